@@ -1,0 +1,17 @@
+# Shared settings of the targets: warnings, and one library per pipeline stage.
+
+add_library(bankstripe_warnings INTERFACE)
+target_compile_options(bankstripe_warnings INTERFACE -Wall -Wextra)
+
+# bankstripe_stage(NAME source... [LINK_LIBS library...])
+#
+# A static library for one folder of rewriter/. Stages see the headers of the
+# others as "folder/Header.h".
+function(bankstripe_stage name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_library(bankstripe_${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(bankstripe_${name} PUBLIC ${PROJECT_SOURCE_DIR}/rewriter
+                                                       ${PROJECT_BINARY_DIR}/rewriter)
+  target_link_libraries(bankstripe_${name} PUBLIC bankstripe_llvm ${ARG_LINK_LIBS}
+                                           PRIVATE bankstripe_warnings)
+endfunction()

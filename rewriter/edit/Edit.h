@@ -1,0 +1,51 @@
+//===-- Edit.h - from a plan to changed files -------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The fifth arrow of the pipeline, and the only place that knows how text is
+// changed:
+//
+//   Plan => replacements per file => new contents => files on disk
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_EDIT_EDIT_H
+#define BANKSTRIPE_EDIT_EDIT_H
+
+#include "llvm/Support/Error.h"
+#include "model/Plan.h"
+
+namespace bankstripe {
+
+/// Name of the generated helper header.
+inline constexpr llvm::StringLiteral HelperFileName = "bankstripe.cuh";
+
+/// One file that the plan changes.
+struct ChangedFile {
+  std::string Path;   ///< Absolute path of the original.
+  std::string Before; ///< The bytes that were parsed.
+  std::string After;
+};
+
+/// The text of the generated helper header.
+llvm::StringRef helperText();
+
+/// Carries out \p P on the contents that it carries. With \p EmbedHelper the
+/// helper's text goes into each changed file, else an `#include` of it.
+/// Errors: edits that overlap, which would be a defect of an earlier stage; no
+/// file is then changed.
+llvm::Expected<std::vector<ChangedFile>> applyPlan(const Plan &P,
+                                                   bool EmbedHelper);
+
+/// Replaces \p Path atomically by \p Text, keeping its permissions. With
+/// \p Expected given, only if the file still holds just that. Errors: the file
+/// is read-only, has changed, or cannot be written; it is then untouched.
+llvm::Error replaceFile(llvm::StringRef Path, llvm::StringRef Text,
+                        std::optional<llvm::StringRef> Expected);
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,44 @@
+//===-- Evidence.h - ask the compilers about findings -----------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The third arrow of the pipeline, in two parts:
+//
+//   ParsedUnit, findings => optimised device IR => ArrayEvidence per finding
+//   a source file, nvcc  => ptxas' report       => KernelResources per kernel
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_EVIDENCE_EVIDENCE_H
+#define BANKSTRIPE_EVIDENCE_EVIDENCE_H
+
+#include "frontend/Frontend.h"
+#include "model/Evidence.h"
+#include "model/Finding.h"
+
+namespace bankstripe {
+
+/// Emits the device IR of \p Unit, optimises it at -O3 for \p GpuArch and tells
+/// for each finding of \p Facts whether it survives in local memory and
+/// whether its indices are uniform. Never fails: where no IR can be made,
+/// every array is Unknown and Problem says why.
+UnitEvidence gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts,
+                            llvm::StringRef GpuArch);
+
+/// Compiles \p File as \p Job's command says, with nvcc and `-Xptxas -v`, for
+/// \p Job's architecture only, and returns what ptxas reports. \p File may be
+/// a rewritten copy; \p ExtraArgs are added (include folders).
+/// Errors: nvcc failed; the message carries its output.
+llvm::Expected<ResourceTable>
+runPtxas(const CompileJob &Job, llvm::StringRef Nvcc, llvm::StringRef File,
+         llvm::ArrayRef<std::string> ExtraArgs = {});
+
+/// Reads the text that ptxas prints under -v. Exposed for tests.
+ResourceTable parsePtxasReport(llvm::StringRef Text);
+
+} // namespace bankstripe
+
+#endif

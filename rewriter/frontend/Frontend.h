@@ -1,0 +1,122 @@
+//===-- Frontend.h - from a command line to a parsed unit -------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The first arrow of the pipeline:
+//
+//   paths, compile database => compile jobs => device-side parse => ParsedUnit
+//
+// A command line written for nvcc is translated into one that Clang takes; what
+// has no meaning to Clang is dropped and listed. One device-side parse sees the
+// kernels and their launches both.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FRONTEND_FRONTEND_H
+#define BANKSTRIPE_FRONTEND_FRONTEND_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace clang {
+class ASTConsumer;
+class CompilerInstance;
+class SourceRange;
+} // namespace clang
+
+namespace bankstripe {
+
+/// What the user asked for, as far as parsing is concerned.
+struct FrontendOptions {
+  std::string GpuArch;  ///< `sm_90`; empty: from the command, else sm_90.
+  std::string CudaPath; ///< Toolkit root; empty: look for one.
+  std::string DatabaseDirectory; ///< `-p`: holds compile_commands.json.
+  std::vector<std::string> ExtraArgsBefore; ///< `--extra-arg-before`.
+  std::vector<std::string> ExtraArgs;       ///< `--extra-arg`.
+  std::vector<std::string> CompilerArgs;    ///< After `--` on our command line.
+  std::vector<std::string> Include; ///< `--include` globs; empty: all.
+  std::vector<std::string> Exclude; ///< `--exclude` globs.
+};
+
+/// One file to process, with the command that compiles it.
+struct CompileJob {
+  std::string File;      ///< Absolute path.
+  std::string Directory; ///< Working directory of the command.
+  std::vector<std::string> OriginalArgs; ///< As the database or the user gave
+                                         ///< them, compiler first; may hold
+                                         ///< only the compiler's name.
+  std::vector<std::string> ClangArgs;    ///< What Clang is given, without the
+                                         ///< program's name.
+  std::vector<std::string> Dropped;      ///< Arguments that had no meaning.
+  std::string GpuArch;                   ///< `sm_90`.
+  std::string CudaPath;                  ///< Empty: the built-in header serves.
+};
+
+/// A CUDA toolkit on this machine.
+struct Toolkit {
+  std::string Root; ///< Holds include/cuda_runtime.h; empty when none.
+  std::string Nvcc; ///< Path of nvcc; empty when only headers are there.
+  std::string Version; ///< `13.0`; empty when unknown.
+};
+
+/// Looks for a toolkit: \p CudaPath if given, then CUDA_HOME, CUDA_PATH, the
+/// folder of nvcc on PATH, /usr/local/cuda.
+/// \returns an error only when \p CudaPath is given and holds none.
+llvm::Expected<Toolkit> findToolkit(llvm::StringRef CudaPath);
+
+/// Expands \p Paths (files, or folders searched for .cu files or for entries of
+/// the compile database) to compile jobs, sorted by file, each file and command
+/// once. Errors: no such file, a folder without CUDA sources, a broken
+/// database; the message says what to do.
+llvm::Expected<std::vector<CompileJob>>
+collectJobs(llvm::ArrayRef<std::string> Paths, const FrontendOptions &Options);
+
+/// Translates one command line for nvcc or Clang into \p Job's ClangArgs and
+/// Dropped. Exposed for tests.
+void translateCommand(CompileJob &Job, const FrontendOptions &Options,
+                      const Toolkit &Kit);
+
+/// A translation unit after a successful device-side parse. Valid only during
+/// the callback of parseUnit.
+class ParsedUnit {
+public:
+  virtual ~ParsedUnit() = default;
+  virtual clang::CompilerInstance &compiler() = 0;
+  /// What the preprocessor skipped (`#if` branches not taken), in all files.
+  virtual llvm::ArrayRef<clang::SourceRange> skippedRanges() const = 0;
+  /// Plays the events of the parse into \p Consumer, in order and to the end
+  /// of the translation unit, as if it had been there during the parse.
+  /// Code generation can so be decided on after the parse. At most once.
+  virtual void replay(clang::ASTConsumer &Consumer) = 0;
+};
+
+/// How a parse went.
+struct ParseOutcome {
+  bool UsedShim = false; ///< The file needed the nvcc compatibility header.
+  bool UsedBuiltinHeader = false; ///< No toolkit: the built-in declarations.
+};
+
+/// Parses the file of \p Job and calls \p Action if that gave no error.
+/// A file that Clang rejects is tried once more with the shim header. Clang's
+/// own errors are printed to \p Diagnostics; a crash inside Clang is caught.
+/// \returns an error (with a message that names the file) when the file cannot
+/// be read or parsed. Safe to call from several threads at once.
+llvm::Expected<ParseOutcome>
+parseUnit(const CompileJob &Job, llvm::raw_ostream &Diagnostics,
+          llvm::function_ref<void(ParsedUnit &)> Action);
+
+/// Parses \p Code as \p FileName with the built-in CUDA header, for tests.
+llvm::Error parseSnippet(llvm::StringRef Code, llvm::StringRef FileName,
+                         llvm::function_ref<void(ParsedUnit &)> Action,
+                         std::vector<std::string> ExtraArgs = {});
+
+} // namespace bankstripe
+
+#endif

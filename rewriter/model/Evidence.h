@@ -1,0 +1,76 @@
+//===-- Evidence.h - what the compilers say of a finding --------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What optimised IR shows of each private array, and what ptxas reports of each
+// kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_MODEL_EVIDENCE_H
+#define BANKSTRIPE_MODEL_EVIDENCE_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+class StringRef;
+}
+
+namespace bankstripe {
+
+/// Where the optimiser leaves an array.
+enum class Residency {
+  Unknown,     ///< The IR could not be produced.
+  Registers,   ///< No alloca of it survives -O3.
+  LocalMemory, ///< At least a part of it does.
+};
+
+/// The indices of an array, over the lanes of a warp.
+enum class Uniformity {
+  Unknown,    ///< No surviving access tells.
+  Uniform,    ///< All lanes use the same index at every access.
+  NonUniform, ///< At some access the lanes may use different indices.
+};
+
+/// What the optimised IR says of one finding.
+struct ArrayEvidence {
+  Residency Where = Residency::Unknown;
+  Uniformity Index = Uniformity::Unknown;
+  uint64_t ResidentBytes = 0;   ///< Of the largest surviving alloca.
+  unsigned UniformAccesses = 0; ///< Address computations in the IR.
+  unsigned NonUniformAccesses = 0;
+};
+
+/// What ptxas reports of one kernel.
+struct KernelResources {
+  unsigned StackFrame = 0; ///< Bytes per thread.
+  unsigned SpillStores = 0;
+  unsigned SpillLoads = 0;
+  unsigned Registers = 0;  ///< Per thread.
+  unsigned SharedBytes = 0; ///< Static, per block.
+};
+
+/// Per kernel, by mangled name.
+using ResourceTable = std::map<std::string, KernelResources>;
+
+/// The evidence of one translation unit.
+struct UnitEvidence {
+  std::vector<ArrayEvidence> Arrays; ///< Parallel to UnitFacts::Findings.
+  std::string Problem; ///< Why there is none; empty when there is.
+};
+
+llvm::StringRef nameOf(Residency R);
+llvm::StringRef nameOf(Uniformity U);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const ArrayEvidence &E);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const KernelResources &R);
+
+} // namespace bankstripe
+
+#endif

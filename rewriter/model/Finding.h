@@ -1,0 +1,153 @@
+//===-- Finding.h - a private array and everything known of it --*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the stage find/ reads from one translation unit: the private arrays,
+// the kernels that reach them and the launches of those kernels. Facts only;
+// what follows from them is decided in plan/.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_MODEL_FINDING_H
+#define BANKSTRIPE_MODEL_FINDING_H
+
+#include "model/Place.h"
+#include "model/Reason.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bankstripe {
+
+/// How one use of an array touches its element.
+enum class AccessKind { Read, Write, ReadWrite, Address };
+
+/// One full subscript of a private array: `a[i]` or `t[i][j]`.
+struct Use {
+  Place Where;
+  AccessKind Access = AccessKind::Read;
+  TextRange Whole;                 ///< The whole expression, `t[i][j]`.
+  TextRange Name;                  ///< The array's name as it is spelled here.
+  std::vector<TextRange> Brackets; ///< Alternating `[` and `]`, one byte each.
+  std::vector<bool> IndexHasComma; ///< An index that is a comma expression.
+  bool ConstantIndex = false;      ///< All indices are constant expressions.
+  unsigned LoopDepth = 0;          ///< Loops around the use, inside its function.
+};
+
+/// A property of the source that stands against moving the array.
+struct Obstacle {
+  Reason Why = Reason::UnknownUse;
+  Place Where;
+  std::string Detail; ///< Completes the message, such as the callee's name.
+};
+
+enum class InitializerKind {
+  None, ///< No initialiser.
+  Zero, ///< `{}`, `{0}` or any list of nothing but zeros.
+  List, ///< Any other braced list.
+};
+
+/// The text of an array's declaration, as far as edits need it.
+struct DeclarationText {
+  TextRange Statement;  ///< From the first specifier to the `;` inclusive.
+  TextRange Specifiers; ///< `unsigned char` of `unsigned char a[4], *p;`.
+  TextRange Declarator; ///< `a[4]`, with a pointer's stars.
+  TextRange Name;
+  TextRange Extents;     ///< `[4]` or `[4][8]`.
+  TextRange Initializer; ///< From after the extents to the end of the
+                         ///< initialiser: ` = {1, 2}`; empty when none.
+  TextRange Values;      ///< `{1, 2}`; empty when none.
+  std::vector<std::string> ExtentTexts; ///< `4`, `N + 1`.
+  unsigned IndexInStatement = 0;        ///< Position among the declarators.
+  /// Every declarator of the statement, from its first star or name to the end
+  /// of its initialiser, in order.
+  std::vector<TextRange> AllDeclarators;
+};
+
+/// One private array (or class object that holds one).
+struct Finding {
+  std::string Name;
+  Place Where;               ///< Of the name in the declaration.
+  std::string Function;      ///< Qualified name of the declaring function.
+  std::string FunctionId;    ///< Its mangled name.
+  bool InKernel = false;     ///< Declared directly in a `__global__` function.
+  std::vector<std::string> Kernels; ///< Mangled names that reach it, sorted.
+
+  std::string Type;          ///< As written: `unsigned char[16]`.
+  std::string ElementType;   ///< As written, without extents.
+  unsigned ElementBytes = 0; ///< sizeof(element).
+  std::vector<uint64_t> Extents;
+  uint64_t BytesPerThread = 0; ///< sizeof(array).
+
+  InitializerKind Init = InitializerKind::None;
+  bool NeverWritten = false; ///< Initialised and then only read.
+  DeclarationText Text;
+  std::vector<Use> Uses;
+  std::vector<Obstacle> Obstacles; ///< In source order.
+
+  uint64_t elements() const {
+    uint64_t N = 1;
+    for (uint64_t E : Extents)
+      N *= E;
+    return N;
+  }
+};
+
+/// `__launch_bounds__` of a kernel.
+struct LaunchBounds {
+  unsigned Threads = 0;
+  std::string Text; ///< The first argument as written; empty when its names
+                    ///< cannot be repeated inside the kernel's body.
+};
+
+/// A `__global__` function that is defined in the translation unit.
+struct Kernel {
+  std::string Id;   ///< Mangled name; joins launches, findings and ptxas.
+  std::string Name; ///< Qualified, for people.
+  Place Where;
+  std::optional<LaunchBounds> Bounds;
+  /// Where `__launch_bounds__(N) ` can be inserted; invalid when the text there
+  /// comes from a macro.
+  TextRange BoundsInsertion;
+  uint64_t StaticSharedBytes = 0;   ///< Its own and its callees', in bytes.
+  bool UsesDynamicShared = false;   ///< Sees an `extern __shared__` array.
+  bool AddressTaken = false;        ///< May be launched where nobody can see.
+  Place AddressTakenAt;
+};
+
+/// One launch of a kernel.
+struct Launch {
+  std::string KernelId;
+  Place Where;
+  /// The largest block, in threads, that this launch can ask for.
+  std::optional<unsigned> Threads;
+  std::string Source; ///< How the block size is known, or why it is not.
+  /// Bytes of dynamic shared memory; nothing when they cannot be known.
+  std::optional<uint64_t> DynamicSharedBytes;
+  bool Cooperative = false; ///< All blocks must be resident at once.
+};
+
+/// Everything read from one translation unit.
+struct UnitFacts {
+  std::string MainFile;
+  std::vector<Finding> Findings;
+  std::vector<Kernel> Kernels;
+  std::vector<Launch> Launches;
+  /// The bytes that were parsed, of every file that holds a finding, a kernel
+  /// of a finding, or the main file. Edits refer to these and to nothing else.
+  std::map<std::string, std::string> Contents;
+};
+
+llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Use &U);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Finding &F);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Launch &L);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const UnitFacts &U);
+
+} // namespace bankstripe
+
+#endif

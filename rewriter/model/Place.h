@@ -1,0 +1,64 @@
+//===-- Place.h - where something stands in the sources ---------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Places and ranges of source text as plain values. They outlive the Clang
+// objects that they were read from, so every later stage can be tested and
+// printed without a compiler.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_MODEL_PLACE_H
+#define BANKSTRIPE_MODEL_PLACE_H
+
+#include <string>
+#include <tuple>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace bankstripe {
+
+/// A position that a person can look up.
+struct Place {
+  std::string File;    ///< Absolute path; empty when unknown.
+  unsigned Line = 0;   ///< One-based.
+  unsigned Column = 0; ///< One-based, in bytes.
+
+  bool isValid() const { return !File.empty() && Line != 0; }
+  friend bool operator==(const Place &A, const Place &B) {
+    return std::tie(A.File, A.Line, A.Column) ==
+           std::tie(B.File, B.Line, B.Column);
+  }
+  friend bool operator<(const Place &A, const Place &B) {
+    return std::tie(A.File, A.Line, A.Column) <
+           std::tie(B.File, B.Line, B.Column);
+  }
+};
+
+/// A stretch of bytes in one file.
+struct TextRange {
+  std::string File;    ///< Absolute path; empty when there is no such text.
+  unsigned Offset = 0; ///< In bytes from the start of the file.
+  unsigned Length = 0; ///< In bytes; 0 names a point between two bytes.
+
+  bool isValid() const { return !File.empty(); }
+  unsigned end() const { return Offset + Length; }
+  friend bool operator==(const TextRange &A, const TextRange &B) {
+    return std::tie(A.File, A.Offset, A.Length) ==
+           std::tie(B.File, B.Offset, B.Length);
+  }
+};
+
+/// Prints `file:line:column`.
+llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Place &P);
+/// Prints `file[offset,+length]`.
+llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const TextRange &R);
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,81 @@
+//===-- Plan.h - the verdicts of a run --------------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The plan of a whole run: one verdict per finding and one row per kernel, with
+// the shared memory that is taken and what that does to occupancy.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_MODEL_PLAN_H
+#define BANKSTRIPE_MODEL_PLAN_H
+
+#include "model/Evidence.h"
+#include "model/Finding.h"
+
+namespace bankstripe {
+
+/// How the elements of a stripe fill its bank words.
+enum class StripeForm {
+  Plain,  ///< Elements of a word or more, one after the other.
+  Wide,   ///< Elements of one or two bytes, one per word.
+  Packed, ///< Elements of one or two bytes, sharing the lane's word.
+};
+
+/// What was decided for one finding, and why.
+struct Verdict {
+  VerdictKind Kind = VerdictKind::Refuse;
+  Reason Why = Reason::UnknownUse;
+  std::string Detail;   ///< Completes the reason's summary; may be empty.
+  Place Where;          ///< The place that the reason is about.
+  StripeForm Form = StripeForm::Plain;
+  uint64_t SharedBytes = 0; ///< Per block, when it moves.
+  double Benefit = 0; ///< Accesses weighted by loop depth and uniformity.
+};
+
+/// How a kernel's largest block is known.
+enum class BlockSizeSource { Unknown, LaunchBounds, Launches, Option };
+
+/// One kernel of the plan.
+struct KernelPlan {
+  Kernel Facts;
+  unsigned BlockThreads = 0; ///< Bound on threads per block; 0 when unknown.
+  BlockSizeSource Source = BlockSizeSource::Unknown;
+  std::string SourceText;    ///< `launch at a.cu:40 (literal)`.
+  bool AddLaunchBounds = false;
+  uint64_t SharedBefore = 0; ///< Static bytes per block.
+  uint64_t SharedAfter = 0;
+  unsigned Registers = 0;    ///< From ptxas; 0 when unknown.
+  /// Resident warps per multiprocessor; 0 when unknown.
+  unsigned WarpsBefore = 0;
+  unsigned WarpsAfter = 0;
+};
+
+/// One finding with its evidence and verdict.
+struct PlannedArray {
+  Finding Array;
+  ArrayEvidence Evidence;
+  Verdict Decision;
+};
+
+/// The verdicts of a whole run.
+struct Plan {
+  std::vector<PlannedArray> Arrays; ///< Sorted by place.
+  std::vector<KernelPlan> Kernels;  ///< Sorted by place.
+  std::map<std::string, std::string> Contents; ///< As in UnitFacts.
+
+  const KernelPlan *kernel(llvm::StringRef Id) const;
+};
+
+llvm::StringRef nameOf(StripeForm F);
+llvm::StringRef nameOf(BlockSizeSource S);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Verdict &V);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const KernelPlan &K);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Plan &P);
+
+} // namespace bankstripe
+
+#endif

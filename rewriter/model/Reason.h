@@ -1,0 +1,99 @@
+//===-- Reason.h - why a verdict was given ----------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every verdict has exactly one reason, and every reason an id that users see,
+// grep for and look up in docs/verdicts.md. The table lives in Reason.cpp; a
+// unit test holds it against the documentation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_MODEL_REASON_H
+#define BANKSTRIPE_MODEL_REASON_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace bankstripe {
+
+/// What is to become of a finding.
+enum class VerdictKind {
+  Stripe,    ///< Moves into bank-striped shared memory.
+  Slot,      ///< Moves into a padded contiguous slot of shared memory.
+  Constant,  ///< Moves into constant storage.
+  Registers, ///< The compiler keeps it in registers; nothing to do.
+  Keep,      ///< Could be moved, but must not or need not be here.
+  Refuse,    ///< Is used in a way that this version cannot rewrite safely.
+};
+
+/// Why. Grouped by the verdict that each leads to.
+enum class Reason {
+  // stripe
+  DynamicIndex,
+  // registers
+  StaysInRegisters,
+  // keep
+  Nolint,
+  BlockSizeUnknown,
+  BlockSizeConflict,
+  OverBudget,
+  DynamicSharedMemory,
+  CooperativeLaunch,
+  ConstantTable,
+  OutOfBounds,
+  StackFrameKept,
+  NeverUsed,
+  OutsidePaths,
+  // refuse
+  InDeviceFunction,
+  InTemplate,
+  InLambda,
+  ClassObject,
+  ElementType,
+  TooManyDimensions,
+  QualifiedType,
+  OverAligned,
+  ArrayTypedef,
+  DeclarationInMacro,
+  DeclarationPlace,
+  DeclaratorShape,
+  KernelInMacro,
+  PassedToFunction,
+  PointerTaken,
+  ElementAddressEscapes,
+  CapturedByLambda,
+  RangeFor,
+  ReferenceBound,
+  PartialSubscript,
+  IndexType,
+  SizeOfArray,
+  UseInMacro,
+  SkippedCode,
+  Initializer,
+  TranslationUnitsDiffer,
+  UnknownUse,
+};
+
+/// What is known about a reason, independent of any finding.
+struct ReasonInfo {
+  Reason R;
+  VerdictKind Verdict;     ///< The verdict that this reason leads to.
+  llvm::StringRef Id;      ///< Stable, kebab-case; a section of verdicts.md.
+  llvm::StringRef Summary; ///< Lower case, no period: why.
+  llvm::StringRef Advice;  ///< Lower case, no period: what would change the
+                           ///< verdict; empty when nothing would.
+};
+
+/// All reasons, in the order of the enumeration.
+llvm::ArrayRef<ReasonInfo> allReasons();
+/// The row of \p R.
+const ReasonInfo &infoOf(Reason R);
+/// `stripe`, `slot`, `constant`, `registers`, `keep` or `refuse`.
+llvm::StringRef nameOf(VerdictKind V);
+
+} // namespace bankstripe
+
+#endif

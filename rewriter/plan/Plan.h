@@ -1,0 +1,64 @@
+//===-- Plan.h - from findings and evidence to verdicts ---------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The fourth arrow of the pipeline, and the only place where a decision is
+// taken. It works on plain values and sees the whole run at once, so that a
+// header that two units include, or a kernel that two units launch, gets one
+// verdict that is right for both.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_PLAN_PLAN_H
+#define BANKSTRIPE_PLAN_PLAN_H
+
+#include "model/Plan.h"
+#include <optional>
+#include <set>
+
+namespace bankstripe {
+
+/// What the user asked for, as far as decisions are concerned.
+struct PlanOptions {
+  /// `--block-size`: bound for kernels whose block size is not known
+  /// otherwise, in threads, 1 to 1024; 0 when not given.
+  unsigned BlockSize = 0;
+  std::string GpuArch = "sm_90"; ///< For occupancy.
+  ResourceTable Resources;       ///< What ptxas said of the originals; may be
+                                 ///< empty.
+};
+
+/// One translation unit's facts and evidence.
+struct UnitResult {
+  UnitFacts Facts;
+  UnitEvidence Evidence;
+};
+
+/// Static shared memory that a block may have without an opt-in, in bytes
+/// (CUDA programming guide, "Shared memory", every compute capability).
+inline constexpr uint64_t StaticSharedLimit = 48 * 1024;
+
+/// Gives every finding of \p Units its verdict.
+Plan makePlan(std::vector<UnitResult> Units, const PlanOptions &Options);
+
+/// Takes back the verdicts of the arrays of \p KernelIds whose rewrite ptxas
+/// did not confirm, with reason StackFrameKept and the frames as detail.
+void withdraw(Plan &P, const std::map<std::string, std::string> &KernelIds);
+
+/// Bytes of shared memory per block that \p F takes in \p Form for blocks of
+/// at most \p Threads threads: 32 * ceil(threads / 32) columns.
+uint64_t stripeBytes(const Finding &F, StripeForm Form, unsigned Threads);
+
+/// Warps of \p Threads-thread blocks that can be resident on one
+/// multiprocessor of \p GpuArch, by cuda_occupancy.h; 0 when it is unknown
+/// (built without the toolkit, or an architecture that it does not know).
+/// \p Registers per thread; 0 when unknown, then they do not limit.
+unsigned residentWarps(llvm::StringRef GpuArch, unsigned Threads,
+                       unsigned Registers, uint64_t SharedBytes);
+
+} // namespace bankstripe
+
+#endif

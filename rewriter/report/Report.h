@@ -1,0 +1,47 @@
+//===-- Report.h - what a person or a machine reads -------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The last arrow of the pipeline: the plan as text with source lines and
+// carets, as JSON (docs/json.md), and as a unified diff.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_REPORT_REPORT_H
+#define BANKSTRIPE_REPORT_REPORT_H
+
+#include "edit/Edit.h"
+#include "llvm/Support/JSON.h"
+#include "model/Plan.h"
+
+namespace bankstripe {
+
+/// What ptxas said before and after, per kernel; either may be empty.
+struct ConfirmedResources {
+  ResourceTable Before;
+  ResourceTable After;
+};
+
+/// How much text is wanted.
+enum class Detail { Quiet, Normal, Verbose };
+
+/// Prints the plan for people: a diagnostic per array and a table row per
+/// kernel. Colours when \p OS has them.
+void printText(llvm::raw_ostream &OS, const Plan &P,
+               const ConfirmedResources &Resources, Detail Level);
+
+/// The plan as JSON; the schema is described in docs/json.md.
+llvm::json::Value toJson(const Plan &P, const ConfirmedResources &Resources);
+
+/// Prints a unified diff with three lines of context, `a/` and `b/` before
+/// \p Name, as `git apply` and `patch -p1` take it. Nothing when both are
+/// equal.
+void printDiff(llvm::raw_ostream &OS, llvm::StringRef Name,
+               llvm::StringRef Before, llvm::StringRef After);
+
+} // namespace bankstripe
+
+#endif
