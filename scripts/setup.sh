@@ -20,11 +20,13 @@ set -euo pipefail
 export LC_ALL=C
 
 # What is needed, as Debian names it. The compiler's runtime library is for the
-# tests that run under the sanitizers; clang-format checks the formatting.
+# tests that run under the sanitizers; clang-format checks the formatting; the
+# last line is for the recorder and the verifier.
 packages=(
   cmake ninja-build g++ python3
   clang-22 llvm-22-dev libclang-22-dev libclang-rt-22-dev clang-format-22
   libgtest-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev
 )
 # A program on PATH will do for these, wherever it comes from.
 declare -A program_of=(
@@ -211,7 +213,7 @@ main() {
   if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
     give_up 3 "this is not Debian or Ubuntu, so nothing can be installed from here" \
       "Needed are CMake $cmake_minimum, Ninja, g++, Python 3, and LLVM and Clang 22 with their" \
-      "development files, GoogleTest. On Debian these are the packages:" \
+      "development files, GoogleTest, CLI11, fmt and nlohmann-json. On Debian these are the packages:" \
       "  ${packages[*]}" \
       "Once they are there, run this again with BANKSTRIPE_SKIP_SETUP=1"
   fi
