@@ -1,0 +1,242 @@
+//===-- DeviceModule.cpp - emit device IR, keep what matters --------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emitting device IR is cheap for a user's own kernels and dear for the
+// hundreds that a header such as thrust/sort.h instantiates, so the
+// declarations are sifted twice. Before code generation, kernels of system
+// headers that no finding names are held back: Clang emits device functions on
+// demand, so all that only those kernels call is never emitted either.
+// Afterwards, in keepOnly, the call graph tells exactly which functions have
+// anything to do with a finding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "evidence/DeviceModule.h"
+
+#include "frontend/Frontend.h"
+#include "model/Finding.h"
+#include "clang/AST/ASTConsumer.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/GlobalDecl.h"
+#include "clang/Basic/CodeGenOptions.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/CodeGen/ModuleBuilder.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+
+using namespace llvm;
+
+namespace bankstripe {
+namespace {
+
+class KeepFirstError final : public DiagnosticHandler {
+public:
+  explicit KeepFirstError(std::string &Text) : Text(Text) {}
+
+  bool handleDiagnostics(const DiagnosticInfo &Info) override {
+    if (Info.getSeverity() == DS_Error && Text.empty()) {
+      raw_string_ostream OS(Text);
+      DiagnosticPrinterRawOStream Printer(OS);
+      Info.print(Printer);
+    }
+    return true;
+  }
+
+private:
+  std::string &Text;
+};
+
+/// Hands on to the code generator what it needs to see.
+class Sieve final : public clang::ASTConsumer {
+public:
+  Sieve(clang::CodeGenerator &Generator, const UnitFacts &Facts)
+      : Generator(Generator) {
+    for (const Finding &F : Facts.Findings) {
+      Wanted.insert(F.FunctionId);
+      Wanted.insert_range(F.Kernels);
+    }
+  }
+
+  void Initialize(clang::ASTContext &Context) override {
+    Ast = &Context;
+    Generator.Initialize(Context);
+  }
+  bool HandleTopLevelDecl(clang::DeclGroupRef Group) override {
+    for (clang::Decl *D : Group)
+      sift(D);
+    return true;
+  }
+  void HandleInlineFunctionDefinition(clang::FunctionDecl *D) override {
+    Generator.HandleInlineFunctionDefinition(D);
+  }
+  void HandleTranslationUnit(clang::ASTContext &Context) override {
+    Generator.HandleTranslationUnit(Context);
+  }
+  void HandleTagDeclDefinition(clang::TagDecl *D) override {
+    Generator.HandleTagDeclDefinition(D);
+  }
+  void HandleTagDeclRequiredDefinition(const clang::TagDecl *D) override {
+    Generator.HandleTagDeclRequiredDefinition(D);
+  }
+  void HandleCXXImplicitFunctionInstantiation(clang::FunctionDecl *D) override {
+    Generator.HandleCXXImplicitFunctionInstantiation(D);
+  }
+  void CompleteTentativeDefinition(clang::VarDecl *D) override {
+    Generator.CompleteTentativeDefinition(D);
+  }
+  void CompleteExternalDeclaration(clang::DeclaratorDecl *D) override {
+    Generator.CompleteExternalDeclaration(D);
+  }
+  void AssignInheritanceModel(clang::CXXRecordDecl *D) override {
+    Generator.AssignInheritanceModel(D);
+  }
+  void HandleCXXStaticMemberVarInstantiation(clang::VarDecl *D) override {
+    Generator.HandleCXXStaticMemberVarInstantiation(D);
+  }
+  void HandleVTable(clang::CXXRecordDecl *D) override {
+    Generator.HandleVTable(D);
+  }
+
+private:
+  /// Namespaces are entered, since the code generator would do so itself and
+  /// see all of their content.
+  void sift(clang::Decl *D) {
+    if (isa<clang::UsingDecl, clang::UsingDirectiveDecl,
+            clang::NamespaceAliasDecl, clang::UsingShadowDecl>(D))
+      return; // Nothing but debug information comes of these.
+    if (isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D)) {
+      for (clang::Decl *Member : cast<clang::DeclContext>(D)->decls())
+        sift(Member);
+      return;
+    }
+    if (const auto *Function = dyn_cast<clang::FunctionDecl>(D))
+      if (isNeedlessKernel(*Function))
+        return;
+    Generator.HandleTopLevelDecl(clang::DeclGroupRef(D));
+  }
+
+  bool isNeedlessKernel(const clang::FunctionDecl &D) {
+    if (!D.hasAttr<clang::CUDAGlobalAttr>() || D.isDependentContext())
+      return false;
+    const clang::SourceManager &Sources = Ast->getSourceManager();
+    if (!Sources.isInSystemHeader(Sources.getExpansionLoc(D.getLocation())))
+      return false;
+    return !Wanted.contains(Generator.GetMangledName(
+        clang::GlobalDecl(&D, clang::KernelReferenceKind::Kernel)));
+  }
+
+  clang::CodeGenerator &Generator;
+  clang::ASTContext *Ast = nullptr;
+  StringSet<> Wanted;
+};
+
+/// What `-O3 -g` would have set, as far as code generation looks at it. The
+/// parse itself does not depend on these.
+void setCodeGenOptions(clang::CodeGenOptions &Options) {
+  Options.OptimizationLevel = 3;
+  Options.OptimizeSize = 0;
+  Options.DisableO0ImplyOptNone = true;
+  Options.UnrollLoops = true; // Without, each loop is marked as not to unroll.
+  Options.VectorizeLoop = true;
+  Options.VectorizeSLP = true;
+  Options.DisableLifetimeMarkers = false;
+  Options.DiscardValueNames = false;
+  Options.setInlining(clang::CodeGenOptions::NormalInlining);
+  Options.setDebugInfo(codegenoptions::LimitedDebugInfo);
+  Options.DebugColumnInfo = true;
+}
+
+/// Marks every function that can get to a member of \p Reached by calls or by
+/// its address, however it is passed around.
+void addCallers(SmallDenseSet<Function *> &Reached) {
+  SmallVector<User *> Pending;
+  SmallPtrSet<User *, 32> Seen;
+  auto addUsers = [&](Value &V) {
+    for (User *U : V.users())
+      if (Seen.insert(U).second)
+        Pending.push_back(U);
+  };
+  for (Function *F : Reached)
+    addUsers(*F);
+  while (!Pending.empty()) {
+    User *U = Pending.pop_back_val();
+    auto *I = dyn_cast<Instruction>(U);
+    if (!I)
+      addUsers(*U);
+    else if (Reached.insert(I->getFunction()).second)
+      addUsers(*I->getFunction());
+  }
+}
+
+} // namespace
+
+QuietContext::QuietContext() {
+  Context.setDiagnosticHandler(std::make_unique<KeepFirstError>(FirstError));
+  Context.setDiscardValueNames(false);
+}
+
+Expected<std::unique_ptr<Module>> emitDeviceModule(ParsedUnit &Unit,
+                                                   const UnitFacts &Facts,
+                                                   QuietContext &Context) {
+  clang::CompilerInstance &Compiler = Unit.compiler();
+  setCodeGenOptions(Compiler.getCodeGenOpts());
+  std::unique_ptr<clang::CodeGenerator> Generator(
+      clang::CreateLLVMCodeGen(Compiler, Facts.MainFile, Context.get()));
+  Sieve Consumer(*Generator, Facts);
+  Unit.replay(Consumer);
+  std::unique_ptr<Module> M(Generator->ReleaseModule());
+  if (!M)
+    return createStringError("Clang could not emit device code");
+  if (!M->getTargetTriple().isNVPTX())
+    return createStringError("the code is not compiled for a GPU but for '" +
+                             M->getTargetTriple().str() + "'");
+  return M;
+}
+
+void keepOnly(Module &M, const SmallDenseSet<Function *> &Holders) {
+  SmallDenseSet<Function *> Roots;
+  for (Function *Holder : Holders) {
+    SmallDenseSet<Function *> Callers{Holder};
+    addCallers(Callers);
+    bool HasKernel = false;
+    for (Function *Caller : Callers)
+      if (Caller->getCallingConv() == CallingConv::PTX_Kernel) {
+        Roots.insert(Caller);
+        HasKernel = true;
+      }
+    if (!HasKernel)
+      Roots.insert(Holder);
+  }
+  // "Keep this" lists would keep all.
+  for (StringRef List : {"llvm.used", "llvm.compiler.used"})
+    if (GlobalVariable *V = M.getGlobalVariable(List, true))
+      V->eraseFromParent();
+  // Variables stay as they are: the host may write them, so they must not
+  // look as if nobody did.
+  for (Function &F : M)
+    if (!F.isDeclaration()) {
+      F.setComdat(nullptr);
+      F.setLinkage(Roots.contains(&F) ? GlobalValue::ExternalLinkage
+                                      : GlobalValue::InternalLinkage);
+      if (!Roots.contains(&F)) {
+        F.setVisibility(GlobalValue::DefaultVisibility);
+        F.setDSOLocal(true);
+      }
+    }
+  ModuleAnalysisManager Analyses;
+  GlobalDCEPass().run(M, Analyses);
+}
+
+} // namespace bankstripe

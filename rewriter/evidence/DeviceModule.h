@@ -1,0 +1,68 @@
+//===-- DeviceModule.h - device IR of a translation unit ---------*- C++
+//-*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   ParsedUnit => llvm::Module => the same, optimised
+//
+// Both steps leave out what cannot matter to the findings.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_EVIDENCE_DEVICEMODULE_H
+#define BANKSTRIPE_EVIDENCE_DEVICEMODULE_H
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace clang {
+class CompilerInstance;
+}
+
+namespace bankstripe {
+
+class ParsedUnit;
+struct UnitFacts;
+
+/// Keeps what LLVM has to say about the code away from the user's terminal:
+/// remarks and warnings are for whoever compiles the file in earnest. Errors
+/// are kept as text.
+class QuietContext {
+public:
+  QuietContext();
+  llvm::LLVMContext &get() { return Context; }
+  const std::string &firstError() const { return FirstError; }
+
+private:
+  std::string FirstError;
+  llvm::LLVMContext Context;
+};
+
+/// Emits the device code of \p Unit as Clang does at -O3, before any
+/// optimisation, with value names and debug information. Kernels of system
+/// headers that no finding of \p Facts names are left out.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+emitDeviceModule(ParsedUnit &Unit, const UnitFacts &Facts,
+                 QuietContext &Context);
+
+/// Removes from \p M what can have no influence on the functions \p Holders:
+/// all but them, the kernels that reach them, and what those need. What remains
+/// and is no root gets internal linkage.
+void keepOnly(llvm::Module &M,
+              const llvm::SmallDenseSet<llvm::Function *> &Holders);
+
+/// Optimises \p M at -O3 for \p GpuArch, after linking what it needs of the
+/// device library that \p Compiler's command names.
+llvm::Error optimize(llvm::Module &M, clang::CompilerInstance &Compiler,
+                     llvm::StringRef GpuArch, QuietContext &Context);
+
+} // namespace bankstripe
+
+#endif

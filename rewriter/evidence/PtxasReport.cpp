@@ -1,0 +1,115 @@
+//===-- PtxasReport.cpp - read what ptxas prints under -v -----------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The report of one kernel, as CUDA 13 writes it:
+//
+//   ptxas info    : Compiling entry function '_Z1kPi' for 'sm_90'
+//   ptxas info    : Function properties for _Z1kPi
+//       256 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+//   ptxas info    : Used 26 registers, used 1 barriers, 400 bytes smem
+//
+// Properties of device functions stand between those of kernels, sometimes
+// inside the report of one; they have no line of registers. Older versions
+// give the shared memory as `400+16 bytes smem`, the second part being what
+// the compiler itself reserves. Lines of other programs may stand anywhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "evidence/Evidence.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace bankstripe {
+namespace {
+
+/// Collects the lines of a report. A kernel that is compiled for several
+/// architectures gets the largest of each number.
+class ReportReader {
+public:
+  void read(StringRef Line);
+  ResourceTable take() { return std::move(Table); }
+
+private:
+  void readAmounts(StringRef Line);
+  void addAmount(StringRef Amount);
+
+  ResourceTable Table;
+  KernelResources *Entry = nullptr; ///< Of the last "Compiling entry function".
+  std::string EntryName;
+  bool PropertiesOfEntry = false;
+};
+
+void keepLargest(unsigned &Known, unsigned New) {
+  Known = std::max(Known, New);
+}
+
+/// Adds `256 bytes stack frame`, `Used 26 registers` or `400+16 bytes smem`.
+void ReportReader::addAmount(StringRef Amount) {
+  Amount = Amount.trim();
+  Amount.consume_front("Used ");
+  unsigned Number = 0, Reserved = 0;
+  if (Amount.consumeInteger(10, Number))
+    return;
+  if (Amount.consume_front("+") && Amount.consumeInteger(10, Reserved))
+    return;
+  Amount = Amount.ltrim();
+  if (Amount.starts_with("registers"))
+    keepLargest(Entry->Registers, Number);
+  else if (Amount.starts_with("bytes smem"))
+    keepLargest(Entry->SharedBytes, Number + Reserved);
+  else if (!PropertiesOfEntry)
+    return;
+  else if (Amount.starts_with("bytes stack frame"))
+    keepLargest(Entry->StackFrame, Number);
+  else if (Amount.starts_with("bytes spill stores"))
+    keepLargest(Entry->SpillStores, Number);
+  else if (Amount.starts_with("bytes spill loads"))
+    keepLargest(Entry->SpillLoads, Number);
+}
+
+void ReportReader::readAmounts(StringRef Line) {
+  if (!Entry)
+    return;
+  while (!Line.empty()) {
+    auto [Amount, Rest] = Line.split(',');
+    addAmount(Amount);
+    Line = Rest;
+  }
+}
+
+void ReportReader::read(StringRef Line) {
+  Line = Line.trim();
+  if (Line.starts_with("ptxas"))
+    Line = Line.split(':').second.ltrim();
+  if (Line.consume_front("Compiling entry function '")) {
+    EntryName = Line.split('\'').first.str();
+    Entry = &Table[EntryName];
+    PropertiesOfEntry = true;
+  } else if (Line.consume_front("Function properties for ")) {
+    PropertiesOfEntry = Line.trim(" '") == EntryName;
+  } else if (Line.starts_with("Used ") || Line.contains("bytes stack frame")) {
+    readAmounts(Line);
+  }
+}
+
+} // namespace
+
+ResourceTable parsePtxasReport(StringRef Text) {
+  ReportReader Reader;
+  while (!Text.empty()) {
+    auto [Line, Rest] = Text.split('\n');
+    Reader.read(Line);
+    Text = Rest;
+  }
+  return Reader.take();
+}
+
+} // namespace bankstripe

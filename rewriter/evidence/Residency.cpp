@@ -1,0 +1,196 @@
+//===-- Residency.cpp - follow findings through the optimiser -------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A private array is resident in local memory when an alloca of it survives
+// -O3. To know whose an alloca is, each one of a finding is recognised once,
+// before optimisation, when it still has its debug record (variable, file,
+// line, column), and is given a name of its own. Two marks then lead back to
+// the finding, and an alloca that carries either counts:
+//
+//   the name          kept as a prefix by inlining (`x.i`, `x.i16`), by
+//                     splitting (`x.sroa.4`) and by changes of the type
+//   the debug record  kept by the same, and by the merging of two allocas
+//                     into one, which has one name but then two variables
+//
+// Before optimisation the record decides. A record that fits no finding by its
+// place, as happens under `#line`, is matched by function and name, if that
+// leaves no choice; an alloca without any record by its name alone, likewise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "evidence/Residency.h"
+
+#include "model/Finding.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugProgramInstruction.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
+#include <optional>
+
+using namespace llvm;
+
+namespace bankstripe {
+namespace {
+
+constexpr StringLiteral MarkPrefix = "bankstripe.finding.";
+
+/// A variable as debug information describes it.
+struct DeclaredVariable {
+  StringRef Name;
+  std::string File;
+  unsigned Line = 0;
+  unsigned Column = 0;
+};
+
+DeclaredVariable describe(const DbgVariableRecord &Record) {
+  const DILocalVariable &Variable = *Record.getVariable();
+  SmallString<256> Path(Variable.getFilename());
+  if (!sys::path::is_absolute(Path)) {
+    Path = Variable.getDirectory();
+    sys::path::append(Path, Variable.getFilename());
+  }
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  unsigned Column = Record.getDebugLoc() ? Record.getDebugLoc().getCol() : 0;
+  return {Variable.getName(), Path.str().str(), Variable.getLine(), Column};
+}
+
+/// How well \p F fits \p V: 0 not at all; a file that has another path and the
+/// same name (a link, a generated copy) is the weakest way to fit.
+unsigned fit(const Finding &F, const DeclaredVariable &V) {
+  if (F.Name != V.Name || F.Where.Line != V.Line)
+    return 0;
+  bool SamePath = F.Where.File == V.File;
+  if (!SamePath &&
+      sys::path::filename(F.Where.File) != sys::path::filename(V.File))
+    return 0;
+  return 1 + (F.Where.Column == V.Column) + 2 * SamePath;
+}
+
+std::optional<unsigned> bestFit(ArrayRef<Finding> Findings,
+                                const DeclaredVariable &V) {
+  std::optional<unsigned> Best;
+  unsigned BestFit = 0;
+  for (auto [I, F] : enumerate(Findings))
+    if (unsigned Fit = fit(F, V); Fit > BestFit) {
+      BestFit = Fit;
+      Best = I;
+    }
+  return Best;
+}
+
+/// The only finding of that name in that function, if there is just one.
+std::optional<unsigned> onlyNamed(ArrayRef<Finding> Findings, StringRef Name,
+                                  StringRef FunctionId) {
+  std::optional<unsigned> Only;
+  for (auto [I, F] : enumerate(Findings))
+    if (F.Name == Name && F.FunctionId == FunctionId) {
+      if (Only)
+        return std::nullopt;
+      Only = I;
+    }
+  return Only;
+}
+
+std::optional<unsigned> findingOf(const AllocaInst &Alloca,
+                                  const DbgVariableRecord *Record,
+                                  ArrayRef<Finding> Findings) {
+  StringRef FunctionId = Alloca.getFunction()->getName();
+  if (!Record)
+    return onlyNamed(Findings, Alloca.getName(), FunctionId);
+  DeclaredVariable V = describe(*Record);
+  if (auto Index = bestFit(Findings, V))
+    return Index;
+  return onlyNamed(Findings, V.Name, FunctionId);
+}
+
+/// Drops the debug records of all variables but those in \p Kept.
+void dropRecords(Module &M,
+                 const DenseMap<const DILocalVariable *, unsigned> &Kept) {
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      for (DbgRecord &R : make_early_inc_range(I.getDbgRecordRange())) {
+        auto *Variable = dyn_cast<DbgVariableRecord>(&R);
+        if (!Variable || !Kept.contains(Variable->getVariable()))
+          R.eraseFromParent();
+      }
+}
+
+/// Whether memory is accessed through \p Alloca, or its address leaves it. What
+/// only marks the start and the end of its life does neither.
+bool isUsed(const AllocaInst &Alloca) {
+  return any_of(Alloca.users(), [](const User *U) {
+    const auto *I = dyn_cast<Instruction>(U);
+    return !I || (!I->isLifetimeStartOrEnd() && !I->isDroppable());
+  });
+}
+
+} // namespace
+
+void AllocaTracker::mark(AllocaInst &Alloca, ArrayRef<Finding> Findings) {
+  DbgVariableRecord *Record = nullptr;
+  if (auto Records = findDVRDeclares(&Alloca); !Records.empty())
+    Record = Records.front();
+  auto Index = findingOf(Alloca, Record, Findings);
+  if (!Index)
+    return;
+  if (Record)
+    Variables[Record->getVariable()] = *Index;
+  // The dot keeps the number apart from a suffix that LLVM may add.
+  Alloca.setName(MarkPrefix + Twine(*Index) + ".");
+  Holders.insert(Alloca.getFunction());
+  Emitted[*Index] = true;
+}
+
+void AllocaTracker::noteEmitted(const Module &M, ArrayRef<Finding> Findings) {
+  StringSet<> Functions;
+  for (const Function &F : M)
+    if (!F.isDeclaration())
+      Functions.insert(F.getName());
+  for (auto [I, F] : enumerate(Findings))
+    if (Functions.contains(F.FunctionId))
+      Emitted[I] = true;
+}
+
+AllocaTracker::AllocaTracker(Module &M, ArrayRef<Finding> Findings)
+    : Emitted(Findings.size()) {
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      if (auto *Alloca = dyn_cast<AllocaInst>(&I))
+        mark(*Alloca, Findings);
+  noteEmitted(M, Findings);
+  dropRecords(M, Variables);
+}
+
+SmallVector<ResidentAlloca> AllocaTracker::survivors(Function &F) const {
+  SmallVector<ResidentAlloca> Result;
+  for (Instruction &I : instructions(F)) {
+    auto *Alloca = dyn_cast<AllocaInst>(&I);
+    if (!Alloca || !isUsed(*Alloca))
+      continue;
+    SmallVector<unsigned, 2> Owners;
+    StringRef Name = Alloca->getName();
+    unsigned Index = 0;
+    if (Name.consume_front(MarkPrefix) && !Name.consumeInteger(10, Index))
+      Owners.push_back(Index);
+    for (const DbgVariableRecord *Record : findDVRDeclares(Alloca))
+      if (auto Found = Variables.find(Record->getVariable());
+          Found != Variables.end() && !is_contained(Owners, Found->second))
+        Owners.push_back(Found->second);
+    for (unsigned Owner : Owners)
+      Result.push_back({Alloca, Owner});
+  }
+  return Result;
+}
+
+} // namespace bankstripe

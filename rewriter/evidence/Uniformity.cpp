@@ -1,0 +1,254 @@
+//===-- Uniformity.cpp - are a private array's indices uniform ------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What makes an index uniform
+// ---------------------------
+// LLVM's uniformity analysis spreads divergence from its sources through data
+// flow, through the joins after a divergent branch, and out of loops that the
+// lanes leave at different times. That part is taken as it is. What the sources
+// are is the target's business, and there the NVPTX target does not serve:
+// written for other clients, it takes every load from a generic pointer and
+// the result of every call for divergent. Pointers that a kernel gets are
+// generic until code generation, and `blockDim.x` and `max(i, j)` are calls in
+// the IR. By that measure `a[table[i]]`, `a[max(i, 0)]` and `a[blockDim.x]` are
+// all non-uniform, although a warp asks for one element in each.
+//
+// WarpUniformity below names the sources that a warp has in fact:
+//
+//   threadIdx, the lane id, lane masks       different in each lane
+//   blockIdx, blockDim, gridDim, ...         the same in a block
+//   arguments of a kernel                    the same in the grid
+//   arguments of a device function           unknown, taken for different
+//   a load at one address                    one word, given to all lanes that
+//                                            load together, so it is as uniform
+//                                            as its address; for memory
+//                                            that the kernel writes this rests
+//                                            on the warp loading together, the
+//                                            premise of the whole analysis
+//   a load from a private array              a different word in each lane,
+//                                            whatever the address
+//   volatile and atomic loads, atomics       each lane its own value
+//   votes, warp reductions, a broadcast      one value for the lanes in it
+//   intrinsics and libdevice functions       as uniform as their operands
+//   that touch no memory
+//   any other call, inline assembly          unknown, taken for different
+//
+// The address of an alloca counts as uniform: it differs from lane to lane in
+// hardware, but every lane finds its array at the same offset, and what asks
+// for attention is only whether the lanes add the same index to it. An address
+// is therefore divergent here just when some index, select condition or loop on
+// the way from the alloca to the access is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "evidence/Uniformity.h"
+
+#include "model/Evidence.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/CycleAnalysis.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/TargetTransformInfoImpl.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/IR/PassInstrumentation.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/IR/PatternMatch.h"
+#include <map>
+
+using namespace llvm;
+
+namespace bankstripe {
+namespace {
+
+/// Answers the one question that the uniformity analysis has for a target.
+class WarpUniformity final : public TargetTransformInfoImplBase {
+public:
+  explicit WarpUniformity(const DataLayout &DL)
+      : TargetTransformInfoImplBase(DL) {}
+
+  bool hasBranchDivergence(const Function *) const override { return true; }
+  InstructionUniformity getInstructionUniformity(const Value *V) const override;
+
+private:
+  static InstructionUniformity ofLoad(const LoadInst &Load);
+  static InstructionUniformity ofCall(const CallBase &Call);
+  static InstructionUniformity ofSpecialRegister(StringRef Register);
+  static InstructionUniformity ofWarpIntrinsic(const CallBase &Call,
+                                               StringRef Name);
+};
+
+InstructionUniformity
+WarpUniformity::getInstructionUniformity(const Value *V) const {
+  if (const auto *Arg = dyn_cast<Argument>(V))
+    return Arg->getParent()->getCallingConv() == CallingConv::PTX_Kernel
+               ? InstructionUniformity::Default
+               : InstructionUniformity::NeverUniform;
+  if (const auto *Load = dyn_cast<LoadInst>(V))
+    return ofLoad(*Load);
+  if (const auto *Call = dyn_cast<CallBase>(V))
+    return ofCall(*Call);
+  const auto *I = dyn_cast<Instruction>(V);
+  return I && I->isAtomic() ? InstructionUniformity::NeverUniform
+                            : InstructionUniformity::Default;
+}
+
+InstructionUniformity WarpUniformity::ofLoad(const LoadInst &Load) {
+  constexpr unsigned LocalAddressSpace = 5;
+  if (!Load.isSimple() || Load.getPointerAddressSpace() == LocalAddressSpace)
+    return InstructionUniformity::NeverUniform;
+  // Through a pointer whose origin is not seen, such as one that was loaded
+  // itself, the load cannot lead into a private array at a uniform address:
+  // the pointer would have been kept in memory as a per-lane value.
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(Load.getPointerOperand(), Objects, nullptr,
+                       /*MaxLookup=*/0);
+  bool Private = any_of(Objects, [](const Value *O) {
+    return isa<AllocaInst>(O->stripPointerCasts());
+  });
+  return Private ? InstructionUniformity::NeverUniform
+                 : InstructionUniformity::Default;
+}
+
+InstructionUniformity WarpUniformity::ofSpecialRegister(StringRef Register) {
+  bool PerLane = Register.starts_with("tid.") || Register == "laneid" ||
+                 Register.starts_with("lanemask.") ||
+                 Register.starts_with("clock") ||
+                 Register.starts_with("globaltimer");
+  return PerLane ? InstructionUniformity::NeverUniform
+                 : InstructionUniformity::AlwaysUniform;
+}
+
+InstructionUniformity WarpUniformity::ofWarpIntrinsic(const CallBase &Call,
+                                                      StringRef Name) {
+  if (Name.starts_with("vote.") || Name.starts_with("redux.sync.") ||
+      Name.starts_with("match.all.") || Name.starts_with("activemask") ||
+      Name.starts_with("barrier.cta.red"))
+    return InstructionUniformity::AlwaysUniform;
+  // A broadcast: every lane of a whole warp (clamp 31) reads one given lane.
+  if (Name.consume_front("shfl.")) {
+    Name.consume_front("sync.");
+    unsigned Count = Call.arg_size();
+    bool Broadcast = Name.starts_with("idx.") && Count >= 2 &&
+                     isa<ConstantInt>(Call.getArgOperand(Count - 2)) &&
+                     PatternMatch::match(Call.getArgOperand(Count - 1),
+                                         PatternMatch::m_SpecificInt(31));
+    return Broadcast ? InstructionUniformity::AlwaysUniform
+                     : InstructionUniformity::NeverUniform;
+  }
+  // Cached reads of global memory are loads; conversions, arithmetic and
+  // address queries are functions of their operands.
+  bool CachedLoad = Name.starts_with("ldg.") || Name.starts_with("ldu.");
+  bool Pure = Call.doesNotAccessMemory() && !Call.isConvergent();
+  return CachedLoad || Pure ? InstructionUniformity::Default
+                            : InstructionUniformity::NeverUniform;
+}
+
+InstructionUniformity WarpUniformity::ofCall(const CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee || Call.isInlineAsm())
+    return InstructionUniformity::NeverUniform;
+  StringRef Name = Callee->getName();
+  if (Name.consume_front("llvm.nvvm.read.ptx.sreg."))
+    return ofSpecialRegister(Name);
+  if (Name.consume_front("llvm.nvvm."))
+    return ofWarpIntrinsic(Call, Name);
+  bool OfOperandsAlone = Callee->isIntrinsic() || Name.starts_with("__nv_");
+  return OfOperandsAlone && Call.doesNotAccessMemory()
+             ? InstructionUniformity::Default
+             : InstructionUniformity::NeverUniform;
+}
+
+/// Whether \p User hands the pointer on instead of accessing memory with it.
+bool passesPointerOn(const User &User) {
+  if (const auto *Call = dyn_cast<IntrinsicInst>(&User))
+    return Call->getIntrinsicID() == Intrinsic::launder_invariant_group ||
+           Call->getIntrinsicID() == Intrinsic::strip_invariant_group;
+  return isa<GEPOperator, BitCastInst, AddrSpaceCastInst, PHINode, SelectInst,
+             FreezeInst>(User);
+}
+
+/// Whether \p U is an address that memory is accessed with, here or in a
+/// function that is called with it.
+bool isAccess(const Use &U) {
+  const User *User = U.getUser();
+  if (isa<LoadInst>(User))
+    return true;
+  if (isa<StoreInst>(User))
+    return U.getOperandNo() == StoreInst::getPointerOperandIndex();
+  if (isa<AtomicRMWInst>(User))
+    return U.getOperandNo() == AtomicRMWInst::getPointerOperandIndex();
+  if (isa<AtomicCmpXchgInst>(User))
+    return U.getOperandNo() == AtomicCmpXchgInst::getPointerOperandIndex();
+  const auto *Call = dyn_cast<CallBase>(User);
+  return Call && Call->isArgOperand(&U) && !Call->isDroppable() &&
+         !Call->isLifetimeStartOrEnd();
+}
+
+/// The addresses derived from \p Alloca with which memory is accessed.
+SmallVector<const Use *> accessesTo(const AllocaInst &Alloca) {
+  SmallVector<const Use *> Accesses;
+  SmallVector<const Value *> Pending{&Alloca};
+  SmallPtrSet<const Value *, 16> Seen{&Alloca};
+  while (!Pending.empty())
+    for (const Use &U : Pending.pop_back_val()->uses())
+      if (passesPointerOn(*U.getUser())) {
+        if (Seen.insert(U.getUser()).second)
+          Pending.push_back(U.getUser());
+      } else if (isAccess(U)) {
+        Accesses.push_back(&U);
+      }
+  return Accesses;
+}
+
+/// Whether \p Pointer is an alloca's address and a constant.
+bool hasConstantOffset(const Value &Pointer, const DataLayout &DL) {
+  APInt Offset(DL.getIndexTypeSizeInBits(Pointer.getType()), 0);
+  return isa<AllocaInst>(Pointer.stripAndAccumulateConstantOffsets(
+      DL, Offset, /*AllowNonInbounds=*/true));
+}
+
+/// What the uniformity analysis asks for, with a warp as the target.
+void registerAnalyses(FunctionAnalysisManager &Analyses) {
+  Analyses.registerPass([] { return PassInstrumentationAnalysis(); });
+  Analyses.registerPass([] { return DominatorTreeAnalysis(); });
+  Analyses.registerPass([] { return CycleAnalysis(); });
+  Analyses.registerPass([] { return UniformityInfoAnalysis(); });
+  Analyses.registerPass([] {
+    return TargetIRAnalysis([](const Function &F) {
+      return TargetTransformInfo(
+          std::make_unique<WarpUniformity>(F.getParent()->getDataLayout()));
+    });
+  });
+}
+
+} // namespace
+
+void countAccesses(Function &F, ArrayRef<ResidentAlloca> Allocas,
+                   MutableArrayRef<ArrayEvidence> Arrays) {
+  const DataLayout &DL = F.getParent()->getDataLayout();
+  FunctionAnalysisManager Analyses;
+  registerAnalyses(Analyses);
+  const UniformityInfo &Uniform = Analyses.getResult<UniformityInfoAnalysis>(F);
+
+  std::map<unsigned, SmallPtrSet<const Use *, 32>> Counted;
+  for (const ResidentAlloca &R : Allocas)
+    for (const Use *Access : accessesTo(*R.Alloca)) {
+      if (hasConstantOffset(*Access->get(), DL) ||
+          !Counted[R.FindingIndex].insert(Access).second)
+        continue;
+      ArrayEvidence &Evidence = Arrays[R.FindingIndex];
+      ++(Uniform.isDivergentUse(*Access) ? Evidence.NonUniformAccesses
+                                         : Evidence.UniformAccesses);
+    }
+}
+
+} // namespace bankstripe

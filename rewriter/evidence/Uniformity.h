@@ -1,0 +1,44 @@
+//===-- Uniformity.h - are a private array's indices uniform -----*- C++
+//-*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Classifies the accesses to surviving allocas by what the lanes of a warp do
+// to the index.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_EVIDENCE_UNIFORMITY_H
+#define BANKSTRIPE_EVIDENCE_UNIFORMITY_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace llvm {
+class AllocaInst;
+class Function;
+} // namespace llvm
+
+namespace bankstripe {
+
+struct ArrayEvidence;
+
+/// A surviving alloca and the evidence that it adds to.
+struct ResidentAlloca {
+  llvm::AllocaInst *Alloca = nullptr;
+  unsigned FindingIndex = 0;
+};
+
+/// Counts the uniform and the non-uniform accesses to \p Allocas, which all
+/// live in \p F, into \p Arrays (indexed by FindingIndex). An access that can
+/// reach two allocas of one finding counts once. Accesses at a constant offset
+/// are the same for every lane whatever the code around them does and do not
+/// count at all.
+void countAccesses(llvm::Function &F, llvm::ArrayRef<ResidentAlloca> Allocas,
+                   llvm::MutableArrayRef<ArrayEvidence> Arrays);
+
+} // namespace bankstripe
+
+#endif

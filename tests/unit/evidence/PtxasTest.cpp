@@ -1,0 +1,253 @@
+//===-- PtxasTest.cpp - commands for nvcc and reports of ptxas ------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "evidence/Evidence.h"
+#include "evidence/NvccCommand.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace llvm;
+
+namespace {
+
+TEST(PtxasReport, ReadsEveryNumberOfAKernel) {
+  ResourceTable T = parsePtxasReport(R"(
+ptxas info    : 3 bytes gmem
+ptxas info    : Compiling entry function '_Z2k2PKiPiii' for 'sm_90'
+ptxas info    : Function properties for _Z2k2PKiPiii
+    256 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads
+ptxas info    : Used 26 registers, used 1 barriers, 256 bytes cumulative stack size, 400 bytes smem, 376 bytes cmem[0]
+ptxas info    : Compile time = 12.567 ms
+)");
+  ASSERT_EQ(T.size(), 1u);
+  const KernelResources &R = T["_Z2k2PKiPiii"];
+  EXPECT_EQ(R.StackFrame, 256u);
+  EXPECT_EQ(R.SpillStores, 12u);
+  EXPECT_EQ(R.SpillLoads, 16u);
+  EXPECT_EQ(R.Registers, 26u);
+  EXPECT_EQ(R.SharedBytes, 400u);
+}
+
+TEST(PtxasReport, DeviceFunctionsAreNoKernelsWhereverTheyStand) {
+  ResourceTable T = parsePtxasReport(
+      "ptxas info    : Function properties for _Z1fPii$1\n"
+      "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
+      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+      "ptxas info    : Function properties for k\n"
+      "    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Function properties for _Z1fPii\n"
+      "    99 bytes stack frame, 1 bytes spill stores, 1 bytes spill loads\n"
+      "ptxas info    : Used 10 registers\n");
+  ASSERT_EQ(T.size(), 1u);
+  EXPECT_EQ(T["k"].StackFrame, 16u);
+  EXPECT_EQ(T["k"].SpillStores, 0u);
+  EXPECT_EQ(T["k"].Registers, 10u);
+  EXPECT_EQ(T["k"].SharedBytes, 0u);
+}
+
+TEST(PtxasReport, SharedMemoryMayBeASum) {
+  ResourceTable T = parsePtxasReport(
+      "ptxas info    : Compiling entry function 'k' for 'sm_20'\n"
+      "ptxas info    : Used 8 registers, 1024+16 bytes smem, 44 bytes "
+      "cmem[0]\n");
+  EXPECT_EQ(T["k"].SharedBytes, 1040u);
+  EXPECT_EQ(T["k"].Registers, 8u);
+}
+
+TEST(PtxasReport, OfSeveralArchitecturesTheLargestNumbersCount) {
+  ResourceTable T = parsePtxasReport(
+      "ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
+      "ptxas info    : Function properties for k\n"
+      "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 30 registers, 8 bytes smem\n"
+      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+      "ptxas info    : Function properties for k\n"
+      "    32 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 40 registers, 8 bytes smem\n"
+      "ptxas info    : Compiling entry function 'l' for 'sm_90'\n");
+  ASSERT_EQ(T.size(), 2u);
+  EXPECT_EQ(T["k"].StackFrame, 64u);
+  EXPECT_EQ(T["k"].Registers, 40u);
+  EXPECT_EQ(T["l"].Registers, 0u);
+}
+
+TEST(PtxasReport, OtherOutputIsPassedOver) {
+  ResourceTable T = parsePtxasReport(
+      "a.cu(3): warning #177-D: variable \"x\" was declared\r\n"
+      "ptxas info    : Compiling entry function 'k' for 'sm_90'\r\n"
+      "a.cu(9): note: Used nowhere, 12 bytes smem\r\n"
+      "ptxas info    : Function properties for k\r\n"
+      "    4 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\r\n"
+      "ptxas info    : Used 7 registers\r\n");
+  ASSERT_EQ(T.size(), 1u);
+  EXPECT_EQ(T["k"].StackFrame, 4u);
+  EXPECT_EQ(T["k"].Registers, 7u);
+  EXPECT_EQ(T["k"].SharedBytes, 0u);
+  EXPECT_TRUE(parsePtxasReport("").empty());
+  EXPECT_TRUE(parsePtxasReport("    4 bytes stack frame\n").empty());
+}
+
+std::string commandFor(std::vector<std::string> Original,
+                       std::vector<std::string> Clang = {}) {
+  CompileJob Job;
+  Job.File = "/src/dir/a.cu";
+  Job.GpuArch = "sm_86";
+  Job.OriginalArgs = std::move(Original);
+  Job.ClangArgs = std::move(Clang);
+  return join(nvccCommand(Job, "nvcc", "/copy/a.cu", {"-I/extra"}, "/o"), " ");
+}
+
+constexpr StringLiteral CommandEnd =
+    "-I/extra -arch=sm_86 -cubin -Xptxas -v -o /o /copy/a.cu";
+
+TEST(NvccCommand, KeepsWhatShapesTheDeviceCode) {
+  EXPECT_EQ(
+      commandFor({"/usr/bin/nvcc", "-Iinclude", "-I", "other", "-DX=1",
+                  "-std=c++20", "--expt-relaxed-constexpr", "--extended-lambda",
+                  "-Xcompiler", "-fopenmp", "-include", "pre.h", "-O3",
+                  "-lineinfo", "--use_fast_math", "-maxrregcount=64", "a.cu"}),
+      "nvcc -I/src/dir -Iinclude -I other -DX=1 -std=c++20 "
+      "--expt-relaxed-constexpr --extended-lambda -Xcompiler -fopenmp "
+      "-include pre.h -O3 -lineinfo --use_fast_math -maxrregcount=64 " +
+          CommandEnd.str());
+}
+
+TEST(NvccCommand, DropsOutputsPhasesArchitecturesAndLinking) {
+  EXPECT_EQ(commandFor({"ccache",
+                        "nvcc",
+                        "-forward-unknown-to-host-compiler",
+                        "--generate-code=arch=compute_80,code=[sm_80]",
+                        "-gencode",
+                        "arch=compute_90,code=sm_90",
+                        "-arch",
+                        "sm_75",
+                        "-MD",
+                        "-MT",
+                        "a.o",
+                        "-MF",
+                        "a.d",
+                        "-x",
+                        "cu",
+                        "-c",
+                        "dir/a.cu",
+                        "-o",
+                        "a.o",
+                        "-lcublas",
+                        "-L/lib",
+                        "-l",
+                        "m",
+                        "-Xlinker",
+                        "-rpath",
+                        "--keep"}),
+            "nvcc -I/src/dir -forward-unknown-to-host-compiler -x cu " +
+                CommandEnd.str());
+}
+
+TEST(NvccCommand, SeparateCompilationStaysRelocatable) {
+  EXPECT_EQ(commandFor({"nvcc", "-dc", "a.cu"}),
+            "nvcc -I/src/dir -rdc=true " + CommandEnd.str());
+  EXPECT_EQ(commandFor({"nvcc", "-rdc", "true", "-c", "a.cu"}),
+            "nvcc -I/src/dir -rdc true " + CommandEnd.str());
+}
+
+TEST(NvccCommand, TakesFromClangWhatBothUnderstand) {
+  EXPECT_EQ(
+      commandFor({"clang++"}, {"-x", "cuda", "--cuda-gpu-arch=sm_90", "-Iinc",
+                               "-D", "X", "-Wall", "-Xclang", "-Ifoo",
+                               "-std=gnu++20", "-isystem", "sys", "a.cu"}),
+      "nvcc -I/src/dir -Iinc -D X -std=c++20 -isystem sys " + CommandEnd.str());
+  EXPECT_EQ(commandFor({"nvcc"}),
+            "nvcc -I/src/dir -std=c++17 " + CommandEnd.str());
+}
+
+#ifdef BANKSTRIPE_NVCC
+constexpr StringLiteral Nvcc = BANKSTRIPE_NVCC;
+#else
+constexpr StringLiteral Nvcc = "";
+#endif
+
+/// A folder that goes away with the test, and what is in it.
+class RunPtxas : public ::testing::Test {
+protected:
+  void SetUp() override {
+    if (Nvcc.empty())
+      GTEST_SKIP() << "no nvcc was found on this machine";
+    ASSERT_FALSE(sys::fs::createUniqueDirectory("bankstripe-test", Folder));
+  }
+  void TearDown() override {
+    if (!Folder.empty())
+      sys::fs::remove_directories(Folder);
+  }
+  std::string write(StringRef Name, StringRef Text) {
+    SmallString<128> Path(Folder);
+    sys::path::append(Path, Name);
+    sys::fs::create_directories(sys::path::parent_path(Path));
+    std::error_code EC;
+    raw_fd_ostream(Path, EC) << Text;
+    EXPECT_FALSE(EC) << EC.message();
+    return Path.str().str();
+  }
+
+  SmallString<128> Folder;
+};
+
+TEST_F(RunPtxas, ReportsACopyThatNeedsItsOriginalsFolder) {
+  CompileJob Job;
+  Job.File = write("src/a.cu", "");
+  write("src/size.h", "#define SIZE 40\n");
+  write("build/flag.h", "#define FLAG 1\n");
+  Job.Directory = (Folder + "/build").str();
+  Job.OriginalArgs = {"nvcc", "-I.", "-O3", "-c", "../src/a.cu"};
+  Job.GpuArch = "sm_80";
+  std::string Copy = write("copy/a.cu", R"cu(
+#include "size.h"
+#include <flag.h>
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  __shared__ int s[SIZE];
+  int a[SIZE];
+  for (int i = 0; i < n; ++i) a[in[i]] = i;
+  s[threadIdx.x] = FLAG;
+  __syncthreads();
+  out[0] = a[in[n]] + s[n];
+})cu");
+  auto Table = runPtxas(Job, Nvcc, Copy);
+  ASSERT_TRUE(bool(Table)) << toString(Table.takeError());
+  ASSERT_EQ(Table->size(), 1u);
+  EXPECT_EQ((*Table)["k"].StackFrame, 160u);
+  EXPECT_EQ((*Table)["k"].SharedBytes, 160u);
+  EXPECT_GT((*Table)["k"].Registers, 0u);
+}
+
+TEST_F(RunPtxas, AFailureCarriesTheCompilersWords) {
+  CompileJob Job;
+  Job.File = write("a.cu", "this is no CUDA;\n");
+  Job.GpuArch = "sm_80";
+  auto Table = runPtxas(Job, Nvcc, Job.File);
+  ASSERT_FALSE(bool(Table));
+  std::string Message = toString(Table.takeError());
+  EXPECT_NE(Message.find("nvcc failed on '" + Job.File), std::string::npos)
+      << Message;
+  EXPECT_NE(Message.find("a.cu(1): error"), std::string::npos) << Message;
+}
+
+TEST(RunPtxasWithoutNvcc, SaysThatItCouldNotStart) {
+  CompileJob Job;
+  Job.File = "/nonexistent/a.cu";
+  Job.GpuArch = "sm_80";
+  auto Table = runPtxas(Job, "/nonexistent/nvcc", Job.File);
+  ASSERT_FALSE(bool(Table));
+  EXPECT_NE(toString(Table.takeError()).find("/nonexistent/nvcc"),
+            std::string::npos);
+}
+
+} // namespace

@@ -1,0 +1,275 @@
+//===-- ResidencyTest.cpp - which arrays stay in local memory -------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Snippet.h"
+
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+TEST(Residency, ConstantIndicesStayInRegisters) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+extern "C" __global__ void k(const int *in, int *out) {
+  int @a[3];
+  a[0] = in[0];
+  a[1] = in[threadIdx.x];
+  a[2] = a[0] * a[1];
+  out[threadIdx.x] = a[2] + a[0];
+})cu");
+  EXPECT_EQ(E.Where, Residency::Registers);
+  EXPECT_EQ(E.Index, Uniformity::Unknown);
+  EXPECT_EQ(E.ResidentBytes, 0u);
+}
+
+TEST(Residency, FullyUnrolledLoopsStayInRegisters) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+extern "C" __global__ void k(const int *in, int *out) {
+  int @a[16];
+  for (int i = 0; i < 16; ++i)
+    a[i] = in[i * 32 + threadIdx.x];
+  int s = 1;
+  for (int i = 15; i >= 0; --i)
+    s = s * 3 + a[i];
+  out[threadIdx.x] = s;
+})cu");
+  EXPECT_EQ(E.Where, Residency::Registers);
+}
+
+TEST(Residency, ADynamicIndexKeepsTheWholeArrayInLocalMemory) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+extern "C" __global__ void k(const int *in, int *out, int i) {
+  int @a[10] = {};
+  a[in[0]] = 1;
+  out[threadIdx.x] = a[i];
+})cu");
+  EXPECT_EQ(E.Where, Residency::LocalMemory);
+  EXPECT_EQ(E.ResidentBytes, 40u);
+}
+
+TEST(Residency, AnArrayThatNobodyUsesIsNotResident) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+extern "C" __global__ void k(int *out) {
+  int @unused[100];
+  out[0] = 1;
+})cu");
+  EXPECT_EQ(E.Where, Residency::Registers);
+}
+
+TEST(Residency, AnArrayThatIsOnlyWrittenIsNotResident) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+extern "C" __global__ void k(int *out, int i) {
+  int @a[100];
+  a[i] = 1;
+  out[0] = 1;
+})cu");
+  EXPECT_EQ(E.Where, Residency::Registers);
+}
+
+TEST(Residency, VolatileArraysStayEvenAtConstantIndices) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+extern "C" __global__ void k(int *out) {
+  volatile int @a[2];
+  a[0] = 1;
+  out[0] = a[0];
+})cu");
+  EXPECT_EQ(E.Where, Residency::LocalMemory);
+  EXPECT_EQ(E.Index, Uniformity::Unknown);
+}
+
+TEST(Residency, InlinedCopiesCountForTheirDeclaration) {
+  UnitEvidence E = evidenceOf(R"cu(
+__device__ int pick(const int *in, int n, int i) {
+  int @a[8];
+  for (int j = 0; j < n; ++j)
+    a[j & 7] = in[j];
+  return a[i & 7];
+}
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  out[threadIdx.x] = pick(in, n, in[0]) + pick(in + 1, n, n);
+}
+extern "C" __global__ void l(const int *in, int *out, int n) {
+  out[threadIdx.x] = pick(in, n, threadIdx.x);
+})cu",
+                              {"_Z4pickPKiii", {"k", "l"}});
+  ASSERT_EQ(E.Problem, "");
+  EXPECT_EQ(E.Arrays[0].Where, Residency::LocalMemory);
+  EXPECT_EQ(E.Arrays[0].ResidentBytes, 32u);
+  EXPECT_EQ(E.Arrays[0].Index, Uniformity::NonUniform) << "in kernel l";
+  EXPECT_GE(E.Arrays[0].UniformAccesses, 4u) << "in kernel k";
+}
+
+TEST(Residency, AnInlinedArrayCanStayInRegisters) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+__device__ int sum(const int *in) {
+  int @a[4];
+  for (int j = 0; j < 4; ++j)
+    a[j] = in[j];
+  return a[0] + a[3];
+}
+extern "C" __global__ void k(const int *in, int *out) { out[0] = sum(in); }
+)cu",
+                                  {"_Z3sumPKi", {"k"}});
+  EXPECT_EQ(E.Where, Residency::Registers);
+}
+
+TEST(Residency, AFunctionThatIsNotInlinedKeepsItsArray) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+__device__ __attribute__((noinline)) int pick(const int *in, int n) {
+  int @a[8];
+  for (int j = 0; j < n; ++j)
+    a[j & 7] = in[j];
+  return a[in[n] & 7];
+}
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  out[threadIdx.x] = pick(in + threadIdx.x, n);
+})cu",
+                                  {"_Z4pickPKii", {"k"}});
+  EXPECT_EQ(E.Where, Residency::LocalMemory);
+  EXPECT_EQ(E.Index, Uniformity::NonUniform);
+}
+
+TEST(Residency, PartsThatAPointerSelectsAreResident) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  int @best[2] = {in[0], in[1]};
+#pragma unroll 1
+  for (int i = 0; i < n; ++i)
+    best[in[i + threadIdx.x] > 3] += in[i];
+  out[threadIdx.x] = best[0] - best[1];
+})cu");
+  EXPECT_EQ(E.Where, Residency::LocalMemory);
+  EXPECT_EQ(E.Index, Uniformity::NonUniform);
+  EXPECT_LE(E.ResidentBytes, 8u);
+}
+
+TEST(Residency, TwoArraysOfOneNameAreToldApart) {
+  UnitEvidence E = evidenceOf(R"cu(
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  {
+    int @a[8] = {};
+    a[in[threadIdx.x]] = n;
+    out[0] = a[n];
+  }
+  { int @a[4] = {1, 2, 3, n}; out[1] = a[3]; } { int @a[6] = {}; a[n] = 1; out[2] = a[in[1]]; }
+})cu");
+  ASSERT_EQ(E.Problem, "");
+  EXPECT_EQ(E.Arrays[0].Where, Residency::LocalMemory);
+  EXPECT_EQ(E.Arrays[0].ResidentBytes, 32u);
+  EXPECT_EQ(E.Arrays[0].Index, Uniformity::NonUniform);
+  EXPECT_EQ(E.Arrays[1].Where, Residency::Registers);
+  EXPECT_EQ(E.Arrays[2].Where, Residency::LocalMemory);
+  EXPECT_EQ(E.Arrays[2].ResidentBytes, 24u);
+  EXPECT_EQ(E.Arrays[2].Index, Uniformity::Uniform);
+}
+
+TEST(Residency, AnArrayInANestedScopeIsFound) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  for (int r = 0; r < n; ++r)
+    if (in[r] > 0) {
+      short @a[12] = {};
+      for (int i = 0; i < n; ++i)
+        a[in[i]] += i;
+      out[r] = a[in[r]];
+    }
+})cu");
+  EXPECT_EQ(E.Where, Residency::LocalMemory);
+  EXPECT_EQ(E.ResidentBytes, 24u);
+}
+
+TEST(Residency, AClassObjectWithAnArrayIsResidentAsAWhole) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+struct Stack {
+  int size = 0;
+  int data[15];
+  __device__ void push(int v) { data[size++] = v; }
+  __device__ int pop() { return data[--size]; }
+};
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  Stack @s;
+  for (int i = 0; i < n; ++i)
+    s.push(in[i]);
+  for (int i = 0; i < n; ++i)
+    out[i] = s.pop();
+})cu");
+  EXPECT_EQ(E.Where, Residency::LocalMemory);
+  EXPECT_GE(E.ResidentBytes, 60u);
+  EXPECT_LE(E.ResidentBytes, 64u);
+}
+
+TEST(Residency, EveryInstanceOfATemplateCounts) {
+  UnitEvidence E = evidenceOf(R"cu(
+template <class T, int N> __global__ void t(const T *in, T *out, int n) {
+  T @a[N];
+  for (int i = 0; i < N; ++i)
+    a[i] = in[i];
+  out[0] = N == 4 ? a[3] : a[n];
+}
+void launch() {
+  t<int, 4><<<1, 1>>>(nullptr, nullptr, 0);
+  t<double, 9><<<1, 1>>>(nullptr, nullptr, 0);
+})cu",
+                              {"", {}});
+  ASSERT_EQ(E.Problem, "");
+  EXPECT_EQ(E.Arrays[0].Where, Residency::LocalMemory);
+  EXPECT_EQ(E.Arrays[0].ResidentBytes, 72u);
+}
+
+TEST(Residency, AFunctionThatIsNeverInstantiatedTellsNothing) {
+  UnitEvidence E = evidenceOf(R"cu(
+template <class T> __device__ T never(int n) {
+  T @a[8] = {};
+  return a[n];
+}
+extern "C" __global__ void k(int *out) { out[0] = 1; }
+)cu",
+                              {"", {}});
+  EXPECT_EQ(E.Problem, "");
+  EXPECT_EQ(E.Arrays[0].Where, Residency::Unknown);
+}
+
+TEST(Residency, LineDirectivesDoNotHideAnArray) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+#line 1000 "elsewhere.h"
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  int @a[8] = {};
+  a[in[0]] = 1;
+  out[0] = a[n];
+})cu");
+  EXPECT_EQ(E.Where, Residency::LocalMemory);
+}
+
+TEST(Residency, NoFindingsNeedNoCodeGeneration) {
+  UnitEvidence E = evidenceOf(R"cu(
+extern "C" __global__ void k(int *out) { out[0] = 1; }
+)cu");
+  EXPECT_EQ(E.Problem, "");
+  EXPECT_TRUE(E.Arrays.empty());
+}
+
+TEST(Residency, CodeThatCannotBeEmittedIsAProblem) {
+  // Accepted by the parser; the code generator alone finds out that both
+  // functions have one name.
+  UnitEvidence E = evidenceOf(R"cu(
+__device__ int twice() __asm__("same_name");
+__device__ int twice() { return 1; }
+__device__ int again() __asm__("same_name");
+__device__ int again() { return 2; }
+extern "C" __global__ void k(int *out, int n) {
+  int @a[8] = {};
+  a[n] = twice() + again();
+  out[0] = a[out[1]];
+})cu");
+  EXPECT_NE(E.Problem, "");
+  EXPECT_EQ(E.Arrays[0].Where, Residency::Unknown);
+  EXPECT_EQ(E.Arrays[0].Index, Uniformity::Unknown);
+}
+
+} // namespace

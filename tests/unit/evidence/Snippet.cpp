@@ -1,0 +1,64 @@
+//===-- Snippet.cpp - evidence of the arrays in a few lines ---------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Snippet.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include <gtest/gtest.h>
+
+using namespace llvm;
+
+namespace bankstripe::testing {
+
+UnitFacts factsOf(StringRef Marked, const Surroundings &S, std::string &Code) {
+  UnitFacts Facts;
+  Facts.MainFile = S.File;
+  unsigned Line = 1, Column = 1;
+  for (size_t I = 0; I != Marked.size(); ++I) {
+    char C = Marked[I];
+    if (C == '@') {
+      Finding F;
+      F.Name = Marked.substr(I + 1)
+                   .take_while([](char N) { return isAlnum(N) || N == '_'; })
+                   .str();
+      F.Where = {S.File, Line, Column};
+      F.FunctionId = S.FunctionId;
+      F.Kernels = S.Kernels;
+      Facts.Findings.push_back(std::move(F));
+      continue;
+    }
+    Code += C;
+    Column = C == '\n' ? 1 : Column + 1;
+    Line += C == '\n';
+  }
+  return Facts;
+}
+
+UnitEvidence evidenceOf(StringRef Marked, const Surroundings &S) {
+  std::string Code;
+  UnitFacts Facts = factsOf(Marked, S, Code);
+  UnitEvidence Evidence;
+  Error Failure = parseSnippet(
+      Code, S.File,
+      [&](ParsedUnit &Unit) {
+        Evidence = gatherEvidence(Unit, Facts, "sm_90");
+      },
+      S.Args);
+  EXPECT_FALSE(Failure) << toString(std::move(Failure));
+  EXPECT_EQ(Evidence.Arrays.size(), Facts.Findings.size());
+  Evidence.Arrays.resize(Facts.Findings.size());
+  return Evidence;
+}
+
+ArrayEvidence evidenceOfOne(StringRef Marked, const Surroundings &S) {
+  UnitEvidence Evidence = evidenceOf(Marked, S);
+  EXPECT_EQ(Evidence.Problem, "");
+  EXPECT_EQ(Evidence.Arrays.size(), 1u);
+  return Evidence.Arrays.empty() ? ArrayEvidence() : Evidence.Arrays.front();
+}
+
+} // namespace bankstripe::testing

@@ -1,0 +1,48 @@
+//===-- Snippet.h - evidence of the arrays in a few lines --------*- C++
+//-*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tests write their code with an `@` before the name of each array that they
+// ask about:
+//
+//   extern "C" __global__ void k(int *out, int i) { int @a[8]; ... }
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TESTS_UNIT_EVIDENCE_SNIPPET_H
+#define BANKSTRIPE_TESTS_UNIT_EVIDENCE_SNIPPET_H
+
+#include "evidence/Evidence.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace bankstripe::testing {
+
+/// Where the snippet's arrays are declared, and who reaches them.
+struct Surroundings {
+  std::string FunctionId = "k";
+  std::vector<std::string> Kernels = {"k"};
+  std::string File = "/snippet.cu";
+  /// Arguments for the parse.
+  std::vector<std::string> Args;
+};
+
+/// The code without marks, and a finding per mark.
+UnitFacts factsOf(llvm::StringRef Marked, const Surroundings &S,
+                  std::string &Code);
+
+/// The evidence of each marked array, in source order. The test fails when the
+/// snippet cannot be parsed.
+UnitEvidence evidenceOf(llvm::StringRef Marked, const Surroundings &S = {});
+
+/// The same when there is one array and the IR can be made.
+ArrayEvidence evidenceOfOne(llvm::StringRef Marked, const Surroundings &S = {});
+
+} // namespace bankstripe::testing
+
+#endif
