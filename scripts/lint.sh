@@ -63,7 +63,9 @@ status=0
 require clang-format-22
 if [ $fix = 1 ]; then
   clang-format-22 -i "${sources[@]}"
-elif ! clang-format-22 --dry-run -Werror "${sources[@]}"; then
+elif ! output=$(clang-format-22 --dry-run -Werror "${sources[@]}" 2>&1); then
+  # The places are enough; the excerpts would fill pages.
+  grep ': error:' <<<"$output" >&2 || printf '%s\n' "$output" >&2
   echo "lint: scripts/lint.sh --fix --format-only puts the formatting right" >&2
   status=1
 fi
