@@ -24,6 +24,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/GlobalDecl.h"
 #include "clang/Basic/CodeGenOptions.h"
+#include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/CodeGen/ModuleBuilder.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -56,6 +57,46 @@ public:
 
 private:
   std::string &Text;
+};
+
+/// Keeps the code generator's diagnostics of a unit from its user, who has
+/// asked for no code, and the first error for whoever asks why there is none.
+class QuietDiagnostics {
+public:
+  explicit QuietDiagnostics(clang::DiagnosticsEngine &Engine)
+      : Engine(Engine), WasOwned(Engine.ownsClient()),
+        Previous(Engine.getClient()) {
+    if (WasOwned)
+      (void)Engine.takeClient().release();
+    Engine.setClient(&Client, /*ShouldOwnClient=*/false);
+  }
+  ~QuietDiagnostics() { Engine.setClient(Previous, WasOwned); }
+  QuietDiagnostics(const QuietDiagnostics &) = delete;
+  QuietDiagnostics &operator=(const QuietDiagnostics &) = delete;
+
+  StringRef firstError() const { return Client.FirstError; }
+
+private:
+  struct FirstErrorClient final : clang::DiagnosticConsumer {
+    void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
+                          const clang::Diagnostic &Info) override {
+      if (Level < clang::DiagnosticsEngine::Error || !FirstError.empty())
+        return;
+      SmallString<128> Text;
+      Info.FormatDiagnostic(Text);
+      if (Info.getLocation().isValid() && Info.hasSourceManager())
+        FirstError = Info.getLocation().printToString(Info.getSourceManager()) +
+                     ": " + Text.str().str();
+      else
+        FirstError = Text.str();
+    }
+    std::string FirstError;
+  };
+
+  clang::DiagnosticsEngine &Engine;
+  bool WasOwned;
+  clang::DiagnosticConsumer *Previous;
+  FirstErrorClient Client;
 };
 
 /// Hands on to the code generator what it needs to see.
@@ -194,11 +235,13 @@ Expected<std::unique_ptr<Module>> emitDeviceModule(ParsedUnit &Unit,
   setCodeGenOptions(Compiler.getCodeGenOpts());
   std::unique_ptr<clang::CodeGenerator> Generator(
       clang::CreateLLVMCodeGen(Compiler, Facts.MainFile, Context.get()));
+  QuietDiagnostics Quiet(Compiler.getDiagnostics());
   Sieve Consumer(*Generator, Facts);
   Unit.replay(Consumer);
   std::unique_ptr<Module> M(Generator->ReleaseModule());
-  if (!M)
-    return createStringError("Clang could not emit device code");
+  if (!M || !Quiet.firstError().empty())
+    return createStringError("Clang could not emit the device code: " +
+                             Quiet.firstError());
   if (!M->getTargetTriple().isNVPTX())
     return createStringError("the code is not compiled for a GPU but for '" +
                              M->getTargetTriple().str() + "'");

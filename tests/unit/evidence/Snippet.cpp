@@ -16,7 +16,7 @@ namespace bankstripe::testing {
 
 UnitFacts factsOf(StringRef Marked, const Surroundings &S, std::string &Code) {
   UnitFacts Facts;
-  Facts.MainFile = S.File;
+  Facts.MainFile = SnippetFile;
   unsigned Line = 1, Column = 1;
   for (size_t I = 0; I != Marked.size(); ++I) {
     char C = Marked[I];
@@ -25,7 +25,7 @@ UnitFacts factsOf(StringRef Marked, const Surroundings &S, std::string &Code) {
       F.Name = Marked.substr(I + 1)
                    .take_while([](char N) { return isAlnum(N) || N == '_'; })
                    .str();
-      F.Where = {S.File, Line, Column};
+      F.Where = {SnippetFile.str(), Line, Column};
       F.FunctionId = S.FunctionId;
       F.Kernels = S.Kernels;
       Facts.Findings.push_back(std::move(F));
@@ -42,12 +42,9 @@ UnitEvidence evidenceOf(StringRef Marked, const Surroundings &S) {
   std::string Code;
   UnitFacts Facts = factsOf(Marked, S, Code);
   UnitEvidence Evidence;
-  Error Failure = parseSnippet(
-      Code, S.File,
-      [&](ParsedUnit &Unit) {
-        Evidence = gatherEvidence(Unit, Facts, "sm_90");
-      },
-      S.Args);
+  Error Failure = parseSnippet(Code, SnippetFile, [&](ParsedUnit &Unit) {
+    Evidence = gatherEvidence(Unit, Facts, "sm_90");
+  });
   EXPECT_FALSE(Failure) << toString(std::move(Failure));
   EXPECT_EQ(Evidence.Arrays.size(), Facts.Findings.size());
   Evidence.Arrays.resize(Facts.Findings.size());

@@ -18,6 +18,7 @@
 
 #include "evidence/Evidence.h"
 #include "llvm/ADT/StringRef.h"
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,10 @@ namespace bankstripe::testing {
 struct Surroundings {
   std::string FunctionId = "k";
   std::vector<std::string> Kernels = {"k"};
-  std::string File = "/snippet.cu";
-  /// Arguments for the parse.
-  std::vector<std::string> Args;
 };
+
+/// The name that snippets are parsed under.
+inline constexpr llvm::StringLiteral SnippetFile = "/snippet.cu";
 
 /// The code without marks, and a finding per mark.
 UnitFacts factsOf(llvm::StringRef Marked, const Surroundings &S,
@@ -44,5 +45,12 @@ UnitEvidence evidenceOf(llvm::StringRef Marked, const Surroundings &S = {});
 ArrayEvidence evidenceOfOne(llvm::StringRef Marked, const Surroundings &S = {});
 
 } // namespace bankstripe::testing
+
+namespace bankstripe {
+
+inline void PrintTo(Residency R, std::ostream *OS) { *OS << nameOf(R).str(); }
+inline void PrintTo(Uniformity U, std::ostream *OS) { *OS << nameOf(U).str(); }
+
+} // namespace bankstripe
 
 #endif
