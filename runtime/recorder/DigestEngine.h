@@ -1,0 +1,58 @@
+//===-- DigestEngine.h - runs the digest kernel in a context ----*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_RECORDER_DIGESTENGINE_H
+#define BANKSTRIPE_RECORDER_DIGESTENGINE_H
+
+#include "recorder/DigestSegment.h"
+#include <cuda.h>
+#include <vector>
+
+namespace bankstripe::runtime {
+
+/// The recorder's own kernel, stream and buffers in one context of the
+/// program's. The context must be current in every call. Nothing is freed:
+/// the context takes everything along when it goes.
+class DigestEngine {
+public:
+  /// Digests \p Segments after waiting for all work of the context.
+  ///
+  /// \param Digests receives one digest per chunk, in the segments' order.
+  /// \returns the first error of the driver's; \p Digests is then unspecified.
+  CUresult run(const std::vector<DigestSegment> &Segments,
+               std::vector<uint64_t> &Digests);
+
+  /// Copies \p Bytes bytes of device memory to the host, on the engine's own
+  /// stream.
+  CUresult copyOut(CUdeviceptr From, void *To, size_t Bytes);
+
+  /// Fills fresh memory with the fixed pattern and waits for it.
+  CUresult fill(CUdeviceptr Address, size_t Bytes);
+
+private:
+  /// A device buffer that only grows.
+  struct Buffer {
+    CUdeviceptr Address = 0;
+    size_t Bytes = 0;
+    CUresult atLeast(size_t Needed);
+  };
+
+  CUresult prepareStream();
+  CUresult prepareKernel();
+
+  CUstream Stream = nullptr;
+  CUfunction Kernel = nullptr;
+  Buffer Table, Sums;
+  std::vector<DigestSegment> TableHolds;
+};
+
+/// The byte that fresh allocations are filled with.
+constexpr unsigned char FillByte = 0xA5;
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_RECORDER_DIGESTENGINE_H

@@ -1,0 +1,32 @@
+//===-- DigestSegment.h - what the digest kernel is told --------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_RECORDER_DIGESTSEGMENT_H
+#define BANKSTRIPE_RECORDER_DIGESTSEGMENT_H
+
+#include <cstdint>
+
+namespace bankstripe::runtime {
+
+/// Threads of a block of the digest kernel.
+constexpr unsigned DigestThreads = 256;
+
+/// One piece of device memory to digest.
+struct DigestSegment {
+  uint64_t Address = 0;
+  uint64_t Bytes = 0;
+  uint64_t ChunkBytes = 0;
+  uint64_t FirstChunk = 0; ///< Where its digests start among all of a launch.
+  bool operator==(const DigestSegment &Other) const {
+    return Address == Other.Address && Bytes == Other.Bytes &&
+           ChunkBytes == Other.ChunkBytes && FirstChunk == Other.FirstChunk;
+  }
+};
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_RECORDER_DIGESTSEGMENT_H

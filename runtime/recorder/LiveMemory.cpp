@@ -1,0 +1,167 @@
+//===-- LiveMemory.cpp - the device memory of a running program -----------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/LiveMemory.h"
+#include "recording/DigestMix.h"
+#include <algorithm>
+#include <cassert>
+
+using namespace bankstripe::runtime;
+
+Allocation LiveMemory::add(Context In, uint64_t Address, uint64_t Bytes,
+                           const std::string &Kind,
+                           std::vector<unsigned> &Gone) {
+  // Memory may end in ways that no callback tells of; a new allocation at its
+  // addresses proves it, and digesting it any further would be a fault.
+  auto At = Pieces.lower_bound(Address);
+  if (At != Pieces.begin()) {
+    const auto Before = std::prev(At);
+    if (Before->first + Before->second.What.Bytes > Address)
+      At = Before;
+  }
+  while (At != Pieces.end() && At->first < Address + Bytes) {
+    if (!At->second.What.IsVariable)
+      Gone.push_back(At->second.What.Id);
+    At = Pieces.erase(At);
+  }
+
+  Piece P;
+  P.In = In;
+  P.What.Id = Allocations++;
+  P.What.Kind = Kind;
+  P.What.Bytes = Bytes;
+  P.What.ChunkBytes = chunkBytesFor(Bytes);
+  return Pieces.insert_or_assign(Address, std::move(P)).first->second.What;
+}
+
+Allocation LiveMemory::addVariable(Context In, uint64_t Address, uint64_t Bytes,
+                                   const std::string &Symbol, bool &IsNew) {
+  IsNew = false;
+  if (const auto Known = Pieces.find(Address); Known != Pieces.end())
+    return Known->second.What;
+  // Several modules may each have a variable of this symbol: the first that is
+  // not live takes the next number.
+  unsigned Number = 1;
+  for (const auto &[Where, P] : Pieces)
+    if (P.What.IsVariable &&
+        (P.What.Name == Symbol || P.What.Name.starts_with(Symbol + '#')))
+      ++Number;
+  std::string Name = Symbol;
+  if (Number > 1)
+    Name += '#' + std::to_string(Number);
+
+  auto [At, Inserted] = Variables.try_emplace(Name);
+  Allocation &A = At->second;
+  if (!Inserted && A.Bytes != Bytes)
+    return A; // Another module's variable; its chunks would not fit.
+  if (Inserted) {
+    A.Id = static_cast<unsigned>(Variables.size() - 1);
+    A.IsVariable = true;
+    A.Kind = "variable";
+    A.Name = Name;
+    A.Bytes = Bytes;
+    A.ChunkBytes = chunkBytesFor(Bytes);
+    IsNew = true;
+  }
+  Pieces[Address] = Piece{In, A, {}};
+  return A;
+}
+
+std::optional<unsigned> LiveMemory::remove(uint64_t Address) {
+  const auto At = Pieces.find(Address);
+  if (At == Pieces.end() || At->second.What.IsVariable)
+    return std::nullopt;
+  const unsigned Id = At->second.What.Id;
+  Pieces.erase(At);
+  return Id;
+}
+
+std::vector<unsigned> LiveMemory::removeContext(Context In) {
+  std::vector<unsigned> Gone;
+  for (auto At = Pieces.begin(); At != Pieces.end();) {
+    if (At->second.In != In) {
+      ++At;
+      continue;
+    }
+    if (!At->second.What.IsVariable)
+      Gone.push_back(At->second.What.Id);
+    At = Pieces.erase(At);
+  }
+  std::sort(Gone.begin(), Gone.end());
+  return Gone;
+}
+
+void LiveMemory::removeVariables() {
+  std::erase_if(Pieces,
+                [](const auto &Item) { return Item.second.What.IsVariable; });
+}
+
+std::vector<LiveMemory::Context> LiveMemory::contexts() const {
+  std::vector<Context> Found;
+  for (const auto &[Address, P] : Pieces)
+    if (std::find(Found.begin(), Found.end(), P.In) == Found.end())
+      Found.push_back(P.In);
+  return Found;
+}
+
+std::vector<DigestSegment> LiveMemory::segments(Context In) const {
+  std::vector<DigestSegment> Segments;
+  uint64_t First = 0;
+  for (const auto &[Address, P] : Pieces) {
+    if (P.In != In)
+      continue;
+    Segments.push_back({Address, P.What.Bytes, P.What.ChunkBytes, First});
+    First += chunkCountFor(P.What.Bytes);
+  }
+  return Segments;
+}
+
+// The runs of chunks in which `New` is not `Old`; all of them without an old.
+static std::vector<ChunkRun> changedRuns(const std::vector<uint64_t> &Old,
+                                         const std::vector<uint64_t> &New) {
+  std::vector<ChunkRun> Runs;
+  for (uint64_t I = 0; I < New.size(); ++I) {
+    if (!Old.empty() && Old[I] == New[I])
+      continue;
+    if (Runs.empty() || Runs.back().First + Runs.back().Digests.size() != I)
+      Runs.push_back({I, {}});
+    Runs.back().Digests.push_back(New[I]);
+  }
+  return Runs;
+}
+
+std::vector<DigestChange>
+LiveMemory::update(Context In, const std::vector<uint64_t> &Digests) {
+  std::vector<DigestChange> Changes;
+  auto At = Digests.begin();
+  for (auto &[Address, P] : Pieces) {
+    if (P.In != In)
+      continue;
+    const auto Count = static_cast<ptrdiff_t>(chunkCountFor(P.What.Bytes));
+    assert(Digests.end() - At >= Count && "digests of other segments");
+    std::vector<uint64_t> New(At, At + Count);
+    At += Count;
+    std::vector<ChunkRun> Runs = changedRuns(P.Digests, New);
+    P.Digests = std::move(New);
+    if (!Runs.empty())
+      Changes.push_back({P.What.Id, P.What.IsVariable, std::move(Runs)});
+  }
+  // Addresses change from run to run, the order of the recording must not.
+  std::sort(Changes.begin(), Changes.end(),
+            [](const DigestChange &A, const DigestChange &B) {
+              return A.Allocation < B.Allocation;
+            });
+  return Changes;
+}
+
+std::optional<LiveMemory::Place> LiveMemory::find(bool IsVariable,
+                                                  unsigned Id) const {
+  for (const auto &[Address, P] : Pieces)
+    if (P.What.IsVariable == IsVariable && P.What.Id == Id)
+      return Place{P.In, Address, P.What.Bytes};
+  return std::nullopt;
+}

@@ -1,0 +1,86 @@
+//===-- LiveMemory.h - the device memory of a running program ---*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which device memory is live, by address, and the digests it had last. Knows
+// nothing of the driver, so that it can be tested without one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_RECORDER_LIVEMEMORY_H
+#define BANKSTRIPE_RECORDER_LIVEMEMORY_H
+
+#include "recorder/DigestSegment.h"
+#include "recording/Recording.h"
+#include <map>
+#include <vector>
+
+namespace bankstripe::runtime {
+
+class LiveMemory {
+public:
+  using Context = const void *;
+
+  /// Adds memory of the program's own.
+  ///
+  /// \param Gone receives the allocations that lay at these addresses and of
+  /// whose end nothing was heard.
+  /// \returns its description, for the recording.
+  Allocation add(Context In, uint64_t Address, uint64_t Bytes,
+                 const std::string &Kind, std::vector<unsigned> &Gone);
+
+  /// Adds a `__device__` variable. One that was live before under the same
+  /// symbol (its module was loaded again) keeps its number.
+  ///
+  /// \param IsNew receives whether the recording has to be told of it.
+  Allocation addVariable(Context In, uint64_t Address, uint64_t Bytes,
+                         const std::string &Symbol, bool &IsNew);
+
+  /// Removes the allocation that starts at \p Address.
+  ///
+  /// \returns its number, or none when no such memory is known.
+  std::optional<unsigned> remove(uint64_t Address);
+
+  /// Removes all memory of a context that ends; returns the numbers of the
+  /// allocations among it.
+  std::vector<unsigned> removeContext(Context In);
+
+  /// Forgets the addresses of all variables, not their numbers.
+  void removeVariables();
+
+  /// The contexts that hold live memory.
+  std::vector<Context> contexts() const;
+
+  /// What to digest in a context, in the order of the addresses.
+  std::vector<DigestSegment> segments(Context In) const;
+
+  /// Takes the digests of segments(In) and returns what changed.
+  std::vector<DigestChange> update(Context In,
+                                   const std::vector<uint64_t> &Digests);
+
+  /// A live piece of memory: where it is.
+  struct Place {
+    Context In = nullptr;
+    uint64_t Address = 0;
+    uint64_t Bytes = 0;
+  };
+  std::optional<Place> find(bool IsVariable, unsigned Id) const;
+
+private:
+  struct Piece {
+    Context In = nullptr;
+    Allocation What;
+    std::vector<uint64_t> Digests; ///< Empty before the first launch.
+  };
+
+  std::map<uint64_t, Piece> Pieces; ///< By address.
+  unsigned Allocations = 0;
+  std::map<std::string, Allocation> Variables; ///< By numbered symbol.
+};
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_RECORDER_LIVEMEMORY_H

@@ -1,0 +1,88 @@
+//===-- DigestMix.h - the digest of device memory ---------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The digest of a piece of memory is the sum, modulo 2^64, of one mixed value
+// per 64-bit word. A word is mixed together with its position, so the same
+// words in another order give another digest. A sum does not care about the
+// order in which it is made up, so thousands of threads can add to it without
+// a barrier and it is the same in every run, which a hash that chains from word
+// to word is not. The mixing function is the finalizer of SplitMix64 (Steele,
+// Lea, Flood: Fast splittable pseudorandom number generators, 2014), a
+// bijection of the word for every position: a change of one word always
+// changes the digest, and changes of several words cancel out with a chance of
+// 2^-64.
+//
+// The words are counted from the start of the allocation. Bytes after the last
+// whole word form a word padded with zeros.
+//
+// An allocation is digested in chunks, so that a difference can be traced to a
+// range of bytes: at most 256 chunks of a power of two of at least 256 bytes.
+//
+// The device code and the host (for tests) share this file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_RECORDING_DIGESTMIX_H
+#define BANKSTRIPE_RECORDING_DIGESTMIX_H
+
+#include <cstdint>
+#include <cstring>
+
+#ifdef __CUDACC__
+#define BANKSTRIPE_HOST_DEVICE __host__ __device__
+#else
+#define BANKSTRIPE_HOST_DEVICE
+#endif
+
+namespace bankstripe::runtime {
+
+constexpr uint64_t MinimumChunkBytes = 256;
+constexpr uint64_t MaximumChunks = 256;
+
+/// The share of one word in the digest.
+///
+/// \param Word the 64-bit word at byte 8 * Index of the allocation.
+BANKSTRIPE_HOST_DEVICE constexpr uint64_t mixWord(uint64_t Word,
+                                                  uint64_t Index) {
+  uint64_t Z = Word + 0x9E3779B97F4A7C15u * (Index + 1);
+  Z = (Z ^ (Z >> 30)) * 0xBF58476D1CE4E5B9u;
+  Z = (Z ^ (Z >> 27)) * 0x94D049BB133111EBu;
+  return Z ^ (Z >> 31);
+}
+
+/// Bytes that one digest covers in an allocation of \p Bytes bytes.
+constexpr uint64_t chunkBytesFor(uint64_t Bytes) {
+  uint64_t Chunk = MinimumChunkBytes;
+  while (Chunk * MaximumChunks < Bytes)
+    Chunk *= 2;
+  return Chunk;
+}
+
+/// Chunks in an allocation of \p Bytes bytes.
+constexpr uint64_t chunkCountFor(uint64_t Bytes) {
+  const uint64_t Chunk = chunkBytesFor(Bytes);
+  return (Bytes + Chunk - 1) / Chunk;
+}
+
+/// The digest of host memory, as the device code would compute it.
+///
+/// \param FirstWord position of the first word in its allocation.
+inline uint64_t digestBytes(const void *Data, uint64_t Bytes,
+                            uint64_t FirstWord = 0) {
+  uint64_t Sum = 0;
+  for (uint64_t At = 0; At < Bytes; At += 8) {
+    uint64_t Word = 0;
+    std::memcpy(&Word, static_cast<const char *>(Data) + At,
+                Bytes - At < 8 ? Bytes - At : 8);
+    Sum += mixWord(Word, FirstWord + At / 8);
+  }
+  return Sum;
+}
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_RECORDING_DIGESTMIX_H

@@ -1,0 +1,118 @@
+//===-- Recording.h - what one run of a program did on the GPU --*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A recording is what the recorder writes while a program runs and what the
+// verifier reads: plain structs, which a test can build by hand. FORMAT.md
+// beside this file describes the same thing as it stands in a file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_RECORDING_RECORDING_H
+#define BANKSTRIPE_RECORDING_RECORDING_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bankstripe::runtime {
+
+/// The version of the file format. A reader takes no other.
+constexpr unsigned RecordingVersion = 1;
+
+/// What a recording holds besides the launches themselves.
+enum class RecordingMode {
+  Digest, ///< Digests of device memory after each launch, no durations.
+  Time,   ///< Durations of the kernels, no digests.
+};
+
+/// A grid or a block: its extents in x, y and z.
+struct Extent {
+  unsigned X = 1, Y = 1, Z = 1;
+  bool operator==(const Extent &) const = default;
+};
+
+/// A piece of device memory that kernels can write.
+///
+/// Memory that the program allocated is known by the order of the allocations,
+/// since addresses change from run to run. A `__device__` variable is known by
+/// its name.
+struct Allocation {
+  unsigned Id = 0;         ///< Position in the order of allocations, from 0;
+                           ///< variables have a numbering of their own.
+  bool IsVariable = false; ///< A `__device__` variable.
+  std::string Kind;        ///< "device", "pitch", "managed", "async", "pool" or
+                           ///< "variable".
+  std::string Name;        ///< Of a variable; else empty.
+  uint64_t Bytes = 0;
+  uint64_t ChunkBytes = 0; ///< Bytes that one digest covers.
+  unsigned MadeBefore = 0; ///< Index of the first launch that can see it.
+  /// Index of the first launch that no longer sees it; none while it lives.
+  std::optional<unsigned> FreedBefore;
+};
+
+/// The digests of consecutive chunks.
+struct ChunkRun {
+  uint64_t First = 0; ///< Number of the first chunk.
+  std::vector<uint64_t> Digests;
+};
+
+/// The chunks of one allocation whose digests are not what they were after the
+/// launch before. The first time an allocation is seen, all of them.
+struct DigestChange {
+  unsigned Allocation = 0;
+  bool IsVariable = false;
+  std::vector<ChunkRun> Runs;
+};
+
+/// What the driver says a kernel takes, per thread or per block.
+struct Resources {
+  unsigned Registers = 0;         ///< Per thread.
+  unsigned StaticSharedBytes = 0; ///< Per block.
+  unsigned LocalBytes = 0;        ///< Per thread: the stack frame.
+  bool operator==(const Resources &) const = default;
+};
+
+/// One launch of a kernel, or of a graph as a whole.
+struct Launch {
+  unsigned Index = 0; ///< Position in the order of launches, from 0.
+  std::string Kernel; ///< Symbol of the kernel, mangled; "graph" for a graph.
+  Extent Grid, Block;
+  Resources Takes;
+  unsigned DynamicSharedBytes = 0;
+  unsigned Stream = 0; ///< 0 is the default stream, others as first seen.
+  std::string Error;   ///< Name of the launch's error; empty without one.
+  bool Digested = false;
+  std::vector<DigestChange> Changes;
+  double Nanoseconds = 0; ///< Duration on the GPU; only in mode Time.
+};
+
+/// Everything that one run of a program left behind.
+struct Recording {
+  RecordingMode Mode = RecordingMode::Digest;
+  std::string Device;     ///< Name of the first GPU that was used.
+  std::string Capability; ///< Its compute capability, "9.0".
+  std::vector<Allocation> Allocations;
+  std::vector<Allocation> Variables;
+  std::vector<Launch> Launches;
+  /// What could not be recorded, and how often that was met.
+  std::map<std::string, uint64_t> Notes;
+  std::string Failure;   ///< Why nothing could be recorded; else empty.
+  bool Complete = false; ///< The program came to an orderly end.
+};
+
+/// The name of a kernel or variable as a person writes it, the same for two
+/// builds of the same source: demangled, and without the hash of the file's
+/// contents that nvcc puts into the symbols of internal linkage.
+///
+/// \param Symbol the symbol in the device code.
+std::string canonicalName(const std::string &Symbol);
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_RECORDING_RECORDING_H

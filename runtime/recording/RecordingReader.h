@@ -1,0 +1,36 @@
+//===-- RecordingReader.h - file to recording -------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_RECORDING_RECORDINGREADER_H
+#define BANKSTRIPE_RECORDING_RECORDINGREADER_H
+
+#include "recording/Recording.h"
+#include <istream>
+#include <variant>
+
+namespace bankstripe::runtime {
+
+/// Why a recording could not be read; starts in lower case, names the line.
+struct ReadError {
+  std::string Message;
+};
+
+/// Reads a recording from its lines.
+///
+/// A last line that was cut off by a crash is left out, and the recording is
+/// then not Complete. Any other line that does not follow the format is an
+/// error: a recording that is half understood could hide a difference. The
+/// launches of a recording in mode Time are put into the order in which they
+/// were launched.
+std::variant<Recording, ReadError> readRecording(std::istream &Input);
+
+/// Reads the recording in the file \p Path.
+std::variant<Recording, ReadError> readRecordingFile(const std::string &Path);
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_RECORDING_RECORDINGREADER_H

@@ -1,0 +1,52 @@
+//===-- Child.h - runs a program and keeps what it says ---------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_VERIFY_CHILD_H
+#define BANKSTRIPE_VERIFY_CHILD_H
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bankstripe::runtime {
+
+/// A program to run.
+struct ChildRequest {
+  std::string Program; ///< A path; it is not searched for.
+  std::vector<std::string> Arguments;
+  /// Added to the environment; an empty value removes the variable.
+  std::map<std::string, std::string> Environment;
+  double TimeoutSeconds = 0; ///< 0 for none.
+};
+
+/// How it went.
+struct ChildResult {
+  std::string StartError; ///< Why it could not be started; else empty.
+  int ExitStatus = 0;     ///< When it exited by itself.
+  int Signal = 0;         ///< The signal that ended it, or 0.
+  bool TimedOut = false;
+  std::string Output; ///< Its standard output.
+  std::string Errors; ///< The end of its standard error.
+
+  bool succeeded() const {
+    return StartError.empty() && !TimedOut && !Signal && ExitStatus == 0;
+  }
+  /// Whether it came to an end of its own choosing.
+  bool exited() const { return StartError.empty() && !TimedOut && !Signal; }
+  /// "exit status 1", "killed by signal 11 (Segmentation fault)", ...
+  std::string describe() const;
+};
+
+/// Runs a program to its end with an empty standard input.
+///
+/// The program gets a process group of its own, which is killed when the time
+/// is over, and when this process is interrupted or terminated.
+ChildResult runChild(const ChildRequest &Request);
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_VERIFY_CHILD_H

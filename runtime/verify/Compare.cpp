@@ -1,0 +1,370 @@
+//===-- Compare.cpp - two recordings, launch by launch --------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A recording lists what changed from launch to launch, so the comparison plays
+// both recordings back: it keeps the digests of all memory of both programs
+// and, after each launch, compares the allocations that either launch changed.
+//
+// Programs that add up floating point numbers with atomics differ from run to
+// run. What such a launch writes is spoiled for the comparison, and so is the
+// memory it wrote for the launches that follow; the rest is still compared.
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/Compare.h"
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+using namespace bankstripe::runtime;
+
+namespace {
+
+// The digests of all memory of one program, while its launches are played back.
+class Memory {
+public:
+  explicit Memory(const Recording &From) : From(From) {
+    Digests[0].resize(From.Allocations.size());
+    Digests[1].resize(From.Variables.size());
+  }
+
+  const std::vector<Allocation> &all(bool Variables) const {
+    return Variables ? From.Variables : From.Allocations;
+  }
+
+  void apply(const Launch &L) {
+    for (const DigestChange &Change : L.Changes) {
+      auto &Held = Digests[Change.IsVariable][Change.Allocation];
+      for (const ChunkRun &Run : Change.Runs) {
+        if (Held.size() < Run.First + Run.Digests.size())
+          Held.resize(Run.First + Run.Digests.size());
+        std::copy(Run.Digests.begin(), Run.Digests.end(),
+                  Held.begin() + static_cast<ptrdiff_t>(Run.First));
+      }
+    }
+  }
+
+  const std::vector<uint64_t> &digests(bool Variable, unsigned Id) const {
+    return Digests[Variable][Id];
+  }
+
+private:
+  const Recording &From;
+  std::vector<std::vector<uint64_t>> Digests[2]; // By IsVariable, by number.
+};
+
+// Plays two recordings back.
+class PairPlayer {
+public:
+  PairPlayer(const Recording &A, const Recording &B)
+      : A(A), B(B), MemoryA(A), MemoryB(B) {
+    for (const Allocation &V : B.Variables)
+      VariablesOfB.emplace(canonicalName(V.Name), V.Id);
+    for (const Allocation &V : A.Variables)
+      if (const auto At = VariablesOfB.find(canonicalName(V.Name));
+          At != VariablesOfB.end())
+        VariablesOfA.emplace(At->second, V.Id);
+  }
+
+  PairComparison run();
+
+private:
+  Difference at(unsigned Index, DifferenceKind Kind) const;
+  std::optional<Difference> structure(unsigned Index) const;
+  void newAllocations(unsigned Index);
+  void contents(unsigned Index);
+  std::set<std::pair<bool, unsigned>> changedAllocations(unsigned Index) const;
+  void contentsOf(unsigned Index, const Allocation &OfA, const Allocation &OfB);
+
+  const Recording &A, &B;
+  Memory MemoryA, MemoryB;
+  std::map<std::string, unsigned> VariablesOfB; // By canonical name.
+  std::map<unsigned, unsigned> VariablesOfA;    // By number in B.
+  unsigned SeenAllocations = 0;
+  std::set<unsigned> Unmatched;
+  PairComparison Result;
+};
+
+} // namespace
+
+static std::string describe(const Extent &E) {
+  return std::to_string(E.X) + " x " + std::to_string(E.Y) + " x " +
+         std::to_string(E.Z);
+}
+
+Difference PairPlayer::at(unsigned Index, DifferenceKind Kind) const {
+  Difference D;
+  D.Kind = Kind;
+  D.Launch = Index;
+  if (Index < A.Launches.size())
+    D.OriginalKernel = canonicalName(A.Launches[Index].Kernel);
+  if (Index < B.Launches.size())
+    D.RewrittenKernel = canonicalName(B.Launches[Index].Kernel);
+  return D;
+}
+
+std::optional<Difference> PairPlayer::structure(unsigned Index) const {
+  const Launch &InA = A.Launches[Index];
+  const Launch &InB = B.Launches[Index];
+  const auto Differ = [&](DifferenceKind Kind, std::string OfA,
+                          std::string OfB) {
+    Difference D = at(Index, Kind);
+    D.Original = std::move(OfA);
+    D.Rewritten = std::move(OfB);
+    return D;
+  };
+  if (InA.Kernel != InB.Kernel &&
+      canonicalName(InA.Kernel) != canonicalName(InB.Kernel))
+    return Differ(DifferenceKind::Kernel, "", "");
+  if (InA.Grid != InB.Grid)
+    return Differ(DifferenceKind::Grid, describe(InA.Grid), describe(InB.Grid));
+  if (InA.Block != InB.Block)
+    return Differ(DifferenceKind::Block, describe(InA.Block),
+                  describe(InB.Block));
+  if (InA.Error != InB.Error)
+    return Differ(DifferenceKind::LaunchError, InA.Error, InB.Error);
+  return std::nullopt;
+}
+
+void PairPlayer::newAllocations(unsigned Index) {
+  const auto IsMade = [&](const Recording &R, unsigned Id) {
+    return Id < R.Allocations.size() && R.Allocations[Id].MadeBefore <= Index;
+  };
+  for (;; ++SeenAllocations) {
+    const unsigned Id = SeenAllocations;
+    const bool InA = IsMade(A, Id), InB = IsMade(B, Id);
+    if (!InA && !InB)
+      return;
+    if (InA && InB && A.Allocations[Id].Bytes == B.Allocations[Id].Bytes)
+      continue;
+    Difference D = at(Index, !InB   ? DifferenceKind::MissingAllocation
+                             : !InA ? DifferenceKind::ExtraAllocation
+                                    : DifferenceKind::AllocationSize);
+    D.Allocation = D.RewrittenAllocation = Id;
+    D.Bytes = InA ? A.Allocations[Id].Bytes : B.Allocations[Id].Bytes;
+    if (InA && InB) {
+      D.Original = std::to_string(A.Allocations[Id].Bytes) + " bytes";
+      D.Rewritten = std::to_string(B.Allocations[Id].Bytes) + " bytes";
+    }
+    Unmatched.insert(Id);
+    Result.Contents.push_back(std::move(D));
+  }
+}
+
+// The allocations that a launch changed in A or in B, by their number in A.
+std::set<std::pair<bool, unsigned>>
+PairPlayer::changedAllocations(unsigned Index) const {
+  std::set<std::pair<bool, unsigned>> Changed;
+  for (const DigestChange &Change : A.Launches[Index].Changes)
+    Changed.emplace(Change.IsVariable, Change.Allocation);
+  for (const DigestChange &Change : B.Launches[Index].Changes) {
+    if (!Change.IsVariable)
+      Changed.emplace(false, Change.Allocation);
+    else if (const auto At = VariablesOfA.find(Change.Allocation);
+             At != VariablesOfA.end())
+      Changed.emplace(true, At->second);
+  }
+  return Changed;
+}
+
+void PairPlayer::contents(unsigned Index) {
+  for (const auto &[IsVariable, Id] : changedAllocations(Index)) {
+    if (IsVariable) {
+      // A variable that only one program has, or that has another size, was
+      // made or taken away by the rewrite: nothing to compare it with.
+      const Allocation &OfA = A.Variables[Id];
+      const auto At = VariablesOfB.find(canonicalName(OfA.Name));
+      if (At != VariablesOfB.end() &&
+          B.Variables[At->second].Bytes == OfA.Bytes)
+        contentsOf(Index, OfA, B.Variables[At->second]);
+      continue;
+    }
+    if (Unmatched.contains(Id))
+      continue;
+    const Allocation &OfA = A.Allocations[Id];
+    const Allocation &OfB = B.Allocations[Id];
+    const auto IsLive = [Index](const Allocation &Of) {
+      return !Of.FreedBefore || *Of.FreedBefore > Index;
+    };
+    if (IsLive(OfA) && IsLive(OfB)) {
+      contentsOf(Index, OfA, OfB);
+      continue;
+    }
+    Difference D = at(Index, IsLive(OfA) ? DifferenceKind::MissingAllocation
+                                         : DifferenceKind::ExtraAllocation);
+    D.Allocation = D.RewrittenAllocation = Id;
+    D.Bytes = OfA.Bytes;
+    Result.Contents.push_back(std::move(D));
+  }
+}
+
+void PairPlayer::contentsOf(unsigned Index, const Allocation &OfA,
+                            const Allocation &OfB) {
+  const auto &InA = MemoryA.digests(OfA.IsVariable, OfA.Id);
+  const auto &InB = MemoryB.digests(OfB.IsVariable, OfB.Id);
+  const size_t Chunks = std::max(InA.size(), InB.size());
+  const auto Same = [&](size_t I) {
+    return I < InA.size() && I < InB.size() && InA[I] == InB[I];
+  };
+  size_t First = 0;
+  while (First < Chunks && Same(First))
+    ++First;
+  if (First == Chunks)
+    return;
+  size_t Last = First;
+  while (Last < Chunks && !Same(Last))
+    ++Last;
+  size_t Final = Chunks;
+  while (Same(Final - 1))
+    --Final;
+  Difference D = at(Index, DifferenceKind::Contents);
+  D.IsVariable = OfA.IsVariable;
+  D.Allocation = OfA.Id;
+  D.RewrittenAllocation = OfB.Id;
+  D.Name = OfA.Name;
+  D.Bytes = OfA.Bytes;
+  D.Begin = First * OfA.ChunkBytes;
+  D.End = std::min(Last * OfA.ChunkBytes, OfA.Bytes);
+  D.LastEnd = std::min(Final * OfA.ChunkBytes, OfA.Bytes);
+  Result.Contents.push_back(std::move(D));
+}
+
+PairComparison PairPlayer::run() {
+  const auto InA = static_cast<unsigned>(A.Launches.size());
+  const auto InB = static_cast<unsigned>(B.Launches.size());
+  for (unsigned Index = 0; Index < std::min(InA, InB); ++Index) {
+    Result.Stop = structure(Index);
+    if (Result.Stop)
+      return std::move(Result);
+    newAllocations(Index);
+    const Launch &OfA = A.Launches[Index];
+    const Launch &OfB = B.Launches[Index];
+    MemoryA.apply(OfA);
+    MemoryB.apply(OfB);
+    if (OfA.Digested && OfB.Digested)
+      contents(Index);
+    else
+      ++Result.UndigestedLaunches;
+    ++Result.ComparedLaunches;
+  }
+  if (InA > InB)
+    Result.Stop = at(InB, DifferenceKind::MissingLaunch);
+  if (InB > InA)
+    Result.Stop = at(InA, DifferenceKind::ExtraLaunch);
+  if (Result.Stop) {
+    Result.Stop->Original = std::to_string(InA) + " launches";
+    Result.Stop->Rewritten = std::to_string(InB) + " launches";
+  }
+  return std::move(Result);
+}
+
+PairComparison bankstripe::runtime::comparePair(const Recording &Original,
+                                                const Recording &Rewritten) {
+  return PairPlayer(Original, Rewritten).run();
+}
+
+namespace {
+
+// What two runs of the original tell of themselves.
+class Excuses {
+public:
+  explicit Excuses(const PairComparison &Control) : Control(Control) {
+    for (const Difference &D : Control.Contents)
+      Launches.insert(D.Launch);
+  }
+
+  // Whether nothing can be said of this launch or any later one.
+  bool sequenceEnds(unsigned Launch) const {
+    return Control.Stop && Control.Stop->Launch <= Launch;
+  }
+
+  bool covers(const Difference &D) {
+    for (; Next < Control.Contents.size() &&
+           Control.Contents[Next].Launch <= D.Launch;
+         ++Next)
+      Spoiled.insert(key(Control.Contents[Next]));
+    if (Launches.contains(D.Launch))
+      Spoiled.insert(key(D));
+    return Spoiled.contains(key(D));
+  }
+
+  std::vector<unsigned> launches() const {
+    return {Launches.begin(), Launches.end()};
+  }
+
+private:
+  static std::pair<bool, unsigned> key(const Difference &D) {
+    return {D.IsVariable, D.Allocation};
+  }
+
+  const PairComparison &Control;
+  std::set<unsigned> Launches;
+  std::set<std::pair<bool, unsigned>> Spoiled;
+  size_t Next = 0;
+};
+
+} // namespace
+
+Comparison bankstripe::runtime::compare(const Recording &Original,
+                                        const Recording &Control,
+                                        const Recording &Rewritten) {
+  const PairComparison Self = comparePair(Original, Control);
+  const PairComparison Pair = comparePair(Original, Rewritten);
+  Excuses Excused(Self);
+
+  Comparison Result;
+  Result.ComparedLaunches = Pair.ComparedLaunches;
+  Result.UndigestedLaunches = Pair.UndigestedLaunches;
+  Result.NotDeterministic = Excused.launches();
+  if (Self.Stop) {
+    Result.SequenceNotDeterministicFrom = Self.Stop->Launch;
+    Result.ComparedLaunches =
+        std::min(Result.ComparedLaunches, Self.Stop->Launch);
+  }
+  std::set<unsigned> Differing;
+  for (const Difference &D : Pair.Contents) {
+    if (Excused.sequenceEnds(D.Launch) || Excused.covers(D))
+      continue;
+    Differing.insert(D.Launch);
+    if (!Result.First)
+      Result.First = D;
+  }
+  if (Pair.Stop && !Excused.sequenceEnds(Pair.Stop->Launch)) {
+    Differing.insert(Pair.Stop->Launch);
+    if (!Result.First)
+      Result.First = Pair.Stop;
+  }
+  Result.DifferingLaunches = static_cast<unsigned>(Differing.size());
+  return Result;
+}
+
+// The line that starts at `At`; moves `At` behind it.
+static std::string nextLine(const std::string &Text, size_t &At) {
+  const size_t End = std::min(Text.find('\n', At), Text.size());
+  const std::string Line = Text.substr(At, End - At);
+  At = std::min(End + 1, Text.size());
+  return Line;
+}
+
+OutputComparison
+bankstripe::runtime::compareOutput(const std::string &Original,
+                                   const std::string &Control,
+                                   const std::string &Rewritten) {
+  OutputComparison Result;
+  Result.NotDeterministic = Original != Control;
+  Result.Differs = Original != Rewritten;
+  if (!Result.Differs)
+    return Result;
+  size_t AtOriginal = 0, AtRewritten = 0;
+  do {
+    ++Result.Line;
+    Result.Original = nextLine(Original, AtOriginal);
+    Result.Rewritten = nextLine(Rewritten, AtRewritten);
+  } while (Result.Original == Result.Rewritten &&
+           (AtOriginal < Original.size() || AtRewritten < Rewritten.size()));
+  return Result;
+}

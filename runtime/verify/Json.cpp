@@ -1,0 +1,139 @@
+//===-- Json.cpp - a verification for programs ----------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/Print.h"
+#include <nlohmann/json.hpp>
+
+using namespace bankstripe::runtime;
+using Json = nlohmann::ordered_json;
+
+static const char *kindId(DifferenceKind Kind) {
+  switch (Kind) {
+  case DifferenceKind::Contents:
+    return "contents";
+  case DifferenceKind::Kernel:
+    return "kernel";
+  case DifferenceKind::Grid:
+    return "grid";
+  case DifferenceKind::Block:
+    return "block";
+  case DifferenceKind::MissingLaunch:
+    return "missing-launch";
+  case DifferenceKind::ExtraLaunch:
+    return "extra-launch";
+  case DifferenceKind::LaunchError:
+    return "launch-error";
+  case DifferenceKind::MissingAllocation:
+    return "missing-allocation";
+  case DifferenceKind::ExtraAllocation:
+    return "extra-allocation";
+  case DifferenceKind::AllocationSize:
+    return "allocation-size";
+  }
+  return "";
+}
+
+static Json differenceJson(const VerifyReport &Report) {
+  const Difference &D = *Report.Launches.First;
+  Json Result = {{"kind", kindId(D.Kind)},
+                 {"launch", D.Launch},
+                 {"original-kernel", D.OriginalKernel},
+                 {"rewritten-kernel", D.RewrittenKernel}};
+  const bool OfMemory = D.Kind == DifferenceKind::Contents ||
+                        D.Kind == DifferenceKind::MissingAllocation ||
+                        D.Kind == DifferenceKind::ExtraAllocation ||
+                        D.Kind == DifferenceKind::AllocationSize;
+  if (OfMemory && D.IsVariable)
+    Result["variable"] = canonicalName(D.Name);
+  else if (OfMemory)
+    Result["allocation"] = D.Allocation;
+  if (OfMemory)
+    Result["bytes"] = D.Bytes;
+  if (D.Kind == DifferenceKind::Contents)
+    Result["range"] = {D.Begin, D.End};
+  if (!D.Original.empty() || !D.Rewritten.empty()) {
+    Result["original"] = D.Original;
+    Result["rewritten"] = D.Rewritten;
+  }
+  if (Report.Bytes)
+    Result["first-byte"] = {
+        {"offset", Report.Bytes->Offset},
+        {"word-offset", Report.Bytes->WordOffset},
+        {"original-word", Report.Bytes->OriginalWord},
+        {"rewritten-word", Report.Bytes->RewrittenWord},
+        {"looked-at", {Report.Bytes->Begin, Report.Bytes->End}},
+        {"differing-bytes", Report.Bytes->DifferingBytes}};
+  return Result;
+}
+
+static Json resourcesJson(const std::optional<Resources> &R) {
+  if (!R)
+    return nullptr;
+  return {{"registers", R->Registers},
+          {"static-shared", R->StaticSharedBytes},
+          {"local", R->LocalBytes}};
+}
+
+static Json numberOrNull(const std::optional<double> &Value) {
+  return Value ? Json(*Value) : Json(nullptr);
+}
+
+static Json kernelJson(const KernelStatistics &K) {
+  return {{"name", K.Name},
+          {"launches", K.Launches},
+          {"original-median-ns", numberOrNull(K.MedianOriginal)},
+          {"rewritten-median-ns", numberOrNull(K.MedianRewritten)},
+          {"original-total-ns", K.TotalOriginal},
+          {"rewritten-total-ns", K.TotalRewritten},
+          {"speedup", numberOrNull(K.speedup())},
+          {"original", resourcesJson(K.Original)},
+          {"rewritten", resourcesJson(K.Rewritten)}};
+}
+
+static Json outputJson(const VerifyReport &Report) {
+  const OutputComparison &O = Report.Output;
+  Json Result = {{"bytes", Report.OutputBytes},
+                 {"identical", !O.Differs},
+                 {"deterministic", !O.NotDeterministic}};
+  if (O.Differs) {
+    Result["line"] = O.Line;
+    Result["original"] = O.Original;
+    Result["rewritten"] = O.Rewritten;
+  }
+  return Result;
+}
+
+std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
+  const char *Verdict = Report.Verdict == Outcome::Identical ? "identical"
+                        : Report.Verdict == Outcome::Differs ? "differs"
+                                                             : "not-verified";
+  Json Result = {{"version", 1},
+                 {"verdict", Verdict},
+                 {"reason", Report.Reason},
+                 {"device", Report.Device},
+                 {"capability", Report.Capability},
+                 {"runs", Report.Runs},
+                 {"launches", Report.LaunchCount},
+                 {"compared-launches", Report.Launches.ComparedLaunches},
+                 {"undigested-launches", Report.Launches.UndigestedLaunches},
+                 {"differing-launches", Report.Launches.DifferingLaunches},
+                 {"not-deterministic", Report.Launches.NotDeterministic}};
+  if (Report.Launches.SequenceNotDeterministicFrom)
+    Result["sequence-not-deterministic-from"] =
+        *Report.Launches.SequenceNotDeterministicFrom;
+  Result["allocations"] = Report.AllocationCount;
+  Result["variables"] = Report.VariableCount;
+  Result["difference"] =
+      Report.Launches.First ? differenceJson(Report) : Json(nullptr);
+  Result["output"] = outputJson(Report);
+  Result["kernels"] = Json::array();
+  for (const KernelStatistics &K : Report.Kernels)
+    Result["kernels"].push_back(kernelJson(K));
+  Result["notes"] = Report.Notes;
+  // What programs print need not be UTF-8.
+  return Result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}

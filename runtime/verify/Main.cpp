@@ -1,0 +1,80 @@
+//===-- Main.cpp - bankstripe-verify --------------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     options -> recordings of both programs -> comparison, statistics -> text
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/Gpu.h"
+#include "verify/Print.h"
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace bankstripe::runtime;
+
+static int cannotRecord(const std::string &Reason) {
+  std::fprintf(stderr, "bankstripe-verify: %s\n", Reason.c_str());
+  return ExitCannotRecord;
+}
+
+// Rewrites one line of a terminal; silent elsewhere.
+static void tell(const std::string &Step) {
+  if (::isatty(STDERR_FILENO))
+    std::fprintf(stderr, "\r\033[K%s%s", Step.c_str(),
+                 Step.empty() ? "" : "...");
+}
+
+static bool writeText(const std::string &Path, const std::string &Text) {
+  std::FILE *File = Path == "-" ? stdout : std::fopen(Path.c_str(), "wb");
+  if (!File)
+    return false;
+  bool Good = std::fwrite(Text.data(), 1, Text.size(), File) == Text.size();
+  if (File != stdout)
+    Good &= std::fclose(File) == 0;
+  return Good;
+}
+
+int main(int ArgumentCount, char **Arguments) {
+  const auto Parsed = parseOptions(ArgumentCount, Arguments);
+  if (const Done *D = std::get_if<Done>(&Parsed)) {
+    std::fputs(D->Text.c_str(), D->Status == ExitIdentical ? stdout : stderr);
+    return D->Status;
+  }
+  const Options &O = std::get<Options>(Parsed);
+  const std::string Recorder = findRecorder(O.Recorder);
+  if (Recorder.empty() && !O.Recorder.empty()) {
+    std::fprintf(stderr, "bankstripe-verify: there is no recorder '%s'\n",
+                 O.Recorder.c_str());
+    return ExitUsage;
+  }
+  if (const std::string Reason = whyNoGpu(); !Reason.empty())
+    return cannotRecord("there is no GPU to verify on: " + Reason);
+  if (Recorder.empty())
+    return cannotRecord("libbankstripe-recorder.so is neither beside this "
+                        "program nor in ../lib; name it with --recorder");
+
+  const VerifyReport Report = verify(O, Recorder, tell);
+  tell("");
+  const bool Coloured = ::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
+  if (O.JsonPath != "-")
+    std::fputs(printReport(Report, Coloured).c_str(), stdout);
+  if (!O.JsonPath.empty() && !writeText(O.JsonPath, jsonReport(Report))) {
+    std::fprintf(stderr, "bankstripe-verify: cannot write '%s'\n",
+                 O.JsonPath.c_str());
+    return ExitUsage;
+  }
+  switch (Report.Verdict) {
+  case Outcome::Identical:
+    return ExitIdentical;
+  case Outcome::Differs:
+    return ExitDiffers;
+  case Outcome::CannotRecord:
+    return ExitCannotRecord;
+  }
+  return ExitCannotRecord;
+}

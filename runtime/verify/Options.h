@@ -1,0 +1,52 @@
+//===-- Options.h - the command line of bankstripe-verify -------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_VERIFY_OPTIONS_H
+#define BANKSTRIPE_VERIFY_OPTIONS_H
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace bankstripe::runtime {
+
+/// The exit statuses of bankstripe-verify.
+enum ExitStatus : int {
+  ExitIdentical = 0,
+  ExitDiffers = 1,
+  ExitUsage = 2,
+  ExitCannotRecord = 3,
+};
+
+struct Options {
+  std::string Original, Rewritten;    ///< Paths of executables.
+  std::vector<std::string> Arguments; ///< For both of them.
+  std::string Recorder;               ///< Path of the recorder; empty: look.
+  unsigned Runs = 5;                  ///< Timed runs of each; 0 for none.
+  double TimeoutSeconds = 600;        ///< For one run; 0 for no limit.
+  std::string JsonPath;               ///< Empty for none; "-" for stdout.
+  bool ExpectOutput = false;
+};
+
+/// What to do when there is nothing to run: print Text and exit.
+struct Done {
+  std::string Text;
+  int Status = ExitIdentical;
+};
+
+/// Reads the command line. What stands after `--` goes to the programs
+/// untouched.
+std::variant<Options, Done> parseOptions(int ArgumentCount,
+                                         const char *const *Arguments);
+
+/// Where the recorder is: at \p Given, or beside this executable, or in the
+/// `lib` folder next to its own. Empty when it is in none of these.
+std::string findRecorder(const std::string &Given);
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_VERIFY_OPTIONS_H

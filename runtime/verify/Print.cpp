@@ -1,0 +1,282 @@
+//===-- Print.cpp - a verification for people -----------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The verdict comes first, then what it rests on, then the table of kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/Print.h"
+#include <algorithm>
+#include <cstring>
+#include <fmt/color.h>
+#include <fmt/format.h>
+
+using namespace bankstripe::runtime;
+
+constexpr size_t LongestKernelName = 40;
+constexpr size_t MostListedLaunches = 8;
+
+static std::string colour(const std::string &Text, fmt::terminal_color Colour,
+                          bool Coloured) {
+  return Coloured
+             ? fmt::format(fmt::fg(Colour) | fmt::emphasis::bold, "{}", Text)
+             : Text;
+}
+
+static std::string plural(uint64_t Count, const std::string &One) {
+  return fmt::format("{} {}{}", Count, One,
+                     Count == 1           ? ""
+                     : One.ends_with("h") ? "es"
+                                          : "s");
+}
+
+static std::string duration(const std::optional<double> &Nanoseconds) {
+  if (!Nanoseconds)
+    return "-";
+  if (*Nanoseconds < 1e6)
+    return fmt::format("{:.2f} us", *Nanoseconds / 1e3);
+  if (*Nanoseconds < 1e9)
+    return fmt::format("{:.3f} ms", *Nanoseconds / 1e6);
+  return fmt::format("{:.3f} s", *Nanoseconds / 1e9);
+}
+
+// A name without its parameters, and short enough for a column.
+static std::string shortName(const std::string &Name) {
+  std::string Short = Name;
+  // `void f<int>(int*)` is `f<int>`; `(anonymous namespace)::f(int*)` keeps its
+  // first parentheses.
+  if (Short.ends_with(')')) {
+    int Depth = 0;
+    size_t At = Short.size();
+    while (At > 0) {
+      --At;
+      Depth += Short[At] == ')' ? 1 : Short[At] == '(' ? -1 : 0;
+      if (Depth == 0)
+        break;
+    }
+    if (At > 0)
+      Short.erase(At);
+  }
+  if (Short.starts_with("void "))
+    Short.erase(0, 5);
+  if (Short.size() > LongestKernelName)
+    Short = Short.substr(0, LongestKernelName - 3) + "...";
+  return Short;
+}
+
+static std::string allocationName(const Difference &D) {
+  if (D.IsVariable)
+    return fmt::format("variable {} ({})", canonicalName(D.Name),
+                       plural(D.Bytes, "byte"));
+  return fmt::format("allocation {} ({})", D.Allocation,
+                     plural(D.Bytes, "byte"));
+}
+
+static std::string orNothing(const std::string &Text) {
+  return Text.empty() ? "no error" : Text;
+}
+
+static std::string describeDifference(const Difference &D) {
+  switch (D.Kind) {
+  case DifferenceKind::Contents:
+    return fmt::format("{}: the first difference is in the bytes {} to {}",
+                       allocationName(D), D.Begin, D.End - 1);
+  case DifferenceKind::Kernel:
+    return fmt::format("the rewritten program launches {} instead of {}",
+                       D.RewrittenKernel, D.OriginalKernel);
+  case DifferenceKind::Grid:
+    return fmt::format("the grid is {} in the original and {} in the rewritten "
+                       "program",
+                       D.Original, D.Rewritten);
+  case DifferenceKind::Block:
+    return fmt::format("the block is {} in the original and {} in the "
+                       "rewritten program",
+                       D.Original, D.Rewritten);
+  case DifferenceKind::MissingLaunch:
+  case DifferenceKind::ExtraLaunch:
+    return fmt::format("the original program has {}, the rewritten one {}",
+                       D.Original, D.Rewritten);
+  case DifferenceKind::LaunchError:
+    return fmt::format("the launch ends with {} in the original and with {} in "
+                       "the rewritten program",
+                       orNothing(D.Original), orNothing(D.Rewritten));
+  case DifferenceKind::MissingAllocation:
+    return fmt::format("{} is live in the original program only",
+                       allocationName(D));
+  case DifferenceKind::ExtraAllocation:
+    return fmt::format("{} is live in the rewritten program only",
+                       allocationName(D));
+  case DifferenceKind::AllocationSize:
+    return fmt::format("allocation {} has {} in the original and {} in the "
+                       "rewritten program",
+                       D.Allocation, D.Original, D.Rewritten);
+  }
+  return "";
+}
+
+static float asFloat(uint32_t Word) {
+  float Value = 0;
+  std::memcpy(&Value, &Word, sizeof Value);
+  return Value;
+}
+
+static std::string describeBytes(const ByteDifference &B) {
+  const auto Word = [](uint32_t W) {
+    return fmt::format("0x{:08x} (int {}, float {})", W,
+                       static_cast<int32_t>(W), asFloat(W));
+  };
+  return fmt::format("  first differing byte: {}; {} of the bytes {} to {} "
+                     "differ\n"
+                     "  the word at byte {}: original {}, rewritten {}\n",
+                     B.Offset, B.DifferingBytes, B.Begin, B.End - 1,
+                     B.WordOffset, Word(B.OriginalWord), Word(B.RewrittenWord));
+}
+
+static std::string describeLaunchDifference(const VerifyReport &Report) {
+  const Difference &D = *Report.Launches.First;
+  const std::string &Kernel =
+      D.OriginalKernel.empty() ? D.RewrittenKernel : D.OriginalKernel;
+  std::string Text =
+      fmt::format("launch {} of {}, {}\n  {}\n", D.Launch, Report.LaunchCount,
+                  Kernel, describeDifference(D));
+  if (D.Kind == DifferenceKind::Contents && Report.Bytes)
+    Text += describeBytes(*Report.Bytes);
+  if (Report.Launches.DifferingLaunches > 1)
+    Text += fmt::format("  {} differ in all\n",
+                        plural(Report.Launches.DifferingLaunches, "launch"));
+  return Text;
+}
+
+static std::string describeOutput(const OutputComparison &Output) {
+  if (Output.Original == Output.Rewritten)
+    return "the output differs in how it ends\n";
+  return fmt::format("the output differs in line {}\n"
+                     "  original   {}\n  rewritten  {}\n",
+                     Output.Line, Output.Original, Output.Rewritten);
+}
+
+static std::string verdict(const VerifyReport &Report, bool Coloured) {
+  if (Report.Verdict == Outcome::CannotRecord)
+    return colour("not verified", fmt::terminal_color::yellow, Coloured) +
+           ": " + Report.Reason + '\n';
+  if (Report.Verdict == Outcome::Identical)
+    return colour("identical", fmt::terminal_color::green, Coloured) +
+           fmt::format(": {}, {}, {}, {} of output\n",
+                       plural(Report.Launches.ComparedLaunches, "launch"),
+                       plural(Report.AllocationCount, "allocation"),
+                       plural(Report.VariableCount, "variable"),
+                       plural(Report.OutputBytes, "byte"));
+  std::string Text =
+      colour("differs", fmt::terminal_color::red, Coloured) + ": ";
+  if (!Report.Reason.empty())
+    Text += Report.Reason + '\n';
+  if (Report.Launches.First)
+    Text += describeLaunchDifference(Report);
+  if (Report.Output.failed())
+    Text += describeOutput(Report.Output);
+  return Text;
+}
+
+static std::string nondeterminism(const VerifyReport &Report, bool Coloured) {
+  std::string Text;
+  const Comparison &C = Report.Launches;
+  const std::string Marker =
+      colour("not deterministic", fmt::terminal_color::yellow, Coloured);
+  if (!C.NotDeterministic.empty()) {
+    std::string List;
+    for (size_t I = 0;
+         I < std::min(C.NotDeterministic.size(), MostListedLaunches); ++I)
+      List += fmt::format("{}{}", I ? ", " : "", C.NotDeterministic[I]);
+    if (C.NotDeterministic.size() > MostListedLaunches)
+      List += ", ...";
+    Text +=
+        fmt::format("{}: {} in two runs of the original ({}); what they "
+                    "write is not compared\n",
+                    Marker, plural(C.NotDeterministic.size(), "launch"), List);
+  }
+  if (C.SequenceNotDeterministicFrom)
+    Text += fmt::format("{}: from launch {} on, two runs of the original "
+                        "launch different things; the rest is not compared\n",
+                        Marker, *C.SequenceNotDeterministicFrom);
+  if (Report.Output.NotDeterministic)
+    Text += fmt::format("output {}: two runs of the original print different "
+                        "texts\n",
+                        Marker);
+  return Text;
+}
+
+static std::string change(const std::optional<Resources> &Before,
+                          const std::optional<Resources> &After,
+                          unsigned Resources::*Field) {
+  const auto One = [&](const std::optional<Resources> &R) {
+    return R ? std::to_string((*R).*Field) : std::string("-");
+  };
+  return Before == After || One(Before) == One(After)
+             ? One(Before)
+             : One(Before) + " > " + One(After);
+}
+
+static std::string speedupText(std::optional<double> Speedup) {
+  return Speedup ? fmt::format("{:.2f}x", *Speedup) : "-";
+}
+
+static std::string table(const VerifyReport &Report, bool Coloured) {
+  std::vector<std::vector<std::string>> Rows = {
+      {"kernel", "launches", "original", "rewritten", "speedup", "registers",
+       "static shared", "local"}};
+  double Original = 0, Rewritten = 0;
+  for (const KernelStatistics &K : Report.Kernels) {
+    Original += K.TotalOriginal;
+    Rewritten += K.TotalRewritten;
+    Rows.push_back(
+        {shortName(K.Name), std::to_string(K.Launches),
+         duration(K.MedianOriginal), duration(K.MedianRewritten),
+         speedupText(K.speedup()),
+         change(K.Original, K.Rewritten, &Resources::Registers),
+         change(K.Original, K.Rewritten, &Resources::StaticSharedBytes),
+         change(K.Original, K.Rewritten, &Resources::LocalBytes)});
+  }
+  if (Report.Kernels.size() > 1 && Original > 0 && Rewritten > 0)
+    Rows.push_back({"all launches of a run", std::to_string(Report.LaunchCount),
+                    duration(Original), duration(Rewritten),
+                    speedupText(Original / Rewritten), "", "", ""});
+  std::vector<size_t> Widths(Rows[0].size());
+  for (const auto &Row : Rows)
+    for (size_t I = 0; I < Row.size(); ++I)
+      Widths[I] = std::max(Widths[I], Row[I].size());
+  std::string Text;
+  for (size_t R = 0; R < Rows.size(); ++R) {
+    std::string Line;
+    for (size_t I = 0; I < Rows[R].size(); ++I)
+      Line += I == 0 ? fmt::format("{:<{}}", Rows[R][I], Widths[I])
+                     : fmt::format("  {:>{}}", Rows[R][I], Widths[I]);
+    Line.erase(Line.find_last_not_of(' ') + 1);
+    Text += (R == 0 && Coloured ? fmt::format(fmt::emphasis::bold, "{}", Line)
+                                : Line) +
+            '\n';
+  }
+  return Text;
+}
+
+std::string bankstripe::runtime::printReport(const VerifyReport &Report,
+                                             bool Coloured) {
+  std::string Text = verdict(Report, Coloured);
+  Text += nondeterminism(Report, Coloured);
+  if (Report.Launches.UndigestedLaunches > 0)
+    Text += fmt::format("note: {} compared without their memory\n",
+                        plural(Report.Launches.UndigestedLaunches, "launch"));
+  for (const std::string &Note : Report.Notes)
+    Text += "note: " + Note + '\n';
+  if (Report.Kernels.empty())
+    return Text;
+  Text += fmt::format("\n{} (compute capability {}); {}\n", Report.Device,
+                      Report.Capability,
+                      Report.Runs ? fmt::format("median durations of {} each",
+                                                plural(Report.Runs, "run"))
+                                  : std::string("not timed"));
+  return Text + table(Report, Coloured);
+}
