@@ -15,8 +15,8 @@
 #ifndef BANKSTRIPE_EDIT_EDIT_H
 #define BANKSTRIPE_EDIT_EDIT_H
 
-#include "llvm/Support/Error.h"
 #include "model/Plan.h"
+#include "llvm/Support/Error.h"
 
 namespace bankstripe {
 

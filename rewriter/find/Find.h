@@ -20,8 +20,8 @@
 #define BANKSTRIPE_FIND_FIND_H
 
 #include "frontend/Frontend.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "model/Finding.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace bankstripe {
 

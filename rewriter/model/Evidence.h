@@ -21,7 +21,7 @@
 namespace llvm {
 class raw_ostream;
 class StringRef;
-}
+} // namespace llvm
 
 namespace bankstripe {
 
@@ -53,7 +53,7 @@ struct KernelResources {
   unsigned StackFrame = 0; ///< Bytes per thread.
   unsigned SpillStores = 0;
   unsigned SpillLoads = 0;
-  unsigned Registers = 0;  ///< Per thread.
+  unsigned Registers = 0;   ///< Per thread.
   unsigned SharedBytes = 0; ///< Static, per block.
 };
 

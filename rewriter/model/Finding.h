@@ -36,7 +36,7 @@ struct Use {
   std::vector<TextRange> Brackets; ///< Alternating `[` and `]`, one byte each.
   std::vector<bool> IndexHasComma; ///< An index that is a comma expression.
   bool ConstantIndex = false;      ///< All indices are constant expressions.
-  unsigned LoopDepth = 0;          ///< Loops around the use, inside its function.
+  unsigned LoopDepth = 0; ///< Loops around the use, inside its function.
 };
 
 /// A property of the source that stands against moving the array.
@@ -72,10 +72,10 @@ struct DeclarationText {
 /// One private array (or class object that holds one).
 struct Finding {
   std::string Name;
-  Place Where;               ///< Of the name in the declaration.
-  std::string Function;      ///< Qualified name of the declaring function.
-  std::string FunctionId;    ///< Its mangled name.
-  bool InKernel = false;     ///< Declared directly in a `__global__` function.
+  Place Where;            ///< Of the name in the declaration.
+  std::string Function;   ///< Qualified name of the declaring function.
+  std::string FunctionId; ///< Its mangled name.
+  bool InKernel = false;  ///< Declared directly in a `__global__` function.
   std::vector<std::string> Kernels; ///< Mangled names that reach it, sorted.
 
   std::string Type;          ///< As written: `unsigned char[16]`.
@@ -114,9 +114,9 @@ struct Kernel {
   /// Where `__launch_bounds__(N) ` can be inserted; invalid when the text there
   /// comes from a macro.
   TextRange BoundsInsertion;
-  uint64_t StaticSharedBytes = 0;   ///< Its own and its callees', in bytes.
-  bool UsesDynamicShared = false;   ///< Sees an `extern __shared__` array.
-  bool AddressTaken = false;        ///< May be launched where nobody can see.
+  uint64_t StaticSharedBytes = 0; ///< Its own and its callees', in bytes.
+  bool UsesDynamicShared = false; ///< Sees an `extern __shared__` array.
+  bool AddressTaken = false;      ///< May be launched where nobody can see.
   Place AddressTakenAt;
 };
 

@@ -29,11 +29,11 @@ enum class StripeForm {
 struct Verdict {
   VerdictKind Kind = VerdictKind::Refuse;
   Reason Why = Reason::UnknownUse;
-  std::string Detail;   ///< Completes the reason's summary; may be empty.
-  Place Where;          ///< The place that the reason is about.
+  std::string Detail; ///< Completes the reason's summary; may be empty.
+  Place Where;        ///< The place that the reason is about.
   StripeForm Form = StripeForm::Plain;
   uint64_t SharedBytes = 0; ///< Per block, when it moves.
-  double Benefit = 0; ///< Accesses weighted by loop depth and uniformity.
+  double Benefit = 0;       ///< Accesses weighted by loop depth and uniformity.
 };
 
 /// How a kernel's largest block is known.
@@ -44,11 +44,11 @@ struct KernelPlan {
   Kernel Facts;
   unsigned BlockThreads = 0; ///< Bound on threads per block; 0 when unknown.
   BlockSizeSource Source = BlockSizeSource::Unknown;
-  std::string SourceText;    ///< `launch at a.cu:40 (literal)`.
+  std::string SourceText; ///< `launch at a.cu:40 (literal)`.
   bool AddLaunchBounds = false;
   uint64_t SharedBefore = 0; ///< Static bytes per block.
   uint64_t SharedAfter = 0;
-  unsigned Registers = 0;    ///< From ptxas; 0 when unknown.
+  unsigned Registers = 0; ///< From ptxas; 0 when unknown.
   /// Resident warps per multiprocessor; 0 when unknown.
   unsigned WarpsBefore = 0;
   unsigned WarpsAfter = 0;
@@ -59,15 +59,14 @@ struct PlannedArray {
   Finding Array;
   ArrayEvidence Evidence;
   Verdict Decision;
+  std::vector<unsigned> Kernels; ///< Indices of Plan::Kernels that reach it.
 };
 
 /// The verdicts of a whole run.
 struct Plan {
-  std::vector<PlannedArray> Arrays; ///< Sorted by place.
-  std::vector<KernelPlan> Kernels;  ///< Sorted by place.
+  std::vector<PlannedArray> Arrays;            ///< Sorted by place.
+  std::vector<KernelPlan> Kernels;             ///< Sorted by place.
   std::map<std::string, std::string> Contents; ///< As in UnitFacts.
-
-  const KernelPlan *kernel(llvm::StringRef Id) const;
 };
 
 llvm::StringRef nameOf(StripeForm F);

@@ -45,6 +45,8 @@ enum class Reason {
   ConstantTable,
   OutOfBounds,
   StackFrameKept,
+  CompileFailed,
+  NoEvidence,
   NeverUsed,
   OutsidePaths,
   // refuse

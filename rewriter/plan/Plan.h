@@ -27,14 +27,13 @@ struct PlanOptions {
   /// otherwise, in threads, 1 to 1024; 0 when not given.
   unsigned BlockSize = 0;
   std::string GpuArch = "sm_90"; ///< For occupancy.
-  ResourceTable Resources;       ///< What ptxas said of the originals; may be
-                                 ///< empty.
 };
 
 /// One translation unit's facts and evidence.
 struct UnitResult {
   UnitFacts Facts;
   UnitEvidence Evidence;
+  ResourceTable Resources; ///< What ptxas says of the original; may be empty.
 };
 
 /// Static shared memory that a block may have without an opt-in, in bytes
@@ -44,9 +43,10 @@ inline constexpr uint64_t StaticSharedLimit = 48 * 1024;
 /// Gives every finding of \p Units its verdict.
 Plan makePlan(std::vector<UnitResult> Units, const PlanOptions &Options);
 
-/// Takes back the verdicts of the arrays of \p KernelIds whose rewrite ptxas
-/// did not confirm, with reason StackFrameKept and the frames as detail.
-void withdraw(Plan &P, const std::map<std::string, std::string> &KernelIds);
+/// Takes back the stripes of kernel \p KernelIndex of \p P for reason \p Why
+/// (StackFrameKept or CompileFailed), with \p Detail.
+void withdraw(Plan &P, unsigned KernelIndex, Reason Why,
+              const std::string &Detail);
 
 /// Bytes of shared memory per block that \p F takes in \p Form for blocks of
 /// at most \p Threads threads: 32 * ceil(threads / 32) columns.

@@ -14,8 +14,8 @@
 #define BANKSTRIPE_REPORT_REPORT_H
 
 #include "edit/Edit.h"
-#include "llvm/Support/JSON.h"
 #include "model/Plan.h"
+#include "llvm/Support/JSON.h"
 
 namespace bankstripe {
 

@@ -1,0 +1,170 @@
+//===-- Edit.cpp - from a plan to changed files ---------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "edit/Edit.h"
+#include "edit/EditInternal.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+StringRef bankstripe::lineEndingOf(StringRef Code) {
+  size_t Newline = Code.find('\n');
+  return Newline != StringRef::npos && Newline > 0 && Code[Newline - 1] == '\r'
+             ? "\r\n"
+             : "\n";
+}
+
+StringRef bankstripe::indentationAt(StringRef Code, unsigned Offset) {
+  size_t Newline = Offset ? Code.rfind('\n', Offset - 1) : StringRef::npos;
+  StringRef Line =
+      Code.drop_front(Newline == StringRef::npos ? 0 : Newline + 1);
+  return Line.take_while([](char C) { return C == ' ' || C == '\t'; });
+}
+
+llvm::Expected<std::string> bankstripe::applyEdits(StringRef Code,
+                                                   unsigned Begin, unsigned End,
+                                                   EditList Edits) {
+  llvm::sort(Edits);
+  Edits.erase(llvm::unique(Edits), Edits.end());
+  std::string Result;
+  unsigned At = Begin;
+  for (const TextEdit &E : Edits) {
+    if (E.Offset < Begin || E.end() > End)
+      continue;
+    if (E.Offset < At)
+      return llvm::createStringError("edits overlap at offset " +
+                                     llvm::Twine(E.Offset));
+    Result += Code.slice(At, E.Offset);
+    Result += E.Text;
+    At = E.end();
+  }
+  Result += Code.slice(At, End);
+  return Result;
+}
+
+namespace {
+
+/// All edits of one file.
+class FileEditor {
+public:
+  FileEditor(const Plan &P, const std::string &Path, StringRef Code)
+      : P(P), Path(Path), Code(Code) {}
+
+  bool collect();
+  llvm::Expected<std::string> apply(bool EmbedHelper);
+
+private:
+  void collectUses();
+  void collectStatements();
+  void collectLaunchBounds();
+  std::string includeText(unsigned Place, bool EmbedHelper) const;
+
+  bool moves(const PlannedArray &A) const {
+    return A.Decision.Kind == VerdictKind::Stripe && A.Array.Where.File == Path;
+  }
+
+  const Plan &P;
+  const std::string &Path;
+  StringRef Code;
+  EditList UseEdits;
+  EditList OtherEdits;
+  std::vector<TextRange> MovedText; ///< Rewritten as part of a statement.
+};
+
+} // namespace
+
+void FileEditor::collectUses() {
+  for (const PlannedArray &A : P.Arrays)
+    if (moves(A))
+      for (const Use &U : A.Array.Uses)
+        llvm::append_range(UseEdits, editsOfUse(U));
+  llvm::sort(UseEdits);
+  UseEdits.erase(llvm::unique(UseEdits), UseEdits.end());
+}
+
+void FileEditor::collectStatements() {
+  std::map<unsigned, std::vector<const PlannedArray *>> ByStatement;
+  for (const PlannedArray &A : P.Arrays)
+    if (moves(A)) {
+      ByStatement[A.Array.Text.Statement.Offset].push_back(&A);
+      if (A.Array.Text.Initializer.isValid())
+        MovedText.push_back(A.Array.Text.Initializer);
+    }
+  for (auto &[Offset, Arrays] : ByStatement) {
+    llvm::sort(Arrays, [](const PlannedArray *A, const PlannedArray *B) {
+      return A->Array.Text.IndexInStatement < B->Array.Text.IndexInStatement;
+    });
+    const KernelPlan &Kernel = P.Kernels[Arrays.front()->Kernels.front()];
+    llvm::append_range(OtherEdits,
+                       editsOfStatement(Code, Arrays, Kernel, UseEdits));
+  }
+}
+
+void FileEditor::collectLaunchBounds() {
+  for (const KernelPlan &K : P.Kernels)
+    if (K.AddLaunchBounds && K.Facts.BoundsInsertion.File == Path)
+      OtherEdits.push_back(
+          {K.Facts.BoundsInsertion.Offset, 0,
+           "__launch_bounds__(" + std::to_string(K.BlockThreads) + ") "});
+}
+
+bool FileEditor::collect() {
+  collectUses();
+  collectStatements();
+  collectLaunchBounds();
+  return !OtherEdits.empty();
+}
+
+std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {
+  std::string Text;
+  if (EmbedHelper)
+    Text = helperText().str();
+  else
+    Text = ("#include \"" + HelperFileName + "\"\n").str();
+  // Apart from code that follows, together with an #include before it.
+  bool AtEnd = Place >= Code.size();
+  StringRef Next = Code.slice(Place, Code.find('\n', Place)).trim();
+  if (!AtEnd && !Next.empty())
+    Text += "\n";
+  if (Place && Code[Place - 1] != '\n' && !Code.take_front(3).contains('\xEF'))
+    Text = "\n" + Text;
+  if (lineEndingOf(Code) == "\n")
+    return Text;
+  std::string WithReturns;
+  for (char C : Text)
+    WithReturns += C == '\n' ? std::string("\r\n") : std::string(1, C);
+  return WithReturns;
+}
+
+llvm::Expected<std::string> FileEditor::apply(bool EmbedHelper) {
+  // What moves into an initialisation was edited there.
+  EditList Edits = OtherEdits;
+  for (const TextEdit &E : UseEdits)
+    if (llvm::none_of(MovedText, [&](const TextRange &R) {
+          return E.Offset >= R.Offset && E.end() <= R.end();
+        }))
+      Edits.push_back(E);
+  unsigned Place = includePlace(Code);
+  Edits.push_back({Place, 0, includeText(Place, EmbedHelper)});
+  return applyEdits(Code, 0, Code.size(), std::move(Edits));
+}
+
+llvm::Expected<std::vector<ChangedFile>>
+bankstripe::applyPlan(const Plan &P, bool EmbedHelper) {
+  std::vector<ChangedFile> Changed;
+  for (const auto &[Path, Code] : P.Contents) {
+    FileEditor Editor(P, Path, Code);
+    if (!Editor.collect())
+      continue;
+    llvm::Expected<std::string> After = Editor.apply(EmbedHelper);
+    if (!After)
+      return llvm::createStringError(Path + ": " + toString(After.takeError()));
+    Changed.push_back({Path, Code, std::move(*After)});
+  }
+  return Changed;
+}

@@ -1,0 +1,63 @@
+//===-- EditInternal.h - the pieces that edits are made of ------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_EDIT_EDITINTERNAL_H
+#define BANKSTRIPE_EDIT_EDITINTERNAL_H
+
+#include "edit/Edit.h"
+
+namespace bankstripe {
+
+/// A replacement in one file: `Length` bytes at `Offset` become `Text`.
+struct TextEdit {
+  unsigned Offset = 0;
+  unsigned Length = 0;
+  std::string Text;
+
+  unsigned end() const { return Offset + Length; }
+  friend bool operator<(const TextEdit &A, const TextEdit &B) {
+    return std::tie(A.Offset, A.Length, A.Text) <
+           std::tie(B.Offset, B.Length, B.Text);
+  }
+  friend bool operator==(const TextEdit &A, const TextEdit &B) {
+    return std::tie(A.Offset, A.Length, A.Text) ==
+           std::tie(B.Offset, B.Length, B.Text);
+  }
+};
+
+/// Edits of one file, ordered. Equal edits are one: a macro may show the same
+/// text to the compiler several times.
+using EditList = std::vector<TextEdit>;
+
+/// The edits that turn \p U into a call of the index helper (IndexForm.cpp).
+EditList editsOfUse(const Use &U);
+
+/// The edits of the statement that declares the arrays \p Striped, all of
+/// which belong to it, in order of their declarators (Declarations.cpp).
+/// \p UseEdits are those inside the statement; they are applied to what moves.
+EditList editsOfStatement(llvm::StringRef Code,
+                          const std::vector<const PlannedArray *> &Striped,
+                          const KernelPlan &Kernel, const EditList &UseEdits);
+
+/// Where the helper can be included so that all of \p Code sees it: after the
+/// last unconditional #include, else before the first code. The start of a
+/// line (IncludePlace.cpp).
+unsigned includePlace(llvm::StringRef Code);
+
+/// `\r\n` if \p Code's first line ends so, else `\n`.
+llvm::StringRef lineEndingOf(llvm::StringRef Code);
+/// The blanks at the start of the line that holds \p Offset.
+llvm::StringRef indentationAt(llvm::StringRef Code, unsigned Offset);
+
+/// Sorts \p Edits, drops repetitions, and applies them to \p Code from
+/// \p Begin to \p End (those that lie inside). Errors: two of them overlap.
+llvm::Expected<std::string> applyEdits(llvm::StringRef Code, unsigned Begin,
+                                       unsigned End, EditList Edits);
+
+} // namespace bankstripe
+
+#endif

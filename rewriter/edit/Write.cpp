@@ -1,0 +1,82 @@
+//===-- Write.cpp - files are replaced whole or not at all ----------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "edit/Edit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace bankstripe;
+namespace fs = llvm::sys::fs;
+
+static llvm::Error failure(llvm::StringRef Path, const llvm::Twine &What) {
+  return llvm::createStringError("cannot write '" + Path + "': " + What);
+}
+
+// The superuser may write anything; a file that its owner protected is still
+// left alone.
+static llvm::Error checkWritable(llvm::StringRef Path, fs::perms Permissions) {
+  if (!(Permissions & (fs::owner_write | fs::group_write | fs::others_write)) ||
+      !fs::can_write(Path))
+    return failure(Path, "it is read-only; make it writable or use "
+                         "--output-dir");
+  return llvm::Error::success();
+}
+
+static llvm::Error checkUnchanged(llvm::StringRef Path,
+                                  llvm::StringRef Expected) {
+  auto Now = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                         /*RequiresNullTerminator=*/false);
+  if (!Now)
+    return failure(Path, Now.getError().message());
+  if ((*Now)->getBuffer() != Expected)
+    return failure(Path, "it has changed since it was read; run bankstripe "
+                         "again");
+  return llvm::Error::success();
+}
+
+llvm::Error bankstripe::replaceFile(llvm::StringRef Path, llvm::StringRef Text,
+                                    std::optional<llvm::StringRef> Expected) {
+  // Through a link, the file that it names is replaced, not the link.
+  llvm::SmallString<256> Real(Path);
+  fs::file_status Status;
+  bool Exists = !fs::status(Path, Status) && fs::exists(Status);
+  if (Exists) {
+    if (std::error_code EC = fs::real_path(Path, Real))
+      return failure(Path, EC.message());
+    if (llvm::Error E = checkWritable(Real, Status.permissions()))
+      return E;
+  }
+  if (Expected)
+    if (llvm::Error E = checkUnchanged(Real, *Expected))
+      return E;
+
+  auto Temporary = fs::TempFile::create(Real + ".bankstripe-%%%%%%",
+                                        Exists ? Status.permissions()
+                                               : fs::all_read | fs::all_write);
+  if (!Temporary)
+    return failure(Path, toString(Temporary.takeError()));
+  {
+    llvm::raw_fd_ostream OS(Temporary->FD, /*shouldClose=*/false);
+    OS << Text;
+    OS.flush();
+    if (OS.has_error()) {
+      std::string Message = OS.error().message();
+      OS.clear_error();
+      llvm::consumeError(Temporary->discard());
+      return failure(Path, Message);
+    }
+  }
+  if (Exists)
+    fs::setPermissions(Temporary->FD, Status.permissions());
+  if (llvm::Error E = Temporary->keep(Real)) {
+    llvm::consumeError(Temporary->discard());
+    return failure(Path, toString(std::move(E)));
+  }
+  return llvm::Error::success();
+}

@@ -1,0 +1,42 @@
+//===-- Arrays.h - private arrays of one function ---------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FIND_ARRAYS_H
+#define BANKSTRIPE_FIND_ARRAYS_H
+
+#include "find/BodyIndex.h"
+#include "find/SourceText.h"
+#include "find/Uses.h"
+#include "model/Finding.h"
+
+namespace bankstripe {
+
+/// Whether \p Variable is a private array or an object of a class that holds
+/// one: automatic storage, in device code.
+bool isPrivateArray(const clang::VarDecl *Variable);
+
+/// Builds the finding of \p Variable, declared by \p Statement in \p Function
+/// (kernels that reach it are filled in by the caller).
+Finding findArray(const clang::VarDecl *Variable,
+                  const clang::DeclStmt *Statement,
+                  const clang::FunctionDecl *Function, const BodyIndex &Body,
+                  clang::ASTContext &Context, const SourceText &Text,
+                  UseClassifier &Classifier);
+
+/// Reads the text of the declaration into \p F, with an obstacle when it has
+/// a shape that cannot be edited.
+void readDeclaration(Finding &F, const clang::VarDecl *Variable,
+                     const clang::DeclStmt *Statement, const BodyIndex &Body,
+                     const SourceText &Text);
+
+/// Whether a NOLINT(bankstripe) comment stands on the line of \p Loc, or a
+/// NOLINTNEXTLINE(bankstripe) on the line before it.
+bool hasNolint(clang::SourceLocation Loc, const SourceText &Text);
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,254 @@
+//===-- BlockSize.cpp - the values that host code can compute -------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Three quarters of real launches give the block size as a literal, a macro or
+// a constant, and most others pass such a constant through a host variable or
+// a dim3 (docs/design.md, section 2). A set of possible values per expression
+// covers them all: a constant is a set of one, a variable the union of what is
+// assigned to it, an operator the combinations of its operands. It needs no
+// data flow, and because all assignments count, no order of them matters.
+//
+//===----------------------------------------------------------------------===//
+
+#include "find/BlockSize.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace bankstripe;
+using namespace clang;
+
+static HostValue unknown(std::string Why) {
+  return {std::nullopt, std::move(Why)};
+}
+
+static HostValue merge(HostValue A, const HostValue &B) {
+  if (!A.Values)
+    return A;
+  if (!B.Values)
+    return B;
+  A.Values->insert(B.Values->begin(), B.Values->end());
+  if (A.Values->size() > HostEvaluator::MaximumValues)
+    return unknown("it can have too many values");
+  return A;
+}
+
+static bool isDim3(QualType Type) {
+  const auto *Record = Type.getNonReferenceType()->getAsCXXRecordDecl();
+  return Record && Record->getIdentifier() && Record->getName() == "dim3";
+}
+
+static std::optional<int64_t> apply(BinaryOperatorKind Op, int64_t A,
+                                    int64_t B) {
+  int64_t Result = 0;
+  switch (Op) {
+  case BO_Add:
+    return __builtin_add_overflow(A, B, &Result) ? std::nullopt
+                                                 : std::optional(Result);
+  case BO_Sub:
+    return __builtin_sub_overflow(A, B, &Result) ? std::nullopt
+                                                 : std::optional(Result);
+  case BO_Mul:
+    return __builtin_mul_overflow(A, B, &Result) ? std::nullopt
+                                                 : std::optional(Result);
+  case BO_Div:
+    return B > 0 ? std::optional(A / B) : std::nullopt;
+  case BO_Rem:
+    return B > 0 ? std::optional(A % B) : std::nullopt;
+  case BO_Shl:
+    return A >= 0 && B >= 0 && B < 32 ? std::optional(A << B) : std::nullopt;
+  case BO_Shr:
+    return A >= 0 && B >= 0 && B < 32 ? std::optional(A >> B) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+static HostValue combine(BinaryOperatorKind Op, const HostValue &A,
+                         const HostValue &B) {
+  if (!A.Values)
+    return A;
+  if (!B.Values)
+    return B;
+  HostValue Result{std::set<int64_t>(),
+                   A.Source == "literal" ? B.Source : A.Source};
+  for (int64_t X : *A.Values)
+    for (int64_t Y : *B.Values) {
+      auto Value = apply(Op, X, Y);
+      if (!Value)
+        return unknown("an operator in it is not understood");
+      Result.Values->insert(*Value);
+    }
+  if (Result.Values->size() > HostEvaluator::MaximumValues)
+    return unknown("it can have too many values");
+  return Result;
+}
+
+HostValue HostEvaluator::binary(const BinaryOperator *Operator,
+                                unsigned Depth) {
+  return combine(Operator->getOpcode(), evaluate(Operator->getLHS(), Depth + 1),
+                 evaluate(Operator->getRHS(), Depth + 1));
+}
+
+HostValue HostEvaluator::evaluate(const Expr *E, unsigned Depth) {
+  if (Depth > 16)
+    return unknown("it is too deep an expression");
+  Expr::EvalResult Constant;
+  if (!E->isValueDependent() && !E->containsErrors() &&
+      E->EvaluateAsInt(Constant, Context)) {
+    bool Literal = isa<IntegerLiteral>(E->IgnoreParenImpCasts());
+    return {std::set<int64_t>{Constant.Val.getInt().getExtValue()},
+            Literal ? "literal" : "constant"};
+  }
+  E = E->IgnoreParenImpCasts();
+  if (const auto *Cast = dyn_cast<ExplicitCastExpr>(E))
+    return Cast->getType()->isIntegerType()
+               ? evaluate(Cast->getSubExpr(), Depth + 1)
+               : unknown("a cast in it is not understood");
+  if (const auto *Operator = dyn_cast<BinaryOperator>(E))
+    return binary(Operator, Depth);
+  if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
+    return merge(evaluate(Conditional->getTrueExpr(), Depth + 1),
+                 evaluate(Conditional->getFalseExpr(), Depth + 1));
+  if (const auto *Reference = dyn_cast<DeclRefExpr>(E))
+    if (const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl()))
+      return variable(Variable, /*IsDim3=*/false, Depth);
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return field(Member, Depth);
+  if (const auto *Call = dyn_cast<CallExpr>(E))
+    if (const FunctionDecl *Callee = Call->getDirectCallee())
+      return unknown("it comes from function '" + Callee->getNameAsString() +
+                     "'");
+  return unknown("it is not a constant");
+}
+
+// `block.x` of a dim3 whose fields are never written one by one.
+HostValue HostEvaluator::field(const MemberExpr *Member, unsigned Depth) {
+  const auto *Reference =
+      dyn_cast<DeclRefExpr>(Member->getBase()->IgnoreParenImpCasts());
+  const auto *Variable =
+      Reference ? dyn_cast<VarDecl>(Reference->getDecl()) : nullptr;
+  if (!Variable || !isDim3(Variable->getType()) || !Variable->getInit())
+    return unknown("it is a member of an object");
+  HostValue Whole = variable(Variable, /*IsDim3=*/true, Depth);
+  if (!Whole.Values)
+    return Whole;
+  const auto *Construct =
+      dyn_cast<CXXConstructExpr>(Variable->getInit()->IgnoreImplicit());
+  StringRef Name = Member->getMemberDecl()->getName();
+  unsigned Index = Name == "x" ? 0 : Name == "y" ? 1 : 2;
+  if (!Construct || Construct->getNumArgs() != 3)
+    return unknown("it is a member of an object");
+  return evaluate(Construct->getArg(Index), Depth + 1);
+}
+
+HostValue HostEvaluator::product(const Expr *E, unsigned Depth) {
+  if (Depth > 16)
+    return unknown("it is too deep an expression");
+  E = E->IgnoreParenImpCasts();
+  if (const auto *Cleanups = dyn_cast<ExprWithCleanups>(E))
+    return product(Cleanups->getSubExpr(), Depth + 1);
+  if (const auto *Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
+    return product(Temporary->getSubExpr(), Depth + 1);
+  if (const auto *Bind = dyn_cast<CXXBindTemporaryExpr>(E))
+    return product(Bind->getSubExpr(), Depth + 1);
+  if (const auto *Cast = dyn_cast<ExplicitCastExpr>(E);
+      Cast && isDim3(Cast->getType()))
+    return product(Cast->getSubExpr(), Depth + 1);
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+    if (Construct->getNumArgs() == 1) // A copy, or a conversion.
+      return product(Construct->getArg(0), Depth + 1);
+    if (Construct->getNumArgs() != 3 || !isDim3(Construct->getType()))
+      return unknown("it is not a dim3");
+    HostValue Result = evaluate(Construct->getArg(0), Depth + 1);
+    for (unsigned I = 1; I < 3; ++I)
+      Result =
+          combine(BO_Mul, Result, evaluate(Construct->getArg(I), Depth + 1));
+    return Result;
+  }
+  if (const auto *List = dyn_cast<InitListExpr>(E);
+      List && isDim3(E->getType())) {
+    HostValue Result{std::set<int64_t>{1}, "constant"};
+    for (const Expr *Init : List->inits())
+      Result = combine(BO_Mul, Result, evaluate(Init, Depth + 1));
+    return Result;
+  }
+  if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
+    return merge(product(Conditional->getTrueExpr(), Depth + 1),
+                 product(Conditional->getFalseExpr(), Depth + 1));
+  if (const auto *Reference = dyn_cast<DeclRefExpr>(E))
+    if (const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl());
+        Variable && isDim3(Variable->getType()))
+      return variable(Variable, /*IsDim3=*/true, Depth);
+  return evaluate(E, Depth + 1);
+}
+
+// The union of the initialiser and of every assignment; unknown as soon as
+// one reference could write in another way.
+HostValue HostEvaluator::variable(const VarDecl *Variable, bool IsDim3,
+                                  unsigned Depth) {
+  std::string Name = "variable '" + Variable->getNameAsString() + "'";
+  if (Depth > 16)
+    return unknown(Name + " depends on itself");
+  if (isa<ParmVarDecl>(Variable))
+    return unknown("parameter '" + Variable->getNameAsString() +
+                   "' of the launching function");
+  bool IsConst = Variable->getType().isConstQualified();
+  if (Variable->getType()->isReferenceType() ||
+      (!Variable->hasLocalStorage() && !IsConst))
+    return unknown(Name + " can be changed elsewhere");
+  auto value = [&](const Expr *E) {
+    return IsDim3 ? product(E, Depth + 1) : evaluate(E, Depth + 1);
+  };
+  std::optional<HostValue> Result;
+  if (const Expr *Init = Variable->getAnyInitializer())
+    Result = value(Init);
+
+  auto It = Body.References.find(Variable);
+  if (!IsConst && It != Body.References.end())
+    for (const DeclRefExpr *Reference : It->second) {
+      const Stmt *Parent = Body.parentOf(Reference);
+      const Stmt *Child = Reference;
+      while (isa_and_nonnull<ParenExpr>(Parent)) {
+        Child = Parent;
+        Parent = Body.parentOf(Parent);
+      }
+      if (const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(Parent)) {
+        if (Cast->getCastKind() == CK_LValueToRValue)
+          continue; // Read.
+        if (Cast->getCastKind() == CK_NoOp &&
+            Cast->getType().isConstQualified())
+          continue; // Copied, or seen through a const reference.
+      }
+      if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(Parent);
+          Construct && Construct->getConstructor()->isCopyOrMoveConstructor())
+        continue;
+      if (const auto *Member = dyn_cast_or_null<MemberExpr>(Parent)) {
+        const auto *Load =
+            dyn_cast_or_null<ImplicitCastExpr>(Body.parentOf(Member));
+        if (Load && Load->getCastKind() == CK_LValueToRValue)
+          continue;
+        return unknown("a member of " + Name + " is assigned");
+      }
+      const Expr *Assigned = nullptr;
+      if (const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
+          Assign && Assign->getOpcode() == BO_Assign &&
+          Assign->getLHS() == Child)
+        Assigned = Assign->getRHS();
+      if (const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(Parent);
+          Assign && Assign->getOperator() == OO_Equal &&
+          Assign->getArg(0) == Child)
+        Assigned = Assign->getArg(1);
+      if (!Assigned)
+        return unknown(Name + " is changed in a way that is not followed");
+      HostValue Value = value(Assigned);
+      Result = Result ? merge(*Result, Value) : Value;
+    }
+  if (!Result)
+    return unknown(Name + " has no value that can be seen");
+  if (Result->Values)
+    Result->Source = Name;
+  return *Result;
+}

@@ -1,0 +1,58 @@
+//===-- BlockSize.h - the values that host code can compute -----*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FIND_BLOCKSIZE_H
+#define BANKSTRIPE_FIND_BLOCKSIZE_H
+
+#include "find/BodyIndex.h"
+#include "clang/AST/ASTContext.h"
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace bankstripe {
+
+/// What is known about the value of a host expression.
+struct HostValue {
+  /// Every value that it can have; nothing when that is not known. At most
+  /// HostEvaluator::MaximumValues.
+  std::optional<std::set<int64_t>> Values;
+  /// How they are known ("literal", "variable 'threads'"), or why not.
+  std::string Source;
+};
+
+/// Evaluates integers and `dim3` products in one function. A variable counts
+/// when all its assignments are seen and none of them depends on itself: then
+/// its values are those of everything that is ever assigned to it.
+class HostEvaluator {
+public:
+  static constexpr unsigned MaximumValues = 16;
+
+  HostEvaluator(clang::ASTContext &Context, const BodyIndex &Body)
+      : Context(Context), Body(Body) {}
+
+  /// Values of the integer expression \p E.
+  HostValue integer(const clang::Expr *E) { return evaluate(E, 0); }
+  /// Values of x * y * z of \p E, an integer or a `dim3`.
+  HostValue dim3Product(const clang::Expr *E) { return product(E, 0); }
+
+private:
+  HostValue evaluate(const clang::Expr *E, unsigned Depth);
+  HostValue product(const clang::Expr *E, unsigned Depth);
+  HostValue variable(const clang::VarDecl *Variable, bool IsDim3,
+                     unsigned Depth);
+  HostValue binary(const clang::BinaryOperator *Operator, unsigned Depth);
+  HostValue field(const clang::MemberExpr *Member, unsigned Depth);
+
+  clang::ASTContext &Context;
+  const BodyIndex &Body;
+};
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,139 @@
+//===-- BodyIndex.cpp - one function body, indexed ------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "find/BodyIndex.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+
+using namespace bankstripe;
+using namespace clang;
+
+namespace {
+
+class BodyWalker : public RecursiveASTVisitor<BodyWalker> {
+public:
+  explicit BodyWalker(BodyIndex &Index) : Index(Index) {}
+
+  bool shouldVisitTemplateInstantiations() const { return false; }
+
+  bool TraverseStmt(Stmt *S) {
+    if (!S)
+      return true;
+    Index.Parents[S] = Stack.empty() ? nullptr : Stack.back();
+    Stack.push_back(S);
+    bool Continue = RecursiveASTVisitor::TraverseStmt(S);
+    Stack.pop_back();
+    return Continue;
+  }
+
+  // The semantic form has the conversions; the syntactic one may lack them.
+  bool TraverseInitListExpr(InitListExpr *List) {
+    InitListExpr *Semantic =
+        List->isSemanticForm() ? List : List->getSemanticForm();
+    for (Expr *Init : (Semantic ? Semantic : List)->inits())
+      if (!TraverseStmt(Init))
+        return false;
+    return true;
+  }
+
+  // A default argument belongs to its declaration, not to this body.
+  bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr *) { return true; }
+
+  bool VisitVarDecl(VarDecl *Variable) {
+    const auto *Statement =
+        Stack.empty() ? nullptr : dyn_cast<DeclStmt>(Stack.back());
+    Index.Variables.push_back({Variable, Statement});
+    return true;
+  }
+
+  bool VisitNamedDecl(NamedDecl *Declaration) {
+    Index.NameLocations.insert(Declaration->getLocation());
+    if (const IdentifierInfo *Name = Declaration->getIdentifier())
+      Index.LocalNames.insert(Name);
+    return true;
+  }
+
+  bool VisitDeclRefExpr(DeclRefExpr *Reference) {
+    Index.NameLocations.insert(Reference->getLocation());
+    if (const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl()))
+      Index.References[Variable].push_back(Reference);
+    if (isa<FunctionDecl>(Reference->getDecl()))
+      Index.FunctionReferences.push_back(Reference);
+    return true;
+  }
+
+  bool VisitMemberExpr(MemberExpr *Member) {
+    Index.NameLocations.insert(Member->getMemberLoc());
+    return true;
+  }
+
+  bool VisitDesignatedInitExpr(DesignatedInitExpr *Init) {
+    for (const DesignatedInitExpr::Designator &D : Init->designators())
+      if (D.isFieldDesignator())
+        Index.NameLocations.insert(D.getFieldLoc());
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    if (const FunctionDecl *Callee = Call->getDirectCallee())
+      Index.Callees.insert(Callee->getCanonicalDecl());
+    return true;
+  }
+
+  bool VisitCXXConstructExpr(CXXConstructExpr *Construct) {
+    Index.Callees.insert(Construct->getConstructor()->getCanonicalDecl());
+    return true;
+  }
+
+  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *Call) {
+    Index.KernelCalls.push_back(Call);
+    return true;
+  }
+
+private:
+  BodyIndex &Index;
+  std::vector<const Stmt *> Stack;
+};
+
+} // namespace
+
+unsigned BodyIndex::loopDepth(const Stmt *S) const {
+  unsigned Depth = 0;
+  const Stmt *Child = S;
+  for (const Stmt *P = parentOf(S); P; Child = P, P = parentOf(P)) {
+    // What a for loop runs once does not count as inside it.
+    if (const auto *For = dyn_cast<ForStmt>(P))
+      Depth += Child != For->getInit();
+    else if (isa<WhileStmt, DoStmt, CXXForRangeStmt>(P))
+      ++Depth;
+  }
+  return Depth;
+}
+
+BodyIndex bankstripe::indexExpression(const Expr *E) {
+  BodyIndex Index;
+  BodyWalker(Index).TraverseStmt(const_cast<Expr *>(E));
+  return Index;
+}
+
+const BodyIndex *BodyIndexCache::get(const FunctionDecl *Function) {
+  const FunctionDecl *Definition = nullptr;
+  if (!Function || !Function->hasBody(Definition))
+    return nullptr;
+  std::unique_ptr<BodyIndex> &Slot = Indexes[Definition];
+  if (!Slot) {
+    Slot = std::make_unique<BodyIndex>();
+    BodyWalker Walker(*Slot);
+    for (const ParmVarDecl *Parameter : Definition->parameters())
+      if (Parameter->getIdentifier())
+        Slot->LocalNames.insert(Parameter->getIdentifier());
+    Walker.TraverseStmt(Definition->getBody());
+    if (const auto *Constructor = dyn_cast<CXXConstructorDecl>(Definition))
+      for (const CXXCtorInitializer *Init : Constructor->inits())
+        Walker.TraverseStmt(Init->getInit());
+  }
+  return Slot.get();
+}

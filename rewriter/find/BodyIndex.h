@@ -1,0 +1,73 @@
+//===-- BodyIndex.h - one function body, indexed ----------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One walk over a function's body that remembers what every question of this
+// stage is about: parents of statements, references to variables, calls,
+// launches, and which names stand where. Clang's own parent map covers the
+// whole translation unit and costs seconds with thrust included; this covers
+// only the functions that are asked about.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FIND_BODYINDEX_H
+#define BANKSTRIPE_FIND_BODYINDEX_H
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include <memory>
+#include <vector>
+
+namespace bankstripe {
+
+/// What one function body contains.
+struct BodyIndex {
+  llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> Parents;
+  llvm::DenseMap<const clang::VarDecl *,
+                 std::vector<const clang::DeclRefExpr *>>
+      References;
+  /// Variables in the order of their declarations, with the statement that
+  /// declares them (null for a condition's or a handler's variable).
+  std::vector<std::pair<const clang::VarDecl *, const clang::DeclStmt *>>
+      Variables;
+  /// Functions named in the body, and where.
+  std::vector<const clang::DeclRefExpr *> FunctionReferences;
+  llvm::DenseSet<const clang::FunctionDecl *> Callees;
+  std::vector<const clang::CUDAKernelCallExpr *> KernelCalls;
+  /// Where the tree holds a name of any kind (raw encodings of locations).
+  llvm::DenseSet<clang::SourceLocation> NameLocations;
+  /// Names that the function declares itself, parameters included.
+  llvm::DenseSet<const clang::IdentifierInfo *> LocalNames;
+
+  /// The nearest ancestor of \p S that is neither a parenthesis nor a cast
+  /// that changes nothing about the object. \p From becomes its child.
+  const clang::Stmt *parentOf(const clang::Stmt *S) const {
+    return Parents.lookup(S);
+  }
+  /// Loops around \p S inside the function.
+  unsigned loopDepth(const clang::Stmt *S) const;
+};
+
+/// Indexes an expression that belongs to no function, such as the initialiser
+/// of a global variable.
+BodyIndex indexExpression(const clang::Expr *E);
+
+/// Indexes bodies once each.
+class BodyIndexCache {
+public:
+  /// The index of the body of \p Function's definition; null without a body.
+  const BodyIndex *get(const clang::FunctionDecl *Function);
+
+private:
+  llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<BodyIndex>>
+      Indexes;
+};
+
+} // namespace bankstripe
+
+#endif

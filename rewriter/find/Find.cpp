@@ -1,0 +1,186 @@
+//===-- Find.cpp - from a parsed unit to findings -------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "find/Find.h"
+#include "find/Arrays.h"
+#include "find/Kernels.h"
+#include "find/Launches.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Frontend/CompilerInstance.h"
+
+using namespace bankstripe;
+using namespace clang;
+
+namespace {
+
+/// Collects the functions with bodies that stand outside system headers, with
+/// the instantiations of templates.
+class FunctionCollector : public RecursiveASTVisitor<FunctionCollector> {
+public:
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  // Bodies are indexed one by one, lambdas as part of the body around them.
+  bool TraverseStmt(Stmt *) { return true; }
+
+  bool VisitFunctionDecl(FunctionDecl *Function) {
+    if (Function->doesThisDeclarationHaveABody() && Function->getBody())
+      Functions.push_back(Function);
+    return true;
+  }
+
+  // Outside functions a kernel's address can be taken too: in a table of
+  // function pointers, a default argument, a member's initialiser.
+  bool VisitVarDecl(VarDecl *Variable) {
+    if (const Expr *Init = Variable->getAnyInitializer())
+      Initializers.push_back(Init);
+    return true;
+  }
+  bool VisitParmVarDecl(ParmVarDecl *Parameter) {
+    if (Parameter->hasDefaultArg() && !Parameter->hasUnparsedDefaultArg() &&
+        !Parameter->hasUninstantiatedDefaultArg())
+      Initializers.push_back(Parameter->getDefaultArg());
+    return true;
+  }
+  bool VisitFieldDecl(FieldDecl *Field) {
+    if (const Expr *Init = Field->getInClassInitializer())
+      Initializers.push_back(Init);
+    return true;
+  }
+
+  std::vector<const FunctionDecl *> Functions;
+  std::vector<const Expr *> Initializers;
+};
+
+/// One run of findAll.
+class UnitReader {
+public:
+  UnitReader(ParsedUnit &Unit, llvm::function_ref<bool(StringRef)> MayEdit)
+      : Context(Unit.compiler().getASTContext()),
+        Text(Context, Unit.compiler().getPreprocessor()),
+        Classifier(Context, Text, Bodies), MayEdit(MayEdit) {}
+
+  UnitFacts read();
+
+private:
+  void readArrays(const FunctionDecl *Function);
+  void readLaunches(const BodyIndex &Body);
+  void connectKernels(const std::vector<const FunctionDecl *> &Functions);
+  void keepContents();
+
+  ASTContext &Context;
+  SourceText Text;
+  BodyIndexCache Bodies;
+  UseClassifier Classifier;
+  llvm::function_ref<bool(StringRef)> MayEdit;
+  UnitFacts Facts;
+  std::vector<std::pair<std::string, Place>> AddressTaken;
+  /// Findings by the function that declares them.
+  llvm::DenseMap<const FunctionDecl *, std::vector<size_t>> Declared;
+  /// Findings by place, since instantiations share the text.
+  std::map<Place, size_t> ByPlace;
+};
+
+} // namespace
+
+void UnitReader::readArrays(const FunctionDecl *Function) {
+  if (!Function->hasAttr<CUDAGlobalAttr>() &&
+      !Function->hasAttr<CUDADeviceAttr>())
+    return;
+  const BodyIndex *Body = Bodies.get(Function);
+  for (auto [Variable, Statement] : Body->Variables) {
+    if (!isPrivateArray(Variable))
+      continue;
+    Place Where = Text.place(Variable->getLocation());
+    auto [It, New] = ByPlace.try_emplace(Where, Facts.Findings.size());
+    if (New) {
+      Facts.Findings.push_back(findArray(Variable, Statement, Function, *Body,
+                                         Context, Text, Classifier));
+      Finding &F = Facts.Findings.back();
+      if (!MayEdit(F.Where.File))
+        F.Obstacles.push_back({Reason::OutsidePaths, F.Where, ""});
+      llvm::sort(F.Obstacles, [](const Obstacle &A, const Obstacle &B) {
+        return std::tie(A.Where, A.Why) < std::tie(B.Where, B.Why);
+      });
+    }
+    Declared[Function->getCanonicalDecl()].push_back(It->second);
+  }
+}
+
+void UnitReader::readLaunches(const BodyIndex &Body) {
+  KernelUses Uses = findLaunches(Body, Context, Text);
+  llvm::move(Uses.Launches, std::back_inserter(Facts.Launches));
+  llvm::move(Uses.AddressTaken, std::back_inserter(AddressTaken));
+}
+
+// Which kernels reach which findings; kernels without findings are kept too,
+// since their launches and shared memory may concern another unit.
+void UnitReader::connectKernels(
+    const std::vector<const FunctionDecl *> &Functions) {
+  for (const FunctionDecl *Function : Functions) {
+    if (!Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
+      continue;
+    Facts.Kernels.push_back(readKernel(Function, Bodies, Context, Text));
+    const std::string &Id = Facts.Kernels.back().Id;
+    for (const FunctionDecl *Reached : reachableFrom(Function, Bodies))
+      for (size_t Index : Declared.lookup(Reached->getCanonicalDecl()))
+        Facts.Findings[Index].Kernels.push_back(Id);
+  }
+  for (Finding &F : Facts.Findings) {
+    llvm::sort(F.Kernels);
+    F.Kernels.erase(llvm::unique(F.Kernels), F.Kernels.end());
+  }
+  for (Kernel &K : Facts.Kernels)
+    for (const auto &[Id, Where] : AddressTaken)
+      if (Id == K.Id && !K.AddressTaken) {
+        K.AddressTaken = true;
+        K.AddressTakenAt = Where;
+      }
+}
+
+void UnitReader::keepContents() {
+  const SourceManager &SM = Text.sources();
+  Facts.MainFile = Text.file(SM.getLocForStartOfFile(SM.getMainFileID()));
+  std::set<std::string> Wanted{Facts.MainFile};
+  for (const Finding &F : Facts.Findings)
+    Wanted.insert(F.Where.File);
+  for (auto It = SM.fileinfo_begin(); It != SM.fileinfo_end(); ++It) {
+    FileID File = SM.translateFile(It->first);
+    if (File.isInvalid())
+      continue;
+    std::string Path = Text.file(SM.getLocForStartOfFile(File));
+    if (Wanted.count(Path))
+      Facts.Contents.emplace(Path, SM.getBufferData(File).str());
+  }
+}
+
+UnitFacts UnitReader::read() {
+  FunctionCollector Collector;
+  const SourceManager &SM = Text.sources();
+  for (Decl *D : Context.getTranslationUnitDecl()->decls())
+    if (!SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation())) &&
+        D->getLocation().isValid())
+      Collector.TraverseDecl(D);
+  for (const FunctionDecl *Function : Collector.Functions) {
+    if (SM.isInSystemHeader(SM.getExpansionLoc(Function->getLocation())))
+      continue; // An instantiation of a system template.
+    readArrays(Function);
+    if (!Function->isDependentContext())
+      readLaunches(*Bodies.get(Function));
+  }
+  for (const Expr *Init : Collector.Initializers)
+    if (!Init->isInstantiationDependent())
+      readLaunches(indexExpression(Init));
+  connectKernels(Collector.Functions);
+  keepContents();
+  return std::move(Facts);
+}
+
+UnitFacts bankstripe::findAll(ParsedUnit &Unit,
+                              llvm::function_ref<bool(StringRef)> MayEdit) {
+  return UnitReader(Unit, MayEdit).read();
+}

@@ -1,0 +1,111 @@
+//===-- Kernels.cpp - kernels and the functions they reach ----------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "find/Kernels.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/Mangle.h"
+#include "clang/Lex/Lexer.h"
+
+using namespace bankstripe;
+using namespace clang;
+
+llvm::SmallVector<const FunctionDecl *>
+bankstripe::reachableFrom(const FunctionDecl *Kernel, BodyIndexCache &Bodies) {
+  llvm::SmallSetVector<const FunctionDecl *, 16> Seen;
+  Seen.insert(Kernel->getCanonicalDecl());
+  for (unsigned I = 0; I < Seen.size(); ++I)
+    if (const BodyIndex *Body = Bodies.get(Seen[I]))
+      for (const FunctionDecl *Callee : Body->Callees)
+        Seen.insert(Callee);
+  return llvm::SmallVector<const FunctionDecl *>(Seen.begin(), Seen.end());
+}
+
+// Shared memory of the kernel and of what it calls. Two callees that are never
+// active at once could share bytes; the sum is on the safe side.
+static void readSharedMemory(Kernel &K, const FunctionDecl *Function,
+                             BodyIndexCache &Bodies, ASTContext &Context) {
+  for (const FunctionDecl *Reached : reachableFrom(Function, Bodies)) {
+    const BodyIndex *Body = Bodies.get(Reached);
+    if (!Body)
+      continue;
+    for (auto [Variable, Statement] : Body->Variables) {
+      if (!Variable->hasAttr<CUDASharedAttr>() ||
+          Variable->getType()->isDependentType())
+        continue;
+      if (Variable->hasExternalStorage() ||
+          Variable->getType()->isIncompleteArrayType())
+        K.UsesDynamicShared = true;
+      else
+        K.StaticSharedBytes +=
+            Context.getTypeSizeInChars(Variable->getType()).getQuantity();
+    }
+    for (const auto &[Variable, References] : Body->References)
+      if (Variable->hasExternalStorage() && Variable->hasAttr<CUDASharedAttr>())
+        K.UsesDynamicShared = true;
+  }
+}
+
+// The text of the bound can be repeated in the body when no name in it means
+// something else there.
+static std::string repeatable(const Expr *Bound, const BodyIndex &Body,
+                              const SourceText &Text) {
+  auto Written = Text.written(Bound->getSourceRange());
+  if (!Written || Written->find('\n') != std::string::npos)
+    return "";
+  Lexer Raw(SourceLocation(), Text.language(), Written->c_str(),
+            Written->c_str(), Written->c_str() + Written->size());
+  Token Tok;
+  bool Done = false;
+  while (!Done) {
+    Done = Raw.LexFromRawLexer(Tok);
+    if (Tok.is(tok::raw_identifier))
+      for (const IdentifierInfo *Local : Body.LocalNames)
+        if (Local->getName() == Tok.getRawIdentifier())
+          return "";
+  }
+  return *Written;
+}
+
+static void readBounds(Kernel &K, const FunctionDecl *Function,
+                       const BodyIndex &Body, ASTContext &Context,
+                       const SourceText &Text) {
+  // Any declaration can carry the attribute; it is inherited by later ones.
+  const auto *Bounds = Function->getAttr<CUDALaunchBoundsAttr>();
+  if (!Bounds)
+    return;
+  const Expr *Threads = Bounds->getMaxThreads();
+  Expr::EvalResult Value;
+  if (!Threads || Threads->isValueDependent() ||
+      !Threads->EvaluateAsInt(Value, Context))
+    return;
+  int64_t Bound = Value.Val.getInt().getExtValue();
+  if (Bound <= 0 || Bound > 1024)
+    return;
+  K.Bounds = LaunchBounds{
+      static_cast<unsigned>(Bound),
+      Bounds->isInherited() ? std::string() : repeatable(Threads, Body, Text)};
+}
+
+Kernel bankstripe::readKernel(const FunctionDecl *Function,
+                              BodyIndexCache &Bodies, ASTContext &Context,
+                              const SourceText &Text) {
+  Kernel K;
+  K.Id = ASTNameGenerator(Context).getName(Function);
+  K.Name = Function->getQualifiedNameAsString();
+  K.Where = Text.place(Function->getLocation());
+  if (const BodyIndex *Body = Bodies.get(Function))
+    readBounds(K, Function, *Body, Context, Text);
+  // Before the name, or before the qualifier of `space::name`.
+  SourceLocation Name = Function->getQualifierLoc()
+                            ? Function->getQualifierLoc().getBeginLoc()
+                            : Function->getLocation();
+  if (Name.isFileID())
+    K.BoundsInsertion = {Text.file(Name), Text.sources().getFileOffset(Name),
+                         0};
+  readSharedMemory(K, Function, Bodies, Context);
+  return K;
+}

@@ -1,0 +1,29 @@
+//===-- Kernels.h - kernels and the functions they reach --------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FIND_KERNELS_H
+#define BANKSTRIPE_FIND_KERNELS_H
+
+#include "find/BodyIndex.h"
+#include "find/SourceText.h"
+#include "model/Finding.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace bankstripe {
+
+/// All functions that \p Kernel calls, directly or not, itself first, as far
+/// as their bodies are seen.
+llvm::SmallVector<const clang::FunctionDecl *>
+reachableFrom(const clang::FunctionDecl *Kernel, BodyIndexCache &Bodies);
+
+/// The facts of \p Function, a kernel with a body.
+Kernel readKernel(const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
+                  clang::ASTContext &Context, const SourceText &Text);
+
+} // namespace bankstripe
+
+#endif

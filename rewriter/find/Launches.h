@@ -1,0 +1,31 @@
+//===-- Launches.h - launches of kernels ------------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FIND_LAUNCHES_H
+#define BANKSTRIPE_FIND_LAUNCHES_H
+
+#include "find/BodyIndex.h"
+#include "find/SourceText.h"
+#include "model/Finding.h"
+
+namespace bankstripe {
+
+/// What one function does with kernels.
+struct KernelUses {
+  std::vector<Launch> Launches;
+  /// Kernels whose address goes where a launch cannot be seen, and the place.
+  std::vector<std::pair<std::string, Place>> AddressTaken;
+};
+
+/// Reads the launches in the function of \p Body: `<<<>>>`, cudaLaunchKernel
+/// and its relatives, and addresses of kernels that are taken for other ends.
+KernelUses findLaunches(const BodyIndex &Body, clang::ASTContext &Context,
+                        const SourceText &Text);
+
+} // namespace bankstripe
+
+#endif

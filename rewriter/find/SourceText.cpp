@@ -1,0 +1,103 @@
+//===-- SourceText.cpp - from Clang locations to bytes of files -----------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "find/SourceText.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/MacroInfo.h"
+#include "llvm/Support/Path.h"
+
+using namespace bankstripe;
+using namespace clang;
+
+std::string SourceText::file(SourceLocation Loc) const {
+  OptionalFileEntryRef Entry =
+      SM.getFileEntryRefForID(SM.getFileID(SM.getExpansionLoc(Loc)));
+  if (!Entry)
+    return "";
+  llvm::SmallString<256> Path(Entry->getName());
+  SM.getFileManager().makeAbsolutePath(Path);
+  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return std::string(Path);
+}
+
+Place SourceText::place(SourceLocation Loc) const {
+  SourceLocation Expansion = SM.getExpansionLoc(Loc);
+  return {file(Loc), SM.getSpellingLineNumber(Expansion),
+          SM.getSpellingColumnNumber(Expansion)};
+}
+
+// A macro that stringizes or pastes sees the spelling of its arguments, so an
+// edit there would change more than the expression.
+static bool looksAtSpelling(SourceLocation Loc, const SourceManager &SM,
+                            Preprocessor &PP) {
+  StringRef Name = Lexer::getImmediateMacroName(Loc, SM, PP.getLangOpts());
+  IdentifierInfo *Identifier = PP.getIdentifierInfo(Name);
+  const MacroInfo *Macro = Identifier ? PP.getMacroInfo(Identifier) : nullptr;
+  if (!Macro)
+    return true;
+  return llvm::any_of(Macro->tokens(), [](const Token &T) {
+    return T.isOneOf(tok::hash, tok::hashhash, tok::hashat);
+  });
+}
+
+std::optional<SourceLocation> SourceText::spelled(SourceLocation Loc) const {
+  while (Loc.isMacroID()) {
+    if (!SM.isMacroArgExpansion(Loc) || looksAtSpelling(Loc, SM, PP))
+      return std::nullopt;
+    Loc = SM.getImmediateSpellingLoc(Loc);
+  }
+  if (Loc.isInvalid() || file(Loc).empty())
+    return std::nullopt;
+  return Loc;
+}
+
+std::optional<TextRange> SourceText::tokens(SourceLocation Begin,
+                                            SourceLocation End) const {
+  auto [BeginFile, BeginOffset] = SM.getDecomposedLoc(Begin);
+  auto [EndFile, EndOffset] = SM.getDecomposedLoc(End);
+  if (BeginFile != EndFile || EndOffset < BeginOffset)
+    return std::nullopt;
+  unsigned Last = Lexer::MeasureTokenLength(End, SM, language());
+  return TextRange{file(Begin), BeginOffset, EndOffset + Last - BeginOffset};
+}
+
+std::optional<Token> SourceText::next(SourceLocation Loc) const {
+  return Lexer::findNextToken(Loc, SM, language());
+}
+
+StringRef SourceText::buffer(FileID File) const {
+  return SM.getBufferData(File);
+}
+
+StringRef SourceText::text(const TextRange &Range, FileID File) const {
+  return buffer(File).substr(Range.Offset, Range.Length);
+}
+
+StringRef SourceText::line(SourceLocation Loc, unsigned Before) const {
+  auto [File, Offset] = SM.getDecomposedLoc(Loc);
+  StringRef Text = buffer(File);
+  size_t Begin = Text.rfind('\n', Offset);
+  for (; Before && Begin != StringRef::npos; --Before)
+    Begin = Begin == 0 ? StringRef::npos : Text.rfind('\n', Begin - 1);
+  if (Before)
+    return "";
+  Begin = Begin == StringRef::npos ? 0 : Begin + 1;
+  return Text.slice(Begin, Text.find('\n', Begin));
+}
+
+std::optional<std::string> SourceText::written(SourceRange Range) const {
+  CharSourceRange Chars = Lexer::makeFileCharRange(
+      CharSourceRange::getTokenRange(Range), SM, language());
+  if (Chars.isInvalid())
+    return std::nullopt;
+  bool Invalid = false;
+  StringRef Text = Lexer::getSourceText(Chars, SM, language(), &Invalid);
+  if (Invalid)
+    return std::nullopt;
+  return Text.str();
+}

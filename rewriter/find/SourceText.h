@@ -1,0 +1,76 @@
+//===-- SourceText.h - from Clang locations to bytes of files ---*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Edits are made on the bytes of files, so every location that an edit will
+// need must be spelled in a file: directly, or as the argument of a macro that
+// does nothing to its spelling. Everything else has no text to edit, and the
+// functions here say so.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FIND_SOURCETEXT_H
+#define BANKSTRIPE_FIND_SOURCETEXT_H
+
+#include "model/Place.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/Token.h"
+#include <optional>
+#include <string>
+
+namespace bankstripe {
+
+class SourceText {
+public:
+  SourceText(clang::ASTContext &Context, clang::Preprocessor &PP)
+      : Context(Context), PP(PP), SM(Context.getSourceManager()) {}
+
+  const clang::SourceManager &sources() const { return SM; }
+  const clang::LangOptions &language() const { return Context.getLangOpts(); }
+
+  /// Absolute path of the file that \p Loc is expanded in; empty when it is in
+  /// none (a scratch buffer, the command line).
+  std::string file(clang::SourceLocation Loc) const;
+  /// Where a person finds \p Loc: its expansion.
+  Place place(clang::SourceLocation Loc) const;
+
+  /// The location in a file where the token at \p Loc is spelled, if an edit
+  /// there changes this token and nothing else: \p Loc is in a file, or is an
+  /// argument of macros that neither stringize nor paste.
+  std::optional<clang::SourceLocation> spelled(clang::SourceLocation Loc) const;
+
+  /// The bytes from the token at \p Begin to the end of the token at \p End,
+  /// both spelled locations of one file; nothing when they are not.
+  std::optional<TextRange> tokens(clang::SourceLocation Begin,
+                                  clang::SourceLocation End) const;
+  /// The bytes of the one token at the spelled location \p Loc.
+  std::optional<TextRange> token(clang::SourceLocation Loc) const {
+    return tokens(Loc, Loc);
+  }
+
+  /// The token after the one at the spelled location \p Loc, comments skipped.
+  std::optional<clang::Token> next(clang::SourceLocation Loc) const;
+
+  /// The bytes of \p Range.
+  llvm::StringRef text(const TextRange &Range, clang::FileID File) const;
+  /// The whole buffer of \p File.
+  llvm::StringRef buffer(clang::FileID File) const;
+  /// The line that holds the spelled location \p Loc, \p Before lines earlier.
+  llvm::StringRef line(clang::SourceLocation Loc, unsigned Before = 0) const;
+  /// The written text from \p Begin to \p End, macros as they stand in the
+  /// file; nothing when no one stretch of a file gives both ends.
+  std::optional<std::string> written(clang::SourceRange Range) const;
+
+private:
+  clang::ASTContext &Context;
+  clang::Preprocessor &PP;
+  const clang::SourceManager &SM;
+};
+
+} // namespace bankstripe
+
+#endif

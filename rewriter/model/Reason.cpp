@@ -1,0 +1,170 @@
+//===-- Reason.cpp - the table of reasons ---------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "model/Reason.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <cassert>
+
+using namespace bankstripe;
+
+namespace {
+
+constexpr VerdictKind Keep = VerdictKind::Keep;
+constexpr VerdictKind Refuse = VerdictKind::Refuse;
+
+// One row per reason, in the order of the enumeration. The summaries complete
+// the sentence "private array 'a' ...: SUMMARY".
+constexpr ReasonInfo Table[] = {
+    {Reason::DynamicIndex, VerdictKind::Stripe, "dynamic-index",
+     "its dynamic indices force it into local memory", ""},
+    {Reason::StaysInRegisters, VerdictKind::Registers, "stays-in-registers",
+     "the optimiser promotes it to registers", ""},
+    {Reason::Nolint, Keep, "nolint", "a NOLINT(bankstripe) comment asks for it",
+     "remove the comment"},
+    {Reason::BlockSizeUnknown, Keep, "block-size-unknown",
+     "no bound on the block size of its kernel is known at compile time",
+     "add __launch_bounds__ to the kernel or give --block-size"},
+    {Reason::BlockSizeConflict, Keep, "block-size-conflict",
+     "a launch asks for a larger block than the bound",
+     "correct __launch_bounds__, --block-size or the launch"},
+    {Reason::OverBudget, Keep, "over-budget",
+     "it does not fit into 48 KB of static shared memory with what the kernel "
+     "has and what is worth more",
+     "use a smaller block, a smaller array or fewer arrays"},
+    {Reason::DynamicSharedMemory, Keep, "dynamic-shared-memory",
+     "its kernel uses dynamic shared memory of a size that is not known",
+     "launch with a constant number of bytes"},
+    {Reason::CooperativeLaunch, Keep, "cooperative-launch",
+     "its kernel is launched cooperatively, and more shared memory could make "
+     "its grid too large to be resident at once",
+     "launch it with <<<>>> where no grid-wide synchronisation is needed"},
+    {Reason::ConstantTable, Keep, "constant-table",
+     "it is never written after its initialisation with constants, so it "
+     "belongs in constant storage",
+     "declare it static const or __constant__ at file scope"},
+    {Reason::OutOfBounds, Keep, "out-of-bounds",
+     "a constant index lies outside the array; in shared memory that would hit "
+     "another thread's data",
+     "correct the index"},
+    {Reason::StackFrameKept, Keep, "stack-frame-kept",
+     "ptxas reports no smaller stack frame after the rewrite", ""},
+    {Reason::CompileFailed, Keep, "compile-failed",
+     "nvcc does not accept the file after the rewrite, which is a defect of "
+     "bankstripe",
+     "please report it with the file"},
+    {Reason::NoEvidence, Keep, "no-evidence",
+     "the optimiser could not be asked whether it stays in registers",
+     "look at the message with --verbose"},
+    {Reason::NeverUsed, Keep, "never-used", "no code uses it", ""},
+    {Reason::OutsidePaths, Keep, "outside-paths",
+     "it stands in a file outside the given paths",
+     "name that file or its folder on the command line"},
+    {Reason::InDeviceFunction, Refuse, "in-device-function",
+     "it is declared in a __device__ function",
+     "move the declaration into the kernel"},
+    {Reason::InTemplate, Refuse, "in-template",
+     "it is declared in a template, whose instantiations may differ",
+     "write the kernel without template parameters"},
+    {Reason::InLambda, Refuse, "in-lambda",
+     "it is declared in the body of a lambda",
+     "declare it in the kernel's own body"},
+    {Reason::ClassObject, Refuse, "class-object",
+     "it is an object of a class that holds an array",
+     "declare the array itself in the kernel"},
+    {Reason::ElementType, Refuse, "element-type",
+     "its elements are not scalars or vectors of 1, 2, 4, 8 or 16 bytes",
+     "use such an element type, or one array per member"},
+    {Reason::TooManyDimensions, Refuse, "too-many-dimensions",
+     "it has more than two dimensions", "flatten it to two dimensions"},
+    {Reason::QualifiedType, Refuse, "qualified-type",
+     "its type is const or volatile", "remove the qualifier"},
+    {Reason::OverAligned, Refuse, "over-aligned",
+     "its declaration carries an attribute such as alignas",
+     "remove the attribute"},
+    {Reason::ArrayTypedef, Refuse, "array-typedef",
+     "its extents are hidden in a type alias",
+     "write the extents in the declaration"},
+    {Reason::DeclarationInMacro, Refuse, "declaration-in-macro",
+     "its declaration comes from a macro",
+     "write the declaration without the macro"},
+    {Reason::DeclarationPlace, Refuse, "declaration-place",
+     "its declaration is not a statement of a block",
+     "declare it on a line of its own between braces"},
+    {Reason::DeclaratorShape, Refuse, "declarator-shape",
+     "its declarator is more than a name and extents",
+     "simplify the declaration with an alias for the element type"},
+    {Reason::KernelInMacro, Refuse, "kernel-in-macro",
+     "the name of its kernel comes from a macro, so that launch bounds cannot "
+     "be added",
+     "add __launch_bounds__ to the kernel by hand"},
+    {Reason::PassedToFunction, Refuse, "passed-to-function",
+     "it is passed to a function by pointer",
+     "use it by subscripts in the kernel"},
+    {Reason::PointerTaken, Refuse, "pointer-taken", "it is used as a pointer",
+     "use it by subscripts only"},
+    {Reason::ElementAddressEscapes, Refuse, "element-address-escapes",
+     "the address of an element goes where other elements could be reached "
+     "from it",
+     "use the address for that one element only"},
+    {Reason::CapturedByLambda, Refuse, "captured-by-lambda",
+     "a lambda captures it", "use it outside lambdas only"},
+    {Reason::RangeFor, Refuse, "range-for",
+     "a range-based for loop runs over it", "loop over an index"},
+    {Reason::ReferenceBound, Refuse, "reference-bound",
+     "a reference is bound to the whole array", "use it by its own name"},
+    {Reason::PartialSubscript, Refuse, "partial-subscript",
+     "a row of it is used as an array",
+     "subscript every dimension at each use"},
+    {Reason::IndexType, Refuse, "index-type",
+     "an index is not of integer type before conversions",
+     "convert the index to an integer first"},
+    {Reason::SizeOfArray, Refuse, "sizeof",
+     "sizeof or decltype looks at the array as a whole",
+     "write the number of elements"},
+    {Reason::UseInMacro, Refuse, "use-in-macro",
+     "a use of it comes from the body of a macro",
+     "write the use without the macro"},
+    {Reason::SkippedCode, Refuse, "skipped-code",
+     "code that the preprocessor skipped names it",
+     "remove the branch or the name from it"},
+    {Reason::Initializer, Refuse, "initializer",
+     "its initialiser is not a plain braced list",
+     "assign the elements after the declaration"},
+    {Reason::TranslationUnitsDiffer, Refuse, "translation-units-differ",
+     "two translation units see it differently",
+     "make its declaration and uses the same for every includer"},
+    {Reason::UnknownUse, Refuse, "unknown-use",
+     "it is used in a way that is not understood", "use it by subscripts only"},
+};
+
+} // namespace
+
+llvm::ArrayRef<ReasonInfo> bankstripe::allReasons() { return Table; }
+
+const ReasonInfo &bankstripe::infoOf(Reason R) {
+  const ReasonInfo &Row = Table[static_cast<unsigned>(R)];
+  assert(Row.R == R && "the table follows the enumeration");
+  return Row;
+}
+
+llvm::StringRef bankstripe::nameOf(VerdictKind V) {
+  switch (V) {
+  case VerdictKind::Stripe:
+    return "stripe";
+  case VerdictKind::Slot:
+    return "slot";
+  case VerdictKind::Constant:
+    return "constant";
+  case VerdictKind::Registers:
+    return "registers";
+  case VerdictKind::Keep:
+    return "keep";
+  case VerdictKind::Refuse:
+    return "refuse";
+  }
+  llvm_unreachable("all verdicts are listed");
+}

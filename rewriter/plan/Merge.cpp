@@ -1,0 +1,145 @@
+//===-- Merge.cpp - several translation units as one run ------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A header's array is one finding however many units include it, and it must
+// look the same to all of them. A kernel is told apart by its mangled name and
+// the place of its definition, because a tree can hold many programs that each
+// have a `kernel(int *)`. A launch belongs to the kernel of that name in its
+// own unit, and to all of that name elsewhere when its unit only declares it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/PlanInternal.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace bankstripe;
+
+static bool sameUses(const Finding &A, const Finding &B) {
+  return std::equal(A.Uses.begin(), A.Uses.end(), B.Uses.begin(), B.Uses.end(),
+                    [](const Use &X, const Use &Y) {
+                      return X.Whole == Y.Whole && X.Brackets == Y.Brackets;
+                    });
+}
+
+static bool sameFinding(const Finding &A, const Finding &B) {
+  return A.Name == B.Name && A.Type == B.Type && A.Extents == B.Extents &&
+         A.ElementBytes == B.ElementBytes && A.Init == B.Init &&
+         A.Text.Statement == B.Text.Statement && sameUses(A, B);
+}
+
+static void mergeEvidence(ArrayEvidence &Into, const ArrayEvidence &From) {
+  Into.Where = std::max(Into.Where, From.Where);
+  Into.Index = std::max(Into.Index, From.Index);
+  Into.ResidentBytes = std::max(Into.ResidentBytes, From.ResidentBytes);
+  Into.UniformAccesses += From.UniformAccesses;
+  Into.NonUniformAccesses += From.NonUniformAccesses;
+}
+
+namespace {
+
+class Merger {
+public:
+  void addKernels(const UnitResult &Unit);
+  void addLaunches(const UnitResult &Unit);
+  void addArrays(UnitResult &Unit);
+  MergedRun take() { return std::move(Run); }
+
+private:
+  using KernelKey = std::pair<std::string, Place>;
+  MergedRun Run;
+  std::map<KernelKey, unsigned> KernelIndex;
+  std::map<Place, unsigned> ArrayIndex;
+};
+
+} // namespace
+
+void Merger::addKernels(const UnitResult &Unit) {
+  for (const Kernel &K : Unit.Facts.Kernels) {
+    auto [It, New] =
+        KernelIndex.try_emplace({K.Id, K.Where}, Run.Kernels.size());
+    if (New) {
+      Run.Kernels.emplace_back();
+      Run.Kernels.back().Plan.Facts = K;
+    }
+    KernelPlan &Into = Run.Kernels[It->second].Plan;
+    Into.Facts.StaticSharedBytes =
+        std::max(Into.Facts.StaticSharedBytes, K.StaticSharedBytes);
+    Into.Facts.UsesDynamicShared |= K.UsesDynamicShared;
+    // The text of a bound is only good when every unit reads it the same.
+    if (Into.Facts.Bounds && K.Bounds &&
+        Into.Facts.Bounds->Threads != K.Bounds->Threads) {
+      Into.Facts.Bounds->Threads =
+          std::max(Into.Facts.Bounds->Threads, K.Bounds->Threads);
+      Into.Facts.Bounds->Text.clear();
+    }
+    if (K.AddressTaken) {
+      Into.Facts.AddressTaken = true;
+      Into.Facts.AddressTakenAt = K.AddressTakenAt;
+    }
+    if (auto Found = Unit.Resources.find(K.Id); Found != Unit.Resources.end())
+      Into.Registers = std::max(Into.Registers, Found->second.Registers);
+  }
+}
+
+void Merger::addLaunches(const UnitResult &Unit) {
+  for (const Launch &L : Unit.Facts.Launches) {
+    bool Own = llvm::any_of(Unit.Facts.Kernels, [&](const Kernel &K) {
+      return K.Id == L.KernelId;
+    });
+    for (const auto &[Key, Index] : KernelIndex) {
+      if (Key.first != L.KernelId)
+        continue;
+      if (Own && llvm::none_of(Unit.Facts.Kernels, [&](const Kernel &K) {
+            return K.Id == L.KernelId && K.Where == Key.second;
+          }))
+        continue;
+      Run.Kernels[Index].Launches.push_back(L);
+    }
+  }
+}
+
+void Merger::addArrays(UnitResult &Unit) {
+  for (unsigned I = 0; I < Unit.Facts.Findings.size(); ++I) {
+    Finding &F = Unit.Facts.Findings[I];
+    ArrayEvidence Evidence = I < Unit.Evidence.Arrays.size()
+                                 ? Unit.Evidence.Arrays[I]
+                                 : ArrayEvidence();
+    std::vector<unsigned> Kernels;
+    for (const std::string &Id : F.Kernels)
+      for (const Kernel &K : Unit.Facts.Kernels)
+        if (K.Id == Id)
+          Kernels.push_back(KernelIndex.at({Id, K.Where}));
+
+    auto [It, New] = ArrayIndex.try_emplace(F.Where, Run.Arrays.size());
+    if (New) {
+      Run.Arrays.push_back({std::move(F), Evidence, Verdict(), {}});
+    } else {
+      PlannedArray &Into = Run.Arrays[It->second];
+      if (!sameFinding(Into.Array, F))
+        Into.Array.Obstacles.push_back(
+            {Reason::TranslationUnitsDiffer, F.Where, Unit.Facts.MainFile});
+      llvm::append_range(Into.Array.Obstacles, F.Obstacles);
+      mergeEvidence(Into.Evidence, Evidence);
+    }
+    PlannedArray &Into = Run.Arrays[It->second];
+    llvm::append_range(Into.Kernels, Kernels);
+    llvm::sort(Into.Kernels);
+    Into.Kernels.erase(llvm::unique(Into.Kernels), Into.Kernels.end());
+  }
+  Run.Contents.merge(Unit.Facts.Contents);
+}
+
+MergedRun bankstripe::mergeUnits(std::vector<UnitResult> Units) {
+  Merger M;
+  for (const UnitResult &Unit : Units)
+    M.addKernels(Unit);
+  for (const UnitResult &Unit : Units)
+    M.addLaunches(Unit);
+  for (UnitResult &Unit : Units)
+    M.addArrays(Unit);
+  return M.take();
+}

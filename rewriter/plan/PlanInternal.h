@@ -1,0 +1,61 @@
+//===-- PlanInternal.h - the steps of planning ------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   units => one table of arrays and kernels      (Merge.cpp)
+//         => a bound on each kernel's block size  (BlockBound.cpp)
+//         => a verdict per array                  (Verdicts.cpp)
+//         => the subset and forms that fit        (Budget.cpp)
+//         => occupancy before and after           (Occupancy.cpp)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_PLAN_PLANINTERNAL_H
+#define BANKSTRIPE_PLAN_PLANINTERNAL_H
+
+#include "plan/Plan.h"
+
+namespace bankstripe {
+
+/// A kernel with the launches that reach it, before decisions.
+struct KernelRow {
+  KernelPlan Plan;
+  std::vector<Launch> Launches;
+  /// Why static shared memory cannot be planned for it, if so.
+  std::optional<Verdict> Obstacle;
+  uint64_t DynamicSharedBytes = 0; ///< The most that a launch asks for.
+};
+
+/// The units of a run as one table.
+struct MergedRun {
+  std::vector<PlannedArray> Arrays; ///< Without decisions.
+  std::vector<KernelRow> Kernels;
+  std::map<std::string, std::string> Contents;
+};
+
+MergedRun mergeUnits(std::vector<UnitResult> Units);
+
+/// Decides the block size of \p Row, or sets its Obstacle.
+void boundBlockSize(KernelRow &Row, const PlanOptions &Options);
+
+/// The verdict of an array as far as it does not depend on the budget: nothing
+/// when it may move.
+std::optional<Verdict> verdictBeforeBudget(const PlannedArray &A,
+                                           const std::vector<KernelRow> &Rows);
+
+/// Accesses of \p A weighted by loop depth and by how much local memory
+/// suffers from their indices.
+double benefitOf(const PlannedArray &A);
+
+/// Gives \p Candidates (indices of \p Arrays, all of one kernel) a stripe or
+/// the reason OverBudget. \returns the bytes per block that are taken.
+uint64_t fitIntoBudget(std::vector<PlannedArray> &Arrays,
+                       const std::vector<unsigned> &Candidates,
+                       unsigned Threads, uint64_t Budget);
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,122 @@
+//===-- Json.cpp - the plan for machines ----------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that the text form shows, under stable names. docs/json.md is the
+// description; "schema" counts up when a name changes its meaning.
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/Report.h"
+
+using namespace bankstripe;
+namespace json = llvm::json;
+
+// JSON is UTF-8; source text need not be.
+static json::Value text(llvm::StringRef S) {
+  return json::isUTF8(S) ? json::Value(S) : json::Value(json::fixUTF8(S));
+}
+
+static json::Value place(const Place &P) {
+  if (!P.isValid())
+    return nullptr;
+  return json::Object{
+      {"file", text(P.File)}, {"line", P.Line}, {"column", P.Column}};
+}
+
+// A figure that is 0 when nobody knows it.
+static json::Value known(uint64_t Value) {
+  return Value ? json::Value(Value) : json::Value(nullptr);
+}
+
+static json::Value use(const Use &U) {
+  static constexpr llvm::StringLiteral Names[] = {"read", "write", "read-write",
+                                                  "address"};
+  return json::Object{{"place", place(U.Where)},
+                      {"access", Names[static_cast<unsigned>(U.Access)]},
+                      {"constantIndex", U.ConstantIndex},
+                      {"loopDepth", U.LoopDepth}};
+}
+
+static json::Value array(const Plan &P, const PlannedArray &A) {
+  const Verdict &V = A.Decision;
+  const ReasonInfo &Info = infoOf(V.Why);
+  json::Array Extents, Kernels, Uses;
+  for (uint64_t E : A.Array.Extents)
+    Extents.push_back(E);
+  for (unsigned K : A.Kernels)
+    Kernels.push_back(text(P.Kernels[K].Facts.Name));
+  for (const Use &U : A.Array.Uses)
+    Uses.push_back(use(U));
+  json::Object Result{
+      {"name", text(A.Array.Name)},
+      {"place", place(A.Array.Where)},
+      {"function", text(A.Array.Function)},
+      {"kernels", std::move(Kernels)},
+      {"type", text(A.Array.Type)},
+      {"elementBytes", A.Array.ElementBytes},
+      {"extents", std::move(Extents)},
+      {"bytesPerThread", A.Array.BytesPerThread},
+      {"uses", std::move(Uses)},
+      {"residency", nameOf(A.Evidence.Where)},
+      {"index", nameOf(A.Evidence.Index)},
+      {"verdict", nameOf(V.Kind)},
+      {"reason", Info.Id},
+      {"message", Info.Summary},
+      {"detail", text(V.Detail)},
+      {"advice", Info.Advice},
+      {"reasonPlace", place(V.Where)},
+  };
+  if (V.Kind == VerdictKind::Stripe) {
+    Result["form"] = nameOf(V.Form);
+    Result["sharedBytes"] = V.SharedBytes;
+    Result["benefit"] = V.Benefit;
+  }
+  return Result;
+}
+
+static json::Value resources(const ResourceTable &Table, const Kernel &K) {
+  auto It = Table.find(K.Id);
+  if (It == Table.end())
+    return nullptr;
+  const KernelResources &R = It->second;
+  return json::Object{{"stackFrame", R.StackFrame},
+                      {"spillStores", R.SpillStores},
+                      {"spillLoads", R.SpillLoads},
+                      {"registers", R.Registers},
+                      {"sharedBytes", R.SharedBytes}};
+}
+
+static json::Value kernel(const KernelPlan &K, const ConfirmedResources &R) {
+  return json::Object{
+      {"name", text(K.Facts.Name)},
+      {"mangledName", text(K.Facts.Id)},
+      {"place", place(K.Facts.Where)},
+      {"blockSize", known(K.BlockThreads)},
+      {"blockSizeSource", nameOf(K.Source)},
+      {"blockSizeText", text(K.SourceText)},
+      {"addsLaunchBounds", K.AddLaunchBounds},
+      {"sharedBytesBefore", K.SharedBefore},
+      {"sharedBytesAfter", K.SharedAfter},
+      {"warpsPerMultiprocessorBefore", known(K.WarpsBefore)},
+      {"warpsPerMultiprocessorAfter", known(K.WarpsAfter)},
+      {"ptxasBefore", resources(R.Before, K.Facts)},
+      {"ptxasAfter", resources(R.After, K.Facts)},
+  };
+}
+
+json::Value bankstripe::toJson(const Plan &P,
+                               const ConfirmedResources &Resources) {
+  json::Array Arrays, Kernels;
+  for (const PlannedArray &A : P.Arrays)
+    Arrays.push_back(array(P, A));
+  for (const KernelPlan &K : P.Kernels)
+    Kernels.push_back(kernel(K, Resources));
+  return json::Object{{"schema", 1},
+                      {"tool", "bankstripe"},
+                      {"arrays", std::move(Arrays)},
+                      {"kernels", std::move(Kernels)}};
+}

@@ -1,0 +1,214 @@
+//===-- Text.cpp - the plan for people ------------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each array is a diagnostic of Clang's own engine, with the source line and a
+// caret, so that editors and terminals treat it as they treat a compiler's.
+// Each kernel that changes is a small table of what the change takes and gives.
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/Report.h"
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticIDs.h"
+#include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Basic/FileManager.h"
+#include "clang/Basic/LangOptions.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace bankstripe;
+using clang::DiagnosticsEngine;
+
+namespace {
+
+/// Prints messages at places, with the text that was parsed.
+class PlacePrinter {
+public:
+  PlacePrinter(llvm::raw_ostream &OS,
+               const std::map<std::string, std::string> &Contents)
+      : Printer(OS, makeOptions(Options, OS)),
+        Files(clang::FileSystemOptions(), makeFileSystem(Contents)),
+        Engine(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), Options,
+               &Printer, /*ShouldOwnClient=*/false),
+        Sources(Engine, Files) {
+    Engine.setSourceManager(&Sources);
+    Printer.BeginSourceFile(Language, nullptr);
+  }
+  ~PlacePrinter() { Printer.EndSourceFile(); }
+
+  void print(DiagnosticsEngine::Level Level, const Place &Where,
+             llvm::StringRef Message) {
+    unsigned Id =
+        Engine.getDiagnosticIDs()->getCustomDiagID(toSeverity(Level), "%0");
+    Engine.Report(locate(Where), Id) << Message;
+  }
+
+private:
+  static clang::DiagnosticOptions &makeOptions(clang::DiagnosticOptions &O,
+                                               llvm::raw_ostream &OS) {
+    O.ShowColors = OS.has_colors();
+    return O;
+  }
+  static clang::DiagnosticIDs::Level toSeverity(DiagnosticsEngine::Level L) {
+    return static_cast<clang::DiagnosticIDs::Level>(L);
+  }
+  static llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+  makeFileSystem(const std::map<std::string, std::string> &Contents) {
+    auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+    for (const auto &[Path, Text] : Contents)
+      Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBuffer(Text, Path));
+    auto Overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
+        llvm::vfs::getRealFileSystem());
+    Overlay->pushOverlay(Memory);
+    return Overlay;
+  }
+  clang::SourceLocation locate(const Place &Where) {
+    auto File = Where.isValid() ? Files.getOptionalFileRef(Where.File)
+                                : clang::OptionalFileEntryRef();
+    if (!File)
+      return {};
+    clang::FileID Id = Sources.getOrCreateFileID(*File, clang::SrcMgr::C_User);
+    return Sources.translateLineCol(Id, Where.Line, Where.Column);
+  }
+
+  clang::LangOptions Language;
+  clang::DiagnosticOptions Options;
+  clang::TextDiagnosticPrinter Printer;
+  clang::FileManager Files;
+  DiagnosticsEngine Engine;
+  clang::SourceManager Sources;
+};
+
+} // namespace
+
+static std::string bytesText(uint64_t Bytes) {
+  return llvm::formatv("{0} byte{1}", Bytes, Bytes == 1 ? "" : "s");
+}
+
+// "moves to a stripe in shared memory" and so on.
+static llvm::StringRef outcome(VerdictKind Kind) {
+  switch (Kind) {
+  case VerdictKind::Stripe:
+    return "moves to a stripe in shared memory";
+  case VerdictKind::Slot:
+    return "moves to a slot in shared memory";
+  case VerdictKind::Constant:
+    return "moves to constant storage";
+  case VerdictKind::Registers:
+    return "is left alone";
+  case VerdictKind::Keep:
+  case VerdictKind::Refuse:
+    return "stays in local memory";
+  }
+  llvm_unreachable("all verdicts are listed");
+}
+
+static std::string headline(const PlannedArray &A) {
+  const Verdict &V = A.Decision;
+  const ReasonInfo &Info = infoOf(V.Why);
+  std::string Text = llvm::formatv(
+      "private array '{0}' ({1}, {2} per thread) {3}: {4}", A.Array.Name,
+      A.Array.Type, bytesText(A.Array.BytesPerThread), outcome(V.Kind),
+      Info.Summary);
+  if (!V.Detail.empty())
+    Text += " (" + V.Detail + ")";
+  return Text + " [" + nameOf(V.Kind).str() + ", " + Info.Id.str() + "]";
+}
+
+static std::string cost(const PlannedArray &A) {
+  const Verdict &V = A.Decision;
+  std::string Text = llvm::formatv("it takes {0} of shared memory per block",
+                                   bytesText(V.SharedBytes));
+  if (V.Form != StripeForm::Plain)
+    Text += llvm::formatv(", {0}", nameOf(V.Form));
+  return Text + llvm::formatv("; index {0}", nameOf(A.Evidence.Index)).str();
+}
+
+static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
+  const Verdict &V = A.Decision;
+  bool Moves = V.Kind == VerdictKind::Stripe;
+  bool Stays = V.Kind == VerdictKind::Keep || V.Kind == VerdictKind::Refuse;
+  Printer.print(Stays ? DiagnosticsEngine::Warning : DiagnosticsEngine::Remark,
+                A.Array.Where, headline(A));
+  if (Moves)
+    Printer.print(DiagnosticsEngine::Note, Place(), cost(A));
+  const ReasonInfo &Info = infoOf(V.Why);
+  bool Elsewhere = V.Where.isValid() && !(V.Where == A.Array.Where);
+  if (Stays && Elsewhere)
+    Printer.print(DiagnosticsEngine::Note, V.Where,
+                  Info.Advice.empty() ? llvm::StringRef("this is the place")
+                                      : Info.Advice);
+  else if (Stays && !Info.Advice.empty())
+    Printer.print(DiagnosticsEngine::Note, Place(), Info.Advice);
+}
+
+static std::string change(uint64_t Before, uint64_t After) {
+  return Before == After ? std::to_string(After)
+                         : llvm::formatv("{0} > {1}", Before, After).str();
+}
+
+static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
+                        const ConfirmedResources &R) {
+  OS << "\nkernel " << K.Facts.Name << " at "
+     << llvm::sys::path::filename(K.Facts.Where.File) << ':'
+     << K.Facts.Where.Line << '\n';
+  OS << llvm::formatv("  {0,-24} {1} threads, from {2}{3}\n", "block size",
+                      K.BlockThreads, K.SourceText,
+                      K.AddLaunchBounds ? "; __launch_bounds__ is added" : "");
+  OS << llvm::formatv("  {0,-24} {1} bytes per block\n", "static shared memory",
+                      change(K.SharedBefore, K.SharedAfter));
+  if (K.WarpsAfter)
+    OS << llvm::formatv("  {0,-24} {1} warps per multiprocessor{2}\n",
+                        "occupancy", change(K.WarpsBefore, K.WarpsAfter),
+                        K.Registers ? "" : ", registers not known");
+  auto Before = R.Before.find(K.Facts.Id), After = R.After.find(K.Facts.Id);
+  if (Before == R.Before.end() || After == R.After.end())
+    return;
+  OS << llvm::formatv(
+      "  {0,-24} {1} bytes per thread, by ptxas\n", "stack frame",
+      change(Before->second.StackFrame, After->second.StackFrame));
+  OS << llvm::formatv(
+      "  {0,-24} {1} per thread, by ptxas\n", "registers",
+      change(Before->second.Registers, After->second.Registers));
+}
+
+static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
+  std::map<VerdictKind, unsigned> Count;
+  for (const PlannedArray &A : P.Arrays)
+    ++Count[A.Decision.Kind];
+  OS << llvm::formatv("{0} private array{1}", P.Arrays.size(),
+                      P.Arrays.size() == 1 ? "" : "s");
+  const char *Separator = ": ";
+  for (auto [Kind, Number] : Count) {
+    OS << Separator << Number << ' ' << nameOf(Kind);
+    Separator = ", ";
+  }
+  OS << '\n';
+}
+
+void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
+                           const ConfirmedResources &Resources, Detail Level) {
+  if (Level == Detail::Quiet)
+    return;
+  {
+    PlacePrinter Printer(OS, P.Contents);
+    for (const PlannedArray &A : P.Arrays)
+      if (Level == Detail::Verbose || A.Decision.Kind != VerdictKind::Registers)
+        printArray(Printer, A);
+  }
+  for (const KernelPlan &K : P.Kernels)
+    if (K.SharedAfter != K.SharedBefore || Level == Detail::Verbose)
+      printKernel(OS, K, Resources);
+  if (!P.Arrays.empty())
+    OS << '\n';
+  printSummary(OS, P);
+}

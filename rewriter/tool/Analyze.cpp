@@ -1,0 +1,25 @@
+//===-- Analyze.cpp - bankstripe analyze ----------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tool/Pipeline.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace bankstripe;
+
+int bankstripe::runAnalyze(const ToolOptions &Options) {
+  llvm::Expected<RunResult> Run = runPipeline(Options);
+  if (!Run) {
+    llvm::errs() << "bankstripe: " << toString(Run.takeError()) << '\n';
+    return ExitSomeFailed;
+  }
+  if (Options.Format == OutputFormat::Json)
+    llvm::outs() << llvm::formatv("{0:2}\n",
+                                  toJson(Run->Decisions, Run->Resources));
+  else
+    printText(llvm::outs(), Run->Decisions, Run->Resources, Options.Level);
+  return Run->SomeFailed ? ExitSomeFailed : ExitDone;
+}

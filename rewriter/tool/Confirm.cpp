@@ -1,0 +1,218 @@
+//===-- Confirm.cpp - nvcc has the last word ------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Clang's optimiser foresees what ptxas will do, but only ptxas knows. Each
+// file with a stripe is compiled as it was and as it would be, from a mirror
+// of the changed files in a temporary folder; a kernel whose stack frame does
+// not shrink gets its arrays back.
+//
+//===----------------------------------------------------------------------===//
+
+#include "evidence/Evidence.h"
+#include "tool/Pipeline.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+llvm::Expected<TemporaryFolder> TemporaryFolder::create() {
+  llvm::SmallString<128> Path;
+  if (std::error_code EC = fs::createUniqueDirectory("bankstripe", Path))
+    return llvm::createStringError("cannot make a temporary folder: " +
+                                   EC.message());
+  return TemporaryFolder(std::string(Path));
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (!Path.empty())
+    fs::remove_directories(Path);
+}
+
+llvm::Expected<std::vector<std::string>>
+bankstripe::writeMirror(const RunResult &Run, const CompileJob &Job,
+                        StringRef Root) {
+  for (const ChangedFile &File : Run.Changes) {
+    std::string Path = Root.str() + File.Path;
+    StringRef Folder = llvm::sys::path::parent_path(Path);
+    if (std::error_code EC = fs::create_directories(Folder))
+      return llvm::createStringError("cannot make '" + Folder +
+                                     "': " + EC.message());
+    if (llvm::Error E = replaceFile(Path, File.After, std::nullopt))
+      return E;
+    if (llvm::Error E = replaceFile((Folder + "/" + HelperFileName).str(),
+                                    helperText(), std::nullopt))
+      return E;
+  }
+  // A changed header must be found before its original.
+  std::vector<std::string> Args;
+  const std::vector<std::string> &Command = Job.ClangArgs;
+  for (size_t I = 0; I < Command.size(); ++I) {
+    StringRef Arg = Command[I];
+    if (!Arg.consume_front("-I"))
+      continue;
+    std::string Folder =
+        Arg.empty() && I + 1 < Command.size() ? Command[I + 1] : Arg.str();
+    llvm::SmallString<256> Absolute(Folder);
+    fs::make_absolute(Job.Directory, Absolute);
+    std::string Mirrored = Root.str() + std::string(Absolute);
+    if (fs::is_directory(Mirrored))
+      Args.push_back("-I" + Mirrored);
+  }
+  Args.push_back("-I" + llvm::sys::path::parent_path(Job.File).str());
+  return Args;
+}
+
+namespace {
+
+/// One confirmation of a run.
+class Confirmation {
+public:
+  Confirmation(RunResult &Run, const std::vector<unsigned> &JobOfUnit,
+               const ToolOptions &Options, std::string Nvcc)
+      : Run(Run), JobOfUnit(JobOfUnit), Options(Options),
+        Nvcc(std::move(Nvcc)) {}
+
+  void askOriginals(std::vector<UnitResult> &Units);
+  bool askRewritten(const std::vector<UnitResult> &Units, StringRef Root);
+  bool withdrawUnconfirmed(const std::vector<UnitResult> &Units);
+
+private:
+  bool hasStripe(const UnitResult &Unit) const;
+  void warn(const CompileJob &Job, llvm::Error E, StringRef What) const;
+
+  RunResult &Run;
+  const std::vector<unsigned> &JobOfUnit;
+  const ToolOptions &Options;
+  std::string Nvcc;
+  std::vector<std::string> Rejected; ///< Main files that no longer compile.
+};
+
+} // namespace
+
+bool Confirmation::hasStripe(const UnitResult &Unit) const {
+  return llvm::any_of(Run.Decisions.Arrays, [&](const PlannedArray &A) {
+    return A.Decision.Kind == VerdictKind::Stripe &&
+           Unit.Facts.Contents.count(A.Array.Where.File);
+  });
+}
+
+void Confirmation::warn(const CompileJob &Job, llvm::Error E,
+                        StringRef What) const {
+  std::string Message = toString(std::move(E));
+  if (Options.Level != Detail::Quiet)
+    llvm::errs() << "bankstripe: " << Job.File << ": " << What
+                 << (Options.Level == Detail::Verbose ? ": " + Message
+                                                      : std::string())
+                 << '\n';
+}
+
+void Confirmation::askOriginals(std::vector<UnitResult> &Units) {
+  for (size_t I = 0; I < Units.size(); ++I) {
+    const CompileJob &Job = Run.Jobs[JobOfUnit[I]];
+    if (!hasStripe(Units[I]))
+      continue;
+    auto Table = runPtxas(Job, Nvcc, Job.File);
+    if (!Table) {
+      warn(Job, Table.takeError(),
+           "nvcc does not compile it, so ptxas cannot confirm the rewrite");
+      continue;
+    }
+    Units[I].Resources = std::move(*Table);
+    for (const auto &[Id, R] : Units[I].Resources)
+      Run.Resources.Before.insert({Id, R});
+  }
+}
+
+bool Confirmation::askRewritten(const std::vector<UnitResult> &Units,
+                                StringRef Root) {
+  Run.Resources.After.clear();
+  for (size_t I = 0; I < Units.size(); ++I) {
+    const CompileJob &Job = Run.Jobs[JobOfUnit[I]];
+    if (Units[I].Resources.empty() || !hasStripe(Units[I]))
+      continue;
+    auto Args = writeMirror(Run, Job, Root);
+    if (!Args) {
+      warn(Job, Args.takeError(), "the rewrite could not be confirmed");
+      return false;
+    }
+    std::string Mirrored = Root.str() + Job.File;
+    bool Changed = fs::exists(Mirrored);
+    auto Table = runPtxas(Job, Nvcc, Changed ? Mirrored : Job.File, *Args);
+    if (!Table) {
+      warn(Job, Table.takeError(), "nvcc does not accept the rewritten file");
+      Rejected.push_back(Units[I].Facts.MainFile);
+      continue;
+    }
+    for (const auto &[Id, R] : *Table)
+      Run.Resources.After.insert({Id, R});
+  }
+  return true;
+}
+
+// Whether something was withdrawn.
+bool Confirmation::withdrawUnconfirmed(const std::vector<UnitResult> &Units) {
+  bool Any = false;
+  Plan &P = Run.Decisions;
+  for (unsigned I = 0; I < P.Kernels.size(); ++I) {
+    const KernelPlan &K = P.Kernels[I];
+    if (K.SharedAfter == K.SharedBefore)
+      continue;
+    for (size_t U = 0; U < Units.size(); ++U) {
+      if (!Units[U].Facts.Contents.count(K.Facts.Where.File))
+        continue;
+      if (llvm::is_contained(Rejected, Units[U].Facts.MainFile)) {
+        withdraw(P, I, Reason::CompileFailed, "");
+        Any = true;
+        break;
+      }
+      auto Before = Units[U].Resources.find(K.Facts.Id);
+      auto After = Run.Resources.After.find(K.Facts.Id);
+      if (Before == Units[U].Resources.end() ||
+          After == Run.Resources.After.end() ||
+          After->second.StackFrame < Before->second.StackFrame)
+        continue;
+      withdraw(P, I, Reason::StackFrameKept,
+               llvm::formatv("{0} > {1} bytes", Before->second.StackFrame,
+                             After->second.StackFrame));
+      Any = true;
+      break;
+    }
+  }
+  return Any;
+}
+
+void bankstripe::confirmWithPtxas(RunResult &Run, std::vector<UnitResult> Units,
+                                  const std::vector<unsigned> &JobOfUnit,
+                                  const PlanOptions &Planning,
+                                  const ToolOptions &Options) {
+  auto Kit = findToolkit(Options.Frontend.CudaPath);
+  if (!Kit) {
+    llvm::consumeError(Kit.takeError()); // The front end has said so.
+    return;
+  }
+  if (Kit->Nvcc.empty() || Run.Changes.empty())
+    return;
+  auto Folder = TemporaryFolder::create();
+  if (!Folder) {
+    llvm::errs() << "bankstripe: " << toString(Folder.takeError()) << '\n';
+    return;
+  }
+  Confirmation C(Run, JobOfUnit, Options, Kit->Nvcc);
+  C.askOriginals(Units);
+  // Registers are known now, and with them occupancy.
+  Run.Decisions = makePlan(Units, Planning);
+  if (!C.askRewritten(Units, Folder->path()) || !C.withdrawUnconfirmed(Units))
+    return;
+  // The same plan carried out a moment ago: fewer edits cannot overlap.
+  Run.Changes = llvm::cantFail(applyPlan(Run.Decisions, Options.EmbedHelper));
+}

@@ -1,0 +1,59 @@
+//===-- Options.h - the command line ----------------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TOOL_OPTIONS_H
+#define BANKSTRIPE_TOOL_OPTIONS_H
+
+#include "frontend/Frontend.h"
+#include "report/Report.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bankstripe {
+
+/// Exit codes, as documented in the README.
+enum ExitCode {
+  ExitDone = 0,
+  ExitChanges = 1, ///< `--check` found changes, or verification failed.
+  ExitUsage = 2,
+  ExitSomeFailed = 3, ///< Some file could not be processed.
+};
+
+enum class Command { Analyze, Rewrite, Verify };
+enum class OutputFormat { Text, Json };
+enum class RewriteMode { DryRun, InPlace, OutputDirectory, Check };
+
+/// The command line, checked.
+struct ToolOptions {
+  Command Run = Command::Analyze;
+  std::vector<std::string> Paths;
+  FrontendOptions Frontend;
+  unsigned Jobs = 1;      ///< Translation units at a time.
+  unsigned BlockSize = 0; ///< 0: not given.
+  OutputFormat Format = OutputFormat::Text;
+  Detail Level = Detail::Normal;
+  bool Confirm = true; ///< Ask nvcc, if there is one.
+  RewriteMode Mode = RewriteMode::DryRun;
+  std::string OutputDirectory;
+  bool EmbedHelper = false;
+  unsigned Runs = 5;         ///< Timing runs of `verify`.
+  std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
+  bool KeepFiles = false;    ///< `verify --keep`.
+};
+
+/// Reads the command line. \returns nothing when it was bad (the message has
+/// been printed); --help and --version print and exit.
+std::optional<ToolOptions> parseCommandLine(int Argc, const char **Argv);
+
+int runAnalyze(const ToolOptions &Options);
+int runRewrite(const ToolOptions &Options);
+int runVerify(const ToolOptions &Options, llvm::StringRef Executable);
+
+} // namespace bankstripe
+
+#endif

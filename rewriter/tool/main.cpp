@@ -1,0 +1,38 @@
+//===-- main.cpp - the program bankstripe ---------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tool/Options.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace bankstripe;
+
+int main(int Argc, const char **Argv) {
+  llvm::InitLLVM Init(Argc, Argv);
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmPrinters();
+  llvm::CrashRecoveryContext::Enable();
+
+  std::optional<ToolOptions> Options = parseCommandLine(Argc, Argv);
+  if (!Options)
+    return ExitUsage;
+  switch (Options->Run) {
+  case Command::Analyze:
+    return runAnalyze(*Options);
+  case Command::Rewrite:
+    return runRewrite(*Options);
+  case Command::Verify:
+    return runVerify(*Options, llvm::sys::fs::getMainExecutable(
+                                   Argv[0], reinterpret_cast<void *>(&main)));
+  }
+  return ExitUsage;
+}
