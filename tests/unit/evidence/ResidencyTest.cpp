@@ -244,6 +244,57 @@ extern "C" __global__ void k(int *out) { out[0] = 1; }
   EXPECT_EQ(E.Arrays[0].Where, Residency::Unknown);
 }
 
+TEST(Residency, AFunctionThatIsCalledByItsAddressIsKept) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+__device__ int pick(const int *in, int n) {
+  int @a[8] = {};
+  a[in[n]] = n;
+  return a[in[1]];
+}
+__device__ int (*table[2])(const int *, int) = {pick, nullptr};
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  out[threadIdx.x] = table[in[0]](in, n);
+})cu",
+                                  {"_Z4pickPKii", {"k"}});
+  EXPECT_EQ(E.Where, Residency::LocalMemory);
+}
+
+/// A kernel of a library that calls the user's code, and two that cannot both
+/// be emitted, so that it shows when kernels that nobody needs are.
+const char *const LibraryAndUser = R"cu(
+# 1 "/usr/include/library.cuh" 1 3
+__global__ void one(int *out) __asm__("same_name");
+__global__ void two(int *out) __asm__("same_name");
+__global__ void one(int *out) { *out = 1; }
+__global__ void two(int *out) { *out = 2; }
+template <class F> __global__ void apply(F f, int *out, int n) {
+  out[threadIdx.x] = f(out, n);
+}
+# 11 "/snippet.cu" 2
+struct User {
+  __device__ int operator()(const int *in, int n) const {
+    int @a[8] = {};
+    a[in[0]] = n;
+    return a[n];
+  }
+};
+void launch(int *out) { apply<<<1, 32>>>(User(), out, 3); }
+)cu";
+
+TEST(Residency, ALibrarysKernelIsEmittedWhereAFindingNamesIt) {
+  ArrayEvidence E =
+      evidenceOfOne(LibraryAndUser, {"", {"_Z5applyI4UserEvT_Pii"}});
+  EXPECT_EQ(E.Where, Residency::LocalMemory);
+}
+
+TEST(Residency, ALibrarysOtherKernelsAreNot) {
+  UnitEvidence E = evidenceOf(LibraryAndUser, {"", {"same_name"}});
+  EXPECT_NE(E.Problem, "");
+  E = evidenceOf(LibraryAndUser, {"", {}});
+  EXPECT_EQ(E.Problem, "");
+  EXPECT_EQ(E.Arrays[0].Where, Residency::Unknown);
+}
+
 TEST(Residency, LineDirectivesDoNotHideAnArray) {
   ArrayEvidence E = evidenceOfOne(R"cu(
 #line 1000 "elsewhere.h"
