@@ -63,7 +63,7 @@ bankstripe::writeMirror(const RunResult &Run, const CompileJob &Job,
     std::string Folder =
         Arg.empty() && I + 1 < Command.size() ? Command[I + 1] : Arg.str();
     llvm::SmallString<256> Absolute(Folder);
-    fs::make_absolute(Job.Directory, Absolute);
+    llvm::sys::path::make_absolute(Job.Directory, Absolute);
     std::string Mirrored = Root.str() + std::string(Absolute);
     if (fs::is_directory(Mirrored))
       Args.push_back("-I" + Mirrored);
