@@ -41,14 +41,14 @@ struct FrontendOptions {
   std::vector<std::string> ExtraArgsBefore; ///< `--extra-arg-before`.
   std::vector<std::string> ExtraArgs;       ///< `--extra-arg`.
   std::vector<std::string> CompilerArgs;    ///< After `--` on our command line.
-  std::vector<std::string> Include; ///< `--include` globs; empty: all.
-  std::vector<std::string> Exclude; ///< `--exclude` globs.
+  std::vector<std::string> Include;         ///< `--include` globs; empty: all.
+  std::vector<std::string> Exclude;         ///< `--exclude` globs.
 };
 
 /// One file to process, with the command that compiles it.
 struct CompileJob {
-  std::string File;      ///< Absolute path.
-  std::string Directory; ///< Working directory of the command.
+  std::string File;                      ///< Absolute path.
+  std::string Directory;                 ///< Working directory of the command.
   std::vector<std::string> OriginalArgs; ///< As the database or the user gave
                                          ///< them, compiler first; may hold
                                          ///< only the compiler's name.
@@ -61,8 +61,8 @@ struct CompileJob {
 
 /// A CUDA toolkit on this machine.
 struct Toolkit {
-  std::string Root; ///< Holds include/cuda_runtime.h; empty when none.
-  std::string Nvcc; ///< Path of nvcc; empty when only headers are there.
+  std::string Root;    ///< Holds include/cuda_runtime.h; empty when none.
+  std::string Nvcc;    ///< Path of nvcc; empty when only headers are there.
   std::string Version; ///< `13.0`; empty when unknown.
 };
 

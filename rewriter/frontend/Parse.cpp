@@ -1,0 +1,287 @@
+//===-- Parse.cpp - one device-side parse in this process -----------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   job's arguments => Clang's driver => one cc1 command => CompilerInstance
+//
+// Going through the driver gives what `clang++ --cuda-device-only` would use:
+// the host's standard library, the device library, the target's features. Each
+// parse has a file system of its own, with its own working directory, so that
+// several can run at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Frontend.h"
+
+#include "frontend/ParsedUnit.h"
+#include "frontend/Resources.h"
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticIDs.h"
+#include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Basic/Stack.h"
+#include "clang/Driver/Compilation.h"
+#include "clang/Driver/Driver.h"
+#include "clang/Driver/Job.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace llvm;
+
+namespace bankstripe {
+namespace {
+
+constexpr char DefaultArch[] = "sm_90";
+
+using FileSystemPtr = IntrusiveRefCntPtr<vfs::FileSystem>;
+
+/// One attempt at parsing one file.
+struct Attempt {
+  std::vector<std::string> Args; ///< For the driver, without its name.
+  FileSystemPtr Files;
+  bool Colours = false;
+  std::string Messages; ///< What Clang printed.
+};
+
+/// How an attempt ended.
+enum class Result { Parsed, Rejected, Crashed };
+
+/// The one cc1 command that the driver makes of \p A's arguments; empty when
+/// it rejects them.
+std::vector<std::string> commandForCC1(const Attempt &A,
+                                       clang::DiagnosticsEngine &Diagnostics) {
+  clang::driver::Driver Driver("clang++", sys::getDefaultTargetTriple(),
+                               Diagnostics, "bankstripe", A.Files);
+  std::vector<const char *> Args = {"clang++"};
+  for (const std::string &Arg : A.Args)
+    Args.push_back(Arg.c_str());
+  std::unique_ptr<clang::driver::Compilation> Compilation(
+      Driver.BuildCompilation(Args));
+  if (!Compilation || Compilation->containsError() ||
+      Diagnostics.hasErrorOccurred())
+    return {};
+  for (const clang::driver::Command &Command : Compilation->getJobs()) {
+    const opt::ArgStringList &Arguments = Command.getArguments();
+    if (!Arguments.empty() && StringRef(Arguments.front()) == "-cc1")
+      return {Arguments.begin() + 1, Arguments.end()};
+  }
+  return {};
+}
+
+/// Sets what has no bearing on the parse, but on code generation after it.
+void prepareCodeGeneration(clang::CompilerInvocation &Invocation) {
+  clang::CodeGenOptions &Options = Invocation.getCodeGenOpts();
+  Options.DisableLLVMPasses = true;
+  Options.DisableO0ImplyOptNone = true;
+  Options.DisableLifetimeMarkers = false;
+  Options.DiscardValueNames = false;
+  Options.ClearASTBeforeBackend = false;
+  Options.setDebugInfo(codegenoptions::LimitedDebugInfo);
+  Options.DebugColumnInfo = true;
+  // Many files are parsed in one process.
+  Options.DisableFree = false;
+  Invocation.getFrontendOpts().DisableFree = false;
+}
+
+std::shared_ptr<clang::CompilerInvocation>
+makeInvocation(const Attempt &A, clang::DiagnosticConsumer &Printer) {
+  clang::DiagnosticOptions DriverOptions;
+  clang::DiagnosticsEngine Diagnostics(clang::DiagnosticIDs::create(),
+                                       DriverOptions, &Printer,
+                                       /*ShouldOwnClient=*/false);
+  // An option without use here is no news to the user.
+  Diagnostics.setIgnoreAllWarnings(true);
+  std::vector<std::string> Command = commandForCC1(A, Diagnostics);
+  if (Command.empty())
+    return nullptr;
+  std::vector<const char *> Args;
+  for (const std::string &Arg : Command)
+    Args.push_back(Arg.c_str());
+  auto Invocation = std::make_shared<clang::CompilerInvocation>();
+  if (!clang::CompilerInvocation::CreateFromArgs(*Invocation, Args, Diagnostics,
+                                                 "clang++"))
+    return nullptr;
+  Invocation->getDiagnosticOpts().ShowColors = A.Colours;
+  prepareCodeGeneration(*Invocation);
+  return Invocation;
+}
+
+bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
+  raw_string_ostream Messages(A.Messages);
+  Messages.enable_colors(A.Colours);
+  clang::DiagnosticOptions PrinterOptions;
+  PrinterOptions.ShowColors = A.Colours;
+  clang::TextDiagnosticPrinter DriverPrinter(Messages, PrinterOptions);
+  auto Invocation = makeInvocation(A, DriverPrinter);
+  if (!Invocation)
+    return false;
+
+  clang::CompilerInstance Compiler(Invocation);
+  Compiler.setVirtualFileSystem(A.Files);
+  clang::TextDiagnosticPrinter Printer(Messages,
+                                       Invocation->getDiagnosticOpts());
+  Compiler.createDiagnostics(&Printer, /*ShouldOwnClient=*/false);
+  Compiler.setVerboseOutputStream(Messages);
+  ParseAction Parse(Action);
+  Compiler.ExecuteAction(Parse);
+  return Parse.succeeded();
+}
+
+Result parseSafely(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
+  static const bool Enabled = (CrashRecoveryContext::Enable(), true);
+  (void)Enabled;
+  bool Parsed = false;
+  CrashRecoveryContext Guard;
+  const bool Survived = Guard.RunSafelyOnThread(
+      [&] {
+        clang::noteBottomOfStack();
+        Parsed = parseOnce(A, Action);
+      },
+      clang::DesiredStackSize);
+  if (!Survived)
+    return Result::Crashed;
+  return Parsed ? Result::Parsed : Result::Rejected;
+}
+
+/// Errors that Clang would not report, or not clearly.
+Error checkReadable(vfs::FileSystem &Files, StringRef File) {
+  auto unreadable = [&](std::error_code Code) {
+    return createStringError(Code,
+                             "cannot read '" + File + "': " + Code.message());
+  };
+  ErrorOr<vfs::Status> Status = Files.status(File);
+  if (!Status)
+    return unreadable(Status.getError());
+  if (Status->isDirectory())
+    return unreadable(std::make_error_code(std::errc::is_a_directory));
+  ErrorOr<std::unique_ptr<MemoryBuffer>> Buffer = Files.getBufferForFile(File);
+  if (!Buffer)
+    return unreadable(Buffer.getError());
+  if ((*Buffer)->getBuffer().contains('\0'))
+    return createStringError("'" + File +
+                             "' is not a source file: it holds NUL bytes");
+  return Error::success();
+}
+
+bool names(ArrayRef<std::string> Args, ArrayRef<StringRef> Prefixes) {
+  return any_of(Args, [&](StringRef Arg) {
+    return any_of(Prefixes, [&](StringRef P) { return Arg.starts_with(P); });
+  });
+}
+
+/// What each parse needs, whatever the job says.
+Expected<std::vector<std::string>> fixedArgs(ArrayRef<std::string> JobArgs) {
+  std::vector<std::string> Args = {"-x",
+                                   "cuda",
+                                   "--cuda-device-only",
+                                   "-fsyntax-only",
+                                   "-w",
+                                   "-Wno-unknown-cuda-version",
+                                   "-O3",
+                                   "-fno-color-diagnostics"};
+  if (!names(JobArgs, {"-resource-dir"})) {
+    Expected<std::string> Resources = findResourceDirectory();
+    if (!Resources)
+      return Resources.takeError();
+    Args.push_back("-resource-dir=" + *Resources);
+  }
+  return Args;
+}
+
+Error crashed(StringRef File) {
+  return createStringError("Clang crashed on '" + File + "'");
+}
+
+} // namespace
+
+Expected<ParseOutcome> parseUnit(const CompileJob &Job,
+                                 raw_ostream &Diagnostics,
+                                 function_ref<void(ParsedUnit &)> Action) {
+  CompileJob Prepared = Job;
+  if (Prepared.ClangArgs.empty())
+    translateCommand(Prepared, {}, Toolkit{Job.CudaPath, "", ""});
+  ParseOutcome Outcome;
+  Outcome.UsedBuiltinHeader = Job.CudaPath.empty();
+
+  Attempt First;
+  First.Colours = Diagnostics.has_colors();
+  const StringRef Directory =
+      Job.Directory.empty() ? StringRef(".") : StringRef(Job.Directory);
+  auto Files = openFileSystem(Directory, servedHeaders());
+  if (!Files)
+    return Files.takeError();
+  First.Files = *Files;
+  if (Error E = checkReadable(*First.Files, Job.File))
+    return std::move(E);
+  auto Fixed = fixedArgs(Prepared.ClangArgs);
+  if (!Fixed)
+    return Fixed.takeError();
+  First.Args = Prepared.ClangArgs;
+  if (Outcome.UsedBuiltinHeader)
+    append_range(First.Args, builtinCudaArgs());
+  append_range(First.Args, *Fixed);
+
+  Attempt Second = First;
+  First.Args.push_back(Job.File);
+  switch (parseSafely(First, Action)) {
+  case Result::Parsed:
+    return Outcome;
+  case Result::Crashed:
+    return crashed(Job.File);
+  case Result::Rejected:
+    break;
+  }
+  append_range(Second.Args, shimArgs());
+  Second.Args.push_back(Job.File);
+  if (parseSafely(Second, Action) == Result::Parsed) {
+    Outcome.UsedShim = true;
+    return Outcome;
+  }
+  Diagnostics << First.Messages;
+  return createStringError("Clang could not parse '" + Job.File + "'");
+}
+
+Error parseSnippet(StringRef Code, StringRef FileName,
+                   function_ref<void(ParsedUnit &)> Action,
+                   std::vector<std::string> ExtraArgs) {
+  auto Served = servedHeaders();
+  Served->setCurrentWorkingDirectory("/");
+  Served->addFile(FileName, /*ModificationTime=*/0,
+                  MemoryBuffer::getMemBufferCopy(Code, FileName));
+  auto Files = openFileSystem("/", std::move(Served));
+  if (!Files)
+    return Files.takeError();
+  auto Fixed = fixedArgs(ExtraArgs);
+  if (!Fixed)
+    return Fixed.takeError();
+
+  Attempt A;
+  A.Files = *Files;
+  A.Args = {"-std=gnu++17"};
+  if (!names(ExtraArgs, {"--cuda-gpu-arch=", "--offload-arch="}))
+    A.Args.push_back(std::string("--cuda-gpu-arch=") + DefaultArch);
+  append_range(A.Args, builtinCudaArgs());
+  append_range(A.Args, ExtraArgs);
+  append_range(A.Args, *Fixed);
+  A.Args.push_back(FileName.str());
+  switch (parseSafely(A, Action)) {
+  case Result::Parsed:
+    return Error::success();
+  case Result::Crashed:
+    return crashed(FileName);
+  case Result::Rejected:
+    break;
+  }
+  return createStringError("Clang could not parse '" + FileName + "':\n" +
+                           A.Messages);
+}
+
+} // namespace bankstripe

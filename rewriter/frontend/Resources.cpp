@@ -1,0 +1,151 @@
+//===-- Resources.cpp - files that a parse needs besides the user's -------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where Clang's headers are, and the file system that a parse sees.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Resources.h"
+
+#include "frontend/Embedded.h"
+#include "clang/Basic/Version.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+using namespace llvm;
+
+namespace bankstripe {
+namespace {
+
+constexpr char ServedRoot[] = "/bankstripe-built-in";
+
+bool holdsClangHeaders(StringRef Directory) {
+  SmallString<256> Header(Directory);
+  sys::path::append(Header, "include", "__clang_cuda_builtin_vars.h");
+  return sys::fs::exists(Header);
+}
+
+/// `bin/tool` => `lib/clang/22`.
+std::string besideProgram(StringRef Program) {
+  SmallString<256> Real;
+  if (sys::fs::real_path(Program, Real))
+    return "";
+  SmallString<256> Root = sys::path::parent_path(sys::path::parent_path(Real));
+  sys::path::append(Root, "lib", "clang", CLANG_VERSION_MAJOR_STRING);
+  return std::string(Root);
+}
+
+std::vector<std::string> resourceCandidates() {
+  const std::string Major = CLANG_VERSION_MAJOR_STRING;
+  // Any function of this program serves to find its path.
+  void *Here = reinterpret_cast<void *>(&findResourceDirectory);
+  std::vector<std::string> Candidates = {
+      besideProgram(sys::fs::getMainExecutable(nullptr, Here)),
+      ConfiguredResourceDirectory,
+  };
+  for (const std::string &Name : {"clang-" + Major, std::string("clang")})
+    if (ErrorOr<std::string> Program = sys::findProgramByName(Name))
+      Candidates.push_back(besideProgram(*Program));
+  for (const char *Root : {"/usr/lib/llvm-" CLANG_VERSION_MAJOR_STRING, "/usr",
+                           "/usr/local", "/opt/llvm"})
+    Candidates.push_back(std::string(Root) + "/lib/clang/" + Major);
+  return Candidates;
+}
+
+/// Headers of the toolkit that code for the built-in declarations may include.
+/// All they could declare is declared already.
+constexpr const char *ToolkitHeaders[] = {
+    "cuda_runtime.h",
+    "cuda_runtime_api.h",
+    "cuda.h",
+    "cuda_device_runtime_api.h",
+    "device_launch_parameters.h",
+    "device_functions.h",
+    "device_atomic_functions.h",
+    "driver_types.h",
+    "vector_types.h",
+    "vector_functions.h",
+    "vector_functions.hpp",
+    "builtin_types.h",
+    "channel_descriptor.h",
+    "host_defines.h",
+    "math_functions.h",
+    "sm_20_intrinsics.h",
+    "sm_30_intrinsics.h",
+    "crt/host_defines.h",
+    "crt/device_functions.h",
+    "crt/math_functions.h",
+};
+
+} // namespace
+
+Expected<std::string> findResourceDirectory() {
+  static const std::string Found = [] {
+    for (std::string &Candidate : resourceCandidates())
+      if (holdsClangHeaders(Candidate))
+        return std::move(Candidate);
+    return std::string();
+  }();
+  if (Found.empty())
+    return createStringError("cannot find the headers of Clang "
+                             "(lib/clang/" CLANG_VERSION_MAJOR_STRING
+                             "); install clang-" CLANG_VERSION_MAJOR_STRING
+                             " or pass --extra-arg=-resource-dir=DIR");
+  return Found;
+}
+
+IntrusiveRefCntPtr<vfs::InMemoryFileSystem> servedHeaders() {
+  auto Served = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
+  auto serve = [&](const Twine &Name, StringRef Text) {
+    Served->addFile(Twine(ServedRoot) + "/" + Name, /*ModificationTime=*/0,
+                    MemoryBuffer::getMemBuffer(Text));
+  };
+  serve("shim/bankstripe_nvcc_shim.h", NvccShimHeader);
+  serve("cuda/bankstripe_cuda.h", BuiltinCudaHeader);
+  serve("cuda/bankstripe_cuda_runtime.h", BuiltinCudaRuntimeHeader);
+  for (const char *Name : ToolkitHeaders)
+    serve(Twine("cuda/") + Name, "#include <bankstripe_cuda.h>\n");
+  return Served;
+}
+
+Expected<IntrusiveRefCntPtr<vfs::FileSystem>>
+openFileSystem(StringRef Directory,
+               IntrusiveRefCntPtr<vfs::InMemoryFileSystem> Served) {
+  // Not getRealFileSystem(): its working directory is the process's, and other
+  // parses run at the same time.
+  auto Overlay = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(
+      IntrusiveRefCntPtr<vfs::FileSystem>(
+          vfs::createPhysicalFileSystem().release()));
+  Overlay->pushOverlay(std::move(Served));
+  if (std::error_code Code = Overlay->setCurrentWorkingDirectory(Directory))
+    return createStringError(Code, "cannot work in the folder '" + Directory +
+                                       "': " + Code.message());
+  return Overlay;
+}
+
+std::vector<std::string> builtinCudaArgs() {
+  // The named toolkit does not exist, so whatever is on the machine stays out.
+  return {"--cuda-path=" + std::string(ServedRoot) + "/none",
+          "-nocudainc",
+          "-nocudalib",
+          "--cuda-feature=+ptx80",
+          "-isystem",
+          std::string(ServedRoot) + "/cuda",
+          "-include",
+          "bankstripe_cuda.h"};
+}
+
+std::vector<std::string> shimArgs() {
+  return {"-isystem", std::string(ServedRoot) + "/shim", "-include",
+          "bankstripe_nvcc_shim.h", "-Wno-register"};
+}
+
+} // namespace bankstripe

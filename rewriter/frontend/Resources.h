@@ -1,0 +1,47 @@
+//===-- Resources.h - files that a parse needs besides the user's -*-
+//C++-*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Clang's own headers, which lie on disk, and the tool's own, which are served
+// from memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FRONTEND_RESOURCES_H
+#define BANKSTRIPE_FRONTEND_RESOURCES_H
+
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include <string>
+#include <vector>
+
+namespace bankstripe {
+
+/// Clang's resource directory: beside this executable, as configured, or where
+/// installations of LLVM usually put it.
+llvm::Expected<std::string> findResourceDirectory();
+
+/// The disk, with its own working directory \p Directory, and over it the
+/// headers that the tool serves. To be used by one parse.
+llvm::Expected<llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>>
+openFileSystem(llvm::StringRef Directory,
+               llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> Served);
+
+/// A file system in memory that holds the headers that the tool serves.
+llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> servedHeaders();
+
+/// Options for Clang's driver that put the built-in declarations in the place
+/// of a CUDA toolkit.
+std::vector<std::string> builtinCudaArgs();
+
+/// Options that add the nvcc compatibility header.
+std::vector<std::string> shimArgs();
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,2 @@
+// nvcc_shim.h - what nvcc knows and Clang does not
+#pragma clang system_header
