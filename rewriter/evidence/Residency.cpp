@@ -102,16 +102,12 @@ std::optional<unsigned> onlyNamed(ArrayRef<Finding> Findings, StringRef Name,
   return Only;
 }
 
-std::optional<unsigned> findingOf(const AllocaInst &Alloca,
-                                  const DbgVariableRecord *Record,
+std::optional<unsigned> findingOf(const DbgVariableRecord &Record,
                                   ArrayRef<Finding> Findings) {
-  StringRef FunctionId = Alloca.getFunction()->getName();
-  if (!Record)
-    return onlyNamed(Findings, Alloca.getName(), FunctionId);
-  DeclaredVariable V = describe(*Record);
+  DeclaredVariable V = describe(Record);
   if (auto Index = bestFit(Findings, V))
     return Index;
-  return onlyNamed(Findings, V.Name, FunctionId);
+  return onlyNamed(Findings, V.Name, Record.getFunction()->getName());
 }
 
 /// Drops the debug records of all variables but those in \p Kept.
@@ -138,18 +134,35 @@ bool isUsed(const AllocaInst &Alloca) {
 } // namespace
 
 void AllocaTracker::mark(AllocaInst &Alloca, ArrayRef<Finding> Findings) {
-  DbgVariableRecord *Record = nullptr;
-  if (auto Records = findDVRDeclares(&Alloca); !Records.empty())
-    Record = Records.front();
-  auto Index = findingOf(Alloca, Record, Findings);
+  std::optional<unsigned> Index;
+  if (auto Records = findDVRDeclares(&Alloca); Records.empty())
+    Index =
+        onlyNamed(Findings, Alloca.getName(), Alloca.getFunction()->getName());
+  else if ((Index = findingOf(*Records.front(), Findings)))
+    Variables[Records.front()->getVariable()] = *Index;
   if (!Index)
     return;
-  if (Record)
-    Variables[Record->getVariable()] = *Index;
   // The dot keeps the number apart from a suffix that LLVM may add.
   Alloca.setName(MarkPrefix + Twine(*Index) + ".");
   Holders.insert(Alloca.getFunction());
   Emitted[*Index] = true;
+}
+
+// A class object that its function returns is built in the caller's memory. The
+// record leads to the caller's alloca once the function is inlined.
+void AllocaTracker::markReturned(const Instruction &I,
+                                 ArrayRef<Finding> Findings) {
+  for (const DbgVariableRecord &Record : filterDbgVars(I.getDbgRecordRange())) {
+    if (!Record.isDbgDeclare() ||
+        !isa_and_nonnull<Argument>(Record.getAddress()))
+      continue;
+    auto Index = findingOf(Record, Findings);
+    if (!Index)
+      continue;
+    Variables[Record.getVariable()] = *Index;
+    Holders.insert(const_cast<Function *>(I.getFunction()));
+    Emitted[*Index] = true;
+  }
 }
 
 void AllocaTracker::noteEmitted(const Module &M, ArrayRef<Finding> Findings) {
@@ -165,9 +178,11 @@ void AllocaTracker::noteEmitted(const Module &M, ArrayRef<Finding> Findings) {
 AllocaTracker::AllocaTracker(Module &M, ArrayRef<Finding> Findings)
     : Emitted(Findings.size()) {
   for (Function &F : M)
-    for (Instruction &I : instructions(F))
+    for (Instruction &I : instructions(F)) {
+      markReturned(I, Findings);
       if (auto *Alloca = dyn_cast<AllocaInst>(&I))
         mark(*Alloca, Findings);
+    }
   noteEmitted(M, Findings);
   dropRecords(M, Variables);
 }

@@ -21,6 +21,7 @@
 
 namespace llvm {
 class DILocalVariable;
+class Instruction;
 class Module;
 } // namespace llvm
 
@@ -48,6 +49,8 @@ public:
 
 private:
   void mark(llvm::AllocaInst &Alloca, llvm::ArrayRef<Finding> Findings);
+  void markReturned(const llvm::Instruction &I,
+                    llvm::ArrayRef<Finding> Findings);
   void noteEmitted(const llvm::Module &M, llvm::ArrayRef<Finding> Findings);
 
   llvm::SmallDenseSet<llvm::Function *> Holders;

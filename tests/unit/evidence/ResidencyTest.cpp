@@ -8,6 +8,7 @@
 #include "Snippet.h"
 
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace bankstripe;
 using namespace bankstripe::testing;
@@ -211,6 +212,60 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
   EXPECT_EQ(E.Where, Residency::LocalMemory);
   EXPECT_GE(E.ResidentBytes, 60u);
   EXPECT_LE(E.ResidentBytes, 64u);
+}
+
+TEST(Residency, AnObjectThatIsReturnedIsResidentInItsCaller) {
+  ArrayEvidence E = evidenceOfOne(R"cu(
+struct Counts { int of[9]; };
+__device__ Counts count(const int *in, int n) {
+  Counts @c = {};
+  for (int i = 0; i < n; ++i)
+    c.of[in[i + threadIdx.x]]++;
+  return c;
+}
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  Counts all = count(in, n);
+  out[0] = all.of[n];
+})cu",
+                                  {"_Z5countPKii", {"k"}});
+  EXPECT_EQ(E.Where, Residency::LocalMemory);
+  EXPECT_EQ(E.ResidentBytes, 36u);
+  EXPECT_EQ(E.Index, Uniformity::NonUniform);
+}
+
+TEST(Residency, TwoArraysThatTheOptimiserMergesAreBothResident) {
+  UnitEvidence E = evidenceOf(R"cu(
+struct Counts { int of[64]; };
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  Counts @before;
+  for (int i = 0; i < 64; ++i)
+    before.of[i] = in[i];
+  before.of[in[n]] = 1;
+  Counts @after = before;
+  after.of[in[n + 1]] = 3;
+  out[0] = after.of[n];
+})cu");
+  ASSERT_EQ(E.Problem, "");
+  EXPECT_EQ(E.Arrays[0].Where, Residency::LocalMemory);
+  EXPECT_EQ(E.Arrays[1].Where, Residency::LocalMemory);
+}
+
+TEST(Residency, UnitsCanBeAskedAboutInParallel) {
+  std::vector<ArrayEvidence> Evidence(4);
+  std::vector<std::thread> Threads;
+  for (ArrayEvidence &E : Evidence)
+    Threads.emplace_back([&E] {
+      E = evidenceOfOne(R"cu(
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  int @a[8] = {};
+  a[in[threadIdx.x]] = 1;
+  out[0] = a[n];
+})cu");
+    });
+  for (std::thread &T : Threads)
+    T.join();
+  for (const ArrayEvidence &E : Evidence)
+    EXPECT_EQ(E.Index, Uniformity::NonUniform);
 }
 
 TEST(Residency, EveryInstanceOfATemplateCounts) {
