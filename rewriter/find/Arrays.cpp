@@ -171,7 +171,7 @@ static void readType(Finding &F, const VarDecl *Variable, ASTContext &Context,
     Refuse(Reason::TooManyDimensions);
   if (Variable->hasAttrs())
     for (const Attr *A : Variable->attrs())
-      if (!A->isImplicit() && !isa<UnusedAttr>(A))
+      if (!A->isImplicit())
         Refuse(Reason::OverAligned, A->getSpelling());
 }
 
@@ -198,10 +198,11 @@ static void checkUnseenNames(Finding &F, const VarDecl *Variable,
     if (auto Spelled = Text.spelled(Loc))
       Known.insert(*Spelled);
   Lexer Raw(SM.getLocForStartOfFile(File), Text.language(), Buffer.begin(),
-            Buffer.begin() + Offset, Buffer.begin() + EndOffset);
+            Buffer.begin() + Offset, Buffer.end());
   Token Tok;
   tok::TokenKind Previous = tok::unknown;
-  while (!Raw.LexFromRawLexer(Tok)) {
+  while (!Raw.LexFromRawLexer(Tok) &&
+         SM.getFileOffset(Tok.getLocation()) < EndOffset) {
     bool IsMember = Previous == tok::period || Previous == tok::arrow ||
                     Previous == tok::coloncolon;
     if (Tok.is(tok::raw_identifier) && Tok.getRawIdentifier() == Name &&
