@@ -122,6 +122,18 @@ void dropRecords(Module &M,
       }
 }
 
+/// The records that say of a variable that it lies in \p Alloca. A class object
+/// that its function returns is known by a pointer to it, and leads to the
+/// caller's alloca once the function is inlined.
+SmallVector<DbgVariableRecord *> recordsOf(AllocaInst &Alloca) {
+  SmallVector<DbgVariableRecord *> Records;
+  for (DbgVariableRecord *Record : findDVRValues(&Alloca))
+    if (Record->getExpression()->startsWithDeref())
+      Records.push_back(Record);
+  append_range(Records, findDVRDeclares(&Alloca));
+  return Records;
+}
+
 /// Whether memory is accessed through \p Alloca, or its address leaves it. What
 /// only marks the start and the end of its life does neither.
 bool isUsed(const AllocaInst &Alloca) {
@@ -148,23 +160,6 @@ void AllocaTracker::mark(AllocaInst &Alloca, ArrayRef<Finding> Findings) {
   Emitted[*Index] = true;
 }
 
-// A class object that its function returns is built in the caller's memory. The
-// record leads to the caller's alloca once the function is inlined.
-void AllocaTracker::markReturned(const Instruction &I,
-                                 ArrayRef<Finding> Findings) {
-  for (const DbgVariableRecord &Record : filterDbgVars(I.getDbgRecordRange())) {
-    if (!Record.isDbgDeclare() ||
-        !isa_and_nonnull<Argument>(Record.getAddress()))
-      continue;
-    auto Index = findingOf(Record, Findings);
-    if (!Index)
-      continue;
-    Variables[Record.getVariable()] = *Index;
-    Holders.insert(const_cast<Function *>(I.getFunction()));
-    Emitted[*Index] = true;
-  }
-}
-
 void AllocaTracker::noteEmitted(const Module &M, ArrayRef<Finding> Findings) {
   StringSet<> Functions;
   for (const Function &F : M)
@@ -178,11 +173,9 @@ void AllocaTracker::noteEmitted(const Module &M, ArrayRef<Finding> Findings) {
 AllocaTracker::AllocaTracker(Module &M, ArrayRef<Finding> Findings)
     : Emitted(Findings.size()) {
   for (Function &F : M)
-    for (Instruction &I : instructions(F)) {
-      markReturned(I, Findings);
+    for (Instruction &I : instructions(F))
       if (auto *Alloca = dyn_cast<AllocaInst>(&I))
         mark(*Alloca, Findings);
-    }
   noteEmitted(M, Findings);
   dropRecords(M, Variables);
 }
@@ -198,7 +191,7 @@ SmallVector<ResidentAlloca> AllocaTracker::survivors(Function &F) const {
     unsigned Index = 0;
     if (Name.consume_front(MarkPrefix) && !Name.consumeInteger(10, Index))
       Owners.push_back(Index);
-    for (const DbgVariableRecord *Record : findDVRDeclares(Alloca))
+    for (const DbgVariableRecord *Record : recordsOf(*Alloca))
       if (auto Found = Variables.find(Record->getVariable());
           Found != Variables.end() && !is_contained(Owners, Found->second))
         Owners.push_back(Found->second);

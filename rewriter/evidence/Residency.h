@@ -21,7 +21,6 @@
 
 namespace llvm {
 class DILocalVariable;
-class Instruction;
 class Module;
 } // namespace llvm
 
@@ -49,8 +48,6 @@ public:
 
 private:
   void mark(llvm::AllocaInst &Alloca, llvm::ArrayRef<Finding> Findings);
-  void markReturned(const llvm::Instruction &I,
-                    llvm::ArrayRef<Finding> Findings);
   void noteEmitted(const llvm::Module &M, llvm::ArrayRef<Finding> Findings);
 
   llvm::SmallDenseSet<llvm::Function *> Holders;

@@ -216,9 +216,13 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
 
 TEST(Residency, AnObjectThatIsReturnedIsResidentInItsCaller) {
   ArrayEvidence E = evidenceOfOne(R"cu(
-struct Counts { int of[9]; };
+struct Counts {
+  int of[9];
+  __device__ Counts() : of{} {}
+  __device__ ~Counts() { of[0] = 0; } // So it is returned by address.
+};
 __device__ Counts count(const int *in, int n) {
-  Counts @c = {};
+  Counts @c;
   for (int i = 0; i < n; ++i)
     c.of[in[i + threadIdx.x]]++;
   return c;
