@@ -39,6 +39,21 @@ static void mergeEvidence(ArrayEvidence &Into, const ArrayEvidence &From) {
   Into.NonUniformAccesses += From.NonUniformAccesses;
 }
 
+static void mergeBounds(Kernel &Into, const Kernel &From) {
+  // What is added for one unit must be right for the others too: where some of
+  // them see bounds, or see the place differently, nothing can be added.
+  if (!(Into.BoundsInsertion == From.BoundsInsertion) ||
+      Into.Bounds.has_value() != From.Bounds.has_value()) {
+    Into.BoundsInsertion = TextRange();
+    Into.Bounds.reset();
+  }
+  // The text of a bound is only good when every unit reads it the same.
+  if (Into.Bounds && Into.Bounds->Threads != From.Bounds->Threads) {
+    Into.Bounds->Threads = std::max(Into.Bounds->Threads, From.Bounds->Threads);
+    Into.Bounds->Text.clear();
+  }
+}
+
 namespace {
 
 class Merger {
@@ -69,13 +84,7 @@ void Merger::addKernels(const UnitResult &Unit) {
     Into.Facts.StaticSharedBytes =
         std::max(Into.Facts.StaticSharedBytes, K.StaticSharedBytes);
     Into.Facts.UsesDynamicShared |= K.UsesDynamicShared;
-    // The text of a bound is only good when every unit reads it the same.
-    if (Into.Facts.Bounds && K.Bounds &&
-        Into.Facts.Bounds->Threads != K.Bounds->Threads) {
-      Into.Facts.Bounds->Threads =
-          std::max(Into.Facts.Bounds->Threads, K.Bounds->Threads);
-      Into.Facts.Bounds->Text.clear();
-    }
+    mergeBounds(Into.Facts, K);
     if (K.AddressTaken) {
       Into.Facts.AddressTaken = true;
       Into.Facts.AddressTakenAt = K.AddressTakenAt;
