@@ -1,0 +1,227 @@
+//===-- BlockBoundTest.cpp - a bound on each kernel's block size ----------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where the bound comes from, and every reason that a kernel has none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Units.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+// The reason that a kernel cannot be planned for.
+Reason obstacleOf(const KernelRow &Row) {
+  if (Row.Obstacle)
+    return Row.Obstacle->Why;
+  ADD_FAILURE() << "no obstacle";
+  return Reason::UnknownUse;
+}
+
+TEST(BlockBound, LaunchBoundsWin) {
+  TestUnit U;
+  U.kernel().Bounds = LaunchBounds{256, "Threads"};
+  U.launch(128);
+  KernelRow Row = boundOf(U, 64);
+  EXPECT_FALSE(Row.Obstacle);
+  EXPECT_EQ(Row.Plan.BlockThreads, 256u);
+  EXPECT_EQ(Row.Plan.Source, BlockSizeSource::LaunchBounds);
+  EXPECT_EQ(Row.Plan.SourceText, "__launch_bounds__ at a.cu:1");
+  EXPECT_FALSE(Row.Plan.AddLaunchBounds);
+}
+
+TEST(BlockBound, LaunchBoundsNeedNoLaunch) {
+  TestUnit U;
+  U.kernel().Bounds = LaunchBounds{256, "256"};
+  U.kernel().AddressTaken = true;
+  EXPECT_FALSE(boundOf(U).Obstacle);
+}
+
+TEST(BlockBound, TheLargestOfAllLaunches) {
+  TestUnit U;
+  U.launch(64);
+  U.launch(256);
+  U.launch(128);
+  KernelRow Row = boundOf(U);
+  EXPECT_FALSE(Row.Obstacle);
+  EXPECT_EQ(Row.Plan.BlockThreads, 256u);
+  EXPECT_EQ(Row.Plan.Source, BlockSizeSource::Launches);
+  EXPECT_EQ(Row.Plan.SourceText, "launch at a.cu:101 (literal)");
+  EXPECT_TRUE(Row.Plan.AddLaunchBounds);
+}
+
+TEST(BlockBound, LaunchesCountBeforeTheOption) {
+  TestUnit U;
+  U.launch(64);
+  KernelRow Row = boundOf(U, 512);
+  EXPECT_EQ(Row.Plan.BlockThreads, 64u);
+  EXPECT_EQ(Row.Plan.Source, BlockSizeSource::Launches);
+}
+
+TEST(BlockBound, OneUnknownLaunchIsEnough) {
+  TestUnit U;
+  U.launch(64);
+  Launch &L = U.launch(1);
+  L.Threads.reset();
+  L.Source = "parameter 'n'";
+  KernelRow Row = boundOf(U);
+  EXPECT_EQ(obstacleOf(Row), Reason::BlockSizeUnknown);
+  EXPECT_EQ(Row.Obstacle->Kind, VerdictKind::Keep);
+  EXPECT_EQ(Row.Obstacle->Detail, "the launch at a.cu:101: parameter 'n'");
+  EXPECT_EQ(Row.Obstacle->Where, onLine(101));
+}
+
+TEST(BlockBound, NoLaunchSeen) {
+  KernelRow Row = boundOf(TestUnit());
+  EXPECT_EQ(obstacleOf(Row), Reason::BlockSizeUnknown);
+  EXPECT_EQ(Row.Obstacle->Detail, "no launch of kernel 'k' was seen");
+  EXPECT_EQ(Row.Obstacle->Where, onLine(1));
+}
+
+TEST(BlockBound, AddressTakenMeansUnseenLaunches) {
+  TestUnit U;
+  U.launch(64);
+  U.kernel().AddressTaken = true;
+  U.kernel().AddressTakenAt = onLine(50);
+  KernelRow Row = boundOf(U);
+  EXPECT_EQ(obstacleOf(Row), Reason::BlockSizeUnknown);
+  EXPECT_EQ(Row.Obstacle->Detail,
+            "the address of kernel 'k' is taken at a.cu:50");
+  EXPECT_EQ(Row.Obstacle->Where, onLine(50));
+}
+
+TEST(BlockBound, OptionServesWhereLaunchesDoNotTell) {
+  KernelRow Row = boundOf(TestUnit(), 192);
+  EXPECT_FALSE(Row.Obstacle);
+  EXPECT_EQ(Row.Plan.BlockThreads, 192u);
+  EXPECT_EQ(Row.Plan.Source, BlockSizeSource::Option);
+  EXPECT_EQ(Row.Plan.SourceText, "--block-size=192");
+  EXPECT_TRUE(Row.Plan.AddLaunchBounds);
+}
+
+TEST(BlockBound, OptionBelowAKnownLaunchIsAConflict) {
+  TestUnit U;
+  U.launch(256);
+  U.launch(1).Threads.reset();
+  KernelRow Row = boundOf(U, 128);
+  EXPECT_EQ(obstacleOf(Row), Reason::BlockSizeConflict);
+  EXPECT_EQ(Row.Obstacle->Where, onLine(100));
+  EXPECT_EQ(Row.Obstacle->Detail, "the launch at a.cu:100 asks for 256 "
+                                  "threads, --block-size says 128");
+}
+
+TEST(BlockBound, OptionAtAKnownLaunchIsNoConflict) {
+  TestUnit U;
+  U.launch(256);
+  U.launch(1).Threads.reset();
+  EXPECT_FALSE(boundOf(U, 256).Obstacle);
+}
+
+// The driver refuses such a launch, rewritten or not.
+TEST(BlockBound, LaunchBeyondLaunchBoundsChangesNothing) {
+  TestUnit U;
+  U.kernel().Bounds = LaunchBounds{128, "128"};
+  U.launch(256);
+  KernelRow Row = boundOf(U);
+  EXPECT_FALSE(Row.Obstacle);
+  EXPECT_EQ(Row.Plan.BlockThreads, 128u);
+}
+
+TEST(BlockBound, BoundsCannotBeAddedToAKernelInAMacro) {
+  TestUnit U;
+  U.kernel().BoundsInsertion = TextRange();
+  U.launch(128);
+  KernelRow Row = boundOf(U);
+  EXPECT_EQ(obstacleOf(Row), Reason::KernelInMacro);
+  EXPECT_EQ(Row.Obstacle->Kind, VerdictKind::Refuse);
+  EXPECT_EQ(Row.Obstacle->Detail, "k");
+}
+
+TEST(BlockBound, BoundsNeedNotBeAddedToAKernelThatHasThem) {
+  TestUnit U;
+  U.kernel().BoundsInsertion = TextRange();
+  U.kernel().Bounds = LaunchBounds{128, "128"};
+  EXPECT_FALSE(boundOf(U).Obstacle);
+}
+
+TEST(BlockBound, CooperativeLaunch) {
+  TestUnit U;
+  U.launch(128).Cooperative = true;
+  KernelRow Row = boundOf(U);
+  EXPECT_EQ(obstacleOf(Row), Reason::CooperativeLaunch);
+  EXPECT_EQ(Row.Obstacle->Where, onLine(100));
+}
+
+TEST(BlockBound, CooperativeLaunchOfAKernelWithBounds) {
+  TestUnit U;
+  U.kernel().Bounds = LaunchBounds{128, "128"};
+  U.launch(128).Cooperative = true;
+  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::CooperativeLaunch);
+}
+
+TEST(DynamicShared, UnknownBytesOfALaunch) {
+  TestUnit U;
+  U.kernel().UsesDynamicShared = true;
+  U.launch(128).DynamicSharedBytes.reset();
+  KernelRow Row = boundOf(U);
+  EXPECT_EQ(obstacleOf(Row), Reason::DynamicSharedMemory);
+  EXPECT_EQ(Row.Obstacle->Where, onLine(100));
+}
+
+TEST(DynamicShared, TheMostOfAllLaunches) {
+  TestUnit U;
+  U.kernel().UsesDynamicShared = true;
+  U.launch(128).DynamicSharedBytes = 1024;
+  U.launch(128).DynamicSharedBytes = 4096;
+  U.launch(128).DynamicSharedBytes = 512;
+  KernelRow Row = boundOf(U);
+  EXPECT_FALSE(Row.Obstacle);
+  EXPECT_EQ(Row.DynamicSharedBytes, 4096u);
+}
+
+// The bytes are asked for even when the kernel never looks at them.
+TEST(DynamicShared, CountsWithoutAnExternArray) {
+  TestUnit U;
+  U.launch(128).DynamicSharedBytes = 4096;
+  EXPECT_EQ(boundOf(U).DynamicSharedBytes, 4096u);
+}
+
+TEST(DynamicShared, UnseenLaunchesMayAskForAnyAmount) {
+  TestUnit U;
+  U.kernel().Bounds = LaunchBounds{128, "128"};
+  U.kernel().UsesDynamicShared = true;
+  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::DynamicSharedMemory);
+}
+
+TEST(DynamicShared, KernelWhoseAddressIsTakenMayGetAnyAmount) {
+  TestUnit U;
+  U.kernel().Bounds = LaunchBounds{128, "128"};
+  U.kernel().UsesDynamicShared = true;
+  U.kernel().AddressTaken = true;
+  U.launch(128).DynamicSharedBytes = 512;
+  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::DynamicSharedMemory);
+}
+
+TEST(DynamicShared, UnseenLaunchesDoNotMatterWithoutAnExternArray) {
+  TestUnit U;
+  U.kernel().Bounds = LaunchBounds{128, "128"};
+  EXPECT_FALSE(boundOf(U).Obstacle);
+}
+
+TEST(BlockBound, SharedMemoryStartsFromTheKernelsOwn) {
+  TestUnit U;
+  U.kernel().StaticSharedBytes = 2048;
+  U.launch(128);
+  KernelRow Row = boundOf(U);
+  EXPECT_EQ(Row.Plan.SharedBefore, 2048u);
+  EXPECT_EQ(Row.Plan.SharedAfter, 2048u);
+}
+
+} // namespace

@@ -1,0 +1,263 @@
+//===-- BudgetTest.cpp - the subset of arrays that fits, and its bytes ----===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With 128 threads an int takes 512 bytes per block, and 96 of them are the
+// whole budget of 48 KB.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Units.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+Finding shaped(std::vector<uint64_t> Extents, unsigned ElementBytes) {
+  Finding F;
+  F.Extents = std::move(Extents);
+  F.ElementBytes = ElementBytes;
+  return F;
+}
+
+TEST(StripeBytes, PlainTakesAColumnPerLane) {
+  EXPECT_EQ(stripeBytes(shaped({16}, 4), StripeForm::Plain, 128), 8192u);
+  EXPECT_EQ(stripeBytes(shaped({16}, 8), StripeForm::Plain, 128), 16384u);
+  EXPECT_EQ(stripeBytes(shaped({16}, 16), StripeForm::Plain, 128), 32768u);
+  EXPECT_EQ(stripeBytes(shaped({4, 5}, 4), StripeForm::Plain, 32), 2560u);
+}
+
+TEST(StripeBytes, PartOfAWarpTakesAWholeOne) {
+  Finding F = shaped({1}, 4);
+  EXPECT_EQ(stripeBytes(F, StripeForm::Plain, 1), 128u);
+  EXPECT_EQ(stripeBytes(F, StripeForm::Plain, 32), 128u);
+  EXPECT_EQ(stripeBytes(F, StripeForm::Plain, 33), 256u);
+  EXPECT_EQ(stripeBytes(F, StripeForm::Plain, 100), 512u);
+  EXPECT_EQ(stripeBytes(F, StripeForm::Plain, 1024), 4096u);
+}
+
+TEST(StripeBytes, WideTakesAWordPerElement) {
+  EXPECT_EQ(stripeBytes(shaped({16}, 1), StripeForm::Wide, 128), 8192u);
+  EXPECT_EQ(stripeBytes(shaped({16}, 2), StripeForm::Wide, 128), 8192u);
+  EXPECT_EQ(stripeBytes(shaped({3, 5}, 1), StripeForm::Wide, 32), 1920u);
+}
+
+TEST(StripeBytes, PackedSharesWords) {
+  EXPECT_EQ(stripeBytes(shaped({16}, 1), StripeForm::Packed, 128), 2048u);
+  EXPECT_EQ(stripeBytes(shaped({16}, 2), StripeForm::Packed, 128), 4096u);
+}
+
+TEST(StripeBytes, PackedRoundsEachRowUp) {
+  EXPECT_EQ(stripeBytes(shaped({5}, 1), StripeForm::Packed, 32), 256u);
+  EXPECT_EQ(stripeBytes(shaped({3}, 2), StripeForm::Packed, 32), 256u);
+  EXPECT_EQ(stripeBytes(shaped({3, 5}, 1), StripeForm::Packed, 32), 768u);
+}
+
+double benefit(std::vector<Use> Uses, Uniformity Index = Uniformity::Uniform) {
+  PlannedArray A;
+  A.Array.Uses = std::move(Uses);
+  A.Evidence.Index = Index;
+  return benefitOf(A);
+}
+
+TEST(Benefit, CountsAccesses) {
+  EXPECT_EQ(benefit({}), 0);
+  EXPECT_EQ(benefit({makeUse()}), 1);
+  EXPECT_EQ(benefit({makeUse(), makeUse(0, AccessKind::Write)}), 2);
+  EXPECT_EQ(benefit({makeUse(0, AccessKind::ReadWrite)}), 2);
+}
+
+TEST(Benefit, GrowsWithEachLoop) {
+  EXPECT_EQ(benefit({makeUse(1)}), 10);
+  EXPECT_EQ(benefit({makeUse(2), makeUse()}), 101);
+}
+
+TEST(Benefit, TrustsNoDepthBeyondFour) {
+  EXPECT_EQ(benefit({makeUse(4)}), 10000);
+  EXPECT_EQ(benefit({makeUse(9)}), 10000);
+}
+
+TEST(Benefit, IsMoreForNonUniformIndices) {
+  EXPECT_EQ(benefit({makeUse(1)}, Uniformity::NonUniform), 40);
+  EXPECT_EQ(benefit({makeUse(1)}, Uniformity::Unknown), 10);
+}
+
+// A kernel of 128-thread blocks.
+TestUnit ordinary(unsigned Threads = 128) {
+  TestUnit U;
+  U.launch(Threads);
+  return U;
+}
+
+TEST(Budget, ExactlyFortyEightKilobytesFit) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 96));
+  Plan P = U.plan();
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, StaticSharedLimit);
+}
+
+TEST(Budget, OneElementMoreDoesNotFit) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 97));
+  Plan P = U.plan();
+  const Verdict &V = find(P, "a").Decision;
+  EXPECT_EQ(V.Kind, VerdictKind::Keep);
+  EXPECT_EQ(V.Why, Reason::OverBudget);
+  EXPECT_EQ(V.Detail, "it needs 49664 bytes per block, 49152 are left");
+  EXPECT_EQ(V.SharedBytes, 0u);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, 0u);
+}
+
+TEST(Budget, AHundredThreadsTakeFourWarps) {
+  TestUnit U = ordinary(100);
+  U.array(makeArray("a", 97));
+  EXPECT_EQ(reasonOf(U.plan()), Reason::OverBudget);
+  TestUnit Smaller = ordinary(96);
+  Smaller.array(makeArray("a", 97));
+  EXPECT_EQ(reasonOf(Smaller.plan()), Reason::DynamicIndex);
+}
+
+TEST(Budget, KernelsOwnSharedMemoryCounts) {
+  TestUnit U = ordinary();
+  U.kernel().StaticSharedBytes = 512;
+  U.array(makeArray("a", 95));
+  Plan P = U.plan();
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  EXPECT_EQ(P.Kernels.front().SharedBefore, 512u);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, StaticSharedLimit);
+  U.kernel().StaticSharedBytes = 513;
+  EXPECT_EQ(reasonOf(U.plan()), Reason::OverBudget);
+}
+
+TEST(Budget, DynamicSharedMemoryCounts) {
+  TestUnit U = ordinary();
+  U.Result.Facts.Launches.front().DynamicSharedBytes = 512;
+  U.array(makeArray("a", 95));
+  EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
+  U.Result.Facts.Launches.front().DynamicSharedBytes = 513;
+  EXPECT_EQ(reasonOf(U.plan()), Reason::OverBudget);
+}
+
+TEST(Budget, NothingIsLeftBesideAHundredKilobytes) {
+  TestUnit U = ordinary();
+  U.Result.Facts.Launches.front().DynamicSharedBytes = 100 * 1024;
+  U.array(makeArray("a", 1));
+  EXPECT_EQ(reasonOf(U.plan()), Reason::OverBudget);
+}
+
+TEST(Budget, BenefitPerByteDecides) {
+  TestUnit U = ordinary();
+  U.array(makeArray("large", 64, 4, 10)).Uses = {makeUse(1)};
+  U.array(makeArray("medium", 40, 4, 11)).Uses = {makeUse(1)};
+  U.array(makeArray("small", 8, 4, 12)).Uses = {makeUse()};
+  Plan P = U.plan();
+  EXPECT_EQ(reasonOf(P, "medium"), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(P, "large"), Reason::OverBudget);
+  EXPECT_EQ(find(P, "large").Decision.Detail,
+            "it needs 32768 bytes per block, 28672 are left");
+  // What comes later may still fit.
+  EXPECT_EQ(reasonOf(P, "small"), Reason::DynamicIndex);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, (40u + 8u) * 512);
+}
+
+TEST(Budget, NonUniformIndicesArePreferred) {
+  TestUnit U = ordinary();
+  U.array(makeArray("uniform", 64, 4, 10));
+  U.array(makeArray("scattered", 64, 4, 11), resident(Uniformity::NonUniform));
+  Plan P = U.plan();
+  EXPECT_EQ(reasonOf(P, "scattered"), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(P, "uniform"), Reason::OverBudget);
+}
+
+TEST(Budget, DeeperLoopsArePreferred) {
+  TestUnit U = ordinary();
+  U.array(makeArray("outside", 64, 4, 10)).Uses = {makeUse(), makeUse()};
+  U.array(makeArray("inside", 64, 4, 11)).Uses = {makeUse(1)};
+  Plan P = U.plan();
+  EXPECT_EQ(reasonOf(P, "inside"), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(P, "outside"), Reason::OverBudget);
+}
+
+TEST(Budget, AmongEqualsTheFirstInTheSource) {
+  TestUnit U = ordinary();
+  U.array(makeArray("first", 64, 4, 10));
+  U.array(makeArray("second", 64, 4, 11));
+  Plan P = U.plan();
+  EXPECT_EQ(reasonOf(P, "first"), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(P, "second"), Reason::OverBudget);
+}
+
+TEST(Budget, EachKernelHasItsOwn) {
+  TestUnit U = ordinary();
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
+  U.Result.Facts.Launches.push_back(makeLaunch(128, "other"));
+  U.array(makeArray("a", 96));
+  Finding B = makeArray("b", 96, 4, 61);
+  B.Kernels = {"other"};
+  U.array(B);
+  Plan P = U.plan();
+  EXPECT_EQ(reasonOf(P, "a"), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(P, "b"), Reason::DynamicIndex);
+}
+
+TEST(Forms, CharactersGetAWordEachWhereTheyFit) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 96, 1));
+  const Verdict V = find(U.plan(), "a").Decision;
+  EXPECT_EQ(V.Form, StripeForm::Wide);
+  EXPECT_EQ(V.SharedBytes, StaticSharedLimit);
+}
+
+TEST(Forms, CharactersArePackedWhereTheyDoNotFit) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 97, 1));
+  Plan P = U.plan();
+  const Verdict &V = find(P, "a").Decision;
+  EXPECT_EQ(V.Form, StripeForm::Packed);
+  EXPECT_EQ(V.SharedBytes, 25u * 512);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, 25u * 512);
+}
+
+TEST(Forms, ShortsAreWidenedToo) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 16, 2));
+  EXPECT_EQ(find(U.plan(), "a").Decision.Form, StripeForm::Wide);
+}
+
+TEST(Forms, WordsStayAsTheyAre) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 16, 4));
+  U.array(makeArray("b", 4, 8, 11));
+  Plan P = U.plan();
+  EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Plain);
+  EXPECT_EQ(find(P, "b").Decision.Form, StripeForm::Plain);
+}
+
+// Moving both packed is worth more than widening one.
+TEST(Forms, MovingCountsBeforeWidening) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 96, 1, 10));
+  U.array(makeArray("b", 96, 1, 11));
+  Plan P = U.plan();
+  EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Packed);
+  EXPECT_EQ(find(P, "b").Decision.Form, StripeForm::Packed);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, 2u * 24 * 512);
+}
+
+TEST(Forms, TheBestIsWidenedFirst) {
+  TestUnit U = ordinary();
+  U.array(makeArray("cold", 64, 1, 10));
+  U.array(makeArray("hot", 64, 1, 11)).Uses = {makeUse(2)};
+  Plan P = U.plan();
+  EXPECT_EQ(find(P, "hot").Decision.Form, StripeForm::Wide);
+  EXPECT_EQ(find(P, "cold").Decision.Form, StripeForm::Packed);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, (64u + 16u) * 512);
+}
+
+} // namespace

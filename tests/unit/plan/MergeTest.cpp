@@ -1,0 +1,209 @@
+//===-- MergeTest.cpp - several translation units as one run --------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Headers that many units include, kernels of one name in several programs,
+// and launches in other units than the kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Units.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+Plan planOf(const TestUnit &A, const TestUnit &B) {
+  return makePlan({A.Result, B.Result}, PlanOptions());
+}
+
+// A unit that includes /k.cuh, which holds kernel `k` and its array.
+TestUnit includer(const std::string &File, unsigned Threads = 128) {
+  TestUnit U(File);
+  U.kernel() = makeKernel("k", 1, "/k.cuh");
+  U.launch(Threads).Where.File = File;
+  U.array().Where.File = "/k.cuh";
+  U.Result.Facts.Contents["/k.cuh"] = "";
+  return U;
+}
+
+Finding &arrayOf(TestUnit &U) { return U.Result.Facts.Findings.front(); }
+
+TEST(Merge, ArrayOfAHeaderIsOneFinding) {
+  Plan P = planOf(includer("/a.cu"), includer("/b.cu"));
+  ASSERT_EQ(P.Arrays.size(), 1u);
+  ASSERT_EQ(P.Kernels.size(), 1u);
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  EXPECT_EQ(P.Contents.size(), 3u);
+}
+
+TEST(Merge, LaunchesOfAllIncludersCount) {
+  Plan P = planOf(includer("/a.cu", 64), includer("/b.cu", 256));
+  EXPECT_EQ(P.Kernels.front().BlockThreads, 256u);
+  EXPECT_EQ(P.Kernels.front().SourceText, "launch at b.cu:100 (literal)");
+}
+
+TEST(Merge, AnUnknownLaunchInOneIncluderIsEnough) {
+  TestUnit B = includer("/b.cu");
+  B.Result.Facts.Launches.front().Threads.reset();
+  EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)), Reason::BlockSizeUnknown);
+}
+
+TEST(Merge, OtherTypeDiffers) {
+  TestUnit B = includer("/b.cu");
+  arrayOf(B).Type = "double[16]";
+  Plan P = planOf(includer("/a.cu"), B);
+  EXPECT_EQ(reasonOf(P), Reason::TranslationUnitsDiffer);
+  EXPECT_EQ(find(P, "a").Decision.Detail, "/b.cu");
+}
+
+TEST(Merge, OtherExtentsDiffer) {
+  TestUnit B = includer("/b.cu");
+  arrayOf(B).Extents = {32};
+  EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)),
+            Reason::TranslationUnitsDiffer);
+}
+
+TEST(Merge, OtherElementSizeDiffers) {
+  TestUnit B = includer("/b.cu");
+  arrayOf(B).ElementBytes = 8;
+  EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)),
+            Reason::TranslationUnitsDiffer);
+}
+
+TEST(Merge, OtherInitialiserDiffers) {
+  TestUnit B = includer("/b.cu");
+  arrayOf(B).Init = InitializerKind::Zero;
+  EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)),
+            Reason::TranslationUnitsDiffer);
+}
+
+TEST(Merge, UseThatOneUnitDoesNotSeeDiffers) {
+  TestUnit B = includer("/b.cu");
+  arrayOf(B).Uses.push_back(makeUse());
+  EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)),
+            Reason::TranslationUnitsDiffer);
+}
+
+TEST(Merge, UseWithOtherTextDiffers) {
+  TestUnit A = includer("/a.cu"), B = includer("/b.cu");
+  arrayOf(A).Uses.front().Whole = {"/k.cuh", 40, 4};
+  arrayOf(B).Uses.front().Whole = {"/k.cuh", 60, 4};
+  EXPECT_EQ(reasonOf(planOf(A, B)), Reason::TranslationUnitsDiffer);
+}
+
+TEST(Merge, ObstacleInOneUnitIsEnough) {
+  TestUnit B = includer("/b.cu");
+  arrayOf(B).Obstacles = {{Reason::UseInMacro, onLine(12, "/k.cuh"), ""}};
+  EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)), Reason::UseInMacro);
+}
+
+TEST(Merge, ResidentInOneUnitIsEnough) {
+  TestUnit A = includer("/a.cu"), B = includer("/b.cu");
+  A.Result.Evidence.Arrays.front().Where = Residency::Registers;
+  B.Result.Evidence.Arrays.front().Index = Uniformity::NonUniform;
+  Plan P = planOf(A, B);
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  EXPECT_EQ(find(P, "a").Evidence.Index, Uniformity::NonUniform);
+}
+
+TEST(Merge, ArrayInRegistersEverywhereStaysThere) {
+  TestUnit A = includer("/a.cu");
+  A.Result.Evidence.Arrays.front().Where = Residency::Registers;
+  TestUnit B = A;
+  EXPECT_EQ(reasonOf(planOf(A, B)), Reason::StaysInRegisters);
+}
+
+TEST(Merge, SharedMemoryOfAKernelIsTheMostOfAllUnits) {
+  TestUnit A = includer("/a.cu"), B = includer("/b.cu");
+  A.kernel().StaticSharedBytes = 64;
+  B.kernel().StaticSharedBytes = 256;
+  EXPECT_EQ(planOf(A, B).Kernels.front().SharedBefore, 256u);
+}
+
+TEST(Merge, AddressTakenInOneUnitIsEnough) {
+  TestUnit B = includer("/b.cu");
+  B.kernel().AddressTaken = true;
+  B.kernel().AddressTakenAt = onLine(30, "/b.cu");
+  Plan P = planOf(includer("/a.cu"), B);
+  EXPECT_EQ(reasonOf(P), Reason::BlockSizeUnknown);
+  EXPECT_EQ(find(P, "a").Decision.Where, onLine(30, "/b.cu"));
+}
+
+TEST(Merge, RegistersAreTheMostOfAllUnits) {
+  TestUnit A = includer("/a.cu"), B = includer("/b.cu");
+  A.Result.Resources["k"].Registers = 20;
+  B.Result.Resources["k"].Registers = 40;
+  EXPECT_EQ(planOf(A, B).Kernels.front().Registers, 40u);
+}
+
+TEST(Merge, BoundsThatUnitsReadDifferentlyAreTheirMaximum) {
+  TestUnit A = includer("/a.cu"), B = includer("/b.cu");
+  A.kernel().Bounds = LaunchBounds{128, "Threads"};
+  B.kernel().Bounds = LaunchBounds{256, "Threads"};
+  Plan P = planOf(A, B);
+  EXPECT_EQ(P.Kernels.front().BlockThreads, 256u);
+  EXPECT_EQ(P.Kernels.front().Facts.Bounds->Text, "");
+}
+
+TEST(Merge, BoundsThatUnitsReadTheSameKeepTheirText) {
+  TestUnit A = includer("/a.cu");
+  A.kernel().Bounds = LaunchBounds{128, "Threads"};
+  TestUnit B = A;
+  EXPECT_EQ(planOf(A, B).Kernels.front().Facts.Bounds->Text, "Threads");
+}
+
+// Where a unit sees none, nothing stops a larger launch of its kernel, and
+// adding bounds would give the other unit two of them.
+TEST(Merge, BoundsThatOneUnitDoesNotSeeAreNone) {
+  TestUnit A = includer("/a.cu"), B = includer("/b.cu");
+  A.kernel().Bounds = LaunchBounds{128, "128"};
+  EXPECT_EQ(reasonOf(planOf(A, B)), Reason::KernelInMacro);
+  EXPECT_EQ(reasonOf(planOf(B, A)), Reason::KernelInMacro);
+}
+
+TEST(Merge, ProgramsMayHaveKernelsOfOneName) {
+  TestUnit A("/a.cu"), B("/b.cu");
+  A.launch(64);
+  A.array();
+  B.launch(256);
+  B.array().Where.File = "/b.cu";
+  Plan P = planOf(A, B);
+  ASSERT_EQ(P.Kernels.size(), 2u);
+  EXPECT_EQ(P.Kernels[0].BlockThreads, 64u);
+  EXPECT_EQ(P.Kernels[1].BlockThreads, 256u);
+  ASSERT_EQ(P.Arrays.size(), 2u);
+  EXPECT_EQ(P.Arrays[0].Kernels, std::vector<unsigned>{0});
+  EXPECT_EQ(P.Arrays[1].Kernels, std::vector<unsigned>{1});
+}
+
+TEST(Merge, LaunchInAnotherUnitReachesTheKernel) {
+  TestUnit A("/a.cu"), B("/b.cu", /*WithKernel=*/false);
+  A.launch(64);
+  A.array();
+  B.launch(256);
+  EXPECT_EQ(planOf(A, B).Kernels.front().BlockThreads, 256u);
+  EXPECT_EQ(planOf(B, A).Kernels.front().BlockThreads, 256u);
+}
+
+TEST(Merge, LaunchOfADeclaredKernelMayMeanAnyOfThatName) {
+  TestUnit A("/a.cu"), B("/b.cu"), C("/c.cu", /*WithKernel=*/false);
+  C.launch(96);
+  Plan P = makePlan({A.Result, B.Result, C.Result}, PlanOptions());
+  EXPECT_EQ(P.Kernels[0].BlockThreads, 96u);
+  EXPECT_EQ(P.Kernels[1].BlockThreads, 96u);
+}
+
+TEST(Merge, ArrayOfAFileThatTwoKernelsInclude) {
+  TestUnit A = includer("/a.cu"), B = includer("/b.cu");
+  A.kernel().Where = onLine(1, "/a.cu");
+  B.kernel().Where = onLine(1, "/b.cu");
+  EXPECT_EQ(reasonOf(planOf(A, B)), Reason::TranslationUnitsDiffer);
+}
+
+} // namespace

@@ -1,0 +1,115 @@
+//===-- Units.cpp - facts and evidence built by hand ----------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Units.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+Place bankstripe::testing::onLine(unsigned Line, const std::string &File) {
+  return {File, Line, 3};
+}
+
+Kernel bankstripe::testing::makeKernel(const std::string &Name, unsigned Line,
+                                       const std::string &File) {
+  Kernel K;
+  K.Id = K.Name = Name;
+  K.Where = onLine(Line, File);
+  K.BoundsInsertion = {File, 11, 0};
+  return K;
+}
+
+Launch bankstripe::testing::makeLaunch(unsigned Threads,
+                                       const std::string &Name, unsigned Line) {
+  Launch L;
+  L.KernelId = Name;
+  L.Where = onLine(Line);
+  L.Threads = Threads;
+  L.Source = "literal";
+  L.DynamicSharedBytes = 0;
+  return L;
+}
+
+Finding bankstripe::testing::makeArray(const std::string &Name,
+                                       uint64_t Elements, unsigned ElementBytes,
+                                       unsigned Line) {
+  Finding F;
+  F.Name = Name;
+  F.Where = onLine(Line);
+  F.Function = F.FunctionId = "k";
+  F.InKernel = true;
+  F.Kernels = {"k"};
+  F.ElementBytes = ElementBytes;
+  F.Extents = {Elements};
+  F.BytesPerThread = Elements * ElementBytes;
+  F.Uses = {makeUse()};
+  return F;
+}
+
+Use bankstripe::testing::makeUse(unsigned LoopDepth, AccessKind Access) {
+  Use U;
+  U.Where = onLine(11);
+  U.LoopDepth = LoopDepth;
+  U.Access = Access;
+  return U;
+}
+
+ArrayEvidence bankstripe::testing::resident(Uniformity Index) {
+  ArrayEvidence E;
+  E.Where = Residency::LocalMemory;
+  E.Index = Index;
+  return E;
+}
+
+TestUnit::TestUnit(const std::string &File, bool WithKernel) {
+  Result.Facts.MainFile = File;
+  Result.Facts.Contents[File] = "";
+  if (WithKernel)
+    Result.Facts.Kernels.push_back(makeKernel("k", 1, File));
+}
+
+Launch &TestUnit::launch(unsigned Threads) {
+  unsigned Line = 100 + Result.Facts.Launches.size();
+  Result.Facts.Launches.push_back(makeLaunch(Threads, "k", Line));
+  return Result.Facts.Launches.back();
+}
+
+Finding &TestUnit::array(Finding F, ArrayEvidence E) {
+  Result.Facts.Findings.push_back(std::move(F));
+  Result.Evidence.Arrays.push_back(E);
+  return Result.Facts.Findings.back();
+}
+
+Plan TestUnit::plan(const PlanOptions &Options) const {
+  return makePlan({Result}, Options);
+}
+
+KernelRow bankstripe::testing::boundOf(const TestUnit &U,
+                                       unsigned BlockSizeOption) {
+  KernelRow Row;
+  Row.Plan.Facts = U.Result.Facts.Kernels.front();
+  Row.Launches = U.Result.Facts.Launches;
+  PlanOptions Options;
+  Options.BlockSize = BlockSizeOption;
+  boundBlockSize(Row, Options);
+  return Row;
+}
+
+const PlannedArray &bankstripe::testing::find(const Plan &P,
+                                              llvm::StringRef Name) {
+  for (const PlannedArray &A : P.Arrays)
+    if (A.Array.Name == Name)
+      return A;
+  ADD_FAILURE() << "no array " << Name.str();
+  static const PlannedArray None;
+  return None;
+}
+
+Reason bankstripe::testing::reasonOf(const Plan &P, llvm::StringRef Name) {
+  return find(P, Name).Decision.Why;
+}

@@ -1,0 +1,85 @@
+//===-- Units.h - facts and evidence built by hand ---------------*- C++-*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Planning works on plain values. A test starts from values that give a stripe
+// and changes the one thing that it is about:
+//
+//   TestUnit U;
+//   U.kernel().AddressTaken = true;
+//   U.launch(128);
+//   U.array();
+//   EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TESTS_UNIT_PLAN_UNITS_H
+#define BANKSTRIPE_TESTS_UNIT_PLAN_UNITS_H
+
+#include "plan/Plan.h"
+#include "plan/PlanInternal.h"
+#include "llvm/Support/raw_ostream.h"
+#include <ostream>
+
+namespace bankstripe::testing {
+
+/// A line of \p File.
+Place onLine(unsigned Line, const std::string &File = "/a.cu");
+
+/// A kernel `k` to which launch bounds can be added.
+Kernel makeKernel(const std::string &Name = "k", unsigned Line = 1,
+                  const std::string &File = "/a.cu");
+
+/// A launch of kernel \p Name with a literal block size.
+Launch makeLaunch(unsigned Threads, const std::string &Name = "k",
+                  unsigned Line = 100);
+
+/// `int NAME[Elements]` in kernel `k`, with one dynamic read.
+Finding makeArray(const std::string &Name = "a", uint64_t Elements = 16,
+                  unsigned ElementBytes = 4, unsigned Line = 10);
+
+/// One read of a dynamic element inside \p LoopDepth loops.
+Use makeUse(unsigned LoopDepth = 0, AccessKind Access = AccessKind::Read);
+
+/// Local memory, uniform index.
+ArrayEvidence resident(Uniformity Index = Uniformity::Uniform);
+
+/// A translation unit under construction.
+struct TestUnit {
+  UnitResult Result;
+
+  explicit TestUnit(const std::string &File = "/a.cu", bool WithKernel = true);
+  /// The kernel `k`, present from the start unless declined.
+  Kernel &kernel() { return Result.Facts.Kernels.front(); }
+  Launch &launch(unsigned Threads);
+  /// Adds \p F, or the array of makeArray, with the evidence \p E. The
+  /// reference is good until the next one is added.
+  Finding &array(Finding F = makeArray(), ArrayEvidence E = resident());
+  Plan plan(const PlanOptions &Options = {}) const;
+};
+
+/// The row of the kernel `k` of \p U after boundBlockSize.
+KernelRow boundOf(const TestUnit &U, unsigned BlockSizeOption = 0);
+
+/// The array \p Name of \p P.
+const PlannedArray &find(const Plan &P, llvm::StringRef Name);
+/// The reason for the verdict on the array \p Name.
+Reason reasonOf(const Plan &P, llvm::StringRef Name = "a");
+
+} // namespace bankstripe::testing
+
+namespace bankstripe {
+
+inline void PrintTo(Reason R, std::ostream *OS) { *OS << infoOf(R).Id.str(); }
+inline void PrintTo(VerdictKind K, std::ostream *OS) { *OS << nameOf(K).str(); }
+inline void PrintTo(StripeForm F, std::ostream *OS) { *OS << nameOf(F).str(); }
+inline void PrintTo(BlockSizeSource S, std::ostream *OS) {
+  *OS << nameOf(S).str();
+}
+
+} // namespace bankstripe
+
+#endif
