@@ -162,46 +162,46 @@ void Recorder::launched(const LaunchRequest &Request) {
     note("launches not digested because a stream was being captured");
   else if (Lost)
     note("launches not digested because an earlier one failed");
-  else {
-    if (Request.Function)
-      findVariables(Request.Context, Request.Function);
-    if (const CUresult Result = digestAll(L)) {
-      L.Error = errorName(Result);
-      Lost = true;
-    }
-  }
+  else
+    waitAndDigest(Request, L);
   Output.launch(L);
   if (L.Digested)
     dumpAfter(L.Index);
 }
 
+void Recorder::waitAndDigest(const LaunchRequest &Request, Launch &L) {
+  // An error here is the kernel's own; a later one is the recorder's.
+  if (const CUresult Result = cuCtxSynchronize()) {
+    L.Error = errorName(Result);
+    Lost = true;
+    return;
+  }
+  if (Request.Function)
+    findVariables(Request.Context, Request.Function);
+  if (const CUresult Result = digestAll(L))
+    note("launches not digested: " + errorName(Result));
+}
+
 CUresult Recorder::digestAll(Launch &L) {
-  // The wait is due even when the program has no memory to digest: it is what
-  // brings an error in the kernel to light.
-  if (const CUresult Result = cuCtxSynchronize())
-    return Result;
+  // All contexts are digested before the digests of any are kept: should one
+  // fail, the next launch still lists everything that changed since.
+  std::vector<std::pair<const void *, std::vector<uint64_t>>> Found;
   for (const void *In : Memory.contexts()) {
     const auto Context = static_cast<CUcontext>(const_cast<void *>(In));
     if (const CUresult Result = cuCtxPushCurrent(Context))
       return Result;
-    const CUresult Result = digestContext(Context, L);
+    const CUresult Result = Engines[Context].run(
+        Memory.segments(Context),
+        Found.emplace_back(In, std::vector<uint64_t>()).second);
     CUcontext Popped = nullptr;
     cuCtxPopCurrent(&Popped);
     if (Result != CUDA_SUCCESS)
       return Result;
   }
+  for (const auto &[In, Digests] : Found)
+    for (DigestChange &Change : Memory.update(In, Digests))
+      L.Changes.push_back(std::move(Change));
   L.Digested = true;
-  return CUDA_SUCCESS;
-}
-
-CUresult Recorder::digestContext(CUcontext Context, Launch &L) {
-  std::vector<uint64_t> Digests;
-  if (const CUresult Result =
-          Engines[Context].run(Memory.segments(Context), Digests))
-    return Result;
-  std::vector<DigestChange> Changes = Memory.update(Context, Digests);
-  L.Changes.insert(L.Changes.end(), std::make_move_iterator(Changes.begin()),
-                   std::make_move_iterator(Changes.end()));
   return CUDA_SUCCESS;
 }
 

@@ -86,8 +86,8 @@ private:
   bool isCaptured(CUstream Stream);
   void describeDevice();
   void findVariables(CUcontext In, CUfunction Function);
+  void waitAndDigest(const LaunchRequest &Request, Launch &L);
   CUresult digestAll(Launch &L);
-  CUresult digestContext(CUcontext Context, Launch &L);
   void dumpAfter(unsigned LaunchIndex);
   unsigned streamNumber(CUstream Stream);
 

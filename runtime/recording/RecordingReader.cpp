@@ -272,11 +272,10 @@ bool Parser::execution(const Json &Line) {
 }
 
 Recording Parser::finish() {
-  std::stable_sort(Executions.begin(), Executions.end(),
-                   [](const Execution &A, const Execution &B) {
-                     return std::tie(A.Order, A.Start) <
-                            std::tie(B.Order, B.Start);
-                   });
+  std::sort(Executions.begin(), Executions.end(),
+            [](const Execution &A, const Execution &B) {
+              return std::tie(A.Order, A.Start) < std::tie(B.Order, B.Start);
+            });
   for (Execution &E : Executions) {
     E.What.Index = static_cast<unsigned>(Result.Launches.size());
     Result.Launches.push_back(std::move(E.What));
@@ -312,6 +311,8 @@ std::variant<Recording, ReadError>
 bankstripe::runtime::readRecordingFile(const std::string &Path) {
   std::ifstream Input(Path, std::ios::binary);
   if (!Input)
-    return ReadError{"no recording was written"};
+    return ReadError{
+        "no recording was written; the program makes no CUDA call, or "
+        "the recorder could not be loaded into it"};
   return readRecording(Input);
 }

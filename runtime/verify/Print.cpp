@@ -165,7 +165,11 @@ static std::string verdict(const VerifyReport &Report, bool Coloured) {
            ": " + Report.Reason + '\n';
   if (Report.Verdict == Outcome::Identical)
     return colour("identical", fmt::terminal_color::green, Coloured) +
-           fmt::format(": {}, {}, {}, {} of output\n",
+           fmt::format("{}: {}, {}, {}, {} of output\n",
+                       Report.Launches.deterministic() &&
+                               !Report.Output.NotDeterministic
+                           ? ""
+                           : " as far as the original is deterministic",
                        plural(Report.Launches.ComparedLaunches, "launch"),
                        plural(Report.AllocationCount, "allocation"),
                        plural(Report.VariableCount, "variable"),

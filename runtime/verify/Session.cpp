@@ -264,6 +264,13 @@ bool Session::timeBoth(std::vector<Recording> &Originals,
         return stop(IsRewritten ? Outcome::Differs : Outcome::CannotRecord,
                     Reason);
       }
+      if (Run->Problem.empty() && Run->Record.Launches.empty()) {
+        Report.Notes.push_back(
+            fmt::format("the {} program, run without digests, left no "
+                        "durations; does it end through _exit?",
+                        Which));
+        return true;
+      }
       if (!Run->Problem.empty()) {
         Report.Notes.push_back(fmt::format(
             "the {} program could not be timed: {}", Which, Run->Problem));

@@ -1,0 +1,97 @@
+//===-- MemoryTest.cpp - live device memory --------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/LiveMemory.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe::runtime;
+
+namespace {
+
+const int Contexts[2] = {};
+const void *const First = &Contexts[0];
+const void *const Second = &Contexts[1];
+
+struct LiveMemoryTest : testing::Test {
+  LiveMemory Memory;
+  std::vector<unsigned> Gone;
+  unsigned add(uint64_t Address, uint64_t Bytes, const void *In = First) {
+    return Memory.add(In, Address, Bytes, "device", Gone).Id;
+  }
+};
+
+} // namespace
+
+TEST_F(LiveMemoryTest, NumbersFollowTheOrderOfAllocations) {
+  EXPECT_EQ(add(0x2000, 512), 0u);
+  EXPECT_EQ(add(0x1000, 512), 1u);
+  EXPECT_EQ(Memory.remove(0x2000), 0u);
+  EXPECT_EQ(Memory.remove(0x2000), std::nullopt);
+  EXPECT_EQ(add(0x2000, 512), 2u);
+  EXPECT_TRUE(Gone.empty());
+}
+
+TEST_F(LiveMemoryTest, SegmentsAreLaidOutChunkAfterChunk) {
+  add(0x2000, 512);
+  add(0x1000, 300);
+  add(0x9000, 64, Second);
+  const auto Segments = Memory.segments(First);
+  ASSERT_EQ(Segments.size(), 2u);
+  EXPECT_EQ(Segments[0].Address, 0x1000u);
+  EXPECT_EQ(Segments[0].FirstChunk, 0u);
+  EXPECT_EQ(Segments[1].FirstChunk, 2u);
+  EXPECT_EQ(Memory.segments(Second).size(), 1u);
+  EXPECT_EQ(Memory.contexts().size(), 2u);
+}
+
+TEST_F(LiveMemoryTest, UpdateReportsAllThenOnlyWhatChanged) {
+  add(0x2000, 512);  // 0: two chunks, later in the order of addresses.
+  add(0x1000, 1024); // 1: four chunks.
+  auto Changes = Memory.update(First, {1, 2, 3, 4, 5, 6});
+  ASSERT_EQ(Changes.size(), 2u);
+  EXPECT_EQ(Changes[0].Allocation, 0u);
+  EXPECT_EQ(Changes[0].Runs[0].Digests, (std::vector<uint64_t>{5, 6}));
+  Changes = Memory.update(First, {9, 2, 9, 9, 5, 6});
+  ASSERT_EQ(Changes.size(), 1u);
+  EXPECT_EQ(Changes[0].Allocation, 1u);
+  ASSERT_EQ(Changes[0].Runs.size(), 2u);
+  EXPECT_EQ(Changes[0].Runs[1].First, 2u);
+  EXPECT_EQ(Changes[0].Runs[1].Digests, (std::vector<uint64_t>{9, 9}));
+  EXPECT_TRUE(Memory.update(First, {9, 2, 9, 9, 5, 6}).empty());
+}
+
+TEST_F(LiveMemoryTest, NewAllocationEndsThoseItOverlaps) {
+  add(0x1000, 512);
+  add(0x1400, 512);
+  add(0x1100, 0x400);
+  EXPECT_EQ(Gone, (std::vector<unsigned>{0, 1}));
+  EXPECT_EQ(Memory.segments(First).size(), 1u);
+}
+
+TEST_F(LiveMemoryTest, ContextTakesItsMemoryAlong) {
+  add(0x2000, 512);
+  add(0x1000, 512);
+  add(0x9000, 64, Second);
+  EXPECT_EQ(Memory.removeContext(First), (std::vector<unsigned>{0, 1}));
+  EXPECT_EQ(Memory.contexts(), std::vector<const void *>{Second});
+}
+
+TEST_F(LiveMemoryTest, VariableKeepsItsNumberWhenItsModuleIsLoadedAgain) {
+  bool IsNew = false;
+  EXPECT_EQ(Memory.addVariable(First, 0x100, 4, "a", IsNew).Id, 0u);
+  EXPECT_TRUE(IsNew);
+  EXPECT_EQ(Memory.addVariable(First, 0x200, 8, "b", IsNew).Id, 1u);
+  Memory.removeVariables();
+  EXPECT_TRUE(Memory.segments(First).empty());
+  EXPECT_EQ(Memory.addVariable(First, 0x700, 8, "b", IsNew).Id, 1u);
+  EXPECT_FALSE(IsNew);
+  // The same symbol in two modules at a time: two variables.
+  EXPECT_EQ(Memory.addVariable(First, 0x800, 8, "b", IsNew).Name, "b#2");
+  EXPECT_TRUE(IsNew);
+  EXPECT_EQ(Memory.remove(0x800), std::nullopt);
+  EXPECT_EQ(Memory.find(true, 1)->Address, 0x700u);
+}

@@ -1,0 +1,142 @@
+//===-- PrintTest.cpp - the report as text and as JSON ---------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/Print.h"
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+using namespace bankstripe::runtime;
+using Json = nlohmann::json;
+
+static VerifyReport identicalReport() {
+  VerifyReport R;
+  R.Verdict = Outcome::Identical;
+  R.Device = "Some GPU";
+  R.Capability = "9.0";
+  R.LaunchCount = R.Launches.ComparedLaunches = 4;
+  R.AllocationCount = 1;
+  R.OutputBytes = 12;
+  R.Runs = 3;
+  KernelStatistics K;
+  K.Name = "void sort<int>(int*, (anonymous namespace)::Order)";
+  K.Launches = 4;
+  K.MedianOriginal = 1.5e6;
+  K.MedianRewritten = 5e5;
+  K.Original = Resources{40, 0, 128};
+  K.Rewritten = Resources{40, 16384, 0};
+  R.Kernels = {K};
+  return R;
+}
+
+static bool has(const std::string &Text, const std::string &Part) {
+  return Text.find(Part) != std::string::npos;
+}
+
+TEST(Print, IdenticalReportWithItsTable) {
+  const std::string Text = printReport(identicalReport(), false);
+  EXPECT_TRUE(Text.starts_with("identical: 4 launches, 1 allocation, 0 "
+                               "variables, 12 bytes of output\n"))
+      << Text;
+  EXPECT_TRUE(has(Text, "sort<int> "));
+  EXPECT_TRUE(has(Text, "1.500 ms"));
+  EXPECT_TRUE(has(Text, "500.00 us"));
+  EXPECT_TRUE(has(Text, "3.00x"));
+  EXPECT_TRUE(has(Text, "0 > 16384"));
+  EXPECT_TRUE(has(Text, "128 > 0"));
+  EXPECT_FALSE(has(Text, "40 > 40"));
+  EXPECT_FALSE(has(Text, "\033["));
+  EXPECT_TRUE(has(printReport(identicalReport(), true), "\033["));
+}
+
+TEST(Print, DifferenceNamesLaunchKernelAllocationBytesAndValues) {
+  VerifyReport R = identicalReport();
+  R.Verdict = Outcome::Differs;
+  Difference D;
+  D.Launch = 2;
+  D.OriginalKernel = D.RewrittenKernel = "step(int*)";
+  D.Allocation = 1;
+  D.Bytes = 1000;
+  D.Begin = 256;
+  D.End = 512;
+  R.Launches.First = D;
+  R.Launches.DifferingLaunches = 2;
+  R.Bytes = findByteDifference(std::string("\1\0\0\0\2\0\0\0", 8),
+                               std::string("\1\0\0\0\3\0\0\0", 8), 256);
+  const std::string Text = printReport(R, false);
+  EXPECT_TRUE(has(Text, "differs: launch 2 of 4, step(int*)\n")) << Text;
+  EXPECT_TRUE(has(Text, "allocation 1 (1000 bytes): the first difference is in "
+                        "the bytes 256 to 511"));
+  EXPECT_TRUE(has(Text, "first differing byte: 260; 1 of the bytes"));
+  EXPECT_TRUE(has(Text, "original 0x00000002 (int 2, "));
+  EXPECT_TRUE(has(Text, "2 launches differ in all"));
+  const Json J = Json::parse(jsonReport(R));
+  EXPECT_EQ(J["verdict"], "differs");
+  EXPECT_EQ(J["difference"]["kind"], "contents");
+  EXPECT_EQ(J["difference"]["range"], Json({256, 512}));
+  EXPECT_EQ(J["difference"]["first-byte"]["offset"], 260);
+}
+
+TEST(Print, EveryKindOfDifferenceIsExplained) {
+  for (int Kind = 0; Kind <= static_cast<int>(DifferenceKind::AllocationSize);
+       ++Kind) {
+    VerifyReport R = identicalReport();
+    R.Verdict = Outcome::Differs;
+    R.Launches.First = Difference{};
+    R.Launches.First->Kind = static_cast<DifferenceKind>(Kind);
+    R.Launches.First->End = 1;
+    const std::string Text = printReport(R, false);
+    EXPECT_GT(Text.find("\n\n") - Text.find("\n  "), 10u) << Kind;
+    EXPECT_NE(Json::parse(jsonReport(R))["difference"]["kind"], "") << Kind;
+  }
+}
+
+TEST(Print, OutputAndNonDeterminism) {
+  VerifyReport R = identicalReport();
+  R.Launches.NotDeterministic = {0, 2};
+  R.Output = compareOutput("1 ms\n", "2 ms\n", "3 ms\n");
+  std::string Text = printReport(R, false);
+  EXPECT_TRUE(
+      Text.starts_with("identical as far as the original is deterministic: "));
+  EXPECT_TRUE(has(Text, "2 launches in two runs of the original (0, 2)"));
+  EXPECT_TRUE(has(Text, "output not deterministic"));
+
+  R = identicalReport();
+  R.Verdict = Outcome::Differs;
+  R.Output = compareOutput("a\nb\n", "a\nb\n", "a\nc\xff\n");
+  Text = printReport(R, false);
+  EXPECT_TRUE(has(Text, "the output differs in line 2\n  original   b\n"));
+  EXPECT_EQ(Json::parse(jsonReport(R))["output"]["line"], 2);
+}
+
+TEST(Print, NotVerifiedSaysWhy) {
+  VerifyReport R;
+  R.Reason = "the original program launches no kernel";
+  EXPECT_EQ(printReport(R, false),
+            "not verified: the original program launches no kernel\n");
+  EXPECT_EQ(Json::parse(jsonReport(R))["verdict"], "not-verified");
+}
+
+TEST(ByteDifference, FindsTheFirstByteAndItsWord) {
+  std::string A(100, 'a'), B = A;
+  EXPECT_FALSE(findByteDifference(A, B, 0));
+  B[97] = 'b';
+  B[99] = 'b';
+  const auto D = findByteDifference(A, B, 512);
+  ASSERT_TRUE(D);
+  EXPECT_EQ(D->Offset, 609u);
+  EXPECT_EQ(D->DifferingBytes, 2u);
+  EXPECT_EQ(D->WordOffset, 608u);
+  EXPECT_EQ(D->OriginalWord, 0x61616161u);
+  EXPECT_EQ(D->RewrittenWord, 0x62616261u);
+}
+
+TEST(ByteDifference, LastWordMayBeCutShort) {
+  const auto D = findByteDifference("abcde", "abcdf", 0);
+  ASSERT_TRUE(D);
+  EXPECT_EQ(D->OriginalWord, 0x65u);
+  EXPECT_EQ(D->RewrittenWord, 0x66u);
+}

@@ -1,0 +1,71 @@
+//===-- StatisticsTest.cpp - durations per kernel --------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/Statistics.h"
+#include "Programs.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe::runtime;
+
+static Recording timed(std::vector<std::pair<std::string, double>> Launches) {
+  Recording R;
+  R.Mode = RecordingMode::Time;
+  for (const auto &[Kernel, Nanoseconds] : Launches)
+    launch(R, Kernel).Nanoseconds = Nanoseconds;
+  return R;
+}
+
+TEST(Statistics, Median) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({7}), 7);
+  EXPECT_EQ(median({9, 1, 5}), 5);
+  EXPECT_EQ(median({4, 1, 100, 2}), 3);
+}
+
+TEST(Statistics, OneRowPerKernelWithMediansAndTotals) {
+  Recording Original, Rewritten;
+  launch(Original, "_Z1aPi").Takes = {40, 0, 128};
+  launch(Original, "_Z1bPi");
+  launch(Original, "_Z1aPi");
+  launch(Rewritten, "_Z1aPi").Takes = {32, 4096, 0};
+  launch(Rewritten, "_Z1bPi");
+  const auto Rows = kernelStatistics(
+      Original, Rewritten,
+      {timed({{"_Z1aPi", 100}, {"_Z1bPi", 7}, {"_Z1aPi", 300}}),
+       timed({{"_Z1aPi", 120}, {"_Z1bPi", 9}, {"_Z1aPi", 320}}),
+       timed({{"_Z1aPi", 900}, {"_Z1bPi", 8}, {"_Z1aPi", 310}})},
+      {timed({{"_Z1aPi", 50}, {"_Z1bPi", 8}, {"_Z1aPi", 60}})});
+  ASSERT_EQ(Rows.size(), 2u);
+  EXPECT_EQ(Rows[0].Name, "a(int*)");
+  EXPECT_EQ(Rows[0].Launches, 2u);
+  EXPECT_EQ(*Rows[0].MedianOriginal, 305);
+  EXPECT_EQ(*Rows[0].MedianRewritten, 55);
+  EXPECT_DOUBLE_EQ(*Rows[0].speedup(), 305.0 / 55);
+  EXPECT_EQ(Rows[0].TotalOriginal, 440);
+  EXPECT_EQ(Rows[0].Original->LocalBytes, 128u);
+  EXPECT_EQ(Rows[0].Rewritten->StaticSharedBytes, 4096u);
+  EXPECT_EQ(*Rows[1].speedup(), 1);
+}
+
+TEST(Statistics, KernelThatWasNotTimedHasNoSpeedup) {
+  Recording R;
+  launch(R, "graph");
+  const auto Rows = kernelStatistics(R, R, {}, {});
+  ASSERT_EQ(Rows.size(), 1u);
+  EXPECT_FALSE(Rows[0].MedianOriginal);
+  EXPECT_FALSE(Rows[0].speedup());
+}
+
+TEST(Statistics, BuildsOfOneKernelShareARow) {
+  const Recording A =
+      timed({{"_ZN36_GLOBAL__N__5b2313b8_4_a_cu__Z3usePi4anonEPi", 10}});
+  const Recording B =
+      timed({{"_ZN36_GLOBAL__N__907fc01d_4_a_cu__Z3usePi4anonEPi", 5}});
+  const auto Rows = kernelStatistics(A, B, {A}, {B});
+  ASSERT_EQ(Rows.size(), 1u);
+  EXPECT_EQ(*Rows[0].speedup(), 2);
+}
