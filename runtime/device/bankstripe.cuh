@@ -1,7 +1,8 @@
 // bankstripe.cuh - bank-striped shared memory for per-thread arrays
 //
 // Written by bankstripe beside the sources that it rewrote; it depends on
-// nothing but the CUDA language (C++11 or newer). Regenerate it, do not edit it.
+// nothing but the CUDA language (C++11 or newer). Regenerate it, do not edit
+// it.
 //
 // A per-thread array `int counts[16]` becomes
 //
@@ -55,8 +56,7 @@ template <class E> struct alignas(4) packed {
 
 // The calling thread's number in its block, x fastest.
 __device__ __forceinline__ unsigned thread() {
-  return threadIdx.x +
-         blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 
 __device__ __forceinline__ unsigned lane() { return thread() % 32; }
@@ -76,10 +76,10 @@ template <class T> using same = typename identity<T>::type;
 template <class S> struct element {
   typedef S type;
 };
-template <class E> struct element<word<E> > {
+template <class E> struct element<word<E>> {
   typedef E type;
 };
-template <class E> struct element<packed<E> > {
+template <class E> struct element<packed<E>> {
   typedef E type;
 };
 
@@ -87,7 +87,7 @@ template <class E> struct element<packed<E> > {
 template <class S> struct elements_per_unit {
   static constexpr int value = 1;
 };
-template <class E> struct elements_per_unit<packed<E> > {
+template <class E> struct elements_per_unit<packed<E>> {
   static constexpr int value = static_cast<int>(4 / sizeof(E));
 };
 
@@ -104,6 +104,7 @@ __device__ __forceinline__ E &element_of(packed<E> &unit, unsigned part) {
   return unit.value[part];
 }
 
+// A negative index is a huge one here.
 __device__ __forceinline__ void check(bool inside) {
 #ifdef BANKSTRIPE_CHECK_BOUNDS
   if (!inside)
@@ -122,7 +123,7 @@ template <class S, int Warps, int N, class Index>
 __device__ __forceinline__ typename detail::element<S>::type &
 at(S (&storage)[Warps][N][32], Index i) {
   const int per_unit = detail::elements_per_unit<S>::value;
-  detail::check(warp() < Warps && i >= 0 &&
+  detail::check(warp() < Warps &&
                 static_cast<unsigned long long>(i) < N * per_unit);
   if (per_unit == 1)
     return detail::element_of(storage[warp()][i][lane()], 0);
@@ -136,8 +137,7 @@ template <class S, int Warps, int N, int M, class Row, class Column>
 __device__ __forceinline__ typename detail::element<S>::type &
 at(S (&storage)[Warps][N][M][32], Row i, Column j) {
   const int per_unit = detail::elements_per_unit<S>::value;
-  detail::check(warp() < Warps && i >= 0 && j >= 0 &&
-                static_cast<unsigned long long>(i) < N &&
+  detail::check(warp() < Warps && static_cast<unsigned long long>(i) < N &&
                 static_cast<unsigned long long>(j) < M * per_unit);
   if (per_unit == 1)
     return detail::element_of(storage[warp()][i][j][lane()], 0);
@@ -171,9 +171,9 @@ initialize(S (&storage)[Warps][Units][32],
     at(storage, i) = values[i];
 }
 template <int N, int M, class S, int Warps, int Units>
-__device__ __forceinline__ void
-initialize(S (&storage)[Warps][N][Units][32],
-           const detail::same<typename detail::element<S>::type[N][M]> &values) {
+__device__ __forceinline__ void initialize(
+    S (&storage)[Warps][N][Units][32],
+    const detail::same<typename detail::element<S>::type[N][M]> &values) {
 #pragma unroll
   for (int i = 0; i < N; ++i)
 #pragma unroll
