@@ -36,6 +36,11 @@ llvm::Expected<ResourceTable>
 runPtxas(const CompileJob &Job, llvm::StringRef Nvcc, llvm::StringRef File,
          llvm::ArrayRef<std::string> ExtraArgs = {});
 
+/// What \p Reported says of \p Kernels, under Clang's names for them: nvcc
+/// mangles kernels of internal linkage differently.
+ResourceTable forKernels(const ResourceTable &Reported,
+                         const std::vector<Kernel> &Kernels);
+
 /// Reads the text that ptxas prints under -v. Exposed for tests.
 ResourceTable parsePtxasReport(llvm::StringRef Text);
 

@@ -127,7 +127,7 @@ void Confirmation::askOriginals(std::vector<UnitResult> &Units) {
            "nvcc does not compile it, so ptxas cannot confirm the rewrite");
       continue;
     }
-    Units[I].Resources = std::move(*Table);
+    Units[I].Resources = forKernels(*Table, Units[I].Facts.Kernels);
     for (const auto &[Id, R] : Units[I].Resources)
       Run.Resources.Before.insert({Id, R});
   }
@@ -153,7 +153,7 @@ bool Confirmation::askRewritten(const std::vector<UnitResult> &Units,
       Rejected.push_back(Units[I].Facts.MainFile);
       continue;
     }
-    for (const auto &[Id, R] : *Table)
+    for (const auto &[Id, R] : forKernels(*Table, Units[I].Facts.Kernels))
       Run.Resources.After.insert({Id, R});
   }
   return true;
