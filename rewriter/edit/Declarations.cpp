@@ -144,6 +144,21 @@ void StatementEditor::editDeclarator(const PlannedArray &A) {
     Edits.push_back({Text.Initializer.Offset, Text.Initializer.Length, ""});
 }
 
+// The comma between two declarators, which comments may surround.
+static size_t findComma(StringRef Between) {
+  size_t At = 0;
+  while (At < Between.size() && Between[At] != ',') {
+    StringRef Rest = Between.drop_front(At);
+    if (Rest.starts_with("/*"))
+      At = std::min(Between.find("*/", At + 2), Between.size() - 2) + 2;
+    else if (Rest.starts_with("//"))
+      At = std::min(Between.find('\n', At), Between.size());
+    else
+      ++At;
+  }
+  return At;
+}
+
 // The comma after declarator Index, and all up to the next declarator.
 void StatementEditor::editSeparator(unsigned Index) {
   const PlannedArray *Before = at(Index), *After = at(Index + 1);
@@ -152,7 +167,7 @@ void StatementEditor::editSeparator(unsigned Index) {
   unsigned Begin = First.AllDeclarators[Index].end();
   unsigned End = First.AllDeclarators[Index + 1].Offset;
   StringRef Between = Code.slice(Begin, End);
-  size_t Comma = Between.rfind(',');
+  size_t Comma = findComma(Between);
   // Comments stay; the blanks before the next declarator become a new line.
   StringRef Kept = Between.drop_front(Comma + 1);
   StringRef Comments = Kept.rtrim();
