@@ -1,0 +1,228 @@
+//===-- Planned.cpp - plans for a few lines of code -----------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tokens come from Clang's lexer, so that comments and literals are no trouble.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planned.h"
+#include "clang/Basic/LangOptions.h"
+#include "clang/Lex/Lexer.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using llvm::StringRef;
+
+namespace {
+
+struct Token {
+  StringRef Text;
+  unsigned Offset = 0;
+  unsigned end() const { return Offset + Text.size(); }
+};
+
+/// The tokens of the code, and what stands where among them.
+class Scan {
+public:
+  explicit Scan(StringRef Code);
+  Finding finding(const Striped &S) const;
+
+private:
+  bool isArray(size_t I, StringRef Name) const {
+    return Tokens[I].Text == Name && I + 1 < Tokens.size() &&
+           Tokens[I + 1].Text == "[";
+  }
+  size_t closing(size_t Open) const;
+  void readStatement(Finding &F, size_t Name) const;
+  void readDeclarator(Finding &F, size_t Name) const;
+  Use readUse(size_t Name) const;
+  TextRange range(unsigned Begin, unsigned End) const {
+    return {CodePath.str(), Begin, End - Begin};
+  }
+
+  StringRef Code;
+  std::vector<Token> Tokens;
+};
+
+} // namespace
+
+Scan::Scan(StringRef Code) : Code(Code) {
+  clang::LangOptions Options;
+  Options.CPlusPlus = Options.CPlusPlus17 = Options.LineComment = true;
+  clang::Lexer Lexer(clang::SourceLocation(), Options, Code.begin(),
+                     Code.begin(), Code.end());
+  clang::Token Raw;
+  bool InDirective = false;
+  for (bool AtEnd = false; !AtEnd;) {
+    AtEnd = Lexer.LexFromRawLexer(Raw);
+    unsigned End = Lexer.getBufferLocation() - Code.begin();
+    if (Raw.isAtStartOfLine())
+      InDirective = Raw.is(clang::tok::hash);
+    if (Raw.isNot(clang::tok::eof) && !InDirective)
+      Tokens.push_back(
+          {Code.slice(End - Raw.getLength(), End), End - Raw.getLength()});
+  }
+}
+
+size_t Scan::closing(size_t Open) const {
+  unsigned Depth = 0;
+  for (size_t I = Open; I < Tokens.size(); ++I) {
+    StringRef T = Tokens[I].Text;
+    if (T == "[" || T == "{" || T == "(")
+      ++Depth;
+    else if (T == "]" || T == "}" || T == ")")
+      if (--Depth == 0)
+        return I;
+  }
+  ADD_FAILURE() << "unbalanced brackets";
+  return Open;
+}
+
+void Scan::readStatement(Finding &F, size_t Name) const {
+  auto separates = [&](size_t I, std::initializer_list<StringRef> Among) {
+    return llvm::is_contained(Among, Tokens[I].Text);
+  };
+  size_t First = Name;
+  // Back over earlier declarators with their braces.
+  for (unsigned Depth = 0; First > 0; --First) {
+    StringRef T = Tokens[First - 1].Text;
+    if (T == "}")
+      ++Depth;
+    if (Depth == 0 && separates(First - 1, {"{", ";"}))
+      break;
+    if (T == "{")
+      --Depth;
+  }
+  size_t I = First;
+  while (Tokens[I].Text != "*" && !separates(I + 1, {"[", ",", ";", "=", "{"}))
+    ++I;
+  F.Text.Specifiers = range(Tokens[First].Offset, Tokens[I - 1].end());
+  size_t Begin = I;
+  for (; Tokens[I].Text != ";"; ++I) {
+    if (I == Name)
+      F.Text.IndexInStatement = F.Text.AllDeclarators.size();
+    if (separates(I, {"[", "{", "("}))
+      I = closing(I);
+    if (!separates(I + 1, {",", ";"}))
+      continue;
+    F.Text.AllDeclarators.push_back(
+        range(Tokens[Begin].Offset, Tokens[I].end()));
+    Begin = I + 2;
+    I += Tokens[I + 1].Text == ",";
+  }
+  F.Text.Statement = range(Tokens[First].Offset, Tokens[I].end());
+}
+
+void Scan::readDeclarator(Finding &F, size_t Name) const {
+  F.Text.Name = range(Tokens[Name].Offset, Tokens[Name].end());
+  size_t I = Name;
+  while (Tokens[I + 1].Text == "[") {
+    size_t Close = closing(I + 1);
+    F.Text.ExtentTexts.push_back(
+        Code.slice(Tokens[I + 1].end(), Tokens[Close].Offset).trim().str());
+    I = Close;
+  }
+  unsigned ExtentsEnd = Tokens[I].end();
+  F.Text.Extents = range(Tokens[Name + 1].Offset, ExtentsEnd);
+  F.Text.Declarator = range(Tokens[Name].Offset, ExtentsEnd);
+  size_t Brace = I + 1 + (Tokens[I + 1].Text == "=");
+  if (Tokens[Brace].Text != "{")
+    return;
+  unsigned End = Tokens[closing(Brace)].end();
+  F.Text.Initializer = range(ExtentsEnd, End);
+  F.Text.Values = range(Tokens[Brace].Offset, End);
+  StringRef Values = Code.slice(Tokens[Brace].Offset, End);
+  F.Init = Values == "{}" || Values == "{0}" ? InitializerKind::Zero
+                                             : InitializerKind::List;
+}
+
+Use Scan::readUse(size_t Name) const {
+  Use U;
+  size_t I = Name;
+  while (I + 1 < Tokens.size() && Tokens[I + 1].Text == "[") {
+    size_t Close = closing(I + 1);
+    U.Brackets.push_back(range(Tokens[I + 1].Offset, Tokens[I + 1].end()));
+    U.Brackets.push_back(range(Tokens[Close].Offset, Tokens[Close].end()));
+    bool Comma = false;
+    for (size_t J = I + 2; J < Close; ++J) {
+      if (Tokens[J].Text == "(" || Tokens[J].Text == "[")
+        J = closing(J);
+      Comma |= Tokens[J].Text == ",";
+    }
+    U.IndexHasComma.push_back(Comma);
+    I = Close;
+  }
+  U.Name = range(Tokens[Name].Offset, Tokens[Name].end());
+  U.Whole = range(Tokens[Name].Offset, Tokens[I].end());
+  return U;
+}
+
+Finding Scan::finding(const Striped &S) const {
+  Finding F;
+  F.Name = S.Name;
+  F.Where = {CodePath.str(), 1, 1};
+  F.Extents = S.Extents;
+  bool Declared = false;
+  for (size_t I = 0; I < Tokens.size(); ++I) {
+    if (!isArray(I, S.Name))
+      continue;
+    if (Declared) {
+      F.Uses.push_back(readUse(I));
+      continue;
+    }
+    readStatement(F, I);
+    readDeclarator(F, I);
+    Declared = true;
+  }
+  EXPECT_TRUE(Declared) << S.Name;
+  return F;
+}
+
+Plan bankstripe::testing::planFor(StringRef Code,
+                                  const std::vector<Striped> &Arrays) {
+  Plan P;
+  P.Contents[CodePath.str()] = Code.str();
+  P.Kernels.emplace_back();
+  P.Kernels.back().BlockThreads = 128;
+  Scan S(Code);
+  for (const Striped &A : Arrays) {
+    PlannedArray &Planned = P.Arrays.emplace_back();
+    Planned.Array = S.finding(A);
+    Planned.Decision.Kind = VerdictKind::Stripe;
+    Planned.Decision.Why = Reason::DynamicIndex;
+    Planned.Decision.Form = A.Form;
+    Planned.Kernels = {0};
+  }
+  return P;
+}
+
+std::string bankstripe::testing::carriedOut(const Plan &P, bool EmbedHelper) {
+  auto Changed = applyPlan(P, EmbedHelper);
+  if (!Changed) {
+    ADD_FAILURE() << toString(Changed.takeError());
+    return "";
+  }
+  if (Changed->size() != 1) {
+    ADD_FAILURE() << Changed->size() << " files changed";
+    return "";
+  }
+  EXPECT_EQ(Changed->front().Path, CodePath.str());
+  EXPECT_EQ(Changed->front().Before, P.Contents.at(CodePath.str()));
+  return std::move(Changed->front().After);
+}
+
+std::string bankstripe::testing::rewritten(StringRef Code,
+                                           const std::vector<Striped> &Arrays) {
+  std::string After = carriedOut(planFor(Code, Arrays));
+  StringRef Rest = After;
+  std::string Include = "#include \"bankstripe.cuh\"";
+  for (StringRef Line : {lineEndingOf(Code), lineEndingOf(Code)})
+    Include += Line;
+  EXPECT_TRUE(Rest.consume_front(Include)) << After;
+  return Rest.str();
+}

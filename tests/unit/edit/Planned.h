@@ -1,0 +1,46 @@
+//===-- Planned.h - plans for a few lines of code ----------------*- C++-*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Editing needs places in the text and nothing of what the code means, so the
+// tests find them with a scan of the tokens instead of a parse: an array's
+// first appearance is its declaration, each further one with brackets is a use.
+//
+//   EXPECT_EQ(rewritten("{ int a[4]; a[i] = 1; }", {{"a", {4}}}), "...");
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TESTS_UNIT_EDIT_PLANNED_H
+#define BANKSTRIPE_TESTS_UNIT_EDIT_PLANNED_H
+
+#include "edit/Edit.h"
+#include "edit/EditInternal.h"
+
+namespace bankstripe::testing {
+
+/// The path that the code stands under.
+inline constexpr llvm::StringLiteral CodePath = "/code.cu";
+
+/// An array that moves.
+struct Striped {
+  std::string Name;
+  std::vector<uint64_t> Extents;
+  StripeForm Form = StripeForm::Plain;
+};
+
+/// A plan that moves \p Arrays of \p Code, all in one kernel of 128-thread
+/// blocks.
+Plan planFor(llvm::StringRef Code, const std::vector<Striped> &Arrays);
+
+/// What becomes of the one file of \p P.
+std::string carriedOut(const Plan &P, bool EmbedHelper = false);
+
+/// \p Code with \p Arrays moved, without the #include at its top.
+std::string rewritten(llvm::StringRef Code, const std::vector<Striped> &Arrays);
+
+} // namespace bankstripe::testing
+
+#endif
