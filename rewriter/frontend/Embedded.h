@@ -23,6 +23,9 @@ extern const char *const BuiltinCudaRuntimeHeader;
 /// The text of nvcc_shim.h, which declares what nvcc has and Clang has not.
 extern const char *const NvccShimHeader;
 
+/// The text of omp_declarations.h, which stands in for a missing <omp.h>.
+extern const char *const OmpDeclarations;
+
 /// Clang's own headers, as known when the tool was built.
 extern const char *const ConfiguredResourceDirectory;
 

@@ -109,6 +109,7 @@ IntrusiveRefCntPtr<vfs::InMemoryFileSystem> servedHeaders() {
                     MemoryBuffer::getMemBuffer(Text));
   };
   serve("shim/bankstripe_nvcc_shim.h", NvccShimHeader);
+  serve("last/omp.h", OmpDeclarations);
   serve("cuda/bankstripe_cuda.h", BuiltinCudaHeader);
   serve("cuda/bankstripe_cuda_runtime.h", BuiltinCudaRuntimeHeader);
   for (const char *Name : ToolkitHeaders)
@@ -144,8 +145,14 @@ std::vector<std::string> builtinCudaArgs() {
 }
 
 std::vector<std::string> shimArgs() {
-  return {"-isystem", std::string(ServedRoot) + "/shim", "-include",
-          "bankstripe_nvcc_shim.h", "-Wno-register"};
+  const std::string Root = ServedRoot;
+  return {"-isystem", Root + "/shim", "-include", "bankstripe_nvcc_shim.h",
+          // After all else: only what is found nowhere comes from there.
+          "-idirafter", Root + "/last",
+          // What Clang makes an error of and the compilers under nvcc do not.
+          "-Wno-register", "-Wno-c++11-narrowing",
+          "-Wno-reserved-user-defined-literal", "-Wno-address-of-temporary",
+          "-Wno-enum-constexpr-conversion", "-Wno-format-security"};
 }
 
 } // namespace bankstripe

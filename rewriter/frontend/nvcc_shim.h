@@ -1,2 +1,117 @@
 // nvcc_shim.h - what nvcc knows and Clang does not
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Included before a file that Clang has rejected, for a second try. Only what
+// nvcc gives without being asked belongs here; what has left the toolkit, such
+// as texture references, stays an error, since nvcc would reject it too.
+
+#ifndef BANKSTRIPE_NVCC_SHIM_H
+#define BANKSTRIPE_NVCC_SHIM_H
 #pragma clang system_header
+
+// --- Headers that cuda_runtime.h brings in under nvcc -------------------------
+
+#if __has_include(<stdlib.h>)
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#endif
+#if __has_include(<sys/types.h>)
+#include <sys/types.h>
+#endif
+#if __cplusplus >= 201103L && __has_include(<utility>)
+#include <new>
+#include <utility>
+#endif
+
+// --- min and max on the host --------------------------------------------------
+
+// The built-in declarations have them already.
+#ifndef BANKSTRIPE_BUILTIN_CUDA_H
+#define BS_MIN_MAX(T, A, B)                                                    \
+  static inline __attribute__((host)) T min(A a, B b) {                        \
+    return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b)           \
+                                                 : static_cast<T>(a);          \
+  }                                                                            \
+  static inline __attribute__((host)) T max(A a, B b) {                        \
+    return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b)           \
+                                                 : static_cast<T>(a);          \
+  }
+#define BS_MIN_MAX_MIXED(T, U)                                                 \
+  BS_MIN_MAX(T, T, T)                                                          \
+  BS_MIN_MAX(U, U, U)                                                          \
+  BS_MIN_MAX(U, T, U)                                                          \
+  BS_MIN_MAX(U, U, T)
+BS_MIN_MAX_MIXED(int, unsigned)
+BS_MIN_MAX_MIXED(long, unsigned long)
+BS_MIN_MAX_MIXED(long long, unsigned long long)
+BS_MIN_MAX_MIXED(float, double)
+#undef BS_MIN_MAX_MIXED
+#undef BS_MIN_MAX
+#endif
+
+// --- Atomics of nvcc's own ----------------------------------------------------
+
+// Which scope and order a call asks for changes nothing that is looked at here.
+#ifndef __NV_ATOMIC_RELAXED
+#define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED
+#define __NV_ATOMIC_CONSUME __ATOMIC_CONSUME
+#define __NV_ATOMIC_ACQUIRE __ATOMIC_ACQUIRE
+#define __NV_ATOMIC_RELEASE __ATOMIC_RELEASE
+#define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
+#define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
+#define __NV_THREAD_SCOPE_THREAD 0
+#define __NV_THREAD_SCOPE_BLOCK 1
+#define __NV_THREAD_SCOPE_CLUSTER 2
+#define __NV_THREAD_SCOPE_DEVICE 3
+#define __NV_THREAD_SCOPE_SYSTEM 4
+
+#define __nv_atomic_load_n(P, Order, ...) __atomic_load_n(P, Order)
+#define __nv_atomic_load(P, Result, Order, ...) __atomic_load(P, Result, Order)
+#define __nv_atomic_store_n(P, V, Order, ...) __atomic_store_n(P, V, Order)
+#define __nv_atomic_store(P, V, Order, ...) __atomic_store(P, V, Order)
+#define __nv_atomic_exchange_n(P, V, Order, ...)                               \
+  __atomic_exchange_n(P, V, Order)
+#define __nv_atomic_exchange(P, V, Result, Order, ...)                         \
+  __atomic_exchange(P, V, Result, Order)
+#define __nv_atomic_compare_exchange_n(P, Old, V, Weak, Success, Failure, ...) \
+  __atomic_compare_exchange_n(P, Old, V, Weak, Success, Failure)
+#define __nv_atomic_compare_exchange(P, Old, V, Weak, Success, Failure, ...)   \
+  __atomic_compare_exchange(P, Old, V, Weak, Success, Failure)
+#define __nv_atomic_fetch_add(P, V, Order, ...) __atomic_fetch_add(P, V, Order)
+#define __nv_atomic_fetch_sub(P, V, Order, ...) __atomic_fetch_sub(P, V, Order)
+#define __nv_atomic_fetch_and(P, V, Order, ...) __atomic_fetch_and(P, V, Order)
+#define __nv_atomic_fetch_or(P, V, Order, ...) __atomic_fetch_or(P, V, Order)
+#define __nv_atomic_fetch_xor(P, V, Order, ...) __atomic_fetch_xor(P, V, Order)
+#define __nv_atomic_fetch_min(P, V, Order, ...) __atomic_fetch_min(P, V, Order)
+#define __nv_atomic_fetch_max(P, V, Order, ...) __atomic_fetch_max(P, V, Order)
+#define __nv_atomic_add(P, V, Order, ...)                                      \
+  ((void)__atomic_fetch_add(P, V, Order))
+#define __nv_atomic_sub(P, V, Order, ...)                                      \
+  ((void)__atomic_fetch_sub(P, V, Order))
+#define __nv_atomic_and(P, V, Order, ...)                                      \
+  ((void)__atomic_fetch_and(P, V, Order))
+#define __nv_atomic_or(P, V, Order, ...) ((void)__atomic_fetch_or(P, V, Order))
+#define __nv_atomic_xor(P, V, Order, ...)                                      \
+  ((void)__atomic_fetch_xor(P, V, Order))
+#define __nv_atomic_min(P, V, Order, ...)                                      \
+  ((void)__atomic_fetch_min(P, V, Order))
+#define __nv_atomic_max(P, V, Order, ...)                                      \
+  ((void)__atomic_fetch_max(P, V, Order))
+#define __nv_atomic_thread_fence(Order, ...) __atomic_thread_fence(Order)
+#endif
+
+// --- Macros that nvcc defines -------------------------------------------------
+
+// Code that tests for nvcc before it spells __device__ would otherwise spell
+// nothing. Not before the toolkit's own headers, which have seen Clang by now.
+#ifndef __NVCC_DIAG_PRAGMA_SUPPORT__
+#define __NVCC_DIAG_PRAGMA_SUPPORT__ 1
+#endif
+
+#endif

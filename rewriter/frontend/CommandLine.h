@@ -1,0 +1,47 @@
+//===-- CommandLine.h - reading compilers' command lines ---------*- C++-*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is common to nvcc's and Clang's command lines.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FRONTEND_COMMANDLINE_H
+#define BANKSTRIPE_FRONTEND_COMMANDLINE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace bankstripe {
+
+/// A command line, taken apart.
+struct CommandLine {
+  std::string Compiler;          ///< As spelled; empty when there is none.
+  bool IsNvcc = false;           ///< Else it is written for Clang.
+  std::vector<std::string> Args; ///< What follows the compiler, with the
+                                 ///< content of response files in their place.
+};
+
+/// Takes \p Args apart: launchers such as ccache stand before the compiler,
+/// `@file` (and, for nvcc, `--options-file file`) name further arguments,
+/// relative to \p Directory.
+CommandLine readCommandLine(llvm::ArrayRef<std::string> Args,
+                            llvm::StringRef Directory);
+
+/// Whether \p Args, without a compiler's name, look like options for Clang.
+bool looksLikeClang(llvm::ArrayRef<std::string> Args);
+
+/// Whether the command compiles CUDA whatever the file's name says (`-x cu`).
+bool compilesCuda(const CommandLine &Command);
+
+/// Splits a list as nvcc does: at commas that are neither escaped nor quoted.
+std::vector<std::string> splitAtCommas(llvm::StringRef List);
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,325 @@
+//===-- Jobs.cpp - from paths to compile jobs -----------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   paths => files => commands (compile database, or the default) => jobs
+//
+// Files are compared by their real paths, so that one which is reached by two
+// names is one file. Below a folder, links that lead out of it are left alone:
+// the user gave us the folder, not what it points to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/CommandLine.h"
+#include "frontend/Frontend.h"
+#include "clang/Tooling/JSONCompilationDatabase.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/GlobPattern.h"
+#include "llvm/Support/Path.h"
+#include <map>
+#include <set>
+#include <tuple>
+
+using namespace llvm;
+
+namespace bankstripe {
+namespace {
+
+constexpr char CudaSuffix[] = ".cu";
+
+/// The real path of \p Path, or its absolute one where there is no such file.
+std::string canonicalPath(StringRef Path, StringRef Directory = "") {
+  SmallString<256> Absolute(Path);
+  if (!Directory.empty())
+    sys::path::make_absolute(Directory, Absolute);
+  (void)sys::fs::make_absolute(Absolute);
+  SmallString<256> Real;
+  if (!sys::fs::real_path(Absolute, Real))
+    return std::string(Real);
+  sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
+  return std::string(Absolute);
+}
+
+bool isBelow(StringRef Path, StringRef Folder) {
+  return Path.consume_front(Folder) &&
+         (Folder.ends_with("/") || Path.starts_with("/"));
+}
+
+/// `--include` and `--exclude`.
+class Filter {
+public:
+  static Expected<Filter> create(const FrontendOptions &Options) {
+    Filter Result;
+    if (Error E = compile(Options.Include, Result.Include))
+      return std::move(E);
+    if (Error E = compile(Options.Exclude, Result.Exclude))
+      return std::move(E);
+    return Result;
+  }
+
+  /// \p Path is absolute; \p Base is the folder that it was found under.
+  bool passes(StringRef Path, StringRef Base) const {
+    return (Include.empty() || matches(Include, Path, Base)) &&
+           !matches(Exclude, Path, Base);
+  }
+
+private:
+  static Error compile(ArrayRef<std::string> Globs,
+                       std::vector<GlobPattern> &Out) {
+    for (const std::string &Glob : Globs) {
+      Expected<GlobPattern> Pattern = GlobPattern::create(Glob);
+      if (!Pattern)
+        return createStringError(
+            "'" + Glob + "' is not a glob: " + toString(Pattern.takeError()));
+      Out.push_back(std::move(*Pattern));
+    }
+    return Error::success();
+  }
+
+  static bool matches(ArrayRef<GlobPattern> Patterns, StringRef Path,
+                      StringRef Base) {
+    StringRef Relative = Path;
+    if (isBelow(Path, Base))
+      Relative = Path.drop_front(Base.size()).ltrim('/');
+    return any_of(Patterns, [&](const GlobPattern &P) {
+      return P.match(Path) || P.match(Relative);
+    });
+  }
+
+  std::vector<GlobPattern> Include, Exclude;
+};
+
+using Entry = clang::tooling::CompileCommand;
+
+/// The compile database, by the real path of the file.
+class Database {
+public:
+  static Expected<Database> load(StringRef Where) {
+    Database Result;
+    if (Where.empty())
+      return Result;
+    SmallString<256> File(Where);
+    if (sys::fs::is_directory(File))
+      sys::path::append(File, "compile_commands.json");
+    std::string Message;
+    std::unique_ptr<clang::tooling::JSONCompilationDatabase> Json;
+    if (sys::fs::exists(File))
+      Json = clang::tooling::JSONCompilationDatabase::loadFromFile(
+          File, Message, clang::tooling::JSONCommandLineSyntax::AutoDetect);
+    else
+      Message = "no such file";
+    if (!Json)
+      return createStringError(
+          "cannot use '" + File + "': " + StringRef(Message).trim() +
+          "; -p takes the folder that holds compile_commands.json, which "
+          "CMake writes with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
+    for (Entry &E : Json->getAllCompileCommands())
+      Result.Entries[canonicalPath(E.Filename, E.Directory)].push_back(
+          std::move(E));
+    return Result;
+  }
+
+  ArrayRef<Entry> of(StringRef File) const {
+    auto Found = Entries.find(File.str());
+    if (Found == Entries.end())
+      return {};
+    return Found->second;
+  }
+
+  /// The CUDA files below \p Folder.
+  std::vector<std::string> below(StringRef Folder) const {
+    std::vector<std::string> Files;
+    for (const auto &[File, Commands] : Entries)
+      if (isBelow(File, Folder) && any_of(Commands, isCuda) &&
+          sys::fs::exists(File))
+        Files.push_back(File);
+    return Files;
+  }
+
+private:
+  static bool isCuda(const Entry &E) {
+    return StringRef(E.Filename).ends_with(CudaSuffix) ||
+           compilesCuda(readCommandLine(E.CommandLine, E.Directory));
+  }
+
+  std::map<std::string, std::vector<Entry>> Entries;
+};
+
+/// Every .cu file below \p Folder; hidden folders are left out.
+Expected<std::vector<std::string>> findSources(StringRef Folder) {
+  std::vector<std::string> Files;
+  std::error_code Code;
+  sys::fs::recursive_directory_iterator It(Folder, Code,
+                                           /*follow_symlinks=*/false),
+      End;
+  for (; It != End && !Code; It.increment(Code)) {
+    StringRef Path = It->path();
+    if (sys::path::filename(Path).starts_with(".")) {
+      It.no_push();
+      continue;
+    }
+    if (!Path.ends_with(CudaSuffix) || !sys::fs::is_regular_file(Path))
+      continue;
+    if (std::string Real = canonicalPath(Path); isBelow(Real, Folder))
+      Files.push_back(std::move(Real));
+  }
+  if (Code)
+    return createStringError(Code, "cannot search the folder '" + Folder +
+                                       "': " + Code.message());
+  return Files;
+}
+
+/// Makes jobs of files.
+class Collector {
+public:
+  Collector(const FrontendOptions &Options, Database Known, Filter Wanted,
+            Toolkit Kit)
+      : Options(Options), Known(std::move(Known)), Wanted(std::move(Wanted)),
+        Kit(std::move(Kit)) {}
+
+  Error add(StringRef Path) {
+    const std::string Real = canonicalPath(Path);
+    if (!sys::fs::exists(Real))
+      return createStringError("no such file or folder: '" + Path + "'");
+    if (!sys::fs::is_directory(Real)) {
+      addFile(Real, currentDirectory());
+      return Error::success();
+    }
+    std::vector<std::string> Files;
+    if (!Options.DatabaseDirectory.empty()) {
+      Files = Known.below(Real);
+      if (Files.empty())
+        return createStringError("the compile database names no CUDA source "
+                                 "below '" +
+                                 Path + "'; leave out -p to take every .cu");
+    } else {
+      Expected<std::vector<std::string>> Found = findSources(Real);
+      if (!Found)
+        return Found.takeError();
+      Files = std::move(*Found);
+      if (Files.empty())
+        return createStringError(
+            "no CUDA source (.cu) below '" + Path +
+            "'; name the files, or pass -p BUILD_DIR if they have another "
+            "suffix");
+    }
+    for (const std::string &File : Files)
+      addFile(File, Real);
+    return Error::success();
+  }
+
+  Expected<std::vector<CompileJob>> take() {
+    if (Jobs.empty())
+      return createStringError("--include and --exclude leave no file to "
+                               "process");
+    llvm::sort(Jobs, [](const CompileJob &A, const CompileJob &B) {
+      return std::tie(A.File, A.Directory, A.OriginalArgs) <
+             std::tie(B.File, B.Directory, B.OriginalArgs);
+    });
+    return std::move(Jobs);
+  }
+
+private:
+  static std::string currentDirectory() {
+    SmallString<256> Path;
+    (void)sys::fs::current_path(Path);
+    return canonicalPath(Path);
+  }
+
+  void addFile(const std::string &File, StringRef Base) {
+    if (!Wanted.passes(File, Base))
+      return;
+    ArrayRef<Entry> Commands = Known.of(File);
+    if (!Options.CompilerArgs.empty() || Commands.empty())
+      return addJob(File, currentDirectory(), defaultCommand());
+    for (const Entry &E : Commands)
+      addJob(File, E.Directory, E.CommandLine);
+  }
+
+  std::vector<std::string> defaultCommand() const {
+    std::vector<std::string> Command = {
+        looksLikeClang(Options.CompilerArgs) ? "clang++" : "nvcc"};
+    append_range(Command, Options.CompilerArgs);
+    return Command;
+  }
+
+  /// `--extra-arg` changes the command itself, so that whoever uses it later
+  /// sees the same.
+  std::vector<std::string> extend(std::vector<std::string> Command) const {
+    const auto AfterCompiler = Command.begin() + (Command.empty() ? 0 : 1);
+    Command.insert(AfterCompiler, Options.ExtraArgsBefore.begin(),
+                   Options.ExtraArgsBefore.end());
+    append_range(Command, Options.ExtraArgs);
+    return Command;
+  }
+
+  void addJob(const std::string &File, StringRef Directory,
+              std::vector<std::string> Command) {
+    CompileJob Job;
+    Job.File = File;
+    Job.Directory = Directory.str();
+    Job.OriginalArgs = extend(std::move(Command));
+    if (!Seen.insert({Job.File, Job.Directory, Job.OriginalArgs}).second)
+      return;
+    translateCommand(Job, Options, toolkitOf(Job));
+    Jobs.push_back(std::move(Job));
+  }
+
+  /// A command that names its nvcc by path means the toolkit around it.
+  Toolkit toolkitOf(const CompileJob &Job) {
+    if (!Options.CudaPath.empty())
+      return Kit;
+    const CommandLine Command =
+        readCommandLine(Job.OriginalArgs, Job.Directory);
+    if (!Command.IsNvcc || !sys::path::is_absolute(Command.Compiler))
+      return Kit;
+    const StringRef Root =
+        sys::path::parent_path(sys::path::parent_path(Command.Compiler));
+    auto [Place, IsNew] = Kits.try_emplace(Root.str(), Kit);
+    if (IsNew) {
+      if (Expected<Toolkit> Own = findToolkit(Root))
+        Place->second = *Own;
+      else
+        consumeError(Own.takeError()); // A wrapper that lies elsewhere.
+    }
+    return Place->second;
+  }
+
+  const FrontendOptions &Options;
+  const Database Known;
+  const Filter Wanted;
+  const Toolkit Kit;
+  std::map<std::string, Toolkit> Kits;
+  std::set<std::tuple<std::string, std::string, std::vector<std::string>>> Seen;
+  std::vector<CompileJob> Jobs;
+};
+
+} // namespace
+
+Expected<std::vector<CompileJob>> collectJobs(ArrayRef<std::string> Paths,
+                                              const FrontendOptions &Options) {
+  if (Paths.empty())
+    return createStringError("name a CUDA file or a folder to process");
+  Expected<Toolkit> Kit = findToolkit(Options.CudaPath);
+  if (!Kit)
+    return Kit.takeError();
+  Expected<Database> Known = Database::load(Options.DatabaseDirectory);
+  if (!Known)
+    return Known.takeError();
+  Expected<Filter> Wanted = Filter::create(Options);
+  if (!Wanted)
+    return Wanted.takeError();
+  Collector Jobs(Options, std::move(*Known), std::move(*Wanted),
+                 std::move(*Kit));
+  for (const std::string &Path : Paths)
+    if (Error E = Jobs.add(Path))
+      return std::move(E);
+  return Jobs.take();
+}
+
+} // namespace bankstripe
