@@ -1,0 +1,475 @@
+//===-- host_cuda.h - just enough CUDA to run kernels on the host ---------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Makes a CUDA program an ordinary C++ program that can be built with
+// -fsanitize=address,undefined and that shows mistakes in how threads share
+// memory. It is included before everything else; launches have been turned
+// into calls of host_cuda::launch by run_on_host.py.
+//
+// How mistakes become visible:
+//
+//   - All threads of a block are alive at once, each as a fiber on a stack of
+//     its own. Whenever a thread reads threadIdx, chance decides whether
+//     another one goes on. The index helper reads threadIdx at each access, so
+//     threads are interleaved at each access of a stripe: two of them that
+//     share a byte overwrite each other's data.
+//   - The order comes from a seed (HOST_CUDA_SEED); several seeds are tried.
+//   - __shared__ variables are filled with a pattern, never zero, before each
+//     block, so nothing can rely on cleared memory or on an earlier block.
+//   - They are static objects with red zones around them, and UBSan checks
+//     subscripts: a block that is larger than the storage is caught.
+//   - New device memory is filled with a pattern, so that it is the same in
+//     all runs. After every launch a digest of each live allocation is
+//     appended to the file HOST_CUDA_LOG.
+//
+// GCC is needed: it puts red zones around variables in a section that a
+// program can find (-fsanitize-sections).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TESTS_CPU_HOST_CUDA_H
+#define BANKSTRIPE_TESTS_CPU_HOST_CUDA_H
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <ucontext.h>
+#include <vector>
+
+#include <sanitizer/common_interface_defs.h>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __constant__ static
+#define __shared__ static __attribute__((section("cuda_shared"), used))
+
+//===----------------------------------------------------------------------===//
+// Vector types
+//===----------------------------------------------------------------------===//
+
+#define HOST_CUDA_VECTORS(T, NAME, ALIGN2, ALIGN4)                             \
+  struct NAME##1 { T x; };                                                     \
+  struct alignas(ALIGN2) NAME##2 { T x, y; };                                  \
+  struct NAME##3 { T x, y, z; };                                               \
+  struct alignas(ALIGN4) NAME##4 { T x, y, z, w; };                            \
+  inline NAME##2 make_##NAME##2(T x, T y) { return {x, y}; }                   \
+  inline NAME##3 make_##NAME##3(T x, T y, T z) { return {x, y, z}; }           \
+  inline NAME##4 make_##NAME##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+
+HOST_CUDA_VECTORS(signed char, char, 2, 4)
+HOST_CUDA_VECTORS(unsigned char, uchar, 2, 4)
+HOST_CUDA_VECTORS(short, short, 4, 8)
+HOST_CUDA_VECTORS(unsigned short, ushort, 4, 8)
+HOST_CUDA_VECTORS(int, int, 8, 16)
+HOST_CUDA_VECTORS(unsigned, uint, 8, 16)
+HOST_CUDA_VECTORS(float, float, 8, 16)
+HOST_CUDA_VECTORS(double, double, 16, 16)
+#undef HOST_CUDA_VECTORS
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned X = 1, unsigned Y = 1, unsigned Z = 1)
+      : x(X), y(Y), z(Z) {}
+};
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+/// The bounds of the section that holds all shared variables; the linker
+/// defines them. A program without any has no such section.
+extern "C" {
+extern unsigned char __start_cuda_shared[] __attribute__((weak));
+extern unsigned char __stop_cuda_shared[] __attribute__((weak));
+}
+
+namespace host_cuda {
+
+constexpr unsigned MaximumThreads = 1024;
+constexpr size_t StackBytes = 256 * 1024;
+
+/// Small, fast, and the same everywhere.
+struct Random {
+  uint64_t State;
+  uint32_t next() {
+    State = State * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(State >> 33);
+  }
+};
+
+enum class FiberState { Ready, AtBarrier, Done };
+
+/// One thread of the block that runs.
+struct Fiber {
+  uint3 Index;
+  FiberState State = FiberState::Ready;
+  ucontext_t Context;
+  std::unique_ptr<unsigned char[]> Stack;
+  void *FakeStack = nullptr; // AddressSanitizer's, while the fiber sleeps.
+};
+
+/// The block that runs: its fibers, and who is next.
+class Block {
+public:
+  static Block &instance() {
+    static Block TheBlock;
+    return TheBlock;
+  }
+
+  void run(const dim3 &Dimensions, const std::function<void()> &Kernel) {
+    const unsigned Threads = Dimensions.x * Dimensions.y * Dimensions.z;
+    if (Fibers.size() < Threads)
+      Fibers.resize(Threads);
+    Count = Threads;
+    Body = &Kernel;
+    unsigned T = 0;
+    for (unsigned Z = 0; Z < Dimensions.z; ++Z)
+      for (unsigned Y = 0; Y < Dimensions.y; ++Y)
+        for (unsigned X = 0; X < Dimensions.x; ++X)
+          start(Fibers[T++], {X, Y, Z});
+    while (anyReady() || releaseBarrier())
+      switchTo(choose());
+  }
+
+  /// The coordinates of the thread that asks. Others may run meanwhile.
+  const uint3 &threadIndex() {
+    if (Current && Chance.next() % 4 == 0)
+      yield();
+    return Current ? Current->Index : NoIndex;
+  }
+
+  void barrier() {
+    Current->State = FiberState::AtBarrier;
+    yield();
+  }
+
+  void seed(uint64_t Seed) { Chance.State = Seed; }
+
+private:
+  void start(Fiber &F, uint3 Index) {
+    if (!F.Stack)
+      F.Stack.reset(new unsigned char[StackBytes]);
+    F.Index = Index;
+    F.State = FiberState::Ready;
+    F.FakeStack = nullptr;
+    getcontext(&F.Context);
+    F.Context.uc_stack.ss_sp = F.Stack.get();
+    F.Context.uc_stack.ss_size = StackBytes;
+    F.Context.uc_link = nullptr;
+    makecontext(&F.Context, &Block::enter, 0);
+  }
+
+  static void enter() {
+    Block &B = instance();
+    __sanitizer_finish_switch_fiber(nullptr, &B.MainStack, &B.MainStackBytes);
+    (*B.Body)();
+    B.Current->State = FiberState::Done;
+    B.leave(/*ForGood=*/true);
+  }
+
+  // From the scheduler to a fiber, and back again.
+  void switchTo(Fiber &F) {
+    Current = &F;
+    __sanitizer_start_switch_fiber(&MainFakeStack, F.Stack.get(), StackBytes);
+    swapcontext(&Main, &F.Context);
+    __sanitizer_finish_switch_fiber(MainFakeStack, nullptr, nullptr);
+    Current = nullptr;
+  }
+  void leave(bool ForGood) {
+    Fiber &F = *Current;
+    __sanitizer_start_switch_fiber(ForGood ? nullptr : &F.FakeStack, MainStack,
+                                   MainStackBytes);
+    swapcontext(&F.Context, &Main);
+    __sanitizer_finish_switch_fiber(F.FakeStack, &MainStack, &MainStackBytes);
+  }
+  void yield() { leave(/*ForGood=*/false); }
+
+  bool anyReady() const {
+    for (unsigned I = 0; I < Count; ++I)
+      if (Fibers[I].State == FiberState::Ready)
+        return true;
+    return false;
+  }
+  // Threads that have left the kernel do not count, as on the device.
+  bool releaseBarrier() {
+    bool Any = false;
+    for (unsigned I = 0; I < Count; ++I)
+      if (Fibers[I].State == FiberState::AtBarrier) {
+        Fibers[I].State = FiberState::Ready;
+        Any = true;
+      }
+    return Any;
+  }
+  Fiber &choose() {
+    unsigned I = Chance.next() % Count;
+    while (Fibers[I].State != FiberState::Ready)
+      I = I + 1 == Count ? 0 : I + 1;
+    return Fibers[I];
+  }
+
+  std::vector<Fiber> Fibers;
+  unsigned Count = 0;
+  const std::function<void()> *Body = nullptr;
+  Fiber *Current = nullptr;
+  ucontext_t Main;
+  void *MainFakeStack = nullptr;
+  const void *MainStack = nullptr;
+  size_t MainStackBytes = 0;
+  Random Chance = {1};
+  uint3 NoIndex = {0, 0, 0};
+};
+
+inline uint3 BlockIndex;
+inline dim3 BlockDimensions, GridDimensions;
+
+// The red zones between the variables are overwritten as well, which is why
+// this must not be instrumented. They are only memory; what is checked is kept
+// elsewhere.
+__attribute__((no_sanitize("address", "undefined"), noinline)) inline void
+fillShared(unsigned Number) {
+  volatile unsigned char *Byte = __start_cuda_shared;
+  for (; Byte != __stop_cuda_shared; ++Byte)
+    *Byte = static_cast<unsigned char>(0xA5 + 22 * (Number % 3));
+}
+
+//===----------------------------------------------------------------------===//
+// Device memory
+//===----------------------------------------------------------------------===//
+
+/// Live allocations in the order in which they were made.
+class Memory {
+public:
+  static Memory &instance() {
+    static Memory TheMemory;
+    return TheMemory;
+  }
+  void *allocate(size_t Bytes) {
+    void *Result = std::malloc(Bytes);
+    std::memset(Result, 0xCB, Bytes);
+    Allocations[Next] = {static_cast<unsigned char *>(Result), Bytes};
+    ++Next;
+    return Result;
+  }
+  bool release(void *Pointer) {
+    for (auto It = Allocations.begin(); It != Allocations.end(); ++It)
+      if (It->second.first == Pointer) {
+        std::free(Pointer);
+        Allocations.erase(It);
+        return true;
+      }
+    return Pointer == nullptr;
+  }
+  void log(std::FILE *Out) const {
+    for (const auto &[Number, Allocation] : Allocations) {
+      uint64_t Digest = 14695981039346656037u;
+      for (size_t I = 0; I < Allocation.second; ++I)
+        Digest = (Digest ^ Allocation.first[I]) * 1099511628211u;
+      std::fprintf(Out, "  allocation %u: %zu bytes %016llx\n", Number,
+                   Allocation.second, static_cast<unsigned long long>(Digest));
+    }
+  }
+
+private:
+  std::map<unsigned, std::pair<unsigned char *, size_t>> Allocations;
+  unsigned Next = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+enum Error { Success = 0, InvalidConfiguration = 9, InvalidPointer = 17 };
+inline Error LastError = Success;
+inline unsigned Launches = 0;
+
+inline void logLaunch(const char *Name, const dim3 &Grid, const dim3 &B) {
+  const char *Path = std::getenv("HOST_CUDA_LOG");
+  std::FILE *Out = Path ? std::fopen(Path, "a") : nullptr;
+  if (!Out)
+    return;
+  std::fprintf(Out, "launch %u: %s grid %u %u %u block %u %u %u\n", Launches,
+               Name, Grid.x, Grid.y, Grid.z, B.x, B.y, B.z);
+  Memory::instance().log(Out);
+  std::fclose(Out);
+}
+
+inline void runGrid(const dim3 &Grid, const dim3 &B,
+                    const std::function<void()> &Body) {
+  const char *Seed = std::getenv("HOST_CUDA_SEED");
+  Block::instance().seed(Seed ? std::strtoull(Seed, nullptr, 10) + 1 : 1);
+  GridDimensions = Grid;
+  BlockDimensions = B;
+  unsigned Number = 0;
+  for (unsigned Z = 0; Z < Grid.z; ++Z)
+    for (unsigned Y = 0; Y < Grid.y; ++Y)
+      for (unsigned X = 0; X < Grid.x; ++X) {
+        BlockIndex = {X, Y, Z};
+        fillShared(Number++);
+        Block::instance().run(B, Body);
+      }
+}
+
+/// What `kernel<<<...>>>(...)` becomes: a configuration, then its use.
+struct Configuration {
+  const char *Name;
+  dim3 Grid, B;
+
+  Configuration(const char *Name, dim3 Grid, dim3 B, size_t = 0,
+                void * = nullptr)
+      : Name(Name), Grid(Grid), B(B) {}
+
+  template <class... Parameters, class... Arguments>
+  void operator()(void (*Kernel)(Parameters...), Arguments &&...Given) const {
+    const uint64_t Threads = static_cast<uint64_t>(B.x) * B.y * B.z;
+    if (Threads == 0 || Threads > MaximumThreads || Grid.x == 0 ||
+        Grid.y == 0 || Grid.z == 0) {
+      LastError = InvalidConfiguration;
+      return;
+    }
+    // Converted once, as for a device, and copied for each thread.
+    const std::tuple<std::decay_t<Parameters>...> Converted(
+        static_cast<Parameters>(Given)...);
+    runGrid(Grid, B, [&] { std::apply(Kernel, Converted); });
+    logLaunch(Name, Grid, B);
+    ++Launches;
+  }
+};
+
+} // namespace host_cuda
+
+#define threadIdx (host_cuda::Block::instance().threadIndex())
+#define blockIdx (host_cuda::BlockIndex)
+#define blockDim (host_cuda::BlockDimensions)
+#define gridDim (host_cuda::GridDimensions)
+inline constexpr int warpSize = 32;
+
+inline void __syncthreads() { host_cuda::Block::instance().barrier(); }
+[[noreturn]] inline void __trap() {
+  std::fprintf(stderr, "host_cuda: the kernel trapped\n");
+  std::abort();
+}
+
+//===----------------------------------------------------------------------===//
+// Device functions
+//===----------------------------------------------------------------------===//
+
+// Fibers change places only where they ask for it, so these are atomic.
+#define HOST_CUDA_ATOMIC(NAME, RESULT)                                         \
+  template <class T> T NAME(T *Address, std::type_identity_t<T> Value) {       \
+    const T Old = *Address;                                                    \
+    *Address = RESULT;                                                         \
+    return Old;                                                                \
+  }
+HOST_CUDA_ATOMIC(atomicAdd, static_cast<T>(Old + Value))
+HOST_CUDA_ATOMIC(atomicSub, static_cast<T>(Old - Value))
+HOST_CUDA_ATOMIC(atomicExch, Value)
+HOST_CUDA_ATOMIC(atomicMin, Value < Old ? Value : Old)
+HOST_CUDA_ATOMIC(atomicMax, Value > Old ? Value : Old)
+HOST_CUDA_ATOMIC(atomicAnd, static_cast<T>(Old &Value))
+HOST_CUDA_ATOMIC(atomicOr, static_cast<T>(Old | Value))
+HOST_CUDA_ATOMIC(atomicXor, static_cast<T>(Old ^ Value))
+HOST_CUDA_ATOMIC(atomicInc, Old >= Value ? 0 : Old + 1)
+HOST_CUDA_ATOMIC(atomicDec, Old == 0 || Old > Value ? Value : Old - 1)
+#undef HOST_CUDA_ATOMIC
+
+template <class T>
+T atomicCAS(T *Address, std::type_identity_t<T> Compare,
+            std::type_identity_t<T> Value) {
+  const T Old = *Address;
+  if (Old == Compare)
+    *Address = Value;
+  return Old;
+}
+
+template <class A, class B> auto min(A X, B Y) {
+  using T = std::common_type_t<A, B>;
+  return static_cast<T>(Y) < static_cast<T>(X) ? static_cast<T>(Y)
+                                               : static_cast<T>(X);
+}
+template <class A, class B> auto max(A X, B Y) {
+  using T = std::common_type_t<A, B>;
+  return static_cast<T>(X) < static_cast<T>(Y) ? static_cast<T>(Y)
+                                               : static_cast<T>(X);
+}
+template <class T> T __ldg(const T *Address) { return *Address; }
+inline int __popc(unsigned Value) { return __builtin_popcount(Value); }
+inline int __clz(int Value) {
+  return Value ? __builtin_clz(static_cast<unsigned>(Value)) : 32;
+}
+inline float rsqrtf(float Value) { return 1.0f / std::sqrt(Value); }
+
+//===----------------------------------------------------------------------===//
+// The runtime library
+//===----------------------------------------------------------------------===//
+
+using cudaError_t = host_cuda::Error;
+using cudaStream_t = void *;
+inline constexpr cudaError_t cudaSuccess = host_cuda::Success;
+enum cudaMemcpyKind {
+  cudaMemcpyHostToHost,
+  cudaMemcpyHostToDevice,
+  cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice,
+  cudaMemcpyDefault
+};
+
+inline const char *cudaGetErrorString(cudaError_t Status) {
+  switch (Status) {
+  case host_cuda::Success:
+    return "no error";
+  case host_cuda::InvalidConfiguration:
+    return "invalid configuration argument";
+  case host_cuda::InvalidPointer:
+    return "invalid device pointer";
+  }
+  return "unknown error";
+}
+template <class T> cudaError_t cudaMalloc(T **Pointer, size_t Bytes) {
+  *Pointer = static_cast<T *>(host_cuda::Memory::instance().allocate(Bytes));
+  return cudaSuccess;
+}
+inline cudaError_t cudaFree(void *Pointer) {
+  return host_cuda::Memory::instance().release(Pointer)
+             ? cudaSuccess
+             : host_cuda::InvalidPointer;
+}
+inline cudaError_t cudaMemcpy(void *To, const void *From, size_t Bytes,
+                              cudaMemcpyKind) {
+  std::memmove(To, From, Bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemset(void *To, int Value, size_t Bytes) {
+  std::memset(To, Value, Bytes);
+  return cudaSuccess;
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbol(T &Symbol, const void *From, size_t Bytes) {
+  std::memcpy(&Symbol, From, Bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+inline cudaError_t cudaPeekAtLastError() { return host_cuda::LastError; }
+inline cudaError_t cudaGetLastError() {
+  const cudaError_t Status = host_cuda::LastError;
+  host_cuda::LastError = cudaSuccess;
+  return Status;
+}
+
+#endif

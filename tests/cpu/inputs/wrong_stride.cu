@@ -1,0 +1,47 @@
+// wrong_stride.cu - two lanes share a column
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdio>
+#include "bankstripe.cuh"
+
+template <class T> __global__ void negate(T *values, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count)
+    values[i] = -values[i];
+}
+
+__global__ void __launch_bounds__(96) count(const unsigned *data, int steps, int *result) {
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  __shared__ int counts[3][8][16];
+  for (int i = 0; i < 8; ++i)
+    counts[threadIdx.x / 32][i][threadIdx.x % 16] = 0;
+  for (int i = 0; i < steps; ++i)
+    counts[threadIdx.x / 32][data[thread] >> i & 7][threadIdx.x % 16]++;
+  unsigned sum = 0;
+  for (int i = 0; i < 8; ++i)
+    sum = sum * 7 + counts[threadIdx.x / 32][i][threadIdx.x % 16];
+  result[thread] = sum;
+}
+
+int main() {
+  const int threads = 4 * 96;
+  unsigned host[threads];
+  for (int i = 0; i < threads; ++i)
+    host[i] = i * 2654435761u;
+  unsigned *data;
+  int *result;
+  cudaMalloc(&data, sizeof host);
+  cudaMalloc(&result, threads * sizeof(int));
+  cudaMemcpy(data, host, sizeof host, cudaMemcpyHostToDevice);
+  count<<<threads / 96, dim3(96)>>>(data, 7, result);
+  negate<int><<<(threads + 63) / 64, 64, 0>>>(result, threads);
+  int sums[threads];
+  cudaMemcpy(sums, result, sizeof sums, cudaMemcpyDeviceToHost);
+  cudaFree(data);
+  cudaFree(result);
+  unsigned total = 0;
+  for (int sum : sums)
+    total = total * 31 + sum;
+  std::printf("%08x\n", total);
+  return 0;
+}

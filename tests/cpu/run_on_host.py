@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Runs a CUDA program and its rewritten form on the host and compares them.
+
+    run_on_host.py --tool=BANKSTRIPE FILE.cu       rewrite FILE.cu, run both
+    run_on_host.py --rewritten=COPY.cu FILE.cu     run a given pair
+
+Both programs are built whole, main included, with AddressSanitizer and
+UndefinedBehaviorSanitizer, over host_cuda.h. What they print must be the same,
+and so must all device memory after every launch, bit for bit, for several
+orders of the threads. Grids are small: BANKSTRIPE_SMALL is defined.
+
+A line `// expect-striped: a b` in FILE.cu names the private arrays that the
+tool must have striped (`none`, or `some of a b c`).
+
+With --expect=output, asan or ubsan the pair is meant to be wrong, and it is an
+error when that is not noticed in the way named. These are the tests of this
+script.
+
+Exit status: 0 as expected, 1 not, 2 bad usage, 77 the compiler is missing.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
+SANITIZERS = {
+    "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=0:exitcode=90",
+    "UBSAN_OPTIONS": "exitcode=91",
+}
+
+
+class Failure(Exception):
+    """A difference, with what there is to say about it. `kind` is what
+    --expect names."""
+
+    def __init__(self, kind, text):
+        super().__init__(text)
+        self.kind = kind
+
+
+# ---------------------------------------------------------------------------
+# Launches become calls
+# ---------------------------------------------------------------------------
+
+def mask(text):
+    """The text with comments and literals blanked, offsets unchanged."""
+    pattern = re.compile(
+        r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'",
+        re.DOTALL)
+    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+
+
+def kernel_before(masked, end):
+    """Where the name of the kernel begins whose `<<<` stands at `end`."""
+    at = len(masked[:end].rstrip())
+    if masked[at - 1] == ">":
+        depth = 0
+        while True:
+            at -= 1
+            depth += {">": 1, "<": -1}.get(masked[at], 0)
+            if depth == 0:
+                break
+    return at - len(re.search(r"[\w:]*\s*$", masked[:at]).group())
+
+
+def balanced_end(masked, at, closing):
+    """The offset of `closing` that no bracket opened after `at` encloses."""
+    depth = 0
+    while depth > 0 or not masked.startswith(closing, at):
+        if at >= len(masked):
+            raise ValueError(f"no {closing} for a launch")
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(masked[at], 0)
+        at += 1
+    return at
+
+
+def turn_launches(text):
+    """`k<<<g, b>>>(x)` becomes `host_cuda::Configuration("k", g, b)(k, x)`."""
+    masked = mask(text)
+    result, copied = [], 0
+    for match in re.finditer(r"<<<", masked):
+        begin = kernel_before(masked, match.start())
+        name = text[begin:match.start()].strip()
+        end = balanced_end(masked, match.end(), ">>>")
+        configuration = text[match.end():end]
+        opening = masked.index("(", end)
+        first = re.match(r"\s*\)", masked[opening + 1:])
+        result += [text[copied:begin],
+                   f'host_cuda::Configuration("{name}", {configuration})'
+                   f'{text[end + 3:opening]}({name}' + ("" if first else ", ")]
+        copied = opening + 1
+    return "".join(result) + text[copied:]
+
+
+def copy_for_host(source, folders, target):
+    """Writes `source`, with its launches turned, and the headers that it
+    includes by relative name, into the folder `target`."""
+    text = source.read_bytes().decode("latin-1")
+    for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', mask_comments(text), re.MULTILINE):
+        if (target / name).exists():
+            continue
+        found = [f / name for f in [source.parent, *folders] if (f / name).is_file()]
+        if ".." in pathlib.PurePath(name).parts or not found:
+            raise SystemExit(f"run_on_host: {source} includes {name}, which is not beside it")
+        copy_for_host(found[0], folders, target)
+    copy = target / source.name
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_bytes(turn_launches(text).encode("latin-1"))
+    return copy
+
+
+def mask_comments(text):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+# ---------------------------------------------------------------------------
+# Building and running
+# ---------------------------------------------------------------------------
+
+def build(source, folders, work, compiler, defines):
+    """Builds `source` for the host in the folder `work`."""
+    work.mkdir(parents=True)
+    copy = copy_for_host(source, folders, work)
+    program = work / "program"
+    command = [compiler, "-std=c++20", "-O1", "-g1", "-w", "-ffp-contract=off",
+               "-fsanitize=address,undefined", "-fno-sanitize=object-size",
+               "-fno-sanitize-recover=all",
+               "-fsanitize-sections=cuda_shared", "-DBANKSTRIPE_SMALL",
+               *[f"-D{d}" for d in defines],
+               f"-I{HERE / 'include'}", "-include", str(HERE / "host_cuda.h"),
+               "-x", "c++", str(copy), "-o", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode != 0:
+        raise Failure("build", f"{source} does not compile for the host:\n{done.stderr}")
+    return program
+
+
+def run(program, seed, timeout):
+    """What `program` prints and what it left in device memory."""
+    log = program.parent / f"memory.{seed}"
+    log.unlink(missing_ok=True)
+    environment = {**os.environ, **SANITIZERS, "HOST_CUDA_SEED": str(seed),
+                   "HOST_CUDA_LOG": str(log)}
+    try:
+        done = subprocess.run([str(program)], capture_output=True, text=True,
+                              errors="replace", env=environment, timeout=timeout)
+    except subprocess.TimeoutExpired as problem:
+        raise Failure("timeout", f"{program} ran longer than {timeout} s") from problem
+    if "AddressSanitizer" in done.stderr or "LeakSanitizer" in done.stderr:
+        raise Failure("asan", done.stderr)
+    if "runtime error:" in done.stderr:
+        raise Failure("ubsan", done.stderr)
+    if done.returncode != 0:
+        raise Failure("status", f"exit status {done.returncode}\n{done.stderr}")
+    memory = log.read_text() if log.exists() else ""
+    if "launch" not in memory:
+        raise Failure("status", "the program launched nothing")
+    return done.stdout, memory
+
+
+def first_difference(expected, seen):
+    for number, (a, b) in enumerate(zip(expected.splitlines(), seen.splitlines()), 1):
+        if a != b:
+            return f"line {number}: {a!r} in the original, {b!r} in the rewritten program"
+    return f"{len(expected.splitlines())} lines in the original, {len(seen.splitlines())} rewritten"
+
+
+def compare(original, rewritten, work, options):
+    folders = [original.parent, *map(pathlib.Path, options.include)]
+    program = build(original, [], work / "original", options.compiler, [])
+    other = build(rewritten, folders, work / "rewritten", options.compiler,
+                  ["BANKSTRIPE_CHECK_BOUNDS"] if options.check_bounds else [])
+    wanted = None
+    for seed in range(2):
+        try:
+            seen = run(program, seed, options.timeout)
+        except Failure as problem:
+            raise Failure("original", f"the original fails on its own:\n{problem}") from problem
+        if wanted is not None and seen != wanted:
+            raise Failure("original", "the original depends on the order of its threads")
+        wanted = seen
+    for seed in range(options.seeds):
+        printed, memory = run(other, seed, options.timeout)
+        if memory != wanted[1]:
+            raise Failure("output", "device memory differs, " + first_difference(wanted[1], memory))
+        if printed != wanted[0]:
+            raise Failure("output", "the output differs, " + first_difference(wanted[0], printed))
+    return wanted
+
+
+# ---------------------------------------------------------------------------
+# The rewritten program
+# ---------------------------------------------------------------------------
+
+def rewrite(tool, source, target):
+    """The rewritten copy of `source`, or None when the tool changes nothing."""
+    done = subprocess.run([tool, "rewrite", "--quiet", "--no-confirm",
+                           f"--output-dir={target}", str(source)],
+                          capture_output=True, text=True, errors="replace")
+    if done.returncode != 0:
+        raise Failure("tool", f"bankstripe exits with {done.returncode}:\n{done.stderr}")
+    copies = [p for p in target.rglob(source.name) if p.is_file()]
+    return copies[0] if copies else None
+
+
+def check_expectation(source, rewritten):
+    """Holds what was striped against the comment in the source."""
+    text = source.read_bytes().decode("latin-1")
+    wanted = re.search(r"^// expect-striped: *(.*?)\s*$", text, re.MULTILINE)
+    if not wanted:
+        raise Failure("expectation", f"{source} has no line `// expect-striped:`")
+    striped = set()
+    if rewritten:
+        striped = set(re.findall(r"(\w+)\s*\[bankstripe::warps\(",
+                                 rewritten.read_bytes().decode("latin-1")))
+    names = wanted.group(1).split()
+    if names[:2] == ["some", "of"]:
+        if not (striped and striped < set(names[2:])):
+            raise Failure("expectation", f"{source}: striped {sorted(striped)}, "
+                                         f"expected some of {names[2:]}, not all")
+    elif striped != (set() if names == ["none"] else set(names)):
+        raise Failure("expectation", f"{source}: striped {sorted(striped)}, expected {names}")
+
+
+def check(options, work):
+    source = pathlib.Path(options.file).resolve()
+    if options.tool:
+        rewritten = rewrite(options.tool, source, work / "output")
+        check_expectation(source, rewritten)
+        if not rewritten:
+            return f"{source.name}: nothing to stripe, as expected"
+    else:
+        rewritten = pathlib.Path(options.rewritten).resolve()
+    printed, memory = compare(source, rewritten, work, options)
+    launches = memory.count("launch ")
+    return (f"{source.name}: identical: {launches} launches, {len(printed.splitlines())} lines, "
+            f"{options.seeds} orders of the threads")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("file")
+    pair = parser.add_mutually_exclusive_group(required=True)
+    pair.add_argument("--tool", help="the bankstripe executable")
+    pair.add_argument("--rewritten", help="a rewritten copy of FILE")
+    parser.add_argument("--expect", choices=["output", "asan", "ubsan"])
+    parser.add_argument("--include", action="append", default=[], metavar="FOLDER",
+                        help="where COPY.cu finds its headers, too")
+    parser.add_argument("--seeds", type=int, default=3, help="orders of the threads")
+    parser.add_argument("--check-bounds", action="store_true",
+                        help="build the rewritten program with BANKSTRIPE_CHECK_BOUNDS")
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--timeout", type=int, default=240, help="seconds per run")
+    parser.add_argument("--work", help="keep all files in this new folder")
+    options = parser.parse_args()
+
+    if not shutil.which(options.compiler):
+        print(f"run_on_host: skipped: there is no {options.compiler}")
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as temporary:
+        work = pathlib.Path(options.work or temporary)
+        try:
+            message = check(options, work)
+        except Failure as problem:
+            if options.expect == problem.kind:
+                print(f"noticed, as expected ({problem.kind}): {str(problem).strip()[:600]}")
+                return 0
+            print(f"run_on_host: {problem.kind}: {problem}", file=sys.stderr)
+            return 1
+    if options.expect:
+        print(f"run_on_host: not noticed, expected {options.expect}: {message}", file=sys.stderr)
+        return 1
+    print(message)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
