@@ -15,9 +15,9 @@
 using namespace bankstripe;
 namespace json = llvm::json;
 
-// JSON is UTF-8; source text need not be.
+// JSON is UTF-8; source text need not be. The value may outlive the plan.
 static json::Value text(llvm::StringRef S) {
-  return json::isUTF8(S) ? json::Value(S) : json::Value(json::fixUTF8(S));
+  return json::isUTF8(S) ? S.str() : json::fixUTF8(S);
 }
 
 static json::Value place(const Place &P) {

@@ -156,14 +156,19 @@ static std::string change(uint64_t Before, uint64_t After) {
                          : llvm::formatv("{0} > {1}", Before, After).str();
 }
 
+static std::string blockSize(const KernelPlan &K) {
+  if (!K.BlockThreads)
+    return "not known";
+  return llvm::formatv("{0} threads, from {1}{2}", K.BlockThreads, K.SourceText,
+                       K.AddLaunchBounds ? "; __launch_bounds__ is added" : "");
+}
+
 static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
                         const ConfirmedResources &R) {
   OS << "\nkernel " << K.Facts.Name << " at "
      << llvm::sys::path::filename(K.Facts.Where.File) << ':'
      << K.Facts.Where.Line << '\n';
-  OS << llvm::formatv("  {0,-24} {1} threads, from {2}{3}\n", "block size",
-                      K.BlockThreads, K.SourceText,
-                      K.AddLaunchBounds ? "; __launch_bounds__ is added" : "");
+  OS << llvm::formatv("  {0,-24} {1}\n", "block size", blockSize(K));
   OS << llvm::formatv("  {0,-24} {1} bytes per block\n", "static shared memory",
                       change(K.SharedBefore, K.SharedAfter));
   if (K.WarpsAfter)
