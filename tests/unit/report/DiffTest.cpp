@@ -1,0 +1,241 @@
+//===-- DiffTest.cpp - unified diffs --------------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Besides the exact text, each diff is applied by a strict reader, which takes
+// no line number and no context on trust.
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/Report.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+namespace {
+
+std::string diff(StringRef Before, StringRef After, StringRef Name = "a.cu") {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printDiff(OS, Name, Before, After);
+  return Text;
+}
+
+// Without the two lines of names.
+std::string hunks(StringRef Before, StringRef After) {
+  std::string Text = diff(Before, After);
+  return StringRef(Text).split('\n').second.split('\n').second.str();
+}
+
+/// Applies diffs, and fails on whatever does not fit.
+class Patch {
+public:
+  Patch(StringRef Before, StringRef Text) : Before(Before), Text(Text) {}
+  std::string apply();
+
+private:
+  bool readHeader(unsigned &LineA, unsigned &CountA, unsigned &LineB,
+                  unsigned &CountB);
+  std::string take(StringRef &From) {
+    size_t End = From.find('\n');
+    std::string Line =
+        From.take_front(End == StringRef::npos ? End : End + 1).str();
+    From = From.drop_front(Line.size());
+    return Line;
+  }
+  // A line of the diff, without its newline where the file has none.
+  std::string takeLine() {
+    std::string Line = take(Text);
+    if (Text.starts_with("\\ No newline at end of file\n")) {
+      take(Text);
+      Line.pop_back();
+    }
+    return Line;
+  }
+
+  StringRef Before;
+  StringRef Text;
+};
+
+bool Patch::readHeader(unsigned &LineA, unsigned &CountA, unsigned &LineB,
+                       unsigned &CountB) {
+  std::string Line = take(Text);
+  StringRef Rest = Line;
+  auto range = [&](StringRef Prefix, unsigned &Begin, unsigned &Count) {
+    Count = 1;
+    if (!Rest.consume_front(Prefix) || Rest.consumeInteger(10, Begin))
+      return false;
+    return !Rest.consume_front(",") || !Rest.consumeInteger(10, Count);
+  };
+  bool Good = range("@@ -", LineA, CountA) && range(" +", LineB, CountB) &&
+              Rest == " @@\n";
+  // A range without lines names the line before it.
+  LineA += CountA == 0;
+  LineB += CountB == 0;
+  return Good;
+}
+
+std::string Patch::apply() {
+  if (Text.empty())
+    return Before.str();
+  take(Text);
+  take(Text);
+  std::string After;
+  unsigned NextA = 1, NextB = 1;
+  while (!Text.empty()) {
+    unsigned LineA, CountA, LineB, CountB;
+    if (!readHeader(LineA, CountA, LineB, CountB) || LineA < NextA)
+      return "<bad header>";
+    for (; NextA < LineA; ++NextA, ++NextB)
+      After += take(Before);
+    if (NextB != LineB)
+      return "<wrong line>";
+    while (CountA || CountB) {
+      std::string Line = takeLine();
+      char Kind = Line.empty() ? '?' : Line.front();
+      Line.erase(0, 1);
+      if (Kind != '+') {
+        if (!CountA-- || take(Before) != Line)
+          return "<context does not fit>";
+        ++NextA;
+      }
+      if (Kind != '-') {
+        if (!CountB--)
+          return "<too many lines>";
+        After += Line;
+        ++NextB;
+      }
+    }
+  }
+  return After + Before.str();
+}
+
+void expectApplies(StringRef Before, StringRef After) {
+  std::string Text = diff(Before, After);
+  EXPECT_EQ(Patch(Before, Text).apply(), After.str()) << Text;
+}
+
+std::string lines(unsigned From, unsigned To) {
+  std::string Text;
+  for (unsigned I = From; I <= To; ++I)
+    Text += std::to_string(I) + "\n";
+  return Text;
+}
+
+TEST(Diff, NothingForEqualTexts) {
+  EXPECT_EQ(diff("a\nb\n", "a\nb\n"), "");
+  EXPECT_EQ(diff("", ""), "");
+}
+
+TEST(Diff, NamesBothSides) {
+  EXPECT_EQ(diff("a\n", "b\n", "src/a.cu"),
+            "--- a/src/a.cu\n+++ b/src/a.cu\n@@ -1 +1 @@\n-a\n+b\n");
+  EXPECT_EQ(diff("a\n", "b\n", "/src/a.cu"),
+            "--- a/src/a.cu\n+++ b/src/a.cu\n@@ -1 +1 @@\n-a\n+b\n");
+}
+
+TEST(Diff, ThreeLinesOfContext) {
+  EXPECT_EQ(hunks(lines(1, 9), lines(1, 4) + "five\n" + lines(6, 9)),
+            "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
+}
+
+TEST(Diff, LessContextAtTheEnds) {
+  EXPECT_EQ(hunks("1\n2\n3\n", "one\n2\n3\n"),
+            "@@ -1,3 +1,3 @@\n-1\n+one\n 2\n 3\n");
+  EXPECT_EQ(hunks("1\n2\n3\n", "1\n2\nthree\n"),
+            "@@ -1,3 +1,3 @@\n 1\n 2\n-3\n+three\n");
+}
+
+TEST(Diff, InsertedAndRemovedLines) {
+  EXPECT_EQ(hunks("1\n2\n", "1\nnew\n2\n"), "@@ -1,2 +1,3 @@\n 1\n+new\n 2\n");
+  EXPECT_EQ(hunks("1\nold\n2\n", "1\n2\n"), "@@ -1,3 +1,2 @@\n 1\n-old\n 2\n");
+}
+
+TEST(Diff, FromAndToAnEmptyFile) {
+  EXPECT_EQ(hunks("", "1\n2\n"), "@@ -0,0 +1,2 @@\n+1\n+2\n");
+  EXPECT_EQ(hunks("1\n2\n", ""), "@@ -1,2 +0,0 @@\n-1\n-2\n");
+}
+
+TEST(Diff, SixKeptLinesJoinTwoHunks) {
+  std::string Before = "a\n" + lines(1, 6) + "b\n";
+  EXPECT_EQ(hunks(Before, "A\n" + lines(1, 6) + "B\n"),
+            "@@ -1,8 +1,8 @@\n-a\n+A\n 1\n 2\n 3\n 4\n 5\n 6\n-b\n+B\n");
+}
+
+TEST(Diff, SevenKeptLinesPartTwoHunks) {
+  std::string Before = "a\n" + lines(1, 7) + "b\n";
+  EXPECT_EQ(hunks(Before, "A\n" + lines(1, 7) + "B\n"),
+            "@@ -1,4 +1,4 @@\n-a\n+A\n 1\n 2\n 3\n"
+            "@@ -6,4 +6,4 @@\n 5\n 6\n 7\n-b\n+B\n");
+}
+
+TEST(Diff, LaterHunksCountEarlierInsertions) {
+  std::string Before = "a\n" + lines(1, 8) + "b\n";
+  EXPECT_EQ(hunks(Before, "a\nnew\n" + lines(1, 8) + "B\n"),
+            "@@ -1,4 +1,5 @@\n a\n+new\n 1\n 2\n 3\n"
+            "@@ -7,4 +8,4 @@\n 6\n 7\n 8\n-b\n+B\n");
+}
+
+TEST(Diff, NoNewlineAtTheEnd) {
+  EXPECT_EQ(hunks("1\n2", "one\n2"),
+            "@@ -1,2 +1,2 @@\n-1\n+one\n 2\n\\ No newline at end of file\n");
+  EXPECT_EQ(hunks("1", "1\n"),
+            "@@ -1 +1 @@\n-1\n\\ No newline at end of file\n+1\n");
+  EXPECT_EQ(hunks("1\n", "1"),
+            "@@ -1 +1 @@\n-1\n+1\n\\ No newline at end of file\n");
+}
+
+TEST(Diff, CarriageReturnsAreKept) {
+  EXPECT_EQ(hunks("1\r\n2\r\n", "1\r\ntwo\r\n"),
+            "@@ -1,2 +1,2 @@\n 1\r\n-2\r\n+two\r\n");
+  EXPECT_EQ(hunks("1\r\n", "1\n"), "@@ -1 +1 @@\n-1\r\n+1\n");
+}
+
+TEST(Diff, BytesThatAreNoTextAreKept) {
+  EXPECT_EQ(hunks("\xE9\n", "\xFF\n"), "@@ -1 +1 @@\n-\xE9\n+\xFF\n");
+}
+
+TEST(Diff, IsShortest) {
+  std::string Text = hunks("a\nb\nc\na\nb\nb\na\n", "c\nb\na\nb\na\nc\n");
+  // Myers's own example: five changes.
+  unsigned Changes = 0;
+  llvm::SmallVector<StringRef> Lines;
+  StringRef(Text).split(Lines, '\n');
+  for (StringRef Line : Lines)
+    Changes += Line.starts_with("+") || Line.starts_with("-");
+  EXPECT_EQ(Changes, 5u);
+  expectApplies("a\nb\nc\na\nb\nb\na\n", "c\nb\na\nb\na\nc\n");
+}
+
+TEST(Diff, Applies) {
+  expectApplies("", "1\n");
+  expectApplies("1\n", "");
+  expectApplies("1", "1\n2");
+  expectApplies("1\n2", "2");
+  expectApplies(lines(1, 40), lines(2, 10) + "x\ny\n" + lines(12, 41));
+  expectApplies("a\n" + lines(1, 7) + "b\n", "A\n" + lines(1, 7) + "B\n");
+}
+
+// Few different lines, so that many of them match in many ways.
+TEST(Diff, AppliesWhateverTheTexts) {
+  std::mt19937 Random(1);
+  auto text = [&] {
+    std::string Text;
+    for (unsigned I = Random() % 30; I > 0; --I)
+      Text += std::string(1, 'a' + Random() % 4) + "\n";
+    if (!Text.empty() && Random() % 4 == 0)
+      Text.pop_back();
+    return Text;
+  };
+  for (unsigned I = 0; I < 2000; ++I)
+    expectApplies(text(), text());
+}
+
+} // namespace

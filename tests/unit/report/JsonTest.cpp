@@ -1,0 +1,144 @@
+//===-- JsonTest.cpp - the plan for machines ------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// docs/json.md promises these names and values.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sample.h"
+#include "report/Report.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+namespace json = llvm::json;
+
+namespace {
+
+json::Value parsed(llvm::StringRef Text) {
+  llvm::Expected<json::Value> Value = json::parse(Text);
+  if (Value)
+    return *Value;
+  ADD_FAILURE() << toString(Value.takeError());
+  return nullptr;
+}
+
+std::string text(const json::Value &V) {
+  return llvm::formatv("{0:2}", V).str();
+}
+
+// Equal, with a message that can be read.
+void expectEqual(const json::Value &Actual, llvm::StringRef Expected) {
+  EXPECT_EQ(text(Actual), text(parsed(Expected)));
+}
+
+const json::Object &arrayOf(const json::Value &Whole, size_t Index) {
+  return *(*Whole.getAsObject()->getArray("arrays"))[Index].getAsObject();
+}
+const json::Object &kernelOf(const json::Value &Whole) {
+  return *(*Whole.getAsObject()->getArray("kernels"))[0].getAsObject();
+}
+
+TEST(Json, SaysWhatItIs) {
+  expectEqual(toJson(Plan(), ConfirmedResources()),
+              R"json({"schema": 1, "tool": "bankstripe", "arrays": [],
+                  "kernels": []})json");
+}
+
+TEST(Json, ArrayThatMoves) {
+  json::Value Whole = toJson(samplePlan(), ConfirmedResources());
+  expectEqual(json::Object(arrayOf(Whole, 0)), R"json({
+    "name": "seen", "function": "count", "kernels": ["count"],
+    "place": {"file": "/src/count.cu", "line": 2, "column": 8},
+    "type": "char[16]", "elementBytes": 1, "extents": [16],
+    "bytesPerThread": 16,
+    "uses": [{"place": {"file": "/src/count.cu", "line": 5, "column": 3},
+              "access": "read-write", "constantIndex": false,
+              "loopDepth": 2}],
+    "residency": "local memory", "index": "non-uniform",
+    "verdict": "stripe", "reason": "dynamic-index",
+    "message": "its dynamic indices force it into local memory",
+    "detail": "", "advice": "",
+    "reasonPlace": {"file": "/src/count.cu", "line": 2, "column": 8},
+    "form": "one element per word", "sharedBytes": 8192, "benefit": 800})json");
+}
+
+TEST(Json, ArrayThatStaysHasNoForm) {
+  json::Value Whole = toJson(samplePlan(), ConfirmedResources());
+  expectEqual(json::Object(arrayOf(Whole, 2)), R"json({
+    "name": "list", "function": "count", "kernels": ["count"],
+    "place": {"file": "/src/count.cu", "line": 4, "column": 7},
+    "type": "int[4]", "elementBytes": 0, "extents": [],
+    "bytesPerThread": 16, "uses": [],
+    "residency": "local memory", "index": "unknown",
+    "verdict": "refuse", "reason": "passed-to-function",
+    "message": "it is passed to a function by pointer",
+    "detail": "sort", "advice": "use it by subscripts in the kernel",
+    "reasonPlace": {"file": "/src/count.cu", "line": 5, "column": 8}})json");
+}
+
+TEST(Json, NamesOfAccesses) {
+  Plan P = samplePlan();
+  Use U = P.Arrays[0].Array.Uses.front();
+  P.Arrays[0].Array.Uses.clear();
+  for (AccessKind A : {AccessKind::Read, AccessKind::Write,
+                       AccessKind::ReadWrite, AccessKind::Address}) {
+    U.Access = A;
+    P.Arrays[0].Array.Uses.push_back(U);
+  }
+  json::Value Whole = toJson(P, ConfirmedResources());
+  std::vector<std::string> Names;
+  for (const json::Value &Use : *arrayOf(Whole, 0).getArray("uses"))
+    Names.push_back(Use.getAsObject()->getString("access")->str());
+  EXPECT_EQ(Names, (std::vector<std::string>{"read", "write", "read-write",
+                                             "address"}));
+}
+
+TEST(Json, Kernel) {
+  ConfirmedResources R;
+  R.Before["_Z5countPii"] = {64, 8, 4, 24, 0};
+  R.After["_Z5countPii"] = {0, 0, 0, 32, 8192};
+  expectEqual(json::Object(kernelOf(toJson(samplePlan(), R))), R"json({
+    "name": "count", "mangledName": "_Z5countPii",
+    "place": {"file": "/src/count.cu", "line": 1, "column": 17},
+    "blockSize": 128, "blockSizeSource": "launches",
+    "blockSizeText": "launch at count.cu:7 (literal)",
+    "addsLaunchBounds": true,
+    "sharedBytesBefore": 0, "sharedBytesAfter": 8192,
+    "warpsPerMultiprocessorBefore": 64, "warpsPerMultiprocessorAfter": 60,
+    "ptxasBefore": {"stackFrame": 64, "spillStores": 8, "spillLoads": 4,
+                    "registers": 24, "sharedBytes": 0},
+    "ptxasAfter": {"stackFrame": 0, "spillStores": 0, "spillLoads": 0,
+                   "registers": 32, "sharedBytes": 8192}
+})json");
+}
+
+TEST(Json, WhatNobodyKnowsIsNull) {
+  Plan P = samplePlan();
+  P.Kernels[0].BlockThreads = 0;
+  P.Kernels[0].WarpsBefore = P.Kernels[0].WarpsAfter = 0;
+  P.Arrays[0].Decision.Where = Place();
+  json::Value Whole = toJson(P, ConfirmedResources());
+  for (const char *Name :
+       {"blockSize", "warpsPerMultiprocessorBefore",
+        "warpsPerMultiprocessorAfter", "ptxasBefore", "ptxasAfter"})
+    EXPECT_TRUE(kernelOf(Whole).getNull(Name)) << Name;
+  EXPECT_TRUE(arrayOf(Whole, 0).getNull("reasonPlace"));
+}
+
+TEST(Json, IsUtf8WhateverTheSource) {
+  Plan P = samplePlan();
+  P.Arrays[0].Array.Name = "caf\xE9";
+  P.Arrays[0].Array.Where.File = "/src/\xFF.cu";
+  json::Value Whole = toJson(P, ConfirmedResources());
+  std::string Text = text(Whole);
+  EXPECT_TRUE(json::isUTF8(Text));
+  EXPECT_EQ(text(parsed(Text)), Text);
+}
+
+} // namespace

@@ -1,0 +1,88 @@
+//===-- Sample.cpp - a plan with one array of each kind -------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The source text is there because messages quote it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sample.h"
+
+using namespace bankstripe;
+
+static const char Source[] = R"(__global__ void count(int *out, int i) {
+  char seen[16];
+  int pair[2];
+  int list[4];
+  sort(list);
+}
+void launch() { count<<<1, 128>>>(nullptr, 0); }
+)";
+
+PlannedArray bankstripe::testing::sampleArray(const std::string &Name,
+                                              unsigned Line, Reason Why) {
+  PlannedArray A;
+  A.Array.Name = Name;
+  A.Array.Where = {SampleFile, Line, 7};
+  A.Array.Function = "count";
+  A.Kernels = {0};
+  A.Decision.Why = Why;
+  A.Decision.Kind = infoOf(Why).Verdict;
+  A.Decision.Where = A.Array.Where;
+  return A;
+}
+
+static PlannedArray seen() {
+  PlannedArray A = testing::sampleArray("seen", 2, Reason::DynamicIndex);
+  A.Array.Where.Column = 8;
+  A.Array.Type = "char[16]";
+  A.Array.ElementBytes = 1;
+  A.Array.Extents = {16};
+  A.Array.BytesPerThread = 16;
+  Use U;
+  U.Where = {testing::SampleFile, 5, 3};
+  U.Access = AccessKind::ReadWrite;
+  U.LoopDepth = 2;
+  A.Array.Uses = {U};
+  A.Evidence.Where = Residency::LocalMemory;
+  A.Evidence.Index = Uniformity::NonUniform;
+  A.Decision.Where = A.Array.Where;
+  A.Decision.Form = StripeForm::Wide;
+  A.Decision.SharedBytes = 8192;
+  A.Decision.Benefit = 800;
+  return A;
+}
+
+Plan bankstripe::testing::samplePlan() {
+  Plan P;
+  P.Contents[SampleFile] = Source;
+  PlannedArray Pair = sampleArray("pair", 3, Reason::StaysInRegisters);
+  Pair.Array.Type = "int[2]";
+  Pair.Array.BytesPerThread = 8;
+  Pair.Evidence.Where = Residency::Registers;
+  PlannedArray List = sampleArray("list", 4, Reason::PassedToFunction);
+  List.Array.Type = "int[4]";
+  List.Array.BytesPerThread = 16;
+  List.Evidence.Where = Residency::LocalMemory;
+  List.Decision.Where = {SampleFile, 5, 8};
+  List.Decision.Detail = "sort";
+  P.Arrays = {seen(), Pair, List};
+
+  KernelPlan &K = P.Kernels.emplace_back();
+  K.Facts.Id = "_Z5countPii";
+  K.Facts.Name = "count";
+  K.Facts.Where = {SampleFile, 1, 17};
+  K.BlockThreads = 128;
+  K.Source = BlockSizeSource::Launches;
+  K.SourceText = "launch at count.cu:7 (literal)";
+  K.AddLaunchBounds = true;
+  K.SharedBefore = 0;
+  K.SharedAfter = 8192;
+  K.Registers = 24;
+  K.WarpsBefore = 64;
+  K.WarpsAfter = 60;
+  return P;
+}

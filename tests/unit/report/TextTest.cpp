@@ -1,0 +1,155 @@
+//===-- TextTest.cpp - the plan for people --------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compared as a whole, since layout is what this is for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sample.h"
+#include "report/Report.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+std::string text(const Plan &P, Detail Level = Detail::Normal,
+                 const ConfirmedResources &R = {}) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printText(OS, P, R, Level);
+  return Text;
+}
+
+const char Messages[] =
+    R"(/src/count.cu:2:8: remark: private array 'seen' (char[16], 16 bytes per thread) moves to a stripe in shared memory: its dynamic indices force it into local memory [stripe, dynamic-index]
+    2 |   char seen[16];
+      |        ^
+note: it takes 8192 bytes of shared memory per block, one element per word; index non-uniform
+)";
+const char InRegisters[] =
+    R"(/src/count.cu:3:7: remark: private array 'pair' (int[2], 8 bytes per thread) is left alone: the optimiser promotes it to registers [registers, stays-in-registers]
+    3 |   int pair[2];
+      |       ^
+)";
+const char Refused[] =
+    R"(/src/count.cu:4:7: warning: private array 'list' (int[4], 16 bytes per thread) stays in local memory: it is passed to a function by pointer (sort) [refuse, passed-to-function]
+    4 |   int list[4];
+      |       ^
+/src/count.cu:5:8: note: use it by subscripts in the kernel
+    5 |   sort(list);
+      |        ^
+)";
+const char KernelHead[] = R"(
+kernel count at count.cu:1
+  block size               128 threads, from launch at count.cu:7 (literal); __launch_bounds__ is added
+  static shared memory     0 > 8192 bytes per block
+  occupancy                64 > 60 warps per multiprocessor
+)";
+const char Summary[] = R"(
+3 private arrays: 1 stripe, 1 registers, 1 refuse
+)";
+
+TEST(Text, Normal) {
+  EXPECT_EQ(text(samplePlan()),
+            std::string(Messages) + Refused + KernelHead + Summary);
+}
+
+TEST(Text, VerboseAlsoShowsRegisters) {
+  EXPECT_EQ(text(samplePlan(), Detail::Verbose), std::string(Messages) +
+                                                     InRegisters + Refused +
+                                                     KernelHead + Summary);
+}
+
+TEST(Text, QuietIsNothing) { EXPECT_EQ(text(samplePlan(), Detail::Quiet), ""); }
+
+TEST(Text, WhatPtxasSays) {
+  ConfirmedResources R;
+  R.Before["_Z5countPii"] = {64, 0, 0, 24, 0};
+  R.After["_Z5countPii"] = {0, 0, 0, 24, 8192};
+  EXPECT_EQ(text(samplePlan(), Detail::Normal, R),
+            std::string(Messages) + Refused + KernelHead +
+                "  stack frame              64 > 0 bytes per thread, by ptxas\n"
+                "  registers                24 per thread, by ptxas\n" +
+                Summary);
+}
+
+TEST(Text, OccupancyWithoutRegistersSaysSo) {
+  Plan P = samplePlan();
+  P.Kernels[0].Registers = 0;
+  EXPECT_NE(text(P).find("64 > 60 warps per multiprocessor, registers not "
+                         "known\n"),
+            std::string::npos);
+}
+
+TEST(Text, UnknownOccupancyIsLeftOut) {
+  Plan P = samplePlan();
+  P.Kernels[0].WarpsBefore = P.Kernels[0].WarpsAfter = 0;
+  EXPECT_EQ(text(P).find("occupancy"), std::string::npos);
+}
+
+TEST(Text, KernelThatStaysIsLeftOut) {
+  Plan P = samplePlan();
+  P.Kernels[0].SharedAfter = P.Kernels[0].SharedBefore;
+  EXPECT_EQ(text(P).find("kernel count"), std::string::npos);
+  EXPECT_NE(text(P, Detail::Verbose).find("kernel count"), std::string::npos);
+}
+
+TEST(Text, KernelWithoutABlockSize) {
+  Plan P = samplePlan();
+  KernelPlan &K = P.Kernels[0];
+  K.SharedAfter = K.SharedBefore;
+  K.BlockThreads = 0;
+  K.SourceText = "";
+  K.AddLaunchBounds = false;
+  EXPECT_NE(
+      text(P, Detail::Verbose).find("  block size               not known\n"),
+      std::string::npos);
+}
+
+TEST(Text, AdviceWithoutAPlaceOfItsOwn) {
+  Plan P = samplePlan();
+  P.Arrays = {sampleArray("list", 4, Reason::ClassObject)};
+  EXPECT_NE(text(P).find("note: declare the array itself in the kernel\n"),
+            std::string::npos);
+}
+
+TEST(Text, OneOfEach) {
+  Plan P = samplePlan();
+  P.Arrays = {sampleArray("c", 2, Reason::StaysInRegisters)};
+  P.Arrays[0].Array.BytesPerThread = 1;
+  P.Kernels.clear();
+  std::string Text = text(P, Detail::Verbose);
+  EXPECT_NE(Text.find("1 byte per thread"), std::string::npos);
+  EXPECT_NE(Text.find("\n1 private array: 1 registers\n"), std::string::npos);
+}
+
+TEST(Text, NothingFound) { EXPECT_EQ(text(Plan()), "0 private arrays\n"); }
+
+TEST(Text, SourceThatIsNoUtf8) {
+  Plan P = samplePlan();
+  P.Contents[SampleFile] = "\n  char seen[16]; // \xE9t\xE9\n";
+  P.Arrays.resize(1);
+  EXPECT_NE(text(P).find("  char seen[16];"), std::string::npos);
+}
+
+// Diagnostics with the place only, when the text is gone.
+TEST(Text, FileThatIsNotThere) {
+  Plan P = samplePlan();
+  P.Contents.clear();
+  P.Arrays.resize(1);
+  EXPECT_NE(text(P).find("private array 'seen'"), std::string::npos);
+}
+
+TEST(Text, HasNoColourCodes) {
+  EXPECT_EQ(text(samplePlan(), Detail::Verbose).find('\x1b'),
+            std::string::npos);
+}
+
+} // namespace
