@@ -93,6 +93,13 @@ unsigned Recorder::streamNumber(CUstream Stream) {
       .first->second;
 }
 
+unsigned Recorder::threadNumber() {
+  return Threads
+      .try_emplace(std::this_thread::get_id(),
+                   static_cast<unsigned>(Threads.size()))
+      .first->second;
+}
+
 bool Recorder::isCaptured(CUstream Stream) {
   if (Captures == 0)
     return false;
@@ -148,6 +155,7 @@ void Recorder::launched(const LaunchRequest &Request) {
   L.Block = Request.Block;
   L.DynamicSharedBytes = Request.DynamicSharedBytes;
   L.Stream = streamNumber(Request.Stream);
+  L.Thread = threadNumber();
   if (Request.Function) {
     const KernelHandle Kernel(Request.Function);
     L.Kernel = Request.Symbol ? Request.Symbol : Kernel.symbol();

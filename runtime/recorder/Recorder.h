@@ -25,6 +25,7 @@
 #include <cuda.h>
 #include <mutex>
 #include <set>
+#include <thread>
 
 namespace bankstripe::runtime {
 
@@ -90,6 +91,7 @@ private:
   CUresult digestAll(Launch &L);
   void dumpAfter(unsigned LaunchIndex);
   unsigned streamNumber(CUstream Stream);
+  unsigned threadNumber();
 
   RecordingWriter &Output;
   std::recursive_mutex Mutex;
@@ -99,6 +101,7 @@ private:
   std::set<std::string> VariableSymbols;
   std::set<CUdevice> Devices;
   std::map<CUstream, unsigned> Streams;
+  std::map<std::thread::id, unsigned> Threads;
   std::optional<DumpRequest> Dump;
   unsigned Launches = 0;
   unsigned Captures = 0;

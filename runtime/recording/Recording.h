@@ -86,6 +86,7 @@ struct Launch {
   Resources Takes;
   unsigned DynamicSharedBytes = 0;
   unsigned Stream = 0; ///< 0 is the default stream, others as first seen.
+  unsigned Thread = 0; ///< Of the host, numbered as first seen launching.
   std::string Error;   ///< Name of the launch's error; empty without one.
   bool Digested = false;
   std::vector<DigestChange> Changes;

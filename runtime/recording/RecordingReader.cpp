@@ -196,7 +196,8 @@ bool Parser::describe(const Json &Line, Launch &L) {
 
 bool Parser::launch(const Json &Line) {
   Launch L;
-  if (!number(Line, "index", L.Index) || !describe(Line, L))
+  if (!number(Line, "index", L.Index) || !describe(Line, L) ||
+      !number(Line, "thread", L.Thread))
     return false;
   if (L.Index != Result.Launches.size())
     return fail("launch " + std::to_string(L.Index) + " is out of order");

@@ -179,6 +179,7 @@ void RecordingWriter::launch(const Launch &Event) {
   Line L("launch");
   L.number("index", Event.Index);
   describeLaunch(L, Event);
+  L.number("thread", Event.Thread);
   if (!Event.Error.empty())
     L.text("error", Event.Error);
   if (Event.Digested) {

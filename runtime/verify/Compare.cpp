@@ -309,6 +309,54 @@ private:
 
 } // namespace
 
+static unsigned launchingThreads(const Recording &R) {
+  std::set<unsigned> Threads;
+  for (const Launch &L : R.Launches)
+    Threads.insert(L.Thread);
+  return static_cast<unsigned>(Threads.size());
+}
+
+// A kernel with its grid and block, as far as threads that race leave it alone.
+static std::string signature(const Launch &L) {
+  return canonicalName(L.Kernel) + " <<<" + describe(L.Grid) + ", " +
+         describe(L.Block) + ">>>";
+}
+
+static std::map<std::string, unsigned> countLaunches(const Recording &R) {
+  std::map<std::string, unsigned> Counts;
+  for (const Launch &L : R.Launches)
+    ++Counts[signature(L)];
+  return Counts;
+}
+
+// The first kernel that the two programs do not launch equally often.
+static std::optional<Difference> compareCounts(const Recording &Original,
+                                               const Recording &Rewritten) {
+  const auto InOriginal = countLaunches(Original);
+  const auto InRewritten = countLaunches(Rewritten);
+  const auto Find = [&](const Recording &In) -> std::optional<Difference> {
+    for (const Launch &L : In.Launches) {
+      const auto A = InOriginal.find(signature(L));
+      const auto B = InRewritten.find(signature(L));
+      const unsigned CountA = A == InOriginal.end() ? 0 : A->second;
+      const unsigned CountB = B == InRewritten.end() ? 0 : B->second;
+      if (CountA == CountB)
+        continue;
+      Difference D;
+      D.Kind = CountA > CountB ? DifferenceKind::MissingLaunch
+                               : DifferenceKind::ExtraLaunch;
+      D.Launch = L.Index;
+      D.OriginalKernel = D.RewrittenKernel = canonicalName(L.Kernel);
+      D.Original = std::to_string(CountA) + " such launches";
+      D.Rewritten = std::to_string(CountB) + " such launches";
+      return D;
+    }
+    return std::nullopt;
+  };
+  const auto First = Find(Original);
+  return First ? First : Find(Rewritten);
+}
+
 Comparison bankstripe::runtime::compare(const Recording &Original,
                                         const Recording &Control,
                                         const Recording &Rewritten) {
@@ -317,6 +365,14 @@ Comparison bankstripe::runtime::compare(const Recording &Original,
   Excuses Excused(Self);
 
   Comparison Result;
+  Result.Threads = launchingThreads(Original);
+  if (Result.Threads > 1 && (Self.Stop || !Self.Contents.empty())) {
+    Result.OrderNotDeterministic = true;
+    if (countLaunches(Original) == countLaunches(Control))
+      Result.First = compareCounts(Original, Rewritten);
+    Result.DifferingLaunches = Result.First ? 1 : 0;
+    return Result;
+  }
   Result.ComparedLaunches = Pair.ComparedLaunches;
   Result.UndigestedLaunches = Pair.UndigestedLaunches;
   Result.NotDeterministic = Excused.launches();

@@ -70,9 +70,15 @@ struct Comparison {
   std::vector<unsigned> NotDeterministic;
   /// From this launch on, two runs of the original launch different things.
   std::optional<unsigned> SequenceNotDeterministicFrom;
+  /// Host threads of the original that launch.
+  unsigned Threads = 0;
+  /// Several threads launch, and not in the same order in two runs of the
+  /// original. Then only the number of launches of each kernel is compared.
+  bool OrderNotDeterministic = false;
   bool identical() const { return !First; }
   bool deterministic() const {
-    return NotDeterministic.empty() && !SequenceNotDeterministicFrom;
+    return NotDeterministic.empty() && !SequenceNotDeterministicFrom &&
+           !OrderNotDeterministic;
   }
 };
 
@@ -80,7 +86,9 @@ struct Comparison {
 ///
 /// A difference is excused when the original does not reproduce itself there:
 /// when the launch differs between \p Original and \p Control, or when the
-/// allocation does so since an earlier launch.
+/// allocation does so since an earlier launch. When the original launches from
+/// several host threads and differs from itself at all, launches of the same
+/// number need not be the same launches, and their memory is not compared.
 ///
 /// \param Control a second run of the original.
 Comparison compare(const Recording &Original, const Recording &Control,

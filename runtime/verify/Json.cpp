@@ -125,6 +125,8 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   if (Report.Launches.SequenceNotDeterministicFrom)
     Result["sequence-not-deterministic-from"] =
         *Report.Launches.SequenceNotDeterministicFrom;
+  Result["threads"] = Report.Launches.Threads;
+  Result["order-not-deterministic"] = Report.Launches.OrderNotDeterministic;
   Result["allocations"] = Report.AllocationCount;
   Result["variables"] = Report.VariableCount;
   Result["difference"] =

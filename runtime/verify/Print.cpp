@@ -206,6 +206,15 @@ static std::string nondeterminism(const VerifyReport &Report, bool Coloured) {
     Text += fmt::format("{}: from launch {} on, two runs of the original "
                         "launch different things; the rest is not compared\n",
                         Marker, *C.SequenceNotDeterministicFrom);
+  if (C.OrderNotDeterministic)
+    Text += fmt::format("{}: {} host threads launch kernels, in another order "
+                        "in two runs of the original; the numbers of launches "
+                        "are compared, memory is not\n",
+                        Marker, C.Threads);
+  else if (C.Threads > 1)
+    Text += fmt::format("note: {} host threads launch kernels; their order is "
+                        "taken to be the same in every run\n",
+                        C.Threads);
   if (Report.Output.NotDeterministic)
     Text += fmt::format("output {}: two runs of the original print different "
                         "texts\n",

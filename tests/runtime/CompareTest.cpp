@@ -217,6 +217,43 @@ TEST(Compare, OriginalThatLaunchesDifferentlyEachTimeEndsTheComparison) {
   EXPECT_FALSE(compare(threeLaunches(), Control, Rewritten).identical());
 }
 
+TEST(Compare, ThreadsThatRaceAreComparedByTheirNumbersOfLaunches) {
+  const auto Program = [](std::vector<std::pair<unsigned, uint64_t>> Launches) {
+    Recording R;
+    allocate(R, 256);
+    for (const auto &[Thread, Digest] : Launches) {
+      Launch &L = launch(R, "_Z4stepPi");
+      L.Thread = Thread;
+      changes(L, 0, 0, {Digest});
+    }
+    return R;
+  };
+  const Recording Original = Program({{0, 1}, {1, 2}, {0, 3}});
+  const Recording Control = Program({{0, 1}, {0, 3}, {1, 2}});
+  const Recording Other = Program({{0, 2}, {1, 1}, {1, 3}});
+  Comparison C = compare(Original, Control, Other);
+  EXPECT_TRUE(C.identical());
+  EXPECT_TRUE(C.OrderNotDeterministic);
+  EXPECT_FALSE(C.deterministic());
+  EXPECT_EQ(C.Threads, 2u);
+
+  C = compare(Original, Control, Program({{0, 1}, {1, 2}}));
+  ASSERT_FALSE(C.identical());
+  EXPECT_EQ(C.First->Kind, DifferenceKind::MissingLaunch);
+  EXPECT_EQ(C.First->Original, "3 such launches");
+  EXPECT_EQ(C.First->Rewritten, "2 such launches");
+
+  Recording Extra = Other;
+  launch(Extra, "_Z5otherPi");
+  C = compare(Original, Control, Extra);
+  ASSERT_FALSE(C.identical());
+  EXPECT_EQ(C.First->Kind, DifferenceKind::ExtraLaunch);
+  EXPECT_EQ(C.First->RewrittenKernel, "other(int*)");
+
+  // Threads that keep their order are compared like one thread.
+  EXPECT_FALSE(compare(Original, Original, Other).identical());
+}
+
 TEST(Compare, CountsLaunchesWithoutDigests) {
   Recording R = threeLaunches();
   R.Launches[1].Digested = false;

@@ -55,7 +55,7 @@ const std::string Memory = "{\"type\":\"allocation\",\"id\":0,\"kind\":"
 const std::string LaunchStart =
     "{\"type\":\"launch\",\"index\":0,\"kernel\":\"k\",\"grid\":[1,1,1],"
     "\"block\":[32,1,1],\"registers\":1,\"static-shared\":0,"
-    "\"dynamic-shared\":0,\"local\":0,\"stream\":0";
+    "\"dynamic-shared\":0,\"local\":0,\"stream\":0,\"thread\":0";
 
 } // namespace
 
@@ -77,6 +77,7 @@ TEST_F(RecordingFile, DigestsSurviveTheRoundTrip) {
     L.Takes = {40, 1024, 128};
     L.DynamicSharedBytes = 77;
     L.Stream = 3;
+    L.Thread = 2;
     L.Grid = {4294967295u, 2, 3};
     changes(L, 0, 0, {~0ull}, /*IsVariable=*/true);
     Writer.launch(L);
@@ -106,6 +107,7 @@ TEST_F(RecordingFile, DigestsSurviveTheRoundTrip) {
   EXPECT_EQ(L.Takes, (Resources{40, 1024, 128}));
   EXPECT_EQ(L.DynamicSharedBytes, 77u);
   EXPECT_EQ(L.Stream, 3u);
+  EXPECT_EQ(L.Thread, 2u);
   EXPECT_TRUE(L.Digested);
   ASSERT_EQ(L.Changes.size(), 2u);
   EXPECT_EQ(L.Changes[0].Runs[0].Digests, (std::vector<uint64_t>{1, 2, 3, 4}));
