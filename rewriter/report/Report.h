@@ -28,6 +28,10 @@ struct ConfirmedResources {
 /// How much text is wanted.
 enum class Detail { Quiet, Normal, Verbose };
 
+/// The name of \p File as a person in this folder would type it: relative when
+/// it lies below, else as it is.
+std::string displayName(llvm::StringRef File);
+
 /// Prints the plan for people: a diagnostic per array and a table row per
 /// kernel. Colours when \p OS has them.
 void printText(llvm::raw_ostream &OS, const Plan &P,

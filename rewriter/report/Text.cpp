@@ -20,6 +20,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -27,6 +28,15 @@
 
 using namespace bankstripe;
 using clang::DiagnosticsEngine;
+
+std::string bankstripe::displayName(llvm::StringRef File) {
+  llvm::SmallString<256> Here;
+  llvm::StringRef Name = File;
+  if (!llvm::sys::fs::current_path(Here) && Name.consume_front(Here) &&
+      Name.consume_front("/"))
+    return Name.str();
+  return File.str();
+}
 
 namespace {
 
@@ -41,15 +51,17 @@ public:
                &Printer, /*ShouldOwnClient=*/false),
         Sources(Engine, Files) {
     Engine.setSourceManager(&Sources);
-    Printer.BeginSourceFile(Language, nullptr);
   }
-  ~PlacePrinter() { Printer.EndSourceFile(); }
 
   void print(DiagnosticsEngine::Level Level, const Place &Where,
              llvm::StringRef Message) {
     unsigned Id =
         Engine.getDiagnosticIDs()->getCustomDiagID(toSeverity(Level), "%0");
+    Printer.BeginSourceFile(Language, nullptr);
     Engine.Report(locate(Where), Id) << Message;
+    // Writes out what the printer holds back; a message without a place does
+    // not go through its buffer and would overtake.
+    Printer.EndSourceFile();
   }
 
 private:
@@ -64,6 +76,9 @@ private:
   static llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
   makeFileSystem(const std::map<std::string, std::string> &Contents) {
     auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+    llvm::SmallString<256> Here;
+    if (!llvm::sys::fs::current_path(Here))
+      Memory->setCurrentWorkingDirectory(Here);
     for (const auto &[Path, Text] : Contents)
       Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBuffer(Text, Path));
     auto Overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
@@ -72,8 +87,9 @@ private:
     return Overlay;
   }
   clang::SourceLocation locate(const Place &Where) {
-    auto File = Where.isValid() ? Files.getOptionalFileRef(Where.File)
-                                : clang::OptionalFileEntryRef();
+    auto File = Where.isValid()
+                    ? Files.getOptionalFileRef(displayName(Where.File))
+                    : clang::OptionalFileEntryRef();
     if (!File)
       return {};
     clang::FileID Id = Sources.getOrCreateFileID(*File, clang::SrcMgr::C_User);

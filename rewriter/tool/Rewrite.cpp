@@ -118,16 +118,6 @@ void Writer::belowDirectory(const RunResult &Run) {
   }
 }
 
-// Names as short as the user would type them.
-static std::string displayName(StringRef File) {
-  llvm::SmallString<256> Here;
-  StringRef Name = File;
-  if (!fs::current_path(Here) && Name.consume_front(Here) &&
-      Name.consume_front("/"))
-    return Name.str();
-  return File.str();
-}
-
 static void printJson(const RunResult &Run) {
   llvm::json::Value Report = toJson(Run.Decisions, Run.Resources);
   llvm::json::Array Files;
