@@ -113,6 +113,11 @@ static cl::opt<std::string>
     VerifyProgram("verify-program", cl::value_desc("PATH"),
                   cl::desc("bankstripe-verify (default: beside this program)"),
                   cl::cat(Category), cl::sub(VerifyCommand));
+static cl::list<std::string>
+    ProgramArgs("program-arg", cl::value_desc("ARG"),
+                cl::desc("Argument for the program when it is run (may be "
+                         "repeated)"),
+                cl::cat(Category), cl::sub(VerifyCommand));
 static cl::opt<bool> Keep("keep",
                           cl::desc("Keep the rewritten sources and programs "
                                    "and say where they are"),
@@ -217,6 +222,7 @@ static bool readRest(ToolOptions &O) {
   O.EmbedHelper = EmbedHelper;
   O.Runs = Runs;
   O.VerifyProgram = VerifyProgram;
+  O.ProgramArgs.assign(ProgramArgs.begin(), ProgramArgs.end());
   O.KeepFiles = Keep;
   return true;
 }

@@ -43,7 +43,8 @@ struct ToolOptions {
   bool EmbedHelper = false;
   unsigned Runs = 5;         ///< Timing runs of `verify`.
   std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
-  bool KeepFiles = false;    ///< `verify --keep`.
+  std::vector<std::string> ProgramArgs; ///< `verify --program-arg`.
+  bool KeepFiles = false;               ///< `verify --keep`.
 };
 
 /// Reads the command line. \returns nothing when it was bad (the message has

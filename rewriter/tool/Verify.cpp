@@ -10,6 +10,11 @@
 // compute and times them. That program is part of runtime/ and knows nothing of
 // LLVM; this file is what connects the two halves.
 //
+// nvcc may fuse a multiplication and an addition into one operation with one
+// rounding, and it decides so anew for every version of a kernel. A difference
+// is therefore looked at once more with both programs built without fusing:
+// when they agree then, the rewrite is right and the rounding moved.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tool/Pipeline.h"
@@ -35,13 +40,15 @@ public:
         Folder(Folder.str()), Job(Run.Jobs.front()) {}
 
   llvm::Error prepare();
-  llvm::Error build();
-  llvm::Expected<int> compare();
+  llvm::Error build(const std::vector<std::string> &Extra = {});
+  llvm::Expected<int> compare(unsigned Runs, bool Quiet = false);
+  llvm::Error explainDifference();
 
 private:
   llvm::Error compile(StringRef Source, StringRef Output,
                       const std::vector<std::string> &Extra);
-  llvm::Expected<int> execute(const std::vector<std::string> &Command);
+  llvm::Expected<int> execute(const std::vector<std::string> &Command,
+                              bool Quiet = false);
 
   const ToolOptions &Options;
   StringRef Executable;
@@ -56,7 +63,7 @@ private:
 } // namespace
 
 llvm::Expected<int>
-Verification::execute(const std::vector<std::string> &Command) {
+Verification::execute(const std::vector<std::string> &Command, bool Quiet) {
   if (Options.Level == Detail::Verbose) {
     llvm::errs() << "bankstripe:";
     for (const std::string &Arg : Command)
@@ -65,8 +72,12 @@ Verification::execute(const std::vector<std::string> &Command) {
   }
   std::vector<StringRef> Args(Command.begin(), Command.end());
   std::string Message;
-  int Status = llvm::sys::ExecuteAndWait(Command.front(), Args, std::nullopt,
-                                         {}, 0, 0, &Message);
+  std::optional<StringRef> Nowhere[] = {StringRef(), StringRef(), StringRef()};
+  int Status = llvm::sys::ExecuteAndWait(
+      Command.front(), Args, std::nullopt,
+      Quiet ? llvm::ArrayRef(Nowhere)
+            : llvm::ArrayRef<std::optional<StringRef>>(),
+      0, 0, &Message);
   if (Status < 0)
     return llvm::createStringError("cannot run '" + Command.front() +
                                    "': " + Message);
@@ -125,20 +136,39 @@ llvm::Error Verification::compile(StringRef Source, StringRef Output,
   return llvm::Error::success();
 }
 
-llvm::Error Verification::build() {
-  if (llvm::Error E = compile(Job.File, Folder + "/original", {}))
+llvm::Error Verification::build(const std::vector<std::string> &Extra) {
+  if (llvm::Error E = compile(Job.File, Folder + "/original", Extra))
     return E;
-  return compile(Folder + Job.File, Folder + "/rewritten", MirrorArgs);
+  std::vector<std::string> Args = MirrorArgs;
+  llvm::append_range(Args, Extra);
+  return compile(Folder + Job.File, Folder + "/rewritten", Args);
 }
 
-llvm::Expected<int> Verification::compare() {
-  std::vector<std::string> Command{Program,
-                                   "--runs=" + std::to_string(Options.Runs)};
+llvm::Expected<int> Verification::compare(unsigned Runs, bool Quiet) {
+  std::vector<std::string> Command{Program, "--runs=" + std::to_string(Runs)};
   if (Options.Format == OutputFormat::Json)
     Command.push_back("--json=-");
   Command.push_back(Folder + "/original");
   Command.push_back(Folder + "/rewritten");
-  return execute(Command);
+  if (!Options.ProgramArgs.empty()) {
+    Command.push_back("--");
+    llvm::append_range(Command, Options.ProgramArgs);
+  }
+  return execute(Command, Quiet);
+}
+
+// Only says what it finds: a difference remains one.
+llvm::Error Verification::explainDifference() {
+  if (llvm::Error E = build({"-fmad=false"}))
+    return E;
+  llvm::Expected<int> Status = compare(/*Runs=*/0, /*Quiet=*/true);
+  if (!Status)
+    return Status.takeError();
+  if (*Status == ExitDone)
+    llvm::errs() << "bankstripe: with -fmad=false both programs compute the "
+                    "same; they differ only in which multiplications and "
+                    "additions nvcc fuses\n";
+  return llvm::Error::success();
 }
 
 static int fail(llvm::Error E) {
@@ -170,7 +200,10 @@ int bankstripe::runVerify(const ToolOptions &Options, StringRef Executable) {
     return fail(std::move(E));
   if (llvm::Error E = V.build())
     return fail(std::move(E));
-  llvm::Expected<int> Status = V.compare();
+  llvm::Expected<int> Status = V.compare(Options.Runs);
+  if (Status && *Status == ExitChanges)
+    if (llvm::Error E = V.explainDifference())
+      return fail(std::move(E));
   if (Options.KeepFiles) {
     llvm::errs() << "bankstripe: the programs and the rewritten sources are in "
                  << Folder->path() << '\n';
