@@ -54,6 +54,8 @@ static bool isVectorType(QualType Type) {
   StringRef Name = Record->getName();
   if (Name.empty() || Name.back() < '1' || Name.back() > '4')
     return false;
+  if (!Record->hasDefinition() || !Record->isTrivial())
+    return false; // Somebody's own class of that name.
   static const llvm::StringSet<> Bases = {
       "char", "uchar", "short",    "ushort",    "int",   "uint",
       "long", "ulong", "longlong", "ulonglong", "float", "double"};
@@ -91,6 +93,14 @@ static bool isZero(const Expr *Init, ASTContext &Context) {
          (Value.isLValue() && Value.isNullPointer());
 }
 
+// `"abc"` may stand for a whole row, and then is no list of values.
+static bool holdsString(const Expr *Init) {
+  Init = Init->IgnoreParenImpCasts();
+  if (const auto *List = dyn_cast<InitListExpr>(Init))
+    return llvm::any_of(List->inits(), holdsString);
+  return Init->getType()->isArrayType();
+}
+
 // What the initialiser does; false when it is no plain braced list.
 static bool readInitializer(Finding &F, const VarDecl *Variable,
                             ASTContext &Context, bool &IsConstant) {
@@ -105,7 +115,7 @@ static bool readInitializer(Finding &F, const VarDecl *Variable,
       Variable->getInitStyle() == VarDecl::CallInit)
     return true;
   const auto *List = dyn_cast<InitListExpr>(Init);
-  if (!List) {
+  if (!List || holdsString(List)) {
     F.Init = InitializerKind::List;
     return false;
   }
@@ -195,8 +205,7 @@ static void checkUnseenNames(Finding &F, const VarDecl *Variable,
   // Without a second mention of the name there is nothing to explain.
   llvm::DenseSet<SourceLocation> Known;
   for (SourceLocation Loc : Body.NameLocations)
-    if (auto Spelled = Text.spelled(Loc))
-      Known.insert(*Spelled);
+    Known.insert(SM.getFileLoc(Loc));
   Lexer Raw(SM.getLocForStartOfFile(File), Text.language(), Buffer.begin(),
             Buffer.begin() + Offset, Buffer.end());
   Token Tok;
@@ -222,10 +231,17 @@ static void readUses(Finding &F, const VarDecl *Variable, const BodyIndex &Body,
     return;
   for (const DeclRefExpr *Reference : It->second) {
     auto Result = Classifier.classify(Reference, Body);
-    if (auto *Problem = std::get_if<Obstacle>(&Result))
+    if (auto *Problem = std::get_if<Obstacle>(&Result)) {
       F.Obstacles.push_back(std::move(*Problem));
+      continue;
+    }
+    Use &U = std::get<Use>(Result);
+    // The text of an included file belongs to its other includers as well.
+    if (U.Whole.File != F.Where.File)
+      F.Obstacles.push_back(
+          {Reason::UnknownUse, U.Where, "in a file that the body includes"});
     else
-      F.Uses.push_back(std::get<Use>(std::move(Result)));
+      F.Uses.push_back(std::move(U));
   }
 }
 
@@ -238,7 +254,11 @@ static void readContext(Finding &F, const VarDecl *Variable,
   };
   const auto *Owner = dyn_cast<FunctionDecl>(Variable->getDeclContext());
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Owner);
-  if (Owner != Function || (Method && Method->getParent()->isLambda()))
+  if (Method && Method->getParent()->isLambda())
+    Refuse(Reason::InLambda);
+  else if (Owner && Owner != Function) // A method of a class in the body.
+    Refuse(Reason::InDeviceFunction, Owner->getQualifiedNameAsString());
+  else if (!Owner)
     Refuse(Reason::InLambda);
   else if (Function->isTemplateInstantiation() ||
            Function->isDependentContext())
@@ -274,11 +294,17 @@ Finding bankstripe::findArray(const VarDecl *Variable,
   if (!readInitializer(F, Variable, Context, ConstantInit))
     F.Obstacles.push_back({Reason::Initializer, F.Where, ""});
   readDeclaration(F, Variable, Statement, Body, Text);
+  const size_t BeforeUses = F.Obstacles.size();
   readUses(F, Variable, Body, Classifier);
   checkUnseenNames(F, Variable, Function, Body, Text);
-  F.NeverWritten =
-      ConstantInit && !F.Uses.empty() && llvm::all_of(F.Uses, [](const Use &U) {
-        return U.Access == AccessKind::Read;
-      });
+  // A use that is an obstacle may write, unless the type forbids that.
+  const bool IsConst = Context.getBaseElementType(Variable->getType())
+                           .isConstQualified();
+  const bool OnlyRead =
+      !F.Uses.empty() && F.Obstacles.size() == BeforeUses &&
+      llvm::all_of(F.Uses,
+                   [](const Use &U) { return U.Access == AccessKind::Read; });
+  F.NeverWritten = ConstantInit && (OnlyRead || (IsConst && Body.References.count(
+                                                                Variable)));
   return F;
 }
