@@ -67,6 +67,13 @@ TEST(IncludePlace, NotInAConditionInsideAGuard) {
               "#include <x>\n#endif\nvoid f();\n#endif\n");
 }
 
+TEST(IncludePlace, ConditionThatOnlyLooksLikeAGuard) {
+  expectPlace("#ifndef N\n#define N 4\n#endif\n^void f();\n");
+  expectPlace("#ifndef N\n#define N 4\n#endif\n#include <a>\n^void f();\n");
+  expectPlace("#ifndef N\n#include <n>\n#endif\n^void f();\n");
+  expectPlace("#ifndef N\n#include <n>\n#endif\n#include <a>\n^void f();\n");
+}
+
 TEST(IncludePlace, BeforeCodeThatAConditionGoverns) {
   expectPlace("^#define N 4\n#if N > 2\nvoid f();\n#endif\n");
 }
