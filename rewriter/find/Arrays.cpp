@@ -95,10 +95,10 @@ static bool isZero(const Expr *Init, ASTContext &Context) {
 
 // `"abc"` may stand for a whole row, and then is no list of values.
 static bool holdsString(const Expr *Init) {
-  Init = Init->IgnoreParenImpCasts();
-  if (const auto *List = dyn_cast<InitListExpr>(Init))
+  if (const auto *List = dyn_cast<InitListExpr>(Init->IgnoreParens()))
     return llvm::any_of(List->inits(), holdsString);
-  return Init->getType()->isArrayType();
+  // One that has decayed is a pointer's value.
+  return isa<StringLiteral>(Init->IgnoreParens());
 }
 
 // What the initialiser does; false when it is no plain braced list.
@@ -298,13 +298,13 @@ Finding bankstripe::findArray(const VarDecl *Variable,
   readUses(F, Variable, Body, Classifier);
   checkUnseenNames(F, Variable, Function, Body, Text);
   // A use that is an obstacle may write, unless the type forbids that.
-  const bool IsConst = Context.getBaseElementType(Variable->getType())
-                           .isConstQualified();
-  const bool OnlyRead =
-      !F.Uses.empty() && F.Obstacles.size() == BeforeUses &&
-      llvm::all_of(F.Uses,
-                   [](const Use &U) { return U.Access == AccessKind::Read; });
-  F.NeverWritten = ConstantInit && (OnlyRead || (IsConst && Body.References.count(
-                                                                Variable)));
+  const bool IsConst =
+      Context.getBaseElementType(Variable->getType()).isConstQualified();
+  const bool OnlyRead = !F.Uses.empty() && F.Obstacles.size() == BeforeUses &&
+                        llvm::all_of(F.Uses, [](const Use &U) {
+                          return U.Access == AccessKind::Read;
+                        });
+  F.NeverWritten = ConstantInit &&
+                   (OnlyRead || (IsConst && Body.References.count(Variable)));
   return F;
 }

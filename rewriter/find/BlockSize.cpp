@@ -92,7 +92,38 @@ HostValue HostEvaluator::binary(const BinaryOperator *Operator,
                  evaluate(Operator->getRHS(), Depth + 1));
 }
 
+// Values are computed without bounds; one that its type could not hold would be
+// another value on the machine.
+static bool fits(const HostValue &Value, QualType Type, ASTContext &Context) {
+  if (!Value.Values || !Type->isIntegerType() || Type->isDependentType())
+    return true;
+  unsigned Bits = Context.getIntWidth(Type);
+  bool Signed = Type->isSignedIntegerOrEnumerationType();
+  return llvm::all_of(*Value.Values, [&](int64_t V) {
+    if (Type->isBooleanType())
+      return V == 0 || V == 1;
+    if (Signed)
+      return Bits >= 64 || llvm::isIntN(Bits, V);
+    return V >= 0 && (Bits >= 63 || llvm::isUIntN(Bits, V));
+  });
+}
+
 HostValue HostEvaluator::evaluate(const Expr *E, unsigned Depth) {
+  HostValue Result = evaluateUnbounded(E, Depth);
+  // What stands around the expression converts its value step by step.
+  for (const Expr *Step = E;;) {
+    if (!fits(Result, Step->getType(), Context))
+      return unknown("a conversion in it changes its value");
+    if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Step))
+      Step = Cast->getSubExpr();
+    else if (const auto *Paren = dyn_cast<ParenExpr>(Step))
+      Step = Paren->getSubExpr();
+    else
+      return Result;
+  }
+}
+
+HostValue HostEvaluator::evaluateUnbounded(const Expr *E, unsigned Depth) {
   if (Depth > 16)
     return unknown("it is too deep an expression");
   Expr::EvalResult Constant;
@@ -124,7 +155,7 @@ HostValue HostEvaluator::evaluate(const Expr *E, unsigned Depth) {
   return unknown("it is not a constant");
 }
 
-// `block.x` of a dim3 whose fields are never written one by one.
+// `block.x` of a dim3 that keeps the value it is made with.
 HostValue HostEvaluator::field(const MemberExpr *Member, unsigned Depth) {
   const auto *Reference =
       dyn_cast<DeclRefExpr>(Member->getBase()->IgnoreParenImpCasts());
@@ -135,6 +166,11 @@ HostValue HostEvaluator::field(const MemberExpr *Member, unsigned Depth) {
   HostValue Whole = variable(Variable, /*IsDim3=*/true, Depth);
   if (!Whole.Values)
     return Whole;
+  auto It = Body.References.find(Variable);
+  if (It != Body.References.end())
+    for (const DeclRefExpr *Other : It->second)
+      if (isa_and_nonnull<CXXOperatorCallExpr>(Body.parentOf(Other)))
+        return unknown("it is a member of an object that is assigned");
   const auto *Construct =
       dyn_cast<CXXConstructExpr>(Variable->getInit()->IgnoreImplicit());
   StringRef Name = Member->getMemberDecl()->getName();
@@ -162,10 +198,14 @@ HostValue HostEvaluator::product(const Expr *E, unsigned Depth) {
       return product(Construct->getArg(0), Depth + 1);
     if (Construct->getNumArgs() != 3 || !isDim3(Construct->getType()))
       return unknown("it is not a dim3");
-    HostValue Result = evaluate(Construct->getArg(0), Depth + 1);
-    for (unsigned I = 1; I < 3; ++I)
-      Result =
-          combine(BO_Mul, Result, evaluate(Construct->getArg(I), Depth + 1));
+    HostValue Result{std::set<int64_t>{1}, "literal"};
+    for (const Expr *Argument : Construct->arguments()) {
+      HostValue Value = evaluate(Argument, Depth + 1);
+      // What is not written is no source that a person would look for.
+      if (isa<CXXDefaultArgExpr>(Argument))
+        Value.Source = "literal";
+      Result = combine(BO_Mul, Result, Value);
+    }
     return Result;
   }
   if (const auto *List = dyn_cast<InitListExpr>(E);
@@ -190,8 +230,16 @@ HostValue HostEvaluator::product(const Expr *E, unsigned Depth) {
 HostValue HostEvaluator::variable(const VarDecl *Variable, bool IsDim3,
                                   unsigned Depth) {
   std::string Name = "variable '" + Variable->getNameAsString() + "'";
-  if (Depth > 16)
+  if (Depth > 16 || !Active.insert(Variable).second)
     return unknown(Name + " depends on itself");
+  HostValue Result = assigned(Variable, Name, IsDim3, Depth);
+  Active.erase(Variable);
+  return Result;
+}
+
+HostValue HostEvaluator::assigned(const VarDecl *Variable,
+                                  const std::string &Name, bool IsDim3,
+                                  unsigned Depth) {
   if (isa<ParmVarDecl>(Variable))
     return unknown("parameter '" + Variable->getNameAsString() +
                    "' of the launching function");

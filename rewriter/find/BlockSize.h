@@ -10,6 +10,7 @@
 
 #include "find/BodyIndex.h"
 #include "clang/AST/ASTContext.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -43,14 +44,19 @@ public:
 
 private:
   HostValue evaluate(const clang::Expr *E, unsigned Depth);
+  HostValue evaluateUnbounded(const clang::Expr *E, unsigned Depth);
   HostValue product(const clang::Expr *E, unsigned Depth);
   HostValue variable(const clang::VarDecl *Variable, bool IsDim3,
                      unsigned Depth);
+  HostValue assigned(const clang::VarDecl *Variable, const std::string &Name,
+                     bool IsDim3, unsigned Depth);
   HostValue binary(const clang::BinaryOperator *Operator, unsigned Depth);
   HostValue field(const clang::MemberExpr *Member, unsigned Depth);
 
   clang::ASTContext &Context;
   const BodyIndex &Body;
+  /// Variables whose values are being found.
+  llvm::SmallPtrSet<const clang::VarDecl *, 8> Active;
 };
 
 } // namespace bankstripe

@@ -39,6 +39,11 @@ public:
     return true;
   }
 
+  // A copy of a whole array hides what it copies, as its common expression.
+  bool TraverseArrayInitLoopExpr(ArrayInitLoopExpr *Copy) {
+    return TraverseStmt(Copy->getCommonExpr()->getSourceExpr());
+  }
+
   // A default argument belongs to its declaration, not to this body.
   bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr *) { return true; }
 

@@ -100,9 +100,12 @@ std::optional<Reason> DeclarationReader::readStatement() {
   for (;;) {
     if (auto Array = Base.getAs<ArrayTypeLoc>())
       Base = Array.getElementLoc();
-    else if (auto Pointer = Base.getAs<PointerTypeLoc>())
+    else if (auto Pointer = Base.getAs<PointerTypeLoc>()) {
+      // `POINTER a[4], b;` where the star is of `a` alone.
+      if (Pointer.getStarLoc().isMacroID())
+        return Reason::DeclarationInMacro;
       Base = Pointer.getPointeeLoc();
-    else if (auto Qualified = Base.getAs<QualifiedTypeLoc>())
+    } else if (auto Qualified = Base.getAs<QualifiedTypeLoc>())
       Base = Qualified.getUnqualifiedLoc();
     else
       break;

@@ -32,7 +32,12 @@ static bool isVirtual(const FunctionDecl *Callee) {
 // Functions without a body that a caller can see, known to touch nothing but
 // the object that they are given the address of (CUDA programming guide,
 // "Atomic functions"; CUDA math API, functions with output pointers).
-static bool touchesOneObject(const FunctionDecl *Callee) {
+static bool touchesOneObject(const FunctionDecl *Callee,
+                             const SourceManager &SM) {
+  // A function of the user's that shares such a name may do anything.
+  if (!SM.isInSystemHeader(SM.getExpansionLoc(Callee->getLocation())) &&
+      !Callee->getBuiltinID())
+    return false;
   static const llvm::StringSet<> Names = {
       "sincos", "sincosf", "sincospi", "sincospif", "__sincosf", "modf",
       "modff",  "frexp",   "frexpf",   "remquo",    "remquof",
@@ -64,7 +69,9 @@ const VarDecl *UseClassifier::initialisedBy(const DeclStmt *Statement,
 UseClassifier::Fate UseClassifier::ofVariable(const VarDecl *Variable,
                                               const BodyIndex &Body,
                                               unsigned Depth) {
-  if (Depth > 8 || Variable->hasGlobalStorage())
+  // A structured binding is referred to by its parts.
+  if (Depth > 8 || Variable->hasGlobalStorage() ||
+      isa<DecompositionDecl>(Variable))
     return Fate::Escapes;
   bool IsReference = Variable->getType()->isReferenceType();
   bool Returned = false;
@@ -178,7 +185,10 @@ UseClassifier::Fate UseClassifier::ofLvalue(const Expr *E, Scope C) {
     if (!Binary->isCommaOp())
       return Fate::Escapes;
     // The left side of a comma is discarded.
-    return Binary->getRHS() == E ? ofLvalue(Binary, C) : Fate::Read;
+    if (Binary->getRHS() == E)
+      return ofLvalue(Binary, C);
+    return isa<ArraySubscriptExpr>(E->IgnoreParens()) ? Fate::Read
+                                                      : Fate::Unknown;
   }
   if (const auto *Unary = dyn_cast<UnaryOperator>(Parent)) {
     if (Unary->isPostfix())
@@ -201,10 +211,11 @@ UseClassifier::Fate UseClassifier::ofLvalue(const Expr *E, Scope C) {
     if (F != Fate::Returned)
       return F;
     // `max(a[i], b)` hands the reference back: go on with the call.
-    Fate Rest = cast<Expr>(Parent)->isGLValue()
-                    ? ofLvalue(cast<Expr>(Parent), C)
-                    : Fate::Escapes;
-    return Rest == Fate::Unknown ? Fate::Address : Rest;
+    Fate Rest = ofReturned(cast<Expr>(Parent), C);
+    // The function itself may have written through a reference to non-const.
+    return Rest == Fate::Read && !E->getType().isConstQualified()
+               ? Fate::Address
+               : Rest;
   }
   if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
     const VarDecl *Variable = initialisedBy(Statement, E);
@@ -220,9 +231,16 @@ UseClassifier::Fate UseClassifier::ofLvalue(const Expr *E, Scope C) {
   if (isa<CompoundStmt>(Parent) || isa<IfStmt>(Parent) ||
       isa<ForStmt>(Parent) || isa<WhileStmt>(Parent) || isa<DoStmt>(Parent) ||
       isa<SwitchStmt>(Parent) || isa<LabelStmt>(Parent) ||
-      isa<SwitchCase>(Parent) || isa<AttributedStmt>(Parent))
+      isa<SwitchCase>(Parent) || isa<AttributedStmt>(Parent) ||
+      isa<CXXForRangeStmt>(Parent))
     return Fate::Unknown;
   return Fate::Escapes;
+}
+
+// A call that returns the reference that it was given.
+UseClassifier::Fate UseClassifier::ofReturned(const Expr *Call, Scope C) {
+  Fate Rest = Call->isGLValue() ? ofLvalue(Call, C) : Fate::Escapes;
+  return Rest == Fate::Unknown ? Fate::Address : Rest;
 }
 
 UseClassifier::Fate UseClassifier::ofPointerArgument(const CallExpr *Call,
@@ -232,7 +250,7 @@ UseClassifier::Fate UseClassifier::ofPointerArgument(const CallExpr *Call,
   if (!Callee || C.Depth > 8 || isVirtual(Callee) ||
       isa<CXXOperatorCallExpr>(Call))
     return Fate::Escapes;
-  if (touchesOneObject(Callee))
+  if (touchesOneObject(Callee, Text.sources()))
     return Fate::Address;
   const FunctionDecl *Definition = nullptr;
   const BodyIndex *Body = Bodies.get(Callee);
@@ -282,8 +300,14 @@ UseClassifier::Fate UseClassifier::ofPointer(const Expr *E, Scope C) {
   if (const auto *Conditional = dyn_cast<ConditionalOperator>(Parent))
     return Conditional->getCond() == E ? Fate::Escapes
                                        : ofPointer(Conditional, C);
-  if (const auto *Call = dyn_cast<CallExpr>(Parent))
-    return ofPointerArgument(Call, E, C);
+  if (const auto *Call = dyn_cast<CallExpr>(Parent)) {
+    Fate F = ofPointerArgument(Call, E, C);
+    if (F != Fate::Returned)
+      return F;
+    Fate Rest = ofReturned(Call, C);
+    return Rest == Fate::Escapes || Rest == Fate::Returned ? Rest
+                                                           : Fate::Address;
+  }
   if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
     const VarDecl *Variable = initialisedBy(Statement, E);
     return Variable && Variable->getType()->isPointerType()

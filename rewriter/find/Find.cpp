@@ -81,8 +81,9 @@ private:
   std::vector<std::pair<std::string, Place>> AddressTaken;
   /// Findings by the function that declares them.
   llvm::DenseMap<const FunctionDecl *, std::vector<size_t>> Declared;
-  /// Findings by place, since instantiations share the text.
-  std::map<Place, size_t> ByPlace;
+  /// Findings by place, since instantiations share the text, and by name, since
+  /// the names that a macro declares share the place.
+  std::map<std::pair<Place, std::string>, size_t> ByPlace;
 };
 
 } // namespace
@@ -96,7 +97,8 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
     if (!isPrivateArray(Variable))
       continue;
     Place Where = Text.place(Variable->getLocation());
-    auto [It, New] = ByPlace.try_emplace(Where, Facts.Findings.size());
+    auto [It, New] = ByPlace.try_emplace({Where, Variable->getNameAsString()},
+                                         Facts.Findings.size());
     if (New) {
       Facts.Findings.push_back(findArray(Variable, Statement, Function, *Body,
                                          Context, Text, Classifier));

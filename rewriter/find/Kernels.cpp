@@ -18,9 +18,16 @@ bankstripe::reachableFrom(const FunctionDecl *Kernel, BodyIndexCache &Bodies) {
   llvm::SmallSetVector<const FunctionDecl *, 16> Seen;
   Seen.insert(Kernel->getCanonicalDecl());
   for (unsigned I = 0; I < Seen.size(); ++I)
-    if (const BodyIndex *Body = Bodies.get(Seen[I]))
+    if (const BodyIndex *Body = Bodies.get(Seen[I])) {
       for (const FunctionDecl *Callee : Body->Callees)
         Seen.insert(Callee);
+      // A function whose address is taken may be called through it.
+      for (const DeclRefExpr *Reference : Body->FunctionReferences) {
+        const auto *Named = cast<FunctionDecl>(Reference->getDecl());
+        if (!Named->hasAttr<CUDAGlobalAttr>())
+          Seen.insert(Named->getCanonicalDecl());
+      }
+    }
   return llvm::SmallVector<const FunctionDecl *>(Seen.begin(), Seen.end());
 }
 
@@ -28,24 +35,28 @@ bankstripe::reachableFrom(const FunctionDecl *Kernel, BodyIndexCache &Bodies) {
 // active at once could share bytes; the sum is on the safe side.
 static void readSharedMemory(Kernel &K, const FunctionDecl *Function,
                              BodyIndexCache &Bodies, ASTContext &Context) {
+  llvm::SmallPtrSet<const VarDecl *, 16> Counted;
+  auto Count = [&](const VarDecl *Variable) {
+    if (!Variable->hasAttr<CUDASharedAttr>() ||
+        Variable->getType()->isDependentType() ||
+        !Counted.insert(Variable->getCanonicalDecl()).second)
+      return;
+    if (Variable->hasExternalStorage() ||
+        Variable->getType()->isIncompleteArrayType())
+      K.UsesDynamicShared = true;
+    else
+      K.StaticSharedBytes +=
+          Context.getTypeSizeInChars(Variable->getType()).getQuantity();
+  };
   for (const FunctionDecl *Reached : reachableFrom(Function, Bodies)) {
     const BodyIndex *Body = Bodies.get(Reached);
     if (!Body)
       continue;
-    for (auto [Variable, Statement] : Body->Variables) {
-      if (!Variable->hasAttr<CUDASharedAttr>() ||
-          Variable->getType()->isDependentType())
-        continue;
-      if (Variable->hasExternalStorage() ||
-          Variable->getType()->isIncompleteArrayType())
-        K.UsesDynamicShared = true;
-      else
-        K.StaticSharedBytes +=
-            Context.getTypeSizeInChars(Variable->getType()).getQuantity();
-    }
+    for (auto [Variable, Statement] : Body->Variables)
+      Count(Variable);
+    // Those of the whole file are declared in no body.
     for (const auto &[Variable, References] : Body->References)
-      if (Variable->hasExternalStorage() && Variable->hasAttr<CUDASharedAttr>())
-        K.UsesDynamicShared = true;
+      Count(Variable);
   }
 }
 

@@ -43,9 +43,15 @@ private:
 
 } // namespace
 
-static StringRef nameOfCallee(const CallExpr *Call) {
+// The name of the CUDA runtime's function that \p Call calls; empty for any
+// other function, whatever its name.
+static StringRef runtimeFunction(const CallExpr *Call, const SourceText &Text) {
   const FunctionDecl *Callee = Call->getDirectCallee();
-  return Callee && Callee->getIdentifier() ? Callee->getName() : StringRef();
+  const SourceManager &SM = Text.sources();
+  if (!Callee || !Callee->getIdentifier() ||
+      !SM.isInSystemHeader(SM.getExpansionLoc(Callee->getLocation())))
+    return "";
+  return Callee->getName();
 }
 
 Launch LaunchReader::makeLaunch(const FunctionDecl *Kernel, SourceLocation Loc,
@@ -83,9 +89,18 @@ static const Expr *given(const CallExpr *Call, unsigned Index) {
 void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
   const FunctionDecl *Kernel = Call->getDirectCallee();
   const CallExpr *Config = Call->getConfig();
-  if (!Kernel || !Config || Config->getNumArgs() < 2 ||
-      Config->getArg(1)->isValueDependent())
+  if (!Kernel || !Config)
     return; // Through a pointer: the kernel's address was taken elsewhere.
+  if (Config->getNumArgs() < 2 ||
+      Config->getArg(1)->isInstantiationDependent()) {
+    // In a generic lambda.
+    Launch L;
+    L.KernelId = idOf(Kernel);
+    L.Where = Text.place(Call->getBeginLoc());
+    L.Source = "it depends on a template parameter";
+    Result.Launches.push_back(std::move(L));
+    return;
+  }
   Result.Launches.push_back(makeLaunch(Kernel, Call->getBeginLoc(),
                                        Config->getArg(1), given(Config, 2)));
 }
@@ -93,7 +108,7 @@ void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
 // cudaLaunchKernel(function, grid, block, arguments, sharedBytes, stream).
 bool LaunchReader::readLaunchFunction(const CallExpr *Call,
                                       const FunctionDecl *Kernel) {
-  StringRef Name = nameOfCallee(Call);
+  StringRef Name = runtimeFunction(Call, Text);
   bool Cooperative = Name == "cudaLaunchCooperativeKernel";
   if ((Name != "cudaLaunchKernel" && !Cooperative) || Call->getNumArgs() < 4)
     return false;
@@ -121,7 +136,8 @@ void LaunchReader::readReference(const DeclRefExpr *Reference,
       Call->getCallee()->IgnoreParenImpCasts() == Reference)
     return;
   if (const auto *Call = dyn_cast_or_null<CallExpr>(Parent))
-    if (onlyAsks(nameOfCallee(Call)) || readLaunchFunction(Call, Kernel))
+    if (onlyAsks(runtimeFunction(Call, Text)) ||
+        readLaunchFunction(Call, Kernel))
       return;
   Result.AddressTaken.push_back(
       {idOf(Kernel), Text.place(Reference->getLocation())});

@@ -26,19 +26,34 @@ std::string SourceText::file(SourceLocation Loc) const {
 }
 
 Place SourceText::place(SourceLocation Loc) const {
-  SourceLocation Expansion = SM.getExpansionLoc(Loc);
-  return {file(Loc), SM.getSpellingLineNumber(Expansion),
-          SM.getSpellingColumnNumber(Expansion)};
+  SourceLocation Written = SM.getFileLoc(Loc);
+  return {file(Written), SM.getSpellingLineNumber(Written),
+          SM.getSpellingColumnNumber(Written)};
 }
 
 // A macro that stringizes or pastes sees the spelling of its arguments, so an
-// edit there would change more than the expression.
+// edit there would change more than the expression. The macro is the one whose
+// parameter the argument at Loc replaces; with OUTER(x) passing x on to
+// INNER(x), each of the two is asked about in its turn.
 static bool looksAtSpelling(SourceLocation Loc, const SourceManager &SM,
                             Preprocessor &PP) {
-  StringRef Name = Lexer::getImmediateMacroName(Loc, SM, PP.getLangOpts());
+  SourceLocation Parameter = SM.getImmediateExpansionRange(Loc).getBegin();
+  if (!Parameter.isMacroID())
+    return true;
+  SourceLocation Invocation =
+      SM.getImmediateExpansionRange(Parameter).getBegin();
+  llvm::SmallString<32> Buffer;
+  StringRef Name = Lexer::getSpelling(SM.getSpellingLoc(Invocation), Buffer, SM,
+                                      PP.getLangOpts());
   IdentifierInfo *Identifier = PP.getIdentifierInfo(Name);
-  const MacroInfo *Macro = Identifier ? PP.getMacroInfo(Identifier) : nullptr;
-  if (!Macro)
+  // The definition at the time of the expansion; it may be gone since.
+  const MacroInfo *Macro =
+      PP.getMacroDefinitionAtLoc(Identifier, SM.getExpansionLoc(Loc))
+          .getMacroInfo();
+  SourceLocation Spelled = SM.getSpellingLoc(Parameter);
+  if (!Macro ||
+      SM.isBeforeInTranslationUnit(Spelled, Macro->getDefinitionLoc()) ||
+      SM.isBeforeInTranslationUnit(Macro->getDefinitionEndLoc(), Spelled))
     return true;
   return llvm::any_of(Macro->tokens(), [](const Token &T) {
     return T.isOneOf(tok::hash, tok::hashhash, tok::hashat);
@@ -83,7 +98,7 @@ StringRef SourceText::line(SourceLocation Loc, unsigned Before) const {
   StringRef Text = buffer(File);
   size_t Begin = Text.rfind('\n', Offset);
   for (; Before && Begin != StringRef::npos; --Before)
-    Begin = Begin == 0 ? StringRef::npos : Text.rfind('\n', Begin - 1);
+    Begin = Text.rfind('\n', Begin); // Looks before that position only.
   if (Before)
     return "";
   Begin = Begin == StringRef::npos ? 0 : Begin + 1;

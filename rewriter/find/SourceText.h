@@ -35,7 +35,8 @@ public:
   /// Absolute path of the file that \p Loc is expanded in; empty when it is in
   /// none (a scratch buffer, the command line).
   std::string file(clang::SourceLocation Loc) const;
-  /// Where a person finds \p Loc: its expansion.
+  /// Where a person finds \p Loc: where it is written, if that is in the
+  /// argument of a macro, else the use of the macro that it comes from.
   Place place(clang::SourceLocation Loc) const;
 
   /// The location in a file where the token at \p Loc is spelled, if an edit

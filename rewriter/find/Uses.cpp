@@ -55,14 +55,21 @@ Obstacle UseClassifier::wholeArray(const DeclRefExpr *Reference,
     return obstacle(Reason::SizeOfArray, Reference);
   if (isa<CallExpr>(Parent) || isa<CXXConstructExpr>(Parent))
     return obstacle(Reason::PassedToFunction, Reference, calleeName(Parent));
-  if (const auto *Statement = dyn_cast<DeclStmt>(Parent))
-    if (const VarDecl *Variable = initialisedBy(Statement, cast<Expr>(S))) {
-      // `for (int x : a)` holds its range in a reference of its own.
-      if (Variable->isImplicit())
-        return obstacle(Reason::RangeFor, Reference);
-      return obstacle(Decayed ? Reason::PointerTaken : Reason::ReferenceBound,
-                      Reference, Variable->getNameAsString());
-    }
+  if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
+    const VarDecl *Variable = initialisedBy(Statement, cast<Expr>(S));
+    if (!Variable) // Not a value but a part of the type.
+      return obstacle(Reason::SizeOfArray, Reference);
+    // `for (int x : a)` holds its range in a reference of its own.
+    if (Variable->isImplicit())
+      return obstacle(Reason::RangeFor, Reference);
+    return obstacle(Decayed ? Reason::PointerTaken : Reason::ReferenceBound,
+                    Reference, Variable->getNameAsString());
+  }
+  // `[&a]`, and `[a]`, which copies.
+  if (isa<LambdaExpr>(Parent) ||
+      (isa<ArrayInitLoopExpr>(Parent) &&
+       isa_and_nonnull<LambdaExpr>(Body.parentOf(Parent))))
+    return obstacle(Reason::CapturedByLambda, Reference);
   if (Decayed || isa<UnaryOperator>(Parent) || isa<ExplicitCastExpr>(Parent))
     return obstacle(Reason::PointerTaken, Reference);
   return obstacle(Reason::UnknownUse, Reference,

@@ -47,6 +47,7 @@ private:
 
   Fate ofLvalue(const clang::Expr *E, Scope C);
   Fate ofPointer(const clang::Expr *E, Scope C);
+  Fate ofReturned(const clang::Expr *Call, Scope C);
   Fate ofLvalueArgument(const clang::Expr *Call, const clang::Expr *Argument,
                         Scope C);
   Fate ofPointerArgument(const clang::CallExpr *Call,

@@ -1,0 +1,400 @@
+//===-- DeclarationsTest.cpp - which variables are arrays, and how written
+//-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FindTester.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+/// A declaration's text, range by range.
+struct DeclarationTexts {
+  std::string Statement, Specifiers, Declarator, Name, Extents, Initializer,
+      Values;
+  std::vector<std::string> All;
+  DeclarationText Raw;
+};
+
+/// The texts of the array `a` in \p Body, which must hold no obstacle.
+DeclarationTexts declarationIn(llvm::StringRef Body,
+                               llvm::StringRef Prelude = "") {
+  std::string Code = Prelude.str() + kernelAround(Body);
+  UnitFacts Facts = factsOf(Code);
+  DeclarationTexts T;
+  for (const Finding &F : Facts.Findings) {
+    if (F.Name != "a")
+      continue;
+    for (const Obstacle &O : F.Obstacles)
+      ADD_FAILURE() << Body.str() << ": " << infoOf(O.Why).Id.str();
+    auto Text = [&](const TextRange &R) {
+      return R.isValid() ? Code.substr(R.Offset, R.Length) : std::string();
+    };
+    T = {Text(F.Text.Statement),
+         Text(F.Text.Specifiers),
+         Text(F.Text.Declarator),
+         Text(F.Text.Name),
+         Text(F.Text.Extents),
+         Text(F.Text.Initializer),
+         Text(F.Text.Values),
+         {},
+         F.Text};
+    for (const TextRange &R : F.Text.AllDeclarators)
+      T.All.push_back(Text(R));
+    return T;
+  }
+  ADD_FAILURE() << "no array 'a' in " << Body.str();
+  return T;
+}
+
+using Texts = std::vector<std::string>;
+
+} // namespace
+
+// --- What is a private array -----------------------------------------------
+
+TEST(PrivateArrays, AreAutomaticAndInDeviceCode) {
+  EXPECT_TRUE(factsOf("void host() { int a[4]; a[0] = 1; }").Findings.empty());
+  EXPECT_TRUE(factsOf("__device__ int a[4]; __constant__ int c[4] = {1};"
+                      "__global__ void kernel(int i) { a[i] = c[i]; }")
+                  .Findings.empty());
+  testBody("__shared__ int s[4]; static int t[4]; extern __shared__ int e[];"
+           "s[i] = t[i] = e[i]; int x = i; *out = x;");
+  testFind("__global__ void kernel(int a[4], int i) { a[i] = 1; }");
+}
+
+TEST(PrivateArrays, HaveTypeAndSize) {
+  Finding F = findingOf(kernelAround("unsigned char a[4][8]; a[i][j] = 1;"));
+  EXPECT_EQ(F.Name, "a");
+  EXPECT_EQ(F.Function, "kernel");
+  EXPECT_EQ(F.FunctionId, "_Z6kernelPiPfii");
+  EXPECT_TRUE(F.InKernel);
+  EXPECT_EQ(F.Kernels, std::vector<std::string>{"_Z6kernelPiPfii"});
+  EXPECT_EQ(F.Type, "unsigned char[4][8]");
+  EXPECT_EQ(F.ElementType, "unsigned char");
+  EXPECT_EQ(F.ElementBytes, 1u);
+  EXPECT_EQ(F.Extents, (std::vector<uint64_t>{4, 8}));
+  EXPECT_EQ(F.BytesPerThread, 32u);
+  EXPECT_EQ(F.elements(), 32u);
+  EXPECT_EQ(F.Where, (Place{SnippetFile.str(), 2, 15}));
+}
+
+TEST(PrivateArrays, InEveryScopeOfAKernel) {
+  testBody("{ int a[4]; $write^a[i] = 1; }"
+           "for (;;) { int a[4]; $write^a[i] = 2; if (i) { int a[2];"
+           "  $write^a[j] = 3; } }");
+}
+
+TEST(PrivateArrays, ThatAreNeverUsedHaveNothing) {
+  Finding F = findingOf(kernelAround("int a[4];"));
+  EXPECT_TRUE(F.Uses.empty());
+  EXPECT_TRUE(F.Obstacles.empty());
+}
+
+TEST(PrivateArrays, OutsideTheGivenPaths) {
+  UnitFacts Facts = factsOf(kernelAround("int a[4]; a[i] = 1;"),
+                            [](llvm::StringRef File) { return File.empty(); });
+  ASSERT_EQ(Facts.Findings.size(), 1u);
+  ASSERT_EQ(Facts.Findings[0].Obstacles.size(), 1u);
+  EXPECT_EQ(Facts.Findings[0].Obstacles[0].Why, Reason::OutsidePaths);
+}
+
+TEST(PrivateArrays, ContentsAreKeptForEdits) {
+  std::string Code = kernelAround("int a[4]; a[i] = 1;");
+  UnitFacts Facts = factsOf(Code);
+  EXPECT_EQ(Facts.MainFile, SnippetFile);
+  ASSERT_EQ(Facts.Contents.count(SnippetFile.str()), 1u);
+  EXPECT_EQ(Facts.Contents[SnippetFile.str()], Code);
+}
+
+// --- Where it is declared --------------------------------------------------
+
+TEST(Context, DeviceFunctions) {
+  auto F = testFind("__device__ int f(int i) {\n"
+                    "  int $in_device_function^a[4]; $write^a[i] = 1;\n"
+                    "  return $read^a[0]; }\n"
+                    "__global__ void one(int *out) { *out = f(1); }\n"
+                    "__global__ void two(int *out) { *out = f(2); }\n"
+                    "__global__ void none(int *out) { *out = 0; }");
+  EXPECT_EQ(F.front().Kernels.size(), 2u);
+  EXPECT_FALSE(F.front().InKernel);
+  testFind("struct S { __host__ __device__ void f(int i) {\n"
+           "  int $in_device_function^a[4]; $write^a[i] = 1; } };");
+}
+
+TEST(Context, Templates) {
+  auto F =
+      testFind("template <class T> __global__ void kernel(T *out, int i) {\n"
+               "  int $in_template^a[4]; $write^a[i] = 1; }\n"
+               "template __global__ void kernel<int>(int *, int);\n"
+               "template __global__ void kernel<char>(char *, int);");
+  EXPECT_EQ(F.size(), 1u);
+  EXPECT_EQ(F.front().Kernels.size(), 2u);
+  testFind("template <class T> __global__ void kernel(T *out, int i) {\n"
+           "  T $in_template^a[4]; a[i] = 1; }\n"
+           "template __global__ void kernel<int>(int *, int);");
+  testFind("template <class T> struct S {\n"
+           "  static __device__ void f(int i) {\n"
+           "    int $in_template^a[4]; $write^a[i] = 1; } };");
+}
+
+TEST(Context, Lambdas) {
+  testBody("auto f = [=] { int $in_lambda^a[4]; $write^a[i] = 1;"
+           "  return $read^a[j]; }; *out = f();");
+  testBody("auto f = [=](auto x) { int $in_lambda^a[4]; $write^a[i] = 1;"
+           "  *out = $read^a[j]; return x; }; f(1);");
+}
+
+TEST(Context, ClassesInsideFunctions) {
+  testBody("struct Local { __device__ int f(int k) {"
+           "  int $in_device_function^a[4]; $write^a[k] = 1;"
+           "  return $read^a[0]; } }; *out = Local().f(i);");
+}
+
+TEST(Context, ClassObjects) {
+  testFind("struct Stack { int items[8]; int top; };\n"
+           "struct Outer { Stack inner; }; struct Derived : Outer {};\n"
+           "struct Plain { int x; };\n"
+           "__global__ void kernel(int i) {\n"
+           "  Stack $class_object^s; s.items[i] = 1;\n"
+           "  Derived $class_object^d; d.inner.top = 1;\n"
+           "  Plain p; p.x = 1; Stack *q = &s; Stack &r = s;\n"
+           "  q->top = r.top; }");
+}
+
+// --- Its type --------------------------------------------------------------
+
+TEST(Type, OfElements) {
+  testFind("struct Hit { float t; int id; };\n"
+           "__global__ void kernel(int i) {\n"
+           "  Hit $element_type^a[4]; $write^a[i].id = 1; }");
+  testBody("float3 $element_type^a[4]; $write^a[i].x = 1;");
+  testBody("double4 $element_type^a[4]; $write^a[i].x = 1;");
+  testBody("float4 a[4]; double2 b[4]; uchar4 c[4]; $write^a[i].x = 1;"
+           "$write^b[i].x = 1; $write^c[i].x = 1;");
+  testBody("short a[4]; long long b[4]; __int128 c[4]; $write^a[i] = 1;"
+           "$write^b[i] = 1; $write^c[i] = 1;");
+}
+
+TEST(Type, OfTheUserWithAVectorsName) {
+  testFind(
+      "namespace mine { struct float2 { float x, y;\n"
+      "  __device__ float2() : x(0), y(0) {} }; }\n"
+      "__global__ void kernel(int i) {\n"
+      "  mine::float2 $element_type^$initializer^a[4]; $write^a[i].x = 1; }");
+}
+
+TEST(Type, Dimensions) {
+  testBody("int $too_many_dimensions^a[2][2][2]; $write^a[i][j][0] = 1;");
+  testBody("int a[2][2]; $write^a[i][j] = 1;");
+}
+
+TEST(Type, Qualifiers) {
+  testBody("volatile int $qualified_type^a[4]; $write^a[i] = 1;");
+  testBody("const int $qualified_type^a[4] = {i, j}; *out = $read^a[i];");
+  testBody("constexpr int $qualified_type^a[4] = {1, 2}; *out = $read^a[i];");
+  testBody("int const $qualified_type^t[2][2] = {}; *out = $read^t[i][j];");
+  testBody("const int *a[4]; $write^a[i] = out;");
+  testBody("int *const $qualified_type^$declarator_shape^a[4] = {out};"
+           "*out = *$read^a[i];");
+}
+
+TEST(Type, Attributes) {
+  testBody("alignas(16) int $over_aligned^a[4]; $write^a[i] = 1;");
+  testBody("__align__(16) int $over_aligned^a[4]; $write^a[i] = 1;");
+  testBody("[ [maybe_unused]] int $over_aligned^a[4]; $write^a[i] = 1;");
+  Finding F = findingOf(kernelAround("alignas(16) int a[4]; a[i] = 1;"));
+  EXPECT_EQ(F.Obstacles[0].Detail, "alignas");
+}
+
+TEST(Type, Aliases) {
+  testBody("typedef int Row[4]; Row $array_typedef^a; $write^a[i] = 1;");
+  testBody("using Row = int[4]; Row $array_typedef^t[2]; $write^t[i][j] = 1;");
+  testBody("typedef int Number; Number a[4]; $write^a[i] = 1;");
+}
+
+// --- How it is written -----------------------------------------------------
+
+TEST(Declaration, OfOneArray) {
+  DeclarationTexts T = declarationIn("unsigned char a[4] = {1, 2};");
+  EXPECT_EQ(T.Statement, "unsigned char a[4] = {1, 2};");
+  EXPECT_EQ(T.Specifiers, "unsigned char");
+  EXPECT_EQ(T.Declarator, "a[4]");
+  EXPECT_EQ(T.Name, "a");
+  EXPECT_EQ(T.Extents, "[4]");
+  EXPECT_EQ(T.Initializer, " = {1, 2}");
+  EXPECT_EQ(T.Values, "{1, 2}");
+  EXPECT_EQ(T.All, (Texts{"a[4] = {1, 2}"}));
+  EXPECT_EQ(T.Raw.ExtentTexts, (Texts{"4"}));
+}
+
+TEST(Declaration, OfSeveralVariables) {
+  DeclarationTexts T =
+      declarationIn("float sum = i + (j, 2), *p, a[2][4], b[3] = {0};");
+  EXPECT_EQ(T.Specifiers, "float");
+  EXPECT_EQ(T.Declarator, "a[2][4]");
+  EXPECT_EQ(T.Extents, "[2][4]");
+  EXPECT_EQ(T.Initializer, "");
+  EXPECT_EQ(T.Raw.IndexInStatement, 2u);
+  EXPECT_EQ(T.Raw.ExtentTexts, (Texts{"2", "4"}));
+  EXPECT_EQ(T.All, (Texts{"sum = i + (j, 2)", "*p", "a[2][4]", "b[3] = {0}"}));
+}
+
+TEST(Declaration, OfPointers) {
+  DeclarationTexts T = declarationIn("int x, * *a[4];");
+  EXPECT_EQ(T.Declarator, "* *a[4]");
+  EXPECT_EQ(T.Name, "a");
+  EXPECT_EQ(T.All, (Texts{"x", "* *a[4]"}));
+}
+
+TEST(Declaration, BesideOtherShapes) {
+  EXPECT_EQ(declarationIn("int a[4], (*f)(int), &r = i;").All,
+            (Texts{"a[4]", "(*f)(int)", "&r = i"}));
+  EXPECT_EQ(declarationIn("int (*f)(int, char), a[4];").All,
+            (Texts{"(*f)(int, char)", "a[4]"}));
+}
+
+TEST(Declaration, SpecifiersInEveryOrder) {
+  EXPECT_EQ(declarationIn("long unsigned int a[4];").Specifiers,
+            "long unsigned int");
+  EXPECT_EQ(declarationIn("int unsigned a[4];").Specifiers, "int unsigned");
+  EXPECT_EQ(declarationIn("const int *a[4];").Specifiers, "const int");
+  EXPECT_EQ(declarationIn("int const *a[4];").Specifiers, "int const");
+  EXPECT_EQ(declarationIn("decltype(i + 1) a[4];").Specifiers,
+            "decltype(i + 1)");
+  EXPECT_EQ(declarationIn("ns::T a[4];", "namespace ns { using T = int; }\n")
+                .Specifiers,
+            "ns::T");
+  EXPECT_EQ(declarationIn("::V<int>::type a[4];",
+                          "template <class T> struct V { using type = T; };\n")
+                .Specifiers,
+            "::V<int>::type");
+  EXPECT_EQ(declarationIn("enum E a[4];", "enum E { Zero };\n").Specifiers,
+            "enum E");
+}
+
+TEST(Declaration, WithMacrosForTypeExtentAndValues) {
+  DeclarationTexts T =
+      declarationIn("REAL a[N] = {ONE, 2};",
+                    "#define REAL float\n#define N 4\n#define ONE 1\n");
+  EXPECT_EQ(T.Specifiers, "REAL");
+  EXPECT_EQ(T.Raw.ExtentTexts, (Texts{"N"}));
+  EXPECT_EQ(T.Values, "{ONE, 2}");
+  EXPECT_EQ(declarationIn("VEC(float, 2) a[2];", "#define VEC(t, n) t##n\n")
+                .Specifiers,
+            "VEC(float, 2)");
+}
+
+TEST(Declaration, OverSeveralLinesAndWithComments) {
+  DeclarationTexts T = declarationIn("int /* of */ a[ 2 * 2 ], // four\n"
+                                     "    b; // and more");
+  EXPECT_EQ(T.Specifiers, "int");
+  EXPECT_EQ(T.Raw.ExtentTexts, (Texts{"2 * 2"}));
+  EXPECT_EQ(T.All, (Texts{"a[ 2 * 2 ]", "b"}));
+  testBody("int $declarator_shape^a /* of */ [4]; $write^a[i] = 1;");
+}
+
+TEST(Declaration, InMacros) {
+  testFind("#define DECLARE(n) int n[4]\n"
+           "__global__ void kernel(int i) {\n"
+           "  DECLARE($declaration_in_macro^a); $write^a[i] = 1; }");
+  testFind("#define DIM [4]\n"
+           "__global__ void kernel(int i) {\n"
+           "  int $declaration_in_macro^a DIM; $write^a[i] = 1; }");
+  testFind("#define END ;\n"
+           "__global__ void kernel(int i) {\n"
+           "  int $declaration_in_macro^a[4] END $write^a[i] = 1; }");
+  testFind("#define NAME a\n"
+           "__global__ void kernel(int i) {\n"
+           "  int $declaration_in_macro^NAME[4]; $write^a[i] = 1; }");
+}
+
+TEST(Declaration, AcrossConfigurations) {
+  testBody("int $declaration_in_macro^a[4],\n"
+           "#ifdef MORE\n"
+           "    more,\n"
+           "#endif\n"
+           "    b; $write^a[i] = b = 1;");
+}
+
+TEST(Declaration, AStarInAMacroBindsToOneDeclarator) {
+  testFind(
+      "#define POINTER int *\n"
+      "__global__ void kernel(int *p, int i) {\n"
+      "  POINTER $declaration_in_macro^a[4], b; $write^a[i] = p; b = 1; }");
+}
+
+TEST(Declaration, OutsideABlock) {
+  testBody("for (int $declaration_place^a[2] = {}; i; --i)"
+           "  $readwrite^a[j]++;");
+  testBody("if (int $declaration_place^a[2] = {}; i) $readwrite^a[j]++;");
+  testBody("switch (int $declaration_place^a[2] = {}; i) {"
+           "  case 1: $readwrite^a[j]++; }");
+  testBody("switch (i) { case 1: int $declaration_place^a[2];"
+           "  $write^a[j] = 1; }");
+  testBody("if (i) int $declaration_place^a[2];");
+  testBody("label: int $declaration_place^a[2]; $write^a[j] = 1;"
+           "if (i) goto label;");
+}
+
+TEST(Declaration, OfAnotherShape) {
+  testBody("int ($declarator_shape^a)[4]; $write^a[i] = 1;");
+  testBody("int *($declarator_shape^a[4]); $write^a[i] = out;");
+  testBody("int (*$declarator_shape^a[4])(int); $write^a[i] = nullptr;");
+  testBody(
+      "struct S { int x; } *$declarator_shape^a[4]; $write^a[i] = nullptr;");
+  testBody("static int a[4]; a[i] = 1;");
+}
+
+TEST(Declaration, AnAttributeBehindTheExtents) {
+  testBody("int $over_aligned^$declarator_shape^a[4] __attribute__((unused));"
+           "$write^a[i] = 1;");
+}
+
+TEST(Declaration, AsARegister) {
+  UnitFacts Facts =
+      factsOf(kernelAround("register int a[4]; a[i] = 1;"),
+              [](llvm::StringRef) { return true; }, {"-std=c++14"});
+  ASSERT_EQ(Facts.Findings.size(), 1u);
+  ASSERT_EQ(Facts.Findings[0].Obstacles.size(), 1u);
+  EXPECT_EQ(Facts.Findings[0].Obstacles[0].Why, Reason::DeclaratorShape);
+}
+
+// --- NOLINT ----------------------------------------------------------------
+
+TEST(Nolint, OnTheLineOrTheLineBefore) {
+  testBody("int $nolint^a[4]; // NOLINT(bankstripe)\n$write^a[i] = 1;");
+  testBody("// NOLINTNEXTLINE(bankstripe)\nint $nolint^a[4]; $write^a[i] = 1;");
+  testBody("int $nolint^a[4]; /* NOLINT(bankstripe): slower */\n"
+           "$write^a[i] = 1;");
+}
+
+TEST(Nolint, SpeaksForAllNamesOfItsLine) {
+  testBody("int $nolint^a[4], $nolint^b[4]; // NOLINT(bankstripe)\n"
+           "$write^a[i] = $readwrite^b[i] = 1;");
+  testBody("int $nolint^a[4], // NOLINT(bankstripe)\n"
+           "    b[4];\n$write^a[i] = $readwrite^b[i] = 1;");
+}
+
+TEST(Nolint, WithLists) {
+  testBody("int $nolint^a[4]; // NOLINT(other, bankstripe)\n$write^a[i] = 1;");
+  testBody("int $nolint^a[4]; // NOLINT(bankstripe,other)\n$write^a[i] = 1;");
+  testBody("int $nolint^a[4]; // NOLINT(*)\n$write^a[i] = 1;");
+  testBody("int $nolint^a[4]; // NOLINT(other) NOLINT(bankstripe)\n"
+           "$write^a[i] = 1;");
+}
+
+TEST(Nolint, OfOthersSaysNothing) {
+  testBody("int a[4]; // NOLINT\n$write^a[i] = 1;");
+  testBody("int a[4]; // NOLINT(other)\n$write^a[i] = 1;");
+  testBody("int a[4]; // NOLINT(bankstripes)\n$write^a[i] = 1;");
+  testBody("int a[4]; // NOLINTNEXTLINE(bankstripe)\n$write^a[i] = 1;");
+  testBody("// NOLINT(bankstripe)\nint a[4]; $write^a[i] = 1;");
+  testBody("// NOLINTNEXTLINE(bankstripe)\n\nint a[4]; $write^a[i] = 1;");
+}

@@ -1,0 +1,109 @@
+//===-- DocumentedExamplesTest.cpp - docs/verdicts.md keeps its word ------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The page shows an example for each reason. Where find/ is the stage that
+// gives the reason, the example must parse, and must give it; where it is not,
+// find/ must see nothing that stands against the array.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FindTester.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <gtest/gtest.h>
+#include <map>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using llvm::StringRef;
+
+namespace {
+
+/// The first example of each section, by the section's reason id.
+std::map<std::string, std::string> readExamples() {
+  auto Page = llvm::MemoryBuffer::getFile(BANKSTRIPE_VERDICTS_DOCUMENT);
+  if (!Page) {
+    ADD_FAILURE() << "cannot read " << BANKSTRIPE_VERDICTS_DOCUMENT;
+    return {};
+  }
+  std::map<std::string, std::string> Examples;
+  auto [Introduction, Sections] = (*Page)->getBuffer().split("\n### `");
+  while (!Sections.empty()) {
+    auto [Section, Rest] = Sections.split("\n### `");
+    StringRef Id = Section.split('`').first;
+    StringRef Code = Section.split("```cuda\n").second.split("```").first;
+    Examples[Id.str()] = Code.str();
+    Sections = Rest;
+  }
+  return Examples;
+}
+
+/// Sections whose example is no translation unit: a header without its
+/// includers, or the launches alone.
+bool isFragment(StringRef Id) {
+  static const llvm::StringSet<> Fragments = {
+      "block-size-conflict", "cooperative-launch", "outside-paths",
+      "translation-units-differ"};
+  return Fragments.contains(Id);
+}
+
+/// Reasons that later stages give.
+bool isGivenLater(Reason R) {
+  switch (R) {
+  case Reason::DynamicIndex:
+  case Reason::StaysInRegisters:
+  case Reason::BlockSizeUnknown:
+  case Reason::OverBudget:
+  case Reason::DynamicSharedMemory:
+  case Reason::ConstantTable:
+  case Reason::StackFrameKept:
+  case Reason::CompileFailed:
+  case Reason::NoEvidence:
+  case Reason::NeverUsed:
+  case Reason::KernelInMacro:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+TEST(DocumentedExamples, GiveTheirReason) {
+  std::map<std::string, std::string> Examples = readExamples();
+  for (const ReasonInfo &Info : allReasons()) {
+    if (isFragment(Info.Id))
+      continue;
+    SCOPED_TRACE(Info.Id.str());
+    ASSERT_EQ(Examples.count(Info.Id.str()), 1u);
+    Finding F = findingOf(Examples[Info.Id.str()]);
+    if (isGivenLater(Info.R)) {
+      EXPECT_TRUE(F.Obstacles.empty());
+      continue;
+    }
+    EXPECT_TRUE(llvm::any_of(
+        F.Obstacles, [&](const Obstacle &O) { return O.Why == Info.R; }));
+    for (const Obstacle &O : F.Obstacles)
+      EXPECT_EQ(infoOf(O.Why).Id, Info.Id) << "at line " << O.Where.Line;
+  }
+}
+
+TEST(DocumentedExamples, OfTablesAndKernels) {
+  std::map<std::string, std::string> Examples = readExamples();
+  EXPECT_TRUE(findingOf(Examples["constant-table"]).NeverWritten);
+  EXPECT_TRUE(findingOf(Examples["never-used"]).Uses.empty());
+  EXPECT_FALSE(factsOf(Examples["kernel-in-macro"])
+                   .Kernels.at(0)
+                   .BoundsInsertion.isValid());
+  EXPECT_FALSE(factsOf(Examples["block-size-unknown"])
+                   .Launches.at(0)
+                   .Threads.has_value());
+  EXPECT_FALSE(factsOf(Examples["dynamic-shared-memory"])
+                   .Launches.at(0)
+                   .DynamicSharedBytes.has_value());
+}

@@ -1,0 +1,208 @@
+//===-- KernelsTest.cpp - bounds, shared memory and reach of kernels ------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FindTester.h"
+#include "llvm/ADT/STLExtras.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+Kernel kernelIn(llvm::StringRef Code, llvm::StringRef Name = "kernel") {
+  UnitFacts Facts = factsOf(Code);
+  auto It = llvm::find_if(Facts.Kernels,
+                          [&](const Kernel &K) { return K.Name == Name; });
+  if (It == Facts.Kernels.end()) {
+    ADD_FAILURE() << "no kernel '" << Name.str() << "' in " << Code.str();
+    return Kernel();
+  }
+  return *It;
+}
+
+/// The text of the launch bounds in \p Code, which must bound 128 threads.
+std::string boundsText(llvm::StringRef Code) {
+  Kernel K = kernelIn(Code);
+  EXPECT_TRUE(K.Bounds.has_value()) << Code.str();
+  if (!K.Bounds)
+    return "";
+  EXPECT_EQ(K.Bounds->Threads, 128u) << Code.str();
+  return K.Bounds->Text;
+}
+
+} // namespace
+
+TEST(Kernels, AreIdentified) {
+  Kernel K = kernelIn("namespace n {\n__global__ void kernel(int *) {}\n}",
+                      "n::kernel");
+  EXPECT_EQ(K.Id, "_ZN1n6kernelEPi");
+  EXPECT_EQ(K.Where, (Place{SnippetFile.str(), 2, 17}));
+  EXPECT_FALSE(K.Bounds.has_value());
+  EXPECT_EQ(K.StaticSharedBytes, 0u);
+  EXPECT_FALSE(K.UsesDynamicShared);
+  EXPECT_FALSE(K.AddressTaken);
+}
+
+TEST(Kernels, DeclarationsAloneAreNone) {
+  EXPECT_TRUE(factsOf("__global__ void kernel();").Kernels.empty());
+}
+
+TEST(Kernels, EachInstantiationIsOne) {
+  UnitFacts Facts = factsOf("template <class T> __global__ void k(T) {}\n"
+                            "template __global__ void k<int>(int);\n"
+                            "template __global__ void k<char>(char);");
+  ASSERT_EQ(Facts.Kernels.size(), 2u);
+  EXPECT_NE(Facts.Kernels[0].Id, Facts.Kernels[1].Id);
+}
+
+// --- Launch bounds ---------------------------------------------------------
+
+TEST(LaunchBoundsOf, LiteralsAndNames) {
+  EXPECT_EQ(boundsText("__global__ void __launch_bounds__(128) kernel() {}"),
+            "128");
+  EXPECT_EQ(
+      boundsText("__global__ __launch_bounds__(64 * 2, 4) void kernel() {}"),
+      "64 * 2");
+  EXPECT_EQ(
+      boundsText("#define THREADS 128\n"
+                 "__launch_bounds__(THREADS) __global__ void kernel() {}"),
+      "THREADS");
+  EXPECT_EQ(boundsText("constexpr int Threads = 64;\n"
+                       "__global__ void __launch_bounds__(2 * Threads)\n"
+                       "kernel() {}"),
+            "2 * Threads");
+}
+
+TEST(LaunchBoundsOf, NamesThatMeanSomethingElseInTheBody) {
+  EXPECT_EQ(boundsText("constexpr int N = 128;\n"
+                       "__global__ void __launch_bounds__(N)\n"
+                       "kernel(int *N) {}"),
+            "");
+  EXPECT_EQ(boundsText("constexpr int N = 128;\n"
+                       "__global__ void __launch_bounds__(N) kernel() {\n"
+                       "  for (int N = 0; N < 2; ++N) ; }"),
+            "");
+  EXPECT_EQ(boundsText("constexpr int N = 128;\n"
+                       "__global__ void __launch_bounds__(N) kernel() {\n"
+                       "  using N = int; }"),
+            "");
+}
+
+TEST(LaunchBoundsOf, AnEarlierDeclaration) {
+  EXPECT_EQ(boundsText("constexpr int N = 128;\n"
+                       "__global__ void __launch_bounds__(N) kernel();\n"
+                       "__global__ void kernel() {}"),
+            "");
+}
+
+TEST(LaunchBoundsOf, AMacro) {
+  EXPECT_EQ(boundsText("#define BOUNDS __launch_bounds__(128)\n"
+                       "__global__ void BOUNDS kernel() {}"),
+            "");
+}
+
+TEST(LaunchBoundsOf, SeveralLines) {
+  EXPECT_EQ(
+      boundsText("__global__ void __launch_bounds__(64 +\n64) kernel() {}"),
+      "");
+}
+
+TEST(LaunchBoundsOf, TemplateArguments) {
+  UnitFacts Facts =
+      factsOf("template <int N> __global__ void __launch_bounds__(N) k() {}\n"
+              "template __global__ void k<64>();\n"
+              "template __global__ void k<256>();");
+  ASSERT_EQ(Facts.Kernels.size(), 2u);
+  ASSERT_TRUE(Facts.Kernels[0].Bounds && Facts.Kernels[1].Bounds);
+  EXPECT_EQ(Facts.Kernels[0].Bounds->Threads + Facts.Kernels[1].Bounds->Threads,
+            320u);
+}
+
+// --- Where bounds can be added ---------------------------------------------
+
+TEST(BoundsInsertion, BeforeTheName) {
+  llvm::StringRef Code = "__global__ void kernel() {}";
+  Kernel K = kernelIn(Code);
+  EXPECT_EQ(K.BoundsInsertion.Offset, Code.find("kernel"));
+  EXPECT_EQ(K.BoundsInsertion.Length, 0u);
+}
+
+TEST(BoundsInsertion, BeforeTheQualifier) {
+  llvm::StringRef Code = "struct S { static __global__ void kernel(); };\n"
+                         "namespace n { __global__ void kernel(); }\n"
+                         "__global__ void n::kernel() {}";
+  Kernel K = kernelIn(Code, "n::kernel");
+  EXPECT_EQ(K.BoundsInsertion.Offset, Code.rfind("n::kernel"));
+}
+
+TEST(BoundsInsertion, NotIntoAMacro) {
+  EXPECT_FALSE(kernelIn("#define KERNEL(n) __global__ void n\n"
+                        "KERNEL(kernel)() {}")
+                   .BoundsInsertion.isValid());
+  EXPECT_FALSE(kernelIn("#define NAME kernel\n"
+                        "__global__ void NAME() {}")
+                   .BoundsInsertion.isValid());
+}
+
+// --- Shared memory ---------------------------------------------------------
+
+TEST(SharedMemory, OfTheKernelItself) {
+  EXPECT_EQ(kernelIn("__global__ void kernel(int i) {\n"
+                     "  __shared__ int a[4]; __shared__ double b;\n"
+                     "  if (i) { __shared__ char c[3]; c[0] = 1; }\n"
+                     "  a[0] = b = 1; }")
+                .StaticSharedBytes,
+            16u + 8u + 3u);
+}
+
+TEST(SharedMemory, OfItsCallees) {
+  const char *Code =
+      "__device__ void g() { __shared__ int s[4]; s[0] = 1; }\n"
+      "__device__ void f() { __shared__ int s[2]; s[0] = 1; g(); }\n"
+      "struct S { __device__ S() { __shared__ int s; s = 1; } };\n"
+      "__global__ void kernel() { f(); g(); S s; }\n"
+      "__global__ void other() {}\n";
+  EXPECT_EQ(kernelIn(Code).StaticSharedBytes, 16u + 8u + 4u);
+  EXPECT_EQ(kernelIn(Code, "other").StaticSharedBytes, 0u);
+}
+
+TEST(SharedMemory, OfFunctionsWhoseAddressIsTaken) {
+  EXPECT_EQ(kernelIn("__device__ void f() { __shared__ int s[4]; s[0] = 1; }\n"
+                     "__global__ void kernel() { void (*p)() = f; p(); }")
+                .StaticSharedBytes,
+            16u);
+}
+
+TEST(SharedMemory, OfTheWholeFile) {
+  const char *Code = "__shared__ int s[4];\n"
+                     "__device__ void f() { s[0] = 1; }\n"
+                     "__global__ void kernel() { s[1] = 2; f(); }\n"
+                     "__global__ void other() {}\n";
+  EXPECT_EQ(kernelIn(Code).StaticSharedBytes, 16u);
+  EXPECT_EQ(kernelIn(Code, "other").StaticSharedBytes, 0u);
+}
+
+TEST(SharedMemory, OfDynamicSize) {
+  EXPECT_TRUE(kernelIn("__global__ void kernel() {\n"
+                       "  extern __shared__ int s[]; s[0] = 1; }")
+                  .UsesDynamicShared);
+  EXPECT_TRUE(kernelIn("extern __shared__ int s[];\n"
+                       "__global__ void kernel() { s[0] = 1; }")
+                  .UsesDynamicShared);
+  EXPECT_TRUE(kernelIn("extern __shared__ int s[];\n"
+                       "__device__ void f() { s[0] = 1; }\n"
+                       "__global__ void kernel() { f(); }")
+                  .UsesDynamicShared);
+  EXPECT_FALSE(kernelIn("extern __shared__ int s[];\n"
+                        "__global__ void kernel() {}")
+                   .UsesDynamicShared);
+  EXPECT_EQ(kernelIn("__global__ void kernel() {\n"
+                     "  extern __shared__ int s[]; s[0] = 1; }")
+                .StaticSharedBytes,
+            0u);
+}

@@ -1,0 +1,382 @@
+//===-- LaunchesTest.cpp - launches, and the block sizes they ask for -----===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FindTester.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+const std::string KernelText = "__global__ void kernel(int *out) {}\n";
+
+/// The facts of \p Host below a kernel.
+UnitFacts hostFacts(const std::string &Host) {
+  return factsOf(KernelText + Host);
+}
+
+/// The only launch of the host function with the body \p Body.
+Launch launchIn(const std::string &Body) {
+  UnitFacts Facts =
+      hostFacts("int ask(); void change(int &); void look(const int &);\n"
+                "void run(int *out, int n) {\n" +
+                Body + "\n}\n");
+  if (Facts.Launches.size() != 1) {
+    ADD_FAILURE() << Facts.Launches.size() << " launches in " << Body;
+    return Launch();
+  }
+  EXPECT_EQ(Facts.Launches[0].KernelId, "_Z6kernelPi");
+  return Facts.Launches[0];
+}
+
+/// The block size of the launch in \p Body; 0 when it is not known.
+unsigned threadsIn(const std::string &Body) {
+  return launchIn(Body).Threads.value_or(0);
+}
+
+} // namespace
+
+// --- Known block sizes -----------------------------------------------------
+
+TEST(BlockSize, Literals) {
+  EXPECT_EQ(threadsIn("kernel<<<1, 128>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("kernel<<<dim3(4), dim3(100)>>>(out);"), 100u);
+  EXPECT_EQ(threadsIn("kernel<<<n, 1024>>>(out);"), 1024u);
+  EXPECT_EQ(launchIn("kernel<<<1, 128>>>(out);").Source, "literal");
+}
+
+TEST(BlockSize, MacrosAndConstants) {
+  EXPECT_EQ(threadsIn("\n#define THREADS 128\nkernel<<<1, THREADS>>>(out);"),
+            128u);
+  EXPECT_EQ(threadsIn("constexpr int T = 64; kernel<<<1, 2 * T>>>(out);"),
+            128u);
+  EXPECT_EQ(threadsIn("const int T = 96; kernel<<<1, T>>>(out);"), 96u);
+  EXPECT_EQ(threadsIn("enum { T = 32 }; kernel<<<1, T>>>(out);"), 32u);
+  EXPECT_EQ(threadsIn("kernel<<<1, sizeof(int) * 8>>>(out);"), 32u);
+  EXPECT_EQ(hostFacts("const int T = 192;\n"
+                      "void run(int *out) { kernel<<<1, T>>>(out); }")
+                .Launches.at(0)
+                .Threads,
+            192u);
+}
+
+TEST(BlockSize, VariablesAssignedOnce) {
+  EXPECT_EQ(threadsIn("int t = 128; kernel<<<1, t>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("int t; t = 128; kernel<<<n / t, t>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("int t = 64, u = t * 2; kernel<<<1, u>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("const int t = n ? 64 : 128; kernel<<<1, t>>>(out);"),
+            128u);
+  EXPECT_EQ(launchIn("int t = 128; kernel<<<1, t>>>(out);").Source,
+            "variable 't'");
+}
+
+TEST(BlockSize, VariablesThatAreReadElsewhere) {
+  EXPECT_EQ(threadsIn("int t = 128; look(t); int u = t + n; change(u);"
+                      "kernel<<<(n + t - 1) / t, t>>>(out);"),
+            128u);
+}
+
+TEST(BlockSize, SeveralConstantsGiveTheLargest) {
+  EXPECT_EQ(threadsIn("int t = 64; if (n > 9) t = 256; else if (n > 5) t = 128;"
+                      "kernel<<<1, t>>>(out);"),
+            256u);
+  EXPECT_EQ(threadsIn("kernel<<<1, n > 9 ? 256 : 64>>>(out);"), 256u);
+  EXPECT_EQ(threadsIn("int t = 512; kernel<<<1, t / 4 + 8 % 3>>>(out);"), 130u);
+  EXPECT_EQ(threadsIn("int t = 5; kernel<<<1, 1 << t>>>(out);"), 32u);
+}
+
+TEST(BlockSize, OfOneToThreeDimensions) {
+  EXPECT_EQ(threadsIn("kernel<<<1, dim3(16, 8)>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("kernel<<<1, dim3(4, 4, 8)>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("dim3 block(16, 8); kernel<<<1, block>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("dim3 block = 128; kernel<<<1, block>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("dim3 block{16, 8}; kernel<<<1, block>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("dim3 block = {16, 8, 2}; kernel<<<1, block>>>(out);"),
+            256u);
+  EXPECT_EQ(threadsIn("auto block = dim3(16, 8); kernel<<<1, block>>>(out);"),
+            128u);
+  EXPECT_EQ(threadsIn("const int x = 16; int y = 8;"
+                      "dim3 block(x, y); kernel<<<1, block>>>(out);"),
+            128u);
+}
+
+TEST(BlockSize, Dim3IsCopiedAndAssigned) {
+  EXPECT_EQ(threadsIn("dim3 a(16, 8); dim3 b = a; kernel<<<1, b>>>(out);"),
+            128u);
+  EXPECT_EQ(threadsIn("dim3 b; b = dim3(16, 8); kernel<<<1, b>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("dim3 b(32); if (n) b = dim3(16, 8);"
+                      "kernel<<<1, b>>>(out);"),
+            128u);
+}
+
+TEST(BlockSize, MembersOfADim3) {
+  EXPECT_EQ(threadsIn("dim3 b(16, 8); kernel<<<n / b.x, b.x * b.y>>>(out);"),
+            128u);
+  EXPECT_EQ(threadsIn("dim3 b(16, 8); dim3 c(b.y, 4); kernel<<<1, c>>>(out);"),
+            32u);
+}
+
+TEST(BlockSize, TemplateArgumentsOfTheHost) {
+  UnitFacts Facts =
+      hostFacts("template <int T> void run(int *out) {\n"
+                "  kernel<<<1, T>>>(out); }\n"
+                "void go(int *out) { run<64>(out); run<256>(out); }");
+  ASSERT_EQ(Facts.Launches.size(), 2u);
+  EXPECT_EQ(*Facts.Launches[0].Threads + *Facts.Launches[1].Threads, 320u);
+  EXPECT_TRUE(hostFacts("template <int T> void run(int *out) {\n"
+                        "  kernel<<<1, T>>>(out); }\n")
+                  .Launches.empty());
+}
+
+TEST(BlockSize, OfKernelTemplates) {
+  UnitFacts Facts = factsOf("template <class T> __global__ void k(T *) {}\n"
+                            "void run(int *p, float *q) {\n"
+                            "  k<<<1, 64>>>(p); k<float><<<1, 128>>>(q); }");
+  ASSERT_EQ(Facts.Launches.size(), 2u);
+  ASSERT_EQ(Facts.Kernels.size(), 2u);
+  for (const Launch &L : Facts.Launches)
+    EXPECT_TRUE(L.KernelId == Facts.Kernels[0].Id ||
+                L.KernelId == Facts.Kernels[1].Id);
+}
+
+// --- Unknown block sizes ---------------------------------------------------
+
+TEST(BlockSize, OfParametersIsUnknown) {
+  Launch L = launchIn("kernel<<<1, n>>>(out);");
+  EXPECT_FALSE(L.Threads.has_value());
+  EXPECT_EQ(L.Source, "parameter 'n' of the launching function");
+  EXPECT_EQ(threadsIn("int t = n; kernel<<<1, t>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("dim3 b(16, n); kernel<<<1, b>>>(out);"), 0u);
+}
+
+TEST(BlockSize, OfInputIsUnknown) {
+  EXPECT_EQ(threadsIn("int t = 128; change(t); kernel<<<1, t>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("int t = 128; int *p = &t; *p = 512;"
+                      "kernel<<<1, t>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("int t = 128; int &r = t; r = 512;"
+                      "kernel<<<1, t>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("int t = ask(); kernel<<<1, t>>>(out);"), 0u);
+  UnitFacts Facts = hostFacts("extern \"C\" int scanf(const char *, ...);\n"
+                              "void run(int *out) { int t = 128;\n"
+                              "  scanf(\"%d\", &t); kernel<<<1, t>>>(out); }");
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  EXPECT_FALSE(Facts.Launches[0].Threads.has_value());
+}
+
+TEST(BlockSize, OfVariablesThatChangeIsUnknown) {
+  EXPECT_EQ(threadsIn("int t = 128; ++t; kernel<<<1, t>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("int t = 128; t *= 2; kernel<<<1, t>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("int t = 32; while (t < n) t = t + t;"
+                      "kernel<<<1, t>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("for (int t = 32; t <= 256; t <<= 1)"
+                      "  kernel<<<1, t>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("int t = 128; auto f = [&] { t = n; }; f();"
+                      "kernel<<<1, t>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("int t; kernel<<<1, t>>>(out);"), 0u);
+}
+
+TEST(BlockSize, OfADim3WhoseMembersAreAssignedIsUnknown) {
+  EXPECT_EQ(threadsIn("dim3 b(16, 8); b.y = 16; kernel<<<1, b>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("dim3 b; b.x = 128; kernel<<<1, b>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("dim3 b(16, 8); unsigned *p = &b.x; *p = 64;"
+                      "kernel<<<1, b>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("dim3 b(16, 8); b = dim3(n); dim3 c(b.x, 4);"
+                      "kernel<<<1, c>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("dim3 b(16, 8); b = dim3(32, 32);"
+                      "kernel<<<1, b.x>>>(out);"),
+            0u);
+}
+
+TEST(BlockSize, OfGlobalsThatAreNoConstantsIsUnknown) {
+  UnitFacts Facts =
+      hostFacts("int T = 128; static int U = 128;\n"
+                "void run(int *out) {\n"
+                "  static int V = 128;\n"
+                "  kernel<<<1, T>>>(out); kernel<<<1, U>>>(out);\n"
+                "  kernel<<<1, V>>>(out); }");
+  ASSERT_EQ(Facts.Launches.size(), 3u);
+  for (const Launch &L : Facts.Launches)
+    EXPECT_FALSE(L.Threads.has_value());
+}
+
+TEST(BlockSize, OutsideOneToAThousandIsUnknown) {
+  EXPECT_EQ(threadsIn("kernel<<<1, 2048>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, 0>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, dim3(64, 64)>>>(out);"), 0u);
+}
+
+TEST(BlockSize, WhereConversionsLoseBitsIsUnknown) {
+  EXPECT_EQ(threadsIn("unsigned char t; t = n ? 300 : 4;"
+                      "kernel<<<1, 1024 - t>>>(out);"),
+            0u);
+  EXPECT_EQ(
+      threadsIn("int t = 300; kernel<<<1, 1024 - (unsigned char)t>>>(out);"),
+      0u);
+  EXPECT_EQ(threadsIn("unsigned t = 4; kernel<<<1, (t - 5) / 8388608>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("unsigned char t = 200; kernel<<<1, t>>>(out);"), 200u);
+}
+
+TEST(BlockSize, InAGenericLambdaIsUnknown) {
+  UnitFacts Facts =
+      hostFacts("void run(int *out) {\n"
+                "  auto go = [=](auto t) { kernel<<<1, t>>>(out); };\n"
+                "  go(128); kernel<<<1, 64>>>(out); }");
+  ASSERT_EQ(Facts.Launches.size(), 2u);
+  EXPECT_EQ(Facts.Launches[0].Threads.has_value() +
+                Facts.Launches[1].Threads.has_value(),
+            1);
+}
+
+TEST(BlockSize, InALambda) {
+  EXPECT_EQ(threadsIn("int t = 128; auto go = [=] { kernel<<<1, t>>>(out); };"
+                      "go();"),
+            128u);
+  EXPECT_EQ(
+      threadsIn("auto go = [=](int t) { kernel<<<1, t>>>(out); }; go(1);"), 0u);
+}
+
+// --- Dynamic shared memory -------------------------------------------------
+
+TEST(DynamicShared, BytesThatAreKnown) {
+  EXPECT_EQ(launchIn("kernel<<<1, 128>>>(out);").DynamicSharedBytes, 0u);
+  EXPECT_EQ(launchIn("kernel<<<1, 128, 0>>>(out);").DynamicSharedBytes, 0u);
+  EXPECT_EQ(launchIn("kernel<<<1, 128, 128 * sizeof(int)>>>(out);")
+                .DynamicSharedBytes,
+            512u);
+  EXPECT_EQ(launchIn("size_t b = 64; if (n) b = 256;"
+                     "kernel<<<1, 128, b, 0>>>(out);")
+                .DynamicSharedBytes,
+            256u);
+}
+
+TEST(DynamicShared, BytesThatAreNot) {
+  EXPECT_FALSE(launchIn("kernel<<<1, 128, n * sizeof(int)>>>(out);")
+                   .DynamicSharedBytes.has_value());
+  EXPECT_FALSE(launchIn("size_t b = 64; b += n; kernel<<<1, 128, b>>>(out);")
+                   .DynamicSharedBytes.has_value());
+}
+
+// --- Other ways to launch --------------------------------------------------
+
+TEST(LaunchFunctions, CudaLaunchKernel) {
+  Launch L = launchIn("void *args[] = {&out};"
+                      "cudaLaunchKernel(kernel, dim3(4), dim3(16, 8), args);");
+  EXPECT_EQ(L.Threads, 128u);
+  EXPECT_EQ(L.DynamicSharedBytes, 0u);
+  EXPECT_FALSE(L.Cooperative);
+  L = launchIn("void *args[] = {&out};"
+               "cudaLaunchKernel((const void *)kernel, 4, n, args, n, 0);");
+  EXPECT_FALSE(L.Threads.has_value());
+  EXPECT_FALSE(L.DynamicSharedBytes.has_value());
+  L = launchIn("void *args[] = {&out};"
+               "cudaLaunchKernel((void *)&kernel, 4, 64, args, 256, 0);");
+  EXPECT_EQ(L.Threads, 64u);
+  EXPECT_EQ(L.DynamicSharedBytes, 256u);
+}
+
+TEST(LaunchFunctions, Cooperative) {
+  Launch L =
+      launchIn("void *args[] = {&out};"
+               "cudaLaunchCooperativeKernel((void *)kernel, 4, 64, args);");
+  EXPECT_TRUE(L.Cooperative);
+  EXPECT_EQ(L.Threads, 64u);
+}
+
+TEST(LaunchFunctions, ThatOnlyAskDoNotTakeTheAddress) {
+  UnitFacts Facts = hostFacts(
+      "void run() { int b; cudaFuncAttributes f;\n"
+      "  cudaFuncGetAttributes(&f, kernel);\n"
+      "  cudaFuncSetCacheConfig(kernel, cudaFuncCachePreferL1);\n"
+      "  cudaFuncSetAttribute(kernel,\n"
+      "      cudaFuncAttributeMaxDynamicSharedMemorySize, 1024);\n"
+      "  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, kernel, 64, 0); }");
+  EXPECT_FALSE(Facts.Kernels.at(0).AddressTaken);
+  EXPECT_TRUE(Facts.Launches.empty());
+}
+
+TEST(LaunchFunctions, OfTheUserAreNotKnown) {
+  EXPECT_TRUE(hostFacts("void cudaFuncSetUp(void (*)(int *));\n"
+                        "void run() { cudaFuncSetUp(kernel); }")
+                  .Kernels.at(0)
+                  .AddressTaken);
+  UnitFacts Facts =
+      hostFacts("namespace mine { void cudaLaunchKernel(void (*)(int *), int,\n"
+                "    int, int); }\n"
+                "void run() { mine::cudaLaunchKernel(kernel, 1, 2, 3); }");
+  EXPECT_TRUE(Facts.Launches.empty());
+  EXPECT_TRUE(Facts.Kernels.at(0).AddressTaken);
+}
+
+TEST(AddressTaken, InAFunction) {
+  UnitFacts Facts = hostFacts("void start(void (*)(int *));\n"
+                              "void run() { start(kernel); }");
+  ASSERT_EQ(Facts.Kernels.size(), 1u);
+  EXPECT_TRUE(Facts.Kernels[0].AddressTaken);
+  EXPECT_EQ(Facts.Kernels[0].AddressTakenAt.Line, 3u);
+  EXPECT_TRUE(hostFacts("void run(int *out) { auto k = &kernel;\n"
+                        "  k<<<1, 64>>>(out); }")
+                  .Kernels.at(0)
+                  .AddressTaken);
+  EXPECT_TRUE(
+      hostFacts("void run(int *out) { auto k = out ? kernel : nullptr;\n"
+                "  k<<<1, 64>>>(out); }")
+          .Kernels.at(0)
+          .AddressTaken);
+}
+
+TEST(AddressTaken, OutsideFunctions) {
+  EXPECT_TRUE(hostFacts("void (*table[])(int *) = {kernel};")
+                  .Kernels.at(0)
+                  .AddressTaken);
+  EXPECT_TRUE(hostFacts("struct S { void (*k)(int *) = kernel; } s;")
+                  .Kernels.at(0)
+                  .AddressTaken);
+  EXPECT_TRUE(hostFacts("void start(void (*k)(int *) = &kernel);")
+                  .Kernels.at(0)
+                  .AddressTaken);
+  EXPECT_TRUE(hostFacts("struct S { void (*k)(int *); S() : k(kernel) {} };")
+                  .Kernels.at(0)
+                  .AddressTaken);
+}
+
+TEST(AddressTaken, AsATemplateArgument) {
+  UnitFacts Facts =
+      hostFacts("template <void (*K)(int *)> void run(int *out) {\n"
+                "  K<<<1, 64>>>(out); }\n"
+                "void go(int *out) { run<kernel>(out); }");
+  EXPECT_TRUE(Facts.Kernels.at(0).AddressTaken);
+}
+
+TEST(AddressTaken, ByAGenericLambdasArgument) {
+  EXPECT_TRUE(hostFacts("void run(int *out) {\n"
+                        "  auto go = [=](auto k) { k<<<1, 64>>>(out); };\n"
+                        "  go(kernel); }")
+                  .Kernels.at(0)
+                  .AddressTaken);
+}
+
+TEST(AddressTaken, NotByALaunch) {
+  UnitFacts Facts = hostFacts("void run(int *out) {\n"
+                              "  kernel<<<1, 64>>>(out);\n"
+                              "  (kernel)<<<1, 64>>>(out); }");
+  EXPECT_FALSE(Facts.Kernels.at(0).AddressTaken);
+  EXPECT_EQ(Facts.Launches.size(), 2u);
+}
+
+TEST(Launches, HavePlaces) {
+  Launch L = launchIn("kernel<<<1,\n    64>>>(out);");
+  EXPECT_EQ(L.Where, (Place{SnippetFile.str(), 4, 1}));
+}

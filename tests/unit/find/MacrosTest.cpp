@@ -1,0 +1,173 @@
+//===-- MacrosTest.cpp - what the preprocessor does to uses ---------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FindTester.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+/// Tests \p Body below the macro definitions \p Macros.
+std::vector<Finding>
+testMacros(llvm::StringRef Macros, llvm::StringRef Body,
+           std::source_location Test = std::source_location::current()) {
+  return testFind(Macros.str() + kernelAround(Body), Test);
+}
+
+} // namespace
+
+// --- Arguments -------------------------------------------------------------
+
+TEST(MacroArguments, CanBeEdited) {
+  testMacros("#define TWICE(x) (2 * (x))\n",
+             "int a[4]; $write^a[0] = 1; *out = TWICE($read^a[i]);");
+  testMacros("#define SET(x, y) x = y\n",
+             "int a[4]; SET($write^a[i], $read^a[j]);");
+  testMacros("#define INNER(x) (x)\n#define OUTER(x) INNER(x)\n",
+             "int a[4]; OUTER($write^a[i]) = 1;");
+  testMacros("#define ALL(...) __VA_ARGS__\n",
+             "int a[4]; ALL($write^a[i] = $read^a[j]);");
+  testMacros("#define ID(x) x\n", "int a[4]; $write^a[ID(i)] = 1;");
+}
+
+TEST(MacroArguments, UsedTwiceAreOneText) {
+  Finding F = testMacros("#define SQUARE(x) ((x) * (x))\n",
+                         "int a[4]; *out = SQUARE($read^a[i]);")
+                  .front();
+  ASSERT_EQ(F.Uses.size(), 2u);
+  EXPECT_EQ(F.Uses[0].Whole, F.Uses[1].Whole);
+}
+
+TEST(MacroArguments, UsedForReadingAndWriting) {
+  testMacros(
+      "#define MAX(x, y) ((x) > (y) ? (x) : (y))\n#define INC(x) x = x + 1\n",
+      "int a[4]; *out = MAX($read^a[i], $read^a[j]);"
+      "INC($read^$write^a[i]);");
+}
+
+TEST(MacroArguments, TurnedIntoText) {
+  testMacros("#define SHOW(x) printf(#x \" = %d\", x)\n",
+             "int a[4]; SHOW($use_in_macro^a[i]);");
+  testMacros("#define INNER(x) printf(#x \" = %d\", x)\n"
+             "#define OUTER(x) INNER(x)\n",
+             "int a[4]; OUTER($use_in_macro^a[i]);");
+  testMacros("#define SHOW(x, y) printf(#y, x)\n",
+             "int a[4]; SHOW($use_in_macro^a[i], here);");
+}
+
+TEST(MacroArguments, TurnedIntoTextByADefinitionThatIsGone) {
+  testMacros("#define SHOW(x) printf(#x \" = %d\", x)\n",
+             "int a[4]; SHOW($use_in_macro^a[i]);\n"
+             "#undef SHOW\n");
+  testMacros("#define SHOW(x) printf(#x \" = %d\", x)\n",
+             "int a[4]; SHOW($use_in_macro^a[i]);\n"
+             "#undef SHOW\n"
+             "#define SHOW(x) printf(\"%d\", x)\n"
+             "SHOW($read^a[j]);");
+}
+
+TEST(MacroArguments, Pasted) {
+  testMacros("#define PASTE(x, y) x##y\n",
+             "int a[4], ab[4]; $use_in_macro^PASTE($skipped_code^a, b)[i] = 1;"
+             "$write^a[i] = 1;");
+}
+
+TEST(MacroArguments, Dropped) {
+  testMacros("#define IGNORE(x)\n",
+             "int a[4]; $write^a[i] = 1; IGNORE($skipped_code^a[j]);");
+}
+
+TEST(MacroArguments, ThatAreOnlyAPartOfTheUse) {
+  testMacros("#define FIRST(x) x[0]\n",
+             "int a[4]; FIRST($use_in_macro^a) = 1;");
+  testMacros("#define AT(k) [k]\n", "int a[4]; $use_in_macro^a AT(i) = 1;");
+  testMacros("#define JOIN(x, y) x y\n",
+             "int a[4]; JOIN($use_in_macro^a, [i]) = 1;");
+  testMacros("#define CLOSE(x) x]\n",
+             "int a[4]; CLOSE($use_in_macro^a[i) = 1;");
+}
+
+// --- Bodies ----------------------------------------------------------------
+
+TEST(MacroBodies, CannotBeEdited) {
+  testMacros("#define PUT(k, v) a[k] = v\n",
+             "int a[4]; $use_in_macro^PUT(i, 1);");
+  testMacros("#define NAME a\n", "int a[4]; $use_in_macro^NAME[i] = 1;");
+  testMacros("#define LAST a[3]\n",
+             "int a[4]; $write^a[i] = 1; *out = $use_in_macro^LAST;");
+}
+
+TEST(MacroBodies, WithAnIndexOnly) {
+  testMacros("#define IDX (i + 1)\n", "int a[4]; $write^a[IDX] = 1;");
+  testMacros("#define PAIR i, j\n", "int a[4]; $write^a[PAIR] = 1;");
+}
+
+// --- Skipped code ----------------------------------------------------------
+
+TEST(SkippedCode, ThatNamesTheArray) {
+  testBody("int a[4]; $write^a[i] = 1;\n"
+           "#ifdef OTHER\n"
+           "$skipped_code^a[j] = 2;\n"
+           "#endif\n");
+  testBody("int a[4];\n"
+           "#if 1\n"
+           "$write^a[i] = 1;\n"
+           "#else\n"
+           "call($skipped_code^a);\n"
+           "#endif\n");
+}
+
+TEST(SkippedCode, ThatDoesNotNameIt) {
+  testBody("int a[4]; $write^a[i] = 1;\n"
+           "#if 0\n"
+           "ab[j] = 2; // a[i]\n"
+           "puts(\"a\");\n"
+           "#endif\n");
+}
+
+TEST(SkippedCode, ThatNamesAMember) {
+  testBody("int a[4]; $write^a[i] = 1;\n"
+           "#if 0\n"
+           "s.a = p->a + ns::a;\n"
+           "#endif\n");
+}
+
+TEST(SkippedCode, BeforeAndBehindTheArraysLife) {
+  testFind("#if 0\nint a;\n#endif\n"
+           "__global__ void kernel(int i) {\n"
+           "#if 0\na = 1;\n#endif\n"
+           "  int a[4]; $write^a[i] = 1; }\n"
+           "#if 0\nint a;\n#endif\n");
+}
+
+TEST(SkippedCode, MacrosThatAreDefinedButNotUsed) {
+  testBody("int a[4];\n"
+           "#define LATER $skipped_code^a[0]\n"
+           "$write^a[i] = 1;");
+}
+
+// --- Names -----------------------------------------------------------------
+
+TEST(Names, ThatAreShadowed) {
+  testBody("int a[4]; $write^a[i] = 1; { float a = 2; data[0] = a; }"
+           "for (int a = 0; a < 2; ++a) out[a] = a;");
+  testBody("int a[4]; { int a[2]; $write^a[j] = 1; } $write^a[i] = 1;");
+  testBody("int a[4]; $write^a[i] = 1; auto f = [](int a) { return a; };"
+           "*out = f(1);");
+}
+
+TEST(Names, OfMembers) {
+  testFind("struct S { int a; int f() const; };\n"
+           "__global__ void kernel(S s, S *p, int i) {\n"
+           "  int a[4]; $write^a[i] = s.a; p->a = 1; S t = {.a = 2}; s = t; }");
+}
+
+TEST(Names, OfFieldsOfLocalClasses) {
+  testBody("int a[4]; struct S { int a; } s; s.a = 1; $write^a[i] = s.a;");
+}
