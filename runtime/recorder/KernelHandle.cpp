@@ -10,7 +10,7 @@
 using namespace bankstripe::runtime;
 
 KernelHandle::KernelHandle(CUfunction Launched) {
-  const auto Kernel = reinterpret_cast<CUkernel>(Launched);
+  auto *const Kernel = reinterpret_cast<CUkernel>(Launched);
   if (cuKernelGetFunction(&Function, Kernel) == CUDA_SUCCESS) {
     if (cuKernelGetLibrary(&Library, Kernel) != CUDA_SUCCESS)
       Library = nullptr;

@@ -36,23 +36,6 @@ static std::string errorName(CUresult Result) {
   return Name;
 }
 
-std::optional<DumpRequest> DumpRequest::parse(const std::string &Text) {
-  DumpRequest R;
-  unsigned long long Begin = 0, End = 0;
-  int Used = 0;
-  const bool Found = std::sscanf(Text.c_str(), "%u:v%u:%llu:%llu%n", &R.Launch,
-                                 &R.Allocation, &Begin, &End, &Used) == 4;
-  R.IsVariable = Found;
-  if (!Found && std::sscanf(Text.c_str(), "%u:%u:%llu:%llu%n", &R.Launch,
-                            &R.Allocation, &Begin, &End, &Used) != 4)
-    return std::nullopt;
-  if (static_cast<size_t>(Used) != Text.size() || End <= Begin)
-    return std::nullopt;
-  R.Begin = Begin;
-  R.End = End;
-  return R;
-}
-
 void Recorder::contextEnds(CUcontext Context) {
   const std::lock_guard Lock(MessagesMutex);
   EndedContexts.push_back(Context);
@@ -195,7 +178,7 @@ CUresult Recorder::digestAll(Launch &L) {
   // fail, the next launch still lists everything that changed since.
   std::vector<std::pair<const void *, std::vector<uint64_t>>> Found;
   for (const void *In : Memory.contexts()) {
-    const auto Context = static_cast<CUcontext>(const_cast<void *>(In));
+    auto *const Context = static_cast<CUcontext>(const_cast<void *>(In));
     if (const CUresult Result = cuCtxPushCurrent(Context))
       return Result;
     const CUresult Result = Engines[Context].run(
@@ -220,7 +203,7 @@ void Recorder::dumpAfter(unsigned LaunchIndex) {
   if (!Place || Dump->Begin >= Place->Bytes)
     return;
   std::vector<char> Bytes(std::min(Dump->End, Place->Bytes) - Dump->Begin);
-  const auto Context = static_cast<CUcontext>(const_cast<void *>(Place->In));
+  auto *const Context = static_cast<CUcontext>(const_cast<void *>(Place->In));
   if (cuCtxPushCurrent(Context) != CUDA_SUCCESS)
     return;
   const CUresult Result = Engines[Context].copyOut(Place->Address + Dump->Begin,

@@ -20,6 +20,7 @@
 #define BANKSTRIPE_RECORDER_RECORDER_H
 
 #include "recorder/DigestEngine.h"
+#include "recorder/DumpRequest.h"
 #include "recorder/LiveMemory.h"
 #include "recording/RecordingWriter.h"
 #include <cuda.h>
@@ -38,19 +39,6 @@ struct LaunchRequest {
   CUstream Stream = nullptr;
   CUcontext Context = nullptr;
   CUresult Result = CUDA_SUCCESS;
-};
-
-/// The bytes of one allocation after one launch, wanted in a file of their own.
-struct DumpRequest {
-  unsigned Launch = 0;
-  bool IsVariable = false;
-  unsigned Allocation = 0;
-  uint64_t Begin = 0, End = 0; ///< Bytes of the allocation.
-  std::string Path;
-
-  /// Reads LAUNCH:ALLOCATION:BEGIN:END, with a `v` before the number of a
-  /// variable.
-  static std::optional<DumpRequest> parse(const std::string &Text);
 };
 
 class Recorder {

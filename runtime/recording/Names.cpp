@@ -53,7 +53,7 @@ static std::string withoutInternalNamespace(std::string Name) {
 }
 
 std::string bankstripe::runtime::canonicalName(const std::string &Symbol) {
-  const std::string Plain = withoutStaticPrefix(Symbol);
+  std::string Plain = withoutStaticPrefix(Symbol);
   int Status = 0;
   std::unique_ptr<char, void (*)(void *)> Demangled(
       abi::__cxa_demangle(Plain.c_str(), nullptr, nullptr, &Status), std::free);

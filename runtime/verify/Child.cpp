@@ -47,18 +47,23 @@ static std::vector<std::string>
 childEnvironment(const std::map<std::string, std::string> &Changes) {
   std::vector<std::string> Result;
   for (char **Entry = environ; *Entry; ++Entry) {
-    const std::string Text = *Entry;
+    std::string Text = *Entry;
     if (!Changes.contains(Text.substr(0, Text.find('='))))
-      Result.push_back(Text);
+      Result.push_back(std::move(Text));
   }
-  for (const auto &[Name, Value] : Changes)
-    if (!Value.empty())
-      Result.push_back(Name + '=' + Value);
+  for (const auto &[Name, Value] : Changes) {
+    if (Value.empty())
+      continue;
+    std::string &Entry = Result.emplace_back(Name);
+    Entry += '=';
+    Entry += Value;
+  }
   return Result;
 }
 
 static std::vector<char *> pointers(std::vector<std::string> &Texts) {
   std::vector<char *> Result;
+  Result.reserve(Texts.size() + 1);
   for (std::string &Text : Texts)
     Result.push_back(Text.data());
   Result.push_back(nullptr);

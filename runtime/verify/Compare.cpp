@@ -247,7 +247,7 @@ PairComparison PairPlayer::run() {
     MemoryB.apply(OfB);
     if (OfA.Digested && OfB.Digested)
       contents(Index);
-    else
+    else if (OfA.Error.empty()) // A failed launch changes nothing.
       ++Result.UndigestedLaunches;
     ++Result.ComparedLaunches;
   }

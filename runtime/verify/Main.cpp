@@ -13,6 +13,7 @@
 #include "verify/Print.h"
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -30,13 +31,12 @@ static void tell(const std::string &Step) {
 }
 
 static bool writeText(const std::string &Path, const std::string &Text) {
-  std::FILE *File = Path == "-" ? stdout : std::fopen(Path.c_str(), "wb");
-  if (!File)
-    return false;
-  bool Good = std::fwrite(Text.data(), 1, Text.size(), File) == Text.size();
-  if (File != stdout)
-    Good &= std::fclose(File) == 0;
-  return Good;
+  if (Path == "-")
+    return std::fputs(Text.c_str(), stdout) >= 0;
+  std::ofstream File(Path, std::ios::binary);
+  File << Text;
+  File.close();
+  return File.good();
 }
 
 int main(int ArgumentCount, char **Arguments) {

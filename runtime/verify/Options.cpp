@@ -66,7 +66,7 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
                                  std::string_view("--")) -
                        Arguments);
   for (int I = Ours + 1; I < ArgumentCount; ++I)
-    O.Arguments.push_back(Arguments[I]);
+    O.Arguments.emplace_back(Arguments[I]);
   try {
     App.parse(Ours, Arguments);
   } catch (const CLI::ParseError &Error) {

@@ -280,7 +280,7 @@ std::string bankstripe::runtime::printReport(const VerifyReport &Report,
   std::string Text = verdict(Report, Coloured);
   Text += nondeterminism(Report, Coloured);
   if (Report.Launches.UndigestedLaunches > 0)
-    Text += fmt::format("note: {} compared without their memory\n",
+    Text += fmt::format("note: {} could be compared only by name and size\n",
                         plural(Report.Launches.UndigestedLaunches, "launch"));
   for (const std::string &Note : Report.Notes)
     Text += "note: " + Note + '\n';

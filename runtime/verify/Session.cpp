@@ -290,10 +290,13 @@ void Session::gatherNotes(const RecordedRun &Original,
   for (const auto &[Text, Count] : Rewritten.Record.Notes)
     Notes[Text] = std::max(Notes[Text], Count);
   for (const auto &[Text, Count] : Notes)
-    Report.Notes.push_back(fmt::format("{} ({} times)", Text, Count));
+    Report.Notes.push_back(Count == 1
+                               ? Text + " (once)"
+                               : fmt::format("{} ({} times)", Text, Count));
   if (Original.HasOtherProcesses || Rewritten.HasOtherProcesses)
-    Report.Notes.push_back("the program starts further processes that use the "
-                           "GPU; they are not compared");
+    Report.Notes.emplace_back(
+        "the program starts further processes that use the "
+        "GPU; they are not compared");
 }
 
 VerifyReport Session::run() {

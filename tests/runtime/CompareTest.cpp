@@ -124,6 +124,7 @@ TEST(Compare, LaunchThatFailsInOneProgramOnly) {
   EXPECT_EQ(C.First->Kind, DifferenceKind::LaunchError);
   EXPECT_EQ(C.First->Rewritten, "CUDA_ERROR_INVALID_VALUE");
   EXPECT_TRUE(compare(R, R, R).identical());
+  EXPECT_EQ(compare(R, R, R).UndigestedLaunches, 0u);
 }
 
 TEST(Compare, MissingExtraAndResizedAllocations) {

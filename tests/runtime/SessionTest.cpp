@@ -1,0 +1,164 @@
+//===-- SessionTest.cpp - a whole verification without a GPU --------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The programs are shell scripts that write the recordings themselves.
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/Session.h"
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+using namespace bankstripe::runtime;
+namespace fs = std::filesystem;
+
+namespace {
+
+const char Kernel[] =
+    "\"kernel\":\"_Z4stepPi\",\"grid\":[1,1,1],\"block\":[32,1,1],"
+    "\"registers\":8,\"static-shared\":0,\"dynamic-shared\":0,\"local\":0,"
+    "\"stream\":0";
+
+// A program with one allocation and one launch, of a given digest (shell text)
+// and duration.
+std::string program(const std::string &Digest, int Nanoseconds,
+                    const std::string &Then = "echo result") {
+  const std::string Fields = Kernel;
+  return "head='{\"bankstripe-recording\":1,\"mode\":\"'$BANKSTRIPE_MODE'\"}'\n"
+         "{ echo \"$head\"\n"
+         "if [ $BANKSTRIPE_MODE = time ]; then\n"
+         "  echo '{\"type\":\"execution\",\"order\":1," +
+         Fields +
+         ",\"start\":1000,\"end\":" + std::to_string(1000 + Nanoseconds) +
+         "}'\nelse\n"
+         "  echo '{\"type\":\"allocation\",\"id\":0,\"kind\":\"device\","
+         "\"bytes\":256,\"chunk\":256}'\n"
+         "  echo '{\"type\":\"launch\",\"index\":0,\"thread\":0," +
+         Fields + ",\"changes\":[[0,[0,\"'\"" + Digest +
+         "\"'\"]]],\"variables\":[]}'\n"
+         "fi\necho '{\"type\":\"end\"}'; } >$BANKSTRIPE_RECORD\n" +
+         Then + "\n";
+}
+
+const std::string One = "0000000000000001", Two = "0000000000000002";
+
+class Verify : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string Pattern = testing::TempDir() + "session-XXXXXX";
+    ASSERT_TRUE(mkdtemp(Pattern.data()));
+    Folder = Pattern;
+    O.Runs = 2;
+    O.TimeoutSeconds = 20;
+  }
+  void TearDown() override { fs::remove_all(Folder); }
+
+  VerifyReport run(const std::string &Original, const std::string &Rewritten) {
+    O.Original = write("original", Original);
+    O.Rewritten = write("rewritten", Rewritten);
+    return verify(O, "/no/recorder", [](const std::string &) {});
+  }
+
+  std::string write(const std::string &Name, const std::string &Script) {
+    std::string Path = Folder + "/" + Name;
+    std::ofstream(Path) << "#!/bin/sh\n" << Script;
+    ::chmod(Path.c_str(), 0755);
+    return Path;
+  }
+
+  std::string Folder;
+  Options O;
+};
+
+} // namespace
+
+TEST_F(Verify, IdenticalProgramsAreTimed) {
+  const VerifyReport R = run(program(One, 900), program(One, 300));
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Runs, 2u);
+  EXPECT_EQ(R.OutputBytes, 7u);
+  ASSERT_EQ(R.Kernels.size(), 1u);
+  EXPECT_EQ(*R.Kernels[0].speedup(), 3);
+}
+
+TEST_F(Verify, DifferenceIsLocatedToTheByte) {
+  const auto Dumping = [](const char *Bytes) {
+    return std::string(
+               "if [ \"$BANKSTRIPE_DUMP\" = 0:0:0:256 ]; then printf ") +
+           Bytes + " >$BANKSTRIPE_RECORD.bytes; fi; echo result";
+  };
+  const VerifyReport R = run(program(One, 9, Dumping("abcdefgh")),
+                             program(Two, 9, Dumping("abcdeFgh")));
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  ASSERT_TRUE(R.Launches.First);
+  EXPECT_EQ(R.Launches.First->Kind, DifferenceKind::Contents);
+  ASSERT_TRUE(R.Bytes);
+  EXPECT_EQ(R.Bytes->Offset, 5u);
+}
+
+TEST_F(Verify, OriginalThatDiffersFromItselfIsNoFailureOfTheRewrite) {
+  // The second run finds the file that the first one left.
+  const std::string Once = "$([ -e " + Folder + "/seen ] && echo " + Two +
+                           " || echo " + One + "; touch " + Folder + "/seen)";
+  const VerifyReport R = run(program(Once, 9, "date +%N"), program(Two, 9));
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Launches.NotDeterministic, std::vector<unsigned>{0});
+  EXPECT_TRUE(R.Output.NotDeterministic);
+  O.ExpectOutput = true;
+  EXPECT_EQ(run(program(One, 9, "date +%N"), program(One, 9)).Verdict,
+            Outcome::Differs);
+}
+
+TEST_F(Verify, OtherOutputOrNone) {
+  EXPECT_EQ(run(program(One, 9), program(One, 9, "echo other")).Verdict,
+            Outcome::Differs);
+  const std::string Silent = program(One, 9, ":");
+  EXPECT_EQ(run(Silent, Silent).Verdict, Outcome::Identical);
+  O.ExpectOutput = true;
+  EXPECT_EQ(run(Silent, Silent).Verdict, Outcome::Differs);
+}
+
+TEST_F(Verify, RewrittenProgramThatFails) {
+  VerifyReport R =
+      run(program(One, 9), program(One, 9, "echo bad news >&2; exit 4"));
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Reason, "the rewritten program: exit status 4; its last line on "
+                      "standard error: bad news");
+  R = run(program(One, 9), program(One, 9, "kill -SEGV $$"));
+  EXPECT_NE(R.Reason.find("killed by signal 11"), std::string::npos);
+  O.TimeoutSeconds = 0.5;
+  R = run(program(One, 9), program(One, 9, "sleep 60"));
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_NE(R.Reason.find("past the time limit"), std::string::npos);
+}
+
+TEST_F(Verify, NothingToCompareWith) {
+  EXPECT_EQ(run("exit 0", program(One, 9)).Verdict, Outcome::CannotRecord);
+  EXPECT_EQ(run(program(One, 9, "kill -ABRT $$"), program(One, 9)).Verdict,
+            Outcome::CannotRecord);
+  EXPECT_EQ(run("echo garbage >$BANKSTRIPE_RECORD", program(One, 9)).Reason,
+            "the original program could not be recorded: line 1: not JSON");
+  const VerifyReport R =
+      run("echo '{\"bankstripe-recording\":1,\"mode\":\"digest\"}\n"
+          "{\"type\":\"failure\",\"message\":\"CUPTI says no\"}' "
+          ">$BANKSTRIPE_RECORD",
+          program(One, 9));
+  EXPECT_EQ(R.Verdict, Outcome::CannotRecord);
+  EXPECT_NE(R.Reason.find("CUPTI says no"), std::string::npos);
+}
+
+TEST_F(Verify, ProgramsGetTheirArgumentsAndTheRecorder) {
+  O.Arguments = {"a b", "-x"};
+  O.Runs = 0;
+  const VerifyReport R =
+      run(program(One, 9, "echo \"$#:$1:$2:$CUDA_INJECTION64_PATH\""),
+          program(One, 9, "echo '2:a b:-x:/no/recorder'"));
+  EXPECT_EQ(R.Verdict, Outcome::Identical) << R.Output.Original;
+}
