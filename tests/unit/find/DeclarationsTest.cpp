@@ -315,6 +315,16 @@ TEST(Declaration, InMacros) {
            "  int $declaration_in_macro^NAME[4]; $write^a[i] = 1; }");
 }
 
+TEST(Declaration, SeveralFromOneMacro) {
+  UnitFacts Facts = factsOf("#define TWO int a[4]; int b[4]\n" +
+                            kernelAround("TWO; a[i] = b[j] = 1;"));
+  ASSERT_EQ(Facts.Findings.size(), 2u);
+  for (const Finding &F : Facts.Findings) {
+    ASSERT_EQ(F.Obstacles.size(), 1u);
+    EXPECT_EQ(F.Obstacles[0].Why, Reason::DeclarationInMacro);
+  }
+}
+
 TEST(Declaration, AcrossConfigurations) {
   testBody("int $declaration_in_macro^a[4],\n"
            "#ifdef MORE\n"

@@ -376,6 +376,14 @@ TEST(AddressTaken, NotByALaunch) {
   EXPECT_EQ(Facts.Launches.size(), 2u);
 }
 
+TEST(Launches, InTheArgumentOfAMacro) {
+  UnitFacts Facts = hostFacts("#define CHECK(x) do { x; } while (0)\n"
+                              "void run(int *out) {\n"
+                              "  CHECK((kernel<<<1, 64>>>(out))); }");
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  EXPECT_EQ(Facts.Launches[0].Threads, 64u);
+}
+
 TEST(Launches, HavePlaces) {
   Launch L = launchIn("kernel<<<1,\n    64>>>(out);");
   EXPECT_EQ(L.Where, (Place{SnippetFile.str(), 4, 1}));

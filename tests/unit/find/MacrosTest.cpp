@@ -72,6 +72,14 @@ TEST(MacroArguments, TurnedIntoTextByADefinitionThatIsGone) {
              "SHOW($read^a[j]);");
 }
 
+TEST(MacroArguments, TurnedIntoTextByAMacroThatIsAnArgument) {
+  testMacros(
+      "#define SHOW(x) printf(#x \" = %d\", x)\n"
+      "#define PLAIN(x) printf(\"%d\", x)\n"
+      "#define CALL(m, x) m(x)\n",
+      "int a[4]; CALL(SHOW, $use_in_macro^a[i]); CALL(PLAIN, $read^a[j]);");
+}
+
 TEST(MacroArguments, Pasted) {
   testMacros("#define PASTE(x, y) x##y\n",
              "int a[4], ab[4]; $use_in_macro^PASTE($skipped_code^a, b)[i] = 1;"
