@@ -12,19 +12,17 @@
 #ifndef BANKSTRIPE_FRONTEND_EMBEDDED_H
 #define BANKSTRIPE_FRONTEND_EMBEDDED_H
 
+#include "llvm/ADT/ArrayRef.h"
+
 namespace bankstripe {
 
-/// The text of builtin_cuda.h, which stands in for a CUDA toolkit.
-extern const char *const BuiltinCudaHeader;
+/// A header that is served to Clang from memory.
+struct EmbeddedHeader {
+  const char *Path; ///< Such as `cuda/cuda_fp16.h`.
+  const char *Text;
+};
 
-/// The text of builtin_cuda_runtime.h, which the former includes.
-extern const char *const BuiltinCudaRuntimeHeader;
-
-/// The text of nvcc_shim.h, which declares what nvcc has and Clang has not.
-extern const char *const NvccShimHeader;
-
-/// The text of omp_declarations.h, which stands in for a missing <omp.h>.
-extern const char *const OmpDeclarations;
+llvm::ArrayRef<EmbeddedHeader> embeddedHeaders();
 
 /// Clang's own headers, as known when the tool was built.
 extern const char *const ConfiguredResourceDirectory;

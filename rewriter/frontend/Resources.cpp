@@ -108,10 +108,8 @@ IntrusiveRefCntPtr<vfs::InMemoryFileSystem> servedHeaders() {
     Served->addFile(Twine(ServedRoot) + "/" + Name, /*ModificationTime=*/0,
                     MemoryBuffer::getMemBuffer(Text));
   };
-  serve("shim/bankstripe_nvcc_shim.h", NvccShimHeader);
-  serve("last/omp.h", OmpDeclarations);
-  serve("cuda/bankstripe_cuda.h", BuiltinCudaHeader);
-  serve("cuda/bankstripe_cuda_runtime.h", BuiltinCudaRuntimeHeader);
+  for (const EmbeddedHeader &Header : embeddedHeaders())
+    serve(Header.Path, Header.Text);
   for (const char *Name : ToolkitHeaders)
     serve(Twine("cuda/") + Name, "#include <bankstripe_cuda.h>\n");
   return Served;

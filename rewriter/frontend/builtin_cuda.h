@@ -39,6 +39,7 @@
 
 // nvcc includes these before every file.
 #if __has_include(<math.h>)
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
@@ -58,18 +59,10 @@
 // --- Vector types ----------------------------------------------------------
 
 #define BS_VECTOR(T, Name, Align2, Align4)                                     \
-  struct Name##1 {                                                             \
-    T x;                                                                       \
-  };                                                                           \
-  struct __align__(Align2) Name##2 {                                           \
-    T x, y;                                                                    \
-  };                                                                           \
-  struct Name##3 {                                                             \
-    T x, y, z;                                                                 \
-  };                                                                           \
-  struct __align__(Align4) Name##4 {                                           \
-    T x, y, z, w;                                                              \
-  };                                                                           \
+  struct Name##1 { T x; };                                                     \
+  struct __align__(Align2) Name##2 { T x, y; };                                \
+  struct Name##3 { T x, y, z; };                                               \
+  struct __align__(Align4) Name##4 { T x, y, z, w; };                          \
   BS_HD Name##1 make_##Name##1(T x) { return {x}; }                            \
   BS_HD Name##2 make_##Name##2(T x, T y) { return {x, y}; }                    \
   BS_HD Name##3 make_##Name##3(T x, T y, T z) { return {x, y, z}; }            \
@@ -122,8 +115,8 @@ __device__ int vprintf(const char *, const char *);
 __device__ int printf(const char *, ...);
 __device__ void free(void *) __attribute((nothrow));
 __device__ void *malloc(size_t) __attribute((nothrow)) __attribute__((malloc));
-__device__ void __assertfail(const char *, const char *, unsigned,
-                             const char *, size_t);
+__device__ void __assertfail(const char *, const char *, unsigned, const char *,
+                             size_t);
 BS_DEVICE void __assert_fail(const char *Message, const char *File,
                              unsigned Line, const char *Function) {
   __assertfail(Message, File, Line, Function, sizeof(char));
@@ -177,7 +170,8 @@ BS_DEVICE unsigned __activemask() { return __nvvm_vote_ballot(1); }
   BS_DEVICE unsigned long long Name(unsigned Mask, unsigned long long V,       \
                                     Third S, int Width = 32) {                 \
     const unsigned Low = Name(Mask, static_cast<unsigned>(V), S, Width);       \
-    const unsigned High = Name(Mask, static_cast<unsigned>(V >> 32), S, Width); \
+    const unsigned High =                                                      \
+        Name(Mask, static_cast<unsigned>(V >> 32), S, Width);                  \
     return static_cast<unsigned long long>(High) << 32 | Low;                  \
   }                                                                            \
   BS_DEVICE long long Name(unsigned Mask, long long V, Third S,                \
@@ -215,9 +209,7 @@ BS_DEVICE unsigned __reduce_add_sync(unsigned Mask, unsigned V) {
 // --- Atomics -----------------------------------------------------------------
 
 #define BS_ATOMIC(Name, Builtin, T)                                            \
-  BS_DEVICE T Name(T *P, T V) {                                                \
-    return Builtin(P, V, __ATOMIC_RELAXED);                                    \
-  }                                                                            \
+  BS_DEVICE T Name(T *P, T V) { return Builtin(P, V, __ATOMIC_RELAXED); }      \
   BS_DEVICE T Name##_block(T *P, T V) { return Name(P, V); }                   \
   BS_DEVICE T Name##_system(T *P, T V) { return Name(P, V); }
 #define BS_ATOMIC_BITS(Name, Builtin)                                          \
@@ -240,9 +232,8 @@ BS_ATOMIC_BITS(atomicExch, __atomic_exchange_n)
 #undef BS_ATOMIC_BITS
 #undef BS_ATOMIC
 BS_DEVICE float atomicExch(float *P, float V) {
-  return __builtin_bit_cast(float,
-                            atomicExch(reinterpret_cast<int *>(P),
-                                       __builtin_bit_cast(int, V)));
+  return __builtin_bit_cast(float, atomicExch(reinterpret_cast<int *>(P),
+                                              __builtin_bit_cast(int, V)));
 }
 #define BS_CAS(T)                                                              \
   BS_DEVICE T atomicCAS(T *P, T Expected, T Desired) {                         \
@@ -259,7 +250,8 @@ BS_DEVICE unsigned atomicDec(unsigned *P, unsigned Limit) {
   return __nvvm_atom_dec_gen_ui(P, Limit);
 }
 
-// --- Memory, clocks, bits ------------------------------------------------------
+// --- Memory, clocks, bits
+// ------------------------------------------------------
 
 template <class T> BS_DEVICE T __ldg(const T *P) { return *P; }
 template <class T> BS_DEVICE T __ldcg(const T *P) { return *P; }
@@ -274,9 +266,7 @@ BS_DEVICE void __trap() { __builtin_trap(); }
 BS_DEVICE void __nanosleep(unsigned) {}
 
 BS_DEVICE int __popc(unsigned V) { return __builtin_popcount(V); }
-BS_DEVICE int __popcll(unsigned long long V) {
-  return __builtin_popcountll(V);
-}
+BS_DEVICE int __popcll(unsigned long long V) { return __builtin_popcountll(V); }
 BS_DEVICE int __clz(int V) { return V ? __builtin_clz(V) : 32; }
 BS_DEVICE int __clzll(long long V) { return V ? __builtin_clzll(V) : 64; }
 BS_DEVICE int __ffs(int V) { return __builtin_ffs(V); }
@@ -304,8 +294,8 @@ BS_DEVICE unsigned __umulhi(unsigned A, unsigned B) {
 }
 BS_DEVICE unsigned long long __umul64hi(unsigned long long A,
                                         unsigned long long B) {
-  return static_cast<unsigned long long>(static_cast<unsigned __int128>(A) *
-                                             B >> 64);
+  return static_cast<unsigned long long>(
+      static_cast<unsigned __int128>(A) * B >> 64);
 }
 #define BS_BITS(Name, To, From)                                                \
   BS_DEVICE To Name(From V) { return __builtin_bit_cast(To, V); }
@@ -317,14 +307,17 @@ BS_BITS(__double_as_longlong, long long, double)
 BS_BITS(__longlong_as_double, double, long long)
 #undef BS_BITS
 
-// --- Arithmetic ----------------------------------------------------------------
+// --- Arithmetic
+// ----------------------------------------------------------------
 
 #define BS_CONVERT(Suffix)                                                     \
   BS_DEVICE int __float2int_##Suffix(float V) { return static_cast<int>(V); }  \
   BS_DEVICE unsigned __float2uint_##Suffix(float V) {                          \
     return static_cast<unsigned>(V);                                           \
   }                                                                            \
-  BS_DEVICE int __double2int_##Suffix(double V) { return static_cast<int>(V); } \
+  BS_DEVICE int __double2int_##Suffix(double V) {                              \
+    return static_cast<int>(V);                                                \
+  }                                                                            \
   BS_DEVICE float __int2float_##Suffix(int V) {                                \
     return static_cast<float>(V);                                              \
   }                                                                            \
@@ -380,28 +373,33 @@ BS_MIN_MAX_MIXED(float, double)
   BS_DEVICE float Name(float A) { return __builtin_##Name##f(A); }             \
   BS_DEVICE float Name##f(float A) { return __builtin_##Name##f(A); }
 #define BS_MATH2(Name)                                                         \
-  BS_DEVICE double Name(double A, double B) {                                  \
-    return __builtin_##Name(A, B);                                             \
-  }                                                                            \
+  BS_DEVICE double Name(double A, double B) { return __builtin_##Name(A, B); } \
   BS_DEVICE float Name(float A, float B) { return __builtin_##Name##f(A, B); } \
   BS_DEVICE float Name##f(float A, float B) {                                  \
     return __builtin_##Name##f(A, B);                                          \
   }
-BS_MATH1(acos) BS_MATH1(acosh) BS_MATH1(asin) BS_MATH1(asinh)
-BS_MATH1(atan) BS_MATH1(atanh) BS_MATH1(cbrt) BS_MATH1(ceil)
-BS_MATH1(cos) BS_MATH1(cosh) BS_MATH1(erf) BS_MATH1(erfc)
-BS_MATH1(exp) BS_MATH1(exp2) BS_MATH1(expm1) BS_MATH1(fabs)
-BS_MATH1(floor) BS_MATH1(lgamma) BS_MATH1(log) BS_MATH1(log10)
-BS_MATH1(log1p) BS_MATH1(log2) BS_MATH1(logb) BS_MATH1(nearbyint)
-BS_MATH1(rint) BS_MATH1(round) BS_MATH1(sin) BS_MATH1(sinh)
-BS_MATH1(sqrt) BS_MATH1(tan) BS_MATH1(tanh) BS_MATH1(tgamma)
-BS_MATH1(trunc)
-BS_MATH2(atan2) BS_MATH2(copysign) BS_MATH2(fdim) BS_MATH2(fmax)
-BS_MATH2(fmin) BS_MATH2(fmod) BS_MATH2(hypot) BS_MATH2(nextafter)
-BS_MATH2(pow) BS_MATH2(remainder)
+BS_MATH1(acos)
+BS_MATH1(acosh) BS_MATH1(asin) BS_MATH1(asinh) BS_MATH1(atan) BS_MATH1(atanh)
+    BS_MATH1(cbrt) BS_MATH1(ceil) BS_MATH1(cos) BS_MATH1(cosh) BS_MATH1(erf)
+        BS_MATH1(erfc) BS_MATH1(exp) BS_MATH1(exp2) BS_MATH1(expm1)
+            BS_MATH1(fabs) BS_MATH1(floor) BS_MATH1(lgamma) BS_MATH1(log)
+                BS_MATH1(log10) BS_MATH1(log1p) BS_MATH1(log2) BS_MATH1(logb)
+                    BS_MATH1(nearbyint) BS_MATH1(rint) BS_MATH1(round)
+                        BS_MATH1(sin) BS_MATH1(sinh) BS_MATH1(sqrt)
+                            BS_MATH1(tan) BS_MATH1(tanh) BS_MATH1(tgamma)
+                                BS_MATH1(trunc) BS_MATH2(atan2)
+                                    BS_MATH2(copysign) BS_MATH2(fdim)
+                                        BS_MATH2(fmax) BS_MATH2(fmin)
+                                            BS_MATH2(fmod) BS_MATH2(hypot)
+                                                BS_MATH2(nextafter)
+                                                    BS_MATH2(pow)
+                                                        BS_MATH2(remainder)
 #undef BS_MATH1
 #undef BS_MATH2
-BS_DEVICE double pow(double A, int B) { return __builtin_pow(A, B); }
+                                                            BS_DEVICE
+    double pow(double A, int B) {
+  return __builtin_pow(A, B);
+}
 BS_DEVICE float pow(float A, int B) { return __builtin_powf(A, B); }
 BS_DEVICE double fma(double A, double B, double C) {
   return __builtin_fma(A, B, C);
@@ -457,7 +455,8 @@ BS_DEVICE double abs(double A) { return __builtin_fabs(A); }
   }                                                                            \
   BS_HD T normcdf##Suffix(T A) {                                               \
     return static_cast<T>(0.5) *                                               \
-           __builtin_erfc##Suffix(A * static_cast<T>(-0.70710678118654752440)); \
+           __builtin_erfc##Suffix(A *                                          \
+                                  static_cast<T>(-0.70710678118654752440));    \
   }
 BS_MATH_POINTER(double, )
 BS_MATH_POINTER(float, f)

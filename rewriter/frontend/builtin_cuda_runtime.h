@@ -222,8 +222,7 @@ cudaError_t cudaMallocAsync(T **P, size_t Bytes, cudaStream_t Stream) {
   return cudaMallocAsync((void **)P, Bytes, Stream);
 }
 template <class T>
-cudaError_t cudaMallocPitch(T **P, size_t *Pitch, size_t Width,
-                            size_t Height) {
+cudaError_t cudaMallocPitch(T **P, size_t *Pitch, size_t Width, size_t Height) {
   return cudaMallocPitch((void **)P, Pitch, Width, Height);
 }
 template <class T>
@@ -233,10 +232,9 @@ cudaError_t cudaMemcpyToSymbol(const T &Symbol, const void *From, size_t Bytes,
   return cudaMemcpyToSymbol((const void *)&Symbol, From, Bytes, Offset, Kind);
 }
 template <class T>
-cudaError_t
-cudaMemcpyFromSymbol(void *To, const T &Symbol, size_t Bytes,
-                     size_t Offset = 0,
-                     cudaMemcpyKind Kind = cudaMemcpyDeviceToHost) {
+cudaError_t cudaMemcpyFromSymbol(void *To, const T &Symbol, size_t Bytes,
+                                 size_t Offset = 0,
+                                 cudaMemcpyKind Kind = cudaMemcpyDeviceToHost) {
   return cudaMemcpyFromSymbol(To, (const void *)&Symbol, Bytes, Offset, Kind);
 }
 template <class T> cudaError_t cudaGetSymbolAddress(void **P, const T &Symbol) {
@@ -255,8 +253,8 @@ cudaError_t cudaFuncSetCacheConfig(K *Kernel, cudaFuncCache C) {
   return cudaFuncSetCacheConfig((const void *)Kernel, C);
 }
 template <class K>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks,
-                                                          K Kernel, int Threads,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks, K Kernel,
+                                                          int Threads,
                                                           size_t Shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       Blocks, (const void *)Kernel, Threads, Shared);

@@ -11,9 +11,11 @@
 #define BANKSTRIPE_NVCC_SHIM_H
 #pragma clang system_header
 
-// --- Headers that cuda_runtime.h brings in under nvcc -------------------------
+// --- Headers that cuda_runtime.h brings in under nvcc
+// -------------------------
 
 #if __has_include(<stdlib.h>)
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +31,8 @@
 #include <utility>
 #endif
 
-// --- min and max on the host --------------------------------------------------
+// --- min and max on the host
+// --------------------------------------------------
 
 // The built-in declarations have them already.
 #ifndef BANKSTRIPE_BUILTIN_CUDA_H
@@ -55,7 +58,8 @@ BS_MIN_MAX_MIXED(float, double)
 #undef BS_MIN_MAX
 #endif
 
-// --- Atomics of nvcc's own ----------------------------------------------------
+// --- Atomics of nvcc's own
+// ----------------------------------------------------
 
 // Which scope and order a call asks for changes nothing that is looked at here.
 #ifndef __NV_ATOMIC_RELAXED
@@ -104,14 +108,6 @@ BS_MIN_MAX_MIXED(float, double)
 #define __nv_atomic_max(P, V, Order, ...)                                      \
   ((void)__atomic_fetch_max(P, V, Order))
 #define __nv_atomic_thread_fence(Order, ...) __atomic_thread_fence(Order)
-#endif
-
-// --- Macros that nvcc defines -------------------------------------------------
-
-// Code that tests for nvcc before it spells __device__ would otherwise spell
-// nothing. Not before the toolkit's own headers, which have seen Clang by now.
-#ifndef __NVCC_DIAG_PRAGMA_SUPPORT__
-#define __NVCC_DIAG_PRAGMA_SUPPORT__ 1
 #endif
 
 #endif

@@ -1,0 +1,57 @@
+//===-- FrontendTester.h - what the tests of the front end share ===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TESTS_UNIT_FRONTEND_FRONTENDTESTER_H
+#define BANKSTRIPE_TESTS_UNIT_FRONTEND_FRONTENDTESTER_H
+
+#include "frontend/Frontend.h"
+#include "gtest/gtest.h"
+#include <string>
+#include <vector>
+
+namespace bankstripe::testing {
+
+/// A folder that goes away with its content.
+class TemporaryFolder {
+public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+
+  const std::string &path() const { return Path; }
+  std::string path(llvm::StringRef Relative) const;
+  /// Writes a file, with the folders that it needs.
+  /// \returns its path.
+  std::string write(llvm::StringRef Relative, llvm::StringRef Text) const;
+
+private:
+  std::string Path;
+};
+
+/// A job for \p File that uses the built-in declarations.
+CompileJob builtinJob(const std::string &File,
+                      std::vector<std::string> Args = {});
+
+/// What came of parsing a file.
+struct Parsed {
+  bool Succeeded = false;
+  ParseOutcome Outcome;
+  std::string Error;       ///< The error of parseUnit.
+  std::string Diagnostics; ///< What Clang printed.
+  unsigned Calls = 0;      ///< Of the callback.
+};
+
+Parsed parse(const CompileJob &Job);
+
+/// Success, or the message of a failed parse of \p Code as a snippet.
+::testing::AssertionResult parses(llvm::StringRef Code,
+                                  std::vector<std::string> Args = {});
+
+} // namespace bankstripe::testing
+
+#endif

@@ -1,0 +1,240 @@
+//===-- ParseTest.cpp - a parse and what can be asked of it ===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FrontendTester.h"
+#include "clang/AST/ASTConsumer.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/DeclGroup.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/CodeGen/ModuleBuilder.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gmock/gmock.h"
+#include <thread>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+namespace {
+
+/// Runs \p Action on the parsed \p Code and expects that it parses.
+void onSnippet(llvm::StringRef Code,
+               llvm::function_ref<void(ParsedUnit &)> Action,
+               std::vector<std::string> Args = {}) {
+  unsigned Calls = 0;
+  auto Counted = [&](ParsedUnit &Unit) {
+    ++Calls;
+    Action(Unit);
+  };
+  llvm::Error E = parseSnippet(Code, "snippet.cu", Counted, Args);
+  EXPECT_FALSE(bool(E)) << toString(std::move(E));
+  EXPECT_EQ(Calls, 1u);
+}
+
+std::unique_ptr<llvm::Module> generate(ParsedUnit &Unit,
+                                       llvm::LLVMContext &Context) {
+  std::unique_ptr<clang::CodeGenerator> Generator(
+      clang::CreateLLVMCodeGen(Unit.compiler(), "snippet", Context));
+  Unit.replay(*Generator);
+  return std::unique_ptr<llvm::Module>(Generator->ReleaseModule());
+}
+
+TEST(Parse, SeesKernelsAndLaunchesInOneDeviceParse) {
+  onSnippet("__global__ void k(int *p) {}\n"
+            "int main() { k<<<1, 128>>>(nullptr); }\n",
+            [](ParsedUnit &Unit) {
+              const clang::LangOptions &Options = Unit.compiler().getLangOpts();
+              EXPECT_TRUE(Options.CUDA);
+              EXPECT_TRUE(Options.CUDAIsDevice);
+              EXPECT_TRUE(Unit.compiler().getTarget().getTriple().isNVPTX());
+            });
+}
+
+TEST(Parse, SkippedRangesOfTheMainFile) {
+  onSnippet("int a;\n#if 0\nint b;\n#else\nint c;\n#endif\n"
+            "#ifdef NOT_DEFINED\nint d;\n#endif\n",
+            [](ParsedUnit &Unit) {
+              auto &Sources = Unit.compiler().getSourceManager();
+              std::vector<unsigned> Lines;
+              for (clang::SourceRange R : Unit.skippedRanges())
+                if (Sources.isInMainFile(R.getBegin())) {
+                  Lines.push_back(Sources.getSpellingLineNumber(R.getBegin()));
+                  Lines.push_back(Sources.getSpellingLineNumber(R.getEnd()));
+                }
+              EXPECT_THAT(Lines, ElementsAre(2, 4, 7, 9));
+            });
+}
+
+TEST(Parse, PreprocessorIsAliveInTheCallback) {
+  onSnippet("#define LIMIT 4\n", [](ParsedUnit &Unit) {
+    EXPECT_TRUE(Unit.compiler().getPreprocessor().isMacroDefined("LIMIT"));
+  });
+}
+
+TEST(Parse, FileNameIsTheGivenOne) {
+  llvm::Error E = parseSnippet("int a;\n", "folder/name.cu", [](ParsedUnit &U) {
+    auto &Sources = U.compiler().getSourceManager();
+    auto File = Sources.getFileEntryRefForID(Sources.getMainFileID());
+    ASSERT_TRUE(File);
+    EXPECT_EQ(File->getName(), "folder/name.cu");
+  });
+  EXPECT_FALSE(bool(E)) << toString(std::move(E));
+}
+
+TEST(Parse, SnippetErrorCarriesClangsMessages) {
+  llvm::Error E =
+      parseSnippet("int a = b;\n", "snippet.cu", [](ParsedUnit &) { FAIL(); });
+  EXPECT_THAT(toString(std::move(E)), HasSubstr("snippet.cu:1:9: error:"));
+}
+
+TEST(Replay, GivesTheModuleWithTheKernel) {
+  onSnippet(
+      "__global__ void k(int *p, int n) {\n"
+      "  int counts[8] = {0};\n"
+      "  for (int i = 0; i < n; ++i) counts[p[i] & 7]++;\n"
+      "  p[0] = counts[n & 7];\n"
+      "}\n",
+      [](ParsedUnit &Unit) {
+        llvm::LLVMContext Context;
+        Context.setDiscardValueNames(false);
+        auto Module = generate(Unit, Context);
+        ASSERT_TRUE(Module);
+        llvm::Function *Kernel = Module->getFunction("_Z1kPii");
+        ASSERT_TRUE(Kernel);
+        EXPECT_EQ(Kernel->getCallingConv(), llvm::CallingConv::PTX_Kernel);
+        EXPECT_FALSE(Kernel->hasFnAttribute(llvm::Attribute::OptimizeNone));
+        EXPECT_TRUE(Kernel->getSubprogram());
+        bool Array = false, Lifetime = false;
+        for (llvm::Instruction &I : Kernel->getEntryBlock()) {
+          Array |= llvm::isa<llvm::AllocaInst>(I) && I.getName() == "counts";
+          Lifetime |= llvm::isa<llvm::LifetimeIntrinsic>(I);
+        }
+        EXPECT_TRUE(Array) << "value names and allocas are kept";
+        EXPECT_TRUE(Lifetime);
+      });
+}
+
+TEST(Replay, GivesTemplatesMethodsAndVariables) {
+  onSnippet("template <class T> __device__ T twice(T v) { return v + v; }\n"
+            "struct Box { int v; __device__ int get() const { return v; } };\n"
+            "__device__ int table[4] = {1, 2, 3, 4};\n"
+            "namespace inner {\n"
+            "template <int N> __global__ void k(int *p) {\n"
+            "  Box b{twice(table[N])};\n"
+            "  p[0] = b.get();\n"
+            "}\n"
+            "}\n"
+            "int main() { inner::k<3><<<1, 1>>>(nullptr); }\n",
+            [](ParsedUnit &Unit) {
+              llvm::LLVMContext Context;
+              auto Module = generate(Unit, Context);
+              ASSERT_TRUE(Module);
+              for (const char *Name : {"_ZN5inner1kILi3EEEvPi",
+                                       "_Z5twiceIiET_S0_", "_ZNK3Box3getEv"}) {
+                llvm::Function *F = Module->getFunction(Name);
+                ASSERT_TRUE(F) << Name;
+                EXPECT_FALSE(F->isDeclaration()) << Name;
+              }
+              EXPECT_TRUE(Module->getGlobalVariable("table"));
+            });
+}
+
+/// Notes what it is told.
+class Listener final : public clang::ASTConsumer {
+public:
+  std::vector<std::string> Heard;
+
+  void Initialize(clang::ASTContext &) override { Heard.push_back("start"); }
+  bool HandleTopLevelDecl(clang::DeclGroupRef Group) override {
+    for (clang::Decl *D : Group)
+      if (!D->getASTContext().getSourceManager().isInSystemHeader(
+              D->getLocation()))
+        if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(D))
+          Heard.push_back(Named->getNameAsString());
+    return true;
+  }
+  void HandleTranslationUnit(clang::ASTContext &) override {
+    Heard.push_back("end");
+  }
+};
+
+TEST(Replay, KeepsTheOrder) {
+  onSnippet("int a;\nstruct b {};\nvoid c();\n", [](ParsedUnit &Unit) {
+    Listener L;
+    Unit.replay(L);
+    EXPECT_THAT(L.Heard, ElementsAre("start", "a", "b", "c", "end"));
+  });
+}
+
+TEST(Parse, WorkingDirectoryIsTheJobsOwn) {
+  TemporaryFolder Folder;
+  Folder.write("include/own.h", "#define OWN 1\n");
+  std::string File = Folder.write("a.cu", "#include \"own.h\"\nint a = OWN;\n");
+  Parsed P = parse(builtinJob(File, {"-Iinclude"}));
+  EXPECT_TRUE(P.Succeeded) << P.Diagnostics;
+}
+
+TEST(Parse, HandMadeJobNeedsNoArguments) {
+  TemporaryFolder Folder;
+  CompileJob Job;
+  Job.File = Folder.write("a.cu", "__global__ void k() {}\n");
+  Job.Directory = Folder.path();
+  Parsed P = parse(Job);
+  EXPECT_TRUE(P.Succeeded) << P.Error << P.Diagnostics;
+  EXPECT_TRUE(P.Outcome.UsedBuiltinHeader);
+}
+
+TEST(Parse, SeveralThreadsAtOnce) {
+  constexpr unsigned Count = 4;
+  TemporaryFolder Folders[Count];
+  Parsed Results[Count];
+  std::vector<std::thread> Threads;
+  for (unsigned I = 0; I != Count; ++I) {
+    // The same relative name leads to another file in each.
+    Folders[I].write("own.h", "#define OWN " + std::to_string(I) + "\n");
+    Folders[I].write("a.cu", "#include \"own.h\"\nstatic_assert(OWN == " +
+                                 std::to_string(I) + ", \"\");\n");
+  }
+  for (unsigned I = 0; I != Count; ++I)
+    Threads.emplace_back([&, I] {
+      CompileJob Job = builtinJob(Folders[I].path("a.cu"), {"-I."});
+      Job.File = "a.cu";
+      Results[I] = parse(Job);
+    });
+  for (std::thread &T : Threads)
+    T.join();
+  for (const Parsed &P : Results)
+    EXPECT_TRUE(P.Succeeded) << P.Error << P.Diagnostics;
+}
+
+TEST(Parse, ToolkitParsesWhereThereIsOne) {
+  auto Kit = findToolkit("");
+  ASSERT_TRUE(bool(Kit));
+  if (Kit->Root.empty())
+    GTEST_SKIP() << "no CUDA toolkit here";
+  TemporaryFolder Folder;
+  CompileJob Job = builtinJob(Folder.write(
+      "a.cu", "#include <cuda_fp16.h>\n#include <thrust/version.h>\n"
+              "__global__ void k(__half *p) { p[0] = __float2half(sinf(1)); }\n"
+              "int main() { k<<<1, 32>>>(nullptr); }\n"));
+  Job.ClangArgs.clear();
+  translateCommand(Job, FrontendOptions(), *Kit);
+  Parsed P = parse(Job);
+  EXPECT_TRUE(P.Succeeded) << P.Error << P.Diagnostics;
+  EXPECT_FALSE(P.Outcome.UsedBuiltinHeader);
+  EXPECT_FALSE(P.Outcome.UsedShim);
+}
+
+} // namespace

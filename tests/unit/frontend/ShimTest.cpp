@@ -1,0 +1,99 @@
+//===-- ShimTest.cpp - what nvcc takes and Clang does not ===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FrontendTester.h"
+#include "gmock/gmock.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using ::testing::HasSubstr;
+
+namespace {
+
+Parsed parseText(const std::string &Text, std::vector<std::string> Args = {}) {
+  TemporaryFolder Folder;
+  return parse(builtinJob(Folder.write("a.cu", Text), std::move(Args)));
+}
+
+/// The file is rejected as it is and taken with the shim.
+void expectShim(const Parsed &P) {
+  EXPECT_TRUE(P.Succeeded) << P.Error << "\n" << P.Diagnostics;
+  EXPECT_TRUE(P.Outcome.UsedShim) << "Clang takes the file as it is";
+  EXPECT_EQ(P.Diagnostics, "");
+  EXPECT_EQ(P.Calls, 1u);
+}
+
+TEST(Shim, IsNotUsedWhereClangTakesTheFile) {
+  Parsed P = parseText("__global__ void k() {}\n");
+  EXPECT_TRUE(P.Succeeded) << P.Diagnostics;
+  EXPECT_FALSE(P.Outcome.UsedShim);
+}
+
+TEST(Shim, RegisterVariables) {
+  expectShim(parseText("__global__ void k(int *p) { register int i = 3; "
+                       "p[0] = i; }\n",
+                       {"-std=c++17"}));
+}
+
+TEST(Shim, AtomicsOfNvcc) {
+  expectShim(parseText(
+      "__global__ void k(int *p, int *q) {\n"
+      "  __nv_atomic_fetch_add(p, 1, __NV_ATOMIC_RELAXED, "
+      "__NV_THREAD_SCOPE_DEVICE);\n"
+      "  __nv_atomic_store_n(p, __nv_atomic_load_n(q, __NV_ATOMIC_ACQUIRE), "
+      "__NV_ATOMIC_RELEASE);\n"
+      "  __nv_atomic_max(p, 2, __NV_ATOMIC_SEQ_CST);\n"
+      "}\n"));
+}
+
+TEST(Shim, InputAndOutputWithoutItsHeader) {
+  if (!parses("#if !__has_include(<stdio.h>)\n#error\n#endif\n"))
+    GTEST_SKIP() << "no C library here";
+  expectShim(parseText("int main() { fprintf(stderr, \"x\"); }\n"));
+}
+
+TEST(Shim, NarrowingInBraces) {
+  expectShim(
+      parseText("int f(int n) { unsigned char c[] = {n}; return c[0]; }\n"));
+}
+
+TEST(Shim, MacroNextToAString) {
+  expectShim(parseText("#define D \"d\"\nconst char *s = \"%\"D;\n"));
+}
+
+TEST(Shim, OpenMPOfAnotherCompiler) {
+  if (parses("#if !__has_include(<omp.h>)\n#error\n#endif\n"))
+    GTEST_SKIP() << "Clang has an OpenMP here";
+  expectShim(parseText("#include <omp.h>\n"
+                       "int main() {\n"
+                       "#pragma omp parallel\n"
+                       "  return omp_get_thread_num() + (int)omp_get_wtime();\n"
+                       "}\n"));
+}
+
+TEST(Shim, MinAndMaxOnTheHostWithoutAHeader) {
+  auto Kit = findToolkit("");
+  ASSERT_TRUE(bool(Kit));
+  if (Kit->Root.empty())
+    GTEST_SKIP() << "no CUDA toolkit here; the built-in header has them";
+  TemporaryFolder Folder;
+  CompileJob Job = builtinJob(Folder.write(
+      "a.cu", "int f(int a, unsigned b) { return min(a, 3) + max(b, 2u); }\n"
+              "double g(float a) { return max(a, 0.0); }\n"));
+  translateCommand(Job, FrontendOptions(), *Kit);
+  expectShim(parse(Job));
+}
+
+TEST(Shim, WhatLeftTheToolkitStaysAnError) {
+  Parsed P =
+      parseText("texture<float, 1> t;\n"
+                "__global__ void k(float *p) { p[0] = tex1Dfetch(t, 0); }\n");
+  EXPECT_FALSE(P.Succeeded);
+  EXPECT_THAT(P.Diagnostics, HasSubstr("texture"));
+}
+
+} // namespace
