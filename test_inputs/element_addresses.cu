@@ -3,9 +3,11 @@
 // Functions take a counter by pointer or by reference, and sincosf and modff
 // return their results through pointers: each of them touches the one element
 // that it is given. (There is no atomicAdd here: CUDA does not define atomics
-// on local memory, so no correct program has one on a private array.)
+// on local memory, so no correct program has one on a private array.) The slow
+// path of sincosf keeps a stack frame of its own on some architectures.
 //
 // expect-striped: bins waves whole
+// expect-stack-frame: analyse=0-32
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>

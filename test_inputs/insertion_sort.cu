@@ -1,6 +1,6 @@
 // insertion_sort.cu - every thread sorts a row of its own
 //
-// A median of each row of a matrix, as one writes it for rows that are too
+// The median of each row of a matrix, as one writes it for rows that are too
 // short to be worth a block of threads. The position at which a value goes
 // depends on the data, so the row cannot stay in registers.
 //
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <vector>
 
-#define ROW_LENGTH 24
+#define MAX_LENGTH 24
 #define THREADS 128
 
 #ifdef BANKSTRIPE_SMALL
@@ -32,14 +32,14 @@
   } while (0)
 
 __global__ void medianOfRows(const float *matrix, float *medians, float *spread,
-                             int rows) {
+                             int rows, int length) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows)
     return;
 
-  float values[ROW_LENGTH]; // sorted up to the element that was read last
-  for (int i = 0; i < ROW_LENGTH; ++i) {
-    float value = matrix[row * ROW_LENGTH + i];
+  float values[MAX_LENGTH]; // sorted up to the element that was read last
+  for (int i = 0; i < length; ++i) {
+    float value = matrix[row * length + i];
     int j = i;
     while (j > 0 && values[j - 1] > value) {
       values[j] = values[j - 1];
@@ -48,8 +48,8 @@ __global__ void medianOfRows(const float *matrix, float *medians, float *spread,
     values[j] = value;
   }
 
-  medians[row] = 0.5f * (values[ROW_LENGTH / 2 - 1] + values[ROW_LENGTH / 2]);
-  spread[row] = values[ROW_LENGTH - 1] - values[0];
+  medians[row] = 0.5f * (values[(length - 1) / 2] + values[length / 2]);
+  spread[row] = values[length - 1] - values[0];
 }
 
 static unsigned long long checksum(const std::vector<float> &values) {
@@ -63,8 +63,13 @@ static unsigned long long checksum(const std::vector<float> &values) {
   return hash;
 }
 
-int main() {
-  std::vector<float> matrix(static_cast<size_t>(ROWS) * ROW_LENGTH);
+int main(int argc, char **argv) {
+  const int length = argc > 1 ? std::atoi(argv[1]) : MAX_LENGTH;
+  if (length < 1 || length > MAX_LENGTH) {
+    std::fprintf(stderr, "a row has 1 to %d values\n", MAX_LENGTH);
+    return 2;
+  }
+  std::vector<float> matrix(static_cast<size_t>(ROWS) * length);
   unsigned state = 2024;
   for (float &value : matrix) {
     state = state * 1664525u + 1013904223u;
@@ -79,7 +84,7 @@ int main() {
                    cudaMemcpyHostToDevice));
 
   medianOfRows<<<(ROWS + THREADS - 1) / THREADS, THREADS>>>(
-      deviceMatrix, deviceMedians, deviceSpread, ROWS);
+      deviceMatrix, deviceMedians, deviceSpread, ROWS, length);
   CHECK(cudaGetLastError());
   CHECK(cudaDeviceSynchronize());
 

@@ -5,6 +5,7 @@
 // of them fit: those that promise most per byte go first.
 //
 // expect-striped: some of best taken weights
+// expect-stack-frame: knapsack=80-368
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
