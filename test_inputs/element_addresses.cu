@@ -59,9 +59,11 @@ __global__ void analyse(const float *signal, int samples, unsigned *peaks,
   for (int b = 0; b < BINS; ++b)
     peak = bins[b] > peak >> 8 ? bins[b] << 8 | b : peak;
   peaks[thread] = peak;
+  // No product here: whether nvcc fuses `a * b + c`, and with it the last bit,
+  // may change with the place of an array (docs/design.md, section 7).
   float sum = 0;
   for (int i = 0; i < 8; ++i)
-    sum += waves[i] * (i + 1);
+    sum += waves[i];
   for (int i = 0; i < 4; ++i)
     sum += whole[i];
   spectrum[thread] = sum;
