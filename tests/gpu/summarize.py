@@ -99,7 +99,8 @@ class Summary:
             return f"{kernel[key] / 1e6:.3f}" if kernel.get(key) is not None else "?"
 
         def change(key):
-            before, after = kernel["original"].get(key), kernel["rewritten"].get(key)
+            before, after = ("?" if kernel[form].get(key) is None else kernel[form][key]
+                             for form in ("original", "rewritten"))
             return str(before) if before == after else f"{before} > {after}"
 
         speedup = kernel.get("speedup")
