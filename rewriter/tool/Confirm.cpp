@@ -20,6 +20,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -38,12 +39,33 @@ TemporaryFolder::~TemporaryFolder() {
     fs::remove_directories(Path);
 }
 
+// What stands beside a changed file, or the main file, is linked into the
+// mirror, so that an #include from there finds the changed file and not its
+// original.
+static llvm::Error linkNeighbours(StringRef Folder, StringRef Root) {
+  if (std::error_code EC = fs::create_directories(Root + Folder))
+    return llvm::createStringError("cannot make '" + Root + Folder +
+                                   "': " + EC.message());
+  std::error_code EC;
+  for (fs::directory_iterator It(Folder, EC), End; It != End && !EC;
+       It.increment(EC)) {
+    std::string Link = Root.str() + It->path();
+    if (fs::is_regular_file(It->path()) && !fs::exists(Link))
+      if (std::error_code Failed = fs::create_link(It->path(), Link))
+        return llvm::createStringError("cannot make '" + Link +
+                                       "': " + Failed.message());
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::vector<std::string>>
 bankstripe::writeMirror(const RunResult &Run, const CompileJob &Job,
                         StringRef Root) {
+  std::set<std::string> Folders{llvm::sys::path::parent_path(Job.File).str()};
   for (const ChangedFile &File : Run.Changes) {
     std::string Path = Root.str() + File.Path;
     StringRef Folder = llvm::sys::path::parent_path(Path);
+    Folders.insert(llvm::sys::path::parent_path(File.Path).str());
     if (std::error_code EC = fs::create_directories(Folder))
       return llvm::createStringError("cannot make '" + Folder +
                                      "': " + EC.message());
@@ -53,6 +75,9 @@ bankstripe::writeMirror(const RunResult &Run, const CompileJob &Job,
                                     helperText(), std::nullopt))
       return E;
   }
+  for (const std::string &Folder : Folders)
+    if (llvm::Error E = linkNeighbours(Folder, Root))
+      return E;
   // A changed header must be found before its original.
   std::vector<std::string> Args;
   const std::vector<std::string> &Command = Job.ClangArgs;
@@ -145,9 +170,7 @@ bool Confirmation::askRewritten(const std::vector<UnitResult> &Units,
       warn(Job, Args.takeError(), "the rewrite could not be confirmed");
       return false;
     }
-    std::string Mirrored = Root.str() + Job.File;
-    bool Changed = fs::exists(Mirrored);
-    auto Table = runPtxas(Job, Nvcc, Changed ? Mirrored : Job.File, *Args);
+    auto Table = runPtxas(Job, Nvcc, Root.str() + Job.File, *Args);
     if (!Table) {
       warn(Job, Table.takeError(), "nvcc does not accept the rewritten file");
       Rejected.push_back(Units[I].Facts.MainFile);

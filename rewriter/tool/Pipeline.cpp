@@ -8,6 +8,7 @@
 #include "tool/Pipeline.h"
 #include "evidence/Evidence.h"
 #include "find/Find.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -55,24 +56,26 @@ private:
 
 } // namespace
 
-static std::string absolute(StringRef Path) {
-  llvm::SmallString<256> Absolute(Path);
-  llvm::sys::fs::make_absolute(Absolute);
-  llvm::sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
-  return std::string(Absolute);
+std::string bankstripe::realPath(StringRef Path) {
+  llvm::SmallString<256> Result;
+  if (!llvm::sys::fs::real_path(Path, Result))
+    return std::string(Result);
+  Result = Path;
+  llvm::sys::fs::make_absolute(Result);
+  llvm::sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
+  return std::string(Result);
 }
 
-// The user put a file at our disposal by naming it or a folder above it.
+// The user put a file at our disposal by naming it or a folder above it, be it
+// through links.
 static bool isGiven(StringRef File, const std::vector<std::string> &Paths) {
-  for (const std::string &Path : Paths) {
-    std::string Given = absolute(Path);
-    if (File == Given)
-      return true;
-    if (File.starts_with(Given) &&
-        (Given.back() == '/' || File.substr(Given.size()).starts_with("/")))
-      return true;
-  }
-  return false;
+  const std::string Real = realPath(File);
+  return llvm::any_of(Paths, [&](const std::string &Path) {
+    const std::string Given = realPath(Path);
+    StringRef Rest = Real;
+    return Rest.consume_front(Given) &&
+           (Rest.empty() || Given.back() == '/' || Rest.starts_with("/"));
+  });
 }
 
 static JobResult processJob(const CompileJob &Job, const ToolOptions &Options) {

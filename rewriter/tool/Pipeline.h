@@ -36,10 +36,14 @@ void confirmWithPtxas(RunResult &Run, std::vector<UnitResult> Units,
                       const ToolOptions &Options);
 
 /// Writes the changed files of \p Run below \p Root, at their absolute paths,
-/// with the helper beside each. \returns the arguments that make a compiler
+/// with the helper beside each and links to what stood beside them; \p Job's
+/// own file is there in any case. \returns the arguments that make a compiler
 /// look there first for what \p Job includes.
 llvm::Expected<std::vector<std::string>>
 writeMirror(const RunResult &Run, const CompileJob &Job, llvm::StringRef Root);
+
+/// \p Path without links; where there is no such file, the absolute path.
+std::string realPath(llvm::StringRef Path);
 
 /// A folder that is removed when this goes out of scope.
 class TemporaryFolder {

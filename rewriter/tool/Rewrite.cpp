@@ -76,13 +76,12 @@ void Writer::inPlace(const RunResult &Run) {
 // A file's place below the folder that was given; a file that was given
 // itself stands at the top.
 std::string Writer::relative(StringRef File) const {
+  const std::string Real = realPath(File);
   for (const std::string &Given : Options.Paths) {
-    llvm::SmallString<256> Folder(Given);
-    fs::make_absolute(Folder);
-    path::remove_dots(Folder, /*remove_dot_dot=*/true);
-    StringRef Rest = File;
+    const std::string Folder = realPath(Given);
+    StringRef Rest = Real;
     if (fs::is_directory(Folder) && Rest.consume_front(Folder) &&
-        (Folder.ends_with("/") || Rest.starts_with("/")))
+        (Folder.back() == '/' || Rest.starts_with("/")))
       return Rest.ltrim('/').str();
   }
   return path::filename(File).str();
