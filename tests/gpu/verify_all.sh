@@ -176,16 +176,17 @@ fi
 
 # --- bank conflicts ----------------------------------------------------------
 
-conflicts=l1tex__data_bank_conflicts_pipe_lsu_mem_shared
-wavefronts=l1tex__data_pipe_lsu_wavefronts_mem_shared
+# The hardware's counter of bank conflicts is not zero even where no conflict is
+# possible: it counts other arbitration for the data banks as well. What tells is
+# the number of wavefronts that an instruction took beyond those that it needs,
+# which the section SourceCounters counts exactly.
+conflicts=l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum
+arbitration=l1tex__data_bank_conflicts_type_arbitration.sum
 
-# The instructions tell how many wavefronts there would be without a conflict:
-# one for each 4-byte access of a warp.
 count_conflicts() {
-  local form=${1%%/*} name=${1#*/}
+  local form=${1%%/*} name=${1#*/} kernels=$2
   run "$output/conflicts/$form-$(flat "$name").csv" ncu --csv --page raw --clock-control none \
-    --kernel-name 'regex:Updates' --metrics \
-    "$conflicts.sum,${conflicts}_op_ld.sum,${conflicts}_op_st.sum,$wavefronts.sum,smsp__inst_executed_op_shared_ld.sum,smsp__inst_executed_op_shared_st.sum" \
+    --kernel-name "regex:$kernels" --section SourceCounters --metrics "$conflicts,$arbitration" \
     "$bin/$form/$name"
 }
 
@@ -195,8 +196,10 @@ if wanted conflicts; then
   if have ncu; then
     for name in original/seeds/striped_by_hand rewritten/seeds/data_dependent \
       rewritten/seeds/uniform_dynamic; do
-      count_conflicts "$name"
+      count_conflicts "$name" Updates
     done
+    # The control: a kernel whose own shared memory has conflicts.
+    count_conflicts original/several_kernels rankKeys
   else
     echo "there is no ncu" >"$output/conflicts/missing"
   fi
