@@ -29,11 +29,18 @@
 using namespace bankstripe;
 using clang::DiagnosticsEngine;
 
-std::string bankstripe::displayName(llvm::StringRef File) {
+// The folder that the program runs in, without links, as in the names of files.
+static std::string currentFolder() {
   llvm::SmallString<256> Here;
+  if (llvm::sys::fs::real_path(".", Here))
+    return "";
+  return std::string(Here);
+}
+
+std::string bankstripe::displayName(llvm::StringRef File) {
+  const std::string Here = currentFolder();
   llvm::StringRef Name = File;
-  if (!llvm::sys::fs::current_path(Here) && Name.consume_front(Here) &&
-      Name.consume_front("/"))
+  if (!Here.empty() && Name.consume_front(Here) && Name.consume_front("/"))
     return Name.str();
   return File.str();
 }
@@ -76,8 +83,7 @@ private:
   static llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
   makeFileSystem(const std::map<std::string, std::string> &Contents) {
     auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-    llvm::SmallString<256> Here;
-    if (!llvm::sys::fs::current_path(Here))
+    if (std::string Here = currentFolder(); !Here.empty())
       Memory->setCurrentWorkingDirectory(Here);
     for (const auto &[Path, Text] : Contents)
       Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBuffer(Text, Path));
