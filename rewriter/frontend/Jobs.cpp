@@ -37,7 +37,8 @@ std::string canonicalPath(StringRef Path, StringRef Directory = "") {
   SmallString<256> Absolute(Path);
   if (!Directory.empty())
     sys::path::make_absolute(Directory, Absolute);
-  (void)sys::fs::make_absolute(Absolute);
+  if (sys::fs::make_absolute(Absolute))
+    return Path.str(); // There is no working directory.
   SmallString<256> Real;
   if (!sys::fs::real_path(Absolute, Real))
     return std::string(Real);
@@ -227,8 +228,7 @@ public:
 private:
   static std::string currentDirectory() {
     SmallString<256> Path;
-    (void)sys::fs::current_path(Path);
-    return canonicalPath(Path);
+    return sys::fs::current_path(Path) ? "/" : canonicalPath(Path);
   }
 
   void addFile(const std::string &File, StringRef Base) {

@@ -103,6 +103,7 @@ makeInvocation(const Attempt &A, clang::DiagnosticConsumer &Printer) {
   if (Command.empty())
     return nullptr;
   std::vector<const char *> Args;
+  Args.reserve(Command.size());
   for (const std::string &Arg : Command)
     Args.push_back(Arg.c_str());
   auto Invocation = std::make_shared<clang::CompilerInvocation>();
@@ -153,18 +154,18 @@ Result parseSafely(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
 
 /// Errors that Clang would not report, or not clearly.
 Error checkReadable(vfs::FileSystem &Files, StringRef File) {
-  auto unreadable = [&](std::error_code Code) {
+  auto Unreadable = [&](std::error_code Code) {
     return createStringError(Code,
                              "cannot read '" + File + "': " + Code.message());
   };
   ErrorOr<vfs::Status> Status = Files.status(File);
   if (!Status)
-    return unreadable(Status.getError());
+    return Unreadable(Status.getError());
   if (Status->isDirectory())
-    return unreadable(std::make_error_code(std::errc::is_a_directory));
+    return Unreadable(std::make_error_code(std::errc::is_a_directory));
   ErrorOr<std::unique_ptr<MemoryBuffer>> Buffer = Files.getBufferForFile(File);
   if (!Buffer)
-    return unreadable(Buffer.getError());
+    return Unreadable(Buffer.getError());
   if ((*Buffer)->getBuffer().contains('\0'))
     return createStringError("'" + File +
                              "' is not a source file: it holds NUL bytes");
@@ -253,7 +254,8 @@ Error parseSnippet(StringRef Code, StringRef FileName,
                    function_ref<void(ParsedUnit &)> Action,
                    std::vector<std::string> ExtraArgs) {
   auto Served = servedHeaders();
-  Served->setCurrentWorkingDirectory("/");
+  if (std::error_code Code = Served->setCurrentWorkingDirectory("/"))
+    return errorCodeToError(Code);
   Served->addFile(FileName, /*ModificationTime=*/0,
                   MemoryBuffer::getMemBufferCopy(Code, FileName));
   auto Files = openFileSystem("/", std::move(Served));

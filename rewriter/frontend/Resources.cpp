@@ -104,14 +104,14 @@ Expected<std::string> findResourceDirectory() {
 
 IntrusiveRefCntPtr<vfs::InMemoryFileSystem> servedHeaders() {
   auto Served = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
-  auto serve = [&](const Twine &Name, StringRef Text) {
+  auto Serve = [&](const Twine &Name, StringRef Text) {
     Served->addFile(Twine(ServedRoot) + "/" + Name, /*ModificationTime=*/0,
                     MemoryBuffer::getMemBuffer(Text));
   };
   for (const EmbeddedHeader &Header : embeddedHeaders())
-    serve(Header.Path, Header.Text);
+    Serve(Header.Path, Header.Text);
   for (const char *Name : ToolkitHeaders)
-    serve(Twine("cuda/") + Name, "#include <bankstripe_cuda.h>\n");
+    Serve(Twine("cuda/") + Name, "#include <bankstripe_cuda.h>\n");
   return Served;
 }
 

@@ -81,7 +81,9 @@ std::string rootOfNvcc(StringRef Nvcc) {
 Expected<Toolkit> findToolkit(StringRef CudaPath) {
   if (!CudaPath.empty()) {
     SmallString<256> Root(CudaPath);
-    sys::fs::make_absolute(Root);
+    if (std::error_code Code = sys::fs::make_absolute(Root))
+      return createStringError(Code, "cannot resolve '" + CudaPath +
+                                         "': " + Code.message());
     sys::path::remove_dots(Root, /*remove_dot_dot=*/true);
     if (!holdsToolkit(Root))
       return createStringError("'" + CudaPath +
@@ -96,7 +98,7 @@ Expected<Toolkit> findToolkit(StringRef CudaPath) {
       Candidates.push_back(*Value);
   if (ErrorOr<std::string> Nvcc = sys::findProgramByName("nvcc"))
     Candidates.push_back(rootOfNvcc(*Nvcc));
-  Candidates.push_back("/usr/local/cuda");
+  Candidates.emplace_back("/usr/local/cuda");
   for (const std::string &Root : Candidates)
     if (holdsToolkit(Root))
       return describe(Root);

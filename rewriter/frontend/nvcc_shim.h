@@ -110,4 +110,17 @@ BS_MIN_MAX_MIXED(float, double)
 #define __nv_atomic_thread_fence(Order, ...) __atomic_thread_fence(Order)
 #endif
 
+// --- nvcc's name
+// ---------------------------------------------------------------
+
+// Code that asks for nvcc by this name before it spells `__device__` would
+// spell nothing. The toolkit's own headers must go on seeing Clang: those that
+// are read later ask libcu++, which makes up its mind here.
+#ifndef __NVCC__
+#if __has_include(<cuda/std/detail/__config>)
+#include <cuda/std/detail/__config>
+#endif
+#define __NVCC__ 1
+#endif
+
 #endif

@@ -65,6 +65,13 @@ TEST(Shim, MacroNextToAString) {
   expectShim(parseText("#define D \"d\"\nconst char *s = \"%\"D;\n"));
 }
 
+TEST(Shim, DeviceFunctionsForWhoeverIsCalledNvcc) {
+  expectShim(parseText("#ifdef __NVCC__\n#define BOTH __host__ __device__\n"
+                       "#else\n#define BOTH\n#endif\n"
+                       "BOTH int twice(int a) { return a + a; }\n"
+                       "__global__ void k(int *p) { p[0] = twice(p[1]); }\n"));
+}
+
 TEST(Shim, OpenMPOfAnotherCompiler) {
   if (parses("#if !__has_include(<omp.h>)\n#error\n#endif\n"))
     GTEST_SKIP() << "Clang has an OpenMP here";
