@@ -30,7 +30,8 @@ UnitEvidence gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts,
 
 /// Compiles \p File as \p Job's command says, with nvcc and `-Xptxas -v`, for
 /// \p Job's architecture only, and returns what ptxas reports. \p File may be
-/// a rewritten copy; \p ExtraArgs are added (include folders).
+/// a rewritten copy; \p ExtraArgs (include folders) come before the
+/// command's own.
 /// Errors: nvcc failed; the message carries its output.
 llvm::Expected<ResourceTable>
 runPtxas(const CompileJob &Job, llvm::StringRef Nvcc, llvm::StringRef File,

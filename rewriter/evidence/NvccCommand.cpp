@@ -214,6 +214,8 @@ std::vector<std::string> nvccCommand(const CompileJob &Job, StringRef Nvcc,
                                      ArrayRef<std::string> ExtraArgs,
                                      StringRef Output) {
   std::vector<std::string> Command{Nvcc.str()};
+  // First, since they may name rewritten copies of what the command includes.
+  Command.insert(Command.end(), ExtraArgs.begin(), ExtraArgs.end());
   // A copy that lies elsewhere must find what the original includes from its
   // own folder.
   Command.push_back(("-I" + sys::path::parent_path(Job.File)).str());
@@ -221,7 +223,6 @@ std::vector<std::string> nvccCommand(const CompileJob &Job, StringRef Nvcc,
     keepOptionsOfNvcc(*Args, Command);
   else
     keepOptionsOfClang(Job.ClangArgs, Command);
-  Command.insert(Command.end(), ExtraArgs.begin(), ExtraArgs.end());
   if (sys::path::extension(File) != ".cu" && !is_contained(Command, "-x"))
     Command.insert(Command.end(), {"-x", "cu"});
   Command.insert(Command.end(), {"-arch=" + Job.GpuArch, "-cubin", "-Xptxas",

@@ -108,7 +108,7 @@ std::string commandFor(std::vector<std::string> Original,
 }
 
 constexpr StringLiteral CommandEnd =
-    "-I/extra -arch=sm_86 -cubin -Xptxas -v -o /o /copy/a.cu";
+    "-arch=sm_86 -cubin -Xptxas -v -o /o /copy/a.cu";
 
 TEST(NvccCommand, KeepsWhatShapesTheDeviceCode) {
   EXPECT_EQ(
@@ -116,48 +116,49 @@ TEST(NvccCommand, KeepsWhatShapesTheDeviceCode) {
                   "-std=c++20", "--expt-relaxed-constexpr", "--extended-lambda",
                   "-Xcompiler", "-fopenmp", "-include", "pre.h", "-O3",
                   "-lineinfo", "--use_fast_math", "-maxrregcount=64", "a.cu"}),
-      "nvcc -I/src/dir -Iinclude -I other -DX=1 -std=c++20 "
+      "nvcc -I/extra -I/src/dir -Iinclude -I other -DX=1 -std=c++20 "
       "--expt-relaxed-constexpr --extended-lambda -Xcompiler -fopenmp "
       "-include pre.h -O3 -lineinfo --use_fast_math -maxrregcount=64 " +
           CommandEnd.str());
 }
 
 TEST(NvccCommand, DropsOutputsPhasesArchitecturesAndLinking) {
-  EXPECT_EQ(commandFor({"ccache",
-                        "nvcc",
-                        "-forward-unknown-to-host-compiler",
-                        "--generate-code=arch=compute_80,code=[sm_80]",
-                        "-gencode",
-                        "arch=compute_90,code=sm_90",
-                        "-arch",
-                        "sm_75",
-                        "-MD",
-                        "-MT",
-                        "a.o",
-                        "-MF",
-                        "a.d",
-                        "-x",
-                        "cu",
-                        "-c",
-                        "dir/a.cu",
-                        "-o",
-                        "a.o",
-                        "-lcublas",
-                        "-L/lib",
-                        "-l",
-                        "m",
-                        "-Xlinker",
-                        "-rpath",
-                        "--keep"}),
-            "nvcc -I/src/dir -forward-unknown-to-host-compiler -x cu " +
-                CommandEnd.str());
+  EXPECT_EQ(
+      commandFor({"ccache",
+                  "nvcc",
+                  "-forward-unknown-to-host-compiler",
+                  "--generate-code=arch=compute_80,code=[sm_80]",
+                  "-gencode",
+                  "arch=compute_90,code=sm_90",
+                  "-arch",
+                  "sm_75",
+                  "-MD",
+                  "-MT",
+                  "a.o",
+                  "-MF",
+                  "a.d",
+                  "-x",
+                  "cu",
+                  "-c",
+                  "dir/a.cu",
+                  "-o",
+                  "a.o",
+                  "-lcublas",
+                  "-L/lib",
+                  "-l",
+                  "m",
+                  "-Xlinker",
+                  "-rpath",
+                  "--keep"}),
+      "nvcc -I/extra -I/src/dir -forward-unknown-to-host-compiler -x cu " +
+          CommandEnd.str());
 }
 
 TEST(NvccCommand, SeparateCompilationStaysRelocatable) {
   EXPECT_EQ(commandFor({"nvcc", "-dc", "a.cu"}),
-            "nvcc -I/src/dir -rdc=true " + CommandEnd.str());
+            "nvcc -I/extra -I/src/dir -rdc=true " + CommandEnd.str());
   EXPECT_EQ(commandFor({"nvcc", "-rdc", "true", "-c", "a.cu"}),
-            "nvcc -I/src/dir -rdc true " + CommandEnd.str());
+            "nvcc -I/extra -I/src/dir -rdc true " + CommandEnd.str());
 }
 
 TEST(NvccCommand, TakesFromClangWhatBothUnderstand) {
@@ -165,9 +166,10 @@ TEST(NvccCommand, TakesFromClangWhatBothUnderstand) {
       commandFor({"clang++"}, {"-x", "cuda", "--cuda-gpu-arch=sm_90", "-Iinc",
                                "-D", "X", "-Wall", "-Xclang", "-Ifoo",
                                "-std=gnu++20", "-isystem", "sys", "a.cu"}),
-      "nvcc -I/src/dir -Iinc -D X -std=c++20 -isystem sys " + CommandEnd.str());
+      "nvcc -I/extra -I/src/dir -Iinc -D X -std=c++20 -isystem sys " +
+          CommandEnd.str());
   EXPECT_EQ(commandFor({"nvcc"}),
-            "nvcc -I/src/dir -std=c++17 " + CommandEnd.str());
+            "nvcc -I/extra -I/src/dir -std=c++17 " + CommandEnd.str());
 }
 
 #ifdef BANKSTRIPE_NVCC
