@@ -147,6 +147,17 @@ TEST(Text, FileThatIsNotThere) {
   EXPECT_NE(text(P).find("private array 'seen'"), std::string::npos);
 }
 
+// Standard output is buffered, standard error is not.
+TEST(Text, KeepsItsOrderInABufferedStream) {
+  std::string Text;
+  {
+    llvm::raw_string_ostream OS(Text);
+    OS.SetBufferSize(1 << 16);
+    printText(OS, samplePlan(), {}, Detail::Verbose);
+  }
+  EXPECT_EQ(Text, text(samplePlan(), Detail::Verbose));
+}
+
 TEST(Text, HasNoColourCodes) {
   EXPECT_EQ(text(samplePlan(), Detail::Verbose).find('\x1b'),
             std::string::npos);

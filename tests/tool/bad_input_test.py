@@ -1,0 +1,199 @@
+"""Input that cannot be processed: a clear message, the right exit code, and
+nothing lost.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import os
+import unittest
+
+from support import BROKEN, DONE, PLAIN, SOME_FAILED, ToolTest, moves
+
+
+class BadSource(ToolTest):
+    def test_syntax_error_does_not_stop_the_others(self):
+        self.write("a.cu", BROKEN)
+        self.write("b.cu", moves())
+        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "."))
+        self.assertIn("a.cu:1:", done.stderr)
+        self.assertIn("error: expected expression", done.stderr)
+        self.assertIn("Clang could not parse", done.stderr)
+        self.assertEqual(self.read("a.cu"), BROKEN)
+        self.assert_rewritten("b.cu")
+
+    def test_syntax_error_is_reported_even_when_quiet(self):
+        self.write("a.cu", BROKEN)
+        done = self.expect(SOME_FAILED, self.run_tool("analyze", "--quiet", "a.cu"))
+        self.assertIn("error: expected expression", done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_check_with_a_syntax_error_is_a_failure(self):
+        self.write("a.cu", BROKEN)
+        self.write("b.cu", moves())
+        self.expect(SOME_FAILED, self.run_tool("rewrite", "--check", "."))
+
+    def test_missing_include(self):
+        text = '#include "not_there.h"\n' + moves()
+        self.write("a.cu", text)
+        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assertIn("not_there.h", done.stderr)
+        self.assertEqual(self.read("a.cu"), text)
+
+    def test_file_with_a_syntax_error_is_not_written_to_the_output(self):
+        self.write("src/a.cu", BROKEN)
+        self.write("src/b.cu", moves())
+        self.expect(SOME_FAILED, self.run_tool("rewrite", "--output-dir=out", "src"))
+        self.assert_rewritten("out/b.cu")
+        self.assertEqual(self.read("src/a.cu"), BROKEN)
+
+    def test_empty_file(self):
+        self.write("a.cu", "")
+        done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assertIn("0 private arrays", done.stderr)
+        self.assertEqual(self.read("a.cu"), "")
+        self.assertEqual(os.listdir(self.folder), ["a.cu"])
+
+    def test_binary_file_with_nul_bytes(self):
+        data = bytes(range(256)) * 8
+        self.write("a.cu", data)
+        self.write("b.cu", moves())
+        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "."))
+        self.assertIn("is not a source file: it holds NUL bytes", done.stderr)
+        self.assertEqual((self.folder / "a.cu").read_bytes(), data)
+        self.assert_rewritten("b.cu")
+
+    def test_binary_file_without_nul_bytes(self):
+        data = bytes(range(128, 256)) * 8
+        self.write("a.cu", data)
+        self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assertEqual((self.folder / "a.cu").read_bytes(), data)
+
+    def test_bytes_that_are_no_utf8_are_kept(self):
+        text = moves().encode().replace(b"A kernel.", b"Un noyau g\xe9n\xe9ral \xff\xfe.")
+        self.write("a.cu", text)
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assert_rewritten("a.cu")
+        self.assertIn(b"// Un noyau g\xe9n\xe9ral \xff\xfe.\n",
+                      (self.folder / "a.cu").read_bytes())
+
+    def test_carriage_returns_are_kept(self):
+        self.write("a.cu", moves().replace("\n", "\r\n"))
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assert_rewritten("a.cu")
+        text = self.read("a.cu")
+        self.assertEqual(text.count("\n"), text.count("\r\n"))
+
+    def test_no_newline_at_the_end(self):
+        self.write("a.cu", moves().rstrip("\n"))
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assert_rewritten("a.cu")
+        self.assertTrue(self.read("a.cu").endswith("(in, out); }"))
+
+
+class BadPath(ToolTest):
+    def test_no_such_file(self):
+        done = self.expect(SOME_FAILED, self.run_tool("analyze", "none.cu"))
+        self.assertIn("no such file or folder: 'none.cu'", done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_no_such_file_is_reported_before_anything_is_written(self):
+        self.write("a.cu", moves())
+        before = self.snapshot()
+        self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "none.cu", "a.cu"))
+        self.assertEqual(self.snapshot(), before)
+
+    def test_folder_without_cuda(self):
+        self.write("src/a.cpp", "int main() {}\n")
+        done = self.expect(SOME_FAILED, self.run_tool("analyze", "src"))
+        self.assertIn("no CUDA source (.cu) below 'src'", done.stderr)
+
+    def test_folder_named_as_a_source(self):
+        self.write("dir.cu/a.cu", moves())
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "."))
+        self.assert_rewritten("dir.cu/a.cu")
+
+    def test_no_such_toolkit(self):
+        self.write("a.cu", moves())
+        done = self.expect(SOME_FAILED, self.run_tool("analyze", "--cuda-path=none", "a.cu"))
+        self.assertIn("'none' holds no CUDA toolkit", done.stderr)
+
+
+class BadDatabase(ToolTest):
+    def failure(self, content):
+        self.write("a.cu", moves())
+        if content is not None:
+            self.write("build/compile_commands.json", content)
+        before = self.snapshot()
+        done = self.expect(
+            SOME_FAILED, self.run_tool("rewrite", "--in-place", "-p", "build", "."))
+        self.assertEqual(self.snapshot(), before)
+        self.assertIn("cannot use 'build", done.stderr)
+        self.assertIn("CMAKE_EXPORT_COMPILE_COMMANDS", done.stderr)
+
+    def test_not_json(self):
+        self.failure("this is not JSON")
+
+    def test_cut_off(self):
+        self.failure('[{"directory": "/", "file": "a.cu", "comm')
+
+    def test_without_a_file(self):
+        self.failure('[{"directory": "/", "command": "nvcc -c a.cu"}]')
+
+    def test_empty(self):
+        self.failure("")
+
+    def test_missing(self):
+        self.failure(None)
+
+    def test_without_the_file_that_is_asked_for(self):
+        self.write("src/a.cu", moves())
+        self.write("build/compile_commands.json", "[]")
+        done = self.expect(SOME_FAILED, self.run_tool("analyze", "-p", "build", "src"))
+        self.assertIn("names no CUDA source below 'src'", done.stderr)
+
+
+class BadOutput(ToolTest):
+    def test_read_only_file_does_not_stop_the_others(self):
+        self.write("a.cu", moves("first")).chmod(0o444)
+        self.write("b.cu", moves("second"))
+        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "."))
+        self.assertIn("a.cu': it is read-only; make it writable or use --output-dir",
+                      done.stderr)
+        self.assertEqual(self.read("a.cu"), moves("first"))
+        self.assertEqual((self.folder / "a.cu").stat().st_mode & 0o777, 0o444)
+        self.assert_rewritten("b.cu")
+
+    def test_read_only_file_can_be_written_elsewhere(self):
+        self.write("a.cu", moves()).chmod(0o444)
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "a.cu"))
+        self.assert_rewritten("out/a.cu")
+        self.assertEqual(self.read("a.cu"), moves())
+
+    def test_file_without_its_helper_is_not_written(self):
+        self.write("a.cu", moves())
+        self.write("bankstripe.cuh", "// something else\n").chmod(0o444)
+        before = self.snapshot()
+        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assertIn("bankstripe.cuh': it is read-only", done.stderr)
+        self.assertEqual(self.snapshot(), before)
+
+    def test_folder_that_cannot_be_made(self):
+        self.write("a.cu", moves())
+        self.write("file", "in the way\n")
+        before = self.snapshot()
+        done = self.expect(
+            SOME_FAILED, self.run_tool("rewrite", "--output-dir=file/out", "a.cu"))
+        self.assertIn("cannot make folder", done.stderr)
+        self.assertIn("file/out", done.stderr)
+        self.assertEqual(self.snapshot(), before)
+
+    def test_file_in_the_place_of_the_output_folder(self):
+        self.write("a.cu", PLAIN)
+        self.write("out", "in the way\n")
+        before = self.snapshot()
+        self.expect(SOME_FAILED, self.run_tool("rewrite", "--output-dir=out", "a.cu"))
+        self.assertEqual(self.snapshot(), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,254 @@
+"""Options, exit codes and compile commands.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import json
+import unittest
+
+from support import CHANGES, DONE, PLAIN, USAGE, ToolTest, moves
+
+# Its array is as large as the command line says.
+SIZED = """#ifndef SIZE
+#error no size
+#endif
+__global__ void sized(const int *in, int *out) {
+  int last[SIZE] = {0};
+  for (int i = 0; i < 50; ++i)
+    last[in[i] % SIZE] += i;
+  out[threadIdx.x] = last[in[threadIdx.x] % SIZE];
+}
+void launch(const int *in, int *out) { sized<<<1, 64>>>(in, out); }
+"""
+
+
+class Usage(ToolTest):
+    def bad(self, message, *args):
+        self.write("a.cu", moves())
+        before = self.snapshot()
+        done = self.expect(USAGE, self.run_tool(*args))
+        self.assertIn(message, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(self.snapshot(), before)
+
+    def test_no_command(self):
+        self.bad("give a command: analyze, rewrite or verify")
+
+    def test_unknown_command(self):
+        self.bad("Unknown", "frobnicate", "a.cu")
+
+    def test_unknown_option(self):
+        self.bad("--frobnicate", "analyze", "--frobnicate", "a.cu")
+
+    def test_no_path(self):
+        self.bad("give at least one file or folder", "analyze")
+
+    def test_two_modes(self):
+        self.bad("choose one of", "rewrite", "--in-place", "--check", "a.cu")
+        self.bad("choose one of", "rewrite", "--in-place", "--output-dir=out", "a.cu")
+
+    def test_output_folder_without_a_name(self):
+        self.bad("--output-dir needs a folder", "rewrite", "--output-dir=", "a.cu")
+
+    def test_option_of_another_command(self):
+        self.bad("--in-place", "analyze", "--in-place", "a.cu")
+
+    def test_block_size_out_of_range(self):
+        self.bad("--block-size must be from 1 to 1024", "analyze", "--block-size=0", "a.cu")
+        self.bad("--block-size must be from 1 to 1024", "analyze", "--block-size=1025", "a.cu")
+        self.bad("block-size", "analyze", "--block-size=many", "a.cu")
+
+    def test_architecture(self):
+        self.bad("--gpu-arch needs a name such as sm_90, not 'hopper'",
+                 "analyze", "--gpu-arch=hopper", "a.cu")
+
+    def test_quiet_and_verbose(self):
+        self.bad("choose one of --quiet and --verbose",
+                 "analyze", "--quiet", "--verbose", "a.cu")
+
+    def test_format(self):
+        self.bad("format", "analyze", "--format=xml", "a.cu")
+
+
+class Information(ToolTest):
+    def test_help_has_examples(self):
+        done = self.expect(DONE, self.run_tool("--help"))
+        for text in ("EXAMPLES:", "bankstripe rewrite --in-place", "EXIT CODES:",
+                     "analyze", "verify"):
+            self.assertIn(text, done.stdout)
+
+    def test_help_of_a_command_has_its_options(self):
+        done = self.expect(DONE, self.run_tool("rewrite", "--help"))
+        for option in ("--in-place", "--output-dir", "--check", "--embed-helper",
+                       "--block-size", "--exclude", "--gpu-arch"):
+            self.assertIn(option, done.stdout)
+
+    def test_version(self):
+        done = self.expect(DONE, self.run_tool("--version"))
+        self.assertRegex(done.stdout, r"^bankstripe \d+\.\d+\.\d+ \(Clang 2\d")
+
+
+class Levels(ToolTest):
+    def test_quiet_prints_nothing(self):
+        self.write("a.cu", moves())
+        self.write("b.cu", PLAIN)
+        for args in (["analyze"], ["rewrite", "--check"], ["rewrite", "--in-place"]):
+            done = self.run_tool(*args, "--quiet", ".")
+            self.assertEqual((done.stdout, done.stderr), ("", ""), args)
+
+    def test_quiet_still_prints_the_diff_that_was_asked_for(self):
+        self.write("a.cu", moves())
+        done = self.expect(DONE, self.run_tool("rewrite", "--quiet", "a.cu"))
+        self.assertIn("+++ b/a.cu", done.stdout)
+        self.assertEqual(done.stderr, "")
+
+    def test_verbose_says_what_was_dropped(self):
+        self.write("a.cu", PLAIN)
+        done = self.expect(DONE, self.run_tool(
+            "analyze", "--verbose", "a.cu", "--", "-Xptxas", "-v"))
+        self.assertIn("dropped from the command: -Xptxas", done.stderr)
+
+    def test_no_colours_in_a_pipe(self):
+        self.write("a.cu", moves())
+        self.write("b.cu", "int broken\n")
+        for args in (["analyze", "--verbose"], ["rewrite"]):
+            done = self.run_tool(*args, ".")
+            self.assertNotIn("\x1b", done.stdout)
+            self.assertNotIn("\x1b", done.stderr)
+            self.assertNotIn("\r", done.stderr)
+
+
+class Json(ToolTest):
+    def test_has_what_the_text_has(self):
+        self.write("a.cu", moves() + "__global__ void other(int *p, int i) {\n"
+                   "  int a[4];\n  a[i & 3] = i;\n  *p = a[p[1] & 3];\n}\n")
+        text = self.expect(DONE, self.run_tool("analyze", "a.cu")).stdout
+        done = self.expect(DONE, self.run_tool("analyze", "--format=json", "a.cu"))
+        report = json.loads(done.stdout)
+        self.assertEqual([a["name"] for a in report["arrays"]], ["last", "a"])
+        for array in report["arrays"]:
+            self.assertIn(f"private array '{array['name']}' ({array['type']}", text)
+            self.assertIn(f"[{array['verdict']}, {array['reason']}]", text)
+            self.assertIn(array["message"], text)
+            self.assertIn(array["advice"], text)
+            place = array["place"]
+            self.assertEqual(place["file"], str(self.folder / "a.cu"))
+            self.assertIn(f"a.cu:{place['line']}:{place['column']}: ", text)
+        moved, kernel = report["arrays"][0], report["kernels"][0]
+        self.assertEqual(moved["sharedBytes"], 128 * 8 * 4)
+        self.assertIn(f"it takes {moved['sharedBytes']} bytes", text)
+        self.assertEqual(kernel["blockSize"], 128)
+        self.assertIn(f"128 threads, from {kernel['blockSizeText']}", text)
+
+    def test_rewrite_has_the_diff(self):
+        self.write("a.cu", moves())
+        diff = self.expect(DONE, self.run_tool("rewrite", "a.cu")).stdout
+        done = self.expect(DONE, self.run_tool("rewrite", "--format=json", "a.cu"))
+        changes = json.loads(done.stdout)["changes"]
+        self.assertEqual(changes, [{"file": str(self.folder / "a.cu"), "diff": diff}])
+
+    def test_is_utf8_whatever_the_source(self):
+        self.write("a.cu", moves().encode().replace(b"A kernel.", b"caf\xe9"))
+        done = self.expect(DONE, self.run_tool("rewrite", "--format=json", "a.cu"))
+        json.loads(done.stdout.encode("latin-1").decode("utf-8"))
+
+
+class Selection(ToolTest):
+    def analyzed(self, *args):
+        done = self.expect(DONE, self.run_tool("analyze", "--format=json", *args))
+        return [k["name"] for k in json.loads(done.stdout)["kernels"]]
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/a.cu", moves("a"))
+        self.write("src/deep/b.cu", moves("b"))
+        self.write("src/deep/c_test.cu", moves("c"))
+        self.write("src/d.cpp", "int main() {}\n")
+
+    def test_folder_with_all_below(self):
+        self.assertEqual(self.analyzed("src"), ["a", "b", "c"])
+
+    def test_files(self):
+        self.assertEqual(self.analyzed("src/deep/b.cu", "src/a.cu"), ["a", "b"])
+
+    def test_a_file_given_twice_is_one(self):
+        self.assertEqual(self.analyzed("src/a.cu", "src", "./src/../src/a.cu"),
+                         ["a", "b", "c"])
+
+    def test_include(self):
+        self.assertEqual(self.analyzed("--include=deep/*", "src"), ["b", "c"])
+        self.assertEqual(self.analyzed("--include=a.cu", "--include=*b.cu", "src"),
+                         ["a", "b"])
+
+    def test_exclude(self):
+        self.assertEqual(self.analyzed("--exclude=*_test.cu", "src"), ["a", "b"])
+        self.assertEqual(self.analyzed("--include=deep/*", "--exclude=*_test.cu", "src"),
+                         ["b"])
+
+    def test_excluded_files_are_not_changed(self):
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "--exclude=deep/*", "src"))
+        self.assert_rewritten("src/a.cu")
+        self.assertEqual(self.read("src/deep/b.cu"), moves("b"))
+
+    def test_number_of_threads_changes_nothing(self):
+        one = self.run_tool("rewrite", "-j1", "src")
+        four = self.run_tool("rewrite", "-j4", "src")
+        self.assertEqual((one.stdout, one.stderr), (four.stdout, four.stderr))
+
+
+class CompileCommands(ToolTest):
+    def extents(self, *args):
+        done = self.expect(DONE, self.run_tool("analyze", "--format=json", *args))
+        return [a["extents"] for a in json.loads(done.stdout)["arrays"]]
+
+    def test_arguments_behind_two_dashes(self):
+        self.write("a.cu", SIZED)
+        self.assertEqual(self.extents("a.cu", "--", "-DSIZE=12"), [[12]])
+        self.assertEqual(self.extents(
+            "a.cu", "--", "-D", "SIZE=12", "-O3", "-std=c++17", "-arch=sm_80",
+            "--use_fast_math", "-Xcompiler", "-Wall", "-lineinfo"), [[12]])
+
+    def test_include_folder_behind_two_dashes(self):
+        self.write("include/size.h", "#define SIZE 14\n")
+        self.write("a.cu", '#include "size.h"\n' + SIZED)
+        self.assertEqual(self.extents("a.cu", "--", "-Iinclude"), [[14]])
+
+    def test_extra_arguments(self):
+        self.write("a.cu", SIZED)
+        self.assertEqual(self.extents("--extra-arg=-DSIZE=10", "a.cu"), [[10]])
+        # What stands later wins.
+        self.assertEqual(self.extents(
+            "--extra-arg-before=-USIZE", "a.cu", "--", "-DSIZE=11"), [[11]])
+
+    def test_database_for_nvcc(self):
+        self.write("src/a.cu", SIZED)
+        self.write("src/b.cu", SIZED)
+        self.write("other/c.cu", SIZED)
+
+        def entry(file, size):
+            return {
+                "directory": str(self.folder / "build"),
+                "file": str(self.folder / file),
+                "command":
+                    "nvcc -forward-unknown-to-host-compiler -ccbin=g++ "
+                    "--generate-code=arch=compute_80,code=[compute_80,sm_80] "
+                    f"-DSIZE={size} -O3 -DNDEBUG -std=c++17 -Xcompiler=-fPIC -rdc=true "
+                    f"-x cu -c {self.folder / file} -o {file}.o",
+            }
+
+        self.write("build/compile_commands.json", json.dumps(
+            [entry("src/a.cu", 9), entry("src/b.cu", 13), entry("other/c.cu", 15)]))
+        self.assertEqual(self.extents("-p", "build", "src"), [[9], [13]])
+        self.assertEqual(self.extents("-p", "build", "src/b.cu"), [[13]])
+
+    def test_block_size(self):
+        text = moves().replace("<<<1, 128>>>", "<<<1, in[0]>>>")
+        self.write("a.cu", text)
+        self.expect(DONE, self.run_tool("rewrite", "--check", "a.cu"))
+        done = self.expect(
+            CHANGES, self.run_tool("rewrite", "--check", "--block-size=96", "a.cu"))
+        self.assertIn("__launch_bounds__(96)", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

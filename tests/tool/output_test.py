@@ -1,0 +1,249 @@
+"""Where the rewritten files go, and that nothing else changes.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+from support import CHANGES, DONE, PLAIN, ToolTest, moves
+
+HELPER = (pathlib.Path(__file__).resolve().parents[2]
+          / "runtime" / "device" / "bankstripe.cuh").read_text(encoding="utf-8")
+
+
+class DryRun(ToolTest):
+    def test_is_the_default_and_writes_nothing(self):
+        self.write("a.cu", moves())
+        before = self.snapshot()
+        plain = self.expect(DONE, self.run_tool("rewrite", "a.cu"))
+        named = self.expect(DONE, self.run_tool("rewrite", "--dry-run", "a.cu"))
+        self.assertEqual(plain.stdout, named.stdout)
+        self.assertTrue(plain.stdout.startswith("--- a/a.cu\n+++ b/a.cu\n@@ "))
+        self.assertEqual(self.snapshot(), before)
+
+    def test_report_and_diff_come_apart(self):
+        self.write("a.cu", moves())
+        done = self.expect(DONE, self.run_tool("rewrite", "a.cu"))
+        self.assertIn("[stripe, dynamic-index]", done.stderr)
+        self.assertNotIn("dynamic-index", done.stdout)
+
+    @unittest.skipUnless(shutil.which("patch"), "patch is not installed")
+    def test_diff_applied_is_what_in_place_writes(self):
+        for name, text in {"a.cu": moves("first"),
+                           "sub/b.cu": moves("second").replace("\n", "\r\n"),
+                           "c.cu": moves("third").rstrip("\n")}.items():
+            self.write(name, text)
+        diff = self.expect(DONE, self.run_tool("rewrite", ".")).stdout
+        shutil.copytree(self.folder, self.folder.with_name(self.folder.name + "-patched"))
+        patched = self.folder.with_name(self.folder.name + "-patched")
+        self.addCleanup(shutil.rmtree, patched)
+        subprocess.run(["patch", "-p1", "--binary", "--quiet"], cwd=patched,
+                       input=diff.encode("latin-1"), check=True)
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "."))
+        for name in ("a.cu", "sub/b.cu", "c.cu"):
+            self.assertEqual((patched / name).read_bytes(),
+                             (self.folder / name).read_bytes())
+
+    def test_analyze_writes_nothing(self):
+        self.write("a.cu", moves())
+        before = self.snapshot()
+        done = self.expect(DONE, self.run_tool("analyze", "."))
+        self.assertIn("1 private array: 1 stripe", done.stdout)
+        self.assertEqual(self.snapshot(), before)
+
+
+class Check(ToolTest):
+    def test_tells_of_changes(self):
+        self.write("a.cu", moves())
+        before = self.snapshot()
+        done = self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
+        self.assertIn("+++ b/a.cu", done.stdout)
+        self.assertEqual(self.snapshot(), before)
+
+    def test_is_content_without_changes(self):
+        self.write("a.cu", PLAIN)
+        done = self.expect(DONE, self.run_tool("rewrite", "--check", "a.cu"))
+        self.assertEqual(done.stdout, "")
+
+
+class InPlace(ToolTest):
+    def test_writes_the_file_and_its_helper(self):
+        self.write("a.cu", moves()).chmod(0o640)
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assert_rewritten("a.cu")
+        self.assertIn('#include "bankstripe.cuh"', self.read("a.cu"))
+        self.assertEqual(self.read("bankstripe.cuh"), HELPER)
+        self.assertEqual((self.folder / "a.cu").stat().st_mode & 0o777, 0o640)
+        self.assertEqual(len(self.snapshot()), 2)
+
+    def test_helper_stands_beside_each_changed_file(self):
+        self.write("one/a.cu", moves("first"))
+        self.write("two/b.cu", moves("second"))
+        self.write("three/c.cu", PLAIN)
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "."))
+        helpers = [name for name in self.snapshot() if name.endswith("bankstripe.cuh")]
+        self.assertEqual(helpers, ["one/bankstripe.cuh", "two/bankstripe.cuh"])
+
+    def test_embedded_helper_needs_no_file(self):
+        self.write("a.cu", moves())
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "--embed-helper", "a.cu"))
+        self.assert_rewritten("a.cu")
+        self.assertIn(HELPER, self.read("a.cu"))
+        self.assertEqual(list(self.snapshot()), ["a.cu"])
+
+    def test_link_to_a_file_stays_a_link(self):
+        self.write("real.cu", moves())
+        (self.folder / "link.cu").symlink_to("real.cu")
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "link.cu"))
+        self.assertTrue((self.folder / "link.cu").is_symlink())
+        self.assert_rewritten("real.cu")
+
+    def test_folder_reached_through_a_link(self):
+        self.write("real/a.cu", moves())
+        (self.folder / "link").symlink_to("real")
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "link"))
+        self.assert_rewritten("real/a.cu")
+
+    def test_working_in_a_folder_reached_through_a_link(self):
+        self.write("real/a.cu", moves())
+        (self.folder / "link").symlink_to("real")
+        real, self.folder = self.folder, self.folder / "link"
+        done = self.expect(DONE, self.run_tool(
+            "rewrite", "a.cu", env={**os.environ, "PWD": str(self.folder)}))
+        self.folder = real
+        self.assertIn("+++ b/a.cu", done.stdout)
+        self.assertIn("a.cu:3:7: remark: ", done.stderr)
+
+
+class Again(ToolTest):
+    """Rewriting a rewritten file changes nothing."""
+
+    def check_twice(self, *options):
+        self.write("a.cu", moves("first"))
+        self.write("b.cu", moves("second").replace("\n", "\r\n"))
+        self.write("chars.cu", moves("third").replace("int last[8]", "char last[8]"))
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", *options, "."))
+        once = self.snapshot()
+        for name in ("a.cu", "b.cu", "chars.cu"):
+            self.assert_rewritten(name)
+        self.expect(DONE, self.run_tool("rewrite", "--check", *options, "."))
+        done = self.expect(DONE, self.run_tool("rewrite", "--in-place", *options, "."))
+        self.assertIn("0 private arrays", done.stderr)
+        self.assertEqual(self.snapshot(), once)
+
+    def test_with_the_helper_in_a_file(self):
+        self.check_twice()
+
+    def test_with_the_helper_embedded(self):
+        self.check_twice("--embed-helper")
+
+
+class OutputFolder(ToolTest):
+    def test_keeps_the_tree(self):
+        self.write("src/a.cu", moves("first"))
+        self.write("src/deep/b.cu", moves("second"))
+        self.write("src/deep/plain.cu", PLAIN)
+        before = self.snapshot()
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out/striped", "src"))
+        after = self.snapshot()
+        self.assertEqual({n: after[n] for n in before}, before)
+        self.assertEqual(
+            sorted(n for n in after if n.startswith("out/striped/") and "." in n),
+            ["out/striped/a.cu", "out/striped/bankstripe.cuh", "out/striped/deep/b.cu",
+             "out/striped/deep/bankstripe.cuh", "out/striped/deep/plain.cu"])
+        self.assert_rewritten("out/striped/a.cu")
+        self.assert_rewritten("out/striped/deep/b.cu")
+        self.assertEqual(self.read("out/striped/deep/plain.cu"), PLAIN)
+
+    def test_takes_files_to_its_top(self):
+        self.write("src/deep/a.cu", moves())
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "src/deep/a.cu"))
+        self.assert_rewritten("out/a.cu")
+
+    def test_keeps_the_tree_of_a_folder_reached_through_a_link(self):
+        self.write("real/deep/a.cu", moves())
+        (self.folder / "link").symlink_to("real")
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "link"))
+        self.assert_rewritten("out/deep/a.cu")
+
+    def test_works_a_second_time(self):
+        self.write("a.cu", moves())
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "a.cu"))
+        once = self.snapshot()
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "a.cu"))
+        self.assertEqual(self.snapshot(), once)
+
+    def test_has_the_changed_headers(self):
+        self.write("src/kernel.cuh", moves())
+        self.write("src/a.cu", '#include "kernel.cuh"\n')
+        before = self.snapshot()
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "src"))
+        after = self.snapshot()
+        self.assertEqual({n: after[n] for n in before}, before)
+        self.assert_rewritten("out/kernel.cuh")
+        self.assertEqual(self.read("out/a.cu"), '#include "kernel.cuh"\n')
+
+
+class OtherFiles(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("lib/kernel.cuh", "#pragma once\n" + moves("fromLibrary"))
+        self.write("lib/unrelated.cu", moves("unrelated"))
+        self.write("src/a.cu", '#include "../lib/kernel.cuh"\n' + moves("own"))
+        self.write("src/data.bin", b"\0\1\2")
+
+    def library(self):
+        return {n: v for n, v in self.snapshot().items() if n.startswith("lib")}
+
+    def test_files_outside_the_paths_are_never_touched(self):
+        before = self.library()
+        done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "src"))
+        self.assertEqual(self.library(), before)
+        self.assertIn("[keep, outside-paths]", done.stderr)
+        self.assert_rewritten("src/a.cu")
+
+    def test_nor_with_an_output_folder(self):
+        before = self.snapshot()
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "src"))
+        after = self.snapshot()
+        self.assertEqual({n: after[n] for n in before}, before)
+        self.assertEqual(sorted(n for n in after if n not in before),
+                         ["out", "out/a.cu", "out/bankstripe.cuh"])
+
+    def test_header_changes_when_it_is_given(self):
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "src", "lib/kernel.cuh"))
+        self.assert_rewritten("lib/kernel.cuh")
+        self.assertEqual(self.read("lib/unrelated.cu"), moves("unrelated"))
+
+    def test_link_that_leads_out_of_the_folder_is_not_followed(self):
+        (self.folder / "src" / "link.cu").symlink_to("../lib/unrelated.cu")
+        before = self.library()
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "src"))
+        self.assertEqual(self.library(), before)
+
+
+class Nolint(ToolTest):
+    def check_left_alone(self, declaration):
+        text = moves().replace("  int last[8] = {0};\n", declaration)
+        self.write("a.cu", text)
+        done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assertIn("[keep, nolint]", done.stderr)
+        self.assertEqual(self.read("a.cu"), text)
+
+    def test_on_the_line(self):
+        self.check_left_alone("  int last[8] = {0}; // NOLINT(bankstripe)\n")
+
+    def test_on_the_line_before(self):
+        self.check_left_alone("  // NOLINTNEXTLINE(bankstripe)\n  int last[8] = {0};\n")
+
+    def test_of_another_tool_does_not_count(self):
+        self.write("a.cu", moves().replace("{0};\n", "{0}; // NOLINT(other-tool)\n"))
+        self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
+
+
+if __name__ == "__main__":
+    unittest.main()

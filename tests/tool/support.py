@@ -1,0 +1,103 @@
+"""What the tests of the whole program share.
+
+The environment variable BANKSTRIPE names the program. Each test works in a
+folder of its own, and sees what the program printed, returned and wrote.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+TOOL = os.environ.get("BANKSTRIPE", "bankstripe")
+
+DONE, CHANGES, USAGE, SOME_FAILED = 0, 1, 2, 3
+
+# An array that moves; NAME stands for the kernel's name.
+MOVES = """// A kernel.
+__global__ void NAME(const int *in, int *out) {
+  int last[8] = {0};
+  for (int i = 0; i < 50; ++i)
+    last[in[i + threadIdx.x] & 7] += last[in[i] & 7];
+  out[threadIdx.x] = last[in[threadIdx.x] & 7];
+}
+void launchNAME(const int *in, int *out) { NAME<<<1, 128>>>(in, out); }
+"""
+
+# No array at all.
+PLAIN = """__global__ void plain(int *out) { out[threadIdx.x] = 1; }
+"""
+
+BROKEN = "__global__ void broken(int *out) { out[0] = ; }\n"
+
+
+def moves(name="count"):
+    return MOVES.replace("NAME", name)
+
+
+def find_nvcc():
+    """The nvcc that the program would find, or nothing."""
+    folders = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    for folder in filter(None, folders):
+        nvcc = pathlib.Path(folder) / "bin" / "nvcc"
+        if nvcc.exists():
+            return str(nvcc)
+    return shutil.which("nvcc")
+
+
+class ToolTest(unittest.TestCase):
+    """A test in an empty folder."""
+
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name).resolve()
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = content if isinstance(content, bytes) else content.encode()
+        path.write_bytes(data)
+        return path
+
+    def read(self, name):
+        return (self.folder / name).read_bytes().decode("latin-1")
+
+    def run_tool(self, *args, confirm=False, **kwargs):
+        """Runs the program; nvcc is only asked when the test is about that."""
+        words = [str(a) for a in args]
+        if not confirm and words and words[0] in ("analyze", "rewrite", "verify"):
+            words.insert(1, "--no-confirm")
+        done = subprocess.run(
+            [TOOL, *words], cwd=self.folder, stdin=subprocess.DEVNULL,
+            capture_output=True, check=False, timeout=120, **kwargs)
+        # Not as text, which would change line endings.
+        done.stdout = done.stdout.decode("latin-1")
+        done.stderr = done.stderr.decode("latin-1")
+        return done
+
+    def expect(self, code, done):
+        self.assertEqual(done.returncode, code, f"stderr: {done.stderr}")
+        return done
+
+    def snapshot(self):
+        """Everything in the folder: links, permissions, bytes."""
+        return {
+            str(path.relative_to(self.folder)): (
+                path.lstat().st_mode,
+                path.readlink() if path.is_symlink()
+                else path.read_bytes() if path.is_file() else None)
+            for path in sorted(self.folder.rglob("*"))
+        }
+
+    def assert_rewritten(self, name):
+        text = self.read(name)
+        self.assertIn("__shared__", text)
+        self.assertIn("bankstripe::at(", text)
+        self.assertNotIn("  int last[8]", text)
