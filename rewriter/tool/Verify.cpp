@@ -19,6 +19,7 @@
 
 #include "tool/Pipeline.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -86,6 +87,12 @@ Verification::execute(const std::vector<std::string> &Command, bool Quiet) {
 
 // Finds what is needed before any time is spent on building.
 llvm::Error Verification::prepare() {
+  std::string Why;
+  if (!llvm::sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1", &Why)
+           .isValid())
+    return llvm::createStringError("verify needs a GPU, and no NVIDIA driver "
+                                   "is installed: " +
+                                   Why);
   auto Kit = findToolkit(Options.Frontend.CudaPath);
   if (!Kit)
     return Kit.takeError();
