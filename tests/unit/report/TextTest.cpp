@@ -154,6 +154,7 @@ TEST(Text, KeepsItsOrderInABufferedStream) {
     llvm::raw_string_ostream OS(Text);
     OS.SetBufferSize(1 << 16);
     printText(OS, samplePlan(), {}, Detail::Verbose);
+    OS.flush();
   }
   EXPECT_EQ(Text, text(samplePlan(), Detail::Verbose));
 }
