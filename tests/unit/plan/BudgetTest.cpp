@@ -144,6 +144,18 @@ TEST(Budget, DynamicSharedMemoryCounts) {
   EXPECT_EQ(reasonOf(U.plan()), Reason::OverBudget);
 }
 
+// What follows the kernel's own variables may have to be aligned to 16 bytes.
+TEST(Budget, AlignmentCounts) {
+  TestUnit U = ordinary();
+  U.kernel().StaticSharedBytes = 496;
+  U.Result.Facts.Launches.front().DynamicSharedBytes = 16;
+  U.array(makeArray("a", 95));
+  EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
+  U.kernel().StaticSharedBytes = 497;
+  U.Result.Facts.Launches.front().DynamicSharedBytes = 15;
+  EXPECT_EQ(reasonOf(U.plan()), Reason::OverBudget);
+}
+
 TEST(Budget, NothingIsLeftBesideAHundredKilobytes) {
   TestUnit U = ordinary();
   U.Result.Facts.Launches.front().DynamicSharedBytes = 100 * 1024;
