@@ -1,4 +1,4 @@
-//===-- CommandLine.h - reading compilers' command lines ---------*- C++-*-===//
+//===-- CommandLine.h - reading compilers' command lines --------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===-- NvccOptions.h - nvcc's options and what they mean here ---*- C++-*-===//
+//===-- NvccOptions.h - nvcc's options and what they mean here --*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

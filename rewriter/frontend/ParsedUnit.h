@@ -1,4 +1,4 @@
-//===-- ParsedUnit.h - a parse that can be replayed --------------*- C++-*-===//
+//===-- ParsedUnit.h - a parse that can be replayed -------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

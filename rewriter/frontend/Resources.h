@@ -1,5 +1,4 @@
-//===-- Resources.h - files that a parse needs besides the user's -*-
-// C++-*-===//
+//===-- Resources.h - files that a parse needs besides ----------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

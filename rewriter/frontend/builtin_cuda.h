@@ -26,7 +26,7 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __managed__ __attribute__((managed))
+#define __managed__ __attribute__((device)) // Clang has it for HIP only.
 #define __grid_constant__ __attribute__((grid_constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
@@ -378,29 +378,22 @@ BS_MIN_MAX_MIXED(float, double)
   BS_DEVICE float Name##f(float A, float B) {                                  \
     return __builtin_##Name##f(A, B);                                          \
   }
-BS_MATH1(acos)
-BS_MATH1(acosh)
-BS_MATH1(asin) BS_MATH1(asinh) BS_MATH1(atan) BS_MATH1(atanh) BS_MATH1(cbrt)
-    BS_MATH1(ceil) BS_MATH1(cos) BS_MATH1(cosh) BS_MATH1(erf) BS_MATH1(erfc)
-        BS_MATH1(exp) BS_MATH1(exp2) BS_MATH1(expm1) BS_MATH1(fabs)
-            BS_MATH1(floor) BS_MATH1(lgamma) BS_MATH1(log) BS_MATH1(log10)
-                BS_MATH1(log1p) BS_MATH1(log2) BS_MATH1(logb)
-                    BS_MATH1(nearbyint) BS_MATH1(rint) BS_MATH1(round)
-                        BS_MATH1(sin) BS_MATH1(sinh) BS_MATH1(sqrt)
-                            BS_MATH1(tan) BS_MATH1(tanh) BS_MATH1(tgamma)
-                                BS_MATH1(trunc) BS_MATH2(atan2)
-                                    BS_MATH2(copysign) BS_MATH2(fdim)
-                                        BS_MATH2(fmax) BS_MATH2(fmin)
-                                            BS_MATH2(fmod) BS_MATH2(hypot)
-                                                BS_MATH2(nextafter)
-                                                    BS_MATH2(pow)
-                                                        BS_MATH2(remainder)
+// clang-format off
+BS_MATH1(acos) BS_MATH1(acosh) BS_MATH1(asin) BS_MATH1(asinh)
+BS_MATH1(atan) BS_MATH1(atanh) BS_MATH1(cbrt) BS_MATH1(ceil)
+BS_MATH1(cos) BS_MATH1(cosh) BS_MATH1(erf) BS_MATH1(erfc)
+BS_MATH1(exp) BS_MATH1(exp2) BS_MATH1(expm1) BS_MATH1(fabs)
+BS_MATH1(floor) BS_MATH1(lgamma) BS_MATH1(log) BS_MATH1(log10)
+BS_MATH1(log1p) BS_MATH1(log2) BS_MATH1(logb) BS_MATH1(nearbyint)
+BS_MATH1(rint) BS_MATH1(round) BS_MATH1(sin) BS_MATH1(sinh)
+BS_MATH1(sqrt) BS_MATH1(tan) BS_MATH1(tanh) BS_MATH1(tgamma)
+BS_MATH1(trunc) BS_MATH2(atan2) BS_MATH2(copysign) BS_MATH2(fdim)
+BS_MATH2(fmax) BS_MATH2(fmin) BS_MATH2(fmod) BS_MATH2(hypot)
+BS_MATH2(nextafter) BS_MATH2(pow) BS_MATH2(remainder)
 #undef BS_MATH1
 #undef BS_MATH2
-                                                            BS_DEVICE
-    double pow(double A, int B) {
-  return __builtin_pow(A, B);
-}
+BS_DEVICE double pow(double A, int B) { return __builtin_pow(A, B); }
+// clang-format on
 BS_DEVICE float pow(float A, int B) { return __builtin_powf(A, B); }
 BS_DEVICE double fma(double A, double B, double C) {
   return __builtin_fma(A, B, C);

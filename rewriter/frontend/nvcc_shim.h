@@ -110,6 +110,13 @@ BS_MIN_MAX_MIXED(float, double)
 #define __nv_atomic_thread_fence(Order, ...) __atomic_thread_fence(Order)
 #endif
 
+// --- Managed variables
+// ---------------------------------------------------------
+
+// Clang ignores the attribute in CUDA and takes the variable for the host's.
+#undef __managed__
+#define __managed__ __attribute__((device))
+
 // --- nvcc's name
 // ---------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-//===-- BadInputTest.cpp - files that are not as they should be ===//
+//===-- BadInputTest.cpp - files that are not as they should be -----------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===-- BuiltinHeaderTest.cpp - CUDA without a toolkit, group by group ===//
+//===-- BuiltinHeaderTest.cpp - CUDA without a toolkit, group by group ----===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ TEST(BuiltinHeader, Attributes) {
              "16, \"\");\n"
              "__global__ void k(const __grid_constant__ A a) {\n"
              "  __shared__ int s[32]; extern __shared__ int dynamic[];\n"
-             "  s[0] = dynamic[0] = hd() + f(c) + n() + a.a;\n}\n"));
+             "  s[0] = dynamic[0] = hd() + f(c) + n() + a.a + m;\n}\n"));
 }
 
 TEST(BuiltinHeader, LaunchBounds) {

@@ -1,4 +1,4 @@
-//===-- FrontendTester.cpp - what the tests of the front end share ===//
+//===-- FrontendTester.cpp - what the tests of the front end share --------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

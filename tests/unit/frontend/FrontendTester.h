@@ -1,4 +1,4 @@
-//===-- FrontendTester.h - what the tests of the front end share ===//
+//===-- FrontendTester.h - what the tests here share ------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

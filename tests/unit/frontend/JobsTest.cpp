@@ -1,4 +1,4 @@
-//===-- JobsTest.cpp - from paths and compile databases to jobs ===//
+//===-- JobsTest.cpp - from paths and compile databases to jobs -----------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===-- ParseTest.cpp - a parse and what can be asked of it ===//
+//===-- ParseTest.cpp - a parse and what can be asked of it ---------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===-- ShimTest.cpp - what nvcc takes and Clang does not ===//
+//===-- ShimTest.cpp - what nvcc takes and Clang does not -----------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -91,6 +91,20 @@ TEST(Shim, MinAndMaxOnTheHostWithoutAHeader) {
   CompileJob Job = builtinJob(Folder.write(
       "a.cu", "int f(int a, unsigned b) { return min(a, 3) + max(b, 2u); }\n"
               "double g(float a) { return max(a, 0.0); }\n"));
+  translateCommand(Job, FrontendOptions(), *Kit);
+  expectShim(parse(Job));
+}
+
+TEST(Shim, ManagedVariables) {
+  auto Kit = findToolkit("");
+  ASSERT_TRUE(bool(Kit));
+  if (Kit->Root.empty())
+    GTEST_SKIP() << "no CUDA toolkit here; the built-in header has them";
+  TemporaryFolder Folder;
+  CompileJob Job = builtinJob(
+      Folder.write("a.cu", "__managed__ int m;\n"
+                           "__global__ void k(int *p) { p[0] = m; }\n"
+                           "int main() { m = 3; k<<<1, 1>>>(nullptr); }\n"));
   translateCommand(Job, FrontendOptions(), *Kit);
   expectShim(parse(Job));
 }

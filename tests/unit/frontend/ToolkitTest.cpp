@@ -1,4 +1,4 @@
-//===-- ToolkitTest.cpp - looking for a CUDA toolkit ===//
+//===-- ToolkitTest.cpp - looking for a CUDA toolkit ----------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

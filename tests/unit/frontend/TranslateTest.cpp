@@ -1,4 +1,4 @@
-//===-- TranslateTest.cpp - command lines for nvcc and Clang ===//
+//===-- TranslateTest.cpp - command lines for nvcc and Clang --------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
