@@ -15,6 +15,7 @@
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
 #include <mutex>
+#include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -152,12 +153,38 @@ static void reportReading(const CompileJob &Job, const JobResult &Result,
                  << Result.Unit->Evidence.Problem << '\n';
 }
 
+// The jobs of all paths. One that cannot be taken is reported, and the others
+// are still processed; an error when none can be.
+static llvm::Error collectAll(RunResult &Run, const ToolOptions &Options) {
+  llvm::Error Problems = llvm::Error::success();
+  std::set<std::pair<std::string, std::vector<std::string>>> Known;
+  unsigned Taken = 0;
+  for (const std::string &Path : Options.Paths) {
+    auto Jobs = collectJobs(Path, Options.Frontend);
+    if (!Jobs) {
+      Problems = joinErrors(std::move(Problems), Jobs.takeError());
+      continue;
+    }
+    ++Taken;
+    for (CompileJob &Job : *Jobs)
+      if (Known.emplace(Job.File, Job.ClangArgs).second)
+        Run.Jobs.push_back(std::move(Job));
+  }
+  if (Taken == 0)
+    return Problems;
+  Run.SomeFailed = static_cast<bool>(Problems);
+  if (Problems)
+    llvm::errs() << "bankstripe: " << toString(std::move(Problems)) << '\n';
+  llvm::sort(Run.Jobs, [](const CompileJob &A, const CompileJob &B) {
+    return std::tie(A.File, A.ClangArgs) < std::tie(B.File, B.ClangArgs);
+  });
+  return llvm::Error::success();
+}
+
 llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
   RunResult Run;
-  auto Jobs = collectJobs(Options.Paths, Options.Frontend);
-  if (!Jobs)
-    return Jobs.takeError();
-  Run.Jobs = std::move(*Jobs);
+  if (llvm::Error E = collectAll(Run, Options))
+    return E;
 
   std::vector<JobResult> Results = processAll(Run.Jobs, Options);
   std::vector<UnitResult> Units;
