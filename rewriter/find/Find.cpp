@@ -12,6 +12,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include <set>
 
 using namespace bankstripe;
 using namespace clang;
@@ -79,6 +80,7 @@ private:
   llvm::function_ref<bool(StringRef)> MayEdit;
   UnitFacts Facts;
   std::vector<std::pair<std::string, Place>> AddressTaken;
+  std::set<FileID> Files; ///< That hold findings.
   /// Findings by the function that declares them.
   llvm::DenseMap<const FunctionDecl *, std::vector<size_t>> Declared;
   /// Findings by place, since instantiations share the text, and by name, since
@@ -103,6 +105,8 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       Facts.Findings.push_back(findArray(Variable, Statement, Function, *Body,
                                          Context, Text, Classifier));
       Finding &F = Facts.Findings.back();
+      const SourceManager &SM = Text.sources();
+      Files.insert(SM.getFileID(SM.getExpansionLoc(Variable->getLocation())));
       if (!MayEdit(F.Where.File))
         F.Obstacles.push_back({Reason::OutsidePaths, F.Where, ""});
       llvm::sort(F.Obstacles, [](const Obstacle &A, const Obstacle &B) {
@@ -146,18 +150,11 @@ void UnitReader::connectKernels(
 
 void UnitReader::keepContents() {
   const SourceManager &SM = Text.sources();
+  Files.insert(SM.getMainFileID());
+  for (FileID File : Files)
+    Facts.Contents.emplace(Text.file(SM.getLocForStartOfFile(File)),
+                           SM.getBufferData(File).str());
   Facts.MainFile = Text.file(SM.getLocForStartOfFile(SM.getMainFileID()));
-  std::set<std::string> Wanted{Facts.MainFile};
-  for (const Finding &F : Facts.Findings)
-    Wanted.insert(F.Where.File);
-  for (auto It = SM.fileinfo_begin(); It != SM.fileinfo_end(); ++It) {
-    FileID File = SM.translateFile(It->first);
-    if (File.isInvalid())
-      continue;
-    std::string Path = Text.file(SM.getLocForStartOfFile(File));
-    if (Wanted.count(Path))
-      Facts.Contents.emplace(Path, SM.getBufferData(File).str());
-  }
 }
 
 UnitFacts UnitReader::read() {
