@@ -25,6 +25,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -110,7 +111,7 @@ std::string StatementEditor::extentsOf(const PlannedArray &A) const {
     if (A.Decision.Form == StripeForm::Packed && I + 1 == F.Extents.size())
       Extent = "bankstripe::packed_words<" + text(First.Specifiers).str() +
                ">(" + Extent + ")";
-    Result += "[" + Extent + "]";
+    Result += llvm::formatv("[{0}]", Extent).str();
   }
   return Result + "[32]";
 }

@@ -59,10 +59,13 @@ void PreambleReader::read(StringRef Line, unsigned End) {
           !SeenDirective && Line.starts_with("ifndef") ? 1 : GuardDepth;
       ++Depth;
     }
-    if (Line.starts_with("endif") && Depth && --Depth < GuardDepth) {
-      // Code follows it, so it was a condition and no include guard.
-      GuardDepth = 0;
-      AfterInclude = 0;
+    if (Line.starts_with("endif") && Depth) {
+      --Depth;
+      if (Depth < GuardDepth) {
+        // Code follows it, so it was a condition and no include guard.
+        GuardDepth = 0;
+        AfterInclude = 0;
+      }
     }
     SeenDirective = true;
   }

@@ -72,8 +72,13 @@ llvm::Error bankstripe::replaceFile(llvm::StringRef Path, llvm::StringRef Text,
       return failure(Path, Message);
     }
   }
+  // The mask of new files may have taken some away.
   if (Exists)
-    fs::setPermissions(Temporary->FD, Status.permissions());
+    if (std::error_code EC =
+            fs::setPermissions(Temporary->FD, Status.permissions())) {
+      llvm::consumeError(Temporary->discard());
+      return failure(Path, EC.message());
+    }
   if (llvm::Error E = Temporary->keep(Real)) {
     llvm::consumeError(Temporary->discard());
     return failure(Path, toString(std::move(E)));

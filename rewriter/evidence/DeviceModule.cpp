@@ -64,13 +64,15 @@ private:
 class QuietDiagnostics {
 public:
   explicit QuietDiagnostics(clang::DiagnosticsEngine &Engine)
-      : Engine(Engine), WasOwned(Engine.ownsClient()),
-        Previous(Engine.getClient()) {
-    if (WasOwned)
-      (void)Engine.takeClient().release();
+      : Engine(Engine), Previous(Engine.getClient()) {
+    if (Engine.ownsClient())
+      Owned = Engine.takeClient();
     Engine.setClient(&Client, /*ShouldOwnClient=*/false);
   }
-  ~QuietDiagnostics() { Engine.setClient(Previous, WasOwned); }
+  ~QuietDiagnostics() {
+    const bool WasOwned = Owned != nullptr;
+    Engine.setClient(WasOwned ? Owned.release() : Previous, WasOwned);
+  }
   QuietDiagnostics(const QuietDiagnostics &) = delete;
   QuietDiagnostics &operator=(const QuietDiagnostics &) = delete;
 
@@ -94,8 +96,8 @@ private:
   };
 
   clang::DiagnosticsEngine &Engine;
-  bool WasOwned;
   clang::DiagnosticConsumer *Previous;
+  std::unique_ptr<clang::DiagnosticConsumer> Owned; ///< Previous, if owned.
   FirstErrorClient Client;
 };
 
@@ -204,20 +206,20 @@ void setCodeGenOptions(clang::CodeGenOptions &Options) {
 void addCallers(SmallDenseSet<Function *> &Reached) {
   SmallVector<User *> Pending;
   SmallPtrSet<User *, 32> Seen;
-  auto addUsers = [&](Value &V) {
+  auto AddUsers = [&](Value &V) {
     for (User *U : V.users())
       if (Seen.insert(U).second)
         Pending.push_back(U);
   };
   for (Function *F : Reached)
-    addUsers(*F);
+    AddUsers(*F);
   while (!Pending.empty()) {
     User *U = Pending.pop_back_val();
     auto *I = dyn_cast<Instruction>(U);
     if (!I)
-      addUsers(*U);
+      AddUsers(*U);
     else if (Reached.insert(I->getFunction()).second)
-      addUsers(*I->getFunction());
+      AddUsers(*I->getFunction());
   }
 }
 

@@ -24,7 +24,7 @@
 
 namespace clang {
 class CompilerInstance;
-}
+} // namespace clang
 
 namespace bankstripe {
 

@@ -160,7 +160,7 @@ void keepOptionsOfNvcc(ArrayRef<std::string> Args,
       // `-dc` asks for relocatable code; without, a call to a function of
       // another file would be an error.
       if (O.Name == "dc" || O.Name == "device-c")
-        Kept.push_back("-rdc=true");
+        Kept.emplace_back("-rdc=true");
       Keep = false;
     } else if (is_contained(KeptWithValue, O.Name)) {
       NextIsValue = !O.HasValue;
@@ -204,7 +204,7 @@ void keepOptionsOfClang(ArrayRef<std::string> Args,
     }
   }
   if (!HasStandard)
-    Kept.push_back("-std=c++17");
+    Kept.emplace_back("-std=c++17");
 }
 
 } // namespace

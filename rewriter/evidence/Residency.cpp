@@ -146,14 +146,15 @@ bool isUsed(const AllocaInst &Alloca) {
 } // namespace
 
 void AllocaTracker::mark(AllocaInst &Alloca, ArrayRef<Finding> Findings) {
-  std::optional<unsigned> Index;
-  if (auto Records = findDVRDeclares(&Alloca); Records.empty())
-    Index =
-        onlyNamed(Findings, Alloca.getName(), Alloca.getFunction()->getName());
-  else if ((Index = findingOf(*Records.front(), Findings)))
-    Variables[Records.front()->getVariable()] = *Index;
+  auto Records = findDVRDeclares(&Alloca);
+  std::optional<unsigned> Index =
+      Records.empty() ? onlyNamed(Findings, Alloca.getName(),
+                                  Alloca.getFunction()->getName())
+                      : findingOf(*Records.front(), Findings);
   if (!Index)
     return;
+  if (!Records.empty())
+    Variables[Records.front()->getVariable()] = *Index;
   // The dot keeps the number apart from a suffix that LLVM may add.
   Alloca.setName(MarkPrefix + Twine(*Index) + ".");
   Holders.insert(Alloca.getFunction());

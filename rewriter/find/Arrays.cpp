@@ -254,12 +254,10 @@ static void readContext(Finding &F, const VarDecl *Variable,
   };
   const auto *Owner = dyn_cast<FunctionDecl>(Variable->getDeclContext());
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Owner);
-  if (Method && Method->getParent()->isLambda())
+  if (!Owner || (Method && Method->getParent()->isLambda()))
     Refuse(Reason::InLambda);
-  else if (Owner && Owner != Function) // A method of a class in the body.
+  else if (Owner != Function) // A method of a class in the body.
     Refuse(Reason::InDeviceFunction, Owner->getQualifiedNameAsString());
-  else if (!Owner)
-    Refuse(Reason::InLambda);
   else if (Function->isTemplateInstantiation() ||
            Function->isDependentContext())
     Refuse(Reason::InTemplate, F.Function);

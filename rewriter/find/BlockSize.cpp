@@ -247,12 +247,12 @@ HostValue HostEvaluator::assigned(const VarDecl *Variable,
   if (Variable->getType()->isReferenceType() ||
       (!Variable->hasLocalStorage() && !IsConst))
     return unknown(Name + " can be changed elsewhere");
-  auto value = [&](const Expr *E) {
+  auto ValueOf = [&](const Expr *E) {
     return IsDim3 ? product(E, Depth + 1) : evaluate(E, Depth + 1);
   };
   std::optional<HostValue> Result;
   if (const Expr *Init = Variable->getAnyInitializer())
-    Result = value(Init);
+    Result = ValueOf(Init);
 
   auto It = Body.References.find(Variable);
   if (!IsConst && It != Body.References.end())
@@ -291,7 +291,7 @@ HostValue HostEvaluator::assigned(const VarDecl *Variable,
         Assigned = Assign->getArg(1);
       if (!Assigned)
         return unknown(Name + " is changed in a way that is not followed");
-      HostValue Value = value(Assigned);
+      HostValue Value = ValueOf(Assigned);
       Result = Result ? merge(*Result, Value) : Value;
     }
   if (!Result)

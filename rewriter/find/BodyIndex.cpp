@@ -50,7 +50,7 @@ public:
   bool VisitVarDecl(VarDecl *Variable) {
     const auto *Statement =
         Stack.empty() ? nullptr : dyn_cast<DeclStmt>(Stack.back());
-    Index.Variables.push_back({Variable, Statement});
+    Index.Variables.emplace_back(Variable, Statement);
     return true;
   }
 

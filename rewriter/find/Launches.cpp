@@ -139,8 +139,8 @@ void LaunchReader::readReference(const DeclRefExpr *Reference,
     if (onlyAsks(runtimeFunction(Call, Text)) ||
         readLaunchFunction(Call, Kernel))
       return;
-  Result.AddressTaken.push_back(
-      {idOf(Kernel), Text.place(Reference->getLocation())});
+  Result.AddressTaken.emplace_back(idOf(Kernel),
+                                   Text.place(Reference->getLocation()));
 }
 
 KernelUses LaunchReader::read() {

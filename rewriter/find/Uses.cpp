@@ -139,14 +139,14 @@ UseClassifier::classify(const DeclRefExpr *Reference, const BodyIndex &Body) {
 
 // Widens a bracket's range by the blanks beside it, on the same line.
 static TextRange withBlanks(TextRange Bracket, StringRef Buffer) {
-  auto isBlank = [&](unsigned At) {
+  auto IsBlank = [&](unsigned At) {
     return At < Buffer.size() && (Buffer[At] == ' ' || Buffer[At] == '\t');
   };
-  while (Bracket.Offset > 0 && isBlank(Bracket.Offset - 1)) {
+  while (Bracket.Offset > 0 && IsBlank(Bracket.Offset - 1)) {
     --Bracket.Offset;
     ++Bracket.Length;
   }
-  while (isBlank(Bracket.end()))
+  while (IsBlank(Bracket.end()))
     ++Bracket.Length;
   return Bracket;
 }

@@ -13,15 +13,12 @@
 #ifndef BANKSTRIPE_MODEL_EVIDENCE_H
 #define BANKSTRIPE_MODEL_EVIDENCE_H
 
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
-
-namespace llvm {
-class raw_ostream;
-class StringRef;
-} // namespace llvm
 
 namespace bankstripe {
 

@@ -14,12 +14,9 @@
 #ifndef BANKSTRIPE_MODEL_PLACE_H
 #define BANKSTRIPE_MODEL_PLACE_H
 
+#include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <tuple>
-
-namespace llvm {
-class raw_ostream;
-}
 
 namespace bankstripe {
 

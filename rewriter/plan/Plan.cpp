@@ -32,7 +32,9 @@ bankstripe::verdictBeforeBudget(const PlannedArray &A,
     if (O.Why == Reason::Nolint)
       return verdict(O.Why, O.Where, O.Detail);
   // The evidence cannot tell a table in constant storage from registers.
-  if (F.NeverWritten)
+  const bool AllConstant =
+      llvm::all_of(F.Uses, [](const Use &U) { return U.ConstantIndex; });
+  if (F.NeverWritten && !AllConstant)
     return verdict(Reason::ConstantTable, F.Where);
   if (F.Uses.empty() && F.Obstacles.empty())
     return verdict(Reason::NeverUsed, F.Where);

@@ -105,6 +105,7 @@ static std::vector<ScriptLine> compare(const Lines &A, const Lines &B) {
          A[A.size() - 1 - Back] == B[B.size() - 1 - Back])
     ++Back;
   std::vector<ScriptLine> Script;
+  Script.reserve(A.size() + B.size());
   for (size_t I = 0; I < Front; ++I)
     Script.push_back({' ', A[I]});
   llvm::ArrayRef<StringRef> MiddleA(A), MiddleB(B);

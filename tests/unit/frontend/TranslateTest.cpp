@@ -22,9 +22,9 @@ using Strings = std::vector<std::string>;
 namespace {
 
 CompileJob translate(Strings Command, FrontendOptions Options = {},
-                     Toolkit Kit = {}, std::string Directory = "/work") {
+                     Toolkit Kit = {}, std::string Directory = "/project") {
   CompileJob Job;
-  Job.File = "/work/a.cu";
+  Job.File = "/project/a.cu";
   Job.Directory = Directory;
   Job.OriginalArgs = std::move(Command);
   translateCommand(Job, Options, Kit);
@@ -154,7 +154,7 @@ const Row Rows[] = {
       "-fvisibility=hidden"},
      {"-pthread"},
      {"-forward-unknown-to-host-compiler", "-Wextra", "-fvisibility=hidden"}},
-    {"OtherInputs", {"b.o", "/work/a.cu", "a.cu"}, {}, {"b.o"}},
+    {"OtherInputs", {"b.o", "/project/a.cu", "a.cu"}, {}, {"b.o"}},
 };
 
 class NvccRow : public ::testing::TestWithParam<Row> {};

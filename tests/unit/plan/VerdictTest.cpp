@@ -79,6 +79,18 @@ TEST(Verdict, ConstantTableCountsBeforeResidency) {
   EXPECT_EQ(reasonOf(U.plan()), Reason::ConstantTable);
 }
 
+// Its values become part of the code, and no table is left.
+TEST(Verdict, TableReadAtConstantIndicesStaysInRegisters) {
+  TestUnit U = ordinary();
+  ArrayEvidence InRegisters;
+  InRegisters.Where = Residency::Registers;
+  Finding &Table = U.array(makeArray(), InRegisters);
+  Table.NeverWritten = true;
+  for (Use &Read : Table.Uses)
+    Read.ConstantIndex = true;
+  EXPECT_EQ(reasonOf(U.plan()), Reason::StaysInRegisters);
+}
+
 TEST(Verdict, WrittenArrayIsNoConstantTable) {
   TestUnit U = ordinary();
   U.array().NeverWritten = false;
