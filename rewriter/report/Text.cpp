@@ -84,7 +84,7 @@ private:
   makeFileSystem(const std::map<std::string, std::string> &Contents) {
     auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
     if (std::string Here = currentFolder(); !Here.empty())
-      Memory->setCurrentWorkingDirectory(Here);
+      (void)Memory->setCurrentWorkingDirectory(Here); // Any path will do.
     for (const auto &[Path, Text] : Contents)
       Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBuffer(Text, Path));
     auto Overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(

@@ -36,7 +36,7 @@ llvm::Expected<TemporaryFolder> TemporaryFolder::create() {
 
 TemporaryFolder::~TemporaryFolder() {
   if (!Path.empty())
-    fs::remove_directories(Path);
+    (void)fs::remove_directories(Path); // Temporary files at worst.
 }
 
 // What stands beside a changed file, or the main file, is linked into the
@@ -190,17 +190,17 @@ bool Confirmation::withdrawUnconfirmed(const std::vector<UnitResult> &Units) {
     const KernelPlan &K = P.Kernels[I];
     if (K.SharedAfter == K.SharedBefore)
       continue;
-    for (size_t U = 0; U < Units.size(); ++U) {
-      if (!Units[U].Facts.Contents.count(K.Facts.Where.File))
+    for (const UnitResult &Unit : Units) {
+      if (!Unit.Facts.Contents.count(K.Facts.Where.File))
         continue;
-      if (llvm::is_contained(Rejected, Units[U].Facts.MainFile)) {
+      if (llvm::is_contained(Rejected, Unit.Facts.MainFile)) {
         withdraw(P, I, Reason::CompileFailed, "");
         Any = true;
         break;
       }
-      auto Before = Units[U].Resources.find(K.Facts.Id);
+      auto Before = Unit.Resources.find(K.Facts.Id);
       auto After = Run.Resources.After.find(K.Facts.Id);
-      if (Before == Units[U].Resources.end() ||
+      if (Before == Unit.Resources.end() ||
           After == Run.Resources.After.end() ||
           After->second.StackFrame < Before->second.StackFrame)
         continue;

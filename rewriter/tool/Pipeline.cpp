@@ -62,7 +62,8 @@ std::string bankstripe::realPath(StringRef Path) {
   if (!llvm::sys::fs::real_path(Path, Result))
     return std::string(Result);
   Result = Path;
-  llvm::sys::fs::make_absolute(Result);
+  // Fails only without a current folder; the path then stays relative.
+  (void)llvm::sys::fs::make_absolute(Result);
   llvm::sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
   return std::string(Result);
 }

@@ -49,7 +49,8 @@ std::string realPath(llvm::StringRef Path);
 class TemporaryFolder {
 public:
   static llvm::Expected<TemporaryFolder> create();
-  TemporaryFolder(TemporaryFolder &&Other) : Path(std::move(Other.Path)) {
+  TemporaryFolder(TemporaryFolder &&Other) noexcept
+      : Path(std::move(Other.Path)) {
     Other.Path.clear();
   }
   TemporaryFolder &operator=(TemporaryFolder &&) = delete;

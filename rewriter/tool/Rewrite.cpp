@@ -96,7 +96,7 @@ void Writer::belowDirectory(const RunResult &Run) {
     Changed[File.Path] = &File;
   for (const auto &[File, Change] : Changed) {
     llvm::SmallString<256> Target(Options.OutputDirectory);
-    fs::make_absolute(Target);
+    (void)fs::make_absolute(Target); // Making the folder reports what is wrong.
     path::append(Target, relative(File));
     StringRef Folder = path::parent_path(Target);
     if (std::error_code EC = fs::create_directories(Folder)) {

@@ -131,7 +131,7 @@ llvm::Error Verification::compile(StringRef Source, StringRef Output,
                                       ? std::string("native")
                                       : Options.Frontend.GpuArch));
   if (!llvm::any_of(Given, [](StringRef A) { return A.starts_with("-O"); }))
-    Command.push_back("-O3");
+    Command.emplace_back("-O3");
   llvm::append_range(Command, Given);
   llvm::append_range(
       Command, std::vector<std::string>{"-o", Output.str(), Source.str()});
@@ -154,11 +154,11 @@ llvm::Error Verification::build(const std::vector<std::string> &Extra) {
 llvm::Expected<int> Verification::compare(unsigned Runs, bool Quiet) {
   std::vector<std::string> Command{Program, "--runs=" + std::to_string(Runs)};
   if (Options.Format == OutputFormat::Json)
-    Command.push_back("--json=-");
+    Command.emplace_back("--json=-");
   Command.push_back(Folder + "/original");
   Command.push_back(Folder + "/rewritten");
   if (!Options.ProgramArgs.empty()) {
-    Command.push_back("--");
+    Command.emplace_back("--");
     llvm::append_range(Command, Options.ProgramArgs);
   }
   return execute(Command, Quiet);
