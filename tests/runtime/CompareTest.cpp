@@ -219,16 +219,17 @@ TEST(Compare, OriginalThatLaunchesDifferentlyEachTimeEndsTheComparison) {
 }
 
 TEST(Compare, ThreadsThatRaceAreComparedByTheirNumbersOfLaunches) {
-  const auto Program = [](std::vector<std::pair<unsigned, uint64_t>> Launches) {
-    Recording R;
-    allocate(R, 256);
-    for (const auto &[Thread, Digest] : Launches) {
-      Launch &L = launch(R, "_Z4stepPi");
-      L.Thread = Thread;
-      changes(L, 0, 0, {Digest});
-    }
-    return R;
-  };
+  const auto Program =
+      [](const std::vector<std::pair<unsigned, uint64_t>> &Launches) {
+        Recording R;
+        allocate(R, 256);
+        for (const auto &[Thread, Digest] : Launches) {
+          Launch &L = launch(R, "_Z4stepPi");
+          L.Thread = Thread;
+          changes(L, 0, 0, {Digest});
+        }
+        return R;
+      };
   const Recording Original = Program({{0, 1}, {1, 2}, {0, 3}});
   const Recording Control = Program({{0, 1}, {0, 3}, {1, 2}});
   const Recording Other = Program({{0, 2}, {1, 1}, {1, 3}});
