@@ -11,7 +11,8 @@
 
 using namespace bankstripe::runtime;
 
-static Recording timed(std::vector<std::pair<std::string, double>> Launches) {
+static Recording
+timed(const std::vector<std::pair<std::string, double>> &Launches) {
   Recording R;
   R.Mode = RecordingMode::Time;
   for (const auto &[Kernel, Nanoseconds] : Launches)
