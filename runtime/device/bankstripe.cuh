@@ -291,6 +291,14 @@ template <class Rest, int N, int M, int L> struct plane<Rest[N][M][L]> {
   }
 };
 
+// The calling warp's plane. It is named by its first row because sanitizers let
+// the address of what lies behind the last plane be taken.
+template <class Plane, int Warps>
+__device__ __forceinline__ Plane &own(Plane (&storage)[Warps]) {
+  check(warp() < Warps);
+  return reinterpret_cast<Plane &>(storage[warp()][0]);
+}
+
 } // namespace detail
 
 // The element that was `array[i]`, `array[i][j]` and so on. An index is
@@ -300,16 +308,14 @@ template <class Rest, int N, int M, int L> struct plane<Rest[N][M][L]> {
 template <class Plane, int Warps, class... Indices>
 __device__ __forceinline__ typename detail::plane<Plane>::type &
 at(Plane (&storage)[Warps], Indices... indices) {
-  detail::check(warp() < Warps);
-  return detail::plane<Plane>::at(storage[warp()], indices...);
+  return detail::plane<Plane>::at(detail::own(storage), indices...);
 }
 
 // `= {}`: every element of the calling thread's array to zero, or to what its
 // default constructor makes it.
 template <class Plane, int Warps>
 __device__ __forceinline__ void clear(Plane (&storage)[Warps]) {
-  detail::check(warp() < Warps);
-  detail::plane<Plane>::clear(storage[warp()]);
+  detail::plane<Plane>::clear(detail::own(storage));
 }
 
 // `= {a, b, ...}`: the listed values, and zero for the elements that the list
@@ -322,8 +328,7 @@ initialize(Plane (&storage)[Warps],
                typename detail::without_volatile<
                    typename detail::plane<Plane>::type>::type,
                Extents...>::type &values) {
-  detail::check(warp() < Warps);
-  detail::plane<Plane>::assign(storage[warp()], values);
+  detail::plane<Plane>::assign(detail::own(storage), values);
 }
 
 template <class T> class pointer;
@@ -438,9 +443,8 @@ private:
 template <class Plane, int Warps>
 __device__ __forceinline__ pointer<typename detail::plane<Plane>::inner>
 begin(Plane (&storage)[Warps]) {
-  detail::check(warp() < Warps);
   return pointer<typename detail::plane<Plane>::inner>::to(
-      detail::plane<Plane>::first(storage[warp()]));
+      detail::plane<Plane>::first(detail::own(storage)));
 }
 
 // Where a placement new expression of this header puts its object.
