@@ -17,11 +17,21 @@
 // A statement is split only beside an array that moves; all other declarators
 // stay together, and comments stay where they are. The initialiser becomes a
 // statement right behind the declaration, so that it runs whenever the scope is
-// entered, as it did.
+// entered, as it did. What each declarator becomes is told by Storage.cpp.
+//
+// A function that is for the host as well keeps the statement for the host:
+//
+//     #ifdef __CUDA_ARCH__
+//       __shared__ bankstripe::slots<int[8], 128> best_slots;
+//       int (&best)[8] = best_slots.mine();
+//     #else
+//       int best[8];
+//     #endif
 //
 //===----------------------------------------------------------------------===//
 
 #include "edit/EditInternal.h"
+#include "edit/Storage.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -36,113 +46,76 @@ namespace {
 class StatementEditor {
 public:
   StatementEditor(StringRef Code,
-                  const std::vector<const PlannedArray *> &Striped,
-                  const KernelPlan &Kernel, const EditList &UseEdits)
-      : Code(Code), Striped(Striped), Kernel(Kernel), UseEdits(UseEdits),
-        First(Striped.front()->Array.Text), LineEnding(lineEndingOf(Code)),
-        Indentation(indentationAt(Code, First.Statement.Offset)) {}
+                  const std::vector<const PlannedArray *> &Moved,
+                  const EditList &UseEdits)
+      : Code(Code), Moved(Moved), First(Moved.front()->Array.Text),
+        LineEnding(lineEndingOf(Code)),
+        Indentation(indentationAt(Code, First.Statement.Offset)),
+        Writer(Code, UseEdits, newLine()) {}
 
   EditList edit();
 
 private:
   const PlannedArray *at(unsigned Index) const;
-  std::string specifiersOf(const PlannedArray *A) const;
-  std::string extentsOf(const PlannedArray &A) const;
-  std::string initialisationOf(const PlannedArray &A) const;
+  std::string prefixOf(const PlannedArray *A) const;
   std::string newLine() const { return LineEnding.str() + Indentation.str(); }
+  std::string afterwards(const PlannedArray &A) const;
 
+  void editFirst();
   void editDeclarator(const PlannedArray &A);
   void editSeparator(unsigned Index);
   void editEnd();
-
-  StringRef text(const TextRange &R) const {
-    return Code.substr(R.Offset, R.Length);
-  }
+  EditList forDeviceOnly();
 
   StringRef Code;
-  const std::vector<const PlannedArray *> &Striped;
-  const KernelPlan &Kernel;
-  const EditList &UseEdits;
+  const std::vector<const PlannedArray *> &Moved;
   const DeclarationText &First;
   StringRef LineEnding;
   StringRef Indentation;
+  StorageWriter Writer;
   EditList Edits;
 };
 
 } // namespace
 
 const PlannedArray *StatementEditor::at(unsigned Index) const {
-  for (const PlannedArray *A : Striped)
+  for (const PlannedArray *A : Moved)
     if (A->Array.Text.IndexInStatement == Index)
       return A;
   return nullptr;
 }
 
-// `int` as it stands, or what it becomes for an array that moves.
-std::string StatementEditor::specifiersOf(const PlannedArray *A) const {
-  std::string Written = text(First.Specifiers).str();
+// What stands before a declarator: the specifiers, as they are or as an array
+// that moves needs them; nothing when its own text brings them.
+std::string StatementEditor::prefixOf(const PlannedArray *A) const {
+  std::string Prefix =
+      A ? Writer.specifiersOf(*A)
+        : Code.substr(First.Specifiers.Offset, First.Specifiers.Length).str();
+  return Prefix.empty() ? Prefix : Prefix + " ";
+}
+
+// The statements that follow the declaration of A.
+std::string StatementEditor::afterwards(const PlannedArray &A) const {
+  std::string Text;
+  for (const std::string &Statement : Writer.statementsAfter(A))
+    Text += (Text.empty() ? "" : newLine()) + Statement;
+  return Text;
+}
+
+// The specifiers of the first declarator, when that one moves.
+void StatementEditor::editFirst() {
+  const PlannedArray *A = at(0);
   if (!A)
-    return Written;
-  switch (A->Decision.Form) {
-  case StripeForm::Plain:
-    return "__shared__ " + Written;
-  case StripeForm::Wide:
-    return "__shared__ bankstripe::word<" + Written + ">";
-  case StripeForm::Packed:
-    return "__shared__ bankstripe::packed<" + Written + ">";
-  }
-  llvm_unreachable("all forms are listed");
-}
-
-// One extent as written, or its value where the initialiser gave it.
-static std::string extent(const Finding &F, unsigned I) {
-  return F.Text.ExtentTexts[I].empty() ? std::to_string(F.Extents[I])
-                                       : F.Text.ExtentTexts[I];
-}
-
-std::string StatementEditor::extentsOf(const PlannedArray &A) const {
-  const Finding &F = A.Array;
-  std::string Bound = Kernel.Facts.Bounds && !Kernel.Facts.Bounds->Text.empty()
-                          ? Kernel.Facts.Bounds->Text
-                          : std::to_string(Kernel.BlockThreads);
-  std::string Result = "[bankstripe::warps(" + Bound + ")]";
-  for (unsigned I = 0; I < F.Extents.size(); ++I) {
-    std::string Extent = extent(F, I);
-    if (A.Decision.Form == StripeForm::Packed && I + 1 == F.Extents.size())
-      Extent = "bankstripe::packed_words<" + text(First.Specifiers).str() +
-               ">(" + Extent + ")";
-    Result += llvm::formatv("[{0}]", Extent).str();
-  }
-  return Result + "[32]";
-}
-
-// The statement that does what the initialiser did; empty without one.
-std::string StatementEditor::initialisationOf(const PlannedArray &A) const {
-  const Finding &F = A.Array;
-  if (F.Init == InitializerKind::None)
-    return "";
-  if (F.Init == InitializerKind::Zero)
-    return "bankstripe::clear(" + F.Name + ");";
-  std::string Arguments;
-  for (unsigned I = 0; I < F.Extents.size(); ++I) {
-    std::string Extent = extent(F, I);
-    // A `>` or a comma would end the template argument.
-    bool Simple = llvm::all_of(
-        Extent, [](char C) { return llvm::isAlnum(C) || C == '_'; });
-    Arguments += (I ? ", " : "") + (Simple ? Extent : "(" + Extent + ")");
-  }
-  const TextRange &Values = F.Text.Values;
-  std::string Moved =
-      llvm::cantFail(applyEdits(Code, Values.Offset, Values.end(), UseEdits));
-  return "bankstripe::initialize<" + Arguments + ">(" + F.Name + ", " + Moved +
-         ");";
+    return;
+  std::string Specifiers = Writer.specifiersOf(*A);
+  unsigned End = Specifiers.empty() ? First.AllDeclarators.front().Offset
+                                    : First.Specifiers.end();
+  Edits.push_back({First.Specifiers.Offset, End - First.Specifiers.Offset,
+                   std::move(Specifiers)});
 }
 
 void StatementEditor::editDeclarator(const PlannedArray &A) {
-  const DeclarationText &Text = A.Array.Text;
-  Edits.push_back({Text.Extents.Offset, Text.Extents.Length, extentsOf(A)});
-  if (Text.Initializer.isValid() && Text.Initializer.Length)
-    Edits.push_back({Text.Initializer.Offset, Text.Initializer.Length, ""});
+  llvm::append_range(Edits, Writer.editsOfDeclarator(A));
 }
 
 // The comma between two declarators, which comments may surround.
@@ -174,10 +147,10 @@ void StatementEditor::editSeparator(unsigned Index) {
   StringRef Comments = Kept.rtrim();
   std::string Text = Between.take_front(Comma).str() + ";" + Comments.str();
   Text += newLine();
-  std::string Init = Before ? initialisationOf(*Before) : "";
+  std::string Init = Before ? afterwards(*Before) : "";
   if (!Init.empty())
     Text += Init + newLine();
-  Text += specifiersOf(After) + " ";
+  Text += prefixOf(After);
   Edits.push_back({Begin, End - Begin, std::move(Text)});
 }
 
@@ -193,7 +166,7 @@ static bool isCommentOnly(StringRef Rest) {
 // comment that belongs to it.
 void StatementEditor::editEnd() {
   const PlannedArray *Last = at(First.AllDeclarators.size() - 1);
-  std::string Init = Last ? initialisationOf(*Last) : "";
+  std::string Init = Last ? afterwards(*Last) : "";
   if (Init.empty())
     return;
   unsigned End = First.Statement.end();
@@ -205,20 +178,48 @@ void StatementEditor::editEnd() {
     Edits.push_back({End, 0, " " + Init});
 }
 
+// The edited statement for the device, and the original for the host.
+EditList StatementEditor::forDeviceOnly() {
+  const unsigned Begin = First.Statement.Offset, End = First.Statement.end();
+  std::string Device =
+      llvm::cantFail(applyEdits(Code, Begin, End, std::move(Edits)));
+  const PlannedArray *Last = at(First.AllDeclarators.size() - 1);
+  std::string Init = Last ? afterwards(*Last) : "";
+  if (!Init.empty())
+    Device += newLine() + Init;
+  std::string Host = Code.slice(Begin, End).str();
+
+  // The directives need lines of their own.
+  unsigned LineBegin = Begin - Indentation.size();
+  const bool Alone = Begin >= Indentation.size() &&
+                     (LineBegin == 0 || Code[LineBegin - 1] == '\n');
+  StringRef Rest = Code.slice(End, Code.find('\n', End));
+  const bool EndsLine = Rest.trim().empty();
+  std::string Text = (Alone ? "" : LineEnding.str()) + "#ifdef __CUDA_ARCH__" +
+                     newLine() + Device + LineEnding.str() + "#else" +
+                     newLine() + Host + LineEnding.str() + "#endif" +
+                     (EndsLine ? "" : newLine());
+  const unsigned From = Alone ? LineBegin : Begin;
+  return {{From, End - From, std::move(Text)}};
+}
+
 EditList StatementEditor::edit() {
-  if (const PlannedArray *A = at(0))
-    Edits.push_back(
-        {First.Specifiers.Offset, First.Specifiers.Length, specifiersOf(A)});
-  for (const PlannedArray *A : Striped)
+  editFirst();
+  for (const PlannedArray *A : Moved)
     editDeclarator(*A);
   for (unsigned I = 0; I + 1 < First.AllDeclarators.size(); ++I)
     editSeparator(I);
+  if (llvm::any_of(Moved, [](const PlannedArray *A) {
+        return A->Array.HostDevice && A->Decision.usesShared();
+      }))
+    return forDeviceOnly();
   editEnd();
   return std::move(Edits);
 }
 
-EditList bankstripe::editsOfStatement(
-    StringRef Code, const std::vector<const PlannedArray *> &Striped,
-    const KernelPlan &Kernel, const EditList &UseEdits) {
-  return StatementEditor(Code, Striped, Kernel, UseEdits).edit();
+EditList
+bankstripe::editsOfStatement(StringRef Code,
+                             const std::vector<const PlannedArray *> &Moved,
+                             const EditList &UseEdits) {
+  return StatementEditor(Code, Moved, UseEdits).edit();
 }

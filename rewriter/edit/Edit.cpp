@@ -65,7 +65,7 @@ private:
   std::string includeText(unsigned Place, bool EmbedHelper) const;
 
   bool moves(const PlannedArray &A) const {
-    return A.Decision.Kind == VerdictKind::Stripe && A.Array.Where.File == Path;
+    return A.Decision.changesSource() && A.Array.Where.File == Path;
   }
 
   const Plan &P;
@@ -73,6 +73,7 @@ private:
   StringRef Code;
   EditList UseEdits;
   EditList OtherEdits;
+  bool NeedsHelper = false;
   std::vector<TextRange> MovedText; ///< Rewritten as part of a statement.
 };
 
@@ -80,7 +81,7 @@ private:
 
 void FileEditor::collectUses() {
   for (const PlannedArray &A : P.Arrays)
-    if (moves(A))
+    if (moves(A) && A.Decision.Kind == VerdictKind::Stripe)
       for (const Use &U : A.Array.Uses)
         llvm::append_range(UseEdits, editsOfUse(U));
   llvm::sort(UseEdits);
@@ -92,16 +93,15 @@ void FileEditor::collectStatements() {
   for (const PlannedArray &A : P.Arrays)
     if (moves(A)) {
       ByStatement[A.Array.Text.Statement.Offset].push_back(&A);
-      if (A.Array.Text.Initializer.isValid())
+      NeedsHelper |= A.Decision.usesShared();
+      if (A.Array.Text.Initializer.isValid() && A.Decision.usesShared())
         MovedText.push_back(A.Array.Text.Initializer);
     }
   for (auto &[Offset, Arrays] : ByStatement) {
     llvm::sort(Arrays, [](const PlannedArray *A, const PlannedArray *B) {
       return A->Array.Text.IndexInStatement < B->Array.Text.IndexInStatement;
     });
-    const KernelPlan &Kernel = P.Kernels[Arrays.front()->Kernels.front()];
-    llvm::append_range(OtherEdits,
-                       editsOfStatement(Code, Arrays, Kernel, UseEdits));
+    llvm::append_range(OtherEdits, editsOfStatement(Code, Arrays, UseEdits));
   }
 }
 
@@ -149,8 +149,10 @@ llvm::Expected<std::string> FileEditor::apply(bool EmbedHelper) {
           return E.Offset >= R.Offset && E.end() <= R.end();
         }))
       Edits.push_back(E);
-  unsigned Place = includePlace(Code);
-  Edits.push_back({Place, 0, includeText(Place, EmbedHelper)});
+  if (NeedsHelper) {
+    unsigned Place = includePlace(Code);
+    Edits.push_back({Place, 0, includeText(Place, EmbedHelper)});
+  }
   return applyEdits(Code, 0, Code.size(), std::move(Edits));
 }
 

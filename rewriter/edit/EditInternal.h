@@ -36,12 +36,12 @@ using EditList = std::vector<TextEdit>;
 /// The edits that turn \p U into a call of the index helper (IndexForm.cpp).
 EditList editsOfUse(const Use &U);
 
-/// The edits of the statement that declares the arrays \p Striped, all of
-/// which belong to it, in order of their declarators (Declarations.cpp).
-/// \p UseEdits are those inside the statement; they are applied to what moves.
+/// The edits of the statement that declares the arrays \p Moved, all of which
+/// belong to it, in order of their declarators (Declarations.cpp). \p UseEdits
+/// are those inside the statement; they are applied to what moves.
 EditList editsOfStatement(llvm::StringRef Code,
-                          const std::vector<const PlannedArray *> &Striped,
-                          const KernelPlan &Kernel, const EditList &UseEdits);
+                          const std::vector<const PlannedArray *> &Moved,
+                          const EditList &UseEdits);
 
 /// Where the helper can be included so that all of \p Code sees it: after the
 /// last unconditional #include, else before the first code. The start of a

@@ -107,7 +107,8 @@ public:
   Sieve(clang::CodeGenerator &Generator, const UnitFacts &Facts)
       : Generator(Generator) {
     for (const Finding &F : Facts.Findings) {
-      Wanted.insert(F.FunctionId);
+      for (const ArrayInstance &I : F.Instances)
+        Wanted.insert(I.FunctionId);
       Wanted.insert_range(F.Kernels);
     }
   }

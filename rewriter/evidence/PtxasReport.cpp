@@ -35,16 +35,19 @@ namespace {
 class ReportReader {
 public:
   void read(StringRef Line);
-  ResourceTable take() { return std::move(Table); }
+  ResourceTable take();
 
 private:
   void readAmounts(StringRef Line);
+  void readFunctionFrame(StringRef Line);
   void addAmount(StringRef Amount);
 
   ResourceTable Table;
   KernelResources *Entry = nullptr; ///< Of the last "Compiling entry function".
   std::string EntryName;
   bool PropertiesOfEntry = false;
+  std::string FunctionName; ///< Of other properties.
+  std::map<std::string, unsigned> FunctionFrames;
 };
 
 void keepLargest(unsigned &Known, unsigned New) {
@@ -65,14 +68,29 @@ void ReportReader::addAmount(StringRef Amount) {
     keepLargest(Entry->Registers, Number);
   else if (Amount.starts_with("bytes smem"))
     keepLargest(Entry->SharedBytes, Number + Reserved);
-  else if (!PropertiesOfEntry)
-    return;
   else if (Amount.starts_with("bytes stack frame"))
     keepLargest(Entry->StackFrame, Number);
   else if (Amount.starts_with("bytes spill stores"))
     keepLargest(Entry->SpillStores, Number);
   else if (Amount.starts_with("bytes spill loads"))
     keepLargest(Entry->SpillLoads, Number);
+}
+
+// `256 bytes stack frame, ...` of a function that is no entry.
+void ReportReader::readFunctionFrame(StringRef Line) {
+  unsigned Number = 0;
+  if (!Line.consumeInteger(10, Number) &&
+      Line.ltrim().starts_with("bytes stack frame"))
+    keepLargest(FunctionFrames[FunctionName], Number);
+}
+
+ResourceTable ReportReader::take() {
+  unsigned Sum = 0;
+  for (const auto &[Name, Frame] : FunctionFrames)
+    Sum += Frame;
+  for (auto &[Name, Resources] : Table)
+    Resources.CalleeFrames = Sum;
+  return std::move(Table);
 }
 
 void ReportReader::readAmounts(StringRef Line) {
@@ -94,8 +112,11 @@ void ReportReader::read(StringRef Line) {
     Entry = &Table[EntryName];
     PropertiesOfEntry = true;
   } else if (Line.consume_front("Function properties for ")) {
-    PropertiesOfEntry = Line.trim(" '") == EntryName;
-  } else if (Line.starts_with("Used ") || Line.contains("bytes stack frame")) {
+    FunctionName = Line.trim(" '").str();
+    PropertiesOfEntry = FunctionName == EntryName;
+  } else if (Line.contains("bytes stack frame")) {
+    PropertiesOfEntry ? readAmounts(Line) : readFunctionFrame(Line);
+  } else if (Line.starts_with("Used ")) {
     readAmounts(Line);
   }
 }

@@ -89,12 +89,18 @@ std::optional<unsigned> bestFit(ArrayRef<Finding> Findings,
   return Best;
 }
 
+bool isDeclaredIn(const Finding &F, StringRef FunctionId) {
+  return any_of(F.Instances, [&](const ArrayInstance &I) {
+    return I.FunctionId == FunctionId;
+  });
+}
+
 /// The only finding of that name in that function, if there is just one.
 std::optional<unsigned> onlyNamed(ArrayRef<Finding> Findings, StringRef Name,
                                   StringRef FunctionId) {
   std::optional<unsigned> Only;
   for (auto [I, F] : enumerate(Findings))
-    if (F.Name == Name && F.FunctionId == FunctionId) {
+    if (F.Name == Name && isDeclaredIn(F, FunctionId)) {
       if (Only)
         return std::nullopt;
       Only = I;
@@ -167,8 +173,9 @@ void AllocaTracker::noteEmitted(const Module &M, ArrayRef<Finding> Findings) {
     if (!F.isDeclaration())
       Functions.insert(F.getName());
   for (auto [I, F] : enumerate(Findings))
-    if (Functions.contains(F.FunctionId))
-      Emitted[I] = true;
+    for (const ArrayInstance &Instance : F.Instances)
+      if (Functions.contains(Instance.FunctionId))
+        Emitted[I] = true;
 }
 
 AllocaTracker::AllocaTracker(Module &M, ArrayRef<Finding> Findings)

@@ -19,6 +19,19 @@ namespace bankstripe {
 /// one: automatic storage, in device code.
 bool isPrivateArray(const clang::VarDecl *Variable);
 
+/// The most extents that a stripe has.
+inline constexpr unsigned MostDimensions = 5;
+
+/// Reads what the type of \p Variable says into \p F (Types.cpp).
+void readType(Finding &F, const clang::VarDecl *Variable,
+              clang::ASTContext &Context, const SourceText &Text);
+
+/// Reads how \p Variable begins into \p F; the obstacle, if its initialiser
+/// is one (Initializers.cpp).
+std::optional<Reason> readInitializer(Finding &F,
+                                      const clang::VarDecl *Variable,
+                                      clang::ASTContext &Context);
+
 /// Builds the finding of \p Variable, declared by \p Statement in \p Function
 /// (kernels that reach it are filled in by the caller).
 Finding findArray(const clang::VarDecl *Variable,

@@ -13,6 +13,28 @@ using namespace clang;
 
 namespace {
 
+/// Collects the functions that code calls which stands elsewhere (a default
+/// argument, a member's initialiser) or nowhere (the steps of a range-based
+/// loop).
+class HiddenCalls : public RecursiveASTVisitor<HiddenCalls> {
+public:
+  explicit HiddenCalls(BodyIndex &Index) : Index(Index) {}
+  bool shouldVisitImplicitCode() const { return true; }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    if (const FunctionDecl *Callee = Call->getDirectCallee())
+      Index.Callees.insert(Callee->getCanonicalDecl());
+    return true;
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr *Construct) {
+    Index.Callees.insert(Construct->getConstructor()->getCanonicalDecl());
+    return true;
+  }
+
+private:
+  BodyIndex &Index;
+};
+
 class BodyWalker : public RecursiveASTVisitor<BodyWalker> {
 public:
   explicit BodyWalker(BodyIndex &Index) : Index(Index) {}
@@ -44,8 +66,25 @@ public:
     return TraverseStmt(Copy->getCommonExpr()->getSourceExpr());
   }
 
-  // A default argument belongs to its declaration, not to this body.
-  bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr *) { return true; }
+  // A default argument belongs to its declaration, not to this body; but what
+  // it calls is called from here.
+  bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr *Argument) {
+    HiddenCalls(Index).TraverseStmt(Argument->getExpr());
+    return true;
+  }
+  bool VisitCXXDefaultInitExpr(CXXDefaultInitExpr *Init) {
+    HiddenCalls(Index).TraverseStmt(Init->getExpr());
+    return true;
+  }
+  bool VisitCXXForRangeStmt(CXXForRangeStmt *Loop) {
+    for (Stmt *Part : {static_cast<Stmt *>(Loop->getBeginStmt()),
+                       static_cast<Stmt *>(Loop->getEndStmt()),
+                       static_cast<Stmt *>(Loop->getCond()),
+                       static_cast<Stmt *>(Loop->getInc())})
+      if (Part)
+        HiddenCalls(Index).TraverseStmt(Part);
+    return true;
+  }
 
   bool VisitVarDecl(VarDecl *Variable) {
     const auto *Statement =
@@ -83,13 +122,21 @@ public:
   }
 
   bool VisitCallExpr(CallExpr *Call) {
-    if (const FunctionDecl *Callee = Call->getDirectCallee())
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (Callee)
       Index.Callees.insert(Callee->getCanonicalDecl());
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+    if (!Callee || (Method && Method->isVirtual()))
+      Index.HasUnknownCallee = true;
     return true;
   }
 
   bool VisitCXXConstructExpr(CXXConstructExpr *Construct) {
     Index.Callees.insert(Construct->getConstructor()->getCanonicalDecl());
+    return true;
+  }
+  bool VisitCXXInheritedCtorInitExpr(CXXInheritedCtorInitExpr *Inherited) {
+    Index.Callees.insert(Inherited->getConstructor()->getCanonicalDecl());
     return true;
   }
 

@@ -38,6 +38,9 @@ struct BodyIndex {
   /// Functions named in the body, and where.
   std::vector<const clang::DeclRefExpr *> FunctionReferences;
   llvm::DenseSet<const clang::FunctionDecl *> Callees;
+  /// A call of which the callee cannot be told: through a pointer, virtual, or
+  /// of a function without a body that is the user's own.
+  bool HasUnknownCallee = false;
   std::vector<const clang::CUDAKernelCallExpr *> KernelCalls;
   /// Where the tree holds a name of any kind (raw encodings of locations).
   llvm::DenseSet<clang::SourceLocation> NameLocations;

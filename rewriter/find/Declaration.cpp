@@ -19,6 +19,7 @@
 
 #include "find/Arrays.h"
 #include "clang/AST/Expr.h"
+#include "clang/AST/StmtCXX.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Lex/Lexer.h"
 
@@ -96,6 +97,8 @@ std::optional<Reason> DeclarationReader::readStatement() {
     if (Rest.ltrim(" \t").starts_with("#"))
       return Reason::DeclarationInMacro;
 
+  if (Variable->getType()->getContainedDeducedType())
+    return Reason::DeclaratorShape; // `auto` cannot name its storage.
   TypeLoc Base = Variable->getTypeSourceInfo()->getTypeLoc();
   for (;;) {
     if (auto Array = Base.getAs<ArrayTypeLoc>())
@@ -168,34 +171,35 @@ std::optional<Reason> DeclarationReader::readOwnDeclarator() {
             .trim()
             .str());
   }
-  if (Open.isInvalid())
-    return Reason::ArrayTypedef;
-  // `Board a[4]` where Board is itself an array.
-  if (F.Text.ExtentTexts.size() != F.Extents.size())
-    return Reason::ArrayTypedef;
-
   const TextRange Declarator = F.Text.AllDeclarators[F.Text.IndexInStatement];
-  F.Text.Declarator = between(Declarator.Offset, endOf(Close));
   F.Text.Name =
       between(offset(Variable->getLocation()), endOf(Variable->getLocation()));
-  F.Text.Extents = between(offset(Open), endOf(Close));
-  StringRef Buffer = Text.buffer(SM.getFileID(Close));
+  F.Text.Extents = Open.isValid()
+                       ? between(offset(Open), endOf(Close))
+                       : between(F.Text.Name.end(), F.Text.Name.end());
+  F.Text.Declarator = between(Declarator.Offset, F.Text.Extents.end());
+  StringRef Buffer = Text.buffer(SM.getFileID(Variable->getLocation()));
   StringRef Stars =
       Buffer.slice(Declarator.Offset, F.Text.Name.Offset).trim(" \t*");
   if (!Stars.empty() ||
       !Buffer.slice(F.Text.Name.end(), F.Text.Extents.Offset).trim().empty())
     return Reason::DeclaratorShape;
 
+  // `Board a` or `Board a[4]` where Board is itself an array.
+  const bool HidesExtents =
+      !F.IsObject && F.Text.ExtentTexts.size() != F.Extents.size();
   if (F.Init == InitializerKind::None)
-    return std::nullopt;
+    return HidesExtents ? std::optional(Reason::ArrayTypedef) : std::nullopt;
   F.Text.Initializer = between(F.Text.Extents.end(), Declarator.end());
+  if (F.Init == InitializerKind::Construct)
+    return HidesExtents ? std::optional(Reason::ArrayTypedef) : std::nullopt;
   StringRef Init = Buffer.slice(F.Text.Extents.end(), Declarator.end());
   size_t Brace = Init.find('{');
   if (Brace == StringRef::npos || !Init.ends_with("}") ||
       Init.find_first_not_of(" \t\r\n=") != Brace)
     return Reason::Initializer;
   F.Text.Values = between(F.Text.Extents.end() + Brace, Declarator.end());
-  return std::nullopt;
+  return HidesExtents ? std::optional(Reason::ArrayTypedef) : std::nullopt;
 }
 
 std::optional<Reason> DeclarationReader::read() {
@@ -213,7 +217,8 @@ void bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
   // Only a statement of a block can become several statements.
   const Stmt *Parent = Statement ? Body.parentOf(Statement) : nullptr;
   std::optional<Reason> Problem;
-  if (!Statement || !Parent || !isa<CompoundStmt>(Parent))
+  if (!Statement || !Parent || !isa<CompoundStmt>(Parent) ||
+      isa_and_nonnull<SwitchStmt>(Body.parentOf(Parent)))
     Problem = Reason::DeclarationPlace;
   else
     Problem = DeclarationReader(F, Variable, Statement, Text).read();

@@ -7,9 +7,12 @@
 
 #include "find/Find.h"
 #include "find/Arrays.h"
+#include "find/Instances.h"
 #include "find/Kernels.h"
 #include "find/Launches.h"
+#include "find/Reentry.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/Mangle.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include <set>
@@ -71,6 +74,7 @@ private:
   void readArrays(const FunctionDecl *Function);
   void readLaunches(const BodyIndex &Body);
   void connectKernels(const std::vector<const FunctionDecl *> &Functions);
+  void checkReentry(const FunctionCollector &Collector);
   void keepContents();
 
   ASTContext &Context;
@@ -81,7 +85,7 @@ private:
   UnitFacts Facts;
   std::vector<std::pair<std::string, Place>> AddressTaken;
   std::set<FileID> Files; ///< That hold findings.
-  /// Findings by the function that declares them.
+  /// Findings by the function, or instantiation, that declares them.
   llvm::DenseMap<const FunctionDecl *, std::vector<size_t>> Declared;
   /// Findings by place, since instantiations share the text, and by name, since
   /// the names that a macro declares share the place.
@@ -101,19 +105,21 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
     Place Where = Text.place(Variable->getLocation());
     auto [It, New] = ByPlace.try_emplace({Where, Variable->getNameAsString()},
                                          Facts.Findings.size());
-    if (New) {
-      Facts.Findings.push_back(findArray(Variable, Statement, Function, *Body,
-                                         Context, Text, Classifier));
-      Finding &F = Facts.Findings.back();
-      const SourceManager &SM = Text.sources();
-      Files.insert(SM.getFileID(SM.getExpansionLoc(Variable->getLocation())));
-      if (!MayEdit(F.Where.File))
-        F.Obstacles.push_back({Reason::OutsidePaths, F.Where, ""});
-      llvm::sort(F.Obstacles, [](const Obstacle &A, const Obstacle &B) {
-        return std::tie(A.Where, A.Why) < std::tie(B.Where, B.Why);
-      });
-    }
     Declared[Function->getCanonicalDecl()].push_back(It->second);
+    // What a template leaves open is only asked about without instantiations.
+    if (!New && Function->isDependentContext())
+      continue;
+    Finding F = findArray(Variable, Statement, Function, *Body, Context, Text,
+                          Classifier);
+    if (!New) {
+      mergeInstance(Facts.Findings[It->second], std::move(F));
+      continue;
+    }
+    const SourceManager &SM = Text.sources();
+    Files.insert(SM.getFileID(SM.getExpansionLoc(Variable->getLocation())));
+    if (!MayEdit(F.Where.File))
+      F.Obstacles.push_back({Reason::OutsidePaths, F.Where, ""});
+    Facts.Findings.push_back(std::move(F));
   }
 }
 
@@ -131,14 +137,18 @@ void UnitReader::connectKernels(
     if (!Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
       continue;
     Facts.Kernels.push_back(readKernel(Function, Bodies, Context, Text));
-    const std::string &Id = Facts.Kernels.back().Id;
-    for (const FunctionDecl *Reached : reachableFrom(Function, Bodies))
-      for (size_t Index : Declared.lookup(Reached->getCanonicalDecl()))
-        Facts.Findings[Index].Kernels.push_back(Id);
-  }
-  for (Finding &F : Facts.Findings) {
-    llvm::sort(F.Kernels);
-    F.Kernels.erase(llvm::unique(F.Kernels), F.Kernels.end());
+    Kernel &K = Facts.Kernels.back();
+    K.MayEdit = MayEdit(K.Where.File);
+    for (const FunctionDecl *Reached : reachableFrom(Function, Bodies)) {
+      auto It = Declared.find(Reached->getCanonicalDecl());
+      if (It == Declared.end())
+        continue;
+      const SourceManager &SM = Text.sources();
+      Files.insert(SM.getFileID(SM.getExpansionLoc(Function->getLocation())));
+      const std::string Reacher = ASTNameGenerator(Context).getName(Reached);
+      for (size_t Index : It->second)
+        addKernel(Facts.Findings[Index], Reacher, K.Id);
+    }
   }
   for (Kernel &K : Facts.Kernels)
     for (const auto &[Id, Where] : AddressTaken)
@@ -146,6 +156,25 @@ void UnitReader::connectKernels(
         K.AddressTaken = true;
         K.AddressTakenAt = Where;
       }
+}
+
+// Static storage is for functions that run once at a time.
+void UnitReader::checkReentry(const FunctionCollector &Collector) {
+  if (Facts.Findings.empty())
+    return;
+  ReentryCheck Check(Context, Bodies, Collector.Functions,
+                     Collector.Initializers);
+  for (const auto &[Function, Indices] : Declared) {
+    if (Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
+      continue;
+    std::string Why = Check.whyReentered(Function);
+    if (Why.empty())
+      continue;
+    for (size_t Index : Indices) {
+      Finding &F = Facts.Findings[Index];
+      F.Obstacles.push_back({Reason::RecursiveFunction, F.Where, Why});
+    }
+  }
 }
 
 void UnitReader::keepContents() {
@@ -164,6 +193,11 @@ UnitFacts UnitReader::read() {
     if (!SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation())) &&
         D->getLocation().isValid())
       Collector.TraverseDecl(D);
+  // Instantiations first: a template itself has nothing to add to them.
+  llvm::stable_sort(
+      Collector.Functions, [](const FunctionDecl *A, const FunctionDecl *B) {
+        return !A->isDependentContext() && B->isDependentContext();
+      });
   for (const FunctionDecl *Function : Collector.Functions) {
     if (SM.isInSystemHeader(SM.getExpansionLoc(Function->getLocation())))
       continue; // An instantiation of a system template.
@@ -175,6 +209,11 @@ UnitFacts UnitReader::read() {
     if (!Init->isInstantiationDependent())
       readLaunches(indexExpression(Init));
   connectKernels(Collector.Functions);
+  checkReentry(Collector);
+  for (Finding &F : Facts.Findings)
+    llvm::sort(F.Obstacles, [](const Obstacle &A, const Obstacle &B) {
+      return std::tie(A.Where, A.Why) < std::tie(B.Where, B.Why);
+    });
   keepContents();
   return std::move(Facts);
 }

@@ -58,7 +58,7 @@ Obstacle UseClassifier::wholeArray(const DeclRefExpr *Reference,
   if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
     const VarDecl *Variable = initialisedBy(Statement, cast<Expr>(S));
     if (!Variable) // Not a value but a part of the type.
-      return obstacle(Reason::SizeOfArray, Reference);
+      return obstacle(Reason::Decltype, Reference);
     // `for (int x : a)` holds its range in a reference of its own.
     if (Variable->isImplicit())
       return obstacle(Reason::RangeFor, Reference);

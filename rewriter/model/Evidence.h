@@ -48,6 +48,9 @@ struct ArrayEvidence {
 /// What ptxas reports of one kernel.
 struct KernelResources {
   unsigned StackFrame = 0; ///< Bytes per thread.
+  /// The frames of all functions of the file that were not inlined, in bytes;
+  /// which of them a kernel calls is not reported.
+  unsigned CalleeFrames = 0;
   unsigned SpillStores = 0;
   unsigned SpillLoads = 0;
   unsigned Registers = 0;   ///< Per thread.

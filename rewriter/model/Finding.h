@@ -47,9 +47,10 @@ struct Obstacle {
 };
 
 enum class InitializerKind {
-  None, ///< No initialiser.
-  Zero, ///< `{}`, `{0}` or any list of nothing but zeros.
-  List, ///< Any other braced list.
+  None,      ///< No initialiser.
+  Zero,      ///< `{}`, `{0}` or any list of nothing but zeros.
+  List,      ///< Any other braced list.
+  Construct, ///< A constructor runs, with or without text for it.
 };
 
 /// The text of an array's declaration, as far as edits need it.
@@ -58,7 +59,8 @@ struct DeclarationText {
   TextRange Specifiers; ///< `unsigned char` of `unsigned char a[4], *p;`.
   TextRange Declarator; ///< `a[4]`, with a pointer's stars.
   TextRange Name;
-  TextRange Extents;     ///< `[4]` or `[4][8]`.
+  TextRange Extents;     ///< `[4]` or `[4][8]`; empty when the specifiers name
+                         ///< an array type or a class.
   TextRange Initializer; ///< From after the extents to the end of the
                          ///< initialiser: ` = {1, 2}`; empty when none.
   TextRange Values;      ///< `{1, 2}`; empty when none.
@@ -67,6 +69,17 @@ struct DeclarationText {
   /// Every declarator of the statement, from its first star or name to the end
   /// of its initialiser, in order.
   std::vector<TextRange> AllDeclarators;
+};
+
+/// What one instantiation of the declaring function makes of an array. A
+/// function that is no template has just one.
+struct ArrayInstance {
+  std::string FunctionId;    ///< Mangled name of the instantiation.
+  unsigned ElementBytes = 0; ///< sizeof(element).
+  unsigned Alignment = 0;    ///< alignof(array), in bytes.
+  std::vector<uint64_t> Extents;
+  uint64_t BytesPerThread = 0;      ///< sizeof(array).
+  std::vector<std::string> Kernels; ///< Mangled names that reach it, sorted.
 };
 
 /// One private array (or class object that holds one).
@@ -78,16 +91,28 @@ struct Finding {
   bool InKernel = false;  ///< Declared directly in a `__global__` function.
   std::vector<std::string> Kernels; ///< Mangled names that reach it, sorted.
 
-  std::string Type;          ///< As written: `unsigned char[16]`.
-  std::string ElementType;   ///< As written, without extents.
-  unsigned ElementBytes = 0; ///< sizeof(element).
+  std::string Type;        ///< As written: `unsigned char[16]`.
+  std::string ElementType; ///< As written, without extents.
+  /// Those of the largest instance.
+  unsigned ElementBytes = 0;
   std::vector<uint64_t> Extents;
-  uint64_t BytesPerThread = 0; ///< sizeof(array).
+  uint64_t BytesPerThread = 0;
+  std::vector<ArrayInstance> Instances; ///< Sorted by FunctionId.
+
+  bool IsObject = false;         ///< An object of a class, not an array.
+  bool HostDevice = false;       ///< Its function is for the host as well.
+  bool Constexpr = false;        ///< Declared constexpr.
+  bool HasConst = false;         ///< Its elements are const.
+  bool ElementDependent = false; ///< The element type varies by instantiation.
+  std::string StorageName; ///< A name for its storage that the file has not.
 
   InitializerKind Init = InitializerKind::None;
+  bool ConstantInit = false; ///< Every value of it is a constant.
   bool NeverWritten = false; ///< Initialised and then only read.
   DeclarationText Text;
   std::vector<Use> Uses;
+  /// Loop depths of the mentions that are no plain subscript.
+  std::vector<unsigned> OtherDepths;
   std::vector<Obstacle> Obstacles; ///< In source order.
 
   uint64_t elements() const {
@@ -114,6 +139,7 @@ struct Kernel {
   /// Where `__launch_bounds__(N) ` can be inserted; invalid when the text there
   /// comes from a macro.
   TextRange BoundsInsertion;
+  bool MayEdit = true;            ///< Its file is among the given paths.
   uint64_t StaticSharedBytes = 0; ///< Its own and its callees', in bytes.
   bool UsesDynamicShared = false; ///< Sees an `extern __shared__` array.
   bool AddressTaken = false;      ///< May be launched where nobody can see.

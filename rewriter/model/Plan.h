@@ -20,9 +20,12 @@ namespace bankstripe {
 
 /// How the elements of a stripe fill its bank words.
 enum class StripeForm {
-  Plain,  ///< Elements of a word or more, one after the other.
-  Wide,   ///< Elements of one or two bytes, one per word.
-  Packed, ///< Elements of one or two bytes, sharing the lane's word.
+  Plain,    ///< Elements of a word or more, one after the other.
+  Padded,   ///< Structures, padded to an odd number of words.
+  Wide,     ///< Elements of one or two bytes, one per word.
+  Unpacked, ///< Elements of one or two bytes, side by side over the lanes.
+  Packed,   ///< Elements of one or two bytes, sharing the lane's word.
+  Unit,     ///< Plain, Padded or Wide: the size varies by instantiation.
 };
 
 /// What was decided for one finding, and why.
@@ -31,9 +34,19 @@ struct Verdict {
   Reason Why = Reason::UnknownUse;
   std::string Detail; ///< Completes the reason's summary; may be empty.
   Place Where;        ///< The place that the reason is about.
-  StripeForm Form = StripeForm::Plain;
-  uint64_t SharedBytes = 0; ///< Per block, when it moves.
-  double Benefit = 0;       ///< Accesses weighted by loop depth and uniformity.
+  StripeForm Form = StripeForm::Plain; ///< Of a stripe.
+  uint64_t SharedBytes = 0; ///< Per block, of the largest instance; moved ones.
+  unsigned Threads = 0;     ///< The largest block that its storage is for.
+  std::string ThreadsText;  ///< How to spell that in its function.
+
+  bool usesShared() const {
+    return Kind == VerdictKind::Stripe || Kind == VerdictKind::Slot;
+  }
+  /// Whether the source changes.
+  bool changesSource() const {
+    return usesShared() || Kind == VerdictKind::Constant;
+  }
+  double Benefit = 0; ///< Accesses weighted by loop depth and uniformity.
 };
 
 /// How a kernel's largest block is known.
@@ -48,7 +61,8 @@ struct KernelPlan {
   bool AddLaunchBounds = false;
   uint64_t SharedBefore = 0; ///< Static bytes per block.
   uint64_t SharedAfter = 0;
-  unsigned Registers = 0; ///< From ptxas; 0 when unknown.
+  uint64_t DynamicSharedBytes = 0; ///< The most that a launch asks for.
+  unsigned Registers = 0;          ///< From ptxas; 0 when unknown.
   /// Resident warps per multiprocessor; 0 when unknown.
   unsigned WarpsBefore = 0;
   unsigned WarpsAfter = 0;
@@ -60,6 +74,8 @@ struct PlannedArray {
   ArrayEvidence Evidence;
   Verdict Decision;
   std::vector<unsigned> Kernels; ///< Indices of Plan::Kernels that reach it.
+  /// The same per instance, parallel to Finding::Instances.
+  std::vector<std::vector<unsigned>> InstanceKernels;
 };
 
 /// The verdicts of a whole run.

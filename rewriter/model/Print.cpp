@@ -126,6 +126,12 @@ StringRef bankstripe::nameOf(StripeForm F) {
     return "one element per word";
   case StripeForm::Packed:
     return "packed";
+  case StripeForm::Padded:
+    return "padded";
+  case StripeForm::Unpacked:
+    return "unpacked";
+  case StripeForm::Unit:
+    return "by element size";
   }
   llvm_unreachable("all forms are listed");
 }
@@ -149,7 +155,9 @@ raw_ostream &bankstripe::operator<<(raw_ostream &OS, const Verdict &V) {
   if (!V.Detail.empty())
     OS << ' ' << V.Detail;
   if (V.Kind == VerdictKind::Stripe)
-    OS << ' ' << nameOf(V.Form) << ", " << V.SharedBytes << " bytes per block";
+    OS << ' ' << nameOf(V.Form) << ',';
+  if (V.usesShared())
+    OS << ' ' << V.SharedBytes << " bytes per block";
   return OS;
 }
 

@@ -33,36 +33,14 @@ enum class VerdictKind {
 enum class Reason {
   // stripe
   DynamicIndex,
-  // registers
-  StaysInRegisters,
-  // keep
-  Nolint,
-  BlockSizeUnknown,
-  BlockSizeConflict,
-  OverBudget,
-  DynamicSharedMemory,
-  CooperativeLaunch,
-  ConstantTable,
-  OutOfBounds,
-  StackFrameKept,
-  CompileFailed,
-  NoEvidence,
-  NeverUsed,
-  OutsidePaths,
-  // refuse
-  InDeviceFunction,
-  InTemplate,
-  InLambda,
+  // slot: what needs the array to be contiguous, or its uses to stay as they
+  // are written
   ClassObject,
+  HostDevice,
   ElementType,
   TooManyDimensions,
   QualifiedType,
-  OverAligned,
   ArrayTypedef,
-  DeclarationInMacro,
-  DeclarationPlace,
-  DeclaratorShape,
-  KernelInMacro,
   PassedToFunction,
   PointerTaken,
   ElementAddressEscapes,
@@ -74,9 +52,40 @@ enum class Reason {
   SizeOfArray,
   UseInMacro,
   SkippedCode,
+  UnknownUse,
+  // constant
+  ConstantTable,
+  // registers
+  StaysInRegisters,
+  // keep
+  Nolint,
+  BlockSizeUnknown,
+  BlockSizeConflict,
+  OverBudget,
+  DynamicSharedMemory,
+  CooperativeLaunch,
+  OutOfBounds,
+  StackFrameKept,
+  CompileFailed,
+  NoEvidence,
+  NeverUsed,
+  OutsidePaths,
+  NoKernel,
+  NotInstantiated,
+  // refuse
+  InLambda,
+  RecursiveFunction,
+  ConstexprFunction,
+  ClassLifetime,
+  ConstElements,
+  OverAligned,
+  Decltype,
+  DeclarationInMacro,
+  DeclarationPlace,
+  DeclaratorShape,
+  KernelInMacro,
   Initializer,
   TranslationUnitsDiffer,
-  UnknownUse,
 };
 
 /// What is known about a reason, independent of any finding.

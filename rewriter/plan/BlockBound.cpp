@@ -100,8 +100,8 @@ static void boundDynamicShared(KernelRow &Row) {
       return refuse(Row, Reason::CooperativeLaunch, L.Where, at(L.Where));
     if (!L.DynamicSharedBytes)
       return refuse(Row, Reason::DynamicSharedMemory, L.Where, at(L.Where));
-    Row.DynamicSharedBytes =
-        std::max(Row.DynamicSharedBytes, *L.DynamicSharedBytes);
+    Row.Plan.DynamicSharedBytes =
+        std::max(Row.Plan.DynamicSharedBytes, *L.DynamicSharedBytes);
   }
 }
 

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Choosing the arrays of a kernel under a budget of bytes is a knapsack; with a
-// handful of arrays, taking them by benefit per byte is as good in practice and
-// easy to follow in a report. Moving an array at all is worth far more than the
-// form that it moves in (docs/design.md, section 2: a factor of 4 against 1.2),
-// so all arrays are first tried in their smallest form, and what is left of the
-// budget then widens the best of them.
+// Choosing arrays under a budget of bytes is a knapsack; with a handful of
+// arrays, taking them by benefit per byte is as good in practice and easy to
+// follow in a report. An array of a __device__ function takes its bytes from
+// every kernel that reaches it, once per instantiation. Moving an array at all
+// is worth far more than the form that it moves in (docs/design.md, section 2:
+// a factor of 4 against 1.2), so all arrays are first tried in their smallest
+// form, and what is left of the budget then widens the best of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,23 +21,6 @@
 
 using namespace bankstripe;
 
-uint64_t bankstripe::stripeBytes(const Finding &F, StripeForm Form,
-                                 unsigned Threads) {
-  uint64_t Columns = uint64_t(32) * ((Threads + 31) / 32);
-  switch (Form) {
-  case StripeForm::Plain:
-    return Columns * F.elements() * F.ElementBytes;
-  case StripeForm::Wide:
-    return Columns * F.elements() * 4;
-  case StripeForm::Packed: {
-    uint64_t Row = F.Extents.empty() ? 1 : F.Extents.back();
-    uint64_t Words = (Row * F.ElementBytes + 3) / 4;
-    return Columns * (Row ? F.elements() / Row : 0) * Words * 4;
-  }
-  }
-  return 0;
-}
-
 // A loop is taken to run ten times; beyond four levels nobody knows better.
 static constexpr double LoopWeight = 10;
 static constexpr unsigned DeepestLoop = 4;
@@ -45,64 +29,140 @@ static constexpr unsigned DeepestLoop = 4;
 static constexpr double NonUniformWeight = 4;
 
 double bankstripe::benefitOf(const PlannedArray &A) {
+  auto Weight = [](unsigned Depth) {
+    return std::pow(LoopWeight, std::min(Depth, DeepestLoop));
+  };
   double Benefit = 0;
   for (const Use &U : A.Array.Uses)
-    Benefit += std::pow(LoopWeight, std::min(U.LoopDepth, DeepestLoop)) *
-               (U.Access == AccessKind::ReadWrite ? 2 : 1);
+    Benefit +=
+        Weight(U.LoopDepth) * (U.Access == AccessKind::ReadWrite ? 2 : 1);
+  for (unsigned Depth : A.Array.OtherDepths)
+    Benefit += Weight(Depth);
   if (A.Evidence.Index == Uniformity::NonUniform)
     Benefit *= NonUniformWeight;
   return Benefit;
 }
 
-static StripeForm smallestForm(const Finding &F) {
-  return F.ElementBytes < 4 ? StripeForm::Packed : StripeForm::Plain;
+namespace {
+
+/// Hands out the shared memory of all kernels.
+class BudgetFitter {
+public:
+  BudgetFitter(std::vector<PlannedArray> &Arrays,
+               const std::vector<KernelRow> &Rows,
+               std::vector<uint64_t> Budgets)
+      : Arrays(Arrays), Rows(Rows), Left(std::move(Budgets)),
+        Taken(Left.size()) {}
+
+  std::vector<uint64_t> fit(const std::vector<unsigned> &Candidates);
+
+private:
+  uint64_t bytesIn(const PlannedArray &A, const Verdict &V, unsigned Row) const;
+  uint64_t largest(const PlannedArray &A, const Verdict &V) const;
+  std::optional<unsigned> fullRow(const PlannedArray &A,
+                                  const Verdict &V) const;
+  void take(const PlannedArray &A, const Verdict &V);
+  void give(const PlannedArray &A, const Verdict &V);
+  void widen(PlannedArray &A);
+
+  std::vector<PlannedArray> &Arrays;
+  const std::vector<KernelRow> &Rows;
+  std::vector<uint64_t> Left, Taken; ///< Bytes, by row.
+};
+
+} // namespace
+
+// What A takes from kernel Row: all instances that it reaches.
+uint64_t BudgetFitter::bytesIn(const PlannedArray &A, const Verdict &V,
+                               unsigned Row) const {
+  const unsigned Threads =
+      V.ThreadsText.empty() ? V.Threads : Rows[Row].Plan.BlockThreads;
+  uint64_t Bytes = 0;
+  for (size_t I = 0; I < A.Array.Instances.size(); ++I)
+    if (llvm::is_contained(A.InstanceKernels[I], Row))
+      Bytes += sharedBytes(A.Array.Instances[I], V, Threads);
+  return Bytes;
 }
 
-uint64_t bankstripe::fitIntoBudget(std::vector<PlannedArray> &Arrays,
-                                   const std::vector<unsigned> &Candidates,
-                                   unsigned Threads, uint64_t Budget) {
-  std::vector<unsigned> Order = Candidates;
-  auto Density = [&](unsigned I) {
-    const Finding &F = Arrays[I].Array;
-    return benefitOf(Arrays[I]) /
-           double(stripeBytes(F, smallestForm(F), Threads));
-  };
-  llvm::sort(Order, [&](unsigned A, unsigned B) {
-    return std::pair(-Density(A), A) < std::pair(-Density(B), B);
-  });
+uint64_t BudgetFitter::largest(const PlannedArray &A, const Verdict &V) const {
+  uint64_t Bytes = 0;
+  for (unsigned Row : A.Kernels)
+    Bytes = std::max(Bytes, bytesIn(A, V, Row));
+  return Bytes;
+}
 
-  uint64_t Taken = 0;
-  std::vector<unsigned> Chosen;
-  for (unsigned I : Order) {
+// A kernel that has no room for A in the form of V.
+std::optional<unsigned> BudgetFitter::fullRow(const PlannedArray &A,
+                                              const Verdict &V) const {
+  for (unsigned Row : A.Kernels)
+    if (bytesIn(A, V, Row) > Left[Row])
+      return Row;
+  return std::nullopt;
+}
+
+void BudgetFitter::take(const PlannedArray &A, const Verdict &V) {
+  for (unsigned Row : A.Kernels) {
+    Left[Row] -= bytesIn(A, V, Row);
+    Taken[Row] += bytesIn(A, V, Row);
+  }
+}
+
+void BudgetFitter::give(const PlannedArray &A, const Verdict &V) {
+  for (unsigned Row : A.Kernels) {
+    Left[Row] += bytesIn(A, V, Row);
+    Taken[Row] -= bytesIn(A, V, Row);
+  }
+}
+
+// What is left of the budget widens a packed stripe.
+void BudgetFitter::widen(PlannedArray &A) {
+  Verdict Wide = A.Decision;
+  Wide.Form = StripeForm::Wide;
+  give(A, A.Decision);
+  if (!fullRow(A, Wide)) {
+    Wide.SharedBytes = largest(A, Wide);
+    A.Decision = Wide;
+  }
+  take(A, A.Decision);
+}
+
+std::vector<uint64_t>
+BudgetFitter::fit(const std::vector<unsigned> &Candidates) {
+  std::vector<std::pair<double, unsigned>> Order; // Best first.
+  for (unsigned I : Candidates) {
     PlannedArray &A = Arrays[I];
-    uint64_t Bytes = stripeBytes(A.Array, smallestForm(A.Array), Threads);
+    A.Decision.Benefit = benefitOf(A);
+    A.Decision.SharedBytes = largest(A, A.Decision);
+    Order.emplace_back(-A.Decision.Benefit / double(A.Decision.SharedBytes), I);
+  }
+  llvm::sort(Order);
+
+  std::vector<unsigned> Chosen;
+  for (auto [Density, I] : Order) {
+    PlannedArray &A = Arrays[I];
     Verdict &V = A.Decision;
-    V.Where = A.Array.Where;
-    V.Benefit = benefitOf(A);
-    if (Taken + Bytes > Budget) {
+    if (auto Row = fullRow(A, V)) {
+      V.Detail = "it needs " + std::to_string(bytesIn(A, V, *Row)) +
+                 " bytes per block, " + std::to_string(Left[*Row]) +
+                 " are left";
       V.Kind = VerdictKind::Keep;
       V.Why = Reason::OverBudget;
-      V.Detail = "it needs " + std::to_string(Bytes) + " bytes per block, " +
-                 std::to_string(Budget - Taken) + " are left";
+      V.Where = A.Array.Where;
+      V.SharedBytes = 0;
       continue;
     }
-    V.Kind = VerdictKind::Stripe;
-    V.Why = Reason::DynamicIndex;
-    V.Form = smallestForm(A.Array);
-    V.SharedBytes = Bytes;
-    Taken += Bytes;
+    take(A, V);
     Chosen.push_back(I);
   }
-  for (unsigned I : Chosen) {
-    Verdict &V = Arrays[I].Decision;
-    if (V.Form != StripeForm::Packed)
-      continue;
-    uint64_t Wide = stripeBytes(Arrays[I].Array, StripeForm::Wide, Threads);
-    if (Taken - V.SharedBytes + Wide > Budget)
-      continue;
-    Taken += Wide - V.SharedBytes;
-    V.Form = StripeForm::Wide;
-    V.SharedBytes = Wide;
-  }
-  return Taken;
+  for (unsigned I : Chosen)
+    if (Arrays[I].Decision.Kind == VerdictKind::Stripe &&
+        Arrays[I].Decision.Form == StripeForm::Packed)
+      widen(Arrays[I]);
+  return std::move(Taken);
+}
+
+std::vector<uint64_t> bankstripe::fitIntoBudget(
+    std::vector<PlannedArray> &Arrays, const std::vector<unsigned> &Candidates,
+    const std::vector<KernelRow> &Rows, std::vector<uint64_t> Budgets) {
+  return BudgetFitter(Arrays, Rows, std::move(Budgets)).fit(Candidates);
 }

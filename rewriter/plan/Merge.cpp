@@ -26,9 +26,16 @@ static bool sameUses(const Finding &A, const Finding &B) {
 }
 
 static bool sameFinding(const Finding &A, const Finding &B) {
-  return A.Name == B.Name && A.Type == B.Type && A.Extents == B.Extents &&
-         A.ElementBytes == B.ElementBytes && A.Init == B.Init &&
+  return A.Name == B.Name && A.Init == B.Init &&
          A.Text.Statement == B.Text.Statement && sameUses(A, B);
+}
+
+// A template may have other instantiations in another unit; whatever is no
+// template must look the same to all.
+static bool sameInstances(const Finding &A, const Finding &B) {
+  return A.FunctionId != B.FunctionId ||
+         (A.Type == B.Type && A.Extents == B.Extents &&
+          A.ElementBytes == B.ElementBytes);
 }
 
 static void mergeEvidence(ArrayEvidence &Into, const ArrayEvidence &From) {
@@ -66,6 +73,11 @@ public:
 private:
   using KernelKey = std::pair<std::string, Place>;
   MergedRun Run;
+  std::vector<unsigned> rowsOf(const std::vector<std::string> &Ids,
+                               const UnitResult &Unit) const;
+  void addInstances(PlannedArray &Into, const Finding &F,
+                    const UnitResult &Unit) const;
+
   std::map<KernelKey, unsigned> KernelIndex;
   std::map<Place, unsigned> ArrayIndex;
 };
@@ -84,6 +96,7 @@ void Merger::addKernels(const UnitResult &Unit) {
     Into.Facts.StaticSharedBytes =
         std::max(Into.Facts.StaticSharedBytes, K.StaticSharedBytes);
     Into.Facts.UsesDynamicShared |= K.UsesDynamicShared;
+    Into.Facts.MayEdit &= K.MayEdit;
     mergeBounds(Into.Facts, K);
     if (K.AddressTaken) {
       Into.Facts.AddressTaken = true;
@@ -111,33 +124,60 @@ void Merger::addLaunches(const UnitResult &Unit) {
   }
 }
 
+static void unite(std::vector<unsigned> &Into, llvm::ArrayRef<unsigned> From) {
+  llvm::append_range(Into, From);
+  llvm::sort(Into);
+  Into.erase(llvm::unique(Into), Into.end());
+}
+
+std::vector<unsigned> Merger::rowsOf(const std::vector<std::string> &Ids,
+                                     const UnitResult &Unit) const {
+  std::vector<unsigned> Rows;
+  for (const std::string &Id : Ids)
+    for (const Kernel &K : Unit.Facts.Kernels)
+      if (K.Id == Id)
+        Rows.push_back(KernelIndex.at({Id, K.Where}));
+  llvm::sort(Rows);
+  return Rows;
+}
+
+void Merger::addInstances(PlannedArray &Into, const Finding &F,
+                          const UnitResult &Unit) const {
+  std::vector<ArrayInstance> &Known = Into.Array.Instances;
+  Into.InstanceKernels.resize(Known.size());
+  for (const ArrayInstance &I : F.Instances) {
+    auto At = llvm::find_if(Known, [&](const ArrayInstance &K) {
+      return K.FunctionId == I.FunctionId;
+    });
+    const size_t Index = At - Known.begin();
+    if (At == Known.end()) {
+      Known.push_back(I);
+      Into.InstanceKernels.emplace_back();
+    }
+    unite(Into.InstanceKernels[Index], rowsOf(I.Kernels, Unit));
+  }
+}
+
 void Merger::addArrays(UnitResult &Unit) {
   for (unsigned I = 0; I < Unit.Facts.Findings.size(); ++I) {
-    Finding &F = Unit.Facts.Findings[I];
+    const Finding &F = Unit.Facts.Findings[I];
     ArrayEvidence Evidence = I < Unit.Evidence.Arrays.size()
                                  ? Unit.Evidence.Arrays[I]
                                  : ArrayEvidence();
-    std::vector<unsigned> Kernels;
-    for (const std::string &Id : F.Kernels)
-      for (const Kernel &K : Unit.Facts.Kernels)
-        if (K.Id == Id)
-          Kernels.push_back(KernelIndex.at({Id, K.Where}));
-
     auto [It, New] = ArrayIndex.try_emplace(F.Where, Run.Arrays.size());
     if (New) {
-      Run.Arrays.push_back({std::move(F), Evidence, Verdict(), {}});
+      Run.Arrays.push_back({F, Evidence, Verdict(), {}, {}});
     } else {
       PlannedArray &Into = Run.Arrays[It->second];
-      if (!sameFinding(Into.Array, F))
+      if (!sameFinding(Into.Array, F) || !sameInstances(Into.Array, F))
         Into.Array.Obstacles.push_back(
             {Reason::TranslationUnitsDiffer, F.Where, Unit.Facts.MainFile});
       llvm::append_range(Into.Array.Obstacles, F.Obstacles);
       mergeEvidence(Into.Evidence, Evidence);
     }
     PlannedArray &Into = Run.Arrays[It->second];
-    llvm::append_range(Into.Kernels, Kernels);
-    llvm::sort(Into.Kernels);
-    Into.Kernels.erase(llvm::unique(Into.Kernels), Into.Kernels.end());
+    unite(Into.Kernels, rowsOf(F.Kernels, Unit));
+    addInstances(Into, F, Unit);
   }
   Run.Contents.merge(Unit.Facts.Contents);
 }

@@ -22,6 +22,48 @@ static Verdict verdict(Reason Why, const Place &Where,
   return V;
 }
 
+// A table that can become static: its uses need not be understood.
+static bool canBeConstant(const Finding &F) {
+  const bool AllConstant =
+      F.OtherDepths.empty() &&
+      llvm::all_of(F.Uses, [](const Use &U) { return U.ConstantIndex; });
+  return F.NeverWritten && !AllConstant &&
+         llvm::none_of(F.Obstacles, [](const Obstacle &O) {
+           return infoOf(O.Why).Verdict != VerdictKind::Slot ||
+                  O.Why == Reason::QualifiedType;
+         });
+}
+
+// The obstacle that keeps an array from moving in any form. Outside the given
+// paths nothing else matters.
+static const Obstacle *hardObstacle(const Finding &F) {
+  const Obstacle *First = nullptr;
+  for (const Obstacle &O : F.Obstacles) {
+    if (O.Why == Reason::OutsidePaths)
+      return &O;
+    if (!First && infoOf(O.Why).Verdict != VerdictKind::Slot)
+      First = &O;
+  }
+  return First;
+}
+
+// Why a kernel that reaches the array cannot take shared memory.
+static std::optional<Verdict>
+verdictOfKernels(const PlannedArray &A, const std::vector<KernelRow> &Rows) {
+  if (A.Kernels.empty())
+    return verdict(Reason::NoKernel, A.Array.Where);
+  for (unsigned K : A.Kernels) {
+    const KernelRow &Row = Rows[K];
+    if (Row.Obstacle)
+      return Row.Obstacle;
+    const Kernel &Facts = Row.Plan.Facts;
+    if (Row.Plan.AddLaunchBounds && !Facts.MayEdit)
+      return verdict(Reason::OutsidePaths, Facts.Where,
+                     "its kernel '" + Facts.Name + "' needs launch bounds");
+  }
+  return std::nullopt;
+}
+
 // What the user said comes first, then what makes a change needless, then what
 // makes it impossible, in source order.
 std::optional<Verdict>
@@ -32,44 +74,90 @@ bankstripe::verdictBeforeBudget(const PlannedArray &A,
     if (O.Why == Reason::Nolint)
       return verdict(O.Why, O.Where, O.Detail);
   // The evidence cannot tell a table in constant storage from registers.
-  const bool AllConstant =
-      llvm::all_of(F.Uses, [](const Use &U) { return U.ConstantIndex; });
-  if (F.NeverWritten && !AllConstant)
+  if (canBeConstant(F))
     return verdict(Reason::ConstantTable, F.Where);
-  if (F.Uses.empty() && F.Obstacles.empty())
+  if (F.Uses.empty() && F.OtherDepths.empty() && F.Obstacles.empty())
     return verdict(Reason::NeverUsed, F.Where);
   if (A.Evidence.Where == Residency::Registers)
     return verdict(Reason::StaysInRegisters, F.Where);
-  if (F.Obstacles.empty() && A.Evidence.Where == Residency::Unknown)
+  if (const Obstacle *O = hardObstacle(F))
+    return verdict(O->Why, O->Where, O->Detail);
+  if (A.Evidence.Where == Residency::Unknown && !A.Kernels.empty())
     return verdict(Reason::NoEvidence, F.Where);
-  if (!F.Obstacles.empty()) {
-    // Outside the given paths nothing else matters.
-    auto It = llvm::find_if(F.Obstacles, [](const Obstacle &O) {
-      return O.Why == Reason::OutsidePaths;
-    });
-    const Obstacle &O = It == F.Obstacles.end() ? F.Obstacles.front() : *It;
-    return verdict(O.Why, O.Where, O.Detail);
-  }
-  if (A.Kernels.size() != 1)
-    return verdict(A.Kernels.empty() ? Reason::InTemplate
-                                     : Reason::TranslationUnitsDiffer,
-                   F.Where);
-  return Rows[A.Kernels.front()].Obstacle;
+  return verdictOfKernels(A, Rows);
 }
 
-static void setOccupancy(KernelPlan &K, uint64_t Dynamic,
-                         const PlanOptions &Options) {
+// How a kernel's bound is spelled in its own body; empty when a number must do.
+static std::string boundText(const PlannedArray &A,
+                             const std::vector<KernelRow> &Rows) {
+  if (!A.Array.InKernel)
+    return "";
+  std::string Text;
+  for (unsigned K : A.Kernels) {
+    const auto &Bounds = Rows[K].Plan.Facts.Bounds;
+    if (!Bounds || Bounds->Text.empty() ||
+        (!Text.empty() && Text != Bounds->Text))
+      return "";
+    Text = Bounds->Text;
+  }
+  return Text;
+}
+
+// The verdict of an array that can move, if there is room for it.
+static Verdict movingVerdict(const PlannedArray &A,
+                             const std::vector<KernelRow> &Rows) {
+  const Finding &F = A.Array;
+  Verdict V = verdict(Reason::DynamicIndex, F.Where);
+  if (!F.Obstacles.empty()) {
+    const Obstacle &O = F.Obstacles.front();
+    V = verdict(O.Why, O.Where, O.Detail);
+  }
+  V.Form = smallestForm(F);
+  V.ThreadsText = boundText(A, Rows);
+  for (unsigned K : A.Kernels)
+    V.Threads = std::max(V.Threads, Rows[K].Plan.BlockThreads);
+  return V;
+}
+
+static void setOccupancy(KernelPlan &K, const PlanOptions &Options) {
   K.WarpsBefore = residentWarps(Options.GpuArch, K.BlockThreads, K.Registers,
-                                K.SharedBefore + Dynamic);
+                                K.SharedBefore + K.DynamicSharedBytes);
   K.WarpsAfter = residentWarps(Options.GpuArch, K.BlockThreads, K.Registers,
-                               K.SharedAfter + Dynamic);
+                               K.SharedAfter + K.DynamicSharedBytes);
 }
 
 // A variable after ours may have to be aligned to 16 bytes.
 static uint64_t budgetOf(const KernelRow &Row) {
   uint64_t Used = (Row.Plan.SharedBefore + 15) / 16 * 16 +
-                  (Row.DynamicSharedBytes + 15) / 16 * 16;
+                  (Row.Plan.DynamicSharedBytes + 15) / 16 * 16;
   return Used < StaticSharedLimit ? StaticSharedLimit - Used : 0;
+}
+
+// Instantiations of one kernel share the text of the bound that is added to
+// them, so they get the largest of their blocks; where one is not known, none
+// is.
+static void shareLaunchBounds(std::vector<KernelRow> &Rows) {
+  std::map<std::pair<std::string, unsigned>, std::vector<KernelRow *>> Groups;
+  for (KernelRow &Row : Rows)
+    if (const Kernel &K = Row.Plan.Facts;
+        !K.Bounds && K.BoundsInsertion.isValid())
+      Groups[{K.BoundsInsertion.File, K.BoundsInsertion.Offset}].push_back(
+          &Row);
+  for (auto &[Text, Group] : Groups) {
+    const KernelRow *Largest = Group.front(), *Obstructed = nullptr;
+    for (const KernelRow *Row : Group) {
+      if (Row->Obstacle)
+        Obstructed = Row;
+      if (Row->Plan.BlockThreads > Largest->Plan.BlockThreads)
+        Largest = Row;
+    }
+    for (KernelRow *Row : Group) {
+      Row->Plan.BlockThreads = Largest->Plan.BlockThreads;
+      Row->Plan.SourceText = Largest->Plan.SourceText;
+      if (Obstructed && !Row->Obstacle)
+        Row->Obstacle = Obstructed->Obstacle;
+    }
+  }
 }
 
 // Puts arrays and kernels into the order in which people read them.
@@ -87,9 +175,13 @@ static Plan assemble(MergedRun Run) {
     NewIndex[Order[I]] = I;
     P.Kernels.push_back(std::move(Run.Kernels[Order[I]].Plan));
   }
-  for (PlannedArray &A : Run.Arrays)
+  for (PlannedArray &A : Run.Arrays) {
     for (unsigned &K : A.Kernels)
       K = NewIndex[K];
+    for (std::vector<unsigned> &Rows : A.InstanceKernels)
+      for (unsigned &K : Rows)
+        K = NewIndex[K];
+  }
   llvm::sort(Run.Arrays, [](const PlannedArray &A, const PlannedArray &B) {
     return A.Array.Where < B.Array.Where;
   });
@@ -103,34 +195,47 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   MergedRun Run = mergeUnits(std::move(Units));
   for (KernelRow &Row : Run.Kernels)
     boundBlockSize(Row, Options);
+  shareLaunchBounds(Run.Kernels);
 
-  std::vector<std::vector<unsigned>> Candidates(Run.Kernels.size());
+  std::vector<unsigned> Candidates;
   for (unsigned I = 0; I < Run.Arrays.size(); ++I) {
     PlannedArray &A = Run.Arrays[I];
     if (auto V = verdictBeforeBudget(A, Run.Kernels))
       A.Decision = std::move(*V);
-    else
-      Candidates[A.Kernels.front()].push_back(I);
+    else {
+      A.Decision = movingVerdict(A, Run.Kernels);
+      Candidates.push_back(I);
+    }
   }
+  std::vector<uint64_t> Budgets;
+  for (const KernelRow &Row : Run.Kernels)
+    Budgets.push_back(budgetOf(Row));
+  std::vector<uint64_t> Taken =
+      fitIntoBudget(Run.Arrays, Candidates, Run.Kernels, std::move(Budgets));
   for (unsigned I = 0; I < Run.Kernels.size(); ++I) {
     KernelRow &Row = Run.Kernels[I];
-    uint64_t Taken = fitIntoBudget(Run.Arrays, Candidates[I],
-                                   Row.Plan.BlockThreads, budgetOf(Row));
-    Row.Plan.SharedAfter = Row.Plan.SharedBefore + Taken;
-    Row.Plan.AddLaunchBounds &= Taken != 0;
-    setOccupancy(Row.Plan, Row.DynamicSharedBytes, Options);
+    Row.Plan.SharedAfter = Row.Plan.SharedBefore + Taken[I];
+    Row.Plan.AddLaunchBounds &= Taken[I] != 0;
+    setOccupancy(Row.Plan, Options);
   }
   return assemble(std::move(Run));
 }
 
-void bankstripe::withdraw(Plan &P, unsigned KernelIndex, Reason Why,
-                          const std::string &Detail) {
-  KernelPlan &K = P.Kernels[KernelIndex];
-  for (PlannedArray &A : P.Arrays)
-    if (A.Decision.Kind == VerdictKind::Stripe &&
-        llvm::is_contained(A.Kernels, KernelIndex))
-      A.Decision = verdict(Why, A.Array.Where, Detail);
-  K.SharedAfter = K.SharedBefore;
-  K.WarpsAfter = K.WarpsBefore;
-  K.AddLaunchBounds = false;
+void bankstripe::withdraw(Plan &P, unsigned ArrayIndex, Reason Why,
+                          const std::string &Detail,
+                          const PlanOptions &Options) {
+  PlannedArray &A = P.Arrays[ArrayIndex];
+  const Verdict Old = A.Decision;
+  A.Decision = verdict(Why, A.Array.Where, Detail);
+  if (!Old.usesShared())
+    return;
+  for (size_t I = 0; I < A.InstanceKernels.size(); ++I)
+    for (unsigned Row : A.InstanceKernels[I]) {
+      KernelPlan &K = P.Kernels[Row];
+      K.SharedAfter -=
+          sharedBytes(A.Array.Instances[I], Old,
+                      Old.ThreadsText.empty() ? Old.Threads : K.BlockThreads);
+      K.AddLaunchBounds &= K.SharedAfter != K.SharedBefore;
+      setOccupancy(K, Options);
+    }
 }

@@ -43,14 +43,16 @@ inline constexpr uint64_t StaticSharedLimit = 48 * 1024;
 /// Gives every finding of \p Units its verdict.
 Plan makePlan(std::vector<UnitResult> Units, const PlanOptions &Options);
 
-/// Takes back the stripes of kernel \p KernelIndex of \p P for reason \p Why
-/// (StackFrameKept or CompileFailed), with \p Detail.
-void withdraw(Plan &P, unsigned KernelIndex, Reason Why,
-              const std::string &Detail);
+/// Takes back the change to array \p ArrayIndex of \p P for reason \p Why
+/// (StackFrameKept or CompileFailed), with \p Detail, and the bytes that it
+/// took.
+void withdraw(Plan &P, unsigned ArrayIndex, Reason Why,
+              const std::string &Detail, const PlanOptions &Options);
 
-/// Bytes of shared memory per block that \p F takes in \p Form for blocks of
-/// at most \p Threads threads: 32 * ceil(threads / 32) columns.
-uint64_t stripeBytes(const Finding &F, StripeForm Form, unsigned Threads);
+/// Bytes of shared memory per block that \p I takes as \p V decides (a stripe
+/// in its form, or a slot) for blocks of at most \p Threads threads.
+uint64_t sharedBytes(const ArrayInstance &I, const Verdict &V,
+                     unsigned Threads);
 
 /// Warps of \p Threads-thread blocks that can be resident on one
 /// multiprocessor of \p GpuArch, by cuda_occupancy.h; 0 when it is unknown

@@ -8,7 +8,7 @@
 //   units => one table of arrays and kernels      (Merge.cpp)
 //         => a bound on each kernel's block size  (BlockBound.cpp)
 //         => a verdict per array                  (Verdicts.cpp)
-//         => the subset and forms that fit        (Budget.cpp)
+//         => the subset and forms that fit        (Budget.cpp, Layout.cpp)
 //         => occupancy before and after           (Occupancy.cpp)
 //
 //===----------------------------------------------------------------------===//
@@ -26,7 +26,6 @@ struct KernelRow {
   std::vector<Launch> Launches;
   /// Why static shared memory cannot be planned for it, if so.
   std::optional<Verdict> Obstacle;
-  uint64_t DynamicSharedBytes = 0; ///< The most that a launch asks for.
 };
 
 /// The units of a run as one table.
@@ -46,15 +45,21 @@ void boundBlockSize(KernelRow &Row, const PlanOptions &Options);
 std::optional<Verdict> verdictBeforeBudget(const PlannedArray &A,
                                            const std::vector<KernelRow> &Rows);
 
+/// The form of a stripe of \p F that takes the fewest bytes (Layout.cpp).
+StripeForm smallestForm(const Finding &F);
+
 /// Accesses of \p A weighted by loop depth and by how much local memory
 /// suffers from their indices.
 double benefitOf(const PlannedArray &A);
 
-/// Gives \p Candidates (indices of \p Arrays, all of one kernel) a stripe or
-/// the reason OverBudget. \returns the bytes per block that are taken.
-uint64_t fitIntoBudget(std::vector<PlannedArray> &Arrays,
-                       const std::vector<unsigned> &Candidates,
-                       unsigned Threads, uint64_t Budget);
+/// Shared memory for \p Candidates (indices of \p Arrays, each with the verdict
+/// that it gets when there is room for it) out of \p Budgets, in bytes per
+/// block and parallel to \p Rows. Those without room get the reason OverBudget.
+/// \returns the bytes that are taken from each row.
+std::vector<uint64_t> fitIntoBudget(std::vector<PlannedArray> &Arrays,
+                                    const std::vector<unsigned> &Candidates,
+                                    const std::vector<KernelRow> &Rows,
+                                    std::vector<uint64_t> Budgets);
 
 } // namespace bankstripe
 

@@ -70,8 +70,9 @@ static json::Value array(const Plan &P, const PlannedArray &A) {
       {"advice", Info.Advice},
       {"reasonPlace", place(V.Where)},
   };
-  if (V.Kind == VerdictKind::Stripe) {
+  if (V.Kind == VerdictKind::Stripe)
     Result["form"] = nameOf(V.Form);
+  if (V.usesShared()) {
     Result["sharedBytes"] = V.SharedBytes;
     Result["benefit"] = V.Benefit;
   }

@@ -150,14 +150,14 @@ static std::string cost(const PlannedArray &A) {
   const Verdict &V = A.Decision;
   std::string Text = llvm::formatv("it takes {0} of shared memory per block",
                                    bytesText(V.SharedBytes));
-  if (V.Form != StripeForm::Plain)
+  if (V.Kind == VerdictKind::Stripe && V.Form != StripeForm::Plain)
     Text += llvm::formatv(", {0}", nameOf(V.Form));
   return Text + llvm::formatv("; index {0}", nameOf(A.Evidence.Index)).str();
 }
 
 static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
   const Verdict &V = A.Decision;
-  bool Moves = V.Kind == VerdictKind::Stripe;
+  bool Moves = V.usesShared();
   bool Stays = V.Kind == VerdictKind::Keep || V.Kind == VerdictKind::Refuse;
   Printer.print(Stays ? DiagnosticsEngine::Warning : DiagnosticsEngine::Remark,
                 A.Array.Where, headline(A));

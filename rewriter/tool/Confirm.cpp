@@ -109,10 +109,16 @@ public:
 
   void askOriginals(std::vector<UnitResult> &Units);
   bool askRewritten(const std::vector<UnitResult> &Units, StringRef Root);
-  bool withdrawUnconfirmed(const std::vector<UnitResult> &Units);
+  bool withdrawUnconfirmed(const std::vector<UnitResult> &Units,
+                           const PlanOptions &Planning);
 
 private:
-  bool hasStripe(const UnitResult &Unit) const;
+  /// What the change of an array did to the stack frames of its kernels.
+  enum class Effect { Unknown, Smaller, Kept, Rejected };
+
+  bool isChanged(const UnitResult &Unit) const;
+  Effect effectOn(const PlannedArray &A, const std::vector<UnitResult> &Units,
+                  std::string &Detail) const;
   void warn(const CompileJob &Job, llvm::Error E, StringRef What) const;
 
   RunResult &Run;
@@ -124,9 +130,9 @@ private:
 
 } // namespace
 
-bool Confirmation::hasStripe(const UnitResult &Unit) const {
+bool Confirmation::isChanged(const UnitResult &Unit) const {
   return llvm::any_of(Run.Decisions.Arrays, [&](const PlannedArray &A) {
-    return A.Decision.Kind == VerdictKind::Stripe &&
+    return A.Decision.changesSource() &&
            Unit.Facts.Contents.count(A.Array.Where.File);
   });
 }
@@ -144,7 +150,7 @@ void Confirmation::warn(const CompileJob &Job, llvm::Error E,
 void Confirmation::askOriginals(std::vector<UnitResult> &Units) {
   for (size_t I = 0; I < Units.size(); ++I) {
     const CompileJob &Job = Run.Jobs[JobOfUnit[I]];
-    if (!hasStripe(Units[I]))
+    if (!isChanged(Units[I]))
       continue;
     auto Table = runPtxas(Job, Nvcc, Job.File);
     if (!Table) {
@@ -163,7 +169,7 @@ bool Confirmation::askRewritten(const std::vector<UnitResult> &Units,
   Run.Resources.After.clear();
   for (size_t I = 0; I < Units.size(); ++I) {
     const CompileJob &Job = Run.Jobs[JobOfUnit[I]];
-    if (Units[I].Resources.empty() || !hasStripe(Units[I]))
+    if (Units[I].Resources.empty() || !isChanged(Units[I]))
       continue;
     auto Args = writeMirror(Run, Job, Root);
     if (!Args) {
@@ -182,34 +188,50 @@ bool Confirmation::askRewritten(const std::vector<UnitResult> &Units,
   return true;
 }
 
+// What ptxas makes of array A in the files that it stands in.
+Confirmation::Effect
+Confirmation::effectOn(const PlannedArray &A,
+                       const std::vector<UnitResult> &Units,
+                       std::string &Detail) const {
+  Effect Result = Effect::Unknown;
+  for (const UnitResult &Unit : Units) {
+    if (!Unit.Facts.Contents.count(A.Array.Where.File))
+      continue;
+    if (llvm::is_contained(Rejected, Unit.Facts.MainFile))
+      return Effect::Rejected;
+    for (unsigned Row : A.Kernels) {
+      const std::string &Id = Run.Decisions.Kernels[Row].Facts.Id;
+      auto Before = Unit.Resources.find(Id);
+      auto After = Run.Resources.After.find(Id);
+      if (Before == Unit.Resources.end() || After == Run.Resources.After.end())
+        continue;
+      const KernelResources &Was = Before->second, &Is = After->second;
+      if (Is.StackFrame + Is.CalleeFrames < Was.StackFrame + Was.CalleeFrames)
+        return Effect::Smaller;
+      Result = Effect::Kept;
+      Detail = llvm::formatv("{0} > {1} bytes", Was.StackFrame, Is.StackFrame);
+    }
+  }
+  return Result;
+}
+
 // Whether something was withdrawn.
-bool Confirmation::withdrawUnconfirmed(const std::vector<UnitResult> &Units) {
+bool Confirmation::withdrawUnconfirmed(const std::vector<UnitResult> &Units,
+                                       const PlanOptions &Planning) {
   bool Any = false;
   Plan &P = Run.Decisions;
-  for (unsigned I = 0; I < P.Kernels.size(); ++I) {
-    const KernelPlan &K = P.Kernels[I];
-    if (K.SharedAfter == K.SharedBefore)
+  for (unsigned I = 0; I < P.Arrays.size(); ++I) {
+    if (!P.Arrays[I].Decision.changesSource())
       continue;
-    for (const UnitResult &Unit : Units) {
-      if (!Unit.Facts.Contents.count(K.Facts.Where.File))
-        continue;
-      if (llvm::is_contained(Rejected, Unit.Facts.MainFile)) {
-        withdraw(P, I, Reason::CompileFailed, "");
-        Any = true;
-        break;
-      }
-      auto Before = Unit.Resources.find(K.Facts.Id);
-      auto After = Run.Resources.After.find(K.Facts.Id);
-      if (Before == Unit.Resources.end() ||
-          After == Run.Resources.After.end() ||
-          After->second.StackFrame < Before->second.StackFrame)
-        continue;
-      withdraw(P, I, Reason::StackFrameKept,
-               llvm::formatv("{0} > {1} bytes", Before->second.StackFrame,
-                             After->second.StackFrame));
-      Any = true;
-      break;
-    }
+    std::string Detail;
+    Effect Found = effectOn(P.Arrays[I], Units, Detail);
+    if (Found == Effect::Rejected)
+      withdraw(P, I, Reason::CompileFailed, "", Planning);
+    else if (Found == Effect::Kept)
+      withdraw(P, I, Reason::StackFrameKept, Detail, Planning);
+    else
+      continue;
+    Any = true;
   }
   return Any;
 }
@@ -234,7 +256,8 @@ void bankstripe::confirmWithPtxas(RunResult &Run, std::vector<UnitResult> Units,
   C.askOriginals(Units);
   // Registers are known now, and with them occupancy.
   Run.Decisions = makePlan(Units, Planning);
-  if (!C.askRewritten(Units, Folder->path()) || !C.withdrawUnconfirmed(Units))
+  if (!C.askRewritten(Units, Folder->path()) ||
+      !C.withdrawUnconfirmed(Units, Planning))
     return;
   // The same plan carried out a moment ago: fewer edits cannot overlap.
   Run.Changes = llvm::cantFail(applyPlan(Run.Decisions, Options.EmbedHelper));

@@ -1,0 +1,197 @@
+//===-- Storage.cpp - what a declarator becomes ---------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stripe keeps its declarator and gets other extents; a slot becomes two
+// declarations, of the storage and of a reference of the original type, so that
+// every use can stay as it is:
+//
+//     __shared__ bankstripe::slots<float[32], 128> a_slots;
+//     float (&a)[32] = a_slots.mine();
+//
+// An object of a class with a constructor is made in its slot:
+//
+//     __shared__ bankstripe::slots<Stack, 128> s_slots;
+//     Stack &s = *new (bankstripe::place(s_slots)) Stack(10);
+//
+// A table of constants that nobody writes only becomes `static const`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "edit/Storage.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+// A `>` or a comma would end a template argument.
+static std::string asArgument(const std::string &Text) {
+  bool Simple =
+      llvm::all_of(Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
+  return Simple ? Text : "(" + Text + ")";
+}
+
+static std::string threadsOf(const PlannedArray &A) {
+  const Verdict &V = A.Decision;
+  return V.ThreadsText.empty() ? std::to_string(V.Threads) : V.ThreadsText;
+}
+
+// One extent as written, or its value where the initialiser gave it.
+static std::string extent(const Finding &F, unsigned I) {
+  return F.Text.ExtentTexts[I].empty() ? std::to_string(F.Extents[I])
+                                       : F.Text.ExtentTexts[I];
+}
+
+// `[4][8]`, as far as the declarator spells them.
+static std::string writtenExtents(const Finding &F) {
+  std::string Text;
+  for (unsigned I = 0; I < F.Text.ExtentTexts.size(); ++I)
+    Text += "[" + extent(F, I) + "]";
+  return Text;
+}
+
+std::string StorageWriter::editedText(const TextRange &R) const {
+  return llvm::cantFail(applyEdits(Code, R.Offset, R.end(), UseEdits));
+}
+
+std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
+  const std::string Written = text(A.Array.Text.Specifiers);
+  switch (A.Decision.Kind) {
+  case VerdictKind::Slot:
+    return "";
+  case VerdictKind::Constant:
+    return (A.Array.HasConst ? "static " : "static const ") + Written;
+  default:
+    break;
+  }
+  auto Wrapped = [&](StringRef Unit) {
+    return ("__shared__ bankstripe::" + Unit + "<" + Written + ">").str();
+  };
+  switch (A.Decision.Form) {
+  case StripeForm::Plain:
+  case StripeForm::Unpacked:
+    return "__shared__ " + Written;
+  case StripeForm::Padded:
+    return Wrapped("padded");
+  case StripeForm::Wide:
+    return Wrapped("word");
+  case StripeForm::Packed:
+    return Wrapped("packed");
+  case StripeForm::Unit:
+    return Wrapped("unit");
+  }
+  llvm_unreachable("all forms are listed");
+}
+
+std::string StorageWriter::stripeExtents(const PlannedArray &A) const {
+  const Finding &F = A.Array;
+  std::string Result = "[bankstripe::warps(" + threadsOf(A) + ")]";
+  for (unsigned I = 0; I < F.Extents.size(); ++I) {
+    std::string Extent = extent(F, I);
+    if (A.Decision.Form == StripeForm::Packed && I + 1 == F.Extents.size())
+      Extent = "bankstripe::packed_words<" + text(F.Text.Specifiers) + ">(" +
+               Extent + ")";
+    Result += "[" + Extent + "]";
+  }
+  return Result + "[32]";
+}
+
+// `*new (...) Stack(10)`, or with the extents of an array.
+std::string StorageWriter::construction(const Finding &F) const {
+  std::string Init = editedText(F.Text.Initializer);
+  StringRef Trimmed = StringRef(Init).ltrim();
+  if (Trimmed.consume_front("=")) {
+    Trimmed = Trimmed.trim();
+    Init = Trimmed.starts_with("{") ? Trimmed.str() : "(" + Trimmed.str() + ")";
+  }
+  return "new (bankstripe::place(" + F.StorageName + ")) " +
+         text(F.Text.Specifiers) + writtenExtents(F) + Init;
+}
+
+// Both declarations of a slot, without the last semicolon.
+std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
+  const Finding &F = A.Array;
+  const std::string Specifiers = text(F.Text.Specifiers);
+  const std::string Stars =
+      Code.slice(F.Text.Declarator.Offset, F.Text.Name.Offset).rtrim().str();
+  const std::string Extents = writtenExtents(F);
+  const std::string Element =
+      Stars.empty() ? Specifiers : Specifiers + " " + Stars;
+  const bool Constructed = F.Init == InitializerKind::Construct;
+
+  std::string Text =
+      llvm::formatv("__shared__ bankstripe::slots<{0}{1}, {2}> {3};", Element,
+                    Extents, asArgument(threadsOf(A)), F.StorageName);
+  Text += NewLine;
+  if (!F.InKernel)
+    Text += llvm::formatv("bankstripe::require_block_of_at_most<{0}>();{1}",
+                          A.Decision.Threads, NewLine);
+  if (Constructed && !F.IsObject)
+    Text += construction(F) + ";" + NewLine;
+  Text += Element + (Stars.empty() ? " " : "");
+  Text += Extents.empty() ? "&" + F.Name : "(&" + F.Name + ")" + Extents;
+  if (Constructed && F.IsObject)
+    return Text + " = *" + construction(F);
+  return Text + " = " + F.StorageName + ".mine()";
+}
+
+EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
+  const DeclarationText &Text = A.Array.Text;
+  EditList Edits;
+  switch (A.Decision.Kind) {
+  case VerdictKind::Constant:
+    return Edits;
+  case VerdictKind::Slot: {
+    unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();
+    Edits.push_back({Text.Declarator.Offset, End - Text.Declarator.Offset,
+                     slotDeclaration(A)});
+    return Edits;
+  }
+  default:
+    Edits.push_back(
+        {Text.Extents.Offset, Text.Extents.Length, stripeExtents(A)});
+    if (Text.Initializer.isValid() && Text.Initializer.Length)
+      Edits.push_back({Text.Initializer.Offset, Text.Initializer.Length, ""});
+    return Edits;
+  }
+}
+
+// The statement that does what the initialiser did; empty without one.
+std::string StorageWriter::initialisation(const PlannedArray &A) const {
+  const Finding &F = A.Array;
+  const bool IsSlot = A.Decision.Kind == VerdictKind::Slot;
+  if (F.Init == InitializerKind::None || F.Init == InitializerKind::Construct)
+    return "";
+  if (F.Init == InitializerKind::Zero)
+    return (IsSlot ? "bankstripe::clear_slot(" : "bankstripe::clear(") +
+           F.Name + ");";
+  const std::string Values = editedText(F.Text.Values);
+  if (IsSlot)
+    return "bankstripe::initialize_slot(" + F.Name + ", " + Values + ");";
+  std::string Arguments;
+  for (unsigned I = 0; I < F.Extents.size(); ++I)
+    Arguments += (I ? ", " : "") + asArgument(extent(F, I));
+  return "bankstripe::initialize<" + Arguments + ">(" + F.Name + ", " + Values +
+         ");";
+}
+
+std::vector<std::string>
+StorageWriter::statementsAfter(const PlannedArray &A) const {
+  std::vector<std::string> Statements;
+  if (!A.Decision.usesShared())
+    return Statements;
+  // A slot checks between its two declarations.
+  if (!A.Array.InKernel && A.Decision.Kind == VerdictKind::Stripe)
+    Statements.push_back(llvm::formatv(
+        "bankstripe::require_block_of_at_most<{0}>();", A.Decision.Threads));
+  std::string Init = initialisation(A);
+  if (!Init.empty())
+    Statements.push_back(std::move(Init));
+  return Statements;
+}

@@ -1,0 +1,43 @@
+//===-- Reentry.h - functions that may run twice at once --------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FIND_REENTRY_H
+#define BANKSTRIPE_FIND_REENTRY_H
+
+#include "find/BodyIndex.h"
+
+namespace bankstripe {
+
+/// Tells which functions a thread may enter again before they return. Shared
+/// storage inside a function exists once, so those cannot hold any.
+class ReentryCheck {
+public:
+  /// \p Functions are all that the unit defines, \p Initializers the
+  /// expressions outside them.
+  ReentryCheck(clang::ASTContext &Context, BodyIndexCache &Bodies,
+               llvm::ArrayRef<const clang::FunctionDecl *> Functions,
+               llvm::ArrayRef<const clang::Expr *> Initializers);
+
+  /// Why \p Function may be re-entered, for a person; empty when it may not.
+  std::string whyReentered(const clang::FunctionDecl *Function);
+
+private:
+  using FunctionSet = llvm::DenseSet<const clang::FunctionDecl *>;
+
+  void addHiddenEntries(const BodyIndex &Body, FunctionSet &Entries) const;
+  FunctionSet reachableFromAll(const FunctionSet &Entries);
+  bool callsUnknown(const clang::FunctionDecl *Function) const;
+
+  clang::ASTContext &Context;
+  BodyIndexCache &Bodies;
+  FunctionSet Hidden;    ///< May be called through a pointer or virtually.
+  FunctionSet Destroyed; ///< May be called when an object ends.
+};
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,77 @@
+//===-- Layout.cpp - the form and the bytes of what moves ----------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layouts of docs/design.md, section 3, in bytes. They must agree with what
+// runtime/device/bankstripe.cuh declares.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/PlanInternal.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace bankstripe;
+
+// Bytes of a structure that starts in another bank for each of 32 neighbours:
+// an odd number of the largest pieces that it is accessed by.
+static uint64_t oddUnits(uint64_t Bytes, unsigned Alignment) {
+  const uint64_t Unit = Alignment >= 16 ? 16 : Alignment >= 8 ? 8 : 4;
+  return (llvm::divideCeil(Bytes, Unit) | 1) * Unit;
+}
+
+static bool isBankSize(uint64_t Bytes) {
+  return Bytes == 4 || Bytes == 8 || Bytes == 16;
+}
+
+StripeForm bankstripe::smallestForm(const Finding &F) {
+  if (F.ElementDependent)
+    return StripeForm::Unit;
+  if (F.ElementBytes < 4)
+    return StripeForm::Packed;
+  const bool Odd = F.ElementBytes / 4 % 2 == 1;
+  return isBankSize(F.ElementBytes) || Odd ? StripeForm::Plain
+                                           : StripeForm::Padded;
+}
+
+static uint64_t stripeBytes(const ArrayInstance &I, StripeForm Form,
+                            unsigned Threads) {
+  const uint64_t Columns = uint64_t(32) * llvm::divideCeil(Threads, 32u);
+  uint64_t Elements = 1;
+  for (uint64_t Extent : I.Extents)
+    Elements *= Extent;
+  switch (Form) {
+  case StripeForm::Plain:
+  case StripeForm::Unpacked:
+    return Columns * Elements * I.ElementBytes;
+  case StripeForm::Padded:
+    return Columns * Elements * oddUnits(I.ElementBytes, I.Alignment);
+  case StripeForm::Wide:
+    return Columns * Elements * 4;
+  case StripeForm::Unit:
+    if (I.ElementBytes < 4)
+      return stripeBytes(I, StripeForm::Wide, Threads);
+    return stripeBytes(I,
+                       isBankSize(I.ElementBytes) || I.ElementBytes / 4 % 2 == 1
+                           ? StripeForm::Plain
+                           : StripeForm::Padded,
+                       Threads);
+  case StripeForm::Packed: {
+    const uint64_t Row = I.Extents.empty() ? 1 : I.Extents.back();
+    const uint64_t Words = llvm::divideCeil(Row * I.ElementBytes, 4);
+    return Columns * (Row ? Elements / Row : 0) * Words * 4;
+  }
+  }
+  llvm_unreachable("all forms are listed");
+}
+
+uint64_t bankstripe::sharedBytes(const ArrayInstance &I, const Verdict &V,
+                                 unsigned Threads) {
+  if (V.Kind == VerdictKind::Stripe)
+    return stripeBytes(I, V.Form, Threads);
+  // The next variable may have to be aligned.
+  return llvm::alignTo(oddUnits(I.BytesPerThread, I.Alignment) * Threads, 16);
+}
