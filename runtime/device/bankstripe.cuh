@@ -292,11 +292,12 @@ template <class Rest, int N, int M, int L> struct plane<Rest[N][M][L]> {
 };
 
 // The calling warp's plane. It is named by its first row because sanitizers let
-// the address of what lies behind the last plane be taken.
+// the address of what lies behind the last plane be taken; by this cast because
+// nvcc takes others for a loss of qualifiers when elements are volatile.
 template <class Plane, int Warps>
 __device__ __forceinline__ Plane &own(Plane (&storage)[Warps]) {
   check(warp() < Warps);
-  return reinterpret_cast<Plane &>(storage[warp()][0]);
+  return (Plane &)storage[warp()][0];
 }
 
 } // namespace detail
