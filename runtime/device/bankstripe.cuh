@@ -502,14 +502,21 @@ __device__ __forceinline__ void initialize_slot(
 
 } // namespace bankstripe
 
-// For `new (bankstripe::place(...)) T(...)`, which needs no other header then.
+// For `new (bankstripe::place(...)) T(...)` and `T[N]`, which need no other
+// header then.
 __device__ __forceinline__ void *operator new(decltype(sizeof(0)),
                                               bankstripe::placement place) {
   return place.where;
 }
-
+__device__ __forceinline__ void *operator new[](decltype(sizeof(0)),
+                                                bankstripe::placement place) {
+  return place.where;
+}
+// nvcc misses them if they are missing.
 __device__ __forceinline__ void operator delete(void *, bankstripe::placement) {
 }
+__device__ __forceinline__ void operator delete[](void *,
+                                                  bankstripe::placement) {}
 
 #undef BANKSTRIPE_ANYWHERE
 
