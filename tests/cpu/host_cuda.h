@@ -18,16 +18,17 @@
 //     threads are interleaved at each access of a stripe: two of them that
 //     share a byte overwrite each other's data.
 //   - The order comes from a seed (HOST_CUDA_SEED); several seeds are tried.
-//   - __shared__ variables are filled with a pattern, never zero, before each
-//     block, so nothing can rely on cleared memory or on an earlier block.
+//   - __shared__ variables are filled with a pattern, never zero, when the
+//     first thread of a block comes to their declaration, so nothing can rely
+//     on cleared memory or on an earlier block. run_on_host.py puts a call of
+//     host_cuda::declareShared behind each declaration.
 //   - They are static objects with red zones around them, and UBSan checks
 //     subscripts: a block that is larger than the storage is caught.
 //   - New device memory is filled with a pattern, so that it is the same in
 //     all runs. After every launch a digest of each live allocation is
 //     appended to the file HOST_CUDA_LOG.
 //
-// GCC is needed: it puts red zones around variables in a section that a
-// program can find (-fsanitize-sections).
+// All code is taken for the device's: __CUDA_ARCH__ is defined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +49,7 @@
 #include <tuple>
 #include <type_traits>
 #include <ucontext.h>
+#include <unordered_map>
 #include <vector>
 
 #include <sanitizer/common_interface_defs.h>
@@ -56,9 +58,12 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __noinline__
 #define __launch_bounds__(...)
+#define __align__(BYTES) __attribute__((aligned(BYTES)))
 #define __constant__ static
-#define __shared__ static __attribute__((section("cuda_shared"), used))
+#define __shared__ static
+#define __CUDA_ARCH__ 900
 
 //===----------------------------------------------------------------------===//
 // Vector types
@@ -92,13 +97,6 @@ struct dim3 {
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
-
-/// The bounds of the section that holds all shared variables; the linker
-/// defines them. A program without any has no such section.
-extern "C" {
-extern unsigned char __start_cuda_shared[] __attribute__((weak));
-extern unsigned char __stop_cuda_shared[] __attribute__((weak));
-}
 
 namespace host_cuda {
 
@@ -134,6 +132,7 @@ public:
   }
 
   void run(const dim3 &Dimensions, const std::function<void()> &Kernel) {
+    ++Number;
     const unsigned Threads = Dimensions.x * Dimensions.y * Dimensions.z;
     if (Fibers.size() < Threads)
       Fibers.resize(Threads);
@@ -158,6 +157,14 @@ public:
   void barrier() {
     Current->State = FiberState::AtBarrier;
     yield();
+  }
+
+  /// The thread that runs has come to the declaration of a shared variable.
+  void declareShared(void *Variable, size_t Bytes) {
+    unsigned &FilledFor = Shared[Variable];
+    if (FilledFor != Number)
+      std::memset(Variable, 0xA5 + 22 * (Number % 3), Bytes);
+    FilledFor = Number;
   }
 
   void seed(uint64_t Seed) { Chance.State = Seed; }
@@ -226,6 +233,8 @@ private:
 
   std::vector<Fiber> Fibers;
   unsigned Count = 0;
+  unsigned Number = 0; // Of the block that runs, from 1.
+  std::unordered_map<void *, unsigned> Shared; // The block each was filled for.
   const std::function<void()> *Body = nullptr;
   Fiber *Current = nullptr;
   ucontext_t Main;
@@ -239,14 +248,10 @@ private:
 inline uint3 BlockIndex;
 inline dim3 BlockDimensions, GridDimensions;
 
-// The red zones between the variables are overwritten as well, which is why
-// this must not be instrumented. They are only memory; what is checked is kept
-// elsewhere.
-__attribute__((no_sanitize("address", "undefined"), noinline)) inline void
-fillShared(unsigned Number) {
-  volatile unsigned char *Byte = __start_cuda_shared;
-  for (; Byte != __stop_cuda_shared; ++Byte)
-    *Byte = static_cast<unsigned char>(0xA5 + 22 * (Number % 3));
+template <class T> void declareShared(T &Variable) {
+  Block::instance().declareShared(
+      const_cast<void *>(static_cast<const volatile void *>(&Variable)),
+      sizeof Variable);
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,12 +321,10 @@ inline void runGrid(const dim3 &Grid, const dim3 &B,
   Block::instance().seed(Seed ? std::strtoull(Seed, nullptr, 10) + 1 : 1);
   GridDimensions = Grid;
   BlockDimensions = B;
-  unsigned Number = 0;
   for (unsigned Z = 0; Z < Grid.z; ++Z)
     for (unsigned Y = 0; Y < Grid.y; ++Y)
       for (unsigned X = 0; X < Grid.x; ++X) {
         BlockIndex = {X, Y, Z};
-        fillShared(Number++);
         Block::instance().run(B, Body);
       }
 }
@@ -412,6 +415,12 @@ template <class T> T __ldg(const T *Address) { return *Address; }
 inline int __popc(unsigned Value) { return __builtin_popcount(Value); }
 inline int __clz(int Value) {
   return Value ? __builtin_clz(static_cast<unsigned>(Value)) : 32;
+}
+inline unsigned __float_as_uint(float Value) {
+  return __builtin_bit_cast(unsigned, Value);
+}
+inline float __uint_as_float(unsigned Value) {
+  return __builtin_bit_cast(float, Value);
 }
 inline float rsqrtf(float Value) { return 1.0f / std::sqrt(Value); }
 

@@ -101,9 +101,37 @@ def turn_launches(text):
     return "".join(result) + text[copied:]
 
 
+def declared_names(declarators):
+    """The names in `int a[2][32]` or `slots<int[4], 64> a, b`."""
+    names, depth, start = [], 0, 0
+    for at, c in enumerate(declarators + ","):
+        depth += {"(": 1, "[": 1, "{": 1, "<": 1, ")": -1, "]": -1, "}": -1, ">": -1}.get(c, 0)
+        if c == "," and depth == 0:
+            # The extents go first, so that no name in them is found.
+            declarator = re.sub(r"(\[[^\]]*\]\s*)+$", "", declarators[start:at].strip())
+            names.append(re.search(r"(\w+)$", declarator).group(1))
+            start = at + 1
+    return names
+
+
+def tell_shared(text):
+    """Puts a call of host_cuda::declareShared behind each declaration of a
+    shared variable."""
+    masked = mask(text)
+    result, copied = [], 0
+    for match in re.finditer(r"(?<!extern )\b__shared__\b(?=[^;]*;)", masked):
+        end = balanced_end(masked, match.end(), ";")
+        calls = [f" host_cuda::declareShared({name});"
+                 for name in declared_names(masked[match.end():end])]
+        result += [text[copied:end + 1], *calls]
+        copied = end + 1
+    return "".join(result) + text[copied:]
+
+
 def copy_for_host(source, folders, target):
-    """Writes `source`, with its launches turned, and the headers that it
-    includes by relative name, into the folder `target`."""
+    """Writes `source`, with its launches turned and its shared variables told
+    of, and the headers that it includes by relative name, into the folder
+    `target`."""
     text = source.read_bytes().decode("latin-1")
     for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', mask_comments(text), re.MULTILINE):
         if (target / name).exists():
@@ -114,7 +142,7 @@ def copy_for_host(source, folders, target):
         copy_for_host(found[0], folders, target)
     copy = target / source.name
     copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_bytes(turn_launches(text).encode("latin-1"))
+    copy.write_bytes(tell_shared(turn_launches(text)).encode("latin-1"))
     return copy
 
 
@@ -134,7 +162,7 @@ def build(source, folders, work, compiler, defines):
     command = [compiler, "-std=c++20", "-O1", "-g1", "-w", "-ffp-contract=off",
                "-fsanitize=address,undefined", "-fno-sanitize=object-size",
                "-fno-sanitize-recover=all",
-               "-fsanitize-sections=cuda_shared", "-DBANKSTRIPE_SMALL",
+               "-fno-strict-aliasing", "-DBANKSTRIPE_SMALL",
                *[f"-D{d}" for d in defines],
                f"-I{HERE / 'include'}", "-include", str(HERE / "host_cuda.h"),
                "-x", "c++", str(copy), "-o", str(program)]
