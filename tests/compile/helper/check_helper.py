@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Tests runtime/device/bankstripe.cuh with every compiler that reads it.
+
+    check_helper.py host     g++ over tests/cpu/host_cuda.h: builds and runs under sanitizers
+    check_helper.py nvcc     every architecture and version of the language, with no warning
+    check_helper.py clang    both of Clang's passes, with no warning
+
+The programs beside this script check themselves. traps.cu is run for each `case`
+in it, to trap and not to; rejected.cu is built for each `CASE ==` in it, to be
+refused with the message that stands behind it.
+
+Exit status: 0 all as expected, 1 not, 77 the compiler is missing.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.path[:0] = [str(ROOT / "tests" / "cpu"), str(ROOT / "tests" / "compile")]
+import check as compile_check  # noqa: E402  pylint: disable=wrong-import-position
+import run_on_host  # noqa: E402  pylint: disable=wrong-import-position
+
+DEVICE = ROOT / "runtime" / "device"
+PROGRAMS = [HERE / f"{name}.cu"
+            for name in ("stripes", "units", "pointers", "slots", "placement_and_new")]
+TRAPS, REJECTED = HERE / "traps.cu", HERE / "rejected.cu"
+VERSIONS = ("c++11", "c++14", "c++17", "c++20")
+SKIPPED = 77
+
+
+def cases():
+    """The numbers of the cases of rejected.cu, with the comments behind them."""
+    found = re.findall(r"#(?:el)?if CASE == (\d+) // (.*)", REJECTED.read_text())
+    return [(0, "")] + [(int(number), text) for number, text in found]
+
+
+def run(command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                          errors="replace")
+    return done.returncode, done.stdout + done.stderr
+
+
+# ---------------------------------------------------------------------------
+# On the host
+# ---------------------------------------------------------------------------
+
+def host_program(source, work):
+    """What is wrong with a program that is built with and without checks."""
+    for name, defines in ("plain", []), ("checked", ["BANKSTRIPE_CHECK_BOUNDS"]):
+        try:
+            program = run_on_host.build(source, [DEVICE], work / f"{source.stem}-{name}",
+                                        "g++", defines)
+            for seed in range(4):
+                run_on_host.run(program, seed, timeout=120)
+        except run_on_host.Failure as problem:
+            return f"{source.name}, {name}: {problem.kind}: {problem}"
+    return ""
+
+
+def host_traps(work):
+    """What is wrong with the cases of traps.cu, each as one line."""
+    program = run_on_host.build(TRAPS, [DEVICE], work / "traps", "g++",
+                                ["BANKSTRIPE_CHECK_BOUNDS"])
+    problems = []
+    for case in re.findall(r"case (\d+):", TRAPS.read_text()):
+        status, output = run([program, case, 0])
+        if status:
+            problems.append(f"traps.cu, case {case}, traps within bounds:\n{output}")
+        status, output = run([program, case, 1])
+        if "the kernel trapped" not in output:
+            problems.append(f"traps.cu, case {case}, does not trap: {status}\n{output}")
+    return "\n".join(problems)
+
+
+def host_rejected(case, message, work):
+    try:
+        run_on_host.build(REJECTED, [DEVICE], work / f"rejected-{case}", "g++", [f"CASE={case}"])
+        return f"rejected.cu, case {case}: g++ accepts it" if case else ""
+    except run_on_host.Failure as problem:
+        return judge("g++", case, message, str(problem))
+
+
+def host(work):
+    if not shutil.which("g++"):
+        return None
+    tasks = [(host_program, (source, work)) for source in PROGRAMS]
+    tasks.append((host_traps, (work,)))
+    tasks += [(host_rejected, (*case, work)) for case in cases()]
+    return tasks
+
+
+# ---------------------------------------------------------------------------
+# Compilers for the device
+# ---------------------------------------------------------------------------
+
+def judge(compiler, case, message, output):
+    """What is wrong with the rejection of a case."""
+    if case == 0:
+        return f"rejected.cu, case 0: {compiler} rejects it:\n{output}"
+    if not re.search(message, output):
+        return f"rejected.cu, case {case}: {compiler} does not say /{message}/:\n{output}"
+    return ""
+
+
+def quiet(command, source):
+    status, output = run([*command, f"-I{DEVICE}", source])
+    return f"{source.name}: {' '.join(map(str, command))}:\n{output}" if status or output.strip() else ""
+
+
+def rejected(command, case, message):
+    status, output = run([*command, f"-DCASE={case}", f"-I{DEVICE}", REJECTED])
+    if status == 0:
+        return f"rejected.cu, case {case}: {command[0]} accepts it" if case else ""
+    return judge(command[0], case, message, output)
+
+
+def nvcc(work):
+    compiler = compile_check.find_nvcc()
+    if not compiler:
+        return None
+    architectures = [f"-gencode=arch={a.replace('sm', 'compute')},code={a}"
+                     for a in compile_check.ARCHITECTURES]
+    tasks = []
+    for source in PROGRAMS:
+        for version in VERSIONS:
+            command = [compiler, f"-std={version}", "-Xcompiler=-Wall,-Wextra", *architectures,
+                       "-c", "-o", work / f"{source.stem}-{version}.o"]
+            tasks.append((quiet, (command, source)))
+    for case in cases():
+        command = [compiler, "-std=c++17", "-ptx", "-o", work / f"rejected-{case[0]}.ptx"]
+        tasks.append((rejected, (command, *case)))
+    return tasks
+
+
+def clang(_):
+    compiler = shutil.which("clang++-22") or shutil.which("clang++")
+    toolkit = compile_check.find_nvcc()
+    if not compiler or not toolkit:
+        return None
+    common = [compiler, "-x", "cuda", f"--cuda-path={pathlib.Path(toolkit).parent.parent}",
+              "--cuda-gpu-arch=sm_80", "-fsyntax-only", "-Wall", "-Wextra",
+              "-Wno-unknown-cuda-version", "-Wno-missing-field-initializers"]
+    tasks = []
+    for side in "--cuda-device-only", "--cuda-host-only":
+        tasks += [(quiet, ([*common, side, f"-std={version}"], source))
+                  for source in PROGRAMS for version in ("c++11", "c++20")]
+    tasks += [(rejected, ([*common, "--cuda-device-only", "-std=c++17"], *case))
+              for case in cases()]
+    return tasks
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("compiler", choices=["host", "nvcc", "clang"])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        tasks = {"host": host, "nvcc": nvcc, "clang": clang}[options.compiler](
+            pathlib.Path(temporary))
+        if tasks is None:
+            print(f"check_helper: skipped: what `{options.compiler}` needs is not there")
+            return SKIPPED
+        with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+            problems = [p for p in pool.map(lambda task: task[0](*task[1]), tasks) if p]
+    for problem in problems:
+        print(f"check_helper: {problem}", file=sys.stderr)
+    print(f"{options.compiler}: {len(tasks)} checks, {len(problems)} with problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+// rejected.cu - uses that must not compile
+//
+// Built once per CASE; the comment behind it is what a compiler must say, as a
+// regular expression. CASE 0 compiles.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "expect.h"
+
+__device__ void takes(bankstripe::pointer<int>) {}
+
+__global__ void kernel(int *failed) {
+  __shared__ int a[bankstripe::warps(64)][4][32];
+  __shared__ int t[bankstripe::warps(64)][2][4][32];
+  __shared__ int odd[bankstripe::warps(64)][4][16];
+  __shared__ bankstripe::packed<char> p[bankstripe::warps(64)][4][32];
+  __shared__ bankstripe::slots<int[4], 64> s;
+  const bankstripe::pointer<const int> c = bankstripe::begin(a);
+#if CASE == 1 // too many arguments|no matching function|no instance of
+  bankstripe::at(a, 1, 2) = 1;
+#elif CASE == 2  // too few arguments|no matching function|no instance of
+  bankstripe::at(t, 1) = 1;
+#elif CASE == 3  // the last dimension of a stripe is the 32 lanes
+  bankstripe::at(odd, 1) = 1;
+#elif CASE == 4  // the stripe has fewer elements
+  bankstripe::initialize<5>(a, {1, 2});
+#elif CASE == 5  // the stripe has other extents
+  bankstripe::initialize<1, 4>(t, {{1, 2}});
+#elif CASE == 6  // too many initializer|no matching function|no instance of
+  bankstripe::initialize<2>(a, {1, 2, 3});
+#elif CASE == 7  // there is no pointer to packed<>
+  bankstripe::begin(p)[1] = 1;
+#elif CASE == 8  // read-only|const|modifiable
+  c[1] = 2;
+#elif CASE == 9  // conver|no suitable|no matching function
+  takes(c);
+#elif CASE == 10 // conver|no suitable|no matching function
+  takes(&bankstripe::at(a, 0));
+#elif CASE == 11 // conver|no suitable|no matching function
+  takes(s.mine());
+#elif CASE == 12 // conver|no suitable|initial
+  int *first = bankstripe::begin(a);
+#elif CASE == 13 // conver|cannot bind|initial|invalid init
+  int (&wrong)[5] = s.mine();
+#elif CASE == 14 // a block has threads
+  bankstripe::require_block_of_at_most<0>();
+#endif
+  EXPECT(c == nullptr || sizeof odd + sizeof p + sizeof t > 0);
+}
+
+int main() { return run("kernel", kernel, dim3(1)); }

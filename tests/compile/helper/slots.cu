@@ -1,0 +1,128 @@
+// slots.cu - contiguous arrays and class objects in shared memory
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "expect.h"
+
+using bankstripe::clear_slot;
+using bankstripe::initialize_slot;
+using bankstripe::slots;
+
+// The distance between neighbours is an odd number of units.
+static_assert(sizeof(slots<float[32], 1>) == 33 * 4, "");
+static_assert(sizeof(slots<float[33], 1>) == 33 * 4, "");
+static_assert(sizeof(slots<char[5], 2>) == 2 * 3 * 4, "");
+static_assert(sizeof(slots<char[9], 2>) == 2 * 3 * 4, "");
+static_assert(sizeof(slots<double[4][4], 3>) == 3 * 17 * 8, "");
+static_assert(sizeof(slots<float4[6], 1>) == 7 * 16, "");
+static_assert(alignof(slots<float4[6], 1>) == 16, "");
+static_assert(alignof(slots<char[5], 1>) == 4, "");
+
+template <class E> __device__ E total(const E *values, int count) {
+  E sum = 0;
+  for (const E *p = values; p != values + count; ++p)
+    sum += *p;
+  return sum;
+}
+
+template <class E> __global__ void arrays(int *failed) {
+  __shared__ slots<E[7], 45> a_slots;
+  E(&a)[7] = a_slots.mine();
+  clear_slot(a);
+  EXPECT(total(a, 7) == E(0));
+  for (E &element : a)
+    element = own<E>(0);
+  EXPECT(total(a, 7) == E(7 * own<E>(0)) && sizeof a == 7 * sizeof(E));
+  EXPECT(&a == &a_slots.mine());
+  initialize_slot(a, {1, 2, own<E>(3)});
+  EXPECT(a[1] == E(2) && total(a, 7) == E(3 + own<E>(3)));
+}
+
+// A shape that stripes have as well.
+__global__ void manyDimensions(int *failed) {
+  __shared__ slots<short[2][3][32], 45> a_slots;
+  short (&a)[2][3][32] = a_slots.mine();
+  clear_slot(a);
+  for (int i = 0; i < 192; ++i)
+    EXPECT(a[i / 96][i / 32 % 3][i % 32] == 0);
+  for (int i = 0; i < 192; ++i)
+    a[i / 96][i / 32 % 3][i % 32] = own<short>(i);
+  for (int i = 0; i < 192; ++i)
+    EXPECT(a[i / 96][i / 32 % 3][i % 32] == own<short>(i));
+  initialize_slot(a, {{{1, 2}, {}, {own<short>(3)}}});
+  EXPECT(a[0][0][1] == 2 && a[0][2][0] == own<short>(3) && a[1][2][31] == 0);
+}
+
+__global__ void volatileArrays(int *failed) {
+  __shared__ slots<volatile float[2][3], 45> a_slots;
+  volatile float (&a)[2][3] = a_slots.mine();
+  clear_slot(a);
+  EXPECT(a[1][2] == 0);
+  initialize_slot(a, {{1}, {2, own<float>(3)}});
+  EXPECT(a[0][0] == 1 && a[1][1] == own<float>(3) && a[0][2] == 0);
+}
+
+struct Complex {
+  double re, im;
+  __host__ __device__ Complex(double re = 1, double im = 2) : re(re), im(im) {}
+};
+
+__global__ void arraysOfClasses(int *failed) {
+  __shared__ slots<Complex[3], 45> a_slots;
+  Complex(&a)[3] = a_slots.mine();
+  clear_slot(a);
+  EXPECT(a[2].re == 1 && a[2].im == 2);
+  initialize_slot(a, {{own<double>(1), 3}});
+  EXPECT(a[0].re == own<double>(1) && a[1].im == 2);
+}
+
+class Stack {
+public:
+  __device__ explicit Stack(int bottom) : top(1) { values[0] = bottom; }
+  __device__ void push(int value) { values[top++] = value; }
+  __device__ int pop() { return values[--top]; }
+
+private:
+  int values[20], top;
+};
+struct Point {
+  int x, y[4];
+};
+
+__global__ void objects(int *failed) {
+  __shared__ slots<Stack, 45> s_slots;
+  __shared__ slots<Stack, 45> copy_slots;
+  __shared__ slots<Point, 45> p_slots;
+  Stack &s = *new (bankstripe::place(s_slots)) Stack(own<int>(5));
+  EXPECT(&s == &s_slots.mine());
+  for (int i = 0; i < 10; ++i)
+    s.push(own<int>(i));
+  Stack &copy = *new (bankstripe::place(copy_slots)) Stack(s);
+  for (int i = 9; i >= 0; --i)
+    EXPECT(s.pop() == own<int>(i));
+  EXPECT(s.pop() == own<int>(5) && copy.pop() == own<int>(9));
+  const Point &p = *new (bankstripe::place(p_slots)) Point{1, {2, own<int>(3)}};
+  EXPECT(p.x == 1 && p.y[1] == own<int>(3) && p.y[3] == 0);
+}
+
+__global__ void arraysOfObjects(int *failed) {
+  __shared__ slots<Complex[3], 45> a_slots;
+  new (bankstripe::place(a_slots)) Complex[3];
+  Complex(&a)[3] = a_slots.mine();
+  EXPECT(a[0].re == 1 && a[2].im == 2);
+  new (bankstripe::place(a_slots)) Complex[3]{own<double>(3), {4, 5}};
+  EXPECT(a[0].re == own<double>(3) && a[1].im == 5 && a[2].re == 1);
+}
+
+int main() {
+  int failures = 0;
+  failures += RUN(arrays<char>);
+  failures += RUN(arrays<short>);
+  failures += RUN(arrays<int>);
+  failures += RUN(arrays<double>);
+  failures += RUN(manyDimensions);
+  failures += RUN(volatileArrays);
+  failures += RUN(arraysOfClasses);
+  failures += RUN(objects);
+  failures += RUN(arraysOfObjects);
+  return failures != 0;
+}

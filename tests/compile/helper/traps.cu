@@ -1,0 +1,55 @@
+// traps.cu - what BANKSTRIPE_CHECK_BOUNDS and require_block_of_at_most stop
+//
+// The arguments are the number of a case, and 1 where the kernel must stop, or
+// 0 where it goes as far as it may.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdlib>
+
+#include "expect.h"
+
+__global__ void kernel(int number, int over) {
+  __shared__ int a[bankstripe::warps(64)][2][3][32];
+  __shared__ bankstripe::packed<char> b[bankstripe::warps(64)][2][32];
+  __shared__ bankstripe::slots<int[3], 64> s;
+  switch (number) {
+  case 1:
+    bankstripe::require_block_of_at_most<64>();
+    break;
+  case 2:
+    bankstripe::at(a, 0, 0) = 1;
+    break;
+  case 3:
+    bankstripe::clear(a);
+    break;
+  case 4:
+    bankstripe::begin(a);
+    break;
+  case 5:
+    s.mine()[0] = 1;
+    break;
+  case 6:
+    new (bankstripe::place(s)) int[3];
+    break;
+  case 7:
+    bankstripe::at(a, 1 + over, 0) = 1;
+    break;
+  case 8:
+    bankstripe::at(a, 1, 2 + over) = 1;
+    break;
+  case 9:
+    bankstripe::at(a, 1, 0 - over) = 1;
+    break;
+  case 10:
+    bankstripe::at(b, 7 + over) = 1;
+    break;
+  }
+}
+
+int main(int count, char **arguments) {
+  if (count != 3)
+    return 2;
+  const int number = std::atoi(arguments[1]), over = std::atoi(arguments[2]);
+  kernel<<<1, number <= 6 ? 64 + over : 64>>>(number, over);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
