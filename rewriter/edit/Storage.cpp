@@ -60,13 +60,19 @@ std::string StorageWriter::editedText(const TextRange &R) const {
   return llvm::cantFail(applyEdits(Code, R.Offset, R.end(), UseEdits));
 }
 
+// The `const` of pointers stands behind their stars.
+static bool makesConstBySpecifier(const PlannedArray &A) {
+  const DeclarationText &Text = A.Array.Text;
+  return !A.Array.HasConst && Text.Declarator.Offset == Text.Name.Offset;
+}
+
 std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   const std::string Written = text(A.Array.Text.Specifiers);
   switch (A.Decision.Kind) {
   case VerdictKind::Slot:
     return "";
   case VerdictKind::Constant:
-    return (A.Array.HasConst ? "static " : "static const ") + Written;
+    return (makesConstBySpecifier(A) ? "static const " : "static ") + Written;
   default:
     break;
   }
@@ -146,6 +152,8 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
   EditList Edits;
   switch (A.Decision.Kind) {
   case VerdictKind::Constant:
+    if (!A.Array.HasConst && !makesConstBySpecifier(A))
+      Edits.push_back({Text.Name.Offset, 0, "const "});
     return Edits;
   case VerdictKind::Slot: {
     unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();

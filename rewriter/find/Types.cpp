@@ -81,7 +81,8 @@ static bool endsSilently(QualType Element) {
   return !Record || (Record->hasDefinition() && Record->hasTrivialDestructor());
 }
 
-// Whether the element's type is spelled with a template parameter.
+// Whether the element's type is spelled with a template parameter. All pointers
+// are of one size.
 static bool isDependentlyTyped(const VarDecl *Variable) {
   const auto *Function = dyn_cast<FunctionDecl>(Variable->getDeclContext());
   const FunctionDecl *Pattern =
@@ -95,7 +96,7 @@ static bool isDependentlyTyped(const VarDecl *Variable) {
       QualType Element = Other->getType();
       while (const auto *Array = Element->getAsArrayTypeUnsafe())
         Element = Array->getElementType();
-      return Element->isDependentType();
+      return Element->isDependentType() && !Element->isAnyPointerType();
     }
   return true;
 }

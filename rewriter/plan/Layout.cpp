@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/PlanInternal.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -28,7 +29,11 @@ static bool isBankSize(uint64_t Bytes) {
 }
 
 StripeForm bankstripe::smallestForm(const Finding &F) {
-  if (F.ElementDependent)
+  // Without a template too: a macro can mean another type in another unit.
+  if (F.ElementDependent ||
+      llvm::any_of(F.Instances, [&](const ArrayInstance &I) {
+        return I.ElementBytes != F.ElementBytes;
+      }))
     return StripeForm::Unit;
   if (F.ElementBytes < 4)
     return StripeForm::Packed;
