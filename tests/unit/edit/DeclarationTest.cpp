@@ -49,12 +49,12 @@ TEST(Declaration, ExtentFromTheInitialiser) {
 
 TEST(Declaration, BoundIsWrittenAsInTheKernelsBounds) {
   Plan P = planFor("int a[4];\n", {{"a", {4}}});
-  P.Kernels[0].Facts.Bounds = LaunchBounds{128, "THREADS"};
+  P.Arrays[0].Decision.ThreadsText = "THREADS";
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
                            "__shared__ int a[bankstripe::warps(THREADS)][4]"
                            "[32];\n");
   // Its names mean something else inside the kernel.
-  P.Kernels[0].Facts.Bounds->Text = "";
+  P.Arrays[0].Decision.ThreadsText = "";
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
                            "__shared__ int a[bankstripe::warps(128)][4]"
                            "[32];\n");

@@ -12,6 +12,7 @@
 #include "Planned.h"
 #include "clang/Basic/LangOptions.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
 using namespace bankstripe;
@@ -30,16 +31,16 @@ struct Token {
 class Scan {
 public:
   explicit Scan(StringRef Code);
-  Finding finding(const Striped &S) const;
+  Finding finding(const Moving &M) const;
 
 private:
-  bool isArray(size_t I, StringRef Name) const {
-    return Tokens[I].Text == Name && I + 1 < Tokens.size() &&
-           Tokens[I + 1].Text == "[";
+  bool isSubscripted(size_t I) const {
+    return I + 1 < Tokens.size() && Tokens[I + 1].Text == "[";
   }
   size_t closing(size_t Open) const;
   void readStatement(Finding &F, size_t Name) const;
   void readDeclarator(Finding &F, size_t Name) const;
+  void readInitializer(Finding &F, size_t Last) const;
   Use readUse(size_t Name) const;
   TextRange range(unsigned Begin, unsigned End) const {
     return {CodePath.str(), Begin, End - Begin};
@@ -99,7 +100,8 @@ void Scan::readStatement(Finding &F, size_t Name) const {
       --Depth;
   }
   size_t I = First;
-  while (Tokens[I].Text != "*" && !separates(I + 1, {"[", ",", ";", "=", "{"}))
+  while (Tokens[I].Text != "*" &&
+         !separates(I + 1, {"[", ",", ";", "=", "{", "("}))
     ++I;
   F.Text.Specifiers = range(Tokens[First].Offset, Tokens[I - 1].end());
   size_t Begin = I;
@@ -128,13 +130,23 @@ void Scan::readDeclarator(Finding &F, size_t Name) const {
     I = Close;
   }
   unsigned ExtentsEnd = Tokens[I].end();
-  F.Text.Extents = range(Tokens[Name + 1].Offset, ExtentsEnd);
-  F.Text.Declarator = range(Tokens[Name].Offset, ExtentsEnd);
-  size_t Brace = I + 1 + (Tokens[I + 1].Text == "=");
+  F.Text.Extents = I == Name ? range(ExtentsEnd, ExtentsEnd)
+                             : range(Tokens[Name + 1].Offset, ExtentsEnd);
+  const TextRange All = F.Text.AllDeclarators[F.Text.IndexInStatement];
+  F.Text.Declarator = range(All.Offset, ExtentsEnd);
+  if (F.Init == InitializerKind::Construct)
+    F.Text.Initializer = range(ExtentsEnd, All.end());
+  else
+    readInitializer(F, I);
+}
+
+// The braced list behind the token Last, with which the extents end.
+void Scan::readInitializer(Finding &F, size_t Last) const {
+  size_t Brace = Last + 1 + (Tokens[Last + 1].Text == "=");
   if (Tokens[Brace].Text != "{")
     return;
   unsigned End = Tokens[closing(Brace)].end();
-  F.Text.Initializer = range(ExtentsEnd, End);
+  F.Text.Initializer = range(Tokens[Last].end(), End);
   F.Text.Values = range(Tokens[Brace].Offset, End);
   StringRef Values = Code.slice(Tokens[Brace].Offset, End);
   F.Init = Values == "{}" || Values == "{0}" ? InitializerKind::Zero
@@ -162,41 +174,89 @@ Use Scan::readUse(size_t Name) const {
   return U;
 }
 
-Finding Scan::finding(const Striped &S) const {
+Finding Scan::finding(const Moving &M) const {
   Finding F;
-  F.Name = S.Name;
+  F.Name = M.Name;
   F.Where = {CodePath.str(), 1, 1};
-  F.Extents = S.Extents;
+  F.Function = F.FunctionId = "k";
+  F.InKernel = M.InKernel;
+  F.Kernels = {"k"};
+  F.Extents = M.Extents;
+  F.IsObject = M.Extents.empty();
+  F.HostDevice = M.HostDevice;
+  F.HasConst = M.HasConst;
+  F.StorageName = M.Name + "_slots";
+  if (M.Constructed)
+    F.Init = InitializerKind::Construct;
+  ArrayInstance Instance;
+  Instance.FunctionId = F.FunctionId;
+  Instance.Extents = F.Extents;
+  Instance.Kernels = F.Kernels;
+  F.Instances = {Instance};
   bool Declared = false;
   for (size_t I = 0; I < Tokens.size(); ++I) {
-    if (!isArray(I, S.Name))
+    if (Tokens[I].Text != M.Name)
       continue;
-    if (Declared) {
+    if (!Declared) {
+      readStatement(F, I);
+      readDeclarator(F, I);
+      Declared = true;
+    } else if (isSubscripted(I)) {
       F.Uses.push_back(readUse(I));
-      continue;
     }
-    readStatement(F, I);
-    readDeclarator(F, I);
-    Declared = true;
   }
-  EXPECT_TRUE(Declared) << S.Name;
+  EXPECT_TRUE(Declared) << M.Name;
   return F;
 }
 
+Moving bankstripe::testing::slot(const std::string &Name,
+                                 std::vector<uint64_t> Extents) {
+  Moving M{Name, std::move(Extents)};
+  M.Kind = VerdictKind::Slot;
+  return M;
+}
+
+Moving bankstripe::testing::constructed(const std::string &Name,
+                                        std::vector<uint64_t> Extents) {
+  Moving M = slot(Name, std::move(Extents));
+  M.Constructed = true;
+  return M;
+}
+
+Moving bankstripe::testing::table(const std::string &Name,
+                                  std::vector<uint64_t> Extents) {
+  Moving M{Name, std::move(Extents)};
+  M.Kind = VerdictKind::Constant;
+  return M;
+}
+
+Moving bankstripe::testing::inFunction(Moving M) {
+  M.InKernel = false;
+  return M;
+}
+
+Moving bankstripe::testing::forTheHostToo(Moving M) {
+  M = inFunction(std::move(M));
+  M.HostDevice = true;
+  return M;
+}
+
 Plan bankstripe::testing::planFor(StringRef Code,
-                                  const std::vector<Striped> &Arrays) {
+                                  const std::vector<Moving> &Arrays) {
   Plan P;
   P.Contents[CodePath.str()] = Code.str();
   P.Kernels.emplace_back();
   P.Kernels.back().BlockThreads = 128;
   Scan S(Code);
-  for (const Striped &A : Arrays) {
+  for (const Moving &A : Arrays) {
     PlannedArray &Planned = P.Arrays.emplace_back();
     Planned.Array = S.finding(A);
-    Planned.Decision.Kind = VerdictKind::Stripe;
+    Planned.Decision.Kind = A.Kind;
     Planned.Decision.Why = Reason::DynamicIndex;
     Planned.Decision.Form = A.Form;
+    Planned.Decision.Threads = 128;
     Planned.Kernels = {0};
+    Planned.InstanceKernels = {{0}};
   }
   return P;
 }
@@ -217,9 +277,13 @@ std::string bankstripe::testing::carriedOut(const Plan &P, bool EmbedHelper) {
 }
 
 std::string bankstripe::testing::rewritten(StringRef Code,
-                                           const std::vector<Striped> &Arrays) {
+                                           const std::vector<Moving> &Arrays) {
   std::string After = carriedOut(planFor(Code, Arrays));
   StringRef Rest = After;
+  if (llvm::all_of(Arrays, [](const Moving &M) {
+        return M.Kind == VerdictKind::Constant;
+      }))
+    return After;
   std::string Include = "#include \"bankstripe.cuh\"";
   for (StringRef Line : {lineEndingOf(Code), lineEndingOf(Code)})
     Include += Line;

@@ -24,22 +24,40 @@ namespace bankstripe::testing {
 /// The path that the code stands under.
 inline constexpr llvm::StringLiteral CodePath = "/code.cu";
 
-/// An array that moves.
-struct Striped {
+/// An array, or an object, that moves.
+struct Moving {
   std::string Name;
-  std::vector<uint64_t> Extents;
+  std::vector<uint64_t> Extents; ///< None: an object of a class.
   StripeForm Form = StripeForm::Plain;
+  VerdictKind Kind = VerdictKind::Stripe;
+  /// A constructor runs: of an object, or of an array's elements.
+  bool Constructed = false;
+  bool InKernel = true; ///< And not in another function.
+  bool HostDevice = false;
+  bool HasConst = false;
 };
+
+/// An array that moves into a slot.
+Moving slot(const std::string &Name, std::vector<uint64_t> Extents = {});
+/// An object that is made in a slot by its constructor.
+Moving constructed(const std::string &Name, std::vector<uint64_t> Extents = {});
+/// An array that becomes static.
+Moving table(const std::string &Name, std::vector<uint64_t> Extents);
+/// \p M, but declared in a `__device__` function.
+Moving inFunction(Moving M);
+/// \p M, but declared in a `__host__ __device__` function.
+Moving forTheHostToo(Moving M);
 
 /// A plan that moves \p Arrays of \p Code, all in one kernel of 128-thread
 /// blocks.
-Plan planFor(llvm::StringRef Code, const std::vector<Striped> &Arrays);
+Plan planFor(llvm::StringRef Code, const std::vector<Moving> &Arrays);
 
 /// What becomes of the one file of \p P.
 std::string carriedOut(const Plan &P, bool EmbedHelper = false);
 
-/// \p Code with \p Arrays moved, without the #include at its top.
-std::string rewritten(llvm::StringRef Code, const std::vector<Striped> &Arrays);
+/// \p Code with \p Arrays moved, without the #include at its top, which stands
+/// there just when shared memory is used.
+std::string rewritten(llvm::StringRef Code, const std::vector<Moving> &Arrays);
 
 } // namespace bankstripe::testing
 

@@ -81,6 +81,62 @@ TEST(PtxasReport, OfSeveralArchitecturesTheLargestNumbersCount) {
   EXPECT_EQ(T["l"].Registers, 0u);
 }
 
+// nvcc leaves some functions as they are, __noinline__ ones to begin with.
+TEST(PtxasReport, FramesOfFunctionsThatWereNotInlinedAreSummedUp) {
+  ResourceTable T = parsePtxasReport(
+      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+      "ptxas info    : Function properties for k\n"
+      "    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 30 registers\n"
+      "ptxas info    : Function properties for f\n"
+      "    64 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n"
+      "ptxas info    : Function properties for g\n"
+      "    32 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
+  ASSERT_EQ(T.size(), 1u);
+  EXPECT_EQ(T["k"].StackFrame, 16u);
+  EXPECT_EQ(T["k"].CalleeFrames, 96u);
+  EXPECT_EQ(T["k"].SpillStores, 0u);
+}
+
+// Which kernel calls which function is not reported.
+TEST(PtxasReport, EveryKernelGetsTheFramesOfAllFunctions) {
+  ResourceTable T = parsePtxasReport(
+      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+      "ptxas info    : Function properties for k\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Function properties for f\n"
+      "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 30 registers\n"
+      "ptxas info    : Compiling entry function 'l' for 'sm_90'\n"
+      "ptxas info    : Function properties for l\n"
+      "    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 12 registers\n");
+  ASSERT_EQ(T.size(), 2u);
+  EXPECT_EQ(T["k"].StackFrame, 0u);
+  EXPECT_EQ(T["k"].CalleeFrames, 64u);
+  EXPECT_EQ(T["l"].StackFrame, 8u);
+  EXPECT_EQ(T["l"].CalleeFrames, 64u);
+}
+
+TEST(PtxasReport, AFunctionForTwoArchitecturesCountsOnce) {
+  ResourceTable T = parsePtxasReport(
+      "ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
+      "ptxas info    : Function properties for f\n"
+      "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+      "ptxas info    : Function properties for f\n"
+      "    72 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
+  EXPECT_EQ(T["k"].CalleeFrames, 72u);
+}
+
+TEST(PtxasReport, WithoutSuchFunctionsThereAreNoCalleeFrames) {
+  ResourceTable T = parsePtxasReport(
+      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+      "ptxas info    : Function properties for k\n"
+      "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
+  EXPECT_EQ(T["k"].CalleeFrames, 0u);
+}
+
 TEST(PtxasReport, OtherOutputIsPassedOver) {
   ResourceTable T = parsePtxasReport(
       "a.cu(3): warning #177-D: variable \"x\" was declared\r\n"
@@ -228,6 +284,26 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
   EXPECT_EQ((*Table)["k"].StackFrame, 160u);
   EXPECT_EQ((*Table)["k"].SharedBytes, 160u);
   EXPECT_GT((*Table)["k"].Registers, 0u);
+}
+
+TEST_F(RunPtxas, ReportsTheFrameOfAFunctionThatIsNotInlined) {
+  CompileJob Job;
+  Job.File = write("a.cu", R"cu(
+__device__ __noinline__ int pick(const int *in, int n) {
+  int a[40];
+  for (int i = 0; i < n; ++i) a[in[i]] = i;
+  return a[in[n]];
+}
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  out[0] = pick(in, n);
+})cu");
+  Job.GpuArch = "sm_80";
+  // In a program of one unit, ptxas inlines even this one.
+  Job.OriginalArgs = {"nvcc", "-rdc=true"};
+  auto Table = runPtxas(Job, Nvcc, Job.File);
+  ASSERT_TRUE(bool(Table)) << toString(Table.takeError());
+  EXPECT_EQ((*Table)["k"].StackFrame, 0u);
+  EXPECT_GE((*Table)["k"].CalleeFrames, 160u);
 }
 
 TEST_F(RunPtxas, AFailureCarriesTheCompilersWords) {

@@ -28,6 +28,9 @@ UnitFacts factsOf(StringRef Marked, const Surroundings &S, std::string &Code) {
       F.Where = {SnippetFile.str(), Line, Column};
       F.FunctionId = S.FunctionId;
       F.Kernels = S.Kernels;
+      F.Instances.emplace_back();
+      F.Instances.back().FunctionId = S.FunctionId;
+      F.Instances.back().Kernels = S.Kernels;
       Facts.Findings.push_back(std::move(F));
       continue;
     }

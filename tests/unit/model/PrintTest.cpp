@@ -110,7 +110,13 @@ TEST(Print, Evidence) {
 }
 
 TEST(Print, Resources) {
-  EXPECT_EQ(printed(KernelResources{64, 8, 4, 32, 2048}),
+  KernelResources R;
+  R.StackFrame = 64;
+  R.SpillStores = 8;
+  R.SpillLoads = 4;
+  R.Registers = 32;
+  R.SharedBytes = 2048;
+  EXPECT_EQ(printed(R),
             "stack frame 64, spills 8/4, registers 32, shared 2048");
 }
 
@@ -125,6 +131,12 @@ TEST(Print, Verdict) {
                         "bytes per block");
   V.Form = StripeForm::Packed;
   EXPECT_EQ(printed(V), "stripe [dynamic-index] packed, 8192 bytes per block");
+  V.Kind = VerdictKind::Slot;
+  V.Why = Reason::RangeFor;
+  EXPECT_EQ(printed(V), "slot [range-for] 8192 bytes per block");
+  V.Kind = VerdictKind::Constant;
+  V.Why = Reason::ConstantTable;
+  EXPECT_EQ(printed(V), "constant [constant-table]");
   V.Kind = VerdictKind::Keep;
   V.Why = Reason::OverBudget;
   V.Detail = "2 bytes are left";
@@ -151,6 +163,15 @@ TEST(Print, Plan) {
             "/a.cu:4:7 counts: registers [stays-in-registers]\n"
             "count: 128 threads (launch-bounds: __launch_bounds__ at a.cu:3), "
             "shared 16 > 8208 bytes, warps 64 > 60\n");
+}
+
+TEST(Print, Forms) {
+  EXPECT_EQ(nameOf(StripeForm::Plain), "plain");
+  EXPECT_EQ(nameOf(StripeForm::Padded), "padded");
+  EXPECT_EQ(nameOf(StripeForm::Wide), "one element per word");
+  EXPECT_EQ(nameOf(StripeForm::Unpacked), "unpacked");
+  EXPECT_EQ(nameOf(StripeForm::Packed), "packed");
+  EXPECT_EQ(nameOf(StripeForm::Unit), "by element size");
 }
 
 TEST(Print, BlockSizeSources) {

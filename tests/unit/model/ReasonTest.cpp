@@ -26,7 +26,8 @@ TEST(Reasons, TableFollowsTheEnumeration) {
   unsigned Expected = 0;
   for (const ReasonInfo &Row : allReasons())
     EXPECT_EQ(static_cast<unsigned>(Row.R), Expected++) << Row.Id.str();
-  EXPECT_EQ(Expected, static_cast<unsigned>(Reason::UnknownUse) + 1);
+  EXPECT_EQ(Expected,
+            static_cast<unsigned>(Reason::TranslationUnitsDiffer) + 1);
 }
 
 TEST(Reasons, AreFoundByTheirValue) {

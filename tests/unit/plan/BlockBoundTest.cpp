@@ -183,14 +183,14 @@ TEST(DynamicShared, TheMostOfAllLaunches) {
   U.launch(128).DynamicSharedBytes = 512;
   KernelRow Row = boundOf(U);
   EXPECT_FALSE(Row.Obstacle);
-  EXPECT_EQ(Row.DynamicSharedBytes, 4096u);
+  EXPECT_EQ(Row.Plan.DynamicSharedBytes, 4096u);
 }
 
 // The bytes are asked for even when the kernel never looks at them.
 TEST(DynamicShared, CountsWithoutAnExternArray) {
   TestUnit U;
   U.launch(128).DynamicSharedBytes = 4096;
-  EXPECT_EQ(boundOf(U).DynamicSharedBytes, 4096u);
+  EXPECT_EQ(boundOf(U).Plan.DynamicSharedBytes, 4096u);
 }
 
 TEST(DynamicShared, UnseenLaunchesMayAskForAnyAmount) {

@@ -18,11 +18,19 @@ using namespace bankstripe::testing;
 
 namespace {
 
-Finding shaped(std::vector<uint64_t> Extents, unsigned ElementBytes) {
+ArrayInstance shaped(std::vector<uint64_t> Extents, unsigned ElementBytes) {
   Finding F;
   F.Extents = std::move(Extents);
   F.ElementBytes = ElementBytes;
-  return F;
+  return makeInstance(F, "k", {"k"});
+}
+
+uint64_t stripeBytes(const ArrayInstance &I, StripeForm Form,
+                     unsigned Threads) {
+  Verdict V;
+  V.Kind = VerdictKind::Stripe;
+  V.Form = Form;
+  return sharedBytes(I, V, Threads);
 }
 
 TEST(StripeBytes, PlainTakesAColumnPerLane) {
@@ -33,12 +41,12 @@ TEST(StripeBytes, PlainTakesAColumnPerLane) {
 }
 
 TEST(StripeBytes, PartOfAWarpTakesAWholeOne) {
-  Finding F = shaped({1}, 4);
-  EXPECT_EQ(stripeBytes(F, StripeForm::Plain, 1), 128u);
-  EXPECT_EQ(stripeBytes(F, StripeForm::Plain, 32), 128u);
-  EXPECT_EQ(stripeBytes(F, StripeForm::Plain, 33), 256u);
-  EXPECT_EQ(stripeBytes(F, StripeForm::Plain, 100), 512u);
-  EXPECT_EQ(stripeBytes(F, StripeForm::Plain, 1024), 4096u);
+  ArrayInstance I = shaped({1}, 4);
+  EXPECT_EQ(stripeBytes(I, StripeForm::Plain, 1), 128u);
+  EXPECT_EQ(stripeBytes(I, StripeForm::Plain, 32), 128u);
+  EXPECT_EQ(stripeBytes(I, StripeForm::Plain, 33), 256u);
+  EXPECT_EQ(stripeBytes(I, StripeForm::Plain, 100), 512u);
+  EXPECT_EQ(stripeBytes(I, StripeForm::Plain, 1024), 4096u);
 }
 
 TEST(StripeBytes, WideTakesAWordPerElement) {
@@ -58,6 +66,66 @@ TEST(StripeBytes, PackedRoundsEachRowUp) {
   EXPECT_EQ(stripeBytes(shaped({3, 5}, 1), StripeForm::Packed, 32), 768u);
 }
 
+TEST(StripeBytes, PaddedStructuresTakeAnOddNumberOfUnits) {
+  ArrayInstance I = shaped({10}, 8); // struct { int x, y; }
+  I.Alignment = 4;
+  EXPECT_EQ(stripeBytes(I, StripeForm::Padded, 32), 32u * 10 * 12);
+  I.Alignment = 8; // struct { double x; }
+  EXPECT_EQ(stripeBytes(I, StripeForm::Padded, 32), 32u * 10 * 8);
+  I.ElementBytes = 16;
+  EXPECT_EQ(stripeBytes(I, StripeForm::Padded, 32), 32u * 10 * 24);
+}
+
+TEST(StripeBytes, UnitIsWhatTheElementAsksFor) {
+  auto Bytes = [](unsigned ElementBytes) {
+    return stripeBytes(shaped({10}, ElementBytes), StripeForm::Unit, 32);
+  };
+  EXPECT_EQ(Bytes(1), 32u * 10 * 4);
+  EXPECT_EQ(Bytes(2), 32u * 10 * 4);
+  EXPECT_EQ(Bytes(8), 32u * 10 * 8);
+  EXPECT_EQ(Bytes(12), 32u * 10 * 12);
+}
+
+TEST(StripeBytes, FiveDimensionsAreMultiplied) {
+  ArrayInstance I = shaped({2, 3, 2, 3, 5}, 1);
+  EXPECT_EQ(stripeBytes(I, StripeForm::Wide, 32), 32u * 180 * 4);
+  EXPECT_EQ(stripeBytes(I, StripeForm::Packed, 32), 32u * 36 * 8);
+}
+
+uint64_t slotBytes(uint64_t Bytes, unsigned Alignment, unsigned Threads) {
+  ArrayInstance I;
+  I.BytesPerThread = Bytes;
+  I.Alignment = Alignment;
+  Verdict V;
+  V.Kind = VerdictKind::Slot;
+  return sharedBytes(I, V, Threads);
+}
+
+TEST(SlotBytes, AreAnOddNumberOfWords) {
+  EXPECT_EQ(slotBytes(64, 4, 128), 17u * 4 * 128);
+  EXPECT_EQ(slotBytes(68, 4, 128), 17u * 4 * 128);
+  EXPECT_EQ(slotBytes(65, 1, 128), 17u * 4 * 128);
+  EXPECT_EQ(slotBytes(69, 1, 128), 19u * 4 * 128);
+  EXPECT_EQ(slotBytes(1, 1, 128), 4u * 128);
+}
+
+TEST(SlotBytes, AreAnOddNumberOfLargerUnits) {
+  EXPECT_EQ(slotBytes(64, 8, 128), 9u * 8 * 128);
+  EXPECT_EQ(slotBytes(72, 8, 128), 9u * 8 * 128);
+  EXPECT_EQ(slotBytes(64, 16, 128), 5u * 16 * 128);
+}
+
+// A slot belongs to a thread, not to a lane.
+TEST(SlotBytes, AreForThreadsAndNotForWholeWarps) {
+  EXPECT_EQ(slotBytes(20, 4, 100), 2000u);
+  EXPECT_EQ(slotBytes(20, 4, 96), 1920u);
+}
+
+TEST(SlotBytes, LeaveTheNextVariableAligned) {
+  EXPECT_EQ(slotBytes(4, 4, 1), 16u);
+  EXPECT_EQ(slotBytes(4, 4, 5), 32u);
+}
+
 double benefit(std::vector<Use> Uses, Uniformity Index = Uniformity::Uniform) {
   PlannedArray A;
   A.Array.Uses = std::move(Uses);
@@ -75,6 +143,12 @@ TEST(Benefit, CountsAccesses) {
 TEST(Benefit, GrowsWithEachLoop) {
   EXPECT_EQ(benefit({makeUse(1)}), 10);
   EXPECT_EQ(benefit({makeUse(2), makeUse()}), 101);
+}
+
+TEST(Benefit, CountsMentionsThatAreNoSubscript) {
+  PlannedArray A;
+  A.Array.OtherDepths = {0, 2};
+  EXPECT_EQ(benefitOf(A), 101);
 }
 
 TEST(Benefit, TrustsNoDepthBeyondFour) {
@@ -249,6 +323,34 @@ TEST(Forms, WordsStayAsTheyAre) {
   Plan P = U.plan();
   EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Plain);
   EXPECT_EQ(find(P, "b").Decision.Form, StripeForm::Plain);
+}
+
+TEST(Forms, StructuresArePaddedToAnOddNumberOfWords) {
+  TestUnit U = ordinary();
+  U.array(makeArray("even", 2, 32, 10)); // Four pieces of 8 bytes.
+  U.array(makeArray("odd", 2, 12, 11));  // Three words.
+  Plan P = U.plan();
+  EXPECT_EQ(find(P, "even").Decision.Form, StripeForm::Padded);
+  EXPECT_EQ(find(P, "even").Decision.SharedBytes, 2u * 40 * 128);
+  EXPECT_EQ(find(P, "odd").Decision.Form, StripeForm::Plain);
+}
+
+// A slot has one form; what is left of the budget cannot widen it.
+TEST(Forms, SlotsOfCharactersStayAsTheyAre) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 16, 1)).Obstacles = {obstacle(Reason::RangeFor)};
+  Plan P = U.plan();
+  EXPECT_EQ(find(P, "a").Decision.Kind, VerdictKind::Slot);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, 5u * 4 * 128);
+}
+
+TEST(Budget, SlotsCount) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 95)).Obstacles = {obstacle(Reason::RangeFor)};
+  EXPECT_EQ(find(U.plan(), "a").Decision.Kind, VerdictKind::Slot);
+  TestUnit More = ordinary();
+  More.array(makeArray("a", 96)).Obstacles = {obstacle(Reason::RangeFor)};
+  EXPECT_EQ(reasonOf(More.plan()), Reason::OverBudget);
 }
 
 // Moving both packed is worth more than widening one.

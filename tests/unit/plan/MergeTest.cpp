@@ -19,7 +19,7 @@ using namespace bankstripe::testing;
 namespace {
 
 Plan planOf(const TestUnit &A, const TestUnit &B) {
-  return makePlan({A.Result, B.Result}, PlanOptions());
+  return makePlan({A.result(), B.result()}, PlanOptions());
 }
 
 // A unit that includes /k.cuh, which holds kernel `k` and its array.
@@ -194,16 +194,37 @@ TEST(Merge, LaunchInAnotherUnitReachesTheKernel) {
 TEST(Merge, LaunchOfADeclaredKernelMayMeanAnyOfThatName) {
   TestUnit A("/a.cu"), B("/b.cu"), C("/c.cu", /*WithKernel=*/false);
   C.launch(96);
-  Plan P = makePlan({A.Result, B.Result, C.Result}, PlanOptions());
+  Plan P = makePlan({A.result(), B.result(), C.result()}, PlanOptions());
   EXPECT_EQ(P.Kernels[0].BlockThreads, 96u);
   EXPECT_EQ(P.Kernels[1].BlockThreads, 96u);
 }
 
-TEST(Merge, ArrayOfAFileThatTwoKernelsInclude) {
+// One text for two kernels, as for two callers of a function.
+TEST(Merge, BodyThatTwoKernelsIncludeIsMadeForTheLargerBlock) {
+  TestUnit A = includer("/a.cu", 64), B = includer("/b.cu", 256);
+  A.kernel() = makeKernel("k", 1, "/a.cu");
+  B.kernel() = makeKernel("k", 1, "/b.cu");
+  Plan P = planOf(A, B);
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  EXPECT_EQ(find(P, "a").Decision.Threads, 256u);
+  EXPECT_EQ(P.Kernels[0].SharedAfter, 256u * 64);
+  EXPECT_EQ(P.Kernels[1].SharedAfter, 256u * 64);
+}
+
+// Another instantiation of a template, or another REAL in a signature.
+TEST(Merge, UnitsMayInstantiateATemplateDifferently) {
   TestUnit A = includer("/a.cu"), B = includer("/b.cu");
-  A.kernel().Where = onLine(1, "/a.cu");
-  B.kernel().Where = onLine(1, "/b.cu");
-  EXPECT_EQ(reasonOf(planOf(A, B)), Reason::TranslationUnitsDiffer);
+  B.kernel().Id = B.kernel().Name = "k<double>";
+  B.Result.Facts.Launches.front().KernelId = "k<double>";
+  arrayOf(B).FunctionId = "k<double>";
+  arrayOf(B).Kernels = {"k<double>"};
+  arrayOf(B).ElementBytes = 8;
+  Plan P = planOf(A, B);
+  ASSERT_EQ(P.Arrays.size(), 1u);
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  ASSERT_EQ(P.Kernels.size(), 2u);
+  EXPECT_EQ(P.Kernels[0].SharedAfter, 128u * 64);
+  EXPECT_EQ(P.Kernels[1].SharedAfter, 128u * 128);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "Units.h"
 #include "gtest/gtest.h"
+#include <numeric>
 
 using namespace bankstripe;
 using namespace bankstripe::testing;
@@ -20,7 +21,7 @@ Kernel bankstripe::testing::makeKernel(const std::string &Name, unsigned Line,
   Kernel K;
   K.Id = K.Name = Name;
   K.Where = onLine(Line, File);
-  K.BoundsInsertion = {File, 11, 0};
+  K.BoundsInsertion = {File, 100 * Line + 11, 0};
   return K;
 }
 
@@ -51,12 +52,32 @@ Finding bankstripe::testing::makeArray(const std::string &Name,
   return F;
 }
 
+ArrayInstance
+bankstripe::testing::makeInstance(const Finding &F,
+                                  const std::string &FunctionId,
+                                  std::vector<std::string> Kernels) {
+  ArrayInstance I;
+  I.FunctionId = FunctionId;
+  I.ElementBytes = F.ElementBytes;
+  // As of a structure of the largest scalars that fill it.
+  I.Alignment = std::gcd(F.ElementBytes, 8u);
+  I.Extents = F.Extents;
+  I.BytesPerThread = F.elements() * F.ElementBytes;
+  I.Kernels = std::move(Kernels);
+  return I;
+}
+
 Use bankstripe::testing::makeUse(unsigned LoopDepth, AccessKind Access) {
   Use U;
   U.Where = onLine(11);
   U.LoopDepth = LoopDepth;
   U.Access = Access;
   return U;
+}
+
+Obstacle bankstripe::testing::obstacle(Reason Why, unsigned Line,
+                                       std::string Detail) {
+  return {Why, onLine(Line), std::move(Detail)};
 }
 
 ArrayEvidence bankstripe::testing::resident(Uniformity Index) {
@@ -85,8 +106,16 @@ Finding &TestUnit::array(Finding F, ArrayEvidence E) {
   return Result.Facts.Findings.back();
 }
 
+UnitResult TestUnit::result() const {
+  UnitResult Complete = Result;
+  for (Finding &F : Complete.Facts.Findings)
+    if (F.Instances.empty())
+      F.Instances = {makeInstance(F, F.FunctionId, F.Kernels)};
+  return Complete;
+}
+
 Plan TestUnit::plan(const PlanOptions &Options) const {
-  return makePlan({Result}, Options);
+  return makePlan({result()}, Options);
 }
 
 KernelRow bankstripe::testing::boundOf(const TestUnit &U,

@@ -41,8 +41,15 @@ Launch makeLaunch(unsigned Threads, const std::string &Name = "k",
 Finding makeArray(const std::string &Name = "a", uint64_t Elements = 16,
                   unsigned ElementBytes = 4, unsigned Line = 10);
 
+/// What the function \p FunctionId makes of \p F, reached by \p Kernels.
+ArrayInstance makeInstance(const Finding &F, const std::string &FunctionId,
+                           std::vector<std::string> Kernels);
+
 /// One read of a dynamic element inside \p LoopDepth loops.
 Use makeUse(unsigned LoopDepth = 0, AccessKind Access = AccessKind::Read);
+
+/// \p Why, on line \p Line.
+Obstacle obstacle(Reason Why, unsigned Line = 12, std::string Detail = "");
 
 /// Local memory, uniform index.
 ArrayEvidence resident(Uniformity Index = Uniformity::Uniform);
@@ -58,6 +65,9 @@ struct TestUnit {
   /// Adds \p F, or the array of makeArray, with the evidence \p E. The
   /// reference is good until the next one is added.
   Finding &array(Finding F = makeArray(), ArrayEvidence E = resident());
+  /// What planning is given: arrays of which a test lists no instances have
+  /// one, as declared.
+  UnitResult result() const;
   Plan plan(const PlanOptions &Options = {}) const;
 };
 

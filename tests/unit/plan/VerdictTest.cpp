@@ -26,10 +26,6 @@ TestUnit ordinary() {
   return U;
 }
 
-Obstacle obstacle(Reason Why, unsigned Line = 12, std::string Detail = "") {
-  return {Why, onLine(Line), std::move(Detail)};
-}
-
 TEST(Verdict, AResidentArrayMoves) {
   TestUnit U = ordinary();
   U.array();
@@ -44,19 +40,60 @@ TEST(Verdict, AResidentArrayMoves) {
 
 TEST(Verdict, ObstacleIsPassedOnWithItsPlace) {
   TestUnit U = ordinary();
-  U.array().Obstacles = {obstacle(Reason::PassedToFunction, 20, "sort")};
+  U.array().Obstacles = {obstacle(Reason::Initializer, 20, "a string")};
   const Verdict V = find(U.plan(), "a").Decision;
   EXPECT_EQ(V.Kind, VerdictKind::Refuse);
-  EXPECT_EQ(V.Why, Reason::PassedToFunction);
+  EXPECT_EQ(V.Why, Reason::Initializer);
   EXPECT_EQ(V.Where, onLine(20));
-  EXPECT_EQ(V.Detail, "sort");
+  EXPECT_EQ(V.Detail, "a string");
 }
 
 TEST(Verdict, TheFirstObstacleCounts) {
   TestUnit U = ordinary();
+  U.array().Obstacles = {obstacle(Reason::Initializer, 12),
+                         obstacle(Reason::Decltype, 13)};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::Initializer);
+}
+
+// A use that needs contiguous memory no longer keeps the array where it is.
+TEST(Verdict, UseThatNeedsContiguousMemoryGivesASlot) {
+  TestUnit U = ordinary();
+  U.array().Obstacles = {obstacle(Reason::PassedToFunction, 20, "sort")};
+  Plan P = U.plan();
+  const Verdict &V = find(P, "a").Decision;
+  EXPECT_EQ(V.Kind, VerdictKind::Slot);
+  EXPECT_EQ(V.Why, Reason::PassedToFunction);
+  EXPECT_EQ(V.Where, onLine(20));
+  EXPECT_EQ(V.Detail, "sort");
+  EXPECT_EQ(V.SharedBytes, 17u * 4 * 128);
+  EXPECT_TRUE(P.Kernels.front().AddLaunchBounds);
+}
+
+TEST(Verdict, TheFirstReasonForASlotIsNamed) {
+  TestUnit U = ordinary();
   U.array().Obstacles = {obstacle(Reason::RangeFor, 12),
                          obstacle(Reason::PassedToFunction, 13)};
   EXPECT_EQ(reasonOf(U.plan()), Reason::RangeFor);
+}
+
+TEST(Verdict, RefusalCountsBeforeAnEarlierReasonForASlot) {
+  TestUnit U = ordinary();
+  U.array().Obstacles = {obstacle(Reason::RangeFor, 12),
+                         obstacle(Reason::Decltype, 13)};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::Decltype);
+}
+
+TEST(Verdict, EveryReasonOfTheTableLeadsWhereItSays) {
+  for (const ReasonInfo &Info : allReasons()) {
+    if (Info.Verdict != VerdictKind::Slot &&
+        Info.Verdict != VerdictKind::Refuse)
+      continue;
+    TestUnit U = ordinary();
+    U.array().Obstacles = {obstacle(Info.R)};
+    Plan P = U.plan();
+    EXPECT_EQ(find(P, "a").Decision.Kind, Info.Verdict) << Info.Id.str();
+    EXPECT_EQ(reasonOf(P), Info.R);
+  }
 }
 
 TEST(Verdict, NolintCountsBeforeEverything) {
@@ -97,6 +134,53 @@ TEST(Verdict, WrittenArrayIsNoConstantTable) {
   EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
 }
 
+TEST(Verdict, ConstantTableTakesNoSharedMemory) {
+  TestUnit U = ordinary();
+  U.array().NeverWritten = true;
+  Plan P = U.plan();
+  const Verdict &V = find(P, "a").Decision;
+  EXPECT_EQ(V.Kind, VerdictKind::Constant);
+  EXPECT_TRUE(V.changesSource());
+  EXPECT_FALSE(V.usesShared());
+  EXPECT_EQ(V.SharedBytes, 0u);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, P.Kernels.front().SharedBefore);
+  EXPECT_FALSE(P.Kernels.front().AddLaunchBounds);
+}
+
+// Its uses stay as they are, whatever they are.
+TEST(Verdict, ConstantTableMayBePassedOn) {
+  TestUnit U = ordinary();
+  Finding &Table = U.array();
+  Table.NeverWritten = true;
+  Table.OtherDepths = {0};
+  Table.Obstacles = {obstacle(Reason::PassedToFunction)};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::ConstantTable);
+}
+
+TEST(Verdict, VolatileTableIsNotMadeConstant) {
+  TestUnit U = ordinary();
+  Finding &Table = U.array();
+  Table.NeverWritten = true;
+  Table.Obstacles = {obstacle(Reason::QualifiedType)};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::QualifiedType);
+}
+
+TEST(Verdict, TableThatCannotBeEditedIsNotMadeConstant) {
+  TestUnit U = ordinary();
+  Finding &Table = U.array();
+  Table.NeverWritten = true;
+  Table.Obstacles = {obstacle(Reason::DeclarationInMacro)};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::DeclarationInMacro);
+}
+
+TEST(Verdict, TableNeedsNoKernelAndNoBlockSize) {
+  TestUnit U;
+  Finding &Table = U.array();
+  Table.NeverWritten = true;
+  Table.Kernels.clear();
+  EXPECT_EQ(reasonOf(U.plan()), Reason::ConstantTable);
+}
+
 TEST(Verdict, UnusedArray) {
   TestUnit U = ordinary();
   U.array().Uses.clear();
@@ -110,6 +194,15 @@ TEST(Verdict, ArrayWithObstaclesIsNotUnused) {
   F.Uses.clear();
   F.Obstacles = {obstacle(Reason::PointerTaken)};
   EXPECT_EQ(reasonOf(U.plan()), Reason::PointerTaken);
+}
+
+// Every use of an object, and some of an array, is no subscript.
+TEST(Verdict, ArrayWithOtherMentionsIsNotUnused) {
+  TestUnit U = ordinary();
+  Finding &F = U.array();
+  F.Uses.clear();
+  F.OtherDepths = {1};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
 }
 
 TEST(Verdict, RegistersCountBeforeObstacles) {
@@ -135,16 +228,23 @@ TEST(Verdict, EvidenceMayBeMissingAltogether) {
   EXPECT_EQ(reasonOf(U.plan()), Reason::NoEvidence);
 }
 
-TEST(Verdict, ObstaclesCountBeforeMissingEvidence) {
+TEST(Verdict, RefusalCountsBeforeMissingEvidence) {
+  TestUnit U = ordinary();
+  U.array(makeArray(), ArrayEvidence()).Obstacles = {
+      obstacle(Reason::Decltype)};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::Decltype);
+}
+
+TEST(Verdict, MissingEvidenceCountsBeforeReasonsForASlot) {
   TestUnit U = ordinary();
   U.array(makeArray(), ArrayEvidence()).Obstacles = {
       obstacle(Reason::RangeFor)};
-  EXPECT_EQ(reasonOf(U.plan()), Reason::RangeFor);
+  EXPECT_EQ(reasonOf(U.plan()), Reason::NoEvidence);
 }
 
 TEST(Verdict, OutsidePathsCountsBeforeOtherObstacles) {
   TestUnit U = ordinary();
-  U.array().Obstacles = {obstacle(Reason::RangeFor, 12),
+  U.array().Obstacles = {obstacle(Reason::Decltype, 12),
                          obstacle(Reason::OutsidePaths, 13)};
   EXPECT_EQ(reasonOf(U.plan()), Reason::OutsidePaths);
 }
@@ -158,21 +258,44 @@ TEST(Verdict, KernelsObstacleIsEachArrays) {
   EXPECT_EQ(reasonOf(P, "b"), Reason::BlockSizeUnknown);
 }
 
-TEST(Verdict, ArraysObstacleCountsBeforeTheKernels) {
+TEST(Verdict, ArraysRefusalCountsBeforeTheKernelsObstacle) {
   TestUnit U;
-  U.array().Obstacles = {obstacle(Reason::RangeFor)};
-  EXPECT_EQ(reasonOf(U.plan()), Reason::RangeFor);
+  U.array().Obstacles = {obstacle(Reason::Decltype)};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::Decltype);
 }
 
-TEST(Verdict, ArrayThatNoKernelReachesIsUninstantiated) {
+TEST(Verdict, KernelsObstacleCountsBeforeReasonsForASlot) {
+  TestUnit U;
+  U.array().Obstacles = {obstacle(Reason::RangeFor)};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
+}
+
+TEST(Verdict, ArrayThatNoKernelReaches) {
   TestUnit U = ordinary();
   U.array().Kernels.clear();
-  EXPECT_EQ(reasonOf(U.plan()), Reason::InTemplate);
+  const Verdict V = find(U.plan(), "a").Decision;
+  EXPECT_EQ(V.Kind, VerdictKind::Keep);
+  EXPECT_EQ(V.Why, Reason::NoKernel);
+}
+
+// The optimiser has never seen it, which is no news then.
+TEST(Verdict, NoKernelCountsBeforeMissingEvidence) {
+  TestUnit U = ordinary();
+  U.array(makeArray(), ArrayEvidence()).Kernels.clear();
+  EXPECT_EQ(reasonOf(U.plan()), Reason::NoKernel);
+}
+
+TEST(Verdict, TemplateWithoutInstantiations) {
+  TestUnit U = ordinary();
+  Finding &F = U.array(makeArray(), ArrayEvidence());
+  F.Kernels.clear();
+  F.Obstacles = {obstacle(Reason::NotInstantiated)};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::NotInstantiated);
 }
 
 TEST(Verdict, BoundsAreNotAddedWhereNothingMoves) {
   TestUnit U = ordinary();
-  U.array().Obstacles = {obstacle(Reason::RangeFor)};
+  U.array().Obstacles = {obstacle(Reason::Decltype)};
   Plan P = U.plan();
   EXPECT_FALSE(P.Kernels.front().AddLaunchBounds);
   EXPECT_EQ(P.Kernels.front().SharedAfter, P.Kernels.front().SharedBefore);
@@ -184,7 +307,7 @@ TEST(Verdict, BenefitIsKept) {
   EXPECT_EQ(find(U.plan(), "a").Decision.Benefit, 4);
 }
 
-TEST(Withdraw, GivesTheArraysOfOneKernelBack) {
+TEST(Withdraw, GivesOneArrayBack) {
   TestUnit U = ordinary();
   U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
   U.Result.Facts.Launches.push_back(makeLaunch(128, "other"));
@@ -196,7 +319,7 @@ TEST(Withdraw, GivesTheArraysOfOneKernelBack) {
   ASSERT_EQ(P.Kernels[0].Facts.Name, "k");
   ASSERT_EQ(reasonOf(P, "a"), Reason::DynamicIndex);
 
-  withdraw(P, 0, Reason::StackFrameKept, "64 > 64 bytes");
+  withdraw(P, 0, Reason::StackFrameKept, "64 > 64 bytes", PlanOptions());
 
   const Verdict &V = find(P, "a").Decision;
   EXPECT_EQ(V.Kind, VerdictKind::Keep);
@@ -215,9 +338,36 @@ TEST(Withdraw, LeavesOtherVerdictsAlone) {
   U.array(makeArray("a", 16, 4, 10));
   U.array(makeArray("b", 16, 4, 11)).Obstacles = {obstacle(Reason::RangeFor)};
   Plan P = U.plan();
-  withdraw(P, 0, Reason::CompileFailed, "");
+  withdraw(P, 0, Reason::CompileFailed, "", PlanOptions());
   EXPECT_EQ(reasonOf(P, "a"), Reason::CompileFailed);
   EXPECT_EQ(reasonOf(P, "b"), Reason::RangeFor);
+  EXPECT_EQ(find(P, "b").Decision.Kind, VerdictKind::Slot);
+}
+
+// One of the arrays of a kernel; the kernel's bounds are still needed.
+TEST(Withdraw, LeavesTheBytesOfTheOthers) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 16, 4, 10));
+  U.array(makeArray("b", 8, 4, 11));
+  Plan P = U.plan();
+  ASSERT_EQ(P.Kernels.front().SharedAfter, 128u * (16 + 8) * 4);
+  withdraw(P, 0, Reason::StackFrameKept, "", PlanOptions());
+  EXPECT_EQ(P.Kernels.front().SharedAfter, 128u * 8 * 4);
+  EXPECT_TRUE(P.Kernels.front().AddLaunchBounds);
+  withdraw(P, 1, Reason::StackFrameKept, "", PlanOptions());
+  EXPECT_EQ(P.Kernels.front().SharedAfter, 0u);
+  EXPECT_FALSE(P.Kernels.front().AddLaunchBounds);
+}
+
+TEST(Withdraw, OfATableChangesNoKernel) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 16, 4, 10)).NeverWritten = true;
+  U.array(makeArray("b", 8, 4, 11));
+  Plan P = U.plan();
+  withdraw(P, 0, Reason::CompileFailed, "", PlanOptions());
+  EXPECT_EQ(reasonOf(P, "a"), Reason::CompileFailed);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, 128u * 8 * 4);
+  EXPECT_TRUE(P.Kernels.front().AddLaunchBounds);
 }
 
 TEST(Plan, IsInSourceOrder) {

@@ -70,16 +70,49 @@ TEST(Json, ArrayThatMoves) {
 
 TEST(Json, ArrayThatStaysHasNoForm) {
   json::Value Whole = toJson(samplePlan(), ConfirmedResources());
-  expectEqual(json::Object(arrayOf(Whole, 2)), R"json({
-    "name": "list", "function": "count", "kernels": ["count"],
-    "place": {"file": "/src/count.cu", "line": 4, "column": 7},
+  expectEqual(json::Object(arrayOf(Whole, 3)), R"json({
+    "name": "row", "function": "count", "kernels": ["count"],
+    "place": {"file": "/src/count.cu", "line": 6, "column": 7},
     "type": "int[4]", "elementBytes": 0, "extents": [],
     "bytesPerThread": 16, "uses": [],
     "residency": "local memory", "index": "unknown",
-    "verdict": "refuse", "reason": "passed-to-function",
-    "message": "it is passed to a function by pointer",
-    "detail": "sort", "advice": "use it by subscripts in the kernel",
-    "reasonPlace": {"file": "/src/count.cu", "line": 5, "column": 8}})json");
+    "verdict": "refuse", "reason": "decltype",
+    "message": "decltype looks at it, and would see a reference afterwards",
+    "detail": "", "advice": "write the type",
+    "reasonPlace": {"file": "/src/count.cu", "line": 7, "column": 12}})json");
+}
+
+TEST(Json, SlotHasBytesAndNoForm) {
+  json::Value Whole = toJson(samplePlan(), ConfirmedResources());
+  const json::Object &List = arrayOf(Whole, 2);
+  EXPECT_EQ(List.getString("verdict"), "slot");
+  EXPECT_EQ(List.getString("advice"), "use it by subscripts in the kernel");
+  EXPECT_EQ(List.getInteger("sharedBytes"), 2560);
+  EXPECT_NE(List.get("benefit"), nullptr);
+  EXPECT_EQ(List.get("form"), nullptr);
+}
+
+TEST(Json, TableHasNeitherBytesNorForm) {
+  Plan P = samplePlan();
+  P.Arrays = {sampleArray("list", 4, Reason::ConstantTable)};
+  json::Value Whole = toJson(P, ConfirmedResources());
+  const json::Object &List = arrayOf(Whole, 0);
+  EXPECT_EQ(List.getString("verdict"), "constant");
+  EXPECT_EQ(List.get("sharedBytes"), nullptr);
+  EXPECT_EQ(List.get("benefit"), nullptr);
+  EXPECT_EQ(List.get("form"), nullptr);
+}
+
+KernelResources resources(unsigned StackFrame, unsigned SpillStores,
+                          unsigned SpillLoads, unsigned Registers,
+                          unsigned SharedBytes) {
+  KernelResources R;
+  R.StackFrame = StackFrame;
+  R.SpillStores = SpillStores;
+  R.SpillLoads = SpillLoads;
+  R.Registers = Registers;
+  R.SharedBytes = SharedBytes;
+  return R;
 }
 
 TEST(Json, NamesOfAccesses) {
@@ -101,15 +134,15 @@ TEST(Json, NamesOfAccesses) {
 
 TEST(Json, Kernel) {
   ConfirmedResources R;
-  R.Before["_Z5countPii"] = {64, 8, 4, 24, 0};
-  R.After["_Z5countPii"] = {0, 0, 0, 32, 8192};
+  R.Before["_Z5countPii"] = resources(64, 8, 4, 24, 0);
+  R.After["_Z5countPii"] = resources(0, 0, 0, 32, 8192);
   expectEqual(json::Object(kernelOf(toJson(samplePlan(), R))), R"json({
     "name": "count", "mangledName": "_Z5countPii",
     "place": {"file": "/src/count.cu", "line": 1, "column": 17},
     "blockSize": 128, "blockSizeSource": "launches",
-    "blockSizeText": "launch at count.cu:7 (literal)",
+    "blockSizeText": "launch at count.cu:9 (literal)",
     "addsLaunchBounds": true,
-    "sharedBytesBefore": 0, "sharedBytesAfter": 8192,
+    "sharedBytesBefore": 0, "sharedBytesAfter": 10752,
     "warpsPerMultiprocessorBefore": 64, "warpsPerMultiprocessorAfter": 60,
     "ptxasBefore": {"stackFrame": 64, "spillStores": 8, "spillLoads": 4,
                     "registers": 24, "sharedBytes": 0},

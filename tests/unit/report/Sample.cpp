@@ -18,6 +18,8 @@ static const char Source[] = R"(__global__ void count(int *out, int i) {
   int pair[2];
   int list[4];
   sort(list);
+  int row[4];
+  decltype(row) other;
 }
 void launch() { count<<<1, 128>>>(nullptr, 0); }
 )";
@@ -69,7 +71,13 @@ Plan bankstripe::testing::samplePlan() {
   List.Evidence.Where = Residency::LocalMemory;
   List.Decision.Where = {SampleFile, 5, 8};
   List.Decision.Detail = "sort";
-  P.Arrays = {seen(), Pair, List};
+  List.Decision.SharedBytes = 2560;
+  PlannedArray Row = sampleArray("row", 6, Reason::Decltype);
+  Row.Array.Type = "int[4]";
+  Row.Array.BytesPerThread = 16;
+  Row.Evidence.Where = Residency::LocalMemory;
+  Row.Decision.Where = {SampleFile, 7, 12};
+  P.Arrays = {seen(), Pair, List, Row};
 
   KernelPlan &K = P.Kernels.emplace_back();
   K.Facts.Id = "_Z5countPii";
@@ -77,10 +85,10 @@ Plan bankstripe::testing::samplePlan() {
   K.Facts.Where = {SampleFile, 1, 17};
   K.BlockThreads = 128;
   K.Source = BlockSizeSource::Launches;
-  K.SourceText = "launch at count.cu:7 (literal)";
+  K.SourceText = "launch at count.cu:9 (literal)";
   K.AddLaunchBounds = true;
   K.SharedBefore = 0;
-  K.SharedAfter = 8192;
+  K.SharedAfter = 10752;
   K.Registers = 24;
   K.WarpsBefore = 64;
   K.WarpsAfter = 60;

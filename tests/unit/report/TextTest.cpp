@@ -38,43 +38,56 @@ const char InRegisters[] =
     3 |   int pair[2];
       |       ^
 )";
-const char Refused[] =
-    R"(/src/count.cu:4:7: warning: private array 'list' (int[4], 16 bytes per thread) stays in local memory: it is passed to a function by pointer (sort) [refuse, passed-to-function]
+const char InSlot[] =
+    R"(/src/count.cu:4:7: remark: private array 'list' (int[4], 16 bytes per thread) moves to a slot in shared memory: it is passed to a function by pointer (sort) [slot, passed-to-function]
     4 |   int list[4];
       |       ^
-/src/count.cu:5:8: note: use it by subscripts in the kernel
-    5 |   sort(list);
-      |        ^
+note: it takes 2560 bytes of shared memory per block; index unknown
+)";
+const char Refused[] =
+    R"(/src/count.cu:6:7: warning: private array 'row' (int[4], 16 bytes per thread) stays in local memory: decltype looks at it, and would see a reference afterwards [refuse, decltype]
+    6 |   int row[4];
+      |       ^
+/src/count.cu:7:12: note: write the type
+    7 |   decltype(row) other;
+      |            ^
 )";
 const char KernelHead[] = R"(
 kernel count at count.cu:1
-  block size               128 threads, from launch at count.cu:7 (literal); __launch_bounds__ is added
-  static shared memory     0 > 8192 bytes per block
+  block size               128 threads, from launch at count.cu:9 (literal); __launch_bounds__ is added
+  static shared memory     0 > 10752 bytes per block
   occupancy                64 > 60 warps per multiprocessor
 )";
 const char Summary[] = R"(
-3 private arrays: 1 stripe, 1 registers, 1 refuse
+4 private arrays: 1 stripe, 1 slot, 1 registers, 1 refuse
 )";
+
+KernelResources resources(unsigned StackFrame, unsigned Registers) {
+  KernelResources R;
+  R.StackFrame = StackFrame;
+  R.Registers = Registers;
+  return R;
+}
 
 TEST(Text, Normal) {
   EXPECT_EQ(text(samplePlan()),
-            std::string(Messages) + Refused + KernelHead + Summary);
+            std::string(Messages) + InSlot + Refused + KernelHead + Summary);
 }
 
 TEST(Text, VerboseAlsoShowsRegisters) {
-  EXPECT_EQ(text(samplePlan(), Detail::Verbose), std::string(Messages) +
-                                                     InRegisters + Refused +
-                                                     KernelHead + Summary);
+  EXPECT_EQ(text(samplePlan(), Detail::Verbose),
+            std::string(Messages) + InRegisters + InSlot + Refused +
+                KernelHead + Summary);
 }
 
 TEST(Text, QuietIsNothing) { EXPECT_EQ(text(samplePlan(), Detail::Quiet), ""); }
 
 TEST(Text, WhatPtxasSays) {
   ConfirmedResources R;
-  R.Before["_Z5countPii"] = {64, 0, 0, 24, 0};
-  R.After["_Z5countPii"] = {0, 0, 0, 24, 8192};
+  R.Before["_Z5countPii"] = resources(64, 24);
+  R.After["_Z5countPii"] = resources(0, 24);
   EXPECT_EQ(text(samplePlan(), Detail::Normal, R),
-            std::string(Messages) + Refused + KernelHead +
+            std::string(Messages) + InSlot + Refused + KernelHead +
                 "  stack frame              64 > 0 bytes per thread, by ptxas\n"
                 "  registers                24 per thread, by ptxas\n" +
                 Summary);
@@ -115,9 +128,28 @@ TEST(Text, KernelWithoutABlockSize) {
 
 TEST(Text, AdviceWithoutAPlaceOfItsOwn) {
   Plan P = samplePlan();
-  P.Arrays = {sampleArray("list", 4, Reason::ClassObject)};
-  EXPECT_NE(text(P).find("note: declare the array itself in the kernel\n"),
-            std::string::npos);
+  P.Arrays = {sampleArray("list", 4, Reason::OverAligned)};
+  EXPECT_NE(text(P).find("note: remove the attribute\n"), std::string::npos);
+}
+
+// What moves needs no advice.
+TEST(Text, SlotComesWithoutAdvice) {
+  EXPECT_EQ(text(samplePlan()).find("use it by subscripts"), std::string::npos);
+}
+
+TEST(Text, TableTakesNothing) {
+  Plan P = samplePlan();
+  P.Arrays = {sampleArray("list", 4, Reason::ConstantTable)};
+  std::string Text = text(P);
+  EXPECT_NE(Text.find("remark: private array 'list'"), std::string::npos);
+  EXPECT_NE(Text.find("moves to constant storage"), std::string::npos);
+  EXPECT_EQ(Text.find("it takes"), std::string::npos);
+}
+
+TEST(Text, SlotHasNoForm) {
+  Plan P = samplePlan();
+  P.Arrays[2].Decision.Form = StripeForm::Wide;
+  EXPECT_EQ(text(P), text(samplePlan()));
 }
 
 TEST(Text, OneOfEach) {
