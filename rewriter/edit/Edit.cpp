@@ -81,9 +81,13 @@ private:
 
 void FileEditor::collectUses() {
   for (const PlannedArray &A : P.Arrays)
-    if (moves(A) && A.Decision.Kind == VerdictKind::Stripe)
-      for (const Use &U : A.Array.Uses)
-        llvm::append_range(UseEdits, editsOfUse(U));
+    if (moves(A) && A.Decision.Kind == VerdictKind::Stripe) {
+      llvm::append_range(UseEdits,
+                         editsOfPointers(A.Array.Trail, A.Decision.Form));
+      if (!A.Array.NeedsAccessor)
+        for (const Use &U : A.Array.Uses)
+          llvm::append_range(UseEdits, editsOfUse(U));
+    }
   llvm::sort(UseEdits);
   UseEdits.erase(llvm::unique(UseEdits), UseEdits.end());
 }
@@ -117,6 +121,9 @@ bool FileEditor::collect() {
   collectUses();
   collectStatements();
   collectLaunchBounds();
+  EditList Overloads = overloadsIn(P, Path, Code);
+  NeedsHelper |= !Overloads.empty();
+  llvm::append_range(OtherEdits, Overloads);
   return !OtherEdits.empty();
 }
 

@@ -43,6 +43,19 @@ EditList editsOfStatement(llvm::StringRef Code,
                           const std::vector<const PlannedArray *> &Moved,
                           const EditList &UseEdits);
 
+/// The type that holds one element of a stripe: `bankstripe::word<char>` for
+/// `char` (Storage.cpp).
+std::string unitText(StripeForm Form, llvm::StringRef Element);
+
+/// The edits that declare the pointers of \p Trail anew, as pointers into
+/// stripes of \p Form (Pointers.cpp).
+EditList editsOfPointers(const PointerTrail &Trail, StripeForm Form);
+
+/// The overloads for striped pointers that the plan needs, behind the
+/// functions that they are copies of, for the file \p Path with the text
+/// \p Code (Pointers.cpp).
+EditList overloadsIn(const Plan &P, llvm::StringRef Path, llvm::StringRef Code);
+
 /// Where the helper can be included so that all of \p Code sees it: after the
 /// last unconditional #include, else before the first code. The start of a
 /// line (IncludePlace.cpp).

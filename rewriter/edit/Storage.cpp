@@ -17,6 +17,12 @@
 //     __shared__ bankstripe::slots<Stack, 128> s_slots;
 //     Stack &s = *new (bankstripe::place(s_slots)) Stack(10);
 //
+// An array whose uses stay as they are written, in macros or as a pointer that
+// walks, keeps its name for an accessor of its stripe:
+//
+//     __shared__ float a_stripes[bankstripe::warps(128)][32][32];
+//     auto a = bankstripe::begin(a_stripes);
+//
 // A table of constants that nobody writes only becomes `static const`.
 //
 //===----------------------------------------------------------------------===//
@@ -56,6 +62,31 @@ static std::string writtenExtents(const Finding &F) {
   return Text;
 }
 
+std::string bankstripe::unitText(StripeForm Form, StringRef Element) {
+  auto Wrapped = [&](StringRef Unit) {
+    return ("bankstripe::" + Unit + "<" + Element + ">").str();
+  };
+  switch (Form) {
+  case StripeForm::Plain:
+  case StripeForm::Unpacked:
+    return Element.str();
+  case StripeForm::Padded:
+    return Wrapped("padded");
+  case StripeForm::Wide:
+    return Wrapped("word");
+  case StripeForm::Packed:
+    return Wrapped("packed");
+  case StripeForm::Unit:
+    return Wrapped("unit");
+  }
+  llvm_unreachable("all forms are listed");
+}
+
+// An accessor takes the name of the array, and the storage another one.
+static const std::string &stripeName(const Finding &F) {
+  return F.NeedsAccessor ? F.StripesName : F.Name;
+}
+
 std::string StorageWriter::editedText(const TextRange &R) const {
   return llvm::cantFail(applyEdits(Code, R.Offset, R.end(), UseEdits));
 }
@@ -76,23 +107,7 @@ std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   default:
     break;
   }
-  auto Wrapped = [&](StringRef Unit) {
-    return ("__shared__ bankstripe::" + Unit + "<" + Written + ">").str();
-  };
-  switch (A.Decision.Form) {
-  case StripeForm::Plain:
-  case StripeForm::Unpacked:
-    return "__shared__ " + Written;
-  case StripeForm::Padded:
-    return Wrapped("padded");
-  case StripeForm::Wide:
-    return Wrapped("word");
-  case StripeForm::Packed:
-    return Wrapped("packed");
-  case StripeForm::Unit:
-    return Wrapped("unit");
-  }
-  llvm_unreachable("all forms are listed");
+  return "__shared__ " + unitText(A.Decision.Form, Written);
 }
 
 std::string StorageWriter::stripeExtents(const PlannedArray &A) const {
@@ -116,7 +131,7 @@ std::string StorageWriter::construction(const Finding &F) const {
     Trimmed = Trimmed.trim();
     Init = Trimmed.starts_with("{") ? Trimmed.str() : "(" + Trimmed.str() + ")";
   }
-  return "new (bankstripe::place(" + F.StorageName + ")) " +
+  return "new (bankstripe::place(" + F.SlotsName + ")) " +
          text(F.Text.Specifiers) + writtenExtents(F) + Init;
 }
 
@@ -133,7 +148,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
 
   std::string Text =
       llvm::formatv("__shared__ bankstripe::slots<{0}{1}, {2}> {3};", Element,
-                    Extents, asArgument(threadsOf(A)), F.StorageName);
+                    Extents, asArgument(threadsOf(A)), F.SlotsName);
   Text += NewLine;
   if (!F.InKernel)
     Text += llvm::formatv("bankstripe::require_block_of_at_most<{0}>();{1}",
@@ -144,7 +159,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   Text += Extents.empty() ? "&" + F.Name : "(&" + F.Name + ")" + Extents;
   if (Constructed && F.IsObject)
     return Text + " = *" + construction(F);
-  return Text + " = " + F.StorageName + ".mine()";
+  return Text + " = " + F.SlotsName + ".mine()";
 }
 
 EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
@@ -162,6 +177,9 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
     return Edits;
   }
   default:
+    if (A.Array.NeedsAccessor)
+      Edits.push_back(
+          {Text.Name.Offset, Text.Name.Length, A.Array.StripesName});
     Edits.push_back(
         {Text.Extents.Offset, Text.Extents.Length, stripeExtents(A)});
     if (Text.Initializer.isValid() && Text.Initializer.Length)
@@ -178,15 +196,15 @@ std::string StorageWriter::initialisation(const PlannedArray &A) const {
     return "";
   if (F.Init == InitializerKind::Zero)
     return (IsSlot ? "bankstripe::clear_slot(" : "bankstripe::clear(") +
-           F.Name + ");";
+           (IsSlot ? F.Name : stripeName(F)) + ");";
   const std::string Values = editedText(F.Text.Values);
   if (IsSlot)
     return "bankstripe::initialize_slot(" + F.Name + ", " + Values + ");";
   std::string Arguments;
   for (unsigned I = 0; I < F.Extents.size(); ++I)
     Arguments += (I ? ", " : "") + asArgument(extent(F, I));
-  return "bankstripe::initialize<" + Arguments + ">(" + F.Name + ", " + Values +
-         ");";
+  return "bankstripe::initialize<" + Arguments + ">(" + stripeName(F) + ", " +
+         Values + ");";
 }
 
 std::vector<std::string>
@@ -198,6 +216,9 @@ StorageWriter::statementsAfter(const PlannedArray &A) const {
   if (!A.Array.InKernel && A.Decision.Kind == VerdictKind::Stripe)
     Statements.push_back(llvm::formatv(
         "bankstripe::require_block_of_at_most<{0}>();", A.Decision.Threads));
+  if (A.Array.NeedsAccessor && A.Decision.Kind == VerdictKind::Stripe)
+    Statements.push_back("auto " + A.Array.Name + " = bankstripe::begin(" +
+                         A.Array.StripesName + ");");
   std::string Init = initialisation(A);
   if (!Init.empty())
     Statements.push_back(std::move(Init));

@@ -79,9 +79,16 @@ static void readUses(Finding &F, const VarDecl *Variable, const BodyIndex &Body,
     return;
   for (const DeclRefExpr *Reference : It->second) {
     auto Result = Classifier.classify(Reference, Body);
+    if (!std::holds_alternative<Use>(Result))
+      F.OtherDepths.push_back(Body.loopDepth(Reference));
     if (auto *Problem = std::get_if<Obstacle>(&Result)) {
       F.Obstacles.push_back(std::move(*Problem));
-      F.OtherDepths.push_back(Body.loopDepth(Reference));
+      continue;
+    }
+    if (auto *Trail = std::get_if<PointerTrail>(&Result)) {
+      F.NeedsAccessor = true;
+      llvm::move(Trail->Locals, std::back_inserter(F.Trail.Locals));
+      llvm::move(Trail->Arguments, std::back_inserter(F.Trail.Arguments));
       continue;
     }
     Use &U = std::get<Use>(Result);
@@ -185,9 +192,11 @@ Finding bankstripe::findArray(const VarDecl *Variable,
   if (auto Problem = readInitializer(F, Variable, Context))
     F.Obstacles.push_back({*Problem, F.Where, ""});
   readDeclaration(F, Variable, Statement, Body, Text);
-  if (Spelled)
-    F.StorageName = unusedName(F.Name + "_slots",
-                               Text.buffer(Text.sources().getFileID(*Spelled)));
+  if (Spelled) {
+    StringRef Buffer = Text.buffer(Text.sources().getFileID(*Spelled));
+    F.SlotsName = unusedName(F.Name + "_slots", Buffer);
+    F.StripesName = unusedName(F.Name + "_stripes", Buffer);
+  }
   if (F.IsObject) {
     readObjectUses(F, Variable, Body, Context, Text);
     return F;
@@ -195,8 +204,9 @@ Finding bankstripe::findArray(const VarDecl *Variable,
   const size_t BeforeUses = F.Obstacles.size();
   readUses(F, Variable, Body, Classifier);
   checkUnseenNames(F, Variable, Function, Body, Text);
-  F.NeverWritten = isNeverWritten(F, Body.References.count(Variable) != 0,
-                                  F.Obstacles.size() == BeforeUses);
+  F.NeverWritten =
+      isNeverWritten(F, Body.References.count(Variable) != 0,
+                     F.Obstacles.size() == BeforeUses && !F.NeedsAccessor);
   if (F.HasConst && F.Init != InitializerKind::None && !F.NeverWritten)
     F.Obstacles.push_back({Reason::ConstElements, F.Where, ""});
   return F;

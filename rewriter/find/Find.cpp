@@ -66,7 +66,7 @@ public:
   UnitReader(ParsedUnit &Unit, llvm::function_ref<bool(StringRef)> MayEdit)
       : Context(Unit.compiler().getASTContext()),
         Text(Context, Unit.compiler().getPreprocessor()),
-        Classifier(Context, Text, Bodies), MayEdit(MayEdit) {}
+        Classifier(Context, Text, Bodies, MayEdit), MayEdit(MayEdit) {}
 
   UnitFacts read();
 
@@ -210,6 +210,9 @@ UnitFacts UnitReader::read() {
       readLaunches(indexExpression(Init));
   connectKernels(Collector.Functions);
   checkReentry(Collector);
+  Facts.Callees = Classifier.callees();
+  Files.insert(Classifier.calleeFiles().begin(),
+               Classifier.calleeFiles().end());
   for (Finding &F : Facts.Findings)
     llvm::sort(F.Obstacles, [](const Obstacle &A, const Obstacle &B) {
       return std::tie(A.Where, A.Why) < std::tie(B.Where, B.Why);

@@ -50,6 +50,10 @@ void bankstripe::mergeInstance(Finding &Into, Finding From) {
     Into.Extents = From.Extents;
     Into.BytesPerThread = From.BytesPerThread;
   }
+  Into.NeedsAccessor |= From.NeedsAccessor;
+  llvm::move(From.Trail.Locals, std::back_inserter(Into.Trail.Locals));
+  llvm::move(From.Trail.Arguments, std::back_inserter(Into.Trail.Arguments));
+  llvm::append_range(Into.OtherDepths, From.OtherDepths);
   Into.ConstantInit &= From.ConstantInit;
   Into.NeverWritten &= From.NeverWritten;
   Into.HostDevice |= From.HostDevice;

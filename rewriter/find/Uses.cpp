@@ -76,7 +76,7 @@ Obstacle UseClassifier::wholeArray(const DeclRefExpr *Reference,
                   std::string("in a ") + Parent->getStmtClassName());
 }
 
-std::variant<Use, Obstacle>
+std::variant<Use, PointerTrail, Obstacle>
 UseClassifier::classify(const DeclRefExpr *Reference, const BodyIndex &Body) {
   if (Reference->refersToEnclosingVariableOrCapture())
     return obstacle(Reason::CapturedByLambda, Reference);
@@ -98,6 +98,8 @@ UseClassifier::classify(const DeclRefExpr *Reference, const BodyIndex &Body) {
     if (!Subscript || Subscript->getBase() != S) {
       if (Subscripts)
         return obstacle(Reason::PartialSubscript, Reference);
+      if (auto Trail = trailOf(cast<VarDecl>(Reference->getDecl()), Body))
+        return std::move(*Trail);
       return wholeArray(Reference, Body);
     }
     if (Subscript->getLHS() != S)
@@ -110,31 +112,35 @@ UseClassifier::classify(const DeclRefExpr *Reference, const BodyIndex &Body) {
   Use U;
   U.Where = Text.place(Reference->getLocation());
   U.LoopDepth = Body.loopDepth(E);
-  if (auto Problem = describe(U, E, Reference))
-    return *Problem;
+  auto NotEditable = describe(U, E, Reference);
   if (auto Problem = checkIndices(U, E))
     return *Problem;
 
   switch (ofLvalue(E, {Body, 0})) {
   case Fate::Read:
     U.Access = AccessKind::Read;
-    return U;
+    break;
   case Fate::Write:
     U.Access = AccessKind::Write;
-    return U;
+    break;
   case Fate::ReadWrite:
     U.Access = AccessKind::ReadWrite;
-    return U;
+    break;
   case Fate::Address:
     U.Access = AccessKind::Address;
-    return U;
+    break;
   case Fate::Returned:
   case Fate::Escapes:
     return obstacle(Reason::ElementAddressEscapes, E);
   case Fate::Unknown:
     return obstacle(Reason::UnknownUse, E);
   }
-  llvm_unreachable("all fates are listed");
+  if (!NotEditable)
+    return U;
+  // The accessor leaves the text of a macro as it is.
+  if (NotEditable->Why == Reason::UseInMacro)
+    return PointerTrail();
+  return *NotEditable;
 }
 
 // Widens a bracket's range by the blanks beside it, on the same line.

@@ -11,6 +11,9 @@
 #include "find/BodyIndex.h"
 #include "find/SourceText.h"
 #include "model/Finding.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <map>
+#include <set>
 #include <variant>
 
 namespace bankstripe {
@@ -19,16 +22,25 @@ namespace bankstripe {
 /// subscript that stays with its element, or an obstacle.
 class UseClassifier {
 public:
+  /// \p MayEdit tells whether the functions of a file can get overloads.
   UseClassifier(clang::ASTContext &Context, const SourceText &Text,
-                BodyIndexCache &Bodies)
-      : Context(Context), Text(Text), Bodies(Bodies) {}
+                BodyIndexCache &Bodies,
+                llvm::function_ref<bool(llvm::StringRef)> MayEdit)
+      : Context(Context), Text(Text), Bodies(Bodies), MayEdit(MayEdit) {}
 
-  /// What \p Reference, which names an array of \p Dimensions extents, does.
-  /// \p Body is the index of the function that holds it.
-  std::variant<Use, Obstacle> classify(const clang::DeclRefExpr *Reference,
-                                       const BodyIndex &Body);
+  /// What \p Reference, which names an array, does: a plain subscript, a
+  /// pointer that only walks, or an obstacle. \p Body is the index of the
+  /// function that holds it.
+  std::variant<Use, PointerTrail, Obstacle>
+  classify(const clang::DeclRefExpr *Reference, const BodyIndex &Body);
+
+  /// The functions that walking pointers are passed to.
+  std::vector<Callee> callees() const;
+  const std::set<clang::FileID> &calleeFiles() const { return CalleeFiles; }
 
 private:
+  friend class PointerWalker;
+
   /// Where an element ends up, seen from an expression that denotes it.
   enum class Fate {
     Read,      ///< Its value is read.
@@ -57,6 +69,22 @@ private:
   const clang::VarDecl *initialisedBy(const clang::DeclStmt *Statement,
                                       const clang::Expr *Init) const;
 
+  /// Whether an element stays with itself, seen from \p Lvalue.
+  bool staysWithElement(const clang::Expr *Lvalue, const BodyIndex &Body);
+  /// Where the pointers into \p Variable go, if all of them only walk.
+  std::optional<PointerTrail> trailOf(const clang::VarDecl *Variable,
+                                      const BodyIndex &Body);
+  /// Whether parameter \p Index of \p Function only walks; it is then among
+  /// the callees, and the result is its definition's place.
+  std::optional<Place> walkingParameter(const clang::FunctionDecl *Function,
+                                        unsigned Index,
+                                        const clang::Expr *Call);
+
+  bool readWalkingParameter(const clang::FunctionDecl *Instance,
+                            const clang::FunctionDecl *Definition,
+                            unsigned Index, const BodyIndex &Body,
+                            const Place &Where, const TextRange &Whole);
+
   Obstacle wholeArray(const clang::DeclRefExpr *Reference,
                       const BodyIndex &Body) const;
   std::optional<Obstacle> describe(Use &U, const clang::Expr *Element,
@@ -69,6 +97,18 @@ private:
   clang::ASTContext &Context;
   const SourceText &Text;
   BodyIndexCache &Bodies;
+  llvm::function_ref<bool(llvm::StringRef)> MayEdit;
+
+  /// What is known of parameters, by function and index.
+  struct ParameterFact {
+    bool InProgress = true;
+    bool Walks = false;
+  };
+  std::map<std::pair<const clang::FunctionDecl *, unsigned>, ParameterFact>
+      Parameters;
+  std::map<Place, Callee> Callees;
+  llvm::DenseMap<const clang::VarDecl *, std::optional<PointerTrail>> Trails;
+  std::set<clang::FileID> CalleeFiles;
 };
 
 } // namespace bankstripe

@@ -14,6 +14,7 @@
 #ifndef BANKSTRIPE_MODEL_FINDING_H
 #define BANKSTRIPE_MODEL_FINDING_H
 
+#include "model/Callee.h"
 #include "model/Place.h"
 #include "model/Reason.h"
 #include <cstdint>
@@ -104,13 +105,19 @@ struct Finding {
   bool Constexpr = false;        ///< Declared constexpr.
   bool HasConst = false;         ///< Its elements are const.
   bool ElementDependent = false; ///< The element type varies by instantiation.
-  std::string StorageName; ///< A name for its storage that the file has not.
+  /// Names for its storage that the file has not.
+  std::string SlotsName;
+  std::string StripesName;
 
   InitializerKind Init = InitializerKind::None;
   bool ConstantInit = false; ///< Every value of it is a constant.
   bool NeverWritten = false; ///< Initialised and then only read.
   DeclarationText Text;
   std::vector<Use> Uses;
+  /// A use needs more than the index helper, but not contiguous memory: it
+  /// stands in a macro, or a pointer into the array only walks.
+  bool NeedsAccessor = false;
+  PointerTrail Trail;
   /// Loop depths of the mentions that are no plain subscript.
   std::vector<unsigned> OtherDepths;
   std::vector<Obstacle> Obstacles; ///< In source order.
@@ -164,8 +171,9 @@ struct UnitFacts {
   std::vector<Finding> Findings;
   std::vector<Kernel> Kernels;
   std::vector<Launch> Launches;
+  std::vector<Callee> Callees;
   /// The bytes that were parsed, of every file that holds a finding, a kernel
-  /// of a finding, or the main file. Edits refer to these and to nothing else.
+  /// or a callee of a finding, or the main file. Edits refer to these and to nothing else.
   std::map<std::string, std::string> Contents;
 };
 

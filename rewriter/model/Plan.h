@@ -82,6 +82,7 @@ struct PlannedArray {
 struct Plan {
   std::vector<PlannedArray> Arrays;            ///< Sorted by place.
   std::vector<KernelPlan> Kernels;             ///< Sorted by place.
+  std::map<Place, Callee> Callees;             ///< By their place.
   std::map<std::string, std::string> Contents; ///< As in UnitFacts.
 };
 

@@ -155,8 +155,9 @@ BudgetFitter::fit(const std::vector<unsigned> &Candidates) {
     Chosen.push_back(I);
   }
   for (unsigned I : Chosen)
-    if (Arrays[I].Decision.Kind == VerdictKind::Stripe &&
-        Arrays[I].Decision.Form == StripeForm::Packed)
+    if (const Verdict &V = Arrays[I].Decision;
+        V.Kind == VerdictKind::Stripe && (V.Form == StripeForm::Packed ||
+                                          V.Form == StripeForm::Unpacked))
       widen(Arrays[I]);
   return std::move(Taken);
 }

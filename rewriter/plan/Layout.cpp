@@ -20,12 +20,12 @@ using namespace bankstripe;
 // Bytes of a structure that starts in another bank for each of 32 neighbours:
 // an odd number of the largest pieces that it is accessed by.
 static uint64_t oddUnits(uint64_t Bytes, unsigned Alignment) {
-  const uint64_t Unit = Alignment >= 16 ? 16 : Alignment >= 8 ? 8 : 4;
+  const uint64_t Unit = std::max(Alignment, 4u);
   return (llvm::divideCeil(Bytes, Unit) | 1) * Unit;
 }
 
-static bool isBankSize(uint64_t Bytes) {
-  return Bytes == 4 || Bytes == 8 || Bytes == 16;
+static bool needsPadding(const ArrayInstance &I) {
+  return oddUnits(I.ElementBytes, I.Alignment) != I.ElementBytes;
 }
 
 StripeForm bankstripe::smallestForm(const Finding &F) {
@@ -35,11 +35,11 @@ StripeForm bankstripe::smallestForm(const Finding &F) {
         return I.ElementBytes != F.ElementBytes;
       }))
     return StripeForm::Unit;
+  // There is no pointer to a part of a word.
   if (F.ElementBytes < 4)
-    return StripeForm::Packed;
-  const bool Odd = F.ElementBytes / 4 % 2 == 1;
-  return isBankSize(F.ElementBytes) || Odd ? StripeForm::Plain
-                                           : StripeForm::Padded;
+    return F.NeedsAccessor ? StripeForm::Unpacked : StripeForm::Packed;
+  return needsPadding(F.Instances.front()) ? StripeForm::Padded
+                                           : StripeForm::Plain;
 }
 
 static uint64_t stripeBytes(const ArrayInstance &I, StripeForm Form,
@@ -59,11 +59,8 @@ static uint64_t stripeBytes(const ArrayInstance &I, StripeForm Form,
   case StripeForm::Unit:
     if (I.ElementBytes < 4)
       return stripeBytes(I, StripeForm::Wide, Threads);
-    return stripeBytes(I,
-                       isBankSize(I.ElementBytes) || I.ElementBytes / 4 % 2 == 1
-                           ? StripeForm::Plain
-                           : StripeForm::Padded,
-                       Threads);
+    return stripeBytes(
+        I, needsPadding(I) ? StripeForm::Padded : StripeForm::Plain, Threads);
   case StripeForm::Packed: {
     const uint64_t Row = I.Extents.empty() ? 1 : I.Extents.back();
     const uint64_t Words = llvm::divideCeil(Row * I.ElementBytes, 4);

@@ -167,6 +167,10 @@ void Merger::addArrays(UnitResult &Unit) {
     auto [It, New] = ArrayIndex.try_emplace(F.Where, Run.Arrays.size());
     if (New) {
       Run.Arrays.push_back({F, Evidence, Verdict(), {}, {}});
+    } else if (F.Instances.empty()) {
+      continue; // A template that only other units instantiate.
+    } else if (Run.Arrays[It->second].Array.Instances.empty()) {
+      Run.Arrays[It->second] = {F, Evidence, Verdict(), {}, {}};
     } else {
       PlannedArray &Into = Run.Arrays[It->second];
       if (!sameFinding(Into.Array, F) || !sameInstances(Into.Array, F))
@@ -178,6 +182,11 @@ void Merger::addArrays(UnitResult &Unit) {
     PlannedArray &Into = Run.Arrays[It->second];
     unite(Into.Kernels, rowsOf(F.Kernels, Unit));
     addInstances(Into, F, Unit);
+  }
+  for (const Callee &C : Unit.Facts.Callees) {
+    auto [It, New] = Run.Callees.try_emplace(C.Where, C);
+    if (!New)
+      It->second.Parameters.insert(C.Parameters.begin(), C.Parameters.end());
   }
   Run.Contents.merge(Unit.Facts.Contents);
 }

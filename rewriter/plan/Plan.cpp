@@ -186,6 +186,7 @@ static Plan assemble(MergedRun Run) {
     return A.Array.Where < B.Array.Where;
   });
   P.Arrays = std::move(Run.Arrays);
+  P.Callees = std::move(Run.Callees);
   P.Contents = std::move(Run.Contents);
   return P;
 }

@@ -32,6 +32,7 @@ struct KernelRow {
 struct MergedRun {
   std::vector<PlannedArray> Arrays; ///< Without decisions.
   std::vector<KernelRow> Kernels;
+  std::map<Place, Callee> Callees;
   std::map<std::string, std::string> Contents;
 };
 

@@ -1,0 +1,146 @@
+//===-- Pointers.cpp - pointers and functions of striped arrays -----------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     const int *p = a;              bankstripe::pointer<const int> p = a;
+//
+// A function that such a pointer is passed to gets an overload right behind it,
+// so that calls stay as they are and the original serves all others. What is
+// needed is collected from the calls: which parameters of a function are
+// striped there, and in which form; the overload passes them on, which may ask
+// for further ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "edit/EditInternal.h"
+#include "llvm/ADT/STLExtras.h"
+#include <set>
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+static std::string pointerText(const Pointee &To, StripeForm Form) {
+  return "bankstripe::pointer<" + std::string(To.Const ? "const " : "") +
+         unitText(Form, To.Text) + ">";
+}
+
+EditList bankstripe::editsOfPointers(const PointerTrail &Trail,
+                                     StripeForm Form) {
+  EditList Edits;
+  for (const PointerDeclaration &D : Trail.Locals)
+    for (const TextRange &Star : D.Stars) {
+      const bool IsFirst = &Star == &D.Stars.front();
+      const unsigned Begin = IsFirst ? D.Specifiers.Offset : Star.Offset;
+      Edits.push_back({Begin, Star.end() - Begin,
+                       IsFirst ? pointerText(D.To, Form) + " " : ""});
+    }
+  return Edits;
+}
+
+namespace {
+
+/// The striped parameters of a function, with their forms.
+using Forms = std::map<unsigned, StripeForm>;
+/// One overload: the place of the original, and what differs.
+using Overload = std::pair<Place, Forms>;
+
+/// Collects the overloads that calls ask for.
+class OverloadCollector {
+public:
+  explicit OverloadCollector(const Plan &P) : P(P) {}
+  std::set<Overload> collect();
+
+private:
+  using CallKey = std::tuple<std::string, unsigned, unsigned, Place>;
+  using Calls = std::map<CallKey, Forms>;
+
+  static void add(Calls &Into, const PointerTrail &Trail, StripeForm Form);
+  void need(const Calls &Asked);
+
+  const Plan &P;
+  std::set<Overload> Needed;
+};
+
+} // namespace
+
+void OverloadCollector::add(Calls &Into, const PointerTrail &Trail,
+                            StripeForm Form) {
+  for (const PointerArgument &A : Trail.Arguments)
+    Into[{A.Call.File, A.Call.Offset, A.Call.Length, A.Callee}][A.Parameter] =
+        Form;
+}
+
+void OverloadCollector::need(const Calls &Asked) {
+  for (const auto &[Call, Striped] : Asked) {
+    const Place &Where = std::get<Place>(Call);
+    auto It = P.Callees.find(Where);
+    if (It == P.Callees.end() || !Needed.insert({Where, Striped}).second)
+      continue;
+    Calls Inner;
+    for (auto [Index, Form] : Striped)
+      if (auto Facts = It->second.Parameters.find(Index);
+          Facts != It->second.Parameters.end())
+        add(Inner, Facts->second.Trail, Form);
+    need(Inner);
+  }
+}
+
+std::set<Overload> OverloadCollector::collect() {
+  Calls Asked;
+  for (const PlannedArray &A : P.Arrays)
+    if (A.Decision.Kind == VerdictKind::Stripe)
+      add(Asked, A.Array.Trail, A.Decision.Form);
+  need(Asked);
+  return std::move(Needed);
+}
+
+// The copy of a function with other parameters.
+static std::string overloadText(const Callee &C, const Forms &Striped,
+                                StringRef Code) {
+  EditList Edits;
+  for (const TextRange &Host : C.HostSpecifiers)
+    Edits.push_back({Host.Offset, Host.Length, ""});
+  for (auto [Index, Form] : Striped) {
+    auto It = C.Parameters.find(Index);
+    if (It == C.Parameters.end())
+      continue;
+    const CalleeParameter &Parameter = It->second;
+    // A template deduces its parameter from the element itself.
+    const StripeForm Own = Parameter.To.Dependent ? StripeForm::Plain : Form;
+    Pointee To = Parameter.To;
+    To.Const &= !To.Dependent;
+    Edits.push_back({Parameter.Text.Offset, Parameter.Text.Length,
+                     pointerText(To, Own) + " " + Parameter.Name});
+    llvm::append_range(Edits, editsOfPointers(Parameter.Trail, Own));
+  }
+  return llvm::cantFail(applyEdits(Code, C.Definition.Offset,
+                                   C.Definition.end(), std::move(Edits)));
+}
+
+EditList bankstripe::overloadsIn(const Plan &P, StringRef Path,
+                                 StringRef Code) {
+  const std::string LineEnding = lineEndingOf(Code).str();
+  std::map<unsigned, std::string> Texts; // By the place behind the original.
+  for (const auto &[Where, Striped] : OverloadCollector(P).collect()) {
+    const Callee &C = P.Callees.at(Where);
+    if (C.Definition.File != Path)
+      continue;
+    const std::string NewLine =
+        LineEnding + indentationAt(Code, C.Definition.Offset).str();
+    Texts[C.Definition.end()] += LineEnding + NewLine +
+                                 "// The same for striped arrays." + NewLine +
+                                 overloadText(C, Striped, Code);
+  }
+  EditList Edits;
+  for (auto &[Offset, Text] : Texts) {
+    // What follows in the next line would stick to the copy.
+    StringRef Next = Code.drop_front(Offset).split('\n').second;
+    if (!Next.split('\n').first.trim().empty())
+      Text += LineEnding;
+    Edits.push_back({Offset, 0, std::move(Text)});
+  }
+  return Edits;
+}
