@@ -119,6 +119,9 @@ static void readObjectUses(Finding &F, const VarDecl *Variable,
     return;
   for (const DeclRefExpr *Reference : It->second) {
     F.OtherDepths.push_back(Body.loopDepth(Reference));
+    if (Body.TypeOperands.contains(Reference))
+      F.Obstacles.push_back(
+          {Reason::Decltype, Text.place(Reference->getLocation()), ""});
     if (isReturned(Reference, Body) &&
         !Variable->getType().isTriviallyCopyableType(Context))
       F.Obstacles.push_back({Reason::ClassLifetime,

@@ -109,6 +109,15 @@ public:
     return true;
   }
 
+  bool VisitDecltypeTypeLoc(DecltypeTypeLoc Type) {
+    Index.TypeOperands.insert(Type.getUnderlyingExpr());
+    return true;
+  }
+  bool VisitTypeOfExprTypeLoc(TypeOfExprTypeLoc Type) {
+    Index.TypeOperands.insert(Type.getUnderlyingExpr());
+    return true;
+  }
+
   bool VisitMemberExpr(MemberExpr *Member) {
     Index.NameLocations.insert(Member->getMemberLoc());
     return true;

@@ -37,6 +37,8 @@ struct BodyIndex {
       Variables;
   /// Functions named in the body, and where.
   std::vector<const clang::DeclRefExpr *> FunctionReferences;
+  /// What decltype and typeof are asked about.
+  llvm::DenseSet<const clang::Expr *> TypeOperands;
   llvm::DenseSet<const clang::FunctionDecl *> Callees;
   /// A call of which the callee cannot be told: through a pointer, virtual, or
   /// of a function without a body that is the user's own.

@@ -38,6 +38,8 @@ static std::string calleeName(const Stmt *Call) {
 // An array that is not subscripted: name what is done with it instead.
 Obstacle UseClassifier::wholeArray(const DeclRefExpr *Reference,
                                    const BodyIndex &Body) const {
+  if (Body.TypeOperands.contains(Reference))
+    return obstacle(Reason::Decltype, Reference);
   const Stmt *S = Reference;
   const Stmt *Parent = Body.parentOf(S);
   bool Decayed = false;
