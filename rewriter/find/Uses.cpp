@@ -114,7 +114,8 @@ UseClassifier::classify(const DeclRefExpr *Reference, const BodyIndex &Body) {
   Use U;
   U.Where = Text.place(Reference->getLocation());
   U.LoopDepth = Body.loopDepth(E);
-  auto NotEditable = describe(U, E, Reference);
+  bool InMacro = false;
+  auto NotEditable = describe(U, E, Reference, InMacro);
   if (auto Problem = checkIndices(U, E))
     return *Problem;
 
@@ -137,12 +138,12 @@ UseClassifier::classify(const DeclRefExpr *Reference, const BodyIndex &Body) {
   case Fate::Unknown:
     return obstacle(Reason::UnknownUse, E);
   }
-  if (!NotEditable)
-    return U;
+  if (NotEditable)
+    return *NotEditable;
   // The accessor leaves the text of a macro as it is.
-  if (NotEditable->Why == Reason::UseInMacro)
+  if (InMacro)
     return PointerTrail();
-  return *NotEditable;
+  return U;
 }
 
 // Widens a bracket's range by the blanks beside it, on the same line.
@@ -159,20 +160,21 @@ static TextRange withBlanks(TextRange Bracket, StringRef Buffer) {
   return Bracket;
 }
 
-// Fills in the text of the use; an obstacle when it cannot be edited.
-std::optional<Obstacle>
-UseClassifier::describe(Use &U, const Expr *Element,
-                        const DeclRefExpr *Reference) const {
-  auto InMacro = [&] { return obstacle(Reason::UseInMacro, Reference); };
+// Fills in the text of the use; an obstacle when it has another shape. Sets
+// InMacro when there is no text to edit.
+std::optional<Obstacle> UseClassifier::describe(Use &U, const Expr *Element,
+                                                const DeclRefExpr *Reference,
+                                                bool &InMacro) const {
   auto Name = Text.spelled(Reference->getLocation());
   auto Begin = Text.spelled(Element->getBeginLoc());
   auto End = Text.spelled(Element->getEndLoc());
+  InMacro = true; // Until all of it was found.
   if (!Name || !Begin || !End)
-    return InMacro();
+    return std::nullopt;
   auto Whole = Text.tokens(*Begin, *End);
   auto NameText = Text.token(*Name);
   if (!Whole || !NameText)
-    return InMacro();
+    return std::nullopt;
   U.Whole = *Whole;
   U.Name = *NameText;
 
@@ -184,10 +186,10 @@ UseClassifier::describe(Use &U, const Expr *Element,
     auto Close = Text.spelled(Subscript->getRBracketLoc());
     auto BaseEnd = Text.spelled(Subscript->getBase()->getEndLoc());
     if (!Close || !BaseEnd || Text.sources().getFileID(*Close) != File)
-      return InMacro();
+      return std::nullopt;
     auto Open = Text.next(*BaseEnd);
     if (!Open || Open->isNot(tok::l_square))
-      return InMacro();
+      return std::nullopt;
     auto OpenText = Text.token(Open->getLocation());
     auto CloseText = Text.token(*Close);
     // `(t[i])[j]`: the parenthesis would end up inside the call.
@@ -207,6 +209,7 @@ UseClassifier::describe(Use &U, const Expr *Element,
     if (E == Reference)
       break;
   }
+  InMacro = false;
   return std::nullopt;
 }
 

@@ -88,7 +88,8 @@ private:
   Obstacle wholeArray(const clang::DeclRefExpr *Reference,
                       const BodyIndex &Body) const;
   std::optional<Obstacle> describe(Use &U, const clang::Expr *Element,
-                                   const clang::DeclRefExpr *Reference) const;
+                                   const clang::DeclRefExpr *Reference,
+                                   bool &InMacro) const;
   std::optional<Obstacle> checkIndices(Use &U,
                                        const clang::Expr *Element) const;
   Obstacle obstacle(Reason Why, const clang::Stmt *At,

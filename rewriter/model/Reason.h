@@ -50,7 +50,6 @@ enum class Reason {
   PartialSubscript,
   IndexType,
   SizeOfArray,
-  UseInMacro,
   SkippedCode,
   UnknownUse,
   // constant
