@@ -97,7 +97,6 @@ void FileEditor::collectStatements() {
   for (const PlannedArray &A : P.Arrays)
     if (moves(A)) {
       ByStatement[A.Array.Text.Statement.Offset].push_back(&A);
-      NeedsHelper |= A.Decision.usesShared();
       if (A.Array.Text.Initializer.isValid() && A.Decision.usesShared())
         MovedText.push_back(A.Array.Text.Initializer);
     }
@@ -118,13 +117,17 @@ void FileEditor::collectLaunchBounds() {
 }
 
 bool FileEditor::collect() {
+  NeedsHelper = llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
+    return A.Decision.usesShared() &&
+           llvm::is_contained(A.Array.FunctionFiles, Path);
+  });
   collectUses();
   collectStatements();
   collectLaunchBounds();
   EditList Overloads = overloadsIn(P, Path, Code);
   NeedsHelper |= !Overloads.empty();
   llvm::append_range(OtherEdits, Overloads);
-  return !OtherEdits.empty();
+  return NeedsHelper || !OtherEdits.empty();
 }
 
 std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {

@@ -182,6 +182,7 @@ Finding bankstripe::findArray(const VarDecl *Variable,
   if (!Function->isDependentContext())
     F.FunctionId = ASTNameGenerator(Context).getName(Function);
   F.InKernel = Function->hasAttr<CUDAGlobalAttr>();
+  F.FunctionFiles = {Text.file(Function->getLocation())};
 
   auto Spelled = Text.spelled(Variable->getLocation());
   if (Spelled && hasNolint(*Spelled, Text))

@@ -117,7 +117,8 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
     }
     const SourceManager &SM = Text.sources();
     Files.insert(SM.getFileID(SM.getExpansionLoc(Variable->getLocation())));
-    if (!MayEdit(F.Where.File))
+    Files.insert(SM.getFileID(SM.getExpansionLoc(Function->getLocation())));
+    if (!MayEdit(F.Where.File) || !MayEdit(F.FunctionFiles.front()))
       F.Obstacles.push_back({Reason::OutsidePaths, F.Where, ""});
     Facts.Findings.push_back(std::move(F));
   }

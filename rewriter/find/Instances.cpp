@@ -50,6 +50,10 @@ void bankstripe::mergeInstance(Finding &Into, Finding From) {
     Into.Extents = From.Extents;
     Into.BytesPerThread = From.BytesPerThread;
   }
+  for (std::string &File : From.FunctionFiles)
+    if (!llvm::is_contained(Into.FunctionFiles, File))
+      Into.FunctionFiles.push_back(std::move(File));
+  Into.InKernel &= From.InKernel;
   Into.NeedsAccessor |= From.NeedsAccessor;
   llvm::move(From.Trail.Locals, std::back_inserter(Into.Trail.Locals));
   llvm::move(From.Trail.Arguments, std::back_inserter(Into.Trail.Arguments));

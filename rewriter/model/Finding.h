@@ -105,6 +105,9 @@ struct Finding {
   bool Constexpr = false;        ///< Declared constexpr.
   bool HasConst = false;         ///< Its elements are const.
   bool ElementDependent = false; ///< The element type varies by instantiation.
+  /// The files that hold its functions: a fragment that is included in a body
+  /// can include nothing itself.
+  std::vector<std::string> FunctionFiles;
   /// Names for its storage that the file has not.
   std::string SlotsName;
   std::string StripesName;
