@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Tests of the survey of a suite: how it reads Makefiles, ptxas and the tool.
+
+Usage: suite_test.py BANKSTRIPE
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+# pylint: disable=wrong-import-position
+import suite_commands  # noqa: E402
+import suite_ptxas  # noqa: E402
+import suite_table  # noqa: E402
+
+TOOL = ""
+KERNEL = """
+#include "../include/bins.h"
+__global__ void count(const unsigned *keys, int *totals) {
+  int counts[BINS] = {0};
+  for (int i = 0; i < 64; ++i)
+    counts[keys[threadIdx.x * 64 + i] & 15]++;
+  for (int d = 0; d < BINS; ++d)
+    totals[threadIdx.x * BINS + d] = counts[d];
+}
+void launch(const unsigned *keys, int *totals) { count<<<1, 128>>>(keys, totals); }
+"""
+MAKEFILE = """main: main.o
+\tnvcc -O3 main.o -o main
+main.o: main.cu
+\tnvcc -arch=$(ARCH) -std=c++14 -DBINS=16 -Xcompiler -Wall -O3 -c main.cu -o main.o
+"""
+
+
+def array(verdict, reason, frame, resident=True):
+    return {"verdict": verdict, "reason": reason, "resident": resident, "frames": [frame, 0]}
+
+
+class Options(unittest.TestCase):
+    def test_keeps_what_device_code_sees(self):
+        kept, inputs, _ = suite_commands.read_options(
+            "-O3 -g -Iinc -I ../include -DN=4 -D M -Xcompiler -fopenmp -Xcompiler -Wall -dc a.cu "
+            "-maxrregcount 32 --use_fast_math -arch=sm_60 -o a.o -lcublas".split())
+        self.assertEqual(kept, ["-std=c++17", "-Iinc", "-I../include", "-DN=4", "-DM",
+                                "-Xcompiler=-fopenmp", "-rdc=true", "-maxrregcount=32",
+                                "-use_fast_math"])
+        self.assertEqual(inputs, ["a.cu"])
+
+    def test_raises_an_old_standard_only(self):
+        for given, expected in (("c++14", "c++17"), ("gnu++11", "c++17"), ("c++20", "c++20"),
+                                ("c++98", "c++17"), ("c99", "c++17")):
+            self.assertEqual(suite_commands.read_options([f"-std={given}"])[0][0],
+                             f"-std={expected}")
+
+
+class Reports(unittest.TestCase):
+    def test_reads_frames_of_kernels_and_functions(self):
+        text = ("ptxas info    : Compiling entry function '_Z1kPi' for 'sm_90'\n"
+                "ptxas info    : Function properties for _Z1kPi\n"
+                "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                "ptxas info    : Function properties for _Z1fPi\n"
+                "    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n")
+        self.assertEqual(suite_ptxas.read_report(text), {"_Z1kPi": 64, "_Z1fPi": 8})
+
+    def test_takes_the_largest_frame_of_all_instances(self):
+        frames = suite_ptxas.largest_frames([{"frames": {"_Z1kIiEvPT_": 8, "_Z1kIdEvPT_": 32}}])
+        self.assertEqual(frames, {"k": 32})
+
+    def test_plain_names_leave_out_what_compilers_spell_differently(self):
+        for name in ("void n::k<int, (bool)1>(int*)", "n::(anonymous namespace)::k", "n::k",
+                     "n::_INTERNAL_0a1b2c_4_a_cu_d::k(float const*)"):
+            self.assertEqual(suite_ptxas.plain_name(name), "n::k")
+
+
+class Shares(unittest.TestCase):
+    def test_every_program_has_the_same_weight(self):
+        few = {"arrays": [array("slot", "x", 8)]}
+        many = {"arrays": [array("refuse", "x", 8)] * 3 + [array("keep", "over-budget", 8)]}
+        self.assertEqual(suite_table.share([few, many]), (0.625, 2))
+
+    def test_only_arrays_that_both_compilers_leave_in_memory_count(self):
+        programs = [{"arrays": [array("refuse", "x", 0), array("registers", "x", 8, False),
+                                array("keep", "block-size-unknown", 8)]}]
+        self.assertEqual(suite_table.share(programs), (0.0, 1))
+
+
+class WholeSuite(unittest.TestCase):
+    def test_surveys_and_remembers(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            root = pathlib.Path(scratch)
+            for path, text in (("src/count/main.cu", KERNEL), ("src/count/Makefile", MAKEFILE),
+                               ("src/include/bins.h", "#pragma once\n")):
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text)
+            command = [sys.executable, str(pathlib.Path(__file__).with_name("survey.py")),
+                       f"--cache={root}/cache", f"--json={root}/result.json",
+                       f"--table={root}/table.md", TOOL, f"{root}/src/count",
+                       "--", "--no-confirm"]
+            for _ in range(2):
+                printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+                self.assertIn("verdicts: stripe 1\n", printed)
+            program = json.loads((root / "result.json").read_text())["programs"][0]
+            self.assertEqual(program["changed"], ["count/bankstripe.cuh", "count/main.cu"])
+            self.assertIn("| count | counts | `int[16]` | `count` | stripe |",
+                          (root / "table.md").read_text())
+            self.assertEqual(len(list((root / "cache/scan").iterdir())), 1)
+            self.assertEqual((root / "src/count/main.cu").read_text(), KERNEL)
+
+
+if __name__ == "__main__":
+    TOOL = sys.argv.pop(1)
+    unittest.main()
