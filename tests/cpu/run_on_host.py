@@ -36,6 +36,10 @@ SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=0:exitcode=90",
     "UBSAN_OPTIONS": "exitcode=91",
 }
+FLAGS = ["-std=c++20", "-O1", "-g1", "-w", "-ffp-contract=off", "-fno-strict-aliasing",
+         "-fsanitize=address,undefined", "-fno-sanitize=object-size", "-fno-sanitize-recover=all",
+         "-DBANKSTRIPE_SMALL", f"-I{HERE / 'include'}", "-include", str(HERE / "host_cuda.h"),
+         "-x", "c++"]
 
 
 class Failure(Exception):
@@ -159,13 +163,7 @@ def build(source, folders, work, compiler, defines):
     work.mkdir(parents=True)
     copy = copy_for_host(source, folders, work)
     program = work / "program"
-    command = [compiler, "-std=c++20", "-O1", "-g1", "-w", "-ffp-contract=off",
-               "-fsanitize=address,undefined", "-fno-sanitize=object-size",
-               "-fno-sanitize-recover=all",
-               "-fno-strict-aliasing", "-DBANKSTRIPE_SMALL",
-               *[f"-D{d}" for d in defines],
-               f"-I{HERE / 'include'}", "-include", str(HERE / "host_cuda.h"),
-               "-x", "c++", str(copy), "-o", str(program)]
+    command = [compiler, *[f"-D{d}" for d in defines], *FLAGS, str(copy), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         raise Failure("build", f"{source} does not compile for the host:\n{done.stderr}")

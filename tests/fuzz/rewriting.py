@@ -1,0 +1,80 @@
+"""Calls the tool on generated files and counts what it says.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import collections
+import json
+import pathlib
+import re
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+DEFAULT_TOOL = HERE.parents[1] / "build" / "bin" / "bankstripe"
+
+
+class ToolFailure(Exception):
+    """The tool has crashed, or could not process a generated file."""
+
+
+def rewrite(tool, source, target, extra=()):
+    """Rewrites `source` into the folder `target`. Returns the rewritten file,
+    None when nothing changes, and the list of arrays from the report."""
+    target.mkdir(parents=True, exist_ok=True)
+    command = [str(tool), "rewrite", "--quiet", "--no-confirm", "--gpu-arch=sm_90",
+               "--format=json", f"--output-dir={target}", *extra, str(source)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace",
+                              timeout=300)
+    except subprocess.TimeoutExpired as problem:
+        raise ToolFailure("the tool runs longer than 300 s") from problem
+    if done.returncode != 0:
+        raise ToolFailure(f"the tool exits with {done.returncode}\n{done.stderr[-3000:]}")
+    try:
+        report = json.loads(done.stdout)
+    except ValueError as problem:
+        raise ToolFailure(f"no JSON: {problem}\n{done.stdout[:500]}") from problem
+    copy = next(target.rglob(source.name), None)
+    if copy is not None and copy.read_bytes() == source.read_bytes():
+        copy = None
+    return copy, report["arrays"]
+
+
+class Counts:
+    """Verdicts and reasons over all arrays, and the verdicts per shape."""
+
+    def __init__(self):
+        self.verdicts, self.shapes = collections.Counter(), collections.defaultdict(
+            collections.Counter)
+        self.cases = self.moved_cases = 0
+
+    def add(self, arrays, programs):
+        shapes = {(str(p.case.seed), name): found
+                  for p in programs for name, found in p.case.shapes_of.items()}
+        moved = set()
+        for array in arrays:
+            self.verdicts[array["verdict"], array["reason"]] += 1
+            seed = re.search(r"_(\d+)(?:_\w+)?(?:::|<|$)", array["function"])
+            if not seed:
+                continue
+            if array["verdict"] in ("stripe", "slot", "constant"):
+                moved.add(seed.group(1))
+            for shape in shapes.get((seed.group(1), array["name"]), ()):
+                self.shapes[shape][array["verdict"]] += 1
+        self.cases += len(programs)
+        self.moved_cases += len(moved)
+
+    def text(self, with_shapes):
+        total = sum(self.verdicts.values())
+        lines = [f"{total} arrays of {self.cases} cases; something moves in "
+                 f"{self.moved_cases} cases"]
+        lines += [f"{count:7} {verdict:10} {reason}"
+                  for (verdict, reason), count in sorted(self.verdicts.items(),
+                                                         key=lambda item: -item[1])]
+        if with_shapes:
+            kinds = ["stripe", "slot", "constant", "registers", "keep", "refuse"]
+            lines += ["", "verdicts of the arrays that are used in a shape:",
+                      f"{'':28}" + "".join(f"{kind:>10}" for kind in kinds)]
+            lines += [f"{shape:28}" + "".join(f"{counts[kind]:10}" for kind in kinds)
+                      for shape, counts in sorted(self.shapes.items())]
+        return "\n".join(lines)

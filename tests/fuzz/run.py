@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Generates cases, rewrites them, runs both forms, and compares what they print.
+
+    run.py [--tool=BANKSTRIPE] [--first=SEED] [--cases=N] [--batch=20] [-jN]
+    run.py --prepare=FOLDER ...    only generates and rewrites; see run_pairs.py
+    run.py --originals ...         no tool: the originals must be in order
+
+It stops at the first case that fails, or goes on with --keep-going. A case that
+fails can be made small with `reduce.py --seed=SEED`.
+
+Exit status: 0 no case fails, 1 some do, 77 the compiler is missing.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+
+import run_pairs
+from program import batch
+from rewriting import DEFAULT_TOOL, Counts, ToolFailure, rewrite
+from run_pairs import Problem
+
+
+class Stage:
+    """Generates and rewrites one batch after the other into a folder."""
+
+    def __init__(self, tool, folder):
+        self.tool, self.folder = tool, folder
+        (folder / "original").mkdir(parents=True)
+        self.counts, self.problems = Counts(), []
+
+    def single(self, seeds):
+        """Which cases the tool fails on, each alone."""
+        for seed in seeds:
+            source = self.folder / f"alone_{seed}.cu"
+            source.write_text(batch([seed])[0])
+            try:
+                rewrite(self.tool, source, self.folder / "alone")
+            except ToolFailure as failure:
+                self.problems.append(Problem("tool", "rewriting", seed, str(failure)))
+            source.unlink()
+
+    def make(self, seeds):
+        """A pair of files for these seeds; the second is None when nothing
+        changes or there is no tool."""
+        text, programs = batch(seeds)
+        source = self.folder / "original" / f"cases_{seeds[0]:06}.cu"
+        source.write_text(text)
+        if self.tool is None:
+            return source, None
+        try:
+            copy, arrays = rewrite(self.tool, source, self.folder / "rewritten")
+        except ToolFailure as failure:
+            before = len(self.problems)
+            self.single(seeds)
+            if len(self.problems) == before:
+                self.problems.append(Problem("tool", "rewriting", None, f"{source}: {failure}"))
+            source.unlink()
+            return source, None
+        self.counts.add(arrays, programs)
+        if copy is None:
+            (self.folder / "rewritten" / source.name).unlink(missing_ok=True)
+        return source, copy
+
+
+def batches(options):
+    seeds = range(options.first, options.first + options.cases)
+    return [seeds[i:i + options.batch] for i in range(0, len(seeds), options.batch)]
+
+
+def prepare(options, folder):
+    """All pairs whose two sides differ, or all originals without a tool."""
+    stage = Stage(None if options.originals else options.tool, folder)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        files = list(pool.map(stage.make, batches(options)))
+    return stage, [(a, b) for a, b in files if b is not None or options.originals]
+
+
+def check(options, stage, files, work):
+    problems = list(stage.problems)
+
+    def report(problem):
+        print(run_pairs.describe(problem), flush=True)
+        return options.keep_going
+    for problem in stage.problems:
+        if not report(problem):
+            return 0, problems
+    launches, found = run_pairs.run_all(run_pairs.Pairs(options, work), files, options.jobs, report)
+    return launches, problems + found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    run_pairs.add_options(parser)
+    parser.add_argument("--tool", type=pathlib.Path, default=DEFAULT_TOOL)
+    parser.add_argument("--first", type=int, default=1, help="the first seed")
+    parser.add_argument("--cases", type=int, default=100)
+    parser.add_argument("--batch", type=int, default=20, help="cases per file")
+    parser.add_argument("--keep-going", action="store_true")
+    parser.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--originals", action="store_true", help="no tool, only the originals")
+    parser.add_argument("--shapes", action="store_true", help="print the verdicts of each shape")
+    options = parser.parse_args()
+    if not options.prepare and not shutil.which(options.compiler):
+        print(f"run: skipped: there is no {options.compiler}")
+        return run_pairs.run_on_host.SKIPPED
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as temporary:
+        stage, files = prepare(options, options.prepare or pathlib.Path(temporary) / "pairs")
+        rewriting = time.monotonic() - begun
+        if not options.originals:
+            print(stage.counts.text(options.shapes), flush=True)
+        if options.prepare:
+            launches, problems = 0, stage.problems
+            for problem in problems:
+                print(run_pairs.describe(problem))
+        else:
+            launches, problems = check(options, stage, files, pathlib.Path(temporary))
+    print(f"{options.cases} cases, {len(files)} files, {launches} launches agree, "
+          f"{len(problems)} problems; {rewriting:.0f} s to rewrite, "
+          f"{time.monotonic() - begun:.0f} s in all")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Builds and runs prepared pairs of programs and compares what they print.
+
+    run_pairs.py [--compiler=g++|nvcc] [-jN] FOLDER
+
+FOLDER is what `run.py --prepare` has written: original/NAME.cu and
+rewritten/NAME.cu, with the headers that the latter include. Every program prints
+a line `case SEED...: DIGEST` per launch; the lines of the two must be the same.
+
+With g++ they are built for the host over tests/cpu/host_cuda.h, with
+AddressSanitizer and UndefinedBehaviorSanitizer, and run with several orders of
+the threads. With nvcc they run on the GPU. Nothing else is needed: no LLVM, no
+generator.
+
+Exit status: 0 all pairs agree, 1 some do not, 77 the compiler is missing.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "cpu"))
+import run_on_host  # noqa: E402
+
+Problem = collections.namedtuple("Problem", "kind side case text")
+
+
+def seeds_of(text):
+    """Where each case begins: (line, seed), from the comments of the generator."""
+    return [(number, int(found.group(1))) for number, line in enumerate(text.splitlines(), 1)
+            if (found := re.match(r"// ===== case (\d+) =====", line))]
+
+
+def case_at(text, line):
+    """The seed of the case that `line` belongs to, or None."""
+    return next((seed for number, seed in reversed(seeds_of(text)) if number <= line), None)
+
+
+def without_cases(text, cut):
+    """The program without the cases whose seeds are in `cut`."""
+    for seed in cut:
+        text = re.sub(rf"// ===== case {seed} =====\n.*?(?=// =====|int main\(\))", "", text,
+                      flags=re.DOTALL)
+        text = text.replace(f"  run_{seed}();\n", "")
+    return text
+
+
+class Pairs:
+    """How programs are built and run: with one compiler, in one work folder."""
+
+    def __init__(self, options, work):
+        self.options, self.work = options, work
+        self.on_host = not options.compiler.endswith("nvcc")
+
+    # --- One program --------------------------------------------------------
+
+    def command(self, source, program):
+        options = self.options
+        if self.on_host:
+            return [options.compiler, *run_on_host.FLAGS, "-DBANKSTRIPE_CHECK_BOUNDS",
+                    str(source), "-o", str(program)]
+        return [options.compiler, "-std=c++17", f"-arch={options.arch}", "-w",
+                "-DBANKSTRIPE_CHECK_BOUNDS", str(source), "-o", str(program)]
+
+    def build(self, side, source, folder):
+        """The program, or a problem."""
+        folder.mkdir(parents=True)
+        copy = source
+        if self.on_host:
+            copy = run_on_host.copy_for_host(source, [source.parent], folder)
+        program = folder / "program"
+        program.with_suffix(".text").write_text(source.read_text())
+        done = subprocess.run(self.command(copy, program), capture_output=True, text=True,
+                              errors="replace")
+        if done.returncode == 0:
+            return program
+        place = re.search(r"\.cu(?::|\()(\d+)", done.stderr)
+        case = case_at(source.read_text(), int(place.group(1))) if place else None
+        return Problem("build", side, case, done.stderr.strip()[:2000])
+
+    def run(self, side, program, order):
+        """What it prints, as {case: digest}, or a problem."""
+        environment = {**os.environ, **run_on_host.SANITIZERS, "HOST_CUDA_SEED": str(order)}
+        try:
+            done = subprocess.run([str(program)], capture_output=True, text=True, errors="replace",
+                                  env=environment, timeout=self.options.timeout)
+        except subprocess.TimeoutExpired:
+            return Problem("timeout", side, None, f"longer than {self.options.timeout} s")
+        printed = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
+        bad = [name for name, digest in printed.items()
+               if name.startswith("case") and not re.fullmatch(r"[0-9a-f]{16}", digest)]
+        if done.returncode == 0 and not bad:
+            return printed
+        # The one after the last that has printed something is to blame.
+        names = re.findall(r'end\("(case \d+\.\d+):"', program.with_suffix(".text").read_text())
+        left = [name for name in names if name not in printed]
+        name = bad[0] if bad else left[0] if left else None
+        case = int(re.search(r"\d+", name).group()) if name else None
+        kind = "launch" if bad else "crash"
+        text = f"{printed[bad[0]]}\n" if bad else ""
+        return Problem(kind, side, case, text + done.stderr.strip()[:3000])
+
+    # --- One pair -----------------------------------------------------------
+
+    def check(self, original, rewritten):
+        """The number of launches compared, and a list of problems. A case that
+        stops the others is cut out, and the rest is tried again."""
+        problems, cut = [], set()
+        while True:
+            folder = pathlib.Path(tempfile.mkdtemp(dir=self.work))
+            try:
+                launches, found = self.compare(original, rewritten, folder, cut)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+            problems += found
+            blamed = {p.case for p in found if p.kind in ("build", "crash", "timeout", "launch")}
+            if not blamed or None in blamed or len(cut) >= 8:
+                return launches, problems
+            cut |= blamed
+
+    def prepare(self, side, source, folder, cut):
+        """Builds a copy without the cases in `cut`."""
+        sources = folder / f"{side}-source"
+        sources.mkdir()
+        copy = sources / source.name
+        copy.write_text(without_cases(source.read_text(), cut))
+        for header in source.parent.glob("*.cuh"):
+            shutil.copy(header, sources)
+        return self.build(side, copy, folder / side)
+
+    def compare(self, original, rewritten, folder, cut):
+        first = self.prepare("original", original, folder, cut)
+        wanted = first if isinstance(first, Problem) else self.run("original", first, 0)
+        if isinstance(wanted, Problem):
+            return 0, [wanted]
+        if rewritten is None:
+            again = self.run("original", first, 1)
+            if isinstance(again, Problem):
+                return 0, [again]
+            found = self.differences("order", "original", wanted, again)
+            return len(wanted) - len(found), found
+        second = self.prepare("rewritten", rewritten, folder, cut)
+        if isinstance(second, Problem):
+            return 0, [second]
+        for order in range(self.options.orders if self.on_host else 1):
+            seen = self.run("rewritten", second, order)
+            if isinstance(seen, Problem):
+                return 0, [seen]
+            if seen != wanted:
+                found = self.differences("output", "rewritten", wanted, seen)
+                return len(wanted) - len(found), found
+        return len(wanted), []
+
+    @staticmethod
+    def differences(kind, side, wanted, seen):
+        return [Problem(kind, side, int(re.search(r"\d+", name).group()),
+                        f"{name}: {wanted.get(name)} in the original, {seen.get(name)}")
+                for name in {**wanted, **seen} if wanted.get(name) != seen.get(name)]
+
+
+def add_options(parser):
+    parser.add_argument("--compiler", default="g++", help="g++ or nvcc")
+    parser.add_argument("--arch", default="native", help="for nvcc")
+    parser.add_argument("-j", type=int, default=2, dest="jobs", help="pairs at a time")
+    parser.add_argument("--orders", type=int, default=2, help="orders of the threads, with g++")
+    parser.add_argument("--timeout", type=int, default=120, help="seconds per run")
+
+
+def run_all(pairs, files, jobs, report):
+    """Checks the pairs in `files`, a list of (original, rewritten or None)."""
+    launches, problems = 0, []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(pairs.check, *pair) for pair in files]
+        for future in concurrent.futures.as_completed(futures):
+            count, found = future.result()
+            launches += count
+            for problem in found:
+                problems.append(problem)
+                if not report(problem):
+                    pool.shutdown(cancel_futures=True)
+                    return launches, problems
+    return launches, problems
+
+
+def describe(problem):
+    case = "a case" if problem.case is None else f"case {problem.case}"
+    return f"{case}: {problem.kind} ({problem.side}): {problem.text}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    add_options(parser)
+    parser.add_argument("folder")
+    options = parser.parse_args()
+    if not shutil.which(options.compiler):
+        print(f"run_pairs: skipped: there is no {options.compiler}")
+        return run_on_host.SKIPPED
+    folder = pathlib.Path(options.folder)
+    files = [(folder / "original" / rewritten.name, rewritten)
+             for rewritten in sorted((folder / "rewritten").glob("*.cu"))]
+    begun = time.monotonic()
+
+    def report(problem):
+        print(describe(problem), flush=True)
+        return True
+    with tempfile.TemporaryDirectory() as work:
+        launches, problems = run_all(Pairs(options, pathlib.Path(work)), files, options.jobs, report)
+    print(f"{len(files)} pairs, {launches} launches agree, {len(problems)} problems, "
+          f"{time.monotonic() - begun:.0f} s")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
