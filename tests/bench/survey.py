@@ -132,6 +132,13 @@ class Survey:
             explained |= names if array["resident"] else set()
         result["otherFrames"] = {name: frame for name, frame in frames[0].items()
                                  if frame and name not in explained}
+        # A function that only other translation units call can be inlined into another one.
+        for array in result["arrays"]:
+            if array["resident"] and array["frames"][0] is None:
+                hosts = [name for name, frame in result["otherFrames"].items()
+                         if frame >= array["bytesPerThread"]]
+                array["frames"] = [max((f.get(n, 0) for n in hosts), default=None)
+                                   for f in frames]
 
 
 def units_with(units, files):
