@@ -179,13 +179,14 @@ Finding Scan::finding(const Moving &M) const {
   F.Name = M.Name;
   F.Where = {CodePath.str(), 1, 1};
   F.Function = F.FunctionId = "k";
+  F.FunctionFiles = {CodePath.str()};
   F.InKernel = M.InKernel;
   F.Kernels = {"k"};
   F.Extents = M.Extents;
   F.IsObject = M.Extents.empty();
   F.HostDevice = M.HostDevice;
   F.HasConst = M.HasConst;
-  F.StorageName = M.Name + "_slots";
+  F.SlotsName = M.Name + "_slots";
   if (M.Constructed)
     F.Init = InitializerKind::Construct;
   ArrayInstance Instance;

@@ -94,7 +94,7 @@ TEST(Slot, BoundIsWrittenAsInTheKernelsBounds) {
 
 TEST(Slot, StorageHasANameThatTheFileHasNot) {
   Plan P = planFor("int a[4], a_slots;\n", {slot("a", {4})});
-  P.Arrays[0].Array.StorageName = "a_slots_2";
+  P.Arrays[0].Array.SlotsName = "a_slots_2";
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
                            "__shared__ bankstripe::slots<int[4], 128> "
                            "a_slots_2;\n"
@@ -327,7 +327,7 @@ TEST(HostDevice, DirectivesGetLinesOfTheirOwn) {
             "#else\n"
             "int a[4];\n"
             "#endif\n"
-            " f(a); }\n");
+            "f(a); }\n");
 }
 
 TEST(HostDevice, ACommentStaysBehindTheStatement) {
@@ -339,9 +339,8 @@ TEST(HostDevice, ACommentStaysBehindTheStatement) {
             "  bankstripe::require_block_of_at_most<128>();\n"
             "  int (&a)[4] = a_slots.mine();\n"
             "#else\n"
-            "  int a[4];\n"
+            "  int a[4]; // four\n"
             "#endif\n"
-            "   // four\n"
             "  f(a);\n}\n");
 }
 

@@ -117,31 +117,35 @@ TEST(PrivateArrays, ContentsAreKeptForEdits) {
 
 TEST(Context, DeviceFunctions) {
   auto F = testFind("__device__ int f(int i) {\n"
-                    "  int $in_device_function^a[4]; $write^a[i] = 1;\n"
+                    "  int a[4]; $write^a[i] = 1;\n"
                     "  return $read^a[0]; }\n"
                     "__global__ void one(int *out) { *out = f(1); }\n"
                     "__global__ void two(int *out) { *out = f(2); }\n"
                     "__global__ void none(int *out) { *out = 0; }");
   EXPECT_EQ(F.front().Kernels.size(), 2u);
   EXPECT_FALSE(F.front().InKernel);
-  testFind("struct S { __host__ __device__ void f(int i) {\n"
-           "  int $in_device_function^a[4]; $write^a[i] = 1; } };");
 }
 
-TEST(Context, Templates) {
-  auto F =
-      testFind("template <class T> __global__ void kernel(T *out, int i) {\n"
-               "  int $in_template^a[4]; $write^a[i] = 1; }\n"
-               "template __global__ void kernel<int>(int *, int);\n"
-               "template __global__ void kernel<char>(char *, int);");
-  EXPECT_EQ(F.size(), 1u);
-  EXPECT_EQ(F.front().Kernels.size(), 2u);
-  testFind("template <class T> __global__ void kernel(T *out, int i) {\n"
-           "  T $in_template^a[4]; a[i] = 1; }\n"
-           "template __global__ void kernel<int>(int *, int);");
-  testFind("template <class T> struct S {\n"
-           "  static __device__ void f(int i) {\n"
-           "    int $in_template^a[4]; $write^a[i] = 1; } };");
+TEST(Context, DeviceFunctionsThatNoKernelReaches) {
+  auto F = testFind("__device__ void f(int i) { int a[4]; $write^a[i] = 1; }");
+  EXPECT_TRUE(F.front().Kernels.empty());
+}
+
+TEST(Context, FunctionsForTheHostAsWell) {
+  auto F = testFind("struct S { __host__ __device__ void f(int i) {\n"
+                    "  int $host_device^a[4]; $write^a[i] = 1; } };");
+  EXPECT_TRUE(F.front().HostDevice);
+  F = testFind("struct S { __device__ void f(int i) {\n"
+               "  int a[4]; $write^a[i] = 1; } };");
+  EXPECT_FALSE(F.front().HostDevice);
+}
+
+TEST(Context, ConstexprFunctions) {
+  testFind("__device__ constexpr int f(int i) {\n"
+           "  int $constexpr_function^a[4] = {}; $write^a[i & 3] = 1;\n"
+           "  return $read^a[0]; }");
+  testFind("__device__ int f(int i) {\n"
+           "  int a[4] = {}; $write^a[i & 3] = 1; return $read^a[0]; }");
 }
 
 TEST(Context, Lambdas) {
@@ -153,19 +157,8 @@ TEST(Context, Lambdas) {
 
 TEST(Context, ClassesInsideFunctions) {
   testBody("struct Local { __device__ int f(int k) {"
-           "  int $in_device_function^a[4]; $write^a[k] = 1;"
+           "  int a[4]; $write^a[k] = 1;"
            "  return $read^a[0]; } }; *out = Local().f(i);");
-}
-
-TEST(Context, ClassObjects) {
-  testFind("struct Stack { int items[8]; int top; };\n"
-           "struct Outer { Stack inner; }; struct Derived : Outer {};\n"
-           "struct Plain { int x; };\n"
-           "__global__ void kernel(int i) {\n"
-           "  Stack $class_object^s; s.items[i] = 1;\n"
-           "  Derived $class_object^d; d.inner.top = 1;\n"
-           "  Plain p; p.x = 1; Stack *q = &s; Stack &r = s;\n"
-           "  q->top = r.top; }");
 }
 
 // --- Its type --------------------------------------------------------------
@@ -173,9 +166,16 @@ TEST(Context, ClassObjects) {
 TEST(Type, OfElements) {
   testFind("struct Hit { float t; int id; };\n"
            "__global__ void kernel(int i) {\n"
-           "  Hit $element_type^a[4]; $write^a[i].id = 1; }");
-  testBody("float3 $element_type^a[4]; $write^a[i].x = 1;");
-  testBody("double4 $element_type^a[4]; $write^a[i].x = 1;");
+           "  Hit a[4]; $write^a[i].id = 1; }");
+  testBody("float3 a[4]; $write^a[i].x = 1;");
+  testBody("double4 a[4]; $write^a[i].x = 1;");
+  testFind("struct Odd { char text[6]; };\n"
+           "__global__ void kernel(int i) {\n"
+           "  Odd $element_type^a[4]; $write^a[i] = Odd(); }");
+  testFind("struct Copied { int x; __device__ Copied(const Copied &);\n"
+           "  Copied() = default; };\n"
+           "__global__ void kernel(int i) {\n"
+           "  Copied $element_type^a[4]; $write^a[i].x = 1; }");
   testBody("float4 a[4]; double2 b[4]; uchar4 c[4]; $write^a[i].x = 1;"
            "$write^b[i].x = 1; $write^c[i].x = 1;");
   testBody("short a[4]; long long b[4]; __int128 c[4]; $write^a[i] = 1;"
@@ -183,26 +183,36 @@ TEST(Type, OfElements) {
 }
 
 TEST(Type, OfTheUserWithAVectorsName) {
-  testFind(
-      "namespace mine { struct float2 { float x, y;\n"
-      "  __device__ float2() : x(0), y(0) {} }; }\n"
-      "__global__ void kernel(int i) {\n"
-      "  mine::float2 $element_type^$initializer^a[4]; $write^a[i].x = 1; }");
+  testFind("namespace mine { struct float2 { float x, y;\n"
+           "  __device__ float2() : x(0), y(0) {} }; }\n"
+           "__global__ void kernel(int i) {\n"
+           "  mine::float2 $element_type^a[4]; $write^a[i].x = 1; }");
 }
 
 TEST(Type, Dimensions) {
-  testBody("int $too_many_dimensions^a[2][2][2]; $write^a[i][j][0] = 1;");
+  testBody("int $too_many_dimensions^a[2][2][2][2][2][2];"
+           "$write^a[i][j][0][0][0][0] = 1;");
+  testBody("int a[2][2][2][2][2]; $write^a[i][j][0][1][0] = 1;");
   testBody("int a[2][2]; $write^a[i][j] = 1;");
 }
 
-TEST(Type, Qualifiers) {
+TEST(Type, Volatile) {
   testBody("volatile int $qualified_type^a[4]; $write^a[i] = 1;");
-  testBody("const int $qualified_type^a[4] = {i, j}; *out = $read^a[i];");
-  testBody("constexpr int $qualified_type^a[4] = {1, 2}; *out = $read^a[i];");
-  testBody("int const $qualified_type^t[2][2] = {}; *out = $read^t[i][j];");
+  testBody("int volatile $qualified_type^a[4] = {1, 2}; *out = $read^a[i];");
+  testBody("volatile int *a[4]; $write^a[i] = out;");
+}
+
+TEST(Type, Const) {
+  testBody("const int $const_elements^a[4] = {i, j}; *out = $read^a[i];");
+  testBody("int const t[2][2] = {}; *out = $read^t[i][j];");
+  testBody("constexpr int a[4] = {1, 2}; *out = $read^a[i];");
   testBody("const int *a[4]; $write^a[i] = out;");
-  testBody("int *const $qualified_type^$declarator_shape^a[4] = {out};"
+  testBody("int *const $const_elements^$declarator_shape^a[4] = {out};"
            "*out = *$read^a[i];");
+  EXPECT_TRUE(
+      findingOf(kernelAround("const int a[4] = {1}; *out = a[i];")).HasConst);
+  EXPECT_FALSE(
+      findingOf(kernelAround("const int *a[4]; a[i] = out;")).HasConst);
 }
 
 TEST(Type, Attributes) {

@@ -53,36 +53,35 @@ TEST(MacroArguments, UsedForReadingAndWriting) {
 
 TEST(MacroArguments, TurnedIntoText) {
   testMacros("#define SHOW(x) printf(#x \" = %d\", x)\n",
-             "int a[4]; SHOW($use_in_macro^a[i]);");
+             "int $accessor^a[4]; SHOW(a[i]);");
   testMacros("#define INNER(x) printf(#x \" = %d\", x)\n"
              "#define OUTER(x) INNER(x)\n",
-             "int a[4]; OUTER($use_in_macro^a[i]);");
+             "int $accessor^a[4]; OUTER(a[i]);");
   testMacros("#define SHOW(x, y) printf(#y, x)\n",
-             "int a[4]; SHOW($use_in_macro^a[i], here);");
+             "int $accessor^a[4]; SHOW(a[i], here);");
 }
 
 TEST(MacroArguments, TurnedIntoTextByADefinitionThatIsGone) {
   testMacros("#define SHOW(x) printf(#x \" = %d\", x)\n",
-             "int a[4]; SHOW($use_in_macro^a[i]);\n"
+             "int $accessor^a[4]; SHOW(a[i]);\n"
              "#undef SHOW\n");
   testMacros("#define SHOW(x) printf(#x \" = %d\", x)\n",
-             "int a[4]; SHOW($use_in_macro^a[i]);\n"
+             "int $accessor^a[4]; SHOW(a[i]);\n"
              "#undef SHOW\n"
              "#define SHOW(x) printf(\"%d\", x)\n"
              "SHOW($read^a[j]);");
 }
 
 TEST(MacroArguments, TurnedIntoTextByAMacroThatIsAnArgument) {
-  testMacros(
-      "#define SHOW(x) printf(#x \" = %d\", x)\n"
-      "#define PLAIN(x) printf(\"%d\", x)\n"
-      "#define CALL(m, x) m(x)\n",
-      "int a[4]; CALL(SHOW, $use_in_macro^a[i]); CALL(PLAIN, $read^a[j]);");
+  testMacros("#define SHOW(x) printf(#x \" = %d\", x)\n"
+             "#define PLAIN(x) printf(\"%d\", x)\n"
+             "#define CALL(m, x) m(x)\n",
+             "int $accessor^a[4]; CALL(SHOW, a[i]); CALL(PLAIN, $read^a[j]);");
 }
 
 TEST(MacroArguments, Pasted) {
   testMacros("#define PASTE(x, y) x##y\n",
-             "int a[4], ab[4]; $use_in_macro^PASTE($skipped_code^a, b)[i] = 1;"
+             "int a[4], $accessor^ab[4]; PASTE($skipped_code^a, b)[i] = 1;"
              "$write^a[i] = 1;");
 }
 
@@ -92,23 +91,20 @@ TEST(MacroArguments, Dropped) {
 }
 
 TEST(MacroArguments, ThatAreOnlyAPartOfTheUse) {
-  testMacros("#define FIRST(x) x[0]\n",
-             "int a[4]; FIRST($use_in_macro^a) = 1;");
-  testMacros("#define AT(k) [k]\n", "int a[4]; $use_in_macro^a AT(i) = 1;");
+  testMacros("#define FIRST(x) x[0]\n", "int $accessor^a[4]; FIRST(a) = 1;");
+  testMacros("#define AT(k) [k]\n", "int $accessor^a[4]; a AT(i) = 1;");
   testMacros("#define JOIN(x, y) x y\n",
-             "int a[4]; JOIN($use_in_macro^a, [i]) = 1;");
-  testMacros("#define CLOSE(x) x]\n",
-             "int a[4]; CLOSE($use_in_macro^a[i) = 1;");
+             "int $accessor^a[4]; JOIN(a, [i]) = 1;");
+  testMacros("#define CLOSE(x) x]\n", "int $accessor^a[4]; CLOSE(a[i) = 1;");
 }
 
 // --- Bodies ----------------------------------------------------------------
 
-TEST(MacroBodies, CannotBeEdited) {
-  testMacros("#define PUT(k, v) a[k] = v\n",
-             "int a[4]; $use_in_macro^PUT(i, 1);");
-  testMacros("#define NAME a\n", "int a[4]; $use_in_macro^NAME[i] = 1;");
+TEST(MacroBodies, StayAsTheyAreForTheAccessor) {
+  testMacros("#define PUT(k, v) a[k] = v\n", "int $accessor^a[4]; PUT(i, 1);");
+  testMacros("#define NAME a\n", "int $accessor^a[4]; NAME[i] = 1;");
   testMacros("#define LAST a[3]\n",
-             "int a[4]; $write^a[i] = 1; *out = $use_in_macro^LAST;");
+             "int $accessor^a[4]; $write^a[i] = 1; *out = LAST;");
 }
 
 TEST(MacroBodies, WithAnIndexOnly) {

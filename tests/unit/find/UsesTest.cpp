@@ -245,10 +245,13 @@ TEST(UseText, AUseInAnotherFileCannotBeEdited) {
 
 // --- Whole arrays ----------------------------------------------------------
 
+TEST(WholeArray, AsAPointerThatWalks) {
+  testBody("int $accessor^a[4]; int *p = a; *p = 1;");
+  testBody("int $accessor^a[4]; int *p; p = a; *p = 1;");
+  testBody("int $accessor^a[4]; *a = 1; *(a + i) = 2;");
+}
+
 TEST(WholeArray, AsAPointer) {
-  testBody("int a[4]; int *p = $pointer_taken^a; *p = 1;");
-  testBody("int a[4]; int *p; p = $pointer_taken^a; *p = 1;");
-  testBody("int a[4]; *$pointer_taken^a = 1; *($pointer_taken^a + i) = 2;");
   testBody("int a[4]; *out = $pointer_taken^a == (int *)data;");
   testBody("int a[4]; auto *p = &$pointer_taken^a; (*p)[i] = 1;");
   testBody("int a[4]; *(float *)$pointer_taken^a = 1;");
@@ -295,8 +298,15 @@ TEST(WholeArray, InARangeFor) {
 TEST(WholeArray, MeasuredOrNamedAsAType) {
   testBody("int a[4]; $write^a[i] = sizeof($sizeof^a);");
   testBody("int a[4]; $write^a[i] = sizeof $sizeof^a;");
-  testBody("int a[4]; decltype($sizeof^a) *p = nullptr; $write^a[i] = !p;");
-  testBody("int a[4]; __typeof__($sizeof^a) *p = nullptr; $write^a[i] = !p;");
+  testBody("int a[4]; decltype($decltype^a) *p = nullptr; $write^a[i] = !p;");
+  testBody("int a[4]; __typeof__($decltype^a) *p = nullptr; $write^a[i] = !p;");
+}
+
+TEST(WholeArray, NamedAsATypeInsideAnExpression) {
+  testFind("template <class T> __device__ int size() { return sizeof(T); }\n"
+           "__global__ void kernel(int *out, int i) {\n"
+           "  int a[4]; $write^a[i] = size<decltype($decltype^a)>(); }");
+  testBody("int a[4]; $write^a[i] = sizeof(decltype($decltype^a));");
 }
 
 TEST(WholeArray, ARowAsAnArray) {
@@ -322,7 +332,7 @@ TEST(WholeArray, CapturedByALambda) {
 }
 
 TEST(WholeArray, CopiedAsAWhole) {
-  testBody("int a[2]; $write^a[i] = 1; auto $array_typedef^$initializer^[x, y] "
+  testBody("int a[2]; $write^a[i] = 1; auto $initializer^[x, y] "
            "= $unknown_use^a;"
            "*out = x + y;");
 }

@@ -235,7 +235,7 @@ TEST(Instantiations, BoundsOfTheirOwnAreNotShared) {
 TEST(Instantiations, TakeTheirOwnBytes) {
   TestUnit U = twoInstantiations(64, 64);
   Finding F = ofTypeT();
-  F.Instances[0].ElementBytes = 8;
+  F.Instances[0].ElementBytes = F.Instances[0].Alignment = 8;
   U.array(F);
   Plan P = U.plan();
   EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Unit);

@@ -99,8 +99,8 @@ TEST(Merge, UseWithOtherTextDiffers) {
 
 TEST(Merge, ObstacleInOneUnitIsEnough) {
   TestUnit B = includer("/b.cu");
-  arrayOf(B).Obstacles = {{Reason::UseInMacro, onLine(12, "/k.cuh"), ""}};
-  EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)), Reason::UseInMacro);
+  arrayOf(B).Obstacles = {{Reason::RangeFor, onLine(12, "/k.cuh"), ""}};
+  EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)), Reason::RangeFor);
 }
 
 TEST(Merge, ResidentInOneUnitIsEnough) {

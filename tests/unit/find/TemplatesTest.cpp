@@ -1,0 +1,221 @@
+//===-- TemplatesTest.cpp - one finding for all instantiations ------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Instantiations share their text, so they are one finding; what differs
+// between them is told by its instances.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FindTester.h"
+#include "llvm/ADT/STLExtras.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+constexpr llvm::StringRef TypeTemplate =
+    "template <class T> __global__ void kernel(T *out, int i) {\n"
+    "  T a[4]; a[i & 3] = i; *out = a[0]; }\n";
+
+const ArrayInstance &instance(const Finding &F, llvm::StringRef Part) {
+  for (const ArrayInstance &I : F.Instances)
+    if (llvm::StringRef(I.FunctionId).contains(Part))
+      return I;
+  ADD_FAILURE() << "no instance " << Part.str();
+  static const ArrayInstance None;
+  return None;
+}
+
+bool holds(const Finding &F, Reason Why) {
+  return llvm::any_of(F.Obstacles,
+                      [&](const Obstacle &O) { return O.Why == Why; });
+}
+
+} // namespace
+
+TEST(Templates, InstantiationsAreOneFinding) {
+  auto F =
+      testFind("template <class T> __global__ void kernel(T *out, int i) {\n"
+               "  int a[4]; $write^a[i] = 1; }\n"
+               "template __global__ void kernel<int>(int *, int);\n"
+               "template __global__ void kernel<char>(char *, int);");
+  ASSERT_EQ(F.size(), 1u);
+  EXPECT_EQ(F.front().Kernels.size(), 2u);
+  EXPECT_EQ(F.front().Instances.size(), 2u);
+  EXPECT_FALSE(F.front().ElementDependent);
+}
+
+TEST(Templates, DependentElementsHaveUses) {
+  auto F =
+      testFind("template <class T> __global__ void kernel(T *out, int i) {\n"
+               "  T a[4]; $write^a[i] = 1; *out = $read^a[0]; }\n"
+               "template __global__ void kernel<int>(int *, int);");
+  EXPECT_TRUE(F.front().ElementDependent);
+}
+
+TEST(Templates, SizesAreThoseOfEachInstantiation) {
+  Finding F = findingOf(TypeTemplate.str() +
+                        "template __global__ void kernel<char>(char *, int);\n"
+                        "template __global__ void kernel<double>(double *, "
+                        "int);");
+  const ArrayInstance &Small = instance(F, "IcE"), &Large = instance(F, "IdE");
+  EXPECT_EQ(Small.ElementBytes, 1u);
+  EXPECT_EQ(Small.BytesPerThread, 4u);
+  EXPECT_EQ(Small.Alignment, 1u);
+  EXPECT_EQ(Large.ElementBytes, 8u);
+  EXPECT_EQ(Large.BytesPerThread, 32u);
+  EXPECT_EQ(Large.Alignment, 8u);
+  EXPECT_EQ(Small.Kernels, std::vector<std::string>{Small.FunctionId});
+  // The finding itself shows the largest.
+  EXPECT_EQ(F.Type, "double[4]");
+  EXPECT_EQ(F.ElementBytes, 8u);
+  EXPECT_EQ(F.BytesPerThread, 32u);
+}
+
+TEST(Templates, ExtentsAreThoseOfEachInstantiation) {
+  Finding F =
+      findingOf("template <int N> __global__ void kernel(int *out, int i) {\n"
+                "  int a[2 * N]; a[i & 1] = i; *out = a[0]; }\n"
+                "template __global__ void kernel<4>(int *, int);\n"
+                "template __global__ void kernel<8>(int *, int);");
+  EXPECT_TRUE(F.Obstacles.empty());
+  EXPECT_EQ(instance(F, "ILi4E").Extents, std::vector<uint64_t>{8});
+  EXPECT_EQ(instance(F, "ILi8E").Extents, std::vector<uint64_t>{16});
+  EXPECT_EQ(F.Text.ExtentTexts, std::vector<std::string>{"2 * N"});
+  EXPECT_FALSE(F.ElementDependent);
+}
+
+// What they point to does not change the size of pointers.
+TEST(Templates, PointersToAParameterAreNoDependentElements) {
+  Finding F =
+      findingOf("template <class T> __global__ void kernel(T *out, int i) {\n"
+                "  T *a[4]; a[i & 3] = out; *a[0] = 1; }\n"
+                "template __global__ void kernel<int>(int *, int);");
+  EXPECT_TRUE(F.Obstacles.empty());
+  EXPECT_FALSE(F.ElementDependent);
+}
+
+TEST(Templates, UsesOfAllInstantiationsCountOnce) {
+  auto F = testFind("template <class T> __global__ void kernel(T *out, int i) {"
+                    "  T a[4]; $write^a[i] = *out; out[1] = $read^a[0]; }\n"
+                    "template __global__ void kernel<int>(int *, int);\n"
+                    "template __global__ void kernel<float>(float *, int);");
+  EXPECT_EQ(F.front().Uses.size(), 2u);
+}
+
+TEST(Templates, AnIndexThatOneDoesNotKnowIsNoConstant) {
+  Finding F =
+      findingOf("template <class T> __global__ void kernel(T i) {\n"
+                "  int a[4]; a[sizeof(T) == 4 ? 0 : 1] = 1; a[i] = 2; }\n"
+                "template __global__ void kernel<int>(int);\n"
+                "template __global__ void kernel<short>(short);");
+  ASSERT_EQ(F.Uses.size(), 2u);
+  EXPECT_TRUE(F.Uses[0].ConstantIndex);
+  EXPECT_FALSE(F.Uses[1].ConstantIndex);
+}
+
+// The instantiation that leaves a branch out does not know what it names.
+TEST(Templates, ABranchThatOneInstantiationDiscardsIsSkippedCode) {
+  testFind("template <int N> __global__ void kernel(int *out, int i) {\n"
+           "  int a[4]; $write^a[i] = 1;\n"
+           "  if constexpr (N == 1) $skipped_code^$write^a[0] = 2; }\n"
+           "template __global__ void kernel<1>(int *, int);\n"
+           "template __global__ void kernel<2>(int *, int);");
+  testFind("template <int N> __global__ void kernel(int *out, int i) {\n"
+           "  int a[4]; $write^a[i] = 1;\n"
+           "  if constexpr (N == 1) $write^a[0] = 2; }\n"
+           "template __global__ void kernel<1>(int *, int);");
+}
+
+TEST(Templates, AnObstacleOfOneIsOneOfAll) {
+  testFind("struct Index { int v; __device__ operator int() const { return v; }"
+           "};\n"
+           "template <class T> __global__ void kernel(T i) {\n"
+           "  int a[4]; $write^a[0] = 1; $write^a[$index_type^i] = 2; }\n"
+           "template __global__ void kernel<int>(int);\n"
+           "template __global__ void kernel<Index>(Index);");
+}
+
+TEST(Templates, AnElementTypeOfOneThatCannotStandApart) {
+  Finding F = findingOf("struct Odd { char text[6]; };\n"
+                        "template <class T> __global__ void kernel(int i) {\n"
+                        "  T a[4]; a[i & 3] = T(); }\n"
+                        "template __global__ void kernel<int>(int);\n"
+                        "template __global__ void kernel<Odd>(int);");
+  EXPECT_TRUE(holds(F, Reason::ElementType));
+}
+
+TEST(Templates, InitialisersThatMeanDifferentThingsDiffer) {
+  EXPECT_TRUE(holds(
+      findingOf("template <int N> __global__ void kernel(int *out, int i) {\n"
+                "  int a[2] = {N}; a[i & 1] += 1; *out = a[0]; }\n"
+                "template __global__ void kernel<0>(int *, int);\n"
+                "template __global__ void kernel<7>(int *, int);"),
+      Reason::TranslationUnitsDiffer));
+  EXPECT_FALSE(holds(
+      findingOf("template <int N> __global__ void kernel(int *out, int i) {\n"
+                "  int a[2] = {N}; a[i & 1] += 1; *out = a[0]; }\n"
+                "template __global__ void kernel<6>(int *, int);\n"
+                "template __global__ void kernel<7>(int *, int);"),
+      Reason::TranslationUnitsDiffer));
+}
+
+TEST(Templates, AnArrayThatBecomesAnObjectDiffers) {
+  EXPECT_TRUE(
+      holds(findingOf("struct S { int v[4]; };\n"
+                      "template <class T> __global__ void kernel(int i) {\n"
+                      "  T a; (void)sizeof(a); }\n"
+                      "template __global__ void kernel<int[4]>(int);\n"
+                      "template __global__ void kernel<S>(int);"),
+            Reason::TranslationUnitsDiffer));
+}
+
+TEST(Templates, WithoutInstantiations) {
+  testFind("template <class T> struct S {\n"
+           "  static __device__ void f(int i) {\n"
+           "    int $not_instantiated^a[4]; $write^a[i] = 1; } };");
+  auto F =
+      testFind("template <class T> __global__ void kernel(T *out, int i) {\n"
+               "  T $not_instantiated^a[4]; a[i] = 1; }");
+  EXPECT_TRUE(F.front().Instances.empty());
+  EXPECT_TRUE(F.front().Kernels.empty());
+}
+
+TEST(Templates, OfMethods) {
+  auto F = testFind("template <class T> struct S {\n"
+                    "  __device__ T f(int i) {\n"
+                    "    T a[4]; $write^a[i] = 1; return $read^a[0]; } };\n"
+                    "__global__ void kernel(int *out, int i) {\n"
+                    "  S<int> s; S<char> t; *out = s.f(i) + t.f(i); }");
+  EXPECT_EQ(F.front().Instances.size(), 2u);
+  EXPECT_TRUE(F.front().ElementDependent);
+  EXPECT_EQ(F.front().Kernels.size(), 1u);
+}
+
+TEST(Templates, EachInstanceKnowsItsKernels) {
+  Finding F = findingOf("template <int N> __device__ int f(int i) {\n"
+                        "  int a[N]; a[i & 1] = i; return a[0]; }\n"
+                        "__global__ void both(int *out, int i) {\n"
+                        "  *out = f<2>(i) + f<3>(i); }\n"
+                        "__global__ void one(int *out, int i) {\n"
+                        "  *out = f<3>(i); }");
+  EXPECT_EQ(F.Kernels.size(), 2u);
+  EXPECT_EQ(instance(F, "ILi2E").Kernels.size(), 1u);
+  EXPECT_EQ(instance(F, "ILi3E").Kernels.size(), 2u);
+}
+
+TEST(Templates, SpecialisationsHaveTheirOwnText) {
+  UnitFacts Facts = factsOf("template <class T> __device__ int f(int i) {\n"
+                            "  int a[4]; a[i & 3] = i; return a[0]; }\n"
+                            "template <> __device__ int f<char>(int i) {\n"
+                            "  int a[8]; a[i & 3] = i; return a[0]; }\n"
+                            "__global__ void kernel(int *out, int i) {\n"
+                            "  *out = f<int>(i) + f<char>(i); }");
+  EXPECT_EQ(Facts.Findings.size(), 2u);
+}
