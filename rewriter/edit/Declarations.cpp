@@ -187,20 +187,26 @@ EditList StatementEditor::forDeviceOnly() {
   std::string Init = Last ? afterwards(*Last) : "";
   if (!Init.empty())
     Device += newLine() + Init;
-  std::string Host = Code.slice(Begin, End).str();
+  // A comment behind the statement stays with it; code goes to the next line.
+  StringRef Rest = Code.slice(End, Code.find('\n', End));
+  const unsigned HostEnd =
+      isCommentOnly(Rest) ? End + Rest.rtrim().size() : End;
+  std::string Host = Code.slice(Begin, HostEnd).str();
+  StringRef Behind = Code.slice(HostEnd, Code.find('\n', HostEnd));
+  const bool EndsLine = Behind.trim().empty();
+  const unsigned Through =
+      EndsLine ? HostEnd : HostEnd + Behind.size() - Behind.ltrim().size();
 
   // The directives need lines of their own.
   unsigned LineBegin = Begin - Indentation.size();
   const bool Alone = Begin >= Indentation.size() &&
                      (LineBegin == 0 || Code[LineBegin - 1] == '\n');
-  StringRef Rest = Code.slice(End, Code.find('\n', End));
-  const bool EndsLine = Rest.trim().empty();
   std::string Text = (Alone ? "" : LineEnding.str()) + "#ifdef __CUDA_ARCH__" +
                      newLine() + Device + LineEnding.str() + "#else" +
                      newLine() + Host + LineEnding.str() + "#endif" +
                      (EndsLine ? "" : newLine());
   const unsigned From = Alone ? LineBegin : Begin;
-  return {{From, End - From, std::move(Text)}};
+  return {{From, Through - From, std::move(Text)}};
 }
 
 EditList StatementEditor::edit() {
