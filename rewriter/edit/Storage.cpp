@@ -135,6 +135,14 @@ std::string StorageWriter::construction(const Finding &F) const {
          text(F.Text.Specifiers) + writtenExtents(F) + Init;
 }
 
+// The argument for memory that casts take for more than the type promises.
+static std::string slotAlignment(const Finding &F) {
+  for (const ArrayInstance &I : F.Instances)
+    if (I.SlotAlignment > I.Alignment)
+      return ", " + std::to_string(I.SlotAlignment);
+  return "";
+}
+
 // Both declarations of a slot, without the last semicolon.
 std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   const Finding &F = A.Array;
@@ -146,9 +154,9 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
       Stars.empty() ? Specifiers : Specifiers + " " + Stars;
   const bool Constructed = F.Init == InitializerKind::Construct;
 
-  std::string Text =
-      llvm::formatv("__shared__ bankstripe::slots<{0}{1}, {2}> {3};", Element,
-                    Extents, asArgument(threadsOf(A)), F.SlotsName);
+  std::string Text = llvm::formatv(
+      "__shared__ bankstripe::slots<{0}{1}, {2}{3}> {4};", Element, Extents,
+      asArgument(threadsOf(A)), slotAlignment(F), F.SlotsName);
   Text += NewLine;
   if (!F.InKernel)
     Text += llvm::formatv("bankstripe::require_block_of_at_most<{0}>();{1}",

@@ -172,9 +172,10 @@ static bool isNeverWritten(const Finding &F, bool Mentioned,
 Finding bankstripe::findArray(const VarDecl *Variable,
                               const DeclStmt *Statement,
                               const FunctionDecl *Function,
-                              const BodyIndex &Body, ASTContext &Context,
+                              BodyIndexCache &Bodies, ASTContext &Context,
                               const SourceText &Text,
                               UseClassifier &Classifier) {
+  const BodyIndex &Body = *Bodies.get(Function);
   Finding F;
   F.Name = Variable->getNameAsString();
   F.Where = Text.place(Variable->getLocation());
@@ -191,7 +192,10 @@ Finding bankstripe::findArray(const VarDecl *Variable,
   readType(F, Variable, Context, Text);
   if (F.Instances.empty())
     return F;
-  F.Instances.front().FunctionId = F.FunctionId;
+  ArrayInstance &Instance = F.Instances.front();
+  Instance.FunctionId = F.FunctionId;
+  Instance.SlotAlignment = std::max(
+      Instance.Alignment, viewAlignment(Variable, Function, Body, Bodies));
 
   if (auto Problem = readInitializer(F, Variable, Context))
     F.Obstacles.push_back({*Problem, F.Where, ""});

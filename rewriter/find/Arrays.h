@@ -32,11 +32,17 @@ std::optional<Reason> readInitializer(Finding &F,
                                       const clang::VarDecl *Variable,
                                       clang::ASTContext &Context);
 
+/// The alignment that casts may claim for the memory of \p Variable, in bytes;
+/// 0 when none does (Views.cpp).
+unsigned viewAlignment(const clang::VarDecl *Variable,
+                       const clang::FunctionDecl *Function,
+                       const BodyIndex &Body, BodyIndexCache &Bodies);
+
 /// Builds the finding of \p Variable, declared by \p Statement in \p Function
 /// (kernels that reach it are filled in by the caller).
 Finding findArray(const clang::VarDecl *Variable,
                   const clang::DeclStmt *Statement,
-                  const clang::FunctionDecl *Function, const BodyIndex &Body,
+                  const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
                   clang::ASTContext &Context, const SourceText &Text,
                   UseClassifier &Classifier);
 

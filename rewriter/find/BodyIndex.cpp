@@ -37,7 +37,8 @@ private:
 
 class BodyWalker : public RecursiveASTVisitor<BodyWalker> {
 public:
-  explicit BodyWalker(BodyIndex &Index) : Index(Index) {}
+  BodyWalker(const ASTContext &Context, BodyIndex &Index)
+      : Context(Context), Index(Index) {}
 
   bool shouldVisitTemplateInstantiations() const { return false; }
 
@@ -149,12 +150,36 @@ public:
     return true;
   }
 
+  bool VisitExplicitCastExpr(ExplicitCastExpr *Cast) {
+    const unsigned Claimed = alignmentBehind(Cast, Cast->getType());
+    const Expr *From = Cast->getSubExprAsWritten();
+    if (Claimed > alignmentBehind(From, From->getType()))
+      Index.WidestView = std::max(Index.WidestView, Claimed);
+    return true;
+  }
+  bool VisitGotoStmt(GotoStmt *) {
+    Index.HasGoto = true;
+    return true;
+  }
+
   bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *Call) {
     Index.KernelCalls.push_back(Call);
     return true;
   }
 
 private:
+  // Of what E points to or denotes, in bytes; 1 when nobody can tell.
+  unsigned alignmentBehind(const Expr *E, QualType Type) const {
+    QualType Object = Type->isPointerType() ? Type->getPointeeType() : Type;
+    if (!Type->isPointerType() && !E->isGLValue())
+      return 1;
+    if (Object->isDependentType() || Object->isIncompleteType() ||
+        Object->isFunctionType())
+      return 1;
+    return Context.getTypeAlignInChars(Object).getQuantity();
+  }
+
+  const ASTContext &Context;
   BodyIndex &Index;
   std::vector<const Stmt *> Stack;
 };
@@ -174,9 +199,10 @@ unsigned BodyIndex::loopDepth(const Stmt *S) const {
   return Depth;
 }
 
-BodyIndex bankstripe::indexExpression(const Expr *E) {
+BodyIndex bankstripe::indexExpression(const Expr *E,
+                                      const ASTContext &Context) {
   BodyIndex Index;
-  BodyWalker(Index).TraverseStmt(const_cast<Expr *>(E));
+  BodyWalker(Context, Index).TraverseStmt(const_cast<Expr *>(E));
   return Index;
 }
 
@@ -187,7 +213,7 @@ const BodyIndex *BodyIndexCache::get(const FunctionDecl *Function) {
   std::unique_ptr<BodyIndex> &Slot = Indexes[Definition];
   if (!Slot) {
     Slot = std::make_unique<BodyIndex>();
-    BodyWalker Walker(*Slot);
+    BodyWalker Walker(Definition->getASTContext(), *Slot);
     for (const ParmVarDecl *Parameter : Definition->parameters())
       if (Parameter->getIdentifier())
         Slot->LocalNames.insert(Parameter->getIdentifier());

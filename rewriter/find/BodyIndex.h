@@ -43,6 +43,10 @@ struct BodyIndex {
   /// A call of which the callee cannot be told: through a pointer, virtual, or
   /// of a function without a body that is the user's own.
   bool HasUnknownCallee = false;
+  /// The largest alignment, in bytes, that a cast in the body claims for
+  /// memory of less aligned objects; 0 without such a cast.
+  unsigned WidestView = 0;
+  bool HasGoto = false;
   std::vector<const clang::CUDAKernelCallExpr *> KernelCalls;
   /// Where the tree holds a name of any kind (raw encodings of locations).
   llvm::DenseSet<clang::SourceLocation> NameLocations;
@@ -60,7 +64,8 @@ struct BodyIndex {
 
 /// Indexes an expression that belongs to no function, such as the initialiser
 /// of a global variable.
-BodyIndex indexExpression(const clang::Expr *E);
+BodyIndex indexExpression(const clang::Expr *E,
+                          const clang::ASTContext &Context);
 
 /// Indexes bodies once each.
 class BodyIndexCache {

@@ -224,4 +224,7 @@ void bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
     Problem = DeclarationReader(F, Variable, Statement, Text).read();
   if (Problem)
     F.Obstacles.push_back({*Problem, F.Where, ""});
+  // A jump may pass an uninitialised array, but no reference and no statement.
+  if (Body.HasGoto)
+    F.Obstacles.push_back({Reason::Goto, F.Where, ""});
 }

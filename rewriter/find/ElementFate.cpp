@@ -277,10 +277,12 @@ UseClassifier::Fate UseClassifier::ofPointer(const Expr *E, Scope C) {
     QualType To = Cast->getType();
     if (!To->isPointerType() || !E->getType()->isPointerType())
       return Fate::Escapes;
-    // Another view of the same bytes, no wider than the element.
+    // Another view of the same bytes, no wider or more aligned than the
+    // element.
     QualType Seen = To->getPointeeType(), Was = E->getType()->getPointeeType();
     if (Seen->isIncompleteType() || Was->isIncompleteType() ||
-        Context.getTypeSizeInChars(Seen) > Context.getTypeSizeInChars(Was))
+        Context.getTypeSizeInChars(Seen) > Context.getTypeSizeInChars(Was) ||
+        Context.getTypeAlign(Seen) > Context.getTypeAlign(Was))
       return Fate::Escapes;
     return ofPointer(Cast, C);
   }

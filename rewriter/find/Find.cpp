@@ -74,7 +74,9 @@ private:
   void readArrays(const FunctionDecl *Function);
   void readLaunches(const BodyIndex &Body);
   void connectKernels(const std::vector<const FunctionDecl *> &Functions);
+  void readCallGraph(const std::vector<const FunctionDecl *> &Functions);
   void checkReentry(const FunctionCollector &Collector);
+  void checkOverloads(const ReentryCheck::FunctionSet &AddressTaken);
   void keepContents();
 
   ASTContext &Context;
@@ -109,7 +111,7 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
     // What a template leaves open is only asked about without instantiations.
     if (!New && Function->isDependentContext())
       continue;
-    Finding F = findArray(Variable, Statement, Function, *Body, Context, Text,
+    Finding F = findArray(Variable, Statement, Function, Bodies, Context, Text,
                           Classifier);
     if (!New) {
       mergeInstance(Facts.Findings[It->second], std::move(F));
@@ -159,6 +161,31 @@ void UnitReader::connectKernels(
       }
 }
 
+// What other units have to know of this one's functions. The system's call
+// nothing of the user's by name.
+void UnitReader::readCallGraph(
+    const std::vector<const FunctionDecl *> &Functions) {
+  if (!Context.getLangOpts().GPURelocatableDeviceCode)
+    return;
+  const SourceManager &SM = Text.sources();
+  std::set<const FunctionDecl *> Seen;
+  auto Add = [&](const FunctionDecl *Function) {
+    if (Seen.insert(Function->getCanonicalDecl()).second &&
+        !Function->getBuiltinID() && !Function->isImplicit() &&
+        !SM.isInSystemHeader(SM.getExpansionLoc(Function->getLocation())))
+      Facts.Functions.push_back(readDeviceFunction(Function, Bodies, Context));
+  };
+  for (const FunctionDecl *Function : Functions) {
+    if (Function->isDependentContext() ||
+        (!Function->hasAttr<CUDADeviceAttr>() &&
+         !Function->hasAttr<CUDAGlobalAttr>()))
+      continue;
+    Add(Function);
+    for (const FunctionDecl *Callee : Bodies.get(Function)->Callees)
+      Add(Callee);
+  }
+}
+
 // Static storage is for functions that run once at a time.
 void UnitReader::checkReentry(const FunctionCollector &Collector) {
   if (Facts.Findings.empty())
@@ -175,6 +202,43 @@ void UnitReader::checkReentry(const FunctionCollector &Collector) {
       Finding &F = Facts.Findings[Index];
       F.Obstacles.push_back({Reason::RecursiveFunction, F.Where, Why});
     }
+  }
+  checkOverloads(Check.addressTaken());
+}
+
+// Whether a pointer on this trail may be handed to one of Places.
+static bool leadsTo(const PointerTrail &Trail, const std::set<Place> &Places,
+                    const std::vector<Callee> &Callees,
+                    std::set<std::pair<Place, unsigned>> &Seen) {
+  for (const PointerArgument &A : Trail.Arguments) {
+    if (Places.count(A.Callee))
+      return true;
+    if (!Seen.insert({A.Callee, A.Parameter}).second)
+      continue;
+    for (const Callee &C : Callees)
+      if (auto It = C.Parameters.find(A.Parameter);
+          C.Where == A.Callee && It != C.Parameters.end() &&
+          leadsTo(It->second.Trail, Places, Callees, Seen))
+        return true;
+  }
+  return false;
+}
+
+// The name of a function that is used as a value must stay that of one
+// function.
+void UnitReader::checkOverloads(const ReentryCheck::FunctionSet &AddressTaken) {
+  std::set<Place> Places;
+  for (const FunctionDecl *Function : AddressTaken) {
+    const FunctionDecl *Pattern = Function->getTemplateInstantiationPattern();
+    const FunctionDecl *Definition = Pattern ? Pattern : Function;
+    if (Definition->hasBody(Definition))
+      Places.insert(Text.place(Definition->getLocation()));
+  }
+  for (Finding &F : Facts.Findings) {
+    std::set<std::pair<Place, unsigned>> Seen;
+    if (leadsTo(F.Trail, Places, Facts.Callees, Seen))
+      F.Obstacles.push_back({Reason::PassedToFunction, F.Where,
+                             "a function whose address is taken too"});
   }
 }
 
@@ -208,10 +272,11 @@ UnitFacts UnitReader::read() {
   }
   for (const Expr *Init : Collector.Initializers)
     if (!Init->isInstantiationDependent())
-      readLaunches(indexExpression(Init));
+      readLaunches(indexExpression(Init, Context));
   connectKernels(Collector.Functions);
-  checkReentry(Collector);
+  readCallGraph(Collector.Functions);
   Facts.Callees = Classifier.callees();
+  checkReentry(Collector);
   Files.insert(Classifier.calleeFiles().begin(),
                Classifier.calleeFiles().end());
   for (Finding &F : Facts.Findings)

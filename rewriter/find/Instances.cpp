@@ -32,6 +32,11 @@ void bankstripe::mergeInstance(Finding &Into, Finding From) {
           return Known.FunctionId == I.FunctionId;
         }))
       Into.Instances.push_back(std::move(I));
+  unsigned SlotAlignment = 0;
+  for (const ArrayInstance &I : Into.Instances)
+    SlotAlignment = std::max(SlotAlignment, I.SlotAlignment);
+  for (ArrayInstance &I : Into.Instances) // They share the text.
+    I.SlotAlignment = SlotAlignment;
   llvm::sort(Into.Instances,
              [](const ArrayInstance &A, const ArrayInstance &B) {
                return A.FunctionId < B.FunctionId;

@@ -60,6 +60,32 @@ static void readSharedMemory(Kernel &K, const FunctionDecl *Function,
   }
 }
 
+DeviceFunction bankstripe::readDeviceFunction(const FunctionDecl *Function,
+                                              BodyIndexCache &Bodies,
+                                              ASTContext &Context) {
+  ASTNameGenerator Names(Context);
+  DeviceFunction Result;
+  Result.Id = Names.getName(Function);
+  const BodyIndex *Body = Bodies.get(Function);
+  Result.Defined = Body != nullptr;
+  if (!Body)
+    return Result;
+  for (const FunctionDecl *Callee : Body->Callees)
+    Result.Calls.push_back(Names.getName(Callee));
+  for (const DeclRefExpr *Reference : Body->FunctionReferences)
+    Result.Calls.push_back(
+        Names.getName(cast<FunctionDecl>(Reference->getDecl())));
+  llvm::sort(Result.Calls);
+  Result.Calls.erase(llvm::unique(Result.Calls), Result.Calls.end());
+  for (auto [Variable, Statement] : Body->Variables)
+    if (Variable->hasAttr<CUDASharedAttr>() &&
+        !Variable->getType()->isIncompleteArrayType() &&
+        !Variable->getType()->isDependentType())
+      Result.StaticSharedBytes +=
+          Context.getTypeSizeInChars(Variable->getType()).getQuantity();
+  return Result;
+}
+
 // The text of the bound can be repeated in the body when no name in it means
 // something else there.
 static std::string repeatable(const Expr *Bound, const BodyIndex &Body,

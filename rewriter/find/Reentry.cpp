@@ -7,10 +7,10 @@
 //
 // A function can be entered again in two ways. Either the calls that the tree
 // shows lead back to it. Or somewhere below it a call is made whose callee
-// nobody can name (through a pointer, virtual, into another translation unit),
-// and it is itself reached from a function that such a call may mean. Calls of
-// destructors do not stand in the tree at all, so what they reach counts as
-// reached from anywhere.
+// nobody can name (through a pointer, virtual), and it is itself reached from a
+// function that such a call may mean. Calls of destructors do not stand in the
+// tree at all, so what they reach counts as reached from anywhere. Calls that
+// leave the translation unit are followed in plan/CallGraph.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +56,7 @@ ReentryCheck::ReentryCheck(ASTContext &Context, BodyIndexCache &Bodies,
                            llvm::ArrayRef<const FunctionDecl *> Functions,
                            llvm::ArrayRef<const Expr *> Initializers)
     : Context(Context), Bodies(Bodies) {
-  const bool Relocatable = Context.getLangOpts().GPURelocatableDeviceCode;
-  FunctionSet HiddenEntries, Destructors;
+  FunctionSet Destructors;
   for (const FunctionDecl *Function : Functions) {
     if (Function->isDependentContext())
       continue;
@@ -67,25 +66,18 @@ ReentryCheck::ReentryCheck(ASTContext &Context, BodyIndexCache &Bodies,
       Destructors.insert(Function->getCanonicalDecl());
     else if (Method && Method->isVirtual())
       HiddenEntries.insert(Function->getCanonicalDecl());
-    // Another translation unit may call what it can name.
-    if (Relocatable && Function->isExternallyVisible())
-      HiddenEntries.insert(Function->getCanonicalDecl());
   }
   for (const Expr *Init : Initializers)
     if (!Init->isInstantiationDependent())
-      addHiddenEntries(indexExpression(Init), HiddenEntries);
+      addHiddenEntries(indexExpression(Init, Context), HiddenEntries);
   Hidden = reachableFromAll(HiddenEntries);
   Destroyed = reachableFromAll(Destructors);
 }
 
 // Whether a call in the body may mean any function of Hidden.
 bool ReentryCheck::callsUnknown(const FunctionDecl *Function) const {
-  if (const BodyIndex *Body = Bodies.get(Function))
-    return Body->HasUnknownCallee;
-  // Without a body: another unit's. Those of the system do not call back.
-  const SourceManager &SM = Context.getSourceManager();
-  return !Function->getBuiltinID() && !Function->isImplicit() &&
-         !SM.isInSystemHeader(SM.getExpansionLoc(Function->getLocation()));
+  const BodyIndex *Body = Bodies.get(Function);
+  return Body && Body->HasUnknownCallee;
 }
 
 std::string ReentryCheck::whyReentered(const FunctionDecl *Function) {
@@ -102,7 +94,6 @@ std::string ReentryCheck::whyReentered(const FunctionDecl *Function) {
   if (Hidden.contains(Self))
     for (const FunctionDecl *Called : Below)
       if (callsUnknown(Called))
-        return "it may call itself through a pointer, a virtual function or "
-               "another translation unit";
+        return "it may call itself through a pointer or a virtual function";
   return "";
 }

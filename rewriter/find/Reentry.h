@@ -25,15 +25,18 @@ public:
   /// Why \p Function may be re-entered, for a person; empty when it may not.
   std::string whyReentered(const clang::FunctionDecl *Function);
 
-private:
+  /// The functions that are named other than to be called, or virtual.
   using FunctionSet = llvm::DenseSet<const clang::FunctionDecl *>;
+  const FunctionSet &addressTaken() const { return HiddenEntries; }
 
+private:
   void addHiddenEntries(const BodyIndex &Body, FunctionSet &Entries) const;
   FunctionSet reachableFromAll(const FunctionSet &Entries);
   bool callsUnknown(const clang::FunctionDecl *Function) const;
 
   clang::ASTContext &Context;
   BodyIndexCache &Bodies;
+  FunctionSet HiddenEntries;
   FunctionSet Hidden;    ///< May be called through a pointer or virtually.
   FunctionSet Destroyed; ///< May be called when an object ends.
 };

@@ -72,6 +72,8 @@ Obstacle UseClassifier::wholeArray(const DeclRefExpr *Reference,
       (isa<ArrayInitLoopExpr>(Parent) &&
        isa_and_nonnull<LambdaExpr>(Body.parentOf(Parent))))
     return obstacle(Reason::CapturedByLambda, Reference);
+  if (isa<GCCAsmStmt>(Parent))
+    return obstacle(Reason::InlineAssembly, Reference);
   if (Decayed || isa<UnaryOperator>(Parent) || isa<ExplicitCastExpr>(Parent))
     return obstacle(Reason::PointerTaken, Reference);
   return obstacle(Reason::UnknownUse, Reference,
@@ -116,7 +118,10 @@ UseClassifier::classify(const DeclRefExpr *Reference, const BodyIndex &Body) {
   U.LoopDepth = Body.loopDepth(E);
   bool InMacro = false;
   auto NotEditable = describe(U, E, Reference, InMacro);
-  if (auto Problem = checkIndices(U, E))
+  // `&a[N]` is where a loop over the array ends.
+  const auto *AddressOf = dyn_cast_or_null<UnaryOperator>(Body.parentOf(E));
+  const bool MayEnd = AddressOf && AddressOf->getOpcode() == UO_AddrOf;
+  if (auto Problem = checkIndices(U, E, MayEnd))
     return *Problem;
 
   switch (ofLvalue(E, {Body, 0})) {
@@ -214,8 +219,8 @@ std::optional<Obstacle> UseClassifier::describe(Use &U, const Expr *Element,
 }
 
 // Indices must be integers as written, and constants must lie in the array.
-std::optional<Obstacle> UseClassifier::checkIndices(Use &U,
-                                                    const Expr *Element) const {
+std::optional<Obstacle> UseClassifier::checkIndices(Use &U, const Expr *Element,
+                                                    bool MayEnd) const {
   U.ConstantIndex = true;
   const Expr *E = Element;
   while (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
@@ -231,12 +236,13 @@ std::optional<Obstacle> UseClassifier::checkIndices(Use &U,
       return obstacle(Reason::IndexType, Index);
 
     const Expr *Base = Subscript->getBase()->IgnoreParenImpCasts();
+    const uint64_t Allowed = MayEnd && Subscript == Element ? 1 : 0;
     Expr::EvalResult Value;
     if (!Index->isValueDependent() && Index->EvaluateAsInt(Value, Context)) {
       const auto *Array = Context.getAsConstantArrayType(Base->getType());
       const llvm::APSInt &At = Value.Val.getInt();
-      if (Array &&
-          (At.isNegative() || At.getLimitedValue() >= Array->getLimitedSize()))
+      if (Array && (At.isNegative() ||
+                    At.getLimitedValue() >= Array->getLimitedSize() + Allowed))
         return obstacle(Reason::OutOfBounds, Index,
                         "index " + llvm::toString(At, 10) + " of " +
                             llvm::Twine(Array->getLimitedSize()).str());

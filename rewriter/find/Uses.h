@@ -90,8 +90,8 @@ private:
   std::optional<Obstacle> describe(Use &U, const clang::Expr *Element,
                                    const clang::DeclRefExpr *Reference,
                                    bool &InMacro) const;
-  std::optional<Obstacle> checkIndices(Use &U,
-                                       const clang::Expr *Element) const;
+  std::optional<Obstacle> checkIndices(Use &U, const clang::Expr *Element,
+                                       bool MayEnd) const;
   Obstacle obstacle(Reason Why, const clang::Stmt *At,
                     std::string Detail = "") const;
 

@@ -78,6 +78,8 @@ struct ArrayInstance {
   std::string FunctionId;    ///< Mangled name of the instantiation.
   unsigned ElementBytes = 0; ///< sizeof(element).
   unsigned Alignment = 0;    ///< alignof(array), in bytes.
+  /// What a slot must be aligned to: the same, or what a cast claims.
+  unsigned SlotAlignment = 0;
   std::vector<uint64_t> Extents;
   uint64_t BytesPerThread = 0;      ///< sizeof(array).
   std::vector<std::string> Kernels; ///< Mangled names that reach it, sorted.
@@ -168,6 +170,15 @@ struct Launch {
   bool Cooperative = false; ///< All blocks must be resident at once.
 };
 
+/// A device function of a unit that is linked with others (`-rdc=true`), so
+/// that calls can be followed from one to the next.
+struct DeviceFunction {
+  std::string Id;                 ///< Mangled name.
+  std::vector<std::string> Calls; ///< Mangled names, sorted.
+  bool Defined = false;           ///< It has a body here.
+  uint64_t StaticSharedBytes = 0; ///< Its own, in bytes.
+};
+
 /// Everything read from one translation unit.
 struct UnitFacts {
   std::string MainFile;
@@ -175,8 +186,10 @@ struct UnitFacts {
   std::vector<Kernel> Kernels;
   std::vector<Launch> Launches;
   std::vector<Callee> Callees;
+  std::vector<DeviceFunction> Functions; ///< Only of relocatable device code.
   /// The bytes that were parsed, of every file that holds a finding, a kernel
-  /// or a callee of a finding, or the main file. Edits refer to these and to nothing else.
+  /// or a callee of a finding, or the main file. Edits refer to these and to
+  /// nothing else.
   std::map<std::string, std::string> Contents;
 };
 

@@ -150,6 +150,12 @@ constexpr ReasonInfo Table[] = {
      "the name of its kernel comes from a macro, so that launch bounds cannot "
      "be added",
      "add __launch_bounds__ to the kernel by hand"},
+    {Reason::Goto, Refuse, "goto",
+     "its function holds a goto, which may jump over the declaration",
+     "write the jump as a loop or a function"},
+    {Reason::InlineAssembly, Refuse, "inline-assembly",
+     "inline assembly gets its address and may expect local memory",
+     "pass single elements to the assembly"},
     {Reason::Initializer, Refuse, "initializer",
      "its initialiser is not a plain braced list",
      "assign the elements after the declaration"},

@@ -83,6 +83,8 @@ enum class Reason {
   DeclarationPlace,
   DeclaratorShape,
   KernelInMacro,
+  Goto,
+  InlineAssembly,
   Initializer,
   TranslationUnitsDiffer,
 };

@@ -156,8 +156,8 @@ BudgetFitter::fit(const std::vector<unsigned> &Candidates) {
   }
   for (unsigned I : Chosen)
     if (const Verdict &V = Arrays[I].Decision;
-        V.Kind == VerdictKind::Stripe && (V.Form == StripeForm::Packed ||
-                                          V.Form == StripeForm::Unpacked))
+        V.Kind == VerdictKind::Stripe &&
+        (V.Form == StripeForm::Packed || V.Form == StripeForm::Unpacked))
       widen(Arrays[I]);
   return std::move(Taken);
 }

@@ -75,5 +75,8 @@ uint64_t bankstripe::sharedBytes(const ArrayInstance &I, const Verdict &V,
   if (V.Kind == VerdictKind::Stripe)
     return stripeBytes(I, V.Form, Threads);
   // The next variable may have to be aligned.
-  return llvm::alignTo(oddUnits(I.BytesPerThread, I.Alignment) * Threads, 16);
+  return llvm::alignTo(
+      oddUnits(I.BytesPerThread, std::max(I.Alignment, I.SlotAlignment)) *
+          Threads,
+      16);
 }

@@ -124,10 +124,15 @@ void Merger::addLaunches(const UnitResult &Unit) {
   }
 }
 
+void bankstripe::insertSorted(std::vector<unsigned> &Rows, unsigned Row) {
+  auto At = llvm::lower_bound(Rows, Row);
+  if (At == Rows.end() || *At != Row)
+    Rows.insert(At, Row);
+}
+
 static void unite(std::vector<unsigned> &Into, llvm::ArrayRef<unsigned> From) {
-  llvm::append_range(Into, From);
-  llvm::sort(Into);
-  Into.erase(llvm::unique(Into), Into.end());
+  for (unsigned Row : From)
+    insertSorted(Into, Row);
 }
 
 std::vector<unsigned> Merger::rowsOf(const std::vector<std::string> &Ids,
@@ -199,5 +204,7 @@ MergedRun bankstripe::mergeUnits(std::vector<UnitResult> Units) {
     M.addLaunches(Unit);
   for (UnitResult &Unit : Units)
     M.addArrays(Unit);
-  return M.take();
+  MergedRun Run = M.take();
+  followCalls(Run, Units);
+  return Run;
 }

@@ -36,6 +36,13 @@ struct MergedRun {
   std::map<std::string, std::string> Contents;
 };
 
+/// Adds \p Row to \p Rows, which stay sorted and unique.
+void insertSorted(std::vector<unsigned> &Rows, unsigned Row);
+
+/// Connects the kernels and arrays of \p Run across units that are linked with
+/// each other (CallGraph.cpp).
+void followCalls(MergedRun &Run, const std::vector<UnitResult> &Units);
+
 MergedRun mergeUnits(std::vector<UnitResult> Units);
 
 /// Decides the block size of \p Row, or sets its Obstacle.

@@ -1,0 +1,120 @@
+//===-- CallGraph.cpp - calls from one unit into another ------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With relocatable device code a kernel of one translation unit calls functions
+// of others. Their arrays are then reached by kernels that their own unit does
+// not know, and may be reached by themselves by a detour. Functions are joined
+// by their mangled names; where a tree holds several programs with functions of
+// the same name, they count as one, which asks for more room than needed and
+// never for less.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/PlanInternal.h"
+#include "llvm/ADT/STLExtras.h"
+#include <set>
+
+using namespace bankstripe;
+
+namespace {
+
+/// The functions of all units that are linked with others.
+class CallGraph {
+public:
+  explicit CallGraph(const std::vector<UnitResult> &Units);
+
+  bool empty() const { return Functions.empty(); }
+  bool knows(const std::string &Id) const { return Functions.count(Id) != 0; }
+  /// Whatever the calls of \p Id lead to; itself only when it calls itself.
+  std::set<std::string> below(const std::string &Id) const;
+  /// Declared somewhere, defined nowhere.
+  bool isMissing(const std::string &Id) const;
+  uint64_t sharedBytes(const std::string &Id) const;
+
+private:
+  std::map<std::string, DeviceFunction> Functions;
+};
+
+} // namespace
+
+CallGraph::CallGraph(const std::vector<UnitResult> &Units) {
+  for (const UnitResult &Unit : Units)
+    for (const DeviceFunction &F : Unit.Facts.Functions) {
+      DeviceFunction &Into = Functions[F.Id];
+      Into.Defined |= F.Defined;
+      Into.StaticSharedBytes =
+          std::max(Into.StaticSharedBytes, F.StaticSharedBytes);
+      llvm::append_range(Into.Calls, F.Calls);
+    }
+}
+
+std::set<std::string> CallGraph::below(const std::string &Id) const {
+  std::set<std::string> Seen;
+  std::vector<std::string> Open{Id};
+  while (!Open.empty()) {
+    auto It = Functions.find(Open.back());
+    Open.pop_back();
+    if (It == Functions.end())
+      continue;
+    for (const std::string &Callee : It->second.Calls)
+      if (Seen.insert(Callee).second)
+        Open.push_back(Callee);
+  }
+  return Seen;
+}
+
+bool CallGraph::isMissing(const std::string &Id) const {
+  auto It = Functions.find(Id);
+  return It != Functions.end() && !It->second.Defined;
+}
+
+uint64_t CallGraph::sharedBytes(const std::string &Id) const {
+  auto It = Functions.find(Id);
+  return It == Functions.end() ? 0 : It->second.StaticSharedBytes;
+}
+
+static void checkReentry(PlannedArray &A, const CallGraph &Graph) {
+  auto Refuse = [&](const char *Why) {
+    A.Array.Obstacles.push_back(
+        {Reason::RecursiveFunction, A.Array.Where, Why});
+  };
+  for (const ArrayInstance &I : A.Array.Instances) {
+    std::set<std::string> Below = Graph.below(I.FunctionId);
+    if (Below.count(I.FunctionId))
+      return Refuse("it calls itself through another translation unit");
+    if (llvm::any_of(
+            Below, [&](const std::string &Id) { return Graph.isMissing(Id); }))
+      return Refuse("it may call itself through a translation unit that was "
+                    "not given");
+  }
+}
+
+void bankstripe::followCalls(MergedRun &Run,
+                             const std::vector<UnitResult> &Units) {
+  CallGraph Graph(Units);
+  if (Graph.empty())
+    return;
+  for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row) {
+    Kernel &K = Run.Kernels[Row].Plan.Facts;
+    if (!Graph.knows(K.Id))
+      continue;
+    const std::set<std::string> Below = Graph.below(K.Id);
+    uint64_t Shared = Graph.sharedBytes(K.Id);
+    for (const std::string &Id : Below)
+      Shared += Graph.sharedBytes(Id);
+    K.StaticSharedBytes = std::max(K.StaticSharedBytes, Shared);
+    for (PlannedArray &A : Run.Arrays)
+      for (size_t I = 0; I < A.Array.Instances.size(); ++I)
+        if (Below.count(A.Array.Instances[I].FunctionId)) {
+          insertSorted(A.Kernels, Row);
+          insertSorted(A.InstanceKernels[I], Row);
+        }
+  }
+  for (PlannedArray &A : Run.Arrays)
+    if (!A.Array.InKernel)
+      checkReentry(A, Graph);
+}
