@@ -34,8 +34,9 @@
 //     bankstripe::unit<T>              whichever of the element itself, word<T>
 //                                      and padded<T> suits T
 //
-// All of them are free of bank conflicts, and all of the above sees through
-// them.
+// All of the above sees through them, and they are free of bank conflicts. So
+// is an element that stands for itself when unit<> says so; a `char` or a
+// struct of two words works as well, but then lanes do meet.
 //
 // Accessors. Where the name of the array must stay a name that can be
 // subscripted, copied and passed on,
@@ -225,6 +226,14 @@ template <class T, int N, int... Inner> struct array_of<T, N, Inner...> {
   typedef typename array_of<T, Inner...>::type type[N];
 };
 
+// The unit that is so many units further down a column. As a step over whole
+// rows: compilers would mix a plain multiple of 32 with the place of the
+// column, instead of keeping that in a register.
+template <class S, class Index>
+BANKSTRIPE_ANYWHERE S *further(S *unit, Index rows) {
+  return ((S(*)[32])unit)[rows];
+}
+
 // One warp's part of the storage: `[N][32]`, and with more dimensions before
 // the lanes below. `inner` is what an index leaves of the array.
 template <class Plane> struct plane;
@@ -234,15 +243,16 @@ template <class S, int N, int Lanes> struct plane<S[N][Lanes]> {
   typedef S inner;
   typedef S unit;
   typedef typename element<S>::type type;
+  static constexpr int rows = N;
   static constexpr int per_unit = element<S>::per_unit;
 
   template <class Index>
-  static __device__ __forceinline__ type &at(S (&units)[N][Lanes], Index i) {
+  static __device__ __forceinline__ type &at(S *column, Index i) {
     check(static_cast<unsigned long long>(i) < N * per_unit);
     if (per_unit == 1)
-      return element<S>::of(units[i][lane()], 0);
+      return element<S>::of(*further(column, i), 0);
     const unsigned index = static_cast<unsigned>(i);
-    return element<S>::of(units[index / per_unit][lane()], index % per_unit);
+    return element<S>::of(*further(column, index / per_unit), index % per_unit);
   }
   static __device__ __forceinline__ S *first(S (&units)[N][Lanes]) {
     return &units[0][lane()];
@@ -257,32 +267,33 @@ template <class S, int N, int Lanes> struct plane<S[N][Lanes]> {
     static_assert(M <= N * per_unit, "the stripe has fewer elements");
 #pragma unroll
     for (int i = 0; i < M; ++i)
-      at(units, i) = values[i];
+      at(first(units), i) = values[i];
   }
 };
 
 template <class Rest, int N, int M, int L> struct plane<Rest[N][M][L]> {
-  typedef Rest rows[N][M][L];
+  typedef Rest all[N][M][L];
   typedef plane<Rest[M][L]> next;
   typedef typename next::inner inner[M];
   typedef typename next::unit unit;
   typedef typename next::type type;
+  static constexpr int rows = N * next::rows;
 
   template <class Index, class... More>
-  static __device__ __forceinline__ type &at(rows &units, Index i,
+  static __device__ __forceinline__ type &at(unit *column, Index i,
                                              More... more) {
     check(static_cast<unsigned long long>(i) < N);
-    return next::at(units[i], more...);
+    return next::at(further(column, i * next::rows), more...);
   }
-  static __device__ __forceinline__ unit *first(rows &units) {
+  static __device__ __forceinline__ unit *first(all &units) {
     return next::first(units[0]);
   }
-  static __device__ __forceinline__ void clear(rows &units) {
+  static __device__ __forceinline__ void clear(all &units) {
     for (int i = 0; i < N; ++i)
       next::clear(units[i]);
   }
   template <class Row, int Given>
-  static __device__ __forceinline__ void assign(rows &units,
+  static __device__ __forceinline__ void assign(all &units,
                                                 const Row (&values)[Given]) {
     static_assert(Given == N, "the stripe has other extents");
 #pragma unroll
@@ -309,7 +320,8 @@ __device__ __forceinline__ Plane &own(Plane (&storage)[Warps]) {
 template <class Plane, int Warps, class... Indices>
 __device__ __forceinline__ typename detail::plane<Plane>::type &
 at(Plane (&storage)[Warps], Indices... indices) {
-  return detail::plane<Plane>::at(detail::own(storage), indices...);
+  typedef detail::plane<Plane> plane;
+  return plane::at(plane::first(detail::own(storage)), indices...);
 }
 
 // `= {}`: every element of the calling thread's array to zero, or to what its
@@ -336,13 +348,13 @@ template <class T> class pointer;
 
 namespace detail {
 
-// What a pointer<T> points to, T being a unit: 32 units apart, as in a column.
+// What a pointer<T> points to, T being a unit.
 template <class T> struct target {
   static_assert(element<T>::per_unit == 1, "there is no pointer to packed<>");
   typedef T unit;
   typedef typename element<T>::type type;
   typedef type &reference;
-  static constexpr int stride = 32;
+  static constexpr int rows = 1;
   static BANKSTRIPE_ANYWHERE reference at(unit *first) {
     return element<T>::of(*first, 0);
   }
@@ -352,7 +364,7 @@ template <class Row, int N> struct target<Row[N]> {
   typedef typename target<Row>::unit unit;
   typedef pointer<Row> type;
   typedef type reference;
-  static constexpr int stride = N * target<Row>::stride;
+  static constexpr int rows = N * target<Row>::rows;
   static BANKSTRIPE_ANYWHERE reference at(unit *first) {
     return reference::to(first);
   }
@@ -395,14 +407,14 @@ public:
   BANKSTRIPE_ANYWHERE reference operator*() const { return target::at(first); }
   BANKSTRIPE_ANYWHERE type *operator->() const { return &**this; }
   BANKSTRIPE_ANYWHERE reference operator[](difference n) const {
-    return target::at(first + n * target::stride);
+    return *(*this + n);
   }
   BANKSTRIPE_ANYWHERE explicit operator bool() const {
     return first != nullptr;
   }
 
   BANKSTRIPE_ANYWHERE pointer &operator+=(difference n) {
-    first += n * target::stride;
+    first = detail::further(first, n * target::rows);
     return *this;
   }
   BANKSTRIPE_ANYWHERE pointer &operator-=(difference n) { return *this += -n; }
@@ -421,7 +433,7 @@ public:
     return p -= n;
   }
   friend BANKSTRIPE_ANYWHERE difference operator-(pointer p, pointer q) {
-    return (p.first - q.first) / target::stride;
+    return (p.first - q.first) / (32 * target::rows);
   }
 #define BANKSTRIPE_COMPARISON(OPERATOR)                                        \
   friend BANKSTRIPE_ANYWHERE bool operator OPERATOR(pointer p, pointer q) {    \
