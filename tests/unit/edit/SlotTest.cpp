@@ -92,6 +92,21 @@ TEST(Slot, BoundIsWrittenAsInTheKernelsBounds) {
             "int (&a)[4] = a_slots.mine();\n");
 }
 
+TEST(Slot, IsAlignedAsCastsClaim) {
+  Plan P = planFor("float a[4];\n", {slot("a", {4})});
+  P.Arrays[0].Array.Instances[0].Alignment = 4;
+  P.Arrays[0].Array.Instances[0].SlotAlignment = 16;
+  EXPECT_EQ(carriedOut(P),
+            "#include \"bankstripe.cuh\"\n\n"
+            "__shared__ bankstripe::slots<float[4], 128, 16> a_slots;\n"
+            "float (&a)[4] = a_slots.mine();\n");
+  P.Arrays[0].Array.Instances[0].SlotAlignment = 4;
+  EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
+                           "__shared__ bankstripe::slots<float[4], 128> "
+                           "a_slots;\n"
+                           "float (&a)[4] = a_slots.mine();\n");
+}
+
 TEST(Slot, StorageHasANameThatTheFileHasNot) {
   Plan P = planFor("int a[4], a_slots;\n", {slot("a", {4})});
   P.Arrays[0].Array.SlotsName = "a_slots_2";

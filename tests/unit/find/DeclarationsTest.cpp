@@ -359,8 +359,13 @@ TEST(Declaration, OutsideABlock) {
   testBody("switch (i) { case 1: int $declaration_place^a[2];"
            "  $write^a[j] = 1; }");
   testBody("if (i) int $declaration_place^a[2];");
-  testBody("label: int $declaration_place^a[2]; $write^a[j] = 1;"
-           "if (i) goto label;");
+  testBody("label: int $declaration_place^a[2]; $write^a[j] = 1;");
+}
+
+// A jump may pass the declaration of an array, but not that of a reference.
+TEST(Declaration, InAFunctionWithAGoto) {
+  testBody("if (i) goto end; int $goto^a[4]; $write^a[j] = 1; end:;");
+  testBody("int a[4]; if (i) { $write^a[j] = 1; } end:;");
 }
 
 TEST(Declaration, OfAnotherShape) {

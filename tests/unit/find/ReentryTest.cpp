@@ -33,8 +33,7 @@ std::string whyReentered(llvm::StringRef Code,
 
 constexpr llvm::StringRef Itself = "it calls itself";
 constexpr llvm::StringRef Hidden =
-    "it may call itself through a pointer, a virtual function or another "
-    "translation unit";
+    "it may call itself through a pointer or a virtual function";
 constexpr llvm::StringRef Destroyed = "a destructor reaches it";
 
 } // namespace
@@ -225,30 +224,55 @@ TEST(UnknownCallees, DoNotReachKernels) {
            "  int a[4]; $write^a[i & 3] = pointer(i); *out = $read^a[0]; }");
 }
 
-TEST(UnknownCallees, OfAnotherTranslationUnit) {
-  const char *Code = "__device__ int elsewhere(int n);\n"
-                     "__device__ int f(int n) {\n"
-                     "  int a[4]; a[n & 3] = n;\n"
-                     "  return n ? elsewhere(n - 1) : a[0]; }";
-  EXPECT_EQ(whyReentered(Code, {"-fgpu-rdc"}), Hidden);
-  // Whole-program compilation: no other unit can name `f`.
-  EXPECT_EQ(whyReentered(Code), "");
+// --- Calls that leave the translation unit ----------------------------------
+
+namespace {
+
+/// The function whose mangled name holds \p Part, as other units see it.
+DeviceFunction functionIn(const UnitFacts &Facts, llvm::StringRef Part) {
+  for (const DeviceFunction &F : Facts.Functions)
+    if (llvm::StringRef(F.Id).contains(Part))
+      return F;
+  ADD_FAILURE() << "no function " << Part.str();
+  return {};
 }
 
-TEST(UnknownCallees, OfAnotherTranslationUnitDoNotKnowStaticFunctions) {
-  EXPECT_EQ(whyReentered("__device__ int elsewhere(int n);\n"
-                         "static __device__ int f(int n) {\n"
-                         "  int a[4]; a[n & 3] = n;\n"
-                         "  return n ? elsewhere(n - 1) : a[0]; }\n"
-                         "__global__ void k(int *out) { *out = f(1); }",
-                         {"-fgpu-rdc"}),
-            "");
+constexpr llvm::StringRef Leaving =
+    "__device__ int elsewhere(int n);\n"
+    "__device__ int leaves(int n) {\n"
+    "  int a[4]; a[n & 3] = n; __shared__ int s[2]; s[0] = n;\n"
+    "  __syncthreads(); return n ? elsewhere(n - 1) : a[0] + s[0]; }\n"
+    "__global__ void kernel(int *out) { *out = leaves(1); }\n";
+
+UnitFacts relocatable(llvm::StringRef Code) {
+  return factsOf(Code, [](llvm::StringRef) { return true; }, {"-fgpu-rdc"});
 }
 
-TEST(UnknownCallees, BuiltinFunctionsDoNotCallBack) {
-  EXPECT_EQ(whyReentered("__device__ int f(int n) {\n"
-                         "  int a[4]; a[n & 3] = n; printf(\"%d\", n);\n"
-                         "  __syncthreads(); return a[0]; }",
-                         {"-fgpu-rdc"}),
-            "");
+} // namespace
+
+TEST(CallsBetweenUnits, AreLeftToThePlan) {
+  EXPECT_EQ(whyReentered(Leaving, {"-fgpu-rdc"}), "");
+}
+
+TEST(CallsBetweenUnits, AreListedWithWhoDefinesWhat) {
+  UnitFacts Facts = relocatable(Leaving);
+  DeviceFunction Leaves = functionIn(Facts, "leaves");
+  EXPECT_TRUE(Leaves.Defined);
+  EXPECT_TRUE(llvm::is_contained(Leaves.Calls, "_Z9elsewherei"));
+  EXPECT_EQ(Leaves.StaticSharedBytes, 8u);
+  EXPECT_FALSE(functionIn(Facts, "elsewhere").Defined);
+  EXPECT_EQ(functionIn(Facts, "kernel").Calls,
+            std::vector<std::string>{Leaves.Id});
+}
+
+TEST(CallsBetweenUnits, AreNoneInAProgramOfOneUnit) {
+  EXPECT_TRUE(factsOf(Leaving).Functions.empty());
+}
+
+// Nobody defines them, and they do not call back.
+TEST(CallsBetweenUnits, BuiltinFunctionsAreNotMissed) {
+  UnitFacts Facts = relocatable("__device__ int f(int n) {\n"
+                                "  __syncthreads(); return n; }");
+  ASSERT_EQ(Facts.Functions.size(), 1u);
+  EXPECT_EQ(Facts.Functions.front().Id, "_Z1fi");
 }

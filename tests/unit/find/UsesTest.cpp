@@ -87,7 +87,7 @@ TEST(Access, TheBodyOfEveryLoop) {
 }
 
 TEST(Access, BehindLabels) {
-  testBody("int a[4]; again: $write^a[i] = 0; if (--i) goto again;");
+  testBody("int a[4]; again: $write^a[i] = 0;");
   testBody("int a[4]; switch (i) { case 0: $write^a[i] = 0; break; "
            "default: $readwrite^a[j]++; }");
 }
@@ -154,10 +154,16 @@ TEST(Indices, OfAClass) {
 TEST(Indices, ConstantsInsideAndOutside) {
   testBody("int a[4]; $write^a[0] = $read^a[3]; a[$out_of_bounds^4] = 1;");
   testBody("int a[4]; $write^a[0] = 1; *out = a[$out_of_bounds^-1];");
-  testBody("int a[4]; int *end = &a[$out_of_bounds^4]; *end = 1;");
+  testBody("int a[4]; int *end = &a[$out_of_bounds^5]; *end = 1;");
   testBody("const int n = 7; int a[4]; a[$out_of_bounds^n - 1] = 1;");
   testBody("int t[2][4]; $write^t[1][3] = 1; t[0][$out_of_bounds^4] = 1;");
   testBody("int t[2][4]; t[$out_of_bounds^2][0] = 1;");
+}
+
+// Where a loop over the array ends. It is only an address.
+TEST(Indices, OfTheEnd) {
+  testBody("int a[4]; *out = &$element_address_escapes^a[4] > out;");
+  testBody("int t[2][4]; *out = &t[$out_of_bounds^2][0] > out;");
 }
 
 TEST(Indices, AreKnownToBeConstant) {
@@ -335,4 +341,47 @@ TEST(WholeArray, CopiedAsAWhole) {
   testBody("int a[2]; $write^a[i] = 1; auto $initializer^[x, y] "
            "= $unknown_use^a;"
            "*out = x + y;");
+}
+
+TEST(WholeArray, InAssembly) {
+  testBody("int a[4]; asm(\"\" :: \"l\"($inline_assembly^a));"
+           "$write^a[i] = 1;");
+  testBody("int a[4]; asm(\"\" :: \"r\"($read^a[i]));");
+}
+
+// --- What the address may be taken for --------------------------------------
+
+namespace {
+
+unsigned slotAlignment(llvm::StringRef Code) {
+  return findingOf(Code).Instances.at(0).SlotAlignment;
+}
+
+} // namespace
+
+TEST(SlotAlignment, IsWhatACastClaims) {
+  EXPECT_EQ(slotAlignment(kernelAround(
+                "float a[8]; *data = reinterpret_cast<float4 *>(a)[i].x;")),
+            16u);
+  EXPECT_EQ(slotAlignment(kernelAround(
+                "char a[8]; *out = *reinterpret_cast<int *>(&a[i]);")),
+            4u);
+}
+
+TEST(SlotAlignment, IsWhatACalleesCastClaims) {
+  const std::string Callee = "__device__ float first(const float *values) {\n"
+                             "  return ((const float2 *)values)->x; }\n";
+  EXPECT_EQ(slotAlignment(Callee + kernelAround("float a[8]; a[i] = 1;"
+                                                "*data = first(a);")),
+            8u);
+  EXPECT_EQ(slotAlignment(Callee + kernelAround("float a[8]; a[i] = 1;"
+                                                "*data = first(data);")),
+            4u);
+}
+
+TEST(SlotAlignment, IsTheTypesWithoutCasts) {
+  EXPECT_EQ(slotAlignment(kernelAround("double a[8]; a[i] = 1;")), 8u);
+  EXPECT_EQ(slotAlignment("__device__ void f(char *);\n" +
+                          kernelAround("char a[8]; f(a);")),
+            1u);
 }

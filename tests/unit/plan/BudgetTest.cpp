@@ -115,6 +115,16 @@ TEST(SlotBytes, AreAnOddNumberOfLargerUnits) {
   EXPECT_EQ(slotBytes(64, 16, 128), 5u * 16 * 128);
 }
 
+TEST(SlotBytes, AreAsAlignedAsCastsClaim) {
+  ArrayInstance I;
+  I.BytesPerThread = 64;
+  I.Alignment = 4;
+  I.SlotAlignment = 16;
+  Verdict V;
+  V.Kind = VerdictKind::Slot;
+  EXPECT_EQ(sharedBytes(I, V, 128), 5u * 16 * 128);
+}
+
 // A slot belongs to a thread, not to a lane.
 TEST(SlotBytes, AreForThreadsAndNotForWholeWarps) {
   EXPECT_EQ(slotBytes(20, 4, 100), 2000u);

@@ -1,0 +1,135 @@
+//===-- CallGraphTest.cpp - calls from one unit into another ------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Units of relocatable device code list their functions, so that a kernel of
+// one reaches the arrays of another.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Units.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+DeviceFunction function(const std::string &Id, std::vector<std::string> Calls,
+                        bool Defined = true) {
+  DeviceFunction F;
+  F.Id = Id;
+  F.Calls = std::move(Calls);
+  F.Defined = Defined;
+  return F;
+}
+
+// Kernel `k`, which calls `f` of another unit.
+TestUnit caller(unsigned Threads = 128) {
+  TestUnit U("/a.cu");
+  U.launch(Threads);
+  U.Result.Facts.Functions = {function("f", {}, /*Defined=*/false),
+                              function("k", {"f"})};
+  return U;
+}
+
+// The unit of `f`, which holds the array `a` and makes Calls.
+TestUnit library(std::vector<std::string> Calls = {}) {
+  TestUnit U("/b.cu", /*WithKernel=*/false);
+  Finding F = makeArray();
+  F.Where.File = "/b.cu";
+  F.Function = F.FunctionId = "f";
+  F.InKernel = false;
+  F.Kernels.clear();
+  U.array(F);
+  U.Result.Facts.Functions = {function("f", std::move(Calls))};
+  return U;
+}
+
+Plan planOf(const TestUnit &A, const TestUnit &B) {
+  return makePlan({A.result(), B.result()}, PlanOptions());
+}
+
+TEST(CallGraph, AKernelReachesArraysOfOtherUnits) {
+  Plan P = planOf(caller(), library());
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  EXPECT_EQ(find(P, "a").Kernels, std::vector<unsigned>{0});
+  EXPECT_EQ(find(P, "a").Decision.Threads, 128u);
+  EXPECT_EQ(P.Kernels[0].SharedAfter, 128u * 64);
+}
+
+TEST(CallGraph, InWhateverOrderTheUnitsCome) {
+  EXPECT_EQ(reasonOf(planOf(library(), caller())), Reason::DynamicIndex);
+}
+
+TEST(CallGraph, ByADetourThroughAThirdUnit) {
+  TestUnit A = caller(), B("/c.cu", /*WithKernel=*/false);
+  A.Result.Facts.Functions = {function("g", {}, /*Defined=*/false),
+                              function("k", {"g"})};
+  B.Result.Facts.Functions = {function("g", {"f"}),
+                              function("f", {}, /*Defined=*/false)};
+  Plan P =
+      makePlan({A.result(), B.result(), library().result()}, PlanOptions());
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+}
+
+TEST(CallGraph, AKernelThatDoesNotCallItDoesNotReachIt) {
+  TestUnit A = caller();
+  A.Result.Facts.Functions = {function("k", {})};
+  EXPECT_EQ(reasonOf(planOf(A, library())), Reason::NoKernel);
+}
+
+// Whole-program compilation: `f` of the one is not `f` of the other.
+TEST(CallGraph, UnitsThatAreNotLinkedAreApart) {
+  TestUnit A = caller(), B = library();
+  A.Result.Facts.Functions.clear();
+  B.Result.Facts.Functions.clear();
+  EXPECT_EQ(reasonOf(planOf(A, B)), Reason::NoKernel);
+}
+
+TEST(CallGraph, AKernelOfUnknownBlockSizeKeepsArraysOfOtherUnits) {
+  TestUnit A = caller();
+  A.Result.Facts.Launches.front().Threads.reset();
+  EXPECT_EQ(reasonOf(planOf(A, library())), Reason::BlockSizeUnknown);
+}
+
+TEST(CallGraph, SharedMemoryOfOtherUnitsCounts) {
+  TestUnit B = library();
+  B.Result.Facts.Functions.front().StaticSharedBytes = 1024;
+  Plan P = planOf(caller(), B);
+  EXPECT_EQ(P.Kernels[0].SharedBefore, 1024u);
+  EXPECT_EQ(P.Kernels[0].SharedAfter, 1024u + 128 * 64);
+}
+
+TEST(CallGraph, RecursionThroughAnotherUnit) {
+  TestUnit A = caller();
+  A.Result.Facts.Functions.push_back(function("g", {"f"}));
+  Plan P = planOf(A, library({"g"}));
+  EXPECT_EQ(reasonOf(P), Reason::RecursiveFunction);
+  EXPECT_EQ(find(P, "a").Decision.Detail,
+            "it calls itself through another translation unit");
+}
+
+TEST(CallGraph, AUnitThatWasNotGivenMayCallBack) {
+  TestUnit B = library({"missing"});
+  B.Result.Facts.Functions.push_back(
+      function("missing", {}, /*Defined=*/false));
+  Plan P = planOf(caller(), B);
+  EXPECT_EQ(reasonOf(P), Reason::RecursiveFunction);
+  EXPECT_EQ(find(P, "a").Decision.Detail,
+            "it may call itself through a translation unit that was not given");
+}
+
+TEST(CallGraph, ArraysOfKernelsAreNeverReentered) {
+  TestUnit A = caller();
+  A.Result.Facts.Functions = {function("k", {"missing"}),
+                              function("missing", {}, /*Defined=*/false)};
+  A.array();
+  EXPECT_EQ(reasonOf(makePlan({A.result()}, PlanOptions())),
+            Reason::DynamicIndex);
+}
+
+} // namespace
