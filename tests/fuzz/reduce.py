@@ -51,7 +51,10 @@ class Trial:
 
     def __init__(self, options, work):
         self.options, self.work, self.number = options, work, 0
-        self.known = {}
+        self.known, self.kind = {}, None
+        self.pairs = Pairs(options, work)
+        # What a compiler rejects need not be compiled.
+        self.build_only = Pairs(options, work, ["-fsyntax-only"])
 
     def failure(self, text):
         """The signature of the failure, or None; and the whole message."""
@@ -71,15 +74,17 @@ class Trial:
             return signature("tool", str(problem)), str(problem)
         if copy is None:
             return None, "nothing is rewritten"
-        pairs = Pairs(self.options, folder)
+        pairs = self.build_only if self.options.nvcc or self.kind == "build" else self.pairs
         (folder / "run").mkdir()
-        if self.options.nvcc:
-            for side, file in ("original", source), ("rewritten", copy):
+        if pairs is self.build_only:
+            for side, file in ("rewritten", copy), ("original", source):
                 made = pairs.prepare(side, file, folder / "run", set())
-                if isinstance(made, run_pairs.Problem):
-                    return ((signature(made.kind, made.text), made.text) if side == "rewritten"
-                            else (None, "the original is not accepted"))
-            return None, "accepted"
+                if side == "original":
+                    wrong = isinstance(made, list)
+                    return (None, "the original is not accepted") if wrong else rejected
+                if not isinstance(made, list):
+                    return None, "accepted"
+                rejected = signature(made[0].kind, made[0].text), made[0].text
         _, problems = pairs.compare(source, copy, folder / "run", set())
         if not problems or problems[0].side == "original":
             return None, problems[0].text if problems else "both agree"
@@ -87,24 +92,23 @@ class Trial:
 
 
 def minimise(parts, fails):
-    """A small subset of `parts` for which `fails` still holds."""
+    """A small subset of `parts` for which `fails` still holds: leaves out
+    halves, quarters, and so on, down to single parts."""
     size = max(1, len(parts) // 2)
-    while parts:
-        at, shrunk = 0, False
+    while size:
+        at = 0
         while at < len(parts):
             rest = parts[:at] + parts[at + size:]
             if fails(rest):
-                parts, shrunk = rest, True
+                parts = rest
             else:
                 at += size
-        if size == 1 and not shrunk:
-            break
-        size = max(1, size // 2)
+        size //= 2
     return parts
 
 
 def reduce_tree(seed, trial, wanted):
-    """The lines of the case with as many switches off as possible."""
+    """The case with as many switches off as possible."""
     program = Program(seed)
     program.lines()
     off = set()
@@ -117,9 +121,9 @@ def reduce_tree(seed, trial, wanted):
         on = [name for name in program.case.asked if name not in off]
         kept = minimise(on, lambda rest: trial.failure(
             text(off | (set(on) - set(rest))))[0] == wanted)
-        if len(kept) == len(on):
-            return text(off)
         off |= set(on) - set(kept)
+        if len(on) - len(kept) <= 2:
+            return text(off)
 
 
 def reduce_lines(text, trial, wanted):
@@ -163,6 +167,7 @@ def main():
         if wanted is None:
             print(f"reduce: case {options.seed} does not fail: {message}", file=sys.stderr)
             return 1
+        trial.known, trial.kind = {}, wanted[0]
         text = reduce_tree(options.seed, trial, wanted)
         if not options.no_lines:
             text = reduce_lines(text, trial, wanted)

@@ -27,6 +27,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -59,22 +60,38 @@ def without_cases(text, cut):
 class Pairs:
     """How programs are built and run: with one compiler, in one work folder."""
 
-    def __init__(self, options, work):
-        self.options, self.work = options, work
+    def __init__(self, options, work, extra=()):
+        self.options, self.work, self.extra = options, work, extra
+        self.header, self.lock = None, threading.Lock()
         self.on_host = not options.compiler.endswith("nvcc")
 
     # --- One program --------------------------------------------------------
 
+    def host_flags(self):
+        """The flags for g++, with host_cuda.h compiled in advance, once."""
+        at = run_on_host.FLAGS.index("-include")
+        header = run_on_host.FLAGS[at + 1]
+        flags = [*run_on_host.FLAGS[:at], *run_on_host.FLAGS[at + 2:], "-DBANKSTRIPE_CHECK_BOUNDS"]
+        with self.lock:
+            if not self.header:
+                folder = pathlib.Path(tempfile.mkdtemp(dir=self.work))
+                language = flags.index("-x")
+                subprocess.run([self.options.compiler, *flags[:language], *flags[language + 2:],
+                                "-x", "c++-header", header, "-o", f"{folder}/host_cuda.h.gch"],
+                               check=True)
+                self.header = folder / "host_cuda.h"
+        return ["-include", str(self.header), *flags]
+
     def command(self, source, program):
         options = self.options
         if self.on_host:
-            return [options.compiler, *run_on_host.FLAGS, "-DBANKSTRIPE_CHECK_BOUNDS",
-                    str(source), "-o", str(program)]
+            return [options.compiler, *self.host_flags(), *self.extra, str(source), "-o",
+                    str(program)]
         return [options.compiler, "-std=c++17", f"-arch={options.arch}", "-w",
                 "-DBANKSTRIPE_CHECK_BOUNDS", str(source), "-o", str(program)]
 
     def build(self, side, source, folder):
-        """The program, or a problem."""
+        """The program, or a list of problems."""
         folder.mkdir(parents=True)
         copy = source
         if self.on_host:
@@ -85,9 +102,13 @@ class Pairs:
                               errors="replace")
         if done.returncode == 0:
             return program
-        place = re.search(r"\.cu(?::|\()(\d+)", done.stderr)
-        case = case_at(source.read_text(), int(place.group(1))) if place else None
-        return Problem("build", side, case, done.stderr.strip()[:2000])
+        text, errors = source.read_text(), {}
+        for place in re.finditer(r"^[^\n]*\.cu(?::|\()(\d+)[^\n]*error[^\n]*(\n[^\n]*){0,9}",
+                                 done.stderr, re.MULTILINE):
+            errors.setdefault(case_at(text, int(place.group(1))), place.group())
+        errors.pop(None, None)
+        return [Problem("build", side, case, message[:2000])
+                for case, message in (errors or {None: done.stderr.strip()}).items()]
 
     def run(self, side, program, order):
         """What it prints, as {case: digest}, or a problem."""
@@ -114,20 +135,30 @@ class Pairs:
     # --- One pair -----------------------------------------------------------
 
     def check(self, original, rewritten):
-        """The number of launches compared, and a list of problems. A case that
-        stops the others is cut out, and the rest is tried again."""
-        problems, cut = [], set()
-        while True:
-            folder = pathlib.Path(tempfile.mkdtemp(dir=self.work))
-            try:
-                launches, found = self.compare(original, rewritten, folder, cut)
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
-            problems += found
-            blamed = {p.case for p in found if p.kind in ("build", "crash", "timeout", "launch")}
-            if not blamed or None in blamed or len(cut) >= 8:
-                return launches, problems
-            cut |= blamed
+        """The number of launches compared, and a list of problems."""
+        seeds = {seed for _, seed in seeds_of(original.read_text())}
+        return self.check_cases(original, rewritten, seeds, seeds)
+
+    def check_cases(self, original, rewritten, every, wanted):
+        """The same for the cases in `wanted`. One that stops the others is left
+        out, and the rest is tried again; in halves when it is not known."""
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.work))
+        try:
+            launches, found = self.compare(original, rewritten, folder, every - wanted)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        blamed = {p.case for p in found if p.kind in ("build", "crash", "timeout", "launch")}
+        if not blamed or len(wanted) == 1:
+            return launches, [p._replace(case=p.case or min(wanted)) for p in found]
+        if None not in blamed:
+            groups, problems = [wanted - blamed], found
+        else:
+            half, problems = sorted(wanted), []
+            groups = [set(half[:len(half) // 2]), set(half[len(half) // 2:])]
+        for group in filter(None, groups):
+            more, found = self.check_cases(original, rewritten, every, group)
+            launches, problems = launches + more, problems + found
+        return launches, problems
 
     def prepare(self, side, source, folder, cut):
         """Builds a copy without the cases in `cut`."""
@@ -141,7 +172,9 @@ class Pairs:
 
     def compare(self, original, rewritten, folder, cut):
         first = self.prepare("original", original, folder, cut)
-        wanted = first if isinstance(first, Problem) else self.run("original", first, 0)
+        if isinstance(first, list):
+            return 0, first
+        wanted = self.run("original", first, 0)
         if isinstance(wanted, Problem):
             return 0, [wanted]
         if rewritten is None:
@@ -151,8 +184,8 @@ class Pairs:
             found = self.differences("order", "original", wanted, again)
             return len(wanted) - len(found), found
         second = self.prepare("rewritten", rewritten, folder, cut)
-        if isinstance(second, Problem):
-            return 0, [second]
+        if isinstance(second, list):
+            return 0, second
         for order in range(self.options.orders if self.on_host else 1):
             seen = self.run("rewritten", second, order)
             if isinstance(seen, Problem):

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""The tool, but wrong on purpose: what run.py and reduce.py have to notice.
+
+    wrong_tool.py rewrite --output-dir=FOLDER ...
+
+Calls the program named in BANKSTRIPE and then spoils the helper that it has
+written, as FUZZ_MISTAKE says:
+
+    warp      the second warp of a block shares the storage of the first
+    lane      two lanes share a column
+    clear     `= {}` leaves the last element as it was
+    syntax    the helper does not compile
+    crash     the tool fails
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+MISTAKES = {
+    "warp": ("return thread() / 32;", "return thread() / 64;"),
+    "lane": ("return thread() % 32;", "return thread() % 31;"),
+    "clear": ("for (int i = 0; i < N; ++i)\n      detail::clear(units[i][lane()]);",
+              "for (int i = 0; i < N - 1; ++i)\n      detail::clear(units[i][lane()]);"),
+    "syntax": ("namespace bankstripe {", "namespace bankstripe { int unfinished = ;"),
+}
+
+
+def main():
+    done = subprocess.run([os.environ["BANKSTRIPE"], *sys.argv[1:]], check=False)
+    mistake = os.environ["FUZZ_MISTAKE"]
+    if mistake == "crash":
+        return 134
+    right, wrong = MISTAKES[mistake]
+    folder = next(a for a in sys.argv if a.startswith("--output-dir=")).split("=", 1)[1]
+    for helper in pathlib.Path(folder).rglob("bankstripe.cuh"):
+        text = helper.read_text()
+        if wrong in text:
+            continue
+        if right not in text:
+            sys.exit(f"wrong_tool: the helper has no {right!r}")
+        helper.write_text(text.replace(right, wrong))
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
