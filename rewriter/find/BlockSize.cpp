@@ -21,14 +21,14 @@ using namespace bankstripe;
 using namespace clang;
 
 static HostValue unknown(std::string Why) {
-  return {std::nullopt, std::move(Why)};
+  return {std::nullopt, std::move(Why), nullptr};
 }
 
 static HostValue merge(HostValue A, const HostValue &B) {
   if (!A.Values)
-    return A;
+    return unknown(A.Source);
   if (!B.Values)
-    return B;
+    return unknown(B.Source);
   A.Values->insert(B.Values->begin(), B.Values->end());
   if (A.Values->size() > HostEvaluator::MaximumValues)
     return unknown("it can have too many values");
@@ -68,12 +68,14 @@ static std::optional<int64_t> apply(BinaryOperatorKind Op, int64_t A,
 
 static HostValue combine(BinaryOperatorKind Op, const HostValue &A,
                          const HostValue &B) {
+  // One times a parameter is still that parameter.
+  const std::set<int64_t> One{1};
   if (!A.Values)
-    return A;
+    return Op == BO_Mul && B.Values == One ? A : unknown(A.Source);
   if (!B.Values)
-    return B;
+    return Op == BO_Mul && A.Values == One ? B : unknown(B.Source);
   HostValue Result{std::set<int64_t>(),
-                   A.Source == "literal" ? B.Source : A.Source};
+                   A.Source == "literal" ? B.Source : A.Source, nullptr};
   for (int64_t X : *A.Values)
     for (int64_t Y : *B.Values) {
       auto Value = apply(Op, X, Y);
@@ -130,8 +132,10 @@ HostValue HostEvaluator::evaluateUnbounded(const Expr *E, unsigned Depth) {
   if (!E->isValueDependent() && !E->containsErrors() &&
       E->EvaluateAsInt(Constant, Context)) {
     bool Literal = isa<IntegerLiteral>(E->IgnoreParenImpCasts());
+    if (!Constant.Val.getInt().isRepresentableByInt64())
+      return unknown("it is too large a number");
     return {std::set<int64_t>{Constant.Val.getInt().getExtValue()},
-            Literal ? "literal" : "constant"};
+            Literal ? "literal" : "constant", nullptr};
   }
   E = E->IgnoreParenImpCasts();
   if (const auto *Cast = dyn_cast<ExplicitCastExpr>(E))
@@ -198,7 +202,7 @@ HostValue HostEvaluator::product(const Expr *E, unsigned Depth) {
       return product(Construct->getArg(0), Depth + 1);
     if (Construct->getNumArgs() != 3 || !isDim3(Construct->getType()))
       return unknown("it is not a dim3");
-    HostValue Result{std::set<int64_t>{1}, "literal"};
+    HostValue Result{std::set<int64_t>{1}, "literal", nullptr};
     for (const Expr *Argument : Construct->arguments()) {
       HostValue Value = evaluate(Argument, Depth + 1);
       // What is not written is no source that a person would look for.
@@ -210,7 +214,7 @@ HostValue HostEvaluator::product(const Expr *E, unsigned Depth) {
   }
   if (const auto *List = dyn_cast<InitListExpr>(E);
       List && isDim3(E->getType())) {
-    HostValue Result{std::set<int64_t>{1}, "constant"};
+    HostValue Result{std::set<int64_t>{1}, "constant", nullptr};
     for (const Expr *Init : List->inits())
       Result = combine(BO_Mul, Result, evaluate(Init, Depth + 1));
     return Result;
@@ -240,9 +244,6 @@ HostValue HostEvaluator::variable(const VarDecl *Variable, bool IsDim3,
 HostValue HostEvaluator::assigned(const VarDecl *Variable,
                                   const std::string &Name, bool IsDim3,
                                   unsigned Depth) {
-  if (isa<ParmVarDecl>(Variable))
-    return unknown("parameter '" + Variable->getNameAsString() +
-                   "' of the launching function");
   bool IsConst = Variable->getType().isConstQualified();
   if (Variable->getType()->isReferenceType() ||
       (!Variable->hasLocalStorage() && !IsConst))
@@ -251,8 +252,14 @@ HostValue HostEvaluator::assigned(const VarDecl *Variable,
     return IsDim3 ? product(E, Depth + 1) : evaluate(E, Depth + 1);
   };
   std::optional<HostValue> Result;
-  if (const Expr *Init = Variable->getAnyInitializer())
+  if (const auto *Parameter = dyn_cast<ParmVarDecl>(Variable)) {
+    Result = unknown("parameter '" + Variable->getNameAsString() +
+                     "' of the launching function");
+    if (Parameter->getType()->isIntegerType())
+      Result->Parameter = Parameter;
+  } else if (const Expr *Init = Variable->getAnyInitializer()) {
     Result = ValueOf(Init);
+  }
 
   auto It = Body.References.find(Variable);
   if (!IsConst && It != Body.References.end())

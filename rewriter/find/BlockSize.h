@@ -25,6 +25,8 @@ struct HostValue {
   std::optional<std::set<int64_t>> Values;
   /// How they are known ("literal", "variable 'threads'"), or why not.
   std::string Source;
+  /// A value that is not known, but is just this parameter of the function.
+  const clang::ParmVarDecl *Parameter = nullptr;
 };
 
 /// Evaluates integers and `dim3` products in one function. A variable counts

@@ -22,6 +22,7 @@
 #include "clang/AST/StmtCXX.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -67,11 +68,13 @@ private:
 
 } // namespace
 
-static bool isQualifier(const Token &Tok) {
-  if (Tok.isNot(tok::raw_identifier))
-    return false;
-  StringRef Text = Tok.getRawIdentifier();
-  return Text == "const" || Text == "volatile";
+// A word that still belongs to the specifiers. Of `long long` an instantiation
+// only remembers the place of the first.
+static bool isSpecifier(const Token &Tok) {
+  static const llvm::StringSet<> Words = {"const",  "volatile", "unsigned",
+                                          "signed", "long",     "short",
+                                          "int",    "char",     "double"};
+  return Tok.is(tok::raw_identifier) && Words.contains(Tok.getRawIdentifier());
 }
 
 std::optional<Reason> DeclarationReader::readStatement() {
@@ -119,7 +122,7 @@ std::optional<Reason> DeclarationReader::readStatement() {
   SpecifiersEnd = outside(Base.getEndLoc(), true);
   if (SpecifiersEnd.isInvalid() || offset(SpecifiersEnd) < offset(Begin))
     return Reason::DeclaratorShape;
-  for (auto Tok = Text.next(SpecifiersEnd); Tok && isQualifier(*Tok);
+  for (auto Tok = Text.next(SpecifiersEnd); Tok && isSpecifier(*Tok);
        Tok = Text.next(SpecifiersEnd))
     SpecifiersEnd = Tok->getLocation();
   F.Text.Specifiers = between(offset(Begin), endOf(SpecifiersEnd));

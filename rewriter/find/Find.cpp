@@ -73,6 +73,7 @@ public:
 private:
   void readArrays(const FunctionDecl *Function);
   void readLaunches(const BodyIndex &Body);
+  void readGlobalInitializer(const Expr *Init);
   void connectKernels(const std::vector<const FunctionDecl *> &Functions);
   void readCallGraph(const std::vector<const FunctionDecl *> &Functions);
   void checkReentry(const FunctionCollector &Collector);
@@ -124,6 +125,12 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       F.Obstacles.push_back({Reason::OutsidePaths, F.Where, ""});
     Facts.Findings.push_back(std::move(F));
   }
+}
+
+void UnitReader::readGlobalInitializer(const Expr *Init) {
+  BodyIndex Index = indexExpression(Init, Context);
+  readLaunches(Index);
+  llvm::append_range(Facts.Arguments, findHostArguments(Index, Context));
 }
 
 void UnitReader::readLaunches(const BodyIndex &Body) {
@@ -269,10 +276,16 @@ UnitFacts UnitReader::read() {
     readArrays(Function);
     if (!Function->isDependentContext())
       readLaunches(*Bodies.get(Function));
+    if (!Function->isDependentContext() &&
+        (!Function->hasAttr<CUDADeviceAttr>() ||
+         Function->hasAttr<CUDAHostAttr>()) &&
+        !Function->hasAttr<CUDAGlobalAttr>())
+      llvm::append_range(Facts.Arguments,
+                         findHostArguments(*Bodies.get(Function), Context));
   }
   for (const Expr *Init : Collector.Initializers)
     if (!Init->isInstantiationDependent())
-      readLaunches(indexExpression(Init, Context));
+      readGlobalInitializer(Init);
   connectKernels(Collector.Functions);
   readCallGraph(Collector.Functions);
   Facts.Callees = Classifier.callees();

@@ -43,6 +43,20 @@ private:
 
 } // namespace
 
+// A parameter that a caller in another unit could know; nothing for functions
+// that may be called without being named.
+static std::optional<HostParameter> parameterOf(const ParmVarDecl *Parameter,
+                                                ASTContext &Context) {
+  const auto *Function =
+      Parameter ? dyn_cast<FunctionDecl>(Parameter->getDeclContext()) : nullptr;
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Function);
+  if (!Function || Function->isMain() || isa<CXXConstructorDecl>(Function) ||
+      (Method && (Method->isVirtual() || Method->getParent()->isLambda())))
+    return std::nullopt;
+  return HostParameter{ASTNameGenerator(Context).getName(Function),
+                       Parameter->getFunctionScopeIndex()};
+}
+
 // The name of the CUDA runtime's function that \p Call calls; empty for any
 // other function, whatever its name.
 static StringRef runtimeFunction(const CallExpr *Call, const SourceText &Text) {
@@ -68,6 +82,7 @@ Launch LaunchReader::makeLaunch(const FunctionDecl *Kernel, SourceLocation Loc,
     else
       L.Source = "it is outside 1 to 1024";
   }
+  L.Parameter = parameterOf(Threads.Parameter, Context);
   if (!Shared) {
     L.DynamicSharedBytes = 0;
   } else {
@@ -152,6 +167,90 @@ KernelUses LaunchReader::read() {
       readReference(Reference, Function);
   }
   return std::move(Result);
+}
+
+namespace {
+
+/// Reads what the calls in one host function give to parameters.
+class ArgumentReader {
+public:
+  ArgumentReader(const BodyIndex &Body, ASTContext &Context)
+      : Body(Body), Context(Context), Evaluator(Context, Body) {}
+
+  std::vector<HostArgument> read();
+
+private:
+  bool isAskedAbout(const FunctionDecl *Function) const;
+  void readCall(const CallExpr *Call, const FunctionDecl *Callee);
+  void readValue(const FunctionDecl *Function);
+
+  const BodyIndex &Body;
+  ASTContext &Context;
+  HostEvaluator Evaluator;
+  std::vector<HostArgument> Result;
+};
+
+} // namespace
+
+bool ArgumentReader::isAskedAbout(const FunctionDecl *Function) const {
+  const SourceManager &SM = Context.getSourceManager();
+  return !Function->hasAttr<CUDAGlobalAttr>() && !Function->getBuiltinID() &&
+         !Function->isDependentContext() &&
+         !SM.isInSystemHeader(SM.getExpansionLoc(Function->getLocation())) &&
+         llvm::any_of(Function->parameters(), [](const ParmVarDecl *P) {
+           return P->getType()->isIntegerType();
+         });
+}
+
+void ArgumentReader::readCall(const CallExpr *Call,
+                              const FunctionDecl *Callee) {
+  const unsigned First =
+      isa<CXXOperatorCallExpr>(Call) ? Call->getNumArgs() : 0;
+  for (unsigned I = First; I < Callee->getNumParams() && I < Call->getNumArgs();
+       ++I) {
+    const ParmVarDecl *Parameter = Callee->getParamDecl(I);
+    if (!Parameter->getType()->isIntegerType())
+      continue;
+    HostArgument A;
+    A.For = {ASTNameGenerator(Context).getName(Callee), I};
+    if (!Call->getArg(I)->isInstantiationDependent()) {
+      HostValue Value = Evaluator.integer(Call->getArg(I));
+      A.Values = std::move(Value.Values);
+      A.Same = parameterOf(Value.Parameter, Context);
+    }
+    Result.push_back(std::move(A));
+  }
+}
+
+// A function as a value may be called with anything.
+void ArgumentReader::readValue(const FunctionDecl *Function) {
+  for (unsigned I = 0; I < Function->getNumParams(); ++I)
+    Result.push_back({{ASTNameGenerator(Context).getName(Function), I},
+                      std::nullopt,
+                      std::nullopt});
+}
+
+std::vector<HostArgument> ArgumentReader::read() {
+  llvm::DenseSet<const Stmt *> Called;
+  for (const auto &[Statement, Parent] : Body.Parents) {
+    const auto *Call = dyn_cast<CallExpr>(Statement);
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    if (!Callee)
+      continue;
+    Called.insert(Call->getCallee()->IgnoreParenImpCasts());
+    if (isAskedAbout(Callee))
+      readCall(Call, Callee);
+  }
+  for (const DeclRefExpr *Reference : Body.FunctionReferences)
+    if (const auto *Function = cast<FunctionDecl>(Reference->getDecl());
+        !Called.contains(Reference) && isAskedAbout(Function))
+      readValue(Function);
+  return std::move(Result);
+}
+
+std::vector<HostArgument> bankstripe::findHostArguments(const BodyIndex &Body,
+                                                        ASTContext &Context) {
+  return ArgumentReader(Body, Context).read();
 }
 
 KernelUses bankstripe::findLaunches(const BodyIndex &Body, ASTContext &Context,

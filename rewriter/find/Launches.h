@@ -26,6 +26,10 @@ struct KernelUses {
 KernelUses findLaunches(const BodyIndex &Body, clang::ASTContext &Context,
                         const SourceText &Text);
 
+/// What the host code of \p Body gives the parameters of the user's functions.
+std::vector<HostArgument> findHostArguments(const BodyIndex &Body,
+                                            clang::ASTContext &Context);
+
 } // namespace bankstripe
 
 #endif

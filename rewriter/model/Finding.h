@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -158,6 +159,25 @@ struct Kernel {
   Place AddressTakenAt;
 };
 
+/// A parameter of a host function, as a value that its callers know.
+struct HostParameter {
+  std::string FunctionId; ///< Mangled name.
+  unsigned Index = 0;     ///< Counted from 0.
+
+  friend bool operator<(const HostParameter &A, const HostParameter &B) {
+    return std::tie(A.FunctionId, A.Index) < std::tie(B.FunctionId, B.Index);
+  }
+};
+
+/// What one call, or one use of a function as a value, gives a parameter.
+struct HostArgument {
+  HostParameter For;
+  /// Every value that it can have; nothing when that is not known.
+  std::optional<std::set<int64_t>> Values;
+  /// The value is just this parameter of the calling function.
+  std::optional<HostParameter> Same;
+};
+
 /// One launch of a kernel.
 struct Launch {
   std::string KernelId;
@@ -165,6 +185,8 @@ struct Launch {
   /// The largest block, in threads, that this launch can ask for.
   std::optional<unsigned> Threads;
   std::string Source; ///< How the block size is known, or why it is not.
+  /// The block size is not known here, but is just this parameter.
+  std::optional<HostParameter> Parameter;
   /// Bytes of dynamic shared memory; nothing when they cannot be known.
   std::optional<uint64_t> DynamicSharedBytes;
   bool Cooperative = false; ///< All blocks must be resident at once.
@@ -185,6 +207,7 @@ struct UnitFacts {
   std::vector<Finding> Findings;
   std::vector<Kernel> Kernels;
   std::vector<Launch> Launches;
+  std::vector<HostArgument> Arguments; ///< Of the user's host functions.
   std::vector<Callee> Callees;
   std::vector<DeviceFunction> Functions; ///< Only of relocatable device code.
   /// The bytes that were parsed, of every file that holds a finding, a kernel

@@ -16,6 +16,7 @@
 
 #include "plan/PlanInternal.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include <set>
 
 using namespace bankstripe;
@@ -78,18 +79,18 @@ uint64_t CallGraph::sharedBytes(const std::string &Id) const {
 }
 
 static void checkReentry(PlannedArray &A, const CallGraph &Graph) {
-  auto Refuse = [&](const char *Why) {
+  auto Refuse = [&](std::string Why) {
     A.Array.Obstacles.push_back(
-        {Reason::RecursiveFunction, A.Array.Where, Why});
+        {Reason::RecursiveFunction, A.Array.Where, std::move(Why)});
   };
   for (const ArrayInstance &I : A.Array.Instances) {
     std::set<std::string> Below = Graph.below(I.FunctionId);
     if (Below.count(I.FunctionId))
       return Refuse("it calls itself through another translation unit");
-    if (llvm::any_of(
-            Below, [&](const std::string &Id) { return Graph.isMissing(Id); }))
-      return Refuse("it may call itself through a translation unit that was "
-                    "not given");
+    for (const std::string &Id : Below)
+      if (Graph.isMissing(Id))
+        return Refuse("it calls " + llvm::demangle(Id) +
+                      ", which no given file defines");
   }
 }
 

@@ -193,6 +193,7 @@ static Plan assemble(MergedRun Run) {
 
 Plan bankstripe::makePlan(std::vector<UnitResult> Units,
                           const PlanOptions &Options) {
+  resolveParameters(Units);
   MergedRun Run = mergeUnits(std::move(Units));
   for (KernelRow &Row : Run.Kernels)
     boundBlockSize(Row, Options);

@@ -43,6 +43,10 @@ void insertSorted(std::vector<unsigned> &Rows, unsigned Row);
 /// each other (CallGraph.cpp).
 void followCalls(MergedRun &Run, const std::vector<UnitResult> &Units);
 
+/// Gives the launches of \p Units the block sizes that other functions pass to
+/// the launching one (Parameters.cpp).
+void resolveParameters(std::vector<UnitResult> &Units);
+
 MergedRun mergeUnits(std::vector<UnitResult> Units);
 
 /// Decides the block size of \p Row, or sets its Obstacle.
