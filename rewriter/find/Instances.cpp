@@ -32,11 +32,13 @@ void bankstripe::mergeInstance(Finding &Into, Finding From) {
           return Known.FunctionId == I.FunctionId;
         }))
       Into.Instances.push_back(std::move(I));
-  unsigned SlotAlignment = 0;
+  // They share the text, and with it what one of them claims.
+  unsigned Claimed = 0;
   for (const ArrayInstance &I : Into.Instances)
-    SlotAlignment = std::max(SlotAlignment, I.SlotAlignment);
-  for (ArrayInstance &I : Into.Instances) // They share the text.
-    I.SlotAlignment = SlotAlignment;
+    if (I.SlotAlignment > I.Alignment)
+      Claimed = std::max(Claimed, I.SlotAlignment);
+  for (ArrayInstance &I : Into.Instances)
+    I.SlotAlignment = std::max(I.Alignment, Claimed);
   llvm::sort(Into.Instances,
              [](const ArrayInstance &A, const ArrayInstance &B) {
                return A.FunctionId < B.FunctionId;

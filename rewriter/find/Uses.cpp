@@ -143,6 +143,10 @@ UseClassifier::classify(const DeclRefExpr *Reference, const BodyIndex &Body) {
   case Fate::Unknown:
     return obstacle(Reason::UnknownUse, E);
   }
+  // An address that is compared has escaped; this one is used as an element's.
+  if (MayEnd)
+    if (auto Problem = checkIndices(U, E, /*MayEnd=*/false))
+      return *Problem;
   if (NotEditable)
     return *NotEditable;
   // The accessor leaves the text of a macro as it is.

@@ -78,6 +78,22 @@ TEST(Templates, SizesAreThoseOfEachInstantiation) {
   EXPECT_EQ(F.BytesPerThread, 32u);
 }
 
+TEST(Templates, SlotsAreAlignedAsOneOfThemClaims) {
+  auto Alignments = [](const std::string &Type) {
+    Finding F =
+        findingOf("template <class T> __global__ void kernel(T *out, int i) {\n"
+                  "  T a[4]; a[i & 3] = i; *out = *(const " +
+                  Type +
+                  " *)a; }\n"
+                  "template __global__ void kernel<char>(char *, int);\n"
+                  "template __global__ void kernel<double>(double *, int);");
+    return std::pair(instance(F, "IcE").SlotAlignment,
+                     instance(F, "IdE").SlotAlignment);
+  };
+  EXPECT_EQ(Alignments("T"), std::pair(1u, 8u));
+  EXPECT_EQ(Alignments("int"), std::pair(4u, 8u));
+}
+
 TEST(Templates, ExtentsAreThoseOfEachInstantiation) {
   Finding F =
       findingOf("template <int N> __global__ void kernel(int *out, int i) {\n"

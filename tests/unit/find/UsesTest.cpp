@@ -164,6 +164,8 @@ TEST(Indices, ConstantsInsideAndOutside) {
 TEST(Indices, OfTheEnd) {
   testBody("int a[4]; *out = &$element_address_escapes^a[4] > out;");
   testBody("int t[2][4]; *out = &t[$out_of_bounds^2][0] > out;");
+  testBody("int a[4]; int *p = &a[$out_of_bounds^4]; *p = 1;");
+  testBody("int a[4]; atomicAdd(&a[$out_of_bounds^4], 1);");
 }
 
 TEST(Indices, AreKnownToBeConstant) {
