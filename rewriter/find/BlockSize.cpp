@@ -30,6 +30,7 @@ static HostValue merge(HostValue A, const HostValue &B) {
   if (!B.Values)
     return unknown(B.Source);
   A.Values->insert(B.Values->begin(), B.Values->end());
+  A.IsBound |= B.IsBound;
   if (A.Values->size() > HostEvaluator::MaximumValues)
     return unknown("it can have too many values");
   return A;
@@ -68,6 +69,11 @@ static std::optional<int64_t> apply(BinaryOperatorKind Op, int64_t A,
 
 static HostValue combine(BinaryOperatorKind Op, const HostValue &A,
                          const HostValue &B) {
+  // A bound of the operands is one of the result only where that grows with
+  // them; here the operands are sizes, which are not negative.
+  const bool Grows = Op == BO_Mul || Op == BO_Add || Op == BO_Shl;
+  if ((A.IsBound || B.IsBound) && !Grows)
+    return unknown("it is computed from a minimum");
   // One times a parameter is still that parameter.
   const std::set<int64_t> One{1};
   if (!A.Values)
@@ -85,7 +91,57 @@ static HostValue combine(BinaryOperatorKind Op, const HostValue &A,
     }
   if (Result.Values->size() > HostEvaluator::MaximumValues)
     return unknown("it can have too many values");
+  Result.IsBound = A.IsBound || B.IsBound;
   return Result;
+}
+
+// Whether two expressions name the same variable.
+static bool sameVariable(const Expr *A, const Expr *B) {
+  const auto *X = dyn_cast<DeclRefExpr>(A->IgnoreParenCasts());
+  const auto *Y = dyn_cast<DeclRefExpr>(B->IgnoreParenCasts());
+  return X && Y && X->getDecl() == Y->getDecl();
+}
+
+static bool sameConstant(const Expr *A, const Expr *B,
+                         const ASTContext &Context) {
+  Expr::EvalResult X, Y;
+  return !A->isValueDependent() && !B->isValueDependent() &&
+         A->EvaluateAsInt(X, Context) && B->EvaluateAsInt(Y, Context) &&
+         llvm::APSInt::isSameValue(X.Val.getInt(), Y.Val.getInt());
+}
+
+// `a < b ? a : b`, in any of its spellings.
+static bool isMinimum(const ConditionalOperator *Conditional,
+                      const ASTContext &Context) {
+  const auto *Test =
+      dyn_cast<BinaryOperator>(Conditional->getCond()->IgnoreParenImpCasts());
+  if (!Test || !Test->isRelationalOp())
+    return false;
+  const bool Less = Test->getOpcode() == BO_LT || Test->getOpcode() == BO_LE;
+  const Expr *Small = Less ? Test->getLHS() : Test->getRHS();
+  const Expr *Other = Less ? Test->getRHS() : Test->getLHS();
+  return sameVariable(Small, Conditional->getTrueExpr()) &&
+         (sameVariable(Other, Conditional->getFalseExpr()) ||
+          sameConstant(Other, Conditional->getFalseExpr(), Context));
+}
+
+static bool isMinimumFunction(const FunctionDecl *Callee,
+                              const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  return Callee->getIdentifier() && Callee->getName() == "min" &&
+         Callee->getNumParams() == 2 &&
+         SM.isInSystemHeader(SM.getExpansionLoc(Callee->getLocation()));
+}
+
+// The smaller of two values is at most either.
+HostValue HostEvaluator::minimum(const Expr *A, const Expr *B, unsigned Depth) {
+  HostValue First = evaluate(A, Depth + 1), Second = evaluate(B, Depth + 1);
+  if (First.Values && Second.Values)
+    return merge(First, Second);
+  HostValue &Known =
+      Second.Values || (!First.Values && Second.Parameter) ? Second : First;
+  Known.IsBound = true;
+  return Known;
 }
 
 HostValue HostEvaluator::binary(const BinaryOperator *Operator,
@@ -145,8 +201,11 @@ HostValue HostEvaluator::evaluateUnbounded(const Expr *E, unsigned Depth) {
   if (const auto *Operator = dyn_cast<BinaryOperator>(E))
     return binary(Operator, Depth);
   if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
-    return merge(evaluate(Conditional->getTrueExpr(), Depth + 1),
-                 evaluate(Conditional->getFalseExpr(), Depth + 1));
+    return isMinimum(Conditional, Context)
+               ? minimum(Conditional->getTrueExpr(),
+                         Conditional->getFalseExpr(), Depth)
+               : merge(evaluate(Conditional->getTrueExpr(), Depth + 1),
+                       evaluate(Conditional->getFalseExpr(), Depth + 1));
   if (const auto *Reference = dyn_cast<DeclRefExpr>(E))
     if (const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl()))
       return variable(Variable, /*IsDim3=*/false, Depth);
@@ -154,8 +213,10 @@ HostValue HostEvaluator::evaluateUnbounded(const Expr *E, unsigned Depth) {
     return field(Member, Depth);
   if (const auto *Call = dyn_cast<CallExpr>(E))
     if (const FunctionDecl *Callee = Call->getDirectCallee())
-      return unknown("it comes from function '" + Callee->getNameAsString() +
-                     "'");
+      return isMinimumFunction(Callee, Context) && Call->getNumArgs() == 2
+                 ? minimum(Call->getArg(0), Call->getArg(1), Depth)
+                 : unknown("it comes from function '" +
+                           Callee->getNameAsString() + "'");
   return unknown("it is not a constant");
 }
 
@@ -266,7 +327,9 @@ HostValue HostEvaluator::assigned(const VarDecl *Variable,
     for (const DeclRefExpr *Reference : It->second) {
       const Stmt *Parent = Body.parentOf(Reference);
       const Stmt *Child = Reference;
-      while (isa_and_nonnull<ParenExpr>(Parent)) {
+      // `c ? n : m` is itself the variable that it chooses.
+      while (isa_and_nonnull<ParenExpr>(Parent) ||
+             isa_and_nonnull<ConditionalOperator>(Parent)) {
         Child = Parent;
         Parent = Body.parentOf(Parent);
       }

@@ -27,6 +27,8 @@ struct HostValue {
   std::string Source;
   /// A value that is not known, but is just this parameter of the function.
   const clang::ParmVarDecl *Parameter = nullptr;
+  /// The values are only an upper bound: the smaller of them and another.
+  bool IsBound = false;
 };
 
 /// Evaluates integers and `dim3` products in one function. A variable counts
@@ -53,6 +55,8 @@ private:
   HostValue assigned(const clang::VarDecl *Variable, const std::string &Name,
                      bool IsDim3, unsigned Depth);
   HostValue binary(const clang::BinaryOperator *Operator, unsigned Depth);
+  HostValue minimum(const clang::Expr *A, const clang::Expr *B,
+                    unsigned Depth);
   HostValue field(const clang::MemberExpr *Member, unsigned Depth);
 
   clang::ASTContext &Context;
