@@ -24,11 +24,25 @@ static uint64_t oddUnits(uint64_t Bytes, unsigned Alignment) {
   return (llvm::divideCeil(Bytes, Unit) | 1) * Unit;
 }
 
+// Bytes of a slot: neither equal indices nor such as rise or fall by one from
+// lane to lane may bring more than four lanes into one bank, so the number of
+// units leaves 3 or 5 when divided by 8.
+static uint64_t slotBytes(uint64_t Bytes, unsigned Alignment) {
+  const uint64_t Unit = std::max(Alignment, 4u);
+  uint64_t Units = llvm::divideCeil(Bytes, Unit);
+  while (Units % 8 != 3 && Units % 8 != 5)
+    ++Units;
+  return Units * Unit;
+}
+
 static bool needsPadding(const ArrayInstance &I) {
   return oddUnits(I.ElementBytes, I.Alignment) != I.ElementBytes;
 }
 
-StripeForm bankstripe::smallestForm(const Finding &F) {
+// Measured (docs/measurements.md): sharing a word beats lying side by side
+// where lanes use different indices, and loses where they use the same.
+StripeForm bankstripe::smallestForm(const PlannedArray &A) {
+  const Finding &F = A.Array;
   // Without a template too: a macro can mean another type in another unit.
   if (F.ElementDependent ||
       llvm::any_of(F.Instances, [&](const ArrayInstance &I) {
@@ -37,7 +51,9 @@ StripeForm bankstripe::smallestForm(const Finding &F) {
     return StripeForm::Unit;
   // There is no pointer to a part of a word.
   if (F.ElementBytes < 4)
-    return F.NeedsAccessor ? StripeForm::Unpacked : StripeForm::Packed;
+    return F.NeedsAccessor || A.Evidence.Index == Uniformity::Uniform
+               ? StripeForm::Unpacked
+               : StripeForm::Packed;
   return needsPadding(F.Instances.front()) ? StripeForm::Padded
                                            : StripeForm::Plain;
 }
@@ -76,7 +92,7 @@ uint64_t bankstripe::sharedBytes(const ArrayInstance &I, const Verdict &V,
     return stripeBytes(I, V.Form, Threads);
   // The next variable may have to be aligned.
   return llvm::alignTo(
-      oddUnits(I.BytesPerThread, std::max(I.Alignment, I.SlotAlignment)) *
+      slotBytes(I.BytesPerThread, std::max(I.Alignment, I.SlotAlignment)) *
           Threads,
       16);
 }

@@ -112,7 +112,7 @@ static Verdict movingVerdict(const PlannedArray &A,
     const Obstacle &O = F.Obstacles.front();
     V = verdict(O.Why, O.Where, O.Detail);
   }
-  V.Form = smallestForm(F);
+  V.Form = smallestForm(A);
   V.ThreadsText = boundText(A, Rows);
   for (unsigned K : A.Kernels)
     V.Threads = std::max(V.Threads, Rows[K].Plan.BlockThreads);

@@ -57,8 +57,8 @@ void boundBlockSize(KernelRow &Row, const PlanOptions &Options);
 std::optional<Verdict> verdictBeforeBudget(const PlannedArray &A,
                                            const std::vector<KernelRow> &Rows);
 
-/// The form of a stripe of \p F that takes the fewest bytes (Layout.cpp).
-StripeForm smallestForm(const Finding &F);
+/// The form of a stripe of \p A that takes the fewest bytes (Layout.cpp).
+StripeForm smallestForm(const PlannedArray &A);
 
 /// Accesses of \p A weighted by loop depth and by how much local memory
 /// suffers from their indices.

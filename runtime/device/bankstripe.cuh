@@ -50,8 +50,8 @@
 // lie behind it.)
 //
 // Slots. Where memory must be contiguous, each thread gets a slot, in which the
-// array lies as it always did. Slots begin an odd number of words apart, so
-// that equal indices never meet in a bank.
+// array lies as it always did. Slots are padded so that equal indices never
+// meet in a bank, and those of neighbours rarely.
 //
 //     __shared__ bankstripe::slots<float[32], 128> a_slots;
 //     float (&a)[32] = a_slots.mine();
@@ -81,9 +81,9 @@ __host__ __device__ constexpr int warps(int threads) {
 }
 
 // Words that hold `elements` packed elements of type E.
-template <class E>
+template <class Element>
 __host__ __device__ constexpr int packed_words(int elements) {
-  return static_cast<int>((elements * sizeof(E) + 3) / 4);
+  return static_cast<int>((elements * sizeof(Element) + 3) / 4);
 }
 
 // The calling thread's number in its block, x fastest.
@@ -117,188 +117,196 @@ __device__ __forceinline__ void check(bool inside) {
 // The distance from one thread's T to the next one's, when they lie side by
 // side: an odd number of words or, where T is aligned to more, of what it is
 // aligned to.
-template <class T> struct pitch {
-  static constexpr int alignment = alignof(T) < 4 ? 4 : int(alignof(T));
+template <class Type> struct pitch {
+  static constexpr int alignment = alignof(Type) < 4 ? 4 : int(alignof(Type));
   static constexpr int bytes =
-      int((sizeof(T) + alignment - 1) / alignment | 1) * alignment;
+      int((sizeof(Type) + alignment - 1) / alignment | 1) * alignment;
 };
 
 } // namespace detail
 
 // One element of one or two bytes in a bank word of its own.
-template <class E> struct alignas(4) word {
-  E value;
+template <class Element> struct alignas(4) word {
+  Element value;
 };
 
 // The elements of one or two bytes that share a bank word.
-template <class E> struct alignas(4) packed {
-  E value[4 / sizeof(E)];
+template <class Element> struct alignas(4) packed {
+  Element value[4 / sizeof(Element)];
 };
 
 // One element of any trivially copyable type, or anything else. As bytes,
 // because a variable in shared memory cannot have a constructor.
-template <class E> struct alignas(detail::pitch<E>::alignment) padded {
-  unsigned char bytes[detail::pitch<E>::bytes];
+template <class Element>
+struct alignas(detail::pitch<Element>::alignment) padded {
+  unsigned char bytes[detail::pitch<Element>::bytes];
 };
 
 namespace detail {
 
 // The elements of a unit: their number, and the one that is `part` of it.
-template <class S> struct element {
-  typedef S type;
+template <class Unit> struct element {
+  typedef Unit type;
   static constexpr int per_unit = 1;
-  static BANKSTRIPE_ANYWHERE S &of(S &unit, unsigned) { return unit; }
+  static BANKSTRIPE_ANYWHERE Unit &of(Unit &unit, unsigned) { return unit; }
 };
-template <class E> struct element<word<E>> {
-  typedef E type;
+template <class Element> struct element<word<Element>> {
+  typedef Element type;
   static constexpr int per_unit = 1;
-  static BANKSTRIPE_ANYWHERE E &of(word<E> &unit, unsigned) {
+  static BANKSTRIPE_ANYWHERE Element &of(word<Element> &unit, unsigned) {
     return unit.value;
   }
 };
-template <class E> struct element<packed<E>> {
-  typedef E type;
-  static constexpr int per_unit = static_cast<int>(4 / sizeof(E));
-  static BANKSTRIPE_ANYWHERE E &of(packed<E> &unit, unsigned part) {
+template <class Element> struct element<packed<Element>> {
+  typedef Element type;
+  static constexpr int per_unit = static_cast<int>(4 / sizeof(Element));
+  static BANKSTRIPE_ANYWHERE Element &of(packed<Element> &unit, unsigned part) {
     return unit.value[part];
   }
 };
-template <class E> struct element<padded<E>> {
-  typedef E type;
+template <class Element> struct element<padded<Element>> {
+  typedef Element type;
   static constexpr int per_unit = 1;
-  static BANKSTRIPE_ANYWHERE E &of(padded<E> &unit, unsigned) {
-    return reinterpret_cast<E &>(unit);
+  static BANKSTRIPE_ANYWHERE Element &of(padded<Element> &unit, unsigned) {
+    return reinterpret_cast<Element &>(unit);
   }
 };
-template <class S> struct element<const S> {
-  typedef const typename element<S>::type type;
-  static constexpr int per_unit = element<S>::per_unit;
-  static BANKSTRIPE_ANYWHERE type &of(const S &unit, unsigned part) {
-    return element<S>::of(const_cast<S &>(unit), part);
+template <class Unit> struct element<const Unit> {
+  typedef const typename element<Unit>::type type;
+  static constexpr int per_unit = element<Unit>::per_unit;
+  static BANKSTRIPE_ANYWHERE type &of(const Unit &unit, unsigned part) {
+    return element<Unit>::of(const_cast<Unit &>(unit), part);
   }
 };
 
 // Value-initialises a unit or, element by element, an array.
-template <class S> __device__ __forceinline__ void clear(S &unit) {
-  unit = S();
+template <class Unit> __device__ __forceinline__ void clear(Unit &unit) {
+  unit = Unit();
 }
-template <class E> __device__ __forceinline__ void clear(padded<E> &unit) {
-  element<padded<E>>::of(unit, 0) = E();
+template <class Element>
+__device__ __forceinline__ void clear(padded<Element> &unit) {
+  element<padded<Element>>::of(unit, 0) = Element();
 }
-template <class T, int N> __device__ __forceinline__ void clear(T (&array)[N]) {
-  for (int i = 0; i < N; ++i)
-    detail::clear(array[i]);
+template <class Type, int Extent>
+__device__ __forceinline__ void clear(Type (&array)[Extent]) {
+  for (int position = 0; position < Extent; ++position)
+    detail::clear(array[position]);
 }
 
 // unit<E>. A type with a constructor can only lie in shared memory as bytes.
-template <class E, bool Trivial = __is_trivial(E), bool Small = sizeof(E) < 4,
-          bool Odd = sizeof(E) == pitch<E>::bytes>
+template <class Element, bool Trivial = __is_trivial(Element),
+          bool Small = sizeof(Element) < 4,
+          bool Odd = sizeof(Element) == pitch<Element>::bytes>
 struct suitable {
-  typedef padded<E> type;
+  typedef padded<Element> type;
 };
-template <class E, bool Odd> struct suitable<E, true, true, Odd> {
-  typedef word<E> type;
+template <class Element, bool Odd> struct suitable<Element, true, true, Odd> {
+  typedef word<Element> type;
 };
-template <class E> struct suitable<E, true, false, true> {
-  typedef E type;
+template <class Element> struct suitable<Element, true, false, true> {
+  typedef Element type;
 };
 
 } // namespace detail
 
-template <class E> using unit = typename detail::suitable<E>::type;
+template <class Element> using unit = typename detail::suitable<Element>::type;
 
 namespace detail {
 
 // Nothing temporary can be volatile.
-template <class T> struct without_volatile {
-  typedef T type;
+template <class Type> struct without_volatile {
+  typedef Type type;
 };
-template <class T> struct without_volatile<volatile T> {
-  typedef T type;
+template <class Type> struct without_volatile<volatile Type> {
+  typedef Type type;
 };
 
 // `T[Extents]...`. Being kept out of template argument deduction, it is what a
 // braced list can be passed for.
-template <class T, int... Extents> struct array_of {
-  typedef T type;
+template <class Type, int... Extents> struct array_of {
+  typedef Type type;
 };
-template <class T, int N, int... Inner> struct array_of<T, N, Inner...> {
-  typedef typename array_of<T, Inner...>::type type[N];
+template <class Type, int Extent, int... Inner>
+struct array_of<Type, Extent, Inner...> {
+  typedef typename array_of<Type, Inner...>::type type[Extent];
 };
 
 // The unit that is so many units further down a column. As a step over whole
 // rows: compilers would mix a plain multiple of 32 with the place of the
 // column, instead of keeping that in a register.
-template <class S, class Index>
-BANKSTRIPE_ANYWHERE S *further(S *unit, Index rows) {
-  return ((S(*)[32])unit)[rows];
+template <class Unit, class Index>
+BANKSTRIPE_ANYWHERE Unit *further(Unit *unit, Index rows) {
+  return ((Unit(*)[32])unit)[rows];
 }
 
 // One warp's part of the storage: `[N][32]`, and with more dimensions before
 // the lanes below. `inner` is what an index leaves of the array.
 template <class Plane> struct plane;
 
-template <class S, int N, int Lanes> struct plane<S[N][Lanes]> {
+template <class Unit, int Extent, int Lanes> struct plane<Unit[Extent][Lanes]> {
   static_assert(Lanes == 32, "the last dimension of a stripe is the 32 lanes");
-  typedef S inner;
-  typedef S unit;
-  typedef typename element<S>::type type;
-  static constexpr int rows = N;
-  static constexpr int per_unit = element<S>::per_unit;
+  typedef Unit inner;
+  typedef Unit unit;
+  typedef typename element<Unit>::type type;
+  static constexpr int rows = Extent;
+  static constexpr int per_unit = element<Unit>::per_unit;
 
   template <class Index>
-  static __device__ __forceinline__ type &at(S *column, Index i) {
-    check(static_cast<unsigned long long>(i) < N * per_unit);
+  static __device__ __forceinline__ type &at(Unit *column, Index position) {
+    check(static_cast<unsigned long long>(position) < Extent * per_unit);
     if (per_unit == 1)
-      return element<S>::of(*further(column, i), 0);
-    const unsigned index = static_cast<unsigned>(i);
-    return element<S>::of(*further(column, index / per_unit), index % per_unit);
+      return element<Unit>::of(*further(column, position), 0);
+    const unsigned index = static_cast<unsigned>(position);
+    return element<Unit>::of(*further(column, index / per_unit),
+                             index % per_unit);
   }
-  static __device__ __forceinline__ S *first(S (&units)[N][Lanes]) {
+  static __device__ __forceinline__ Unit *first(Unit (&units)[Extent][Lanes]) {
     return &units[0][lane()];
   }
-  static __device__ __forceinline__ void clear(S (&units)[N][Lanes]) {
-    for (int i = 0; i < N; ++i)
-      detail::clear(units[i][lane()]);
+  static __device__ __forceinline__ void clear(Unit (&units)[Extent][Lanes]) {
+    for (int position = 0; position < Extent; ++position)
+      detail::clear(units[position][lane()]);
   }
-  template <class Value, int M>
-  static __device__ __forceinline__ void assign(S (&units)[N][Lanes],
-                                                const Value (&values)[M]) {
-    static_assert(M <= N * per_unit, "the stripe has fewer elements");
+  template <class Value, int NextExtent>
+  static __device__ __forceinline__ void
+  assign(Unit (&units)[Extent][Lanes], const Value (&values)[NextExtent]) {
+    static_assert(NextExtent <= Extent * per_unit,
+                  "the stripe has fewer elements");
 #pragma unroll
-    for (int i = 0; i < M; ++i)
-      at(first(units), i) = values[i];
+    for (int position = 0; position < NextExtent; ++position)
+      at(first(units), position) = values[position];
   }
 };
 
-template <class Rest, int N, int M, int L> struct plane<Rest[N][M][L]> {
-  typedef Rest all[N][M][L];
-  typedef plane<Rest[M][L]> next;
-  typedef typename next::inner inner[M];
+template <class Rest, int Extent, int NextExtent, int LastExtent>
+struct plane<Rest[Extent][NextExtent][LastExtent]> {
+  typedef Rest all[Extent][NextExtent][LastExtent];
+  typedef plane<Rest[NextExtent][LastExtent]> next;
+  typedef typename next::inner inner[NextExtent];
   typedef typename next::unit unit;
   typedef typename next::type type;
-  static constexpr int rows = N * next::rows;
+  static constexpr int rows = Extent * next::rows;
 
   template <class Index, class... More>
-  static __device__ __forceinline__ type &at(unit *column, Index i,
+  static __device__ __forceinline__ type &at(unit *column, Index position,
                                              More... more) {
-    check(static_cast<unsigned long long>(i) < N);
-    return next::at(further(column, i * next::rows), more...);
+    check(static_cast<unsigned long long>(position) < Extent);
+    return next::at(further(column, position * next::rows), more...);
   }
   static __device__ __forceinline__ unit *first(all &units) {
     return next::first(units[0]);
   }
   static __device__ __forceinline__ void clear(all &units) {
-    for (int i = 0; i < N; ++i)
-      next::clear(units[i]);
+    for (int position = 0; position < Extent; ++position)
+      next::clear(units[position]);
   }
   template <class Row, int Given>
   static __device__ __forceinline__ void assign(all &units,
                                                 const Row (&values)[Given]) {
-    static_assert(Given == N, "the stripe has other extents");
+    static_assert(Given == Extent, "the stripe has other extents");
 #pragma unroll
-    for (int i = 0; i < N; ++i)
-      next::assign(units[i], values[i]);
+    for (int position = 0; position < Extent; ++position)
+      next::assign(units[position], values[position]);
   }
 };
 
@@ -344,27 +352,28 @@ initialize(Plane (&storage)[Warps],
   detail::plane<Plane>::assign(detail::own(storage), values);
 }
 
-template <class T> class pointer;
+template <class Type> class pointer;
 
 namespace detail {
 
 // What a pointer<T> points to, T being a unit.
-template <class T> struct target {
-  static_assert(element<T>::per_unit == 1, "there is no pointer to packed<>");
-  typedef T unit;
-  typedef typename element<T>::type type;
+template <class Type> struct target {
+  static_assert(element<Type>::per_unit == 1,
+                "there is no pointer to packed<>");
+  typedef Type unit;
+  typedef typename element<Type>::type type;
   typedef type &reference;
   static constexpr int rows = 1;
   static BANKSTRIPE_ANYWHERE reference at(unit *first) {
-    return element<T>::of(*first, 0);
+    return element<Type>::of(*first, 0);
   }
 };
 // T being an array of units: a row.
-template <class Row, int N> struct target<Row[N]> {
+template <class Row, int Extent> struct target<Row[Extent]> {
   typedef typename target<Row>::unit unit;
   typedef pointer<Row> type;
   typedef type reference;
-  static constexpr int rows = N * target<Row>::rows;
+  static constexpr int rows = Extent * target<Row>::rows;
   static BANKSTRIPE_ANYWHERE reference at(unit *first) {
     return reference::to(first);
   }
@@ -372,7 +381,7 @@ template <class Row, int N> struct target<Row[N]> {
 
 // Only where To is `const From`.
 template <class From, class To> struct adds_const;
-template <class T> struct adds_const<T, const T> {
+template <class Type> struct adds_const<Type, const Type> {
   typedef decltype(nullptr) type;
 };
 
@@ -380,8 +389,8 @@ template <class T> struct adds_const<T, const T> {
 
 // A pointer into the calling thread's column. It may only be used by the thread
 // that it was made for.
-template <class T> class pointer {
-  typedef detail::target<T> target;
+template <class Type> class pointer {
+  typedef detail::target<Type> target;
 
 public:
   typedef typename target::unit unit;
@@ -395,7 +404,7 @@ public:
   template <class From>
   BANKSTRIPE_ANYWHERE
   pointer(pointer<From> other,
-          typename detail::adds_const<From, T>::type = nullptr)
+          typename detail::adds_const<From, Type>::type = nullptr)
       : first(other.first) {}
   // The pointer to a unit and those behind it in its column.
   static BANKSTRIPE_ANYWHERE pointer to(unit *first) {
@@ -406,38 +415,41 @@ public:
 
   BANKSTRIPE_ANYWHERE reference operator*() const { return target::at(first); }
   BANKSTRIPE_ANYWHERE type *operator->() const { return &**this; }
-  BANKSTRIPE_ANYWHERE reference operator[](difference n) const {
-    return *(*this + n);
+  BANKSTRIPE_ANYWHERE reference operator[](difference steps) const {
+    return *(*this + steps);
   }
   BANKSTRIPE_ANYWHERE explicit operator bool() const {
     return first != nullptr;
   }
 
-  BANKSTRIPE_ANYWHERE pointer &operator+=(difference n) {
-    first = detail::further(first, n * target::rows);
+  BANKSTRIPE_ANYWHERE pointer &operator+=(difference steps) {
+    first = detail::further(first, steps * target::rows);
     return *this;
   }
-  BANKSTRIPE_ANYWHERE pointer &operator-=(difference n) { return *this += -n; }
+  BANKSTRIPE_ANYWHERE pointer &operator-=(difference steps) {
+    return *this += -steps;
+  }
   BANKSTRIPE_ANYWHERE pointer &operator++() { return *this += 1; }
   BANKSTRIPE_ANYWHERE pointer &operator--() { return *this += -1; }
   BANKSTRIPE_ANYWHERE pointer operator++(int) { return ++*this - 1; }
   BANKSTRIPE_ANYWHERE pointer operator--(int) { return --*this + 1; }
 
-  friend BANKSTRIPE_ANYWHERE pointer operator+(pointer p, difference n) {
-    return p += n;
+  friend BANKSTRIPE_ANYWHERE pointer operator+(pointer left, difference steps) {
+    return left += steps;
   }
-  friend BANKSTRIPE_ANYWHERE pointer operator+(difference n, pointer p) {
-    return p += n;
+  friend BANKSTRIPE_ANYWHERE pointer operator+(difference steps, pointer left) {
+    return left += steps;
   }
-  friend BANKSTRIPE_ANYWHERE pointer operator-(pointer p, difference n) {
-    return p -= n;
+  friend BANKSTRIPE_ANYWHERE pointer operator-(pointer left, difference steps) {
+    return left -= steps;
   }
-  friend BANKSTRIPE_ANYWHERE difference operator-(pointer p, pointer q) {
-    return (p.first - q.first) / (32 * target::rows);
+  friend BANKSTRIPE_ANYWHERE difference operator-(pointer left, pointer right) {
+    return (left.first - right.first) / (32 * target::rows);
   }
 #define BANKSTRIPE_COMPARISON(OPERATOR)                                        \
-  friend BANKSTRIPE_ANYWHERE bool operator OPERATOR(pointer p, pointer q) {    \
-    return p.first OPERATOR q.first;                                           \
+  friend BANKSTRIPE_ANYWHERE bool operator OPERATOR(pointer left,              \
+                                                    pointer right) {           \
+    return left.first OPERATOR right.first;                                    \
   }
   BANKSTRIPE_COMPARISON(==)
   BANKSTRIPE_COMPARISON(!=)
@@ -465,50 +477,71 @@ struct placement {
   void *where;
 };
 
-// A T for each thread of a block, not yet initialised.
-template <class T, int Threads> struct slots {
-  padded<T> slot[Threads];
+namespace detail {
 
-  __device__ __forceinline__ T &mine() {
+// One slot. Its length decides which lanes meet in a bank: an odd number of
+// units keeps equal indices apart, and one that leaves 3 or 5 when divided by 8
+// also those that rise or fall by one from lane to lane, four lanes at worst.
+template <class Type, int Alignment>
+struct alignas(Alignment < pitch<Type>::alignment ? pitch<Type>::alignment
+                                                  : Alignment) slot {
+  static constexpr int unit =
+      Alignment < pitch<Type>::alignment ? pitch<Type>::alignment : Alignment;
+  static constexpr int used = int((sizeof(Type) + unit - 1) / unit);
+  static constexpr int rest = used % 8;
+  static constexpr int spare = (rest <= 3 ? 3 : rest <= 5 ? 5 : 11) - rest;
+
+  unsigned char bytes[(used + spare) * unit];
+};
+
+} // namespace detail
+
+// An object of type T for each thread of a block, not yet initialised. Its
+// alignment can be more than that of T, for code that reads it as vectors.
+template <class Type, int Threads, int Alignment = 1> struct slots {
+  detail::slot<Type, Alignment> all[Threads];
+
+  __device__ __forceinline__ Type &mine() {
     detail::check(thread() < Threads);
-    return detail::element<padded<T>>::of(slot[thread()], 0);
+    return reinterpret_cast<Type &>(all[thread()]);
   }
 };
 
 // The calling thread's slot, for an object that has yet to be made.
-template <class T, int Threads>
-__device__ __forceinline__ placement place(slots<T, Threads> &all) {
+template <class Type, int Threads, int Alignment>
+__device__ __forceinline__ placement
+place(slots<Type, Threads, Alignment> &storage) {
   detail::check(thread() < Threads);
-  return placement{&all.slot[thread()]};
+  return placement{&storage.all[thread()]};
 }
 
 namespace detail {
 
-template <class T, class Value>
-__device__ __forceinline__ void assign(T &element, const Value &value) {
+template <class Type, class Value>
+__device__ __forceinline__ void assign(Type &element, const Value &value) {
   element = value;
 }
-template <class T, class Value, int N>
-__device__ __forceinline__ void assign(T (&array)[N],
-                                       const Value (&values)[N]) {
+template <class Type, class Value, int Extent>
+__device__ __forceinline__ void assign(Type (&array)[Extent],
+                                       const Value (&values)[Extent]) {
 #pragma unroll
-  for (int i = 0; i < N; ++i)
-    detail::assign(array[i], values[i]);
+  for (int position = 0; position < Extent; ++position)
+    detail::assign(array[position], values[position]);
 }
 
 } // namespace detail
 
 // `= {}` and `= {a, b, ...}` for an array in a slot. They have names of their
 // own because an array `[4][8][32]` looks like a stripe.
-template <class T, int N>
-__device__ __forceinline__ void clear_slot(T (&array)[N]) {
+template <class Type, int Extent>
+__device__ __forceinline__ void clear_slot(Type (&array)[Extent]) {
   detail::clear(array);
 }
-template <class T, int N>
+template <class Type, int Extent>
 __device__ __forceinline__ void initialize_slot(
-    T (&array)[N],
-    const typename detail::array_of<typename detail::without_volatile<T>::type,
-                                    N>::type &values) {
+    Type (&array)[Extent],
+    const typename detail::array_of<
+        typename detail::without_volatile<Type>::type, Extent>::type &values) {
   detail::assign(array, values);
 }
 

@@ -8,12 +8,18 @@ using bankstripe::initialize_slot;
 using bankstripe::slots;
 
 // The distance between neighbours is an odd number of units.
-static_assert(sizeof(slots<float[32], 1>) == 33 * 4, "");
-static_assert(sizeof(slots<float[33], 1>) == 33 * 4, "");
+static_assert(sizeof(slots<float[32], 1>) == 35 * 4, "");
+static_assert(sizeof(slots<float[33], 1>) == 35 * 4, "");
+static_assert(sizeof(slots<float[36], 1>) == 37 * 4, "");
+static_assert(sizeof(slots<float[38], 1>) == 43 * 4, "");
 static_assert(sizeof(slots<char[5], 2>) == 2 * 3 * 4, "");
 static_assert(sizeof(slots<char[9], 2>) == 2 * 3 * 4, "");
-static_assert(sizeof(slots<double[4][4], 3>) == 3 * 17 * 8, "");
-static_assert(sizeof(slots<float4[6], 1>) == 7 * 16, "");
+static_assert(sizeof(slots<double[4][4], 3>) == 3 * 19 * 8, "");
+static_assert(sizeof(slots<float4[6], 1>) == 11 * 16, "");
+// More than the type asks for.
+static_assert(alignof(slots<float[32], 1, 16>) == 16, "");
+static_assert(sizeof(slots<float[32], 1, 16>) == 11 * 16, "");
+static_assert(alignof(slots<double[2], 1, 4>) == 8, "");
 static_assert(alignof(slots<float4[6], 1>) == 16, "");
 static_assert(alignof(slots<char[5], 1>) == 4, "");
 
