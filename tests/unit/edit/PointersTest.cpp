@@ -1,0 +1,169 @@
+//===-- PointersTest.cpp - pointers and functions of striped arrays -------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The places of pointers, calls and functions are found in the text by what
+// stands there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planned.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using llvm::StringRef;
+
+namespace {
+
+// Where Part stands in Code for the first time.
+TextRange at(StringRef Code, StringRef Part) {
+  size_t Offset = Code.find(Part);
+  EXPECT_NE(Offset, StringRef::npos) << Part.str();
+  return {CodePath.str(), unsigned(Offset), unsigned(Part.size())};
+}
+
+// A plan for the array `a[4]` of Code, with an accessor.
+Plan planWithAccessor(StringRef Code, StripeForm Form = StripeForm::Plain) {
+  Plan P = planFor(Code, {{"a", {4}, Form}});
+  Finding &F = P.Arrays[0].Array;
+  F.NeedsAccessor = true;
+  F.StripesName = "a_stripes";
+  return P;
+}
+
+std::string withoutInclude(const Plan &P) {
+  std::string After = carriedOut(P);
+  StringRef Rest = After;
+  EXPECT_TRUE(Rest.consume_front("#include \"bankstripe.cuh\"\n\n")) << After;
+  return Rest.str();
+}
+
+constexpr StringRef Storage =
+    "__shared__ int a_stripes[bankstripe::warps(128)][4][32];\n"
+    "auto a = bankstripe::begin(a_stripes);\n";
+
+TEST(Accessor, KeepsTheNameAndTheUses) {
+  EXPECT_EQ(withoutInclude(planWithAccessor("int a[4];\na[i] = PUT(a);\n")),
+            Storage.str() + "a[i] = PUT(a);\n");
+}
+
+TEST(Accessor, InitialisesTheStripe) {
+  EXPECT_EQ(withoutInclude(planWithAccessor("int a[4] = {0};\n")),
+            Storage.str() + "bankstripe::clear(a_stripes);\n");
+  EXPECT_EQ(withoutInclude(planWithAccessor("int a[4] = {1, 2};\n")),
+            Storage.str() + "bankstripe::initialize<4>(a_stripes, {1, 2});\n");
+}
+
+TEST(Accessor, OfASlotIsNotNeeded) {
+  Plan P = planWithAccessor("int a[4];\na[i] = 1;\n");
+  P.Arrays[0].Decision.Kind = VerdictKind::Slot;
+  EXPECT_EQ(withoutInclude(P),
+            "__shared__ bankstripe::slots<int[4], 128> a_slots;\n"
+            "int (&a)[4] = a_slots.mine();\na[i] = 1;\n");
+}
+
+TEST(Pointers, AreDeclaredAnew) {
+  StringRef Code = "int a[4];\nconst int *p = a, *end = a + 4;\n";
+  Plan P = planWithAccessor(Code);
+  PointerDeclaration D;
+  D.Specifiers = at(Code, "const int ");
+  D.Stars = {at(Code, "*p"), at(Code, "*end")};
+  D.Stars[0].Length = D.Stars[1].Length = 1;
+  D.To = {"int", /*Const=*/true, /*Dependent=*/false};
+  P.Arrays[0].Array.Trail.Locals = {D};
+  EXPECT_EQ(withoutInclude(P), Storage.str() +
+                                   "bankstripe::pointer<const int> p = a, "
+                                   "end = a + 4;\n");
+}
+
+TEST(Pointers, NameTheUnit) {
+  StringRef Code = "char a[4];\nchar *p = a;\n";
+  Plan P = planWithAccessor(Code, StripeForm::Wide);
+  PointerDeclaration D;
+  D.Specifiers = at(Code, "char *p");
+  D.Specifiers.Length = 5;
+  D.Stars = {at(Code, "*p")};
+  D.Stars[0].Length = 1;
+  D.To = {"char", false, false};
+  P.Arrays[0].Array.Trail.Locals = {D};
+  EXPECT_NE(withoutInclude(P).find(
+                "bankstripe::pointer<bankstripe::word<char>> p = a;"),
+            std::string::npos);
+}
+
+// --- Overloads -------------------------------------------------------------
+
+constexpr StringRef Put = "__host__ __device__ void put(int *p, int n) {\n"
+                          "  p[n] = 1;\n}\n";
+
+// `put(a, 1)`, with `a` striped.
+Plan planWithCall(StringRef Code, StripeForm Form = StripeForm::Plain) {
+  Plan P = planWithAccessor(Code, Form);
+  Callee C;
+  C.Where = {CodePath.str(), 1, 21};
+  C.Name = "put";
+  C.Definition = at(Code, Put.rtrim());
+  C.HostSpecifiers = {at(Code, "__host__ ")};
+  CalleeParameter Parameter;
+  Parameter.Text = at(Code, "int *p");
+  Parameter.Name = "p";
+  Parameter.To = {"int", false, false};
+  C.Parameters[0] = Parameter;
+  P.Callees[C.Where] = C;
+  P.Arrays[0].Array.Trail.Arguments = {{at(Code, "put(a, 1)"), C.Where, 0}};
+  return P;
+}
+
+constexpr StringRef Overload =
+    "\n// The same for striped arrays.\n"
+    "__device__ void put(bankstripe::pointer<int> p, int n) {\n"
+    "  p[n] = 1;\n}\n";
+
+TEST(Overloads, StandBehindTheOriginal) {
+  std::string Code = (Put + "\nvoid f() {\nint a[4];\nput(a, 1);\n}\n").str();
+  EXPECT_EQ(
+      withoutInclude(planWithCall(Code)),
+      (Put + Overload + "\nvoid f() {\n" + Storage + "put(a, 1);\n}\n").str());
+}
+
+TEST(Overloads, AreApartFromWhatFollows) {
+  std::string Code = (Put + "void f() {\nint a[4];\nput(a, 1);\n}\n").str();
+  EXPECT_EQ(
+      withoutInclude(planWithCall(Code)),
+      (Put + Overload + "\nvoid f() {\n" + Storage + "put(a, 1);\n}\n").str());
+}
+
+TEST(Overloads, AreMadeOnceForTwoCalls) {
+  std::string Code =
+      (Put + "\nvoid f() {\nint a[4];\nput(a, 1);\nput(a, 2);\n}\n").str();
+  Plan P = planWithCall(Code);
+  std::vector<PointerArgument> &Arguments = P.Arrays[0].Array.Trail.Arguments;
+  Arguments.push_back(Arguments.front());
+  Arguments.back().Call = at(Code, "put(a, 2)");
+  EXPECT_EQ(withoutInclude(P), (Put + Overload + "\nvoid f() {\n" + Storage +
+                                "put(a, 1);\nput(a, 2);\n}\n")
+                                   .str());
+}
+
+TEST(Overloads, AreMadeForStripesOnly) {
+  std::string Code = (Put + "\nvoid f() {\nint a[4];\nput(a, 1);\n}\n").str();
+  Plan P = planWithCall(Code);
+  P.Arrays[0].Decision.Kind = VerdictKind::Keep;
+  auto Changed = applyPlan(P, /*EmbedHelper=*/false);
+  ASSERT_TRUE(bool(Changed));
+  EXPECT_TRUE(Changed->empty());
+}
+
+TEST(Overloads, OfATemplateDeduceTheElement) {
+  std::string Code = (Put + "\nvoid f() {\nint a[4];\nput(a, 1);\n}\n").str();
+  Plan P = planWithCall(Code, StripeForm::Wide);
+  P.Callees.begin()->second.Parameters[0].To = {"T", false, true};
+  EXPECT_NE(withoutInclude(P).find("put(bankstripe::pointer<T> p, int n)"),
+            std::string::npos);
+}
+
+} // namespace

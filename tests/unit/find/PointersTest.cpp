@@ -1,0 +1,199 @@
+//===-- PointersTest.cpp - pointers that only walk over an array ----------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// They can walk over a stripe as well, so the array gets an accessor. Whatever
+// else a pointer does asks for a slot.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FindTester.h"
+#include "llvm/ADT/STLExtras.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+/// The text of \p R in \p Code.
+std::string textOf(const TextRange &R, llvm::StringRef Code) {
+  return Code.substr(R.Offset, R.Length).str();
+}
+
+/// The only callee of \p Code.
+Callee calleeOf(llvm::StringRef Code) {
+  UnitFacts Facts = factsOf(Code);
+  EXPECT_EQ(Facts.Callees.size(), 1u) << Code.str();
+  return Facts.Callees.empty() ? Callee() : Facts.Callees.front();
+}
+
+constexpr llvm::StringRef Sum =
+    "__device__ int sum(const int *values, int n) {\n"
+    "  int total = 0;\n"
+    "  while (n--) total += values[n];\n"
+    "  return total; }\n";
+
+} // namespace
+
+// --- In one function -------------------------------------------------------
+
+TEST(Walking, FromElementToElement) {
+  testBody("int $accessor^a[4]; int *p = a; *p++ = 1; p += i; p[j] = 2;");
+  testBody("int $accessor^a[4]; for (int *p = a; p != a + 4; ++p) *p = i;");
+  testBody("int $accessor^a[4]; for (int *p = a, *end = a + 4; p < end; ++p)"
+           "  *p = i;");
+  testBody("int $accessor^a[4]; const int *p; p = a + i; *out = *p - p[-1];");
+  testBody("int $accessor^a[4]; auto p = a + 1; *out = *(p - 1);");
+  testBody("float4 $accessor^a[4]; float4 *p = a; p->x = 1; ++p;");
+}
+
+TEST(Walking, BesideSubscripts) {
+  auto F = testBody("int $accessor^a[4]; int *p = a; *p = 1;"
+                    "$write^a[i] = $read^a[j];");
+  EXPECT_EQ(F.front().Uses.size(), 2u);
+  EXPECT_FALSE(F.front().OtherDepths.empty());
+}
+
+TEST(Walking, IsNotNeededForSubscripts) {
+  EXPECT_FALSE(findingOf(kernelAround("int a[4]; a[i] = 1;")).NeedsAccessor);
+}
+
+TEST(Walking, PointersAreDeclaredAnew) {
+  std::string Code =
+      kernelAround("int a[4]; const int *p = a, * q = a + 1; *out = *p - *q;");
+  Finding F = findingOf(Code);
+  ASSERT_FALSE(F.Trail.Locals.empty());
+  const PointerDeclaration &D = F.Trail.Locals.front();
+  EXPECT_EQ(textOf(D.Specifiers, Code), "const int ");
+  EXPECT_EQ(D.To.Text, "int");
+  EXPECT_TRUE(D.To.Const);
+  ASSERT_EQ(D.Stars.size(), 2u);
+  EXPECT_EQ(textOf(D.Stars[0], Code), "*");
+  EXPECT_EQ(textOf(D.Stars[1], Code), "* ");
+}
+
+TEST(Walking, EndsWhereAPointerLeaves) {
+  testBody("int a[4]; int *p = $pointer_taken^a; out = p;");
+  testBody("int a[4]; int *p = $pointer_taken^a; *out = (long long)p;");
+  testBody("int a[4]; int *p = $pointer_taken^a; *out = !p;");
+  testBody("int a[4]; int *p = $pointer_taken^a; p = out; *p = 1;");
+  testBody("int a[4]; int *p = $pointer_taken^a; *out = p < out;");
+  testBody("int a[4]; int *p = $pointer_taken^a; int **q = &p; **q = 1;");
+  testBody("int a[4]; int *p = $pointer_taken^a; int &r = *p; (&r)[1] = 2;");
+  testBody("int a[4]; int *p = $pointer_taken^a;"
+           "auto f = [&] { *p = 1; }; f();");
+  testBody("int a[4]; void *p = $pointer_taken^a; *(int *)p = 1;");
+  testBody("int a[4]; volatile int *p = $pointer_taken^a; *p = 1;");
+}
+
+TEST(Walking, MustNotMeetAnotherArray) {
+  testBody("int a[4], b[4]; int *p = $pointer_taken^a; p = $pointer_taken^b;"
+           "*p = 1;");
+}
+
+// One pointer that does more is enough.
+TEST(Walking, IsAskedOfAllPointersTogether) {
+  testBody("int a[4]; *$pointer_taken^a = 1;"
+           "int *p = $pointer_taken^a; out = p;");
+}
+
+// --- Into other functions --------------------------------------------------
+
+TEST(Callees, ThatOnlyWalkGetAnOverload) {
+  std::string Code = Sum.str() + kernelAround("int a[4]; a[i] = 1;"
+                                              "*out = sum(a, 4);");
+  Finding F = findingOf(Code);
+  EXPECT_TRUE(F.NeedsAccessor);
+  EXPECT_TRUE(F.Obstacles.empty());
+  ASSERT_EQ(F.Trail.Arguments.size(), 1u);
+  EXPECT_EQ(textOf(F.Trail.Arguments[0].Call, Code), "sum(a, 4)");
+  EXPECT_EQ(F.Trail.Arguments[0].Parameter, 0u);
+
+  Callee C = calleeOf(Code);
+  EXPECT_EQ(C.Name, "sum");
+  EXPECT_EQ(C.Where, F.Trail.Arguments[0].Callee);
+  EXPECT_EQ(textOf(C.Definition, Code) + "\n", Sum);
+  ASSERT_EQ(C.Parameters.size(), 1u);
+  const CalleeParameter &P = C.Parameters.begin()->second;
+  EXPECT_EQ(textOf(P.Text, Code), "const int *values");
+  EXPECT_EQ(P.Name, "values");
+  EXPECT_EQ(P.To.Text, "int");
+  EXPECT_TRUE(P.To.Const);
+  EXPECT_FALSE(P.To.Dependent);
+}
+
+TEST(Callees, PassTheirPointersOn) {
+  UnitFacts Facts =
+      factsOf(Sum.str() +
+              "__device__ int twice(int *v) {\n"
+              "  return sum(v, 2) + sum(v + 2, 2); }\n" +
+              kernelAround("int a[4]; a[i] = 1; *out = twice(a);"));
+  ASSERT_EQ(Facts.Callees.size(), 2u);
+  EXPECT_TRUE(Facts.Findings[0].Obstacles.empty());
+  EXPECT_EQ(Facts.Callees[1].Parameters.at(0).Trail.Arguments.size(), 2u);
+}
+
+TEST(Callees, TemplatesDeduceTheElement) {
+  Callee C = calleeOf("template <class T> __device__ void put(T *p, T v) {\n"
+                      "  *p = v; }\n" +
+                      kernelAround("int a[4]; put(a, i); *out = a[j];"));
+  EXPECT_TRUE(C.Parameters.at(0).To.Dependent);
+}
+
+TEST(Callees, KeepTheirHostPartToTheOriginal) {
+  std::string Code = "__host__ __device__ void put(int *p) { *p = 1; }\n" +
+                     kernelAround("int a[4]; put(a); *out = a[j];");
+  Callee C = calleeOf(Code);
+  ASSERT_EQ(C.HostSpecifiers.size(), 1u);
+  EXPECT_EQ(textOf(C.HostSpecifiers[0], Code), "__host__ ");
+}
+
+TEST(Callees, ThatCannotBeCopied) {
+  auto Passed = [](llvm::StringRef Function) {
+    testFind((Function + "\n__global__ void kernel(int *out, int i) {\n"
+                         "  int a[4]; f($passed_to_function^a);\n"
+                         "  *out = $read^a[i]; }\n")
+                 .str());
+  };
+  Passed("__device__ void f(int *p);");
+  Passed("__device__ void f(int *p) { static int n; *p = n; }");
+  Passed("__device__ void f(int *p) { __shared__ int n; *p = n; }");
+  Passed("__device__ void f(int *p) {\n#if 1\n  *p = 1;\n#endif\n}");
+  Passed("__device__ constexpr void f(int *p) { *p = 1; }");
+  Passed("extern \"C\" __device__ void f(int *p) { *p = 1; }");
+  Passed("__device__ void f(int (&p)[4]) { p[0] = 1; }");
+  Passed("__device__ void f(int *p) { *(float *)p = 1; }");
+  Passed("#define F __device__ void f\nF(int *p) { *p = 1; }\n"
+         "#undef F\n__device__ void f(const int *p, int = 0);");
+}
+
+TEST(Callees, BehindTheirCallerCannotBeSeenByIt) {
+  testFind("__device__ void f(int *p);\n"
+           "__global__ void kernel(int *out, int i) {\n"
+           "  int a[4]; f($passed_to_function^a); *out = $read^a[i]; }\n"
+           "__device__ void f(int *p) { *p = 1; }\n");
+}
+
+TEST(Callees, OutsideTheGivenPathsAreNotCopied) {
+  UnitFacts Facts =
+      factsOf(Sum.str() + kernelAround("int a[4]; a[i] = 1; *out = sum(a, 4);"),
+              [](llvm::StringRef File) { return File.empty(); });
+  EXPECT_TRUE(llvm::any_of(Facts.Findings[0].Obstacles, [](const Obstacle &O) {
+    return O.Why == Reason::PassedToFunction;
+  }));
+}
+
+// A pointer to it would not know which of the two is meant.
+TEST(Callees, WhoseAddressIsTakenAreNotCopied) {
+  const std::string Code =
+      Sum.str() + "__device__ int (*pointer)(const int *, int) = sum;\n" +
+      kernelAround("int a[4]; a[i] = 1; *out = sum(a, 4);");
+  Finding F = findingOf(Code);
+  ASSERT_EQ(F.Obstacles.size(), 1u);
+  EXPECT_EQ(F.Obstacles[0].Why, Reason::PassedToFunction);
+  EXPECT_EQ(F.Obstacles[0].Detail, "a function whose address is taken too");
+}
