@@ -45,6 +45,26 @@ static bool holdsString(const Expr *Init) {
   return isa<StringLiteral>(Init->IgnoreParens());
 }
 
+// `int t[2][2] = {1, 2, 3}`: a function's parameter takes no such list, where
+// one pair of braces stands for several.
+static bool leavesOutBraces(const InitListExpr *List, QualType Type,
+                            ASTContext &Context) {
+  if (const InitListExpr *Syntactic = List->getSyntacticForm())
+    List = Syntactic;
+  const auto *Array = Context.getAsArrayType(Type);
+  if (!Array)
+    return false;
+  QualType Element = Array->getElementType();
+  const auto *Record = Element->getAsCXXRecordDecl();
+  if (!Element->isArrayType() && !(Record && Record->isAggregate()))
+    return false;
+  return llvm::any_of(List->inits(), [&](const Expr *Init) {
+    if (const auto *Inner = dyn_cast<InitListExpr>(Init->IgnoreParens()))
+      return leavesOutBraces(Inner, Element, Context);
+    return !Context.hasSameUnqualifiedType(Init->getType(), Element);
+  });
+}
+
 // Nothing is written and nothing runs: `int a[4];`, `Point p[4];`.
 static bool leavesUninitialised(const VarDecl *Variable) {
   const Expr *Init = Variable->getInit();
@@ -102,6 +122,8 @@ std::optional<Reason> bankstripe::readInitializer(Finding &F,
     return Reason::Initializer;
   if (isZero(List, Context))
     F.Init = InitializerKind::Zero;
+  else if (leavesOutBraces(List, Variable->getType(), Context))
+    return Reason::Initializer;
   F.ConstantInit = !Init->isValueDependent() &&
                    Init->isConstantInitializer(Context, /*ForRef=*/false);
   return std::nullopt;
