@@ -53,7 +53,7 @@ TEST(Initializer, OtherValues) {
   EXPECT_EQ(kindOf("int a[4] = {i, j};"), InitializerKind::List);
   EXPECT_EQ(kindOf("int a[4] = {0, 0, 0, i};"), InitializerKind::List);
   EXPECT_EQ(kindOf("int t[2][4] = {{0}, {1, 2}};"), InitializerKind::List);
-  EXPECT_EQ(kindOf("int t[2][2] = {1, 2, 3, 4};"), InitializerKind::List);
+  EXPECT_EQ(kindOf("int t[2][2] = {{1, 2}, {3}};"), InitializerKind::List);
   EXPECT_EQ(kindOf("int *a[4] = {out, out + 1};"), InitializerKind::List);
   EXPECT_EQ(kindOf("float4 a[2] = {{0, 0, 1}};"), InitializerKind::List);
   EXPECT_EQ(kindOf("int a[4]{1, 2};"), InitializerKind::List);
@@ -81,6 +81,15 @@ TEST(Initializer, StringsAreNoLists) {
   testBody(
       "char $initializer^t[2][4] = {\"abc\", \"def\"}; $write^t[i][j] = 1;");
   testBody("const char *a[2] = {\"abc\", \"def\"}; $write^a[i] = nullptr;");
+}
+
+// A parameter takes no list whose braces stand for several.
+TEST(Initializer, ListsWithoutInnerBraces) {
+  testBody("int $initializer^t[2][2] = {1, 2, 3, 4}; $write^t[i][j] = 1;");
+  testBody("int $initializer^t[2][2] = {{1, 2}, 3, 4}; $write^t[i][j] = 1;");
+  testBody("float2 $initializer^a[2] = {1, 2, 3, 4}; $write^a[i].x = 1;");
+  testBody("float2 a[2] = {make_float2(1, 2)}; $write^a[i].x = 1;");
+  EXPECT_EQ(kindOf("int t[2][4] = {0, 0};"), InitializerKind::Zero);
 }
 
 TEST(Initializer, FromAMacro) {

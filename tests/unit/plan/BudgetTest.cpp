@@ -101,17 +101,20 @@ uint64_t slotBytes(uint64_t Bytes, unsigned Alignment, unsigned Threads) {
   return sharedBytes(I, V, Threads);
 }
 
-TEST(SlotBytes, AreAnOddNumberOfWords) {
-  EXPECT_EQ(slotBytes(64, 4, 128), 17u * 4 * 128);
-  EXPECT_EQ(slotBytes(68, 4, 128), 17u * 4 * 128);
-  EXPECT_EQ(slotBytes(65, 1, 128), 17u * 4 * 128);
-  EXPECT_EQ(slotBytes(69, 1, 128), 19u * 4 * 128);
-  EXPECT_EQ(slotBytes(1, 1, 128), 4u * 128);
+// Neither 1 nor 7: where indices rise or fall from lane to lane, neighbours
+// would meet.
+TEST(SlotBytes, AreWordsThatLeaveThreeOrFiveOfEight) {
+  EXPECT_EQ(slotBytes(64, 4, 128), 19u * 4 * 128);
+  EXPECT_EQ(slotBytes(76, 4, 128), 19u * 4 * 128);
+  EXPECT_EQ(slotBytes(77, 1, 128), 21u * 4 * 128);
+  EXPECT_EQ(slotBytes(84, 4, 128), 21u * 4 * 128);
+  EXPECT_EQ(slotBytes(88, 4, 128), 27u * 4 * 128);
+  EXPECT_EQ(slotBytes(1, 1, 128), 3u * 4 * 128);
 }
 
-TEST(SlotBytes, AreAnOddNumberOfLargerUnits) {
-  EXPECT_EQ(slotBytes(64, 8, 128), 9u * 8 * 128);
-  EXPECT_EQ(slotBytes(72, 8, 128), 9u * 8 * 128);
+TEST(SlotBytes, AreSuchANumberOfLargerUnits) {
+  EXPECT_EQ(slotBytes(64, 8, 128), 11u * 8 * 128);
+  EXPECT_EQ(slotBytes(96, 8, 128), 13u * 8 * 128);
   EXPECT_EQ(slotBytes(64, 16, 128), 5u * 16 * 128);
 }
 
@@ -133,7 +136,7 @@ TEST(SlotBytes, AreForThreadsAndNotForWholeWarps) {
 
 TEST(SlotBytes, LeaveTheNextVariableAligned) {
   EXPECT_EQ(slotBytes(4, 4, 1), 16u);
-  EXPECT_EQ(slotBytes(4, 4, 5), 32u);
+  EXPECT_EQ(slotBytes(4, 4, 5), 64u);
 }
 
 double benefit(std::vector<Use> Uses, Uniformity Index = Uniformity::Uniform) {
@@ -312,12 +315,29 @@ TEST(Forms, CharactersGetAWordEachWhereTheyFit) {
 
 TEST(Forms, CharactersArePackedWhereTheyDoNotFit) {
   TestUnit U = ordinary();
-  U.array(makeArray("a", 97, 1));
+  U.array(makeArray("a", 97, 1), resident(Uniformity::NonUniform));
   Plan P = U.plan();
   const Verdict &V = find(P, "a").Decision;
   EXPECT_EQ(V.Form, StripeForm::Packed);
   EXPECT_EQ(V.SharedBytes, 25u * 512);
   EXPECT_EQ(P.Kernels.front().SharedAfter, 25u * 512);
+}
+
+// Lanes that use one index read neighbouring bytes then.
+TEST(Forms, CharactersLieSideBySideForUniformIndices) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 97, 1), resident(Uniformity::Uniform));
+  Plan P = U.plan();
+  EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Unpacked);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, 97u * 128);
+}
+
+// There is no pointer to a part of a word.
+TEST(Forms, CharactersLieSideBySideForPointers) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 97, 1), resident(Uniformity::NonUniform))
+      .NeedsAccessor = true;
+  EXPECT_EQ(find(U.plan(), "a").Decision.Form, StripeForm::Unpacked);
 }
 
 TEST(Forms, ShortsAreWidenedToo) {
@@ -356,18 +376,18 @@ TEST(Forms, SlotsOfCharactersStayAsTheyAre) {
 
 TEST(Budget, SlotsCount) {
   TestUnit U = ordinary();
-  U.array(makeArray("a", 95)).Obstacles = {obstacle(Reason::RangeFor)};
+  U.array(makeArray("a", 93)).Obstacles = {obstacle(Reason::RangeFor)};
   EXPECT_EQ(find(U.plan(), "a").Decision.Kind, VerdictKind::Slot);
   TestUnit More = ordinary();
-  More.array(makeArray("a", 96)).Obstacles = {obstacle(Reason::RangeFor)};
+  More.array(makeArray("a", 94)).Obstacles = {obstacle(Reason::RangeFor)};
   EXPECT_EQ(reasonOf(More.plan()), Reason::OverBudget);
 }
 
 // Moving both packed is worth more than widening one.
 TEST(Forms, MovingCountsBeforeWidening) {
   TestUnit U = ordinary();
-  U.array(makeArray("a", 96, 1, 10));
-  U.array(makeArray("b", 96, 1, 11));
+  U.array(makeArray("a", 96, 1, 10), resident(Uniformity::NonUniform));
+  U.array(makeArray("b", 96, 1, 11), resident(Uniformity::NonUniform));
   Plan P = U.plan();
   EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Packed);
   EXPECT_EQ(find(P, "b").Decision.Form, StripeForm::Packed);
@@ -376,8 +396,9 @@ TEST(Forms, MovingCountsBeforeWidening) {
 
 TEST(Forms, TheBestIsWidenedFirst) {
   TestUnit U = ordinary();
-  U.array(makeArray("cold", 64, 1, 10));
-  U.array(makeArray("hot", 64, 1, 11)).Uses = {makeUse(2)};
+  const ArrayEvidence Scattered = resident(Uniformity::NonUniform);
+  U.array(makeArray("cold", 64, 1, 10), Scattered);
+  U.array(makeArray("hot", 64, 1, 11), Scattered).Uses = {makeUse(2)};
   Plan P = U.plan();
   EXPECT_EQ(find(P, "hot").Decision.Form, StripeForm::Wide);
   EXPECT_EQ(find(P, "cold").Decision.Form, StripeForm::Packed);

@@ -131,7 +131,7 @@ TEST(DeviceFunction, WideningMustFitIntoEveryKernel) {
   U.kernel().StaticSharedBytes = 44 * 1024;
   Finding F = inFunction(32);
   F.ElementBytes = 1; // 2 KB packed, 8 KB with a word each.
-  U.array(F);
+  U.array(F, resident(Uniformity::NonUniform));
   EXPECT_EQ(find(U.plan(), "a").Decision.Form, StripeForm::Packed);
   U.kernel().StaticSharedBytes = 40 * 1024;
   EXPECT_EQ(find(U.plan(), "a").Decision.Form, StripeForm::Wide);
@@ -218,7 +218,7 @@ TEST(Instantiations, OneThatDoesNotReachTheArrayCountsToo) {
   Finding F = makeArray();
   F.FunctionId = "k<int>";
   F.Kernels = {"k<int>"};
-  U.array(F);
+  U.array(F, resident(Uniformity::NonUniform));
   EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
 }
 

@@ -65,7 +65,7 @@ TEST(Verdict, UseThatNeedsContiguousMemoryGivesASlot) {
   EXPECT_EQ(V.Why, Reason::PassedToFunction);
   EXPECT_EQ(V.Where, onLine(20));
   EXPECT_EQ(V.Detail, "sort");
-  EXPECT_EQ(V.SharedBytes, 17u * 4 * 128);
+  EXPECT_EQ(V.SharedBytes, 19u * 4 * 128);
   EXPECT_TRUE(P.Kernels.front().AddLaunchBounds);
 }
 
