@@ -55,8 +55,7 @@ private:
   HostValue assigned(const clang::VarDecl *Variable, const std::string &Name,
                      bool IsDim3, unsigned Depth);
   HostValue binary(const clang::BinaryOperator *Operator, unsigned Depth);
-  HostValue minimum(const clang::Expr *A, const clang::Expr *B,
-                    unsigned Depth);
+  HostValue minimum(const clang::Expr *A, const clang::Expr *B, unsigned Depth);
   HostValue field(const clang::MemberExpr *Member, unsigned Depth);
 
   clang::ASTContext &Context;

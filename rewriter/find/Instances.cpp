@@ -32,13 +32,7 @@ void bankstripe::mergeInstance(Finding &Into, Finding From) {
           return Known.FunctionId == I.FunctionId;
         }))
       Into.Instances.push_back(std::move(I));
-  // They share the text, and with it what one of them claims.
-  unsigned Claimed = 0;
-  for (const ArrayInstance &I : Into.Instances)
-    if (I.SlotAlignment > I.Alignment)
-      Claimed = std::max(Claimed, I.SlotAlignment);
-  for (ArrayInstance &I : Into.Instances)
-    I.SlotAlignment = std::max(I.Alignment, Claimed);
+  Into.shareClaimedAlignment();
   llvm::sort(Into.Instances,
              [](const ArrayInstance &A, const ArrayInstance &B) {
                return A.FunctionId < B.FunctionId;

@@ -17,6 +17,7 @@
 #include "model/Callee.h"
 #include "model/Place.h"
 #include "model/Reason.h"
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -127,6 +128,17 @@ struct Finding {
   /// Loop depths of the mentions that are no plain subscript.
   std::vector<unsigned> OtherDepths;
   std::vector<Obstacle> Obstacles; ///< In source order.
+
+  /// Instances share the text, and with it the alignment that a cast in one of
+  /// them claims.
+  void shareClaimedAlignment() {
+    unsigned Claimed = 0;
+    for (const ArrayInstance &I : Instances)
+      if (I.SlotAlignment > I.Alignment)
+        Claimed = std::max(Claimed, I.SlotAlignment);
+    for (ArrayInstance &I : Instances)
+      I.SlotAlignment = std::max(I.Alignment, Claimed);
+  }
 
   uint64_t elements() const {
     uint64_t N = 1;

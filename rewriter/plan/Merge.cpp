@@ -27,6 +27,7 @@ static bool sameUses(const Finding &A, const Finding &B) {
 
 static bool sameFinding(const Finding &A, const Finding &B) {
   return A.Name == B.Name && A.Init == B.Init &&
+         A.NeedsAccessor == B.NeedsAccessor && A.HostDevice == B.HostDevice &&
          A.Text.Statement == B.Text.Statement && sameUses(A, B);
 }
 
@@ -159,8 +160,11 @@ void Merger::addInstances(PlannedArray &Into, const Finding &F,
       Known.push_back(I);
       Into.InstanceKernels.emplace_back();
     }
+    ArrayInstance &Instance = Known[Index];
+    Instance.SlotAlignment = std::max(Instance.SlotAlignment, I.SlotAlignment);
     unite(Into.InstanceKernels[Index], rowsOf(I.Kernels, Unit));
   }
+  Into.Array.shareClaimedAlignment();
 }
 
 void Merger::addArrays(UnitResult &Unit) {
@@ -182,6 +186,13 @@ void Merger::addArrays(UnitResult &Unit) {
         Into.Array.Obstacles.push_back(
             {Reason::TranslationUnitsDiffer, F.Where, Unit.Facts.MainFile});
       llvm::append_range(Into.Array.Obstacles, F.Obstacles);
+      Into.Array.NeverWritten &= F.NeverWritten;
+      Into.Array.InKernel &= F.InKernel;
+      for (const std::string &File : F.FunctionFiles)
+        if (!llvm::is_contained(Into.Array.FunctionFiles, File))
+          Into.Array.FunctionFiles.push_back(File);
+      llvm::append_range(Into.Array.Trail.Locals, F.Trail.Locals);
+      llvm::append_range(Into.Array.Trail.Arguments, F.Trail.Arguments);
       mergeEvidence(Into.Evidence, Evidence);
     }
     PlannedArray &Into = Run.Arrays[It->second];
