@@ -148,6 +148,18 @@ UseClassifier::Fate UseClassifier::ofLvalueArgument(const Expr *CallExpression,
   return Fate::Escapes;
 }
 
+// `x[i]` around the array `x`; null when it is used in another way.
+static const Expr *subscriptOf(const Expr *Array, const BodyIndex &Body) {
+  const Stmt *Child = Array, *Parent = Body.parentOf(Array);
+  while (isa_and_nonnull<ParenExpr>(Parent) ||
+         isa_and_nonnull<ImplicitCastExpr>(Parent)) {
+    Child = Parent;
+    Parent = Body.parentOf(Parent);
+  }
+  const auto *Subscript = dyn_cast_or_null<ArraySubscriptExpr>(Parent);
+  return Subscript && Subscript->getBase() == Child ? Subscript : nullptr;
+}
+
 UseClassifier::Fate UseClassifier::ofLvalue(const Expr *E, Scope C) {
   const Stmt *Parent = C.Body.parentOf(E);
   if (!Parent)
@@ -156,11 +168,15 @@ UseClassifier::Fate UseClassifier::ofLvalue(const Expr *E, Scope C) {
   if (isa<ParenExpr>(Parent) || isa<ExprWithCleanups>(Parent) ||
       isa<MaterializeTemporaryExpr>(Parent))
     return ofLvalue(cast<Expr>(Parent), C);
-  if (const auto *Member = dyn_cast<MemberExpr>(Parent))
-    return isa<FieldDecl>(Member->getMemberDecl()) &&
-                   !Member->getType()->isArrayType()
-               ? ofLvalue(Member, C)
-               : Fate::Escapes;
+  if (const auto *Member = dyn_cast<MemberExpr>(Parent)) {
+    if (!isa<FieldDecl>(Member->getMemberDecl()))
+      return Fate::Escapes;
+    // An array inside the element stays whole, but its alignment does not.
+    const Expr *Part = Member;
+    while (Part && Part->getType()->isArrayType())
+      Part = subscriptOf(Part, C.Body);
+    return Part ? ofLvalue(Part, C) : Fate::Escapes;
+  }
   if (const auto *Cast = dyn_cast<CastExpr>(Parent)) {
     if (Cast->getCastKind() == CK_LValueToRValue)
       return Fate::Read;

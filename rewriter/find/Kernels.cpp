@@ -132,16 +132,19 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
                               const SourceText &Text) {
   Kernel K;
   K.Id = ASTNameGenerator(Context).getName(Function);
-  K.Name = Function->getQualifiedNameAsString();
+  // With template arguments, which tell instantiations apart.
+  llvm::raw_string_ostream Name(K.Name);
+  Function->getNameForDiagnostic(Name, Context.getPrintingPolicy(),
+                                 /*Qualified=*/true);
   K.Where = Text.place(Function->getLocation());
   if (const BodyIndex *Body = Bodies.get(Function))
     readBounds(K, Function, *Body, Context, Text);
   // Before the name, or before the qualifier of `space::name`.
-  SourceLocation Name = Function->getQualifierLoc()
-                            ? Function->getQualifierLoc().getBeginLoc()
-                            : Function->getLocation();
-  if (Name.isFileID())
-    K.BoundsInsertion = {Text.file(Name), Text.sources().getFileOffset(Name),
+  SourceLocation Begin = Function->getQualifierLoc()
+                             ? Function->getQualifierLoc().getBeginLoc()
+                             : Function->getLocation();
+  if (Begin.isFileID())
+    K.BoundsInsertion = {Text.file(Begin), Text.sources().getFileOffset(Begin),
                          0};
   readSharedMemory(K, Function, Bodies, Context);
   return K;

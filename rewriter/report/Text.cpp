@@ -137,10 +137,14 @@ static llvm::StringRef outcome(VerdictKind Kind) {
 static std::string headline(const PlannedArray &A) {
   const Verdict &V = A.Decision;
   const ReasonInfo &Info = infoOf(V.Why);
-  std::string Text = llvm::formatv(
-      "private array '{0}' ({1}, {2} per thread) {3}: {4}", A.Array.Name,
-      A.Array.Type, bytesText(A.Array.BytesPerThread), outcome(V.Kind),
-      Info.Summary);
+  // A template that nobody instantiates has no size.
+  const std::string Size =
+      A.Array.BytesPerThread
+          ? ", " + bytesText(A.Array.BytesPerThread) + " per thread"
+          : "";
+  std::string Text =
+      llvm::formatv("private array '{0}' ({1}{2}) {3}: {4}", A.Array.Name,
+                    A.Array.Type, Size, outcome(V.Kind), Info.Summary);
   if (!V.Detail.empty())
     Text += " (" + V.Detail + ")";
   return Text + " [" + nameOf(V.Kind).str() + ", " + Info.Id.str() + "]";

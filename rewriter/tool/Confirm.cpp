@@ -206,10 +206,12 @@ Confirmation::effectOn(const PlannedArray &A,
       if (Before == Unit.Resources.end() || After == Run.Resources.After.end())
         continue;
       const KernelResources &Was = Before->second, &Is = After->second;
-      if (Is.StackFrame + Is.CalleeFrames < Was.StackFrame + Was.CalleeFrames)
+      const unsigned BytesBefore = Was.StackFrame + Was.CalleeFrames;
+      const unsigned BytesAfter = Is.StackFrame + Is.CalleeFrames;
+      if (BytesAfter < BytesBefore)
         return Effect::Smaller;
       Result = Effect::Kept;
-      Detail = llvm::formatv("{0} > {1} bytes", Was.StackFrame, Is.StackFrame);
+      Detail = llvm::formatv("{0} > {1} bytes", BytesBefore, BytesAfter);
     }
   }
   return Result;
