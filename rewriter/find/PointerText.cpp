@@ -23,9 +23,12 @@ static bool isNoType(StringRef Word) {
          Word == "restrict";
 }
 
-// The specifiers without `const`, blanks as they were.
-static std::string withoutQualifiers(StringRef Written,
+// The specifiers without `const`, blanks as they were. Where the element is
+// itself a pointer, a `const` in front belongs to what that points to.
+static std::string withoutQualifiers(StringRef Written, QualType Pointee,
                                      const LangOptions &Language) {
+  if (Pointee->isPointerType())
+    return Written.trim().str();
   std::string Copy = Written.str(), Result;
   Lexer Raw(SourceLocation(), Language, Copy.data(), Copy.data(),
             Copy.data() + Copy.size());
@@ -126,10 +129,12 @@ bankstripe::readPointerDeclaration(const DeclStmt *Statement,
     if (Result.Stars.empty()) {
       Result.Specifiers = {File, BeginAt, Parts->Star - BeginAt};
       StringRef Buffer = Text.buffer(SM.getFileID(Begin));
+      QualType Pointee = Variable->getType()->getPointeeType();
       Result.To.Text = withoutQualifiers(Buffer.slice(BeginAt, Parts->Star),
-                                         Text.language());
-      Result.To.Const =
-          Variable->getType()->getPointeeType().isConstQualified();
+                                         Pointee, Text.language());
+      Result.To.Const = Pointee.isConstQualified();
+      if (Pointee->isPointerType() && Result.To.Const)
+        return std::nullopt; // `int *const *p`
     }
     Result.Stars.push_back({File, Parts->Star, Parts->NameAt - Parts->Star});
   }
@@ -151,11 +156,13 @@ bankstripe::readPointerParameter(const ParmVarDecl *Parameter,
   Result.Name = Parameter->getNameAsString();
   Result.Text = {Text.file(Begin), BeginAt, Parts->End - BeginAt};
   StringRef Buffer = Text.buffer(SM.getFileID(Begin));
-  Result.To.Text =
-      withoutQualifiers(Buffer.slice(BeginAt, Parts->Star), Text.language());
   QualType Pointee = Parameter->getOriginalType()->isArrayType()
                          ? Parameter->getType()->getPointeeType()
                          : Parameter->getOriginalType()->getPointeeType();
+  Result.To.Text = withoutQualifiers(Buffer.slice(BeginAt, Parts->Star),
+                                     Pointee, Text.language());
+  if (Pointee->isPointerType() && Pointee.isConstQualified())
+    return std::nullopt; // `int *const *p`
   Result.To.Const = Pointee.isConstQualified();
   Result.To.Dependent = Pointee->isDependentType();
   return Result;
