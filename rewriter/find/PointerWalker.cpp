@@ -100,6 +100,11 @@ bool PointerWalker::followArgument(const CallExpr *Call, const Expr *Value) {
     auto End = Classifier.Text.spelled(Call->getEndLoc());
     if (!Place)
       return false;
+    // A template would take the const for a part of its parameter.
+    QualType Given = Value->IgnoreParenImpCasts()->getType();
+    if (Given->isPointerType() && Given->getPointeeType().isConstQualified() &&
+        Classifier.isDependent(*Place, I))
+      return false;
     // A call in a macro is told apart by the macro's use.
     TextRange Range = {
         Classifier.Text.file(Call->getBeginLoc()),

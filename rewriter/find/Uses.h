@@ -80,6 +80,13 @@ private:
                                         unsigned Index,
                                         const clang::Expr *Call);
 
+  /// Whether the pointee of a callee's parameter names a template parameter.
+  bool isDependent(const Place &Callee, unsigned Index) const {
+    auto It = Callees.find(Callee);
+    if (It == Callees.end() || !It->second.Parameters.count(Index))
+      return true;
+    return It->second.Parameters.at(Index).To.Dependent;
+  }
   bool readWalkingParameter(const clang::FunctionDecl *Instance,
                             const clang::FunctionDecl *Definition,
                             unsigned Index, const BodyIndex &Body,
