@@ -11,8 +11,12 @@ and sm_120. It is an error when
   - a kernel of the rewritten program has a stack frame. Where some must remain,
     a line in the program says so: `// expect-stack-frame: kernel=BYTES`, or
     `kernel=BYTES-BYTES` where architectures differ;
-  - arrays are to be striped (`// expect-striped:`), but no stack frame shrank;
-  - none is to be striped, but the original has a stack frame.
+  - arrays are to be moved (`// expect-striped:`, `// expect-slot:`,
+    `// expect-constant:`), but no stack frame shrank;
+  - none is to be moved, but the original has a stack frame.
+
+A program with headers of its own, .cuh files beside it, is rewritten together
+with all of its folder.
 
 Prints a table of stack frame, registers and shared memory. Exit status: 0 all
 as expected, 1 not, 77 there is no nvcc.
@@ -55,16 +59,24 @@ def kernels_in(text):
     return re.findall(pattern, text)
 
 
+def readable(mangled, names):
+    """The name in the source, with template arguments: nvcc puts a hash of the
+    file's place before the names of kernels of internal linkage."""
+    fitting = [n for n in names if f"{len(n)}{n}" in mangled]
+    if not fitting:
+        return mangled
+    name = max(fitting, key=len)
+    done = subprocess.run(["c++filt", mangled], capture_output=True, text=True)
+    arguments = re.search(rf"\b{name}(<.*?>)\(", done.stdout)
+    return name + (arguments.group(1) if arguments else "")
+
+
 def parse_report(report, names):
     """(kernel, architecture) => (stack frame, registers, shared bytes)."""
     table, key = {}, None
     for line in report.splitlines():
         if match := re.search(r"Compiling entry function '(\w+)' for '(\w+)'", line):
-            # The name in the source: nvcc puts a hash of the file's place
-            # before the names of kernels of internal linkage.
-            mangled = match.group(1)
-            fitting = [n for n in names if f"{len(n)}{n}" in mangled]
-            key = (max(fitting, key=len) if fitting else mangled, match.group(2))
+            key = (readable(match.group(1), names), match.group(2))
             frame = 0
         elif match := re.search(r"(\d+) bytes stack frame", line):
             frame = int(match.group(1))
@@ -90,8 +102,9 @@ def compile_with_nvcc(nvcc, source, folder, output):
 
 
 def rewrite(tool, source, target):
+    path = source.parent if list(source.parent.glob("*.cuh")) else source
     done = subprocess.run([tool, "rewrite", "--quiet", "--no-confirm",
-                           f"--output-dir={target}", str(source)],
+                           f"--output-dir={target}", str(path)],
                           capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         raise RuntimeError(f"bankstripe exits with {done.returncode} for {source}:\n{done.stderr}")
@@ -109,8 +122,9 @@ class Result:
         text = latin1(self.source)
         expected = {name: (int(low), int(high or low)) for name, low, high in re.findall(
             r"^// expect-stack-frame: *(\w+)=(\d+)(?:-(\d+))?\s*$", text, re.MULTILINE)}
-        striped = re.search(r"^// expect-striped: *(.*?)\s*$", text, re.MULTILINE)
-        if not striped:
+        moves = dict(re.findall(r"^// expect-(striped|slot|constant): *(.*?)\s*$",
+                                text, re.MULTILINE))
+        if "striped" not in moves:
             self.problems.append("it has no line `// expect-striped:`")
             return
         if self.before.keys() != self.after.keys():
@@ -119,14 +133,14 @@ class Result:
         if not self.before:
             self.problems.append("ptxas reports no kernel")
         for (kernel, architecture), (frame, _, _) in self.after.items():
-            low, high = expected.get(kernel, (0, 0))
+            low, high = expected.get(kernel.split("<")[0], (0, 0))
             if not low <= frame <= high:
                 self.problems.append(f"{kernel} has a stack frame of {frame} bytes on "
                                      f"{architecture}, expected {low} to {high}")
         for architecture in ARCHITECTURES:
             keys = [k for k in self.before if k[1] == architecture]
             shrunk = any(self.after[k][0] < self.before[k][0] for k in keys)
-            if striped.group(1) == "none":
+            if set(moves.values()) == {"none"}:
                 if any(self.before[k][0] for k in keys):
                     self.problems.append(f"the original has a stack frame on {architecture}")
             elif not shrunk:
@@ -141,7 +155,7 @@ def examine(source, nvcc, tool, folder, work):
             rewrite(tool, source, target)
         copies = [p for p in target.rglob(source.name) if p.is_file()]
         names = kernels_in(latin1(source))
-        for header in source.parent.glob("*.h"):
+        for header in [*source.parent.glob("*.h"), *source.parent.glob("*.cuh")]:
             names += kernels_in(latin1(header))
         fatbin = work / f"{source.stem}.fatbin"
         report, warned = compile_with_nvcc(nvcc, source, source.parent, fatbin)
@@ -189,7 +203,7 @@ def main():
         return SKIPPED
     inputs = ROOT / "test_inputs"
     files = [pathlib.Path(f).resolve() for f in options.files] or sorted(
-        [*inputs.glob("*.cu"), *inputs.glob("seeds/*.cu")])
+        [*inputs.glob("*.cu"), *inputs.glob("*/*.cu")])
 
     with tempfile.TemporaryDirectory() as work:
         with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:

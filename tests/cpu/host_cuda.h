@@ -46,7 +46,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <ucontext.h>
 #include <unordered_map>
@@ -338,18 +337,16 @@ struct Configuration {
                 void * = nullptr)
       : Name(Name), Grid(Grid), B(B) {}
 
-  template <class... Parameters, class... Arguments>
-  void operator()(void (*Kernel)(Parameters...), Arguments &&...Given) const {
+  template <class Callable, class... Arguments>
+  void operator()(const Callable &Kernel, const Arguments &...Given) const {
     const uint64_t Threads = static_cast<uint64_t>(B.x) * B.y * B.z;
     if (Threads == 0 || Threads > MaximumThreads || Grid.x == 0 ||
         Grid.y == 0 || Grid.z == 0) {
       LastError = InvalidConfiguration;
       return;
     }
-    // Converted once, as for a device, and copied for each thread.
-    const std::tuple<std::decay_t<Parameters>...> Converted(
-        static_cast<Parameters>(Given)...);
-    runGrid(Grid, B, [&] { std::apply(Kernel, Converted); });
+    // Each thread has parameters of its own.
+    runGrid(Grid, B, [&] { Kernel(Given...); });
     logLaunch(Name, Grid, B);
     ++Launches;
   }

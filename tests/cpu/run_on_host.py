@@ -9,8 +9,16 @@ UndefinedBehaviorSanitizer, over host_cuda.h. What they print must be the same,
 and so must all device memory after every launch, bit for bit, for several
 orders of the threads. Grids are small: BANKSTRIPE_SMALL is defined.
 
-A line `// expect-striped: a b` in FILE.cu names the private arrays that the
-tool must have striped (`none`, or `some of a b c`).
+Lines in FILE.cu name the private arrays that the tool must have moved, there
+and in the headers beside it:
+
+    // expect-striped: a b        into stripes (`none`, or `some of a b c`)
+    // expect-slot: c             into slots
+    // expect-constant: d         to static const
+    // expect-refused: e goto     stays as it is, for this reason
+
+All but the first may be missing, which means none. A program with headers of
+its own, .cuh files beside it, is rewritten together with all of its folder.
 
 With --expect=output, asan or ubsan the pair is meant to be wrong, and it is an
 error when that is not noticed in the way named. These are the tests of this
@@ -22,6 +30,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -88,7 +97,8 @@ def balanced_end(masked, at, closing):
 
 
 def turn_launches(text):
-    """`k<<<g, b>>>(x)` becomes `host_cuda::Configuration("k", g, b)(k, x)`."""
+    """`k<<<g, b>>>(x)` becomes `host_cuda::Configuration("k", g, b)(f, x)`, where
+    f is a lambda that calls k, so that k can be a template."""
     masked = mask(text)
     result, copied = [], 0
     for match in re.finditer(r"<<<", masked):
@@ -100,21 +110,22 @@ def turn_launches(text):
         first = re.match(r"\s*\)", masked[opening + 1:])
         result += [text[copied:begin],
                    f'host_cuda::Configuration("{name}", {configuration})'
-                   f'{text[end + 3:opening]}({name}' + ("" if first else ", ")]
+                   f'{text[end + 3:opening]}([&](auto... given) {{ {name}(given...); }}'
+                   + ("" if first else ", ")]
         copied = opening + 1
     return "".join(result) + text[copied:]
 
 
 def declared_names(declarators):
     """The names in `int a[2][32]` or `slots<int[4], 64> a, b`."""
-    names, depth, start = [], 0, 0
+    names, depth, start, name_end = [], 0, 0, None
     for at, c in enumerate(declarators + ","):
+        if depth == 0 and c in "[," and name_end is None:
+            name_end = at
         depth += {"(": 1, "[": 1, "{": 1, "<": 1, ")": -1, "]": -1, "}": -1, ">": -1}.get(c, 0)
         if c == "," and depth == 0:
-            # The extents go first, so that no name in them is found.
-            declarator = re.sub(r"(\[[^\]]*\]\s*)+$", "", declarators[start:at].strip())
-            names.append(re.search(r"(\w+)$", declarator).group(1))
-            start = at + 1
+            names.append(re.search(r"(\w+)\s*$", declarators[start:name_end]).group(1))
+            start, name_end = at + 1, None
     return names
 
 
@@ -137,7 +148,7 @@ def copy_for_host(source, folders, target):
     of, and the headers that it includes by relative name, into the folder
     `target`."""
     text = source.read_bytes().decode("latin-1")
-    for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', mask_comments(text), re.MULTILINE):
+    for name in included_names(text):
         if (target / name).exists():
             continue
         found = [f / name for f in [source.parent, *folders] if (f / name).is_file()]
@@ -150,8 +161,9 @@ def copy_for_host(source, folders, target):
     return copy
 
 
-def mask_comments(text):
-    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+def included_names(text):
+    without_comments = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+    return re.findall(r'^\s*#\s*include\s*"([^"]+)"', without_comments, re.MULTILINE)
 
 
 # ---------------------------------------------------------------------------
@@ -228,40 +240,63 @@ def compare(original, rewritten, work, options):
 # ---------------------------------------------------------------------------
 
 def rewrite(tool, source, target):
-    """The rewritten copy of `source`, or None when the tool changes nothing."""
-    done = subprocess.run([tool, "rewrite", "--quiet", "--no-confirm",
-                           f"--output-dir={target}", str(source)],
+    """The rewritten copy of `source`, or None when the tool changes nothing,
+    and what the tool says of the private arrays."""
+    path = source.parent if list(source.parent.glob("*.cuh")) else source
+    done = subprocess.run([tool, "rewrite", "--format=json", "--no-confirm",
+                           f"--output-dir={target}", str(path)],
                           capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         raise Failure("tool", f"bankstripe exits with {done.returncode}:\n{done.stderr}")
     copies = [p for p in target.rglob(source.name) if p.is_file()]
-    return copies[0] if copies else None
+    return copies[0] if copies else None, json.loads(done.stdout)["arrays"]
 
 
-def check_expectation(source, rewritten):
-    """Holds what was striped against the comment in the source."""
+def text_with_headers(path):
+    """The text of `path` and of what it includes that lies beside it, without
+    the helper."""
+    text = path.read_bytes().decode("latin-1")
+    return text + "".join(text_with_headers(path.parent / name) for name in included_names(text)
+                          if name != "bankstripe.cuh" and (path.parent / name).is_file())
+
+
+def moved_arrays(source, rewritten):
+    """The names of the arrays that became stripes, slots and constant tables,
+    by the words of the source files that they are in."""
+    before, after = text_with_headers(source), text_with_headers(rewritten)
+    tables = re.compile(r"static const(?:expr)?\b[^;=]*?(\w+)(?:\[[^]]*\])+\s*[={]")
+    return {"striped": set(re.findall(r"(\w+?)(?:_stripes)?\s*\[bankstripe::warps\(", after)),
+            "slot": set(re.findall(r"__shared__ bankstripe::slots<.*> (\w+)_slots;", after)),
+            "constant": set(tables.findall(after)) - set(tables.findall(before))}
+
+
+def check_expectation(source, rewritten, arrays):
+    """Holds what was moved against the comments in the source."""
     text = source.read_bytes().decode("latin-1")
-    wanted = re.search(r"^// expect-striped: *(.*?)\s*$", text, re.MULTILINE)
-    if not wanted:
+    wanted = {how: names.split() for how, names in
+              re.findall(r"^// expect-(striped|slot|constant): *(.*?)\s*$", text, re.MULTILINE)}
+    if "striped" not in wanted:
         raise Failure("expectation", f"{source} has no line `// expect-striped:`")
-    striped = set()
-    if rewritten:
-        striped = set(re.findall(r"(\w+)\s*\[bankstripe::warps\(",
-                                 rewritten.read_bytes().decode("latin-1")))
-    names = wanted.group(1).split()
-    if names[:2] == ["some", "of"]:
-        if not (striped and striped < set(names[2:])):
-            raise Failure("expectation", f"{source}: striped {sorted(striped)}, "
-                                         f"expected some of {names[2:]}, not all")
-    elif striped != (set() if names == ["none"] else set(names)):
-        raise Failure("expectation", f"{source}: striped {sorted(striped)}, expected {names}")
+    moved = moved_arrays(source, rewritten) if rewritten else {}
+    for how in ("striped", "slot", "constant"):
+        names, seen = wanted.get(how, ["none"]), moved.get(how, set())
+        if names[:2] == ["some", "of"]:
+            if not (seen and seen < set(names[2:])):
+                raise Failure("expectation", f"{source}: {how} {sorted(seen)}, "
+                                             f"expected some of {names[2:]}, not all")
+        elif seen != (set() if names == ["none"] else set(names)):
+            raise Failure("expectation", f"{source}: {how} {sorted(seen)}, expected {names}")
+    for name, reason in re.findall(r"^// expect-refused: *(\w+) ([\w-]+)\s*$", text, re.MULTILINE):
+        seen = {a["reason"] for a in arrays if a["name"] == name}
+        if seen != {reason}:
+            raise Failure("expectation", f"{source}: {name} is {sorted(seen)}, expected {reason}")
 
 
 def check(options, work):
     source = pathlib.Path(options.file).resolve()
     if options.tool:
-        rewritten = rewrite(options.tool, source, work / "output")
-        check_expectation(source, rewritten)
+        rewritten, arrays = rewrite(options.tool, source, work / "output")
+        check_expectation(source, rewritten, arrays)
         if not rewritten or rewritten.read_bytes() == source.read_bytes():
             return f"{source.name}: nothing to stripe, as expected"
     else:
