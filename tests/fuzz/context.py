@@ -27,6 +27,7 @@ class Context:
         self.places = set(places)  # what surrounds it: "kernel", "lambda", ...
         self.ending = "return h;"  # leaves the function early
         self.on_host = False       # the function is compiled for the host, too
+        self.atomics = True
 
     @property
     def rng(self):
@@ -36,7 +37,7 @@ class Context:
         """A nested place that sees what this one sees."""
         inner = Context(self.case, self.function, body, self.arrays, [*self.loops, *loops],
                         self.depth + 1, self.places)
-        inner.ending, inner.on_host = self.ending, self.on_host
+        inner.ending, inner.on_host, inner.atomics = self.ending, self.on_host, self.atomics
         return inner
 
     # --- Expressions: unsigned, free of side effects ------------------------
@@ -97,6 +98,7 @@ class Case:
         self.rng = random.Random(f"case {seed}")
         self.off, self.asked, self.used, self.printed = frozenset(), {}, {}, []
         self.switches, self.counters, self.single = 0, collections.Counter(), {}
+        self.for_host = False  # what is being printed is called by host code, too
         self.bytes_left = 512  # of private arrays, per thread
         # shape -> how often; array -> its shapes. For the statistics.
         self.shapes, self.shapes_of = collections.Counter(), collections.defaultdict(set)

@@ -23,7 +23,9 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +36,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cpu"))
 import run_on_host  # noqa: E402
 
+COMPILER_BYTES = 12 << 30  # of address space
 Problem = collections.namedtuple("Problem", "kind side case text")
 
 
@@ -98,17 +101,33 @@ class Pairs:
             copy = run_on_host.copy_for_host(source, [source.parent], folder)
         program = folder / "program"
         program.with_suffix(".text").write_text(source.read_text())
-        done = subprocess.run(self.command(copy, program), capture_output=True, text=True,
-                              errors="replace")
-        if done.returncode == 0:
+        status, messages = self.compile(self.command(copy, program))
+        if status == 0:
             return program
         text, errors = source.read_text(), {}
         for place in re.finditer(r"^[^\n]*\.cu(?::|\()(\d+)[^\n]*error[^\n]*(\n[^\n]*){0,9}",
-                                 done.stderr, re.MULTILINE):
+                                 messages, re.MULTILINE):
             errors.setdefault(case_at(text, int(place.group(1))), place.group())
         errors.pop(None, None)
         return [Problem("build", side, case, message[:2000])
-                for case, message in (errors or {None: done.stderr.strip()}).items()]
+                for case, message in (errors or {None: messages.strip()}).items()]
+
+    def compile(self, command):
+        """The exit status and the messages of a compiler. nvcc never comes to
+        an end, or takes all memory, on some programs; its children must end
+        with it."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (COMPILER_BYTES, COMPILER_BYTES))
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True, errors="replace", start_new_session=True,
+                                   preexec_fn=limit)
+        try:
+            messages, _ = process.communicate(timeout=self.options.timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return 1, f"the compiler runs longer than {self.options.timeout} s"
+        return process.returncode, messages
 
     def run(self, side, program, order):
         """What it prints, as {case: digest}, or a problem."""
@@ -207,7 +226,7 @@ def add_options(parser):
     parser.add_argument("--arch", default="native", help="for nvcc")
     parser.add_argument("-j", type=int, default=2, dest="jobs", help="pairs at a time")
     parser.add_argument("--orders", type=int, default=2, help="orders of the threads, with g++")
-    parser.add_argument("--timeout", type=int, default=120, help="seconds per run")
+    parser.add_argument("--timeout", type=int, default=120, help="seconds per build or run")
 
 
 def run_all(pairs, files, jobs, report):
@@ -224,6 +243,12 @@ def run_all(pairs, files, jobs, report):
                     pool.shutdown(cancel_futures=True)
                     return launches, problems
     return launches, problems
+
+
+def left_out(problem):
+    """Whether the compiler does not take the original, which says nothing about
+    the rewriter. g++ has to take it."""
+    return problem.kind == "build" and problem.side == "original"
 
 
 def describe(problem):
@@ -249,9 +274,11 @@ def main():
         return True
     with tempfile.TemporaryDirectory() as work:
         launches, problems = run_all(Pairs(options, pathlib.Path(work)), files, options.jobs, report)
-    print(f"{len(files)} pairs, {launches} launches agree, {len(problems)} problems, "
+    ignored = [p for p in problems if left_out(p) and not options.compiler.startswith("g++")]
+    print(f"{len(files)} pairs, {launches} launches agree, {len(problems) - len(ignored)} problems, "
+          f"{len(ignored)} cases that the compiler does not take, "
           f"{time.monotonic() - begun:.0f} s")
-    return 1 if problems else 0
+    return 1 if len(problems) > len(ignored) else 0
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ def pointer_to_element(context, array):
 
 @shape(3, plain=True, fits=lambda a: integer(a) and a.writable)
 def atomic(context, array):
-    if context.on_host:
+    if not context.atomics:
         return None
     element, e = array.element(context), context.value()
     name = context.rng.choice(["atomicAdd", "atomicXor", "atomicMax", "atomicExch", "atomicOr"])

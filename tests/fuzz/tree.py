@@ -9,6 +9,9 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 
+import re
+
+
 class Switch:
     """On unless its case has it among those that are off."""
 
@@ -62,6 +65,9 @@ class Helper:
         if self.name not in self.case.used:
             self.case.used[self.name] = None
             text = self.lines()
+            if self.case.for_host:
+                text = [re.sub(r"(?<!__host__ )__device__", "__host__ __device__", line)
+                        for line in text]
             self.case.printed.append(text)
         return self.name
 
