@@ -8,7 +8,7 @@ written, as FUZZ_MISTAKE says:
 
     warp      the second warp of a block shares the storage of the first
     lane      two lanes share a column
-    clear     `= {}` leaves the last element as it was
+    clear     `= {}` of a slot clears its first element only
     syntax    the helper does not compile
     crash     the tool fails
 
@@ -23,8 +23,7 @@ import sys
 MISTAKES = {
     "warp": ("return thread() / 32;", "return thread() / 64;"),
     "lane": ("return thread() % 32;", "return thread() % 31;"),
-    "clear": ("for (int i = 0; i < N; ++i)\n      detail::clear(units[i][lane()]);",
-              "for (int i = 0; i < N - 1; ++i)\n      detail::clear(units[i][lane()]);"),
+    "clear": ("detail::clear(array);", "detail::clear(array[0]);"),
     "syntax": ("namespace bankstripe {", "namespace bankstripe { int unfinished = ;"),
 }
 
