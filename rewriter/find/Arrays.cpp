@@ -56,19 +56,27 @@ static void checkUnseenNames(Finding &F, const VarDecl *Variable,
     Known.insert(SM.getFileLoc(Loc));
   Lexer Raw(SM.getLocForStartOfFile(File), Text.language(), Buffer.begin(),
             Buffer.begin() + Offset, Buffer.end());
+  llvm::SmallVector<Token, 4> Last; // The tokens before, the newest first.
   Token Tok;
-  tok::TokenKind Previous = tok::unknown;
   while (!Raw.LexFromRawLexer(Tok) &&
          SM.getFileOffset(Tok.getLocation()) < EndOffset) {
-    bool IsMember = Previous == tok::period || Previous == tok::arrow ||
-                    Previous == tok::coloncolon;
-    if (Tok.is(tok::raw_identifier) && Tok.getRawIdentifier() == Name &&
-        !IsMember && !Known.contains(Tok.getLocation())) {
+    auto IsName = [&](const Token &T, StringRef Text) {
+      return T.is(tok::raw_identifier) && T.getRawIdentifier() == Text;
+    };
+    const bool IsMember =
+        !Last.empty() &&
+        Last[0].isOneOf(tok::period, tok::arrow, tok::coloncolon);
+    if (IsName(Tok, Name) && !IsMember && !Known.contains(Tok.getLocation()))
       F.Obstacles.push_back(
           {Reason::SkippedCode, Text.place(Tok.getLocation()), ""});
-      return;
-    }
-    Previous = Tok.getKind();
+    // An instantiation keeps the type of `decltype(a)`, but not its operand.
+    if (Last.size() == 3 && Tok.is(tok::r_paren) && IsName(Last[0], Name) &&
+        Last[1].is(tok::l_paren) && IsName(Last[2], "decltype"))
+      F.Obstacles.push_back(
+          {Reason::Decltype, Text.place(Last[0].getLocation()), ""});
+    Last.insert(Last.begin(), Tok);
+    if (Last.size() > 3)
+      Last.pop_back();
   }
 }
 
@@ -207,6 +215,7 @@ Finding bankstripe::findArray(const VarDecl *Variable,
   }
   if (F.IsObject) {
     readObjectUses(F, Variable, Body, Context, Text);
+    checkUnseenNames(F, Variable, Function, Body, Text);
     return F;
   }
   const size_t BeforeUses = F.Obstacles.size();

@@ -133,8 +133,9 @@ bankstripe::readPointerDeclaration(const DeclStmt *Statement,
       Result.To.Text = withoutQualifiers(Buffer.slice(BeginAt, Parts->Star),
                                          Pointee, Text.language());
       Result.To.Const = Pointee.isConstQualified();
-      if (Pointee->isPointerType() && Result.To.Const)
-        return std::nullopt; // `int *const *p`
+      if (Pointee->isPointerType() &&
+          (Result.To.Const || !Statement->isSingleDecl()))
+        return std::nullopt; // `int *const *p`, `int **p, **q`
     }
     Result.Stars.push_back({File, Parts->Star, Parts->NameAt - Parts->Star});
   }
