@@ -388,3 +388,42 @@ TEST(Launches, HavePlaces) {
   Launch L = launchIn("kernel<<<1,\n    64>>>(out);");
   EXPECT_EQ(L.Where, (Place{SnippetFile.str(), 4, 1}));
 }
+
+// --- Bounds and callers ------------------------------------------------------
+
+TEST(BlockSize, AMinimumIsAtMostWhatIsKnown) {
+  EXPECT_EQ(threadsIn("kernel<<<1, n < 256 ? n : 256>>>(out);"), 256u);
+  EXPECT_EQ(threadsIn("const int T = 64; kernel<<<1, n < T ? n : T>>>(out);"),
+            64u);
+}
+
+TEST(BlockSize, WhatOnlyLooksLikeAMinimumIsUnknown) {
+  EXPECT_EQ(threadsIn("kernel<<<1, n < 512 ? n : 256>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, n < 256 ? 256 : n>>>(out);"), 0u);
+}
+
+TEST(BlockSize, NothingIsComputedFromAMinimumThatShrinks) {
+  EXPECT_EQ(threadsIn("kernel<<<1, 512 / (n < 256 ? n : 256)>>>(out);"), 0u);
+}
+
+TEST(HostArguments, ALaunchingFunctionIsAskedAboutByItsCallers) {
+  UnitFacts Facts = hostFacts(
+      "void run(int *out, int threads) { kernel<<<1, threads>>>(out); }\n"
+      "void small(int *out) { run(out, 96); }\n");
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  ASSERT_TRUE(Facts.Launches[0].Parameter);
+  const HostParameter Asked = *Facts.Launches[0].Parameter;
+  EXPECT_EQ(Asked.Index, 1u);
+  ASSERT_EQ(Facts.Arguments.size(), 1u);
+  EXPECT_EQ(Facts.Arguments[0].For.FunctionId, Asked.FunctionId);
+  EXPECT_EQ(Facts.Arguments[0].Values, std::set<int64_t>{96});
+}
+
+TEST(HostArguments, AFunctionAsAValueMayGetAnything) {
+  UnitFacts Facts = hostFacts(
+      "void run(int *out, int threads) { kernel<<<1, threads>>>(out); }\n"
+      "void (*pointer)(int *, int) = run;\n");
+  ASSERT_FALSE(Facts.Arguments.empty());
+  for (const HostArgument &A : Facts.Arguments)
+    EXPECT_FALSE(A.Values || A.Same);
+}

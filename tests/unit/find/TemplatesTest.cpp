@@ -235,3 +235,13 @@ TEST(Templates, SpecialisationsHaveTheirOwnText) {
                             "  *out = f<int>(i) + f<char>(i); }");
   EXPECT_EQ(Facts.Findings.size(), 2u);
 }
+
+TEST(Templates, DecltypeIsSeenThoughAnInstantiationDropsIt) {
+  UnitFacts Facts =
+      factsOf("template <int N> __global__ void kernel(int *out, int i) {\n"
+              "  int a[4]; decltype(a) *p = &a;\n"
+              "  a[i & 3] = N; *out = (*p)[0]; }\n"
+              "template __global__ void kernel<3>(int *, int);\n");
+  ASSERT_EQ(Facts.Findings.size(), 1u);
+  EXPECT_TRUE(holds(Facts.Findings[0], Reason::Decltype));
+}
