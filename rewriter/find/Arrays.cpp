@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Arrays.h"
+#include "find/Kernels.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/Mangle.h"
@@ -138,21 +139,36 @@ static void readObjectUses(Finding &F, const VarDecl *Variable,
   }
 }
 
+// Code that the function reaches and that holds for local memory only.
+static bool reachesLocalAssembly(const FunctionDecl *Function,
+                                 BodyIndexCache &Bodies) {
+  return llvm::any_of(reachableFrom(Function, Bodies),
+                      [&](const FunctionDecl *Reached) {
+                        const BodyIndex *Body = Bodies.get(Reached);
+                        return Body && Body->NamesLocalMemory;
+                      });
+}
+
 // Context that no later stage could see any more.
 static void readContext(Finding &F, const VarDecl *Variable,
-                        const FunctionDecl *Function, const SourceText &Text) {
+                        const FunctionDecl *Function, BodyIndexCache &Bodies,
+                        const SourceText &Text) {
   Place Where = Text.place(Variable->getLocation());
   auto Note = [&](Reason Why, std::string Detail = "") {
     F.Obstacles.push_back({Why, Where, std::move(Detail)});
   };
   const auto *Owner = dyn_cast<FunctionDecl>(Variable->getDeclContext());
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Owner);
-  if (!Owner || (Method && Method->getParent()->isLambda()))
+  // A class in the body has methods of its own, whose calls are not followed.
+  if (!Owner || (Method && Method->getParent()->isLambda()) ||
+      Owner->getCanonicalDecl() != Function->getCanonicalDecl())
     return Note(Reason::InLambda);
   if (Function->isDependentContext())
     return Note(Reason::NotInstantiated, F.Function);
   if (Function->isConstexpr())
     Note(Reason::ConstexprFunction, F.Function);
+  if (reachesLocalAssembly(Function, Bodies))
+    Note(Reason::InlineAssembly, "it names local memory");
   F.HostDevice = Function->hasAttr<CUDAHostAttr>();
   if (F.HostDevice)
     Note(Reason::HostDevice, F.Function);
@@ -196,7 +212,7 @@ Finding bankstripe::findArray(const VarDecl *Variable,
   auto Spelled = Text.spelled(Variable->getLocation());
   if (Spelled && hasNolint(*Spelled, Text))
     F.Obstacles.push_back({Reason::Nolint, F.Where, ""});
-  readContext(F, Variable, Function, Text);
+  readContext(F, Variable, Function, Bodies, Text);
   readType(F, Variable, Context, Text);
   if (F.Instances.empty())
     return F;

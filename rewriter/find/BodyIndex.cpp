@@ -13,32 +13,54 @@ using namespace clang;
 
 namespace {
 
-/// Collects the functions that code calls which stands elsewhere (a default
-/// argument, a member's initialiser) or nowhere (the steps of a range-based
-/// loop).
-class HiddenCalls : public RecursiveASTVisitor<HiddenCalls> {
+/// Notes the calls in whatever code it walks over.
+template <class Derived>
+class CallVisitor : public RecursiveASTVisitor<Derived> {
 public:
-  explicit HiddenCalls(BodyIndex &Index) : Index(Index) {}
-  bool shouldVisitImplicitCode() const { return true; }
+  explicit CallVisitor(BodyIndex &Index) : Index(Index) {}
 
   bool VisitCallExpr(CallExpr *Call) {
-    if (const FunctionDecl *Callee = Call->getDirectCallee())
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (Callee)
       Index.Callees.insert(Callee->getCanonicalDecl());
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+    Index.HasUnknownCallee |= !Callee || (Method && Method->isVirtual());
+    Index.NamesLocalMemory |= Callee && asksForLocalMemory(Callee);
     return true;
   }
   bool VisitCXXConstructExpr(CXXConstructExpr *Construct) {
     Index.Callees.insert(Construct->getConstructor()->getCanonicalDecl());
     return true;
   }
+  bool VisitCXXInheritedCtorInitExpr(CXXInheritedCtorInitExpr *Inherited) {
+    Index.Callees.insert(Inherited->getConstructor()->getCanonicalDecl());
+    return true;
+  }
 
-private:
+protected:
+  // CUDA programming guide, "Address space predicate and conversion functions".
+  static bool asksForLocalMemory(const FunctionDecl *Callee) {
+    const IdentifierInfo *Name = Callee->getIdentifier();
+    return Name && (Name->isStr("__isLocal") || Name->isStr("__isShared") ||
+                    Name->isStr("__cvta_generic_to_local"));
+  }
+
   BodyIndex &Index;
 };
 
-class BodyWalker : public RecursiveASTVisitor<BodyWalker> {
+/// Walks over code that is called from here but stands elsewhere (a default
+/// argument, a member's initialiser) or nowhere (the steps of a range-based
+/// loop).
+class HiddenCalls : public CallVisitor<HiddenCalls> {
+public:
+  using CallVisitor::CallVisitor;
+  bool shouldVisitImplicitCode() const { return true; }
+};
+
+class BodyWalker : public CallVisitor<BodyWalker> {
 public:
   BodyWalker(const ASTContext &Context, BodyIndex &Index)
-      : Context(Context), Index(Index) {}
+      : CallVisitor(Index), Context(Context) {}
 
   bool shouldVisitTemplateInstantiations() const { return false; }
 
@@ -131,25 +153,6 @@ public:
     return true;
   }
 
-  bool VisitCallExpr(CallExpr *Call) {
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    if (Callee)
-      Index.Callees.insert(Callee->getCanonicalDecl());
-    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
-    if (!Callee || (Method && Method->isVirtual()))
-      Index.HasUnknownCallee = true;
-    return true;
-  }
-
-  bool VisitCXXConstructExpr(CXXConstructExpr *Construct) {
-    Index.Callees.insert(Construct->getConstructor()->getCanonicalDecl());
-    return true;
-  }
-  bool VisitCXXInheritedCtorInitExpr(CXXInheritedCtorInitExpr *Inherited) {
-    Index.Callees.insert(Inherited->getConstructor()->getCanonicalDecl());
-    return true;
-  }
-
   bool VisitExplicitCastExpr(ExplicitCastExpr *Cast) {
     const unsigned Claimed = alignmentBehind(Cast, Cast->getType());
     const Expr *From = Cast->getSubExprAsWritten();
@@ -157,8 +160,13 @@ public:
       Index.WidestView = std::max(Index.WidestView, Claimed);
     return true;
   }
-  bool VisitGotoStmt(GotoStmt *) {
-    Index.HasGoto = true;
+  bool VisitGotoStmt(GotoStmt *) { return Index.HasGoto = true; }
+  bool VisitIndirectGotoStmt(IndirectGotoStmt *) {
+    return Index.HasGoto = true;
+  }
+  bool VisitGCCAsmStmt(GCCAsmStmt *Assembly) {
+    Index.NamesLocalMemory |=
+        StringRef(Assembly->getAsmString()).contains("local");
     return true;
   }
 
@@ -180,7 +188,6 @@ private:
   }
 
   const ASTContext &Context;
-  BodyIndex &Index;
   std::vector<const Stmt *> Stack;
 };
 

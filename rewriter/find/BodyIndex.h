@@ -40,13 +40,15 @@ struct BodyIndex {
   /// What decltype and typeof are asked about.
   llvm::DenseSet<const clang::Expr *> TypeOperands;
   llvm::DenseSet<const clang::FunctionDecl *> Callees;
-  /// A call of which the callee cannot be told: through a pointer, virtual, or
-  /// of a function without a body that is the user's own.
+  /// A call of which the callee cannot be told: through a pointer, or virtual.
   bool HasUnknownCallee = false;
   /// The largest alignment, in bytes, that a cast in the body claims for
   /// memory of less aligned objects; 0 without such a cast.
   unsigned WidestView = 0;
   bool HasGoto = false;
+  /// Inline assembly, or a question about an address, that is about local
+  /// memory.
+  bool NamesLocalMemory = false;
   std::vector<const clang::CUDAKernelCallExpr *> KernelCalls;
   /// Where the tree holds a name of any kind (raw encodings of locations).
   llvm::DenseSet<clang::SourceLocation> NameLocations;

@@ -91,6 +91,16 @@ static std::vector<TextRange> hostSpecifiers(const TextRange &Definition,
   return Result;
 }
 
+static bool usesInheritedDefault(const CallExpr *Call,
+                                 const FunctionDecl *Definition) {
+  for (unsigned I = 0; I < Call->getNumArgs(); ++I)
+    if (isa<CXXDefaultArgExpr>(Call->getArg(I)) &&
+        I < Definition->getNumParams() &&
+        Definition->getParamDecl(I)->hasInheritedDefaultArg())
+      return true;
+  return false;
+}
+
 bool UseClassifier::staysWithElement(const Expr *Lvalue,
                                      const BodyIndex &Body) {
   Fate F = ofLvalue(Lvalue, {Body, 0});
@@ -144,7 +154,7 @@ static bool isItsOwnUnit(QualType Element, ASTContext &Context) {
 
 std::optional<Place>
 UseClassifier::walkingParameter(const FunctionDecl *Function, unsigned Index,
-                                const Expr *Call) {
+                                const CallExpr *Call) {
   const FunctionDecl *Definition = copiedDefinition(Function);
   const BodyIndex *Body = Bodies.get(Function);
   const FunctionDecl *Instance = nullptr;
@@ -157,6 +167,9 @@ UseClassifier::walkingParameter(const FunctionDecl *Function, unsigned Index,
   const SourceLocation End = Definition->getBody()->getEndLoc();
   if (!Whole || !MayEdit(Where.File) ||
       SM.isInSystemHeader(Definition->getLocation()))
+    return std::nullopt;
+  // A default that another declaration gives is no default of the copy.
+  if (usesInheritedDefault(Call, Definition))
     return std::nullopt;
   // The copy stands behind the original.
   const SourceLocation CallLoc = SM.getExpansionLoc(Call->getBeginLoc());

@@ -46,7 +46,6 @@ void bankstripe::mergeInstance(Finding &Into, Finding From) {
       Into.Obstacles.push_back(std::move(O));
   if (From.BytesPerThread > Into.BytesPerThread) {
     Into.Type = From.Type;
-    Into.ElementType = From.ElementType;
     Into.ElementBytes = From.ElementBytes;
     Into.Extents = From.Extents;
     Into.BytesPerThread = From.BytesPerThread;

@@ -43,14 +43,16 @@ private:
 
 } // namespace
 
-// A parameter that a caller in another unit could know; nothing for functions
-// that may be called without being named.
+// A parameter whose every argument is seen. Others than units of CUDA, which
+// are not read, may call whatever they can name, so only functions of internal
+// linkage count, and of those none that may be called without being named.
 static std::optional<HostParameter> parameterOf(const ParmVarDecl *Parameter,
                                                 ASTContext &Context) {
   const auto *Function =
       Parameter ? dyn_cast<FunctionDecl>(Parameter->getDeclContext()) : nullptr;
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Function);
-  if (!Function || Function->isMain() || isa<CXXConstructorDecl>(Function) ||
+  if (!Function || Function->isExternallyVisible() ||
+      isa<CXXConstructorDecl>(Function) ||
       (Method && (Method->isVirtual() || Method->getParent()->isLambda())))
     return std::nullopt;
   return HostParameter{ASTNameGenerator(Context).getName(Function),
@@ -204,9 +206,10 @@ bool ArgumentReader::isAskedAbout(const FunctionDecl *Function) const {
 
 void ArgumentReader::readCall(const CallExpr *Call,
                               const FunctionDecl *Callee) {
-  const unsigned First =
-      isa<CXXOperatorCallExpr>(Call) ? Call->getNumArgs() : 0;
-  for (unsigned I = First; I < Callee->getNumParams() && I < Call->getNumArgs();
+  // The arguments of an operator are counted in another way.
+  if (isa<CXXOperatorCallExpr>(Call))
+    return readValue(Callee);
+  for (unsigned I = 0; I < Callee->getNumParams() && I < Call->getNumArgs();
        ++I) {
     const ParmVarDecl *Parameter = Callee->getParamDecl(I);
     if (!Parameter->getType()->isIntegerType())

@@ -110,7 +110,6 @@ void bankstripe::readType(Finding &F, const VarDecl *Variable,
   QualType Type = Variable->getType();
   F.Type = Type.getAsString(Context.getPrintingPolicy());
   F.IsObject = !Type->isArrayType();
-  F.Constexpr = Variable->isConstexpr();
   if (Type->isDependentType() || Type->isIncompleteType())
     return; // In a template that nobody instantiated: NotInstantiated says so.
   ArrayInstance Instance;
@@ -121,7 +120,7 @@ void bankstripe::readType(Finding &F, const VarDecl *Variable,
     Instance.Extents.push_back(Array->getLimitedSize());
     Element = Array->getElementType();
   }
-  F.ElementType =
+  const std::string ElementType =
       Element.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
   Instance.ElementBytes = Context.getTypeSizeInChars(Element).getQuantity();
   F.ElementDependent = isDependentlyTyped(Variable);
@@ -139,9 +138,9 @@ void bankstripe::readType(Finding &F, const VarDecl *Variable,
   else if (!isStripeElement(Element.getCanonicalType().getUnqualifiedType(),
                             F.ElementBytes, Context))
     Note(Reason::ElementType,
-         F.ElementType + " of " + std::to_string(F.ElementBytes) + " bytes");
+         ElementType + " of " + std::to_string(F.ElementBytes) + " bytes");
   if (!endsSilently(Element))
-    Note(Reason::ClassLifetime, F.ElementType);
+    Note(Reason::ClassLifetime, ElementType);
   if (F.Extents.size() > MostDimensions)
     Note(Reason::TooManyDimensions);
   if (Variable->hasAttrs())

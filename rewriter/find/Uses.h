@@ -78,7 +78,7 @@ private:
   /// the callees, and the result is its definition's place.
   std::optional<Place> walkingParameter(const clang::FunctionDecl *Function,
                                         unsigned Index,
-                                        const clang::Expr *Call);
+                                        const clang::CallExpr *Call);
 
   /// Whether the pointee of a callee's parameter names a template parameter.
   bool isDependent(const Place &Callee, unsigned Index) const {

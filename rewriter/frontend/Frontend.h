@@ -89,8 +89,6 @@ class ParsedUnit {
 public:
   virtual ~ParsedUnit() = default;
   virtual clang::CompilerInstance &compiler() = 0;
-  /// What the preprocessor skipped (`#if` branches not taken), in all files.
-  virtual llvm::ArrayRef<clang::SourceRange> skippedRanges() const = 0;
   /// Plays the events of the parse into \p Consumer, in order and to the end
   /// of the translation unit, as if it had been there during the parse.
   /// Code generation can so be decided on after the parse. At most once.

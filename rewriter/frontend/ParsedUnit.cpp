@@ -80,31 +80,12 @@ private:
   RecordedParse &Parse;
 };
 
-/// Notes what the preprocessor skips.
-class SkippedRecorder final : public clang::PPCallbacks {
-public:
-  explicit SkippedRecorder(std::vector<clang::SourceRange> &Skipped)
-      : Skipped(Skipped) {}
-
-  void SourceRangeSkipped(clang::SourceRange Range,
-                          clang::SourceLocation) override {
-    Skipped.push_back(Range);
-  }
-
-private:
-  std::vector<clang::SourceRange> &Skipped;
-};
-
 class ParsedUnitImpl final : public ParsedUnit {
 public:
-  ParsedUnitImpl(clang::CompilerInstance &Compiler, const RecordedParse &Parse,
-                 ArrayRef<clang::SourceRange> Skipped)
-      : Compiler(Compiler), Parse(Parse), Skipped(Skipped) {}
+  ParsedUnitImpl(clang::CompilerInstance &Compiler, const RecordedParse &Parse)
+      : Compiler(Compiler), Parse(Parse) {}
 
   clang::CompilerInstance &compiler() override { return Compiler; }
-  ArrayRef<clang::SourceRange> skippedRanges() const override {
-    return Skipped;
-  }
   void replay(clang::ASTConsumer &Consumer) override {
     assert(!Replayed && "a parse can be replayed once");
     Replayed = true;
@@ -116,7 +97,6 @@ public:
 private:
   clang::CompilerInstance &Compiler;
   const RecordedParse &Parse;
-  ArrayRef<clang::SourceRange> Skipped;
   bool Replayed = false;
 };
 
@@ -186,12 +166,6 @@ ParseAction::CreateASTConsumer(clang::CompilerInstance &, StringRef) {
   return std::make_unique<Recorder>(Parse);
 }
 
-bool ParseAction::BeginSourceFileAction(clang::CompilerInstance &Compiler) {
-  Compiler.getPreprocessor().addPPCallbacks(
-      std::make_unique<SkippedRecorder>(Skipped));
-  return true;
-}
-
 // The callback runs here and not in EndSourceFileAction: Sema, which the code
 // generator may still ask, and the diagnostics' source file are alive.
 void ParseAction::ExecuteAction() {
@@ -200,7 +174,7 @@ void ParseAction::ExecuteAction() {
   if (Compiler.getDiagnostics().hasErrorOccurred())
     return;
   Succeeded = true;
-  ParsedUnitImpl Unit(Compiler, Parse, Skipped);
+  ParsedUnitImpl Unit(Compiler, Parse);
   Action(Unit);
 }
 

@@ -71,13 +71,11 @@ protected:
   std::unique_ptr<clang::ASTConsumer>
   CreateASTConsumer(clang::CompilerInstance &Compiler,
                     llvm::StringRef File) override;
-  bool BeginSourceFileAction(clang::CompilerInstance &Compiler) override;
   void ExecuteAction() override;
 
 private:
   llvm::function_ref<void(ParsedUnit &)> Action;
   RecordedParse Parse;
-  std::vector<clang::SourceRange> Skipped;
   bool Succeeded = false;
 };
 

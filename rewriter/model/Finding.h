@@ -85,6 +85,14 @@ struct ArrayInstance {
   std::vector<uint64_t> Extents;
   uint64_t BytesPerThread = 0;      ///< sizeof(array).
   std::vector<std::string> Kernels; ///< Mangled names that reach it, sorted.
+
+  /// 1 for an object, which has no extents.
+  uint64_t elements() const {
+    uint64_t Count = 1;
+    for (uint64_t Extent : Extents)
+      Count *= Extent;
+    return Count;
+  }
 };
 
 /// One private array (or class object that holds one).
@@ -96,8 +104,7 @@ struct Finding {
   bool InKernel = false;  ///< Declared directly in a `__global__` function.
   std::vector<std::string> Kernels; ///< Mangled names that reach it, sorted.
 
-  std::string Type;        ///< As written: `unsigned char[16]`.
-  std::string ElementType; ///< As written, without extents.
+  std::string Type; ///< As written: `unsigned char[16]`.
   /// Those of the largest instance.
   unsigned ElementBytes = 0;
   std::vector<uint64_t> Extents;
@@ -106,7 +113,6 @@ struct Finding {
 
   bool IsObject = false;         ///< An object of a class, not an array.
   bool HostDevice = false;       ///< Its function is for the host as well.
-  bool Constexpr = false;        ///< Declared constexpr.
   bool HasConst = false;         ///< Its elements are const.
   bool ElementDependent = false; ///< The element type varies by instantiation.
   /// The files that hold its functions: a fragment that is included in a body
@@ -138,13 +144,6 @@ struct Finding {
         Claimed = std::max(Claimed, I.SlotAlignment);
     for (ArrayInstance &I : Instances)
       I.SlotAlignment = std::max(I.Alignment, Claimed);
-  }
-
-  uint64_t elements() const {
-    uint64_t N = 1;
-    for (uint64_t E : Extents)
-      N *= E;
-    return N;
   }
 };
 

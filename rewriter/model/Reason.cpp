@@ -116,7 +116,7 @@ constexpr ReasonInfo Table[] = {
      "it is declared in a template of which no instantiation was seen",
      "name the files that use the template on the command line too"},
     {Reason::InLambda, Refuse, "in-lambda",
-     "it is declared in the body of a lambda",
+     "it is declared in the body of a lambda or of a class inside a function",
      "declare it in the kernel's own body"},
     {Reason::RecursiveFunction, Refuse, "recursive-function",
      "its function can be entered again before it returns, and static storage "

@@ -61,9 +61,7 @@ StripeForm bankstripe::smallestForm(const PlannedArray &A) {
 static uint64_t stripeBytes(const ArrayInstance &I, StripeForm Form,
                             unsigned Threads) {
   const uint64_t Columns = uint64_t(32) * llvm::divideCeil(Threads, 32u);
-  uint64_t Elements = 1;
-  for (uint64_t Extent : I.Extents)
-    Elements *= Extent;
+  const uint64_t Elements = I.elements();
   switch (Form) {
   case StripeForm::Plain:
   case StripeForm::Unpacked:

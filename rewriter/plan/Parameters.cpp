@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // `void run(int threads) { kernel<<<grid, threads>>>(); }`: the block is what
-// the callers of run say, in this unit or another, some of which pass on a
-// parameter of their own. Known when every argument that any unit gives is.
+// the callers of run say, some of which pass on a parameter of their own. Known
+// when every argument is. find/ asks for functions of internal linkage only;
+// those of one name in several units (a header's) count together.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,12 +22,16 @@ static Verdict verdict(Reason Why, const Place &Where,
   return V;
 }
 
-// A table that can become static: its uses need not be understood.
+// A table that can become static: its uses need not be understood, but no cast
+// may claim more than the alignment of its type.
 static bool canBeConstant(const Finding &F) {
   const bool AllConstant =
       F.OtherDepths.empty() &&
       llvm::all_of(F.Uses, [](const Use &U) { return U.ConstantIndex; });
-  return F.NeverWritten && !AllConstant &&
+  const bool Claimed = llvm::any_of(F.Instances, [](const ArrayInstance &I) {
+    return I.SlotAlignment > I.Alignment;
+  });
+  return F.NeverWritten && !AllConstant && !Claimed &&
          llvm::none_of(F.Obstacles, [](const Obstacle &O) {
            return infoOf(O.Why).Verdict != VerdictKind::Slot ||
                   O.Why == Reason::QualifiedType;

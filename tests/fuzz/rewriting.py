@@ -64,6 +64,14 @@ class Counts:
         self.cases += len(programs)
         self.moved_cases += len(moved)
 
+    def too_few(self, wanted):
+        """What is missing to `{verdict: least number of arrays}`, as lines."""
+        found = collections.Counter()
+        for (verdict, _), count in self.verdicts.items():
+            found[verdict] += count
+        return [f"only {found[verdict]} arrays of verdict {verdict}, {least} expected"
+                for verdict, least in wanted.items() if found[verdict] < least]
+
     def text(self, with_shapes):
         total = sum(self.verdicts.values())
         lines = [f"{total} arrays of {self.cases} cases; something moves in "

@@ -15,6 +15,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
 import concurrent.futures
+import json
 import pathlib
 import shutil
 import sys
@@ -104,6 +105,8 @@ def main():
     parser.add_argument("--batch", type=int, default=20, help="cases per file")
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--at-least", type=json.loads, default={}, metavar="JSON",
+                        help='fail when fewer arrays move, as in {"stripe": 300}')
     parser.add_argument("--originals", action="store_true", help="no tool, only the originals")
     parser.add_argument("--shapes", action="store_true", help="print the verdicts of each shape")
     options = parser.parse_args()
@@ -122,10 +125,12 @@ def main():
                 print(run_pairs.describe(problem))
         else:
             launches, problems = check(options, stage, files, pathlib.Path(temporary))
+    missing = stage.counts.too_few(options.at_least)
+    print("\n".join(missing), end="\n" if missing else "")
     print(f"{options.cases} cases, {len(files)} files, {launches} launches agree, "
           f"{len(problems)} problems; {rewriting:.0f} s to rewrite, "
           f"{time.monotonic() - begun:.0f} s in all")
-    return 1 if problems else 0
+    return 1 if problems or missing else 0
 
 
 if __name__ == "__main__":

@@ -77,11 +77,10 @@ TEST(PrivateArrays, HaveTypeAndSize) {
   EXPECT_TRUE(F.InKernel);
   EXPECT_EQ(F.Kernels, std::vector<std::string>{"_Z6kernelPiPfii"});
   EXPECT_EQ(F.Type, "unsigned char[4][8]");
-  EXPECT_EQ(F.ElementType, "unsigned char");
   EXPECT_EQ(F.ElementBytes, 1u);
   EXPECT_EQ(F.Extents, (std::vector<uint64_t>{4, 8}));
   EXPECT_EQ(F.BytesPerThread, 32u);
-  EXPECT_EQ(F.elements(), 32u);
+  EXPECT_EQ(F.Instances.at(0).elements(), 32u);
   EXPECT_EQ(F.Where, (Place{SnippetFile.str(), 2, 15}));
 }
 
@@ -157,8 +156,9 @@ TEST(Context, Lambdas) {
 
 TEST(Context, ClassesInsideFunctions) {
   testBody("struct Local { __device__ int f(int k) {"
-           "  int a[4]; $write^a[k] = 1;"
-           "  return $read^a[0]; } }; *out = Local().f(i);");
+           "  int $in_lambda^a[4]; $write^a[k] = 1;"
+           "  return k ? f(k - 1) : $read^a[0]; } }; *out = Local().f(i);");
+  testBody("struct Local { int k; }; int a[4]; $write^a[i] = Local{1}.k;");
 }
 
 // --- Its type --------------------------------------------------------------

@@ -407,9 +407,9 @@ TEST(BlockSize, NothingIsComputedFromAMinimumThatShrinks) {
 }
 
 TEST(HostArguments, ALaunchingFunctionIsAskedAboutByItsCallers) {
-  UnitFacts Facts = hostFacts(
-      "void run(int *out, int threads) { kernel<<<1, threads>>>(out); }\n"
-      "void small(int *out) { run(out, 96); }\n");
+  UnitFacts Facts = hostFacts("static void run(int *out, int threads) { "
+                              "kernel<<<1, threads>>>(out); }\n"
+                              "void small(int *out) { run(out, 96); }\n");
   ASSERT_EQ(Facts.Launches.size(), 1u);
   ASSERT_TRUE(Facts.Launches[0].Parameter);
   const HostParameter Asked = *Facts.Launches[0].Parameter;
@@ -420,10 +420,20 @@ TEST(HostArguments, ALaunchingFunctionIsAskedAboutByItsCallers) {
 }
 
 TEST(HostArguments, AFunctionAsAValueMayGetAnything) {
-  UnitFacts Facts = hostFacts(
-      "void run(int *out, int threads) { kernel<<<1, threads>>>(out); }\n"
-      "void (*pointer)(int *, int) = run;\n");
+  UnitFacts Facts = hostFacts("static void run(int *out, int threads) { "
+                              "kernel<<<1, threads>>>(out); }\n"
+                              "void (*pointer)(int *, int) = run;\n");
   ASSERT_FALSE(Facts.Arguments.empty());
   for (const HostArgument &A : Facts.Arguments)
     EXPECT_FALSE(A.Values || A.Same);
+}
+
+// What is compiled for the host alone is not read, and may call it.
+TEST(HostArguments, AFunctionThatOthersCanNameMayGetAnything) {
+  UnitFacts Facts = hostFacts(
+      "void run(int *out, int threads) { kernel<<<1, threads>>>(out); }\n"
+      "void small(int *out) { run(out, 96); }\n");
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  EXPECT_FALSE(Facts.Launches[0].Parameter);
+  EXPECT_EQ(Facts.Launches[0].Threads, std::nullopt);
 }

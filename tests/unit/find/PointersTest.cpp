@@ -171,6 +171,18 @@ TEST(Callees, ThatCannotBeCopied) {
          "#undef F\n__device__ void f(const int *p, int = 0);");
 }
 
+// The copy would lack the default that the first declaration gives.
+TEST(Callees, WhoseDefaultArgumentStandsElsewhere) {
+  auto Called = [](llvm::StringRef Call) {
+    return findingOf(std::string(
+        "__device__ int f(const int *p, int n = 3);\n"
+        "__device__ int f(const int *p, int n) { return p[n]; }\n" +
+        kernelAround(("int a[4]; a[i] = 1; *out = " + Call + ";").str())));
+  };
+  EXPECT_EQ(Called("f(a)").Obstacles.size(), 1u);
+  EXPECT_TRUE(Called("f(a, i)").Obstacles.empty());
+}
+
 TEST(Callees, BehindTheirCallerCannotBeSeenByIt) {
   testFind("__device__ void f(int *p);\n"
            "__global__ void kernel(int *out, int i) {\n"

@@ -351,6 +351,23 @@ TEST(WholeArray, InAssembly) {
   testBody("int a[4]; asm(\"\" :: \"r\"($read^a[i]));");
 }
 
+TEST(WholeArray, WhereAssemblyNamesLocalMemory) {
+  auto Reached = [](llvm::StringRef Statement, llvm::StringRef Mark) {
+    testFind(("__device__ unsigned __isLocal(const void *);\n"
+              "__device__ int peek(int *p) { int x = 0; " +
+              Statement +
+              " return x; }\n"
+              "__global__ void kernel(int *out, int i) {\n"
+              "  int " +
+              Mark + "a[4]; $write^a[i] = 1; *out = peek(out); }")
+                 .str());
+  };
+  Reached("asm(\"ld.local.u32 %0, [%1];\" : \"=r\"(x) : \"l\"(p));",
+          "$inline_assembly^");
+  Reached("x = __isLocal(p);", "$inline_assembly^");
+  Reached("asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x));", "");
+}
+
 // --- What the address may be taken for --------------------------------------
 
 namespace {

@@ -62,21 +62,6 @@ TEST(Parse, SeesKernelsAndLaunchesInOneDeviceParse) {
             });
 }
 
-TEST(Parse, SkippedRangesOfTheMainFile) {
-  onSnippet("int a;\n#if 0\nint b;\n#else\nint c;\n#endif\n"
-            "#ifdef NOT_DEFINED\nint d;\n#endif\n",
-            [](ParsedUnit &Unit) {
-              auto &Sources = Unit.compiler().getSourceManager();
-              std::vector<unsigned> Lines;
-              for (clang::SourceRange R : Unit.skippedRanges())
-                if (Sources.isInMainFile(R.getBegin())) {
-                  Lines.push_back(Sources.getSpellingLineNumber(R.getBegin()));
-                  Lines.push_back(Sources.getSpellingLineNumber(R.getEnd()));
-                }
-              EXPECT_THAT(Lines, ElementsAre(2, 4, 7, 9));
-            });
-}
-
 TEST(Parse, PreprocessorIsAliveInTheCallback) {
   onSnippet("#define LIMIT 4\n", [](ParsedUnit &Unit) {
     EXPECT_TRUE(Unit.compiler().getPreprocessor().isMacroDefined("LIMIT"));

@@ -62,7 +62,7 @@ bankstripe::testing::makeInstance(const Finding &F,
   // As of a structure of the largest scalars that fill it.
   I.Alignment = std::gcd(F.ElementBytes, 8u);
   I.Extents = F.Extents;
-  I.BytesPerThread = F.elements() * F.ElementBytes;
+  I.BytesPerThread = I.elements() * F.ElementBytes;
   I.Kernels = std::move(Kernels);
   return I;
 }

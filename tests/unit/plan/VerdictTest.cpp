@@ -157,6 +157,17 @@ TEST(Verdict, ConstantTableMayBePassedOn) {
   EXPECT_EQ(reasonOf(U.plan()), Reason::ConstantTable);
 }
 
+// A table of its type's alignment would be too little for the cast.
+TEST(Verdict, TableReadThroughAWiderTypeIsNotMadeConstant) {
+  TestUnit U = ordinary();
+  Finding &Table = U.array();
+  Table.NeverWritten = true;
+  Table.Obstacles = {obstacle(Reason::PointerTaken)};
+  Table.Instances = {makeInstance(Table, "k", Table.Kernels)};
+  Table.Instances.front().SlotAlignment = 16;
+  EXPECT_EQ(reasonOf(U.plan()), Reason::PointerTaken);
+}
+
 TEST(Verdict, VolatileTableIsNotMadeConstant) {
   TestUnit U = ordinary();
   Finding &Table = U.array();
