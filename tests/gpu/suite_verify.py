@@ -4,7 +4,7 @@
     suite_verify.py [OPTION...] PACK OUTPUT
 
 Builds every program of PACK in both forms, in parallel, then gives the pairs
-one after the other to bankstripe-verify: all device memory after each launch,
+one after the other (per GPU, with --gpus) to bankstripe-verify: all device memory after each launch,
 the output, and the time of each kernel. A pair that differs is built again
 without fused multiply-add, which nvcc decides anew for every version of a
 kernel, and compared once more.
@@ -23,6 +23,7 @@ import json
 import math
 import os
 import pathlib
+import queue
 import shutil
 import signal
 import subprocess
@@ -81,6 +82,9 @@ class Verification:
         self.given, self.work = given, work
         self.started = time.time()
         self.logs = {}
+        self.gpus = queue.Queue()
+        for gpu in range(given.gpus):
+            self.gpus.put(gpu)
 
     def folder(self, program, form):
         return self.work / form / program["name"]
@@ -115,7 +119,7 @@ class Verification:
     def seconds_left(self):
         return self.given.deadline - (time.time() - self.started)
 
-    def compare(self, program, runs, flags=""):
+    def compare(self, program, gpu, runs, flags=""):
         """The verifier's result, or a string that says why there is none."""
         limit = min(self.given.limit, self.seconds_left())
         if limit < 5:
@@ -127,7 +131,7 @@ class Verification:
                       *[self.executable(program, form + flags) for form in FORMS], "--",
                       *program.get("arguments", [])],
                      limit, self.logs[name], cwd=self.folder(program, "original" + flags) / name
-                     / program.get("directory", ""))
+                     / program.get("directory", ""), env={**os.environ, **gpu})
         if result.exists():
             return json.loads(result.read_text())
         return "takes too long" if status is None else f"not verified (status {status})"
@@ -136,7 +140,15 @@ class Verification:
         """Fills in the program's result."""
         if "failure" in program:
             return
-        result = self.compare(program, self.given.runs)
+        number = self.gpus.get()
+        try:
+            self.verify_on(program, {"CUDA_VISIBLE_DEVICES": str(number)}
+                           if self.given.gpus > 1 else {})
+        finally:
+            self.gpus.put(number)
+
+    def verify_on(self, program, gpu):
+        result = self.compare(program, gpu, self.given.runs)
         if isinstance(result, str):
             program["failure"] = result
             return
@@ -145,7 +157,7 @@ class Verification:
             return
         flags = "-fmad=false"
         if not any(self.build(program, form, flags) for form in FORMS):
-            again = self.compare(program, 0, flags)
+            again = self.compare(program, gpu, 0, flags)
             program["withoutFusing"] = again if isinstance(again, str) else again["verdict"]
 
 
@@ -218,6 +230,7 @@ def parse():
     parser.add_argument("--verify", type=pathlib.Path, help="default: PACK/bin/bankstripe-verify")
     parser.add_argument("--only", default="", help="names, separated by commas")
     parser.add_argument("--runs", type=int, default=3, help="timed runs of each form")
+    parser.add_argument("--gpus", type=int, default=1, help="how many programs run side by side")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--limit", type=float, default=60, help="seconds for one comparison")
     parser.add_argument("--build-limit", type=float, default=240)
@@ -240,12 +253,17 @@ def main():
         run_all = Verification(given, pathlib.Path(work))
         run_all.build_all(programs)
         print(f"built in {time.time() - run_all.started:.0f} s", flush=True)
-        for program in programs if not given.build_only else []:
+
+        def verify(program):
             begun = time.time()
             run_all.verify(program)
-            write_results(given.output, programs, run_all.logs)
-            print(f"{program['name']}: {verdict(program)}, {time.time() - begun:.0f} s",
-                  flush=True)
+            return program, time.time() - begun
+        with concurrent.futures.ThreadPoolExecutor(given.gpus) as pool:
+            running = [pool.submit(verify, p) for p in programs if not given.build_only]
+            for done in concurrent.futures.as_completed(running):
+                program, seconds = done.result()
+                write_results(given.output, programs, run_all.logs)
+                print(f"{program['name']}: {verdict(program)}, {seconds:.0f} s", flush=True)
     write_results(given.output, programs, run_all.logs)
     if given.build_only:
         lines = [f"{p['name']}: {p['failure']}" for p in programs if "failure" in p]
