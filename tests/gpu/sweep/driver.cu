@@ -260,6 +260,7 @@ private:
     const size_t All = Device.sharedMemPerMultiprocessor;
     CarveOut.CarveOut =
         int(std::min<size_t>(100, (100 * Needed + All - 1) / All));
+    fit(CarveOut);
     Variants.push_back(CarveOut);
   }
 
@@ -274,6 +275,7 @@ private:
                                cudaFuncAttributeMaxDynamicSharedMemorySize,
                                int(Device.sharedMemPerBlockOptin)),
           M.Name);
+    setCarveOut(M);
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&M.Resident, M.Kernel,
                                                         Block, M.SharedBytes),
           M.Name);
@@ -314,11 +316,15 @@ private:
     return Number == 0;
   }
 
-  float time(const Measured &M, bool LedIn) {
+  void setCarveOut(const Measured &M) {
     check(cudaFuncSetAttribute(M.Kernel,
                                cudaFuncAttributePreferredSharedMemoryCarveout,
                                M.CarveOut),
           M.Name);
+  }
+
+  float time(const Measured &M, bool LedIn) {
+    setCarveOut(M);
     if (LedIn)
       launch(M);
     check(cudaEventRecord(Begin), M.Name);

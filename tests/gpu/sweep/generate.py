@@ -182,14 +182,18 @@ def write(path, text):
         path.write_text(text, encoding="utf-8")
 
 
+def generate(folder):
+    for configuration in configurations():
+        write(folder / "originals" / f"{configuration.name}.cu", original_text(configuration))
+        write(folder / "programs" / f"{configuration.name}.cu", program_text(configuration))
+
+
 def main():
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    folder = pathlib.Path(sys.argv[1])
+    generate(pathlib.Path(sys.argv[1]))
     for configuration in configurations():
-        write(folder / "originals" / f"{configuration.name}.cu", original_text(configuration))
-        write(folder / "programs" / f"{configuration.name}.cu", program_text(configuration))
         print(configuration.name)
     return 0
 

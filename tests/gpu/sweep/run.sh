@@ -36,6 +36,7 @@ mkdir "$work/parts"
 started=$SECONDS
 export programs work
 status=0
+# shellcheck disable=SC2016
 printf '%s\n' "${names[@]}" |
   xargs -P "${GPUS:-1}" --process-slot-var=SLOT -I NAME \
     bash -c 'CUDA_VISIBLE_DEVICES=$SLOT "$programs/bin/$0" "$@" >"$work/parts/$0"' NAME "$@" ||
@@ -48,7 +49,7 @@ printf '%s\n' "${names[@]}" |
   echo "# bytes | elements | pattern | multiply-adds | stream | block | grid | variant |" \
     "median ms | spread % | registers | local bytes | shared bytes | blocks per SM | same"
   for name in "${names[@]}"; do
-    cat "$work/parts/$name"
+    cat "$work/parts/$name" || status=1
   done
 } >"$output"
 exit $status
