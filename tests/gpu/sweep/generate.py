@@ -121,7 +121,8 @@ def kernel(configuration, elements, variant, layout):
     varying = [] if configuration.uniform else ["unsigned Random = J.Seeds[Thread].x;",
                                                 "const unsigned Offset = J.Seeds[Thread].y;"]
     over_array = f"#pragma unroll 1\n  for (unsigned I = 0; I < {elements}; ++I)"
-    return [f"__global__ void {configuration.kernel(variant, elements)}(Job<{element.number}> J) {{",
+    name = configuration.kernel(variant, elements)
+    return [f"__global__ void {name}(Job<{element.number}> J) {{",
             *indented([layout.declaration,
                        "const unsigned Thread = globalThread();",
                        *varying,

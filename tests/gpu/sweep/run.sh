@@ -39,7 +39,7 @@ status=0
 # shellcheck disable=SC2016
 printf '%s\n' "${names[@]}" |
   xargs -P "${GPUS:-1}" --process-slot-var=SLOT -I NAME \
-    bash -c 'CUDA_VISIBLE_DEVICES=$SLOT "$programs/bin/$0" "$@" >"$work/parts/$0"' NAME "$@" ||
+    bash -c 'CUDA_VISIBLE_DEVICES=$SLOT "$programs/bin/$0" "$@" >"$work/parts/$0" || exit 1' NAME "$@" ||
   status=1
 
 {
