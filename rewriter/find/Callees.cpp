@@ -14,10 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Arrays.h"
+#include "find/LaunchSites.h"
 #include "find/PointerWalker.h"
 #include "clang/AST/Attr.h"
-#include "clang/AST/DeclTemplate.h"
-#include "clang/Lex/Lexer.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -48,30 +47,6 @@ static bool holdsOwnStorage(const BodyIndex &Body) {
     return Variable->hasGlobalStorage() ||
            Variable->hasAttr<CUDASharedAttr>() || isPrivateArray(Variable);
   });
-}
-
-// The text of Definition with its template header.
-static std::optional<TextRange> textOf(const FunctionDecl *Definition,
-                                       const SourceText &Text) {
-  const SourceManager &SM = Text.sources();
-  const FunctionTemplateDecl *Template =
-      Definition->getDescribedFunctionTemplate();
-  SourceLocation Begin = SM.getExpansionLoc(
-      Template ? Template->getBeginLoc() : Definition->getBeginLoc());
-  SourceLocation End = Definition->getBody()->getEndLoc();
-  if (Definition->getLocation().isMacroID() || End.isMacroID())
-    return std::nullopt;
-  auto Whole = Text.tokens(Begin, End);
-  if (!Whole)
-    return std::nullopt;
-  // What a directive chooses is not known for other configurations.
-  StringRef Rest = Text.text(*Whole, SM.getFileID(Begin));
-  for (StringRef Line; !Rest.empty();) {
-    std::tie(Line, Rest) = Rest.split('\n');
-    if (Line.ltrim(" \t").starts_with("#"))
-      return std::nullopt;
-  }
-  return Whole;
 }
 
 static std::vector<TextRange> hostSpecifiers(const TextRange &Definition,
@@ -162,7 +137,7 @@ UseClassifier::walkingParameter(const FunctionDecl *Function, unsigned Index,
       Index >= Instance->getNumParams())
     return std::nullopt;
   const Place Where = Text.place(Definition->getLocation());
-  auto Whole = textOf(Definition, Text);
+  auto Whole = definitionText(Definition, Text);
   const SourceManager &SM = Text.sources();
   const SourceLocation End = Definition->getBody()->getEndLoc();
   if (!Whole || !MayEdit(Where.File) ||

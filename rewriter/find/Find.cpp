@@ -9,6 +9,7 @@
 #include "find/Arrays.h"
 #include "find/Instances.h"
 #include "find/Kernels.h"
+#include "find/LaunchSites.h"
 #include "find/Launches.h"
 #include "find/Reentry.h"
 #include "clang/AST/Attr.h"
@@ -72,12 +73,13 @@ public:
 
 private:
   void readArrays(const FunctionDecl *Function);
-  void readLaunches(const BodyIndex &Body);
+  void readLaunches(const BodyIndex &Body, bool OnDevice);
   void readGlobalInitializer(const Expr *Init);
   void connectKernels(const std::vector<const FunctionDecl *> &Functions);
   void readCallGraph(const std::vector<const FunctionDecl *> &Functions);
   void checkReentry(const FunctionCollector &Collector);
   void checkOverloads(const ReentryCheck::FunctionSet &AddressTaken);
+  void addLaunchFiles();
   void keepContents();
 
   ASTContext &Context;
@@ -87,6 +89,7 @@ private:
   llvm::function_ref<bool(StringRef)> MayEdit;
   UnitFacts Facts;
   std::vector<std::pair<std::string, Place>> AddressTaken;
+  std::vector<std::pair<std::string, Place>> AttributesSet;
   std::set<FileID> Files; ///< That hold findings.
   /// Findings by the function, or instantiation, that declares them.
   llvm::DenseMap<const FunctionDecl *, std::vector<size_t>> Declared;
@@ -129,14 +132,20 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
 
 void UnitReader::readGlobalInitializer(const Expr *Init) {
   BodyIndex Index = indexExpression(Init, Context);
-  readLaunches(Index);
+  readLaunches(Index, /*OnDevice=*/false);
   llvm::append_range(Facts.Arguments, findHostArguments(Index, Context));
 }
 
-void UnitReader::readLaunches(const BodyIndex &Body) {
+void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
   KernelUses Uses = findLaunches(Body, Context, Text);
+  for (Launch &L : Uses.Launches) {
+    L.OnDevice = OnDevice;
+    if (L.Text.Problem.empty() && !MayEdit(L.Text.Replaced.File))
+      L.Text.Problem = "it is outside the given paths";
+  }
   llvm::move(Uses.Launches, std::back_inserter(Facts.Launches));
   llvm::move(Uses.AddressTaken, std::back_inserter(AddressTaken));
+  llvm::move(Uses.AttributesSet, std::back_inserter(AttributesSet));
 }
 
 // Which kernels reach which findings; kernels without findings are kept too,
@@ -149,6 +158,7 @@ void UnitReader::connectKernels(
     Facts.Kernels.push_back(readKernel(Function, Bodies, Context, Text));
     Kernel &K = Facts.Kernels.back();
     K.MayEdit = MayEdit(K.Where.File);
+    K.Text = readKernelText(Function, Context, Text, MayEdit);
     for (const FunctionDecl *Reached : reachableFrom(Function, Bodies)) {
       auto It = Declared.find(Reached->getCanonicalDecl());
       if (It == Declared.end())
@@ -166,6 +176,10 @@ void UnitReader::connectKernels(
         K.AddressTaken = true;
         K.AddressTakenAt = Where;
       }
+  for (Kernel &K : Facts.Kernels)
+    for (const auto &[Id, Where] : AttributesSet)
+      if (Id == K.Id)
+        K.AttributeSetAt = Where;
 }
 
 // What other units have to know of this one's functions. The system's call
@@ -249,9 +263,31 @@ void UnitReader::checkOverloads(const ReentryCheck::FunctionSet &AddressTaken) {
   }
 }
 
+// The files of what dynamic shared memory would change.
+void UnitReader::addLaunchFiles() {
+  const SourceManager &SM = Text.sources();
+  auto Add = [&](const TextRange &Where) {
+    if (auto Entry = SM.getFileManager().getOptionalFileRef(Where.File))
+      if (FileID File = SM.translateFile(*Entry); File.isValid())
+        Files.insert(File);
+  };
+  for (const Launch &L : Facts.Launches)
+    if (L.Text.Problem.empty())
+      Add(L.Text.Replaced);
+  std::set<std::string> Reaching;
+  for (const Finding &F : Facts.Findings)
+    Reaching.insert(F.Kernels.begin(), F.Kernels.end());
+  for (const Kernel &K : Facts.Kernels)
+    if (Reaching.count(K.Id) && K.Text.Problem.empty()) {
+      Add(K.Text.Definition);
+      llvm::for_each(K.Text.Declarations, Add);
+    }
+}
+
 void UnitReader::keepContents() {
   const SourceManager &SM = Text.sources();
   Files.insert(SM.getMainFileID());
+  addLaunchFiles();
   for (FileID File : Files)
     Facts.Contents.emplace(Text.file(SM.getLocForStartOfFile(File)),
                            SM.getBufferData(File).str());
@@ -275,7 +311,9 @@ UnitFacts UnitReader::read() {
       continue; // An instantiation of a system template.
     readArrays(Function);
     if (!Function->isDependentContext())
-      readLaunches(*Bodies.get(Function));
+      readLaunches(*Bodies.get(Function),
+                   Function->hasAttr<CUDAGlobalAttr>() ||
+                       Function->hasAttr<CUDADeviceAttr>());
     if (!Function->isDependentContext() &&
         (!Function->hasAttr<CUDADeviceAttr>() ||
          Function->hasAttr<CUDAHostAttr>()) &&

@@ -7,6 +7,7 @@
 
 #include "find/Launches.h"
 #include "find/BlockSize.h"
+#include "find/LaunchSites.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/Mangle.h"
 
@@ -29,6 +30,8 @@ private:
   bool readLaunchFunction(const CallExpr *Call, const FunctionDecl *Kernel);
   Launch makeLaunch(const FunctionDecl *Kernel, SourceLocation Loc,
                     const Expr *Block, const Expr *Shared);
+  void readText(Launch &L, const Expr *Whole, const Expr *Callee,
+                const Expr *Block, const Expr *Shared, const Expr *Before);
 
   std::string idOf(const FunctionDecl *Kernel) {
     return ASTNameGenerator(Context).getName(Kernel);
@@ -95,6 +98,20 @@ Launch LaunchReader::makeLaunch(const FunctionDecl *Kernel, SourceLocation Loc,
   return L;
 }
 
+// \p Shared is null when it is left out, and would then follow \p Before.
+void LaunchReader::readText(Launch &L, const Expr *Whole, const Expr *Callee,
+                            const Expr *Block, const Expr *Shared,
+                            const Expr *Before) {
+  const auto *Name = dyn_cast<DeclRefExpr>(Callee->IgnoreParenImpCasts());
+  const FunctionDecl *Kernel =
+      Name ? dyn_cast<FunctionDecl>(Name->getDecl()) : nullptr;
+  if (!Kernel) {
+    L.Text.Problem = "it does not name its kernel";
+    return;
+  }
+  L.Text = readLaunchText(Whole, Name, Block, Shared, Before, Text);
+}
+
 // An argument that was left out, or is written as the default.
 static const Expr *given(const CallExpr *Call, unsigned Index) {
   if (Index >= Call->getNumArgs() ||
@@ -115,11 +132,14 @@ void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
     L.KernelId = idOf(Kernel);
     L.Where = Text.place(Call->getBeginLoc());
     L.Source = "it depends on a template parameter";
+    L.Text.Problem = L.Source;
     Result.Launches.push_back(std::move(L));
     return;
   }
-  Result.Launches.push_back(makeLaunch(Kernel, Call->getBeginLoc(),
-                                       Config->getArg(1), given(Config, 2)));
+  const Expr *Block = Config->getArg(1), *Shared = given(Config, 2);
+  Launch L = makeLaunch(Kernel, Call->getBeginLoc(), Block, Shared);
+  readText(L, Call, Call->getCallee(), Block, Shared, Block);
+  Result.Launches.push_back(std::move(L));
 }
 
 // cudaLaunchKernel(function, grid, block, arguments, sharedBytes, stream).
@@ -129,9 +149,11 @@ bool LaunchReader::readLaunchFunction(const CallExpr *Call,
   bool Cooperative = Name == "cudaLaunchCooperativeKernel";
   if ((Name != "cudaLaunchKernel" && !Cooperative) || Call->getNumArgs() < 4)
     return false;
-  Launch L =
-      makeLaunch(Kernel, Call->getBeginLoc(), Call->getArg(2), given(Call, 4));
+  const Expr *Block = Call->getArg(2), *Shared = given(Call, 4);
+  Launch L = makeLaunch(Kernel, Call->getBeginLoc(), Block, Shared);
   L.Cooperative = Cooperative;
+  readText(L, Call, Call->getArg(0)->IgnoreParenCasts(), Block, Shared,
+           Call->getArg(3));
   Result.Launches.push_back(std::move(L));
   return true;
 }
@@ -152,10 +174,14 @@ void LaunchReader::readReference(const DeclRefExpr *Reference,
       Call && Call->getDirectCallee() &&
       Call->getCallee()->IgnoreParenImpCasts() == Reference)
     return;
-  if (const auto *Call = dyn_cast_or_null<CallExpr>(Parent))
+  if (const auto *Call = dyn_cast_or_null<CallExpr>(Parent)) {
+    if (runtimeFunction(Call, Text).starts_with("cudaFuncSet"))
+      Result.AttributesSet.emplace_back(idOf(Kernel),
+                                        Text.place(Call->getBeginLoc()));
     if (onlyAsks(runtimeFunction(Call, Text)) ||
         readLaunchFunction(Call, Kernel))
       return;
+  }
   Result.AddressTaken.emplace_back(idOf(Kernel),
                                    Text.place(Reference->getLocation()));
 }

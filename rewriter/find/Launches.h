@@ -19,6 +19,8 @@ struct KernelUses {
   std::vector<Launch> Launches;
   /// Kernels whose address goes where a launch cannot be seen, and the place.
   std::vector<std::pair<std::string, Place>> AddressTaken;
+  /// Kernels whose attributes are set, and the place.
+  std::vector<std::pair<std::string, Place>> AttributesSet;
 };
 
 /// Reads the launches in the function of \p Body: `<<<>>>`, cudaLaunchKernel

@@ -116,3 +116,13 @@ std::optional<std::string> SourceText::written(SourceRange Range) const {
     return std::nullopt;
   return Text.str();
 }
+
+std::optional<TextRange> SourceText::writtenRange(SourceRange Range) const {
+  CharSourceRange Chars = Lexer::makeFileCharRange(
+      CharSourceRange::getTokenRange(Range), SM, language());
+  if (Chars.isInvalid() || file(Chars.getBegin()).empty())
+    return std::nullopt;
+  const unsigned Begin = SM.getFileOffset(Chars.getBegin());
+  return TextRange{file(Chars.getBegin()), Begin,
+                   SM.getFileOffset(Chars.getEnd()) - Begin};
+}

@@ -62,9 +62,11 @@ public:
   llvm::StringRef buffer(clang::FileID File) const;
   /// The line that holds the spelled location \p Loc, \p Before lines earlier.
   llvm::StringRef line(clang::SourceLocation Loc, unsigned Before = 0) const;
-  /// The written text from \p Begin to \p End, macros as they stand in the
-  /// file; nothing when no one stretch of a file gives both ends.
+  /// The written text of \p Range, macros as they stand in the file; nothing
+  /// when no one stretch of a file gives both ends.
   std::optional<std::string> written(clang::SourceRange Range) const;
+  /// Where that text stands.
+  std::optional<TextRange> writtenRange(clang::SourceRange Range) const;
 
 private:
   clang::ASTContext &Context;

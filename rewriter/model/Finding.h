@@ -15,6 +15,7 @@
 #define BANKSTRIPE_MODEL_FINDING_H
 
 #include "model/Callee.h"
+#include "model/LaunchText.h"
 #include "model/Place.h"
 #include "model/Reason.h"
 #include <algorithm>
@@ -168,6 +169,9 @@ struct Kernel {
   bool UsesDynamicShared = false; ///< Sees an `extern __shared__` array.
   bool AddressTaken = false;      ///< May be launched where nobody can see.
   Place AddressTakenAt;
+  /// Where the host sets an attribute of it, such as its shared memory.
+  Place AttributeSetAt;
+  KernelText Text;
 };
 
 /// A parameter of a host function, as a value that its callers know.
@@ -201,6 +205,8 @@ struct Launch {
   /// Bytes of dynamic shared memory; nothing when they cannot be known.
   std::optional<uint64_t> DynamicSharedBytes;
   bool Cooperative = false; ///< All blocks must be resident at once.
+  bool OnDevice = false;    ///< By a kernel.
+  LaunchText Text;
 };
 
 /// A device function of a unit that is linked with others (`-rdc=true`), so

@@ -61,13 +61,29 @@
 //     __shared__ bankstripe::slots<Stack, 128> s_slots;
 //     Stack &s = *new (bankstripe::place(s_slots)) Stack(10);
 //
-// Storage is made for a largest block. Where a larger one could get in,
+// Dynamic shared memory. Where no largest block is known, or 48 KB are not
+// enough, the launch brings the memory, and each warp has its part of it:
+//
+//     kernel<<<grid, block, bankstripe::shared_bytes<4224>(block)>>>(...);
+//
+//     auto counts = bankstripe::dynamic_stripe<int[16], 0, 4224>();
+//     auto &rest = bankstripe::dynamic_slots<float[16], 2048, 4224>();
+//
+// The numbers are where in a warp's part the storage begins, in bytes, and how
+// large the part is, the same for all storage that one kernel can reach. It
+// lies behind whatever `extern __shared__` memory the kernel has of its own.
+//
+// Static storage is made for a largest block. Where a larger one could get in,
 // bankstripe::require_block_of_at_most<128>() stops it. Define
 // BANKSTRIPE_CHECK_BOUNDS to trap on an index outside a stripe, too.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef BANKSTRIPE_CUH
 #define BANKSTRIPE_CUH
+
+// What assert() calls on the device, whose header leaves it out for NDEBUG.
+extern "C" __device__ void __assertfail(const char *, const char *, unsigned,
+                                        const char *, decltype(sizeof(0)));
 
 // For what does not ask which thread it runs in.
 #define BANKSTRIPE_ANYWHERE __host__ __device__ __forceinline__
@@ -472,6 +488,112 @@ begin(Plane (&storage)[Warps]) {
       detail::plane<Plane>::first(detail::own(storage)));
 }
 
+// --- Dynamic shared memory ---------------------------------------------------
+
+namespace detail {
+
+// Launches that know of this memory ask for this many bytes more than a
+// multiple of 16, by which others are told apart.
+constexpr unsigned mark = 9;
+
+// The dynamic shared memory of the block. It is aligned as an allocation is.
+extern __shared__ __align__(16) unsigned char segment[];
+
+#ifdef BANKSTRIPE_SEGMENT_BYTES
+__device__ __forceinline__ unsigned segment_bytes() {
+  return BANKSTRIPE_SEGMENT_BYTES;
+}
+#else
+__device__ __forceinline__ unsigned segment_bytes() {
+  unsigned bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return bytes;
+}
+#endif
+
+// Out of line, so that the check costs its caller a comparison and no more.
+__device__ __noinline__ inline void stop_unprepared_launch() {
+  __assertfail("a launch brings the shared memory that KERNEL_shared_bytes() "
+               "says",
+               "bankstripe.cuh", 1, "bankstripe", 1);
+  __trap();
+}
+
+// The part of the dynamic shared memory that is the calling warp's.
+template <int WarpBytes>
+__device__ __forceinline__ unsigned char *own_memory() {
+  static_assert(WarpBytes % 16 == 0, "vectors are aligned to 16 bytes");
+  const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+  const unsigned needed = (threads + 31) / 32 * WarpBytes + mark;
+  const unsigned given = segment_bytes();
+  if (given % 16 != mark || given < needed)
+    stop_unprepared_launch();
+  return segment + (given - needed) + warp() * WarpBytes;
+}
+
+// The plane of an array of units.
+template <class Unit> struct plane_of {
+  typedef Unit type[32];
+};
+template <class Rest, int Extent> struct plane_of<Rest[Extent]> {
+  typedef typename plane_of<Rest>::type type[Extent];
+};
+
+} // namespace detail
+
+// The calling warp's plane of a stripe in dynamic shared memory. It is used as
+// a stripe is: at(), clear(), initialize(), begin().
+template <class Plane> struct own_plane {
+  Plane *plane;
+};
+
+// The stripe of an array of units: `dynamic_stripe<int[16], 0, 2048>()`.
+template <class Units, int Begin, int WarpBytes>
+__device__ __forceinline__ own_plane<typename detail::plane_of<Units>::type>
+dynamic_stripe() {
+  typedef typename detail::plane_of<Units>::type plane;
+  static_assert(Begin + sizeof(plane) <= WarpBytes, "the part is too small");
+  return own_plane<plane>{
+      reinterpret_cast<plane *>(detail::own_memory<WarpBytes>() + Begin)};
+}
+
+template <class Plane, class... Indices>
+__device__ __forceinline__ typename detail::plane<Plane>::type &
+at(own_plane<Plane> storage, Indices... indices) {
+  typedef detail::plane<Plane> plane;
+  return plane::at(plane::first(*storage.plane), indices...);
+}
+template <class Plane>
+__device__ __forceinline__ void clear(own_plane<Plane> storage) {
+  detail::plane<Plane>::clear(*storage.plane);
+}
+template <int... Extents, class Plane>
+__device__ __forceinline__ void
+initialize(own_plane<Plane> storage,
+           const typename detail::array_of<
+               typename detail::without_volatile<
+                   typename detail::plane<Plane>::type>::type,
+               Extents...>::type &values) {
+  detail::plane<Plane>::assign(*storage.plane, values);
+}
+template <class Plane>
+__device__ __forceinline__ pointer<typename detail::plane<Plane>::inner>
+begin(own_plane<Plane> storage) {
+  return pointer<typename detail::plane<Plane>::inner>::to(
+      detail::plane<Plane>::first(*storage.plane));
+}
+
+// The bytes of dynamic shared memory that a launch with such blocks asks for:
+// `own` for the kernel itself, and `WarpBytes` for each warp.
+template <int WarpBytes>
+__host__ __device__ inline decltype(sizeof(0))
+shared_bytes(dim3 block, decltype(sizeof(0)) own = 0) {
+  const unsigned threads = block.x * block.y * block.z;
+  return (own + 15) / 16 * 16 +
+         (threads + 31) / 32 * static_cast<decltype(sizeof(0))>(WarpBytes) +
+         detail::mark;
+}
+
 // Where a placement new expression of this header puts its object.
 struct placement {
   void *where;
@@ -507,12 +629,34 @@ template <class Type, int Threads, int Alignment = 1> struct slots {
   }
 };
 
+// The slots of the calling warp, in dynamic shared memory.
+template <class Type, int Alignment = 1> struct own_slots {
+  detail::slot<Type, Alignment> all[32];
+
+  __device__ __forceinline__ Type &mine() {
+    return reinterpret_cast<Type &>(all[lane()]);
+  }
+};
+
+// `dynamic_slots<float[16], 2048, 4224>()`, see dynamic_stripe().
+template <class Type, int Begin, int WarpBytes, int Alignment = 1>
+__device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
+  typedef own_slots<Type, Alignment> slots;
+  static_assert(Begin + sizeof(slots) <= WarpBytes, "the part is too small");
+  static_assert(alignof(slots) <= 16, "the memory is aligned to 16 bytes");
+  return *reinterpret_cast<slots *>(detail::own_memory<WarpBytes>() + Begin);
+}
+
 // The calling thread's slot, for an object that has yet to be made.
 template <class Type, int Threads, int Alignment>
 __device__ __forceinline__ placement
 place(slots<Type, Threads, Alignment> &storage) {
   detail::check(thread() < Threads);
   return placement{&storage.all[thread()]};
+}
+template <class Type, int Alignment>
+__device__ __forceinline__ placement place(own_slots<Type, Alignment> &storage) {
+  return placement{&storage.all[lane()]};
 }
 
 namespace detail {

@@ -1,0 +1,208 @@
+//===-- LaunchSites.cpp - the text of launches and kernels ----------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A launch that asks for dynamic shared memory names its block size twice:
+//
+//     kernel<<<grid, block, kernel_shared_bytes(block)>>>(in, out);
+//
+// so the block size must mean the same the second time, which a call or an
+// assignment may not. The function stands in the scope of the kernel, so that
+// whatever finds the kernel's name finds the function's too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "find/LaunchSites.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace bankstripe;
+using namespace clang;
+
+std::string bankstripe::sharedBytesName(StringRef Kernel) {
+  return (Kernel + "_shared_bytes").str();
+}
+
+// Whether evaluating E a second time changes nothing and gives the same.
+static bool mayRepeat(const Stmt *E) {
+  if (!E)
+    return true;
+  if (const auto *Value = dyn_cast<Expr>(E);
+      Value && Value->getType().isVolatileQualified())
+    return false;
+  if (const auto *Operator = dyn_cast<BinaryOperator>(E);
+      Operator && Operator->isAssignmentOp())
+    return false;
+  if (const auto *Operator = dyn_cast<UnaryOperator>(E);
+      Operator && Operator->isIncrementDecrementOp())
+    return false;
+  if (isa<CallExpr, LambdaExpr, CXXNewExpr, StmtExpr>(E))
+    return false;
+  return llvm::all_of(E->children(), mayRepeat);
+}
+
+LaunchText bankstripe::readLaunchText(const Expr *Launch,
+                                      const DeclRefExpr *Kernel,
+                                      const Expr *Block, const Expr *Shared,
+                                      const Expr *Before,
+                                      const SourceText &Text) {
+  LaunchText Result;
+  auto Fail = [&](const char *Why) {
+    Result.Problem = Why;
+    return Result;
+  };
+  if (!Text.spelled(Launch->getBeginLoc()))
+    return Fail("it stands in a macro");
+  auto Name = Text.written({Kernel->getBeginLoc(), Kernel->getLocation()});
+  auto BlockText = Text.written(Block->getSourceRange());
+  auto Where = Text.writtenRange((Shared ? Shared : Before)->getSourceRange());
+  if (!Name || !BlockText || !Where)
+    return Fail("a macro gives a part of it");
+  if (!mayRepeat(Block))
+    return Fail("its block size would be computed twice");
+  Result.Kernel = *Name;
+  Result.Block = *BlockText;
+  Result.Replaced = *Where;
+  if (Shared) {
+    auto Written = Text.written(Shared->getSourceRange());
+    if (!Written)
+      return Fail("a macro gives a part of it");
+    Result.Shared = *Written;
+  } else {
+    Result.Replaced = {Where->File, Where->end(), 0};
+  }
+  if (Kernel->hasExplicitTemplateArgs()) {
+    auto Arguments =
+        Text.written({Kernel->getLAngleLoc(), Kernel->getRAngleLoc()});
+    if (!Arguments)
+      return Fail("a macro gives a part of it");
+    Result.Arguments = *Arguments;
+  }
+  return Result;
+}
+
+std::optional<TextRange>
+bankstripe::definitionText(const FunctionDecl *Definition,
+                           const SourceText &Text) {
+  const SourceManager &SM = Text.sources();
+  const FunctionTemplateDecl *Template =
+      Definition->getDescribedFunctionTemplate();
+  SourceLocation Begin = SM.getExpansionLoc(
+      Template ? Template->getBeginLoc() : Definition->getBeginLoc());
+  SourceLocation End = Definition->getBody()->getEndLoc();
+  if (Definition->getLocation().isMacroID() || End.isMacroID())
+    return std::nullopt;
+  auto Whole = Text.tokens(Begin, End);
+  if (!Whole)
+    return std::nullopt;
+  // What a directive chooses is not known for other configurations.
+  StringRef Rest = Text.text(*Whole, SM.getFileID(Begin));
+  for (StringRef Line; !Rest.empty();) {
+    std::tie(Line, Rest) = Rest.split('\n');
+    if (Line.ltrim(" \t").starts_with("#"))
+      return std::nullopt;
+  }
+  return Whole;
+}
+
+// `<T, N>` for the parameters of a template; empty when one has no name.
+static std::string argumentsOf(const TemplateParameterList &Parameters) {
+  std::string Result;
+  for (const NamedDecl *P : Parameters) {
+    if (!P->getIdentifier())
+      return "";
+    Result += (Result.empty() ? "<" : ", ") + P->getName().str();
+    if (P->isParameterPack())
+      Result += "...";
+  }
+  return Result + ">";
+}
+
+// Another kernel that the same name could mean.
+static bool isOverloaded(const FunctionDecl *Function) {
+  const DeclContext *Scope = Function->getDeclContext();
+  const FunctionTemplateDecl *Template =
+      Function->getDescribedFunctionTemplate();
+  const Decl *Own = Template ? static_cast<const Decl *>(Template) : Function;
+  return llvm::any_of(
+      Scope->lookup(Function->getDeclName()), [&](const NamedDecl *Other) {
+        return Other->getCanonicalDecl() != Own->getCanonicalDecl();
+      });
+}
+
+// What stands against a function beside the kernel.
+static const char *problemOf(const FunctionDecl *Definition,
+                             ASTContext &Context) {
+  if (Definition->getTemplateSpecializationKind() != TSK_Undeclared ||
+      Definition->isFunctionTemplateSpecialization())
+    return "it is a specialization of a template";
+  if (!Definition->getLexicalDeclContext()->isFileContext())
+    return "it is not declared in a namespace";
+  if (Definition->getQualifierLoc())
+    return "it is defined outside its namespace";
+  if (isOverloaded(Definition))
+    return "its name is overloaded";
+  const IdentifierTable &Names = Context.Idents;
+  if (Names.find(sharedBytesName(Definition->getName())) != Names.end())
+    return "the name of its function is taken";
+  return nullptr;
+}
+
+KernelText
+bankstripe::readKernelText(const FunctionDecl *Function, ASTContext &Context,
+                           const SourceText &Text,
+                           llvm::function_ref<bool(StringRef)> MayEdit) {
+  KernelText Result;
+  const FunctionDecl *Definition = Function;
+  if (Function->getTemplateSpecializationKind() == TSK_ImplicitInstantiation ||
+      Function->getTemplateSpecializationKind() ==
+          TSK_ExplicitInstantiationDefinition)
+    Definition = Function->getTemplateInstantiationPattern();
+  if (!Definition || !Definition->hasBody(Definition)) {
+    Result.Problem = "its definition was not seen";
+    return Result;
+  }
+  Result.Name = Definition->getNameAsString();
+  Result.Internal = !Definition->isExternallyVisible();
+  if (const char *Problem = problemOf(Definition, Context)) {
+    Result.Problem = Problem;
+    return Result;
+  }
+  auto Fail = [&](const char *Why) {
+    Result.Problem = Why;
+    return Result;
+  };
+  auto Whole = definitionText(Definition, Text);
+  if (!Whole)
+    return Fail("a macro or a directive gives a part of it");
+  Result.Definition = *Whole;
+  if (const auto *Template = Definition->getDescribedFunctionTemplate()) {
+    const TemplateParameterList &Parameters =
+        *Template->getTemplateParameters();
+    auto Head =
+        Text.written({Parameters.getTemplateLoc(), Parameters.getRAngleLoc()});
+    Result.TemplateArguments = argumentsOf(Parameters);
+    if (!Head || Result.TemplateArguments.empty())
+      return Fail("its template parameters cannot be repeated");
+    Result.TemplateHead = *Head;
+  }
+  const SourceManager &SM = Text.sources();
+  for (const FunctionDecl *Declared : Definition->redecls()) {
+    const auto *Template = Declared->getDescribedFunctionTemplate();
+    SourceLocation Begin =
+        Template ? Template->getBeginLoc() : Declared->getBeginLoc();
+    Begin = SM.getExpansionLoc(Begin);
+    const std::string File = Text.file(Begin);
+    if (!MayEdit(File))
+      return Fail("it is declared outside the given paths");
+    if (Declared->getLocation().isMacroID())
+      return Fail("a macro declares it");
+    if (Declared != Definition)
+      Result.Declarations.push_back({File, SM.getFileOffset(Begin), 0});
+  }
+  return Result;
+}

@@ -1,0 +1,46 @@
+//===-- LaunchSites.h - the text of launches and kernels --------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which launches can ask for more shared memory, and which kernels can get a
+// function beside them that says how much.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FIND_LAUNCHSITES_H
+#define BANKSTRIPE_FIND_LAUNCHSITES_H
+
+#include "find/SourceText.h"
+#include "model/LaunchText.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace bankstripe {
+
+/// The name of the function that says what a launch of \p Kernel asks for.
+std::string sharedBytesName(llvm::StringRef Kernel);
+
+/// Reads the text of a launch of what \p Kernel names: its \p Block, and its
+/// dynamic shared memory \p Shared, null when that is left out and then belongs
+/// behind \p Before.
+LaunchText readLaunchText(const clang::Expr *Launch,
+                          const clang::DeclRefExpr *Kernel,
+                          const clang::Expr *Block, const clang::Expr *Shared,
+                          const clang::Expr *Before, const SourceText &Text);
+
+/// Reads the text of the declarations of \p Function, a kernel. \p MayEdit
+/// tells which files may be changed.
+KernelText readKernelText(const clang::FunctionDecl *Function,
+                          clang::ASTContext &Context, const SourceText &Text,
+                          llvm::function_ref<bool(llvm::StringRef)> MayEdit);
+
+/// The text of \p Definition from its template header to its end; nothing when
+/// a macro gives a part of it or a directive stands in it.
+std::optional<TextRange> definitionText(const clang::FunctionDecl *Definition,
+                                        const SourceText &Text);
+
+} // namespace bankstripe
+
+#endif

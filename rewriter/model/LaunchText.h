@@ -1,0 +1,51 @@
+//===-- LaunchText.h - the text around launches -----------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel whose arrays move into dynamic shared memory gets a function that
+// says how much a launch must ask for, and its launches call that function.
+// This is what is known of the text of both.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_MODEL_LAUNCHTEXT_H
+#define BANKSTRIPE_MODEL_LAUNCHTEXT_H
+
+#include "model/Place.h"
+#include <string>
+#include <vector>
+
+namespace bankstripe {
+
+/// The text of one launch, as far as edits need it.
+struct LaunchText {
+  std::string Kernel;    ///< `space::kernel`, without template arguments.
+  std::string Arguments; ///< `<float, 16>` as written; empty without any.
+  std::string Block;     ///< The block size as written: `dim3(16, 16)`.
+  std::string Shared;    ///< The dynamic shared memory as written, if it is.
+  /// What becomes the dynamic shared memory; of length 0 behind the argument
+  /// before it when none is written.
+  TextRange Replaced;
+  std::string Problem; ///< Why it cannot be edited; empty when it can.
+};
+
+/// The text of a kernel's declarations, as far as edits need it.
+struct KernelText {
+  std::string Name; ///< Without qualifiers and template arguments.
+  /// Points before the declarations other than the definition.
+  std::vector<TextRange> Declarations;
+  /// From `template` or the first specifier to the `}`.
+  TextRange Definition;
+  std::string TemplateHead;      ///< `template <class T, int N>`, if it is one.
+  std::string TemplateArguments; ///< `<T, N>`.
+  /// Nothing outside its unit can name it.
+  bool Internal = false;
+  std::string Problem; ///< Why no function can stand beside it, if so.
+};
+
+} // namespace bankstripe
+
+#endif
