@@ -13,6 +13,7 @@
 #ifndef BANKSTRIPE_MODEL_PLAN_H
 #define BANKSTRIPE_MODEL_PLAN_H
 
+#include "model/Decision.h"
 #include "model/Evidence.h"
 #include "model/Finding.h"
 
@@ -38,6 +39,7 @@ struct Verdict {
   uint64_t SharedBytes = 0; ///< Per block, of the largest instance; moved ones.
   unsigned Threads = 0;     ///< The largest block that its storage is for.
   std::string ThreadsText;  ///< How to spell that in its function.
+  bool Asked = false;       ///< A decision asks for this move.
 
   bool usesShared() const {
     return Kind == VerdictKind::Stripe || Kind == VerdictKind::Slot;
@@ -84,6 +86,7 @@ struct Plan {
   std::vector<KernelPlan> Kernels;             ///< Sorted by place.
   std::map<Place, Callee> Callees;             ///< By their place.
   std::map<std::string, std::string> Contents; ///< As in UnitFacts.
+  std::vector<DecisionOutcome> Outcomes;       ///< In order of their places.
 };
 
 llvm::StringRef nameOf(StripeForm F);

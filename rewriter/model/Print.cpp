@@ -150,6 +150,34 @@ StringRef bankstripe::nameOf(BlockSizeSource S) {
   llvm_unreachable("all sources are listed");
 }
 
+StringRef bankstripe::nameOf(Layout L) {
+  switch (L) {
+  case Layout::Auto:
+    return "auto";
+  case Layout::Stripe:
+    return "stripe";
+  case Layout::Slot:
+    return "slot";
+  case Layout::Keep:
+    return "keep";
+  }
+  llvm_unreachable("all layouts are listed");
+}
+
+StringRef bankstripe::nameOf(DecisionState S) {
+  switch (S) {
+  case DecisionState::Used:
+    return "used";
+  case DecisionState::Stale:
+    return "stale";
+  case DecisionState::Unfulfilled:
+    return "unfulfilled";
+  case DecisionState::Skipped:
+    return "skipped";
+  }
+  llvm_unreachable("all states are listed");
+}
+
 raw_ostream &bankstripe::operator<<(raw_ostream &OS, const Verdict &V) {
   OS << nameOf(V.Kind) << " [" << infoOf(V.Why).Id << ']';
   if (!V.Detail.empty())

@@ -52,12 +52,14 @@ enum class Reason {
   SizeOfArray,
   SkippedCode,
   UnknownUse,
+  DecidedSlot,
   // constant
   ConstantTable,
   // registers
   StaysInRegisters,
   // keep
   Nolint,
+  DecidedKeep,
   BlockSizeUnknown,
   BlockSizeConflict,
   OverBudget,

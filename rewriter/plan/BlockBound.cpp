@@ -7,7 +7,8 @@
 //
 // Static shared memory needs the largest block at compile time. In this order:
 // __launch_bounds__, which the driver enforces; the launches, when all of them
-// are seen and constant; --block-size. In the last two cases the bound is added
+// are seen and constant; --block-size, or else what the decisions file of the
+// kernel's folder says in its place. In the last two cases the bound is added
 // to the kernel, so that a larger launch fails as a CUDA launch error instead
 // of running into a neighbour's memory.
 //
@@ -70,6 +71,18 @@ static std::string whyUnbounded(const KernelRow &Row, Place &Where) {
   return "";
 }
 
+// The bound that the user gave for the kernel, and where.
+static std::pair<unsigned, std::string> givenBound(const Kernel &K,
+                                                   const PlanOptions &Options) {
+  if (Options.BlockSize)
+    return {Options.BlockSize, "--block-size"};
+  auto It = Options.Defaults.find(K.Where.File);
+  if (It == Options.Defaults.end() || !It->second.BlockSize)
+    return {0, ""};
+  return {*It->second.BlockSize,
+          "block-size in " + llvm::sys::path::filename(It->second.From).str()};
+}
+
 static void boundFromLaunches(KernelRow &Row, const PlanOptions &Options) {
   Place Where;
   std::string Problem = whyUnbounded(Row, Where);
@@ -78,16 +91,16 @@ static void boundFromLaunches(KernelRow &Row, const PlanOptions &Options) {
     return take(Row, *Largest->Threads, BlockSizeSource::Launches,
                 "launch at " + at(Largest->Where) + " (" + Largest->Source +
                     ")");
-  if (!Options.BlockSize)
+  auto [Given, Origin] = givenBound(Row.Plan.Facts, Options);
+  if (!Given)
     return refuse(Row, Reason::BlockSizeUnknown, Where, Problem);
-  if (Largest && *Largest->Threads > Options.BlockSize)
+  if (Largest && *Largest->Threads > Given)
     return refuse(Row, Reason::BlockSizeConflict, Largest->Where,
                   "the launch at " + at(Largest->Where) + " asks for " +
-                      std::to_string(*Largest->Threads) +
-                      " threads, --block-size says " +
-                      std::to_string(Options.BlockSize));
-  take(Row, Options.BlockSize, BlockSizeSource::Option,
-       "--block-size=" + std::to_string(Options.BlockSize));
+                      std::to_string(*Largest->Threads) + " threads, " +
+                      Origin + " says " + std::to_string(Given));
+  take(Row, Given, BlockSizeSource::Option,
+       Options.BlockSize ? Origin + "=" + std::to_string(Given) : Origin);
 }
 
 static void boundDynamicShared(KernelRow &Row) {

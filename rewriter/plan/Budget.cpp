@@ -11,7 +11,8 @@
 // every kernel that reaches it, once per instantiation. Moving an array at all
 // is worth far more than the form that it moves in (docs/design.md, section 2:
 // a factor of 4 against 1.2), so all arrays are first tried in their smallest
-// form, and what is left of the budget then widens the best of them.
+// form, and what is left of the budget then widens the best of them. Where a
+// decision asks for the move of an array, it comes before all others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -128,17 +129,19 @@ void BudgetFitter::widen(PlannedArray &A) {
 
 std::vector<uint64_t>
 BudgetFitter::fit(const std::vector<unsigned> &Candidates) {
-  std::vector<std::pair<double, unsigned>> Order; // Best first.
+  // What was asked for first, then the best.
+  std::vector<std::tuple<bool, double, unsigned>> Order;
   for (unsigned I : Candidates) {
     PlannedArray &A = Arrays[I];
     A.Decision.Benefit = benefitOf(A);
     A.Decision.SharedBytes = largest(A, A.Decision);
-    Order.emplace_back(-A.Decision.Benefit / double(A.Decision.SharedBytes), I);
+    Order.emplace_back(!A.Decision.Asked,
+                       -A.Decision.Benefit / double(A.Decision.SharedBytes), I);
   }
   llvm::sort(Order);
 
   std::vector<unsigned> Chosen;
-  for (auto [Density, I] : Order) {
+  for (auto [Last, Density, I] : Order) {
     PlannedArray &A = Arrays[I];
     Verdict &V = A.Decision;
     if (auto Row = fullRow(A, V)) {

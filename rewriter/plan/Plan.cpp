@@ -202,14 +202,17 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   for (KernelRow &Row : Run.Kernels)
     boundBlockSize(Row, Options);
   shareLaunchBounds(Run.Kernels);
+  std::vector<DecisionOutcome> Outcomes;
+  const std::vector<Wish> Wishes = findWishes(Run, Options, Outcomes);
 
   std::vector<unsigned> Candidates;
   for (unsigned I = 0; I < Run.Arrays.size(); ++I) {
     PlannedArray &A = Run.Arrays[I];
-    if (auto V = verdictBeforeBudget(A, Run.Kernels))
+    if (auto V = heedKeep(verdictBeforeBudget(A, Run.Kernels), A, Wishes[I]))
       A.Decision = std::move(*V);
     else {
       A.Decision = movingVerdict(A, Run.Kernels);
+      heedLayout(A.Decision, Wishes[I]);
       Candidates.push_back(I);
     }
   }
@@ -224,7 +227,10 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
     Row.Plan.AddLaunchBounds &= Taken[I] != 0;
     setOccupancy(Row.Plan, Options);
   }
-  return assemble(std::move(Run));
+  Plan P = assemble(std::move(Run));
+  P.Outcomes = std::move(Outcomes);
+  settleOutcomes(P);
+  return P;
 }
 
 void bankstripe::withdraw(Plan &P, unsigned ArrayIndex, Reason Why,
@@ -233,6 +239,7 @@ void bankstripe::withdraw(Plan &P, unsigned ArrayIndex, Reason Why,
   PlannedArray &A = P.Arrays[ArrayIndex];
   const Verdict Old = A.Decision;
   A.Decision = verdict(Why, A.Array.Where, Detail);
+  settleOutcomes(P);
   if (!Old.usesShared())
     return;
   for (size_t I = 0; I < A.InstanceKernels.size(); ++I)

@@ -27,6 +27,12 @@ struct PlanOptions {
   /// otherwise, in threads, 1 to 1024; 0 when not given.
   unsigned BlockSize = 0;
   std::string GpuArch = "sm_90"; ///< For occupancy.
+  /// About single arrays. They never override what correctness forbids.
+  std::vector<ArrayDecision> Decisions;
+  /// By the absolute path of a file; others have none. `BlockSize` wins.
+  std::map<std::string, FileDefaults> Defaults;
+  /// `--layout`: instead of that of the defaults.
+  std::optional<Layout> DefaultLayout;
 };
 
 /// One translation unit's facts and evidence.

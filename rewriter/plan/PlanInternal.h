@@ -7,7 +7,7 @@
 //
 //   units => one table of arrays and kernels      (Merge.cpp)
 //         => a bound on each kernel's block size  (BlockBound.cpp)
-//         => a verdict per array                  (Verdicts.cpp)
+//         => a verdict per array                  (Plan.cpp, Decide.cpp)
 //         => the subset and forms that fit        (Budget.cpp, Layout.cpp)
 //         => occupancy before and after           (Occupancy.cpp)
 //
@@ -56,6 +56,29 @@ void boundBlockSize(KernelRow &Row, const PlanOptions &Options);
 /// when it may move.
 std::optional<Verdict> verdictBeforeBudget(const PlannedArray &A,
                                            const std::vector<KernelRow> &Rows);
+
+/// What was decided about one array, be it by default.
+struct Wish {
+  Layout Wanted = Layout::Auto;
+  const ArrayDecision *Decision = nullptr; ///< Nothing: a default.
+};
+
+/// Finds the arrays of \p Run that \p Options speaks of (Decide.cpp).
+/// \returns a wish per array; \p Outcomes gets a row per decision, with the
+/// array, or why there is none.
+std::vector<Wish> findWishes(const MergedRun &Run, const PlanOptions &Options,
+                             std::vector<DecisionOutcome> &Outcomes);
+
+/// The verdict \p V of \p A before the budget (nothing when it may move),
+/// after \p W was asked whether it has to stay.
+std::optional<Verdict> heedKeep(std::optional<Verdict> V, const PlannedArray &A,
+                                const Wish &W);
+
+/// Makes a slot of the stripe \p V where \p W asks for one.
+void heedLayout(Verdict &V, const Wish &W);
+
+/// Says of the outcomes of \p P what came of them.
+void settleOutcomes(Plan &P);
 
 /// The form of a stripe of \p A that takes the fewest bytes (Layout.cpp).
 StripeForm smallestForm(const PlannedArray &A);

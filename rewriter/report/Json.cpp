@@ -109,15 +109,28 @@ static json::Value kernel(const KernelPlan &K, const ConfirmedResources &R) {
   };
 }
 
+static json::Value decision(const DecisionOutcome &O) {
+  const ArrayDecision &D = O.Decision;
+  return json::Object{
+      {"place", place(D.Where)},      {"file", text(D.File)},
+      {"function", text(D.Function)}, {"array", text(D.Array)},
+      {"occurrence", D.Occurrence},   {"decision", nameOf(D.Wanted)},
+      {"why", text(D.Why)},           {"state", nameOf(O.State)},
+      {"detail", text(O.Detail)},     {"arrayPlace", place(O.Array)}};
+}
+
 json::Value bankstripe::toJson(const Plan &P,
                                const ConfirmedResources &Resources) {
-  json::Array Arrays, Kernels;
+  json::Array Arrays, Kernels, Decisions;
   for (const PlannedArray &A : P.Arrays)
     Arrays.push_back(array(P, A));
   for (const KernelPlan &K : P.Kernels)
     Kernels.push_back(kernel(K, Resources));
+  for (const DecisionOutcome &O : P.Outcomes)
+    Decisions.push_back(decision(O));
   return json::Object{{"schema", 1},
                       {"tool", "bankstripe"},
                       {"arrays", std::move(Arrays)},
-                      {"kernels", std::move(Kernels)}};
+                      {"kernels", std::move(Kernels)},
+                      {"decisions", std::move(Decisions)}};
 }

@@ -37,6 +37,10 @@ std::string displayName(llvm::StringRef File);
 void printText(llvm::raw_ostream &OS, const Plan &P,
                const ConfirmedResources &Resources, Detail Level);
 
+/// Warns of the decisions of \p P that are stale or unfulfilled, each at its
+/// place in the decisions file; a verbose report names the skipped ones too.
+void printDecisions(llvm::raw_ostream &OS, const Plan &P, Detail Level);
+
 /// The plan as JSON; the schema is described in docs/json.md.
 llvm::json::Value toJson(const Plan &P, const ConfirmedResources &Resources);
 

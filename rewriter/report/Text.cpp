@@ -243,3 +243,25 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     OS << '\n';
   printSummary(OS, P);
 }
+
+static DiagnosticsEngine::Level levelOf(DecisionState State, Detail Level) {
+  if (State == DecisionState::Stale || State == DecisionState::Unfulfilled)
+    return DiagnosticsEngine::Warning;
+  return State == DecisionState::Skipped && Level == Detail::Verbose
+             ? DiagnosticsEngine::Remark
+             : DiagnosticsEngine::Ignored;
+}
+
+void bankstripe::printDecisions(llvm::raw_ostream &OS, const Plan &P,
+                                Detail Level) {
+  if (Level == Detail::Quiet)
+    return;
+  PlacePrinter Printer(OS, P.Contents);
+  for (const DecisionOutcome &O : P.Outcomes)
+    if (auto Severity = levelOf(O.State, Level);
+        Severity != DiagnosticsEngine::Ignored)
+      Printer.print(Severity, O.Decision.Where,
+                    llvm::formatv("{0} decision about '{1}': {2}",
+                                  nameOf(O.State), O.Decision.Array, O.Detail)
+                        .str());
+}

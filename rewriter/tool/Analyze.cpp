@@ -16,10 +16,12 @@ int bankstripe::runAnalyze(const ToolOptions &Options) {
     llvm::errs() << "bankstripe: " << toString(Run.takeError()) << '\n';
     return ExitSomeFailed;
   }
-  if (Options.Format == OutputFormat::Json)
+  if (Options.Format == OutputFormat::Json) {
     llvm::outs() << llvm::formatv("{0:2}\n",
                                   toJson(Run->Decisions, Run->Resources));
-  else
+  } else {
     printText(llvm::outs(), Run->Decisions, Run->Resources, Options.Level);
+    printDecisions(llvm::errs(), Run->Decisions, Options.Level);
+  }
   return Run->SomeFailed ? ExitSomeFailed : ExitDone;
 }

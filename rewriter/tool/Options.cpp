@@ -63,6 +63,21 @@ static cl::opt<unsigned> BlockSize(
     cl::desc("Largest block, in threads, of kernels whose launches do not "
              "tell; it is added to them as __launch_bounds__"),
     ALL_COMMANDS);
+static cl::opt<std::string>
+    Config("config", cl::value_desc("FILE"),
+           cl::desc("Decisions to obey (default: the nearest .bankstripe.yaml "
+                    "above each source)"),
+           ALL_COMMANDS);
+static cl::opt<bool> NoConfig("no-config", cl::desc("Obey no decisions"),
+                              ALL_COMMANDS);
+static cl::opt<Layout> DefaultLayout(
+    "layout", cl::desc("What arrays without a decision become"),
+    cl::init(Layout::Auto),
+    cl::values(clEnumValN(Layout::Auto, "auto", "bankstripe chooses"),
+               clEnumValN(Layout::Stripe, "stripe", "stripes where possible"),
+               clEnumValN(Layout::Slot, "slot", "slots only"),
+               clEnumValN(Layout::Keep, "keep", "nothing moves")),
+    ALL_COMMANDS);
 static cl::list<std::string>
     Include("include", cl::value_desc("GLOB"),
             cl::desc("Only files that match (may be repeated)"), ALL_COMMANDS);
@@ -130,12 +145,17 @@ static constexpr llvm::StringLiteral Overview =
   entries of BUILD_DIR/compile_commands.json that lie in it. What follows -- is
   handed to the compiler, for nvcc or Clang alike.
 
+  What a project has decided about its arrays stands in .bankstripe.yaml, in the
+  folder of a source or above it; see docs/decisions.md.
+
 EXAMPLES:
   bankstripe analyze src/                     what would happen, and why
   bankstripe rewrite src/kernel.cu            the change as a diff
   bankstripe rewrite --in-place -p build src/ make it
   bankstripe rewrite --check src/             for continuous integration
   bankstripe rewrite --output-dir=build/striped src/
+  bankstripe rewrite --layout=slot src/       every array that moves gets a slot
+  bankstripe analyze --no-config src/         as if nothing had been decided
   bankstripe analyze a.cu -- -std=c++17 -Iinclude -arch=sm_90
   bankstripe verify a.cu -- -O3               prove and time it on the GPU
 
@@ -201,6 +221,10 @@ static bool readRest(ToolOptions &O) {
     return usageError("verify takes one file");
   if (BlockSize.getNumOccurrences() && (BlockSize < 1 || BlockSize > 1024))
     return usageError("--block-size must be from 1 to 1024");
+  if (NoConfig && Config.getNumOccurrences())
+    return usageError("choose one of --config and --no-config");
+  if (Config.getNumOccurrences() && Config.empty())
+    return usageError("--config needs a file");
   if (Quiet && Verbose)
     return usageError("choose one of --quiet and --verbose");
   if (Runs < 1)
@@ -216,6 +240,9 @@ static bool readRest(ToolOptions &O) {
   O.Jobs = Jobs ? unsigned(Jobs)
                 : llvm::hardware_concurrency().compute_thread_count();
   O.BlockSize = BlockSize;
+  O.Config = {NoConfig, Config};
+  if (DefaultLayout.getNumOccurrences())
+    O.DefaultLayout = DefaultLayout;
   O.Format = Format;
   O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
   O.Confirm = !NoConfirm;

@@ -8,6 +8,7 @@
 #ifndef BANKSTRIPE_TOOL_OPTIONS_H
 #define BANKSTRIPE_TOOL_OPTIONS_H
 
+#include "decisions/Decisions.h"
 #include "frontend/Frontend.h"
 #include "report/Report.h"
 #include <optional>
@@ -35,6 +36,8 @@ struct ToolOptions {
   FrontendOptions Frontend;
   unsigned Jobs = 1;      ///< Translation units at a time.
   unsigned BlockSize = 0; ///< 0: not given.
+  DecisionsChoice Config;
+  std::optional<Layout> DefaultLayout; ///< `--layout`.
   OutputFormat Format = OutputFormat::Text;
   Detail Level = Detail::Normal;
   bool Confirm = true; ///< Ask nvcc, if there is one.

@@ -186,6 +186,11 @@ llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
   RunResult Run;
   if (llvm::Error E = collectAll(Run, Options))
     return E;
+  // A decisions file that cannot be obeyed is said before time is spent.
+  DecisionsLookup Lookup(Options.Config);
+  for (const CompileJob &Job : Run.Jobs)
+    if (llvm::Error E = Lookup.readFor(Job.File))
+      return E;
 
   std::vector<JobResult> Results = processAll(Run.Jobs, Options);
   std::vector<UnitResult> Units;
@@ -204,6 +209,9 @@ llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
   Planning.BlockSize = Options.BlockSize;
   if (!Run.Jobs.empty())
     Planning.GpuArch = Run.Jobs.front().GpuArch;
+  Planning.DefaultLayout = Options.DefaultLayout;
+  if (llvm::Error E = addDecisions(Planning, Lookup, Units))
+    return E;
   Run.Decisions = makePlan(Units, Planning);
   auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
   if (!Changes)

@@ -27,6 +27,12 @@ struct RunResult {
 /// even begin, such as a path that does not exist.
 llvm::Expected<RunResult> runPipeline(const ToolOptions &Options);
 
+/// Tells \p Planning what was decided for the arrays and kernels of \p Units,
+/// with the decisions files of their headers (Decisions.cpp). Errors: one of
+/// those cannot be obeyed.
+llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
+                         const std::vector<UnitResult> &Units);
+
 /// Asks nvcc about the original and the rewritten files, fills in
 /// RunResult::Resources and withdraws what ptxas does not confirm
 /// (Confirm.cpp). Does nothing without nvcc.

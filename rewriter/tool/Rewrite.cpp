@@ -141,6 +141,7 @@ int bankstripe::runRewrite(const ToolOptions &Options) {
     printJson(*Run);
   } else {
     printText(llvm::errs(), Run->Decisions, Run->Resources, Options.Level);
+    printDecisions(llvm::errs(), Run->Decisions, Options.Level);
     if (Options.Mode == RewriteMode::DryRun ||
         (Options.Mode == RewriteMode::Check && Options.Level != Detail::Quiet))
       for (const ChangedFile &File : Run->Changes)

@@ -193,6 +193,7 @@ int bankstripe::runVerify(const ToolOptions &Options, StringRef Executable) {
   if (Run->SomeFailed)
     return ExitSomeFailed;
   printText(llvm::errs(), Run->Decisions, Run->Resources, Options.Level);
+  printDecisions(llvm::errs(), Run->Decisions, Options.Level);
   if (Run->Changes.empty()) {
     if (Options.Level != Detail::Quiet)
       llvm::errs() << "bankstripe: nothing would be rewritten, so there is "

@@ -29,6 +29,11 @@ void launch(const unsigned *keys, int *totals) {
 }
 """
 
+DECISIONS = """version: 1
+arrays:
+  - {file: count.cu, function: count, array: counts, decision: stripe}
+"""
+
 
 def documented(text):
     """The names in the first column of each section's table."""
@@ -48,6 +53,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "count.cu"
         source.write_text(SOURCE)
+        source.with_name(".bankstripe.yaml").write_text(DECISIONS)
         run = subprocess.run(
             [tool, "analyze", "--format=json", str(source)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
@@ -58,6 +64,7 @@ def main():
         "An array": array,
         "A use": array["uses"][0],
         "A kernel": kernel,
+        "A decision": whole["decisions"][0],
         "A place": array["place"],
         # Without nvcc there is none.
         "Resources": kernel["ptxasBefore"],

@@ -56,7 +56,9 @@ bool isFragment(StringRef Id) {
 bool isGivenLater(Reason R) {
   switch (R) {
   case Reason::DynamicIndex:
+  case Reason::DecidedSlot:
   case Reason::StaysInRegisters:
+  case Reason::DecidedKeep:
   case Reason::BlockSizeUnknown:
   case Reason::OverBudget:
   case Reason::DynamicSharedMemory:

@@ -181,4 +181,18 @@ TEST(Print, BlockSizeSources) {
   EXPECT_EQ(nameOf(BlockSizeSource::Option), "option");
 }
 
+TEST(Print, Layouts) {
+  EXPECT_EQ(nameOf(Layout::Auto), "auto");
+  EXPECT_EQ(nameOf(Layout::Stripe), "stripe");
+  EXPECT_EQ(nameOf(Layout::Slot), "slot");
+  EXPECT_EQ(nameOf(Layout::Keep), "keep");
+}
+
+TEST(Print, DecisionStates) {
+  EXPECT_EQ(nameOf(DecisionState::Used), "used");
+  EXPECT_EQ(nameOf(DecisionState::Stale), "stale");
+  EXPECT_EQ(nameOf(DecisionState::Unfulfilled), "unfulfilled");
+  EXPECT_EQ(nameOf(DecisionState::Skipped), "skipped");
+}
+
 } // namespace

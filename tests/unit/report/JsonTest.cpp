@@ -47,7 +47,7 @@ const json::Object &kernelOf(const json::Value &Whole) {
 TEST(Json, SaysWhatItIs) {
   expectEqual(toJson(Plan(), ConfirmedResources()),
               R"json({"schema": 1, "tool": "bankstripe", "arrays": [],
-                  "kernels": []})json");
+                  "kernels": [], "decisions": []})json");
 }
 
 TEST(Json, ArrayThatMoves) {
@@ -162,6 +162,30 @@ TEST(Json, WhatNobodyKnowsIsNull) {
         "warpsPerMultiprocessorAfter", "ptxasBefore", "ptxasAfter"})
     EXPECT_TRUE(kernelOf(Whole).getNull(Name)) << Name;
   EXPECT_TRUE(arrayOf(Whole, 0).getNull("reasonPlace"));
+}
+
+TEST(Json, Decision) {
+  Plan P = samplePlan();
+  P.Outcomes = {sampleOutcome(DecisionState::Unfulfilled, "it cannot be")};
+  const json::Value Whole = toJson(P, ConfirmedResources());
+  expectEqual(json::Value((*Whole.getAsObject()->getArray("decisions"))[0]),
+              R"json({
+    "place": {"file": "/src/.bankstripe.yaml", "line": 3, "column": 5},
+    "file": "/src/count.cu", "function": "count", "array": "seen",
+    "occurrence": 1, "decision": "slot", "why": "measured",
+    "state": "unfulfilled", "detail": "it cannot be",
+    "arrayPlace": {"file": "/src/count.cu", "line": 2, "column": 8}})json");
+}
+
+TEST(Json, DecisionWithoutAnArray) {
+  Plan P;
+  P.Outcomes = {sampleOutcome(DecisionState::Stale, "it is gone")};
+  P.Outcomes[0].Array = Place();
+  const json::Value Whole = toJson(P, ConfirmedResources());
+  const json::Object &D =
+      *(*Whole.getAsObject()->getArray("decisions"))[0].getAsObject();
+  EXPECT_EQ(D.getString("state"), "stale");
+  EXPECT_TRUE(D.getNull("arrayPlace"));
 }
 
 TEST(Json, IsUtf8WhateverTheSource) {

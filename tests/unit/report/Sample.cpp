@@ -94,3 +94,18 @@ Plan bankstripe::testing::samplePlan() {
   K.WarpsAfter = 60;
   return P;
 }
+
+DecisionOutcome bankstripe::testing::sampleOutcome(DecisionState State,
+                                                   const std::string &Detail) {
+  DecisionOutcome O;
+  O.Decision.File = SampleFile;
+  O.Decision.Function = "count";
+  O.Decision.Array = "seen";
+  O.Decision.Wanted = Layout::Slot;
+  O.Decision.Why = "measured";
+  O.Decision.Where = {"/src/.bankstripe.yaml", 3, 5};
+  O.State = State;
+  O.Detail = Detail;
+  O.Array = {SampleFile, 2, 8};
+  return O;
+}

@@ -22,6 +22,9 @@ PlannedArray sampleArray(const std::string &Name, unsigned Line, Reason Why);
 
 Plan samplePlan();
 
+/// A decision about the array `seen` of samplePlan.
+DecisionOutcome sampleOutcome(DecisionState State, const std::string &Detail);
+
 inline const std::string SampleFile = "/src/count.cu";
 
 } // namespace bankstripe::testing

@@ -196,4 +196,46 @@ TEST(Text, HasNoColourCodes) {
             std::string::npos);
 }
 
+// A plan with a decision in each state.
+Plan decided() {
+  Plan P = samplePlan();
+  P.Contents["/src/.bankstripe.yaml"] =
+      "version: 1\narrays:\n  - file: count.cu\n";
+  P.Outcomes = {sampleOutcome(DecisionState::Used, ""),
+                sampleOutcome(DecisionState::Stale, "it is gone"),
+                sampleOutcome(DecisionState::Unfulfilled, "it cannot be"),
+                sampleOutcome(DecisionState::Skipped, "it was not seen")};
+  return P;
+}
+
+std::string decisions(Detail Level) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printDecisions(OS, decided(), Level);
+  return Text;
+}
+
+const char Unheeded[] =
+    R"(/src/.bankstripe.yaml:3:5: warning: stale decision about 'seen': it is gone
+    3 |   - file: count.cu
+      |     ^
+/src/.bankstripe.yaml:3:5: warning: unfulfilled decision about 'seen': it cannot be
+    3 |   - file: count.cu
+      |     ^
+)";
+
+TEST(Decisions, ThoseThatAreNotUsedAreShown) {
+  EXPECT_EQ(decisions(Detail::Normal), Unheeded);
+}
+
+TEST(Decisions, VerboseAlsoShowsThoseOfOtherFiles) {
+  EXPECT_EQ(decisions(Detail::Verbose),
+            std::string(Unheeded) +
+                "/src/.bankstripe.yaml:3:5: remark: skipped decision about "
+                "'seen': it was not seen\n    3 |   - file: count.cu\n      |  "
+                "   ^\n");
+}
+
+TEST(Decisions, QuietSaysNothing) { EXPECT_EQ(decisions(Detail::Quiet), ""); }
+
 } // namespace

@@ -1,0 +1,153 @@
+//===-- Format.cpp - decisions as YAML ------------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM's YAML traits read and write with one description, and report what they
+// do not know with its line. A decision that is misspelt would be one that is
+// not obeyed, so whatever is not understood is an error.
+//
+//===----------------------------------------------------------------------===//
+
+#include "decisions/Decisions.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLTraits.h"
+#include "llvm/Support/raw_ostream.h"
+#include <set>
+
+using namespace bankstripe;
+using llvm::StringRef;
+namespace yaml = llvm::yaml;
+
+// The version of the format that this program reads and writes.
+static constexpr unsigned CurrentVersion = 1;
+static constexpr unsigned NoVersion = ~0U;
+static constexpr unsigned LargestBlock = 1024;
+
+namespace {
+
+/// The file that is being read.
+struct Reading {
+  StringRef Text;
+  StringRef Path;
+  std::set<std::tuple<std::string, std::string, std::string, unsigned>> Seen;
+};
+
+/// A whole file with its version.
+struct VersionedFile {
+  unsigned Version = NoVersion;
+  DecisionsFile File;
+};
+
+} // namespace
+
+// Where the node that is being read begins.
+static Place placeOf(yaml::IO &IO, const Reading &From) {
+  const yaml::Node *Node = static_cast<yaml::Input &>(IO).getCurrentNode();
+  const char *At = Node->getSourceRange().Start.getPointer();
+  StringRef Before = From.Text.take_front(At - From.Text.data());
+  const size_t Newline = Before.rfind('\n');
+  const size_t Column =
+      Newline == StringRef::npos ? Before.size() : Before.size() - Newline - 1;
+  return {From.Path.str(), unsigned(Before.count('\n') + 1),
+          unsigned(Column + 1)};
+}
+
+LLVM_YAML_IS_SEQUENCE_VECTOR(bankstripe::ArrayDecision)
+
+template <> struct llvm::yaml::ScalarEnumerationTraits<Layout> {
+  static void enumeration(IO &IO, Layout &L) {
+    for (Layout Each :
+         {Layout::Auto, Layout::Stripe, Layout::Slot, Layout::Keep})
+      IO.enumCase(L, nameOf(Each), Each);
+  }
+};
+
+template <> struct llvm::yaml::MappingTraits<FileDefaults> {
+  static void mapping(IO &IO, FileDefaults &D) {
+    IO.mapOptional("layout", D.Wanted, Layout::Auto);
+    IO.mapOptional("block-size", D.BlockSize);
+  }
+  static std::string validate(IO &, FileDefaults &D) {
+    if (D.BlockSize && (*D.BlockSize < 1 || *D.BlockSize > LargestBlock))
+      return "block-size must be from 1 to 1024";
+    return "";
+  }
+};
+
+template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
+  static void mapping(IO &IO, ArrayDecision &D) {
+    if (!IO.outputting())
+      D.Where = placeOf(IO, *static_cast<Reading *>(IO.getContext()));
+    IO.mapRequired("file", D.File);
+    IO.mapRequired("function", D.Function);
+    IO.mapRequired("array", D.Array);
+    IO.mapOptional("occurrence", D.Occurrence, 1U);
+    IO.mapRequired("decision", D.Wanted);
+    IO.mapOptional("why", D.Why, std::string());
+  }
+  static std::string validate(IO &IO, ArrayDecision &D) {
+    if (IO.outputting())
+      return "";
+    if (D.File.empty() || D.Function.empty() || D.Array.empty())
+      return "file, function and array must not be empty";
+    if (sys::path::is_absolute(D.File))
+      return "file must be relative to the folder of this file";
+    if (D.Occurrence < 1)
+      return "occurrence counts from 1";
+    if (D.Wanted == Layout::Auto)
+      return "decision must be keep, stripe or slot";
+    if (!static_cast<Reading *>(IO.getContext())
+             ->Seen.insert({D.File, D.Function, D.Array, D.Occurrence})
+             .second)
+      return "this array has a decision above";
+    return "";
+  }
+};
+
+template <> struct llvm::yaml::MappingTraits<VersionedFile> {
+  static void mapping(IO &IO, VersionedFile &D) {
+    IO.mapRequired("version", D.Version);
+    // Where there is no version, there may be no node to point at either.
+    if (D.Version != CurrentVersion && D.Version != NoVersion)
+      return IO.setError("this program knows version 1 only");
+    IO.mapOptional("defaults", D.File.Defaults, FileDefaults());
+    IO.mapOptional("arrays", D.File.Arrays);
+  }
+};
+
+llvm::Expected<DecisionsFile> bankstripe::parseDecisions(StringRef Text,
+                                                         StringRef Path) {
+  Reading From{Text, Path, {}};
+  std::string Problem;
+  auto Collect = [](const llvm::SMDiagnostic &D, void *Into) {
+    llvm::raw_string_ostream OS(*static_cast<std::string *>(Into));
+    D.print(/*ProgName=*/nullptr, OS, /*ShowColors=*/false);
+  };
+  VersionedFile D;
+  yaml::Input In(llvm::MemoryBufferRef(Text, Path), &From, Collect, &Problem);
+  In >> D;
+  if (Problem.empty() && (In.error() || D.Version == NoVersion))
+    Problem = Path.str() + ":1:1: error: a decisions file has the line "
+                           "'version: 1'";
+  else if (Problem.empty() && In.nextDocument())
+    Problem = Path.str() + ": error: more than one YAML document";
+  if (!Problem.empty())
+    return llvm::createStringError(StringRef(Problem).rtrim());
+  return std::move(D.File);
+}
+
+void bankstripe::printDecisions(llvm::raw_ostream &OS,
+                                const DecisionsFile &File) {
+  VersionedFile D{CurrentVersion, File};
+  llvm::sort(D.File.Arrays, [](const ArrayDecision &A, const ArrayDecision &B) {
+    return std::tie(A.File, A.Function, A.Array, A.Occurrence) <
+           std::tie(B.File, B.Function, B.Array, B.Occurrence);
+  });
+  yaml::Output Out(OS);
+  Out << D;
+}

@@ -1,0 +1,80 @@
+//===-- Decision.h - what was decided about an array ------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decisions come from outside, from people or from measurements, and are taken
+// array by array. How they are written down is known in decisions/ alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_MODEL_DECISION_H
+#define BANKSTRIPE_MODEL_DECISION_H
+
+#include "model/Place.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+namespace bankstripe {
+
+/// What an array is to become.
+enum class Layout {
+  Auto,   ///< Planning chooses.
+  Stripe, ///< A stripe where that is possible.
+  Slot,   ///< A slot, even where a stripe is possible.
+  Keep,   ///< It stays where it is.
+};
+
+/// What was decided about one array.
+struct ArrayDecision {
+  std::string File;     ///< Absolute path of the file that declares it.
+  std::string Function; ///< Qualified name of the declaring function.
+  std::string Array;
+  /// Counts the arrays of that name in that function, from 1, in source order.
+  unsigned Occurrence = 1;
+  Layout Wanted = Layout::Auto; ///< Auto only while nothing was decided.
+  std::string Why;              ///< For people; may be empty.
+  Place Where;                  ///< Of the decision itself.
+  /// Why there cannot be such an array, as far as that is known beforehand;
+  /// else empty.
+  std::string Problem;
+};
+
+/// What holds for the arrays and kernels of one file, unless decided otherwise.
+struct FileDefaults {
+  Layout Wanted = Layout::Auto;
+  std::optional<unsigned> BlockSize; ///< As `--block-size`.
+  std::string From;                  ///< The file that says so.
+
+  friend bool operator==(const FileDefaults &A, const FileDefaults &B) {
+    return A.Wanted == B.Wanted && A.BlockSize == B.BlockSize;
+  }
+};
+
+/// What came of a decision.
+enum class DecisionState {
+  Used,        ///< The array is as decided.
+  Stale,       ///< There is no such array any more.
+  Unfulfilled, ///< Something stands against it.
+  Skipped,     ///< Its file is no matter of this run.
+};
+
+/// A decision, and what came of it.
+struct DecisionOutcome {
+  ArrayDecision Decision;
+  DecisionState State = DecisionState::Skipped;
+  std::string Detail; ///< Why it is not used; empty when it is.
+  Place Array;        ///< Of the array's name; invalid when there is none.
+};
+
+/// `auto`, `stripe`, `slot` or `keep`.
+llvm::StringRef nameOf(Layout L);
+/// `used`, `stale`, `unfulfilled` or `skipped`.
+llvm::StringRef nameOf(DecisionState S);
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,181 @@
+//===-- Decide.cpp - decisions from outside, and what came of them --------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A decision names its array by what people see in a report: the file, the
+// function, the name, and a count where a function has several of that name.
+// It chooses among what is possible and nothing else:
+//
+//     keep     nothing changes
+//     slot     what could be a stripe becomes a slot
+//     stripe   a stripe, as without a decision, whatever the default says
+//
+// Each decision is accounted for in the end: it was used, something stands
+// against it, there is no such array, or its file is no matter of this run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/PlanInternal.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace bankstripe;
+
+namespace {
+
+/// The arrays of a run by the names that decisions use, in source order.
+class ArrayNames {
+public:
+  explicit ArrayNames(const std::vector<PlannedArray> &Arrays);
+  /// Says in \p O which array is meant. \returns its index; nothing when there
+  /// is none, which \p O then explains.
+  std::optional<unsigned> find(DecisionOutcome &O) const;
+
+private:
+  using Key = std::tuple<std::string, std::string, std::string>;
+  const std::vector<PlannedArray> &Arrays;
+  std::map<Key, std::vector<unsigned>> ByName;
+};
+
+} // namespace
+
+ArrayNames::ArrayNames(const std::vector<PlannedArray> &Arrays)
+    : Arrays(Arrays) {
+  for (unsigned I = 0; I < Arrays.size(); ++I) {
+    const Finding &F = Arrays[I].Array;
+    ByName[{F.Where.File, F.Function, F.Name}].push_back(I);
+  }
+  for (auto &[Name, Indices] : ByName)
+    llvm::sort(Indices, [&](unsigned A, unsigned B) {
+      return Arrays[A].Array.Where < Arrays[B].Array.Where;
+    });
+}
+
+std::optional<unsigned> ArrayNames::find(DecisionOutcome &O) const {
+  const ArrayDecision &D = O.Decision;
+  auto It = ByName.find({D.File, D.Function, D.Array});
+  const size_t Count = It == ByName.end() ? 0 : It->second.size();
+  if (D.Occurrence > 0 && D.Occurrence <= Count) {
+    const unsigned Index = It->second[D.Occurrence - 1];
+    O.Array = Arrays[Index].Array.Where;
+    return Index;
+  }
+  O.State = DecisionState::Stale;
+  O.Detail = "function '" + D.Function + "' has ";
+  if (Count)
+    O.Detail += "only " + std::to_string(Count) + " private array" +
+                (Count == 1 ? "" : "s") + " of that name";
+  else if (auto First = ByName.lower_bound({D.File, D.Function, ""});
+           First != ByName.end() && std::get<0>(First->first) == D.File &&
+           std::get<1>(First->first) == D.Function)
+    O.Detail += "no private array of that name";
+  else
+    O.Detail = "no function '" + D.Function +
+               "' with a private array was "
+               "found in that file";
+  return std::nullopt;
+}
+
+// The default for the arrays of one file.
+static Layout defaultFor(const std::string &File, const PlanOptions &Options) {
+  if (Options.DefaultLayout)
+    return *Options.DefaultLayout;
+  auto It = Options.Defaults.find(File);
+  return It == Options.Defaults.end() ? Layout::Auto : It->second.Wanted;
+}
+
+std::vector<Wish>
+bankstripe::findWishes(const MergedRun &Run, const PlanOptions &Options,
+                       std::vector<DecisionOutcome> &Outcomes) {
+  std::vector<Wish> Wishes(Run.Arrays.size());
+  for (unsigned I = 0; I < Wishes.size(); ++I)
+    Wishes[I].Wanted = defaultFor(Run.Arrays[I].Array.Where.File, Options);
+  const ArrayNames Names(Run.Arrays);
+  for (const ArrayDecision &D : Options.Decisions) {
+    DecisionOutcome &O = Outcomes.emplace_back();
+    O.Decision = D;
+    if (!D.Problem.empty()) {
+      O.State = DecisionState::Stale;
+      O.Detail = D.Problem;
+    } else if (!Run.Contents.count(D.File)) {
+      O.Detail = "this run saw no array and no kernel in that file";
+    } else if (auto Index = Names.find(O)) {
+      Wishes[*Index] = {D.Wanted, &D};
+    }
+  }
+  llvm::sort(Outcomes, [](const DecisionOutcome &A, const DecisionOutcome &B) {
+    return A.Decision.Where < B.Decision.Where;
+  });
+  return Wishes;
+}
+
+// The verdict for the wish W, at the place of A or of the decision.
+static void decide(Verdict &V, Reason Why, const Wish &W) {
+  V.Kind = infoOf(Why).Verdict;
+  V.Why = Why;
+  if (W.Decision) {
+    V.Detail = W.Decision->Why;
+    V.Where = W.Decision->Where;
+  } else {
+    V.Detail = "layout " + nameOf(W.Wanted).str() + " is the default";
+  }
+}
+
+// A default does not hide why an array would not change anyway.
+std::optional<Verdict> bankstripe::heedKeep(std::optional<Verdict> V,
+                                            const PlannedArray &A,
+                                            const Wish &W) {
+  const bool Stays =
+      V && (V->Why == Reason::Nolint || (!W.Decision && !V->changesSource()));
+  if (W.Wanted != Layout::Keep || Stays)
+    return V;
+  Verdict Kept;
+  Kept.Where = A.Array.Where;
+  decide(Kept, Reason::DecidedKeep, W);
+  return Kept;
+}
+
+void bankstripe::heedLayout(Verdict &V, const Wish &W) {
+  V.Asked = W.Decision != nullptr;
+  if (W.Wanted == Layout::Slot && V.Kind == VerdictKind::Stripe)
+    decide(V, Reason::DecidedSlot, W);
+}
+
+static bool isFulfilled(Layout Wanted, const Verdict &V) {
+  switch (Wanted) {
+  case Layout::Auto:
+    return true;
+  case Layout::Stripe:
+    return V.Kind == VerdictKind::Stripe;
+  case Layout::Slot:
+    return V.Kind == VerdictKind::Slot;
+  case Layout::Keep:
+    return !V.changesSource();
+  }
+  llvm_unreachable("all layouts are listed");
+}
+
+void bankstripe::settleOutcomes(Plan &P) {
+  for (DecisionOutcome &O : P.Outcomes) {
+    if (!O.Array.isValid())
+      continue;
+    auto At = llvm::lower_bound(P.Arrays, O.Array,
+                                [](const PlannedArray &A, const Place &Where) {
+                                  return A.Array.Where < Where;
+                                });
+    const Verdict &V = At->Decision;
+    const ReasonInfo &Info = infoOf(V.Why);
+    O.Detail.clear();
+    O.State = DecisionState::Used;
+    if (isFulfilled(O.Decision.Wanted, V))
+      continue;
+    O.State = V.Why == Reason::OutsidePaths ? DecisionState::Skipped
+                                            : DecisionState::Unfulfilled;
+    O.Detail = Info.Summary.str();
+    if (!V.Detail.empty())
+      O.Detail += " (" + V.Detail + ")";
+    O.Detail += " [" + nameOf(V.Kind).str() + ", " + Info.Id.str() + "]";
+  }
+}

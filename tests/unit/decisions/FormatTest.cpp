@@ -1,0 +1,227 @@
+//===-- FormatTest.cpp - decisions as YAML --------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "decisions/Decisions.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+namespace {
+
+constexpr StringRef Example = R"(version: 1
+defaults:              # of the project
+  layout: slot
+  block-size: 256
+arrays:
+  - file: src/sort.cu
+    function: sort_kernel
+    array: counts
+    occurrence: 2
+    decision: keep
+    why: "slot 1.31x, stripe 1.12x"
+  - {file: b.cu, function: "ns::f", array: a, decision: stripe}
+)";
+
+DecisionsFile parsed(StringRef Text) {
+  auto File = parseDecisions(Text, "/p/.bankstripe.yaml");
+  if (File)
+    return *File;
+  ADD_FAILURE() << toString(File.takeError());
+  return {};
+}
+
+std::string errorOf(StringRef Text) {
+  auto File = parseDecisions(Text, "/p/.bankstripe.yaml");
+  return File ? "no error" : toString(File.takeError());
+}
+
+std::string printed(const DecisionsFile &File) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printDecisions(OS, File);
+  return Text;
+}
+
+ArrayDecision decision(std::string File, std::string Array,
+                       unsigned Occurrence = 1) {
+  ArrayDecision D;
+  D.File = std::move(File);
+  D.Function = "f";
+  D.Array = std::move(Array);
+  D.Occurrence = Occurrence;
+  D.Wanted = Layout::Slot;
+  return D;
+}
+
+// One decision about `a` with the lines Rest.
+std::string entryWith(StringRef Rest) {
+  return ("version: 1\narrays:\n  - file: a.cu\n    function: f\n    array: "
+          "a\n" +
+          Rest)
+      .str();
+}
+
+TEST(Parse, AllKeys) {
+  DecisionsFile File = parsed(Example);
+  EXPECT_EQ(File.Defaults.Wanted, Layout::Slot);
+  EXPECT_EQ(File.Defaults.BlockSize, 256u);
+  ASSERT_EQ(File.Arrays.size(), 2u);
+  const ArrayDecision &D = File.Arrays[0];
+  EXPECT_EQ(D.File, "src/sort.cu");
+  EXPECT_EQ(D.Function, "sort_kernel");
+  EXPECT_EQ(D.Array, "counts");
+  EXPECT_EQ(D.Occurrence, 2u);
+  EXPECT_EQ(D.Wanted, Layout::Keep);
+  EXPECT_EQ(D.Why, "slot 1.31x, stripe 1.12x");
+}
+
+TEST(Parse, WhatIsLeftOut) {
+  DecisionsFile File = parsed("version: 1\n");
+  EXPECT_EQ(File.Defaults.Wanted, Layout::Auto);
+  EXPECT_EQ(File.Defaults.BlockSize, std::nullopt);
+  EXPECT_TRUE(File.Arrays.empty());
+  EXPECT_EQ(parsed(Example).Arrays[1].Occurrence, 1u);
+  EXPECT_EQ(parsed(Example).Arrays[1].Why, "");
+}
+
+TEST(Parse, EachDecisionHasItsPlace) {
+  DecisionsFile File = parsed(Example);
+  EXPECT_EQ(File.Arrays[0].Where, (Place{"/p/.bankstripe.yaml", 6, 5}));
+  EXPECT_EQ(File.Arrays[1].Where, (Place{"/p/.bankstripe.yaml", 12, 6}));
+}
+
+TEST(Parse, UnknownKeysAreShownWithLineAndCaret) {
+  EXPECT_EQ(errorOf(entryWith("    decison: keep\n    decision: keep\n")),
+            "/p/.bankstripe.yaml:6:5: error: unknown key 'decison'\n"
+            "    decison: keep\n"
+            "    ^~~~~~~");
+  EXPECT_NE(errorOf("version: 1\nlayout: slot\n").find("2:1: error: unknown"),
+            std::string::npos);
+}
+
+TEST(Parse, UnknownValues) {
+  const std::string Error = errorOf(entryWith("    decision: strip\n"));
+  EXPECT_NE(Error.find(":6:15: error: unknown enumerated scalar"),
+            std::string::npos)
+      << Error;
+}
+
+TEST(Parse, ADecisionMustDecide) {
+  EXPECT_NE(errorOf(entryWith("    decision: auto\n"))
+                .find("3:5: error: decision must be keep, stripe or slot"),
+            std::string::npos);
+  EXPECT_NE(errorOf(entryWith("")).find("missing required key 'decision'"),
+            std::string::npos);
+}
+
+TEST(Parse, OccurrencesCountFromOne) {
+  EXPECT_NE(errorOf(entryWith("    occurrence: 0\n    decision: keep\n"))
+                .find("occurrence counts from 1"),
+            std::string::npos);
+}
+
+TEST(Parse, AbsolutePathsHoldOnOneMachineOnly) {
+  EXPECT_NE(errorOf("version: 1\narrays:\n  - {file: /a.cu, function: f, "
+                    "array: a, decision: keep}\n")
+                .find("file must be relative"),
+            std::string::npos);
+}
+
+TEST(Parse, TwoDecisionsAboutOneArray) {
+  const std::string Twice =
+      entryWith("    decision: keep\n  - {file: a.cu, function: f, array: a, "
+                "decision: slot}\n");
+  EXPECT_NE(errorOf(Twice).find("7:6: error: this array has a decision above"),
+            std::string::npos)
+      << errorOf(Twice);
+}
+
+TEST(Parse, SeveralArraysOfOneNameAreNoContradiction) {
+  EXPECT_EQ(parsed(entryWith("    decision: keep\n  - {file: a.cu, function: "
+                             "f, array: a, occurrence: 2, decision: slot}\n"))
+                .Arrays.size(),
+            2u);
+}
+
+TEST(Parse, BlockSizesOutOfRange) {
+  for (const char *Size : {"0", "1025"})
+    EXPECT_NE(errorOf(std::string("version: 1\ndefaults:\n  block-size: ") +
+                      Size + "\n")
+                  .find("block-size must be from 1 to 1024"),
+              std::string::npos)
+        << Size;
+}
+
+TEST(Parse, OtherVersions) {
+  EXPECT_NE(errorOf("version: 2\nfuture: yes\n")
+                .find("1:1: error: this program knows version 1 only"),
+            std::string::npos);
+}
+
+TEST(Parse, FilesWithoutAVersion) {
+  EXPECT_NE(errorOf("arrays: []\n").find("missing required key 'version'"),
+            std::string::npos);
+  for (const char *Text : {"", "# nothing yet\n"})
+    EXPECT_NE(errorOf(Text).find("has the line 'version: 1'"),
+              std::string::npos)
+        << Text;
+}
+
+TEST(Parse, NoYaml) {
+  EXPECT_NE(errorOf("version: [1\n").find("error:"), std::string::npos);
+  EXPECT_NE(errorOf("just words\n").find("error:"), std::string::npos);
+}
+
+TEST(Parse, SecondDocumentsWouldBeOverlooked) {
+  EXPECT_NE(errorOf("version: 1\n---\nversion: 1\n").find("more than one"),
+            std::string::npos);
+  EXPECT_EQ(errorOf("---\nversion: 1\n...\n"), "no error");
+}
+
+TEST(Print, SortsAndLeavesOutWhatGoesWithoutSaying) {
+  DecisionsFile File;
+  File.Arrays = {decision("b.cu", "a"), decision("a.cu", "a", 2),
+                 decision("a.cu", "a")};
+  EXPECT_EQ(printed(File), "---\n"
+                           "version:         1\n"
+                           "arrays:\n"
+                           "  - file:            a.cu\n"
+                           "    function:        f\n"
+                           "    array:           a\n"
+                           "    decision:        slot\n"
+                           "  - file:            a.cu\n"
+                           "    function:        f\n"
+                           "    array:           a\n"
+                           "    occurrence:      2\n"
+                           "    decision:        slot\n"
+                           "  - file:            b.cu\n"
+                           "    function:        f\n"
+                           "    array:           a\n"
+                           "    decision:        slot\n"
+                           "...\n");
+}
+
+TEST(Print, WhatIsReadBackIsTheSame) {
+  DecisionsFile File = parsed(Example);
+  File.Arrays[0].Why = "a 'quoted' reason: \"yes\"\nin two lines # really";
+  File.Arrays[1].File = "with blank/true";
+  File.Arrays[1].Function = "(anonymous namespace)::f";
+  const std::string Text = printed(File);
+  DecisionsFile Again = parsed(Text);
+  EXPECT_EQ(printed(Again), Text);
+  EXPECT_EQ(Again.Defaults, File.Defaults);
+  ASSERT_EQ(Again.Arrays.size(), 2u);
+  for (unsigned I : {0, 1}) {
+    EXPECT_EQ(Again.Arrays[I].File, File.Arrays[I].File);
+    EXPECT_EQ(Again.Arrays[I].Function, File.Arrays[I].Function);
+    EXPECT_EQ(Again.Arrays[I].Why, File.Arrays[I].Why);
+  }
+}
+
+} // namespace
