@@ -127,6 +127,7 @@ bool FileEditor::collect() {
   EditList Overloads = overloadsIn(P, Path, Code);
   NeedsHelper |= !Overloads.empty();
   llvm::append_range(OtherEdits, Overloads);
+  llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, NeedsHelper));
   return NeedsHelper || !OtherEdits.empty();
 }
 

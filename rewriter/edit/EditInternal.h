@@ -56,6 +56,12 @@ EditList editsOfPointers(const PointerTrail &Trail, StripeForm Form);
 /// \p Code (Pointers.cpp).
 EditList overloadsIn(const Plan &P, llvm::StringRef Path, llvm::StringRef Code);
 
+/// The edits of the launches that bring storage, and the functions that say
+/// how much, in the file \p Path with the text \p Code (Launches.cpp). Sets
+/// \p NeedsHelper where they name the helper.
+EditList editsOfLaunches(const Plan &P, llvm::StringRef Path,
+                         llvm::StringRef Code, bool &NeedsHelper);
+
 /// Where the helper can be included so that all of \p Code sees it: after the
 /// last unconditional #include, else before the first code. The start of a
 /// line (IncludePlace.cpp).

@@ -23,6 +23,11 @@
 //     __shared__ float a_stripes[bankstripe::warps(128)][32][32];
 //     auto a = bankstripe::begin(a_stripes);
 //
+// Where the launch brings the storage, it has no declaration of its own:
+//
+//     auto counts = bankstripe::dynamic_stripe<int[16], 0, 4224>();
+//     auto &a_slots = bankstripe::dynamic_slots<float[32], 2048, 4224>();
+//
 // A table of constants that nobody writes only becomes `static const`.
 //
 //===----------------------------------------------------------------------===//
@@ -102,6 +107,10 @@ std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   switch (A.Decision.Kind) {
   case VerdictKind::Slot:
     return "";
+  case VerdictKind::Stripe:
+    if (A.Decision.Dynamic)
+      return "";
+    break;
   case VerdictKind::Constant:
     return (makesConstBySpecifier(A) ? "static const " : "static ") + Written;
   default:
@@ -110,9 +119,10 @@ std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   return "__shared__ " + unitText(A.Decision.Form, Written);
 }
 
-std::string StorageWriter::stripeExtents(const PlannedArray &A) const {
+// The extents of the units that a lane has.
+std::string StorageWriter::unitExtents(const PlannedArray &A) const {
   const Finding &F = A.Array;
-  std::string Result = "[bankstripe::warps(" + threadsOf(A) + ")]";
+  std::string Result;
   for (unsigned I = 0; I < F.Extents.size(); ++I) {
     std::string Extent = extent(F, I);
     if (A.Decision.Form == StripeForm::Packed && I + 1 == F.Extents.size())
@@ -120,7 +130,29 @@ std::string StorageWriter::stripeExtents(const PlannedArray &A) const {
                Extent + ")";
     Result += "[" + Extent + "]";
   }
-  return Result + "[32]";
+  return Result;
+}
+
+std::string StorageWriter::stripeExtents(const PlannedArray &A) const {
+  return "[bankstripe::warps(" + threadsOf(A) + ")]" + unitExtents(A) + "[32]";
+}
+
+// Of the functions that give the calling warp its part of dynamic memory.
+static std::string dynamicArguments(const Verdict &V) {
+  return llvm::formatv(", {0}, {1}", V.WarpOffset, V.WarpBytes);
+}
+
+// The declaration of a stripe in dynamic memory, without the semicolon.
+std::string StorageWriter::dynamicStripe(const PlannedArray &A) const {
+  const DeclarationText &Text = A.Array.Text;
+  const std::string Stars =
+      Code.slice(Text.Declarator.Offset, Text.Name.Offset).rtrim().str();
+  std::string Element = text(Text.Specifiers);
+  if (!Stars.empty())
+    Element += " " + Stars;
+  return "auto " + stripeName(A.Array) + " = bankstripe::dynamic_stripe<" +
+         unitText(A.Decision.Form, Element) + unitExtents(A) +
+         dynamicArguments(A.Decision) + ">()";
 }
 
 // `*new (...) Stack(10)`, or with the extents of an array.
@@ -154,11 +186,16 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
       Stars.empty() ? Specifiers : Specifiers + " " + Stars;
   const bool Constructed = F.Init == InitializerKind::Construct;
 
-  std::string Text = llvm::formatv(
-      "__shared__ bankstripe::slots<{0}{1}, {2}{3}> {4};", Element, Extents,
-      asArgument(threadsOf(A)), slotAlignment(F), F.SlotsName);
+  std::string Text;
+  if (A.Decision.Dynamic)
+    Text = "auto &" + F.SlotsName + " = bankstripe::dynamic_slots<" + Element +
+           Extents + dynamicArguments(A.Decision) + slotAlignment(F) + ">();";
+  else
+    Text = llvm::formatv("__shared__ bankstripe::slots<{0}{1}, {2}{3}> {4};",
+                         Element, Extents, asArgument(threadsOf(A)),
+                         slotAlignment(F), F.SlotsName);
   Text += NewLine;
-  if (!F.InKernel)
+  if (!F.InKernel && !A.Decision.Dynamic)
     Text += llvm::formatv("bankstripe::require_block_of_at_most<{0}>();{1}",
                           A.Decision.Threads, NewLine);
   if (Constructed && !F.IsObject)
@@ -185,6 +222,12 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
     return Edits;
   }
   default:
+    if (A.Decision.Dynamic) {
+      unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();
+      Edits.push_back({Text.Declarator.Offset, End - Text.Declarator.Offset,
+                       dynamicStripe(A)});
+      return Edits;
+    }
     if (A.Array.NeedsAccessor)
       Edits.push_back(
           {Text.Name.Offset, Text.Name.Length, A.Array.StripesName});
@@ -221,7 +264,8 @@ StorageWriter::statementsAfter(const PlannedArray &A) const {
   if (!A.Decision.usesShared())
     return Statements;
   // A slot checks between its two declarations.
-  if (!A.Array.InKernel && A.Decision.Kind == VerdictKind::Stripe)
+  if (!A.Array.InKernel && A.Decision.Kind == VerdictKind::Stripe &&
+      !A.Decision.Dynamic)
     Statements.push_back(llvm::formatv(
         "bankstripe::require_block_of_at_most<{0}>();", A.Decision.Threads));
   if (A.Array.NeedsAccessor && A.Decision.Kind == VerdictKind::Stripe)

@@ -34,7 +34,9 @@ private:
     return Code.substr(R.Offset, R.Length).str();
   }
   std::string editedText(const TextRange &R) const;
+  std::string unitExtents(const PlannedArray &A) const;
   std::string stripeExtents(const PlannedArray &A) const;
+  std::string dynamicStripe(const PlannedArray &A) const;
   std::string slotDeclaration(const PlannedArray &A) const;
   std::string construction(const Finding &F) const;
   std::string initialisation(const PlannedArray &A) const;

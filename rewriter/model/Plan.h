@@ -39,7 +39,12 @@ struct Verdict {
   uint64_t SharedBytes = 0; ///< Per block, of the largest instance; moved ones.
   unsigned Threads = 0;     ///< The largest block that its storage is for.
   std::string ThreadsText;  ///< How to spell that in its function.
-  bool Asked = false;       ///< A decision asks for this move.
+  /// The launch brings the storage: each warp has WarpBytes of it, the same for
+  /// all kernels that share arrays, and this array begins at WarpOffset.
+  bool Dynamic = false;
+  uint64_t WarpOffset = 0;
+  uint64_t WarpBytes = 0;
+  bool Asked = false; ///< A decision asks for this move.
 
   bool usesShared() const {
     return Kind == VerdictKind::Stripe || Kind == VerdictKind::Slot;
@@ -62,12 +67,23 @@ struct KernelPlan {
   std::string SourceText; ///< `launch at a.cu:40 (literal)`.
   bool AddLaunchBounds = false;
   uint64_t SharedBefore = 0; ///< Static bytes per block.
+  /// Of the largest block; the launch brings them where WarpBytes is not 0.
   uint64_t SharedAfter = 0;
   uint64_t DynamicSharedBytes = 0; ///< The most that a launch asks for.
-  unsigned Registers = 0;          ///< From ptxas; 0 when unknown.
+  /// What launches ask for in addition, in bytes per warp; 0 for static
+  /// storage.
+  uint64_t WarpBytes = 0;
+  bool OptIn = false;     ///< All of it can be more than a launch gets unasked.
+  unsigned Registers = 0; ///< From ptxas; 0 when unknown.
   /// Resident warps per multiprocessor; 0 when unknown.
   unsigned WarpsBefore = 0;
   unsigned WarpsAfter = 0;
+};
+
+/// A launch that brings the storage of a kernel's arrays.
+struct PlannedLaunch {
+  LaunchText Text;
+  unsigned Kernel = 0; ///< Index of Plan::Kernels.
 };
 
 /// One finding with its evidence and verdict.
@@ -84,6 +100,7 @@ struct PlannedArray {
 struct Plan {
   std::vector<PlannedArray> Arrays;            ///< Sorted by place.
   std::vector<KernelPlan> Kernels;             ///< Sorted by place.
+  std::vector<PlannedLaunch> Launches;         ///< Of kernels with WarpBytes.
   std::map<Place, Callee> Callees;             ///< By their place.
   std::map<std::string, std::string> Contents; ///< As in UnitFacts.
   std::vector<DecisionOutcome> Outcomes;       ///< In order of their places.

@@ -52,10 +52,9 @@ public:
   BudgetFitter(std::vector<PlannedArray> &Arrays,
                const std::vector<KernelRow> &Rows,
                std::vector<uint64_t> Budgets)
-      : Arrays(Arrays), Rows(Rows), Left(std::move(Budgets)),
-        Taken(Left.size()) {}
+      : Arrays(Arrays), Rows(Rows), Left(std::move(Budgets)) {}
 
-  std::vector<uint64_t> fit(const std::vector<unsigned> &Candidates);
+  void fit(const std::vector<unsigned> &Candidates);
 
 private:
   uint64_t bytesIn(const PlannedArray &A, const Verdict &V, unsigned Row) const;
@@ -68,7 +67,7 @@ private:
 
   std::vector<PlannedArray> &Arrays;
   const std::vector<KernelRow> &Rows;
-  std::vector<uint64_t> Left, Taken; ///< Bytes, by row.
+  std::vector<uint64_t> Left; ///< Bytes, by row.
 };
 
 } // namespace
@@ -76,8 +75,7 @@ private:
 // What A takes from kernel Row: all instances that it reaches.
 uint64_t BudgetFitter::bytesIn(const PlannedArray &A, const Verdict &V,
                                unsigned Row) const {
-  const unsigned Threads =
-      V.ThreadsText.empty() ? V.Threads : Rows[Row].Plan.BlockThreads;
+  const unsigned Threads = storageThreads(V, Rows[Row].Plan);
   uint64_t Bytes = 0;
   for (size_t I = 0; I < A.Array.Instances.size(); ++I)
     if (llvm::is_contained(A.InstanceKernels[I], Row))
@@ -102,17 +100,13 @@ std::optional<unsigned> BudgetFitter::fullRow(const PlannedArray &A,
 }
 
 void BudgetFitter::take(const PlannedArray &A, const Verdict &V) {
-  for (unsigned Row : A.Kernels) {
+  for (unsigned Row : A.Kernels)
     Left[Row] -= bytesIn(A, V, Row);
-    Taken[Row] += bytesIn(A, V, Row);
-  }
 }
 
 void BudgetFitter::give(const PlannedArray &A, const Verdict &V) {
-  for (unsigned Row : A.Kernels) {
+  for (unsigned Row : A.Kernels)
     Left[Row] += bytesIn(A, V, Row);
-    Taken[Row] -= bytesIn(A, V, Row);
-  }
 }
 
 // What is left of the budget widens a packed stripe.
@@ -127,8 +121,7 @@ void BudgetFitter::widen(PlannedArray &A) {
   take(A, A.Decision);
 }
 
-std::vector<uint64_t>
-BudgetFitter::fit(const std::vector<unsigned> &Candidates) {
+void BudgetFitter::fit(const std::vector<unsigned> &Candidates) {
   // What was asked for first, then the best.
   std::vector<std::tuple<bool, double, unsigned>> Order;
   for (unsigned I : Candidates) {
@@ -162,11 +155,11 @@ BudgetFitter::fit(const std::vector<unsigned> &Candidates) {
         V.Kind == VerdictKind::Stripe &&
         (V.Form == StripeForm::Packed || V.Form == StripeForm::Unpacked))
       widen(Arrays[I]);
-  return std::move(Taken);
 }
 
-std::vector<uint64_t> bankstripe::fitIntoBudget(
-    std::vector<PlannedArray> &Arrays, const std::vector<unsigned> &Candidates,
-    const std::vector<KernelRow> &Rows, std::vector<uint64_t> Budgets) {
-  return BudgetFitter(Arrays, Rows, std::move(Budgets)).fit(Candidates);
+void bankstripe::fitIntoBudget(std::vector<PlannedArray> &Arrays,
+                               const std::vector<unsigned> &Candidates,
+                               const std::vector<KernelRow> &Rows,
+                               std::vector<uint64_t> Budgets) {
+  BudgetFitter(Arrays, Rows, std::move(Budgets)).fit(Candidates);
 }

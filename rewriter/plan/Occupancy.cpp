@@ -23,8 +23,6 @@
 
 using namespace bankstripe;
 
-#if BANKSTRIPE_HAS_OCCUPANCY
-
 namespace {
 
 struct Architecture {
@@ -43,6 +41,25 @@ static constexpr Architecture Architectures[] = {
     {8, 9, 1536, 100, 99},   {9, 0, 2048, 228, 227}, {10, 0, 2048, 228, 227},
     {10, 3, 2048, 228, 227}, {12, 0, 1536, 100, 99},
 };
+
+static const Architecture *find(llvm::StringRef GpuArch) {
+  GpuArch.consume_front("sm_");
+  GpuArch = GpuArch.rtrim("af");
+  unsigned Value = 0;
+  if (GpuArch.getAsInteger(10, Value))
+    return nullptr;
+  for (const Architecture &A : Architectures)
+    if (static_cast<unsigned>(A.Major * 10 + A.Minor) == Value)
+      return &A;
+  return nullptr;
+}
+
+uint64_t bankstripe::sharedLimitOf(llvm::StringRef GpuArch) {
+  const Architecture *A = find(GpuArch);
+  return A ? uint64_t(A->OptInKilobytesPerBlock) * 1024 : 0;
+}
+
+#if BANKSTRIPE_HAS_OCCUPANCY
 
 static cudaOccDeviceProp propertiesOf(const Architecture &A) {
   cudaOccDeviceProp P;
@@ -64,36 +81,27 @@ static cudaOccDeviceProp propertiesOf(const Architecture &A) {
 
 unsigned bankstripe::residentWarps(llvm::StringRef GpuArch, unsigned Threads,
                                    unsigned Registers, uint64_t SharedBytes) {
-  llvm::StringRef Number = GpuArch;
-  Number.consume_front("sm_");
-  Number = Number.rtrim("af");
-  unsigned Value = 0;
-  if (Threads == 0 || Number.getAsInteger(10, Value))
+  const Architecture *A = find(GpuArch);
+  if (Threads == 0 || !A)
     return 0;
-  for (const Architecture &A : Architectures) {
-    if (static_cast<unsigned>(A.Major * 10 + A.Minor) != Value)
-      continue;
-    cudaOccDeviceProp Properties = propertiesOf(A);
-    cudaOccFuncAttributes Attributes;
-    Attributes.maxThreadsPerBlock = 1024;
-    Attributes.numRegs = static_cast<int>(Registers);
-    Attributes.sharedSizeBytes = SharedBytes;
-    Attributes.partitionedGCConfig = PARTITIONED_GC_OFF;
-    Attributes.shmemLimitConfig = FUNC_SHMEM_LIMIT_DEFAULT;
-    Attributes.maxDynamicSharedSizeBytes = 0;
-    Attributes.numBlockBarriers = 1;
-    cudaOccDeviceState State;
-    State.cacheConfig = CACHE_PREFER_NONE;
-    State.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT;
-    cudaOccResult Result;
-    if (cudaOccMaxActiveBlocksPerMultiprocessor(
-            &Result, &Properties, &Attributes, &State,
-            static_cast<int>(Threads),
-            /*dynamicSmemSize=*/0) != CUDA_OCC_SUCCESS)
-      return 0;
-    return Result.activeBlocksPerMultiprocessor * ((Threads + 31) / 32);
-  }
-  return 0;
+  cudaOccDeviceProp Properties = propertiesOf(*A);
+  cudaOccFuncAttributes Attributes;
+  Attributes.maxThreadsPerBlock = 1024;
+  Attributes.numRegs = static_cast<int>(Registers);
+  Attributes.sharedSizeBytes = SharedBytes;
+  Attributes.partitionedGCConfig = PARTITIONED_GC_OFF;
+  Attributes.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+  Attributes.maxDynamicSharedSizeBytes = Properties.sharedMemPerBlockOptin;
+  Attributes.numBlockBarriers = 1;
+  cudaOccDeviceState State;
+  State.cacheConfig = CACHE_PREFER_NONE;
+  State.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT;
+  cudaOccResult Result;
+  if (cudaOccMaxActiveBlocksPerMultiprocessor(
+          &Result, &Properties, &Attributes, &State, static_cast<int>(Threads),
+          /*dynamicSmemSize=*/0) != CUDA_OCC_SUCCESS)
+    return 0;
+  return Result.activeBlocksPerMultiprocessor * ((Threads + 31) / 32);
 }
 
 #else

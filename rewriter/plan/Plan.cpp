@@ -9,6 +9,7 @@
 #include "plan/PlanInternal.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace bankstripe;
 
@@ -70,9 +71,7 @@ verdictOfKernels(const PlannedArray &A, const std::vector<KernelRow> &Rows) {
 
 // What the user said comes first, then what makes a change needless, then what
 // makes it impossible, in source order.
-std::optional<Verdict>
-bankstripe::verdictBeforeBudget(const PlannedArray &A,
-                                const std::vector<KernelRow> &Rows) {
+std::optional<Verdict> bankstripe::verdictOfArray(const PlannedArray &A) {
   const Finding &F = A.Array;
   for (const Obstacle &O : F.Obstacles)
     if (O.Why == Reason::Nolint)
@@ -88,6 +87,14 @@ bankstripe::verdictBeforeBudget(const PlannedArray &A,
     return verdict(O->Why, O->Where, O->Detail);
   if (A.Evidence.Where == Residency::Unknown && !A.Kernels.empty())
     return verdict(Reason::NoEvidence, F.Where);
+  return std::nullopt;
+}
+
+std::optional<Verdict>
+bankstripe::verdictBeforeBudget(const PlannedArray &A,
+                                const std::vector<KernelRow> &Rows) {
+  if (auto V = verdictOfArray(A))
+    return V;
   return verdictOfKernels(A, Rows);
 }
 
@@ -117,9 +124,12 @@ static Verdict movingVerdict(const PlannedArray &A,
     V = verdict(O.Why, O.Where, O.Detail);
   }
   V.Form = smallestForm(A);
-  V.ThreadsText = boundText(A, Rows);
-  for (unsigned K : A.Kernels)
-    V.Threads = std::max(V.Threads, Rows[K].Plan.BlockThreads);
+  for (unsigned K : A.Kernels) {
+    V.Dynamic |= Rows[K].Dynamic;
+    V.Threads = std::max(V.Threads, largestBlock(Rows[K].Plan));
+  }
+  if (!V.Dynamic)
+    V.ThreadsText = boundText(A, Rows);
   return V;
 }
 
@@ -130,11 +140,32 @@ static void setOccupancy(KernelPlan &K, const PlanOptions &Options) {
                                K.SharedAfter + K.DynamicSharedBytes);
 }
 
-// A variable after ours may have to be aligned to 16 bytes.
-static uint64_t budgetOf(const KernelRow &Row) {
-  uint64_t Used = (Row.Plan.SharedBefore + 15) / 16 * 16 +
-                  (Row.Plan.DynamicSharedBytes + 15) / 16 * 16;
-  return Used < StaticSharedLimit ? StaticSharedLimit - Used : 0;
+// What the verdicts of P take from its kernels.
+static void account(Plan &P, const PlanOptions &Options) {
+  const std::vector<uint64_t> WarpBytes =
+      placeDynamic(P.Arrays, P.Kernels.size());
+  for (unsigned I = 0; I < P.Kernels.size(); ++I) {
+    P.Kernels[I].SharedAfter = P.Kernels[I].SharedBefore;
+    P.Kernels[I].WarpBytes = WarpBytes[I];
+  }
+  for (const PlannedArray &A : P.Arrays)
+    if (A.Decision.usesShared() && !A.Decision.Dynamic)
+      for (size_t I = 0; I < A.InstanceKernels.size(); ++I)
+        for (unsigned Row : A.InstanceKernels[I])
+          P.Kernels[Row].SharedAfter +=
+              sharedBytes(A.Array.Instances[I], A.Decision,
+                          storageThreads(A.Decision, P.Kernels[Row]));
+  for (KernelPlan &K : P.Kernels) {
+    K.AddLaunchBounds &= K.SharedAfter != K.SharedBefore;
+    K.SharedAfter += dynamicBytes(K);
+    K.OptIn =
+        K.WarpBytes && K.SharedAfter + llvm::alignTo(K.DynamicSharedBytes, 16) >
+                           StaticSharedLimit;
+    setOccupancy(K, Options);
+  }
+  llvm::erase_if(P.Launches, [&](const PlannedLaunch &L) {
+    return !P.Kernels[L.Kernel].WarpBytes;
+  });
 }
 
 // Instantiations of one kernel share the text of the bound that is added to
@@ -177,7 +208,11 @@ static Plan assemble(MergedRun Run) {
   std::vector<unsigned> NewIndex(Order.size());
   for (unsigned I = 0; I < Order.size(); ++I) {
     NewIndex[Order[I]] = I;
-    P.Kernels.push_back(std::move(Run.Kernels[Order[I]].Plan));
+    KernelRow &Row = Run.Kernels[Order[I]];
+    if (Row.Dynamic)
+      for (Launch &L : Row.Launches)
+        P.Launches.push_back({std::move(L.Text), I});
+    P.Kernels.push_back(std::move(Row.Plan));
   }
   for (PlannedArray &A : Run.Arrays) {
     for (unsigned &K : A.Kernels)
@@ -202,6 +237,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   for (KernelRow &Row : Run.Kernels)
     boundBlockSize(Row, Options);
   shareLaunchBounds(Run.Kernels);
+  chooseDynamic(Run, Options);
   std::vector<DecisionOutcome> Outcomes;
   const std::vector<Wish> Wishes = findWishes(Run, Options, Outcomes);
 
@@ -218,16 +254,11 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   }
   std::vector<uint64_t> Budgets;
   for (const KernelRow &Row : Run.Kernels)
-    Budgets.push_back(budgetOf(Row));
-  std::vector<uint64_t> Taken =
-      fitIntoBudget(Run.Arrays, Candidates, Run.Kernels, std::move(Budgets));
-  for (unsigned I = 0; I < Run.Kernels.size(); ++I) {
-    KernelRow &Row = Run.Kernels[I];
-    Row.Plan.SharedAfter = Row.Plan.SharedBefore + Taken[I];
-    Row.Plan.AddLaunchBounds &= Taken[I] != 0;
-    setOccupancy(Row.Plan, Options);
-  }
+    Budgets.push_back(budgetOf(Row, Options));
+  fitIntoBudget(Run.Arrays, Candidates, Run.Kernels, std::move(Budgets));
+  fitDynamic(Run, Options);
   Plan P = assemble(std::move(Run));
+  account(P, Options);
   P.Outcomes = std::move(Outcomes);
   settleOutcomes(P);
   return P;
@@ -237,18 +268,7 @@ void bankstripe::withdraw(Plan &P, unsigned ArrayIndex, Reason Why,
                           const std::string &Detail,
                           const PlanOptions &Options) {
   PlannedArray &A = P.Arrays[ArrayIndex];
-  const Verdict Old = A.Decision;
   A.Decision = verdict(Why, A.Array.Where, Detail);
   settleOutcomes(P);
-  if (!Old.usesShared())
-    return;
-  for (size_t I = 0; I < A.InstanceKernels.size(); ++I)
-    for (unsigned Row : A.InstanceKernels[I]) {
-      KernelPlan &K = P.Kernels[Row];
-      K.SharedAfter -=
-          sharedBytes(A.Array.Instances[I], Old,
-                      Old.ThreadsText.empty() ? Old.Threads : K.BlockThreads);
-      K.AddLaunchBounds &= K.SharedAfter != K.SharedBefore;
-      setOccupancy(K, Options);
-    }
+  account(P, Options);
 }

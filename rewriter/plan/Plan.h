@@ -26,7 +26,10 @@ struct PlanOptions {
   /// `--block-size`: bound for kernels whose block size is not known
   /// otherwise, in threads, 1 to 1024; 0 when not given.
   unsigned BlockSize = 0;
-  std::string GpuArch = "sm_90"; ///< For occupancy.
+  std::string GpuArch = "sm_90"; ///< For occupancy and limits.
+  /// `--shared-limit`: shared memory that a block may have when launches bring
+  /// it, in bytes; no more than the architecture gives.
+  uint64_t SharedLimit = 48 * 1024;
   /// About single arrays. They never override what correctness forbids.
   std::vector<ArrayDecision> Decisions;
   /// By the absolute path of a file; others have none. `BlockSize` wins.
@@ -45,6 +48,10 @@ struct UnitResult {
 /// Static shared memory that a block may have without an opt-in, in bytes
 /// (CUDA programming guide, "Shared memory", every compute capability).
 inline constexpr uint64_t StaticSharedLimit = 48 * 1024;
+
+/// Threads of the largest block that any architecture runs (CUDA programming
+/// guide, "Compute capabilities").
+inline constexpr unsigned LargestBlock = 1024;
 
 /// Gives every finding of \p Units its verdict.
 Plan makePlan(std::vector<UnitResult> Units, const PlanOptions &Options);
@@ -66,6 +73,10 @@ uint64_t sharedBytes(const ArrayInstance &I, const Verdict &V,
 /// \p Registers per thread; 0 when unknown, then they do not limit.
 unsigned residentWarps(llvm::StringRef GpuArch, unsigned Threads,
                        unsigned Registers, uint64_t SharedBytes);
+
+/// Bytes of shared memory that a block on \p GpuArch can have with an opt-in;
+/// 0 when it is unknown.
+uint64_t sharedLimitOf(llvm::StringRef GpuArch);
 
 } // namespace bankstripe
 

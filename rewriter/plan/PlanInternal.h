@@ -7,6 +7,7 @@
 //
 //   units => one table of arrays and kernels      (Merge.cpp)
 //         => a bound on each kernel's block size  (BlockBound.cpp)
+//         => static or dynamic shared memory      (Dynamic.cpp)
 //         => a verdict per array                  (Plan.cpp, Decide.cpp)
 //         => the subset and forms that fit        (Budget.cpp, Layout.cpp)
 //         => occupancy before and after           (Occupancy.cpp)
@@ -26,6 +27,7 @@ struct KernelRow {
   std::vector<Launch> Launches;
   /// Why static shared memory cannot be planned for it, if so.
   std::optional<Verdict> Obstacle;
+  bool Dynamic = false; ///< Its launches bring the storage.
 };
 
 /// The units of a run as one table.
@@ -51,6 +53,31 @@ MergedRun mergeUnits(std::vector<UnitResult> Units);
 
 /// Decides the block size of \p Row, or sets its Obstacle.
 void boundBlockSize(KernelRow &Row, const PlanOptions &Options);
+
+/// Makes the kernels of \p Run dynamic that need it and can be.
+void chooseDynamic(MergedRun &Run, const PlanOptions &Options);
+
+/// Bytes per block that the arrays of \p Row may take.
+uint64_t budgetOf(const KernelRow &Row, const PlanOptions &Options);
+
+/// The largest block of \p K, in threads, as far as anybody knows.
+unsigned largestBlock(const KernelPlan &K);
+/// The threads that storage as \p V decides is made for in \p K.
+unsigned storageThreads(const Verdict &V, const KernelPlan &K);
+/// What launches of \p K ask for in addition, with the largest block.
+uint64_t dynamicBytes(const KernelPlan &K);
+
+/// Gives the dynamic arrays among \p Arrays their places.
+/// \returns the bytes of a warp's part, by kernel.
+std::vector<uint64_t> placeDynamic(std::vector<PlannedArray> &Arrays,
+                                   unsigned KernelCount);
+
+/// Takes back the dynamic arrays for which their group has no room.
+void fitDynamic(MergedRun &Run, const PlanOptions &Options);
+
+/// The verdict of an array as far as it depends on neither kernels nor budget:
+/// nothing when it may move.
+std::optional<Verdict> verdictOfArray(const PlannedArray &A);
 
 /// The verdict of an array as far as it does not depend on the budget: nothing
 /// when it may move.
@@ -90,11 +117,10 @@ double benefitOf(const PlannedArray &A);
 /// Shared memory for \p Candidates (indices of \p Arrays, each with the verdict
 /// that it gets when there is room for it) out of \p Budgets, in bytes per
 /// block and parallel to \p Rows. Those without room get the reason OverBudget.
-/// \returns the bytes that are taken from each row.
-std::vector<uint64_t> fitIntoBudget(std::vector<PlannedArray> &Arrays,
-                                    const std::vector<unsigned> &Candidates,
-                                    const std::vector<KernelRow> &Rows,
-                                    std::vector<uint64_t> Budgets);
+void fitIntoBudget(std::vector<PlannedArray> &Arrays,
+                   const std::vector<unsigned> &Candidates,
+                   const std::vector<KernelRow> &Rows,
+                   std::vector<uint64_t> Budgets);
 
 } // namespace bankstripe
 

@@ -594,6 +594,28 @@ shared_bytes(dim3 block, decltype(sizeof(0)) own = 0) {
          detail::mark;
 }
 
+// The shared memory that one kernel was allowed on each device, beyond what it
+// gets unasked.
+struct allowance {
+  int bytes[64];
+};
+
+// The same, where it can be more than a launch gets unasked: the kernel is
+// allowed that much first. (Threads that do it at once do the same.)
+template <int WarpBytes>
+inline decltype(sizeof(0)) shared_bytes(allowance &allowed, const void *kernel,
+                                        dim3 block,
+                                        decltype(sizeof(0)) own = 0) {
+  const decltype(sizeof(0)) bytes = shared_bytes<WarpBytes>(block, own);
+  int device = 0;
+  if (cudaGetDevice(&device) == cudaSuccess && device < 64 &&
+      static_cast<int>(bytes) > allowed.bytes[device] &&
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           static_cast<int>(bytes)) == cudaSuccess)
+    allowed.bytes[device] = static_cast<int>(bytes);
+  return bytes;
+}
+
 // Where a placement new expression of this header puts its object.
 struct placement {
   void *where;
@@ -655,7 +677,8 @@ place(slots<Type, Threads, Alignment> &storage) {
   return placement{&storage.all[thread()]};
 }
 template <class Type, int Alignment>
-__device__ __forceinline__ placement place(own_slots<Type, Alignment> &storage) {
+__device__ __forceinline__ placement
+place(own_slots<Type, Alignment> &storage) {
   return placement{&storage.all[lane()]};
 }
 

@@ -1,0 +1,156 @@
+//===-- Launches.cpp - launches that bring the storage --------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel whose arrays lie in dynamic shared memory gets a function that says
+// how much of it a launch asks for, right behind its definition, and one more
+// declaration of that function before each other declaration of the kernel, so
+// that whoever can launch the one can call the other:
+//
+//     inline size_t count_shared_bytes(dim3 block, size_t own) {
+//       return bankstripe::shared_bytes<2048>(block, own);
+//     }
+//
+//     count<<<grid, block, count_shared_bytes(block, 0)>>>(in, out);
+//
+// More than a launch gets unasked, 48 KB, has to be allowed first, for each
+// kernel and device; the function does that too. For a template it is then one
+// itself, because it has to name the instance.
+//
+//===----------------------------------------------------------------------===//
+
+#include "edit/EditInternal.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+static std::string functionName(StringRef Kernel) {
+  return (Kernel + "_shared_bytes").str();
+}
+
+namespace {
+
+/// The function of one kernel; instances of a template share it.
+struct KernelFunction {
+  const KernelText *Text = nullptr;
+  uint64_t WarpBytes = 0;
+  bool OptIn = false;
+
+  bool isTemplate() const { return OptIn && !Text->TemplateHead.empty(); }
+  std::string specifiers() const;
+  std::string signature() const;
+  std::string definition(StringRef NewLine) const;
+};
+
+using KernelFunctions = std::map<std::pair<std::string, unsigned>,
+                                 KernelFunction>; ///< By place of definition.
+
+} // namespace
+
+// A definition in a header stands in several units.
+std::string KernelFunction::specifiers() const {
+  const StringRef Extension = llvm::sys::path::extension(Text->Definition.File);
+  const bool InSource = Extension == ".cu" || Extension == ".cpp" ||
+                        Extension == ".cc" || Extension == ".cxx" ||
+                        Extension == ".c";
+  if (Text->Internal)
+    return "static inline ";
+  return InSource && !Text->Declarations.empty() && !isTemplate() ? ""
+                                                                  : "inline ";
+}
+
+std::string KernelFunction::signature() const {
+  return specifiers() + "size_t " + functionName(Text->Name) +
+         "(dim3 block, size_t own)";
+}
+
+std::string KernelFunction::definition(StringRef NewLine) const {
+  std::string Result = "// What a launch asks for that needs `own` bytes of "
+                       "dynamic shared memory itself." +
+                       NewLine.str();
+  if (isTemplate())
+    Result += Text->TemplateHead + NewLine.str();
+  Result += signature() + " {" + NewLine.str();
+  Result += llvm::formatv("  return bankstripe::shared_bytes<{0}>(", WarpBytes);
+  if (OptIn) {
+    const std::string Kernel =
+        Text->Name + (isTemplate() ? Text->TemplateArguments : "");
+    Result.insert(Result.rfind("  return"), "  static bankstripe::allowance "
+                                            "allowed;" +
+                                                NewLine.str());
+    Result += "allowed, (const void *)" + Kernel + ", ";
+  }
+  return Result + "block, own);" + NewLine.str() + "}";
+}
+
+static KernelFunctions functionsOf(const Plan &P) {
+  KernelFunctions Result;
+  for (const KernelPlan &K : P.Kernels) {
+    if (!K.WarpBytes)
+      continue;
+    const TextRange &Where = K.Facts.Text.Definition;
+    KernelFunction &F = Result[{Where.File, Where.Offset}];
+    F.Text = &K.Facts.Text;
+    F.WarpBytes = std::max(F.WarpBytes, K.WarpBytes);
+    F.OptIn |= K.OptIn;
+  }
+  return Result;
+}
+
+// The place after a definition, with a blank line on both sides.
+static TextEdit behind(const TextRange &Definition, StringRef Code,
+                       const std::string &Text, StringRef LineEnding) {
+  std::string Result = (LineEnding + LineEnding).str() + Text;
+  StringRef Next = Code.drop_front(Definition.end()).split('\n').second;
+  if (!Next.split('\n').first.trim().empty())
+    Result += LineEnding;
+  return {Definition.end(), 0, std::move(Result)};
+}
+
+static TextEdit launchEdit(const PlannedLaunch &L, const KernelFunction &F) {
+  const LaunchText &Text = L.Text;
+  std::string Result = functionName(Text.Kernel);
+  if (F.isTemplate())
+    Result += Text.Arguments;
+  Result += "(" + Text.Block + ", ";
+  Result += (Text.Shared.empty() ? "0" : Text.Shared) + ")";
+  if (!Text.Replaced.Length)
+    Result.insert(0, ", ");
+  return {Text.Replaced.Offset, Text.Replaced.Length, std::move(Result)};
+}
+
+EditList bankstripe::editsOfLaunches(const Plan &P, StringRef Path,
+                                     StringRef Code, bool &NeedsHelper) {
+  EditList Edits;
+  const KernelFunctions Functions = functionsOf(P);
+  const StringRef LineEnding = lineEndingOf(Code);
+  for (const auto &[Key, F] : Functions) {
+    const TextRange &Where = F.Text->Definition;
+    if (Where.File == Path) {
+      NeedsHelper = true;
+      Edits.push_back(
+          behind(Where, Code, F.definition(LineEnding), LineEnding));
+    }
+    for (const TextRange &Declared : F.Text->Declarations) {
+      if (Declared.File != Path)
+        continue;
+      const std::string NewLine =
+          (LineEnding + indentationAt(Code, Declared.Offset)).str();
+      const std::string Head = F.isTemplate() ? F.Text->TemplateHead + " " : "";
+      Edits.push_back(
+          {Declared.Offset, 0, Head + F.signature() + ";" + NewLine});
+    }
+  }
+  for (const PlannedLaunch &L : P.Launches) {
+    const TextRange &Where = P.Kernels[L.Kernel].Facts.Text.Definition;
+    if (L.Text.Replaced.File == Path)
+      Edits.push_back(launchEdit(L, Functions.at({Where.File, Where.Offset})));
+  }
+  return Edits;
+}

@@ -1,0 +1,307 @@
+//===-- Dynamic.cpp - storage that launches bring -------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where no largest block is known, or static shared memory is not enough, the
+// launches are edited to ask for dynamic shared memory. Each warp of a block
+// has a part of it, and each array a place in that part.
+//
+// An array of a __device__ function lies at one place for all kernels that
+// reach it, so kernels that share arrays form a group with one size of a
+// warp's part. Inside a group, places are given as registers are: arrays that
+// some kernel reaches both must not overlap, others may; first fit, in source
+// order, is exact when all arrays belong to one kernel and good otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/PlanInternal.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
+#include <numeric>
+
+using namespace bankstripe;
+
+// What the generated helper aligns each place and the whole to.
+static constexpr unsigned PlaceAlignment = 16;
+
+unsigned bankstripe::largestBlock(const KernelPlan &K) {
+  return K.BlockThreads ? K.BlockThreads : LargestBlock;
+}
+
+unsigned bankstripe::storageThreads(const Verdict &V, const KernelPlan &K) {
+  if (V.Dynamic)
+    return llvm::alignTo(largestBlock(K), 32);
+  return V.ThreadsText.empty() ? V.Threads : K.BlockThreads;
+}
+
+uint64_t bankstripe::dynamicBytes(const KernelPlan &K) {
+  // The helper's mark takes less than another 16 bytes.
+  return K.WarpBytes ? K.WarpBytes * llvm::divideCeil(largestBlock(K), 32u) +
+                           PlaceAlignment
+                     : 0;
+}
+
+static std::string at(const Place &Where) {
+  return (llvm::sys::path::filename(Where.File) + ":" + llvm::Twine(Where.Line))
+      .str();
+}
+
+// Why a launch cannot ask for more; empty when it can.
+static std::string whyLaunchStays(const Launch &L) {
+  if (L.Cooperative)
+    return "it is cooperative";
+  if (L.OnDevice)
+    return "a kernel launches it";
+  if (!L.DynamicSharedBytes)
+    return "how much shared memory it asks for is not known";
+  return L.Text.Problem;
+}
+
+// Why the launches of a kernel cannot bring its storage; empty when they can.
+static std::string whyNotDynamic(const KernelRow &Row,
+                                 const std::vector<KernelRow> &Rows) {
+  const Kernel &K = Row.Plan.Facts;
+  if (K.AddressTaken)
+    return "its address is taken at " + at(K.AddressTakenAt);
+  if (K.AttributeSetAt.isValid())
+    return "its attributes are set at " + at(K.AttributeSetAt);
+  if (!K.Text.Problem.empty())
+    return K.Text.Problem;
+  if (Row.Launches.empty())
+    return "no launch of it was seen";
+  for (const Launch &L : Row.Launches)
+    if (std::string Why = whyLaunchStays(L); !Why.empty())
+      return "the launch at " + at(L.Where) + " cannot be edited, " + Why;
+  if (llvm::count_if(Rows, [&](const KernelRow &Other) {
+        return Other.Plan.Facts.Id == K.Id;
+      }) > 1)
+    return "there are several kernels of its name";
+  return "";
+}
+
+// Obstacles that are not in the way of memory that the launch brings.
+static bool isAboutBlockSize(const KernelRow &Row) {
+  return Row.Obstacle && (Row.Obstacle->Why == Reason::BlockSizeUnknown ||
+                          Row.Obstacle->Why == Reason::KernelInMacro);
+}
+
+namespace {
+
+/// Kernels that are connected by arrays that could move.
+struct Group {
+  std::vector<unsigned> Rows;
+  std::vector<unsigned> Arrays;
+};
+
+} // namespace
+
+static std::vector<Group> groupsOf(const MergedRun &Run) {
+  llvm::EquivalenceClasses<unsigned> Classes;
+  std::vector<unsigned> Movable;
+  for (unsigned I = 0; I < Run.Arrays.size(); ++I) {
+    const PlannedArray &A = Run.Arrays[I];
+    if (A.Kernels.empty() || verdictOfArray(A))
+      continue;
+    Movable.push_back(I);
+    for (unsigned Row : A.Kernels)
+      Classes.unionSets(A.Kernels.front(), Row);
+  }
+  std::map<unsigned, Group> Groups;
+  for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row)
+    if (auto It = Classes.findLeader(Row); It != Classes.member_end())
+      Groups[*It].Rows.push_back(Row);
+  for (unsigned I : Movable)
+    Groups[Classes.getLeaderValue(Run.Arrays[I].Kernels.front())]
+        .Arrays.push_back(I);
+  std::vector<Group> Result;
+  for (auto &[Leader, G] : Groups)
+    Result.push_back(std::move(G));
+  return Result;
+}
+
+// What all arrays of a group take from one kernel in static storage.
+static uint64_t staticNeed(const Group &G, unsigned Row, const MergedRun &Run) {
+  uint64_t Bytes = 0;
+  for (unsigned Index : G.Arrays) {
+    const PlannedArray &A = Run.Arrays[Index];
+    Verdict V;
+    V.Kind = VerdictKind::Stripe;
+    V.Form = smallestForm(A);
+    for (size_t I = 0; I < A.InstanceKernels.size(); ++I)
+      if (llvm::is_contained(A.InstanceKernels[I], Row))
+        Bytes += sharedBytes(A.Array.Instances[I], V,
+                             Run.Kernels[Row].Plan.BlockThreads);
+  }
+  return Bytes;
+}
+
+static bool wantsDynamic(const Group &G, const MergedRun &Run,
+                         const PlanOptions &Options) {
+  if (llvm::any_of(G.Rows, [&](unsigned Row) {
+        return isAboutBlockSize(Run.Kernels[Row]);
+      }))
+    return true;
+  return Options.SharedLimit > StaticSharedLimit &&
+         llvm::any_of(G.Rows, [&](unsigned Row) {
+           return staticNeed(G, Row, Run) > budgetOf(Run.Kernels[Row], Options);
+         });
+}
+
+static std::string whyGroupIsStatic(const Group &G, const MergedRun &Run) {
+  for (unsigned Row : G.Rows) {
+    const KernelRow &R = Run.Kernels[Row];
+    if (R.Obstacle && !isAboutBlockSize(R))
+      return "kernel '" + R.Plan.Facts.Name + "' keeps its arrays";
+    if (std::string Why = whyNotDynamic(R, Run.Kernels); !Why.empty())
+      return (G.Rows.size() > 1 ? "kernel '" + R.Plan.Facts.Name + "': " : "") +
+             Why;
+  }
+  for (unsigned I : G.Arrays)
+    for (const ArrayInstance &Instance : Run.Arrays[I].Array.Instances)
+      if (Instance.SlotAlignment > PlaceAlignment ||
+          Instance.Alignment > PlaceAlignment)
+        return "'" + Run.Arrays[I].Array.Name + "' needs an alignment of " +
+               std::to_string(
+                   std::max(Instance.SlotAlignment, Instance.Alignment)) +
+               " bytes";
+  return "";
+}
+
+void bankstripe::chooseDynamic(MergedRun &Run, const PlanOptions &Options) {
+  for (const Group &G : groupsOf(Run)) {
+    if (!wantsDynamic(G, Run, Options))
+      continue;
+    const std::string Why = whyGroupIsStatic(G, Run);
+    for (unsigned Row : G.Rows) {
+      KernelRow &R = Run.Kernels[Row];
+      if (Why.empty()) {
+        R.Dynamic = true;
+        R.Obstacle.reset();
+        R.Plan.AddLaunchBounds = false;
+      } else if (isAboutBlockSize(R)) {
+        R.Obstacle->Detail += "; nor can its launches bring the memory: " + Why;
+      }
+    }
+  }
+}
+
+uint64_t bankstripe::budgetOf(const KernelRow &Row,
+                              const PlanOptions &Options) {
+  const KernelPlan &K = Row.Plan;
+  // A variable after ours may have to be aligned to 16 bytes.
+  uint64_t Used = llvm::alignTo(K.SharedBefore, 16) +
+                  llvm::alignTo(K.DynamicSharedBytes, 16);
+  uint64_t Limit = StaticSharedLimit;
+  if (Row.Dynamic) {
+    Limit = std::min(Options.SharedLimit,
+                     std::max(sharedLimitOf(Options.GpuArch), Limit));
+    Used += PlaceAlignment;
+  }
+  if (Used >= Limit)
+    return 0;
+  if (!Row.Dynamic)
+    return Limit - Used;
+  const uint64_t Warps = llvm::divideCeil(largestBlock(K), 32u);
+  return (Limit - Used) / Warps / PlaceAlignment * PlaceAlignment * Warps;
+}
+
+// The largest of an array's instances, for one warp.
+static uint64_t warpBytesOf(const PlannedArray &A) {
+  uint64_t Bytes = 0;
+  for (const ArrayInstance &I : A.Array.Instances)
+    Bytes = std::max(Bytes, sharedBytes(I, A.Decision, 32));
+  return llvm::alignTo(Bytes, PlaceAlignment);
+}
+
+// The lowest place that is free beside those of Neighbours.
+static uint64_t firstFit(uint64_t Bytes,
+                         std::vector<std::pair<uint64_t, uint64_t>> Taken) {
+  llvm::sort(Taken);
+  uint64_t Place = 0;
+  for (auto [Begin, End] : Taken) {
+    if (Place + Bytes <= Begin)
+      break;
+    Place = std::max(Place, End);
+  }
+  return Place;
+}
+
+std::vector<uint64_t>
+bankstripe::placeDynamic(std::vector<PlannedArray> &Arrays,
+                         unsigned KernelCount) {
+  std::vector<PlannedArray *> Moving;
+  for (PlannedArray &A : Arrays)
+    if (A.Decision.Dynamic && A.Decision.usesShared())
+      Moving.push_back(&A);
+  llvm::sort(Moving, [](const PlannedArray *A, const PlannedArray *B) {
+    return A->Array.Where < B->Array.Where;
+  });
+  llvm::EquivalenceClasses<unsigned> Groups;
+  std::map<const PlannedArray *, uint64_t> Ends;
+  for (PlannedArray *A : Moving) {
+    std::vector<std::pair<uint64_t, uint64_t>> Taken;
+    for (auto [Other, End] : Ends)
+      if (llvm::any_of(A->Kernels, [&, Other = Other](unsigned Row) {
+            return llvm::is_contained(Other->Kernels, Row);
+          }))
+        Taken.emplace_back(Other->Decision.WarpOffset, End);
+    const uint64_t Bytes = warpBytesOf(*A);
+    A->Decision.WarpOffset = firstFit(Bytes, std::move(Taken));
+    Ends[A] = A->Decision.WarpOffset + Bytes;
+    for (unsigned Row : A->Kernels)
+      Groups.unionSets(A->Kernels.front(), Row);
+  }
+  std::map<unsigned, uint64_t> WarpBytes; // By the leader of the group.
+  for (auto [A, End] : Ends) {
+    uint64_t &Bytes = WarpBytes[Groups.getLeaderValue(A->Kernels.front())];
+    Bytes = std::max(Bytes, End);
+  }
+  for (PlannedArray *A : Moving)
+    A->Decision.WarpBytes =
+        WarpBytes[Groups.getLeaderValue(A->Kernels.front())];
+  std::vector<uint64_t> Result(KernelCount);
+  for (unsigned Row = 0; Row < KernelCount; ++Row)
+    if (auto It = Groups.findLeader(Row); It != Groups.member_end())
+      Result[Row] = WarpBytes[*It];
+  return Result;
+}
+
+// Whether A shares its group's part of a warp's memory with the kernel Row.
+static bool isInGroupOf(const PlannedArray &A, uint64_t WarpBytes,
+                        unsigned Row) {
+  return A.Decision.Dynamic && A.Decision.usesShared() &&
+         (llvm::is_contained(A.Kernels, Row) ||
+          A.Decision.WarpBytes == WarpBytes);
+}
+
+void bankstripe::fitDynamic(MergedRun &Run, const PlanOptions &Options) {
+  while (true) {
+    const std::vector<uint64_t> WarpBytes =
+        placeDynamic(Run.Arrays, Run.Kernels.size());
+    std::optional<unsigned> Full;
+    for (unsigned Row = 0; Row < Run.Kernels.size() && !Full; ++Row) {
+      const KernelRow &R = Run.Kernels[Row];
+      if (WarpBytes[Row] * llvm::divideCeil(largestBlock(R.Plan), 32u) >
+          budgetOf(R, Options))
+        Full = Row;
+    }
+    if (!Full)
+      return;
+    PlannedArray *Least = nullptr;
+    for (PlannedArray &A : Run.Arrays)
+      if (isInGroupOf(A, WarpBytes[*Full], *Full) &&
+          (!Least || A.Decision.Benefit < Least->Decision.Benefit))
+        Least = &A;
+    Verdict &V = Least->Decision;
+    V.Detail = "the kernels that share its place have no room for it";
+    V.Kind = VerdictKind::Keep;
+    V.Why = Reason::OverBudget;
+    V.Where = Least->Array.Where;
+    V.SharedBytes = 0;
+  }
+}
