@@ -80,6 +80,19 @@ TEST(Pointers, AreDeclaredAnew) {
                                    "end = a + 4;\n");
 }
 
+TEST(Pointers, IntoASlotStayAsTheyAre) {
+  StringRef Code = "int a[4];\nconst int *p = a;\n";
+  Plan P = planWithAccessor(Code);
+  PointerDeclaration D;
+  D.Specifiers = at(Code, "const int ");
+  D.Stars = {at(Code, "*p")};
+  P.Arrays[0].Array.Trail.Locals = {D};
+  P.Arrays[0].Decision.Kind = VerdictKind::Slot;
+  EXPECT_EQ(withoutInclude(P),
+            "__shared__ bankstripe::slots<int[4], 128> a_slots;\n"
+            "int (&a)[4] = a_slots.mine();\nconst int *p = a;\n");
+}
+
 TEST(Pointers, NameTheUnit) {
   StringRef Code = "char a[4];\nchar *p = a;\n";
   Plan P = planWithAccessor(Code, StripeForm::Wide);
@@ -135,6 +148,16 @@ TEST(Overloads, AreApartFromWhatFollows) {
   EXPECT_EQ(
       withoutInclude(planWithCall(Code)),
       (Put + Overload + "\nvoid f() {\n" + Storage + "put(a, 1);\n}\n").str());
+}
+
+TEST(Overloads, AreNotMadeForSlots) {
+  std::string Code = (Put + "void f() {\nint a[4];\nput(a, 1);\n}\n").str();
+  Plan P = planWithCall(Code);
+  P.Arrays[0].Decision.Kind = VerdictKind::Slot;
+  EXPECT_EQ(withoutInclude(P),
+            (Put + "void f() {\n__shared__ bankstripe::slots<int[4], 128> "
+                   "a_slots;\nint (&a)[4] = a_slots.mine();\nput(a, 1);\n}\n")
+                .str());
 }
 
 TEST(Overloads, AreMadeOnceForTwoCalls) {
