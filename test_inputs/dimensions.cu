@@ -66,7 +66,7 @@ __global__ void align(const unsigned char *letters, int *scores) {
 }
 
 __global__ void survey(const unsigned char *letters, int *scores) {
-  const int t = blockIdx.x * blockDim.x + threadIdx.x;
+  const int t = blockIdx.x * 64 + (threadIdx.z * 4 + threadIdx.y) * 8 + threadIdx.x;
   if (t >= PAIRS)
     return;
   unsigned char answers[2][3][2][2][4] = {{{{{1}}}}}, games[2][2][2][2][2][2] = {};

@@ -113,7 +113,7 @@ void FileEditor::collectLaunchBounds() {
     if (K.AddLaunchBounds && K.Facts.BoundsInsertion.File == Path)
       OtherEdits.push_back(
           {K.Facts.BoundsInsertion.Offset, 0,
-           "__launch_bounds__(" + std::to_string(K.BlockThreads) + ") "});
+           "__launch_bounds__(" + std::to_string(K.BoundsToAdd) + ") "});
 }
 
 bool FileEditor::collect() {

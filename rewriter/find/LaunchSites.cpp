@@ -45,6 +45,25 @@ static bool mayRepeat(const Stmt *E) {
   return llvm::all_of(E->children(), mayRepeat);
 }
 
+// Whether what opens the arguments stands between the kernel's or the
+// function's name and the block size, and not in a macro that gets both.
+static bool standsInOneText(const Expr *Launch, const Expr *Block,
+                            const SourceText &Text) {
+  auto Begin = Text.spelled(Launch->getBeginLoc());
+  auto End = Text.spelled(Launch->getEndLoc());
+  auto BlockRange = Text.writtenRange(Block->getSourceRange());
+  if (!Begin || !End || !BlockRange)
+    return false;
+  auto Whole = Text.tokens(*Begin, *End);
+  if (!Whole || Whole->File != BlockRange->File ||
+      BlockRange->Offset < Whole->Offset || BlockRange->end() > Whole->end())
+    return false;
+  const StringRef Before = Text.buffer(Text.sources().getFileID(*Begin))
+                               .slice(Whole->Offset, BlockRange->Offset);
+  return isa<CUDAKernelCallExpr>(Launch) ? Before.contains("<<<")
+                                         : Before.contains("(");
+}
+
 LaunchText bankstripe::readLaunchText(const Expr *Launch,
                                       const DeclRefExpr *Kernel,
                                       const Expr *Block, const Expr *Shared,
@@ -55,7 +74,7 @@ LaunchText bankstripe::readLaunchText(const Expr *Launch,
     Result.Problem = Why;
     return Result;
   };
-  if (!Text.spelled(Launch->getBeginLoc()))
+  if (!standsInOneText(Launch, Block, Text))
     return Fail("it stands in a macro");
   auto Name = Text.written({Kernel->getBeginLoc(), Kernel->getLocation()});
   auto BlockText = Text.written(Block->getSourceRange());
@@ -113,7 +132,8 @@ bankstripe::definitionText(const FunctionDecl *Definition,
 static std::string argumentsOf(const TemplateParameterList &Parameters) {
   std::string Result;
   for (const NamedDecl *P : Parameters) {
-    if (!P->getIdentifier())
+    if (!P->getIdentifier() ||
+        llvm::is_contained({"block", "own", "allowed"}, P->getName()))
       return "";
     Result += (Result.empty() ? "<" : ", ") + P->getName().str();
     if (P->isParameterPack())
@@ -146,6 +166,9 @@ static const char *problemOf(const FunctionDecl *Definition,
     return "it is defined outside its namespace";
   if (isOverloaded(Definition))
     return "its name is overloaded";
+  // The names inside the function beside it.
+  if (llvm::is_contained({"block", "own", "allowed"}, Definition->getName()))
+    return "its name means something else in its function";
   const IdentifierTable &Names = Context.Idents;
   if (Names.find(sharedBytesName(Definition->getName())) != Names.end())
     return "the name of its function is taken";

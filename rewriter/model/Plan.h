@@ -43,6 +43,7 @@ struct Verdict {
   /// all kernels that share arrays, and this array begins at WarpOffset.
   bool Dynamic = false;
   uint64_t WarpOffset = 0;
+  uint64_t BytesPerWarp = 0; ///< Its own.
   uint64_t WarpBytes = 0;
   bool Asked = false; ///< A decision asks for this move.
 
@@ -66,6 +67,7 @@ struct KernelPlan {
   BlockSizeSource Source = BlockSizeSource::Unknown;
   std::string SourceText; ///< `launch at a.cu:40 (literal)`.
   bool AddLaunchBounds = false;
+  unsigned BoundsToAdd = 0; ///< In threads.
   uint64_t SharedBefore = 0; ///< Static bytes per block.
   /// Of the largest block; the launch brings them where WarpBytes is not 0.
   uint64_t SharedAfter = 0;

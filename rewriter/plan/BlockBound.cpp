@@ -41,6 +41,7 @@ static void take(KernelRow &Row, unsigned Threads, BlockSizeSource Source,
   Row.Plan.Source = Source;
   Row.Plan.SourceText = std::move(Text);
   Row.Plan.AddLaunchBounds = Source != BlockSizeSource::LaunchBounds;
+  Row.Plan.BoundsToAdd = Threads;
 }
 
 // The launch with the largest block among the known ones.

@@ -63,6 +63,7 @@ private:
                                   const Verdict &V) const;
   void take(const PlannedArray &A, const Verdict &V);
   void give(const PlannedArray &A, const Verdict &V);
+  void refuse(PlannedArray &A, unsigned Row);
   void widen(PlannedArray &A);
 
   std::vector<PlannedArray> &Arrays;
@@ -109,6 +110,23 @@ void BudgetFitter::give(const PlannedArray &A, const Verdict &V) {
     Left[Row] += bytesIn(A, V, Row);
 }
 
+// Says that A has no place in kernel Row.
+void BudgetFitter::refuse(PlannedArray &A, unsigned Row) {
+  Verdict &V = A.Decision;
+  const auto &Unbounded = Rows[Row].Unbounded;
+  const std::string Need = std::to_string(bytesIn(A, V, Row)) +
+                           " bytes per block" +
+                           (Unbounded ? " of 1024 threads, " : ", ") +
+                           std::to_string(Left[Row]) + " are left";
+  V.Kind = VerdictKind::Keep;
+  V.Why = Unbounded ? Unbounded->Why : Reason::OverBudget;
+  V.Where = Unbounded ? Unbounded->Where : A.Array.Where;
+  V.Detail = Unbounded ? Unbounded->Detail +
+                             "; its launches would have to bring " + Need
+                       : "it needs " + Need;
+  V.SharedBytes = 0;
+}
+
 // What is left of the budget widens a packed stripe.
 void BudgetFitter::widen(PlannedArray &A) {
   Verdict Wide = A.Decision;
@@ -138,13 +156,7 @@ void BudgetFitter::fit(const std::vector<unsigned> &Candidates) {
     PlannedArray &A = Arrays[I];
     Verdict &V = A.Decision;
     if (auto Row = fullRow(A, V)) {
-      V.Detail = "it needs " + std::to_string(bytesIn(A, V, *Row)) +
-                 " bytes per block, " + std::to_string(Left[*Row]) +
-                 " are left";
-      V.Kind = VerdictKind::Keep;
-      V.Why = Reason::OverBudget;
-      V.Where = A.Array.Where;
-      V.SharedBytes = 0;
+      refuse(A, *Row);
       continue;
     }
     take(A, V);

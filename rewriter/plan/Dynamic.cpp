@@ -57,8 +57,6 @@ static std::string whyLaunchStays(const Launch &L) {
     return "it is cooperative";
   if (L.OnDevice)
     return "a kernel launches it";
-  if (!L.DynamicSharedBytes)
-    return "how much shared memory it asks for is not known";
   return L.Text.Problem;
 }
 
@@ -74,6 +72,8 @@ static std::string whyNotDynamic(const KernelRow &Row,
     return K.Text.Problem;
   if (Row.Launches.empty())
     return "no launch of it was seen";
+  if (!K.Bounds && !K.BoundsInsertion.isValid())
+    return "its name comes from a macro";
   for (const Launch &L : Row.Launches)
     if (std::string Why = whyLaunchStays(L); !Why.empty())
       return "the launch at " + at(L.Where) + " cannot be edited, " + Why;
@@ -87,7 +87,13 @@ static std::string whyNotDynamic(const KernelRow &Row,
 // Obstacles that are not in the way of memory that the launch brings.
 static bool isAboutBlockSize(const KernelRow &Row) {
   return Row.Obstacle && (Row.Obstacle->Why == Reason::BlockSizeUnknown ||
-                          Row.Obstacle->Why == Reason::KernelInMacro);
+                          Row.Obstacle->Why == Reason::DynamicSharedMemory);
+}
+
+// Whether the obstacle of a kernel leaves open why its launches do not help.
+static bool saysMore(const KernelRow &Row) {
+  return isAboutBlockSize(Row) && !Row.Plan.Facts.AddressTaken &&
+         !Row.Launches.empty();
 }
 
 namespace {
@@ -172,6 +178,32 @@ static std::string whyGroupIsStatic(const Group &G, const MergedRun &Run) {
   return "";
 }
 
+// The largest block that the registers of the original leave room for. Without
+// a bound the rewritten kernel might take more, and no longer start. (64 Ki
+// registers for a block, in units of 8 per thread: CUDA programming guide,
+// "Compute capabilities".)
+static unsigned launchableBlock(const KernelPlan &K) {
+  const unsigned Registers = llvm::alignTo(std::max(K.Registers, 1u), 8);
+  return std::min(LargestBlock, 65536 / Registers / 32 * 32);
+}
+
+// Without an opt-in of the user's, what a launch asks for itself is at most
+// what it gets unasked.
+static void makeDynamic(KernelRow &Row) {
+  KernelPlan &K = Row.Plan;
+  Row.Dynamic = true;
+  Row.Unbounded = std::exchange(Row.Obstacle, std::nullopt);
+  K.AddLaunchBounds = !K.Facts.Bounds;
+  K.BoundsToAdd = K.BlockThreads ? K.BlockThreads : launchableBlock(K);
+  for (const Launch &L : Row.Launches) {
+    Row.OwnUnknown |= !L.DynamicSharedBytes;
+    K.DynamicSharedBytes = std::max(
+        K.DynamicSharedBytes,
+        L.DynamicSharedBytes.value_or(
+            StaticSharedLimit - std::min(StaticSharedLimit, K.SharedBefore)));
+  }
+}
+
 void bankstripe::chooseDynamic(MergedRun &Run, const PlanOptions &Options) {
   for (const Group &G : groupsOf(Run)) {
     if (!wantsDynamic(G, Run, Options))
@@ -180,11 +212,9 @@ void bankstripe::chooseDynamic(MergedRun &Run, const PlanOptions &Options) {
     for (unsigned Row : G.Rows) {
       KernelRow &R = Run.Kernels[Row];
       if (Why.empty()) {
-        R.Dynamic = true;
-        R.Obstacle.reset();
-        R.Plan.AddLaunchBounds = false;
-      } else if (isAboutBlockSize(R)) {
-        R.Obstacle->Detail += "; nor can its launches bring the memory: " + Why;
+        makeDynamic(R);
+      } else if (saysMore(R)) {
+        R.Obstacle->Detail += "; nor can launches bring the memory: " + Why;
       }
     }
   }
@@ -192,22 +222,22 @@ void bankstripe::chooseDynamic(MergedRun &Run, const PlanOptions &Options) {
 
 uint64_t bankstripe::budgetOf(const KernelRow &Row,
                               const PlanOptions &Options) {
+  auto Less = [](uint64_t A, uint64_t B) { return A > B ? A - B : 0; };
   const KernelPlan &K = Row.Plan;
   // A variable after ours may have to be aligned to 16 bytes.
-  uint64_t Used = llvm::alignTo(K.SharedBefore, 16) +
-                  llvm::alignTo(K.DynamicSharedBytes, 16);
-  uint64_t Limit = StaticSharedLimit;
-  if (Row.Dynamic) {
-    Limit = std::min(Options.SharedLimit,
-                     std::max(sharedLimitOf(Options.GpuArch), Limit));
-    Used += PlaceAlignment;
-  }
-  if (Used >= Limit)
-    return 0;
+  const uint64_t Used = llvm::alignTo(K.SharedBefore, 16) +
+                        llvm::alignTo(K.DynamicSharedBytes, 16);
   if (!Row.Dynamic)
-    return Limit - Used;
+    return Less(StaticSharedLimit, Used);
+  const uint64_t Given =
+      std::max(sharedLimitOf(Options.GpuArch), StaticSharedLimit);
+  const uint64_t Left = Less(Given, Used + PlaceAlignment);
+  // What the kernel itself may ask for at most is no use of its limit.
+  const uint64_t Budget = std::min(
+      Left, Row.OwnUnknown ? Options.SharedLimit
+                           : Less(Options.SharedLimit, Used + PlaceAlignment));
   const uint64_t Warps = llvm::divideCeil(largestBlock(K), 32u);
-  return (Limit - Used) / Warps / PlaceAlignment * PlaceAlignment * Warps;
+  return Budget / Warps / PlaceAlignment * PlaceAlignment * Warps;
 }
 
 // The largest of an array's instances, for one warp.
@@ -250,7 +280,7 @@ bankstripe::placeDynamic(std::vector<PlannedArray> &Arrays,
             return llvm::is_contained(Other->Kernels, Row);
           }))
         Taken.emplace_back(Other->Decision.WarpOffset, End);
-    const uint64_t Bytes = warpBytesOf(*A);
+    const uint64_t Bytes = A->Decision.BytesPerWarp = warpBytesOf(*A);
     A->Decision.WarpOffset = firstFit(Bytes, std::move(Taken));
     Ends[A] = A->Decision.WarpOffset + Bytes;
     for (unsigned Row : A->Kernels)

@@ -156,8 +156,8 @@ static void account(Plan &P, const PlanOptions &Options) {
               sharedBytes(A.Array.Instances[I], A.Decision,
                           storageThreads(A.Decision, P.Kernels[Row]));
   for (KernelPlan &K : P.Kernels) {
-    K.AddLaunchBounds &= K.SharedAfter != K.SharedBefore;
     K.SharedAfter += dynamicBytes(K);
+    K.AddLaunchBounds &= K.SharedAfter != K.SharedBefore;
     K.OptIn =
         K.WarpBytes && K.SharedAfter + llvm::alignTo(K.DynamicSharedBytes, 16) >
                            StaticSharedLimit;
@@ -188,6 +188,7 @@ static void shareLaunchBounds(std::vector<KernelRow> &Rows) {
     }
     for (KernelRow *Row : Group) {
       Row->Plan.BlockThreads = Largest->Plan.BlockThreads;
+      Row->Plan.BoundsToAdd = Largest->Plan.BoundsToAdd;
       Row->Plan.SourceText = Largest->Plan.SourceText;
       if (Obstructed && !Row->Obstacle)
         Row->Obstacle = Obstructed->Obstacle;

@@ -27,7 +27,10 @@ struct KernelRow {
   std::vector<Launch> Launches;
   /// Why static shared memory cannot be planned for it, if so.
   std::optional<Verdict> Obstacle;
-  bool Dynamic = false; ///< Its launches bring the storage.
+  bool Dynamic = false;    ///< Its launches bring the storage.
+  bool OwnUnknown = false; ///< What they ask for themselves is not known.
+  /// What it keeps of arrays that a block of unknown size has no room for.
+  std::optional<Verdict> Unbounded;
 };
 
 /// The units of a run as one table.

@@ -74,6 +74,8 @@ static json::Value array(const Plan &P, const PlannedArray &A) {
     Result["form"] = nameOf(V.Form);
   if (V.usesShared()) {
     Result["sharedBytes"] = V.SharedBytes;
+    Result["storage"] = V.Dynamic ? "dynamic" : "static";
+    Result["bytesPerWarp"] = V.BytesPerWarp;
     Result["benefit"] = V.Benefit;
   }
   return Result;
@@ -102,6 +104,7 @@ static json::Value kernel(const KernelPlan &K, const ConfirmedResources &R) {
       {"addsLaunchBounds", K.AddLaunchBounds},
       {"sharedBytesBefore", K.SharedBefore},
       {"sharedBytesAfter", K.SharedAfter},
+      {"dynamicBytesPerWarp", K.WarpBytes},
       {"warpsPerMultiprocessorBefore", known(K.WarpsBefore)},
       {"warpsPerMultiprocessorAfter", known(K.WarpsAfter)},
       {"ptxasBefore", resources(R.Before, K.Facts)},

@@ -152,8 +152,12 @@ static std::string headline(const PlannedArray &A) {
 
 static std::string cost(const PlannedArray &A) {
   const Verdict &V = A.Decision;
-  std::string Text = llvm::formatv("it takes {0} of shared memory per block",
-                                   bytesText(V.SharedBytes));
+  std::string Text =
+      V.Dynamic ? llvm::formatv("it takes {0} of shared memory per warp, which "
+                                "launches bring",
+                                bytesText(V.BytesPerWarp))
+                : llvm::formatv("it takes {0} of shared memory per block",
+                                bytesText(V.SharedBytes));
   if (V.Kind == VerdictKind::Stripe && V.Form != StripeForm::Plain)
     Text += llvm::formatv(", {0}", nameOf(V.Form));
   return Text + llvm::formatv("; index {0}", nameOf(A.Evidence.Index)).str();
@@ -183,6 +187,9 @@ static std::string change(uint64_t Before, uint64_t After) {
 }
 
 static std::string blockSize(const KernelPlan &K) {
+  if (!K.BlockThreads && K.AddLaunchBounds)
+    return llvm::formatv("not known; __launch_bounds__({0}) is added",
+                         K.BoundsToAdd);
   if (!K.BlockThreads)
     return "not known";
   return llvm::formatv("{0} threads, from {1}{2}", K.BlockThreads, K.SourceText,
@@ -195,8 +202,13 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
      << llvm::sys::path::filename(K.Facts.Where.File) << ':'
      << K.Facts.Where.Line << '\n';
   OS << llvm::formatv("  {0,-24} {1}\n", "block size", blockSize(K));
-  OS << llvm::formatv("  {0,-24} {1} bytes per block\n", "static shared memory",
-                      change(K.SharedBefore, K.SharedAfter));
+  if (K.WarpBytes)
+    OS << llvm::formatv("  {0,-24} {1} bytes per warp, which launches bring\n",
+                        "dynamic shared memory", K.WarpBytes);
+  else
+    OS << llvm::formatv("  {0,-24} {1} bytes per block\n",
+                        "static shared memory",
+                        change(K.SharedBefore, K.SharedAfter));
   if (K.WarpsAfter)
     OS << llvm::formatv("  {0,-24} {1} warps per multiprocessor{2}\n",
                         "occupancy", change(K.WarpsBefore, K.WarpsAfter),

@@ -63,6 +63,12 @@ static cl::opt<unsigned> BlockSize(
     cl::desc("Largest block, in threads, of kernels whose launches do not "
              "tell; it is added to them as __launch_bounds__"),
     ALL_COMMANDS);
+static cl::opt<unsigned> SharedLimit(
+    "shared-limit", cl::value_desc("BYTES"), cl::init(48 * 1024),
+    cl::desc("Shared memory that a block may take when its launches bring it "
+             "(default: 49152; at most what the architecture has, 232448 on "
+             "sm_90)"),
+    ALL_COMMANDS);
 static cl::opt<std::string>
     Config("config", cl::value_desc("FILE"),
            cl::desc("Decisions to obey (default: the nearest .bankstripe.yaml "
@@ -240,6 +246,7 @@ static bool readRest(ToolOptions &O) {
   O.Jobs = Jobs ? unsigned(Jobs)
                 : llvm::hardware_concurrency().compute_thread_count();
   O.BlockSize = BlockSize;
+  O.SharedLimit = SharedLimit;
   O.Config = {NoConfig, Config};
   if (DefaultLayout.getNumOccurrences())
     O.DefaultLayout = DefaultLayout;

@@ -36,6 +36,7 @@ struct ToolOptions {
   FrontendOptions Frontend;
   unsigned Jobs = 1;      ///< Translation units at a time.
   unsigned BlockSize = 0; ///< 0: not given.
+  uint64_t SharedLimit = 48 * 1024; ///< Bytes per block that launches bring.
   DecisionsChoice Config;
   std::optional<Layout> DefaultLayout; ///< `--layout`.
   OutputFormat Format = OutputFormat::Text;

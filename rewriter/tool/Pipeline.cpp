@@ -207,6 +207,7 @@ llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
 
   PlanOptions Planning;
   Planning.BlockSize = Options.BlockSize;
+  Planning.SharedLimit = Options.SharedLimit;
   if (!Run.Jobs.empty())
     Planning.GpuArch = Run.Jobs.front().GpuArch;
   Planning.DefaultLayout = Options.DefaultLayout;

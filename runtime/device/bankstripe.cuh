@@ -496,19 +496,18 @@ namespace detail {
 // multiple of 16, by which others are told apart.
 constexpr unsigned mark = 9;
 
-// The dynamic shared memory of the block. It is aligned as an allocation is.
+// The dynamic shared memory of the block, and its size. Whoever runs kernels on
+// the host says otherwise what they are.
+#ifndef BANKSTRIPE_SEGMENT
 extern __shared__ __align__(16) unsigned char segment[];
 
-#ifdef BANKSTRIPE_SEGMENT_BYTES
-__device__ __forceinline__ unsigned segment_bytes() {
-  return BANKSTRIPE_SEGMENT_BYTES;
-}
-#else
 __device__ __forceinline__ unsigned segment_bytes() {
   unsigned bytes;
   asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
   return bytes;
 }
+#define BANKSTRIPE_SEGMENT segment
+#define BANKSTRIPE_SEGMENT_BYTES segment_bytes()
 #endif
 
 // Out of line, so that the check costs its caller a comparison and no more.
@@ -525,10 +524,10 @@ __device__ __forceinline__ unsigned char *own_memory() {
   static_assert(WarpBytes % 16 == 0, "vectors are aligned to 16 bytes");
   const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
   const unsigned needed = (threads + 31) / 32 * WarpBytes + mark;
-  const unsigned given = segment_bytes();
+  const unsigned given = BANKSTRIPE_SEGMENT_BYTES;
   if (given % 16 != mark || given < needed)
     stop_unprepared_launch();
-  return segment + (given - needed) + warp() * WarpBytes;
+  return BANKSTRIPE_SEGMENT + (given - needed) + warp() * WarpBytes;
 }
 
 // The plane of an array of units.

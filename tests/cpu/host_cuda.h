@@ -24,6 +24,8 @@
 //     host_cuda::declareShared behind each declaration.
 //   - They are static objects with red zones around them, and UBSan checks
 //     subscripts: a block that is larger than the storage is caught.
+//   - Dynamic shared memory is an allocation of just the size that the launch
+//     asks for, made and filled anew for each block.
 //   - New device memory is filled with a pattern, so that it is the same in
 //     all runs. After every launch a digest of each live allocation is
 //     appended to the file HOST_CUDA_LOG.
@@ -130,8 +132,15 @@ public:
     return TheBlock;
   }
 
-  void run(const dim3 &Dimensions, const std::function<void()> &Kernel) {
+  void run(const dim3 &Dimensions, size_t DynamicBytes,
+           const std::function<void()> &Kernel) {
     ++Number;
+    void *Memory = nullptr;
+    if (posix_memalign(&Memory, 16, DynamicBytes) != 0)
+      std::abort();
+    Dynamic.reset(static_cast<unsigned char *>(Memory));
+    this->DynamicBytes = DynamicBytes;
+    std::memset(Dynamic.get(), 0xA5 + 22 * (Number % 3), DynamicBytes);
     const unsigned Threads = Dimensions.x * Dimensions.y * Dimensions.z;
     if (Fibers.size() < Threads)
       Fibers.resize(Threads);
@@ -165,6 +174,9 @@ public:
       std::memset(Variable, 0xA5 + 22 * (Number % 3), Bytes);
     FilledFor = Number;
   }
+
+  unsigned char *dynamicShared() { return Dynamic.get(); }
+  unsigned dynamicSharedBytes() const { return DynamicBytes; }
 
   void seed(uint64_t Seed) { Chance.State = Seed; }
 
@@ -230,6 +242,12 @@ private:
     return Fibers[I];
   }
 
+  struct Free {
+    void operator()(void *Memory) const { std::free(Memory); }
+  };
+
+  std::unique_ptr<unsigned char[], Free> Dynamic;
+  size_t DynamicBytes = 0;
   std::vector<Fiber> Fibers;
   unsigned Count = 0;
   unsigned Number = 0; // Of the block that runs, from 1.
@@ -314,7 +332,7 @@ inline void logLaunch(const char *Name, const dim3 &Grid, const dim3 &B) {
   std::fclose(Out);
 }
 
-inline void runGrid(const dim3 &Grid, const dim3 &B,
+inline void runGrid(const dim3 &Grid, const dim3 &B, size_t Dynamic,
                     const std::function<void()> &Body) {
   const char *Seed = std::getenv("HOST_CUDA_SEED");
   Block::instance().seed(Seed ? std::strtoull(Seed, nullptr, 10) + 1 : 1);
@@ -324,7 +342,7 @@ inline void runGrid(const dim3 &Grid, const dim3 &B,
     for (unsigned Y = 0; Y < Grid.y; ++Y)
       for (unsigned X = 0; X < Grid.x; ++X) {
         BlockIndex = {X, Y, Z};
-        Block::instance().run(B, Body);
+        Block::instance().run(B, Dynamic, Body);
       }
 }
 
@@ -332,10 +350,11 @@ inline void runGrid(const dim3 &Grid, const dim3 &B,
 struct Configuration {
   const char *Name;
   dim3 Grid, B;
+  size_t Dynamic;
 
-  Configuration(const char *Name, dim3 Grid, dim3 B, size_t = 0,
+  Configuration(const char *Name, dim3 Grid, dim3 B, size_t Dynamic = 0,
                 void * = nullptr)
-      : Name(Name), Grid(Grid), B(B) {}
+      : Name(Name), Grid(Grid), B(B), Dynamic(Dynamic) {}
 
   template <class Callable, class... Arguments>
   void operator()(const Callable &Kernel, const Arguments &...Given) const {
@@ -346,7 +365,7 @@ struct Configuration {
       return;
     }
     // Each thread has parameters of its own.
-    runGrid(Grid, B, [&] { Kernel(Given...); });
+    runGrid(Grid, B, Dynamic, [&] { Kernel(Given...); });
     logLaunch(Name, Grid, B);
     ++Launches;
   }
@@ -359,10 +378,19 @@ struct Configuration {
 #define blockDim (host_cuda::BlockDimensions)
 #define gridDim (host_cuda::GridDimensions)
 inline constexpr int warpSize = 32;
+// How the helper asks for the block's dynamic shared memory.
+#define BANKSTRIPE_SEGMENT (host_cuda::Block::instance().dynamicShared())
+#define BANKSTRIPE_SEGMENT_BYTES                                               \
+  (host_cuda::Block::instance().dynamicSharedBytes())
 
 inline void __syncthreads() { host_cuda::Block::instance().barrier(); }
 [[noreturn]] inline void __trap() {
   std::fprintf(stderr, "host_cuda: the kernel trapped\n");
+  std::abort();
+}
+extern "C" inline void __assertfail(const char *Message, const char *, unsigned,
+                                    const char *, size_t) {
+  std::fprintf(stderr, "host_cuda: the kernel trapped: %s\n", Message);
   std::abort();
 }
 
@@ -468,6 +496,14 @@ inline cudaError_t cudaMemset(void *To, int Value, size_t Bytes) {
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T &Symbol, const void *From, size_t Bytes) {
   std::memcpy(&Symbol, From, Bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaGetDevice(int *Device) {
+  *Device = 0;
+  return cudaSuccess;
+}
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+inline cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int) {
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }

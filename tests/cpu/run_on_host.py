@@ -131,7 +131,9 @@ def declared_names(declarators):
 
 def tell_shared(text):
     """Puts a call of host_cuda::declareShared behind each declaration of a
-    shared variable."""
+    shared variable, and makes dynamic ones pointers."""
+    text = re.sub(r"extern\s+__shared__\s+([^;=]+?)\s*(\w+)\[\];",
+                  r"\1 *\2 = reinterpret_cast<\1 *>(host_cuda::Block::instance().dynamicShared());", text)
     masked = mask(text)
     result, copied = [], 0
     for match in re.finditer(r"(?<!extern )\b__shared__\b(?=[^;]*;)", masked):
@@ -265,8 +267,11 @@ def moved_arrays(source, rewritten):
     by the words of the source files that they are in."""
     before, after = text_with_headers(source), text_with_headers(rewritten)
     tables = re.compile(r"static const(?:expr)?\b[^;=]*?(\w+)(?:\[[^]]*\])+\s*[={]")
-    return {"striped": set(re.findall(r"(\w+?)(?:_stripes)?\s*\[bankstripe::warps\(", after)),
-            "slot": set(re.findall(r"__shared__ bankstripe::slots<.*> (\w+)_slots;", after)),
+    dynamic = r"auto &?(\w+?)(?:_stripes|_slots)? = bankstripe::dynamic_"
+    return {"striped": set(re.findall(r"(\w+?)(?:_stripes)?\s*\[bankstripe::warps\(", after)
+                           + re.findall(dynamic + "stripe<", after)),
+            "slot": set(re.findall(r"__shared__ bankstripe::slots<.*> (\w+)_slots;", after)
+                        + re.findall(dynamic + "slots<", after)),
             "constant": set(tables.findall(after)) - set(tables.findall(before))}
 
 

@@ -43,6 +43,14 @@ __global__ void kernel(int *failed) {
   int (&wrong)[5] = s.mine();
 #elif CASE == 14 // a block has threads
   bankstripe::require_block_of_at_most<0>();
+#elif CASE == 15 // the part is too small
+  bankstripe::dynamic_stripe<int[4], 16, 512>();
+#elif CASE == 16 // the part is too small
+  bankstripe::dynamic_slots<int[3], 0, 256>();
+#elif CASE == 17 // the memory is aligned to 16 bytes
+  bankstripe::dynamic_slots<int[3], 0, 4096, 32>();
+#elif CASE == 18 // vectors are aligned to 16 bytes
+  bankstripe::dynamic_stripe<char[4], 0, 520>();
 #endif
   EXPECT(c == nullptr || sizeof odd + sizeof p + sizeof t > 0);
 }

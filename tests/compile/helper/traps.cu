@@ -1,4 +1,5 @@
-// traps.cu - what BANKSTRIPE_CHECK_BOUNDS and require_block_of_at_most stop
+// traps.cu - what BANKSTRIPE_CHECK_BOUNDS and require_block_of_at_most stop, and
+// launches that do not bring the memory
 //
 // The arguments are the number of a case, and 1 where the kernel must stop, or
 // 0 where it goes as far as it may.
@@ -43,6 +44,10 @@ __global__ void kernel(int number, int over) {
   case 10:
     bankstripe::at(b, 7 + over) = 1;
     break;
+  case 11:
+  case 12:
+    bankstripe::clear(bankstripe::dynamic_stripe<int[2], 0, 256>());
+    break;
   }
 }
 
@@ -50,6 +55,9 @@ int main(int count, char **arguments) {
   if (count != 3)
     return 2;
   const int number = std::atoi(arguments[1]), over = std::atoi(arguments[2]);
-  kernel<<<1, number <= 6 ? 64 + over : 64>>>(number, over);
+  size_t shared = 0;
+  if (number >= 11) // 12: as much, but asked for in another way.
+    shared = over ? (number == 11 ? 0 : 1024) : bankstripe::shared_bytes<256>(64);
+  kernel<<<1, number <= 6 ? 64 + over : 64, shared>>>(number, over);
   return cudaDeviceSynchronize() != cudaSuccess;
 }

@@ -247,7 +247,7 @@ Plan bankstripe::testing::planFor(StringRef Code,
   Plan P;
   P.Contents[CodePath.str()] = Code.str();
   P.Kernels.emplace_back();
-  P.Kernels.back().BlockThreads = 128;
+  P.Kernels.back().BlockThreads = P.Kernels.back().BoundsToAdd = 128;
   Scan S(Code);
   for (const Moving &A : Arrays) {
     PlannedArray &Planned = P.Arrays.emplace_back();

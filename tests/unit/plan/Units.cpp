@@ -22,7 +22,21 @@ Kernel bankstripe::testing::makeKernel(const std::string &Name, unsigned Line,
   K.Id = K.Name = Name;
   K.Where = onLine(Line, File);
   K.BoundsInsertion = {File, 100 * Line + 11, 0};
+  K.Text.Problem = "it has no text";
   return K;
+}
+
+void bankstripe::testing::giveText(UnitResult &Unit) {
+  for (Kernel &K : Unit.Facts.Kernels) {
+    K.Text = KernelText();
+    K.Text.Name = K.Name;
+    K.Text.Definition = {K.Where.File, 100 * K.Where.Line, 90};
+  }
+  for (Launch &L : Unit.Facts.Launches) {
+    L.Text.Kernel = L.KernelId;
+    L.Text.Block = "threads";
+    L.Text.Replaced = {L.Where.File, 100 * L.Where.Line, 0};
+  }
 }
 
 Launch bankstripe::testing::makeLaunch(unsigned Threads,

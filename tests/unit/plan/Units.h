@@ -37,6 +37,10 @@ Kernel makeKernel(const std::string &Name = "k", unsigned Line = 1,
 Launch makeLaunch(unsigned Threads, const std::string &Name = "k",
                   unsigned Line = 100);
 
+/// Gives the kernels and launches of \p Unit text that can be edited, which
+/// they do not have otherwise.
+void giveText(UnitResult &Unit);
+
 /// `int NAME[Elements]` in kernel `k`, with one dynamic read.
 Finding makeArray(const std::string &Name = "a", uint64_t Elements = 16,
                   unsigned ElementBytes = 4, unsigned Line = 10);

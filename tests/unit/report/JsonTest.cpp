@@ -65,7 +65,8 @@ TEST(Json, ArrayThatMoves) {
     "message": "its dynamic indices force it into local memory",
     "detail": "", "advice": "",
     "reasonPlace": {"file": "/src/count.cu", "line": 2, "column": 8},
-    "form": "one element per word", "sharedBytes": 8192, "benefit": 800})json");
+    "form": "one element per word", "sharedBytes": 8192,
+    "storage": "static", "bytesPerWarp": 0, "benefit": 800})json");
 }
 
 TEST(Json, ArrayThatStaysHasNoForm) {
@@ -143,6 +144,7 @@ TEST(Json, Kernel) {
     "blockSizeText": "launch at count.cu:9 (literal)",
     "addsLaunchBounds": true,
     "sharedBytesBefore": 0, "sharedBytesAfter": 10752,
+    "dynamicBytesPerWarp": 0,
     "warpsPerMultiprocessorBefore": 64, "warpsPerMultiprocessorAfter": 60,
     "ptxasBefore": {"stackFrame": 64, "spillStores": 8, "spillLoads": 4,
                     "registers": 24, "sharedBytes": 0},

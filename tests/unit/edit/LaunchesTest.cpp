@@ -1,0 +1,134 @@
+//===-- LaunchesTest.cpp - launches that bring the storage ----------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planned.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using llvm::StringRef;
+using ::testing::HasSubstr;
+
+namespace {
+
+constexpr StringRef Code = "__global__ void k() { int a[4]; a[i] = 1; }\n"
+                           "void run() { k<<<1, n>>>(); }\n";
+
+TextRange rangeOf(StringRef Text, StringRef In = Code) {
+  return {CodePath.str(), unsigned(In.find(Text)), unsigned(Text.size())};
+}
+
+// A plan in which the launch brings what M needs.
+Plan dynamicPlan(Moving M, StringRef In = Code) {
+  Plan P = planFor(In, {std::move(M)});
+  Verdict &V = P.Arrays[0].Decision;
+  V.Dynamic = true;
+  V.WarpOffset = 512;
+  V.WarpBytes = 1024;
+  KernelPlan &K = P.Kernels[0];
+  K.WarpBytes = 1024;
+  K.Facts.Text.Name = "k";
+  const size_t End = In.find("}\n") + 1;
+  K.Facts.Text.Definition = {CodePath.str(), 0, unsigned(End)};
+  PlannedLaunch L;
+  L.Text.Kernel = "k";
+  L.Text.Block = "n";
+  const TextRange Block = rangeOf("n>>>", In);
+  L.Text.Replaced = {CodePath.str(), Block.Offset + 1, 0};
+  P.Launches.push_back(std::move(L));
+  return P;
+}
+
+} // namespace
+
+TEST(DynamicStorage, OfAStripe) {
+  EXPECT_EQ(
+      carriedOut(dynamicPlan({"a", {4}})),
+      "#include \"bankstripe.cuh\"\n\n"
+      "__global__ void k() { auto a = "
+      "bankstripe::dynamic_stripe<int[4], 512, 1024>(); "
+      "bankstripe::at(a, i) = 1; }\n\n"
+      "// What a launch asks for that needs `own` bytes of dynamic shared "
+      "memory itself.\n"
+      "inline size_t k_shared_bytes(dim3 block, size_t own) {\n"
+      "  return bankstripe::shared_bytes<1024>(block, own);\n}\n\n"
+      "void run() { k<<<1, n, k_shared_bytes(n, 0)>>>(); }\n");
+}
+
+TEST(DynamicStorage, OfASlot) {
+  EXPECT_THAT(
+      carriedOut(dynamicPlan(slot("a", {4}))),
+      HasSubstr(
+          "auto &a_slots = bankstripe::dynamic_slots<int[4], 512, 1024>();\n"
+          "int (&a)[4] = a_slots.mine(); a[i] = 1;"));
+}
+
+TEST(DynamicStorage, OfPackedElements) {
+  Moving M = {"a", {4}};
+  M.Form = StripeForm::Packed;
+  EXPECT_THAT(carriedOut(dynamicPlan(M)),
+              HasSubstr("bankstripe::dynamic_stripe<bankstripe::packed<int>["
+                        "bankstripe::packed_words<int>(4)], 512, 1024>()"));
+}
+
+// The launch sees to the size of blocks.
+TEST(DynamicStorage, OfAFunctionNeedsNoBound) {
+  EXPECT_EQ(carriedOut(dynamicPlan(inFunction({"a", {4}})))
+                .find("require_block_of_at_most"),
+            std::string::npos);
+}
+
+TEST(DynamicLaunches, ReplaceWhatWasAskedFor) {
+  constexpr StringRef Asked = "__global__ void k() { int a[4]; a[i] = 1; }\n"
+                              "void run() { k<<<1, n>>>(); m(16); }\n";
+  Plan P = dynamicPlan({"a", {4}}, Asked);
+  P.Launches[0].Text.Shared = "16";
+  P.Launches[0].Text.Replaced = rangeOf("16", Asked);
+  EXPECT_THAT(carriedOut(P), HasSubstr("m(k_shared_bytes(n, 16));"));
+}
+
+TEST(DynamicLaunches, OfMoreThanALaunchGetsUnasked) {
+  Plan P = dynamicPlan({"a", {4}});
+  P.Kernels[0].OptIn = true;
+  EXPECT_THAT(carriedOut(P),
+              HasSubstr("  static bankstripe::allowance allowed;\n"
+                        "  return bankstripe::shared_bytes<1024>(allowed, "
+                        "(const void *)k, block, own);\n"));
+}
+
+TEST(DynamicLaunches, OfATemplateNameTheInstanceWhereItMatters) {
+  Plan P = dynamicPlan({"a", {4}});
+  KernelText &Text = P.Kernels[0].Facts.Text;
+  Text.TemplateHead = "template <class T>";
+  Text.TemplateArguments = "<T>";
+  P.Launches[0].Text.Arguments = "<int>";
+  EXPECT_THAT(carriedOut(P), HasSubstr(", k_shared_bytes(n, 0)>>>"));
+  P.Kernels[0].OptIn = true;
+  const std::string Result = carriedOut(P);
+  EXPECT_THAT(Result, HasSubstr("template <class T>\ninline size_t k_shared_"));
+  EXPECT_THAT(Result, HasSubstr("(const void *)k<T>, block, own)"));
+  EXPECT_THAT(Result, HasSubstr(", k_shared_bytes<int>(n, 0)>>>"));
+}
+
+TEST(DynamicLaunches, DeclareTheFunctionWhereTheKernelIs) {
+  constexpr StringRef Declared =
+      "__global__ void k();\n  __global__ void k() { int a[4]; a[i] = 1; }\n"
+      "void run() { k<<<1, n>>>(); }\n";
+  Plan P = dynamicPlan({"a", {4}}, Declared);
+  KernelText &Text = P.Kernels[0].Facts.Text;
+  Text.Declarations = {{CodePath.str(), 0, 0}};
+  std::string Result = carriedOut(P);
+  EXPECT_THAT(Result, HasSubstr("size_t k_shared_bytes(dim3 block, size_t "
+                                "own);\n__global__ void k();"));
+  EXPECT_THAT(Result, HasSubstr("\nsize_t k_shared_bytes(dim3 block, size_t "
+                                "own) {"));
+  Text.Internal = true;
+  Result = carriedOut(P);
+  EXPECT_THAT(Result, HasSubstr("static inline size_t k_shared_bytes(dim3 "
+                                "block, size_t own);\n"));
+}

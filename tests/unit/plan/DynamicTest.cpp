@@ -1,0 +1,224 @@
+//===-- DynamicTest.cpp - storage that launches bring ---------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Units.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using ::testing::HasSubstr;
+
+namespace {
+
+// A kernel that is launched with a block that nobody knows, and an array of
+// `Elements` words in it.
+TestUnit unbounded(uint64_t Elements = 8) {
+  TestUnit U;
+  Launch &L = U.launch(0);
+  L.Threads.reset();
+  L.Source = "variable 'threads'";
+  U.array(makeArray("a", Elements));
+  giveText(U.Result);
+  return U;
+}
+
+} // namespace
+
+TEST(Dynamic, AnUnknownBlockIsWhatLaunchesBring) {
+  Plan P = unbounded().plan();
+  const Verdict &V = find(P, "a").Decision;
+  EXPECT_EQ(V.Kind, VerdictKind::Stripe);
+  EXPECT_TRUE(V.Dynamic);
+  EXPECT_EQ(V.WarpBytes, 8u * 4 * 32);
+  ASSERT_EQ(P.Launches.size(), 1u);
+  EXPECT_EQ(P.Launches[0].Text.Block, "threads");
+  const KernelPlan &K = P.Kernels.front();
+  EXPECT_EQ(K.WarpBytes, V.WarpBytes);
+  EXPECT_FALSE(K.OptIn);
+}
+
+// With more registers than before, a block could no longer start.
+TEST(Dynamic, RegistersStayWithinWhatBlocksNeed) {
+  TestUnit U = unbounded();
+  EXPECT_TRUE(U.plan().Kernels.front().AddLaunchBounds);
+  EXPECT_EQ(U.plan().Kernels.front().BoundsToAdd, 1024u);
+  U.Result.Resources["k"].Registers = 90; // 96 each: 682 threads.
+  EXPECT_EQ(U.plan().Kernels.front().BoundsToAdd, 672u);
+  U.kernel().Bounds = LaunchBounds{512, "512"};
+  EXPECT_FALSE(U.plan().Kernels.front().AddLaunchBounds);
+}
+
+TEST(Dynamic, AKnownBlockHasStaticStorage) {
+  TestUnit U;
+  U.launch(128);
+  U.array();
+  giveText(U.Result);
+  Plan P = U.plan();
+  EXPECT_FALSE(find(P, "a").Decision.Dynamic);
+  EXPECT_TRUE(P.Launches.empty());
+}
+
+// 1024 threads of 13 words are more than 48 KB.
+TEST(Dynamic, ABlockOfUnknownSizeMayBeTheLargest) {
+  TestUnit U = unbounded(13);
+  EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
+  EXPECT_THAT(find(U.plan(), "a").Decision.Detail,
+              HasSubstr("53248 bytes per block of 1024 threads"));
+  PlanOptions Options;
+  Options.SharedLimit = 100 * 1024;
+  Plan P = U.plan(Options);
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  EXPECT_TRUE(P.Kernels.front().OptIn);
+}
+
+TEST(Dynamic, TheArchitectureLimitsWhatLaunchesBring) {
+  PlanOptions Options;
+  Options.SharedLimit = 227 * 1024;
+  EXPECT_EQ(reasonOf(unbounded(32).plan(Options)), Reason::DynamicIndex);
+  Options.GpuArch = "sm_86";
+  EXPECT_EQ(reasonOf(unbounded(32).plan(Options)), Reason::BlockSizeUnknown);
+}
+
+TEST(Dynamic, MoreThanStaticStorageOnlyWhereItIsAllowed) {
+  TestUnit U;
+  U.launch(256);
+  U.array(makeArray("a", 64));
+  giveText(U.Result);
+  EXPECT_EQ(reasonOf(U.plan()), Reason::OverBudget);
+  PlanOptions Options;
+  Options.SharedLimit = 227 * 1024;
+  Plan P = U.plan(Options);
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  EXPECT_TRUE(find(P, "a").Decision.Dynamic);
+  EXPECT_TRUE(P.Kernels.front().OptIn);
+}
+
+// Unasked, the kernel itself gets 48 KB at most.
+TEST(Dynamic, WhatTheKernelAsksForItselfMayBeUnknown) {
+  TestUnit U = unbounded();
+  U.Result.Facts.Launches[0].DynamicSharedBytes.reset();
+  Plan P = U.plan();
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  EXPECT_TRUE(P.Kernels.front().OptIn);
+  PlanOptions Options;
+  Options.GpuArch = "sm_75"; // 64 KB leave 16 bytes for each of 1024 threads.
+  EXPECT_EQ(reasonOf(U.plan(Options)), Reason::BlockSizeUnknown);
+}
+
+// --- What stands against it --------------------------------------------------
+
+TEST(Dynamic, EveryLaunchMustBeEditable) {
+  auto Detail = [](void (*Change)(TestUnit &)) {
+    TestUnit U = unbounded();
+    Change(U);
+    const Plan P = U.plan();
+    EXPECT_EQ(reasonOf(P), Reason::BlockSizeUnknown);
+    EXPECT_TRUE(P.Launches.empty());
+    return find(P, "a").Decision.Detail;
+  };
+  EXPECT_THAT(Detail([](TestUnit &U) {
+                U.Result.Facts.Launches[0].Text.Problem = "it is odd";
+              }),
+              HasSubstr("the launch at a.cu:100 cannot be edited, it is odd"));
+  EXPECT_THAT(
+      Detail([](TestUnit &U) { U.Result.Facts.Launches[0].OnDevice = true; }),
+      HasSubstr("a kernel launches it"));
+  EXPECT_THAT(Detail([](TestUnit &U) {
+                U.Result.Facts.Launches[0].Cooperative = true;
+              }),
+              HasSubstr("it is cooperative"));
+  EXPECT_THAT(
+      Detail([](TestUnit &U) { U.kernel().BoundsInsertion = TextRange(); }),
+      HasSubstr("its name comes from a macro"));
+  EXPECT_THAT(
+      Detail([](TestUnit &U) { U.kernel().AttributeSetAt = onLine(5); }),
+      HasSubstr("its attributes are set at a.cu:5"));
+  EXPECT_THAT(Detail([](TestUnit &U) { U.kernel().Text.Problem = "no text"; }),
+              HasSubstr("no text"));
+}
+
+TEST(Dynamic, LaunchesThatNobodySeesBringNothing) {
+  TestUnit Unseen;
+  Unseen.array();
+  giveText(Unseen.Result);
+  EXPECT_EQ(reasonOf(Unseen.plan()), Reason::BlockSizeUnknown);
+  TestUnit Elsewhere = unbounded();
+  Elsewhere.kernel().AddressTaken = true;
+  EXPECT_EQ(reasonOf(Elsewhere.plan()), Reason::BlockSizeUnknown);
+  EXPECT_TRUE(Elsewhere.plan().Launches.empty());
+}
+
+TEST(Dynamic, AnArrayThatNeedsMoreAlignment) {
+  TestUnit U = unbounded();
+  Finding &F = U.Result.Facts.Findings[0];
+  F.Instances = {makeInstance(F, "k", {"k"})};
+  F.Instances[0].SlotAlignment = 32;
+  EXPECT_THAT(find(U.plan(), "a").Decision.Detail,
+              HasSubstr("'a' needs an alignment of 32 bytes"));
+}
+
+// --- Places ------------------------------------------------------------------
+
+TEST(Dynamic, ArraysOfOneKernelLieBesideEachOther) {
+  TestUnit U = unbounded(4);
+  U.array(makeArray("b", 6, 4, 20));
+  Plan P = U.plan();
+  EXPECT_EQ(find(P, "a").Decision.WarpOffset, 0u);
+  EXPECT_EQ(find(P, "b").Decision.WarpOffset, 4u * 4 * 32);
+  EXPECT_EQ(P.Kernels.front().WarpBytes, 10u * 4 * 32);
+}
+
+// `shared` is reached by both kernels, and each has an array of its own.
+TEST(Dynamic, ArraysThatNoKernelReachesBothShareAPlace) {
+  TestUnit U = unbounded(4);
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
+  Launch L = makeLaunch(0, "other", 101);
+  L.Threads.reset();
+  U.Result.Facts.Launches.push_back(L);
+  Finding Other = makeArray("b", 5, 4, 52);
+  Other.Kernels = {"other"};
+  U.array(Other);
+  Finding Shared = makeArray("shared", 2, 4, 70);
+  Shared.Kernels = {"k", "other"};
+  Shared.InKernel = false;
+  U.array(Shared);
+  giveText(U.Result);
+  Plan P = U.plan();
+  EXPECT_EQ(find(P, "a").Decision.WarpOffset, 0u);
+  EXPECT_EQ(find(P, "b").Decision.WarpOffset, 0u);
+  EXPECT_EQ(find(P, "shared").Decision.WarpOffset, 5u * 4 * 32);
+  for (const KernelPlan &K : P.Kernels)
+    EXPECT_EQ(K.WarpBytes, 7u * 4 * 32);
+  EXPECT_EQ(P.Launches.size(), 2u);
+}
+
+TEST(Dynamic, OneKernelThatCannotKeepsItsGroupStatic) {
+  TestUnit U = unbounded(4);
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
+  U.Result.Facts.Launches.push_back(makeLaunch(64, "other", 101));
+  U.Result.Facts.Findings[0].Kernels = {"k", "other"};
+  giveText(U.Result);
+  U.Result.Facts.Launches[1].Text.Problem = "it is odd";
+  EXPECT_THAT(find(U.plan(), "a").Decision.Detail,
+              HasSubstr("kernel 'other': the launch at a.cu:101"));
+}
+
+TEST(Dynamic, WithdrawingTheLastArrayLeavesLaunchesAlone) {
+  Plan P = unbounded().plan();
+  withdraw(P, 0, Reason::CompileFailed, "", {});
+  EXPECT_TRUE(P.Launches.empty());
+  EXPECT_EQ(P.Kernels.front().WarpBytes, 0u);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, P.Kernels.front().SharedBefore);
+}
+
+TEST(Dynamic, ArchitecturesHaveTheirLimits) {
+  EXPECT_EQ(sharedLimitOf("sm_90"), 227u * 1024);
+  EXPECT_EQ(sharedLimitOf("sm_90a"), 227u * 1024);
+  EXPECT_EQ(sharedLimitOf("sm_75"), 64u * 1024);
+  EXPECT_EQ(sharedLimitOf("sm_20"), 0u);
+}
