@@ -84,7 +84,7 @@ class Verification:
         self.logs = {}
         self.gpus = queue.Queue()
         for gpu in range(given.gpus):
-            self.gpus.put(gpu)
+            self.gpus.put(given.first_gpu + gpu)
 
     def folder(self, program, form):
         return self.work / form / program["name"]
@@ -143,7 +143,7 @@ class Verification:
         number = self.gpus.get()
         try:
             self.verify_on(program, {"CUDA_VISIBLE_DEVICES": str(number)}
-                           if self.given.gpus > 1 else {})
+                           if self.given.gpus + self.given.first_gpu > 1 else {})
         finally:
             self.gpus.put(number)
 
@@ -231,6 +231,7 @@ def parse():
     parser.add_argument("--only", default="", help="names, separated by commas")
     parser.add_argument("--runs", type=int, default=3, help="timed runs of each form")
     parser.add_argument("--gpus", type=int, default=1, help="how many programs run side by side")
+    parser.add_argument("--first-gpu", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--limit", type=float, default=60, help="seconds for one comparison")
     parser.add_argument("--build-limit", type=float, default=240)
