@@ -87,6 +87,10 @@ constexpr ReasonInfo Table[] = {
     {Reason::BlockSizeConflict, Keep, "block-size-conflict",
      "a launch asks for a larger block than the bound",
      "correct __launch_bounds__, --block-size or the launch"},
+    {Reason::LinkedCallees, Keep, "linked-callees",
+     "launch bounds would limit the registers of functions in other files that "
+     "its kernel calls, and the program might not link",
+     "add __launch_bounds__ to the kernel, if the program links with it"},
     {Reason::OverBudget, Keep, "over-budget",
      "it does not fit into 48 KB of static shared memory with what the kernel "
      "has and what is worth more",

@@ -62,6 +62,7 @@ enum class Reason {
   DecidedKeep,
   BlockSizeUnknown,
   BlockSizeConflict,
+  LinkedCallees,
   OverBudget,
   DynamicSharedMemory,
   CooperativeLaunch,

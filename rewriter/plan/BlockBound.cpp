@@ -119,6 +119,14 @@ static void boundDynamicShared(KernelRow &Row) {
   }
 }
 
+// The linker does not take a function with more registers than the bounds of a
+// kernel leave, and one that was compiled apart may have as many as there are:
+// 255, which blocks of 256 threads can have (CUDA programming guide, "Compute
+// capabilities").
+bool bankstripe::mayAddBounds(const KernelRow &Row) {
+  return !Row.CallsOtherUnits || Row.Plan.BoundsToAdd <= 256;
+}
+
 void bankstripe::boundBlockSize(KernelRow &Row, const PlanOptions &Options) {
   KernelPlan &Plan = Row.Plan;
   Plan.SharedBefore = Plan.SharedAfter = Plan.Facts.StaticSharedBytes;
@@ -130,6 +138,8 @@ void bankstripe::boundBlockSize(KernelRow &Row, const PlanOptions &Options) {
   if (!Row.Obstacle && Plan.AddLaunchBounds &&
       !Plan.Facts.BoundsInsertion.isValid())
     refuse(Row, Reason::KernelInMacro, Plan.Facts.Where, Plan.Facts.Name);
+  if (!Row.Obstacle && Plan.AddLaunchBounds && !mayAddBounds(Row))
+    refuse(Row, Reason::LinkedCallees, Plan.Facts.Where, Plan.Facts.Name);
   if (!Row.Obstacle)
     boundDynamicShared(Row);
 }

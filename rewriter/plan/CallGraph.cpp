@@ -35,16 +35,22 @@ public:
   /// Declared somewhere, defined nowhere.
   bool isMissing(const std::string &Id) const;
   uint64_t sharedBytes(const std::string &Id) const;
+  /// Whether some of \p Callees are defined in no unit that defines \p Id.
+  bool leavesUnit(const std::string &Id,
+                  const std::set<std::string> &Callees) const;
 
 private:
   std::map<std::string, DeviceFunction> Functions;
+  std::map<std::string, std::set<size_t>> DefiningUnits;
 };
 
 } // namespace
 
 CallGraph::CallGraph(const std::vector<UnitResult> &Units) {
-  for (const UnitResult &Unit : Units)
-    for (const DeviceFunction &F : Unit.Facts.Functions) {
+  for (size_t I = 0; I < Units.size(); ++I)
+    for (const DeviceFunction &F : Units[I].Facts.Functions) {
+      if (F.Defined)
+        DefiningUnits[F.Id].insert(I);
       DeviceFunction &Into = Functions[F.Id];
       Into.Defined |= F.Defined;
       Into.StaticSharedBytes =
@@ -78,6 +84,19 @@ uint64_t CallGraph::sharedBytes(const std::string &Id) const {
   return It == Functions.end() ? 0 : It->second.StaticSharedBytes;
 }
 
+bool CallGraph::leavesUnit(const std::string &Id,
+                           const std::set<std::string> &Callees) const {
+  auto Own = DefiningUnits.find(Id);
+  return llvm::any_of(Callees, [&](const std::string &Callee) {
+    auto Units = DefiningUnits.find(Callee);
+    return Own != DefiningUnits.end() &&
+           (Units == DefiningUnits.end() ||
+            llvm::none_of(Own->second, [&](size_t Unit) {
+              return Units->second.count(Unit);
+            }));
+  });
+}
+
 static void checkReentry(PlannedArray &A, const CallGraph &Graph) {
   auto Refuse = [&](std::string Why) {
     A.Array.Obstacles.push_back(
@@ -104,6 +123,7 @@ void bankstripe::followCalls(MergedRun &Run,
     if (!Graph.knows(K.Id))
       continue;
     const std::set<std::string> Below = Graph.below(K.Id);
+    Run.Kernels[Row].CallsOtherUnits = Graph.leavesUnit(K.Id, Below);
     uint64_t Shared = Graph.sharedBytes(K.Id);
     for (const std::string &Id : Below)
       Shared += Graph.sharedBytes(Id);

@@ -87,7 +87,8 @@ static std::string whyNotDynamic(const KernelRow &Row,
 // Obstacles that are not in the way of memory that the launch brings.
 static bool isAboutBlockSize(const KernelRow &Row) {
   return Row.Obstacle && (Row.Obstacle->Why == Reason::BlockSizeUnknown ||
-                          Row.Obstacle->Why == Reason::DynamicSharedMemory);
+                          Row.Obstacle->Why == Reason::DynamicSharedMemory ||
+                          Row.Obstacle->Why == Reason::LinkedCallees);
 }
 
 // Whether the obstacle of a kernel leaves open why its launches do not help.
@@ -195,6 +196,7 @@ static void makeDynamic(KernelRow &Row) {
   Row.Unbounded = std::exchange(Row.Obstacle, std::nullopt);
   K.AddLaunchBounds = !K.Facts.Bounds;
   K.BoundsToAdd = K.BlockThreads ? K.BlockThreads : launchableBlock(K);
+  K.AddLaunchBounds &= mayAddBounds(Row);
   for (const Launch &L : Row.Launches) {
     Row.OwnUnknown |= !L.DynamicSharedBytes;
     K.DynamicSharedBytes = std::max(

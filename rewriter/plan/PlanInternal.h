@@ -27,6 +27,8 @@ struct KernelRow {
   std::vector<Launch> Launches;
   /// Why static shared memory cannot be planned for it, if so.
   std::optional<Verdict> Obstacle;
+  /// It calls functions that are compiled apart from it.
+  bool CallsOtherUnits = false;
   bool Dynamic = false;    ///< Its launches bring the storage.
   bool OwnUnknown = false; ///< What they ask for themselves is not known.
   /// What it keeps of arrays that a block of unknown size has no room for.
@@ -56,6 +58,9 @@ MergedRun mergeUnits(std::vector<UnitResult> Units);
 
 /// Decides the block size of \p Row, or sets its Obstacle.
 void boundBlockSize(KernelRow &Row, const PlanOptions &Options);
+
+/// Whether `__launch_bounds__` with BoundsToAdd can do no harm.
+bool mayAddBounds(const KernelRow &Row);
 
 /// Makes the kernels of \p Run dynamic that need it and can be.
 void chooseDynamic(MergedRun &Run, const PlanOptions &Options);

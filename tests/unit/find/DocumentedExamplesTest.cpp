@@ -69,6 +69,7 @@ bool isGivenLater(Reason R) {
   case Reason::NeverUsed:
   case Reason::NoKernel:
   case Reason::KernelInMacro:
+  case Reason::LinkedCallees:
     return true;
   default:
     return false;

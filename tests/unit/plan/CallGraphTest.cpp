@@ -96,6 +96,35 @@ TEST(CallGraph, AKernelOfUnknownBlockSizeKeepsArraysOfOtherUnits) {
   EXPECT_EQ(reasonOf(planOf(A, library())), Reason::BlockSizeUnknown);
 }
 
+// The linker holds the registers of the callee against the bound.
+TEST(CallGraph, BoundsForLargeBlocksMightNotLink) {
+  TestUnit A = caller();
+  A.Result.Facts.Launches.front().Threads = 512;
+  EXPECT_EQ(reasonOf(planOf(A, library())), Reason::LinkedCallees);
+  A.Result.Facts.Launches.front().Threads = 256;
+  EXPECT_EQ(reasonOf(planOf(A, library())), Reason::DynamicIndex);
+  A.Result.Facts.Launches.front().Threads = 512;
+  A.kernel().Bounds = LaunchBounds{512, ""};
+  EXPECT_EQ(reasonOf(planOf(A, library())), Reason::DynamicIndex);
+}
+
+TEST(CallGraph, BoundsForLargeBlocksWithoutCallsIntoOtherUnits) {
+  TestUnit A = caller();
+  A.Result.Facts.Launches.front().Threads = 512;
+  A.Result.Facts.Functions = {function("k", {})};
+  A.array(makeArray("own", 4, 4, 20));
+  EXPECT_EQ(reasonOf(planOf(A, library()), "own"), Reason::DynamicIndex);
+}
+
+TEST(CallGraph, LaunchesBringTheMemoryWhereBoundsMightNotLink) {
+  TestUnit A = caller(), B = library();
+  A.Result.Facts.Launches.front().Threads = 512;
+  giveText(A.Result);
+  Plan P = planOf(A, B);
+  EXPECT_TRUE(find(P, "a").Decision.Dynamic);
+  EXPECT_FALSE(P.Kernels.front().AddLaunchBounds);
+}
+
 TEST(CallGraph, SharedMemoryOfOtherUnitsCounts) {
   TestUnit B = library();
   B.Result.Facts.Functions.front().StaticSharedBytes = 1024;
