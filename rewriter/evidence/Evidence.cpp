@@ -10,6 +10,7 @@
 //              => optimised IR         (Optimize.cpp)
 //              => surviving allocas    (Residency.cpp)
 //              => uniform or not       (Uniformity.cpp)
+//              => what kernels do      (Work.cpp)
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #include "evidence/DeviceModule.h"
 #include "evidence/Residency.h"
 #include "evidence/Uniformity.h"
+#include "evidence/Work.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -49,7 +51,8 @@ void readSurvivors(Module &M, const AllocaTracker &Tracker,
 }
 
 Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
-             MutableArrayRef<ArrayEvidence> Arrays) {
+             UnitEvidence &Result) {
+  MutableArrayRef<ArrayEvidence> Arrays = Result.Arrays;
   QuietContext Context;
   auto M = emitDeviceModule(Unit, Facts, Context);
   if (!M)
@@ -63,6 +66,8 @@ Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
   for (auto [I, E] : enumerate(Arrays))
     E.Where = Tracker.wasEmitted(I) ? Residency::Registers : Residency::Unknown;
   readSurvivors(**M, Tracker, Arrays);
+  if (!Tracker.holders().empty())
+    Result.Work = countWork(**M, Tracker);
   return Error::success();
 }
 
@@ -74,7 +79,7 @@ UnitEvidence gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts,
   Result.Arrays.resize(Facts.Findings.size());
   if (Facts.Findings.empty())
     return Result;
-  if (Error E = gather(Unit, Facts, GpuArch, Result.Arrays))
+  if (Error E = gather(Unit, Facts, GpuArch, Result))
     Result.Problem = toString(std::move(E));
   return Result;
 }

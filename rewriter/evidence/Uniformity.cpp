@@ -251,4 +251,17 @@ void countAccesses(Function &F, ArrayRef<ResidentAlloca> Allocas,
     }
 }
 
+SmallPtrSet<const Instruction *, 32>
+divergentAccesses(Function &F, ArrayRef<ResidentAlloca> Allocas) {
+  FunctionAnalysisManager Analyses;
+  registerAnalyses(Analyses);
+  const UniformityInfo &Uniform = Analyses.getResult<UniformityInfoAnalysis>(F);
+  SmallPtrSet<const Instruction *, 32> Result;
+  for (const ResidentAlloca &R : Allocas)
+    for (const Use *Access : accessesTo(*R.Alloca))
+      if (Uniform.isDivergentUse(*Access))
+        Result.insert(cast<Instruction>(Access->getUser()));
+  return Result;
+}
+
 } // namespace bankstripe

@@ -15,10 +15,12 @@
 #define BANKSTRIPE_EVIDENCE_UNIFORMITY_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace llvm {
 class AllocaInst;
 class Function;
+class Instruction;
 } // namespace llvm
 
 namespace bankstripe {
@@ -38,6 +40,10 @@ struct ResidentAlloca {
 /// count at all.
 void countAccesses(llvm::Function &F, llvm::ArrayRef<ResidentAlloca> Allocas,
                    llvm::MutableArrayRef<ArrayEvidence> Arrays);
+
+/// The accesses to \p Allocas in \p F at which lanes may use different indices.
+llvm::SmallPtrSet<const llvm::Instruction *, 32>
+divergentAccesses(llvm::Function &F, llvm::ArrayRef<ResidentAlloca> Allocas);
 
 } // namespace bankstripe
 

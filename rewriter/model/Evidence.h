@@ -60,9 +60,33 @@ struct KernelResources {
 /// Per kernel, by mangled name.
 using ResourceTable = std::map<std::string, KernelResources>;
 
+/// Accesses to the elements of one array, in words of a thread.
+struct ArrayWork {
+  double Uniform = 0;
+  /// At indices that come from data or from the lane's number.
+  double NonUniform = 0;
+  /// At counters that only differ because lanes take other branches, such as
+  /// the tops of stacks.
+  double Counted = 0;
+};
+
+/// What one kernel does per thread, each instruction counted as often as its
+/// loops are taken to run (evidence/Work.cpp).
+struct KernelWork {
+  double Instructions = 0; ///< Other than the following.
+  double DoubleOperations = 0;
+  double Global = 0;     ///< Accesses to global memory.
+  double Gathered = 0;   ///< Those whose address was itself loaded.
+  double Shared = 0;     ///< Words of shared memory.
+  double OtherLocal = 0; ///< Words of local memory that are no finding's.
+  double Barriers = 0;
+  std::map<unsigned, ArrayWork> Arrays; ///< By the number of the finding.
+};
+
 /// The evidence of one translation unit.
 struct UnitEvidence {
-  std::vector<ArrayEvidence> Arrays; ///< Parallel to UnitFacts::Findings.
+  std::vector<ArrayEvidence> Arrays;      ///< Parallel to UnitFacts::Findings.
+  std::map<std::string, KernelWork> Work; ///< By the mangled name.
   std::string Problem; ///< Why there is none; empty when there is.
 };
 

@@ -57,6 +57,14 @@ struct Verdict {
   double Benefit = 0; ///< Accesses weighted by loop depth and uniformity.
 };
 
+/// What a change is expected to do to a kernel's time (plan/Profit.cpp).
+struct Prediction {
+  double Speedup = 1; ///< Original over rewritten.
+  double Low = 1, High = 1;
+  double Price = 1; ///< The part that the shared memory itself has in it.
+  double Gain = 1;  ///< The part of the access.
+};
+
 /// How a kernel's largest block is known.
 enum class BlockSizeSource { Unknown, LaunchBounds, Launches, Option };
 
@@ -67,7 +75,7 @@ struct KernelPlan {
   BlockSizeSource Source = BlockSizeSource::Unknown;
   std::string SourceText; ///< `launch at a.cu:40 (literal)`.
   bool AddLaunchBounds = false;
-  unsigned BoundsToAdd = 0; ///< In threads.
+  unsigned BoundsToAdd = 0;  ///< In threads.
   uint64_t SharedBefore = 0; ///< Static bytes per block.
   /// Of the largest block; the launch brings them where WarpBytes is not 0.
   uint64_t SharedAfter = 0;
@@ -75,6 +83,10 @@ struct KernelPlan {
   /// What launches ask for in addition, in bytes per warp; 0 for static
   /// storage.
   uint64_t WarpBytes = 0;
+  /// What it does, arrays by their index in Plan::Arrays; nothing without
+  /// optimised IR.
+  std::optional<KernelWork> Work;
+  std::optional<Prediction> Predicted; ///< Of what was decided.
   bool OptIn = false;     ///< All of it can be more than a launch gets unasked.
   unsigned Registers = 0; ///< From ptxas; 0 when unknown.
   /// Resident warps per multiprocessor; 0 when unknown.

@@ -95,6 +95,9 @@ constexpr ReasonInfo Table[] = {
      "it does not fit into 48 KB of static shared memory with what the kernel "
      "has and what is worth more",
      "use a smaller block, a smaller array or fewer arrays"},
+    {Reason::NotProfitable, Keep, "not-profitable",
+     "moving it is not predicted to pay",
+     "measure it: give --min-speedup=0, or ask for it in .bankstripe.yaml"},
     {Reason::DynamicSharedMemory, Keep, "dynamic-shared-memory",
      "its kernel uses dynamic shared memory of a size that is not known",
      "launch with a constant number of bytes"},

@@ -64,6 +64,7 @@ enum class Reason {
   BlockSizeConflict,
   LinkedCallees,
   OverBudget,
+  NotProfitable,
   DynamicSharedMemory,
   CooperativeLaunch,
   OutOfBounds,

@@ -15,6 +15,10 @@
 // some kernel reaches both must not overlap, others may; first fit, in source
 // order, is exact when all arrays belong to one kernel and good otherwise.
 //
+// One place serves one instance: where a kernel reaches several instances of a
+// function template, they may be active at once, in one thread or in others of
+// its warp, and the array is not moved.
+//
 //===----------------------------------------------------------------------===//
 
 #include "plan/PlanInternal.h"
@@ -22,7 +26,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
-#include <numeric>
+#include <set>
 
 using namespace bankstripe;
 
@@ -303,12 +307,28 @@ bankstripe::placeDynamic(std::vector<PlannedArray> &Arrays,
   return Result;
 }
 
-// Whether A shares its group's part of a warp's memory with the kernel Row.
-static bool isInGroupOf(const PlannedArray &A, uint64_t WarpBytes,
-                        unsigned Row) {
-  return A.Decision.Dynamic && A.Decision.usesShared() &&
-         (llvm::is_contained(A.Kernels, Row) ||
-          A.Decision.WarpBytes == WarpBytes);
+// The kernels that share arrays with Row, directly or not.
+static std::set<unsigned> groupOf(unsigned Row,
+                                  const std::vector<PlannedArray> &Arrays) {
+  std::set<unsigned> Rows{Row};
+  for (bool Grows = true; Grows;) {
+    Grows = false;
+    for (const PlannedArray &A : Arrays)
+      if (A.Decision.Dynamic && A.Decision.usesShared() &&
+          llvm::any_of(A.Kernels, [&](unsigned K) { return Rows.count(K); }))
+        for (unsigned K : A.Kernels)
+          Grows |= Rows.insert(K).second;
+  }
+  return Rows;
+}
+
+bool bankstripe::hasOnePlace(const PlannedArray &A) {
+  std::set<unsigned> Seen;
+  for (const std::vector<unsigned> &Rows : A.InstanceKernels)
+    for (unsigned Row : Rows)
+      if (!Seen.insert(Row).second)
+        return false;
+  return true;
 }
 
 void bankstripe::fitDynamic(MergedRun &Run, const PlanOptions &Options) {
@@ -324,9 +344,11 @@ void bankstripe::fitDynamic(MergedRun &Run, const PlanOptions &Options) {
     }
     if (!Full)
       return;
+    const std::set<unsigned> Group = groupOf(*Full, Run.Arrays);
     PlannedArray *Least = nullptr;
     for (PlannedArray &A : Run.Arrays)
-      if (isInGroupOf(A, WarpBytes[*Full], *Full) &&
+      if (A.Decision.Dynamic && A.Decision.usesShared() &&
+          Group.count(A.Kernels.front()) &&
           (!Least || A.Decision.Benefit < Least->Decision.Benefit))
         Least = &A;
     Verdict &V = Least->Decision;

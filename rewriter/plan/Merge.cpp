@@ -69,6 +69,7 @@ public:
   void addKernels(const UnitResult &Unit);
   void addLaunches(const UnitResult &Unit);
   void addArrays(UnitResult &Unit);
+  void addWork(const UnitResult &Unit);
   MergedRun take() { return std::move(Run); }
 
 private:
@@ -207,14 +208,31 @@ void Merger::addArrays(UnitResult &Unit) {
   Run.Contents.merge(Unit.Facts.Contents);
 }
 
+// Of several units that hold a kernel, the first tells what it does.
+void Merger::addWork(const UnitResult &Unit) {
+  for (const Kernel &K : Unit.Facts.Kernels) {
+    auto Found = Unit.Evidence.Work.find(K.Id);
+    std::optional<KernelWork> &Into =
+        Run.Kernels[KernelIndex.at({K.Id, K.Where})].Plan.Work;
+    if (Found == Unit.Evidence.Work.end() || Into)
+      continue;
+    Into = Found->second;
+    Into->Arrays.clear();
+    for (const auto &[Index, Work] : Found->second.Arrays)
+      Into->Arrays[ArrayIndex.at(Unit.Facts.Findings[Index].Where)] = Work;
+  }
+}
+
 MergedRun bankstripe::mergeUnits(std::vector<UnitResult> Units) {
   Merger M;
   for (const UnitResult &Unit : Units)
     M.addKernels(Unit);
   for (const UnitResult &Unit : Units)
     M.addLaunches(Unit);
-  for (UnitResult &Unit : Units)
+  for (UnitResult &Unit : Units) {
     M.addArrays(Unit);
+    M.addWork(Unit);
+  }
   MergedRun Run = M.take();
   followCalls(Run, Units);
   return Run;

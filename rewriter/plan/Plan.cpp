@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace bankstripe;
 
@@ -83,10 +84,31 @@ std::optional<Verdict> bankstripe::verdictOfArray(const PlannedArray &A) {
     return verdict(Reason::NeverUsed, F.Where);
   if (A.Evidence.Where == Residency::Registers)
     return verdict(Reason::StaysInRegisters, F.Where);
+  // Nothing could give a stripe or a slot of const elements its values.
+  if (F.HasConst && F.Init != InitializerKind::None)
+    return verdict(Reason::ConstElements, F.Where);
   if (const Obstacle *O = hardObstacle(F))
     return verdict(O->Why, O->Where, O->Detail);
   if (A.Evidence.Where == Residency::Unknown && !A.Kernels.empty())
     return verdict(Reason::NoEvidence, F.Where);
+  return std::nullopt;
+}
+
+// Why an array cannot lie in the memory that launches bring.
+static std::optional<Verdict>
+verdictOfPlace(const PlannedArray &A, const std::vector<KernelRow> &Rows) {
+  if (hasOnePlace(A))
+    return std::nullopt;
+  for (unsigned K : A.Kernels)
+    if (Rows[K].Dynamic) {
+      Verdict V = Rows[K].Unbounded
+                      ? *Rows[K].Unbounded
+                      : verdict(Reason::OverBudget, A.Array.Where);
+      V.Detail += (V.Detail.empty() ? "" : "; ") +
+                  std::string("launches bring one place, and a kernel runs "
+                              "several instances of its function");
+      return V;
+    }
   return std::nullopt;
 }
 
@@ -95,7 +117,9 @@ bankstripe::verdictBeforeBudget(const PlannedArray &A,
                                 const std::vector<KernelRow> &Rows) {
   if (auto V = verdictOfArray(A))
     return V;
-  return verdictOfKernels(A, Rows);
+  if (auto V = verdictOfKernels(A, Rows))
+    return V;
+  return verdictOfPlace(A, Rows);
 }
 
 // How a kernel's bound is spelled in its own body; empty when a number must do.
@@ -222,10 +246,23 @@ static Plan assemble(MergedRun Run) {
       for (unsigned &K : Rows)
         K = NewIndex[K];
   }
-  llvm::sort(Run.Arrays, [](const PlannedArray &A, const PlannedArray &B) {
-    return A.Array.Where < B.Array.Where;
+  std::vector<unsigned> ArrayOrder(Run.Arrays.size());
+  std::iota(ArrayOrder.begin(), ArrayOrder.end(), 0);
+  llvm::stable_sort(ArrayOrder, [&](unsigned A, unsigned B) {
+    return Run.Arrays[A].Array.Where < Run.Arrays[B].Array.Where;
   });
-  P.Arrays = std::move(Run.Arrays);
+  std::vector<unsigned> NewArray(ArrayOrder.size());
+  for (unsigned I = 0; I < ArrayOrder.size(); ++I) {
+    NewArray[ArrayOrder[I]] = I;
+    P.Arrays.push_back(std::move(Run.Arrays[ArrayOrder[I]]));
+  }
+  for (KernelPlan &K : P.Kernels)
+    if (K.Work) {
+      std::map<unsigned, ArrayWork> Work;
+      for (const auto &[Index, W] : K.Work->Arrays)
+        Work[NewArray[Index]] = W;
+      K.Work->Arrays = std::move(Work);
+    }
   P.Callees = std::move(Run.Callees);
   P.Contents = std::move(Run.Contents);
   return P;
@@ -258,6 +295,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
     Budgets.push_back(budgetOf(Row, Options));
   fitIntoBudget(Run.Arrays, Candidates, Run.Kernels, std::move(Budgets));
   fitDynamic(Run, Options);
+  chooseProfitable(Run, Options);
   Plan P = assemble(std::move(Run));
   account(P, Options);
   P.Outcomes = std::move(Outcomes);

@@ -27,6 +27,9 @@ struct PlanOptions {
   /// otherwise, in threads, 1 to 1024; 0 when not given.
   unsigned BlockSize = 0;
   std::string GpuArch = "sm_90"; ///< For occupancy and limits.
+  /// `--min-speedup`: what a change must be predicted to be worth; 0 to ask for
+  /// no prediction.
+  double MinSpeedup = 0;
   /// `--shared-limit`: shared memory that a block may have when launches bring
   /// it, in bytes; no more than the architecture gives.
   uint64_t SharedLimit = 48 * 1024;
@@ -73,6 +76,10 @@ uint64_t sharedBytes(const ArrayInstance &I, const Verdict &V,
 /// \p Registers per thread; 0 when unknown, then they do not limit.
 unsigned residentWarps(llvm::StringRef GpuArch, unsigned Threads,
                        unsigned Registers, uint64_t SharedBytes);
+
+/// The limit where the user gives none: all that the architecture has if a
+/// prediction decides what is taken of it, else what needs no opt-in.
+uint64_t usualSharedLimit(const PlanOptions &Options);
 
 /// Bytes of shared memory that a block on \p GpuArch can have with an opt-in;
 /// 0 when it is unknown.

@@ -10,6 +10,7 @@
 //         => static or dynamic shared memory      (Dynamic.cpp)
 //         => a verdict per array                  (Plan.cpp, Decide.cpp)
 //         => the subset and forms that fit        (Budget.cpp, Layout.cpp)
+//         => what pays                            (Choose.cpp, Profit.cpp)
 //         => occupancy before and after           (Occupancy.cpp)
 //
 //===----------------------------------------------------------------------===//
@@ -75,10 +76,16 @@ unsigned storageThreads(const Verdict &V, const KernelPlan &K);
 /// What launches of \p K ask for in addition, with the largest block.
 uint64_t dynamicBytes(const KernelPlan &K);
 
+/// Whether no kernel reaches \p A in several instances of its function.
+bool hasOnePlace(const PlannedArray &A);
+
 /// Gives the dynamic arrays among \p Arrays their places.
 /// \returns the bytes of a warp's part, by kernel.
 std::vector<uint64_t> placeDynamic(std::vector<PlannedArray> &Arrays,
                                    unsigned KernelCount);
+
+/// Takes back what does not pay, and gives the rest the best layouts.
+void chooseProfitable(MergedRun &Run, const PlanOptions &Options);
 
 /// Takes back the dynamic arrays for which their group has no room.
 void fitDynamic(MergedRun &Run, const PlanOptions &Options);

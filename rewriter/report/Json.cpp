@@ -93,7 +93,38 @@ static json::Value resources(const ResourceTable &Table, const Kernel &K) {
                       {"sharedBytes", R.SharedBytes}};
 }
 
-static json::Value kernel(const KernelPlan &K, const ConfirmedResources &R) {
+static json::Value work(const KernelPlan &K, const Plan &P) {
+  if (!K.Work)
+    return nullptr;
+  json::Array Arrays;
+  for (const auto &[Index, W] : K.Work->Arrays)
+    Arrays.push_back(json::Object{{"array", text(P.Arrays[Index].Array.Name)},
+                                  {"uniform", W.Uniform},
+                                  {"nonUniform", W.NonUniform},
+                                  {"counted", W.Counted}});
+  return json::Object{{"instructions", K.Work->Instructions},
+                      {"doubleOperations", K.Work->DoubleOperations},
+                      {"global", K.Work->Global},
+                      {"gathered", K.Work->Gathered},
+                      {"shared", K.Work->Shared},
+                      {"otherLocal", K.Work->OtherLocal},
+                      {"barriers", K.Work->Barriers},
+                      {"arrays", std::move(Arrays)}};
+}
+
+static json::Value prediction(const KernelPlan &K) {
+  if (!K.Predicted)
+    return nullptr;
+  const Prediction &P = *K.Predicted;
+  return json::Object{{"speedup", P.Speedup},
+                      {"low", P.Low},
+                      {"high", P.High},
+                      {"price", P.Price},
+                      {"gain", P.Gain}};
+}
+
+static json::Value kernel(const KernelPlan &K, const Plan &P,
+                          const ConfirmedResources &R) {
   return json::Object{
       {"name", text(K.Facts.Name)},
       {"mangledName", text(K.Facts.Id)},
@@ -107,6 +138,8 @@ static json::Value kernel(const KernelPlan &K, const ConfirmedResources &R) {
       {"dynamicBytesPerWarp", K.WarpBytes},
       {"warpsPerMultiprocessorBefore", known(K.WarpsBefore)},
       {"warpsPerMultiprocessorAfter", known(K.WarpsAfter)},
+      {"work", work(K, P)},
+      {"predicted", prediction(K)},
       {"ptxasBefore", resources(R.Before, K.Facts)},
       {"ptxasAfter", resources(R.After, K.Facts)},
   };
@@ -128,7 +161,7 @@ json::Value bankstripe::toJson(const Plan &P,
   for (const PlannedArray &A : P.Arrays)
     Arrays.push_back(array(P, A));
   for (const KernelPlan &K : P.Kernels)
-    Kernels.push_back(kernel(K, Resources));
+    Kernels.push_back(kernel(K, P, Resources));
   for (const DecisionOutcome &O : P.Outcomes)
     Decisions.push_back(decision(O));
   return json::Object{{"schema", 1},

@@ -213,6 +213,12 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
     OS << llvm::formatv("  {0,-24} {1} warps per multiprocessor{2}\n",
                         "occupancy", change(K.WarpsBefore, K.WarpsAfter),
                         K.Registers ? "" : ", registers not known");
+  if (K.Predicted && K.SharedAfter != K.SharedBefore)
+    OS << llvm::formatv("  {0,-24} {1:F2} ({2:F2} to {3:F2}): shared memory "
+                        "costs {4:F2}, the access gains {5:F2}\n",
+                        "predicted speedup", K.Predicted->Speedup,
+                        K.Predicted->Low, K.Predicted->High, K.Predicted->Price,
+                        K.Predicted->Gain);
   auto Before = R.Before.find(K.Facts.Id), After = R.After.find(K.Facts.Id);
   if (Before == R.Before.end() || After == R.After.end())
     return;

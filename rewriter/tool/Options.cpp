@@ -63,11 +63,16 @@ static cl::opt<unsigned> BlockSize(
     cl::desc("Largest block, in threads, of kernels whose launches do not "
              "tell; it is added to them as __launch_bounds__"),
     ALL_COMMANDS);
+static cl::opt<double> MinSpeedup(
+    "min-speedup", cl::value_desc("FACTOR"), cl::init(1.05),
+    cl::desc("What a change must be predicted to be worth (default: 1.05); 0 "
+             "moves whatever can move"),
+    ALL_COMMANDS);
 static cl::opt<unsigned> SharedLimit(
-    "shared-limit", cl::value_desc("BYTES"), cl::init(48 * 1024),
+    "shared-limit", cl::value_desc("BYTES"), cl::init(0),
     cl::desc("Shared memory that a block may take when its launches bring it "
-             "(default: 49152; at most what the architecture has, 232448 on "
-             "sm_90)"),
+             "(default: what the architecture has, 232448 on sm_90; 49152 "
+             "where nothing is predicted)"),
     ALL_COMMANDS);
 static cl::opt<std::string>
     Config("config", cl::value_desc("FILE"),
@@ -247,6 +252,7 @@ static bool readRest(ToolOptions &O) {
                 : llvm::hardware_concurrency().compute_thread_count();
   O.BlockSize = BlockSize;
   O.SharedLimit = SharedLimit;
+  O.MinSpeedup = MinSpeedup;
   O.Config = {NoConfig, Config};
   if (DefaultLayout.getNumOccurrences())
     O.DefaultLayout = DefaultLayout;

@@ -34,9 +34,11 @@ struct ToolOptions {
   Command Run = Command::Analyze;
   std::vector<std::string> Paths;
   FrontendOptions Frontend;
-  unsigned Jobs = 1;      ///< Translation units at a time.
-  unsigned BlockSize = 0; ///< 0: not given.
-  uint64_t SharedLimit = 48 * 1024; ///< Bytes per block that launches bring.
+  unsigned Jobs = 1;        ///< Translation units at a time.
+  unsigned BlockSize = 0;   ///< 0: not given.
+  double MinSpeedup = 1.05; ///< 0: no prediction.
+  uint64_t SharedLimit = 0; ///< Bytes per block that launches bring; 0: not
+                            ///< given.
   DecisionsChoice Config;
   std::optional<Layout> DefaultLayout; ///< `--layout`.
   OutputFormat Format = OutputFormat::Text;

@@ -207,9 +207,11 @@ llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
 
   PlanOptions Planning;
   Planning.BlockSize = Options.BlockSize;
-  Planning.SharedLimit = Options.SharedLimit;
+  Planning.MinSpeedup = Options.MinSpeedup;
   if (!Run.Jobs.empty())
     Planning.GpuArch = Run.Jobs.front().GpuArch;
+  Planning.SharedLimit =
+      Options.SharedLimit ? Options.SharedLimit : usualSharedLimit(Planning);
   Planning.DefaultLayout = Options.DefaultLayout;
   if (llvm::Error E = addDecisions(Planning, Lookup, Units))
     return E;

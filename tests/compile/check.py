@@ -103,7 +103,7 @@ def compile_with_nvcc(nvcc, source, folder, output):
 
 def rewrite(tool, source, target):
     path = source.parent if list(source.parent.glob("*.cuh")) else source
-    done = subprocess.run([tool, "rewrite", "--quiet", "--no-confirm",
+    done = subprocess.run([tool, "rewrite", "--quiet", "--no-confirm", "--min-speedup=0",
                            f"--output-dir={target}", str(path)],
                           capture_output=True, text=True, errors="replace")
     if done.returncode != 0:

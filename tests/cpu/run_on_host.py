@@ -245,7 +245,7 @@ def rewrite(tool, source, target):
     """The rewritten copy of `source`, or None when the tool changes nothing,
     and what the tool says of the private arrays."""
     path = source.parent if list(source.parent.glob("*.cuh")) else source
-    done = subprocess.run([tool, "rewrite", "--format=json", "--no-confirm",
+    done = subprocess.run([tool, "rewrite", "--format=json", "--no-confirm", "--min-speedup=0",
                            f"--output-dir={target}", str(path)],
                           capture_output=True, text=True, errors="replace")
     if done.returncode != 0:

@@ -61,6 +61,7 @@ bool isGivenLater(Reason R) {
   case Reason::DecidedKeep:
   case Reason::BlockSizeUnknown:
   case Reason::OverBudget:
+  case Reason::NotProfitable:
   case Reason::DynamicSharedMemory:
   case Reason::ConstantTable:
   case Reason::StackFrameKept:

@@ -208,6 +208,35 @@ TEST(Dynamic, OneKernelThatCannotKeepsItsGroupStatic) {
               HasSubstr("kernel 'other': the launch at a.cu:101"));
 }
 
+// They may be active at once: in one thread, or in others of its warp.
+TEST(Dynamic, InstancesThatOneKernelReachesWouldShareAPlace) {
+  TestUnit U = unbounded(4);
+  Finding &F = U.Result.Facts.Findings[0];
+  F.InKernel = false;
+  F.Instances = {makeInstance(F, "f<4>", {"k"}), makeInstance(F, "f<8>", {})};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
+  F.Instances[1].Kernels = {"k"};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
+  EXPECT_THAT(find(U.plan(), "a").Decision.Detail,
+              HasSubstr("several instances of its function"));
+}
+
+TEST(Dynamic, OnlyArraysOfAFullGroupAreTakenBack) {
+  TestUnit U = unbounded(6);
+  U.array(makeArray("b", 7, 4, 20));
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
+  Launch L = makeLaunch(0, "other", 101);
+  L.Threads.reset();
+  U.Result.Facts.Launches.push_back(L);
+  Finding Other = makeArray("c", 11, 4, 52);
+  Other.Kernels = {"other"};
+  U.array(Other);
+  giveText(U.Result);
+  Plan P = U.plan();
+  EXPECT_EQ(reasonOf(P, "c"), Reason::DynamicIndex);
+  EXPECT_EQ(P.Launches.size(), 2u);
+}
+
 TEST(Dynamic, WithdrawingTheLastArrayLeavesLaunchesAlone) {
   Plan P = unbounded().plan();
   withdraw(P, 0, Reason::CompileFailed, "", {});

@@ -168,6 +168,17 @@ TEST(Verdict, TableReadThroughAWiderTypeIsNotMadeConstant) {
   EXPECT_EQ(reasonOf(U.plan()), Reason::PointerTaken);
 }
 
+TEST(Verdict, ConstElementsCannotBeGivenTheirValues) {
+  TestUnit U = ordinary();
+  Finding &Table = U.array();
+  Table.HasConst = Table.NeverWritten = true;
+  Table.Init = InitializerKind::List;
+  Table.Instances = {makeInstance(Table, "k", Table.Kernels)};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::ConstantTable);
+  Table.Instances.front().SlotAlignment = 16; // A cast claims more.
+  EXPECT_EQ(reasonOf(U.plan()), Reason::ConstElements);
+}
+
 TEST(Verdict, VolatileTableIsNotMadeConstant) {
   TestUnit U = ordinary();
   Finding &Table = U.array();

@@ -144,7 +144,7 @@ TEST(Json, Kernel) {
     "blockSizeText": "launch at count.cu:9 (literal)",
     "addsLaunchBounds": true,
     "sharedBytesBefore": 0, "sharedBytesAfter": 10752,
-    "dynamicBytesPerWarp": 0,
+    "dynamicBytesPerWarp": 0, "work": null, "predicted": null,
     "warpsPerMultiprocessorBefore": 64, "warpsPerMultiprocessorAfter": 60,
     "ptxasBefore": {"stackFrame": 64, "spillStores": 8, "spillLoads": 4,
                     "registers": 24, "sharedBytes": 0},

@@ -1,0 +1,304 @@
+//===-- Choose.cpp - the arrays and layouts that pay ----------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// After the budget says what can move, the model (Profit.cpp) says what should.
+// Kernels that share arrays are decided together. From what fits, the arrays
+// are taken back one at a time, and the layouts of the others exchanged, as
+// long as the predicted time gets shorter; what is left must then be worth
+// --min-speedup on the geometric mean of the group, and slow none of its
+// kernels down. Hill climbing, because each step is easy to explain and groups
+// are small.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/PlanInternal.h"
+#include "plan/Profit.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace bankstripe;
+
+/// A block of unknown size is taken to have so many threads.
+static constexpr unsigned UsualBlock = 256;
+/// Loss of one kernel that a gain of its group may cost.
+static constexpr double LeastOfGroup = 0.98;
+/// A change of layout has to promise this much.
+static constexpr double WorthAChange = 1.01;
+
+namespace {
+
+/// Decides about the arrays of a run.
+class Chooser {
+public:
+  Chooser(MergedRun &Run, const PlanOptions &Options)
+      : Run(Run), Options(Options) {}
+
+  void chooseAll();
+
+private:
+  struct Group {
+    std::vector<unsigned> Rows, Arrays;
+  };
+
+  std::vector<Group> groups() const;
+  void choose(const Group &G);
+  bool tryLayouts(const Group &G, double &Best);
+  bool tryWithout(const Group &G, double &Best);
+  bool isWorthIt(const Group &G) const;
+  void refuse(const Group &G);
+
+  /// Geometric mean of the predicted speedups of G's kernels.
+  double valueOf(const Group &G) const;
+  bool fits(const Group &G) const;
+  std::optional<Prediction> predictionFor(unsigned Row) const;
+  uint64_t sharedOf(unsigned Row, unsigned Threads) const;
+
+  MergedRun &Run;
+  const PlanOptions &Options;
+};
+
+} // namespace
+
+std::vector<Chooser::Group> Chooser::groups() const {
+  llvm::EquivalenceClasses<unsigned> Classes;
+  std::map<unsigned, Group> ByLeader;
+  for (const PlannedArray &A : Run.Arrays)
+    if (A.Decision.usesShared())
+      for (unsigned Row : A.Kernels)
+        Classes.unionSets(A.Kernels.front(), Row);
+  for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row)
+    if (auto It = Classes.findLeader(Row); It != Classes.member_end())
+      ByLeader[*It].Rows.push_back(Row);
+  for (unsigned I = 0; I < Run.Arrays.size(); ++I)
+    if (const PlannedArray &A = Run.Arrays[I]; A.Decision.usesShared())
+      ByLeader[Classes.getLeaderValue(A.Kernels.front())].Arrays.push_back(I);
+  std::vector<Group> Result;
+  for (auto &[Leader, G] : ByLeader)
+    Result.push_back(std::move(G));
+  return Result;
+}
+
+// What the arrays that move take of a block of kernel Row.
+uint64_t Chooser::sharedOf(unsigned Row, unsigned Threads) const {
+  uint64_t Bytes = 0;
+  for (const PlannedArray &A : Run.Arrays)
+    if (A.Decision.usesShared())
+      for (size_t I = 0; I < A.InstanceKernels.size(); ++I)
+        if (llvm::is_contained(A.InstanceKernels[I], Row))
+          Bytes += sharedBytes(A.Array.Instances[I], A.Decision, Threads);
+  return Bytes;
+}
+
+static unsigned usualBlock(const KernelPlan &K) {
+  if (K.BlockThreads)
+    return K.BlockThreads;
+  return K.Facts.Bounds ? std::min(UsualBlock, K.Facts.Bounds->Threads)
+                        : UsualBlock;
+}
+
+std::optional<Prediction> Chooser::predictionFor(unsigned Row) const {
+  const KernelPlan &K = Run.Kernels[Row].Plan;
+  if (!K.Work)
+    return std::nullopt;
+  KernelTraffic Traffic;
+  Traffic.Work = *K.Work;
+  Traffic.Threads = usualBlock(K);
+  for (const auto &[Index, W] : K.Work->Arrays) {
+    const PlannedArray &A = Run.Arrays[Index];
+    Traffic.Arrays.push_back(
+        {W.Uniform, W.NonUniform, W.Counted, A.Array.ElementBytes,
+         A.Array.BytesPerThread, A.Decision.usesShared(),
+         A.Decision.Kind == VerdictKind::Slot, A.Decision.Form});
+  }
+  const unsigned WarpsPerBlock = llvm::divideCeil(Traffic.Threads, 32u);
+  const uint64_t Before = K.SharedBefore + K.DynamicSharedBytes;
+  auto With = [&](uint64_t SharedBytes) {
+    Resources R;
+    R.Warps = residentWarps(Options.GpuArch, Traffic.Threads, K.Registers,
+                            SharedBytes);
+    R.SharedBytes = R.Warps / WarpsPerBlock * SharedBytes;
+    return R;
+  };
+  const Resources Had = With(Before);
+  const Resources Has =
+      With(Before + sharedOf(Row, llvm::alignTo(Traffic.Threads, 32)));
+  if (!Had.Warps || !Has.Warps)
+    return std::nullopt;
+  return predict(Traffic, Had, Has);
+}
+
+double Chooser::valueOf(const Group &G) const {
+  double Logarithm = 0;
+  unsigned Known = 0;
+  for (unsigned Row : G.Rows)
+    if (auto P = predictionFor(Row)) {
+      Logarithm += std::log(P->Speedup);
+      ++Known;
+    }
+  return Known ? std::exp(Logarithm / Known) : 1;
+}
+
+bool Chooser::fits(const Group &G) const {
+  return llvm::all_of(G.Rows, [&](unsigned Row) {
+    const KernelRow &R = Run.Kernels[Row];
+    unsigned Threads = llvm::alignTo(largestBlock(R.Plan), 32);
+    return sharedOf(Row, Threads) <= budgetOf(R, Options);
+  });
+}
+
+// The layouts that array A could have instead of its own.
+static std::vector<Verdict> otherLayouts(const PlannedArray &A) {
+  std::vector<Verdict> Result;
+  auto Add = [&](VerdictKind Kind, StripeForm Form) {
+    Verdict V = A.Decision;
+    V.Kind = Kind;
+    V.Form = Form;
+    Result.push_back(std::move(V));
+  };
+  if (A.Decision.Kind != VerdictKind::Stripe || A.Decision.Asked)
+    return Result;
+  const StripeForm Smallest = smallestForm(A);
+  for (StripeForm Form : {Smallest, StripeForm::Wide})
+    if (Form != A.Decision.Form &&
+        (Smallest == StripeForm::Packed || Smallest == StripeForm::Unpacked))
+      Add(VerdictKind::Stripe, Form);
+  return Result;
+}
+
+bool Chooser::tryLayouts(const Group &G, double &Best) {
+  bool Changed = false;
+  for (unsigned I : G.Arrays) {
+    PlannedArray &A = Run.Arrays[I];
+    for (Verdict &Other : otherLayouts(A)) {
+      std::swap(A.Decision, Other);
+      const double Value = fits(G) ? valueOf(G) : 0;
+      if (Value > Best * WorthAChange) {
+        Best = Value;
+        Changed = true;
+      } else {
+        std::swap(A.Decision, Other);
+      }
+    }
+  }
+  return Changed;
+}
+
+// Takes back the one array without which the group is predicted to be fastest.
+bool Chooser::tryWithout(const Group &G, double &Best) {
+  PlannedArray *Worst = nullptr;
+  double BestWithout = Best * WorthAChange;
+  for (unsigned I : G.Arrays) {
+    PlannedArray &A = Run.Arrays[I];
+    if (!A.Decision.usesShared() || A.Decision.Asked)
+      continue;
+    const VerdictKind Kind = std::exchange(A.Decision.Kind, VerdictKind::Keep);
+    if (const double Value = valueOf(G); Value > BestWithout) {
+      BestWithout = Value;
+      Worst = &A;
+    }
+    A.Decision.Kind = Kind;
+  }
+  if (!Worst)
+    return false;
+  Worst->Decision.Kind = VerdictKind::Keep;
+  Worst->Decision.Why = Reason::NotProfitable;
+  Worst->Decision.Where = Worst->Array.Where;
+  Worst->Decision.SharedBytes = 0;
+  Worst->Decision.Detail =
+      llvm::formatv("with it, its kernels are predicted to run at {0:F2} of "
+                    "their speed without",
+                    Best / BestWithout);
+  Best = BestWithout;
+  return true;
+}
+
+bool Chooser::isWorthIt(const Group &G) const {
+  if (llvm::any_of(G.Arrays, [&](unsigned I) {
+        const Verdict &V = Run.Arrays[I].Decision;
+        return V.usesShared() && V.Asked;
+      }))
+    return true;
+  bool Any = false;
+  for (unsigned Row : G.Rows) {
+    if (!Run.Kernels[Row].Plan.Work)
+      return false; // Its work is done where nobody looked.
+    if (auto P = predictionFor(Row)) {
+      Any = true;
+      if (P->Speedup < LeastOfGroup)
+        return false;
+    }
+  }
+  // Without occupancy nothing can be predicted, of any kernel.
+  return !Any || valueOf(G) >= Options.MinSpeedup;
+}
+
+// "predicted 0.62 (0.40 to 0.95): resources 0.5, access 1.24"
+static std::string words(const Prediction &P) {
+  return llvm::formatv("predicted speedup {0:F2}, {1:F2} to {2:F2}: shared "
+                       "memory costs {3:F2}, the access gains {4:F2}",
+                       P.Speedup, P.Low, P.High, P.Price, P.Gain);
+}
+
+void Chooser::refuse(const Group &G) {
+  for (unsigned I : G.Arrays) {
+    PlannedArray &A = Run.Arrays[I];
+    Verdict &V = A.Decision;
+    if (!V.usesShared())
+      continue;
+    std::optional<Prediction> Least;
+    for (unsigned Row : A.Kernels)
+      if (auto P = predictionFor(Row))
+        if (!Least || P->Speedup < Least->Speedup)
+          Least = P;
+    V.Detail = Least ? words(*Least)
+                     : "what a kernel that reaches it does was not seen: its "
+                       "function is in another file";
+  }
+  for (unsigned I : G.Arrays) {
+    Verdict &V = Run.Arrays[I].Decision;
+    if (!V.usesShared())
+      continue;
+    V.Kind = VerdictKind::Keep;
+    V.Why = Reason::NotProfitable;
+    V.Where = Run.Arrays[I].Array.Where;
+    V.SharedBytes = 0;
+  }
+}
+
+void Chooser::choose(const Group &G) {
+  double Best = valueOf(G);
+  bool Changed = true;
+  // Each round takes an array back or promises more; enough for any kernel.
+  for (unsigned Round = 0; Changed && Round < 64; ++Round) {
+    Changed = tryLayouts(G, Best);
+    Changed |= tryWithout(G, Best);
+  }
+  if (!isWorthIt(G))
+    refuse(G);
+  for (unsigned Row : G.Rows)
+    Run.Kernels[Row].Plan.Predicted = predictionFor(Row);
+}
+
+void Chooser::chooseAll() {
+  for (const Group &G : groups())
+    choose(G);
+}
+
+void bankstripe::chooseProfitable(MergedRun &Run, const PlanOptions &Options) {
+  if (Options.MinSpeedup > 0)
+    Chooser(Run, Options).chooseAll();
+}
+
+uint64_t bankstripe::usualSharedLimit(const PlanOptions &Options) {
+  const bool Predicts =
+      Options.MinSpeedup > 0 && residentWarps(Options.GpuArch, 32, 0, 0) != 0;
+  return Predicts ? std::max(sharedLimitOf(Options.GpuArch), StaticSharedLimit)
+                  : StaticSharedLimit;
+}

@@ -1,0 +1,95 @@
+//===-- WorkTest.cpp - what a kernel does beside its arrays ---------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Snippet.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+// The work of a kernel with an array `a`, filled from memory, and Statements.
+KernelWork workOf(const std::string &Statements,
+                  const std::string &Before = "") {
+  UnitEvidence E = evidenceOf(Before + R"cu(
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  __shared__ int shared[64];
+  int @a[64];
+#pragma unroll 1
+  for (int i = 0; i < 64; ++i)
+    a[i] = in[i];
+)cu" + Statements + "\n  out[threadIdx.x] = a[n];\n}");
+  EXPECT_EQ(E.Work.count("k"), 1u) << E.Problem;
+  return E.Work["k"];
+}
+
+ArrayWork arrayIn(const KernelWork &W) {
+  return W.Arrays.empty() ? ArrayWork() : W.Arrays.begin()->second;
+}
+
+} // namespace
+
+TEST(Work, LoopsCountAsOftenAsTheyRun) {
+  KernelWork W = workOf("");
+  EXPECT_EQ(arrayIn(W).Uniform, 64 + 1); // Filled, and one element read.
+  EXPECT_EQ(W.Global, 64 + 1);           // Read, and the result.
+}
+
+TEST(Work, LoopsOfUnknownLengthAreTakenToRunForLong) {
+  KernelWork W = workOf("#pragma unroll 1\n"
+                        "for (int i = 0; i < n; ++i) a[in[i] & 63] ^= i;");
+  EXPECT_GE(arrayIn(W).Uniform, 64 + 1 + 100);
+}
+
+TEST(Work, IndicesFromDataOrTheLaneAreNonUniform) {
+  EXPECT_EQ(arrayIn(workOf("a[in[threadIdx.x] & 63] = 1;")).NonUniform, 1);
+  EXPECT_EQ(arrayIn(workOf("a[threadIdx.x & 63] = 1;")).NonUniform, 1);
+}
+
+// Lanes that go other ways have other counters.
+TEST(Work, StacksAreCounted) {
+  ArrayWork W = arrayIn(workOf(R"cu(
+  int top = 0;
+#pragma unroll 1
+  for (int i = 0; i < n; ++i)
+    if (in[i * 32 + threadIdx.x] > 0)
+      a[top++ & 63] = i;)cu"));
+  EXPECT_GT(W.Counted, 0);
+  EXPECT_EQ(W.NonUniform, 0);
+}
+
+TEST(Work, AddressesThatWereLoadedAreGathered) {
+  EXPECT_EQ(workOf("").Gathered, 0);
+  EXPECT_EQ(workOf("out[n] = in[in[n]];").Gathered, 1);
+}
+
+TEST(Work, SharedMemoryAndBarriers) {
+  KernelWork W = workOf("shared[threadIdx.x] = in[0]; __syncthreads();"
+                        "out[n] = shared[n ^ 1];");
+  EXPECT_EQ(W.Shared, 2);
+  EXPECT_EQ(W.Barriers, 1);
+}
+
+TEST(Work, DivisionsAreLong) {
+  const double Sum = workOf("out[n] = in[1] + in[2];").Instructions;
+  EXPECT_GT(workOf("out[n] = in[1] / in[2];").Instructions, Sum + 15);
+}
+
+TEST(Work, DoublesHaveUnitsOfTheirOwn) {
+  EXPECT_EQ(workOf("").DoubleOperations, 0);
+  EXPECT_EQ(
+      workOf("*(double *)out = *(const double *)in * n;").DoubleOperations, 2);
+}
+
+TEST(Work, OfAFunctionThatIsCalledCounts) {
+  const std::string Callee =
+      "__device__ __noinline__ int f(const int *p, int n) {\n"
+      "  int s = 0;\n#pragma unroll 1\n"
+      "  for (int i = 0; i < 50; ++i) s += p[i * n];\n  return s; }\n";
+  EXPECT_GE(workOf("out[n] = f(in, n);", Callee).Global, 64 + 50);
+}

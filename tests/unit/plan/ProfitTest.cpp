@@ -1,0 +1,192 @@
+//===-- ProfitTest.cpp - is it worth it -----------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/Profit.h"
+#include "Units.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using ::testing::HasSubstr;
+
+namespace {
+
+// A kernel of 256-thread blocks with an array of 32 words.
+KernelTraffic traffic(double Uniform, double NonUniform, double Counted = 0) {
+  KernelTraffic K;
+  K.Threads = 256;
+  K.Work.Instructions = 1000;
+  K.Arrays.push_back({Uniform, NonUniform, Counted, 4, 128, true});
+  return K;
+}
+
+constexpr Resources Full = {64, 0};
+
+double speedup(const KernelTraffic &K, Resources Has = {64, 128 * 1024}) {
+  return predict(K, Full, Has).Speedup;
+}
+
+} // namespace
+
+TEST(Profit, NonUniformIndicesGainMost) {
+  EXPECT_GT(speedup(traffic(0, 200)), 1.5 * speedup(traffic(200, 0)));
+}
+
+TEST(Profit, CountersGainLessThanData) {
+  EXPECT_LT(speedup(traffic(0, 0, 200)), 0.8 * speedup(traffic(0, 200)));
+}
+
+TEST(Profit, ArithmeticHidesWhatAccessesCost) {
+  KernelTraffic Busy = traffic(200, 0);
+  Busy.Work.Instructions = 100000;
+  EXPECT_NEAR(speedup(Busy), 1, 0.05);
+  EXPECT_GT(speedup(traffic(200, 0)), 1.2);
+}
+
+// Waiting for global memory is what other warps are for.
+TEST(Profit, LostWarpsCostWhereThereIsSomethingToWaitFor) {
+  KernelTraffic Waiting = traffic(20, 0);
+  Waiting.Work.Global = 100;
+  const Prediction P = predict(Waiting, Full, {8, 200 * 1024});
+  EXPECT_LT(P.Speedup, 0.6);
+  EXPECT_LT(P.Price, P.Gain);
+  EXPECT_NEAR(P.Price * P.Gain, P.Speedup, 1e-9);
+}
+
+// Trees and tables live in the L1, which shared memory takes away.
+TEST(Profit, TheL1IsWorthMoreToAddressesThatAreLoaded) {
+  KernelTraffic Walk = traffic(20, 0), Chase = traffic(20, 0);
+  Walk.Work.Global = Chase.Work.Gathered = 100;
+  EXPECT_LT(speedup(Chase, {64, 200 * 1024}),
+            0.9 * speedup(Walk, {64, 200 * 1024}));
+}
+
+// 4 KB for each of 2048 threads are far beyond it, 64 bytes are not.
+TEST(Profit, ArraysBeyondTheL1CostMore) {
+  KernelTraffic Large = traffic(200, 0), Small = traffic(200, 0);
+  Large.Arrays[0].BytesPerThread = 4096;
+  Small.Arrays[0].BytesPerThread = 64;
+  Large.Arrays[0].Moved = Small.Arrays[0].Moved = false;
+  EXPECT_GT(timeOf(Large, Full, 0), 1.5 * timeOf(Small, Full, 0));
+}
+
+TEST(Profit, TheBusiestArrayKeepsTheL1) {
+  KernelTraffic K = traffic(200, 0);
+  K.Arrays[0].Moved = false;
+  const double Alone = timeOf(K, Full, 0);
+  K.Arrays.push_back({1, 0, 0, 4, 4096, false});
+  EXPECT_NEAR(timeOf(K, Full, 0), Alone, 0.1 * Alone);
+}
+
+TEST(Profit, SlotsOfNonUniformIndicesTakeMorePasses) {
+  KernelTraffic Stripe = traffic(0, 2000), Slot = traffic(0, 2000);
+  Slot.Arrays[0].Slot = true;
+  EXPECT_GT(timeOf(Slot, Full, 1), timeOf(Stripe, Full, 1));
+}
+
+TEST(Profit, TheRangeHoldsThePrediction) {
+  const Prediction P = predict(traffic(0, 200), Full, Full);
+  EXPECT_LT(P.Low, P.Speedup);
+  EXPECT_GT(P.High, P.Speedup);
+}
+
+#ifdef BANKSTRIPE_HAS_OCCUPANCY_HEADER
+
+namespace {
+
+// Arrays `a` and, with a size, `b` in a kernel that does so much with them.
+TestUnit working(ArrayWork OfA, std::optional<ArrayWork> OfB = std::nullopt) {
+  TestUnit U;
+  U.launch(256);
+  U.array(makeArray("a", 16));
+  KernelWork W;
+  W.Instructions = 1000;
+  W.Arrays[0] = OfA;
+  if (OfB) {
+    U.array(makeArray("b", 16, 4, 20));
+    W.Arrays[1] = *OfB;
+  }
+  U.Result.Evidence.Work["k"] = W;
+  return U;
+}
+
+PlanOptions choosy() {
+  PlanOptions Options;
+  Options.MinSpeedup = 1.05;
+  return Options;
+}
+
+constexpr ArrayWork Random = {0, 300, 0}, Rare = {1, 0, 0};
+
+} // namespace
+
+TEST(Choose, WhatPaysMoves) {
+  Plan P = working(Random).plan(choosy());
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  ASSERT_TRUE(P.Kernels.front().Predicted);
+  EXPECT_GT(P.Kernels.front().Predicted->Speedup, 1.05);
+}
+
+TEST(Choose, WhatDoesNotPayStays) {
+  Plan P = working(Rare).plan(choosy());
+  EXPECT_EQ(reasonOf(P), Reason::NotProfitable);
+  EXPECT_THAT(find(P, "a").Decision.Detail, HasSubstr("predicted"));
+  EXPECT_EQ(P.Kernels.front().SharedAfter, 0u);
+}
+
+TEST(Choose, NothingIsAskedOfWhoWantsEverythingMoved) {
+  EXPECT_EQ(reasonOf(working(Rare).plan()), Reason::DynamicIndex);
+}
+
+TEST(Choose, TheLeastThatIsAskedForDecides) {
+  PlanOptions Much = choosy();
+  Much.MinSpeedup = 1000;
+  EXPECT_EQ(reasonOf(working(Random).plan(Much)), Reason::NotProfitable);
+}
+
+// `b` is hardly used, and takes so much that few blocks are left.
+TEST(Choose, AnArrayThatOnlyCostsStaysAlone) {
+  TestUnit U = working(Random, Rare);
+  Finding &B = U.Result.Facts.Findings[1];
+  B.Extents = {30};
+  B.BytesPerThread = 120;
+  U.Result.Evidence.Work["k"].Global = 100;
+  Plan P = U.plan(choosy());
+  EXPECT_EQ(reasonOf(P, "a"), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(P, "b"), Reason::NotProfitable);
+}
+
+TEST(Choose, WhatADecisionAsksForMoves) {
+  TestUnit U = working(Rare);
+  PlanOptions Options = choosy();
+  ArrayDecision D;
+  D.File = "/a.cu";
+  D.Function = U.Result.Facts.Findings[0].Function;
+  D.Array = "a";
+  D.Wanted = Layout::Stripe;
+  Options.Decisions = {D};
+  EXPECT_EQ(find(U.plan(Options), "a").Decision.Kind, VerdictKind::Stripe);
+}
+
+// An array of a function that a kernel of another file calls.
+TEST(Choose, AKernelWhoseWorkNobodySawKeepsItsArrays) {
+  TestUnit U = working(Random);
+  U.Result.Evidence.Work.clear();
+  EXPECT_EQ(reasonOf(U.plan(choosy())), Reason::NotProfitable);
+}
+
+TEST(Choose, WithoutOccupancyNothingIsPredicted) {
+  PlanOptions Unknown = choosy();
+  Unknown.GpuArch = "sm_20";
+  EXPECT_EQ(reasonOf(working(Rare).plan(Unknown)), Reason::DynamicIndex);
+  EXPECT_EQ(usualSharedLimit(Unknown), StaticSharedLimit);
+  EXPECT_EQ(usualSharedLimit(choosy()), 227u * 1024);
+  EXPECT_EQ(usualSharedLimit(PlanOptions()), StaticSharedLimit);
+}
+
+#endif
