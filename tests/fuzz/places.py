@@ -171,6 +171,8 @@ def in_recursion(context, room, parameters):
 
 def call_item(context, helper, arguments=""):
     """A call or two of a function with arrays."""
+    if (helper, arguments) not in context.case.functions:
+        context.case.functions.append((helper, arguments))
     i, e = context.case.local("i"), context.varying()
     kind = context.rng.choices(range(4), [5, 2, 2, 1])[0]
 

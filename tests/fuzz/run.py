@@ -15,6 +15,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
 import concurrent.futures
+import itertools
 import json
 import pathlib
 import shutil
@@ -24,7 +25,7 @@ import time
 
 import run_pairs
 from program import batch
-from rewriting import DEFAULT_TOOL, Counts, ToolFailure, rewrite
+from rewriting import DEFAULT_TOOL, Counts, ToolFailure, options_of, rewrite
 from run_pairs import Problem
 
 
@@ -42,7 +43,7 @@ class Stage:
             source = self.folder / f"alone_{seed}.cu"
             source.write_text(batch([seed])[0])
             try:
-                rewrite(self.tool, source, self.folder / "alone")
+                rewrite(self.tool, source, self.folder / "alone", options_of(seed))
             except ToolFailure as failure:
                 self.problems.append(Problem("tool", "rewriting", seed, str(failure)))
             source.unlink()
@@ -56,7 +57,8 @@ class Stage:
         if self.tool is None:
             return source, None
         try:
-            copy, arrays = rewrite(self.tool, source, self.folder / "rewritten")
+            copy, arrays = rewrite(self.tool, source, self.folder / "rewritten",
+                                   options_of(seeds[0]))
         except ToolFailure as failure:
             before = len(self.problems)
             self.single(seeds)
@@ -71,8 +73,11 @@ class Stage:
 
 
 def batches(options):
+    """Seeds on end for which the tool gets the same options."""
     seeds = range(options.first, options.first + options.cases)
-    return [seeds[i:i + options.batch] for i in range(0, len(seeds), options.batch)]
+    groups = [list(group) for _, group in itertools.groupby(seeds, options_of)]
+    return [group[i:i + options.batch] for group in groups
+            for i in range(0, len(group), options.batch)]
 
 
 def prepare(options, folder):
