@@ -63,7 +63,7 @@ class Counts:
         moved = set()
         for array in arrays:
             self.verdicts[array["verdict"], array["reason"]] += 1
-            self.dynamic += array["storage"] == "dynamic"
+            self.dynamic += array.get("storage") == "dynamic"
             seed = re.search(r"_(\d+)(?:_\w+)?(?:::|<|$)", array["function"])
             if not seed:
                 continue
