@@ -31,7 +31,7 @@ FORMS = [
     Form("int x, int y", ["dim3 block;", "block.x = x;", "block.y = y;"], "block", PRODUCT, "{x}, {y}", 2),
     Form("int x, int y, int z", ["const dim3 block(x, y, z);"], "block", PRODUCT, "{x}, {y}, {z}", 3),
     Form("const unsigned (&sides)[3]", [], "dim3(sides[0], sides[1], sides[2])",
-         "sides[0] * sides[1] * sides[2]", "{{{x}, {y}, {z}}}", 3),
+         "sides[0] * sides[1] * sides[2]", "{{{x} + 0u, {y} + 0u, {z} + 0u}}", 3),
 ]
 MEMBER = FORMS[0]
 
@@ -59,6 +59,8 @@ class Site:
         self.stream = rng.choice(["", "", "", ", 0", ", 0, 0", ", 0, nullptr"])
         self.own_form = rng.randrange(4)
         self.name = f"launch{number}_{case.seed}"
+        # Whoever reads the callers does not learn the block from them, either.
+        self.hidden = rng.random() < 0.6
         self.blocks = []
         while most > 0 and len(self.blocks) < 3:
             rank = rng.randint(1, self.form.ranks)
@@ -137,7 +139,8 @@ class Site:
             elif self.holder == "template":
                 name = f"{self.name}<{instance or '0'}>"
             for block in self.blocks:
-                x, y, z = [*block, 1, 1][:3]
+                x, y, z = (f"hidden({side})" if self.hidden else side
+                           for side in [*block, 1, 1][:3])
                 given = self.form.given.format(x=x, y=y, z=z)
                 labels = f"{label()}, {label()}" if self.also else label()
                 lines.append(f"{name}_launcher{{{given}}}.{name}({labels});" if self.holder == "member"

@@ -143,6 +143,11 @@ def in_template(context, room, parameters):
     name = case.name("generic")
     place = function_context(context, body, "template-function")
     fill(place, Room(rng.randrange(1, 3), rng.randrange(2, 5)), ["N", "T"])
+    if rng.random() < 0.2:
+        # A smaller instance runs while the arrays of this one live.
+        body.items.insert(len(body.items) * 2 // 3, Item(case, lambda: [
+            "if constexpr (N > 3)", f"  h = {name}<T, N / 2>(h, v, n, in);"]))
+        case.note("instance-in-instance")
     room.arrays -= 1
     helper = Helper(case, name, lambda: [
         "template <class T, int N>", f"__device__ unsigned {name}({PARAMETERS}) {{", *body.lines(),
