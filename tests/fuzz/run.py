@@ -5,6 +5,7 @@
     run.py --prepare=FOLDER ...    only generates and rewrites; see run_pairs.py
     run.py --originals ...         no tool: the originals must be in order
 
+The tool gets more options for some cases: see OPTIONS in rewriting.py.
 It stops at the first case that fails, or goes on with --keep-going. A case that
 fails can be made small with `reduce.py --seed=SEED`.
 
@@ -111,7 +112,8 @@ def main():
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--at-least", type=json.loads, default={}, metavar="JSON",
-                        help='fail when fewer arrays move, as in {"stripe": 300}')
+                        help='fail when fewer arrays move, as in {"stripe": 300}, or '
+                             'when launches bring the storage of fewer, {"dynamic": 100}')
     parser.add_argument("--originals", action="store_true", help="no tool, only the originals")
     parser.add_argument("--shapes", action="store_true", help="print the verdicts of each shape")
     options = parser.parse_args()
