@@ -244,8 +244,10 @@ class Form:
             return f"{self.equals}{{}}"
         if array.kind.scalar and self.number % 2:
             count = total if self.style == "full" else max(1, total // 2)
-            return f"{self.equals}{{{self.listed(array, min(count, 80))}}}"
-        if self.style == "full" and total <= 80 and not any(map(named, extents)):
+            # The rest becomes zero, which a pointer must not be.
+            most = total if array.kind.star else 80
+            return f"{self.equals}{{{self.listed(array, min(count, most))}}}"
+        if self.style == "full" and (total <= 80 or array.kind.star) and not any(map(named, extents)):
             return f"{self.equals}{self.nested(array, extents)}"
         if array.rank == 1:
             count = 1 if named(extents[0]) else max(1, extents[0] // 2)
@@ -306,7 +308,10 @@ def declare(context, kind, count=1, parameters=()):
     for _ in range(count):
         extents = random_extents(rng, max(1, case.bytes_left // kind.size))
         if parameters and rng.random() < 0.7:
-            extents[rng.randrange(len(extents))] = parameters[0]
+            dimension = rng.randrange(len(extents))
+            # All elements of a table of pointers stand in its initialiser.
+            if not (kind.star and qualifier == "const"):
+                extents[dimension] = parameters[0]
         array = Array(case, case.local(rng.choice(["a", "buf", "tab", "s", "counts", "stack"])),
                       kind, extents, qualifier)
         array.plain = rng.random() < 0.4

@@ -4,7 +4,8 @@
     generate.py SEED [COUNT]      prints a program with COUNT cases
     generate.py --statistics SEED COUNT
 
-A case is a kernel with random private arrays and everything that it uses. Its
+A case is a kernel with random private arrays and everything that it uses, now
+and then with other kernels that use the same functions. Its
 behaviour is defined, and independent of the order of its threads: each thread
 writes a digest of all that it has seen. A case has the same text whether it is
 generated alone or with others.

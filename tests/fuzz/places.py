@@ -143,6 +143,11 @@ def in_template(context, room, parameters):
     name = case.name("generic")
     place = function_context(context, body, "template-function")
     fill(place, Room(rng.randrange(1, 3), rng.randrange(2, 5)), ["N", "T"])
+    if rng.random() < 0.2:
+        # A smaller instance runs while the arrays of this one live.
+        body.items.insert(len(body.items) * 2 // 3, Item(case, lambda: [
+            "if constexpr (N > 3)", f"  h = {name}<T, N / 2>(h, v, n, in);"]))
+        case.note("instance-in-instance")
     room.arrays -= 1
     helper = Helper(case, name, lambda: [
         "template <class T, int N>", f"__device__ unsigned {name}({PARAMETERS}) {{", *body.lines(),
@@ -171,6 +176,8 @@ def in_recursion(context, room, parameters):
 
 def call_item(context, helper, arguments=""):
     """A call or two of a function with arrays."""
+    if (helper, arguments) not in context.case.functions:
+        context.case.functions.append((helper, arguments))
     i, e = context.case.local("i"), context.varying()
     kind = context.rng.choices(range(4), [5, 2, 2, 1])[0]
 

@@ -3,12 +3,16 @@
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import itertools
+import random
 import re
 
 import context as context_module
-from element_types import ARGUMENTS, PRELUDE
-from places import Room, fill
-from tree import Body, Item, indented
+from element_types import PRELUDE
+from kernels import HEADS, Kernel, other_kernel, random_instances
+from launches import Site, threads_of
+from places import Room
+from tree import indented
 
 BLOCKS = [(32,), (33,), (48,), (64,), (64,), (64,), (96,), (100,), (128,), (31,), (1,), (160,),
           (8, 4), (7, 5), (16, 4), (33, 2), (5, 13), (16, 8), (4, 3, 5), (2, 2, 9), (8, 2, 3)]
@@ -24,6 +28,11 @@ static void begin(unsigned seed, int count, unsigned **in, unsigned **out) {
   cudaMalloc(out, count * sizeof(unsigned));
   cudaMemcpy(*in, words, sizeof words, cudaMemcpyHostToDevice);
   cudaMemset(*out, 0, count * sizeof(unsigned));
+}
+
+// A number that only the run knows.
+[[maybe_unused]] static int hidden(int number) {
+  return number;
 }
 
 // Prints a digest of what the launch has left, or why it failed.
@@ -49,66 +58,72 @@ static void end(const char *name, int count, unsigned *in, unsigned *out) {
 
 
 class Program:
-    """One case: a kernel, the functions and classes that it uses, and a host
-    function that launches it."""
+    """One case: kernels, the functions and classes that they use, and host
+    functions that launch them."""
 
     def __init__(self, seed):
         case = self.case = context_module.Case(seed)
         rng = case.rng
+        # What is new about launches must not change what else a seed gives.
+        self.launch_rng = random.Random(f"launches of case {seed}")
+        self.run_time = self.launch_rng.random() < 0.4
         self.block = rng.choice(BLOCKS)
         self.grid = rng.choice([1, 1, 2, 3])
         warps = -(-self.threads // 32)
         # Most cases fit into 48 KB.
         case.bytes_left = int(49152 // (32 * warps) * (0.9 if rng.random() < 0.9 else 3))
         case.bytes_left = min(case.bytes_left, 1024)
-        self.template = case.seed % 6 == 5
-        self.instances = [(rng.choice(ARGUMENTS), rng.choice([3, 5, 8, 16]))
-                          for _ in range(rng.choice([1, 1, 2]))] if self.template else [None]
-        self.bounds = case.chance(0.4)
-        self.bounds_text = rng.choice([str(self.threads), str(self.threads), str(self.threads + 7),
-                                       f"{self.threads}, 1"])
+        if self.run_time:
+            # As do blocks of any size with 48 bytes per thread.
+            case.bytes_left = self.launch_rng.choice([40, 40, 70, 150, 210, 400])
+        instances = [""]
+        if case.seed % 6 == 5:
+            instances = random_instances(rng)
+        bounds = case.chance(0.4)
+        bounds_text = rng.choice([str(self.threads), str(self.threads), str(self.threads + 7),
+                                  f"{self.threads}, 1"])
         self.launch_form = rng.randrange(5)
-        self.head = rng.choices(["__global__ void {b}{k}", "static __global__ void {b}{k}",
-                                 "{b}__global__ void {k}"], [6, 1, 1])[0]
-        self.guard = case.chance(0.3)
+        head = rng.choices(HEADS, [6, 1, 1])[0]
+        guard = case.chance(0.3)
         self.second = case.chance(0.15)
-        self.body = Body()
-        self.kernel = f"kernel_{seed}"
-        place = context_module.Context(case, self.kernel, self.body, places=[
-            "kernel-template" if self.template else "kernel"])
-        place.ending = "{ out[t] = h; return; }"
         room = Room(rng.choice([1, 1, 2, 2, 3, 4]), rng.randrange(3, 10))
-        fill(place, room, ["N", "T"] if self.template else ())
-        case.note(f"block-{len(self.block)}d")
+        kernel = Kernel(case, f"kernel_{seed}", instances, room)
+        kernel.head, kernel.guard, kernel.bounds, kernel.bounds_text = head, guard, bounds, bounds_text
+        self.kernels, self.sites = [kernel], []
         self.look_alike = case.chance(0.2)
+        if self.run_time:
+            self.launch_at_run_time()
+        else:
+            case.note(f"block-{len(self.block)}d")
+
+    def launch_at_run_time(self):
+        """Host functions with blocks as parameters, and perhaps other kernels
+        that share functions with the first."""
+        case, rng = self.case, self.launch_rng
+        case.note("block-of-the-run")
+        for number in range(rng.choice([0, 0, 0, 1, 1, 2])):
+            self.kernels.append(other_kernel(case, number, rng))
+            case.note("kernel-beside")
+        # The first or another one may keep a block that is known.
+        self.fixed = rng.choices([None, *self.kernels], [3] + [1] * len(self.kernels))[0] \
+            if len(self.kernels) > 1 else None
+        most = 330 // len(self.kernels)
+        for kernel in self.kernels:
+            kernel.vary(rng)
+            kernel.bounds, kernel.bounds_text = rng.random() < 0.12, "512"
+            if kernel is not self.fixed:
+                for _ in range(rng.choice([1, 1, 1, 2])):
+                    self.sites.append(Site(case, kernel, rng, len(self.sites), most))
 
     @property
     def threads(self):
-        product = 1
-        for extent in self.block:
-            product *= extent
-        return product
+        return threads_of(self.block)
 
     # --- Text ---------------------------------------------------------------
 
-    def kernel_lines(self):
-        bounds = f"__launch_bounds__({self.bounds_text}) " if self.bounds else ""
-        lines = ["template <class T, int N>"] if self.template else []
-        signature = self.head.format(b=bounds, k=self.kernel)
-        lines += [f"{signature}(const unsigned *in, unsigned *out, unsigned n, unsigned limit) {{",
-                  "  const unsigned size = blockDim.x * blockDim.y * blockDim.z;",
-                  "  const unsigned t = blockIdx.x * size + threadIdx.x +",
-                  "                     blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);"]
-        if self.guard:
-            lines += ["  if (t >= limit)", "    return;"]
-        lines += ["  unsigned v = in[t & 63u] + t * 2654435761u, h = t;",
-                  *self.body.lines(), "  out[t] = h;", "}"]
-        return lines
-
-    def launch_lines(self):
-        """The host function; what the block size is, is said in several ways."""
-        case, k = self.case, f"{self.case.seed}"
-        lines, count = [f"static void run_{k}() {{"], self.grid * self.threads
+    def constant_lines(self, kernel):
+        """Launches with a block that is known; it is said in several ways."""
+        lines, k = [], f"{self.case.seed}"
         block = ", ".join(map(str, self.block))
         configuration = f"dim3({block})" if len(self.block) > 1 else block
         if self.launch_form == 1:
@@ -124,19 +139,29 @@ class Program:
             lines += ["  int a1[16] = {1, 2}, buf1[4] = {}, stack1[8] = {};",
                       "  for (int i = 0; i < 4; ++i)", "    a1[i] += buf1[i] + stack1[i] + i;",
                       f'  std::printf("host {k} %d\\n", a1[3]);']
-        limit = count - 3 if self.guard and count > 8 else count
-        configurations = [configuration]
+        configurations = [(configuration, self.threads)]
         if self.second and len(self.block) == 1 and self.threads > 8:
-            configurations.append(str(self.threads - 5))
+            configurations.append((str(self.threads - 5), self.threads - 5))
         lines += ["  unsigned *in, *out;"]
-        for number, instance in enumerate(self.instances):
-            name = self.kernel + (f"<{instance[0]}, {instance[1]}>" if instance else "")
-            for second, config in enumerate(configurations):
-                used = limit if not second else min(limit, self.grid * (self.threads - 5))
+        for number, instance in enumerate(kernel.instances):
+            name = kernel.launched_name + (f"<{instance}>" if instance else "")
+            for second, (config, threads) in enumerate(configurations):
+                count = self.grid * threads
+                used = count - 3 if kernel.guard and count > 8 else count
+                shared = f", {kernel.own.bytes(threads)}" if kernel.own else ""
                 lines += [f"  begin({k}u, {count}, &in, &out);",
-                          f"  {name}<<<{self.grid}, {config}>>>(in, out, {2 + case.seed % 4}u, {used}u);",
+                          f"  {name}<<<{self.grid}, {config}{shared}>>>(in, out, "
+                          f"{2 + self.case.seed % 4}u, {used}u);",
                           f'  end("case {k}.{number}{second}:", {used}, in, out);']
-        return [*lines, "}"]
+        return lines
+
+    def run_lines(self):
+        numbers = itertools.count(100)  # of launches; smaller ones have a known block
+        label = lambda: f'"case {self.case.seed}.{next(numbers)}:"'
+        lines = [line for site in self.sites for line in site.calls(label)]
+        fixed = self.fixed if self.run_time else self.kernels[0]
+        return [f"static void run_{self.case.seed}() {{", *indented(lines),
+                *(self.constant_lines(fixed) if fixed else []), "}"]
 
     def lines(self, off=frozenset()):
         """The text of the case, without the parts in `off`."""
@@ -144,8 +169,13 @@ class Program:
         case.off, case.asked = frozenset(off), {}
         case.used.clear()
         case.printed.clear()
-        kernel = self.kernel_lines()
-        return [line for text in [*case.printed, kernel, self.launch_lines()] for line in [*text, ""]]
+        # What is defined late is printed first, to know what it uses.
+        kernels = [kernel.definition() for kernel in self.kernels]
+        early = [kernel.declaration() for kernel in self.kernels if kernel.early]
+        first = [site.definition() for site in self.sites if site.kernel.early]
+        last = [site.definition() for site in self.sites if not site.kernel.early]
+        parts = [*early, *first, *case.printed, *kernels, *last, self.run_lines()]
+        return [line for text in parts if text for line in [*text, ""]]
 
 
 def prelude_of(text):

@@ -23,7 +23,7 @@ import tempfile
 
 import run_pairs
 from program import Program, file_of
-from rewriting import DEFAULT_TOOL, ToolFailure, rewrite
+from rewriting import DEFAULT_TOOL, ToolFailure, options_of, rewrite
 from run_pairs import Pairs
 
 
@@ -69,7 +69,8 @@ class Trial:
         source.parent.mkdir(parents=True)
         source.write_text(text)
         try:
-            copy, _ = rewrite(self.options.tool, source, folder / "rewritten")
+            copy, _ = rewrite(self.options.tool, source, folder / "rewritten",
+                              options_of(self.options.seed))
         except ToolFailure as problem:
             return signature("tool", str(problem)), str(problem)
         if copy is None:

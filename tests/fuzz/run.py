@@ -5,6 +5,7 @@
     run.py --prepare=FOLDER ...    only generates and rewrites; see run_pairs.py
     run.py --originals ...         no tool: the originals must be in order
 
+The tool gets more options for some cases: see OPTIONS in rewriting.py.
 It stops at the first case that fails, or goes on with --keep-going. A case that
 fails can be made small with `reduce.py --seed=SEED`.
 
@@ -15,6 +16,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
 import concurrent.futures
+import itertools
 import json
 import pathlib
 import shutil
@@ -24,7 +26,7 @@ import time
 
 import run_pairs
 from program import batch
-from rewriting import DEFAULT_TOOL, Counts, ToolFailure, rewrite
+from rewriting import DEFAULT_TOOL, Counts, ToolFailure, options_of, rewrite
 from run_pairs import Problem
 
 
@@ -42,7 +44,7 @@ class Stage:
             source = self.folder / f"alone_{seed}.cu"
             source.write_text(batch([seed])[0])
             try:
-                rewrite(self.tool, source, self.folder / "alone")
+                rewrite(self.tool, source, self.folder / "alone", options_of(seed))
             except ToolFailure as failure:
                 self.problems.append(Problem("tool", "rewriting", seed, str(failure)))
             source.unlink()
@@ -56,7 +58,8 @@ class Stage:
         if self.tool is None:
             return source, None
         try:
-            copy, arrays = rewrite(self.tool, source, self.folder / "rewritten")
+            copy, arrays = rewrite(self.tool, source, self.folder / "rewritten",
+                                   options_of(seeds[0]))
         except ToolFailure as failure:
             before = len(self.problems)
             self.single(seeds)
@@ -71,8 +74,11 @@ class Stage:
 
 
 def batches(options):
+    """Seeds on end for which the tool gets the same options."""
     seeds = range(options.first, options.first + options.cases)
-    return [seeds[i:i + options.batch] for i in range(0, len(seeds), options.batch)]
+    groups = [list(group) for _, group in itertools.groupby(seeds, options_of)]
+    return [group[i:i + options.batch] for group in groups
+            for i in range(0, len(group), options.batch)]
 
 
 def prepare(options, folder):
@@ -106,7 +112,8 @@ def main():
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--at-least", type=json.loads, default={}, metavar="JSON",
-                        help='fail when fewer arrays move, as in {"stripe": 300}')
+                        help='fail when fewer arrays move, as in {"stripe": 300}, or '
+                             'when launches bring the storage of fewer, {"dynamic": 100}')
     parser.add_argument("--originals", action="store_true", help="no tool, only the originals")
     parser.add_argument("--shapes", action="store_true", help="print the verdicts of each shape")
     options = parser.parse_args()

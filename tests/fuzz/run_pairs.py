@@ -143,7 +143,7 @@ class Pairs:
         if done.returncode == 0 and not bad:
             return printed
         # The one after the last that has printed something is to blame.
-        names = re.findall(r'end\("(case \d+\.\d+):"', program.with_suffix(".text").read_text())
+        names = re.findall(r'"(case \d+\.\d+):"', program.with_suffix(".text").read_text())
         left = [name for name in names if name not in printed]
         name = bad[0] if bad else left[0] if left else None
         case = int(re.search(r"\d+", name).group()) if name else None

@@ -9,6 +9,9 @@ written, as FUZZ_MISTAKE says:
     warp      the second warp of a block shares the storage of the first
     lane      two lanes share a column
     clear     `= {}` of a slot clears its first element only
+    place     all that launches bring storage for lies at one place
+    own       storage that launches bring lies on what the kernel asks for itself
+    few       launches bring nothing for a last warp that is not full
     syntax    the helper does not compile
     crash     the tool fails
 
@@ -24,6 +27,9 @@ MISTAKES = {
     "warp": ("return thread() / 32;", "return thread() / 64;"),
     "lane": ("return thread() % 32;", "return thread() % 31;"),
     "clear": ("detail::clear(array);", "detail::clear(array[0]);"),
+    "place": ("detail::own_memory<WarpBytes>() + Begin", "detail::own_memory<WarpBytes>() + 0"),
+    "own": ("BANKSTRIPE_SEGMENT + (given - needed) + warp()", "BANKSTRIPE_SEGMENT + warp()"),
+    "few": ("(threads + 31) / 32 * static_cast", "threads / 32 * static_cast"),
     "syntax": ("namespace bankstripe {", "namespace bankstripe { int unfinished = ;"),
 }
 
