@@ -118,11 +118,13 @@ bankstripe::definitionText(const FunctionDecl *Definition,
   auto Whole = Text.tokens(Begin, End);
   if (!Whole)
     return std::nullopt;
-  // What a directive chooses is not known for other configurations.
+  // What a directive chooses is not known for other configurations; a pragma
+  // chooses nothing.
   StringRef Rest = Text.text(*Whole, SM.getFileID(Begin));
   for (StringRef Line; !Rest.empty();) {
     std::tie(Line, Rest) = Rest.split('\n');
-    if (Line.ltrim(" \t").starts_with("#"))
+    Line = Line.ltrim(" \t");
+    if (Line.consume_front("#") && !Line.ltrim(" \t").starts_with("pragma"))
       return std::nullopt;
   }
   return Whole;

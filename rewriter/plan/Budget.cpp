@@ -124,6 +124,8 @@ void BudgetFitter::refuse(PlannedArray &A, unsigned Row) {
   V.Detail = Unbounded ? Unbounded->Detail +
                              "; its launches would have to bring " + Need
                        : "it needs " + Need;
+  if (!Rows[Row].WhyStatic.empty())
+    V.Detail += "; launches cannot bring more: " + Rows[Row].WhyStatic;
   V.SharedBytes = 0;
 }
 

@@ -164,10 +164,14 @@ static std::vector<Verdict> otherLayouts(const PlannedArray &A) {
   };
   if (A.Decision.Kind != VerdictKind::Stripe || A.Decision.Asked)
     return Result;
-  const StripeForm Smallest = smallestForm(A);
-  for (StripeForm Form : {Smallest, StripeForm::Wide})
-    if (Form != A.Decision.Form &&
-        (Smallest == StripeForm::Packed || Smallest == StripeForm::Unpacked))
+  // Elements of one and two bytes have forms to choose from.
+  const StripeForm Own = A.Decision.Form;
+  if (Own != StripeForm::Packed && Own != StripeForm::Unpacked &&
+      Own != StripeForm::Wide)
+    return Result;
+  for (StripeForm Form :
+       {StripeForm::Packed, StripeForm::Unpacked, StripeForm::Wide})
+    if (Form != Own && (Form != StripeForm::Packed || !A.Array.NeedsAccessor))
       Add(VerdictKind::Stripe, Form);
   return Result;
 }

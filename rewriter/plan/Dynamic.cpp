@@ -221,6 +221,8 @@ void bankstripe::chooseDynamic(MergedRun &Run, const PlanOptions &Options) {
         makeDynamic(R);
       } else if (saysMore(R)) {
         R.Obstacle->Detail += "; nor can launches bring the memory: " + Why;
+      } else {
+        R.WhyStatic = Why;
       }
     }
   }

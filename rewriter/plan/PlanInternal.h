@@ -31,6 +31,7 @@ struct KernelRow {
   /// It calls functions that are compiled apart from it.
   bool CallsOtherUnits = false;
   bool Dynamic = false;    ///< Its launches bring the storage.
+  std::string WhyStatic;   ///< Why they cannot, where that would help.
   bool OwnUnknown = false; ///< What they ask for themselves is not known.
   /// What it keeps of arrays that a block of unknown size has no room for.
   std::optional<Verdict> Unbounded;

@@ -242,12 +242,29 @@ class CompileCommands(ToolTest):
         self.assertEqual(self.extents("-p", "build", "src/b.cu"), [[13]])
 
     def test_block_size(self):
-        text = moves().replace("<<<1, 128>>>", "<<<1, in[0]>>>")
-        self.write("a.cu", text)
+        # Launches that name their block twice would call it twice.
+        text = moves().replace("<<<1, 128>>>", "<<<1, threads()>>>")
+        self.write("a.cu", "int threads();\n" + text)
         self.expect(DONE, self.run_tool("rewrite", "--check", "a.cu"))
         done = self.expect(
             CHANGES, self.run_tool("rewrite", "--check", "--block-size=96", "a.cu"))
         self.assertIn("__launch_bounds__(96)", done.stdout)
+
+    def test_what_a_change_must_be_worth(self):
+        self.write("a.cu", moves())
+        report = json.loads(self.expect(DONE, self.run_tool(
+            "analyze", "--format=json", "--min-speedup=1000", "a.cu")).stdout)
+        if report["kernels"][0]["warpsPerMultiprocessorBefore"] is None:
+            self.skipTest("the tool knows no occupancy, and predicts nothing")
+        self.assertEqual([a["reason"] for a in report["arrays"]], ["not-profitable"])
+        self.expect(CHANGES, self.run_tool("rewrite", "--check", "--min-speedup=0", "a.cu"))
+
+    def test_shared_memory_that_launches_bring(self):
+        text = moves().replace("<<<1, 128>>>", "<<<1, in[0]>>>")
+        self.write("a.cu", text)
+        done = self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
+        self.assertIn("shared_bytes(in[0], 0)>>>", done.stdout)
+        self.expect(DONE, self.run_tool("rewrite", "--check", "--shared-limit=1024", "a.cu"))
 
 
 if __name__ == "__main__":

@@ -36,12 +36,27 @@ def arguments():
     return parser.parse_args()
 
 
+def write_launches(folder, block):
+    """Programs that launch the originals with blocks of that many threads, so that launches can
+    bring the memory."""
+    launches = {}
+    for kernel, (configuration, _) in generate.points().items():
+        number = generate.TYPES[configuration.type].number
+        launches.setdefault(configuration.name, []).append(
+            f"  {kernel}<<<1, {block}>>>(Job<{number}>());")
+    for name, lines in launches.items():
+        text = "\n".join([f'#include "../originals/{name}.cu"', "void launch() {", *lines, "}"])
+        generate.write(folder / f"launches-{block}" / f"{name}.cu", text + "\n")
+
+
 def decide(options, block):
     """What the tool prints for blocks of that many threads."""
-    command = [options.tool, "analyze", "--format=json", f"--block-size={block}",
-               *(["--no-confirm"] if options.no_confirm else []),
-               options.folder / "originals", "--", "-std=c++17", f"-arch={options.arch}",
-               f"-I{HERE}"]
+    write_launches(options.folder, block)
+    command = [options.tool, "analyze", "--format=json",
+               *(["--no-confirm"] if options.no_confirm else []), "--exclude=*/originals/*",
+               "--exclude=*/programs/*", *(f"--exclude=*/launches-{other}/*" for other in
+                                           generate.BLOCKS if str(other) != str(block)),
+               options.folder, "--", "-std=c++17", f"-arch={options.arch}", f"-I{HERE}"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         print(f"decide: {options.tool} ends with status {done.returncode}", file=sys.stderr)

@@ -162,6 +162,9 @@ TEST(KernelTexts, ThatLeaveNoPlaceForAFunction) {
             "a macro or a directive gives a part of it");
   EXPECT_EQ(Problem("__global__ void k() {\n#if 1\n#endif\n}"),
             "a macro or a directive gives a part of it");
+  EXPECT_EQ(Problem("__global__ void k() {\n#pragma unroll 1\n"
+                    "for (int i = 0; i < 4; ++i);\n}"),
+            "");
   EXPECT_EQ(Problem("__global__ void own() {}"),
             "its name means something else in its function");
   EXPECT_EQ(Problem("__global__ void k() {}"), "");
