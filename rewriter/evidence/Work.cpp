@@ -34,7 +34,8 @@ using namespace llvm;
 namespace bankstripe {
 namespace {
 
-/// Of a loop whose trip count nobody knows.
+/// Of a loop whose trip count nobody knows; at least as many as the longest
+/// known loop of its function has, which often only prepares for it.
 constexpr double UnknownTrips = 100;
 /// More would only say that the loop is all that matters.
 constexpr double MostTrips = 1e9;
@@ -97,7 +98,11 @@ public:
   BlockWeights(Function &F, FunctionAnalysisManager &Analyses)
       : Loops(Analyses.getResult<LoopAnalysis>(F)),
         Dominators(Analyses.getResult<DominatorTreeAnalysis>(F)),
-        Evolution(Analyses.getResult<ScalarEvolutionAnalysis>(F)) {}
+        Evolution(Analyses.getResult<ScalarEvolutionAnalysis>(F)) {
+    for (const Loop *L : Loops.getLoopsInPreorder())
+      Unknown =
+          std::max<double>(Unknown, Evolution.getSmallConstantTripCount(L));
+  }
 
   double of(const BasicBlock &Block) const {
     double Weight = 1;
@@ -117,13 +122,14 @@ private:
     if (unsigned Exact = Evolution.getSmallConstantTripCount(&L))
       return Exact;
     if (unsigned Most = Evolution.getSmallConstantMaxTripCount(&L))
-      return std::max(1.0, std::min<double>(UnknownTrips, Most));
-    return UnknownTrips;
+      return std::max(1.0, std::min<double>(Unknown, Most));
+    return Unknown;
   }
 
   const LoopInfo &Loops;
   const DominatorTree &Dominators;
   ScalarEvolution &Evolution;
+  double Unknown = UnknownTrips;
 };
 
 bool isLaneNumber(const Instruction &I) {
