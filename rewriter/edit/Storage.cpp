@@ -139,7 +139,8 @@ std::string StorageWriter::stripeExtents(const PlannedArray &A) const {
 
 // Of the functions that give the calling warp its part of dynamic memory.
 static std::string dynamicArguments(const Verdict &V) {
-  return llvm::formatv(", {0}, {1}", V.WarpOffset, V.WarpBytes);
+  return llvm::formatv(", {0}, {1}{2}", V.WarpOffset, V.WarpBytes,
+                       V.Behind ? ", bankstripe::behind" : "");
 }
 
 // The declaration of a stripe in dynamic memory, without the semicolon.
@@ -189,7 +190,9 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   std::string Text;
   if (A.Decision.Dynamic)
     Text = "auto &" + F.SlotsName + " = bankstripe::dynamic_slots<" + Element +
-           Extents + dynamicArguments(A.Decision) + slotAlignment(F) + ">();";
+           Extents + dynamicArguments(A.Decision) +
+           (slotAlignment(F).empty() || A.Decision.Behind ? "" : ", false") +
+           slotAlignment(F) + ">();";
   else
     Text = llvm::formatv("__shared__ bankstripe::slots<{0}{1}, {2}{3}> {4};",
                          Element, Extents, asArgument(threadsOf(A)),

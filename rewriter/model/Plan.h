@@ -42,6 +42,7 @@ struct Verdict {
   /// The launch brings the storage: each warp has WarpBytes of it, the same for
   /// all kernels that share arrays, and this array begins at WarpOffset.
   bool Dynamic = false;
+  bool Behind = false; ///< Behind memory that kernels have of their own.
   uint64_t WarpOffset = 0;
   uint64_t BytesPerWarp = 0; ///< Its own.
   uint64_t WarpBytes = 0;

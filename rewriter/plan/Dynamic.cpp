@@ -183,6 +183,14 @@ static std::string whyGroupIsStatic(const Group &G, const MergedRun &Run) {
   return "";
 }
 
+// Whether a launch may ask for dynamic shared memory that is the kernel's own.
+static bool hasOwnMemory(const KernelRow &Row) {
+  return Row.Plan.Facts.UsesDynamicShared ||
+         llvm::any_of(Row.Launches, [](const Launch &L) {
+           return L.DynamicSharedBytes != uint64_t(0);
+         });
+}
+
 // The largest block that the registers of the original leave room for. Without
 // a bound the rewritten kernel might take more, and no longer start. (64 Ki
 // registers for a block, in units of 8 per thread: CUDA programming guide,
@@ -215,10 +223,13 @@ void bankstripe::chooseDynamic(MergedRun &Run, const PlanOptions &Options) {
     if (!wantsDynamic(G, Run, Options))
       continue;
     const std::string Why = whyGroupIsStatic(G, Run);
+    const bool Behind = llvm::any_of(
+        G.Rows, [&](unsigned Row) { return hasOwnMemory(Run.Kernels[Row]); });
     for (unsigned Row : G.Rows) {
       KernelRow &R = Run.Kernels[Row];
       if (Why.empty()) {
         makeDynamic(R);
+        R.Behind = Behind;
       } else if (saysMore(R)) {
         R.Obstacle->Detail += "; nor can launches bring the memory: " + Why;
       } else {

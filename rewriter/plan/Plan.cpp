@@ -150,6 +150,7 @@ static Verdict movingVerdict(const PlannedArray &A,
   V.Form = smallestForm(A);
   for (unsigned K : A.Kernels) {
     V.Dynamic |= Rows[K].Dynamic;
+    V.Behind |= Rows[K].Behind;
     V.Threads = std::max(V.Threads, largestBlock(Rows[K].Plan));
   }
   if (!V.Dynamic)

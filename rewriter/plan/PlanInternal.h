@@ -32,6 +32,7 @@ struct KernelRow {
   bool CallsOtherUnits = false;
   bool Dynamic = false;    ///< Its launches bring the storage.
   std::string WhyStatic;   ///< Why they cannot, where that would help.
+  bool Behind = false;     ///< A kernel of its group has memory of its own.
   bool OwnUnknown = false; ///< What they ask for themselves is not known.
   /// What it keeps of arrays that a block of unknown size has no room for.
   std::optional<Verdict> Unbounded;

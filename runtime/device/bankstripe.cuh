@@ -70,8 +70,9 @@
 //     auto &rest = bankstripe::dynamic_slots<float[16], 2048, 4224>();
 //
 // The numbers are where in a warp's part the storage begins, in bytes, and how
-// large the part is, the same for all storage that one kernel can reach. It
-// lies behind whatever `extern __shared__` memory the kernel has of its own.
+// large the part is, the same for all storage that one kernel can reach. Where
+// kernels have `extern __shared__` memory of their own, a fourth argument,
+// bankstripe::behind, says that the storage lies behind it.
 //
 // Static storage is made for a largest block. Where a larger one could get in,
 // bankstripe::require_block_of_at_most<128>() stops it. Define
@@ -518,8 +519,9 @@ __device__ __noinline__ inline void stop_unprepared_launch() {
   __trap();
 }
 
-// The part of the dynamic shared memory that is the calling warp's.
-template <int WarpBytes>
+// The part of the dynamic shared memory that is the calling warp's. Where it
+// begins at a fixed place, compilers can tell arrays apart.
+template <int WarpBytes, bool Behind>
 __device__ __forceinline__ unsigned char *own_memory() {
   static_assert(WarpBytes % 16 == 0, "vectors are aligned to 16 bytes");
   const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
@@ -527,7 +529,10 @@ __device__ __forceinline__ unsigned char *own_memory() {
   const unsigned given = BANKSTRIPE_SEGMENT_BYTES;
   if (given % 16 != mark || given < needed)
     stop_unprepared_launch();
-  return BANKSTRIPE_SEGMENT + (given - needed) + warp() * WarpBytes;
+  unsigned char *first = BANKSTRIPE_SEGMENT;
+  if (Behind)
+    first += given - needed;
+  return first + warp() * WarpBytes;
 }
 
 // The plane of an array of units.
@@ -540,6 +545,9 @@ template <class Rest, int Extent> struct plane_of<Rest[Extent]> {
 
 } // namespace detail
 
+// The storage lies behind memory that the kernel has of its own.
+constexpr bool behind = true;
+
 // The calling warp's plane of a stripe in dynamic shared memory. It is used as
 // a stripe is: at(), clear(), initialize(), begin().
 template <class Plane> struct own_plane {
@@ -547,13 +555,13 @@ template <class Plane> struct own_plane {
 };
 
 // The stripe of an array of units: `dynamic_stripe<int[16], 0, 2048>()`.
-template <class Units, int Begin, int WarpBytes>
+template <class Units, int Begin, int WarpBytes, bool Behind = false>
 __device__ __forceinline__ own_plane<typename detail::plane_of<Units>::type>
 dynamic_stripe() {
   typedef typename detail::plane_of<Units>::type plane;
   static_assert(Begin + sizeof(plane) <= WarpBytes, "the part is too small");
-  return own_plane<plane>{
-      reinterpret_cast<plane *>(detail::own_memory<WarpBytes>() + Begin)};
+  return own_plane<plane>{reinterpret_cast<plane *>(
+      detail::own_memory<WarpBytes, Behind>() + Begin)};
 }
 
 template <class Plane, class... Indices>
@@ -660,12 +668,14 @@ template <class Type, int Alignment = 1> struct own_slots {
 };
 
 // `dynamic_slots<float[16], 2048, 4224>()`, see dynamic_stripe().
-template <class Type, int Begin, int WarpBytes, int Alignment = 1>
+template <class Type, int Begin, int WarpBytes, bool Behind = false,
+          int Alignment = 1>
 __device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
   typedef own_slots<Type, Alignment> slots;
   static_assert(Begin + sizeof(slots) <= WarpBytes, "the part is too small");
   static_assert(alignof(slots) <= 16, "the memory is aligned to 16 bytes");
-  return *reinterpret_cast<slots *>(detail::own_memory<WarpBytes>() + Begin);
+  return *reinterpret_cast<slots *>(detail::own_memory<WarpBytes, Behind>() +
+                                    Begin);
 }
 
 // The calling thread's slot, for an object that has yet to be made.

@@ -24,12 +24,12 @@ static int runDynamic(const char *name, void (*kernel)(int *), dim3 block, int o
   return status != cudaSuccess || line != 0;
 }
 
-__global__ void stripes(int *failed) {
-  auto a = bankstripe::dynamic_stripe<int[4], 0, WARP_BYTES>();
-  auto m = bankstripe::dynamic_stripe<double[2][3], 512, WARP_BYTES>();
-  auto w = bankstripe::dynamic_stripe<bankstripe::word<char>[3], 2048, WARP_BYTES>();
+template <bool OWN> __global__ void stripes(int *failed) {
+  auto a = bankstripe::dynamic_stripe<int[4], 0, WARP_BYTES, OWN>();
+  auto m = bankstripe::dynamic_stripe<double[2][3], 512, WARP_BYTES, OWN>();
+  auto w = bankstripe::dynamic_stripe<bankstripe::word<char>[3], 2048, WARP_BYTES, OWN>();
   auto p = bankstripe::dynamic_stripe<bankstripe::packed<short>[bankstripe::packed_words<short>(5)],
-                                      2432, WARP_BYTES>();
+                                      2432, WARP_BYTES, OWN>();
   bankstripe::clear(a);
   bankstripe::clear(m);
   bankstripe::initialize<3>(w, {1, 2});
@@ -59,12 +59,12 @@ struct Stack {
   __device__ explicit Stack(int first) : top(1) { values[0] = first; }
 };
 
-__global__ void slots(int *failed) {
-  auto &a_slots = bankstripe::dynamic_slots<float[7], 0, WARP_BYTES>();
+template <bool OWN> __global__ void slots(int *failed) {
+  auto &a_slots = bankstripe::dynamic_slots<float[7], 0, WARP_BYTES, OWN>();
   float(&a)[7] = a_slots.mine();
-  auto &s_slots = bankstripe::dynamic_slots<Stack, 1408, WARP_BYTES>();
+  auto &s_slots = bankstripe::dynamic_slots<Stack, 1408, WARP_BYTES, OWN>();
   Stack &s = *new (bankstripe::place(s_slots)) Stack(own<int>(0));
-  auto &v_slots = bankstripe::dynamic_slots<float4[3], 2816, WARP_BYTES, 16>();
+  auto &v_slots = bankstripe::dynamic_slots<float4[3], 2816, WARP_BYTES, OWN, 16>();
   float4(&v)[3] = v_slots.mine();
   bankstripe::initialize_slot(a, {1, own<float>(1)});
   s.values[s.top++] = own<int>(1);
@@ -79,8 +79,10 @@ int main() {
   const dim3 blocks[] = {dim3(1), oddBlock(), dim3(64), dim3(7, 11)};
   for (const dim3 &block : blocks)
     for (int own : {0, 4, 100}) {
-      failures += runDynamic("stripes", stripes, block, own);
-      failures += runDynamic("slots", slots, block, own);
+      failures += runDynamic("stripes behind", stripes<bankstripe::behind>, block, own);
+      failures += runDynamic("slots behind", slots<bankstripe::behind>, block, own);
+      failures += runDynamic("stripes", stripes<false>, block, own);
+      failures += runDynamic("slots", slots<false>, block, own);
     }
   return failures;
 }

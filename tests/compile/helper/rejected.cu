@@ -48,7 +48,7 @@ __global__ void kernel(int *failed) {
 #elif CASE == 16 // the part is too small
   bankstripe::dynamic_slots<int[3], 0, 256>();
 #elif CASE == 17 // the memory is aligned to 16 bytes
-  bankstripe::dynamic_slots<int[3], 0, 4096, 32>();
+  bankstripe::dynamic_slots<int[3], 0, 4096, false, 32>();
 #elif CASE == 18 // vectors are aligned to 16 bytes
   bankstripe::dynamic_stripe<char[4], 0, 520>();
 #endif

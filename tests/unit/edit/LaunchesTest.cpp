@@ -76,6 +76,17 @@ TEST(DynamicStorage, OfPackedElements) {
                         "bankstripe::packed_words<int>(4)], 512, 1024>()"));
 }
 
+TEST(DynamicStorage, BehindMemoryOfTheKernelsOwn) {
+  Plan P = dynamicPlan(slot("a", {4}));
+  P.Arrays[0].Decision.Behind = true;
+  EXPECT_THAT(carriedOut(P), HasSubstr("dynamic_slots<int[4], 512, 1024, "
+                                       "bankstripe::behind>()"));
+  P.Arrays[0].Array.Instances[0].SlotAlignment = 16;
+  EXPECT_THAT(carriedOut(P), HasSubstr(", bankstripe::behind, 16>()"));
+  P.Arrays[0].Decision.Behind = false;
+  EXPECT_THAT(carriedOut(P), HasSubstr("512, 1024, false, 16>()"));
+}
+
 // The launch sees to the size of blocks.
 TEST(DynamicStorage, OfAFunctionNeedsNoBound) {
   EXPECT_EQ(carriedOut(dynamicPlan(inFunction({"a", {4}})))

@@ -237,6 +237,16 @@ TEST(Dynamic, OnlyArraysOfAFullGroupAreTakenBack) {
   EXPECT_EQ(P.Launches.size(), 2u);
 }
 
+// So compilers see that arrays do not overlap.
+TEST(Dynamic, StorageLiesBehindOtherMemoryOnlyWhereThereIsSome) {
+  EXPECT_FALSE(find(unbounded().plan(), "a").Decision.Behind);
+  TestUnit Asks = unbounded(), Uses = unbounded();
+  Asks.Result.Facts.Launches[0].DynamicSharedBytes = 64;
+  EXPECT_TRUE(find(Asks.plan(), "a").Decision.Behind);
+  Uses.kernel().UsesDynamicShared = true;
+  EXPECT_TRUE(find(Uses.plan(), "a").Decision.Behind);
+}
+
 TEST(Dynamic, WithdrawingTheLastArrayLeavesLaunchesAlone) {
   Plan P = unbounded().plan();
   withdraw(P, 0, Reason::CompileFailed, "", {});
