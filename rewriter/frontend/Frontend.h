@@ -56,7 +56,9 @@ struct CompileJob {
                                          ///< program's name.
   std::vector<std::string> Dropped;      ///< Arguments that had no meaning.
   std::string GpuArch;                   ///< `sm_90`.
-  std::string CudaPath;                  ///< Empty: the built-in header serves.
+  /// All that code is made for; empty when the command names none.
+  std::vector<std::string> AllGpuArchs;
+  std::string CudaPath; ///< Empty: the built-in header serves.
 };
 
 /// A CUDA toolkit on this machine.

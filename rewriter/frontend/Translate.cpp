@@ -21,6 +21,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 using namespace llvm;
 
@@ -154,7 +155,10 @@ public:
       return;
     unsigned Number = 0;
     StringRef Rest = Name;
-    if (Rest.consumeInteger(10, Number) || Number < Highest)
+    if (Rest.consumeInteger(10, Number))
+      return;
+    All.insert("sm_" + std::to_string(Number));
+    if (Number < Highest)
       return;
     // sm_90 and sm_90a: the latter has more.
     if (Number == Highest && Rest.empty())
@@ -176,8 +180,10 @@ public:
   void addList(StringRef List) { addSpecification(List); }
 
   const std::string &highest() const { return Text; }
+  std::vector<std::string> all() const { return {All.begin(), All.end()}; }
 
 private:
+  std::set<std::string> All;
   unsigned Highest = 0;
   std::string Text;
 };
@@ -409,6 +415,9 @@ private:
     Job.GpuArch = !Options.GpuArch.empty()    ? Options.GpuArch
                   : !Arches.highest().empty() ? Arches.highest()
                                               : DefaultArch;
+    Job.AllGpuArchs = Options.GpuArch.empty()
+                          ? Arches.all()
+                          : std::vector<std::string>{Options.GpuArch};
     keep("--cuda-gpu-arch=" + nearestKnownArch(Job.GpuArch));
   }
 

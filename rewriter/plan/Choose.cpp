@@ -306,6 +306,6 @@ void bankstripe::chooseProfitable(MergedRun &Run, const PlanOptions &Options) {
 uint64_t bankstripe::usualSharedLimit(const PlanOptions &Options) {
   const bool Predicts =
       Options.MinSpeedup > 0 && residentWarps(Options.GpuArch, 32, 0, 0) != 0;
-  return Predicts ? std::max(sharedLimitOf(Options.GpuArch), StaticSharedLimit)
-                  : StaticSharedLimit;
+  return Predicts && !Options.AllGpuArchs.empty() ? commonSharedLimit(Options)
+                                                  : StaticSharedLimit;
 }

@@ -239,6 +239,13 @@ void bankstripe::chooseDynamic(MergedRun &Run, const PlanOptions &Options) {
   }
 }
 
+uint64_t bankstripe::commonSharedLimit(const PlanOptions &Options) {
+  uint64_t Limit = sharedLimitOf(Options.GpuArch);
+  for (const std::string &Arch : Options.AllGpuArchs)
+    Limit = std::min(Limit, sharedLimitOf(Arch));
+  return std::max(Limit, StaticSharedLimit);
+}
+
 uint64_t bankstripe::budgetOf(const KernelRow &Row,
                               const PlanOptions &Options) {
   auto Less = [](uint64_t A, uint64_t B) { return A > B ? A - B : 0; };
@@ -248,8 +255,7 @@ uint64_t bankstripe::budgetOf(const KernelRow &Row,
                         llvm::alignTo(K.DynamicSharedBytes, 16);
   if (!Row.Dynamic)
     return Less(StaticSharedLimit, Used);
-  const uint64_t Given =
-      std::max(sharedLimitOf(Options.GpuArch), StaticSharedLimit);
+  const uint64_t Given = commonSharedLimit(Options);
   const uint64_t Left = Less(Given, Used + PlaceAlignment);
   // What the kernel itself may ask for at most is no use of its limit.
   const uint64_t Budget = std::min(

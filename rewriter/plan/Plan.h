@@ -26,7 +26,9 @@ struct PlanOptions {
   /// `--block-size`: bound for kernels whose block size is not known
   /// otherwise, in threads, 1 to 1024; 0 when not given.
   unsigned BlockSize = 0;
-  std::string GpuArch = "sm_90"; ///< For occupancy and limits.
+  std::string GpuArch = "sm_90"; ///< For occupancy.
+  /// All that the code is made for; empty when nobody says.
+  std::set<std::string> AllGpuArchs;
   /// `--min-speedup`: what a change must be predicted to be worth; 0 to ask for
   /// no prediction.
   double MinSpeedup = 0;
@@ -77,8 +79,9 @@ uint64_t sharedBytes(const ArrayInstance &I, const Verdict &V,
 unsigned residentWarps(llvm::StringRef GpuArch, unsigned Threads,
                        unsigned Registers, uint64_t SharedBytes);
 
-/// The limit where the user gives none: all that the architecture has if a
-/// prediction decides what is taken of it, else what needs no opt-in.
+/// The limit where the user gives none: all that the architectures have if they
+/// are named and a prediction decides what is taken of it, else what needs no
+/// opt-in.
 uint64_t usualSharedLimit(const PlanOptions &Options);
 
 /// Bytes of shared memory that a block on \p GpuArch can have with an opt-in;

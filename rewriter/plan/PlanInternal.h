@@ -68,6 +68,9 @@ bool mayAddBounds(const KernelRow &Row);
 /// Makes the kernels of \p Run dynamic that need it and can be.
 void chooseDynamic(MergedRun &Run, const PlanOptions &Options);
 
+/// Shared memory that a block has on every architecture of \p Options.
+uint64_t commonSharedLimit(const PlanOptions &Options);
+
 /// Bytes per block that the arrays of \p Row may take.
 uint64_t budgetOf(const KernelRow &Row, const PlanOptions &Options);
 

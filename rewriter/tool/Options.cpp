@@ -71,8 +71,8 @@ static cl::opt<double> MinSpeedup(
 static cl::opt<unsigned> SharedLimit(
     "shared-limit", cl::value_desc("BYTES"), cl::init(0),
     cl::desc("Shared memory that a block may take when its launches bring it "
-             "(default: what the architecture has, 232448 on sm_90; 49152 "
-             "where nothing is predicted)"),
+             "(default: what the architectures of the command have, 232448 on "
+             "sm_90; 49152 where it names none or nothing is predicted)"),
     ALL_COMMANDS);
 static cl::opt<std::string>
     Config("config", cl::value_desc("FILE"),

@@ -207,6 +207,8 @@ llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
 
   PlanOptions Planning;
   Planning.BlockSize = Options.BlockSize;
+  for (const CompileJob &Job : Run.Jobs)
+    Planning.AllGpuArchs.insert(Job.AllGpuArchs.begin(), Job.AllGpuArchs.end());
   Planning.MinSpeedup = Options.MinSpeedup;
   if (!Run.Jobs.empty())
     Planning.GpuArch = Run.Jobs.front().GpuArch;

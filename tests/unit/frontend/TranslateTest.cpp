@@ -229,6 +229,8 @@ TEST(Translate, ArchitectureOfTheOptionsWins) {
   FrontendOptions Options;
   Options.GpuArch = "sm_86";
   EXPECT_EQ(translate({"nvcc", "-arch=sm_120"}, Options).GpuArch, "sm_86");
+  EXPECT_EQ(translate({"nvcc", "-arch=sm_120"}, Options).AllGpuArchs,
+            std::vector<std::string>{"sm_86"});
 }
 
 TEST(Translate, ArchitectureThatClangLacksIsParsedAsALowerOne) {
@@ -329,3 +331,12 @@ TEST(Translate, OptionsWithoutACompilerAreReadAsWhatTheyLookLike) {
 }
 
 } // namespace
+
+// What is planned must be there on each of them.
+TEST(Translate, AllArchitecturesAreKept) {
+  EXPECT_EQ(translate({"nvcc", "-gencode=arch=compute_90,code=sm_90",
+                       "-gencode", "arch=compute_75,code=[sm_75,compute_75]"})
+                .AllGpuArchs,
+            (std::vector<std::string>{"sm_75", "sm_90"}));
+  EXPECT_TRUE(translate({"nvcc"}).AllGpuArchs.empty());
+}

@@ -185,7 +185,12 @@ TEST(Choose, WithoutOccupancyNothingIsPredicted) {
   Unknown.GpuArch = "sm_20";
   EXPECT_EQ(reasonOf(working(Rare).plan(Unknown)), Reason::DynamicIndex);
   EXPECT_EQ(usualSharedLimit(Unknown), StaticSharedLimit);
-  EXPECT_EQ(usualSharedLimit(choosy()), 227u * 1024);
+  EXPECT_EQ(usualSharedLimit(choosy()), StaticSharedLimit);
+  PlanOptions Named = choosy();
+  Named.AllGpuArchs = {"sm_90"};
+  EXPECT_EQ(usualSharedLimit(Named), 227u * 1024);
+  Named.AllGpuArchs = {"sm_86", "sm_90"};
+  EXPECT_EQ(usualSharedLimit(Named), 99u * 1024);
   EXPECT_EQ(usualSharedLimit(PlanOptions()), StaticSharedLimit);
 }
 
