@@ -45,6 +45,21 @@ static bool mayRepeat(const Stmt *E) {
   return llvm::all_of(E->children(), mayRepeat);
 }
 
+// The function whose text declares what a launch names.
+static const FunctionDecl *writtenFunction(const FunctionDecl *Function) {
+  const FunctionDecl *Pattern = Function->getTemplateInstantiationPattern();
+  return Pattern ? Pattern : Function;
+}
+
+// The point before a declaration, with its template header.
+static TextRange pointBefore(const FunctionDecl *Declared,
+                             const SourceText &Text) {
+  const auto *Template = Declared->getDescribedFunctionTemplate();
+  const SourceLocation Begin = Text.sources().getExpansionLoc(
+      Template ? Template->getBeginLoc() : Declared->getBeginLoc());
+  return {Text.file(Begin), Text.sources().getFileOffset(Begin), 0};
+}
+
 // Whether what opens the arguments stands between the kernel's or the
 // function's name and the block size, and not in a macro that gets both.
 static bool standsInOneText(const Expr *Launch, const Expr *Block,
@@ -83,6 +98,11 @@ LaunchText bankstripe::readLaunchText(const Expr *Launch,
     return Fail("a macro gives a part of it");
   if (!mayRepeat(Block))
     return Fail("its block size would be computed twice");
+  for (const FunctionDecl *Declared :
+       writtenFunction(cast<FunctionDecl>(Kernel->getDecl()))->redecls()) {
+    Result.SeesDefinition |= Declared->isThisDeclarationADefinition();
+    Result.Declarations.push_back(pointBefore(Declared, Text));
+  }
   Result.Kernel = *Name;
   Result.Block = *BlockText;
   Result.Replaced = *Where;
@@ -215,19 +235,16 @@ bankstripe::readKernelText(const FunctionDecl *Function, ASTContext &Context,
       return Fail("its template parameters cannot be repeated");
     Result.TemplateHead = *Head;
   }
-  const SourceManager &SM = Text.sources();
   for (const FunctionDecl *Declared : Definition->redecls()) {
-    const auto *Template = Declared->getDescribedFunctionTemplate();
-    SourceLocation Begin =
-        Template ? Template->getBeginLoc() : Declared->getBeginLoc();
-    Begin = SM.getExpansionLoc(Begin);
-    const std::string File = Text.file(Begin);
-    if (!MayEdit(File))
+    const TextRange Point = pointBefore(Declared, Text);
+    if (!MayEdit(Point.File))
       return Fail("it is declared outside the given paths");
     if (Declared->getLocation().isMacroID())
       return Fail("a macro declares it");
+    if (!Declared->getLexicalDeclContext()->isFileContext())
+      return Fail("it is declared in a class or a function too");
     if (Declared != Definition)
-      Result.Declarations.push_back({File, SM.getFileOffset(Begin), 0});
+      Result.Declarations.push_back(Point);
   }
   return Result;
 }

@@ -29,6 +29,10 @@ struct LaunchText {
   /// What becomes the dynamic shared memory; of length 0 behind the argument
   /// before it when none is written.
   TextRange Replaced;
+  /// Its unit sees the kernel's definition, or else these declarations (points
+  /// before them, as in KernelText).
+  bool SeesDefinition = false;
+  std::vector<TextRange> Declarations;
   std::string Problem; ///< Why it cannot be edited; empty when it can.
 };
 

@@ -56,11 +56,17 @@ static std::string at(const Place &Where) {
 }
 
 // Why a launch cannot ask for more; empty when it can.
-static std::string whyLaunchStays(const Launch &L) {
+static std::string whyLaunchStays(const Launch &L, const Kernel &K) {
   if (L.Cooperative)
     return "it is cooperative";
   if (L.OnDevice)
     return "a kernel launches it";
+  // The function that says how much stands where the kernel is declared.
+  if (L.Text.Problem.empty() && !L.Text.SeesDefinition &&
+      llvm::none_of(L.Text.Declarations, [&](const TextRange &Point) {
+        return llvm::is_contained(K.Text.Declarations, Point);
+      }))
+    return "its file declares the kernel by itself";
   return L.Text.Problem;
 }
 
@@ -79,7 +85,7 @@ static std::string whyNotDynamic(const KernelRow &Row,
   if (!K.Bounds && !K.BoundsInsertion.isValid())
     return "its name comes from a macro";
   for (const Launch &L : Row.Launches)
-    if (std::string Why = whyLaunchStays(L); !Why.empty())
+    if (std::string Why = whyLaunchStays(L, K); !Why.empty())
       return "the launch at " + at(L.Where) + " cannot be edited, " + Why;
   if (llvm::count_if(Rows, [&](const KernelRow &Other) {
         return Other.Plan.Facts.Id == K.Id;

@@ -109,6 +109,15 @@ TEST(LaunchSites, InTheBodyOfAMacro) {
             "it stands in a macro");
 }
 
+TEST(LaunchSites, KnowWhereTheirKernelIsDeclared) {
+  EXPECT_TRUE(launchText("kernel<<<1, n>>>(out);").SeesDefinition);
+  LaunchText T = launchText("kernel<<<1, n>>>(out);",
+                            "\n__global__ void kernel(int *out);\n");
+  EXPECT_FALSE(T.SeesDefinition);
+  ASSERT_EQ(T.Declarations.size(), 1u);
+  EXPECT_EQ(T.Declarations[0].Offset, 1u);
+}
+
 TEST(LaunchSites, OutsideTheGivenPaths) {
   UnitFacts Facts =
       factsOf(Plain + "void run(int *out, int n) { kernel<<<1, n>>>(out); }",
@@ -165,6 +174,9 @@ TEST(KernelTexts, ThatLeaveNoPlaceForAFunction) {
   EXPECT_EQ(Problem("__global__ void k() {\n#pragma unroll 1\n"
                     "for (int i = 0; i < 4; ++i);\n}"),
             "");
+  EXPECT_EQ(Problem("__global__ void k() {}\n"
+                    "struct S { friend __global__ void k(); };"),
+            "it is declared in a class or a function too");
   EXPECT_EQ(Problem("__global__ void own() {}"),
             "its name means something else in its function");
   EXPECT_EQ(Problem("__global__ void k() {}"), "");

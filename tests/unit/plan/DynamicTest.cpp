@@ -142,6 +142,25 @@ TEST(Dynamic, EveryLaunchMustBeEditable) {
               HasSubstr("no text"));
 }
 
+// The function would not be declared there.
+TEST(Dynamic, ALaunchBehindADeclarationOfItsOwn) {
+  TestUnit U = unbounded();
+  U.Result.Facts.Launches[0].Text.SeesDefinition = false;
+  EXPECT_THAT(find(U.plan(), "a").Decision.Detail,
+              HasSubstr("its file declares the kernel by itself"));
+}
+
+TEST(Dynamic, ALaunchThatSeesADeclarationOfTheKernelsFile) {
+  TestUnit U = unbounded();
+  const TextRange Header = {"/k.cuh", 7, 0};
+  LaunchText &L = U.Result.Facts.Launches[0].Text;
+  L.SeesDefinition = false;
+  L.Declarations = {Header};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
+  U.kernel().Text.Declarations = {Header};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
+}
+
 TEST(Dynamic, LaunchesThatNobodySeesBringNothing) {
   TestUnit Unseen;
   Unseen.array();
