@@ -560,8 +560,8 @@ __device__ __forceinline__ own_plane<typename detail::plane_of<Units>::type>
 dynamic_stripe() {
   typedef typename detail::plane_of<Units>::type plane;
   static_assert(Begin + sizeof(plane) <= WarpBytes, "the part is too small");
-  return own_plane<plane>{reinterpret_cast<plane *>(
-      detail::own_memory<WarpBytes, Behind>() + Begin)};
+  unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
+  return own_plane<plane>{reinterpret_cast<plane *>(memory + Begin)};
 }
 
 template <class Plane, class... Indices>
@@ -674,8 +674,8 @@ __device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
   typedef own_slots<Type, Alignment> slots;
   static_assert(Begin + sizeof(slots) <= WarpBytes, "the part is too small");
   static_assert(alignof(slots) <= 16, "the memory is aligned to 16 bytes");
-  return *reinterpret_cast<slots *>(detail::own_memory<WarpBytes, Behind>() +
-                                    Begin);
+  unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
+  return *reinterpret_cast<slots *>(memory + Begin);
 }
 
 // The calling thread's slot, for an object that has yet to be made.

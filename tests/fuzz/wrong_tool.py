@@ -27,8 +27,8 @@ MISTAKES = {
     "warp": ("return thread() / 32;", "return thread() / 64;"),
     "lane": ("return thread() % 32;", "return thread() % 31;"),
     "clear": ("detail::clear(array);", "detail::clear(array[0]);"),
-    "place": ("detail::own_memory<WarpBytes>() + Begin", "detail::own_memory<WarpBytes>() + 0"),
-    "own": ("BANKSTRIPE_SEGMENT + (given - needed) + warp()", "BANKSTRIPE_SEGMENT + warp()"),
+    "place": ("memory + Begin", "memory + 0"),
+    "own": ("first += given - needed;", "first += 0;"),
     "few": ("(threads + 31) / 32 * static_cast", "threads / 32 * static_cast"),
     "syntax": ("namespace bankstripe {", "namespace bankstripe { int unfinished = ;"),
 }
