@@ -68,10 +68,10 @@ public:
   /// which another decisions file speaks, have a Problem.
   std::vector<ArrayDecision> decisions() const;
 
-private:
   /// The decisions file that speaks for \p File; empty when none does.
   std::string pathFor(llvm::StringRef File) const;
 
+private:
   DecisionsChoice Choice;
   std::map<std::string, DecisionsFile> Files; ///< By their real paths.
 };

@@ -67,6 +67,19 @@ template <> struct llvm::yaml::ScalarEnumerationTraits<Layout> {
   }
 };
 
+namespace {
+
+/// Who decided; the value of the key `by`.
+enum class Author { Person, Tune };
+
+} // namespace
+
+template <> struct llvm::yaml::ScalarEnumerationTraits<Author> {
+  static void enumeration(IO &IO, Author &A) {
+    IO.enumCase(A, "tune", Author::Tune);
+  }
+};
+
 template <> struct llvm::yaml::MappingTraits<FileDefaults> {
   static void mapping(IO &IO, FileDefaults &D) {
     IO.mapOptional("layout", D.Wanted, Layout::Auto);
@@ -88,6 +101,9 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
     IO.mapRequired("array", D.Array);
     IO.mapOptional("occurrence", D.Occurrence, 1U);
     IO.mapRequired("decision", D.Wanted);
+    Author By = D.ByTune ? Author::Tune : Author::Person;
+    IO.mapOptional("by", By, Author::Person);
+    D.ByTune = By == Author::Tune;
     IO.mapOptional("why", D.Why, std::string());
   }
   static std::string validate(IO &IO, ArrayDecision &D) {

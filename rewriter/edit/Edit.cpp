@@ -62,6 +62,7 @@ private:
   void collectUses();
   void collectStatements();
   void collectLaunchBounds();
+  void collectReservations();
   std::string includeText(unsigned Place, bool EmbedHelper) const;
 
   bool moves(const PlannedArray &A) const {
@@ -116,6 +117,20 @@ void FileEditor::collectLaunchBounds() {
            "__launch_bounds__(" + std::to_string(K.BoundsToAdd) + ") "});
 }
 
+// Instances of a template share their text: the most that one of them takes.
+void FileEditor::collectReservations() {
+  std::map<unsigned, uint64_t> Bytes; // By where the bodies begin.
+  for (const KernelPlan &K : P.Kernels)
+    if (K.Reserved && K.Facts.BodyStart.File == Path) {
+      uint64_t &Most = Bytes[K.Facts.BodyStart.Offset];
+      Most = std::max(Most, K.Reserved);
+    }
+  for (auto [Offset, Most] : Bytes)
+    OtherEdits.push_back(
+        {Offset, 0, " bankstripe::reserve<" + std::to_string(Most) + ">();"});
+  NeedsHelper |= !Bytes.empty();
+}
+
 bool FileEditor::collect() {
   NeedsHelper = llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
     return A.Decision.usesShared() &&
@@ -124,6 +139,7 @@ bool FileEditor::collect() {
   collectUses();
   collectStatements();
   collectLaunchBounds();
+  collectReservations();
   EditList Overloads = overloadsIn(P, Path, Code);
   NeedsHelper |= !Overloads.empty();
   llvm::append_range(OtherEdits, Overloads);

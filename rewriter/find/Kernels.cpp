@@ -146,6 +146,8 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
   if (Begin.isFileID())
     K.BoundsInsertion = {Text.file(Begin), Text.sources().getFileOffset(Begin),
                          0};
+  if (auto Brace = Text.writtenRange(Function->getBody()->getBeginLoc()))
+    K.BodyStart = {Brace->File, Brace->Offset + 1, 0};
   readSharedMemory(K, Function, Bodies, Context);
   return K;
 }

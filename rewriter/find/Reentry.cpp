@@ -55,7 +55,7 @@ ReentryCheck::reachableFromAll(const FunctionSet &Entries) {
 ReentryCheck::ReentryCheck(ASTContext &Context, BodyIndexCache &Bodies,
                            llvm::ArrayRef<const FunctionDecl *> Functions,
                            llvm::ArrayRef<const Expr *> Initializers)
-    : Context(Context), Bodies(Bodies) {
+    : Bodies(Bodies) {
   FunctionSet Destructors;
   for (const FunctionDecl *Function : Functions) {
     if (Function->isDependentContext())

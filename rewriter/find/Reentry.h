@@ -34,7 +34,6 @@ private:
   FunctionSet reachableFromAll(const FunctionSet &Entries);
   bool callsUnknown(const clang::FunctionDecl *Function) const;
 
-  clang::ASTContext &Context;
   BodyIndexCache &Bodies;
   FunctionSet HiddenEntries;
   FunctionSet Hidden;    ///< May be called through a pointer or virtually.

@@ -36,6 +36,7 @@ struct ArrayDecision {
   /// Counts the arrays of that name in that function, from 1, in source order.
   unsigned Occurrence = 1;
   Layout Wanted = Layout::Auto; ///< Auto only while nothing was decided.
+  bool ByTune = false;          ///< Measured, not written by a person.
   std::string Why;              ///< For people; may be empty.
   Place Where;                  ///< Of the decision itself.
   /// Why there cannot be such an array, as far as that is known beforehand;

@@ -164,6 +164,8 @@ struct Kernel {
   /// Where `__launch_bounds__(N) ` can be inserted; invalid when the text there
   /// comes from a macro.
   TextRange BoundsInsertion;
+  /// The point behind the `{` of its body; invalid when a macro gives that.
+  TextRange BodyStart;
   bool MayEdit = true;            ///< Its file is among the given paths.
   uint64_t StaticSharedBytes = 0; ///< Its own and its callees', in bytes.
   bool UsesDynamicShared = false; ///< Sees an `extern __shared__` array.

@@ -88,6 +88,8 @@ struct KernelPlan {
   /// optimised IR.
   std::optional<KernelWork> Work;
   std::optional<Prediction> Predicted; ///< Of what was decided.
+  /// Static bytes per block that it takes and leaves alone, for a measurement.
+  uint64_t Reserved = 0;
   bool OptIn = false;     ///< All of it can be more than a launch gets unasked.
   unsigned Registers = 0; ///< From ptxas; 0 when unknown.
   /// Resident warps per multiprocessor; 0 when unknown.

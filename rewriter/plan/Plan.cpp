@@ -304,6 +304,31 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   return P;
 }
 
+void bankstripe::reserveOnly(Plan &P, const std::set<unsigned> &Kernels) {
+  for (unsigned Row : Kernels)
+    if (KernelPlan &K = P.Kernels[Row]; K.Facts.BodyStart.isValid())
+      K.Reserved = K.SharedAfter - K.SharedBefore - dynamicBytes(K);
+  for (PlannedArray &A : P.Arrays)
+    if (llvm::any_of(A.Kernels, [&](unsigned K) { return Kernels.count(K); }))
+      A.Decision = verdict(Reason::DecidedKeep, A.Array.Where);
+}
+
+ArrayDecision bankstripe::decisionAbout(const Plan &P, unsigned ArrayIndex,
+                                        Layout Wanted) {
+  const Finding &F = P.Arrays[ArrayIndex].Array;
+  ArrayDecision D;
+  D.File = F.Where.File;
+  D.Function = F.Function;
+  D.Array = F.Name;
+  D.Wanted = Wanted;
+  for (unsigned I = 0; I < ArrayIndex; ++I) {
+    const Finding &Earlier = P.Arrays[I].Array;
+    D.Occurrence += Earlier.Where.File == D.File &&
+                    Earlier.Function == D.Function && Earlier.Name == D.Array;
+  }
+  return D;
+}
+
 void bankstripe::withdraw(Plan &P, unsigned ArrayIndex, Reason Why,
                           const std::string &Detail,
                           const PlanOptions &Options) {

@@ -79,6 +79,15 @@ uint64_t sharedBytes(const ArrayInstance &I, const Verdict &V,
 unsigned residentWarps(llvm::StringRef GpuArch, unsigned Threads,
                        unsigned Registers, uint64_t SharedBytes);
 
+/// Makes \p P a control for \p Kernels (its rows): they take the shared memory
+/// and the bounds of the plan, and their arrays stay where they are. What that
+/// does to their time is the price of the plan; the rest is the gain of its
+/// accesses. Kernels whose body a macro opens reserve nothing.
+void reserveOnly(Plan &P, const std::set<unsigned> &Kernels);
+
+/// The decision that array \p ArrayIndex of \p P becomes \p Wanted.
+ArrayDecision decisionAbout(const Plan &P, unsigned ArrayIndex, Layout Wanted);
+
 /// The limit where the user gives none: all that the architectures have if they
 /// are named and a prediction decides what is taken of it, else what needs no
 /// opt-in.

@@ -59,10 +59,10 @@ static llvm::Error linkNeighbours(StringRef Folder, StringRef Root) {
 }
 
 llvm::Expected<std::vector<std::string>>
-bankstripe::writeMirror(const RunResult &Run, const CompileJob &Job,
-                        StringRef Root) {
+bankstripe::writeMirror(llvm::ArrayRef<ChangedFile> Changes,
+                        const CompileJob &Job, StringRef Root) {
   std::set<std::string> Folders{llvm::sys::path::parent_path(Job.File).str()};
-  for (const ChangedFile &File : Run.Changes) {
+  for (const ChangedFile &File : Changes) {
     std::string Path = Root.str() + File.Path;
     StringRef Folder = llvm::sys::path::parent_path(Path);
     Folders.insert(llvm::sys::path::parent_path(File.Path).str());
@@ -171,7 +171,7 @@ bool Confirmation::askRewritten(const std::vector<UnitResult> &Units,
     const CompileJob &Job = Run.Jobs[JobOfUnit[I]];
     if (Units[I].Resources.empty() || !isChanged(Units[I]))
       continue;
-    auto Args = writeMirror(Run, Job, Root);
+    auto Args = writeMirror(Run.Changes, Job, Root);
     if (!Args) {
       warn(Job, Args.takeError(), "the rewrite could not be confirmed");
       return false;
@@ -238,8 +238,7 @@ bool Confirmation::withdrawUnconfirmed(const std::vector<UnitResult> &Units,
   return Any;
 }
 
-void bankstripe::confirmWithPtxas(RunResult &Run, std::vector<UnitResult> Units,
-                                  const std::vector<unsigned> &JobOfUnit,
+void bankstripe::confirmWithPtxas(RunResult &Run, const ReadResult &Read,
                                   const PlanOptions &Planning,
                                   const ToolOptions &Options) {
   auto Kit = findToolkit(Options.Frontend.CudaPath);
@@ -254,7 +253,8 @@ void bankstripe::confirmWithPtxas(RunResult &Run, std::vector<UnitResult> Units,
     llvm::errs() << "bankstripe: " << toString(Folder.takeError()) << '\n';
     return;
   }
-  Confirmation C(Run, JobOfUnit, Options, Kit->Nvcc);
+  std::vector<UnitResult> Units = Read.Units;
+  Confirmation C(Run, Read.JobOfUnit, Options, Kit->Nvcc);
   C.askOriginals(Units);
   // Registers are known now, and with them occupancy.
   Run.Decisions = makePlan(Units, Planning);

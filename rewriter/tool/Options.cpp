@@ -28,9 +28,15 @@ static cl::SubCommand VerifyCommand("verify",
                                     "Rewrite one program, build and run it "
                                     "both ways on the GPU, compare and time");
 
+static cl::SubCommand TuneCommand("tune",
+                                  "Measure which layouts are fastest on this "
+                                  "GPU and write them to .bankstripe.yaml");
+
 #define ALL_COMMANDS                                                           \
   cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),         \
-      cl::sub(VerifyCommand)
+      cl::sub(VerifyCommand), cl::sub(TuneCommand)
+#define RUNNING_COMMANDS                                                       \
+  cl::cat(Category), cl::sub(VerifyCommand), cl::sub(TuneCommand)
 
 static cl::list<std::string> Paths(cl::Positional, cl::desc("PATH..."),
                                    ALL_COMMANDS);
@@ -130,24 +136,44 @@ static cl::opt<bool>
                 cl::desc("Put the helper into each changed file instead of "
                          "bankstripe.cuh beside it"),
                 cl::cat(Category), cl::sub(RewriteCommand),
-                cl::sub(VerifyCommand));
+                cl::sub(VerifyCommand), cl::sub(TuneCommand));
 
 static cl::opt<unsigned> Runs("runs", cl::value_desc("N"), cl::init(5),
                               cl::desc("Timing runs of each program"),
-                              cl::cat(Category), cl::sub(VerifyCommand));
+                              RUNNING_COMMANDS);
 static cl::opt<std::string>
     VerifyProgram("verify-program", cl::value_desc("PATH"),
                   cl::desc("bankstripe-verify (default: beside this program)"),
-                  cl::cat(Category), cl::sub(VerifyCommand));
+                  RUNNING_COMMANDS);
 static cl::list<std::string>
     ProgramArgs("program-arg", cl::value_desc("ARG"),
                 cl::desc("Argument for the program when it is run (may be "
                          "repeated)"),
-                cl::cat(Category), cl::sub(VerifyCommand));
+                RUNNING_COMMANDS);
 static cl::opt<bool> Keep("keep",
                           cl::desc("Keep the rewritten sources and programs "
                                    "and say where they are"),
-                          cl::cat(Category), cl::sub(VerifyCommand));
+                          RUNNING_COMMANDS);
+static cl::opt<std::string>
+    BuildCommand("build", cl::value_desc("COMMAND"),
+                 cl::desc("Shell command that builds the program in a copy of "
+                          "--tree (default: nvcc makes one of the files)"),
+                 RUNNING_COMMANDS);
+static cl::opt<std::string>
+    Tree("tree", cl::value_desc("DIR"),
+         cl::desc("The source tree that --build needs (default: this folder)"),
+         RUNNING_COMMANDS);
+static cl::opt<std::string>
+    BuiltProgram("program", cl::value_desc("PATH"),
+                 cl::desc("What --build makes, as a path in the tree"),
+                 RUNNING_COMMANDS);
+
+static cl::opt<bool> AcceptFusing(
+    "accept-fusing",
+    cl::desc("Take a version that differs as long as it does not with "
+             "-fmad=false: nvcc fuses multiplications and additions anew in "
+             "every version of a kernel"),
+    cl::cat(Category), cl::sub(TuneCommand));
 
 static constexpr llvm::StringLiteral Overview =
     R"(bankstripe moves private CUDA arrays from local memory into bank-striped shared memory
@@ -169,6 +195,8 @@ EXAMPLES:
   bankstripe analyze --no-config src/         as if nothing had been decided
   bankstripe analyze a.cu -- -std=c++17 -Iinclude -arch=sm_90
   bankstripe verify a.cu -- -O3               prove and time it on the GPU
+  bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
+  bankstripe tune --build=make --program=app src/
 
 EXIT CODES:
   0 done   1 --check found changes, or verification failed   2 bad usage
@@ -228,8 +256,10 @@ static bool readArchitecture(ToolOptions &O) {
 static bool readRest(ToolOptions &O) {
   if (Paths.empty())
     return usageError("give at least one file or folder");
-  if (O.Run == Command::Verify && Paths.size() != 1)
-    return usageError("verify takes one file");
+  if (BuildCommand.empty() != BuiltProgram.empty())
+    return usageError("--build and --program go together");
+  if (!Tree.empty() && BuildCommand.empty())
+    return usageError("--tree needs --build");
   if (BlockSize.getNumOccurrences() && (BlockSize < 1 || BlockSize > 1024))
     return usageError("--block-size must be from 1 to 1024");
   if (NoConfig && Config.getNumOccurrences())
@@ -263,7 +293,11 @@ static bool readRest(ToolOptions &O) {
   O.Runs = Runs;
   O.VerifyProgram = VerifyProgram;
   O.ProgramArgs.assign(ProgramArgs.begin(), ProgramArgs.end());
+  O.BuildCommand = BuildCommand;
+  O.Tree = Tree;
+  O.BuiltProgram = BuiltProgram;
   O.KeepFiles = Keep;
+  O.AcceptFusing = AcceptFusing;
   return true;
 }
 
@@ -272,7 +306,8 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   ToolOptions O;
   std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
   cl::HideUnrelatedOptions(Category);
-  for (cl::SubCommand *S : {&AnalyzeCommand, &RewriteCommand, &VerifyCommand})
+  for (cl::SubCommand *S :
+       {&AnalyzeCommand, &RewriteCommand, &VerifyCommand, &TuneCommand})
     cl::HideUnrelatedOptions(Category, *S);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;
@@ -287,8 +322,10 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
     O.Run = Command::Rewrite;
   else if (VerifyCommand)
     O.Run = Command::Verify;
+  else if (TuneCommand)
+    O.Run = Command::Tune;
   else {
-    usageError("give a command: analyze, rewrite or verify");
+    usageError("give a command: analyze, rewrite, verify or tune");
     return std::nullopt;
   }
   if (!readMode(O) || !readArchitecture(O) || !readRest(O))

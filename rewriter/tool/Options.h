@@ -25,7 +25,7 @@ enum ExitCode {
   ExitSomeFailed = 3, ///< Some file could not be processed.
 };
 
-enum class Command { Analyze, Rewrite, Verify };
+enum class Command { Analyze, Rewrite, Verify, Tune };
 enum class OutputFormat { Text, Json };
 enum class RewriteMode { DryRun, InPlace, OutputDirectory, Check };
 
@@ -49,8 +49,12 @@ struct ToolOptions {
   bool EmbedHelper = false;
   unsigned Runs = 5;         ///< Timing runs of `verify`.
   std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
-  std::vector<std::string> ProgramArgs; ///< `verify --program-arg`.
-  bool KeepFiles = false;               ///< `verify --keep`.
+  std::vector<std::string> ProgramArgs; ///< `--program-arg`.
+  std::string BuildCommand;  ///< `--build`; empty: nvcc on the given files.
+  std::string Tree;          ///< `--tree`, what is built a copy of.
+  std::string BuiltProgram;  ///< `--program`, relative to it.
+  bool KeepFiles = false;    ///< `--keep`.
+  bool AcceptFusing = false; ///< `tune --accept-fusing`.
 };
 
 /// Reads the command line. \returns nothing when it was bad (the message has
@@ -60,6 +64,7 @@ std::optional<ToolOptions> parseCommandLine(int Argc, const char **Argv);
 int runAnalyze(const ToolOptions &Options);
 int runRewrite(const ToolOptions &Options);
 int runVerify(const ToolOptions &Options, llvm::StringRef Executable);
+int runTune(const ToolOptions &Options, llvm::StringRef Executable);
 
 } // namespace bankstripe
 

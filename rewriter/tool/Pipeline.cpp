@@ -156,7 +156,7 @@ static void reportReading(const CompileJob &Job, const JobResult &Result,
 
 // The jobs of all paths. One that cannot be taken is reported, and the others
 // are still processed; an error when none can be.
-static llvm::Error collectAll(RunResult &Run, const ToolOptions &Options) {
+static llvm::Error collectAll(ReadResult &Read, const ToolOptions &Options) {
   llvm::Error Problems = llvm::Error::success();
   std::set<std::pair<std::string, std::vector<std::string>>> Known;
   unsigned Taken = 0;
@@ -169,60 +169,78 @@ static llvm::Error collectAll(RunResult &Run, const ToolOptions &Options) {
     ++Taken;
     for (CompileJob &Job : *Jobs)
       if (Known.emplace(Job.File, Job.ClangArgs).second)
-        Run.Jobs.push_back(std::move(Job));
+        Read.Jobs.push_back(std::move(Job));
   }
   if (Taken == 0)
     return Problems;
-  Run.SomeFailed = static_cast<bool>(Problems);
+  Read.SomeFailed = static_cast<bool>(Problems);
   if (Problems)
     llvm::errs() << "bankstripe: " << toString(std::move(Problems)) << '\n';
-  llvm::sort(Run.Jobs, [](const CompileJob &A, const CompileJob &B) {
+  llvm::sort(Read.Jobs, [](const CompileJob &A, const CompileJob &B) {
     return std::tie(A.File, A.ClangArgs) < std::tie(B.File, B.ClangArgs);
   });
   return llvm::Error::success();
 }
 
-llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
-  RunResult Run;
-  if (llvm::Error E = collectAll(Run, Options))
-    return E;
-  // A decisions file that cannot be obeyed is said before time is spent.
-  DecisionsLookup Lookup(Options.Config);
-  for (const CompileJob &Job : Run.Jobs)
-    if (llvm::Error E = Lookup.readFor(Job.File))
-      return E;
-
-  std::vector<JobResult> Results = processAll(Run.Jobs, Options);
-  std::vector<UnitResult> Units;
-  std::vector<unsigned> JobOfUnit;
-  bool SaidBuiltin = false;
-  for (size_t I = 0; I < Results.size(); ++I) {
-    reportReading(Run.Jobs[I], Results[I], Options, SaidBuiltin);
-    Run.SomeFailed |= !Results[I].Error.empty();
-    if (!Results[I].Unit)
-      continue;
-    Units.push_back(std::move(*Results[I].Unit));
-    JobOfUnit.push_back(I);
-  }
-
-  PlanOptions Planning;
+static llvm::Error choosePlanning(ReadResult &Read, DecisionsLookup &Lookup,
+                                  const ToolOptions &Options) {
+  PlanOptions &Planning = Read.Planning;
   Planning.BlockSize = Options.BlockSize;
-  for (const CompileJob &Job : Run.Jobs)
+  for (const CompileJob &Job : Read.Jobs)
     Planning.AllGpuArchs.insert(Job.AllGpuArchs.begin(), Job.AllGpuArchs.end());
   Planning.MinSpeedup = Options.MinSpeedup;
-  if (!Run.Jobs.empty())
-    Planning.GpuArch = Run.Jobs.front().GpuArch;
+  if (!Read.Jobs.empty())
+    Planning.GpuArch = Read.Jobs.front().GpuArch;
   Planning.SharedLimit =
       Options.SharedLimit ? Options.SharedLimit : usualSharedLimit(Planning);
   Planning.DefaultLayout = Options.DefaultLayout;
-  if (llvm::Error E = addDecisions(Planning, Lookup, Units))
+  return addDecisions(Planning, Lookup, Read.Units);
+}
+
+llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options) {
+  ReadResult Read;
+  if (llvm::Error E = collectAll(Read, Options))
     return E;
-  Run.Decisions = makePlan(Units, Planning);
+  // A decisions file that cannot be obeyed is said before time is spent.
+  DecisionsLookup Lookup(Options.Config);
+  for (const CompileJob &Job : Read.Jobs)
+    if (llvm::Error E = Lookup.readFor(Job.File))
+      return E;
+
+  std::vector<JobResult> Results = processAll(Read.Jobs, Options);
+  bool SaidBuiltin = false;
+  for (size_t I = 0; I < Results.size(); ++I) {
+    reportReading(Read.Jobs[I], Results[I], Options, SaidBuiltin);
+    Read.SomeFailed |= !Results[I].Error.empty();
+    if (!Results[I].Unit)
+      continue;
+    Read.Units.push_back(std::move(*Results[I].Unit));
+    Read.JobOfUnit.push_back(I);
+  }
+  if (llvm::Error E = choosePlanning(Read, Lookup, Options))
+    return E;
+  return Read;
+}
+
+llvm::Expected<RunResult> bankstripe::decide(const ReadResult &Read,
+                                             const PlanOptions &Planning,
+                                             const ToolOptions &Options) {
+  RunResult Run;
+  Run.Jobs = Read.Jobs;
+  Run.SomeFailed = Read.SomeFailed;
+  Run.Decisions = makePlan(Read.Units, Planning);
   auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
   if (!Changes)
     return Changes.takeError();
   Run.Changes = std::move(*Changes);
   if (Options.Confirm)
-    confirmWithPtxas(Run, std::move(Units), JobOfUnit, Planning, Options);
+    confirmWithPtxas(Run, Read, Planning, Options);
   return Run;
+}
+
+llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
+  llvm::Expected<ReadResult> Read = readPaths(Options);
+  if (!Read)
+    return Read.takeError();
+  return decide(*Read, Read->Planning, Options);
 }

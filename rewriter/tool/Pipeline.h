@@ -22,6 +22,25 @@ struct RunResult {
   bool SomeFailed = false; ///< Some file could not be processed.
 };
 
+/// What was read from the paths, before anything is decided.
+struct ReadResult {
+  std::vector<CompileJob> Jobs;
+  std::vector<UnitResult> Units;
+  std::vector<unsigned> JobOfUnit; ///< Index of Jobs, parallel to Units.
+  PlanOptions Planning; ///< As the command line and decisions files say.
+  bool SomeFailed = false;
+};
+
+/// Runs the stages up to the evidence. Files that cannot be processed are
+/// reported on stderr and left out. \returns an error when nothing could even
+/// begin, such as a path that does not exist.
+llvm::Expected<ReadResult> readPaths(const ToolOptions &Options);
+
+/// Runs the stages after it, with \p Planning in place of \p Read's own.
+llvm::Expected<RunResult> decide(const ReadResult &Read,
+                                 const PlanOptions &Planning,
+                                 const ToolOptions &Options);
+
 /// Runs all stages on the paths of \p Options. Files that cannot be processed
 /// are reported on stderr and left out. \returns an error when nothing could
 /// even begin, such as a path that does not exist.
@@ -36,17 +55,16 @@ llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
 /// Asks nvcc about the original and the rewritten files, fills in
 /// RunResult::Resources and withdraws what ptxas does not confirm
 /// (Confirm.cpp). Does nothing without nvcc.
-void confirmWithPtxas(RunResult &Run, std::vector<UnitResult> Units,
-                      const std::vector<unsigned> &JobOfUnit,
-                      const PlanOptions &PlanOptions,
-                      const ToolOptions &Options);
+void confirmWithPtxas(RunResult &Run, const ReadResult &Read,
+                      const PlanOptions &Planning, const ToolOptions &Options);
 
-/// Writes the changed files of \p Run below \p Root, at their absolute paths,
-/// with the helper beside each and links to what stood beside them; \p Job's
-/// own file is there in any case. \returns the arguments that make a compiler
-/// look there first for what \p Job includes.
+/// Writes \p Changes below \p Root, at their absolute paths, with the helper
+/// beside each and links to what stood beside them; \p Job's own file is there
+/// in any case. \returns the arguments that make a compiler look there first
+/// for what \p Job includes.
 llvm::Expected<std::vector<std::string>>
-writeMirror(const RunResult &Run, const CompileJob &Job, llvm::StringRef Root);
+writeMirror(llvm::ArrayRef<ChangedFile> Changes, const CompileJob &Job,
+            llvm::StringRef Root);
 
 /// \p Path without links; where there is no such file, the absolute path.
 std::string realPath(llvm::StringRef Path);

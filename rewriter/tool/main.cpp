@@ -25,14 +25,17 @@ int main(int Argc, const char **Argv) {
   std::optional<ToolOptions> Options = parseCommandLine(Argc, Argv);
   if (!Options)
     return ExitUsage;
+  const std::string Executable = llvm::sys::fs::getMainExecutable(
+      Argv[0], reinterpret_cast<void *>(&main));
   switch (Options->Run) {
   case Command::Analyze:
     return runAnalyze(*Options);
   case Command::Rewrite:
     return runRewrite(*Options);
   case Command::Verify:
-    return runVerify(*Options, llvm::sys::fs::getMainExecutable(
-                                   Argv[0], reinterpret_cast<void *>(&main)));
+    return runVerify(*Options, Executable);
+  case Command::Tune:
+    return runTune(*Options, Executable);
   }
   return ExitUsage;
 }

@@ -60,6 +60,13 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
                  "write the result to this file; - for standard output");
   App.add_flag("--expect-output", O.ExpectOutput,
                "fail when the original prints nothing, or not the same twice");
+  App.add_option("--lock", O.LockPath,
+                 "lock this file during the timed runs, so that others on the "
+                 "same GPU wait");
+  App.add_option("--originals", O.Originals,
+                 "keep the recordings of the original program in this folder, "
+                 "and use those that an earlier call with the same program and "
+                 "arguments left there");
 
   const int Ours =
       static_cast<int>(std::find(Arguments + 1, Arguments + ArgumentCount,

@@ -30,6 +30,8 @@ struct Options {
   double TimeoutSeconds = 600;        ///< For one run; 0 for no limit.
   std::string JsonPath;               ///< Empty for none; "-" for stdout.
   bool ExpectOutput = false;
+  std::string LockPath;  ///< Locked during timed runs; empty for none.
+  std::string Originals; ///< Folder that keeps what the original did.
 };
 
 /// What to do when there is nothing to run: print Text and exit.

@@ -12,14 +12,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Session.h"
-#include "recording/RecordingReader.h"
-#include "verify/Child.h"
+#include "verify/Originals.h"
 #include <algorithm>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <sys/file.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -50,12 +51,26 @@ public:
   std::string Path;
 };
 
-// One run of a program under the recorder.
-struct RecordedRun {
-  ChildResult Child;
-  Recording Record;
-  std::string Problem; // Why there is no recording; else empty.
-  bool HasOtherProcesses = false;
+// Shared by runs that are compared, exclusive for runs that are timed: other
+// processes on the same GPU then wait.
+class FileLock {
+public:
+  FileLock(const std::string &Path, int Operation) {
+    if (Path.empty())
+      return;
+    File = ::open(Path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    while (File >= 0 && ::flock(File, Operation) != 0 && errno == EINTR) {
+    }
+  }
+  ~FileLock() {
+    if (File >= 0)
+      ::close(File);
+  }
+  FileLock(const FileLock &) = delete;
+  FileLock &operator=(const FileLock &) = delete;
+
+private:
+  int File = -1;
 };
 
 class Session {
@@ -67,6 +82,7 @@ public:
 private:
   RecordedRun record(const std::string &Program, RecordingMode Mode,
                      const std::string &Dump = "");
+  RecordedRun recordOriginal(unsigned Number);
   bool judgeOriginal(const RecordedRun &First, const RecordedRun &Second);
   bool judgeRewritten(const RecordedRun &Original, const RecordedRun &Run);
   void judgeOutput(const std::string &Original, const std::string &Control,
@@ -116,14 +132,12 @@ RecordedRun Session::record(const std::string &Program, RecordingMode Mode,
       {"BANKSTRIPE_RECORD", LastPath},
       {"BANKSTRIPE_MODE", Mode == RecordingMode::Digest ? "digest" : "time"},
       {"BANKSTRIPE_DUMP", Dump}};
-  Run.Child = runChild(Request);
-  auto Read = readRecordingFile(LastPath);
-  if (auto *Error = std::get_if<ReadError>(&Read))
-    Run.Problem = Error->Message;
-  else
-    Run.Record = std::move(std::get<Recording>(Read));
-  if (!Run.Record.Failure.empty())
-    Run.Problem = Run.Record.Failure;
+  {
+    const bool IsTimed = Mode == RecordingMode::Time;
+    const FileLock Lock(IsTimed ? std::string() : O.LockPath, LOCK_SH);
+    Run.Child = runChild(Request);
+  }
+  readRecordingInto(Run, LastPath);
   std::error_code Error;
   const std::string Stem = fs::path(LastPath).filename().string() + ".";
   for (const auto &Entry : fs::directory_iterator(Folder.Path, Error)) {
@@ -131,8 +145,19 @@ RecordedRun Session::record(const std::string &Program, RecordingMode Mode,
     if (Name.starts_with(Stem) && Name != Stem + "bytes")
       Run.HasOtherProcesses = true;
   }
-  if (Dump.empty())
+  if (Dump.empty() && O.Originals.empty())
     fs::remove(LastPath, Error);
+  return Run;
+}
+
+// One of the two runs that the rewritten program is compared with.
+RecordedRun Session::recordOriginal(unsigned Number) {
+  const Originals Kept(O);
+  if (std::optional<RecordedRun> Run = Kept.find(Number))
+    return std::move(*Run);
+  Tell(Number ? "recording the original again" : "recording the original");
+  RecordedRun Run = record(O.Original, RecordingMode::Digest);
+  Kept.keep(Number, Run, LastPath);
   return Run;
 }
 
@@ -250,6 +275,7 @@ void Session::locate(const Difference &D) {
 
 bool Session::timeBoth(std::vector<Recording> &Originals,
                        std::vector<Recording> &Rewrittens) {
+  const FileLock Lock(O.LockPath, LOCK_EX);
   for (unsigned I = 0; I < O.Runs; ++I) {
     Tell(fmt::format("timing, run {} of {}", I + 1, O.Runs));
     RecordedRun Original = record(O.Original, RecordingMode::Time);
@@ -304,10 +330,8 @@ VerifyReport Session::run() {
     stop(Outcome::CannotRecord, "no temporary folder can be made");
     return std::move(Report);
   }
-  Tell("recording the original");
-  const RecordedRun First = record(O.Original, RecordingMode::Digest);
-  Tell("recording the original again");
-  const RecordedRun Second = record(O.Original, RecordingMode::Digest);
+  const RecordedRun First = recordOriginal(0);
+  const RecordedRun Second = recordOriginal(1);
   if (!judgeOriginal(First, Second))
     return std::move(Report);
   Tell("recording the rewritten program");

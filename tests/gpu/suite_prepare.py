@@ -13,7 +13,8 @@ FOLDER is made anew and then holds
     build/NAME.sh    the commands that build it, in its folder
     bin/             bankstripe-verify and the recorder, with --verify
 
-Take it to that machine and give it to suite_verify.py.
+Take it to that machine and give it to suite_verify.py, or, with the tool itself,
+to suite_tune.py.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -113,6 +114,10 @@ def prepare(entry, run, suite, place, largest):
         suite_inputs.make(entry["input"], place / "original" / name)
     (place / "build" / f"{name}.sh").write_text(script)
     return {**entry, "folders": folders,
+            "units": [{"file": str(pathlib.Path(u.file).relative_to(suite)),
+                       "directory": str(pathlib.Path(u.directory).relative_to(suite)),
+                       "arguments": [a.replace(str(suite), "..") for a in u.arguments]}
+                      for u in units],
             "kernels": sorted({k for a in moved for k in a["kernels"]}),
             "arrays": [f"{a['name']} ({a['type']}): {a['verdict']}" for a in moved]}
 

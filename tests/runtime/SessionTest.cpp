@@ -116,6 +116,61 @@ TEST_F(Verify, OriginalThatDiffersFromItselfIsNoFailureOfTheRewrite) {
             Outcome::Differs);
 }
 
+// What each run of the original adds a line to.
+static std::string counted(const std::string &Folder,
+                           const std::string &Digest) {
+  return program(Digest, 9,
+                 "echo $BANKSTRIPE_MODE >>" + Folder + "/runs; echo result");
+}
+
+static unsigned digestRuns(const std::string &Folder) {
+  std::ifstream Input(Folder + "/runs");
+  unsigned Count = 0;
+  for (std::string Line; std::getline(Input, Line);)
+    Count += Line == "digest";
+  return Count;
+}
+
+TEST_F(Verify, KeptOriginalIsNotRunAgain) {
+  O.Originals = Folder + "/kept";
+  const std::string Original = write("original", counted(Folder, One));
+  O.Original = Original;
+  O.Rewritten = write("rewritten", program(One, 9));
+  const auto Verify = [&] {
+    return verify(O, "/no/recorder", [](const std::string &) {});
+  };
+  EXPECT_EQ(Verify().Verdict, Outcome::Identical);
+  EXPECT_EQ(digestRuns(Folder), 2u);
+  EXPECT_EQ(Verify().Verdict, Outcome::Identical);
+  EXPECT_EQ(digestRuns(Folder), 2u);
+  // It is compared with all the same.
+  O.Rewritten = write("wrong", program(Two, 9));
+  EXPECT_EQ(Verify().Verdict, Outcome::Differs);
+}
+
+TEST_F(Verify, KeptOriginalIsOnlyGoodForItsArgumentsAndBytes) {
+  O.Originals = Folder + "/kept";
+  run(counted(Folder, One), program(One, 9));
+  O.Arguments = {"other"};
+  run(counted(Folder, One), program(One, 9));
+  EXPECT_EQ(digestRuns(Folder), 4u);
+  EXPECT_EQ(run(counted(Folder, Two) + "# longer\n", program(Two, 9)).Verdict,
+            Outcome::Identical);
+  EXPECT_EQ(digestRuns(Folder), 6u);
+}
+
+TEST_F(Verify, TimedRunsWaitForTheLock) {
+  O.LockPath = Folder + "/lock";
+  // The timed run sees whether anybody else could take the lock.
+  const std::string Try = "if [ $BANKSTRIPE_MODE = time ]; then flock -n -s " +
+                          O.LockPath + " true && touch " + Folder +
+                          "/unlocked; fi; echo result";
+  EXPECT_EQ(run(program(One, 9, Try), program(One, 9, Try)).Verdict,
+            Outcome::Identical);
+  EXPECT_FALSE(fs::exists(Folder + "/unlocked"));
+  EXPECT_TRUE(fs::exists(O.LockPath));
+}
+
 TEST_F(Verify, OtherOutputOrNone) {
   EXPECT_EQ(run(program(One, 9), program(One, 9, "echo other")).Verdict,
             Outcome::Differs);

@@ -32,7 +32,7 @@ class Usage(ToolTest):
         self.assertEqual(self.snapshot(), before)
 
     def test_no_command(self):
-        self.bad("give a command: analyze, rewrite or verify")
+        self.bad("give a command: analyze, rewrite, verify or tune")
 
     def test_unknown_command(self):
         self.bad("Unknown", "frobnicate", "a.cu")
@@ -74,7 +74,7 @@ class Information(ToolTest):
     def test_help_has_examples(self):
         done = self.expect(DONE, self.run_tool("--help"))
         for text in ("EXAMPLES:", "bankstripe rewrite --in-place", "EXIT CODES:",
-                     "analyze", "verify"):
+                     "analyze", "verify", "tune"):
             self.assertIn(text, done.stdout)
 
     def test_help_of_a_command_has_its_options(self):

@@ -81,6 +81,24 @@ TEST(Parse, AllKeys) {
   EXPECT_EQ(D.Why, "slot 1.31x, stripe 1.12x");
 }
 
+TEST(Parse, WhoDecided) {
+  EXPECT_TRUE(
+      parsed(entryWith("    decision: keep\n    by: tune\n")).Arrays[0].ByTune);
+  EXPECT_FALSE(parsed(entryWith("    decision: keep\n")).Arrays[0].ByTune);
+  EXPECT_NE(errorOf(entryWith("    decision: keep\n    by: me\n"))
+                .find("unknown enumerated scalar"),
+            std::string::npos);
+}
+
+TEST(Print, WhoDecided) {
+  DecisionsFile File;
+  File.Arrays = {decision("a.cu", "a"), decision("b.cu", "b")};
+  File.Arrays[0].ByTune = true;
+  const DecisionsFile Again = parsed(printed(File));
+  EXPECT_TRUE(Again.Arrays[0].ByTune);
+  EXPECT_FALSE(Again.Arrays[1].ByTune);
+}
+
 TEST(Parse, WhatIsLeftOut) {
   DecisionsFile File = parsed("version: 1\n");
   EXPECT_EQ(File.Defaults.Wanted, Layout::Auto);

@@ -1,0 +1,240 @@
+//===-- Program.cpp - builds and compares versions of a program -----------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tool/Program.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <filesystem>
+
+using namespace bankstripe;
+using llvm::ArrayRef;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+// How much of a failed build's output is shown.
+static constexpr size_t ShownOutput = 4000;
+
+static std::string besides(StringRef Executable, StringRef Name) {
+  llvm::SmallString<256> Path(path::parent_path(Executable));
+  path::append(Path, Name);
+  return std::string(Path);
+}
+
+llvm::Expected<Program> Program::find(const ToolOptions &Options,
+                                      StringRef Executable,
+                                      std::vector<CompileJob> Jobs,
+                                      StringRef Folder) {
+  std::string Why;
+  if (!llvm::sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1", &Why)
+           .isValid())
+    return llvm::createStringError("this needs a GPU, and no NVIDIA driver "
+                                   "is installed: " +
+                                   Why);
+  auto Kit = findToolkit(Options.Frontend.CudaPath);
+  if (!Kit)
+    return Kit.takeError();
+  if (Kit->Nvcc.empty() && Options.BuildCommand.empty())
+    return llvm::createStringError("this needs nvcc; install the CUDA toolkit "
+                                   "or give --cuda-path");
+  Program P(Options, std::move(Jobs), Folder);
+  P.Nvcc = Kit->Nvcc;
+  P.Verifier = Options.VerifyProgram.empty()
+                   ? besides(Executable, "bankstripe-verify")
+                   : Options.VerifyProgram;
+  if (!fs::can_execute(P.Verifier))
+    return llvm::createStringError(
+        "cannot find '" + P.Verifier +
+        "'; build runtime/ with CUDA present, or give --verify-program");
+  P.Tree = realPath(Options.Tree.empty() ? "." : Options.Tree);
+  return P;
+}
+
+llvm::Expected<int> Program::execute(const std::vector<std::string> &Command,
+                                     bool Quiet, StringRef Log) const {
+  if (Options.Level == Detail::Verbose) {
+    llvm::errs() << "bankstripe:";
+    for (const std::string &Arg : Command)
+      llvm::errs() << ' ' << Arg;
+    llvm::errs() << '\n';
+  }
+  std::vector<StringRef> Args(Command.begin(), Command.end());
+  std::string Message;
+  std::optional<StringRef> Into[] = {StringRef(), Log, Log};
+  int Status = llvm::sys::ExecuteAndWait(
+      Command.front(), Args, std::nullopt,
+      Quiet || !Log.empty() ? llvm::ArrayRef(Into)
+                            : llvm::ArrayRef<std::optional<StringRef>>(),
+      0, 0, &Message);
+  if (Status < 0)
+    return llvm::createStringError("cannot run '" + Command.front() +
+                                   "': " + Message);
+  return Status;
+}
+
+// The end of what a build printed, for its error.
+static std::string endOf(StringRef Log) {
+  auto Buffer = llvm::MemoryBuffer::getFile(Log);
+  return Buffer ? (*Buffer)->getBuffer().take_back(ShownOutput).str() : "";
+}
+
+llvm::Expected<std::string> Program::build(StringRef Name,
+                                           ArrayRef<ChangedFile> Changes,
+                                           ArrayRef<std::string> Extra) {
+  return Options.BuildCommand.empty() ? buildFiles(Name, Changes, Extra)
+                                      : buildTree(Name, Changes, Extra);
+}
+
+llvm::Error Program::checkChanged(StringRef Original, StringRef Changed) const {
+  auto First = llvm::MemoryBuffer::getFile(Original);
+  auto Second = llvm::MemoryBuffer::getFile(Changed);
+  if (!First || !Second || (*First)->getBuffer() != (*Second)->getBuffer())
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "'" + Options.BuildCommand +
+      "' does not see the changes; it has to build what lies below the folder "
+      "that it is called in");
+}
+
+// Whether the user says for which GPU the code is made.
+static bool namesArchitecture(const std::vector<std::string> &Args) {
+  return llvm::any_of(Args, [](StringRef Arg) {
+    return Arg.starts_with("-arch") || Arg.starts_with("-gencode") ||
+           Arg.starts_with("--generate-code") || Arg.starts_with("--gpu-");
+  });
+}
+
+llvm::Expected<std::string> Program::buildFiles(StringRef Name,
+                                                ArrayRef<ChangedFile> Changes,
+                                                ArrayRef<std::string> Extra) {
+  const std::string Root = Folder + "/" + Name.str() + ".files";
+  const std::string Output = Folder + "/" + Name.str();
+  if (std::error_code EC = fs::remove_directories(Root, /*IgnoreErrors=*/false))
+    return llvm::createStringError("cannot remove '" + Root +
+                                   "': " + EC.message());
+  std::vector<std::string> Command{Nvcc}, Sources;
+  for (const CompileJob &Job : Jobs) {
+    if (Changes.empty()) {
+      Sources.push_back(Job.File);
+      continue;
+    }
+    auto Args = writeMirror(Changes, Job, Root);
+    if (!Args)
+      return Args.takeError();
+    llvm::append_range(Command, *Args);
+    Sources.push_back(Root + Job.File);
+  }
+  llvm::append_range(Command, Extra);
+  const std::vector<std::string> &Given = Options.Frontend.CompilerArgs;
+  if (!namesArchitecture(Given))
+    Command.push_back("-arch=" + (Options.Frontend.GpuArch.empty()
+                                      ? std::string("native")
+                                      : Options.Frontend.GpuArch));
+  if (!llvm::any_of(Given, [](StringRef A) { return A.starts_with("-O"); }))
+    Command.emplace_back("-O3");
+  llvm::append_range(Command, Given);
+  Command.insert(Command.end(), {"-o", Output});
+  llvm::append_range(Command, Sources);
+  llvm::Expected<int> Status = execute(Command, /*Quiet=*/false);
+  if (!Status)
+    return Status.takeError();
+  if (*Status != 0)
+    return llvm::createStringError("nvcc failed on '" + Sources.front() + "'");
+  return Output;
+}
+
+// Files of an earlier version that do not change any more get their text back.
+llvm::Error
+Program::changeTree(StringRef Root, ArrayRef<ChangedFile> Changes,
+                    std::map<std::string, std::string> &Touched) const {
+  auto Copy = [&](StringRef File) { return (Root + File).str(); };
+  std::map<std::string, std::string> Restore = std::move(Touched);
+  Touched.clear();
+  for (const ChangedFile &File : Changes) {
+    const std::string Real = realPath(File.Path);
+    StringRef Inside = Real;
+    if (!Inside.consume_front(Tree) || !Inside.starts_with("/"))
+      return llvm::createStringError("'" + File.Path +
+                                     "' changes and lies "
+                                     "outside of '" +
+                                     Tree + "'; give --tree");
+    if (llvm::Error E = replaceFile(Copy(Inside), File.After, std::nullopt))
+      return E;
+    const std::string Helper =
+        Copy(path::parent_path(Inside)) + "/" + HelperFileName.str();
+    if (llvm::Error E = replaceFile(Helper, helperText(), std::nullopt))
+      return E;
+    Restore.erase(Inside.str());
+    Touched[Inside.str()] = File.Before;
+  }
+  for (const auto &[Inside, Text] : Restore)
+    if (llvm::Error E = replaceFile(Copy(Inside), Text, std::nullopt))
+      return E;
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> Program::buildTree(StringRef Name,
+                                               ArrayRef<ChangedFile> Changes,
+                                               ArrayRef<std::string> Extra) {
+  const std::string Root = Folder + "/" + Name.str() + ".tree";
+  if (!fs::exists(Root)) {
+    std::error_code EC;
+    std::filesystem::copy(Tree, Root,
+                          std::filesystem::copy_options::recursive |
+                              std::filesystem::copy_options::copy_symlinks,
+                          EC);
+    if (EC)
+      return llvm::createStringError("cannot copy '" + Tree +
+                                     "': " + EC.message());
+  }
+  if (llvm::Error E = changeTree(Root, Changes, Touched[Name.str()]))
+    return E;
+  // nvcc takes these wherever the build calls it.
+  std::string Flags;
+  for (const std::string &Arg : Extra)
+    Flags += Arg + " ";
+  const std::string Log = Folder + "/" + Name.str() + ".log";
+  llvm::Expected<int> Status =
+      execute({"/bin/sh", "-c",
+               "cd \"$0\" && { [ -z \"$2\" ] || export "
+               "NVCC_APPEND_FLAGS=\"$NVCC_APPEND_FLAGS $2\"; } && eval \"$1\"",
+               Root, Options.BuildCommand, Flags},
+              /*Quiet=*/true, Log);
+  if (!Status)
+    return Status.takeError();
+  if (*Status != 0)
+    return llvm::createStringError("'" + Options.BuildCommand +
+                                   "' fails in a copy of '" + Tree + "':\n" +
+                                   StringRef(endOf(Log)).rtrim());
+  const std::string Output = Root + "/" + Options.BuiltProgram;
+  if (!fs::can_execute(Output))
+    return llvm::createStringError("'" + Options.BuildCommand +
+                                   "' makes no program '" +
+                                   Options.BuiltProgram + "'; see --program");
+  return Output;
+}
+
+llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
+                                     unsigned Runs, StringRef Json,
+                                     bool Quiet) const {
+  std::vector<std::string> Command{Verifier, "--runs=" + std::to_string(Runs)};
+  if (!Json.empty())
+    Command.push_back("--json=" + Json.str());
+  if (Options.Run == bankstripe::Command::Tune)
+    Command.push_back("--originals=" + Folder + "/originals");
+  Command.insert(Command.end(), {Original.str(), Changed.str()});
+  if (!Options.ProgramArgs.empty()) {
+    Command.emplace_back("--");
+    llvm::append_range(Command, Options.ProgramArgs);
+  }
+  return execute(Command, Quiet);
+}

@@ -1,0 +1,81 @@
+//===-- Program.h - builds and compares versions of a program ---*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `verify` and `tune` run the user's program as it is and as it would be. There
+// are two ways to build one: the given files with nvcc, or, with --build, a
+// copy of the whole source tree with a command of the user's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TOOL_PROGRAM_H
+#define BANKSTRIPE_TOOL_PROGRAM_H
+
+#include "tool/Pipeline.h"
+
+namespace bankstripe {
+
+/// The user's program. What is built lies in a folder that the caller removes.
+class Program {
+public:
+  /// Finds what is needed, before any time is spent on building. Errors: there
+  /// is no driver, no nvcc or no bankstripe-verify; the message says what to
+  /// do.
+  static llvm::Expected<Program> find(const ToolOptions &Options,
+                                      llvm::StringRef Executable,
+                                      std::vector<CompileJob> Jobs,
+                                      llvm::StringRef Folder);
+
+  /// Builds the version \p Name (a file name) with \p Changes in place of the
+  /// files of the same paths; \p Extra goes to nvcc. Building one of the same
+  /// name again replaces it. \returns the path of the executable. Errors: the
+  /// build fails, or a change lies outside of what can be built.
+  llvm::Expected<std::string> build(llvm::StringRef Name,
+                                    llvm::ArrayRef<ChangedFile> Changes,
+                                    llvm::ArrayRef<std::string> Extra = {});
+
+  /// Errors: both executables hold the same bytes, so the build has not seen
+  /// what changed, and the original would be compared with itself.
+  llvm::Error checkChanged(llvm::StringRef Original,
+                           llvm::StringRef Changed) const;
+
+  /// Runs bankstripe-verify on two executables; \p Json is a file for its
+  /// result, empty to let it print. \returns its exit status.
+  llvm::Expected<int> compare(llvm::StringRef Original, llvm::StringRef Changed,
+                              unsigned Runs, llvm::StringRef Json = "",
+                              bool Quiet = false) const;
+
+private:
+  Program(const ToolOptions &Options, std::vector<CompileJob> Jobs,
+          llvm::StringRef Folder)
+      : Options(Options), Jobs(std::move(Jobs)), Folder(Folder.str()) {}
+
+  llvm::Expected<std::string> buildFiles(llvm::StringRef Name,
+                                         llvm::ArrayRef<ChangedFile> Changes,
+                                         llvm::ArrayRef<std::string> Extra);
+  llvm::Expected<std::string> buildTree(llvm::StringRef Name,
+                                        llvm::ArrayRef<ChangedFile> Changes,
+                                        llvm::ArrayRef<std::string> Extra);
+  llvm::Error changeTree(llvm::StringRef Root,
+                         llvm::ArrayRef<ChangedFile> Changes,
+                         std::map<std::string, std::string> &Touched) const;
+  llvm::Expected<int> execute(const std::vector<std::string> &Command,
+                              bool Quiet, llvm::StringRef Log = "") const;
+
+  const ToolOptions &Options;
+  std::vector<CompileJob> Jobs;
+  std::string Folder;
+  std::string Nvcc;
+  std::string Verifier;
+  std::string Tree; ///< Real path of --tree.
+  /// Files of a tree that an earlier version changed, with their originals, by
+  /// the version's name and then by the path of the original.
+  std::map<std::string, std::map<std::string, std::string>> Touched;
+};
+
+} // namespace bankstripe
+
+#endif

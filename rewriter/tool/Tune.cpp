@@ -1,0 +1,343 @@
+//===-- Tune.cpp - bankstripe tune ----------------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builds the program in many versions, measures each beside the original, and
+// writes what was best into the decisions file, which `rewrite` obeys. The
+// sources are parsed once; what to try is known in tune/.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tool/Program.h"
+#include "tune/Outcome.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace bankstripe;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+namespace {
+
+/// One `bankstripe tune`.
+class Tuning {
+public:
+  Tuning(const ToolOptions &Options, const ReadResult &Read,
+         PlanOptions Planning, const Plan &Movable, Program &P,
+         StringRef Folder)
+      : Options(Options), Read(Read), Planning(std::move(Planning)),
+        Movable(Movable), P(P), Folder(Folder.str()) {}
+
+  llvm::Error run(TuneSearch &Search);
+  llvm::Error confirm(const TuneSearch &Search);
+
+  std::string Device;
+  unsigned Trials = 0;
+
+private:
+  llvm::Expected<RunResult> carryOut(const Trial &T);
+  llvm::Expected<Measurement> measure(StringRef Program);
+  llvm::Expected<bool> agreesUnfused(llvm::ArrayRef<ChangedFile> Changes);
+  llvm::Expected<Measurement> tryOut(const Trial &T, Plan &Tried);
+
+  const ToolOptions &Options;
+  const ReadResult &Read;
+  PlanOptions Planning; ///< Moves whatever can move.
+  const Plan &Movable;
+  Program &P;
+  std::string Folder;
+  std::string Original; ///< The executable.
+};
+
+} // namespace
+
+// The decisions of people stay, those of the trial join them.
+llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) {
+  PlanOptions Wanted = Planning;
+  for (auto [I, L] : T.Arrays)
+    Wanted.Decisions.push_back(decisionAbout(Movable, I, L));
+  RunResult Run;
+  Run.Jobs = Read.Jobs;
+  Run.Decisions = makePlan(Read.Units, Wanted);
+  reserveOnly(Run.Decisions, T.Reserved);
+  auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
+  if (!Changes)
+    return Changes.takeError();
+  Run.Changes = std::move(*Changes);
+  return Run;
+}
+
+llvm::Expected<Measurement> Tuning::measure(StringRef Changed) {
+  const std::string Json = Folder + "/result.json";
+  llvm::Expected<int> Status =
+      P.compare(Original, Changed, Options.Runs, Json, /*Quiet=*/true);
+  if (!Status)
+    return Status.takeError();
+  auto Buffer = llvm::MemoryBuffer::getFile(Json);
+  if (!Buffer)
+    return llvm::createStringError("bankstripe-verify left no result (exit "
+                                   "status " +
+                                   llvm::Twine(*Status) + ")");
+  llvm::Expected<Measurement> M = parseMeasurement((*Buffer)->getBuffer());
+  if (std::error_code EC = fs::remove(Json); EC && M)
+    return llvm::createStringError("cannot remove '" + Json +
+                                   "': " + EC.message());
+  return M;
+}
+
+// Whether only the fusing of multiplications and additions makes the
+// difference, which nvcc decides anew for every version of a kernel.
+llvm::Expected<bool>
+Tuning::agreesUnfused(llvm::ArrayRef<ChangedFile> Changes) {
+  const std::vector<std::string> Flags{"-fmad=false"};
+  llvm::Expected<std::string> Unfused = P.build("original-again", {}, Flags);
+  if (!Unfused)
+    return Unfused.takeError();
+  llvm::Expected<std::string> Changed =
+      P.build("changed-again", Changes, Flags);
+  if (!Changed)
+    return Changed.takeError();
+  llvm::Expected<int> Status =
+      P.compare(*Unfused, *Changed, /*Runs=*/0, "", /*Quiet=*/true);
+  if (!Status)
+    return Status.takeError();
+  return *Status == ExitDone;
+}
+
+// What cannot be built counts as a trial that failed.
+llvm::Expected<Measurement> Tuning::tryOut(const Trial &T, Plan &Tried) {
+  llvm::Expected<RunResult> Run = carryOut(T);
+  if (!Run)
+    return Run.takeError();
+  Tried = std::move(Run->Decisions);
+  ++Trials;
+  if (Options.Level != Detail::Quiet)
+    llvm::errs() << "bankstripe: measuring " << Trials << ": " << T.Name
+                 << '\n';
+  llvm::Expected<std::string> Built = P.build("changed", Run->Changes);
+  if (!Built) {
+    Measurement Failed;
+    Failed.Problem = toString(Built.takeError());
+    return Failed;
+  }
+  if (!Run->Changes.empty())
+    if (llvm::Error E = P.checkChanged(Original, *Built))
+      return E;
+  llvm::Expected<Measurement> M = measure(*Built);
+  if (!M || M->Problem.empty())
+    return M;
+  llvm::Expected<bool> Agrees = agreesUnfused(Run->Changes);
+  if (!Agrees)
+    return Agrees.takeError();
+  if (*Agrees && Options.AcceptFusing)
+    M->Problem.clear();
+  else if (*Agrees)
+    M->Problem = "rounds differently: nvcc fuses other multiplications and "
+                 "additions (see --accept-fusing)";
+  return M;
+}
+
+llvm::Error Tuning::run(TuneSearch &Search) {
+  llvm::Expected<std::string> Built = P.build("original", {});
+  if (!Built)
+    return Built.takeError();
+  Original = std::move(*Built);
+  while (std::optional<Trial> T = Search.next()) {
+    Plan Tried;
+    llvm::Expected<Measurement> M = tryOut(*T, Tried);
+    if (!M)
+      return M.takeError();
+    if (Trials == 1 && !M->Problem.empty())
+      return llvm::createStringError("the original, built and run twice, does "
+                                     "not agree with itself: " +
+                                     M->Problem);
+    if (!M->Device.empty())
+      Device = M->Device;
+    Search.record(Tried, *M);
+  }
+  return llvm::Error::success();
+}
+
+// Each best version was right beside others; this is all of them together.
+llvm::Error Tuning::confirm(const TuneSearch &Search) {
+  if (llvm::none_of(Search.groups(),
+                    [](const TuneGroup &G) { return G.best() != nullptr; }))
+    return llvm::Error::success();
+  Plan Tried;
+  llvm::Expected<Measurement> M =
+      tryOut({"the best of all kernels together", Search.best(), {}}, Tried);
+  if (!M)
+    return M.takeError();
+  if (!M->Problem.empty())
+    return llvm::createStringError("the best of all kernels together does not "
+                                   "work, so nothing is written: " +
+                                   M->Problem);
+  return llvm::Error::success();
+}
+
+// The folder above all paths that were given.
+static std::string commonFolder(const std::vector<std::string> &Paths) {
+  std::string Common;
+  for (const std::string &Path : Paths) {
+    std::string Folder = realPath(Path);
+    if (!fs::is_directory(Folder))
+      Folder = path::parent_path(Folder).str();
+    if (Common.empty())
+      Common = Folder;
+    while (Common != "/" && Folder != Common &&
+           !StringRef(Folder).starts_with(Common + "/"))
+      Common = path::parent_path(Common).str();
+  }
+  return Common;
+}
+
+static llvm::Expected<DecisionsFile> readIfPresent(StringRef Path) {
+  if (!fs::exists(Path))
+    return DecisionsFile();
+  auto Buffer = llvm::MemoryBuffer::getFile(Path);
+  if (!Buffer)
+    return llvm::createStringError("cannot read '" + Path +
+                                   "': " + Buffer.getError().message());
+  return parseDecisions((*Buffer)->getBuffer(), Path);
+}
+
+// The comments before the first key; what follows is printed anew.
+static std::string headComments(StringRef Path) {
+  auto Buffer = llvm::MemoryBuffer::getFile(Path);
+  std::string Result;
+  if (!Buffer)
+    return Result;
+  StringRef Rest = (*Buffer)->getBuffer();
+  while (Rest.starts_with("#") || Rest.starts_with("\n")) {
+    auto [Line, Next] = Rest.split('\n');
+    Result += (Line + "\n").str();
+    Rest = Next;
+  }
+  return Result;
+}
+
+static llvm::Error writeDecisions(StringRef Path,
+                                  std::vector<ArrayDecision> New) {
+  llvm::Expected<DecisionsFile> File = readIfPresent(Path);
+  if (!File)
+    return File.takeError();
+  const std::string Folder = (path::parent_path(Path) + "/").str();
+  for (ArrayDecision &D : New) {
+    StringRef Inside = D.File;
+    if (!Inside.consume_front(Folder))
+      return llvm::createStringError("'" + D.File + "' lies outside of '" +
+                                     Folder + "', so '" + Path +
+                                     "' cannot speak for it");
+    D.File = Inside.str();
+  }
+  replaceTuned(*File, New);
+  std::string Text = headComments(Path);
+  llvm::raw_string_ostream OS(Text);
+  printDecisions(OS, *File);
+  return replaceFile(Path, Text, std::nullopt);
+}
+
+// Each array's decision goes where a later run looks for it.
+static llvm::Error writeAll(const std::vector<ArrayDecision> &Decisions,
+                            const ToolOptions &Options) {
+  const DecisionsLookup Lookup(Options.Config);
+  std::map<std::string, std::vector<ArrayDecision>> ByFile;
+  for (ArrayDecision D : Decisions) {
+    D.File = realPath(D.File);
+    std::string Path = Lookup.pathFor(D.File);
+    if (Path.empty())
+      Path = commonFolder(Options.Paths) + "/" + DecisionsFileName.str();
+    ByFile[Path].push_back(std::move(D));
+  }
+  for (auto &[Path, Each] : ByFile) {
+    const size_t Count = Each.size();
+    if (llvm::Error E = writeDecisions(Path, std::move(Each)))
+      return E;
+    if (Options.Level != Detail::Quiet)
+      llvm::errs() << "bankstripe: wrote " << Count << " decision"
+                   << (Count == 1 ? "" : "s") << " to " << displayName(Path)
+                   << '\n';
+  }
+  return llvm::Error::success();
+}
+
+// Moves whatever can move; measurements of an earlier day do not count.
+static PlanOptions planningFor(const ReadResult &Read) {
+  PlanOptions Planning = Read.Planning;
+  Planning.MinSpeedup = 0;
+  llvm::erase_if(Planning.Decisions,
+                 [](const ArrayDecision &D) { return D.ByTune; });
+  return Planning;
+}
+
+static void print(const TuneOutcome &Outcome, const ToolOptions &Options) {
+  if (Options.Format == OutputFormat::Json)
+    llvm::outs() << llvm::formatv("{0:2}\n", toJson(Outcome));
+  else if (Options.Level != Detail::Quiet)
+    printTuning(llvm::outs(), Outcome);
+}
+
+static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
+                        const ReadResult &Read) {
+  const auto Begin = std::chrono::steady_clock::now();
+  const PlanOptions Planning = planningFor(Read);
+  llvm::Expected<RunResult> Movable = decide(Read, Planning, Options);
+  if (!Movable)
+    return Movable.takeError();
+  PlanOptions Usual = Planning;
+  Usual.MinSpeedup = Read.Planning.MinSpeedup;
+  TuneSearch Search(Movable->Decisions, makePlan(Read.Units, Usual));
+  if (Search.groups().empty()) {
+    llvm::errs() << "bankstripe: nothing can be moved, so there is nothing to "
+                    "tune\n";
+    return llvm::Error::success();
+  }
+  llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create();
+  if (!Folder)
+    return Folder.takeError();
+  llvm::Expected<Program> P =
+      Program::find(Options, Executable, Read.Jobs, Folder->path());
+  if (!P)
+    return P.takeError();
+  Tuning T(Options, Read, Planning, Movable->Decisions, *P, Folder->path());
+  llvm::Error Problem = T.run(Search);
+  if (Options.KeepFiles) {
+    llvm::errs() << "bankstripe: what was built is in " << Folder->path()
+                 << '\n';
+    Folder->keep();
+  }
+  if (Problem)
+    return Problem;
+  const std::chrono::duration<double> Taken =
+      std::chrono::steady_clock::now() - Begin;
+  const TuneOutcome Outcome{Movable->Decisions, Search.groups(), T.Device,
+                            T.Trials, Taken.count()};
+  print(Outcome, Options);
+  if (llvm::Error E = T.confirm(Search))
+    return E;
+  return writeAll(decisionsOf(Outcome), Options);
+}
+
+int bankstripe::runTune(const ToolOptions &Options, StringRef Executable) {
+  llvm::Expected<ReadResult> Read = readPaths(Options);
+  if (!Read) {
+    llvm::errs() << "bankstripe: " << toString(Read.takeError()) << '\n';
+    return ExitSomeFailed;
+  }
+  if (Read->SomeFailed)
+    return ExitSomeFailed;
+  if (llvm::Error E = tune(Options, Executable, *Read)) {
+    llvm::errs() << "bankstripe: " << toString(std::move(E)) << '\n';
+    return ExitSomeFailed;
+  }
+  return ExitDone;
+}

@@ -1,0 +1,46 @@
+//===-- Outcome.h - what tuning says and writes down ------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The end of `bankstripe tune`: the groups with all that was measured, as a
+// table for people, as JSON (docs/json.md), and as decisions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TUNE_OUTCOME_H
+#define BANKSTRIPE_TUNE_OUTCOME_H
+
+#include "decisions/Decisions.h"
+#include "tune/Search.h"
+#include "llvm/Support/JSON.h"
+
+namespace bankstripe {
+
+/// All that a tuning came to.
+struct TuneOutcome {
+  const Plan &Movable;
+  const std::vector<TuneGroup> &Groups;
+  std::string Device;
+  unsigned Trials = 0;
+  double Seconds = 0;
+};
+
+/// A decision for every array that was measured, with the figures.
+std::vector<ArrayDecision> decisionsOf(const TuneOutcome &Outcome);
+
+/// Puts \p New into \p File, in the place of what tuning wrote about the same
+/// arrays before. What people decided stays.
+void replaceTuned(DecisionsFile &File, const std::vector<ArrayDecision> &New);
+
+/// A table of what was tried, kernel by kernel, the best marked.
+void printTuning(llvm::raw_ostream &OS, const TuneOutcome &Outcome);
+
+/// The same for machines.
+llvm::json::Value toJson(const TuneOutcome &Outcome);
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,304 @@
+//===-- Search.cpp - which layouts to measure next ------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How layouts are tried
+// ---------------------
+// Kernels that share no arrays do not influence each other, so each run of the
+// program tries one arrangement for every group of them. A group goes through
+//
+//     the original, built once more     how far chance goes
+//     the memory alone                  the control: the original with as much
+//                                       shared memory, reserved and unused
+//     stripes, slots, what was predicted
+//     the fastest without one array     while that gains
+//     the memory of the fastest alone   unless it was measured above
+//
+// The control splits each speedup into the price of the memory and the gain of
+// the access, and it saves runs: fewer arrays can win back the price at most,
+// so where the access gains nothing, no subset is worth a run.
+//
+// A run that computes something else costs the arrangement of the kernel where
+// the difference was found; the others are tried again. Where nobody knows
+// which one it was, groups are tried one at a time from then on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tune/Search.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace bankstripe;
+
+/// A subset is tried where the memory costs more than this.
+static constexpr double NoticeablePrice = 0.97;
+/// Slots never were faster than stripes by more than the inverse of this
+/// (docs/measurements.md), so below it there is no need to try them.
+static constexpr double HopelessStripes = 0.7;
+
+static Layout layoutOf(const Verdict &V) {
+  switch (V.Kind) {
+  case VerdictKind::Stripe:
+    return Layout::Stripe;
+  case VerdictKind::Slot:
+    return Layout::Slot;
+  default:
+    return Layout::Keep;
+  }
+}
+
+static Arrangement all(const std::vector<unsigned> &Arrays, Layout L) {
+  Arrangement Result;
+  for (unsigned I : Arrays)
+    Result[I] = L;
+  return Result;
+}
+
+static bool movesAny(const Arrangement &A) {
+  return llvm::any_of(A,
+                      [](const auto &E) { return E.second != Layout::Keep; });
+}
+
+const Attempt *TuneGroup::fastest() const {
+  const Attempt *Result = nullptr;
+  for (const Attempt &A : Attempts)
+    if (A.Speedup && !A.Control && movesAny(A.Got) &&
+        (!Result || *A.Speedup > *Result->Speedup))
+      Result = &A;
+  return Result;
+}
+
+const Attempt *TuneGroup::best() const {
+  const Attempt *A = fastest();
+  const double Chance = std::max(WorthHaving, 1 + Noise);
+  return A && *A->Speedup >= Base * Chance ? A : nullptr;
+}
+
+const Attempt *TuneGroup::controlOf(const Attempt &A) const {
+  for (const Attempt &C : Attempts)
+    if (C.Control && C.Speedup && C.SharedBytes == A.SharedBytes)
+      return &C;
+  return nullptr;
+}
+
+TuneSearch::TuneSearch(const Plan &Movable, const Plan &PredictedPlan) {
+  llvm::EquivalenceClasses<unsigned> Classes;
+  std::map<unsigned, TuneGroup> ByLeader;
+  for (const KernelPlan &K : Movable.Kernels)
+    KernelNames.push_back(comparableName(K.Facts.Id));
+  // What people decided stays.
+  auto MayMove = [](const PlannedArray &A) {
+    return (A.Decision.usesShared() && !A.Decision.Asked) ||
+           A.Decision.Why == Reason::OverBudget;
+  };
+  for (const PlannedArray &A : Movable.Arrays) {
+    ArrayNames.push_back(A.Array.Name);
+    ArrayBytes.push_back(A.Array.BytesPerThread);
+    if (MayMove(A))
+      for (unsigned Row : A.Kernels)
+        Classes.unionSets(A.Kernels.front(), Row);
+  }
+  for (unsigned Row = 0; Row < Movable.Kernels.size(); ++Row)
+    if (auto It = Classes.findLeader(Row); It != Classes.member_end())
+      ByLeader[*It].Kernels.push_back(Row);
+  for (unsigned I = 0; I < Movable.Arrays.size(); ++I)
+    if (const PlannedArray &A = Movable.Arrays[I];
+        MayMove(A) && !A.Kernels.empty()) {
+      ByLeader[Classes.getLeaderValue(A.Kernels.front())].Arrays.push_back(I);
+      Predicted[I] = layoutOf(PredictedPlan.Arrays[I].Decision);
+    }
+  for (auto &[Leader, G] : ByLeader)
+    Groups.push_back(std::move(G));
+}
+
+static bool wasTried(const TuneGroup &G, const Arrangement &A) {
+  return llvm::any_of(G.Attempts, [&](const Attempt &Old) {
+    return !Old.Control && (Old.Wanted == A || Old.Got == A);
+  });
+}
+
+// The fastest without one more of its arrays, the largest first.
+std::optional<Attempt> TuneSearch::proposeSubset(const TuneGroup &G) const {
+  const Attempt *Fastest = G.fastest();
+  if (!Fastest)
+    return std::nullopt;
+  std::vector<unsigned> Moved;
+  for (auto [I, L] : Fastest->Got)
+    if (L != Layout::Keep)
+      Moved.push_back(I);
+  if (Moved.size() < 2)
+    return std::nullopt;
+  if (const Attempt *Control = G.controlOf(*Fastest)) {
+    const double Price = *Control->Speedup;
+    const double Gain = *Fastest->Speedup / Price;
+    if (Gain < WorthHaving ||
+        (Price > NoticeablePrice && *Fastest->Speedup > 1))
+      return std::nullopt;
+  }
+  llvm::stable_sort(Moved, [&](unsigned A, unsigned B) {
+    return ArrayBytes[A] > ArrayBytes[B];
+  });
+  for (unsigned I : Moved) {
+    Attempt A;
+    A.Wanted = Fastest->Got;
+    A.Wanted[I] = Layout::Keep;
+    if (wasTried(G, A.Wanted))
+      continue;
+    std::string Left;
+    for (auto [Index, L] : A.Wanted)
+      if (L == Layout::Keep)
+        Left += (Left.empty() ? "'" : ", '") + ArrayNames[Index] + "'";
+    A.Name =
+        (llvm::is_contained(llvm::make_second_range(A.Wanted), Layout::Slot)
+             ? "slots without "
+             : "stripes without ") +
+        Left;
+    return A;
+  }
+  return std::nullopt;
+}
+
+std::optional<Attempt> TuneSearch::propose(const TuneGroup &G) const {
+  Attempt A;
+  auto Offer = [&](std::string Name, Arrangement Wanted, bool Control) {
+    A.Name = std::move(Name);
+    A.Wanted = std::move(Wanted);
+    A.Control = Control;
+    return A;
+  };
+  if (G.Attempts.empty())
+    return Offer("as it is", all(G.Arrays, Layout::Keep), false);
+  if (!G.Launched)
+    return std::nullopt;
+  const Arrangement Stripes = all(G.Arrays, Layout::Stripe);
+  if (llvm::none_of(G.Attempts, [](const Attempt &Old) { return Old.Control; }))
+    return Offer("memory alone", Stripes, true);
+  if (!wasTried(G, Stripes))
+    return Offer("stripes", Stripes, false);
+  const Arrangement Slots = all(G.Arrays, Layout::Slot);
+  const Attempt *Fastest = G.fastest();
+  const bool Hopeless = Fastest && *Fastest->Speedup < HopelessStripes;
+  if (!Hopeless && !wasTried(G, Slots))
+    return Offer("slots", Slots, false);
+  Arrangement Foreseen;
+  for (unsigned I : G.Arrays)
+    Foreseen[I] = Predicted.at(I);
+  if (!wasTried(G, Foreseen))
+    return Offer("as predicted", Foreseen, false);
+  if (auto Subset = proposeSubset(G))
+    return Subset;
+  if (Fastest && !G.controlOf(*Fastest) &&
+      llvm::none_of(G.Attempts, [&](const Attempt &Old) {
+        return Old.Control && Old.Wanted == Fastest->Got;
+      }))
+    return Offer("memory of '" + Fastest->Name + "' alone", Fastest->Got, true);
+  return std::nullopt;
+}
+
+std::optional<Trial> TuneSearch::next() {
+  Current.clear();
+  for (unsigned I = 0; I < Groups.size(); ++I)
+    if (auto A = propose(Groups[I])) {
+      Current.emplace(I, std::move(*A));
+      if (OneAtATime)
+        break;
+    }
+  if (Current.empty())
+    return std::nullopt;
+  Trial T;
+  T.Arrays = best();
+  std::set<std::string> Names;
+  for (const auto &[Index, A] : Current) {
+    for (auto [I, L] : A.Wanted)
+      T.Arrays[I] = L;
+    if (A.Control)
+      T.Reserved.insert(Groups[Index].Kernels.begin(),
+                        Groups[Index].Kernels.end());
+    Names.insert(A.Name);
+  }
+  T.Name = llvm::join(Names, "; ");
+  return T;
+}
+
+std::optional<unsigned> TuneSearch::groupOf(llvm::StringRef Kernel) const {
+  for (unsigned I = 0; I < Groups.size(); ++I)
+    for (unsigned Row : Groups[I].Kernels)
+      if (KernelNames[Row] == Kernel)
+        return I;
+  return std::nullopt;
+}
+
+void TuneSearch::recordProblem(const Measurement &M) {
+  auto Fail = [&](unsigned Index) {
+    Attempt &A = Current.at(Index);
+    A.Got = A.Wanted;
+    A.Problem = M.Problem;
+    Groups[Index].Attempts.push_back(std::move(A));
+  };
+  const std::optional<unsigned> Guilty = groupOf(M.Culprit);
+  if (Guilty && Current.count(*Guilty))
+    Fail(*Guilty);
+  else if (Current.size() == 1)
+    Fail(Current.begin()->first);
+  else
+    OneAtATime = true;
+}
+
+std::optional<double> TuneSearch::speedupOf(const TuneGroup &G,
+                                            const Measurement &M) const {
+  double Original = 0, Changed = 0;
+  for (unsigned Row : G.Kernels)
+    if (auto It = M.Kernels.find(KernelNames[Row]); It != M.Kernels.end()) {
+      Original += It->second.Original;
+      Changed += It->second.Changed;
+    }
+  if (Original <= 0 || Changed <= 0)
+    return std::nullopt;
+  return Original / Changed;
+}
+
+void TuneSearch::recordTimes(const Plan &Tried, const Measurement &M) {
+  for (auto &[Index, A] : Current) {
+    TuneGroup &G = Groups[Index];
+    A.Speedup = speedupOf(G, M);
+    for (unsigned I : G.Arrays)
+      A.Got[I] = A.Control ? A.Wanted[I] : layoutOf(Tried.Arrays[I].Decision);
+    for (unsigned Row : G.Kernels)
+      A.SharedBytes = std::max(A.SharedBytes, Tried.Kernels[Row].SharedAfter);
+    if (G.Attempts.empty()) {
+      const bool Changed = llvm::any_of(G.Kernels, [&](unsigned Row) {
+        const KernelPlan &K = Tried.Kernels[Row];
+        return K.SharedAfter != K.SharedBefore;
+      });
+      G.Launched = A.Speedup.has_value();
+      (Changed ? G.Base : G.Noise) =
+          Changed ? A.Speedup.value_or(1) : std::abs(A.Speedup.value_or(1) - 1);
+    }
+    if (!A.Speedup)
+      A.Problem = "the program does not launch it";
+    G.Attempts.push_back(std::move(A));
+  }
+}
+
+void TuneSearch::record(const Plan &Tried, const Measurement &M) {
+  if (M.Problem.empty())
+    recordTimes(Tried, M);
+  else
+    recordProblem(M);
+}
+
+Arrangement TuneSearch::best() const {
+  Arrangement Result;
+  for (const TuneGroup &G : Groups) {
+    const Attempt *Best = G.best();
+    const Arrangement Keep = all(G.Arrays, Layout::Keep);
+    for (auto [I, L] : Best ? Best->Got : Keep)
+      Result[I] = L;
+  }
+  return Result;
+}

@@ -1,0 +1,107 @@
+//===-- Search.h - which layouts to measure next ----------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `bankstripe tune` measures instead of predicting. This stage says what to
+// measure, and keeps what came of it; building and running is done elsewhere:
+//
+//   plan => trial => (built and measured) => next trial => ... => outcomes
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TUNE_SEARCH_H
+#define BANKSTRIPE_TUNE_SEARCH_H
+
+#include "model/Plan.h"
+#include "tune/Measurement.h"
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace bankstripe {
+
+/// What arrays are to become, by their index in Plan::Arrays.
+using Arrangement = std::map<unsigned, Layout>;
+
+/// One version of the whole program.
+struct Trial {
+  std::string Name; ///< For people.
+  Arrangement Arrays;
+  std::set<unsigned> Reserved; ///< Kernels that are a control (reserveOnly()).
+};
+
+/// One arrangement of the arrays of a group, and what came of it.
+struct Attempt {
+  std::string Name; ///< `stripes`, `slots without 'x'`, `memory alone`.
+  Arrangement Wanted;
+  bool Control = false; ///< Its memory is reserved, its arrays stay.
+  /// What planning made of Wanted: arrays for which there was no room stay.
+  Arrangement Got;
+  uint64_t SharedBytes = 0; ///< Per block of the kernel that takes the most.
+  /// Time of the original over its time; nothing when it was not measured.
+  std::optional<double> Speedup;
+  std::string Problem; ///< Why not.
+};
+
+/// Kernels that share arrays, which are decided together.
+struct TuneGroup {
+  std::vector<unsigned> Kernels, Arrays; ///< Indices of the plan.
+  std::vector<Attempt> Attempts;         ///< In the order of their measuring.
+  double Base = 1;      ///< Speedup by what people decided, without more.
+  double Noise = 0;     ///< How far two builds of the original were apart.
+  bool Launched = true; ///< The program launches one of its kernels.
+
+  /// The fastest arrangement that moves something; nothing without any.
+  const Attempt *fastest() const;
+  /// The same, if it is worth having: faster than the original by more than
+  /// chance and WorthHaving.
+  const Attempt *best() const;
+  /// The control for the memory of \p A.
+  const Attempt *controlOf(const Attempt &A) const;
+};
+
+/// What a change has to be measured to be worth.
+inline constexpr double WorthHaving = 1.02;
+
+/// Tries layouts, for all groups of a program at a time.
+class TuneSearch {
+public:
+  /// \p Movable is a plan that moves all that can be moved, \p Predicted the
+  /// one that the tool makes by itself.
+  TuneSearch(const Plan &Movable, const Plan &Predicted);
+
+  /// What to measure next; nothing when it is known what is best.
+  std::optional<Trial> next();
+  /// Takes in that the trial of next() became \p Tried and was measured as
+  /// \p M.
+  void record(const Plan &Tried, const Measurement &M);
+
+  const std::vector<TuneGroup> &groups() const { return Groups; }
+  /// What all arrays are to become, by what was measured.
+  Arrangement best() const;
+
+private:
+  std::optional<Attempt> propose(const TuneGroup &G) const;
+  std::optional<Attempt> proposeSubset(const TuneGroup &G) const;
+  std::optional<double> speedupOf(const TuneGroup &G,
+                                  const Measurement &M) const;
+  std::optional<unsigned> groupOf(llvm::StringRef Kernel) const;
+  void recordProblem(const Measurement &M);
+  void recordTimes(const Plan &Tried, const Measurement &M);
+
+  std::vector<std::string> ArrayNames;  ///< Parallel to Plan::Arrays.
+  std::vector<uint64_t> ArrayBytes;     ///< Per thread, likewise.
+  std::vector<std::string> KernelNames; ///< Parallel to Plan::Kernels.
+  Arrangement Predicted;
+  std::vector<TuneGroup> Groups;
+  std::map<unsigned, Attempt> Current; ///< Under way, by group.
+  bool OneAtATime = false;
+};
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,93 @@
+//===-- Originals.cpp - what the original did, for the next time ----------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Three files a run, of which the last one written says that all are there:
+//
+//     N.recording   as the recorder wrote it
+//     N.output      standard output
+//     N.key         the program, its size and time, its arguments
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/Originals.h"
+#include "recording/RecordingReader.h"
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+using namespace bankstripe::runtime;
+namespace fs = std::filesystem;
+
+void bankstripe::runtime::readRecordingInto(RecordedRun &Run,
+                                            const std::string &Path) {
+  auto Read = readRecordingFile(Path);
+  if (auto *Error = std::get_if<ReadError>(&Read))
+    Run.Problem = Error->Message;
+  else
+    Run.Record = std::move(std::get<Recording>(Read));
+  if (!Run.Record.Failure.empty())
+    Run.Problem = Run.Record.Failure;
+}
+
+static std::optional<std::string> readText(const std::string &Path) {
+  std::ifstream Input(Path, std::ios::binary);
+  if (!Input)
+    return std::nullopt;
+  return std::string{std::istreambuf_iterator<char>(Input), {}};
+}
+
+static bool writeText(const std::string &Path, const std::string &Text) {
+  std::ofstream Output(Path, std::ios::binary);
+  Output << Text;
+  Output.close();
+  return !Output.fail();
+}
+
+Originals::Originals(const Options &O) : Folder(O.Originals) {
+  std::error_code Error;
+  const auto Bytes = fs::file_size(O.Original, Error);
+  const auto Time = fs::last_write_time(O.Original, Error);
+  if (Error)
+    Folder.clear();
+  Key = fmt::format("{}\n{}\n{}\n", fs::absolute(O.Original, Error).string(),
+                    Bytes, Time.time_since_epoch().count());
+  for (const std::string &Argument : O.Arguments)
+    Key += fmt::format("{}:{}\n", Argument.size(), Argument);
+}
+
+std::string Originals::stem(unsigned Number) const {
+  return fmt::format("{}/{}", Folder, Number);
+}
+
+std::optional<RecordedRun> Originals::find(unsigned Number) const {
+  if (Folder.empty() || readText(stem(Number) + ".key") != Key)
+    return std::nullopt;
+  RecordedRun Run;
+  readRecordingInto(Run, stem(Number) + ".recording");
+  auto Output = readText(stem(Number) + ".output");
+  if (!Run.Problem.empty() || !Output)
+    return std::nullopt;
+  Run.Child.Output = std::move(*Output);
+  return Run;
+}
+
+// What failed is worth another try, and has more to say than is kept here.
+void Originals::keep(unsigned Number, const RecordedRun &Run,
+                     const std::string &Path) const {
+  if (Folder.empty() || !Run.Child.succeeded() || !Run.Problem.empty() ||
+      Run.HasOtherProcesses)
+    return;
+  std::error_code Error;
+  fs::create_directories(Folder, Error);
+  fs::remove(stem(Number) + ".key", Error);
+  fs::copy_file(Path, stem(Number) + ".recording",
+                fs::copy_options::overwrite_existing, Error);
+  if (!Error && writeText(stem(Number) + ".output", Run.Child.Output) &&
+      !writeText(stem(Number) + ".key", Key))
+    fs::remove(stem(Number) + ".key", Error);
+}

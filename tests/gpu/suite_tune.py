@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Tunes the programs that suite_prepare.py packed. Needs a GPU, nvcc and the tool.
+
+    suite_tune.py [OPTION...] BANKSTRIPE PACK OUTPUT
+
+Runs `bankstripe tune` on each program of PACK, several at a time: what they
+build overlaps, and a lock keeps all others off a GPU while times are taken. OUTPUT then holds
+table.txt (per kernel what the prediction chose, what was measured best, and
+every arrangement that was tried), NAME.json, NAME.log and NAME.yaml, the
+decisions.
+
+Exit status: 0 all programs were tuned, 1 some were not, 2 bad usage.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import concurrent.futures
+import json
+import math
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from suite_verify import lay_out
+
+DECISIONS = ".bankstripe.yaml"
+
+
+def lock_script(place, verify, gpu):
+    """A bankstripe-verify that has the GPU for itself while it takes times."""
+    script = place / f"verify-{gpu}"
+    script.write_text(f"#!/bin/sh\nCUDA_VISIBLE_DEVICES={gpu} exec {shlex.quote(str(verify))} "
+                      f"--lock={place}/gpu-{gpu}.lock \"$@\"\n")
+    script.chmod(0o755)
+    return script
+
+
+def write_database(program, place):
+    """compile_commands.json for the program's units, where they are now."""
+    (place / "compile_commands.json").write_text(json.dumps([
+        {"directory": str(place / unit["directory"]), "file": str(place / unit["file"]),
+         "arguments": ["nvcc", *unit["arguments"], "-arch=sm_90", "-c", str(place / unit["file"])]}
+        for unit in program["units"]]))
+
+
+def tune(program, given, work, verify):
+    """The exit status; None when it took too long."""
+    name = program["name"]
+    place = work / name
+    lay_out(given.pack, program, place, "original")
+    write_database(program, place)
+    script = (given.pack / "build" / f"{name}.sh").resolve()
+    command = [given.tool.resolve(), "tune", "--format=json", f"--runs={given.runs}",
+               f"-p={place}", f"--tree={place}", f"--build=cd {name} && sh {script}",
+               f"--program={name}/{program.get('program', 'main')}", f"--verify-program={verify}",
+               *[f"--program-arg={a}" for a in program.get("arguments", [])],
+               *given.options, *sorted({str(place / u["file"]) for u in program["units"]}),
+               place / name]
+    begun = time.time()
+    with open(given.output / f"{name}.json", "wb") as out, \
+            open(given.output / f"{name}.log", "wb") as log, \
+            subprocess.Popen(command, stdout=out, stderr=log, stdin=subprocess.DEVNULL,
+                             start_new_session=True,
+                             cwd=place / name / program.get("directory", "")) as child:
+        try:
+            status = child.wait(timeout=max(1, given.deadline - (time.time() - given.started)))
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            status = None
+    for found in place.rglob(DECISIONS):
+        (given.output / f"{name}.yaml").write_bytes(found.read_bytes())
+    print(f"{name}: {'too late' if status is None else status} after "
+          f"{time.time() - begun:.0f} s", flush=True)
+    return status
+
+
+def read(path):
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {"groups": []}
+
+
+def log_speedup(attempt):
+    return math.log(attempt["speedup"])
+
+
+def lines_of(name, group):
+    """The rows of one group, and its (best, chosen) logarithms."""
+    tried = [a for a in group["attempts"] if a["speedup"] and not a["control"]]
+    title = f"{name} {', '.join(k.split('(')[0] for k in group['kernels'])}"
+    if not tried:
+        return [f"{title}: not measured"], None
+    best = next((a for a in tried if a["name"] == group["best"]), None)
+    lines = [f"{title}: {best['name'] if best else 'the original'}"]
+    for attempt in group["attempts"]:
+        figure = "-" if not attempt["speedup"] else f"{attempt['speedup']:.3f}"
+        parts = f" = {attempt['price']:.3f} x {attempt['gain']:.3f}" if "price" in attempt else ""
+        lines.append(f"    {attempt['name']:40} {figure}{parts} {attempt.get('problem', '')[:80]}")
+    return lines, (max(0, *map(log_speedup, tried)), log_speedup(best) if best else 0)
+
+
+def table(programs, output):
+    lines, pairs = [], []
+    for program in programs:
+        for group in read(output / f"{program['name']}.json")["groups"]:
+            rows, pair = lines_of(program["name"], group)
+            lines += rows
+            if pair:
+                pairs.append(pair)
+    best, chosen = (sum(p[i] for p in pairs) for i in (0, 1))
+    if pairs:
+        lines += ["", f"{len(pairs)} groups of kernels: geometric mean of what tune chose "
+                      f"{math.exp(chosen / len(pairs)):.3f}, of the best that was tried "
+                      f"{math.exp(best / len(pairs)):.3f}: "
+                      f"{100 * chosen / best if best else 100:.0f} % of its logarithm"]
+    return "\n".join(lines) + "\n"
+
+
+def parse():
+    arguments, options = sys.argv[1:], []
+    if "--" in arguments:
+        options = arguments[arguments.index("--") + 1:]
+        arguments = arguments[:arguments.index("--")]
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("tool", type=pathlib.Path, metavar="BANKSTRIPE")
+    parser.add_argument("pack", type=pathlib.Path, metavar="PACK")
+    parser.add_argument("output", type=pathlib.Path, metavar="OUTPUT")
+    parser.add_argument("--verify", type=pathlib.Path, help="default: PACK/bin/bankstripe-verify")
+    parser.add_argument("--only", default="", help="names, separated by commas")
+    parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--gpus", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2))
+    parser.add_argument("--deadline", type=float, default=540, help="seconds for everything")
+    given = parser.parse_args(arguments)
+    given.options, given.started = options, time.time()
+    given.verify = (given.verify or given.pack / "bin/bankstripe-verify").resolve()
+    return given
+
+
+def main():
+    given = parse()
+    given.output.mkdir(parents=True, exist_ok=True)
+    programs = [p for p in json.loads((given.pack / "programs.json").read_text())
+                if not given.only or p["name"] in given.only.split(",")]
+    with tempfile.TemporaryDirectory() as work:
+        work = pathlib.Path(work)
+        locks = [lock_script(work, given.verify, gpu) for gpu in range(given.gpus)]
+        with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+            statuses = list(pool.map(lambda p: tune(p[1], given, work, locks[p[0] % len(locks)]),
+                                     enumerate(programs)))
+    text = table(programs, given.output)
+    (given.output / "table.txt").write_text(text)
+    print(text)
+    return int(any(statuses))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

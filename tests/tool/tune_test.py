@@ -1,0 +1,196 @@
+"""Tuning, with a program whose times are known and no GPU.
+
+In the place of bankstripe-verify stands a script that reads the "programs",
+which are the sources that they would be built of, and says how fast they are.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import DONE, SOME_FAILED, USAGE, ToolTest, moves
+
+VERIFY = """#!{python}
+import json, sys
+own = sys.argv[1:]
+result = next(a[7:] for a in own if a.startswith("--json="))
+original, changed = [open(a).read() for a in own if not a.startswith("-")]
+TIMES = {times}
+def time(text):
+    form = ("control" if "reserve<" in text else "slot" if "slots<" in text else
+            "stripe" if "bankstripe::" in text else "keep")
+    return TIMES[form]
+wrong = time(changed) < 0
+open(result, "w").write(json.dumps({{
+    "version": 1, "device": "Test GPU", "verdict": "differs" if wrong else "identical",
+    "reason": "", "difference": None,
+    "kernels": [{{"name": "{kernel}", "original-total-ns": time(original),
+                 "rewritten-total-ns": abs(time(changed))}}]}}))
+sys.exit(wrong)
+"""
+
+# What --build does: the "program" is the source.
+BUILD = "cp a.cu app && chmod +x app"
+
+
+@unittest.skipUnless(shutil.which("cc"), "no C compiler")
+class TuneTest(ToolTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.driver = folder.name
+        (pathlib.Path(folder.name) / "driver.c").write_text("int driver;\n")
+        subprocess.run(["cc", "-shared", "-o", f"{folder.name}/libcuda.so.1",
+                        f"{folder.name}/driver.c"], check=True)
+
+    def setUp(self):
+        super().setUp()
+        self.write("a.cu", moves())
+
+    def fake_verify(self, times, kernel="count(int const*, int*)"):
+        path = self.write("fake-verify", VERIFY.format(
+            python=sys.executable, times=times, kernel=kernel))
+        path.chmod(0o755)
+        return path
+
+    def tune(self, times, *args, kernel="count(int const*, int*)", build=BUILD):
+        verify = self.fake_verify(times, kernel)
+        environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(
+            filter(None, [self.driver, os.environ.get("LD_LIBRARY_PATH")]))}
+        return self.run_tool("tune", "--no-confirm", f"--verify-program={verify}",
+                             f"--build={build}", "--program=app", *args, "a.cu", env=environment)
+
+    def decisions(self):
+        return self.read(".bankstripe.yaml")
+
+
+GAINS = {"keep": 100, "control": 125, "stripe": 50, "slot": 80}
+LOSES = {"keep": 100, "control": 200, "stripe": 190, "slot": 190}
+
+
+class Verdicts(TuneTest):
+    def test_what_is_fastest_is_written_down(self):
+        done = self.expect(DONE, self.tune(GAINS))
+        self.assertIn("* stripes", done.stdout)
+        self.assertIn("2.00x (memory 0.80, access 2.50)", done.stdout)
+        self.assertIn("wrote 1 decision to .bankstripe.yaml", done.stderr)
+        text = self.decisions()
+        self.assertIn("decision:        stripe", text)
+        self.assertIn("by:              tune", text)
+        self.assertIn("2.00x (memory 0.80, access 2.50) on Test GPU", text)
+
+    def test_rewrite_obeys(self):
+        self.expect(DONE, self.tune({**GAINS, "slot": 20}))
+        done = self.expect(DONE, self.run_tool("analyze", "--format=json", "a.cu"))
+        report = json.loads(done.stdout)
+        self.assertEqual([a["verdict"] for a in report["arrays"]], ["slot"])
+        self.assertEqual([d["state"] for d in report["decisions"]], ["used"])
+
+    def test_what_loses_stays(self):
+        self.expect(DONE, self.tune(LOSES))
+        self.assertIn("decision:        keep", self.decisions())
+
+    def test_what_is_wrong_is_not_taken(self):
+        done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}))
+        self.assertIn("* slots", done.stdout)
+
+    def test_memory_that_helps_by_itself(self):
+        done = self.expect(DONE, self.tune({"keep": 100, "control": 31, "stripe": 33,
+                                            "slot": 33}))
+        self.assertIn("make the original 3.23 times as fast", done.stdout)
+
+
+class Files(TuneTest):
+    def test_sources_are_left_alone(self):
+        self.expect(DONE, self.tune(GAINS))
+        self.assertEqual(self.read("a.cu"), moves())
+        self.assertFalse((self.folder / "bankstripe.cuh").exists())
+        self.assertFalse((self.folder / "app").exists())
+
+    def test_older_measurement_is_replaced_and_the_head_kept(self):
+        self.expect(DONE, self.tune(GAINS))
+        self.write(".bankstripe.yaml", "# ours\n" + self.decisions())
+        self.expect(DONE, self.tune(LOSES))
+        text = self.decisions()
+        self.assertTrue(text.startswith("# ours\n"), text)
+        self.assertEqual(text.count("array:"), 1)
+        self.assertIn("decision:        keep", text)
+
+    def test_decision_of_a_person_stays(self):
+        mine = ("version: 1\narrays:\n  - file: a.cu\n    function: count\n"
+                "    array: last\n    decision: keep\n")
+        self.write(".bankstripe.yaml", mine)
+        done = self.expect(DONE, self.tune(GAINS))
+        self.assertIn("nothing can be moved", done.stderr)
+        self.assertEqual(self.decisions(), mine)
+
+    def test_file_that_is_named(self):
+        self.expect(DONE, self.tune(GAINS, "--layout=auto"))
+        (self.folder / ".bankstripe.yaml").rename(self.folder / "other.yaml")
+        self.expect(DONE, self.tune(LOSES, "--config=other.yaml"))
+        self.assertIn("keep", self.read("other.yaml"))
+        self.assertFalse((self.folder / ".bankstripe.yaml").exists())
+
+
+class Problems(TuneTest):
+    def test_kernel_that_is_not_launched(self):
+        done = self.expect(DONE, self.tune(GAINS, kernel="another()"))
+        self.assertIn("the program does not launch it", done.stdout)
+        self.assertFalse((self.folder / ".bankstripe.yaml").exists())
+
+    def test_build_that_fails(self):
+        done = self.expect(SOME_FAILED, self.tune(GAINS, build="echo no luck; false"))
+        self.assertIn("no luck", done.stderr)
+
+    def test_build_without_the_program(self):
+        done = self.expect(SOME_FAILED, self.tune(GAINS, build="true"))
+        self.assertIn("makes no program 'app'", done.stderr)
+
+    # A build that looks elsewhere would measure the original against itself.
+    def test_build_that_does_not_see_the_change(self):
+        source = self.write("elsewhere/b.cu", moves())
+        done = self.expect(SOME_FAILED, self.tune(
+            GAINS, build=f"cp {source} app && chmod +x app"))
+        self.assertIn("does not see", done.stderr)
+
+    def test_result_that_is_no_result(self):
+        verify = self.write("no-verify", "#!/bin/sh\nexit 0\n")
+        verify.chmod(0o755)
+        environment = {**os.environ, "LD_LIBRARY_PATH": self.driver}
+        done = self.expect(SOME_FAILED, self.run_tool(
+            "tune", "--no-confirm", f"--verify-program={verify}", f"--build={BUILD}",
+            "--program=app", "a.cu", env=environment))
+        self.assertIn("left no result", done.stderr)
+
+    def test_no_driver(self):
+        done = self.run_tool("tune", "--no-confirm", "a.cu",
+                             env={**os.environ, "LD_LIBRARY_PATH": ""})
+        if "no NVIDIA driver" not in done.stderr:
+            self.skipTest("there is one")
+        self.expect(SOME_FAILED, done)
+
+    def test_options_that_go_together(self):
+        for words in (["--build=make"], ["--program=app"], ["--tree=."]):
+            self.expect(USAGE, self.run_tool("tune", *words, "a.cu"))
+
+
+class Json(TuneTest):
+    def test_all_attempts(self):
+        done = self.expect(DONE, self.tune(GAINS, "--format=json"))
+        group, = json.loads(done.stdout)["groups"]
+        self.assertEqual([a["name"] for a in group["attempts"]],
+                         ["as it is", "memory alone", "stripes", "slots"])
+        self.assertEqual(group["best"], "stripes")
+        self.assertAlmostEqual(group["attempts"][2]["gain"], 2.5)
+
+
+if __name__ == "__main__":
+    unittest.main()

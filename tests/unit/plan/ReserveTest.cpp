@@ -1,0 +1,93 @@
+//===-- ReserveTest.cpp - controls to measure against ---------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Units.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+// The array `a` of 16 words in a kernel of 64 threads, which uses 100 bytes of
+// shared memory itself.
+Plan moved(bool BodySeen = true) {
+  TestUnit U;
+  U.kernel().StaticSharedBytes = 100;
+  if (BodySeen)
+    U.kernel().BodyStart = {"/a.cu", 30, 0};
+  U.launch(64);
+  U.array();
+  return U.plan();
+}
+
+} // namespace
+
+TEST(Reserve, ControlTakesTheMemoryAndMovesNothing) {
+  Plan P = moved();
+  const uint64_t Taken = find(P, "a").Decision.SharedBytes;
+  ASSERT_EQ(Taken, 16u * 4 * 64);
+  reserveOnly(P, {0});
+  EXPECT_EQ(P.Kernels[0].Reserved, Taken);
+  EXPECT_FALSE(find(P, "a").Decision.changesSource());
+  // The bounds are part of the price.
+  EXPECT_TRUE(P.Kernels[0].AddLaunchBounds);
+}
+
+TEST(Reserve, OtherKernelsStayAsPlanned) {
+  Plan P = moved();
+  reserveOnly(P, {});
+  EXPECT_EQ(P.Kernels[0].Reserved, 0u);
+  EXPECT_TRUE(find(P, "a").Decision.usesShared());
+}
+
+TEST(Reserve, NothingIsInsertedIntoAMacro) {
+  Plan P = moved(/*BodySeen=*/false);
+  reserveOnly(P, {0});
+  EXPECT_EQ(P.Kernels[0].Reserved, 0u);
+}
+
+// Launches bring it in any case.
+TEST(Reserve, MemoryThatLaunchesBringIsNotReservedTwice) {
+  TestUnit U;
+  U.kernel().BodyStart = {"/a.cu", 30, 0};
+  U.launch(0).Threads.reset();
+  U.array(makeArray("a", 8));
+  giveText(U.Result);
+  Plan P = U.plan();
+  ASSERT_NE(P.Kernels[0].WarpBytes, 0u);
+  reserveOnly(P, {0});
+  EXPECT_EQ(P.Kernels[0].Reserved, 0u);
+  EXPECT_NE(P.Kernels[0].WarpBytes, 0u);
+}
+
+TEST(DecisionAbout, CountsArraysOfOneName) {
+  TestUnit U;
+  U.launch(64);
+  U.array(makeArray("a", 16, 4, 10));
+  U.array(makeArray("b", 16, 4, 11));
+  U.array(makeArray("a", 16, 4, 12));
+  const Plan P = U.plan();
+  const ArrayDecision D = decisionAbout(P, 2, Layout::Slot);
+  EXPECT_EQ(D.Array, "a");
+  EXPECT_EQ(D.Occurrence, 2u);
+  EXPECT_EQ(D.Wanted, Layout::Slot);
+  EXPECT_EQ(decisionAbout(P, 1, Layout::Keep).Occurrence, 1u);
+}
+
+// What is written about an array is obeyed for that array.
+TEST(DecisionAbout, IsObeyed) {
+  TestUnit U;
+  U.launch(64);
+  U.array(makeArray("a", 16, 4, 10));
+  U.array(makeArray("a", 16, 4, 12));
+  PlanOptions Options;
+  Options.Decisions = {decisionAbout(U.plan(), 1, Layout::Keep)};
+  const Plan P = U.plan(Options);
+  EXPECT_TRUE(P.Arrays[0].Decision.usesShared());
+  EXPECT_FALSE(P.Arrays[1].Decision.usesShared());
+}

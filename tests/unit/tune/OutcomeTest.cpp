@@ -1,0 +1,129 @@
+//===-- OutcomeTest.cpp - what tuning says and writes down ----------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulation.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace {
+
+// Kernel `k` with array `a`, for which a stripe is twice as fast although its
+// memory costs a fifth.
+Simulation tuned(std::function<double(const Version &)> Speedup =
+                     [](const Version &V) {
+                       if (V.isControl())
+                         return 0.8;
+                       return V.of("a") == "stripe" ? 2.0 : 1.0;
+                     }) {
+  TestUnit U;
+  U.launch(64);
+  U.array();
+  Simulation S(U);
+  S.Speedup = std::move(Speedup);
+  S.tune();
+  return S;
+}
+
+std::string printed(const Simulation &S) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printTuning(OS, S.outcome());
+  return Text;
+}
+
+} // namespace
+
+TEST(Outcome, DecisionHasTheFigures) {
+  const Simulation S = tuned();
+  const std::vector<ArrayDecision> D = decisionsOf(S.outcome());
+  ASSERT_EQ(D.size(), 1U);
+  EXPECT_EQ(D[0].Array, "a");
+  EXPECT_EQ(D[0].Wanted, Layout::Stripe);
+  EXPECT_TRUE(D[0].ByTune);
+  EXPECT_EQ(D[0].Why, "2.00x (memory 0.80, access 2.50) on Test GPU");
+}
+
+TEST(Outcome, OriginalThatStaysIsADecisionToo) {
+  const Simulation S =
+      tuned([](const Version &V) { return V.of("a") == "stripe" ? 0.9 : 0.8; });
+  const std::vector<ArrayDecision> D = decisionsOf(S.outcome());
+  ASSERT_EQ(D.size(), 1U);
+  EXPECT_EQ(D[0].Wanted, Layout::Keep);
+  EXPECT_THAT(D[0].Why, HasSubstr("at best stripes 0.90x"));
+}
+
+TEST(Outcome, NothingIsDecidedAboutWhatWasNotLaunched) {
+  TestUnit U;
+  U.launch(64);
+  U.array();
+  Simulation S(U);
+  S.IsLaunched = [](const std::string &) { return false; };
+  S.tune();
+  EXPECT_TRUE(decisionsOf(S.outcome()).empty());
+  EXPECT_THAT(printed(S), HasSubstr("the program does not launch it"));
+}
+
+TEST(Outcome, TableMarksTheBest) {
+  EXPECT_THAT(printed(tuned()), HasSubstr("* stripes"));
+  EXPECT_THAT(printed(tuned()), HasSubstr("memory 0.80, access 2.50"));
+  EXPECT_THAT(printed(tuned()), Not(HasSubstr("note:")));
+}
+
+TEST(Outcome, MemoryThatHelpsByItselfIsNoCreditOfTheLayout) {
+  EXPECT_THAT(printed(tuned([](const Version &V) {
+                return V.isControl() ? 3.2 : V.of("a") == "keep" ? 1.0 : 3.0;
+              })),
+              HasSubstr("make the original 3.20 times as fast"));
+}
+
+TEST(Outcome, JsonSplitsPriceAndGain) {
+  const Simulation S = tuned();
+  const llvm::json::Value V = toJson(S.outcome());
+  const auto *Group = (*V.getAsObject()->getArray("groups"))[0].getAsObject();
+  EXPECT_EQ(Group->getString("best"), "stripes");
+  const auto *Stripes = (*Group->getArray("attempts"))[2].getAsObject();
+  EXPECT_EQ(Stripes->getString("name"), "stripes");
+  EXPECT_NEAR(*Stripes->getNumber("price"), 0.8, 1e-9);
+  EXPECT_NEAR(*Stripes->getNumber("gain"), 2.5, 1e-9);
+}
+
+TEST(ReplaceTuned, PeopleKeepTheLastWord) {
+  const Simulation S = tuned();
+  std::vector<ArrayDecision> New = decisionsOf(S.outcome());
+  DecisionsFile File;
+  File.Arrays = New;
+  File.Arrays[0].ByTune = false;
+  File.Arrays[0].Wanted = Layout::Slot;
+  replaceTuned(File, New);
+  ASSERT_EQ(File.Arrays.size(), 1U);
+  EXPECT_EQ(File.Arrays[0].Wanted, Layout::Slot);
+}
+
+TEST(ReplaceTuned, OlderMeasurementsGo) {
+  const Simulation S = tuned();
+  std::vector<ArrayDecision> New = decisionsOf(S.outcome());
+  DecisionsFile File;
+  File.Arrays = New;
+  File.Arrays[0].Wanted = Layout::Slot;
+  replaceTuned(File, New);
+  ASSERT_EQ(File.Arrays.size(), 1U);
+  EXPECT_EQ(File.Arrays[0].Wanted, Layout::Stripe);
+}
+
+TEST(ReplaceTuned, OtherArraysStay) {
+  const Simulation S = tuned();
+  DecisionsFile File;
+  File.Arrays = decisionsOf(S.outcome());
+  File.Arrays[0].Array = "other";
+  replaceTuned(File, decisionsOf(S.outcome()));
+  EXPECT_EQ(File.Arrays.size(), 2U);
+}

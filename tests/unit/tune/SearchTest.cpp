@@ -1,0 +1,194 @@
+//===-- SearchTest.cpp - which layouts to measure next --------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulation.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+namespace {
+
+// Kernel `k` with arrays of so many elements: `a`, `b`, `c`.
+TestUnit unitWith(const std::vector<uint64_t> &Elements) {
+  TestUnit U;
+  U.launch(64);
+  std::string Name = "a";
+  unsigned Line = 10;
+  for (uint64_t Count : Elements) {
+    U.array(makeArray(Name, Count, 4, Line++));
+    ++Name[0];
+  }
+  return U;
+}
+
+// `k` with `a`, and `other` with `b`.
+TestUnit twoKernels() {
+  TestUnit U = unitWith({16});
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
+  U.Result.Facts.Launches.push_back(makeLaunch(64, "other"));
+  Finding B = makeArray("b", 16, 4, 60);
+  B.Kernels = {makeKernel("other").Id};
+  U.array(B);
+  return U;
+}
+
+} // namespace
+
+TEST(Search, FastestLayoutIsBest) {
+  Simulation S(unitWith({16}));
+  S.Speedup = [](const Version &V) {
+    return V.of("a") == "slot" ? 2.0 : V.of("a") == "stripe" ? 1.5 : 1.0;
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "slots");
+  EXPECT_THAT(S.attemptsOf("k"), Contains("stripes"));
+}
+
+TEST(Search, OriginalStaysWhereNothingIsFaster) {
+  Simulation S(unitWith({16}));
+  S.Speedup = [](const Version &V) { return V.of("a") == "keep" ? 1.0 : 0.9; };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "");
+}
+
+TEST(Search, WhatChanceCanDoIsNotWorthAChange) {
+  Simulation S(unitWith({16}));
+  S.Speedup = [](const Version &V) {
+    // Two builds of the original are 5 % apart.
+    return V.of("a") == "keep" && !V.isControl() ? 0.95 : 1.04;
+  };
+  S.tune();
+  EXPECT_NEAR(S.groupOf("k").Noise, 0.05, 1e-9);
+  EXPECT_EQ(S.bestOf("k"), "");
+}
+
+TEST(Search, ControlIsMeasuredOnce) {
+  Simulation S(unitWith({16}));
+  S.Speedup = [](const Version &V) {
+    return V.isControl() ? 0.8 : V.of("a") == "stripe" ? 2.0 : 1.0;
+  };
+  S.tune();
+  const TuneGroup &G = S.groupOf("k");
+  const Attempt *Best = G.best();
+  ASSERT_TRUE(Best && G.controlOf(*Best));
+  EXPECT_NEAR(*G.controlOf(*Best)->Speedup, 0.8, 1e-9);
+  EXPECT_THAT(S.attemptsOf("k"),
+              ElementsAre("as it is", "memory alone", "stripes", "slots"));
+}
+
+// Stripes that lose that much are not saved by padding.
+TEST(Search, SlotsAreNotTriedWhereStripesAreHopeless) {
+  Simulation S(unitWith({16}));
+  S.Speedup = [](const Version &V) {
+    return V.isControl() ? 0.5 : V.of("a") == "keep" ? 1.0 : 0.5;
+  };
+  S.tune();
+  EXPECT_THAT(S.attemptsOf("k"), Not(Contains("slots")));
+}
+
+TEST(Search, SubsetsAreTriedWhereMemoryCosts) {
+  Simulation S(unitWith({64, 8}));
+  // `a` costs all the warps, `b` is what gains.
+  S.Speedup = [](const Version &V) {
+    const double Price = V.of("a") != "keep" || V.isControl() ? 0.5 : 1.0;
+    return Price * (V.of("b") == "stripe" ? 1.8 : 1.0);
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "stripes without 'a'");
+}
+
+TEST(Search, NoSubsetIsTriedWhereTheAccessGainsNothing) {
+  Simulation S(unitWith({64, 8}));
+  S.Speedup = [](const Version &V) {
+    return V.of("a") == "keep" && V.of("b") == "keep" && !V.isControl() ? 1.0
+                                                                        : 0.5;
+  };
+  EXPECT_THAT(S.tune(), Not(Contains(HasSubstr("without"))));
+}
+
+TEST(Search, NoSubsetIsTriedWhereMemoryCostsNothing) {
+  Simulation S(unitWith({16, 8}));
+  S.Speedup = [](const Version &V) {
+    return V.of("a") == "stripe" ? 2.0 : 1.0;
+  };
+  EXPECT_THAT(S.tune(), Not(Contains(HasSubstr("without"))));
+}
+
+TEST(Search, KernelsThatShareNothingAreTriedTogether) {
+  Simulation S(twoKernels());
+  S.Speedup = [](const Version &V) {
+    if (V.Kernel == "k")
+      return V.of("a") == "stripe" ? 2.0 : 1.0;
+    return V.of("b") == "stripe" ? 3.0 : 1.0;
+  };
+  EXPECT_EQ(S.tune().size(), 4U);
+  EXPECT_EQ(S.bestOf("k"), "stripes");
+  EXPECT_EQ(S.bestOf("other"), "stripes");
+}
+
+TEST(Search, KernelThatIsNotLaunchedIsLeftAlone) {
+  Simulation S(twoKernels());
+  S.IsLaunched = [](const std::string &Name) { return Name == "k"; };
+  S.tune();
+  EXPECT_FALSE(S.groupOf("other").Launched);
+  EXPECT_THAT(S.attemptsOf("other"), ElementsAre("as it is"));
+}
+
+TEST(Search, WrongResultIsNeverBest) {
+  Simulation S(unitWith({16}));
+  S.Speedup = [](const Version &V) {
+    return V.of("a") == "stripe" ? -5.0 : V.of("a") == "slot" ? 1.5 : 1.0;
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "slots");
+  EXPECT_EQ(S.groupOf("k").Attempts[2].Problem, "wrong");
+}
+
+TEST(Search, WrongResultCostsOnlyItsOwnKernel) {
+  Simulation S(twoKernels());
+  S.Speedup = [](const Version &V) {
+    if (V.Kernel == "k")
+      return V.of("a") == "stripe" ? -1.0 : 1.0;
+    return V.of("b") == "stripe" ? 3.0 : 1.0;
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "");
+  EXPECT_EQ(S.bestOf("other"), "stripes");
+}
+
+TEST(Search, GroupsAreTriedAloneWhereNobodyKnowsWhoIsWrong) {
+  Simulation S(twoKernels());
+  S.HideCulprit = true;
+  S.Speedup = [](const Version &V) {
+    if (V.Kernel == "k")
+      return V.of("a") == "stripe" ? -1.0 : 1.0;
+    return V.of("b") == "stripe" ? 3.0 : 1.0;
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "");
+  EXPECT_EQ(S.bestOf("other"), "stripes");
+}
+
+TEST(Search, DecisionsOfPeopleAreNotQuestioned) {
+  TestUnit U = unitWith({16, 8});
+  PlanOptions Options;
+  Options.Decisions.push_back(decisionAbout(U.plan(), 0, Layout::Slot));
+  Simulation S(U, Options);
+  S.tune();
+  EXPECT_THAT(S.groupOf("k").Arrays, ElementsAre(1));
+}
+
+TEST(Search, NothingToMoveIsNothingToTry) {
+  EXPECT_THAT(Simulation(TestUnit()).tune(), IsEmpty());
+}

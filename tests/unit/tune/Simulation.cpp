@@ -1,0 +1,94 @@
+//===-- Simulation.cpp - programs whose times are known -------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+// Time of every original, in nanoseconds.
+static constexpr double OriginalTime = 1000;
+
+std::string Version::of(const std::string &Array) const {
+  return nameOf(find(P, Array).Decision.Kind).str();
+}
+
+bool Version::isControl() const {
+  return llvm::any_of(T.Reserved, [&](unsigned Row) {
+    return P.Kernels[Row].Facts.Name == Kernel;
+  });
+}
+
+Simulation::Simulation(const TestUnit &U, PlanOptions Options)
+    : Speedup([](const Version &) { return 1.0; }),
+      IsLaunched([](const std::string &) { return true; }), U(U),
+      Options(std::move(Options)), Movable(U.plan(this->Options)),
+      Search(Movable, Movable) {}
+
+Measurement Simulation::measure(const Plan &P, const Trial &T) const {
+  Measurement M;
+  M.Device = "Test GPU";
+  for (const KernelPlan &K : P.Kernels) {
+    if (!IsLaunched(K.Facts.Name))
+      continue;
+    const double Factor = Speedup({P, T, K.Facts.Name});
+    if (Factor < 0) {
+      M.Problem = "wrong";
+      M.Culprit = HideCulprit ? "" : comparableName(K.Facts.Id);
+    }
+    M.Kernels[comparableName(K.Facts.Id)] = {OriginalTime,
+                                             OriginalTime / Factor};
+  }
+  return M;
+}
+
+std::vector<std::string> Simulation::tune() {
+  std::vector<std::string> Names;
+  while (auto T = Search.next()) {
+    Names.push_back(T->Name);
+    PlanOptions Wanted = Options;
+    for (auto [I, L] : T->Arrays)
+      Wanted.Decisions.push_back(decisionAbout(Movable, I, L));
+    Plan P = U.plan(Wanted);
+    reserveOnly(P, T->Reserved);
+    Search.record(P, measure(P, *T));
+    ++Trials;
+    if (Names.size() > 100) {
+      ADD_FAILURE() << "the search does not end";
+      break;
+    }
+  }
+  return Names;
+}
+
+const TuneGroup &Simulation::groupOf(const std::string &Name) const {
+  for (const TuneGroup &G : Search.groups())
+    for (unsigned Row : G.Kernels)
+      if (Movable.Kernels[Row].Facts.Name == Name)
+        return G;
+  ADD_FAILURE() << "no group has kernel " << Name;
+  static const TuneGroup None;
+  return None;
+}
+
+std::vector<std::string> Simulation::attemptsOf(const std::string &Name) const {
+  std::vector<std::string> Names;
+  for (const Attempt &A : groupOf(Name).Attempts)
+    Names.push_back(A.Name);
+  return Names;
+}
+
+std::string Simulation::bestOf(const std::string &Name) const {
+  const Attempt *Best = groupOf(Name).best();
+  return Best ? Best->Name : "";
+}
+
+TuneOutcome Simulation::outcome() const {
+  return {Movable, Search.groups(), "Test GPU", Trials, 1};
+}

@@ -1,0 +1,69 @@
+//===-- Simulation.h - programs whose times are known -----------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tests of the search need a program that runs faster with some layouts:
+//
+//   Simulation S(U);
+//   S.Speedup = [](const Layouts &L) { return L("a") == "stripe" ? 2.0 : 1.0;
+//   }; S.tune(); EXPECT_EQ(S.bestOf("k"), "stripes");
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TESTS_UNIT_TUNE_SIMULATION_H
+#define BANKSTRIPE_TESTS_UNIT_TUNE_SIMULATION_H
+
+#include "Units.h"
+#include "tune/Outcome.h"
+#include <functional>
+
+namespace bankstripe::testing {
+
+/// What a version of the program looks like to the one who times it.
+struct Version {
+  const Plan &P;
+  const Trial &T;
+  std::string Kernel; ///< The one to be timed.
+
+  /// `stripe`, `slot` or `keep`.
+  std::string of(const std::string &Array) const;
+  /// Whether the kernel's memory is reserved only.
+  bool isControl() const;
+};
+
+/// A program that is not really run.
+class Simulation {
+public:
+  explicit Simulation(const TestUnit &U, PlanOptions Options = {});
+
+  /// Of the version over the original; below 0: the version is wrong.
+  std::function<double(const Version &)> Speedup;
+  std::function<bool(const std::string &)> IsLaunched;
+  /// Nobody knows which kernel is to blame for a wrong result.
+  bool HideCulprit = false;
+
+  /// Runs the search to its end. \returns the names of the trials.
+  std::vector<std::string> tune();
+  /// The names of the attempts of the group of kernel \p Name.
+  std::vector<std::string> attemptsOf(const std::string &Name) const;
+  /// The best for that group; empty for the original.
+  std::string bestOf(const std::string &Name) const;
+  const TuneGroup &groupOf(const std::string &Name) const;
+  TuneOutcome outcome() const;
+
+private:
+  Measurement measure(const Plan &P, const Trial &T) const;
+
+  TestUnit U;
+  PlanOptions Options;
+  Plan Movable;
+  TuneSearch Search;
+  unsigned Trials = 0;
+};
+
+} // namespace bankstripe::testing
+
+#endif
