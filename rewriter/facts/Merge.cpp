@@ -47,7 +47,7 @@ llvm::Error FactsMerger::add(ProgramFacts Part, StringRef Name) {
     std::string Digest = ::digestOf(Unit);
     if (!New && From.Digest != Digest)
       return llvm::createStringError(
-          "'" + From + "' and '" + Name + "' have different facts of '" +
+          "'" + From.Name + "' and '" + Name + "' have different facts of '" +
           Unit.Job.File +
           "'; write them with the same options, or leave one of them out");
     if (!New)

@@ -30,6 +30,10 @@ int main(int Argc, const char **Argv) {
     return runAnalyze(*Options);
   case Command::Rewrite:
     return runRewrite(*Options);
+  case Command::Facts:
+    return runFacts(*Options);
+  case Command::MergeFacts:
+    return runMergeFacts(*Options);
   case Command::Verify:
     return runVerify(*Options, llvm::sys::fs::getMainExecutable(
                                    Argv[0], reinterpret_cast<void *>(&main)));

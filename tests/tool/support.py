@@ -72,7 +72,7 @@ class ToolTest(unittest.TestCase):
     def run_tool(self, *args, confirm=False, **kwargs):
         """Runs the program; nvcc is only asked when the test is about that."""
         words = [str(a) for a in args]
-        if not confirm and words and words[0] in ("analyze", "rewrite", "verify"):
+        if not confirm and words and words[0] in ("analyze", "rewrite", "verify", "facts"):
             words.insert(1, "--no-confirm")
         done = subprocess.run(
             [TOOL, *words], cwd=self.folder, stdin=subprocess.DEVNULL,
