@@ -5,9 +5,11 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import concurrent.futures
 import json
+import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import unittest
 
 from support import DONE, SOME_FAILED, USAGE, ToolTest, find_nvcc, moves
@@ -45,6 +47,28 @@ CALLED = """__device__ int weigh(int digit, int round) {
 }
 """
 
+MAIN = LAUNCH + """#include <cstdio>
+int main() {
+  const int threads[] = {1, 48, 256};
+  int *in, *out, numbers[512];
+  cudaMalloc(&in, sizeof(numbers));
+  cudaMalloc(&out, sizeof(numbers));
+  for (int i = 0; i < 512; ++i)
+    numbers[i] = i * 2654435761u >> 8;
+  cudaMemcpy(in, numbers, sizeof(numbers), cudaMemcpyHostToDevice);
+  for (int t : threads) {
+    launch(in, out, t);
+    cudaMemcpy(numbers, out, 2 * t * sizeof(int), cudaMemcpyDeviceToHost);
+    std::printf("%d %d\\n", numbers[0], numbers[2 * t - 1]);
+  }
+  cudaFree(in);
+  cudaFree(out);
+}
+"""
+
+HOST_RUN = pathlib.Path(__file__).resolve().parents[1] / "cpu" / "run_on_host.py"
+HOST_RUN_SKIPPED = 77
+
 ALL_MOVES = "--min-speedup=0"
 ARCHITECTURE = ("--", "-gencode=arch=compute_90,code=sm_90")
 
@@ -66,6 +90,19 @@ class FactsTest(ToolTest):
     def merge(self, *names):
         return self.run_tool("merge-facts", "-o", "all.json",
                              *(f"{name}.json" for name in names))
+
+    def prepare(self):
+        """A kernel in one unit, its launch in another."""
+        self.write_tree(count_h=HEADER, a=KERNEL, b=LAUNCH)
+        self.read_pieces("a", "b")
+        self.expect(DONE, self.merge("a", "b"))
+
+    def rewrite_program(self):
+        """Three units with a main, in pieces."""
+        self.write_tree(count_h=HEADER, a=CALLING, b=MAIN, c=CALLED)
+        self.read_pieces("a", "b", "c", options=(*ARCHITECTURE, "-rdc=true"))
+        self.expect(DONE, self.merge("a", "b", "c"))
+        self.rewrite_each("a.cu", "b.cu", "c.cu", "count.h")
 
     def rewrite_each(self, *files, mode="--output-dir=pieces", jobs=1):
         """Each file in a process of its own."""
@@ -93,11 +130,6 @@ class FactsTest(ToolTest):
 
 
 class Pieces(FactsTest):
-    def prepare(self):
-        self.write_tree(count_h=HEADER, a=KERNEL, b=LAUNCH)
-        self.read_pieces("a", "b")
-        self.expect(DONE, self.merge("a", "b"))
-
     def test_kernel_and_launch_agree(self):
         self.prepare()
         self.rewrite_each("a.cu", "b.cu", "count.h")
@@ -191,11 +223,6 @@ class Pieces(FactsTest):
 
 
 class StaleFacts(FactsTest):
-    def prepare(self):
-        self.write_tree(count_h=HEADER, a=KERNEL, b=LAUNCH)
-        self.read_pieces("a", "b")
-        self.expect(DONE, self.merge("a", "b"))
-
     def test_changed_source_is_refused_by_name(self):
         self.prepare()
         self.write("src/a.cu", KERNEL + "// a person's work\n")
@@ -288,7 +315,6 @@ class FactsFiles(FactsTest):
         self.assertEqual(make(), "")
         header = self.folder / "src" / "$my size.h"
         later = (self.folder / "a.json").stat().st_mtime + 60
-        import os
         os.utime(header, (later, later))
         self.assertEqual(make(), "made\n")
 
@@ -323,20 +349,31 @@ class WithNvcc(FactsTest):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_two_units_link(self):
-        main = LAUNCH + "int main() { launch(nullptr, nullptr, 64); }\n"
-        self.write_tree(count_h=HEADER, a=KERNEL, b=main)
+        self.write_tree(count_h=HEADER, a=KERNEL, b=MAIN)
         self.read_pieces("a", "b")
         self.expect(DONE, self.merge("a", "b"))
         self.rewrite_each("a.cu", "b.cu", "count.h")
         self.compile("pieces")
 
     def test_three_units_link(self):
-        main = LAUNCH + "int main() { launch(nullptr, nullptr, 64); }\n"
-        self.write_tree(count_h=HEADER, a=CALLING, b=main, c=CALLED)
-        self.read_pieces("a", "b", "c", options=(*ARCHITECTURE, "-rdc=true"))
-        self.expect(DONE, self.merge("a", "b", "c"))
-        self.rewrite_each("a.cu", "b.cu", "c.cu", "count.h")
+        self.rewrite_program()
         self.compile("pieces", "-rdc=true")
+
+
+class OnTheHost(FactsTest):
+    def test_rewritten_units_compute_the_same(self):
+        self.rewrite_program()
+        for folder in ("src", "pieces"):
+            self.write(f"{folder}/program.cu", "".join(
+                f'#include "{name}.cu"\n' for name in ("c", "a", "b")))
+        done = subprocess.run(
+            [sys.executable, "-B", str(HOST_RUN), "--check-bounds", "--rewritten",
+             str(self.folder / "pieces" / "program.cu"), str(self.folder / "src" / "program.cu")],
+            capture_output=True, text=True, check=False, timeout=300)
+        if done.returncode == HOST_RUN_SKIPPED:
+            self.skipTest(done.stdout)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("identical: 3 launches", done.stdout)
 
 
 if __name__ == "__main__":
