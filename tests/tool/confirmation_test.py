@@ -8,19 +8,7 @@ import os
 import re
 import unittest
 
-from support import CHANGES, DONE, ToolTest, find_nvcc, moves
-
-# Clang leaves it in local memory, ptxas does not.
-SELECTED = """
-__global__ void chosen(const int *in, int *out) {
-  int pair[2];
-  pair[0] = in[threadIdx.x];
-  pair[1] = in[threadIdx.x + 1];
-  pair[in[0] & 1] = 5;
-  out[threadIdx.x] = pair[in[1] & 1];
-}
-void launchChosen(const int *in, int *out) { chosen<<<1, 64>>>(in, out); }
-"""
+from support import CHANGES, DONE, SELECTED, ToolTest, find_nvcc, moves
 
 
 @unittest.skipUnless(find_nvcc(), "nvcc is not there")

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import unittest
 
-from support import DONE, SOME_FAILED, USAGE, ToolTest, find_nvcc, moves
+from support import DONE, SELECTED, SOME_FAILED, USAGE, ToolTest, find_nvcc, moves
 
 HEADER = """#pragma once
 __global__ void count(const int *in, int *out);
@@ -358,6 +358,49 @@ class WithNvcc(FactsTest):
     def test_three_units_link(self):
         self.rewrite_program()
         self.compile("pieces", "-rdc=true")
+
+    def test_originals_are_asked_about(self):
+        self.write("src/a.cu", moves())
+        self.expect(DONE, self.run_tool("facts", "-o", "all.json", "src", confirm=True))
+        done = self.expect(DONE, self.run_tool(
+            "analyze", "--format=json", "--facts=all.json", confirm=True))
+        self.assertEqual(json.loads(done.stdout)["kernels"][0]["ptxasBefore"]["stackFrame"], 32)
+        self.assertIn("ptxas was not asked to confirm the rewrite", done.stderr)
+
+    def confirm(self, **files):
+        self.write_tree(**files)
+        self.read_pieces(*files)
+        return self.expect(DONE, self.run_tool(
+            "merge-facts", "--confirm", ALL_MOVES, "-o", "all.json",
+            *(f"{name}.json" for name in files)))
+
+    def test_what_ptxas_does_not_confirm_stays_for_everybody(self):
+        self.confirm(a=SELECTED, b=moves())
+        done = self.expect(DONE, self.run_tool(
+            "rewrite", ALL_MOVES, "--facts=all.json", "src/a.cu", confirm=True))
+        self.assertEqual(done.stdout, "")
+        self.assertIn("(0 > 0 bytes) [keep, stack-frame-kept]", done.stderr)
+        done = self.expect(DONE, self.run_tool(
+            "rewrite", ALL_MOVES, "--facts=all.json", "src/b.cu", confirm=True))
+        self.assertIn("+++ b/src/b.cu", done.stdout)
+        self.assertNotIn("not asked", done.stderr)
+
+    def test_confirmation_sees_all_units(self):
+        self.prepare()
+        self.expect(DONE, self.run_tool(
+            "merge-facts", "--confirm", ALL_MOVES, "-o", "all.json", "a.json", "b.json"))
+        done = self.expect(DONE, self.run_tool("rewrite", ALL_MOVES, "--facts=all.json"))
+        self.assertIn("count_shared_bytes", done.stdout)
+
+    def test_merging_more_forgets_the_confirmation(self):
+        self.confirm(a=SELECTED)
+        self.write_tree(b=moves())
+        self.read_pieces("b")
+        self.expect(DONE, self.run_tool("merge-facts", "-o", "more.json", "all.json", "b.json"))
+        done = self.expect(DONE, self.run_tool(
+            "rewrite", ALL_MOVES, "--facts=more.json", confirm=True))
+        self.assertIn("+++ b/src/a.cu", done.stdout)
+        self.assertIn("ptxas was not asked to confirm the rewrite", done.stderr)
 
 
 class OnTheHost(FactsTest):

@@ -28,6 +28,18 @@ __global__ void NAME(const int *in, int *out) {
 void launchNAME(const int *in, int *out) { NAME<<<1, 128>>>(in, out); }
 """
 
+# Clang leaves it in local memory, ptxas does not.
+SELECTED = """
+__global__ void chosen(const int *in, int *out) {
+  int pair[2];
+  pair[0] = in[threadIdx.x];
+  pair[1] = in[threadIdx.x + 1];
+  pair[in[0] & 1] = 5;
+  out[threadIdx.x] = pair[in[1] & 1];
+}
+void launchChosen(const int *in, int *out) { chosen<<<1, 64>>>(in, out); }
+"""
+
 # No array at all.
 PLAIN = """__global__ void plain(int *out) { out[threadIdx.x] = 1; }
 """
