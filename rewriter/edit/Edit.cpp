@@ -8,6 +8,7 @@
 #include "edit/Edit.h"
 #include "edit/EditInternal.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cassert>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -202,5 +203,8 @@ bankstripe::applyPlan(const Plan &P, bool EmbedHelper) {
       return llvm::createStringError(Path + ": " + toString(After.takeError()));
     Changed.push_back({Path, Code, std::move(*After)});
   }
+  assert(llvm::all_of(Changed, [Files = filesOf(P)](const ChangedFile &File) {
+    return Files.count(File.Path) != 0;
+  }));
   return Changed;
 }
