@@ -40,7 +40,7 @@ concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
 /// are written without names.
 template <class T>
 concept HasFields = requires(T &Value) {
-  visitFields(Value, [](llvm::StringRef, auto &...) { return true; });
+  visitFields(Value, [](llvm::StringRef, auto & ...) { return true; });
 };
 
 // Place.h, SourceFile.h

@@ -34,12 +34,12 @@ public:
             json::Path P);
 
   template <class T>
-  requires std::is_integral_v<T>
+    requires std::is_integral_v<T>
   bool read(const json::Value &V, T &Out, json::Path P) {
     return readNumber(V, Out, std::numeric_limits<T>::max(), P);
   }
   template <class T>
-  requires std::is_enum_v<T>
+    requires std::is_enum_v<T>
   bool read(const json::Value &V, T &Out, json::Path P) {
     unsigned Number = 0;
     if (!readNumber(V, Number, static_cast<unsigned>(LastOf<T>), P))

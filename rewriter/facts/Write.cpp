@@ -30,9 +30,13 @@ public:
   json::Value write(const std::map<std::string, std::string> &Contents);
 
   template <class T>
-  requires std::is_integral_v<T> json::Value write(T V) { return V; }
+    requires std::is_integral_v<T>
+  json::Value write(T V) {
+    return V;
+  }
   template <class T>
-  requires std::is_enum_v<T> json::Value write(T V) {
+    requires std::is_enum_v<T>
+  json::Value write(T V) {
     return static_cast<unsigned>(V);
   }
   template <class T> json::Value write(const std::optional<T> &V) {

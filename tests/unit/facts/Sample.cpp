@@ -21,11 +21,15 @@ public:
   void fill(std::string &V) { V = "text " + std::to_string(++Count); }
   void fill(Reason &V) { V = Reason::Goto; }
   template <class T>
-  requires std::is_integral_v<T>
-  void fill(T &V) { V = std::numeric_limits<T>::max() - ++Count; }
+    requires std::is_integral_v<T>
+  void fill(T &V) {
+    V = std::numeric_limits<T>::max() - ++Count;
+  }
   template <class T>
-  requires std::is_enum_v<T>
-  void fill(T &V) { V = LastOf<T>; }
+    requires std::is_enum_v<T>
+  void fill(T &V) {
+    V = LastOf<T>;
+  }
   template <class T> void fill(std::optional<T> &V) { fill(V.emplace()); }
   void fill(std::vector<bool> &V) { V = {true, false}; }
   template <class T> void fill(std::vector<T> &V) {
