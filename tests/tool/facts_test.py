@@ -12,7 +12,7 @@ import subprocess
 import sys
 import unittest
 
-from support import DONE, SELECTED, SOME_FAILED, USAGE, ToolTest, find_nvcc, moves
+from support import DONE, PLAIN, SELECTED, SOME_FAILED, USAGE, ToolTest, find_nvcc, moves
 
 HEADER = """#pragma once
 __global__ void count(const int *in, int *out);
@@ -157,6 +157,21 @@ class Pieces(FactsTest):
         self.expect(DONE, self.run_tool(
             "rewrite", ALL_MOVES, "--output-dir=pieces", "--facts=all.json"))
         self.assert_as_at_once("count.h")
+
+    def test_tree_is_kept(self):
+        self.write("src/one/a.cu", moves("first"))
+        self.write("src/two/b.cu", PLAIN)
+        self.expect(DONE, self.run_tool("facts", "-o", "all.json", "src"))
+        self.expect(DONE, self.run_tool("rewrite", "--facts=all.json", "--output-dir=out"))
+        self.assert_rewritten("out/one/a.cu")
+        self.assertEqual(self.read("out/two/b.cu"), PLAIN)
+
+    def test_given_header_that_does_not_change_is_copied(self):
+        self.write_tree(count_h=HEADER, a='#include "count.h"\n' + moves("other"))
+        self.read_pieces("a")
+        self.expect(DONE, self.run_tool(
+            "rewrite", "--facts=a.json", "--output-dir=out", "src/count.h"))
+        self.assertEqual(self.folder_of("out"), {"count.h": HEADER.encode()})
 
     def test_report_is_about_the_given_files(self):
         self.prepare()
