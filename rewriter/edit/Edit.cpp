@@ -8,6 +8,7 @@
 #include "edit/Edit.h"
 #include "edit/EditInternal.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cassert>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -183,6 +184,29 @@ llvm::Expected<std::string> FileEditor::apply(bool EmbedHelper) {
   return applyEdits(Code, 0, Code.size(), std::move(Edits));
 }
 
+std::set<std::string> bankstripe::filesOf(const Plan &P) {
+  std::set<std::string> Files;
+  for (const PlannedArray &A : P.Arrays)
+    if (A.Decision.changesSource()) {
+      Files.insert(A.Array.Where.File);
+      Files.insert(A.Array.FunctionFiles.begin(), A.Array.FunctionFiles.end());
+    }
+  for (const KernelPlan &K : P.Kernels) {
+    if (K.AddLaunchBounds)
+      Files.insert(K.Facts.BoundsInsertion.File);
+    if (!K.WarpBytes)
+      continue;
+    Files.insert(K.Facts.Text.Definition.File);
+    for (const TextRange &Declared : K.Facts.Text.Declarations)
+      Files.insert(Declared.File);
+  }
+  for (const PlannedLaunch &L : P.Launches)
+    Files.insert(L.Text.Replaced.File);
+  for (const auto &[Where, C] : P.Callees)
+    Files.insert(C.Definition.File);
+  return Files;
+}
+
 llvm::Expected<std::vector<ChangedFile>>
 bankstripe::applyPlan(const Plan &P, bool EmbedHelper) {
   std::vector<ChangedFile> Changed;
@@ -195,5 +219,8 @@ bankstripe::applyPlan(const Plan &P, bool EmbedHelper) {
       return llvm::createStringError(Path + ": " + toString(After.takeError()));
     Changed.push_back({Path, Code, std::move(*After)});
   }
+  assert(llvm::all_of(Changed, [Files = filesOf(P)](const ChangedFile &File) {
+    return Files.count(File.Path) != 0;
+  }));
   return Changed;
 }

@@ -17,6 +17,7 @@
 
 #include "model/Plan.h"
 #include "llvm/Support/Error.h"
+#include <set>
 
 namespace bankstripe {
 
@@ -39,6 +40,9 @@ llvm::StringRef helperText();
 /// file is then changed.
 llvm::Expected<std::vector<ChangedFile>> applyPlan(const Plan &P,
                                                    bool EmbedHelper);
+
+/// The files that applyPlan may change if \p P carries their texts.
+std::set<std::string> filesOf(const Plan &P);
 
 /// Replaces \p Path atomically by \p Text, keeping its permissions. With
 /// \p Expected given, only if the file still holds just that. Errors: the file

@@ -81,6 +81,7 @@ private:
   void checkOverloads(const ReentryCheck::FunctionSet &AddressTaken);
   void addLaunchFiles();
   void keepContents();
+  void listSources();
 
   ASTContext &Context;
   SourceText Text;
@@ -294,6 +295,26 @@ void UnitReader::keepContents() {
   Facts.MainFile = Text.file(SM.getLocForStartOfFile(SM.getMainFileID()));
 }
 
+void UnitReader::listSources() {
+  const SourceManager &SM = Text.sources();
+  std::map<std::string, std::string> Digests;
+  for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
+    const SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
+    if (!Entry.isFile() ||
+        SrcMgr::isSystem(Entry.getFile().getFileCharacteristic()))
+      continue;
+    const SourceLocation Start =
+        SourceLocation::getFromRawEncoding(Entry.getOffset());
+    if (std::string Path = Text.file(Start); !Path.empty())
+      Digests.try_emplace(std::move(Path),
+                          digestOf(SM.getBufferData(SM.getFileID(Start))));
+  }
+  for (const auto &[Path, Content] : Facts.Contents)
+    Digests.try_emplace(Path, digestOf(Content));
+  for (auto &[Path, Digest] : Digests)
+    Facts.Sources.push_back({Path, std::move(Digest)});
+}
+
 UnitFacts UnitReader::read() {
   FunctionCollector Collector;
   const SourceManager &SM = Text.sources();
@@ -335,6 +356,7 @@ UnitFacts UnitReader::read() {
       return std::tie(A.Where, A.Why) < std::tie(B.Where, B.Why);
     });
   keepContents();
+  listSources();
   return std::move(Facts);
 }
 

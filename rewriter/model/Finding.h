@@ -18,6 +18,7 @@
 #include "model/LaunchText.h"
 #include "model/Place.h"
 #include "model/Reason.h"
+#include "model/SourceFile.h"
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -233,6 +234,9 @@ struct UnitFacts {
   /// or a callee of a finding, or the main file. Edits refer to these and to
   /// nothing else.
   std::map<std::string, std::string> Contents;
+  /// Whatever was read, by path: the files of Contents, and all others that are
+  /// no system headers. Where none has changed, these facts still hold.
+  std::vector<SourceFile> Sources;
 };
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Use &U);

@@ -200,10 +200,12 @@ static bool hasOwnMemory(const KernelRow &Row) {
 // The largest block that the registers of the original leave room for. Without
 // a bound the rewritten kernel might take more, and no longer start. (64 Ki
 // registers for a block, in units of 8 per thread: CUDA programming guide,
-// "Compute capabilities".)
+// "Compute capabilities". A multiprocessor has four parts with a quarter of
+// them each, which take turns at the warps of a block.)
 static unsigned launchableBlock(const KernelPlan &K) {
   const unsigned Registers = llvm::alignTo(std::max(K.Registers, 1u), 8);
-  return std::min(LargestBlock, 65536 / Registers / 32 * 32);
+  const unsigned WarpsOfAPart = 65536 / 4 / (Registers * 32);
+  return std::min(LargestBlock, WarpsOfAPart * 4 * 32);
 }
 
 // Without an opt-in of the user's, what a launch asks for itself is at most

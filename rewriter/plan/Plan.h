@@ -16,6 +16,7 @@
 #define BANKSTRIPE_PLAN_PLAN_H
 
 #include "model/Plan.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 #include <set>
 
@@ -66,6 +67,11 @@ Plan makePlan(std::vector<UnitResult> Units, const PlanOptions &Options);
 /// took.
 void withdraw(Plan &P, unsigned ArrayIndex, Reason Why,
               const std::string &Detail, const PlanOptions &Options);
+
+/// Leaves in \p P the arrays and kernels of the files that \p Shown names, with
+/// the kernels that reach these arrays, and the decisions about these files:
+/// what a report on a part of a program is about.
+void restrictTo(Plan &P, llvm::function_ref<bool(llvm::StringRef File)> Shown);
 
 /// Bytes of shared memory per block that \p I takes as \p V decides (a stripe
 /// in its form, or a slot) for blocks of at most \p Threads threads.

@@ -102,14 +102,12 @@ namespace {
 /// One confirmation of a run.
 class Confirmation {
 public:
-  Confirmation(RunResult &Run, const std::vector<unsigned> &JobOfUnit,
-               const ToolOptions &Options, std::string Nvcc)
-      : Run(Run), JobOfUnit(JobOfUnit), Options(Options),
-        Nvcc(std::move(Nvcc)) {}
+  Confirmation(RunResult &Run, const ToolOptions &Options, std::string Nvcc)
+      : Run(Run), Options(Options), Nvcc(std::move(Nvcc)) {}
 
-  void askOriginals(std::vector<UnitResult> &Units);
-  bool askRewritten(const std::vector<UnitResult> &Units, StringRef Root);
-  bool withdrawUnconfirmed(const std::vector<UnitResult> &Units,
+  void askOriginals(std::vector<UnitRecord> &Units);
+  bool askRewritten(const std::vector<UnitRecord> &Units, StringRef Root);
+  bool withdrawUnconfirmed(const std::vector<UnitRecord> &Units,
                            const PlanOptions &Planning);
 
 private:
@@ -117,12 +115,11 @@ private:
   enum class Effect { Unknown, Smaller, Kept, Rejected };
 
   bool isChanged(const UnitResult &Unit) const;
-  Effect effectOn(const PlannedArray &A, const std::vector<UnitResult> &Units,
+  Effect effectOn(const PlannedArray &A, const std::vector<UnitRecord> &Units,
                   std::string &Detail) const;
   void warn(const CompileJob &Job, llvm::Error E, StringRef What) const;
 
   RunResult &Run;
-  const std::vector<unsigned> &JobOfUnit;
   const ToolOptions &Options;
   std::string Nvcc;
   std::vector<std::string> Rejected; ///< Main files that no longer compile.
@@ -147,29 +144,25 @@ void Confirmation::warn(const CompileJob &Job, llvm::Error E,
                  << '\n';
 }
 
-void Confirmation::askOriginals(std::vector<UnitResult> &Units) {
-  for (size_t I = 0; I < Units.size(); ++I) {
-    const CompileJob &Job = Run.Jobs[JobOfUnit[I]];
-    if (!isChanged(Units[I]))
+void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
+  for (UnitRecord &Unit : Units) {
+    if (!isChanged(Unit.Unit))
       continue;
-    auto Table = runPtxas(Job, Nvcc, Job.File);
-    if (!Table) {
-      warn(Job, Table.takeError(),
+    if (llvm::Error E = askPtxas(Unit, Nvcc)) {
+      warn(Unit.Job, std::move(E),
            "nvcc does not compile it, so ptxas cannot confirm the rewrite");
       continue;
     }
-    Units[I].Resources = forKernels(*Table, Units[I].Facts.Kernels);
-    for (const auto &[Id, R] : Units[I].Resources)
+    for (const auto &[Id, R] : Unit.Unit.Resources)
       Run.Resources.Before.insert({Id, R});
   }
 }
 
-bool Confirmation::askRewritten(const std::vector<UnitResult> &Units,
+bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
                                 StringRef Root) {
   Run.Resources.After.clear();
-  for (size_t I = 0; I < Units.size(); ++I) {
-    const CompileJob &Job = Run.Jobs[JobOfUnit[I]];
-    if (Units[I].Resources.empty() || !isChanged(Units[I]))
+  for (const auto &[Job, Unit] : Units) {
+    if (Unit.Resources.empty() || !isChanged(Unit))
       continue;
     auto Args = writeMirror(Run.Changes, Job, Root);
     if (!Args) {
@@ -179,10 +172,10 @@ bool Confirmation::askRewritten(const std::vector<UnitResult> &Units,
     auto Table = runPtxas(Job, Nvcc, Root.str() + Job.File, *Args);
     if (!Table) {
       warn(Job, Table.takeError(), "nvcc does not accept the rewritten file");
-      Rejected.push_back(Units[I].Facts.MainFile);
+      Rejected.push_back(Unit.Facts.MainFile);
       continue;
     }
-    for (const auto &[Id, R] : forKernels(*Table, Units[I].Facts.Kernels))
+    for (const auto &[Id, R] : forKernels(*Table, Unit.Facts.Kernels))
       Run.Resources.After.insert({Id, R});
   }
   return true;
@@ -191,10 +184,10 @@ bool Confirmation::askRewritten(const std::vector<UnitResult> &Units,
 // What ptxas makes of array A in the files that it stands in.
 Confirmation::Effect
 Confirmation::effectOn(const PlannedArray &A,
-                       const std::vector<UnitResult> &Units,
+                       const std::vector<UnitRecord> &Units,
                        std::string &Detail) const {
   Effect Result = Effect::Unknown;
-  for (const UnitResult &Unit : Units) {
+  for (const auto &[Job, Unit] : Units) {
     if (!Unit.Facts.Contents.count(A.Array.Where.File))
       continue;
     if (llvm::is_contained(Rejected, Unit.Facts.MainFile))
@@ -218,7 +211,7 @@ Confirmation::effectOn(const PlannedArray &A,
 }
 
 // Whether something was withdrawn.
-bool Confirmation::withdrawUnconfirmed(const std::vector<UnitResult> &Units,
+bool Confirmation::withdrawUnconfirmed(const std::vector<UnitRecord> &Units,
                                        const PlanOptions &Planning) {
   bool Any = false;
   Plan &P = Run.Decisions;
@@ -238,29 +231,45 @@ bool Confirmation::withdrawUnconfirmed(const std::vector<UnitResult> &Units,
   return Any;
 }
 
-void bankstripe::confirmWithPtxas(RunResult &Run, const ReadResult &Read,
-                                  const PlanOptions &Planning,
-                                  const ToolOptions &Options) {
+llvm::Error bankstripe::askPtxas(UnitRecord &Unit, StringRef Nvcc) {
+  if (!Unit.Unit.Resources.empty())
+    return llvm::Error::success();
+  auto Table = runPtxas(Unit.Job, Nvcc, Unit.Job.File);
+  if (!Table)
+    return Table.takeError();
+  Unit.Unit.Resources = forKernels(*Table, Unit.Unit.Facts.Kernels);
+  return llvm::Error::success();
+}
+
+llvm::Error bankstripe::confirmWithPtxas(RunResult &Run,
+                                         std::vector<UnitRecord> &Units,
+                                         const PlanOptions &Planning,
+                                         const ToolOptions &Options) {
   auto Kit = findToolkit(Options.Frontend.CudaPath);
   if (!Kit) {
     llvm::consumeError(Kit.takeError()); // The front end has said so.
-    return;
+    return llvm::Error::success();
   }
   if (Kit->Nvcc.empty() || Run.Changes.empty())
-    return;
+    return llvm::Error::success();
   auto Folder = TemporaryFolder::create();
-  if (!Folder) {
-    llvm::errs() << "bankstripe: " << toString(Folder.takeError()) << '\n';
-    return;
-  }
-  std::vector<UnitResult> Units = Read.Units;
-  Confirmation C(Run, Read.JobOfUnit, Options, Kit->Nvcc);
+  if (!Folder)
+    return Folder.takeError();
+  Confirmation C(Run, Options, Kit->Nvcc);
   C.askOriginals(Units);
-  // Registers are known now, and with them occupancy.
-  Run.Decisions = makePlan(Units, Planning);
+  // Registers are known now, and with them occupancy, and what follows.
+  // Facts from a file come without texts.
+  auto Contents = std::move(Run.Decisions.Contents);
+  Run.Decisions = planUnits(Units, Planning);
+  Run.Decisions.Contents = std::move(Contents);
+  auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
+  if (!Changes)
+    return Changes.takeError();
+  Run.Changes = std::move(*Changes);
   if (!C.askRewritten(Units, Folder->path()) ||
       !C.withdrawUnconfirmed(Units, Planning))
-    return;
+    return llvm::Error::success();
   // The same plan carried out a moment ago: fewer edits cannot overlap.
   Run.Changes = llvm::cantFail(applyPlan(Run.Decisions, Options.EmbedHelper));
+  return llvm::Error::success();
 }

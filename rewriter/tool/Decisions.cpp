@@ -14,15 +14,15 @@ using namespace bankstripe;
 // The files whose arrays and kernels may change. Other people's headers have
 // decisions of their own, which are none of ours.
 static std::set<std::string>
-filesToDecide(const std::vector<UnitResult> &Units) {
+filesToDecide(const std::vector<UnitRecord> &Units) {
   std::set<std::string> Files;
-  for (const UnitResult &Unit : Units) {
-    for (const Finding &F : Unit.Facts.Findings)
+  for (const UnitRecord &Unit : Units) {
+    for (const Finding &F : Unit.Unit.Facts.Findings)
       if (llvm::none_of(F.Obstacles, [](const Obstacle &O) {
             return O.Why == Reason::OutsidePaths;
           }))
         Files.insert(F.Where.File);
-    for (const Kernel &K : Unit.Facts.Kernels)
+    for (const Kernel &K : Unit.Unit.Facts.Kernels)
       if (K.MayEdit)
         Files.insert(K.Where.File);
   }
@@ -31,7 +31,7 @@ filesToDecide(const std::vector<UnitResult> &Units) {
 
 llvm::Error bankstripe::addDecisions(PlanOptions &Planning,
                                      DecisionsLookup &Lookup,
-                                     const std::vector<UnitResult> &Units) {
+                                     const std::vector<UnitRecord> &Units) {
   for (const std::string &File : filesToDecide(Units)) {
     if (llvm::Error E = Lookup.readFor(File))
       return E;
@@ -39,8 +39,8 @@ llvm::Error bankstripe::addDecisions(PlanOptions &Planning,
   }
   // Findings name a header as the compiler came to it.
   std::map<std::string, std::string> Names; // By real path.
-  for (const UnitResult &Unit : Units)
-    for (const auto &[File, Text] : Unit.Facts.Contents)
+  for (const UnitRecord &Unit : Units)
+    for (const auto &[File, Text] : Unit.Unit.Facts.Contents)
       Names.try_emplace(realPath(File), File);
   Planning.Decisions = Lookup.decisions();
   for (ArrayDecision &D : Planning.Decisions)

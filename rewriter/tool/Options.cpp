@@ -31,10 +31,20 @@ static cl::SubCommand VerifyCommand("verify",
 static cl::SubCommand TuneCommand("tune",
                                   "Measure which layouts are fastest on this "
                                   "GPU and write them to .bankstripe.yaml");
+static cl::SubCommand FactsCommand("facts",
+                                   "Write what planning needs to know of some "
+                                   "files of a program; see docs/facts.md");
+static cl::SubCommand MergeFactsCommand("merge-facts",
+                                        "Make one file of several that "
+                                        "'bankstripe facts' wrote");
 
-#define ALL_COMMANDS                                                           \
+#define READING_COMMANDS                                                       \
   cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),         \
-      cl::sub(VerifyCommand), cl::sub(TuneCommand)
+      cl::sub(VerifyCommand), cl::sub(TuneCommand), cl::sub(FactsCommand)
+#define PLANNING_COMMANDS                                                      \
+  cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),         \
+      cl::sub(VerifyCommand), cl::sub(TuneCommand), cl::sub(MergeFactsCommand)
+#define ALL_COMMANDS READING_COMMANDS, cl::sub(MergeFactsCommand)
 #define RUNNING_COMMANDS                                                       \
   cl::cat(Category), cl::sub(VerifyCommand), cl::sub(TuneCommand)
 
@@ -42,23 +52,23 @@ static cl::list<std::string> Paths(cl::Positional, cl::desc("PATH..."),
                                    ALL_COMMANDS);
 static cl::opt<std::string>
     BuildPath("p", cl::value_desc("BUILD_DIR"),
-              cl::desc("Folder with compile_commands.json"), ALL_COMMANDS);
+              cl::desc("Folder with compile_commands.json"), READING_COMMANDS);
 static cl::list<std::string>
     ExtraArgs("extra-arg", cl::value_desc("ARG"),
               cl::desc("Argument to add at the end of the compile command"),
-              ALL_COMMANDS);
+              READING_COMMANDS);
 static cl::list<std::string> ExtraArgsBefore(
     "extra-arg-before", cl::value_desc("ARG"),
     cl::desc("Argument to add at the start of the compile command"),
-    ALL_COMMANDS);
+    READING_COMMANDS);
 static cl::opt<unsigned>
     Jobs("j", cl::Prefix, cl::value_desc("N"), cl::init(0),
          cl::desc("Process N files at a time (default: one per core)"),
-         ALL_COMMANDS);
+         READING_COMMANDS);
 static cl::opt<std::string> GpuArch(
     "gpu-arch", cl::value_desc("sm_NN"),
     cl::desc("Target architecture (default: the command's, else sm_90)"),
-    ALL_COMMANDS);
+    READING_COMMANDS);
 static cl::opt<std::string>
     CudaPath("cuda-path", cl::value_desc("DIR"),
              cl::desc("CUDA toolkit (default: CUDA_HOME, CUDA_PATH, nvcc on "
@@ -68,25 +78,25 @@ static cl::opt<unsigned> BlockSize(
     "block-size", cl::value_desc("N"), cl::init(0),
     cl::desc("Largest block, in threads, of kernels whose launches do not "
              "tell; it is added to them as __launch_bounds__"),
-    ALL_COMMANDS);
+    PLANNING_COMMANDS);
 static cl::opt<double> MinSpeedup(
     "min-speedup", cl::value_desc("FACTOR"), cl::init(1.05),
     cl::desc("What a change must be predicted to be worth (default: 1.05); 0 "
              "moves whatever can move"),
-    ALL_COMMANDS);
+    PLANNING_COMMANDS);
 static cl::opt<unsigned> SharedLimit(
     "shared-limit", cl::value_desc("BYTES"), cl::init(0),
     cl::desc("Shared memory that a block may take when its launches bring it "
              "(default: what the architectures of the command have, 232448 on "
              "sm_90; 49152 where it names none or nothing is predicted)"),
-    ALL_COMMANDS);
+    PLANNING_COMMANDS);
 static cl::opt<std::string>
     Config("config", cl::value_desc("FILE"),
            cl::desc("Decisions to obey (default: the nearest .bankstripe.yaml "
                     "above each source)"),
-           ALL_COMMANDS);
+           PLANNING_COMMANDS);
 static cl::opt<bool> NoConfig("no-config", cl::desc("Obey no decisions"),
-                              ALL_COMMANDS);
+                              PLANNING_COMMANDS);
 static cl::opt<Layout> DefaultLayout(
     "layout", cl::desc("What arrays without a decision become"),
     cl::init(Layout::Auto),
@@ -94,19 +104,22 @@ static cl::opt<Layout> DefaultLayout(
                clEnumValN(Layout::Stripe, "stripe", "stripes where possible"),
                clEnumValN(Layout::Slot, "slot", "slots only"),
                clEnumValN(Layout::Keep, "keep", "nothing moves")),
-    ALL_COMMANDS);
+    PLANNING_COMMANDS);
 static cl::list<std::string>
     Include("include", cl::value_desc("GLOB"),
-            cl::desc("Only files that match (may be repeated)"), ALL_COMMANDS);
+            cl::desc("Only files that match (may be repeated)"),
+            READING_COMMANDS);
 static cl::list<std::string>
     Exclude("exclude", cl::value_desc("GLOB"),
-            cl::desc("No files that match (may be repeated)"), ALL_COMMANDS);
+            cl::desc("No files that match (may be repeated)"),
+            READING_COMMANDS);
 static cl::opt<OutputFormat>
     Format("format", cl::desc("Output format"), cl::init(OutputFormat::Text),
            cl::values(clEnumValN(OutputFormat::Text, "text", "for people"),
                       clEnumValN(OutputFormat::Json, "json",
                                  "for machines; see docs/json.md")),
-           ALL_COMMANDS);
+           cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),
+           cl::sub(VerifyCommand));
 static cl::opt<bool> Quiet("quiet", cl::desc("Print errors only"),
                            ALL_COMMANDS);
 static cl::opt<bool>
@@ -116,8 +129,9 @@ static cl::opt<bool>
             ALL_COMMANDS);
 static cl::opt<bool>
     NoConfirm("no-confirm",
-              cl::desc("Do not ask nvcc's ptxas to confirm the rewrite"),
-              ALL_COMMANDS);
+              cl::desc("Do not ask nvcc's ptxas: about the rewrite, or of "
+                       "'facts' about the originals"),
+              READING_COMMANDS);
 
 static cl::opt<bool> DryRun("dry-run",
                             cl::desc("Print a unified diff (the default)"),
@@ -175,6 +189,34 @@ static cl::opt<bool> AcceptFusing(
              "every version of a kernel"),
     cl::cat(Category), cl::sub(TuneCommand));
 
+static cl::opt<std::string>
+    FactsFile("facts", cl::value_desc("FILE"),
+              cl::desc("Plan for the program that 'bankstripe facts' and "
+                       "'merge-facts' wrote to FILE, without reading its "
+                       "sources again; each PATH must be in it (default: all "
+                       "of them)"),
+              cl::cat(Category), cl::sub(AnalyzeCommand),
+              cl::sub(RewriteCommand));
+static cl::opt<std::string> Output("o", cl::value_desc("FILE"),
+                                   cl::desc("Where the facts go"),
+                                   cl::cat(Category), cl::sub(FactsCommand),
+                                   cl::sub(MergeFactsCommand));
+static cl::list<std::string>
+    Scope("scope", cl::value_desc("PATH"),
+          cl::desc("Files here may change as well, such as headers (may be "
+                   "repeated; default: only the files given)"),
+          cl::cat(Category), cl::sub(FactsCommand));
+static cl::opt<std::string>
+    Depfile("depfile", cl::value_desc("FILE"),
+            cl::desc("Write there, for make or ninja, what the facts depend "
+                     "on"),
+            cl::cat(Category), cl::sub(FactsCommand));
+static cl::opt<bool>
+    ConfirmMerged("confirm",
+                  cl::desc("Ask nvcc's ptxas to confirm the plan for all of "
+                           "it, once for everybody"),
+                  cl::cat(Category), cl::sub(MergeFactsCommand));
+
 static constexpr llvm::StringLiteral Overview =
     R"(bankstripe moves private CUDA arrays from local memory into bank-striped shared memory
 
@@ -198,15 +240,21 @@ EXAMPLES:
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
   bankstripe tune --build=make --program=app src/
 
+  A large tree in pieces, on many machines (docs/facts.md):
+  bankstripe facts -o a.json -p build --scope=src src/a.cu      and so on
+  bankstripe merge-facts -o all.json a.json b.json
+  bankstripe rewrite --facts=all.json --output-dir=striped src/a.cu
+
 EXIT CODES:
   0 done   1 --check found changes, or verification failed   2 bad usage
   3 some file could not be processed (the others still were)
 )";
 
-static void printVersion(llvm::raw_ostream &OS) {
-  OS << "bankstripe " << BANKSTRIPE_VERSION << " (Clang "
-     << CLANG_VERSION_STRING << ")\n";
+std::string bankstripe::versionText() {
+  return "bankstripe " BANKSTRIPE_VERSION " (Clang " CLANG_VERSION_STRING ")";
 }
+
+static void printVersion(llvm::raw_ostream &OS) { OS << versionText() << '\n'; }
 
 static bool usageError(const llvm::Twine &Message) {
   llvm::errs() << "bankstripe: " << Message << "; see bankstripe --help\n";
@@ -253,8 +301,34 @@ static bool readArchitecture(ToolOptions &O) {
   return true;
 }
 
+// What says how files are read has no meaning where none is.
+static bool readFactsOptions(ToolOptions &O) {
+  O.FactsFile = FactsFile;
+  O.Output = Output;
+  O.Scope.assign(Scope.begin(), Scope.end());
+  O.Depfile = Depfile;
+  if (O.Run == Command::Facts || O.Run == Command::MergeFacts)
+    return !O.Output.empty() || usageError("give -o FILE");
+  if (!FactsFile.getNumOccurrences())
+    return true;
+  if (O.FactsFile.empty())
+    return usageError("--facts needs a file");
+  const cl::Option *const Reading[] = {
+      std::addressof(BuildPath),       std::addressof(ExtraArgs),
+      std::addressof(ExtraArgsBefore), std::addressof(GpuArch),
+      std::addressof(Include),         std::addressof(Exclude)};
+  for (const cl::Option *Given : Reading)
+    if (Given->getNumOccurrences())
+      return usageError("--facts reads no sources; give " +
+                        llvm::Twine(Given->ArgStr.size() > 1 ? "--" : "-") +
+                        Given->ArgStr + " to 'bankstripe facts'");
+  return O.Frontend.CompilerArgs.empty() ||
+         usageError("--facts reads no sources; give compiler arguments to "
+                    "'bankstripe facts'");
+}
+
 static bool readRest(ToolOptions &O) {
-  if (Paths.empty())
+  if (Paths.empty() && O.FactsFile.empty())
     return usageError("give at least one file or folder");
   if (BuildCommand.empty() != BuiltProgram.empty())
     return usageError("--build and --program go together");
@@ -288,7 +362,7 @@ static bool readRest(ToolOptions &O) {
     O.DefaultLayout = DefaultLayout;
   O.Format = Format;
   O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
-  O.Confirm = !NoConfirm;
+  O.Confirm = O.Run == Command::MergeFacts ? ConfirmMerged : !NoConfirm;
   O.EmbedHelper = EmbedHelper;
   O.Runs = Runs;
   O.VerifyProgram = VerifyProgram;
@@ -306,8 +380,8 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   ToolOptions O;
   std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
   cl::HideUnrelatedOptions(Category);
-  for (cl::SubCommand *S :
-       {&AnalyzeCommand, &RewriteCommand, &VerifyCommand, &TuneCommand})
+  for (cl::SubCommand *S : {&AnalyzeCommand, &RewriteCommand, &VerifyCommand,
+                            &TuneCommand, &FactsCommand, &MergeFactsCommand})
     cl::HideUnrelatedOptions(Category, *S);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;
@@ -324,11 +398,17 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
     O.Run = Command::Verify;
   else if (TuneCommand)
     O.Run = Command::Tune;
+  else if (FactsCommand)
+    O.Run = Command::Facts;
+  else if (MergeFactsCommand)
+    O.Run = Command::MergeFacts;
   else {
-    usageError("give a command: analyze, rewrite, verify or tune");
+    usageError("give a command: analyze, rewrite, verify, tune, facts or "
+               "merge-facts");
     return std::nullopt;
   }
-  if (!readMode(O) || !readArchitecture(O) || !readRest(O))
+  if (!readMode(O) || !readArchitecture(O) || !readFactsOptions(O) ||
+      !readRest(O))
     return std::nullopt;
   return O;
 }

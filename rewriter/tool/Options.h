@@ -25,14 +25,15 @@ enum ExitCode {
   ExitSomeFailed = 3, ///< Some file could not be processed.
 };
 
-enum class Command { Analyze, Rewrite, Verify, Tune };
+enum class Command { Analyze, Rewrite, Verify, Tune, Facts, MergeFacts };
 enum class OutputFormat { Text, Json };
 enum class RewriteMode { DryRun, InPlace, OutputDirectory, Check };
 
 /// The command line, checked.
 struct ToolOptions {
   Command Run = Command::Analyze;
-  std::vector<std::string> Paths;
+  std::vector<std::string> Paths; ///< Facts files of `merge-facts`.
+  std::string FactsFile; ///< `--facts`: what to plan for; empty: the paths.
   FrontendOptions Frontend;
   unsigned Jobs = 1;        ///< Translation units at a time.
   unsigned BlockSize = 0;   ///< 0: not given.
@@ -55,6 +56,10 @@ struct ToolOptions {
   std::string BuiltProgram;  ///< `--program`, relative to it.
   bool KeepFiles = false;    ///< `--keep`.
   bool AcceptFusing = false; ///< `tune --accept-fusing`.
+  std::string Output;        ///< `-o` of `facts` and `merge-facts`.
+  /// `facts --scope`: files here may change as well.
+  std::vector<std::string> Scope;
+  std::string Depfile; ///< `facts --depfile`; empty: none.
 };
 
 /// Reads the command line. \returns nothing when it was bad (the message has
@@ -65,6 +70,11 @@ int runAnalyze(const ToolOptions &Options);
 int runRewrite(const ToolOptions &Options);
 int runVerify(const ToolOptions &Options, llvm::StringRef Executable);
 int runTune(const ToolOptions &Options, llvm::StringRef Executable);
+int runFacts(const ToolOptions &Options);
+int runMergeFacts(const ToolOptions &Options);
+
+/// `bankstripe 0.1.0 (Clang 22.1.0)`.
+std::string versionText();
 
 } // namespace bankstripe
 

@@ -68,28 +68,28 @@ std::string bankstripe::realPath(StringRef Path) {
   return std::string(Result);
 }
 
-// The user put a file at our disposal by naming it or a folder above it, be it
-// through links.
-static bool isGiven(StringRef File, const std::vector<std::string> &Paths) {
-  const std::string Real = realPath(File);
-  return llvm::any_of(Paths, [&](const std::string &Path) {
-    const std::string Given = realPath(Path);
-    StringRef Rest = Real;
+GivenFiles::GivenFiles(const std::vector<std::string> &Paths) {
+  for (const std::string &Path : Paths)
+    Real.push_back(realPath(Path));
+}
+
+bool GivenFiles::operator()(StringRef File) const {
+  const std::string Path = realPath(File);
+  return llvm::any_of(Real, [&](const std::string &Given) {
+    StringRef Rest = Path;
     return Rest.consume_front(Given) &&
            (Rest.empty() || Given.back() == '/' || Rest.starts_with("/"));
   });
 }
 
-static JobResult processJob(const CompileJob &Job, const ToolOptions &Options) {
+static JobResult processJob(const CompileJob &Job, const GivenFiles &MayEdit) {
   JobResult Result;
   llvm::raw_string_ostream OS(Result.Diagnostics);
   OS.enable_colors(llvm::errs().has_colors());
   llvm::Expected<ParseOutcome> Outcome =
       parseUnit(Job, OS, [&](ParsedUnit &Parsed) {
         UnitResult Unit;
-        Unit.Facts = findAll(Parsed, [&](StringRef File) {
-          return isGiven(File, Options.Paths);
-        });
+        Unit.Facts = findAll(Parsed, MayEdit);
         Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);
         Result.Unit = std::move(Unit);
       });
@@ -105,10 +105,13 @@ static JobResult processJob(const CompileJob &Job, const ToolOptions &Options) {
 static std::vector<JobResult> processAll(const std::vector<CompileJob> &Jobs,
                                          const ToolOptions &Options) {
   std::vector<JobResult> Results(Jobs.size());
+  std::vector<std::string> Paths = Options.Paths;
+  llvm::append_range(Paths, Options.Scope);
+  const GivenFiles MayEdit(Paths);
   Progress Shown(Jobs.size(), Options.Level != Detail::Quiet);
   if (Options.Jobs == 1 || Jobs.size() == 1) {
     for (size_t I = 0; I < Jobs.size(); ++I) {
-      Results[I] = processJob(Jobs[I], Options);
+      Results[I] = processJob(Jobs[I], MayEdit);
       Shown.done(Jobs[I].File);
     }
     return Results;
@@ -116,7 +119,7 @@ static std::vector<JobResult> processAll(const std::vector<CompileJob> &Jobs,
   llvm::DefaultThreadPool Pool(llvm::hardware_concurrency(Options.Jobs));
   for (size_t I = 0; I < Jobs.size(); ++I)
     Pool.async([&, I] {
-      Results[I] = processJob(Jobs[I], Options);
+      Results[I] = processJob(Jobs[I], MayEdit);
       Shown.done(Jobs[I].File);
     });
   Pool.wait();
@@ -154,9 +157,7 @@ static void reportReading(const CompileJob &Job, const JobResult &Result,
                  << Result.Unit->Evidence.Problem << '\n';
 }
 
-// The jobs of all paths. One that cannot be taken is reported, and the others
-// are still processed; an error when none can be.
-static llvm::Error collectAll(ReadResult &Read, const ToolOptions &Options) {
+llvm::Error bankstripe::collectAll(RunResult &Run, const ToolOptions &Options) {
   llvm::Error Problems = llvm::Error::success();
   std::set<std::pair<std::string, std::vector<std::string>>> Known;
   unsigned Taken = 0;
@@ -169,78 +170,102 @@ static llvm::Error collectAll(ReadResult &Read, const ToolOptions &Options) {
     ++Taken;
     for (CompileJob &Job : *Jobs)
       if (Known.emplace(Job.File, Job.ClangArgs).second)
-        Read.Jobs.push_back(std::move(Job));
+        Run.Jobs.push_back(std::move(Job));
   }
   if (Taken == 0)
     return Problems;
-  Read.SomeFailed = static_cast<bool>(Problems);
+  Run.SomeFailed = static_cast<bool>(Problems);
   if (Problems)
     llvm::errs() << "bankstripe: " << toString(std::move(Problems)) << '\n';
-  llvm::sort(Read.Jobs, [](const CompileJob &A, const CompileJob &B) {
+  llvm::sort(Run.Jobs, [](const CompileJob &A, const CompileJob &B) {
     return std::tie(A.File, A.ClangArgs) < std::tie(B.File, B.ClangArgs);
   });
   return llvm::Error::success();
 }
 
-static llvm::Error choosePlanning(ReadResult &Read, DecisionsLookup &Lookup,
-                                  const ToolOptions &Options) {
-  PlanOptions &Planning = Read.Planning;
+std::vector<UnitRecord> bankstripe::readUnits(RunResult &Run,
+                                              const ToolOptions &Options) {
+  std::vector<JobResult> Results = processAll(Run.Jobs, Options);
+  std::vector<UnitRecord> Units;
+  bool SaidBuiltin = false;
+  for (size_t I = 0; I < Results.size(); ++I) {
+    reportReading(Run.Jobs[I], Results[I], Options, SaidBuiltin);
+    Run.SomeFailed |= !Results[I].Error.empty();
+    if (Results[I].Unit)
+      Units.push_back({Run.Jobs[I], std::move(*Results[I].Unit)});
+  }
+  return Units;
+}
+
+llvm::Expected<PlanOptions>
+bankstripe::planningFor(const RunResult &Run,
+                        const std::vector<UnitRecord> &Units,
+                        DecisionsLookup &Lookup, const ToolOptions &Options) {
+  PlanOptions Planning;
   Planning.BlockSize = Options.BlockSize;
-  for (const CompileJob &Job : Read.Jobs)
+  for (const CompileJob &Job : Run.Jobs)
     Planning.AllGpuArchs.insert(Job.AllGpuArchs.begin(), Job.AllGpuArchs.end());
   Planning.MinSpeedup = Options.MinSpeedup;
-  if (!Read.Jobs.empty())
-    Planning.GpuArch = Read.Jobs.front().GpuArch;
+  if (!Run.Jobs.empty())
+    Planning.GpuArch = Run.Jobs.front().GpuArch;
   Planning.SharedLimit =
       Options.SharedLimit ? Options.SharedLimit : usualSharedLimit(Planning);
   Planning.DefaultLayout = Options.DefaultLayout;
-  return addDecisions(Planning, Lookup, Read.Units);
+  if (llvm::Error E = addDecisions(Planning, Lookup, Units))
+    return E;
+  return Planning;
+}
+
+Plan bankstripe::planUnits(const std::vector<UnitRecord> &Units,
+                           const PlanOptions &Planning) {
+  std::vector<UnitResult> Results;
+  for (const UnitRecord &Unit : Units)
+    Results.push_back(Unit.Unit);
+  return makePlan(std::move(Results), Planning);
 }
 
 llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options) {
   ReadResult Read;
-  if (llvm::Error E = collectAll(Read, Options))
+  RunResult &Run = Read.Run;
+  Run.Paths = Options.Paths;
+  if (llvm::Error E = collectAll(Run, Options))
     return E;
+  for (const CompileJob &Job : Run.Jobs)
+    Run.Files.insert(Job.File);
   // A decisions file that cannot be obeyed is said before time is spent.
   DecisionsLookup Lookup(Options.Config);
-  for (const CompileJob &Job : Read.Jobs)
+  for (const CompileJob &Job : Run.Jobs)
     if (llvm::Error E = Lookup.readFor(Job.File))
       return E;
-
-  std::vector<JobResult> Results = processAll(Read.Jobs, Options);
-  bool SaidBuiltin = false;
-  for (size_t I = 0; I < Results.size(); ++I) {
-    reportReading(Read.Jobs[I], Results[I], Options, SaidBuiltin);
-    Read.SomeFailed |= !Results[I].Error.empty();
-    if (!Results[I].Unit)
-      continue;
-    Read.Units.push_back(std::move(*Results[I].Unit));
-    Read.JobOfUnit.push_back(I);
-  }
-  if (llvm::Error E = choosePlanning(Read, Lookup, Options))
-    return E;
+  Read.Units = readUnits(Run, Options);
+  auto Planning = planningFor(Run, Read.Units, Lookup, Options);
+  if (!Planning)
+    return Planning.takeError();
+  Read.Planning = std::move(*Planning);
   return Read;
 }
 
-llvm::Expected<RunResult> bankstripe::decide(const ReadResult &Read,
+llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
                                              const PlanOptions &Planning,
                                              const ToolOptions &Options) {
-  RunResult Run;
-  Run.Jobs = Read.Jobs;
-  Run.SomeFailed = Read.SomeFailed;
-  Run.Decisions = makePlan(Read.Units, Planning);
+  RunResult &Run = Read.Run;
+  Run.Decisions = planUnits(Read.Units, Planning);
   auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
   if (!Changes)
     return Changes.takeError();
   Run.Changes = std::move(*Changes);
   if (Options.Confirm)
-    confirmWithPtxas(Run, Read, Planning, Options);
-  return Run;
+    if (llvm::Error E = confirmWithPtxas(Run, Read.Units, Planning, Options))
+      return E;
+  return std::move(Run);
 }
 
 llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
+  if (!Options.FactsFile.empty())
+    return runOnFacts(Options);
   llvm::Expected<ReadResult> Read = readPaths(Options);
   if (!Read)
     return Read.takeError();
-  return decide(*Read, Read->Planning, Options);
+  const PlanOptions Planning = Read->Planning;
+  return decide(std::move(*Read), Planning, Options);
 }

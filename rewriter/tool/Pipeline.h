@@ -8,55 +8,93 @@
 #ifndef BANKSTRIPE_TOOL_PIPELINE_H
 #define BANKSTRIPE_TOOL_PIPELINE_H
 
-#include "plan/Plan.h"
+#include "facts/Facts.h"
 #include "tool/Options.h"
+#include <set>
 
 namespace bankstripe {
 
 /// A run from the paths to the changed contents; nothing is written yet.
 struct RunResult {
+  std::vector<std::string> Paths; ///< What was given.
   std::vector<CompileJob> Jobs;
   Plan Decisions;
   std::vector<ChangedFile> Changes;
   ConfirmedResources Resources;
+  /// What is written below a folder even where nothing changes.
+  std::set<std::string> Files;
   bool SomeFailed = false; ///< Some file could not be processed.
 };
-
-/// What was read from the paths, before anything is decided.
-struct ReadResult {
-  std::vector<CompileJob> Jobs;
-  std::vector<UnitResult> Units;
-  std::vector<unsigned> JobOfUnit; ///< Index of Jobs, parallel to Units.
-  PlanOptions Planning; ///< As the command line and decisions files say.
-  bool SomeFailed = false;
-};
-
-/// Runs the stages up to the evidence. Files that cannot be processed are
-/// reported on stderr and left out. \returns an error when nothing could even
-/// begin, such as a path that does not exist.
-llvm::Expected<ReadResult> readPaths(const ToolOptions &Options);
-
-/// Runs the stages after it, with \p Planning in place of \p Read's own.
-llvm::Expected<RunResult> decide(const ReadResult &Read,
-                                 const PlanOptions &Planning,
-                                 const ToolOptions &Options);
 
 /// Runs all stages on the paths of \p Options. Files that cannot be processed
 /// are reported on stderr and left out. \returns an error when nothing could
 /// even begin, such as a path that does not exist.
 llvm::Expected<RunResult> runPipeline(const ToolOptions &Options);
 
+/// What was read from the paths, before anything is decided.
+struct ReadResult {
+  RunResult Run; ///< Without decisions and changes.
+  std::vector<UnitRecord> Units;
+  PlanOptions Planning; ///< As the command line and decisions files say.
+};
+
+/// The first half of runPipeline, up to the evidence.
+llvm::Expected<ReadResult> readPaths(const ToolOptions &Options);
+
+/// The other half, with \p Planning in place of the one that was read.
+llvm::Expected<RunResult> decide(ReadResult Read, const PlanOptions &Planning,
+                                 const ToolOptions &Options);
+
+/// The same for the units of `--facts`, of which nothing is read anew
+/// (OnFacts.cpp). Only the given files are in the result.
+llvm::Expected<RunResult> runOnFacts(const ToolOptions &Options);
+
+/// Plans for \p Facts; nothing is carried out. \returns what was asked of the
+/// plan. Errors: as planningFor.
+llvm::Expected<PlanOptions> planFor(RunResult &Run, const ProgramFacts &Facts,
+                                    const ToolOptions &Options);
+
+/// Carries out the plan of \p Run, which is one for \p Facts, in the files that
+/// \p IsGiven names. Errors: facts about them are not true any more.
+llvm::Error carryOut(RunResult &Run, const ProgramFacts &Facts,
+                     llvm::function_ref<bool(llvm::StringRef File)> IsGiven,
+                     const ToolOptions &Options);
+
+/// Finds the jobs of all paths of \p Options. One that cannot be taken is
+/// reported, and noted in \p Run; an error when none can be.
+llvm::Error collectAll(RunResult &Run, const ToolOptions &Options);
+
+/// Reads the files of \p Run; those that cannot be are reported, and noted in
+/// \p Run.
+std::vector<UnitRecord> readUnits(RunResult &Run, const ToolOptions &Options);
+
+/// What \p Options ask of a plan for \p Units, of which \p Run has the jobs.
+/// Errors: a decisions file cannot be obeyed.
+llvm::Expected<PlanOptions> planningFor(const RunResult &Run,
+                                        const std::vector<UnitRecord> &Units,
+                                        DecisionsLookup &Lookup,
+                                        const ToolOptions &Options);
+
+/// Plans for \p Units, as \p Planning says.
+Plan planUnits(const std::vector<UnitRecord> &Units,
+               const PlanOptions &Planning);
+
 /// Tells \p Planning what was decided for the arrays and kernels of \p Units,
 /// with the decisions files of their headers (Decisions.cpp). Errors: one of
 /// those cannot be obeyed.
 llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
-                         const std::vector<UnitResult> &Units);
+                         const std::vector<UnitRecord> &Units);
 
 /// Asks nvcc about the original and the rewritten files, fills in
 /// RunResult::Resources and withdraws what ptxas does not confirm
-/// (Confirm.cpp). Does nothing without nvcc.
-void confirmWithPtxas(RunResult &Run, const ReadResult &Read,
-                      const PlanOptions &Planning, const ToolOptions &Options);
+/// (Confirm.cpp). \p Units keep what it says of the originals. Does nothing
+/// without nvcc. Errors: as of applyPlan, or there is no temporary folder.
+llvm::Error confirmWithPtxas(RunResult &Run, std::vector<UnitRecord> &Units,
+                             const PlanOptions &Planning,
+                             const ToolOptions &Options);
+
+/// Asks nvcc about \p Unit as it is, unless that was done (Confirm.cpp).
+llvm::Error askPtxas(UnitRecord &Unit, llvm::StringRef Nvcc);
 
 /// Writes \p Changes below \p Root, at their absolute paths, with the helper
 /// beside each and links to what stood beside them; \p Job's own file is there
@@ -68,6 +106,17 @@ writeMirror(llvm::ArrayRef<ChangedFile> Changes, const CompileJob &Job,
 
 /// \p Path without links; where there is no such file, the absolute path.
 std::string realPath(llvm::StringRef Path);
+
+/// The files that the user put at our disposal by naming them or folders above
+/// them, be it through links.
+class GivenFiles {
+public:
+  explicit GivenFiles(const std::vector<std::string> &Paths);
+  bool operator()(llvm::StringRef File) const;
+
+private:
+  std::vector<std::string> Real;
+};
 
 /// A folder that is removed when this goes out of scope.
 class TemporaryFolder {

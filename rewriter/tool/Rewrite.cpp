@@ -33,7 +33,7 @@ private:
   bool check(llvm::Error E);
   bool write(StringRef Path, StringRef Text, std::optional<StringRef> Expected);
   bool writeHelper(StringRef Folder);
-  std::string relative(StringRef File) const;
+  std::string relative(const RunResult &Run, StringRef File) const;
 
   const ToolOptions &Options;
   std::set<std::string> HelperFolders;
@@ -75,9 +75,9 @@ void Writer::inPlace(const RunResult &Run) {
 
 // A file's place below the folder that was given; a file that was given
 // itself stands at the top.
-std::string Writer::relative(StringRef File) const {
+std::string Writer::relative(const RunResult &Run, StringRef File) const {
   const std::string Real = realPath(File);
-  for (const std::string &Given : Options.Paths) {
+  for (const std::string &Given : Run.Paths) {
     const std::string Folder = realPath(Given);
     StringRef Rest = Real;
     if (fs::is_directory(Folder) && Rest.consume_front(Folder) &&
@@ -90,14 +90,14 @@ std::string Writer::relative(StringRef File) const {
 // Changed and unchanged files alike, so that the folder can be compiled.
 void Writer::belowDirectory(const RunResult &Run) {
   std::map<std::string, const ChangedFile *> Changed;
-  for (const CompileJob &Job : Run.Jobs)
-    Changed[Job.File] = nullptr;
+  for (const std::string &File : Run.Files)
+    Changed[File] = nullptr;
   for (const ChangedFile &File : Run.Changes)
     Changed[File.Path] = &File;
   for (const auto &[File, Change] : Changed) {
     llvm::SmallString<256> Target(Options.OutputDirectory);
     (void)fs::make_absolute(Target); // Making the folder reports what is wrong.
-    path::append(Target, relative(File));
+    path::append(Target, relative(Run, File));
     StringRef Folder = path::parent_path(Target);
     if (std::error_code EC = fs::create_directories(Folder)) {
       check(llvm::createStringError("cannot make folder '" + Folder +

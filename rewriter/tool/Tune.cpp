@@ -66,8 +66,7 @@ llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) {
   for (auto [I, L] : T.Arrays)
     Wanted.Decisions.push_back(decisionAbout(Movable, I, L));
   RunResult Run;
-  Run.Jobs = Read.Jobs;
-  Run.Decisions = makePlan(Read.Units, Wanted);
+  Run.Decisions = planUnits(Read.Units, Wanted);
   reserveOnly(Run.Decisions, T.Reserved);
   auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
   if (!Changes)
@@ -295,7 +294,7 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
     return Movable.takeError();
   PlanOptions Usual = Planning;
   Usual.MinSpeedup = Read.Planning.MinSpeedup;
-  TuneSearch Search(Movable->Decisions, makePlan(Read.Units, Usual));
+  TuneSearch Search(Movable->Decisions, planUnits(Read.Units, Usual));
   if (Search.groups().empty()) {
     llvm::errs() << "bankstripe: nothing can be moved, so there is nothing to "
                     "tune\n";
@@ -305,7 +304,7 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
   if (!Folder)
     return Folder.takeError();
   llvm::Expected<Program> P =
-      Program::find(Options, Executable, Read.Jobs, Folder->path());
+      Program::find(Options, Executable, Read.Run.Jobs, Folder->path());
   if (!P)
     return P.takeError();
   Tuning T(Options, Read, Planning, Movable->Decisions, *P, Folder->path());
@@ -333,7 +332,7 @@ int bankstripe::runTune(const ToolOptions &Options, StringRef Executable) {
     llvm::errs() << "bankstripe: " << toString(Read.takeError()) << '\n';
     return ExitSomeFailed;
   }
-  if (Read->SomeFailed)
+  if (Read->Run.SomeFailed)
     return ExitSomeFailed;
   if (llvm::Error E = tune(Options, Executable, *Read)) {
     llvm::errs() << "bankstripe: " << toString(std::move(E)) << '\n';

@@ -32,6 +32,10 @@ int main(int Argc, const char **Argv) {
     return runAnalyze(*Options);
   case Command::Rewrite:
     return runRewrite(*Options);
+  case Command::Facts:
+    return runFacts(*Options);
+  case Command::MergeFacts:
+    return runMergeFacts(*Options);
   case Command::Verify:
     return runVerify(*Options, Executable);
   case Command::Tune:

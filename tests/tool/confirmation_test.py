@@ -5,21 +5,10 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import json
 import os
+import re
 import unittest
 
-from support import CHANGES, DONE, ToolTest, find_nvcc, moves
-
-# Clang leaves it in local memory, ptxas does not.
-SELECTED = """
-__global__ void chosen(const int *in, int *out) {
-  int pair[2];
-  pair[0] = in[threadIdx.x];
-  pair[1] = in[threadIdx.x + 1];
-  pair[in[0] & 1] = 5;
-  out[threadIdx.x] = pair[in[1] & 1];
-}
-void launchChosen(const int *in, int *out) { chosen<<<1, 64>>>(in, out); }
-"""
+from support import CHANGES, DONE, SELECTED, ToolTest, find_nvcc, moves
 
 
 @unittest.skipUnless(find_nvcc(), "nvcc is not there")
@@ -80,6 +69,27 @@ class Confirmation(ToolTest):
         self.write("src/a.cu", '#include "size.h"\n' + moves().replace("[8]", "[WORDS]"))
         kernel = self.report("src")["kernels"][0]
         self.assertEqual(kernel["ptxasAfter"]["stackFrame"], 0)
+
+    def test_bounds_leave_room_for_the_registers(self):
+        # 40 doubles in flight take more registers than 1024 threads can have.
+        values = range(40)
+        lines = [f"double s{i} = in[{i}];" for i in values]
+        lines.append("int last[32] = {0};")
+        lines.append("for (int r = 0; r < rounds; ++r) {")
+        lines.append("last[int(in[r + threadIdx.x]) & 31] += last[int(in[r]) & 31];")
+        lines += [f"s{i} = s{i} * s{(i + 7) % 40} + s{(i + 13) % 40};" for i in values]
+        lines.append("}")
+        lines.append("out[threadIdx.x] = last[int(in[threadIdx.x]) & 31] + "
+                     + " + ".join(f"s{i}" for i in values) + ";")
+        self.write("a.cu", "__global__ void k(const double *in, double *out, int rounds) {\n"
+                   + "\n".join(lines) + "\n}\nvoid f(const double *in, double *out, int n) {\n"
+                   + "k<<<1, n>>>(in, out, 50);\n}\n")
+        done = self.expect(DONE, self.run_tool(
+            "rewrite", "--in-place", "--min-speedup=0", "--shared-limit=232448", "a.cu",
+            "--", "-arch=sm_90", confirm=True))
+        self.assertIn("[stripe, dynamic-index]", done.stderr)
+        bound = int(re.search(r"__launch_bounds__\((\d+)\)", self.read("a.cu"))[1])
+        self.assertLess(bound, 1024)
 
     def test_nothing_is_left_behind(self):
         self.write("a.cu", moves())

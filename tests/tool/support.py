@@ -28,6 +28,18 @@ __global__ void NAME(const int *in, int *out) {
 void launchNAME(const int *in, int *out) { NAME<<<1, 128>>>(in, out); }
 """
 
+# Clang leaves it in local memory, ptxas does not.
+SELECTED = """
+__global__ void chosen(const int *in, int *out) {
+  int pair[2];
+  pair[0] = in[threadIdx.x];
+  pair[1] = in[threadIdx.x + 1];
+  pair[in[0] & 1] = 5;
+  out[threadIdx.x] = pair[in[1] & 1];
+}
+void launchChosen(const int *in, int *out) { chosen<<<1, 64>>>(in, out); }
+"""
+
 # No array at all.
 PLAIN = """__global__ void plain(int *out) { out[threadIdx.x] = 1; }
 """
@@ -72,7 +84,7 @@ class ToolTest(unittest.TestCase):
     def run_tool(self, *args, confirm=False, **kwargs):
         """Runs the program; nvcc is only asked when the test is about that."""
         words = [str(a) for a in args]
-        if not confirm and words and words[0] in ("analyze", "rewrite", "verify"):
+        if not confirm and words and words[0] in ("analyze", "rewrite", "verify", "facts"):
             words.insert(1, "--no-confirm")
         done = subprocess.run(
             [TOOL, *words], cwd=self.folder, stdin=subprocess.DEVNULL,

@@ -12,7 +12,9 @@
 using namespace bankstripe;
 using namespace bankstripe::testing;
 using llvm::StringRef;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 namespace {
 
@@ -142,4 +144,23 @@ TEST(DynamicLaunches, DeclareTheFunctionWhereTheKernelIs) {
   Result = carriedOut(P);
   EXPECT_THAT(Result, HasSubstr("static inline size_t k_shared_bytes(dim3 "
                                 "block, size_t own);\n"));
+}
+
+TEST(FilesOfAPlan, AreThoseThatItsEditsStandIn) {
+  Plan P = dynamicPlan({"a", {4}});
+  KernelPlan &K = P.Kernels[0];
+  K.Facts.Text.Declarations = {{"/kernel.h", 0, 0}};
+  P.Launches[0].Text.Replaced.File = "/launch.cu";
+  EXPECT_THAT(filesOf(P),
+              ElementsAre(CodePath.str(), "/kernel.h", "/launch.cu"));
+  K.AddLaunchBounds = true;
+  K.Facts.BoundsInsertion = {"/bounds.h", 0, 0};
+  EXPECT_EQ(filesOf(P).count("/bounds.h"), 1u);
+}
+
+TEST(FilesOfAPlan, NoneWhereNothingMoves) {
+  Plan P = dynamicPlan({"a", {4}, StripeForm::Plain, VerdictKind::Keep});
+  P.Kernels[0].WarpBytes = 0;
+  P.Launches.clear();
+  EXPECT_THAT(filesOf(P), IsEmpty());
 }

@@ -47,8 +47,11 @@ TEST(Dynamic, RegistersStayWithinWhatBlocksNeed) {
   TestUnit U = unbounded();
   EXPECT_TRUE(U.plan().Kernels.front().AddLaunchBounds);
   EXPECT_EQ(U.plan().Kernels.front().BoundsToAdd, 1024u);
-  U.Result.Resources["k"].Registers = 90; // 96 each: 682 threads.
-  EXPECT_EQ(U.plan().Kernels.front().BoundsToAdd, 672u);
+  U.Result.Resources["k"].Registers =
+      90; // 96 each: 5 warps in each of 4 parts.
+  EXPECT_EQ(U.plan().Kernels.front().BoundsToAdd, 640u);
+  U.Result.Resources["k"].Registers = 255;
+  EXPECT_EQ(U.plan().Kernels.front().BoundsToAdd, 256u);
   U.kernel().Bounds = LaunchBounds{512, "512"};
   EXPECT_FALSE(U.plan().Kernels.front().AddLaunchBounds);
 }

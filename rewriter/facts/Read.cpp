@@ -1,0 +1,302 @@
+//===-- Read.cpp - facts from JSON ----------------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that the writer writes has to be there, and nothing else: a plan
+// that was made of half of the facts would be wrong without anybody noticing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "facts/Fields.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <limits>
+
+using namespace bankstripe;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+namespace {
+
+class Reader {
+public:
+  bool readTexts(const json::Value &V, json::Path P);
+
+  bool read(const json::Value &V, bool &Out, json::Path P);
+  bool read(const json::Value &V, double &Out, json::Path P);
+  bool read(const json::Value &V, std::string &Out, json::Path P);
+  bool read(const json::Value &V, Reason &Out, json::Path P);
+  bool read(const json::Value &V, std::map<std::string, std::string> &Contents,
+            json::Path P);
+
+  template <class T>
+    requires std::is_integral_v<T>
+  bool read(const json::Value &V, T &Out, json::Path P) {
+    return readNumber(V, Out, std::numeric_limits<T>::max(), P);
+  }
+  template <class T>
+    requires std::is_enum_v<T>
+  bool read(const json::Value &V, T &Out, json::Path P) {
+    unsigned Number = 0;
+    if (!readNumber(V, Number, static_cast<unsigned>(LastOf<T>), P))
+      return false;
+    Out = static_cast<T>(Number);
+    return true;
+  }
+  template <class T>
+  bool read(const json::Value &V, std::optional<T> &Out, json::Path P) {
+    if (V.getAsNull())
+      return true;
+    return read(V, Out.emplace(), P);
+  }
+  template <class T>
+  bool read(const json::Value &V, std::vector<T> &Out, json::Path P) {
+    return readList(V, P, [&](const json::Value &Element, json::Path At) {
+      T Value{};
+      if (!read(Element, Value, At))
+        return false;
+      Out.push_back(std::move(Value));
+      return true;
+    });
+  }
+  template <class T>
+  bool read(const json::Value &V, std::set<T> &Out, json::Path P) {
+    return readList(V, P, [&](const json::Value &Element, json::Path At) {
+      T Value{};
+      return read(Element, Value, At) && Out.insert(std::move(Value)).second;
+    });
+  }
+  template <class K, class T>
+  bool read(const json::Value &V, std::map<K, T> &Out, json::Path P) {
+    return readList(V, P, [&](const json::Value &Element, json::Path At) {
+      const json::Array *Pair = Element.getAsArray();
+      K Key{};
+      T Value{};
+      if (!Pair || Pair->size() != 2) {
+        At.report("expected a pair");
+        return false;
+      }
+      if (!read((*Pair)[0], Key, At.index(0)) ||
+          !read((*Pair)[1], Value, At.index(1)))
+        return false;
+      Out.emplace(std::move(Key), std::move(Value));
+      return true;
+    });
+  }
+  template <HasFields T> bool read(const json::Value &V, T &Out, json::Path P) {
+    return visitFields(Out, [&](StringRef Names, auto &...Field) {
+      if constexpr (Unnamed<T>)
+        return readUnnamed(V, P, Field...);
+      else
+        return readNamed(V, P, Names, Field...);
+    });
+  }
+
+private:
+  template <class T>
+  bool readNumber(const json::Value &V, T &Out, T Last, json::Path P) {
+    if constexpr (std::is_signed_v<T>) {
+      if (std::optional<int64_t> Number = V.getAsInteger()) {
+        Out = *Number;
+        return true;
+      }
+    } else if (std::optional<uint64_t> Number = V.getAsUINT64();
+               Number && *Number <= Last) {
+      Out = *Number;
+      return true;
+    }
+    P.report("expected a number in range");
+    return false;
+  }
+  template <class Function>
+  bool readList(const json::Value &V, json::Path P, Function ReadElement) {
+    const json::Array *List = V.getAsArray();
+    if (!List) {
+      P.report("expected a list");
+      return false;
+    }
+    for (size_t I = 0; I < List->size(); ++I)
+      if (!ReadElement((*List)[I], P.index(I)))
+        return false;
+    return true;
+  }
+  template <class... T>
+  bool readUnnamed(const json::Value &V, json::Path P, T &...Field) {
+    const json::Array *List = V.getAsArray();
+    if (!List || List->size() != sizeof...(Field)) {
+      P.report("expected a list of as many values as there are fields");
+      return false;
+    }
+    size_t I = 0;
+    auto Next = [&](auto &F) {
+      const size_t At = I++;
+      return read((*List)[At], F, P.index(At));
+    };
+    return (Next(Field) && ...);
+  }
+  template <class... T>
+  bool readNamed(const json::Value &V, json::Path P, StringRef Names,
+                 T &...Field) {
+    const json::Object *Object = V.getAsObject();
+    if (!Object) {
+      P.report("expected an object");
+      return false;
+    }
+    std::set<StringRef> Known;
+    auto Next = [&](auto &F) {
+      StringRef Name = *Known.insert(nextName(Names)).first;
+      if (const json::Value *Value = Object->get(Name))
+        return read(*Value, F, P.field(Name));
+      P.field(Name).report("missing");
+      return false;
+    };
+    if (!(Next(Field) && ...))
+      return false;
+    for (const auto &[Name, Value] : *Object)
+      if (!Known.count(Name)) {
+        P.field(Name).report("unknown");
+        return false;
+      }
+    return true;
+  }
+
+  std::vector<std::string> Texts;
+};
+
+} // namespace
+
+bool Reader::readTexts(const json::Value &V, json::Path P) {
+  return readList(V, P, [&](const json::Value &Element, json::Path At) {
+    std::string Text;
+    const json::Array *Digits = Element.getAsArray();
+    if (auto Plain = Element.getAsString())
+      Text = Plain->str();
+    else if (!Digits || Digits->size() != 1 || !(*Digits)[0].getAsString() ||
+             !llvm::tryGetFromHex(*(*Digits)[0].getAsString(), Text)) {
+      At.report("expected a text, or its bytes in hexadecimal digits");
+      return false;
+    }
+    Texts.push_back(std::move(Text));
+    return true;
+  });
+}
+
+bool Reader::read(const json::Value &V, bool &Out, json::Path P) {
+  if (std::optional<bool> B = V.getAsBoolean()) {
+    Out = *B;
+    return true;
+  }
+  P.report("expected true or false");
+  return false;
+}
+
+bool Reader::read(const json::Value &V, double &Out, json::Path P) {
+  if (std::optional<double> Number = V.getAsNumber()) {
+    Out = *Number;
+    return true;
+  }
+  if (auto Text = V.getAsString(); Text && !Text->getAsDouble(Out))
+    return true;
+  P.report("expected a number");
+  return false;
+}
+
+bool Reader::read(const json::Value &V, std::string &Out, json::Path P) {
+  std::optional<uint64_t> Index = V.getAsUINT64();
+  if (!Index || *Index >= Texts.size()) {
+    P.report("expected the number of a text");
+    return false;
+  }
+  Out = Texts[*Index];
+  return true;
+}
+
+bool Reader::read(const json::Value &V, Reason &Out, json::Path P) {
+  std::string Id;
+  if (!read(V, Id, P))
+    return false;
+  for (const ReasonInfo &Info : allReasons())
+    if (Info.Id == Id) {
+      Out = Info.R;
+      return true;
+    }
+  P.report("unknown reason");
+  return false;
+}
+
+bool Reader::read(const json::Value &V,
+                  std::map<std::string, std::string> &Contents, json::Path P) {
+  return readList(V, P, [&](const json::Value &Element, json::Path At) {
+    std::string Path;
+    if (!read(Element, Path, At))
+      return false;
+    Contents[Path];
+    return true;
+  });
+}
+
+// Whether the program that wrote Whole is this one.
+static llvm::Error checkVersion(const json::Object &Whole, StringRef Name,
+                                StringRef Tool) {
+  std::optional<int64_t> Format = Whole.getInteger("format");
+  std::optional<StringRef> Writer = Whole.getString("tool");
+  if (!Format || !Writer)
+    return llvm::createStringError("'" + Name +
+                                   "' is no file of facts; 'bankstripe facts' "
+                                   "writes them");
+  if (*Format == FactsFormat && *Writer == Tool)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "'" + Name + "' was written by " + *Writer + " in format " +
+      llvm::Twine(*Format) + ", and this is " + Tool + ", which reads format " +
+      llvm::Twine(FactsFormat) + "; run 'bankstripe facts' of this one again");
+}
+
+llvm::Expected<ProgramFacts>
+bankstripe::parseFacts(StringRef Text, StringRef Name, StringRef Tool) {
+  llvm::Expected<json::Value> Parsed = json::parse(Text);
+  if (!Parsed)
+    return llvm::createStringError(
+        "'" + Name + "' is no file of facts, or not all of one: " +
+        toString(Parsed.takeError()) + "; run 'bankstripe facts' again");
+  const json::Object *Whole = Parsed->getAsObject();
+  if (llvm::Error E = checkVersion(Whole ? *Whole : json::Object(), Name, Tool))
+    return E;
+  ProgramFacts Facts;
+  Reader R;
+  json::Path::Root Root(Name);
+  const json::Path P(Root);
+  auto Get = [&](StringRef Field, auto ReadValue) {
+    if (const json::Value *V = Whole->get(Field))
+      return ReadValue(*V, P.field(Field));
+    P.field(Field).report("missing");
+    return false;
+  };
+  auto Into = [&](auto &Field) {
+    return [&](const json::Value &V, json::Path At) {
+      return R.read(V, Field, At);
+    };
+  };
+  if (Get("texts", [&](const json::Value &V,
+                       json::Path At) { return R.readTexts(V, At); }) &&
+      Get("confirmed", Into(Facts.Confirmed)) &&
+      Get("withdrawn", Into(Facts.Withdrawn)) &&
+      Get("units", Into(Facts.Units)))
+    return Facts;
+  return llvm::createStringError(
+      "cannot use the facts: " + toString(Root.getError()) +
+      "; run 'bankstripe facts' again");
+}
+
+llvm::Expected<ProgramFacts> bankstripe::readFacts(StringRef Path,
+                                                   StringRef Tool) {
+  auto Buffer = llvm::MemoryBuffer::getFile(Path);
+  if (!Buffer)
+    return llvm::createStringError("cannot read '" + Path +
+                                   "': " + Buffer.getError().message());
+  return parseFacts((*Buffer)->getBuffer(), Path, Tool);
+}

@@ -1,0 +1,17 @@
+//===-- SourceFile.cpp - a file as it was read ----------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "model/SourceFile.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
+
+std::string bankstripe::digestOf(llvm::StringRef Text) {
+  const llvm::XXH128_hash_t Hash =
+      llvm::xxh3_128bits(llvm::arrayRefFromStringRef(Text));
+  return llvm::formatv("{0:x-16}{1:x-16}", Hash.high64, Hash.low64);
+}

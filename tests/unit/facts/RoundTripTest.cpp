@@ -1,0 +1,141 @@
+//===-- RoundTripTest.cpp - facts come back as they were ------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sample.h"
+#include "gtest/gtest.h"
+#include <limits>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+static ProgramFacts reread(const ProgramFacts &Facts) {
+  return llvm::cantFail(parseFacts(written(Facts), "facts", ThisTool));
+}
+
+// What reading says of Text after From, which stands there, became To.
+static std::string problemAfter(std::string Text, const std::string &From,
+                                const std::string &To) {
+  size_t At = Text.find(From);
+  EXPECT_NE(At, std::string::npos) << From << " is not in " << Text;
+  return problemOf(
+      parseFacts(Text.replace(At, From.size(), To), "all.json", ThisTool));
+}
+
+static std::string sample() {
+  return written({{makeUnit("/a.cu")}, false, {}});
+}
+
+TEST(RoundTrip, EveryFieldComesBack) {
+  ProgramFacts Facts{{makeFullUnit(), makeUnit("/b.cu")}, true, {}};
+  Facts.Withdrawn = {{{"/b.cu", 1, 5}, Reason::CompileFailed, "why"}};
+  EXPECT_EQ(written(reread(Facts)), written(Facts));
+  EXPECT_NE(written(Facts), written({{UnitRecord(), UnitRecord()}, true, {}}));
+}
+
+TEST(RoundTrip, ValuesAreThoseOfTheirFields) {
+  UnitRecord Unit = makeUnit("/a.cu");
+  Finding &F = Unit.Unit.Facts.Findings.front();
+  F.Name = "a";
+  F.Extents = {4, uint64_t(1) << 63};
+  F.Text.Statement = {"/a.cu", 7, 9};
+  F.Obstacles = {{Reason::SizeOfArray, {"/a.cu", 2, 3}, "sizeof"}};
+  Finding Back =
+      reread({{Unit}, false, {}}).Units.front().Unit.Facts.Findings.front();
+  EXPECT_EQ(Back.Name, "a");
+  EXPECT_EQ(Back.Extents, F.Extents);
+  EXPECT_EQ(Back.Text.Statement, F.Text.Statement);
+  EXPECT_FALSE(Back.Text.Values.isValid());
+  EXPECT_EQ(Back.Obstacles.front().Why, Reason::SizeOfArray);
+  EXPECT_EQ(Back.Obstacles.front().Where, F.Obstacles.front().Where);
+}
+
+TEST(RoundTrip, TextThatIsNotUtf8) {
+  UnitRecord Unit = makeUnit("/gr\xFC\xDF"
+                             "e.cu");
+  EXPECT_EQ(reread({{Unit}, false, {}}).Units.front().Job.File, Unit.Job.File);
+}
+
+TEST(RoundTrip, FiguresAreExact) {
+  UnitRecord Unit = makeUnit("/a.cu");
+  KernelWork &Work = Unit.Unit.Evidence.Work["k"];
+  Work.Instructions = 0.1 + 0.2;
+  Work.Global = std::numeric_limits<double>::infinity();
+  KernelWork Back =
+      reread({{Unit}, false, {}}).Units.front().Unit.Evidence.Work["k"];
+  EXPECT_EQ(Back.Instructions, Work.Instructions);
+  EXPECT_EQ(Back.Global, Work.Global);
+}
+
+TEST(RoundTrip, WhatMayBeAbsentIsAbsentAgain) {
+  UnitRecord Unit = makeUnit("/a.cu");
+  Unit.Unit.Facts.Launches.resize(2);
+  Unit.Unit.Facts.Launches.front().Threads = 0;
+  const auto Back =
+      reread({{Unit}, false, {}}).Units.front().Unit.Facts.Launches;
+  EXPECT_EQ(Back[0].Threads, 0u);
+  EXPECT_EQ(Back[1].Threads, std::nullopt);
+}
+
+TEST(RoundTrip, MissingField) {
+  EXPECT_EQ(problemAfter(sample(), "\"MainFile\":0,", ""),
+            "cannot use the facts: missing at "
+            "all.json.units[0].Unit.Facts.MainFile; run 'bankstripe facts' "
+            "again");
+}
+
+TEST(RoundTrip, UnknownField) {
+  EXPECT_EQ(problemAfter(sample(), "\"MainFile\":", "\"More\":1,\"MainFile\":"),
+            "cannot use the facts: unknown at "
+            "all.json.units[0].Unit.Facts.More; run 'bankstripe facts' again");
+}
+
+TEST(RoundTrip, ValueOfAnotherKind) {
+  EXPECT_EQ(problemAfter(sample(), "\"MainFile\":0", "\"MainFile\":100"),
+            "cannot use the facts: expected the number of a text at "
+            "all.json.units[0].Unit.Facts.MainFile; run 'bankstripe facts' "
+            "again");
+  EXPECT_EQ(problemAfter(sample(), "\"InKernel\":false", "\"InKernel\":1"),
+            "cannot use the facts: expected true or false at "
+            "all.json.units[0].Unit.Facts.Findings[0].InKernel; run "
+            "'bankstripe facts' again");
+  EXPECT_EQ(problemAfter(sample(), "\"Init\":0", "\"Init\":4"),
+            "cannot use the facts: expected a number in range at "
+            "all.json.units[0].Unit.Facts.Findings[0].Init; run 'bankstripe "
+            "facts' again");
+}
+
+TEST(RoundTrip, HalfOfAFile) {
+  const std::string Text = sample();
+  const std::string Problem = problemOf(
+      parseFacts(Text.substr(0, Text.size() / 2), "all.json", ThisTool));
+  EXPECT_EQ(Problem.find("'all.json' is no file of facts, or not all of one: "),
+            0u)
+      << Problem;
+}
+
+TEST(RoundTrip, AnotherFile) {
+  EXPECT_EQ(problemOf(parseFacts("[]", "all.json", ThisTool)),
+            "'all.json' is no file of facts; 'bankstripe facts' writes them");
+}
+
+TEST(RoundTrip, AnotherVersion) {
+  EXPECT_EQ(problemAfter(sample(), "\"format\":1", "\"format\":2"),
+            "'all.json' was written by bankstripe of the tests in format 2, "
+            "and this is bankstripe of the tests, which reads format 1; run "
+            "'bankstripe facts' of this one again");
+  const std::string Problem = problemOf(
+      parseFacts(written({{makeUnit("/a.cu")}, false, {}}, "bankstripe 9"),
+                 "all.json", ThisTool));
+  EXPECT_EQ(Problem.find("'all.json' was written by bankstripe 9 in format 1"),
+            0u)
+      << Problem;
+}
+
+TEST(RoundTrip, NoFile) {
+  EXPECT_EQ(problemOf(readFacts("/nowhere/all.json", ThisTool)),
+            "cannot read '/nowhere/all.json': No such file or directory");
+}
