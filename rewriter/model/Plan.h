@@ -47,13 +47,17 @@ struct Verdict {
   uint64_t BytesPerWarp = 0; ///< Its own.
   uint64_t WarpBytes = 0;
   bool Asked = false; ///< A decision asks for this move.
+  /// The loops that get `#pragma unroll` if this is what was decided; else
+  /// those with which the array would stay in registers.
+  std::vector<CountedLoop> Unroll;
 
   bool usesShared() const {
     return Kind == VerdictKind::Stripe || Kind == VerdictKind::Slot;
   }
+  bool unrolls() const { return Why == Reason::UnrolledLoop; }
   /// Whether the source changes.
   bool changesSource() const {
-    return usesShared() || Kind == VerdictKind::Constant;
+    return usesShared() || unrolls() || Kind == VerdictKind::Constant;
   }
   double Benefit = 0; ///< Accesses weighted by loop depth and uniformity.
 };

@@ -39,6 +39,10 @@ struct PlanOptions {
   std::vector<ArrayDecision> Decisions;
   /// By the absolute path of a file; others have none. `BlockSize` wins.
   std::map<std::string, FileDefaults> Defaults;
+  /// `--unroll`: unroll the loops that keep arrays out of registers.
+  bool Unroll = false;
+  /// The places of arrays for which that was tried and does not help.
+  std::set<Place> NotUnrolled;
   /// `--layout`: instead of that of the defaults.
   std::optional<Layout> DefaultLayout;
 };

@@ -10,6 +10,10 @@
 // of the changed files in a temporary folder; a kernel whose stack frame does
 // not shrink gets its arrays back.
 //
+// Unrolled loops have to do more: the frame must lose all the arrays that were
+// to leave it, and no kernel may spill more registers than before. Where they
+// do not, all is planned again without them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Evidence.h"
@@ -111,12 +115,21 @@ public:
   bool askRewritten(const std::vector<UnitResult> &Units, StringRef Root);
   bool withdrawUnconfirmed(const std::vector<UnitResult> &Units,
                            const PlanOptions &Planning);
+  /// Names in \p Planning the arrays that nvcc keeps in registers already.
+  void skipUnrolled(const std::vector<UnitResult> &Units,
+                    PlanOptions &Planning) const;
+  /// Names in \p Planning the arrays for which unrolling does not help.
+  /// \returns whether there are any.
+  bool refuseUnrolling(const std::vector<UnitResult> &Units,
+                       PlanOptions &Planning) const;
 
 private:
   /// What the change of an array did to the stack frames of its kernels.
   enum class Effect { Unknown, Smaller, Kept, Rejected };
 
-  bool isChanged(const UnitResult &Unit) const;
+  bool isConcerned(const UnitResult &Unit, bool ByAdvice) const;
+  std::string whyNotUnrolled(const PlannedArray &A,
+                             const UnitResult &Unit) const;
   Effect effectOn(const PlannedArray &A, const std::vector<UnitResult> &Units,
                   std::string &Detail) const;
   void warn(const CompileJob &Job, llvm::Error E, StringRef What) const;
@@ -130,9 +143,11 @@ private:
 
 } // namespace
 
-bool Confirmation::isChanged(const UnitResult &Unit) const {
+// Whether an array of Unit changes, or gets advice.
+bool Confirmation::isConcerned(const UnitResult &Unit, bool ByAdvice) const {
   return llvm::any_of(Run.Decisions.Arrays, [&](const PlannedArray &A) {
-    return A.Decision.changesSource() &&
+    return (A.Decision.changesSource() ||
+            (ByAdvice && !A.Decision.Unroll.empty())) &&
            Unit.Facts.Contents.count(A.Array.Where.File);
   });
 }
@@ -150,7 +165,7 @@ void Confirmation::warn(const CompileJob &Job, llvm::Error E,
 void Confirmation::askOriginals(std::vector<UnitResult> &Units) {
   for (size_t I = 0; I < Units.size(); ++I) {
     const CompileJob &Job = Run.Jobs[JobOfUnit[I]];
-    if (!isChanged(Units[I]))
+    if (!isConcerned(Units[I], /*ByAdvice=*/true))
       continue;
     auto Table = runPtxas(Job, Nvcc, Job.File);
     if (!Table) {
@@ -167,9 +182,11 @@ void Confirmation::askOriginals(std::vector<UnitResult> &Units) {
 bool Confirmation::askRewritten(const std::vector<UnitResult> &Units,
                                 StringRef Root) {
   Run.Resources.After.clear();
+  Rejected.clear();
   for (size_t I = 0; I < Units.size(); ++I) {
     const CompileJob &Job = Run.Jobs[JobOfUnit[I]];
-    if (Units[I].Resources.empty() || !isChanged(Units[I]))
+    if (Units[I].Resources.empty() ||
+        !isConcerned(Units[I], /*ByAdvice=*/false))
       continue;
     auto Args = writeMirror(Run, Job, Root);
     if (!Args) {
@@ -186,6 +203,10 @@ bool Confirmation::askRewritten(const std::vector<UnitResult> &Units,
       Run.Resources.After.insert({Id, R});
   }
   return true;
+}
+
+static unsigned frameOf(const KernelResources &R) {
+  return R.StackFrame + R.CalleeFrames;
 }
 
 // What ptxas makes of array A in the files that it stands in.
@@ -206,8 +227,7 @@ Confirmation::effectOn(const PlannedArray &A,
       if (Before == Unit.Resources.end() || After == Run.Resources.After.end())
         continue;
       const KernelResources &Was = Before->second, &Is = After->second;
-      const unsigned BytesBefore = Was.StackFrame + Was.CalleeFrames;
-      const unsigned BytesAfter = Is.StackFrame + Is.CalleeFrames;
+      const unsigned BytesBefore = frameOf(Was), BytesAfter = frameOf(Is);
       if (BytesAfter < BytesBefore)
         return Effect::Smaller;
       Result = Effect::Kept;
@@ -223,7 +243,8 @@ bool Confirmation::withdrawUnconfirmed(const std::vector<UnitResult> &Units,
   bool Any = false;
   Plan &P = Run.Decisions;
   for (unsigned I = 0; I < P.Arrays.size(); ++I) {
-    if (!P.Arrays[I].Decision.changesSource())
+    const Verdict &V = P.Arrays[I].Decision;
+    if (!V.changesSource() || V.unrolls())
       continue;
     std::string Detail;
     Effect Found = effectOn(P.Arrays[I], Units, Detail);
@@ -238,29 +259,121 @@ bool Confirmation::withdrawUnconfirmed(const std::vector<UnitResult> &Units,
   return Any;
 }
 
-void bankstripe::confirmWithPtxas(RunResult &Run, std::vector<UnitResult> Units,
-                                  const std::vector<unsigned> &JobOfUnit,
-                                  const PlanOptions &Planning,
-                                  const ToolOptions &Options) {
+void Confirmation::skipUnrolled(const std::vector<UnitResult> &Units,
+                                PlanOptions &Planning) const {
+  for (const PlannedArray &A : Run.Decisions.Arrays) {
+    bool Known = false, HasFrame = false;
+    for (const UnitResult &Unit : Units)
+      for (unsigned Row : A.Kernels)
+        if (auto It = Unit.Resources.find(Run.Decisions.Kernels[Row].Facts.Id);
+            It != Unit.Resources.end()) {
+          Known = true;
+          HasFrame |= frameOf(It->second) != 0;
+        }
+    if (Known && !HasFrame)
+      Planning.NotUnrolled.insert(A.Array.Where);
+  }
+}
+
+// What ptxas has against the unrolling for A in Unit; empty when nothing.
+std::string Confirmation::whyNotUnrolled(const PlannedArray &A,
+                                         const UnitResult &Unit) const {
+  if (llvm::is_contained(Rejected, Unit.Facts.MainFile))
+    return "nvcc does not accept the file";
+  const Plan &P = Run.Decisions;
+  for (unsigned Row = 0; Row < P.Kernels.size(); ++Row) {
+    const std::string &Id = P.Kernels[Row].Facts.Id;
+    auto Before = Unit.Resources.find(Id);
+    auto After = Run.Resources.After.find(Id);
+    if (Before == Unit.Resources.end() || After == Run.Resources.After.end())
+      continue;
+    const KernelResources &Was = Before->second, &Is = After->second;
+    uint64_t Leaving = 0; // Bytes of all arrays that change in this kernel.
+    for (const PlannedArray &Other : P.Arrays)
+      if (Other.Decision.changesSource() &&
+          llvm::is_contained(Other.Kernels, Row))
+        Leaving += Other.Evidence.ResidentBytes;
+    const bool Reached = llvm::is_contained(A.Kernels, Row);
+    if (Reached && frameOf(Is) != 0 && frameOf(Is) + Leaving > frameOf(Was))
+      return llvm::formatv("the stack frame of '{0}' is {1} > {2} bytes",
+                           P.Kernels[Row].Facts.Name, frameOf(Was),
+                           frameOf(Is));
+    // A kernel in which nothing changes may share the loop.
+    if ((Reached || Leaving == 0) && Is.SpillStores > Was.SpillStores)
+      return llvm::formatv("'{0}' spills {1} > {2} bytes of registers",
+                           P.Kernels[Row].Facts.Name, Was.SpillStores,
+                           Is.SpillStores);
+  }
+  return "";
+}
+
+bool Confirmation::refuseUnrolling(const std::vector<UnitResult> &Units,
+                                   PlanOptions &Planning) const {
+  bool Any = false;
+  for (const PlannedArray &A : Run.Decisions.Arrays) {
+    if (!A.Decision.unrolls())
+      continue;
+    std::string Why;
+    for (const UnitResult &Unit : Units)
+      if (Why.empty() && Unit.Facts.Contents.count(A.Array.Where.File))
+        Why = whyNotUnrolled(A, Unit);
+    if (Why.empty())
+      continue;
+    Any = true;
+    Planning.NotUnrolled.insert(A.Array.Where);
+    if (Options.Level != Detail::Quiet)
+      llvm::errs() << "bankstripe: " << displayName(A.Array.Where.File) << ':'
+                   << A.Array.Where.Line << ": no loop is unrolled for '"
+                   << A.Array.Name << "': " << Why << '\n';
+  }
+  return Any;
+}
+
+static bool hasAdvice(const Plan &P) {
+  return llvm::any_of(P.Arrays, [](const PlannedArray &A) {
+    return !A.Decision.Unroll.empty();
+  });
+}
+
+static llvm::Error carryOut(RunResult &Run, const ToolOptions &Options) {
+  auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
+  if (!Changes)
+    return Changes.takeError();
+  Run.Changes = std::move(*Changes);
+  return llvm::Error::success();
+}
+
+llvm::Error bankstripe::confirmWithPtxas(RunResult &Run,
+                                         std::vector<UnitResult> Units,
+                                         const std::vector<unsigned> &JobOfUnit,
+                                         PlanOptions Planning,
+                                         const ToolOptions &Options) {
   auto Kit = findToolkit(Options.Frontend.CudaPath);
   if (!Kit) {
     llvm::consumeError(Kit.takeError()); // The front end has said so.
-    return;
+    return llvm::Error::success();
   }
-  if (Kit->Nvcc.empty() || Run.Changes.empty())
-    return;
-  auto Folder = TemporaryFolder::create();
-  if (!Folder) {
-    llvm::errs() << "bankstripe: " << toString(Folder.takeError()) << '\n';
-    return;
-  }
+  if (Kit->Nvcc.empty() || (Run.Changes.empty() && !hasAdvice(Run.Decisions)))
+    return llvm::Error::success();
   Confirmation C(Run, JobOfUnit, Options, Kit->Nvcc);
   C.askOriginals(Units);
-  // Registers are known now, and with them occupancy.
-  Run.Decisions = makePlan(Units, Planning);
-  if (!C.askRewritten(Units, Folder->path()) ||
-      !C.withdrawUnconfirmed(Units, Planning))
-    return;
-  // The same plan carried out a moment ago: fewer edits cannot overlap.
-  Run.Changes = llvm::cantFail(applyPlan(Run.Decisions, Options.EmbedHelper));
+  C.skipUnrolled(Units, Planning);
+  // Each round but the last refuses an array that no later one tries again.
+  for (bool Again = true; Again;) {
+    auto Folder = TemporaryFolder::create();
+    if (!Folder) {
+      llvm::errs() << "bankstripe: " << toString(Folder.takeError()) << '\n';
+      return llvm::Error::success();
+    }
+    // Registers are known now, and with them occupancy.
+    Run.Decisions = makePlan(Units, Planning);
+    if (llvm::Error E = carryOut(Run, Options))
+      return E;
+    if (!C.askRewritten(Units, Folder->path()))
+      return llvm::Error::success();
+    Again = C.refuseUnrolling(Units, Planning);
+  }
+  if (C.withdrawUnconfirmed(Units, Planning))
+    return carryOut(Run, Options);
+  return llvm::Error::success();
 }

@@ -74,6 +74,11 @@ static cl::opt<unsigned> SharedLimit(
              "(default: what the architectures of the command have, 232448 on "
              "sm_90; 49152 where it names none or nothing is predicted)"),
     ALL_COMMANDS);
+static cl::opt<bool>
+    Unroll("unroll",
+           cl::desc("Put #pragma unroll before the loops that alone keep an "
+                    "array out of registers, instead of moving it"),
+           ALL_COMMANDS);
 static cl::opt<std::string>
     Config("config", cl::value_desc("FILE"),
            cl::desc("Decisions to obey (default: the nearest .bankstripe.yaml "
@@ -253,6 +258,7 @@ static bool readRest(ToolOptions &O) {
   O.BlockSize = BlockSize;
   O.SharedLimit = SharedLimit;
   O.MinSpeedup = MinSpeedup;
+  O.Unroll = Unroll;
   O.Config = {NoConfig, Config};
   if (DefaultLayout.getNumOccurrences())
     O.DefaultLayout = DefaultLayout;

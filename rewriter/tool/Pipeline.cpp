@@ -215,6 +215,7 @@ llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
   Planning.SharedLimit =
       Options.SharedLimit ? Options.SharedLimit : usualSharedLimit(Planning);
   Planning.DefaultLayout = Options.DefaultLayout;
+  Planning.Unroll = Options.Unroll;
   if (llvm::Error E = addDecisions(Planning, Lookup, Units))
     return E;
   Run.Decisions = makePlan(Units, Planning);
@@ -223,6 +224,8 @@ llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
     return Changes.takeError();
   Run.Changes = std::move(*Changes);
   if (Options.Confirm)
-    confirmWithPtxas(Run, std::move(Units), JobOfUnit, Planning, Options);
+    if (llvm::Error E = confirmWithPtxas(Run, std::move(Units), JobOfUnit,
+                                         Planning, Options))
+      return E;
   return Run;
 }
