@@ -25,11 +25,13 @@ using llvm::StringRef;
 static TextEdit pragmaBefore(unsigned Offset, StringRef Code) {
   const StringRef NewLine = lineEndingOf(Code);
   const StringRef Blanks = indentationAt(Code, Offset);
+  const std::string Pragma = ("#pragma unroll" + NewLine + Blanks).str();
   const unsigned LineStart = Blanks.data() - Code.data();
-  const bool First = LineStart + Blanks.size() == Offset;
-  const std::string Pragma =
-      ("#pragma unroll" + NewLine + Blanks).str();
-  return {Offset, 0, First ? Pragma : (NewLine + Blanks + Pragma).str()};
+  if (LineStart + Blanks.size() == Offset)
+    return {Offset, 0, Pragma};
+  // No blanks are left where the line is broken.
+  const unsigned End = Code.take_front(Offset).rtrim(" \t").size();
+  return {End, Offset - End, (NewLine + Blanks + Pragma).str()};
 }
 
 EditList bankstripe::editsOfLoops(const Plan &P, StringRef Path,

@@ -39,8 +39,7 @@ struct ResidentAlloca {
 
 /// The addresses derived from \p Alloca with which memory is accessed, here or
 /// in a function that is called with them.
-llvm::SmallVector<const llvm::Use *>
-accessesTo(const llvm::AllocaInst &Alloca);
+llvm::SmallVector<const llvm::Use *> accessesTo(const llvm::AllocaInst &Alloca);
 
 /// Whether \p Pointer is an alloca's address and a constant.
 bool hasConstantOffset(const llvm::Value &Pointer, const llvm::DataLayout &DL);

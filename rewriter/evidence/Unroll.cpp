@@ -33,11 +33,13 @@
 // A thread has at most 255 registers, and the fewer the threads of a
 // multiprocessor need, the more of them run. An array of 64 words leaves the
 // kernel with about a hundred registers, 16 to 20 warps of 64, which registers
-// make good; a larger one would be spilled, to local memory again. 2,048 more
-// instructions of 16 bytes are 32 KB, a quarter of the instruction cache that
-// is shared by a multiprocessor (128 KB since 7.0); beyond, fetching them costs
-// more than local memory does. The growth is what was counted after the second
-// optimisation, which is the number of turns times what is left of the body.
+// make good; a larger one would be spilled, to local memory again. nvcc unrolls
+// without being told up to some 2,500 instructions (seen on loops of 32 to 64
+// turns), so a smaller limit would advise what it does anyway. 6,144 more
+// instructions of 16 bytes are 96 KB, three quarters of the instruction cache
+// of a multiprocessor (128 KB since 7.0); beyond, fetching them can cost more
+// than local memory does. The growth is what was counted after the second
+// optimisation: the number of turns times what is left of the body.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,8 +83,12 @@ public:
 
   /// The loop that \p LoopId, the metadata of a loop, belongs to.
   std::optional<Place> find(const MDNode *LoopId) const;
+  /// The loop that \p L comes from.
+  std::optional<Place> find(const Loop &L) const;
 
 private:
+  std::optional<Place> at(const DILocation &Start) const;
+
   using Key = std::tuple<std::string, unsigned, unsigned>;
   static Key keyOf(StringRef File, unsigned Line, unsigned Column) {
     return {sys::path::filename(File).str(), Line, Column};
@@ -112,20 +118,34 @@ private:
 
 } // namespace
 
-std::optional<Place> SourceLoops::find(const MDNode *LoopId) const {
-  if (!LoopId)
+// Two files of one name may have a loop at the same place.
+std::optional<Place> SourceLoops::at(const DILocation &Start) const {
+  auto It = ByPosition.find(
+      keyOf(Start.getFilename(), Start.getLine(), Start.getColumn()));
+  if (It == ByPosition.end() || It->second.size() != 1)
     return std::nullopt;
-  for (const MDOperand &Operand : drop_begin(LoopId->operands())) {
-    const auto *Start = dyn_cast<DILocation>(Operand);
-    if (!Start)
-      continue;
-    auto It = ByPosition.find(
-        keyOf(Start->getFilename(), Start->getLine(), Start->getColumn()));
-    // Two files of one name may have a loop at the same place.
-    if (It == ByPosition.end() || It->second.size() != 1)
-      return std::nullopt;
-    return It->second.front();
-  }
+  return It->second.front();
+}
+
+std::optional<Place> SourceLoops::find(const MDNode *LoopId) const {
+  if (LoopId)
+    for (const MDOperand &Operand : drop_begin(LoopId->operands()))
+      if (const auto *Start = dyn_cast<DILocation>(Operand))
+        return at(*Start);
+  return std::nullopt;
+}
+
+// A loop that was unrolled in part can lose its metadata. The branch that its
+// condition became still says where the loop begins.
+std::optional<Place> SourceLoops::find(const Loop &L) const {
+  if (const MDNode *Id = L.getLoopID())
+    return find(Id);
+  SmallVector<BasicBlock *> Exiting;
+  L.getExitingBlocks(Exiting);
+  for (const BasicBlock *Block : Exiting)
+    if (const DILocation *Branch = Block->getTerminator()->getDebugLoc())
+      if (auto Where = at(*Branch))
+        return Where;
   return std::nullopt;
 }
 
@@ -205,7 +225,7 @@ static std::optional<LoopSet> loopsLeading(const llvm::Use &Access,
     return std::nullopt;
   LoopSet Result;
   for (const Loop *L : Variation.Varying) {
-    auto Where = Known.find(L->getLoopID());
+    auto Where = Known.find(*L);
     if (!Where)
       return std::nullopt;
     Result.insert(*Where);
@@ -285,8 +305,7 @@ forEachCountingLoop(Module &Plain, const AllocaTracker &Tracker,
   LoopAnalyses Analyses;
   for (Function &F : Plain)
     for (const ResidentAlloca &R : Tracker.survivors(F)) {
-      const LoopInfo &Loops =
-          Analyses.functions().getResult<LoopAnalysis>(F);
+      const LoopInfo &Loops = Analyses.functions().getResult<LoopAnalysis>(F);
       for (const llvm::Use *Access : accessesTo(*R.Alloca)) {
         const auto *I = cast<Instruction>(Access->getUser());
         const auto Variables = variablesIn(Access->get());
@@ -301,12 +320,14 @@ forEachCountingLoop(Module &Plain, const AllocaTracker &Tracker,
 }
 
 static LoopSet loopsIn(Module &M, const SourceLoops &Known) {
+  LoopAnalyses Analyses;
   LoopSet Result;
   for (Function &F : M)
-    for (BasicBlock &Block : F)
-      if (auto Where =
-              Known.find(Block.getTerminator()->getMetadata("llvm.loop")))
-        Result.insert(*Where);
+    if (!F.isDeclaration())
+      for (const Loop *L :
+           Analyses.functions().getResult<LoopAnalysis>(F).getLoopsInPreorder())
+        if (auto Where = Known.find(*L))
+          Result.insert(*Where);
   return Result;
 }
 
@@ -419,7 +440,7 @@ void tryUnrolling(Module &Plain, Module &Optimised,
     return;
   const LoopSet Left = loopsIn(Optimised, Known);
   forEachCountingLoop(Plain, Tracker, [&](unsigned Index, const Loop &L) {
-    auto Where = Known.find(L.getLoopID());
+    auto Where = Known.find(L);
     if (auto It = Found.find(Index);
         It != Found.end() && Where && !Left.count(*Where))
       It->second.insert(*Where);

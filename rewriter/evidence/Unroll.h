@@ -25,7 +25,7 @@ namespace bankstripe {
 /// The words of the largest array for which this is tried, and the instructions
 /// by which code may grow for one.
 inline constexpr unsigned MostUnrolledWords = 64;
-inline constexpr unsigned MostUnrolledGrowth = 2048;
+inline constexpr unsigned MostUnrolledGrowth = 6144;
 
 /// Sets ArrayEvidence::Unroll of those \p Arrays of \p Facts that unrolling
 /// brings into registers. \p Plain is the module before it was optimised, with

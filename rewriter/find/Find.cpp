@@ -276,9 +276,8 @@ void UnitReader::readCountedLoops(
         !Function->hasAttr<CUDAHostAttr>() && !Function->isDependentContext() &&
         Files.count(SM.getFileID(SM.getExpansionLoc(Function->getLocation()))))
       readLoops(*Bodies.get(Function), Context, Text, Facts.Loops);
-  std::erase_if(Facts.Loops, [&](const auto &Entry) {
-    return !MayEdit(Entry.first.File);
-  });
+  std::erase_if(Facts.Loops,
+                [&](const auto &Entry) { return !MayEdit(Entry.first.File); });
 }
 
 // The files of what dynamic shared memory would change.

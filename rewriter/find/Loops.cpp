@@ -119,9 +119,8 @@ bool HeaderReader::evaluate(const Expr *E, int64_t &Value) const {
 }
 
 bool HeaderReader::readComparison(const Expr *Condition) {
-  const auto *Compare =
-      dyn_cast_or_null<BinaryOperator>(Condition ? Condition->IgnoreParens()
-                                                 : nullptr);
+  const auto *Compare = dyn_cast_or_null<BinaryOperator>(
+      Condition ? Condition->IgnoreParens() : nullptr);
   if (!Compare || (!Compare->isRelationalOp() && Compare->getOpcode() != BO_NE))
     return false;
   Header.Comparison = Compare->getOpcode();

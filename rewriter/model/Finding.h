@@ -230,8 +230,7 @@ struct CountedLoop {
   /// The same loop as another instantiation or unit sees it.
   void merge(const CountedLoop &Other) {
     FewestTrips = std::min(FewestTrips, Other.FewestTrips);
-    MostTrips =
-        FewestTrips == 0 ? 0 : std::max(MostTrips, Other.MostTrips);
+    MostTrips = FewestTrips == 0 ? 0 : std::max(MostTrips, Other.MostTrips);
   }
 };
 

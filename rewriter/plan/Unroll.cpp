@@ -21,9 +21,9 @@
 
 using namespace bankstripe;
 
-std::vector<CountedLoop>
-bankstripe::loopsToUnroll(const PlannedArray &A, const MergedRun &Run,
-                          const PlanOptions &Options) {
+std::vector<CountedLoop> bankstripe::loopsToUnroll(const PlannedArray &A,
+                                                   const MergedRun &Run,
+                                                   const PlanOptions &Options) {
   std::vector<CountedLoop> Result;
   if (!A.Evidence.Unroll || Options.NotUnrolled.count(A.Array.Where))
     return Result;

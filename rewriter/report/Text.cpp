@@ -181,17 +181,17 @@ static std::string tripsText(const CountedLoop &L) {
 static void printLoops(PlacePrinter &Printer, const PlannedArray &A) {
   const std::vector<CountedLoop> &Loops = A.Decision.Unroll;
   for (const CountedLoop &L : Loops) {
-    std::string Message =
-        llvm::formatv("this loop of {0} is unrolled", tripsText(L));
-    if (!A.Decision.unrolls() && &L == &Loops.front())
-      Message = llvm::formatv(
-          "'{0}' would stay in registers with {1} of {2} unrolled; give "
-          "--unroll",
-          A.Array.Name,
-          Loops.size() == 1 ? "this loop" : "these loops, the first",
-          tripsText(L));
-    else if (!A.Decision.unrolls())
-      Message = llvm::formatv("and this loop of {0}", tripsText(L));
+    std::string Message = llvm::formatv("another, of {0}", tripsText(L));
+    if (A.Decision.unrolls())
+      Message = llvm::formatv("this loop of {0} is unrolled", tripsText(L));
+    else if (&L == &Loops.front() && Loops.size() == 1)
+      Message = llvm::formatv("unrolling this loop of {0} would keep '{1}' in "
+                              "registers; give --unroll",
+                              tripsText(L), A.Array.Name);
+    else if (&L == &Loops.front())
+      Message = llvm::formatv("unrolling {0} loops would keep '{1}' in "
+                              "registers, this one of {2}; give --unroll",
+                              Loops.size(), A.Array.Name, tripsText(L));
     Printer.print(DiagnosticsEngine::Note, L.Where, Message, "#pragma unroll");
   }
 }
@@ -289,8 +289,14 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
           A.Decision.Kind != VerdictKind::Registers || A.Decision.unrolls())
         printArray(Printer, A);
   }
-  for (const KernelPlan &K : P.Kernels)
-    if (K.SharedAfter != K.SharedBefore || Level == Detail::Verbose)
+  std::set<unsigned> Unrolled;
+  for (const PlannedArray &A : P.Arrays)
+    if (A.Decision.unrolls())
+      Unrolled.insert(A.Kernels.begin(), A.Kernels.end());
+  for (unsigned I = 0; I < P.Kernels.size(); ++I)
+    if (const KernelPlan &K = P.Kernels[I]; K.SharedAfter != K.SharedBefore ||
+                                            Unrolled.count(I) ||
+                                            Level == Detail::Verbose)
       printKernel(OS, K, Resources);
   if (!P.Arrays.empty())
     OS << '\n';

@@ -39,7 +39,7 @@ struct ToolOptions {
   double MinSpeedup = 1.05; ///< 0: no prediction.
   uint64_t SharedLimit = 0; ///< Bytes per block that launches bring; 0: not
                             ///< given.
-  bool Unroll = false; ///< Loops that keep arrays out of registers.
+  bool Unroll = false;      ///< Loops that keep arrays out of registers.
   DecisionsChoice Config;
   std::optional<Layout> DefaultLayout; ///< `--layout`.
   OutputFormat Format = OutputFormat::Text;
