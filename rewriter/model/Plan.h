@@ -15,6 +15,7 @@
 
 #include "model/Decision.h"
 #include "model/Evidence.h"
+#include "model/Explanation.h"
 #include "model/Finding.h"
 
 namespace bankstripe {
@@ -62,14 +63,6 @@ struct Verdict {
   double Benefit = 0; ///< Accesses weighted by loop depth and uniformity.
 };
 
-/// What a change is expected to do to a kernel's time (plan/Profit.cpp).
-struct Prediction {
-  double Speedup = 1; ///< Original over rewritten.
-  double Low = 1, High = 1;
-  double Price = 1; ///< The part that the shared memory itself has in it.
-  double Gain = 1;  ///< The part of the access.
-};
-
 /// How a kernel's largest block is known.
 enum class BlockSizeSource { Unknown, LaunchBounds, Launches, Option };
 
@@ -91,7 +84,8 @@ struct KernelPlan {
   /// What it does, arrays by their index in Plan::Arrays; nothing without
   /// optimised IR.
   std::optional<KernelWork> Work;
-  std::optional<Prediction> Predicted; ///< Of what was decided.
+  std::optional<Prediction> Predicted;  ///< Of what was decided.
+  std::optional<Explanation> Explained; ///< How that came about.
   bool OptIn = false;     ///< All of it can be more than a launch gets unasked.
   unsigned Registers = 0; ///< From ptxas; 0 when unknown.
   /// Resident warps per multiprocessor; 0 when unknown.

@@ -264,6 +264,11 @@ static Plan assemble(MergedRun Run) {
         Work[NewArray[Index]] = W;
       K.Work->Arrays = std::move(Work);
     }
+  for (KernelPlan &K : P.Kernels)
+    if (K.Explained)
+      for (PredictedState *State : {&K.Explained->Before, &K.Explained->After})
+        for (ArrayCost &Cost : State->Arrays)
+          Cost.Array = NewArray[Cost.Array];
   P.Callees = std::move(Run.Callees);
   P.Contents = std::move(Run.Contents);
   return P;

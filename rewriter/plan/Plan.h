@@ -83,6 +83,11 @@ uint64_t sharedBytes(const ArrayInstance &I, const Verdict &V,
 unsigned residentWarps(llvm::StringRef GpuArch, unsigned Threads,
                        unsigned Registers, uint64_t SharedBytes);
 
+/// What keeps their number from being larger, for people: `threads`,
+/// `registers`, `shared memory`, `blocks`, or several; empty when unknown.
+std::string warpLimiter(llvm::StringRef GpuArch, unsigned Threads,
+                        unsigned Registers, uint64_t SharedBytes);
+
 /// The limit where the user gives none: all that the architectures have if they
 /// are named and a prediction decides what is taken of it, else what needs no
 /// opt-in.

@@ -127,15 +127,14 @@ static json::Value work(const KernelPlan &K, const Plan &P) {
                       {"arrays", std::move(Arrays)}};
 }
 
-static json::Value prediction(const KernelPlan &K) {
+static json::Value prediction(const KernelPlan &K, const Plan &Whole) {
   if (!K.Predicted)
     return nullptr;
   const Prediction &P = *K.Predicted;
-  return json::Object{{"speedup", P.Speedup},
-                      {"low", P.Low},
-                      {"high", P.High},
-                      {"price", P.Price},
-                      {"gain", P.Gain}};
+  return json::Object{
+      {"speedup", P.Speedup}, {"low", P.Low},
+      {"high", P.High},       {"price", P.Price},
+      {"gain", P.Gain},       {"explanation", explanationToJson(Whole, K)}};
 }
 
 static json::Value kernel(const KernelPlan &K, const Plan &P,
@@ -154,7 +153,7 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
       {"warpsPerMultiprocessorBefore", known(K.WarpsBefore)},
       {"warpsPerMultiprocessorAfter", known(K.WarpsAfter)},
       {"work", work(K, P)},
-      {"predicted", prediction(K)},
+      {"predicted", prediction(K, P)},
       {"ptxasBefore", resources(R.Before, K.Facts)},
       {"ptxasAfter", resources(R.After, K.Facts)},
   };

@@ -279,7 +279,8 @@ static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
 }
 
 void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
-                           const ConfirmedResources &Resources, Detail Level) {
+                           const ConfirmedResources &Resources, Detail Level,
+                           bool Explain) {
   if (Level == Detail::Quiet)
     return;
   {
@@ -293,11 +294,15 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
   for (const PlannedArray &A : P.Arrays)
     if (A.Decision.unrolls())
       Unrolled.insert(A.Kernels.begin(), A.Kernels.end());
-  for (unsigned I = 0; I < P.Kernels.size(); ++I)
-    if (const KernelPlan &K = P.Kernels[I]; K.SharedAfter != K.SharedBefore ||
-                                            Unrolled.count(I) ||
-                                            Level == Detail::Verbose)
-      printKernel(OS, K, Resources);
+  for (unsigned I = 0; I < P.Kernels.size(); ++I) {
+    const KernelPlan &K = P.Kernels[I];
+    const bool Changes = K.SharedAfter != K.SharedBefore || Unrolled.count(I);
+    if (!Changes && !(Explain && K.Explained) && Level != Detail::Verbose)
+      continue;
+    printKernel(OS, K, Resources);
+    if (Explain)
+      printExplanation(OS, P, K);
+  }
   if (!P.Arrays.empty())
     OS << '\n';
   printSummary(OS, P);

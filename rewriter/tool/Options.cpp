@@ -114,6 +114,11 @@ static cl::opt<bool>
                      "were dropped, and every kernel"),
             ALL_COMMANDS);
 static cl::opt<bool>
+    Explain("explain",
+            cl::desc("Take the predicted speedups apart: where the time goes, "
+                     "what the resources cost, and what else was considered"),
+            ALL_COMMANDS);
+static cl::opt<bool>
     NoConfirm("no-confirm",
               cl::desc("Do not ask nvcc's ptxas to confirm the rewrite"),
               ALL_COMMANDS);
@@ -264,6 +269,7 @@ static bool readRest(ToolOptions &O) {
     O.DefaultLayout = DefaultLayout;
   O.Format = Format;
   O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
+  O.Explain = Explain;
   O.Confirm = !NoConfirm;
   O.EmbedHelper = EmbedHelper;
   O.Runs = Runs;

@@ -44,7 +44,8 @@ struct ToolOptions {
   std::optional<Layout> DefaultLayout; ///< `--layout`.
   OutputFormat Format = OutputFormat::Text;
   Detail Level = Detail::Normal;
-  bool Confirm = true; ///< Ask nvcc, if there is one.
+  bool Explain = false; ///< Predictions with their terms.
+  bool Confirm = true;  ///< Ask nvcc, if there is one.
   RewriteMode Mode = RewriteMode::DryRun;
   std::string OutputDirectory;
   bool EmbedHelper = false;
