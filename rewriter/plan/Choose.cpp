@@ -344,7 +344,7 @@ Chooser::explain(const Group &G, const std::vector<Verdict> &Start) {
     const PlannedArray &A = Run.Arrays[I];
     const std::string Name = "'" + A.Array.Name + "'";
     if (!A.Decision.usesShared()) {
-      addAlternative(G, I, AtStart, "with " + Name + " as well", Explained);
+      addAlternative(G, I, AtStart, "with " + Name, Explained);
       continue;
     }
     Verdict Left = A.Decision;

@@ -25,7 +25,7 @@ namespace {
 ArrayEvidence unrolling(const std::string &Body) {
   return evidenceOfOne(R"cu(#define STEP(x) x = x * y + in[x & 15];
 #define STEPS(x) STEP(x) STEP(x) STEP(x) STEP(x) STEP(x) STEP(x) STEP(x)
-__device__ void fill(int *a, const int *in) { $for (int i = 0; i < 48; ++i) a[i] = in[i]; }
+__device__ int fold(int *a, const int *in, int y) { $for (int i = 0; i < 48; ++i) { a[i] ^= in[i]; STEPS(a[i]) y += a[i]; } return y; }
 extern "C" __global__ void k(const int *in, int *out, int n) { int y = n;
 )cu" + Body + "\n}");
 }
@@ -41,7 +41,8 @@ std::vector<unsigned> linesToUnroll(const std::string &Body) {
   return Lines;
 }
 
-const std::string Filled = "int @a[48]; fill(a, in);\n";
+const std::string Filled =
+    "int @a[48];\n$for (int i = 0; i < 48; ++i) a[i] = in[i];\n";
 const std::string Used = "out[threadIdx.x] = a[5] + y;";
 
 } // namespace
@@ -51,7 +52,15 @@ TEST(Unroll, TheLoopsThatLeadAnIndexHelp) {
 for (int k = 0; k < n; ++k)
   $for (int i = 0; i < 48; ++i) { STEPS(a[i]) y += a[i]; }
 )cu" + Used),
-              ElementsAre(3, 8));
+              ElementsAre(6, 9));
+}
+
+TEST(Unroll, LoopsOfInlinedFunctionsHelpToo) {
+  EXPECT_THAT(linesToUnroll("int @a[48]; fold(a, in, y);\n"
+                            "for (int k = 0; k < n; ++k)\n"
+                            "  y += fold(a, in, y);\n" +
+                            Used),
+              ElementsAre(3));
 }
 
 TEST(Unroll, TheGrowthIsTurnsTimesBody) {
@@ -79,7 +88,7 @@ TEST(Unroll, LoopsThatLeadNoIndexStayAsTheyAre) {
 $for (int k = 0; k < 100; ++k)
   $for (int i = 0; i < 48; ++i) { STEPS(a[i]) y += a[i]; }
 )cu" + Used),
-              ElementsAre(3, 8));
+              ElementsAre(6, 9));
 }
 
 TEST(Unroll, TablesAtACounterAreConstantToo) {
