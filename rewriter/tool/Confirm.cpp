@@ -259,18 +259,21 @@ bool Confirmation::withdrawUnconfirmed(const std::vector<UnitResult> &Units,
   return Any;
 }
 
+// A frame that is smaller than the array has other uses, such as the slow path
+// of sinf.
 void Confirmation::skipUnrolled(const std::vector<UnitResult> &Units,
                                 PlanOptions &Planning) const {
   for (const PlannedArray &A : Run.Decisions.Arrays) {
-    bool Known = false, HasFrame = false;
+    bool Known = false, IsResident = false;
     for (const UnitResult &Unit : Units)
       for (unsigned Row : A.Kernels)
         if (auto It = Unit.Resources.find(Run.Decisions.Kernels[Row].Facts.Id);
             It != Unit.Resources.end()) {
           Known = true;
-          HasFrame |= frameOf(It->second) != 0;
+          IsResident |= frameOf(It->second) >=
+                        std::max<uint64_t>(A.Evidence.ResidentBytes, 1);
         }
-    if (Known && !HasFrame)
+    if (Known && !IsResident)
       Planning.NotUnrolled.insert(A.Array.Where);
   }
 }
