@@ -67,7 +67,8 @@ private:
   std::string includeText(unsigned Place, bool EmbedHelper) const;
 
   bool moves(const PlannedArray &A) const {
-    return A.Decision.changesSource() && A.Array.Where.File == Path;
+    return A.Decision.changesSource() && !A.Decision.unrolls() &&
+           A.Array.Where.File == Path;
   }
 
   const Plan &P;
@@ -145,6 +146,7 @@ bool FileEditor::collect() {
   NeedsHelper |= !Overloads.empty();
   llvm::append_range(OtherEdits, Overloads);
   llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, NeedsHelper));
+  llvm::append_range(OtherEdits, editsOfLoops(P, Path, Code));
   return NeedsHelper || !OtherEdits.empty();
 }
 

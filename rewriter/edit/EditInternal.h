@@ -62,6 +62,11 @@ EditList overloadsIn(const Plan &P, llvm::StringRef Path, llvm::StringRef Code);
 EditList editsOfLaunches(const Plan &P, llvm::StringRef Path,
                          llvm::StringRef Code, bool &NeedsHelper);
 
+/// The edits that put `#pragma unroll` before the loops that \p P unrolls in
+/// the file \p Path with the text \p Code (Loops.cpp).
+EditList editsOfLoops(const Plan &P, llvm::StringRef Path,
+                      llvm::StringRef Code);
+
 /// Where the helper can be included so that all of \p Code sees it: after the
 /// last unconditional #include, else before the first code. The start of a
 /// line (IncludePlace.cpp).

@@ -149,14 +149,24 @@ bool isUsed(const AllocaInst &Alloca) {
   });
 }
 
+/// The finding that the name of \p Alloca was made for, if it was.
+std::optional<unsigned> markedIndex(const AllocaInst &Alloca) {
+  StringRef Name = Alloca.getName();
+  unsigned Index = 0;
+  if (Name.consume_front(MarkPrefix) && !Name.consumeInteger(10, Index))
+    return Index;
+  return std::nullopt;
+}
+
 } // namespace
 
 void AllocaTracker::mark(AllocaInst &Alloca, ArrayRef<Finding> Findings) {
   auto Records = findDVRDeclares(&Alloca);
-  std::optional<unsigned> Index =
-      Records.empty() ? onlyNamed(Findings, Alloca.getName(),
-                                  Alloca.getFunction()->getName())
-                      : findingOf(*Records.front(), Findings);
+  std::optional<unsigned> Index = markedIndex(Alloca);
+  if (!Index)
+    Index = Records.empty() ? onlyNamed(Findings, Alloca.getName(),
+                                        Alloca.getFunction()->getName())
+                            : findingOf(*Records.front(), Findings);
   if (!Index)
     return;
   if (!Records.empty())
@@ -195,10 +205,8 @@ SmallVector<ResidentAlloca> AllocaTracker::survivors(Function &F) const {
     if (!Alloca || !isUsed(*Alloca))
       continue;
     SmallVector<unsigned, 2> Owners;
-    StringRef Name = Alloca->getName();
-    unsigned Index = 0;
-    if (Name.consume_front(MarkPrefix) && !Name.consumeInteger(10, Index))
-      Owners.push_back(Index);
+    if (auto Index = markedIndex(*Alloca))
+      Owners.push_back(*Index);
     for (const DbgVariableRecord *Record : recordsOf(*Alloca))
       if (auto Found = Variables.find(Record->getVariable());
           Found != Variables.end() && !is_contained(Owners, Found->second))

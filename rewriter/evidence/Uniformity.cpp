@@ -193,29 +193,6 @@ bool isAccess(const Use &U) {
          !Call->isLifetimeStartOrEnd();
 }
 
-/// The addresses derived from \p Alloca with which memory is accessed.
-SmallVector<const Use *> accessesTo(const AllocaInst &Alloca) {
-  SmallVector<const Use *> Accesses;
-  SmallVector<const Value *> Pending{&Alloca};
-  SmallPtrSet<const Value *, 16> Seen{&Alloca};
-  while (!Pending.empty())
-    for (const Use &U : Pending.pop_back_val()->uses())
-      if (passesPointerOn(*U.getUser())) {
-        if (Seen.insert(U.getUser()).second)
-          Pending.push_back(U.getUser());
-      } else if (isAccess(U)) {
-        Accesses.push_back(&U);
-      }
-  return Accesses;
-}
-
-/// Whether \p Pointer is an alloca's address and a constant.
-bool hasConstantOffset(const Value &Pointer, const DataLayout &DL) {
-  APInt Offset(DL.getIndexTypeSizeInBits(Pointer.getType()), 0);
-  return isa<AllocaInst>(Pointer.stripAndAccumulateConstantOffsets(
-      DL, Offset, /*AllowNonInbounds=*/true));
-}
-
 /// What the uniformity analysis asks for, with a warp as the target.
 void registerAnalyses(FunctionAnalysisManager &Analyses) {
   Analyses.registerPass([] { return PassInstrumentationAnalysis(); });
@@ -231,6 +208,27 @@ void registerAnalyses(FunctionAnalysisManager &Analyses) {
 }
 
 } // namespace
+
+SmallVector<const Use *> accessesTo(const AllocaInst &Alloca) {
+  SmallVector<const Use *> Accesses;
+  SmallVector<const Value *> Pending{&Alloca};
+  SmallPtrSet<const Value *, 16> Seen{&Alloca};
+  while (!Pending.empty())
+    for (const Use &U : Pending.pop_back_val()->uses())
+      if (passesPointerOn(*U.getUser())) {
+        if (Seen.insert(U.getUser()).second)
+          Pending.push_back(U.getUser());
+      } else if (isAccess(U)) {
+        Accesses.push_back(&U);
+      }
+  return Accesses;
+}
+
+bool hasConstantOffset(const Value &Pointer, const DataLayout &DL) {
+  APInt Offset(DL.getIndexTypeSizeInBits(Pointer.getType()), 0);
+  return isa<AllocaInst>(Pointer.stripAndAccumulateConstantOffsets(
+      DL, Offset, /*AllowNonInbounds=*/true));
+}
 
 void countAccesses(Function &F, ArrayRef<ResidentAlloca> Allocas,
                    MutableArrayRef<ArrayEvidence> Arrays) {

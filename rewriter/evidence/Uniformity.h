@@ -16,11 +16,15 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace llvm {
 class AllocaInst;
+class DataLayout;
 class Function;
 class Instruction;
+class Use;
+class Value;
 } // namespace llvm
 
 namespace bankstripe {
@@ -32,6 +36,13 @@ struct ResidentAlloca {
   llvm::AllocaInst *Alloca = nullptr;
   unsigned FindingIndex = 0;
 };
+
+/// The addresses derived from \p Alloca with which memory is accessed, here or
+/// in a function that is called with them.
+llvm::SmallVector<const llvm::Use *> accessesTo(const llvm::AllocaInst &Alloca);
+
+/// Whether \p Pointer is an alloca's address and a constant.
+bool hasConstantOffset(const llvm::Value &Pointer, const llvm::DataLayout &DL);
 
 /// Counts the uniform and the non-uniform accesses to \p Allocas, which all
 /// live in \p F, into \p Arrays (indexed by FindingIndex). An access that can

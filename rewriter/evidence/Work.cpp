@@ -116,6 +116,12 @@ public:
     }
     return std::min(Weight, MostTrips);
   }
+  /// The loops whose trips are a guess.
+  unsigned guessed() const {
+    return count_if(Loops.getLoopsInPreorder(), [&](const Loop *L) {
+      return !Evolution.getSmallConstantTripCount(L);
+    });
+  }
 
 private:
   double tripsOf(const Loop &L) const {
@@ -243,6 +249,7 @@ void addOperation(const Instruction &I, double Cost, KernelWork &Work) {
 void WorkCounter::add(Function &F, double Weight, KernelWork &Work,
                       unsigned Depth) {
   const BlockWeights Weights(F, Analyses);
+  Work.GuessedLoops += Weights.guessed();
   SmallDenseMap<const AllocaInst *, unsigned> Findings;
   const SmallVector<ResidentAlloca> Survivors = Tracker.survivors(F);
   for (const ResidentAlloca &R : Survivors)

@@ -86,17 +86,19 @@ BANKSTRIPE_FIELDS(HostArgument, For, Values, Same)
 BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Source, Parameter,
                   DynamicSharedBytes, Cooperative, OnDevice, Text)
 BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, StaticSharedBytes)
+BANKSTRIPE_FIELDS(CountedLoop, Where, FewestTrips, MostTrips, Insertion)
 BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, Kernels, Launches, Arguments,
-                  Callees, Functions, Contents, Sources)
+                  Callees, Functions, Loops, Contents, Sources)
 
 // Evidence.h
+BANKSTRIPE_FIELDS(Unrolling, Loops, Instructions)
 BANKSTRIPE_FIELDS(ArrayEvidence, Where, Index, ResidentBytes, UniformAccesses,
-                  NonUniformAccesses)
+                  NonUniformAccesses, Unroll)
 BANKSTRIPE_FIELDS(KernelResources, StackFrame, CalleeFrames, SpillStores,
                   SpillLoads, Registers, SharedBytes)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Gathered,
-                  Shared, OtherLocal, Barriers, Arrays)
+                  Shared, OtherLocal, Barriers, GuessedLoops, Arrays)
 BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, Problem)
 
 // Frontend.h, Plan.h, Facts.h

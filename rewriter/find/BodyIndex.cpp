@@ -160,6 +160,10 @@ public:
       Index.WidestView = std::max(Index.WidestView, Claimed);
     return true;
   }
+  bool VisitForStmt(ForStmt *Loop) {
+    Index.ForLoops.push_back(Loop);
+    return true;
+  }
   bool VisitGotoStmt(GotoStmt *) { return Index.HasGoto = true; }
   bool VisitIndirectGotoStmt(IndirectGotoStmt *) {
     return Index.HasGoto = true;

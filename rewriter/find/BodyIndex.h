@@ -18,6 +18,7 @@
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/Stmt.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <memory>
@@ -50,6 +51,7 @@ struct BodyIndex {
   /// memory.
   bool NamesLocalMemory = false;
   std::vector<const clang::CUDAKernelCallExpr *> KernelCalls;
+  std::vector<const clang::ForStmt *> ForLoops;
   /// Where the tree holds a name of any kind (raw encodings of locations).
   llvm::DenseSet<clang::SourceLocation> NameLocations;
   /// Names that the function declares itself, parameters included.

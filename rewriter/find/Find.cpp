@@ -11,6 +11,7 @@
 #include "find/Kernels.h"
 #include "find/LaunchSites.h"
 #include "find/Launches.h"
+#include "find/Loops.h"
 #include "find/Reentry.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/Mangle.h"
@@ -79,6 +80,7 @@ private:
   void readCallGraph(const std::vector<const FunctionDecl *> &Functions);
   void checkReentry(const FunctionCollector &Collector);
   void checkOverloads(const ReentryCheck::FunctionSet &AddressTaken);
+  void readCountedLoops(const std::vector<const FunctionDecl *> &Functions);
   void addLaunchFiles();
   void keepContents();
   void listSources();
@@ -264,6 +266,21 @@ void UnitReader::checkOverloads(const ReentryCheck::FunctionSet &AddressTaken) {
   }
 }
 
+// The loops of the files that hold findings or what they are passed to. The
+// host's compiler may not know the pragma, so functions for both have none.
+void UnitReader::readCountedLoops(
+    const std::vector<const FunctionDecl *> &Functions) {
+  const SourceManager &SM = Text.sources();
+  for (const FunctionDecl *Function : Functions)
+    if ((Function->hasAttr<CUDAGlobalAttr>() ||
+         Function->hasAttr<CUDADeviceAttr>()) &&
+        !Function->hasAttr<CUDAHostAttr>() && !Function->isDependentContext() &&
+        Files.count(SM.getFileID(SM.getExpansionLoc(Function->getLocation()))))
+      readLoops(*Bodies.get(Function), Context, Text, Facts.Loops);
+  std::erase_if(Facts.Loops,
+                [&](const auto &Entry) { return !MayEdit(Entry.first.File); });
+}
+
 // The files of what dynamic shared memory would change.
 void UnitReader::addLaunchFiles() {
   const SourceManager &SM = Text.sources();
@@ -351,6 +368,8 @@ UnitFacts UnitReader::read() {
   checkReentry(Collector);
   Files.insert(Classifier.calleeFiles().begin(),
                Classifier.calleeFiles().end());
+  if (!Facts.Findings.empty())
+    readCountedLoops(Collector.Functions);
   for (Finding &F : Facts.Findings)
     llvm::sort(F.Obstacles, [](const Obstacle &A, const Obstacle &B) {
       return std::tie(A.Where, A.Why) < std::tie(B.Where, B.Why);

@@ -13,10 +13,13 @@
 #ifndef BANKSTRIPE_MODEL_EVIDENCE_H
 #define BANKSTRIPE_MODEL_EVIDENCE_H
 
+#include "model/Place.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +39,13 @@ enum class Uniformity {
   NonUniform, ///< At some access the lanes may use different indices.
 };
 
+/// Loops of which a full unrolling makes every index of an array constant, as
+/// tried on the IR (evidence/Unroll.cpp).
+struct Unrolling {
+  std::set<Place> Loops;
+  unsigned Instructions = 0; ///< By which the code grows, in the IR.
+};
+
 /// What the optimised IR says of one finding.
 struct ArrayEvidence {
   Residency Where = Residency::Unknown;
@@ -43,6 +53,7 @@ struct ArrayEvidence {
   uint64_t ResidentBytes = 0;   ///< Of the largest surviving alloca.
   unsigned UniformAccesses = 0; ///< Address computations in the IR.
   unsigned NonUniformAccesses = 0;
+  std::optional<Unrolling> Unroll; ///< What would bring it into registers.
 };
 
 /// What ptxas reports of one kernel.
@@ -80,6 +91,8 @@ struct KernelWork {
   double Shared = 0;     ///< Words of shared memory.
   double OtherLocal = 0; ///< Words of local memory that are no finding's.
   double Barriers = 0;
+  unsigned GuessedLoops =
+      0; ///< Loops of which nobody knows how often they run.
   std::map<unsigned, ArrayWork> Arrays; ///< By the number of the finding.
 };
 

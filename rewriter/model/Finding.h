@@ -221,6 +221,22 @@ struct DeviceFunction {
   uint64_t StaticSharedBytes = 0; ///< Its own, in bytes.
 };
 
+/// A `for` loop of device code before which `#pragma unroll` could stand.
+struct CountedLoop {
+  Place Where; ///< Of `for`.
+  /// How often it runs, over the instantiations of its function; 0 where one
+  /// of them does not count from a constant to a constant.
+  unsigned FewestTrips = 0;
+  unsigned MostTrips = 0;
+  TextRange Insertion; ///< The point before `for`.
+
+  /// The same loop as another instantiation or unit sees it.
+  void merge(const CountedLoop &Other) {
+    FewestTrips = std::min(FewestTrips, Other.FewestTrips);
+    MostTrips = FewestTrips == 0 ? 0 : std::max(MostTrips, Other.MostTrips);
+  }
+};
+
 /// Everything read from one translation unit.
 struct UnitFacts {
   std::string MainFile;
@@ -230,6 +246,7 @@ struct UnitFacts {
   std::vector<HostArgument> Arguments; ///< Of the user's host functions.
   std::vector<Callee> Callees;
   std::vector<DeviceFunction> Functions; ///< Only of relocatable device code.
+  std::map<Place, CountedLoop> Loops;    ///< By their place.
   /// The bytes that were parsed, of every file that holds a finding, a kernel
   /// or a callee of a finding, or the main file. Edits refer to these and to
   /// nothing else.

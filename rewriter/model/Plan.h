@@ -15,6 +15,7 @@
 
 #include "model/Decision.h"
 #include "model/Evidence.h"
+#include "model/Explanation.h"
 #include "model/Finding.h"
 
 namespace bankstripe {
@@ -47,23 +48,19 @@ struct Verdict {
   uint64_t BytesPerWarp = 0; ///< Its own.
   uint64_t WarpBytes = 0;
   bool Asked = false; ///< A decision asks for this move.
+  /// The loops that get `#pragma unroll` if this is what was decided; else
+  /// those with which the array would stay in registers.
+  std::vector<CountedLoop> Unroll;
 
   bool usesShared() const {
     return Kind == VerdictKind::Stripe || Kind == VerdictKind::Slot;
   }
+  bool unrolls() const { return Why == Reason::UnrolledLoop; }
   /// Whether the source changes.
   bool changesSource() const {
-    return usesShared() || Kind == VerdictKind::Constant;
+    return usesShared() || unrolls() || Kind == VerdictKind::Constant;
   }
   double Benefit = 0; ///< Accesses weighted by loop depth and uniformity.
-};
-
-/// What a change is expected to do to a kernel's time (plan/Profit.cpp).
-struct Prediction {
-  double Speedup = 1; ///< Original over rewritten.
-  double Low = 1, High = 1;
-  double Price = 1; ///< The part that the shared memory itself has in it.
-  double Gain = 1;  ///< The part of the access.
 };
 
 /// How a kernel's largest block is known.
@@ -87,7 +84,8 @@ struct KernelPlan {
   /// What it does, arrays by their index in Plan::Arrays; nothing without
   /// optimised IR.
   std::optional<KernelWork> Work;
-  std::optional<Prediction> Predicted; ///< Of what was decided.
+  std::optional<Prediction> Predicted;  ///< Of what was decided.
+  std::optional<Explanation> Explained; ///< How that came about.
   /// Static bytes per block that it takes and leaves alone, for a measurement.
   uint64_t Reserved = 0;
   bool OptIn = false;     ///< All of it can be more than a launch gets unasked.

@@ -76,6 +76,8 @@ constexpr ReasonInfo Table[] = {
      "declare it static const or __constant__ at file scope"},
     {Reason::StaysInRegisters, VerdictKind::Registers, "stays-in-registers",
      "the optimiser promotes it to registers", ""},
+    {Reason::UnrolledLoop, VerdictKind::Registers, "unrolled-loop",
+     "with its loops unrolled, every index is a constant", ""},
     {Reason::Nolint, Keep, "nolint", "a NOLINT(bankstripe) comment asks for it",
      "remove the comment"},
     {Reason::DecidedKeep, Keep, "decided-keep",

@@ -57,6 +57,7 @@ enum class Reason {
   ConstantTable,
   // registers
   StaysInRegisters,
+  UnrolledLoop,
   // keep
   Nolint,
   DecidedKeep,

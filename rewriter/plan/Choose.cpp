@@ -61,6 +61,20 @@ private:
   double valueOf(const Group &G) const;
   bool fits(const Group &G) const;
   std::optional<Prediction> predictionFor(unsigned Row) const;
+  std::optional<Explanation> explanationFor(unsigned Row) const;
+  std::vector<std::optional<Explanation>>
+  explain(const Group &G, const std::vector<Verdict> &Start);
+  void addAlternative(const Group &G, unsigned Array, const Verdict &Other,
+                      const std::string &What,
+                      std::vector<std::optional<Explanation>> &Explained);
+
+  /// A kernel as the model sees it, with what is decided at the moment.
+  struct Setting {
+    KernelTraffic Traffic;
+    Resources Had, Has;
+    uint64_t SharedHad = 0, SharedHas = 0; ///< Per block.
+  };
+  std::optional<Setting> settingOf(unsigned Row) const;
   uint64_t sharedOf(unsigned Row, unsigned Threads) const;
 
   MergedRun &Run;
@@ -106,11 +120,12 @@ static unsigned usualBlock(const KernelPlan &K) {
                         : UsualBlock;
 }
 
-std::optional<Prediction> Chooser::predictionFor(unsigned Row) const {
+std::optional<Chooser::Setting> Chooser::settingOf(unsigned Row) const {
   const KernelPlan &K = Run.Kernels[Row].Plan;
   if (!K.Work)
     return std::nullopt;
-  KernelTraffic Traffic;
+  Setting S;
+  KernelTraffic &Traffic = S.Traffic;
   Traffic.Work = *K.Work;
   Traffic.Threads = usualBlock(K);
   for (const auto &[Index, W] : K.Work->Arrays) {
@@ -121,7 +136,8 @@ std::optional<Prediction> Chooser::predictionFor(unsigned Row) const {
          A.Decision.Kind == VerdictKind::Slot, A.Decision.Form});
   }
   const unsigned WarpsPerBlock = llvm::divideCeil(Traffic.Threads, 32u);
-  const uint64_t Before = K.SharedBefore + K.DynamicSharedBytes;
+  S.SharedHad = K.SharedBefore + K.DynamicSharedBytes;
+  S.SharedHas = S.SharedHad + sharedOf(Row, llvm::alignTo(Traffic.Threads, 32));
   auto With = [&](uint64_t SharedBytes) {
     Resources R;
     R.Warps = residentWarps(Options.GpuArch, Traffic.Threads, K.Registers,
@@ -129,12 +145,35 @@ std::optional<Prediction> Chooser::predictionFor(unsigned Row) const {
     R.SharedBytes = R.Warps / WarpsPerBlock * SharedBytes;
     return R;
   };
-  const Resources Had = With(Before);
-  const Resources Has =
-      With(Before + sharedOf(Row, llvm::alignTo(Traffic.Threads, 32)));
-  if (!Had.Warps || !Has.Warps)
+  S.Had = With(S.SharedHad);
+  S.Has = With(S.SharedHas);
+  if (!S.Had.Warps || !S.Has.Warps)
     return std::nullopt;
-  return predict(Traffic, Had, Has);
+  return S;
+}
+
+std::optional<Prediction> Chooser::predictionFor(unsigned Row) const {
+  auto S = settingOf(Row);
+  if (!S)
+    return std::nullopt;
+  return predict(S->Traffic, S->Had, S->Has);
+}
+
+std::optional<Explanation> Chooser::explanationFor(unsigned Row) const {
+  auto S = settingOf(Row);
+  if (!S)
+    return std::nullopt;
+  const KernelPlan &K = Run.Kernels[Row].Plan;
+  Explanation E = bankstripe::explain(S->Traffic, S->Had, S->Has);
+  E.Before.Limiter = warpLimiter(Options.GpuArch, S->Traffic.Threads,
+                                 K.Registers, S->SharedHad);
+  E.After.Limiter = warpLimiter(Options.GpuArch, S->Traffic.Threads,
+                                K.Registers, S->SharedHas);
+  // The order of the arrays is that of K.Work.
+  for (PredictedState *State : {&E.Before, &E.After})
+    for (auto [Cost, Known] : llvm::zip(State->Arrays, K.Work->Arrays))
+      Cost.Array = Known.first;
+  return E;
 }
 
 double Chooser::valueOf(const Group &G) const {
@@ -279,7 +318,55 @@ void Chooser::refuse(const Group &G) {
   }
 }
 
+// What it would be worth if the array were treated as Other says.
+void Chooser::addAlternative(
+    const Group &G, unsigned Array, const Verdict &Other,
+    const std::string &What,
+    std::vector<std::optional<Explanation>> &Explained) {
+  PlannedArray &A = Run.Arrays[Array];
+  const Verdict Own = std::exchange(A.Decision, Other);
+  if (fits(G))
+    for (auto [Row, E] : llvm::zip(G.Rows, Explained))
+      if (E && llvm::is_contained(A.Kernels, Row))
+        if (auto P = predictionFor(Row))
+          E->Alternatives.push_back({What, *P});
+  A.Decision = Own;
+}
+
+// The best change that was found, kernel by kernel, with all that differs from
+// it by one array. Start is what the arrays of G would be if all moved.
+std::vector<std::optional<Explanation>>
+Chooser::explain(const Group &G, const std::vector<Verdict> &Start) {
+  std::vector<std::optional<Explanation>> Explained;
+  for (unsigned Row : G.Rows)
+    Explained.push_back(explanationFor(Row));
+  for (auto [I, AtStart] : llvm::zip(G.Arrays, Start)) {
+    const PlannedArray &A = Run.Arrays[I];
+    const std::string Name = "'" + A.Array.Name + "'";
+    if (!A.Decision.usesShared()) {
+      addAlternative(G, I, AtStart, "with " + Name, Explained);
+      continue;
+    }
+    Verdict Left = A.Decision;
+    Left.Kind = VerdictKind::Keep;
+    addAlternative(G, I, Left, "without " + Name, Explained);
+    for (const Verdict &Other : otherLayouts(A))
+      addAlternative(G, I, Other, Name + " " + nameOf(Other.Form).str(),
+                     Explained);
+  }
+  for (std::optional<Explanation> &E : Explained)
+    if (E)
+      llvm::stable_sort(E->Alternatives,
+                        [](const Alternative &A, const Alternative &B) {
+                          return A.Predicted.Speedup > B.Predicted.Speedup;
+                        });
+  return Explained;
+}
+
 void Chooser::choose(const Group &G) {
+  std::vector<Verdict> Start;
+  for (unsigned I : G.Arrays)
+    Start.push_back(Run.Arrays[I].Decision);
   double Best = valueOf(G);
   bool Changed = true;
   // Each round takes an array back or promises more; enough for any kernel.
@@ -287,10 +374,17 @@ void Chooser::choose(const Group &G) {
     Changed = tryLayouts(G, Best);
     Changed |= tryWithout(G, Best);
   }
-  if (!isWorthIt(G))
+  std::vector<std::optional<Explanation>> Explained = explain(G, Start);
+  const bool Taken = isWorthIt(G);
+  if (!Taken)
     refuse(G);
-  for (unsigned Row : G.Rows)
-    Run.Kernels[Row].Plan.Predicted = predictionFor(Row);
+  for (auto [Row, E] : llvm::zip(G.Rows, Explained)) {
+    KernelPlan &K = Run.Kernels[Row].Plan;
+    K.Predicted = predictionFor(Row);
+    K.Explained = std::move(E);
+    if (K.Explained)
+      K.Explained->Taken = Taken;
+  }
 }
 
 void Chooser::chooseAll() {

@@ -39,7 +39,24 @@ static bool sameInstances(const Finding &A, const Finding &B) {
           A.ElementBytes == B.ElementBytes);
 }
 
+// Units where the array is not resident need no unrolling; the others must all
+// be helped by it.
+static std::optional<Unrolling> mergeUnrolling(const ArrayEvidence &A,
+                                               const ArrayEvidence &B) {
+  if (A.Where != Residency::LocalMemory)
+    return B.Unroll;
+  if (B.Where != Residency::LocalMemory)
+    return A.Unroll;
+  if (!A.Unroll || !B.Unroll)
+    return std::nullopt;
+  Unrolling Both = *A.Unroll;
+  Both.Loops.insert(B.Unroll->Loops.begin(), B.Unroll->Loops.end());
+  Both.Instructions = std::max(Both.Instructions, B.Unroll->Instructions);
+  return Both;
+}
+
 static void mergeEvidence(ArrayEvidence &Into, const ArrayEvidence &From) {
+  Into.Unroll = mergeUnrolling(Into, From);
   Into.Where = std::max(Into.Where, From.Where);
   Into.Index = std::max(Into.Index, From.Index);
   Into.ResidentBytes = std::max(Into.ResidentBytes, From.ResidentBytes);
@@ -205,6 +222,9 @@ void Merger::addArrays(UnitResult &Unit) {
     if (!New)
       It->second.Parameters.insert(C.Parameters.begin(), C.Parameters.end());
   }
+  for (const auto &[Where, L] : Unit.Facts.Loops)
+    if (auto [It, New] = Run.Loops.try_emplace(Where, L); !New)
+      It->second.merge(L);
   Run.Contents.merge(Unit.Facts.Contents);
 }
 

@@ -13,6 +13,7 @@
 
 #include "plan/Plan.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 
 #if __has_include(<cuda_occupancy.h>)
 #include <cuda_occupancy.h>
@@ -79,11 +80,12 @@ static cudaOccDeviceProp propertiesOf(const Architecture &A) {
   return P;
 }
 
-unsigned bankstripe::residentWarps(llvm::StringRef GpuArch, unsigned Threads,
-                                   unsigned Registers, uint64_t SharedBytes) {
+static std::optional<cudaOccResult> ask(llvm::StringRef GpuArch,
+                                        unsigned Threads, unsigned Registers,
+                                        uint64_t SharedBytes) {
   const Architecture *A = find(GpuArch);
   if (Threads == 0 || !A)
-    return 0;
+    return std::nullopt;
   cudaOccDeviceProp Properties = propertiesOf(*A);
   cudaOccFuncAttributes Attributes;
   Attributes.maxThreadsPerBlock = 1024;
@@ -100,8 +102,28 @@ unsigned bankstripe::residentWarps(llvm::StringRef GpuArch, unsigned Threads,
   if (cudaOccMaxActiveBlocksPerMultiprocessor(
           &Result, &Properties, &Attributes, &State, static_cast<int>(Threads),
           /*dynamicSmemSize=*/0) != CUDA_OCC_SUCCESS)
-    return 0;
-  return Result.activeBlocksPerMultiprocessor * ((Threads + 31) / 32);
+    return std::nullopt;
+  return Result;
+}
+
+unsigned bankstripe::residentWarps(llvm::StringRef GpuArch, unsigned Threads,
+                                   unsigned Registers, uint64_t SharedBytes) {
+  auto Result = ask(GpuArch, Threads, Registers, SharedBytes);
+  return Result ? Result->activeBlocksPerMultiprocessor * ((Threads + 31) / 32)
+                : 0;
+}
+
+std::string bankstripe::warpLimiter(llvm::StringRef GpuArch, unsigned Threads,
+                                    unsigned Registers, uint64_t SharedBytes) {
+  auto Result = ask(GpuArch, Threads, Registers, SharedBytes);
+  std::string Text;
+  for (auto [Flag, Name] : {std::pair(OCC_LIMIT_WARPS, "threads"),
+                            std::pair(OCC_LIMIT_REGISTERS, "registers"),
+                            std::pair(OCC_LIMIT_SHARED_MEMORY, "shared memory"),
+                            std::pair(OCC_LIMIT_BLOCKS, "blocks")})
+    if (Result && Result->limitingFactors & Flag)
+      Text += (Text.empty() ? "" : ", ") + std::string(Name);
+  return Text;
 }
 
 #else
@@ -109,6 +131,11 @@ unsigned bankstripe::residentWarps(llvm::StringRef GpuArch, unsigned Threads,
 unsigned bankstripe::residentWarps(llvm::StringRef, unsigned, unsigned,
                                    uint64_t) {
   return 0;
+}
+
+std::string bankstripe::warpLimiter(llvm::StringRef, unsigned, unsigned,
+                                    uint64_t) {
+  return "";
 }
 
 #endif

@@ -264,6 +264,11 @@ static Plan assemble(MergedRun Run) {
         Work[NewArray[Index]] = W;
       K.Work->Arrays = std::move(Work);
     }
+  for (KernelPlan &K : P.Kernels)
+    if (K.Explained)
+      for (PredictedState *State : {&K.Explained->Before, &K.Explained->After})
+        for (ArrayCost &Cost : State->Arrays)
+          Cost.Array = NewArray[Cost.Array];
   P.Callees = std::move(Run.Callees);
   P.Contents = std::move(Run.Contents);
   return P;
@@ -283,7 +288,9 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   std::vector<unsigned> Candidates;
   for (unsigned I = 0; I < Run.Arrays.size(); ++I) {
     PlannedArray &A = Run.Arrays[I];
-    if (auto V = heedKeep(verdictBeforeBudget(A, Run.Kernels), A, Wishes[I]))
+    auto Before = heedUnrolling(verdictBeforeBudget(A, Run.Kernels), A, Run,
+                                Options, Wishes[I]);
+    if (auto V = heedKeep(std::move(Before), A, Wishes[I]))
       A.Decision = std::move(*V);
     else {
       A.Decision = movingVerdict(A, Run.Kernels);
@@ -297,6 +304,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   fitIntoBudget(Run.Arrays, Candidates, Run.Kernels, std::move(Budgets));
   fitDynamic(Run, Options);
   chooseProfitable(Run, Options);
+  adviseUnrolling(Run, Options);
   Plan P = assemble(std::move(Run));
   account(P, Options);
   P.Outcomes = std::move(Outcomes);

@@ -40,6 +40,10 @@ struct PlanOptions {
   std::vector<ArrayDecision> Decisions;
   /// By the absolute path of a file; others have none. `BlockSize` wins.
   std::map<std::string, FileDefaults> Defaults;
+  /// `--unroll`: unroll the loops that keep arrays out of registers.
+  bool Unroll = false;
+  /// The places of arrays for which that was tried and does not help.
+  std::set<Place> NotUnrolled;
   /// `--layout`: instead of that of the defaults.
   std::optional<Layout> DefaultLayout;
 };
@@ -84,6 +88,11 @@ uint64_t sharedBytes(const ArrayInstance &I, const Verdict &V,
 /// \p Registers per thread; 0 when unknown, then they do not limit.
 unsigned residentWarps(llvm::StringRef GpuArch, unsigned Threads,
                        unsigned Registers, uint64_t SharedBytes);
+
+/// What keeps their number from being larger, for people: `threads`,
+/// `registers`, `shared memory`, `blocks`, or several; empty when unknown.
+std::string warpLimiter(llvm::StringRef GpuArch, unsigned Threads,
+                        unsigned Registers, uint64_t SharedBytes);
 
 /// Makes \p P a control for \p Kernels (its rows): they take the shared memory
 /// and the bounds of the plan, and their arrays stay where they are. What that

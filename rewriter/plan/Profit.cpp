@@ -153,8 +153,9 @@ static double passes(const ArrayTraffic &A) {
   return A.Form == StripeForm::Unpacked ? UnpackedPasses : 1;
 }
 
-double bankstripe::timeOf(const KernelTraffic &K, const Resources &R,
-                          double Spread) {
+PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
+                                   double Spread) {
+  PredictedState Result;
   const KernelWork &W = K.Work;
   double Issue = issue::Instruction * W.Instructions +
                  issue::DoubleOperation * W.DoubleOperations +
@@ -169,34 +170,57 @@ double bankstripe::timeOf(const KernelTraffic &K, const Resources &R,
       W.Gathered * (Held * latency::GatheredHit + (1 - Held) * latency::Global);
   const std::vector<double> Hits = hitRates(K, R);
   for (auto [A, Hit] : llvm::zip(K.Arrays, Hits)) {
+    ArrayCost &Cost = Result.Arrays.emplace_back();
+    Cost.Array = Result.Arrays.size() - 1;
+    Cost.Moved = A.Moved;
+    Cost.HitRate = Hit;
     const double Accesses = wordsOf(A) / wordsPerAccess(A);
     if (A.Moved) {
       const bool Packed = !A.Slot && A.Form == StripeForm::Packed;
-      Issue += (A.Uniform + (A.NonUniform + A.Counted) * passes(A)) *
-                   issue::SharedWord +
-               (Packed ? Accesses * issue::Packing : 0);
-      Latency += Accesses * (latency::Shared + (Packed ? latency::Packing : 0));
+      Cost.Issue = (A.Uniform + (A.NonUniform + A.Counted) * passes(A)) *
+                       issue::SharedWord +
+                   (Packed ? Accesses * issue::Packing : 0);
+      Cost.Latency =
+          Accesses * (latency::Shared + (Packed ? latency::Packing : 0));
       continue;
     }
     auto Rows = [&](double S) {
       return issue::LocalWord +
              issue::LocalRow * (rowsAsked(A, K.Threads, S) - 1);
     };
-    Issue += (A.Uniform * issue::LocalWord + A.NonUniform * Rows(Spread) +
-              A.Counted * Rows(Spread * SpreadOfCounters)) *
-             (1 + (1 - Hit) * issue::MissFactor);
-    Latency += Accesses * (latency::Local + (1 - Hit) * latency::Miss);
+    Cost.Issue = (A.Uniform * issue::LocalWord + A.NonUniform * Rows(Spread) +
+                  A.Counted * Rows(Spread * SpreadOfCounters)) *
+                 (1 + (1 - Hit) * issue::MissFactor);
+    Cost.Latency = Accesses * (latency::Local + (1 - Hit) * latency::Miss);
   }
-  return std::pow(std::pow(Issue, Sharpness) +
-                      std::pow(Latency / std::max(1u, R.Warps), Sharpness),
-                  1 / Sharpness);
+  for (const ArrayCost &Cost : Result.Arrays) {
+    Issue += Cost.Issue;
+    Latency += Cost.Latency;
+  }
+  Result.Warps = R.Warps;
+  Result.FirstLevelCache = firstLevelCache(R, K.Threads);
+  Result.Issue = Issue;
+  Result.Wait = Latency / std::max(1u, R.Warps);
+  Result.Time = std::pow(std::pow(Result.Issue, Sharpness) +
+                             std::pow(Result.Wait, Sharpness),
+                         1 / Sharpness);
+  return Result;
+}
+
+double bankstripe::timeOf(const KernelTraffic &K, const Resources &R,
+                          double Spread) {
+  return termsOf(K, R, Spread).Time;
+}
+
+static KernelTraffic withoutMoves(KernelTraffic K) {
+  for (ArrayTraffic &A : K.Arrays)
+    A.Moved = false;
+  return K;
 }
 
 Prediction bankstripe::predict(const KernelTraffic &After, const Resources &Had,
                                const Resources &Has) {
-  KernelTraffic Before = After;
-  for (ArrayTraffic &A : Before.Arrays)
-    A.Moved = false;
+  const KernelTraffic Before = withoutMoves(After);
   auto Speedup = [&](double Spread) {
     return timeOf(Before, Had, Spread) / timeOf(After, Has, Spread);
   };
@@ -208,4 +232,21 @@ Prediction bankstripe::predict(const KernelTraffic &After, const Resources &Had,
   P.Low = std::min({P.Speedup, Agreeing, Random}) / ModelError;
   P.High = std::max({P.Speedup, Agreeing, Random}) * ModelError;
   return P;
+}
+
+Explanation bankstripe::explain(const KernelTraffic &After,
+                                const Resources &Had, const Resources &Has) {
+  const KernelTraffic Before = withoutMoves(After);
+  auto Speedup = [&](double Spread) {
+    return timeOf(Before, Had, Spread) / timeOf(After, Has, Spread);
+  };
+  Explanation E;
+  E.Before = termsOf(Before, Had, UsualSpread);
+  E.After = termsOf(After, Has, UsualSpread);
+  E.Predicted = predict(After, Had, Has);
+  E.Agreeing = Speedup(0);
+  E.Random = Speedup(1);
+  E.ModelError = ModelError;
+  E.GuessedLoops = After.Work.GuessedLoops;
+  return E;
 }

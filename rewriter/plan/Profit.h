@@ -38,15 +38,24 @@ struct Resources {
   uint64_t SharedBytes = 0; ///< Of all of them.
 };
 
-/// Cycles of a multiprocessor per warp that runs \p K with \p R. \p Spread is
-/// how far non-uniform indices of a warp are apart, from 0 (they agree after
-/// all) to 1 (they are random).
+/// What a warp that runs \p K with \p R costs, arrays by their index in it.
+/// \p Spread is how far non-uniform indices of a warp are apart, from 0 (they
+/// agree after all) to 1 (they are random).
+PredictedState termsOf(const KernelTraffic &K, const Resources &R,
+                       double Spread);
+
+/// The time of that alone: cycles of a multiprocessor per warp.
 double timeOf(const KernelTraffic &K, const Resources &R, double Spread);
 
 /// The prediction for a kernel whose arrays move as \p After says, whereas none
 /// does now, when the resources change from \p Had to \p Has.
 Prediction predict(const KernelTraffic &After, const Resources &Had,
                    const Resources &Has);
+
+/// The same with its terms; limiters, arrays' numbers and alternatives are left
+/// to whoever knows them.
+Explanation explain(const KernelTraffic &After, const Resources &Had,
+                    const Resources &Has);
 
 } // namespace bankstripe
 

@@ -41,6 +41,20 @@ static json::Value use(const Use &U) {
                       {"loopDepth", U.LoopDepth}};
 }
 
+static json::Value unrolling(const PlannedArray &A) {
+  if (A.Decision.Unroll.empty())
+    return nullptr;
+  json::Array Loops;
+  for (const CountedLoop &L : A.Decision.Unroll)
+    Loops.push_back(json::Object{{"place", place(L.Where)},
+                                 {"fewestTrips", L.FewestTrips},
+                                 {"mostTrips", L.MostTrips}});
+  return json::Object{{"loops", std::move(Loops)},
+                      {"instructions", A.Evidence.Unroll
+                                           ? A.Evidence.Unroll->Instructions
+                                           : 0}};
+}
+
 static json::Value array(const Plan &P, const PlannedArray &A) {
   const Verdict &V = A.Decision;
   const ReasonInfo &Info = infoOf(V.Why);
@@ -69,6 +83,7 @@ static json::Value array(const Plan &P, const PlannedArray &A) {
       {"detail", text(V.Detail)},
       {"advice", Info.Advice},
       {"reasonPlace", place(V.Where)},
+      {"unroll", unrolling(A)},
   };
   if (V.Kind == VerdictKind::Stripe)
     Result["form"] = nameOf(V.Form);
@@ -112,15 +127,14 @@ static json::Value work(const KernelPlan &K, const Plan &P) {
                       {"arrays", std::move(Arrays)}};
 }
 
-static json::Value prediction(const KernelPlan &K) {
+static json::Value prediction(const KernelPlan &K, const Plan &Whole) {
   if (!K.Predicted)
     return nullptr;
   const Prediction &P = *K.Predicted;
-  return json::Object{{"speedup", P.Speedup},
-                      {"low", P.Low},
-                      {"high", P.High},
-                      {"price", P.Price},
-                      {"gain", P.Gain}};
+  return json::Object{
+      {"speedup", P.Speedup}, {"low", P.Low},
+      {"high", P.High},       {"price", P.Price},
+      {"gain", P.Gain},       {"explanation", explanationToJson(Whole, K)}};
 }
 
 static json::Value kernel(const KernelPlan &K, const Plan &P,
@@ -139,7 +153,7 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
       {"warpsPerMultiprocessorBefore", known(K.WarpsBefore)},
       {"warpsPerMultiprocessorAfter", known(K.WarpsAfter)},
       {"work", work(K, P)},
-      {"predicted", prediction(K)},
+      {"predicted", prediction(K, P)},
       {"ptxasBefore", resources(R.Before, K.Facts)},
       {"ptxasAfter", resources(R.After, K.Facts)},
   };

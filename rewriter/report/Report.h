@@ -33,9 +33,19 @@ enum class Detail { Quiet, Normal, Verbose };
 std::string displayName(llvm::StringRef File);
 
 /// Prints the plan for people: a diagnostic per array and a table row per
-/// kernel. Colours when \p OS has them.
+/// kernel. Colours when \p OS has them. \p Explain: predictions with their
+/// terms.
 void printText(llvm::raw_ostream &OS, const Plan &P,
-               const ConfirmedResources &Resources, Detail Level);
+               const ConfirmedResources &Resources, Detail Level,
+               bool Explain = false);
+
+/// Prints where the prediction for kernel \p K of \p P comes from
+/// (docs/explain.md).
+void printExplanation(llvm::raw_ostream &OS, const Plan &P,
+                      const KernelPlan &K);
+
+/// The same as JSON; null when nothing was predicted.
+llvm::json::Value explanationToJson(const Plan &P, const KernelPlan &K);
 
 /// Warns of the decisions of \p P that are stale or unfulfilled, each at its
 /// place in the decisions file; a verbose report names the skipped ones too.

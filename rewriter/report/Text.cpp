@@ -60,12 +60,19 @@ public:
     Engine.setSourceManager(&Sources);
   }
 
+  /// \p Insertion is what could be put there.
   void print(DiagnosticsEngine::Level Level, const Place &Where,
-             llvm::StringRef Message) {
+             llvm::StringRef Message, llvm::StringRef Insertion = "") {
     unsigned Id =
         Engine.getDiagnosticIDs()->getCustomDiagID(toSeverity(Level), "%0");
     Printer.BeginSourceFile(Language, nullptr);
-    Engine.Report(locate(Where), Id) << Message;
+    const clang::SourceLocation At = locate(Where);
+    {
+      auto Report = Engine.Report(At, Id);
+      Report << Message;
+      if (!Insertion.empty() && At.isValid())
+        Report << clang::FixItHint::CreateInsertion(At, Insertion);
+    }
     // Writes out what the printer holds back; a message without a place does
     // not go through its buffer and would overtake.
     Printer.EndSourceFile();
@@ -117,8 +124,8 @@ static std::string bytesText(uint64_t Bytes) {
 }
 
 // "moves to a stripe in shared memory" and so on.
-static llvm::StringRef outcome(VerdictKind Kind) {
-  switch (Kind) {
+static llvm::StringRef outcome(const Verdict &V) {
+  switch (V.Kind) {
   case VerdictKind::Stripe:
     return "moves to a stripe in shared memory";
   case VerdictKind::Slot:
@@ -126,7 +133,7 @@ static llvm::StringRef outcome(VerdictKind Kind) {
   case VerdictKind::Constant:
     return "moves to constant storage";
   case VerdictKind::Registers:
-    return "is left alone";
+    return V.unrolls() ? "moves to registers" : "is left alone";
   case VerdictKind::Keep:
   case VerdictKind::Refuse:
     return "stays in local memory";
@@ -144,7 +151,7 @@ static std::string headline(const PlannedArray &A) {
           : "";
   std::string Text =
       llvm::formatv("private array '{0}' ({1}{2}) {3}: {4}", A.Array.Name,
-                    A.Array.Type, Size, outcome(V.Kind), Info.Summary);
+                    A.Array.Type, Size, outcome(V), Info.Summary);
   if (!V.Detail.empty())
     Text += " (" + V.Detail + ")";
   return Text + " [" + nameOf(V.Kind).str() + ", " + Info.Id.str() + "]";
@@ -163,6 +170,32 @@ static std::string cost(const PlannedArray &A) {
   return Text + llvm::formatv("; index {0}", nameOf(A.Evidence.Index)).str();
 }
 
+static std::string tripsText(const CountedLoop &L) {
+  if (L.FewestTrips == L.MostTrips)
+    return llvm::formatv("{0} iteration{1}", L.MostTrips,
+                         L.MostTrips == 1 ? "" : "s");
+  return llvm::formatv("{0} to {1} iterations", L.FewestTrips, L.MostTrips);
+}
+
+// The loops to unroll, each with the pragma that it gets or would get.
+static void printLoops(PlacePrinter &Printer, const PlannedArray &A) {
+  const std::vector<CountedLoop> &Loops = A.Decision.Unroll;
+  for (const CountedLoop &L : Loops) {
+    std::string Message = llvm::formatv("another, of {0}", tripsText(L));
+    if (A.Decision.unrolls())
+      Message = llvm::formatv("this loop of {0} is unrolled", tripsText(L));
+    else if (&L == &Loops.front() && Loops.size() == 1)
+      Message = llvm::formatv("unrolling this loop of {0} would keep '{1}' in "
+                              "registers; give --unroll",
+                              tripsText(L), A.Array.Name);
+    else if (&L == &Loops.front())
+      Message = llvm::formatv("unrolling {0} loops would keep '{1}' in "
+                              "registers, this one of {2}; give --unroll",
+                              Loops.size(), A.Array.Name, tripsText(L));
+    Printer.print(DiagnosticsEngine::Note, L.Where, Message, "#pragma unroll");
+  }
+}
+
 static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
   const Verdict &V = A.Decision;
   bool Moves = V.usesShared();
@@ -179,6 +212,7 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
                                       : Info.Advice);
   else if (Stays && !Info.Advice.empty())
     Printer.print(DiagnosticsEngine::Note, Place(), Info.Advice);
+  printLoops(Printer, A);
 }
 
 static std::string change(uint64_t Before, uint64_t After) {
@@ -245,18 +279,30 @@ static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
 }
 
 void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
-                           const ConfirmedResources &Resources, Detail Level) {
+                           const ConfirmedResources &Resources, Detail Level,
+                           bool Explain) {
   if (Level == Detail::Quiet)
     return;
   {
     PlacePrinter Printer(OS, P.Contents);
     for (const PlannedArray &A : P.Arrays)
-      if (Level == Detail::Verbose || A.Decision.Kind != VerdictKind::Registers)
+      if (Level == Detail::Verbose ||
+          A.Decision.Kind != VerdictKind::Registers || A.Decision.unrolls())
         printArray(Printer, A);
   }
-  for (const KernelPlan &K : P.Kernels)
-    if (K.SharedAfter != K.SharedBefore || Level == Detail::Verbose)
-      printKernel(OS, K, Resources);
+  std::set<unsigned> Unrolled;
+  for (const PlannedArray &A : P.Arrays)
+    if (A.Decision.unrolls())
+      Unrolled.insert(A.Kernels.begin(), A.Kernels.end());
+  for (unsigned I = 0; I < P.Kernels.size(); ++I) {
+    const KernelPlan &K = P.Kernels[I];
+    const bool Changes = K.SharedAfter != K.SharedBefore || Unrolled.count(I);
+    if (!Changes && !(Explain && K.Explained) && Level != Detail::Verbose)
+      continue;
+    printKernel(OS, K, Resources);
+    if (Explain)
+      printExplanation(OS, P, K);
+  }
   if (!P.Arrays.empty())
     OS << '\n';
   printSummary(OS, P);

@@ -20,7 +20,8 @@ int bankstripe::runAnalyze(const ToolOptions &Options) {
     llvm::outs() << llvm::formatv("{0:2}\n",
                                   toJson(Run->Decisions, Run->Resources));
   } else {
-    printText(llvm::outs(), Run->Decisions, Run->Resources, Options.Level);
+    printText(llvm::outs(), Run->Decisions, Run->Resources, Options.Level,
+              Options.Explain);
     printDecisions(llvm::errs(), Run->Decisions, Options.Level);
   }
   return Run->SomeFailed ? ExitSomeFailed : ExitDone;

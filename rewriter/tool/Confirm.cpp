@@ -10,6 +10,10 @@
 // of the changed files in a temporary folder; a kernel whose stack frame does
 // not shrink gets its arrays back.
 //
+// Unrolled loops have to do more: the frame must lose all the arrays that were
+// to leave it, and no kernel may spill more registers than before. Where they
+// do not, all is planned again without them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Evidence.h"
@@ -109,12 +113,21 @@ public:
   bool askRewritten(const std::vector<UnitRecord> &Units, StringRef Root);
   bool withdrawUnconfirmed(const std::vector<UnitRecord> &Units,
                            const PlanOptions &Planning);
+  /// Names in \p Planning the arrays that nvcc keeps in registers already.
+  void skipUnrolled(const std::vector<UnitRecord> &Units,
+                    PlanOptions &Planning) const;
+  /// Names in \p Planning the arrays for which unrolling does not help.
+  /// \returns whether there are any.
+  bool refuseUnrolling(const std::vector<UnitRecord> &Units,
+                       PlanOptions &Planning) const;
 
 private:
   /// What the change of an array did to the stack frames of its kernels.
   enum class Effect { Unknown, Smaller, Kept, Rejected };
 
-  bool isChanged(const UnitResult &Unit) const;
+  bool isConcerned(const UnitResult &Unit, bool ByAdvice) const;
+  std::string whyNotUnrolled(const PlannedArray &A,
+                             const UnitResult &Unit) const;
   Effect effectOn(const PlannedArray &A, const std::vector<UnitRecord> &Units,
                   std::string &Detail) const;
   void warn(const CompileJob &Job, llvm::Error E, StringRef What) const;
@@ -127,9 +140,11 @@ private:
 
 } // namespace
 
-bool Confirmation::isChanged(const UnitResult &Unit) const {
+// Whether an array of Unit changes, or gets advice.
+bool Confirmation::isConcerned(const UnitResult &Unit, bool ByAdvice) const {
   return llvm::any_of(Run.Decisions.Arrays, [&](const PlannedArray &A) {
-    return A.Decision.changesSource() &&
+    return (A.Decision.changesSource() ||
+            (ByAdvice && !A.Decision.Unroll.empty())) &&
            Unit.Facts.Contents.count(A.Array.Where.File);
   });
 }
@@ -146,7 +161,7 @@ void Confirmation::warn(const CompileJob &Job, llvm::Error E,
 
 void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
   for (UnitRecord &Unit : Units) {
-    if (!isChanged(Unit.Unit))
+    if (!isConcerned(Unit.Unit, /*ByAdvice=*/true))
       continue;
     if (llvm::Error E = askPtxas(Unit, Nvcc)) {
       warn(Unit.Job, std::move(E),
@@ -161,8 +176,9 @@ void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
 bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
                                 StringRef Root) {
   Run.Resources.After.clear();
+  Rejected.clear();
   for (const auto &[Job, Unit] : Units) {
-    if (Unit.Resources.empty() || !isChanged(Unit))
+    if (Unit.Resources.empty() || !isConcerned(Unit, /*ByAdvice=*/false))
       continue;
     auto Args = writeMirror(Run.Changes, Job, Root);
     if (!Args) {
@@ -179,6 +195,10 @@ bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
       Run.Resources.After.insert({Id, R});
   }
   return true;
+}
+
+static unsigned frameOf(const KernelResources &R) {
+  return R.StackFrame + R.CalleeFrames;
 }
 
 // What ptxas makes of array A in the files that it stands in.
@@ -199,8 +219,7 @@ Confirmation::effectOn(const PlannedArray &A,
       if (Before == Unit.Resources.end() || After == Run.Resources.After.end())
         continue;
       const KernelResources &Was = Before->second, &Is = After->second;
-      const unsigned BytesBefore = Was.StackFrame + Was.CalleeFrames;
-      const unsigned BytesAfter = Is.StackFrame + Is.CalleeFrames;
+      const unsigned BytesBefore = frameOf(Was), BytesAfter = frameOf(Is);
       if (BytesAfter < BytesBefore)
         return Effect::Smaller;
       Result = Effect::Kept;
@@ -216,7 +235,8 @@ bool Confirmation::withdrawUnconfirmed(const std::vector<UnitRecord> &Units,
   bool Any = false;
   Plan &P = Run.Decisions;
   for (unsigned I = 0; I < P.Arrays.size(); ++I) {
-    if (!P.Arrays[I].Decision.changesSource())
+    const Verdict &V = P.Arrays[I].Decision;
+    if (!V.changesSource() || V.unrolls())
       continue;
     std::string Detail;
     Effect Found = effectOn(P.Arrays[I], Units, Detail);
@@ -241,35 +261,124 @@ llvm::Error bankstripe::askPtxas(UnitRecord &Unit, StringRef Nvcc) {
   return llvm::Error::success();
 }
 
+// A frame that is smaller than the array has other uses, such as the slow path
+// of sinf.
+void Confirmation::skipUnrolled(const std::vector<UnitRecord> &Units,
+                                PlanOptions &Planning) const {
+  for (const PlannedArray &A : Run.Decisions.Arrays) {
+    bool Known = false, IsResident = false;
+    for (const auto &[Job, Unit] : Units)
+      for (unsigned Row : A.Kernels)
+        if (auto It = Unit.Resources.find(Run.Decisions.Kernels[Row].Facts.Id);
+            It != Unit.Resources.end()) {
+          Known = true;
+          IsResident |= frameOf(It->second) >=
+                        std::max<uint64_t>(A.Evidence.ResidentBytes, 1);
+        }
+    if (Known && !IsResident)
+      Planning.NotUnrolled.insert(A.Array.Where);
+  }
+}
+
+// What ptxas has against the unrolling for A in Unit; empty when nothing.
+std::string Confirmation::whyNotUnrolled(const PlannedArray &A,
+                                         const UnitResult &Unit) const {
+  if (llvm::is_contained(Rejected, Unit.Facts.MainFile))
+    return "nvcc does not accept the file";
+  const Plan &P = Run.Decisions;
+  for (unsigned Row = 0; Row < P.Kernels.size(); ++Row) {
+    const std::string &Id = P.Kernels[Row].Facts.Id;
+    auto Before = Unit.Resources.find(Id);
+    auto After = Run.Resources.After.find(Id);
+    if (Before == Unit.Resources.end() || After == Run.Resources.After.end())
+      continue;
+    const KernelResources &Was = Before->second, &Is = After->second;
+    uint64_t Leaving = 0; // Bytes of all arrays that change in this kernel.
+    for (const PlannedArray &Other : P.Arrays)
+      if (Other.Decision.changesSource() &&
+          llvm::is_contained(Other.Kernels, Row))
+        Leaving += Other.Evidence.ResidentBytes;
+    const bool Reached = llvm::is_contained(A.Kernels, Row);
+    if (Reached && frameOf(Is) != 0 && frameOf(Is) + Leaving > frameOf(Was))
+      return llvm::formatv("the stack frame of '{0}' is {1} > {2} bytes",
+                           P.Kernels[Row].Facts.Name, frameOf(Was),
+                           frameOf(Is));
+    // A kernel in which nothing changes may share the loop.
+    if ((Reached || Leaving == 0) && Is.SpillStores > Was.SpillStores)
+      return llvm::formatv("'{0}' spills {1} > {2} bytes of registers",
+                           P.Kernels[Row].Facts.Name, Was.SpillStores,
+                           Is.SpillStores);
+  }
+  return "";
+}
+
+bool Confirmation::refuseUnrolling(const std::vector<UnitRecord> &Units,
+                                   PlanOptions &Planning) const {
+  bool Any = false;
+  for (const PlannedArray &A : Run.Decisions.Arrays) {
+    if (!A.Decision.unrolls())
+      continue;
+    std::string Why;
+    for (const auto &[Job, Unit] : Units)
+      if (Why.empty() && Unit.Facts.Contents.count(A.Array.Where.File))
+        Why = whyNotUnrolled(A, Unit);
+    if (Why.empty())
+      continue;
+    Any = true;
+    Planning.NotUnrolled.insert(A.Array.Where);
+    if (Options.Level != Detail::Quiet)
+      llvm::errs() << "bankstripe: " << displayName(A.Array.Where.File) << ':'
+                   << A.Array.Where.Line << ": no loop is unrolled for '"
+                   << A.Array.Name << "': " << Why << '\n';
+  }
+  return Any;
+}
+
+static bool hasAdvice(const Plan &P) {
+  return llvm::any_of(P.Arrays, [](const PlannedArray &A) {
+    return !A.Decision.Unroll.empty();
+  });
+}
+
+static llvm::Error carryOutPlan(RunResult &Run, const ToolOptions &Options) {
+  auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
+  if (!Changes)
+    return Changes.takeError();
+  Run.Changes = std::move(*Changes);
+  return llvm::Error::success();
+}
+
 llvm::Error bankstripe::confirmWithPtxas(RunResult &Run,
                                          std::vector<UnitRecord> &Units,
-                                         const PlanOptions &Planning,
+                                         PlanOptions Planning,
                                          const ToolOptions &Options) {
   auto Kit = findToolkit(Options.Frontend.CudaPath);
   if (!Kit) {
     llvm::consumeError(Kit.takeError()); // The front end has said so.
     return llvm::Error::success();
   }
-  if (Kit->Nvcc.empty() || Run.Changes.empty())
+  if (Kit->Nvcc.empty() || (Run.Changes.empty() && !hasAdvice(Run.Decisions)))
     return llvm::Error::success();
-  auto Folder = TemporaryFolder::create();
-  if (!Folder)
-    return Folder.takeError();
   Confirmation C(Run, Options, Kit->Nvcc);
   C.askOriginals(Units);
-  // Registers are known now, and with them occupancy, and what follows.
-  // Facts from a file come without texts.
-  auto Contents = std::move(Run.Decisions.Contents);
-  Run.Decisions = planUnits(Units, Planning);
-  Run.Decisions.Contents = std::move(Contents);
-  auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
-  if (!Changes)
-    return Changes.takeError();
-  Run.Changes = std::move(*Changes);
-  if (!C.askRewritten(Units, Folder->path()) ||
-      !C.withdrawUnconfirmed(Units, Planning))
-    return llvm::Error::success();
-  // The same plan carried out a moment ago: fewer edits cannot overlap.
-  Run.Changes = llvm::cantFail(applyPlan(Run.Decisions, Options.EmbedHelper));
+  C.skipUnrolled(Units, Planning);
+  // Each round but the last refuses an array that no later one tries again.
+  for (bool Again = true; Again;) {
+    auto Folder = TemporaryFolder::create();
+    if (!Folder)
+      return Folder.takeError();
+    // Registers are known now, and with them occupancy, and what follows.
+    // Facts from a file come without texts.
+    auto Contents = std::move(Run.Decisions.Contents);
+    Run.Decisions = planUnits(Units, Planning);
+    Run.Decisions.Contents = std::move(Contents);
+    if (llvm::Error E = carryOutPlan(Run, Options))
+      return E;
+    if (!C.askRewritten(Units, Folder->path()))
+      return llvm::Error::success();
+    Again = C.refuseUnrolling(Units, Planning);
+  }
+  if (C.withdrawUnconfirmed(Units, Planning))
+    return carryOutPlan(Run, Options);
   return llvm::Error::success();
 }

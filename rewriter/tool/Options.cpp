@@ -90,6 +90,11 @@ static cl::opt<unsigned> SharedLimit(
              "(default: what the architectures of the command have, 232448 on "
              "sm_90; 49152 where it names none or nothing is predicted)"),
     PLANNING_COMMANDS);
+static cl::opt<bool>
+    Unroll("unroll",
+           cl::desc("Put #pragma unroll before the loops that alone keep an "
+                    "array out of registers, instead of moving it"),
+           READING_COMMANDS);
 static cl::opt<std::string>
     Config("config", cl::value_desc("FILE"),
            cl::desc("Decisions to obey (default: the nearest .bankstripe.yaml "
@@ -126,6 +131,11 @@ static cl::opt<bool>
     Verbose("verbose",
             cl::desc("Also print what stays in registers, the commands that "
                      "were dropped, and every kernel"),
+            ALL_COMMANDS);
+static cl::opt<bool>
+    Explain("explain",
+            cl::desc("Take the predicted speedups apart: where the time goes, "
+                     "what the resources cost, and what else was considered"),
             ALL_COMMANDS);
 static cl::opt<bool>
     NoConfirm("no-confirm",
@@ -322,6 +332,9 @@ static bool readFactsOptions(ToolOptions &O) {
       return usageError("--facts reads no sources; give " +
                         llvm::Twine(Given->ArgStr.size() > 1 ? "--" : "-") +
                         Given->ArgStr + " to 'bankstripe facts'");
+  if (Unroll)
+    return usageError("--unroll asks nvcc about each run; it does not go "
+                      "together with --facts");
   return O.Frontend.CompilerArgs.empty() ||
          usageError("--facts reads no sources; give compiler arguments to "
                     "'bankstripe facts'");
@@ -357,11 +370,13 @@ static bool readRest(ToolOptions &O) {
   O.BlockSize = BlockSize;
   O.SharedLimit = SharedLimit;
   O.MinSpeedup = MinSpeedup;
+  O.Unroll = Unroll;
   O.Config = {NoConfig, Config};
   if (DefaultLayout.getNumOccurrences())
     O.DefaultLayout = DefaultLayout;
   O.Format = Format;
   O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
+  O.Explain = Explain;
   O.Confirm = O.Run == Command::MergeFacts ? ConfirmMerged : !NoConfirm;
   O.EmbedHelper = EmbedHelper;
   O.Runs = Runs;

@@ -40,11 +40,13 @@ struct ToolOptions {
   double MinSpeedup = 1.05; ///< 0: no prediction.
   uint64_t SharedLimit = 0; ///< Bytes per block that launches bring; 0: not
                             ///< given.
+  bool Unroll = false;      ///< Loops that keep arrays out of registers.
   DecisionsChoice Config;
   std::optional<Layout> DefaultLayout; ///< `--layout`.
   OutputFormat Format = OutputFormat::Text;
   Detail Level = Detail::Normal;
-  bool Confirm = true; ///< Ask nvcc, if there is one.
+  bool Explain = false; ///< Predictions with their terms.
+  bool Confirm = true;  ///< Ask nvcc, if there is one.
   RewriteMode Mode = RewriteMode::DryRun;
   std::string OutputDirectory;
   bool EmbedHelper = false;

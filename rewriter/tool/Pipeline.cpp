@@ -211,6 +211,7 @@ bankstripe::planningFor(const RunResult &Run,
   Planning.SharedLimit =
       Options.SharedLimit ? Options.SharedLimit : usualSharedLimit(Planning);
   Planning.DefaultLayout = Options.DefaultLayout;
+  Planning.Unroll = Options.Unroll;
   if (llvm::Error E = addDecisions(Planning, Lookup, Units))
     return E;
   return Planning;

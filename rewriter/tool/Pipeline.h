@@ -90,8 +90,7 @@ llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
 /// (Confirm.cpp). \p Units keep what it says of the originals. Does nothing
 /// without nvcc. Errors: as of applyPlan, or there is no temporary folder.
 llvm::Error confirmWithPtxas(RunResult &Run, std::vector<UnitRecord> &Units,
-                             const PlanOptions &Planning,
-                             const ToolOptions &Options);
+                             PlanOptions Planning, const ToolOptions &Options);
 
 /// Asks nvcc about \p Unit as it is, unless that was done (Confirm.cpp).
 llvm::Error askPtxas(UnitRecord &Unit, llvm::StringRef Nvcc);

@@ -140,7 +140,8 @@ int bankstripe::runRewrite(const ToolOptions &Options) {
   if (Options.Format == OutputFormat::Json) {
     printJson(*Run);
   } else {
-    printText(llvm::errs(), Run->Decisions, Run->Resources, Options.Level);
+    printText(llvm::errs(), Run->Decisions, Run->Resources, Options.Level,
+              Options.Explain);
     printDecisions(llvm::errs(), Run->Decisions, Options.Level);
     if (Options.Mode == RewriteMode::DryRun ||
         (Options.Mode == RewriteMode::Check && Options.Level != Detail::Quiet))

@@ -12,9 +12,10 @@ and sm_120. It is an error when
     a line in the program says so: `// expect-stack-frame: kernel=BYTES`, or
     `kernel=BYTES-BYTES` where architectures differ;
   - arrays are to be moved (`// expect-striped:`, `// expect-slot:`,
-    `// expect-constant:`), but no stack frame shrank;
+    `// expect-constant:`, `// expect-unrolled:`), but no stack frame shrank;
   - none is to be moved, but the original has a stack frame.
 
+A line `// rewrite-options: OPTIONS` in a program adds options of the tool.
 A program with headers of its own, .cuh files beside it, is rewritten together
 with all of its folder.
 
@@ -103,8 +104,9 @@ def compile_with_nvcc(nvcc, source, folder, output):
 
 def rewrite(tool, source, target):
     path = source.parent if list(source.parent.glob("*.cuh")) else source
+    options = re.findall(r"^// rewrite-options: *(.*?)\s*$", latin1(source), re.MULTILINE)
     done = subprocess.run([tool, "rewrite", "--quiet", "--no-confirm", "--min-speedup=0",
-                           f"--output-dir={target}", str(path)],
+                           f"--output-dir={target}", *" ".join(options).split(), str(path)],
                           capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         raise RuntimeError(f"bankstripe exits with {done.returncode} for {source}:\n{done.stderr}")
@@ -122,7 +124,7 @@ class Result:
         text = latin1(self.source)
         expected = {name: (int(low), int(high or low)) for name, low, high in re.findall(
             r"^// expect-stack-frame: *(\w+)=(\d+)(?:-(\d+))?\s*$", text, re.MULTILINE)}
-        moves = dict(re.findall(r"^// expect-(striped|slot|constant): *(.*?)\s*$",
+        moves = dict(re.findall(r"^// expect-(striped|slot|constant|unrolled): *(.*?)\s*$",
                                 text, re.MULTILINE))
         if "striped" not in moves:
             self.problems.append("it has no line `// expect-striped:`")

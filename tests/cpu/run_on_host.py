@@ -15,7 +15,9 @@ and in the headers beside it:
     // expect-striped: a b        into stripes (`none`, or `some of a b c`)
     // expect-slot: c             into slots
     // expect-constant: d         to static const
-    // expect-refused: e goto     stays as it is, for this reason
+    // expect-unrolled: e         into registers, with loops unrolled
+    // expect-refused: f goto     stays as it is, for this reason
+    // rewrite-options: --unroll  options of the tool for this program
 
 All but the first may be missing, which means none. A program with headers of
 its own, .cuh files beside it, is rewritten together with all of its folder.
@@ -245,8 +247,10 @@ def rewrite(tool, source, target):
     """The rewritten copy of `source`, or None when the tool changes nothing,
     and what the tool says of the private arrays."""
     path = source.parent if list(source.parent.glob("*.cuh")) else source
+    options = re.findall(r"^// rewrite-options: *(.*?)\s*$",
+                         source.read_bytes().decode("latin-1"), re.MULTILINE)
     done = subprocess.run([tool, "rewrite", "--format=json", "--no-confirm", "--min-speedup=0",
-                           f"--output-dir={target}", str(path)],
+                           f"--output-dir={target}", *" ".join(options).split(), str(path)],
                           capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         raise Failure("tool", f"bankstripe exits with {done.returncode}:\n{done.stderr}")
@@ -279,11 +283,13 @@ def check_expectation(source, rewritten, arrays):
     """Holds what was moved against the comments in the source."""
     text = source.read_bytes().decode("latin-1")
     wanted = {how: names.split() for how, names in
-              re.findall(r"^// expect-(striped|slot|constant): *(.*?)\s*$", text, re.MULTILINE)}
+              re.findall(r"^// expect-(striped|slot|constant|unrolled): *(.*?)\s*$", text,
+                         re.MULTILINE)}
     if "striped" not in wanted:
         raise Failure("expectation", f"{source} has no line `// expect-striped:`")
     moved = moved_arrays(source, rewritten) if rewritten else {}
-    for how in ("striped", "slot", "constant"):
+    moved["unrolled"] = {a["name"] for a in arrays if a["reason"] == "unrolled-loop"}
+    for how in ("striped", "slot", "constant", "unrolled"):
         names, seen = wanted.get(how, ["none"]), moved.get(how, set())
         if names[:2] == ["some", "of"]:
             if not (seen and seen < set(names[2:])):

@@ -51,6 +51,13 @@ TEST(Work, IndicesFromDataOrTheLaneAreNonUniform) {
   EXPECT_EQ(arrayIn(workOf("a[threadIdx.x & 63] = 1;")).NonUniform, 1);
 }
 
+TEST(Work, GuessedLoopsAreCounted) {
+  EXPECT_EQ(workOf("").GuessedLoops, 0u);
+  EXPECT_EQ(
+      workOf("for (int i = 0; i < n; ++i) a[in[i] & 63] ^= i;").GuessedLoops,
+      1u);
+}
+
 // Lanes that go other ways have other counters.
 TEST(Work, StacksAreCounted) {
   ArrayWork W = arrayIn(workOf(R"cu(

@@ -95,6 +95,35 @@ TEST(Profit, TheRangeHoldsThePrediction) {
   EXPECT_GT(P.High, P.Speedup);
 }
 
+TEST(Profit, TermsMakeTheTime) {
+  KernelTraffic K = traffic(200, 50);
+  K.Arrays[0].Moved = false;
+  const PredictedState S = termsOf(K, Full, 0.2);
+  EXPECT_DOUBLE_EQ(S.Time, timeOf(K, Full, 0.2));
+  EXPECT_GE(S.Time, std::max(S.Issue, S.Wait));
+  EXPECT_LE(S.Time, S.Issue + S.Wait);
+  ASSERT_EQ(S.Arrays.size(), 1u);
+  K.Arrays.clear();
+  const PredictedState Rest = termsOf(K, Full, 0.2);
+  EXPECT_NEAR(S.Arrays[0].Issue, S.Issue - Rest.Issue, 1e-9);
+  EXPECT_NEAR(S.Arrays[0].Latency / 64, S.Wait - Rest.Wait, 1e-9);
+}
+
+TEST(Profit, ExplanationsAgreeWithPredictions) {
+  KernelTraffic K = traffic(0, 200);
+  K.Work.GuessedLoops = 3;
+  const Resources Has = {32, 100 * 1024};
+  const Explanation E = explain(K, Full, Has);
+  EXPECT_NEAR(E.Before.Time / E.After.Time, E.Predicted.Speedup, 1e-9);
+  EXPECT_DOUBLE_EQ(E.Predicted.Speedup, predict(K, Full, Has).Speedup);
+  EXPECT_LT(E.Agreeing, E.Predicted.Speedup);
+  EXPECT_GT(E.Random, E.Predicted.Speedup);
+  EXPECT_EQ(E.GuessedLoops, 3u);
+  EXPECT_FALSE(E.Before.Arrays[0].Moved);
+  EXPECT_TRUE(E.After.Arrays[0].Moved);
+  EXPECT_LT(E.After.FirstLevelCache, E.Before.FirstLevelCache);
+}
+
 #ifdef BANKSTRIPE_HAS_OCCUPANCY_HEADER
 
 namespace {
@@ -171,6 +200,39 @@ TEST(Choose, WhatADecisionAsksForMoves) {
   D.Wanted = Layout::Stripe;
   Options.Decisions = {D};
   EXPECT_EQ(find(U.plan(Options), "a").Decision.Kind, VerdictKind::Stripe);
+}
+
+TEST(Choose, WhatIsTakenIsExplainedWithItsAlternatives) {
+  const Plan P = working(Random, Random).plan(choosy());
+  ASSERT_TRUE(P.Kernels[0].Explained);
+  const Explanation &E = *P.Kernels[0].Explained;
+  EXPECT_TRUE(E.Taken);
+  EXPECT_DOUBLE_EQ(E.Predicted.Speedup, P.Kernels[0].Predicted->Speedup);
+  EXPECT_EQ(E.Before.Limiter, "threads");
+  ASSERT_EQ(E.Alternatives.size(), 2u);
+  EXPECT_THAT(E.Alternatives[0].What, HasSubstr("without"));
+  EXPECT_LT(E.Alternatives[0].Predicted.Speedup, E.Predicted.Speedup);
+  EXPECT_GE(E.Alternatives[0].Predicted.Speedup,
+            E.Alternatives[1].Predicted.Speedup);
+}
+
+TEST(Choose, WhatIsNotTakenIsExplainedToo) {
+  PlanOptions Much = choosy();
+  Much.MinSpeedup = 1000;
+  const Plan P = working(Random).plan(Much);
+  ASSERT_TRUE(P.Kernels[0].Explained);
+  EXPECT_FALSE(P.Kernels[0].Explained->Taken);
+  EXPECT_TRUE(P.Kernels[0].Explained->After.Arrays[0].Moved);
+  EXPECT_DOUBLE_EQ(P.Kernels[0].Predicted->Speedup, 1);
+}
+
+TEST(Choose, ExplanationsNameArraysAsThePlanDoes) {
+  TestUnit U = working(Random, Random);
+  U.Result.Facts.Findings[0].Where.Line = 30; // Behind `b` in the plan.
+  const Plan P = U.plan(choosy());
+  const Explanation &E = *P.Kernels[0].Explained;
+  EXPECT_EQ(P.Arrays[E.Before.Arrays[0].Array].Array.Name, "a");
+  EXPECT_EQ(P.Arrays[E.After.Arrays[1].Array].Array.Name, "b");
 }
 
 // An array of a function that a kernel of another file calls.

@@ -63,7 +63,7 @@ TEST(Json, ArrayThatMoves) {
     "residency": "local memory", "index": "non-uniform",
     "verdict": "stripe", "reason": "dynamic-index",
     "message": "its dynamic indices force it into local memory",
-    "detail": "", "advice": "",
+    "detail": "", "advice": "", "unroll": null,
     "reasonPlace": {"file": "/src/count.cu", "line": 2, "column": 8},
     "form": "one element per word", "sharedBytes": 8192,
     "storage": "static", "bytesPerWarp": 0, "benefit": 800})json");
@@ -79,7 +79,7 @@ TEST(Json, ArrayThatStaysHasNoForm) {
     "residency": "local memory", "index": "unknown",
     "verdict": "refuse", "reason": "decltype",
     "message": "decltype looks at it, and would see a reference afterwards",
-    "detail": "", "advice": "write the type",
+    "detail": "", "advice": "write the type", "unroll": null,
     "reasonPlace": {"file": "/src/count.cu", "line": 7, "column": 12}})json");
 }
 
@@ -198,6 +198,42 @@ TEST(Json, IsUtf8WhateverTheSource) {
   std::string Text = text(Whole);
   EXPECT_TRUE(json::isUTF8(Text));
   EXPECT_EQ(text(parsed(Text)), Text);
+}
+
+TEST(Json, LoopsToUnroll) {
+  Plan P = samplePlan();
+  P.Arrays[0].Decision.Unroll = {sampleLoop(5, 4, 16)};
+  P.Arrays[0].Evidence.Unroll = {{{SampleFile, 5, 3}}, 120};
+  json::Value Whole = toJson(P, ConfirmedResources());
+  expectEqual(*arrayOf(Whole, 0).get("unroll"), R"json({
+    "loops": [{"place": {"file": "/src/count.cu", "line": 5, "column": 3},
+               "fewestTrips": 4, "mostTrips": 16}],
+    "instructions": 120})json");
+  expectEqual(*arrayOf(Whole, 1).get("unroll"), "null");
+}
+
+TEST(Json, Explanation) {
+  json::Value Whole = toJson(explainedPlan(), ConfirmedResources());
+  const json::Object *Predicted = kernelOf(Whole).getObject("predicted");
+  ASSERT_NE(Predicted, nullptr);
+  expectEqual(*Predicted->get("explanation"), R"json({
+    "taken": true, "speedup": 2.25, "low": 0.75, "high": 4.5, "price": 0.9,
+    "gain": 2.5, "speedupIfAgreeing": 1.5, "speedupIfRandom": 3.5,
+    "modelError": 1.3, "guessedLoops": 2,
+    "before": {"time": 2010, "issue": 2000, "wait": 500.5, "warps": 64,
+               "limiter": "threads", "firstLevelCacheBytes": 262144,
+               "arrays": [{"array": "seen", "moved": false, "issue": 1500,
+                           "latency": 6400, "hitRate": 0.97}]},
+    "after": {"time": 720, "issue": 700, "wait": 400, "warps": 60,
+              "limiter": "shared memory", "firstLevelCacheBytes": 94208,
+              "arrays": [{"array": "seen", "moved": true, "issue": 200,
+                          "latency": 300, "hitRate": null}]},
+    "alternatives": [
+      {"what": "'seen' packed", "speedup": 2.2, "low": 0.7, "high": 4.4},
+      {"what": "'list' in another form", "speedup": 1.5, "low": 0.7,
+       "high": 4.4},
+      {"what": "without 'seen'", "speedup": 1, "low": 0.77, "high": 1.3},
+      {"what": "a fourth", "speedup": 0.5, "low": 0.25, "high": 1}]})json");
 }
 
 } // namespace

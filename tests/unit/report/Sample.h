@@ -22,6 +22,12 @@ PlannedArray sampleArray(const std::string &Name, unsigned Line, Reason Why);
 
 Plan samplePlan();
 
+/// The same with a prediction for its kernel, taken apart.
+Plan explainedPlan();
+
+/// A loop on line \p Line of SampleFile.
+CountedLoop sampleLoop(unsigned Line, unsigned FewestTrips, unsigned MostTrips);
+
 /// A decision about the array `seen` of samplePlan.
 DecisionOutcome sampleOutcome(DecisionState State, const std::string &Detail);
 

@@ -93,6 +93,111 @@ TEST(Text, WhatPtxasSays) {
                 Summary);
 }
 
+// --- Loops to unroll -------------------------------------------------------
+
+// The report on `list` alone, which has the verdict Why.
+std::string textOfLoops(Reason Why, std::vector<CountedLoop> Loops) {
+  Plan P = samplePlan();
+  P.Arrays = {sampleArray("list", 4, Why)};
+  P.Arrays[0].Decision.Unroll = std::move(Loops);
+  P.Kernels.clear();
+  return text(P);
+}
+
+TEST(Text, AdviceToUnrollStandsAtTheLoop) {
+  EXPECT_NE(textOfLoops(Reason::OverBudget, {sampleLoop(5, 16, 16)})
+                .find("/src/count.cu:5:3: note: unrolling this loop of 16 "
+                      "iterations would keep 'list' in registers; give "
+                      "--unroll\n"
+                      "    5 |   sort(list);\n"
+                      "      |   ^\n"
+                      "      |   #pragma unroll\n"),
+            std::string::npos);
+}
+
+TEST(Text, AdviceToUnrollNamesEveryLoop) {
+  const std::string Text = textOfLoops(
+      Reason::OverBudget, {sampleLoop(5, 4, 16), sampleLoop(6, 1, 1)});
+  EXPECT_NE(Text.find("note: unrolling 2 loops would keep 'list' in registers, "
+                      "this one of 4 to 16 iterations; give --unroll\n"),
+            std::string::npos);
+  EXPECT_NE(Text.find("count.cu:6:3: note: another, of 1 iteration\n"),
+            std::string::npos);
+}
+
+TEST(Text, UnrolledLoopsAreShown) {
+  const std::string Text =
+      textOfLoops(Reason::UnrolledLoop, {sampleLoop(5, 16, 16)});
+  EXPECT_NE(Text.find("remark: private array 'list' () moves to registers: "
+                      "with its loops unrolled, every index is a constant "
+                      "[registers, unrolled-loop]\n"),
+            std::string::npos);
+  EXPECT_NE(Text.find("note: this loop of 16 iterations is unrolled\n"),
+            std::string::npos);
+  EXPECT_EQ(Text.find("--unroll"), std::string::npos);
+}
+
+// --- Explanations ----------------------------------------------------------
+
+std::string explanation(const Plan &P) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printExplanation(OS, P, P.Kernels[0]);
+  return Text;
+}
+
+TEST(Text, ExplanationOfAChange) {
+  EXPECT_EQ(explanation(explainedPlan()),
+            R"(  cycles per warp            issuing   waiting
+    'seen' before             1500       100   local memory, 97 % in the L1
+    'seen' after               200       5.0   shared memory
+    all before                2000       501   2010 together
+    all after                  700       400   720 together
+  resources                64 > 60 warps per multiprocessor, limited by threads > shared memory; L1 of 256 > 92 KB
+  speedup                  0.90 for the shared memory x 2.50 for the access = 2.25 (0.75 to 4.50)
+  it rests on              how far the indices of a warp are apart: 1.50 if they agree, 3.50 if they are random; how often 2 loops run is a guess
+  it may be a loss         only a measurement can tell: bankstripe verify
+  considered               2.20 (0.70 to 4.40) 'seen' packed
+                           1.50 (0.70 to 4.40) 'list' in another form
+                           1.00 (0.77 to 1.30) without 'seen'
+)");
+}
+
+TEST(Text, ExplanationOfWhatWasNotTaken) {
+  Plan P = explainedPlan();
+  Explanation &E = *P.Kernels[0].Explained;
+  E.Taken = false;
+  E.Agreeing = E.Random = 2.25;
+  E.Predicted.Low = 1.1;
+  E.GuessedLoops = 1;
+  const std::string Text = explanation(P);
+  EXPECT_NE(Text.find("  speedup, not taken       0.90"), std::string::npos);
+  EXPECT_NE(
+      Text.find("the model, which errs by a factor of 1.3 either way; how "
+                "often 1 loop runs is a guess\n"),
+      std::string::npos);
+  EXPECT_EQ(Text.find("it may be a loss"), std::string::npos);
+}
+
+TEST(Text, ExplanationWithoutAnyChange) {
+  Plan P = explainedPlan();
+  Explanation &E = *P.Kernels[0].Explained;
+  E.After = E.Before;
+  const std::string Text = explanation(P);
+  EXPECT_NE(Text.find("  'seen'                     1500"), std::string::npos);
+  EXPECT_EQ(Text.find("after"), std::string::npos);
+  EXPECT_NE(Text.find("1.00, since nothing better was found than no change\n"),
+            std::string::npos);
+}
+
+TEST(Text, ExplanationsAreShownWhenAskedFor) {
+  EXPECT_EQ(text(explainedPlan()).find("cycles per warp"), std::string::npos);
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printText(OS, explainedPlan(), {}, Detail::Normal, /*Explain=*/true);
+  EXPECT_NE(Text.find("cycles per warp"), std::string::npos);
+}
+
 TEST(Text, OccupancyWithoutRegistersSaysSo) {
   Plan P = samplePlan();
   P.Kernels[0].Registers = 0;

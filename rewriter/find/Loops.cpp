@@ -1,0 +1,249 @@
+//===-- Loops.cpp - loops that a pragma could unroll ----------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Only the plain shape counts: one variable that the header starts, compares
+// and steps by constants, and that the body only reads. How often
+// such a loop runs is found by letting it run. Whether a full unrolling is
+// possible, and helps, is for the optimiser to say (evidence/Unroll.cpp); here
+// it is about the text.
+//
+// What stands before a loop, be it `#pragma unroll 1`, `#pragma nounroll` or an
+// attribute, is what its author has to say about it, and ends the matter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "find/Loops.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+
+using namespace bankstripe;
+using namespace clang;
+
+/// Longer loops are not simulated: nobody unrolls them.
+static constexpr unsigned MostTripsOfInterest = 1024;
+
+namespace {
+
+/// The header of a loop over one variable.
+struct LoopHeader {
+  const VarDecl *Variable = nullptr;
+  int64_t First = 0;
+  int64_t Bound = 0;
+  BinaryOperatorKind Comparison = BO_LT; ///< Variable on the left.
+  BinaryOperatorKind Step = BO_Add;
+  int64_t By = 1;
+
+  bool continues(int64_t Value) const;
+  /// The value after \p Value; nothing when it cannot be computed.
+  std::optional<int64_t> next(int64_t Value) const;
+};
+
+/// Reads headers.
+class HeaderReader {
+public:
+  explicit HeaderReader(const ASTContext &Context) : Context(Context) {}
+
+  std::optional<LoopHeader> read(const ForStmt *Loop);
+
+private:
+  bool readComparison(const Expr *Condition);
+  bool readStart(const Stmt *Init);
+  bool readStep(const Expr *Increment);
+
+  const VarDecl *variable(const Expr *E) const {
+    const auto *Reference = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    return Reference ? dyn_cast<VarDecl>(Reference->getDecl()) : nullptr;
+  }
+  bool isVariable(const Expr *E) const {
+    return variable(E) == Header.Variable;
+  }
+  bool evaluate(const Expr *E, int64_t &Value) const;
+
+  const ASTContext &Context;
+  LoopHeader Header;
+};
+
+} // namespace
+
+bool LoopHeader::continues(int64_t Value) const {
+  switch (Comparison) {
+  case BO_LT:
+    return Value < Bound;
+  case BO_LE:
+    return Value <= Bound;
+  case BO_GT:
+    return Value > Bound;
+  case BO_GE:
+    return Value >= Bound;
+  default:
+    return Value != Bound;
+  }
+}
+
+std::optional<int64_t> LoopHeader::next(int64_t Value) const {
+  switch (Step) {
+  case BO_Add:
+    return Value + By;
+  case BO_Sub:
+    return Value - By;
+  case BO_Mul:
+    return Value * By;
+  case BO_Div:
+    return By ? std::optional<int64_t>(Value / By) : std::nullopt;
+  case BO_Shl:
+    return By >= 0 && By < 32 ? std::optional<int64_t>(Value << By)
+                              : std::nullopt;
+  case BO_Shr:
+    return By >= 0 && By < 32 ? std::optional<int64_t>(Value >> By)
+                              : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+// Values of 32 bits only, so that stepping cannot overflow.
+bool HeaderReader::evaluate(const Expr *E, int64_t &Value) const {
+  Expr::EvalResult Result;
+  if (E->isInstantiationDependent() || !E->getType()->isIntegerType() ||
+      !E->EvaluateAsInt(Result, Context))
+    return false;
+  const llvm::APSInt &Exact = Result.Val.getInt();
+  if (Exact.getSignificantBits() > 32)
+    return false;
+  Value = Exact.getExtValue();
+  return true;
+}
+
+bool HeaderReader::readComparison(const Expr *Condition) {
+  const auto *Compare = dyn_cast_or_null<BinaryOperator>(
+      Condition ? Condition->IgnoreParens() : nullptr);
+  if (!Compare || (!Compare->isRelationalOp() && Compare->getOpcode() != BO_NE))
+    return false;
+  Header.Comparison = Compare->getOpcode();
+  if (evaluate(Compare->getRHS(), Header.Bound)) {
+    Header.Variable = variable(Compare->getLHS());
+  } else if (evaluate(Compare->getLHS(), Header.Bound)) {
+    Header.Variable = variable(Compare->getRHS());
+    if (Compare->isRelationalOp())
+      Header.Comparison =
+          BinaryOperator::reverseComparisonOp(Header.Comparison);
+  }
+  return Header.Variable && Header.Variable->hasLocalStorage() &&
+         Header.Variable->getType()->isIntegerType() &&
+         !Header.Variable->getType().isVolatileQualified();
+}
+
+bool HeaderReader::readStart(const Stmt *Init) {
+  if (const auto *Statement = dyn_cast_or_null<DeclStmt>(Init))
+    return llvm::is_contained(Statement->decls(), Header.Variable) &&
+           Header.Variable->getInit() &&
+           evaluate(Header.Variable->getInit(), Header.First);
+  const auto *Assign = dyn_cast_or_null<BinaryOperator>(Init);
+  return Assign && Assign->getOpcode() == BO_Assign &&
+         isVariable(Assign->getLHS()) &&
+         evaluate(Assign->getRHS(), Header.First);
+}
+
+bool HeaderReader::readStep(const Expr *Increment) {
+  Increment = Increment ? Increment->IgnoreParens() : nullptr;
+  if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Increment)) {
+    Header.Step = Unary->isIncrementOp() ? BO_Add : BO_Sub;
+    return Unary->isIncrementDecrementOp() && isVariable(Unary->getSubExpr());
+  }
+  const auto *Compound = dyn_cast_or_null<CompoundAssignOperator>(Increment);
+  if (!Compound || !isVariable(Compound->getLHS()))
+    return false;
+  Header.Step =
+      BinaryOperator::getOpForCompoundAssignment(Compound->getOpcode());
+  return evaluate(Compound->getRHS(), Header.By);
+}
+
+std::optional<LoopHeader> HeaderReader::read(const ForStmt *Loop) {
+  if (!readComparison(Loop->getCond()) || !readStart(Loop->getInit()) ||
+      !readStep(Loop->getInc()))
+    return std::nullopt;
+  return Header;
+}
+
+// Whether the body of Loop only reads Variable, and nothing has its address.
+static bool onlyReads(const ForStmt *Loop, const VarDecl *Variable,
+                      const BodyIndex &Body) {
+  auto It = Body.References.find(Variable);
+  if (It == Body.References.end())
+    return true;
+  return llvm::all_of(It->second, [&](const DeclRefExpr *Reference) {
+    const Stmt *Child = Reference, *Parent = Body.parentOf(Child);
+    if (const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(Parent);
+        Cast && Cast->getCastKind() == CK_LValueToRValue)
+      return true;
+    // A write: in this loop's own header, or altogether outside.
+    if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent);
+        Unary && Unary->getOpcode() == UO_AddrOf)
+      return false;
+    for (; Parent && Parent != Loop; Parent = Body.parentOf(Child))
+      Child = Parent;
+    return !Parent || Child != Loop->getBody();
+  });
+}
+
+std::optional<unsigned> bankstripe::tripsOf(const ForStmt *Loop,
+                                            const BodyIndex &Body,
+                                            const ASTContext &Context) {
+  auto Header = HeaderReader(Context).read(Loop);
+  if (!Header || Loop->getConditionVariable() ||
+      !onlyReads(Loop, Header->Variable, Body))
+    return std::nullopt;
+  const bool Unsigned = Header->Variable->getType()->isUnsignedIntegerType();
+  unsigned Trips = 0;
+  for (std::optional<int64_t> Value = Header->First;
+       Header->continues(*Value);) {
+    Value = Header->next(*Value);
+    if (!Value || ++Trips > MostTripsOfInterest || (Unsigned && *Value < 0))
+      return std::nullopt;
+  }
+  return Trips;
+}
+
+// The point before Loop; nothing when a directive cannot stand there.
+static std::optional<TextRange> pragmaPlace(const ForStmt *Loop,
+                                            const BodyIndex &Body,
+                                            const SourceText &Text) {
+  const SourceLocation At = Loop->getForLoc();
+  if (!At.isFileID() || isa_and_nonnull<AttributedStmt>(Body.parentOf(Loop)))
+    return std::nullopt;
+  // What `#line` says would lead the evidence to another loop.
+  const SourceManager &SM = Text.sources();
+  const PresumedLoc Presumed = SM.getPresumedLoc(At);
+  if (Presumed.isInvalid() || Presumed.getFileID() != SM.getFileID(At) ||
+      Presumed.getLine() != SM.getSpellingLineNumber(At))
+    return std::nullopt;
+  // A line that goes on swallows the directive.
+  if (Text.line(At, 1).rtrim("\r").ends_with("\\"))
+    return std::nullopt;
+  auto Token = Text.token(At);
+  if (!Token)
+    return std::nullopt;
+  Token->Length = 0;
+  return Token;
+}
+
+void bankstripe::readLoops(const BodyIndex &Body, const ASTContext &Context,
+                           const SourceText &Text,
+                           std::map<Place, CountedLoop> &Loops) {
+  for (const ForStmt *Loop : Body.ForLoops) {
+    auto Insertion = pragmaPlace(Loop, Body, Text);
+    if (!Insertion)
+      continue;
+    CountedLoop L;
+    L.Where = Text.place(Loop->getForLoc());
+    L.Insertion = *Insertion;
+    L.FewestTrips = L.MostTrips = tripsOf(Loop, Body, Context).value_or(0);
+    auto [It, New] = Loops.try_emplace(L.Where, L);
+    if (!New)
+      It->second.merge(L);
+  }
+}

@@ -1,0 +1,73 @@
+//===-- Explanation.h - the terms of a prediction ---------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A prediction (plan/Profit.cpp) taken apart, for people who want to know where
+// it comes from (docs/explain.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_MODEL_EXPLANATION_H
+#define BANKSTRIPE_MODEL_EXPLANATION_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bankstripe {
+
+/// What a change is expected to do to a kernel's time (plan/Profit.cpp).
+struct Prediction {
+  double Speedup = 1; ///< Original over rewritten.
+  double Low = 1, High = 1;
+  double Price = 1; ///< The part that the shared memory itself has in it.
+  double Gain = 1;  ///< The part of the access.
+};
+
+/// Cycles for the accesses to one array.
+struct ArrayCost {
+  unsigned Array = 0; ///< Index of Plan::Arrays.
+  bool Moved = false; ///< In shared memory.
+  double Issue = 0;
+  double Latency = 0; ///< Of one warp, with nothing else to do.
+  double HitRate = 1; ///< Of the L1; where it is not moved.
+};
+
+/// A kernel's time, and what it runs with.
+struct PredictedState {
+  unsigned Warps = 0;         ///< Resident on a multiprocessor.
+  std::string Limiter;        ///< `registers`, `shared memory`, ...
+  double FirstLevelCache = 0; ///< Bytes of the L1 that are left.
+  /// Cycles of a multiprocessor per warp: what it issues, what it waits for
+  /// when the others fill in, and what comes of both.
+  double Issue = 0;
+  double Wait = 0;
+  double Time = 0;
+  std::vector<ArrayCost> Arrays;
+};
+
+/// Another choice, and what it was predicted to be worth.
+struct Alternative {
+  std::string What; ///< `without 'seen'`.
+  Prediction Predicted;
+};
+
+/// What decided about a kernel.
+struct Explanation {
+  PredictedState Before, After;
+  Prediction Predicted; ///< Of the best change that was found.
+  bool Taken = false;   ///< It is what was decided.
+  /// The speedup when all lanes of a warp agree on the indices that cannot be
+  /// known, and when these are random.
+  double Agreeing = 1, Random = 1;
+  double ModelError = 1;     ///< A factor to both sides.
+  unsigned GuessedLoops = 0; ///< Of which nobody knows how often they run.
+  std::vector<Alternative> Alternatives; ///< The best first.
+};
+
+} // namespace bankstripe
+
+#endif
