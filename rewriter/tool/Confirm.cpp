@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Clang's optimiser foresees what ptxas will do, but only ptxas knows. Each
-// file with a stripe is compiled as it was and as it would be, from a mirror
-// of the changed files in a temporary folder; a kernel whose stack frame does
-// not shrink gets its arrays back.
+// file in which an array moves, or would if it paid, is compiled as it is: how
+// many warps run, and so what the shared memory costs, depends on the
+// registers. With them the arrays are chosen anew. Then the files that change
+// are compiled as they would be, from a mirror in a temporary folder; a kernel
+// whose stack frame does not shrink gets its arrays back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,6 +118,7 @@ private:
   /// What the change of an array did to the stack frames of its kernels.
   enum class Effect { Unknown, Smaller, Kept, Rejected };
 
+  bool isInQuestion(const UnitResult &Unit) const;
   bool isChanged(const UnitResult &Unit) const;
   Effect effectOn(const PlannedArray &A, const std::vector<UnitResult> &Units,
                   std::string &Detail) const;
@@ -129,6 +132,14 @@ private:
 };
 
 } // namespace
+
+bool Confirmation::isInQuestion(const UnitResult &Unit) const {
+  return llvm::any_of(Run.Decisions.Arrays, [&](const PlannedArray &A) {
+    return (A.Decision.changesSource() ||
+            A.Decision.Why == Reason::NotProfitable) &&
+           Unit.Facts.Contents.count(A.Array.Where.File);
+  });
+}
 
 bool Confirmation::isChanged(const UnitResult &Unit) const {
   return llvm::any_of(Run.Decisions.Arrays, [&](const PlannedArray &A) {
@@ -150,7 +161,7 @@ void Confirmation::warn(const CompileJob &Job, llvm::Error E,
 void Confirmation::askOriginals(std::vector<UnitResult> &Units) {
   for (size_t I = 0; I < Units.size(); ++I) {
     const CompileJob &Job = Run.Jobs[JobOfUnit[I]];
-    if (!isChanged(Units[I]))
+    if (!isInQuestion(Units[I]))
       continue;
     auto Table = runPtxas(Job, Nvcc, Job.File);
     if (!Table) {
@@ -238,29 +249,38 @@ bool Confirmation::withdrawUnconfirmed(const std::vector<UnitResult> &Units,
   return Any;
 }
 
-void bankstripe::confirmWithPtxas(RunResult &Run, std::vector<UnitResult> Units,
-                                  const std::vector<unsigned> &JobOfUnit,
-                                  const PlanOptions &Planning,
-                                  const ToolOptions &Options) {
+llvm::Error bankstripe::confirmWithPtxas(RunResult &Run,
+                                         std::vector<UnitResult> Units,
+                                         const std::vector<unsigned> &JobOfUnit,
+                                         const PlanOptions &Planning,
+                                         const ToolOptions &Options) {
   auto Kit = findToolkit(Options.Frontend.CudaPath);
   if (!Kit) {
     llvm::consumeError(Kit.takeError()); // The front end has said so.
-    return;
+    return llvm::Error::success();
   }
-  if (Kit->Nvcc.empty() || Run.Changes.empty())
-    return;
+  if (Kit->Nvcc.empty())
+    return llvm::Error::success();
+  Confirmation C(Run, JobOfUnit, Options, Kit->Nvcc);
+  C.askOriginals(Units);
+  if (Run.Resources.Before.empty())
+    return llvm::Error::success();
+  // Registers are known now, and with them occupancy.
+  Run.Decisions = makePlan(Units, Planning);
+  auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
+  if (!Changes)
+    return Changes.takeError();
+  Run.Changes = std::move(*Changes);
+  if (Run.Changes.empty())
+    return llvm::Error::success();
   auto Folder = TemporaryFolder::create();
   if (!Folder) {
     llvm::errs() << "bankstripe: " << toString(Folder.takeError()) << '\n';
-    return;
+    return llvm::Error::success();
   }
-  Confirmation C(Run, JobOfUnit, Options, Kit->Nvcc);
-  C.askOriginals(Units);
-  // Registers are known now, and with them occupancy.
-  Run.Decisions = makePlan(Units, Planning);
-  if (!C.askRewritten(Units, Folder->path()) ||
-      !C.withdrawUnconfirmed(Units, Planning))
-    return;
   // The same plan carried out a moment ago: fewer edits cannot overlap.
-  Run.Changes = llvm::cantFail(applyPlan(Run.Decisions, Options.EmbedHelper));
+  if (C.askRewritten(Units, Folder->path()) &&
+      C.withdrawUnconfirmed(Units, Planning))
+    Run.Changes = llvm::cantFail(applyPlan(Run.Decisions, Options.EmbedHelper));
+  return llvm::Error::success();
 }

@@ -223,6 +223,8 @@ llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
     return Changes.takeError();
   Run.Changes = std::move(*Changes);
   if (Options.Confirm)
-    confirmWithPtxas(Run, std::move(Units), JobOfUnit, Planning, Options);
+    if (llvm::Error E = confirmWithPtxas(Run, std::move(Units), JobOfUnit,
+                                         Planning, Options))
+      return E;
   return Run;
 }

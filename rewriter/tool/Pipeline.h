@@ -34,12 +34,12 @@ llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
                          const std::vector<UnitResult> &Units);
 
 /// Asks nvcc about the original and the rewritten files, fills in
-/// RunResult::Resources and withdraws what ptxas does not confirm
-/// (Confirm.cpp). Does nothing without nvcc.
-void confirmWithPtxas(RunResult &Run, std::vector<UnitResult> Units,
-                      const std::vector<unsigned> &JobOfUnit,
-                      const PlanOptions &PlanOptions,
-                      const ToolOptions &Options);
+/// RunResult::Resources, plans anew with the registers and withdraws what
+/// ptxas does not confirm (Confirm.cpp). Does nothing without nvcc.
+llvm::Error confirmWithPtxas(RunResult &Run, std::vector<UnitResult> Units,
+                             const std::vector<unsigned> &JobOfUnit,
+                             const PlanOptions &PlanOptions,
+                             const ToolOptions &Options);
 
 /// Writes the changed files of \p Run below \p Root, at their absolute paths,
 /// with the helper beside each and links to what stood beside them; \p Job's

@@ -36,14 +36,13 @@ def predicted(kernel, array, values):
     spread = values["UsualSpread"] if array["index"] == "non-uniform" else 0
     per_thread = array["bytesPerThread"]
     rows = 1 + (fit.rows_of_random(array["elementBytes"], per_thread) - 1) * spread
-    shared = kernel["sharedBytesAfter"] + kernel["dynamicBytesPerWarp"] * WARPS
     before, after = (kernel[f"warpsPerMultiprocessor{when}"] for when in ("Before", "After"))
 
     def cycles(variant, warps, shared):
         return fit.cycles(values, fit.Traffic(
             *work, rows, array["elementBytes"], per_thread, variant, warps,
             fit.cache_left(shared, warps // WARPS)))
-    return (cycles("original", before, 0) / cycles(analyse.variant_of(array), after, shared))
+    return (cycles("original", before, 0) / cycles(analyse.variant_of(array), after, kernel["sharedBytesAfter"]))
 
 
 class Fit(unittest.TestCase):
