@@ -145,6 +145,12 @@ bool isLaneNumber(const Instruction &I) {
                     Callee->getName().contains("sreg.laneid"));
 }
 
+/// Arguments of class types lie in memory that is as fast as constants.
+bool isArgumentInMemory(const Value &Object) {
+  const auto *A = dyn_cast<Argument>(&Object);
+  return A && A->hasByValAttr();
+}
+
 /// What an address is computed from.
 enum class Origin { Counters, Lanes, Data };
 
@@ -158,8 +164,11 @@ Origin originOf(const Value &Pointer) {
     const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
     if (!I || !Seen.insert(I).second)
       continue;
-    if (isa<LoadInst>(I))
+    if (const auto *Load = dyn_cast<LoadInst>(I)) {
+      if (isArgumentInMemory(*getUnderlyingObject(Load->getPointerOperand())))
+        continue;
       return Origin::Data;
+    }
     if (isLaneNumber(*I))
       Result = Origin::Lanes;
     if (!isa<CallBase>(I))
@@ -224,6 +233,10 @@ void WorkCounter::addAccess(
       return;
     }
   const Value &Object = Objects.size() == 1 ? *Objects.front() : Pointer;
+  if (isArgumentInMemory(Object)) {
+    Work.Instructions += Weight;
+    return;
+  }
   switch (Object.stripPointerCasts()->getType()->getPointerAddressSpace()) {
   case SharedAddressSpace:
     Work.Shared += Words;
@@ -282,8 +295,6 @@ void WorkCounter::add(Function &F, double Weight, KernelWork &Work,
           add(*Callee, Times, Work, Depth + 1);
         else
           addOperation(I, Times * costOfCall(*Call), Work);
-        if (Callee && Callee->getName().contains("barrier"))
-          Work.Barriers += Times;
       } else {
         addOperation(I, Times * costOf(I), Work);
       }

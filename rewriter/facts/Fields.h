@@ -98,7 +98,7 @@ BANKSTRIPE_FIELDS(KernelResources, StackFrame, CalleeFrames, SpillStores,
                   SpillLoads, Registers, SharedBytes)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Gathered,
-                  Shared, OtherLocal, Barriers, GuessedLoops, Arrays)
+                  Shared, OtherLocal, GuessedLoops, Arrays)
 BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, Problem)
 
 // Frontend.h, Plan.h, Facts.h

@@ -90,9 +90,8 @@ struct KernelWork {
   double Gathered = 0;   ///< Those whose address was itself loaded.
   double Shared = 0;     ///< Words of shared memory.
   double OtherLocal = 0; ///< Words of local memory that are no finding's.
-  double Barriers = 0;
-  unsigned GuessedLoops =
-      0; ///< Loops of which nobody knows how often they run.
+  /// Loops of which nobody knows how often they run.
+  unsigned GuessedLoops = 0;
   std::map<unsigned, ArrayWork> Arrays; ///< By the number of the finding.
 };
 

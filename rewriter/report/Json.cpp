@@ -123,7 +123,6 @@ static json::Value work(const KernelPlan &K, const Plan &P) {
                       {"gathered", K.Work->Gathered},
                       {"shared", K.Work->Shared},
                       {"otherLocal", K.Work->OtherLocal},
-                      {"barriers", K.Work->Barriers},
                       {"arrays", std::move(Arrays)}};
 }
 

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Clang's optimiser foresees what ptxas will do, but only ptxas knows. Each
-// file with a stripe is compiled as it was and as it would be, from a mirror
-// of the changed files in a temporary folder; a kernel whose stack frame does
-// not shrink gets its arrays back.
+// file in which an array moves, or would if it paid, is compiled as it is: how
+// many warps run, and so what the shared memory costs, depends on the
+// registers. With them the arrays are chosen anew. Then the files that change
+// are compiled as they would be, from a mirror in a temporary folder; a kernel
+// whose stack frame does not shrink gets its arrays back.
 //
 // Unrolled loops have to do more: the frame must lose all the arrays that were
 // to leave it, and no kernel may spill more registers than before. Where they
@@ -125,7 +127,7 @@ private:
   /// What the change of an array did to the stack frames of its kernels.
   enum class Effect { Unknown, Smaller, Kept, Rejected };
 
-  bool isConcerned(const UnitResult &Unit, bool ByAdvice) const;
+  bool isConcerned(const UnitResult &Unit, bool IfItPaid) const;
   std::string whyNotUnrolled(const PlannedArray &A,
                              const UnitResult &Unit) const;
   Effect effectOn(const PlannedArray &A, const std::vector<UnitRecord> &Units,
@@ -140,11 +142,12 @@ private:
 
 } // namespace
 
-// Whether an array of Unit changes, or gets advice.
-bool Confirmation::isConcerned(const UnitResult &Unit, bool ByAdvice) const {
+// Whether an array of Unit changes, or might if registers were known.
+bool Confirmation::isConcerned(const UnitResult &Unit, bool IfItPaid) const {
   return llvm::any_of(Run.Decisions.Arrays, [&](const PlannedArray &A) {
     return (A.Decision.changesSource() ||
-            (ByAdvice && !A.Decision.Unroll.empty())) &&
+            (IfItPaid && (A.Decision.Why == Reason::NotProfitable ||
+                          !A.Decision.Unroll.empty()))) &&
            Unit.Facts.Contents.count(A.Array.Where.File);
   });
 }
@@ -161,7 +164,7 @@ void Confirmation::warn(const CompileJob &Job, llvm::Error E,
 
 void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
   for (UnitRecord &Unit : Units) {
-    if (!isConcerned(Unit.Unit, /*ByAdvice=*/true))
+    if (!isConcerned(Unit.Unit, /*IfItPaid=*/true))
       continue;
     if (llvm::Error E = askPtxas(Unit, Nvcc)) {
       warn(Unit.Job, std::move(E),
@@ -178,7 +181,7 @@ bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
   Run.Resources.After.clear();
   Rejected.clear();
   for (const auto &[Job, Unit] : Units) {
-    if (Unit.Resources.empty() || !isConcerned(Unit, /*ByAdvice=*/false))
+    if (Unit.Resources.empty() || !isConcerned(Unit, /*IfItPaid=*/false))
       continue;
     auto Args = writeMirror(Run.Changes, Job, Root);
     if (!Args) {
@@ -334,12 +337,6 @@ bool Confirmation::refuseUnrolling(const std::vector<UnitRecord> &Units,
   return Any;
 }
 
-static bool hasAdvice(const Plan &P) {
-  return llvm::any_of(P.Arrays, [](const PlannedArray &A) {
-    return !A.Decision.Unroll.empty();
-  });
-}
-
 static llvm::Error carryOutPlan(RunResult &Run, const ToolOptions &Options) {
   auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
   if (!Changes)
@@ -357,10 +354,12 @@ llvm::Error bankstripe::confirmWithPtxas(RunResult &Run,
     llvm::consumeError(Kit.takeError()); // The front end has said so.
     return llvm::Error::success();
   }
-  if (Kit->Nvcc.empty() || (Run.Changes.empty() && !hasAdvice(Run.Decisions)))
+  if (Kit->Nvcc.empty())
     return llvm::Error::success();
   Confirmation C(Run, Options, Kit->Nvcc);
   C.askOriginals(Units);
+  if (Run.Resources.Before.empty())
+    return llvm::Error::success();
   C.skipUnrolled(Units, Planning);
   // Each round but the last refuses an array that no later one tries again.
   for (bool Again = true; Again;) {
@@ -374,7 +373,7 @@ llvm::Error bankstripe::confirmWithPtxas(RunResult &Run,
     Run.Decisions.Contents = std::move(Contents);
     if (llvm::Error E = carryOutPlan(Run, Options))
       return E;
-    if (!C.askRewritten(Units, Folder->path()))
+    if (Run.Changes.empty() || !C.askRewritten(Units, Folder->path()))
       return llvm::Error::success();
     Again = C.refuseUnrolling(Units, Planning);
   }

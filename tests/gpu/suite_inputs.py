@@ -67,8 +67,33 @@ def lines(folder, numbers):
         letters(numbers, numbers.randrange(1, 12), "ROME") + "\n" for _ in range(2000)))
 
 
+def traces(folder, numbers):
+    """input.su: 20 midpoints of 40 seismic traces, each 1000 samples at 2 ms."""
+    header = bytearray(240)
+    with (folder / "input.su").open("wb") as file:
+        for midpoint, trace in itertools.product(range(20), range(40)):
+            struct.pack_into("<i", header, 20, midpoint)
+            struct.pack_into("<hiiii", header, 70, 1, midpoint * 10 - trace, 0,
+                             midpoint * 10 + trace, 0)
+            struct.pack_into("<HH", header, 114, 1000, 2000)
+            file.write(header)
+            file.write(struct.pack("<1000f", *(numbers.gauss(0, 1) for _ in range(1000))))
+
+
+def twisters(folder, numbers):
+    """data: the parameters of 4096 generators of random numbers, for the GPU and for the host."""
+    (folder / "data").mkdir(exist_ok=True)
+    with (folder / "data/MersenneTwister.dat").open("wb") as gpu, \
+            (folder / "data/MersenneTwister.raw").open("wb") as host:
+        for _ in range(4096):
+            a, b, c = (numbers.getrandbits(32) for _ in range(3))
+            gpu.write(struct.pack("<4I", a, b, c, 0))
+            host.write(struct.pack("<I4i3I4i2Ii4xQ", a, 9, 19, 1, 32, 0xffffffff, 0xfffffffe, 1,
+                                   12, 7, 15, 18, b, c, 0, 0))
+
+
 MAKERS = {maker.__name__: maker for maker in (bitmap, bigrams, noise, values, read_pairs, sequences,
-                                              lines)}
+                                              lines, traces, twisters)}
 
 
 def make(name, folder):

@@ -4,7 +4,8 @@
     suite_prepare.py [OPTION...] BANKSTRIPE SUITE FOLDER [-- OPTION...]
 
 SUITE is the folder with the programs' folders, PROGRAMS (--programs) the list
-of those to take: names and arguments. OPTIONs after -- go to BANKSTRIPE.
+of those to take: names and arguments, made-up input (suite_inputs.py), and functions
+whose calls are left out (skip_calls). OPTIONs after -- go to BANKSTRIPE.
 FOLDER is made anew and then holds
 
     programs.json    what was rewritten, and how each program is run
@@ -87,6 +88,15 @@ def copy_entry(source, target, largest):
         shutil.copy2(source, target)
 
 
+def skip_calls(folder, names):
+    """Leaves out calls of functions of the host that take minutes, such as a reference."""
+    pattern = re.compile(rf"^(\s*)(?:{'|'.join(names)})\s*\([^;{{]*\);", re.MULTILINE)
+    for path in folder.rglob("*"):
+        if path.is_file() and path.suffix in TEXT - {""}:
+            text = path.read_bytes().decode("utf-8", "surrogateescape")
+            path.write_bytes(pattern.sub(r"\1;", text).encode("utf-8", "surrogateescape"))
+
+
 def prepare(entry, run, suite, place, largest):
     """The entry for programs.json, or a string that says why there is none."""
     name = entry["name"]
@@ -110,6 +120,9 @@ def prepare(entry, run, suite, place, largest):
     folders = referred(suite, name, entry.get("arguments", []))
     for one in folders:
         copy_entry(suite / one, place / "original" / one, largest)
+    if "skip" in entry:
+        skip_calls(place / "original" / name, entry["skip"])
+        skip_calls(place / "changed" / name, entry["skip"])
     if "input" in entry:
         suite_inputs.make(entry["input"], place / "original" / name)
     (place / "build" / f"{name}.sh").write_text(script)

@@ -18,50 +18,28 @@ import math
 import sys
 from typing import NamedTuple
 
-COLUMNS = ("bytes", "elements", "pattern", "arithmetic", "stream", "block", "grid", "variant", "ms",
-           "spread", "registers", "local", "shared", "resident", "same")
-CONTROLS = ("reserved", "carve-out")
+import figures
+
 FORMS = {"one element per word": "word", "packed": "packed", "unpacked": "unpacked"}
 CLOSE = 1.05
-
-
-class Point(NamedTuple):
-    """What is one question to the tool."""
-    bytes: int
-    elements: int
-    pattern: str
-    arithmetic: int
-    stream: str
-    block: int
-
-    @property
-    def kernel(self):
-        """What generate.py calls the original."""
-        return "_".join(("original", {1: "u8", 2: "u16", 4: "f32", 8: "f64"}[self.bytes],
-                         "uniform" if self.pattern == "uniform" else "varying",
-                         str(self.arithmetic), "loads" if self.stream == "loads" else "quiet",
-                         str(self.elements)))
 
 
 class Sweep:
     """Point => variant => milliseconds, without what does not fit."""
 
-    def __init__(self, lines):
+    def __init__(self, timings):
         self.times = {}
         self.different = []
         self.spreads = []
-        for line in lines:
-            if line.startswith("#") or not line.strip():
+        for timing in timings:
+            variants = self.times.setdefault(timing.point, {})
+            if timing.ms is None:
                 continue
-            row = dict(zip(COLUMNS, (cell.strip() for cell in line.split("|"))))
-            point = Point(int(row["bytes"]), int(row["elements"]), row["pattern"],
-                          int(row["arithmetic"]), row["stream"], int(row["block"]))
-            variants = self.times.setdefault(point, {})
-            if row["same"] == "DIFFERENT":
-                self.different.append((point, row["variant"]))
-            if row["same"] == "same":
-                variants[row["variant"]] = float(row["ms"])
-                self.spreads.append(float(row["spread"]))
+            if timing.same:
+                variants[timing.variant] = timing.ms
+                self.spreads.append(timing.spread)
+            else:
+                self.different.append((timing.point, timing.variant))
 
     def values(self, field):
         """All that a field of points can be, in order."""
@@ -80,7 +58,7 @@ def stripe(variants):
 def moved(variants):
     """Those layouts that a program could choose, other than the original."""
     return {name: ms for name, ms in variants.items()
-            if name != "original" and name not in CONTROLS}
+            if name != "original" and name not in figures.CONTROLS}
 
 
 def best(variants):
@@ -219,7 +197,7 @@ def read_decisions(arguments):
 
 class Judgement(NamedTuple):
     """A choice for a point that fits."""
-    point: Point
+    point: figures.Point
     chosen: str
     best: str
     loss: float  # the time of the chosen one over that of the best
@@ -274,7 +252,7 @@ def print_decisions(sweep, decisions):
     rows.append(["a stripe where it fits", *summary(*judge(sweep, stripe_where_it_fits))])
     print_table("Decisions", ["who decides", "points", "best", "within 5 %", "mean speedup",
                               "of the best", "worst loss", "cannot run"], rows)
-    print_table("The worst decisions", [*Point._fields, "chosen", "best", "loss"],
+    print_table("The worst decisions", [*figures.Point._fields, "chosen", "best", "loss"],
                 [[*j.point, j.chosen, j.best, f"{j.loss:.2f}"] for j in
                  sorted(judgements, key=lambda judgement: -judgement.loss)[:20]])
 
@@ -283,8 +261,7 @@ def main(arguments):
     if not arguments or not all("=" in argument for argument in arguments[1:]):
         print(__doc__, file=sys.stderr)
         return 2
-    with open(arguments[0], encoding="utf-8") as lines:
-        sweep = Sweep(lines)
+    sweep = Sweep(figures.read(arguments[0]))
     spreads = sorted(sweep.spreads)
     print(f"{len(sweep.times)} points; spread of the runs: median {spreads[len(spreads) // 2]} %, "
           f"largest {spreads[-1]} %.")

@@ -1,30 +1,110 @@
 #!/usr/bin/env python3
-"""Fits the constants of the profit model: fit.py SWEEP DECISIONS.json
+"""Fits the constants of the profit model: fit.py [--check] [--halves] SWEEP DECISIONS.json
 
 SWEEP is what run.sh has measured, DECISIONS.json what decide.py has written for blocks of 128, for
 the work that the tool counts in each kernel. Prints the constants by the names that they have in
-rewriter/plan/Profit.cpp, which is also where the model is explained. Needs numpy and scipy.
+rewriter/plan/Profit.cpp, which is also where the model is explained; what is not fitted is read
+from there. Needs numpy and scipy.
+
+  --check   compare with Profit.cpp instead; exit status 1 if a constant differs by 1 % or more
+  --halves  also fit to one half of the kernels, and say how far off the other half is
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import argparse
 import json
+import pathlib
+import re
 import sys
+from typing import NamedTuple
+import zlib
 
 import numpy as np
 import scipy.optimize
 
+import figures
 import generate
 
+PROFIT = pathlib.Path(__file__).resolve().parents[3] / "rewriter/plan/Profit.cpp"
 CLOCK_MHZ, MULTIPROCESSORS = 1980, 132
-UNKNOWN_TRIPS = 100
+KILOBYTE = 1024
+UNKNOWN_TRIPS = 100  # evidence/Work.cpp
 CARVE_OUTS = (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)
-NAMES = ("issue.Instruction issue.DoubleOperation issue.Global issue.LocalWord issue.LocalRow "
-         "issue.SharedWord latency.Instruction latency.DoubleOperation latency.Global "
-         "latency.Local latency.Shared issue.MissFactor latency.Miss HitExponent Sharpness "
-         "issue.Packing latency.Packing UnpackedPasses").split()
-START = [.25, .5, 2, 2, 1, .6, 2, 8, 240, 100, 50, 2, 250, .9, 4, 2, 10, 1.5]
+# Where the search begins.
+FITTED = {"issue.Instruction": .25, "issue.DoubleOperation": .5, "issue.Global": 2,
+          "issue.LocalWord": 2, "issue.LocalRow": 1, "issue.SharedWord": .6, "issue.Packing": 2,
+          "issue.MissFactor": 2, "latency.Instruction": 2, "latency.DoubleOperation": 8,
+          "latency.Global": 240, "latency.Local": 100, "latency.Shared": 50, "latency.Packing": 10,
+          "latency.Miss": 250, "Sharpness": 4, "HitExponent": .9, "UnpackedPasses": 1.5}
 
+
+def constants():
+    """The constants of Profit.cpp: namespace.name => value."""
+    result, space = {}, ""
+    for line in PROFIT.read_text(encoding="utf-8").splitlines():
+        if opened := re.match(r"namespace (\w+) {", line):
+            space = f"{opened[1]}."
+        elif re.match("}", line):
+            space = ""
+        elif found := re.match(r"constexpr double (\w+) = ([\d.]+);", line):
+            result[space + found[1]] = float(found[2])
+    return result
+
+
+class Traffic(NamedTuple):
+    """What the model is asked about: numbers, or arrays of them."""
+    instructions: float
+    doubles: float
+    loads: float
+    uniform: float  # words
+    varying: float
+    rows: float     # that a warp asks for where its lanes go their own ways
+    bytes: int      # of an element
+    per_thread: int
+    variant: str    # original, or a layout
+    warps: int
+    cache: int      # bytes of the L1
+
+
+def rows_of_random(size, per_thread):
+    rows = max(1, per_thread / max(4, size))
+    return rows * (1 - (1 - 1 / rows) ** 32)
+
+
+def cache_left(shared, blocks):
+    """The L1 that blocks with so much shared memory leave."""
+    wanted = (shared + KILOBYTE) * blocks if shared else 0
+    carve_out = next((size for size in CARVE_OUTS if size * KILOBYTE >= wanted), CARVE_OUTS[-1])
+    return (256 - carve_out) * KILOBYTE
+
+
+def cycles(c, t):
+    """What a warp keeps a multiprocessor busy: timeOf() of Profit.cpp for one array."""
+    local = t.variant == "original"
+    packed = t.variant == "packed"
+    hit = np.minimum(1, t.cache / (t.per_thread * 32 * t.warps)) ** c["HitExponent"]
+    accesses = (t.uniform + t.varying) / (np.maximum(t.bytes, 4) / 4)
+    passes = np.select(
+        [t.variant == "slot", t.variant == "unpacked"],
+        [np.where(t.bytes == 8, c["SlotPassesOfDoubles"], c["SlotPasses"]), c["UnpackedPasses"]], 1)
+    rows = c["issue.LocalWord"] + c["issue.LocalRow"] * (t.rows - 1)
+    issue = (c["issue.Instruction"] * t.instructions + c["issue.DoubleOperation"] * t.doubles
+             + c["issue.Global"] * t.loads
+             + np.where(local,
+                        (t.uniform * c["issue.LocalWord"] + t.varying * rows)
+                        * (1 + (1 - hit) * c["issue.MissFactor"]),
+                        (t.uniform + t.varying * passes) * c["issue.SharedWord"]
+                        + packed * accesses * c["issue.Packing"]))
+    latency = (c["latency.Instruction"] * t.instructions
+               + c["latency.DoubleOperation"] * t.doubles + c["latency.Global"] * t.loads
+               + accesses * np.where(local, c["latency.Local"] + (1 - hit) * c["latency.Miss"],
+                                     c["latency.Shared"] + packed * c["latency.Packing"]))
+    sharpness = c["Sharpness"]
+    return (issue ** sharpness + (latency / t.warps) ** sharpness) ** (1 / sharpness)
+
+
+# From the sweep to the model
 
 def counts(work):
     """Instructions, double operations, global accesses, uniform and other words of a kernel."""
@@ -38,84 +118,94 @@ def kernel_counts(decided):
     """The counts of each original, apart: once per element, and once per step."""
     work = {k["name"]: counts(k["work"]) for k in decided["kernels"] if k["work"]}
     result = {}
-    for name, (configuration, elements) in generate.points().items():
+    for name, (configuration, _) in generate.points().items():
         # Two sizes that are taken to step equally often tell the two apart.
         small, large = (work[configuration.kernel("original", n)] for n in (32, 64))
         per_element = (large - small) / 32
-        steps = max(UNKNOWN_TRIPS, 64)
-        result[name] = per_element, (large - per_element * 64) / steps
+        result[name] = per_element, (large - per_element * 64) / UNKNOWN_TRIPS
     return result
 
 
-def rows_asked(rows, pattern):
-    if pattern == "uniform":
-        return 1.0
-    return rows * (1 - (1 - 1 / rows) ** 32) if pattern == "random" else min(rows, 32)
+def traffic(timing, kernels):
+    point = timing.point
+    per_element, per_step = kernels[point.kernel]
+    work = per_element * point.elements + per_step * max(256, 2 * point.elements)
+    per_thread = max(4, (point.bytes * point.elements + 3) // 4 * 4)
+    rows = rows_of_random(point.bytes, per_thread)
+    if point.pattern != "random":
+        rows = 1 if point.pattern == "uniform" else min(per_thread / max(4, point.bytes), 32)
+    # The control runs as the original does.
+    variant = "original" if timing.variant == "reserved" else timing.variant
+    return Traffic(*work, rows, point.bytes, per_thread, variant,
+                   point.block // 32 * timing.blocks, cache_left(timing.shared, timing.blocks))
 
 
-def read(lines, kernels):
-    """One row of features per timing, and the cycles that a warp keeps a multiprocessor busy."""
-    table = []
-    for line in lines:
-        cells = [cell.strip() for cell in line.split("|")]
-        if line.startswith("#") or len(cells) < 15 or cells[14] != "same":
-            continue
-        size, elements, arithmetic, block, grid = (int(cells[i]) for i in (0, 1, 3, 5, 6))
-        pattern, variant = cells[2], cells[7]
-        if variant == "carve-out":
-            continue
-        name = next(k for k, (c, n) in generate.points().items()
-                    if n == elements and generate.TYPES[c.type].bytes == size
-                    and c.uniform == (pattern == "uniform") and c.arithmetic == arithmetic
-                    and c.loads == (cells[4] == "loads"))
-        per_element, per_step = kernels[name]
-        work = per_element * elements + per_step * max(256, 2 * elements)
-        shared, blocks, warps = int(cells[12]), int(cells[13]), block // 32
-        per_thread = max(4, (size * elements + 3) // 4 * 4)
-        wanted = shared * blocks + 1024 * blocks * (shared > 0)
-        carve_out = next((k for k in CARVE_OUTS if k * 1024 >= wanted), 228) * 1024
-        table.append([*work, rows_asked(per_thread / max(4, size), pattern),
-                      variant in ("original", "reserved"), variant == "slot", variant == "packed",
-                      variant == "unpacked", pattern != "uniform", size, warps * blocks,
-                      per_thread * 32 * warps * blocks, 256 * 1024 - carve_out,
-                      float(cells[8]) * 1e3 * CLOCK_MHZ * MULTIPROCESSORS / (grid * warps)])
-    return np.array(table, float).T
+class Data:
+    """Timings as arrays: what the model is asked, the cycles that it should say, and the half of
+    the kernels that each belongs to."""
+
+    def __init__(self, timings, kernels):
+        timings = [t for t in timings if t.same and t.variant != "carve-out"]
+        columns = zip(*(traffic(timing, kernels) for timing in timings))
+        self.traffic = Traffic(*map(np.array, columns))
+        self.cycles = np.array([t.ms * 1e3 * CLOCK_MHZ * MULTIPROCESSORS
+                                / (t.grid * t.point.block // 32) for t in timings])
+        self.half = np.array([zlib.crc32(t.point.kernel.encode()) % 2 for t in timings])
+
+    def only(self, chosen):
+        part = object.__new__(Data)
+        part.traffic = Traffic(*(column[chosen] for column in self.traffic))
+        part.cycles = self.cycles[chosen]
+        return part
+
+    def errors(self, values):
+        return np.log(cycles(values, self.traffic) / self.cycles)
 
 
-def model(logarithms, features):
-    (instructions, doubles, loads, uniform, other, rows, local, slot, packed, unpacked, spread,
-     size, warps, footprint, cache, _) = features
-    (ci, cd, cg, cl, cr, cs, li, ld, lg, ll, ls, mf, lm, he, p, ip, lp, up) = np.exp(logarithms)
-    miss = 1 - np.minimum(1, cache / footprint) ** he
-    accesses = (uniform + other) / (np.maximum(size, 4) / 4)
-    passes = np.where((slot > 0) & (spread > 0), np.where(size == 8, 2.4, 1.6), 1)
-    passes = np.where((unpacked > 0) & (spread > 0), up, passes)
-    issue = (ci * instructions + cd * doubles + cg * loads
-             + np.where(local > 0, (uniform * cl + other * (cl + cr * (rows - 1))) * (1 + miss * mf),
-                        (uniform + other * passes) * cs + packed * accesses * ip))
-    latency = (li * instructions + ld * doubles + lg * loads
-               + accesses * np.where(local > 0, ll + miss * lm, ls + packed * lp))
-    return (issue ** p + (latency / warps) ** p) ** (1 / p)
-
-
-def main(arguments):
-    if len(arguments) != 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    with open(arguments[1], encoding="utf-8") as file:
-        kernels = kernel_counts(json.load(file))
-    with open(arguments[0], encoding="utf-8") as lines:
-        features = read(lines, kernels)
-    fit = scipy.optimize.least_squares(
-        lambda x: np.log(model(x, features) / features[-1]), np.log(START), loss="soft_l1",
+def fit(data, given):
+    """The constants, those that are not fitted as given."""
+    def values(logarithms):
+        return {**given, **dict(zip(FITTED, np.exp(logarithms)))}
+    found = scipy.optimize.least_squares(
+        lambda x: data.errors(values(x)), np.log(list(FITTED.values())), loss="soft_l1",
         f_scale=0.1, max_nfev=300)
-    for name, value in zip(NAMES, np.exp(fit.x)):
-        print(f"{name:26} {value:9.3f}")
-    errors = np.log(model(fit.x, features) / features[-1])
-    print(f"{len(errors)} timings; root mean square error of the logarithm "
-          f"{np.sqrt(np.mean(errors ** 2)):.3f}")
+    return values(found.x)
+
+
+def root_mean_square(errors):
+    return np.sqrt(np.mean(errors ** 2))
+
+
+def check(values, given):
+    wrong = [name for name in FITTED if abs(values[name] / given[name] - 1) >= .01]
+    for name in wrong:
+        print(f"{name} is {given[name]:.3g} in Profit.cpp, but {values[name]:.3g} is fitted")
+    return int(bool(wrong))
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--halves", action="store_true")
+    parser.add_argument("sweep")
+    parser.add_argument("decisions", type=pathlib.Path)
+    options = parser.parse_args()
+    kernels = kernel_counts(json.loads(options.decisions.read_text(encoding="utf-8")))
+    data, given = Data(figures.read(options.sweep), kernels), constants()
+    values = fit(data, given)
+    if options.check:
+        return check(values, given)
+    for name in FITTED:
+        print(f"{name:26} {values[name]:9.3g}")
+    print(f"{len(data.cycles)} timings; root mean square error of the logarithm "
+          f"{root_mean_square(data.errors(values)):.3f}")
+    for half in (0, 1) if options.halves else ():
+        one, other = data.only(data.half == half), data.only(data.half != half)
+        values = fit(one, given)
+        print(f"fitted to {len(one.cycles)} timings: {root_mean_square(one.errors(values)):.3f} "
+              f"on them, {root_mean_square(other.errors(values)):.3f} on the others")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

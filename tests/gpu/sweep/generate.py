@@ -35,6 +35,7 @@ TYPES = {"f64": Element(8, "double", "double"),
          "f32": Element(4, "float", "float"),
          "u16": Element(2, "unsigned short", "unsigned"),
          "u8": Element(1, "unsigned char", "unsigned")}
+TYPE_OF_BYTES = {element.bytes: name for name, element in TYPES.items()}
 
 
 class Configuration(NamedTuple):

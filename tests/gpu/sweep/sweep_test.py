@@ -17,6 +17,7 @@ import tempfile
 import unittest
 
 import analyse
+import figures
 import generate
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -38,14 +39,14 @@ FIGURES = """# a comment
 8 | 400 | worst | 8 | none | 1024 | 12 | original | 3.0 | 0.5 | 20 | 3200 | 0 | 8 | same
 8 | 400 | worst | 8 | none | 1024 | 12 | stripe | - | - | 20 | 0 | 3276800 | 0 | does not fit
 """
-WORDS = analyse.Point(4, 8, "uniform", 0, "none", 128)
-WORDS_WITH_LOADS = analyse.Point(4, 8, "uniform", 32, "loads", 128)
-BYTES = analyse.Point(1, 400, "random", 8, "none", 256)
-TOO_LARGE = analyse.Point(8, 400, "worst", 8, "none", 1024)
+WORDS = figures.Point(4, 8, "uniform", 0, "none", 128)
+WORDS_WITH_LOADS = figures.Point(4, 8, "uniform", 32, "loads", 128)
+BYTES = figures.Point(1, 400, "random", 8, "none", 256)
+TOO_LARGE = figures.Point(8, 400, "worst", 8, "none", 1024)
 
 
 def sweep(text=FIGURES):
-    return analyse.Sweep(text.splitlines())
+    return analyse.Sweep(figures.parse(text.splitlines()))
 
 
 def output(*arguments):

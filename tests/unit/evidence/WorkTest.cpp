@@ -75,11 +75,25 @@ TEST(Work, AddressesThatWereLoadedAreGathered) {
   EXPECT_EQ(workOf("out[n] = in[in[n]];").Gathered, 1);
 }
 
-TEST(Work, SharedMemoryAndBarriers) {
+TEST(Work, PointersInArgumentsAreNotGathered) {
+  UnitEvidence E = evidenceOf(R"cu(
+struct Job { const int *in; int *out; int n; };
+extern "C" __global__ void k(Job job) {
+  int @a[64];
+#pragma unroll 1
+  for (int i = 0; i < 64; ++i)
+    a[i] = job.in[i];
+  job.out[threadIdx.x] = a[job.n];
+})cu");
+  EXPECT_EQ(E.Work["k"].Global, 64 + 1);
+  EXPECT_EQ(E.Work["k"].Gathered, 0);
+  EXPECT_EQ(arrayIn(E.Work["k"]).Uniform, 64 + 1);
+}
+
+TEST(Work, SharedMemory) {
   KernelWork W = workOf("shared[threadIdx.x] = in[0]; __syncthreads();"
                         "out[n] = shared[n ^ 1];");
   EXPECT_EQ(W.Shared, 2);
-  EXPECT_EQ(W.Barriers, 1);
 }
 
 TEST(Work, DivisionsAreLong) {
