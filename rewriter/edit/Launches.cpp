@@ -30,10 +30,6 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
-static std::string functionName(StringRef Kernel) {
-  return (Kernel + "_shared_bytes").str();
-}
-
 namespace {
 
 /// The function of one kernel; instances of a template share it.
@@ -66,7 +62,7 @@ std::string KernelFunction::specifiers() const {
 }
 
 std::string KernelFunction::signature() const {
-  return specifiers() + "size_t " + functionName(Text->Name) +
+  return specifiers() + "size_t " + sharedBytesName(Text->Name) +
          "(dim3 block, size_t own)";
 }
 
@@ -115,7 +111,7 @@ static TextEdit behind(const TextRange &Definition, StringRef Code,
 
 static TextEdit launchEdit(const PlannedLaunch &L, const KernelFunction &F) {
   const LaunchText &Text = L.Text;
-  std::string Result = functionName(Text.Kernel);
+  std::string Result = sharedBytesName(Text.Kernel);
   if (F.isTemplate())
     Result += Text.Arguments;
   Result += "(" + Text.Block + ", ";

@@ -23,10 +23,6 @@
 using namespace bankstripe;
 using namespace clang;
 
-std::string bankstripe::sharedBytesName(StringRef Kernel) {
-  return (Kernel + "_shared_bytes").str();
-}
-
 // Whether evaluating E a second time changes nothing and gives the same.
 static bool mayRepeat(const Stmt *E) {
   if (!E)

@@ -19,9 +19,6 @@
 
 namespace bankstripe {
 
-/// The name of the function that says what a launch of \p Kernel asks for.
-std::string sharedBytesName(llvm::StringRef Kernel);
-
 /// Reads the text of a launch of what \p Kernel names: its \p Block, and its
 /// dynamic shared memory \p Shared, null when that is left out and then belongs
 /// behind \p Before.

@@ -120,13 +120,25 @@ static const Expr *given(const CallExpr *Call, unsigned Index) {
   return Call->getArg(Index);
 }
 
+// Where the grid stands among the arguments that `<<<...>>>` was turned into: a
+// launch by a kernel has two others before it.
+static unsigned gridIndex(const CallExpr *Config) {
+  const FunctionDecl *Callee = Config->getDirectCallee();
+  unsigned Index = 0;
+  while (Callee && Index < Callee->getNumParams() &&
+         !Callee->getParamDecl(Index)->getType()->isRecordType())
+    ++Index;
+  return Index;
+}
+
 void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
   const FunctionDecl *Kernel = Call->getDirectCallee();
   const CallExpr *Config = Call->getConfig();
   if (!Kernel || !Config)
     return; // Through a pointer: the kernel's address was taken elsewhere.
-  if (Config->getNumArgs() < 2 ||
-      Config->getArg(1)->isInstantiationDependent()) {
+  const unsigned Grid = gridIndex(Config);
+  if (Config->getNumArgs() < Grid + 2 ||
+      Config->getArg(Grid + 1)->isInstantiationDependent()) {
     // In a generic lambda.
     Launch L;
     L.KernelId = idOf(Kernel);
@@ -136,7 +148,8 @@ void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
     Result.Launches.push_back(std::move(L));
     return;
   }
-  const Expr *Block = Config->getArg(1), *Shared = given(Config, 2);
+  const Expr *Block = Config->getArg(Grid + 1);
+  const Expr *Shared = given(Config, Grid + 2);
   Launch L = makeLaunch(Kernel, Call->getBeginLoc(), Block, Shared);
   readText(L, Call, Call->getCallee(), Block, Shared, Block);
   Result.Launches.push_back(std::move(L));

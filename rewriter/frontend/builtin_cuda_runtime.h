@@ -199,6 +199,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *,
 // What Clang makes of `<<<...>>>`.
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, void * = 0);
 cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
+// The same in a kernel.
+__device__ void *cudaGetParameterBuffer(size_t, size_t);
+__device__ cudaError_t cudaLaunchDevice(void *, void *, dim3, dim3,
+                                        unsigned = 0, cudaStream_t = 0);
 }
 
 // The forms that take typed pointers and kernels.

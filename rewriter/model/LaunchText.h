@@ -15,10 +15,17 @@
 #define BANKSTRIPE_MODEL_LAUNCHTEXT_H
 
 #include "model/Place.h"
+#include "llvm/ADT/Twine.h"
 #include <string>
 #include <vector>
 
 namespace bankstripe {
+
+/// The name of the function that says what a launch of \p Kernel asks for; with
+/// the qualifiers that \p Kernel has.
+inline std::string sharedBytesName(const llvm::Twine &Kernel) {
+  return (Kernel + "_shared_bytes").str();
+}
 
 /// The text of one launch, as far as edits need it.
 struct LaunchText {

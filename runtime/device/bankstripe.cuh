@@ -91,16 +91,12 @@ extern "C" __device__ void __assertfail(const char *, const char *, unsigned,
 
 namespace bankstripe {
 
+// --- Threads -----------------------------------------------------------------
+
 // Warps in a block of at most `threads` threads: the first dimension of the
 // storage. A block that is no multiple of 32 still needs whole planes.
 __host__ __device__ constexpr int warps(int threads) {
   return (threads + 31) / 32;
-}
-
-// Words that hold `elements` packed elements of type E.
-template <class Element>
-__host__ __device__ constexpr int packed_words(int elements) {
-  return static_cast<int>((elements * sizeof(Element) + 3) / 4);
 }
 
 // The calling thread's number in its block, x fastest.
@@ -118,6 +114,8 @@ __device__ __forceinline__ void require_block_of_at_most() {
   if (blockDim.x * blockDim.y * blockDim.z > static_cast<unsigned>(Threads))
     __trap();
 }
+
+// --- Units -------------------------------------------------------------------
 
 namespace detail {
 
@@ -226,7 +224,15 @@ template <class Element> struct suitable<Element, true, false, true> {
 
 } // namespace detail
 
+// Words that hold `elements` packed elements of type E.
+template <class Element>
+__host__ __device__ constexpr int packed_words(int elements) {
+  return static_cast<int>((elements * sizeof(Element) + 3) / 4);
+}
+
 template <class Element> using unit = typename detail::suitable<Element>::type;
+
+// --- Stripes -----------------------------------------------------------------
 
 namespace detail {
 
@@ -369,6 +375,8 @@ initialize(Plane (&storage)[Warps],
   detail::plane<Plane>::assign(detail::own(storage), values);
 }
 
+// --- Accessors ---------------------------------------------------------------
+
 template <class Type> class pointer;
 
 namespace detail {
@@ -489,6 +497,81 @@ begin(Plane (&storage)[Warps]) {
       detail::plane<Plane>::first(detail::own(storage)));
 }
 
+// --- Slots -------------------------------------------------------------------
+
+// Where a placement new expression of this header puts its object.
+struct placement {
+  void *where;
+};
+
+namespace detail {
+
+// One slot. Its length decides which lanes meet in a bank: an odd number of
+// units keeps equal indices apart, and one that leaves 3 or 5 when divided by 8
+// also those that rise or fall by one from lane to lane, four lanes at worst.
+template <class Type, int Alignment>
+struct alignas(Alignment < pitch<Type>::alignment ? pitch<Type>::alignment
+                                                  : Alignment) slot {
+  static constexpr int unit =
+      Alignment < pitch<Type>::alignment ? pitch<Type>::alignment : Alignment;
+  static constexpr int used = int((sizeof(Type) + unit - 1) / unit);
+  static constexpr int rest = used % 8;
+  static constexpr int spare = (rest <= 3 ? 3 : rest <= 5 ? 5 : 11) - rest;
+
+  unsigned char bytes[(used + spare) * unit];
+};
+
+} // namespace detail
+
+// An object of type T for each thread of a block, not yet initialised. Its
+// alignment can be more than that of T, for code that reads it as vectors.
+template <class Type, int Threads, int Alignment = 1> struct slots {
+  detail::slot<Type, Alignment> all[Threads];
+
+  __device__ __forceinline__ Type &mine() {
+    detail::check(thread() < Threads);
+    return reinterpret_cast<Type &>(all[thread()]);
+  }
+};
+
+// The calling thread's slot, for an object that has yet to be made.
+template <class Type, int Threads, int Alignment>
+__device__ __forceinline__ placement
+place(slots<Type, Threads, Alignment> &storage) {
+  detail::check(thread() < Threads);
+  return placement{&storage.all[thread()]};
+}
+
+namespace detail {
+
+template <class Type, class Value>
+__device__ __forceinline__ void assign(Type &element, const Value &value) {
+  element = value;
+}
+template <class Type, class Value, int Extent>
+__device__ __forceinline__ void assign(Type (&array)[Extent],
+                                       const Value (&values)[Extent]) {
+#pragma unroll
+  for (int position = 0; position < Extent; ++position)
+    detail::assign(array[position], values[position]);
+}
+
+} // namespace detail
+
+// `= {}` and `= {a, b, ...}` for an array in a slot. They have names of their
+// own because an array `[4][8][32]` looks like a stripe.
+template <class Type, int Extent>
+__device__ __forceinline__ void clear_slot(Type (&array)[Extent]) {
+  detail::clear(array);
+}
+template <class Type, int Extent>
+__device__ __forceinline__ void initialize_slot(
+    Type (&array)[Extent],
+    const typename detail::array_of<
+        typename detail::without_volatile<Type>::type, Extent>::type &values) {
+  detail::assign(array, values);
+}
+
 // --- Dynamic shared memory ---------------------------------------------------
 
 namespace detail {
@@ -590,6 +673,34 @@ begin(own_plane<Plane> storage) {
       detail::plane<Plane>::first(*storage.plane));
 }
 
+// The slots of the calling warp, in dynamic shared memory.
+template <class Type, int Alignment = 1> struct own_slots {
+  detail::slot<Type, Alignment> all[32];
+
+  __device__ __forceinline__ Type &mine() {
+    return reinterpret_cast<Type &>(all[lane()]);
+  }
+};
+
+// `dynamic_slots<float[16], 2048, 4224>()`, see dynamic_stripe().
+template <class Type, int Begin, int WarpBytes, bool Behind = false,
+          int Alignment = 1>
+__device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
+  typedef own_slots<Type, Alignment> slots;
+  static_assert(Begin + sizeof(slots) <= WarpBytes, "the part is too small");
+  static_assert(alignof(slots) <= 16, "the memory is aligned to 16 bytes");
+  unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
+  return *reinterpret_cast<slots *>(memory + Begin);
+}
+
+template <class Type, int Alignment>
+__device__ __forceinline__ placement
+place(own_slots<Type, Alignment> &storage) {
+  return placement{&storage.all[lane()]};
+}
+
+// --- Launches ----------------------------------------------------------------
+
 // The bytes of dynamic shared memory that a launch with such blocks asks for:
 // `own` for the kernel itself, and `WarpBytes` for each warp.
 template <int WarpBytes>
@@ -621,104 +732,6 @@ inline decltype(sizeof(0)) shared_bytes(allowance &allowed, const void *kernel,
                            static_cast<int>(bytes)) == cudaSuccess)
     allowed.bytes[device] = static_cast<int>(bytes);
   return bytes;
-}
-
-// Where a placement new expression of this header puts its object.
-struct placement {
-  void *where;
-};
-
-namespace detail {
-
-// One slot. Its length decides which lanes meet in a bank: an odd number of
-// units keeps equal indices apart, and one that leaves 3 or 5 when divided by 8
-// also those that rise or fall by one from lane to lane, four lanes at worst.
-template <class Type, int Alignment>
-struct alignas(Alignment < pitch<Type>::alignment ? pitch<Type>::alignment
-                                                  : Alignment) slot {
-  static constexpr int unit =
-      Alignment < pitch<Type>::alignment ? pitch<Type>::alignment : Alignment;
-  static constexpr int used = int((sizeof(Type) + unit - 1) / unit);
-  static constexpr int rest = used % 8;
-  static constexpr int spare = (rest <= 3 ? 3 : rest <= 5 ? 5 : 11) - rest;
-
-  unsigned char bytes[(used + spare) * unit];
-};
-
-} // namespace detail
-
-// An object of type T for each thread of a block, not yet initialised. Its
-// alignment can be more than that of T, for code that reads it as vectors.
-template <class Type, int Threads, int Alignment = 1> struct slots {
-  detail::slot<Type, Alignment> all[Threads];
-
-  __device__ __forceinline__ Type &mine() {
-    detail::check(thread() < Threads);
-    return reinterpret_cast<Type &>(all[thread()]);
-  }
-};
-
-// The slots of the calling warp, in dynamic shared memory.
-template <class Type, int Alignment = 1> struct own_slots {
-  detail::slot<Type, Alignment> all[32];
-
-  __device__ __forceinline__ Type &mine() {
-    return reinterpret_cast<Type &>(all[lane()]);
-  }
-};
-
-// `dynamic_slots<float[16], 2048, 4224>()`, see dynamic_stripe().
-template <class Type, int Begin, int WarpBytes, bool Behind = false,
-          int Alignment = 1>
-__device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
-  typedef own_slots<Type, Alignment> slots;
-  static_assert(Begin + sizeof(slots) <= WarpBytes, "the part is too small");
-  static_assert(alignof(slots) <= 16, "the memory is aligned to 16 bytes");
-  unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
-  return *reinterpret_cast<slots *>(memory + Begin);
-}
-
-// The calling thread's slot, for an object that has yet to be made.
-template <class Type, int Threads, int Alignment>
-__device__ __forceinline__ placement
-place(slots<Type, Threads, Alignment> &storage) {
-  detail::check(thread() < Threads);
-  return placement{&storage.all[thread()]};
-}
-template <class Type, int Alignment>
-__device__ __forceinline__ placement
-place(own_slots<Type, Alignment> &storage) {
-  return placement{&storage.all[lane()]};
-}
-
-namespace detail {
-
-template <class Type, class Value>
-__device__ __forceinline__ void assign(Type &element, const Value &value) {
-  element = value;
-}
-template <class Type, class Value, int Extent>
-__device__ __forceinline__ void assign(Type (&array)[Extent],
-                                       const Value (&values)[Extent]) {
-#pragma unroll
-  for (int position = 0; position < Extent; ++position)
-    detail::assign(array[position], values[position]);
-}
-
-} // namespace detail
-
-// `= {}` and `= {a, b, ...}` for an array in a slot. They have names of their
-// own because an array `[4][8][32]` looks like a stripe.
-template <class Type, int Extent>
-__device__ __forceinline__ void clear_slot(Type (&array)[Extent]) {
-  detail::clear(array);
-}
-template <class Type, int Extent>
-__device__ __forceinline__ void initialize_slot(
-    Type (&array)[Extent],
-    const typename detail::array_of<
-        typename detail::without_volatile<Type>::type, Extent>::type &values) {
-  detail::assign(array, values);
 }
 
 } // namespace bankstripe

@@ -13,11 +13,11 @@ using namespace bankstripe::testing;
 
 namespace {
 
-const std::string KernelText = "__global__ void kernel(int *out) {}\n";
+const std::string KernelCode = "__global__ void kernel(int *out) {}\n";
 
 /// The facts of \p Host below a kernel.
 UnitFacts hostFacts(const std::string &Host) {
-  return factsOf(KernelText + Host);
+  return factsOf(KernelCode + Host);
 }
 
 /// The only launch of the host function with the body \p Body.
@@ -374,6 +374,18 @@ TEST(AddressTaken, NotByALaunch) {
                               "  (kernel)<<<1, 64>>>(out); }");
   EXPECT_FALSE(Facts.Kernels.at(0).AddressTaken);
   EXPECT_EQ(Facts.Launches.size(), 2u);
+}
+
+// Only with relocatable device code.
+TEST(Launches, ByAKernel) {
+  UnitFacts Facts =
+      factsOf(KernelCode + "__global__ void parent(int *out) {\n"
+                           "  kernel<<<1, 64, 16>>>(out); }",
+              [](llvm::StringRef) { return true; }, {"-fgpu-rdc"});
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  EXPECT_TRUE(Facts.Launches[0].OnDevice);
+  EXPECT_EQ(Facts.Launches[0].Threads, 64u);
+  EXPECT_EQ(Facts.Launches[0].DynamicSharedBytes, 16u);
 }
 
 TEST(Launches, InTheArgumentOfAMacro) {

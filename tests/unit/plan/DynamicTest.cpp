@@ -27,6 +27,20 @@ TestUnit unbounded(uint64_t Elements = 8) {
   return U;
 }
 
+// Another kernel that is launched with a block that nobody knows, and an array
+// of `Elements` words in it.
+void addUnboundedKernel(TestUnit &U, const std::string &Array,
+                        uint64_t Elements) {
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
+  Launch L = makeLaunch(0, "other", 101);
+  L.Threads.reset();
+  U.Result.Facts.Launches.push_back(L);
+  Finding F = makeArray(Array, Elements, 4, 52);
+  F.Kernels = {"other"};
+  U.array(F);
+  giveText(U.Result);
+}
+
 } // namespace
 
 TEST(Dynamic, AnUnknownBlockIsWhatLaunchesBring) {
@@ -195,18 +209,11 @@ TEST(Dynamic, ArraysOfOneKernelLieBesideEachOther) {
 // `shared` is reached by both kernels, and each has an array of its own.
 TEST(Dynamic, ArraysThatNoKernelReachesBothShareAPlace) {
   TestUnit U = unbounded(4);
-  U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
-  Launch L = makeLaunch(0, "other", 101);
-  L.Threads.reset();
-  U.Result.Facts.Launches.push_back(L);
-  Finding Other = makeArray("b", 5, 4, 52);
-  Other.Kernels = {"other"};
-  U.array(Other);
+  addUnboundedKernel(U, "b", 5);
   Finding Shared = makeArray("shared", 2, 4, 70);
   Shared.Kernels = {"k", "other"};
   Shared.InKernel = false;
   U.array(Shared);
-  giveText(U.Result);
   Plan P = U.plan();
   EXPECT_EQ(find(P, "a").Decision.WarpOffset, 0u);
   EXPECT_EQ(find(P, "b").Decision.WarpOffset, 0u);
@@ -243,14 +250,7 @@ TEST(Dynamic, InstancesThatOneKernelReachesWouldShareAPlace) {
 TEST(Dynamic, OnlyArraysOfAFullGroupAreTakenBack) {
   TestUnit U = unbounded(6);
   U.array(makeArray("b", 7, 4, 20));
-  U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
-  Launch L = makeLaunch(0, "other", 101);
-  L.Threads.reset();
-  U.Result.Facts.Launches.push_back(L);
-  Finding Other = makeArray("c", 11, 4, 52);
-  Other.Kernels = {"other"};
-  U.array(Other);
-  giveText(U.Result);
+  addUnboundedKernel(U, "c", 11);
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P, "c"), Reason::DynamicIndex);
   EXPECT_EQ(P.Launches.size(), 2u);
