@@ -15,6 +15,11 @@
 //     }
 //
 //     count<<<grid, block, count_shared_bytes(block, 0)>>>(in, out);
+//     cudaLaunchKernelEx(bankstripe::configured(&config, count_shared_bytes),
+//                        count, in, out);
+//
+// So do the questions how many blocks can be resident, which the grids of
+// cooperative launches come from.
 //
 // More than a launch gets unasked, 48 KB, has to be allowed first, for each
 // kernel and device; the function does that too. For a template it is then one
@@ -114,6 +119,10 @@ static TextEdit launchEdit(const PlannedLaunch &L, const KernelFunction &F) {
   std::string Result = sharedBytesName(Text.Kernel);
   if (F.isTemplate())
     Result += Text.Arguments;
+  if (!Text.Configuration.empty())
+    return {Text.Replaced.Offset, Text.Replaced.Length,
+            "bankstripe::configured(" + Text.Configuration + ", " + Result +
+                ")"};
   Result += "(" + Text.Block + ", ";
   Result += (Text.Shared.empty() ? "0" : Text.Shared) + ")";
   if (!Text.Replaced.Length)

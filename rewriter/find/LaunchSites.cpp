@@ -57,58 +57,72 @@ static TextRange pointBefore(const FunctionDecl *Declared,
 }
 
 // Whether what opens the arguments stands between the kernel's or the
-// function's name and the block size, and not in a macro that gets both.
-static bool standsInOneText(const Expr *Launch, const Expr *Block,
+// function's name and the argument, and not in a macro that gets both. Calls
+// return an error, and the macros that check it repeat them in a message.
+static bool standsInOneText(const Expr *Launch, const Expr *Argument,
                             const SourceText &Text) {
-  auto Begin = Text.spelled(Launch->getBeginLoc());
-  auto End = Text.spelled(Launch->getEndLoc());
-  auto BlockRange = Text.writtenRange(Block->getSourceRange());
-  if (!Begin || !End || !BlockRange)
+  const bool IsCall = !isa<CUDAKernelCallExpr>(Launch);
+  auto Begin = Text.spelled(Launch->getBeginLoc(), /*InMessages=*/IsCall);
+  auto End = Text.spelled(Launch->getEndLoc(), /*InMessages=*/IsCall);
+  auto Written = Text.writtenRange(Argument->getSourceRange());
+  if (!Begin || !End || !Written)
     return false;
   auto Whole = Text.tokens(*Begin, *End);
-  if (!Whole || Whole->File != BlockRange->File ||
-      BlockRange->Offset < Whole->Offset || BlockRange->end() > Whole->end())
+  if (!Whole || Whole->File != Written->File ||
+      Written->Offset < Whole->Offset || Written->end() > Whole->end())
     return false;
-  const StringRef Before = Text.buffer(Text.sources().getFileID(*Begin))
-                               .slice(Whole->Offset, BlockRange->Offset);
-  return isa<CUDAKernelCallExpr>(Launch) ? Before.contains("<<<")
-                                         : Before.contains("(");
+  return Text.buffer(Text.sources().getFileID(*Begin))
+      .slice(Whole->Offset, Written->Offset)
+      .contains(IsCall ? "(" : "<<<");
 }
 
-LaunchText bankstripe::readLaunchText(const Expr *Launch,
-                                      const DeclRefExpr *Kernel,
-                                      const Expr *Block, const Expr *Shared,
-                                      const Expr *Before,
+// Reads what becomes another text. \returns why that cannot be done, or null.
+static const char *readReplaced(const LaunchParts &Parts,
+                                const SourceText &Text, LaunchText &Result) {
+  const Expr *Written =
+      Parts.Configuration ? Parts.Configuration : Parts.Shared;
+  auto Where =
+      Text.writtenRange((Written ? Written : Parts.Before)->getSourceRange());
+  auto Replaced = Written ? Text.written(Written->getSourceRange()) : "";
+  if (!Where || !Replaced)
+    return "a macro gives a part of it";
+  Result.Replaced = Written ? *Where : TextRange{Where->File, Where->end(), 0};
+  (Parts.Configuration ? Result.Configuration : Result.Shared) = *Replaced;
+  if (Parts.Configuration)
+    return nullptr;
+  auto Block = Text.written(Parts.Block->getSourceRange());
+  if (!Block)
+    return "a macro gives a part of it";
+  if (!mayRepeat(Parts.Block))
+    return "its block size would be computed twice";
+  Result.Block = *Block;
+  return nullptr;
+}
+
+LaunchText bankstripe::readLaunchText(const LaunchParts &Parts,
                                       const SourceText &Text) {
   LaunchText Result;
   auto Fail = [&](const char *Why) {
     Result.Problem = Why;
     return Result;
   };
-  if (!standsInOneText(Launch, Block, Text))
+  const DeclRefExpr *Kernel = Parts.Kernel;
+  if (!Kernel)
+    return Fail("it does not name its kernel");
+  const Expr *Argument =
+      Parts.Configuration ? Parts.Configuration : Parts.Block;
+  if (!standsInOneText(Parts.Whole, Argument, Text))
     return Fail("it stands in a macro");
   auto Name = Text.written({Kernel->getBeginLoc(), Kernel->getLocation()});
-  auto BlockText = Text.written(Block->getSourceRange());
-  auto Where = Text.writtenRange((Shared ? Shared : Before)->getSourceRange());
-  if (!Name || !BlockText || !Where)
+  if (!Name)
     return Fail("a macro gives a part of it");
-  if (!mayRepeat(Block))
-    return Fail("its block size would be computed twice");
+  Result.Kernel = *Name;
+  if (const char *Problem = readReplaced(Parts, Text, Result))
+    return Fail(Problem);
   for (const FunctionDecl *Declared :
        writtenFunction(cast<FunctionDecl>(Kernel->getDecl()))->redecls()) {
     Result.SeesDefinition |= Declared->isThisDeclarationADefinition();
     Result.Declarations.push_back(pointBefore(Declared, Text));
-  }
-  Result.Kernel = *Name;
-  Result.Block = *BlockText;
-  Result.Replaced = *Where;
-  if (Shared) {
-    auto Written = Text.written(Shared->getSourceRange());
-    if (!Written)
-      return Fail("a macro gives a part of it");
-    Result.Shared = *Written;
-  } else {
-    Result.Replaced = {Where->File, Where->end(), 0};
   }
   if (Kernel->hasExplicitTemplateArgs()) {
     auto Arguments =

@@ -95,7 +95,8 @@ struct KernelPlan {
   unsigned WarpsAfter = 0;
 };
 
-/// A launch that brings the storage of a kernel's arrays.
+/// A launch that brings the storage of a kernel's arrays, or a question about
+/// one.
 struct PlannedLaunch {
   LaunchText Text;
   unsigned Kernel = 0; ///< Index of Plan::Kernels.

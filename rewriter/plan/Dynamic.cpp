@@ -55,19 +55,28 @@ static std::string at(const Place &Where) {
       .str();
 }
 
-// Why a launch cannot ask for more; empty when it can.
-static std::string whyLaunchStays(const Launch &L, const Kernel &K) {
-  if (L.Cooperative)
-    return "it is cooperative";
-  if (L.OnDevice)
-    return "a kernel launches it";
-  // The function that says how much stands where the kernel is declared.
-  if (L.Text.Problem.empty() && !L.Text.SeesDefinition &&
-      llvm::none_of(L.Text.Declarations, [&](const TextRange &Point) {
+// Why a launch or a question cannot call the function that says how much memory
+// it is about; empty when it can. The function stands where the kernel is
+// declared.
+static std::string whyTextStays(const LaunchText &Text, const Kernel &K) {
+  if (Text.Problem.empty() && !Text.SeesDefinition &&
+      llvm::none_of(Text.Declarations, [&](const TextRange &Point) {
         return llvm::is_contained(K.Text.Declarations, Point);
       }))
     return "its file declares the kernel by itself";
-  return L.Text.Problem;
+  return Text.Problem;
+}
+
+// Why a launch cannot ask for more; empty when it can.
+static std::string whyLaunchStays(const Launch &L, const Kernel &K) {
+  if (L.Cooperative && !L.GridAsked)
+    return L.Unfollowed.empty()
+               ? "it is cooperative, and does not ask how many "
+                 "blocks can be resident"
+               : "it may be cooperative, " + L.Unfollowed;
+  if (L.OnDevice)
+    return "a kernel launches it";
+  return whyTextStays(L.Text, K);
 }
 
 // Why the launches of a kernel cannot bring its storage; empty when they can.
@@ -87,6 +96,10 @@ static std::string whyNotDynamic(const KernelRow &Row,
   for (const Launch &L : Row.Launches)
     if (std::string Why = whyLaunchStays(L, K); !Why.empty())
       return "the launch at " + at(L.Where) + " cannot be edited, " + Why;
+  for (const OccupancyQuery &Q : Row.Queries)
+    if (std::string Why = whyTextStays(Q.Text, K); !Why.empty())
+      return "the occupancy query at " + at(Q.Where) + " cannot be edited, " +
+             Why;
   if (llvm::count_if(Rows, [&](const KernelRow &Other) {
         return Other.Plan.Facts.Id == K.Id;
       }) > 1)

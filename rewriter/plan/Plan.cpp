@@ -235,9 +235,12 @@ static Plan assemble(MergedRun Run) {
   for (unsigned I = 0; I < Order.size(); ++I) {
     NewIndex[Order[I]] = I;
     KernelRow &Row = Run.Kernels[Order[I]];
-    if (Row.Dynamic)
+    if (Row.Dynamic) {
       for (Launch &L : Row.Launches)
         P.Launches.push_back({std::move(L.Text), I});
+      for (OccupancyQuery &Q : Row.Queries)
+        P.Launches.push_back({std::move(Q.Text), I});
+    }
     P.Kernels.push_back(std::move(Row.Plan));
   }
   for (PlannedArray &A : Run.Arrays) {

@@ -26,6 +26,7 @@ namespace bankstripe {
 struct KernelRow {
   KernelPlan Plan;
   std::vector<Launch> Launches;
+  std::vector<OccupancyQuery> Queries;
   /// Why static shared memory cannot be planned for it, if so.
   std::optional<Verdict> Obstacle;
   /// It calls functions that are compiled apart from it.

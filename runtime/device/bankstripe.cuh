@@ -66,6 +66,11 @@
 //
 //     kernel<<<grid, block, bankstripe::shared_bytes<4224>(block)>>>(...);
 //
+// or, where a configuration says what the launch is like and
+// kernel_bytes(block, own) what it asks for,
+//
+//     cudaLaunchKernelEx(bankstripe::configured(&config, kernel_bytes), ...);
+//
 //     auto counts = bankstripe::dynamic_stripe<int[16], 0, 4224>();
 //     auto &rest = bankstripe::dynamic_slots<float[16], 2048, 4224>();
 //
@@ -732,6 +737,24 @@ inline decltype(sizeof(0)) shared_bytes(allowance &allowed, const void *kernel,
                            static_cast<int>(bytes)) == cudaSuccess)
     allowed.bytes[device] = static_cast<int>(bytes);
   return bytes;
+}
+
+// A copy of the configuration of a launch, for as long as the launch takes.
+template <class Configuration> struct configuration_copy {
+  Configuration copy;
+  operator const Configuration *() const { return &copy; }
+};
+
+// The same configuration, with the dynamic shared memory that `bytes(block,
+// own)` says. (A template, for toolkits that do not know of configurations.)
+template <class Configuration>
+inline configuration_copy<Configuration>
+configured(const Configuration *given,
+           decltype(sizeof(0)) (*bytes)(dim3, decltype(sizeof(0)))) {
+  configuration_copy<Configuration> result = {*given};
+  result.copy.dynamicSmemBytes =
+      bytes(given->blockDim, given->dynamicSmemBytes);
+  return result;
 }
 
 } // namespace bankstripe

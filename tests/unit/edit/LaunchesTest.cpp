@@ -103,6 +103,16 @@ TEST(DynamicLaunches, ReplaceWhatWasAskedFor) {
   EXPECT_THAT(carriedOut(P), HasSubstr("m(k_shared_bytes(n, 16));"));
 }
 
+TEST(DynamicLaunches, WithAConfigurationGetACopyOfIt) {
+  constexpr StringRef Asked = "__global__ void k() { int a[4]; a[i] = 1; }\n"
+                              "void run() { k<<<1, n>>>(); m(&c, k); }\n";
+  Plan P = dynamicPlan({"a", {4}}, Asked);
+  P.Launches[0].Text.Configuration = "&c";
+  P.Launches[0].Text.Replaced = rangeOf("&c", Asked);
+  EXPECT_THAT(carriedOut(P),
+              HasSubstr("m(bankstripe::configured(&c, k_shared_bytes), k);"));
+}
+
 TEST(DynamicLaunches, OfMoreThanALaunchGetsUnasked) {
   Plan P = dynamicPlan({"a", {4}});
   P.Kernels[0].OptIn = true;

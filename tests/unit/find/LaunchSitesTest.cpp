@@ -83,6 +83,31 @@ TEST(LaunchSites, OfTheRuntimesFunction) {
   EXPECT_EQ(Facts.Launches[0].Text.Shared, "16");
 }
 
+TEST(LaunchSites, WithAConfigurationHaveItReplaced) {
+  LaunchText T = launchText("cudaLaunchConfig_t c = {}; c.blockDim = next();\n"
+                            "cudaLaunchKernelEx(&c, kernel, out);");
+  EXPECT_EQ(T.Kernel, "kernel");
+  EXPECT_EQ(T.Configuration, "&c");
+  EXPECT_EQ(T.Replaced.Length, 2u);
+  EXPECT_EQ(T.Problem, "");
+}
+
+// Most calls that return an error stand in such a macro.
+TEST(LaunchSites, OfCallsThatAMessageRepeats) {
+  const std::string Check = Plain + "void say(const char *);\n"
+                                    "#define CHECK(x) if (x) say(#x)\n"
+                                    "#define PASTE(x) (x, x##1)\n";
+  EXPECT_EQ(
+      problemOf("CHECK(cudaLaunchKernel(kernel, 1, n, (void **)0));", Check),
+      "");
+  EXPECT_EQ(problemOf("cudaLaunchConfig_t c = {};\n"
+                      "CHECK(cudaLaunchKernelEx(&c, kernel, out));",
+                      Check),
+            "");
+  EXPECT_EQ(problemOf("CHECK((kernel<<<1, n>>>(out), 1));", Check),
+            "it stands in a macro");
+}
+
 TEST(LaunchSites, WhoseBlockMayNotBeComputedTwice) {
   const std::string Twice = "its block size would be computed twice";
   EXPECT_EQ(problemOf("kernel<<<1, next()>>>(out);"), Twice);

@@ -145,7 +145,12 @@ TEST(Dynamic, EveryLaunchMustBeEditable) {
   EXPECT_THAT(Detail([](TestUnit &U) {
                 U.Result.Facts.Launches[0].Cooperative = true;
               }),
-              HasSubstr("it is cooperative"));
+              HasSubstr("it is cooperative, and does not ask"));
+  EXPECT_THAT(Detail([](TestUnit &U) {
+                U.Result.Facts.Launches[0].Cooperative = true;
+                U.Result.Facts.Launches[0].Unfollowed = "who knows";
+              }),
+              HasSubstr("it may be cooperative, who knows"));
   EXPECT_THAT(
       Detail([](TestUnit &U) { U.kernel().BoundsInsertion = TextRange(); }),
       HasSubstr("its name comes from a macro"));
@@ -154,6 +159,27 @@ TEST(Dynamic, EveryLaunchMustBeEditable) {
       HasSubstr("its attributes are set at a.cu:5"));
   EXPECT_THAT(Detail([](TestUnit &U) { U.kernel().Text.Problem = "no text"; }),
               HasSubstr("no text"));
+}
+
+TEST(Dynamic, ACooperativeLaunchWhoseGridWasAskedFor) {
+  TestUnit U = unbounded();
+  U.Result.Facts.Launches[0].Cooperative = true;
+  U.Result.Facts.Launches[0].GridAsked = true;
+  EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
+}
+
+TEST(Dynamic, QuestionsAboutOccupancyAreEditedWithTheLaunches) {
+  TestUnit U = unbounded();
+  OccupancyQuery Q = {"k", onLine(90), U.Result.Facts.Launches[0].Text};
+  Q.Text.Shared = "asked";
+  U.Result.Facts.Queries.push_back(Q);
+  Plan P = U.plan();
+  ASSERT_EQ(P.Launches.size(), 2u);
+  EXPECT_EQ(P.Launches[1].Text.Shared, "asked");
+  U.Result.Facts.Queries[0].Text.Problem = "it is odd";
+  EXPECT_THAT(
+      find(U.plan(), "a").Decision.Detail,
+      HasSubstr("the occupancy query at a.cu:90 cannot be edited, it is odd"));
 }
 
 // The function would not be declared there.
