@@ -7,10 +7,11 @@
 //
 // A launch that asks for dynamic shared memory names its block size twice:
 //
-//     kernel<<<grid, block, kernel_shared_bytes(block)>>>(in, out);
+//     kernel<<<grid, block, kernel_shared_bytes(block, 0)>>>(in, out);
 //
 // so the block size must mean the same the second time, which a call or an
-// assignment may not. The function stands in the scope of the kernel, so that
+// assignment may not. (And the grid, where the function gets it too: but it can
+// do without.) The function stands in the scope of the kernel, so that
 // whatever finds the kernel's name finds the function's too.
 //
 //===----------------------------------------------------------------------===//
@@ -96,6 +97,8 @@ static const char *readReplaced(const LaunchParts &Parts,
   if (!mayRepeat(Parts.Block))
     return "its block size would be computed twice";
   Result.Block = *Block;
+  if (Parts.Grid && mayRepeat(Parts.Grid))
+    Result.Grid = Text.written(Parts.Grid->getSourceRange()).value_or("");
   return nullptr;
 }
 
@@ -160,12 +163,17 @@ bankstripe::definitionText(const FunctionDecl *Definition,
   return Whole;
 }
 
+// The names inside the function beside a kernel.
+static bool isTaken(StringRef Name) {
+  return llvm::is_contained(
+      {"grid", "block", "own", "allowed", "carved", "bytes"}, Name);
+}
+
 // `<T, N>` for the parameters of a template; empty when one has no name.
 static std::string argumentsOf(const TemplateParameterList &Parameters) {
   std::string Result;
   for (const NamedDecl *P : Parameters) {
-    if (!P->getIdentifier() ||
-        llvm::is_contained({"block", "own", "allowed"}, P->getName()))
+    if (!P->getIdentifier() || isTaken(P->getName()))
       return "";
     Result += (Result.empty() ? "<" : ", ") + P->getName().str();
     if (P->isParameterPack())
@@ -198,8 +206,7 @@ static const char *problemOf(const FunctionDecl *Definition,
     return "it is defined outside its namespace";
   if (isOverloaded(Definition))
     return "its name is overloaded";
-  // The names inside the function beside it.
-  if (llvm::is_contained({"block", "own", "allowed"}, Definition->getName()))
+  if (isTaken(Definition->getName()))
     return "its name means something else in its function";
   const IdentifierTable &Names = Context.Idents;
   if (Names.find(sharedBytesName(Definition->getName())) != Names.end())

@@ -25,6 +25,8 @@ struct LaunchParts {
   const clang::DeclRefExpr *Kernel = nullptr;
   /// The pointer to its configuration, or null and what follows.
   const clang::Expr *Configuration = nullptr;
+  /// Null when it does not tell how many blocks run at once.
+  const clang::Expr *Grid = nullptr;
   const clang::Expr *Block = nullptr;
   /// Its dynamic shared memory; null when that is left out, and would then
   /// follow Before.

@@ -113,6 +113,13 @@ static const Expr *given(const CallExpr *Call, unsigned Index) {
   return Call->getArg(Index);
 }
 
+// A launch into another stream may run beside others, so its grid does not tell
+// how many blocks a multiprocessor has.
+static bool isDefaultStream(const Expr *Stream, ASTContext &Context) {
+  return !Stream || Stream->IgnoreParenCasts()->isNullPointerConstant(
+                        Context, Expr::NPC_ValueDependentIsNotNull);
+}
+
 // Where the grid stands among the arguments that `<<<...>>>` was turned into: a
 // launch by a kernel has two others before it.
 static unsigned gridIndex(const CallExpr *Config) {
@@ -150,6 +157,8 @@ void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
   Parts.Whole = Call;
   Parts.Kernel =
       dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
+  if (isDefaultStream(given(Config, Grid + 3), Context))
+    Parts.Grid = Config->getArg(Grid);
   Parts.Block = Parts.Before = Block;
   Parts.Shared = Shared;
   L.Text = readLaunchText(Parts, Text);
@@ -186,6 +195,8 @@ bool LaunchReader::readLaunchFunction(const CallExpr *Call,
   LaunchParts Parts;
   Parts.Whole = Call;
   Parts.Kernel = Kernel;
+  if (isDefaultStream(given(Call, 5), Context))
+    Parts.Grid = Call->getArg(1);
   Parts.Block = Call->getArg(2);
   Parts.Before = Call->getArg(3);
   Parts.Shared = given(Call, 4);

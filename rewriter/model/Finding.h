@@ -171,6 +171,8 @@ struct Kernel {
   Place AddressTakenAt;
   /// Where the host sets an attribute of it, such as its shared memory.
   Place AttributeSetAt;
+  /// Where the host asks how many of its blocks can be resident.
+  Place AskedAboutAt;
   KernelText Text;
 };
 

@@ -35,6 +35,9 @@ struct LaunchText {
   /// The pointer to its configuration as written, `&config`, which then says
   /// all that follows; else empty.
   std::string Configuration;
+  /// As written; empty when it may not be repeated, or does not tell how many
+  /// blocks run at once.
+  std::string Grid;
   std::string Block;  ///< The block size as written: `dim3(16, 16)`.
   std::string Shared; ///< The dynamic shared memory as written, if it is.
   /// What becomes the dynamic shared memory; of length 0 behind the argument

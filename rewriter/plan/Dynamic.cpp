@@ -187,7 +187,7 @@ static std::string whyGroupIsStatic(const Group &G, const MergedRun &Run) {
     const KernelRow &R = Run.Kernels[Row];
     if (R.Obstacle && !isAboutBlockSize(R))
       return "kernel '" + R.Plan.Facts.Name + "' keeps its arrays";
-    if (std::string Why = whyNotDynamic(R, Run.Kernels); !Why.empty())
+    if (const std::string &Why = R.Plan.WhyLaunchesStay; !Why.empty())
       return (G.Rows.size() > 1 ? "kernel '" + R.Plan.Facts.Name + "': " : "") +
              Why;
   }
@@ -238,6 +238,8 @@ static void makeDynamic(KernelRow &Row) {
 }
 
 void bankstripe::chooseDynamic(MergedRun &Run, const PlanOptions &Options) {
+  for (KernelRow &Row : Run.Kernels)
+    Row.Plan.WhyLaunchesStay = whyNotDynamic(Row, Run.Kernels);
   for (const Group &G : groupsOf(Run)) {
     if (!wantsDynamic(G, Run, Options))
       continue;

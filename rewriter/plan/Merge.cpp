@@ -127,8 +127,10 @@ void Merger::addLaunches(const UnitResult &Unit) {
     for (unsigned Row : namedRows(L.KernelId, Unit))
       Run.Kernels[Row].Launches.push_back(L);
   for (const OccupancyQuery &Q : Unit.Facts.Queries)
-    for (unsigned Row : namedRows(Q.KernelId, Unit))
+    for (unsigned Row : namedRows(Q.KernelId, Unit)) {
       Run.Kernels[Row].Queries.push_back(Q);
+      Run.Kernels[Row].Plan.Facts.AskedAboutAt = Q.Where;
+    }
 }
 
 void bankstripe::insertSorted(std::vector<unsigned> &Rows, unsigned Row) {

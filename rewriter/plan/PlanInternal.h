@@ -12,6 +12,7 @@
 //         => the subset and forms that fit        (Budget.cpp, Layout.cpp)
 //         => what pays                            (Choose.cpp, Profit.cpp)
 //         => occupancy before and after           (Occupancy.cpp)
+//         => what launches leave to the L1        (Carveout.cpp)
 //
 //===----------------------------------------------------------------------===//
 
@@ -127,6 +128,10 @@ void heedLayout(Verdict &V, const Wish &W);
 
 /// Says of the outcomes of \p P what came of them.
 void settleOutcomes(Plan &P);
+
+/// Gives the kernels of \p P whose launches are edited their carve-outs, and
+/// says what came of the decisions about that (Carveout.cpp).
+void chooseCarveouts(Plan &P, const PlanOptions &Options);
 
 /// The form of a stripe of \p A that takes the fewest bytes (Layout.cpp).
 StripeForm smallestForm(const PlannedArray &A);

@@ -40,7 +40,8 @@ struct ToolOptions {
   uint64_t SharedLimit = 0; ///< Bytes per block that launches bring; 0: not
                             ///< given.
   DecisionsChoice Config;
-  std::optional<Layout> DefaultLayout; ///< `--layout`.
+  std::optional<Layout> DefaultLayout;     ///< `--layout`.
+  std::optional<Carveout> DefaultCarveout; ///< `--carveout`.
   OutputFormat Format = OutputFormat::Text;
   Detail Level = Detail::Normal;
   bool Confirm = true; ///< Ask nvcc, if there is one.

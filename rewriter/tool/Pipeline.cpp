@@ -215,6 +215,7 @@ llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
   Planning.SharedLimit =
       Options.SharedLimit ? Options.SharedLimit : usualSharedLimit(Planning);
   Planning.DefaultLayout = Options.DefaultLayout;
+  Planning.DefaultCarveout = Options.DefaultCarveout;
   if (llvm::Error E = addDecisions(Planning, Lookup, Units))
     return E;
   Run.Decisions = makePlan(Units, Planning);

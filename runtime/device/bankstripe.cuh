@@ -739,6 +739,94 @@ inline decltype(sizeof(0)) shared_bytes(allowance &allowed, const void *kernel,
   return bytes;
 }
 
+namespace detail {
+
+// What a device has for the blocks of one kernel, and what was asked for.
+struct multiprocessors {
+  int count; // 0 while nobody has asked.
+  int threads, blocks, registers, shared_bytes;
+  int registers_per_warp,
+      bytes_per_block; // Of the kernel, without dynamic ones.
+  int percent;
+};
+
+inline bool ask(multiprocessors &all, const void *kernel, int device) {
+  cudaFuncAttributes uses;
+  int reserved = 0;
+  auto asked = [device](int &value, cudaDeviceAttr what) {
+    return cudaDeviceGetAttribute(&value, what, device) == cudaSuccess;
+  };
+  if (cudaFuncGetAttributes(&uses, kernel) != cudaSuccess ||
+      !asked(all.threads, cudaDevAttrMaxThreadsPerMultiProcessor) ||
+      !asked(all.blocks, cudaDevAttrMaxBlocksPerMultiprocessor) ||
+      !asked(all.registers, cudaDevAttrMaxRegistersPerMultiprocessor) ||
+      !asked(all.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor) ||
+      !asked(reserved, cudaDevAttrReservedSharedMemoryPerBlock))
+    return false;
+  all.registers_per_warp = (uses.numRegs + 7) / 8 * 8 * 32;
+  all.bytes_per_block = static_cast<int>(uses.sharedSizeBytes) + reserved;
+  return asked(all.count, cudaDevAttrMultiProcessorCount);
+}
+
+// The part of the memory, in percent, that the blocks need which the grid
+// brings to a multiprocessor, as far as they are resident at once. (The
+// occupancy that the runtime computes depends on the carve-out, so it cannot be
+// asked.)
+inline int percent_needed(const multiprocessors &all, unsigned long long blocks,
+                          unsigned warps, decltype(sizeof(0)) bytes) {
+  typedef unsigned long long number;
+  const number each = (all.bytes_per_block + bytes + 127) / 128 * 128;
+  const number most[] = {
+      (blocks + all.count - 1) / all.count, static_cast<number>(all.blocks),
+      all.threads / (32ull * warps),
+      all.registers / (1ull * all.registers_per_warp * warps),
+      all.shared_bytes / each};
+  number resident = most[0];
+  for (number other : most)
+    resident = other < resident ? other : resident;
+  const number needed = (resident ? resident : 1) * each * 100;
+  const number percent = (needed + all.shared_bytes - 1) / all.shared_bytes;
+  return percent < 100 ? static_cast<int>(percent) : 100;
+}
+
+} // namespace detail
+
+// How much of what the L1 and shared memory have in common is shared memory
+// while a kernel runs, on each device. Drivers take the next larger size that
+// there is. It only grows, because kernels do not overlap where it changes.
+struct carveout {
+  detail::multiprocessors on[64];
+
+  // What launches with such grids need; nothing for a grid that is not known.
+  void fit(const void *kernel, dim3 grid, dim3 block,
+           decltype(sizeof(0)) bytes) {
+    const unsigned warps = (block.x * block.y * block.z + 31) / 32;
+    const unsigned long long blocks = 1ull * grid.x * grid.y * grid.z;
+    int device = 0;
+    if (!warps || !blocks || cudaGetDevice(&device) != cudaSuccess ||
+        device >= 64 ||
+        (!on[device].count && !detail::ask(on[device], kernel, device)))
+      return;
+    prefer(kernel, device,
+           detail::percent_needed(on[device], blocks, warps, bytes));
+  }
+  void set(const void *kernel, int percent) {
+    int device = 0;
+    if (cudaGetDevice(&device) == cudaSuccess && device < 64)
+      prefer(kernel, device, percent);
+  }
+
+private:
+  // One more than what was asked for is kept, because 0 percent can be.
+  void prefer(const void *kernel, int device, int percent) {
+    if (percent >= on[device].percent &&
+        cudaFuncSetAttribute(kernel,
+                             cudaFuncAttributePreferredSharedMemoryCarveout,
+                             percent) == cudaSuccess)
+      on[device].percent = percent + 1;
+  }
+};
+
 // A copy of the configuration of a launch, for as long as the launch takes.
 template <class Configuration> struct configuration_copy {
   Configuration copy;
@@ -754,6 +842,19 @@ configured(const Configuration *given,
   configuration_copy<Configuration> result = {*given};
   result.copy.dynamicSmemBytes =
       bytes(given->blockDim, given->dynamicSmemBytes);
+  return result;
+}
+
+// The same with `bytes(grid, block, own)`. A launch into another stream may run
+// beside others, so its grid does not tell how many blocks there are.
+template <class Configuration>
+inline configuration_copy<Configuration>
+configured(const Configuration *given,
+           decltype(sizeof(0)) (*bytes)(dim3, dim3, decltype(sizeof(0)))) {
+  configuration_copy<Configuration> result = {*given};
+  result.copy.dynamicSmemBytes =
+      bytes(given->stream ? dim3(0) : given->gridDim, given->blockDim,
+            given->dynamicSmemBytes);
   return result;
 }
 

@@ -548,13 +548,34 @@ inline cudaError_t cudaGetDevice(int *Device) {
   *Device = 0;
   return cudaSuccess;
 }
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9
+};
+struct cudaFuncAttributes {
+  size_t sharedSizeBytes;
+  int numRegs;
+};
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *Attributes,
+                                         const void *) {
+  *Attributes = {0, 40};
+  return cudaSuccess;
+}
 inline cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int) {
   return cudaSuccess;
 }
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16 };
-inline cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr, int) {
-  *Value = host_cuda::Multiprocessors;
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount = host_cuda::Multiprocessors,
+  cudaDevAttrMaxThreadsPerMultiProcessor = 2048,
+  cudaDevAttrMaxSharedMemoryPerMultiprocessor =
+      host_cuda::SharedPerMultiprocessor,
+  cudaDevAttrMaxRegistersPerMultiprocessor = 65536,
+  cudaDevAttrMaxBlocksPerMultiprocessor = 32,
+  cudaDevAttrReservedSharedMemoryPerBlock = 1024
+};
+inline cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr What,
+                                          int) {
+  *Value = What;
   return cudaSuccess;
 }
 template <class Kernel>

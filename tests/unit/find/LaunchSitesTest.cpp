@@ -92,6 +92,30 @@ TEST(LaunchSites, WithAConfigurationHaveItReplaced) {
   EXPECT_EQ(T.Problem, "");
 }
 
+// The launch can do without it.
+TEST(LaunchSites, HaveAGridUnlessItMayNotBeComputedTwice) {
+  EXPECT_EQ(launchText("kernel<<<(n + 31) / 32, n>>>(out);").Grid,
+            "(n + 31) / 32");
+  EXPECT_EQ(
+      launchText("cudaLaunchKernel(kernel, dim3(n, 2), n, (void **)0);").Grid,
+      "dim3(n, 2)");
+  EXPECT_EQ(launchText("kernel<<<n, n, 0, nullptr>>>(out);").Grid, "n");
+  EXPECT_EQ(launchText("kernel<<<n, n, 0, 0>>>(out);").Grid, "n");
+  LaunchText T = launchText("kernel<<<next(), n>>>(out);");
+  EXPECT_EQ(T.Grid, "");
+  EXPECT_EQ(T.Problem, "");
+}
+
+// Others may run beside it.
+TEST(LaunchSites, IntoAStreamHaveNoGrid) {
+  EXPECT_EQ(launchText("cudaStream_t t; kernel<<<n, n, 0, t>>>(out);").Grid,
+            "");
+  EXPECT_EQ(launchText("cudaStream_t t;\n"
+                       "cudaLaunchKernel(kernel, n, n, (void **)0, 0, t);")
+                .Grid,
+            "");
+}
+
 // Most calls that return an error stand in such a macro.
 TEST(LaunchSites, OfCallsThatAMessageRepeats) {
   const std::string Check = Plain + "void say(const char *);\n"

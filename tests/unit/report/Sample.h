@@ -23,6 +23,8 @@ PlannedArray sampleArray(const std::string &Name, unsigned Line, Reason Why);
 Plan samplePlan();
 
 /// A decision about the array `seen` of samplePlan.
+KernelOutcome sampleKernelOutcome(DecisionState State,
+                                  const std::string &Detail);
 DecisionOutcome sampleOutcome(DecisionState State, const std::string &Detail);
 
 inline const std::string SampleFile = "/src/count.cu";
