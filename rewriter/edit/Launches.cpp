@@ -185,9 +185,11 @@ EditList bankstripe::editsOfLaunches(const Plan &P, StringRef Path,
     }
   }
   for (const PlannedLaunch &L : P.Launches) {
+    if (L.Text.Replaced.File != Path)
+      continue;
     const TextRange &Where = P.Kernels[L.Kernel].Facts.Text.Definition;
-    if (L.Text.Replaced.File == Path)
-      Edits.push_back(launchEdit(L, Functions.at({Where.File, Where.Offset})));
+    Edits.push_back(launchEdit(L, Functions.at({Where.File, Where.Offset})));
+    NeedsHelper |= !L.Text.Configuration.empty();
   }
   return Edits;
 }

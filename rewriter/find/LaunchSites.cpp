@@ -127,6 +127,12 @@ LaunchText bankstripe::readLaunchText(const LaunchParts &Parts,
     Result.SeesDefinition |= Declared->isThisDeclarationADefinition();
     Result.Declarations.push_back(pointBefore(Declared, Text));
   }
+  const auto *Template =
+      cast<FunctionDecl>(Kernel->getDecl())->getPrimaryTemplate();
+  Result.Deduced =
+      Template && (Template->getTemplateParameters()->hasParameterPack() ||
+                   Kernel->getNumTemplateArgs() <
+                       Template->getTemplateParameters()->size());
   if (Kernel->hasExplicitTemplateArgs()) {
     auto Arguments =
         Text.written({Kernel->getLAngleLoc(), Kernel->getRAngleLoc()});

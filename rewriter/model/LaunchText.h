@@ -32,6 +32,7 @@ inline std::string sharedBytesName(const llvm::Twine &Kernel) {
 struct LaunchText {
   std::string Kernel;    ///< `space::kernel`, without template arguments.
   std::string Arguments; ///< `<float, 16>` as written; empty without any.
+  bool Deduced = false;  ///< Not all of them are written.
   /// The pointer to its configuration as written, `&config`, which then says
   /// all that follows; else empty.
   std::string Configuration;

@@ -88,6 +88,9 @@ struct KernelPlan {
   /// optimised IR.
   std::optional<KernelWork> Work;
   std::optional<Prediction> Predicted; ///< Of what was decided.
+  /// It is a template, and a launch of it does not name its instance in full,
+  /// so what launches call must be no template.
+  bool NamedInPart = false;
   /// Why its launches cannot be edited; empty when they can.
   std::string WhyLaunchesStay;
   Carveout Carved; ///< What edited launches see to.

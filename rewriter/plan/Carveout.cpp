@@ -45,6 +45,8 @@ static std::string whyDriver(const KernelPlan &K) {
     return "nothing moves into its shared memory";
   if (!K.WhyLaunchesStay.empty())
     return K.WhyLaunchesStay;
+  if (K.NamedInPart)
+    return "a launch leaves template arguments to be deduced";
   if (const Place &At = K.Facts.AskedAboutAt; At.isValid())
     return ("the occupancy query at " + llvm::sys::path::filename(At.File) +
             ":" + llvm::Twine(At.Line) + " would count it")

@@ -237,7 +237,25 @@ static void makeDynamic(KernelRow &Row) {
   }
 }
 
+// Instances share the function that their launches call.
+static void findNamedInPart(std::vector<KernelRow> &Rows) {
+  std::set<std::pair<std::string, unsigned>> InPart;
+  auto Key = [](const KernelRow &Row) {
+    const TextRange &Where = Row.Plan.Facts.Text.Definition;
+    return std::pair(Where.File, Where.Offset);
+  };
+  for (const KernelRow &Row : Rows)
+    if (llvm::any_of(Row.Launches,
+                     [](const Launch &L) { return L.Text.Deduced; }) ||
+        llvm::any_of(Row.Queries,
+                     [](const OccupancyQuery &Q) { return Q.Text.Deduced; }))
+      InPart.insert(Key(Row));
+  for (KernelRow &Row : Rows)
+    Row.Plan.NamedInPart = InPart.count(Key(Row));
+}
+
 void bankstripe::chooseDynamic(MergedRun &Run, const PlanOptions &Options) {
+  findNamedInPart(Run.Kernels);
   for (KernelRow &Row : Run.Kernels)
     Row.Plan.WhyLaunchesStay = whyNotDynamic(Row, Run.Kernels);
   for (const Group &G : groupsOf(Run)) {
@@ -276,7 +294,9 @@ uint64_t bankstripe::budgetOf(const KernelRow &Row,
                         llvm::alignTo(K.DynamicSharedBytes, 16);
   if (!Row.Dynamic)
     return Less(StaticSharedLimit, Used);
-  const uint64_t Given = commonSharedLimit(Options);
+  // More has to be allowed for the instance, which must be named for that.
+  const uint64_t Given =
+      K.NamedInPart ? StaticSharedLimit : commonSharedLimit(Options);
   const uint64_t Left = Less(Given, Used + PlaceAlignment);
   // What the kernel itself may ask for at most is no use of its limit.
   const uint64_t Budget = std::min(

@@ -745,11 +745,12 @@ namespace detail {
 struct multiprocessors {
   int count; // 0 while nobody has asked.
   int threads, blocks, registers, shared_bytes;
-  int registers_per_warp,
-      bytes_per_block; // Of the kernel, without dynamic ones.
+  int registers_per_warp; // Of the kernel.
+  int bytes_per_block;    // Likewise, without the dynamic ones.
   int percent;
 };
 
+// Threads that ask at once get the same answers.
 inline bool ask(multiprocessors &all, const void *kernel, int device) {
   cudaFuncAttributes uses;
   int reserved = 0;
@@ -776,11 +777,12 @@ inline int percent_needed(const multiprocessors &all, unsigned long long blocks,
                           unsigned warps, decltype(sizeof(0)) bytes) {
   typedef unsigned long long number;
   const number each = (all.bytes_per_block + bytes + 127) / 128 * 128;
-  const number most[] = {
-      (blocks + all.count - 1) / all.count, static_cast<number>(all.blocks),
-      all.threads / (32ull * warps),
-      all.registers / (1ull * all.registers_per_warp * warps),
-      all.shared_bytes / each};
+  const number registers = 1ull * all.registers_per_warp * warps;
+  const number most[] = {(blocks + all.count - 1) / all.count,
+                         static_cast<number>(all.blocks),
+                         all.threads / (32ull * warps),
+                         all.registers / (registers ? registers : 1),
+                         all.shared_bytes / (each ? each : 1)};
   number resident = most[0];
   for (number other : most)
     resident = other < resident ? other : resident;
@@ -797,18 +799,19 @@ inline int percent_needed(const multiprocessors &all, unsigned long long blocks,
 struct carveout {
   detail::multiprocessors on[64];
 
-  // What launches with such grids need; nothing for a grid that is not known.
+  // What launches with such grids need; a grid of 0 is not known, and may bring
+  // as many blocks as can be resident.
   void fit(const void *kernel, dim3 grid, dim3 block,
            decltype(sizeof(0)) bytes) {
     const unsigned warps = (block.x * block.y * block.z + 31) / 32;
-    const unsigned long long blocks = 1ull * grid.x * grid.y * grid.z;
+    const unsigned long long known = 1ull * grid.x * grid.y * grid.z;
     int device = 0;
-    if (!warps || !blocks || cudaGetDevice(&device) != cudaSuccess ||
-        device >= 64 ||
+    if (!warps || cudaGetDevice(&device) != cudaSuccess || device >= 64 ||
         (!on[device].count && !detail::ask(on[device], kernel, device)))
       return;
     prefer(kernel, device,
-           detail::percent_needed(on[device], blocks, warps, bytes));
+           detail::percent_needed(on[device], known ? known : 1ull << 60, warps,
+                                  bytes));
   }
   void set(const void *kernel, int percent) {
     int device = 0;

@@ -1,4 +1,4 @@
-#include <cuda_runtime.h>
+#include "kernels.cuh"
 
 void say(const char *);
 #define CHECK(call) if ((call) != cudaSuccess) say(#call)

@@ -73,6 +73,18 @@ TEST(LaunchSites, OfTemplatesNameTheInstance) {
   EXPECT_EQ(T.Arguments, "<int, 4>");
 }
 
+TEST(LaunchSites, OfTemplatesMayLeaveArgumentsToBeDeduced) {
+  const std::string Template =
+      "template <int N, class T> __global__ void kernel(T *) {}\n";
+  EXPECT_FALSE(launchText("kernel<4, int><<<1, n>>>(out);", Template).Deduced);
+  EXPECT_TRUE(launchText("kernel<4><<<1, n>>>(out);", Template).Deduced);
+  EXPECT_TRUE(launchText("kernel<int><<<1, n>>>(out);",
+                         "template <class... T> __global__ void kernel(T *...) "
+                         "{}\n")
+                  .Deduced);
+  EXPECT_FALSE(launchText("kernel<<<1, n>>>(out);").Deduced);
+}
+
 TEST(LaunchSites, OfTheRuntimesFunction) {
   UnitFacts Facts = factsOf(
       Plain + "void run(int n, void **arguments) {\n"

@@ -90,6 +90,13 @@ TEST(Carveouts, OfKernelsInWhichNothingMoves) {
   EXPECT_TRUE(U.plan(byDefault(Auto)).Launches.empty());
 }
 
+TEST(Carveouts, OfInstancesThatAreNotNamedInFull) {
+  TestUnit U = editable();
+  U.Result.Facts.Launches[0].Text.Deduced = true;
+  EXPECT_EQ(outcomeOf(U, decided(Half)),
+            "unfulfilled: a launch leaves template arguments to be deduced");
+}
+
 // The answer would change with what was asked for.
 TEST(Carveouts, OfKernelsThatTheProgramAsksAbout) {
   TestUnit U = editable();

@@ -98,6 +98,18 @@ TEST(Dynamic, TheArchitectureLimitsWhatLaunchesBring) {
   EXPECT_EQ(reasonOf(unbounded(32).plan(Options)), Reason::BlockSizeUnknown);
 }
 
+// What allows it must name the instance.
+TEST(Dynamic, NoMoreThanLaunchesGetUnaskedWhereArgumentsAreDeduced) {
+  PlanOptions Options;
+  Options.SharedLimit = 227 * 1024;
+  TestUnit Large = unbounded(32), Small = unbounded(8);
+  Large.Result.Facts.Launches[0].Text.Deduced = true;
+  Small.Result.Facts.Launches[0].Text.Deduced = true;
+  EXPECT_EQ(reasonOf(Large.plan(Options)), Reason::BlockSizeUnknown);
+  EXPECT_EQ(reasonOf(Small.plan(Options)), Reason::DynamicIndex);
+  EXPECT_FALSE(Small.plan(Options).Kernels.front().OptIn);
+}
+
 TEST(Dynamic, MoreThanStaticStorageOnlyWhereItIsAllowed) {
   TestUnit U;
   U.launch(256);
