@@ -34,6 +34,7 @@ struct DecisionsFile {
   /// Their File is relative to the folder of the decisions file, and their
   /// Where is not written.
   std::vector<ArrayDecision> Arrays;
+  std::vector<KernelDecision> Kernels; ///< Likewise.
 };
 
 /// Reads \p Text, which is said to stand in \p Path. Errors: it is not YAML, or
@@ -42,7 +43,8 @@ llvm::Expected<DecisionsFile> parseDecisions(llvm::StringRef Text,
                                              llvm::StringRef Path);
 
 /// Prints \p File as parseDecisions takes it, arrays sorted by file, function,
-/// name and occurrence: equal decisions give equal text.
+/// name and occurrence, kernels by file and name: equal decisions give equal
+/// text.
 void printDecisions(llvm::raw_ostream &OS, const DecisionsFile &File);
 
 /// Which decisions files a run obeys.
@@ -67,9 +69,13 @@ public:
   /// All decisions that were read. Those about files that do not exist, or for
   /// which another decisions file speaks, have a Problem.
   std::vector<ArrayDecision> decisions() const;
+  /// The same about kernels.
+  std::vector<KernelDecision> kernelDecisions() const;
 
   /// The decisions file that speaks for \p File; empty when none does.
   std::string pathFor(llvm::StringRef File) const;
+  template <class Decision>
+  void resolve(Decision &D, llvm::StringRef Path) const;
 
 private:
   DecisionsChoice Choice;

@@ -35,6 +35,7 @@ struct Reading {
   StringRef Text;
   StringRef Path;
   std::set<std::tuple<std::string, std::string, std::string, unsigned>> Seen;
+  std::set<std::pair<std::string, std::string>> SeenKernels;
 };
 
 /// A whole file with its version.
@@ -58,6 +59,19 @@ static Place placeOf(yaml::IO &IO, const Reading &From) {
 }
 
 LLVM_YAML_IS_SEQUENCE_VECTOR(bankstripe::ArrayDecision)
+LLVM_YAML_IS_SEQUENCE_VECTOR(bankstripe::KernelDecision)
+
+template <> struct llvm::yaml::ScalarTraits<Carveout> {
+  static void output(const Carveout &C, void *, raw_ostream &OS) {
+    OS << textOf(C);
+  }
+  static StringRef input(StringRef Text, void *, Carveout &C) {
+    const std::optional<Carveout> Read = parseCarveout(Text);
+    C = Read.value_or(Carveout());
+    return Read ? "" : "carveout must be auto, driver or from 0 to 100";
+  }
+  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
+};
 
 template <> struct llvm::yaml::ScalarEnumerationTraits<Layout> {
   static void enumeration(IO &IO, Layout &L) {
@@ -125,6 +139,30 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
   }
 };
 
+template <> struct llvm::yaml::MappingTraits<KernelDecision> {
+  static void mapping(IO &IO, KernelDecision &D) {
+    if (!IO.outputting())
+      D.Where = placeOf(IO, *static_cast<Reading *>(IO.getContext()));
+    IO.mapRequired("file", D.File);
+    IO.mapRequired("kernel", D.Kernel);
+    IO.mapRequired("carveout", D.Wanted);
+    IO.mapOptional("why", D.Why, std::string());
+  }
+  static std::string validate(IO &IO, KernelDecision &D) {
+    if (IO.outputting())
+      return "";
+    if (D.File.empty() || D.Kernel.empty())
+      return "file and kernel must not be empty";
+    if (sys::path::is_absolute(D.File))
+      return "file must be relative to the folder of this file";
+    if (!static_cast<Reading *>(IO.getContext())
+             ->SeenKernels.insert({D.File, D.Kernel})
+             .second)
+      return "this kernel has a decision above";
+    return "";
+  }
+};
+
 template <> struct llvm::yaml::MappingTraits<VersionedFile> {
   static void mapping(IO &IO, VersionedFile &D) {
     IO.mapRequired("version", D.Version);
@@ -133,12 +171,13 @@ template <> struct llvm::yaml::MappingTraits<VersionedFile> {
       return IO.setError("this program knows version 1 only");
     IO.mapOptional("defaults", D.File.Defaults, FileDefaults());
     IO.mapOptional("arrays", D.File.Arrays);
+    IO.mapOptional("kernels", D.File.Kernels);
   }
 };
 
 llvm::Expected<DecisionsFile> bankstripe::parseDecisions(StringRef Text,
                                                          StringRef Path) {
-  Reading From{Text, Path, {}};
+  Reading From{Text, Path, {}, {}};
   std::string Problem;
   auto Collect = [](const llvm::SMDiagnostic &D, void *Into) {
     llvm::raw_string_ostream OS(*static_cast<std::string *>(Into));
@@ -164,6 +203,10 @@ void bankstripe::printDecisions(llvm::raw_ostream &OS,
     return std::tie(A.File, A.Function, A.Array, A.Occurrence) <
            std::tie(B.File, B.Function, B.Array, B.Occurrence);
   });
+  llvm::sort(D.File.Kernels,
+             [](const KernelDecision &A, const KernelDecision &B) {
+               return std::tie(A.File, A.Kernel) < std::tie(B.File, B.Kernel);
+             });
   yaml::Output Out(OS);
   Out << D;
 }

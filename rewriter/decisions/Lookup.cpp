@@ -77,23 +77,35 @@ FileDefaults DecisionsLookup::defaultsFor(StringRef File) const {
   return It == Files.end() ? FileDefaults() : It->second.Defaults;
 }
 
+// Makes the path absolute that D has in the decisions file Path.
+template <class Decision>
+void DecisionsLookup::resolve(Decision &D, StringRef Path) const {
+  llvm::SmallString<256> Target(path::parent_path(Path));
+  path::append(Target, D.File);
+  D.File = realPath(Target);
+  if (!fs::exists(D.File)) {
+    D.Problem = "there is no such file";
+    return;
+  }
+  const std::string Speaks = pathFor(D.File);
+  if (Speaks.empty())
+    D.Problem = "that file lies outside the folder of its decisions file";
+  else if (Speaks != Path)
+    D.Problem = "'" + Speaks + "' speaks for that file";
+}
+
 std::vector<ArrayDecision> DecisionsLookup::decisions() const {
   std::vector<ArrayDecision> All;
   for (const auto &[Path, File] : Files)
-    for (const ArrayDecision &Written : File.Arrays) {
-      ArrayDecision &D = All.emplace_back(Written);
-      llvm::SmallString<256> Target(path::parent_path(Path));
-      path::append(Target, Written.File);
-      D.File = realPath(Target);
-      if (!fs::exists(D.File)) {
-        D.Problem = "there is no such file";
-        continue;
-      }
-      const std::string Speaks = pathFor(D.File);
-      if (Speaks.empty())
-        D.Problem = "that file lies outside the folder of its decisions file";
-      else if (Speaks != Path)
-        D.Problem = "'" + Speaks + "' speaks for that file";
-    }
+    for (const ArrayDecision &Written : File.Arrays)
+      resolve(All.emplace_back(Written), Path);
+  return All;
+}
+
+std::vector<KernelDecision> DecisionsLookup::kernelDecisions() const {
+  std::vector<KernelDecision> All;
+  for (const auto &[Path, File] : Files)
+    for (const KernelDecision &Written : File.Kernels)
+      resolve(All.emplace_back(Written), Path);
   return All;
 }

@@ -15,10 +15,15 @@
 //     }
 //
 //     count<<<grid, block, count_shared_bytes(block, 0)>>>(in, out);
+//     cudaLaunchKernelEx(bankstripe::configured(&config, count_shared_bytes),
+//                        count, in, out);
+//
+// So do the questions how many blocks can be resident, which the grids of
+// cooperative launches come from.
 //
 // More than a launch gets unasked, 48 KB, has to be allowed first, for each
-// kernel and device; the function does that too. For a template it is then one
-// itself, because it has to name the instance.
+// kernel and device; the function does that too, and sees to the carve-out. For
+// a template it is then one itself, because it has to name the instance.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +35,6 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
-static std::string functionName(StringRef Kernel) {
-  return (Kernel + "_shared_bytes").str();
-}
-
 namespace {
 
 /// The function of one kernel; instances of a template share it.
@@ -41,10 +42,16 @@ struct KernelFunction {
   const KernelText *Text = nullptr;
   uint64_t WarpBytes = 0;
   bool OptIn = false;
+  Carveout Carved;
 
-  bool isTemplate() const { return OptIn && !Text->TemplateHead.empty(); }
+  bool takesGrid() const { return Carved.How == Carveout::Rule::Auto; }
+  bool setsCarveout() const { return Carved.How != Carveout::Rule::Driver; }
+  bool isTemplate() const {
+    return (OptIn || setsCarveout()) && !Text->TemplateHead.empty();
+  }
   std::string specifiers() const;
   std::string signature() const;
+  std::vector<std::string> body() const;
   std::string definition(StringRef NewLine) const;
 };
 
@@ -66,8 +73,36 @@ std::string KernelFunction::specifiers() const {
 }
 
 std::string KernelFunction::signature() const {
-  return specifiers() + "size_t " + functionName(Text->Name) +
-         "(dim3 block, size_t own)";
+  return specifiers() + "size_t " + sharedBytesName(Text->Name) +
+         (takesGrid() ? "(dim3 grid, dim3 block, size_t own)"
+                      : "(dim3 block, size_t own)");
+}
+
+std::vector<std::string> KernelFunction::body() const {
+  const std::string Kernel = "(const void *)" + Text->Name +
+                             (isTemplate() ? Text->TemplateArguments : "");
+  std::vector<std::string> Lines;
+  std::string Bytes = "own";
+  if (WarpBytes)
+    Bytes =
+        llvm::formatv("bankstripe::shared_bytes<{0}>(block, own)", WarpBytes);
+  if (OptIn) {
+    Lines.push_back("static bankstripe::allowance allowed;");
+    Bytes =
+        llvm::formatv("bankstripe::shared_bytes<{0}>(allowed, {1}, block, own)",
+                      WarpBytes, Kernel);
+  }
+  if (setsCarveout()) {
+    Lines.push_back("static bankstripe::carveout carved;");
+    Lines.push_back("const size_t bytes = " + Bytes + ";");
+    Lines.push_back("carved." +
+                    (takesGrid() ? "fit(" + Kernel + ", grid, block, bytes);"
+                                 : "set(" + Kernel + ", " +
+                                       std::to_string(Carved.Percent) + ");"));
+    Bytes = "bytes";
+  }
+  Lines.push_back("return " + Bytes + ";");
+  return Lines;
 }
 
 std::string KernelFunction::definition(StringRef NewLine) const {
@@ -77,28 +112,23 @@ std::string KernelFunction::definition(StringRef NewLine) const {
   if (isTemplate())
     Result += Text->TemplateHead + NewLine.str();
   Result += signature() + " {" + NewLine.str();
-  Result += llvm::formatv("  return bankstripe::shared_bytes<{0}>(", WarpBytes);
-  if (OptIn) {
-    const std::string Kernel =
-        Text->Name + (isTemplate() ? Text->TemplateArguments : "");
-    Result.insert(Result.rfind("  return"), "  static bankstripe::allowance "
-                                            "allowed;" +
-                                                NewLine.str());
-    Result += "allowed, (const void *)" + Kernel + ", ";
-  }
-  return Result + "block, own);" + NewLine.str() + "}";
+  for (const std::string &Line : body())
+    Result += "  " + Line + NewLine.str();
+  return Result + "}";
 }
 
 static KernelFunctions functionsOf(const Plan &P) {
   KernelFunctions Result;
   for (const KernelPlan &K : P.Kernels) {
-    if (!K.WarpBytes)
+    if (!K.editsLaunches())
       continue;
     const TextRange &Where = K.Facts.Text.Definition;
-    KernelFunction &F = Result[{Where.File, Where.Offset}];
+    auto [It, New] = Result.try_emplace({Where.File, Where.Offset});
+    KernelFunction &F = It->second;
     F.Text = &K.Facts.Text;
     F.WarpBytes = std::max(F.WarpBytes, K.WarpBytes);
     F.OptIn |= K.OptIn;
+    F.Carved = New || F.Carved == K.Carved ? K.Carved : Carveout();
   }
   return Result;
 }
@@ -115,10 +145,17 @@ static TextEdit behind(const TextRange &Definition, StringRef Code,
 
 static TextEdit launchEdit(const PlannedLaunch &L, const KernelFunction &F) {
   const LaunchText &Text = L.Text;
-  std::string Result = functionName(Text.Kernel);
+  std::string Result = sharedBytesName(Text.Kernel);
   if (F.isTemplate())
     Result += Text.Arguments;
-  Result += "(" + Text.Block + ", ";
+  if (!Text.Configuration.empty())
+    return {Text.Replaced.Offset, Text.Replaced.Length,
+            "bankstripe::configured(" + Text.Configuration + ", " + Result +
+                ")"};
+  Result += "(";
+  if (F.takesGrid())
+    Result += (Text.Grid.empty() ? "0" : Text.Grid) + ", ";
+  Result += Text.Block + ", ";
   Result += (Text.Shared.empty() ? "0" : Text.Shared) + ")";
   if (!Text.Replaced.Length)
     Result.insert(0, ", ");
@@ -148,9 +185,11 @@ EditList bankstripe::editsOfLaunches(const Plan &P, StringRef Path,
     }
   }
   for (const PlannedLaunch &L : P.Launches) {
+    if (L.Text.Replaced.File != Path)
+      continue;
     const TextRange &Where = P.Kernels[L.Kernel].Facts.Text.Definition;
-    if (L.Text.Replaced.File == Path)
-      Edits.push_back(launchEdit(L, Functions.at({Where.File, Where.Offset})));
+    Edits.push_back(launchEdit(L, Functions.at({Where.File, Where.Offset})));
+    NeedsHelper |= !L.Text.Configuration.empty();
   }
   return Edits;
 }

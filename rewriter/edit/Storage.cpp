@@ -143,16 +143,18 @@ static std::string dynamicArguments(const Verdict &V) {
                        V.Behind ? ", bankstripe::behind" : "");
 }
 
-// The declaration of a stripe in dynamic memory, without the semicolon.
-std::string StorageWriter::dynamicStripe(const PlannedArray &A) const {
+// `int *` of `int *a[4]`.
+std::string StorageWriter::elementText(const PlannedArray &A) const {
   const DeclarationText &Text = A.Array.Text;
   const std::string Stars =
       Code.slice(Text.Declarator.Offset, Text.Name.Offset).rtrim().str();
-  std::string Element = text(Text.Specifiers);
-  if (!Stars.empty())
-    Element += " " + Stars;
+  return text(Text.Specifiers) + (Stars.empty() ? "" : " " + Stars);
+}
+
+// The declaration of a stripe in dynamic memory, without the semicolon.
+std::string StorageWriter::dynamicStripe(const PlannedArray &A) const {
   return "auto " + stripeName(A.Array) + " = bankstripe::dynamic_stripe<" +
-         unitText(A.Decision.Form, Element) + unitExtents(A) +
+         unitText(A.Decision.Form, elementText(A)) + unitExtents(A) +
          dynamicArguments(A.Decision) + ">()";
 }
 
@@ -179,12 +181,8 @@ static std::string slotAlignment(const Finding &F) {
 // Both declarations of a slot, without the last semicolon.
 std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   const Finding &F = A.Array;
-  const std::string Specifiers = text(F.Text.Specifiers);
-  const std::string Stars =
-      Code.slice(F.Text.Declarator.Offset, F.Text.Name.Offset).rtrim().str();
+  const std::string Element = elementText(A);
   const std::string Extents = writtenExtents(F);
-  const std::string Element =
-      Stars.empty() ? Specifiers : Specifiers + " " + Stars;
   const bool Constructed = F.Init == InitializerKind::Construct;
 
   std::string Text;
@@ -203,7 +201,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
                           A.Decision.Threads, NewLine);
   if (Constructed && !F.IsObject)
     Text += construction(F) + ";" + NewLine;
-  Text += Element + (Stars.empty() ? " " : "");
+  Text += Element + (StringRef(Element).ends_with("*") ? "" : " ");
   Text += Extents.empty() ? "&" + F.Name : "(&" + F.Name + ")" + Extents;
   if (Constructed && F.IsObject)
     return Text + " = *" + construction(F);

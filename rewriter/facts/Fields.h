@@ -57,8 +57,9 @@ BANKSTRIPE_FIELDS(CalleeParameter, Text, Name, To, Trail)
 BANKSTRIPE_FIELDS(Callee, Where, Name, Definition, HostSpecifiers, Parameters)
 
 // LaunchText.h
-BANKSTRIPE_FIELDS(LaunchText, Kernel, Arguments, Block, Shared, Replaced,
-                  SeesDefinition, Declarations, Problem)
+BANKSTRIPE_FIELDS(LaunchText, Kernel, Arguments, Deduced, Configuration, Grid,
+                  Block, Shared, Replaced, SeesDefinition, Declarations,
+                  Problem)
 BANKSTRIPE_FIELDS(KernelText, Name, Declarations, Definition, TemplateHead,
                   TemplateArguments, Internal, Problem)
 
@@ -80,15 +81,17 @@ BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Kernels,
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyStart,
                   MayEdit, StaticSharedBytes, UsesDynamicShared, AddressTaken,
-                  AddressTakenAt, AttributeSetAt, Text)
+                  AddressTakenAt, AttributeSetAt, AskedAboutAt, Text)
 BANKSTRIPE_FIELDS(HostParameter, FunctionId, Index)
 BANKSTRIPE_FIELDS(HostArgument, For, Values, Same)
 BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Source, Parameter,
-                  DynamicSharedBytes, Cooperative, OnDevice, Text)
+                  DynamicSharedBytes, Cooperative, Unfollowed, GridAsked,
+                  OnDevice, Text)
+BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text)
 BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, StaticSharedBytes)
 BANKSTRIPE_FIELDS(CountedLoop, Where, FewestTrips, MostTrips, Insertion)
-BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, Kernels, Launches, Arguments,
-                  Callees, Functions, Loops, Contents, Sources)
+BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, Kernels, Launches, Queries,
+                  Arguments, Callees, Functions, Loops, Contents, Sources)
 
 // Evidence.h
 BANKSTRIPE_FIELDS(Unrolling, Loops, Instructions)

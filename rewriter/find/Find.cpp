@@ -141,12 +141,18 @@ void UnitReader::readGlobalInitializer(const Expr *Init) {
 
 void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
   KernelUses Uses = findLaunches(Body, Context, Text);
+  auto CheckPath = [&](LaunchText &T) {
+    if (T.Problem.empty() && !MayEdit(T.Replaced.File))
+      T.Problem = "it is outside the given paths";
+  };
   for (Launch &L : Uses.Launches) {
     L.OnDevice = OnDevice;
-    if (L.Text.Problem.empty() && !MayEdit(L.Text.Replaced.File))
-      L.Text.Problem = "it is outside the given paths";
+    CheckPath(L.Text);
   }
+  for (OccupancyQuery &Q : Uses.Queries)
+    CheckPath(Q.Text);
   llvm::move(Uses.Launches, std::back_inserter(Facts.Launches));
+  llvm::move(Uses.Queries, std::back_inserter(Facts.Queries));
   llvm::move(Uses.AddressTaken, std::back_inserter(AddressTaken));
   llvm::move(Uses.AttributesSet, std::back_inserter(AttributesSet));
 }
@@ -292,6 +298,9 @@ void UnitReader::addLaunchFiles() {
   for (const Launch &L : Facts.Launches)
     if (L.Text.Problem.empty())
       Add(L.Text.Replaced);
+  for (const OccupancyQuery &Q : Facts.Queries)
+    if (Q.Text.Problem.empty())
+      Add(Q.Text.Replaced);
   std::set<std::string> Reaching;
   for (const Finding &F : Facts.Findings)
     Reaching.insert(F.Kernels.begin(), F.Kernels.end());

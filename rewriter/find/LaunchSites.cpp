@@ -7,10 +7,11 @@
 //
 // A launch that asks for dynamic shared memory names its block size twice:
 //
-//     kernel<<<grid, block, kernel_shared_bytes(block)>>>(in, out);
+//     kernel<<<grid, block, kernel_shared_bytes(block, 0)>>>(in, out);
 //
 // so the block size must mean the same the second time, which a call or an
-// assignment may not. The function stands in the scope of the kernel, so that
+// assignment may not. (And the grid, where the function gets it too: but it can
+// do without.) The function stands in the scope of the kernel, so that
 // whatever finds the kernel's name finds the function's too.
 //
 //===----------------------------------------------------------------------===//
@@ -22,10 +23,6 @@
 
 using namespace bankstripe;
 using namespace clang;
-
-std::string bankstripe::sharedBytesName(StringRef Kernel) {
-  return (Kernel + "_shared_bytes").str();
-}
 
 // Whether evaluating E a second time changes nothing and gives the same.
 static bool mayRepeat(const Stmt *E) {
@@ -61,59 +58,81 @@ static TextRange pointBefore(const FunctionDecl *Declared,
 }
 
 // Whether what opens the arguments stands between the kernel's or the
-// function's name and the block size, and not in a macro that gets both.
-static bool standsInOneText(const Expr *Launch, const Expr *Block,
+// function's name and the argument, and not in a macro that gets both. Calls
+// return an error, and the macros that check it repeat them in a message.
+static bool standsInOneText(const Expr *Launch, const Expr *Argument,
                             const SourceText &Text) {
-  auto Begin = Text.spelled(Launch->getBeginLoc());
-  auto End = Text.spelled(Launch->getEndLoc());
-  auto BlockRange = Text.writtenRange(Block->getSourceRange());
-  if (!Begin || !End || !BlockRange)
+  const bool IsCall = !isa<CUDAKernelCallExpr>(Launch);
+  auto Begin = Text.spelled(Launch->getBeginLoc(), /*InMessages=*/IsCall);
+  auto End = Text.spelled(Launch->getEndLoc(), /*InMessages=*/IsCall);
+  auto Written = Text.writtenRange(Argument->getSourceRange());
+  if (!Begin || !End || !Written)
     return false;
   auto Whole = Text.tokens(*Begin, *End);
-  if (!Whole || Whole->File != BlockRange->File ||
-      BlockRange->Offset < Whole->Offset || BlockRange->end() > Whole->end())
+  if (!Whole || Whole->File != Written->File ||
+      Written->Offset < Whole->Offset || Written->end() > Whole->end())
     return false;
-  const StringRef Before = Text.buffer(Text.sources().getFileID(*Begin))
-                               .slice(Whole->Offset, BlockRange->Offset);
-  return isa<CUDAKernelCallExpr>(Launch) ? Before.contains("<<<")
-                                         : Before.contains("(");
+  return Text.buffer(Text.sources().getFileID(*Begin))
+      .slice(Whole->Offset, Written->Offset)
+      .contains(IsCall ? "(" : "<<<");
 }
 
-LaunchText bankstripe::readLaunchText(const Expr *Launch,
-                                      const DeclRefExpr *Kernel,
-                                      const Expr *Block, const Expr *Shared,
-                                      const Expr *Before,
+// Reads what becomes another text. \returns why that cannot be done, or null.
+static const char *readReplaced(const LaunchParts &Parts,
+                                const SourceText &Text, LaunchText &Result) {
+  const Expr *Written =
+      Parts.Configuration ? Parts.Configuration : Parts.Shared;
+  auto Where =
+      Text.writtenRange((Written ? Written : Parts.Before)->getSourceRange());
+  auto Replaced = Written ? Text.written(Written->getSourceRange()) : "";
+  if (!Where || !Replaced)
+    return "a macro gives a part of it";
+  Result.Replaced = Written ? *Where : TextRange{Where->File, Where->end(), 0};
+  (Parts.Configuration ? Result.Configuration : Result.Shared) = *Replaced;
+  if (Parts.Configuration)
+    return nullptr;
+  auto Block = Text.written(Parts.Block->getSourceRange());
+  if (!Block)
+    return "a macro gives a part of it";
+  if (!mayRepeat(Parts.Block))
+    return "its block size would be computed twice";
+  Result.Block = *Block;
+  if (Parts.Grid && mayRepeat(Parts.Grid))
+    Result.Grid = Text.written(Parts.Grid->getSourceRange()).value_or("");
+  return nullptr;
+}
+
+LaunchText bankstripe::readLaunchText(const LaunchParts &Parts,
                                       const SourceText &Text) {
   LaunchText Result;
   auto Fail = [&](const char *Why) {
     Result.Problem = Why;
     return Result;
   };
-  if (!standsInOneText(Launch, Block, Text))
+  const DeclRefExpr *Kernel = Parts.Kernel;
+  if (!Kernel)
+    return Fail("it does not name its kernel");
+  const Expr *Argument =
+      Parts.Configuration ? Parts.Configuration : Parts.Block;
+  if (!standsInOneText(Parts.Whole, Argument, Text))
     return Fail("it stands in a macro");
   auto Name = Text.written({Kernel->getBeginLoc(), Kernel->getLocation()});
-  auto BlockText = Text.written(Block->getSourceRange());
-  auto Where = Text.writtenRange((Shared ? Shared : Before)->getSourceRange());
-  if (!Name || !BlockText || !Where)
+  if (!Name)
     return Fail("a macro gives a part of it");
-  if (!mayRepeat(Block))
-    return Fail("its block size would be computed twice");
+  Result.Kernel = *Name;
+  if (const char *Problem = readReplaced(Parts, Text, Result))
+    return Fail(Problem);
   for (const FunctionDecl *Declared :
        writtenFunction(cast<FunctionDecl>(Kernel->getDecl()))->redecls()) {
     Result.SeesDefinition |= Declared->isThisDeclarationADefinition();
     Result.Declarations.push_back(pointBefore(Declared, Text));
   }
-  Result.Kernel = *Name;
-  Result.Block = *BlockText;
-  Result.Replaced = *Where;
-  if (Shared) {
-    auto Written = Text.written(Shared->getSourceRange());
-    if (!Written)
-      return Fail("a macro gives a part of it");
-    Result.Shared = *Written;
-  } else {
-    Result.Replaced = {Where->File, Where->end(), 0};
-  }
+  const auto *Template =
+      cast<FunctionDecl>(Kernel->getDecl())->getPrimaryTemplate();
+  Result.Deduced =
+      Template && (Template->getTemplateParameters()->hasParameterPack() ||
+                   Kernel->getNumTemplateArgs() <
+                       Template->getTemplateParameters()->size());
   if (Kernel->hasExplicitTemplateArgs()) {
     auto Arguments =
         Text.written({Kernel->getLAngleLoc(), Kernel->getRAngleLoc()});
@@ -150,12 +169,17 @@ bankstripe::definitionText(const FunctionDecl *Definition,
   return Whole;
 }
 
+// The names inside the function beside a kernel.
+static bool isTaken(StringRef Name) {
+  return llvm::is_contained(
+      {"grid", "block", "own", "allowed", "carved", "bytes"}, Name);
+}
+
 // `<T, N>` for the parameters of a template; empty when one has no name.
 static std::string argumentsOf(const TemplateParameterList &Parameters) {
   std::string Result;
   for (const NamedDecl *P : Parameters) {
-    if (!P->getIdentifier() ||
-        llvm::is_contained({"block", "own", "allowed"}, P->getName()))
+    if (!P->getIdentifier() || isTaken(P->getName()))
       return "";
     Result += (Result.empty() ? "<" : ", ") + P->getName().str();
     if (P->isParameterPack())
@@ -188,8 +212,7 @@ static const char *problemOf(const FunctionDecl *Definition,
     return "it is defined outside its namespace";
   if (isOverloaded(Definition))
     return "its name is overloaded";
-  // The names inside the function beside it.
-  if (llvm::is_contained({"block", "own", "allowed"}, Definition->getName()))
+  if (isTaken(Definition->getName()))
     return "its name means something else in its function";
   const IdentifierTable &Names = Context.Idents;
   if (Names.find(sharedBytesName(Definition->getName())) != Names.end())

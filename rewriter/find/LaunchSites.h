@@ -19,16 +19,22 @@
 
 namespace bankstripe {
 
-/// The name of the function that says what a launch of \p Kernel asks for.
-std::string sharedBytesName(llvm::StringRef Kernel);
+/// The parts of a launch, or of a question about one.
+struct LaunchParts {
+  const clang::Expr *Whole = nullptr;
+  const clang::DeclRefExpr *Kernel = nullptr;
+  /// The pointer to its configuration, or null and what follows.
+  const clang::Expr *Configuration = nullptr;
+  /// Null when it does not tell how many blocks run at once.
+  const clang::Expr *Grid = nullptr;
+  const clang::Expr *Block = nullptr;
+  /// Its dynamic shared memory; null when that is left out, and would then
+  /// follow Before.
+  const clang::Expr *Shared = nullptr;
+  const clang::Expr *Before = nullptr;
+};
 
-/// Reads the text of a launch of what \p Kernel names: its \p Block, and its
-/// dynamic shared memory \p Shared, null when that is left out and then belongs
-/// behind \p Before.
-LaunchText readLaunchText(const clang::Expr *Launch,
-                          const clang::DeclRefExpr *Kernel,
-                          const clang::Expr *Block, const clang::Expr *Shared,
-                          const clang::Expr *Before, const SourceText &Text);
+LaunchText readLaunchText(const LaunchParts &Parts, const SourceText &Text);
 
 /// Reads the text of the declarations of \p Function, a kernel. \p MayEdit
 /// tells which files may be changed.

@@ -7,6 +7,7 @@
 
 #include "find/Launches.h"
 #include "find/BlockSize.h"
+#include "find/LaunchConfiguration.h"
 #include "find/LaunchSites.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/Mangle.h"
@@ -27,11 +28,14 @@ public:
 private:
   void readKernelCall(const CUDAKernelCallExpr *Call);
   void readReference(const DeclRefExpr *Reference, const FunctionDecl *Kernel);
-  bool readLaunchFunction(const CallExpr *Call, const FunctionDecl *Kernel);
+  bool readLaunchFunction(const CallExpr *Call, const DeclRefExpr *Kernel);
+  void readConfiguredLaunch(const CallExpr *Call, const DeclRefExpr *Kernel);
+  void readQuery(const CallExpr *Call, const DeclRefExpr *Kernel);
   Launch makeLaunch(const FunctionDecl *Kernel, SourceLocation Loc,
-                    const Expr *Block, const Expr *Shared);
-  void readText(Launch &L, const Expr *Whole, const Expr *Callee,
-                const Expr *Block, const Expr *Shared, const Expr *Before);
+                    const HostValue &Threads);
+  std::optional<uint64_t> sharedBytes(const Expr *Shared);
+  bool isAsked(const Expr *Grid, const FunctionDecl *Kernel) const;
+  bool isUsedElsewhere(const VarDecl *Answer) const;
 
   std::string idOf(const FunctionDecl *Kernel) {
     return ASTNameGenerator(Context).getName(Kernel);
@@ -74,11 +78,10 @@ static StringRef runtimeFunction(const CallExpr *Call, const SourceText &Text) {
 }
 
 Launch LaunchReader::makeLaunch(const FunctionDecl *Kernel, SourceLocation Loc,
-                                const Expr *Block, const Expr *Shared) {
+                                const HostValue &Threads) {
   Launch L;
   L.KernelId = idOf(Kernel);
   L.Where = Text.place(Loc);
-  HostValue Threads = Evaluator.dim3Product(Block);
   L.Source = Threads.Source;
   if (Threads.Values && !Threads.Values->empty()) {
     int64_t Largest = *Threads.Values->rbegin();
@@ -88,28 +91,18 @@ Launch LaunchReader::makeLaunch(const FunctionDecl *Kernel, SourceLocation Loc,
       L.Source = "it is outside 1 to 1024";
   }
   L.Parameter = parameterOf(Threads.Parameter, Context);
-  if (!Shared) {
-    L.DynamicSharedBytes = 0;
-  } else {
-    HostValue Bytes = Evaluator.integer(Shared);
-    if (Bytes.Values && !Bytes.Values->empty() && *Bytes.Values->begin() >= 0)
-      L.DynamicSharedBytes = *Bytes.Values->rbegin();
-  }
   return L;
 }
 
-// \p Shared is null when it is left out, and would then follow \p Before.
-void LaunchReader::readText(Launch &L, const Expr *Whole, const Expr *Callee,
-                            const Expr *Block, const Expr *Shared,
-                            const Expr *Before) {
-  const auto *Name = dyn_cast<DeclRefExpr>(Callee->IgnoreParenImpCasts());
-  const FunctionDecl *Kernel =
-      Name ? dyn_cast<FunctionDecl>(Name->getDecl()) : nullptr;
-  if (!Kernel) {
-    L.Text.Problem = "it does not name its kernel";
-    return;
-  }
-  L.Text = readLaunchText(Whole, Name, Block, Shared, Before, Text);
+static std::optional<uint64_t> largestOf(const HostValue &Bytes) {
+  if (!Bytes.Values || Bytes.Values->empty() || *Bytes.Values->begin() < 0)
+    return std::nullopt;
+  return *Bytes.Values->rbegin();
+}
+
+// \p Shared is null when it is left out.
+std::optional<uint64_t> LaunchReader::sharedBytes(const Expr *Shared) {
+  return Shared ? largestOf(Evaluator.integer(Shared)) : 0;
 }
 
 // An argument that was left out, or is written as the default.
@@ -120,13 +113,32 @@ static const Expr *given(const CallExpr *Call, unsigned Index) {
   return Call->getArg(Index);
 }
 
+// A launch into another stream may run beside others, so its grid does not tell
+// how many blocks a multiprocessor has.
+static bool isDefaultStream(const Expr *Stream, ASTContext &Context) {
+  return !Stream || Stream->IgnoreParenCasts()->isNullPointerConstant(
+                        Context, Expr::NPC_ValueDependentIsNotNull);
+}
+
+// Where the grid stands among the arguments that `<<<...>>>` was turned into: a
+// launch by a kernel has two others before it.
+static unsigned gridIndex(const CallExpr *Config) {
+  const FunctionDecl *Callee = Config->getDirectCallee();
+  unsigned Index = 0;
+  while (Callee && Index < Callee->getNumParams() &&
+         !Callee->getParamDecl(Index)->getType()->isRecordType())
+    ++Index;
+  return Index;
+}
+
 void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
   const FunctionDecl *Kernel = Call->getDirectCallee();
   const CallExpr *Config = Call->getConfig();
   if (!Kernel || !Config)
     return; // Through a pointer: the kernel's address was taken elsewhere.
-  if (Config->getNumArgs() < 2 ||
-      Config->getArg(1)->isInstantiationDependent()) {
+  const unsigned Grid = gridIndex(Config);
+  if (Config->getNumArgs() < Grid + 2 ||
+      Config->getArg(Grid + 1)->isInstantiationDependent()) {
     // In a generic lambda.
     Launch L;
     L.KernelId = idOf(Kernel);
@@ -136,50 +148,179 @@ void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
     Result.Launches.push_back(std::move(L));
     return;
   }
-  const Expr *Block = Config->getArg(1), *Shared = given(Config, 2);
-  Launch L = makeLaunch(Kernel, Call->getBeginLoc(), Block, Shared);
-  readText(L, Call, Call->getCallee(), Block, Shared, Block);
+  const Expr *Block = Config->getArg(Grid + 1);
+  const Expr *Shared = given(Config, Grid + 2);
+  Launch L =
+      makeLaunch(Kernel, Call->getBeginLoc(), Evaluator.dim3Product(Block));
+  L.DynamicSharedBytes = sharedBytes(Shared);
+  LaunchParts Parts;
+  Parts.Whole = Call;
+  Parts.Kernel =
+      dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
+  if (isDefaultStream(given(Config, Grid + 3), Context))
+    Parts.Grid = Config->getArg(Grid);
+  Parts.Block = Parts.Before = Block;
+  Parts.Shared = Shared;
+  L.Text = readLaunchText(Parts, Text);
   Result.Launches.push_back(std::move(L));
+}
+
+// The argument \p Index of \p Call is what \p Kernel names.
+static bool isArgument(const DeclRefExpr *Kernel, const CallExpr *Call,
+                       unsigned Index) {
+  if (Index >= Call->getNumArgs())
+    return false;
+  const Expr *E = Call->getArg(Index)->IgnoreParenCasts();
+  if (const auto *Address = dyn_cast<UnaryOperator>(E);
+      Address && Address->getOpcode() == UO_AddrOf)
+    E = Address->getSubExpr()->IgnoreParenCasts();
+  return E == Kernel;
 }
 
 // cudaLaunchKernel(function, grid, block, arguments, sharedBytes, stream).
 bool LaunchReader::readLaunchFunction(const CallExpr *Call,
-                                      const FunctionDecl *Kernel) {
+                                      const DeclRefExpr *Kernel) {
   StringRef Name = runtimeFunction(Call, Text);
+  if (Name == "cudaLaunchKernelEx" || Name == "cudaLaunchKernelExC") {
+    if (!isArgument(Kernel, Call, 1))
+      return false;
+    readConfiguredLaunch(Call, Kernel);
+    return true;
+  }
   bool Cooperative = Name == "cudaLaunchCooperativeKernel";
-  if ((Name != "cudaLaunchKernel" && !Cooperative) || Call->getNumArgs() < 4)
+  if ((Name != "cudaLaunchKernel" && !Cooperative) || Call->getNumArgs() < 4 ||
+      !isArgument(Kernel, Call, 0))
     return false;
-  const Expr *Block = Call->getArg(2), *Shared = given(Call, 4);
-  Launch L = makeLaunch(Kernel, Call->getBeginLoc(), Block, Shared);
+  const auto *Function = cast<FunctionDecl>(Kernel->getDecl());
+  LaunchParts Parts;
+  Parts.Whole = Call;
+  Parts.Kernel = Kernel;
+  if (isDefaultStream(given(Call, 5), Context))
+    Parts.Grid = Call->getArg(1);
+  Parts.Block = Call->getArg(2);
+  Parts.Before = Call->getArg(3);
+  Parts.Shared = given(Call, 4);
+  Launch L = makeLaunch(Function, Call->getBeginLoc(),
+                        Evaluator.dim3Product(Parts.Block));
+  L.DynamicSharedBytes = sharedBytes(Parts.Shared);
   L.Cooperative = Cooperative;
-  readText(L, Call, Call->getArg(0)->IgnoreParenCasts(), Block, Shared,
-           Call->getArg(3));
+  L.GridAsked = Cooperative && isAsked(Call->getArg(1), Function);
+  L.Text = readLaunchText(Parts, Text);
   Result.Launches.push_back(std::move(L));
   return true;
 }
 
-// Runtime functions that ask about a kernel, or set it up, without launching.
+// cudaLaunchKernelEx(&configuration, kernel, arguments...).
+void LaunchReader::readConfiguredLaunch(const CallExpr *Call,
+                                        const DeclRefExpr *Kernel) {
+  const auto *Function = cast<FunctionDecl>(Kernel->getDecl());
+  LaunchParts Parts;
+  Parts.Whole = Call;
+  Parts.Kernel = Kernel;
+  Parts.Configuration = Call->getArg(0);
+  const LaunchConfiguration Configuration =
+      readConfiguration(Parts.Configuration, Context, Body);
+  Launch L = makeLaunch(Function, Call->getBeginLoc(), Configuration.Threads);
+  L.DynamicSharedBytes = largestOf(Configuration.Bytes);
+  L.Cooperative = !Configuration.Together.empty();
+  L.Unfollowed = Configuration.Together;
+  L.GridAsked = L.Cooperative && isAsked(Parts.Configuration, Function);
+  L.Text = readLaunchText(Parts, Text);
+  Result.Launches.push_back(std::move(L));
+}
+
+// Runtime functions that set a kernel up, or ask about it, without launching,
+// and to which it makes no difference what memory launches bring.
 static bool onlyAsks(StringRef Name) {
-  return Name.starts_with("cudaFuncSet") || Name.starts_with("cudaFuncGet") ||
-         Name.starts_with("cudaOccupancy");
+  return Name.starts_with("cudaFuncSet") || Name.starts_with("cudaFuncGet");
+}
+
+// The questions how many blocks of a kernel can be resident, and those that
+// look for a block size that suits. Their first argument points to the answer.
+static bool asksForBlocks(StringRef Name) {
+  return Name.starts_with("cudaOccupancyMaxActive") ||
+         Name == "cudaOccupancyMaxPotentialClusterSize";
+}
+static bool suggestsBlock(StringRef Name) {
+  return Name.starts_with("cudaOccupancyMaxPotentialBlockSize");
+}
+
+// Whether the variable is anything but the answer to questions that suggest a
+// block.
+bool LaunchReader::isUsedElsewhere(const VarDecl *Answer) const {
+  auto It = Body.References.find(Answer);
+  if (!Answer || !Answer->hasLocalStorage() || It == Body.References.end())
+    return true;
+  return llvm::any_of(It->second, [&](const DeclRefExpr *Reference) {
+    const auto *Address =
+        dyn_cast_or_null<UnaryOperator>(Body.parentOf(Reference));
+    const auto *Call =
+        Address ? dyn_cast_or_null<CallExpr>(Body.parentOf(Address)) : nullptr;
+    return !Call || !suggestsBlock(runtimeFunction(Call, Text)) ||
+           Call->getArg(0)->IgnoreParenImpCasts() != Address;
+  });
+}
+
+// A block size that a question suggests stays as good as it was, and the
+// results with it; but not the grid that is said to fit with it.
+void LaunchReader::readQuery(const CallExpr *Call, const DeclRefExpr *Kernel) {
+  const StringRef Name = runtimeFunction(Call, Text);
+  OccupancyQuery Q;
+  Q.KernelId = idOf(cast<FunctionDecl>(Kernel->getDecl()));
+  Q.Where = Text.place(Call->getBeginLoc());
+  LaunchParts Parts;
+  Parts.Whole = Call;
+  Parts.Kernel = Kernel;
+  if (suggestsBlock(Name)) {
+    if (!isUsedElsewhere(pointedTo(Call->getArg(0))))
+      return;
+    Q.Text.Problem = "it suggests a grid, which is used";
+  } else if (!asksForBlocks(Name) || !isArgument(Kernel, Call, 1)) {
+    Q.Text.Problem = "it asks for something else than a number of blocks";
+  } else if (Call->getNumArgs() == 3) { // About clusters.
+    Parts.Configuration = Call->getArg(2);
+    Q.Text = readLaunchText(Parts, Text);
+  } else {
+    Parts.Block = Call->getArg(2);
+    Parts.Shared = Call->getArg(3);
+    Q.Text = readLaunchText(Parts, Text);
+  }
+  Result.Queries.push_back(std::move(Q));
+}
+
+// Whether \p Grid is computed from the answer to a question about \p Kernel.
+bool LaunchReader::isAsked(const Expr *Grid, const FunctionDecl *Kernel) const {
+  return llvm::any_of(Body.FunctionReferences, [&](const DeclRefExpr *Named) {
+    if (Named->getDecl() != Kernel)
+      return false;
+    const Stmt *Parent = Body.parentOf(Named);
+    while (isa_and_nonnull<CastExpr, ParenExpr, UnaryOperator>(Parent))
+      Parent = Body.parentOf(Parent);
+    const auto *Call = dyn_cast_or_null<CallExpr>(Parent);
+    const VarDecl *Answer = Call && asksForBlocks(runtimeFunction(Call, Text))
+                                ? pointedTo(Call->getArg(0))
+                                : nullptr;
+    return Answer && isComputedFrom(Grid, Answer, Body);
+  });
 }
 
 void LaunchReader::readReference(const DeclRefExpr *Reference,
                                  const FunctionDecl *Kernel) {
   const Stmt *Parent = Body.parentOf(Reference);
-  while (Parent && (isa<CastExpr>(Parent) || isa<ParenExpr>(Parent) ||
-                    isa<UnaryOperator>(Parent)))
+  while (isa_and_nonnull<CastExpr, ParenExpr, UnaryOperator>(Parent))
     Parent = Body.parentOf(Parent);
   if (const auto *Call = dyn_cast_or_null<CUDAKernelCallExpr>(Parent);
       Call && Call->getDirectCallee() &&
       Call->getCallee()->IgnoreParenImpCasts() == Reference)
     return;
   if (const auto *Call = dyn_cast_or_null<CallExpr>(Parent)) {
-    if (runtimeFunction(Call, Text).starts_with("cudaFuncSet"))
+    const StringRef Name = runtimeFunction(Call, Text);
+    if (Name.starts_with("cudaFuncSet"))
       Result.AttributesSet.emplace_back(idOf(Kernel),
                                         Text.place(Call->getBeginLoc()));
-    if (onlyAsks(runtimeFunction(Call, Text)) ||
-        readLaunchFunction(Call, Kernel))
+    if (Name.starts_with("cudaOccupancy"))
+      return readQuery(Call, Reference);
+    if (onlyAsks(Name) || readLaunchFunction(Call, Reference))
       return;
   }
   Result.AddressTaken.emplace_back(idOf(Kernel),

@@ -17,6 +17,7 @@ namespace bankstripe {
 /// What one function does with kernels.
 struct KernelUses {
   std::vector<Launch> Launches;
+  std::vector<OccupancyQuery> Queries;
   /// Kernels whose address goes where a launch cannot be seen, and the place.
   std::vector<std::pair<std::string, Place>> AddressTaken;
   /// Kernels whose attributes are set, and the place.
@@ -24,7 +25,8 @@ struct KernelUses {
 };
 
 /// Reads the launches in the function of \p Body: `<<<>>>`, cudaLaunchKernel
-/// and its relatives, and addresses of kernels that are taken for other ends.
+/// and its relatives, questions about the occupancy of kernels, and addresses
+/// of kernels that are taken for other ends.
 KernelUses findLaunches(const BodyIndex &Body, clang::ASTContext &Context,
                         const SourceText &Text);
 

@@ -35,8 +35,8 @@ Place SourceText::place(SourceLocation Loc) const {
 // edit there would change more than the expression. The macro is the one whose
 // parameter the argument at Loc replaces; with OUTER(x) passing x on to
 // INNER(x), each of the two is asked about in its turn.
-static bool looksAtSpelling(SourceLocation Loc, const SourceManager &SM,
-                            Preprocessor &PP) {
+static bool looksAtSpelling(SourceLocation Loc, bool InMessages,
+                            const SourceManager &SM, Preprocessor &PP) {
   SourceLocation Parameter = SM.getImmediateExpansionRange(Loc).getBegin();
   if (!Parameter.isMacroID())
     return true;
@@ -55,14 +55,17 @@ static bool looksAtSpelling(SourceLocation Loc, const SourceManager &SM,
       SM.isBeforeInTranslationUnit(Spelled, Macro->getDefinitionLoc()) ||
       SM.isBeforeInTranslationUnit(Macro->getDefinitionEndLoc(), Spelled))
     return true;
-  return llvm::any_of(Macro->tokens(), [](const Token &T) {
-    return T.isOneOf(tok::hash, tok::hashhash, tok::hashat);
+  return llvm::any_of(Macro->tokens(), [&](const Token &T) {
+    return T.isOneOf(tok::hashhash, tok::hashat) ||
+           (!InMessages && T.is(tok::hash));
   });
 }
 
-std::optional<SourceLocation> SourceText::spelled(SourceLocation Loc) const {
+std::optional<SourceLocation> SourceText::spelled(SourceLocation Loc,
+                                                  bool InMessages) const {
   while (Loc.isMacroID()) {
-    if (!SM.isMacroArgExpansion(Loc) || looksAtSpelling(Loc, SM, PP))
+    if (!SM.isMacroArgExpansion(Loc) ||
+        looksAtSpelling(Loc, InMessages, SM, PP))
       return std::nullopt;
     Loc = SM.getImmediateSpellingLoc(Loc);
   }

@@ -41,8 +41,10 @@ public:
 
   /// The location in a file where the token at \p Loc is spelled, if an edit
   /// there changes this token and nothing else: \p Loc is in a file, or is an
-  /// argument of macros that neither stringize nor paste.
-  std::optional<clang::SourceLocation> spelled(clang::SourceLocation Loc) const;
+  /// argument of macros that neither paste nor, unless \p InMessages,
+  /// stringize.
+  std::optional<clang::SourceLocation> spelled(clang::SourceLocation Loc,
+                                               bool InMessages = false) const;
 
   /// The bytes from the token at \p Begin to the end of the token at \p End,
   /// both spelled locations of one file; nothing when they are not.

@@ -97,11 +97,13 @@ struct cudaDeviceProp {
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0,
   cudaLaunchAttributeCooperative = 2,
-  cudaLaunchAttributeClusterDimension = 4
+  cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+  cudaLaunchAttributePriority = 8
 };
 union cudaLaunchAttributeValue {
   char pad[64];
-  int cooperative;
+  int cooperative, priority, programmaticStreamSerializationAllowed;
   struct {
     unsigned int x, y, z;
   } clusterDim;
@@ -199,6 +201,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *,
 // What Clang makes of `<<<...>>>`.
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, void * = 0);
 cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
+// The same in a kernel.
+__device__ void *cudaGetParameterBuffer(size_t, size_t);
+__device__ cudaError_t cudaLaunchDevice(void *, void *, dim3, dim3,
+                                        unsigned = 0, cudaStream_t = 0);
 }
 
 // The forms that take typed pointers and kernels.
@@ -260,9 +266,25 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks, K Kernel,
       Blocks, (const void *)Kernel, Threads, Shared);
 }
 template <class K>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *Blocks, K Kernel, int Threads, size_t Shared, unsigned int Flags);
+template <class K>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int *Grid, int *Block, K Kernel,
                                                size_t Shared = 0,
                                                int Limit = 0);
+template <class Function, class K>
+cudaError_t
+cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *Grid, int *Block, K Kernel,
+                                               Function Shared, int Limit = 0);
+template <class K>
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *Bytes, K Kernel,
+                                                      int Blocks, int Threads);
+template <class K>
+cudaError_t cudaOccupancyMaxActiveClusters(int *Clusters, K *Kernel,
+                                           const cudaLaunchConfig_t *);
+template <class K>
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *Blocks, K *Kernel,
+                                                 const cudaLaunchConfig_t *);
 template <class K>
 cudaError_t cudaLaunchKernel(K *Kernel, dim3 Grid, dim3 Block, void **Args,
                              size_t Shared = 0, cudaStream_t Stream = 0) {

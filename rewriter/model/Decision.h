@@ -28,6 +28,32 @@ enum class Layout {
   Keep,   ///< It stays where it is.
 };
 
+/// How much of the memory that they have in common is L1 no longer, but shared
+/// memory, while a kernel runs.
+struct Carveout {
+  enum class Rule {
+    Driver, ///< What the driver chooses: enough for all blocks that could fit.
+    Auto,   ///< What the blocks need that the grid brings to a multiprocessor.
+    Fixed,  ///< Percent of the most there can be.
+  };
+  Rule How = Rule::Driver;
+  unsigned Percent = 0;
+
+  friend bool operator==(const Carveout &A, const Carveout &B) {
+    return A.How == B.How && A.Percent == B.Percent;
+  }
+};
+
+/// What was decided about one kernel.
+struct KernelDecision {
+  std::string File;   ///< Absolute path of the file that defines it.
+  std::string Kernel; ///< Qualified name, without template arguments.
+  Carveout Wanted;
+  std::string Why;     ///< For people; may be empty.
+  Place Where;         ///< Of the decision itself.
+  std::string Problem; ///< As in ArrayDecision.
+};
+
 /// What was decided about one array.
 struct ArrayDecision {
   std::string File;     ///< Absolute path of the file that declares it.
@@ -70,6 +96,18 @@ struct DecisionOutcome {
   std::string Detail; ///< Why it is not used; empty when it is.
   Place Array;        ///< Of the array's name; invalid when there is none.
 };
+
+/// A decision about a kernel, and what came of it.
+struct KernelOutcome {
+  KernelDecision Decision;
+  DecisionState State = DecisionState::Skipped;
+  std::string Detail; ///< Why it is not used; empty when it is.
+};
+
+/// `auto`, `driver` or a number.
+std::string textOf(const Carveout &C);
+/// Reads that; nothing when \p Text is something else.
+std::optional<Carveout> parseCarveout(llvm::StringRef Text);
 
 /// `auto`, `stripe`, `slot` or `keep`.
 llvm::StringRef nameOf(Layout L);

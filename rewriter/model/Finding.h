@@ -174,6 +174,8 @@ struct Kernel {
   Place AddressTakenAt;
   /// Where the host sets an attribute of it, such as its shared memory.
   Place AttributeSetAt;
+  /// Where the host asks how many of its blocks can be resident.
+  Place AskedAboutAt;
   KernelText Text;
 };
 
@@ -208,7 +210,19 @@ struct Launch {
   /// Bytes of dynamic shared memory; nothing when they cannot be known.
   std::optional<uint64_t> DynamicSharedBytes;
   bool Cooperative = false; ///< All blocks must be resident at once.
-  bool OnDevice = false;    ///< By a kernel.
+  /// Why nobody can tell whether they must; it is Cooperative then.
+  std::string Unfollowed;
+  /// Its grid comes from a question how many blocks can be resident.
+  bool GridAsked = false;
+  bool OnDevice = false; ///< By a kernel.
+  LaunchText Text;
+};
+
+/// A question about the occupancy of a kernel, to which the shared memory that
+/// launches bring makes a difference.
+struct OccupancyQuery {
+  std::string KernelId;
+  Place Where;
   LaunchText Text;
 };
 
@@ -243,6 +257,7 @@ struct UnitFacts {
   std::vector<Finding> Findings;
   std::vector<Kernel> Kernels;
   std::vector<Launch> Launches;
+  std::vector<OccupancyQuery> Queries;
   std::vector<HostArgument> Arguments; ///< Of the user's host functions.
   std::vector<Callee> Callees;
   std::vector<DeviceFunction> Functions; ///< Only of relocatable device code.

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel whose arrays move into dynamic shared memory gets a function that
-// says how much a launch must ask for, and its launches call that function.
-// This is what is known of the text of both.
+// says how much a launch must ask for, and its launches call that function, as
+// do the questions about how many of its blocks can be resident. This is what
+// is known of the text of all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,19 +16,33 @@
 #define BANKSTRIPE_MODEL_LAUNCHTEXT_H
 
 #include "model/Place.h"
+#include "llvm/ADT/Twine.h"
 #include <string>
 #include <vector>
 
 namespace bankstripe {
 
-/// The text of one launch, as far as edits need it.
+/// The name of the function that says what a launch of \p Kernel asks for; with
+/// the qualifiers that \p Kernel has.
+inline std::string sharedBytesName(const llvm::Twine &Kernel) {
+  return (Kernel + "_shared_bytes").str();
+}
+
+/// The text of one launch, or of a question about one, as far as edits need it.
 struct LaunchText {
   std::string Kernel;    ///< `space::kernel`, without template arguments.
   std::string Arguments; ///< `<float, 16>` as written; empty without any.
-  std::string Block;     ///< The block size as written: `dim3(16, 16)`.
-  std::string Shared;    ///< The dynamic shared memory as written, if it is.
+  bool Deduced = false;  ///< Not all of them are written.
+  /// The pointer to its configuration as written, `&config`, which then says
+  /// all that follows; else empty.
+  std::string Configuration;
+  /// As written; empty when it may not be repeated, or does not tell how many
+  /// blocks run at once.
+  std::string Grid;
+  std::string Block;  ///< The block size as written: `dim3(16, 16)`.
+  std::string Shared; ///< The dynamic shared memory as written, if it is.
   /// What becomes the dynamic shared memory; of length 0 behind the argument
-  /// before it when none is written.
+  /// before it when none is written. Or the configuration.
   TextRange Replaced;
   /// Its unit sees the kernel's definition, or else these declarations (points
   /// before them, as in KernelText).

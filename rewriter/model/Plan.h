@@ -88,6 +88,17 @@ struct KernelPlan {
   std::optional<Explanation> Explained; ///< How that came about.
   /// Static bytes per block that it takes and leaves alone, for a measurement.
   uint64_t Reserved = 0;
+  /// It is a template, and a launch of it does not name its instance in full,
+  /// so what launches call must be no template.
+  bool NamedInPart = false;
+  /// Why its launches cannot be edited; empty when they can.
+  std::string WhyLaunchesStay;
+  Carveout Carved; ///< What edited launches see to.
+
+  /// Whether there is a function beside it that its launches call.
+  bool editsLaunches() const {
+    return WarpBytes || Carved.How != Carveout::Rule::Driver;
+  }
   bool OptIn = false;     ///< All of it can be more than a launch gets unasked.
   unsigned Registers = 0; ///< From ptxas; 0 when unknown.
   /// Resident warps per multiprocessor; 0 when unknown.
@@ -95,7 +106,7 @@ struct KernelPlan {
   unsigned WarpsAfter = 0;
 };
 
-/// A launch that brings the storage of a kernel's arrays.
+/// A launch that is edited, or a question about one.
 struct PlannedLaunch {
   LaunchText Text;
   unsigned Kernel = 0; ///< Index of Plan::Kernels.
@@ -115,10 +126,11 @@ struct PlannedArray {
 struct Plan {
   std::vector<PlannedArray> Arrays;            ///< Sorted by place.
   std::vector<KernelPlan> Kernels;             ///< Sorted by place.
-  std::vector<PlannedLaunch> Launches;         ///< Of kernels with WarpBytes.
+  std::vector<PlannedLaunch> Launches;         ///< That are edited.
   std::map<Place, Callee> Callees;             ///< By their place.
   std::map<std::string, std::string> Contents; ///< As in UnitFacts.
   std::vector<DecisionOutcome> Outcomes;       ///< In order of their places.
+  std::vector<KernelOutcome> KernelOutcomes;   ///< Likewise.
 };
 
 llvm::StringRef nameOf(StripeForm F);

@@ -164,6 +164,29 @@ StringRef bankstripe::nameOf(Layout L) {
   llvm_unreachable("all layouts are listed");
 }
 
+std::string bankstripe::textOf(const Carveout &C) {
+  switch (C.How) {
+  case Carveout::Rule::Driver:
+    return "driver";
+  case Carveout::Rule::Auto:
+    return "auto";
+  case Carveout::Rule::Fixed:
+    return std::to_string(C.Percent);
+  }
+  llvm_unreachable("all rules are listed");
+}
+
+std::optional<Carveout> bankstripe::parseCarveout(StringRef Text) {
+  if (Text == "driver")
+    return Carveout{Carveout::Rule::Driver, 0};
+  if (Text == "auto")
+    return Carveout{Carveout::Rule::Auto, 0};
+  unsigned Percent = 0;
+  if (Text.getAsInteger(10, Percent) || Percent > 100)
+    return std::nullopt;
+  return Carveout{Carveout::Rule::Fixed, Percent};
+}
+
 StringRef bankstripe::nameOf(DecisionState S) {
   switch (S) {
   case DecisionState::Used:

@@ -106,7 +106,7 @@ constexpr ReasonInfo Table[] = {
     {Reason::CooperativeLaunch, Keep, "cooperative-launch",
      "its kernel is launched cooperatively, and more shared memory could make "
      "its grid too large to be resident at once",
-     "launch it with <<<>>> where no grid-wide synchronisation is needed"},
+     "compute its grid from an occupancy query in the launching function"},
     {Reason::OutOfBounds, Keep, "out-of-bounds",
      "a constant index lies outside the array; in shared memory that would hit "
      "another thread's data",

@@ -110,8 +110,11 @@ static void boundDynamicShared(KernelRow &Row) {
     return refuse(Row, Reason::DynamicSharedMemory, K.Where,
                   "not all launches were seen");
   for (const Launch &L : Row.Launches) {
-    if (L.Cooperative)
-      return refuse(Row, Reason::CooperativeLaunch, L.Where, at(L.Where));
+    // The answer that the grid is computed from counts static memory.
+    if (L.Cooperative && !L.GridAsked)
+      return refuse(Row, Reason::CooperativeLaunch, L.Where,
+                    at(L.Where) + (L.Unfollowed.empty() ? "" : ", ") +
+                        L.Unfollowed);
     if (!L.DynamicSharedBytes)
       return refuse(Row, Reason::DynamicSharedMemory, L.Where, at(L.Where));
     Row.Plan.DynamicSharedBytes =

@@ -55,19 +55,28 @@ static std::string at(const Place &Where) {
       .str();
 }
 
-// Why a launch cannot ask for more; empty when it can.
-static std::string whyLaunchStays(const Launch &L, const Kernel &K) {
-  if (L.Cooperative)
-    return "it is cooperative";
-  if (L.OnDevice)
-    return "a kernel launches it";
-  // The function that says how much stands where the kernel is declared.
-  if (L.Text.Problem.empty() && !L.Text.SeesDefinition &&
-      llvm::none_of(L.Text.Declarations, [&](const TextRange &Point) {
+// Why a launch or a question cannot call the function that says how much memory
+// it is about; empty when it can. The function stands where the kernel is
+// declared.
+static std::string whyTextStays(const LaunchText &Text, const Kernel &K) {
+  if (Text.Problem.empty() && !Text.SeesDefinition &&
+      llvm::none_of(Text.Declarations, [&](const TextRange &Point) {
         return llvm::is_contained(K.Text.Declarations, Point);
       }))
     return "its file declares the kernel by itself";
-  return L.Text.Problem;
+  return Text.Problem;
+}
+
+// Why a launch cannot ask for more; empty when it can.
+static std::string whyLaunchStays(const Launch &L, const Kernel &K) {
+  if (L.Cooperative && !L.GridAsked)
+    return L.Unfollowed.empty()
+               ? "it is cooperative, and does not ask how many "
+                 "blocks can be resident"
+               : "it may be cooperative, " + L.Unfollowed;
+  if (L.OnDevice)
+    return "a kernel launches it";
+  return whyTextStays(L.Text, K);
 }
 
 // Why the launches of a kernel cannot bring its storage; empty when they can.
@@ -87,6 +96,10 @@ static std::string whyNotDynamic(const KernelRow &Row,
   for (const Launch &L : Row.Launches)
     if (std::string Why = whyLaunchStays(L, K); !Why.empty())
       return "the launch at " + at(L.Where) + " cannot be edited, " + Why;
+  for (const OccupancyQuery &Q : Row.Queries)
+    if (std::string Why = whyTextStays(Q.Text, K); !Why.empty())
+      return "the occupancy query at " + at(Q.Where) + " cannot be edited, " +
+             Why;
   if (llvm::count_if(Rows, [&](const KernelRow &Other) {
         return Other.Plan.Facts.Id == K.Id;
       }) > 1)
@@ -174,7 +187,7 @@ static std::string whyGroupIsStatic(const Group &G, const MergedRun &Run) {
     const KernelRow &R = Run.Kernels[Row];
     if (R.Obstacle && !isAboutBlockSize(R))
       return "kernel '" + R.Plan.Facts.Name + "' keeps its arrays";
-    if (std::string Why = whyNotDynamic(R, Run.Kernels); !Why.empty())
+    if (const std::string &Why = R.Plan.WhyLaunchesStay; !Why.empty())
       return (G.Rows.size() > 1 ? "kernel '" + R.Plan.Facts.Name + "': " : "") +
              Why;
   }
@@ -226,7 +239,27 @@ static void makeDynamic(KernelRow &Row) {
   }
 }
 
+// Instances share the function that their launches call.
+static void findNamedInPart(std::vector<KernelRow> &Rows) {
+  std::set<std::pair<std::string, unsigned>> InPart;
+  auto Key = [](const KernelRow &Row) {
+    const TextRange &Where = Row.Plan.Facts.Text.Definition;
+    return std::pair(Where.File, Where.Offset);
+  };
+  for (const KernelRow &Row : Rows)
+    if (llvm::any_of(Row.Launches,
+                     [](const Launch &L) { return L.Text.Deduced; }) ||
+        llvm::any_of(Row.Queries,
+                     [](const OccupancyQuery &Q) { return Q.Text.Deduced; }))
+      InPart.insert(Key(Row));
+  for (KernelRow &Row : Rows)
+    Row.Plan.NamedInPart = InPart.count(Key(Row));
+}
+
 void bankstripe::chooseDynamic(MergedRun &Run, const PlanOptions &Options) {
+  findNamedInPart(Run.Kernels);
+  for (KernelRow &Row : Run.Kernels)
+    Row.Plan.WhyLaunchesStay = whyNotDynamic(Row, Run.Kernels);
   for (const Group &G : groupsOf(Run)) {
     if (!wantsDynamic(G, Run, Options))
       continue;
@@ -263,7 +296,9 @@ uint64_t bankstripe::budgetOf(const KernelRow &Row,
                         llvm::alignTo(K.DynamicSharedBytes, 16);
   if (!Row.Dynamic)
     return Less(StaticSharedLimit, Used);
-  const uint64_t Given = commonSharedLimit(Options);
+  // More has to be allowed for the instance, which must be named for that.
+  const uint64_t Given =
+      K.NamedInPart ? StaticSharedLimit : commonSharedLimit(Options);
   const uint64_t Left = Less(Given, Used + PlaceAlignment);
   // What the kernel itself may ask for at most is no use of its limit.
   const uint64_t Budget = std::min(

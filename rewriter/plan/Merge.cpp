@@ -94,6 +94,8 @@ private:
   MergedRun Run;
   std::vector<unsigned> rowsOf(const std::vector<std::string> &Ids,
                                const UnitResult &Unit) const;
+  std::vector<unsigned> namedRows(const std::string &Id,
+                                  const UnitResult &Unit) const;
   void addInstances(PlannedArray &Into, const Finding &F,
                     const UnitResult &Unit) const;
 
@@ -126,21 +128,26 @@ void Merger::addKernels(const UnitResult &Unit) {
   }
 }
 
+std::vector<unsigned> Merger::namedRows(const std::string &Id,
+                                        const UnitResult &Unit) const {
+  std::vector<unsigned> Own = rowsOf({Id}, Unit);
+  if (!Own.empty())
+    return Own;
+  for (const auto &[Key, Index] : KernelIndex)
+    if (Key.first == Id)
+      Own.push_back(Index);
+  return Own;
+}
+
 void Merger::addLaunches(const UnitResult &Unit) {
-  for (const Launch &L : Unit.Facts.Launches) {
-    bool Own = llvm::any_of(Unit.Facts.Kernels, [&](const Kernel &K) {
-      return K.Id == L.KernelId;
-    });
-    for (const auto &[Key, Index] : KernelIndex) {
-      if (Key.first != L.KernelId)
-        continue;
-      if (Own && llvm::none_of(Unit.Facts.Kernels, [&](const Kernel &K) {
-            return K.Id == L.KernelId && K.Where == Key.second;
-          }))
-        continue;
-      Run.Kernels[Index].Launches.push_back(L);
+  for (const Launch &L : Unit.Facts.Launches)
+    for (unsigned Row : namedRows(L.KernelId, Unit))
+      Run.Kernels[Row].Launches.push_back(L);
+  for (const OccupancyQuery &Q : Unit.Facts.Queries)
+    for (unsigned Row : namedRows(Q.KernelId, Unit)) {
+      Run.Kernels[Row].Queries.push_back(Q);
+      Run.Kernels[Row].Plan.Facts.AskedAboutAt = Q.Where;
     }
-  }
 }
 
 void bankstripe::insertSorted(std::vector<unsigned> &Rows, unsigned Row) {

@@ -188,8 +188,9 @@ static void account(Plan &P, const PlanOptions &Options) {
                            StaticSharedLimit;
     setOccupancy(K, Options);
   }
+  chooseCarveouts(P, Options);
   llvm::erase_if(P.Launches, [&](const PlannedLaunch &L) {
-    return !P.Kernels[L.Kernel].WarpBytes;
+    return !P.Kernels[L.Kernel].editsLaunches();
   });
 }
 
@@ -235,9 +236,12 @@ static Plan assemble(MergedRun Run) {
   for (unsigned I = 0; I < Order.size(); ++I) {
     NewIndex[Order[I]] = I;
     KernelRow &Row = Run.Kernels[Order[I]];
-    if (Row.Dynamic)
+    if (Row.Plan.WhyLaunchesStay.empty()) {
       for (Launch &L : Row.Launches)
         P.Launches.push_back({std::move(L.Text), I});
+      for (OccupancyQuery &Q : Row.Queries)
+        P.Launches.push_back({std::move(Q.Text), I});
+    }
     P.Kernels.push_back(std::move(Row.Plan));
   }
   for (PlannedArray &A : Run.Arrays) {

@@ -36,6 +36,11 @@ struct PlanOptions {
   /// `--shared-limit`: shared memory that a block may have when launches bring
   /// it, in bytes; no more than the architecture gives.
   uint64_t SharedLimit = 48 * 1024;
+  /// `--carveout`: for kernels about which nothing was decided. Without it,
+  /// launches that are edited anyway see to it by themselves.
+  std::optional<Carveout> DefaultCarveout;
+  /// About single kernels.
+  std::vector<KernelDecision> KernelDecisions;
   /// About single arrays. They never override what correctness forbids.
   std::vector<ArrayDecision> Decisions;
   /// By the absolute path of a file; others have none. `BlockSize` wins.

@@ -13,6 +13,7 @@
 //         => what pays                            (Choose.cpp, Profit.cpp)
 //         => loops to unroll                      (Unroll.cpp)
 //         => occupancy before and after           (Occupancy.cpp)
+//         => what launches leave to the L1        (Carveout.cpp)
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@ namespace bankstripe {
 struct KernelRow {
   KernelPlan Plan;
   std::vector<Launch> Launches;
+  std::vector<OccupancyQuery> Queries;
   /// Why static shared memory cannot be planned for it, if so.
   std::optional<Verdict> Obstacle;
   /// It calls functions that are compiled apart from it.
@@ -144,6 +146,10 @@ void adviseUnrolling(MergedRun &Run, const PlanOptions &Options);
 
 /// Says of the outcomes of \p P what came of them.
 void settleOutcomes(Plan &P);
+
+/// Gives the kernels of \p P whose launches are edited their carve-outs, and
+/// says what came of the decisions about that (Carveout.cpp).
+void chooseCarveouts(Plan &P, const PlanOptions &Options);
 
 /// The form of a stripe of \p A that takes the fewest bytes (Layout.cpp).
 StripeForm smallestForm(const PlannedArray &A);

@@ -149,6 +149,7 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
       {"sharedBytesBefore", K.SharedBefore},
       {"sharedBytesAfter", K.SharedAfter},
       {"dynamicBytesPerWarp", K.WarpBytes},
+      {"carveout", textOf(K.Carved)},
       {"warpsPerMultiprocessorBefore", known(K.WarpsBefore)},
       {"warpsPerMultiprocessorAfter", known(K.WarpsAfter)},
       {"work", work(K, P)},
@@ -168,18 +169,30 @@ static json::Value decision(const DecisionOutcome &O) {
       {"detail", text(O.Detail)},     {"arrayPlace", place(O.Array)}};
 }
 
+static json::Value decision(const KernelOutcome &O) {
+  const KernelDecision &D = O.Decision;
+  return json::Object{
+      {"place", place(D.Where)},  {"file", text(D.File)},
+      {"kernel", text(D.Kernel)}, {"carveout", textOf(D.Wanted)},
+      {"why", text(D.Why)},       {"state", nameOf(O.State)},
+      {"detail", text(O.Detail)}};
+}
+
 json::Value bankstripe::toJson(const Plan &P,
                                const ConfirmedResources &Resources) {
-  json::Array Arrays, Kernels, Decisions;
+  json::Array Arrays, Kernels, Decisions, KernelDecisions;
   for (const PlannedArray &A : P.Arrays)
     Arrays.push_back(array(P, A));
   for (const KernelPlan &K : P.Kernels)
     Kernels.push_back(kernel(K, P, Resources));
   for (const DecisionOutcome &O : P.Outcomes)
     Decisions.push_back(decision(O));
+  for (const KernelOutcome &O : P.KernelOutcomes)
+    KernelDecisions.push_back(decision(O));
   return json::Object{{"schema", 1},
                       {"tool", "bankstripe"},
                       {"arrays", std::move(Arrays)},
                       {"kernels", std::move(Kernels)},
-                      {"decisions", std::move(Decisions)}};
+                      {"decisions", std::move(Decisions)},
+                      {"kernelDecisions", std::move(KernelDecisions)}};
 }

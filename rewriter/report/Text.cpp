@@ -243,6 +243,12 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
     OS << llvm::formatv("  {0,-24} {1} bytes per block\n",
                         "static shared memory",
                         change(K.SharedBefore, K.SharedAfter));
+  if (K.Carved.How == Carveout::Rule::Auto)
+    OS << llvm::formatv("  {0,-24} what the grid of a launch needs\n",
+                        "carve-out");
+  else if (K.Carved.How == Carveout::Rule::Fixed)
+    OS << llvm::formatv("  {0,-24} {1} percent\n", "carve-out",
+                        K.Carved.Percent);
   if (K.WarpsAfter)
     OS << llvm::formatv("  {0,-24} {1} warps per multiprocessor{2}\n",
                         "occupancy", change(K.WarpsBefore, K.WarpsAfter),
@@ -321,11 +327,16 @@ void bankstripe::printDecisions(llvm::raw_ostream &OS, const Plan &P,
   if (Level == Detail::Quiet)
     return;
   PlacePrinter Printer(OS, P.Contents);
-  for (const DecisionOutcome &O : P.Outcomes)
+  auto Print = [&](const auto &O, const std::string &What) {
     if (auto Severity = levelOf(O.State, Level);
         Severity != DiagnosticsEngine::Ignored)
       Printer.print(Severity, O.Decision.Where,
-                    llvm::formatv("{0} decision about '{1}': {2}",
-                                  nameOf(O.State), O.Decision.Array, O.Detail)
+                    llvm::formatv("{0} decision about {1}: {2}",
+                                  nameOf(O.State), What, O.Detail)
                         .str());
+  };
+  for (const DecisionOutcome &O : P.Outcomes)
+    Print(O, "'" + O.Decision.Array + "'");
+  for (const KernelOutcome &O : P.KernelOutcomes)
+    Print(O, "kernel '" + O.Decision.Kernel + "'");
 }

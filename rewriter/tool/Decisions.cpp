@@ -42,9 +42,12 @@ llvm::Error bankstripe::addDecisions(PlanOptions &Planning,
   for (const UnitRecord &Unit : Units)
     for (const auto &[File, Text] : Unit.Unit.Facts.Contents)
       Names.try_emplace(realPath(File), File);
-  Planning.Decisions = Lookup.decisions();
-  for (ArrayDecision &D : Planning.Decisions)
-    if (auto It = Names.find(D.File); It != Names.end())
-      D.File = It->second;
+  auto Rename = [&](auto &Decisions) {
+    for (auto &D : Decisions)
+      if (auto It = Names.find(D.File); It != Names.end())
+        D.File = It->second;
+  };
+  Rename(Planning.Decisions = Lookup.decisions());
+  Rename(Planning.KernelDecisions = Lookup.kernelDecisions());
   return llvm::Error::success();
 }

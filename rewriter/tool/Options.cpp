@@ -110,6 +110,13 @@ static cl::opt<Layout> DefaultLayout(
                clEnumValN(Layout::Slot, "slot", "slots only"),
                clEnumValN(Layout::Keep, "keep", "nothing moves")),
     PLANNING_COMMANDS);
+static cl::opt<std::string> DefaultCarveout(
+    "carveout", cl::value_desc("auto|driver|PERCENT"),
+    cl::desc("How much of the L1 becomes shared memory where launches can be "
+             "edited: what the grid needs, what the driver chooses, or so much "
+             "of the most there can be (default: auto where launches are "
+             "edited anyway)"),
+    PLANNING_COMMANDS);
 static cl::list<std::string>
     Include("include", cl::value_desc("GLOB"),
             cl::desc("Only files that match (may be repeated)"),
@@ -353,6 +360,9 @@ static bool readRest(ToolOptions &O) {
     return usageError("choose one of --config and --no-config");
   if (Config.getNumOccurrences() && Config.empty())
     return usageError("--config needs a file");
+  O.DefaultCarveout = parseCarveout(DefaultCarveout);
+  if (DefaultCarveout.getNumOccurrences() && !O.DefaultCarveout)
+    return usageError("--carveout must be auto, driver or from 0 to 100");
   if (Quiet && Verbose)
     return usageError("choose one of --quiet and --verbose");
   if (Runs < 1)

@@ -42,7 +42,8 @@ struct ToolOptions {
                             ///< given.
   bool Unroll = false;      ///< Loops that keep arrays out of registers.
   DecisionsChoice Config;
-  std::optional<Layout> DefaultLayout; ///< `--layout`.
+  std::optional<Layout> DefaultLayout;     ///< `--layout`.
+  std::optional<Carveout> DefaultCarveout; ///< `--carveout`.
   OutputFormat Format = OutputFormat::Text;
   Detail Level = Detail::Normal;
   bool Explain = false; ///< Predictions with their terms.

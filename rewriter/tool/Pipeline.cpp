@@ -212,6 +212,7 @@ bankstripe::planningFor(const RunResult &Run,
       Options.SharedLimit ? Options.SharedLimit : usualSharedLimit(Planning);
   Planning.DefaultLayout = Options.DefaultLayout;
   Planning.Unroll = Options.Unroll;
+  Planning.DefaultCarveout = Options.DefaultCarveout;
   if (llvm::Error E = addDecisions(Planning, Lookup, Units))
     return E;
   return Planning;

@@ -66,6 +66,11 @@
 //
 //     kernel<<<grid, block, bankstripe::shared_bytes<4224>(block)>>>(...);
 //
+// or, where a configuration says what the launch is like and
+// kernel_bytes(block, own) what it asks for,
+//
+//     cudaLaunchKernelEx(bankstripe::configured(&config, kernel_bytes), ...);
+//
 //     auto counts = bankstripe::dynamic_stripe<int[16], 0, 4224>();
 //     auto &rest = bankstripe::dynamic_slots<float[16], 2048, 4224>();
 //
@@ -91,16 +96,12 @@ extern "C" __device__ void __assertfail(const char *, const char *, unsigned,
 
 namespace bankstripe {
 
+// --- Threads -----------------------------------------------------------------
+
 // Warps in a block of at most `threads` threads: the first dimension of the
 // storage. A block that is no multiple of 32 still needs whole planes.
 __host__ __device__ constexpr int warps(int threads) {
   return (threads + 31) / 32;
-}
-
-// Words that hold `elements` packed elements of type E.
-template <class Element>
-__host__ __device__ constexpr int packed_words(int elements) {
-  return static_cast<int>((elements * sizeof(Element) + 3) / 4);
 }
 
 // The calling thread's number in its block, x fastest.
@@ -118,6 +119,8 @@ __device__ __forceinline__ void require_block_of_at_most() {
   if (blockDim.x * blockDim.y * blockDim.z > static_cast<unsigned>(Threads))
     __trap();
 }
+
+// --- Units -------------------------------------------------------------------
 
 namespace detail {
 
@@ -226,7 +229,15 @@ template <class Element> struct suitable<Element, true, false, true> {
 
 } // namespace detail
 
+// Words that hold `elements` packed elements of type E.
+template <class Element>
+__host__ __device__ constexpr int packed_words(int elements) {
+  return static_cast<int>((elements * sizeof(Element) + 3) / 4);
+}
+
 template <class Element> using unit = typename detail::suitable<Element>::type;
+
+// --- Stripes -----------------------------------------------------------------
 
 namespace detail {
 
@@ -369,6 +380,8 @@ initialize(Plane (&storage)[Warps],
   detail::plane<Plane>::assign(detail::own(storage), values);
 }
 
+// --- Accessors ---------------------------------------------------------------
+
 template <class Type> class pointer;
 
 namespace detail {
@@ -489,6 +502,87 @@ begin(Plane (&storage)[Warps]) {
       detail::plane<Plane>::first(detail::own(storage)));
 }
 
+// --- Slots -------------------------------------------------------------------
+
+// Where a placement new expression of this header puts its object.
+struct placement {
+  void *where;
+};
+
+namespace detail {
+
+// One slot. Its length decides which lanes meet in a bank: an odd number of
+// units keeps equal indices apart, and one that leaves 3 or 5 when divided by 8
+// also those that rise or fall by one from lane to lane, four lanes at worst.
+template <class Type, int Alignment>
+struct alignas(Alignment < pitch<Type>::alignment ? pitch<Type>::alignment
+                                                  : Alignment) slot {
+  static constexpr int unit =
+      Alignment < pitch<Type>::alignment ? pitch<Type>::alignment : Alignment;
+  static constexpr int used = int((sizeof(Type) + unit - 1) / unit);
+  static constexpr int rest = used % 8;
+  static constexpr int spare = (rest <= 3 ? 3 : rest <= 5 ? 5 : 11) - rest;
+
+  unsigned char bytes[(used + spare) * unit];
+};
+
+} // namespace detail
+
+// An object of type T for each thread of a block, not yet initialised. Its
+// alignment can be more than that of T, for code that reads it as vectors.
+template <class Type, int Threads, int Alignment = 1> struct slots {
+  detail::slot<Type, Alignment> all[Threads];
+
+  __device__ __forceinline__ Type &mine() {
+    detail::check(thread() < Threads);
+    return reinterpret_cast<Type &>(all[thread()]);
+  }
+};
+
+// Takes shared memory and leaves it alone: a control to measure against.
+template <int Bytes> __device__ __forceinline__ void reserve() {
+  __shared__ unsigned char unused[Bytes];
+  asm volatile("" ::"l"(unused)); // Else it would not be allocated.
+}
+
+// The calling thread's slot, for an object that has yet to be made.
+template <class Type, int Threads, int Alignment>
+__device__ __forceinline__ placement
+place(slots<Type, Threads, Alignment> &storage) {
+  detail::check(thread() < Threads);
+  return placement{&storage.all[thread()]};
+}
+
+namespace detail {
+
+template <class Type, class Value>
+__device__ __forceinline__ void assign(Type &element, const Value &value) {
+  element = value;
+}
+template <class Type, class Value, int Extent>
+__device__ __forceinline__ void assign(Type (&array)[Extent],
+                                       const Value (&values)[Extent]) {
+#pragma unroll
+  for (int position = 0; position < Extent; ++position)
+    detail::assign(array[position], values[position]);
+}
+
+} // namespace detail
+
+// `= {}` and `= {a, b, ...}` for an array in a slot. They have names of their
+// own because an array `[4][8][32]` looks like a stripe.
+template <class Type, int Extent>
+__device__ __forceinline__ void clear_slot(Type (&array)[Extent]) {
+  detail::clear(array);
+}
+template <class Type, int Extent>
+__device__ __forceinline__ void initialize_slot(
+    Type (&array)[Extent],
+    const typename detail::array_of<
+        typename detail::without_volatile<Type>::type, Extent>::type &values) {
+  detail::assign(array, values);
+}
+
 // --- Dynamic shared memory ---------------------------------------------------
 
 namespace detail {
@@ -590,6 +684,34 @@ begin(own_plane<Plane> storage) {
       detail::plane<Plane>::first(*storage.plane));
 }
 
+// The slots of the calling warp, in dynamic shared memory.
+template <class Type, int Alignment = 1> struct own_slots {
+  detail::slot<Type, Alignment> all[32];
+
+  __device__ __forceinline__ Type &mine() {
+    return reinterpret_cast<Type &>(all[lane()]);
+  }
+};
+
+// `dynamic_slots<float[16], 2048, 4224>()`, see dynamic_stripe().
+template <class Type, int Begin, int WarpBytes, bool Behind = false,
+          int Alignment = 1>
+__device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
+  typedef own_slots<Type, Alignment> slots;
+  static_assert(Begin + sizeof(slots) <= WarpBytes, "the part is too small");
+  static_assert(alignof(slots) <= 16, "the memory is aligned to 16 bytes");
+  unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
+  return *reinterpret_cast<slots *>(memory + Begin);
+}
+
+template <class Type, int Alignment>
+__device__ __forceinline__ placement
+place(own_slots<Type, Alignment> &storage) {
+  return placement{&storage.all[lane()]};
+}
+
+// --- Launches ----------------------------------------------------------------
+
 // The bytes of dynamic shared memory that a launch with such blocks asks for:
 // `own` for the kernel itself, and `WarpBytes` for each warp.
 template <int WarpBytes>
@@ -623,108 +745,126 @@ inline decltype(sizeof(0)) shared_bytes(allowance &allowed, const void *kernel,
   return bytes;
 }
 
-// Where a placement new expression of this header puts its object.
-struct placement {
-  void *where;
-};
-
 namespace detail {
 
-// One slot. Its length decides which lanes meet in a bank: an odd number of
-// units keeps equal indices apart, and one that leaves 3 or 5 when divided by 8
-// also those that rise or fall by one from lane to lane, four lanes at worst.
-template <class Type, int Alignment>
-struct alignas(Alignment < pitch<Type>::alignment ? pitch<Type>::alignment
-                                                  : Alignment) slot {
-  static constexpr int unit =
-      Alignment < pitch<Type>::alignment ? pitch<Type>::alignment : Alignment;
-  static constexpr int used = int((sizeof(Type) + unit - 1) / unit);
-  static constexpr int rest = used % 8;
-  static constexpr int spare = (rest <= 3 ? 3 : rest <= 5 ? 5 : 11) - rest;
-
-  unsigned char bytes[(used + spare) * unit];
+// What a device has for the blocks of one kernel, and what was asked for.
+struct multiprocessors {
+  int count; // 0 while nobody has asked.
+  int threads, blocks, registers, shared_bytes;
+  int registers_per_warp; // Of the kernel.
+  int bytes_per_block;    // Likewise, without the dynamic ones.
+  int percent;
 };
 
-} // namespace detail
-
-// An object of type T for each thread of a block, not yet initialised. Its
-// alignment can be more than that of T, for code that reads it as vectors.
-template <class Type, int Threads, int Alignment = 1> struct slots {
-  detail::slot<Type, Alignment> all[Threads];
-
-  __device__ __forceinline__ Type &mine() {
-    detail::check(thread() < Threads);
-    return reinterpret_cast<Type &>(all[thread()]);
-  }
-};
-
-// The slots of the calling warp, in dynamic shared memory.
-template <class Type, int Alignment = 1> struct own_slots {
-  detail::slot<Type, Alignment> all[32];
-
-  __device__ __forceinline__ Type &mine() {
-    return reinterpret_cast<Type &>(all[lane()]);
-  }
-};
-
-// `dynamic_slots<float[16], 2048, 4224>()`, see dynamic_stripe().
-template <class Type, int Begin, int WarpBytes, bool Behind = false,
-          int Alignment = 1>
-__device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
-  typedef own_slots<Type, Alignment> slots;
-  static_assert(Begin + sizeof(slots) <= WarpBytes, "the part is too small");
-  static_assert(alignof(slots) <= 16, "the memory is aligned to 16 bytes");
-  unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
-  return *reinterpret_cast<slots *>(memory + Begin);
+// Threads that ask at once get the same answers.
+inline bool ask(multiprocessors &all, const void *kernel, int device) {
+  cudaFuncAttributes uses;
+  int reserved = 0;
+  auto asked = [device](int &value, cudaDeviceAttr what) {
+    return cudaDeviceGetAttribute(&value, what, device) == cudaSuccess;
+  };
+  if (cudaFuncGetAttributes(&uses, kernel) != cudaSuccess ||
+      !asked(all.threads, cudaDevAttrMaxThreadsPerMultiProcessor) ||
+      !asked(all.blocks, cudaDevAttrMaxBlocksPerMultiprocessor) ||
+      !asked(all.registers, cudaDevAttrMaxRegistersPerMultiprocessor) ||
+      !asked(all.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor) ||
+      !asked(reserved, cudaDevAttrReservedSharedMemoryPerBlock))
+    return false;
+  all.registers_per_warp = (uses.numRegs + 7) / 8 * 8 * 32;
+  all.bytes_per_block = static_cast<int>(uses.sharedSizeBytes) + reserved;
+  return asked(all.count, cudaDevAttrMultiProcessorCount);
 }
 
-// Takes shared memory and leaves it alone: a control to measure against.
-template <int Bytes> __device__ __forceinline__ void reserve() {
-  __shared__ unsigned char unused[Bytes];
-  asm volatile("" ::"l"(unused)); // Else it would not be allocated.
-}
-
-// The calling thread's slot, for an object that has yet to be made.
-template <class Type, int Threads, int Alignment>
-__device__ __forceinline__ placement
-place(slots<Type, Threads, Alignment> &storage) {
-  detail::check(thread() < Threads);
-  return placement{&storage.all[thread()]};
-}
-template <class Type, int Alignment>
-__device__ __forceinline__ placement
-place(own_slots<Type, Alignment> &storage) {
-  return placement{&storage.all[lane()]};
-}
-
-namespace detail {
-
-template <class Type, class Value>
-__device__ __forceinline__ void assign(Type &element, const Value &value) {
-  element = value;
-}
-template <class Type, class Value, int Extent>
-__device__ __forceinline__ void assign(Type (&array)[Extent],
-                                       const Value (&values)[Extent]) {
-#pragma unroll
-  for (int position = 0; position < Extent; ++position)
-    detail::assign(array[position], values[position]);
+// The part of the memory, in percent, that the blocks need which the grid
+// brings to a multiprocessor, as far as they are resident at once. (The
+// occupancy that the runtime computes depends on the carve-out, so it cannot be
+// asked.)
+inline int percent_needed(const multiprocessors &all, unsigned long long blocks,
+                          unsigned warps, decltype(sizeof(0)) bytes) {
+  typedef unsigned long long number;
+  const number each = (all.bytes_per_block + bytes + 127) / 128 * 128;
+  const number registers = 1ull * all.registers_per_warp * warps;
+  const number most[] = {(blocks + all.count - 1) / all.count,
+                         static_cast<number>(all.blocks),
+                         all.threads / (32ull * warps),
+                         all.registers / (registers ? registers : 1),
+                         all.shared_bytes / (each ? each : 1)};
+  number resident = most[0];
+  for (number other : most)
+    resident = other < resident ? other : resident;
+  const number needed = (resident ? resident : 1) * each * 100;
+  const number percent = (needed + all.shared_bytes - 1) / all.shared_bytes;
+  return percent < 100 ? static_cast<int>(percent) : 100;
 }
 
 } // namespace detail
 
-// `= {}` and `= {a, b, ...}` for an array in a slot. They have names of their
-// own because an array `[4][8][32]` looks like a stripe.
-template <class Type, int Extent>
-__device__ __forceinline__ void clear_slot(Type (&array)[Extent]) {
-  detail::clear(array);
+// How much of what the L1 and shared memory have in common is shared memory
+// while a kernel runs, on each device. Drivers take the next larger size that
+// there is. It only grows, because kernels do not overlap where it changes.
+struct carveout {
+  detail::multiprocessors on[64];
+
+  // What launches with such grids need; a grid of 0 is not known, and may bring
+  // as many blocks as can be resident.
+  void fit(const void *kernel, dim3 grid, dim3 block,
+           decltype(sizeof(0)) bytes) {
+    const unsigned warps = (block.x * block.y * block.z + 31) / 32;
+    const unsigned long long known = 1ull * grid.x * grid.y * grid.z;
+    int device = 0;
+    if (!warps || cudaGetDevice(&device) != cudaSuccess || device >= 64 ||
+        (!on[device].count && !detail::ask(on[device], kernel, device)))
+      return;
+    prefer(kernel, device,
+           detail::percent_needed(on[device], known ? known : 1ull << 60, warps,
+                                  bytes));
+  }
+  void set(const void *kernel, int percent) {
+    int device = 0;
+    if (cudaGetDevice(&device) == cudaSuccess && device < 64)
+      prefer(kernel, device, percent);
+  }
+
+private:
+  // One more than what was asked for is kept, because 0 percent can be.
+  void prefer(const void *kernel, int device, int percent) {
+    if (percent >= on[device].percent &&
+        cudaFuncSetAttribute(kernel,
+                             cudaFuncAttributePreferredSharedMemoryCarveout,
+                             percent) == cudaSuccess)
+      on[device].percent = percent + 1;
+  }
+};
+
+// A copy of the configuration of a launch, for as long as the launch takes.
+template <class Configuration> struct configuration_copy {
+  Configuration copy;
+  operator const Configuration *() const { return &copy; }
+};
+
+// The same configuration, with the dynamic shared memory that `bytes(block,
+// own)` says. (A template, for toolkits that do not know of configurations.)
+template <class Configuration>
+inline configuration_copy<Configuration>
+configured(const Configuration *given,
+           decltype(sizeof(0)) (*bytes)(dim3, decltype(sizeof(0)))) {
+  configuration_copy<Configuration> result = {*given};
+  result.copy.dynamicSmemBytes =
+      bytes(given->blockDim, given->dynamicSmemBytes);
+  return result;
 }
-template <class Type, int Extent>
-__device__ __forceinline__ void initialize_slot(
-    Type (&array)[Extent],
-    const typename detail::array_of<
-        typename detail::without_volatile<Type>::type, Extent>::type &values) {
-  detail::assign(array, values);
+
+// The same with `bytes(grid, block, own)`. A launch into another stream may run
+// beside others, so its grid does not tell how many blocks there are.
+template <class Configuration>
+inline configuration_copy<Configuration>
+configured(const Configuration *given,
+           decltype(sizeof(0)) (*bytes)(dim3, dim3, decltype(sizeof(0)))) {
+  configuration_copy<Configuration> result = {*given};
+  result.copy.dynamicSmemBytes =
+      bytes(given->stream ? dim3(0) : given->gridDim, given->blockDim,
+            given->dynamicSmemBytes);
+  return result;
 }
 
 } // namespace bankstripe

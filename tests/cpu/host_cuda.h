@@ -37,6 +37,7 @@
 #ifndef BANKSTRIPE_TESTS_CPU_HOST_CUDA_H
 #define BANKSTRIPE_TESTS_CPU_HOST_CUDA_H
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +52,7 @@
 #include <type_traits>
 #include <ucontext.h>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <sanitizer/common_interface_defs.h>
@@ -98,6 +100,9 @@ struct dim3 {
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
+
+// Fields of a configuration have these names, too, so they are no macros.
+inline dim3 gridDim, blockDim;
 
 namespace host_cuda {
 
@@ -263,7 +268,6 @@ private:
 };
 
 inline uint3 BlockIndex;
-inline dim3 BlockDimensions, GridDimensions;
 
 template <class T> void declareShared(T &Variable) {
   Block::instance().declareShared(
@@ -317,17 +321,26 @@ private:
 // Launches
 //===----------------------------------------------------------------------===//
 
-enum Error { Success = 0, InvalidConfiguration = 9, InvalidPointer = 17 };
+enum Error {
+  Success = 0,
+  InvalidConfiguration = 9,
+  InvalidPointer = 17,
+  CooperativeLaunchTooLarge = 720
+};
 inline Error LastError = Success;
 inline unsigned Launches = 0;
 
-inline void logLaunch(const char *Name, const dim3 &Grid, const dim3 &B) {
+// The grid of a cooperative launch depends on what else its blocks take.
+inline void logLaunch(const char *Name, const dim3 &Grid, const dim3 &B,
+                      bool Cooperative) {
   const char *Path = std::getenv("HOST_CUDA_LOG");
   std::FILE *Out = Path ? std::fopen(Path, "a") : nullptr;
   if (!Out)
     return;
-  std::fprintf(Out, "launch %u: %s grid %u %u %u block %u %u %u\n", Launches,
-               Name, Grid.x, Grid.y, Grid.z, B.x, B.y, B.z);
+  std::fprintf(Out, "launch %u: %s", Launches, Name);
+  if (!Cooperative)
+    std::fprintf(Out, " grid %u %u %u", Grid.x, Grid.y, Grid.z);
+  std::fprintf(Out, " block %u %u %u\n", B.x, B.y, B.z);
   Memory::instance().log(Out);
   std::fclose(Out);
 }
@@ -336,8 +349,8 @@ inline void runGrid(const dim3 &Grid, const dim3 &B, size_t Dynamic,
                     const std::function<void()> &Body) {
   const char *Seed = std::getenv("HOST_CUDA_SEED");
   Block::instance().seed(Seed ? std::strtoull(Seed, nullptr, 10) + 1 : 1);
-  GridDimensions = Grid;
-  BlockDimensions = B;
+  gridDim = Grid;
+  blockDim = B;
   for (unsigned Z = 0; Z < Grid.z; ++Z)
     for (unsigned Y = 0; Y < Grid.y; ++Y)
       for (unsigned X = 0; X < Grid.x; ++X) {
@@ -346,11 +359,22 @@ inline void runGrid(const dim3 &Grid, const dim3 &B, size_t Dynamic,
       }
 }
 
+/// A device of a few multiprocessors, each with little shared memory.
+constexpr unsigned Multiprocessors = 3;
+constexpr size_t SharedPerMultiprocessor = 100 * 1024;
+
+/// Blocks that are resident on a multiprocessor at once.
+inline unsigned residentBlocks(unsigned Threads, size_t Dynamic) {
+  const size_t ByMemory = SharedPerMultiprocessor / (Dynamic + 1024);
+  return std::min<size_t>(2048 / ((Threads + 31) / 32 * 32), ByMemory);
+}
+
 /// What `kernel<<<...>>>(...)` becomes: a configuration, then its use.
 struct Configuration {
   const char *Name;
   dim3 Grid, B;
   size_t Dynamic;
+  bool Cooperative = false;
 
   Configuration(const char *Name, dim3 Grid, dim3 B, size_t Dynamic = 0,
                 void * = nullptr)
@@ -358,16 +382,38 @@ struct Configuration {
 
   template <class Callable, class... Arguments>
   void operator()(const Callable &Kernel, const Arguments &...Given) const {
-    const uint64_t Threads = static_cast<uint64_t>(B.x) * B.y * B.z;
-    if (Threads == 0 || Threads > MaximumThreads || Grid.x == 0 ||
-        Grid.y == 0 || Grid.z == 0) {
-      LastError = InvalidConfiguration;
+    if (const Error Problem = problem()) {
+      LastError = Problem;
       return;
     }
     // Each thread has parameters of its own.
     runGrid(Grid, B, Dynamic, [&] { Kernel(Given...); });
-    logLaunch(Name, Grid, B);
+    logLaunch(Name, Grid, B, Cooperative);
     ++Launches;
+  }
+
+  /// The same of a kernel whose arguments Given points to.
+  template <class... Parameters>
+  Error launch(void (*Kernel)(Parameters...), void **Given) const {
+    launch(Kernel, Given, std::index_sequence_for<Parameters...>());
+    return problem();
+  }
+
+private:
+  Error problem() const {
+    const uint64_t Threads = static_cast<uint64_t>(B.x) * B.y * B.z;
+    const uint64_t Blocks = static_cast<uint64_t>(Grid.x) * Grid.y * Grid.z;
+    if (Threads == 0 || Threads > MaximumThreads || Blocks == 0)
+      return InvalidConfiguration;
+    if (Cooperative &&
+        Blocks > Multiprocessors * residentBlocks(Threads, Dynamic))
+      return CooperativeLaunchTooLarge;
+    return Success;
+  }
+  template <class... Parameters, size_t... Index>
+  void launch(void (*Kernel)(Parameters...), void **Given,
+              std::index_sequence<Index...>) const {
+    (*this)(Kernel, *static_cast<Parameters *>(Given[Index])...);
   }
 };
 
@@ -375,8 +421,6 @@ struct Configuration {
 
 #define threadIdx (host_cuda::Block::instance().threadIndex())
 #define blockIdx (host_cuda::BlockIndex)
-#define blockDim (host_cuda::BlockDimensions)
-#define gridDim (host_cuda::GridDimensions)
 inline constexpr int warpSize = 32;
 // How the helper asks for the block's dynamic shared memory.
 #define BANKSTRIPE_SEGMENT (host_cuda::Block::instance().dynamicShared())
@@ -472,6 +516,8 @@ inline const char *cudaGetErrorString(cudaError_t Status) {
     return "invalid configuration argument";
   case host_cuda::InvalidPointer:
     return "invalid device pointer";
+  case host_cuda::CooperativeLaunchTooLarge:
+    return "too many blocks in cooperative launch";
   }
   return "unknown error";
 }
@@ -502,10 +548,98 @@ inline cudaError_t cudaGetDevice(int *Device) {
   *Device = 0;
   return cudaSuccess;
 }
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9
+};
+struct cudaFuncAttributes {
+  size_t sharedSizeBytes;
+  int numRegs;
+};
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *Attributes,
+                                         const void *) {
+  *Attributes = {0, 40};
+  return cudaSuccess;
+}
 inline cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int) {
   return cudaSuccess;
 }
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount = host_cuda::Multiprocessors,
+  cudaDevAttrMaxThreadsPerMultiProcessor = 2048,
+  cudaDevAttrMaxSharedMemoryPerMultiprocessor =
+      host_cuda::SharedPerMultiprocessor,
+  cudaDevAttrMaxRegistersPerMultiprocessor = 65536,
+  cudaDevAttrMaxBlocksPerMultiprocessor = 32,
+  cudaDevAttrReservedSharedMemoryPerBlock = 1024
+};
+inline cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr What,
+                                          int) {
+  *Value = What;
+  return cudaSuccess;
+}
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks, Kernel,
+                                                          int Threads,
+                                                          size_t Dynamic) {
+  *Blocks = host_cuda::residentBlocks(Threads, Dynamic);
+  return cudaSuccess;
+}
+
+// Launches by functions. run_on_host.py sees to it that they get kernels of
+// their own type.
+template <class... P>
+cudaError_t cudaLaunchKernel(void (*Kernel)(P...), dim3 Grid, dim3 Block,
+                             void **Arguments, size_t Dynamic = 0,
+                             cudaStream_t = nullptr) {
+  return host_cuda::Configuration("function", Grid, Block, Dynamic)
+      .launch(Kernel, Arguments);
+}
+template <class... P>
+cudaError_t cudaLaunchCooperativeKernel(void (*Kernel)(P...), dim3 Grid,
+                                        dim3 Block, void **Arguments,
+                                        size_t Dynamic = 0,
+                                        cudaStream_t = nullptr) {
+  host_cuda::Configuration C("function", Grid, Block, Dynamic);
+  C.Cooperative = true;
+  return C.launch(Kernel, Arguments);
+}
+
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0,
+  cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributePriority = 8
+};
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  struct {
+    int cooperative, priority;
+  } val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute *attrs;
+  unsigned numAttrs;
+};
+template <class... P>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *Given,
+                                void (*Kernel)(P...), void **Arguments) {
+  host_cuda::Configuration C("configuration", Given->gridDim, Given->blockDim,
+                             Given->dynamicSmemBytes);
+  for (unsigned I = 0; I < Given->numAttrs; ++I)
+    C.Cooperative |= Given->attrs[I].id == cudaLaunchAttributeCooperative;
+  return C.launch(Kernel, Arguments);
+}
+template <class... P>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *Given,
+                               void (*Kernel)(P...),
+                               std::type_identity_t<P>... Arguments) {
+  void *Pointers[] = {&Arguments...};
+  return cudaLaunchKernelExC(Given, Kernel, Pointers);
+}
+
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 inline cudaError_t cudaPeekAtLastError() { return host_cuda::LastError; }
 inline cudaError_t cudaGetLastError() {

@@ -118,6 +118,13 @@ def turn_launches(text):
     return "".join(result) + text[copied:]
 
 
+def keep_types(text):
+    """Takes casts to pointers to nothing away from kernels that functions of the
+    runtime launch, so that the type tells what arguments there are."""
+    return re.sub(r"(\bcudaLaunch\w*\((?:&?\w+, |bankstripe::\w+\([^()]*\), )?)"
+                  r"\((?:const )?void \*\)", r"\1", text)
+
+
 def declared_names(declarators):
     """The names in `int a[2][32]` or `slots<int[4], 64> a, b`."""
     names, depth, start, name_end = [], 0, 0, None
@@ -161,7 +168,7 @@ def copy_for_host(source, folders, target):
         copy_for_host(found[0], folders, target)
     copy = target / source.name
     copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_bytes(tell_shared(turn_launches(text)).encode("latin-1"))
+    copy.write_bytes(tell_shared(turn_launches(keep_types(text))).encode("latin-1"))
     return copy
 
 

@@ -58,6 +58,11 @@ class Usage(ToolTest):
         self.bad("--block-size must be from 1 to 1024", "analyze", "--block-size=1025", "a.cu")
         self.bad("block-size", "analyze", "--block-size=many", "a.cu")
 
+    def test_carveout_that_does_not_exist(self):
+        for wrong in ("101", "-1", "half", ""):
+            self.bad("--carveout must be auto, driver or from 0 to 100",
+                     "analyze", f"--carveout={wrong}", "a.cu")
+
     def test_architecture(self):
         self.bad("--gpu-arch needs a name such as sm_90, not 'hopper'",
                  "analyze", "--gpu-arch=hopper", "a.cu")

@@ -141,6 +141,26 @@ class Options(DecisionsTest):
         self.assertIn("__launch_bounds__(96)", done.stdout)
 
 
+class Carveouts(DecisionsTest):
+    def setUp(self):
+        super().setUp()
+        self.write("src/a.cu", moves())
+
+    def carveout(self, *arguments):
+        done = self.expect(DONE, self.run_tool("analyze", "--format=json", *arguments, "src"))
+        return json.loads(done.stdout)["kernels"][0]["carveout"]
+
+    def test_option(self):
+        self.assertEqual(self.carveout(), "driver")
+        self.assertEqual(self.carveout("--carveout=auto"), "auto")
+        self.assertEqual(self.carveout("--carveout=40"), "40")
+
+    def test_decision_comes_first(self):
+        self.write("src/.bankstripe.yaml",
+                   "version: 1\nkernels:\n  - {file: a.cu, kernel: count, carveout: 30}\n")
+        self.assertEqual(self.carveout("--carveout=auto"), "30")
+
+
 class Accounts(DecisionsTest):
     def setUp(self):
         super().setUp()

@@ -26,6 +26,12 @@ arrays:
     decision: keep
     why: "slot 1.31x, stripe 1.12x"
   - {file: b.cu, function: "ns::f", array: a, decision: stripe}
+kernels:
+  - file: src/sort.cu
+    kernel: sort_kernel
+    carveout: 30
+    why: "1.27x, driver 0.49x"
+  - {file: b.cu, kernel: "ns::k", carveout: auto}
 )";
 
 DecisionsFile parsed(StringRef Text) {
@@ -57,6 +63,13 @@ ArrayDecision decision(std::string File, std::string Array,
   D.Occurrence = Occurrence;
   D.Wanted = Layout::Slot;
   return D;
+}
+
+// A file with nothing but one decision about the carve-out of `k`.
+std::string kernelWith(StringRef Carveout) {
+  return ("version: 1\nkernels:\n  - {file: a.cu, kernel: k, carveout: " +
+          Carveout + "}\n")
+      .str();
 }
 
 // One decision about `a` with the lines Rest.
@@ -240,6 +253,52 @@ TEST(Print, WhatIsReadBackIsTheSame) {
     EXPECT_EQ(Again.Arrays[I].Function, File.Arrays[I].Function);
     EXPECT_EQ(Again.Arrays[I].Why, File.Arrays[I].Why);
   }
+}
+
+TEST(ParseKernels, AllKeys) {
+  DecisionsFile File = parsed(Example);
+  ASSERT_EQ(File.Kernels.size(), 2u);
+  const KernelDecision &D = File.Kernels[0];
+  EXPECT_EQ(D.File, "src/sort.cu");
+  EXPECT_EQ(D.Kernel, "sort_kernel");
+  EXPECT_EQ(textOf(D.Wanted), "30");
+  EXPECT_EQ(D.Why, "1.27x, driver 0.49x");
+  EXPECT_TRUE(D.Where.isValid());
+  EXPECT_EQ(textOf(File.Kernels[1].Wanted), "auto");
+}
+
+TEST(ParseKernels, Carveouts) {
+  for (const char *Each : {"auto", "driver", "0", "100"})
+    EXPECT_EQ(textOf(parsed(kernelWith(Each)).Kernels.at(0).Wanted), Each);
+  for (const char *Each : {"101", "-1", "half", "30%", "''"})
+    EXPECT_NE(errorOf(kernelWith(Each))
+                  .find("carveout must be auto, driver or from 0 to 100"),
+              std::string::npos)
+        << Each;
+}
+
+TEST(ParseKernels, WhatIsWrongIsSaid) {
+  auto Error = [](const std::string &Entry) {
+    return errorOf("version: 1\nkernels:\n  - " + Entry + "\n");
+  };
+  EXPECT_NE(Error("{file: a.cu, kernel: k}").find("carveout"),
+            std::string::npos);
+  EXPECT_NE(Error("{file: a.cu, kernel: '', carveout: 1}")
+                .find("file and kernel must not be empty"),
+            std::string::npos);
+  EXPECT_NE(Error("{file: /a.cu, kernel: k, carveout: 1}")
+                .find("file must be relative"),
+            std::string::npos);
+  EXPECT_NE(Error("{file: a.cu, kernel: k, carveout: 1}\n"
+                  "  - {file: a.cu, kernel: k, carveout: 2}")
+                .find("this kernel has a decision above"),
+            std::string::npos);
+}
+
+TEST(PrintKernels, SortedAndAsTheyAreRead) {
+  const std::string Text = printed(parsed(Example));
+  EXPECT_LT(Text.find("'ns::k'"), Text.find("sort_kernel\n    carveout"));
+  EXPECT_EQ(printed(parsed(Text)), Text);
 }
 
 } // namespace

@@ -142,6 +142,19 @@ TEST_F(Lookup, DecisionAboutAFileOutsideItsFolder) {
             "that file lies outside the folder of its decisions file");
 }
 
+TEST_F(Lookup, DecisionsAboutKernels) {
+  write(".bankstripe.yaml", "version: 1\nkernels:\n"
+                            "  - {file: a.cu, kernel: k, carveout: auto}\n"
+                            "  - {file: gone.cu, kernel: k, carveout: 10}\n");
+  const std::string Source = write("a.cu");
+  DecisionsLookup L({});
+  read(L, Source);
+  ASSERT_EQ(L.kernelDecisions().size(), 2u);
+  EXPECT_EQ(L.kernelDecisions()[0].File, Source);
+  EXPECT_EQ(L.kernelDecisions()[0].Problem, "");
+  EXPECT_EQ(L.kernelDecisions()[1].Problem, "there is no such file");
+}
+
 TEST_F(Lookup, WhatCannotBeObeyedIsAnError) {
   write(".bankstripe.yaml", "version: 1\nlayot: slot\n");
   DecisionsLookup L({});

@@ -105,6 +105,16 @@ TEST(DynamicLaunches, ReplaceWhatWasAskedFor) {
   EXPECT_THAT(carriedOut(P), HasSubstr("m(k_shared_bytes(n, 16));"));
 }
 
+TEST(DynamicLaunches, WithAConfigurationGetACopyOfIt) {
+  constexpr StringRef Asked = "__global__ void k() { int a[4]; a[i] = 1; }\n"
+                              "void run() { k<<<1, n>>>(); m(&c, k); }\n";
+  Plan P = dynamicPlan({"a", {4}}, Asked);
+  P.Launches[0].Text.Configuration = "&c";
+  P.Launches[0].Text.Replaced = rangeOf("&c", Asked);
+  EXPECT_THAT(carriedOut(P),
+              HasSubstr("m(bankstripe::configured(&c, k_shared_bytes), k);"));
+}
+
 TEST(DynamicLaunches, OfMoreThanALaunchGetsUnasked) {
   Plan P = dynamicPlan({"a", {4}});
   P.Kernels[0].OptIn = true;
@@ -112,6 +122,52 @@ TEST(DynamicLaunches, OfMoreThanALaunchGetsUnasked) {
               HasSubstr("  static bankstripe::allowance allowed;\n"
                         "  return bankstripe::shared_bytes<1024>(allowed, "
                         "(const void *)k, block, own);\n"));
+}
+
+TEST(Carveouts, OfWhatTheGridNeeds) {
+  Plan P = dynamicPlan({"a", {4}});
+  P.Kernels[0].Carved = {Carveout::Rule::Auto, 0};
+  P.Launches[0].Text.Grid = "1";
+  EXPECT_THAT(
+      carriedOut(P),
+      HasSubstr("k_shared_bytes(dim3 grid, dim3 block, size_t own) {\n"
+                "  static bankstripe::carveout carved;\n"
+                "  const size_t bytes = bankstripe::shared_bytes<1024>(block, "
+                "own);\n"
+                "  carved.fit((const void *)k, grid, block, bytes);\n"
+                "  return bytes;\n}\n"));
+  EXPECT_THAT(carriedOut(P), HasSubstr("k<<<1, n, k_shared_bytes(1, n, 0)>>>"));
+  P.Launches[0].Text.Grid = "";
+  EXPECT_THAT(carriedOut(P), HasSubstr("k<<<1, n, k_shared_bytes(0, n, 0)>>>"));
+}
+
+TEST(Carveouts, ThatWereDecided) {
+  Plan P = dynamicPlan({"a", {4}});
+  P.Kernels[0].Carved = {Carveout::Rule::Fixed, 30};
+  P.Kernels[0].OptIn = true;
+  EXPECT_THAT(carriedOut(P),
+              HasSubstr("k_shared_bytes(dim3 block, size_t own) {\n"
+                        "  static bankstripe::allowance allowed;\n"
+                        "  static bankstripe::carveout carved;\n"));
+  EXPECT_THAT(carriedOut(P), HasSubstr("  carved.set((const void *)k, 30);\n"));
+}
+
+TEST(Carveouts, OfKernelsWithStaticStorage) {
+  Plan P = dynamicPlan({"a", {4}});
+  P.Arrays[0].Decision.Dynamic = false;
+  P.Kernels[0].WarpBytes = 0;
+  P.Kernels[0].Carved = {Carveout::Rule::Fixed, 30};
+  EXPECT_THAT(carriedOut(P), HasSubstr("  const size_t bytes = own;\n"));
+  EXPECT_THAT(carriedOut(P), HasSubstr("k<<<1, n, k_shared_bytes(n, 0)>>>"));
+}
+
+// They share one function.
+TEST(Carveouts, OfInstancesThatDiffer) {
+  Plan P = dynamicPlan({"a", {4}});
+  P.Kernels[0].Carved = {Carveout::Rule::Auto, 0};
+  P.Kernels.push_back(P.Kernels[0]);
+  P.Kernels[1].Carved = Carveout();
+  EXPECT_EQ(carriedOut(P).find("carved"), std::string::npos);
 }
 
 TEST(DynamicLaunches, OfATemplateNameTheInstanceWhereItMatters) {

@@ -73,6 +73,18 @@ TEST(LaunchSites, OfTemplatesNameTheInstance) {
   EXPECT_EQ(T.Arguments, "<int, 4>");
 }
 
+TEST(LaunchSites, OfTemplatesMayLeaveArgumentsToBeDeduced) {
+  const std::string Template =
+      "template <int N, class T> __global__ void kernel(T *) {}\n";
+  EXPECT_FALSE(launchText("kernel<4, int><<<1, n>>>(out);", Template).Deduced);
+  EXPECT_TRUE(launchText("kernel<4><<<1, n>>>(out);", Template).Deduced);
+  EXPECT_TRUE(launchText("kernel<int><<<1, n>>>(out);",
+                         "template <class... T> __global__ void kernel(T *...) "
+                         "{}\n")
+                  .Deduced);
+  EXPECT_FALSE(launchText("kernel<<<1, n>>>(out);").Deduced);
+}
+
 TEST(LaunchSites, OfTheRuntimesFunction) {
   UnitFacts Facts = factsOf(
       Plain + "void run(int n, void **arguments) {\n"
@@ -81,6 +93,55 @@ TEST(LaunchSites, OfTheRuntimesFunction) {
   ASSERT_EQ(Facts.Launches.size(), 1u);
   EXPECT_EQ(Facts.Launches[0].Text.Block, "dim3(n)");
   EXPECT_EQ(Facts.Launches[0].Text.Shared, "16");
+}
+
+TEST(LaunchSites, WithAConfigurationHaveItReplaced) {
+  LaunchText T = launchText("cudaLaunchConfig_t c = {}; c.blockDim = next();\n"
+                            "cudaLaunchKernelEx(&c, kernel, out);");
+  EXPECT_EQ(T.Kernel, "kernel");
+  EXPECT_EQ(T.Configuration, "&c");
+  EXPECT_EQ(T.Replaced.Length, 2u);
+  EXPECT_EQ(T.Problem, "");
+}
+
+// The launch can do without it.
+TEST(LaunchSites, HaveAGridUnlessItMayNotBeComputedTwice) {
+  EXPECT_EQ(launchText("kernel<<<(n + 31) / 32, n>>>(out);").Grid,
+            "(n + 31) / 32");
+  EXPECT_EQ(
+      launchText("cudaLaunchKernel(kernel, dim3(n, 2), n, (void **)0);").Grid,
+      "dim3(n, 2)");
+  EXPECT_EQ(launchText("kernel<<<n, n, 0, nullptr>>>(out);").Grid, "n");
+  EXPECT_EQ(launchText("kernel<<<n, n, 0, 0>>>(out);").Grid, "n");
+  LaunchText T = launchText("kernel<<<next(), n>>>(out);");
+  EXPECT_EQ(T.Grid, "");
+  EXPECT_EQ(T.Problem, "");
+}
+
+// Others may run beside it.
+TEST(LaunchSites, IntoAStreamHaveNoGrid) {
+  EXPECT_EQ(launchText("cudaStream_t t; kernel<<<n, n, 0, t>>>(out);").Grid,
+            "");
+  EXPECT_EQ(launchText("cudaStream_t t;\n"
+                       "cudaLaunchKernel(kernel, n, n, (void **)0, 0, t);")
+                .Grid,
+            "");
+}
+
+// Most calls that return an error stand in such a macro.
+TEST(LaunchSites, OfCallsThatAMessageRepeats) {
+  const std::string Check = Plain + "void say(const char *);\n"
+                                    "#define CHECK(x) if (x) say(#x)\n"
+                                    "#define PASTE(x) (x, x##1)\n";
+  EXPECT_EQ(
+      problemOf("CHECK(cudaLaunchKernel(kernel, 1, n, (void **)0));", Check),
+      "");
+  EXPECT_EQ(problemOf("cudaLaunchConfig_t c = {};\n"
+                      "CHECK(cudaLaunchKernelEx(&c, kernel, out));",
+                      Check),
+            "");
+  EXPECT_EQ(problemOf("CHECK((kernel<<<1, n>>>(out), 1));", Check),
+            "it stands in a macro");
 }
 
 TEST(LaunchSites, WhoseBlockMayNotBeComputedTwice) {

@@ -13,11 +13,11 @@ using namespace bankstripe::testing;
 
 namespace {
 
-const std::string KernelText = "__global__ void kernel(int *out) {}\n";
+const std::string KernelCode = "__global__ void kernel(int *out) {}\n";
 
 /// The facts of \p Host below a kernel.
 UnitFacts hostFacts(const std::string &Host) {
-  return factsOf(KernelText + Host);
+  return factsOf(KernelCode + Host);
 }
 
 /// The only launch of the host function with the body \p Body.
@@ -32,6 +32,29 @@ Launch launchIn(const std::string &Body) {
   }
   EXPECT_EQ(Facts.Launches[0].KernelId, "_Z6kernelPi");
   return Facts.Launches[0];
+}
+
+/// The launch with the configuration `c`, which \p Body fills.
+Launch configuredIn(const std::string &Body) {
+  return launchIn(Body + "\ncudaLaunchKernelEx(&c, kernel, out);");
+}
+
+/// Why the blocks of that launch may have to be resident at once.
+std::string whyTogether(const std::string &Body) {
+  Launch L =
+      configuredIn("cudaLaunchConfig_t c = {}; c.blockDim = 64;\n" + Body);
+  EXPECT_EQ(L.Cooperative, !L.Unfollowed.empty());
+  return L.Unfollowed;
+}
+
+/// The questions about the occupancy of the kernel in \p Body.
+std::vector<OccupancyQuery> queriesIn(const std::string &Body) {
+  UnitFacts Facts = hostFacts("void look(int);\n"
+                              "void run(int *out, int n) {\n"
+                              "int grid, block, b; size_t s;\n" +
+                              Body + "\n}\n");
+  EXPECT_FALSE(Facts.Kernels.at(0).AddressTaken);
+  return Facts.Queries;
 }
 
 /// The block size of the launch in \p Body; 0 when it is not known.
@@ -295,6 +318,184 @@ TEST(LaunchFunctions, Cooperative) {
   EXPECT_EQ(L.Threads, 64u);
 }
 
+TEST(LaunchFunctions, CooperativeWithAGridThatWasAskedFor) {
+  auto IsAsked = [](const std::string &Grid) {
+    return launchIn("void *args[] = {&out}; int b, other;\n"
+                    "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, kernel, "
+                    "64, 0);\n" +
+                    Grid +
+                    "\ncudaLaunchCooperativeKernel((void *)kernel, grid, 64, "
+                    "args);")
+        .GridAsked;
+  };
+  EXPECT_TRUE(IsAsked("int grid = b;"));
+  EXPECT_TRUE(IsAsked("int most = b * ask(); dim3 grid(n < most ? n : most);"));
+  EXPECT_TRUE(IsAsked("dim3 grid; grid.x = b * n;"));
+  EXPECT_FALSE(IsAsked("int grid = ask(); if (grid > b) return;"));
+}
+
+TEST(LaunchFunctions, CooperativeWithTheAnswerAboutAnotherKernel) {
+  UnitFacts Facts = hostFacts(
+      "__global__ void other(int *) {}\n"
+      "void run(int *out) { void *args[] = {&out}; int b;\n"
+      "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, other, 64, 0);\n"
+      "cudaLaunchCooperativeKernel(kernel, b, 64, args); }");
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  EXPECT_FALSE(Facts.Launches[0].GridAsked);
+}
+
+TEST(LaunchConfigurations, FilledFieldByField) {
+  Launch L = configuredIn("cudaLaunchConfig_t c = {0}; c.gridDim = n;\n"
+                          "c.blockDim = dim3(16, 8); c.dynamicSmemBytes = 96;");
+  EXPECT_EQ(L.Threads, 128u);
+  EXPECT_EQ(L.DynamicSharedBytes, 96u);
+  EXPECT_FALSE(L.Cooperative);
+  L = configuredIn("cudaLaunchConfig_t c{}; c.blockDim = 64;\n"
+                   "if (n) c.blockDim = 96;");
+  EXPECT_EQ(L.Threads, 96u);
+  EXPECT_EQ(L.DynamicSharedBytes, 0u);
+}
+
+TEST(LaunchConfigurations, Initialised) {
+  Launch L = configuredIn("cudaLaunchConfig_t c = {4, dim3(32, 4), 16};");
+  EXPECT_EQ(L.Threads, 128u);
+  EXPECT_EQ(L.DynamicSharedBytes, 16u);
+  EXPECT_FALSE(L.Cooperative);
+}
+
+TEST(LaunchConfigurations, OfTheCForm) {
+  Launch L = launchIn("cudaLaunchConfig_t c = {}; c.blockDim = 64;\n"
+                      "void *args[] = {&out};\n"
+                      "cudaLaunchKernelExC(&c, (const void *)kernel, args);");
+  EXPECT_EQ(L.Threads, 64u);
+  EXPECT_EQ(L.Text.Configuration, "&c");
+}
+
+TEST(LaunchConfigurations, WithABlockOfTheCallers) {
+  UnitFacts Facts = hostFacts(
+      "static void run(int *out, int n) { cudaLaunchConfig_t c = {};\n"
+      "  c.blockDim = n; cudaLaunchKernelEx(&c, kernel, out); }\n"
+      "void go(int *out) { run(out, 64); }");
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  ASSERT_TRUE(Facts.Launches[0].Parameter);
+  EXPECT_EQ(Facts.Launches[0].Parameter->Index, 1u);
+}
+
+TEST(LaunchConfigurations, ThatAreNotFollowed) {
+  const std::string Unseen = "its configuration is not followed";
+  auto Source = [](const std::string &Body) {
+    Launch L = configuredIn(Body);
+    EXPECT_FALSE(L.Threads.has_value());
+    EXPECT_TRUE(L.Cooperative);
+    return L.Source;
+  };
+  EXPECT_EQ(Source("cudaLaunchConfig_t c = {}; c.blockDim = 64;\n"
+                   "cudaLaunchConfig_t *p = &c; p->blockDim = 128;"),
+            Unseen);
+  EXPECT_EQ(Source("static cudaLaunchConfig_t c; c.blockDim = 64;"), Unseen);
+  EXPECT_EQ(Source("cudaLaunchConfig_t d = {}, c = d; c.blockDim = 64;"),
+            Unseen);
+}
+
+TEST(LaunchConfigurations, WithFieldsThatAreNotFollowed) {
+  EXPECT_EQ(
+      configuredIn("cudaLaunchConfig_t c = {}; c.blockDim.x = 64;").Source,
+      "a member of its blockDim is assigned");
+  Launch L = configuredIn("cudaLaunchConfig_t c = {}; c.blockDim = 64;\n"
+                          "c.dynamicSmemBytes += n;");
+  EXPECT_EQ(L.Threads, 64u);
+  EXPECT_FALSE(L.DynamicSharedBytes.has_value());
+}
+
+TEST(LaunchConfigurations, WithAttributesThatDoNotMatter) {
+  EXPECT_EQ(whyTogether(""), "");
+  EXPECT_EQ(whyTogether("cudaLaunchAttribute a[1];\n"
+                        "a[0].id = cudaLaunchAttributeClusterDimension;\n"
+                        "a[0].val.clusterDim.x = n;\n"
+                        "c.attrs = a; c.numAttrs = sizeof(a) / sizeof(*a);"),
+            "");
+  EXPECT_EQ(whyTogether("cudaLaunchAttribute a = {};\n"
+                        "a.id = cudaLaunchAttributePriority;\n"
+                        "c.attrs = &a; c.numAttrs = 1;"),
+            "");
+}
+
+TEST(LaunchConfigurations, WithAttributesThatMakeThemCooperative) {
+  auto With = [](const std::string &Body) {
+    return whyTogether(Body + " c.attrs = a; c.numAttrs = 1;");
+  };
+  EXPECT_EQ(With("cudaLaunchAttribute a[1];\n"
+                 "a[0].id = cudaLaunchAttributeCooperative;"),
+            "its attributes ask for that");
+  EXPECT_EQ(With("cudaLaunchAttribute a[] = "
+                 "{{cudaLaunchAttributeCooperative}};"),
+            "its attributes may ask for that");
+  EXPECT_EQ(With("cudaLaunchAttribute a[1];\n"
+                 "a[0].id = (cudaLaunchAttributeID)n;"),
+            "its attributes ask for that");
+}
+
+TEST(LaunchConfigurations, WithAttributesThatAreNotFollowed) {
+  const std::string Unseen = "its attributes are not followed";
+  EXPECT_EQ(whyTogether("extern cudaLaunchAttribute *a;\n"
+                        "c.attrs = a; c.numAttrs = 1;"),
+            Unseen);
+  EXPECT_EQ(whyTogether("cudaLaunchAttribute a[1], *p = a;\n"
+                        "c.attrs = a; c.numAttrs = 1;"),
+            Unseen);
+  EXPECT_EQ(whyTogether("cudaLaunchAttribute a[1]; c.attrs = a;\n"
+                        "c.attrs[0].id = cudaLaunchAttributeCooperative;\n"
+                        "c.numAttrs = 1;"),
+            Unseen);
+}
+
+// --- Questions about occupancy -----------------------------------------------
+
+TEST(OccupancyQueries, AboutBlocksHaveTheirBytesReplaced) {
+  auto Q =
+      queriesIn("cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, kernel, "
+                "n * 2, 16);");
+  ASSERT_EQ(Q.size(), 1u);
+  EXPECT_EQ(Q[0].KernelId, "_Z6kernelPi");
+  EXPECT_EQ(Q[0].Text.Kernel, "kernel");
+  EXPECT_EQ(Q[0].Text.Block, "n * 2");
+  EXPECT_EQ(Q[0].Text.Shared, "16");
+  EXPECT_EQ(Q[0].Text.Problem, "");
+}
+
+TEST(OccupancyQueries, AboutClustersHaveTheirConfigurationReplaced) {
+  auto Q = queriesIn("cudaLaunchConfig_t c = {};\n"
+                     "cudaOccupancyMaxActiveClusters(&b, kernel, &c);");
+  ASSERT_EQ(Q.size(), 1u);
+  EXPECT_EQ(Q[0].Text.Configuration, "&c");
+  EXPECT_EQ(Q[0].Text.Problem, "");
+}
+
+TEST(OccupancyQueries, ThatSuggestABlockMatterWhenTheirGridIsUsed) {
+  const std::string Ask =
+      "cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel, 0, 0);\n";
+  EXPECT_TRUE(queriesIn(Ask + "kernel<<<n, block>>>(out);").empty());
+  auto Q = queriesIn(Ask + "look(grid);");
+  ASSERT_EQ(Q.size(), 1u);
+  EXPECT_EQ(Q[0].Text.Problem, "it suggests a grid, which is used");
+}
+
+TEST(OccupancyQueries, AboutSomethingElse) {
+  auto Q = queriesIn(
+      "cudaOccupancyAvailableDynamicSMemPerBlock(&s, kernel, 2, 64);");
+  ASSERT_EQ(Q.size(), 1u);
+  EXPECT_EQ(Q[0].Text.Problem,
+            "it asks for something else than a number of blocks");
+}
+
+TEST(OccupancyQueries, InTheBodyOfAMacro) {
+  UnitFacts Facts = hostFacts(
+      "#define ASK(k, n) cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, k, "
+      "n, 0)\nvoid run(int n) { int b; ASK(kernel, n); }");
+  ASSERT_EQ(Facts.Queries.size(), 1u);
+  EXPECT_EQ(Facts.Queries[0].Text.Problem, "it stands in a macro");
+}
+
 TEST(LaunchFunctions, ThatOnlyAskDoNotTakeTheAddress) {
   UnitFacts Facts = hostFacts(
       "void run() { int b; cudaFuncAttributes f;\n"
@@ -317,6 +518,14 @@ TEST(LaunchFunctions, OfTheUserAreNotKnown) {
                 "    int, int); }\n"
                 "void run() { mine::cudaLaunchKernel(kernel, 1, 2, 3); }");
   EXPECT_TRUE(Facts.Launches.empty());
+  EXPECT_TRUE(Facts.Kernels.at(0).AddressTaken);
+}
+
+TEST(AddressTaken, AsAnArgumentOfAnotherKernel) {
+  UnitFacts Facts = hostFacts("__global__ void caller(void (*)(int *)) {}\n"
+                              "void run() { cudaLaunchConfig_t c = {};\n"
+                              "  cudaLaunchKernelEx(&c, caller, kernel); }");
+  ASSERT_EQ(Facts.Launches.size(), 1u);
   EXPECT_TRUE(Facts.Kernels.at(0).AddressTaken);
 }
 
@@ -374,6 +583,18 @@ TEST(AddressTaken, NotByALaunch) {
                               "  (kernel)<<<1, 64>>>(out); }");
   EXPECT_FALSE(Facts.Kernels.at(0).AddressTaken);
   EXPECT_EQ(Facts.Launches.size(), 2u);
+}
+
+// Only with relocatable device code.
+TEST(Launches, ByAKernel) {
+  UnitFacts Facts =
+      factsOf(KernelCode + "__global__ void parent(int *out) {\n"
+                           "  kernel<<<1, 64, 16>>>(out); }",
+              [](llvm::StringRef) { return true; }, {"-fgpu-rdc"});
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  EXPECT_TRUE(Facts.Launches[0].OnDevice);
+  EXPECT_EQ(Facts.Launches[0].Threads, 64u);
+  EXPECT_EQ(Facts.Launches[0].DynamicSharedBytes, 16u);
 }
 
 TEST(Launches, InTheArgumentOfAMacro) {

@@ -211,30 +211,24 @@ TEST(Callees, WhoseAddressIsTakenAreNotCopied) {
 }
 
 TEST(Pointers, TwoPointersToPointersInOneDeclarationAreNotTakenApart) {
-  UnitFacts Facts =
-      factsOf("__global__ void kernel(int **out, int i) {\n"
-              "  int *a[4];\n"
-              "  for (int **p = a, **end = a + 4; p != end; ++p)\n"
-              "    *p = out[0];\n"
-              "  out[i] = a[i & 3]; }\n");
-  ASSERT_EQ(Facts.Findings.size(), 1u);
-  EXPECT_FALSE(Facts.Findings[0].NeedsAccessor);
-  EXPECT_FALSE(Facts.Findings[0].Obstacles.empty());
+  Finding F = findingOf("__global__ void kernel(int **out, int i) {\n"
+                        "  int *a[4];\n"
+                        "  for (int **p = a, **end = a + 4; p != end; ++p)\n"
+                        "    *p = out[0];\n"
+                        "  out[i] = a[i & 3]; }\n");
+  EXPECT_FALSE(F.NeedsAccessor);
+  EXPECT_FALSE(F.Obstacles.empty());
 }
 
 TEST(Pointers, AnArrayInsideAnElementMayBeSubscriptedButNotPassedOn) {
-  constexpr llvm::StringRef Ray = "struct Ray { float o[3]; };\n"
-                                  "__device__ float first(const float *);\n";
-  UnitFacts Subscripted =
-      factsOf((Ray + "__global__ void kernel(float *out, int i) { Ray r[4];\n"
-                     "  r[i & 3].o[i % 3] = 1; *out = r[0].o[1]; }\n")
-                  .str());
-  ASSERT_EQ(Subscripted.Findings.size(), 1u);
-  EXPECT_TRUE(Subscripted.Findings[0].Obstacles.empty());
-  UnitFacts Passed =
-      factsOf((Ray + "__global__ void kernel(float *out, int i) { Ray r[4];\n"
-                     "  r[i & 3].o[i % 3] = 1; *out = first(r[0].o); }\n")
-                  .str());
-  ASSERT_EQ(Passed.Findings.size(), 1u);
-  EXPECT_FALSE(Passed.Findings[0].Obstacles.empty());
+  auto ObstaclesWith = [](const std::string &Use) {
+    return findingOf("struct Ray { float o[3]; };\n"
+                     "__device__ float first(const float *);\n"
+                     "__global__ void kernel(float *out, int i) { Ray r[4];\n"
+                     "  r[i & 3].o[i % 3] = 1; *out = " +
+                     Use + "; }\n")
+        .Obstacles;
+  };
+  EXPECT_TRUE(ObstaclesWith("r[0].o[1]").empty());
+  EXPECT_FALSE(ObstaclesWith("first(r[0].o)").empty());
 }

@@ -151,8 +151,12 @@ TEST(BuiltinHeader, Launches) {
       "  cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, "
       "1);\n"
       "  cudaFuncAttributes a; cudaFuncGetAttributes(&a, k);\n"
+      "  cudaLaunchKernelExC(&c, (const void *)k, args);\n"
       "  int blocks; cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, "
-      "32, 0);\n}\n"));
+      "32, 0);\n"
+      "  cudaOccupancyMaxActiveClusters(&blocks, k, &c);\n"
+      "  size_t bytes; cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, k, 1, "
+      "32);\n}\n"));
 }
 
 TEST(BuiltinHeader, RuntimeCalls) {

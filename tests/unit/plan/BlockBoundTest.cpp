@@ -159,6 +159,14 @@ TEST(BlockBound, CooperativeLaunch) {
   EXPECT_EQ(Row.Obstacle->Where, onLine(100));
 }
 
+// What the occupancy query says counts static memory.
+TEST(BlockBound, CooperativeLaunchWhoseGridWasAskedFor) {
+  TestUnit U;
+  U.launch(128).Cooperative = true;
+  U.Result.Facts.Launches[0].GridAsked = true;
+  EXPECT_FALSE(boundOf(U).Obstacle);
+}
+
 TEST(BlockBound, CooperativeLaunchOfAKernelWithBounds) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{128, "128"};

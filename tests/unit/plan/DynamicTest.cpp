@@ -27,6 +27,20 @@ TestUnit unbounded(uint64_t Elements = 8) {
   return U;
 }
 
+// Another kernel that is launched with a block that nobody knows, and an array
+// of `Elements` words in it.
+void addUnboundedKernel(TestUnit &U, const std::string &Array,
+                        uint64_t Elements) {
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
+  Launch L = makeLaunch(0, "other", 101);
+  L.Threads.reset();
+  U.Result.Facts.Launches.push_back(L);
+  Finding F = makeArray(Array, Elements, 4, 52);
+  F.Kernels = {"other"};
+  U.array(F);
+  giveText(U.Result);
+}
+
 } // namespace
 
 TEST(Dynamic, AnUnknownBlockIsWhatLaunchesBring) {
@@ -87,6 +101,18 @@ TEST(Dynamic, TheArchitectureLimitsWhatLaunchesBring) {
   EXPECT_EQ(reasonOf(unbounded(32).plan(Options)), Reason::BlockSizeUnknown);
 }
 
+// What allows it must name the instance.
+TEST(Dynamic, NoMoreThanLaunchesGetUnaskedWhereArgumentsAreDeduced) {
+  PlanOptions Options;
+  Options.SharedLimit = 227 * 1024;
+  TestUnit Large = unbounded(32), Small = unbounded(8);
+  Large.Result.Facts.Launches[0].Text.Deduced = true;
+  Small.Result.Facts.Launches[0].Text.Deduced = true;
+  EXPECT_EQ(reasonOf(Large.plan(Options)), Reason::BlockSizeUnknown);
+  EXPECT_EQ(reasonOf(Small.plan(Options)), Reason::DynamicIndex);
+  EXPECT_FALSE(Small.plan(Options).Kernels.front().OptIn);
+}
+
 TEST(Dynamic, MoreThanStaticStorageOnlyWhereItIsAllowed) {
   TestUnit U;
   U.launch(256);
@@ -134,7 +160,12 @@ TEST(Dynamic, EveryLaunchMustBeEditable) {
   EXPECT_THAT(Detail([](TestUnit &U) {
                 U.Result.Facts.Launches[0].Cooperative = true;
               }),
-              HasSubstr("it is cooperative"));
+              HasSubstr("it is cooperative, and does not ask"));
+  EXPECT_THAT(Detail([](TestUnit &U) {
+                U.Result.Facts.Launches[0].Cooperative = true;
+                U.Result.Facts.Launches[0].Unfollowed = "who knows";
+              }),
+              HasSubstr("it may be cooperative, who knows"));
   EXPECT_THAT(
       Detail([](TestUnit &U) { U.kernel().BoundsInsertion = TextRange(); }),
       HasSubstr("its name comes from a macro"));
@@ -143,6 +174,27 @@ TEST(Dynamic, EveryLaunchMustBeEditable) {
       HasSubstr("its attributes are set at a.cu:5"));
   EXPECT_THAT(Detail([](TestUnit &U) { U.kernel().Text.Problem = "no text"; }),
               HasSubstr("no text"));
+}
+
+TEST(Dynamic, ACooperativeLaunchWhoseGridWasAskedFor) {
+  TestUnit U = unbounded();
+  U.Result.Facts.Launches[0].Cooperative = true;
+  U.Result.Facts.Launches[0].GridAsked = true;
+  EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
+}
+
+TEST(Dynamic, QuestionsAboutOccupancyAreEditedWithTheLaunches) {
+  TestUnit U = unbounded();
+  OccupancyQuery Q = {"k", onLine(90), U.Result.Facts.Launches[0].Text};
+  Q.Text.Shared = "asked";
+  U.Result.Facts.Queries.push_back(Q);
+  Plan P = U.plan();
+  ASSERT_EQ(P.Launches.size(), 2u);
+  EXPECT_EQ(P.Launches[1].Text.Shared, "asked");
+  U.Result.Facts.Queries[0].Text.Problem = "it is odd";
+  EXPECT_THAT(
+      find(U.plan(), "a").Decision.Detail,
+      HasSubstr("the occupancy query at a.cu:90 cannot be edited, it is odd"));
 }
 
 // The function would not be declared there.
@@ -198,18 +250,11 @@ TEST(Dynamic, ArraysOfOneKernelLieBesideEachOther) {
 // `shared` is reached by both kernels, and each has an array of its own.
 TEST(Dynamic, ArraysThatNoKernelReachesBothShareAPlace) {
   TestUnit U = unbounded(4);
-  U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
-  Launch L = makeLaunch(0, "other", 101);
-  L.Threads.reset();
-  U.Result.Facts.Launches.push_back(L);
-  Finding Other = makeArray("b", 5, 4, 52);
-  Other.Kernels = {"other"};
-  U.array(Other);
+  addUnboundedKernel(U, "b", 5);
   Finding Shared = makeArray("shared", 2, 4, 70);
   Shared.Kernels = {"k", "other"};
   Shared.InKernel = false;
   U.array(Shared);
-  giveText(U.Result);
   Plan P = U.plan();
   EXPECT_EQ(find(P, "a").Decision.WarpOffset, 0u);
   EXPECT_EQ(find(P, "b").Decision.WarpOffset, 0u);
@@ -246,14 +291,7 @@ TEST(Dynamic, InstancesThatOneKernelReachesWouldShareAPlace) {
 TEST(Dynamic, OnlyArraysOfAFullGroupAreTakenBack) {
   TestUnit U = unbounded(6);
   U.array(makeArray("b", 7, 4, 20));
-  U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
-  Launch L = makeLaunch(0, "other", 101);
-  L.Threads.reset();
-  U.Result.Facts.Launches.push_back(L);
-  Finding Other = makeArray("c", 11, 4, 52);
-  Other.Kernels = {"other"};
-  U.array(Other);
-  giveText(U.Result);
+  addUnboundedKernel(U, "c", 11);
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P, "c"), Reason::DynamicIndex);
   EXPECT_EQ(P.Launches.size(), 2u);

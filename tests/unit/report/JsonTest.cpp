@@ -47,7 +47,7 @@ const json::Object &kernelOf(const json::Value &Whole) {
 TEST(Json, SaysWhatItIs) {
   expectEqual(toJson(Plan(), ConfirmedResources()),
               R"json({"schema": 1, "tool": "bankstripe", "arrays": [],
-                  "kernels": [], "decisions": []})json");
+                  "kernels": [], "decisions": [], "kernelDecisions": []})json");
 }
 
 TEST(Json, ArrayThatMoves) {
@@ -144,7 +144,8 @@ TEST(Json, Kernel) {
     "blockSizeText": "launch at count.cu:9 (literal)",
     "addsLaunchBounds": true,
     "sharedBytesBefore": 0, "sharedBytesAfter": 10752,
-    "dynamicBytesPerWarp": 0, "work": null, "predicted": null,
+    "dynamicBytesPerWarp": 0, "carveout": "driver",
+    "work": null, "predicted": null,
     "warpsPerMultiprocessorBefore": 64, "warpsPerMultiprocessorAfter": 60,
     "ptxasBefore": {"stackFrame": 64, "spillStores": 8, "spillLoads": 4,
                     "registers": 24, "sharedBytes": 0},
@@ -177,6 +178,19 @@ TEST(Json, Decision) {
     "occurrence": 1, "decision": "slot", "why": "measured",
     "state": "unfulfilled", "detail": "it cannot be",
     "arrayPlace": {"file": "/src/count.cu", "line": 2, "column": 8}})json");
+}
+
+TEST(Json, KernelDecision) {
+  Plan P = samplePlan();
+  P.KernelOutcomes = {
+      sampleKernelOutcome(DecisionState::Unfulfilled, "it cannot be")};
+  const json::Value Whole = toJson(P, ConfirmedResources());
+  expectEqual(
+      json::Value((*Whole.getAsObject()->getArray("kernelDecisions"))[0]),
+      R"json({
+    "place": {"file": "/src/.bankstripe.yaml", "line": 3, "column": 5},
+    "file": "/src/count.cu", "kernel": "count", "carveout": "30",
+    "why": "measured", "state": "unfulfilled", "detail": "it cannot be"})json");
 }
 
 TEST(Json, DecisionWithoutAnArray) {

@@ -140,6 +140,20 @@ CountedLoop bankstripe::testing::sampleLoop(unsigned Line, unsigned FewestTrips,
   return L;
 }
 
+KernelOutcome
+bankstripe::testing::sampleKernelOutcome(DecisionState State,
+                                         const std::string &Detail) {
+  KernelOutcome O;
+  O.Decision.File = SampleFile;
+  O.Decision.Kernel = "count";
+  O.Decision.Wanted = {Carveout::Rule::Fixed, 30};
+  O.Decision.Why = "measured";
+  O.Decision.Where = {"/src/.bankstripe.yaml", 3, 5};
+  O.State = State;
+  O.Detail = Detail;
+  return O;
+}
+
 DecisionOutcome bankstripe::testing::sampleOutcome(DecisionState State,
                                                    const std::string &Detail) {
   DecisionOutcome O;

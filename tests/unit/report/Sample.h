@@ -29,6 +29,8 @@ Plan explainedPlan();
 CountedLoop sampleLoop(unsigned Line, unsigned FewestTrips, unsigned MostTrips);
 
 /// A decision about the array `seen` of samplePlan.
+KernelOutcome sampleKernelOutcome(DecisionState State,
+                                  const std::string &Detail);
 DecisionOutcome sampleOutcome(DecisionState State, const std::string &Detail);
 
 inline const std::string SampleFile = "/src/count.cu";

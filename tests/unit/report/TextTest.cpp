@@ -333,6 +333,31 @@ TEST(Decisions, ThoseThatAreNotUsedAreShown) {
   EXPECT_EQ(decisions(Detail::Normal), Unheeded);
 }
 
+TEST(Decisions, AboutKernels) {
+  Plan P = decided();
+  P.Outcomes.clear();
+  P.KernelOutcomes = {sampleKernelOutcome(DecisionState::Used, ""),
+                      sampleKernelOutcome(DecisionState::Stale, "it is gone")};
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printDecisions(OS, P, Detail::Normal);
+  EXPECT_EQ(Text,
+            "/src/.bankstripe.yaml:3:5: warning: stale decision about kernel "
+            "'count': it is gone\n    3 |   - file: count.cu\n      |     ^\n");
+}
+
+TEST(Text, CarveoutsThatLaunchesSeeTo) {
+  Plan P = samplePlan();
+  P.Kernels[0].Carved = {Carveout::Rule::Auto, 0};
+  EXPECT_NE(text(P, Detail::Normal)
+                .find("  carve-out                what the grid of a launch"),
+            std::string::npos);
+  P.Kernels[0].Carved = {Carveout::Rule::Fixed, 30};
+  EXPECT_NE(
+      text(P, Detail::Normal).find("  carve-out                30 percent\n"),
+      std::string::npos);
+}
+
 TEST(Decisions, VerboseAlsoShowsThoseOfOtherFiles) {
   EXPECT_EQ(decisions(Detail::Verbose),
             std::string(Unheeded) +

@@ -1,0 +1,95 @@
+//===-- Carveout.cpp - what launches leave to the L1 ----------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The L1 and shared memory share one memory, and the driver makes as much of it
+// shared memory as all blocks need that could be resident. A launch that can be
+// edited can ask for another part (runtime/device/bankstripe.cuh).
+//
+// By default that is what the blocks need which its grid brings to a
+// multiprocessor, but only at launches that are edited anyway
+// (docs/measurements.md).
+//
+// A kernel about which the program asks how many blocks can be resident keeps
+// what the driver chooses: the answer counts what was asked for last.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/PlanInternal.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+// `space::kernel` of `space::kernel<int, 3>`.
+static StringRef withoutArguments(StringRef Name) {
+  if (!Name.ends_with(">"))
+    return Name;
+  unsigned Depth = 0;
+  for (size_t At = Name.size(); At--;) {
+    Depth += Name[At] == '>';
+    Depth -= Name[At] == '<';
+    if (!Depth)
+      return Name.take_front(At);
+  }
+  return Name;
+}
+
+// Why the launches of a kernel do not see to its carve-out; empty when they do.
+static std::string whyDriver(const KernelPlan &K) {
+  if (K.SharedAfter == K.SharedBefore)
+    return "nothing moves into its shared memory";
+  if (!K.WhyLaunchesStay.empty())
+    return K.WhyLaunchesStay;
+  if (K.NamedInPart)
+    return "a launch leaves template arguments to be deduced";
+  if (const Place &At = K.Facts.AskedAboutAt; At.isValid())
+    return ("the occupancy query at " + llvm::sys::path::filename(At.File) +
+            ":" + llvm::Twine(At.Line) + " would count it")
+        .str();
+  return "";
+}
+
+static void settle(KernelOutcome &O, Plan &P) {
+  const KernelDecision &D = O.Decision;
+  O.State = DecisionState::Stale;
+  O.Detail = D.Problem;
+  if (!O.Detail.empty())
+    return;
+  if (!P.Contents.count(D.File)) {
+    O.State = DecisionState::Skipped;
+    O.Detail = "this run saw no array and no kernel in that file";
+    return;
+  }
+  O.Detail = "no kernel '" + D.Kernel + "' was found in that file";
+  for (KernelPlan &K : P.Kernels) {
+    if (K.Facts.Where.File != D.File ||
+        withoutArguments(K.Facts.Name) != D.Kernel)
+      continue;
+    O.Detail = D.Wanted == Carveout() ? "" : whyDriver(K);
+    O.State = O.Detail.empty()   ? DecisionState::Used
+              : !K.Facts.MayEdit ? DecisionState::Skipped
+                                 : DecisionState::Unfulfilled;
+    K.Carved = O.Detail.empty() ? D.Wanted : Carveout();
+  }
+}
+
+void bankstripe::chooseCarveouts(Plan &P, const PlanOptions &Options) {
+  for (KernelPlan &K : P.Kernels) {
+    K.Carved = Options.DefaultCarveout.value_or(Carveout{
+        K.WarpBytes ? Carveout::Rule::Auto : Carveout::Rule::Driver, 0});
+    if (!whyDriver(K).empty())
+      K.Carved = Carveout();
+  }
+  P.KernelOutcomes.clear();
+  for (const KernelDecision &D : Options.KernelDecisions)
+    settle(P.KernelOutcomes.emplace_back(KernelOutcome{D, {}, ""}), P);
+  llvm::sort(P.KernelOutcomes,
+             [](const KernelOutcome &A, const KernelOutcome &B) {
+               return A.Decision.Where < B.Decision.Where;
+             });
+}

@@ -1,0 +1,144 @@
+//===-- CarveoutTest.cpp - what launches leave to the L1 ------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Units.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+constexpr Carveout Auto = {Carveout::Rule::Auto, 0};
+constexpr Carveout Driver = {Carveout::Rule::Driver, 0};
+constexpr Carveout Half = {Carveout::Rule::Fixed, 50};
+
+// A kernel with an array that moves, and a launch that can be edited.
+TestUnit editable() {
+  TestUnit U;
+  U.launch(128);
+  U.array();
+  giveText(U.Result);
+  return U;
+}
+
+PlanOptions byDefault(Carveout C) {
+  PlanOptions O;
+  O.DefaultCarveout = C;
+  return O;
+}
+
+PlanOptions decided(Carveout C, const std::string &Kernel = "k") {
+  PlanOptions O;
+  KernelDecision D;
+  D.File = "/a.cu";
+  D.Kernel = Kernel;
+  D.Wanted = C;
+  D.Where = {"/.bankstripe.yaml", 3, 5};
+  O.KernelDecisions = {D};
+  return O;
+}
+
+std::string textOfKernel(const Plan &P) {
+  return textOf(P.Kernels.front().Carved);
+}
+
+// The state of the only decision and its detail.
+std::string outcomeOf(const TestUnit &U, const PlanOptions &Options) {
+  Plan P = U.plan(Options);
+  if (P.KernelOutcomes.size() != 1)
+    return "no outcome";
+  const KernelOutcome &O = P.KernelOutcomes.front();
+  return nameOf(O.State).str() + (O.Detail.empty() ? "" : ": ") + O.Detail;
+}
+
+} // namespace
+
+TEST(Carveouts, AreTheDriversUnlessLaunchesAreEditedAnyway) {
+  TestUnit U = editable();
+  EXPECT_EQ(textOfKernel(U.plan()), "driver");
+  EXPECT_TRUE(U.plan().Launches.empty());
+  U.Result.Facts.Launches[0].Threads.reset();
+  EXPECT_EQ(textOfKernel(U.plan()), "auto");
+  EXPECT_EQ(textOfKernel(U.plan(byDefault(Driver))), "driver");
+}
+
+TEST(Carveouts, NeedLaunchesEvenWithStaticStorage) {
+  Plan P = editable().plan(byDefault(Auto));
+  EXPECT_EQ(textOfKernel(P), "auto");
+  EXPECT_EQ(P.Kernels.front().WarpBytes, 0u);
+  EXPECT_EQ(P.Launches.size(), 1u);
+}
+
+TEST(Carveouts, OfKernelsWhoseLaunchesCannotBeEdited) {
+  TestUnit U = editable();
+  U.Result.Facts.Launches[0].Text.Problem = "it is odd";
+  EXPECT_EQ(textOfKernel(U.plan(byDefault(Auto))), "driver");
+  EXPECT_EQ(outcomeOf(U, decided(Half)),
+            "unfulfilled: the launch at a.cu:100 cannot be edited, it is odd");
+}
+
+TEST(Carveouts, OfKernelsInWhichNothingMoves) {
+  TestUnit U = editable();
+  U.Result.Evidence.Arrays[0].Where = Residency::Registers;
+  EXPECT_EQ(outcomeOf(U, decided(Half)),
+            "unfulfilled: nothing moves into its shared memory");
+  EXPECT_TRUE(U.plan(byDefault(Auto)).Launches.empty());
+}
+
+TEST(Carveouts, OfInstancesThatAreNotNamedInFull) {
+  TestUnit U = editable();
+  U.Result.Facts.Launches[0].Text.Deduced = true;
+  EXPECT_EQ(outcomeOf(U, decided(Half)),
+            "unfulfilled: a launch leaves template arguments to be deduced");
+}
+
+// The answer would change with what was asked for.
+TEST(Carveouts, OfKernelsThatTheProgramAsksAbout) {
+  TestUnit U = editable();
+  U.Result.Facts.Queries.push_back(
+      {"k", onLine(90), U.Result.Facts.Launches[0].Text});
+  EXPECT_EQ(textOfKernel(U.plan(byDefault(Auto))), "driver");
+  EXPECT_EQ(outcomeOf(U, decided(Half)),
+            "unfulfilled: the occupancy query at a.cu:90 would count it");
+}
+
+TEST(Carveouts, ThatWereDecidedComeBeforeTheDefault) {
+  TestUnit U = editable();
+  PlanOptions O = decided(Half);
+  O.DefaultCarveout = Auto;
+  EXPECT_EQ(textOfKernel(U.plan(O)), "50");
+  EXPECT_EQ(outcomeOf(U, O), "used");
+  O.KernelDecisions[0].Wanted = Driver;
+  EXPECT_EQ(textOfKernel(U.plan(O)), "driver");
+  EXPECT_EQ(outcomeOf(U, O), "used");
+}
+
+TEST(Carveouts, AreDecidedForAllInstancesOfATemplate) {
+  TestUnit U = editable();
+  U.kernel().Name = "space::k<int, std::pair<int, 3>>";
+  EXPECT_EQ(textOfKernel(U.plan(decided(Half, "space::k"))), "50");
+}
+
+TEST(Carveouts, OfKernelsThatAreNotThere) {
+  EXPECT_EQ(outcomeOf(editable(), decided(Half, "other")),
+            "stale: no kernel 'other' was found in that file");
+  PlanOptions O = decided(Half);
+  O.KernelDecisions[0].Problem = "there is no such file";
+  EXPECT_EQ(outcomeOf(editable(), O), "stale: there is no such file");
+  O = decided(Half);
+  O.KernelDecisions[0].File = "/other.cu";
+  EXPECT_EQ(outcomeOf(editable(), O),
+            "skipped: this run saw no array and no kernel in that file");
+}
+
+TEST(Carveouts, GoWithTheLastArray) {
+  Plan P = editable().plan(byDefault(Auto));
+  withdraw(P, 0, Reason::CompileFailed, "", byDefault(Auto));
+  EXPECT_EQ(textOfKernel(P), "driver");
+  EXPECT_TRUE(P.Launches.empty());
+}
