@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the survey of a suite: how it reads Makefiles, ptxas and the tool.
+"""Tests of the survey of a suite: how it reads Makefiles, ptxas and the tool; and of its times.
 
 Usage: suite_test.py BANKSTRIPE
 
@@ -13,12 +13,15 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "gpu")]
 
 # pylint: disable=wrong-import-position
 import suite_commands  # noqa: E402
+import suite_prepare  # noqa: E402
 import suite_ptxas  # noqa: E402
 import suite_table  # noqa: E402
+import suite_times  # noqa: E402
 
 TOOL = ""
 KERNEL = """
@@ -89,6 +92,44 @@ class Shares(unittest.TestCase):
         programs = [{"arrays": [array("refuse", "x", 0), array("registers", "x", 8, False),
                                 array("keep", "block-size-unknown", 8)]}]
         self.assertEqual(suite_table.share(programs), (0.0, 1))
+
+
+class Times(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def pack(self, form, text):
+        """Where a form of the program `count` has such a file."""
+        file = self.folder / form / "changed/count/main.cu"
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+        return self.folder / form
+
+    def test_compares_medians_and_takes_the_same_files_for_one_form(self):
+        program = suite_times.Program("count")
+        for form, text in (("stripe", "a"), ("slot", "b"), ("default", "a")):
+            program.add(form, self.pack(form, text), {"kernels": ["count<int>"]})
+        program.times = {"original": {"count": [4e6, 6e6, 9e6]}, "stripe": {"count": [3e6]},
+                         "slot": {"count": [8e6]}}
+        self.assertEqual(program.forms(), ["original", "stripe", "slot"])
+        row = suite_times.table([program], ["stripe", "slot", "default", "other"])[1]
+        self.assertEqual(row.split(), ["count", "count", "6.000", "2.000", "0.750", "2.000", "as",
+                                       "it", "is"])
+
+    def test_names_what_did_not_run(self):
+        program = suite_times.Program("count")
+        program.problems["original"] = "takes too long"
+        self.assertEqual(suite_times.table([program], ["stripe"])[1].split(),
+                         ["count", "takes", "too", "long"])
+
+    def test_leaves_out_calls_alone(self):
+        text = "void check(int n);\n  check(\n    4);\n  if (check(5)) ;\n"
+        (self.folder / "main.cu").write_text(text)
+        suite_prepare.skip_calls(self.folder, ["check"])
+        self.assertEqual((self.folder / "main.cu").read_text(),
+                         text.replace("check(\n    4);", ";"))
 
 
 class WholeSuite(unittest.TestCase):

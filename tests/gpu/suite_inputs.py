@@ -88,8 +88,8 @@ def twisters(folder, numbers):
         for _ in range(4096):
             a, b, c = (numbers.getrandbits(32) for _ in range(3))
             gpu.write(struct.pack("<4I", a, b, c, 0))
-            host.write(struct.pack("<I4i3I4i2Ii4xQ", a, 9, 19, 1, 32, 0xffffffff, 0xfffffffe, 1,
-                                   12, 7, 15, 18, b, c, 0, 0))
+            host.write(struct.pack("<I4i3I4i2Ii4x", a, 9, 19, 1, 32, 0xffffffff, 0xfffffffe, 1,
+                                   12, 7, 15, 18, b, c, 0))
 
 
 MAKERS = {maker.__name__: maker for maker in (bitmap, bigrams, noise, values, read_pairs, sequences,

@@ -52,7 +52,6 @@ class Program:
         self.same = {}     # form => the form that has the same files
         self.kernels = set()
         self.times = {}    # form => kernel => totals of the runs, in ns
-        self.local = {}    # form => kernel => bytes per thread
         self.memory = {}   # form => what the verifier says
         self.problems = {}
         self.log = []
@@ -74,7 +73,7 @@ class Program:
         return self.entries[form] if form in self.entries else next(iter(self.entries.values()))
 
     def result(self):
-        return {"name": self.name, "same": self.same, "times": self.times, "local": self.local,
+        return {"name": self.name, "same": self.same, "times": self.times,
                 "memory": self.memory, "problems": self.problems}
 
 
@@ -143,7 +142,6 @@ class Times:
         for event in executions:
             kernel = names[event["kernel"]]
             totals[kernel] = totals.get(kernel, 0) + event["end"] - event["start"]
-            program.local.setdefault(form, {})[kernel] = event["local"]
         for kernel, total in totals.items():
             program.times.setdefault(form, {}).setdefault(kernel, []).append(total)
         return time.time() - begun
@@ -184,7 +182,8 @@ class Times:
         (output / "logs.txt").write_text("\n".join(
             f"=== {program.name}\n" + "\n".join(program.log) for program in programs))
         (output / "times.txt").write_text(
-            "\n".join(table(programs, [form for form, _ in self.given.forms])) + "\n")
+            "\n".join(table(programs, list(dict.fromkeys(form for form, _ in self.given.forms))))
+            + "\n")
 
 
 def speedup(program, form, kernel):
@@ -203,18 +202,17 @@ def cell(program, form, kernel):
 
 
 def table(programs, forms):
-    layout = "{:22} {:30} {:>11} {:>7}" + " {:>10}" * len(forms) + "  {}"
-    lines = [layout.format("program", "kernel", "original ms", "local", *forms, "memory")]
+    layout = "{:20} {:33} {:>11}" + " {:>9}" * len(forms) + "  {}"
+    lines = [layout.format("program", "kernel", "original ms", *forms, "memory").rstrip()]
     for program in programs:
         memory = ", ".join(f"{form} {verdict}" for form, verdict in program.memory.items())
         for kernel in sorted(program.kernels & set(program.times.get(ORIGINAL, {}))):
             lines.append(layout.format(
-                program.name, kernel[:30],
+                program.name, kernel[:33],
                 f"{statistics.median(program.times[ORIGINAL][kernel]) / 1e6:.3f}",
-                str(program.local[ORIGINAL].get(kernel)),
                 *(cell(program, form, kernel) for form in forms), memory).rstrip())
         if ORIGINAL in program.problems:
-            lines.append(f"{program.name:22} {program.problems[ORIGINAL]}")
+            lines.append(f"{program.name:20} {program.problems[ORIGINAL]}")
     return lines
 
 
@@ -224,7 +222,8 @@ def parse():
     parser.add_argument("forms", nargs="+", metavar="FORM=PACK")
     parser.add_argument("--only", default="", help="names, separated by commas")
     parser.add_argument("--runs", type=int, default=3, help="of each form")
-    parser.add_argument("--slow", type=float, default=4, help="seconds above which one run is enough")
+    parser.add_argument("--slow", type=float, default=4,
+                        help="seconds above which one run is enough")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--limit", type=float, default=20, help="seconds for one run")
     parser.add_argument("--build-limit", type=float, default=240)

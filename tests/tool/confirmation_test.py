@@ -32,6 +32,37 @@ STEPS
 void launchNAME(const float *in, float *out, int n) { NAME<<<1, 64>>>(in, out, n); }
 """
 
+# Its loads need many warps. By the size of its blocks it has 64, by its registers 16.
+LARGE = """
+__global__ void busy(const double *in, double *out, int n) {
+  double live[48];
+#pragma unroll
+  for (int k = 0; k < 48; ++k)
+    live[k] = in[k * 128 + threadIdx.x];
+  float a[64];
+#pragma unroll 1
+  for (int i = 0; i < 64; ++i)
+    a[i] = i;
+#pragma unroll 1
+  for (int i = 0; i < n; ++i) {
+#pragma unroll
+    for (int k = 0; k < 14; ++k)
+      live[k] += in[(i * 8 + k) * 128 + threadIdx.x];
+#pragma unroll 1
+    for (int j = 0; j < 6; ++j)
+      a[i * j & 63] += a[j];
+#pragma unroll
+    for (int k = 0; k < 48; ++k)
+      live[k] *= live[(k + 1) % 48];
+  }
+#pragma unroll
+  for (int k = 1; k < 48; ++k)
+    live[0] += live[k];
+  out[threadIdx.x] = live[0] + a[n & 63];
+}
+void launchBusy(const double *in, double *out) { busy<<<100, 128>>>(in, out, 1000); }
+"""
+
 
 def rolled(last="0", bounds="", name="filter", steps=10):
     body = "\n".join(f"      y = y * x + in[(k + i) * 64 + {s}] * y;" for s in range(steps))
@@ -135,6 +166,14 @@ class Confirmation(ToolTest):
         self.assertIn("nvcc does not accept the rewritten file", done.stderr)
         self.assertIn("[keep, compile-failed]", done.stderr)
         self.assertEqual(self.read("a.cu"), text)
+
+    def test_registers_decide_what_pays(self):
+        self.write("a.cu", LARGE)
+        self.expect(DONE, self.run_tool("rewrite", "--check", "a.cu"))  # For all that Clang knows.
+        self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu", confirm=True))
+        kernel = self.report("a.cu")["kernels"][0]
+        self.assertEqual(kernel["warpsPerMultiprocessorBefore"], 16)
+        self.assertEqual(kernel["ptxasAfter"]["stackFrame"], 0)
 
     def test_headers_are_compiled_as_rewritten(self):
         self.write("include/kernel.cuh", "#pragma once\n" + moves())

@@ -42,7 +42,8 @@ def predicted(kernel, array, values):
         return fit.cycles(values, fit.Traffic(
             *work, rows, array["elementBytes"], per_thread, variant, warps,
             fit.cache_left(shared, warps // WARPS)))
-    return (cycles("original", before, 0) / cycles(analyse.variant_of(array), after, kernel["sharedBytesAfter"]))
+    return cycles("original", before, 0) / cycles(analyse.variant_of(array), after,
+                                                  kernel["sharedBytesAfter"])
 
 
 class Fit(unittest.TestCase):
