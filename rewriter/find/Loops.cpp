@@ -225,7 +225,7 @@ static std::optional<TextRange> pragmaPlace(const ForStmt *Loop,
   if (Text.line(At, 1).rtrim("\r").ends_with("\\"))
     return std::nullopt;
   auto Token = Text.token(At);
-  if (!Token)
+  if (!Token || Text.text(*Token, SM.getFileID(At)) != "for")
     return std::nullopt;
   Token->Length = 0;
   return Token;

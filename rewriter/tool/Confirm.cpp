@@ -200,6 +200,9 @@ bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
   return true;
 }
 
+/// Stack frames are rounded up to a multiple of this.
+static constexpr unsigned FrameUnit = 16;
+
 static unsigned frameOf(const KernelResources &R) {
   return R.StackFrame + R.CalleeFrames;
 }
@@ -302,7 +305,9 @@ std::string Confirmation::whyNotUnrolled(const PlannedArray &A,
           llvm::is_contained(Other.Kernels, Row))
         Leaving += Other.Evidence.ResidentBytes;
     const bool Reached = llvm::is_contained(A.Kernels, Row);
-    if (Reached && frameOf(Is) != 0 && frameOf(Is) + Leaving > frameOf(Was))
+    const bool Shrinks = frameOf(Is) < frameOf(Was) &&
+                         frameOf(Is) + Leaving < frameOf(Was) + FrameUnit;
+    if (Reached && frameOf(Is) != 0 && !Shrinks)
       return llvm::formatv("the stack frame of '{0}' is {1} > {2} bytes",
                            P.Kernels[Row].Facts.Name, frameOf(Was),
                            frameOf(Is));

@@ -25,7 +25,7 @@ namespace {
 ArrayEvidence unrolling(const std::string &Body) {
   return evidenceOfOne(R"cu(#define STEP(x) x = x * y + in[x & 15];
 #define STEPS(x) STEP(x) STEP(x) STEP(x) STEP(x) STEP(x) STEP(x) STEP(x)
-__device__ int fold(int *a, const int *in, int y) { $for (int i = 0; i < 48; ++i) { a[i] ^= in[i]; STEPS(a[i]) y += a[i]; } return y; }
+__device__ __attribute__((always_inline)) int fold(int *a, const int *in, int y) { $for (int i = 0; i < 48; ++i) { a[i] ^= in[i]; STEPS(a[i]) y += a[i]; } return y; }
 extern "C" __global__ void k(const int *in, int *out, int n) { int y = n;
 )cu" + Body + "\n}");
 }
@@ -56,7 +56,7 @@ for (int k = 0; k < n; ++k)
 }
 
 TEST(Unroll, LoopsOfInlinedFunctionsHelpToo) {
-  EXPECT_THAT(linesToUnroll("int @a[48]; fold(a, in, y);\n"
+  EXPECT_THAT(linesToUnroll("int @a[48] = {};\n"
                             "for (int k = 0; k < n; ++k)\n"
                             "  y += fold(a, in, y);\n" +
                             Used),
