@@ -114,14 +114,13 @@ void Merger::addLaunches(const UnitResult &Unit) {
     bool Own = llvm::any_of(Unit.Facts.Kernels, [&](const Kernel &K) {
       return K.Id == L.KernelId;
     });
-    for (const auto &[Key, Index] : KernelIndex) {
-      if (Key.first != L.KernelId)
-        continue;
+    for (auto It = KernelIndex.lower_bound({L.KernelId, Place()});
+         It != KernelIndex.end() && It->first.first == L.KernelId; ++It) {
       if (Own && llvm::none_of(Unit.Facts.Kernels, [&](const Kernel &K) {
-            return K.Id == L.KernelId && K.Where == Key.second;
+            return K.Id == L.KernelId && K.Where == It->first.second;
           }))
         continue;
-      Run.Kernels[Index].Launches.push_back(L);
+      Run.Kernels[It->second].Launches.push_back(L);
     }
   }
 }
