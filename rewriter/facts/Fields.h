@@ -21,27 +21,26 @@
 
 namespace bankstripe {
 
-/// Counts up when facts files change their meaning while the names of the
-/// fields stay.
+/// Counts up when facts files change their meaning while the fields stay.
 inline constexpr unsigned FactsFormat = 1;
 
 template <class T, class Struct>
 concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
 
-// Calls Visit with the names of the fields, in one text, and the fields.
+// Calls Visit with the name of the struct, those of the fields in one text, and
+// the fields.
 #define BANKSTRIPE_FIELDS(STRUCT, ...)                                         \
   template <class Visitor, Is<STRUCT> T>                                       \
   auto visitFields(T &Value, Visitor &&Visit) {                                \
     auto &[__VA_ARGS__] = Value;                                               \
-    return Visit(llvm::StringRef(#__VA_ARGS__), __VA_ARGS__);                  \
+    return Visit(llvm::StringRef(#STRUCT), llvm::StringRef(#__VA_ARGS__),      \
+                 __VA_ARGS__);                                                 \
   }
 
-/// A struct with a list of fields. Places and ranges, which are most of a file,
-/// are written without names.
+/// A struct with a list of fields.
 template <class T>
-concept HasFields = requires(T &Value) {
-  visitFields(Value, [](llvm::StringRef, auto & ...) { return true; });
-};
+concept HasFields =
+    requires(T &Value) { visitFields(Value, [](auto &&...) { return true; }); };
 
 // Place.h, SourceFile.h
 BANKSTRIPE_FIELDS(Place, File, Line, Column)
@@ -124,10 +123,6 @@ template <>
 inline constexpr Residency LastOf<Residency> = Residency::LocalMemory;
 template <>
 inline constexpr Uniformity LastOf<Uniformity> = Uniformity::NonUniform;
-
-/// Written as their values alone, in the order of their fields.
-template <class T>
-concept Unnamed = Is<T, Place> || Is<T, TextRange> || Is<T, SourceFile>;
 
 /// Takes the next name off \p Names, the text that visitFields gives.
 inline llvm::StringRef nextName(llvm::StringRef &Names) {

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "facts/Fields.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -25,6 +26,7 @@ namespace {
 class Reader {
 public:
   bool readTexts(const json::Value &V, json::Path P);
+  bool readFields(const json::Value &V, json::Path P);
 
   bool read(const json::Value &V, bool &Out, json::Path P);
   bool read(const json::Value &V, double &Out, json::Path P);
@@ -88,12 +90,21 @@ public:
     });
   }
   template <HasFields T> bool read(const json::Value &V, T &Out, json::Path P) {
-    return visitFields(Out, [&](StringRef Names, auto &...Field) {
-      if constexpr (Unnamed<T>)
-        return readUnnamed(V, P, Field...);
-      else
-        return readNamed(V, P, Names, Field...);
-    });
+    return visitFields(
+        Out, [&](StringRef Struct, StringRef Names, auto &...Field) {
+          const json::Array *List = V.getAsArray();
+          if (!checkFields(Struct, Names, P))
+            return false;
+          if (!List || List->size() != sizeof...(Field)) {
+            P.report("expected as many values as there are fields");
+            return false;
+          }
+          size_t I = 0;
+          auto Next = [&](auto &F) {
+            return read((*List)[I++], F, P.field(nextName(Names)));
+          };
+          return (Next(Field) && ...);
+        });
   }
 
 private:
@@ -124,46 +135,10 @@ private:
         return false;
     return true;
   }
-  template <class... T>
-  bool readUnnamed(const json::Value &V, json::Path P, T &...Field) {
-    const json::Array *List = V.getAsArray();
-    if (!List || List->size() != sizeof...(Field)) {
-      P.report("expected a list of as many values as there are fields");
-      return false;
-    }
-    size_t I = 0;
-    auto Next = [&](auto &F) {
-      const size_t At = I++;
-      return read((*List)[At], F, P.index(At));
-    };
-    return (Next(Field) && ...);
-  }
-  template <class... T>
-  bool readNamed(const json::Value &V, json::Path P, StringRef Names,
-                 T &...Field) {
-    const json::Object *Object = V.getAsObject();
-    if (!Object) {
-      P.report("expected an object");
-      return false;
-    }
-    std::set<StringRef> Known;
-    auto Next = [&](auto &F) {
-      StringRef Name = *Known.insert(nextName(Names)).first;
-      if (const json::Value *Value = Object->get(Name))
-        return read(*Value, F, P.field(Name));
-      P.field(Name).report("missing");
-      return false;
-    };
-    if (!(Next(Field) && ...))
-      return false;
-    for (const auto &[Name, Value] : *Object)
-      if (!Known.count(Name)) {
-        P.field(Name).report("unknown");
-        return false;
-      }
-    return true;
-  }
+  bool checkFields(StringRef Struct, StringRef Names, json::Path P);
 
+  const json::Object *Fields = nullptr;
+  llvm::DenseSet<const char *> Checked; ///< Structs, by their names' texts.
   std::vector<std::string> Texts;
 };
 
@@ -183,6 +158,25 @@ bool Reader::readTexts(const json::Value &V, json::Path P) {
     Texts.push_back(std::move(Text));
     return true;
   });
+}
+
+bool Reader::readFields(const json::Value &V, json::Path P) {
+  Fields = V.getAsObject();
+  if (!Fields)
+    P.report("expected an object");
+  return Fields;
+}
+
+// Whether the struct was the same when it was written.
+bool Reader::checkFields(StringRef Struct, StringRef Names, json::Path P) {
+  if (Checked.count(Struct.data()))
+    return true;
+  if (Fields->getString(Struct) != Names) {
+    P.report("written by a version with other fields");
+    return false;
+  }
+  Checked.insert(Struct.data());
+  return true;
 }
 
 bool Reader::read(const json::Value &V, bool &Out, json::Path P) {
@@ -283,6 +277,8 @@ bankstripe::parseFacts(StringRef Text, StringRef Name, StringRef Tool) {
   };
   if (Get("texts", [&](const json::Value &V,
                        json::Path At) { return R.readTexts(V, At); }) &&
+      Get("fields", [&](const json::Value &V,
+                        json::Path At) { return R.readFields(V, At); }) &&
       Get("confirmed", Into(Facts.Confirmed)) &&
       Get("withdrawn", Into(Facts.Withdrawn)) &&
       Get("units", Into(Facts.Units)))

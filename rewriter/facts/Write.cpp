@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Paths and mangled names come again and again, so every text is a number: its
-// index in one list, which the file ends with.
+// index in one list, which the file ends with. A struct is the list of its
+// values; what they are is said once for all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,17 +54,14 @@ public:
     return Result;
   }
   template <HasFields T> json::Value write(const T &V) {
-    return visitFields(V, [&](llvm::StringRef Names, const auto &...Field) {
-      if constexpr (Unnamed<T>) {
-        return json::Value(json::Array{write(Field)...});
-      } else {
-        json::Object Result;
-        ((Result[nextName(Names)] = write(Field)), ...);
-        return json::Value(std::move(Result));
-      }
+    return visitFields(V, [&](llvm::StringRef Struct, llvm::StringRef Names,
+                              const auto &...Field) {
+      Fields[Struct] = Names;
+      return json::Value(json::Array{write(Field)...});
     });
   }
 
+  json::Value takeFields() { return std::move(Fields); }
   json::Value takeTexts() { return std::move(Texts); }
 
 private:
@@ -76,6 +74,7 @@ private:
 
   std::map<std::string, unsigned> Index;
   json::Array Texts;
+  json::Object Fields; ///< Their names, by the name of the struct.
 };
 
 } // namespace
@@ -115,6 +114,7 @@ void bankstripe::writeFacts(llvm::raw_ostream &OS, const ProgramFacts &Facts,
       for (const UnitRecord &Unit : Facts.Units)
         J.value(W.write(Unit));
     });
+    J.attribute("fields", W.takeFields());
     J.attribute("texts", W.takeTexts());
   });
   OS << '\n';

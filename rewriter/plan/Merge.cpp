@@ -133,9 +133,9 @@ std::vector<unsigned> Merger::namedRows(const std::string &Id,
   std::vector<unsigned> Own = rowsOf({Id}, Unit);
   if (!Own.empty())
     return Own;
-  for (const auto &[Key, Index] : KernelIndex)
-    if (Key.first == Id)
-      Own.push_back(Index);
+  for (auto It = KernelIndex.lower_bound({Id, Place()});
+       It != KernelIndex.end() && It->first.first == Id; ++It)
+    Own.push_back(It->second);
   return Own;
 }
 

@@ -103,9 +103,10 @@ static llvm::Error confirm(ProgramFacts &Facts, const ToolOptions &Options) {
     return llvm::createStringError("--confirm needs nvcc; install the CUDA "
                                    "toolkit or give --cuda-path");
   RunResult Run;
-  auto Planning = planFor(Run, Facts, Options);
+  auto Planning = planningForFacts(Run, Facts, Options);
   if (!Planning)
     return Planning.takeError();
+  Run.Decisions = planUnits(Facts.Units, *Planning);
   auto All = [](StringRef) { return true; };
   if (llvm::Error E = carryOut(Run, Facts, All, Options))
     return E;

@@ -84,9 +84,9 @@ static void withdrawAll(Plan &P, const ProgramFacts &Facts,
         withdraw(P, I, W.Why, W.Detail, Planning);
 }
 
-llvm::Expected<PlanOptions> bankstripe::planFor(RunResult &Run,
-                                                const ProgramFacts &Facts,
-                                                const ToolOptions &Options) {
+llvm::Expected<PlanOptions>
+bankstripe::planningForFacts(RunResult &Run, const ProgramFacts &Facts,
+                             const ToolOptions &Options) {
   for (const UnitRecord &Unit : Facts.Units) {
     Run.Jobs.push_back(Unit.Job);
     for (const auto &[Id, Resources] : Unit.Unit.Resources)
@@ -96,12 +96,20 @@ llvm::Expected<PlanOptions> bankstripe::planFor(RunResult &Run,
   for (const CompileJob &Job : Run.Jobs)
     if (llvm::Error E = Lookup.readFor(Job.File))
       return E;
-  auto Planning = planningFor(Run, Facts.Units, Lookup, Options);
-  if (!Planning)
-    return Planning.takeError();
-  Run.Decisions = planUnits(Facts.Units, *Planning);
-  withdrawAll(Run.Decisions, Facts, *Planning);
-  return Planning;
+  return planningFor(Run, Facts.Units, Lookup, Options);
+}
+
+// What planning needs; it takes much more room than the names of the sources,
+// which stay in Facts.
+static std::vector<UnitResult> takeResults(ProgramFacts &Facts) {
+  std::vector<UnitResult> Results;
+  for (auto &[Job, Unit] : Facts.Units) {
+    UnitResult &Taken = Results.emplace_back(std::move(Unit));
+    Unit = UnitResult();
+    Unit.Facts.Sources = std::move(Taken.Facts.Sources);
+    Unit.Facts.Contents = Taken.Facts.Contents;
+  }
+  return Results;
 }
 
 llvm::Error
@@ -147,8 +155,11 @@ llvm::Expected<RunResult> bankstripe::runOnFacts(const ToolOptions &Options) {
   if (llvm::Error E = checkKnown(*Facts, Options))
     return E;
   RunResult Run;
-  if (auto Planning = planFor(Run, *Facts, Options); !Planning)
+  auto Planning = planningForFacts(Run, *Facts, Options);
+  if (!Planning)
     return Planning.takeError();
+  Run.Decisions = makePlan(takeResults(*Facts), *Planning);
+  withdrawAll(Run.Decisions, *Facts, *Planning);
   GivenFacts IsGiven(Options.Paths);
   if (llvm::Error E = carryOut(Run, *Facts, IsGiven, Options))
     return E;

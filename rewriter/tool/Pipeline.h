@@ -49,10 +49,11 @@ llvm::Expected<RunResult> decide(ReadResult Read, const PlanOptions &Planning,
 /// (OnFacts.cpp). Only the given files are in the result.
 llvm::Expected<RunResult> runOnFacts(const ToolOptions &Options);
 
-/// Plans for \p Facts; nothing is carried out. \returns what was asked of the
-/// plan. Errors: as planningFor.
-llvm::Expected<PlanOptions> planFor(RunResult &Run, const ProgramFacts &Facts,
-                                    const ToolOptions &Options);
+/// What \p Options ask of a plan for \p Facts, which \p Run is to be about.
+/// Errors: as planningFor.
+llvm::Expected<PlanOptions> planningForFacts(RunResult &Run,
+                                             const ProgramFacts &Facts,
+                                             const ToolOptions &Options);
 
 /// Carries out the plan of \p Run, which is one for \p Facts, in the files that
 /// \p IsGiven names. Errors: facts about them are not true any more.

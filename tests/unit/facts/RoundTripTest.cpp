@@ -80,32 +80,46 @@ TEST(RoundTrip, WhatMayBeAbsentIsAbsentAgain) {
   EXPECT_EQ(Back[1].Threads, std::nullopt);
 }
 
-TEST(RoundTrip, MissingField) {
-  EXPECT_EQ(problemAfter(sample(), "\"MainFile\":0,", ""),
-            "cannot use the facts: missing at "
-            "all.json.units[0].Unit.Facts.MainFile; run 'bankstripe facts' "
-            "again");
+static const std::string Again = "; run 'bankstripe facts' again";
+
+TEST(RoundTrip, MissingValue) {
+  EXPECT_EQ(problemAfter(sample(), "\"units\":[[[0,", "\"units\":[[["),
+            "cannot use the facts: expected as many values as there are fields "
+            "at all.json.units[0].Job" +
+                Again);
 }
 
-TEST(RoundTrip, UnknownField) {
-  EXPECT_EQ(problemAfter(sample(), "\"MainFile\":", "\"More\":1,\"MainFile\":"),
-            "cannot use the facts: unknown at "
-            "all.json.units[0].Unit.Facts.More; run 'bankstripe facts' again");
+TEST(RoundTrip, MissingPart) {
+  EXPECT_EQ(problemAfter(sample(), "\"confirmed\":false,", ""),
+            "cannot use the facts: missing at all.json.confirmed" + Again);
+}
+
+TEST(RoundTrip, OtherFields) {
+  EXPECT_EQ(problemAfter(sample(), "File, Offset, Length", "File, Offset"),
+            "cannot use the facts: written by a version with other fields at "
+            "all.json.units[0].Unit.Facts.Findings[0].Text.Statement" +
+                Again);
 }
 
 TEST(RoundTrip, ValueOfAnotherKind) {
-  EXPECT_EQ(problemAfter(sample(), "\"MainFile\":0", "\"MainFile\":100"),
+  EXPECT_EQ(problemAfter(sample(), "\"units\":[[[0,", "\"units\":[[[100,"),
             "cannot use the facts: expected the number of a text at "
-            "all.json.units[0].Unit.Facts.MainFile; run 'bankstripe facts' "
-            "again");
-  EXPECT_EQ(problemAfter(sample(), "\"InKernel\":false", "\"InKernel\":1"),
+            "all.json.units[0].Job.File" +
+                Again);
+  EXPECT_EQ(problemAfter(sample(), "\"confirmed\":false", "\"confirmed\":1"),
             "cannot use the facts: expected true or false at "
-            "all.json.units[0].Unit.Facts.Findings[0].InKernel; run "
-            "'bankstripe facts' again");
-  EXPECT_EQ(problemAfter(sample(), "\"Init\":0", "\"Init\":4"),
-            "cannot use the facts: expected a number in range at "
-            "all.json.units[0].Unit.Facts.Findings[0].Init; run 'bankstripe "
-            "facts' again");
+            "all.json.confirmed" +
+                Again);
+}
+
+TEST(RoundTrip, EnumeratorOutOfRange) {
+  UnitRecord Unit = makeUnit("/a.cu");
+  Unit.Unit.Facts.Findings.front().Init = static_cast<InitializerKind>(4);
+  EXPECT_EQ(
+      problemOf(parseFacts(written({{Unit}, false, {}}), "all.json", ThisTool)),
+      "cannot use the facts: expected a number in range at "
+      "all.json.units[0].Unit.Facts.Findings[0].Init" +
+          Again);
 }
 
 TEST(RoundTrip, HalfOfAFile) {

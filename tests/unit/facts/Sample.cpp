@@ -50,7 +50,7 @@ public:
   /// The texts are not part of a facts file.
   void fill(std::map<std::string, std::string> &V) { V = {{"/a.cu", ""}}; }
   template <HasFields T> void fill(T &V) {
-    visitFields(V, [&](llvm::StringRef, auto &...Field) {
+    visitFields(V, [&](llvm::StringRef, llvm::StringRef, auto &...Field) {
       (fill(Field), ...);
       return true;
     });
