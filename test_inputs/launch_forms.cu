@@ -15,7 +15,7 @@
 #include <vector>
 
 #ifdef BANKSTRIPE_SMALL
-#define ITEMS 3000
+#define ITEMS 1000
 #else
 #define ITEMS 400000
 #endif

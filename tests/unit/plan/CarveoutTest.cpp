@@ -21,7 +21,7 @@ constexpr Carveout Half = {Carveout::Rule::Fixed, 50};
 TestUnit editable() {
   TestUnit U;
   U.launch(128);
-  U.array();
+  U.array(makeArray("a", 8));
   giveText(U.Result);
   return U;
 }
