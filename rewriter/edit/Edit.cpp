@@ -8,6 +8,7 @@
 #include "edit/Edit.h"
 #include "edit/EditInternal.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -62,6 +63,7 @@ private:
   void collectUses();
   void collectStatements();
   void collectLaunchBounds();
+  std::string storageText() const;
   std::string includeText(unsigned Place, bool EmbedHelper) const;
 
   bool moves(const PlannedArray &A) const {
@@ -131,12 +133,29 @@ bool FileEditor::collect() {
   return NeedsHelper || !OtherEdits.empty();
 }
 
+// The variables that arrays of the file have their bytes in together.
+std::string FileEditor::storageText() const {
+  std::map<std::string, const Verdict *> Storages;
+  for (const PlannedArray &A : P.Arrays)
+    if (moves(A) && !A.Decision.Storage.empty())
+      Storages[A.Decision.Storage] = &A.Decision;
+  std::string Text;
+  for (const auto &[Name, V] : Storages)
+    Text +=
+        llvm::formatv("static __shared__ bankstripe::common<{0}, {1}> {2};\n",
+                      V->WarpBytes, V->Threads, Name);
+  return Text.empty()
+             ? Text
+             : "\n// For arrays that are never alive at once.\n" + Text;
+}
+
 std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {
   std::string Text;
   if (EmbedHelper)
     Text = helperText().str();
   else
     Text = ("#include \"" + HelperFileName + "\"\n").str();
+  Text += storageText();
   // Apart from code that follows, together with an #include before it.
   bool AtEnd = Place >= Code.size();
   StringRef Next = Code.slice(Place, Code.find('\n', Place)).trim();

@@ -7,6 +7,7 @@
 //
 //   ParsedUnit => device IR            (DeviceModule.cpp)
 //              => allocas of findings  (Residency.cpp)
+//              => who calls whom       (Calls.cpp)
 //              => optimised IR         (Optimize.cpp)
 //              => surviving allocas    (Residency.cpp)
 //              => uniform or not       (Uniformity.cpp)
@@ -16,6 +17,7 @@
 
 #include "evidence/Evidence.h"
 
+#include "evidence/Calls.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/Residency.h"
 #include "evidence/Uniformity.h"
@@ -60,6 +62,7 @@ Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
   AllocaTracker Tracker(**M, Facts.Findings);
   if (!Tracker.holders().empty()) {
     keepOnly(**M, Tracker.holders());
+    Result.Calls = readCalls(**M);
     if (Error E = optimize(**M, Unit.compiler(), GpuArch, Context))
       return E;
   }

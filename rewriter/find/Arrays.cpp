@@ -224,6 +224,7 @@ Finding bankstripe::findArray(const VarDecl *Variable,
   if (auto Problem = readInitializer(F, Variable, Context))
     F.Obstacles.push_back({*Problem, F.Where, ""});
   readDeclaration(F, Variable, Statement, Body, Text);
+  F.Scope = scopeOf(Statement, Function, Body, Text);
   if (Spelled) {
     StringRef Buffer = Text.buffer(Text.sources().getFileID(*Spelled));
     F.SlotsName = unusedName(F.Name + "_slots", Buffer);

@@ -83,6 +83,8 @@ struct ArrayInstance {
   unsigned Alignment = 0;    ///< alignof(array), in bytes.
   /// What a slot must be aligned to: the same, or what a cast claims.
   unsigned SlotAlignment = 0;
+  /// Canonical and unqualified; empty where the name alone does not tell it.
+  std::string ElementType;
   std::vector<uint64_t> Extents;
   uint64_t BytesPerThread = 0;      ///< sizeof(array).
   std::vector<std::string> Kernels; ///< Mangled names that reach it, sorted.
@@ -103,6 +105,9 @@ struct Finding {
   std::string Function;   ///< Qualified name of the declaring function.
   std::string FunctionId; ///< Its mangled name.
   bool InKernel = false;  ///< Declared directly in a `__global__` function.
+  /// The block that it lives in, with its braces; invalid where its lifetime is
+  /// not understood.
+  TextRange Scope;
   std::vector<std::string> Kernels; ///< Mangled names that reach it, sorted.
 
   std::string Type; ///< As written: `unsigned char[16]`.
