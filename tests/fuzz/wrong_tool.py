@@ -12,6 +12,8 @@ written, as FUZZ_MISTAKE says:
     place     all that launches bring storage for lies at one place
     own       storage that launches bring lies on what the kernel asks for itself
     few       launches bring nothing for a last warp that is not full
+    part      warps of arrays that share static storage have no parts of one size
+    alive     arrays share bytes with others that are alive
     syntax    the helper does not compile
     crash     the tool fails
 
@@ -29,6 +31,8 @@ MISTAKES = {
     "clear": ("detail::clear(array);", "detail::clear(array[0]);"),
     "place": ("memory + Begin", "memory + 0"),
     "own": ("first += given - needed;", "first += 0;"),
+    "part": ("reinterpret_cast<plane *>(detail::own_part(storage))",
+             "reinterpret_cast<plane *>(storage.memory) + warp()"),
     "few": ("(threads + 31) / 32 * static_cast", "threads / 32 * static_cast"),
     "syntax": ("namespace bankstripe {", "namespace bankstripe { int unfinished = ;"),
 }
