@@ -34,6 +34,9 @@ static constexpr double WorthAChange = 1.01;
 /// So has another form than the widest that fits, which was measured best in
 /// real programs where the model sees no difference.
 static constexpr double WorthAnotherLayout = 1.05;
+/// More warps that shared bytes have to make room for; plain declarations read
+/// better.
+static constexpr double WorthSharing = 1.1;
 
 namespace {
 
@@ -172,13 +175,18 @@ std::vector<unsigned> Chooser::warpsOf(const Group &G) const {
 
 // Bytes are shared where that makes room, for arrays or for warps.
 void Chooser::settleSharing(const Group &G) {
-  const std::vector<unsigned> Shared = warpsOf(G);
+  const std::vector<unsigned> Before = warpsOf(G);
   auto Set = [&](bool May) {
     for (unsigned I : G.Arrays)
       Run.Arrays[I].Decision.MayShareBytes = May;
   };
   Set(false);
-  if (!fits(G) || warpsOf(G) != Shared)
+  const std::vector<unsigned> After = warpsOf(G);
+  const bool LosesWarps =
+      llvm::any_of(llvm::zip(Before, After), [](const auto &Pair) {
+        return std::get<0>(Pair) > std::get<1>(Pair) * WorthSharing;
+      });
+  if (!fits(G) || LosesWarps)
     Set(true);
 }
 

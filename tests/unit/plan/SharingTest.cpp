@@ -73,8 +73,9 @@ TEST(Sharing, OneBlockInsideTheOther) {
 }
 
 TEST(Sharing, OneBlock) {
-  EXPECT_FALSE(
-      share(withArrays(living("a", 10, 40), living("b", 10, 40)).plan()));
+  Finding B = living("b", 10, 40);
+  B.Where.Line = 11;
+  EXPECT_FALSE(share(withArrays(living("a", 10, 40), B).plan()));
 }
 
 TEST(Sharing, BlocksThatAreNotUnderstood) {
@@ -238,25 +239,22 @@ TEST(Sharing, PlacesInWhatLaunchesBring) {
   EXPECT_THAT(find(P, "kept").Decision.SharesBytesWith, IsEmpty());
 }
 
-// Beginnings are whole rows apart: 28 words are no multiple of a row of slots.
-TEST(Sharing, PlacesWholeRowsApart) {
+// A stripe's place among slots, and a slot's among stripes, is its own.
+TEST(Sharing, PlacesAreSharedByOneKindOfRow) {
   TestUnit U = withArrays(living("a", 10, 20, 3), living("b", 20, 30, 2));
   for (Finding &F : U.Result.Facts.Findings)
     F.Obstacles = {obstacle(Reason::RangeFor)};
-  U.array(living("beside_a", 10, 20, 1));
-  U.array(living("c", 40, 50, 12));
+  Finding Beside = living("beside_a", 10, 20, 1);
+  Beside.Where.Line = 11;
+  U.array(Beside);
+  U.array(living("c", 40, 50, 8));
   U.Result.Facts.Launches.front().Threads.reset();
   giveText(U.Result);
   Plan P = U.plan();
-  for (const PlannedArray &A : P.Arrays)
-    for (unsigned I : A.Decision.SharesBytesWith) {
-      const PlannedArray &B = P.Arrays[I];
-      const int64_t Distance =
-          int64_t(A.Decision.WarpOffset) - int64_t(B.Decision.WarpOffset);
-      EXPECT_EQ(A.Decision.Kind, B.Decision.Kind);
-      EXPECT_EQ(Distance % (A.Decision.Kind == VerdictKind::Slot ? 3 * 4 * 32
-                                                                 : 4 * 32),
-                0);
-    }
-  EXPECT_TRUE(share(P));
+  ASSERT_TRUE(share(P));
+  EXPECT_EQ(find(P, "a").Decision.WarpOffset, 0u);
+  EXPECT_EQ(find(P, "b").Decision.WarpOffset, 0u);
+  EXPECT_EQ(find(P, "beside_a").Decision.WarpOffset, 3u * 4 * 32);
+  EXPECT_EQ(find(P, "c").Decision.WarpOffset, 3u * 4 * 32);
+  EXPECT_EQ(P.Kernels.front().WarpBytes, (3 + 8) * 4 * 32u);
 }
