@@ -36,7 +36,7 @@ static constexpr double WorthAChange = 1.01;
 static constexpr double WorthAnotherLayout = 1.05;
 /// More warps that shared bytes have to make room for; plain declarations read
 /// better.
-static constexpr double WorthSharing = 1.1;
+static constexpr double WorthSharing = 1.25;
 
 namespace {
 
