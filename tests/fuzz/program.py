@@ -97,7 +97,7 @@ class Program:
         else:
             case.note(f"block-{len(self.block)}d")
         turn_rng = random.Random(f"turns of case {seed}")
-        if turn_rng.random() < 0.25:
+        if turn_rng.random() < 0.3:
             add_turns(case, turn_rng, kernel)
 
     def launch_at_run_time(self):

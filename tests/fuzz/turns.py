@@ -11,7 +11,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from tree import Body, Helper, Item
 
 TYPES = ["int", "unsigned", "unsigned", "float", "double", "unsigned char", "short"]
-SIZES = [3, 8, 12, 16, 20, 24, 33, 40]
+SIZES = [3, 8, 12, 16, 24, 33, 40, 48, 64]
 PARAMETERS = "unsigned h, unsigned v, unsigned n"
 
 
@@ -20,7 +20,7 @@ class Turns:
 
     def __init__(self, case, rng):
         self.case, self.rng = case, rng
-        self.type, self.left, self.functions = rng.choice(TYPES), rng.randrange(3, 9), []
+        self.type, self.left, self.functions = rng.choice(TYPES), rng.randrange(4, 11), []
 
     def grow(self, body, depth):
         """Adds something that an array lives in to `body`."""
