@@ -8,6 +8,7 @@
 //
 // expect-striped: seen order rising falling kept before after ring hits
 // expect-slot: left right
+// expect-sharing: seen order rising falling before after left right ring hits
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
@@ -73,10 +74,10 @@ __global__ void scopes(const unsigned *in, unsigned *out, int n) {
         rising[in[t + i] % 64] += i;
       result += rising[in[t] % 64];
     } else {
-      unsigned falling[24] = {3, 2, 1};
+      unsigned falling[40] = {3, 2, 1};
       for (int i = 0; i < n; ++i)
-        falling[in[t + i] % 24] -= i;
-      result += falling[in[t] % 24];
+        falling[in[t + i] % 40] -= i;
+      result += falling[in[t] % 40];
     }
   }
   out[t] = result;
