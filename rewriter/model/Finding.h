@@ -124,6 +124,7 @@ struct Finding {
   /// The files that hold its functions: a fragment that is included in a body
   /// can include nothing itself.
   std::vector<std::string> FunctionFiles;
+  bool FileEnteredOnce = false; ///< Its file, in its translation unit.
   /// Names for its storage that the file has not.
   std::string SlotsName;
   std::string StripesName;

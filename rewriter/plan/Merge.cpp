@@ -189,6 +189,7 @@ void Merger::addArrays(UnitResult &Unit) {
       llvm::append_range(Into.Array.Obstacles, F.Obstacles);
       Into.Array.NeverWritten &= F.NeverWritten;
       Into.Array.InKernel &= F.InKernel;
+      Into.Array.FileEnteredOnce &= F.FileEnteredOnce;
       if (!(Into.Array.Scope == F.Scope))
         Into.Array.Scope = TextRange();
       for (const std::string &File : F.FunctionFiles)

@@ -88,6 +88,17 @@ TEST(Scopes, BesideConditionalCode) {
             "");
 }
 
+TEST(Scopes, FilesThatAreReadOnce) {
+  EXPECT_TRUE(findingOf(kernelAround("int a[4]; a[i] = 1;")).FileEnteredOnce);
+}
+
+TEST(Scopes, FilesThatAreReadTwice) {
+  const std::string Code =
+      "#ifndef TWICE\n#define TWICE\n#include \"snippet.cu\"\n#else\n" +
+      kernelAround("int a[4]; a[i] = 1;") + "#endif\n";
+  EXPECT_FALSE(findingOf(Code).FileEnteredOnce);
+}
+
 TEST(Scopes, ElementTypesAreCanonical) {
   EXPECT_EQ(elementIn("typedef unsigned Word;\n" +
                       kernelAround("volatile Word a[4][2]; a[i][j] = 1;")),

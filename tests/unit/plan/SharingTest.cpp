@@ -23,6 +23,7 @@ Finding living(const std::string &Name, unsigned Begin, unsigned End,
   F.Function = F.FunctionId = Function;
   F.InKernel = Function == "k";
   F.Scope = {"/a.cu", Begin, End - Begin};
+  F.FileEnteredOnce = true;
   F.Instances = {makeInstance(F, Function, {"k"})};
   F.Instances.front().ElementType = "int";
   return F;
@@ -196,18 +197,21 @@ TEST(Sharing, StaticStorageIsForTheSameKernels) {
   EXPECT_FALSE(share(U.plan()));
 }
 
-// A header without a guard that everybody knows may be included twice.
+// A second declaration would be one too many.
 TEST(Sharing, StaticStorageIsDeclaredOnce) {
   TestUnit U = withArrays(living("a", 10, 20), living("b", 20, 30));
-  for (Finding &F : U.Result.Facts.Findings) {
-    F.Where.File = F.Scope.File = "/a.cuh";
-    F.FunctionFiles = {"/a.cuh"};
-  }
-  U.Result.Facts.Contents["/a.cuh"] = "#ifndef A\n#define A\n#endif\n";
+  EXPECT_TRUE(share(U.plan()));
+  std::string &Code = U.Result.Facts.Contents["/a.cu"];
+  Code = "#ifndef A\n#define A\n#include <cstdio>\n#endif\n";
+  EXPECT_TRUE(share(U.plan()));
+  Code = "#ifndef A\n#define A\n#ifdef B\n#include <cstdio>\n#endif\n";
   EXPECT_FALSE(share(U.plan()));
-  U.Result.Facts.Contents["/a.cuh"] = "#pragma once\n";
+  Code = "#pragma once\n#ifndef A\n#endif\n";
   EXPECT_TRUE(share(U.plan()));
   U.Result.Facts.Findings.back().FunctionFiles = {"/b.cuh"};
+  EXPECT_FALSE(share(U.plan()));
+  U.Result.Facts.Findings.back().FunctionFiles.clear();
+  U.Result.Facts.Findings.back().FileEnteredOnce = false;
   EXPECT_FALSE(share(U.plan()));
 }
 
