@@ -8,6 +8,7 @@
 #include "edit/Edit.h"
 #include "edit/EditInternal.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cassert>
 
 using namespace bankstripe;
@@ -64,6 +65,7 @@ private:
   void collectStatements();
   void collectLaunchBounds();
   void collectReservations();
+  std::string storageText() const;
   std::string includeText(unsigned Place, bool EmbedHelper) const;
 
   bool moves(const PlannedArray &A) const {
@@ -150,12 +152,29 @@ bool FileEditor::collect() {
   return NeedsHelper || !OtherEdits.empty();
 }
 
+// The variables that arrays of the file have their bytes in together.
+std::string FileEditor::storageText() const {
+  std::map<std::string, const Verdict *> Storages;
+  for (const PlannedArray &A : P.Arrays)
+    if (moves(A) && !A.Decision.Storage.empty())
+      Storages[A.Decision.Storage] = &A.Decision;
+  std::string Text;
+  for (const auto &[Name, V] : Storages)
+    Text +=
+        llvm::formatv("static __shared__ bankstripe::common<{0}, {1}> {2};\n",
+                      V->WarpBytes, V->Threads, Name);
+  return Text.empty()
+             ? Text
+             : "\n// For arrays that are never alive at once.\n" + Text;
+}
+
 std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {
   std::string Text;
   if (EmbedHelper)
     Text = helperText().str();
   else
     Text = ("#include \"" + HelperFileName + "\"\n").str();
+  Text += storageText();
   // Apart from code that follows, together with an #include before it.
   bool AtEnd = Place >= Code.size();
   StringRef Next = Code.slice(Place, Code.find('\n', Place)).trim();
@@ -192,11 +211,15 @@ std::set<std::string> bankstripe::filesOf(const Plan &P) {
     if (A.Decision.changesSource()) {
       Files.insert(A.Array.Where.File);
       Files.insert(A.Array.FunctionFiles.begin(), A.Array.FunctionFiles.end());
+      for (const CountedLoop &L : A.Decision.Unroll)
+        Files.insert(L.Insertion.File);
     }
   for (const KernelPlan &K : P.Kernels) {
     if (K.AddLaunchBounds)
       Files.insert(K.Facts.BoundsInsertion.File);
-    if (!K.WarpBytes)
+    if (K.Reserved)
+      Files.insert(K.Facts.BodyStart.File);
+    if (!K.editsLaunches())
       continue;
     Files.insert(K.Facts.Text.Definition.File);
     for (const TextRange &Declared : K.Facts.Text.Declarations)

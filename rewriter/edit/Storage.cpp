@@ -28,6 +28,12 @@
 //     auto counts = bankstripe::dynamic_stripe<int[16], 0, 4224>();
 //     auto &a_slots = bankstripe::dynamic_slots<float[32], 2048, 4224>();
 //
+// Where arrays share bytes of static storage, it is a variable of the file,
+// declared right behind the helper (Edit.cpp), and they are views of it:
+//
+//     auto counts = bankstripe::stripe_in<int[16]>(counts_storage);
+//     auto &a_slots = bankstripe::slots_in<float[13]>(counts_storage);
+//
 // A table of constants that nobody writes only becomes `static const`.
 //
 //===----------------------------------------------------------------------===//
@@ -96,6 +102,9 @@ std::string StorageWriter::editedText(const TextRange &R) const {
   return llvm::cantFail(applyEdits(Code, R.Offset, R.end(), UseEdits));
 }
 
+// Its bytes are part of memory that is declared elsewhere.
+static bool isView(const Verdict &V) { return V.Dynamic || !V.Storage.empty(); }
+
 // The `const` of pointers stands behind their stars.
 static bool makesConstBySpecifier(const PlannedArray &A) {
   const DeclarationText &Text = A.Array.Text;
@@ -108,7 +117,7 @@ std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   case VerdictKind::Slot:
     return "";
   case VerdictKind::Stripe:
-    if (A.Decision.Dynamic)
+    if (isView(A.Decision))
       return "";
     break;
   case VerdictKind::Constant:
@@ -151,11 +160,18 @@ std::string StorageWriter::elementText(const PlannedArray &A) const {
   return text(Text.Specifiers) + (Stars.empty() ? "" : " " + Stars);
 }
 
-// The declaration of a stripe in dynamic memory, without the semicolon.
-std::string StorageWriter::dynamicStripe(const PlannedArray &A) const {
-  return "auto " + stripeName(A.Array) + " = bankstripe::dynamic_stripe<" +
-         unitText(A.Decision.Form, elementText(A)) + unitExtents(A) +
-         dynamicArguments(A.Decision) + ">()";
+// `bankstripe::dynamic_stripe<int[4], 0, 512>()` for units `int[4]`.
+static std::string stripeView(const Verdict &V, const std::string &Units) {
+  return V.Dynamic ? "bankstripe::dynamic_stripe<" + Units +
+                         dynamicArguments(V) + ">()"
+                   : "bankstripe::stripe_in<" + Units + ">(" + V.Storage + ")";
+}
+
+// The declaration of a stripe that is a view, without the semicolon.
+std::string StorageWriter::viewDeclaration(const PlannedArray &A) const {
+  return "auto " + stripeName(A.Array) + " = " +
+         stripeView(A.Decision,
+                    unitText(A.Decision.Form, elementText(A)) + unitExtents(A));
 }
 
 // `*new (...) Stack(10)`, or with the extents of an array.
@@ -178,6 +194,16 @@ static std::string slotAlignment(const Finding &F) {
   return "";
 }
 
+// `bankstripe::dynamic_slots<int[4], 0, 512>()` for the type `int[4]`.
+static std::string slotsView(const PlannedArray &A, const std::string &Type) {
+  const Verdict &V = A.Decision;
+  const std::string Alignment = slotAlignment(A.Array);
+  if (!V.Dynamic)
+    return "bankstripe::slots_in<" + Type + Alignment + ">(" + V.Storage + ")";
+  return "bankstripe::dynamic_slots<" + Type + dynamicArguments(V) +
+         (Alignment.empty() || V.Behind ? "" : ", false") + Alignment + ">()";
+}
+
 // Both declarations of a slot, without the last semicolon.
 std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   const Finding &F = A.Array;
@@ -186,17 +212,15 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   const bool Constructed = F.Init == InitializerKind::Construct;
 
   std::string Text;
-  if (A.Decision.Dynamic)
-    Text = "auto &" + F.SlotsName + " = bankstripe::dynamic_slots<" + Element +
-           Extents + dynamicArguments(A.Decision) +
-           (slotAlignment(F).empty() || A.Decision.Behind ? "" : ", false") +
-           slotAlignment(F) + ">();";
+  if (isView(A.Decision))
+    Text =
+        "auto &" + F.SlotsName + " = " + slotsView(A, Element + Extents) + ";";
   else
     Text = llvm::formatv("__shared__ bankstripe::slots<{0}{1}, {2}{3}> {4};",
                          Element, Extents, asArgument(threadsOf(A)),
                          slotAlignment(F), F.SlotsName);
   Text += NewLine;
-  if (!F.InKernel && !A.Decision.Dynamic)
+  if (!F.InKernel && !isView(A.Decision))
     Text += llvm::formatv("bankstripe::require_block_of_at_most<{0}>();{1}",
                           A.Decision.Threads, NewLine);
   if (Constructed && !F.IsObject)
@@ -223,10 +247,10 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
     return Edits;
   }
   default:
-    if (A.Decision.Dynamic) {
+    if (isView(A.Decision)) {
       unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();
       Edits.push_back({Text.Declarator.Offset, End - Text.Declarator.Offset,
-                       dynamicStripe(A)});
+                       viewDeclaration(A)});
       return Edits;
     }
     if (A.Array.NeedsAccessor)
@@ -266,7 +290,7 @@ StorageWriter::statementsAfter(const PlannedArray &A) const {
     return Statements;
   // A slot checks between its two declarations.
   if (!A.Array.InKernel && A.Decision.Kind == VerdictKind::Stripe &&
-      !A.Decision.Dynamic)
+      !isView(A.Decision))
     Statements.push_back(llvm::formatv(
         "bankstripe::require_block_of_at_most<{0}>();", A.Decision.Threads));
   if (A.Array.NeedsAccessor && A.Decision.Kind == VerdictKind::Stripe)

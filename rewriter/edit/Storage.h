@@ -37,7 +37,7 @@ private:
   std::string unitExtents(const PlannedArray &A) const;
   std::string stripeExtents(const PlannedArray &A) const;
   std::string elementText(const PlannedArray &A) const;
-  std::string dynamicStripe(const PlannedArray &A) const;
+  std::string viewDeclaration(const PlannedArray &A) const;
   std::string slotDeclaration(const PlannedArray &A) const;
   std::string construction(const Finding &F) const;
   std::string initialisation(const PlannedArray &A) const;

@@ -70,13 +70,13 @@ BANKSTRIPE_FIELDS(DeclarationText, Statement, Specifiers, Declarator, Name,
                   Extents, Initializer, Values, ExtentTexts, IndexInStatement,
                   AllDeclarators)
 BANKSTRIPE_FIELDS(ArrayInstance, FunctionId, ElementBytes, Alignment,
-                  SlotAlignment, Extents, BytesPerThread, Kernels)
-BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Kernels,
-                  Type, ElementBytes, Extents, BytesPerThread, Instances,
-                  IsObject, HostDevice, HasConst, ElementDependent,
-                  FunctionFiles, SlotsName, StripesName, Init, ConstantInit,
-                  NeverWritten, Text, Uses, NeedsAccessor, Trail, OtherDepths,
-                  Obstacles)
+                  SlotAlignment, ElementType, Extents, BytesPerThread, Kernels)
+BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
+                  Kernels, Type, ElementBytes, Extents, BytesPerThread,
+                  Instances, IsObject, HostDevice, HasConst, ElementDependent,
+                  FunctionFiles, FileEnteredOnce, SlotsName, StripesName, Init,
+                  ConstantInit, NeverWritten, Text, Uses, NeedsAccessor, Trail,
+                  OtherDepths, Obstacles)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyStart,
                   MayEdit, StaticSharedBytes, UsesDynamicShared, AddressTaken,
@@ -101,7 +101,8 @@ BANKSTRIPE_FIELDS(KernelResources, StackFrame, CalleeFrames, SpillStores,
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Gathered,
                   Shared, OtherLocal, GuessedLoops, Arrays)
-BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, Problem)
+BANKSTRIPE_FIELDS(FunctionCalls, Names, Unknown)
+BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, Calls, Problem)
 
 // Frontend.h, Plan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,

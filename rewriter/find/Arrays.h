@@ -52,6 +52,12 @@ void readDeclaration(Finding &F, const clang::VarDecl *Variable,
                      const clang::DeclStmt *Statement, const BodyIndex &Body,
                      const SourceText &Text);
 
+/// The block that a variable lives in that \p Statement declares in
+/// \p Function; invalid where its lifetime is not just that (Declaration.cpp).
+TextRange scopeOf(const clang::DeclStmt *Statement,
+                  const clang::FunctionDecl *Function, const BodyIndex &Body,
+                  const SourceText &Text);
+
 /// Whether a NOLINT(bankstripe) comment stands on the line of \p Loc, or a
 /// NOLINTNEXTLINE(bankstripe) on the line before it.
 bool hasNolint(clang::SourceLocation Loc, const SourceText &Text);

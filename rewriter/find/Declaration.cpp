@@ -231,3 +231,31 @@ void bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
   if (Body.HasGoto)
     F.Obstacles.push_back({Reason::Goto, F.Where, ""});
 }
+
+// Statements that control enters and leaves as the text says.
+static bool isStructured(const Stmt *S) {
+  return isa<CompoundStmt, IfStmt, ForStmt, WhileStmt, DoStmt, SwitchStmt,
+             SwitchCase, AttributedStmt, CXXForRangeStmt>(S);
+}
+
+TextRange bankstripe::scopeOf(const DeclStmt *Statement,
+                              const FunctionDecl *Function,
+                              const BodyIndex &Body, const SourceText &Text) {
+  const auto *Block =
+      Statement ? dyn_cast_or_null<CompoundStmt>(Body.parentOf(Statement))
+                : nullptr;
+  // A constructor or destructor is several functions in the IR.
+  if (!Block || isa<CXXConstructorDecl, CXXDestructorDecl>(Function) ||
+      Block->getLBracLoc().isMacroID() || Block->getRBracLoc().isMacroID())
+    return TextRange();
+  const Stmt *Outermost = Block;
+  for (const Stmt *S = Block; S; S = Body.parentOf(S)) {
+    if (!isStructured(S))
+      return TextRange();
+    Outermost = S;
+  }
+  if (Outermost != Function->getBody())
+    return TextRange();
+  return Text.tokens(Block->getLBracLoc(), Block->getRBracLoc())
+      .value_or(TextRange());
+}

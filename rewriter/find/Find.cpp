@@ -103,6 +103,19 @@ private:
 
 } // namespace
 
+// Whether the file that holds Loc is included no second time.
+static bool isEnteredOnce(const SourceManager &SM, SourceLocation Loc) {
+  const FileID Own = SM.getFileID(SM.getExpansionLoc(Loc));
+  const auto Entry = SM.getFileEntryRefForID(Own);
+  unsigned Times = 0;
+  for (unsigned I = 1; Entry && I < SM.local_sloc_entry_size(); ++I) {
+    const SrcMgr::SLocEntry &Other = SM.getLocalSLocEntry(I);
+    Times +=
+        Other.isFile() && Other.getFile().getContentCache().OrigEntry == Entry;
+  }
+  return Times == 1;
+}
+
 void UnitReader::readArrays(const FunctionDecl *Function) {
   if (!Function->hasAttr<CUDAGlobalAttr>() &&
       !Function->hasAttr<CUDADeviceAttr>())
@@ -125,6 +138,7 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       continue;
     }
     const SourceManager &SM = Text.sources();
+    F.FileEnteredOnce = isEnteredOnce(SM, Variable->getLocation());
     Files.insert(SM.getFileID(SM.getExpansionLoc(Variable->getLocation())));
     Files.insert(SM.getFileID(SM.getExpansionLoc(Function->getLocation())));
     if (!MayEdit(F.Where.File) || !MayEdit(F.FunctionFiles.front()))

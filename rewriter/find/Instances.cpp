@@ -54,6 +54,8 @@ void bankstripe::mergeInstance(Finding &Into, Finding From) {
     if (!llvm::is_contained(Into.FunctionFiles, File))
       Into.FunctionFiles.push_back(std::move(File));
   Into.InKernel &= From.InKernel;
+  if (!(Into.Scope == From.Scope))
+    Into.Scope = TextRange();
   Into.NeedsAccessor |= From.NeedsAccessor;
   llvm::move(From.Trail.Locals, std::back_inserter(Into.Trail.Locals));
   llvm::move(From.Trail.Arguments, std::back_inserter(Into.Trail.Arguments));

@@ -95,10 +95,18 @@ struct KernelWork {
   std::map<unsigned, ArrayWork> Arrays; ///< By the number of the finding.
 };
 
+/// What one device function calls.
+struct FunctionCalls {
+  std::set<std::string> Names; ///< Mangled.
+  bool Unknown = false;        ///< And what nobody can name.
+};
+
 /// The evidence of one translation unit.
 struct UnitEvidence {
   std::vector<ArrayEvidence> Arrays;      ///< Parallel to UnitFacts::Findings.
   std::map<std::string, KernelWork> Work; ///< By the mangled name.
+  /// By the mangled names of the functions that the findings' kernels reach.
+  std::map<std::string, FunctionCalls> Calls;
   std::string Problem; ///< Why there is none; empty when there is.
 };
 

@@ -84,6 +84,8 @@ struct ArrayInstance {
   unsigned Alignment = 0;    ///< alignof(array), in bytes.
   /// What a slot must be aligned to: the same, or what a cast claims.
   unsigned SlotAlignment = 0;
+  /// Canonical and unqualified; empty where the name alone does not tell it.
+  std::string ElementType;
   std::vector<uint64_t> Extents;
   uint64_t BytesPerThread = 0;      ///< sizeof(array).
   std::vector<std::string> Kernels; ///< Mangled names that reach it, sorted.
@@ -104,6 +106,9 @@ struct Finding {
   std::string Function;   ///< Qualified name of the declaring function.
   std::string FunctionId; ///< Its mangled name.
   bool InKernel = false;  ///< Declared directly in a `__global__` function.
+  /// The block that it lives in, with its braces; invalid where its lifetime is
+  /// not understood.
+  TextRange Scope;
   std::vector<std::string> Kernels; ///< Mangled names that reach it, sorted.
 
   std::string Type; ///< As written: `unsigned char[16]`.
@@ -120,6 +125,7 @@ struct Finding {
   /// The files that hold its functions: a fragment that is included in a body
   /// can include nothing itself.
   std::vector<std::string> FunctionFiles;
+  bool FileEnteredOnce = false; ///< Its file, in its translation unit.
   /// Names for its storage that the file has not.
   std::string SlotsName;
   std::string StripesName;

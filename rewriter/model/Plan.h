@@ -47,7 +47,12 @@ struct Verdict {
   uint64_t WarpOffset = 0;
   uint64_t BytesPerWarp = 0; ///< Its own.
   uint64_t WarpBytes = 0;
-  bool Asked = false; ///< A decision asks for this move.
+  bool MayShareBytes = true; ///< With arrays that are never alive with it.
+  /// The variable that its bytes are part of, WarpBytes for each warp, where
+  /// static storage is shared.
+  std::string Storage;
+  std::vector<unsigned> SharesBytesWith; ///< Indices of Plan::Arrays.
+  bool Asked = false;                    ///< A decision asks for this move.
   /// The loops that get `#pragma unroll` if this is what was decided; else
   /// those with which the array would stay in registers.
   std::vector<CountedLoop> Unroll;
@@ -120,6 +125,11 @@ struct PlannedArray {
   std::vector<unsigned> Kernels; ///< Indices of Plan::Kernels that reach it.
   /// The same per instance, parallel to Finding::Instances.
   std::vector<std::vector<unsigned>> InstanceKernels;
+  /// The places of arrays that are never alive at the same time as it, in any
+  /// thread, and that compilers take for what could lie in the same bytes.
+  std::set<Place> Apart;
+  /// Its file can declare a variable once for all its functions.
+  bool FileHoldsStorage = false;
 };
 
 /// The verdicts of a whole run.

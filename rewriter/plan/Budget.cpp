@@ -8,7 +8,8 @@
 // Choosing arrays under a budget of bytes is a knapsack; with a handful of
 // arrays, taking them by benefit per byte is as good in practice and easy to
 // follow in a report. An array of a __device__ function takes its bytes from
-// every kernel that reaches it, once per instantiation. Moving an array at all
+// every kernel that reaches it, once per instantiation, and shared bytes count
+// once (Sharing.cpp). Moving an array at all
 // is worth far more than the form that it moves in (docs/design.md, section 2:
 // a factor of 4 against 1.2), so all arrays are first tried in their smallest
 // form, and what is left of the budget then widens the best of them. Where a
@@ -52,23 +53,23 @@ public:
   BudgetFitter(std::vector<PlannedArray> &Arrays,
                const std::vector<KernelRow> &Rows,
                std::vector<uint64_t> Budgets)
-      : Arrays(Arrays), Rows(Rows), Left(std::move(Budgets)) {}
+      : Arrays(Arrays), Rows(Rows), Budgets(std::move(Budgets)) {}
 
   void fit(const std::vector<unsigned> &Candidates);
 
 private:
   uint64_t bytesIn(const PlannedArray &A, const Verdict &V, unsigned Row) const;
   uint64_t largest(const PlannedArray &A, const Verdict &V) const;
+  uint64_t takenOf(unsigned Row, std::optional<Mover> With) const;
   std::optional<unsigned> fullRow(const PlannedArray &A,
                                   const Verdict &V) const;
-  void take(const PlannedArray &A, const Verdict &V);
-  void give(const PlannedArray &A, const Verdict &V);
   void refuse(PlannedArray &A, unsigned Row);
   void widen(PlannedArray &A);
 
   std::vector<PlannedArray> &Arrays;
   const std::vector<KernelRow> &Rows;
-  std::vector<uint64_t> Left; ///< Bytes, by row.
+  std::vector<uint64_t> Budgets; ///< Bytes, by row.
+  std::vector<unsigned> Chosen;  ///< Indices of Arrays.
 };
 
 } // namespace
@@ -91,33 +92,38 @@ uint64_t BudgetFitter::largest(const PlannedArray &A, const Verdict &V) const {
   return Bytes;
 }
 
+// What the chosen arrays take from kernel Row, where With replaces its own
+// decision or is one more.
+uint64_t BudgetFitter::takenOf(unsigned Row, std::optional<Mover> With) const {
+  std::vector<Mover> Movers;
+  for (unsigned I : Chosen)
+    if (const PlannedArray &A = Arrays[I];
+        llvm::is_contained(A.Kernels, Row) && (!With || With->Array != &A))
+      Movers.push_back({&A, &A.Decision});
+  if (With)
+    Movers.push_back(*With);
+  return bytesTogether(std::move(Movers), Row, [&](const Verdict &V) {
+    return storageThreads(V, Rows[Row].Plan);
+  });
+}
+
 // A kernel that has no room for A in the form of V.
 std::optional<unsigned> BudgetFitter::fullRow(const PlannedArray &A,
                                               const Verdict &V) const {
   for (unsigned Row : A.Kernels)
-    if (bytesIn(A, V, Row) > Left[Row])
+    if (takenOf(Row, Mover{&A, &V}) > Budgets[Row])
       return Row;
   return std::nullopt;
-}
-
-void BudgetFitter::take(const PlannedArray &A, const Verdict &V) {
-  for (unsigned Row : A.Kernels)
-    Left[Row] -= bytesIn(A, V, Row);
-}
-
-void BudgetFitter::give(const PlannedArray &A, const Verdict &V) {
-  for (unsigned Row : A.Kernels)
-    Left[Row] += bytesIn(A, V, Row);
 }
 
 // Says that A has no place in kernel Row.
 void BudgetFitter::refuse(PlannedArray &A, unsigned Row) {
   Verdict &V = A.Decision;
   const auto &Unbounded = Rows[Row].Unbounded;
-  const std::string Need = std::to_string(bytesIn(A, V, Row)) +
-                           " bytes per block" +
-                           (Unbounded ? " of 1024 threads, " : ", ") +
-                           std::to_string(Left[Row]) + " are left";
+  const std::string Need =
+      std::to_string(bytesIn(A, V, Row)) + " bytes per block" +
+      (Unbounded ? " of 1024 threads, " : ", ") +
+      std::to_string(Budgets[Row] - takenOf(Row, std::nullopt)) + " are left";
   V.Kind = VerdictKind::Keep;
   V.Why = Unbounded ? Unbounded->Why : Reason::OverBudget;
   V.Where = Unbounded ? Unbounded->Where : A.Array.Where;
@@ -133,12 +139,10 @@ void BudgetFitter::refuse(PlannedArray &A, unsigned Row) {
 void BudgetFitter::widen(PlannedArray &A) {
   Verdict Wide = A.Decision;
   Wide.Form = StripeForm::Wide;
-  give(A, A.Decision);
-  if (!fullRow(A, Wide)) {
-    Wide.SharedBytes = largest(A, Wide);
-    A.Decision = Wide;
-  }
-  take(A, A.Decision);
+  if (fullRow(A, Wide))
+    return;
+  Wide.SharedBytes = largest(A, Wide);
+  A.Decision = Wide;
 }
 
 void BudgetFitter::fit(const std::vector<unsigned> &Candidates) {
@@ -153,7 +157,6 @@ void BudgetFitter::fit(const std::vector<unsigned> &Candidates) {
   }
   llvm::sort(Order);
 
-  std::vector<unsigned> Chosen;
   for (auto [Last, Density, I] : Order) {
     PlannedArray &A = Arrays[I];
     Verdict &V = A.Decision;
@@ -161,7 +164,6 @@ void BudgetFitter::fit(const std::vector<unsigned> &Candidates) {
       refuse(A, *Row);
       continue;
     }
-    take(A, V);
     Chosen.push_back(I);
   }
   for (unsigned I : Chosen)

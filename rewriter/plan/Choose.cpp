@@ -11,7 +11,7 @@
 // long as the predicted time gets shorter; what is left must then be worth
 // --min-speedup on the geometric mean of the group, and slow none of its
 // kernels down. Hill climbing, because each step is easy to explain and groups
-// are small.
+// are small. At last, arrays stop sharing bytes where nothing is gained by it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +34,9 @@ static constexpr double WorthAChange = 1.01;
 /// So has another form than the widest that fits, which was measured best in
 /// real programs where the model sees no difference.
 static constexpr double WorthAnotherLayout = 1.05;
+/// More warps that shared bytes have to make room for; plain declarations read
+/// better.
+static constexpr double WorthSharing = 1.25;
 
 namespace {
 
@@ -52,6 +55,7 @@ private:
 
   std::vector<Group> groups() const;
   void choose(const Group &G);
+  void settleSharing(const Group &G);
   bool tryLayouts(const Group &G, double &Best);
   bool tryWithout(const Group &G, double &Best);
   bool isWorthIt(const Group &G) const;
@@ -60,6 +64,7 @@ private:
   /// Geometric mean of the predicted speedups of G's kernels.
   double valueOf(const Group &G) const;
   bool fits(const Group &G) const;
+  std::vector<unsigned> warpsOf(const Group &G) const;
   std::optional<Prediction> predictionFor(unsigned Row) const;
   std::optional<Explanation> explanationFor(unsigned Row) const;
   std::vector<std::optional<Explanation>>
@@ -104,13 +109,8 @@ std::vector<Chooser::Group> Chooser::groups() const {
 
 // What the arrays that move take of a block of kernel Row.
 uint64_t Chooser::sharedOf(unsigned Row, unsigned Threads) const {
-  uint64_t Bytes = 0;
-  for (const PlannedArray &A : Run.Arrays)
-    if (A.Decision.usesShared())
-      for (size_t I = 0; I < A.InstanceKernels.size(); ++I)
-        if (llvm::is_contained(A.InstanceKernels[I], Row))
-          Bytes += sharedBytes(A.Array.Instances[I], A.Decision, Threads);
-  return Bytes;
+  return bytesTogether(moversOf(Run.Arrays, Row), Row,
+                       [&](const Verdict &) { return Threads; });
 }
 
 static unsigned usualBlock(const KernelPlan &K) {
@@ -188,11 +188,45 @@ double Chooser::valueOf(const Group &G) const {
 }
 
 bool Chooser::fits(const Group &G) const {
+  const std::vector<uint64_t> WarpBytes =
+      placeDynamic(Run.Arrays, Run.Kernels.size());
   return llvm::all_of(G.Rows, [&](unsigned Row) {
     const KernelRow &R = Run.Kernels[Row];
     unsigned Threads = llvm::alignTo(largestBlock(R.Plan), 32);
-    return sharedOf(Row, Threads) <= budgetOf(R, Options);
+    return (R.Dynamic ? WarpBytes[Row] * (Threads / 32)
+                      : sharedOf(Row, Threads)) <= budgetOf(R, Options);
   });
+}
+
+// The resident warps of G's kernels; 0 where they are not known.
+std::vector<unsigned> Chooser::warpsOf(const Group &G) const {
+  std::vector<unsigned> Warps;
+  for (unsigned Row : G.Rows) {
+    const KernelPlan &K = Run.Kernels[Row].Plan;
+    const unsigned Threads = usualBlock(K);
+    Warps.push_back(
+        residentWarps(Options.GpuArch, Threads, K.Registers,
+                      K.SharedBefore + K.DynamicSharedBytes +
+                          sharedOf(Row, llvm::alignTo(Threads, 32))));
+  }
+  return Warps;
+}
+
+// Bytes are shared where that makes room, for arrays or for warps.
+void Chooser::settleSharing(const Group &G) {
+  const std::vector<unsigned> Before = warpsOf(G);
+  auto Set = [&](bool May) {
+    for (unsigned I : G.Arrays)
+      Run.Arrays[I].Decision.MayShareBytes = May;
+  };
+  Set(false);
+  const std::vector<unsigned> After = warpsOf(G);
+  const bool LosesWarps =
+      llvm::any_of(llvm::zip(Before, After), [](const auto &Pair) {
+        return std::get<0>(Pair) > std::get<1>(Pair) * WorthSharing;
+      });
+  if (!fits(G) || LosesWarps)
+    Set(true);
 }
 
 // The layouts that array A could have instead of its own.
@@ -380,7 +414,6 @@ void Chooser::choose(const Group &G) {
     refuse(G);
   for (auto [Row, E] : llvm::zip(G.Rows, Explained)) {
     KernelPlan &K = Run.Kernels[Row].Plan;
-    K.Predicted = predictionFor(Row);
     K.Explained = std::move(E);
     if (K.Explained)
       K.Explained->Taken = Taken;
@@ -388,13 +421,18 @@ void Chooser::choose(const Group &G) {
 }
 
 void Chooser::chooseAll() {
-  for (const Group &G : groups())
-    choose(G);
+  for (const Group &G : groups()) {
+    if (Options.MinSpeedup > 0)
+      choose(G);
+    settleSharing(G);
+    if (Options.MinSpeedup > 0)
+      for (unsigned Row : G.Rows)
+        Run.Kernels[Row].Plan.Predicted = predictionFor(Row);
+  }
 }
 
 void bankstripe::chooseProfitable(MergedRun &Run, const PlanOptions &Options) {
-  if (Options.MinSpeedup > 0)
-    Chooser(Run, Options).chooseAll();
+  Chooser(Run, Options).chooseAll();
 }
 
 uint64_t bankstripe::usualSharedLimit(const PlanOptions &Options) {

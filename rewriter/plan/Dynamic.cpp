@@ -12,8 +12,9 @@
 // An array of a __device__ function lies at one place for all kernels that
 // reach it, so kernels that share arrays form a group with one size of a
 // warp's part. Inside a group, places are given as registers are: arrays that
-// some kernel reaches both must not overlap, others may; first fit, in source
-// order, is exact when all arrays belong to one kernel and good otherwise.
+// some kernel reaches both must not overlap, unless they are never alive at
+// once (Sharing.cpp says how they may), others may; first fit, in source order,
+// is exact when all arrays belong to one kernel and are alive, good otherwise.
 //
 // One place serves one instance: where a kernel reaches several instances of a
 // function template, they may be active at once, in one thread or in others of
@@ -156,18 +157,18 @@ static std::vector<Group> groupsOf(const MergedRun &Run) {
 
 // What all arrays of a group take from one kernel in static storage.
 static uint64_t staticNeed(const Group &G, unsigned Row, const MergedRun &Run) {
-  uint64_t Bytes = 0;
-  for (unsigned Index : G.Arrays) {
-    const PlannedArray &A = Run.Arrays[Index];
-    Verdict V;
-    V.Kind = VerdictKind::Stripe;
-    V.Form = smallestForm(A);
-    for (size_t I = 0; I < A.InstanceKernels.size(); ++I)
-      if (llvm::is_contained(A.InstanceKernels[I], Row))
-        Bytes += sharedBytes(A.Array.Instances[I], V,
-                             Run.Kernels[Row].Plan.BlockThreads);
+  std::vector<Verdict> Decisions(G.Arrays.size());
+  std::vector<Mover> Movers;
+  for (size_t I = 0; I < G.Arrays.size(); ++I) {
+    const PlannedArray &A = Run.Arrays[G.Arrays[I]];
+    Decisions[I].Kind = VerdictKind::Stripe;
+    Decisions[I].Form = smallestForm(A);
+    if (llvm::is_contained(A.Kernels, Row))
+      Movers.push_back({&A, &Decisions[I]});
   }
-  return Bytes;
+  return bytesTogether(std::move(Movers), Row, [&](const Verdict &) {
+    return Run.Kernels[Row].Plan.BlockThreads;
+  });
 }
 
 static bool wantsDynamic(const Group &G, const MergedRun &Run,
@@ -308,25 +309,43 @@ uint64_t bankstripe::budgetOf(const KernelRow &Row,
   return Budget / Warps / PlaceAlignment * PlaceAlignment * Warps;
 }
 
-// The largest of an array's instances, for one warp.
-static uint64_t warpBytesOf(const PlannedArray &A) {
+uint64_t bankstripe::warpBytesOf(const PlannedArray &A, const Verdict &V) {
   uint64_t Bytes = 0;
   for (const ArrayInstance &I : A.Array.Instances)
-    Bytes = std::max(Bytes, sharedBytes(I, A.Decision, 32));
+    Bytes = std::max(Bytes, sharedBytes(I, V, 32));
   return llvm::alignTo(Bytes, PlaceAlignment);
 }
 
-// The lowest place that is free beside those of Neighbours.
-static uint64_t firstFit(uint64_t Bytes,
-                         std::vector<std::pair<uint64_t, uint64_t>> Taken) {
-  llvm::sort(Taken);
-  uint64_t Place = 0;
-  for (auto [Begin, End] : Taken) {
-    if (Place + Bytes <= Begin)
-      break;
-    Place = std::max(Place, End);
+namespace {
+
+/// The place of an array that a kernel reaches together with another.
+struct Neighbour {
+  uint64_t Begin = 0, End = 0;
+  uint64_t SharedRow = 0; ///< As sharedRowBytes says.
+
+  bool allows(uint64_t Place, uint64_t Bytes) const {
+    if (Place + Bytes <= Begin || End <= Place)
+      return true;
+    const uint64_t Distance = Place > Begin ? Place - Begin : Begin - Place;
+    return SharedRow && Distance % SharedRow == 0;
   }
-  return Place;
+};
+
+} // namespace
+
+// The lowest place beside Neighbours, or on those that allow it.
+static uint64_t firstFit(uint64_t Bytes,
+                         const std::vector<Neighbour> &Neighbours) {
+  std::set<uint64_t> Places{0};
+  for (const Neighbour &N : Neighbours) {
+    Places.insert(N.End);
+    if (N.SharedRow)
+      Places.insert(N.Begin);
+  }
+  return *llvm::find_if(Places, [&](uint64_t Place) {
+    return llvm::all_of(
+        Neighbours, [&](const Neighbour &N) { return N.allows(Place, Bytes); });
+  });
 }
 
 std::vector<uint64_t>
@@ -342,14 +361,15 @@ bankstripe::placeDynamic(std::vector<PlannedArray> &Arrays,
   llvm::EquivalenceClasses<unsigned> Groups;
   std::map<const PlannedArray *, uint64_t> Ends;
   for (PlannedArray *A : Moving) {
-    std::vector<std::pair<uint64_t, uint64_t>> Taken;
+    std::vector<Neighbour> Neighbours;
     for (auto [Other, End] : Ends)
-      if (llvm::any_of(A->Kernels, [&, Other = Other](unsigned Row) {
-            return llvm::is_contained(Other->Kernels, Row);
-          }))
-        Taken.emplace_back(Other->Decision.WarpOffset, End);
-    const uint64_t Bytes = A->Decision.BytesPerWarp = warpBytesOf(*A);
-    A->Decision.WarpOffset = firstFit(Bytes, std::move(Taken));
+      if (shareKernel(*A, *Other))
+        Neighbours.push_back(
+            {Other->Decision.WarpOffset, End,
+             sharedRowBytes({A, &A->Decision}, {Other, &Other->Decision})});
+    const uint64_t Bytes = A->Decision.BytesPerWarp =
+        warpBytesOf(*A, A->Decision);
+    A->Decision.WarpOffset = firstFit(Bytes, Neighbours);
     Ends[A] = A->Decision.WarpOffset + Bytes;
     for (unsigned Row : A->Kernels)
       Groups.unionSets(A->Kernels.front(), Row);

@@ -169,17 +169,18 @@ static void setOccupancy(KernelPlan &K, const PlanOptions &Options) {
 static void account(Plan &P, const PlanOptions &Options) {
   const std::vector<uint64_t> WarpBytes =
       placeDynamic(P.Arrays, P.Kernels.size());
+  placeStatic(P);
+  noteSharing(P);
   for (unsigned I = 0; I < P.Kernels.size(); ++I) {
-    P.Kernels[I].SharedAfter = P.Kernels[I].SharedBefore;
-    P.Kernels[I].WarpBytes = WarpBytes[I];
+    KernelPlan &K = P.Kernels[I];
+    K.WarpBytes = WarpBytes[I];
+    std::vector<Mover> Static = moversOf(P.Arrays, I);
+    llvm::erase_if(Static, [](const Mover &M) { return M.Decision->Dynamic; });
+    K.SharedAfter = K.SharedBefore +
+                    bytesTogether(std::move(Static), I, [&](const Verdict &V) {
+                      return storageThreads(V, K);
+                    });
   }
-  for (const PlannedArray &A : P.Arrays)
-    if (A.Decision.usesShared() && !A.Decision.Dynamic)
-      for (size_t I = 0; I < A.InstanceKernels.size(); ++I)
-        for (unsigned Row : A.InstanceKernels[I])
-          P.Kernels[Row].SharedAfter +=
-              sharedBytes(A.Array.Instances[I], A.Decision,
-                          storageThreads(A.Decision, P.Kernels[Row]));
   for (KernelPlan &K : P.Kernels) {
     K.SharedAfter += dynamicBytes(K);
     K.AddLaunchBounds &= K.SharedAfter != K.SharedBefore;

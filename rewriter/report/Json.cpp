@@ -55,6 +55,16 @@ static json::Value unrolling(const PlannedArray &A) {
                                            : 0}};
 }
 
+static json::Value sharers(const Plan &P, const Verdict &V) {
+  json::Array Result;
+  for (unsigned I : V.SharesBytesWith) {
+    const Finding &Other = P.Arrays[I].Array;
+    Result.push_back(json::Object{{"name", text(Other.Name)},
+                                  {"place", place(Other.Where)}});
+  }
+  return Result;
+}
+
 static json::Value array(const Plan &P, const PlannedArray &A) {
   const Verdict &V = A.Decision;
   const ReasonInfo &Info = infoOf(V.Why);
@@ -91,6 +101,7 @@ static json::Value array(const Plan &P, const PlannedArray &A) {
     Result["sharedBytes"] = V.SharedBytes;
     Result["storage"] = V.Dynamic ? "dynamic" : "static";
     Result["bytesPerWarp"] = V.BytesPerWarp;
+    Result["sharesBytesWith"] = sharers(P, V);
     Result["benefit"] = V.Benefit;
   }
   return Result;

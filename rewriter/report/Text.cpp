@@ -196,7 +196,25 @@ static void printLoops(PlacePrinter &Printer, const PlannedArray &A) {
   }
 }
 
-static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
+// "it shares them with 'b' at line 7, which is never alive at the same time"
+static std::string sharers(const Plan &P, const PlannedArray &A) {
+  std::vector<std::string> Names;
+  for (unsigned I : A.Decision.SharesBytesWith) {
+    const Finding &Other = P.Arrays[I].Array;
+    std::string Name = "'" + Other.Name + "' at ";
+    if (Other.Where.File != A.Array.Where.File)
+      Name += llvm::sys::path::filename(Other.Where.File).str() + ":";
+    else
+      Name += "line ";
+    Names.push_back(Name + std::to_string(Other.Where.Line));
+  }
+  return "it shares them with " + llvm::join(Names, ", ") +
+         (Names.size() == 1 ? ", which is" : ", which are") +
+         " never alive at the same time";
+}
+
+static void printArray(PlacePrinter &Printer, const Plan &P,
+                       const PlannedArray &A) {
   const Verdict &V = A.Decision;
   bool Moves = V.usesShared();
   bool Stays = V.Kind == VerdictKind::Keep || V.Kind == VerdictKind::Refuse;
@@ -204,6 +222,8 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
                 A.Array.Where, headline(A));
   if (Moves)
     Printer.print(DiagnosticsEngine::Note, Place(), cost(A));
+  if (!V.SharesBytesWith.empty())
+    Printer.print(DiagnosticsEngine::Note, Place(), sharers(P, A));
   const ReasonInfo &Info = infoOf(V.Why);
   bool Elsewhere = V.Where.isValid() && !(V.Where == A.Array.Where);
   if (Stays && Elsewhere)
@@ -294,7 +314,7 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     for (const PlannedArray &A : P.Arrays)
       if (Level == Detail::Verbose ||
           A.Decision.Kind != VerdictKind::Registers || A.Decision.unrolls())
-        printArray(Printer, A);
+        printArray(Printer, P, A);
   }
   std::set<unsigned> Unrolled;
   for (const PlannedArray &A : P.Arrays)

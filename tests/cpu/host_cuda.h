@@ -24,6 +24,7 @@
 //     host_cuda::declareShared behind each declaration.
 //   - They are static objects with red zones around them, and UBSan checks
 //     subscripts: a block that is larger than the storage is caught.
+//     Those of the whole file are filled when a block begins.
 //   - Dynamic shared memory is an allocation of just the size that the launch
 //     asks for, made and filled anew for each block.
 //   - New device memory is filled with a pattern, so that it is the same in
@@ -146,6 +147,8 @@ public:
     Dynamic.reset(static_cast<unsigned char *>(Memory));
     this->DynamicBytes = DynamicBytes;
     std::memset(Dynamic.get(), 0xA5 + 22 * (Number % 3), DynamicBytes);
+    for (auto [Variable, Bytes] : SharedOfFiles)
+      declareShared(Variable, Bytes);
     const unsigned Threads = Dimensions.x * Dimensions.y * Dimensions.z;
     if (Fibers.size() < Threads)
       Fibers.resize(Threads);
@@ -178,6 +181,11 @@ public:
     if (FilledFor != Number)
       std::memset(Variable, 0xA5 + 22 * (Number % 3), Bytes);
     FilledFor = Number;
+  }
+
+  /// A shared variable that is declared outside functions.
+  void addShared(void *Variable, size_t Bytes) {
+    SharedOfFiles.emplace_back(Variable, Bytes);
   }
 
   unsigned char *dynamicShared() { return Dynamic.get(); }
@@ -257,6 +265,7 @@ private:
   unsigned Count = 0;
   unsigned Number = 0; // Of the block that runs, from 1.
   std::unordered_map<void *, unsigned> Shared; // The block each was filled for.
+  std::vector<std::pair<void *, size_t>> SharedOfFiles;
   const std::function<void()> *Body = nullptr;
   Fiber *Current = nullptr;
   ucontext_t Main;
@@ -274,6 +283,13 @@ template <class T> void declareShared(T &Variable) {
       const_cast<void *>(static_cast<const volatile void *>(&Variable)),
       sizeof Variable);
 }
+
+/// Makes a shared variable known that is declared outside functions.
+struct SharedByFile {
+  template <class T> explicit SharedByFile(T &Variable) {
+    Block::instance().addShared(&Variable, sizeof Variable);
+  }
+};
 
 //===----------------------------------------------------------------------===//
 // Device memory

@@ -16,6 +16,7 @@ and in the headers beside it:
     // expect-slot: c             into slots
     // expect-constant: d         to static const
     // expect-unrolled: e         into registers, with loops unrolled
+    // expect-sharing: a b        share bytes with others; those of no other line do
     // expect-refused: f goto     stays as it is, for this reason
     // rewrite-options: --unroll  options of the tool for this program
 
@@ -140,16 +141,21 @@ def declared_names(declarators):
 
 def tell_shared(text):
     """Puts a call of host_cuda::declareShared behind each declaration of a
-    shared variable, and makes dynamic ones pointers."""
+    shared variable, makes dynamic ones pointers, and those of the whole file
+    known to each block."""
     text = re.sub(r"extern\s+__shared__\s+([^;=]+?)\s*(\w+)\[\];",
                   r"\1 *\2 = reinterpret_cast<\1 *>(host_cuda::Block::instance().dynamicShared());", text)
     masked = mask(text)
     result, copied = [], 0
-    for match in re.finditer(r"(?<!extern )\b__shared__\b(?=[^;]*;)", masked):
+    for match in re.finditer(r"(static )?(?<!extern )\b__shared__\b(?=[^;]*;)", masked):
         end = balanced_end(masked, match.end(), ";")
-        calls = [f" host_cuda::declareShared({name});"
-                 for name in declared_names(masked[match.end():end])]
-        result += [text[copied:end + 1], *calls]
+        names = declared_names(masked[match.end():end])
+        if match.group(1):
+            result += [text[copied:match.start()], text[match.end(1):end + 1]]
+            result += [f" static host_cuda::SharedByFile {name}_of_file({name});" for name in names]
+        else:
+            result += [text[copied:end + 1]]
+            result += [f" host_cuda::declareShared({name});" for name in names]
         copied = end + 1
     return "".join(result) + text[copied:]
 
@@ -278,11 +284,11 @@ def moved_arrays(source, rewritten):
     by the words of the source files that they are in."""
     before, after = text_with_headers(source), text_with_headers(rewritten)
     tables = re.compile(r"static const(?:expr)?\b[^;=]*?(\w+)(?:\[[^]]*\])+\s*[={]")
-    dynamic = r"auto &?(\w+?)(?:_stripes|_slots)? = bankstripe::dynamic_"
+    view = r"auto &?(\w+?)(?:_stripes|_slots)? = bankstripe::"
     return {"striped": set(re.findall(r"(\w+?)(?:_stripes)?\s*\[bankstripe::warps\(", after)
-                           + re.findall(dynamic + "stripe<", after)),
+                           + re.findall(view + "(?:dynamic_stripe|stripe_in)<", after)),
             "slot": set(re.findall(r"__shared__ bankstripe::slots<.*> (\w+)_slots;", after)
-                        + re.findall(dynamic + "slots<", after)),
+                        + re.findall(view + "(?:dynamic_slots|slots_in)<", after)),
             "constant": set(tables.findall(after)) - set(tables.findall(before))}
 
 
@@ -304,6 +310,10 @@ def check_expectation(source, rewritten, arrays):
                                              f"expected some of {names[2:]}, not all")
         elif seen != (set() if names == ["none"] else set(names)):
             raise Failure("expectation", f"{source}: {how} {sorted(seen)}, expected {names}")
+    names = re.search(r"^// expect-sharing: *(.*?)\s*$", text, re.MULTILINE)
+    sharing = {a["name"] for a in arrays if a.get("sharesBytesWith")}
+    if sharing != set(names.group(1).split() if names else []):
+        raise Failure("expectation", f"{source}: {sorted(sharing)} share bytes")
     for name, reason in re.findall(r"^// expect-refused: *(\w+) ([\w-]+)\s*$", text, re.MULTILINE):
         seen = {a["reason"] for a in arrays if a["name"] == name}
         if seen != {reason}:

@@ -13,6 +13,7 @@ from kernels import HEADS, Kernel, other_kernel, random_instances
 from launches import Site, threads_of
 from places import Room
 from tree import indented
+from turns import add_turns
 
 BLOCKS = [(32,), (33,), (48,), (64,), (64,), (64,), (96,), (100,), (128,), (31,), (1,), (160,),
           (8, 4), (7, 5), (16, 4), (33, 2), (5, 13), (16, 8), (4, 3, 5), (2, 2, 9), (8, 2, 3)]
@@ -95,6 +96,9 @@ class Program:
             self.launch_at_run_time()
         else:
             case.note(f"block-{len(self.block)}d")
+        turn_rng = random.Random(f"turns of case {seed}")
+        if turn_rng.random() < 0.3:
+            add_turns(case, turn_rng, kernel)
 
     def launch_at_run_time(self):
         """Host functions with blocks as parameters, and perhaps other kernels

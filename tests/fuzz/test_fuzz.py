@@ -19,8 +19,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Of cases that show what is wrong with memory that launches bring.
-WITH_DYNAMIC_MEMORY = {"place": 48, "own": 21, "few": 12}
+# Cases that show what is wrong with memory that launches bring, and with bytes
+# that arrays share.
+SHOWN_BY = {"place": 48, "own": 21, "few": 12, "part": 6, "alive": 6}
 LINES = 70  # of a case that has been made small
 
 
@@ -54,7 +55,7 @@ def script(name, environment, *arguments):
 def test_mistake(tool, mistake):
     environment = {"BANKSTRIPE": str(tool), "FUZZ_MISTAKE": mistake}
     wrong = f"--tool={HERE / 'wrong_tool.py'}"
-    seed = WITH_DYNAMIC_MEMORY.get(mistake)
+    seed = SHOWN_BY.get(mistake)
     cases = [f"--first={seed}", "--cases=1"] if seed else ["--first=1", "--cases=12"]
     done = script("run.py", environment, wrong, "--keep-going", *cases)
     assert done.returncode == 1, f"not noticed: {done.stdout}{done.stderr}"
