@@ -94,6 +94,12 @@ template <> struct llvm::yaml::ScalarEnumerationTraits<Author> {
   }
 };
 
+static void mapAuthor(yaml::IO &IO, bool &ByTune) {
+  Author By = ByTune ? Author::Tune : Author::Person;
+  IO.mapOptional("by", By, Author::Person);
+  ByTune = By == Author::Tune;
+}
+
 template <> struct llvm::yaml::MappingTraits<FileDefaults> {
   static void mapping(IO &IO, FileDefaults &D) {
     IO.mapOptional("layout", D.Wanted, Layout::Auto);
@@ -115,9 +121,7 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
     IO.mapRequired("array", D.Array);
     IO.mapOptional("occurrence", D.Occurrence, 1U);
     IO.mapRequired("decision", D.Wanted);
-    Author By = D.ByTune ? Author::Tune : Author::Person;
-    IO.mapOptional("by", By, Author::Person);
-    D.ByTune = By == Author::Tune;
+    mapAuthor(IO, D.ByTune);
     IO.mapOptional("why", D.Why, std::string());
   }
   static std::string validate(IO &IO, ArrayDecision &D) {
@@ -146,6 +150,7 @@ template <> struct llvm::yaml::MappingTraits<KernelDecision> {
     IO.mapRequired("file", D.File);
     IO.mapRequired("kernel", D.Kernel);
     IO.mapRequired("carveout", D.Wanted);
+    mapAuthor(IO, D.ByTune);
     IO.mapOptional("why", D.Why, std::string());
   }
   static std::string validate(IO &IO, KernelDecision &D) {

@@ -49,6 +49,7 @@ struct KernelDecision {
   std::string File;   ///< Absolute path of the file that defines it.
   std::string Kernel; ///< Qualified name, without template arguments.
   Carveout Wanted;
+  bool ByTune = false; ///< As in ArrayDecision.
   std::string Why;     ///< For people; may be empty.
   Place Where;         ///< Of the decision itself.
   std::string Problem; ///< As in ArrayDecision.

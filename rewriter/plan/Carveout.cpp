@@ -78,6 +78,14 @@ static void settle(KernelOutcome &O, Plan &P) {
   }
 }
 
+KernelDecision bankstripe::decisionAbout(const Kernel &K, Carveout Wanted) {
+  KernelDecision D;
+  D.File = K.Where.File;
+  D.Kernel = withoutArguments(K.Name).str();
+  D.Wanted = Wanted;
+  return D;
+}
+
 void bankstripe::chooseCarveouts(Plan &P, const PlanOptions &Options) {
   for (KernelPlan &K : P.Kernels) {
     K.Carved = Options.DefaultCarveout.value_or(Carveout{

@@ -108,6 +108,10 @@ void reserveOnly(Plan &P, const std::set<unsigned> &Kernels);
 /// The decision that array \p ArrayIndex of \p P becomes \p Wanted.
 ArrayDecision decisionAbout(const Plan &P, unsigned ArrayIndex, Layout Wanted);
 
+/// The decision that \p K, with all instances of its template, runs with the
+/// carve-out \p Wanted.
+KernelDecision decisionAbout(const Kernel &K, Carveout Wanted);
+
 /// The limit where the user gives none: all that the architectures have if they
 /// are named and a prediction decides what is taken of it, else what needs no
 /// opt-in.

@@ -140,7 +140,7 @@ void bankstripe::printExplanation(llvm::raw_ostream &OS, const Plan &P,
     row(OS, "it rests on", assumptionText(E));
     if (Best.Low < 1 && Best.High > 1)
       row(OS, "it may be a loss",
-          "only a measurement can tell: bankstripe verify");
+          "only a measurement can tell: bankstripe tune");
   } else {
     row(OS, "speedup", "1.00, since nothing better was found than no change");
   }

@@ -131,7 +131,7 @@ static cl::opt<OutputFormat>
                       clEnumValN(OutputFormat::Json, "json",
                                  "for machines; see docs/json.md")),
            cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),
-           cl::sub(VerifyCommand));
+           cl::sub(VerifyCommand), cl::sub(TuneCommand));
 static cl::opt<bool> Quiet("quiet", cl::desc("Print errors only"),
                            ALL_COMMANDS);
 static cl::opt<bool>

@@ -65,6 +65,9 @@ llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) {
   PlanOptions Wanted = Planning;
   for (auto [I, L] : T.Arrays)
     Wanted.Decisions.push_back(decisionAbout(Movable, I, L));
+  for (const auto &[Row, Wish] : T.Carved)
+    Wanted.KernelDecisions.push_back(
+        decisionAbout(Movable.Kernels[Row].Facts, Wish));
   RunResult Run;
   Run.Decisions = planUnits(Read.Units, Wanted);
   reserveOnly(Run.Decisions, T.Reserved);
@@ -172,8 +175,7 @@ llvm::Error Tuning::confirm(const TuneSearch &Search) {
                     [](const TuneGroup &G) { return G.best() != nullptr; }))
     return llvm::Error::success();
   Plan Tried;
-  llvm::Expected<Measurement> M =
-      tryOut({"the best of all kernels together", Search.best(), {}}, Tried);
+  llvm::Expected<Measurement> M = tryOut(Search.best(), Tried);
   if (!M)
     return M.takeError();
   if (!M->Problem.empty())
@@ -224,20 +226,29 @@ static std::string headComments(StringRef Path) {
   return Result;
 }
 
-static llvm::Error writeDecisions(StringRef Path,
-                                  std::vector<ArrayDecision> New) {
+// Makes the path of D, which is absolute, one from the folder of \p Path.
+template <class Decision>
+static llvm::Error makeRelative(Decision &D, StringRef Path) {
+  const std::string Folder = (path::parent_path(Path) + "/").str();
+  StringRef Inside = D.File;
+  if (!Inside.consume_front(Folder))
+    return llvm::createStringError("'" + D.File + "' lies outside of '" +
+                                   Folder + "', so '" + Path +
+                                   "' cannot speak for it");
+  D.File = Inside.str();
+  return llvm::Error::success();
+}
+
+static llvm::Error writeDecisions(StringRef Path, DecisionsFile New) {
   llvm::Expected<DecisionsFile> File = readIfPresent(Path);
   if (!File)
     return File.takeError();
-  const std::string Folder = (path::parent_path(Path) + "/").str();
-  for (ArrayDecision &D : New) {
-    StringRef Inside = D.File;
-    if (!Inside.consume_front(Folder))
-      return llvm::createStringError("'" + D.File + "' lies outside of '" +
-                                     Folder + "', so '" + Path +
-                                     "' cannot speak for it");
-    D.File = Inside.str();
-  }
+  for (ArrayDecision &D : New.Arrays)
+    if (llvm::Error E = makeRelative(D, Path))
+      return E;
+  for (KernelDecision &D : New.Kernels)
+    if (llvm::Error E = makeRelative(D, Path))
+      return E;
   replaceTuned(*File, New);
   std::string Text = headComments(Path);
   llvm::raw_string_ostream OS(Text);
@@ -245,20 +256,23 @@ static llvm::Error writeDecisions(StringRef Path,
   return replaceFile(Path, Text, std::nullopt);
 }
 
-// Each array's decision goes where a later run looks for it.
-static llvm::Error writeAll(const std::vector<ArrayDecision> &Decisions,
-                            const ToolOptions &Options) {
+// Each decision goes where a later run looks for it.
+static llvm::Error writeAll(DecisionsFile All, const ToolOptions &Options) {
   const DecisionsLookup Lookup(Options.Config);
-  std::map<std::string, std::vector<ArrayDecision>> ByFile;
-  for (ArrayDecision D : Decisions) {
-    D.File = realPath(D.File);
-    std::string Path = Lookup.pathFor(D.File);
+  std::map<std::string, DecisionsFile> ByFile;
+  auto FileFor = [&](std::string &Source) -> DecisionsFile & {
+    Source = realPath(Source);
+    std::string Path = Lookup.pathFor(Source);
     if (Path.empty())
       Path = commonFolder(Options.Paths) + "/" + DecisionsFileName.str();
-    ByFile[Path].push_back(std::move(D));
-  }
+    return ByFile[Path];
+  };
+  for (ArrayDecision &D : All.Arrays)
+    FileFor(D.File).Arrays.push_back(std::move(D));
+  for (KernelDecision &D : All.Kernels)
+    FileFor(D.File).Kernels.push_back(std::move(D));
   for (auto &[Path, Each] : ByFile) {
-    const size_t Count = Each.size();
+    const size_t Count = Each.Arrays.size() + Each.Kernels.size();
     if (llvm::Error E = writeDecisions(Path, std::move(Each)))
       return E;
     if (Options.Level != Detail::Quiet)
@@ -275,6 +289,8 @@ static PlanOptions planningFor(const ReadResult &Read) {
   Planning.MinSpeedup = 0;
   llvm::erase_if(Planning.Decisions,
                  [](const ArrayDecision &D) { return D.ByTune; });
+  llvm::erase_if(Planning.KernelDecisions,
+                 [](const KernelDecision &D) { return D.ByTune; });
   return Planning;
 }
 

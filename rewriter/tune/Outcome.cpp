@@ -11,6 +11,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 using namespace bankstripe;
 namespace json = llvm::json;
@@ -34,18 +35,31 @@ static std::string why(const TuneGroup &G, const std::string &Device) {
          " on " + Device;
 }
 
-std::vector<ArrayDecision> bankstripe::decisionsOf(const TuneOutcome &Outcome) {
-  std::vector<ArrayDecision> Result;
+DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
+  DecisionsFile Result;
   for (const TuneGroup &G : Outcome.Groups) {
     if (!G.Launched)
       continue;
     const Attempt *Best = G.best();
+    const std::string Why = why(G, Outcome.Device);
     for (unsigned I : G.Arrays) {
       const Layout Wanted = Best ? Best->Got.at(I) : Layout::Keep;
       ArrayDecision &D =
-          Result.emplace_back(decisionAbout(Outcome.Movable, I, Wanted));
+          Result.Arrays.emplace_back(decisionAbout(Outcome.Movable, I, Wanted));
       D.ByTune = true;
-      D.Why = why(G, Outcome.Device);
+      D.Why = Why;
+    }
+    if (!Best || !Best->Carved)
+      continue;
+    std::set<std::string> Named; // Instances of a template are one.
+    for (unsigned Row : G.Kernels) {
+      KernelDecision D =
+          decisionAbout(Outcome.Movable.Kernels[Row].Facts, *Best->Carved);
+      if (!Named.insert(D.File + ":" + D.Kernel).second)
+        continue;
+      D.ByTune = true;
+      D.Why = Why;
+      Result.Kernels.push_back(std::move(D));
     }
   }
   return Result;
@@ -55,17 +69,32 @@ static auto keyOf(const ArrayDecision &D) {
   return std::tie(D.File, D.Function, D.Array, D.Occurrence);
 }
 
-void bankstripe::replaceTuned(DecisionsFile &File,
-                              const std::vector<ArrayDecision> &New) {
-  for (const ArrayDecision &D : New) {
-    auto Old = llvm::find_if(File.Arrays, [&](const ArrayDecision &Each) {
-      return keyOf(Each) == keyOf(D);
-    });
-    if (Old == File.Arrays.end())
-      File.Arrays.push_back(D);
-    else if (Old->ByTune)
-      *Old = D;
+static auto keyOf(const KernelDecision &D) {
+  return std::tie(D.File, D.Kernel);
+}
+
+template <class Decision>
+static void replaceEach(std::vector<Decision> &Old,
+                        const std::vector<Decision> &New) {
+  for (const Decision &D : New) {
+    auto Same = llvm::find_if(
+        Old, [&](const Decision &Each) { return keyOf(Each) == keyOf(D); });
+    if (Same == Old.end())
+      Old.push_back(D);
+    else if (Same->ByTune)
+      *Same = D;
   }
+}
+
+void bankstripe::replaceTuned(DecisionsFile &File, const DecisionsFile &New) {
+  replaceEach(File.Arrays, New.Arrays);
+  // A kernel that needs no carve-out any more has no new decision.
+  llvm::erase_if(File.Kernels, [&](const KernelDecision &Old) {
+    return Old.ByTune && llvm::any_of(New.Arrays, [&](const ArrayDecision &D) {
+             return D.File == Old.File;
+           });
+  });
+  replaceEach(File.Kernels, New.Kernels);
 }
 
 static std::string placeOf(const Place &P) {
@@ -136,6 +165,7 @@ static json::Object toJson(const TuneOutcome &Outcome, const TuneGroup &G,
   json::Object Result{{"name", A.Name},
                       {"control", A.Control},
                       {"arrays", std::move(Arrays)},
+                      {"carveout", textOf(A.GotCarved)},
                       {"sharedBytes", int64_t(A.SharedBytes)}};
   Result["speedup"] = A.Speedup ? json::Value(*A.Speedup) : nullptr;
   if (!A.Problem.empty())

@@ -28,12 +28,15 @@ struct TuneOutcome {
   double Seconds = 0;
 };
 
-/// A decision for every array that was measured, with the figures.
-std::vector<ArrayDecision> decisionsOf(const TuneOutcome &Outcome);
+/// A decision for every array that was measured, with the figures, and for
+/// every kernel that another carve-out suits better. Their files are as in the
+/// plan.
+DecisionsFile decisionsOf(const TuneOutcome &Outcome);
 
 /// Puts \p New into \p File, in the place of what tuning wrote about the same
-/// arrays before. What people decided stays.
-void replaceTuned(DecisionsFile &File, const std::vector<ArrayDecision> &New);
+/// arrays, and about kernels of the same files, before. What people decided
+/// stays.
+void replaceTuned(DecisionsFile &File, const DecisionsFile &New);
 
 /// A table of what was tried, kernel by kernel, the best marked.
 void printTuning(llvm::raw_ostream &OS, const TuneOutcome &Outcome);

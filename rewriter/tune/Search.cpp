@@ -16,6 +16,8 @@
 //     stripes, slots, what was predicted
 //     the fastest without one array     while that gains
 //     the memory of the fastest alone   unless it was measured above
+//     the fastest with other carve-outs where its memory costs, and launches
+//                                       can be edited
 //
 // The control splits each speedup into the price of the memory and the gain of
 // the access, and it saves runs: fewer arrays can win back the price at most,
@@ -40,6 +42,13 @@ static constexpr double NoticeablePrice = 0.97;
 /// Slots never were faster than stripes by more than the inverse of this
 /// (docs/measurements.md), so below it there is no need to try them.
 static constexpr double HopelessStripes = 0.7;
+
+/// Carve-outs that are tried: what the grid needs, and two sizes between. More
+/// shared memory than the driver gives never helps.
+static constexpr Carveout CarveoutsToTry[] = {{Carveout::Rule::Auto, 0},
+                                              {Carveout::Rule::Driver, 0},
+                                              {Carveout::Rule::Fixed, 30},
+                                              {Carveout::Rule::Fixed, 60}};
 
 static Layout layoutOf(const Verdict &V) {
   switch (V.Kind) {
@@ -104,8 +113,13 @@ TuneSearch::TuneSearch(const Plan &Movable, const Plan &PredictedPlan) {
         Classes.unionSets(A.Kernels.front(), Row);
   }
   for (unsigned Row = 0; Row < Movable.Kernels.size(); ++Row)
-    if (auto It = Classes.findLeader(Row); It != Classes.member_end())
-      ByLeader[*It].Kernels.push_back(Row);
+    if (auto It = Classes.findLeader(Row); It != Classes.member_end()) {
+      TuneGroup &G = ByLeader[*It];
+      G.Kernels.push_back(Row);
+      const KernelPlan &K = Movable.Kernels[Row];
+      G.MayCarve &= K.WhyLaunchesStay.empty() && !K.NamedInPart &&
+                    !K.Facts.AskedAboutAt.isValid();
+    }
   for (unsigned I = 0; I < Movable.Arrays.size(); ++I)
     if (const PlannedArray &A = Movable.Arrays[I];
         MayMove(A) && !A.Kernels.empty()) {
@@ -163,6 +177,33 @@ std::optional<Attempt> TuneSearch::proposeSubset(const TuneGroup &G) const {
   return std::nullopt;
 }
 
+// The first carve-out that the fastest was not tried with.
+std::optional<Attempt> TuneSearch::proposeCarveout(const TuneGroup &G) const {
+  const Attempt *Plain = nullptr; // The fastest as planning carves it.
+  for (const Attempt &A : G.Attempts)
+    if (A.Speedup && !A.Control && !A.Carved && movesAny(A.Got) &&
+        (!Plain || *A.Speedup > *Plain->Speedup))
+      Plain = &A;
+  if (!Plain || !G.MayCarve)
+    return std::nullopt;
+  const Attempt *Control = G.controlOf(*Plain);
+  if (!Control || *Control->Speedup > NoticeablePrice)
+    return std::nullopt;
+  for (const Carveout &C : CarveoutsToTry) {
+    const bool Tried = llvm::any_of(G.Attempts, [&](const Attempt &Old) {
+      return Old.Carved && *Old.Carved == C;
+    });
+    if (Tried || C == Plain->GotCarved)
+      continue;
+    Attempt A;
+    A.Wanted = Plain->Got;
+    A.Carved = C;
+    A.Name = Plain->Name + ", carve-out " + textOf(C);
+    return A;
+  }
+  return std::nullopt;
+}
+
 std::optional<Attempt> TuneSearch::propose(const TuneGroup &G) const {
   Attempt A;
   auto Offer = [&](std::string Name, Arrangement Wanted, bool Control) {
@@ -190,6 +231,11 @@ std::optional<Attempt> TuneSearch::propose(const TuneGroup &G) const {
     Foreseen[I] = Predicted.at(I);
   if (!wasTried(G, Foreseen))
     return Offer("as predicted", Foreseen, false);
+  // Carve-outs are the last thing that is tried.
+  const bool Carves = llvm::any_of(
+      G.Attempts, [](const Attempt &Old) { return Old.Carved.has_value(); });
+  if (Carves)
+    return proposeCarveout(G);
   if (auto Subset = proposeSubset(G))
     return Subset;
   if (Fastest && !G.controlOf(*Fastest) &&
@@ -197,7 +243,7 @@ std::optional<Attempt> TuneSearch::propose(const TuneGroup &G) const {
         return Old.Control && Old.Wanted == Fastest->Got;
       }))
     return Offer("memory of '" + Fastest->Name + "' alone", Fastest->Got, true);
-  return std::nullopt;
+  return proposeCarveout(G);
 }
 
 std::optional<Trial> TuneSearch::next() {
@@ -210,12 +256,16 @@ std::optional<Trial> TuneSearch::next() {
     }
   if (Current.empty())
     return std::nullopt;
-  Trial T;
-  T.Arrays = best();
+  Trial T = best();
   std::set<std::string> Names;
   for (const auto &[Index, A] : Current) {
     for (auto [I, L] : A.Wanted)
       T.Arrays[I] = L;
+    for (unsigned Row : Groups[Index].Kernels) {
+      T.Carved.erase(Row);
+      if (A.Carved)
+        T.Carved[Row] = *A.Carved;
+    }
     if (A.Control)
       T.Reserved.insert(Groups[Index].Kernels.begin(),
                         Groups[Index].Kernels.end());
@@ -268,6 +318,7 @@ void TuneSearch::recordTimes(const Plan &Tried, const Measurement &M) {
     A.Speedup = speedupOf(G, M);
     for (unsigned I : G.Arrays)
       A.Got[I] = A.Control ? A.Wanted[I] : layoutOf(Tried.Arrays[I].Decision);
+    A.GotCarved = Tried.Kernels[G.Kernels.front()].Carved;
     for (unsigned Row : G.Kernels)
       A.SharedBytes = std::max(A.SharedBytes, Tried.Kernels[Row].SharedAfter);
     if (G.Attempts.empty()) {
@@ -292,13 +343,17 @@ void TuneSearch::record(const Plan &Tried, const Measurement &M) {
     recordProblem(M);
 }
 
-Arrangement TuneSearch::best() const {
-  Arrangement Result;
+Trial TuneSearch::best() const {
+  Trial Result;
+  Result.Name = "the best of all kernels together";
   for (const TuneGroup &G : Groups) {
     const Attempt *Best = G.best();
     const Arrangement Keep = all(G.Arrays, Layout::Keep);
     for (auto [I, L] : Best ? Best->Got : Keep)
-      Result[I] = L;
+      Result.Arrays[I] = L;
+    if (Best && Best->Carved)
+      for (unsigned Row : G.Kernels)
+        Result.Carved[Row] = *Best->Carved;
   }
   return Result;
 }

@@ -32,6 +32,7 @@ struct Trial {
   std::string Name; ///< For people.
   Arrangement Arrays;
   std::set<unsigned> Reserved; ///< Kernels that are a control (reserveOnly()).
+  std::map<unsigned, Carveout> Carved; ///< Where not what planning chooses.
 };
 
 /// One arrangement of the arrays of a group, and what came of it.
@@ -39,8 +40,11 @@ struct Attempt {
   std::string Name; ///< `stripes`, `slots without 'x'`, `memory alone`.
   Arrangement Wanted;
   bool Control = false; ///< Its memory is reserved, its arrays stay.
+  /// Of its kernels, where not what planning chooses.
+  std::optional<Carveout> Carved;
   /// What planning made of Wanted: arrays for which there was no room stay.
   Arrangement Got;
+  Carveout GotCarved;       ///< Of the first kernel.
   uint64_t SharedBytes = 0; ///< Per block of the kernel that takes the most.
   /// Time of the original over its time; nothing when it was not measured.
   std::optional<double> Speedup;
@@ -54,6 +58,7 @@ struct TuneGroup {
   double Base = 1;      ///< Speedup by what people decided, without more.
   double Noise = 0;     ///< How far two builds of the original were apart.
   bool Launched = true; ///< The program launches one of its kernels.
+  bool MayCarve = true; ///< All launches of its kernels can be edited.
 
   /// The fastest arrangement that moves something; nothing without any.
   const Attempt *fastest() const;
@@ -82,11 +87,12 @@ public:
 
   const std::vector<TuneGroup> &groups() const { return Groups; }
   /// What all arrays are to become, by what was measured.
-  Arrangement best() const;
+  Trial best() const;
 
 private:
   std::optional<Attempt> propose(const TuneGroup &G) const;
   std::optional<Attempt> proposeSubset(const TuneGroup &G) const;
+  std::optional<Attempt> proposeCarveout(const TuneGroup &G) const;
   std::optional<double> speedupOf(const TuneGroup &G,
                                   const Measurement &M) const;
   std::optional<unsigned> groupOf(llvm::StringRef Kernel) const;

@@ -268,7 +268,7 @@ class CompileCommands(ToolTest):
         text = moves().replace("<<<1, 128>>>", "<<<1, in[0]>>>")
         self.write("a.cu", text)
         done = self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
-        self.assertIn("shared_bytes(in[0], 0)>>>", done.stdout)
+        self.assertIn("shared_bytes(1, in[0], 0)>>>", done.stdout)
         self.expect(DONE, self.run_tool("rewrite", "--check", "--shared-limit=1024", "a.cu"))
 
 

@@ -135,7 +135,7 @@ class Pieces(FactsTest):
         self.rewrite_each("a.cu", "b.cu", "count.h")
         self.rewrite_at_once()
         self.assert_as_at_once("count.h")
-        self.assertIn("count<<<2, threads, count_shared_bytes(threads, 64)>>>",
+        self.assertIn("count<<<2, threads, count_shared_bytes(2, threads, 64)>>>",
                       self.read("pieces/b.cu"))
         self.assertIn("dynamic_stripe<int[8]", self.read("pieces/a.cu"))
 

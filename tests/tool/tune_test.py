@@ -187,7 +187,9 @@ class Json(TuneTest):
         done = self.expect(DONE, self.tune(GAINS, "--format=json"))
         group, = json.loads(done.stdout)["groups"]
         self.assertEqual([a["name"] for a in group["attempts"]],
-                         ["as it is", "memory alone", "stripes", "slots"])
+                         ["as it is", "memory alone", "stripes", "slots",
+                          "stripes, carve-out auto", "stripes, carve-out 30",
+                          "stripes, carve-out 60"])
         self.assertEqual(group["best"], "stripes")
         self.assertAlmostEqual(group["attempts"][2]["gain"], 2.5)
 

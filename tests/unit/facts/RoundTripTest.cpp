@@ -97,7 +97,7 @@ TEST(RoundTrip, MissingPart) {
 TEST(RoundTrip, OtherFields) {
   EXPECT_EQ(problemAfter(sample(), "File, Offset, Length", "File, Offset"),
             "cannot use the facts: written by a version with other fields at "
-            "all.json.units[0].Unit.Facts.Findings[0].Text.Statement" +
+            "all.json.units[0].Unit.Facts.Findings[0].Scope" +
                 Again);
 }
 

@@ -44,7 +44,7 @@ std::string printed(const Simulation &S) {
 
 TEST(Outcome, DecisionHasTheFigures) {
   const Simulation S = tuned();
-  const std::vector<ArrayDecision> D = decisionsOf(S.outcome());
+  const std::vector<ArrayDecision> D = decisionsOf(S.outcome()).Arrays;
   ASSERT_EQ(D.size(), 1U);
   EXPECT_EQ(D[0].Array, "a");
   EXPECT_EQ(D[0].Wanted, Layout::Stripe);
@@ -55,7 +55,7 @@ TEST(Outcome, DecisionHasTheFigures) {
 TEST(Outcome, OriginalThatStaysIsADecisionToo) {
   const Simulation S =
       tuned([](const Version &V) { return V.of("a") == "stripe" ? 0.9 : 0.8; });
-  const std::vector<ArrayDecision> D = decisionsOf(S.outcome());
+  const std::vector<ArrayDecision> D = decisionsOf(S.outcome()).Arrays;
   ASSERT_EQ(D.size(), 1U);
   EXPECT_EQ(D[0].Wanted, Layout::Keep);
   EXPECT_THAT(D[0].Why, HasSubstr("at best stripes 0.90x"));
@@ -68,7 +68,7 @@ TEST(Outcome, NothingIsDecidedAboutWhatWasNotLaunched) {
   Simulation S(U);
   S.IsLaunched = [](const std::string &) { return false; };
   S.tune();
-  EXPECT_TRUE(decisionsOf(S.outcome()).empty());
+  EXPECT_TRUE(decisionsOf(S.outcome()).Arrays.empty());
   EXPECT_THAT(printed(S), HasSubstr("the program does not launch it"));
 }
 
@@ -98,9 +98,8 @@ TEST(Outcome, JsonSplitsPriceAndGain) {
 
 TEST(ReplaceTuned, PeopleKeepTheLastWord) {
   const Simulation S = tuned();
-  std::vector<ArrayDecision> New = decisionsOf(S.outcome());
-  DecisionsFile File;
-  File.Arrays = New;
+  const DecisionsFile New = decisionsOf(S.outcome());
+  DecisionsFile File = New;
   File.Arrays[0].ByTune = false;
   File.Arrays[0].Wanted = Layout::Slot;
   replaceTuned(File, New);
@@ -110,9 +109,8 @@ TEST(ReplaceTuned, PeopleKeepTheLastWord) {
 
 TEST(ReplaceTuned, OlderMeasurementsGo) {
   const Simulation S = tuned();
-  std::vector<ArrayDecision> New = decisionsOf(S.outcome());
-  DecisionsFile File;
-  File.Arrays = New;
+  const DecisionsFile New = decisionsOf(S.outcome());
+  DecisionsFile File = New;
   File.Arrays[0].Wanted = Layout::Slot;
   replaceTuned(File, New);
   ASSERT_EQ(File.Arrays.size(), 1U);
@@ -121,9 +119,21 @@ TEST(ReplaceTuned, OlderMeasurementsGo) {
 
 TEST(ReplaceTuned, OtherArraysStay) {
   const Simulation S = tuned();
-  DecisionsFile File;
-  File.Arrays = decisionsOf(S.outcome());
+  DecisionsFile File = decisionsOf(S.outcome());
   File.Arrays[0].Array = "other";
   replaceTuned(File, decisionsOf(S.outcome()));
   EXPECT_EQ(File.Arrays.size(), 2U);
+}
+
+TEST(ReplaceTuned, CarveoutsOfEarlierMeasurementsGo) {
+  const Simulation S = tuned();
+  DecisionsFile File;
+  File.Kernels.resize(2);
+  File.Kernels[0].File = File.Kernels[1].File = "/a.cu";
+  File.Kernels[0].Kernel = "k";
+  File.Kernels[0].ByTune = true;
+  File.Kernels[1].Kernel = "other";
+  replaceTuned(File, decisionsOf(S.outcome()));
+  ASSERT_EQ(File.Kernels.size(), 1U);
+  EXPECT_EQ(File.Kernels[0].Kernel, "other");
 }

@@ -192,3 +192,45 @@ TEST(Search, DecisionsOfPeopleAreNotQuestioned) {
 TEST(Search, NothingToMoveIsNothingToTry) {
   EXPECT_THAT(Simulation(TestUnit()).tune(), IsEmpty());
 }
+
+// A kernel whose launches have text, and whose memory costs a third.
+static TestUnit costly() {
+  TestUnit U = unitWith({16});
+  giveText(U.Result);
+  return U;
+}
+
+static double costlySpeedup(const Version &V) {
+  const Carveout &C = V.P.Kernels[0].Carved;
+  const double Price =
+      C.How == Carveout::Rule::Fixed && C.Percent == 30 ? 0.9 : 0.6;
+  return V.isControl() ? 0.6 : V.of("a") == "stripe" ? 1.8 * Price : 1.0;
+}
+
+TEST(Search, CarveoutsAreTriedWhereMemoryCosts) {
+  Simulation S(costly());
+  S.Speedup = costlySpeedup;
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "stripes, carve-out 30");
+  const DecisionsFile D = decisionsOf(S.outcome());
+  ASSERT_EQ(D.Kernels.size(), 1U);
+  EXPECT_EQ(D.Kernels[0].Kernel, "k");
+  EXPECT_EQ(textOf(D.Kernels[0].Wanted), "30");
+}
+
+TEST(Search, NoCarveoutIsTriedWhereLaunchesCannotBeEdited) {
+  TestUnit U = costly();
+  for (Launch &L : U.Result.Facts.Launches)
+    L.Text.Problem = "a macro gives a part of it";
+  Simulation S(U);
+  S.Speedup = costlySpeedup;
+  EXPECT_THAT(S.tune(), Not(Contains(HasSubstr("carve-out"))));
+}
+
+TEST(Search, NoCarveoutIsTriedWhereMemoryCostsNothing) {
+  Simulation S(costly());
+  S.Speedup = [](const Version &V) {
+    return V.of("a") == "stripe" ? 2.0 : 1.0;
+  };
+  EXPECT_THAT(S.tune(), Not(Contains(HasSubstr("carve-out"))));
+}

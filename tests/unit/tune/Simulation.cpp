@@ -55,6 +55,9 @@ std::vector<std::string> Simulation::tune() {
     PlanOptions Wanted = Options;
     for (auto [I, L] : T->Arrays)
       Wanted.Decisions.push_back(decisionAbout(Movable, I, L));
+    for (const auto &[Row, Wish] : T->Carved)
+      Wanted.KernelDecisions.push_back(
+          decisionAbout(Movable.Kernels[Row].Facts, Wish));
     Plan P = U.plan(Wanted);
     reserveOnly(P, T->Reserved);
     Search.record(P, measure(P, *T));
