@@ -44,6 +44,10 @@ DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
     const std::string Why = why(G, Outcome.Device);
     for (unsigned I : G.Arrays) {
       const Layout Wanted = Best ? Best->Got.at(I) : Layout::Keep;
+      // It becomes constant without being told.
+      if (Wanted != Layout::Keep &&
+          Outcome.Movable.Arrays[I].Decision.Kind == VerdictKind::Constant)
+        continue;
       ArrayDecision &D =
           Result.Arrays.emplace_back(decisionAbout(Outcome.Movable, I, Wanted));
       D.ByTune = true;

@@ -50,9 +50,11 @@ static constexpr Carveout CarveoutsToTry[] = {{Carveout::Rule::Auto, 0},
                                               {Carveout::Rule::Fixed, 30},
                                               {Carveout::Rule::Fixed, 60}};
 
+// A table that becomes constant moves as well, whatever is asked for.
 static Layout layoutOf(const Verdict &V) {
   switch (V.Kind) {
   case VerdictKind::Stripe:
+  case VerdictKind::Constant:
     return Layout::Stripe;
   case VerdictKind::Slot:
     return Layout::Slot;
@@ -102,8 +104,9 @@ TuneSearch::TuneSearch(const Plan &Movable, const Plan &PredictedPlan) {
     KernelNames.push_back(comparableName(K.Facts.Id));
   // What people decided stays.
   auto MayMove = [](const PlannedArray &A) {
-    return (A.Decision.usesShared() && !A.Decision.Asked) ||
-           A.Decision.Why == Reason::OverBudget;
+    const Verdict &V = A.Decision;
+    return ((V.usesShared() || V.Kind == VerdictKind::Constant) && !V.Asked) ||
+           V.Why == Reason::OverBudget;
   };
   for (const PlannedArray &A : Movable.Arrays) {
     ArrayNames.push_back(A.Array.Name);
@@ -123,7 +126,9 @@ TuneSearch::TuneSearch(const Plan &Movable, const Plan &PredictedPlan) {
   for (unsigned I = 0; I < Movable.Arrays.size(); ++I)
     if (const PlannedArray &A = Movable.Arrays[I];
         MayMove(A) && !A.Kernels.empty()) {
-      ByLeader[Classes.getLeaderValue(A.Kernels.front())].Arrays.push_back(I);
+      TuneGroup &G = ByLeader[Classes.getLeaderValue(A.Kernels.front())];
+      G.Arrays.push_back(I);
+      G.TakesMemory |= A.Decision.Kind != VerdictKind::Constant;
       Predicted[I] = layoutOf(PredictedPlan.Arrays[I].Decision);
     }
   for (auto &[Leader, G] : ByLeader)
@@ -217,14 +222,15 @@ std::optional<Attempt> TuneSearch::propose(const TuneGroup &G) const {
   if (!G.Launched)
     return std::nullopt;
   const Arrangement Stripes = all(G.Arrays, Layout::Stripe);
-  if (llvm::none_of(G.Attempts, [](const Attempt &Old) { return Old.Control; }))
+  if (G.TakesMemory &&
+      llvm::none_of(G.Attempts, [](const Attempt &Old) { return Old.Control; }))
     return Offer("memory alone", Stripes, true);
   if (!wasTried(G, Stripes))
-    return Offer("stripes", Stripes, false);
+    return Offer(G.TakesMemory ? "stripes" : "constants", Stripes, false);
   const Arrangement Slots = all(G.Arrays, Layout::Slot);
   const Attempt *Fastest = G.fastest();
   const bool Hopeless = Fastest && *Fastest->Speedup < HopelessStripes;
-  if (!Hopeless && !wasTried(G, Slots))
+  if (G.TakesMemory && !Hopeless && !wasTried(G, Slots))
     return Offer("slots", Slots, false);
   Arrangement Foreseen;
   for (unsigned I : G.Arrays)
@@ -238,7 +244,7 @@ std::optional<Attempt> TuneSearch::propose(const TuneGroup &G) const {
     return proposeCarveout(G);
   if (auto Subset = proposeSubset(G))
     return Subset;
-  if (Fastest && !G.controlOf(*Fastest) &&
+  if (G.TakesMemory && Fastest && !G.controlOf(*Fastest) &&
       llvm::none_of(G.Attempts, [&](const Attempt &Old) {
         return Old.Control && Old.Wanted == Fastest->Got;
       }))

@@ -55,10 +55,11 @@ struct Attempt {
 struct TuneGroup {
   std::vector<unsigned> Kernels, Arrays; ///< Indices of the plan.
   std::vector<Attempt> Attempts;         ///< In the order of their measuring.
-  double Base = 1;      ///< Speedup by what people decided, without more.
-  double Noise = 0;     ///< How far two builds of the original were apart.
-  bool Launched = true; ///< The program launches one of its kernels.
-  bool MayCarve = true; ///< All launches of its kernels can be edited.
+  double Base = 1;          ///< Speedup by what people decided, without more.
+  double Noise = 0;         ///< How far two builds of the original were apart.
+  bool Launched = true;     ///< The program launches one of its kernels.
+  bool TakesMemory = false; ///< Not all its arrays become constant.
+  bool MayCarve = true;     ///< All launches of its kernels can be edited.
 
   /// The fastest arrangement that moves something; nothing without any.
   const Attempt *fastest() const;

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import unittest
 
-from support import DONE, SOME_FAILED, USAGE, ToolTest, moves
+from support import DONE, SELECTED, SOME_FAILED, USAGE, ToolTest, find_nvcc, moves
 
 VERIFY = """#!{python}
 import json, sys
@@ -61,11 +61,12 @@ class TuneTest(ToolTest):
         path.chmod(0o755)
         return path
 
-    def tune(self, times, *args, kernel="count(int const*, int*)", build=BUILD):
+    def tune(self, times, *args, kernel="count(int const*, int*)", build=BUILD, confirm=False):
         verify = self.fake_verify(times, kernel)
         environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(
             filter(None, [self.driver, os.environ.get("LD_LIBRARY_PATH")]))}
-        return self.run_tool("tune", "--no-confirm", f"--verify-program={verify}",
+        return self.run_tool("tune", *([] if confirm else ["--no-confirm"]),
+                             f"--verify-program={verify}",
                              f"--build={build}", "--program=app", *args, "a.cu", env=environment)
 
     def decisions(self):
@@ -106,6 +107,17 @@ class Verdicts(TuneTest):
         done = self.expect(DONE, self.tune({"keep": 100, "control": 31, "stripe": 33,
                                             "slot": 33}))
         self.assertIn("make the original 3.23 times as fast", done.stdout)
+
+
+@unittest.skipUnless(find_nvcc(), "nvcc is not there")
+class Confirmed(TuneTest):
+    # Each version would move it again, as nobody asks ptxas about versions.
+    def test_what_ptxas_took_back_stays(self):
+        self.write("a.cu", moves() + SELECTED)
+        done = self.expect(DONE, self.tune(GAINS, "--format=json", confirm=True))
+        self.assertEqual(self.decisions().count("array:"), 1)
+        group, = json.loads(done.stdout)["groups"]
+        self.assertEqual(group["attempts"][0]["speedup"], 1)
 
 
 class Files(TuneTest):

@@ -189,6 +189,27 @@ TEST(Search, DecisionsOfPeopleAreNotQuestioned) {
   EXPECT_THAT(S.groupOf("k").Arrays, ElementsAre(1));
 }
 
+// A table of constants is not in its place in the original.
+TEST(Search, TablesAreTriedLikeOtherArrays) {
+  TestUnit U;
+  U.launch(64);
+  Finding Table = makeArray("t", 16);
+  Table.NeverWritten = true;
+  Table.ConstantInit = true;
+  Table.Init = InitializerKind::List;
+  U.array(Table);
+  Simulation S(U);
+  S.Speedup = [](const Version &V) {
+    return V.of("t") == "constant" ? 0.4 : 1.0;
+  };
+  S.tune();
+  EXPECT_THAT(S.attemptsOf("k"), ElementsAre("as it is", "constants"));
+  EXPECT_EQ(S.groupOf("k").Noise, 0);
+  const DecisionsFile D = decisionsOf(S.outcome());
+  ASSERT_EQ(D.Arrays.size(), 1U);
+  EXPECT_EQ(D.Arrays[0].Wanted, Layout::Keep);
+}
+
 TEST(Search, NothingToMoveIsNothingToTry) {
   EXPECT_THAT(Simulation(TestUnit()).tune(), IsEmpty());
 }

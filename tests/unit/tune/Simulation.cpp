@@ -54,7 +54,9 @@ std::vector<std::string> Simulation::tune() {
     Names.push_back(T->Name);
     PlanOptions Wanted = Options;
     for (auto [I, L] : T->Arrays)
-      Wanted.Decisions.push_back(decisionAbout(Movable, I, L));
+      if (L == Layout::Keep ||
+          Movable.Arrays[I].Decision.Kind != VerdictKind::Constant)
+        Wanted.Decisions.push_back(decisionAbout(Movable, I, L));
     for (const auto &[Row, Wish] : T->Carved)
       Wanted.KernelDecisions.push_back(
           decisionAbout(Movable.Kernels[Row].Facts, Wish));
