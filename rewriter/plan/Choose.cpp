@@ -17,7 +17,6 @@
 
 #include "plan/PlanInternal.h"
 #include "plan/Profit.h"
-#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -49,11 +48,8 @@ public:
   void chooseAll();
 
 private:
-  struct Group {
-    std::vector<unsigned> Rows, Arrays;
-  };
+  using Group = KernelGroup;
 
-  std::vector<Group> groups() const;
   void choose(const Group &G);
   void settleSharing(const Group &G);
   bool tryLayouts(const Group &G, double &Best);
@@ -87,25 +83,6 @@ private:
 };
 
 } // namespace
-
-std::vector<Chooser::Group> Chooser::groups() const {
-  llvm::EquivalenceClasses<unsigned> Classes;
-  std::map<unsigned, Group> ByLeader;
-  for (const PlannedArray &A : Run.Arrays)
-    if (A.Decision.usesShared())
-      for (unsigned Row : A.Kernels)
-        Classes.unionSets(A.Kernels.front(), Row);
-  for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row)
-    if (auto It = Classes.findLeader(Row); It != Classes.member_end())
-      ByLeader[*It].Rows.push_back(Row);
-  for (unsigned I = 0; I < Run.Arrays.size(); ++I)
-    if (const PlannedArray &A = Run.Arrays[I]; A.Decision.usesShared())
-      ByLeader[Classes.getLeaderValue(A.Kernels.front())].Arrays.push_back(I);
-  std::vector<Group> Result;
-  for (auto &[Leader, G] : ByLeader)
-    Result.push_back(std::move(G));
-  return Result;
-}
 
 // What the arrays that move take of a block of kernel Row.
 uint64_t Chooser::sharedOf(unsigned Row, unsigned Threads) const {
@@ -179,7 +156,7 @@ std::optional<Explanation> Chooser::explanationFor(unsigned Row) const {
 double Chooser::valueOf(const Group &G) const {
   double Logarithm = 0;
   unsigned Known = 0;
-  for (unsigned Row : G.Rows)
+  for (unsigned Row : G.Kernels)
     if (auto P = predictionFor(Row)) {
       Logarithm += std::log(P->Speedup);
       ++Known;
@@ -190,7 +167,7 @@ double Chooser::valueOf(const Group &G) const {
 bool Chooser::fits(const Group &G) const {
   const std::vector<uint64_t> WarpBytes =
       placeDynamic(Run.Arrays, Run.Kernels.size());
-  return llvm::all_of(G.Rows, [&](unsigned Row) {
+  return llvm::all_of(G.Kernels, [&](unsigned Row) {
     const KernelRow &R = Run.Kernels[Row];
     unsigned Threads = llvm::alignTo(largestBlock(R.Plan), 32);
     return (R.Dynamic ? WarpBytes[Row] * (Threads / 32)
@@ -201,7 +178,7 @@ bool Chooser::fits(const Group &G) const {
 // The resident warps of G's kernels; 0 where they are not known.
 std::vector<unsigned> Chooser::warpsOf(const Group &G) const {
   std::vector<unsigned> Warps;
-  for (unsigned Row : G.Rows) {
+  for (unsigned Row : G.Kernels) {
     const KernelPlan &K = Run.Kernels[Row].Plan;
     const unsigned Threads = usualBlock(K);
     Warps.push_back(
@@ -306,7 +283,7 @@ bool Chooser::isWorthIt(const Group &G) const {
       }))
     return true;
   bool Any = false;
-  for (unsigned Row : G.Rows) {
+  for (unsigned Row : G.Kernels) {
     if (!Run.Kernels[Row].Plan.Work)
       return false; // Its work is done where nobody looked.
     if (auto P = predictionFor(Row)) {
@@ -360,7 +337,7 @@ void Chooser::addAlternative(
   PlannedArray &A = Run.Arrays[Array];
   const Verdict Own = std::exchange(A.Decision, Other);
   if (fits(G))
-    for (auto [Row, E] : llvm::zip(G.Rows, Explained))
+    for (auto [Row, E] : llvm::zip(G.Kernels, Explained))
       if (E && llvm::is_contained(A.Kernels, Row))
         if (auto P = predictionFor(Row))
           E->Alternatives.push_back({What, *P});
@@ -372,7 +349,7 @@ void Chooser::addAlternative(
 std::vector<std::optional<Explanation>>
 Chooser::explain(const Group &G, const std::vector<Verdict> &Start) {
   std::vector<std::optional<Explanation>> Explained;
-  for (unsigned Row : G.Rows)
+  for (unsigned Row : G.Kernels)
     Explained.push_back(explanationFor(Row));
   for (auto [I, AtStart] : llvm::zip(G.Arrays, Start)) {
     const PlannedArray &A = Run.Arrays[I];
@@ -412,7 +389,7 @@ void Chooser::choose(const Group &G) {
   const bool Taken = isWorthIt(G);
   if (!Taken)
     refuse(G);
-  for (auto [Row, E] : llvm::zip(G.Rows, Explained)) {
+  for (auto [Row, E] : llvm::zip(G.Kernels, Explained)) {
     KernelPlan &K = Run.Kernels[Row].Plan;
     K.Explained = std::move(E);
     if (K.Explained)
@@ -421,12 +398,13 @@ void Chooser::choose(const Group &G) {
 }
 
 void Chooser::chooseAll() {
-  for (const Group &G : groups()) {
+  auto Moves = [](const PlannedArray &A) { return A.Decision.usesShared(); };
+  for (const Group &G : groupKernels(Run.Arrays, Moves)) {
     if (Options.MinSpeedup > 0)
       choose(G);
     settleSharing(G);
     if (Options.MinSpeedup > 0)
-      for (unsigned Row : G.Rows)
+      for (unsigned Row : G.Kernels)
         Run.Kernels[Row].Plan.Predicted = predictionFor(Row);
   }
 }

@@ -27,6 +27,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
+#include <cassert>
 #include <set>
 
 using namespace bankstripe;
@@ -121,42 +122,9 @@ static bool saysMore(const KernelRow &Row) {
          !Row.Launches.empty();
 }
 
-namespace {
-
-/// Kernels that are connected by arrays that could move.
-struct Group {
-  std::vector<unsigned> Rows;
-  std::vector<unsigned> Arrays;
-};
-
-} // namespace
-
-static std::vector<Group> groupsOf(const MergedRun &Run) {
-  llvm::EquivalenceClasses<unsigned> Classes;
-  std::vector<unsigned> Movable;
-  for (unsigned I = 0; I < Run.Arrays.size(); ++I) {
-    const PlannedArray &A = Run.Arrays[I];
-    if (A.Kernels.empty() || verdictOfArray(A))
-      continue;
-    Movable.push_back(I);
-    for (unsigned Row : A.Kernels)
-      Classes.unionSets(A.Kernels.front(), Row);
-  }
-  std::map<unsigned, Group> Groups;
-  for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row)
-    if (auto It = Classes.findLeader(Row); It != Classes.member_end())
-      Groups[*It].Rows.push_back(Row);
-  for (unsigned I : Movable)
-    Groups[Classes.getLeaderValue(Run.Arrays[I].Kernels.front())]
-        .Arrays.push_back(I);
-  std::vector<Group> Result;
-  for (auto &[Leader, G] : Groups)
-    Result.push_back(std::move(G));
-  return Result;
-}
-
 // What all arrays of a group take from one kernel in static storage.
-static uint64_t staticNeed(const Group &G, unsigned Row, const MergedRun &Run) {
+static uint64_t staticNeed(const KernelGroup &G, unsigned Row,
+                           const MergedRun &Run) {
   std::vector<Verdict> Decisions(G.Arrays.size());
   std::vector<Mover> Movers;
   for (size_t I = 0; I < G.Arrays.size(); ++I) {
@@ -171,25 +139,27 @@ static uint64_t staticNeed(const Group &G, unsigned Row, const MergedRun &Run) {
   });
 }
 
-static bool wantsDynamic(const Group &G, const MergedRun &Run,
+static bool wantsDynamic(const KernelGroup &G, const MergedRun &Run,
                          const PlanOptions &Options) {
-  if (llvm::any_of(G.Rows, [&](unsigned Row) {
+  if (llvm::any_of(G.Kernels, [&](unsigned Row) {
         return isAboutBlockSize(Run.Kernels[Row]);
       }))
     return true;
   return Options.SharedLimit > StaticSharedLimit &&
-         llvm::any_of(G.Rows, [&](unsigned Row) {
+         llvm::any_of(G.Kernels, [&](unsigned Row) {
            return staticNeed(G, Row, Run) > budgetOf(Run.Kernels[Row], Options);
          });
 }
 
-static std::string whyGroupIsStatic(const Group &G, const MergedRun &Run) {
-  for (unsigned Row : G.Rows) {
+static std::string whyGroupIsStatic(const KernelGroup &G,
+                                    const MergedRun &Run) {
+  for (unsigned Row : G.Kernels) {
     const KernelRow &R = Run.Kernels[Row];
     if (R.Obstacle && !isAboutBlockSize(R))
       return "kernel '" + R.Plan.Facts.Name + "' keeps its arrays";
     if (const std::string &Why = R.Plan.WhyLaunchesStay; !Why.empty())
-      return (G.Rows.size() > 1 ? "kernel '" + R.Plan.Facts.Name + "': " : "") +
+      return (G.Kernels.size() > 1 ? "kernel '" + R.Plan.Facts.Name + "': "
+                                   : "") +
              Why;
   }
   for (unsigned I : G.Arrays)
@@ -261,13 +231,15 @@ void bankstripe::chooseDynamic(MergedRun &Run, const PlanOptions &Options) {
   findNamedInPart(Run.Kernels);
   for (KernelRow &Row : Run.Kernels)
     Row.Plan.WhyLaunchesStay = whyNotDynamic(Row, Run.Kernels);
-  for (const Group &G : groupsOf(Run)) {
+  auto MayMove = [](const PlannedArray &A) { return !verdictOfArray(A); };
+  for (const KernelGroup &G : groupKernels(Run.Arrays, MayMove)) {
     if (!wantsDynamic(G, Run, Options))
       continue;
     const std::string Why = whyGroupIsStatic(G, Run);
-    const bool Behind = llvm::any_of(
-        G.Rows, [&](unsigned Row) { return hasOwnMemory(Run.Kernels[Row]); });
-    for (unsigned Row : G.Rows) {
+    const bool Behind = llvm::any_of(G.Kernels, [&](unsigned Row) {
+      return hasOwnMemory(Run.Kernels[Row]);
+    });
+    for (unsigned Row : G.Kernels) {
       KernelRow &R = Run.Kernels[Row];
       if (Why.empty()) {
         makeDynamic(R);
@@ -389,19 +361,22 @@ bankstripe::placeDynamic(std::vector<PlannedArray> &Arrays,
   return Result;
 }
 
-// The kernels that share arrays with Row, directly or not.
-static std::set<unsigned> groupOf(unsigned Row,
-                                  const std::vector<PlannedArray> &Arrays) {
-  std::set<unsigned> Rows{Row};
-  for (bool Grows = true; Grows;) {
-    Grows = false;
-    for (const PlannedArray &A : Arrays)
-      if (A.Decision.Dynamic && A.Decision.usesShared() &&
-          llvm::any_of(A.Kernels, [&](unsigned K) { return Rows.count(K); }))
-        for (unsigned K : A.Kernels)
-          Grows |= Rows.insert(K).second;
+// The array that gains least among those that share kernels with Row.
+static PlannedArray &leastBeside(unsigned Row,
+                                 std::vector<PlannedArray> &Arrays) {
+  auto InPlace = [](const PlannedArray &A) {
+    return A.Decision.Dynamic && A.Decision.usesShared();
+  };
+  PlannedArray *Least = nullptr;
+  for (const KernelGroup &G : groupKernels(Arrays, InPlace)) {
+    if (!llvm::is_contained(G.Kernels, Row))
+      continue;
+    for (unsigned I : G.Arrays)
+      if (!Least || Arrays[I].Decision.Benefit < Least->Decision.Benefit)
+        Least = &Arrays[I];
   }
-  return Rows;
+  assert(Least && "the kernel has a place, so an array lies there");
+  return *Least;
 }
 
 bool bankstripe::hasOnePlace(const PlannedArray &A) {
@@ -426,18 +401,12 @@ void bankstripe::fitDynamic(MergedRun &Run, const PlanOptions &Options) {
     }
     if (!Full)
       return;
-    const std::set<unsigned> Group = groupOf(*Full, Run.Arrays);
-    PlannedArray *Least = nullptr;
-    for (PlannedArray &A : Run.Arrays)
-      if (A.Decision.Dynamic && A.Decision.usesShared() &&
-          Group.count(A.Kernels.front()) &&
-          (!Least || A.Decision.Benefit < Least->Decision.Benefit))
-        Least = &A;
-    Verdict &V = Least->Decision;
+    PlannedArray &Least = leastBeside(*Full, Run.Arrays);
+    Verdict &V = Least.Decision;
     V.Detail = "the kernels that share its place have no room for it";
     V.Kind = VerdictKind::Keep;
     V.Why = Reason::OverBudget;
-    V.Where = Least->Array.Where;
+    V.Where = Least.Array.Where;
     V.SharedBytes = 0;
   }
 }

@@ -99,6 +99,17 @@ unsigned residentWarps(llvm::StringRef GpuArch, unsigned Threads,
 std::string warpLimiter(llvm::StringRef GpuArch, unsigned Threads,
                         unsigned Registers, uint64_t SharedBytes);
 
+/// Kernels that share arrays, directly or not, and these arrays.
+struct KernelGroup {
+  std::vector<unsigned> Kernels, Arrays; ///< Indices, ascending.
+};
+
+/// The groups that those of \p Arrays make for which \p Counts holds; every
+/// such array that a kernel reaches is in just one (Groups.cpp).
+std::vector<KernelGroup>
+groupKernels(const std::vector<PlannedArray> &Arrays,
+             llvm::function_ref<bool(const PlannedArray &)> Counts);
+
 /// Makes \p P a control for \p Kernels (its rows): they take the shared memory
 /// and the bounds of the plan, and their arrays stay where they are. What that
 /// does to their time is the price of the plan; the rest is the gain of its

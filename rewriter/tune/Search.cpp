@@ -30,7 +30,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tune/Search.h"
-#include "llvm/ADT/EquivalenceClasses.h"
+#include "plan/Plan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -97,42 +97,34 @@ const Attempt *TuneGroup::controlOf(const Attempt &A) const {
   return nullptr;
 }
 
+// What people decided stays.
+static bool mayMove(const PlannedArray &A) {
+  const Verdict &V = A.Decision;
+  return ((V.usesShared() || V.Kind == VerdictKind::Constant) && !V.Asked) ||
+         V.Why == Reason::OverBudget;
+}
+
 TuneSearch::TuneSearch(const Plan &Movable, const Plan &PredictedPlan) {
-  llvm::EquivalenceClasses<unsigned> Classes;
-  std::map<unsigned, TuneGroup> ByLeader;
   for (const KernelPlan &K : Movable.Kernels)
     KernelNames.push_back(comparableName(K.Facts.Id));
-  // What people decided stays.
-  auto MayMove = [](const PlannedArray &A) {
-    const Verdict &V = A.Decision;
-    return ((V.usesShared() || V.Kind == VerdictKind::Constant) && !V.Asked) ||
-           V.Why == Reason::OverBudget;
-  };
   for (const PlannedArray &A : Movable.Arrays) {
     ArrayNames.push_back(A.Array.Name);
     ArrayBytes.push_back(A.Array.BytesPerThread);
-    if (MayMove(A))
-      for (unsigned Row : A.Kernels)
-        Classes.unionSets(A.Kernels.front(), Row);
   }
-  for (unsigned Row = 0; Row < Movable.Kernels.size(); ++Row)
-    if (auto It = Classes.findLeader(Row); It != Classes.member_end()) {
-      TuneGroup &G = ByLeader[*It];
-      G.Kernels.push_back(Row);
+  for (KernelGroup &Each : groupKernels(Movable.Arrays, mayMove)) {
+    TuneGroup &G = Groups.emplace_back();
+    G.Kernels = std::move(Each.Kernels);
+    G.Arrays = std::move(Each.Arrays);
+    for (unsigned Row : G.Kernels) {
       const KernelPlan &K = Movable.Kernels[Row];
       G.MayCarve &= K.WhyLaunchesStay.empty() && !K.NamedInPart &&
                     !K.Facts.AskedAboutAt.isValid();
     }
-  for (unsigned I = 0; I < Movable.Arrays.size(); ++I)
-    if (const PlannedArray &A = Movable.Arrays[I];
-        MayMove(A) && !A.Kernels.empty()) {
-      TuneGroup &G = ByLeader[Classes.getLeaderValue(A.Kernels.front())];
-      G.Arrays.push_back(I);
-      G.TakesMemory |= A.Decision.Kind != VerdictKind::Constant;
+    for (unsigned I : G.Arrays) {
+      G.TakesMemory |= Movable.Arrays[I].Decision.Kind != VerdictKind::Constant;
       Predicted[I] = layoutOf(PredictedPlan.Arrays[I].Decision);
     }
-  for (auto &[Leader, G] : ByLeader)
-    Groups.push_back(std::move(G));
+  }
 }
 
 static bool wasTried(const TuneGroup &G, const Arrangement &A) {

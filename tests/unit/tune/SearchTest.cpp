@@ -155,13 +155,15 @@ TEST(Search, WrongResultIsNeverBest) {
   EXPECT_EQ(S.groupOf("k").Attempts[2].Problem, "wrong");
 }
 
+static double stripesOfKAreWrong(const Version &V) {
+  if (V.Kernel == "k")
+    return V.of("a") == "stripe" ? -1.0 : 1.0;
+  return V.of("b") == "stripe" ? 3.0 : 1.0;
+}
+
 TEST(Search, WrongResultCostsOnlyItsOwnKernel) {
   Simulation S(twoKernels());
-  S.Speedup = [](const Version &V) {
-    if (V.Kernel == "k")
-      return V.of("a") == "stripe" ? -1.0 : 1.0;
-    return V.of("b") == "stripe" ? 3.0 : 1.0;
-  };
+  S.Speedup = stripesOfKAreWrong;
   S.tune();
   EXPECT_EQ(S.bestOf("k"), "");
   EXPECT_EQ(S.bestOf("other"), "stripes");
@@ -170,11 +172,7 @@ TEST(Search, WrongResultCostsOnlyItsOwnKernel) {
 TEST(Search, GroupsAreTriedAloneWhereNobodyKnowsWhoIsWrong) {
   Simulation S(twoKernels());
   S.HideCulprit = true;
-  S.Speedup = [](const Version &V) {
-    if (V.Kernel == "k")
-      return V.of("a") == "stripe" ? -1.0 : 1.0;
-    return V.of("b") == "stripe" ? 3.0 : 1.0;
-  };
+  S.Speedup = stripesOfKAreWrong;
   S.tune();
   EXPECT_EQ(S.bestOf("k"), "");
   EXPECT_EQ(S.bestOf("other"), "stripes");
