@@ -74,9 +74,9 @@ BANKSTRIPE_FIELDS(ArrayInstance, FunctionId, ElementBytes, Alignment,
 BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   Kernels, Type, ElementBytes, Extents, BytesPerThread,
                   Instances, IsObject, HostDevice, HasConst, ElementDependent,
-                  FunctionFiles, FileEnteredOnce, SlotsName, StripesName, Init,
-                  ConstantInit, NeverWritten, Text, Uses, NeedsAccessor, Trail,
-                  OtherDepths, Obstacles)
+                  FunctionFiles, FileEnteredOnce, SlotsName, StripesName,
+                  StorageName, Init, ConstantInit, NeverWritten, Text, Uses,
+                  NeedsAccessor, Trail, OtherDepths, Obstacles)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyStart,
                   MayEdit, StaticSharedBytes, UsesDynamicShared, AddressTaken,

@@ -215,6 +215,15 @@ static std::string unusedName(StringRef Wanted, StringRef Buffer) {
   return Name;
 }
 
+// The same, and that nothing has that the file includes.
+static std::string unusedFileName(StringRef Wanted, StringRef Buffer,
+                                  const IdentifierTable &Names) {
+  std::string Name = unusedName(Wanted, Buffer);
+  for (unsigned I = 2; Names.find(Name) != Names.end(); ++I)
+    Name = unusedName((Wanted + "_" + llvm::Twine(I)).str(), Buffer);
+  return Name;
+}
+
 // Whether the table can become static: constants, and nobody writes.
 static bool isNeverWritten(const Finding &F, bool Mentioned,
                            bool OnlySubscripts) {
@@ -263,6 +272,7 @@ Finding bankstripe::findArray(const VarDecl *Variable,
     StringRef Buffer = Text.buffer(Text.sources().getFileID(*Spelled));
     F.SlotsName = unusedName(F.Name + "_slots", Buffer);
     F.StripesName = unusedName(F.Name + "_stripes", Buffer);
+    F.StorageName = unusedFileName(F.Name + "_storage", Buffer, Context.Idents);
   }
   if (F.IsObject) {
     readObjectUses(F, Variable, Body, Context, Text);

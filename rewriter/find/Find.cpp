@@ -103,6 +103,26 @@ private:
 
 } // namespace
 
+// Whether a declaration behind the #includes of Code, or before its first
+// line of code, is inside what keeps the file from being read twice.
+static bool isInsideGuard(StringRef Code) {
+  std::vector<StringRef> Directives;
+  for (auto [Line, Rest] = Code.split('\n');
+       Directives.size() < 3 && !(Line.empty() && Rest.empty());
+       std::tie(Line, Rest) = Rest.split('\n'))
+    if (Line.ltrim().starts_with("#"))
+      Directives.push_back(Line.ltrim().drop_front().ltrim());
+  return Directives.size() == 3 && Directives[0].starts_with("ifndef") &&
+         Directives[1].starts_with("define") &&
+         Directives[2].starts_with("include");
+}
+
+// What a guard prevents would only be prevented for code inside it.
+static bool guardsDeclarations(StringRef Code) {
+  return !Code.contains("#ifndef") || Code.contains("#pragma once") ||
+         isInsideGuard(Code);
+}
+
 // Whether the file that holds Loc is included no second time.
 static bool isEnteredOnce(const SourceManager &SM, SourceLocation Loc) {
   const FileID Own = SM.getFileID(SM.getExpansionLoc(Loc));
@@ -138,7 +158,9 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       continue;
     }
     const SourceManager &SM = Text.sources();
-    F.FileEnteredOnce = isEnteredOnce(SM, Variable->getLocation());
+    F.FileEnteredOnce = isEnteredOnce(SM, Variable->getLocation()) &&
+                        guardsDeclarations(SM.getBufferData(SM.getFileID(
+                            SM.getExpansionLoc(Variable->getLocation()))));
     Files.insert(SM.getFileID(SM.getExpansionLoc(Variable->getLocation())));
     Files.insert(SM.getFileID(SM.getExpansionLoc(Function->getLocation())));
     if (!MayEdit(F.Where.File) || !MayEdit(F.FunctionFiles.front()))

@@ -125,10 +125,13 @@ struct Finding {
   /// The files that hold its functions: a fragment that is included in a body
   /// can include nothing itself.
   std::vector<std::string> FunctionFiles;
-  bool FileEnteredOnce = false; ///< Its file, in its translation unit.
+  /// Its unit reads a declaration at the start of its file, behind the
+  /// #includes, just once.
+  bool FileEnteredOnce = false;
   /// Names for its storage that the file has not.
   std::string SlotsName;
   std::string StripesName;
+  std::string StorageName; ///< Of the file, and so of no header either.
 
   InitializerKind Init = InitializerKind::None;
   bool ConstantInit = false; ///< Every value of it is a constant.

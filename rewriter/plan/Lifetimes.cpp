@@ -137,33 +137,13 @@ static bool areApart(const Finding &A, const Finding &B, Calls &All) {
   return true;
 }
 
-// Whether a declaration behind the #includes of Code, or before its first
-// line of code, is inside what keeps the file from being read twice.
-static bool isInsideGuard(llvm::StringRef Code) {
-  std::vector<llvm::StringRef> Directives;
-  for (auto [Line, Rest] = Code.split('\n');
-       Directives.size() < 3 && !(Line.empty() && Rest.empty());
-       std::tie(Line, Rest) = Rest.split('\n'))
-    if (Line.ltrim().starts_with("#"))
-      Directives.push_back(Line.ltrim().drop_front().ltrim());
-  return Directives.size() == 3 && Directives[0].starts_with("ifndef") &&
-         Directives[1].starts_with("define") &&
-         Directives[2].starts_with("include");
-}
-
 // A variable of a file is declared wherever the file is read, so that must
-// happen once in each unit. What a guard prevents would only be prevented for
-// code inside it.
-static bool holdsStorage(const Finding &F, const MergedRun &Run) {
-  const std::string &File = F.Where.File;
-  auto Text = Run.Contents.find(File);
-  if (Text == Run.Contents.end() || !F.FileEnteredOnce ||
-      llvm::any_of(F.FunctionFiles,
-                   [&](const std::string &Other) { return Other != File; }))
-    return false;
-  const llvm::StringRef Code = Text->second;
-  return !Code.contains("#ifndef") || Code.contains("#pragma once") ||
-         isInsideGuard(Code);
+// happen once in each unit.
+static bool holdsStorage(const Finding &F) {
+  return F.FileEnteredOnce &&
+         llvm::all_of(F.FunctionFiles, [&](const std::string &Other) {
+           return Other == F.Where.File;
+         });
 }
 
 void bankstripe::findLifetimes(MergedRun &Run,
@@ -172,7 +152,7 @@ void bankstripe::findLifetimes(MergedRun &Run,
   std::vector<std::pair<PlannedArray *, std::string>> Sharable;
   for (PlannedArray &A : Run.Arrays)
     if (std::string Type = sharableType(A); !Type.empty()) {
-      A.FileHoldsStorage = holdsStorage(A.Array, Run);
+      A.FileHoldsStorage = holdsStorage(A.Array);
       Sharable.emplace_back(&A, std::move(Type));
     }
   for (size_t I = 0; I < Sharable.size(); ++I)

@@ -79,6 +79,13 @@ static void mergeBounds(Kernel &Into, const Kernel &From) {
   }
 }
 
+static PlannedArray newArray(const Finding &F, const ArrayEvidence &Evidence) {
+  PlannedArray A;
+  A.Array = F;
+  A.Evidence = Evidence;
+  return A;
+}
+
 namespace {
 
 class Merger {
@@ -200,11 +207,11 @@ void Merger::addArrays(UnitResult &Unit) {
                                  : ArrayEvidence();
     auto [It, New] = ArrayIndex.try_emplace(F.Where, Run.Arrays.size());
     if (New) {
-      Run.Arrays.push_back({F, Evidence, Verdict(), {}, {}});
+      Run.Arrays.push_back(newArray(F, Evidence));
     } else if (F.Instances.empty()) {
       continue; // A template that only other units instantiate.
     } else if (Run.Arrays[It->second].Array.Instances.empty()) {
-      Run.Arrays[It->second] = {F, Evidence, Verdict(), {}, {}};
+      Run.Arrays[It->second] = newArray(F, Evidence);
     } else {
       PlannedArray &Into = Run.Arrays[It->second];
       if (!sameFinding(Into.Array, F) || !sameInstances(Into.Array, F))

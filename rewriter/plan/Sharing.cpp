@@ -125,17 +125,13 @@ std::vector<Mover> bankstripe::moversOf(const std::vector<PlannedArray> &Arrays,
   return Movers;
 }
 
-// A name for the storage of First that neither its file nor another storage
-// has.
-static std::string storageName(const Finding &First, const Plan &P,
+// A name for the storage of First that no other storage has. What is longer
+// than a name that the file has not is not in the file either.
+static std::string storageName(const Finding &First,
                                std::set<std::string> &Given) {
-  auto Text = P.Contents.find(First.Where.File);
-  const llvm::StringRef Code = Text == P.Contents.end() ? "" : Text->second;
-  const std::string Wanted = First.Name + "_storage";
-  std::string Name = Wanted;
-  for (unsigned I = 2; Code.contains(Name) || Given.count(Name); ++I)
-    Name = Wanted + "_" + std::to_string(I);
-  Given.insert(Name);
+  std::string Name = First.StorageName;
+  for (unsigned I = 2; !Given.insert(Name).second; ++I)
+    Name = First.StorageName + "_" + std::to_string(I);
   return Name;
 }
 
@@ -154,7 +150,7 @@ void bankstripe::placeStatic(Plan &P) {
         *llvm::min_element(Pool, [](const Mover &A, const Mover &B) {
           return A.Array->Array.Where < B.Array->Array.Where;
         });
-    const std::string Name = storageName(First.Array->Array, P, Names);
+    const std::string Name = storageName(First.Array->Array, Names);
     const uint64_t Bytes =
         warpBytesOf(*Pool.front().Array, *Pool.front().Decision);
     for (const Mover &M : Pool) {

@@ -99,6 +99,19 @@ TEST(Scopes, FilesThatAreReadTwice) {
   EXPECT_FALSE(findingOf(Code).FileEnteredOnce);
 }
 
+// A second declaration would be one too many.
+TEST(Scopes, FilesWhoseGuardCoversTheirStart) {
+  const std::string Kernel = kernelAround("int a[4]; a[i] = 1;");
+  auto IsOnce = [&](const std::string &Head, const std::string &Tail) {
+    return findingOf(Head + Kernel + Tail).FileEnteredOnce;
+  };
+  EXPECT_TRUE(
+      IsOnce("#ifndef A\n#define A\n#include <stddef.h>\n", "\n#endif\n"));
+  EXPECT_FALSE(
+      IsOnce("#ifndef A\n#define A\n#ifdef B\n#endif\n", "\n#endif\n"));
+  EXPECT_TRUE(IsOnce("#pragma once\n#ifndef A\n#endif\n", ""));
+}
+
 TEST(Scopes, ElementTypesAreCanonical) {
   EXPECT_EQ(elementIn("typedef unsigned Word;\n" +
                       kernelAround("volatile Word a[4][2]; a[i][j] = 1;")),
