@@ -195,6 +195,7 @@ public:
   }
 
   bool anyDiffers() const { return AnyDiffers; }
+  bool loads() const { return std::strcmp(P.Stream, "quiet") != 0; }
 
 private:
   /// Lanes of a warp go one way, so many elements apart, or each its own.
@@ -248,7 +249,7 @@ private:
     Reserved.SharedBytes = Variants[1].SharedBytes;
     fit(Reserved);
     Variants.push_back(Reserved);
-    if (!P.Loads)
+    if (!loads())
       return;
     Measured CarveOut = Variants[1];
     CarveOut.Name = "carve-out";
@@ -361,7 +362,7 @@ private:
   void print(const Group &G, const std::string &Pattern, Measured &M) const {
     std::printf("%d | %d | %s | %d | %s | %d | %u | %s | ", P.ElementBytes,
                 G.Elements, Pattern.c_str(), P.Arithmetic,
-                P.Loads ? "loads" : "none", Block, Grid, M.Name);
+                loads() ? P.Stream : "none", Block, Grid, M.Name);
     cudaFuncAttributes A;
     check(cudaFuncGetAttributes(&A, M.Kernel), M.Name);
     if (!M.Resident) {

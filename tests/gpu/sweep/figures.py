@@ -25,7 +25,7 @@ class Point(NamedTuple):
         """What generate.py calls the original."""
         configuration = generate.Configuration(generate.TYPE_OF_BYTES[self.bytes],
                                                self.pattern == "uniform", self.arithmetic,
-                                               self.stream == "loads")
+                                               "quiet" if self.stream == "none" else self.stream)
         return configuration.kernel("original", self.elements)
 
 

@@ -9,7 +9,7 @@ sweep.h says what they do. FOLDER gets
                         table that driver.cu works through; it includes the originals
 
 and NAME tells the type of an element, whether indices are uniform, the multiply-adds of a step,
-and whether a step loads from global memory: `u8_varying_32_loads`. Files that would not change are
+and what a step loads from global memory: `u8_varying_32_loads`. Files that would not change are
 left alone. Prints the names, the ones that take longest first.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,6 +22,10 @@ from typing import NamedTuple
 
 ELEMENTS = (4, 8, 16, 32, 64, 128, 256, 400)
 ARITHMETIC = (0, 8, 32)
+# What a step loads beside: nothing, what the L2 answers, and what the L1 can hold (sweep.h).
+STREAMS = ("loads", "quiet")
+CACHED_STREAMS = ("rows", "table")
+CACHED_TYPES, CACHED_ARITHMETIC = ("f64", "f32"), (8, 0)
 BLOCKS = (64, 128, 256, 512, 1024)
 
 
@@ -43,20 +47,21 @@ class Configuration(NamedTuple):
     type: str
     uniform: bool
     arithmetic: int
-    loads: bool
+    stream: str
 
     @property
     def name(self):
         return "_".join((self.type, "uniform" if self.uniform else "varying",
-                         str(self.arithmetic), "loads" if self.loads else "quiet"))
+                         str(self.arithmetic), self.stream))
 
     def kernel(self, variant, elements):
         return f"{variant}_{self.name}_{elements}"
 
 
 def configurations():
-    return [Configuration(*choice) for choice in
-            itertools.product(TYPES, (False, True), reversed(ARITHMETIC), (True, False))]
+    return [Configuration(*choice) for choice in itertools.chain(
+        itertools.product(TYPES, (False, True), reversed(ARITHMETIC), STREAMS),
+        itertools.product(CACHED_TYPES, (False, True), CACHED_ARITHMETIC, CACHED_STREAMS))]
 
 
 def points():
@@ -96,6 +101,14 @@ def indented(lines, depth):
     return [" " * depth + line for line in lines]
 
 
+LOADS = {"loads": ["const float Loaded =",
+                   "    J.Stream[(Thread + Step * J.StreamStride) & J.StreamMask];"],
+         "rows": ["const float Loaded =",
+                  "    J.Stream[(Thread * 32 + Step % 32) & J.StreamMask];"],
+         "table": ["Look = nextRandom(Look);",
+                   "const float Loaded = J.Stream[(Look >> 8) % TableFloats];"]}
+
+
 def step(configuration, elements, layout):
     """The body of the loop."""
     element = TYPES[configuration.type]
@@ -105,9 +118,8 @@ def step(configuration, elements, layout):
         lines = ["Random = nextRandom(Random);",
                  f"const unsigned I = ((Random >> 16) + Offset) % {elements};"]
     digest = "Digest"
-    if configuration.loads:
-        lines += ["const float Loaded =",
-                  "    J.Stream[(Thread + Step * J.StreamStride) & J.StreamMask];"]
+    if configuration.stream != "quiet":
+        lines += LOADS[configuration.stream]
         digest = "Digest ^ bits(Loaded)"
     lines.append(f"{element.number} X = {layout.element} + Own;")
     if configuration.arithmetic:
@@ -121,6 +133,8 @@ def kernel(configuration, elements, variant, layout):
     element = TYPES[configuration.type]
     varying = [] if configuration.uniform else ["unsigned Random = J.Seeds[Thread].x;",
                                                 "const unsigned Offset = J.Seeds[Thread].y;"]
+    if configuration.stream == "table":
+        varying.append("unsigned Look = Thread * 2654435761u;")
     over_array = f"#pragma unroll 1\n  for (unsigned I = 0; I < {elements}; ++I)"
     name = configuration.kernel(variant, elements)
     return [f"__global__ void {name}(Job<{element.number}> J) {{",
@@ -172,7 +186,7 @@ def program_text(configuration):
         lines += ["", *table(configuration, elements)]
         groups.append(f"    {{{elements}, Variants{elements}, {len(variants)}}},")
     facts = ", ".join((str(element.bytes), str(configuration.uniform).lower(),
-                       str(configuration.arithmetic), str(configuration.loads).lower()))
+                       str(configuration.arithmetic), f'"{configuration.stream}"'))
     lines += ["", "static const Group Groups[] = {", *groups, "};",
               f"const Program TheProgram = {{{facts}, Groups, {len(ELEMENTS)}}};"]
     return "\n".join(lines) + "\n"

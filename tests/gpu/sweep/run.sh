@@ -7,8 +7,9 @@
 # each GPU. The file OUTPUT gets all figures (driver.cu says what they are, and
 # which options the programs take); analyse.py makes tables of them.
 # Environment: GPUS, how many GPUs of this machine to use (default: 1); PROGRAMS,
-# a folder in which build.sh has put the programs already; ARCH and JOBS, see
-# build.sh.
+# a folder in which build.sh has put the programs already; NAMES, a regular
+# expression for the names of the programs to take (default: all); ARCH and JOBS,
+# see build.sh.
 #
 # Exit status: 0 all is well, 1 variants differ or something failed, 2 bad usage.
 #
@@ -27,9 +28,11 @@ trap 'rm -rf "$work"' EXIT
 programs=${PROGRAMS:-}
 if [ -z "$programs" ]; then
   programs=$work
-  "$here/build.sh" "$programs"
 fi
-mapfile -t names < <("$here/generate.py" "$work/sources")
+mapfile -t names < <("$here/generate.py" "$work/sources" | grep -E "${NAMES:-}")
+if [ "$programs" = "$work" ]; then
+  "$here/build.sh" "$programs" "${names[@]}"
+fi
 mkdir "$work/parts"
 
 # Long programs come first, so that GPUs finish at about the same time.

@@ -21,18 +21,22 @@
 //     32 elements apart, so that each asks for another one if there are 32, and
 //     for one in another row of local memory if there are enough for that.
 //
-//   - in whether a step also loads a float from global memory. Storage for
-//     arrays costs warps, and what warps are good for is to hide the latency of
-//     such loads. The floats of a warp are one line of 128 bytes. It never asks
-//     for a line twice, and all warps together walk through a buffer that is
-//     far larger than an L1 and far smaller than the L2: every load is answered
-//     by the L2, whatever part of the L1 the array or the carve-out takes.
-//     (Loads that hit the L1 would mix the two questions.) The step ends with
-//     the loaded value and loops are not unrolled, so a warp has one load on
-//     its way, and only other warps can fill the time. A chain of loads, each
-//     with the address of the next, would wait no longer; several loads in
-//     flight would depend on what the compiler unrolls, which differs by
-//     variant.
+//   - in whether a step also loads a float from global memory, and which
+//     (`loads`). Storage for arrays costs warps, and what warps are good for is
+//     to hide the latency of such loads. The floats of a warp are one line of
+//     128 bytes. It never asks for a line twice, and all warps together walk
+//     through a buffer that is far larger than an L1 and far smaller than the
+//     L2: every load is answered by the L2, whatever part of the L1 the array
+//     or the carve-out takes. The step ends with the loaded value and loops are
+//     not unrolled, so a warp has one load on its way, and only other warps can
+//     fill the time. A chain of loads, each with the address of the next, would
+//     wait no longer; several loads in flight would depend on what the compiler
+//     unrolls, which differs by variant.
+//
+//     Apart from these, some kernels load what the L1 can hold, so that the
+//     array in local memory competes with it and shared memory takes it away:
+//     in `rows` each lane walks through a line of 128 bytes of its own, again
+//     and again; in `table` each picks from a table of 64 KB at random.
 //
 // Loops over the array are not unrolled either: with constant indices nvcc puts
 // the elements of a small array into registers and keeps up to 255 of them
@@ -52,6 +56,8 @@
 //===----------------------------------------------------------------------===//
 // What a kernel is given
 //===----------------------------------------------------------------------===//
+
+constexpr unsigned TableFloats = 1u << 14; // At the start of the stream.
 
 struct Input {
   const uint2 *Seeds; // One per thread: where its indices begin, and an offset.
@@ -89,7 +95,7 @@ struct Program {
   int ElementBytes;
   bool Uniform;
   int Arithmetic;
-  bool Loads;
+  const char *Stream;
   const Group *Groups;
   int Count;
 };
