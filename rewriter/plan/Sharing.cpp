@@ -125,8 +125,8 @@ std::vector<Mover> bankstripe::moversOf(const std::vector<PlannedArray> &Arrays,
   return Movers;
 }
 
-// A name for the storage of First that no other storage has. What is longer
-// than a name that the file has not is not in the file either.
+// A name for the storage of First that no other storage has. The first name is
+// one that no other in the unit begins with.
 static std::string storageName(const Finding &First,
                                std::set<std::string> &Given) {
   std::string Name = First.StorageName;

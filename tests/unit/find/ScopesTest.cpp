@@ -145,6 +145,18 @@ TEST(Scopes, ElementTypesAreCanonical) {
             "n::P");
 }
 
+// Of all names, not only those in the text of the file. A number may follow.
+TEST(Scopes, StorageHasANameThatNothingBeginsWith) {
+  auto NameBeside = [](const std::string &Other) {
+    return findingOf("#define PASTE(a, b) a##b\n" + Other +
+                     kernelAround("int a[4]; a[i] = 1;"))
+        .StorageName;
+  };
+  EXPECT_EQ(NameBeside("int PASTE(a_stor, e);\n"), "a_storage");
+  EXPECT_EQ(NameBeside("int PASTE(a_stor, age);\n"), "a_storage_2");
+  EXPECT_EQ(NameBeside("int PASTE(a_stor, age_2);\n"), "a_storage_3");
+}
+
 // Another function can have a class of that name.
 TEST(Scopes, LocalClassesHaveNoNameForAll) {
   EXPECT_EQ(elementIn(kernelAround("struct P { int x; }; P a[4]; a[i].x = j;")),
