@@ -215,6 +215,23 @@ TEST(Sharing, StorageHasANameOfItsOwn) {
   EXPECT_EQ(find(U.plan(), "a").Decision.Storage, "a_storage_2");
 }
 
+// find/ gives none where it does not see the text.
+TEST(Sharing, StaticStorageNeedsAName) {
+  TestUnit U = withArrays(living("a", 10, 20), living("b", 20, 30));
+  U.Result.Facts.Findings.back().StorageName.clear();
+  EXPECT_FALSE(share(U.plan()));
+}
+
+// What one unit has not may stand in a header of another.
+TEST(Sharing, StorageHasTheSameNameInAllUnits) {
+  TestUnit First = withArrays(living("a", 10, 20), living("b", 20, 30));
+  TestUnit Second = First;
+  Second.Result.Facts.MainFile = "/b.cu";
+  EXPECT_TRUE(share(makePlan({First.result(), Second.result()}, {})));
+  Second.Result.Facts.Findings.front().StorageName = "a_storage_2";
+  EXPECT_FALSE(share(makePlan({First.result(), Second.result()}, {})));
+}
+
 TEST(Sharing, EndsWhenTheOtherIsWithdrawn) {
   Plan P = withArrays(living("a", 10, 20), living("b", 20, 30)).plan();
   ASSERT_TRUE(share(P));
