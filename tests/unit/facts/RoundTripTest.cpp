@@ -80,36 +80,35 @@ TEST(RoundTrip, WhatMayBeAbsentIsAbsentAgain) {
   EXPECT_EQ(Back[1].Threads, std::nullopt);
 }
 
-static const std::string Again = "; run 'bankstripe facts' again";
+// The whole message that says so.
+static std::string refusal(const std::string &Problem) {
+  return "cannot use the facts: " + Problem + "; run 'bankstripe facts' again";
+}
 
 TEST(RoundTrip, MissingValue) {
   EXPECT_EQ(problemAfter(sample(), "\"units\":[[[0,", "\"units\":[[["),
-            "cannot use the facts: expected as many values as there are fields "
-            "at all.json.units[0].Job" +
-                Again);
+            refusal("expected as many values as there are fields "
+                    "at all.json.units[0].Job"));
 }
 
 TEST(RoundTrip, MissingPart) {
   EXPECT_EQ(problemAfter(sample(), "\"confirmed\":false,", ""),
-            "cannot use the facts: missing at all.json.confirmed" + Again);
+            refusal("missing at all.json.confirmed"));
 }
 
 TEST(RoundTrip, OtherFields) {
   EXPECT_EQ(problemAfter(sample(), "File, Offset, Length", "File, Offset"),
-            "cannot use the facts: written by a version with other fields at "
-            "all.json.units[0].Unit.Facts.Findings[0].Scope" +
-                Again);
+            refusal("written by a version with other fields at "
+                    "all.json.units[0].Unit.Facts.Findings[0].Scope"));
 }
 
 TEST(RoundTrip, ValueOfAnotherKind) {
   EXPECT_EQ(problemAfter(sample(), "\"units\":[[[0,", "\"units\":[[[100,"),
-            "cannot use the facts: expected the number of a text at "
-            "all.json.units[0].Job.File" +
-                Again);
+            refusal("expected the number of a text at "
+                    "all.json.units[0].Job.File"));
   EXPECT_EQ(problemAfter(sample(), "\"confirmed\":false", "\"confirmed\":1"),
-            "cannot use the facts: expected true or false at "
-            "all.json.confirmed" +
-                Again);
+            refusal("expected true or false at "
+                    "all.json.confirmed"));
 }
 
 TEST(RoundTrip, EnumeratorOutOfRange) {
@@ -117,9 +116,8 @@ TEST(RoundTrip, EnumeratorOutOfRange) {
   Unit.Unit.Facts.Findings.front().Init = static_cast<InitializerKind>(4);
   EXPECT_EQ(
       problemOf(parseFacts(written({{Unit}, false, {}}), "all.json", ThisTool)),
-      "cannot use the facts: expected a number in range at "
-      "all.json.units[0].Unit.Facts.Findings[0].Init" +
-          Again);
+      refusal("expected a number in range at "
+              "all.json.units[0].Unit.Facts.Findings[0].Init"));
 }
 
 TEST(RoundTrip, HalfOfAFile) {

@@ -46,6 +46,17 @@ TestUnit withFunctions(const FunctionCalls &OfF, const FunctionCalls &OfG) {
   return U;
 }
 
+// The plan where launches bring the storage.
+Plan planWithLaunches(TestUnit &U) {
+  U.Result.Facts.Launches.front().Threads.reset();
+  giveText(U.Result);
+  return U.plan();
+}
+
+uint64_t offsetOf(const Plan &P, llvm::StringRef Name) {
+  return find(P, Name).Decision.WarpOffset;
+}
+
 bool share(const Plan &P) {
   const Verdict &A = find(P, "a").Decision, &B = find(P, "b").Decision;
   EXPECT_EQ(A.SharesBytesWith.empty(), B.SharesBytesWith.empty());
@@ -243,13 +254,11 @@ TEST(Sharing, EndsWhenTheOtherIsWithdrawn) {
 TEST(Sharing, PlacesInWhatLaunchesBring) {
   TestUnit U = withArrays(living("a", 10, 20, 8), living("b", 20, 30, 6));
   U.array(living("kept", 5, 50, 3));
-  U.Result.Facts.Launches.front().Threads.reset();
-  giveText(U.Result);
-  Plan P = U.plan();
+  Plan P = planWithLaunches(U);
   ASSERT_TRUE(share(P));
-  EXPECT_EQ(find(P, "kept").Decision.WarpOffset, 0u);
-  EXPECT_EQ(find(P, "a").Decision.WarpOffset, 3u * 4 * 32);
-  EXPECT_EQ(find(P, "b").Decision.WarpOffset, 3u * 4 * 32);
+  EXPECT_EQ(offsetOf(P, "kept"), 0u);
+  EXPECT_EQ(offsetOf(P, "a"), 3u * 4 * 32);
+  EXPECT_EQ(offsetOf(P, "b"), 3u * 4 * 32);
   EXPECT_EQ(P.Kernels.front().WarpBytes, (3 + 8) * 4 * 32u);
   EXPECT_THAT(find(P, "kept").Decision.SharesBytesWith, IsEmpty());
 }
@@ -263,13 +272,11 @@ TEST(Sharing, PlacesAreSharedByOneKindOfRow) {
   Beside.Where.Line = 11;
   U.array(Beside);
   U.array(living("c", 40, 50, 8));
-  U.Result.Facts.Launches.front().Threads.reset();
-  giveText(U.Result);
-  Plan P = U.plan();
+  Plan P = planWithLaunches(U);
   ASSERT_TRUE(share(P));
-  EXPECT_EQ(find(P, "a").Decision.WarpOffset, 0u);
-  EXPECT_EQ(find(P, "b").Decision.WarpOffset, 0u);
-  EXPECT_EQ(find(P, "beside_a").Decision.WarpOffset, 3u * 4 * 32);
-  EXPECT_EQ(find(P, "c").Decision.WarpOffset, 3u * 4 * 32);
+  EXPECT_EQ(offsetOf(P, "a"), 0u);
+  EXPECT_EQ(offsetOf(P, "b"), 0u);
+  EXPECT_EQ(offsetOf(P, "beside_a"), 3u * 4 * 32);
+  EXPECT_EQ(offsetOf(P, "c"), 3u * 4 * 32);
   EXPECT_EQ(P.Kernels.front().WarpBytes, (3 + 8) * 4 * 32u);
 }
