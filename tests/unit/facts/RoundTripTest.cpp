@@ -120,6 +120,34 @@ TEST(RoundTrip, EnumeratorOutOfRange) {
               "all.json.units[0].Unit.Facts.Findings[0].Init"));
 }
 
+TEST(RoundTrip, WorkOfAnArrayThatIsNotThere) {
+  UnitRecord Unit = makeUnit("/a.cu");
+  auto Read = [&](unsigned Index) {
+    Unit.Unit.Evidence.Work["k"].Arrays[Index] = {};
+    return problemOf(
+        parseFacts(written({{Unit}, false, {}}), "all.json", ThisTool));
+  };
+  const unsigned Count = Unit.Unit.Facts.Findings.size();
+  EXPECT_EQ(Read(Count - 1), "");
+  EXPECT_EQ(Read(Count), refusal("counts accesses to an array that is not "
+                                 "listed at all.json.units[0]"));
+}
+
+TEST(RoundTrip, ValueThatIsListedTwice) {
+  UnitRecord Unit = makeUnit("/a.cu");
+  Unit.Unit.Facts.Arguments.resize(1);
+  Unit.Unit.Facts.Arguments.front().Values = {77};
+  Unit.Unit.Evidence.Work["k"].Arrays[0].Uniform = 88;
+  const std::string Text = written({{Unit}, false, {}});
+  EXPECT_EQ(problemAfter(Text, "[77]", "[77,77]"),
+            refusal("listed twice at "
+                    "all.json.units[0].Unit.Facts.Arguments[0].Values[1]"));
+  const std::string Pair = "[0,[88,0,0]]";
+  EXPECT_EQ(problemAfter(Text, Pair, Pair + "," + Pair),
+            refusal("listed twice at all.json.units[0].Unit.Evidence.Work[0]"
+                    "[1].Arrays[1]"));
+}
+
 TEST(RoundTrip, HalfOfAFile) {
   const std::string Text = sample();
   const std::string Problem = problemOf(
