@@ -177,8 +177,9 @@ static bool overlap(const PlannedArray &A, const PlannedArray &B) {
 void bankstripe::noteSharing(Plan &P) {
   for (PlannedArray &A : P.Arrays) {
     A.Decision.SharesBytesWith.clear();
-    for (unsigned I = 0; I < P.Arrays.size(); ++I)
-      if (&P.Arrays[I] != &A && overlap(A, P.Arrays[I]))
-        A.Decision.SharesBytesWith.push_back(I);
+    for (const PlannedArray &Other : P.Arrays)
+      if (&Other != &A && overlap(A, Other))
+        A.Decision.SharesBytesWith.push_back(
+            {Other.Array.Name, Other.Array.Where});
   }
 }

@@ -12,6 +12,7 @@
 using namespace bankstripe;
 using namespace bankstripe::testing;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::IsEmpty;
 
 namespace {
@@ -68,8 +69,8 @@ bool share(const Plan &P) {
 TEST(Sharing, BlocksBesideEachOther) {
   Plan P = withArrays(living("a", 10, 20), living("b", 20, 30, 40)).plan();
   const Verdict &A = find(P, "a").Decision, &B = find(P, "b").Decision;
-  EXPECT_THAT(A.SharesBytesWith, ElementsAre(1u));
-  EXPECT_THAT(B.SharesBytesWith, ElementsAre(0u));
+  EXPECT_THAT(A.SharesBytesWith, ElementsAre(Field(&ArrayName::Name, "b")));
+  EXPECT_THAT(B.SharesBytesWith, ElementsAre(Field(&ArrayName::Name, "a")));
   EXPECT_EQ(A.Storage, "a_storage");
   EXPECT_EQ(B.Storage, "a_storage");
   // As large as the largest, in parts of warps.
