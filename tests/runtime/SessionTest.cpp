@@ -196,6 +196,14 @@ TEST_F(Verify, TimedRunsHoldTheLock) {
   EXPECT_TRUE(isFree(O.LockPath));
 }
 
+// Without it, the times would be those of a GPU that others use as well.
+TEST_F(Verify, LockThatCannotBeOpened) {
+  O.LockPath = Folder + "/nowhere/lock";
+  const VerifyReport R = run(program(One, 9), program(One, 9));
+  EXPECT_EQ(R.Verdict, Outcome::CannotRecord);
+  EXPECT_EQ(R.Reason, "cannot open the lock '" + O.LockPath + "'");
+}
+
 TEST_F(Verify, OtherOutputOrNone) {
   EXPECT_EQ(run(program(One, 9), program(One, 9, "echo other")).Verdict,
             Outcome::Differs);
