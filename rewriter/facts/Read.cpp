@@ -144,7 +144,7 @@ private:
   bool checkFields(StringRef Struct, StringRef Names, json::Path P);
 
   const json::Object *Fields = nullptr;
-  llvm::DenseSet<const char *> Checked; ///< Structs, by their names' texts.
+  llvm::DenseSet<StringRef> Checked; ///< Structs, by their names.
   std::vector<std::string> Texts;
 };
 
@@ -175,13 +175,13 @@ bool Reader::readFields(const json::Value &V, json::Path P) {
 
 // Whether the struct was the same when it was written.
 bool Reader::checkFields(StringRef Struct, StringRef Names, json::Path P) {
-  if (Checked.count(Struct.data()))
+  if (Checked.count(Struct))
     return true;
   if (Fields->getString(Struct) != Names) {
     P.report("written by a version with other fields");
     return false;
   }
-  Checked.insert(Struct.data());
+  Checked.insert(Struct);
   return true;
 }
 
