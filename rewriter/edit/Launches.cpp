@@ -87,13 +87,13 @@ std::vector<std::string> KernelFunction::body() const {
     Bytes =
         llvm::formatv("bankstripe::shared_bytes<{0}>(block, own)", WarpBytes);
   if (OptIn) {
-    Lines.push_back("static bankstripe::allowance allowed;");
+    Lines.emplace_back("static bankstripe::allowance allowed;");
     Bytes =
         llvm::formatv("bankstripe::shared_bytes<{0}>(allowed, {1}, block, own)",
                       WarpBytes, Kernel);
   }
   if (setsCarveout()) {
-    Lines.push_back("static bankstripe::carveout carved;");
+    Lines.emplace_back("static bankstripe::carveout carved;");
     Lines.push_back("const size_t bytes = " + Bytes + ";");
     Lines.push_back("carved." +
                     (takesGrid() ? "fit(" + Kernel + ", grid, block, bytes);"
@@ -181,7 +181,8 @@ EditList bankstripe::editsOfLaunches(const Plan &P, StringRef Path,
           (LineEnding + indentationAt(Code, Declared.Offset)).str();
       const std::string Head = F.isTemplate() ? F.Text->TemplateHead + " " : "";
       Edits.push_back(
-          {Declared.Offset, 0, Head + F.signature() + ";" + NewLine});
+          {Declared.Offset, 0,
+           (llvm::Twine(Head) + F.signature() + ";" + NewLine).str()});
     }
   }
   for (const PlannedLaunch &L : P.Launches) {

@@ -135,8 +135,8 @@ std::string StorageWriter::unitExtents(const PlannedArray &A) const {
   for (unsigned I = 0; I < F.Extents.size(); ++I) {
     std::string Extent = extent(F, I);
     if (A.Decision.Form == StripeForm::Packed && I + 1 == F.Extents.size())
-      Extent = "bankstripe::packed_words<" + text(F.Text.Specifiers) + ">(" +
-               Extent + ")";
+      Extent = llvm::formatv("bankstripe::packed_words<{0}>({1})",
+                             text(F.Text.Specifiers), Extent);
     Result += "[" + Extent + "]";
   }
   return Result;

@@ -67,6 +67,9 @@ Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
   if (!Tracker.holders().empty()) {
     keepOnly(**M, Tracker.holders());
     Result.Calls = readCalls(**M);
+    if (variesByArchitecture(Unit))
+      for (auto &[Id, Calls] : Result.Calls)
+        Calls.Unknown = true;
     if (!Facts.Loops.empty())
       Plain = CloneModule(**M);
     if (Error E = optimize(**M, Unit.compiler(), GpuArch, Context))

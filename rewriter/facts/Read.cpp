@@ -12,6 +12,7 @@
 
 #include "facts/Fields.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -69,7 +70,8 @@ public:
   bool read(const json::Value &V, std::set<T> &Out, json::Path P) {
     return readList(V, P, [&](const json::Value &Element, json::Path At) {
       T Value{};
-      return read(Element, Value, At) && Out.insert(std::move(Value)).second;
+      return read(Element, Value, At) &&
+             isNew(Out.insert(std::move(Value)).second, At);
     });
   }
   template <class K, class T>
@@ -85,8 +87,7 @@ public:
       if (!read((*Pair)[0], Key, At.index(0)) ||
           !read((*Pair)[1], Value, At.index(1)))
         return false;
-      Out.emplace(std::move(Key), std::move(Value));
-      return true;
+      return isNew(Out.emplace(std::move(Key), std::move(Value)).second, At);
     });
   }
   template <HasFields T> bool read(const json::Value &V, T &Out, json::Path P) {
@@ -135,10 +136,15 @@ private:
         return false;
     return true;
   }
+  static bool isNew(bool Inserted, json::Path P) {
+    if (!Inserted)
+      P.report("listed twice");
+    return Inserted;
+  }
   bool checkFields(StringRef Struct, StringRef Names, json::Path P);
 
   const json::Object *Fields = nullptr;
-  llvm::DenseSet<const char *> Checked; ///< Structs, by their names' texts.
+  llvm::DenseSet<StringRef> Checked; ///< Structs, by their names.
   std::vector<std::string> Texts;
 };
 
@@ -169,13 +175,13 @@ bool Reader::readFields(const json::Value &V, json::Path P) {
 
 // Whether the struct was the same when it was written.
 bool Reader::checkFields(StringRef Struct, StringRef Names, json::Path P) {
-  if (Checked.count(Struct.data()))
+  if (Checked.count(Struct))
     return true;
   if (Fields->getString(Struct) != Names) {
     P.report("written by a version with other fields");
     return false;
   }
-  Checked.insert(Struct.data());
+  Checked.insert(Struct);
   return true;
 }
 
@@ -233,6 +239,18 @@ bool Reader::read(const json::Value &V,
   });
 }
 
+// Whether the work that was counted is that of arrays that are listed.
+static bool checkWork(const std::vector<UnitRecord> &Units, json::Path P) {
+  for (auto [I, Unit] : llvm::enumerate(Units))
+    for (const auto &[Kernel, Work] : Unit.Unit.Evidence.Work)
+      if (!Work.Arrays.empty() &&
+          Work.Arrays.rbegin()->first >= Unit.Unit.Facts.Findings.size()) {
+        P.index(I).report("counts accesses to an array that is not listed");
+        return false;
+      }
+  return true;
+}
+
 // Whether the program that wrote Whole is this one.
 static llvm::Error checkVersion(const json::Object &Whole, StringRef Name,
                                 StringRef Tool) {
@@ -281,7 +299,8 @@ bankstripe::parseFacts(StringRef Text, StringRef Name, StringRef Tool) {
                         json::Path At) { return R.readFields(V, At); }) &&
       Get("confirmed", Into(Facts.Confirmed)) &&
       Get("withdrawn", Into(Facts.Withdrawn)) &&
-      Get("units", Into(Facts.Units)))
+      Get("units", Into(Facts.Units)) &&
+      checkWork(Facts.Units, P.field("units")))
     return Facts;
   return llvm::createStringError(
       "cannot use the facts: " + toString(Root.getError()) +

@@ -215,11 +215,17 @@ static std::string unusedName(StringRef Wanted, StringRef Buffer) {
   return Name;
 }
 
-// The same, and that nothing has that the file includes.
+// The same, and that nothing has that the file includes. A number may be
+// added to it later, so no name there may begin with it either.
 static std::string unusedFileName(StringRef Wanted, StringRef Buffer,
                                   const IdentifierTable &Names) {
   std::string Name = unusedName(Wanted, Buffer);
-  for (unsigned I = 2; Names.find(Name) != Names.end(); ++I)
+  auto BeginsOne = [&](StringRef Text) {
+    return llvm::any_of(Names, [&](const auto &Entry) {
+      return Entry.getKey().starts_with(Text);
+    });
+  };
+  for (unsigned I = 2; BeginsOne(Name); ++I)
     Name = unusedName((Wanted + "_" + llvm::Twine(I)).str(), Buffer);
   return Name;
 }

@@ -68,7 +68,8 @@ public:
   UnitReader(ParsedUnit &Unit, llvm::function_ref<bool(StringRef)> MayEdit)
       : Context(Unit.compiler().getASTContext()),
         Text(Context, Unit.compiler().getPreprocessor()),
-        Classifier(Context, Text, Bodies, MayEdit), MayEdit(MayEdit) {}
+        Classifier(Context, Text, Bodies, MayEdit), MayEdit(MayEdit),
+        Varies(variesByArchitecture(Unit)) {}
 
   UnitFacts read();
 
@@ -90,6 +91,7 @@ private:
   BodyIndexCache Bodies;
   UseClassifier Classifier;
   llvm::function_ref<bool(StringRef)> MayEdit;
+  const bool Varies; ///< Other architectures may see other code.
   UnitFacts Facts;
   std::vector<std::pair<std::string, Place>> AddressTaken;
   std::vector<std::pair<std::string, Place>> AttributesSet;
@@ -153,6 +155,8 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       continue;
     Finding F = findArray(Variable, Statement, Function, Bodies, Context, Text,
                           Classifier);
+    if (Varies)
+      F.Scope = TextRange();
     if (!New) {
       mergeInstance(Facts.Findings[It->second], std::move(F));
       continue;

@@ -19,6 +19,7 @@
 #include "find/Loops.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -36,7 +37,10 @@ struct LoopHeader {
   BinaryOperatorKind Comparison = BO_LT; ///< Variable on the left.
   BinaryOperatorKind Step = BO_Add;
   int64_t By = 1;
+  bool ComparesUnsigned = false;
 
+  /// Whether the variable, and the comparison, see \p Value as it is.
+  bool holds(int64_t Value, const ASTContext &Context) const;
   bool continues(int64_t Value) const;
   /// The value after \p Value; nothing when it cannot be computed.
   std::optional<int64_t> next(int64_t Value) const;
@@ -69,6 +73,14 @@ private:
 
 } // namespace
 
+bool LoopHeader::holds(int64_t Value, const ASTContext &Context) const {
+  const QualType Type = Variable->getType();
+  const unsigned Bits = std::min<uint64_t>(Context.getIntWidth(Type), 32);
+  if (Type->isUnsignedIntegerType() || ComparesUnsigned)
+    return llvm::isUIntN(Bits, Value);
+  return llvm::isIntN(Bits, Value);
+}
+
 bool LoopHeader::continues(int64_t Value) const {
   switch (Comparison) {
   case BO_LT:
@@ -90,8 +102,12 @@ std::optional<int64_t> LoopHeader::next(int64_t Value) const {
     return Value + By;
   case BO_Sub:
     return Value - By;
-  case BO_Mul:
-    return Value * By;
+  case BO_Mul: {
+    int64_t Product = 0;
+    return llvm::MulOverflow(Value, By, Product)
+               ? std::nullopt
+               : std::optional<int64_t>(Product);
+  }
   case BO_Div:
     return By ? std::optional<int64_t>(Value / By) : std::nullopt;
   case BO_Shl:
@@ -105,17 +121,15 @@ std::optional<int64_t> LoopHeader::next(int64_t Value) const {
   }
 }
 
-// Values of 32 bits only, so that stepping cannot overflow.
+// 33 bits hold what 32 can be, with a sign or without.
 bool HeaderReader::evaluate(const Expr *E, int64_t &Value) const {
   Expr::EvalResult Result;
   if (E->isInstantiationDependent() || !E->getType()->isIntegerType() ||
-      !E->EvaluateAsInt(Result, Context))
+      !E->EvaluateAsInt(Result, Context) ||
+      !Result.Val.getInt().isRepresentableByInt64())
     return false;
-  const llvm::APSInt &Exact = Result.Val.getInt();
-  if (Exact.getSignificantBits() > 32)
-    return false;
-  Value = Exact.getExtValue();
-  return true;
+  Value = Result.Val.getInt().getExtValue();
+  return llvm::isInt<33>(Value);
 }
 
 bool HeaderReader::readComparison(const Expr *Condition) {
@@ -124,6 +138,8 @@ bool HeaderReader::readComparison(const Expr *Condition) {
   if (!Compare || (!Compare->isRelationalOp() && Compare->getOpcode() != BO_NE))
     return false;
   Header.Comparison = Compare->getOpcode();
+  Header.ComparesUnsigned =
+      Compare->getLHS()->getType()->isUnsignedIntegerType();
   if (evaluate(Compare->getRHS(), Header.Bound)) {
     Header.Variable = variable(Compare->getLHS());
   } else if (evaluate(Compare->getLHS(), Header.Bound)) {
@@ -197,15 +213,15 @@ std::optional<unsigned> bankstripe::tripsOf(const ForStmt *Loop,
   if (!Header || Loop->getConditionVariable() ||
       !onlyReads(Loop, Header->Variable, Body))
     return std::nullopt;
-  const bool Unsigned = Header->Variable->getType()->isUnsignedIntegerType();
   unsigned Trips = 0;
-  for (std::optional<int64_t> Value = Header->First;
-       Header->continues(*Value);) {
-    Value = Header->next(*Value);
-    if (!Value || ++Trips > MostTripsOfInterest || (Unsigned && *Value < 0))
+  for (std::optional<int64_t> Value = Header->First;; ++Trips) {
+    if (!Value || !Header->holds(*Value, Context) ||
+        Trips > MostTripsOfInterest)
       return std::nullopt;
+    if (!Header->continues(*Value))
+      return Trips;
+    Value = Header->next(*Value);
   }
-  return Trips;
 }
 
 // The point before Loop; nothing when a directive cannot stand there.

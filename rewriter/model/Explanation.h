@@ -29,7 +29,8 @@ struct Prediction {
 
 /// Cycles for the accesses to one array.
 struct ArrayCost {
-  unsigned Array = 0; ///< Index of Plan::Arrays.
+  unsigned Array = 0; ///< Its index while the plan is made.
+  std::string Name;
   bool Moved = false; ///< In shared memory.
   double Issue = 0;
   double Latency = 0; ///< Of one warp, with nothing else to do.

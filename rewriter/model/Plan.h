@@ -30,6 +30,12 @@ enum class StripeForm {
   Unit,     ///< Plain, Padded or Wide: the size varies by instantiation.
 };
 
+/// An array as people know it, be it part of the same plan or not.
+struct ArrayName {
+  std::string Name;
+  Place Where;
+};
+
 /// What was decided for one finding, and why.
 struct Verdict {
   VerdictKind Kind = VerdictKind::Refuse;
@@ -51,8 +57,8 @@ struct Verdict {
   /// The variable that its bytes are part of, WarpBytes for each warp, where
   /// static storage is shared.
   std::string Storage;
-  std::vector<unsigned> SharesBytesWith; ///< Indices of Plan::Arrays.
-  bool Asked = false;                    ///< A decision asks for this move.
+  std::vector<ArrayName> SharesBytesWith;
+  bool Asked = false; ///< A decision asks for this move.
   /// The loops that get `#pragma unroll` if this is what was decided; else
   /// those with which the array would stay in registers.
   std::vector<CountedLoop> Unroll;

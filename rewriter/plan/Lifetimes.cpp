@@ -138,9 +138,10 @@ static bool areApart(const Finding &A, const Finding &B, Calls &All) {
 }
 
 // A variable of a file is declared wherever the file is read, so that must
-// happen once in each unit.
+// happen once in each unit. It needs a name, which find/ gives where it sees
+// the text.
 static bool holdsStorage(const Finding &F) {
-  return F.FileEnteredOnce &&
+  return F.FileEnteredOnce && !F.StorageName.empty() &&
          llvm::all_of(F.FunctionFiles, [&](const std::string &Other) {
            return Other == F.Where.File;
          });

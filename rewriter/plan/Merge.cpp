@@ -223,6 +223,8 @@ void Merger::addArrays(UnitResult &Unit) {
       Into.Array.FileEnteredOnce &= F.FileEnteredOnce;
       if (!(Into.Array.Scope == F.Scope))
         Into.Array.Scope = TextRange();
+      if (Into.Array.StorageName != F.StorageName)
+        Into.Array.StorageName.clear();
       for (const std::string &File : F.FunctionFiles)
         if (!llvm::is_contained(Into.Array.FunctionFiles, File))
           Into.Array.FunctionFiles.push_back(File);

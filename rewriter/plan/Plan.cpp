@@ -273,7 +273,7 @@ static Plan assemble(MergedRun Run) {
     if (K.Explained)
       for (PredictedState *State : {&K.Explained->Before, &K.Explained->After})
         for (ArrayCost &Cost : State->Arrays)
-          Cost.Array = NewArray[Cost.Array];
+          Cost.Name = P.Arrays[NewArray[Cost.Array]].Array.Name;
   P.Callees = std::move(Run.Callees);
   P.Contents = std::move(Run.Contents);
   return P;

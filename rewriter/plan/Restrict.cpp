@@ -49,6 +49,8 @@ void bankstripe::restrictTo(
   });
   keep(P.Outcomes,
        [&](unsigned I) { return Shown(P.Outcomes[I].Decision.File); });
+  keep(P.KernelOutcomes,
+       [&](unsigned I) { return Shown(P.KernelOutcomes[I].Decision.File); });
   for (PlannedArray &A : P.Arrays) {
     for (unsigned &K : A.Kernels)
       K = Kernels.at(K);

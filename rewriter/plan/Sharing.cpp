@@ -125,8 +125,8 @@ std::vector<Mover> bankstripe::moversOf(const std::vector<PlannedArray> &Arrays,
   return Movers;
 }
 
-// A name for the storage of First that no other storage has. What is longer
-// than a name that the file has not is not in the file either.
+// A name for the storage of First that no other storage has. The first name is
+// one that no other in the unit begins with.
 static std::string storageName(const Finding &First,
                                std::set<std::string> &Given) {
   std::string Name = First.StorageName;
@@ -177,8 +177,9 @@ static bool overlap(const PlannedArray &A, const PlannedArray &B) {
 void bankstripe::noteSharing(Plan &P) {
   for (PlannedArray &A : P.Arrays) {
     A.Decision.SharesBytesWith.clear();
-    for (unsigned I = 0; I < P.Arrays.size(); ++I)
-      if (&P.Arrays[I] != &A && overlap(A, P.Arrays[I]))
-        A.Decision.SharesBytesWith.push_back(I);
+    for (const PlannedArray &Other : P.Arrays)
+      if (&Other != &A && overlap(A, Other))
+        A.Decision.SharesBytesWith.push_back(
+            {Other.Array.Name, Other.Array.Where});
   }
 }

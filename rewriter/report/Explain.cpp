@@ -60,15 +60,13 @@ static bool movesAny(const PredictedState &State) {
                       [](const ArrayCost &Cost) { return Cost.Moved; });
 }
 
-static void printTimes(llvm::raw_ostream &OS, const Plan &P,
-                       const Explanation &E) {
+static void printTimes(llvm::raw_ostream &OS, const Explanation &E) {
   row(OS, "cycles per warp", "  issuing   waiting");
   auto PrintArray = [&](const PredictedState &State, size_t I,
                         llvm::StringRef When) {
     const ArrayCost &Cost = State.Arrays[I];
-    cyclesRow(
-        OS, formatv("  '{0}'{1}", P.Arrays[Cost.Array].Array.Name, When).str(),
-        Cost.Issue, Cost.Latency / std::max(1u, State.Warps), placeText(Cost));
+    cyclesRow(OS, formatv("  '{0}'{1}", Cost.Name, When).str(), Cost.Issue,
+              Cost.Latency / std::max(1u, State.Warps), placeText(Cost));
   };
   auto PrintAll = [&](const PredictedState &State, llvm::StringRef When) {
     cyclesRow(OS, ("  all" + When).str(), State.Issue, State.Wait,
@@ -125,12 +123,11 @@ static std::string assumptionText(const Explanation &E) {
   return Text;
 }
 
-void bankstripe::printExplanation(llvm::raw_ostream &OS, const Plan &P,
-                                  const KernelPlan &K) {
+void bankstripe::printExplanation(llvm::raw_ostream &OS, const KernelPlan &K) {
   if (!K.Explained)
     return;
   const Explanation &E = *K.Explained;
-  printTimes(OS, P, E);
+  printTimes(OS, E);
   row(OS, "resources", resourcesText(E, K));
   const Prediction &Best = E.Predicted;
   if (movesAny(E.After)) {
@@ -152,11 +149,11 @@ void bankstripe::printExplanation(llvm::raw_ostream &OS, const Plan &P,
   }
 }
 
-static json::Value toJson(const PredictedState &State, const Plan &P) {
+static json::Value toJson(const PredictedState &State) {
   json::Array Arrays;
   for (const ArrayCost &Cost : State.Arrays)
     Arrays.push_back(
-        json::Object{{"array", json::fixUTF8(P.Arrays[Cost.Array].Array.Name)},
+        json::Object{{"array", json::fixUTF8(Cost.Name)},
                      {"moved", Cost.Moved},
                      {"issue", Cost.Issue},
                      {"latency", Cost.Latency},
@@ -171,7 +168,7 @@ static json::Value toJson(const PredictedState &State, const Plan &P) {
                       {"arrays", std::move(Arrays)}};
 }
 
-json::Value bankstripe::explanationToJson(const Plan &P, const KernelPlan &K) {
+json::Value bankstripe::explanationToJson(const KernelPlan &K) {
   if (!K.Explained)
     return nullptr;
   const Explanation &E = *K.Explained;
@@ -191,7 +188,7 @@ json::Value bankstripe::explanationToJson(const Plan &P, const KernelPlan &K) {
                       {"speedupIfRandom", E.Random},
                       {"modelError", E.ModelError},
                       {"guessedLoops", E.GuessedLoops},
-                      {"before", ::toJson(E.Before, P)},
-                      {"after", ::toJson(E.After, P)},
+                      {"before", ::toJson(E.Before)},
+                      {"after", ::toJson(E.After)},
                       {"alternatives", std::move(Alternatives)}};
 }

@@ -55,13 +55,11 @@ static json::Value unrolling(const PlannedArray &A) {
                                            : 0}};
 }
 
-static json::Value sharers(const Plan &P, const Verdict &V) {
+static json::Value sharers(const Verdict &V) {
   json::Array Result;
-  for (unsigned I : V.SharesBytesWith) {
-    const Finding &Other = P.Arrays[I].Array;
+  for (const ArrayName &Other : V.SharesBytesWith)
     Result.push_back(json::Object{{"name", text(Other.Name)},
                                   {"place", place(Other.Where)}});
-  }
   return Result;
 }
 
@@ -101,7 +99,7 @@ static json::Value array(const Plan &P, const PlannedArray &A) {
     Result["sharedBytes"] = V.SharedBytes;
     Result["storage"] = V.Dynamic ? "dynamic" : "static";
     Result["bytesPerWarp"] = V.BytesPerWarp;
-    Result["sharesBytesWith"] = sharers(P, V);
+    Result["sharesBytesWith"] = sharers(V);
     Result["benefit"] = V.Benefit;
   }
   return Result;
@@ -137,14 +135,14 @@ static json::Value work(const KernelPlan &K, const Plan &P) {
                       {"arrays", std::move(Arrays)}};
 }
 
-static json::Value prediction(const KernelPlan &K, const Plan &Whole) {
+static json::Value prediction(const KernelPlan &K) {
   if (!K.Predicted)
     return nullptr;
   const Prediction &P = *K.Predicted;
   return json::Object{
       {"speedup", P.Speedup}, {"low", P.Low},
       {"high", P.High},       {"price", P.Price},
-      {"gain", P.Gain},       {"explanation", explanationToJson(Whole, K)}};
+      {"gain", P.Gain},       {"explanation", explanationToJson(K)}};
 }
 
 static json::Value kernel(const KernelPlan &K, const Plan &P,
@@ -164,7 +162,7 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
       {"warpsPerMultiprocessorBefore", known(K.WarpsBefore)},
       {"warpsPerMultiprocessorAfter", known(K.WarpsAfter)},
       {"work", work(K, P)},
-      {"predicted", prediction(K, P)},
+      {"predicted", prediction(K)},
       {"ptxasBefore", resources(R.Before, K.Facts)},
       {"ptxasAfter", resources(R.After, K.Facts)},
   };

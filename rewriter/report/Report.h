@@ -39,13 +39,11 @@ void printText(llvm::raw_ostream &OS, const Plan &P,
                const ConfirmedResources &Resources, Detail Level,
                bool Explain = false);
 
-/// Prints where the prediction for kernel \p K of \p P comes from
-/// (docs/explain.md).
-void printExplanation(llvm::raw_ostream &OS, const Plan &P,
-                      const KernelPlan &K);
+/// Prints where the prediction for kernel \p K comes from (docs/explain.md).
+void printExplanation(llvm::raw_ostream &OS, const KernelPlan &K);
 
 /// The same as JSON; null when nothing was predicted.
-llvm::json::Value explanationToJson(const Plan &P, const KernelPlan &K);
+llvm::json::Value explanationToJson(const KernelPlan &K);
 
 /// Warns of the decisions of \p P that are stale or unfulfilled, each at its
 /// place in the decisions file; a verbose report names the skipped ones too.

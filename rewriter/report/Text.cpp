@@ -197,10 +197,9 @@ static void printLoops(PlacePrinter &Printer, const PlannedArray &A) {
 }
 
 // "it shares them with 'b' at line 7, which is never alive at the same time"
-static std::string sharers(const Plan &P, const PlannedArray &A) {
+static std::string sharers(const PlannedArray &A) {
   std::vector<std::string> Names;
-  for (unsigned I : A.Decision.SharesBytesWith) {
-    const Finding &Other = P.Arrays[I].Array;
+  for (const ArrayName &Other : A.Decision.SharesBytesWith) {
     std::string Name = "'" + Other.Name + "' at ";
     if (Other.Where.File != A.Array.Where.File)
       Name += llvm::sys::path::filename(Other.Where.File).str() + ":";
@@ -213,8 +212,7 @@ static std::string sharers(const Plan &P, const PlannedArray &A) {
          " never alive at the same time";
 }
 
-static void printArray(PlacePrinter &Printer, const Plan &P,
-                       const PlannedArray &A) {
+static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
   const Verdict &V = A.Decision;
   bool Moves = V.usesShared();
   bool Stays = V.Kind == VerdictKind::Keep || V.Kind == VerdictKind::Refuse;
@@ -223,7 +221,7 @@ static void printArray(PlacePrinter &Printer, const Plan &P,
   if (Moves)
     Printer.print(DiagnosticsEngine::Note, Place(), cost(A));
   if (!V.SharesBytesWith.empty())
-    Printer.print(DiagnosticsEngine::Note, Place(), sharers(P, A));
+    Printer.print(DiagnosticsEngine::Note, Place(), sharers(A));
   const ReasonInfo &Info = infoOf(V.Why);
   bool Elsewhere = V.Where.isValid() && !(V.Where == A.Array.Where);
   if (Stays && Elsewhere)
@@ -314,7 +312,7 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     for (const PlannedArray &A : P.Arrays)
       if (Level == Detail::Verbose ||
           A.Decision.Kind != VerdictKind::Registers || A.Decision.unrolls())
-        printArray(Printer, P, A);
+        printArray(Printer, A);
   }
   std::set<unsigned> Unrolled;
   for (const PlannedArray &A : P.Arrays)
@@ -327,7 +325,7 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
       continue;
     printKernel(OS, K, Resources);
     if (Explain)
-      printExplanation(OS, P, K);
+      printExplanation(OS, K);
   }
   if (!P.Arrays.empty())
     OS << '\n';

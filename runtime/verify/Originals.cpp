@@ -9,7 +9,8 @@
 //
 //     N.recording   as the recorder wrote it
 //     N.output      standard output
-//     N.key         the program, its size and time, its arguments
+//     N.key         the program, its size and time, where and with what
+//                     arguments it ran
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +55,10 @@ Originals::Originals(const Options &O) : Folder(O.Originals) {
   const auto Time = fs::last_write_time(O.Original, Error);
   if (Error)
     Folder.clear();
-  Key = fmt::format("{}\n{}\n{}\n", fs::absolute(O.Original, Error).string(),
-                    Bytes, Time.time_since_epoch().count());
+  // Arguments may be paths from the working directory.
+  Key = fmt::format("{}\n{}\n{}\n{}\n", fs::current_path(Error).string(),
+                    fs::absolute(O.Original, Error).string(), Bytes,
+                    Time.time_since_epoch().count());
   for (const std::string &Argument : O.Arguments)
     Key += fmt::format("{}:{}\n", Argument.size(), Argument);
 }

@@ -66,6 +66,7 @@ public:
     if (File >= 0)
       ::close(File);
   }
+  bool isOpen() const { return File >= 0; }
   FileLock(const FileLock &) = delete;
   FileLock &operator=(const FileLock &) = delete;
 
@@ -328,6 +329,11 @@ void Session::gatherNotes(const RecordedRun &Original,
 VerifyReport Session::run() {
   if (Folder.Path.empty()) {
     stop(Outcome::CannotRecord, "no temporary folder can be made");
+    return std::move(Report);
+  }
+  if (!O.LockPath.empty() && !FileLock(O.LockPath, LOCK_SH).isOpen()) {
+    stop(Outcome::CannotRecord,
+         fmt::format("cannot open the lock '{}'", O.LockPath));
     return std::move(Report);
   }
   const RecordedRun First = recordOriginal(0);

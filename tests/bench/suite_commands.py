@@ -40,6 +40,12 @@ class Unit:
         return ["nvcc", *self.arguments, f"-arch={ARCHITECTURE}", "-c", self.file]
 
 
+def split_arguments(arguments):
+    """Those of a script, and those behind `--`, which are for the tool."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return arguments[:end], arguments[end + 1:]
+
+
 def hash_of(*parts):
     """A name for a combination of strings, bytes and lists of strings."""
     state = hashlib.sha256()

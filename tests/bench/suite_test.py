@@ -47,6 +47,11 @@ def array(verdict, reason, frame, resident=True):
 
 
 class Options(unittest.TestCase):
+    def test_tells_its_own_from_the_tools(self):
+        for given, own, tools in ((["a", "--", "b", "--"], ["a"], ["b", "--"]),
+                                  (["a"], ["a"], []), (["--"], [], [])):
+            self.assertEqual(suite_commands.split_arguments(given), (own, tools))
+
     def test_keeps_what_device_code_sees(self):
         kept, inputs, _ = suite_commands.read_options(
             "-O3 -g -Iinc -I ../include -DN=4 -D M -Xcompiler -fopenmp -Xcompiler -Wall -dc a.cu "

@@ -215,10 +215,7 @@ def survey(given, options, cache):
 
 
 def main():
-    arguments, options = sys.argv[1:], []
-    if "--" in arguments:
-        options = arguments[arguments.index("--") + 1:]
-        arguments = arguments[:arguments.index("--")]
+    arguments, options = suite_commands.split_arguments(sys.argv[1:])
     given = parse(arguments)
     with tempfile.TemporaryDirectory() as scratch:
         results = survey(given, options, given.cache or scratch)

@@ -136,10 +136,7 @@ def prepare(entry, run, suite, place, largest):
 
 
 def main():
-    arguments, options = sys.argv[1:], []
-    if "--" in arguments:
-        options = arguments[arguments.index("--") + 1:]
-        arguments = arguments[:arguments.index("--")]
+    arguments, options = suite_commands.split_arguments(sys.argv[1:])
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("tool", metavar="BANKSTRIPE")
     parser.add_argument("suite", type=pathlib.Path, metavar="SUITE")

@@ -27,7 +27,8 @@ import sys
 import tempfile
 import time
 
-from suite_verify import lay_out
+from suite_verify import lay_out  # Which knows where the next one lies.
+from suite_commands import split_arguments
 
 DECISIONS = ".bankstripe.yaml"
 
@@ -124,10 +125,7 @@ def table(programs, output):
 
 
 def parse():
-    arguments, options = sys.argv[1:], []
-    if "--" in arguments:
-        options = arguments[arguments.index("--") + 1:]
-        arguments = arguments[:arguments.index("--")]
+    arguments, options = split_arguments(sys.argv[1:])
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("tool", type=pathlib.Path, metavar="BANKSTRIPE")
     parser.add_argument("pack", type=pathlib.Path, metavar="PACK")

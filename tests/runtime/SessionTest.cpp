@@ -11,10 +11,13 @@
 
 #include "verify/Session.h"
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace bankstripe::runtime;
 namespace fs = std::filesystem;
@@ -148,6 +151,18 @@ TEST_F(Verify, KeptOriginalIsNotRunAgain) {
   EXPECT_EQ(Verify().Verdict, Outcome::Differs);
 }
 
+// Its arguments may name files there.
+TEST_F(Verify, KeptOriginalIsOnlyGoodForItsWorkingDirectory) {
+  O.Originals = Folder + "/kept";
+  run(counted(Folder, One), program(One, 9));
+  const fs::path Before = fs::current_path();
+  fs::current_path(Folder);
+  EXPECT_EQ(verify(O, "/no/recorder", [](const std::string &) {}).Verdict,
+            Outcome::Identical);
+  fs::current_path(Before);
+  EXPECT_EQ(digestRuns(Folder), 4u);
+}
+
 TEST_F(Verify, KeptOriginalIsOnlyGoodForItsArgumentsAndBytes) {
   O.Originals = Folder + "/kept";
   run(counted(Folder, One), program(One, 9));
@@ -159,16 +174,34 @@ TEST_F(Verify, KeptOriginalIsOnlyGoodForItsArgumentsAndBytes) {
   EXPECT_EQ(digestRuns(Folder), 6u);
 }
 
-TEST_F(Verify, TimedRunsWaitForTheLock) {
+// Whether others could have the lock at Path, as runs that are not timed do.
+static bool isFree(const std::string &Path) {
+  const int File = ::open(Path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const bool Free = ::flock(File, LOCK_SH | LOCK_NB) == 0;
+  ::close(File);
+  return Free;
+}
+
+TEST_F(Verify, TimedRunsHoldTheLock) {
   O.LockPath = Folder + "/lock";
-  // The timed run sees whether anybody else could take the lock.
-  const std::string Try = "if [ $BANKSTRIPE_MODE = time ]; then flock -n -s " +
-                          O.LockPath + " true && touch " + Folder +
-                          "/unlocked; fi; echo result";
-  EXPECT_EQ(run(program(One, 9, Try), program(One, 9, Try)).Verdict,
-            Outcome::Identical);
-  EXPECT_FALSE(fs::exists(Folder + "/unlocked"));
-  EXPECT_TRUE(fs::exists(O.LockPath));
+  O.Original = write("original", program(One, 9));
+  O.Rewritten = write("rewritten", program(One, 9));
+  std::vector<bool> FreeForTimed, FreeForOthers;
+  verify(O, "/no/recorder", [&](const std::string &Step) {
+    (Step.starts_with("timing") ? FreeForTimed : FreeForOthers)
+        .push_back(isFree(O.LockPath));
+  });
+  EXPECT_EQ(FreeForTimed, std::vector<bool>(2, false));
+  EXPECT_EQ(FreeForOthers, std::vector<bool>(3, true));
+  EXPECT_TRUE(isFree(O.LockPath));
+}
+
+// Without it, the times would be those of a GPU that others use as well.
+TEST_F(Verify, LockThatCannotBeOpened) {
+  O.LockPath = Folder + "/nowhere/lock";
+  const VerifyReport R = run(program(One, 9), program(One, 9));
+  EXPECT_EQ(R.Verdict, Outcome::CannotRecord);
+  EXPECT_EQ(R.Reason, "cannot open the lock '" + O.LockPath + "'");
 }
 
 TEST_F(Verify, OtherOutputOrNone) {

@@ -129,6 +129,29 @@ class FactsTest(ToolTest):
             self.assertNotEqual(whole[header], (self.folder / "src" / header).read_bytes())
 
 
+class Reports(FactsTest):
+    # A kernel in one file reaches an array in another.
+    def setUp(self):
+        super().setUp()
+        self.write_tree(weigh_h=CALLED, a='#include "weigh.h"\n' + KERNEL.replace(
+            '#include "count.h"\n', "").replace("last[in[i] & 7]", "weigh(in[i] & 7, i)")
+            + LAUNCH.replace('#include "count.h"\n', ""))
+        self.read_pieces("a")
+
+    def kernel(self, *args):
+        done = self.expect(DONE, self.run_tool(
+            "analyze", "--explain", "--format=json", *args))
+        return json.loads(done.stdout)["kernels"][0]
+
+    def test_explanations_name_arrays_of_other_files(self):
+        one = self.kernel("--facts=a.json", "src/a.cu")
+        if one["predicted"] is None or one["predicted"]["explanation"] is None:
+            self.skipTest("nothing is predicted")
+        before = one["predicted"]["explanation"]["before"]
+        self.assertEqual({a["array"] for a in before["arrays"]}, {"last", "table"})
+        self.assertEqual(one["predicted"], self.kernel("--facts=a.json")["predicted"])
+
+
 class Pieces(FactsTest):
     def test_kernel_and_launch_agree(self):
         self.prepare()

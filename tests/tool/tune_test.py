@@ -1,73 +1,23 @@
 """Tuning, with a program whose times are known and no GPU.
 
-In the place of bankstripe-verify stands a script that reads the "programs",
-which are the sources that they would be built of, and says how fast they are.
-
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import json
 import os
-import pathlib
-import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-from support import DONE, SELECTED, SOME_FAILED, USAGE, ToolTest, find_nvcc, moves
-
-VERIFY = """#!{python}
-import json, sys
-own = sys.argv[1:]
-result = next(a[7:] for a in own if a.startswith("--json="))
-original, changed = [open(a).read() for a in own if not a.startswith("-")]
-TIMES = {times}
-def time(text):
-    form = ("control" if "reserve<" in text else "slot" if "slots<" in text else
-            "stripe" if "bankstripe::" in text else "keep")
-    return TIMES[form]
-wrong = time(changed) < 0
-open(result, "w").write(json.dumps({{
-    "version": 1, "device": "Test GPU", "verdict": "differs" if wrong else "identical",
-    "reason": "", "difference": None,
-    "kernels": [{{"name": "{kernel}", "original-total-ns": time(original),
-                 "rewritten-total-ns": abs(time(changed))}}]}}))
-sys.exit(wrong)
-"""
-
-# What --build does: the "program" is the source.
-BUILD = "cp a.cu app && chmod +x app"
+from programs import BUILD, ProgramTest
+from support import DONE, SELECTED, SOME_FAILED, USAGE, find_nvcc, moves
 
 
-@unittest.skipUnless(shutil.which("cc"), "no C compiler")
-class TuneTest(ToolTest):
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.driver = folder.name
-        (pathlib.Path(folder.name) / "driver.c").write_text("int driver;\n")
-        subprocess.run(["cc", "-shared", "-o", f"{folder.name}/libcuda.so.1",
-                        f"{folder.name}/driver.c"], check=True)
-
-    def setUp(self):
-        super().setUp()
-        self.write("a.cu", moves())
-
-    def fake_verify(self, times, kernel="count(int const*, int*)"):
-        path = self.write("fake-verify", VERIFY.format(
-            python=sys.executable, times=times, kernel=kernel))
-        path.chmod(0o755)
-        return path
-
-    def tune(self, times, *args, kernel="count(int const*, int*)", build=BUILD, confirm=False):
-        verify = self.fake_verify(times, kernel)
-        environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(
-            filter(None, [self.driver, os.environ.get("LD_LIBRARY_PATH")]))}
+class TuneTest(ProgramTest):
+    def tune(self, times, *args, build=BUILD, confirm=False, flags="", **fake):
+        verify = self.fake_verify(times, **fake)
         return self.run_tool("tune", *([] if confirm else ["--no-confirm"]),
                              f"--verify-program={verify}",
-                             f"--build={build}", "--program=app", *args, "a.cu", env=environment)
+                             f"--build={build}", "--program=app", *args, "a.cu",
+                             env=self.environment(NVCC_APPEND_FLAGS=flags))
 
     def decisions(self):
         return self.read(".bankstripe.yaml")
@@ -102,6 +52,28 @@ class Verdicts(TuneTest):
     def test_what_is_wrong_is_not_taken(self):
         done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}))
         self.assertIn("* slots", done.stdout)
+
+    def test_what_rounds_differently_is_not_taken(self):
+        done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}, rounding=True))
+        self.assertIn("rounds differently", done.stdout)
+        self.assertIn("* slots", done.stdout)
+
+    def test_what_rounds_differently_is_taken_if_that_is_accepted(self):
+        done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}, "--accept-fusing",
+                                           rounding=True))
+        self.assertIn("* stripes", done.stdout)
+        self.assertIn("10.00x", done.stdout)
+
+    def test_what_is_wrong_without_fusing_too_is_not_accepted(self):
+        done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}, "--accept-fusing"))
+        self.assertIn("* slots", done.stdout)
+
+    # The fake programs show whether they were built with their own flags too.
+    def test_flags_of_the_environment_are_kept(self):
+        build = BUILD + ' && case "$NVCC_APPEND_FLAGS" in *-DOURS*) ;; *) false;; esac'
+        done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}, "--accept-fusing",
+                                           build=build, flags="-DOURS", rounding=True))
+        self.assertIn("* stripes", done.stdout)
 
     def test_memory_that_helps_by_itself(self):
         done = self.expect(DONE, self.tune({"keep": 100, "control": 31, "stripe": 33,
@@ -176,11 +148,20 @@ class Problems(TuneTest):
     def test_result_that_is_no_result(self):
         verify = self.write("no-verify", "#!/bin/sh\nexit 0\n")
         verify.chmod(0o755)
-        environment = {**os.environ, "LD_LIBRARY_PATH": self.driver}
         done = self.expect(SOME_FAILED, self.run_tool(
             "tune", "--no-confirm", f"--verify-program={verify}", f"--build={BUILD}",
-            "--program=app", "a.cu", env=environment))
+            "--program=app", "a.cu", env=self.environment()))
         self.assertIn("left no result", done.stderr)
+
+    # The version of each kernel may be right by itself.
+    def test_best_of_all_together_is_wrong(self):
+        self.expect(DONE, self.tune(GAINS))
+        (self.folder / ".bankstripe.yaml").unlink()
+        last = self.calls()
+        (self.folder / "calls").unlink()
+        done = self.expect(SOME_FAILED, self.tune(GAINS, wrong_from=last))
+        self.assertIn("the best of all kernels together does not work", done.stderr)
+        self.assertFalse((self.folder / ".bankstripe.yaml").exists())
 
     def test_no_driver(self):
         done = self.run_tool("tune", "--no-confirm", "a.cu",

@@ -46,6 +46,18 @@ Plan dynamicPlan(Moving M, StringRef In = Code) {
   return P;
 }
 
+// What becomes of a launch in the form of Call, of which Part is replaced.
+std::string carriedOutFor(const std::string &Call, StringRef Part,
+                          llvm::function_ref<void(LaunchText &)> Change) {
+  const std::string Text = "__global__ void k() { int a[4]; a[i] = 1; }\n"
+                           "void run() { k<<<1, n>>>(); " +
+                           Call + " }\n";
+  Plan P = dynamicPlan({"a", {4}}, Text);
+  P.Launches[0].Text.Replaced = rangeOf(Part, Text);
+  Change(P.Launches[0].Text);
+  return carriedOut(P);
+}
+
 } // namespace
 
 TEST(DynamicStorage, OfAStripe) {
@@ -97,21 +109,14 @@ TEST(DynamicStorage, OfAFunctionNeedsNoBound) {
 }
 
 TEST(DynamicLaunches, ReplaceWhatWasAskedFor) {
-  constexpr StringRef Asked = "__global__ void k() { int a[4]; a[i] = 1; }\n"
-                              "void run() { k<<<1, n>>>(); m(16); }\n";
-  Plan P = dynamicPlan({"a", {4}}, Asked);
-  P.Launches[0].Text.Shared = "16";
-  P.Launches[0].Text.Replaced = rangeOf("16", Asked);
-  EXPECT_THAT(carriedOut(P), HasSubstr("m(k_shared_bytes(n, 16));"));
+  auto AskFor = [](LaunchText &T) { T.Shared = "16"; };
+  EXPECT_THAT(carriedOutFor("m(16);", "16", AskFor),
+              HasSubstr("m(k_shared_bytes(n, 16));"));
 }
 
 TEST(DynamicLaunches, WithAConfigurationGetACopyOfIt) {
-  constexpr StringRef Asked = "__global__ void k() { int a[4]; a[i] = 1; }\n"
-                              "void run() { k<<<1, n>>>(); m(&c, k); }\n";
-  Plan P = dynamicPlan({"a", {4}}, Asked);
-  P.Launches[0].Text.Configuration = "&c";
-  P.Launches[0].Text.Replaced = rangeOf("&c", Asked);
-  EXPECT_THAT(carriedOut(P),
+  auto Configure = [](LaunchText &T) { T.Configuration = "&c"; };
+  EXPECT_THAT(carriedOutFor("m(&c, k);", "&c", Configure),
               HasSubstr("m(bankstripe::configured(&c, k_shared_bytes), k);"));
 }
 

@@ -56,6 +56,12 @@ TEST(Calls, OfAVirtualFunction) {
                   .Unknown);
 }
 
+// It may be another one for each architecture.
+TEST(Calls, BesideCodeOfAnArchitecture) {
+  EXPECT_TRUE(callsOf("", "#if __CUDA_ARCH__ > 900\n#endif\n").Unknown);
+  EXPECT_FALSE(callsOf("", "#if __CUDACC_VER_MAJOR__ > 12\n#endif\n").Unknown);
+}
+
 TEST(Calls, AssemblyMayCallAnything) {
   EXPECT_TRUE(callsOf("asm volatile(\"call f;\");", F).Unknown);
 }

@@ -80,36 +80,35 @@ TEST(RoundTrip, WhatMayBeAbsentIsAbsentAgain) {
   EXPECT_EQ(Back[1].Threads, std::nullopt);
 }
 
-static const std::string Again = "; run 'bankstripe facts' again";
+// The whole message that says so.
+static std::string refusal(const std::string &Problem) {
+  return "cannot use the facts: " + Problem + "; run 'bankstripe facts' again";
+}
 
 TEST(RoundTrip, MissingValue) {
   EXPECT_EQ(problemAfter(sample(), "\"units\":[[[0,", "\"units\":[[["),
-            "cannot use the facts: expected as many values as there are fields "
-            "at all.json.units[0].Job" +
-                Again);
+            refusal("expected as many values as there are fields "
+                    "at all.json.units[0].Job"));
 }
 
 TEST(RoundTrip, MissingPart) {
   EXPECT_EQ(problemAfter(sample(), "\"confirmed\":false,", ""),
-            "cannot use the facts: missing at all.json.confirmed" + Again);
+            refusal("missing at all.json.confirmed"));
 }
 
 TEST(RoundTrip, OtherFields) {
   EXPECT_EQ(problemAfter(sample(), "File, Offset, Length", "File, Offset"),
-            "cannot use the facts: written by a version with other fields at "
-            "all.json.units[0].Unit.Facts.Findings[0].Scope" +
-                Again);
+            refusal("written by a version with other fields at "
+                    "all.json.units[0].Unit.Facts.Findings[0].Scope"));
 }
 
 TEST(RoundTrip, ValueOfAnotherKind) {
   EXPECT_EQ(problemAfter(sample(), "\"units\":[[[0,", "\"units\":[[[100,"),
-            "cannot use the facts: expected the number of a text at "
-            "all.json.units[0].Job.File" +
-                Again);
+            refusal("expected the number of a text at "
+                    "all.json.units[0].Job.File"));
   EXPECT_EQ(problemAfter(sample(), "\"confirmed\":false", "\"confirmed\":1"),
-            "cannot use the facts: expected true or false at "
-            "all.json.confirmed" +
-                Again);
+            refusal("expected true or false at "
+                    "all.json.confirmed"));
 }
 
 TEST(RoundTrip, EnumeratorOutOfRange) {
@@ -117,9 +116,36 @@ TEST(RoundTrip, EnumeratorOutOfRange) {
   Unit.Unit.Facts.Findings.front().Init = static_cast<InitializerKind>(4);
   EXPECT_EQ(
       problemOf(parseFacts(written({{Unit}, false, {}}), "all.json", ThisTool)),
-      "cannot use the facts: expected a number in range at "
-      "all.json.units[0].Unit.Facts.Findings[0].Init" +
-          Again);
+      refusal("expected a number in range at "
+              "all.json.units[0].Unit.Facts.Findings[0].Init"));
+}
+
+TEST(RoundTrip, WorkOfAnArrayThatIsNotThere) {
+  UnitRecord Unit = makeUnit("/a.cu");
+  auto Read = [&](unsigned Index) {
+    Unit.Unit.Evidence.Work["k"].Arrays[Index] = {};
+    return problemOf(
+        parseFacts(written({{Unit}, false, {}}), "all.json", ThisTool));
+  };
+  const unsigned Count = Unit.Unit.Facts.Findings.size();
+  EXPECT_EQ(Read(Count - 1), "");
+  EXPECT_EQ(Read(Count), refusal("counts accesses to an array that is not "
+                                 "listed at all.json.units[0]"));
+}
+
+TEST(RoundTrip, ValueThatIsListedTwice) {
+  UnitRecord Unit = makeUnit("/a.cu");
+  Unit.Unit.Facts.Arguments.resize(1);
+  Unit.Unit.Facts.Arguments.front().Values = {77};
+  Unit.Unit.Evidence.Work["k"].Arrays[0].Uniform = 88;
+  const std::string Text = written({{Unit}, false, {}});
+  EXPECT_EQ(problemAfter(Text, "[77]", "[77,77]"),
+            refusal("listed twice at "
+                    "all.json.units[0].Unit.Facts.Arguments[0].Values[1]"));
+  const std::string Pair = "[0,[88,0,0]]";
+  EXPECT_EQ(problemAfter(Text, Pair, Pair + "," + Pair),
+            refusal("listed twice at all.json.units[0].Unit.Evidence.Work[0]"
+                    "[1].Arrays[1]"));
 }
 
 TEST(RoundTrip, HalfOfAFile) {

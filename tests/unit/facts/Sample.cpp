@@ -76,6 +76,12 @@ UnitRecord testing::makeUnit(const std::string &File, const std::string &Text) {
 UnitRecord testing::makeFullUnit() {
   UnitRecord Unit;
   Filler().fill(Unit);
+  // Only of arrays that are listed.
+  for (auto &[Kernel, Work] : Unit.Unit.Evidence.Work) {
+    auto Array = Work.Arrays.extract(Work.Arrays.begin());
+    Array.key() = Unit.Unit.Facts.Findings.size() - 1;
+    Work.Arrays.insert(std::move(Array));
+  }
   return Unit;
 }
 

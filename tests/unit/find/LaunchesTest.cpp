@@ -34,6 +34,11 @@ Launch launchIn(const std::string &Body) {
   return Facts.Launches[0];
 }
 
+/// The launch by the function in \p Call, which can name `args`.
+Launch calledIn(const std::string &Call) {
+  return launchIn("void *args[] = {&out};\n" + Call);
+}
+
 /// The launch with the configuration `c`, which \p Body fills.
 Launch configuredIn(const std::string &Body) {
   return launchIn(Body + "\ncudaLaunchKernelEx(&c, kernel, out);");
@@ -295,32 +300,28 @@ TEST(DynamicShared, BytesThatAreNot) {
 // --- Other ways to launch --------------------------------------------------
 
 TEST(LaunchFunctions, CudaLaunchKernel) {
-  Launch L = launchIn("void *args[] = {&out};"
-                      "cudaLaunchKernel(kernel, dim3(4), dim3(16, 8), args);");
+  Launch L = calledIn("cudaLaunchKernel(kernel, dim3(4), dim3(16, 8), args);");
   EXPECT_EQ(L.Threads, 128u);
   EXPECT_EQ(L.DynamicSharedBytes, 0u);
   EXPECT_FALSE(L.Cooperative);
-  L = launchIn("void *args[] = {&out};"
-               "cudaLaunchKernel((const void *)kernel, 4, n, args, n, 0);");
+  L = calledIn("cudaLaunchKernel((const void *)kernel, 4, n, args, n, 0);");
   EXPECT_FALSE(L.Threads.has_value());
   EXPECT_FALSE(L.DynamicSharedBytes.has_value());
-  L = launchIn("void *args[] = {&out};"
-               "cudaLaunchKernel((void *)&kernel, 4, 64, args, 256, 0);");
+  L = calledIn("cudaLaunchKernel((void *)&kernel, 4, 64, args, 256, 0);");
   EXPECT_EQ(L.Threads, 64u);
   EXPECT_EQ(L.DynamicSharedBytes, 256u);
 }
 
 TEST(LaunchFunctions, Cooperative) {
   Launch L =
-      launchIn("void *args[] = {&out};"
-               "cudaLaunchCooperativeKernel((void *)kernel, 4, 64, args);");
+      calledIn("cudaLaunchCooperativeKernel((void *)kernel, 4, 64, args);");
   EXPECT_TRUE(L.Cooperative);
   EXPECT_EQ(L.Threads, 64u);
 }
 
 TEST(LaunchFunctions, CooperativeWithAGridThatWasAskedFor) {
   auto IsAsked = [](const std::string &Grid) {
-    return launchIn("void *args[] = {&out}; int b, other;\n"
+    return calledIn("int b, other;\n"
                     "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, kernel, "
                     "64, 0);\n" +
                     Grid +

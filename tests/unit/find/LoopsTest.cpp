@@ -54,6 +54,30 @@ TEST(Loops, InEveryUsualShape) {
               ElementsAre(8, 3));
 }
 
+// What wraps around runs otherwise than its numbers say.
+TEST(Loops, BeyondTheirTypeHaveNoTrips) {
+  EXPECT_THAT(tripsOfBody("for (unsigned char k = 0; k < 300; ++k) *out = k;"),
+              ElementsAre(0));
+  EXPECT_THAT(tripsOfBody("for (unsigned k = 1; k != 0; k <<= 1) *out = k;"),
+              ElementsAre(0));
+  EXPECT_THAT(tripsOfBody("for (int k = 1; k != 0; k *= 3) *out = k;"),
+              ElementsAre(0));
+  EXPECT_THAT(tripsOfBody("for (unsigned k = 4; k >= 0; --k) *out = k;"),
+              ElementsAre(0));
+  EXPECT_THAT(tripsOfBody("for (int k = -1; k < 4u; ++k) *out = k;"),
+              ElementsAre(0));
+}
+
+TEST(Loops, UpToTheEndOfTheirTypeHaveTrips) {
+  EXPECT_THAT(tripsOfBody("for (signed char k = 126; k < 127; ++k) *out = k;"),
+              ElementsAre(1));
+  EXPECT_THAT(
+      tripsOfBody("for (unsigned k = 1; k < 0x80000000; k <<= 1) *out = k;"),
+      ElementsAre(31));
+  EXPECT_THAT(tripsOfBody("for (unsigned long k = 0; k < 4u; ++k) *out = k;"),
+              ElementsAre(4));
+}
+
 TEST(Loops, ThatOnlyTheRunKnowsHaveNoTrips) {
   EXPECT_THAT(tripsOfBody("for (int k = 0; k < i; ++k) *out = k;"),
               ElementsAre(0));

@@ -15,8 +15,10 @@ namespace {
 
 // The text of the block that the array `a` of Code lives in; empty when that is
 // not understood.
-std::string scopeIn(const std::string &Code) {
-  for (const Finding &F : factsOf(Code).Findings)
+std::string scopeIn(const std::string &Code,
+                    std::vector<std::string> ExtraArgs = {}) {
+  auto MayEdit = [](llvm::StringRef) { return true; };
+  for (const Finding &F : factsOf(Code, MayEdit, std::move(ExtraArgs)).Findings)
     if (F.Name == "a")
       return F.Scope.isValid() ? Code.substr(F.Scope.Offset, F.Scope.Length)
                                : "";
@@ -88,6 +90,27 @@ TEST(Scopes, BesideConditionalCode) {
             "");
 }
 
+// Another architecture may have other calls and blocks, also by way of a macro.
+TEST(Scopes, BesideCodeOfAnArchitecture) {
+  const std::string Kernel = kernelAround("{ int a[4]; a[i] = 1; }");
+  EXPECT_EQ(scopeIn("#if __CUDA_ARCH__ >= 900\n#define AT(x) f(x)\n#else\n"
+                    "#define AT(x) x\n#endif\n" +
+                    Kernel),
+            "");
+  EXPECT_EQ(scopeIn(Kernel + "#define WAIT NV_IF_TARGET(NV_IS_DEVICE, (;))\n"),
+            "");
+  EXPECT_EQ(scopeIn(Kernel, {"-DBARE=__CUDA_ARCH__"}), "");
+}
+
+TEST(Scopes, BesideCodeOfAllArchitectures) {
+  const std::string Kernel = kernelAround("{ int a[4]; a[i] = 1; }");
+  EXPECT_EQ(scopeIn("#if __CUDACC_VER_MAJOR__ > 12\n#define AT(x) x\n"
+                    "#endif\n" +
+                        Kernel,
+                    {"-DBARE=1"}),
+            "{ int a[4]; a[i] = 1; }");
+}
+
 TEST(Scopes, FilesThatAreReadOnce) {
   EXPECT_TRUE(findingOf(kernelAround("int a[4]; a[i] = 1;")).FileEnteredOnce);
 }
@@ -120,6 +143,18 @@ TEST(Scopes, ElementTypesAreCanonical) {
                       "using namespace n;\n" +
                       kernelAround("P a[4]; a[i].x = j;")),
             "n::P");
+}
+
+// Of all names, not only those in the text of the file. A number may follow.
+TEST(Scopes, StorageHasANameThatNothingBeginsWith) {
+  auto NameBeside = [](const std::string &Other) {
+    return findingOf("#define PASTE(a, b) a##b\n" + Other +
+                     kernelAround("int a[4]; a[i] = 1;"))
+        .StorageName;
+  };
+  EXPECT_EQ(NameBeside("int PASTE(a_stor, e);\n"), "a_storage");
+  EXPECT_EQ(NameBeside("int PASTE(a_stor, age);\n"), "a_storage_2");
+  EXPECT_EQ(NameBeside("int PASTE(a_stor, age_2);\n"), "a_storage_3");
 }
 
 // Another function can have a class of that name.

@@ -231,8 +231,8 @@ TEST(Choose, ExplanationsNameArraysAsThePlanDoes) {
   U.Result.Facts.Findings[0].Where.Line = 30; // Behind `b` in the plan.
   const Plan P = U.plan(choosy());
   const Explanation &E = *P.Kernels[0].Explained;
-  EXPECT_EQ(P.Arrays[E.Before.Arrays[0].Array].Array.Name, "a");
-  EXPECT_EQ(P.Arrays[E.After.Arrays[1].Array].Array.Name, "b");
+  EXPECT_EQ(E.Before.Arrays[0].Name, "a");
+  EXPECT_EQ(E.After.Arrays[1].Name, "b");
 }
 
 // An array of a function that a kernel of another file calls.

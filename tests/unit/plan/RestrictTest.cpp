@@ -88,6 +88,9 @@ TEST(Restrict, DecisionsAboutTheFile) {
   Plan P = twoFiles();
   P.Outcomes.resize(2);
   P.Outcomes[1].Decision.File = "/b.cu";
+  P.KernelOutcomes.resize(2);
+  P.KernelOutcomes[1].Decision.File = "/b.cu";
   restrictTo(P, [](llvm::StringRef File) { return File == "/b.cu"; });
   EXPECT_EQ(P.Outcomes.size(), 1u);
+  EXPECT_EQ(P.KernelOutcomes.size(), 1u);
 }

@@ -12,6 +12,7 @@
 using namespace bankstripe;
 using namespace bankstripe::testing;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::IsEmpty;
 
 namespace {
@@ -46,6 +47,17 @@ TestUnit withFunctions(const FunctionCalls &OfF, const FunctionCalls &OfG) {
   return U;
 }
 
+// The plan where launches bring the storage.
+Plan planWithLaunches(TestUnit &U) {
+  U.Result.Facts.Launches.front().Threads.reset();
+  giveText(U.Result);
+  return U.plan();
+}
+
+uint64_t offsetOf(const Plan &P, llvm::StringRef Name) {
+  return find(P, Name).Decision.WarpOffset;
+}
+
 bool share(const Plan &P) {
   const Verdict &A = find(P, "a").Decision, &B = find(P, "b").Decision;
   EXPECT_EQ(A.SharesBytesWith.empty(), B.SharesBytesWith.empty());
@@ -57,8 +69,8 @@ bool share(const Plan &P) {
 TEST(Sharing, BlocksBesideEachOther) {
   Plan P = withArrays(living("a", 10, 20), living("b", 20, 30, 40)).plan();
   const Verdict &A = find(P, "a").Decision, &B = find(P, "b").Decision;
-  EXPECT_THAT(A.SharesBytesWith, ElementsAre(1u));
-  EXPECT_THAT(B.SharesBytesWith, ElementsAre(0u));
+  EXPECT_THAT(A.SharesBytesWith, ElementsAre(Field(&ArrayName::Name, "b")));
+  EXPECT_THAT(B.SharesBytesWith, ElementsAre(Field(&ArrayName::Name, "a")));
   EXPECT_EQ(A.Storage, "a_storage");
   EXPECT_EQ(B.Storage, "a_storage");
   // As large as the largest, in parts of warps.
@@ -215,6 +227,23 @@ TEST(Sharing, StorageHasANameOfItsOwn) {
   EXPECT_EQ(find(U.plan(), "a").Decision.Storage, "a_storage_2");
 }
 
+// find/ gives none where it does not see the text.
+TEST(Sharing, StaticStorageNeedsAName) {
+  TestUnit U = withArrays(living("a", 10, 20), living("b", 20, 30));
+  U.Result.Facts.Findings.back().StorageName.clear();
+  EXPECT_FALSE(share(U.plan()));
+}
+
+// What one unit has not may stand in a header of another.
+TEST(Sharing, StorageHasTheSameNameInAllUnits) {
+  TestUnit First = withArrays(living("a", 10, 20), living("b", 20, 30));
+  TestUnit Second = First;
+  Second.Result.Facts.MainFile = "/b.cu";
+  EXPECT_TRUE(share(makePlan({First.result(), Second.result()}, {})));
+  Second.Result.Facts.Findings.front().StorageName = "a_storage_2";
+  EXPECT_FALSE(share(makePlan({First.result(), Second.result()}, {})));
+}
+
 TEST(Sharing, EndsWhenTheOtherIsWithdrawn) {
   Plan P = withArrays(living("a", 10, 20), living("b", 20, 30)).plan();
   ASSERT_TRUE(share(P));
@@ -226,13 +255,11 @@ TEST(Sharing, EndsWhenTheOtherIsWithdrawn) {
 TEST(Sharing, PlacesInWhatLaunchesBring) {
   TestUnit U = withArrays(living("a", 10, 20, 8), living("b", 20, 30, 6));
   U.array(living("kept", 5, 50, 3));
-  U.Result.Facts.Launches.front().Threads.reset();
-  giveText(U.Result);
-  Plan P = U.plan();
+  Plan P = planWithLaunches(U);
   ASSERT_TRUE(share(P));
-  EXPECT_EQ(find(P, "kept").Decision.WarpOffset, 0u);
-  EXPECT_EQ(find(P, "a").Decision.WarpOffset, 3u * 4 * 32);
-  EXPECT_EQ(find(P, "b").Decision.WarpOffset, 3u * 4 * 32);
+  EXPECT_EQ(offsetOf(P, "kept"), 0u);
+  EXPECT_EQ(offsetOf(P, "a"), 3u * 4 * 32);
+  EXPECT_EQ(offsetOf(P, "b"), 3u * 4 * 32);
   EXPECT_EQ(P.Kernels.front().WarpBytes, (3 + 8) * 4 * 32u);
   EXPECT_THAT(find(P, "kept").Decision.SharesBytesWith, IsEmpty());
 }
@@ -246,13 +273,11 @@ TEST(Sharing, PlacesAreSharedByOneKindOfRow) {
   Beside.Where.Line = 11;
   U.array(Beside);
   U.array(living("c", 40, 50, 8));
-  U.Result.Facts.Launches.front().Threads.reset();
-  giveText(U.Result);
-  Plan P = U.plan();
+  Plan P = planWithLaunches(U);
   ASSERT_TRUE(share(P));
-  EXPECT_EQ(find(P, "a").Decision.WarpOffset, 0u);
-  EXPECT_EQ(find(P, "b").Decision.WarpOffset, 0u);
-  EXPECT_EQ(find(P, "beside_a").Decision.WarpOffset, 3u * 4 * 32);
-  EXPECT_EQ(find(P, "c").Decision.WarpOffset, 3u * 4 * 32);
+  EXPECT_EQ(offsetOf(P, "a"), 0u);
+  EXPECT_EQ(offsetOf(P, "b"), 0u);
+  EXPECT_EQ(offsetOf(P, "beside_a"), 3u * 4 * 32);
+  EXPECT_EQ(offsetOf(P, "c"), 3u * 4 * 32);
   EXPECT_EQ(P.Kernels.front().WarpBytes, (3 + 8) * 4 * 32u);
 }

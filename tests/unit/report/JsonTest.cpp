@@ -72,7 +72,8 @@ TEST(Json, ArrayThatMoves) {
 
 TEST(Json, ArraysThatShareBytesNameEachOther) {
   Plan P = samplePlan();
-  P.Arrays[0].Decision.SharesBytesWith = {2};
+  P.Arrays[0].Decision.SharesBytesWith = {
+      {P.Arrays[2].Array.Name, P.Arrays[2].Array.Where}};
   json::Value Whole = toJson(P, ConfirmedResources());
   const json::Array &Others = *arrayOf(Whole, 0).getArray("sharesBytesWith");
   ASSERT_EQ(Others.size(), 1u);

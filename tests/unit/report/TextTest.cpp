@@ -82,7 +82,8 @@ TEST(Text, VerboseAlsoShowsRegisters) {
 
 TEST(Text, ArraysThatShareBytesNameEachOther) {
   Plan P = samplePlan();
-  P.Arrays[0].Decision.SharesBytesWith = {2};
+  P.Arrays[0].Decision.SharesBytesWith = {
+      {P.Arrays[2].Array.Name, P.Arrays[2].Array.Where}};
   EXPECT_NE(text(P).find("note: it shares them with '" +
                          P.Arrays[2].Array.Name + "' at line " +
                          std::to_string(P.Arrays[2].Array.Where.Line) +
@@ -152,7 +153,7 @@ TEST(Text, UnrolledLoopsAreShown) {
 std::string explanation(const Plan &P) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
-  printExplanation(OS, P, P.Kernels[0]);
+  printExplanation(OS, P.Kernels[0]);
   return Text;
 }
 

@@ -1,0 +1,84 @@
+"""Programs whose results and times are known, for tests without a GPU.
+
+What --build makes is no program but its source and the flags that nvcc would
+get. In the place of bankstripe-verify stands a script that reads two of these
+and says how fast they are, and whether they compute the same.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import ToolTest, moves
+
+VERIFY = """#!{python}
+import json, sys
+own = sys.argv[1:]
+result = next((a[7:] for a in own if a.startswith("--json=")), None)
+original, changed = [open(a).read() for a in own if not a.startswith("-")]
+TIMES = {times}
+def time(text):
+    form = ("control" if "reserve<" in text else "slot" if "slots<" in text else
+            "stripe" if "bankstripe::" in text else "keep")
+    return TIMES[form]
+with open("{calls}", "a+") as calls:
+    calls.write("call\\n")
+    calls.seek(0)
+    call = len(calls.readlines())
+unfused = all("-fmad=false" in text for text in (original, changed))
+wrong = call >= {wrong_from} or time(changed) < 0 and not ({rounding} and unfused)
+if result:
+    open(result, "w").write(json.dumps({{
+        "version": 1, "device": "Test GPU", "verdict": "differs" if wrong else "identical",
+        "reason": "", "difference": None,
+        "kernels": [{{"name": "{kernel}", "original-total-ns": time(original),
+                     "rewritten-total-ns": abs(time(changed))}}]}}))
+sys.exit(wrong)
+"""
+
+BUILD = '{ cat a.cu; echo "// $NVCC_APPEND_FLAGS"; } >app && chmod +x app'
+
+
+@unittest.skipUnless(shutil.which("cc"), "no C compiler")
+class ProgramTest(ToolTest):
+    """A test with an `a.cu` that can be rewritten, and a driver to find."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.driver = folder.name
+        (pathlib.Path(folder.name) / "driver.c").write_text("int driver;\n")
+        subprocess.run(["cc", "-shared", "-o", f"{folder.name}/libcuda.so.1",
+                        f"{folder.name}/driver.c"], check=True)
+
+    def setUp(self):
+        super().setUp()
+        self.write("a.cu", moves())
+
+    def fake_verify(self, times, kernel="count(int const*, int*)", rounding=False,
+                    wrong_from=1000):
+        """By form, how long a version takes: less than 0 for one that is wrong.
+
+        With rounding it is only wrong where multiplications are fused. The call
+        wrong_from, and all after it, find a difference.
+        """
+        path = self.write("fake-verify", VERIFY.format(
+            python=sys.executable, times=times, kernel=kernel, rounding=rounding,
+            wrong_from=wrong_from, calls=self.folder / "calls"))
+        path.chmod(0o755)
+        return path
+
+    def calls(self):
+        """How often two programs were compared."""
+        return len(self.read("calls").splitlines())
+
+    def environment(self, **others):
+        return {**os.environ, **others, "LD_LIBRARY_PATH": ":".join(
+            filter(None, [self.driver, os.environ.get("LD_LIBRARY_PATH")]))}
