@@ -105,7 +105,8 @@ TEST(Loops, ThatTheirAuthorMarkedAreLeftAlone) {
   const std::string Loop = "for (int k = 0; k < 8; ++k) *out = k;";
   for (const std::string Mark : {"unroll 1", "unroll", "unroll(4)", "nounroll",
                                  "clang loop unroll(full)"})
-    EXPECT_THAT(tripsOfBody("\n#pragma " + Mark + "\n" + Loop), IsEmpty())
+    EXPECT_THAT(tripsOfBody(("\n#pragma " + Mark + "\n").append(Loop)),
+                IsEmpty())
         << Mark;
 }
 
