@@ -79,7 +79,8 @@ Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
     E.Where = Tracker.wasEmitted(I) ? Residency::Registers : Residency::Unknown;
   readSurvivors(**M, Tracker, Arrays);
   if (!Tracker.holders().empty())
-    Result.Work = countWork(**M, Tracker);
+    Result.Work = countWork(**M, Tracker, Trips::Many);
+  Result.ShortWork = countWork(**M, Tracker, Trips::Few);
   auto OptimizeToo = [&](Module &Other) {
     Error E = optimize(Other, Unit.compiler(), GpuArch, Context);
     const bool Succeeded = !E;

@@ -230,13 +230,30 @@ bool hasConstantOffset(const Value &Pointer, const DataLayout &DL) {
       DL, Offset, /*AllowNonInbounds=*/true));
 }
 
+struct Divergence::Analyses {
+  FunctionAnalysisManager Manager;
+  const UniformityInfo *Uniform = nullptr;
+};
+
+Divergence::Divergence(Function &F) : Found(std::make_unique<Analyses>()) {
+  registerAnalyses(Found->Manager);
+  Found->Uniform = &Found->Manager.getResult<UniformityInfoAnalysis>(F);
+}
+
+Divergence::~Divergence() = default;
+
+bool Divergence::of(const Value &V) const {
+  return Found->Uniform->isDivergent(&V);
+}
+
+bool Divergence::of(const Use &U) const {
+  return Found->Uniform->isDivergentUse(U);
+}
+
 void countAccesses(Function &F, ArrayRef<ResidentAlloca> Allocas,
                    MutableArrayRef<ArrayEvidence> Arrays) {
   const DataLayout &DL = F.getParent()->getDataLayout();
-  FunctionAnalysisManager Analyses;
-  registerAnalyses(Analyses);
-  const UniformityInfo &Uniform = Analyses.getResult<UniformityInfoAnalysis>(F);
-
+  const Divergence Divergent(F);
   std::map<unsigned, SmallPtrSet<const Use *, 32>> Counted;
   for (const ResidentAlloca &R : Allocas)
     for (const Use *Access : accessesTo(*R.Alloca)) {
@@ -244,20 +261,18 @@ void countAccesses(Function &F, ArrayRef<ResidentAlloca> Allocas,
           !Counted[R.FindingIndex].insert(Access).second)
         continue;
       ArrayEvidence &Evidence = Arrays[R.FindingIndex];
-      ++(Uniform.isDivergentUse(*Access) ? Evidence.NonUniformAccesses
-                                         : Evidence.UniformAccesses);
+      ++(Divergent.of(*Access) ? Evidence.NonUniformAccesses
+                               : Evidence.UniformAccesses);
     }
 }
 
 SmallPtrSet<const Instruction *, 32>
-divergentAccesses(Function &F, ArrayRef<ResidentAlloca> Allocas) {
-  FunctionAnalysisManager Analyses;
-  registerAnalyses(Analyses);
-  const UniformityInfo &Uniform = Analyses.getResult<UniformityInfoAnalysis>(F);
+divergentAccesses(const Divergence &Divergent,
+                  ArrayRef<ResidentAlloca> Allocas) {
   SmallPtrSet<const Instruction *, 32> Result;
   for (const ResidentAlloca &R : Allocas)
     for (const Use *Access : accessesTo(*R.Alloca))
-      if (Uniform.isDivergentUse(*Access))
+      if (Divergent.of(*Access))
         Result.insert(cast<Instruction>(Access->getUser()));
   return Result;
 }

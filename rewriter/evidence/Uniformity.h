@@ -17,6 +17,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include <memory>
 
 namespace llvm {
 class AllocaInst;
@@ -30,6 +31,20 @@ class Value;
 namespace bankstripe {
 
 struct ArrayEvidence;
+
+/// The values of one function that lanes of a warp may have different ones of.
+class Divergence {
+public:
+  explicit Divergence(llvm::Function &F);
+  ~Divergence();
+
+  bool of(const llvm::Value &V) const;
+  bool of(const llvm::Use &U) const;
+
+private:
+  struct Analyses;
+  std::unique_ptr<Analyses> Found;
+};
 
 /// A surviving alloca and the evidence that it adds to.
 struct ResidentAlloca {
@@ -52,9 +67,11 @@ bool hasConstantOffset(const llvm::Value &Pointer, const llvm::DataLayout &DL);
 void countAccesses(llvm::Function &F, llvm::ArrayRef<ResidentAlloca> Allocas,
                    llvm::MutableArrayRef<ArrayEvidence> Arrays);
 
-/// The accesses to \p Allocas in \p F at which lanes may use different indices.
+/// The accesses to \p Allocas, which live in the function that \p Divergent is
+/// about, at which lanes may use different indices.
 llvm::SmallPtrSet<const llvm::Instruction *, 32>
-divergentAccesses(llvm::Function &F, llvm::ArrayRef<ResidentAlloca> Allocas);
+divergentAccesses(const Divergence &Divergent,
+                  llvm::ArrayRef<ResidentAlloca> Allocas);
 
 } // namespace bankstripe
 

@@ -19,7 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Work.h"
-#include "evidence/Uniformity.h"
+#include "evidence/Lanes.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -37,6 +37,8 @@ namespace {
 /// Of a loop whose trip count nobody knows; at least as many as the longest
 /// known loop of its function has, which often only prepares for it.
 constexpr double UnknownTrips = 100;
+/// Of the same if it is short.
+constexpr double ShortTrips = 10;
 /// More would only say that the loop is all that matters.
 constexpr double MostTrips = 1e9;
 
@@ -95,10 +97,14 @@ double costOfCall(const CallBase &Call) {
 /// How often each block of a function runs when the function does once.
 class BlockWeights {
 public:
-  BlockWeights(Function &F, FunctionAnalysisManager &Analyses)
+  BlockWeights(Function &F, FunctionAnalysisManager &Analyses, Trips Guess)
       : Loops(Analyses.getResult<LoopAnalysis>(F)),
         Dominators(Analyses.getResult<DominatorTreeAnalysis>(F)),
         Evolution(Analyses.getResult<ScalarEvolutionAnalysis>(F)) {
+    if (Guess == Trips::Few) {
+      Unknown = ShortTrips;
+      return;
+    }
     for (const Loop *L : Loops.getLoopsInPreorder())
       Unknown =
           std::max<double>(Unknown, Evolution.getSmallConstantTripCount(L));
@@ -154,8 +160,6 @@ bool isArgumentInMemory(const Value &Object) {
 /// What an address is computed from.
 enum class Origin { Counters, Lanes, Data };
 
-/// An address that was loaded itself leads a step through a tree or a table,
-/// which comes back to the same lines; any other walks over data.
 Origin originOf(const Value &Pointer) {
   SmallVector<const Value *> Pending{&Pointer};
   SmallPtrSet<const Value *, 32> Seen;
@@ -180,8 +184,8 @@ Origin originOf(const Value &Pointer) {
 /// Counts the work of the functions of one module.
 class WorkCounter {
 public:
-  WorkCounter(Module &M, const AllocaTracker &Tracker)
-      : Layout(M.getDataLayout()), Tracker(Tracker) {
+  WorkCounter(Module &M, const AllocaTracker &Tracker, Trips Guess)
+      : Layout(M.getDataLayout()), Tracker(Tracker), Guess(Guess) {
     Builder.registerModuleAnalyses(Modules);
     Builder.registerCGSCCAnalyses(Components);
     Builder.registerFunctionAnalyses(Analyses);
@@ -192,13 +196,30 @@ public:
   void add(Function &F, double Weight, KernelWork &Work, unsigned Depth = 0);
 
 private:
+  /// What is known of the function that is counted.
+  struct Context {
+    Context(const Divergence &Divergent, ArrayRef<ResidentAlloca> Survivors,
+            LaneDistances Lanes)
+        : Divergent(divergentAccesses(Divergent, Survivors)),
+          Lanes(std::move(Lanes)) {
+      for (const ResidentAlloca &R : Survivors)
+        Findings.try_emplace(R.Alloca, R.FindingIndex);
+    }
+
+    SmallDenseMap<const AllocaInst *, unsigned> Findings;
+    SmallPtrSet<const Instruction *, 32> Divergent; ///< Accesses.
+    LaneDistances Lanes;
+  };
+
   void addAccess(const Value &Pointer, uint64_t Bytes, double Weight,
-                 const SmallDenseMap<const AllocaInst *, unsigned> &Findings,
-                 const SmallPtrSetImpl<const Instruction *> &Divergent,
-                 const Instruction &Access, KernelWork &Work) const;
+                 Context &Function, const Instruction &Access,
+                 KernelWork &Work) const;
+  static void addGlobal(const Value &Pointer, double Weight, Context &Function,
+                        const Instruction &Access, KernelWork &Work);
 
   const DataLayout &Layout;
   const AllocaTracker &Tracker;
+  const Trips Guess;
   PassBuilder Builder;
   LoopAnalysisManager LoopAnalyses;
   FunctionAnalysisManager Analyses;
@@ -206,11 +227,29 @@ private:
   ModuleAnalysisManager Modules;
 };
 
-void WorkCounter::addAccess(
-    const Value &Pointer, uint64_t Bytes, double Weight,
-    const SmallDenseMap<const AllocaInst *, unsigned> &Findings,
-    const SmallPtrSetImpl<const Instruction *> &Divergent,
-    const Instruction &Access, KernelWork &Work) const {
+void WorkCounter::addGlobal(const Value &Pointer, double Weight,
+                            Context &Function, const Instruction &Access,
+                            KernelWork &Work) {
+  if (isa<StoreInst>(Access)) {
+    Work.Instructions += Weight; // Nobody waits for it.
+    return;
+  }
+  switch (Function.Lanes.of(Pointer)) {
+  case LaneDistance::Near:
+    Work.Global += Weight;
+    return;
+  case LaneDistance::Far:
+    Work.Rows += Weight;
+    return;
+  case LaneDistance::Unknown:
+    Work.Gathered += Weight;
+    return;
+  }
+}
+
+void WorkCounter::addAccess(const Value &Pointer, uint64_t Bytes, double Weight,
+                            Context &Function, const Instruction &Access,
+                            KernelWork &Work) const {
   // One word of a lane at a time.
   const double Words = Weight * double(std::max<uint64_t>(1, Bytes / 4));
   SmallVector<const Value *, 4> Objects;
@@ -218,13 +257,13 @@ void WorkCounter::addAccess(
   for (const Value *Object : Objects)
     if (const auto *Alloca =
             dyn_cast<AllocaInst>(Object->stripPointerCasts())) {
-      auto Found = Findings.find(Alloca);
-      if (Found == Findings.end()) {
+      auto Found = Function.Findings.find(Alloca);
+      if (Found == Function.Findings.end()) {
         Work.OtherLocal += Words;
         return;
       }
       ArrayWork &Array = Work.Arrays[Found->second];
-      if (!Divergent.contains(&Access))
+      if (!Function.Divergent.contains(&Access))
         Array.Uniform += Words;
       else if (originOf(Pointer) == Origin::Counters)
         Array.Counted += Words;
@@ -248,7 +287,7 @@ void WorkCounter::addAccess(
     Work.OtherLocal += Words;
     return;
   default:
-    (originOf(Pointer) == Origin::Data ? Work.Gathered : Work.Global) += Weight;
+    addGlobal(Pointer, Weight, Function, Access, Work);
     return;
   }
 }
@@ -261,21 +300,19 @@ void addOperation(const Instruction &I, double Cost, KernelWork &Work) {
 
 void WorkCounter::add(Function &F, double Weight, KernelWork &Work,
                       unsigned Depth) {
-  const BlockWeights Weights(F, Analyses);
+  const BlockWeights Weights(F, Analyses, Guess);
   Work.GuessedLoops += Weights.guessed();
-  SmallDenseMap<const AllocaInst *, unsigned> Findings;
+  const Divergence Divergent(F);
   const SmallVector<ResidentAlloca> Survivors = Tracker.survivors(F);
-  for (const ResidentAlloca &R : Survivors)
-    Findings.try_emplace(R.Alloca, R.FindingIndex);
-  SmallPtrSet<const Instruction *, 32> Divergent;
-  if (!Survivors.empty())
-    Divergent = divergentAccesses(F, Survivors);
+  Context Known(Divergent, Survivors,
+                LaneDistances(Layout, Divergent,
+                              Analyses.getResult<ScalarEvolutionAnalysis>(F)));
 
   for (BasicBlock &Block : F) {
     const double Times = Weight * Weights.of(Block);
     auto Access = [&](const Value *Pointer, Type *Accessed, Instruction &I) {
-      addAccess(*Pointer, Layout.getTypeStoreSize(Accessed), Times, Findings,
-                Divergent, I, Work);
+      addAccess(*Pointer, Layout.getTypeStoreSize(Accessed), Times, Known, I,
+                Work);
     };
     for (Instruction &I : Block) {
       if (auto *Load = dyn_cast<LoadInst>(&I)) {
@@ -288,7 +325,7 @@ void WorkCounter::add(Function &F, double Weight, KernelWork &Work,
       } else if (auto *Fill = dyn_cast<MemIntrinsic>(&I)) {
         const auto *Length = dyn_cast<ConstantInt>(Fill->getLength());
         addAccess(*Fill->getDest(), Length ? Length->getZExtValue() : 64, Times,
-                  Findings, Divergent, I, Work);
+                  Known, I, Work);
       } else if (auto *Call = dyn_cast<CallBase>(&I)) {
         Function *Callee = Call->getCalledFunction();
         if (Callee && !Callee->isDeclaration() && Depth < 8)
@@ -304,10 +341,10 @@ void WorkCounter::add(Function &F, double Weight, KernelWork &Work,
 
 } // namespace
 
-std::map<std::string, KernelWork> countWork(Module &M,
-                                            const AllocaTracker &Tracker) {
+std::map<std::string, KernelWork>
+countWork(Module &M, const AllocaTracker &Tracker, Trips Guess) {
   std::map<std::string, KernelWork> Result;
-  WorkCounter Counter(M, Tracker);
+  WorkCounter Counter(M, Tracker, Guess);
   for (Function &F : M)
     if (!F.isDeclaration() && F.getCallingConv() == CallingConv::PTX_Kernel)
       Counter.add(F, 1, Result[F.getName().str()]);

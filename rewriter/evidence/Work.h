@@ -14,10 +14,13 @@
 
 namespace bankstripe {
 
+/// What loops whose trip count nobody knows are taken for.
+enum class Trips { Many, Few };
+
 /// Counts what each kernel of \p M, which is optimised, does per thread, with
 /// the functions that it calls. \p Tracker knows the arrays.
-std::map<std::string, KernelWork> countWork(llvm::Module &M,
-                                            const AllocaTracker &Tracker);
+std::map<std::string, KernelWork>
+countWork(llvm::Module &M, const AllocaTracker &Tracker, Trips Guess);
 
 } // namespace bankstripe
 

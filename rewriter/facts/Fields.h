@@ -99,10 +99,10 @@ BANKSTRIPE_FIELDS(ArrayEvidence, Where, Index, ResidentBytes, UniformAccesses,
 BANKSTRIPE_FIELDS(KernelResources, StackFrame, CalleeFrames, SpillStores,
                   SpillLoads, Registers, SharedBytes)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
-BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Gathered,
-                  Shared, OtherLocal, GuessedLoops, Arrays)
+BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
+                  Gathered, Shared, OtherLocal, GuessedLoops, Arrays)
 BANKSTRIPE_FIELDS(FunctionCalls, Names, Unknown)
-BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, Calls, Problem)
+BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Calls, Problem)
 
 // Frontend.h, Plan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,

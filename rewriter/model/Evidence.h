@@ -86,8 +86,9 @@ struct ArrayWork {
 struct KernelWork {
   double Instructions = 0; ///< Other than the following.
   double DoubleOperations = 0;
-  double Global = 0;     ///< Accesses to global memory.
-  double Gathered = 0;   ///< Those whose address was itself loaded.
+  double Global = 0;     ///< Loads of global memory, near to each other.
+  double Rows = 0;       ///< Those whose lanes are lines apart.
+  double Gathered = 0;   ///< Those whose lanes go where data leads them.
   double Shared = 0;     ///< Words of shared memory.
   double OtherLocal = 0; ///< Words of local memory that are no finding's.
   /// Loops of which nobody knows how often they run.
@@ -105,6 +106,8 @@ struct FunctionCalls {
 struct UnitEvidence {
   std::vector<ArrayEvidence> Arrays;      ///< Parallel to UnitFacts::Findings.
   std::map<std::string, KernelWork> Work; ///< By the mangled name.
+  /// The same if loops of unknown length are short.
+  std::map<std::string, KernelWork> ShortWork;
   /// By the mangled names of the functions that the findings' kernels reach.
   std::map<std::string, FunctionCalls> Calls;
   std::string Problem; ///< Why there is none; empty when there is.

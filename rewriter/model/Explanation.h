@@ -25,6 +25,10 @@ struct Prediction {
   double Low = 1, High = 1;
   double Price = 1; ///< The part that the shared memory itself has in it.
   double Gain = 1;  ///< The part of the access.
+  /// The speedup if what no source tells is as bad as it may be, and what that
+  /// is; empty if that is no worse.
+  double Worst = 1;
+  std::string WorstIf;
 };
 
 /// Cycles for the accesses to one array.

@@ -102,6 +102,8 @@ struct KernelPlan {
   /// It is a template, and a launch of it does not name its instance in full,
   /// so what launches call must be no template.
   bool NamedInPart = false;
+  /// What the driver leaves to the L1 may make it slower than it was.
+  bool NeedsCarveout = false;
   /// Why its launches cannot be edited; empty when they can.
   std::string WhyLaunchesStay;
   Carveout Carved; ///< What edited launches see to.

@@ -10,8 +10,8 @@
 // edited can ask for another part (runtime/device/bankstripe.cuh).
 //
 // By default that is what the blocks need which its grid brings to a
-// multiprocessor, but only at launches that are edited anyway
-// (docs/measurements.md).
+// multiprocessor, at launches that are edited anyway and at those of kernels
+// that may lose if the driver chooses (docs/measurements.md).
 //
 // A kernel about which the program asks how many blocks can be resident keeps
 // what the driver chooses: the answer counts what was asked for last.
@@ -88,8 +88,10 @@ KernelDecision bankstripe::decisionAbout(const Kernel &K, Carveout Wanted) {
 
 void bankstripe::chooseCarveouts(Plan &P, const PlanOptions &Options) {
   for (KernelPlan &K : P.Kernels) {
-    K.Carved = Options.DefaultCarveout.value_or(Carveout{
-        K.WarpBytes ? Carveout::Rule::Auto : Carveout::Rule::Driver, 0});
+    K.Carved = Options.DefaultCarveout.value_or(
+        Carveout{K.WarpBytes || K.NeedsCarveout ? Carveout::Rule::Auto
+                                                : Carveout::Rule::Driver,
+                 0});
     if (!whyDriver(K).empty())
       K.Carved = Carveout();
   }

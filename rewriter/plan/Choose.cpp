@@ -56,6 +56,7 @@ private:
   bool tryWithout(const Group &G, double &Best);
   bool isWorthIt(const Group &G) const;
   void refuse(const Group &G);
+  void settlePrediction(unsigned Row);
 
   /// Geometric mean of the predicted speedups of G's kernels.
   double valueOf(const Group &G) const;
@@ -71,10 +72,11 @@ private:
 
   /// A kernel as the model sees it, with what is decided at the moment.
   struct Setting {
-    KernelTraffic Traffic;
-    Resources Had, Has;
+    Change Predicted;
     uint64_t SharedHad = 0, SharedHas = 0; ///< Per block.
   };
+  KernelTraffic trafficOf(const KernelWork &Work, unsigned Threads) const;
+  bool mayCarve(unsigned Row) const;
   std::optional<Setting> settingOf(unsigned Row) const;
   uint64_t sharedOf(unsigned Row, unsigned Threads) const;
 
@@ -97,43 +99,62 @@ static unsigned usualBlock(const KernelPlan &K) {
                         : UsualBlock;
 }
 
-std::optional<Chooser::Setting> Chooser::settingOf(unsigned Row) const {
-  const KernelPlan &K = Run.Kernels[Row].Plan;
-  if (!K.Work)
-    return std::nullopt;
-  Setting S;
-  KernelTraffic &Traffic = S.Traffic;
-  Traffic.Work = *K.Work;
-  Traffic.Threads = usualBlock(K);
-  for (const auto &[Index, W] : K.Work->Arrays) {
+KernelTraffic Chooser::trafficOf(const KernelWork &Work,
+                                 unsigned Threads) const {
+  KernelTraffic Traffic;
+  Traffic.Work = Work;
+  Traffic.Threads = Threads;
+  for (const auto &[Index, W] : Work.Arrays) {
     const PlannedArray &A = Run.Arrays[Index];
     Traffic.Arrays.push_back(
         {W.Uniform, W.NonUniform, W.Counted, A.Array.ElementBytes,
          A.Array.BytesPerThread, A.Decision.usesShared(),
          A.Decision.Kind == VerdictKind::Slot, A.Decision.Form});
   }
-  const unsigned WarpsPerBlock = llvm::divideCeil(Traffic.Threads, 32u);
+  return Traffic;
+}
+
+std::optional<Chooser::Setting> Chooser::settingOf(unsigned Row) const {
+  const KernelPlan &K = Run.Kernels[Row].Plan;
+  if (!K.Work)
+    return std::nullopt;
+  Setting S;
+  Change &C = S.Predicted;
+  const unsigned Threads = usualBlock(K);
+  C.Kernel = trafficOf(*K.Work, Threads);
+  const auto &ShortWork = Run.Kernels[Row].ShortWork;
+  C.Short = trafficOf(ShortWork ? *ShortWork : *K.Work, Threads);
+  C.Carved = mayCarve(Row);
+  const unsigned WarpsPerBlock = llvm::divideCeil(Threads, 32u);
   S.SharedHad = K.SharedBefore + K.DynamicSharedBytes;
-  S.SharedHas = S.SharedHad + sharedOf(Row, llvm::alignTo(Traffic.Threads, 32));
+  S.SharedHas = S.SharedHad + sharedOf(Row, llvm::alignTo(Threads, 32));
   auto With = [&](uint64_t SharedBytes) {
     Resources R;
-    R.Warps = residentWarps(Options.GpuArch, Traffic.Threads, K.Registers,
-                            SharedBytes);
+    R.Warps = residentWarps(Options.GpuArch, Threads, K.Registers, SharedBytes);
     R.SharedBytes = R.Warps / WarpsPerBlock * SharedBytes;
     return R;
   };
-  S.Had = With(S.SharedHad);
-  S.Has = With(S.SharedHas);
-  if (!S.Had.Warps || !S.Has.Warps)
+  C.Had = With(S.SharedHad);
+  C.Has = With(S.SharedHas);
+  if (!C.Had.Warps || !C.Has.Warps)
     return std::nullopt;
   return S;
+}
+
+// Whether launches of a kernel will, or could be made to, see to its carve-out.
+bool Chooser::mayCarve(unsigned Row) const {
+  const KernelPlan &K = Run.Kernels[Row].Plan;
+  if (Options.DefaultCarveout)
+    return Options.DefaultCarveout->How == Carveout::Rule::Auto;
+  return K.WhyLaunchesStay.empty() && !K.NamedInPart &&
+         !K.Facts.AskedAboutAt.isValid();
 }
 
 std::optional<Prediction> Chooser::predictionFor(unsigned Row) const {
   auto S = settingOf(Row);
   if (!S)
     return std::nullopt;
-  return predict(S->Traffic, S->Had, S->Has);
+  return predict(S->Predicted);
 }
 
 std::optional<Explanation> Chooser::explanationFor(unsigned Row) const {
@@ -141,11 +162,12 @@ std::optional<Explanation> Chooser::explanationFor(unsigned Row) const {
   if (!S)
     return std::nullopt;
   const KernelPlan &K = Run.Kernels[Row].Plan;
-  Explanation E = bankstripe::explain(S->Traffic, S->Had, S->Has);
-  E.Before.Limiter = warpLimiter(Options.GpuArch, S->Traffic.Threads,
-                                 K.Registers, S->SharedHad);
-  E.After.Limiter = warpLimiter(Options.GpuArch, S->Traffic.Threads,
-                                K.Registers, S->SharedHas);
+  Explanation E = bankstripe::explain(S->Predicted);
+  const unsigned Threads = S->Predicted.Kernel.Threads;
+  E.Before.Limiter =
+      warpLimiter(Options.GpuArch, Threads, K.Registers, S->SharedHad);
+  E.After.Limiter =
+      warpLimiter(Options.GpuArch, Threads, K.Registers, S->SharedHas);
   // The order of the arrays is that of K.Work.
   for (PredictedState *State : {&E.Before, &E.After})
     for (auto [Cost, Known] : llvm::zip(State->Arrays, K.Work->Arrays))
@@ -256,7 +278,8 @@ bool Chooser::tryWithout(const Group &G, double &Best) {
     if (!A.Decision.usesShared() || A.Decision.Asked)
       continue;
     const VerdictKind Kind = std::exchange(A.Decision.Kind, VerdictKind::Keep);
-    if (const double Value = valueOf(G); Value > BestWithout) {
+    // Arrays that share bytes may need more of them when one leaves.
+    if (const double Value = fits(G) ? valueOf(G) : 0; Value > BestWithout) {
       BestWithout = Value;
       Worst = &A;
     }
@@ -288,7 +311,7 @@ bool Chooser::isWorthIt(const Group &G) const {
       return false; // Its work is done where nobody looked.
     if (auto P = predictionFor(Row)) {
       Any = true;
-      if (P->Speedup < LeastOfGroup)
+      if (std::min(P->Speedup, P->Worst) < LeastOfGroup)
         return false;
     }
   }
@@ -296,8 +319,14 @@ bool Chooser::isWorthIt(const Group &G) const {
   return !Any || valueOf(G) >= Options.MinSpeedup;
 }
 
-// "predicted 0.62 (0.40 to 0.95): resources 0.5, access 1.24"
-static std::string words(const Prediction &P) {
+// "predicted speedup 0.62, 0.40 to 0.95: shared memory costs 0.5, the access
+// gains 1.24", or where nobody can know: "predicted speedup 1.2, but 0.6 if
+// loops of unknown length are short; `bankstripe tune` would know".
+static std::string words(const Prediction &P, double MinSpeedup) {
+  if (P.Speedup >= MinSpeedup && P.Worst < LeastOfGroup)
+    return llvm::formatv("predicted speedup {0:F2}, but {1:F2} if {2}; "
+                         "'bankstripe tune' would know",
+                         P.Speedup, P.Worst, P.WorstIf);
   return llvm::formatv("predicted speedup {0:F2}, {1:F2} to {2:F2}: shared "
                        "memory costs {3:F2}, the access gains {4:F2}",
                        P.Speedup, P.Low, P.High, P.Price, P.Gain);
@@ -312,9 +341,9 @@ void Chooser::refuse(const Group &G) {
     std::optional<Prediction> Least;
     for (unsigned Row : A.Kernels)
       if (auto P = predictionFor(Row))
-        if (!Least || P->Speedup < Least->Speedup)
+        if (!Least || P->Worst < Least->Worst)
           Least = P;
-    V.Detail = Least ? words(*Least)
+    V.Detail = Least ? words(*Least, Options.MinSpeedup)
                      : "what a kernel that reaches it does was not seen: its "
                        "function is in another file";
   }
@@ -397,6 +426,19 @@ void Chooser::choose(const Group &G) {
   }
 }
 
+// Launches are edited for the carve-out alone where it may make the difference.
+void Chooser::settlePrediction(unsigned Row) {
+  const auto S = settingOf(Row);
+  if (!S)
+    return;
+  KernelPlan &K = Run.Kernels[Row].Plan;
+  K.Predicted = predict(S->Predicted);
+  Change ByDriver = S->Predicted;
+  ByDriver.Carved = false;
+  K.NeedsCarveout =
+      S->Predicted.Carved && predict(ByDriver).Worst < LeastOfGroup;
+}
+
 void Chooser::chooseAll() {
   auto Moves = [](const PlannedArray &A) { return A.Decision.usesShared(); };
   for (const Group &G : groupKernels(Run.Arrays, Moves)) {
@@ -405,7 +447,7 @@ void Chooser::chooseAll() {
     settleSharing(G);
     if (Options.MinSpeedup > 0)
       for (unsigned Row : G.Kernels)
-        Run.Kernels[Row].Plan.Predicted = predictionFor(Row);
+        settlePrediction(Row);
   }
 }
 

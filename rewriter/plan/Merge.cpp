@@ -93,7 +93,10 @@ public:
   void addKernels(const UnitResult &Unit);
   void addLaunches(const UnitResult &Unit);
   void addArrays(UnitResult &Unit);
+  using WorkTable = std::map<std::string, KernelWork>;
   void addWork(const UnitResult &Unit);
+  void addWork(const UnitResult &Unit, const Kernel &K, const WorkTable &Table,
+               std::optional<KernelWork> &Into) const;
   MergedRun take() { return std::move(Run); }
 
 private:
@@ -250,16 +253,22 @@ void Merger::addArrays(UnitResult &Unit) {
 // Of several units that hold a kernel, the first tells what it does.
 void Merger::addWork(const UnitResult &Unit) {
   for (const Kernel &K : Unit.Facts.Kernels) {
-    auto Found = Unit.Evidence.Work.find(K.Id);
-    std::optional<KernelWork> &Into =
-        Run.Kernels[KernelIndex.at({K.Id, K.Where})].Plan.Work;
-    if (Found == Unit.Evidence.Work.end() || Into)
-      continue;
-    Into = Found->second;
-    Into->Arrays.clear();
-    for (const auto &[Index, Work] : Found->second.Arrays)
-      Into->Arrays[ArrayIndex.at(Unit.Facts.Findings[Index].Where)] = Work;
+    KernelRow &Row = Run.Kernels[KernelIndex.at({K.Id, K.Where})];
+    addWork(Unit, K, Unit.Evidence.Work, Row.Plan.Work);
+    addWork(Unit, K, Unit.Evidence.ShortWork, Row.ShortWork);
   }
+}
+
+void Merger::addWork(const UnitResult &Unit, const Kernel &K,
+                     const WorkTable &Table,
+                     std::optional<KernelWork> &Into) const {
+  auto Found = Table.find(K.Id);
+  if (Found == Table.end() || Into)
+    return;
+  Into = Found->second;
+  Into->Arrays.clear();
+  for (const auto &[Index, Work] : Found->second.Arrays)
+    Into->Arrays[ArrayIndex.at(Unit.Facts.Findings[Index].Where)] = Work;
 }
 
 MergedRun bankstripe::mergeUnits(std::vector<UnitResult> Units) {

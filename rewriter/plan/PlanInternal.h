@@ -30,6 +30,8 @@ namespace bankstripe {
 /// A kernel with the launches that reach it, before decisions.
 struct KernelRow {
   KernelPlan Plan;
+  /// Its work if loops of unknown length are short; there if Plan.Work is.
+  std::optional<KernelWork> ShortWork;
   std::vector<Launch> Launches;
   std::vector<OccupancyQuery> Queries;
   /// Why static shared memory cannot be planned for it, if so.

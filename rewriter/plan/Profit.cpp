@@ -25,22 +25,36 @@
 // memory costs (fewer warps, a smaller L1), or gives where the arrays no longer
 // thrash the L1, and what the access gains.
 //
-// Loads from global memory are of two kinds. A walk over data is answered by
-// the L2 whatever the L1 is. Addresses that were loaded themselves lead into
-// trees and tables, whose lines are asked for again; the larger the L1, the
-// more of them it holds, and their working set is taken to be as large as it.
+// Loads from global memory are of three kinds (evidence/Lanes.cpp). Where the
+// lanes are near to each other, they walk over data, which the L2 answers
+// whatever the L1 is. Where each lane has a line of its own, 32 lines wait in
+// the L1 for the lanes to take the rest of them; and where data leads the
+// lanes, they pick from tables and trees. These two live on the L1: they cost
+// an issue slot in ten when it holds their lines and a multiple when it does
+// not, and in between there is hardly anything. How large the tables are, no
+// source tells.
 //
-// The constants are fitted to 12,132 timings of the sweep on an H200
-// (tests/gpu/sweep/fit.py; docs/measurements.md says how well), cycles of one
-// multiprocessor. The work comes from the optimised IR (evidence/Work.cpp). How
-// far the indices of a warp are apart cannot be seen: stacks, counters and
-// sorted data often agree. In the programs that were measured a fifth of random
-// fits; the ends of the range give the uncertainty that is reported.
+// The constants are fitted to timings of the sweep on an H200, cycles of one
+// multiprocessor (tests/gpu/sweep/fit.py; docs/measurements.md says how many,
+// and how well they fit). The work comes from the optimised IR
+// (evidence/Work.cpp).
+//
+// What nobody can see
+// -------------------
+// Stacks, counters and sorted data often agree where indices could differ. In
+// the programs that were measured a fifth of random fits; the ends of the range
+// give the uncertainty that is reported. Beside this, a change is also looked
+// at with tables that only just fit the L1 as it is, so that any loss of it
+// hurts, and with short loops where the length is not known, since a guess
+// hides whatever stands beside a deep nest of them. A change that loses in any
+// of these cases is not known to pay.
 //
 //===----------------------------------------------------------------------===//
 
 #include "plan/Profit.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace bankstripe;
@@ -57,6 +71,8 @@ constexpr double LocalRow = 2.93; ///< Each further row that lanes ask for.
 constexpr double SharedWord = 0.272;
 constexpr double Packing = 0.256;  ///< Per access to a packed element.
 constexpr double MissFactor = 2.1; ///< More for what the L2 answers.
+constexpr double Lines = 4.39;     ///< A load of 32 lines.
+constexpr double LinesMiss = 45.4; ///< More for what the L2 answers.
 } // namespace issue
 
 namespace latency {
@@ -66,12 +82,14 @@ constexpr double Global = 224;
 constexpr double Local = 52.7;
 constexpr double Shared = 26.9;
 constexpr double Packing = 11.4;
-constexpr double Miss = 130; ///< More for what the L2 answers.
-constexpr double GatheredHit = 40;
+constexpr double Miss = 130;      ///< More for what the L2 answers.
+constexpr double Lines = 72.4;    ///< A load of 32 lines.
+constexpr double LinesMiss = 217; ///< More for what the L2 answers.
 } // namespace latency
 
 constexpr double Sharpness = 4.17;  ///< p above.
 constexpr double HitExponent = 0.9; ///< Of the share that fits the L1.
+constexpr double LinesExponent = 5; ///< The same of lines.
 /// Passes of a slot at random indices, measured (docs/measurements.md).
 constexpr double SlotPasses = 1.6;
 constexpr double SlotPassesOfDoubles = 2.4;
@@ -84,9 +102,11 @@ constexpr double UnifiedCache = 256 * 1024; ///< L1 and shared memory, sm_90.
 constexpr unsigned CarveOuts[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 constexpr unsigned ReservedPerBlock = 1024;
 
-/// A middle of what was seen in programs, between the ends 0 and 1; counters,
-/// such as the tops of stacks, are closer to each other.
-constexpr double UsualSpread = 0.2;
+constexpr double LineBytes = 128;
+constexpr unsigned BlocksOfSmallGrid = 2; ///< On a multiprocessor.
+/// Between these the data of gathered loads may be of any size.
+constexpr double LeastGathered = 1024, MostGathered = 1024 * 1024;
+/// Counters, such as the tops of stacks, are closer to each other.
 constexpr double SpreadOfCounters = 0.1; ///< Of that of other indices.
 /// Root mean square of the model's errors on the sweep, as a factor.
 constexpr double ModelError = 1.3;
@@ -121,30 +141,57 @@ static double firstLevelCache(const Resources &R, unsigned Threads) {
   return UnifiedCache - CarveOuts[std::size(CarveOuts) - 1] * 1024.0;
 }
 
-// The share of each local array that the L1 holds, the busiest per byte first.
-static std::vector<double> hitRates(const KernelTraffic &K,
-                                    const Resources &R) {
-  std::vector<unsigned> Order(K.Arrays.size());
-  for (unsigned I = 0; I < Order.size(); ++I)
-    Order[I] = I;
-  auto Density = [&](unsigned I) {
-    const ArrayTraffic &A = K.Arrays[I];
-    return wordsOf(A) / double(std::max<uint64_t>(1, A.BytesPerThread));
-  };
-  llvm::stable_sort(
-      Order, [&](unsigned A, unsigned B) { return Density(A) > Density(B); });
-  double Left = firstLevelCache(R, K.Threads);
-  std::vector<double> Hits(Order.size(), 1);
-  for (unsigned I : Order) {
-    const ArrayTraffic &A = K.Arrays[I];
-    if (A.Moved)
-      continue;
-    const double Footprint = double(A.BytesPerThread) * 32 * R.Warps;
-    Hits[I] = std::pow(std::clamp(Left / std::max(1.0, Footprint), 0.0, 1.0),
-                       HitExponent);
-    Left = std::max(0.0, Left - Footprint);
+namespace {
+
+/// The shares of what it is asked for that the L1 holds.
+struct HitRates {
+  std::vector<double> Arrays;
+  double Rows = 1, Gathered = 1;
+};
+
+/// Something that lives on the L1.
+struct Client {
+  double Accesses, Footprint; ///< Of all resident warps.
+  double Exponent;
+  double *Hits;
+  double density() const { return Accesses / std::max(1.0, Footprint); }
+};
+
+} // namespace
+
+// What is used most per byte stays in the L1.
+static HitRates hitRates(const KernelTraffic &K, const Resources &R,
+                         const Assumption &Assumed) {
+  const double Lanes = 32.0 * R.Warps;
+  HitRates Result;
+  Result.Arrays.assign(K.Arrays.size(), 1);
+  std::vector<Client> Clients;
+  for (auto [A, Hits] : llvm::zip(K.Arrays, Result.Arrays))
+    if (!A.Moved)
+      Clients.push_back({wordsOf(A) * Lanes, double(A.BytesPerThread) * Lanes,
+                         HitExponent, &Hits});
+  if (K.Work.Rows)
+    Clients.push_back(
+        {K.Work.Rows * Lanes, LineBytes * Lanes, LinesExponent, &Result.Rows});
+  if (K.Work.Gathered && Assumed.Gathered)
+    Clients.push_back({K.Work.Gathered * Lanes, *Assumed.Gathered,
+                       LinesExponent, &Result.Gathered});
+  llvm::stable_sort(Clients, [](const Client &A, const Client &B) {
+    return A.density() > B.density();
+  });
+  const double Cache = firstLevelCache(R, K.Threads);
+  double Left = Cache;
+  for (const Client &C : Clients) {
+    *C.Hits = std::pow(std::clamp(Left / std::max(1.0, C.Footprint), 0.0, 1.0),
+                       C.Exponent);
+    Left = std::max(0.0, Left - C.Footprint);
   }
-  return Hits;
+  // Of data of any size, each doubling as likely as the one before.
+  if (!Assumed.Gathered)
+    Result.Gathered = std::clamp(std::log2(Cache / LeastGathered) /
+                                     std::log2(MostGathered / LeastGathered),
+                                 0.0, 1.0);
+  return Result;
 }
 
 static double passes(const ArrayTraffic &A) {
@@ -154,22 +201,28 @@ static double passes(const ArrayTraffic &A) {
 }
 
 PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
-                                   double Spread) {
+                                   const Assumption &Assumed) {
   PredictedState Result;
   const KernelWork &W = K.Work;
-  double Issue = issue::Instruction * W.Instructions +
-                 issue::DoubleOperation * W.DoubleOperations +
-                 issue::Global * (W.Global + W.Gathered) +
-                 issue::SharedWord * W.Shared + issue::LocalWord * W.OtherLocal;
+  const HitRates Hits = hitRates(K, R, Assumed);
+  const double RowsMissed = W.Rows * (1 - Hits.Rows);
+  const double GatheredMissed = W.Gathered * (1 - Hits.Gathered);
+  // Lanes that data leads may still be close to each other.
+  const double Apart = Assumed.Gathered ? 1 : Assumed.Spread;
+  double Issue =
+      issue::Instruction * W.Instructions +
+      issue::DoubleOperation * W.DoubleOperations + issue::Global * W.Global +
+      issue::Lines * W.Rows + issue::LinesMiss * RowsMissed +
+      (1 - Apart) * issue::Global * W.Gathered +
+      Apart * (issue::Lines * W.Gathered + issue::LinesMiss * GatheredMissed) +
+      issue::SharedWord * W.Shared + issue::LocalWord * W.OtherLocal;
   double Latency = latency::Instruction * W.Instructions +
                    latency::DoubleOperation * W.DoubleOperations +
-                   latency::Global * W.Global + latency::Shared * W.Shared +
-                   latency::Local * W.OtherLocal;
-  const double Held = firstLevelCache(R, K.Threads) / UnifiedCache;
-  Latency +=
-      W.Gathered * (Held * latency::GatheredHit + (1 - Held) * latency::Global);
-  const std::vector<double> Hits = hitRates(K, R);
-  for (auto [A, Hit] : llvm::zip(K.Arrays, Hits)) {
+                   latency::Global * W.Global +
+                   latency::Lines * (W.Rows + W.Gathered) +
+                   latency::LinesMiss * (RowsMissed + GatheredMissed) +
+                   latency::Shared * W.Shared + latency::Local * W.OtherLocal;
+  for (auto [A, Hit] : llvm::zip(K.Arrays, Hits.Arrays)) {
     ArrayCost &Cost = Result.Arrays.emplace_back();
     Cost.Array = Result.Arrays.size() - 1;
     Cost.Moved = A.Moved;
@@ -188,9 +241,10 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
       return issue::LocalWord +
              issue::LocalRow * (rowsAsked(A, K.Threads, S) - 1);
     };
-    Cost.Issue = (A.Uniform * issue::LocalWord + A.NonUniform * Rows(Spread) +
-                  A.Counted * Rows(Spread * SpreadOfCounters)) *
-                 (1 + (1 - Hit) * issue::MissFactor);
+    Cost.Issue =
+        (A.Uniform * issue::LocalWord + A.NonUniform * Rows(Assumed.Spread) +
+         A.Counted * Rows(Assumed.Spread * SpreadOfCounters)) *
+        (1 + (1 - Hit) * issue::MissFactor);
     Cost.Latency = Accesses * (latency::Local + (1 - Hit) * latency::Miss);
   }
   for (const ArrayCost &Cost : Result.Arrays) {
@@ -208,8 +262,8 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
 }
 
 double bankstripe::timeOf(const KernelTraffic &K, const Resources &R,
-                          double Spread) {
-  return termsOf(K, R, Spread).Time;
+                          const Assumption &A) {
+  return termsOf(K, R, A).Time;
 }
 
 static KernelTraffic withoutMoves(KernelTraffic K) {
@@ -218,35 +272,75 @@ static KernelTraffic withoutMoves(KernelTraffic K) {
   return K;
 }
 
-Prediction bankstripe::predict(const KernelTraffic &After, const Resources &Had,
-                               const Resources &Has) {
-  const KernelTraffic Before = withoutMoves(After);
-  auto Speedup = [&](double Spread) {
-    return timeOf(Before, Had, Spread) / timeOf(After, Has, Spread);
-  };
+static double speedup(const Change &C, const KernelTraffic &K,
+                      const Assumption &A) {
+  return timeOf(withoutMoves(K), C.Had, A) / timeOf(K, C.Has, A);
+}
+
+// The same change where the grid brings few blocks to a multiprocessor. The
+// driver still takes as much of the L1 as all the blocks need that there could
+// be; a carve-out, what these need.
+static Change withSmallGrid(Change C) {
+  const unsigned Warps =
+      BlocksOfSmallGrid * llvm::divideCeil(C.Kernel.Threads, 32u);
+  for (Resources *R : {&C.Had, &C.Has}) {
+    if (R->Warps <= Warps)
+      continue;
+    if (C.Carved && R == &C.Has)
+      R->SharedBytes = R->SharedBytes * Warps / R->Warps;
+    R->Warps = Warps;
+  }
+  return C;
+}
+
+// The least speedup in the cases that no source excludes.
+static void findWorst(const Change &C, Prediction &P) {
+  P.Worst = P.Speedup;
+  Assumption Fitting;
+  Fitting.Gathered = firstLevelCache(C.Had, C.Kernel.Threads);
+  const Change Small = withSmallGrid(C);
+  for (bool SmallGrid : {false, true})
+    for (bool ShortLoops : {false, true})
+      for (bool Fits : {false, true}) {
+        const Change &Case = SmallGrid ? Small : C;
+        const double S = speedup(Case, ShortLoops ? Case.Short : Case.Kernel,
+                                 Fits ? Fitting : Assumption());
+        if (S >= P.Worst)
+          continue;
+        P.Worst = S;
+        llvm::SmallVector<llvm::StringRef> Ifs;
+        if (SmallGrid)
+          Ifs.push_back("its grids are small");
+        if (ShortLoops)
+          Ifs.push_back("loops of unknown length are short");
+        if (Fits)
+          Ifs.push_back("what it gathers just fits the L1 as it is");
+        P.WorstIf = llvm::join(Ifs, ", and ");
+      }
+}
+
+Prediction bankstripe::predict(const Change &C) {
+  const KernelTraffic Before = withoutMoves(C.Kernel);
   Prediction P;
-  P.Speedup = Speedup(UsualSpread);
-  P.Price = timeOf(Before, Had, UsualSpread) / timeOf(Before, Has, UsualSpread);
+  P.Speedup = speedup(C, C.Kernel, {});
+  P.Price = timeOf(Before, C.Had, {}) / timeOf(Before, C.Has, {});
   P.Gain = P.Speedup / P.Price;
-  const double Agreeing = Speedup(0), Random = Speedup(1);
-  P.Low = std::min({P.Speedup, Agreeing, Random}) / ModelError;
+  const double Agreeing = speedup(C, C.Kernel, {0, {}});
+  const double Random = speedup(C, C.Kernel, {1, {}});
+  findWorst(C, P);
+  P.Low = std::min({P.Worst, Agreeing, Random}) / ModelError;
   P.High = std::max({P.Speedup, Agreeing, Random}) * ModelError;
   return P;
 }
 
-Explanation bankstripe::explain(const KernelTraffic &After,
-                                const Resources &Had, const Resources &Has) {
-  const KernelTraffic Before = withoutMoves(After);
-  auto Speedup = [&](double Spread) {
-    return timeOf(Before, Had, Spread) / timeOf(After, Has, Spread);
-  };
+Explanation bankstripe::explain(const Change &C) {
   Explanation E;
-  E.Before = termsOf(Before, Had, UsualSpread);
-  E.After = termsOf(After, Has, UsualSpread);
-  E.Predicted = predict(After, Had, Has);
-  E.Agreeing = Speedup(0);
-  E.Random = Speedup(1);
+  E.Before = termsOf(withoutMoves(C.Kernel), C.Had, {});
+  E.After = termsOf(C.Kernel, C.Has, {});
+  E.Predicted = predict(C);
+  E.Agreeing = speedup(C, C.Kernel, {0, {}});
+  E.Random = speedup(C, C.Kernel, {1, {}});
   E.ModelError = ModelError;
-  E.GuessedLoops = After.Work.GuessedLoops;
+  E.GuessedLoops = C.Kernel.Work.GuessedLoops;
   return E;
 }

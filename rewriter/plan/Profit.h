@@ -38,24 +38,41 @@ struct Resources {
   uint64_t SharedBytes = 0; ///< Of all of them.
 };
 
+/// Of indices that may differ; a middle of what was seen in programs.
+inline constexpr double UsualSpread = 0.2;
+
+/// What no source tells.
+struct Assumption {
+  /// How far non-uniform indices of a warp are apart, from 0 (they agree after
+  /// all) to 1 (they are random).
+  double Spread = UsualSpread;
+  /// Bytes of the data that gathered loads are about; where that is not given,
+  /// it may be anything from a kilobyte to a megabyte.
+  std::optional<double> Gathered;
+};
+
 /// What a warp that runs \p K with \p R costs, arrays by their index in it.
-/// \p Spread is how far non-uniform indices of a warp are apart, from 0 (they
-/// agree after all) to 1 (they are random).
 PredictedState termsOf(const KernelTraffic &K, const Resources &R,
-                       double Spread);
+                       const Assumption &A);
 
 /// The time of that alone: cycles of a multiprocessor per warp.
-double timeOf(const KernelTraffic &K, const Resources &R, double Spread);
+double timeOf(const KernelTraffic &K, const Resources &R, const Assumption &A);
 
-/// The prediction for a kernel whose arrays move as \p After says, whereas none
-/// does now, when the resources change from \p Had to \p Has.
-Prediction predict(const KernelTraffic &After, const Resources &Had,
-                   const Resources &Has);
+/// A change of a kernel. Its arrays move as they say, whereas none does now.
+struct Change {
+  KernelTraffic Kernel;
+  /// The same kernel if its loops of unknown length are short.
+  KernelTraffic Short;
+  Resources Had, Has;
+  /// Its launches leave to the L1 what their blocks do not need.
+  bool Carved = false;
+};
+
+Prediction predict(const Change &C);
 
 /// The same with its terms; limiters, arrays' numbers and alternatives are left
 /// to whoever knows them.
-Explanation explain(const KernelTraffic &After, const Resources &Had,
-                    const Resources &Has);
+Explanation explain(const Change &C);
 
 } // namespace bankstripe
 

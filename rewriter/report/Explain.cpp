@@ -135,6 +135,8 @@ void bankstripe::printExplanation(llvm::raw_ostream &OS, const KernelPlan &K) {
         formatv("{0:F2} for the shared memory x {1:F2} for the access = {2}",
                 Best.Price, Best.Gain, rangeText(Best)));
     row(OS, "it rests on", assumptionText(E));
+    if (!Best.WorstIf.empty() && Best.Worst < 1)
+      row(OS, "at worst", formatv("{0:F2} if {1}", Best.Worst, Best.WorstIf));
     if (Best.Low < 1 && Best.High > 1)
       row(OS, "it may be a loss",
           "only a measurement can tell: bankstripe tune");
@@ -184,6 +186,8 @@ json::Value bankstripe::explanationToJson(const KernelPlan &K) {
                       {"high", E.Predicted.High},
                       {"price", E.Predicted.Price},
                       {"gain", E.Predicted.Gain},
+                      {"worst", E.Predicted.Worst},
+                      {"worstIf", E.Predicted.WorstIf},
                       {"speedupIfAgreeing", E.Agreeing},
                       {"speedupIfRandom", E.Random},
                       {"modelError", E.ModelError},

@@ -129,6 +129,7 @@ static json::Value work(const KernelPlan &K, const Plan &P) {
   return json::Object{{"instructions", K.Work->Instructions},
                       {"doubleOperations", K.Work->DoubleOperations},
                       {"global", K.Work->Global},
+                      {"rows", K.Work->Rows},
                       {"gathered", K.Work->Gathered},
                       {"shared", K.Work->Shared},
                       {"otherLocal", K.Work->OtherLocal},

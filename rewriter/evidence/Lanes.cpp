@@ -1,0 +1,261 @@
+//===-- Lanes.cpp - how far apart the lanes of a warp access --------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A load of a warp costs as many lines of the cache as its lanes ask for, and
+// whether the lines come back out of the L1 depends on how many there are. So
+// each value is given its stride over threadIdx.x, the derivative as it were:
+// uniform values have none, threadIdx.x has 1, sums add strides, products scale
+// them, and remainders and masks, which only wrap, leave them. What comes from
+// memory or from anything else has no stride.
+//
+// Where control flow merges, the values that come in must agree, or all but one
+// kind be uniform: a coordinate that is clamped at the border has the stride
+// that it has inside. Lanes that choose between a few uniform values ask for no
+// more than these. But where they choose whether to count on, as tops of stacks
+// do, they end up anywhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "evidence/Lanes.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/ConstantRange.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include <cmath>
+#include <limits>
+
+using namespace llvm;
+
+namespace bankstripe {
+
+/// Lanes that are this far apart have a sector of the cache each.
+static constexpr double SectorBytes = 32;
+/// A table of so many bytes is always somewhere in the L1.
+static constexpr uint64_t SmallBytes = 4096;
+/// Loops in loops are looked at twice each; this is enough for any real kernel.
+static constexpr unsigned MostSteps = 1 << 16;
+static constexpr double Unbounded = std::numeric_limits<double>::infinity();
+
+LaneDistance LaneDistances::of(const Value &Pointer) {
+  const Stride S = strideOf(Pointer);
+  if (!S)
+    return isSmallTable(Pointer) ? LaneDistance::Near : LaneDistance::Unknown;
+  return std::abs(*S) < SectorBytes ? LaneDistance::Near : LaneDistance::Far;
+}
+
+// Whether the address is that of a small variable, or an index of few values.
+bool LaneDistances::isSmallTable(const Value &Pointer) const {
+  const SCEV *Address = Evolution.getSCEV(const_cast<Value *>(&Pointer));
+  const auto *Base = dyn_cast<SCEVUnknown>(Evolution.getPointerBase(Address));
+  if (!Base || Divergent.of(*Base->getValue()))
+    return false;
+  if (const auto *Table = dyn_cast<GlobalVariable>(Base->getValue()))
+    return Layout.getTypeAllocSize(Table->getValueType()) <= SmallBytes;
+  const ConstantRange Range =
+      Evolution.getSignedRange(Evolution.removePointerBase(Address));
+  return !Range.isFullSet() &&
+         (Range.getUpper() - Range.getLower()).ule(SmallBytes);
+}
+
+static bool isLane(const Value &V) {
+  const auto *Call = dyn_cast<CallBase>(&V);
+  if (!Call)
+    return false;
+  const Intrinsic::ID Id = Call->getIntrinsicID();
+  return Id == Intrinsic::nvvm_read_ptx_sreg_tid_x ||
+         Id == Intrinsic::nvvm_read_ptx_sreg_laneid;
+}
+
+// The other numbers of a thread are those of its warp, or nearly so.
+static bool isWarpsOwn(const Value &V) {
+  const auto *Call = dyn_cast<CallBase>(&V);
+  if (!Call)
+    return false;
+  const Intrinsic::ID Id = Call->getIntrinsicID();
+  return Id == Intrinsic::nvvm_read_ptx_sreg_tid_y ||
+         Id == Intrinsic::nvvm_read_ptx_sreg_tid_z;
+}
+
+LaneDistances::Stride LaneDistances::strideOf(const Value &V) {
+  if (!Divergent.of(V) || isWarpsOwn(V))
+    return 0;
+  if (isLane(V))
+    return 1;
+  if (isa<Argument>(V)) // Of a function: what it points to is the caller's.
+    return V.getType()->isPointerTy() ? Stride(0) : std::nullopt;
+  const auto *O = dyn_cast<Operator>(&V);
+  if (!O || ++Steps > MostSteps)
+    return std::nullopt;
+  auto [Found, New] = Known.try_emplace(&V, std::nullopt);
+  if (!New)
+    return Found->second;
+  Order.push_back(&V);
+  Stride Result =
+      isa<PHINode>(V) ? strideOfPhi(cast<PHINode>(V)) : strideOfOperation(*O);
+  if (Result == 0.0 && countsByLane(*O))
+    Result.reset();
+  return Known[&V] = Result;
+}
+
+// Whether \p Merge chooses, in the round of a loop, between its counter and the
+// next one.
+bool LaneDistances::countsByLane(const Operator &Merge) const {
+  if (!isa<PHINode, SelectInst>(Merge))
+    return false;
+  return any_of(Merge.operand_values(), [&](const Value *V) {
+    while (const auto *Step = dyn_cast<BinaryOperator>(V))
+      V = Step->getOperand(0);
+    return V != &Merge && is_contained(Open, V);
+  });
+}
+
+// A counter of a loop has the stride that it begins with, if each round gives
+// it back the same one. What was found while the phi's own stride was open is
+// forgotten.
+LaneDistances::Stride LaneDistances::strideOfPhi(const PHINode &Phi) {
+  const SmallVector<const Value *> Incoming(Phi.incoming_values());
+  const size_t Begin = Order.size();
+  auto Forget = [&] {
+    for (; Order.size() > Begin; Order.pop_back())
+      Known.erase(Order.back());
+  };
+  Stride Candidate;
+  for (const Value *V : Incoming)
+    if (Candidate = strideOf(*V); Candidate)
+      break;
+  if (!Candidate)
+    return std::nullopt;
+  Forget();
+  Known[&Phi] = Candidate;
+  Open.push_back(&Phi);
+  const Stride Result = strideOfMerge(Incoming);
+  Open.pop_back();
+  if (Result != Candidate)
+    Forget();
+  return Result;
+}
+
+static std::optional<double> sum(std::optional<double> Left,
+                                 std::optional<double> Right, double Sign) {
+  if (!Left || !Right)
+    return std::nullopt;
+  // Two unknown distances may well be the same.
+  if (std::isinf(*Left) || std::isinf(*Right))
+    return Unbounded;
+  return *Left + Sign * *Right;
+}
+
+static std::optional<double> scaled(std::optional<double> Stride,
+                                    const Value &Factor, bool Divides) {
+  if (!Stride || *Stride == 0)
+    return Stride;
+  if (const auto *Constant = dyn_cast<ConstantInt>(&Factor)) {
+    const double By = Constant->getValue().signedRoundToDouble();
+    if (By == 0)
+      return std::nullopt;
+    return Divides ? *Stride / By : *Stride * By;
+  }
+  return Divides ? Stride : Unbounded;
+}
+
+LaneDistances::Stride LaneDistances::strideOfOperation(const Operator &O) {
+  auto Operand = [&](unsigned I) { return strideOf(*O.getOperand(I)); };
+  auto IsUniform = [&](unsigned I) { return !Divergent.of(*O.getOperand(I)); };
+  switch (O.getOpcode()) {
+  case Instruction::ZExt:
+  case Instruction::SExt:
+  case Instruction::Trunc:
+  case Instruction::Freeze:
+  case Instruction::BitCast:
+  case Instruction::AddrSpaceCast:
+  case Instruction::PtrToInt:
+  case Instruction::IntToPtr:
+    return Operand(0);
+  case Instruction::Add:
+  case Instruction::Or:
+    return sum(Operand(0), Operand(1), 1);
+  case Instruction::Sub:
+    return sum(Operand(0), Operand(1), -1);
+  case Instruction::Mul:
+    if (IsUniform(1))
+      return scaled(Operand(0), *O.getOperand(1), /*Divides=*/false);
+    if (IsUniform(0))
+      return scaled(Operand(1), *O.getOperand(0), /*Divides=*/false);
+    return std::nullopt;
+  case Instruction::Shl:
+    if (const auto *Bits = dyn_cast<ConstantInt>(O.getOperand(1)))
+      if (const Stride S = Operand(0))
+        return std::ldexp(*S, int(Bits->getLimitedValue(64)));
+    return IsUniform(1) ? scaled(Operand(0), *O.getOperand(1), false)
+                        : std::nullopt;
+  case Instruction::LShr:
+  case Instruction::AShr:
+    if (const auto *Bits = dyn_cast<ConstantInt>(O.getOperand(1)))
+      if (const Stride S = Operand(0))
+        return std::ldexp(*S, -int(Bits->getLimitedValue(64)));
+    return IsUniform(1) ? Operand(0) : std::nullopt;
+  case Instruction::UDiv:
+  case Instruction::SDiv:
+    return IsUniform(1) ? scaled(Operand(0), *O.getOperand(1), true)
+                        : std::nullopt;
+  case Instruction::URem:
+  case Instruction::SRem:
+    return IsUniform(1) ? Operand(0) : std::nullopt;
+  case Instruction::And:
+  case Instruction::Xor:
+    if (IsUniform(1))
+      return Operand(0);
+    return IsUniform(0) ? Operand(1) : std::nullopt;
+  case Instruction::GetElementPtr:
+    return strideOfAddress(cast<GEPOperator>(O));
+  case Instruction::Select:
+    return strideOfMerge({O.getOperand(1), O.getOperand(2)});
+  case Instruction::Call:
+    if (const auto *Call = dyn_cast<MinMaxIntrinsic>(&O))
+      return strideOfMerge({Call->getLHS(), Call->getRHS()});
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+LaneDistances::Stride
+LaneDistances::strideOfAddress(const GEPOperator &Address) {
+  Stride Result = strideOf(*Address.getPointerOperand());
+  for (gep_type_iterator I = gep_type_begin(Address),
+                         End = gep_type_end(Address);
+       I != End; ++I) {
+    if (I.isStruct())
+      continue;
+    const double Bytes = I.getSequentialElementStride(Layout).getFixedValue();
+    Stride Index = strideOf(*I.getOperand());
+    if (Index)
+      *Index *= *Index == 0 ? 0 : Bytes;
+    Result = sum(Result, Index, 1);
+  }
+  return Result;
+}
+
+// Uniform values take the stride of the others.
+LaneDistances::Stride
+LaneDistances::strideOfMerge(ArrayRef<const Value *> Incoming) {
+  Stride Result;
+  for (const Value *V : Incoming) {
+    if (isa<UndefValue>(V))
+      continue;
+    const Stride S = strideOf(*V);
+    if (!S || (Result && *Result != 0 && *S != 0 && *S != *Result))
+      return std::nullopt;
+    if (!Result || *S != 0)
+      Result = S;
+  }
+  return Result;
+}
+
+} // namespace bankstripe
