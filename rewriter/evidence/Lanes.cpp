@@ -11,6 +11,8 @@
 // uniform values have none, threadIdx.x has 1, sums add strides, products scale
 // them, and remainders and masks, which only wrap, leave them. What comes from
 // memory or from anything else has no stride.
+// Positions that are computed in floating-point arithmetic from these, as in
+// interpolation, are taken to change little.
 //
 // Where control flow merges, the values that come in must agree, or all but one
 // kind be uniform: a coordinate that is clamped at the border has the stride
@@ -36,6 +38,8 @@ namespace bankstripe {
 
 /// Lanes that are this far apart have a sector of the cache each.
 static constexpr double SectorBytes = 32;
+/// Of one expression in floating-point arithmetic.
+static constexpr unsigned MostOperations = 24;
 /// A table of so many bytes is always somewhere in the L1.
 static constexpr uint64_t SmallBytes = 4096;
 /// Loops in loops are looked at twice each; this is enough for any real kernel.
@@ -161,7 +165,8 @@ static std::optional<double> scaled(std::optional<double> Stride,
       return std::nullopt;
     return Divides ? *Stride / By : *Stride * By;
   }
-  return Divides ? Stride : Unbounded;
+  // Of a quotient of many, neighbours have the same.
+  return Divides ? 0 : Unbounded;
 }
 
 LaneDistances::Stride LaneDistances::strideOfOperation(const Operator &O) {
@@ -177,6 +182,9 @@ LaneDistances::Stride LaneDistances::strideOfOperation(const Operator &O) {
   case Instruction::PtrToInt:
   case Instruction::IntToPtr:
     return Operand(0);
+  case Instruction::FPToSI:
+  case Instruction::FPToUI:
+    return isSmooth(*O.getOperand(0)) ? Stride(0) : std::nullopt;
   case Instruction::Add:
   case Instruction::Or:
     return sum(Operand(0), Operand(1), 1);
@@ -240,6 +248,45 @@ LaneDistances::strideOfAddress(const GEPOperator &Address) {
     Result = sum(Result, Index, 1);
   }
   return Result;
+}
+
+// Whether a floating-point number is computed from the lane's number and from
+// data of neighbours, and not from integers that jump.
+bool LaneDistances::isSmooth(const Value &V, unsigned Depth) {
+  if (!Divergent.of(V))
+    return true;
+  const auto *I = dyn_cast<Instruction>(&V);
+  if (!I || Depth > MostOperations)
+    return false;
+  switch (I->getOpcode()) {
+  case Instruction::SIToFP:
+  case Instruction::UIToFP: {
+    const Stride S = strideOf(*I->getOperand(0));
+    return S && !std::isinf(*S);
+  }
+  case Instruction::Load:
+    return I->getType()->isFloatingPointTy() &&
+           of(*cast<LoadInst>(I)->getPointerOperand()) == LaneDistance::Near;
+  case Instruction::FAdd:
+  case Instruction::FSub:
+  case Instruction::FMul:
+  case Instruction::FDiv:
+  case Instruction::FNeg:
+  case Instruction::FPExt:
+  case Instruction::FPTrunc:
+    break;
+  case Instruction::Call:
+    if (!cast<CallBase>(I)->doesNotAccessMemory() ||
+        !I->getType()->isFloatingPointTy())
+      return false;
+    break;
+  default:
+    return false;
+  }
+  const auto *Call = dyn_cast<CallBase>(I);
+  return all_of(Call ? Call->args() : I->operands(), [&](const Use &U) {
+    return !U->getType()->isFloatingPointTy() || isSmooth(*U, Depth + 1);
+  });
 }
 
 // Uniform values take the stride of the others.

@@ -45,6 +45,7 @@ private:
   Stride strideOfAddress(const llvm::GEPOperator &Address);
   Stride strideOfMerge(llvm::ArrayRef<const llvm::Value *> Incoming);
   Stride strideOfPhi(const llvm::PHINode &Phi);
+  bool isSmooth(const llvm::Value &V, unsigned Depth = 0);
   bool isSmallTable(const llvm::Value &Pointer) const;
   bool countsByLane(const llvm::Operator &Merge) const;
 

@@ -64,37 +64,37 @@ namespace {
 /// Cycles, fitted; see above.
 namespace issue {
 constexpr double Instruction = 0.219;
-constexpr double DoubleOperation = 0.43;
-constexpr double Global = 0.548;
-constexpr double LocalWord = 2.48;
-constexpr double LocalRow = 2.93; ///< Each further row that lanes ask for.
-constexpr double SharedWord = 0.272;
-constexpr double Packing = 0.256;  ///< Per access to a packed element.
-constexpr double MissFactor = 2.1; ///< More for what the L2 answers.
-constexpr double Lines = 4.39;     ///< A load of 32 lines.
-constexpr double LinesMiss = 45.4; ///< More for what the L2 answers.
+constexpr double DoubleOperation = 0.419;
+constexpr double Global = 0.473;
+constexpr double LocalWord = 2.44;
+constexpr double LocalRow = 2.9; ///< Each further row that lanes ask for.
+constexpr double SharedWord = 0.286;
+constexpr double Packing = 0.242;   ///< Per access to a packed element.
+constexpr double MissFactor = 2.21; ///< More for what the L2 answers.
+constexpr double Lines = 4.43;      ///< A load of 32 lines.
+constexpr double LinesMiss = 42.7;  ///< More for what the L2 answers.
 } // namespace issue
 
 namespace latency {
-constexpr double Instruction = 1.48;
-constexpr double DoubleOperation = 6.57;
-constexpr double Global = 224;
-constexpr double Local = 52.7;
-constexpr double Shared = 26.9;
-constexpr double Packing = 11.4;
-constexpr double Miss = 130;      ///< More for what the L2 answers.
-constexpr double Lines = 72.4;    ///< A load of 32 lines.
-constexpr double LinesMiss = 217; ///< More for what the L2 answers.
+constexpr double Instruction = 1.43;
+constexpr double DoubleOperation = 6.28;
+constexpr double Global = 222;
+constexpr double Local = 57.5;
+constexpr double Shared = 27.8;
+constexpr double Packing = 11.1;
+constexpr double Miss = 132;      ///< More for what the L2 answers.
+constexpr double Lines = 73.3;    ///< A load of 32 lines.
+constexpr double LinesMiss = 221; ///< More for what the L2 answers.
 } // namespace latency
 
-constexpr double Sharpness = 4.17;  ///< p above.
-constexpr double HitExponent = 0.9; ///< Of the share that fits the L1.
-constexpr double LinesExponent = 5; ///< The same of lines.
+constexpr double Sharpness = 3.78;    ///< p above.
+constexpr double HitExponent = 0.743; ///< Of the share that fits the L1.
+constexpr double LinesExponent = 8;   ///< The same of lines; 5 to 12 fit alike.
 /// Passes of a slot at random indices, measured (docs/measurements.md).
 constexpr double SlotPasses = 1.6;
 constexpr double SlotPassesOfDoubles = 2.4;
 /// Passes of unpacked elements, several of which share a word, fitted.
-constexpr double UnpackedPasses = 0.612;
+constexpr double UnpackedPasses = 0.585;
 
 constexpr double UnifiedCache = 256 * 1024; ///< L1 and shared memory, sm_90.
 /// The sizes that shared memory can take of it, in KB (CUDA programming guide,
@@ -104,8 +104,11 @@ constexpr unsigned ReservedPerBlock = 1024;
 
 constexpr double LineBytes = 128;
 constexpr unsigned BlocksOfSmallGrid = 2; ///< On a multiprocessor.
+constexpr double LeastShare = 0.1; ///< Of the time, of loads that matter.
+constexpr double LongWait = 1.5;   ///< Chains that no source shows.
 /// Between these the data of gathered loads may be of any size.
-constexpr double LeastGathered = 1024, MostGathered = 1024 * 1024;
+constexpr double LeastGathered = 1024;
+constexpr double MostGathered = 1048576;
 /// Counters, such as the tops of stacks, are closer to each other.
 constexpr double SpreadOfCounters = 0.1; ///< Of that of other indices.
 /// Root mean square of the model's errors on the sweep, as a factor.
@@ -165,6 +168,8 @@ static HitRates hitRates(const KernelTraffic &K, const Resources &R,
   const double Lanes = 32.0 * R.Warps;
   HitRates Result;
   Result.Arrays.assign(K.Arrays.size(), 1);
+  if (Assumed.AllHit)
+    return Result;
   std::vector<Client> Clients;
   for (auto [A, Hits] : llvm::zip(K.Arrays, Result.Arrays))
     if (!A.Moved)
@@ -254,7 +259,7 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
   Result.Warps = R.Warps;
   Result.FirstLevelCache = firstLevelCache(R, K.Threads);
   Result.Issue = Issue;
-  Result.Wait = Latency / std::max(1u, R.Warps);
+  Result.Wait = Latency * Assumed.Wait / std::max(1u, R.Warps);
   Result.Time = std::pow(std::pow(Result.Issue, Sharpness) +
                              std::pow(Result.Wait, Sharpness),
                          1 / Sharpness);
@@ -270,6 +275,12 @@ static KernelTraffic withoutMoves(KernelTraffic K) {
   for (ArrayTraffic &A : K.Arrays)
     A.Moved = false;
   return K;
+}
+
+static Assumption withSpread(double Spread) {
+  Assumption A;
+  A.Spread = Spread;
+  return A;
 }
 
 static double speedup(const Change &C, const KernelTraffic &K,
@@ -293,30 +304,60 @@ static Change withSmallGrid(Change C) {
   return C;
 }
 
-// The least speedup in the cases that no source excludes.
+namespace {
+
+/// A case that no source excludes.
+struct Case {
+  llvm::StringRef If;
+  bool SmallGrid = false, ShortLoops = false;
+  Assumption Before, After;
+};
+
+} // namespace
+
+static constexpr llvm::StringLiteral ShortLoops =
+    "loops of unknown length are short";
+static constexpr llvm::StringLiteral SmallGrids = "its grids are small";
+static constexpr llvm::StringLiteral Fits = "the L1 holds what it uses now";
+static constexpr llvm::StringLiteral LongWaits =
+    "it waits for results longer than it seems";
+
+static std::vector<Case> casesOf(const Change &C) {
+  std::vector<Case> Cases = {{ShortLoops, false, true, {}, {}},
+                             {SmallGrids, true, false, {}, {}},
+                             {SmallGrids, true, true, {}, {}}};
+  Case Waits{LongWaits, false, false, {}, {}};
+  Waits.Before.Wait = Waits.After.Wait = LongWait;
+  Cases.push_back(Waits);
+  // Tables that the L1 held as it was, and does not hold with what is left.
+  const double Had = firstLevelCache(C.Had, C.Kernel.Threads);
+  const double Has = firstLevelCache(C.Has, C.Kernel.Threads);
+  const bool Matter = issue::LinesMiss * C.Kernel.Work.Gathered >
+                      LeastShare * timeOf(C.Kernel, C.Has, {});
+  if (Matter && Has < Had)
+    for (double Bytes : {std::min(2 * Has, Had), Had})
+      for (bool Short : {false, true}) {
+        Case Table{Fits, false, Short, {}, {}};
+        Table.Before.Gathered = Table.After.Gathered = Bytes;
+        Table.Before.AllHit = true;
+        Cases.push_back(Table);
+      }
+  return Cases;
+}
+
 static void findWorst(const Change &C, Prediction &P) {
   P.Worst = P.Speedup;
-  Assumption Fitting;
-  Fitting.Gathered = firstLevelCache(C.Had, C.Kernel.Threads);
   const Change Small = withSmallGrid(C);
-  for (bool SmallGrid : {false, true})
-    for (bool ShortLoops : {false, true})
-      for (bool Fits : {false, true}) {
-        const Change &Case = SmallGrid ? Small : C;
-        const double S = speedup(Case, ShortLoops ? Case.Short : Case.Kernel,
-                                 Fits ? Fitting : Assumption());
-        if (S >= P.Worst)
-          continue;
-        P.Worst = S;
-        llvm::SmallVector<llvm::StringRef> Ifs;
-        if (SmallGrid)
-          Ifs.push_back("its grids are small");
-        if (ShortLoops)
-          Ifs.push_back("loops of unknown length are short");
-        if (Fits)
-          Ifs.push_back("what it gathers just fits the L1 as it is");
-        P.WorstIf = llvm::join(Ifs, ", and ");
-      }
+  for (const Case &A : casesOf(C)) {
+    const Change &Changed = A.SmallGrid ? Small : C;
+    const KernelTraffic &K = A.ShortLoops ? Changed.Short : Changed.Kernel;
+    const double S = timeOf(withoutMoves(K), Changed.Had, A.Before) /
+                     timeOf(K, Changed.Has, A.After);
+    if (S >= P.Worst)
+      continue;
+    P.Worst = S;
+    P.WorstIf = A.If.str();
+  }
 }
 
 Prediction bankstripe::predict(const Change &C) {
@@ -325,8 +366,8 @@ Prediction bankstripe::predict(const Change &C) {
   P.Speedup = speedup(C, C.Kernel, {});
   P.Price = timeOf(Before, C.Had, {}) / timeOf(Before, C.Has, {});
   P.Gain = P.Speedup / P.Price;
-  const double Agreeing = speedup(C, C.Kernel, {0, {}});
-  const double Random = speedup(C, C.Kernel, {1, {}});
+  const double Agreeing = speedup(C, C.Kernel, withSpread(0));
+  const double Random = speedup(C, C.Kernel, withSpread(1));
   findWorst(C, P);
   P.Low = std::min({P.Worst, Agreeing, Random}) / ModelError;
   P.High = std::max({P.Speedup, Agreeing, Random}) * ModelError;
@@ -338,8 +379,8 @@ Explanation bankstripe::explain(const Change &C) {
   E.Before = termsOf(withoutMoves(C.Kernel), C.Had, {});
   E.After = termsOf(C.Kernel, C.Has, {});
   E.Predicted = predict(C);
-  E.Agreeing = speedup(C, C.Kernel, {0, {}});
-  E.Random = speedup(C, C.Kernel, {1, {}});
+  E.Agreeing = speedup(C, C.Kernel, withSpread(0));
+  E.Random = speedup(C, C.Kernel, withSpread(1));
   E.ModelError = ModelError;
   E.GuessedLoops = C.Kernel.Work.GuessedLoops;
   return E;

@@ -49,6 +49,8 @@ struct Assumption {
   /// Bytes of the data that gathered loads are about; where that is not given,
   /// it may be anything from a kilobyte to a megabyte.
   std::optional<double> Gathered;
+  bool AllHit = false; ///< The L1 holds whatever is used.
+  double Wait = 1;     ///< Results come so many times as late.
 };
 
 /// What a warp that runs \p K with \p R costs, arrays by their index in it.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fits the constants of the profit model: fit.py [--check] [--halves] SWEEP DECISIONS.json
+"""Fits the constants of the profit model: fit.py [--check] [--halves] DECISIONS.json SWEEP...
 
-SWEEP is what run.sh has measured, DECISIONS.json what decide.py has written for blocks of 128, for
+SWEEP is what run.sh has measured, in one or several files, DECISIONS.json what decide.py has written for blocks of 128, for
 the work that the tool counts in each kernel. Prints the constants by the names that they have in
 rewriter/plan/Profit.cpp, which is also where the model is explained; what is not fitted is read
 from there. Needs numpy and scipy.
@@ -30,24 +30,26 @@ PROFIT = pathlib.Path(__file__).resolve().parents[3] / "rewriter/plan/Profit.cpp
 CLOCK_MHZ, MULTIPROCESSORS = 1980, 132
 KILOBYTE = 1024
 UNKNOWN_TRIPS = 100  # evidence/Work.cpp
+LINE_BYTES = 128
 CARVE_OUTS = (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)
 # Where the search begins.
 FITTED = {"issue.Instruction": .25, "issue.DoubleOperation": .5, "issue.Global": 2,
           "issue.LocalWord": 2, "issue.LocalRow": 1, "issue.SharedWord": .6, "issue.Packing": 2,
-          "issue.MissFactor": 2, "latency.Instruction": 2, "latency.DoubleOperation": 8,
+          "issue.MissFactor": 2, "issue.Lines": 20, "issue.LinesMiss": 40, "latency.Instruction": 2, "latency.DoubleOperation": 8,
           "latency.Global": 240, "latency.Local": 100, "latency.Shared": 50, "latency.Packing": 10,
-          "latency.Miss": 250, "Sharpness": 4, "HitExponent": .9, "UnpackedPasses": 1.5}
+          "latency.Miss": 250, "latency.Lines": 40, "latency.LinesMiss": 200, "Sharpness": 4, "HitExponent": .9, "UnpackedPasses": 1.5}
 
 
 def constants():
-    """The constants of Profit.cpp: namespace.name => value."""
+    """The constants of Profit.cpp and Profit.h: namespace.name => value."""
     result, space = {}, ""
-    for line in PROFIT.read_text(encoding="utf-8").splitlines():
+    texts = (file.read_text(encoding="utf-8") for file in (PROFIT, PROFIT.with_suffix(".h")))
+    for line in "\n".join(texts).splitlines():
         if opened := re.match(r"namespace (\w+) {", line):
             space = f"{opened[1]}."
         elif re.match("}", line):
             space = ""
-        elif found := re.match(r"constexpr double (\w+) = ([\d.]+);", line):
+        elif found := re.match(r"(?:inline )?constexpr double (\w+) = ([\d.]+);", line):
             result[space + found[1]] = float(found[2])
     return result
 
@@ -56,7 +58,10 @@ class Traffic(NamedTuple):
     """What the model is asked about: numbers, or arrays of them."""
     instructions: float
     doubles: float
-    loads: float
+    loads: float    # whose lanes are near to each other
+    apart: float    # whose lanes are lines apart
+    gathered: float
+    table: float    # bytes that these are about; 0 if nobody knows
     uniform: float  # words
     varying: float
     rows: float     # that a warp asks for where its lanes go their own ways
@@ -79,18 +84,42 @@ def cache_left(shared, blocks):
     return (256 - carve_out) * KILOBYTE
 
 
+def hits(c, t):
+    """The shares of local accesses and of loads of many lines that the L1 holds: what is used most
+    per byte stays there."""
+    lanes = 32 * t.warps
+    local = np.where(t.variant == "original", t.per_thread * lanes, 0)
+    lines = np.where(t.apart > 0, LINE_BYTES * lanes, t.table)
+    local_first = ((t.uniform + t.varying) * lanes / np.maximum(local, 1)
+                   >= (t.apart + t.gathered) * lanes / np.maximum(lines, 1))
+
+    def share(left, footprint, exponent):
+        return np.clip(left / np.maximum(footprint, 1), 0, 1) ** exponent
+    behind_local, behind_lines = (np.maximum(t.cache - other, 0) for other in (local, lines))
+    unknown = (t.gathered > 0) & (t.table == 0)
+    expected = np.log2(t.cache / c["LeastGathered"]) / np.log2(c["MostGathered"]
+                                                              / c["LeastGathered"])
+    return (share(np.where(local_first, t.cache, behind_lines), local, c["HitExponent"]),
+            np.where(unknown, np.clip(expected, 0, 1),
+                     share(np.where(local_first, behind_local, t.cache), lines,
+                           c["LinesExponent"])))
+
+
 def cycles(c, t):
     """What a warp keeps a multiprocessor busy: timeOf() of Profit.cpp for one array."""
     local = t.variant == "original"
     packed = t.variant == "packed"
-    hit = np.minimum(1, t.cache / (t.per_thread * 32 * t.warps)) ** c["HitExponent"]
+    hit, lines_hit = hits(c, t)
     accesses = (t.uniform + t.varying) / (np.maximum(t.bytes, 4) / 4)
     passes = np.select(
         [t.variant == "slot", t.variant == "unpacked"],
         [np.where(t.bytes == 8, c["SlotPassesOfDoubles"], c["SlotPasses"]), c["UnpackedPasses"]], 1)
     rows = c["issue.LocalWord"] + c["issue.LocalRow"] * (t.rows - 1)
+    lines = t.apart + t.gathered
+    spread = np.where((t.gathered > 0) & (t.table == 0), c["UsualSpread"], 1)
     issue = (c["issue.Instruction"] * t.instructions + c["issue.DoubleOperation"] * t.doubles
-             + c["issue.Global"] * t.loads
+             + c["issue.Global"] * (t.loads + (1 - spread) * lines)
+             + spread * lines * (c["issue.Lines"] + (1 - lines_hit) * c["issue.LinesMiss"])
              + np.where(local,
                         (t.uniform * c["issue.LocalWord"] + t.varying * rows)
                         * (1 + (1 - hit) * c["issue.MissFactor"]),
@@ -98,6 +127,7 @@ def cycles(c, t):
                         + packed * accesses * c["issue.Packing"]))
     latency = (c["latency.Instruction"] * t.instructions
                + c["latency.DoubleOperation"] * t.doubles + c["latency.Global"] * t.loads
+               + lines * (c["latency.Lines"] + (1 - lines_hit) * c["latency.LinesMiss"])
                + accesses * np.where(local, c["latency.Local"] + (1 - hit) * c["latency.Miss"],
                                      c["latency.Shared"] + packed * c["latency.Packing"]))
     sharpness = c["Sharpness"]
@@ -107,11 +137,12 @@ def cycles(c, t):
 # From the sweep to the model
 
 def counts(work):
-    """Instructions, double operations, global accesses, uniform and other words of a kernel."""
+    """Instructions, double operations, loads whose lanes are near, lines apart and led by data, and
+    uniform and other words of a kernel."""
     array = work["arrays"][0]
-    return np.array([work["instructions"], work["doubleOperations"],
-                     work["global"] + work["gathered"], array["uniform"],
-                     array["nonUniform"] + array["counted"]], float)
+    return np.array([work["instructions"], work["doubleOperations"], work["global"], work["rows"],
+                     work["gathered"], array["uniform"], array["nonUniform"] + array["counted"]],
+                    float)
 
 
 def kernel_counts(decided):
@@ -136,7 +167,8 @@ def traffic(timing, kernels):
         rows = 1 if point.pattern == "uniform" else min(per_thread / max(4, point.bytes), 32)
     # The control runs as the original does.
     variant = "original" if timing.variant == "reserved" else timing.variant
-    return Traffic(*work, rows, point.bytes, per_thread, variant,
+    table = generate.TABLE_BYTES if point.stream == "table" else 0
+    return Traffic(*work[:5], table, *work[5:], rows, point.bytes, per_thread, variant,
                    point.block // 32 * timing.blocks, cache_left(timing.shared, timing.blocks))
 
 
@@ -187,11 +219,12 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--halves", action="store_true")
-    parser.add_argument("sweep")
     parser.add_argument("decisions", type=pathlib.Path)
+    parser.add_argument("sweep", nargs="+")
     options = parser.parse_args()
     kernels = kernel_counts(json.loads(options.decisions.read_text(encoding="utf-8")))
-    data, given = Data(figures.read(options.sweep), kernels), constants()
+    timings = [timing for path in options.sweep for timing in figures.read(path)]
+    data, given = Data(timings, kernels), constants()
     values = fit(data, given)
     if options.check:
         return check(values, given)

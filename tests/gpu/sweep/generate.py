@@ -25,6 +25,7 @@ ARITHMETIC = (0, 8, 32)
 # What a step loads beside: nothing, what the L2 answers, and what the L1 can hold (sweep.h).
 STREAMS = ("loads", "quiet")
 CACHED_STREAMS = ("rows", "table")
+TABLE_BYTES = 64 * 1024  # TableFloats of sweep.h
 CACHED_TYPES, CACHED_ARITHMETIC = ("f64", "f32"), (8, 0)
 BLOCKS = (64, 128, 256, 512, 1024)
 
