@@ -59,7 +59,8 @@ bool LaneDistances::isSmallTable(const Value &Pointer) const {
   const auto *Base = dyn_cast<SCEVUnknown>(Evolution.getPointerBase(Address));
   if (!Base || Divergent.of(*Base->getValue()))
     return false;
-  if (const auto *Table = dyn_cast<GlobalVariable>(Base->getValue()))
+  if (const auto *Table =
+          dyn_cast<GlobalVariable>(Base->getValue()->stripPointerCasts()))
     return Layout.getTypeAllocSize(Table->getValueType()) <= SmallBytes;
   const ConstantRange Range =
       Evolution.getSignedRange(Evolution.removePointerBase(Address));
