@@ -173,7 +173,7 @@ Outcome Launcher::rewriteWithin(ToolOptions Options, bool Headers) {
     return {Facts.empty() ? Outcome::Unreadable : Outcome::Stale,
             toString(Changes.takeError()), {}, ""};
   if (!Parsed)
-    return {Outcome::Unreadable, "", {}, ""};
+    return {Outcome::Unreadable, "it does not parse", {}, ""};
   if (Changes->empty())
     return {};
   auto Made = makeShadow(Tree, Folders, *Changes, shadowFolder(Command.Output));
@@ -354,7 +354,8 @@ int Launcher::run() {
       note(Result.Message + "; it is compiled as it is");
     return compileAsIs();
   case Outcome::Unreadable:
-    warn("'" + Command.Input + "' could not be read, so it is compiled as it "
+    note(Result.Message);
+    warn("'" + Command.Input + "' cannot be worked on, so it is compiled as it "
          "is (BANKSTRIPE_VERBOSE=1 says why)");
     return compileAsIs();
   case Outcome::NoFlags:

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "wrap/Depfile.h"
+#include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -53,46 +54,99 @@ static std::string escape(StringRef Name) {
   return Word;
 }
 
+// Takes away the blanks and line breaks at the end, which led to a name that is
+// left out.
+static void dropSeparator(std::string &Text) {
+  StringRef Kept = Text;
+  while (Kept.consume_back(" ") || Kept.consume_back("\t") ||
+         Kept.consume_back("\\\n") || Kept.consume_back("\\\r\n")) {
+  }
+  Text.resize(Kept.size());
+}
+
+namespace {
+
+/// Copies a dependency file word by word.
+class Renamer {
+public:
+  Renamer(llvm::function_ref<std::optional<std::string>(StringRef)> Rename,
+          llvm::ArrayRef<std::string> Extra)
+      : Rename(Rename), Extra(Extra) {}
+
+  std::string run(StringRef Text);
+
+private:
+  void endLine();
+  void copyWord(StringRef Word);
+
+  llvm::function_ref<std::optional<std::string>(StringRef)> Rename;
+  llvm::ArrayRef<std::string> Extra;
+  std::string Result;
+  std::set<std::string> Given; ///< Names that took the place of others.
+  bool AfterColon = false, AddedExtra = false;
+};
+
+} // namespace
+
+void Renamer::endLine() {
+  if (AfterColon && !AddedExtra) {
+    for (const std::string &Name : Extra)
+      Result += " " + escape(Name);
+    AddedExtra = true;
+  }
+  AfterColon = false;
+}
+
+// Of a rule without dependencies, as -MP makes them, the name is a target.
+void Renamer::copyWord(StringRef Word) {
+  const bool Target = Word.consume_back(":");
+  AfterColon |= Target;
+  const std::string Name = unescape(Word);
+  const std::optional<std::string> New =
+      Word.empty() ? std::nullopt : Rename(Name);
+  const bool Again = !Target && AfterColon && Given.count(New.value_or(Name));
+  if ((New && New->empty()) || Again) {
+    if (!Target)
+      dropSeparator(Result);
+    return;
+  }
+  if (New && !Target)
+    Given.insert(*New);
+  Result += New ? escape(*New) : Word.str();
+  if (Target)
+    Result += ":";
+}
+
+std::string Renamer::run(StringRef Text) {
+  for (size_t At = 0; At < Text.size();) {
+    if (isBlank(Text[At])) {
+      Result += Text[At++];
+      continue;
+    }
+    if (isBreak(Text[At])) {
+      endLine();
+      Result += Text[At++];
+      continue;
+    }
+    // A backslash takes the break behind it along.
+    StringRef Rest = Text.substr(At);
+    if (Rest.starts_with("\\\n") || Rest.starts_with("\\\r\n")) {
+      const size_t Break = Text.find('\n', At) + 1;
+      Result += Text.slice(At, Break);
+      At = Break;
+      continue;
+    }
+    const size_t End = wordEnd(Text, At);
+    copyWord(Text.slice(At, End));
+    At = End;
+  }
+  endLine();
+  return std::move(Result);
+}
+
 std::string bankstripe::renameDependencies(
     StringRef Text,
     llvm::function_ref<std::optional<std::string>(StringRef)> Rename,
     llvm::ArrayRef<std::string> Extra) {
-  std::string Result;
-  bool AfterColon = false, AddedExtra = false;
-  auto AddExtra = [&] {
-    for (const std::string &Name : Extra)
-      Result += " " + escape(Name);
-    AddedExtra = true;
-  };
-  for (size_t At = 0; At < Text.size();) {
-    if (isBlank(Text[At]) || isBreak(Text[At]) || Text[At] == '\\') {
-      const bool GoesOn = Text[At] == '\\';
-      if (isBreak(Text[At]) && AfterColon && !AddedExtra)
-        AddExtra();
-      AfterColon &= !isBreak(Text[At]);
-      // A backslash takes the break behind it along.
-      const size_t Length = !GoesOn ? 1 : Text.substr(At + 1, 2) == "\r\n" ? 3 : 2;
-      Result += Text.substr(At, Length);
-      At += Length;
-      continue;
-    }
-    const size_t End = wordEnd(Text, At);
-    StringRef Word = Text.slice(At, End);
-    const bool Colon = Word.consume_back(":");
-    AfterColon |= Colon;
-    std::optional<std::string> Name;
-    if (!Word.empty())
-      Name = Rename(unescape(Word));
-    // A rule without a target would be none.
-    if (!Name || (Name->empty() && Colon))
-      Result += Word;
-    else
-      Result += escape(*Name);
-    if (Colon)
-      Result += ":";
-    At = End;
-  }
-  if (AfterColon && !AddedExtra)
-    AddExtra();
-  return Result;
+  return Renamer(Rename, Extra).run(Text);
 }

@@ -37,6 +37,7 @@ private:
   llvm::Error checkQuoted() const;
   void choosePaths();
   bool namesInFull(const IncludedFile &File) const;
+  std::string fromCopy(const std::string &Includer, StringRef Path) const;
   llvm::Expected<std::string> nameFor(const IncludeDirective &D,
                                       const std::string &Includer);
   llvm::Expected<std::string> rename(const std::string &Text,
@@ -48,7 +49,8 @@ private:
   llvm::ArrayRef<ChangedFile> Changes;
   StringRef Folder;
   std::map<std::string, const ChangedFile *> Changed; ///< By real path.
-  std::map<std::string, std::string> Copies;          ///< By real path.
+  /// By real path; below Folder.
+  std::map<std::string, std::string> Copies;
   bool NeedsQuoteFolder = false;
 };
 
@@ -133,14 +135,21 @@ void Maker::choosePaths() {
   for (auto &[Real, Copy] : Copies) {
     const StringRef Name = path::filename(Tree.Files.at(Real).Name);
     Copy = Real == Tree.Main
-               ? (Folder + "/" + Name).str()
-               : (Folder + "/headers/" + llvm::Twine(Count++) + "/" + Name)
-                     .str();
+               ? Name.str()
+               : ("headers/" + llvm::Twine(Count++) + "/" + Name).str();
   }
 }
 
+// Whether what lies beside File can only be named by its whole path.
 bool Maker::namesInFull(const IncludedFile &File) const {
-  return &File != &Tree.Files.at(Tree.Main) || !NeedsQuoteFolder;
+  const StringRef Own = path::parent_path(Tree.Files.at(Tree.Main).Name);
+  return !NeedsQuoteFolder || path::parent_path(File.Name) != Own;
+}
+
+// The way from the copy of Includer to the one at Path. It says nothing of where
+// the object lies, so equal sources have equal copies.
+std::string Maker::fromCopy(const std::string &Includer, StringRef Path) const {
+  return ((Includer == Tree.Main ? "" : "../../") + Path).str();
 }
 
 static std::string absolute(StringRef Path) {
@@ -157,14 +166,14 @@ llvm::Expected<std::string> Maker::nameFor(const IncludeDirective &D,
   if (!Found) {
     // The one that the rewrite asks for.
     if (D.Quoted && D.Name == HelperFileName)
-      return absolute((Folder + "/" + HelperFileName).str());
+      return fromCopy(Includer, HelperFileName);
     return std::string();
   }
   llvm::SmallString<256> Real;
   if (fs::real_path(*Found, Real))
     return refuse(*Found, "it cannot be read");
   if (auto Copy = Copies.find(std::string(Real)); Copy != Copies.end())
-    return absolute(Copy->second);
+    return fromCopy(Includer, Copy->second);
   const bool Beside =
       D.Quoted && *Found == (path::parent_path(File.Name) + "/" + D.Name).str();
   const bool BesideHere = path::parent_path(File.Name).empty() && D.Quoted &&
@@ -208,7 +217,7 @@ llvm::Expected<ShadowFile> Maker::copy(const std::string &Real) {
   if (!Text)
     return Text.takeError();
   return ShadowFile{
-      Copies.at(Real), File.Name,
+      (Folder + "/" + Copies.at(Real)).str(), File.Name,
       withLineDirectives(*Text, originalLines(Before, After), File.Name)};
 }
 
