@@ -22,11 +22,11 @@
 #include "wrap/Process.h"
 #include "wrap/Shadow.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/StringSaver.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 
@@ -58,7 +58,13 @@ namespace {
 
 /// What became of one source.
 struct Outcome {
-  enum Kind { Unchanged, Rewritten, Unreadable, NoFlags, Stale } What = Unchanged;
+  enum Kind {
+    Unchanged,
+    Rewritten,
+    Unreadable,
+    NoFlags,
+    Stale
+  } What = Unchanged;
   std::string Message;
   /// The copies with their originals, that of the source first.
   std::vector<std::pair<std::string, std::string>> Copies;
@@ -82,6 +88,7 @@ private:
                                                        bool &Parsed);
   std::optional<ToolOptions> readOptions() const;
   Outcome askApart();
+  bool canWriteBeside() const;
   int compileAsIs();
   int compileCopy(const Outcome &Result);
   void mendDepfiles(const Outcome &Result) const;
@@ -98,20 +105,20 @@ private:
 // Those of `rewrite`, as the environment gives them.
 std::optional<ToolOptions> Launcher::readOptions() const {
   std::vector<std::string> Words{"bankstripe", "rewrite"};
-  if (!isSet("BANKSTRIPE_VERBOSE"))
+  const std::string Given = environment("BANKSTRIPE_FLAGS");
+  if (!isSet("BANKSTRIPE_VERBOSE") && !StringRef(Given).contains("-verbose"))
     Words.emplace_back("--quiet");
   if (!Facts.empty())
     Words.push_back("--facts=" + Facts);
   llvm::BumpPtrAllocator Memory;
   llvm::StringSaver Saver(Memory);
   llvm::SmallVector<const char *, 8> Flags;
-  llvm::cl::TokenizeGNUCommandLine(environment("BANKSTRIPE_FLAGS"), Saver,
-                                   Flags);
+  llvm::cl::TokenizeGNUCommandLine(Given, Saver, Flags);
   llvm::append_range(Words, Flags);
   Words.push_back(Command.Input);
   if (Facts.empty()) {
     Words.emplace_back("--");
-    llvm::append_range(Words, Command.Args);
+    llvm::append_range(Words, Command.AllArgs);
   }
   std::vector<const char *> Argv;
   for (const std::string &Word : Words)
@@ -150,8 +157,10 @@ Launcher::findChanges(ToolOptions Options, bool &Parsed) {
   if (!Parsed)
     return std::vector<ChangedFile>();
   for (UnitRecord &Unit : Read->Units)
-    for (const std::string &Kernel : assumeOtherUnits(Unit.Unit.Facts))
-      note("kernel '" + Kernel + "' may be launched by other files, with "
+    for (const std::string &Kernel :
+         assumeOtherUnits(Unit.Unit.Facts, Command.MakesModule))
+      note("kernel '" + Kernel +
+           "' may be launched by other files, with "
            "blocks of any size; give it __launch_bounds__, or run 'bankstripe "
            "facts' on all files, merge them, and set BANKSTRIPE_FACTS");
   const PlanOptions Planning = Read->Planning;
@@ -171,7 +180,9 @@ Outcome Launcher::rewriteWithin(ToolOptions Options, bool Headers) {
   auto Changes = findChanges(std::move(Options), Parsed);
   if (!Changes)
     return {Facts.empty() ? Outcome::Unreadable : Outcome::Stale,
-            toString(Changes.takeError()), {}, ""};
+            toString(Changes.takeError()),
+            {},
+            ""};
   if (!Parsed)
     return {Outcome::Unreadable, "it does not parse", {}, ""};
   if (Changes->empty())
@@ -180,7 +191,9 @@ Outcome Launcher::rewriteWithin(ToolOptions Options, bool Headers) {
   llvm::Error Problem = Made ? writeShadow(*Made) : Made.takeError();
   if (Problem)
     return {Facts.empty() ? Outcome::Unchanged : Outcome::Stale,
-            toString(std::move(Problem)), {}, ""};
+            toString(std::move(Problem)),
+            {},
+            ""};
   Outcome Result{Outcome::Rewritten, "", {}, Made->QuoteFolder};
   for (const ShadowFile &File : Made->Files)
     Result.Copies.emplace_back(File.Path, File.Original);
@@ -191,8 +204,11 @@ Outcome Launcher::rewriteWithin(ToolOptions Options, bool Headers) {
 Outcome Launcher::rewrite() {
   std::optional<ToolOptions> Options = readOptions();
   if (!Options)
-    return {Outcome::NoFlags, "BANKSTRIPE_FLAGS holds no options of 'bankstripe "
-                              "rewrite'", {}, ""};
+    return {Outcome::NoFlags,
+            "BANKSTRIPE_FLAGS holds no options of 'bankstripe "
+            "rewrite'",
+            {},
+            ""};
   Outcome Result = rewriteWithin(*Options, /*Headers=*/true);
   if (Result.What != Outcome::Unchanged || Result.Message.empty())
     return Result;
@@ -205,11 +221,11 @@ static std::string toText(const Outcome &O) {
   for (const auto &[Copy, Original] : O.Copies)
     Copies.push_back(llvm::json::Array{llvm::json::fixUTF8(Copy),
                                        llvm::json::fixUTF8(Original)});
-  llvm::json::Value Value = llvm::json::Object{
-      {"what", static_cast<int>(O.What)},
-      {"message", llvm::json::fixUTF8(O.Message)},
-      {"copies", std::move(Copies)},
-      {"folder", llvm::json::fixUTF8(O.QuoteFolder)}};
+  llvm::json::Value Value =
+      llvm::json::Object{{"what", static_cast<int>(O.What)},
+                         {"message", llvm::json::fixUTF8(O.Message)},
+                         {"copies", std::move(Copies)},
+                         {"folder", llvm::json::fixUTF8(O.QuoteFolder)}};
   return llvm::formatv("{0}", Value);
 }
 
@@ -245,7 +261,9 @@ Outcome Launcher::askApart() {
     Result = fromText(Ended.Out);
   if (!Result)
     return {Facts.empty() ? Outcome::Unreadable : Outcome::Stale,
-            "it was too much for bankstripe", {}, ""};
+            "it was too much for bankstripe",
+            {},
+            ""};
   return *Result;
 }
 
@@ -338,7 +356,20 @@ int Launcher::compileCopy(const Outcome &Result) {
   return endAs(Again);
 }
 
+// A compiler that cannot write its output says so; we make no folders for it.
+bool Launcher::canWriteBeside() const {
+  llvm::SmallString<256> Output(Command.Output);
+  if (fs::make_absolute(Output))
+    return false;
+  return fs::is_directory(path::parent_path(Output)) &&
+         (!fs::exists(Output) || fs::is_regular_file(Output));
+}
+
 int Launcher::run() {
+  if (!canWriteBeside()) {
+    note("there is no room for copies beside '" + Command.Output + "'");
+    return become(Command.Words);
+  }
   auto Read = readIncludeTree(Command.Input, Folders);
   if (!Read)
     return become(Command.Words); // The compiler says what is wrong.
@@ -355,7 +386,8 @@ int Launcher::run() {
     return compileAsIs();
   case Outcome::Unreadable:
     note(Result.Message);
-    warn("'" + Command.Input + "' cannot be worked on, so it is compiled as it "
+    warn("'" + Command.Input +
+         "' cannot be worked on, so it is compiled as it "
          "is (BANKSTRIPE_VERBOSE=1 says why)");
     return compileAsIs();
   case Outcome::NoFlags:
@@ -383,7 +415,9 @@ int bankstripe::runWrap(std::vector<std::string> Words) {
   llvm::SmallString<256> Directory;
   if (fs::current_path(Directory))
     return become(Words);
-  CompilerCommand Command = readCompilerCommand(Words, Directory);
+  CompilerCommand Command = readCompilerCommand(
+      Words, Directory,
+      {environment("NVCC_PREPEND_FLAGS"), environment("NVCC_APPEND_FLAGS")});
   if (!Command.WhyNot.empty()) {
     note(Command.WhyNot + "; the command is run as it is");
     return become(Words);

@@ -15,7 +15,9 @@
 #include "frontend/NvccOptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/StringSaver.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -49,19 +51,41 @@ private:
 } // namespace
 
 /// Clang's options that take a value in the next argument.
-static constexpr llvm::StringLiteral ClangWithValue[] = {
-    "-o",           "-MF",         "-MT",
-    "-MQ",          "-MJ",         "-I",
-    "-D",           "-U",          "-isystem",
-    "-iquote",      "-include",    "-imacros",
-    "-idirafter",   "-isysroot",   "-iprefix",
-    "-iwithprefix", "-x",          "-Xclang",
-    "-target",      "-l",          "-L",
-    "-Xlinker",     "-Xassembler", "-Xcuda-ptxas",
-    "-mllvm",       "-z",          "-arch",
-    "-framework",   "-Xarch_host", "-Xarch_device",
-    "-include-pch", "-dumpbase",   "-resource-dir",
-    "-Xcompiler",   "-Xpreprocessor"};
+static constexpr llvm::StringLiteral ClangWithValue[] = {"-o",
+                                                         "-MF",
+                                                         "-MT",
+                                                         "-MQ",
+                                                         "-MJ",
+                                                         "-I",
+                                                         "-D",
+                                                         "-U",
+                                                         "-isystem",
+                                                         "-iquote",
+                                                         "-include",
+                                                         "-imacros",
+                                                         "-idirafter",
+                                                         "-isysroot",
+                                                         "-iprefix",
+                                                         "-iwithprefix",
+                                                         "-x",
+                                                         "-Xclang",
+                                                         "-target",
+                                                         "-l",
+                                                         "-L",
+                                                         "-Xlinker",
+                                                         "-Xassembler",
+                                                         "-Xcuda-ptxas",
+                                                         "-mllvm",
+                                                         "-z",
+                                                         "-arch",
+                                                         "-framework",
+                                                         "-Xarch_host",
+                                                         "-Xarch_device",
+                                                         "-include-pch",
+                                                         "-dumpbase",
+                                                         "-resource-dir",
+                                                         "-Xcompiler",
+                                                         "-Xpreprocessor"};
 
 /// Options that make another thing of the command than a compile, in nvcc's
 /// spellings and Clang's, without dashes.
@@ -100,10 +124,11 @@ void Reader::readPhase(StringRef Name) {
     Suffix = ("." + Name).str();
   if (Name == "S")
     Suffix = ".s";
-  WritesDepfile |= llvm::is_contained(
-      {"MD", "MMD", "generate-dependencies-with-compile",
-       "generate-nonsystem-dependencies-with-compile"},
-      Name);
+  Command.MakesModule |= Suffix != ".o";
+  WritesDepfile |=
+      llvm::is_contained({"MD", "MMD", "generate-dependencies-with-compile",
+                          "generate-nonsystem-dependencies-with-compile"},
+                         Name);
 }
 
 void Reader::take(StringRef Name, StringRef Value) {
@@ -209,7 +234,7 @@ void Reader::finish() {
 }
 
 void Reader::run() {
-  llvm::ArrayRef<std::string> Args = Command.Args;
+  llvm::ArrayRef<std::string> Args = Command.AllArgs;
   while (!Args.empty()) {
     unsigned Taken = 1;
     if (StringRef(Args.front()).starts_with("-") && Args.front() != "-")
@@ -221,9 +246,17 @@ void Reader::run() {
   finish();
 }
 
-CompilerCommand
-bankstripe::readCompilerCommand(std::vector<std::string> Words,
-                                StringRef Directory) {
+static void appendWords(std::vector<std::string> &Into, StringRef Text) {
+  llvm::BumpPtrAllocator Memory;
+  llvm::StringSaver Saver(Memory);
+  llvm::SmallVector<const char *, 8> Found;
+  llvm::cl::TokenizeGNUCommandLine(Text, Saver, Found);
+  llvm::append_range(Into, Found);
+}
+
+CompilerCommand bankstripe::readCompilerCommand(std::vector<std::string> Words,
+                                                StringRef Directory,
+                                                const EnvironmentArgs &Added) {
   CompilerCommand Command;
   CommandLine Line = readCommandLine(Words, Directory);
   Command.Words = std::move(Words);
@@ -233,11 +266,17 @@ bankstripe::readCompilerCommand(std::vector<std::string> Words,
     Command.WhyNot = "it names no compiler";
     return Command;
   }
+  if (Line.IsNvcc)
+    appendWords(Command.AllArgs, Added.Before);
+  llvm::append_range(Command.AllArgs, Command.Args);
+  if (Line.IsNvcc)
+    appendWords(Command.AllArgs, Added.After);
   Command.Compiler = Found - Command.Words.begin();
   Command.IsNvcc = Line.IsNvcc;
   StringRef Name = path::filename(Line.Compiler);
   // A wrapper of another name is taken for what its arguments are written for.
-  if (!Line.IsNvcc && !Name.contains("clang") && !looksLikeClang(Command.Args))
+  if (!Line.IsNvcc && !Name.contains("clang") &&
+      !looksLikeClang(Command.AllArgs))
     Command.WhyNot = ("'" + Name + "' is neither nvcc nor Clang").str();
   else
     Reader(Command).run();

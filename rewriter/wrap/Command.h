@@ -28,11 +28,15 @@ struct CompilerCommand {
   bool IsNvcc = false;            ///< Else it is written for Clang.
   std::vector<std::string> Args;  ///< What follows the compiler, with the
                                   ///< content of response files in their place.
+  /// The same with what the environment adds to it.
+  std::vector<std::string> AllArgs;
   /// Why it is not a compile of one CUDA file; empty when it is. All that
   /// follows is then known.
   std::string WhyNot;
   std::string Input;  ///< As spelled.
   std::string Output; ///< What it makes; never empty.
+  /// It makes device code on its own, whose kernels are found by name.
+  bool MakesModule = false;
   /// What it may write for make or ninja; empty when it writes nothing. Without
   /// -MF, compilers differ in the name.
   std::vector<std::string> Depfiles;
@@ -40,9 +44,15 @@ struct CompilerCommand {
   std::vector<std::string> Folders;      ///< For any #include, in order.
 };
 
+/// Arguments that nvcc takes from its environment.
+struct EnvironmentArgs {
+  std::string Before, After; ///< NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS.
+};
+
 /// Reads \p Words, which are to be run in \p Directory.
 CompilerCommand readCompilerCommand(std::vector<std::string> Words,
-                                    llvm::StringRef Directory);
+                                    llvm::StringRef Directory,
+                                    const EnvironmentArgs &Added = {});
 
 /// The words that compile \p Copy instead of the input, with \p Extra first
 /// among the arguments.

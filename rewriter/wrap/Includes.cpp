@@ -62,8 +62,8 @@ bankstripe::findIncludes(const std::string &Text) {
       Result.push_back(Found);
       continue;
     }
-    const bool Asks = Tokens.is(tok::raw_identifier) &&
-                      Tokens.text() == "__has_include";
+    const bool Asks =
+        Tokens.is(tok::raw_identifier) && Tokens.text() == "__has_include";
     Tokens.next();
     if (!Asks || !Tokens.is(tok::l_paren))
       continue;
@@ -80,8 +80,8 @@ std::optional<std::string>
 bankstripe::findIncluded(const IncludeDirective &Directive, StringRef Includer,
                          const IncludeFolders &Folders) {
   auto Try = [&](StringRef Folder) -> std::optional<std::string> {
-    std::string Path = Folder.empty() ? Directive.Name
-                                      : (Folder + "/" + Directive.Name).str();
+    std::string Path =
+        Folder.empty() ? Directive.Name : (Folder + "/" + Directive.Name).str();
     if (fs::is_regular_file(Path))
       return Path;
     return std::nullopt;

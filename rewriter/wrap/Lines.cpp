@@ -50,9 +50,9 @@ static std::set<size_t> findSafeLines(const std::string &Text) {
   TokenReader Tokens(Text);
   while (!Tokens.atEnd()) {
     if (Tokens.startsLine() && Parentheses.none()) {
-      const size_t Newline =
-          Tokens.offset() ? Text.rfind('\n', Tokens.offset() - 1)
-                          : std::string::npos;
+      const size_t Newline = Tokens.offset()
+                                 ? Text.rfind('\n', Tokens.offset() - 1)
+                                 : std::string::npos;
       const size_t Begin = Newline == std::string::npos ? 0 : Newline + 1;
       // A comment may end before the token.
       if (StringRef(Text).slice(Begin, Tokens.offset()).trim().empty())
@@ -76,10 +76,9 @@ bool bankstripe::canNameInDirective(StringRef Name) {
   return Name.find_first_of("\"\\\n\r") == StringRef::npos;
 }
 
-std::string
-bankstripe::withLineDirectives(const std::string &Text,
-                               const std::vector<unsigned> &Numbers,
-                               StringRef Name) {
+std::string bankstripe::withLineDirectives(const std::string &Text,
+                                           const std::vector<unsigned> &Numbers,
+                                           StringRef Name) {
   const std::set<size_t> Safe = findSafeLines(Text);
   auto Directive = [&](unsigned Number) {
     return "#line " + llvm::utostr(Number) + " \"" + Name.str() + "\"\n";

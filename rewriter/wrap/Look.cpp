@@ -66,7 +66,8 @@ static bool isMark(StringRef Name, const std::set<std::string> &Marks) {
   // Macros of headers that are not looked into.
   if (!Name.starts_with("__") && llvm::any_of(Name, llvm::isLower))
     return false;
-  for (StringRef Part : {"dev", "global", "kernel", "cuda", "gpu", "func", "hd"})
+  for (StringRef Part :
+       {"dev", "global", "kernel", "cuda", "gpu", "func", "hd"})
     if (Name.contains_insensitive(Part))
       return true;
   return false;
@@ -240,8 +241,8 @@ static void findMarks(StringRef Text, std::set<std::string> &Marks) {
   for (size_t At = Text.find("define"); At != StringRef::npos;
        At = Text.find("define", At + 1)) {
     StringRef Line = Text.slice(At + 6, Text.find('\n', At)).ltrim();
-    StringRef Name = Line.take_while(
-        [](char C) { return llvm::isAlnum(C) || C == '_'; });
+    StringRef Name =
+        Line.take_while([](char C) { return llvm::isAlnum(C) || C == '_'; });
     if (Line.contains("__device__") || Line.contains("__global__"))
       Marks.insert(Name.str());
   }

@@ -62,8 +62,8 @@ static bool callsOtherUnits(const UnitFacts &Unit, const std::string &Kernel) {
 // of its own, and of a function in a header any unit's version may be taken.
 static void keepLinked(UnitFacts &Unit) {
   for (Finding &F : Unit.Findings) {
-    const bool Called = !F.InKernel && llvm::any_of(
-        F.Instances, [](const ArrayInstance &I) {
+    const bool Called =
+        !F.InKernel && llvm::any_of(F.Instances, [](const ArrayInstance &I) {
           return !isInternal(I.FunctionId);
         });
     if (Called)
@@ -78,11 +78,12 @@ static void keepLinked(UnitFacts &Unit) {
   }
 }
 
-std::vector<std::string> bankstripe::assumeOtherUnits(UnitFacts &Unit) {
+std::vector<std::string> bankstripe::assumeOtherUnits(UnitFacts &Unit,
+                                                      bool ByName) {
   std::vector<std::string> Assumed;
   const bool Grid = synchronizesGrid(Unit);
   for (Kernel &K : Unit.Kernels) {
-    if (K.Text.Internal)
+    if (K.Text.Internal && !ByName)
       continue;
     if (!K.AddressTaken) {
       K.AddressTaken = true;

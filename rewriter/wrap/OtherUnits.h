@@ -22,8 +22,9 @@ namespace bankstripe {
 /// launched by them with any block, host functions that they can name are
 /// called with any argument, and so are device functions where device code is
 /// linked. \returns the names of the kernels that are assumed to be launched
-/// elsewhere though nothing else says how large their blocks are.
-std::vector<std::string> assumeOtherUnits(UnitFacts &Unit);
+/// elsewhere though nothing else says how large their blocks are. With \p
+/// ByName that is so for all kernels, whatever they are to the language.
+std::vector<std::string> assumeOtherUnits(UnitFacts &Unit, bool ByName);
 
 } // namespace bankstripe
 

@@ -88,7 +88,8 @@ llvm::Error Maker::chooseFiles() {
 }
 
 // What would show that a file lies elsewhere, or be another file there.
-llvm::Error Maker::checkFile(const std::string &Real, const IncludedFile &File) {
+llvm::Error Maker::checkFile(const std::string &Real,
+                             const IncludedFile &File) {
   if (!canNameInDirective(File.Name))
     return refuse(File.Name, "its name cannot stand in #line");
   for (StringRef Word : {"__BASE_FILE__", "__TIMESTAMP__"})
@@ -119,8 +120,8 @@ llvm::Error Maker::checkQuoted() const {
       if (!D.Quoted)
         continue;
       auto Found = findIncluded(D, File.Name, More);
-      if (Found && !(File.Targets[I].size() &&
-                     fs::equivalent(*Found, File.Targets[I])))
+      if (Found &&
+          !(File.Targets[I].size() && fs::equivalent(*Found, File.Targets[I])))
         return refuse(Main.Name, "its folder has another '" + D.Name +
                                      "' than the one that '" + File.Name +
                                      "' includes");
@@ -146,8 +147,8 @@ bool Maker::namesInFull(const IncludedFile &File) const {
   return !NeedsQuoteFolder || path::parent_path(File.Name) != Own;
 }
 
-// The way from the copy of Includer to the one at Path. It says nothing of where
-// the object lies, so equal sources have equal copies.
+// The way from the copy of Includer to the one at Path. It says nothing of
+// where the object lies, so equal sources have equal copies.
 std::string Maker::fromCopy(const std::string &Includer, StringRef Path) const {
   return ((Includer == Tree.Main ? "" : "../../") + Path).str();
 }
@@ -176,8 +177,8 @@ llvm::Expected<std::string> Maker::nameFor(const IncludeDirective &D,
     return fromCopy(Includer, Copy->second);
   const bool Beside =
       D.Quoted && *Found == (path::parent_path(File.Name) + "/" + D.Name).str();
-  const bool BesideHere = path::parent_path(File.Name).empty() && D.Quoted &&
-                          *Found == D.Name;
+  const bool BesideHere =
+      path::parent_path(File.Name).empty() && D.Quoted && *Found == D.Name;
   if ((!Beside && !BesideHere) || !namesInFull(File))
     return std::string();
   return absolute(*Found);

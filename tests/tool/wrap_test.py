@@ -158,6 +158,23 @@ class PassedOn(WrapTest):
         self.write("src/a.cu", WEIGH.replace("static __device__", "__device__"))
         self.assert_unchanged("-dc", "src/a.cu", "-o", "obj/a.o")
 
+    def test_a_kernel_that_is_found_by_its_name(self):
+        self.assert_unchanged("-cubin", "src/a.cu", "-o", "obj/a.cubin")
+
+    def test_linked_device_code_that_the_environment_asks_for(self):
+        self.write("src/a.cu", WEIGH.replace("static __device__", "__device__"))
+        self.assert_unchanged("-c", "src/a.cu", "-o", "obj/a.o", NVCC_APPEND_FLAGS="-rdc=true")
+
+    def test_an_output_that_is_no_file(self):
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "/dev/null")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(self.calls(), [["-c", "src/a.cu", "-o", "/dev/null"]])
+
+    def test_an_output_in_no_folder(self):
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "none/a.o")
+        self.assertEqual(done.returncode, 1)
+        self.assertFalse((self.folder / "none").exists())
+
     def test_nothing_when_switched_off(self):
         done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", BANKSTRIPE_DISABLE="1")
         self.assertEqual(done.stdout, "out None\n")

@@ -82,6 +82,19 @@ TEST(Command, SeveralSourcesAreLeftAlone) {
   EXPECT_FALSE(isCompile("nvcc -x cu -c -"));
 }
 
+TEST(Command, TheEnvironmentAddsArguments) {
+  const CompilerCommand C =
+      readCompilerCommand({"nvcc", "-c", "a.cu"}, "/", {"-Ia", "-rdc=true"});
+  EXPECT_EQ(C.AllArgs, (Words{"-Ia", "-c", "a.cu", "-rdc=true"}));
+  EXPECT_EQ(C.Folders, Words{"a"});
+  EXPECT_EQ(C.Args, (Words{"-c", "a.cu"}));
+}
+
+TEST(Command, ModulesAreNoObjects) {
+  EXPECT_TRUE(read("nvcc -cubin a.cu").MakesModule);
+  EXPECT_FALSE(read("nvcc -c a.cu").MakesModule);
+}
+
 TEST(Command, FoldersAreInOrder) {
   const CompilerCommand C =
       read("nvcc -Ia -I b --include-path=c,d -iquote e -c a.cu");

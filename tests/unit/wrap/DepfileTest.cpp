@@ -13,7 +13,7 @@ using llvm::StringRef;
 
 // `copy` becomes `a.cu`, `helper` goes.
 static std::string renamed(StringRef Text,
-                          llvm::ArrayRef<std::string> Extra = {}) {
+                           llvm::ArrayRef<std::string> Extra = {}) {
   return renameDependencies(
       Text,
       [](StringRef Name) -> std::optional<std::string> {

@@ -38,22 +38,30 @@ static UnitFacts linked(Finding F, bool Defined) {
 TEST(OtherUnits, MayLaunchWhatTheyCanName) {
   UnitFacts Unit;
   Unit.Kernels = {kernel(/*Internal=*/false)};
-  EXPECT_EQ(assumeOtherUnits(Unit), std::vector<std::string>{"k"});
+  EXPECT_EQ(assumeOtherUnits(Unit, /*ByName=*/false),
+            std::vector<std::string>{"k"});
   EXPECT_TRUE(Unit.Kernels.front().AddressTaken);
 }
 
 TEST(OtherUnits, CannotLaunchWhatIsInternal) {
   UnitFacts Unit;
   Unit.Kernels = {kernel(/*Internal=*/true)};
-  EXPECT_TRUE(assumeOtherUnits(Unit).empty());
+  EXPECT_TRUE(assumeOtherUnits(Unit, /*ByName=*/false).empty());
   EXPECT_FALSE(Unit.Kernels.front().AddressTaken);
+}
+
+TEST(OtherUnits, FindKernelsByNameInAModule) {
+  UnitFacts Unit;
+  Unit.Kernels = {kernel(/*Internal=*/true)};
+  EXPECT_EQ(assumeOtherUnits(Unit, /*ByName=*/true).size(), 1u);
+  EXPECT_TRUE(Unit.Kernels.front().AddressTaken);
 }
 
 TEST(OtherUnits, AreBoundByLaunchBounds) {
   UnitFacts Unit;
   Unit.Kernels = {kernel(/*Internal=*/false)};
   Unit.Kernels.front().Bounds = LaunchBounds{128, "128"};
-  EXPECT_TRUE(assumeOtherUnits(Unit).empty());
+  EXPECT_TRUE(assumeOtherUnits(Unit, /*ByName=*/false).empty());
   EXPECT_FALSE(Unit.Kernels.front().UsesDynamicShared);
 }
 
@@ -62,7 +70,7 @@ TEST(OtherUnits, MayLaunchAllBlocksAtOnce) {
   Unit.Kernels = {kernel(/*Internal=*/false)};
   Unit.Kernels.front().Bounds = LaunchBounds{128, "128"};
   Unit.Contents["/a.cu"] = "cg::this_grid().sync();";
-  EXPECT_EQ(assumeOtherUnits(Unit).size(), 1u);
+  EXPECT_EQ(assumeOtherUnits(Unit, /*ByName=*/false).size(), 1u);
   EXPECT_TRUE(Unit.Kernels.front().UsesDynamicShared);
 }
 
@@ -71,14 +79,14 @@ TEST(OtherUnits, GiveHostFunctionsUnknownArguments) {
   Unit.Launches.resize(2);
   Unit.Launches[0].Parameter = HostParameter{"_Z6launchi", 0};
   Unit.Launches[1].Parameter = HostParameter{"_ZL6launchi", 0};
-  assumeOtherUnits(Unit);
+  assumeOtherUnits(Unit, /*ByName=*/false);
   EXPECT_FALSE(Unit.Launches[0].Parameter);
   EXPECT_TRUE(Unit.Launches[1].Parameter);
 }
 
 TEST(OtherUnits, CallFunctionsOfLinkedDeviceCode) {
   UnitFacts Unit = linked(finding("_Z1fv"), true);
-  assumeOtherUnits(Unit);
+  assumeOtherUnits(Unit, /*ByName=*/false);
   ASSERT_EQ(Unit.Findings.front().Obstacles.size(), 1u);
   EXPECT_EQ(Unit.Findings.front().Obstacles.front().Why,
             Reason::BlockSizeUnknown);
@@ -86,19 +94,19 @@ TEST(OtherUnits, CallFunctionsOfLinkedDeviceCode) {
 
 TEST(OtherUnits, CannotCallInternalFunctions) {
   UnitFacts Unit = linked(finding("_ZL1fv"), true);
-  assumeOtherUnits(Unit);
+  assumeOtherUnits(Unit, /*ByName=*/false);
   EXPECT_TRUE(Unit.Findings.front().Obstacles.empty());
 }
 
 TEST(OtherUnits, MayTakeSharedMemoryOfTheirOwn) {
   UnitFacts Unit = linked(finding("_ZL1fv"), false);
-  assumeOtherUnits(Unit);
+  assumeOtherUnits(Unit, /*ByName=*/false);
   EXPECT_EQ(Unit.Findings.front().Obstacles.size(), 1u);
 }
 
 TEST(OtherUnits, CannotCallFunctionsThatAreNotLinked) {
   UnitFacts Unit;
   Unit.Findings = {finding("_Z1fv")};
-  assumeOtherUnits(Unit);
+  assumeOtherUnits(Unit, /*ByName=*/false);
   EXPECT_TRUE(Unit.Findings.front().Obstacles.empty());
 }
