@@ -141,6 +141,14 @@ std::optional<ToolOptions> Launcher::readOptions() const {
   return Options;
 }
 
+static void noteKept(const std::vector<std::string> &Kernels) {
+  for (const std::string &Kernel : Kernels)
+    note("kernel '" + Kernel +
+         "' may be launched by other files, with blocks of any size; give it "
+         "__launch_bounds__, or run 'bankstripe facts' on all files, merge "
+         "them, and set BANKSTRIPE_FACTS");
+}
+
 // A unit without the others, of which the worst is assumed.
 llvm::Expected<std::vector<ChangedFile>>
 Launcher::findChanges(ToolOptions Options, bool &Parsed) {
@@ -156,13 +164,9 @@ Launcher::findChanges(ToolOptions Options, bool &Parsed) {
   Parsed = !Read->Run.SomeFailed;
   if (!Parsed)
     return std::vector<ChangedFile>();
-  for (UnitRecord &Unit : Read->Units)
-    for (const std::string &Kernel :
-         assumeOtherUnits(Unit.Unit.Facts, Command.MakesModule))
-      note("kernel '" + Kernel +
-           "' may be launched by other files, with "
-           "blocks of any size; give it __launch_bounds__, or run 'bankstripe "
-           "facts' on all files, merge them, and set BANKSTRIPE_FACTS");
+  if (!Command.WholeProgram)
+    for (UnitRecord &Unit : Read->Units)
+      noteKept(assumeOtherUnits(Unit.Unit.Facts, Command.MakesModule));
   const PlanOptions Planning = Read->Planning;
   auto Run = decide(std::move(*Read), Planning, Options);
   if (!Run)

@@ -45,7 +45,7 @@ private:
   CompilerCommand &Command;
   std::vector<std::string> Inputs;
   std::string Language, OutputFolder, Depfile, Suffix = ".o";
-  bool WritesDepfile = false;
+  bool WritesDepfile = false, Links = true;
 };
 
 } // namespace
@@ -117,7 +117,14 @@ static constexpr llvm::StringLiteral OtherPhases[] = {
     "cuda",
     "###"};
 
+/// Options whose result is linked with something else.
+static constexpr llvm::StringLiteral UnlinkedPhases[] = {
+    "c",   "compile",  "dc",     "device-c", "dw",   "device-w",
+    "ptx", "cubin",    "fatbin", "ltoir",    "S",    "shared",
+    "r",   "rdynamic", "link",   "lib",      "dlink"};
+
 void Reader::readPhase(StringRef Name) {
+  Links &= !llvm::is_contained(UnlinkedPhases, Name);
   if (llvm::is_contained(OtherPhases, Name))
     Command.WhyNot = ("'-" + Name + "' asks for no compile").str();
   if (Name == "ptx" || Name == "cubin" || Name == "fatbin" || Name == "ltoir")
@@ -229,6 +236,7 @@ void Reader::finish() {
   if (!Command.WhyNot.empty())
     return;
   Command.Input = Sources.front();
+  Command.WholeProgram = Links && Inputs.size() == 1;
   findOutput();
   findDepfiles();
 }

@@ -37,6 +37,8 @@ struct CompilerCommand {
   std::string Output; ///< What it makes; never empty.
   /// It makes device code on its own, whose kernels are found by name.
   bool MakesModule = false;
+  /// It makes a program of this source alone.
+  bool WholeProgram = false;
   /// What it may write for make or ninja; empty when it writes nothing. Without
   /// -MF, compilers differ in the name.
   std::vector<std::string> Depfiles;

@@ -2,19 +2,22 @@
 """What `bankstripe wrap` costs a build.
 
     wrap_cost.py BANKSTRIPE NVCC FILE...
+    wrap_cost.py BANKSTRIPE NVCC --link FILE...
     wrap_cost.py BANKSTRIPE NVCC --fixed
 
 Compiles each FILE with NVCC -arch=sm_90 -c, with the file's folder among those
-of headers, alone and behind the launcher, in turns. Prints seconds for each
-file, what became of it, and the total. Files that do not compile alone are left
-out. With --fixed, what the launcher costs before a compiler that does nothing,
-in milliseconds: for a link, and for a CUDA file with nothing to rewrite.
+of headers, alone and behind the launcher, in turns. Prints CPU seconds (user
+and system) for each file, what became of it, and the total. Files that do not
+compile alone are left out. With --link, makes a program of each, so that the
+launcher knows all launches. With --fixed, what the launcher costs before a
+compiler that does nothing, in milliseconds on the clock: for a link, and for a
+CUDA file with nothing to rewrite.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -31,12 +34,17 @@ int main() { scale<<<1, 128>>>(nullptr, nullptr, 0); }
 """
 
 
-def seconds(words, **environment):
+def used():
+    """CPU seconds of all commands so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def seconds(clock, words):
     """The time of a command, and whether it succeeded."""
-    begin = time.perf_counter()
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                          env=os.environ | environment)
-    return time.perf_counter() - begin, done.returncode == 0
+    begin = clock()
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    return clock() - begin, done.returncode == 0
 
 
 def print_fixed(tool, folder):
@@ -48,8 +56,8 @@ def print_fixed(tool, folder):
                         ("nothing to rewrite", ["-c", source, "-o", folder / "plain.o"])):
         alone, wrapped = [], []
         for _ in range(50):
-            alone.append(seconds([nothing, *words])[0])
-            wrapped.append(seconds([tool, "wrap", nothing, *words])[0])
+            alone.append(seconds(time.perf_counter, [nothing, *words])[0])
+            wrapped.append(seconds(time.perf_counter, [tool, "wrap", nothing, *words])[0])
         cost = statistics.median(wrapped) - statistics.median(alone)
         print(f"{what:20} {1e3 * cost:6.1f} ms, at most {1e3 * max(wrapped):.1f}")
 
@@ -58,17 +66,17 @@ def what_became(folder):
     return "rewritten" if list(folder.glob("a.o.bankstripe/*")) else ""
 
 
-def print_files(tool, nvcc, files, folder):
+def print_files(tool, nvcc, files, phase, folder):
     total = [0.0, 0.0]
     count = rewritten = 0
     for file in files:
-        words = [nvcc, "-arch=sm_90", "-I" + str(pathlib.Path(file).parent), "-c", file, "-o"]
+        words = [nvcc, "-arch=sm_90", "-I" + str(pathlib.Path(file).parent), *phase, file, "-o"]
         here = folder / str(count)
         here.mkdir(exist_ok=True)
-        alone, works = seconds([*words, here / "b.o"])
+        alone, works = seconds(used, [*words, here / "b.o"])
         if not works:
             continue
-        wrapped, works = seconds([tool, "wrap", *words, here / "a.o"])
+        wrapped, works = seconds(used, [tool, "wrap", *words, here / "a.o"])
         if not works:
             sys.exit(f"{file} compiles, but not behind the launcher")
         became = what_became(here)
@@ -88,8 +96,10 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         if files == ["--fixed"]:
             print_fixed(tool, pathlib.Path(name))
+        elif files[0] == "--link":
+            print_files(tool, nvcc, files[1:], [], pathlib.Path(name))
         else:
-            print_files(tool, nvcc, files, pathlib.Path(name))
+            print_files(tool, nvcc, files, ["-c"], pathlib.Path(name))
 
 
 if __name__ == "__main__":

@@ -252,6 +252,11 @@ class Rewritten(WrapTest):
         self.wrap(ccache, self.compiler, "-c", "src/a.cu", "-o", "obj/a.o")
         self.assertIn("obj/a.o.bankstripe/a.cu", self.calls()[-1])
 
+    def test_a_program_of_one_source_has_all_launches(self):
+        self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
+        self.wrap(self.compiler, "src/a.cu", "-o", "obj/a")
+        self.assertIn("bankstripe::at(last", self.copy("obj/a"))
+
     def test_launch_bounds_are_enough_for_a_kernel_of_all(self):
         self.write("src/a.cu", COUNT.replace("static __global__ void",
                                              "__global__ void __launch_bounds__(128)"))

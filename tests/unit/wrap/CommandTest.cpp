@@ -90,6 +90,13 @@ TEST(Command, TheEnvironmentAddsArguments) {
   EXPECT_EQ(C.Args, (Words{"-c", "a.cu"}));
 }
 
+TEST(Command, ASourceThatIsLinkedAloneIsTheProgram) {
+  EXPECT_TRUE(read("nvcc -O3 a.cu -o a -lm").WholeProgram);
+  EXPECT_FALSE(read("nvcc a.cu main.o -o a").WholeProgram);
+  EXPECT_FALSE(read("nvcc -c a.cu -o a.o").WholeProgram);
+  EXPECT_FALSE(read("nvcc -shared a.cu -o a.so").WholeProgram);
+}
+
 TEST(Command, ModulesAreNoObjects) {
   EXPECT_TRUE(read("nvcc -cubin a.cu").MakesModule);
   EXPECT_FALSE(read("nvcc -c a.cu").MakesModule);
