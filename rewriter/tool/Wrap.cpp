@@ -261,6 +261,8 @@ Outcome Launcher::askApart() {
       },
       isSet("BANKSTRIPE_VERBOSE"));
   std::optional<Outcome> Result;
+  if (Ended.Interrupted)
+    return {Outcome::Interrupted, "", {}, ""};
   if (Ended.succeeded())
     Result = fromText(Ended.Out);
   if (!Result)
@@ -344,7 +346,8 @@ int Launcher::compileCopy(const Outcome &Result) {
   const std::string &Copy = Result.Copies.front().first;
   const ProcessResult Ended =
       runProcess(compileInstead(Command, Copy, Extra), /*Catch=*/true);
-  if (Ended.succeeded() || Ended.wasKilled() || !Facts.empty()) {
+  if (Ended.succeeded() || Ended.wasKilled() || Ended.Interrupted ||
+      !Facts.empty()) {
     writeAll(1, withOriginals(Ended.Out, Result));
     writeAll(2, withOriginals(Ended.Err, Result));
     if (Ended.succeeded())
@@ -399,6 +402,8 @@ int Launcher::run() {
     return compileAsIs();
   case Outcome::Stale:
     llvm::errs() << "bankstripe: " << Result.Message << '\n';
+    return ExitSomeFailed;
+  case Outcome::Interrupted:
     return ExitSomeFailed;
   case Outcome::Rewritten:
     break;

@@ -23,8 +23,10 @@ using llvm::StringRef;
 static constexpr int CannotRun = 127;
 
 static volatile pid_t Child = 0;
+static volatile sig_atomic_t Received = 0;
 
 static void handOn(int Signal) {
+  Received = Signal;
   if (Child > 0)
     kill(Child, Signal);
 }
@@ -118,6 +120,7 @@ static void readBoth(Pipe &A, std::string &FromA, Pipe &B, std::string &FromB) {
 static void waitFor(pid_t Pid, ProcessResult &Result) {
   while (waitpid(Pid, &Result.Status, 0) < 0 && errno == EINTR) {
   }
+  Result.Interrupted = Received != 0;
 }
 
 ProcessResult bankstripe::runProcess(const std::vector<std::string> &Words,

@@ -21,7 +21,8 @@ namespace bankstripe {
 
 /// How a process ended, and what it printed if that was caught.
 struct ProcessResult {
-  int Status = 0; ///< As waitpid says.
+  int Status = 0;           ///< As waitpid says.
+  bool Interrupted = false; ///< We were asked to end meanwhile.
   std::string Out, Err;
 
   bool succeeded() const;

@@ -37,6 +37,8 @@ private:
   llvm::Error checkQuoted() const;
   void choosePaths();
   bool namesInFull(const IncludedFile &File) const;
+  bool findsBesideCopy(const IncludeDirective &D,
+                       const std::string &Includer) const;
   std::string fromCopy(const std::string &Includer, StringRef Path) const;
   llvm::Expected<std::string> nameFor(const IncludeDirective &D,
                                       const std::string &Includer);
@@ -103,6 +105,8 @@ llvm::Error Maker::checkFile(const std::string &Real,
       return refuse(File.Name, "a macro names a file that it includes");
     if (File.Targets[I] == Tree.Main)
       return refuse(Tree.Files.at(Tree.Main).Name, "it is included itself");
+    if (!D.Length && StringRef(File.Text).contains("\"../"))
+      return refuse(File.Name, "a macro may name a file above its folder");
     if (!D.Length)
       NeedsQuoteFolder = true;
   }
@@ -159,6 +163,20 @@ static std::string absolute(StringRef Path) {
   return std::string(Result);
 }
 
+// Whether D would find something beside the copy of Includer, be it by `..`.
+bool Maker::findsBesideCopy(const IncludeDirective &D,
+                            const std::string &Includer) const {
+  if (!D.Quoted || path::is_absolute(D.Name))
+    return false;
+  llvm::SmallString<256> Path(
+      absolute((Folder + "/" + Copies.at(Includer)).str()));
+  path::remove_filename(Path);
+  path::append(Path, D.Name);
+  // The folder of the copy may not be there yet.
+  path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return fs::exists(Path);
+}
+
 // What D says in the copy of Includer; empty to say the same.
 llvm::Expected<std::string> Maker::nameFor(const IncludeDirective &D,
                                            const std::string &Includer) {
@@ -168,6 +186,8 @@ llvm::Expected<std::string> Maker::nameFor(const IncludeDirective &D,
     // The one that the rewrite asks for.
     if (D.Quoted && D.Name == HelperFileName)
       return fromCopy(Includer, HelperFileName);
+    if (findsBesideCopy(D, Includer))
+      return refuse(File.Name, "its copy would find another '" + D.Name + "'");
     return std::string();
   }
   llvm::SmallString<256> Real;
@@ -175,13 +195,12 @@ llvm::Expected<std::string> Maker::nameFor(const IncludeDirective &D,
     return refuse(*Found, "it cannot be read");
   if (auto Copy = Copies.find(std::string(Real)); Copy != Copies.end())
     return fromCopy(Includer, Copy->second);
+  const StringRef Own = path::parent_path(File.Name);
   const bool Beside =
-      D.Quoted && *Found == (path::parent_path(File.Name) + "/" + D.Name).str();
-  const bool BesideHere =
-      path::parent_path(File.Name).empty() && D.Quoted && *Found == D.Name;
-  if ((!Beside && !BesideHere) || !namesInFull(File))
-    return std::string();
-  return absolute(*Found);
+      D.Quoted && *Found == (Own.empty() ? D.Name : (Own + "/" + D.Name).str());
+  if ((Beside && namesInFull(File)) || findsBesideCopy(D, Includer))
+    return absolute(*Found);
+  return std::string();
 }
 
 llvm::Expected<std::string> Maker::rename(const std::string &Text,

@@ -11,6 +11,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 import unittest
 
 from support import BROKEN, PLAIN, TOOL, USAGE, ToolTest, find_nvcc
@@ -51,7 +52,7 @@ static __device__ int weigh(const int *in) {
 
 # A compiler that says what it was asked, and writes its output.
 STAND_IN = f"""#!{sys.executable}
-import json, os, pathlib, sys
+import json, os, pathlib, signal, sys, time
 words = sys.argv[1:]
 log = pathlib.Path(os.environ["LOG"])
 calls = json.loads(log.read_text()) if log.exists() else []
@@ -61,6 +62,10 @@ if "--fail-on-copy" in words and any(".bankstripe/" in w for w in words):
     sys.exit("does not compile")
 if "--kill" in words:
     os.kill(os.getpid(), 15)
+if "--sleep" in words:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))
+    print("ready", flush=True, file=open(os.environ["LOG"] + ".ready", "w"))
+    time.sleep(60)
 print("out", os.environ.get("BANKSTRIPE_WRAPPED"))
 print("err", file=sys.stderr)
 if "-o" in words:
@@ -306,6 +311,20 @@ class Rewritten(WrapTest):
         done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "--seven")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "out 1\n", "err\n"))
 
+    def test_a_request_to_end_is_handed_on_and_nothing_is_run_again(self):
+        words = [TOOL, "wrap", self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "--sleep"]
+        ready = pathlib.Path(str(self.log) + ".ready")
+        with subprocess.Popen(
+                [str(w) for w in words], cwd=self.folder,
+                env=os.environ | {"LOG": str(self.log), "BANKSTRIPE_FLAGS": "--no-confirm --min-speedup=0"}) as process:
+            for _ in range(600):
+                if ready.exists():
+                    break
+                time.sleep(0.1)
+            process.terminate()
+            self.assertEqual(process.wait(timeout=30), 5)
+        self.assertEqual(len(self.calls()), 1)
+
     def test_the_signal_that_ends_the_compiler(self):
         done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "--kill")
         self.assertEqual(done.returncode, -signal.SIGTERM)
@@ -359,6 +378,31 @@ class Headers(WrapTest):
         self.write("src/a.cu", COUNT)
         self.write("src/weigh.cuh", WEIGH.replace("return table", "return LOCAL + table"))
         self.assertEqual(self.compile("-include", "src/weigh.cuh"), [])
+
+    def test_are_not_mistaken_for_files_beside_the_copy(self):
+        self.write("local.h", LOCAL)
+        self.write("obj/local.h", "#error this one is another\n")
+        self.write("src/a.cu", COUNT.replace("local.h", "../local.h"))
+        self.compile()
+        self.assertIn(f'#include "{self.folder}/src/../local.h"', self.copy())
+
+    def test_above_the_folder_are_found_as_before(self):
+        self.write("local.h", LOCAL)
+        self.write("src/a.cu", COUNT.replace("local.h", "../local.h"))
+        self.compile()
+        self.assertIn('#include "../local.h"', self.copy())
+
+    def test_that_a_macro_names_are_found_as_before(self):
+        self.write("src/a.cu", COUNT.replace('#include "local.h"', '#define WHAT "local.h"\n#include WHAT'))
+        self.compile()
+        self.assertIn("#include WHAT", self.copy())
+        self.assertEqual(self.calls()[-1][:2], ["-Xcompiler", "-iquote,src"])
+
+    def test_that_a_macro_names_above_the_folder_stop_the_copy(self):
+        self.write("local.h", LOCAL)
+        self.write("src/a.cu", COUNT.replace('#include "local.h"', '#define WHAT "../local.h"\n#include WHAT'))
+        self.compile()
+        self.assertEqual(self.calls()[-1][:2], ["-c", "src/a.cu"])
 
     def test_a_second_header_of_the_name_stops_the_copy(self):
         self.write("lib/deep.h", '#include "local.h"\n')
