@@ -63,7 +63,8 @@ struct Outcome {
     Rewritten,
     Unreadable,
     NoFlags,
-    Stale
+    Stale,
+    Interrupted
   } What = Unchanged;
   std::string Message;
   /// The copies with their originals, that of the source first.
