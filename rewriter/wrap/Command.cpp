@@ -121,7 +121,7 @@ static constexpr llvm::StringLiteral OtherPhases[] = {
 static constexpr llvm::StringLiteral UnlinkedPhases[] = {
     "c",   "compile",  "dc",     "device-c", "dw",   "device-w",
     "ptx", "cubin",    "fatbin", "ltoir",    "S",    "shared",
-    "r",   "rdynamic", "link",   "lib",      "dlink"};
+    "r",   "fgpu-rdc", "link",   "lib",      "dlink"};
 
 void Reader::readPhase(StringRef Name) {
   Links &= !llvm::is_contained(UnlinkedPhases, Name);
@@ -183,6 +183,9 @@ unsigned Reader::readOption(llvm::ArrayRef<std::string> Args) {
   else if (Option->Arguments == 1 && Name.size() > 1 && Name[0] == 'o' &&
            Option->Value == Name.drop_front())
     Name = "o";
+  // Libraries may hold device code that is linked to the program's.
+  Links &= Option->Meaning != NvccMeaning::Relocatable &&
+           Option->Meaning != NvccMeaning::RelocatableAlways;
   readPhase(Name);
   take(Name, Option->Value);
   return Option->Arguments;

@@ -95,6 +95,7 @@ TEST(Command, ASourceThatIsLinkedAloneIsTheProgram) {
   EXPECT_FALSE(read("nvcc a.cu main.o -o a").WholeProgram);
   EXPECT_FALSE(read("nvcc -c a.cu -o a.o").WholeProgram);
   EXPECT_FALSE(read("nvcc -shared a.cu -o a.so").WholeProgram);
+  EXPECT_FALSE(read("nvcc -rdc=true a.cu -o a").WholeProgram);
 }
 
 TEST(Command, ModulesAreNoObjects) {
