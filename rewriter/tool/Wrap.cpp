@@ -340,9 +340,10 @@ static std::string withOriginals(std::string Text, const Outcome &Result) {
 int Launcher::compileCopy(const Outcome &Result) {
   std::vector<std::string> Extra;
   if (!Result.QuoteFolder.empty())
+    // In one word, which ccache understands.
     Extra = Command.IsNvcc
-                ? std::vector<std::string>{"-Xcompiler",
-                                           "-iquote," + Result.QuoteFolder}
+                ? std::vector<std::string>{"-Xcompiler=-iquote," +
+                                           Result.QuoteFolder}
                 : std::vector<std::string>{"-iquote", Result.QuoteFolder};
   const std::string &Copy = Result.Copies.front().first;
   const ProcessResult Ended =

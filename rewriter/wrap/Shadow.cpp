@@ -116,6 +116,9 @@ llvm::Error Maker::checkFile(const std::string &Real,
 // With one more folder to look in, a quoted name may lead elsewhere.
 llvm::Error Maker::checkQuoted() const {
   const IncludedFile &Main = Tree.Files.at(Tree.Main);
+  // nvcc splits what it hands on to the host's compiler.
+  if (path::parent_path(Main.Name).find_first_of(", '") != StringRef::npos)
+    return refuse(Main.Name, "its folder cannot be named in an option");
   IncludeFolders More = Folders;
   More.Quote.insert(More.Quote.begin(), path::parent_path(Main.Name).str());
   for (const auto &[Real, File] : Tree.Files)

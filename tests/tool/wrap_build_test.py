@@ -144,6 +144,18 @@ class Nvcc(BuildTest):
         self.assertEqual(self.copies(), ["obj/a.o.bankstripe/a.cu"])
 
 
+@unittest.skipUnless(shutil.which("ccache"), "needs ccache")
+class Ccache(BuildTest):
+    def test_finds_the_object_again(self):
+        os.environ["CCACHE_DIR"] = str(self.folder / "cache")
+        self.addCleanup(os.environ.pop, "CCACHE_DIR")
+        for source in ("src/a.cu", self.folder / "src/a.cu"):
+            for _ in range(2):
+                self.run_here(TOOL, "wrap", "ccache", NVCC, "-arch=sm_90", "-c", source, "-o", "obj/a.o")
+        stats = dict(line.split() for line in self.run_here("ccache", "--print-stats").stdout.splitlines())
+        self.assertEqual(stats["direct_cache_hit"], "2")
+
+
 @unittest.skipUnless(shutil.which("cmake") and shutil.which("ninja"), "needs CMake and Ninja")
 class CMake(BuildTest):
     def setUp(self):

@@ -213,8 +213,7 @@ class Rewritten(WrapTest):
 
     def test_a_copy_is_compiled(self):
         words = self.compile()
-        self.assertEqual(words[:2], ["-Xcompiler", "-iquote,src"])
-        self.assertEqual(words[2:], ["-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o"])
+        self.assertEqual(words, ["-Xcompiler=-iquote,src", "-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o"])
         self.assertIn("bankstripe::at(last", self.copy())
 
     def test_the_original_is_left_alone(self):
@@ -227,6 +226,11 @@ class Rewritten(WrapTest):
         words = self.compile(source=self.folder / "src/a.cu")
         self.assertEqual(words, ["-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o"])
         self.assertIn(f'#include "{self.folder}/src/local.h"', self.copy())
+
+    def test_a_folder_that_no_option_can_name_stops_the_copy(self):
+        self.write("a,b/a.cu", COUNT)
+        self.write("a,b/local.h", LOCAL)
+        self.assertEqual(self.compile(source="a,b/a.cu"), ["-c", "a,b/a.cu", "-o", "obj/a.o"])
 
     def test_the_same_copy_is_not_written_again(self):
         self.compile()
@@ -396,7 +400,7 @@ class Headers(WrapTest):
         self.write("src/a.cu", COUNT.replace('#include "local.h"', '#define WHAT "local.h"\n#include WHAT'))
         self.compile()
         self.assertIn("#include WHAT", self.copy())
-        self.assertEqual(self.calls()[-1][:2], ["-Xcompiler", "-iquote,src"])
+        self.assertEqual(self.calls()[-1][0], "-Xcompiler=-iquote,src")
 
     def test_that_a_macro_names_above_the_folder_stop_the_copy(self):
         self.write("local.h", LOCAL)
