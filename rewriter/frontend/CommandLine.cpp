@@ -100,6 +100,8 @@ bool isLauncher(StringRef Program) {
 
 CommandLine readCommandLine(ArrayRef<std::string> Args, StringRef Directory) {
   CommandLine Command;
+  if (Args.size() > 1 && isNamed(Args[0], {"bankstripe"}) && Args[1] == "wrap")
+    Args = Args.drop_front(2); // A build may have been recorded with it.
   while (!Args.empty() && (isLauncher(Args.front()) || Args.front() == "--"))
     Args = Args.drop_front();
   if (!Args.empty() && !StringRef(Args.front()).starts_with("-")) {

@@ -58,6 +58,11 @@ llvm::json::Value toJson(const Plan &P, const ConfirmedResources &Resources);
 void printDiff(llvm::raw_ostream &OS, llvm::StringRef Name,
                llvm::StringRef Before, llvm::StringRef After);
 
+/// For each line of \p After, the number (from 1) of the line of \p Before that
+/// it is or stands for: one that was added, the one before it.
+std::vector<unsigned> originalLines(llvm::StringRef Before,
+                                    llvm::StringRef After);
+
 } // namespace bankstripe
 
 #endif

@@ -160,7 +160,9 @@ llvm::Expected<RunResult> bankstripe::runOnFacts(const ToolOptions &Options) {
     return Planning.takeError();
   Run.Decisions = makePlan(takeResults(*Facts), *Planning);
   withdrawAll(Run.Decisions, *Facts, *Planning);
-  GivenFacts IsGiven(Options.Paths);
+  std::vector<std::string> Given = Options.Paths;
+  llvm::append_range(Given, Options.Scope);
+  GivenFacts IsGiven(Given);
   if (llvm::Error E = carryOut(Run, *Facts, IsGiven, Options))
     return E;
   findFiles(Run, IsGiven, Options);

@@ -262,6 +262,9 @@ EXAMPLES:
   bankstripe merge-facts -o all.json a.json b.json
   bankstripe rewrite --facts=all.json --output-dir=striped src/a.cu
 
+  Before the compiler of a build, which rewrites on the way (docs/wrap.md):
+  bankstripe wrap nvcc -c a.cu -o a.o
+
 EXIT CODES:
   0 done   1 --check found changes, or verification failed   2 bad usage
   3 some file could not be processed (the others still were)

@@ -75,6 +75,11 @@ int runVerify(const ToolOptions &Options, llvm::StringRef Executable);
 int runTune(const ToolOptions &Options, llvm::StringRef Executable);
 int runFacts(const ToolOptions &Options);
 int runMergeFacts(const ToolOptions &Options);
+/// A launcher before the compiler's command \p Words (docs/wrap.md).
+int runWrap(std::vector<std::string> Words);
+
+/// Makes ready what parsing and code generation need; once per process.
+void initializeClang();
 
 /// `bankstripe 0.1.0 (Clang 22.1.0)`.
 std::string versionText();

@@ -14,13 +14,21 @@
 
 using namespace bankstripe;
 
-int main(int Argc, const char **Argv) {
-  llvm::InitLLVM Init(Argc, Argv);
+void bankstripe::initializeClang() {
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargets();
   llvm::InitializeAllTargetMCs();
   llvm::InitializeAllAsmPrinters();
   llvm::CrashRecoveryContext::Enable();
+}
+
+int main(int Argc, const char **Argv) {
+  // Before anything that takes time or handles signals: most often a launcher
+  // only becomes the compiler. What follows is not for us to understand.
+  if (Argc > 1 && llvm::StringRef(Argv[1]) == "wrap")
+    return runWrap({Argv + 2, Argv + Argc});
+  llvm::InitLLVM Init(Argc, Argv);
+  initializeClang();
 
   std::optional<ToolOptions> Options = parseCommandLine(Argc, Argv);
   if (!Options)

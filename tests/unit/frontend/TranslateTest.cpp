@@ -245,6 +245,12 @@ TEST(Translate, LauncherBeforeNvcc) {
   EXPECT_THAT(Job.ClangArgs, Contains("-fgpu-rdc"));
 }
 
+TEST(Translate, OurLauncherBeforeNvcc) {
+  const CompileJob Job =
+      translate({"/opt/bin/bankstripe", "wrap", "nvcc", "-rdc=true"});
+  EXPECT_THAT(Job.ClangArgs, Contains("-fgpu-rdc"));
+}
+
 TEST(Translate, OptionsFileAndResponseFile) {
   TemporaryFolder Folder;
   Folder.write("options.txt",

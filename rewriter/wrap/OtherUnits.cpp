@@ -1,0 +1,101 @@
+//===-- OtherUnits.cpp - what a unit cannot know of the others ------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "wrap/OtherUnits.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+// Whether other units cannot name the function, as far as its mangled name
+// tells: it is static, or in a namespace without a name.
+static bool isInternal(StringRef Id) {
+  return Id.starts_with("_ZL") || Id.starts_with("_ZN12_GLOBAL__N_1");
+}
+
+// What calls in other units give the parameters of host functions is unknown.
+static void forgetArguments(UnitFacts &Unit) {
+  for (Launch &L : Unit.Launches)
+    if (L.Parameter && !isInternal(L.Parameter->FunctionId))
+      L.Parameter.reset();
+  for (HostArgument &A : Unit.Arguments)
+    if (A.Same && !isInternal(A.Same->FunctionId))
+      A.Same.reset();
+}
+
+// Words of code whose kernels need all their blocks at once. How many that may
+// be is asked where they are launched.
+static bool synchronizesGrid(const UnitFacts &Unit) {
+  return llvm::any_of(Unit.Contents, [](const auto &Entry) {
+    const StringRef Text = Entry.second;
+    return Text.contains("this_grid") || Text.contains("grid_group");
+  });
+}
+
+// The functions that are called but not defined here, directly or not.
+static bool callsOtherUnits(const UnitFacts &Unit, const std::string &Kernel) {
+  std::map<StringRef, const DeviceFunction *> ById;
+  for (const DeviceFunction &F : Unit.Functions)
+    ById[F.Id] = &F;
+  std::set<StringRef> Seen;
+  std::vector<StringRef> Open{Kernel};
+  while (!Open.empty()) {
+    auto Found = ById.find(Open.back());
+    Open.pop_back();
+    if (Found == ById.end())
+      continue;
+    if (!Found->second->Defined)
+      return true;
+    for (const std::string &Callee : Found->second->Calls)
+      if (Seen.insert(Callee).second)
+        Open.push_back(Callee);
+  }
+  return false;
+}
+
+// Linked device code: whoever calls a function of this unit does so with blocks
+// of its own, and of a function in a header any unit's version may be taken.
+static void keepLinked(UnitFacts &Unit) {
+  for (Finding &F : Unit.Findings) {
+    const bool Called =
+        !F.InKernel && llvm::any_of(F.Instances, [](const ArrayInstance &I) {
+          return !isInternal(I.FunctionId);
+        });
+    if (Called)
+      F.Obstacles.push_back({Reason::BlockSizeUnknown, F.Where,
+                             "other units may call '" + F.Function + "'"});
+    else if (llvm::any_of(F.Kernels, [&](const std::string &Kernel) {
+               return callsOtherUnits(Unit, Kernel);
+             }))
+      F.Obstacles.push_back({Reason::BlockSizeUnknown, F.Where,
+                             "its kernels call functions of other units, whose "
+                             "shared memory is not known"});
+  }
+}
+
+std::vector<std::string> bankstripe::assumeOtherUnits(UnitFacts &Unit,
+                                                      bool ByName) {
+  std::vector<std::string> Assumed;
+  const bool Grid = synchronizesGrid(Unit);
+  for (Kernel &K : Unit.Kernels) {
+    if (K.Text.Internal && !ByName)
+      continue;
+    if (!K.AddressTaken) {
+      K.AddressTaken = true;
+      K.AddressTakenAt = K.Where;
+    }
+    // Their shared memory is then for the launches to say.
+    K.UsesDynamicShared |= Grid;
+    if (!K.Bounds || Grid)
+      Assumed.push_back(K.Name);
+  }
+  forgetArguments(Unit);
+  if (!Unit.Functions.empty())
+    keepLinked(Unit);
+  return Assumed;
+}

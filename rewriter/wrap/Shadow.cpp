@@ -1,0 +1,300 @@
+//===-- Shadow.cpp - rewritten copies in the object's folder --------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "wrap/Shadow.h"
+#include "report/Report.h"
+#include "wrap/Lines.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <set>
+
+using namespace bankstripe;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+namespace {
+
+/// Makes the copies of one object.
+class Maker {
+public:
+  Maker(const IncludeTree &Tree, const IncludeFolders &Folders,
+        llvm::ArrayRef<ChangedFile> Changes, StringRef Folder)
+      : Tree(Tree), Folders(Folders), Changes(Changes), Folder(Folder) {}
+
+  llvm::Expected<Shadow> make();
+
+private:
+  llvm::Error chooseFiles();
+  llvm::Error checkFile(const std::string &Real, const IncludedFile &File);
+  llvm::Error checkQuoted() const;
+  void choosePaths();
+  bool namesInFull(const IncludedFile &File) const;
+  bool findsBesideCopy(const IncludeDirective &D,
+                       const std::string &Includer) const;
+  std::string fromCopy(const std::string &Includer, StringRef Path) const;
+  llvm::Expected<std::string> nameFor(const IncludeDirective &D,
+                                      const std::string &Includer);
+  llvm::Expected<std::string> rename(const std::string &Text,
+                                     const std::string &Real);
+  llvm::Expected<ShadowFile> copy(const std::string &Real);
+
+  const IncludeTree &Tree;
+  const IncludeFolders &Folders;
+  llvm::ArrayRef<ChangedFile> Changes;
+  StringRef Folder;
+  std::map<std::string, const ChangedFile *> Changed; ///< By real path.
+  /// By real path; below Folder.
+  std::map<std::string, std::string> Copies;
+  bool NeedsQuoteFolder = false;
+};
+
+} // namespace
+
+std::string bankstripe::shadowFolder(StringRef Object) {
+  return (Object + ".bankstripe").str();
+}
+
+static llvm::Error refuse(const llvm::Twine &File, const llvm::Twine &Why) {
+  return llvm::createStringError("'" + File + "' cannot be copied: " + Why);
+}
+
+// What changes, and all files on the way to it.
+llvm::Error Maker::chooseFiles() {
+  Copies[Tree.Main];
+  for (const ChangedFile &File : Changes) {
+    if (!Tree.Files.count(File.Path))
+      return refuse(File.Path, "no #include names it");
+    Changed[File.Path] = &File;
+    Copies[File.Path];
+  }
+  for (bool Again = true; Again;) {
+    Again = false;
+    for (const auto &[Real, File] : Tree.Files)
+      if (!Copies.count(Real) &&
+          llvm::any_of(File.Targets, [&](const std::string &Target) {
+            return Target != Tree.Main && Copies.count(Target);
+          })) {
+        Copies[Real];
+        Again = true;
+      }
+  }
+  return llvm::Error::success();
+}
+
+// What would show that a file lies elsewhere, or be another file there.
+llvm::Error Maker::checkFile(const std::string &Real,
+                             const IncludedFile &File) {
+  if (!canNameInDirective(File.Name))
+    return refuse(File.Name, "its name cannot stand in #line");
+  for (StringRef Word : {"__BASE_FILE__", "__TIMESTAMP__"})
+    if (StringRef(File.Text).contains(Word))
+      return refuse(File.Name, "it mentions " + Word);
+  for (size_t I = 0; I < File.Directives.size(); ++I) {
+    const IncludeDirective &D = File.Directives[I];
+    if (D.Next)
+      return refuse(File.Name, "it has an #include_next");
+    if (!D.Length && Real != Tree.Main)
+      return refuse(File.Name, "a macro names a file that it includes");
+    if (File.Targets[I] == Tree.Main)
+      return refuse(Tree.Files.at(Tree.Main).Name, "it is included itself");
+    if (!D.Length && StringRef(File.Text).contains("\"../"))
+      return refuse(File.Name, "a macro may name a file above its folder");
+    if (!D.Length)
+      NeedsQuoteFolder = true;
+  }
+  return llvm::Error::success();
+}
+
+// With one more folder to look in, a quoted name may lead elsewhere.
+llvm::Error Maker::checkQuoted() const {
+  const IncludedFile &Main = Tree.Files.at(Tree.Main);
+  // nvcc splits what it hands on to the host's compiler.
+  if (path::parent_path(Main.Name).find_first_of(", '") != StringRef::npos)
+    return refuse(Main.Name, "its folder cannot be named in an option");
+  IncludeFolders More = Folders;
+  More.Quote.insert(More.Quote.begin(), path::parent_path(Main.Name).str());
+  for (const auto &[Real, File] : Tree.Files)
+    for (size_t I = 0; I < File.Directives.size(); ++I) {
+      const IncludeDirective &D = File.Directives[I];
+      if (!D.Quoted)
+        continue;
+      auto Found = findIncluded(D, File.Name, More);
+      if (Found &&
+          !(File.Targets[I].size() && fs::equivalent(*Found, File.Targets[I])))
+        return refuse(Main.Name, "its folder has another '" + D.Name +
+                                     "' than the one that '" + File.Name +
+                                     "' includes");
+    }
+  return llvm::Error::success();
+}
+
+// Headers of one name lie in folders of their own, and none beside the source,
+// where a quoted name might find it.
+void Maker::choosePaths() {
+  unsigned Count = 0;
+  for (auto &[Real, Copy] : Copies) {
+    const StringRef Name = path::filename(Tree.Files.at(Real).Name);
+    Copy = Real == Tree.Main
+               ? Name.str()
+               : ("headers/" + llvm::Twine(Count++) + "/" + Name).str();
+  }
+}
+
+// Whether what lies beside File can only be named by its whole path.
+bool Maker::namesInFull(const IncludedFile &File) const {
+  const StringRef Own = path::parent_path(Tree.Files.at(Tree.Main).Name);
+  return !NeedsQuoteFolder || path::parent_path(File.Name) != Own;
+}
+
+// The way from the copy of Includer to the one at Path. It says nothing of
+// where the object lies, so equal sources have equal copies.
+std::string Maker::fromCopy(const std::string &Includer, StringRef Path) const {
+  return ((Includer == Tree.Main ? "" : "../../") + Path).str();
+}
+
+static std::string absolute(StringRef Path) {
+  llvm::SmallString<256> Result(Path);
+  (void)fs::make_absolute(Result); // Fails only without a current folder.
+  return std::string(Result);
+}
+
+// Whether D would find something beside the copy of Includer, be it by `..`.
+bool Maker::findsBesideCopy(const IncludeDirective &D,
+                            const std::string &Includer) const {
+  if (!D.Quoted || path::is_absolute(D.Name))
+    return false;
+  llvm::SmallString<256> Path(
+      absolute((Folder + "/" + Copies.at(Includer)).str()));
+  path::remove_filename(Path);
+  path::append(Path, D.Name);
+  // The folder of the copy may not be there yet.
+  path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return fs::exists(Path);
+}
+
+// What D says in the copy of Includer; empty to say the same.
+llvm::Expected<std::string> Maker::nameFor(const IncludeDirective &D,
+                                           const std::string &Includer) {
+  const IncludedFile &File = Tree.Files.at(Includer);
+  auto Found = findIncluded(D, File.Name, Folders);
+  if (!Found) {
+    // The one that the rewrite asks for.
+    if (D.Quoted && D.Name == HelperFileName)
+      return fromCopy(Includer, HelperFileName);
+    if (findsBesideCopy(D, Includer))
+      return refuse(File.Name, "its copy would find another '" + D.Name + "'");
+    return std::string();
+  }
+  llvm::SmallString<256> Real;
+  if (fs::real_path(*Found, Real))
+    return refuse(*Found, "it cannot be read");
+  if (auto Copy = Copies.find(std::string(Real)); Copy != Copies.end())
+    return fromCopy(Includer, Copy->second);
+  const StringRef Own = path::parent_path(File.Name);
+  const bool Beside =
+      D.Quoted && *Found == (Own.empty() ? D.Name : (Own + "/" + D.Name).str());
+  if ((Beside && namesInFull(File)) || findsBesideCopy(D, Includer))
+    return absolute(*Found);
+  return std::string();
+}
+
+llvm::Expected<std::string> Maker::rename(const std::string &Text,
+                                          const std::string &Real) {
+  std::string Result;
+  size_t At = 0;
+  for (const IncludeDirective &D : findIncludes(Text)) {
+    if (!D.Length)
+      continue;
+    auto Name = nameFor(D, Real);
+    if (!Name)
+      return Name.takeError();
+    if (Name->empty())
+      continue;
+    if (!canNameInDirective(*Name))
+      return refuse(*Name, "its name cannot stand in #include");
+    Result += StringRef(Text).slice(At, D.Offset);
+    Result += '"' + *Name + '"';
+    At = D.Offset + D.Length;
+  }
+  return Result + Text.substr(At);
+}
+
+llvm::Expected<ShadowFile> Maker::copy(const std::string &Real) {
+  const IncludedFile &File = Tree.Files.at(Real);
+  auto Change = Changed.find(Real);
+  const std::string &Before =
+      Change == Changed.end() ? File.Text : Change->second->Before;
+  const std::string &After =
+      Change == Changed.end() ? File.Text : Change->second->After;
+  if (Before != File.Text)
+    return refuse(File.Name, "it has changed meanwhile");
+  auto Text = rename(After, Real);
+  if (!Text)
+    return Text.takeError();
+  return ShadowFile{
+      (Folder + "/" + Copies.at(Real)).str(), File.Name,
+      withLineDirectives(*Text, originalLines(Before, After), File.Name)};
+}
+
+llvm::Expected<Shadow> Maker::make() {
+  if (llvm::Error E = chooseFiles())
+    return E;
+  // A source that is named in part is spelled so in the names of what it
+  // includes.
+  NeedsQuoteFolder = !path::is_absolute(Tree.Files.at(Tree.Main).Name);
+  for (const auto &[Real, Copy] : Copies)
+    if (llvm::Error E = checkFile(Real, Tree.Files.at(Real)))
+      return E;
+  if (NeedsQuoteFolder)
+    if (llvm::Error E = checkQuoted())
+      return E;
+  choosePaths();
+  Shadow Result;
+  auto Main = copy(Tree.Main);
+  if (!Main)
+    return Main.takeError();
+  Result.Files.push_back(std::move(*Main));
+  for (const auto &[Real, Copy] : Copies) {
+    if (Real == Tree.Main)
+      continue;
+    auto File = copy(Real);
+    if (!File)
+      return File.takeError();
+    Result.Files.push_back(std::move(*File));
+  }
+  Result.Files.push_back(
+      {(Folder + "/" + HelperFileName).str(), "", helperText().str()});
+  if (NeedsQuoteFolder) {
+    StringRef Own = path::parent_path(Result.Files.front().Original);
+    Result.QuoteFolder = Own.empty() ? "." : Own.str();
+  }
+  return Result;
+}
+
+llvm::Expected<Shadow>
+bankstripe::makeShadow(const IncludeTree &Tree, const IncludeFolders &Folders,
+                       llvm::ArrayRef<ChangedFile> Changes, StringRef Folder) {
+  return Maker(Tree, Folders, Changes, Folder).make();
+}
+
+llvm::Error bankstripe::writeShadow(const Shadow &S) {
+  for (const ShadowFile &File : S.Files) {
+    if (readText(File.Path) == File.Text)
+      continue;
+    const StringRef Folder = path::parent_path(File.Path);
+    if (std::error_code EC = fs::create_directories(Folder))
+      return llvm::createStringError("cannot make '" + Folder +
+                                     "': " + EC.message());
+    if (llvm::Error E = replaceFile(File.Path, File.Text, std::nullopt))
+      return E;
+  }
+  return llvm::Error::success();
+}

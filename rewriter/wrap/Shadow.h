@@ -1,0 +1,59 @@
+//===-- Shadow.h - rewritten copies in the object's folder ------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy lies elsewhere than its original, and must not show it:
+//
+// - `#line` gives its lines the name and the numbers of the original.
+// - What the source includes from its own folder is named in full, where the
+//   source itself was named in full; else its folder becomes one that quoted
+//   names are looked for in. Either way compilers spell these files as before.
+// - Every file that includes a copied header is copied as well and names the
+//   copy.
+//
+// Where a copy cannot do that, its header is named, and left as it is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_WRAP_SHADOW_H
+#define BANKSTRIPE_WRAP_SHADOW_H
+
+#include "edit/Edit.h"
+#include "wrap/Includes.h"
+
+namespace bankstripe {
+
+/// One file of a shadow.
+struct ShadowFile {
+  std::string Path;     ///< Where the copy lies.
+  std::string Original; ///< As the compiler spells it; empty for the helper.
+  std::string Text;
+};
+
+/// The copies for one object.
+struct Shadow {
+  std::vector<ShadowFile> Files; ///< That of the source first.
+  /// A folder to look for quoted names in; empty when none is needed.
+  std::string QuoteFolder;
+};
+
+/// The folder of the copies for \p Object.
+std::string shadowFolder(llvm::StringRef Object);
+
+/// Makes copies of the files of \p Tree that \p Changes change, and of those
+/// that include them, below \p Folder. Errors: a copy would not be read as its
+/// original was; the message names the file.
+llvm::Expected<Shadow> makeShadow(const IncludeTree &Tree,
+                                  const IncludeFolders &Folders,
+                                  llvm::ArrayRef<ChangedFile> Changes,
+                                  llvm::StringRef Folder);
+
+/// Writes what is not there yet. Files that hold the same are not touched.
+llvm::Error writeShadow(const Shadow &S);
+
+} // namespace bankstripe
+
+#endif

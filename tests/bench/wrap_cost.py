@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""What `bankstripe wrap` costs a build.
+
+    wrap_cost.py BANKSTRIPE NVCC FILE...
+    wrap_cost.py BANKSTRIPE NVCC --link FILE...
+    wrap_cost.py BANKSTRIPE NVCC --fixed
+
+Compiles each FILE with NVCC -arch=sm_90 -c, with the file's folder among those
+of headers, alone and behind the launcher, in turns. Prints CPU seconds (user
+and system) for each file, what became of it, and the total. Files that do not
+compile alone are left out. With --link, makes a program of each, so that the
+launcher knows all launches. With --fixed, what the launcher costs before a
+compiler that does nothing, in milliseconds on the clock: for a link, and for a
+CUDA file with nothing to rewrite.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import pathlib
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+PLAIN = """#include <cstdio>
+__global__ void scale(float *out, const float *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] * 2;
+}
+int main() { scale<<<1, 128>>>(nullptr, nullptr, 0); }
+"""
+
+
+def used():
+    """CPU seconds of all commands so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def seconds(clock, words):
+    """The time of a command, and whether it succeeded."""
+    begin = clock()
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    return clock() - begin, done.returncode == 0
+
+
+def print_fixed(tool, folder):
+    nothing = folder / "nvcc"
+    nothing.symlink_to("/bin/true")
+    source = folder / "plain.cu"
+    source.write_text(PLAIN)
+    for what, words in (("link", ["plain.o", "-o", "plain"]),
+                        ("nothing to rewrite", ["-c", source, "-o", folder / "plain.o"])):
+        alone, wrapped = [], []
+        for _ in range(50):
+            alone.append(seconds(time.perf_counter, [nothing, *words])[0])
+            wrapped.append(seconds(time.perf_counter, [tool, "wrap", nothing, *words])[0])
+        cost = statistics.median(wrapped) - statistics.median(alone)
+        print(f"{what:20} {1e3 * cost:6.1f} ms, at most {1e3 * max(wrapped):.1f}")
+
+
+def what_became(folder):
+    return "rewritten" if list(folder.glob("a.o.bankstripe/*")) else ""
+
+
+def print_files(tool, nvcc, files, phase, folder):
+    total = [0.0, 0.0]
+    count = rewritten = 0
+    for file in files:
+        words = [nvcc, "-arch=sm_90", "-I" + str(pathlib.Path(file).parent), *phase, file, "-o"]
+        here = folder / str(count)
+        here.mkdir(exist_ok=True)
+        alone, works = seconds(used, [*words, here / "b.o"])
+        if not works:
+            continue
+        wrapped, works = seconds(used, [tool, "wrap", *words, here / "a.o"])
+        if not works:
+            sys.exit(f"{file} compiles, but not behind the launcher")
+        became = what_became(here)
+        rewritten += bool(became)
+        count += 1
+        total[0] += alone
+        total[1] += wrapped
+        print(f"{file:60} {alone:7.2f} s {wrapped:7.2f} s {became}", flush=True)
+    print(f"{count} files, {rewritten} rewritten: {total[0]:.1f} s alone, {total[1]:.1f} s behind "
+          f"the launcher, {100 * (total[1] / total[0] - 1):.1f} % more")
+
+
+def main():
+    if len(sys.argv) < 4:
+        sys.exit(__doc__.strip())
+    tool, nvcc, *files = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as name:
+        if files == ["--fixed"]:
+            print_fixed(tool, pathlib.Path(name))
+        elif files[0] == "--link":
+            print_files(tool, nvcc, files[1:], [], pathlib.Path(name))
+        else:
+            print_files(tool, nvcc, files, ["-c"], pathlib.Path(name))
+
+
+if __name__ == "__main__":
+    main()

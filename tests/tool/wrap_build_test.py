@@ -1,0 +1,225 @@
+"""`bankstripe wrap` before nvcc, and in builds by CMake, Ninja and make.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from support import PLAIN, TOOL, ToolTest, find_nvcc
+
+NVCC = find_nvcc()
+
+LOCAL = """#pragma once
+#define LOCAL 3
+static const char *local() { return __FILE__; }
+"""
+
+WEIGH = """#pragma once
+#include "local.h"
+static __device__ int weigh(const int *in) {
+  int table[4] = {0};
+  for (int i = 0; i < 50; ++i)
+    table[in[i] & 3] += table[in[i + 1] & 3];
+  return table[in[0] & 3];
+}
+static const char *weighing() { return __FILE__; }
+"""
+
+# Clang does not see the warning.
+COUNT = """// A kernel.
+#include "weigh.cuh"
+#include <cstdio>
+
+static __global__ void NAME(const int *in, int *out) {
+  int last[8] = {0};
+  for (int i = 0; i < 50; ++i)
+    last[in[i + threadIdx.x] & 7] += last[in[i] & 7];
+  out[threadIdx.x] = last[in[threadIdx.x] & 7] + LOCAL + weigh(in);
+}
+void launchNAME(const int *in, int *out) { NAME<<<1, 128>>>(in, out); }
+#ifndef __clang__
+#warning "look"
+#endif
+"""
+
+MAIN = COUNT.replace("NAME", "count") + """
+int main() {
+  std::printf("%s %s %s %d %d\\n", __FILE__, local(), weighing(), __LINE__, __COUNTER__);
+}
+"""
+
+CMAKE = """cmake_minimum_required(VERSION 3.25)
+project(example LANGUAGES CUDA)
+add_library(example OBJECT src/a.cu src/b.cu src/plain.cu)
+target_compile_options(example PRIVATE -lineinfo)
+"""
+
+MAKE = """obj/%.o: src/%.cu
+\t$(NVCC) -arch=sm_90 -MD -MF obj/$*.d -c -o $@ $<
+all: obj/a.o obj/plain.o
+-include obj/a.d
+"""
+
+
+@unittest.skipUnless(NVCC, "needs nvcc")
+class BuildTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("src/local.h", LOCAL)
+        self.write("src/weigh.cuh", WEIGH)
+        self.write("src/a.cu", MAIN)
+        self.write("src/b.cu", COUNT.replace("NAME", "other"))
+        self.write("src/plain.cu", PLAIN)
+        (self.folder / "obj").mkdir()
+
+    def run_here(self, *words, code=0):
+        done = subprocess.run(
+            [str(w) for w in words], cwd=self.folder, capture_output=True, text=True, check=False,
+            timeout=280,
+            env=os.environ | {"BANKSTRIPE_FLAGS": "--no-confirm --min-speedup=0"})
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def both_ways(self, *words):
+        """What nvcc says without the launcher and with it."""
+        nvcc = [NVCC, "-arch=sm_90", *words]
+        return self.run_here(*nvcc), self.run_here(TOOL, "wrap", *nvcc)
+
+    def copies(self):
+        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*.bankstripe/*.cu"))
+
+
+class Nvcc(BuildTest):
+    def assert_same_program(self, source):
+        plain, wrapped = self.both_ways(source, "-o", "obj/program")
+        self.assertEqual(wrapped.stderr, plain.stderr)
+        self.assertEqual(self.copies(), ["obj/program.bankstripe/a.cu"])
+        said = self.run_here("obj/program").stdout
+        self.run_here(NVCC, "-arch=sm_90", source, "-o", "obj/original")
+        self.assertEqual(said, self.run_here("obj/original").stdout)
+
+    def test_names_and_messages_are_those_of_a_source_by_its_whole_path(self):
+        self.assert_same_program(self.folder / "src/a.cu")
+
+    def test_names_and_messages_are_those_of_a_source_from_here(self):
+        self.assert_same_program("src/a.cu")
+
+    def test_line_info_names_the_users_lines(self):
+        source = str(self.folder / "src/a.cu")
+        # Kernels of a module are found by their names, by anybody.
+        self.write("src/a.cu", MAIN.replace("void count", "void __launch_bounds__(128) count"))
+        self.both_ways("-lineinfo", "-ptx", source, "-o", "obj/a.ptx")
+        ptx = self.read("obj/a.ptx")
+        files = dict(re.findall(r'^\t\.file\t(\d+) "(.*?)"', ptx, re.M))
+        self.assertIn(source, files.values())
+        self.assertNotIn(str(self.folder / "obj/a.ptx.bankstripe/a.cu"), files.values())
+        number = next(n for n, name in files.items() if name == source)
+        lines = {int(line) for line in re.findall(rf"^\t\.loc\t{number} (\d+)", ptx, re.M)}
+        self.assertLessEqual({8, 9, 10}, lines)
+        self.assertLessEqual(lines, set(range(5, 11)))
+
+    def test_dependencies_are_the_same(self):
+        for source in ("src/a.cu", self.folder / "src/a.cu"):
+            names = []
+            for launcher in ([], [TOOL, "wrap"]):
+                self.run_here(*launcher, NVCC, "-arch=sm_90", "-MMD", "-MF", "obj/a.d", "-c", source,
+                              "-o", "obj/a.o")
+                words = self.read("obj/a.d").replace("\\\n", " ").split()
+                names.append(sorted(set(words)))
+            self.assertEqual(names[0], names[1])
+
+    def test_an_error_is_in_the_users_line(self):
+        self.write("src/a.cu", MAIN + "#ifndef __clang__\nint wrong = undeclared;\n#endif\n")
+        line = MAIN.count("\n") + 2
+        done = self.run_here(TOOL, "wrap", NVCC, "-arch=sm_90", "-c", "src/a.cu", "-o", "obj/a.o", code=2)
+        self.assertIn(f"src/a.cu({line}): error", done.stderr + done.stdout)
+
+    def test_several_architectures_and_linked_device_code(self):
+        self.run_here(TOOL, "wrap", NVCC, "-rdc=true", "-gencode", "arch=compute_80,code=sm_80",
+                      "-gencode", "arch=compute_90,code=sm_90", "-c", "src/a.cu", "-o", "obj/a.o")
+        self.assertEqual(self.copies(), ["obj/a.o.bankstripe/a.cu"])
+
+
+@unittest.skipUnless(shutil.which("ccache"), "needs ccache")
+class Ccache(BuildTest):
+    def test_finds_the_object_again(self):
+        os.environ["CCACHE_DIR"] = str(self.folder / "cache")
+        self.addCleanup(os.environ.pop, "CCACHE_DIR")
+        for source in ("src/a.cu", self.folder / "src/a.cu"):
+            for _ in range(2):
+                self.run_here(TOOL, "wrap", "ccache", NVCC, "-arch=sm_90", "-c", source, "-o", "obj/a.o")
+        stats = dict(line.split() for line in self.run_here("ccache", "--print-stats").stdout.splitlines())
+        self.assertEqual(stats["direct_cache_hit"], "2")
+
+
+@unittest.skipUnless(shutil.which("cmake") and shutil.which("ninja"), "needs CMake and Ninja")
+class CMake(BuildTest):
+    def setUp(self):
+        super().setUp()
+        self.write("CMakeLists.txt", CMAKE)
+        self.run_here("cmake", "-G", "Ninja", "-B", "build", f"-DCMAKE_CUDA_COMPILER={NVCC}",
+                      "-DCMAKE_CUDA_ARCHITECTURES=90", f"-DCMAKE_CUDA_COMPILER_LAUNCHER={TOOL};wrap")
+
+    def build(self):
+        """The sources that are compiled."""
+        done = self.run_here("ninja", "-v", "-C", "build", "-j2")
+        return sorted(set(re.findall(r"-c \S*/src/(\w+)\.cu", done.stdout)))
+
+    def change(self, name):
+        self.write(name, self.read(name) + "// Changed.\n")
+
+    def test_builds_what_changed(self):
+        self.assertEqual(self.build(), ["a", "b", "plain"])
+        self.assertEqual([p.split("/")[-1] for p in self.copies()], ["a.cu", "b.cu"])
+        self.assertEqual(self.build(), [])
+        self.change("src/weigh.cuh")
+        self.assertEqual(self.build(), ["a", "b"])
+        self.assertIn("// Changed.", self.read(next(
+            self.folder.rglob("a.cu.o.bankstripe/headers/*/weigh.cuh"))))
+        self.change("src/a.cu")
+        self.assertEqual(self.build(), ["a"])
+        self.change("src/plain.cu")
+        self.assertEqual(self.build(), ["plain"])
+        self.assertEqual(self.build(), [])
+
+
+    def test_follows_the_facts_of_the_program(self):
+        self.write("src/count.h", "#pragma once\n__global__ void count(const int *in, int *out);\n")
+        kernel, launch = COUNT.replace("NAME", "count").replace("static __global__", "__global__").split(
+            "void launch")
+        self.write("src/a.cu", kernel.replace("weigh.cuh", "count.h").replace(
+            "#include <cstdio>", '#include "weigh.cuh"'))
+        self.write("src/b.cu", '#include "count.h"\nvoid launch' + launch)
+        self.run_here("cmake", "-B", "build", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+        self.assertEqual(self.build(), ["a", "b", "plain"])
+        self.assertEqual(self.copies(), [])
+        self.run_here(TOOL, "facts", "--no-confirm", "-p", "build", "--scope=src", "-o", "all.json", "src")
+        os.environ["BANKSTRIPE_FACTS"] = str(self.folder / "all.json")
+        self.addCleanup(os.environ.pop, "BANKSTRIPE_FACTS")
+        self.run_here("ninja", "-C", "build", "-t", "clean")
+        self.assertEqual(self.build(), ["a", "b", "plain"])
+        self.assertEqual([p.split("/")[-1] for p in self.copies()], ["a.cu"])
+        self.assertEqual(self.build(), [])
+        (self.folder / "all.json").touch()
+        self.assertEqual(self.build(), ["a", "b", "plain"])
+        self.write("src/count.h", self.read("src/count.h") + "// Changed.\n")
+        self.assertIn("count.h", self.run_here("ninja", "-C", "build", code=1).stdout)
+
+
+@unittest.skipUnless(shutil.which("make"), "needs make")
+class Make(BuildTest):
+    def test_builds_what_changed(self):
+        self.write("Makefile", MAKE)
+        make = ["make", f"NVCC={TOOL} wrap {NVCC}", "all"]
+        self.assertEqual(self.run_here(*make).stdout.count(" -c -o"), 2)
+        self.assertEqual(self.run_here(*make).stdout.count(" -c -o"), 0)
+        self.write("src/local.h", LOCAL + "// Changed.\n")
+        self.assertEqual(self.run_here(*make).stdout.count(" -c -o"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,454 @@
+"""`bankstripe wrap` as a launcher before compilers.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+import unittest
+
+from support import BROKEN, PLAIN, TOOL, USAGE, ToolTest, find_nvcc
+
+NVCC = find_nvcc()
+
+# Only this file can launch it.
+COUNT = """// A kernel.
+#include "local.h"
+
+static __global__ void count(const int *in, int *out) {
+  int last[8] = {0};
+  for (int i = 0; i < 50; ++i)
+    last[in[i + threadIdx.x] & 7] += last[in[i] & 7];
+  out[threadIdx.x] = last[in[threadIdx.x] & 7] + LOCAL;
+}
+void launch(const int *in, int *out) { count<<<1, 128>>>(in, out); }
+const char *where() { return __FILE__; }
+const char *whereLocal() { return local(); }
+int line() { return __LINE__; }
+"""
+
+LOCAL = """#pragma once
+#define LOCAL 3
+static const char *local() { return __FILE__; }
+"""
+
+# Whose array moves, too.
+WEIGH = """#pragma once
+#include "local.h"
+static __device__ int weigh(const int *in) {
+  int table[4] = {0};
+  for (int i = 0; i < 50; ++i)
+    table[in[i] & 3] += table[in[i + 1] & 3];
+  return table[in[0] & 3];
+}
+"""
+
+# A compiler that says what it was asked, and writes its output.
+STAND_IN = f"""#!{sys.executable}
+import json, os, pathlib, signal, sys, time
+words = sys.argv[1:]
+log = pathlib.Path(os.environ["LOG"])
+calls = json.loads(log.read_text()) if log.exists() else []
+calls.append(words)
+log.write_text(json.dumps(calls))
+if "--fail-on-copy" in words and any(".bankstripe/" in w for w in words):
+    sys.exit("does not compile")
+if "--kill" in words:
+    os.kill(os.getpid(), 15)
+if "--sleep" in words:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))
+    print("ready", flush=True, file=open(os.environ["LOG"] + ".ready", "w"))
+    time.sleep(60)
+print("out", os.environ.get("BANKSTRIPE_WRAPPED"))
+print("err", file=sys.stderr)
+if "-o" in words:
+    pathlib.Path(words[words.index("-o") + 1]).write_text("object")
+if "-MF" in words:
+    source = [w for w in words if w.endswith(".cu")][-1]
+    pathlib.Path(words[words.index("-MF") + 1]).write_text(f"a.o: {{source}} \\\\\\n  other.h\\n")
+sys.exit(7 if "--seven" in words else 0)
+"""
+
+
+class WrapTest(ToolTest):
+    """A folder with a source that is rewritten, and a compiler."""
+
+    def setUp(self):
+        super().setUp()
+        self.compiler = self.write("bin/nvcc", STAND_IN)
+        self.compiler.chmod(self.compiler.stat().st_mode | stat.S_IXUSR)
+        self.log = self.folder / "log.json"
+        self.write("src/a.cu", COUNT)
+        self.write("src/local.h", LOCAL)
+        (self.folder / "obj").mkdir()
+
+    def wrap(self, *words, **environment):
+        flags = {"BANKSTRIPE_FLAGS": "--no-confirm --min-speedup=0"}
+        return subprocess.run(
+            [TOOL, "wrap", *(str(w) for w in words)], cwd=self.folder,
+            env=os.environ | {"LOG": str(self.log)} | flags | environment,
+            capture_output=True, text=True, check=False, timeout=200)
+
+    def calls(self):
+        return json.loads(self.log.read_text())
+
+    def copy(self, name="obj/a.o"):
+        return self.read(name + ".bankstripe/a.cu")
+
+
+class PassedOn(WrapTest):
+    """Commands that are run as they are."""
+
+    def assert_unchanged(self, *words, **environment):
+        done = self.wrap(self.compiler, *words, **environment)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "out 1\n", "err\n"))
+        self.assertEqual(self.calls(), [[str(w) for w in words]])
+        self.assertEqual(list(self.folder.rglob("*.bankstripe")), [])
+
+    def test_a_host_source(self):
+        self.write("src/a.cpp", COUNT)
+        self.assert_unchanged("-c", "src/a.cpp", "-o", "obj/a.o")
+
+    def test_a_link(self):
+        self.assert_unchanged("obj/a.o", "-o", "obj/program")
+
+    def test_a_device_link(self):
+        self.assert_unchanged("-dlink", "obj/a.o", "-o", "obj/link.o")
+
+    def test_dependencies_alone(self):
+        self.assert_unchanged("-MM", "src/a.cu", "-o", "obj/a.d")
+
+    def test_preprocessing(self):
+        self.assert_unchanged("-E", "src/a.cu", "-o", "obj/a.i")
+
+    def test_standard_input(self):
+        self.assert_unchanged("-x", "cu", "-c", "-", "-o", "obj/a.o")
+
+    def test_several_sources(self):
+        self.write("src/b.cu", COUNT)
+        self.assert_unchanged("-c", "src/a.cu", "src/b.cu")
+
+    def test_a_source_without_arrays(self):
+        self.write("src/plain.cu", PLAIN)
+        self.assert_unchanged("-c", "src/plain.cu", "-o", "obj/plain.o")
+
+    def test_a_source_that_is_missing(self):
+        self.assert_unchanged("-c", "src/none.cu", "-o", "obj/a.o")
+
+    def test_another_compiler(self):
+        self.compiler = self.compiler.rename(self.compiler.with_name("gcc"))
+        self.assert_unchanged("-c", "src/a.cu", "-o", "obj/a.o")
+
+    def test_no_arguments(self):
+        self.assert_unchanged()
+
+    def test_a_kernel_that_other_files_may_launch(self):
+        self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
+        self.assert_unchanged("-c", "src/a.cu", "-o", "obj/a.o")
+
+    def test_a_block_size_that_other_files_may_give(self):
+        self.write("src/a.cu", COUNT.replace("int *out) { count<<<1, 128", "int *out, int n) { count<<<1, n")
+                   + "void half(const int *in, int *out) { launch(in, out, 64); }\n")
+        self.assert_unchanged("-c", "src/a.cu", "-o", "obj/a.o",
+                              BANKSTRIPE_FLAGS="--no-confirm --shared-limit=1")
+
+    def test_a_function_of_linked_device_code(self):
+        self.write("src/a.cu", WEIGH.replace("static __device__", "__device__"))
+        self.assert_unchanged("-dc", "src/a.cu", "-o", "obj/a.o")
+
+    def test_a_kernel_that_is_found_by_its_name(self):
+        self.assert_unchanged("-cubin", "src/a.cu", "-o", "obj/a.cubin")
+
+    def test_linked_device_code_that_the_environment_asks_for(self):
+        self.write("src/a.cu", WEIGH.replace("static __device__", "__device__"))
+        self.assert_unchanged("-c", "src/a.cu", "-o", "obj/a.o", NVCC_APPEND_FLAGS="-rdc=true")
+
+    def test_an_output_that_is_no_file(self):
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "/dev/null")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(self.calls(), [["-c", "src/a.cu", "-o", "/dev/null"]])
+
+    def test_an_output_in_no_folder(self):
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "none/a.o")
+        self.assertEqual(done.returncode, 1)
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_nothing_when_switched_off(self):
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", BANKSTRIPE_DISABLE="1")
+        self.assertEqual(done.stdout, "out None\n")
+        self.assertEqual(list(self.folder.rglob("*.bankstripe")), [])
+
+    def test_what_a_compiler_runs(self):
+        self.assert_unchanged("-c", "src/a.cu", "-o", "obj/a.o", BANKSTRIPE_WRAPPED="1")
+
+    def test_no_command(self):
+        done = self.wrap()
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn("give a compiler", done.stderr)
+
+    def test_a_command_that_does_not_exist(self):
+        done = self.wrap("./none", "-c", "src/a.cu")
+        self.assertEqual(done.returncode, 127)
+        self.assertIn("cannot run './none'", done.stderr)
+
+    def test_the_exit_status(self):
+        done = self.wrap(self.compiler, "-c", "src/a.cpp", "--seven")
+        self.assertEqual(done.returncode, 7)
+
+
+class Rewritten(WrapTest):
+    """Compiles of a copy."""
+
+    def compile(self, *words, source="src/a.cu", **environment):
+        done = self.wrap(self.compiler, "-c", source, "-o", "obj/a.o", *words, **environment)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "out 1\n", "err\n"))
+        return self.calls()[-1]
+
+    def test_a_copy_is_compiled(self):
+        words = self.compile()
+        self.assertEqual(words, ["-Xcompiler=-iquote,src", "-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o"])
+        self.assertIn("bankstripe::at(last", self.copy())
+
+    def test_the_original_is_left_alone(self):
+        self.compile()
+        self.assertEqual(self.read("src/a.cu"), COUNT)
+        self.assertEqual(sorted(p.name for p in self.folder.joinpath("src").iterdir()),
+                         ["a.cu", "local.h"])
+
+    def test_a_source_by_its_whole_path_needs_no_folder(self):
+        words = self.compile(source=self.folder / "src/a.cu")
+        self.assertEqual(words, ["-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o"])
+        self.assertIn(f'#include "{self.folder}/src/local.h"', self.copy())
+
+    def test_a_folder_that_no_option_can_name_stops_the_copy(self):
+        self.write("a,b/a.cu", COUNT)
+        self.write("a,b/local.h", LOCAL)
+        self.assertEqual(self.compile(source="a,b/a.cu"), ["-c", "a,b/a.cu", "-o", "obj/a.o"])
+
+    def test_the_same_copy_is_not_written_again(self):
+        self.compile()
+        copy = self.folder / "obj/a.o.bankstripe/a.cu"
+        os.utime(copy, (1, 1))
+        self.compile()
+        self.assertEqual(copy.stat().st_mtime, 1)
+
+    def test_two_objects_of_a_source_have_their_own_copies(self):
+        self.compile()
+        self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/b.o", "-DLARGE")
+        self.assertEqual(self.copy("obj/a.o"), self.copy("obj/b.o"))
+
+    def test_a_response_file(self):
+        self.write("args.rsp", "-c src/a.cu -o obj/a.o")
+        self.wrap(self.compiler, "--options-file", "args.rsp")
+        self.assertIn("obj/a.o.bankstripe/a.cu", self.calls()[-1])
+
+    def test_another_suffix(self):
+        self.write("src/a.cpp", COUNT)
+        done = self.wrap(self.compiler, "-x", "cu", "-c", "src/a.cpp", "-o", "obj/a.o")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("obj/a.o.bankstripe/a.cpp", self.calls()[-1])
+
+    def test_behind_another_launcher(self):
+        ccache = self.write("bin/ccache", '#!/bin/sh\nexec "$@"\n')
+        ccache.chmod(0o755)
+        self.wrap(ccache, self.compiler, "-c", "src/a.cu", "-o", "obj/a.o")
+        self.assertIn("obj/a.o.bankstripe/a.cu", self.calls()[-1])
+
+    def test_a_program_of_one_source_has_all_launches(self):
+        self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
+        self.wrap(self.compiler, "src/a.cu", "-o", "obj/a")
+        self.assertIn("bankstripe::at(last", self.copy("obj/a"))
+
+    def test_launch_bounds_are_enough_for_a_kernel_of_all(self):
+        self.write("src/a.cu", COUNT.replace("static __global__ void",
+                                             "__global__ void __launch_bounds__(128)"))
+        self.compile()
+        self.assertIn("bankstripe::at(last", self.copy())
+
+    def test_a_kernel_for_all_blocks_at_once_is_kept(self):
+        self.write("src/a.cu", COUNT.replace("static __global__ void",
+                                             "__global__ void __launch_bounds__(128)")
+                   + "// this_grid().sync()\n")
+        self.assertNotIn("obj/a.o.bankstripe/a.cu", self.compile())
+
+    def test_the_note_says_what_was_kept(self):
+        self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", BANKSTRIPE_VERBOSE="1")
+        self.assertIn("kernel 'count' may be launched by other files", done.stderr)
+        self.assertIn("bankstripe facts", done.stderr)
+
+    def test_the_dependencies_are_the_users(self):
+        self.compile("-MD", "-MF", "obj/a.d")
+        self.assertEqual(self.read("obj/a.d"), "a.o: src/a.cu \\\n  other.h\n")
+
+    def test_decisions_are_obeyed_and_depended_on(self):
+        self.write(".bankstripe.yaml", "version: 1\ndefaults:\n  layout: keep\n")
+        self.assertIn("src/a.cu", self.compile("-MD", "-MF", "obj/a.d"))
+        self.assertIn(f"{self.folder}/.bankstripe.yaml", self.read("obj/a.d"))
+
+    def test_a_source_that_does_not_parse(self):
+        self.write("src/a.cu", COUNT + BROKEN)
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o")
+        self.assertEqual((done.returncode, done.stdout), (0, "out 1\n"))
+        self.assertRegex(done.stderr, r"\Abankstripe: warning: 'src/a.cu' cannot be worked on.*\nerr\n\Z")
+
+    def test_flags_that_are_none(self):
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", BANKSTRIPE_FLAGS="--nonsense")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("warning: BANKSTRIPE_FLAGS", done.stderr)
+
+    def test_a_copy_that_does_not_compile(self):
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "--fail-on-copy")
+        self.assertEqual((done.returncode, done.stdout), (0, "out 1\n"))
+        self.assertEqual(self.calls()[-1], ["-c", "src/a.cu", "-o", "obj/a.o", "--fail-on-copy"])
+        self.assertEqual(done.stderr.count("bankstripe: warning"), 1)
+        self.assertNotIn("does not compile\n", done.stderr)
+
+    def test_an_error_of_the_original_is_all_that_is_said(self):
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "--seven")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "out 1\n", "err\n"))
+
+    def test_a_request_to_end_is_handed_on_and_nothing_is_run_again(self):
+        words = [TOOL, "wrap", self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "--sleep"]
+        ready = pathlib.Path(str(self.log) + ".ready")
+        with subprocess.Popen(
+                [str(w) for w in words], cwd=self.folder,
+                env=os.environ | {"LOG": str(self.log), "BANKSTRIPE_FLAGS": "--no-confirm --min-speedup=0"}) as process:
+            for _ in range(600):
+                if ready.exists():
+                    break
+                time.sleep(0.1)
+            process.terminate()
+            self.assertEqual(process.wait(timeout=30), 5)
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_the_signal_that_ends_the_compiler(self):
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "--kill")
+        self.assertEqual(done.returncode, -signal.SIGTERM)
+
+
+class Headers(WrapTest):
+    """Arrays in files that the source includes."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/weigh.cuh", WEIGH)
+        self.include("weigh.cuh")
+
+    def include(self, name):
+        self.write("src/a.cu", COUNT.replace("local.h", name).replace("+ LOCAL", "+ weigh(in) + LOCAL"))
+
+    def compile(self, *words):
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", *words)
+        self.assertEqual((done.returncode, done.stderr), (0, "err\n"))
+        return [p.read_text() for p in self.folder.glob("obj/a.o.bankstripe/headers/*/*")]
+
+    def test_are_copied_with_their_header(self):
+        copies = self.compile()
+        self.assertEqual(len(copies), 1)
+        self.assertIn("bankstripe::at(table", copies[0])
+        self.assertTrue(copies[0].startswith('#line 1 "src/weigh.cuh"\n'))
+        self.assertRegex(self.copy(), r'#include "headers/0/weigh.cuh"')
+
+    def test_are_copied_with_what_includes_their_header(self):
+        self.write("src/between.cuh", '#pragma once\n#include "weigh.cuh"\n')
+        self.include("between.cuh")
+        copies = self.compile()
+        self.assertEqual(len(copies), 2)
+        self.assertEqual(sum("../../headers/1/weigh.cuh" in c for c in copies), 1)
+
+    def test_are_found_in_the_folders_of_the_command(self):
+        (self.folder / "src/weigh.cuh").unlink()
+        self.write("include/weigh.cuh", WEIGH)
+        self.write("include/local.h", LOCAL)
+        self.write("src/a.cu", self.read("src/a.cu").replace('"weigh.cuh"', "<weigh.cuh>"))
+        copies = self.compile("-Iinclude")
+        self.assertIn("bankstripe::at(table", copies[0])
+
+    def test_are_kept_where_a_macro_names_what_the_header_includes(self):
+        self.write("src/weigh.cuh", WEIGH.replace('"local.h"', "WHAT").replace(
+            "#include", '#define WHAT "local.h"\n#include'))
+        self.assertEqual(self.compile(), [])
+        self.assertIn("bankstripe::at(last", self.copy())
+
+    def test_are_kept_where_a_header_is_included_by_the_command(self):
+        self.write("src/a.cu", COUNT)
+        self.write("src/weigh.cuh", WEIGH.replace("return table", "return LOCAL + table"))
+        self.assertEqual(self.compile("-include", "src/weigh.cuh"), [])
+
+    def test_are_not_mistaken_for_files_beside_the_copy(self):
+        self.write("local.h", LOCAL)
+        self.write("obj/local.h", "#error this one is another\n")
+        self.write("src/a.cu", COUNT.replace("local.h", "../local.h"))
+        self.compile()
+        self.assertIn(f'#include "{self.folder}/src/../local.h"', self.copy())
+
+    def test_above_the_folder_are_found_as_before(self):
+        self.write("local.h", LOCAL)
+        self.write("src/a.cu", COUNT.replace("local.h", "../local.h"))
+        self.compile()
+        self.assertIn('#include "../local.h"', self.copy())
+
+    def test_that_a_macro_names_are_found_as_before(self):
+        self.write("src/a.cu", COUNT.replace('#include "local.h"', '#define WHAT "local.h"\n#include WHAT'))
+        self.compile()
+        self.assertIn("#include WHAT", self.copy())
+        self.assertEqual(self.calls()[-1][0], "-Xcompiler=-iquote,src")
+
+    def test_that_a_macro_names_above_the_folder_stop_the_copy(self):
+        self.write("local.h", LOCAL)
+        self.write("src/a.cu", COUNT.replace('#include "local.h"', '#define WHAT "../local.h"\n#include WHAT'))
+        self.compile()
+        self.assertEqual(self.calls()[-1][:2], ["-c", "src/a.cu"])
+
+    def test_a_second_header_of_the_name_stops_the_copy(self):
+        self.write("lib/deep.h", '#include "local.h"\n')
+        self.write("lib/include/local.h", "#pragma once\n")
+        self.write("src/a.cu", COUNT.replace('"local.h"', '"local.h"\n#include "../lib/deep.h"'))
+        self.compile("-Ilib/include")
+        self.assertEqual(self.calls()[-1][:2], ["-c", "src/a.cu"])
+
+
+class Facts(WrapTest):
+    """A program that was read before."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
+        self.facts = self.folder / "all.json"
+        done = self.run_tool("facts", "-o", self.facts, "--scope=src", "src/a.cu")
+        self.expect(0, done)
+
+    def wrap_with_facts(self, source="src/a.cu"):
+        return self.wrap(self.compiler, "-c", source, "-o", "obj/a.o", "-MD", "-MF", "obj/a.d",
+                         BANKSTRIPE_FACTS="all.json", BANKSTRIPE_FLAGS="--min-speedup=0")
+
+    def test_tell_who_launches_a_kernel(self):
+        done = self.wrap_with_facts()
+        self.assertEqual((done.returncode, done.stderr), (0, "err\n"))
+        self.assertIn("bankstripe::at(last", self.copy())
+        self.assertIn("all.json", self.read("obj/a.d"))
+
+    def test_that_are_out_of_date_stop_the_build(self):
+        self.write("src/a.cu", self.read("src/a.cu") + "// More.\n")
+        done = self.wrap_with_facts()
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("src/a.cu", done.stderr)
+        self.assertFalse(self.log.exists())
+
+    def test_that_do_not_know_a_file_stop_the_build(self):
+        self.write("src/b.cu", COUNT)
+        done = self.wrap_with_facts("src/b.cu")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no unit in 'all.json' reads 'src/b.cu'", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

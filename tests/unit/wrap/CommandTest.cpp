@@ -1,0 +1,124 @@
+//===-- CommandTest.cpp - what kind of command a launcher is given --------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "wrap/Command.h"
+#include "llvm/ADT/SmallVector.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using Words = std::vector<std::string>;
+
+static CompilerCommand read(llvm::StringRef Line) {
+  llvm::SmallVector<llvm::StringRef, 16> Parts;
+  Line.split(Parts, ' ', -1, /*KeepEmpty=*/false);
+  Words Result;
+  for (llvm::StringRef Part : Parts)
+    Result.push_back(Part.str());
+  return readCompilerCommand(Result, "/");
+}
+
+static bool isCompile(llvm::StringRef Line) {
+  return read(Line).WhyNot.empty();
+}
+
+TEST(Command, NamesInputAndOutput) {
+  const CompilerCommand C = read("nvcc -arch=sm_90 -c src/a.cu -o obj/a.o");
+  EXPECT_EQ(C.WhyNot, "");
+  EXPECT_EQ(C.Input, "src/a.cu");
+  EXPECT_EQ(C.Output, "obj/a.o");
+  EXPECT_TRUE(C.IsNvcc);
+}
+
+TEST(Command, TheOutputFollowsFromTheInput) {
+  EXPECT_EQ(read("nvcc -c src/a.cu").Output, "a.o");
+  EXPECT_EQ(read("nvcc -ptx src/a.cu").Output, "a.ptx");
+  EXPECT_EQ(read("nvcc -c src/a.cu -odir obj").Output, "obj/a.o");
+}
+
+TEST(Command, ValuesOfOptionsAreNoInputs) {
+  EXPECT_EQ(read("nvcc -include first.cu -ccbin g++ -c a.cu -o a.o").Input,
+            "a.cu");
+  EXPECT_EQ(read("clang++ -x cuda -include first.cu -c a.cu -o a.o").Input,
+            "a.cu");
+}
+
+TEST(Command, ObjectsMayStandBesideTheSource) {
+  EXPECT_EQ(read("nvcc a.cu main.o -lcuda -o program").Input, "a.cu");
+}
+
+TEST(Command, LaunchersMayStandBeforeTheCompiler) {
+  const CompilerCommand C = read("ccache /opt/cuda/bin/nvcc -c a.cu -o a.o");
+  EXPECT_EQ(C.Compiler, 1u);
+  EXPECT_EQ(C.Input, "a.cu");
+}
+
+TEST(Command, LanguagesAreObeyed) {
+  EXPECT_TRUE(isCompile("nvcc -x cu -c a.cpp -o a.o"));
+  EXPECT_TRUE(isCompile("clang++ -x cuda -c a.cpp -o a.o"));
+  EXPECT_FALSE(isCompile("nvcc -x c++ -c a.cu -o a.o"));
+  EXPECT_FALSE(isCompile("nvcc -c a.cpp -o a.o"));
+}
+
+TEST(Command, OtherPhasesAreNoCompiles) {
+  for (const char *Option : {"-M", "-MM", "-E", "--preprocess", "-dlink",
+                             "--device-link", "-lib", "--dryrun", "-optix-ir"})
+    EXPECT_FALSE(isCompile(std::string("nvcc a.cu ") + Option)) << Option;
+  for (const char *Option : {"-ptx", "-cubin", "-fatbin", "-dc", "-c"})
+    EXPECT_TRUE(isCompile(std::string("nvcc a.cu ") + Option)) << Option;
+}
+
+TEST(Command, OtherCompilersAreLeftAlone) {
+  EXPECT_FALSE(isCompile("g++ -c a.cu -o a.o"));
+  EXPECT_TRUE(isCompile("wrapper -x cuda -c a.cc -o a.o"));
+}
+
+TEST(Command, SeveralSourcesAreLeftAlone) {
+  EXPECT_FALSE(isCompile("nvcc -c a.cu b.cu"));
+  EXPECT_FALSE(isCompile("nvcc a.cu main.cpp -o program"));
+  EXPECT_FALSE(isCompile("nvcc -x cu -c -"));
+}
+
+TEST(Command, TheEnvironmentAddsArguments) {
+  const CompilerCommand C =
+      readCompilerCommand({"nvcc", "-c", "a.cu"}, "/", {"-Ia", "-rdc=true"});
+  EXPECT_EQ(C.AllArgs, (Words{"-Ia", "-c", "a.cu", "-rdc=true"}));
+  EXPECT_EQ(C.Folders, Words{"a"});
+  EXPECT_EQ(C.Args, (Words{"-c", "a.cu"}));
+}
+
+TEST(Command, ASourceThatIsLinkedAloneIsTheProgram) {
+  EXPECT_TRUE(read("nvcc -O3 a.cu -o a -lm").WholeProgram);
+  EXPECT_FALSE(read("nvcc a.cu main.o -o a").WholeProgram);
+  EXPECT_FALSE(read("nvcc -c a.cu -o a.o").WholeProgram);
+  EXPECT_FALSE(read("nvcc -shared a.cu -o a.so").WholeProgram);
+  EXPECT_FALSE(read("nvcc -rdc=true a.cu -o a").WholeProgram);
+}
+
+TEST(Command, ModulesAreNoObjects) {
+  EXPECT_TRUE(read("nvcc -cubin a.cu").MakesModule);
+  EXPECT_FALSE(read("nvcc -c a.cu").MakesModule);
+}
+
+TEST(Command, FoldersAreInOrder) {
+  const CompilerCommand C =
+      read("nvcc -Ia -I b --include-path=c,d -iquote e -c a.cu");
+  EXPECT_EQ(C.Folders, (Words{"a", "b", "c", "d"}));
+  EXPECT_EQ(C.QuoteFolders, Words{"e"});
+}
+
+TEST(Command, DependenciesGoWhereTheCommandSays) {
+  EXPECT_EQ(read("nvcc -MD -MF x.d -c a.cu -o a.o").Depfiles, Words{"x.d"});
+  EXPECT_EQ(read("nvcc -MMD -c a.cu -o obj/a.o").Depfiles.front(), "obj/a.d");
+  EXPECT_TRUE(read("nvcc -c a.cu -o a.o").Depfiles.empty());
+}
+
+TEST(Command, TheInputIsReplaced) {
+  EXPECT_EQ(compileInstead(read("nvcc -MT a.cu -c a.cu -o a.o"), "b.cu", {}),
+            (Words{"nvcc", "-MT", "a.cu", "-c", "b.cu", "-o", "a.o"}));
+  EXPECT_EQ(compileInstead(read("ccache nvcc a.cu -o a.cu"), "b.cu", {"-I."}),
+            (Words{"ccache", "nvcc", "-I.", "b.cu", "-o", "a.cu"}));
+}

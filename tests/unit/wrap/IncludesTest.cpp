@@ -1,0 +1,39 @@
+//===-- IncludesTest.cpp - what a source includes -------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "wrap/Includes.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+
+TEST(Includes, AreFoundWithTheirNames) {
+  const std::string Text = "#include \"a.h\"\n # include <b/c.h>\n"
+                           "#include WHAT\n#include_next <d.h>\n";
+  const auto Found = findIncludes(Text);
+  ASSERT_EQ(Found.size(), 4u);
+  EXPECT_EQ(Found[0].Name, "a.h");
+  EXPECT_TRUE(Found[0].Quoted);
+  EXPECT_EQ(Text.substr(Found[0].Offset, Found[0].Length), "\"a.h\"");
+  EXPECT_EQ(Found[1].Name, "b/c.h");
+  EXPECT_FALSE(Found[1].Quoted);
+  EXPECT_EQ(Text.substr(Found[1].Offset, Found[1].Length), "<b/c.h>");
+  EXPECT_EQ(Found[2].Length, 0u);
+  EXPECT_TRUE(Found[3].Next);
+}
+
+TEST(Includes, InStringsAndCommentsAreNone) {
+  EXPECT_TRUE(findIncludes("const char *s = R\"(\n#include \"a.h\"\n)\";\n"
+                           "/*\n#include \"b.h\"\n*/ // #include \"c.h\"\n")
+                  .empty());
+}
+
+TEST(Includes, QuestionsAreFound) {
+  const auto Found = findIncludes("#if __has_include(\"a.h\")\n#endif\n");
+  ASSERT_EQ(Found.size(), 1u);
+  EXPECT_TRUE(Found[0].Asks);
+  EXPECT_EQ(Found[0].Name, "a.h");
+}
