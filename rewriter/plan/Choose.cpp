@@ -426,8 +426,8 @@ void Chooser::choose(const Group &G) {
   }
 }
 
-// Launches are edited for the carve-out alone where it makes the difference, not
-// wherever it might help: diffs are read.
+// Launches are edited for the carve-out alone where it makes the difference,
+// not wherever it might help: diffs are read.
 void Chooser::settlePrediction(unsigned Row) {
   const auto S = settingOf(Row);
   if (!S)
