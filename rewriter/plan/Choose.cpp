@@ -54,6 +54,7 @@ private:
   void settleSharing(const Group &G);
   bool tryLayouts(const Group &G, double &Best);
   bool tryWithout(const Group &G, double &Best);
+  bool riskOutweighs(const Prediction &P) const;
   bool isWorthIt(const Group &G) const;
   void refuse(const Group &G);
   void settlePrediction(unsigned Row);
@@ -299,6 +300,11 @@ bool Chooser::tryWithout(const Group &G, double &Best) {
   return true;
 }
 
+// The worst case is a loss, and a larger one than the gain that is expected.
+bool Chooser::riskOutweighs(const Prediction &P) const {
+  return P.Worst < LeastOfGroup && P.Speedup * P.Worst < Options.MinSpeedup;
+}
+
 bool Chooser::isWorthIt(const Group &G) const {
   if (llvm::any_of(G.Arrays, [&](unsigned I) {
         const Verdict &V = Run.Arrays[I].Decision;
@@ -311,7 +317,7 @@ bool Chooser::isWorthIt(const Group &G) const {
       return false; // Its work is done where nobody looked.
     if (auto P = predictionFor(Row)) {
       Any = true;
-      if (std::min(P->Speedup, P->Worst) < LeastOfGroup)
+      if (P->Speedup < LeastOfGroup || riskOutweighs(*P))
         return false;
     }
   }

@@ -238,6 +238,36 @@ TEST(Choose, WhatDoesNotPayStays) {
   EXPECT_EQ(P.Kernels.front().SharedAfter, 0u);
 }
 
+// The L1 may hold what it gathers from, and shared memory takes most of it.
+TEST(Choose, WhatMayLoseMoreThanItGainsIsLeftToTune) {
+  auto Gathering = [](ArrayWork OfA) {
+    TestUnit U = working(OfA);
+    U.Result.Evidence.Work["k"].Gathered = 40;
+    return U.plan(choosy());
+  };
+  Plan Little = Gathering({250, 0, 0});
+  EXPECT_EQ(reasonOf(Little), Reason::NotProfitable);
+  EXPECT_THAT(find(Little, "a").Decision.Detail,
+              HasSubstr("if the L1 holds what it uses now; 'bankstripe tune' "
+                        "would know"));
+  Plan Much = Gathering({0, 20000, 0});
+  EXPECT_EQ(reasonOf(Much), Reason::DynamicIndex);
+}
+
+TEST(Choose, LaunchesSeeToTheCarveOutWhereTheDriversMayHurt) {
+  auto WithRows = [](double Rows) {
+    TestUnit U = working({0, 300, 0});
+    Finding &A = U.Result.Facts.Findings[0];
+    A.Extents = {27}; // The L1 keeps 28 KB.
+    A.BytesPerThread = 108;
+    U.Result.Evidence.Work["k"].Rows = Rows;
+    giveText(U.Result);
+    return U.plan(choosy()).Kernels.front().Carved.How;
+  };
+  EXPECT_EQ(WithRows(0), Carveout::Rule::Driver);
+  EXPECT_EQ(WithRows(40), Carveout::Rule::Auto);
+}
+
 TEST(Choose, NothingIsAskedOfWhoWantsEverythingMoved) {
   EXPECT_EQ(reasonOf(working(Rare).plan()), Reason::DynamicIndex);
 }

@@ -245,7 +245,8 @@ TEST(Json, Explanation) {
   ASSERT_NE(Predicted, nullptr);
   expectEqual(*Predicted->get("explanation"), R"json({
     "taken": true, "speedup": 2.25, "low": 0.75, "high": 4.5, "price": 0.9,
-    "gain": 2.5, "speedupIfAgreeing": 1.5, "speedupIfRandom": 3.5,
+    "gain": 2.5, "worst": 0.9, "worstIf": "its grids are small",
+    "speedupIfAgreeing": 1.5, "speedupIfRandom": 3.5,
     "modelError": 1.3, "guessedLoops": 2,
     "before": {"time": 2010, "issue": 2000, "wait": 500.5, "warps": 64,
                "limiter": "threads", "firstLevelCacheBytes": 262144,

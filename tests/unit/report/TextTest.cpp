@@ -167,6 +167,7 @@ TEST(Text, ExplanationOfAChange) {
   resources                64 > 60 warps per multiprocessor, limited by threads > shared memory; L1 of 256 > 92 KB
   speedup                  0.90 for the shared memory x 2.50 for the access = 2.25 (0.75 to 4.50)
   it rests on              how far the indices of a warp are apart: 1.50 if they agree, 3.50 if they are random; how often 2 loops run is a guess
+  at worst                 0.90 if its grids are small
   it may be a loss         only a measurement can tell: bankstripe tune
   considered               2.20 (0.70 to 4.40) 'seen' packed
                            1.50 (0.70 to 4.40) 'list' in another form
