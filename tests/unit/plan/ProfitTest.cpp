@@ -256,7 +256,7 @@ TEST(Choose, WhatMayLoseMoreThanItGainsIsLeftToTune) {
 
 TEST(Choose, LaunchesSeeToTheCarveOutWhereTheDriversMayHurt) {
   auto WithRows = [](double Rows) {
-    TestUnit U = working({0, 300, 0});
+    TestUnit U = working({600, 0, 0});
     Finding &A = U.Result.Facts.Findings[0];
     A.Extents = {27}; // The L1 keeps 28 KB.
     A.BytesPerThread = 108;
@@ -265,7 +265,7 @@ TEST(Choose, LaunchesSeeToTheCarveOutWhereTheDriversMayHurt) {
     return U.plan(choosy()).Kernels.front().Carved.How;
   };
   EXPECT_EQ(WithRows(0), Carveout::Rule::Driver);
-  EXPECT_EQ(WithRows(40), Carveout::Rule::Auto);
+  EXPECT_EQ(WithRows(80), Carveout::Rule::Auto);
 }
 
 TEST(Choose, NothingIsAskedOfWhoWantsEverythingMoved) {
