@@ -184,13 +184,17 @@ std::optional<Attempt> TuneSearch::proposeCarveout(const TuneGroup &G) const {
   if (!Plain || !G.MayCarve)
     return std::nullopt;
   const Attempt *Control = G.controlOf(*Plain);
-  if (!Control || *Control->Speedup > NoticeablePrice)
+  if (!Control)
     return std::nullopt;
+  // What the grid needs may help where the memory seems to cost nothing, too:
+  // the control has the driver's carve-out.
+  const bool Costs = *Control->Speedup <= NoticeablePrice;
   for (const Carveout &C : CarveoutsToTry) {
     const bool Tried = llvm::any_of(G.Attempts, [&](const Attempt &Old) {
       return Old.Carved && *Old.Carved == C;
     });
-    if (Tried || C == Plain->GotCarved)
+    if (Tried || C == Plain->GotCarved ||
+        (!Costs && C.How != Carveout::Rule::Auto))
       continue;
     Attempt A;
     A.Wanted = Plain->Got;

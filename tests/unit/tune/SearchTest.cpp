@@ -246,10 +246,12 @@ TEST(Search, NoCarveoutIsTriedWhereLaunchesCannotBeEdited) {
   EXPECT_THAT(S.tune(), Not(Contains(HasSubstr("carve-out"))));
 }
 
-TEST(Search, NoCarveoutIsTriedWhereMemoryCostsNothing) {
+TEST(Search, OnlyTheGridsCarveoutIsTriedWhereMemoryCostsNothing) {
   Simulation S(costly());
   S.Speedup = [](const Version &V) {
     return V.of("a") == "stripe" ? 2.0 : 1.0;
   };
-  EXPECT_THAT(S.tune(), Not(Contains(HasSubstr("carve-out"))));
+  const std::vector<std::string> Tried = S.tune();
+  EXPECT_THAT(Tried, Contains("stripes, carve-out auto"));
+  EXPECT_THAT(Tried, Not(Contains(HasSubstr("carve-out 30"))));
 }
