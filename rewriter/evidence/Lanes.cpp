@@ -10,9 +10,9 @@
 // each value is given its stride over threadIdx.x, the derivative as it were:
 // uniform values have none, threadIdx.x has 1, sums add strides, products scale
 // them, and remainders and masks, which only wrap, leave them. What comes from
-// memory or from anything else has no stride.
-// Positions that are computed in floating-point arithmetic from these, as in
-// interpolation, are taken to change little.
+// memory or from anything else has no stride. Positions that are computed in
+// floating-point arithmetic from these, as in interpolation, are taken to
+// change little.
 //
 // Where control flow merges, the values that come in must agree, or all but one
 // kind be uniform: a coordinate that is clamped at the border has the stride
@@ -68,29 +68,26 @@ bool LaneDistances::isSmallTable(const Value &Pointer) const {
          (Range.getUpper() - Range.getLower()).ule(SmallBytes);
 }
 
-static bool isLane(const Value &V) {
+static Intrinsic::ID intrinsicOf(const Value &V) {
   const auto *Call = dyn_cast<CallBase>(&V);
-  if (!Call)
-    return false;
-  const Intrinsic::ID Id = Call->getIntrinsicID();
+  return Call ? Call->getIntrinsicID() : Intrinsic::not_intrinsic;
+}
+
+static bool isLane(Intrinsic::ID Id) {
   return Id == Intrinsic::nvvm_read_ptx_sreg_tid_x ||
          Id == Intrinsic::nvvm_read_ptx_sreg_laneid;
 }
 
 // The other numbers of a thread are those of its warp, or nearly so.
-static bool isWarpsOwn(const Value &V) {
-  const auto *Call = dyn_cast<CallBase>(&V);
-  if (!Call)
-    return false;
-  const Intrinsic::ID Id = Call->getIntrinsicID();
+static bool isWarpsOwn(Intrinsic::ID Id) {
   return Id == Intrinsic::nvvm_read_ptx_sreg_tid_y ||
          Id == Intrinsic::nvvm_read_ptx_sreg_tid_z;
 }
 
 LaneDistances::Stride LaneDistances::strideOf(const Value &V) {
-  if (!Divergent.of(V) || isWarpsOwn(V))
+  if (!Divergent.of(V) || isWarpsOwn(intrinsicOf(V)))
     return 0;
-  if (isLane(V))
+  if (isLane(intrinsicOf(V)))
     return 1;
   if (isa<Argument>(V)) // Of a function: what it points to is the caller's.
     return V.getType()->isPointerTy() ? Stride(0) : std::nullopt;

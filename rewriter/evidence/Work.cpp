@@ -157,13 +157,11 @@ bool isArgumentInMemory(const Value &Object) {
   return A && A->hasByValAttr();
 }
 
-/// What an address is computed from.
-enum class Origin { Counters, Lanes, Data };
-
-Origin originOf(const Value &Pointer) {
+/// Whether an address is computed from counters alone, and not from data or
+/// from the lane's number.
+bool isOfCounters(const Value &Pointer) {
   SmallVector<const Value *> Pending{&Pointer};
   SmallPtrSet<const Value *, 32> Seen;
-  Origin Result = Origin::Counters;
   while (!Pending.empty() && Seen.size() < 64) {
     const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
     if (!I || !Seen.insert(I).second)
@@ -171,14 +169,14 @@ Origin originOf(const Value &Pointer) {
     if (const auto *Load = dyn_cast<LoadInst>(I)) {
       if (isArgumentInMemory(*getUnderlyingObject(Load->getPointerOperand())))
         continue;
-      return Origin::Data;
+      return false;
     }
     if (isLaneNumber(*I))
-      Result = Origin::Lanes;
+      return false;
     if (!isa<CallBase>(I))
       append_range(Pending, I->operand_values());
   }
-  return Pending.empty() ? Result : Origin::Data;
+  return Pending.empty();
 }
 
 /// Counts the work of the functions of one module.
@@ -265,7 +263,7 @@ void WorkCounter::addAccess(const Value &Pointer, uint64_t Bytes, double Weight,
       ArrayWork &Array = Work.Arrays[Found->second];
       if (!Function.Divergent.contains(&Access))
         Array.Uniform += Words;
-      else if (originOf(Pointer) == Origin::Counters)
+      else if (isOfCounters(Pointer))
         Array.Counted += Words;
       else
         Array.NonUniform += Words;

@@ -36,6 +36,10 @@ CommandLine readCommandLine(llvm::ArrayRef<std::string> Args,
 /// Whether \p Args, without a compiler's name, look like options for Clang.
 bool looksLikeClang(llvm::ArrayRef<std::string> Args);
 
+/// Whether \p Option of Clang takes its value from the next argument
+/// (Translate.cpp).
+bool clangTakesValue(llvm::StringRef Option);
+
 /// Whether the command compiles CUDA whatever the file's name says (`-x cu`).
 bool compilesCuda(const CommandLine &Command);
 

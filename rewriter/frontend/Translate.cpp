@@ -450,6 +450,12 @@ private:
 
 } // namespace
 
+bool clangTakesValue(StringRef Option) {
+  return Option == "-x" || Option == "-Xcuda-arch" ||
+         is_contained(KeptWithValue, Option) ||
+         is_contained(DroppedWithValue, Option);
+}
+
 void translateCommand(CompileJob &Job, const FrontendOptions &Options,
                       const Toolkit &Kit) {
   Translator(Job, Kit).run(Options);

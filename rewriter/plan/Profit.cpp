@@ -46,8 +46,9 @@
 // give the uncertainty that is reported. Beside this, a change is also looked
 // at with tables that only just fit the L1 as it is, so that any loss of it
 // hurts, and with short loops where the length is not known, since a guess
-// hides whatever stands beside a deep nest of them. A change that loses in any
-// of these cases is not known to pay.
+// hides whatever stands beside a deep nest of them, with small grids, and with
+// longer waits. A change that loses more in one of these cases than it promises
+// is not known to pay (plan/Choose.cpp).
 //
 //===----------------------------------------------------------------------===//
 

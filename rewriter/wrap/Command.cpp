@@ -50,43 +50,6 @@ private:
 
 } // namespace
 
-/// Clang's options that take a value in the next argument.
-static constexpr llvm::StringLiteral ClangWithValue[] = {"-o",
-                                                         "-MF",
-                                                         "-MT",
-                                                         "-MQ",
-                                                         "-MJ",
-                                                         "-I",
-                                                         "-D",
-                                                         "-U",
-                                                         "-isystem",
-                                                         "-iquote",
-                                                         "-include",
-                                                         "-imacros",
-                                                         "-idirafter",
-                                                         "-isysroot",
-                                                         "-iprefix",
-                                                         "-iwithprefix",
-                                                         "-x",
-                                                         "-Xclang",
-                                                         "-target",
-                                                         "-l",
-                                                         "-L",
-                                                         "-Xlinker",
-                                                         "-Xassembler",
-                                                         "-Xcuda-ptxas",
-                                                         "-mllvm",
-                                                         "-z",
-                                                         "-arch",
-                                                         "-framework",
-                                                         "-Xarch_host",
-                                                         "-Xarch_device",
-                                                         "-include-pch",
-                                                         "-dumpbase",
-                                                         "-resource-dir",
-                                                         "-Xcompiler",
-                                                         "-Xpreprocessor"};
-
 /// Options that make another thing of the command than a compile, in nvcc's
 /// spellings and Clang's, without dashes.
 static constexpr llvm::StringLiteral OtherPhases[] = {
@@ -158,7 +121,9 @@ void Reader::take(StringRef Name, StringRef Value) {
 
 unsigned Reader::readClangOption(llvm::ArrayRef<std::string> Args) {
   StringRef Arg = Args.front();
-  if (llvm::is_contained(ClangWithValue, Arg) && Args.size() > 1) {
+  const bool WithValue =
+      clangTakesValue(Arg) || Arg == "-Xpreprocessor" || Arg == "-Xcompiler";
+  if (WithValue && Args.size() > 1) {
     take(Arg.drop_front(), Args[1]);
     return 2;
   }

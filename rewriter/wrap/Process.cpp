@@ -123,6 +123,18 @@ static void waitFor(pid_t Pid, ProcessResult &Result) {
   Result.Interrupted = Received != 0;
 }
 
+// A process that does Work and then ends; its number is -1 if there is none.
+static pid_t start(llvm::function_ref<void()> Work) {
+  llvm::outs().flush();
+  const pid_t Pid = fork();
+  if (Pid == 0) {
+    Work();
+    llvm::outs().flush();
+    _exit(0);
+  }
+  return Pid;
+}
+
 ProcessResult bankstripe::runProcess(const std::vector<std::string> &Words,
                                      bool Catch) {
   ProcessResult Result;
@@ -130,17 +142,15 @@ ProcessResult bankstripe::runProcess(const std::vector<std::string> &Words,
   Pipe Out, Err;
   if (Catch && (!Out.open() || !Err.open()))
     return Result;
-  llvm::outs().flush();
-  const pid_t Pid = fork();
-  if (Pid < 0)
-    return Result;
-  if (Pid == 0) {
+  const pid_t Pid = start([&] {
     if (Catch) {
       dup2(Out.Ends[1], STDOUT_FILENO);
       dup2(Err.Ends[1], STDERR_FILENO);
     }
     _exit(become(Words));
-  }
+  });
+  if (Pid < 0)
+    return Result;
   SignalsHandedOn Handing(Pid);
   if (Catch) {
     Out.closeEnd(1);
@@ -160,20 +170,16 @@ ProcessResult bankstripe::runApart(llvm::function_ref<void(int)> Work,
   Pipe Answer, Unused;
   if (!Answer.open())
     return Result;
-  llvm::outs().flush();
-  const pid_t Pid = fork();
-  if (Pid < 0)
-    return Result;
-  if (Pid == 0) {
+  const pid_t Pid = start([&] {
     if (const int Nothing = Show ? -1 : open("/dev/null", O_WRONLY);
         Nothing >= 0) {
       dup2(Nothing, STDOUT_FILENO);
       dup2(Nothing, STDERR_FILENO);
     }
     Work(Answer.Ends[1]);
-    llvm::outs().flush();
-    _exit(0);
-  }
+  });
+  if (Pid < 0)
+    return Result;
   SignalsHandedOn Handing(Pid);
   Answer.closeEnd(1);
   std::string None;

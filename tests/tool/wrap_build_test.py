@@ -10,25 +10,13 @@ import subprocess
 import unittest
 import unittest.mock
 
+import headers
+from headers import LOCAL
 from support import PLAIN, TOOL, ToolTest, find_nvcc
 
 NVCC = find_nvcc()
 
-LOCAL = """#pragma once
-#define LOCAL 3
-static const char *local() { return __FILE__; }
-"""
-
-WEIGH = """#pragma once
-#include "local.h"
-static __device__ int weigh(const int *in) {
-  int table[4] = {0};
-  for (int i = 0; i < 50; ++i)
-    table[in[i] & 3] += table[in[i + 1] & 3];
-  return table[in[0] & 3];
-}
-static const char *weighing() { return __FILE__; }
-"""
+WEIGH = headers.WEIGH + "static const char *weighing() { return __FILE__; }\n"
 
 # Clang does not see the warning.
 COUNT = """// A kernel.

@@ -14,6 +14,7 @@ import sys
 import time
 import unittest
 
+from headers import LOCAL, WEIGH
 from support import BROKEN, PLAIN, TOOL, USAGE, ToolTest, find_nvcc
 
 NVCC = find_nvcc()
@@ -32,22 +33,6 @@ void launch(const int *in, int *out) { count<<<1, 128>>>(in, out); }
 const char *where() { return __FILE__; }
 const char *whereLocal() { return local(); }
 int line() { return __LINE__; }
-"""
-
-LOCAL = """#pragma once
-#define LOCAL 3
-static const char *local() { return __FILE__; }
-"""
-
-# Whose array moves, too.
-WEIGH = """#pragma once
-#include "local.h"
-static __device__ int weigh(const int *in) {
-  int table[4] = {0};
-  for (int i = 0; i < 50; ++i)
-    table[in[i] & 3] += table[in[i + 1] & 3];
-  return table[in[0] & 3];
-}
 """
 
 # A compiler that says what it was asked, and writes its output.

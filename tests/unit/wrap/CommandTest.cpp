@@ -44,6 +44,8 @@ TEST(Command, ValuesOfOptionsAreNoInputs) {
             "a.cu");
   EXPECT_EQ(read("clang++ -x cuda -include first.cu -c a.cu -o a.o").Input,
             "a.cu");
+  EXPECT_EQ(read("clang++ -serialize-diagnostics d.cu -c a.cu -o a.o").Input,
+            "a.cu");
 }
 
 TEST(Command, ObjectsMayStandBesideTheSource) {
