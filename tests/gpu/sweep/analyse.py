@@ -22,6 +22,7 @@ import figures
 
 FORMS = {"one element per word": "word", "packed": "packed", "unpacked": "unpacked"}
 CLOSE = 1.05
+SLOWER = 0.98  # of the original
 
 
 class Sweep:
@@ -232,6 +233,20 @@ def summary(judgements, unfit):
             f"{max(losses):.2f}", len(unfit)]
 
 
+def print_misses(judgements):
+    """What is not within 5 % of the best, and what is slower than it was."""
+    rows = []
+    for size in sorted({j.point.bytes for j in judgements}):
+        missed = [j for j in judgements if j.point.bytes == size and j.loss > CLOSE]
+        kept = sum(j.chosen == "original" for j in missed)
+        rows.append([size, len(missed) - kept, kept])
+    print_table("Not within 5 % of the best", ["bytes", "another layout was", "it stays"], rows)
+    moved = [j for j in judgements if j.chosen != "original"]
+    slower = sorted(j.speedup for j in moved if j.speedup < SLOWER)
+    print(f"{len(moved)} points at which something moves, {len(slower)} of them below {SLOWER}"
+          + (f", the worst {slower[0]:.2f}" if slower else "") + ".")
+
+
 def print_decisions(sweep, decisions):
     def decided(point, _):
         return decisions.get((point.block, point.kernel))
@@ -252,6 +267,7 @@ def print_decisions(sweep, decisions):
     rows.append(["a stripe where it fits", *summary(*judge(sweep, stripe_where_it_fits))])
     print_table("Decisions", ["who decides", "points", "best", "within 5 %", "mean speedup",
                               "of the best", "worst loss", "cannot run"], rows)
+    print_misses(judgements)
     print_table("The worst decisions", [*figures.Point._fields, "chosen", "best", "loss"],
                 [[*j.point, j.chosen, j.best, f"{j.loss:.2f}"] for j in
                  sorted(judgements, key=lambda judgement: -judgement.loss)[:20]])
