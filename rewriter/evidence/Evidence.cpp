@@ -78,9 +78,11 @@ Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
   for (auto [I, E] : enumerate(Arrays))
     E.Where = Tracker.wasEmitted(I) ? Residency::Registers : Residency::Unknown;
   readSurvivors(**M, Tracker, Arrays);
-  if (!Tracker.holders().empty())
-    Result.Work = countWork(**M, Tracker, Trips::Many);
-  Result.ShortWork = countWork(**M, Tracker, Trips::Few);
+  if (!Tracker.holders().empty()) {
+    ModuleWork Counted = countWork(**M, Tracker);
+    Result.Work = std::move(Counted.Work);
+    Result.ShortWork = std::move(Counted.ShortWork);
+  }
   auto OptimizeToo = [&](Module &Other) {
     Error E = optimize(Other, Unit.compiler(), GpuArch, Context);
     const bool Succeeded = !E;

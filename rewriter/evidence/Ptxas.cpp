@@ -16,6 +16,7 @@
 #include "evidence/Evidence.h"
 #include "evidence/NvccCommand.h"
 
+#include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -67,6 +68,29 @@ Error runIn(StringRef Directory, ArrayRef<std::string> Command,
   return createStringError("exit status " + Twine(Status));
 }
 
+/// Each kernel's code is a section `.text.NAME` of the cubin, which is an ELF
+/// file. One that cannot be read tells nothing.
+void addCodeBytes(StringRef Cubin, ResourceTable &Table) {
+  auto Buffer = MemoryBuffer::getFile(Cubin);
+  if (!Buffer)
+    return;
+  auto File = object::ELFFile<object::ELF64LE>::create((*Buffer)->getBuffer());
+  if (!File)
+    return consumeError(File.takeError());
+  auto Sections = File->sections();
+  if (!Sections)
+    return consumeError(Sections.takeError());
+  for (const auto &Section : *Sections) {
+    auto Name = File->getSectionName(Section);
+    if (!Name)
+      return consumeError(Name.takeError());
+    if (!Name->consume_front(".text."))
+      continue;
+    if (auto Found = Table.find(Name->str()); Found != Table.end())
+      Found->second.CodeBytes = Section.sh_size;
+  }
+}
+
 } // namespace
 
 Expected<ResourceTable> runPtxas(const CompileJob &Job, StringRef Nvcc,
@@ -90,7 +114,9 @@ Expected<ResourceTable> runPtxas(const CompileJob &Job, StringRef Nvcc,
     return createStringError(Text.getError(),
                              "cannot read the output of nvcc: " +
                                  Text.getError().message());
-  return parsePtxasReport((*Text)->getBuffer());
+  ResourceTable Table = parsePtxasReport((*Text)->getBuffer());
+  addCodeBytes(Cubin->path(), Table);
+  return Table;
 }
 
 } // namespace bankstripe

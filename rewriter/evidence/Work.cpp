@@ -6,25 +6,21 @@
 //===----------------------------------------------------------------------===//
 //
 // How much a kernel gains from faster arrays depends on what else it does. So
-// the optimised IR is counted, each instruction as often as its loops run: the
-// constant trip count where scalar evolution knows one, else a guess, and half
-// as often where a loop does not need to come by. Nobody can know these
-// numbers at compile time; ratios inside one loop nest, which decide most, are
-// good all the same.
+// the optimised IR is counted, each instruction as often as its block runs by
+// the estimate of BlockWeights. Nobody can know these numbers at compile time;
+// ratios inside one loop nest, which decide most, are good all the same.
 //
-// Units: one instruction of a thread. What the GPU does in many (divisions,
-// roots, transcendental functions) counts as many, by the length of the code
-// that ptxas makes of it for sm_90, roughly.
+// Units: one instruction of a thread.
 //
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Work.h"
+#include "evidence/BlockWeights.h"
+#include "evidence/InstructionCost.h"
 #include "evidence/Lanes.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -34,115 +30,9 @@ using namespace llvm;
 namespace bankstripe {
 namespace {
 
-/// Of a loop whose trip count nobody knows; at least as many as the longest
-/// known loop of its function has, which often only prepares for it.
-constexpr double UnknownTrips = 100;
-/// Of the same if it is short.
-constexpr double ShortTrips = 10;
-/// More would only say that the loop is all that matters.
-constexpr double MostTrips = 1e9;
-
 constexpr unsigned SharedAddressSpace = 3;
 constexpr unsigned ConstantAddressSpace = 4;
 constexpr unsigned LocalAddressSpace = 5;
-
-/// What the GPU makes of one instruction that accesses no memory.
-double costOf(const Instruction &I) {
-  const bool Double = I.getType()->getScalarType()->isDoubleTy();
-  switch (I.getOpcode()) {
-  case Instruction::PHI:
-  case Instruction::BitCast:
-  case Instruction::AddrSpaceCast:
-  case Instruction::Freeze:
-  case Instruction::ExtractElement:
-  case Instruction::InsertElement:
-  case Instruction::ExtractValue:
-  case Instruction::InsertValue:
-  case Instruction::Alloca:
-  case Instruction::Unreachable:
-    return 0;
-  case Instruction::GetElementPtr:
-    return cast<GetElementPtrInst>(I).hasAllConstantIndices() ? 0 : 2;
-  case Instruction::FDiv:
-  case Instruction::FRem:
-    return Double ? 30 : 10;
-  case Instruction::UDiv:
-  case Instruction::SDiv:
-  case Instruction::URem:
-  case Instruction::SRem:
-    return isa<Constant>(I.getOperand(1)) ? 5 : 25;
-  default:
-    return 1;
-  }
-}
-
-double costOfCall(const CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
-  if (!Callee)
-    return 20;
-  if (!Callee->isIntrinsic())
-    return 20;
-  if (isa<DbgInfoIntrinsic>(Call) || Call.isLifetimeStartOrEnd() ||
-      Call.isDroppable())
-    return 0;
-  const StringRef Name = Callee->getName();
-  const bool Double = Call.getType()->getScalarType()->isDoubleTy();
-  for (StringRef Long : {"sqrt", "sin", "cos", "exp", "lg2", "ex2", "log",
-                         "pow", "div", "rcp", "rsqrt"})
-    if (Name.contains(Long))
-      return Double ? 20 : 4;
-  return 1;
-}
-
-/// How often each block of a function runs when the function does once.
-class BlockWeights {
-public:
-  BlockWeights(Function &F, FunctionAnalysisManager &Analyses, Trips Guess)
-      : Loops(Analyses.getResult<LoopAnalysis>(F)),
-        Dominators(Analyses.getResult<DominatorTreeAnalysis>(F)),
-        Evolution(Analyses.getResult<ScalarEvolutionAnalysis>(F)) {
-    if (Guess == Trips::Few) {
-      Unknown = ShortTrips;
-      return;
-    }
-    for (const Loop *L : Loops.getLoopsInPreorder())
-      Unknown =
-          std::max<double>(Unknown, Evolution.getSmallConstantTripCount(L));
-  }
-
-  double of(const BasicBlock &Block) const {
-    double Weight = 1;
-    const BasicBlock *Inner = &Block;
-    for (const Loop *L = Loops.getLoopFor(&Block); L; L = L->getParentLoop()) {
-      Weight *= tripsOf(*L);
-      const BasicBlock *Latch = L->getLoopLatch();
-      if (Latch && !Dominators.dominates(Inner, Latch))
-        Weight /= 2;
-      Inner = L->getHeader();
-    }
-    return std::min(Weight, MostTrips);
-  }
-  /// The loops whose trips are a guess.
-  unsigned guessed() const {
-    return count_if(Loops.getLoopsInPreorder(), [&](const Loop *L) {
-      return !Evolution.getSmallConstantTripCount(L);
-    });
-  }
-
-private:
-  double tripsOf(const Loop &L) const {
-    if (unsigned Exact = Evolution.getSmallConstantTripCount(&L))
-      return Exact;
-    if (unsigned Most = Evolution.getSmallConstantMaxTripCount(&L))
-      return std::max(1.0, std::min<double>(Unknown, Most));
-    return Unknown;
-  }
-
-  const LoopInfo &Loops;
-  const DominatorTree &Dominators;
-  ScalarEvolution &Evolution;
-  double Unknown = UnknownTrips;
-};
 
 bool isLaneNumber(const Instruction &I) {
   const auto *Call = dyn_cast<CallBase>(&I);
@@ -182,8 +72,8 @@ bool isOfCounters(const Value &Pointer) {
 /// Counts the work of the functions of one module.
 class WorkCounter {
 public:
-  WorkCounter(Module &M, const AllocaTracker &Tracker, Trips Guess)
-      : Layout(M.getDataLayout()), Tracker(Tracker), Guess(Guess) {
+  WorkCounter(Module &M, const AllocaTracker &Tracker)
+      : Layout(M.getDataLayout()), Tracker(Tracker) {
     Builder.registerModuleAnalyses(Modules);
     Builder.registerCGSCCAnalyses(Components);
     Builder.registerFunctionAnalyses(Analyses);
@@ -191,24 +81,31 @@ public:
     Builder.crossRegisterProxies(LoopAnalyses, Analyses, Components, Modules);
   }
 
-  void add(Function &F, double Weight, KernelWork &Work, unsigned Depth = 0);
+  void add(Function &F, Trips Guess, double Weight, KernelWork &Work,
+           unsigned Depth = 0);
 
 private:
-  /// What is known of the function that is counted.
+  /// What is known of a function that is counted.
   struct Context {
-    Context(const Divergence &Divergent, ArrayRef<ResidentAlloca> Survivors,
-            LaneDistances Lanes)
-        : Divergent(divergentAccesses(Divergent, Survivors)),
-          Lanes(std::move(Lanes)) {
+    Context(Function &F, FunctionAnalysisManager &Analyses,
+            const AllocaTracker &Tracker, const DataLayout &Layout)
+        : Weights(F, Analyses), Differs(F),
+          Lanes(Layout, Differs,
+                Analyses.getResult<ScalarEvolutionAnalysis>(F)) {
+      const SmallVector<ResidentAlloca> Survivors = Tracker.survivors(F);
+      Divergent = divergentAccesses(Differs, Survivors);
       for (const ResidentAlloca &R : Survivors)
         Findings.try_emplace(R.Alloca, R.FindingIndex);
     }
 
+    BlockWeights Weights;
+    Divergence Differs; ///< From lane to lane.
     SmallDenseMap<const AllocaInst *, unsigned> Findings;
     SmallPtrSet<const Instruction *, 32> Divergent; ///< Accesses.
     LaneDistances Lanes;
   };
 
+  Context &contextOf(Function &F);
   void addAccess(const Value &Pointer, uint64_t Bytes, double Weight,
                  Context &Function, const Instruction &Access,
                  KernelWork &Work) const;
@@ -217,7 +114,7 @@ private:
 
   const DataLayout &Layout;
   const AllocaTracker &Tracker;
-  const Trips Guess;
+  DenseMap<const Function *, std::unique_ptr<Context>> Contexts;
   PassBuilder Builder;
   LoopAnalysisManager LoopAnalyses;
   FunctionAnalysisManager Analyses;
@@ -279,7 +176,8 @@ void WorkCounter::addAccess(const Value &Pointer, uint64_t Bytes, double Weight,
     Work.Shared += Words;
     return;
   case ConstantAddressSpace:
-    Work.Instructions += Weight;
+    Work.Instructions +=
+        Weight * (Function.Differs.of(Pointer) ? CostOfScatteredConstant : 1);
     return;
   case LocalAddressSpace:
     Work.OtherLocal += Words;
@@ -296,18 +194,19 @@ void addOperation(const Instruction &I, double Cost, KernelWork &Work) {
   (Double ? Work.DoubleOperations : Work.Instructions) += Cost;
 }
 
-void WorkCounter::add(Function &F, double Weight, KernelWork &Work,
-                      unsigned Depth) {
-  const BlockWeights Weights(F, Analyses, Guess);
-  Work.GuessedLoops += Weights.guessed();
-  const Divergence Divergent(F);
-  const SmallVector<ResidentAlloca> Survivors = Tracker.survivors(F);
-  Context Known(Divergent, Survivors,
-                LaneDistances(Layout, Divergent,
-                              Analyses.getResult<ScalarEvolutionAnalysis>(F)));
+WorkCounter::Context &WorkCounter::contextOf(Function &F) {
+  std::unique_ptr<Context> &Known = Contexts[&F];
+  if (!Known)
+    Known = std::make_unique<Context>(F, Analyses, Tracker, Layout);
+  return *Known;
+}
 
+void WorkCounter::add(Function &F, Trips Guess, double Weight, KernelWork &Work,
+                      unsigned Depth) {
+  Context &Known = contextOf(F);
+  Work.GuessedLoops += Known.Weights.guessed();
   for (BasicBlock &Block : F) {
-    const double Times = Weight * Weights.of(Block);
+    const double Times = Weight * Known.Weights.of(Block, Guess);
     auto Access = [&](const Value *Pointer, Type *Accessed, Instruction &I) {
       addAccess(*Pointer, Layout.getTypeStoreSize(Accessed), Times, Known, I,
                 Work);
@@ -327,7 +226,7 @@ void WorkCounter::add(Function &F, double Weight, KernelWork &Work,
       } else if (auto *Call = dyn_cast<CallBase>(&I)) {
         Function *Callee = Call->getCalledFunction();
         if (Callee && !Callee->isDeclaration() && Depth < 8)
-          add(*Callee, Times, Work, Depth + 1);
+          add(*Callee, Guess, Times, Work, Depth + 1);
         else
           addOperation(I, Times * costOfCall(*Call), Work);
       } else {
@@ -339,13 +238,15 @@ void WorkCounter::add(Function &F, double Weight, KernelWork &Work,
 
 } // namespace
 
-std::map<std::string, KernelWork>
-countWork(Module &M, const AllocaTracker &Tracker, Trips Guess) {
-  std::map<std::string, KernelWork> Result;
-  WorkCounter Counter(M, Tracker, Guess);
+ModuleWork countWork(Module &M, const AllocaTracker &Tracker) {
+  ModuleWork Result;
+  WorkCounter Counter(M, Tracker);
   for (Function &F : M)
-    if (!F.isDeclaration() && F.getCallingConv() == CallingConv::PTX_Kernel)
-      Counter.add(F, 1, Result[F.getName().str()]);
+    if (!F.isDeclaration() && F.getCallingConv() == CallingConv::PTX_Kernel) {
+      const std::string Name = F.getName().str();
+      Counter.add(F, Trips::Many, 1, Result.Work[Name]);
+      Counter.add(F, Trips::Few, 1, Result.ShortWork[Name]);
+    }
   return Result;
 }
 

@@ -14,13 +14,16 @@
 
 namespace bankstripe {
 
-/// What loops whose trip count nobody knows are taken for.
-enum class Trips { Many, Few };
+/// By the mangled names of the kernels.
+struct ModuleWork {
+  std::map<std::string, KernelWork> Work;
+  /// The same if loops of unknown length are short.
+  std::map<std::string, KernelWork> ShortWork;
+};
 
 /// Counts what each kernel of \p M, which is optimised, does per thread, with
 /// the functions that it calls. \p Tracker knows the arrays.
-std::map<std::string, KernelWork>
-countWork(llvm::Module &M, const AllocaTracker &Tracker, Trips Guess);
+ModuleWork countWork(llvm::Module &M, const AllocaTracker &Tracker);
 
 } // namespace bankstripe
 

@@ -97,7 +97,7 @@ BANKSTRIPE_FIELDS(Unrolling, Loops, Instructions)
 BANKSTRIPE_FIELDS(ArrayEvidence, Where, Index, ResidentBytes, UniformAccesses,
                   NonUniformAccesses, Unroll)
 BANKSTRIPE_FIELDS(KernelResources, StackFrame, CalleeFrames, SpillStores,
-                  SpillLoads, Registers, SharedBytes)
+                  SpillLoads, Registers, SharedBytes, CodeBytes)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
                   Gathered, Shared, OtherLocal, GuessedLoops, Arrays)

@@ -299,6 +299,7 @@ bankstripe::parseFacts(StringRef Text, StringRef Name, StringRef Tool) {
                         json::Path At) { return R.readFields(V, At); }) &&
       Get("confirmed", Into(Facts.Confirmed)) &&
       Get("withdrawn", Into(Facts.Withdrawn)) &&
+      Get("codeGrowth", Into(Facts.CodeGrowth)) &&
       Get("units", Into(Facts.Units)) &&
       checkWork(Facts.Units, P.field("units")))
     return Facts;

@@ -110,6 +110,7 @@ void bankstripe::writeFacts(llvm::raw_ostream &OS, const ProgramFacts &Facts,
     J.attribute("tool", Tool);
     J.attribute("confirmed", Facts.Confirmed);
     J.attribute("withdrawn", W.write(Facts.Withdrawn));
+    J.attribute("codeGrowth", W.write(Facts.CodeGrowth));
     J.attributeArray("units", [&] {
       for (const UnitRecord &Unit : Facts.Units)
         J.value(W.write(Unit));

@@ -66,6 +66,9 @@ struct KernelResources {
   unsigned SpillLoads = 0;
   unsigned Registers = 0;   ///< Per thread.
   unsigned SharedBytes = 0; ///< Static, per block.
+  /// Of its machine code, without functions that were not inlined; 0 where that
+  /// was not seen.
+  unsigned CodeBytes = 0;
 };
 
 /// Per kernel, by mangled name.

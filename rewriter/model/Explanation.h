@@ -19,6 +19,9 @@
 
 namespace bankstripe {
 
+/// Code that grows by less is not worth a word.
+inline constexpr double NotableGrowth = 1.05;
+
 /// What a change is expected to do to a kernel's time (plan/Profit.cpp).
 struct Prediction {
   double Speedup = 1; ///< Original over rewritten.
@@ -29,6 +32,8 @@ struct Prediction {
   /// is; empty if that is no worse.
   double Worst = 1;
   std::string WorstIf;
+  /// How many times as much machine code nvcc makes of it; 1 if no more.
+  double CodeGrowth = 1;
 };
 
 /// Cycles for the accesses to one array.

@@ -78,6 +78,7 @@ private:
   };
   KernelTraffic trafficOf(const KernelWork &Work, unsigned Threads) const;
   bool mayCarve(unsigned Row) const;
+  double growthOf(unsigned Row) const; ///< When something moves.
   std::optional<Setting> settingOf(unsigned Row) const;
   uint64_t sharedOf(unsigned Row, unsigned Threads) const;
 
@@ -115,6 +116,10 @@ KernelTraffic Chooser::trafficOf(const KernelWork &Work,
   return Traffic;
 }
 
+static bool movesAny(const KernelTraffic &K) {
+  return llvm::any_of(K.Arrays, [](const ArrayTraffic &A) { return A.Moved; });
+}
+
 std::optional<Chooser::Setting> Chooser::settingOf(unsigned Row) const {
   const KernelPlan &K = Run.Kernels[Row].Plan;
   if (!K.Work)
@@ -126,6 +131,8 @@ std::optional<Chooser::Setting> Chooser::settingOf(unsigned Row) const {
   const auto &ShortWork = Run.Kernels[Row].ShortWork;
   C.Short = trafficOf(ShortWork ? *ShortWork : *K.Work, Threads);
   C.Carved = mayCarve(Row);
+  if (movesAny(C.Kernel))
+    C.CodeGrowth = growthOf(Row);
   const unsigned WarpsPerBlock = llvm::divideCeil(Threads, 32u);
   S.SharedHad = K.SharedBefore + K.DynamicSharedBytes;
   S.SharedHas = S.SharedHad + sharedOf(Row, llvm::alignTo(Threads, 32));
@@ -270,6 +277,18 @@ bool Chooser::tryLayouts(const Group &G, double &Best) {
   return Changed;
 }
 
+// ", with 1.44 times as much machine code"
+static std::string growthText(double CodeGrowth) {
+  if (CodeGrowth < NotableGrowth)
+    return "";
+  return llvm::formatv(", with {0:F2} times as much machine code", CodeGrowth);
+}
+
+double Chooser::growthOf(unsigned Row) const {
+  auto Known = Options.CodeGrowth.find(Run.Kernels[Row].Plan.Facts.Id);
+  return Known == Options.CodeGrowth.end() ? 1 : Known->second;
+}
+
 // Takes back the one array without which the group is predicted to be fastest.
 bool Chooser::tryWithout(const Group &G, double &Best) {
   PlannedArray *Worst = nullptr;
@@ -296,6 +315,10 @@ bool Chooser::tryWithout(const Group &G, double &Best) {
       llvm::formatv("with it, its kernels are predicted to run at {0:F2} of "
                     "their speed without",
                     Best / BestWithout);
+  double Growth = 1;
+  for (unsigned Row : Worst->Kernels)
+    Growth = std::max(Growth, growthOf(Row));
+  Worst->Decision.Detail += growthText(Growth);
   Best = BestWithout;
   return true;
 }
@@ -333,9 +356,11 @@ static std::string words(const Prediction &P, double MinSpeedup) {
     return llvm::formatv("predicted speedup {0:F2}, but {1:F2} if {2}; "
                          "'bankstripe tune' would know",
                          P.Speedup, P.Worst, P.WorstIf);
-  return llvm::formatv("predicted speedup {0:F2}, {1:F2} to {2:F2}: shared "
-                       "memory costs {3:F2}, the access gains {4:F2}",
-                       P.Speedup, P.Low, P.High, P.Price, P.Gain);
+  std::string Text =
+      llvm::formatv("predicted speedup {0:F2}, {1:F2} to {2:F2}: shared "
+                    "memory costs {3:F2}, the access gains {4:F2}",
+                    P.Speedup, P.Low, P.High, P.Price, P.Gain);
+  return Text + growthText(P.CodeGrowth);
 }
 
 void Chooser::refuse(const Group &G) {

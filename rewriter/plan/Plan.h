@@ -49,6 +49,9 @@ struct PlanOptions {
   bool Unroll = false;
   /// The places of arrays for which that was tried and does not help.
   std::set<Place> NotUnrolled;
+  /// How many times as much machine code nvcc makes of kernels that are
+  /// changed, by their mangled names; at least 1.
+  std::map<std::string, double> CodeGrowth;
   /// `--layout`: instead of that of the defaults.
   std::optional<Layout> DefaultLayout;
 };

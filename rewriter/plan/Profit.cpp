@@ -284,9 +284,26 @@ static Assumption withSpread(double Spread) {
   return A;
 }
 
+// With as many more instructions of all as its code has grown by.
+static KernelTraffic grown(KernelTraffic K, double CodeGrowth) {
+  KernelWork &W = K.Work;
+  double All = W.Instructions + W.DoubleOperations + W.Global + W.Rows +
+               W.Gathered + W.Shared + W.OtherLocal;
+  for (const ArrayTraffic &A : K.Arrays)
+    All += wordsOf(A);
+  W.Instructions += (CodeGrowth - 1) * All;
+  return K;
+}
+
+// Of kernel K, which is that of C or a variant of it.
 static double speedup(const Change &C, const KernelTraffic &K,
-                      const Assumption &A) {
-  return timeOf(withoutMoves(K), C.Had, A) / timeOf(K, C.Has, A);
+                      const Assumption &Before, const Assumption &After) {
+  return timeOf(withoutMoves(K), C.Had, Before) /
+         timeOf(grown(K, C.CodeGrowth), C.Has, After);
+}
+
+static double speedup(const Change &C, const Assumption &A) {
+  return speedup(C, C.Kernel, A, A);
 }
 
 // The same change where the grid brings few blocks to a multiprocessor. The
@@ -352,8 +369,7 @@ static void findWorst(const Change &C, Prediction &P) {
   for (const Case &A : casesOf(C)) {
     const Change &Changed = A.SmallGrid ? Small : C;
     const KernelTraffic &K = A.ShortLoops ? Changed.Short : Changed.Kernel;
-    const double S = timeOf(withoutMoves(K), Changed.Had, A.Before) /
-                     timeOf(K, Changed.Has, A.After);
+    const double S = speedup(Changed, K, A.Before, A.After);
     if (S >= P.Worst)
       continue;
     P.Worst = S;
@@ -364,11 +380,12 @@ static void findWorst(const Change &C, Prediction &P) {
 Prediction bankstripe::predict(const Change &C) {
   const KernelTraffic Before = withoutMoves(C.Kernel);
   Prediction P;
-  P.Speedup = speedup(C, C.Kernel, {});
+  P.Speedup = speedup(C, {});
   P.Price = timeOf(Before, C.Had, {}) / timeOf(Before, C.Has, {});
   P.Gain = P.Speedup / P.Price;
-  const double Agreeing = speedup(C, C.Kernel, withSpread(0));
-  const double Random = speedup(C, C.Kernel, withSpread(1));
+  P.CodeGrowth = C.CodeGrowth;
+  const double Agreeing = speedup(C, withSpread(0));
+  const double Random = speedup(C, withSpread(1));
   findWorst(C, P);
   P.Low = std::min({P.Worst, Agreeing, Random}) / ModelError;
   P.High = std::max({P.Speedup, Agreeing, Random}) * ModelError;
@@ -378,10 +395,10 @@ Prediction bankstripe::predict(const Change &C) {
 Explanation bankstripe::explain(const Change &C) {
   Explanation E;
   E.Before = termsOf(withoutMoves(C.Kernel), C.Had, {});
-  E.After = termsOf(C.Kernel, C.Has, {});
+  E.After = termsOf(grown(C.Kernel, C.CodeGrowth), C.Has, {});
   E.Predicted = predict(C);
-  E.Agreeing = speedup(C, C.Kernel, withSpread(0));
-  E.Random = speedup(C, C.Kernel, withSpread(1));
+  E.Agreeing = speedup(C, withSpread(0));
+  E.Random = speedup(C, withSpread(1));
   E.ModelError = ModelError;
   E.GuessedLoops = C.Kernel.Work.GuessedLoops;
   return E;

@@ -68,6 +68,8 @@ struct Change {
   Resources Had, Has;
   /// Its launches leave to the L1 what their blocks do not need.
   bool Carved = false;
+  /// How many times as many instructions it has as now.
+  double CodeGrowth = 1;
 };
 
 Prediction predict(const Change &C);

@@ -98,10 +98,13 @@ static std::string resourcesText(const Explanation &E, const KernelPlan &K) {
     Text += ", limited by " + change(E.Before.Limiter, E.After.Limiter);
   if (K.Registers == 0)
     Text += " (registers not known)";
-  return Text + "; L1 of " +
-         change(Kilobytes(E.Before.FirstLevelCache),
-                Kilobytes(E.After.FirstLevelCache)) +
-         " KB";
+  Text += "; L1 of " +
+          change(Kilobytes(E.Before.FirstLevelCache),
+                 Kilobytes(E.After.FirstLevelCache)) +
+          " KB";
+  if (E.Predicted.CodeGrowth >= NotableGrowth)
+    Text += formatv("; {0:F2} times as much code", E.Predicted.CodeGrowth);
+  return Text;
 }
 
 // What the range comes from most.
@@ -188,6 +191,7 @@ json::Value bankstripe::explanationToJson(const KernelPlan &K) {
                       {"gain", E.Predicted.Gain},
                       {"worst", E.Predicted.Worst},
                       {"worstIf", E.Predicted.WorstIf},
+                      {"codeGrowth", E.Predicted.CodeGrowth},
                       {"speedupIfAgreeing", E.Agreeing},
                       {"speedupIfRandom", E.Random},
                       {"modelError", E.ModelError},

@@ -110,11 +110,10 @@ static json::Value resources(const ResourceTable &Table, const Kernel &K) {
   if (It == Table.end())
     return nullptr;
   const KernelResources &R = It->second;
-  return json::Object{{"stackFrame", R.StackFrame},
-                      {"spillStores", R.SpillStores},
-                      {"spillLoads", R.SpillLoads},
-                      {"registers", R.Registers},
-                      {"sharedBytes", R.SharedBytes}};
+  return json::Object{
+      {"stackFrame", R.StackFrame},   {"spillStores", R.SpillStores},
+      {"spillLoads", R.SpillLoads},   {"registers", R.Registers},
+      {"sharedBytes", R.SharedBytes}, {"codeBytes", R.CodeBytes}};
 }
 
 static json::Value work(const KernelPlan &K, const Plan &P) {

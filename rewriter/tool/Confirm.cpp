@@ -12,6 +12,10 @@
 // are compiled as they would be, from a mirror in a temporary folder; a kernel
 // whose stack frame does not shrink gets its arrays back.
 //
+// Sometimes nvcc makes far more code of the rewritten kernel, where it loaded
+// several elements at once or knew what it no longer knows. How much more is
+// taken for what the kernel will execute more, and all is chosen once again.
+//
 // Unrolled loops have to do more: the frame must lose all the arrays that were
 // to leave it, and no kernel may spill more registers than before. Where they
 // do not, all is planned again without them.
@@ -115,6 +119,9 @@ public:
   bool askRewritten(const std::vector<UnitRecord> &Units, StringRef Root);
   bool withdrawUnconfirmed(const std::vector<UnitRecord> &Units,
                            const PlanOptions &Planning);
+  /// Notes in \p Planning which changed kernels have more code than before.
+  /// \returns whether that was not known.
+  bool noteGrowth(PlanOptions &Planning) const;
   /// Names in \p Planning the arrays that nvcc keeps in registers already.
   void skipUnrolled(const std::vector<UnitRecord> &Units,
                     PlanOptions &Planning) const;
@@ -198,6 +205,30 @@ bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
       Run.Resources.After.insert({Id, R});
   }
   return true;
+}
+
+// Of the subsets of a kernel's arrays only the first is looked at; the others
+// are taken to be like it.
+bool Confirmation::noteGrowth(PlanOptions &Planning) const {
+  bool Any = false;
+  for (const PlannedArray &A : Run.Decisions.Arrays) {
+    if (!A.Decision.changesSource())
+      continue;
+    for (unsigned Row : A.Kernels) {
+      const std::string &Id = Run.Decisions.Kernels[Row].Facts.Id;
+      auto Before = Run.Resources.Before.find(Id);
+      auto After = Run.Resources.After.find(Id);
+      if (Before == Run.Resources.Before.end() ||
+          After == Run.Resources.After.end() || Before->second.CodeBytes == 0 ||
+          After->second.CodeBytes <= Before->second.CodeBytes)
+        continue;
+      Any |= Planning.CodeGrowth
+                 .try_emplace(Id, double(After->second.CodeBytes) /
+                                      Before->second.CodeBytes)
+                 .second;
+    }
+  }
+  return Any;
 }
 
 /// Stack frames are rounded up to a multiple of this.
@@ -342,6 +373,14 @@ bool Confirmation::refuseUnrolling(const std::vector<UnitRecord> &Units,
   return Any;
 }
 
+static bool sameTexts(llvm::ArrayRef<ChangedFile> Left,
+                      llvm::ArrayRef<ChangedFile> Right) {
+  return llvm::equal(Left, Right,
+                     [](const ChangedFile &L, const ChangedFile &R) {
+                       return L.Path == R.Path && L.After == R.After;
+                     });
+}
+
 static llvm::Error carryOutPlan(RunResult &Run, const ToolOptions &Options) {
   auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
   if (!Changes)
@@ -352,7 +391,7 @@ static llvm::Error carryOutPlan(RunResult &Run, const ToolOptions &Options) {
 
 llvm::Error bankstripe::confirmWithPtxas(RunResult &Run,
                                          std::vector<UnitRecord> &Units,
-                                         PlanOptions Planning,
+                                         PlanOptions &Planning,
                                          const ToolOptions &Options) {
   auto Kit = findToolkit(Options.Frontend.CudaPath);
   if (!Kit) {
@@ -366,7 +405,9 @@ llvm::Error bankstripe::confirmWithPtxas(RunResult &Run,
   if (Run.Resources.Before.empty())
     return llvm::Error::success();
   C.skipUnrolled(Units, Planning);
-  // Each round but the last refuses an array that no later one tries again.
+  // Each round but the last learns of an array or a kernel what no later one
+  // learns again.
+  std::vector<ChangedFile> Known; // What nvcc was asked about last.
   for (bool Again = true; Again;) {
     auto Folder = TemporaryFolder::create();
     if (!Folder)
@@ -378,9 +419,14 @@ llvm::Error bankstripe::confirmWithPtxas(RunResult &Run,
     Run.Decisions.Contents = std::move(Contents);
     if (llvm::Error E = carryOutPlan(Run, Options))
       return E;
+    if (!Known.empty() && sameTexts(Known, Run.Changes))
+      break;
+    Run.Resources.After.clear();
     if (Run.Changes.empty() || !C.askRewritten(Units, Folder->path()))
       return llvm::Error::success();
+    Known = Run.Changes;
     Again = C.refuseUnrolling(Units, Planning);
+    Again |= C.noteGrowth(Planning);
   }
   if (C.withdrawUnconfirmed(Units, Planning))
     return carryOutPlan(Run, Options);

@@ -117,6 +117,7 @@ static llvm::Error confirm(ProgramFacts &Facts, const ToolOptions &Options) {
         A.Decision.Why == Reason::CompileFailed)
       Facts.Withdrawn.push_back(
           {A.Array.Where, A.Decision.Why, A.Decision.Detail});
+  Facts.CodeGrowth = std::move(Planning->CodeGrowth);
   Facts.Confirmed = true;
   return llvm::Error::success();
 }

@@ -96,7 +96,10 @@ bankstripe::planningForFacts(RunResult &Run, const ProgramFacts &Facts,
   for (const CompileJob &Job : Run.Jobs)
     if (llvm::Error E = Lookup.readFor(Job.File))
       return E;
-  return planningFor(Run, Facts.Units, Lookup, Options);
+  auto Planning = planningFor(Run, Facts.Units, Lookup, Options);
+  if (Planning)
+    Planning->CodeGrowth = Facts.CodeGrowth;
+  return Planning;
 }
 
 // What planning needs; it takes much more room than the names of the sources,

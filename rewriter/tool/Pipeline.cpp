@@ -248,7 +248,7 @@ llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options) {
 }
 
 llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
-                                             const PlanOptions &Planning,
+                                             PlanOptions Planning,
                                              const ToolOptions &Options) {
   RunResult &Run = Read.Run;
   Run.Decisions = planUnits(Read.Units, Planning);

@@ -42,7 +42,7 @@ struct ReadResult {
 llvm::Expected<ReadResult> readPaths(const ToolOptions &Options);
 
 /// The other half, with \p Planning in place of the one that was read.
-llvm::Expected<RunResult> decide(ReadResult Read, const PlanOptions &Planning,
+llvm::Expected<RunResult> decide(ReadResult Read, PlanOptions Planning,
                                  const ToolOptions &Options);
 
 /// The same for the units of `--facts`, of which nothing is read anew
@@ -88,10 +88,11 @@ llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
 
 /// Asks nvcc about the original and the rewritten files, fills in
 /// RunResult::Resources and withdraws what ptxas does not confirm
-/// (Confirm.cpp). \p Units keep what it says of the originals. Does nothing
-/// without nvcc. Errors: as of applyPlan, or there is no temporary folder.
+/// (Confirm.cpp). \p Units keep what it says of the originals, \p Planning
+/// what came out about the rewrite. Does nothing without nvcc. Errors: as of
+/// applyPlan, or there is no temporary folder.
 llvm::Error confirmWithPtxas(RunResult &Run, std::vector<UnitRecord> &Units,
-                             PlanOptions Planning, const ToolOptions &Options);
+                             PlanOptions &Planning, const ToolOptions &Options);
 
 /// Asks nvcc about \p Unit as it is, unless that was done (Confirm.cpp).
 llvm::Error askPtxas(UnitRecord &Unit, llvm::StringRef Nvcc);

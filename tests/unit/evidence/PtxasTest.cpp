@@ -282,6 +282,7 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
   ASSERT_TRUE(bool(Table)) << toString(Table.takeError());
   ASSERT_EQ(Table->size(), 1u);
   EXPECT_EQ((*Table)["k"].StackFrame, 160u);
+  EXPECT_GE((*Table)["k"].CodeBytes, 20 * 16u); // Instructions of 16 bytes.
   EXPECT_EQ((*Table)["k"].SharedBytes, 160u);
   EXPECT_GT((*Table)["k"].Registers, 0u);
 }

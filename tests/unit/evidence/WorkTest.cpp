@@ -102,6 +102,43 @@ extern "C" __global__ void k(Job job) {
   EXPECT_EQ(arrayIn(E.Work["k"]).Uniform, 64 + 1);
 }
 
+namespace {
+
+// In how many of the 100 turns of a loop a condition holds: a function depends
+// on it that multiplies doubles.
+double turnsWith(const std::string &Condition) {
+  return workOf("int length = in[0], part = 0;\n#pragma unroll 1\n"
+                "for (int i = 0; i < n; ++i) {\n"
+                "  part ^= in[i + 64]; ++length;\n"
+                "  if (" +
+                    Condition + ") { square((double *)out); length = 0; }\n}",
+                "__device__ __noinline__ void square(double *p) { *p *= *p; }")
+      .DoubleOperations;
+}
+
+} // namespace
+
+TEST(Work, CountersSeldomComeToTheirEnd) {
+  EXPECT_NEAR(turnsWith("part > 7"), 50, 5);
+  EXPECT_NEAR(turnsWith("length == 20"), 5, 0.5);
+  EXPECT_NEAR(turnsWith("i % 10 == 0"), 10, 1);
+  EXPECT_NEAR(turnsWith("(i & 3) == 0"), 25, 2);
+  EXPECT_NEAR(turnsWith("(i & 3) != 0"), 75, 7);
+}
+
+TEST(Work, BranchesInBranchesAreTakenLess) {
+  EXPECT_NEAR(turnsWith("part > 7 && in[i] > 9"), 25, 3);
+}
+
+TEST(Work, ConstantsAreReadOneByOneWhereLanesDiffer) {
+  const std::string Table = "__constant__ int table[256];\n";
+  const double Together =
+      workOf("out[n] = table[n & 255];", Table).Instructions;
+  const double Apart =
+      workOf("out[n] = table[in[threadIdx.x] & 255];", Table).Instructions;
+  EXPECT_GT(Apart, Together + 200);
+}
+
 TEST(Work, SharedMemory) {
   KernelWork W = workOf("shared[threadIdx.x] = in[0]; __syncthreads();"
                         "out[n] = shared[n ^ 1];");

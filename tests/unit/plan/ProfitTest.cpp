@@ -135,6 +135,16 @@ TEST(Profit, ACarveOutSavesSmallGrids) {
   EXPECT_GT(predict(C).Worst, ByDriver.Worst);
 }
 
+TEST(Profit, MoreCodeIsMoreToDo) {
+  Change C = changed(traffic(100, 0), Full);
+  const Prediction Same = predict(C);
+  C.CodeGrowth = 1.5;
+  const Prediction More = predict(C);
+  EXPECT_LT(More.Speedup, 0.8 * Same.Speedup);
+  EXPECT_LT(More.Worst, Same.Worst);
+  EXPECT_EQ(More.CodeGrowth, 1.5);
+}
+
 // 4 KB for each of 2048 threads are far beyond it, 64 bytes are not.
 TEST(Profit, ArraysBeyondTheL1CostMore) {
   KernelTraffic Large = traffic(200, 0), Small = traffic(200, 0);
@@ -252,6 +262,19 @@ TEST(Choose, WhatMayLoseMoreThanItGainsIsLeftToTune) {
                         "would know"));
   Plan Much = Gathering({0, 20000, 0});
   EXPECT_EQ(reasonOf(Much), Reason::DynamicIndex);
+}
+
+TEST(Choose, WhatNvccMakesMuchMoreCodeOfStays) {
+  PlanOptions Grown = choosy();
+  Grown.CodeGrowth["k"] = 20;
+  Plan P = working(Random).plan(Grown);
+  EXPECT_EQ(reasonOf(P), Reason::NotProfitable);
+  EXPECT_THAT(find(P, "a").Decision.Detail,
+              HasSubstr(", with 20.00 times as much machine code"));
+  // What stays as it is does not grow.
+  EXPECT_DOUBLE_EQ(P.Kernels[0].Predicted->Speedup, 1);
+  Grown.CodeGrowth["k"] = 1.1;
+  EXPECT_EQ(reasonOf(working(Random).plan(Grown)), Reason::DynamicIndex);
 }
 
 TEST(Choose, LaunchesSeeToTheCarveOutWhereTheDriversMayHurt) {

@@ -150,6 +150,7 @@ TEST(Json, Kernel) {
   ConfirmedResources R;
   R.Before["_Z5countPii"] = resources(64, 8, 4, 24, 0);
   R.After["_Z5countPii"] = resources(0, 0, 0, 32, 8192);
+  R.After["_Z5countPii"].CodeBytes = 640;
   expectEqual(json::Object(kernelOf(toJson(samplePlan(), R))), R"json({
     "name": "count", "mangledName": "_Z5countPii",
     "place": {"file": "/src/count.cu", "line": 1, "column": 17},
@@ -161,9 +162,9 @@ TEST(Json, Kernel) {
     "work": null, "predicted": null,
     "warpsPerMultiprocessorBefore": 64, "warpsPerMultiprocessorAfter": 60,
     "ptxasBefore": {"stackFrame": 64, "spillStores": 8, "spillLoads": 4,
-                    "registers": 24, "sharedBytes": 0},
+                    "registers": 24, "sharedBytes": 0, "codeBytes": 0},
     "ptxasAfter": {"stackFrame": 0, "spillStores": 0, "spillLoads": 0,
-                   "registers": 32, "sharedBytes": 8192}
+                   "registers": 32, "sharedBytes": 8192, "codeBytes": 640}
 })json");
 }
 
@@ -246,6 +247,7 @@ TEST(Json, Explanation) {
   expectEqual(*Predicted->get("explanation"), R"json({
     "taken": true, "speedup": 2.25, "low": 0.75, "high": 4.5, "price": 0.9,
     "gain": 2.5, "worst": 0.9, "worstIf": "its grids are small",
+    "codeGrowth": 1.25,
     "speedupIfAgreeing": 1.5, "speedupIfRandom": 3.5,
     "modelError": 1.3, "guessedLoops": 2,
     "before": {"time": 2010, "issue": 2000, "wait": 500.5, "warps": 64,

@@ -116,7 +116,7 @@ Plan bankstripe::testing::explainedPlan() {
                    {0, "seen", false, 1500, 6400, 0.97});
   E.After = state(60, "shared memory", 92, 700, 400, 720,
                   {0, "seen", true, 200, 300, 1});
-  E.Predicted = {2.25, 0.75, 4.5, 0.9, 2.5, 0.9, "its grids are small"};
+  E.Predicted = {2.25, 0.75, 4.5, 0.9, 2.5, 0.9, "its grids are small", 1.25};
   E.Taken = true;
   E.Agreeing = 1.5;
   E.Random = 3.5;

@@ -164,7 +164,7 @@ TEST(Text, ExplanationOfAChange) {
     'seen' after                 200       5.0   shared memory
     all before                  2000       500   2010 together
     all after                    700       400   720 together
-  resources                64 > 60 warps per multiprocessor, limited by threads > shared memory; L1 of 256 > 92 KB
+  resources                64 > 60 warps per multiprocessor, limited by threads > shared memory; L1 of 256 > 92 KB; 1.25 times as much code
   speedup                  0.90 for the shared memory x 2.50 for the access = 2.25 (0.75 to 4.50)
   it rests on              how far the indices of a warp are apart: 1.50 if they agree, 3.50 if they are random; how often 2 loops run is a guess
   at worst                 0.90 if its grids are small
