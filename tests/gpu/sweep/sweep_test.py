@@ -121,6 +121,18 @@ class Tables(unittest.TestCase):
                       text)
         self.assertIn("| 4 | 8 | uniform | 0 | none | 128 | slot | stripe | 1.50 |", text)
 
+    def test_counts_what_is_missed_and_what_becomes_slower(self):
+        decisions = self.decisions(**{WORDS.kernel: ("slot", None),
+                                      WORDS_WITH_LOADS.kernel: ("stripe", "plain")})
+        _, text = output(self.write("figures", FIGURES), f"128={decisions}")
+        self.assertIn("| 4 | 2 | 0 |", text)
+        self.assertIn("2 points at which something moves, 1 of them below 0.98, the worst 0.50.",
+                      text)
+        keeps = self.decisions(**{WORDS.kernel: ("keep", None)})
+        _, text = output(self.write("figures", FIGURES), f"128={keeps}")
+        self.assertIn("| 4 | 0 | 1 |", text)
+        self.assertIn("0 points at which something moves, 0 of them below 0.98.", text)
+
     def test_counts_what_cannot_run(self):
         decisions = self.decisions(**{BYTES.kernel: ("stripe", "one element per word")})
         _, text = output(self.write("figures", FIGURES), f"256={decisions}")
