@@ -21,6 +21,7 @@ import suite_commands  # noqa: E402
 import suite_prepare  # noqa: E402
 import suite_ptxas  # noqa: E402
 import suite_table  # noqa: E402
+import suite_profile  # noqa: E402
 import suite_times  # noqa: E402
 
 TOOL = ""
@@ -111,6 +112,24 @@ class Times(unittest.TestCase):
         file.parent.mkdir(parents=True)
         file.write_text(text)
         return self.folder / form
+
+    def test_a_profile_says_what_a_kernel_executes(self):
+        names = ["Kernel Name", *suite_profile.METRICS]
+        values = {"smsp__inst_executed.sum": "2,000,000", "sm__cycles_elapsed.max": "50,000",
+                  "smsp__inst_executed_op_local_ld.sum": "150,000",
+                  "smsp__inst_executed_op_local_st.sum": "50,000",
+                  "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum": "600,000",
+                  "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum": "450,000",
+                  suite_profile.STALLED.format("wait"): "2.5"}
+        rows = [names, [""] * len(names), ["count(int *)", *(values.get(n, "") for n in names[1:])]]
+        text = "==PROF== a line of ncu\n" + "\n".join(
+            ",".join(f'"{cell}"' for cell in row) for row in rows)
+        launch, = suite_profile.launches(text)
+        self.assertEqual(launch["Kernel Name"], "count(int *)")
+        self.assertEqual(suite_profile.figures(launch)[:2], ["50", "2.00"])
+        self.assertEqual(suite_profile.figures(launch)[4:9], ["10.0", "0.0", "0.0", "4.0", "75"])
+        self.assertIn("wait 2.5", suite_profile.figures(launch)[-1])
+        self.assertEqual(suite_profile.launches("==ERROR== no kernels were profiled"), [])
 
     def test_compares_medians_and_takes_the_same_files_for_one_form(self):
         program = suite_times.Program("count")
