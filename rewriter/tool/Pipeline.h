@@ -9,6 +9,7 @@
 #define BANKSTRIPE_TOOL_PIPELINE_H
 
 #include "facts/Facts.h"
+#include "report/Sarif.h"
 #include "tool/Options.h"
 #include <set>
 
@@ -23,7 +24,8 @@ struct RunResult {
   ConfirmedResources Resources;
   /// What is written below a folder even where nothing changes.
   std::set<std::string> Files;
-  bool SomeFailed = false; ///< Some file could not be processed.
+  bool SomeFailed = false;       ///< Some file could not be processed.
+  std::vector<Problem> Problems; ///< What was said of those.
 };
 
 /// Runs all stages on the paths of \p Options. Files that cannot be processed
