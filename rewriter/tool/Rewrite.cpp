@@ -122,18 +122,20 @@ void Writer::belowDirectory(const RunResult &Run) {
 
 // Replacements cannot make a file.
 void Writer::tellAboutHelper(const RunResult &Run) const {
-  std::set<std::string> Folders;
-  for (const ChangedFile &File : Run.Changes)
-    if (File.includesHelper())
-      Folders.insert(displayName(path::parent_path(File.Path)));
   if (Options.Level == Detail::Quiet)
     return;
-  llvm::errs() << "bankstripe: " << Options.ExportFixes
-               << ": the changed files "
-               << "include " << HelperFileName
-               << ", which lies beside the fixes; copy it beside these files, "
-                  "compile with -I, or give --embed-helper; it is needed in "
-               << llvm::join(Folders, ", ") << '\n';
+  std::set<std::string> Folders;
+  for (const ChangedFile &File : Run.Changes)
+    if (File.includesHelper()) {
+      const std::string Name = displayName(File.Path);
+      const StringRef Folder = path::parent_path(Name);
+      Folders.insert(Folder.empty() ? "." : Folder.str());
+    }
+  llvm::errs() << "bankstripe: the files that '" << Options.ExportFixes
+               << "' changes include " << HelperFileName
+               << ", which now lies beside that file; copy it to "
+               << llvm::join(Folders, ", ")
+               << ", or compile with -I, or give --embed-helper\n";
 }
 
 // Written even where nothing changes, so that no old fixes are left there.
