@@ -27,7 +27,8 @@ bankstripe::replacementsDocument(llvm::ArrayRef<ChangedFile> Changes) {
       if (!llvm::json::isUTF8(E.Text) || !llvm::json::isUTF8(File.Path))
         return llvm::createStringError(
             "cannot export the changes of '" + File.Path +
-            "': its name, or text of it that is repeated, is not UTF-8; use --in-place");
+            "': its name, or text of it that is repeated, is not UTF-8; use "
+            "--in-place");
       Document.Replacements.emplace_back(File.Path, E.Offset, E.Length, E.Text);
     }
   std::string Text;
