@@ -107,7 +107,7 @@ std::string SarifWriter::message(const PlannedArray &A) const {
   if (!V.SharesBytesWith.empty())
     Text += " " + asSentence(sharers(A));
   if (!V.changesSource() && !Advice.empty())
-    Text += " To change that: " + Advice.str() + ".";
+    Text += " " + asSentence(Advice);
   if (V.usesShared())
     for (unsigned K : A.Kernels)
       if (const auto &Predicted = P.Kernels[K].Predicted)
@@ -154,7 +154,7 @@ json::Array SarifWriter::related(const PlannedArray &A) {
   };
   const Verdict &V = A.Decision;
   if (!(V.Where == A.Array.Where))
-    Add(V.Where, infoOf(V.Why).Summary);
+    Add(V.Where, "why: " + infoOf(V.Why).Summary.str());
   for (unsigned K : A.Kernels)
     Add(P.Kernels[K].Facts.Where, kernelText(P.Kernels[K]));
   for (const CountedLoop &L : V.Unroll)

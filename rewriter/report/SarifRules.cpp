@@ -100,9 +100,7 @@ static json::Object rule(const ReasonInfo &Info, StringRef DocumentsUrl) {
   const std::string Short =
       asSentence((title(Info) + ": " + Info.Summary).str());
   const std::string Full =
-      Info.Advice.empty()
-          ? Short
-          : Short + " To change that: " + Info.Advice.str() + ".";
+      Info.Advice.empty() ? Short : Short + " " + asSentence(Info.Advice);
   json::Object Result{
       {"id", Info.Id},
       {"name", ruleName(Info.Id)},

@@ -96,8 +96,7 @@ TEST(Sarif, MessageBeginsWithTheHeadline) {
 
 TEST(Sarif, MessageAboutWhatStaysGivesAdvice) {
   const Log L(samplePlan());
-  EXPECT_TRUE(
-      messageOf(L.result(2)).ends_with("To change that: write the type."));
+  EXPECT_TRUE(messageOf(L.result(2)).ends_with("Write the type."));
 }
 
 TEST(Sarif, MessageTellsThePrediction) {
@@ -140,7 +139,7 @@ TEST(Sarif, RelatedPlacesAreTheReasonAndTheKernels) {
   const Log L(samplePlan());
   expectEqual(L.result(1).get("relatedLocations"), R"json([
     {"id": 1,
-     "message": {"text": "It is passed to a function by pointer."},
+     "message": {"text": "Why: it is passed to a function by pointer."},
      "physicalLocation": {
        "artifactLocation": {"uri": "count.cu", "uriBaseId": "%SRCROOT%",
                             "index": 0},
@@ -423,8 +422,7 @@ TEST(SarifRules, Texts) {
             "would see a reference afterwards.");
   EXPECT_EQ(Rule.getObject("fullDescription")->getString("text"),
             "Private array stays in local memory: decltype looks at it, and "
-            "would see a reference afterwards. To change that: write the "
-            "type.");
+            "would see a reference afterwards. Write the type.");
 }
 
 TEST(SarifRules, LinkToTheDocumentsWhereTheyCanBeRead) {
