@@ -195,11 +195,12 @@ std::string FileEditor::storageText() const {
 
 std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {
   std::string Text;
-  if (EmbedHelper)
-    Text = helperText().str();
-  else
-    Text = ("#include \"" + HelperFileName + "\"\n").str();
+  if (!hasHelperInclude(Code))
+    Text = EmbedHelper ? helperText().str()
+                       : ("#include \"" + HelperFileName + "\"\n").str();
   Text += storageText();
+  if (Text.empty())
+    return Text;
   // Apart from code that follows, together with an #include before it.
   bool AtEnd = Place >= Code.size();
   StringRef Next = Code.slice(Place, Code.find('\n', Place)).trim();
@@ -225,7 +226,8 @@ llvm::Expected<ChangedFile> FileEditor::apply(bool EmbedHelper) {
       Edits.push_back(E);
   if (NeedsHelper) {
     unsigned Place = includePlace(Code);
-    Edits.push_back({Place, 0, includeText(Place, EmbedHelper)});
+    if (std::string Text = includeText(Place, EmbedHelper); !Text.empty())
+      Edits.push_back({Place, 0, std::move(Text)});
   }
   return changeFile(Path, Code, std::move(Edits));
 }

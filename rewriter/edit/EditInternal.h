@@ -51,6 +51,10 @@ EditList editsOfLoops(const Plan &P, llvm::StringRef Path,
 /// line (IncludePlace.cpp).
 unsigned includePlace(llvm::StringRef Code);
 
+/// Whether all of \p Code sees the helper already: part of it was rewritten
+/// before.
+bool hasHelperInclude(llvm::StringRef Code);
+
 /// `\r\n` if \p Code's first line ends so, else `\n`.
 llvm::StringRef lineEndingOf(llvm::StringRef Code);
 /// The blanks at the start of the line that holds \p Offset.

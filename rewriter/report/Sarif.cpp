@@ -185,13 +185,15 @@ json::Array SarifWriter::suppressions(const PlannedArray &A) {
 json::Array SarifWriter::artifactChanges(const JointChange &Fix) {
   json::Array Result;
   for (const ChangedFile &File : Fix.Files) {
+    if (File.Edits.empty())
+      continue; // All that it needs was there.
     const LineTable &Lines = Files.linesOf(File.Path);
     json::Array Replacements;
     for (const TextEdit &E : File.Edits) {
       json::Object Replacement{
           {"deletedRegion", Lines.region(E.Offset, E.end())}};
       if (!E.Text.empty())
-        Replacement["insertedContent"] = json::Object{{"text", E.Text}};
+        Replacement["insertedContent"] = json::Object{{"text", text(E.Text)}};
       Replacements.push_back(std::move(Replacement));
     }
     Result.push_back(

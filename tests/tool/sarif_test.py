@@ -221,6 +221,19 @@ class Fixes(SarifTest):
         left = self.results(DONE, "rewrite", "a.cu")
         self.assertEqual([r["properties"]["function"] for r in left], ["first"])
 
+    def test_one_after_another_they_come_to_the_same(self):
+        text = (INPUTS / "launch_forms.cu").read_bytes()
+        self.write("a.cu", text)
+        self.write("whole/a.cu", text)
+        self.expect(DONE, self.run_tool("rewrite", "--min-speedup=0", "--in-place", "whole"))
+        shutil.copy(self.folder / "whole" / "bankstripe.cuh", self.folder)
+        for left in range(5, -1, -1):
+            fixes = sarif_log.fixes_of(self.log(DONE, "rewrite", "--min-speedup=0", "a.cu"))
+            self.assertEqual(len(fixes), left)
+            if fixes:
+                sarif_log.apply_fix(fixes[-1], self.folder)
+        self.assertEqual(self.read("a.cu"), self.read("whole/a.cu"))
+
     def test_launch_in_another_file_is_part_of_it(self):
         self.write("k.cuh", moves().split("void launch")[0])
         self.write("a.cu", '#include "k.cuh"\nvoid run(int *d, int n) '
