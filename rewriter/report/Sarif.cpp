@@ -100,14 +100,13 @@ bool SarifWriter::isShown(const PlannedArray &A) const {
 // The first sentence is all that is shown where there is little room.
 std::string SarifWriter::message(const PlannedArray &A) const {
   const Verdict &V = A.Decision;
-  const StringRef Advice = infoOf(V.Why).Advice;
   std::string Text = asSentence(headline(A));
   if (V.usesShared())
     Text += " " + asSentence(cost(A));
   if (!V.SharesBytesWith.empty())
     Text += " " + asSentence(sharers(A));
-  if (!V.changesSource() && !Advice.empty())
-    Text += " " + asSentence(Advice);
+  if (!V.changesSource())
+    Text += sarifAdvice(V.Why);
   if (V.usesShared())
     for (unsigned K : A.Kernels)
       if (const auto &Predicted = P.Kernels[K].Predicted)

@@ -84,6 +84,10 @@ std::string asSentence(llvm::StringRef Text);
 /// should be done, `note` where something could be, `none` where all is well.
 llvm::StringRef sarifLevel(Reason R);
 
+/// What would change the verdict, as a sentence to append; empty when nothing
+/// would.
+std::string sarifAdvice(Reason R);
+
 /// One reportingDescriptor per reason, in the order of the enumeration.
 llvm::json::Array sarifRules(llvm::StringRef DocumentsUrl);
 

@@ -55,6 +55,18 @@ StringRef bankstripe::sarifLevel(Reason R) {
   llvm_unreachable("all verdicts are listed");
 }
 
+std::string bankstripe::sarifAdvice(Reason R) {
+  const ReasonInfo &Info = infoOf(R);
+  if (Info.Advice.empty())
+    return "";
+  const bool Stays =
+      Info.Verdict == VerdictKind::Keep || Info.Verdict == VerdictKind::Refuse;
+  if (Stays || Info.Verdict == VerdictKind::Slot)
+    return ((Stays ? " To move it: " : " For a stripe: ") + Info.Advice + ".")
+        .str();
+  return " " + asSentence(Info.Advice);
+}
+
 // `dynamic-index` as `DynamicIndex`.
 static std::string ruleName(StringRef Id) {
   std::string Name;
@@ -99,8 +111,7 @@ static std::string sectionAbout(StringRef Id) {
 static json::Object rule(const ReasonInfo &Info, StringRef DocumentsUrl) {
   const std::string Short =
       asSentence((title(Info) + ": " + Info.Summary).str());
-  const std::string Full =
-      Info.Advice.empty() ? Short : Short + " " + asSentence(Info.Advice);
+  const std::string Full = Short + sarifAdvice(Info.R);
   json::Object Result{
       {"id", Info.Id},
       {"name", ruleName(Info.Id)},

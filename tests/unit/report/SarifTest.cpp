@@ -96,7 +96,7 @@ TEST(Sarif, MessageBeginsWithTheHeadline) {
 
 TEST(Sarif, MessageAboutWhatStaysGivesAdvice) {
   const Log L(samplePlan());
-  EXPECT_TRUE(messageOf(L.result(2)).ends_with("Write the type."));
+  EXPECT_TRUE(messageOf(L.result(2)).ends_with(" To move it: write the type."));
 }
 
 TEST(Sarif, MessageTellsThePrediction) {
@@ -422,7 +422,17 @@ TEST(SarifRules, Texts) {
             "would see a reference afterwards.");
   EXPECT_EQ(Rule.getObject("fullDescription")->getString("text"),
             "Private array stays in local memory: decltype looks at it, and "
-            "would see a reference afterwards. Write the type.");
+            "would see a reference afterwards. To move it: write "
+            "the type.");
+}
+
+TEST(SarifRules, AdviceSaysWhatItIsFor) {
+  EXPECT_EQ(sarifAdvice(Reason::Nolint), " To move it: remove the comment.");
+  EXPECT_EQ(sarifAdvice(Reason::RangeFor),
+            " For a stripe: loop over an index.");
+  EXPECT_EQ(sarifAdvice(Reason::ConstantTable),
+            " Declare it static const or __constant__ at file scope.");
+  EXPECT_EQ(sarifAdvice(Reason::NeverUsed), "");
 }
 
 TEST(SarifRules, LinkToTheDocumentsWhereTheyCanBeRead) {
