@@ -55,7 +55,8 @@ void PreambleReader::read(StringRef Line, unsigned End) {
     Line = Line.ltrim();
     if (Line.starts_with("include") && atTop()) {
       AfterInclude = End;
-      HasHelper |= Line.contains(("\"" + HelperFileName + "\"").str());
+      const StringRef Name = Line.drop_front(strlen("include")).ltrim();
+      HasHelper |= Name.starts_with(("\"" + HelperFileName + "\"").str());
     }
     if (Line.starts_with("if")) {
       GuardDepth =
