@@ -280,13 +280,13 @@ EXIT CODES:
   3 some file could not be processed (the others still were)
 )";
 
-std::string bankstripe::versionNumber() { return BANKSTRIPE_VERSION; }
-
 std::string bankstripe::versionText() {
   return "bankstripe " BANKSTRIPE_VERSION " (Clang " CLANG_VERSION_STRING ")";
 }
 
 static void printVersion(llvm::raw_ostream &OS) { OS << versionText() << '\n'; }
+
+std::string bankstripe::versionNumber() { return BANKSTRIPE_VERSION; }
 
 static bool usageError(const llvm::Twine &Message) {
   llvm::errs() << "bankstripe: " << Message << "; see bankstripe --help\n";
@@ -319,11 +319,6 @@ static bool readMode(ToolOptions &O) {
            : !OutputDirectory.empty() ? RewriteMode::OutputDirectory
                                       : RewriteMode::DryRun;
   O.OutputDirectory = OutputDirectory;
-  if (ExportFixes.getNumOccurrences() && ExportFixes.empty())
-    return usageError("--export-fixes needs a file");
-  if (!ExportFixes.empty() && InPlace)
-    return usageError("choose one of --in-place and --export-fixes");
-  O.ExportFixes = ExportFixes;
   return true;
 }
 
@@ -383,6 +378,10 @@ static bool readRest(ToolOptions &O) {
   O.DefaultCarveout = parseCarveout(DefaultCarveout);
   if (DefaultCarveout.getNumOccurrences() && !O.DefaultCarveout)
     return usageError("--carveout must be auto, driver or from 0 to 100");
+  if (ExportFixes.getNumOccurrences() && ExportFixes.empty())
+    return usageError("--export-fixes needs a file");
+  if (!ExportFixes.empty() && InPlace)
+    return usageError("choose one of --in-place and --export-fixes");
   if (Quiet && Verbose)
     return usageError("choose one of --quiet and --verbose");
   if (Format == OutputFormat::Sarif && O.Run != Command::Analyze &&
@@ -411,6 +410,7 @@ static bool readRest(ToolOptions &O) {
   O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
   O.Explain = Explain;
   O.Confirm = O.Run == Command::MergeFacts ? ConfirmMerged : !NoConfirm;
+  O.ExportFixes = ExportFixes;
   O.EmbedHelper = EmbedHelper;
   O.Runs = Runs;
   O.VerifyProgram = VerifyProgram;

@@ -50,8 +50,8 @@ struct ToolOptions {
   bool Confirm = true;  ///< Ask nvcc, if there is one.
   RewriteMode Mode = RewriteMode::DryRun;
   std::string OutputDirectory;
-  std::string ExportFixes; ///< `--export-fixes`; empty: none.
   bool EmbedHelper = false;
+  std::string ExportFixes;   ///< `--export-fixes`; empty: none.
   unsigned Runs = 5;         ///< Timing runs of `verify`.
   std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
   std::vector<std::string> ProgramArgs; ///< `--program-arg`.

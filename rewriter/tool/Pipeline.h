@@ -22,10 +22,11 @@ struct RunResult {
   Plan Decisions;
   std::vector<ChangedFile> Changes;
   ConfirmedResources Resources;
+  /// What was said of files that could not be processed.
+  std::vector<Problem> Problems;
   /// What is written below a folder even where nothing changes.
   std::set<std::string> Files;
-  bool SomeFailed = false;       ///< Some file could not be processed.
-  std::vector<Problem> Problems; ///< What was said of those.
+  bool SomeFailed = false; ///< Some file could not be processed.
 };
 
 /// Runs all stages on the paths of \p Options. Files that cannot be processed
