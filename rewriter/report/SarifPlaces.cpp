@@ -60,7 +60,7 @@ json::Object LineTable::region(unsigned Offset, unsigned End) const {
 }
 
 json::Object LineTable::region(const Place &P) const {
-  if (P.Line > Starts.size() || P.Column == 0)
+  if (P.Line - 1 >= Starts.size() || P.Column == 0)
     return json::Object{{"startLine", P.Line}};
   const unsigned Offset = Starts[P.Line - 1] + P.Column - 1;
   const unsigned Next =
