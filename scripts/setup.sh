@@ -28,6 +28,8 @@ packages=(
   libgtest-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev
 )
+# What some tests compare with; they are left out where it is missing.
+wanted=(clang-tools-22 python3-jsonschema python3-yaml)
 # A program on PATH will do for these, wherever it comes from.
 declare -A program_of=(
   [cmake]=cmake [ninja-build]=ninja [g++]=g++ [python3]=python3
@@ -55,13 +57,13 @@ version_at_least() {
 
 cmake_version() { cmake --version 2>/dev/null | sed -n 's/^cmake version \([0-9.]*\).*/\1/p'; }
 
-# Prints those of the wanted packages that are neither installed nor stood in
+# Prints those of the given packages that are neither installed nor stood in
 # for by a program on PATH.
 find_missing() {
   local installed package program
   installed=" $(dpkg-query -W -f='${Package}=${db:Status-Status} ' \
-    "${packages[@]}" 2>/dev/null || true)"
-  for package in "${packages[@]}"; do
+    "$@" 2>/dev/null || true)"
+  for package in "$@"; do
     program=${program_of[$package]:-}
     if [ -n "$program" ]; then
       command -v "$program" >/dev/null 2>&1 || printf '%s\n' "$package"
@@ -100,6 +102,9 @@ find_privilege() {
 log=
 keep_log=0
 trap '[ -z "$log" ] || [ "$keep_log" = 1 ] || rm -f "$log"' EXIT
+start_log() {
+  [ -n "$log" ] || log=$(mktemp "${TMPDIR:-/tmp}/bankstripe-setup.XXXXXX")
+}
 run_apt() {
   "${privilege[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 \
     apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" </dev/null >>"$log" 2>&1
@@ -174,14 +179,14 @@ check_cmake() {
 
 install_missing() {
   local missing still
-  mapfile -t missing < <(find_missing)
+  mapfile -t missing < <(find_missing "${packages[@]}")
   if [ ${#missing[@]} = 0 ]; then
     return
   fi
   if find_privilege; then
     privileged=1
   fi
-  log=$(mktemp "${TMPDIR:-/tmp}/bankstripe-setup.XXXXXX")
+  start_log
   require_candidates "${missing[@]}"
   if [ "$privileged" = 0 ]; then
     give_up 3 "missing: ${missing[*]}" "Installing them needs root. As root, type:" \
@@ -198,12 +203,34 @@ install_missing() {
       give_up 1 "apt-get could not install: ${missing[*]}" "the whole output is in $log"
     fi
   fi
-  mapfile -t still < <(find_missing)
+  mapfile -t still < <(find_missing "${packages[@]}")
   if [ ${#still[@]} != 0 ]; then
     keep_log=1
     give_up 1 "still missing after the installation: ${still[*]}" "the whole output is in $log"
   fi
   say "done"
+}
+
+# Only what can be had without asking anybody for anything.
+install_wanted() {
+  local missing lacking package
+  mapfile -t missing < <(find_missing "${wanted[@]}")
+  if [ ${#missing[@]} = 0 ] || ! find_privilege; then
+    return
+  fi
+  lacking=" $(without_candidate "${missing[@]}" | tr '\n' ' ')"
+  local -a offered=()
+  for package in "${missing[@]}"; do
+    [[ $lacking == *" $package "* ]] || offered+=("$package")
+  done
+  if [ ${#offered[@]} = 0 ]; then
+    return
+  fi
+  start_log
+  say "installing ${offered[*]} for the tests"
+  if ! run_apt install --no-install-recommends "${offered[@]}"; then
+    say "that failed; the tests that need them are left out"
+  fi
 }
 
 main() {
@@ -218,6 +245,7 @@ main() {
       "Once they are there, run this again with BANKSTRIPE_SKIP_SETUP=1"
   fi
   install_missing
+  install_wanted
   check_cmake
 }
 

@@ -49,6 +49,31 @@ llvm::Expected<std::string> bankstripe::applyEdits(StringRef Code,
   return Result;
 }
 
+llvm::Expected<ChangedFile>
+bankstripe::changeFile(StringRef Path, StringRef Code, EditList Edits) {
+  llvm::Expected<std::string> After = applyEdits(Code, 0, Code.size(), Edits);
+  if (!After)
+    return llvm::createStringError(Path + ": " + toString(After.takeError()));
+  llvm::sort(Edits);
+  Edits.erase(llvm::unique(Edits), Edits.end());
+  EditList Joined;
+  for (TextEdit &E : Edits) {
+    if (Joined.empty() || Joined.back().end() != E.Offset) {
+      Joined.push_back(std::move(E));
+      continue;
+    }
+    Joined.back().Length += E.Length;
+    Joined.back().Text += E.Text;
+  }
+  return ChangedFile{Path.str(), Code.str(), std::move(*After),
+                     std::move(Joined)};
+}
+
+bool ChangedFile::includesHelper() const {
+  return StringRef(After).contains(
+      ("#include \"" + HelperFileName + "\"").str());
+}
+
 namespace {
 
 /// All edits of one file.
@@ -58,7 +83,7 @@ public:
       : P(P), Path(Path), Code(Code) {}
 
   bool collect();
-  llvm::Expected<std::string> apply(bool EmbedHelper);
+  llvm::Expected<ChangedFile> apply(bool EmbedHelper);
 
 private:
   void collectUses();
@@ -170,11 +195,12 @@ std::string FileEditor::storageText() const {
 
 std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {
   std::string Text;
-  if (EmbedHelper)
-    Text = helperText().str();
-  else
-    Text = ("#include \"" + HelperFileName + "\"\n").str();
+  if (!hasHelperInclude(Code))
+    Text = EmbedHelper ? helperText().str()
+                       : ("#include \"" + HelperFileName + "\"\n").str();
   Text += storageText();
+  if (Text.empty())
+    return Text;
   // Apart from code that follows, together with an #include before it.
   bool AtEnd = Place >= Code.size();
   StringRef Next = Code.slice(Place, Code.find('\n', Place)).trim();
@@ -190,7 +216,7 @@ std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {
   return WithReturns;
 }
 
-llvm::Expected<std::string> FileEditor::apply(bool EmbedHelper) {
+llvm::Expected<ChangedFile> FileEditor::apply(bool EmbedHelper) {
   // What moves into an initialisation was edited there.
   EditList Edits = OtherEdits;
   for (const TextEdit &E : UseEdits)
@@ -200,9 +226,10 @@ llvm::Expected<std::string> FileEditor::apply(bool EmbedHelper) {
       Edits.push_back(E);
   if (NeedsHelper) {
     unsigned Place = includePlace(Code);
-    Edits.push_back({Place, 0, includeText(Place, EmbedHelper)});
+    if (std::string Text = includeText(Place, EmbedHelper); !Text.empty())
+      Edits.push_back({Place, 0, std::move(Text)});
   }
-  return applyEdits(Code, 0, Code.size(), std::move(Edits));
+  return changeFile(Path, Code, std::move(Edits));
 }
 
 std::set<std::string> bankstripe::filesOf(const Plan &P) {
@@ -239,10 +266,10 @@ bankstripe::applyPlan(const Plan &P, bool EmbedHelper) {
     FileEditor Editor(P, Path, Code);
     if (!Editor.collect())
       continue;
-    llvm::Expected<std::string> After = Editor.apply(EmbedHelper);
-    if (!After)
-      return llvm::createStringError(Path + ": " + toString(After.takeError()));
-    Changed.push_back({Path, Code, std::move(*After)});
+    llvm::Expected<ChangedFile> File = Editor.apply(EmbedHelper);
+    if (!File)
+      return File.takeError();
+    Changed.push_back(std::move(*File));
   }
   assert(llvm::all_of(Changed, [Files = filesOf(P)](const ChangedFile &File) {
     return Files.count(File.Path) != 0;

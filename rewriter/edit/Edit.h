@@ -24,11 +24,42 @@ namespace bankstripe {
 /// Name of the generated helper header.
 inline constexpr llvm::StringLiteral HelperFileName = "bankstripe.cuh";
 
+/// A replacement in one file: `Length` bytes at `Offset` become `Text`.
+struct TextEdit {
+  unsigned Offset = 0;
+  unsigned Length = 0;
+  std::string Text;
+
+  unsigned end() const { return Offset + Length; }
+  friend bool operator<(const TextEdit &A, const TextEdit &B) {
+    return std::tie(A.Offset, A.Length, A.Text) <
+           std::tie(B.Offset, B.Length, B.Text);
+  }
+  friend bool operator==(const TextEdit &A, const TextEdit &B) {
+    return std::tie(A.Offset, A.Length, A.Text) ==
+           std::tie(B.Offset, B.Length, B.Text);
+  }
+};
+
+/// Edits of one file, ordered. Equal edits are one: a macro may show the same
+/// text to the compiler several times.
+using EditList = std::vector<TextEdit>;
+
 /// One file that the plan changes.
 struct ChangedFile {
   std::string Path;   ///< Absolute path of the original.
   std::string Before; ///< The bytes that were parsed.
   std::string After;
+  EditList Edits; ///< From the one to the other; no two of them touch.
+
+  /// Whether it includes the helper and so needs it beside it.
+  bool includesHelper() const;
+};
+
+/// Arrays that can only change together, and what that changes.
+struct JointChange {
+  std::vector<unsigned> Arrays; ///< Indices of Plan::Arrays.
+  std::vector<ChangedFile> Files;
 };
 
 /// The text of the generated helper header.
@@ -40,6 +71,17 @@ llvm::StringRef helperText();
 /// file is then changed.
 llvm::Expected<std::vector<ChangedFile>> applyPlan(const Plan &P,
                                                    bool EmbedHelper);
+
+/// The changes of applyPlan, one for each group of arrays that depend on each
+/// other, because kernels reach several of them (Joint.cpp). Each is complete
+/// by itself. Errors: as applyPlan.
+llvm::Expected<std::vector<JointChange>> applyJointly(const Plan &P,
+                                                      bool EmbedHelper);
+
+/// \p Changes as a document that clang-apply-replacements reads. Errors: a
+/// text that is put in is not UTF-8, which such a document has to be.
+llvm::Expected<std::string>
+replacementsDocument(llvm::ArrayRef<ChangedFile> Changes);
 
 /// The files that applyPlan may change if \p P carries their texts.
 std::set<std::string> filesOf(const Plan &P);

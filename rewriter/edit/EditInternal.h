@@ -12,27 +12,6 @@
 
 namespace bankstripe {
 
-/// A replacement in one file: `Length` bytes at `Offset` become `Text`.
-struct TextEdit {
-  unsigned Offset = 0;
-  unsigned Length = 0;
-  std::string Text;
-
-  unsigned end() const { return Offset + Length; }
-  friend bool operator<(const TextEdit &A, const TextEdit &B) {
-    return std::tie(A.Offset, A.Length, A.Text) <
-           std::tie(B.Offset, B.Length, B.Text);
-  }
-  friend bool operator==(const TextEdit &A, const TextEdit &B) {
-    return std::tie(A.Offset, A.Length, A.Text) ==
-           std::tie(B.Offset, B.Length, B.Text);
-  }
-};
-
-/// Edits of one file, ordered. Equal edits are one: a macro may show the same
-/// text to the compiler several times.
-using EditList = std::vector<TextEdit>;
-
 /// The edits that turn \p U into a call of the index helper (IndexForm.cpp).
 EditList editsOfUse(const Use &U);
 
@@ -72,6 +51,10 @@ EditList editsOfLoops(const Plan &P, llvm::StringRef Path,
 /// line (IncludePlace.cpp).
 unsigned includePlace(llvm::StringRef Code);
 
+/// Whether all of \p Code sees the helper already: part of it was rewritten
+/// before.
+bool hasHelperInclude(llvm::StringRef Code);
+
 /// `\r\n` if \p Code's first line ends so, else `\n`.
 llvm::StringRef lineEndingOf(llvm::StringRef Code);
 /// The blanks at the start of the line that holds \p Offset.
@@ -81,6 +64,11 @@ llvm::StringRef indentationAt(llvm::StringRef Code, unsigned Offset);
 /// \p Begin to \p End (those that lie inside). Errors: two of them overlap.
 llvm::Expected<std::string> applyEdits(llvm::StringRef Code, unsigned Begin,
                                        unsigned End, EditList Edits);
+
+/// The same for all of \p Code, with edits that touch made into one: what reads
+/// them elsewhere need not know in which order to apply these.
+llvm::Expected<ChangedFile> changeFile(llvm::StringRef Path,
+                                       llvm::StringRef Code, EditList Edits);
 
 } // namespace bankstripe
 

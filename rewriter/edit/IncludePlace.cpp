@@ -31,6 +31,7 @@ public:
   bool atTop() const { return Depth == GuardDepth; }
 
   unsigned AfterInclude = 0; ///< 0: no #include was unconditional.
+  bool HasHelper = false;    ///< One of these was the helper's.
 
 private:
   bool InComment = false;
@@ -52,8 +53,11 @@ void PreambleReader::read(StringRef Line, unsigned End) {
   Line = Line.trim();
   if (Line.consume_front("#")) {
     Line = Line.ltrim();
-    if (Line.starts_with("include") && atTop())
+    if (Line.starts_with("include") && atTop()) {
       AfterInclude = End;
+      const StringRef Name = Line.drop_front(strlen("include")).ltrim();
+      HasHelper |= Name.starts_with(("\"" + HelperFileName + "\"").str());
+    }
     if (Line.starts_with("if")) {
       GuardDepth =
           !SeenDirective && Line.starts_with("ifndef") ? 1 : GuardDepth;
@@ -65,6 +69,7 @@ void PreambleReader::read(StringRef Line, unsigned End) {
         // Code follows it, so it was a condition and no include guard.
         GuardDepth = 0;
         AfterInclude = 0;
+        HasHelper = false;
       }
     }
     SeenDirective = true;
@@ -97,10 +102,13 @@ static unsigned afterHeadComment(StringRef Code, unsigned Begin) {
   return Begin;
 }
 
-unsigned bankstripe::includePlace(StringRef Code) {
+static unsigned preambleSize(StringRef Code) {
   clang::LangOptions Options;
   Options.CPlusPlus = Options.CPlusPlus17 = Options.LineComment = true;
-  unsigned Size = clang::Lexer::ComputePreamble(Code, Options).Size;
+  return clang::Lexer::ComputePreamble(Code, Options).Size;
+}
+
+static PreambleReader readPreamble(StringRef Code, unsigned Size) {
   PreambleReader Reader;
   for (unsigned Begin = 0; Begin < Size;) {
     size_t Newline = Code.find('\n', Begin);
@@ -108,6 +116,16 @@ unsigned bankstripe::includePlace(StringRef Code) {
     Reader.read(Code.slice(Begin, End), End);
     Begin = End;
   }
+  return Reader;
+}
+
+bool bankstripe::hasHelperInclude(StringRef Code) {
+  return readPreamble(Code, preambleSize(Code)).HasHelper;
+}
+
+unsigned bankstripe::includePlace(StringRef Code) {
+  const unsigned Size = preambleSize(Code);
+  const PreambleReader Reader = readPreamble(Code, Size);
   if (Reader.AfterInclude)
     return Reader.AfterInclude;
   // A byte order mark stays first.

@@ -63,7 +63,7 @@ static json::Value sharers(const Verdict &V) {
   return Result;
 }
 
-static json::Value array(const Plan &P, const PlannedArray &A) {
+json::Object bankstripe::arrayToJson(const Plan &P, const PlannedArray &A) {
   const Verdict &V = A.Decision;
   const ReasonInfo &Info = infoOf(V.Why);
   json::Array Extents, Kernels, Uses;
@@ -191,7 +191,7 @@ json::Value bankstripe::toJson(const Plan &P,
                                const ConfirmedResources &Resources) {
   json::Array Arrays, Kernels, Decisions, KernelDecisions;
   for (const PlannedArray &A : P.Arrays)
-    Arrays.push_back(array(P, A));
+    Arrays.push_back(arrayToJson(P, A));
   for (const KernelPlan &K : P.Kernels)
     Kernels.push_back(kernel(K, P, Resources));
   for (const DecisionOutcome &O : P.Outcomes)

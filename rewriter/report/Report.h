@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The last arrow of the pipeline: the plan as text with source lines and
-// carets, as JSON (docs/json.md), and as a unified diff.
+// carets, as JSON (docs/json.md), and as a unified diff. Sarif.h has one more
+// form.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,6 +52,9 @@ void printDecisions(llvm::raw_ostream &OS, const Plan &P, Detail Level);
 
 /// The plan as JSON; the schema is described in docs/json.md.
 llvm::json::Value toJson(const Plan &P, const ConfirmedResources &Resources);
+
+/// One of its arrays.
+llvm::json::Object arrayToJson(const Plan &P, const PlannedArray &A);
 
 /// Prints a unified diff with three lines of context, `a/` and `b/` before
 /// \p Name, as `git apply` and `patch -p1` take it. Nothing when both are

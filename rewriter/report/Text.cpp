@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "report/Report.h"
+#include "report/Sentences.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
@@ -119,64 +120,6 @@ private:
 
 } // namespace
 
-static std::string bytesText(uint64_t Bytes) {
-  return llvm::formatv("{0} byte{1}", Bytes, Bytes == 1 ? "" : "s");
-}
-
-// "moves to a stripe in shared memory" and so on.
-static llvm::StringRef outcome(const Verdict &V) {
-  switch (V.Kind) {
-  case VerdictKind::Stripe:
-    return "moves to a stripe in shared memory";
-  case VerdictKind::Slot:
-    return "moves to a slot in shared memory";
-  case VerdictKind::Constant:
-    return "moves to constant storage";
-  case VerdictKind::Registers:
-    return V.unrolls() ? "moves to registers" : "is left alone";
-  case VerdictKind::Keep:
-  case VerdictKind::Refuse:
-    return "stays in local memory";
-  }
-  llvm_unreachable("all verdicts are listed");
-}
-
-static std::string headline(const PlannedArray &A) {
-  const Verdict &V = A.Decision;
-  const ReasonInfo &Info = infoOf(V.Why);
-  // A template that nobody instantiates has no size.
-  const std::string Size =
-      A.Array.BytesPerThread
-          ? ", " + bytesText(A.Array.BytesPerThread) + " per thread"
-          : "";
-  std::string Text =
-      llvm::formatv("private array '{0}' ({1}{2}) {3}: {4}", A.Array.Name,
-                    A.Array.Type, Size, outcome(V), Info.Summary);
-  if (!V.Detail.empty())
-    Text += " (" + V.Detail + ")";
-  return Text + " [" + nameOf(V.Kind).str() + ", " + Info.Id.str() + "]";
-}
-
-static std::string cost(const PlannedArray &A) {
-  const Verdict &V = A.Decision;
-  std::string Text =
-      V.Dynamic ? llvm::formatv("it takes {0} of shared memory per warp, which "
-                                "launches bring",
-                                bytesText(V.BytesPerWarp))
-                : llvm::formatv("it takes {0} of shared memory per block",
-                                bytesText(V.SharedBytes));
-  if (V.Kind == VerdictKind::Stripe && V.Form != StripeForm::Plain)
-    Text += llvm::formatv(", {0}", nameOf(V.Form));
-  return Text + llvm::formatv("; index {0}", nameOf(A.Evidence.Index)).str();
-}
-
-static std::string tripsText(const CountedLoop &L) {
-  if (L.FewestTrips == L.MostTrips)
-    return llvm::formatv("{0} iteration{1}", L.MostTrips,
-                         L.MostTrips == 1 ? "" : "s");
-  return llvm::formatv("{0} to {1} iterations", L.FewestTrips, L.MostTrips);
-}
-
 // The loops to unroll, each with the pragma that it gets or would get.
 static void printLoops(PlacePrinter &Printer, const PlannedArray &A) {
   const std::vector<CountedLoop> &Loops = A.Decision.Unroll;
@@ -196,28 +139,14 @@ static void printLoops(PlacePrinter &Printer, const PlannedArray &A) {
   }
 }
 
-// "it shares them with 'b' at line 7, which is never alive at the same time"
-static std::string sharers(const PlannedArray &A) {
-  std::vector<std::string> Names;
-  for (const ArrayName &Other : A.Decision.SharesBytesWith) {
-    std::string Name = "'" + Other.Name + "' at ";
-    if (Other.Where.File != A.Array.Where.File)
-      Name += llvm::sys::path::filename(Other.Where.File).str() + ":";
-    else
-      Name += "line ";
-    Names.push_back(Name + std::to_string(Other.Where.Line));
-  }
-  return "it shares them with " + llvm::join(Names, ", ") +
-         (Names.size() == 1 ? ", which is" : ", which are") +
-         " never alive at the same time";
-}
-
 static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
   const Verdict &V = A.Decision;
   bool Moves = V.usesShared();
   bool Stays = V.Kind == VerdictKind::Keep || V.Kind == VerdictKind::Refuse;
   Printer.print(Stays ? DiagnosticsEngine::Warning : DiagnosticsEngine::Remark,
-                A.Array.Where, headline(A));
+                A.Array.Where,
+                headline(A) + " [" + nameOf(V.Kind).str() + ", " +
+                    infoOf(V.Why).Id.str() + "]");
   if (Moves)
     Printer.print(DiagnosticsEngine::Note, Place(), cost(A));
   if (!V.SharesBytesWith.empty())

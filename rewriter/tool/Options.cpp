@@ -129,7 +129,10 @@ static cl::opt<OutputFormat>
     Format("format", cl::desc("Output format"), cl::init(OutputFormat::Text),
            cl::values(clEnumValN(OutputFormat::Text, "text", "for people"),
                       clEnumValN(OutputFormat::Json, "json",
-                                 "for machines; see docs/json.md")),
+                                 "for machines; see docs/json.md"),
+                      clEnumValN(OutputFormat::Sarif, "sarif",
+                                 "for code hosts and editors, of analyze and "
+                                 "rewrite; see docs/ci.md")),
            cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),
            cl::sub(VerifyCommand), cl::sub(TuneCommand));
 static cl::opt<bool> Quiet("quiet", cl::desc("Print errors only"),
@@ -162,6 +165,11 @@ static cl::opt<std::string>
 static cl::opt<bool> Check("check",
                            cl::desc("Exit with 1 when something would change"),
                            cl::cat(Category), cl::sub(RewriteCommand));
+static cl::opt<std::string>
+    ExportFixes("export-fixes", cl::value_desc("FILE"),
+                cl::desc("Write the changes there, for "
+                         "clang-apply-replacements; see docs/ci.md"),
+                cl::cat(Category), cl::sub(RewriteCommand));
 static cl::opt<bool>
     EmbedHelper("embed-helper",
                 cl::desc("Put the helper into each changed file instead of "
@@ -249,6 +257,8 @@ EXAMPLES:
   bankstripe rewrite src/kernel.cu            the change as a diff
   bankstripe rewrite --in-place -p build src/ make it
   bankstripe rewrite --check src/             for continuous integration
+  bankstripe analyze --format=sarif src/      for code hosts (docs/ci.md)
+  bankstripe rewrite --export-fixes=fixes/bankstripe.yaml src/
   bankstripe rewrite --output-dir=build/striped src/
   bankstripe rewrite --layout=slot src/       every array that moves gets a slot
   bankstripe analyze --no-config src/         as if nothing had been decided
@@ -275,6 +285,8 @@ std::string bankstripe::versionText() {
 }
 
 static void printVersion(llvm::raw_ostream &OS) { OS << versionText() << '\n'; }
+
+std::string bankstripe::versionNumber() { return BANKSTRIPE_VERSION; }
 
 static bool usageError(const llvm::Twine &Message) {
   llvm::errs() << "bankstripe: " << Message << "; see bankstripe --help\n";
@@ -366,8 +378,15 @@ static bool readRest(ToolOptions &O) {
   O.DefaultCarveout = parseCarveout(DefaultCarveout);
   if (DefaultCarveout.getNumOccurrences() && !O.DefaultCarveout)
     return usageError("--carveout must be auto, driver or from 0 to 100");
+  if (ExportFixes.getNumOccurrences() && ExportFixes.empty())
+    return usageError("--export-fixes needs a file");
+  if (!ExportFixes.empty() && InPlace)
+    return usageError("choose one of --in-place and --export-fixes");
   if (Quiet && Verbose)
     return usageError("choose one of --quiet and --verbose");
+  if (Format == OutputFormat::Sarif && O.Run != Command::Analyze &&
+      O.Run != Command::Rewrite)
+    return usageError("--format=sarif is for analyze and rewrite");
   if (Runs < 1)
     return usageError("--runs must be at least 1");
   O.Paths.assign(Paths.begin(), Paths.end());
@@ -391,6 +410,7 @@ static bool readRest(ToolOptions &O) {
   O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
   O.Explain = Explain;
   O.Confirm = O.Run == Command::MergeFacts ? ConfirmMerged : !NoConfirm;
+  O.ExportFixes = ExportFixes;
   O.EmbedHelper = EmbedHelper;
   O.Runs = Runs;
   O.VerifyProgram = VerifyProgram;

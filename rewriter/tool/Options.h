@@ -26,7 +26,7 @@ enum ExitCode {
 };
 
 enum class Command { Analyze, Rewrite, Verify, Tune, Facts, MergeFacts };
-enum class OutputFormat { Text, Json };
+enum class OutputFormat { Text, Json, Sarif };
 enum class RewriteMode { DryRun, InPlace, OutputDirectory, Check };
 
 /// The command line, checked.
@@ -51,6 +51,7 @@ struct ToolOptions {
   RewriteMode Mode = RewriteMode::DryRun;
   std::string OutputDirectory;
   bool EmbedHelper = false;
+  std::string ExportFixes;   ///< `--export-fixes`; empty: none.
   unsigned Runs = 5;         ///< Timing runs of `verify`.
   std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
   std::vector<std::string> ProgramArgs; ///< `--program-arg`.
@@ -83,6 +84,8 @@ void initializeClang();
 
 /// `bankstripe 0.1.0 (Clang 22.1.0)`.
 std::string versionText();
+/// `0.1.0`.
+std::string versionNumber();
 
 } // namespace bankstripe
 

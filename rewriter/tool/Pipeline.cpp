@@ -175,8 +175,10 @@ llvm::Error bankstripe::collectAll(RunResult &Run, const ToolOptions &Options) {
   if (Taken == 0)
     return Problems;
   Run.SomeFailed = static_cast<bool>(Problems);
-  if (Problems)
-    llvm::errs() << "bankstripe: " << toString(std::move(Problems)) << '\n';
+  if (Problems) {
+    Run.Problems.push_back({"", toString(std::move(Problems))});
+    llvm::errs() << "bankstripe: " << Run.Problems.back().Message << '\n';
+  }
   llvm::sort(Run.Jobs, [](const CompileJob &A, const CompileJob &B) {
     return std::tie(A.File, A.ClangArgs) < std::tie(B.File, B.ClangArgs);
   });
@@ -190,7 +192,10 @@ std::vector<UnitRecord> bankstripe::readUnits(RunResult &Run,
   bool SaidBuiltin = false;
   for (size_t I = 0; I < Results.size(); ++I) {
     reportReading(Run.Jobs[I], Results[I], Options, SaidBuiltin);
-    Run.SomeFailed |= !Results[I].Error.empty();
+    if (!Results[I].Error.empty()) {
+      Run.SomeFailed = true;
+      Run.Problems.push_back({Run.Jobs[I].File, Results[I].Error});
+    }
     if (Results[I].Unit)
       Units.push_back({Run.Jobs[I], std::move(*Results[I].Unit)});
   }

@@ -9,6 +9,7 @@
 #define BANKSTRIPE_TOOL_PIPELINE_H
 
 #include "facts/Facts.h"
+#include "report/Sarif.h"
 #include "tool/Options.h"
 #include <set>
 
@@ -21,6 +22,8 @@ struct RunResult {
   Plan Decisions;
   std::vector<ChangedFile> Changes;
   ConfirmedResources Resources;
+  /// What was said of files that could not be processed.
+  std::vector<Problem> Problems;
   /// What is written below a folder even where nothing changes.
   std::set<std::string> Files;
   bool SomeFailed = false; ///< Some file could not be processed.

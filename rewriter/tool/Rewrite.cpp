@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/Pipeline.h"
+#include "tool/Outputs.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -20,24 +21,26 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-/// Writes the files of one run and counts failures.
+/// Writes the files of one run and collects failures.
 class Writer {
 public:
   explicit Writer(const ToolOptions &Options) : Options(Options) {}
 
   void inPlace(const RunResult &Run);
   void belowDirectory(const RunResult &Run);
-  bool failed() const { return Failed; }
+  void exportFixes(const RunResult &Run);
+  const std::vector<Problem> &problems() const { return Problems; }
 
 private:
   bool check(llvm::Error E);
   bool write(StringRef Path, StringRef Text, std::optional<StringRef> Expected);
   bool writeHelper(StringRef Folder);
+  void tellAboutHelper(const RunResult &Run) const;
   std::string relative(const RunResult &Run, StringRef File) const;
 
   const ToolOptions &Options;
   std::set<std::string> HelperFolders;
-  bool Failed = false;
+  std::vector<Problem> Problems;
 };
 
 } // namespace
@@ -45,8 +48,8 @@ private:
 bool Writer::check(llvm::Error E) {
   if (!E)
     return true;
-  llvm::errs() << "bankstripe: " << toString(std::move(E)) << '\n';
-  Failed = true;
+  Problems.push_back({"", toString(std::move(E))});
+  llvm::errs() << "bankstripe: " << Problems.back().Message << '\n';
   return false;
 }
 
@@ -117,6 +120,41 @@ void Writer::belowDirectory(const RunResult &Run) {
   }
 }
 
+// Replacements cannot make a file.
+void Writer::tellAboutHelper(const RunResult &Run) const {
+  if (Options.Level == Detail::Quiet)
+    return;
+  std::set<std::string> Folders;
+  for (const ChangedFile &File : Run.Changes)
+    if (File.includesHelper()) {
+      const std::string Name = displayName(File.Path);
+      const StringRef Folder = path::parent_path(Name);
+      Folders.insert(Folder.empty() ? "." : Folder.str());
+    }
+  llvm::errs() << "bankstripe: the files that '" << Options.ExportFixes
+               << "' changes include " << HelperFileName
+               << ", which now lies beside that file; copy it to "
+               << llvm::join(Folders, ", ")
+               << ", or compile with -I, or give --embed-helper\n";
+}
+
+// Written even where nothing changes, so that no old fixes are left there.
+void Writer::exportFixes(const RunResult &Run) {
+  auto Document = replacementsDocument(Run.Changes);
+  if (!Document) {
+    check(Document.takeError());
+    return;
+  }
+  const bool NeedsHelper =
+      llvm::any_of(Run.Changes, [](const ChangedFile &File) {
+        return File.includesHelper();
+      });
+  if (NeedsHelper && !writeHelper(path::parent_path(Options.ExportFixes)))
+    return;
+  if (write(Options.ExportFixes, *Document, std::nullopt) && NeedsHelper)
+    tellAboutHelper(Run);
+}
+
 static void printJson(const RunResult &Run) {
   llvm::json::Value Report = toJson(Run.Decisions, Run.Resources);
   llvm::json::Array Files;
@@ -131,32 +169,41 @@ static void printJson(const RunResult &Run) {
   llvm::outs() << llvm::formatv("{0:2}\n", Report);
 }
 
+static void report(const RunResult &Run, const ToolOptions &Options) {
+  if (Options.Format == OutputFormat::Json) {
+    printJson(Run);
+    return;
+  }
+  printText(llvm::errs(), Run.Decisions, Run.Resources, Options.Level,
+            Options.Explain);
+  printDecisions(llvm::errs(), Run.Decisions, Options.Level);
+  if (Options.Mode == RewriteMode::DryRun ||
+      (Options.Mode == RewriteMode::Check && Options.Level != Detail::Quiet))
+    for (const ChangedFile &File : Run.Changes)
+      printDiff(llvm::outs(), displayName(File.Path), File.Before, File.After);
+}
+
 int bankstripe::runRewrite(const ToolOptions &Options) {
   llvm::Expected<RunResult> Run = runPipeline(Options);
-  if (!Run) {
-    llvm::errs() << "bankstripe: " << toString(Run.takeError()) << '\n';
-    return ExitSomeFailed;
-  }
-  if (Options.Format == OutputFormat::Json) {
-    printJson(*Run);
-  } else {
-    printText(llvm::errs(), Run->Decisions, Run->Resources, Options.Level,
-              Options.Explain);
-    printDecisions(llvm::errs(), Run->Decisions, Options.Level);
-    if (Options.Mode == RewriteMode::DryRun ||
-        (Options.Mode == RewriteMode::Check && Options.Level != Detail::Quiet))
-      for (const ChangedFile &File : Run->Changes)
-        printDiff(llvm::outs(), displayName(File.Path), File.Before,
-                  File.After);
-  }
+  if (!Run)
+    return reportNoRun(Run.takeError(), Options);
+  if (Options.Format != OutputFormat::Sarif)
+    report(*Run, Options);
   Writer W(Options);
   if (Options.Mode == RewriteMode::InPlace)
     W.inPlace(*Run);
   else if (Options.Mode == RewriteMode::OutputDirectory)
     W.belowDirectory(*Run);
-  if (Run->SomeFailed || W.failed())
-    return ExitSomeFailed;
-  if (Options.Mode == RewriteMode::Check && !Run->Changes.empty())
-    return ExitChanges;
-  return ExitDone;
+  if (!Options.ExportFixes.empty())
+    W.exportFixes(*Run);
+  int Code = ExitDone;
+  if (Run->SomeFailed || !W.problems().empty())
+    Code = ExitSomeFailed;
+  else if (Options.Mode == RewriteMode::Check && !Run->Changes.empty())
+    Code = ExitChanges;
+  // Last, since it says how the run ended.
+  llvm::append_range(Run->Problems, W.problems());
+  if (Options.Format == OutputFormat::Sarif)
+    printSarif(*Run, Options, Code);
+  return Code;
 }

@@ -4,7 +4,8 @@
 Usage: run.py [--update] BANKSTRIPE [CASE...]
 
 A case is a folder beside this script: sources, the diff that `bankstripe
-rewrite` prints for them (expected.diff) and the report (expected.txt). A line
+rewrite` prints for them (expected.diff) and the report (expected.txt); where
+there is an expected.sarif, what `--format=sarif` prints as well. A line
 `// golden: OPTIONS` in a source adds options. Without names, all cases run.
 --update writes the expected files anew, to be reviewed as a diff; --list prints
 the names.
@@ -20,6 +21,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
 import difflib
+import json
 import pathlib
 import re
 import shutil
@@ -29,7 +31,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 HELPER = HERE.parents[1] / "runtime" / "device" / "bankstripe.cuh"
-EXPECTED = ("expected.diff", "expected.txt")
+EXPECTED = ("expected.diff", "expected.txt", "expected.sarif")
 
 
 def cases():
@@ -85,15 +87,29 @@ def without_machine(report, folder):
     return re.sub(r"^  occupancy .*\n", "", report, flags=re.MULTILINE)
 
 
+def log_without_machine(text, folder):
+    """A SARIF log without versions, and without the rules, which are the same
+    in every log."""
+    log = json.loads(text.replace(f"file://{folder}/", "file:///FOLDER/"))
+    driver = log["runs"][0]["tool"]["driver"]
+    for name in ("fullName", "rules", "semanticVersion", "version"):
+        driver.pop(name)
+    return json.dumps(log, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def run_tool(tool, case, folder, *more):
+    return subprocess.run(
+        [tool, "rewrite", "--no-confirm", "--gpu-arch=sm_90", *options(case), *more, "."],
+        cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+
+
 def run(tool, case):
     """What the tool says about a case, by the names of the expected files."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve()
         for path in sources(case):
             shutil.copy(path, folder)
-        done = subprocess.run(
-            [tool, "rewrite", "--no-confirm", "--gpu-arch=sm_90", *options(case), "."],
-            cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        done = run_tool(tool, case, folder)
         report = done.stderr.decode("latin-1")
         if "--explain" in options(case) and "\n  occupancy " not in report:
             return {}
@@ -104,7 +120,13 @@ def run(tool, case):
         for path in sources(case):
             if (folder / path.name).read_bytes() != path.read_bytes():
                 report += f"{path.name} was changed on disk\n"
-    return dict(zip(EXPECTED, (diff, report)))
+        texts = [diff, report]
+        if (HERE / case / EXPECTED[2]).exists():
+            log = run_tool(tool, case, folder, "--format=sarif").stdout
+            # As `read` does, characters for bytes.
+            log = log_without_machine(log.decode("utf-8"), folder)
+            texts.append(log.encode("utf-8").decode("latin-1"))
+    return dict(zip(EXPECTED, texts))
 
 
 def compare(case, actual):

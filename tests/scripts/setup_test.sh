@@ -26,7 +26,8 @@ count=0
 
 everything="cmake ninja-build g++ python3 clang-22 llvm-22-dev libclang-22-dev
   libclang-rt-22-dev clang-format-22 libgtest-dev libcli11-dev
-  libfmt-dev nlohmann-json3-dev"
+  libfmt-dev nlohmann-json3-dev
+  clang-tools-22 python3-jsonschema python3-yaml"
 
 fake() { # fake NAME <<< body
   { echo '#!/bin/bash'; cat; } >"$machine/bin/$1"
@@ -40,7 +41,7 @@ new_machine() {
   machine=$work/$count
   mkdir -p "$machine/bin" "$machine/tmp"
   local tool
-  for tool in awk bash cat cp dirname env false grep head mktemp rm sed sort tail true; do
+  for tool in awk bash cat cp dirname env false grep head mktemp rm sed sort tail tr true; do
     ln -s "$(command -v "$tool")" "$machine/bin/$tool"
   done
   ln -sf /bin/bash "$machine/bin/bash"
@@ -250,6 +251,39 @@ fake apt-get <<<'exit 0'
 setup
 expect_status 1
 expect_output "still missing after the installation: libgtest-dev"
+
+new_machine "installs what only tests need after all else"
+without clang-tools-22 libgtest-dev
+setup
+expect_status 0
+expect_calls 2
+expect_call "install --no-install-recommends libgtest-dev;"
+expect_call "install --no-install-recommends clang-tools-22;"
+expect_no_files
+
+new_machine "leaves out what only tests need where it is not offered"
+without python3-yaml
+: >"$machine/offered"
+setup
+expect_status 0
+expect_no_output
+expect_no_call
+
+new_machine "goes on when what only tests need cannot be installed"
+without python3-yaml
+echo "404 not found" >"$machine/install-fails"
+setup
+expect_status 0
+expect_calls 1
+expect_output "the tests that need them are left out"
+
+new_machine "asks nobody for what only tests need"
+without python3-yaml
+fake id <<<'echo 1000'
+setup
+expect_status 0
+expect_no_output
+expect_no_call
 
 new_machine "stops on a CMake that is too old"
 fake cmake <<<'echo "cmake version 3.22.1"'

@@ -69,6 +69,17 @@ TEST(ApplyPlan, OverlapNamesTheFile) {
             "/code.cu: edits overlap at offset 5");
 }
 
+TEST(ApplyPlan, HelperThatIsThereIsNotIncludedAgain) {
+  const std::string Include = "#include \"bankstripe.cuh\"\n";
+  Plan P = planFor(Include + "int a[4];\na[i] = 1;\n", {{"a", {4}}});
+  for (bool EmbedHelper : {false, true})
+    EXPECT_EQ(StringRef(carriedOut(P, EmbedHelper)).count("#include"), 1u);
+  // This one is not always there.
+  P = planFor("#ifdef X\n" + Include + "#endif\nint a[4];\na[i] = 1;\n",
+              {{"a", {4}}});
+  EXPECT_EQ(StringRef(carriedOut(P)).count("#include"), 2u);
+}
+
 TEST(ApplyPlan, NothingMovesNothingChanges) {
   Plan P = planFor("int a[4];\na[i] = 1;\n", {{"a", {4}}});
   for (VerdictKind Kind :

@@ -155,4 +155,22 @@ TEST(IncludeText, HasTheFilesLineEndings) {
                 .str());
 }
 
+TEST(HelperInclude, IsSeenWhereItAlwaysIs) {
+  EXPECT_TRUE(hasHelperInclude("#include <a>\n#include \"bankstripe.cuh\"\n"));
+  EXPECT_TRUE(hasHelperInclude("#ifndef A_H\n#define A_H\n"
+                               "# include \"bankstripe.cuh\" // Stripes.\n"
+                               "void f();\n#endif\n"));
+}
+
+TEST(HelperInclude, IsNotSeenElsewhere) {
+  for (StringRef Code :
+       {"", "#include <a>\n", "// #include \"bankstripe.cuh\"\n",
+        "#include \"a.h\" // For \"bankstripe.cuh\".\n",
+        "#include \"my_bankstripe.cuh\"\n",
+        "#ifdef X\n#include \"bankstripe.cuh\"\n#endif\nvoid f();\n",
+        "#ifndef X\n#include \"bankstripe.cuh\"\n#endif\nvoid f();\n",
+        "void f();\n#include \"bankstripe.cuh\"\n"})
+    EXPECT_FALSE(hasHelperInclude(Code)) << Code.str();
+}
+
 } // namespace

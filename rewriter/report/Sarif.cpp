@@ -1,0 +1,360 @@
+//===-- Sarif.cpp - the plan as a SARIF log -------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Written by hand, since clang::SarifDocumentWriter knows no fixes, no
+// suppressions, no notifications and no names relative to a folder, and needs a
+// SourceManager for each place. What is done is the same otherwise: one run,
+// all rules in the driver, results that name theirs by id and index.
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/Sarif.h"
+#include "report/SarifInternal.h"
+#include "report/Sentences.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+static json::Value text(StringRef S) {
+  return json::isUTF8(S) ? S.str() : json::fixUTF8(S);
+}
+
+// Braces are placeholders, and "](" is a link.
+json::Object bankstripe::sarifMessage(StringRef Text) {
+  std::string Escaped;
+  for (char C : Text) {
+    if (C == '(' && StringRef(Escaped).ends_with("]"))
+      Escaped += ' ';
+    Escaped += C;
+    if (C == '{' || C == '}')
+      Escaped += C;
+  }
+  return json::Object{{"text", text(Escaped)}};
+}
+
+std::string bankstripe::asSentence(StringRef Text) {
+  std::string Result = Text.str() + ".";
+  Result.front() = llvm::toUpper(Result.front());
+  return Result;
+}
+
+namespace {
+
+/// Makes one log.
+class SarifWriter {
+public:
+  SarifWriter(const Plan &P, llvm::ArrayRef<JointChange> Fixes,
+              const SarifRun &Run);
+  json::Object run();
+
+private:
+  bool isShown(const PlannedArray &A) const;
+  json::Object result(unsigned Index);
+  std::string message(const PlannedArray &A) const;
+  json::Object location(const PlannedArray &A);
+  json::Array related(const PlannedArray &A);
+  json::Array suppressions(const PlannedArray &A);
+  json::Array fixes(unsigned Index);
+  json::Array artifactChanges(const JointChange &Fix);
+  json::Object properties(const PlannedArray &A) const;
+  json::Object invocation();
+  json::Array executionNotifications();
+  json::Array configurationNotifications();
+  json::Object driver() const;
+
+  const Plan &P;
+  const SarifRun &Run;
+  SarifFiles Files;
+  std::map<unsigned, const JointChange *> FixOf; ///< By index of the array.
+  std::vector<unsigned> Occurrence;              ///< As in ArrayDecision.
+};
+
+} // namespace
+
+SarifWriter::SarifWriter(const Plan &P, llvm::ArrayRef<JointChange> Fixes,
+                         const SarifRun &Run)
+    : P(P), Run(Run), Files(P.Contents, Run.Root) {
+  for (const JointChange &Fix : Fixes)
+    for (unsigned I : Fix.Arrays)
+      FixOf[I] = &Fix;
+  std::map<std::tuple<std::string, std::string, std::string>, unsigned> Count;
+  for (const PlannedArray &A : P.Arrays)
+    Occurrence.push_back(
+        ++Count[{A.Array.Where.File, A.Array.Function, A.Array.Name}]);
+}
+
+bool SarifWriter::isShown(const PlannedArray &A) const {
+  const StringRef Level = sarifLevel(A.Decision.Why);
+  return Level == "warning" ||
+         (Level == "note" && Run.Level != Detail::Quiet) ||
+         Run.Level == Detail::Verbose;
+}
+
+// The first sentence is all that is shown where there is little room.
+std::string SarifWriter::message(const PlannedArray &A) const {
+  const Verdict &V = A.Decision;
+  std::string Text = asSentence(headline(A));
+  if (V.usesShared())
+    Text += " " + asSentence(cost(A));
+  if (!V.SharesBytesWith.empty())
+    Text += " " + asSentence(sharers(A));
+  if (!V.changesSource())
+    Text += sarifAdvice(V.Why);
+  if (V.usesShared())
+    for (unsigned K : A.Kernels)
+      if (const auto &Predicted = P.Kernels[K].Predicted)
+        Text += llvm::formatv(
+            " Predicted speedup of kernel '{0}': {1:F2} ({2:F2} to {3:F2}).",
+            P.Kernels[K].Facts.Name, Predicted->Speedup, Predicted->Low,
+            Predicted->High);
+  return Text;
+}
+
+// The function, once for each instance that the compiler made of it.
+json::Object SarifWriter::location(const PlannedArray &A) {
+  json::Array Functions;
+  auto Add = [&](StringRef Id) {
+    json::Object Function{{"fullyQualifiedName", text(A.Array.Function)},
+                          {"kind", "function"}};
+    if (!Id.empty())
+      Function["decoratedName"] = text(Id);
+    Functions.push_back(std::move(Function));
+  };
+  for (const ArrayInstance &I : A.Array.Instances)
+    Add(I.FunctionId);
+  if (Functions.empty())
+    Add(A.Array.FunctionId);
+  return json::Object{{"physicalLocation", Files.physical(A.Array.Where)},
+                      {"logicalLocations", std::move(Functions)}};
+}
+
+static std::string kernelText(const KernelPlan &K) {
+  std::string Text = "kernel '" + K.Facts.Name + "'";
+  if (K.BlockThreads)
+    Text += llvm::formatv(", in blocks of up to {0} threads", K.BlockThreads);
+  return Text;
+}
+
+json::Array SarifWriter::related(const PlannedArray &A) {
+  json::Array Result;
+  auto Add = [&](const Place &Where, StringRef Message) {
+    if (Where.isValid())
+      Result.push_back(
+          json::Object{{"id", int64_t(Result.size() + 1)},
+                       {"message", sarifMessage(asSentence(Message))},
+                       {"physicalLocation", Files.physical(Where)}});
+  };
+  const Verdict &V = A.Decision;
+  if (!(V.Where == A.Array.Where))
+    Add(V.Where, "why: " + infoOf(V.Why).Summary.str());
+  for (unsigned K : A.Kernels)
+    Add(P.Kernels[K].Facts.Where, kernelText(P.Kernels[K]));
+  for (const CountedLoop &L : V.Unroll)
+    Add(L.Where, "unrolling this loop of " + tripsText(L) + " helps to keep '" +
+                     A.Array.Name + "' in registers");
+  for (const ArrayName &Other : V.SharesBytesWith)
+    Add(Other.Where, "'" + Other.Name + "' shares its bytes");
+  return Result;
+}
+
+// An empty list says that nothing is suppressed.
+json::Array SarifWriter::suppressions(const PlannedArray &A) {
+  if (A.Decision.Why == Reason::Nolint)
+    return json::Array{json::Object{{"kind", "inSource"}}};
+  if (A.Decision.Why != Reason::DecidedKeep)
+    return {};
+  json::Object Result{{"kind", "external"}};
+  for (const DecisionOutcome &O : P.Outcomes)
+    if (O.State == DecisionState::Used && O.Array == A.Array.Where) {
+      Result["location"] =
+          json::Object{{"physicalLocation", Files.physical(O.Decision.Where)}};
+      if (!O.Decision.Why.empty())
+        Result["justification"] = text(O.Decision.Why);
+    }
+  return json::Array{std::move(Result)};
+}
+
+json::Array SarifWriter::artifactChanges(const JointChange &Fix) {
+  json::Array Result;
+  for (const ChangedFile &File : Fix.Files) {
+    if (File.Edits.empty())
+      continue; // All that it needs was there.
+    const LineTable &Lines = Files.linesOf(File.Path);
+    json::Array Replacements;
+    for (const TextEdit &E : File.Edits) {
+      json::Object Replacement{
+          {"deletedRegion", Lines.region(E.Offset, E.end())}};
+      if (!E.Text.empty())
+        Replacement["insertedContent"] = json::Object{{"text", text(E.Text)}};
+      Replacements.push_back(std::move(Replacement));
+    }
+    Result.push_back(
+        json::Object{{"artifactLocation", Files.location(File.Path)},
+                     {"replacements", std::move(Replacements)}});
+  }
+  return Result;
+}
+
+// One fix, of everything that has to change together. Text can be put into a
+// file only by who knows its encoding.
+json::Array SarifWriter::fixes(unsigned Index) {
+  auto It = FixOf.find(Index);
+  if (It == FixOf.end())
+    return {};
+  const JointChange &Fix = *It->second;
+  bool IncludesHelper = false;
+  for (const ChangedFile &File : Fix.Files) {
+    if (!Files.isUTF8(File.Path))
+      return {};
+    IncludesHelper |= File.includesHelper();
+  }
+  std::vector<std::string> Names;
+  for (unsigned I : Fix.Arrays)
+    Names.push_back("'" + P.Arrays[I].Array.Name + "'");
+  std::string Description = "change " + llvm::join(Names, ", ");
+  if (IncludesHelper)
+    Description +=
+        ("; " + HelperFileName + " has to stand beside the file").str();
+  return json::Array{
+      json::Object{{"description", sarifMessage(asSentence(Description))},
+                   {"artifactChanges", artifactChanges(Fix)}}};
+}
+
+// As in docs/json.md, without places, which have names of absolute paths.
+json::Object SarifWriter::properties(const PlannedArray &A) const {
+  json::Object Result = arrayToJson(P, A);
+  for (StringRef Name : {"place", "reasonPlace", "uses", "unroll",
+                         "sharesBytesWith", "reason", "message", "advice"})
+    Result.erase(Name);
+  return Result;
+}
+
+json::Object SarifWriter::result(unsigned Index) {
+  const PlannedArray &A = P.Arrays[Index];
+  const StringRef Level = sarifLevel(A.Decision.Why);
+  const std::string Identity = Files.uri(A.Array.Where.File) + '\n' +
+                               A.Array.Function + '\n' + A.Array.Name + '\n' +
+                               std::to_string(Occurrence[Index]);
+  json::Object Result{
+      {"ruleId", infoOf(A.Decision.Why).Id},
+      {"ruleIndex", static_cast<unsigned>(A.Decision.Why)},
+      {"kind", Level == "none" ? "pass" : "fail"},
+      {"level", Level},
+      {"message", sarifMessage(message(A))},
+      {"locations", json::Array{location(A)}},
+      {"partialFingerprints",
+       json::Object{{"bankstripeArray/v1", digestOf(Identity)}}},
+      {"suppressions", suppressions(A)},
+      {"properties", properties(A)}};
+  if (json::Array Places = related(A); !Places.empty())
+    Result["relatedLocations"] = std::move(Places);
+  if (json::Array Offered = fixes(Index); !Offered.empty())
+    Result["fixes"] = std::move(Offered);
+  return Result;
+}
+
+json::Array SarifWriter::executionNotifications() {
+  json::Array Result;
+  for (const Problem &Found : Run.Problems) {
+    json::Object Notification{
+        {"descriptor", json::Object{{"id", "not-processed"}, {"index", 0}}},
+        {"level", "error"},
+        {"message", sarifMessage(Found.Message)}};
+    if (!Found.File.empty())
+      Notification["locations"] = json::Array{json::Object{
+          {"physicalLocation",
+           json::Object{{"artifactLocation", Files.location(Found.File)}}}}};
+    Result.push_back(std::move(Notification));
+  }
+  return Result;
+}
+
+json::Array SarifWriter::configurationNotifications() {
+  json::Array Result;
+  auto Add = [&](const auto &O, const std::string &What) {
+    if (O.State != DecisionState::Stale &&
+        O.State != DecisionState::Unfulfilled)
+      return;
+    Result.push_back(json::Object{
+        {"descriptor",
+         json::Object{{"id", (nameOf(O.State) + "-decision").str()},
+                      {"index", O.State == DecisionState::Stale ? 1 : 2}}},
+        {"level", "warning"},
+        {"message",
+         sarifMessage(asSentence(
+             llvm::formatv("decision about {0}: {1}", What, O.Detail).str()))},
+        {"locations",
+         json::Array{json::Object{
+             {"physicalLocation", Files.physical(O.Decision.Where)}}}}});
+  };
+  for (const DecisionOutcome &O : P.Outcomes)
+    Add(O, "'" + O.Decision.Array + "'");
+  for (const KernelOutcome &O : P.KernelOutcomes)
+    Add(O, "kernel '" + O.Decision.Kernel + "'");
+  return Result;
+}
+
+json::Object SarifWriter::invocation() {
+  return json::Object{
+      {"executionSuccessful", Run.Succeeded},
+      {"exitCode", Run.ExitCode},
+      {"exitCodeDescription", Run.ExitText},
+      {"toolExecutionNotifications", executionNotifications()},
+      {"toolConfigurationNotifications", configurationNotifications()}};
+}
+
+json::Object SarifWriter::driver() const {
+  auto Notification = [](StringRef Id, StringRef Text) {
+    return json::Object{{"id", Id},
+                        {"shortDescription", json::Object{{"text", Text}}}};
+  };
+  json::Object Result{
+      {"name", "bankstripe"},
+      {"fullName", Run.FullName},
+      {"version", Run.Version},
+      {"semanticVersion", Run.Version},
+      {"rules", sarifRules(Run.DocumentsUrl)},
+      {"notifications",
+       json::Array{
+           Notification("not-processed", "A file could not be processed."),
+           Notification("stale-decision",
+                        "A decision is about an array or a kernel that is not "
+                        "there any more."),
+           Notification("unfulfilled-decision",
+                        "Something stands against a decision.")}}};
+  if (!Run.DocumentsUrl.empty())
+    Result["informationUri"] = Run.DocumentsUrl;
+  return Result;
+}
+
+json::Object SarifWriter::run() {
+  json::Array Results;
+  for (unsigned I = 0; I < P.Arrays.size(); ++I)
+    if (isShown(P.Arrays[I]))
+      Results.push_back(result(I));
+  json::Object Invocation = invocation();
+  return json::Object{{"tool", json::Object{{"driver", driver()}}},
+                      {"columnKind", "utf16CodeUnits"},
+                      {"newlineSequences", json::Array{"\r\n", "\n", "\r"}},
+                      {"originalUriBaseIds", Files.bases()},
+                      {"invocations", json::Array{std::move(Invocation)}},
+                      {"results", std::move(Results)},
+                      {"artifacts", Files.artifacts()}};
+}
+
+json::Value bankstripe::toSarif(const Plan &P,
+                                llvm::ArrayRef<JointChange> Fixes,
+                                const SarifRun &Run) {
+  return json::Object{
+      {"$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"
+                  "schemas/sarif-schema-2.1.0.json"},
+      {"version", "2.1.0"},
+      {"runs", json::Array{SarifWriter(P, Fixes, Run).run()}}};
+}

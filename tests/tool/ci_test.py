@@ -1,0 +1,155 @@
+"""The commands of docs/ci.md and the hooks do what that page says.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+import sarif_log
+from support import BROKEN, CHANGES, DONE, PLAIN, SOME_FAILED, TOOL, USAGE, ToolTest, moves
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def block_with(language, text):
+    [found] = [block for block in blocks(language) if text in block]
+    return found
+
+
+class CommandTest(ToolTest):
+    """Runs commands of the page, which say just `bankstripe`."""
+
+    def shell(self, script):
+        programs = self.folder.parent / f"{self.folder.name}-bin"
+        if not programs.exists():
+            programs.mkdir()
+            self.addCleanup(shutil.rmtree, programs)
+            (programs / "bankstripe").symlink_to(pathlib.Path(TOOL).resolve())
+        return subprocess.run(
+            ["bash", "-e", "-c", script], cwd=self.folder, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False, timeout=120,
+            env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
+
+
+class Check(CommandTest):
+    def test_script_tells_the_exit_codes_apart(self):
+        script = block_with("sh", "case $status in")
+        self.write("src/a.cu", PLAIN)
+        done = self.expect(DONE, self.shell(script))
+        self.assertEqual(done.stdout, "nothing would change\n")
+        self.write("src/b.cu", moves())
+        done = self.expect(DONE, self.shell(script))
+        self.assertEqual(done.stdout, "some arrays would move, see changes.diff\n")
+        self.assertIn("+++ b/src/b.cu", self.read("changes.diff"))
+        self.write("src/c.cu", BROKEN)
+        self.expect(SOME_FAILED, self.shell(script))
+
+    def test_exit_codes(self):
+        self.write("stays.cu", moves().replace("{0};", "{0}; // NOLINT(bankstripe)"))
+        self.write("moves.cu", moves())
+        self.write("broken.cu", BROKEN)
+        for form in ("text", "json", "sarif"):
+            for code, paths in ((DONE, ["stays.cu"]),
+                                (CHANGES, ["moves.cu", "stays.cu"]),
+                                (USAGE, []),
+                                (SOME_FAILED, ["moves.cu", "broken.cu"])):
+                self.expect(code, self.run_tool("rewrite", "--check", f"--format={form}",
+                                                *paths))
+
+
+class Sarif(CommandTest):
+    def test_log_is_written(self):
+        self.write("src/a.cu", moves())
+        self.expect(DONE, self.shell(block_with("sh", "analyze --format=sarif")))
+        self.assertEqual(sarif_log.problems(json.loads(self.read("bankstripe.sarif"))), [])
+
+
+@unittest.skipUnless(shutil.which("clang-apply-replacements-22"),
+                     "clang-apply-replacements-22 is not installed")
+class Fixes(CommandTest):
+    def test_are_applied(self):
+        self.write("src/a.cu", moves())
+        self.expect(DONE, self.shell(block_with("sh", "clang-apply-replacements")))
+        self.assert_rewritten("src/a.cu")
+        self.expect(DONE, self.run_tool("rewrite", "--check", "src"))
+
+
+@unittest.skipUnless(yaml, "python3-yaml is not installed")
+class Configurations(CommandTest):
+    def test_all_can_be_read(self):
+        self.assertEqual(len(blocks("yaml")), 3)
+        for block in blocks("yaml"):
+            self.assertIsInstance(yaml.safe_load(block), dict)
+
+    def test_workflow_checks_and_uploads_what_was_written(self):
+        workflow = yaml.safe_load(block_with("yaml", "upload-sarif"))
+        steps = workflow["jobs"]["arrays"]["steps"]
+        [look] = [s for s in steps if s.get("run", "").startswith("bankstripe ")]
+        self.write("src/a.cu", moves())
+        self.expect(CHANGES, self.shell(look["run"]))
+        log = json.loads(self.read(steps[-1]["with"]["sarif_file"]))
+        self.assertEqual(sarif_log.problems(log), [])
+        self.assertEqual(len(log["runs"][0]["results"]), 1)
+
+    def test_workflow_names_scripts_and_targets_that_exist(self):
+        workflow = yaml.safe_load(block_with("yaml", "upload-sarif"))
+        [build] = [s["run"] for s in workflow["jobs"]["arrays"]["steps"]
+                   if s.get("name") == "Build bankstripe"]
+        self.assertTrue((ROOT / build.splitlines()[0]).exists())
+        presets = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))
+        self.assertIn("--preset default", build)
+        self.assertIn("default", [p["name"] for p in presets["configurePresets"]])
+
+    def hooks(self):
+        text = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+        return {hook["id"]: hook for hook in yaml.safe_load(text)}
+
+    def run_hook(self, hook, arguments, names):
+        """As pre-commit does, with the names that the hook asks for."""
+        chosen = [name for name in names if re.search(hook["files"], name)]
+        if not hook.get("pass_filenames", True):
+            chosen = []
+        return self.shell(" ".join([hook["entry"], *arguments, *chosen]))
+
+    def test_hooks_of_the_repository(self):
+        [repository] = yaml.safe_load(block_with("yaml", "rev:"))["repos"]
+        [configured] = repository["hooks"]
+        hooks = self.hooks()
+        hook, arguments = hooks[configured["id"]], configured["args"]
+        self.write("a.cu", moves())
+        self.write("b.cu", PLAIN)
+        self.write("notes.txt", "none")
+        names = ["a.cu", "b.cu", "notes.txt"]
+        self.expect(CHANGES, self.run_hook(hook, arguments, names))
+        self.expect(DONE, self.run_hook(hook, arguments, names[1:]))
+        rewriting = hooks["bankstripe-rewrite"]
+        self.expect(DONE, self.run_hook(rewriting, arguments, names))
+        self.assert_rewritten("a.cu")
+        self.expect(DONE, self.run_hook(hook, arguments, names))
+
+    def test_local_hook_looks_at_all_files(self):
+        [repository] = yaml.safe_load(block_with("yaml", "repo: local"))["repos"]
+        [hook] = repository["hooks"]
+        self.write("src/a.cu", moves())
+        self.write("src/b.cu", PLAIN)
+        self.expect(CHANGES, self.run_hook(hook, [], ["src/b.cu"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

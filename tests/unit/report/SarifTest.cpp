@@ -1,0 +1,449 @@
+//===-- SarifTest.cpp - the plan as a SARIF log ---------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// That whole logs are valid, tests/tool/sarif_test.py finds out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/Sarif.h"
+#include "Sample.h"
+#include "report/SarifInternal.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+namespace {
+
+SarifRun sampleRun() {
+  SarifRun Run;
+  Run.Version = "1.2.3";
+  Run.FullName = "bankstripe 1.2.3";
+  Run.Root = "/src";
+  Run.ExitText = "done";
+  return Run;
+}
+
+std::string text(const json::Value &V) {
+  return llvm::formatv("{0:2}", V).str();
+}
+
+/// The only run of a log.
+class Log {
+public:
+  explicit Log(const Plan &P, const SarifRun &Run = sampleRun(),
+               llvm::ArrayRef<JointChange> Fixes = {})
+      : Whole(toSarif(P, Fixes, Run)) {}
+
+  const json::Object &run() const {
+    return *(*Whole.getAsObject()->getArray("runs"))[0].getAsObject();
+  }
+  const json::Array &results() const { return *run().getArray("results"); }
+  const json::Object &result(size_t I) const {
+    return *results()[I].getAsObject();
+  }
+  const json::Object &invocation() const {
+    return *(*run().getArray("invocations"))[0].getAsObject();
+  }
+  const json::Object &driver() const {
+    return *run().getObject("tool")->getObject("driver");
+  }
+  std::vector<std::string> ruleIds() const {
+    std::vector<std::string> Ids;
+    for (const json::Value &Result : results())
+      Ids.push_back(Result.getAsObject()->getString("ruleId")->str());
+    return Ids;
+  }
+
+private:
+  json::Value Whole;
+};
+
+StringRef messageOf(const json::Object &Result) {
+  return *Result.getObject("message")->getString("text");
+}
+
+// Equal, with a message that can be read.
+void expectEqual(const json::Value *Actual, StringRef Expected) {
+  ASSERT_NE(Actual, nullptr);
+  EXPECT_EQ(text(*Actual), text(cantFail(json::parse(Expected))));
+}
+
+TEST(Sarif, ResultNamesItsRule) {
+  const Log L(samplePlan());
+  const json::Object &Seen = L.result(0);
+  EXPECT_EQ(Seen.getString("ruleId"), "dynamic-index");
+  const json::Array &Rules = *L.driver().getArray("rules");
+  EXPECT_EQ(Rules[*Seen.getInteger("ruleIndex")].getAsObject()->getString("id"),
+            "dynamic-index");
+}
+
+TEST(Sarif, MessageBeginsWithTheHeadline) {
+  const Log L(samplePlan());
+  EXPECT_EQ(messageOf(L.result(0)),
+            "Private array 'seen' (char[16], 16 bytes per thread) moves to a "
+            "stripe in shared memory: its dynamic indices force it into local "
+            "memory. It takes 8192 bytes of shared memory per block, one "
+            "element per word; index non-uniform.");
+}
+
+TEST(Sarif, MessageAboutWhatStaysGivesAdvice) {
+  const Log L(samplePlan());
+  EXPECT_TRUE(messageOf(L.result(2)).ends_with(" To move it: write the type."));
+}
+
+TEST(Sarif, MessageTellsThePrediction) {
+  const Log L(explainedPlan());
+  EXPECT_TRUE(
+      messageOf(L.result(0))
+          .ends_with(
+              "Predicted speedup of kernel 'count': 2.25 (0.75 to 4.50)."));
+}
+
+TEST(Sarif, PlaceIsTheNameOfTheArray) {
+  const Log L(samplePlan());
+  const json::Object &Place =
+      *(*L.result(0).getArray("locations"))[0].getAsObject();
+  expectEqual(Place.get("physicalLocation"), R"json({
+    "artifactLocation": {"uri": "count.cu", "uriBaseId": "%SRCROOT%",
+                         "index": 0},
+    "region": {"startLine": 2, "startColumn": 8,
+               "endLine": 2, "endColumn": 12}})json");
+  expectEqual(Place.get("logicalLocations"), R"json([
+    {"fullyQualifiedName": "count", "kind": "function"}])json");
+}
+
+TEST(Sarif, EachInstanceIsALogicalLocation) {
+  Plan P = samplePlan();
+  P.Arrays[0].Array.Instances.resize(2);
+  P.Arrays[0].Array.Instances[0].FunctionId = "_Z5countIfEvv";
+  P.Arrays[0].Array.Instances[1].FunctionId = "_Z5countIiEvv";
+  const Log L(P);
+  expectEqual((*L.result(0).getArray("locations"))[0].getAsObject()->get(
+                  "logicalLocations"),
+              R"json([
+    {"fullyQualifiedName": "count", "kind": "function",
+     "decoratedName": "_Z5countIfEvv"},
+    {"fullyQualifiedName": "count", "kind": "function",
+     "decoratedName": "_Z5countIiEvv"}])json");
+}
+
+TEST(Sarif, RelatedPlacesAreTheReasonAndTheKernels) {
+  const Log L(samplePlan());
+  expectEqual(L.result(1).get("relatedLocations"), R"json([
+    {"id": 1,
+     "message": {"text": "Why: it is passed to a function by pointer."},
+     "physicalLocation": {
+       "artifactLocation": {"uri": "count.cu", "uriBaseId": "%SRCROOT%",
+                            "index": 0},
+       "region": {"startLine": 5, "startColumn": 8,
+                  "endLine": 5, "endColumn": 12}}},
+    {"id": 2,
+     "message": {"text": "Kernel 'count', in blocks of up to 128 threads."},
+     "physicalLocation": {
+       "artifactLocation": {"uri": "count.cu", "uriBaseId": "%SRCROOT%",
+                            "index": 0},
+       "region": {"startLine": 1, "startColumn": 17,
+                  "endLine": 1, "endColumn": 22}}}])json");
+}
+
+TEST(Sarif, LoopsAndSharersAreRelated) {
+  Plan P = samplePlan();
+  P.Arrays[0].Decision.Unroll = {sampleLoop(5, 4, 16)};
+  P.Arrays[0].Decision.SharesBytesWith = {{"list", {SampleFile, 4, 7}}};
+  const Log L(P);
+  const json::Array &Places = *L.result(0).getArray("relatedLocations");
+  ASSERT_EQ(Places.size(), 3u);
+  EXPECT_EQ(messageOf(*Places[1].getAsObject()),
+            "Unrolling this loop of 4 to 16 iterations helps to keep 'seen' in "
+            "registers.");
+  EXPECT_EQ(messageOf(*Places[2].getAsObject()), "'list' shares its bytes.");
+}
+
+TEST(Sarif, LevelFollowsTheVerdict) {
+  const Log L(samplePlan());
+  EXPECT_EQ(L.ruleIds(),
+            (std::vector<std::string>{"dynamic-index", "passed-to-function",
+                                      "decltype"}));
+  EXPECT_EQ(L.result(0).getString("level"), "warning");
+  EXPECT_EQ(L.result(1).getString("level"), "warning");
+  EXPECT_EQ(L.result(2).getString("level"), "note");
+  for (size_t I = 0; I < 3; ++I)
+    EXPECT_EQ(L.result(I).getString("kind"), "fail");
+}
+
+TEST(Sarif, MistakeInTheSourceIsAWarning) {
+  EXPECT_EQ(sarifLevel(Reason::OutOfBounds), "warning");
+  EXPECT_EQ(sarifLevel(Reason::OverBudget), "note");
+  EXPECT_EQ(sarifLevel(Reason::UnrolledLoop), "warning");
+  EXPECT_EQ(sarifLevel(Reason::StaysInRegisters), "none");
+}
+
+TEST(Sarif, WhatIsLeftAlonePasses) {
+  SarifRun Run = sampleRun();
+  Run.Level = Detail::Verbose;
+  const Log L(samplePlan(), Run);
+  ASSERT_EQ(L.results().size(), 4u);
+  EXPECT_EQ(L.result(1).getString("ruleId"), "stays-in-registers");
+  EXPECT_EQ(L.result(1).getString("level"), "none");
+  EXPECT_EQ(L.result(1).getString("kind"), "pass");
+}
+
+TEST(Sarif, QuietLogHoldsOnlyWhatWouldChange) {
+  SarifRun Run = sampleRun();
+  Run.Level = Detail::Quiet;
+  EXPECT_EQ(Log(samplePlan(), Run).ruleIds(),
+            (std::vector<std::string>{"dynamic-index", "passed-to-function"}));
+}
+
+TEST(Sarif, CommentSuppresses) {
+  Plan P = samplePlan();
+  P.Arrays = {sampleArray("list", 4, Reason::Nolint),
+              sampleArray("row", 6, Reason::Decltype)};
+  const Log L(P);
+  expectEqual(L.result(0).get("suppressions"), R"([{"kind": "inSource"}])");
+  expectEqual(L.result(1).get("suppressions"), "[]");
+}
+
+TEST(Sarif, DecisionSuppresses) {
+  Plan P = samplePlan();
+  P.Arrays = {sampleArray("seen", 2, Reason::DecidedKeep),
+              sampleArray("row", 6, Reason::DecidedKeep)};
+  P.Outcomes = {sampleOutcome(DecisionState::Used, "")};
+  P.Outcomes[0].Array = P.Arrays[0].Array.Where;
+  const Log L(P);
+  expectEqual(L.result(0).get("suppressions"), R"json([{
+    "kind": "external", "justification": "measured",
+    "location": {"physicalLocation": {
+      "artifactLocation": {"uri": ".bankstripe.yaml",
+                           "uriBaseId": "%SRCROOT%", "index": 1},
+      "region": {"startLine": 3}}}}])json");
+  // By --layout=keep.
+  expectEqual(L.result(1).get("suppressions"), R"([{"kind": "external"}])");
+}
+
+StringRef fingerprint(const json::Object &Result) {
+  return *Result.getObject("partialFingerprints")
+              ->getString("bankstripeArray/v1");
+}
+
+TEST(Sarif, FingerprintOutlivesAMove) {
+  Plan P = samplePlan();
+  const Log Before(P);
+  for (PlannedArray &A : P.Arrays)
+    A.Array.Where.Line += 10;
+  P.Arrays[0].Decision.Why = Reason::DecidedSlot;
+  const Log After(P);
+  for (size_t I = 0; I < 3; ++I)
+    EXPECT_EQ(fingerprint(Before.result(I)), fingerprint(After.result(I)));
+}
+
+TEST(Sarif, FingerprintsDiffer) {
+  Plan P = samplePlan();
+  P.Arrays = {sampleArray("list", 4, Reason::DynamicIndex),
+              sampleArray("list", 5, Reason::DynamicIndex),
+              sampleArray("list", 6, Reason::DynamicIndex),
+              sampleArray("list", 7, Reason::DynamicIndex)};
+  P.Arrays[2].Array.Function = "other";
+  P.Arrays[3].Array.Where.File = "/src/other.cu";
+  const Log L(P);
+  std::set<StringRef> Seen;
+  for (size_t I = 0; I < 4; ++I)
+    Seen.insert(fingerprint(L.result(I)));
+  EXPECT_EQ(Seen.size(), 4u);
+}
+
+TEST(Sarif, PropertiesAreThoseOfTheJsonReport) {
+  const Log L(samplePlan());
+  const json::Object &Properties = *L.result(0).getObject("properties");
+  EXPECT_EQ(Properties.getString("verdict"), "stripe");
+  EXPECT_EQ(Properties.getInteger("sharedBytes"), 8192);
+  EXPECT_EQ(Properties.getInteger("bytesPerThread"), 16);
+  // Absolute paths would tell where the log was made.
+  EXPECT_FALSE(StringRef(text(json::Object(Properties))).contains("/src"));
+}
+
+JointChange changeOf(std::vector<unsigned> Arrays, StringRef Before,
+                     EditList Edits, StringRef After) {
+  return {std::move(Arrays),
+          {{SampleFile, Before.str(), After.str(), std::move(Edits)}}};
+}
+
+TEST(Sarif, FixReplacesRegions) {
+  Plan P = samplePlan();
+  const std::vector<JointChange> Fixes = {changeOf(
+      {0, 2}, P.Contents[SampleFile], {{0, 0, "// "}, {11, 5, ""}}, "")};
+  const Log L(P, sampleRun(), Fixes);
+  const json::Array *Offered = L.result(0).getArray("fixes");
+  ASSERT_NE(Offered, nullptr);
+  ASSERT_EQ(Offered->size(), 1u);
+  expectEqual(&(*Offered)[0], R"json({
+    "description": {"text": "Change 'seen', 'list'."},
+    "artifactChanges": [{
+      "artifactLocation": {"uri": "count.cu", "uriBaseId": "%SRCROOT%",
+                           "index": 0},
+      "replacements": [
+        {"deletedRegion": {"startLine": 1, "startColumn": 1,
+                           "endLine": 1, "endColumn": 1},
+         "insertedContent": {"text": "// "}},
+        {"deletedRegion": {"startLine": 1, "startColumn": 12,
+                           "endLine": 1, "endColumn": 17}}]}]})json");
+  EXPECT_EQ(text(json::Array(*Offered)),
+            text(json::Array(*L.result(1).getArray("fixes"))));
+  EXPECT_EQ(L.result(2).get("fixes"), nullptr);
+}
+
+TEST(Sarif, FixTellsOfTheHelper) {
+  Plan P = samplePlan();
+  const std::vector<JointChange> Fixes = {
+      changeOf({0}, P.Contents[SampleFile], {{0, 0, "x"}},
+               "#include \"bankstripe.cuh\"\n")};
+  const Log L(P, sampleRun(), Fixes);
+  expectEqual(
+      (*L.result(0).getArray("fixes"))[0].getAsObject()->get("description"),
+      R"json({"text":
+        "Change 'seen'; bankstripe.cuh has to stand beside the file."})json");
+}
+
+TEST(Sarif, NoFixForAFileOfUnknownEncoding) {
+  Plan P = samplePlan();
+  P.Contents[SampleFile] += "// caf\xE9\n";
+  const std::vector<JointChange> Fixes = {
+      changeOf({0}, P.Contents[SampleFile], {{0, 0, "x"}}, "")};
+  const Log L(P, sampleRun(), Fixes);
+  EXPECT_EQ(L.result(0).get("fixes"), nullptr);
+  expectEqual(L.run().get("artifacts"), R"json([
+    {"location": {"uri": "count.cu", "uriBaseId": "%SRCROOT%", "index": 0},
+     "length": 198}])json");
+}
+
+TEST(Sarif, FilesAreNamedFromTheRoot) {
+  SarifRun Run = sampleRun();
+  EXPECT_EQ(
+      text(*Log(samplePlan(), Run).run().get("originalUriBaseIds")),
+      text(json::Object{{"%SRCROOT%", json::Object{{"uri", "file:///src/"}}}}));
+  Run.Root = "/elsewhere";
+  expectEqual(Log(samplePlan(), Run).run().get("artifacts"), R"json([
+    {"location": {"uri": "file:///src/count.cu", "index": 0},
+     "length": 190, "encoding": "UTF-8"}])json");
+}
+
+TEST(Sarif, InvocationTellsOfTheEnd) {
+  SarifRun Run = sampleRun();
+  Run.ExitCode = 3;
+  Run.ExitText = "some failed";
+  Run.Succeeded = false;
+  Run.Problems = {{"/src/bad.cu", "Clang could not parse '{}'"}, {"", "none"}};
+  const Log L(Plan(), Run);
+  EXPECT_EQ(L.invocation().getBoolean("executionSuccessful"), false);
+  EXPECT_EQ(L.invocation().getInteger("exitCode"), 3);
+  EXPECT_EQ(L.invocation().getString("exitCodeDescription"), "some failed");
+  expectEqual(L.invocation().get("toolExecutionNotifications"), R"json([
+    {"descriptor": {"id": "not-processed", "index": 0}, "level": "error",
+     "message": {"text": "Clang could not parse '{{}}'"},
+     "locations": [{"physicalLocation": {"artifactLocation": {
+       "uri": "bad.cu", "uriBaseId": "%SRCROOT%", "index": 0}}}]},
+    {"descriptor": {"id": "not-processed", "index": 0}, "level": "error",
+     "message": {"text": "none"}}])json");
+}
+
+TEST(Sarif, DecisionsThatAreNotObeyedAreNotifications) {
+  Plan P;
+  P.Outcomes = {sampleOutcome(DecisionState::Stale, "it is gone"),
+                sampleOutcome(DecisionState::Used, "")};
+  P.KernelOutcomes = {
+      sampleKernelOutcome(DecisionState::Unfulfilled, "it cannot be")};
+  const Log L(P);
+  const json::Array &Told =
+      *L.invocation().getArray("toolConfigurationNotifications");
+  ASSERT_EQ(Told.size(), 2u);
+  EXPECT_EQ(messageOf(*Told[0].getAsObject()),
+            "Decision about 'seen': it is gone.");
+  expectEqual(Told[0].getAsObject()->get("descriptor"),
+              R"({"id": "stale-decision", "index": 1})");
+  EXPECT_EQ(messageOf(*Told[1].getAsObject()),
+            "Decision about kernel 'count': it cannot be.");
+  expectEqual(Told[1].getAsObject()->get("descriptor"),
+              R"({"id": "unfulfilled-decision", "index": 2})");
+}
+
+TEST(Sarif, IsUtf8WhateverTheSource) {
+  Plan P = samplePlan();
+  P.Arrays[0].Array.Name = P.Arrays[0].Array.Function = "caf\xE9";
+  P.Arrays[0].Array.Where.File = "/src/\xFF.cu";
+  const Log L(P);
+  EXPECT_TRUE(json::isUTF8(text(json::Object(L.run()))));
+}
+
+TEST(SarifMessage, HasNoPlaceholdersAndNoLinks) {
+  EXPECT_EQ(text(sarifMessage("'a' (int[4]) = {0}, [&](int)")),
+            text(json::Object{{"text", "'a' (int[4]) = {{0}}, [&] (int)"}}));
+}
+
+TEST(SarifRules, OnePerReasonInOrder) {
+  const json::Array Rules = sarifRules("");
+  ASSERT_EQ(Rules.size(), allReasons().size());
+  for (const ReasonInfo &Info : allReasons()) {
+    const json::Object &Rule =
+        *Rules[static_cast<unsigned>(Info.R)].getAsObject();
+    EXPECT_EQ(Rule.getString("id"), Info.Id);
+    EXPECT_EQ(Rule.get("helpUri"), nullptr);
+    EXPECT_EQ(Rule.getObject("defaultConfiguration")->getString("level"),
+              sarifLevel(Info.R));
+  }
+}
+
+TEST(SarifRules, HelpIsTheSectionOfTheDocument) {
+  for (const json::Value &Rule : sarifRules("")) {
+    const StringRef Help =
+        *Rule.getAsObject()->getObject("help")->getString("markdown");
+    const std::string Id = Rule.getAsObject()->getString("id")->str();
+    EXPECT_TRUE(Help.contains("```cuda")) << Id << ": " << Help.str();
+    EXPECT_FALSE(Help.contains("\n##")) << Id;
+    EXPECT_FALSE(Help.contains(".md)")) << Id;
+    EXPECT_FALSE(Help.contains("](#")) << Id;
+  }
+}
+
+TEST(SarifRules, Texts) {
+  const json::Array Rules = sarifRules("");
+  const json::Object &Rule =
+      *Rules[static_cast<unsigned>(Reason::Decltype)].getAsObject();
+  EXPECT_EQ(Rule.getString("name"), "Decltype");
+  EXPECT_EQ(Rule.getObject("shortDescription")->getString("text"),
+            "Private array stays in local memory: decltype looks at it, and "
+            "would see a reference afterwards.");
+  EXPECT_EQ(Rule.getObject("fullDescription")->getString("text"),
+            "Private array stays in local memory: decltype looks at it, and "
+            "would see a reference afterwards. To move it: write "
+            "the type.");
+}
+
+TEST(SarifRules, AdviceSaysWhatItIsFor) {
+  EXPECT_EQ(sarifAdvice(Reason::Nolint), " To move it: remove the comment.");
+  EXPECT_EQ(sarifAdvice(Reason::RangeFor),
+            " For a stripe: loop over an index.");
+  EXPECT_EQ(sarifAdvice(Reason::ConstantTable),
+            " Declare it static const or __constant__ at file scope.");
+  EXPECT_EQ(sarifAdvice(Reason::NeverUsed), "");
+}
+
+TEST(SarifRules, LinkToTheDocumentsWhereTheyCanBeRead) {
+  for (StringRef Url :
+       {"https://example.com/docs", "https://example.com/docs/"})
+    EXPECT_EQ(sarifRules(Url)[0].getAsObject()->getString("helpUri"),
+              "https://example.com/docs/verdicts.md#dynamic-index");
+  SarifRun Run = sampleRun();
+  Run.DocumentsUrl = "https://example.com/docs";
+  EXPECT_EQ(Log(Plan(), Run).driver().getString("informationUri"),
+            "https://example.com/docs");
+}
+
+} // namespace
