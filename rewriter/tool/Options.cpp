@@ -53,6 +53,11 @@ static cl::list<std::string> Paths(cl::Positional, cl::desc("PATH..."),
 static cl::opt<std::string>
     BuildPath("p", cl::value_desc("BUILD_DIR"),
               cl::desc("Folder with compile_commands.json"), READING_COMMANDS);
+static cl::opt<std::string> Objects(
+    "objects", cl::value_desc("FILE"),
+    cl::desc("Of the commands of -p only those that make the objects which "
+             "FILE names, one in a line"),
+    READING_COMMANDS);
 static cl::list<std::string>
     ExtraArgs("extra-arg", cl::value_desc("ARG"),
               cl::desc("Argument to add at the end of the compile command"),
@@ -159,6 +164,11 @@ static cl::opt<std::string>
     OutputDirectory("output-dir", cl::value_desc("DIR"),
                     cl::desc("Write the files below DIR, tree kept"),
                     cl::cat(Category), cl::sub(RewriteCommand));
+static cl::opt<std::string>
+    PlanDirectory("plan-dir", cl::value_desc("DIR"),
+                  cl::desc("Write to DIR what changes in each file, for "
+                           "'bankstripe wrap --plan=DIR'; see docs/cmake.md"),
+                  cl::cat(Category), cl::sub(RewriteCommand));
 static cl::opt<bool> Check("check",
                            cl::desc("Exit with 1 when something would change"),
                            cl::cat(Category), cl::sub(RewriteCommand));
@@ -296,17 +306,22 @@ static std::vector<const char *> splitOff(int Argc, const char **Argv,
 }
 
 static bool readMode(ToolOptions &O) {
-  unsigned Modes = DryRun + InPlace + Check + !OutputDirectory.empty();
+  unsigned Modes = DryRun + InPlace + Check + !OutputDirectory.empty() +
+                   !PlanDirectory.empty();
   if (Modes > 1)
-    return usageError("choose one of --dry-run, --in-place, --output-dir and "
-                      "--check");
+    return usageError("choose one of --dry-run, --in-place, --output-dir, "
+                      "--plan-dir and --check");
+  if (!PlanDirectory.empty() && (!FactsFile.empty() || EmbedHelper || Unroll))
+    return usageError("--plan-dir does not go together with --facts, "
+                      "--embed-helper or --unroll");
   if (OutputDirectory.getNumOccurrences() && OutputDirectory.empty())
     return usageError("--output-dir needs a folder");
   O.Mode = InPlace                    ? RewriteMode::InPlace
            : Check                    ? RewriteMode::Check
+           : !PlanDirectory.empty()   ? RewriteMode::PlanFolder
            : !OutputDirectory.empty() ? RewriteMode::OutputDirectory
                                       : RewriteMode::DryRun;
-  O.OutputDirectory = OutputDirectory;
+  O.OutputDirectory = PlanDirectory.empty() ? OutputDirectory : PlanDirectory;
   return true;
 }
 
@@ -336,7 +351,8 @@ static bool readFactsOptions(ToolOptions &O) {
   const cl::Option *const Reading[] = {
       std::addressof(BuildPath),       std::addressof(ExtraArgs),
       std::addressof(ExtraArgsBefore), std::addressof(GpuArch),
-      std::addressof(Include),         std::addressof(Exclude)};
+      std::addressof(Objects),         std::addressof(Include),
+      std::addressof(Exclude)};
   for (const cl::Option *Given : Reading)
     if (Given->getNumOccurrences())
       return usageError("--facts reads no sources; give " +
@@ -359,6 +375,8 @@ static bool readRest(ToolOptions &O) {
     return usageError("--tree needs --build");
   if (BlockSize.getNumOccurrences() && (BlockSize < 1 || BlockSize > 1024))
     return usageError("--block-size must be from 1 to 1024");
+  if (!Objects.empty() && BuildPath.empty())
+    return usageError("--objects needs -p");
   if (NoConfig && Config.getNumOccurrences())
     return usageError("choose one of --config and --no-config");
   if (Config.getNumOccurrences() && Config.empty())
@@ -373,6 +391,7 @@ static bool readRest(ToolOptions &O) {
   O.Paths.assign(Paths.begin(), Paths.end());
   O.Frontend.CudaPath = CudaPath;
   O.Frontend.DatabaseDirectory = BuildPath;
+  O.Frontend.ObjectsFile = Objects;
   O.Frontend.ExtraArgs.assign(ExtraArgs.begin(), ExtraArgs.end());
   O.Frontend.ExtraArgsBefore.assign(ExtraArgsBefore.begin(),
                                     ExtraArgsBefore.end());

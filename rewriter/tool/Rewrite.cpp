@@ -132,6 +132,8 @@ static void printJson(const RunResult &Run) {
 }
 
 int bankstripe::runRewrite(const ToolOptions &Options) {
+  if (Options.Mode == RewriteMode::PlanFolder)
+    return runPlanFolder(Options);
   llvm::Expected<RunResult> Run = runPipeline(Options);
   if (!Run) {
     llvm::errs() << "bankstripe: " << toString(Run.takeError()) << '\n';
