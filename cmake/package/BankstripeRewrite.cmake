@@ -205,7 +205,8 @@ function(_bankstripe_add_plan plan folder program)
   endif()
   file(GENERATE OUTPUT ${folder}/objects.txt CONTENT "$<JOIN:${objects},\n>\n")
   set(unit_plans ${sources})
-  list(TRANSFORM unit_plans REPLACE "^(.*)$" "${folder}/plan\\1.json")
+  list(TRANSFORM unit_plans PREPEND ${folder}/plan)
+  list(TRANSFORM unit_plans APPEND .json)
   if(CONFIG)
     set(decisions ${CONFIG})
     list(APPEND OPTIONS --config=${CONFIG})
@@ -215,13 +216,13 @@ function(_bankstripe_add_plan plan folder program)
   if(NOT OPTIONS MATCHES "--?(verbose|explain)")
     list(APPEND OPTIONS --quiet)
   endif()
+  list(JOIN TARGET ", " names)
   # CMake writes the commands anew whenever it runs.
   set(commands ${folder}/compile_commands.json)
   add_custom_command(OUTPUT ${commands}
     COMMAND ${CMAKE_COMMAND} -E copy_if_different ${CMAKE_BINARY_DIR}/compile_commands.json ${commands}
     DEPENDS ${CMAKE_BINARY_DIR}/compile_commands.json
-    COMMENT "" VERBATIM)
-  list(JOIN TARGET ", " names)
+    COMMENT "Looking at the commands for ${names}" VERBATIM)
   add_custom_command(OUTPUT ${folder}/plan/done BYPRODUCTS ${unit_plans}
     COMMAND ${program} rewrite -p ${folder} --objects=${folder}/objects.txt
             --plan-dir=${folder}/plan ${OPTIONS} ${sources}

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Options.h"
+#include "tool/Describe.h"
 #include "tool/Version.h"
 #include "clang/Basic/Version.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Threading.h"
@@ -37,6 +39,15 @@ static cl::SubCommand FactsCommand("facts",
 static cl::SubCommand MergeFactsCommand("merge-facts",
                                         "Make one file of several that "
                                         "'bankstripe facts' wrote");
+
+// These read their words themselves (main.cpp); here they are for --help.
+static cl::SubCommand
+    WrapCommand("wrap", "Before a compiler and its arguments: compile "
+                        "a rewritten copy; see docs/wrap.md");
+static cl::SubCommand CompletionCommand("completion",
+                                        "Print a script that completes command "
+                                        "lines in bash, zsh or fish");
+static cl::SubCommand ManPageCommand("man-page", "Print the man page");
 
 #define READING_COMMANDS                                                       \
   cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),         \
@@ -280,6 +291,62 @@ EXIT CODES:
   3 some file could not be processed (the others still were)
 )";
 
+llvm::StringRef bankstripe::overviewText() { return Overview; }
+
+template <typename T>
+static void addChoices(OptionText &Into, const cl::opt<T> &Option,
+                       const cl::Option &Asked) {
+  if (std::addressof<const cl::Option>(Option) != &Asked)
+    return;
+  auto &Parser = const_cast<cl::opt<T> &>(Option).getParser();
+  for (unsigned I = 0; I < Parser.getNumOptions(); ++I)
+    Into.Choices.emplace_back(Parser.getOption(I), Parser.getDescription(I));
+}
+
+static OptionText describe(const cl::Option &Option) {
+  OptionText Result{Option.ArgStr.str(), "", Option.HelpStr.str(), {}};
+  if (Option.getValueExpectedFlag() != cl::ValueDisallowed &&
+      Option.getValueExpectedFlag() != cl::ValueOptional)
+    Result.Value = Option.ValueStr.empty() ? "VALUE" : Option.ValueStr.str();
+  addChoices(Result, DefaultLayout, Option);
+  addChoices(Result, Format, Option);
+  return Result;
+}
+
+std::vector<CommandText> bankstripe::describeCommands() {
+  const std::pair<cl::SubCommand *, const char *> Commands[] = {
+      {&AnalyzeCommand, "PATH... [-- COMPILER-ARGS]"},
+      {&CompletionCommand, "bash|zsh|fish"},
+      {&FactsCommand, "-o FILE PATH... [-- COMPILER-ARGS]"},
+      {&ManPageCommand, ""},
+      {&MergeFactsCommand, "-o FILE FACTS..."},
+      {&RewriteCommand, "PATH... [-- COMPILER-ARGS]"},
+      {&TuneCommand, "PATH... [-- NVCC-ARGS]"},
+      {&VerifyCommand, "PATH... [-- NVCC-ARGS]"},
+      {&WrapCommand, "COMPILER ARGS..."}};
+  std::vector<CommandText> Result;
+  for (const auto &[Command, Arguments] : Commands) {
+    CommandText Text{Command->getName().str(),
+                     Command->getDescription().str(),
+                     Arguments,
+                     {}};
+    for (const auto &Entry : Command->OptionsMap)
+      if (llvm::is_contained(Entry.second->Categories, &Category))
+        Text.Options.push_back(describe(*Entry.second));
+    if (Command == &WrapCommand)
+      Text.Options.push_back({"plan",
+                              "DIR",
+                              "Compile what 'bankstripe rewrite --plan-dir' "
+                              "planned; comes before the compiler",
+                              {}});
+    llvm::sort(Text.Options, [](const OptionText &A, const OptionText &B) {
+      return A.Name < B.Name;
+    });
+    Result.push_back(std::move(Text));
+  }
+  return Result;
+}
+
 std::string bankstripe::versionText() {
   return "bankstripe " BANKSTRIPE_VERSION " (Clang " CLANG_VERSION_STRING ")";
 }
@@ -428,7 +495,8 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
   cl::HideUnrelatedOptions(Category);
   for (cl::SubCommand *S : {&AnalyzeCommand, &RewriteCommand, &VerifyCommand,
-                            &TuneCommand, &FactsCommand, &MergeFactsCommand})
+                            &TuneCommand, &FactsCommand, &MergeFactsCommand,
+                            &WrapCommand, &CompletionCommand, &ManPageCommand})
     cl::HideUnrelatedOptions(Category, *S);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;

@@ -458,6 +458,16 @@ takePlanFolder(std::vector<std::string> &Words) {
   return Result;
 }
 
+// The first of Words that is a source with a plan.
+static std::string findPlanned(const std::vector<std::string> &Words,
+                               StringRef PlanFolder) {
+  for (const std::string &Word : Words)
+    if (!PlanFolder.empty() &&
+        fs::exists(unitPlanPath(PlanFolder, realPath(Word))))
+      return Word;
+  return "";
+}
+
 int bankstripe::runWrap(std::vector<std::string> Words) {
   auto PlanFolder = takePlanFolder(Words);
   if (!PlanFolder) {
@@ -475,6 +485,13 @@ int bankstripe::runWrap(std::vector<std::string> Words) {
       Words, Directory,
       {environment("NVCC_PREPEND_FLAGS"), environment("NVCC_APPEND_FLAGS")});
   if (!Command.WhyNot.empty()) {
+    if (const std::string File = findPlanned(Words, *PlanFolder);
+        !File.empty()) {
+      llvm::errs() << "bankstripe: '" << File
+                   << "' has to be compiled as it was planned: "
+                   << Command.WhyNot << '\n';
+      return ExitSomeFailed;
+    }
     note(Command.WhyNot + "; the command is run as it is");
     return become(Words);
   }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tool/Describe.h"
 #include "tool/Options.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -30,6 +31,13 @@ int main(int Argc, const char **Argv) {
   if (Argc > 1 && llvm::StringRef(Argv[1]) == "wrap")
     return runWrap({Argv + 2, Argv + Argc});
   llvm::InitLLVM Init(Argc, Argv);
+  if (Argc == 3 && llvm::StringRef(Argv[1]) == "completion" &&
+      Argv[2][0] != '-')
+    return printCompletion(Argv[2], llvm::outs());
+  if (Argc == 2 && llvm::StringRef(Argv[1]) == "man-page") {
+    printManPage(llvm::outs());
+    return ExitDone;
+  }
   initializeClang();
 
   std::optional<ToolOptions> Options = parseCommandLine(Argc, Argv);
