@@ -43,14 +43,24 @@ static std::string commandNames(llvm::ArrayRef<CommandText> Commands) {
   return llvm::join(Names, " ");
 }
 
-// \p Text without what ends or opens something in quotes, or a description.
-static std::string plain(StringRef Text, StringRef Special) {
+// \p Text for single quotes, with \p Apostrophe for one of its own, and without
+// \p Special characters, which end or open something in descriptions.
+static std::string quoted(StringRef Text, StringRef Apostrophe,
+                          StringRef Special = "") {
   std::string Result;
   for (char C : Text)
-    if (!Special.contains(C))
+    if (C == '\'')
+      Result += Apostrophe;
+    else if (!Special.contains(C))
       Result += C;
   return Result;
 }
+
+static std::string forZsh(StringRef Text, StringRef Special) {
+  return quoted(Text, "'\\''", Special);
+}
+
+static std::string forFish(StringRef Text) { return quoted(Text, "\\'"); }
 
 //===----------------------------------------------------------------------===//
 // bash
@@ -137,9 +147,9 @@ static void printBash(raw_ostream &OS, llvm::ArrayRef<CommandText> Commands) {
 static void printZshOption(raw_ostream &OS, const OptionText &Option) {
   const bool Assigned = !Option.Value.empty() && Option.Name.size() > 1;
   OS << "        '*" << Option.spelled() << (Assigned ? "=" : "") << '['
-     << plain(Option.Help, "'[]:") << ']';
+     << forZsh(Option.Help, "[]:") << ']';
   if (!Option.Value.empty()) {
-    OS << ':' << plain(Option.Value, "':") << ':';
+    OS << ':' << forZsh(Option.Value, ":") << ':';
     if (!Option.Choices.empty())
       OS << '(' << choicesOf(Option) << ')';
     else if (namesFolder(Option))
@@ -154,7 +164,7 @@ static void printZsh(raw_ostream &OS, llvm::ArrayRef<CommandText> Commands) {
   OS << "\n_bankstripe() {\n"
         "  local -a commands=(\n";
   for (const CommandText &Command : Commands)
-    OS << "    '" << Command.Name << ':' << plain(Command.Help, "':") << "'\n";
+    OS << "    '" << Command.Name << ':' << forZsh(Command.Help, ":") << "'\n";
   OS << "  )\n"
         "  if ((CURRENT == 2)); then\n"
         "    _describe command commands\n"
@@ -171,7 +181,7 @@ static void printZsh(raw_ostream &OS, llvm::ArrayRef<CommandText> Commands) {
     for (const OptionText &Option : Command.Options)
       printZshOption(OS, Option);
     OS << "        '--help[Show the options]' '*:"
-       << plain(Command.Arguments, "':") << ":_files' ;;\n";
+       << forZsh(Command.Arguments, ":") << ":_files' ;;\n";
   }
   OS << "  esac\n}\n\n_bankstripe \"$@\"\n";
 }
@@ -187,7 +197,7 @@ static void printFish(raw_ostream &OS, llvm::ArrayRef<CommandText> Commands) {
         "the version'\n";
   for (const CommandText &Command : Commands) {
     OS << "complete -c bankstripe -n __fish_use_subcommand -a " << Command.Name
-       << " -d '" << plain(Command.Help, "'\\") << "'\n";
+       << " -d '" << forFish(Command.Help) << "'\n";
     for (const OptionText &Option : Command.Options) {
       OS << "complete -c bankstripe -n '__fish_seen_subcommand_from "
          << Command.Name << "' " << (Option.Name.size() > 1 ? "-l " : "-s ")
@@ -198,7 +208,7 @@ static void printFish(raw_ostream &OS, llvm::ArrayRef<CommandText> Commands) {
         OS << " -x -a '(__fish_complete_directories)'";
       else if (!Option.Value.empty())
         OS << (namesFile(Option) ? " -r" : " -x");
-      OS << " -d '" << plain(Option.Help, "'\\") << "'\n";
+      OS << " -d '" << forFish(Option.Help) << "'\n";
     }
   }
 }

@@ -37,12 +37,18 @@ static void printOption(raw_ostream &OS, const OptionText &Option) {
     OS << ".br\n.B " << roff(Name) << "\n: " << roff(Meaning) << '\n';
 }
 
+static void printUsage(raw_ostream &OS, const CommandText &Command) {
+  OS << ".B bankstripe " << roff(Command.Name) << '\n';
+  if (!Command.Options.empty())
+    OS << "[options]\n";
+  if (!Command.Arguments.empty())
+    OS << roff(Command.Arguments) << '\n';
+}
+
 static void printCommand(raw_ostream &OS, const CommandText &Command) {
   OS << ".SS bankstripe " << roff(Command.Name) << '\n'
-     << roff(Command.Help) << ".\n.PP\n.B bankstripe " << roff(Command.Name)
-     << '\n'
-     << (Command.Options.empty() ? "" : "[options] ") << roff(Command.Arguments)
-     << '\n';
+     << roff(Command.Help) << ".\n.PP\n";
+  printUsage(OS, Command);
   for (const OptionText &Option : Command.Options)
     printOption(OS, Option);
 }
@@ -102,10 +108,10 @@ void bankstripe::printManPage(raw_ostream &OS) {
         "shared memory\n"
         ".SH SYNOPSIS\n";
   const std::vector<CommandText> Commands = describeCommands();
-  for (const CommandText &Command : Commands)
-    OS << ".B bankstripe " << roff(Command.Name) << '\n'
-       << (Command.Options.empty() ? "" : "[options] ")
-       << roff(Command.Arguments) << "\n.br\n";
+  for (const CommandText &Command : Commands) {
+    printUsage(OS, Command);
+    OS << ".br\n";
+  }
   OS << ".SH DESCRIPTION\n";
   printOverview(OS);
   OS << ".SH COMMANDS\n";

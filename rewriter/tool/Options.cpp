@@ -255,6 +255,12 @@ static cl::opt<bool>
                            "it, once for everybody"),
                   cl::cat(Category), cl::sub(MergeFactsCommand));
 
+static cl::opt<std::string>
+    PlanToFollow("plan", cl::value_desc("DIR"),
+                 cl::desc("Compile what 'bankstripe rewrite --plan-dir' "
+                          "planned; stands before the compiler"),
+                 cl::cat(Category), cl::sub(WrapCommand));
+
 static constexpr llvm::StringLiteral Overview =
     R"(bankstripe moves private CUDA arrays from local memory into bank-striped shared memory
 
@@ -333,12 +339,6 @@ std::vector<CommandText> bankstripe::describeCommands() {
     for (const auto &Entry : Command->OptionsMap)
       if (llvm::is_contained(Entry.second->Categories, &Category))
         Text.Options.push_back(describe(*Entry.second));
-    if (Command == &WrapCommand)
-      Text.Options.push_back({"plan",
-                              "DIR",
-                              "Compile what 'bankstripe rewrite --plan-dir' "
-                              "planned; comes before the compiler",
-                              {}});
     llvm::sort(Text.Options, [](const OptionText &A, const OptionText &B) {
       return A.Name < B.Name;
     });
@@ -517,7 +517,11 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
     O.Run = Command::Facts;
   else if (MergeFactsCommand)
     O.Run = Command::MergeFacts;
-  else {
+  else if (CompletionCommand || ManPageCommand) {
+    usageError(CompletionCommand ? "give a shell: bash, zsh or fish"
+                                 : "man-page takes no arguments");
+    return std::nullopt;
+  } else {
     usageError("give a command: analyze, rewrite, verify, tune, facts or "
                "merge-facts");
     return std::nullopt;

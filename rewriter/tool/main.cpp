@@ -28,7 +28,8 @@ void bankstripe::initializeClang() {
 int main(int Argc, const char **Argv) {
   // Before anything that takes time or handles signals: most often a launcher
   // only becomes the compiler. What follows is not for us to understand.
-  if (Argc > 1 && llvm::StringRef(Argv[1]) == "wrap")
+  const bool AsksForHelp = Argc > 2 && llvm::StringRef(Argv[2]) == "--help";
+  if (Argc > 1 && llvm::StringRef(Argv[1]) == "wrap" && !AsksForHelp)
     return runWrap({Argv + 2, Argv + Argc});
   llvm::InitLLVM Init(Argc, Argv);
   if (Argc == 3 && llvm::StringRef(Argv[1]) == "completion" &&
