@@ -19,6 +19,9 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
 
 using namespace llvm;
 
@@ -43,11 +46,20 @@ std::string besideProgram(StringRef Program, StringRef Folder = "lib") {
   return std::string(Root);
 }
 
+/// Where this program is, also where no /proc says so.
+std::string ownPath() {
+  const char *Started = nullptr;
+#ifdef __linux__
+  Started = reinterpret_cast<const char *>(getauxval(AT_EXECFN));
+#endif
+  // Any function of this program serves to find its path.
+  return sys::fs::getMainExecutable(
+      Started, reinterpret_cast<void *>(&findResourceDirectory));
+}
+
 std::vector<std::string> resourceCandidates() {
   const std::string Major = CLANG_VERSION_MAJOR_STRING;
-  // Any function of this program serves to find its path.
-  void *Here = reinterpret_cast<void *>(&findResourceDirectory);
-  const std::string Own = sys::fs::getMainExecutable(nullptr, Here);
+  const std::string Own = ownPath();
   std::vector<std::string> Candidates = {
       besideProgram(Own, OwnFolder), // Those that came along with it.
       besideProgram(Own),
