@@ -147,7 +147,27 @@ static llvm::Error writeAll(const Planned &P, StringRef Folder) {
   return llvm::Error::success();
 }
 
-// The sources, and the decisions that were obeyed for them.
+// Files in which the command of Job goes on.
+static std::vector<std::string> responseFiles(const CompileJob &Job) {
+  std::vector<std::string> Files;
+  const std::vector<std::string> &Args = Job.OriginalArgs;
+  for (size_t I = 0; I < Args.size(); ++I) {
+    StringRef Arg = Args[I];
+    const bool Follows =
+        I + 1 < Args.size() && (Arg == "--options-file" || Arg == "-optf");
+    if (Follows)
+      Arg = Args[++I];
+    else if (!Arg.consume_front("@") && !Arg.consume_front("--options-file="))
+      continue;
+    llvm::SmallString<256> Path(Arg);
+    path::make_absolute(Job.Directory, Path);
+    Files.push_back(std::string(Path));
+  }
+  return Files;
+}
+
+// The sources, how they are compiled, and the decisions that were obeyed for
+// them.
 static std::set<std::string> dependencies(const Planned &P,
                                           const ToolOptions &Options) {
   std::set<std::string> Files, Folders;
@@ -156,6 +176,9 @@ static std::set<std::string> dependencies(const Planned &P,
       Files.insert(File.Path);
       Folders.insert(path::parent_path(File.Path).str());
     }
+  for (const CompileJob &Job : P.Run.Jobs)
+    for (std::string &File : responseFiles(Job))
+      Files.insert(std::move(File));
   if (!Options.Config.Named.empty())
     Files.insert(Options.Config.Named);
   if (Options.Config.None || !Options.Config.Named.empty())

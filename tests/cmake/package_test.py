@@ -147,6 +147,14 @@ class Builds:
         self.run_here("cmake", "build")
         self.assertEqual(self.compiled(), [])
 
+    def test_another_include_folder_is_another_plan(self):
+        self.configure()
+        self.compiled()
+        self.write("other/weigh.cuh", WEIGH.replace("table[4]", "table[8]"))
+        self.change("CMakeLists.txt", "PRIVATE include", "PRIVATE other include")
+        self.compiled()
+        self.assertIn("[8]", self.copy("weigh.cuh"))
+
 
 @unittest.skipUnless(NVCC and shutil.which("ninja"), "needs nvcc and Ninja")
 class Ninja(Builds, PackageTest):

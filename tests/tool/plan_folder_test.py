@@ -53,10 +53,13 @@ class PlanFolder(ToolTest):
 
     def test_names_what_the_plan_depends_on(self):
         self.write(".bankstripe.yaml", "version: 1\n")
+        self.write("options.rsp", "-DSIZE=8")
+        self.write("compile_commands.json", self.read("compile_commands.json").replace(
+            "-arch=sm_90", "-arch=sm_90 --options-file options.rsp"))
         self.plan("--quiet")
         names = self.read("plan/done.d").split()
         self.assertEqual(names[0], "plan/done:")
-        for name in ("kernel.cu", "main.cu", ".bankstripe.yaml"):
+        for name in ("kernel.cu", "main.cu", "options.rsp", ".bankstripe.yaml"):
             self.assertIn(str(self.folder / name), names)
 
     def test_a_source_that_changed_is_not_compiled(self):
