@@ -33,9 +33,9 @@ function(bankstripe_rewrite)
   if(ARG_FACTS AND ARG_CONFIG)
     message(FATAL_ERROR "bankstripe_rewrite: choose one of CONFIG and FACTS")
   endif()
-  if(NOT CMAKE_GENERATOR MATCHES "^(Ninja|Unix Makefiles)$")
+  if(NOT CMAKE_GENERATOR MATCHES "^(Ninja|Ninja Multi-Config|Unix Makefiles)$")
     message(FATAL_ERROR "bankstripe_rewrite: the generator '${CMAKE_GENERATOR}' is not supported; "
-                        "use Ninja or Unix Makefiles")
+                        "use Ninja, Ninja Multi-Config or Unix Makefiles")
   endif()
   list(GET ARG_TARGET 0 name)
   foreach(target IN LISTS ARG_TARGET)
@@ -69,6 +69,17 @@ function(_bankstripe_find_program target result)
   set(${result} ${program} PARENT_SCOPE)
 endfunction()
 
+# CMake would have TARGET make its SOURCE, after the plan for it; of another
+# folder, only a target can be waited for.
+function(_bankstripe_check_generated target source)
+  get_target_property(others ${target} MANUALLY_ADDED_DEPENDENCIES)
+  if(NOT others)
+    message(FATAL_ERROR "bankstripe_rewrite: '${source}' of '${target}' is generated in another folder; "
+                        "call bankstripe_rewrite there, or give it a target of its own with "
+                        "add_custom_target, and '${target}' a dependency on that with add_dependencies")
+  endif()
+endfunction()
+
 # The real paths of the CUDA sources of TARGET.
 function(_bankstripe_cuda_sources target result)
   get_target_property(sources ${target} SOURCES)
@@ -98,6 +109,10 @@ function(_bankstripe_cuda_sources target result)
     get_filename_component(path ${source} ABSOLUTE BASE_DIR ${source_folder})
     if(NOT EXISTS ${path} AND NOT IS_ABSOLUTE ${source})
       get_filename_component(path ${source} ABSOLUTE BASE_DIR ${binary_folder})
+    endif()
+    get_source_file_property(is_generated ${source} TARGET_DIRECTORY ${target} GENERATED)
+    if(is_generated AND NOT source_folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+      _bankstripe_check_generated(${target} ${source})
     endif()
     file(REAL_PATH ${path} path)
     list(APPEND found ${path})
@@ -163,6 +178,10 @@ function(_bankstripe_rewrite_now name)
   endforeach()
   set(plan bankstripe_plan_${name})
   set(folder ${CMAKE_BINARY_DIR}/bankstripe/${name})
+  get_property(several GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  if(several)
+    string(APPEND folder /$<CONFIG>)
+  endif()
   _bankstripe_find_program(bankstripe::bankstripe program)
   if(FACTS)
     string(JOIN " " flags ${OPTIONS})
@@ -179,7 +198,7 @@ function(_bankstripe_rewrite_now name)
     add_dependencies(${target} ${plan})
     get_target_property(type ${target} TYPE)
     if(type STREQUAL EXECUTABLE)
-      _bankstripe_add_verify(${target} ${folder})
+      _bankstripe_add_verify(${target})
     endif()
   endforeach()
 endfunction()
@@ -249,9 +268,10 @@ function(_bankstripe_write_cache file)
   file(CONFIGURE OUTPUT ${file} CONTENT "@text@" @ONLY)
 endfunction()
 
-# Builds TARGET as it is beside the rewritten one, and compares the two.
-function(_bankstripe_add_verify target folder)
-  set(cache ${folder}/cache.cmake)
+# Builds TARGET as it is beside the rewritten one, and compares the two. Takes
+# variables of its caller.
+function(_bankstripe_add_verify target)
+  set(cache ${CMAKE_BINARY_DIR}/bankstripe/${name}/cache.cmake)
   _bankstripe_write_cache(${cache})
   set(verifier)
   if(TARGET bankstripe::bankstripe-verify)
@@ -259,7 +279,7 @@ function(_bankstripe_add_verify target folder)
   endif()
   add_custom_target(bankstripe_verify_${target}
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DBUILD=${CMAKE_BINARY_DIR}
-            -DORIGINAL=${folder}/original -DGENERATOR=${CMAKE_GENERATOR} -DCACHE=${cache}
+            -DORIGINAL=${CMAKE_BINARY_DIR}/bankstripe/${name}/original -DGENERATOR=${CMAKE_GENERATOR} -DCONFIG=$<CONFIG> -DCACHE=${cache}
             -DTARGET=${target} -DPROGRAM=$<TARGET_FILE:${target}> -DVERIFIER=${verifier}
             "-DOPTIONS=${VERIFY_OPTIONS}" "-DARGUMENTS=${VERIFY_ARGUMENTS}"
             -P ${_BANKSTRIPE_PACKAGE_DIR}/BankstripeVerify.cmake

@@ -4,6 +4,8 @@
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+cmake_policy(VERSION 3.25)
+
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
@@ -24,7 +26,10 @@ cmake_path(RELATIVE_PATH PROGRAM BASE_DIRECTORY ${BUILD} OUTPUT_VARIABLE place)
 
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${ORIGINAL} -G ${GENERATOR} -C ${CACHE}
     -DBANKSTRIPE_REWRITE=OFF --no-warn-unused-cli --log-level=WARNING)
-run(${CMAKE_COMMAND} --build ${ORIGINAL} --target ${TARGET})
+if(CONFIG)
+  set(CONFIG --config ${CONFIG})
+endif()
+run(${CMAKE_COMMAND} --build ${ORIGINAL} --target ${TARGET} ${CONFIG})
 if(ARGUMENTS)
   list(PREPEND ARGUMENTS --)
 endif()

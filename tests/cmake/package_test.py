@@ -189,6 +189,26 @@ class Ninja(Builds, PackageTest):
         self.build()
         self.assertEqual(self.copies(), ["bankstripe.cuh", "kernel.cu", "weigh.cuh"])
 
+    def test_generated_sources_are_rewritten(self):
+        generate = ("add_custom_command(OUTPUT kernel.cu COMMAND ${{CMAKE_COMMAND}} -E copy\n"
+                    "  ${{CMAKE_SOURCE_DIR}}/src/kernel.cu kernel.cu DEPENDS src/kernel.cu)\n"
+                    "add_executable(made src/main.cu ${{CMAKE_BINARY_DIR}}/kernel.cu)\n"
+                    "target_include_directories(made PRIVATE include)\n"
+                    "target_compile_definitions(made PRIVATE TIMES=50)\n")
+        self.configure(call=generate + CALL.replace("TARGET app", "TARGET made"))
+        self.build("made")
+        self.assertIn("__launch_bounds__(128)", self.copy("kernel.cu"))
+        self.change("src/kernel.cu", "int last[8]", "int last[9]")
+        self.build("made")
+        self.assertIn("[9]", self.copy("kernel.cu"))
+
+    def test_sources_that_are_generated_in_another_folder_need_a_target(self):
+        self.write("sub/CMakeLists.txt", "add_custom_command(OUTPUT made.cu COMMAND ${CMAKE_COMMAND} -E copy\n"
+                                         "  ${CMAKE_SOURCE_DIR}/src/kernel.cu made.cu)\n"
+                                         "add_library(made STATIC ${CMAKE_CURRENT_BINARY_DIR}/made.cu)\n")
+        done = self.configure(call="add_subdirectory(sub)\nbankstripe_rewrite(TARGET made)", code=1)
+        self.assertIn("is generated in another folder", " ".join(done.stderr.split()))
+
     def test_can_be_switched_off(self):
         self.configure(options=["-DBANKSTRIPE_REWRITE=OFF"])
         self.compiled()
@@ -259,6 +279,22 @@ class Ninja(Builds, PackageTest):
                 ("add_library(none INTERFACE)\nbankstripe_rewrite(TARGET none)", "has no CUDA source")]:
             with self.subTest(call):
                 self.assertIn(message, self.configure(call=call, code=1).stderr.replace("\n ", ""))
+
+
+@unittest.skipUnless(NVCC and shutil.which("ninja"), "needs nvcc and Ninja")
+class NinjaMultiConfig(PackageTest):
+    generator = "Ninja Multi-Config"
+
+    def test_each_configuration_has_a_plan_of_its_own(self):
+        self.write("src/debug.cuh", "#ifdef NDEBUG\n#define BLOCK 128\n#else\n#define BLOCK 64\n#endif\n")
+        self.write("src/main.cu", '#include "debug.cuh"\n' + MAIN.replace("128", "BLOCK"))
+        self.configure()
+        for configuration, threads in [("Debug", 64), ("Release", 128)]:
+            self.run_here("cmake", "--build", "build", "--config", configuration, "--target", "app")
+            copy = next(self.folder.glob(f"build/**/{configuration}/**/kernel.cu.o.bankstripe/kernel.cu"))
+            self.assertIn(f"__launch_bounds__({threads})", copy.read_text())
+            done = self.run_here("cmake", "--build", "build", "--config", configuration, "--target", "app")
+            self.assertIn("no work to do", done.stdout)
 
 
 @unittest.skipUnless(NVCC and shutil.which("make"), "needs nvcc and make")
