@@ -279,7 +279,8 @@ function(_bankstripe_add_verify target)
   endif()
   add_custom_target(bankstripe_verify_${target}
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DBUILD=${CMAKE_BINARY_DIR}
-            -DORIGINAL=${CMAKE_BINARY_DIR}/bankstripe/${name}/original -DGENERATOR=${CMAKE_GENERATOR} -DCONFIG=$<CONFIG> -DCACHE=${cache}
+            -DORIGINAL=${CMAKE_BINARY_DIR}/bankstripe/${name}/original
+            -DGENERATOR=${CMAKE_GENERATOR} -DCONFIG=$<CONFIG> -DCACHE=${cache}
             -DTARGET=${target} -DPROGRAM=$<TARGET_FILE:${target}> -DVERIFIER=${verifier}
             "-DOPTIONS=${VERIFY_OPTIONS}" "-DARGUMENTS=${VERIFY_ARGUMENTS}"
             -P ${_BANKSTRIPE_PACKAGE_DIR}/BankstripeVerify.cmake

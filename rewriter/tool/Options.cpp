@@ -381,6 +381,8 @@ static bool readMode(ToolOptions &O) {
   if (!PlanDirectory.empty() && (!FactsFile.empty() || EmbedHelper || Unroll))
     return usageError("--plan-dir does not go together with --facts, "
                       "--embed-helper or --unroll");
+  if (!PlanDirectory.empty() && Format != OutputFormat::Text)
+    return usageError("--plan-dir prints its report as text only");
   if (OutputDirectory.getNumOccurrences() && OutputDirectory.empty())
     return usageError("--output-dir needs a folder");
   O.Mode = InPlace                    ? RewriteMode::InPlace

@@ -95,7 +95,8 @@ class PlanFolder(ToolTest):
         self.assertIn("__shared__", self.read("kernel.cu.o"))
 
     def test_refuses_what_does_not_go_together(self):
-        for options in (["--in-place"], ["--output-dir=x"], ["--embed-helper"], ["--unroll"]):
+        for options in (["--in-place"], ["--output-dir=x"], ["--embed-helper"], ["--unroll"],
+                        ["--format=json"]):
             self.assertIn("--plan-dir", self.plan(*options, code=USAGE).stderr)
         self.assertIn("needs a folder", self.expect(USAGE, self.run_tool("wrap", "--plan=", "nvcc")).stderr)
         self.assertIn("no option '--other'", self.expect(
