@@ -129,9 +129,8 @@ static llvm::Expected<Planned> planWithHeaders(const ToolOptions &Options) {
   if (!Why)
     return Why.takeError();
   if (!Why->empty())
-    return llvm::createStringError(*Why + "; leave the file out with "
-                                          "--exclude, or put NOLINT(bankstripe)"
-                                          " to its arrays");
+    return llvm::createStringError(*Why +
+                                   "; put NOLINT(bankstripe) to its arrays");
   return Result;
 }
 

@@ -94,6 +94,15 @@ class PlanFolder(ToolTest):
         self.wrap("kernel.cu")
         self.assertIn("__shared__", self.read("kernel.cu.o"))
 
+    def test_a_source_that_cannot_be_copied_is_named(self):
+        self.write("kernel.cu", KERNEL + "const char *name() { return __BASE_FILE__; }\n")
+        self.assertIn("kernel.cu' cannot be copied: it mentions __BASE_FILE__; put NOLINT(bankstripe)",
+                      self.plan(code=SOME_FAILED).stderr)
+        self.write("kernel.cu", self.read("kernel.cu").replace("{0};", "{0}; // NOLINT(bankstripe)"))
+        self.plan()
+        self.wrap("kernel.cu")
+        self.assertEqual(self.read("kernel.cu.o"), self.read("kernel.cu"))
+
     def test_refuses_what_does_not_go_together(self):
         for options in (["--in-place"], ["--output-dir=x"], ["--embed-helper"], ["--unroll"],
                         ["--format=json"]):
