@@ -276,6 +276,8 @@ class Ninja(Builds, PackageTest):
                  "'app' is rewritten already"),
                 ("target_sources(app PRIVATE $<1:src/other.cu>)\nbankstripe_rewrite(TARGET app)",
                  "add it with if()"),
+                ("add_executable(b src/plain.cu)\nbankstripe_rewrite(TARGET app b)",
+                 "a source belongs to several"),
                 ("add_library(none INTERFACE)\nbankstripe_rewrite(TARGET none)", "has no CUDA source")]:
             with self.subTest(call):
                 self.assertIn(message, self.configure(call=call, code=1).stderr.replace("\n ", ""))
