@@ -100,8 +100,12 @@ bool isLauncher(StringRef Program) {
 
 CommandLine readCommandLine(ArrayRef<std::string> Args, StringRef Directory) {
   CommandLine Command;
-  if (Args.size() > 1 && isNamed(Args[0], {"bankstripe"}) && Args[1] == "wrap")
+  if (Args.size() > 1 && isNamed(Args[0], {"bankstripe"}) &&
+      Args[1] == "wrap") {
     Args = Args.drop_front(2); // A build may have been recorded with it.
+    if (!Args.empty() && StringRef(Args[0]).starts_with("--plan="))
+      Args = Args.drop_front();
+  }
   while (!Args.empty() && (isLauncher(Args.front()) || Args.front() == "--"))
     Args = Args.drop_front();
   if (!Args.empty() && !StringRef(Args.front()).starts_with("-")) {

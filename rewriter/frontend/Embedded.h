@@ -27,6 +27,9 @@ llvm::ArrayRef<EmbeddedHeader> embeddedHeaders();
 /// Clang's own headers, as known when the tool was built.
 extern const char *const ConfiguredResourceDirectory;
 
+/// What belongs to an installed tool, as a path from where `bin` lies.
+extern const char *const OwnFolder;
+
 } // namespace bankstripe
 
 #endif

@@ -19,6 +19,9 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
 
 using namespace llvm;
 
@@ -33,22 +36,33 @@ bool holdsClangHeaders(StringRef Directory) {
   return sys::fs::exists(Header);
 }
 
-/// `bin/tool` => `lib/clang/22`.
-std::string besideProgram(StringRef Program) {
+/// `bin/tool` => `lib/clang/22`, below \p Folder.
+std::string besideProgram(StringRef Program, StringRef Folder = "lib") {
   SmallString<256> Real;
   if (sys::fs::real_path(Program, Real))
     return "";
   SmallString<256> Root = sys::path::parent_path(sys::path::parent_path(Real));
-  sys::path::append(Root, "lib", "clang", CLANG_VERSION_MAJOR_STRING);
+  sys::path::append(Root, Folder, "clang", CLANG_VERSION_MAJOR_STRING);
   return std::string(Root);
+}
+
+/// Where this program is, also where no /proc says so.
+std::string ownPath() {
+  const char *Started = nullptr;
+#ifdef __linux__
+  Started = reinterpret_cast<const char *>(getauxval(AT_EXECFN));
+#endif
+  // Any function of this program serves to find its path.
+  return sys::fs::getMainExecutable(
+      Started, reinterpret_cast<void *>(&findResourceDirectory));
 }
 
 std::vector<std::string> resourceCandidates() {
   const std::string Major = CLANG_VERSION_MAJOR_STRING;
-  // Any function of this program serves to find its path.
-  void *Here = reinterpret_cast<void *>(&findResourceDirectory);
+  const std::string Own = ownPath();
   std::vector<std::string> Candidates = {
-      besideProgram(sys::fs::getMainExecutable(nullptr, Here)),
+      besideProgram(Own, OwnFolder), // Those that came along with it.
+      besideProgram(Own),
       ConfiguredResourceDirectory,
   };
   for (const std::string &Name : {"clang-" + Major, std::string("clang")})

@@ -39,16 +39,20 @@ static std::string forMake(StringRef Path) {
   return Result;
 }
 
-static llvm::Error writeDepfile(const ProgramFacts &Facts,
-                                const ToolOptions &Options) {
+llvm::Error bankstripe::writeDepfile(StringRef Depfile, StringRef Target,
+                                     const std::set<std::string> &Sources) {
+  std::string Text = forMake(Target) + ":";
+  for (const std::string &Path : Sources)
+    Text += " \\\n  " + forMake(Path);
+  return replaceFile(Depfile, Text + "\n", std::nullopt);
+}
+
+static std::set<std::string> sourcesOf(const ProgramFacts &Facts) {
   std::set<std::string> Sources;
   for (const UnitRecord &Unit : Facts.Units)
     for (const SourceFile &File : Unit.Unit.Facts.Sources)
       Sources.insert(File.Path);
-  std::string Text = forMake(Options.Output) + ":";
-  for (const std::string &Path : Sources)
-    Text += " \\\n  " + forMake(Path);
-  return replaceFile(Options.Depfile, Text + "\n", std::nullopt);
+  return Sources;
 }
 
 // Registers and stack frames of the originals are facts as well. Only units
@@ -89,7 +93,8 @@ int bankstripe::runFacts(const ToolOptions &Options) {
   if (llvm::Error E = write(Facts, Options.Output))
     return fail(std::move(E));
   if (!Options.Depfile.empty())
-    if (llvm::Error E = writeDepfile(Facts, Options))
+    if (llvm::Error E =
+            writeDepfile(Options.Depfile, Options.Output, sourcesOf(Facts)))
       return fail(std::move(E));
   return Run.SomeFailed ? ExitSomeFailed : ExitDone;
 }

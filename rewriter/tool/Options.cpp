@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Options.h"
+#include "tool/Describe.h"
 #include "tool/Version.h"
 #include "clang/Basic/Version.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Threading.h"
@@ -38,6 +40,15 @@ static cl::SubCommand MergeFactsCommand("merge-facts",
                                         "Make one file of several that "
                                         "'bankstripe facts' wrote");
 
+// These read their words themselves (main.cpp); here they are for --help.
+static cl::SubCommand
+    WrapCommand("wrap", "Before a compiler and its arguments: compile "
+                        "a rewritten copy; see docs/wrap.md");
+static cl::SubCommand CompletionCommand("completion",
+                                        "Print a script that completes command "
+                                        "lines in bash, zsh or fish");
+static cl::SubCommand ManPageCommand("man-page", "Print the man page");
+
 #define READING_COMMANDS                                                       \
   cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),         \
       cl::sub(VerifyCommand), cl::sub(TuneCommand), cl::sub(FactsCommand)
@@ -53,6 +64,11 @@ static cl::list<std::string> Paths(cl::Positional, cl::desc("PATH..."),
 static cl::opt<std::string>
     BuildPath("p", cl::value_desc("BUILD_DIR"),
               cl::desc("Folder with compile_commands.json"), READING_COMMANDS);
+static cl::opt<std::string> Objects(
+    "objects", cl::value_desc("FILE"),
+    cl::desc("Of the commands of -p only those that make the objects which "
+             "FILE names, one in a line"),
+    READING_COMMANDS);
 static cl::list<std::string>
     ExtraArgs("extra-arg", cl::value_desc("ARG"),
               cl::desc("Argument to add at the end of the compile command"),
@@ -162,6 +178,11 @@ static cl::opt<std::string>
     OutputDirectory("output-dir", cl::value_desc("DIR"),
                     cl::desc("Write the files below DIR, tree kept"),
                     cl::cat(Category), cl::sub(RewriteCommand));
+static cl::opt<std::string>
+    PlanDirectory("plan-dir", cl::value_desc("DIR"),
+                  cl::desc("Write to DIR what changes in each file, for "
+                           "'bankstripe wrap --plan=DIR'; see docs/cmake.md"),
+                  cl::cat(Category), cl::sub(RewriteCommand));
 static cl::opt<bool> Check("check",
                            cl::desc("Exit with 1 when something would change"),
                            cl::cat(Category), cl::sub(RewriteCommand));
@@ -242,6 +263,12 @@ static cl::opt<bool>
                            "it, once for everybody"),
                   cl::cat(Category), cl::sub(MergeFactsCommand));
 
+static cl::opt<std::string>
+    PlanToFollow("plan", cl::value_desc("DIR"),
+                 cl::desc("Compile what 'bankstripe rewrite --plan-dir' "
+                          "planned; stands before the compiler"),
+                 cl::cat(Category), cl::sub(WrapCommand));
+
 static constexpr llvm::StringLiteral Overview =
     R"(bankstripe moves private CUDA arrays from local memory into bank-striped shared memory
 
@@ -280,6 +307,56 @@ EXIT CODES:
   3 some file could not be processed (the others still were)
 )";
 
+llvm::StringRef bankstripe::overviewText() { return Overview; }
+
+template <typename T>
+static void addChoices(OptionText &Into, const cl::opt<T> &Option,
+                       const cl::Option &Asked) {
+  if (std::addressof<const cl::Option>(Option) != &Asked)
+    return;
+  auto &Parser = const_cast<cl::opt<T> &>(Option).getParser();
+  for (unsigned I = 0; I < Parser.getNumOptions(); ++I)
+    Into.Choices.emplace_back(Parser.getOption(I), Parser.getDescription(I));
+}
+
+static OptionText describe(const cl::Option &Option) {
+  OptionText Result{Option.ArgStr.str(), "", Option.HelpStr.str(), {}};
+  if (Option.getValueExpectedFlag() != cl::ValueDisallowed &&
+      Option.getValueExpectedFlag() != cl::ValueOptional)
+    Result.Value = Option.ValueStr.empty() ? "VALUE" : Option.ValueStr.str();
+  addChoices(Result, DefaultLayout, Option);
+  addChoices(Result, Format, Option);
+  return Result;
+}
+
+std::vector<CommandText> bankstripe::describeCommands() {
+  const std::pair<cl::SubCommand *, const char *> Commands[] = {
+      {&AnalyzeCommand, "PATH... [-- COMPILER-ARGS]"},
+      {&CompletionCommand, "bash|zsh|fish"},
+      {&FactsCommand, "-o FILE PATH... [-- COMPILER-ARGS]"},
+      {&ManPageCommand, ""},
+      {&MergeFactsCommand, "-o FILE FACTS..."},
+      {&RewriteCommand, "PATH... [-- COMPILER-ARGS]"},
+      {&TuneCommand, "PATH... [-- NVCC-ARGS]"},
+      {&VerifyCommand, "PATH... [-- NVCC-ARGS]"},
+      {&WrapCommand, "COMPILER ARGS..."}};
+  std::vector<CommandText> Result;
+  for (const auto &[Command, Arguments] : Commands) {
+    CommandText Text{Command->getName().str(),
+                     Command->getDescription().str(),
+                     Arguments,
+                     {}};
+    for (const auto &Entry : Command->OptionsMap)
+      if (llvm::is_contained(Entry.second->Categories, &Category))
+        Text.Options.push_back(describe(*Entry.second));
+    llvm::sort(Text.Options, [](const OptionText &A, const OptionText &B) {
+      return A.Name < B.Name;
+    });
+    Result.push_back(std::move(Text));
+  }
+  return Result;
+}
+
 std::string bankstripe::versionText() {
   return "bankstripe " BANKSTRIPE_VERSION " (Clang " CLANG_VERSION_STRING ")";
 }
@@ -308,17 +385,24 @@ static std::vector<const char *> splitOff(int Argc, const char **Argv,
 }
 
 static bool readMode(ToolOptions &O) {
-  unsigned Modes = DryRun + InPlace + Check + !OutputDirectory.empty();
+  unsigned Modes = DryRun + InPlace + Check + !OutputDirectory.empty() +
+                   !PlanDirectory.empty();
   if (Modes > 1)
-    return usageError("choose one of --dry-run, --in-place, --output-dir and "
-                      "--check");
+    return usageError("choose one of --dry-run, --in-place, --output-dir, "
+                      "--plan-dir and --check");
+  if (!PlanDirectory.empty() && (!FactsFile.empty() || EmbedHelper || Unroll))
+    return usageError("--plan-dir does not go together with --facts, "
+                      "--embed-helper or --unroll");
+  if (!PlanDirectory.empty() && Format != OutputFormat::Text)
+    return usageError("--plan-dir prints its report as text only");
   if (OutputDirectory.getNumOccurrences() && OutputDirectory.empty())
     return usageError("--output-dir needs a folder");
   O.Mode = InPlace                    ? RewriteMode::InPlace
            : Check                    ? RewriteMode::Check
+           : !PlanDirectory.empty()   ? RewriteMode::PlanFolder
            : !OutputDirectory.empty() ? RewriteMode::OutputDirectory
                                       : RewriteMode::DryRun;
-  O.OutputDirectory = OutputDirectory;
+  O.OutputDirectory = PlanDirectory.empty() ? OutputDirectory : PlanDirectory;
   return true;
 }
 
@@ -348,7 +432,8 @@ static bool readFactsOptions(ToolOptions &O) {
   const cl::Option *const Reading[] = {
       std::addressof(BuildPath),       std::addressof(ExtraArgs),
       std::addressof(ExtraArgsBefore), std::addressof(GpuArch),
-      std::addressof(Include),         std::addressof(Exclude)};
+      std::addressof(Objects),         std::addressof(Include),
+      std::addressof(Exclude)};
   for (const cl::Option *Given : Reading)
     if (Given->getNumOccurrences())
       return usageError("--facts reads no sources; give " +
@@ -371,6 +456,8 @@ static bool readRest(ToolOptions &O) {
     return usageError("--tree needs --build");
   if (BlockSize.getNumOccurrences() && (BlockSize < 1 || BlockSize > 1024))
     return usageError("--block-size must be from 1 to 1024");
+  if (!Objects.empty() && BuildPath.empty())
+    return usageError("--objects needs -p");
   if (NoConfig && Config.getNumOccurrences())
     return usageError("choose one of --config and --no-config");
   if (Config.getNumOccurrences() && Config.empty())
@@ -392,6 +479,7 @@ static bool readRest(ToolOptions &O) {
   O.Paths.assign(Paths.begin(), Paths.end());
   O.Frontend.CudaPath = CudaPath;
   O.Frontend.DatabaseDirectory = BuildPath;
+  O.Frontend.ObjectsFile = Objects;
   O.Frontend.ExtraArgs.assign(ExtraArgs.begin(), ExtraArgs.end());
   O.Frontend.ExtraArgsBefore.assign(ExtraArgsBefore.begin(),
                                     ExtraArgsBefore.end());
@@ -429,7 +517,8 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
   cl::HideUnrelatedOptions(Category);
   for (cl::SubCommand *S : {&AnalyzeCommand, &RewriteCommand, &VerifyCommand,
-                            &TuneCommand, &FactsCommand, &MergeFactsCommand})
+                            &TuneCommand, &FactsCommand, &MergeFactsCommand,
+                            &WrapCommand, &CompletionCommand, &ManPageCommand})
     cl::HideUnrelatedOptions(Category, *S);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;
@@ -450,7 +539,11 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
     O.Run = Command::Facts;
   else if (MergeFactsCommand)
     O.Run = Command::MergeFacts;
-  else {
+  else if (CompletionCommand || ManPageCommand) {
+    usageError(CompletionCommand ? "give a shell: bash, zsh or fish"
+                                 : "man-page takes no arguments");
+    return std::nullopt;
+  } else {
     usageError("give a command: analyze, rewrite, verify, tune, facts or "
                "merge-facts");
     return std::nullopt;

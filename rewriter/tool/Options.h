@@ -27,7 +27,7 @@ enum ExitCode {
 
 enum class Command { Analyze, Rewrite, Verify, Tune, Facts, MergeFacts };
 enum class OutputFormat { Text, Json, Sarif };
-enum class RewriteMode { DryRun, InPlace, OutputDirectory, Check };
+enum class RewriteMode { DryRun, InPlace, OutputDirectory, PlanFolder, Check };
 
 /// The command line, checked.
 struct ToolOptions {
@@ -49,7 +49,7 @@ struct ToolOptions {
   bool Explain = false; ///< Predictions with their terms.
   bool Confirm = true;  ///< Ask nvcc, if there is one.
   RewriteMode Mode = RewriteMode::DryRun;
-  std::string OutputDirectory;
+  std::string OutputDirectory; ///< Of `--output-dir` and `--plan-dir`.
   bool EmbedHelper = false;
   std::string ExportFixes;   ///< `--export-fixes`; empty: none.
   unsigned Runs = 5;         ///< Timing runs of `verify`.
@@ -72,6 +72,8 @@ std::optional<ToolOptions> parseCommandLine(int Argc, const char **Argv);
 
 int runAnalyze(const ToolOptions &Options);
 int runRewrite(const ToolOptions &Options);
+/// `rewrite --plan-dir` (PlanFolder.cpp).
+int runPlanFolder(const ToolOptions &Options);
 int runVerify(const ToolOptions &Options, llvm::StringRef Executable);
 int runTune(const ToolOptions &Options, llvm::StringRef Executable);
 int runFacts(const ToolOptions &Options);

@@ -108,6 +108,11 @@ llvm::Expected<std::vector<std::string>>
 writeMirror(llvm::ArrayRef<ChangedFile> Changes, const CompileJob &Job,
             llvm::StringRef Root);
 
+/// Writes to \p Depfile, for make and ninja, that \p Target depends on
+/// \p Sources (Facts.cpp).
+llvm::Error writeDepfile(llvm::StringRef Depfile, llvm::StringRef Target,
+                         const std::set<std::string> &Sources);
+
 /// \p Path without links; where there is no such file, the absolute path.
 std::string realPath(llvm::StringRef Path);
 

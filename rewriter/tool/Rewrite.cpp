@@ -184,6 +184,8 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
 }
 
 int bankstripe::runRewrite(const ToolOptions &Options) {
+  if (Options.Mode == RewriteMode::PlanFolder)
+    return runPlanFolder(Options);
   llvm::Expected<RunResult> Run = runPipeline(Options);
   if (!Run)
     return reportNoRun(Run.takeError(), Options);

@@ -9,8 +9,8 @@
 // be rewritten is compiled as it is. Reading and planning are done in a process
 // of their own, so that not even a crash there stops a build.
 //
-// Only where a facts file speaks for the whole program, a unit that cannot
-// follow the plan is an error: others may count on its part of it.
+// Only where a facts file or a plan speaks for the whole program, a unit that
+// cannot follow the plan is an error: others may count on its part of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +21,7 @@
 #include "wrap/OtherUnits.h"
 #include "wrap/Process.h"
 #include "wrap/Shadow.h"
+#include "wrap/UnitPlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -75,9 +76,12 @@ struct Outcome {
 /// One run of the launcher, for a compile of one CUDA file.
 class Launcher {
 public:
-  explicit Launcher(CompilerCommand Command) : Command(std::move(Command)) {
+  /// \p PlanFolder is that of `--plan`; empty without.
+  Launcher(CompilerCommand Command, StringRef PlanFolder)
+      : Command(std::move(Command)), PlanFolder(PlanFolder) {
     Folders = {this->Command.QuoteFolders, this->Command.Folders};
-    Facts = environment("BANKSTRIPE_FACTS");
+    if (PlanFolder.empty())
+      Facts = environment("BANKSTRIPE_FACTS");
   }
 
   int run();
@@ -85,6 +89,10 @@ public:
 private:
   Outcome rewrite();
   Outcome rewriteWithin(ToolOptions Options, bool Headers);
+  Outcome followPlan();
+  Outcome copyWith(llvm::ArrayRef<ChangedFile> Changes);
+  /// Whether all units keep to one plan, so that none can do as it likes.
+  bool isPlanned() const { return !Facts.empty() || !Plan.empty(); }
   llvm::Expected<std::vector<ChangedFile>> findChanges(ToolOptions Options,
                                                        bool &Parsed);
   std::optional<ToolOptions> readOptions() const;
@@ -99,6 +107,8 @@ private:
   IncludeFolders Folders;
   IncludeTree Tree;
   std::string Facts;
+  std::string PlanFolder;
+  std::string Plan; ///< The file of this unit in it.
 };
 
 } // namespace
@@ -190,12 +200,16 @@ Outcome Launcher::rewriteWithin(ToolOptions Options, bool Headers) {
             ""};
   if (!Parsed)
     return {Outcome::Unreadable, "it does not parse", {}, ""};
-  if (Changes->empty())
+  return copyWith(*Changes);
+}
+
+Outcome Launcher::copyWith(llvm::ArrayRef<ChangedFile> Changes) {
+  if (Changes.empty())
     return {};
-  auto Made = makeShadow(Tree, Folders, *Changes, shadowFolder(Command.Output));
+  auto Made = makeShadow(Tree, Folders, Changes, shadowFolder(Command.Output));
   llvm::Error Problem = Made ? writeShadow(*Made) : Made.takeError();
   if (Problem)
-    return {Facts.empty() ? Outcome::Unchanged : Outcome::Stale,
+    return {isPlanned() ? Outcome::Stale : Outcome::Unchanged,
             toString(std::move(Problem)),
             {},
             ""};
@@ -203,6 +217,14 @@ Outcome Launcher::rewriteWithin(ToolOptions Options, bool Headers) {
   for (const ShadowFile &File : Made->Files)
     Result.Copies.emplace_back(File.Path, File.Original);
   return Result;
+}
+
+// Nothing is parsed, so this needs no process of its own.
+Outcome Launcher::followPlan() {
+  auto Changes = readUnitPlan(Plan, versionText());
+  if (!Changes)
+    return {Outcome::Stale, toString(Changes.takeError()), {}, ""};
+  return copyWith(*Changes);
 }
 
 // Where the headers cannot be copied, their arrays stay.
@@ -276,6 +298,8 @@ Outcome Launcher::askApart() {
 
 // What the object depends on besides what the compiler reads.
 std::vector<std::string> Launcher::furtherDependencies() const {
+  if (!Plan.empty())
+    return {Plan}; // What was decided is in it.
   std::vector<std::string> Names;
   if (!Facts.empty())
     Names.push_back(Facts);
@@ -349,7 +373,7 @@ int Launcher::compileCopy(const Outcome &Result) {
   const ProcessResult Ended =
       runProcess(compileInstead(Command, Copy, Extra), /*Catch=*/true);
   if (Ended.succeeded() || Ended.wasKilled() || Ended.Interrupted ||
-      !Facts.empty()) {
+      isPlanned()) {
     writeAll(1, withOriginals(Ended.Out, Result));
     writeAll(2, withOriginals(Ended.Err, Result));
     if (Ended.succeeded())
@@ -383,11 +407,13 @@ int Launcher::run() {
   if (!Read)
     return become(Command.Words); // The compiler says what is wrong.
   Tree = std::move(*Read);
-  if (Facts.empty() && !mayHoldPrivateArray(Tree)) {
+  if (!PlanFolder.empty())
+    Plan = unitPlanPath(PlanFolder, Tree.Main);
+  if (!isPlanned() && !mayHoldPrivateArray(Tree)) {
     note("'" + Command.Input + "' declares no private array");
     return become(Command.Words);
   }
-  const Outcome Result = askApart();
+  const Outcome Result = Plan.empty() ? askApart() : followPlan();
   switch (Result.What) {
   case Outcome::Unchanged:
     if (!Result.Message.empty())
@@ -413,10 +439,39 @@ int Launcher::run() {
   return compileCopy(Result);
 }
 
+// Compilers are not named like options, so what comes first is ours.
+static llvm::Expected<std::string>
+takePlanFolder(std::vector<std::string> &Words) {
+  StringRef Folder = Words.empty() ? StringRef() : StringRef(Words.front());
+  const bool Given = Folder.consume_front("--plan=");
+  if (Given && Folder.empty())
+    return llvm::createStringError("--plan needs a folder");
+  std::string Result = Given ? Folder.str() : "";
+  if (Given)
+    Words.erase(Words.begin());
+  if (!Words.empty() && StringRef(Words.front()).starts_with("-"))
+    return llvm::createStringError("wrap has no option '" + Words.front() +
+                                   "'; give it a compiler");
+  if (Words.empty())
+    return llvm::createStringError("give a compiler and its arguments, such as "
+                                   "'bankstripe wrap nvcc -c a.cu'");
+  return Result;
+}
+
+// The first of Words that is a source with a plan.
+static std::string findPlanned(const std::vector<std::string> &Words,
+                               StringRef PlanFolder) {
+  for (const std::string &Word : Words)
+    if (!PlanFolder.empty() &&
+        fs::exists(unitPlanPath(PlanFolder, realPath(Word))))
+      return Word;
+  return "";
+}
+
 int bankstripe::runWrap(std::vector<std::string> Words) {
-  if (Words.empty()) {
-    llvm::errs() << "bankstripe: give a compiler and its arguments, such as "
-                    "'bankstripe wrap nvcc -c a.cu'\n";
+  auto PlanFolder = takePlanFolder(Words);
+  if (!PlanFolder) {
+    llvm::errs() << "bankstripe: " << toString(PlanFolder.takeError()) << '\n';
     return ExitUsage;
   }
   if (isSet("BANKSTRIPE_DISABLE") || isSet("BANKSTRIPE_WRAPPED"))
@@ -430,8 +485,15 @@ int bankstripe::runWrap(std::vector<std::string> Words) {
       Words, Directory,
       {environment("NVCC_PREPEND_FLAGS"), environment("NVCC_APPEND_FLAGS")});
   if (!Command.WhyNot.empty()) {
+    if (const std::string File = findPlanned(Words, *PlanFolder);
+        !File.empty()) {
+      llvm::errs() << "bankstripe: '" << File
+                   << "' has to be compiled as it was planned: "
+                   << Command.WhyNot << '\n';
+      return ExitSomeFailed;
+    }
     note(Command.WhyNot + "; the command is run as it is");
     return become(Words);
   }
-  return Launcher(std::move(Command)).run();
+  return Launcher(std::move(Command), *PlanFolder).run();
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tool/Describe.h"
 #include "tool/Options.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -15,19 +16,29 @@
 using namespace bankstripe;
 
 void bankstripe::initializeClang() {
-  llvm::InitializeAllTargetInfos();
-  llvm::InitializeAllTargets();
-  llvm::InitializeAllTargetMCs();
-  llvm::InitializeAllAsmPrinters();
+  // Code is only made for devices; of the host, Clang knows all that a parse
+  // needs. Each further target would make the program several megabytes larger.
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
   llvm::CrashRecoveryContext::Enable();
 }
 
 int main(int Argc, const char **Argv) {
   // Before anything that takes time or handles signals: most often a launcher
   // only becomes the compiler. What follows is not for us to understand.
-  if (Argc > 1 && llvm::StringRef(Argv[1]) == "wrap")
+  const bool AsksForHelp = Argc > 2 && llvm::StringRef(Argv[2]) == "--help";
+  if (Argc > 1 && llvm::StringRef(Argv[1]) == "wrap" && !AsksForHelp)
     return runWrap({Argv + 2, Argv + Argc});
   llvm::InitLLVM Init(Argc, Argv);
+  if (Argc == 3 && llvm::StringRef(Argv[1]) == "completion" &&
+      Argv[2][0] != '-')
+    return printCompletion(Argv[2], llvm::outs());
+  if (Argc == 2 && llvm::StringRef(Argv[1]) == "man-page") {
+    printManPage(llvm::outs());
+    return ExitDone;
+  }
   initializeClang();
 
   std::optional<ToolOptions> Options = parseCommandLine(Argc, Argv);

@@ -100,7 +100,7 @@ std::string bankstripe::runtime::findRecorder(const std::string &Given) {
   const char *Name = "libbankstripe-recorder.so";
   for (const fs::path &Candidate :
        {Folder / Name, Folder.parent_path() / "lib" / Name,
-        Folder.parent_path() / BANKSTRIPE_LIBRARY_FOLDER / Name})
+        Folder.parent_path() / BANKSTRIPE_PRIVATE_FOLDER / Name})
     if (fs::is_regular_file(Candidate, Error))
       return Candidate.string();
   return {};

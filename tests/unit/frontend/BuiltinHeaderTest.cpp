@@ -26,6 +26,12 @@ TEST(BuiltinHeader, Attributes) {
              "  s[0] = dynamic[0] = hd() + f(c) + n() + a.a + m;\n}\n"));
 }
 
+// Rewritten files are read again.
+TEST(BuiltinHeader, TheHelperOfRewrittenCode) {
+  EXPECT_TRUE(parses("#include <cuda_runtime.h>\n"
+                     "#include \"" BANKSTRIPE_HELPER "\"\n"));
+}
+
 TEST(BuiltinHeader, LaunchBounds) {
   EXPECT_TRUE(parses("__global__ __launch_bounds__(128) void a() {}\n"
                      "__global__ void __launch_bounds__(128, 2) b() {}\n"

@@ -1,0 +1,72 @@
+# What `cmake --install` installs besides the programs. Everything finds the
+# rest by its place relative to itself, so that the prefix can be moved.
+#
+#   bin/                     bankstripe, bankstripe-verify
+#   lib/bankstripe/          the recorder, Clang's headers
+#   lib/cmake/bankstripe/    the CMake package
+#   include/                 the header that rewritten code includes
+#   share/                   documents, man page, completions
+
+include(CMakePackageConfigHelpers)
+
+add_library(bankstripe_helper INTERFACE)
+target_include_directories(bankstripe_helper INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/device>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(bankstripe_helper PROPERTIES EXPORT_NAME helper)
+install(TARGETS bankstripe_helper EXPORT bankstripeTargets COMPONENT tool)
+install(FILES ${PROJECT_SOURCE_DIR}/runtime/device/bankstripe.cuh
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT tool)
+
+# For any architecture: nothing in it depends on one.
+set(package_folder ${BANKSTRIPE_PRIVATE_FOLDER}/../cmake/bankstripe)
+cmake_path(NORMAL_PATH package_folder)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/package/bankstripeConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/bankstripeConfig.cmake INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/bankstripeConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES ${PROJECT_BINARY_DIR}/bankstripeConfig.cmake
+              ${PROJECT_BINARY_DIR}/bankstripeConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/package/BankstripeRewrite.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/package/BankstripeVerify.cmake
+        DESTINATION ${package_folder} COMPONENT tool)
+install(EXPORT bankstripeTargets NAMESPACE bankstripe:: DESTINATION ${package_folder}
+        COMPONENT tool)
+if(TARGET bankstripe-verify)
+  install(EXPORT bankstripeVerifyTargets NAMESPACE bankstripe:: DESTINATION ${package_folder}
+          COMPONENT verify)
+endif()
+
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
+        COMPONENT tool FILES_MATCHING PATTERN "*.md" PATTERN "man" EXCLUDE)
+
+# bankstripe_install_text(FILE DESTINATION command...)
+#
+# Installs what a command prints. The file is named with its extension.
+function(bankstripe_install_text name destination)
+  set(file ${PROJECT_BINARY_DIR}/share/${name})
+  add_custom_command(OUTPUT ${file} COMMAND ${ARGN} >${file} DEPENDS bankstripe
+                     COMMENT "Writing ${name}")
+  set_property(GLOBAL APPEND PROPERTY BANKSTRIPE_TEXTS ${file})
+  install(FILES ${file} DESTINATION ${destination} COMPONENT tool)
+endfunction()
+
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share)
+set(BANKSTRIPE_ZSH_FOLDER ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING
+    "Where zsh looks for completions")
+bankstripe_install_text(bankstripe ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+                        bankstripe completion bash)
+bankstripe_install_text(_bankstripe ${BANKSTRIPE_ZSH_FOLDER} bankstripe completion zsh)
+bankstripe_install_text(bankstripe.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+                        bankstripe completion fish)
+find_program(BANKSTRIPE_GZIP gzip)
+if(BANKSTRIPE_GZIP)
+  bankstripe_install_text(bankstripe.1.gz ${CMAKE_INSTALL_MANDIR}/man1
+                          bankstripe man-page | ${BANKSTRIPE_GZIP} -9nc)
+else()
+  bankstripe_install_text(bankstripe.1 ${CMAKE_INSTALL_MANDIR}/man1 bankstripe man-page)
+endif()
+get_property(texts GLOBAL PROPERTY BANKSTRIPE_TEXTS)
+add_custom_target(bankstripe_texts ALL DEPENDS ${texts})

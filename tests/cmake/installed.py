@@ -1,0 +1,70 @@
+"""An installation of the build under test, moved after it was made.
+
+BANKSTRIPE_BUILD names the build, BANKSTRIPE_SOURCE the source tree.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import atexit
+import functools
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["BANKSTRIPE_SOURCE"])
+BUILD = pathlib.Path(os.environ["BANKSTRIPE_BUILD"])
+
+
+def run(*words, code=0, **kwargs):
+    """Runs a command; what it printed is shown where it ends as it should not."""
+    done = subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False,
+                          timeout=280, stdin=subprocess.DEVNULL, **kwargs)
+    if done.returncode != code:
+        raise AssertionError(f"{words}: {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+@functools.cache
+def prefix():
+    """The folder of the installation, the same for all tests of a process."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    first, moved = pathlib.Path(folder) / "first", pathlib.Path(folder).resolve() / "mo ved"
+    run("cmake", "--install", BUILD, "--prefix", first)
+    first.rename(moved)
+    return moved
+
+
+def tool():
+    return prefix() / "bin" / "bankstripe"
+
+
+class FolderTest(unittest.TestCase):
+    """A test in an empty folder."""
+
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name).resolve()
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def read(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def change(self, name, old, new):
+        text = self.read(name)
+        self.assertIn(old, text)
+        self.write(name, text.replace(old, new))
+
+    def run_here(self, *words, **kwargs):
+        return run(*words, cwd=self.folder, **kwargs)

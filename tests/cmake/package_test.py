@@ -1,0 +1,308 @@
+"""bankstripe_rewrite() of the installed CMake package, with Ninja and make.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import atexit
+import functools
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+
+from installed import SOURCE, FolderTest, prefix, run
+
+sys.path.insert(0, str(SOURCE / "tests" / "tool"))
+from support import find_nvcc  # pylint: disable=wrong-import-position
+
+NVCC = find_nvcc()
+
+PROJECT = """cmake_minimum_required(VERSION 3.25)
+project(example LANGUAGES CUDA)
+find_package(bankstripe REQUIRED)
+add_executable(app src/main.cu src/kernel.cu src/plain.cu)
+target_include_directories(app PRIVATE include)
+target_compile_definitions(app PRIVATE "TIMES=50")
+{call}
+"""
+
+CALL = "bankstripe_rewrite(TARGET app OPTIONS --no-confirm --min-speedup=0 {more})"
+
+WEIGH = """#pragma once
+static __device__ int weigh(const int *in) {
+  int table[4] = {0};
+  for (int i = 0; i < TIMES; ++i)
+    table[in[i] & 3] += table[in[i + 1] & 3];
+  return table[in[0] & 3];
+}
+"""
+
+KERNEL = """#include "count.h"
+#include "weigh.cuh"
+__global__ void count(const int *in, int *out) {
+  int last[8] = {0};
+  for (int i = 0; i < TIMES; ++i)
+    last[in[i + threadIdx.x] & 7] += last[in[i] & 7];
+  out[threadIdx.x] = last[in[threadIdx.x] & 7] + weigh(in);
+}
+"""
+
+MAIN = """#include "count.h"
+int main() { count<<<1, 128>>>(nullptr, nullptr); }
+"""
+
+FILES = {
+    "include/count.h": "#pragma once\n__global__ void count(const int *in, int *out);\n",
+    "include/weigh.cuh": WEIGH,
+    "src/kernel.cu": KERNEL,
+    "src/main.cu": MAIN,
+    "src/plain.cu": "__global__ void plain(int *out) { out[threadIdx.x] = 1; }\n",
+}
+
+
+@functools.cache
+def known_compiler():
+    """What CMake finds out about nvcc, which takes it seconds, for all builds."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    (folder / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(any LANGUAGES CUDA)\n")
+    run("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_CUDA_COMPILER={NVCC}",
+        "-DCMAKE_CUDA_ARCHITECTURES=90")
+    return next((folder / "build/CMakeFiles").glob("*/CMakeCUDACompiler.cmake")).parent
+
+
+class PackageTest(FolderTest):
+    generator = "Ninja"
+
+    def configure(self, more="", call=CALL, code=0, options=()):
+        self.write("CMakeLists.txt", PROJECT.format(call=call.format(more=more)))
+        known = known_compiler()
+        shutil.copytree(known, self.folder / "build/CMakeFiles" / known.name, dirs_exist_ok=True)
+        return self.run_here(
+            "cmake", "-G", self.generator, "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix()}",
+            f"-DCMAKE_CUDA_COMPILER={NVCC}", "-DCMAKE_CUDA_ARCHITECTURES=90", *options, code=code)
+
+    def setUp(self):
+        super().setUp()
+        for name, text in FILES.items():
+            self.write(name, text)
+
+    def build(self, target="app", code=0):
+        return self.run_here("cmake", "--build", "build", "-j2", "--target", target, code=code)
+
+    def compiled(self):
+        """Builds, and says which sources were compiled."""
+        text = self.build().stdout
+        return sorted(re.findall(r"Building CUDA object \S*/src/(\w+)\.cu", text))
+
+    def copies(self):
+        return sorted(path.name for path in self.folder.glob("build/**/*.cu.o.bankstripe/**/*")
+                      if path.is_file())
+
+    def copy(self, name):
+        return next(self.folder.glob(f"build/**/*.cu.o.bankstripe/**/{name}")).read_text()
+
+
+class Builds:
+    """What both generators do."""
+
+    def test_builds_exactly_what_changed(self):
+        self.configure()
+        self.assertEqual(self.compiled(), ["kernel", "main", "plain"])
+        self.assertEqual(self.copies(), ["bankstripe.cuh", "kernel.cu", "weigh.cuh"])
+        self.assertEqual(self.compiled(), [])
+
+        self.change("src/plain.cu", "= 1", "= 2")
+        self.assertEqual(self.compiled(), ["plain"])
+        self.change("include/weigh.cuh", "& 3];\n}", "& 3] + 1;\n}")
+        self.assertEqual(self.compiled(), ["kernel"])
+        self.assertIn("+ 1;", self.copy("weigh.cuh"))
+        self.assertEqual(self.compiled(), [])
+
+    def test_another_launch_changes_the_kernel_in_the_same_build(self):
+        self.configure()
+        self.compiled()
+        self.assertIn("__launch_bounds__(128)", self.copy("kernel.cu"))
+        self.change("src/main.cu", "128", "256")
+        self.assertEqual(self.compiled(), ["kernel", "main"])
+        self.assertIn("__launch_bounds__(256)", self.copy("kernel.cu"))
+
+    def test_obeys_decisions_that_come_later(self):
+        self.configure()
+        self.compiled()
+        self.write(".bankstripe.yaml", "version: 1\ndefaults:\n  layout: keep\n")
+        self.assertEqual(self.compiled(), ["kernel"])
+        self.change(".bankstripe.yaml", "keep", "slot")
+        self.assertEqual(self.compiled(), ["kernel"])
+        self.assertIn("bankstripe::slots<", self.copy("kernel.cu"))
+        self.assertEqual(self.compiled(), [])
+
+    def test_another_definition_is_another_plan(self):
+        self.configure()
+        self.compiled()
+        self.change("CMakeLists.txt", "TIMES=50", "TIMES=60")
+        self.assertEqual(self.compiled(), ["kernel", "main", "plain"])
+        self.run_here("cmake", "build")
+        self.assertEqual(self.compiled(), [])
+
+    def test_another_include_folder_is_another_plan(self):
+        self.configure()
+        self.compiled()
+        self.write("other/weigh.cuh", WEIGH.replace("table[4]", "table[8]"))
+        self.change("CMakeLists.txt", "PRIVATE include", "PRIVATE other include")
+        self.compiled()
+        self.assertIn("[8]", self.copy("weigh.cuh"))
+
+
+@unittest.skipUnless(NVCC and shutil.which("ninja"), "needs nvcc and Ninja")
+class Ninja(Builds, PackageTest):
+    def test_a_named_decisions_file_is_obeyed(self):
+        self.write("keep.yaml", "version: 1\ndefaults:\n  layout: keep\n")
+        self.configure("CONFIG keep.yaml")
+        self.compiled()
+        self.assertEqual(self.copies(), [])
+        self.change("keep.yaml", "keep", "auto")
+        self.assertEqual(self.compiled(), ["kernel"])
+
+    def test_targets_that_are_named_together_are_one_program(self):
+        self.write("src/rest.cu", KERNEL.replace("void count", "void rest"))
+        self.write("include/count.h", FILES["include/count.h"]
+                   + "__global__ void rest(const int *in, int *out);\n")
+        self.write("src/main.cu", MAIN.replace("{ count", "{ rest<<<1, 64>>>(nullptr, nullptr); count"))
+        self.configure(call="add_library(rest STATIC src/rest.cu)\n"
+                            "target_include_directories(rest PUBLIC include)\n"
+                            "target_compile_definitions(rest PRIVATE TIMES=50)\n"
+                            "target_link_libraries(app PRIVATE rest)\n"
+                            "bankstripe_rewrite(TARGET app rest OPTIONS --no-confirm --min-speedup=0)")
+        self.compiled()
+        self.assertIn("__launch_bounds__(64)", self.copy("rest.cu"))
+        self.assertIn("__launch_bounds__(128)", self.copy("kernel.cu"))
+
+    def test_a_target_without_is_compiled_as_it_is(self):
+        self.configure(call="add_executable(other src/main.cu src/kernel.cu)\n"
+                            "target_include_directories(other PRIVATE include)\n"
+                            "target_compile_definitions(other PRIVATE TIMES=7)\n" + CALL)
+        self.build("other")
+        self.assertEqual(self.copies(), [])
+        self.build()
+        self.assertEqual(self.copies(), ["bankstripe.cuh", "kernel.cu", "weigh.cuh"])
+
+    def test_generated_sources_are_rewritten(self):
+        generate = ("add_custom_command(OUTPUT kernel.cu COMMAND ${{CMAKE_COMMAND}} -E copy\n"
+                    "  ${{CMAKE_SOURCE_DIR}}/src/kernel.cu kernel.cu DEPENDS src/kernel.cu)\n"
+                    "add_executable(made src/main.cu ${{CMAKE_BINARY_DIR}}/kernel.cu)\n"
+                    "target_include_directories(made PRIVATE include)\n"
+                    "target_compile_definitions(made PRIVATE TIMES=50)\n")
+        self.configure(call=generate + CALL.replace("TARGET app", "TARGET made"))
+        self.build("made")
+        self.assertIn("__launch_bounds__(128)", self.copy("kernel.cu"))
+        self.change("src/kernel.cu", "int last[8]", "int last[9]")
+        self.build("made")
+        self.assertIn("[9]", self.copy("kernel.cu"))
+
+    def test_sources_that_are_generated_in_another_folder_need_a_target(self):
+        self.write("sub/CMakeLists.txt", "add_custom_command(OUTPUT made.cu COMMAND ${CMAKE_COMMAND} -E copy\n"
+                                         "  ${CMAKE_SOURCE_DIR}/src/kernel.cu made.cu)\n"
+                                         "add_library(made STATIC ${CMAKE_CURRENT_BINARY_DIR}/made.cu)\n")
+        done = self.configure(call="add_subdirectory(sub)\nbankstripe_rewrite(TARGET made)", code=1)
+        self.assertIn("is generated in another folder", " ".join(done.stderr.split()))
+
+    def test_can_be_switched_off(self):
+        self.configure(options=["-DBANKSTRIPE_REWRITE=OFF"])
+        self.compiled()
+        self.assertEqual(self.copies(), [])
+
+    def write_launcher(self, name):
+        launcher = self.write(name, f'#!/bin/sh\necho called >>{self.folder}/calls\nexec "$@"\n')
+        launcher.chmod(0o755)
+        return launcher
+
+    def test_the_launcher_of_the_build_comes_after_it(self):
+        self.configure(options=[f"-DCMAKE_CUDA_COMPILER_LAUNCHER={self.write_launcher('ccache')}"])
+        self.compiled()
+        self.assertEqual(self.read("calls").count("called"), 3)
+        self.assertIn("kernel.cu", self.copies())
+
+    def test_a_launcher_that_nobody_knows_does_not_hide_a_planned_source(self):
+        self.configure(options=[f"-DCMAKE_CUDA_COMPILER_LAUNCHER={self.write_launcher('unknown')}"])
+        self.assertIn("has to be compiled as it was planned", self.build(code=1).stdout)
+
+    def test_errors_name_the_users_line(self):
+        self.configure()
+        self.change("src/kernel.cu", "last[in[threadIdx.x] & 7]",
+                    "last[in[threadIdx.x] & 7]\n#ifndef __clang__\n+ undeclared\n#endif\n")
+        done = self.build(code=1)
+        self.assertIn("src/kernel.cu(9): error", done.stdout)
+
+    def test_a_source_that_cannot_be_read_stops_the_build(self):
+        self.configure()
+        self.change("src/plain.cu", "= 1", "= ")
+        done = self.build(code=1)
+        self.assertIn("plain.cu:1", done.stdout)
+        self.assertIn("no plan is made", done.stdout)
+
+    def test_follows_a_facts_file(self):
+        self.configure(options=["-DBANKSTRIPE_REWRITE=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])
+        self.run_here(prefix() / "bin/bankstripe", "facts", "--no-confirm", "-p", "build",
+                      "--scope=.", "-o", "all.json", "src")
+        self.configure(call="bankstripe_rewrite(TARGET app FACTS all.json OPTIONS --min-speedup=0)",
+                       options=["-DBANKSTRIPE_REWRITE=ON"])
+        self.compiled()
+        self.assertIn("__launch_bounds__(128)", self.copy("kernel.cu"))
+
+    def test_verifies_against_the_original(self):
+        verifier = self.write("verifier", f'#!/bin/sh\nprintf "%s\\n" "$@" >{self.folder}/asked\n')
+        verifier.chmod(0o755)
+        self.configure(call="if(NOT TARGET bankstripe::bankstripe-verify)\n"
+                            "  add_executable(bankstripe::bankstripe-verify IMPORTED)\n"
+                            "endif()\n"
+                            "set_target_properties(bankstripe::bankstripe-verify PROPERTIES\n"
+                            f"  IMPORTED_LOCATION {verifier} IMPORTED_LOCATION_RELEASE {verifier})\n"
+                            + CALL.format(more="VERIFY_OPTIONS --runs=3 VERIFY_ARGUMENTS one two"))
+        self.build("bankstripe_verify_app")
+        options, original, rewritten, *arguments = self.read("asked").split()
+        self.assertEqual((options, arguments), ("--runs=3", ["--", "one", "two"]))
+        self.assertNotEqual(pathlib.Path(original).read_bytes(), pathlib.Path(rewritten).read_bytes())
+        self.assertEqual(rewritten, str(self.folder / "build/app"))
+
+    def test_says_what_is_wrong_with_a_call(self):
+        for call, message in [
+                ("bankstripe_rewrite(TARGET none)", "there is no target 'none'"),
+                ("bankstripe_rewrite(app)", "unknown arguments: app"),
+                ("bankstripe_rewrite(OPTIONS -j2)", "give TARGET"),
+                ("bankstripe_rewrite(TARGET app)\nbankstripe_rewrite(TARGET app)",
+                 "'app' is rewritten already"),
+                ("target_sources(app PRIVATE $<1:src/other.cu>)\nbankstripe_rewrite(TARGET app)",
+                 "add it with if()"),
+                ("add_executable(b src/plain.cu)\nbankstripe_rewrite(TARGET app b)",
+                 "a source belongs to several"),
+                ("add_library(none INTERFACE)\nbankstripe_rewrite(TARGET none)", "has no CUDA source")]:
+            with self.subTest(call):
+                self.assertIn(message, self.configure(call=call, code=1).stderr.replace("\n ", ""))
+
+
+@unittest.skipUnless(NVCC and shutil.which("ninja"), "needs nvcc and Ninja")
+class NinjaMultiConfig(PackageTest):
+    generator = "Ninja Multi-Config"
+
+    def test_each_configuration_has_a_plan_of_its_own(self):
+        self.write("src/debug.cuh", "#ifdef NDEBUG\n#define BLOCK 128\n#else\n#define BLOCK 64\n#endif\n")
+        self.write("src/main.cu", '#include "debug.cuh"\n' + MAIN.replace("128", "BLOCK"))
+        self.configure()
+        for configuration, threads in [("Debug", 64), ("Release", 128)]:
+            self.run_here("cmake", "--build", "build", "--config", configuration, "--target", "app")
+            copy = next(self.folder.glob(f"build/**/{configuration}/**/kernel.cu.o.bankstripe/kernel.cu"))
+            self.assertIn(f"__launch_bounds__({threads})", copy.read_text())
+            done = self.run_here("cmake", "--build", "build", "--config", configuration, "--target", "app")
+            self.assertIn("no work to do", done.stdout)
+
+
+@unittest.skipUnless(NVCC and shutil.which("make"), "needs nvcc and make")
+class Make(Builds, PackageTest):
+    generator = "Unix Makefiles"
+
+
+if __name__ == "__main__":
+    unittest.main()
