@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Evidence.h"
+#include "tool/Answers.h"
 #include "tool/Pipeline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -163,38 +164,47 @@ void Confirmation::warn(const CompileJob &Job, llvm::Error E,
 }
 
 void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
-  for (UnitRecord &Unit : Units) {
-    if (!isConcerned(Unit.Unit, /*IfItPaid=*/true))
-      continue;
-    if (llvm::Error E = askPtxas(Unit, Nvcc)) {
-      warn(Unit.Job, std::move(E),
-           "nvcc does not compile it, so ptxas cannot confirm the rewrite");
-      continue;
-    }
-    for (const auto &[Id, R] : Unit.Unit.Resources)
-      Run.Resources.Before.insert({Id, R});
-  }
+  auto IsConcerned = [&](const UnitResult &Unit) {
+    return this->isConcerned(Unit, /*IfItPaid=*/true);
+  };
+  auto Failed = [&](const CompileJob &Job, llvm::Error E) {
+    warn(Job, std::move(E),
+         "nvcc does not compile it, so ptxas cannot confirm the rewrite");
+  };
+  bankstripe::askOriginals(Run, Units, Nvcc, IsConcerned, Failed, Options);
+  for (const UnitRecord &Unit : Units)
+    if (IsConcerned(Unit.Unit))
+      for (const auto &[Id, R] : Unit.Unit.Resources)
+        Run.Resources.Before.insert({Id, R});
 }
 
 bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
                                 StringRef Root) {
   Run.Resources.After.clear();
   Rejected.clear();
-  for (const auto &[Job, Unit] : Units) {
-    if (Unit.Resources.empty() || !isConcerned(Unit, /*IfItPaid=*/false))
+  std::vector<NvccQuestion> Questions;
+  for (const UnitRecord &Unit : Units) {
+    if (Unit.Unit.Resources.empty() ||
+        !isConcerned(Unit.Unit, /*IfItPaid=*/false))
       continue;
-    auto Args = writeMirror(Run.Changes, Job, Root);
+    auto Args = writeMirror(Run.Changes, Unit.Job, Root);
     if (!Args) {
-      warn(Job, Args.takeError(), "the rewrite could not be confirmed");
+      warn(Unit.Job, Args.takeError(), "the rewrite could not be confirmed");
       return false;
     }
-    auto Table = runPtxas(Job, Nvcc, Root.str() + Job.File, *Args);
-    if (!Table) {
-      warn(Job, Table.takeError(), "nvcc does not accept the rewritten file");
+    Questions.push_back(
+        {&Unit, Root.str() + Unit.Job.File, std::move(*Args)});
+  }
+  auto Replies = askNvcc(Run, Questions, Nvcc, Root, Run.Changes, Options);
+  for (size_t I = 0; I < Replies.size(); ++I) {
+    const auto &[Job, Unit] = *Questions[I].Unit;
+    if (!Replies[I]) {
+      warn(Job, Replies[I].takeError(),
+           "nvcc does not accept the rewritten file");
       Rejected.push_back(Unit.Facts.MainFile);
       continue;
     }
-    for (const auto &[Id, R] : forKernels(*Table, Unit.Facts.Kernels))
+    for (const auto &[Id, R] : forKernels(*Replies[I], Unit.Facts.Kernels))
       Run.Resources.After.insert({Id, R});
   }
   return true;
@@ -255,16 +265,6 @@ bool Confirmation::withdrawUnconfirmed(const std::vector<UnitRecord> &Units,
     Any = true;
   }
   return Any;
-}
-
-llvm::Error bankstripe::askPtxas(UnitRecord &Unit, StringRef Nvcc) {
-  if (!Unit.Unit.Resources.empty())
-    return llvm::Error::success();
-  auto Table = runPtxas(Unit.Job, Nvcc, Unit.Job.File);
-  if (!Table)
-    return Table.takeError();
-  Unit.Unit.Resources = forKernels(*Table, Unit.Unit.Facts.Kernels);
-  return llvm::Error::success();
 }
 
 // A frame that is smaller than the array has other uses, such as the slow path
