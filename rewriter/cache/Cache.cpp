@@ -89,9 +89,9 @@ static std::string pack(StringRef Value) {
   if (!llvm::compression::zstd::isAvailable())
     return Value.str();
   llvm::SmallVector<uint8_t, 0> Packed;
-  llvm::compression::zstd::compress(llvm::arrayRefFromStringRef(Value), Packed,
-                                    llvm::compression::zstd::
-                                        BestSpeedCompression);
+  llvm::compression::zstd::compress(
+      llvm::arrayRefFromStringRef(Value), Packed,
+      llvm::compression::zstd::BestSpeedCompression);
   return llvm::toStringRef(Packed).str();
 }
 
@@ -217,8 +217,7 @@ std::string bankstripe::usualCacheFolder() {
   if (auto Own = Process::GetEnv("BANKSTRIPE_CACHE_DIR"))
     return *Own;
   llvm::SmallString<256> Folder;
-  if (auto Of = Process::GetEnv("XDG_CACHE_HOME");
-      Of && path::is_absolute(*Of))
+  if (auto Of = Process::GetEnv("XDG_CACHE_HOME"); Of && path::is_absolute(*Of))
     Folder = *Of;
   else if (path::home_directory(Folder))
     path::append(Folder, ".cache");

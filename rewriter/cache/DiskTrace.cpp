@@ -11,10 +11,10 @@
 //   cd6f1...<tab>/src/a.h                a file and the digest of what is in it
 //   =/src/a.h<tab>/src/link.h            the two are one file
 //
-// Errors are part of a reply: a header that cannot be read is an error, one that
-// is not there is looked for elsewhere. Which files are one and the same counts
-// for `#pragma once` and for folders that are named twice; files that are not
-// must stay so.
+// Errors are part of a reply: a header that cannot be read is an error, one
+// that is not there is looked for elsewhere. Which files are one and the same
+// counts for `#pragma once` and for folders that are named twice; files that
+// are not must stay so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,8 @@ static DiskReply replyOf(const llvm::ErrorOr<vfs::Status> &Status) {
   return {Kind, Status->getUniqueID()};
 }
 
-static DiskReply replyOf(const llvm::ErrorOr<std::unique_ptr<vfs::File>> &File) {
+static DiskReply
+replyOf(const llvm::ErrorOr<std::unique_ptr<vfs::File>> &File) {
   if (!File)
     return failed(File.getError());
   DiskReply Reply = replyOf((*File)->status());
@@ -95,6 +96,10 @@ DiskReply DiskState::askDisk(DiskQuestion Question, StringRef Path) {
   case DiskQuestion::Content:
     break;
   }
+  // To open a pipe would wait for who writes to it.
+  if (auto Status = Disk->status(Path);
+      Status && !Status->isRegularFile() && !Status->isDirectory())
+    return {"!no file", std::nullopt};
   auto File = Disk->openFileForRead(Path);
   if (Question == DiskQuestion::Open)
     return replyOf(File);
@@ -227,9 +232,13 @@ public:
   vfs::directory_iterator dir_begin(const Twine &Folder,
                                     std::error_code &Code) override {
     const std::string Name = absolute(Folder);
-    Trace.note(DiskQuestion::Listing, Name,
-               listingOf(getUnderlyingFS(), Name));
+    Trace.note(DiskQuestion::Listing, Name, listingOf(getUnderlyingFS(), Name));
     return getUnderlyingFS().dir_begin(Folder, Code);
+  }
+  std::error_code setCurrentWorkingDirectory(const Twine &Folder) override {
+    Trace.note(DiskQuestion::Status, absolute(Folder),
+               replyOf(getUnderlyingFS().status(Folder)));
+    return getUnderlyingFS().setCurrentWorkingDirectory(Folder);
   }
   std::error_code getRealPath(const Twine &Path,
                               llvm::SmallVectorImpl<char> &Output) override {

@@ -8,9 +8,9 @@
 // A parse learns of the disk by asking a file system. All its questions are
 // noted, with the replies: which files were there, which were not, what was in
 // them, which of them are one and the same. As long as the disk would reply as
-// it did, the parse would come out as it did. So a header that appears where one
-// was looked for in vain is noticed, and so is one that `__has_include` asked
-// about.
+// it did, the parse would come out as it did. So a header that appears where
+// one was looked for in vain is noticed, and so is one that `__has_include`
+// asked about.
 //
 //===----------------------------------------------------------------------===//
 

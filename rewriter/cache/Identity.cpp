@@ -46,8 +46,8 @@ std::string bankstripe::identityOfFile(StringRef Path) {
           .str();
   if (Status.getSize() <= LargestScript &&
       Status.type() == fs::file_type::regular_file)
-    if (auto Script = llvm::MemoryBuffer::getFile(Real, /*IsText=*/false,
-                                                  false))
+    if (auto Script =
+            llvm::MemoryBuffer::getFile(Real, /*IsText=*/false, false))
       Text += " " + strongDigestOf((*Script)->getBuffer());
   return Text + "\n";
 }
@@ -81,8 +81,8 @@ static int addObject(dl_phdr_info *Object, size_t, void *Into) {
   if (!Id.empty())
     Text += Id + "\n";
   else if (Name.empty()) // This program.
-    Text += identityOfFile(fs::getMainExecutable(
-        nullptr, reinterpret_cast<void *>(&ownIdentity)));
+    Text += identityOfFile(
+        fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&ownIdentity)));
   else
     Text += identityOfFile(Name);
   return 0;
@@ -137,7 +137,8 @@ static std::string environment(llvm::ArrayRef<StringRef> Names,
   for (char **Entry = environ; *Entry; ++Entry) {
     const StringRef Name = StringRef(*Entry).split('=').first;
     if (llvm::is_contained(Names, Name) ||
-        llvm::any_of(Prefixes, [&](StringRef P) { return Name.starts_with(P); }))
+        llvm::any_of(Prefixes,
+                     [&](StringRef P) { return Name.starts_with(P); }))
       Found.emplace_back(*Entry);
   }
   llvm::sort(Found);

@@ -7,18 +7,18 @@
 //
 // A unit's answer depends on its job, this program, the environment, and what
 // Clang asked of the disk. That of nvcc depends on the same and on nvcc and the
-// compilers that it runs. nvcc may read files that Clang does not, such as those
-// behind `#ifndef __clang__`; a look at the text finds them, whatever #if they
-// stand in (wrap/Includes.h).
+// compilers that it runs. nvcc may read files that Clang does not, such as
+// those behind `#ifndef __clang__`; a look at the text finds them, whatever #if
+// they stand in (wrap/Includes.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "tool/Answers.h"
-#include "tool/Pipeline.h"
 #include "cache/Identity.h"
 #include "evidence/NvccCommand.h"
 #include "frontend/CommandLine.h"
 #include "frontend/Resources.h"
+#include "tool/Pipeline.h"
 #include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -117,8 +117,7 @@ std::optional<UnitReading> UnitReading::fromFullText(StringRef Text) {
   if (!Reading || Parts->size() % 2 == 0)
     return std::nullopt;
   for (size_t I = 1; I < Parts->size(); I += 2)
-    if (!Reading->Unit ||
-        !Reading->Unit->Facts.Contents.count((*Parts)[I]))
+    if (!Reading->Unit || !Reading->Unit->Facts.Contents.count((*Parts)[I]))
       return std::nullopt;
     else
       Reading->Unit->Facts.Contents[(*Parts)[I]] = std::move((*Parts)[I + 1]);
@@ -267,17 +266,16 @@ static std::string hostCompilerOf(const std::vector<std::string> &Args) {
   return llvm::sys::Process::GetEnv("NVCC_CCBIN").value_or("");
 }
 
-static std::string replaceRoot(StringRef Text, StringRef Root) {
-  std::string Result = Text.str();
-  if (!Root.empty())
-    for (size_t At = 0; (At = Result.find(Root.str(), At)) != Result.npos;)
-      Result.replace(At, Root.size(), "<copies>");
-  return Result;
+// Word, with the same name for any folder of copies.
+static std::string withoutRoot(std::string Word, const std::string &Root) {
+  for (size_t At = 0; (At = Word.find(Root, At)) != std::string::npos;)
+    Word.replace(At, Root.size(), "<copies>");
+  return Word;
 }
 
-std::optional<std::string>
-Answers::keyOf(const NvccQuestion &Question, StringRef Nvcc, StringRef Root,
-               llvm::ArrayRef<ChangedFile> Changes) const {
+std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,
+                                          StringRef Nvcc,
+                                          const Mirror *Copies) {
   const CompileJob &Job = Question.Unit->Job;
   auto State = States.find(jobText(Job));
   auto Tree = readIncludeTree(Job.File, foldersOf(Job));
@@ -285,6 +283,10 @@ Answers::keyOf(const NvccQuestion &Question, StringRef Nvcc, StringRef Root,
   if (State == States.end() || !Includes)
     return std::nullopt;
   const CommandLine Command = readCommandLine(Job.OriginalArgs, Job.Directory);
+  const std::string HostCompiler = hostCompilerOf(Command.Args);
+  std::string &Compiler = Compilers[HostCompiler];
+  if (Compiler.empty())
+    Compiler = identityOfNvcc(Nvcc, HostCompiler);
   KeyBuilder Key;
   Key.add("what", "ptxas")
       .add("program", thisProgram())
@@ -292,15 +294,17 @@ Answers::keyOf(const NvccQuestion &Question, StringRef Nvcc, StringRef Root,
       .add("words", joinParts(Command.Args))
       .add("state", State->second)
       .add("includes", *Includes)
-      .add("nvcc", identityOfNvcc(Nvcc, hostCompilerOf(Command.Args)))
+      .add("nvcc", Compiler)
       .add("environment", environmentOfNvcc());
   for (const std::string &Word :
        nvccCommand(Job, Nvcc, Question.File, Question.ExtraArgs, "output"))
-    Key.add("word", replaceRoot(Word, Root));
+    Key.add("word", Copies ? withoutRoot(Word, Copies->root()) : Word);
+  if (!Copies)
+    return Key.take();
   std::set<std::string> Read;
   for (const SourceFile &File : Question.Unit->Unit.Facts.Sources)
     Read.insert(File.Path);
-  for (const ChangedFile &File : Changes)
+  for (const ChangedFile &File : Copies->changes())
     if (Read.count(File.Path) || Tree->Files.count(realPath(File.Path)))
       Key.add(File.Path, strongDigestOf(File.After));
   return Key.take();

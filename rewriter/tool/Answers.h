@@ -15,11 +15,7 @@
 
 #include "cache/Cache.h"
 #include "cache/DiskTrace.h"
-#include "edit/Edit.h"
-#include "facts/Facts.h"
-#include "tool/Options.h"
-#include <memory>
-#include <set>
+#include "tool/Pipeline.h"
 
 namespace bankstripe {
 
@@ -58,12 +54,10 @@ public:
   void remember(const CompileJob &Job, const UnitReading &Reading,
                 DiskState &State);
 
-  /// The key of the answer to \p Question, where the copies lie below \p Root
-  /// and \p Changes are what is different in them. Nothing when it depends on
-  /// what cannot be named.
+  /// The key of the answer to \p Question, which may be about one of \p Copies.
+  /// Nothing when it depends on what cannot be named.
   std::optional<std::string> keyOf(const NvccQuestion &Question,
-                                   llvm::StringRef Nvcc, llvm::StringRef Root,
-                                   llvm::ArrayRef<ChangedFile> Changes) const;
+                                   llvm::StringRef Nvcc, const Mirror *Copies);
   std::optional<ResourceTable> recallTable(llvm::StringRef Key);
   void rememberTable(llvm::StringRef Key, const ResourceTable &Table);
 
@@ -79,6 +73,8 @@ private:
   Cache Store;
   /// What the disk was like for each unit that was read, by its job.
   std::map<std::string, std::string> States;
+  /// Of nvcc, by the compiler that it is told to use for the host.
+  std::map<std::string, std::string> Compilers;
   unsigned Units = 0, KnownUnits = 0, Tables = 0, KnownTables = 0;
 };
 

@@ -33,77 +33,6 @@ using namespace bankstripe;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
-llvm::Expected<TemporaryFolder> TemporaryFolder::create() {
-  llvm::SmallString<128> Path;
-  if (std::error_code EC = fs::createUniqueDirectory("bankstripe", Path))
-    return llvm::createStringError("cannot make a temporary folder: " +
-                                   EC.message());
-  return TemporaryFolder(std::string(Path));
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  if (!Path.empty())
-    (void)fs::remove_directories(Path); // Temporary files at worst.
-}
-
-// What stands beside a changed file, or the main file, is linked into the
-// mirror, so that an #include from there finds the changed file and not its
-// original.
-static llvm::Error linkNeighbours(StringRef Folder, StringRef Root) {
-  if (std::error_code EC = fs::create_directories(Root + Folder))
-    return llvm::createStringError("cannot make '" + Root + Folder +
-                                   "': " + EC.message());
-  std::error_code EC;
-  for (fs::directory_iterator It(Folder, EC), End; It != End && !EC;
-       It.increment(EC)) {
-    std::string Link = Root.str() + It->path();
-    if (fs::is_regular_file(It->path()) && !fs::exists(Link))
-      if (std::error_code Failed = fs::create_link(It->path(), Link))
-        return llvm::createStringError("cannot make '" + Link +
-                                       "': " + Failed.message());
-  }
-  return llvm::Error::success();
-}
-
-llvm::Expected<std::vector<std::string>>
-bankstripe::writeMirror(llvm::ArrayRef<ChangedFile> Changes,
-                        const CompileJob &Job, StringRef Root) {
-  std::set<std::string> Folders{llvm::sys::path::parent_path(Job.File).str()};
-  for (const ChangedFile &File : Changes) {
-    std::string Path = Root.str() + File.Path;
-    StringRef Folder = llvm::sys::path::parent_path(Path);
-    Folders.insert(llvm::sys::path::parent_path(File.Path).str());
-    if (std::error_code EC = fs::create_directories(Folder))
-      return llvm::createStringError("cannot make '" + Folder +
-                                     "': " + EC.message());
-    if (llvm::Error E = replaceFile(Path, File.After, std::nullopt))
-      return E;
-    if (llvm::Error E = replaceFile((Folder + "/" + HelperFileName).str(),
-                                    helperText(), std::nullopt))
-      return E;
-  }
-  for (const std::string &Folder : Folders)
-    if (llvm::Error E = linkNeighbours(Folder, Root))
-      return E;
-  // A changed header must be found before its original.
-  std::vector<std::string> Args;
-  const std::vector<std::string> &Command = Job.ClangArgs;
-  for (size_t I = 0; I < Command.size(); ++I) {
-    StringRef Arg = Command[I];
-    if (!Arg.consume_front("-I"))
-      continue;
-    std::string Folder =
-        Arg.empty() && I + 1 < Command.size() ? Command[I + 1] : Arg.str();
-    llvm::SmallString<256> Absolute(Folder);
-    llvm::sys::path::make_absolute(Job.Directory, Absolute);
-    std::string Mirrored = Root.str() + std::string(Absolute);
-    if (fs::is_directory(Mirrored))
-      Args.push_back("-I" + Mirrored);
-  }
-  Args.push_back("-I" + llvm::sys::path::parent_path(Job.File).str());
-  return Args;
-}
-
 namespace {
 
 /// One confirmation of a run.
@@ -182,29 +111,30 @@ bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
                                 StringRef Root) {
   Run.Resources.After.clear();
   Rejected.clear();
+  Mirror Copies(Run.Changes, Root);
   std::vector<NvccQuestion> Questions;
   for (const UnitRecord &Unit : Units) {
     if (Unit.Unit.Resources.empty() ||
         !isConcerned(Unit.Unit, /*IfItPaid=*/false))
       continue;
-    auto Args = writeMirror(Run.Changes, Unit.Job, Root);
-    if (!Args) {
-      warn(Unit.Job, Args.takeError(), "the rewrite could not be confirmed");
-      return false;
-    }
     Questions.push_back(
-        {&Unit, Root.str() + Unit.Job.File, std::move(*Args)});
+        {&Unit, Root.str() + Unit.Job.File, Copies.add(Unit.Job)});
   }
-  auto Replies = askNvcc(Run, Questions, Nvcc, Root, Run.Changes, Options);
-  for (size_t I = 0; I < Replies.size(); ++I) {
+  auto Replies = askNvcc(Run, Questions, Nvcc, &Copies, Options);
+  if (!Replies) {
+    warn(Questions.front().Unit->Job, Replies.takeError(),
+         "the rewrite could not be confirmed");
+    return false;
+  }
+  for (size_t I = 0; I < Replies->size(); ++I) {
     const auto &[Job, Unit] = *Questions[I].Unit;
-    if (!Replies[I]) {
-      warn(Job, Replies[I].takeError(),
-           "nvcc does not accept the rewritten file");
+    auto &Reply = (*Replies)[I];
+    if (!Reply) {
+      warn(Job, Reply.takeError(), "nvcc does not accept the rewritten file");
       Rejected.push_back(Unit.Facts.MainFile);
       continue;
     }
-    for (const auto &[Id, R] : forKernels(*Replies[I], Unit.Facts.Kernels))
+    for (const auto &[Id, R] : forKernels(*Reply, Unit.Facts.Kernels))
       Run.Resources.After.insert({Id, R});
   }
   return true;

@@ -38,10 +38,10 @@ static llvm::Expected<ResourceTable> receive(WorkResult Sent) {
   return std::move(*Table);
 }
 
-std::vector<llvm::Expected<ResourceTable>> bankstripe::askNvcc(
-    RunResult &Run, const std::vector<NvccQuestion> &Questions, StringRef Nvcc,
-    StringRef Root, llvm::ArrayRef<ChangedFile> Changes,
-    const ToolOptions &Options) {
+llvm::Expected<std::vector<llvm::Expected<ResourceTable>>>
+bankstripe::askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
+                    StringRef Nvcc, Mirror *Copies,
+                    const ToolOptions &Options) {
   std::vector<std::optional<llvm::Expected<ResourceTable>>> Replies(
       Questions.size());
   std::vector<std::optional<std::string>> Keys(Questions.size());
@@ -55,17 +55,23 @@ std::vector<llvm::Expected<ResourceTable>> bankstripe::askNvcc(
       Run.Known->rememberTable(*Keys[I], **Replies[I]);
     Shown.done(displayName(Questions[I].Unit->Job.File));
   });
+  std::vector<size_t> Unknown;
   for (size_t I = 0; I < Questions.size(); ++I) {
     if (Run.Known)
-      Keys[I] = Run.Known->keyOf(Questions[I], Nvcc, Root, Changes);
+      Keys[I] = Run.Known->keyOf(Questions[I], Nvcc, Copies);
     if (auto Table =
             Keys[I] ? Run.Known->recallTable(*Keys[I]) : std::nullopt) {
       Replies[I].emplace(std::move(*Table));
       Shown.done(displayName(Questions[I].Unit->Job.File));
       continue;
     }
-    Pool.start(I, [&] { return ask(Questions[I], Nvcc); });
+    Unknown.push_back(I);
   }
+  if (Copies && !Unknown.empty())
+    if (llvm::Error E = Copies->write())
+      return E;
+  for (size_t I : Unknown)
+    Pool.start(I, [&] { return ask(Questions[I], Nvcc); });
   Pool.finish();
   std::vector<llvm::Expected<ResourceTable>> Result;
   for (auto &Reply : Replies)
@@ -85,7 +91,8 @@ void bankstripe::askOriginals(
       Questions.push_back({&Unit, Unit.Job.File, {}});
       Asked.push_back(&Unit);
     }
-  auto Replies = askNvcc(Run, Questions, Nvcc, /*Root=*/"", {}, Options);
+  auto Replies =
+      cantFail(askNvcc(Run, Questions, Nvcc, /*Copies=*/nullptr, Options));
   for (size_t I = 0; I < Replies.size(); ++I)
     if (Replies[I])
       Asked[I]->Unit.Resources =

@@ -111,23 +111,40 @@ void askOriginals(
     llvm::function_ref<void(const CompileJob &, llvm::Error)> Failed,
     const ToolOptions &Options);
 
+/// Copies of changed files below a folder, at their absolute paths, with the
+/// helper beside each and links to what stood beside them.
+class Mirror {
+public:
+  /// \p Changes have to outlive this.
+  Mirror(llvm::ArrayRef<ChangedFile> Changes, llvm::StringRef Root);
+  /// Makes room for the own file of \p Job, which is there in any case.
+  /// \returns the arguments that make a compiler look there first for what
+  /// \p Job includes.
+  std::vector<std::string> add(const CompileJob &Job);
+  /// Writes what was not written yet.
+  llvm::Error write();
+  const std::string &root() const { return Root; }
+  llvm::ArrayRef<ChangedFile> changes() const { return Changes; }
+
+private:
+  bool holds(llvm::StringRef Folder) const;
+
+  llvm::ArrayRef<ChangedFile> Changes;
+  std::string Root;
+  std::set<std::string> Folders, Above; ///< Of originals.
+  std::set<std::string> Linked;
+  bool Written = false;
+};
+
 struct NvccQuestion;
 
 /// Asks nvcc \p Questions, several at a time, as far as the answers are not
-/// known from before (Nvcc.cpp). Copies with \p Changes lie below \p Root.
-/// \returns the answers in the order of the questions.
-std::vector<llvm::Expected<ResourceTable>>
+/// known from before (Nvcc.cpp). Those about copies are about \p Copies, which
+/// are written where that is needed. \returns the answers in the order of the
+/// questions. Errors: the copies cannot be written.
+llvm::Expected<std::vector<llvm::Expected<ResourceTable>>>
 askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
-        llvm::StringRef Nvcc, llvm::StringRef Root,
-        llvm::ArrayRef<ChangedFile> Changes, const ToolOptions &Options);
-
-/// Writes \p Changes below \p Root, at their absolute paths, with the helper
-/// beside each and links to what stood beside them; \p Job's own file is there
-/// in any case. \returns the arguments that make a compiler look there first
-/// for what \p Job includes.
-llvm::Expected<std::vector<std::string>>
-writeMirror(llvm::ArrayRef<ChangedFile> Changes, const CompileJob &Job,
-            llvm::StringRef Root);
+        llvm::StringRef Nvcc, Mirror *Copies, const ToolOptions &Options);
 
 /// \p Path without links; where there is no such file, the absolute path.
 std::string realPath(llvm::StringRef Path);

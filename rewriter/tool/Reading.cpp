@@ -64,8 +64,8 @@ static UnitReading receive(const CompileJob &Job, WorkResult Sent) {
   UnitReading Failed;
   Failed.Error = "Clang crashed on '" + Job.File + "'";
   if (!Sent.Problem.empty())
-    Failed.Error = "'" + Job.File +
-                   "' is left out: the process that read it " + Sent.Problem;
+    Failed.Error = "'" + Job.File + "' is left out: the process that read it " +
+                   Sent.Problem;
   return Failed;
 }
 
@@ -89,8 +89,8 @@ static std::vector<UnitReading> readAll(RunResult &Run,
     Shown.done(displayName(Jobs[I].File));
   });
   for (size_t I = 0; I < Jobs.size(); ++I) {
-    if (auto Known = Run.Known ? Run.Known->recall(Jobs[I], State)
-                               : std::nullopt) {
+    if (auto Known =
+            Run.Known ? Run.Known->recall(Jobs[I], State) : std::nullopt) {
       Results[I] = std::move(*Known);
       Results[I].Trace.clear();
       Shown.done(displayName(Jobs[I].File));

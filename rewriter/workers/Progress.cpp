@@ -36,7 +36,8 @@ std::optional<Seconds> Estimate::left() const {
   if (Count < FewestPieces || Latest.back() < ShortestTime || Count >= Total)
     return std::nullopt;
   const bool FromStart = Latest.size() == Count;
-  const Seconds Took = Latest.back() - (FromStart ? Seconds(0) : Latest.front());
+  const Seconds Took =
+      Latest.back() - (FromStart ? Seconds(0) : Latest.front());
   const double Pieces = FromStart ? Count : Latest.size() - 1;
   return Took / Pieces * static_cast<double>(Total - Count);
 }
@@ -73,9 +74,8 @@ std::string bankstripe::progressLine(size_t Count, size_t Total, StringRef Name,
 }
 
 Progress::Progress(size_t Total, bool Wanted)
-    : Total(Total),
-      Enabled(Wanted && Total > 1 &&
-              llvm::sys::Process::StandardErrIsDisplayed()),
+    : Total(Total), Enabled(Wanted && Total > 1 &&
+                            llvm::sys::Process::StandardErrIsDisplayed()),
       Start(std::chrono::steady_clock::now()), Rest(Total) {}
 
 Progress::~Progress() {

@@ -101,6 +101,25 @@ static void becomeWorker(pid_t Parent, int Printed) {
   dup2(Printed, STDERR_FILENO);
 }
 
+// What this process, and those that it started, took at most, besides the
+// Before that it began with: a fork shares the memory of its parent.
+static uint64_t memoryTaken(uint64_t Before) {
+  struct rusage Own = {}, Others = {};
+  getrusage(RUSAGE_SELF, &Own);
+  getrusage(RUSAGE_CHILDREN, &Others);
+  const uint64_t Largest = uint64_t(Own.ru_maxrss) << 10;
+  return Largest - std::min(Largest, Before) +
+         (uint64_t(Others.ru_maxrss) << 10);
+}
+
+static uint64_t memoryNow() {
+  auto Text = llvm::MemoryBuffer::getFileAsStream("/proc/self/statm");
+  uint64_t Pages = 0;
+  if (!Text || (*Text)->getBuffer().split(' ').second.consumeInteger(10, Pages))
+    return 0;
+  return Pages * getpagesize();
+}
+
 static void writeAnswer(int Descriptor, StringRef Text) {
   while (!Text.empty()) {
     const ssize_t Written = write(Descriptor, Text.data(), Text.size());
@@ -129,7 +148,9 @@ void Workers::start(size_t Piece, llvm::function_ref<std::string()> Work) {
   const pid_t Process = fork();
   if (Process == 0) {
     becomeWorker(Parent, Printed[1]);
-    writeAnswer(Answer[1], Work());
+    const uint64_t Before = memoryNow();
+    const std::string Text = Work();
+    writeAnswer(Answer[1], std::to_string(memoryTaken(Before)) + "\n" + Text);
     llvm::outs().flush();
     _exit(0);
   }
@@ -146,8 +167,8 @@ void Workers::start(size_t Piece, llvm::function_ref<std::string()> Work) {
   R.Piece = Piece;
   R.Answer = Answer[0];
   R.Printed = Printed[0];
-  R.End = std::chrono::steady_clock::now() +
-          std::chrono::seconds(Limits.Seconds);
+  R.End =
+      std::chrono::steady_clock::now() + std::chrono::seconds(Limits.Seconds);
   Open.push_back(std::move(R));
 }
 
@@ -174,7 +195,8 @@ static void readRest(int &Descriptor, std::string &Into) {
   if (Descriptor < 0)
     return;
   fcntl(Descriptor, F_SETFL, O_NONBLOCK);
-  for (size_t Before = Into.size() + 1; Descriptor >= 0 && Before != Into.size();) {
+  for (size_t Before = Into.size() + 1;
+       Descriptor >= 0 && Before != Into.size();) {
     Before = Into.size();
     readFrom(Descriptor, Into);
   }
@@ -198,24 +220,24 @@ void Workers::endLate() {
 // R has ended, or closed what it could tell us by.
 void Workers::collect(Running &R) {
   int Status = 0;
-  struct rusage Usage = {};
-  while (wait4(R.Process, &Status, 0, &Usage) < 0 && errno == EINTR) {
+  while (waitpid(R.Process, &Status, 0) < 0 && errno == EINTR) {
   }
   readRest(R.Answer, R.Result.Answer);
   readRest(R.Printed, R.Result.Printed);
-  Largest = std::max<uint64_t>(Largest, uint64_t(Usage.ru_maxrss) << 10);
   WorkResult &Result = R.Result;
   if (R.TookTooLong)
     Result.Problem =
         "took longer than " + std::to_string(Limits.Seconds) + " s";
   else if (WIFSIGNALED(Status))
-    Result.Problem =
-        "was ended by signal " + std::to_string(WTERMSIG(Status));
+    Result.Problem = "was ended by signal " + std::to_string(WTERMSIG(Status));
   else if (!WIFEXITED(Status) || WEXITSTATUS(Status) != 0)
-    Result.Problem =
-        "ended with status " + std::to_string(WEXITSTATUS(Status));
-  if (!Result.Problem.empty())
-    Result.Answer.clear();
+    Result.Problem = "ended with status " + std::to_string(WEXITSTATUS(Status));
+  auto [Taken, Answer] = StringRef(Result.Answer).split('\n');
+  uint64_t Bytes = 0;
+  if (Result.Problem.empty() && Taken.getAsInteger(10, Bytes))
+    Result.Problem = "ended without an answer";
+  Largest = std::max(Largest, Bytes);
+  Result.Answer = Result.Problem.empty() ? Answer.str() : "";
   Receive(R.Piece, std::move(Result));
 }
 
