@@ -16,6 +16,7 @@ CUDA file with nothing to rewrite.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import os
 import pathlib
 import resource
 import statistics
@@ -93,6 +94,7 @@ def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__.strip())
     tool, nvcc, *files = sys.argv[1:]
+    os.environ["BANKSTRIPE_FLAGS"] = "--no-cache"
     with tempfile.TemporaryDirectory() as name:
         if files == ["--fixed"]:
             print_fixed(tool, pathlib.Path(name))

@@ -92,7 +92,8 @@ def run(tool, case):
         for path in sources(case):
             shutil.copy(path, folder)
         done = subprocess.run(
-            [tool, "rewrite", "--no-confirm", "--gpu-arch=sm_90", *options(case), "."],
+            [tool, "rewrite", "--no-cache", "--no-confirm", "--gpu-arch=sm_90",
+             *options(case), "."],
             cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         report = done.stderr.decode("latin-1")
         if "--explain" in options(case) and "\n  occupancy " not in report:
