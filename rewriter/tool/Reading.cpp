@@ -25,7 +25,8 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
-static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given) {
+static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
+                            bool Colours) {
   UnitReading Result;
   DiskRecorder Recorder;
   auto MayEdit = [&](StringRef File) {
@@ -35,7 +36,7 @@ static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given) {
     return May;
   };
   llvm::raw_string_ostream OS(Result.Diagnostics);
-  OS.enable_colors(llvm::errs().has_colors());
+  OS.enable_colors(Colours);
   llvm::Expected<ParseOutcome> Outcome = parseUnit(
       Job, OS,
       [&](ParsedUnit &Parsed) {
@@ -79,24 +80,27 @@ static std::vector<UnitReading> readAll(RunResult &Run,
   auto MayEdit = [&](StringRef File) { return Given(File); };
   DiskState State(MayEdit);
   Progress Shown(Jobs.size(), Options.Level != Detail::Quiet);
+  // Asked here, since a process that reads has another standard error.
+  const bool Colours = llvm::errs().has_colors();
   Run.Known = Answers::open(Options);
   Workers Pool(workLimits(Options), [&](size_t I, WorkResult Sent) {
-    Results[I] = receive(Jobs[I], std::move(Sent));
+    Results[I] = receive(Jobs[I], std::move(Sent), Options.Level);
     if (Run.Known)
       Run.Known->remember(Jobs[I], Results[I], State);
     // It is needed no more, and there may be many.
-    Results[I].Trace.clear();
+    Results[I].Trace = std::string();
     Shown.done(displayName(Jobs[I].File));
   });
   for (size_t I = 0; I < Jobs.size(); ++I) {
     if (auto Known =
             Run.Known ? Run.Known->recall(Jobs[I], State) : std::nullopt) {
       Results[I] = std::move(*Known);
-      Results[I].Trace.clear();
+      Results[I].Trace = std::string();
       Shown.done(displayName(Jobs[I].File));
       continue;
     }
-    Pool.start(I, [&] { return readUnit(Jobs[I], Given).toFullText(); });
+    Pool.start(I,
+               [&] { return readUnit(Jobs[I], Given, Colours).toFullText(); });
   }
   Pool.finish();
   return Results;

@@ -130,8 +130,9 @@ TEST(WorkLimits, OneProcess) { expectOneAtATime({1, 0, 0}); }
 TEST(WorkLimits, LittleMemory) { expectOneAtATime({8, 1, 0}); }
 
 // Memory that no compiler can do without.
-static std::string filled(volatile size_t Megabytes) {
-  return std::string(Megabytes << 20, 'x');
+static std::string filled(size_t Megabytes) {
+  const volatile size_t Size = Megabytes << 20;
+  return std::string(Size, 'x');
 }
 
 TEST_F(WorkersTest, MemoryIsThatOfThePiece) {
