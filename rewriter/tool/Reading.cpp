@@ -58,15 +58,18 @@ static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
 }
 
 // What a process sent back, or why it could not.
-static UnitReading receive(const CompileJob &Job, WorkResult Sent) {
-  if (Sent.Problem.empty())
+static UnitReading receive(const CompileJob &Job, WorkResult Sent,
+                           Detail Level) {
+  if (Sent.Problem.empty()) {
     if (auto Reading = UnitReading::fromFullText(Sent.Answer))
       return std::move(*Reading);
+    Sent.Problem = "sent what cannot be read";
+  }
   UnitReading Failed;
-  Failed.Error = "Clang crashed on '" + Job.File + "'";
-  if (!Sent.Problem.empty())
-    Failed.Error = "'" + Job.File + "' is left out: the process that read it " +
-                   Sent.Problem;
+  Failed.Error = "'" + Job.File + "' is left out: the process that read it " +
+                 Sent.Problem;
+  if (Level == Detail::Verbose) // Where it was, as LLVM tells it.
+    Failed.Diagnostics = std::move(Sent.Printed);
   return Failed;
 }
 
