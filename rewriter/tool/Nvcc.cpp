@@ -51,7 +51,9 @@ bankstripe::askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
   Limits.Seconds = 0;
   Workers Pool(Limits, [&](size_t I, WorkResult Sent) {
     Replies[I].emplace(receive(std::move(Sent)));
-    if (*Replies[I] && Keys[I])
+    // A file that changed meanwhile may have been read in either state.
+    if (*Replies[I] && Keys[I] &&
+        Keys[I] == Run.Known->keyOf(Questions[I], Nvcc, Copies))
       Run.Known->rememberTable(*Keys[I], **Replies[I]);
     Shown.done(displayName(Questions[I].Unit->Job.File));
   });

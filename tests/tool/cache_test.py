@@ -367,6 +367,16 @@ class WithNvcc(CacheTest):
         self.write("works", "")
         self.assertEqual(self.asked(), 2)
 
+    def test_header_that_changes_while_nvcc_reads(self):
+        self.write("src/size.h", "// one")
+        self.write("src/a.cu", '#include "size.h"\n' + moves())
+        mark, header = self.folder / "changed", self.folder / "src/size.h"
+        self.write_nvcc(check=f'[ -e "{mark}" ] || {{ : >"{mark}"; echo "// two" >"{header}"; }}')
+        self.asked()
+        self.write("src/size.h", "// one")
+        self.assertEqual(self.asked(), 2)
+        self.assertEqual(self.asked(), 0)
+
     def test_launcher(self):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("BANKSTRIPE_F")}
         calls, copies = [], []
