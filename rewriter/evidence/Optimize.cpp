@@ -95,12 +95,13 @@ void copyTargetAttributes(const Function &From, Module &To) {
 
 /// Links the needed part of the libraries that the command names. One that
 /// cannot be read is passed over: calls into it then stay calls.
-void linkDeviceLibrary(Module &M, const clang::CodeGenOptions &Options) {
+void linkDeviceLibrary(Module &M, clang::CompilerInstance &Compiler) {
   if (!needsDeviceLibrary(M))
     return;
   auto Model = find_if(M, [](const Function &F) { return !F.isDeclaration(); });
-  for (const auto &Link : Options.LinkBitcodeFiles) {
-    auto Buffer = MemoryBuffer::getFile(Link.Filename);
+  for (const auto &Link : Compiler.getCodeGenOpts().LinkBitcodeFiles) {
+    auto Buffer =
+        Compiler.getVirtualFileSystem().getBufferForFile(Link.Filename);
     if (!Buffer)
       continue;
     auto Library =
@@ -150,7 +151,7 @@ Error optimize(Module &M, clang::CompilerInstance &Compiler, StringRef GpuArch,
   if (!Machine)
     return Machine.takeError();
   M.setDataLayout((*Machine)->createDataLayout());
-  linkDeviceLibrary(M, Compiler.getCodeGenOpts());
+  linkDeviceLibrary(M, Compiler);
   runPipeline(M, **Machine);
   if (!Context.firstError().empty())
     return createStringError("LLVM could not optimize the device code: " +

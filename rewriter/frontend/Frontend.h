@@ -18,6 +18,7 @@
 #ifndef BANKSTRIPE_FRONTEND_FRONTEND_H
 #define BANKSTRIPE_FRONTEND_FRONTEND_H
 
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -30,6 +31,10 @@ class ASTConsumer;
 class CompilerInstance;
 class SourceRange;
 } // namespace clang
+
+namespace llvm::vfs {
+class FileSystem;
+} // namespace llvm::vfs
 
 namespace bankstripe {
 
@@ -109,14 +114,27 @@ struct ParseOutcome {
   bool UsedBuiltinHeader = false; ///< No toolkit: the built-in declarations.
 };
 
+/// Sees what a parse depends on besides its job.
+class ParseWatch {
+public:
+  virtual ~ParseWatch() = default;
+  /// \returns \p Disk, or what stands between it and the parse.
+  virtual llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+  watch(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk) = 0;
+  /// The source asks for the time (`__TIME__` and the like).
+  virtual void sawTime() = 0;
+};
+
 /// Parses the file of \p Job and calls \p Action if that gave no error.
 /// A file that Clang rejects is tried once more with the shim header. Clang's
 /// own errors are printed to \p Diagnostics; a crash inside Clang is caught.
 /// \returns an error (with a message that names the file) when the file cannot
-/// be read or parsed. Safe to call from several threads at once.
+/// be read or parsed. Safe to call from several threads at once. \p Watch, if
+/// there is one, has to outlive the call.
 llvm::Expected<ParseOutcome>
 parseUnit(const CompileJob &Job, llvm::raw_ostream &Diagnostics,
-          llvm::function_ref<void(ParsedUnit &)> Action);
+          llvm::function_ref<void(ParsedUnit &)> Action,
+          ParseWatch *Watch = nullptr);
 
 /// Parses \p Code as \p FileName with the built-in CUDA header, for tests.
 llvm::Error parseSnippet(llvm::StringRef Code, llvm::StringRef FileName,

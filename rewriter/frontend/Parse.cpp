@@ -48,6 +48,7 @@ struct Attempt {
   std::vector<std::string> Args; ///< For the driver, without its name.
   FileSystemPtr Files;
   bool Colours = false;
+  ParseWatch *Watch = nullptr;
   std::string Messages; ///< What Clang printed.
 };
 
@@ -131,7 +132,7 @@ bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
                                        Invocation->getDiagnosticOpts());
   Compiler.createDiagnostics(&Printer, /*ShouldOwnClient=*/false);
   Compiler.setVerboseOutputStream(Messages);
-  ParseAction Parse(Action);
+  ParseAction Parse(Action, A.Watch);
   Compiler.ExecuteAction(Parse);
   return Parse.succeeded();
 }
@@ -205,7 +206,8 @@ Error crashed(StringRef File) {
 
 Expected<ParseOutcome> parseUnit(const CompileJob &Job,
                                  raw_ostream &Diagnostics,
-                                 function_ref<void(ParsedUnit &)> Action) {
+                                 function_ref<void(ParsedUnit &)> Action,
+                                 ParseWatch *Watch) {
   CompileJob Prepared = Job;
   if (Prepared.ClangArgs.empty())
     translateCommand(Prepared, {}, Toolkit{Job.CudaPath, "", ""});
@@ -214,9 +216,10 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
 
   Attempt First;
   First.Colours = Diagnostics.has_colors();
+  First.Watch = Watch;
   const StringRef Directory =
       Job.Directory.empty() ? StringRef(".") : StringRef(Job.Directory);
-  auto Files = openFileSystem(Directory, servedHeaders());
+  auto Files = openFileSystem(Directory, servedHeaders(), Watch);
   if (!Files)
     return Files.takeError();
   First.Files = *Files;

@@ -101,6 +101,24 @@ private:
   bool Replayed = false;
 };
 
+/// Tells when the text of a source depends on the time.
+class TimeNoticer final : public clang::PPCallbacks {
+public:
+  TimeNoticer(clang::Preprocessor &PP, ParseWatch &Watch) : Watch(Watch) {
+    for (StringRef Name : {"__DATE__", "__TIME__", "__TIMESTAMP__"})
+      Names.push_back(PP.getIdentifierInfo(Name));
+  }
+  void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &,
+                    clang::SourceRange, const clang::MacroArgs *) override {
+    if (is_contained(Names, Name.getIdentifierInfo()))
+      Watch.sawTime();
+  }
+
+private:
+  SmallVector<const clang::IdentifierInfo *, 3> Names;
+  ParseWatch &Watch;
+};
+
 template <class D> D *as(const void *Subject) {
   return static_cast<D *>(const_cast<void *>(Subject));
 }
@@ -199,6 +217,10 @@ bool variesByArchitecture(ParsedUnit &Unit) {
 // The callback runs here and not in EndSourceFileAction: Sema, which the code
 // generator may still ask, and the diagnostics' source file are alive.
 void ParseAction::ExecuteAction() {
+  if (Watch) {
+    clang::Preprocessor &PP = getCompilerInstance().getPreprocessor();
+    PP.addPPCallbacks(std::make_unique<TimeNoticer>(PP, *Watch));
+  }
   ASTFrontendAction::ExecuteAction();
   clang::CompilerInstance &Compiler = getCompilerInstance();
   if (Compiler.getDiagnostics().hasErrorOccurred())

@@ -62,8 +62,9 @@ private:
 /// Parses and then calls \p Action, unless there were errors.
 class ParseAction final : public clang::ASTFrontendAction {
 public:
-  explicit ParseAction(llvm::function_ref<void(ParsedUnit &)> Action)
-      : Action(Action) {}
+  /// \p Watch may be nobody.
+  ParseAction(llvm::function_ref<void(ParsedUnit &)> Action, ParseWatch *Watch)
+      : Action(Action), Watch(Watch) {}
 
   bool succeeded() const { return Succeeded; }
 
@@ -75,6 +76,7 @@ protected:
 
 private:
   llvm::function_ref<void(ParsedUnit &)> Action;
+  ParseWatch *Watch;
   RecordedParse Parse;
   bool Succeeded = false;
 };

@@ -12,6 +12,7 @@
 #include "frontend/Resources.h"
 
 #include "frontend/Embedded.h"
+#include "frontend/Frontend.h"
 #include "clang/Basic/Version.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
@@ -131,12 +132,15 @@ IntrusiveRefCntPtr<vfs::InMemoryFileSystem> servedHeaders() {
 
 Expected<IntrusiveRefCntPtr<vfs::FileSystem>>
 openFileSystem(StringRef Directory,
-               IntrusiveRefCntPtr<vfs::InMemoryFileSystem> Served) {
+               IntrusiveRefCntPtr<vfs::InMemoryFileSystem> Served,
+               ParseWatch *Watch) {
   // Not getRealFileSystem(): its working directory is the process's, and other
   // parses run at the same time.
-  auto Overlay = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(
-      IntrusiveRefCntPtr<vfs::FileSystem>(
-          vfs::createPhysicalFileSystem().release()));
+  IntrusiveRefCntPtr<vfs::FileSystem> Disk(
+      vfs::createPhysicalFileSystem().release());
+  if (Watch)
+    Disk = Watch->watch(std::move(Disk));
+  auto Overlay = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(std::move(Disk));
   Overlay->pushOverlay(std::move(Served));
   if (std::error_code Code = Overlay->setCurrentWorkingDirectory(Directory))
     return createStringError(Code, "cannot work in the folder '" + Directory +

@@ -21,15 +21,19 @@
 
 namespace bankstripe {
 
+class ParseWatch;
+
 /// Clang's resource directory: beside this executable, as configured, or where
 /// installations of LLVM usually put it.
 llvm::Expected<std::string> findResourceDirectory();
 
 /// The disk, with its own working directory \p Directory, and over it the
-/// headers that the tool serves. To be used by one parse.
+/// headers that the tool serves. To be used by one parse, which \p Watch, if
+/// there is one, sees.
 llvm::Expected<llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>>
 openFileSystem(llvm::StringRef Directory,
-               llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> Served);
+               llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> Served,
+               ParseWatch *Watch = nullptr);
 
 /// A file system in memory that holds the headers that the tool serves.
 llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> servedHeaders();

@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Evidence.h"
+#include "tool/Answers.h"
 #include "tool/Pipeline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -35,77 +36,6 @@
 using namespace bankstripe;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
-
-llvm::Expected<TemporaryFolder> TemporaryFolder::create() {
-  llvm::SmallString<128> Path;
-  if (std::error_code EC = fs::createUniqueDirectory("bankstripe", Path))
-    return llvm::createStringError("cannot make a temporary folder: " +
-                                   EC.message());
-  return TemporaryFolder(std::string(Path));
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  if (!Path.empty())
-    (void)fs::remove_directories(Path); // Temporary files at worst.
-}
-
-// What stands beside a changed file, or the main file, is linked into the
-// mirror, so that an #include from there finds the changed file and not its
-// original.
-static llvm::Error linkNeighbours(StringRef Folder, StringRef Root) {
-  if (std::error_code EC = fs::create_directories(Root + Folder))
-    return llvm::createStringError("cannot make '" + Root + Folder +
-                                   "': " + EC.message());
-  std::error_code EC;
-  for (fs::directory_iterator It(Folder, EC), End; It != End && !EC;
-       It.increment(EC)) {
-    std::string Link = Root.str() + It->path();
-    if (fs::is_regular_file(It->path()) && !fs::exists(Link))
-      if (std::error_code Failed = fs::create_link(It->path(), Link))
-        return llvm::createStringError("cannot make '" + Link +
-                                       "': " + Failed.message());
-  }
-  return llvm::Error::success();
-}
-
-llvm::Expected<std::vector<std::string>>
-bankstripe::writeMirror(llvm::ArrayRef<ChangedFile> Changes,
-                        const CompileJob &Job, StringRef Root) {
-  std::set<std::string> Folders{llvm::sys::path::parent_path(Job.File).str()};
-  for (const ChangedFile &File : Changes) {
-    std::string Path = Root.str() + File.Path;
-    StringRef Folder = llvm::sys::path::parent_path(Path);
-    Folders.insert(llvm::sys::path::parent_path(File.Path).str());
-    if (std::error_code EC = fs::create_directories(Folder))
-      return llvm::createStringError("cannot make '" + Folder +
-                                     "': " + EC.message());
-    if (llvm::Error E = replaceFile(Path, File.After, std::nullopt))
-      return E;
-    if (llvm::Error E = replaceFile((Folder + "/" + HelperFileName).str(),
-                                    helperText(), std::nullopt))
-      return E;
-  }
-  for (const std::string &Folder : Folders)
-    if (llvm::Error E = linkNeighbours(Folder, Root))
-      return E;
-  // A changed header must be found before its original.
-  std::vector<std::string> Args;
-  const std::vector<std::string> &Command = Job.ClangArgs;
-  for (size_t I = 0; I < Command.size(); ++I) {
-    StringRef Arg = Command[I];
-    if (!Arg.consume_front("-I"))
-      continue;
-    std::string Folder =
-        Arg.empty() && I + 1 < Command.size() ? Command[I + 1] : Arg.str();
-    llvm::SmallString<256> Absolute(Folder);
-    llvm::sys::path::make_absolute(Job.Directory, Absolute);
-    std::string Mirrored = Root.str() + std::string(Absolute);
-    if (fs::is_directory(Mirrored))
-      Args.push_back("-I" + Mirrored);
-  }
-  Args.push_back("-I" + llvm::sys::path::parent_path(Job.File).str());
-  return Args;
-}
 
 namespace {
 
@@ -170,38 +100,48 @@ void Confirmation::warn(const CompileJob &Job, llvm::Error E,
 }
 
 void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
-  for (UnitRecord &Unit : Units) {
-    if (!isConcerned(Unit.Unit, /*IfItPaid=*/true))
-      continue;
-    if (llvm::Error E = askPtxas(Unit, Nvcc)) {
-      warn(Unit.Job, std::move(E),
-           "nvcc does not compile it, so ptxas cannot confirm the rewrite");
-      continue;
-    }
-    for (const auto &[Id, R] : Unit.Unit.Resources)
-      Run.Resources.Before.insert({Id, R});
-  }
+  auto IsConcerned = [&](const UnitResult &Unit) {
+    return this->isConcerned(Unit, /*IfItPaid=*/true);
+  };
+  auto Failed = [&](const CompileJob &Job, llvm::Error E) {
+    warn(Job, std::move(E),
+         "nvcc does not compile it, so ptxas cannot confirm the rewrite");
+  };
+  bankstripe::askOriginals(Run, Units, Nvcc, IsConcerned, Failed, Options);
+  for (const UnitRecord &Unit : Units)
+    if (IsConcerned(Unit.Unit))
+      for (const auto &[Id, R] : Unit.Unit.Resources)
+        Run.Resources.Before.insert({Id, R});
 }
 
 bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
                                 StringRef Root) {
   Run.Resources.After.clear();
   Rejected.clear();
-  for (const auto &[Job, Unit] : Units) {
-    if (Unit.Resources.empty() || !isConcerned(Unit, /*IfItPaid=*/false))
+  Mirror Copies(Run.Changes, Root);
+  std::vector<NvccQuestion> Questions;
+  for (const UnitRecord &Unit : Units) {
+    if (Unit.Unit.Resources.empty() ||
+        !isConcerned(Unit.Unit, /*IfItPaid=*/false))
       continue;
-    auto Args = writeMirror(Run.Changes, Job, Root);
-    if (!Args) {
-      warn(Job, Args.takeError(), "the rewrite could not be confirmed");
-      return false;
-    }
-    auto Table = runPtxas(Job, Nvcc, Root.str() + Job.File, *Args);
-    if (!Table) {
-      warn(Job, Table.takeError(), "nvcc does not accept the rewritten file");
+    Questions.push_back(
+        {&Unit, Root.str() + Unit.Job.File, Copies.add(Unit.Job)});
+  }
+  auto Replies = askNvcc(Run, Questions, Nvcc, &Copies, Options);
+  if (!Replies) {
+    warn(Questions.front().Unit->Job, Replies.takeError(),
+         "the rewrite could not be confirmed");
+    return false;
+  }
+  for (size_t I = 0; I < Replies->size(); ++I) {
+    const auto &[Job, Unit] = *Questions[I].Unit;
+    auto &Reply = (*Replies)[I];
+    if (!Reply) {
+      warn(Job, Reply.takeError(), "nvcc does not accept the rewritten file");
       Rejected.push_back(Unit.Facts.MainFile);
       continue;
     }
-    for (const auto &[Id, R] : forKernels(*Table, Unit.Facts.Kernels))
+    for (const auto &[Id, R] : forKernels(*Reply, Unit.Facts.Kernels))
       Run.Resources.After.insert({Id, R});
   }
   return true;
@@ -286,16 +226,6 @@ bool Confirmation::withdrawUnconfirmed(const std::vector<UnitRecord> &Units,
     Any = true;
   }
   return Any;
-}
-
-llvm::Error bankstripe::askPtxas(UnitRecord &Unit, StringRef Nvcc) {
-  if (!Unit.Unit.Resources.empty())
-    return llvm::Error::success();
-  auto Table = runPtxas(Unit.Job, Nvcc, Unit.Job.File);
-  if (!Table)
-    return Table.takeError();
-  Unit.Unit.Resources = forKernels(*Table, Unit.Unit.Facts.Kernels);
-  return llvm::Error::success();
 }
 
 // A frame that is smaller than the array has other uses, such as the slow path

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tool/Answers.h"
 #include "tool/Pipeline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -57,27 +58,29 @@ static std::set<std::string> sourcesOf(const ProgramFacts &Facts) {
 
 // Registers and stack frames of the originals are facts as well. Only units
 // with an array that could move are asked about.
-static void askAboutOriginals(ProgramFacts &Facts, const ToolOptions &Options) {
+static void askAboutOriginals(RunResult &Run, ProgramFacts &Facts,
+                              const ToolOptions &Options) {
   auto Kit = findToolkit(Options.Frontend.CudaPath);
   if (!Kit || Kit->Nvcc.empty()) {
     llvm::consumeError(Kit.takeError()); // The front end has said so.
     return;
   }
-  for (UnitRecord &Unit : Facts.Units) {
-    if (llvm::none_of(Unit.Unit.Evidence.Arrays, [](const ArrayEvidence &E) {
-          return E.Where == Residency::LocalMemory;
-        }))
-      continue;
-    llvm::Error E = askPtxas(Unit, Kit->Nvcc);
+  auto HoldsArray = [](const UnitResult &Unit) {
+    return llvm::any_of(Unit.Evidence.Arrays, [](const ArrayEvidence &E) {
+      return E.Where == Residency::LocalMemory;
+    });
+  };
+  auto Failed = [&](const CompileJob &Job, llvm::Error E) {
     const std::string Problem = toString(std::move(E));
-    if (!Problem.empty() && Options.Level != Detail::Quiet)
-      llvm::errs() << "bankstripe: " << Unit.Job.File
+    if (Options.Level != Detail::Quiet)
+      llvm::errs() << "bankstripe: " << Job.File
                    << ": nvcc does not compile it, so its registers are not "
                       "known"
                    << (Options.Level == Detail::Verbose ? ": " + Problem
                                                         : std::string())
                    << '\n';
-  }
+  };
+  askOriginals(Run, Facts.Units, Kit->Nvcc, HoldsArray, Failed, Options);
 }
 
 int bankstripe::runFacts(const ToolOptions &Options) {
@@ -89,7 +92,9 @@ int bankstripe::runFacts(const ToolOptions &Options) {
   if (Facts.Units.empty())
     return ExitSomeFailed; // Each was reported.
   if (Options.Confirm)
-    askAboutOriginals(Facts, Options);
+    askAboutOriginals(Run, Facts, Options);
+  if (Run.Known)
+    Run.Known->finish(Options.Level);
   if (llvm::Error E = write(Facts, Options.Output))
     return fail(std::move(E));
   if (!Options.Depfile.empty())

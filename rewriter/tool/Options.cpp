@@ -81,6 +81,21 @@ static cl::opt<unsigned>
     Jobs("j", cl::Prefix, cl::value_desc("N"), cl::init(0),
          cl::desc("Process N files at a time (default: one per core)"),
          READING_COMMANDS);
+static cl::opt<unsigned> MaxMemory(
+    "max-memory", cl::value_desc("MB"), cl::init(0),
+    cl::desc("Process fewer files at a time where they would take more than "
+             "this together (default: what the machine has to spare)"),
+    READING_COMMANDS);
+static cl::opt<unsigned> TimeLimit(
+    "time-limit", cl::value_desc("SECONDS"), cl::init(600),
+    cl::desc("Leave out a file that takes longer to read (default: 600; 0: "
+             "wait for it)"),
+    READING_COMMANDS);
+static cl::opt<bool>
+    NoCache("no-cache",
+            cl::desc("Read all files anew and ask nvcc again; see "
+                     "docs/cache.md"),
+            READING_COMMANDS);
 static cl::opt<std::string> GpuArch(
     "gpu-arch", cl::value_desc("sm_NN"),
     cl::desc("Target architecture (default: the command's, else sm_90)"),
@@ -487,6 +502,9 @@ static bool readRest(ToolOptions &O) {
   O.Frontend.Exclude.assign(Exclude.begin(), Exclude.end());
   O.Jobs = Jobs ? unsigned(Jobs)
                 : llvm::hardware_concurrency().compute_thread_count();
+  O.MaxMemory = uint64_t(MaxMemory) << 20;
+  O.TimeLimit = TimeLimit;
+  O.UseCache = !NoCache;
   O.BlockSize = BlockSize;
   O.SharedLimit = SharedLimit;
   O.MinSpeedup = MinSpeedup;

@@ -36,6 +36,9 @@ struct ToolOptions {
   std::string FactsFile; ///< `--facts`: what to plan for; empty: the paths.
   FrontendOptions Frontend;
   unsigned Jobs = 1;        ///< Translation units at a time.
+  uint64_t MaxMemory = 0;   ///< Bytes for all of them; 0: what is to spare.
+  unsigned TimeLimit = 0;   ///< Seconds to read one; 0: as long as it takes.
+  bool UseCache = true;     ///< Answers of earlier runs.
   unsigned BlockSize = 0;   ///< 0: not given.
   double MinSpeedup = 1.05; ///< 0: no prediction.
   uint64_t SharedLimit = 0; ///< Bytes per block that launches bring; 0: not

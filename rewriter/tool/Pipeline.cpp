@@ -6,56 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Pipeline.h"
-#include "evidence/Evidence.h"
-#include "find/Find.h"
+#include "tool/Answers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
-#include <mutex>
 #include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
-
-namespace {
-
-/// What one job came to.
-struct JobResult {
-  std::optional<UnitResult> Unit;
-  std::string Diagnostics;
-  std::string Error;
-  ParseOutcome Outcome;
-};
-
-/// `[12/60] kernel.cu` on a terminal, for runs that take a while.
-class Progress {
-public:
-  explicit Progress(unsigned Total, bool Wanted)
-      : Total(Total), Enabled(Wanted && Total > 1 &&
-                              llvm::sys::Process::StandardErrIsDisplayed()) {}
-  ~Progress() {
-    if (Enabled)
-      llvm::errs() << "\r\x1b[K";
-  }
-  void done(StringRef File) {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    ++Done;
-    if (Enabled)
-      llvm::errs() << "\r\x1b[K[" << Done << '/' << Total << "] "
-                   << llvm::sys::path::filename(File);
-  }
-
-private:
-  std::mutex Mutex;
-  unsigned Total;
-  unsigned Done = 0;
-  bool Enabled;
-};
-
-} // namespace
 
 std::string bankstripe::realPath(StringRef Path) {
   llvm::SmallString<256> Result;
@@ -80,81 +39,6 @@ bool GivenFiles::operator()(StringRef File) const {
     return Rest.consume_front(Given) &&
            (Rest.empty() || Given.back() == '/' || Rest.starts_with("/"));
   });
-}
-
-static JobResult processJob(const CompileJob &Job, const GivenFiles &MayEdit) {
-  JobResult Result;
-  llvm::raw_string_ostream OS(Result.Diagnostics);
-  OS.enable_colors(llvm::errs().has_colors());
-  llvm::Expected<ParseOutcome> Outcome =
-      parseUnit(Job, OS, [&](ParsedUnit &Parsed) {
-        UnitResult Unit;
-        Unit.Facts = findAll(Parsed, MayEdit);
-        Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);
-        Result.Unit = std::move(Unit);
-      });
-  if (!Outcome) {
-    Result.Unit.reset();
-    Result.Error = toString(Outcome.takeError());
-  } else {
-    Result.Outcome = *Outcome;
-  }
-  return Result;
-}
-
-static std::vector<JobResult> processAll(const std::vector<CompileJob> &Jobs,
-                                         const ToolOptions &Options) {
-  std::vector<JobResult> Results(Jobs.size());
-  std::vector<std::string> Paths = Options.Paths;
-  llvm::append_range(Paths, Options.Scope);
-  const GivenFiles MayEdit(Paths);
-  Progress Shown(Jobs.size(), Options.Level != Detail::Quiet);
-  if (Options.Jobs == 1 || Jobs.size() == 1) {
-    for (size_t I = 0; I < Jobs.size(); ++I) {
-      Results[I] = processJob(Jobs[I], MayEdit);
-      Shown.done(Jobs[I].File);
-    }
-    return Results;
-  }
-  llvm::DefaultThreadPool Pool(llvm::hardware_concurrency(Options.Jobs));
-  for (size_t I = 0; I < Jobs.size(); ++I)
-    Pool.async([&, I] {
-      Results[I] = processJob(Jobs[I], MayEdit);
-      Shown.done(Jobs[I].File);
-    });
-  Pool.wait();
-  return Results;
-}
-
-// What a person should know about how a file was read.
-static void reportReading(const CompileJob &Job, const JobResult &Result,
-                          const ToolOptions &Options, bool &SaidBuiltin) {
-  if (!Result.Diagnostics.empty() && !Result.Error.empty())
-    llvm::errs() << Result.Diagnostics;
-  if (!Result.Error.empty())
-    llvm::errs() << "bankstripe: " << Result.Error << '\n';
-  if (Options.Level == Detail::Quiet)
-    return;
-  if (Result.Outcome.UsedBuiltinHeader && !SaidBuiltin) {
-    llvm::errs() << "bankstripe: no CUDA toolkit was found, the built-in "
-                    "declarations are used; give --cuda-path for the full "
-                    "headers\n";
-    SaidBuiltin = true;
-  }
-  if (Options.Level != Detail::Verbose)
-    return;
-  if (Result.Outcome.UsedShim)
-    llvm::errs() << "bankstripe: " << Job.File
-                 << ": parsed with the nvcc compatibility header\n";
-  if (!Job.Dropped.empty()) {
-    llvm::errs() << "bankstripe: " << Job.File << ": dropped from the command:";
-    for (const std::string &Arg : Job.Dropped)
-      llvm::errs() << ' ' << Arg;
-    llvm::errs() << '\n';
-  }
-  if (Result.Unit && !Result.Unit->Evidence.Problem.empty())
-    llvm::errs() << "bankstripe: " << Job.File << ": "
-                 << Result.Unit->Evidence.Problem << '\n';
 }
 
 llvm::Error bankstripe::collectAll(RunResult &Run, const ToolOptions &Options) {
@@ -185,23 +69,6 @@ llvm::Error bankstripe::collectAll(RunResult &Run, const ToolOptions &Options) {
   return llvm::Error::success();
 }
 
-std::vector<UnitRecord> bankstripe::readUnits(RunResult &Run,
-                                              const ToolOptions &Options) {
-  std::vector<JobResult> Results = processAll(Run.Jobs, Options);
-  std::vector<UnitRecord> Units;
-  bool SaidBuiltin = false;
-  for (size_t I = 0; I < Results.size(); ++I) {
-    reportReading(Run.Jobs[I], Results[I], Options, SaidBuiltin);
-    if (!Results[I].Error.empty()) {
-      Run.SomeFailed = true;
-      Run.Problems.push_back({Run.Jobs[I].File, Results[I].Error});
-    }
-    if (Results[I].Unit)
-      Units.push_back({Run.Jobs[I], std::move(*Results[I].Unit)});
-  }
-  return Units;
-}
-
 llvm::Expected<PlanOptions>
 bankstripe::planningFor(const RunResult &Run,
                         const std::vector<UnitRecord> &Units,
@@ -221,6 +88,10 @@ bankstripe::planningFor(const RunResult &Run,
   if (llvm::Error E = addDecisions(Planning, Lookup, Units))
     return E;
   return Planning;
+}
+
+WorkLimits bankstripe::workLimits(const ToolOptions &Options) {
+  return {Options.Jobs, Options.MaxMemory, Options.TimeLimit};
 }
 
 Plan bankstripe::planUnits(const std::vector<UnitRecord> &Units,
@@ -274,5 +145,9 @@ llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
   if (!Read)
     return Read.takeError();
   const PlanOptions Planning = Read->Planning;
-  return decide(std::move(*Read), Planning, Options);
+  const std::shared_ptr<Answers> Known = Read->Run.Known;
+  llvm::Expected<RunResult> Run = decide(std::move(*Read), Planning, Options);
+  if (Known)
+    Known->finish(Options.Level);
+  return Run;
 }

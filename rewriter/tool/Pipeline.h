@@ -11,9 +11,13 @@
 #include "facts/Facts.h"
 #include "report/Sarif.h"
 #include "tool/Options.h"
+#include "workers/Workers.h"
+#include <memory>
 #include <set>
 
 namespace bankstripe {
+
+class Answers;
 
 /// A run from the paths to the changed contents; nothing is written yet.
 struct RunResult {
@@ -27,6 +31,8 @@ struct RunResult {
   /// What is written below a folder even where nothing changes.
   std::set<std::string> Files;
   bool SomeFailed = false; ///< Some file could not be processed.
+  /// What earlier runs found out; nothing without a cache.
+  std::shared_ptr<Answers> Known;
 };
 
 /// Runs all stages on the paths of \p Options. Files that cannot be processed
@@ -68,9 +74,12 @@ llvm::Error carryOut(RunResult &Run, const ProgramFacts &Facts,
 /// reported, and noted in \p Run; an error when none can be.
 llvm::Error collectAll(RunResult &Run, const ToolOptions &Options);
 
-/// Reads the files of \p Run; those that cannot be are reported, and noted in
-/// \p Run.
+/// Reads the files of \p Run, those that are not known from before; those that
+/// cannot be are reported, and noted in \p Run (Reading.cpp).
 std::vector<UnitRecord> readUnits(RunResult &Run, const ToolOptions &Options);
+
+/// What \p Options allow the processes that we start.
+WorkLimits workLimits(const ToolOptions &Options);
 
 /// What \p Options ask of a plan for \p Units, of which \p Run has the jobs.
 /// Errors: a decisions file cannot be obeyed.
@@ -97,16 +106,49 @@ llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
 llvm::Error confirmWithPtxas(RunResult &Run, std::vector<UnitRecord> &Units,
                              PlanOptions &Planning, const ToolOptions &Options);
 
-/// Asks nvcc about \p Unit as it is, unless that was done (Confirm.cpp).
-llvm::Error askPtxas(UnitRecord &Unit, llvm::StringRef Nvcc);
+/// Asks nvcc about those of \p Units that \p IsConcerned names, as they are,
+/// unless that was done, and fills in what ptxas says (Nvcc.cpp). \p Failed is
+/// called for each that nvcc does not compile.
+void askOriginals(
+    RunResult &Run, std::vector<UnitRecord> &Units, llvm::StringRef Nvcc,
+    llvm::function_ref<bool(const UnitResult &)> IsConcerned,
+    llvm::function_ref<void(const CompileJob &, llvm::Error)> Failed,
+    const ToolOptions &Options);
 
-/// Writes \p Changes below \p Root, at their absolute paths, with the helper
-/// beside each and links to what stood beside them; \p Job's own file is there
-/// in any case. \returns the arguments that make a compiler look there first
-/// for what \p Job includes.
-llvm::Expected<std::vector<std::string>>
-writeMirror(llvm::ArrayRef<ChangedFile> Changes, const CompileJob &Job,
-            llvm::StringRef Root);
+/// Copies of changed files below a folder, at their absolute paths, with the
+/// helper beside each and links to what stood beside them.
+class Mirror {
+public:
+  /// \p Changes have to outlive this.
+  Mirror(llvm::ArrayRef<ChangedFile> Changes, llvm::StringRef Root);
+  /// Makes room for the own file of \p Job, which is there in any case.
+  /// \returns the arguments that make a compiler look there first for what
+  /// \p Job includes.
+  std::vector<std::string> add(const CompileJob &Job);
+  /// Writes what was not written yet.
+  llvm::Error write();
+  const std::string &root() const { return Root; }
+  llvm::ArrayRef<ChangedFile> changes() const { return Changes; }
+
+private:
+  bool holds(llvm::StringRef Folder) const;
+
+  llvm::ArrayRef<ChangedFile> Changes;
+  std::string Root;
+  std::set<std::string> Folders, Above; ///< Of originals.
+  std::set<std::string> Linked;
+  bool Written = false;
+};
+
+struct NvccQuestion;
+
+/// Asks nvcc \p Questions, several at a time, as far as the answers are not
+/// known from before (Nvcc.cpp). Those about copies are about \p Copies, which
+/// are written where that is needed. \returns the answers in the order of the
+/// questions. Errors: the copies cannot be written.
+llvm::Expected<std::vector<llvm::Expected<ResourceTable>>>
+askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
+        llvm::StringRef Nvcc, Mirror *Copies, const ToolOptions &Options);
 
 /// Writes to \p Depfile, for make and ninja, that \p Target depends on
 /// \p Sources (Facts.cpp).

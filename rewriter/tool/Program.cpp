@@ -122,17 +122,18 @@ llvm::Expected<std::string> Program::buildFiles(StringRef Name,
     return llvm::createStringError("cannot remove '" + Root +
                                    "': " + EC.message());
   std::vector<std::string> Command{Nvcc}, Sources;
+  Mirror Copies(Changes, Root);
   for (const CompileJob &Job : Jobs) {
     if (Changes.empty()) {
       Sources.push_back(Job.File);
       continue;
     }
-    auto Args = writeMirror(Changes, Job, Root);
-    if (!Args)
-      return Args.takeError();
-    llvm::append_range(Command, *Args);
+    llvm::append_range(Command, Copies.add(Job));
     Sources.push_back(Root + Job.File);
   }
+  if (!Changes.empty())
+    if (llvm::Error E = Copies.write())
+      return E;
   llvm::append_range(Command, Extra);
   const std::vector<std::string> &Given = Options.Frontend.CompilerArgs;
   if (!namesArchitecture(Given))

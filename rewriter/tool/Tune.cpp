@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tool/Answers.h"
 #include "tool/Program.h"
 #include "tune/Outcome.h"
 #include "llvm/ADT/STLExtras.h"
@@ -357,8 +358,11 @@ int bankstripe::runTune(const ToolOptions &Options, StringRef Executable) {
   }
   if (Read->Run.SomeFailed)
     return ExitSomeFailed;
-  if (llvm::Error E = tune(Options, Executable, *Read)) {
-    llvm::errs() << "bankstripe: " << toString(std::move(E)) << '\n';
+  llvm::Error Problem = tune(Options, Executable, *Read);
+  if (Read->Run.Known)
+    Read->Run.Known->finish(Options.Level);
+  if (Problem) {
+    llvm::errs() << "bankstripe: " << toString(std::move(Problem)) << '\n';
     return ExitSomeFailed;
   }
   return ExitDone;

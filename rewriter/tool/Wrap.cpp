@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tool/Answers.h"
 #include "tool/Pipeline.h"
 #include "wrap/Command.h"
 #include "wrap/Depfile.h"
@@ -179,7 +180,10 @@ Launcher::findChanges(ToolOptions Options, bool &Parsed) {
     for (UnitRecord &Unit : Read->Units)
       noteKept(assumeOtherUnits(Unit.Unit.Facts, Command.MakesModule));
   const PlanOptions Planning = Read->Planning;
+  const std::shared_ptr<Answers> Known = Read->Run.Known;
   auto Run = decide(std::move(*Read), Planning, Options);
+  if (Known)
+    Known->finish(Options.Level);
   if (!Run)
     return Run.takeError();
   return std::move(Run->Changes);

@@ -48,13 +48,13 @@ def main():
     tool, build = sys.argv[1:]
     entries = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
     files = sorted({str(pathlib.Path(e["directory"], e["file"])) for e in entries})
-    report = ("analyze", "--no-confirm", "--format=json")
+    report = ("analyze", "--no-cache", "--no-confirm", "--format=json")
     whole, pieces, merge, plan, one = (Costs() for _ in range(5))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         direct = whole.run(tool, *report, "-j1", "-p", build, *files)
         for number, file in enumerate(files):
-            pieces.run(tool, "facts", "--no-confirm", "-j1", "-p", build, "-o",
+            pieces.run(tool, "facts", "--no-cache", "--no-confirm", "-j1", "-p", build, "-o",
                        str(folder / f"{number}.json"), file)
         parts = sorted(folder.glob("*.json"))
         facts = folder / "all.facts"

@@ -74,7 +74,7 @@ def main():
         sys.exit("front_cost: there is no CUDA toolkit; set CUDA_HOME")
     clang = [options.clang, "--cuda-device-only", f"--cuda-gpu-arch={options.gpu_arch}",
              f"--cuda-path={toolkit}", f"-I{toolkit}/include/cccl", "-Wno-unknown-cuda-version"]
-    tool = [options.tool, "rewrite", "--dry-run", "--no-confirm", "--quiet",
+    tool = [options.tool, "rewrite", "--no-cache", "--dry-run", "--no-confirm", "--quiet",
             f"--gpu-arch={options.gpu_arch}", f"--cuda-path={toolkit}"]
 
     row = "{:18} {:14} {:>9} {:>12} {:>7} {:>7} {:>11}"

@@ -56,8 +56,8 @@ class Survey:
         with tempfile.TemporaryDirectory() as scratch:
             suite_commands.write_database(units, scratch)
             output = pathlib.Path(scratch) / "output"
-            command = [self.tool, "rewrite", "--format=json", "-j1", f"--output-dir={output}",
-                       "-p", scratch, *self.options, str(root)]
+            command = [self.tool, "rewrite", "--no-cache", "--format=json", "-j1",
+                       f"--output-dir={output}", "-p", scratch, *self.options, str(root)]
             started = time.time()
             try:
                 done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)

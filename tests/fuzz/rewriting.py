@@ -30,8 +30,8 @@ def rewrite(tool, source, target, extra=()):
     """Rewrites `source` into the folder `target`. Returns the rewritten file,
     None when nothing changes, and the list of arrays from the report."""
     target.mkdir(parents=True, exist_ok=True)
-    command = [str(tool), "rewrite", "--quiet", "--no-confirm", "--gpu-arch=sm_90", "--min-speedup=0",
-               "--format=json", f"--output-dir={target}", *extra, str(source)]
+    command = [str(tool), "rewrite", "--no-cache", "--quiet", "--no-confirm", "--gpu-arch=sm_90",
+               "--min-speedup=0", "--format=json", f"--output-dir={target}", *extra, str(source)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                               timeout=300)

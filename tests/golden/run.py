@@ -99,7 +99,8 @@ def log_without_machine(text, folder):
 
 def run_tool(tool, case, folder, *more):
     return subprocess.run(
-        [tool, "rewrite", "--no-confirm", "--gpu-arch=sm_90", *options(case), *more, "."],
+        [tool, "rewrite", "--no-cache", "--no-confirm", "--gpu-arch=sm_90", *options(case), *more,
+         "."],
         cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
 

@@ -57,7 +57,7 @@ def tune(program, given, work, verify):
     lay_out(given.pack, program, place, "original")
     write_database(program, place)
     script = (given.pack / "build" / f"{name}.sh").resolve()
-    command = [given.tool.resolve(), "tune", "--format=json", f"--runs={given.runs}",
+    command = [given.tool.resolve(), "tune", "--no-cache", "--format=json", f"--runs={given.runs}",
                f"-p={place}", f"--tree={place}", f"--build=cd {name} && sh {script}",
                f"--program={name}/{program.get('program', 'main')}", f"--verify-program={verify}",
                *[f"--program-arg={a}" for a in program.get("arguments", [])],

@@ -55,7 +55,7 @@ def main():
         source.write_text(SOURCE)
         source.with_name(".bankstripe.yaml").write_text(DECISIONS)
         run = subprocess.run(
-            [tool, "analyze", "--format=json", str(source)],
+            [tool, "analyze", "--no-cache", "--format=json", str(source)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
     whole = json.loads(run.stdout)
     array, kernel = whole["arrays"][0], whole["kernels"][0]

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 TOOL = os.environ.get("BANKSTRIPE", "bankstripe")
 
@@ -70,6 +71,13 @@ class ToolTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name).resolve()
+        # Whoever runs the tests has a cache, which is none of their business.
+        cache = tempfile.TemporaryDirectory()
+        self.addCleanup(cache.cleanup)
+        self.cache = pathlib.Path(cache.name).resolve()
+        patch = unittest.mock.patch.dict(os.environ, BANKSTRIPE_CACHE_DIR=cache.name)
+        patch.start()
+        self.addCleanup(patch.stop)
 
     def write(self, name, content):
         path = self.folder / name

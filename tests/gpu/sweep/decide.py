@@ -52,7 +52,7 @@ def write_launches(folder, block):
 def decide(options, block):
     """What the tool prints for blocks of that many threads."""
     write_launches(options.folder, block)
-    command = [options.tool, "analyze", "--format=json",
+    command = [options.tool, "analyze", "--no-cache", "--format=json",
                *(["--no-confirm"] if options.no_confirm else []), "--exclude=*/originals/*",
                "--exclude=*/programs/*", *(f"--exclude=*/launches-{other}/*" for other in
                                            generate.BLOCKS if str(other) != str(block)),

@@ -1,0 +1,333 @@
+//===-- Answers.cpp - what earlier runs found out -------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A unit's answer depends on its job, this program, the environment, and what
+// Clang asked of the disk. That of nvcc depends on the same and on nvcc and the
+// compilers that it runs. nvcc may read files that Clang does not, such as
+// those behind `#ifndef __clang__`; a look at the text finds them, whatever #if
+// they stand in (wrap/Includes.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "tool/Answers.h"
+#include "cache/Identity.h"
+#include "evidence/NvccCommand.h"
+#include "frontend/CommandLine.h"
+#include "frontend/Resources.h"
+#include "tool/Pipeline.h"
+#include "wrap/Includes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+namespace path = llvm::sys::path;
+
+/// What reads and writes answers, and what made them.
+static const std::string &thisProgram() {
+  static const std::string Text = versionText() + " " + ownIdentity();
+  return Text;
+}
+
+static std::string factsText(UnitRecord Unit) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  ProgramFacts Facts;
+  Facts.Units.push_back(std::move(Unit));
+  writeFacts(OS, Facts, versionText());
+  return Text;
+}
+
+static std::optional<UnitRecord> factsFromText(StringRef Text) {
+  auto Facts = parseFacts(Text, "the cache", versionText());
+  if (!Facts) {
+    llvm::consumeError(Facts.takeError()); // As if nobody had known.
+    return std::nullopt;
+  }
+  if (Facts->Units.size() != 1)
+    return std::nullopt;
+  return std::move(Facts->Units.front());
+}
+
+static std::string jobText(const CompileJob &Job) {
+  return factsText({Job, {}});
+}
+
+std::string bankstripe::tableToText(const ResourceTable &Table) {
+  UnitRecord Unit;
+  Unit.Unit.Resources = Table;
+  return factsText(std::move(Unit));
+}
+
+std::optional<ResourceTable> bankstripe::tableFromText(StringRef Text) {
+  auto Unit = factsFromText(Text);
+  if (!Unit)
+    return std::nullopt;
+  return std::move(Unit->Unit.Resources);
+}
+
+std::string UnitReading::toText() const {
+  return joinParts({Trace, Unit ? factsText({CompileJob(), *Unit}) : "",
+                    Diagnostics, Error, Outcome.UsedShim ? "shim" : "",
+                    Outcome.UsedBuiltinHeader ? "built-in" : ""});
+}
+
+std::optional<UnitReading> UnitReading::fromText(StringRef Text) {
+  auto Parts = splitParts(Text);
+  if (!Parts || Parts->size() != 6)
+    return std::nullopt;
+  UnitReading Reading;
+  Reading.Trace = (*Parts)[0];
+  if (!(*Parts)[1].empty()) {
+    auto Facts = factsFromText((*Parts)[1]);
+    if (!Facts)
+      return std::nullopt;
+    Reading.Unit = std::move(Facts->Unit);
+  }
+  Reading.Diagnostics = (*Parts)[2];
+  Reading.Error = (*Parts)[3];
+  Reading.Outcome.UsedShim = !(*Parts)[4].empty();
+  Reading.Outcome.UsedBuiltinHeader = !(*Parts)[5].empty();
+  return Reading;
+}
+
+std::string UnitReading::toFullText() const {
+  std::vector<std::string> Parts{toText()};
+  if (Unit)
+    for (const auto &[Path, Content] : Unit->Facts.Contents) {
+      Parts.push_back(Path);
+      Parts.push_back(Content);
+    }
+  return joinParts(Parts);
+}
+
+std::optional<UnitReading> UnitReading::fromFullText(StringRef Text) {
+  auto Parts = splitParts(Text);
+  if (!Parts || Parts->empty())
+    return std::nullopt;
+  auto Reading = fromText(Parts->front());
+  if (!Reading || Parts->size() % 2 == 0)
+    return std::nullopt;
+  for (size_t I = 1; I < Parts->size(); I += 2)
+    if (!Reading->Unit || !Reading->Unit->Facts.Contents.count((*Parts)[I]))
+      return std::nullopt;
+    else
+      Reading->Unit->Facts.Contents[(*Parts)[I]] = std::move((*Parts)[I + 1]);
+  return Reading;
+}
+
+std::shared_ptr<Answers> Answers::open(const ToolOptions &Options) {
+  const std::string Folder = usualCacheFolder();
+  if (!Options.UseCache || Folder.empty() || ownIdentity().empty())
+    return nullptr;
+  return std::shared_ptr<Answers>(
+      new Answers(Cache(Folder, usualCacheLimits())));
+}
+
+// Whether Clang can do for Job only what a trace shows.
+static bool isTraceable(const CompileJob &Job) {
+  return llvm::none_of(Job.ClangArgs, [](StringRef Arg) {
+    return Arg == "-load" || Arg == "-plugin" || Arg == "-add-plugin" ||
+           Arg.starts_with("-fplugin") || Arg.starts_with("-fpass-plugin") ||
+           Arg.starts_with("-fmodule") || Arg.starts_with("-include-pch") ||
+           Arg.starts_with("-ivfsoverlay") || Arg.starts_with("-fcas");
+  });
+}
+
+// The source's own text is part of the key, so that a version of it that comes
+// back is known still.
+static std::string keyOf(const CompileJob &Job, DiskState &State) {
+  auto Resources = findResourceDirectory();
+  KeyBuilder Key;
+  Key.add("what", "unit")
+      .add("program", thisProgram())
+      .add("job", jobText(Job))
+      .add("resources", Resources ? *Resources : "")
+      .add("environment", environmentOfClang())
+      .add("colours", llvm::errs().has_colors() ? "yes" : "no")
+      .add("source", State.ask(DiskQuestion::Content, Job.File).Text);
+  if (!Resources)
+    llvm::consumeError(Resources.takeError()); // The parse says so.
+  return Key.take();
+}
+
+// Fills in what is not in the cache; false when a file changed this moment.
+static bool readContents(UnitFacts &Facts) {
+  std::map<std::string, std::string> Digests;
+  for (const SourceFile &File : Facts.Sources)
+    Digests[File.Path] = File.Digest;
+  for (auto &[Path, Content] : Facts.Contents) {
+    auto Text = readText(Path);
+    if (!Text || digestOf(*Text) != Digests[Path])
+      return false;
+    Content = std::move(*Text);
+  }
+  return true;
+}
+
+// Of a trace, what is about the disk and not about what the user asked for.
+static std::string stateOf(StringRef Trace) {
+  std::string State;
+  for (StringRef Line : llvm::split(Trace, '\n'))
+    if (!Line.starts_with(static_cast<char>(DiskQuestion::MayEdit)))
+      State += (Line + "\n").str();
+  return strongDigestOf(State);
+}
+
+void Answers::keepState(const CompileJob &Job, const UnitReading &Reading) {
+  if (!Reading.Trace.empty())
+    States[jobText(Job)] = stateOf(Reading.Trace);
+}
+
+std::optional<UnitReading> Answers::recall(const CompileJob &Job,
+                                           DiskState &State) {
+  ++Units;
+  if (!isTraceable(Job))
+    return std::nullopt;
+  auto Text = Store.get(::keyOf(Job, State), [&](StringRef Value) {
+    auto Parts = splitParts(Value);
+    return Parts && !Parts->empty() && !Parts->front().empty() &&
+           wouldReplyAs(Parts->front(), State);
+  });
+  auto Reading = Text ? UnitReading::fromText(*Text) : std::nullopt;
+  if (!Reading || (Reading->Unit && !readContents(Reading->Unit->Facts)))
+    return std::nullopt;
+  ++KnownUnits;
+  keepState(Job, *Reading);
+  return Reading;
+}
+
+void Answers::remember(const CompileJob &Job, const UnitReading &Reading,
+                       DiskState &State) {
+  if (Reading.Trace.empty() || !isTraceable(Job))
+    return;
+  keepState(Job, Reading);
+  // Where Clang says what is wrong, it will say so again.
+  if (Reading.Unit || !Reading.Diagnostics.empty())
+    Store.put(::keyOf(Job, State), Reading.toText());
+}
+
+// Folders that nvcc may read from and that belong to no toolkit.
+static IncludeFolders foldersOf(const CompileJob &Job) {
+  IncludeFolders Folders;
+  for (size_t I = 0; I < Job.ClangArgs.size(); ++I) {
+    StringRef Arg = Job.ClangArgs[I];
+    const bool Quoted = Arg.consume_front("-iquote");
+    if (!Quoted && !Arg.consume_front("-isystem") &&
+        !Arg.consume_front("-idirafter") && !Arg.consume_front("-I"))
+      continue;
+    if (Arg.empty() && I + 1 < Job.ClangArgs.size())
+      Arg = Job.ClangArgs[++I];
+    llvm::SmallString<256> Folder(Arg);
+    llvm::sys::path::make_absolute(Job.Directory, Folder);
+    if (!Job.CudaPath.empty() && Folder.starts_with(Job.CudaPath))
+      continue;
+    (Quoted ? Folders.Quote : Folders.Any).emplace_back(Folder);
+  }
+  Folders.Any.push_back(path::parent_path(Job.File).str());
+  return Folders;
+}
+
+// What Job's source includes as far as its text tells, and the files' texts.
+// Nothing when it does not tell.
+static std::optional<std::string> describeIncludes(const IncludeTree &Tree) {
+  if (!Tree.Complete)
+    return std::nullopt;
+  std::vector<std::string> Parts;
+  for (const auto &[Real, File] : Tree.Files) {
+    Parts.insert(Parts.end(), {Real, File.Name, strongDigestOf(File.Text)});
+    Parts.push_back(llvm::join(File.Targets, "\n"));
+    if (llvm::any_of(File.Directives,
+                     [](const IncludeDirective &D) { return !D.Length; }))
+      return std::nullopt;
+  }
+  return joinParts(Parts);
+}
+
+// The compiler that nvcc is told to use for the host's code.
+static std::string hostCompilerOf(const std::vector<std::string> &Args) {
+  for (size_t I = 0; I < Args.size(); ++I) {
+    StringRef Arg = Args[I];
+    if (!Arg.consume_front("--compiler-bindir") &&
+        !Arg.consume_front("-compiler-bindir") && !Arg.consume_front("-ccbin"))
+      continue;
+    if (Arg.consume_front("="))
+      return Arg.str();
+    return I + 1 < Args.size() ? Args[I + 1] : "";
+  }
+  return llvm::sys::Process::GetEnv("NVCC_CCBIN").value_or("");
+}
+
+// Word, with the same name for any folder of copies.
+static std::string withoutRoot(std::string Word, const std::string &Root) {
+  for (size_t At = 0; (At = Word.find(Root, At)) != std::string::npos;)
+    Word.replace(At, Root.size(), "<copies>");
+  return Word;
+}
+
+std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,
+                                          StringRef Nvcc,
+                                          const Mirror *Copies) {
+  const CompileJob &Job = Question.Unit->Job;
+  auto State = States.find(jobText(Job));
+  auto Tree = readIncludeTree(Job.File, foldersOf(Job));
+  auto Includes = Tree ? describeIncludes(*Tree) : std::nullopt;
+  if (State == States.end() || !Includes)
+    return std::nullopt;
+  const CommandLine Command = readCommandLine(Job.OriginalArgs, Job.Directory);
+  const std::string HostCompiler = hostCompilerOf(Command.Args);
+  std::string &Compiler = Compilers[HostCompiler];
+  if (Compiler.empty())
+    Compiler = identityOfNvcc(Nvcc, HostCompiler);
+  KeyBuilder Key;
+  Key.add("what", "ptxas")
+      .add("program", thisProgram())
+      .add("job", jobText(Job))
+      .add("words", joinParts(Command.Args))
+      .add("state", State->second)
+      .add("includes", *Includes)
+      .add("nvcc", Compiler)
+      .add("environment", environmentOfNvcc());
+  for (const std::string &Word :
+       nvccCommand(Job, Nvcc, Question.File, Question.ExtraArgs, "output"))
+    Key.add("word", Copies ? withoutRoot(Word, Copies->root()) : Word);
+  if (!Copies)
+    return Key.take();
+  std::set<std::string> Read;
+  for (const SourceFile &File : Question.Unit->Unit.Facts.Sources)
+    Read.insert(File.Path);
+  for (const ChangedFile &File : Copies->changes())
+    if (Read.count(File.Path) || Tree->Files.count(realPath(File.Path)))
+      Key.add(File.Path, strongDigestOf(File.After));
+  return Key.take();
+}
+
+std::optional<ResourceTable> Answers::recallTable(StringRef Key) {
+  ++Tables;
+  auto Text = Store.get(
+      Key, [](StringRef Value) { return tableFromText(Value).has_value(); });
+  if (!Text)
+    return std::nullopt;
+  ++KnownTables;
+  return tableFromText(*Text);
+}
+
+void Answers::rememberTable(StringRef Key, const ResourceTable &Table) {
+  Store.put(Key, tableToText(Table));
+}
+
+void Answers::finish(Detail Level) {
+  Store.prune();
+  if (Level == Detail::Verbose && Units)
+    llvm::errs() << "bankstripe: the cache in '" << Store.folder() << "' knew "
+                 << KnownUnits << " of " << Units << " files, and "
+                 << KnownTables << " of " << Tables << " answers of nvcc\n";
+}

@@ -1,0 +1,158 @@
+//===-- Reading.cpp - many units, by many processes -----------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   jobs => known from before?  (Answers.cpp)
+//        => else read by a process of its own, which sends plain values back
+//
+// Nothing else of a unit comes into this process, neither its syntax tree nor
+// its crash. What comes is the same whoever read it, and is put in the order of
+// the jobs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "evidence/Evidence.h"
+#include "find/Find.h"
+#include "tool/Answers.h"
+#include "tool/Pipeline.h"
+#include "workers/Progress.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
+                            bool Colours) {
+  UnitReading Result;
+  DiskRecorder Recorder;
+  auto MayEdit = [&](StringRef File) {
+    const bool May = Given(File);
+    Recorder.Trace.note(DiskQuestion::MayEdit, File,
+                        {May ? "yes" : "no", std::nullopt});
+    return May;
+  };
+  llvm::raw_string_ostream OS(Result.Diagnostics);
+  OS.enable_colors(Colours);
+  llvm::Expected<ParseOutcome> Outcome = parseUnit(
+      Job, OS,
+      [&](ParsedUnit &Parsed) {
+        UnitResult Unit;
+        Unit.Facts = findAll(Parsed, MayEdit);
+        Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);
+        Result.Unit = std::move(Unit);
+      },
+      &Recorder);
+  if (!Outcome) {
+    Result.Unit.reset();
+    Result.Error = toString(Outcome.takeError());
+  } else {
+    Result.Outcome = *Outcome;
+  }
+  if (Recorder.Trace.isComplete())
+    Result.Trace = Recorder.Trace.toText();
+  return Result;
+}
+
+// What a process sent back, or why it could not.
+static UnitReading receive(const CompileJob &Job, WorkResult Sent,
+                           Detail Level) {
+  if (Sent.Problem.empty()) {
+    if (auto Reading = UnitReading::fromFullText(Sent.Answer))
+      return std::move(*Reading);
+    Sent.Problem = "sent what cannot be read";
+  }
+  UnitReading Failed;
+  Failed.Error = "'" + Job.File + "' is left out: the process that read it " +
+                 Sent.Problem;
+  if (Level == Detail::Verbose) // Where it was, as LLVM tells it.
+    Failed.Diagnostics = std::move(Sent.Printed);
+  return Failed;
+}
+
+static std::vector<UnitReading> readAll(RunResult &Run,
+                                        const ToolOptions &Options) {
+  const std::vector<CompileJob> &Jobs = Run.Jobs;
+  std::vector<UnitReading> Results(Jobs.size());
+  std::vector<std::string> Paths = Options.Paths;
+  llvm::append_range(Paths, Options.Scope);
+  const GivenFiles Given(Paths);
+  auto MayEdit = [&](StringRef File) { return Given(File); };
+  DiskState State(MayEdit);
+  Progress Shown(Jobs.size(), Options.Level != Detail::Quiet);
+  // Asked here, since a process that reads has another standard error.
+  const bool Colours = llvm::errs().has_colors();
+  Run.Known = Answers::open(Options);
+  Workers Pool(workLimits(Options), [&](size_t I, WorkResult Sent) {
+    Results[I] = receive(Jobs[I], std::move(Sent), Options.Level);
+    if (Run.Known)
+      Run.Known->remember(Jobs[I], Results[I], State);
+    // It is needed no more, and there may be many.
+    Results[I].Trace = std::string();
+    Shown.done(displayName(Jobs[I].File));
+  });
+  for (size_t I = 0; I < Jobs.size(); ++I) {
+    if (auto Known =
+            Run.Known ? Run.Known->recall(Jobs[I], State) : std::nullopt) {
+      Results[I] = std::move(*Known);
+      Results[I].Trace = std::string();
+      Shown.done(displayName(Jobs[I].File));
+      continue;
+    }
+    Pool.start(I,
+               [&] { return readUnit(Jobs[I], Given, Colours).toFullText(); });
+  }
+  Pool.finish();
+  return Results;
+}
+
+// What a person should know about how a file was read.
+static void reportReading(const CompileJob &Job, const UnitReading &Result,
+                          const ToolOptions &Options, bool &SaidBuiltin) {
+  if (!Result.Diagnostics.empty() && !Result.Error.empty())
+    llvm::errs() << Result.Diagnostics;
+  if (!Result.Error.empty())
+    llvm::errs() << "bankstripe: " << Result.Error << '\n';
+  if (Options.Level == Detail::Quiet)
+    return;
+  if (Result.Outcome.UsedBuiltinHeader && !SaidBuiltin) {
+    llvm::errs() << "bankstripe: no CUDA toolkit was found, the built-in "
+                    "declarations are used; give --cuda-path for the full "
+                    "headers\n";
+    SaidBuiltin = true;
+  }
+  if (Options.Level != Detail::Verbose)
+    return;
+  if (Result.Outcome.UsedShim)
+    llvm::errs() << "bankstripe: " << Job.File
+                 << ": parsed with the nvcc compatibility header\n";
+  if (!Job.Dropped.empty()) {
+    llvm::errs() << "bankstripe: " << Job.File << ": dropped from the command:";
+    for (const std::string &Arg : Job.Dropped)
+      llvm::errs() << ' ' << Arg;
+    llvm::errs() << '\n';
+  }
+  if (Result.Unit && !Result.Unit->Evidence.Problem.empty())
+    llvm::errs() << "bankstripe: " << Job.File << ": "
+                 << Result.Unit->Evidence.Problem << '\n';
+}
+
+std::vector<UnitRecord> bankstripe::readUnits(RunResult &Run,
+                                              const ToolOptions &Options) {
+  std::vector<UnitReading> Results = readAll(Run, Options);
+  std::vector<UnitRecord> Units;
+  bool SaidBuiltin = false;
+  for (size_t I = 0; I < Results.size(); ++I) {
+    reportReading(Run.Jobs[I], Results[I], Options, SaidBuiltin);
+    if (!Results[I].Error.empty()) {
+      Run.SomeFailed = true;
+      Run.Problems.push_back({Run.Jobs[I].File, Results[I].Error});
+    }
+    if (Results[I].Unit)
+      Units.push_back({Run.Jobs[I], std::move(*Results[I].Unit)});
+  }
+  return Units;
+}

@@ -1,0 +1,87 @@
+//===-- Workers.h - work in processes of its own ----------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each piece of work is done by a process of its own, a fork of this one, and
+// comes back as a text. So all memory of a piece is free when it is done, and
+// one that crashes or never ends takes nothing else with it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_WORKERS_WORKERS_H
+#define BANKSTRIPE_WORKERS_WORKERS_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace bankstripe {
+
+/// What the processes may take.
+struct WorkLimits {
+  unsigned Processes = 1; ///< At a time.
+  /// In bytes, for all of them together; 0: what the machine has to spare. Of
+  /// a piece it is only known when it is done how much it took, so the next is
+  /// taken to need as much as the largest so far.
+  uint64_t Memory = 0;
+  unsigned Seconds = 0; ///< For one piece; 0: as long as it takes.
+};
+
+/// What came of one piece.
+struct WorkResult {
+  std::string Answer;  ///< Empty when there is a problem.
+  std::string Printed; ///< On standard output and standard error.
+  std::string Problem; ///< Such as `was ended by signal 11`; else empty.
+};
+
+/// Starts processes and waits for them. This process must have one thread.
+class Workers {
+public:
+  /// \p Receive is called once for each piece, while start or finish runs.
+  Workers(WorkLimits Limits,
+          std::function<void(size_t Piece, WorkResult Result)> Receive);
+  /// Ends what still runs.
+  ~Workers();
+  Workers(const Workers &) = delete;
+  Workers &operator=(const Workers &) = delete;
+
+  /// Lets \p Work be done, as soon as there is room for it. \returns when it
+  /// has begun.
+  void start(size_t Piece, llvm::function_ref<std::string()> Work);
+  /// Waits for all.
+  void finish();
+  /// The most memory that one piece took so far, in bytes.
+  uint64_t largest() const { return Largest; }
+
+private:
+  struct Running {
+    pid_t Process = -1;
+    size_t Piece = 0;
+    int Answer = -1, Printed = -1; ///< Ends of pipes; -1 when closed.
+    std::chrono::steady_clock::time_point End;
+    bool TookTooLong = false;
+    WorkResult Result;
+  };
+
+  bool hasRoom() const;
+  void waitForOne();
+  void endLate();
+  void collect(Running &R);
+
+  WorkLimits Limits;
+  std::function<void(size_t, WorkResult)> Receive;
+  std::vector<Running> Open;
+  uint64_t Largest = 0;
+};
+
+} // namespace bankstripe
+
+#endif
