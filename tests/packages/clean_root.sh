@@ -9,7 +9,7 @@
 #
 # BUILD_FOLDER is where the targets `package` and `wheel` left their files. ROOT
 # is a root that debootstrap made before; without it one is made, which takes a
-# minute and 210 MB, from the mirror in BANKSTRIPE_MIRROR. Needs root.
+# minute and 210 MB, from the mirror in BANKSTRIPE_MIRROR if that is set. Needs root.
 #
 # Exit status: 0 all of it works, 1 something does not, 3 it cannot be tried here
 #
@@ -18,7 +18,7 @@
 set -euo pipefail
 
 build=$(cd "$1" && pwd)
-mirror=${BANKSTRIPE_MIRROR:-http://deb.debian.org/debian}
+mirror=${BANKSTRIPE_MIRROR:-} # Otherwise the one that debootstrap takes.
 release=bookworm
 
 # Whose header the tool brings along itself; others would need a C++ library.
@@ -49,7 +49,7 @@ trap 'rm -rf "$work"' EXIT
 root=$work/root
 if [ $# -gt 1 ]; then
   cp -a "$2" "$root"
-elif ! debootstrap --variant=minbase "$release" "$root" "$mirror" >"$work/log" 2>&1; then
+elif ! debootstrap --variant=minbase "$release" "$root" ${mirror:+"$mirror"} >"$work/log" 2>&1; then
   tail -n 5 "$work/log" >&2
   cannot "debootstrap failed"
 fi
