@@ -175,6 +175,30 @@ class Confirmation(ToolTest):
         self.assertEqual(kernel["warpsPerMultiprocessorBefore"], 16)
         self.assertEqual(kernel["ptxasAfter"]["stackFrame"], 0)
 
+    def test_predictions_count_the_code_that_nvcc_adds(self):
+        # No loop is unrolled, so all that is added is the computing of addresses.
+        self.write("a.cu", """
+__global__ void count(const int *in, int *out, int n) {
+  int last[32];
+#pragma unroll 1
+  for (int i = 0; i < 32; ++i)
+    last[i] = i;
+#pragma unroll 1
+  for (int i = 0; i < n; ++i)
+    last[in[i * 128 + threadIdx.x] & 31] += i;
+  out[threadIdx.x] = last[in[threadIdx.x] & 31];
+}
+void launch(const int *in, int *out, int n) { count<<<100, 128>>>(in, out, n); }
+""")
+        kernel = self.report("a.cu")["kernels"][0]
+        growth = kernel["ptxasAfter"]["codeBytes"] / kernel["ptxasBefore"]["codeBytes"]
+        self.assertGreater(growth, 1)
+        self.assertAlmostEqual(kernel["predicted"]["explanation"]["codeGrowth"], growth)
+        done = self.expect(DONE, self.run_tool("analyze", "--format=json", "a.cu"))
+        unasked = json.loads(done.stdout)["kernels"][0]["predicted"]
+        self.assertEqual(unasked["explanation"]["codeGrowth"], 1)
+        self.assertGreater(unasked["speedup"], kernel["predicted"]["speedup"])
+
     def test_headers_are_compiled_as_rewritten(self):
         self.write("include/kernel.cuh", "#pragma once\n" + moves())
         self.write("a.cu", "#include <kernel.cuh>\n")
