@@ -25,9 +25,10 @@ double costOfCall(const llvm::CallBase &Call);
 
 /// The same of a load from constant memory at an address that differs from
 /// lane to lane. Such loads are answered one address after the other: on an
-/// H200 one of 32 random bytes of a table of 256 takes a multiprocessor 62
-/// cycles, in which it could issue 250 instructions (a kernel that computes
-/// MD2, by ncu).
+/// H200 one of 32 random bytes of a table of 256 takes a multiprocessor about
+/// 60 cycles, in which it could issue some 250 instructions (mochimo-md2 in
+/// docs/measurements/suite-profile.txt: 47 warps with 7,000 of them each take
+/// 20.4 million cycles).
 constexpr double CostOfScatteredConstant = 250;
 
 } // namespace bankstripe

@@ -61,16 +61,16 @@ try() {
   local program=$1
   inside "$program" --version | grep -E '^bankstripe [0-9.]+ \(Clang [0-9.]+\)$' ||
     fail "$program does not say its version"
-  rm -rf "$root/srv/work"
-  mkdir -p "$root/srv/work"
-  printf '%s\n' "$kernel" >"$root/srv/work/kernel.cu"
-  inside "$program" analyze /srv/work/kernel.cu >"$work/analyze" 2>&1 ||
+  rm -rf "$root/srv/sample"
+  mkdir -p "$root/srv/sample"
+  printf '%s\n' "$kernel" >"$root/srv/sample/kernel.cu"
+  inside "$program" analyze /srv/sample/kernel.cu >"$work/analyze" 2>&1 ||
     fail "analyze fails: $(cat "$work/analyze")"
   grep -q 'stripe' "$work/analyze" || fail "analyze finds nothing: $(cat "$work/analyze")"
-  inside "$program" rewrite --quiet --in-place /srv/work/kernel.cu || fail "rewrite fails"
-  grep -q '__shared__' "$root/srv/work/kernel.cu" || fail "rewrite changes nothing"
-  [ -s "$root/srv/work/bankstripe.cuh" ] || fail "rewrite leaves no helper"
-  inside "$program" rewrite --check --quiet /srv/work/kernel.cu ||
+  inside "$program" rewrite --quiet --in-place /srv/sample/kernel.cu || fail "rewrite fails"
+  grep -q '__shared__' "$root/srv/sample/kernel.cu" || fail "rewrite changes nothing"
+  [ -s "$root/srv/sample/bankstripe.cuh" ] || fail "rewrite leaves no helper"
+  inside "$program" rewrite --check --quiet /srv/sample/kernel.cu ||
     fail "rewriting again would change something"
 }
 

@@ -8,7 +8,7 @@ import os
 import re
 import unittest
 
-from support import CHANGES, DONE, SELECTED, ToolTest, find_nvcc, moves
+from support import CHANGES, DONE, GROWS, SELECTED, ToolTest, find_nvcc, moves
 
 # A loop that neither compiler unrolls unasked. LAST is an index of the array
 # after it, BOUNDS the bounds of the kernel.
@@ -176,20 +176,7 @@ class Confirmation(ToolTest):
         self.assertEqual(kernel["ptxasAfter"]["stackFrame"], 0)
 
     def test_predictions_count_the_code_that_nvcc_adds(self):
-        # No loop is unrolled, so all that is added is the computing of addresses.
-        self.write("a.cu", """
-__global__ void count(const int *in, int *out, int n) {
-  int last[32];
-#pragma unroll 1
-  for (int i = 0; i < 32; ++i)
-    last[i] = i;
-#pragma unroll 1
-  for (int i = 0; i < n; ++i)
-    last[in[i * 128 + threadIdx.x] & 31] += i;
-  out[threadIdx.x] = last[in[threadIdx.x] & 31];
-}
-void launch(const int *in, int *out, int n) { count<<<100, 128>>>(in, out, n); }
-""")
+        self.write("a.cu", GROWS)
         kernel = self.report("a.cu")["kernels"][0]
         growth = kernel["ptxasAfter"]["codeBytes"] / kernel["ptxasBefore"]["codeBytes"]
         self.assertGreater(growth, 1)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import unittest
 
-from support import DONE, PLAIN, SELECTED, SOME_FAILED, USAGE, ToolTest, find_nvcc, moves
+from support import DONE, GROWS, PLAIN, SELECTED, SOME_FAILED, USAGE, ToolTest, find_nvcc, moves
 
 HEADER = """#pragma once
 __global__ void count(const int *in, int *out);
@@ -422,6 +422,17 @@ class WithNvcc(FactsTest):
             "rewrite", ALL_MOVES, "--facts=all.json", "src/b.cu", confirm=True))
         self.assertIn("+++ b/src/b.cu", done.stdout)
         self.assertNotIn("not asked", done.stderr)
+
+    def test_the_code_that_nvcc_adds_counts_for_everybody(self):
+        self.write("src/a.cu", GROWS)
+        self.expect(DONE, self.run_tool("facts", "-o", "a.json", "src/a.cu", confirm=True))
+        self.expect(DONE, self.run_tool("merge-facts", "--confirm", "-o", "all.json", "a.json"))
+
+        def predicted(*given):
+            done = self.expect(DONE, self.run_tool("analyze", "--format=json", *given, confirm=True))
+            return json.loads(done.stdout)["kernels"][0]["predicted"]
+        self.assertGreater(predicted("--facts=all.json")["explanation"]["codeGrowth"], 1)
+        self.assertEqual(predicted("--facts=all.json"), predicted("src/a.cu"))
 
     def test_confirmation_sees_all_units(self):
         self.prepare()

@@ -48,6 +48,22 @@ PLAIN = """__global__ void plain(int *out) { out[threadIdx.x] = 1; }
 BROKEN = "__global__ void broken(int *out) { out[0] = ; }\n"
 
 
+# No loop is unrolled, so all that the rewrite adds is the computing of addresses.
+GROWS = """
+__global__ void count(const int *in, int *out, int n) {
+  int last[32];
+#pragma unroll 1
+  for (int i = 0; i < 32; ++i)
+    last[i] = i;
+#pragma unroll 1
+  for (int i = 0; i < n; ++i)
+    last[in[i * 128 + threadIdx.x] & 31] += i;
+  out[threadIdx.x] = last[in[threadIdx.x] & 31];
+}
+void launch(const int *in, int *out, int n) { count<<<100, 128>>>(in, out, n); }
+"""
+
+
 def moves(name="count"):
     return MOVES.replace("NAME", name)
 

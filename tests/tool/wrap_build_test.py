@@ -70,10 +70,8 @@ class BuildTest(ToolTest):
             [str(w) for w in words], cwd=self.folder, capture_output=True, text=True, check=False,
             timeout=280,
             env=os.environ | {"BANKSTRIPE_FLAGS": "--no-confirm --min-speedup=0"})
-        if code is None:  # Ninja may hand on that of the command that failed, or not.
-            self.assertNotEqual(done.returncode, 0, done.stdout)
-        else:
-            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        codes = code if isinstance(code, tuple) else (code,)
+        self.assertIn(done.returncode, codes, done.stdout + done.stderr)
         return done
 
     def both_ways(self, *words):
@@ -206,7 +204,8 @@ class CMake(BuildTest):
         (self.folder / "all.json").touch()
         self.assertEqual(self.build(), ["a", "b", "plain"])
         self.write("src/count.h", self.read("src/count.h") + "// Changed.\n")
-        self.assertIn("count.h", self.run_here("ninja", "-C", "build", code=None).stdout)
+        # Ninja hands on the code of the command that failed from 1.13 on.
+        self.assertIn("count.h", self.run_here("ninja", "-C", "build", code=(1, 3)).stdout)
 
 
 @unittest.skipUnless(shutil.which("make"), "needs make")

@@ -32,7 +32,9 @@ static std::string sample() {
 TEST(RoundTrip, EveryFieldComesBack) {
   ProgramFacts Facts{{makeFullUnit(), makeUnit("/b.cu")}, true, {}};
   Facts.Withdrawn = {{{"/b.cu", 1, 5}, Reason::CompileFailed, "why"}};
+  Facts.CodeGrowth = {{"_Z1kPi", 1.5}};
   EXPECT_EQ(written(reread(Facts)), written(Facts));
+  EXPECT_EQ(reread(Facts).CodeGrowth, Facts.CodeGrowth);
   EXPECT_NE(written(Facts), written({{UnitRecord(), UnitRecord()}, true, {}}));
 }
 
