@@ -11,6 +11,7 @@
 #include "decisions/Decisions.h"
 #include "frontend/Frontend.h"
 #include "report/Report.h"
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ enum ExitCode {
 enum class Command { Analyze, Rewrite, Verify, Tune, Facts, MergeFacts };
 enum class OutputFormat { Text, Json, Sarif };
 enum class RewriteMode { DryRun, InPlace, OutputDirectory, PlanFolder, Check };
+
+struct UnitRecord;
 
 /// The command line, checked.
 struct ToolOptions {
@@ -67,6 +70,9 @@ struct ToolOptions {
   /// `facts --scope`: files here may change as well.
   std::vector<std::string> Scope;
   std::string Depfile; ///< `facts --depfile`; empty: none.
+  /// Whether what was found in a unit is worth the time that evidence takes;
+  /// without it, always.
+  std::function<bool(const UnitRecord &)> IsWorthEvidence;
 };
 
 /// Reads the command line. \returns nothing when it was bad (the message has
