@@ -109,6 +109,36 @@ TEST(Shim, ManagedVariables) {
   expectShim(parse(Job));
 }
 
+/// A toolkit's libcu++ of which only this is left: a guide for the host.
+Parsed parseWithCccl(const std::string &Version) {
+  TemporaryFolder Folder;
+  Folder.write("cuda/std/__cccl/version.h",
+               "#pragma once\n#define CCCL_VERSION " + Version + "\n");
+  Folder.write("cuda/std/detail/__config",
+               "#pragma once\n#define _CCCL_HOST __attribute__((host))\n");
+  Folder.write("cuda/std/string_view",
+               "#pragma once\n#include <cuda/std/detail/__config>\n"
+               "template <class T> struct view { view(T); };\n"
+               "_CCCL_HOST view(const char *) -> view<char>;\n");
+  return parse(builtinJob(
+      Folder.write("a.cu", "#include <cuda/std/string_view>\n"
+                           "#include <cuda/std/__cccl/version.h>\n"
+                           "_CCCL_HOST void f();\n"
+                           "__attribute__((device)) void f();\n"
+                           "__global__ void k(int *p) { p[0] = 1; }\n"),
+      {"-std=c++17", "-isystem", Folder.path()}));
+}
+
+TEST(Shim, DeductionGuidesForTheHostAlone) {
+  expectShim(parseWithCccl("3002000"));
+}
+
+TEST(Shim, DeductionGuidesOfOtherVersionsAreNotTouched) {
+  Parsed P = parseWithCccl("3005000");
+  EXPECT_FALSE(P.Succeeded);
+  EXPECT_THAT(P.Diagnostics, HasSubstr("deduction guides"));
+}
+
 TEST(Shim, WhatLeftTheToolkitStaysAnError) {
   Parsed P =
       parseText("texture<float, 1> t;\n"
