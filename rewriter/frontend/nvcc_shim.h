@@ -113,8 +113,8 @@ BS_MIN_MAX_MIXED(float, double)
 // --- Kernels as arguments
 // ------------------------------------------------------
 
-// The headers up to CUDA 12.5 take a `const T *`, and of a function Clang finds
-// no such T. These are more special than the `T *` of later ones.
+// The headers of CUDA 12.4 and before take a `const T *`, and of a function
+// Clang finds no such T. These are more special than the `T *` that 12.6 has.
 #if defined(CUDART_VERSION) && CUDART_VERSION < 12060
 #define BS_LAUNCH(Name)                                                        \
   template <typename Result, typename... Parameters>                           \
