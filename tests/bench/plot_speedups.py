@@ -132,8 +132,8 @@ def legend(y):
     """What the marks mean, in a line."""
     return (f'<circle class="gain" cx="20" cy="{y - 4}" r="3.5"/><text x="30" y="{y}">what the tool '
             f'decides</text><circle class="all" cx="190" cy="{y - 4}" r="4"/><text x="200" y="{y}">every '
-            f'array moved</text><path class="best" d="M340 {y - 9}v10"/><text x="350" y="{y}">the best of '
-            f'these and the original</text>')
+            f'array moved</text><path class="best" d="M340 {y - 9}v10"/><text x="350" y="{y}">the best, also of '
+            f'slots and the original</text>')
 
 
 def draw(kernels):
@@ -154,7 +154,7 @@ def draw(kernels):
                      f'text-anchor="middle">{value:g}</text>')
     lines += [row(kernel, TOP + ROW * number + ROW // 2) for number, kernel in enumerate(kernels)]
     lines += [f'<text class="small" x="14" y="{bottom + 28}">Geometric means: {means[1]:.2f} as the '
-              f'tool decides, {means[0]:.2f} with every array moved, {means[2]:.2f} with the best of '
+              f'tool decides, {means[0]:.2f} with every array moved, {means[2]:.2f} with the best, also of '
               f'each</text>', "</svg>"]
     return "\n".join(lines) + "\n"
 
