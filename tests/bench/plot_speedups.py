@@ -154,7 +154,7 @@ def draw(kernels):
                      f'text-anchor="middle">{value:g}</text>')
     lines += [row(kernel, TOP + ROW * number + ROW // 2) for number, kernel in enumerate(kernels)]
     lines += [f'<text class="small" x="14" y="{bottom + 28}">Geometric means: {means[1]:.2f} as the '
-              f'tool decides, {means[0]:.2f} with every array moved, {means[2]:.2f} with the best, also of '
+              f'tool decides, {means[0]:.2f} with every array moved, {means[2]:.2f} with the best of '
               f'each</text>', "</svg>"]
     return "\n".join(lines) + "\n"
 
