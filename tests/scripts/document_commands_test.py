@@ -32,6 +32,8 @@ PAGES = {
     "docs/cmake.md": ("sort.cu", "main.cu"),
     "docs/wrap.md": ("a.cu", "b.cu"),
     "docs/packages.md": ("count_digits.cu", "main.cu"),
+    "docs/json.md": ("count_digits.cu", "main.cu"),
+    "docs/troubleshooting.md": ("kernel.cu", "main.cu"),
 }
 
 # Nothing else excuses a block from being run.
@@ -39,6 +41,7 @@ REASONS = {
     "it needs a GPU": "bankstripe verify, bankstripe tune and what is timed",
     "it needs the network": "installs packages",
     "it builds bankstripe": "which is done before this test",
+    "it needs other toolkits": "their headers",
     "it needs the packages": "tests/packages/clean_root.sh installs them",
     "it needs a larger project": "tests/cmake and tests/tool build some",
     "it shows how commands are spelled": "tests/tool tries the options",

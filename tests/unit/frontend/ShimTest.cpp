@@ -95,6 +95,29 @@ TEST(Shim, MinAndMaxOnTheHostWithoutAHeader) {
   expectShim(parse(Job));
 }
 
+/// A file that is parsed with this machine's toolkit and the macro N.
+Parsed parseWithN(const std::string &Text, std::vector<std::string> Args) {
+  auto Kit = findToolkit("");
+  EXPECT_TRUE(bool(Kit));
+  TemporaryFolder Folder;
+  Folder.write("first.h", "#ifndef N\n#error\n#endif\n");
+  CompileJob Job = builtinJob(Folder.write("a.cu", Text));
+  Job.OriginalArgs = {"nvcc", "-I", Folder.path(), "-include", "first.h"};
+  llvm::append_range(Job.OriginalArgs, Args);
+  translateCommand(Job, FrontendOptions(), *Kit);
+  return parse(Job);
+}
+
+TEST(Shim, MacrosWithTheNamesOfParameters) {
+  if (auto Kit = findToolkit(""); !Kit || Kit->Root.empty())
+    GTEST_SKIP() << "no CUDA toolkit here, whose headers have an N";
+  const std::string Uses = "static_assert(N == 16, \"\");\n"
+                           "__global__ void k(int *p) { p[0] = N; }\n";
+  expectShim(parseWithN(Uses, {"-DN=16"}));
+  expectShim(parseWithN(Uses, {"-D", "N=16"}));
+  expectShim(parseWithN("int one[N == 1 ? 1 : -1];\n", {"-DN", "-DLONGER=N"}));
+}
+
 TEST(Shim, ManagedVariables) {
   auto Kit = findToolkit("");
   ASSERT_TRUE(bool(Kit));
