@@ -219,7 +219,10 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   First.Watch = Watch;
   const StringRef Directory =
       Job.Directory.empty() ? StringRef(".") : StringRef(Job.Directory);
-  auto Files = openFileSystem(Directory, servedHeaders(), Watch);
+  auto Served = servedHeaders();
+  std::vector<std::string> LaterMacros =
+      macrosAfterToolkit(Prepared.ClangArgs, *Served);
+  auto Files = openFileSystem(Directory, std::move(Served), Watch);
   if (!Files)
     return Files.takeError();
   First.Files = *Files;
@@ -228,12 +231,14 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   auto Fixed = fixedArgs(Prepared.ClangArgs);
   if (!Fixed)
     return Fixed.takeError();
-  First.Args = Prepared.ClangArgs;
-  if (Outcome.UsedBuiltinHeader)
-    append_range(First.Args, builtinCudaArgs());
-  append_range(First.Args, *Fixed);
-
   Attempt Second = First;
+  First.Args = Prepared.ClangArgs;
+  Second.Args = std::move(LaterMacros);
+  for (Attempt *A : {&First, &Second}) {
+    if (Outcome.UsedBuiltinHeader)
+      append_range(A->Args, builtinCudaArgs());
+    append_range(A->Args, *Fixed);
+  }
   First.Args.push_back(Job.File);
   switch (parseSafely(First, Action)) {
   case Result::Parsed:

@@ -14,7 +14,9 @@
 #include "frontend/Embedded.h"
 #include "frontend/Frontend.h"
 #include "clang/Basic/Version.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -100,6 +102,14 @@ constexpr const char *ToolkitHeaders[] = {
     "crt/math_functions.h",
 };
 
+/// Whether \p Macro, `N=16`, has a name of one or two letters that no argument
+/// takes back. No header asks whether such a macro is defined.
+bool hasShortName(StringRef Macro, ArrayRef<std::string> Args) {
+  const StringRef Name = Macro.split('=').first;
+  return !Name.empty() && Name.size() <= 2 && all_of(Name, isAlnum) &&
+         !is_contained(Args, ("-U" + Name).str());
+}
+
 } // namespace
 
 Expected<std::string> findResourceDirectory() {
@@ -158,6 +168,34 @@ std::vector<std::string> builtinCudaArgs() {
           std::string(ServedRoot) + "/cuda",
           "-include",
           "bankstripe_cuda.h"};
+}
+
+std::vector<std::string> macrosAfterToolkit(ArrayRef<std::string> Args,
+                                            vfs::InMemoryFileSystem &Served) {
+  std::vector<std::string> Others;
+  std::string Text;
+  for (size_t I = 0; I < Args.size(); ++I) {
+    const bool Apart = Args[I] == "-D" && I + 1 < Args.size();
+    StringRef Macro = Apart ? StringRef(Args[I + 1]) : StringRef(Args[I]);
+    if ((Apart || Macro.consume_front("-D")) && hasShortName(Macro, Args)) {
+      const auto [Name, Value] = Macro.split('=');
+      Text += ("#define " + Name + " " + (Name == Macro ? "1" : Value) + "\n")
+                  .str();
+      I += Apart;
+      continue;
+    }
+    Others.push_back(Args[I]);
+    if (Apart)
+      Others.push_back(Args[++I]);
+  }
+  if (Text.empty())
+    return Others;
+  const std::string Path = std::string(ServedRoot) + "/macros.h";
+  Served.addFile(Path, /*ModificationTime=*/0,
+                 MemoryBuffer::getMemBufferCopy(Text, Path));
+  // First of all, for what the command includes may ask for them.
+  Others.insert(Others.begin(), {"-include", Path});
+  return Others;
 }
 
 std::vector<std::string> shimArgs() {

@@ -13,6 +13,7 @@
 #ifndef BANKSTRIPE_FRONTEND_RESOURCES_H
 #define BANKSTRIPE_FRONTEND_RESOURCES_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -41,6 +42,13 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> servedHeaders();
 /// Options for Clang's driver that put the built-in declarations in the place
 /// of a CUDA toolkit.
 std::vector<std::string> builtinCudaArgs();
+
+/// \p Args with their macros of short names, such as `-DN=16`, in a header that
+/// \p Served then has: it is read after the toolkit's headers, whose parameters
+/// have such names where nvcc does not read them.
+std::vector<std::string>
+macrosAfterToolkit(llvm::ArrayRef<std::string> Args,
+                   llvm::vfs::InMemoryFileSystem &Served);
 
 /// Options that add the nvcc compatibility header.
 std::vector<std::string> shimArgs();

@@ -434,10 +434,13 @@ private:
     if (Job.CudaPath.empty())
       return;
     keep("--cuda-path=" + Job.CudaPath);
-    // CUDA 13 keeps thrust, CUB and libcu++ there; nvcc looks there by itself.
-    const std::string Cccl = Job.CudaPath + "/include/cccl";
-    if (sys::fs::is_directory(Cccl))
-      keep("-isystem", Cccl);
+    // As nvcc does: the toolkit's headers come before the machine's, which may
+    // be those of another one in /usr/local/include. CUDA 13 keeps thrust, CUB
+    // and libcu++ in a folder below.
+    const std::string Include = Job.CudaPath + "/include";
+    for (const std::string &Folder : {Include + "/cccl", Include})
+      if (sys::fs::is_directory(Folder))
+        keep("-isystem", Folder);
   }
 
   CompileJob &Job;

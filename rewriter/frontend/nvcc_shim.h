@@ -110,12 +110,48 @@ BS_MIN_MAX_MIXED(float, double)
 #define __nv_atomic_thread_fence(Order, ...) __atomic_thread_fence(Order)
 #endif
 
+// --- Kernels as arguments
+// ------------------------------------------------------
+
+// The headers of CUDA 12.4 and before take a `const T *`, and of a function
+// Clang finds no such T. These are more special than the `T *` that 12.6 has.
+#if defined(CUDART_VERSION) && CUDART_VERSION < 12060
+#define BS_LAUNCH(Name)                                                        \
+  template <typename Result, typename... Parameters>                           \
+  static inline __attribute__((host)) cudaError_t Name(                        \
+      Result (*function)(Parameters...), dim3 grid, dim3 block,                \
+      void **arguments, size_t shared = 0, cudaStream_t stream = 0) {          \
+    return ::Name((const void *)function, grid, block, arguments, shared,      \
+                  stream);                                                     \
+  }
+BS_LAUNCH(cudaLaunchKernel)
+BS_LAUNCH(cudaLaunchCooperativeKernel)
+#undef BS_LAUNCH
+#endif
+
 // --- Managed variables
 // ---------------------------------------------------------
 
 // Clang ignores the attribute in CUDA and takes the variable for the host's.
 #undef __managed__
 #define __managed__ __attribute__((device))
+
+// --- Deduction guides for the host alone
+// -----------------------------------------
+
+// In Clang they have to be for the device as well. Those of libcu++ from CUDA
+// 13.1 on, until it was corrected in 13.5, are read here, for both.
+#if __cplusplus >= 201703L && __has_include(<cuda/std/__cccl/version.h>)
+#include <cuda/std/__cccl/version.h>
+#if CCCL_VERSION >= 3001000 && CCCL_VERSION < 3005000
+#include <cuda/std/detail/__config>
+#pragma push_macro("_CCCL_HOST")
+#undef _CCCL_HOST
+#define _CCCL_HOST __attribute__((host)) __attribute__((device))
+#include <cuda/std/string_view>
+#pragma pop_macro("_CCCL_HOST")
+#endif
+#endif
 
 // --- nvcc's name
 // ---------------------------------------------------------------

@@ -2,34 +2,35 @@
 # clean_root.sh - the packages on a machine that has nothing
 #
 # Makes a Debian of the packages that every Debian has, in a folder, installs
-# the Debian package there, and rewrites a kernel: no LLVM, no CUDA, no compiler.
-# Then the same with the wheel, of which pip needs Python, but the program not.
+# the Debian package there, and takes the first steps of somebody new, as
+# new_user/*.txt write them down: no LLVM, no CUDA, no compiler. Then with g++ and
+# a copy of the CUDA toolkit of this machine, to compile what was rewritten.
+# Last the wheel, of which pip needs Python, but the program not.
 #
-# Usage: clean_root.sh BUILD_FOLDER [ROOT]
+# Usage: clean_root.sh [--update] BUILD_FOLDER [ROOT]
 #
 # BUILD_FOLDER is where the targets `package` and `wheel` left their files. ROOT
 # is a root that debootstrap made before; without it one is made, which takes a
-# minute and 210 MB, from the mirror in BANKSTRIPE_MIRROR if that is set. Needs root.
+# minute and 210 MB, from the mirror in BANKSTRIPE_MIRROR if that is set. g++ comes
+# from the mirror that the root knows. Needs root. --update writes new_user/*.txt anew.
 #
-# Exit status: 0 all of it works, 1 something does not, 3 it cannot be tried here
+# Exit status: 0 all of it works, 1 something does not, 3 it cannot be tried here,
+# also where all else works, but there is no toolkit, or no g++ to be had
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 set -euo pipefail
 
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+update=()
+if [ "${1:-}" = --update ]; then
+  update=(--update)
+  shift
+fi
 build=$(cd "$1" && pwd)
 mirror=${BANKSTRIPE_MIRROR:-} # Otherwise the one that debootstrap takes.
+toolkit=${CUDA_HOME:-${CUDA_PATH:-/usr/local/cuda}}
 release=bookworm
-
-# Whose header the tool brings along itself; others would need a C++ library.
-kernel='#include <cuda_runtime.h>
-__global__ void count(const int *in, int *out) {
-  int last[8] = {0};
-  for (int i = 0; i < 50; ++i)
-    last[in[i + threadIdx.x] & 7] += last[in[i] & 7];
-  out[threadIdx.x] = last[in[threadIdx.x] & 7];
-}
-void launch(const int *in, int *out) { count<<<1, 128>>>(in, out); }'
 
 cannot() {
   echo "clean_root: $*" >&2
@@ -41,58 +42,81 @@ fail() {
   exit 1
 }
 
+# step TITLE - what comes now, and when, in seconds since the start.
+step() { printf 'clean_root: %4d s  %s\n' "$SECONDS" "$*"; }
+
 [ "$(id -u)" = 0 ] || cannot "it needs root, for chroot"
 command -v debootstrap >/dev/null || cannot "debootstrap is missing"
+for file in "$build"/bankstripe_*.deb "$build"/bankstripe-*.whl; do
+  [ -e "$file" ] || fail "there is no $file; make the targets package and wheel"
+done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
+step "a Debian $release"
 if [ $# -gt 1 ]; then
   cp -a "$2" "$root"
 elif ! debootstrap --variant=minbase "$release" "$root" ${mirror:+"$mirror"} >"$work/log" 2>&1; then
   tail -n 5 "$work/log" >&2
   cannot "debootstrap failed"
 fi
+# apt looks for a terminal, and there is none.
+echo 'Dpkg::Use-Pty "0";' >"$root/etc/apt/apt.conf.d/no-terminal"
 
-inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
+environment=(DEBIAN_FRONTEND=noninteractive HOME=/root
+  PATH=/usr/local/cuda/bin:/usr/sbin:/usr/bin:/sbin:/bin)
+inside() { chroot "$root" /usr/bin/env -i -C /srv "${environment[@]}" "$@"; }
 
-# try PROGRAM - looks at a kernel and rewrites it, as its author would.
-try() {
-  local program=$1
-  inside "$program" --version | grep -E '^bankstripe [0-9.]+ \(Clang [0-9.]+\)$' ||
-    fail "$program does not say its version"
-  rm -rf "$root/srv/sample"
-  mkdir -p "$root/srv/sample"
-  printf '%s\n' "$kernel" >"$root/srv/sample/kernel.cu"
-  inside "$program" analyze /srv/sample/kernel.cu >"$work/analyze" 2>&1 ||
-    fail "analyze fails: $(cat "$work/analyze")"
-  grep -q 'stripe' "$work/analyze" || fail "analyze finds nothing: $(cat "$work/analyze")"
-  inside "$program" rewrite --quiet --in-place /srv/sample/kernel.cu || fail "rewrite fails"
-  grep -q '__shared__' "$root/srv/sample/kernel.cu" || fail "rewrite changes nothing"
-  [ -s "$root/srv/sample/bankstripe.cuh" ] || fail "rewrite leaves no helper"
-  inside "$program" rewrite --check --quiet /srv/sample/kernel.cu ||
-    fail "rewriting again would change something"
+# follow NAME - the commands of new_user/NAME.txt, with what they have to print.
+follow() {
+  "$here/../scripts/transcript.py" "${update[@]}" "$here/new_user/$1.txt" \
+    chroot "$root" /usr/bin/env -i -C /srv "${environment[@]}" || fail "new_user/$1.txt is not so"
 }
 
-for file in "$build"/bankstripe_*.deb "$build"/bankstripe-*.whl; do
-  [ -e "$file" ] || fail "there is no $file; make the targets package and wheel"
-done
+# copy_toolkit - what nvcc needs of this machine's toolkit, where the root looks for it.
+copy_toolkit() {
+  mkdir -p "$root/usr/local/cuda"
+  tar -C "$toolkit/" -ch bin nvvm include lib64/libcudart_static.a lib64/libcudadevrt.a |
+    tar -C "$root/usr/local/cuda" -x
+}
 
 inside sh -c 'command -v clang || command -v gcc || command -v nvcc' && fail "the root is not clean"
-cp "$build"/bankstripe_*.deb "$root/srv/bankstripe.deb"
-inside dpkg -i /srv/bankstripe.deb
-try bankstripe
+cp "$build"/bankstripe_*.deb "$root/srv/"
+step "the Debian package"
+follow install
+follow use
 inside bankstripe-verify --version 2>/dev/null && fail "the package holds more than it should"
 cp "$build"/bankstripe-verify_*.deb "$root/srv/verify.deb"
 inside dpkg -i /srv/verify.deb
 inside bankstripe-verify --version
+
+left_out=''
+if [ ! -x "$toolkit/bin/nvcc" ]; then
+  left_out="there is no nvcc in $toolkit, so nothing was compiled"
+else
+  step "g++"
+  if inside apt-get install -qq --no-install-recommends g++ >"$work/log" 2>&1; then
+    copy_toolkit
+    step "nvcc: $(du -sh "$root/usr/local/cuda" | cut -f 1) of $toolkit are copied"
+    follow compile
+  else
+    tail -n 5 "$work/log" >&2
+    left_out="g++ cannot be installed, so nothing was compiled"
+  fi
+fi
+
 inside dpkg -r bankstripe-verify bankstripe
 [ ! -e "$root/usr/lib/bankstripe" ] || fail "the package leaves files behind"
 
+step "the wheel"
 python3 -m venv "$root/opt/environment"
 "$root/opt/environment/bin/pip" install --quiet --no-index --disable-pip-version-check \
   "$build"/bankstripe-*.whl
-try /opt/environment/bin/bankstripe
+rm -rf "$root/srv/striped" "$root/usr/local/cuda"
+environment[2]=PATH=/opt/environment/bin:/usr/sbin:/usr/bin:/sbin:/bin
+follow use
 "$root/opt/environment/bin/pip" uninstall --quiet -y bankstripe
 [ ! -e "$root/opt/environment/bin/bankstripe" ] || fail "pip leaves the program behind"
-echo "clean_root: the packages work"
+[ -z "$left_out" ] || cannot "$left_out; all else works"
+step "the packages work"

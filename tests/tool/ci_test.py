@@ -150,6 +150,25 @@ class Configurations(CommandTest):
         self.write("src/b.cu", PLAIN)
         self.expect(CHANGES, self.run_hook(hook, [], ["src/b.cu"]))
 
+    def assert_valid(self, *words):
+        """What a program that knows a format better than we do says of a file."""
+        if not shutil.which(words[0]):
+            self.skipTest(f"{words[0]} is not installed")
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("WARNING", done.stdout + done.stderr)
+
+    def test_pre_commit_accepts_the_hooks(self):
+        self.write("first.yaml", block_with("yaml", "rev:"))
+        self.write("second.yaml", block_with("yaml", "repo: local"))
+        self.assert_valid("pre-commit", "validate-config", "first.yaml", "second.yaml")
+        self.assert_valid("pre-commit", "validate-manifest", ROOT / ".pre-commit-hooks.yaml")
+
+    def test_workflow_follows_the_schema_of_its_host(self):
+        self.write("workflow.yaml", block_with("yaml", "upload-sarif"))
+        self.assert_valid("check-jsonschema", "--builtin-schema", "vendor.github-workflows",
+                          "workflow.yaml")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -95,6 +95,29 @@ TEST(Shim, MinAndMaxOnTheHostWithoutAHeader) {
   expectShim(parse(Job));
 }
 
+/// A file that is parsed with this machine's toolkit and the macro N.
+Parsed parseWithN(const std::string &Text, std::vector<std::string> Args) {
+  auto Kit = findToolkit("");
+  EXPECT_TRUE(bool(Kit));
+  TemporaryFolder Folder;
+  Folder.write("first.h", "#ifndef N\n#error\n#endif\n");
+  CompileJob Job = builtinJob(Folder.write("a.cu", Text));
+  Job.OriginalArgs = {"nvcc", "-I", Folder.path(), "-include", "first.h"};
+  llvm::append_range(Job.OriginalArgs, Args);
+  translateCommand(Job, FrontendOptions(), *Kit);
+  return parse(Job);
+}
+
+TEST(Shim, MacrosWithTheNamesOfParameters) {
+  if (auto Kit = findToolkit(""); !Kit || Kit->Root.empty())
+    GTEST_SKIP() << "no CUDA toolkit here, whose headers have an N";
+  const std::string Uses = "static_assert(N == 16, \"\");\n"
+                           "__global__ void k(int *p) { p[0] = N; }\n";
+  expectShim(parseWithN(Uses, {"-DN=16"}));
+  expectShim(parseWithN(Uses, {"-D", "N=16"}));
+  expectShim(parseWithN("int one[N == 1 ? 1 : -1];\n", {"-DN", "-DLONGER=N"}));
+}
+
 TEST(Shim, ManagedVariables) {
   auto Kit = findToolkit("");
   ASSERT_TRUE(bool(Kit));
@@ -107,6 +130,36 @@ TEST(Shim, ManagedVariables) {
                            "int main() { m = 3; k<<<1, 1>>>(nullptr); }\n"));
   translateCommand(Job, FrontendOptions(), *Kit);
   expectShim(parse(Job));
+}
+
+/// A toolkit's libcu++ of which only this is left: a guide for the host.
+Parsed parseWithCccl(const std::string &Version) {
+  TemporaryFolder Folder;
+  Folder.write("cuda/std/__cccl/version.h",
+               "#pragma once\n#define CCCL_VERSION " + Version + "\n");
+  Folder.write("cuda/std/detail/__config",
+               "#pragma once\n#define _CCCL_HOST __attribute__((host))\n");
+  Folder.write("cuda/std/string_view",
+               "#pragma once\n#include <cuda/std/detail/__config>\n"
+               "template <class T> struct view { view(T); };\n"
+               "_CCCL_HOST view(const char *) -> view<char>;\n");
+  return parse(builtinJob(
+      Folder.write("a.cu", "#include <cuda/std/string_view>\n"
+                           "#include <cuda/std/__cccl/version.h>\n"
+                           "_CCCL_HOST void f();\n"
+                           "__attribute__((device)) void f();\n"
+                           "__global__ void k(int *p) { p[0] = 1; }\n"),
+      {"-std=c++17", "-isystem", Folder.path()}));
+}
+
+TEST(Shim, DeductionGuidesForTheHostAlone) {
+  expectShim(parseWithCccl("3002000"));
+}
+
+TEST(Shim, DeductionGuidesOfOtherVersionsAreNotTouched) {
+  Parsed P = parseWithCccl("3005000");
+  EXPECT_FALSE(P.Succeeded);
+  EXPECT_THAT(P.Diagnostics, HasSubstr("deduction guides"));
 }
 
 TEST(Shim, WhatLeftTheToolkitStaysAnError) {

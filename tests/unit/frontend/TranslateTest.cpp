@@ -290,13 +290,24 @@ TEST(Translate, VersionIsNotDefinedForClang) {
   EXPECT_THAT(Job.ClangArgs, Not(Contains("-D__CUDACC_VER_MAJOR__=12")));
 }
 
-TEST(Translate, FolderOfCcclIsASystemFolder) {
+/// The folders that are searched for system headers, in their order.
+static Strings systemFolders(const CompileJob &Job) {
+  Strings Folders;
+  for (size_t I = 0; I + 1 < Job.ClangArgs.size(); ++I)
+    if (Job.ClangArgs[I] == "-isystem")
+      Folders.push_back(Job.ClangArgs[I + 1]);
+  return Folders;
+}
+
+TEST(Translate, FoldersOfTheToolkitComeBeforeThoseOfTheMachine) {
   TemporaryFolder Folder;
+  Folder.write("include/cuda_runtime.h", "");
+  const Toolkit Kit = {Folder.path(), "", ""};
+  EXPECT_THAT(systemFolders(translate({"nvcc", "-isystem", "own"}, {}, Kit)),
+              ElementsAre("own", Folder.path("include")));
   Folder.write("include/cccl/thrust/version.h", "");
-  const CompileJob Job =
-      translate({"nvcc"}, {}, Toolkit{Folder.path(), "", ""});
-  EXPECT_THAT(Job.ClangArgs,
-              IsSupersetOf(Strings{"-isystem", Folder.path("include/cccl")}));
+  EXPECT_THAT(systemFolders(translate({"nvcc"}, {}, Kit)),
+              ElementsAre(Folder.path("include/cccl"), Folder.path("include")));
 }
 
 TEST(Translate, ClangKeepsWhatAParseCanSee) {

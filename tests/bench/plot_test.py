@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Tests of plot_speedups.py, and that the picture shows what the tables say.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import unittest
+import xml.dom.minidom
+
+import plot_speedups
+
+PICTURE = plot_speedups.ROOT / "docs" / "speedups.svg"
+TABLES = plot_speedups.SECTION + """
+
+| kernel | all, stripes | all, slots | default before | default |
+|---|---|---|---|---|
+| one, `first` | 0.97 | 1.08 | **0.52** | kept |
+| two, phase 0 and phase 1 | 1.03 | 1.03 | kept | kept |
+
+| kernel | all, stripes | all, slots | default, never seen |
+|---|---|---|---|
+| three, `a` and `b` | 3.52, 1.07 | 3.52, 1.09 | 3.52, **0.90** |
+| four, `a` and `b` | 1.01, 0.99 | 1.01, 0.99 | kept (1.00, 0.98) |
+
+| | kernels |
+|---|---|
+| together | 5 |
+
+### Another section
+
+| kernel | all, stripes | all, slots | default |
+|---|---|---|---|
+| five | 9 | 9 | 9 |
+"""
+
+
+class Plot(unittest.TestCase):
+    def test_rows_are_read(self):
+        self.assertEqual([tuple(kernel) for kernel in plot_speedups.read(TABLES)], [
+            ("three a", 3.52, 3.52, 3.52),
+            ("one first", 0.97, 1.0, 1.08),
+            ("two phase 0", 1.03, 1.0, 1.03),
+            ("two phase 1", 1.03, 1.0, 1.03),
+            ("four a", 1.01, 1.0, 1.01),
+            ("four b", 0.99, 1.0, 1.0),
+            ("three b", 1.07, 0.90, 1.09)])
+
+    def test_scale_is_logarithmic(self):
+        half, one, two = map(plot_speedups.place, (0.5, 1, 2))
+        self.assertAlmostEqual(one - half, two - one, delta=0.2)
+
+    def test_every_kernel_is_on_the_scale(self):
+        text = (plot_speedups.ROOT / "docs" / "measurements.md").read_text(encoding="utf-8")
+        for kernel in plot_speedups.read(text):
+            for value in kernel[1:]:
+                self.assertLess(plot_speedups.LOWEST, value, kernel)
+                self.assertLess(value, plot_speedups.HIGHEST, kernel)
+
+    def test_picture_is_that_of_the_tables(self):
+        text = (plot_speedups.ROOT / "docs" / "measurements.md").read_text(encoding="utf-8")
+        picture = PICTURE.read_text(encoding="utf-8")
+        self.assertEqual(picture, plot_speedups.draw(plot_speedups.read(text)),
+                         "make it anew: tests/bench/plot_speedups.py > docs/speedups.svg")
+        self.assertLess(len(picture), 60_000)
+        xml.dom.minidom.parseString(picture)
+
+
+if __name__ == "__main__":
+    unittest.main()
