@@ -182,7 +182,7 @@ bool Launcher::mayMove(const ToolOptions &Options) const {
 }
 
 // Most units of a build have nothing that may move without the others, and the
-// optimiser takes longer over some than their compiler.
+// optimiser can take many times as long as the parse.
 static bool mayChangeAlone(UnitRecord Unit, bool WholeProgram, bool MakesModule,
                            const ToolOptions &Options) {
   if (!WholeProgram)
