@@ -275,8 +275,8 @@ static std::string table(const VerifyReport &Report, bool Coloured) {
   return Text;
 }
 
-std::string bankstripe::runtime::printReport(const VerifyReport &Report,
-                                             bool Coloured) {
+std::string bankstripe::runtime::printVerdict(const VerifyReport &Report,
+                                              bool Coloured) {
   std::string Text = verdict(Report, Coloured);
   Text += nondeterminism(Report, Coloured);
   if (Report.Launches.UndigestedLaunches > 0)
@@ -284,6 +284,12 @@ std::string bankstripe::runtime::printReport(const VerifyReport &Report,
                         plural(Report.Launches.UndigestedLaunches, "launch"));
   for (const std::string &Note : Report.Notes)
     Text += "note: " + Note + '\n';
+  return Text;
+}
+
+std::string bankstripe::runtime::printReport(const VerifyReport &Report,
+                                             bool Coloured) {
+  std::string Text = printVerdict(Report, Coloured);
   if (Report.Kernels.empty())
     return Text;
   Text += fmt::format("\n{} (compute capability {}); {}\n", Report.Device,

@@ -17,6 +17,10 @@ namespace bankstripe::runtime {
 /// \param Coloured with ANSI colours, for a terminal.
 std::string printReport(const VerifyReport &Report, bool Coloured);
 
+/// What stands before its table: the verdict, of which further lines begin with
+/// two spaces, and then one line for each reservation.
+std::string printVerdict(const VerifyReport &Report, bool Coloured);
+
 /// The report as one JSON object; the fields are described in JSON.md beside
 /// this file.
 std::string jsonReport(const VerifyReport &Report);

@@ -1,0 +1,119 @@
+//===-- HtmlRows.cpp - kernels as the HTML report shows them --------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/HtmlRows.h"
+#include "verify/HtmlText.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace bankstripe::runtime;
+
+const char *bankstripe::runtime::nameOf(Effect E) {
+  switch (E) {
+  case Effect::Faster:
+    return "faster";
+  case Effect::Slower:
+    return "slower";
+  case Effect::Equal:
+    return "equal";
+  case Effect::Unknown:
+    return "not timed";
+  }
+  return "";
+}
+
+Effect bankstripe::runtime::effectOf(const std::optional<double> &Speedup,
+                                     const std::optional<FactorRange> &Range) {
+  if (!Speedup || !std::isfinite(*Speedup) || *Speedup <= 0)
+    return Effect::Unknown;
+  const FactorRange R = Range ? *Range
+                              : FactorRange{*Speedup / (1 + AssumedNoise),
+                                            *Speedup * (1 + AssumedNoise)};
+  return R.Low > 1    ? Effect::Faster
+         : R.High < 1 ? Effect::Slower
+                      : Effect::Equal;
+}
+
+uint64_t bankstripe::runtime::reservedLocalBytes(unsigned BytesPerThread,
+                                                 const GpuFacts &Gpu) {
+  return uint64_t{BytesPerThread} * Gpu.ThreadsPerMultiprocessor *
+         Gpu.Multiprocessors;
+}
+
+std::optional<double> KernelRows::speedup() const {
+  if (TotalBefore <= 0 || TotalAfter <= 0)
+    return std::nullopt;
+  return TotalBefore / TotalAfter;
+}
+
+// Instantiations differ in their mangled names only; where Clang and nvcc
+// mangle differently, the name in the source has to do, if only one has it.
+static const PlannedKernel *findPlanned(const HtmlPlan &Plan,
+                                        const std::string &Name) {
+  for (const PlannedKernel &K : Plan.Kernels)
+    if (canonicalName(K.MangledName) == Name)
+      return &K;
+  const PlannedKernel *Found = nullptr;
+  for (const PlannedKernel &K : Plan.Kernels) {
+    if (K.Name.empty() || K.Name != functionName(Name))
+      continue;
+    if (Found)
+      return nullptr;
+    Found = &K;
+  }
+  return Found;
+}
+
+static KernelRow makeRow(const KernelStatistics &K, const HtmlPlan *Plan) {
+  KernelRow Row;
+  Row.Name = K.Name;
+  Row.Short = plotName(K.Name);
+  Row.Launches = K.Launches;
+  Row.MedianBefore = K.MedianOriginal;
+  Row.MedianAfter = K.MedianRewritten;
+  Row.TotalBefore = K.TotalOriginal;
+  Row.TotalAfter = K.TotalRewritten;
+  Row.Speedup = K.speedup();
+  Row.Change = effectOf(Row.Speedup, Row.Range);
+  Row.Before = K.Original;
+  Row.After = K.Rewritten;
+  if (Plan)
+    Row.Planned = findPlanned(*Plan, K.Name);
+  return Row;
+}
+
+// Instantiations of one template may be the same when shortened.
+static void numberShortNames(std::vector<KernelRow> &Rows) {
+  std::map<std::string, unsigned> Count, Seen;
+  for (const KernelRow &Row : Rows)
+    ++Count[Row.Short];
+  for (KernelRow &Row : Rows)
+    if (const std::string Shared = Row.Short; Count[Shared] > 1)
+      Row.Short += " #" + std::to_string(++Seen[Shared]);
+}
+
+KernelRows bankstripe::runtime::kernelRows(const VerifyReport &Report,
+                                           const HtmlPlan *Plan) {
+  KernelRows All;
+  for (const KernelStatistics &K : Report.Kernels) {
+    const KernelRow &Row = All.Rows.emplace_back(makeRow(K, Plan));
+    All.TotalBefore += Row.TotalBefore;
+    All.TotalAfter += Row.TotalAfter;
+    All.HasRanges |= Row.Range.has_value();
+    ++(Row.Change == Effect::Faster   ? All.Faster
+       : Row.Change == Effect::Slower ? All.Slower
+       : Row.Change == Effect::Equal  ? All.Equal
+                                      : All.NotTimed);
+  }
+  std::sort(All.Rows.begin(), All.Rows.end(),
+            [](const KernelRow &A, const KernelRow &B) {
+              const double WonA = std::abs(A.won()), WonB = std::abs(B.won());
+              return WonA != WonB ? WonA > WonB : A.Name < B.Name;
+            });
+  numberShortNames(All.Rows);
+  return All;
+}
