@@ -47,8 +47,6 @@ CUresult DigestEngine::prepareKernel() {
 
 CUresult DigestEngine::run(const std::vector<DigestSegment> &Segments,
                            std::vector<uint64_t> &Digests) {
-  if (const CUresult R = cuCtxSynchronize())
-    return R;
   Digests.clear();
   uint64_t Chunks = 0, LargestChunk = 0;
   for (const DigestSegment &S : Segments) {

@@ -19,7 +19,7 @@ namespace bankstripe::runtime {
 /// the context takes everything along when it goes.
 class DigestEngine {
 public:
-  /// Digests \p Segments after waiting for all work of the context.
+  /// Digests \p Segments. All work of the context must be over.
   ///
   /// \param Digests receives one digest per chunk, in the segments' order.
   /// \returns the first error of the driver's; \p Digests is then unspecified.

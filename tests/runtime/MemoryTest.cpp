@@ -65,6 +65,47 @@ TEST_F(LiveMemoryTest, UpdateReportsAllThenOnlyWhatChanged) {
   EXPECT_TRUE(Memory.update(First, {9, 2, 9, 9, 5, 6}).empty());
 }
 
+TEST_F(LiveMemoryTest, MemoryIsStaleAfterALaunchUntilItsDigest) {
+  MemoryPart Stale;
+  Stale.StaleOnly = true;
+  add(0x1000, 512);
+  EXPECT_TRUE(Memory.contexts(Stale).empty());
+  Memory.launched();
+  add(0x2000, 512); // Made since: nothing wrote it.
+  ASSERT_EQ(Memory.segments(First, Stale).size(), 1u);
+  EXPECT_EQ(Memory.segments(First, Stale)[0].Address, 0x1000u);
+  Memory.launched();
+  Memory.update(First, {1, 2, 3, 4});
+  EXPECT_TRUE(Memory.contexts(Stale).empty());
+}
+
+TEST_F(LiveMemoryTest, PartIsDigestedWithoutTheRest) {
+  MemoryPart Freed;
+  Freed.StaleOnly = true;
+  Freed.Address = 0x2000;
+  add(0x1000, 512);
+  add(0x2000, 512);
+  Memory.launched();
+  const auto Changes = Memory.update(First, {7, 8}, Freed);
+  ASSERT_EQ(Changes.size(), 1u);
+  EXPECT_EQ(Changes[0].Allocation, 1u);
+  EXPECT_TRUE(Memory.segments(First, Freed).empty());
+  Freed.Address = 0x1000;
+  EXPECT_EQ(Memory.segments(First, Freed).size(), 1u);
+  Freed.Address = 0x1001;
+  EXPECT_TRUE(Memory.segments(First, Freed).empty());
+}
+
+TEST_F(LiveMemoryTest, VariablesAreAPart) {
+  MemoryPart Variables;
+  Variables.VariablesOnly = true;
+  bool IsNew = false;
+  add(0x1000, 512);
+  Memory.addVariable(First, 0x2000, 4, "a", IsNew);
+  ASSERT_EQ(Memory.segments(First, Variables).size(), 1u);
+  EXPECT_EQ(Memory.update(First, {5}, Variables)[0].IsVariable, true);
+}
+
 TEST_F(LiveMemoryTest, NewAllocationEndsThoseItOverlaps) {
   add(0x1000, 512);
   add(0x1400, 512);
