@@ -135,12 +135,14 @@ LiveMemory::contexts(const MemoryPart &Of) const {
 std::vector<DigestSegment> LiveMemory::segments(Context In,
                                                 const MemoryPart &Of) const {
   std::vector<DigestSegment> Segments;
-  uint64_t First = 0;
+  uint64_t FirstChunk = 0, FirstTile = 0;
   forEach(Pieces, Of, Launches, [&](uint64_t Address, const Piece &P) {
     if (P.In != In)
       return;
-    Segments.push_back({Address, P.What.Bytes, P.What.ChunkBytes, First});
-    First += chunkCountFor(P.What.Bytes);
+    Segments.push_back(
+        {Address, P.What.Bytes, P.What.ChunkBytes, FirstChunk, FirstTile});
+    FirstChunk += chunkCountFor(P.What.Bytes);
+    FirstTile += tileCountFor(P.What.Bytes);
   });
   return Segments;
 }
@@ -159,9 +161,9 @@ static std::vector<ChunkRun> changedRuns(const std::vector<uint64_t> &Old,
   return Runs;
 }
 
-std::vector<DigestChange>
-LiveMemory::update(Context In, const std::vector<uint64_t> &Digests,
-                   const MemoryPart &Of) {
+std::vector<DigestChange> LiveMemory::update(Context In,
+                                             std::span<const uint64_t> Digests,
+                                             const MemoryPart &Of) {
   std::vector<DigestChange> Changes;
   auto At = Digests.begin();
   forEach(Pieces, Of, Launches, [&](uint64_t, Piece &P) {

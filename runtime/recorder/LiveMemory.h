@@ -19,6 +19,7 @@
 #include "recorder/DigestSegment.h"
 #include "recording/Recording.h"
 #include <map>
+#include <span>
 #include <vector>
 
 namespace bankstripe::runtime {
@@ -74,7 +75,7 @@ public:
   /// Takes the digests of segments(In, Of) and returns what changed, in the
   /// order of the numbers.
   std::vector<DigestChange> update(Context In,
-                                   const std::vector<uint64_t> &Digests,
+                                   std::span<const uint64_t> Digests,
                                    const MemoryPart &Of = {});
 
   /// A live piece of memory: where it is.

@@ -251,7 +251,7 @@ CUresult Recorder::wait() {
 }
 
 CUresult Recorder::digestIn(CUcontext Context, const MemoryPart &Of,
-                            std::vector<uint64_t> &Digests) {
+                            std::span<const uint64_t> &Digests) {
   if (const CUresult Result = cuCtxPushCurrent(Context))
     return Result;
   CUresult Result = wait();
@@ -266,10 +266,10 @@ bool Recorder::digest(const MemoryPart &Of,
                       std::vector<DigestChange> &Changes) {
   // All contexts are digested before the digests of any are kept: should one
   // fail, the next launch still lists everything that changed since.
-  std::vector<std::pair<const void *, std::vector<uint64_t>>> Found;
+  std::vector<std::pair<const void *, std::span<const uint64_t>>> Found;
   for (const void *In : Memory.contexts(Of)) {
     auto *const Context = static_cast<CUcontext>(const_cast<void *>(In));
-    auto &Digests = Found.emplace_back(In, std::vector<uint64_t>()).second;
+    auto &Digests = Found.emplace_back(In, std::span<const uint64_t>()).second;
     if (const CUresult Result = digestIn(Context, Of, Digests)) {
       note("launches not digested: " + errorName(Result));
       return false;

@@ -95,7 +95,7 @@ private:
   CUresult wait();
   bool digest(const MemoryPart &Of, std::vector<DigestChange> &Changes);
   CUresult digestIn(CUcontext Context, const MemoryPart &Of,
-                    std::vector<uint64_t> &Digests);
+                    std::span<const uint64_t> &Digests);
   void digestBeforeFree(MemoryPart Of);
   void digestLate(const MemoryPart &Of, bool AtEnd);
   void dump(const MemoryPart &Of);
