@@ -28,7 +28,8 @@ static cl::SubCommand RewriteCommand("rewrite",
                                      "shared memory; prints a diff by default");
 static cl::SubCommand VerifyCommand("verify",
                                     "Rewrite one program, build and run it "
-                                    "both ways on the GPU, compare and time");
+                                    "both ways on the GPU, compare and time; "
+                                    "or do so with any two commands");
 
 static cl::SubCommand TuneCommand("tune",
                                   "Measure which layouts are fastest on this "
@@ -306,6 +307,7 @@ EXAMPLES:
   bankstripe analyze --no-config src/         as if nothing had been decided
   bankstripe analyze a.cu -- -std=c++17 -Iinclude -arch=sm_90
   bankstripe verify a.cu -- -O3               prove and time it on the GPU
+  bankstripe verify -- ./app 9 --vs ./new 9   two commands: bankstripe-verify
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
   bankstripe tune --build=make --program=app src/
 
@@ -353,7 +355,8 @@ std::vector<CommandText> bankstripe::describeCommands() {
       {&MergeFactsCommand, "-o FILE FACTS..."},
       {&RewriteCommand, "PATH... [-- COMPILER-ARGS]"},
       {&TuneCommand, "PATH... [-- NVCC-ARGS]"},
-      {&VerifyCommand, "PATH... [-- NVCC-ARGS]"},
+      {&VerifyCommand, "PATH... [-- NVCC-ARGS] | "
+                       "-- ORIGINAL ARGS... --vs REWRITTEN ARGS..."},
       {&WrapCommand, "COMPILER ARGS..."}};
   std::vector<CommandText> Result;
   for (const auto &[Command, Arguments] : Commands) {

@@ -78,6 +78,12 @@ int runRewrite(const ToolOptions &Options);
 /// `rewrite --plan-dir` (PlanFolder.cpp).
 int runPlanFolder(const ToolOptions &Options);
 int runVerify(const ToolOptions &Options, llvm::StringRef Executable);
+/// Whether the words behind `verify` are two commands to compare, which needs
+/// nothing of this program.
+bool comparesCommands(llvm::ArrayRef<const char *> Words);
+/// Becomes bankstripe-verify. \returns an exit status only when it cannot.
+int runVerifyCommands(llvm::ArrayRef<const char *> Words,
+                      llvm::StringRef Executable);
 int runTune(const ToolOptions &Options, llvm::StringRef Executable);
 int runFacts(const ToolOptions &Options);
 int runMergeFacts(const ToolOptions &Options);

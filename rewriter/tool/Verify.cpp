@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rewrites one program, builds it both ways with nvcc, and hands the two to
-// bankstripe-verify, which runs them under the recorder, compares what they
-// compute and times them. That program is part of runtime/ and knows nothing of
-// LLVM; this file is what connects the two halves.
+// There are two forms. `verify -- ORIGINAL ARGS... --vs REWRITTEN ARGS...` is
+// handed to bankstripe-verify as it stands; nothing is read or built for it.
+// The other form rewrites one program, builds it both ways with nvcc, and hands
+// the two to bankstripe-verify, which runs them under the recorder, compares
+// what they compute and times them. That program is part of runtime/ and knows
+// nothing of LLVM; this file is what connects the two halves.
 //
 // nvcc may fuse a multiplication and an addition into one operation with one
 // rounding, and it decides so anew for every version of a kernel. A difference
@@ -18,7 +20,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Program.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -114,4 +122,56 @@ int bankstripe::runVerify(const ToolOptions &Options, StringRef Executable) {
   if (!Status)
     return fail(Status.takeError());
   return *Status;
+}
+
+bool bankstripe::comparesCommands(llvm::ArrayRef<const char *> Words) {
+  const auto *Dashes = llvm::find(Words, StringRef("--"));
+  const auto IsSeparator = [](StringRef Word) {
+    return Word.starts_with("--separator");
+  };
+  return Dashes != Words.end() &&
+         (llvm::is_contained(llvm::ArrayRef(Dashes + 1, Words.end()),
+                             StringRef("--vs")) ||
+          llvm::any_of(llvm::ArrayRef(Words.begin(), Dashes), IsSeparator));
+}
+
+// The words for bankstripe-verify, which stands first. What only this program
+// knows is taken out or said in its words.
+static std::vector<std::string>
+verifierCommand(llvm::ArrayRef<const char *> Words, StringRef Executable) {
+  llvm::SmallString<256> Beside(llvm::sys::path::parent_path(Executable));
+  llvm::sys::path::append(Beside, "bankstripe-verify");
+  std::vector<std::string> Command{Beside.str().str()};
+  bool IsOurs = true;
+  for (size_t I = 0; I < Words.size(); ++I) {
+    StringRef Word = Words[I];
+    IsOurs = IsOurs && Word != "--";
+    if (!IsOurs)
+      Command.push_back(Word.str());
+    else if (Word == "--verify-program" && I + 1 < Words.size())
+      Command.front() = Words[++I];
+    else if (Word.consume_front("--verify-program="))
+      Command.front() = Word.str();
+    else if (Word == "--format=json")
+      Command.emplace_back("--json=-");
+    else if (Word != "--format=text")
+      Command.push_back(Word.str());
+  }
+  return Command;
+}
+
+int bankstripe::runVerifyCommands(llvm::ArrayRef<const char *> Words,
+                                  StringRef Executable) {
+  std::vector<std::string> Command = verifierCommand(Words, Executable);
+  if (!llvm::sys::fs::can_execute(Command.front()))
+    return fail(llvm::createStringError(
+        "cannot find '" + Command.front() +
+        "'; build runtime/ with CUDA present, or give --verify-program"));
+  std::vector<char *> Pointers;
+  for (std::string &Word : Command)
+    Pointers.push_back(Word.data());
+  Pointers.push_back(nullptr);
+  ::execv(Pointers.front(), Pointers.data());
+  return fail(llvm::createStringError("cannot run '" + Command.front() +
+                                      "': " + std::strerror(errno)));
 }

@@ -21,6 +21,8 @@
 //                              allocation (`v3`: of a variable) after a launch,
 //                              into PATH.bytes
 //
+// and, for the launches to digest after, by the variables in Selection.h.
+//
 // Nothing here is ever destroyed: the program's last CUDA calls may come from
 // destructors that run after this library's own.
 //
@@ -28,6 +30,7 @@
 
 #include "recorder/Recorder.h"
 #include "recorder/Timing.h"
+#include <chrono>
 #include <cstdlib>
 #include <cupti.h>
 
@@ -51,6 +54,7 @@ enum class Action {
   CaptureBegins,
   CaptureEnds,
   Unload,
+  ContextEnds,
   Note, // Counted at its successful exit.
 };
 
@@ -93,6 +97,12 @@ static const WatchedCall Watched[] = {
     {CALL(cuStreamEndCapture_ptsz), Action::CaptureEnds},
     {CALL(cuModuleUnload), Action::Unload},
     {CALL(cuLibraryUnload), Action::Unload},
+    {CALL(cuCtxDestroy), Action::ContextEnds},
+    {CALL(cuCtxDestroy_v2), Action::ContextEnds},
+    {CALL(cuDevicePrimaryCtxReset), Action::ContextEnds},
+    {CALL(cuDevicePrimaryCtxReset_v2), Action::ContextEnds},
+    {CALL(cuDevicePrimaryCtxRelease), Action::ContextEnds},
+    {CALL(cuDevicePrimaryCtxRelease_v2), Action::ContextEnds},
     {CALL(cuMemCreate), Action::Note, false,
      "virtual memory (cuMemCreate), not digested"},
     {CALL(cuMemMapArrayAsync), Action::Note, false,
@@ -192,6 +202,8 @@ static void entering(const WatchedCall &Call, const CUpti_CallbackData &Data) {
     TheRecorder->freeing(parameters<cuMemFreeAsync_params>(Data).dptr);
   else if (Call.What == Action::Unload)
     TheRecorder->modulesUnload();
+  else if (Call.What == Action::ContextEnds)
+    TheRecorder->ending();
 }
 
 static void allocated(const WatchedCall &Call, const CUpti_CallbackData &Data) {
@@ -290,7 +302,12 @@ static std::string cuptiProblem(CUptiResult Result) {
 }
 
 static std::string startDigests() {
-  TheRecorder = new Recorder(*TheWriter);
+  auto Settings = SelectionSettings::read(
+      [](const char *Name) -> const char * { return std::getenv(Name); });
+  if (auto *Problem = std::get_if<std::string>(&Settings))
+    return *Problem;
+  TheRecorder = new Recorder(*TheWriter,
+                             std::move(std::get<SelectionSettings>(Settings)));
   CUpti_SubscriberHandle Subscriber = nullptr;
   if (const CUptiResult Result = cuptiSubscribe(&Subscriber, callback, nullptr))
     return cuptiProblem(Result);
@@ -329,8 +346,19 @@ static std::string startTimes() {
   return {};
 }
 
+// A thread that hangs in a launch holds the lock for good.
+constexpr std::chrono::seconds LongestWaitAtEnd(30);
+
 static void processEnds() {
   flushTiming();
+  if (TheRecorder) {
+    const std::unique_lock Lock(TheRecorder->mutex(), LongestWaitAtEnd);
+    if (Lock.owns_lock())
+      TheRecorder->ending();
+    else
+      TheRecorder->note("last launches not digested because a thread still "
+                        "launches");
+  }
   TheWriter->end();
 }
 

@@ -9,6 +9,7 @@
 #include "recorder/KernelHandle.h"
 #include "recorder/ModuleVariables.h"
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 using namespace bankstripe::runtime;
@@ -29,12 +30,41 @@ OwnCalls::~OwnCalls() {
 
 bool OwnCalls::active() { return OwnDepth > 0; }
 
+static Selection::Time now() {
+  return static_cast<Selection::Time>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(
+          std::chrono::steady_clock::now().time_since_epoch())
+          .count());
+}
+
+namespace {
+
+// The time from its making to its end is the recorder's, but for waits.
+class OwnTime {
+public:
+  OwnTime(Selection &Select, const Selection::Time &Waited)
+      : Select(Select), Waited(Waited), Start(now()), WaitedBefore(Waited) {}
+  ~OwnTime() { Select.spent(now() - Start - (Waited - WaitedBefore)); }
+  OwnTime(const OwnTime &) = delete;
+  OwnTime &operator=(const OwnTime &) = delete;
+
+private:
+  Selection &Select;
+  const Selection::Time &Waited;
+  const Selection::Time Start, WaitedBefore;
+};
+
+} // namespace
+
 static std::string errorName(CUresult Result) {
   const char *Name = nullptr;
   if (cuGetErrorName(Result, &Name) != CUDA_SUCCESS || !Name)
     return "CUDA error " + std::to_string(static_cast<int>(Result));
   return Name;
 }
+
+Recorder::Recorder(RecordingWriter &Output, SelectionSettings Settings)
+    : Output(Output), Select(std::move(Settings), now()) {}
 
 void Recorder::contextEnds(CUcontext Context) {
   const std::lock_guard Lock(MessagesMutex);
@@ -54,6 +84,7 @@ void Recorder::takeMessages() {
       Output.free(Id);
     Engines.erase(Ended);
     KnownHomes.clear();
+    Kernels.clear();
     Lost = false;
   }
   EndedContexts.clear();
@@ -65,8 +96,15 @@ void Recorder::takeMessages() {
 }
 
 void Recorder::modulesUnload() {
+  const OwnCalls Own;
+  const OwnTime Timed(Select, Waited);
+  takeMessages();
+  MemoryPart Variables;
+  Variables.VariablesOnly = true;
+  digestBeforeFree(Variables);
   Memory.removeVariables();
   KnownHomes.clear();
+  Kernels.clear();
 }
 
 unsigned Recorder::streamNumber(CUstream Stream) {
@@ -105,12 +143,31 @@ void Recorder::describeDevice() {
   Output.device(Name, std::to_string(Major) + '.' + std::to_string(Minor));
 }
 
-void Recorder::findVariables(CUcontext In, CUfunction Function) {
-  if (VariableSymbols.empty())
+const Recorder::KnownKernel &Recorder::known(const LaunchRequest &Request) {
+  const auto [At, IsNew] =
+      Kernels.try_emplace({Request.Context, Request.Function});
+  KnownKernel &Known = At->second;
+  if (!IsNew)
+    return Known;
+  if (Request.Function) {
+    const KernelHandle Kernel(Request.Function);
+    Known.Symbol = Request.Symbol ? Request.Symbol : Kernel.symbol();
+    Known.Takes = Kernel.resources();
+    Known.Home = Kernel.home();
+  } else {
+    Known.Symbol = "graph";
+  }
+  Known.Selected = &Select.kernel(Known.Symbol);
+  return Known;
+}
+
+void Recorder::findVariables(const LaunchRequest &Request,
+                             const KnownKernel &Known) {
+  CUcontext In = Request.Context;
+  if (VariableSymbols.empty() || !Known.Home ||
+      !KnownHomes.emplace(In, Known.Home).second)
     return;
-  const KernelHandle Kernel(Function);
-  if (!Kernel.home() || !KnownHomes.insert(Kernel.home()).second)
-    return;
+  const KernelHandle Kernel(Request.Function);
   for (const std::string &Symbol : VariableSymbols) {
     CUdeviceptr Address = 0;
     size_t Bytes = 0;
@@ -123,84 +180,143 @@ void Recorder::findVariables(CUcontext In, CUfunction Function) {
   }
 }
 
-void Recorder::launched(const LaunchRequest &Request) {
-  const OwnCalls Own;
-  takeMessages();
-  describeDevice();
-  if (isCaptured(Request.Stream)) {
-    note("kernel launches captured into a graph");
-    return;
-  }
-
-  Launch L;
+void Recorder::describe(const LaunchRequest &Request, const KnownKernel &Known,
+                        Launch &L) {
+  L.Kernel = Known.Symbol;
+  L.Takes = Known.Takes;
   L.Index = Launches++;
   L.Grid = Request.Grid;
   L.Block = Request.Block;
   L.DynamicSharedBytes = Request.DynamicSharedBytes;
   L.Stream = streamNumber(Request.Stream);
   L.Thread = threadNumber();
-  if (Request.Function) {
-    const KernelHandle Kernel(Request.Function);
-    L.Kernel = Request.Symbol ? Request.Symbol : Kernel.symbol();
-    L.Takes = Kernel.resources();
-  } else {
-    L.Kernel = "graph";
-    note("graph launches, each recorded as one launch");
-  }
   if (Request.Result != CUDA_SUCCESS)
     L.Error = errorName(Request.Result);
-  else if (Captures > 0)
-    note("launches not digested because a stream was being captured");
+  if (!Request.Function)
+    note("graph launches, each recorded as one launch");
+}
+
+// Whether the device can be waited for now.
+bool Recorder::canWait(const char *What) {
+  if (Captures > 0)
+    note(std::string(What) +
+         " not digested because a stream was being captured");
   else if (Lost)
-    note("launches not digested because an earlier one failed");
-  else
-    waitAndDigest(Request, L);
+    note(std::string(What) + " not digested because an earlier launch failed");
+  return Captures == 0 && !Lost;
+}
+
+bool Recorder::isSelected(const KnownKernel &Kernel, const Launch &L) {
+  const Skip Reason =
+      Select.launch(L.Index, *Kernel.Selected, L.Grid, L.Block, now());
+  if (Reason != Skip::No)
+    Output.skipped(skipName(Reason));
+  return Reason == Skip::No && canWait("launches");
+}
+
+void Recorder::launched(const LaunchRequest &Request) {
+  const OwnCalls Own;
+  const OwnTime Timed(Select, Waited);
+  takeMessages();
+  describeDevice();
+  if (isCaptured(Request.Stream)) {
+    note("kernel launches captured into a graph");
+    return;
+  }
+  const KnownKernel &Kernel = known(Request);
+  Launch L;
+  describe(Request, Kernel, L);
+  if (L.Error.empty()) {
+    Memory.launched();
+    const bool Selected = isSelected(Kernel, L);
+    // An error here is the kernel's own; a later one is the recorder's.
+    if (const CUresult Result = Selected ? wait() : CUDA_SUCCESS) {
+      L.Error = errorName(Result);
+      Lost = true;
+    } else {
+      findVariables(Request, Kernel);
+      L.Digested = Selected && digest({}, L.Changes);
+    }
+  }
   Output.launch(L);
   if (L.Digested)
-    dumpAfter(L.Index);
+    dump({});
 }
 
-void Recorder::waitAndDigest(const LaunchRequest &Request, Launch &L) {
-  // An error here is the kernel's own; a later one is the recorder's.
-  if (const CUresult Result = cuCtxSynchronize()) {
-    L.Error = errorName(Result);
-    Lost = true;
-    return;
-  }
-  if (Request.Function)
-    findVariables(Request.Context, Request.Function);
-  if (const CUresult Result = digestAll(L))
-    note("launches not digested: " + errorName(Result));
+CUresult Recorder::wait() {
+  const Selection::Time Before = now();
+  const CUresult Result = cuCtxSynchronize();
+  Waited += now() - Before;
+  return Result;
 }
 
-CUresult Recorder::digestAll(Launch &L) {
+CUresult Recorder::digestIn(CUcontext Context, const MemoryPart &Of,
+                            std::span<const uint64_t> &Digests) {
+  if (const CUresult Result = cuCtxPushCurrent(Context))
+    return Result;
+  CUresult Result = wait();
+  if (Result == CUDA_SUCCESS)
+    Result = Engines[Context].run(Memory.segments(Context, Of), Digests);
+  CUcontext Popped = nullptr;
+  cuCtxPopCurrent(&Popped);
+  return Result;
+}
+
+bool Recorder::digest(const MemoryPart &Of,
+                      std::vector<DigestChange> &Changes) {
   // All contexts are digested before the digests of any are kept: should one
   // fail, the next launch still lists everything that changed since.
-  std::vector<std::pair<const void *, std::vector<uint64_t>>> Found;
-  for (const void *In : Memory.contexts()) {
+  std::vector<std::pair<const void *, std::span<const uint64_t>>> Found;
+  for (const void *In : Memory.contexts(Of)) {
     auto *const Context = static_cast<CUcontext>(const_cast<void *>(In));
-    if (const CUresult Result = cuCtxPushCurrent(Context))
-      return Result;
-    const CUresult Result = Engines[Context].run(
-        Memory.segments(Context),
-        Found.emplace_back(In, std::vector<uint64_t>()).second);
-    CUcontext Popped = nullptr;
-    cuCtxPopCurrent(&Popped);
-    if (Result != CUDA_SUCCESS)
-      return Result;
+    auto &Digests = Found.emplace_back(In, std::span<const uint64_t>()).second;
+    if (const CUresult Result = digestIn(Context, Of, Digests)) {
+      note("launches not digested: " + errorName(Result));
+      return false;
+    }
   }
   for (const auto &[In, Digests] : Found)
-    for (DigestChange &Change : Memory.update(In, Digests))
-      L.Changes.push_back(std::move(Change));
-  L.Digested = true;
-  return CUDA_SUCCESS;
+    for (DigestChange &Change : Memory.update(In, Digests, Of))
+      Changes.push_back(std::move(Change));
+  return true;
 }
 
-void Recorder::dumpAfter(unsigned LaunchIndex) {
-  if (!Dump || Dump->Launch != LaunchIndex)
+// Memory goes; what launches since its last digest wrote would stay unseen.
+void Recorder::digestBeforeFree(MemoryPart Of) {
+  Of.StaleOnly = true;
+  if (Memory.contexts(Of).empty())
+    return;
+  if (Select.free(Launches - 1, now()) != Skip::No)
+    Output.skipped("freed");
+  else if (canWait("freed allocations"))
+    digestLate(Of, /*AtEnd=*/false);
+}
+
+void Recorder::digestLate(const MemoryPart &Of, bool AtEnd) {
+  std::vector<DigestChange> Changes;
+  if (!digest(Of, Changes))
+    return;
+  Output.late(Launches - 1, AtEnd, Changes);
+  dump(Of);
+}
+
+void Recorder::ending() {
+  const OwnCalls Own;
+  const OwnTime Timed(Select, Waited);
+  takeMessages();
+  MemoryPart Stale;
+  Stale.StaleOnly = true;
+  if (!Memory.contexts(Stale).empty() && canWait("last launches"))
+    digestLate(Stale, /*AtEnd=*/true);
+}
+
+void Recorder::dump(const MemoryPart &Of) {
+  if (!Dump || Dump->Launch + 1 != Launches)
     return;
   const auto Place = Memory.find(Dump->IsVariable, Dump->Allocation);
-  if (!Place || Dump->Begin >= Place->Bytes)
+  if (!Place || Dump->Begin >= Place->Bytes ||
+      (Of.Address && *Of.Address != Place->Address) ||
+      (Of.VariablesOnly && !Dump->IsVariable))
     return;
   std::vector<char> Bytes(std::min(Dump->End, Place->Bytes) - Dump->Begin);
   auto *const Context = static_cast<CUcontext>(const_cast<void *>(Place->In));
@@ -216,6 +332,7 @@ void Recorder::dumpAfter(unsigned LaunchIndex) {
     return;
   std::fwrite(Bytes.data(), 1, Bytes.size(), File);
   std::fclose(File);
+  Dump.reset();
 }
 
 void Recorder::allocated(CUcontext In, const std::string &Kind,
@@ -224,6 +341,7 @@ void Recorder::allocated(CUcontext In, const std::string &Kind,
   if (Bytes == 0 || Address == 0)
     return;
   const OwnCalls Own;
+  const OwnTime Timed(Select, Waited);
   takeMessages();
   const bool IsOrdered = Kind == "async" || Kind == "pool";
   if (IsOrdered && isCaptured(Order)) {
@@ -259,7 +377,12 @@ void Recorder::allocated(CUcontext In, const std::string &Kind,
 }
 
 void Recorder::freeing(CUdeviceptr Address) {
+  const OwnCalls Own;
+  const OwnTime Timed(Select, Waited);
   takeMessages();
+  MemoryPart Freed;
+  Freed.Address = Address;
+  digestBeforeFree(Freed);
   if (const auto Id = Memory.remove(Address))
     Output.free(*Id);
 }

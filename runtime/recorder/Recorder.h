@@ -8,9 +8,10 @@
 // The recorder in mode Digest. Injection.cpp translates driver calls into the
 // calls of this class.
 //
-// Every launch is followed by a wait for the whole context and a digest of all
-// live memory. Meanwhile no other thread of the program may launch or free:
-// the lock is held from the entry of a launch to its end. Everything the
+// A launch that the selection picks is followed by a wait for the whole context
+// and a digest of all live memory; any other costs a look at the kernel and a
+// record. Meanwhile no other thread of the program may launch or free: the
+// lock is held from the entry of a launch to its end. Everything the
 // recorder asks of the driver is done inside an OwnCalls scope, so that its own
 // launches and allocations are not recorded in turn.
 //
@@ -22,6 +23,7 @@
 #include "recorder/DigestEngine.h"
 #include "recorder/DumpRequest.h"
 #include "recorder/LiveMemory.h"
+#include "recorder/Selection.h"
 #include "recording/RecordingWriter.h"
 #include <cuda.h>
 #include <mutex>
@@ -43,9 +45,9 @@ struct LaunchRequest {
 
 class Recorder {
 public:
-  explicit Recorder(RecordingWriter &Output) : Output(Output) {}
+  Recorder(RecordingWriter &Output, SelectionSettings Settings);
 
-  std::recursive_mutex &mutex() { return Mutex; }
+  std::recursive_timed_mutex &mutex() { return Mutex; }
 
   /// \name Events, with mutex() held.
   /// @{
@@ -55,6 +57,8 @@ public:
   void allocated(CUcontext In, const std::string &Kind, CUdeviceptr Address,
                  uint64_t Bytes, CUstream Order, bool HostFirst);
   void freeing(CUdeviceptr Address);
+  /// A context or the program ends: digests what no digest has seen.
+  void ending();
   void captureBegins() { ++Captures; }
   void captureEnds() { Captures -= Captures > 0; }
   /// A module or library may go: its variables are looked up again.
@@ -71,21 +75,42 @@ public:
   /// @}
 
 private:
+  /// What is known of a launched handle until modules are unloaded.
+  struct KnownKernel {
+    std::string Symbol;
+    Resources Takes;
+    Selection::Kernel *Selected = nullptr;
+    const void *Home = nullptr;
+  };
+
   void takeMessages();
   bool isCaptured(CUstream Stream);
   void describeDevice();
-  void findVariables(CUcontext In, CUfunction Function);
-  void waitAndDigest(const LaunchRequest &Request, Launch &L);
-  CUresult digestAll(Launch &L);
-  void dumpAfter(unsigned LaunchIndex);
+  const KnownKernel &known(const LaunchRequest &Request);
+  void findVariables(const LaunchRequest &Request, const KnownKernel &Known);
+  void describe(const LaunchRequest &Request, const KnownKernel &Known,
+                Launch &L);
+  bool isSelected(const KnownKernel &Kernel, const Launch &L);
+  bool canWait(const char *What);
+  CUresult wait();
+  bool digest(const MemoryPart &Of, std::vector<DigestChange> &Changes);
+  CUresult digestIn(CUcontext Context, const MemoryPart &Of,
+                    std::span<const uint64_t> &Digests);
+  void digestBeforeFree(MemoryPart Of);
+  void digestLate(const MemoryPart &Of, bool AtEnd);
+  void dump(const MemoryPart &Of);
   unsigned streamNumber(CUstream Stream);
   unsigned threadNumber();
 
   RecordingWriter &Output;
-  std::recursive_mutex Mutex;
+  std::recursive_timed_mutex Mutex;
+  Selection Select;
+  Selection::Time Waited = 0; ///< For the program's work, in all.
   LiveMemory Memory;
   std::map<CUcontext, DigestEngine> Engines;
-  std::set<const void *> KnownHomes; ///< Libraries whose variables are known.
+  std::map<std::pair<CUcontext, CUfunction>, KnownKernel> Kernels;
+  /// Libraries whose variables are known, in the contexts where they are.
+  std::set<std::pair<CUcontext, const void *>> KnownHomes;
   std::set<std::string> VariableSymbols;
   std::set<CUdevice> Devices;
   std::map<CUstream, unsigned> Streams;

@@ -62,8 +62,8 @@ struct ChunkRun {
   std::vector<uint64_t> Digests;
 };
 
-/// The chunks of one allocation whose digests are not what they were after the
-/// launch before. The first time an allocation is seen, all of them.
+/// The chunks of one allocation whose digests are not what they were when it
+/// was digested before. The first time an allocation is seen, all of them.
 struct DigestChange {
   unsigned Allocation = 0;
   bool IsVariable = false;
@@ -85,10 +85,17 @@ struct Launch {
   Extent Grid, Block;
   Resources Takes;
   unsigned DynamicSharedBytes = 0;
-  unsigned Stream = 0; ///< 0 is the default stream, others as first seen.
-  unsigned Thread = 0; ///< Of the host, numbered as first seen launching.
-  std::string Error;   ///< Name of the launch's error; empty without one.
-  bool Digested = false;
+  unsigned Stream = 0;   ///< 0 is the default stream, others as first seen.
+  unsigned Thread = 0;   ///< Of the host, numbered as first seen launching.
+  std::string Error;     ///< Name of the launch's error; empty without one.
+  bool Digested = false; ///< After the launch itself.
+  /// Digested later, before the next launch: memory that was freed there, or
+  /// what was left at the end of a context or the program. Not with Digested.
+  bool DigestedBeforeFree = false, DigestedAtEnd = false;
+  bool hasDigests() const {
+    return Digested || DigestedBeforeFree || DigestedAtEnd;
+  }
+  /// What is new since the digests before, found at any of these moments.
   std::vector<DigestChange> Changes;
   double Nanoseconds = 0; ///< Duration on the GPU; only in mode Time.
 };
@@ -103,6 +110,10 @@ struct Recording {
   std::vector<Launch> Launches;
   /// What could not be recorded, and how often that was met.
   std::map<std::string, uint64_t> Notes;
+  /// Launches without digests, by the setting that left them out: "schedule",
+  /// "max-launches", "kernels", "sample", "overhead"; and, as "freed", the
+  /// allocations that went without a digest after their last launch.
+  std::map<std::string, uint64_t> Skipped;
   std::string Failure;   ///< Why nothing could be recorded; else empty.
   bool Complete = false; ///< The program came to an orderly end.
 };

@@ -44,8 +44,12 @@ private:
                   bool IsVariable);
   bool freed(const Json &Line);
   bool launch(const Json &Line);
+  bool late(const Json &Line);
+  bool counted(const Json &Line, const char *Key,
+               std::map<std::string, uint64_t> &Into);
   bool execution(const Json &Line);
   bool describe(const Json &Line, Launch &L);
+  bool allChanges(const Json &Line, Launch &L);
   bool changes(const Json &List, bool IsVariable, Launch &L);
   bool run(const Json &Item, const Allocation &Of, ChunkRun &Run);
 
@@ -127,14 +131,12 @@ bool Parser::event(const Json &Line) {
     return allocation(Line, Result.Variables, true);
   if (Type == "free")
     return freed(Line);
-  if (Type == "note") {
-    std::string Text;
-    uint64_t Count = 0;
-    if (!text(Line, "text", Text) || !number(Line, "count", Count))
-      return false;
-    Result.Notes[Text] = std::max(Result.Notes[Text], Count);
-    return true;
-  }
+  if (Type == "late")
+    return late(Line);
+  if (Type == "note")
+    return counted(Line, "text", Result.Notes);
+  if (Type == "skipped")
+    return counted(Line, "reason", Result.Skipped);
   if (Type == "failure")
     return text(Line, "message", Result.Failure);
   if (Type == "device") {
@@ -152,6 +154,16 @@ bool Parser::event(const Json &Line) {
     return true;
   }
   return fail("unknown type '" + Type + "'");
+}
+
+bool Parser::counted(const Json &Line, const char *Key,
+                     std::map<std::string, uint64_t> &Into) {
+  std::string Text;
+  uint64_t Count = 0;
+  if (!text(Line, Key, Text) || !number(Line, "count", Count))
+    return false;
+  Into[Text] = std::max(Into[Text], Count);
+  return true;
 }
 
 bool Parser::allocation(const Json &Line, std::vector<Allocation> &Into,
@@ -203,14 +215,33 @@ bool Parser::launch(const Json &Line) {
     return fail("launch " + std::to_string(L.Index) + " is out of order");
   if (Line.contains("error") && !text(Line, "error", L.Error))
     return false;
-  const auto Changes = Line.find("changes");
-  const auto Variables = Line.find("variables");
-  L.Digested = Changes != Line.end() && Variables != Line.end();
-  if (L.Digested &&
-      (!changes(*Changes, false, L) || !changes(*Variables, true, L)))
+  L.Digested = Line.contains("changes") && Line.contains("variables");
+  if (L.Digested && !allChanges(Line, L))
     return false;
   Result.Launches.push_back(std::move(L));
   return true;
+}
+
+bool Parser::late(const Json &Line) {
+  unsigned Index = 0;
+  std::string At;
+  if (!number(Line, "launch", Index) || !text(Line, "at", At))
+    return false;
+  if (At != "free" && At != "end")
+    return fail("unknown moment '" + At + "'");
+  if (Result.Launches.empty() || Index != Result.Launches.back().Index)
+    return fail("launch " + std::to_string(Index) + " is not the latest one");
+  Launch &L = Result.Launches.back();
+  (At == "end" ? L.DigestedAtEnd : L.DigestedBeforeFree) = true;
+  return allChanges(Line, L);
+}
+
+bool Parser::allChanges(const Json &Line, Launch &L) {
+  const auto Changes = Line.find("changes");
+  const auto Variables = Line.find("variables");
+  if (Changes == Line.end() || Variables == Line.end())
+    return fail("no digests");
+  return changes(*Changes, false, L) && changes(*Variables, true, L);
 }
 
 bool Parser::changes(const Json &List, bool IsVariable, Launch &L) {

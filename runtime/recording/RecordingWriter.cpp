@@ -108,6 +108,11 @@ static std::string changesText(const std::vector<DigestChange> &Changes,
   return Text + ']';
 }
 
+static void addChanges(Line &L, const std::vector<DigestChange> &Changes) {
+  L.raw("changes", changesText(Changes, false));
+  L.raw("variables", changesText(Changes, true));
+}
+
 static void describeLaunch(Line &L, const Launch &Event) {
   L.text("kernel", Event.Kernel)
       .extent("grid", Event.Grid)
@@ -182,10 +187,16 @@ void RecordingWriter::launch(const Launch &Event) {
   L.number("thread", Event.Thread);
   if (!Event.Error.empty())
     L.text("error", Event.Error);
-  if (Event.Digested) {
-    L.raw("changes", changesText(Event.Changes, false));
-    L.raw("variables", changesText(Event.Changes, true));
-  }
+  if (Event.Digested)
+    addChanges(L, Event.Changes);
+  line(L.take());
+}
+
+void RecordingWriter::late(unsigned Launch, bool AtEnd,
+                           const std::vector<DigestChange> &Changes) {
+  Line L("late");
+  L.number("launch", Launch).text("at", AtEnd ? "end" : "free");
+  addChanges(L, Changes);
   line(L.take());
 }
 
@@ -197,18 +208,24 @@ void RecordingWriter::execution(const Launch &Event, uint64_t Order,
   line(L.number("start", Start).number("end", End).take());
 }
 
-static std::string noteText(const std::string &Text, uint64_t Count) {
-  return Line("note").text("text", Text).number("count", Count).take();
-}
-
-void RecordingWriter::note(const std::string &Text) {
+void RecordingWriter::count(Counters &In, const std::string &Text) {
   uint64_t Count = 0;
   {
     const std::lock_guard Lock(Mutex);
-    Count = ++Notes[Text];
+    Count = ++In.Counts[Text];
   }
   if ((Count & (Count - 1)) == 0)
-    line(noteText(Text, Count));
+    line(Line(In.Type).text(In.Key, Text).number("count", Count).take());
+}
+
+void RecordingWriter::counts(const Counters &Of) {
+  std::map<std::string, uint64_t> Last;
+  {
+    const std::lock_guard Lock(Mutex);
+    Last = Of.Counts;
+  }
+  for (const auto &[Text, Count] : Last)
+    line(Line(Of.Type).text(Of.Key, Text).number("count", Count).take());
 }
 
 void RecordingWriter::failure(const std::string &Message) {
@@ -216,12 +233,7 @@ void RecordingWriter::failure(const std::string &Message) {
 }
 
 void RecordingWriter::end() {
-  std::map<std::string, uint64_t> Last;
-  {
-    const std::lock_guard Lock(Mutex);
-    Last = Notes;
-  }
-  for (const auto &[Text, Count] : Last)
-    line(noteText(Text, Count));
+  counts(Notes);
+  counts(Skipped);
   line(Line("end").take());
 }

@@ -44,6 +44,11 @@ public:
   void free(unsigned Id);
   /// A launch with its digests, as found in mode Digest.
   void launch(const Launch &L);
+  /// Digests that the latest launch left, taken before something goes.
+  ///
+  /// \param AtEnd of a context or the program, not at a free.
+  void late(unsigned Launch, bool AtEnd,
+            const std::vector<DigestChange> &Changes);
   /// A kernel's execution, as found in mode Time.
   ///
   /// \param Order puts executions into the order of their launches.
@@ -51,7 +56,9 @@ public:
   void execution(const Launch &L, uint64_t Order, uint64_t Start, uint64_t End);
   /// Counts something that cannot be recorded. The file learns of it when the
   /// count reaches a power of two, and from end().
-  void note(const std::string &Text);
+  void note(const std::string &Text) { count(Notes, Text); }
+  /// Counts something that was left out, likewise.
+  void skipped(const std::string &Reason) { count(Skipped, Reason); }
   /// Nothing can be recorded.
   void failure(const std::string &Message);
   /// The program came to an orderly end. Events may still follow: destructors
@@ -59,11 +66,18 @@ public:
   void end();
 
 private:
+  struct Counters {
+    const char *Type, *Key;
+    std::map<std::string, uint64_t> Counts;
+  };
+  void count(Counters &In, const std::string &Text);
+  void counts(const Counters &Of);
   void line(std::string Text);
 
   std::mutex Mutex; ///< Guards what follows.
   int File = -1;
-  std::map<std::string, uint64_t> Notes;
+  Counters Notes{"note", "text", {}};
+  Counters Skipped{"skipped", "reason", {}};
 };
 
 } // namespace bankstripe::runtime

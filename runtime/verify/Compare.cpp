@@ -245,7 +245,7 @@ PairComparison PairPlayer::run() {
     const Launch &OfB = B.Launches[Index];
     MemoryA.apply(OfA);
     MemoryB.apply(OfB);
-    if (OfA.Digested && OfB.Digested)
+    if (OfA.hasDigests() && OfB.hasDigests())
       contents(Index);
     else if (OfA.Error.empty()) // A failed launch changes nothing.
       ++Result.UndigestedLaunches;

@@ -82,16 +82,47 @@ static Json numberOrNull(const std::optional<double> &Value) {
   return Value ? Json(*Value) : Json(nullptr);
 }
 
+static const char *verdictId(TimeVerdict Verdict) {
+  switch (Verdict) {
+  case TimeVerdict::Unknown:
+    return "unknown";
+  case TimeVerdict::Faster:
+    return "faster";
+  case TimeVerdict::Slower:
+    return "slower";
+  case TimeVerdict::Equal:
+    return "equal";
+  }
+  return "";
+}
+
+static void addTimes(Json &Into, const PairedTimes &T) {
+  Into["original-median-ns"] = numberOrNull(T.MedianOriginal);
+  Into["original-spread-ns"] = T.SpreadOriginal;
+  Into["rewritten-median-ns"] = numberOrNull(T.MedianRewritten);
+  Into["rewritten-spread-ns"] = T.SpreadRewritten;
+  Into["speedup"] = numberOrNull(T.speedup());
+  Into["speedup-interval"] =
+      T.Sure ? Json({T.Sure->Low, T.Sure->High}) : Json(nullptr);
+  Into["result"] = verdictId(T.verdict());
+}
+
 static Json kernelJson(const KernelStatistics &K) {
-  return {{"name", K.Name},
-          {"launches", K.Launches},
-          {"original-median-ns", numberOrNull(K.MedianOriginal)},
-          {"rewritten-median-ns", numberOrNull(K.MedianRewritten)},
-          {"original-total-ns", K.TotalOriginal},
-          {"rewritten-total-ns", K.TotalRewritten},
-          {"speedup", numberOrNull(K.speedup())},
-          {"original", resourcesJson(K.Original)},
-          {"rewritten", resourcesJson(K.Rewritten)}};
+  Json Result = {{"name", K.Name}, {"launches", K.Launches}};
+  addTimes(Result, K);
+  Result["original-total-ns"] = K.TotalOriginal;
+  Result["rewritten-total-ns"] = K.TotalRewritten;
+  Result["original"] = resourcesJson(K.Original);
+  Result["rewritten"] = resourcesJson(K.Rewritten);
+  return Result;
+}
+
+static Json clocksJson(const std::optional<ClockSummary> &C) {
+  if (!C)
+    return nullptr;
+  return {{"samples", C->Samples},
+          {"sm-mhz", {C->SmLow, C->SmMedian, C->SmHigh}},
+          {"memory-mhz", {C->MemoryLow, C->MemoryMedian, C->MemoryHigh}}};
 }
 
 static Json outputJson(const VerifyReport &Report) {
@@ -116,6 +147,8 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
                  {"reason", Report.Reason},
                  {"device", Report.Device},
                  {"capability", Report.Capability},
+                 {"original-command", Report.OriginalCommand},
+                 {"rewritten-command", Report.RewrittenCommand},
                  {"runs", Report.Runs},
                  {"launches", Report.LaunchCount},
                  {"compared-launches", Report.Launches.ComparedLaunches},
@@ -135,6 +168,11 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   Result["kernels"] = Json::array();
   for (const KernelStatistics &K : Report.Kernels)
     Result["kernels"].push_back(kernelJson(K));
+  Result["all-launches"] = Json::object();
+  addTimes(Result["all-launches"], Report.Total);
+  Result["clocks"] = {{"original", clocksJson(Report.OriginalClocks)},
+                      {"rewritten", clocksJson(Report.RewrittenClocks)},
+                      {"unknown", Report.ClocksUnknown}};
   Result["notes"] = Report.Notes;
   // What programs print need not be UTF-8.
   return Result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

@@ -7,34 +7,68 @@
 
 #include "verify/Options.h"
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
-#include <unistd.h>
 
 using namespace bankstripe::runtime;
 
 static const char Description[] =
-    "Compares a rewritten CUDA program with its original: every launch, every\n"
-    "byte of device memory after it, the output, and how long the kernels "
-    "take.";
+    R"(Compares a rewritten CUDA program with its original: what every launch leaves
+in device memory, the output, and how long the kernels take.
+
+  bankstripe-verify [OPTIONS] -- ORIGINAL ARGS... --vs REWRITTEN ARGS...
+  bankstripe-verify [OPTIONS] ORIGINAL REWRITTEN [-- ARGS...]
+
+A command is a program or a script that starts it; it is looked for in PATH.)";
 
 static const char Details[] =
-    "The original runs twice as a control, so that what it does not reproduce\n"
-    "itself is not held against the rewritten program. Programs run with an\n"
-    "empty standard input, in the current folder, one after the other. Device\n"
-    "memory is filled with the byte 0xA5 when it is allocated, in the runs "
-    "that\n"
-    "are compared.\n"
-    "\n"
-    "Exit status: 0 identical, 1 differs or the rewritten program failed,\n"
-    "2 bad usage, 3 no GPU or nothing could be recorded.\n"
-    "\n"
-    "Example: bankstripe-verify --runs=9 ./sort ./sort.rewritten -- 1000000\n";
+    R"(The original runs twice or more as a control, so that what it does not
+reproduce itself is not held against the rewritten program. Programs run with an
+empty standard input, in the current folder, one after the other. Device memory
+is filled with the byte 0xA5 when it is allocated, in the runs that are compared.
+
+Exit status: 0 identical, 1 differs or the rewritten program failed, 2 bad usage,
+3 no GPU or nothing could be recorded.
+
+Examples:
+  bankstripe-verify -- ./sort 1000000 --vs ./sort.striped 1000000
+  bankstripe-verify --runs=9 ./sort ./sort.striped -- 1000000
+  bankstripe-verify -- python3 train.py --vs env NEW=1 python3 train.py
+)";
 
 static std::variant<Options, Done> usageError(const std::string &Message) {
   return Done{"bankstripe-verify: " + Message +
                   "\nrun bankstripe-verify --help for the options\n",
               ExitUsage};
+}
+
+// \returns what is wrong; empty when nothing is.
+static std::string readCommands(Options &O,
+                                const std::vector<std::string> &Programs,
+                                const std::vector<std::string> &Rest,
+                                const std::string &Separator) {
+  if (Programs.size() == 1)
+    return "the rewritten program is missing after '" + Programs[0] + "'";
+  if (Programs.empty()) {
+    auto Split = splitCommands(Rest, Separator);
+    if (const auto *Error = std::get_if<CommandError>(&Split))
+      return Error->Message;
+    O.Original = std::move(std::get<CommandPair>(Split).Original);
+    O.Rewritten = std::move(std::get<CommandPair>(Split).Rewritten);
+  } else {
+    O.Original = {Programs[0], Rest};
+    O.Rewritten = {Programs[1], Rest};
+  }
+  const char *SearchPath = std::getenv("PATH");
+  for (Command *C : {&O.Original, &O.Rewritten}) {
+    const std::string Found =
+        findProgram(C->Program, SearchPath ? SearchPath : "");
+    if (Found.empty())
+      return "'" + C->Program + "' is not a program that can be run";
+    C->Program = Found;
+  }
+  return "";
 }
 
 std::variant<Options, Done>
@@ -45,8 +79,14 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
   App.footer(Details);
   App.set_version_flag("--version",
                        std::string("bankstripe-verify ") + BANKSTRIPE_VERSION);
-  App.add_option("ORIGINAL", O.Original, "the original program")->required();
-  App.add_option("REWRITTEN", O.Rewritten, "the rewritten program")->required();
+  std::vector<std::string> Programs;
+  App.add_option("PROGRAM", Programs,
+                 "the original program and the rewritten one, when both are "
+                 "called with the same arguments")
+      ->expected(0, 2);
+  std::string Separator = DefaultSeparator;
+  App.add_option("--separator", Separator,
+                 "what stands between the two commands (default: --vs)");
   App.add_option("--recorder", O.Recorder,
                  "the recorder library (default: beside this program, or in "
                  "../lib)");
@@ -72,8 +112,8 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
       static_cast<int>(std::find(Arguments + 1, Arguments + ArgumentCount,
                                  std::string_view("--")) -
                        Arguments);
-  for (int I = Ours + 1; I < ArgumentCount; ++I)
-    O.Arguments.emplace_back(Arguments[I]);
+  const std::vector<std::string> Rest(
+      Arguments + std::min(Ours + 1, ArgumentCount), Arguments + ArgumentCount);
   try {
     App.parse(Ours, Arguments);
   } catch (const CLI::ParseError &Error) {
@@ -82,10 +122,9 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
       return Done{Text.str(), ExitIdentical};
     return usageError(Error.what());
   }
-  for (const std::string *Path : {&O.Original, &O.Rewritten})
-    if (::access(Path->c_str(), X_OK) != 0 ||
-        std::filesystem::is_directory(*Path))
-      return usageError("'" + *Path + "' is not a program that can be run");
+  if (const std::string Problem = readCommands(O, Programs, Rest, Separator);
+      !Problem.empty())
+    return usageError(Problem);
   return O;
 }
 

@@ -8,9 +8,7 @@
 #ifndef BANKSTRIPE_VERIFY_OPTIONS_H
 #define BANKSTRIPE_VERIFY_OPTIONS_H
 
-#include <string>
-#include <variant>
-#include <vector>
+#include "verify/Commands.h"
 
 namespace bankstripe::runtime {
 
@@ -23,12 +21,11 @@ enum ExitStatus : int {
 };
 
 struct Options {
-  std::string Original, Rewritten;    ///< Paths of executables.
-  std::vector<std::string> Arguments; ///< For both of them.
-  std::string Recorder;               ///< Path of the recorder; empty: look.
-  unsigned Runs = 5;                  ///< Timed runs of each; 0 for none.
-  double TimeoutSeconds = 600;        ///< For one run; 0 for no limit.
-  std::string JsonPath;               ///< Empty for none; "-" for stdout.
+  Command Original, Rewritten;
+  std::string Recorder;        ///< Path of the recorder; empty: look.
+  unsigned Runs = 5;           ///< Timed runs of each; 0 for none.
+  double TimeoutSeconds = 600; ///< For one run; 0 for no limit.
+  std::string JsonPath;        ///< Empty for none; "-" for stdout.
   bool ExpectOutput = false;
   std::string LockPath;  ///< Locked during timed runs; empty for none.
   std::string Originals; ///< Folder that keeps what the original did.
@@ -40,8 +37,9 @@ struct Done {
   int Status = ExitIdentical;
 };
 
-/// Reads the command line. What stands after `--` goes to the programs
-/// untouched.
+/// Reads the command line, of which there are two forms: two programs before
+/// `--` and the arguments of both after it, or two whole commands after it with
+/// a `--vs` between them. Arguments go to the programs untouched.
 std::variant<Options, Done> parseOptions(int ArgumentCount,
                                          const char *const *Arguments);
 

@@ -237,26 +237,60 @@ static std::string speedupText(std::optional<double> Speedup) {
   return Speedup ? fmt::format("{:.2f}x", *Speedup) : "-";
 }
 
+// How far the quartiles lie on either side of the median, roughly.
+static std::string spreadText(const std::optional<double> &Median,
+                              double Range) {
+  return Median && *Median > 0 ? fmt::format("{:.1f} %", 50 * Range / *Median)
+                               : "-";
+}
+
+static const char *verdictText(TimeVerdict Verdict) {
+  switch (Verdict) {
+  case TimeVerdict::Unknown:
+    return "-";
+  case TimeVerdict::Faster:
+    return "faster";
+  case TimeVerdict::Slower:
+    return "slower";
+  case TimeVerdict::Equal:
+    return "equal";
+  }
+  return "";
+}
+
+static std::vector<std::string> timeCells(const PairedTimes &T) {
+  return {duration(T.MedianOriginal),
+          spreadText(T.MedianOriginal, T.SpreadOriginal),
+          duration(T.MedianRewritten),
+          spreadText(T.MedianRewritten, T.SpreadRewritten),
+          speedupText(T.speedup()),
+          T.Sure ? fmt::format("{:.2f} to {:.2f}", T.Sure->Low, T.Sure->High)
+                 : "-",
+          verdictText(T.verdict())};
+}
+
 static std::string table(const VerifyReport &Report, bool Coloured) {
   std::vector<std::vector<std::string>> Rows = {
-      {"kernel", "launches", "original", "rewritten", "speedup", "registers",
-       "static shared", "local"}};
-  double Original = 0, Rewritten = 0;
+      {"kernel", "launches", "original", "spread", "rewritten", "spread",
+       "speedup", "95 % interval", "result", "registers", "static shared",
+       "local"}};
+  const auto Add = [&Rows](std::string Name, unsigned Launches,
+                           const PairedTimes &Times) {
+    Rows.push_back({std::move(Name), std::to_string(Launches)});
+    for (std::string &Cell : timeCells(Times))
+      Rows.back().push_back(std::move(Cell));
+  };
   for (const KernelStatistics &K : Report.Kernels) {
-    Original += K.TotalOriginal;
-    Rewritten += K.TotalRewritten;
-    Rows.push_back(
-        {shortName(K.Name), std::to_string(K.Launches),
-         duration(K.MedianOriginal), duration(K.MedianRewritten),
-         speedupText(K.speedup()),
-         change(K.Original, K.Rewritten, &Resources::Registers),
-         change(K.Original, K.Rewritten, &Resources::StaticSharedBytes),
-         change(K.Original, K.Rewritten, &Resources::LocalBytes)});
+    Add(shortName(K.Name), K.Launches, K);
+    for (unsigned Resources::*Field :
+         {&Resources::Registers, &Resources::StaticSharedBytes,
+          &Resources::LocalBytes})
+      Rows.back().push_back(change(K.Original, K.Rewritten, Field));
   }
-  if (Report.Kernels.size() > 1 && Original > 0 && Rewritten > 0)
-    Rows.push_back({"all launches of a run", std::to_string(Report.LaunchCount),
-                    duration(Original), duration(Rewritten),
-                    speedupText(Original / Rewritten), "", "", ""});
+  if (Report.Kernels.size() > 1 && Report.Total.speedup()) {
+    Add("all launches of a run", Report.LaunchCount, Report.Total);
+    Rows.back().resize(Rows[0].size());
+  }
   std::vector<size_t> Widths(Rows[0].size());
   for (const auto &Row : Rows)
     for (size_t I = 0; I < Row.size(); ++I)
@@ -273,6 +307,25 @@ static std::string table(const VerifyReport &Report, bool Coloured) {
             '\n';
   }
   return Text;
+}
+
+static std::string clocksText(const ClockSummary &C) {
+  const auto Range = [](unsigned Low, unsigned Median, unsigned High) {
+    return Low == High ? fmt::format("{} MHz", Median)
+                       : fmt::format("{} MHz ({} to {})", Median, Low, High);
+  };
+  return fmt::format("SM {}, memory {}", Range(C.SmLow, C.SmMedian, C.SmHigh),
+                     Range(C.MemoryLow, C.MemoryMedian, C.MemoryHigh));
+}
+
+static std::string clocks(const VerifyReport &Report) {
+  if (Report.Runs == 0)
+    return "";
+  if (!Report.OriginalClocks || !Report.RewrittenClocks)
+    return "clocks unknown: " + Report.ClocksUnknown + '\n';
+  return fmt::format("clocks, original: {}\nclocks, rewritten: {}\n",
+                     clocksText(*Report.OriginalClocks),
+                     clocksText(*Report.RewrittenClocks));
 }
 
 std::string bankstripe::runtime::printVerdict(const VerifyReport &Report,
@@ -297,5 +350,8 @@ std::string bankstripe::runtime::printReport(const VerifyReport &Report,
                       Report.Runs ? fmt::format("median durations of {} each",
                                                 plural(Report.Runs, "run"))
                                   : std::string("not timed"));
-  return Text + table(Report, Coloured);
+  if (Report.Runs > 0 && Report.Runs < FewestRunsForInterval)
+    Text += fmt::format("no intervals: they need --runs={} or more\n",
+                        FewestRunsForInterval);
+  return Text + clocks(Report) + table(Report, Coloured);
 }

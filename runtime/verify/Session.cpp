@@ -13,84 +13,38 @@
 
 #include "verify/Session.h"
 #include "verify/Originals.h"
+#include "verify/Runner.h"
 #include <algorithm>
-#include <cstring>
-#include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <sys/file.h>
-#include <unistd.h>
 
 using namespace bankstripe::runtime;
-namespace fs = std::filesystem;
 
 // Bytes that are fetched to find the first one that differs.
 constexpr uint64_t MostFetchedBytes = 64 << 20;
 
 namespace {
 
-// A folder that goes away with the session.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::error_code Error;
-    std::string Pattern =
-        (fs::temp_directory_path(Error) / "bankstripe-verify-XXXXXX").string();
-    if (::mkdtemp(Pattern.data()))
-      Path = Pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code Error;
-    if (!Path.empty())
-      fs::remove_all(Path, Error);
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  std::string Path;
-};
-
-// Shared by runs that are compared, exclusive for runs that are timed: other
-// processes on the same GPU then wait.
-class FileLock {
-public:
-  FileLock(const std::string &Path, int Operation) {
-    if (Path.empty())
-      return;
-    File = ::open(Path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    while (File >= 0 && ::flock(File, Operation) != 0 && errno == EINTR) {
-    }
-  }
-  ~FileLock() {
-    if (File >= 0)
-      ::close(File);
-  }
-  bool isOpen() const { return File >= 0; }
-  FileLock(const FileLock &) = delete;
-  FileLock &operator=(const FileLock &) = delete;
-
-private:
-  int File = -1;
-};
-
 class Session {
 public:
   Session(const Options &O, const std::string &Recorder, const Progress &Tell)
-      : O(O), Recorder(Recorder), Tell(Tell) {}
+      : O(O), Tell(Tell), Runs(O, Recorder) {}
   VerifyReport run();
 
 private:
-  RecordedRun record(const std::string &Program, RecordingMode Mode,
-                     const std::string &Dump = "");
   RecordedRun recordOriginal(unsigned Number);
   bool judgeOriginal(const RecordedRun &First, const RecordedRun &Second);
   bool judgeRewritten(const RecordedRun &Original, const RecordedRun &Run);
   void judgeOutput(const std::string &Original, const std::string &Control,
                    const std::string &Rewritten);
   void locate(const Difference &D);
-  bool timeBoth(std::vector<Recording> &Originals,
+  void timeBoth(std::vector<Recording> &Originals,
                 std::vector<Recording> &Rewrittens);
+  bool timeOne(bool IsRewritten, const ClockSource &Source,
+               std::vector<ClockSample> &Clocks, std::vector<Recording> &Into);
+  void noteProcesses(const char *Which, const RecordedRun &Run);
   void gatherNotes(const RecordedRun &Original, const RecordedRun &Rewritten);
   bool stop(Outcome Verdict, std::string Reason) {
     Report.Verdict = Verdict;
@@ -99,66 +53,22 @@ private:
   }
 
   const Options &O;
-  const std::string &Recorder;
   const Progress &Tell;
-  TemporaryFolder Folder;
-  unsigned Files = 0;
-  std::string LastPath; // Of the latest recording.
+  Runner Runs;
   VerifyReport Report;
 };
 
 } // namespace
 
-// What a program said last, for a message about its failure.
-static std::string lastWords(const ChildResult &Child) {
-  std::string Text = Child.Errors;
-  while (!Text.empty() && Text.back() == '\n')
-    Text.pop_back();
-  if (Text.empty())
-    return "";
-  return "; its last line on standard error: " +
-         Text.substr(Text.rfind('\n') + 1);
-}
-
-RecordedRun Session::record(const std::string &Program, RecordingMode Mode,
-                            const std::string &Dump) {
-  RecordedRun Run;
-  LastPath = Folder.Path + "/" + std::to_string(Files++);
-  ChildRequest Request;
-  Request.Program = Program;
-  Request.Arguments = O.Arguments;
-  Request.TimeoutSeconds = O.TimeoutSeconds;
-  Request.Environment = {
-      {"CUDA_INJECTION64_PATH", Recorder},
-      {"BANKSTRIPE_RECORD", LastPath},
-      {"BANKSTRIPE_MODE", Mode == RecordingMode::Digest ? "digest" : "time"},
-      {"BANKSTRIPE_DUMP", Dump}};
-  {
-    const bool IsTimed = Mode == RecordingMode::Time;
-    const FileLock Lock(IsTimed ? std::string() : O.LockPath, LOCK_SH);
-    Run.Child = runChild(Request);
-  }
-  readRecordingInto(Run, LastPath);
-  std::error_code Error;
-  const std::string Stem = fs::path(LastPath).filename().string() + ".";
-  for (const auto &Entry : fs::directory_iterator(Folder.Path, Error)) {
-    const std::string Name = Entry.path().filename().string();
-    if (Name.starts_with(Stem) && Name != Stem + "bytes")
-      Run.HasOtherProcesses = true;
-  }
-  if (Dump.empty() && O.Originals.empty())
-    fs::remove(LastPath, Error);
-  return Run;
-}
-
-// One of the two runs that the rewritten program is compared with.
+// One of the runs that the rewritten program is compared with.
 RecordedRun Session::recordOriginal(unsigned Number) {
-  const Originals Kept(O);
+  const Originals Kept(O, "");
   if (std::optional<RecordedRun> Run = Kept.find(Number))
     return std::move(*Run);
   Tell(Number ? "recording the original again" : "recording the original");
-  RecordedRun Run = record(O.Original, RecordingMode::Digest);
-  Kept.keep(Number, Run, LastPath);
+  RecordedRun Run = Runs.run(O.Original, {});
+  Kept.keep(Number, Run);
+  Runs.forget(Run);
   return Run;
 }
 
@@ -226,89 +136,93 @@ static std::string readFile(const std::string &Path) {
   return {std::istreambuf_iterator<char>(Input), {}};
 }
 
-static uint32_t wordAt(const std::string &Bytes, uint64_t Offset) {
-  uint32_t Word = 0;
-  std::memcpy(&Word, Bytes.data() + Offset,
-              std::min<uint64_t>(sizeof Word, Bytes.size() - Offset));
-  return Word;
-}
-
-std::optional<ByteDifference> bankstripe::runtime::findByteDifference(
-    const std::string &Original, const std::string &Rewritten, uint64_t Begin) {
-  const size_t Size = std::min(Original.size(), Rewritten.size());
-  ByteDifference Found;
-  std::optional<size_t> First;
-  for (size_t I = 0; I < Size; ++I) {
-    if (Original[I] == Rewritten[I])
-      continue;
-    if (!First)
-      First = I;
-    ++Found.DifferingBytes;
-  }
-  if (!First)
-    return std::nullopt;
-  // Ranges begin at a multiple of 256 bytes, so words stay whole.
-  const uint64_t Word = *First / 4 * 4;
-  Found.Offset = Begin + *First;
-  Found.Begin = Begin;
-  Found.End = Begin + Size;
-  Found.WordOffset = Begin + Word;
-  Found.OriginalWord = wordAt(Original, Word);
-  Found.RewrittenWord = wordAt(Rewritten, Word);
-  return Found;
-}
-
 void Session::locate(const Difference &D) {
   if (D.Kind != DifferenceKind::Contents)
     return;
   Tell("locating the difference");
-  const auto Fetch = [&](const std::string &Program, unsigned Allocation) {
-    record(Program, RecordingMode::Digest,
-           fmt::format("{}:{}{}:{}:{}", D.Launch, D.IsVariable ? "v" : "",
-                       Allocation, D.Begin,
-                       std::min(D.LastEnd, D.Begin + MostFetchedBytes)));
-    return readFile(LastPath + ".bytes");
+  const auto Fetch = [&](const Command &What, unsigned Allocation) {
+    const std::string Wish = fmt::format(
+        "{}:{}{}:{}:{}", D.Launch, D.IsVariable ? "v" : "", Allocation, D.Begin,
+        std::min(D.LastEnd, D.Begin + MostFetchedBytes));
+    const RecordedRun Run =
+        Runs.run(What, {RecordingMode::Digest, {{"BANKSTRIPE_DUMP", Wish}}});
+    std::string Bytes = readFile(Run.Path + ".bytes");
+    Runs.forget(Run);
+    return Bytes;
   };
   const std::string Original = Fetch(O.Original, D.Allocation);
   const std::string Rewritten = Fetch(O.Rewritten, D.RewrittenAllocation);
   Report.Bytes = findByteDifference(Original, Rewritten, D.Begin);
 }
 
-bool Session::timeBoth(std::vector<Recording> &Originals,
+// \returns false when there will be no more durations.
+bool Session::timeOne(bool IsRewritten, const ClockSource &Source,
+                      std::vector<ClockSample> &Clocks,
+                      std::vector<Recording> &Into) {
+  const char *Which = IsRewritten ? "rewritten" : "original";
+  RecordedRun Run;
+  {
+    const ClockSampler Sampler(Source, Clocks);
+    Run = Runs.run(IsRewritten ? O.Rewritten : O.Original,
+                   {RecordingMode::Time, {}});
+  }
+  Runs.forget(Run);
+  if (!Run.Child.exited())
+    return stop(IsRewritten ? Outcome::Differs : Outcome::CannotRecord,
+                fmt::format("the {} program, run without digests: {}{}", Which,
+                            Run.Child.describe(), lastWords(Run.Child)));
+  if (!Run.Problem.empty()) {
+    Report.Notes.push_back(fmt::format("the {} program could not be timed: {}",
+                                       Which, Run.Problem));
+    return false;
+  }
+  if (Run.Record.Launches.empty()) {
+    Report.Notes.push_back(
+        fmt::format("the {} program, run without digests, left no durations; "
+                    "does it end through _exit?",
+                    Which));
+    return false;
+  }
+  Into.push_back(std::move(Run.Record));
+  return true;
+}
+
+// The two take turns in going first, so that a GPU that warms up slows neither
+// more than the other.
+void Session::timeBoth(std::vector<Recording> &Originals,
                        std::vector<Recording> &Rewrittens) {
   const FileLock Lock(O.LockPath, LOCK_EX);
-  for (unsigned I = 0; I < O.Runs; ++I) {
+  const auto Found = findClocks();
+  const auto *Source = std::get_if<ClockSource>(&Found);
+  if (!Source)
+    Report.ClocksUnknown = std::get<std::string>(Found);
+  std::vector<ClockSample> Clocks[2];
+  bool GoesOn = true;
+  for (unsigned I = 0; I < O.Runs && GoesOn; ++I) {
     Tell(fmt::format("timing, run {} of {}", I + 1, O.Runs));
-    RecordedRun Original = record(O.Original, RecordingMode::Time);
-    RecordedRun Rewritten = record(O.Rewritten, RecordingMode::Time);
-    for (const RecordedRun *Run : {&Original, &Rewritten}) {
-      const bool IsRewritten = Run == &Rewritten;
-      const char *Which = IsRewritten ? "rewritten" : "original";
-      if (!Run->Child.exited()) {
-        const std::string Reason =
-            fmt::format("the {} program, run without digests: {}{}", Which,
-                        Run->Child.describe(), lastWords(Run->Child));
-        return stop(IsRewritten ? Outcome::Differs : Outcome::CannotRecord,
-                    Reason);
-      }
-      if (Run->Problem.empty() && Run->Record.Launches.empty()) {
-        Report.Notes.push_back(
-            fmt::format("the {} program, run without digests, left no "
-                        "durations; does it end through _exit?",
-                        Which));
-        return true;
-      }
-      if (!Run->Problem.empty()) {
-        Report.Notes.push_back(fmt::format(
-            "the {} program could not be timed: {}", Which, Run->Problem));
-        return true;
-      }
-    }
-    Originals.push_back(std::move(Original.Record));
-    Rewrittens.push_back(std::move(Rewritten.Record));
-    ++Report.Runs;
+    for (const bool IsRewritten : {I % 2 == 1, I % 2 == 0})
+      GoesOn = GoesOn && timeOne(IsRewritten, Source ? *Source : ClockSource(),
+                                 Clocks[IsRewritten],
+                                 IsRewritten ? Rewrittens : Originals);
+    Report.Runs += GoesOn;
   }
-  return true;
+  Report.OriginalClocks = summarise(Clocks[0]);
+  Report.RewrittenClocks = summarise(Clocks[1]);
+  if (O.Runs > 0 && Source &&
+      (!Report.OriginalClocks || !Report.RewrittenClocks))
+    Report.ClocksUnknown = "the programs end before they could be read";
+}
+
+void Session::noteProcesses(const char *Which, const RecordedRun &Run) {
+  if (Run.Others.empty())
+    return;
+  std::string Text = fmt::format(
+      "{} processes of the {} command use the GPU; compared is the one with "
+      "the most launches ({}), not compared: ",
+      Run.Others.size() + 1, Which, Run.Record.Launches.size());
+  for (const std::string &Other : Run.Others)
+    Text += (&Other == &Run.Others.front() ? "" : "; ") + Other;
+  Report.Notes.push_back(std::move(Text));
 }
 
 void Session::gatherNotes(const RecordedRun &Original,
@@ -320,14 +234,14 @@ void Session::gatherNotes(const RecordedRun &Original,
     Report.Notes.push_back(Count == 1
                                ? Text + " (once)"
                                : fmt::format("{} ({} times)", Text, Count));
-  if (Original.HasOtherProcesses || Rewritten.HasOtherProcesses)
-    Report.Notes.emplace_back(
-        "the program starts further processes that use the "
-        "GPU; they are not compared");
+  noteProcesses("original", Original);
+  noteProcesses("rewritten", Rewritten);
 }
 
 VerifyReport Session::run() {
-  if (Folder.Path.empty()) {
+  Report.OriginalCommand = O.Original.text();
+  Report.RewrittenCommand = O.Rewritten.text();
+  if (Runs.folder().empty()) {
     stop(Outcome::CannotRecord, "no temporary folder can be made");
     return std::move(Report);
   }
@@ -341,7 +255,8 @@ VerifyReport Session::run() {
   if (!judgeOriginal(First, Second))
     return std::move(Report);
   Tell("recording the rewritten program");
-  const RecordedRun Rewritten = record(O.Rewritten, RecordingMode::Digest);
+  const RecordedRun Rewritten = Runs.run(O.Rewritten, {});
+  Runs.forget(Rewritten);
   gatherNotes(First, Rewritten);
   const bool Ended = judgeRewritten(First, Rewritten);
   if (Rewritten.Problem.empty()) {
@@ -359,9 +274,10 @@ VerifyReport Session::run() {
     locate(*Report.Launches.First);
 
   std::vector<Recording> Originals, Rewrittens;
-  if (timeBoth(Originals, Rewrittens))
-    Report.Kernels =
-        kernelStatistics(First.Record, Rewritten.Record, Originals, Rewrittens);
+  timeBoth(Originals, Rewrittens);
+  Report.Kernels =
+      kernelStatistics(First.Record, Rewritten.Record, Originals, Rewrittens);
+  Report.Total = totalTimes(Originals, Rewrittens);
   return std::move(Report);
 }
 

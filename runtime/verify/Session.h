@@ -5,35 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     original, original again, rewritten      with digests, compared
-//     original, rewritten, original, ...       with durations only
+//     original, original again, rewritten           with digests, compared
+//     original, rewritten, rewritten, original, ... with durations only
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_VERIFY_SESSION_H
 #define BANKSTRIPE_VERIFY_SESSION_H
 
+#include "verify/Clocks.h"
 #include "verify/Compare.h"
+#include "verify/Elements.h"
 #include "verify/Options.h"
 #include "verify/Statistics.h"
 #include <functional>
 
 namespace bankstripe::runtime {
-
-/// The bytes themselves behind a difference in digests.
-struct ByteDifference {
-  uint64_t Offset = 0;         ///< First byte of the allocation that differs.
-  uint64_t DifferingBytes = 0; ///< In the bytes that were looked at.
-  uint64_t Begin = 0, End = 0; ///< The bytes that were looked at.
-  uint64_t WordOffset = 0;     ///< The 32-bit word around the first byte...
-  uint32_t OriginalWord = 0, RewrittenWord = 0; ///< ...in both programs.
-};
-
-/// Finds the first difference in two copies of the bytes from \p Begin on;
-/// none when they are the same.
-std::optional<ByteDifference> findByteDifference(const std::string &Original,
-                                                 const std::string &Rewritten,
-                                                 uint64_t Begin);
 
 enum class Outcome {
   Identical,    ///< Nothing differs that the rewrite is to blame for.
@@ -53,6 +40,12 @@ struct VerifyReport {
   std::optional<ByteDifference> Bytes;
   std::vector<KernelStatistics> Kernels;
   unsigned Runs = 0; ///< Timed runs that succeeded, of each program.
+  PairedTimes Total; ///< All launches of a run together.
+  /// During the timed runs; none when they are unknown, and why.
+  std::optional<ClockSummary> OriginalClocks, RewrittenClocks;
+  std::string ClocksUnknown;
+  /// As they would be typed.
+  std::string OriginalCommand, RewrittenCommand;
   unsigned LaunchCount = 0, AllocationCount = 0, VariableCount = 0;
   /// What was not recorded or is worth knowing.
   std::vector<std::string> Notes;

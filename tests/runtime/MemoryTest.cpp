@@ -23,6 +23,10 @@ struct LiveMemoryTest : testing::Test {
   unsigned add(uint64_t Address, uint64_t Bytes, const void *In = First) {
     return Memory.add(In, Address, Bytes, "device", Gone).Id;
   }
+  std::vector<DigestChange> update(const std::vector<uint64_t> &Digests,
+                                   const MemoryPart &Of = {}) {
+    return Memory.update(First, Digests, Of);
+  }
 };
 
 } // namespace
@@ -52,17 +56,58 @@ TEST_F(LiveMemoryTest, SegmentsAreLaidOutChunkAfterChunk) {
 TEST_F(LiveMemoryTest, UpdateReportsAllThenOnlyWhatChanged) {
   add(0x2000, 512);  // 0: two chunks, later in the order of addresses.
   add(0x1000, 1024); // 1: four chunks.
-  auto Changes = Memory.update(First, {1, 2, 3, 4, 5, 6});
+  auto Changes = update({1, 2, 3, 4, 5, 6});
   ASSERT_EQ(Changes.size(), 2u);
   EXPECT_EQ(Changes[0].Allocation, 0u);
   EXPECT_EQ(Changes[0].Runs[0].Digests, (std::vector<uint64_t>{5, 6}));
-  Changes = Memory.update(First, {9, 2, 9, 9, 5, 6});
+  Changes = update({9, 2, 9, 9, 5, 6});
   ASSERT_EQ(Changes.size(), 1u);
   EXPECT_EQ(Changes[0].Allocation, 1u);
   ASSERT_EQ(Changes[0].Runs.size(), 2u);
   EXPECT_EQ(Changes[0].Runs[1].First, 2u);
   EXPECT_EQ(Changes[0].Runs[1].Digests, (std::vector<uint64_t>{9, 9}));
-  EXPECT_TRUE(Memory.update(First, {9, 2, 9, 9, 5, 6}).empty());
+  EXPECT_TRUE(update({9, 2, 9, 9, 5, 6}).empty());
+}
+
+TEST_F(LiveMemoryTest, MemoryIsStaleAfterALaunchUntilItsDigest) {
+  MemoryPart Stale;
+  Stale.StaleOnly = true;
+  add(0x1000, 512);
+  EXPECT_TRUE(Memory.contexts(Stale).empty());
+  Memory.launched();
+  add(0x2000, 512); // Made since: nothing wrote it.
+  ASSERT_EQ(Memory.segments(First, Stale).size(), 1u);
+  EXPECT_EQ(Memory.segments(First, Stale)[0].Address, 0x1000u);
+  Memory.launched();
+  update({1, 2, 3, 4});
+  EXPECT_TRUE(Memory.contexts(Stale).empty());
+}
+
+TEST_F(LiveMemoryTest, PartIsDigestedWithoutTheRest) {
+  MemoryPart Freed;
+  Freed.StaleOnly = true;
+  Freed.Address = 0x2000;
+  add(0x1000, 512);
+  add(0x2000, 512);
+  Memory.launched();
+  const auto Changes = update({7, 8}, Freed);
+  ASSERT_EQ(Changes.size(), 1u);
+  EXPECT_EQ(Changes[0].Allocation, 1u);
+  EXPECT_TRUE(Memory.segments(First, Freed).empty());
+  Freed.Address = 0x1000;
+  EXPECT_EQ(Memory.segments(First, Freed).size(), 1u);
+  Freed.Address = 0x1001;
+  EXPECT_TRUE(Memory.segments(First, Freed).empty());
+}
+
+TEST_F(LiveMemoryTest, VariablesAreAPart) {
+  MemoryPart Variables;
+  Variables.VariablesOnly = true;
+  bool IsNew = false;
+  add(0x1000, 512);
+  Memory.addVariable(First, 0x2000, 4, "a", IsNew);
+  ASSERT_EQ(Memory.segments(First, Variables).size(), 1u);
+  EXPECT_EQ(update({5}, Variables)[0].IsVariable, true);
 }
 
 TEST_F(LiveMemoryTest, NewAllocationEndsThoseItOverlaps) {

@@ -52,6 +52,59 @@ TEST(Print, IdenticalReportWithItsTable) {
   EXPECT_TRUE(has(printReport(identicalReport(), true), "\033["));
 }
 
+TEST(Print, TimesWithTheirSpreadAndInterval) {
+  VerifyReport R = identicalReport();
+  R.Runs = 5;
+  R.Kernels[0].SpreadOriginal = 3e4;
+  R.Kernels[0].Sure = Interval{2.9, 3.1};
+  EXPECT_TRUE(
+      has(printReport(R, false),
+          "1.500 ms   1.0 %  500.00 us   0.0 %    3.00x   2.90 to 3.10  "
+          "faster"))
+      << printReport(R, false);
+  Json K = Json::parse(jsonReport(R))["kernels"][0];
+  EXPECT_EQ(K["speedup-interval"], Json({2.9, 3.1}));
+  EXPECT_EQ(K["result"], "faster");
+  R.Kernels[0].Sure = Interval{0.9, 1.1};
+  EXPECT_TRUE(has(printReport(R, false), "equal"));
+  R.Kernels[0].Sure.reset();
+  K = Json::parse(jsonReport(R))["kernels"][0];
+  EXPECT_EQ(K["speedup-interval"], nullptr);
+  EXPECT_EQ(K["result"], "unknown");
+}
+
+TEST(Print, FewRunsHaveNoInterval) {
+  EXPECT_TRUE(has(printReport(identicalReport(), false),
+                  "no intervals: they need --runs=5 or more"));
+}
+
+TEST(Print, ClocksOrWhyTheyAreUnknown) {
+  VerifyReport R = identicalReport();
+  R.ClocksUnknown = "libnvidia-ml.so.1 was not found";
+  EXPECT_TRUE(has(printReport(R, false),
+                  "clocks unknown: libnvidia-ml.so.1 was not found\n"));
+  R.OriginalClocks = summarise({{1980, 2619}, {345, 2619}, {1965, 2619}});
+  R.RewrittenClocks = summarise({{1980, 2619}});
+  EXPECT_TRUE(has(printReport(R, false),
+                  "clocks, original: SM 1965 MHz (345 to 1980), memory 2619 "
+                  "MHz\nclocks, rewritten: SM 1980 MHz, memory 2619 MHz\n"))
+      << printReport(R, false);
+  EXPECT_EQ(Json::parse(jsonReport(R))["clocks"]["original"]["sm-mhz"],
+            Json({345, 1965, 1980}));
+}
+
+TEST(Clocks, NoSamplesNoSummary) { EXPECT_FALSE(summarise({})); }
+
+TEST(Clocks, AreReadWhileTheSamplerLives) {
+  std::vector<ClockSample> Samples;
+  {
+    const ClockSampler Sampler([] { return ClockSample{1000, 2000}; }, Samples);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  ASSERT_FALSE(Samples.empty());
+  EXPECT_EQ(Samples[0].Memory, 2000u);
+}
+
 TEST(Print, DifferenceNamesLaunchKernelAllocationBytesAndValues) {
   VerifyReport R = identicalReport();
   R.Verdict = Outcome::Differs;

@@ -117,6 +117,36 @@ TEST_F(RecordingFile, DigestsSurviveTheRoundTrip) {
   EXPECT_FALSE(R.Launches[1].Digested);
 }
 
+TEST_F(RecordingFile, LateDigestsBelongToTheLatestLaunch) {
+  Recording Written = threeLaunches();
+  {
+    RecordingWriter Writer;
+    ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+    Writer.allocation(Written.Allocations[0]);
+    Launch &L = Written.Launches[0];
+    L.Digested = false;
+    Writer.launch(L);
+    Writer.skipped("sample");
+    Writer.late(0, /*AtEnd=*/false, L.Changes);
+    Writer.free(0);
+    Written.Launches[1].Digested = false;
+    Writer.launch(Written.Launches[1]);
+    Writer.late(1, /*AtEnd=*/true, {});
+    Writer.end();
+  }
+  const Recording R = read();
+  ASSERT_EQ(R.Launches.size(), 2u);
+  EXPECT_FALSE(R.Launches[0].Digested);
+  EXPECT_TRUE(R.Launches[0].DigestedBeforeFree);
+  EXPECT_FALSE(R.Launches[0].DigestedAtEnd);
+  ASSERT_EQ(R.Launches[0].Changes.size(), 1u);
+  EXPECT_EQ(R.Launches[0].Changes[0].Runs[0].Digests.size(), 4u);
+  EXPECT_TRUE(R.Launches[1].DigestedAtEnd);
+  EXPECT_TRUE(R.Launches[1].hasDigests());
+  EXPECT_EQ(R.Skipped.at("sample"), 1u);
+  EXPECT_TRUE(R.Notes.empty());
+}
+
 TEST_F(RecordingFile, ExecutionsAreSortedIntoLaunchOrder) {
   {
     RecordingWriter Writer;

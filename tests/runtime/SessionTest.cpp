@@ -64,8 +64,8 @@ protected:
   void TearDown() override { fs::remove_all(Folder); }
 
   VerifyReport run(const std::string &Original, const std::string &Rewritten) {
-    O.Original = write("original", Original);
-    O.Rewritten = write("rewritten", Rewritten);
+    O.Original = {write("original", Original), Arguments};
+    O.Rewritten = {write("rewritten", Rewritten), Arguments};
     return verify(O, "/no/recorder", [](const std::string &) {});
   }
 
@@ -77,6 +77,7 @@ protected:
   }
 
   std::string Folder;
+  std::vector<std::string> Arguments; ///< Of both programs.
   Options O;
 };
 
@@ -89,6 +90,49 @@ TEST_F(Verify, IdenticalProgramsAreTimed) {
   EXPECT_EQ(R.OutputBytes, 7u);
   ASSERT_EQ(R.Kernels.size(), 1u);
   EXPECT_EQ(*R.Kernels[0].speedup(), 3);
+}
+
+TEST_F(Verify, CommandsTakeTurnsInGoingFirst) {
+  O.Runs = 3;
+  const auto Log = [&](const char *Name) {
+    return program(One, 9,
+                   "[ $BANKSTRIPE_MODE = digest ] || echo " +
+                       std::string(Name) + " >>" + Folder + "/order");
+  };
+  run(Log("a"), Log("b"));
+  std::ifstream Input(Folder + "/order");
+  const std::string Order{std::istreambuf_iterator<char>(Input), {}};
+  EXPECT_EQ(Order, "a\nb\nb\na\na\nb\n");
+}
+
+TEST_F(Verify, IntervalNeedsFiveRuns) {
+  EXPECT_FALSE(run(program(One, 9000), program(One, 3000)).Kernels[0].Sure);
+  O.Runs = 5;
+  const VerifyReport R = run(program(One, 9000), program(One, 3000));
+  EXPECT_EQ(R.Kernels[0].verdict(), TimeVerdict::Faster);
+  EXPECT_EQ(R.Total.verdict(), TimeVerdict::Faster);
+}
+
+// A script that starts the same program twice: the second process finds the
+// file of the first one there.
+TEST_F(Verify, ProcessWithTheMostLaunchesIsCompared) {
+  const auto Twice = [&](const std::string &Digest) {
+    const std::string Path = write("part" + Digest, program(Digest, 9));
+    return "BANKSTRIPE_RECORD=$BANKSTRIPE_RECORD.77 " + Path + "\n" +
+           "echo "
+           "'{\"bankstripe-recording\":1,\"mode\":\"'$BANKSTRIPE_MODE'\"}' "
+           ">$BANKSTRIPE_RECORD\n";
+  };
+  EXPECT_EQ(run(Twice(One), Twice(Two)).Verdict, Outcome::Differs);
+  const VerifyReport R = run(Twice(One), Twice(One));
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.LaunchCount, 1u);
+  ASSERT_FALSE(R.Notes.empty());
+  EXPECT_TRUE(R.Notes[0].starts_with(
+      "2 processes of the original command use the GPU; compared is the one "
+      "with the most launches (1), not compared: the first process launched 0 "
+      "kernels 0 times"))
+      << R.Notes[0];
 }
 
 TEST_F(Verify, DifferenceIsLocatedToTheByte) {
@@ -137,8 +181,8 @@ static unsigned digestRuns(const std::string &Folder) {
 TEST_F(Verify, KeptOriginalIsNotRunAgain) {
   O.Originals = Folder + "/kept";
   const std::string Original = write("original", counted(Folder, One));
-  O.Original = Original;
-  O.Rewritten = write("rewritten", program(One, 9));
+  O.Original.Program = Original;
+  O.Rewritten.Program = write("rewritten", program(One, 9));
   const auto Verify = [&] {
     return verify(O, "/no/recorder", [](const std::string &) {});
   };
@@ -147,7 +191,7 @@ TEST_F(Verify, KeptOriginalIsNotRunAgain) {
   EXPECT_EQ(Verify().Verdict, Outcome::Identical);
   EXPECT_EQ(digestRuns(Folder), 2u);
   // It is compared with all the same.
-  O.Rewritten = write("wrong", program(Two, 9));
+  O.Rewritten.Program = write("wrong", program(Two, 9));
   EXPECT_EQ(Verify().Verdict, Outcome::Differs);
 }
 
@@ -166,7 +210,7 @@ TEST_F(Verify, KeptOriginalIsOnlyGoodForItsWorkingDirectory) {
 TEST_F(Verify, KeptOriginalIsOnlyGoodForItsArgumentsAndBytes) {
   O.Originals = Folder + "/kept";
   run(counted(Folder, One), program(One, 9));
-  O.Arguments = {"other"};
+  Arguments = {"other"};
   run(counted(Folder, One), program(One, 9));
   EXPECT_EQ(digestRuns(Folder), 4u);
   EXPECT_EQ(run(counted(Folder, Two) + "# longer\n", program(Two, 9)).Verdict,
@@ -184,8 +228,8 @@ static bool isFree(const std::string &Path) {
 
 TEST_F(Verify, TimedRunsHoldTheLock) {
   O.LockPath = Folder + "/lock";
-  O.Original = write("original", program(One, 9));
-  O.Rewritten = write("rewritten", program(One, 9));
+  O.Original.Program = write("original", program(One, 9));
+  O.Rewritten.Program = write("rewritten", program(One, 9));
   std::vector<bool> FreeForTimed, FreeForOthers;
   verify(O, "/no/recorder", [&](const std::string &Step) {
     (Step.starts_with("timing") ? FreeForTimed : FreeForOthers)
@@ -243,7 +287,7 @@ TEST_F(Verify, NothingToCompareWith) {
 }
 
 TEST_F(Verify, ProgramsGetTheirArgumentsAndTheRecorder) {
-  O.Arguments = {"a b", "-x"};
+  Arguments = {"a b", "-x"};
   O.Runs = 0;
   const VerifyReport R =
       run(program(One, 9, "echo \"$#:$1:$2:$CUDA_INJECTION64_PATH\""),
