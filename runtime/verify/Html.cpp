@@ -106,7 +106,9 @@ static std::string verdictSection(const VerifyReport &Report) {
   for (; Line < Lines.size() && (Lines[Line].starts_with("  ") ||
                                  Lines[Line].starts_with("the output differs"));
        ++Line)
-    Details += escapeHtml(Lines[Line]) + '\n';
+    Details +=
+        escapeHtml(Lines[Line].substr(Lines[Line].starts_with("  ") ? 2 : 0)) +
+        '\n';
   for (; Line < Lines.size(); ++Line)
     Reservations += "<li>" + escapeHtml(withoutWord(Lines[Line])) + "</li>\n";
   std::string Body = fmt::format(
@@ -161,7 +163,7 @@ static std::string localCard(const KernelRows &Kernels) {
     After = std::max(After, Row.After ? Row.After->LocalBytes : 0);
   }
   return card("Local memory per thread",
-              changeText(bytesText(Before), bytesText(After)),
+              changeText(countText(Before), countText(After)) + " bytes",
               "of the kernel that takes most");
 }
 
@@ -221,13 +223,27 @@ static std::string deviceText(const VerifyReport &Report,
   return Text;
 }
 
-static std::string clockText(const std::optional<GpuFacts> &Gpu) {
-  if (!Gpu || !Gpu->MegaHertz)
-    return "";
-  std::string Text = fmt::format("up to {} MHz", Gpu->MegaHertz);
-  if (Gpu->MemoryMegaHertz)
-    Text += fmt::format(", memory {} MHz", Gpu->MemoryMegaHertz);
-  return Text;
+static std::string clockText(const ClockSummary &C) {
+  const auto Range = [](unsigned Low, unsigned Median, unsigned High) {
+    return Low == High ? fmt::format("{} MHz", Median)
+                       : fmt::format("{} MHz ({} to {})", Median, Low, High);
+  };
+  return "multiprocessors " + Range(C.SmLow, C.SmMedian, C.SmHigh) +
+         ", memory " + Range(C.MemoryLow, C.MemoryMedian, C.MemoryHigh);
+}
+
+static void addClocks(Facts &List, const VerifyReport &Report,
+                      const std::optional<GpuFacts> &Gpu) {
+  if (Report.OriginalClocks)
+    List.add("clocks, original", clockText(*Report.OriginalClocks));
+  if (Report.RewrittenClocks)
+    List.add("clocks, rewritten", clockText(*Report.RewrittenClocks));
+  if (Report.Runs && !Report.OriginalClocks && !Report.RewrittenClocks)
+    List.add("clocks", Report.ClocksUnknown.empty()
+                           ? "unknown"
+                           : "unknown: " + Report.ClocksUnknown);
+  if (Gpu && Gpu->MegaHertz)
+    List.add("highest clock", fmt::format("{} MHz", Gpu->MegaHertz));
 }
 
 static std::string comparedText(const VerifyReport &Report) {
@@ -261,10 +277,10 @@ static std::string outputText(const VerifyReport &Report) {
 static std::string factsSection(const VerifyReport &Report,
                                 const HtmlInputs &Inputs) {
   Facts List;
-  List.add("original", Inputs.Original);
-  List.add("rewritten", Inputs.Rewritten);
+  List.add("original", Report.OriginalCommand);
+  List.add("rewritten", Report.RewrittenCommand);
   List.add("device", deviceText(Report, Inputs.Gpu));
-  List.add("clocks", clockText(Inputs.Gpu));
+  addClocks(List, Report, Inputs.Gpu);
   if (Inputs.Gpu && Inputs.Gpu->Driver)
     List.add("driver", fmt::format("for CUDA {}.{}", Inputs.Gpu->Driver / 1000,
                                    Inputs.Gpu->Driver % 1000 / 10));
@@ -319,7 +335,8 @@ std::string bankstripe::runtime::htmlReport(const VerifyReport &Report,
   const HtmlPlan *Plan = Inputs.Plan ? &*Inputs.Plan : nullptr;
   const KernelRows Kernels = kernelRows(Report, Plan);
   std::string Body = cards(Kernels, Inputs) + factsSection(Report, Inputs) +
-                     speedupSection(Kernels) + timeSection(Kernels) +
+                     speedupSection(Kernels) +
+                     timeSection(Kernels, Report.Total) +
                      resourceSection(Kernels, Inputs.Gpu);
   if (Plan)
     Body += changesSection(*Plan) + unchangedSection(*Plan) +

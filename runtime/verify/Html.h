@@ -25,8 +25,7 @@ namespace bankstripe::runtime {
 struct HtmlInputs {
   std::optional<HtmlPlan> Plan;
   std::optional<GpuFacts> Gpu;
-  std::string Original, Rewritten; ///< The commands, as they would be typed.
-  std::string Version, Time;       ///< Of bankstripe; of the verification.
+  std::string Version, Time; ///< Of bankstripe; of the verification.
 };
 
 /// A whole HTML document, which is well-formed XML too.

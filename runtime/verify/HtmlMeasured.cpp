@@ -44,15 +44,15 @@ static std::string effectText(const KernelRow &Row) {
   return R"(<span class="equal">not timed</span>)";
 }
 
-static std::string rangeText(const std::optional<FactorRange> &Range) {
-  return Range ? fmt::format("{:.2f} to {:.2f}", Range->Low, Range->High)
-               : std::string("-");
+static std::string intervalText(const std::optional<Interval> &Sure) {
+  return Sure ? fmt::format("{:.2f} to {:.2f}", Sure->Low, Sure->High)
+              : std::string("-");
 }
 
 // A table whose rows become blocks in a narrow window loses its roles there,
 // so this one has them written out.
 static std::string speedupRow(const KernelRow &Row, const FactorAxis &Axis,
-                              bool HasRanges) {
+                              bool HasIntervals) {
   std::string Html = R"(<tr role="row">)";
   Html += kernelHeading(Row, R"( role="rowheader")");
   Html += R"(<td role="cell" class="plot">)" + speedupPlot(Row, Axis) + "</td>";
@@ -61,21 +61,21 @@ static std::string speedupRow(const KernelRow &Row, const FactorAxis &Axis,
         fmt::format(R"(<td role="cell" class="{}">{}</td>)", Class, Content);
   };
   Cell("figure", "<strong>" + factorText(Row.Speedup) + "</strong>");
-  if (HasRanges)
-    Cell("figure", rangeText(Row.Range));
+  if (HasIntervals)
+    Cell("figure", intervalText(Row.Sure));
   Cell("effect", effectText(Row));
   Cell("figure", Row.isTimed() ? wonText(Row.won()) : "-");
   return Html + "</tr>\n";
 }
 
-static std::string noiseSentence(bool HasRanges) {
-  if (HasRanges)
+static std::string noiseSentence(const KernelRows &Kernels) {
+  if (Kernels.HasIntervals)
     return "The line through a dot is the interval in which the speedup lies "
            "with a probability of 95 %; where it holds 1, the kernel is called "
            "equal.";
-  return fmt::format("No interval is known for these speedups, so those "
-                     "within {:.0f} % of 1 are called equal.",
-                     AssumedNoise * 100);
+  return fmt::format("There are no intervals, which need --runs={} or more; "
+                     "speedups within {:.0f} % of 1 are called equal.",
+                     FewestRunsForInterval, AssumedNoise * 100);
 }
 
 std::string bankstripe::runtime::speedupSection(const KernelRows &Kernels) {
@@ -89,13 +89,13 @@ std::string bankstripe::runtime::speedupSection(const KernelRows &Kernels) {
       "<span class=\"ends\"><span>◀ slower</span><span>faster ▶</span></span>" +
       axisPlot(Axis) +
       "</th><th scope=\"col\" role=\"columnheader\">speedup</th>";
-  if (Kernels.HasRanges)
+  if (Kernels.HasIntervals)
     Html += "<th scope=\"col\" role=\"columnheader\">95 % interval</th>";
   Html += "<th scope=\"col\" role=\"columnheader\">result</th>"
-          "<th scope=\"col\" role=\"columnheader\">time per run</th>"
+          "<th scope=\"col\" role=\"columnheader\">per run</th>"
           "</tr></thead>\n<tbody role=\"rowgroup\">\n";
   for (const KernelRow &Row : Kernels.Rows)
-    Html += speedupRow(Row, Axis, Kernels.HasRanges);
+    Html += speedupRow(Row, Axis, Kernels.HasIntervals);
   Html += "</tbody>";
   return htmlSection(
       "speedup", "Speedup of each kernel",
@@ -104,7 +104,7 @@ std::string bankstripe::runtime::speedupSection(const KernelRows &Kernels) {
                 "on a logarithmic axis; what won or lost the program most time "
                 "comes first",
                 Html) +
-          "<p class=\"hint\">" + noiseSentence(Kernels.HasRanges) + "</p>");
+          "<p class=\"hint\">" + noiseSentence(Kernels) + "</p>");
 }
 
 static std::string shareText(double Part, double Whole) {
@@ -125,7 +125,8 @@ static std::string timeRow(const KernelRow &Row, const KernelRows &Kernels,
          "</tr>\n";
 }
 
-std::string bankstripe::runtime::timeSection(const KernelRows &Kernels) {
+std::string bankstripe::runtime::timeSection(const KernelRows &Kernels,
+                                             const PairedTimes &Total) {
   if (Kernels.TotalBefore <= 0 && Kernels.TotalAfter <= 0)
     return "";
   double Most = 0;
@@ -147,7 +148,7 @@ std::string bankstripe::runtime::timeSection(const KernelRows &Kernels) {
                       htmlCell(durationText(Kernels.TotalAfter), {}),
                       htmlCell(wonText(Won), {}),
                       htmlCell("speedup " + factorText(Kernels.speedup()), {}),
-                      htmlCell("", {}));
+                      htmlCell(Total.Sure ? intervalText(Total.Sure) : "", {}));
   return htmlSection(
       "time", "Time of the whole program",
       htmlTable("class=\"sortable times\"",
@@ -232,7 +233,7 @@ static std::string reservedSentence(const KernelRows &Kernels,
 static std::string fullNames(const KernelRows &Kernels) {
   std::string List;
   for (const KernelRow &Row : Kernels.Rows)
-    if (Row.Short != Row.Name)
+    if (Row.Short != functionName(repairText(Row.Name)))
       List += fmt::format("<dt><code>{}</code></dt><dd><code>{}</code></dd>\n",
                           escapeHtml(Row.Short), escapeHtml(Row.Name));
   if (List.empty())
@@ -242,18 +243,39 @@ static std::string fullNames(const KernelRows &Kernels) {
          List + "</dl></details>\n";
 }
 
-static std::string resourceRow(const KernelRow &Row, bool HasPlan,
+// How far the quartiles lie on either side of the median, roughly.
+static std::string spreadText(const std::optional<double> &Median,
+                              double Spread) {
+  return Median && *Median > 0 ? fmt::format("{:.1f} %", 50 * Spread / *Median)
+                               : "-";
+}
+
+namespace {
+
+// The columns that a table of resources has besides those that are always
+// known.
+struct ResourceColumns {
+  bool Warps = false, DynamicShared = false;
+};
+
+} // namespace
+
+static std::string resourceRow(const KernelRow &Row, ResourceColumns Has,
                                const std::optional<GpuFacts> &Gpu) {
-  std::string Html = "<tr>" + kernelHeading(Row) +
-                     htmlCell(countText(Row.Launches), Row.Launches) +
-                     htmlCell(changeText(durationText(Row.MedianBefore),
-                                         durationText(Row.MedianAfter)),
-                              Row.MedianAfter);
-  if (HasPlan)
+  std::string Html =
+      "<tr>" + kernelHeading(Row) +
+      htmlCell(countText(Row.Launches), Row.Launches) +
+      htmlCell(changeText(durationText(Row.MedianBefore),
+                          durationText(Row.MedianAfter)),
+               Row.MedianAfter) +
+      htmlCell(spreadText(Row.MedianBefore, Row.SpreadBefore) + ", " +
+                   spreadText(Row.MedianAfter, Row.SpreadAfter),
+               {});
+  if (Has.Warps)
     Html += occupancyCell(Row.Planned, Gpu);
   Html += resourceCell(Row, &Resources::Registers) +
           resourceCell(Row, &Resources::StaticSharedBytes);
-  if (HasPlan)
+  if (Has.DynamicShared)
     Html += dynamicCell(Row.Planned);
   Html += resourceCell(Row, &Resources::LocalBytes);
   if (Gpu)
@@ -266,25 +288,32 @@ bankstripe::runtime::resourceSection(const KernelRows &Kernels,
                                      const std::optional<GpuFacts> &Gpu) {
   if (Kernels.Rows.empty())
     return "";
-  const bool HasPlan =
-      std::any_of(Kernels.Rows.begin(), Kernels.Rows.end(),
-                  [](const KernelRow &Row) { return Row.Planned; });
-  std::vector<std::string> Columns = {"kernel", "launches", "median launch"};
-  if (HasPlan)
+  ResourceColumns Has;
+  for (const KernelRow &Row : Kernels.Rows) {
+    Has.Warps |=
+        Row.Planned && (Row.Planned->WarpsBefore || Row.Planned->WarpsAfter);
+    Has.DynamicShared |= Row.Planned && Row.Planned->DynamicBytesPerWarp > 0;
+  }
+  std::vector<std::string> Columns = {"kernel", "launches", "median launch",
+                                      "spread"};
+  if (Has.Warps)
     Columns.emplace_back("resident warps");
   Columns.insert(Columns.end(), {"registers", "static shared"});
-  if (HasPlan)
+  if (Has.DynamicShared)
     Columns.emplace_back("dynamic shared added, per warp");
   Columns.emplace_back("local per thread");
   if (Gpu)
     Columns.emplace_back("local memory set aside");
   std::string Html = htmlColumns(Columns) + "<tbody>\n";
   for (const KernelRow &Row : Kernels.Rows)
-    Html += resourceRow(Row, HasPlan, Gpu);
+    Html += resourceRow(Row, Has, Gpu);
   Html += "</tbody>";
-  std::string Hint = "Registers are per thread, static shared memory per "
-                     "block, in bytes, as the driver says of the first launch.";
-  if (HasPlan)
+  std::string Hint =
+      "Registers are per thread, static shared memory per "
+      "block, in bytes, as the driver says of the first launch. The spread is "
+      "half the distance between the quartiles of the runs' "
+      "medians, before and after.";
+  if (Has.Warps)
     Hint += " Resident warps per multiprocessor are what the plan computed "
             "for the largest block.";
   return htmlSection("resources", "Resources",

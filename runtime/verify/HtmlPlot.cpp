@@ -50,9 +50,9 @@ FactorAxis::FactorAxis(const std::vector<KernelRow> &Rows) {
   for (const KernelRow &Row : Rows) {
     if (Row.Speedup)
       Include(*Row.Speedup);
-    if (Row.Range) {
-      Include(Row.Range->Low);
-      Include(Row.Range->High);
+    if (Row.Sure) {
+      Include(Row.Sure->Low);
+      Include(Row.Sure->High);
     }
   }
   Ticks = ticksAround(Low, High, false);
@@ -103,9 +103,9 @@ std::string bankstripe::runtime::speedupSentence(const KernelRow &Row) {
   if (Row.Change == Effect::Equal)
     Text += "equal within the noise, ";
   Text += factorText(Row.Speedup) + " as fast as the original";
-  if (Row.Range)
-    Text += fmt::format(" ({} to {})", factorText(Row.Range->Low),
-                        factorText(Row.Range->High));
+  if (Row.Sure)
+    Text += fmt::format(" ({} to {})", factorText(Row.Sure->Low),
+                        factorText(Row.Sure->High));
   return Text + "; " + wonText(Row.won()) + " per run";
 }
 
@@ -124,11 +124,10 @@ std::string bankstripe::runtime::speedupPlot(const KernelRow &Row,
     Svg += fmt::format(R"(<rect x="{:.2f}%" y="8" width="{:.2f}%" )"
                        R"(height="12"/>)",
                        std::min(One, End), std::abs(End - One));
-    if (Row.Range)
-      Svg +=
-          fmt::format(R"(<line class="range" x1="{:.2f}%" x2="{:.2f}%" )"
-                      R"(y1="14" y2="14"/>)",
-                      Axis.place(Row.Range->Low), Axis.place(Row.Range->High));
+    if (Row.Sure)
+      Svg += fmt::format(R"(<line class="sure" x1="{:.2f}%" x2="{:.2f}%" )"
+                         R"(y1="14" y2="14"/>)",
+                         Axis.place(Row.Sure->Low), Axis.place(Row.Sure->High));
     Svg += fmt::format(R"(<circle cx="{:.2f}%" cy="14" r="5"/>)", End);
   }
   return Svg + "</svg>";

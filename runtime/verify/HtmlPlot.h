@@ -21,7 +21,7 @@ namespace bankstripe::runtime {
 /// A logarithmic axis of factors that has 1 on it.
 class FactorAxis {
 public:
-  /// Wide enough for all speedups of \p Rows and their ranges.
+  /// Wide enough for all speedups of \p Rows and their intervals.
   explicit FactorAxis(const std::vector<KernelRow> &Rows);
 
   /// Where \p Factor stands, in percent of the width. What is beyond the end
@@ -37,7 +37,7 @@ private:
 /// The labels of the axis.
 std::string axisPlot(const FactorAxis &Axis);
 
-/// A bar from 1 to the speedup, a dot at its end, and a line for the range.
+/// A bar from 1 to the speedup, a dot at its end, and a line for the interval.
 std::string speedupPlot(const KernelRow &Row, const FactorAxis &Axis);
 
 /// Two bars, before and after, of which \p Most nanoseconds fill the width.

@@ -27,15 +27,15 @@ const char *bankstripe::runtime::nameOf(Effect E) {
 }
 
 Effect bankstripe::runtime::effectOf(const std::optional<double> &Speedup,
-                                     const std::optional<FactorRange> &Range) {
+                                     const std::optional<Interval> &Sure) {
   if (!Speedup || !std::isfinite(*Speedup) || *Speedup <= 0)
     return Effect::Unknown;
-  const FactorRange R = Range ? *Range
-                              : FactorRange{*Speedup / (1 + AssumedNoise),
-                                            *Speedup * (1 + AssumedNoise)};
-  return R.Low > 1    ? Effect::Faster
-         : R.High < 1 ? Effect::Slower
-                      : Effect::Equal;
+  const Interval Lies = Sure ? *Sure
+                             : Interval{*Speedup / (1 + AssumedNoise),
+                                        *Speedup * (1 + AssumedNoise)};
+  if (Lies.holdsOne())
+    return Effect::Equal;
+  return Lies.Low > 1 ? Effect::Faster : Effect::Slower;
 }
 
 uint64_t bankstripe::runtime::reservedLocalBytes(unsigned BytesPerThread,
@@ -75,10 +75,13 @@ static KernelRow makeRow(const KernelStatistics &K, const HtmlPlan *Plan) {
   Row.Launches = K.Launches;
   Row.MedianBefore = K.MedianOriginal;
   Row.MedianAfter = K.MedianRewritten;
+  Row.SpreadBefore = K.SpreadOriginal;
+  Row.SpreadAfter = K.SpreadRewritten;
   Row.TotalBefore = K.TotalOriginal;
   Row.TotalAfter = K.TotalRewritten;
   Row.Speedup = K.speedup();
-  Row.Change = effectOf(Row.Speedup, Row.Range);
+  Row.Sure = K.Sure;
+  Row.Change = effectOf(Row.Speedup, Row.Sure);
   Row.Before = K.Original;
   Row.After = K.Rewritten;
   if (Plan)
@@ -103,7 +106,7 @@ KernelRows bankstripe::runtime::kernelRows(const VerifyReport &Report,
     const KernelRow &Row = All.Rows.emplace_back(makeRow(K, Plan));
     All.TotalBefore += Row.TotalBefore;
     All.TotalAfter += Row.TotalAfter;
-    All.HasRanges |= Row.Range.has_value();
+    All.HasIntervals |= Row.Sure.has_value();
     ++(Row.Change == Effect::Faster   ? All.Faster
        : Row.Change == Effect::Slower ? All.Slower
        : Row.Change == Effect::Equal  ? All.Equal

@@ -19,11 +19,6 @@
 
 namespace bankstripe::runtime {
 
-/// Between which factors a speedup lies.
-struct FactorRange {
-  double Low = 1, High = 1;
-};
-
 enum class Effect { Faster, Slower, Equal, Unknown };
 
 /// "faster", "slower", "equal", "not timed"
@@ -37,9 +32,10 @@ struct KernelRow {
   std::string Short; ///< For plots; no two rows have the same.
   unsigned Launches = 0;
   std::optional<double> MedianBefore, MedianAfter; ///< Nanoseconds.
+  double SpreadBefore = 0, SpreadAfter = 0;        ///< Of the medians.
   double TotalBefore = 0, TotalAfter = 0;          ///< Of one run.
   std::optional<double> Speedup;
-  std::optional<FactorRange> Range; ///< Of the speedup.
+  std::optional<Interval> Sure; ///< Where the speedup lies, with 95 %.
   Effect Change = Effect::Unknown;
   std::optional<Resources> Before, After;
   const PlannedKernel *Planned = nullptr;
@@ -52,7 +48,7 @@ struct KernelRow {
 struct KernelRows {
   std::vector<KernelRow> Rows; ///< What changes the program most comes first.
   double TotalBefore = 0, TotalAfter = 0;
-  bool HasRanges = false;
+  bool HasIntervals = false;
   unsigned Faster = 0, Slower = 0, Equal = 0, NotTimed = 0;
   std::optional<double> speedup() const;
 };
@@ -61,7 +57,7 @@ struct KernelRows {
 KernelRows kernelRows(const VerifyReport &Report, const HtmlPlan *Plan);
 
 Effect effectOf(const std::optional<double> &Speedup,
-                const std::optional<FactorRange> &Range);
+                const std::optional<Interval> &Sure);
 
 /// The device memory that the driver sets aside for the local memory of a
 /// kernel: that of all threads that the GPU can hold at once.

@@ -40,7 +40,8 @@ std::string htmlCell(const std::string &Text, std::optional<double> Value);
 
 // Html.cpp: what was measured.
 std::string speedupSection(const KernelRows &Kernels);
-std::string timeSection(const KernelRows &Kernels);
+/// \p Total is that of the whole program.
+std::string timeSection(const KernelRows &Kernels, const PairedTimes &Total);
 std::string resourceSection(const KernelRows &Kernels,
                             const std::optional<GpuFacts> &Gpu);
 

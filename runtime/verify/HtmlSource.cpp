@@ -23,13 +23,17 @@ constexpr size_t MostBytesPerDiff = 40'000;
 constexpr size_t MostBytesOfDiffs = 150'000;
 constexpr size_t MostArrays = 200;
 
+static std::string placeText(const PlannedPlace &Place) {
+  return fmt::format("{}:{}", Place.File.substr(Place.File.rfind('/') + 1),
+                     Place.Line);
+}
+
 // "kernel.cu:12", with the whole path as a title.
 static std::string placeHtml(const PlannedPlace &Place) {
   if (Place.Line == 0)
     return "";
-  return fmt::format("<code title=\"{}\">{}:{}</code>", escapeHtml(Place.File),
-                     escapeHtml(Place.File.substr(Place.File.rfind('/') + 1)),
-                     Place.Line);
+  return fmt::format("<code class=\"place\" title=\"{}\">{}</code>",
+                     escapeHtml(Place.File), escapeHtml(placeText(Place)));
 }
 
 static std::string code(const std::string &Text) {
@@ -68,15 +72,27 @@ static std::string movedTable(const std::vector<const PlannedArray *> &Moved) {
                    Rows + "</tbody>");
 }
 
+// As the diff calls the file, which is shorter than its path.
+static std::string displayName(const ChangedSource &Change) {
+  static constexpr std::string_view Mark = "\n+++ b/";
+  const size_t At = Change.Diff.find(Mark);
+  const size_t Hunk = Change.Diff.find("\n@@");
+  if (At == std::string::npos || Hunk < At)
+    return Change.File;
+  const size_t Begin = At + Mark.size();
+  return Change.Diff.substr(Begin, Change.Diff.find('\n', Begin) - Begin);
+}
+
 static std::string diffHtml(const ChangedSource &Change, size_t &BytesLeft) {
   const HtmlDiff Diff =
       htmlDiff(Change.Diff, std::min(BytesLeft, MostBytesPerDiff));
   BytesLeft -= std::min(BytesLeft, Diff.Html.size());
   std::string Html = fmt::format(
-      "<details class=\"diff\"><summary><code>{}</code> "
+      "<details class=\"diff\"><summary><code title=\"{}\">{}</code> "
       "<span class=\"faster\">+{}</span> <span class=\"slower\">−{}</span>"
       "</summary>\n<pre tabindex=\"0\">{}</pre>\n",
-      escapeHtml(Change.File), Diff.Added, Diff.Removed, Diff.Html);
+      escapeHtml(Change.File), escapeHtml(displayName(Change)), Diff.Added,
+      Diff.Removed, Diff.Html);
   if (Diff.LinesLeftOut)
     Html += fmt::format("<p class=\"hint\">{} more are left out here; "
                         "<code>bankstripe rewrite</code> prints them all.</p>",
@@ -107,11 +123,11 @@ std::string bankstripe::runtime::changesSection(const HtmlPlan &Plan) {
   size_t Count = 0;
   const auto Moved = select(Plan, true, Count);
   std::string Body;
-  if (!Moved.empty())
-    Body += movedTable(Moved) + leftOutHtml(Count);
   size_t BytesLeft = MostBytesOfDiffs;
   for (const ChangedSource &Change : Plan.Changes)
     Body += diffHtml(Change, BytesLeft);
+  if (!Moved.empty())
+    Body += movedTable(Moved) + leftOutHtml(Count);
   if (Body.empty())
     Body = "<p>Nothing was rewritten.</p>\n";
   return htmlSection("changes", "What was rewritten", Body);
@@ -120,6 +136,14 @@ std::string bankstripe::runtime::changesSection(const HtmlPlan &Plan) {
 // What can be done something about comes first.
 static int rankOf(const PlannedArray &A) {
   return A.Verdict == "keep" ? 0 : A.Verdict == "refuse" ? 1 : 2;
+}
+
+// Whether a reason is about another place than the array's, which its detail
+// does not name.
+static bool isElsewhere(const PlannedPlace &Place, const PlannedArray &A) {
+  return Place.Line &&
+         (Place.Line != A.Where.Line || Place.File != A.Where.File) &&
+         A.Detail.find(placeText(Place)) == std::string::npos;
 }
 
 // All arrays with one reason share the message and the advice.
@@ -135,8 +159,7 @@ static std::string groupHtml(const std::vector<const PlannedArray *> &Group) {
   Html += "</th></tr>\n";
   for (const PlannedArray *A : Group) {
     std::string Detail = escapeHtml(A->Detail);
-    if (A->ReasonWhere.Line && (A->ReasonWhere.Line != A->Where.Line ||
-                                A->ReasonWhere.File != A->Where.File))
+    if (isElsewhere(A->ReasonWhere, *A))
       Detail += (Detail.empty() ? "at " : ", at ") + placeHtml(A->ReasonWhere);
     Html += arrayHeading(*A) + "<td>" + Detail + "</td></tr>\n";
   }

@@ -204,9 +204,10 @@ std::string bankstripe::runtime::termsSection(const HtmlPlan &Plan,
   const size_t LeftOut =
       Found.size() > MostKernels ? Found.size() - MostKernels : 0;
   Found.resize(Found.size() - LeftOut);
-  std::string Rows = htmlColumns({"kernel", "predicted", "shared memory costs",
-                                  "access gains", "measured", "the two"}) +
-                     "<tbody>\n";
+  std::string Rows =
+      htmlColumns({"kernel", "predicted", "shared memory costs", "access gains",
+                   "measured", "measured against predicted"}) +
+      "<tbody>\n";
   std::string Details;
   for (const Predicted &P : Found) {
     Rows += summaryRow(P);
@@ -217,7 +218,7 @@ std::string bankstripe::runtime::termsSection(const HtmlPlan &Plan,
                            pluralText(LeftOut, "kernel"));
   return htmlSection(
       "terms", "What was predicted",
-      htmlTable("class=\"sortable\"",
+      htmlTable("class=\"sortable predicted\"",
                 "The speedup that the plan rests on (its range), its two "
                 "factors, and what was measured",
                 Rows + "</tbody>") +

@@ -23,8 +23,6 @@ int main(int Count, char **Arguments) {
   VerifyReport Report = sampleOfTestInputs();
   HtmlInputs Inputs;
   Inputs.Gpu = sampleGpu();
-  Inputs.Original = "./sample";
-  Inputs.Rewritten = "./sample.rewritten";
   if (Kind == "differs")
     makeDiffer(Report);
   if (Kind == "not-verified") {

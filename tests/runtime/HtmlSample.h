@@ -28,6 +28,9 @@ inline KernelStatistics sampleKernel(const std::string &Name, double Before,
   K.Launches = 2;
   K.MedianOriginal = Before * 1e6;
   K.MedianRewritten = After * 1e6;
+  K.SpreadOriginal = Before * 1e4;
+  K.SpreadRewritten = After * 2e4;
+  K.Sure = Interval{0.98 * Before / After, 1.03 * Before / After};
   K.TotalOriginal = 2 * Before * 1e6;
   K.TotalRewritten = 2 * After * 1e6;
   K.Original = Resources{40, 0, LocalBefore};
@@ -46,6 +49,10 @@ inline VerifyReport sampleReport() {
   R.AllocationCount = 24;
   R.OutputBytes = 1832;
   R.Runs = 5;
+  R.OriginalCommand = "./sample 1000";
+  R.RewrittenCommand = "./sample.rewritten 1000";
+  R.OriginalClocks = ClockSummary{40, 1965, 1980, 1980, 3201, 3201, 3201};
+  R.RewrittenClocks = ClockSummary{38, 1980, 1980, 1980, 3201, 3201, 3201};
   return R;
 }
 
@@ -82,6 +89,10 @@ inline VerifyReport sampleOfTestInputs() {
                    "unsigned int*)",
                    0.058, 0.101, 128, 0, 12288),
       sampleKernel("smooth(float const*, float*)", 0.135, 0.134, 96, 0, 0)};
+  R.Kernels.back().Sure = Interval{0.82, 1.24};
+  R.Total.MedianOriginal = 2.73e7;
+  R.Total.MedianRewritten = 9.06e6;
+  R.Total.Sure = Interval{2.98, 3.05};
   return R;
 }
 

@@ -142,7 +142,8 @@ TEST(Html, WhateverWasSaidIsText) {
   Report.Output = compareOutput("a\n", "a\n", Evil + "\n");
   Report.Kernels = {sampleKernel(Evil, 2, 1)};
   HtmlInputs Inputs;
-  Inputs.Original = Inputs.Rewritten = Inputs.Version = Inputs.Time = Evil;
+  Report.OriginalCommand = Report.RewrittenCommand = Inputs.Version =
+      Inputs.Time = Evil;
   Inputs.Plan = samplePlan();
   for (PlannedArray &A : Inputs.Plan->Arrays)
     A.Name = A.Type = A.Function = A.Where.File = A.Form = A.Storage =
@@ -262,19 +263,19 @@ TEST(HtmlRows, PlannedKernelIsFoundByItsMangledNameOrTheNameInTheSource) {
   EXPECT_EQ(Kernels.Rows[2].Planned, nullptr);
 }
 
-TEST(HtmlRows, RangeThatHoldsOneIsEqual) {
-  EXPECT_EQ(effectOf(1.3, FactorRange{0.9, 1.8}), Effect::Equal);
-  EXPECT_EQ(effectOf(1.01, FactorRange{1.005, 1.02}), Effect::Faster);
-  EXPECT_EQ(effectOf(0.9, FactorRange{0.8, 0.95}), Effect::Slower);
+TEST(HtmlRows, IntervalThatHoldsOneIsEqual) {
+  EXPECT_EQ(effectOf(1.3, Interval{0.9, 1.8}), Effect::Equal);
+  EXPECT_EQ(effectOf(1.01, Interval{1.005, 1.02}), Effect::Faster);
+  EXPECT_EQ(effectOf(0.9, Interval{0.8, 0.95}), Effect::Slower);
   EXPECT_EQ(effectOf(1.01, std::nullopt), Effect::Equal);
   EXPECT_EQ(effectOf(std::nullopt, std::nullopt), Effect::Unknown);
 }
 
-TEST(HtmlPlot, AxisHoldsOneAndAllRanges) {
+TEST(HtmlPlot, AxisHoldsOneAndAllIntervals) {
   std::vector<KernelRow> Rows(2);
   Rows[0].Speedup = 62.5;
   Rows[1].Speedup = 0.9;
-  Rows[1].Range = FactorRange{0.3, 1.1};
+  Rows[1].Sure = Interval{0.3, 1.1};
   const FactorAxis Axis(Rows);
   EXPECT_EQ(Axis.ticks().front(), 0.2);
   EXPECT_EQ(Axis.ticks().back(), 100);
