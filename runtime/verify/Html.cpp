@@ -32,7 +32,7 @@ std::string bankstripe::runtime::htmlTable(const std::string &Attributes,
                                            const std::string &Rows) {
   return fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
                      "aria-label=\"{0}\"><table {1}>\n"
-                     "<caption>{0}</caption>\n{2}\n</table></div>\n",
+                     "<caption><span>{0}</span></caption>\n{2}\n</table></div>\n",
                      escapeHtml(Caption), Attributes, Rows);
 }
 
@@ -294,8 +294,7 @@ static std::string factsSection(const VerifyReport &Report,
     List.add("timed runs",
              Report.Runs ? countText(Report.Runs) + " of each program, in turns"
                          : "none");
-  List.add("made by", Inputs.Version);
-  List.add("on", Inputs.Time);
+  List.add("made on", Inputs.Time);
   const std::string Html = List.html();
   return Html.empty() ? "" : htmlSection("runs", "What was run", Html);
 }
@@ -345,6 +344,8 @@ std::string bankstripe::runtime::htmlReport(const VerifyReport &Report,
       std::string(lookOf(Report.Verdict).Word) + " - bankstripe verify";
   return head(Title) + "<body>\n<header><h1>bankstripe verify</h1>\n" +
          navigation(Body) + "</header>\n<main>\n" + verdictSection(Report) +
-         Body + "</main>\n<script>//<![CDATA[\n" + HtmlScript +
-         "//]]></script>\n</body>\n</html>\n";
+         Body +
+         "</main>\n<footer>made by bankstripe-verify " BANKSTRIPE_VERSION
+         "</footer>\n<script>//<![CDATA[\n" +
+         HtmlScript + "//]]></script>\n</body>\n</html>\n";
 }

@@ -25,7 +25,7 @@ namespace bankstripe::runtime {
 struct HtmlInputs {
   std::optional<HtmlPlan> Plan;
   std::optional<GpuFacts> Gpu;
-  std::string Version, Time; ///< Of bankstripe; of the verification.
+  std::string Time; ///< Of the verification.
 };
 
 /// A whole HTML document, which is well-formed XML too.

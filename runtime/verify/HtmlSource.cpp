@@ -151,12 +151,13 @@ static std::string groupHtml(const std::vector<const PlannedArray *> &Group) {
   const PlannedArray &First = *Group.front();
   std::string Html = fmt::format(
       "<tbody>\n<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"5\">"
+      "<div>"
       "<span class=\"badge\">{}</span> {} {}",
       escapeHtml(First.Verdict), escapeHtml(First.Message), code(First.Reason));
   if (!First.Advice.empty())
     Html += "<br/><span class=\"advice\">to change that: " +
             escapeHtml(First.Advice) + "</span>";
-  Html += "</th></tr>\n";
+  Html += "</div></th></tr>\n";
   for (const PlannedArray *A : Group) {
     std::string Detail = escapeHtml(A->Detail);
     if (isElsewhere(A->ReasonWhere, *A))

@@ -98,6 +98,12 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
       ->check(CLI::Range(0.0, 1e9));
   App.add_option("--json", O.JsonPath,
                  "write the result to this file; - for standard output");
+  App.add_option("--html", O.HtmlPath,
+                 "write the result to this file as a page that needs no "
+                 "network; see docs/report.md");
+  App.add_option("--plan", O.PlanPath,
+                 "show on the page what 'bankstripe rewrite --format=json' "
+                 "wrote to this file");
   App.add_flag("--expect-output", O.ExpectOutput,
                "fail when the original prints nothing, or not the same twice");
   App.add_option("--lock", O.LockPath,

@@ -26,6 +26,8 @@ struct Options {
   unsigned Runs = 5;           ///< Timed runs of each; 0 for none.
   double TimeoutSeconds = 600; ///< For one run; 0 for no limit.
   std::string JsonPath;        ///< Empty for none; "-" for stdout.
+  std::string HtmlPath;        ///< Of the page; empty for none.
+  std::string PlanPath;        ///< What the page shows besides; or empty.
   bool ExpectOutput = false;
   std::string LockPath;  ///< Locked during timed runs; empty for none.
   std::string Originals; ///< Folder that keeps what the original did.

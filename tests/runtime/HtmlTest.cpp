@@ -142,8 +142,7 @@ TEST(Html, WhateverWasSaidIsText) {
   Report.Output = compareOutput("a\n", "a\n", Evil + "\n");
   Report.Kernels = {sampleKernel(Evil, 2, 1)};
   HtmlInputs Inputs;
-  Report.OriginalCommand = Report.RewrittenCommand = Inputs.Version =
-      Inputs.Time = Evil;
+  Report.OriginalCommand = Report.RewrittenCommand = Inputs.Time = Evil;
   Inputs.Plan = samplePlan();
   for (PlannedArray &A : Inputs.Plan->Arrays)
     A.Name = A.Type = A.Function = A.Where.File = A.Form = A.Storage =
