@@ -18,6 +18,7 @@
 #include "verify/Compare.h"
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <tuple>
 
 using namespace bankstripe::runtime;
@@ -307,9 +308,8 @@ namespace {
 // What further runs of the original tell of it.
 class Excuses {
 public:
-  Excuses(const Recording &Original, const PairComparison &Self,
-          const std::set<unsigned> &Known)
-      : Original(Original), Self(Self), Launches(Known), Known(Known) {
+  Excuses(const Recording &Original, const PairComparison &Self)
+      : Original(Original), Self(Self) {
     for (const Difference &D : Self.Contents)
       Launches.insert(D.Launch);
   }
@@ -334,8 +334,7 @@ public:
 
   // Digests of several launches: another of them may be the one that varies.
   bool isTentative(const Difference &D) const {
-    return Launches.contains(D.Launch) && !Known.contains(D.Launch) &&
-           !coversOneLaunch(Original, D.Launch);
+    return Launches.contains(D.Launch) && !coversOneLaunch(Original, D.Launch);
   }
 
   std::vector<unsigned> launches() const {
@@ -356,7 +355,6 @@ private:
   const Recording &Original;
   const PairComparison &Self;
   std::set<unsigned> Launches;
-  const std::set<unsigned> &Known;
   std::set<Key> Spoiled;
   std::map<Key, Difference> Last;
   size_t Next = 0;
@@ -433,11 +431,10 @@ static std::optional<Difference> compareCounts(const Recording &Original,
 
 Comparison bankstripe::runtime::compare(const Recording &Original,
                                         const std::vector<Recording> &Controls,
-                                        const Recording &Rewritten,
-                                        const std::set<unsigned> &Known) {
+                                        const Recording &Rewritten) {
   const PairComparison Self = compareSelf(Original, Controls);
   const PairComparison Pair = comparePair(Original, Rewritten);
-  Excuses Excused(Original, Self, Known);
+  Excuses Excused(Original, Self);
 
   Comparison Result;
   Result.Threads = launchingThreads(Original);

@@ -13,7 +13,6 @@
 #define BANKSTRIPE_VERIFY_COMPARE_H
 
 #include "recording/Recording.h"
-#include <set>
 
 namespace bankstripe::runtime {
 
@@ -103,11 +102,9 @@ struct Comparison {
 /// same number need not be the same launches, and their memory is not compared.
 ///
 /// \param Controls further runs of the original.
-/// \param Known launches that are known to vary, whose digests are excused.
 Comparison compare(const Recording &Original,
                    const std::vector<Recording> &Controls,
-                   const Recording &Rewritten,
-                   const std::set<unsigned> &Known = {});
+                   const Recording &Rewritten);
 
 /// What two runs printed.
 struct OutputComparison {

@@ -15,11 +15,15 @@ using namespace bankstripe::runtime;
 // 64 launches per round make 16 million in four rounds.
 constexpr unsigned MostRounds = 12;
 
-Schedule bankstripe::runtime::narrowed(const LaunchRange &Range,
+Schedule bankstripe::runtime::narrowed(const Schedule &Before,
+                                       const LaunchRange &Range,
                                        unsigned Most) {
   Schedule Result;
   const unsigned First = Range.first();
   const uint64_t Count = uint64_t{Range.Differs} - First + 1;
+  for (unsigned I = 0; I < First; ++I)
+    if (const bool IsAfter = Before.after(I); IsAfter || Before.beforeFree(I))
+      Result.add(I, I, !IsAfter);
   if (Count <= Most) {
     Result.add(First, Range.Differs, false);
     return Result;
@@ -63,8 +67,7 @@ bool Locator::record(const Command &What, const Schedule &When, Recording &Into,
 // Further runs of the original, too: what the digests so far did not see may
 // vary all the same.
 bool Locator::round(std::optional<Difference> &First, Location &At,
-                    bool MayVanish) {
-  const Schedule When = narrowed(At.Range);
+                    const Schedule &When, bool MayVanish) {
   Tell(fmt::format("locating the difference in the launches {} to {}",
                    At.Range.first(), At.Range.Differs));
   ++At.Rounds;
@@ -79,13 +82,16 @@ bool Locator::round(std::optional<Difference> &First, Location &At,
   const Comparison Found = compare(Original, Controls, Rewritten);
   const unsigned Last = At.Range.Differs;
   if (!Found.First || Found.First->Launch > Last ||
+      Found.First->Launch < At.Range.first() ||
       Found.First->Kind != DifferenceKind::Contents) {
     // With digests after every launch, the usual excuses hold.
     const bool WasAll = Last - At.Range.first() < LaunchesPerRound;
-    if (MayVanish && WasAll && !Found.First)
+    if (MayVanish && WasAll && !Found.First) {
       First.reset();
-    else
+      At.Varying = Found.NotDeterministic;
+    } else {
       At.Problem = "the difference did not show again in another run";
+    }
     return false;
   }
   const LaunchRange Before = rangeBefore(Original, Found.First->Launch);
@@ -97,11 +103,14 @@ bool Locator::round(std::optional<Difference> &First, Location &At,
 }
 
 Location Locator::narrow(std::optional<Difference> &First, LaunchRange Range,
-                         bool MayVanish) {
-  Location At{Range, 0, ""};
-  while (!At.Range.isOne() && At.Rounds < MostRounds)
-    if (!round(First, At, MayVanish))
+                         Schedule When, bool MayVanish) {
+  Location At;
+  At.Range = Range;
+  while (!At.Range.isOne() && At.Rounds < MostRounds) {
+    When = narrowed(When, At.Range);
+    if (!round(First, At, When, MayVanish))
       return At;
+  }
   if (!At.Range.isOne())
     At.Problem = fmt::format("given up after {} rounds", At.Rounds);
   return At;

@@ -36,10 +36,12 @@ struct LaunchRange {
   bool isOne() const { return first() == Differs; }
 };
 
-/// What to digest in the next round: all launches of \p Range when they are at
-/// most \p Most, else as many that are evenly spread and end with the last
-/// one, and between them whatever is freed.
-Schedule narrowed(const LaunchRange &Range, unsigned Most = LaunchesPerRound);
+/// What to digest in the next round: as \p Before up to \p Range, so that what
+/// varies there is known as before; then all its launches when they are at most
+/// \p Most, else as many that are evenly spread and end with the last one, and
+/// between them whatever is freed.
+Schedule narrowed(const Schedule &Before, const LaunchRange &Range,
+                  unsigned Most = LaunchesPerRound);
 
 /// The range in which \p Differs arose, when \p R was digested as it was.
 LaunchRange rangeBefore(const Recording &R, unsigned Differs);
@@ -49,6 +51,8 @@ struct Location {
   LaunchRange Range;
   unsigned Rounds = 0; ///< How often both programs ran again.
   std::string Problem; ///< Why the range is not one launch; else empty.
+  /// When nothing differs but what varies by itself: the launches that do.
+  std::vector<unsigned> Varying;
 };
 
 class Locator {
@@ -56,13 +60,13 @@ public:
   Locator(const Options &O, Runner &Runs, const Progress &Tell)
       : O(O), Runs(Runs), Tell(Tell) {}
 
-  /// Narrows \p Range, at whose end \p First was found. \p First becomes the
-  /// difference after the first launch that differs.
+  /// Narrows \p Range, at whose end digests by the schedule \p When showed
+  /// \p First. That becomes the difference after the first launch that differs.
   ///
   /// \param MayVanish whether \p First can turn out to be none, because each
   /// launch that differs is one that the original does not reproduce.
   Location narrow(std::optional<Difference> &First, LaunchRange Range,
-                  bool MayVanish);
+                  Schedule When, bool MayVanish);
 
   /// The bytes from D.Begin to \p End in memory after the launch \p D.Launch;
   /// empty when they could not be had.
@@ -74,7 +78,8 @@ public:
 private:
   bool record(const Command &What, const Schedule &When, Recording &Into,
               std::string &Problem);
-  bool round(std::optional<Difference> &First, Location &At, bool MayVanish);
+  bool round(std::optional<Difference> &First, Location &At,
+             const Schedule &When, bool MayVanish);
 
   const Options &O;
   Runner &Runs;

@@ -14,6 +14,7 @@
 #include "verify/Originals.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <sys/file.h>
 
 using namespace bankstripe::runtime;
@@ -39,7 +40,8 @@ private:
   bool recordOriginals();
   bool judgeOriginal(const RecordedRun &First);
   bool judgeAgain(const RecordedRun &First, const RecordedRun &Again);
-  void compareLaunches(const Recording &Rewritten);
+  void compareLaunches(Recording &Rewritten);
+  bool recordAgain(const Schedule &When, Recording &Rewritten);
   bool judgeRewritten(const RecordedRun &Original, const RecordedRun &Run);
   void judgeOutput(const std::string &Rewritten);
   void showBytes();
@@ -183,23 +185,63 @@ void Session::judgeOutput(const std::string &Rewritten) {
          "the output of the original program is not deterministic");
 }
 
-// Compares, and narrows the first difference down to a launch. A difference
-// that turns out to be a launch that varies is excused, and the next one taken.
-void Session::compareLaunches(const Recording &Rewritten) {
+// The digests that were taken, and for each of \p Launches some of its own.
+static Schedule refined(const Recording &Taken,
+                        const std::set<unsigned> &Launches) {
+  const Schedule Before = Schedule::of(Taken);
+  Schedule Result;
+  for (const Launch &L : Taken.Launches)
+    if (Before.after(L.Index) || Launches.contains(L.Index) ||
+        Launches.contains(L.Index + 1))
+      Result.add(L.Index, L.Index, false);
+    else if (Before.beforeFree(L.Index))
+      Result.add(L.Index, L.Index, true);
+  return Result;
+}
+
+// Takes all recordings once more, with another schedule.
+bool Session::recordAgain(const Schedule &When, Recording &Rewritten) {
+  Tell("recording again, with digests of the launches that vary");
+  Followed.Settings = Search.follow(When);
+  const auto Record = [&](const Command &What, Recording &Into) {
+    RecordedRun Run = Runs.run(What, Followed);
+    Runs.forget(Run);
+    Into = std::move(Run.Record);
+    return Run.Child.exited() && Run.Problem.empty();
+  };
+  bool Good =
+      Record(O.Original, First.Record) && Record(O.Rewritten, Rewritten);
+  for (Recording &Control : Controls)
+    Good = Good && Record(O.Original, Control);
+  return Good;
+}
+
+// Compares, and narrows the first difference down to a launch. Where that turns
+// out to be one that varies by itself, it gets digests of its own, which excuse
+// what it writes and nothing else.
+void Session::compareLaunches(Recording &Rewritten) {
   std::set<unsigned> Varying;
   for (;;) {
-    Report.Launches = compare(First.Record, Controls, Rewritten, Varying);
+    Report.Launches = compare(First.Record, Controls, Rewritten);
     std::optional<Difference> &Differs = Report.Launches.First;
     if (!Differs || Differs->Kind != DifferenceKind::Contents)
       return;
-    const unsigned Launch = Differs->Launch;
-    const bool MayVanish = Report.Launches.FirstIsTentative &&
-                           Varying.size() < MostVaryingLaunches;
+    const Difference Seen = *Differs;
     Report.Found =
-        Search.narrow(Differs, rangeBefore(First.Record, Launch), MayVanish);
+        Search.narrow(Differs, rangeBefore(First.Record, Seen.Launch),
+                      Schedule::of(First.Record),
+                      Report.Launches.FirstIsTentative &&
+                          Varying.size() < MostVaryingLaunches);
     if (Differs)
       return;
-    Varying.insert(Launch);
+    const size_t Known = Varying.size();
+    Varying.insert(Report.Found->Varying.begin(), Report.Found->Varying.end());
+    if (Varying.size() == Known ||
+        !recordAgain(refined(First.Record, Varying), Rewritten)) {
+      Differs = Seen;
+      Report.Found->Problem = "further runs went differently";
+      return;
+    }
     Report.Found.reset();
   }
 }
@@ -353,7 +395,7 @@ VerifyReport Session::run() {
   if (!recordOriginals())
     return std::move(Report);
   Tell("recording the rewritten program");
-  const RecordedRun Rewritten = Runs.run(O.Rewritten, Followed);
+  RecordedRun Rewritten = Runs.run(O.Rewritten, Followed);
   Runs.forget(Rewritten);
   gatherNotes(First, Rewritten);
   const bool Ended = judgeRewritten(First, Rewritten);
