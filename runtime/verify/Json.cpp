@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Print.h"
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace bankstripe::runtime;
@@ -59,14 +60,56 @@ static Json differenceJson(const VerifyReport &Report) {
     Result["original"] = D.Original;
     Result["rewritten"] = D.Rewritten;
   }
+  if (Report.Found)
+    Result["located"] = {
+        {"exactly", Report.Found->Range.isOne()},
+        {"launches",
+         {Report.Found->Range.first(), Report.Found->Range.Differs}},
+        {"rounds", Report.Found->Rounds},
+        {"problem", Report.Found->Problem}};
   if (Report.Bytes)
     Result["first-byte"] = {
         {"offset", Report.Bytes->Offset},
         {"word-offset", Report.Bytes->WordOffset},
         {"original-word", Report.Bytes->OriginalWord},
         {"rewritten-word", Report.Bytes->RewrittenWord},
+        {"long-offset", Report.Bytes->LongOffset},
+        {"original-long", Report.Bytes->OriginalLong},
+        {"rewritten-long", Report.Bytes->RewrittenLong},
         {"looked-at", {Report.Bytes->Begin, Report.Bytes->End}},
         {"differing-bytes", Report.Bytes->DifferingBytes}};
+  if (Report.Bytes && !Report.Bytes->ElementType.empty())
+    Result["first-element"] = {{"type", Report.Bytes->ElementType},
+                               {"index", Report.Bytes->Index},
+                               {"original", Report.Bytes->OriginalValue},
+                               {"rewritten", Report.Bytes->RewrittenValue}};
+  return Result;
+}
+
+// JSON has no infinity.
+static Json finiteOrNull(double Value) {
+  return std::isfinite(Value) ? Json(Value) : Json(nullptr);
+}
+
+static Json toleratedJson(const ToleratedMemory &T) {
+  Json Result = {{"launch", T.Where.Launch}};
+  if (T.Where.IsVariable)
+    Result["variable"] = canonicalName(T.Where.Name);
+  else
+    Result["allocation"] = T.Where.Allocation;
+  Result["bytes"] = T.Where.Bytes;
+  Result["compared-bytes"] = T.Bytes;
+  if (!T.WasRead)
+    return Result;
+  Result["elements"] = T.Rewrite.Elements;
+  Result["differing"] = T.Rewrite.Differing;
+  Result["beyond"] = T.Rewrite.Beyond;
+  Result["largest"] = finiteOrNull(T.Rewrite.Largest);
+  Result["original-largest"] = finiteOrNull(T.Original.Largest);
+  if (T.Rewrite.Differing)
+    Result["largest-element"] = {{"index", T.Rewrite.Index},
+                                 {"original", T.Rewrite.Original},
+                                 {"rewritten", T.Rewrite.Rewritten}};
   return Result;
 }
 
@@ -154,6 +197,9 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
                  {"compared-launches", Report.Launches.ComparedLaunches},
                  {"undigested-launches", Report.Launches.UndigestedLaunches},
                  {"differing-launches", Report.Launches.DifferingLaunches},
+                 {"skipped", Report.Skipped},
+                 {"overhead", numberOrNull(Report.Overhead)},
+                 {"repeats", Report.Repeats},
                  {"not-deterministic", Report.Launches.NotDeterministic}};
   if (Report.Launches.SequenceNotDeterministicFrom)
     Result["sequence-not-deterministic-from"] =
@@ -164,6 +210,13 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   Result["variables"] = Report.VariableCount;
   Result["difference"] =
       Report.Launches.First ? differenceJson(Report) : Json(nullptr);
+  if (Report.Within) {
+    Result["tolerance"] = {{"type", elementName(Report.Within->Type)},
+                           {"relative", Report.Within->Relative},
+                           {"compared", Json::array()}};
+    for (const ToleratedMemory &T : Report.Tolerated)
+      Result["tolerance"]["compared"].push_back(toleratedJson(T));
+  }
   Result["output"] = outputJson(Report);
   Result["kernels"] = Json::array();
   for (const KernelStatistics &K : Report.Kernels)

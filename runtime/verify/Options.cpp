@@ -9,6 +9,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
+#include <regex>
 #include <sstream>
 
 using namespace bankstripe::runtime;
@@ -35,7 +37,21 @@ Examples:
   bankstripe-verify -- ./sort 1000000 --vs ./sort.striped 1000000
   bankstripe-verify --runs=9 ./sort ./sort.striped -- 1000000
   bankstripe-verify -- python3 train.py --vs env NEW=1 python3 train.py
+  bankstripe-verify --all --kernels='sort|scan' --type=f32 ./sort ./sort.striped
+  bankstripe-verify --repeats=5 --tolerance=f32:1e-5 -- ./sum --vs ./sum.striped
 )";
+
+namespace {
+
+// What is not ready to use as it is given.
+struct Unread {
+  std::vector<std::string> Programs;
+  std::string Separator = DefaultSeparator;
+  std::string Type, Within;
+  bool All = false;
+};
+
+} // namespace
 
 static std::variant<Options, Done> usageError(const std::string &Message) {
   return Done{"bankstripe-verify: " + Message +
@@ -44,14 +60,13 @@ static std::variant<Options, Done> usageError(const std::string &Message) {
 }
 
 // \returns what is wrong; empty when nothing is.
-static std::string readCommands(Options &O,
-                                const std::vector<std::string> &Programs,
-                                const std::vector<std::string> &Rest,
-                                const std::string &Separator) {
+static std::string readCommands(Options &O, const Unread &Given,
+                                const std::vector<std::string> &Rest) {
+  const std::vector<std::string> &Programs = Given.Programs;
   if (Programs.size() == 1)
     return "the rewritten program is missing after '" + Programs[0] + "'";
   if (Programs.empty()) {
-    auto Split = splitCommands(Rest, Separator);
+    auto Split = splitCommands(Rest, Given.Separator);
     if (const auto *Error = std::get_if<CommandError>(&Split))
       return Error->Message;
     O.Original = std::move(std::get<CommandPair>(Split).Original);
@@ -71,6 +86,67 @@ static std::string readCommands(Options &O,
   return "";
 }
 
+// What is compared after which launches, and how.
+static void addDigestOptions(CLI::App &App, Options &O, Unread &Given) {
+  App.add_option("--kernels", O.Kernels,
+                 "compare memory only after kernels whose name this regular "
+                 "expression is found in");
+  App.add_option("--sample", O.Sample,
+                 "compare memory after every Nth launch of a kernel")
+      ->check(CLI::Range(1, 1000000000));
+  App.add_option("--max-launches", O.MaxLaunches,
+                 "compare memory only after the first N launches, and at the "
+                 "end");
+  auto *Overhead =
+      App.add_option("--overhead", O.Overhead,
+                     "what part of the program's own time the comparing may "
+                     "take (default: 0.8); the first launch of each kernel "
+                     "and what is left at the end are compared in any case")
+          ->check(CLI::Range(0.0, 1e9));
+  App.add_flag("--all", Given.All,
+               "compare memory after every launch, however long it takes")
+      ->excludes(Overhead);
+  App.add_option("--type", Given.Type,
+                 "show memory as elements of this type: " + elementTypeNames());
+  App.add_option("--tolerance", Given.Within,
+                 "TYPE:VALUE: where the original varies from run to run, "
+                 "compare elements of TYPE (f16, bf16, f32, f64) and let them "
+                 "differ by this part of the larger one");
+}
+
+// \returns what is wrong; empty when nothing is.
+static std::string readDigestOptions(Options &O, const Unread &Given) {
+  if (Given.All)
+    O.Overhead.reset();
+  if (!Given.Type.empty() && !(O.Type = parseElementType(Given.Type)))
+    return "--type must be one of " + elementTypeNames();
+  if (!Given.Within.empty() && !(O.Within = parseTolerance(Given.Within)))
+    return "--tolerance must be TYPE:VALUE with a TYPE of f16, bf16, f32 or "
+           "f64 and a VALUE from 0 on";
+  // The library has no other way to say that the text is no expression.
+  try {
+    const std::regex Read(O.Kernels);
+  } catch (const std::regex_error &Error) {
+    return "--kernels: '" + O.Kernels +
+           "' is no regular expression: " + Error.what();
+  }
+  return "";
+}
+
+std::map<std::string, std::string>
+bankstripe::runtime::digestLimits(const Options &O) {
+  std::map<std::string, std::string> Limits;
+  if (!O.Kernels.empty())
+    Limits["BANKSTRIPE_KERNELS"] = O.Kernels;
+  if (O.Sample > 1)
+    Limits["BANKSTRIPE_SAMPLE"] = std::to_string(O.Sample);
+  if (O.MaxLaunches)
+    Limits["BANKSTRIPE_MAX_LAUNCHES"] = std::to_string(*O.MaxLaunches);
+  if (O.Overhead)
+    Limits["BANKSTRIPE_OVERHEAD"] = fmt::format("{:f}", *O.Overhead);
+  return Limits;
+}
+
 std::variant<Options, Done>
 bankstripe::runtime::parseOptions(int ArgumentCount,
                                   const char *const *Arguments) {
@@ -79,13 +155,12 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
   App.footer(Details);
   App.set_version_flag("--version",
                        std::string("bankstripe-verify ") + BANKSTRIPE_VERSION);
-  std::vector<std::string> Programs;
-  App.add_option("PROGRAM", Programs,
+  Unread Given;
+  App.add_option("PROGRAM", Given.Programs,
                  "the original program and the rewritten one, when both are "
                  "called with the same arguments")
       ->expected(0, 2);
-  std::string Separator = DefaultSeparator;
-  App.add_option("--separator", Separator,
+  App.add_option("--separator", Given.Separator,
                  "what stands between the two commands (default: --vs)");
   App.add_option("--recorder", O.Recorder,
                  "the recorder library (default: beside this program, or in "
@@ -106,6 +181,10 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
                  "wrote to this file");
   App.add_flag("--expect-output", O.ExpectOutput,
                "fail when the original prints nothing, or not the same twice");
+  App.add_option("--repeats", O.Repeats,
+                 "runs of the original that are compared with each other, to "
+                 "see what it does not reproduce (default: 2)")
+      ->check(CLI::Range(2, 100));
   App.add_option("--lock", O.LockPath,
                  "lock this file during the timed runs, so that others on the "
                  "same GPU wait");
@@ -113,6 +192,7 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
                  "keep the recordings of the original program in this folder, "
                  "and use those that an earlier call with the same program and "
                  "arguments left there");
+  addDigestOptions(App, O, Given);
 
   const int Ours =
       static_cast<int>(std::find(Arguments + 1, Arguments + ArgumentCount,
@@ -128,9 +208,10 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
       return Done{Text.str(), ExitIdentical};
     return usageError(Error.what());
   }
-  if (const std::string Problem = readCommands(O, Programs, Rest, Separator);
-      !Problem.empty())
-    return usageError(Problem);
+  for (const std::string &Problem :
+       {readDigestOptions(O, Given), readCommands(O, Given, Rest)})
+    if (!Problem.empty())
+      return usageError(Problem);
   return O;
 }
 

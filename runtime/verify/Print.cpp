@@ -124,16 +124,44 @@ static float asFloat(uint32_t Word) {
   return Value;
 }
 
+static double asDouble(uint64_t Word) {
+  double Value = 0;
+  std::memcpy(&Value, &Word, sizeof Value);
+  return Value;
+}
+
 static std::string describeBytes(const ByteDifference &B) {
+  std::string Text = fmt::format(
+      "  first differing byte: {}; {} of the bytes {} to {} differ\n", B.Offset,
+      B.DifferingBytes, B.Begin, B.End - 1);
+  if (!B.ElementType.empty())
+    return Text + fmt::format("  element {} ({}): original {}, rewritten {}\n",
+                              B.Index, B.ElementType, B.OriginalValue,
+                              B.RewrittenValue);
   const auto Word = [](uint32_t W) {
     return fmt::format("0x{:08x} (int {}, float {})", W,
                        static_cast<int32_t>(W), asFloat(W));
   };
-  return fmt::format("  first differing byte: {}; {} of the bytes {} to {} "
-                     "differ\n"
-                     "  the word at byte {}: original {}, rewritten {}\n",
-                     B.Offset, B.DifferingBytes, B.Begin, B.End - 1,
-                     B.WordOffset, Word(B.OriginalWord), Word(B.RewrittenWord));
+  const auto Long = [](uint64_t W) {
+    return fmt::format("0x{:016x} (int {}, double {})", W,
+                       static_cast<int64_t>(W), asDouble(W));
+  };
+  return Text + fmt::format("  the word at byte {}: original {}, rewritten {}\n"
+                            "  64 bits at byte {}: original {}, rewritten {}\n",
+                            B.WordOffset, Word(B.OriginalWord),
+                            Word(B.RewrittenWord), B.LongOffset,
+                            Long(B.OriginalLong), Long(B.RewrittenLong));
+}
+
+// How sure it is that no launch before differs.
+static std::string describeLocation(const Location &L) {
+  if (L.Range.isOne())
+    return L.Rounds ? fmt::format("  found by running both programs {} more\n",
+                                  plural(L.Rounds, "time"))
+                    : "";
+  return fmt::format("  it arose in one of the launches {} to {}, which is as "
+                     "close as it gets: {}\n",
+                     L.Range.first(), L.Range.Differs, L.Problem);
 }
 
 static std::string describeLaunchDifference(const VerifyReport &Report) {
@@ -143,6 +171,8 @@ static std::string describeLaunchDifference(const VerifyReport &Report) {
   std::string Text =
       fmt::format("launch {} of {}, {}\n  {}\n", D.Launch, Report.LaunchCount,
                   Kernel, describeDifference(D));
+  if (Report.Found)
+    Text += describeLocation(*Report.Found);
   if (D.Kind == DifferenceKind::Contents && Report.Bytes)
     Text += describeBytes(*Report.Bytes);
   if (Report.Launches.DifferingLaunches > 1)
@@ -185,40 +215,100 @@ static std::string verdict(const VerifyReport &Report, bool Coloured) {
   return Text;
 }
 
+static std::string runsOfOriginal(const VerifyReport &Report) {
+  return (Report.Repeats == 2 ? "two" : std::to_string(Report.Repeats)) +
+         " runs of the original";
+}
+
+static std::string listLaunches(const std::vector<unsigned> &Launches) {
+  std::string List;
+  for (size_t I = 0; I < std::min(Launches.size(), MostListedLaunches); ++I)
+    List += fmt::format("{}{}", I ? ", " : "", Launches[I]);
+  return Launches.size() > MostListedLaunches ? List + ", ..." : List;
+}
+
 static std::string nondeterminism(const VerifyReport &Report, bool Coloured) {
   std::string Text;
   const Comparison &C = Report.Launches;
   const std::string Marker =
       colour("not deterministic", fmt::terminal_color::yellow, Coloured);
-  if (!C.NotDeterministic.empty()) {
-    std::string List;
-    for (size_t I = 0;
-         I < std::min(C.NotDeterministic.size(), MostListedLaunches); ++I)
-      List += fmt::format("{}{}", I ? ", " : "", C.NotDeterministic[I]);
-    if (C.NotDeterministic.size() > MostListedLaunches)
-      List += ", ...";
-    Text +=
-        fmt::format("{}: {} in two runs of the original ({}); what they "
-                    "write is not compared\n",
-                    Marker, plural(C.NotDeterministic.size(), "launch"), List);
-  }
+  const std::string Runs = runsOfOriginal(Report);
+  if (!C.NotDeterministic.empty())
+    Text += fmt::format("{}: {} in {} ({}); what they write is {}\n", Marker,
+                        plural(C.NotDeterministic.size(), "launch"), Runs,
+                        listLaunches(C.NotDeterministic),
+                        Report.Within ? "compared within the tolerance only"
+                                      : "not compared");
   if (C.SequenceNotDeterministicFrom)
-    Text += fmt::format("{}: from launch {} on, two runs of the original "
-                        "launch different things; the rest is not compared\n",
-                        Marker, *C.SequenceNotDeterministicFrom);
+    Text += fmt::format("{}: from launch {} on, {} launch different things; "
+                        "the rest is not compared\n",
+                        Marker, *C.SequenceNotDeterministicFrom, Runs);
   if (C.OrderNotDeterministic)
     Text += fmt::format("{}: {} host threads launch kernels, in another order "
-                        "in two runs of the original; the numbers of launches "
-                        "are compared, memory is not\n",
-                        Marker, C.Threads);
+                        "in {}; the numbers of launches are compared, memory "
+                        "is not\n",
+                        Marker, C.Threads, Runs);
   else if (C.Threads > 1)
     Text += fmt::format("note: {} host threads launch kernels; their order is "
                         "taken to be the same in every run\n",
                         C.Threads);
   if (Report.Output.NotDeterministic)
-    Text += fmt::format("output {}: two runs of the original print different "
-                        "texts\n",
-                        Marker);
+    Text += fmt::format("output {}: {} print different texts\n", Marker, Runs);
+  return Text;
+}
+
+static std::string toleratedText(const VerifyReport &Report,
+                                 const ToleratedMemory &T) {
+  const std::string Place = fmt::format(
+      "{} after launch {}", allocationName(T.Where), T.Where.Launch);
+  if (!T.WasRead)
+    return fmt::format("note: {} varies, and could not be read to compare it "
+                       "within the tolerance\n",
+                       Place);
+  std::string Text = fmt::format(
+      "{} the tolerance of {} for {}: {}, {} of {} elements differ, at most by "
+      "{:.2g} (the original from itself: {:.2g})\n",
+      T.Rewrite.Beyond ? "beyond" : "within", Report.Within->Relative,
+      elementName(Report.Within->Type), Place, T.Rewrite.Differing,
+      T.Rewrite.Elements, T.Rewrite.Largest, T.Original.Largest);
+  if (T.Rewrite.Beyond)
+    Text += fmt::format("  {} by more; element {}: original {}, rewritten {}\n",
+                        T.Rewrite.Beyond, T.Rewrite.Index, T.Rewrite.Original,
+                        T.Rewrite.Rewritten);
+  if (T.Bytes < T.Where.Bytes)
+    Text += fmt::format("  only the first {} were compared so\n",
+                        plural(T.Bytes, "byte"));
+  return Text;
+}
+
+// Which launches were left out, and why: nothing is passed over in silence.
+static std::string coverage(const VerifyReport &Report) {
+  if (Report.Skipped.empty())
+    return "";
+  const Comparison &C = Report.Launches;
+  std::string Reasons;
+  for (const auto &[Reason, Count] : Report.Skipped) {
+    if (Reason == "freed")
+      continue;
+    const std::string Value = Reason == "overhead" && Report.Overhead
+                                  ? fmt::format("={}", *Report.Overhead)
+                                  : "";
+    Reasons += fmt::format("{}{} by --{}{}", Reasons.empty() ? "" : ", ", Count,
+                           Reason, Value);
+  }
+  std::string Text;
+  if (!Reasons.empty())
+    Text = fmt::format(
+        "memory was compared after {} of {}; left out: {}. What a launch that "
+        "is left out writes is compared with the next one or at the end; --all "
+        "leaves none out\n",
+        C.ComparedLaunches - std::min(C.UndigestedLaunches, C.ComparedLaunches),
+        plural(Report.LaunchCount, "launch"), Reasons);
+  if (const auto At = Report.Skipped.find("freed"); At != Report.Skipped.end())
+    Text += fmt::format("{} freed before what was left in them was compared\n",
+                        At->second == 1
+                            ? "1 allocation was"
+                            : fmt::format("{} allocations were", At->second));
   return Text;
 }
 
@@ -332,7 +422,11 @@ std::string bankstripe::runtime::printVerdict(const VerifyReport &Report,
                                               bool Coloured) {
   std::string Text = verdict(Report, Coloured);
   Text += nondeterminism(Report, Coloured);
-  if (Report.Launches.UndigestedLaunches > 0)
+  for (const ToleratedMemory &T : Report.Tolerated)
+    Text += toleratedText(Report, T);
+  if (Report.Verdict != Outcome::CannotRecord)
+    Text += coverage(Report);
+  if (Report.Launches.UndigestedLaunches > 0 && Report.Skipped.empty())
     Text += fmt::format("note: {} could be compared only by name and size\n",
                         plural(Report.Launches.UndigestedLaunches, "launch"));
   for (const std::string &Note : Report.Notes)

@@ -5,41 +5,48 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A difference in digests names a range of at most 1/256 of an allocation. To
-// name the byte, both programs run once more and hand over the bytes of the
-// range after that launch.
+// The first run of the original chooses the launches after which memory is
+// digested, within the limits of the options; all others follow its schedule.
 //
 //===----------------------------------------------------------------------===//
 
 #include "verify/Session.h"
 #include "verify/Originals.h"
-#include "verify/Runner.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
+#include <set>
 #include <sys/file.h>
 
 using namespace bankstripe::runtime;
 
 // Bytes that are fetched to find the first one that differs.
 constexpr uint64_t MostFetchedBytes = 64 << 20;
+// So many launches may turn out to vary before the search is given up, and so
+// many allocations are compared within a tolerance; each costs several runs.
+constexpr unsigned MostVaryingLaunches = 8;
+constexpr size_t MostToleratedAllocations = 8;
 
 namespace {
 
 class Session {
 public:
   Session(const Options &O, const std::string &Recorder, const Progress &Tell)
-      : O(O), Tell(Tell), Runs(O, Recorder) {}
+      : O(O), Tell(Tell), Runs(O, Recorder), Search(O, Runs, Tell) {}
   VerifyReport run();
 
 private:
-  RecordedRun recordOriginal(unsigned Number);
-  bool judgeOriginal(const RecordedRun &First, const RecordedRun &Second);
+  RecordedRun recordOriginal(unsigned Number, const std::string &How,
+                             const RunRequest &Request);
+  bool recordOriginals();
+  bool judgeOriginal(const RecordedRun &First);
+  bool judgeAgain(const RecordedRun &First, const RecordedRun &Again);
+  void compareLaunches(Recording &Rewritten);
+  bool recordAgain(const Schedule &When, Recording &Rewritten);
   bool judgeRewritten(const RecordedRun &Original, const RecordedRun &Run);
-  void judgeOutput(const std::string &Original, const std::string &Control,
-                   const std::string &Rewritten);
-  void locate(const Difference &D);
+  void judgeOutput(const std::string &Rewritten);
+  void showBytes();
+  void tolerate();
+  ToleratedMemory tolerateOne(const Difference &D);
   void timeBoth(std::vector<Recording> &Originals,
                 std::vector<Recording> &Rewrittens);
   bool timeOne(bool IsRewritten, const ClockSource &Source,
@@ -55,53 +62,96 @@ private:
   const Options &O;
   const Progress &Tell;
   Runner Runs;
+  Locator Search;
+  RunRequest Followed; ///< How all runs after the first one are recorded.
+  RecordedRun First;
+  std::vector<Recording> Controls;
+  std::vector<std::string> ControlOutputs;
   VerifyReport Report;
 };
 
 } // namespace
 
 // One of the runs that the rewritten program is compared with.
-RecordedRun Session::recordOriginal(unsigned Number) {
-  const Originals Kept(O, "");
+RecordedRun Session::recordOriginal(unsigned Number, const std::string &How,
+                                    const RunRequest &Request) {
+  const Originals Kept(O, How);
   if (std::optional<RecordedRun> Run = Kept.find(Number))
     return std::move(*Run);
   Tell(Number ? "recording the original again" : "recording the original");
-  RecordedRun Run = Runs.run(O.Original, {});
+  RecordedRun Run = Runs.run(O.Original, Request);
   Kept.keep(Number, Run);
   Runs.forget(Run);
   return Run;
 }
 
-// Whether two runs of the original are something to compare with.
-bool Session::judgeOriginal(const RecordedRun &First,
-                            const RecordedRun &Second) {
-  for (const RecordedRun *Run : {&First, &Second})
-    if (!Run->Child.exited())
-      return stop(Outcome::CannotRecord,
-                  "the original program: " + Run->Child.describe() +
-                      lastWords(Run->Child));
-  for (const RecordedRun *Run : {&First, &Second})
-    if (!Run->Problem.empty())
-      return stop(Outcome::CannotRecord,
-                  "the original program could not be recorded: " +
-                      Run->Problem + lastWords(Run->Child));
-  if (First.Record.Launches.empty())
+static std::string join(const std::map<std::string, std::string> &Settings) {
+  std::string Text;
+  for (const auto &[Name, Value] : Settings)
+    Text += Name + '=' + Value + ' ';
+  return Text;
+}
+
+// \returns false when there is nothing to compare with.
+bool Session::recordOriginals() {
+  const RunRequest Limited{RecordingMode::Digest, digestLimits(O)};
+  First = recordOriginal(0, join(Limited.Settings), Limited);
+  if (!judgeOriginal(First))
+    return false;
+  std::string How;
+  if (!Limited.Settings.empty()) {
+    const Schedule Taken = Schedule::of(First.Record);
+    Followed.Settings = Search.follow(Taken);
+    How = Taken.text();
+  }
+  for (unsigned Number = 1; Number < O.Repeats; ++Number) {
+    RecordedRun Again = recordOriginal(Number, How, Followed);
+    if (!judgeAgain(First, Again))
+      return false;
+    Controls.push_back(std::move(Again.Record));
+    ControlOutputs.push_back(std::move(Again.Child.Output));
+  }
+  return true;
+}
+
+// Whether a run of the original is something to compare with.
+bool Session::judgeOriginal(const RecordedRun &Run) {
+  if (!Run.Child.exited())
+    return stop(Outcome::CannotRecord,
+                "the original program: " + Run.Child.describe() +
+                    lastWords(Run.Child));
+  if (!Run.Problem.empty())
+    return stop(Outcome::CannotRecord,
+                "the original program could not be recorded: " + Run.Problem +
+                    lastWords(Run.Child));
+  if (Run.Record.Launches.empty())
     return stop(Outcome::CannotRecord,
                 "the original program launches no kernel (" +
-                    First.Child.describe() + lastWords(First.Child) + ")");
-  Report.Device = First.Record.Device;
-  Report.Capability = First.Record.Capability;
-  Report.LaunchCount = static_cast<unsigned>(First.Record.Launches.size());
-  Report.AllocationCount =
-      static_cast<unsigned>(First.Record.Allocations.size());
-  Report.VariableCount = static_cast<unsigned>(First.Record.Variables.size());
-  if (First.Child.ExitStatus != Second.Child.ExitStatus)
-    return stop(Outcome::CannotRecord,
-                "the original program ends with " + First.Child.describe() +
-                    " and, run again, with " + Second.Child.describe());
-  if (First.Child.ExitStatus != 0)
+                    Run.Child.describe() + lastWords(Run.Child) + ")");
+  Report.Device = Run.Record.Device;
+  Report.Capability = Run.Record.Capability;
+  Report.LaunchCount = static_cast<unsigned>(Run.Record.Launches.size());
+  Report.AllocationCount = static_cast<unsigned>(Run.Record.Allocations.size());
+  Report.VariableCount = static_cast<unsigned>(Run.Record.Variables.size());
+  Report.Skipped = Run.Record.Skipped;
+  Report.Overhead = O.Overhead;
+  Report.Repeats = O.Repeats;
+  if (Run.Child.ExitStatus != 0)
     Report.Notes.push_back("the original program itself ends with " +
-                           First.Child.describe() + lastWords(First.Child));
+                           Run.Child.describe() + lastWords(Run.Child));
+  return true;
+}
+
+bool Session::judgeAgain(const RecordedRun &Run, const RecordedRun &Again) {
+  if (!Again.Child.exited() || Run.Child.ExitStatus != Again.Child.ExitStatus)
+    return stop(Outcome::CannotRecord,
+                "the original program ends with " + Run.Child.describe() +
+                    " and, run again, with " + Again.Child.describe() +
+                    lastWords(Again.Child));
+  if (!Again.Problem.empty())
+    return stop(Outcome::CannotRecord,
+                "the original program could not be recorded again: " +
+                    Again.Problem + lastWords(Again.Child));
   return true;
 }
 
@@ -117,9 +167,13 @@ bool Session::judgeRewritten(const RecordedRun &Original,
   return true;
 }
 
-void Session::judgeOutput(const std::string &Original,
-                          const std::string &Control,
-                          const std::string &Rewritten) {
+void Session::judgeOutput(const std::string &Rewritten) {
+  const std::string &Original = First.Child.Output;
+  // One run that prints something else is enough.
+  std::string Control = Original;
+  for (const std::string &Output : ControlOutputs)
+    if (Output != Original)
+      Control = Output;
   Report.Output = compareOutput(Original, Control, Rewritten);
   Report.OutputBytes = Original.size();
   if (Report.Output.failed())
@@ -131,28 +185,116 @@ void Session::judgeOutput(const std::string &Original,
          "the output of the original program is not deterministic");
 }
 
-static std::string readFile(const std::string &Path) {
-  std::ifstream Input(Path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(Input), {}};
+// The digests that were taken, and for each of \p Launches some of its own.
+static Schedule refined(const Recording &Taken,
+                        const std::set<unsigned> &Launches) {
+  const Schedule Before = Schedule::of(Taken);
+  Schedule Result;
+  for (const Launch &L : Taken.Launches)
+    if (Before.after(L.Index) || Launches.contains(L.Index) ||
+        Launches.contains(L.Index + 1))
+      Result.add(L.Index, L.Index, false);
+    else if (Before.beforeFree(L.Index))
+      Result.add(L.Index, L.Index, true);
+  return Result;
 }
 
-void Session::locate(const Difference &D) {
-  if (D.Kind != DifferenceKind::Contents)
-    return;
-  Tell("locating the difference");
-  const auto Fetch = [&](const Command &What, unsigned Allocation) {
-    const std::string Wish = fmt::format(
-        "{}:{}{}:{}:{}", D.Launch, D.IsVariable ? "v" : "", Allocation, D.Begin,
-        std::min(D.LastEnd, D.Begin + MostFetchedBytes));
-    const RecordedRun Run =
-        Runs.run(What, {RecordingMode::Digest, {{"BANKSTRIPE_DUMP", Wish}}});
-    std::string Bytes = readFile(Run.Path + ".bytes");
+// Takes all recordings once more, with another schedule.
+bool Session::recordAgain(const Schedule &When, Recording &Rewritten) {
+  Tell("recording again, with digests of the launches that vary");
+  Followed.Settings = Search.follow(When);
+  const auto Record = [&](const Command &What, Recording &Into) {
+    RecordedRun Run = Runs.run(What, Followed);
     Runs.forget(Run);
-    return Bytes;
+    Into = std::move(Run.Record);
+    return Run.Child.exited() && Run.Problem.empty();
   };
-  const std::string Original = Fetch(O.Original, D.Allocation);
-  const std::string Rewritten = Fetch(O.Rewritten, D.RewrittenAllocation);
-  Report.Bytes = findByteDifference(Original, Rewritten, D.Begin);
+  bool Good =
+      Record(O.Original, First.Record) && Record(O.Rewritten, Rewritten);
+  for (Recording &Control : Controls)
+    Good = Good && Record(O.Original, Control);
+  return Good;
+}
+
+// Compares, and narrows the first difference down to a launch. Where that turns
+// out to be one that varies by itself, it gets digests of its own, which excuse
+// what it writes and nothing else.
+void Session::compareLaunches(Recording &Rewritten) {
+  std::set<unsigned> Varying;
+  for (;;) {
+    Report.Launches = compare(First.Record, Controls, Rewritten);
+    std::optional<Difference> &Differs = Report.Launches.First;
+    if (!Differs || Differs->Kind != DifferenceKind::Contents)
+      return;
+    const Difference Seen = *Differs;
+    Report.Found =
+        Search.narrow(Differs, rangeBefore(First.Record, Seen.Launch),
+                      Schedule::of(First.Record),
+                      Report.Launches.FirstIsTentative &&
+                          Varying.size() < MostVaryingLaunches);
+    if (Differs)
+      return;
+    const size_t Known = Varying.size();
+    Varying.insert(Report.Found->Varying.begin(), Report.Found->Varying.end());
+    if (Varying.size() == Known ||
+        !recordAgain(refined(First.Record, Varying), Rewritten)) {
+      Differs = Seen;
+      Report.Found->Problem = "further runs went differently";
+      return;
+    }
+    Report.Found.reset();
+  }
+}
+
+void Session::showBytes() {
+  const std::optional<Difference> &D = Report.Launches.First;
+  if (!D || D->Kind != DifferenceKind::Contents)
+    return;
+  Tell("fetching the bytes that differ");
+  const uint64_t End = std::min(D->LastEnd, D->Begin + MostFetchedBytes);
+  Report.Bytes =
+      findByteDifference(Search.fetch(false, *D, End),
+                         Search.fetch(true, *D, End), D->Begin, O.Type);
+}
+
+ToleratedMemory Session::tolerateOne(const Difference &D) {
+  Difference All = D;
+  All.Begin = 0;
+  ToleratedMemory Result{D, 0, {}, {}, false};
+  const uint64_t End = std::min(D.Bytes, MostFetchedBytes);
+  const std::string Original = Search.fetch(false, All, End);
+  const std::string Again = Search.fetch(false, All, End);
+  const std::string Rewritten = Search.fetch(true, All, End);
+  Result.WasRead =
+      Original.size() == End && Again.size() == End && Rewritten.size() == End;
+  if (!Result.WasRead)
+    return Result;
+  Result.Bytes = End;
+  Result.Rewrite = compareWithin(*O.Within, Original, Rewritten);
+  Result.Original = compareWithin(*O.Within, Original, Again);
+  return Result;
+}
+
+// What varies is compared within the tolerance, where one was given.
+void Session::tolerate() {
+  Report.Within = O.Within;
+  if (!O.Within || Report.Launches.OrderNotDeterministic)
+    return;
+  const std::vector<Difference> &Excused = Report.Launches.Excused;
+  for (size_t I = 0; I < std::min(Excused.size(), MostToleratedAllocations);
+       ++I) {
+    Tell(fmt::format("comparing within the tolerance, {} of {}", I + 1,
+                     std::min(Excused.size(), MostToleratedAllocations)));
+    Report.Tolerated.push_back(tolerateOne(Excused[I]));
+    const ToleratedMemory &T = Report.Tolerated.back();
+    if (T.Rewrite.Beyond > 0)
+      stop(Outcome::Differs, "results that vary from run to run lie further "
+                             "apart than the tolerance");
+  }
+  if (Excused.size() > MostToleratedAllocations)
+    Report.Notes.push_back(fmt::format(
+        "{} allocations vary; within the tolerance the first {} were compared",
+        Excused.size(), MostToleratedAllocations));
 }
 
 // \returns false when there will be no more durations.
@@ -250,18 +392,19 @@ VerifyReport Session::run() {
          fmt::format("cannot open the lock '{}'", O.LockPath));
     return std::move(Report);
   }
-  const RecordedRun First = recordOriginal(0);
-  const RecordedRun Second = recordOriginal(1);
-  if (!judgeOriginal(First, Second))
+  if (!recordOriginals())
     return std::move(Report);
   Tell("recording the rewritten program");
-  const RecordedRun Rewritten = Runs.run(O.Rewritten, {});
+  RecordedRun Rewritten = Runs.run(O.Rewritten, Followed);
   Runs.forget(Rewritten);
   gatherNotes(First, Rewritten);
   const bool Ended = judgeRewritten(First, Rewritten);
   if (Rewritten.Problem.empty()) {
     // Also after a failure: how far the two agree says where to look.
-    Report.Launches = compare(First.Record, Second.Record, Rewritten.Record);
+    if (Ended)
+      compareLaunches(Rewritten.Record);
+    else
+      Report.Launches = compare(First.Record, Controls, Rewritten.Record);
     Report.Kernels = kernelStatistics(First.Record, Rewritten.Record, {}, {});
   }
   if (!Ended)
@@ -269,9 +412,9 @@ VerifyReport Session::run() {
 
   Report.Verdict =
       Report.Launches.identical() ? Outcome::Identical : Outcome::Differs;
-  judgeOutput(First.Child.Output, Second.Child.Output, Rewritten.Child.Output);
-  if (Report.Launches.First)
-    locate(*Report.Launches.First);
+  judgeOutput(Rewritten.Child.Output);
+  showBytes();
+  tolerate();
 
   std::vector<Recording> Originals, Rewrittens;
   timeBoth(Originals, Rewrittens);

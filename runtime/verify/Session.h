@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //     original, original again, rewritten           with digests, compared
+//     original, original again, rewritten           to locate a difference
 //     original, rewritten, rewritten, original, ... with durations only
 //
 //===----------------------------------------------------------------------===//
@@ -15,10 +16,8 @@
 
 #include "verify/Clocks.h"
 #include "verify/Compare.h"
-#include "verify/Elements.h"
-#include "verify/Options.h"
+#include "verify/Locate.h"
 #include "verify/Statistics.h"
-#include <functional>
 
 namespace bankstripe::runtime {
 
@@ -26,6 +25,15 @@ enum class Outcome {
   Identical,    ///< Nothing differs that the rewrite is to blame for.
   Differs,      ///< Something does, or the rewritten program failed.
   CannotRecord, ///< There is nothing to judge.
+};
+
+/// Memory that the original does not reproduce, compared within a tolerance.
+struct ToleratedMemory {
+  Difference Where;
+  uint64_t Bytes = 0;       ///< How many were compared, from the first on.
+  ToleranceResult Rewrite;  ///< The rewritten program against the original.
+  ToleranceResult Original; ///< The original against itself, for comparison.
+  bool WasRead = false;     ///< Else the bytes could not be had.
 };
 
 /// Everything that a verification found.
@@ -38,6 +46,15 @@ struct VerifyReport {
   OutputComparison Output;
   uint64_t OutputBytes = 0;
   std::optional<ByteDifference> Bytes;
+  /// Where Launches.First was found, when it is a difference in memory.
+  std::optional<Location> Found;
+  unsigned Repeats = 2; ///< Runs of the original with digests.
+  /// What the recorder left out, by reason: "kernels", "sample",
+  /// "max-launches", "overhead" (launches) and "freed" (allocations).
+  std::map<std::string, uint64_t> Skipped;
+  std::optional<double> Overhead; ///< The limit of the time for digests.
+  std::optional<Tolerance> Within;
+  std::vector<ToleratedMemory> Tolerated;
   std::vector<KernelStatistics> Kernels;
   unsigned Runs = 0; ///< Timed runs that succeeded, of each program.
   PairedTimes Total; ///< All launches of a run together.
@@ -50,9 +67,6 @@ struct VerifyReport {
   /// What was not recorded or is worth knowing.
   std::vector<std::string> Notes;
 };
-
-/// Told before each run what it is for; for a progress line.
-using Progress = std::function<void(const std::string &)>;
 
 /// Runs the programs as often as needed. Recordings are kept in a temporary
 /// folder, which is removed.

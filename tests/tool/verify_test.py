@@ -83,7 +83,7 @@ class TwoCommands(ToolTest):
     def verify(self, *args):
         program = self.write("fake", '#!/bin/sh\nfor word; do echo "<$word>"; done\nexit 7\n')
         program.chmod(0o755)
-        return self.run_tool("verify", f"--verify-program={program}", *args)
+        return self.run_tool("verify", f"--verify-program={program}", *args, confirm=True)
 
     # Nothing is read: there is no file, no toolkit and no driver to be found.
     def test_are_handed_on_as_they_stand(self):
