@@ -30,10 +30,11 @@ std::string bankstripe::runtime::htmlSection(const std::string &Id,
 std::string bankstripe::runtime::htmlTable(const std::string &Attributes,
                                            const std::string &Caption,
                                            const std::string &Rows) {
-  return fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-                     "aria-label=\"{0}\"><table {1}>\n"
-                     "<caption><span>{0}</span></caption>\n{2}\n</table></div>\n",
-                     escapeHtml(Caption), Attributes, Rows);
+  return fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"{0}\"><table {1}>\n"
+      "<caption><span>{0}</span></caption>\n{2}\n</table></div>\n",
+      escapeHtml(Caption), Attributes, Rows);
 }
 
 std::string
@@ -94,32 +95,35 @@ static std::string withoutWord(const std::string &Line) {
   return Line;
 }
 
+// One item for each line and those that belong to it.
+static std::string reservationItems(const VerifyReport &Report) {
+  std::string Items;
+  for (const std::string &Line :
+       splitLines(printReservations(Report, /*Coloured=*/false))) {
+    if (!Line.starts_with("  "))
+      Items += (Items.empty() ? "<li>" : "</li>\n<li>") +
+               escapeHtml(withoutWord(Line));
+    else if (!Items.empty())
+      Items += "<br/>" + escapeHtml(Line.substr(2));
+  }
+  return Items.empty() ? "" : Items + "</li>\n";
+}
+
 static std::string verdictSection(const VerifyReport &Report) {
   const VerdictLook Look = lookOf(Report.Verdict);
   const std::vector<std::string> Lines =
       splitLines(printVerdict(Report, /*Coloured=*/false));
-  size_t Line = 0;
-  std::string First, Details, Reservations;
-  if (Line < Lines.size())
-    First = withoutWord(Lines[Line++]);
-  // A difference in the output begins a line of its own.
-  for (; Line < Lines.size() && (Lines[Line].starts_with("  ") ||
-                                 Lines[Line].starts_with("the output differs"));
-       ++Line)
-    Details +=
-        escapeHtml(Lines[Line].substr(Lines[Line].starts_with("  ") ? 2 : 0)) +
-        '\n';
-  for (; Line < Lines.size(); ++Line)
-    Reservations += "<li>" + escapeHtml(withoutWord(Lines[Line])) + "</li>\n";
+  std::string Details;
+  for (size_t I = 1; I < Lines.size(); ++I)
+    Details += escapeHtml(Lines[I]) + '\n';
   std::string Body = fmt::format(
       "<p class=\"word\"><span class=\"sign\" aria-hidden=\"true\">{}</span> "
       "{}</p>\n<p>{}</p>\n",
-      Look.Sign, Look.Word, escapeHtml(First));
+      Look.Sign, Look.Word, escapeHtml(withoutWord(Lines.front())));
   if (!Details.empty())
     Body += "<pre class=\"difference\" tabindex=\"0\">" + Details + "</pre>\n";
-  if (!Reservations.empty())
-    Body +=
-        "<h3>Reservations and notes</h3>\n<ul>\n" + Reservations + "</ul>\n";
+  if (const std::string Items = reservationItems(Report); !Items.empty())
+    Body += "<h3>Reservations and notes</h3>\n<ul>\n" + Items + "</ul>\n";
   return fmt::format("<section id=\"verdict\" class=\"verdict {}\" "
                      "aria-label=\"Verdict\">\n<h2 class=\"label\">Verdict"
                      "</h2>\n{}</section>\n",
@@ -254,8 +258,10 @@ static std::string comparedText(const VerifyReport &Report) {
       fmt::format("{} of {} compared", countText(C.ComparedLaunches),
                   pluralText(Report.LaunchCount, "launch"));
   if (C.UndigestedLaunches)
-    Text += fmt::format(", {} of them by name and size only",
-                        countText(C.UndigestedLaunches));
+    Text += fmt::format(
+        ", {} of them with their memory",
+        countText(C.ComparedLaunches -
+                  std::min(C.UndigestedLaunches, C.ComparedLaunches)));
   if (C.DifferingLaunches)
     Text += fmt::format(", {} differ", countText(C.DifferingLaunches));
   if (!C.NotDeterministic.empty())
@@ -269,7 +275,7 @@ static std::string outputText(const VerifyReport &Report) {
     return "";
   const OutputComparison &O = Report.Output;
   return bytesText(Report.OutputBytes) +
-         (O.NotDeterministic ? ", not the same in two runs of the original"
+         (O.NotDeterministic ? ", not the same in all runs of the original"
           : O.Differs        ? ", differs"
                              : ", the same");
 }
@@ -284,6 +290,11 @@ static std::string factsSection(const VerifyReport &Report,
   if (Inputs.Gpu && Inputs.Gpu->Driver)
     List.add("driver", fmt::format("for CUDA {}.{}", Inputs.Gpu->Driver / 1000,
                                    Inputs.Gpu->Driver % 1000 / 10));
+  if (Report.LaunchCount)
+    List.add("compared runs",
+             fmt::format("{} of the original, to know what it reproduces "
+                         "itself, and one of the rewritten program",
+                         Report.Repeats));
   List.add("launches", comparedText(Report));
   if (Report.LaunchCount)
     List.add("memory",

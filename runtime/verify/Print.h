@@ -17,9 +17,12 @@ namespace bankstripe::runtime {
 /// \param Coloured with ANSI colours, for a terminal.
 std::string printReport(const VerifyReport &Report, bool Coloured);
 
-/// What stands before its table: the verdict, of which further lines begin with
-/// two spaces, and then one line for each reservation.
+/// Its beginning: the verdict, with the first difference.
 std::string printVerdict(const VerifyReport &Report, bool Coloured);
+
+/// What follows on that: what the verdict does not cover, a line for each
+/// thing. A line that begins with two spaces belongs to the one before.
+std::string printReservations(const VerifyReport &Report, bool Coloured);
 
 /// The report as one JSON object; the fields are described in JSON.md beside
 /// this file.

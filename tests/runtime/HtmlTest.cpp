@@ -101,6 +101,27 @@ TEST(Html, ReportOfADifferingProgramLocatesTheDifference) {
   EXPECT_THAT(Text, HasSubstr("the output differs in line 1"));
 }
 
+TEST(Html, ReasonAndDifferenceStandTogether) {
+  VerifyReport Report = sampleOfTestInputs();
+  makeDiffer(Report);
+  Report.Reason = "the rewritten program: exit status 1";
+  const std::string Page = htmlReport(Report, {});
+  EXPECT_THAT(textOf(Page), HasSubstr("launch 17 of 100, play(int*)"));
+  EXPECT_THAT(Page, Not(HasSubstr("Reservations")));
+}
+
+TEST(Html, LinesOfOneReservationStayTogether) {
+  VerifyReport Report = sampleReport();
+  Report.Within.emplace();
+  ToleratedMemory Memory;
+  Memory.WasRead = true;
+  Memory.Where.Bytes = 100;
+  Memory.Bytes = 50;
+  Report.Tolerated = {Memory};
+  EXPECT_THAT(htmlReport(Report, {}),
+              HasSubstr("<br/>only the first 50 bytes were compared so</li>"));
+}
+
 TEST(Html, NotVerifiedSaysWhyAndHasNoEmptySections) {
   VerifyReport Report;
   Report.Reason = "the original program launches no kernel";
@@ -127,7 +148,7 @@ TEST(Html, NotesAndLaunchesThatWereNotCompared) {
   Report.Launches.UndigestedLaunches = 7;
   Report.Notes = {"CUDA graphs are recorded as one launch (2 times)"};
   const std::string Text = textOf(Report);
-  EXPECT_THAT(Text, HasSubstr("7 of them by name and size only"));
+  EXPECT_THAT(Text, HasSubstr("93 of them with their memory"));
   EXPECT_THAT(Text, HasSubstr("2 not deterministic"));
   EXPECT_THAT(Text, HasSubstr("what they write is not compared"));
   EXPECT_THAT(Text, HasSubstr("CUDA graphs are recorded as one launch"));
