@@ -115,7 +115,8 @@ static std::string verdictSection(const VerifyReport &Report) {
       splitLines(printVerdict(Report, /*Coloured=*/false));
   std::string Details;
   for (size_t I = 1; I < Lines.size(); ++I)
-    Details += escapeHtml(Lines[I]) + '\n';
+    Details +=
+        escapeHtml(Lines[I].substr(Lines[I].starts_with("  ") ? 2 : 0)) + '\n';
   std::string Body = fmt::format(
       "<p class=\"word\"><span class=\"sign\" aria-hidden=\"true\">{}</span> "
       "{}</p>\n<p>{}</p>\n",
@@ -167,17 +168,17 @@ static std::string localCard(const KernelRows &Kernels) {
     After = std::max(After, Row.After ? Row.After->LocalBytes : 0);
   }
   return card("Local memory per thread",
-              changeText(countText(Before), countText(After)) + " bytes",
-              "of the kernel that takes most");
+              changeText(countText(Before), countText(After)),
+              "bytes, of the kernel that takes most");
 }
 
 static std::string arraysCard(const HtmlPlan &Plan) {
   const auto Moved =
       std::count_if(Plan.Arrays.begin(), Plan.Arrays.end(),
                     [](const PlannedArray &A) { return A.changes(); });
-  return card("Private arrays",
-              fmt::format("{} of {} rewritten", Moved, Plan.Arrays.size()),
-              pluralText(Plan.Changes.size(), "changed file"));
+  return card("Private arrays rewritten",
+              fmt::format("{} of {}", Moved, Plan.Arrays.size()),
+              "in " + pluralText(Plan.Changes.size(), "file"));
 }
 
 static std::string cards(const KernelRows &Kernels, const HtmlInputs &Inputs) {
@@ -217,6 +218,8 @@ private:
 
 static std::string deviceText(const VerifyReport &Report,
                               const std::optional<GpuFacts> &Gpu) {
+  if (Report.Device.empty())
+    return "";
   std::string Text = Report.Device;
   if (!Report.Capability.empty())
     Text += " (compute capability " + Report.Capability + ")";

@@ -184,7 +184,7 @@ TEST(Html, WhatThePlanSaysIsShown) {
   HtmlInputs Inputs;
   Inputs.Plan = samplePlan();
   const std::string Text = textOf(sampleOfTestInputs(), Inputs);
-  EXPECT_THAT(Text, HasSubstr("1 of 2 rewritten"));
+  EXPECT_THAT(Text, HasSubstr("Private arrays rewritten1 of 2in 1 file"));
   EXPECT_THAT(Text, HasSubstr("bankstripe::at(counts, i) = 1;"));
   EXPECT_THAT(Text, HasSubstr("moving it is not predicted to pay"));
   EXPECT_THAT(Text, HasSubstr("to change that: measure it"));
