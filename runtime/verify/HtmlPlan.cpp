@@ -93,11 +93,6 @@ static PlannedArray readArray(const Json &J) {
   read(J, "type", A.Type);
   read(J, "place", A.Where);
   read(J, "reasonPlace", A.ReasonWhere);
-  A.Kernels = readList<std::string>(J, "kernels", [](const Json &Name) {
-    return Name.is_string() ? Name.get<std::string>() : std::string();
-  });
-  read(J, "bytesPerThread", A.BytesPerThread);
-  read(J, "residency", A.Residency);
   read(J, "index", A.Index);
   read(J, "verdict", A.Verdict);
   read(J, "reason", A.Reason);
@@ -166,7 +161,6 @@ static PlannedKernel readKernel(const Json &J) {
   PlannedKernel K;
   read(J, "name", K.Name);
   read(J, "mangledName", K.MangledName);
-  read(J, "place", K.Where);
   uint64_t Threads = 0;
   read(J, "blockSize", Threads);
   read(J, "blockSizeText", K.BlockSize);

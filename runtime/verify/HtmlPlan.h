@@ -31,9 +31,7 @@ struct PlannedPlace {
 struct PlannedArray {
   std::string Name, Function, Type;
   PlannedPlace Where, ReasonWhere;
-  std::vector<std::string> Kernels;
-  uint64_t BytesPerThread = 0;
-  std::string Residency, Index;
+  std::string Index;           ///< Over the lanes of a warp.
   std::string Verdict, Reason; ///< Ids.
   std::string Message, Detail, Advice;
   std::string Form, Storage;           ///< Of an array that moves; else empty.
@@ -82,8 +80,7 @@ struct PlannedTerms {
 struct PlannedKernel {
   std::string Name;        ///< As the source calls it.
   std::string MangledName; ///< As a recording does.
-  PlannedPlace Where;
-  std::string BlockSize; ///< A bound on it and its origin, in words.
+  std::string BlockSize;   ///< A bound on it and its origin, in words.
   uint64_t SharedBefore = 0, SharedAfter = 0; ///< Bytes per block.
   uint64_t DynamicBytesPerWarp = 0;           ///< That launches bring.
   std::optional<unsigned> WarpsBefore, WarpsAfter;

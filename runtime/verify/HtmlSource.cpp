@@ -42,9 +42,9 @@ static std::string code(const std::string &Text) {
 
 static std::string arrayHeading(const PlannedArray &A) {
   return fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>"
-                     "<td>{}</td>",
-                     code(A.Name), code(A.Type), code(A.Function),
-                     placeHtml(A.Where));
+                     "<td>{}</td><td>{}</td>",
+                     code(A.Name), code(A.Type), escapeHtml(A.Index),
+                     code(A.Function), placeHtml(A.Where));
 }
 
 static std::string becomesText(const PlannedArray &A) {
@@ -57,9 +57,10 @@ static std::string becomesText(const PlannedArray &A) {
 }
 
 static std::string movedTable(const std::vector<const PlannedArray *> &Moved) {
-  std::string Rows = htmlColumns({"array", "type", "function", "declared at",
-                                  "becomes", "shared bytes per block", "why"}) +
-                     "<tbody>\n";
+  std::string Rows =
+      htmlColumns({"array", "type", "index", "function", "declared at",
+                   "becomes", "shared bytes per block", "why"}) +
+      "<tbody>\n";
   for (const PlannedArray *A : Moved)
     Rows += arrayHeading(*A) + "<td>" + escapeHtml(becomesText(*A)) + "</td>" +
             (A->SharedBytes ? htmlCell(countText(*A->SharedBytes),
@@ -150,7 +151,7 @@ static bool isElsewhere(const PlannedPlace &Place, const PlannedArray &A) {
 static std::string groupHtml(const std::vector<const PlannedArray *> &Group) {
   const PlannedArray &First = *Group.front();
   std::string Html = fmt::format(
-      "<tbody>\n<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"5\">"
+      "<tbody>\n<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"6\">"
       "<div>"
       "<span class=\"badge\">{}</span> {} {}",
       escapeHtml(First.Verdict), escapeHtml(First.Message), code(First.Reason));
@@ -176,8 +177,8 @@ std::string bankstripe::runtime::unchangedSection(const HtmlPlan &Plan) {
       Groups;
   for (const PlannedArray *A : Kept)
     Groups[{rankOf(*A), A->Reason}].push_back(A);
-  std::string Rows = htmlColumns(
-      {"array", "type", "function", "declared at", "what stands against it"});
+  std::string Rows = htmlColumns({"array", "type", "index", "function",
+                                  "declared at", "what stands against it"});
   for (const auto &[Key, Group] : Groups)
     Rows += groupHtml(Group);
   return htmlSection("unchanged", "What was not rewritten, and why",

@@ -44,7 +44,8 @@ static HtmlPlan samplePlan() {
   auto Plan = parsePlan(R"json({
     "schema": 1, "tool": "bankstripe",
     "arrays": [
-      {"name": "counts", "type": "int[16]", "function": "countDigits",
+      {"name": "counts", "type": "int[16]",
+       "index": "non-uniform", "function": "countDigits",
        "place": {"file": "/src/digits.cu", "line": 7, "column": 3},
        "verdict": "stripe", "form": "plain", "storage": "static",
        "sharedBytes": 5120, "reason": "dynamic-index",
@@ -166,7 +167,7 @@ TEST(Html, WhateverWasSaidIsText) {
   Report.OriginalCommand = Report.RewrittenCommand = Inputs.Time = Evil;
   Inputs.Plan = samplePlan();
   for (PlannedArray &A : Inputs.Plan->Arrays)
-    A.Name = A.Type = A.Function = A.Where.File = A.Form = A.Storage =
+    A.Name = A.Type = A.Index = A.Function = A.Where.File = A.Form = A.Storage =
         A.Message = A.Detail = A.Advice = A.Reason = Evil;
   Inputs.Plan->Arrays[1].Verdict = Evil;
   PlannedKernel &K = Inputs.Plan->Kernels[0];
@@ -188,6 +189,7 @@ TEST(Html, WhatThePlanSaysIsShown) {
   EXPECT_THAT(Text, HasSubstr("bankstripe::at(counts, i) = 1;"));
   EXPECT_THAT(Text, HasSubstr("moving it is not predicted to pay"));
   EXPECT_THAT(Text, HasSubstr("to change that: measure it"));
+  EXPECT_THAT(Text, HasSubstr("non-uniform"));
   EXPECT_THAT(Text, HasSubstr("64 → 48"));
   EXPECT_THAT(Text, HasSubstr("0 → 2,048"));
   EXPECT_THAT(Text, HasSubstr("5.50 (2.00 to 12.00)"));
@@ -236,7 +238,7 @@ TEST(HtmlPlan, OtherTextIsAnError) {
 TEST(HtmlPlan, ValuesOfOtherTypesArePassedOver) {
   const auto Plan = parsePlan(
       R"({"schema": 1, "tool": "bankstripe", "changes": 7, "arrays": [null,
-          {"name": 3, "place": null, "bytesPerThread": -1, "verdict": "slot"}],
+          {"name": 3, "place": null, "sharedBytes": -1, "verdict": "slot"}],
           "kernels": [{"blockSize": null, "predicted": null}]})");
   const auto *Read = std::get_if<HtmlPlan>(&Plan);
   ASSERT_TRUE(Read);
