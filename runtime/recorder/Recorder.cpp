@@ -296,7 +296,7 @@ void Recorder::digestLate(const MemoryPart &Of, bool AtEnd) {
   std::vector<DigestChange> Changes;
   if (!digest(Of, Changes))
     return;
-  Output.late(Launches - 1, AtEnd, Changes);
+  Output.late(AtEnd, Changes);
   dump(Of);
 }
 
