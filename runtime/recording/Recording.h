@@ -60,8 +60,8 @@ struct Allocation {
   unsigned Id = 0;         ///< Position in the order of allocations, from 0;
                            ///< variables have a numbering of their own.
   bool IsVariable = false; ///< A `__device__` variable.
-  std::string Kind;        ///< "device", "pitch", "managed", "async", "pool" or
-                           ///< "variable".
+  std::string Kind;        ///< "device", "pitch", "managed", "async", "pool",
+                           ///< "virtual", "pinned", "registered", "variable".
   std::string Name;        ///< Of a variable; else empty.
   uint64_t Bytes = 0;
   uint64_t ChunkBytes = 0;      ///< Bytes that one digest covers.

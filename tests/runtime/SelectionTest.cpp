@@ -175,6 +175,14 @@ TEST(Selection, FirstLaunchOfEachShapeIsDigestedUpToALimit) {
   EXPECT_EQ(Chosen, 1000u);
 }
 
+TEST(Selection, FirstLaunchesDoNotTakeMoreThanAMinute) {
+  Chooser C({{"BANKSTRIPE_OVERHEAD", "0"}});
+  C.Select.spent(60'000'000'000);
+  EXPECT_EQ(C.launch("a"), Skip::No);
+  C.Select.spent(1);
+  EXPECT_EQ(C.launch("b"), Skip::Overhead);
+}
+
 TEST(Selection, DecisionOnAFreeHoldsUntilTheNextLaunch) {
   Chooser C({{"BANKSTRIPE_OVERHEAD", "1"}});
   C.Select.spent(100);
