@@ -383,5 +383,6 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     }
   RecordedProcess = ::getpid();
   std::atexit(processEnds);
+  std::at_quick_exit(processEnds);
   return 1;
 }

@@ -187,6 +187,8 @@ Skip Selection::launch(unsigned Index, Kernel &Of, const Extent &Grid,
 Skip Selection::free(unsigned Last, Time Now) {
   if (Settings.Listed)
     return Settings.Listed->beforeFree(Last) ? Skip::No : Skip::Schedule;
+  if (Settings.MaxLaunches && Last >= *Settings.MaxLaunches)
+    return Skip::MaxLaunches;
   if (FreeDecidedFor != Last) {
     FreeDecidedFor = Last;
     FreeDecision = isAffordable(Now) ? Skip::No : Skip::Overhead;

@@ -29,9 +29,9 @@
 //
 // A launch has to pass all that are set. One that does not pass is recorded
 // without digests; what it leaves behind is seen by the next digest. Memory
-// that is freed before that is digested when it goes, unless the time does not
-// allow it, and so is what is left at the end of a context or of the program,
-// in any case.
+// that is freed before that is digested when it goes, unless the time or
+// BANKSTRIPE_MAX_LAUNCHES does not allow it, and so is what is left at the end
+// of a context or of the program, in any case.
 //
 // The clock is the caller's, so that all of this can be tested.
 //

@@ -146,7 +146,9 @@ TEST(Selection, SampleCountsTheLaunchesOfEachKernel) {
 TEST(Selection, LaunchesFromTheLimitOnAreLeftOut) {
   Chooser C({{"BANKSTRIPE_MAX_LAUNCHES", "3"}, {"BANKSTRIPE_SAMPLE", "2"}});
   EXPECT_EQ(C.chosen(3), (std::vector<unsigned>{0, 2}));
+  EXPECT_EQ(C.Select.free(2, 0), Skip::No);
   EXPECT_EQ(C.launch(), Skip::MaxLaunches);
+  EXPECT_EQ(C.Select.free(3, 0), Skip::MaxLaunches);
 }
 
 TEST(Selection, OverheadStaysInItsShareOfTheProgramsTime) {
