@@ -16,6 +16,7 @@ using namespace bankstripe::runtime;
 
 constexpr unsigned MostShapesOfAKernel = 8;
 constexpr unsigned MostShapes = 1000;
+constexpr Selection::Time MostTimeForShapes = 60'000'000'000;
 
 const char *bankstripe::runtime::skipName(Skip Reason) {
   switch (Reason) {
@@ -158,7 +159,8 @@ bool Selection::isAffordable(Time Now) const {
 bool Selection::isFirstOfShape(Kernel &Of, const Extent &Grid,
                                const Extent &Block) {
   const auto Shape = std::make_pair(Grid, Block);
-  if (AllShapes == MostShapes || Of.Shapes.size() == MostShapesOfAKernel ||
+  if (Own > MostTimeForShapes || AllShapes == MostShapes ||
+      Of.Shapes.size() == MostShapesOfAKernel ||
       std::find(Of.Shapes.begin(), Of.Shapes.end(), Shape) != Of.Shapes.end())
     return false;
   Of.Shapes.push_back(Shape);
@@ -185,6 +187,8 @@ Skip Selection::launch(unsigned Index, Kernel &Of, const Extent &Grid,
 Skip Selection::free(unsigned Last, Time Now) {
   if (Settings.Listed)
     return Settings.Listed->beforeFree(Last) ? Skip::No : Skip::Schedule;
+  if (Settings.MaxLaunches && Last >= *Settings.MaxLaunches)
+    return Skip::MaxLaunches;
   if (FreeDecidedFor != Last) {
     FreeDecidedFor = Last;
     FreeDecision = isAffordable(Now) ? Skip::No : Skip::Overhead;

@@ -24,13 +24,14 @@
 // |                         | took without it (a decimal number); and, in    |
 // |                         | any case, the first launch of each kernel with |
 // |                         | each grid and block: up to 8 of one kernel and |
-// |                         | 1,000 in all                                   |
+// |                         | 1,000 in all, while the recorder has used less |
+// |                         | than a minute                                  |
 //
 // A launch has to pass all that are set. One that does not pass is recorded
 // without digests; what it leaves behind is seen by the next digest. Memory
-// that is freed before that is digested when it goes, unless the time does not
-// allow it, and so is what is left at the end of a context or of the program,
-// in any case.
+// that is freed before that is digested when it goes, unless the time or
+// BANKSTRIPE_MAX_LAUNCHES does not allow it, and so is what is left at the end
+// of a context or of the program, in any case.
 //
 // The clock is the caller's, so that all of this can be tested.
 //

@@ -12,6 +12,7 @@
 
 #include "verify/Session.h"
 #include "verify/Originals.h"
+#include "verify/Places.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -246,11 +247,20 @@ void Session::compareLaunches(Recording &Rewritten) {
   }
 }
 
+static std::string placeMade(const Recording &R, unsigned Allocation) {
+  if (Allocation >= R.Allocations.size())
+    return "";
+  const std::optional<unsigned> Made = R.Allocations[Allocation].Made;
+  return Made && *Made < R.Stacks.size() ? placeOf(R.Stacks[*Made]) : "";
+}
+
 void Session::showBytes() {
   const std::optional<Difference> &D = Report.Launches.First;
   if (!D || D->Kind != DifferenceKind::Contents)
     return;
   Tell("fetching the bytes that differ");
+  if (!D->IsVariable)
+    Report.MadeAt = placeMade(First.Record, D->Allocation);
   const uint64_t End = std::min(D->LastEnd, D->Begin + MostFetchedBytes);
   Report.Bytes =
       findByteDifference(Search.fetch(false, *D, End),

@@ -146,7 +146,9 @@ TEST(Selection, SampleCountsTheLaunchesOfEachKernel) {
 TEST(Selection, LaunchesFromTheLimitOnAreLeftOut) {
   Chooser C({{"BANKSTRIPE_MAX_LAUNCHES", "3"}, {"BANKSTRIPE_SAMPLE", "2"}});
   EXPECT_EQ(C.chosen(3), (std::vector<unsigned>{0, 2}));
+  EXPECT_EQ(C.Select.free(2, 0), Skip::No);
   EXPECT_EQ(C.launch(), Skip::MaxLaunches);
+  EXPECT_EQ(C.Select.free(3, 0), Skip::MaxLaunches);
 }
 
 TEST(Selection, OverheadStaysInItsShareOfTheProgramsTime) {
@@ -173,6 +175,14 @@ TEST(Selection, FirstLaunchOfEachShapeIsDigestedUpToALimit) {
   for (unsigned I = 0; I < 2000; ++I)
     Chosen += C.launch("k" + std::to_string(I)) == Skip::No;
   EXPECT_EQ(Chosen, 1000u);
+}
+
+TEST(Selection, FirstLaunchesDoNotTakeMoreThanAMinute) {
+  Chooser C({{"BANKSTRIPE_OVERHEAD", "0"}});
+  C.Select.spent(60'000'000'000);
+  EXPECT_EQ(C.launch("a"), Skip::No);
+  C.Select.spent(1);
+  EXPECT_EQ(C.launch("b"), Skip::Overhead);
 }
 
 TEST(Selection, DecisionOnAFreeHoldsUntilTheNextLaunch) {
