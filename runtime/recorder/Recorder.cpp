@@ -45,9 +45,11 @@ namespace {
 // The time from its making to its end is the recorder's, but for waits.
 class OwnTime {
 public:
-  OwnTime(Selection &Select, const Selection::Time &Waited)
-      : Select(Select), Waited(Waited), Start(now()), WaitedBefore(Waited) {}
-  ~OwnTime() { Select.spent(now() - Start - (Waited - WaitedBefore)); }
+  OwnTime(Selection &Select, const Selection::Time &Waited,
+          bool AtFrees = false)
+      : Select(Select), Waited(Waited), Start(now()), WaitedBefore(Waited),
+        AtFrees(AtFrees) {}
+  ~OwnTime() { Select.spent(now() - Start - (Waited - WaitedBefore), AtFrees); }
   OwnTime(const OwnTime &) = delete;
   OwnTime &operator=(const OwnTime &) = delete;
 
@@ -55,6 +57,7 @@ private:
   Selection &Select;
   const Selection::Time &Waited;
   const Selection::Time Start, WaitedBefore;
+  const bool AtFrees;
 };
 
 } // namespace
@@ -100,7 +103,7 @@ void Recorder::takeMessages() {
 
 void Recorder::modulesUnload() {
   const OwnCalls Own;
-  const OwnTime Timed(Select, Waited);
+  const OwnTime Timed(Select, Waited, /*AtFrees=*/true);
   takeMessages();
   MemoryPart Variables;
   Variables.VariablesOnly = true;
@@ -434,7 +437,7 @@ void Recorder::unmapping(CUdeviceptr Address, uint64_t Bytes) {
 
 void Recorder::freeing(CUdeviceptr Address) {
   const OwnCalls Own;
-  const OwnTime Timed(Select, Waited);
+  const OwnTime Timed(Select, Waited, /*AtFrees=*/true);
   takeMessages();
   MemoryPart Freed;
   Freed.Address = Address;

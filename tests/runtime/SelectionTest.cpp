@@ -187,14 +187,29 @@ TEST(Selection, FirstLaunchesDoNotTakeMoreThanAMinute) {
 
 TEST(Selection, DecisionOnAFreeHoldsUntilTheNextLaunch) {
   Chooser C({{"BANKSTRIPE_OVERHEAD", "1"}});
-  C.Select.spent(100);
+  C.Select.spent(100, /*AtFrees=*/true);
   C.Now = 150;
   EXPECT_EQ(C.Select.free(6, C.Now), Skip::Overhead);
   C.Now = 500;
   EXPECT_EQ(C.Select.free(6, C.Now), Skip::Overhead);
   EXPECT_EQ(C.Select.free(7, C.Now), Skip::No);
-  C.Select.spent(1000);
+  C.Select.spent(1000, true);
   EXPECT_EQ(C.Select.free(7, C.Now), Skip::No);
+}
+
+TEST(Selection, AQuarterOfTheOverheadIsKeptForFrees) {
+  Chooser C({{"BANKSTRIPE_OVERHEAD", "1"}});
+  C.launch();
+  C.Select.spent(10000);
+  C.Now = 10000 + 1000;
+  EXPECT_EQ(C.launch(), Skip::Overhead);
+  EXPECT_EQ(C.Select.free(1, C.Now), Skip::No);
+  C.Select.spent(250, /*AtFrees=*/true);
+  C.Now += 250;
+  EXPECT_EQ(C.Select.free(2, C.Now), Skip::No);
+  C.Select.spent(1, true);
+  C.Now += 1;
+  EXPECT_EQ(C.Select.free(3, C.Now), Skip::Overhead);
 }
 
 TEST(Selection, SaysWhichSettingIsWrong) {
