@@ -378,7 +378,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   }
   if (const char *Text = std::getenv("BANKSTRIPE_DUMP"); Text && TheRecorder)
     if (auto Dump = DumpRequest::parse(Text)) {
-      Dump->Path = std::string(Path) + ".bytes";
+      Dump->Path = TheWriter->path() + ".bytes";
       TheRecorder->setDump(std::move(*Dump));
     }
   RecordedProcess = ::getpid();

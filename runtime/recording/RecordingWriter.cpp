@@ -41,9 +41,12 @@ bool RecordingWriter::open(const std::string &Path, RecordingMode Mode) {
   const int Flags = O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC;
   const std::lock_guard Lock(Mutex);
   Process = ::getpid();
-  File = ::open(Path.c_str(), Flags, 0644);
-  if (File < 0 && errno == EEXIST)
-    File = ::open((Path + '.' + std::to_string(Process)).c_str(), Flags, 0644);
+  OwnPath = Path;
+  File = ::open(OwnPath.c_str(), Flags, 0644);
+  if (File < 0 && errno == EEXIST) {
+    OwnPath += '.' + std::to_string(Process);
+    File = ::open(OwnPath.c_str(), Flags, 0644);
+  }
   if (File < 0)
     return false;
   Waiting = RecordingMagic;

@@ -40,6 +40,8 @@ public:
   ///
   /// \return false when no file can be created; every write is then ignored.
   bool open(const std::string &Path, RecordingMode Mode);
+  /// The file that is written.
+  const std::string &path() const { return OwnPath; }
 
   void device(const std::string &Name, const std::string &Capability);
   /// Announces an allocation; Id, MadeBefore and FreedBefore do not count.
@@ -87,6 +89,7 @@ private:
 
   std::mutex Mutex; ///< Guards what follows.
   int File = -1;
+  std::string OwnPath;
   pid_t Process = 0;
   std::string Waiting; ///< Records that go into the next write.
   std::unordered_map<std::string, unsigned> Texts;

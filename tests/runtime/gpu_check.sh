@@ -53,6 +53,8 @@ compile launches launches.cu -lcuda
 compile launches-wrong launches.cu -lcuda -DWRONG
 compile threads threads.cu
 compile large large.cu
+compile search search.cu -g
+compile search-wrong search.cu -g -DWRONG
 compile memory memory.cu -lcuda
 for number in 0 1 2 3 4; do compile memory-wrong-$number memory.cu -lcuda -DWRONG=$number; done
 compile many many.cu
@@ -90,6 +92,8 @@ expect_now() {
   shift 2
   while [ "$1" != -- ]; do patterns+=("$1"); shift; done
   shift
+  # Times of these small programs say nothing of a budget.
+  case " $* " in *" --overhead="*) ;; *) set -- --all "$@" ;; esac
   local log=$work/$name.out
   (cd "$work/bin" && timeout 120 "$verify" "$@" >"$log" 2>&1)
   local got=$?
@@ -175,10 +179,31 @@ expect contexts-difference 1 '^differs: launch 3 of 6, step' 'allocation 1 \(409
   -- --runs=0 ./contexts ./contexts-wrong
 expect unseen 0 '^identical' 'host functions in streams' 'allocations inside graphs|allocations captured into a graph' \
   'mipmapped arrays' 'memory that other processes may write' -- --runs=0 ./unseen ./unseen
-BANKSTRIPE_SAMPLE=1000 expect memory-that-was-freed 1 '^differs: launch 1009 of 1010, scratch' \
-  'first differing byte: 308;' -- --runs=0 ./many ./many-wrong
+expect memory-that-was-freed 1 '^differs: launch 1009 of 1010, scratch' \
+  'first differing byte: 308;' -- --sample=1000 --runs=0 ./many ./many-wrong
+
+# Any two commands, and a difference between digests that lie far apart.
+expect search 1 '^differs: launch 2345 of 4000, step' 'element 77 \(f32\): original' 'found by running both programs' \
+  'allocated in .*search\.cu:[0-9]+ \(main' 'memory was compared after [0-9]+ of 4000 launches; left out: [0-9]+ by --overhead' \
+  -- --overhead=0.02 --type=f32 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
+expect search-everything 1 '^differs: launch 2345 of 2400, step' 'the word at byte 308' '!found by running' '!left out' \
+  -- --runs=0 -- ./search 2400 --vs ./search-wrong 2400
+expect search-first-launches 0 '^identical: 2300 launches' 'left out: 2290 by --max-launches' -- --max-launches=10 --runs=0 \
+  -- ./search 2300 --vs ./search-wrong 2300
+expect search-kernels 0 '^identical: 50 launches' 'left out: 50 by --kernels' -- --kernels=nothing --runs=0 \
+  -- ./search 50 --vs ./search 50
+expect command-of-a-script 0 '^identical: 50 launches' -- --runs=0 -- sh -c './search 50' --vs ./search 50
+expect command-of-two-processes 0 '^identical: 50 launches' '2 processes of the original command use the GPU' \
+  'launched 1 kernels 10 times' -- --runs=0 -- sh -c './search 50; ./search 10' --vs sh -c './search 10; ./search 50'
+expect tolerance 0 '^identical as far' 'within the tolerance of 1e-05 for f32: allocation 0 \(256 bytes\)' \
+  'in 3 runs of the original' -- --repeats=3 --tolerance=f32:1e-5 --runs=0 ./atomics ./atomics
+expect tolerance-of-nothing 1 '^differs: results that vary' 'beyond the tolerance of 0 for f32' -- --tolerance=f32:0 \
+  --runs=0 ./atomics ./atomics
 
 wait
+# Alone on the GPU.
+expect_now faster 0 'count_digits.* faster ' 'clocks, original: SM [0-9]+ MHz' '!no intervals' -- --runs=9 ./pair ./rewritten
+expect_now equal 0 'count_digits.* equal ' -- --runs=9 ./pair ./pair
 
 # check NAME GOT WANTED
 check() {
