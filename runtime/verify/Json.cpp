@@ -199,6 +199,8 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
                  {"compared-launches", Report.Launches.ComparedLaunches},
                  {"undigested-launches", Report.Launches.UndigestedLaunches},
                  {"differing-launches", Report.Launches.DifferingLaunches},
+                 {"digested-launches", Report.DigestedLaunches},
+                 {"digests-before-free", Report.DigestsBeforeFree},
                  {"skipped", Report.Skipped},
                  {"overhead", numberOrNull(Report.Overhead)},
                  {"repeats", Report.Repeats},

@@ -135,6 +135,10 @@ bool Session::judgeOriginal(const RecordedRun &Run) {
   Report.AllocationCount = static_cast<unsigned>(Run.Record.Allocations.size());
   Report.VariableCount = static_cast<unsigned>(Run.Record.Variables.size());
   Report.Skipped = Run.Record.Skipped;
+  for (const Launch &L : Run.Record.Launches) {
+    Report.DigestedLaunches += L.Digested;
+    Report.DigestsBeforeFree += L.DigestedBeforeFree;
+  }
   Report.Overhead = O.Overhead;
   Report.Repeats = O.Repeats;
   if (Run.Child.ExitStatus != 0)

@@ -53,6 +53,8 @@ struct VerifyReport {
   /// What the recorder left out, by reason: "kernels", "sample",
   /// "max-launches", "overhead" (launches) and "freed" (allocations).
   std::map<std::string, uint64_t> Skipped;
+  unsigned DigestedLaunches = 0;  ///< With digests right after them.
+  unsigned DigestsBeforeFree = 0; ///< Of memory after other launches.
   std::optional<double> Overhead; ///< The limit of the time for digests.
   std::optional<Tolerance> Within;
   std::vector<ToleratedMemory> Tolerated;

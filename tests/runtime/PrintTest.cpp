@@ -59,7 +59,7 @@ TEST(Print, TimesWithTheirSpreadAndInterval) {
   R.Kernels[0].Sure = Interval{2.9, 3.1};
   EXPECT_TRUE(
       has(printReport(R, false),
-          "1.500 ms   1.0 %  500.00 us   0.0 %    3.00x   2.90 to 3.10  "
+          "1.500 ms   1.0 %  500.00 us   0.0 %    3.00x  2.900 to 3.100  "
           "faster"))
       << printReport(R, false);
   Json K = Json::parse(jsonReport(R))["kernels"][0];
@@ -178,14 +178,19 @@ TEST(Print, LaunchesThatWereLeftOutAndWhy) {
   VerifyReport R = identicalReport();
   EXPECT_FALSE(has(printReport(R, false), "left out"));
   R.Launches.ComparedLaunches = R.LaunchCount = 100;
-  R.Launches.UndigestedLaunches = 90;
+  R.DigestedLaunches = 10;
   R.Skipped = {{"kernels", 60}, {"overhead", 30}, {"freed", 1}};
   R.Overhead = 0.8;
   const std::string Text = printReport(R, false);
-  EXPECT_TRUE(has(Text, "memory was compared after 10 of 100 launches; left "
-                        "out: 60 by --kernels, 30 by --overhead=0.8."))
+  EXPECT_TRUE(has(Text,
+                  "memory was compared after 10 of 100 launches and at "
+                  "the end; left out: 60 by --kernels, 30 by --overhead=0.8."))
       << Text;
-  EXPECT_TRUE(has(Text, "1 allocation was freed before"));
+  EXPECT_TRUE(Text.starts_with("identical where it was compared: 100 "));
+  EXPECT_TRUE(has(Text, "1 allocation was freed before what was left in it"));
+  R.DigestsBeforeFree = 2;
+  EXPECT_TRUE(has(printReport(R, false),
+                  "of 100 launches, 2 times before it was freed and at the"));
   EXPECT_EQ(Json::parse(jsonReport(R))["skipped"]["kernels"], 60);
 }
 

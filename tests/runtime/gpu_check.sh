@@ -184,19 +184,20 @@ expect memory-that-was-freed 1 '^differs: launch 1009 of 1010, scratch' \
 
 # Any two commands, and a difference between digests that lie far apart.
 expect search 1 '^differs: launch 2345 of 4000, step' 'element 77 \(f32\): original' 'found by running both programs' \
-  'allocated in .*search\.cu:[0-9]+ \(main' 'memory was compared after [0-9]+ of 4000 launches; left out: [0-9]+ by --overhead' \
+  'allocated in .*search\.cu:[0-9]+ \(main' 'memory was compared after [0-9]+ of 4000 launches.*; left out: [0-9]+ by --overhead' \
   -- --overhead=0.02 --type=f32 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
 expect search-everything 1 '^differs: launch 2345 of 2400, step' 'the word at byte 308' '!found by running' '!left out' \
   -- --runs=0 -- ./search 2400 --vs ./search-wrong 2400
-expect search-first-launches 0 '^identical: 2300 launches' 'left out: 2290 by --max-launches' -- --max-launches=10 --runs=0 \
+expect search-first-launches 0 '^identical where it was compared: 2300 launches' 'left out: 2290 by --max-launches' -- --max-launches=10 --runs=0 \
   -- ./search 2300 --vs ./search-wrong 2300
-expect search-kernels 0 '^identical: 50 launches' 'left out: 50 by --kernels' -- --kernels=nothing --runs=0 \
+expect search-kernels 0 '^identical where it was compared: 50 launches' 'left out: 50 by --kernels' -- --kernels=nothing --runs=0 \
   -- ./search 50 --vs ./search 50
 expect command-of-a-script 0 '^identical: 50 launches' -- --runs=0 -- sh -c './search 50' --vs ./search 50
 expect command-of-two-processes 0 '^identical: 50 launches' '2 processes of the original command use the GPU' \
-  'launched 1 kernels 10 times' -- --runs=0 -- sh -c './search 50; ./search 10' --vs sh -c './search 10; ./search 50'
-expect tolerance 0 '^identical as far' 'within the tolerance of 1e-05 for f32: allocation 0 \(256 bytes\)' \
-  'in 3 runs of the original' -- --repeats=3 --tolerance=f32:1e-5 --runs=0 ./atomics ./atomics
+  'launched 1 kernels 10 times' -- --runs=0 -- sh -c './search 10; ./search 50' --vs \
+  sh -c './search 10; ./search 50'
+expect tolerance 0 '^identical as far' 'within the tolerance of 0.01 for f32: allocation 0 \(256 bytes\)' \
+  'in 3 runs of the original' -- --repeats=3 --tolerance=f32:0.01 --runs=0 ./atomics ./atomics
 expect tolerance-of-nothing 1 '^differs: results that vary' 'beyond the tolerance of 0 for f32' -- --tolerance=f32:0 \
   --runs=0 ./atomics ./atomics
 
