@@ -227,7 +227,9 @@ llvm::Expected<std::string> Program::buildTree(StringRef Name,
 llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
                                      unsigned Runs, StringRef Json, bool Quiet,
                                      ArrayRef<std::string> Extra) const {
-  std::vector<std::string> Command{Verifier, "--runs=" + std::to_string(Runs)};
+  // What is rewritten here is proven, however long the digests take.
+  std::vector<std::string> Command{Verifier, "--all",
+                                   "--runs=" + std::to_string(Runs)};
   if (!Json.empty())
     Command.push_back("--json=" + Json.str());
   if (Options.Run == bankstripe::Command::Tune)

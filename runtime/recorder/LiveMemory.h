@@ -78,6 +78,9 @@ public:
                                    std::span<const uint64_t> Digests,
                                    const MemoryPart &Of = {});
 
+  /// Whether an allocation or a variable starts at \p Address.
+  bool holds(uint64_t Address) const { return Pieces.contains(Address); }
+
   /// A live piece of memory: where it is.
   struct Place {
     Context In = nullptr;

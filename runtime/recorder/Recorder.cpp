@@ -14,6 +14,9 @@
 
 using namespace bankstripe::runtime;
 
+// Host memory is read over the bus: 20 to 40 ms for this.
+constexpr uint64_t MostHostBytes = uint64_t(1) << 30;
+
 static thread_local unsigned OwnDepth = 0;
 
 // A thread that captures a stream may not wait or allocate unless it says so;
@@ -42,9 +45,11 @@ namespace {
 // The time from its making to its end is the recorder's, but for waits.
 class OwnTime {
 public:
-  OwnTime(Selection &Select, const Selection::Time &Waited)
-      : Select(Select), Waited(Waited), Start(now()), WaitedBefore(Waited) {}
-  ~OwnTime() { Select.spent(now() - Start - (Waited - WaitedBefore)); }
+  OwnTime(Selection &Select, const Selection::Time &Waited,
+          bool AtFrees = false)
+      : Select(Select), Waited(Waited), Start(now()), WaitedBefore(Waited),
+        AtFrees(AtFrees) {}
+  ~OwnTime() { Select.spent(now() - Start - (Waited - WaitedBefore), AtFrees); }
   OwnTime(const OwnTime &) = delete;
   OwnTime &operator=(const OwnTime &) = delete;
 
@@ -52,6 +57,7 @@ private:
   Selection &Select;
   const Selection::Time &Waited;
   const Selection::Time Start, WaitedBefore;
+  const bool AtFrees;
 };
 
 } // namespace
@@ -97,7 +103,7 @@ void Recorder::takeMessages() {
 
 void Recorder::modulesUnload() {
   const OwnCalls Own;
-  const OwnTime Timed(Select, Waited);
+  const OwnTime Timed(Select, Waited, /*AtFrees=*/true);
   takeMessages();
   MemoryPart Variables;
   Variables.VariablesOnly = true;
@@ -296,7 +302,7 @@ void Recorder::digestLate(const MemoryPart &Of, bool AtEnd) {
   std::vector<DigestChange> Changes;
   if (!digest(Of, Changes))
     return;
-  Output.late(Launches - 1, AtEnd, Changes);
+  Output.late(AtEnd, Changes);
   dump(Of);
 }
 
@@ -335,50 +341,103 @@ void Recorder::dump(const MemoryPart &Of) {
   Dump.reset();
 }
 
-void Recorder::allocated(CUcontext In, const std::string &Kind,
-                         CUdeviceptr Address, uint64_t Bytes, CUstream Order,
-                         bool HostFirst) {
-  if (Bytes == 0 || Address == 0)
+// Whether the digest kernel may and should read this memory; if not, a note
+// says why.
+bool Recorder::canLookAt(const AllocationRequest &Request) {
+  const auto No = [this](const char *Why) {
+    note(Why);
+    return false;
+  };
+  if (Request.IsOrdered && isCaptured(Request.Order))
+    return No("allocations captured into a graph");
+  if (!Request.In)
+    return No("allocations without a context");
+  if (Request.IsHost && Request.Bytes > MostHostBytes)
+    return No("host memory of more than 1 GiB, not digested");
+  if (!Request.IsHostFirst)
+    return true;
+  int Concurrent = 0;
+  CUdevice Device = 0;
+  if (cuCtxGetDevice(&Device) == CUDA_SUCCESS &&
+      cuDeviceGetAttribute(&Concurrent,
+                           CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
+                           Device) == CUDA_SUCCESS &&
+      Concurrent)
+    return true;
+  return No("managed allocations that belong to the host");
+}
+
+void Recorder::allocated(const AllocationRequest &Request) {
+  if (Request.Bytes == 0 || Request.Address == 0)
     return;
   const OwnCalls Own;
   const OwnTime Timed(Select, Waited);
   takeMessages();
-  const bool IsOrdered = Kind == "async" || Kind == "pool";
-  if (IsOrdered && isCaptured(Order)) {
-    note("allocations captured into a graph");
+  if (!canLookAt(Request))
     return;
+  // What the host allocates is as the host left it.
+  if (!Request.IsHost && !Request.IsFilled) {
+    const CUresult Filled =
+        Request.IsOrdered
+            ? cuMemsetD8Async(Request.Address, FillByte, Request.Bytes,
+                              Request.Order)
+            : Engines[Request.In].fill(Request.Address, Request.Bytes);
+    if (Filled != CUDA_SUCCESS)
+      note("allocations not filled: " + errorName(Filled));
   }
-  if (!In) {
-    note("allocations without a context");
-    return;
-  }
-  if (HostFirst) {
-    int Concurrent = 0;
-    CUdevice Device = 0;
-    if (cuCtxGetDevice(&Device) != CUDA_SUCCESS ||
-        cuDeviceGetAttribute(&Concurrent,
-                             CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
-                             Device) != CUDA_SUCCESS ||
-        !Concurrent) {
-      note("managed allocations that belong to the host");
-      return;
-    }
-  }
-  const CUresult Filled = IsOrdered
-                              ? cuMemsetD8Async(Address, FillByte, Bytes, Order)
-                              : Engines[In].fill(Address, Bytes);
-  if (Filled != CUDA_SUCCESS)
-    note("allocations not filled: " + errorName(Filled));
   std::vector<unsigned> Gone;
-  const Allocation A = Memory.add(In, Address, Bytes, Kind, Gone);
+  Allocation A = Memory.add(Request.In, Request.Address, Request.Bytes,
+                            Request.Kind, Gone);
   for (const unsigned Id : Gone)
     Output.free(Id);
+  A.Made = Sites.here(Output);
   Output.allocation(A);
+}
+
+void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
+                          std::span<const CUmemAccessDesc> Rights) {
+  CUdevice Device = 0;
+  {
+    const OwnCalls Own;
+    if (!In || cuCtxGetDevice(&Device) != CUDA_SUCCESS)
+      return note("virtual memory without a context, not digested");
+  }
+  const CUmemAccessDesc *Right = nullptr;
+  for (const CUmemAccessDesc &One : Rights)
+    if (One.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+        One.location.id == Device)
+      Right = &One;
+  if (!Right)
+    return note("virtual memory for another device, not digested");
+  for (const MappedRanges::Range &Range : Mapped.within(Address, Bytes)) {
+    if (Right->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+      freeing(Range.Address);
+      continue;
+    }
+    if (Memory.holds(Range.Address))
+      continue;
+    AllocationRequest Request;
+    Request.In = In;
+    Request.Kind = "virtual";
+    Request.Address = Range.Address;
+    Request.Bytes = Range.Bytes;
+    Request.IsFilled =
+        !Range.IsFresh || Right->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (!Request.IsFilled)
+      Mapped.filled(Range.Address);
+    allocated(Request);
+  }
+}
+
+void Recorder::unmapping(CUdeviceptr Address, uint64_t Bytes) {
+  for (const MappedRanges::Range &Range : Mapped.within(Address, Bytes))
+    freeing(Range.Address);
+  Mapped.unmapped(Address, Bytes);
 }
 
 void Recorder::freeing(CUdeviceptr Address) {
   const OwnCalls Own;
-  const OwnTime Timed(Select, Waited);
+  const OwnTime Timed(Select, Waited, /*AtFrees=*/true);
   takeMessages();
   MemoryPart Freed;
   Freed.Address = Address;

@@ -20,9 +20,11 @@
 #ifndef BANKSTRIPE_RECORDER_RECORDER_H
 #define BANKSTRIPE_RECORDER_RECORDER_H
 
+#include "recorder/CallSites.h"
 #include "recorder/DigestEngine.h"
 #include "recorder/DumpRequest.h"
 #include "recorder/LiveMemory.h"
+#include "recorder/MappedRanges.h"
 #include "recorder/Selection.h"
 #include "recording/RecordingWriter.h"
 #include <cuda.h>
@@ -43,6 +45,19 @@ struct LaunchRequest {
   CUresult Result = CUDA_SUCCESS;
 };
 
+/// Memory that the program was given.
+struct AllocationRequest {
+  CUcontext In = nullptr;
+  std::string Kind;
+  CUdeviceptr Address = 0; ///< Where kernels see it.
+  uint64_t Bytes = 0;
+  bool IsOrdered = false;   ///< It becomes usable in the order of a stream.
+  CUstream Order = nullptr; ///< That stream.
+  bool IsHostFirst = false; ///< Managed memory that the host has first.
+  bool IsHost = false;      ///< Host memory.
+  bool IsFilled = false;    ///< It may hold something already.
+};
+
 class Recorder {
 public:
   Recorder(RecordingWriter &Output, SelectionSettings Settings);
@@ -52,11 +67,16 @@ public:
   /// \name Events, with mutex() held.
   /// @{
   void launched(const LaunchRequest &Request);
-  /// \param Order the stream in whose order the memory becomes usable; only
-  /// for the kinds "async" and "pool".
-  void allocated(CUcontext In, const std::string &Kind, CUdeviceptr Address,
-                 uint64_t Bytes, CUstream Order, bool HostFirst);
+  void allocated(const AllocationRequest &Request);
   void freeing(CUdeviceptr Address);
+  void created(CUmemGenericAllocationHandle Memory) { Mapped.created(Memory); }
+  void mapped(CUdeviceptr Address, uint64_t Bytes,
+              CUmemGenericAllocationHandle Memory) {
+    Mapped.mapped(Address, Bytes, Memory);
+  }
+  void accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
+                  std::span<const CUmemAccessDesc> Rights);
+  void unmapping(CUdeviceptr Address, uint64_t Bytes);
   /// A context or the program ends: digests what no digest has seen.
   void ending();
   void captureBegins() { ++Captures; }
@@ -96,6 +116,7 @@ private:
   bool digest(const MemoryPart &Of, std::vector<DigestChange> &Changes);
   CUresult digestIn(CUcontext Context, const MemoryPart &Of,
                     std::span<const uint64_t> &Digests);
+  bool canLookAt(const AllocationRequest &Request);
   void digestBeforeFree(MemoryPart Of);
   void digestLate(const MemoryPart &Of, bool AtEnd);
   void dump(const MemoryPart &Of);
@@ -107,6 +128,8 @@ private:
   Selection Select;
   Selection::Time Waited = 0; ///< For the program's work, in all.
   LiveMemory Memory;
+  MappedRanges Mapped;
+  CallSites Sites;
   std::map<CUcontext, DigestEngine> Engines;
   std::map<std::pair<CUcontext, CUfunction>, KnownKernel> Kernels;
   /// Libraries whose variables are known, in the contexts where they are.

@@ -16,6 +16,8 @@ using namespace bankstripe::runtime;
 
 constexpr unsigned MostShapesOfAKernel = 8;
 constexpr unsigned MostShapes = 1000;
+constexpr double ShareOfFrees = 0.25;
+constexpr Selection::Time MostTimeForShapes = 60'000'000'000;
 
 const char *bankstripe::runtime::skipName(Skip Reason) {
   switch (Reason) {
@@ -146,19 +148,20 @@ Selection::Kernel &Selection::kernel(const std::string &Symbol) {
   return At->second;
 }
 
-bool Selection::isAffordable(Time Now) const {
+bool Selection::isAffordable(Time Used, double Share, Time Now) const {
   if (!Settings.Overhead)
     return true;
   const Time Passed = Now - Start;
   const Time Programs = Passed > Own ? Passed - Own : 0;
-  return static_cast<double>(Own) <=
-         *Settings.Overhead * static_cast<double>(Programs);
+  return static_cast<double>(Used) <=
+         Share * *Settings.Overhead * static_cast<double>(Programs);
 }
 
 bool Selection::isFirstOfShape(Kernel &Of, const Extent &Grid,
                                const Extent &Block) {
   const auto Shape = std::make_pair(Grid, Block);
-  if (AllShapes == MostShapes || Of.Shapes.size() == MostShapesOfAKernel ||
+  if (Own > MostTimeForShapes || AllShapes == MostShapes ||
+      Of.Shapes.size() == MostShapesOfAKernel ||
       std::find(Of.Shapes.begin(), Of.Shapes.end(), Shape) != Of.Shapes.end())
     return false;
   Of.Shapes.push_back(Shape);
@@ -178,16 +181,20 @@ Skip Selection::launch(unsigned Index, Kernel &Of, const Extent &Grid,
     return Skip::Sample;
   if (!Settings.Overhead)
     return Skip::No;
-  return isFirstOfShape(Of, Grid, Block) || isAffordable(Now) ? Skip::No
-                                                              : Skip::Overhead;
+  const bool Digest =
+      isFirstOfShape(Of, Grid, Block) || isAffordable(Own, 1, Now);
+  return Digest ? Skip::No : Skip::Overhead;
 }
 
 Skip Selection::free(unsigned Last, Time Now) {
   if (Settings.Listed)
     return Settings.Listed->beforeFree(Last) ? Skip::No : Skip::Schedule;
+  if (Settings.MaxLaunches && Last >= *Settings.MaxLaunches)
+    return Skip::MaxLaunches;
   if (FreeDecidedFor != Last) {
     FreeDecidedFor = Last;
-    FreeDecision = isAffordable(Now) ? Skip::No : Skip::Overhead;
+    FreeDecision =
+        isAffordable(OwnAtFrees, ShareOfFrees, Now) ? Skip::No : Skip::Overhead;
   }
   return FreeDecision;
 }

@@ -24,13 +24,16 @@
 // |                         | took without it (a decimal number); and, in    |
 // |                         | any case, the first launch of each kernel with |
 // |                         | each grid and block: up to 8 of one kernel and |
-// |                         | 1,000 in all                                   |
+// |                         | 1,000 in all, while the recorder has used less |
+// |                         | than a minute                                  |
 //
 // A launch has to pass all that are set. One that does not pass is recorded
 // without digests; what it leaves behind is seen by the next digest. Memory
-// that is freed before that is digested when it goes, unless the time does not
-// allow it, and so is what is left at the end of a context or of the program,
-// in any case.
+// that is freed before that is digested when it goes, unless the time or
+// BANKSTRIPE_MAX_LAUNCHES does not allow it, and so is what is left at the end
+// of a context or of the program, in any case. A quarter of BANKSTRIPE_OVERHEAD
+// is kept for what is freed: it is small as a rule, and after a digest of all
+// memory its turn would never come.
 //
 // The clock is the caller's, so that all of this can be tested.
 //
@@ -97,14 +100,19 @@ public:
   Skip free(unsigned Last, Time Now);
 
   /// Tells of time that went into digests and the recording.
-  void spent(Time Nanoseconds) { Own += Nanoseconds; }
+  ///
+  /// \param AtFrees into what free() was asked about.
+  void spent(Time Nanoseconds, bool AtFrees = false) {
+    Own += Nanoseconds;
+    OwnAtFrees += AtFrees ? Nanoseconds : 0;
+  }
 
 private:
-  bool isAffordable(Time Now) const;
+  bool isAffordable(Time Used, double Share, Time Now) const;
   bool isFirstOfShape(Kernel &Of, const Extent &Grid, const Extent &Block);
 
   SelectionSettings Settings;
-  Time Start = 0, Own = 0;
+  Time Start = 0, Own = 0, OwnAtFrees = 0;
   std::unordered_map<std::string, Kernel> Kernels; ///< By canonical name.
   unsigned AllShapes = 0;
   std::optional<unsigned> FreeDecidedFor;

@@ -60,6 +60,8 @@ static Json differenceJson(const VerifyReport &Report) {
     Result["original"] = D.Original;
     Result["rewritten"] = D.Rewritten;
   }
+  if (!Report.MadeAt.empty())
+    Result["made"] = Report.MadeAt;
   if (Report.Found)
     Result["located"] = {
         {"exactly", Report.Found->Range.isOne()},
@@ -197,6 +199,8 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
                  {"compared-launches", Report.Launches.ComparedLaunches},
                  {"undigested-launches", Report.Launches.UndigestedLaunches},
                  {"differing-launches", Report.Launches.DifferingLaunches},
+                 {"digested-launches", Report.DigestedLaunches},
+                 {"digests-before-free", Report.DigestsBeforeFree},
                  {"skipped", Report.Skipped},
                  {"overhead", numberOrNull(Report.Overhead)},
                  {"repeats", Report.Repeats},

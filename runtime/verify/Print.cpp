@@ -171,6 +171,8 @@ static std::string describeLaunchDifference(const VerifyReport &Report) {
   std::string Text =
       fmt::format("launch {} of {}, {}\n  {}\n", D.Launch, Report.LaunchCount,
                   Kernel, describeDifference(D));
+  if (!Report.MadeAt.empty())
+    Text += fmt::format("  allocated in {}\n", Report.MadeAt);
   if (Report.Found)
     Text += describeLocation(*Report.Found);
   if (D.Kind == DifferenceKind::Contents && Report.Bytes)
@@ -196,7 +198,8 @@ std::string bankstripe::runtime::printVerdict(const VerifyReport &Report,
            ": " + Report.Reason + '\n';
   if (Report.Verdict == Outcome::Identical)
     return colour("identical", fmt::terminal_color::green, Coloured) +
-           fmt::format("{}: {}, {}, {}, {} of output\n",
+           fmt::format("{}{}: {}, {}, {}, {} of output\n",
+                       Report.Skipped.empty() ? "" : " where it was compared",
                        Report.Launches.deterministic() &&
                                !Report.Output.NotDeterministic
                            ? ""
@@ -284,32 +287,32 @@ static std::string toleratedText(const VerifyReport &Report,
 
 // Which launches were left out, and why: nothing is passed over in silence.
 static std::string coverage(const VerifyReport &Report) {
-  if (Report.Skipped.empty())
-    return "";
-  const Comparison &C = Report.Launches;
   std::string Reasons;
-  for (const auto &[Reason, Count] : Report.Skipped) {
-    if (Reason == "freed")
-      continue;
-    const std::string Value = Reason == "overhead" && Report.Overhead
-                                  ? fmt::format("={}", *Report.Overhead)
-                                  : "";
-    Reasons += fmt::format("{}{} by --{}{}", Reasons.empty() ? "" : ", ", Count,
-                           Reason, Value);
-  }
+  for (const auto &[Reason, Count] : Report.Skipped)
+    if (Reason != "freed")
+      Reasons += fmt::format("{}{} by --{}{}", Reasons.empty() ? "" : ", ",
+                             Count, Reason,
+                             Reason == "overhead" && Report.Overhead
+                                 ? fmt::format("={}", *Report.Overhead)
+                                 : "");
   std::string Text;
   if (!Reasons.empty())
     Text = fmt::format(
-        "memory was compared after {} of {}; left out: {}. What a launch that "
-        "is left out writes is compared with the next one or at the end; --all "
-        "leaves none out\n",
-        C.ComparedLaunches - std::min(C.UndigestedLaunches, C.ComparedLaunches),
-        plural(Report.LaunchCount, "launch"), Reasons);
+        "memory was compared after {} of {}{} and at the end; left out: {}. "
+        "What a launch that is left out writes is compared with the next one "
+        "or at the end; --all leaves none out\n",
+        Report.DigestedLaunches, plural(Report.LaunchCount, "launch"),
+        Report.DigestsBeforeFree
+            ? fmt::format(", {} before it was freed",
+                          plural(Report.DigestsBeforeFree, "time"))
+            : "",
+        Reasons);
   if (const auto At = Report.Skipped.find("freed"); At != Report.Skipped.end())
-    Text += fmt::format("{} freed before what was left in them was compared\n",
+    Text += fmt::format("{} freed before what was left in {} was compared\n",
                         At->second == 1
                             ? "1 allocation was"
-                            : fmt::format("{} allocations were", At->second));
+                            : fmt::format("{} allocations were", At->second),
+                        At->second == 1 ? "it" : "them");
   return Text;
 }
 
@@ -355,7 +358,7 @@ static std::vector<std::string> timeCells(const PairedTimes &T) {
           duration(T.MedianRewritten),
           spreadText(T.MedianRewritten, T.SpreadRewritten),
           speedupText(T.speedup()),
-          T.Sure ? fmt::format("{:.2f} to {:.2f}", T.Sure->Low, T.Sure->High)
+          T.Sure ? fmt::format("{:.3f} to {:.3f}", T.Sure->Low, T.Sure->High)
                  : "-",
           verdictText(T.verdict())};
 }

@@ -12,6 +12,7 @@
 
 #include "verify/Session.h"
 #include "verify/Originals.h"
+#include "verify/Places.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -134,6 +135,10 @@ bool Session::judgeOriginal(const RecordedRun &Run) {
   Report.AllocationCount = static_cast<unsigned>(Run.Record.Allocations.size());
   Report.VariableCount = static_cast<unsigned>(Run.Record.Variables.size());
   Report.Skipped = Run.Record.Skipped;
+  for (const Launch &L : Run.Record.Launches) {
+    Report.DigestedLaunches += L.Digested;
+    Report.DigestsBeforeFree += L.DigestedBeforeFree;
+  }
   Report.Overhead = O.Overhead;
   Report.Repeats = O.Repeats;
   if (Run.Child.ExitStatus != 0)
@@ -246,11 +251,20 @@ void Session::compareLaunches(Recording &Rewritten) {
   }
 }
 
+static std::string placeMade(const Recording &R, unsigned Allocation) {
+  if (Allocation >= R.Allocations.size())
+    return "";
+  const std::optional<unsigned> Made = R.Allocations[Allocation].Made;
+  return Made && *Made < R.Stacks.size() ? placeOf(R.Stacks[*Made]) : "";
+}
+
 void Session::showBytes() {
   const std::optional<Difference> &D = Report.Launches.First;
   if (!D || D->Kind != DifferenceKind::Contents)
     return;
   Tell("fetching the bytes that differ");
+  if (!D->IsVariable)
+    Report.MadeAt = placeMade(First.Record, D->Allocation);
   const uint64_t End = std::min(D->LastEnd, D->Begin + MostFetchedBytes);
   Report.Bytes =
       findByteDifference(Search.fetch(false, *D, End),

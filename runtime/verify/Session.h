@@ -46,12 +46,15 @@ struct VerifyReport {
   OutputComparison Output;
   uint64_t OutputBytes = 0;
   std::optional<ByteDifference> Bytes;
+  std::string MadeAt; ///< Where that memory was allocated; empty: unknown.
   /// Where Launches.First was found, when it is a difference in memory.
   std::optional<Location> Found;
   unsigned Repeats = 2; ///< Runs of the original with digests.
   /// What the recorder left out, by reason: "kernels", "sample",
   /// "max-launches", "overhead" (launches) and "freed" (allocations).
   std::map<std::string, uint64_t> Skipped;
+  unsigned DigestedLaunches = 0;  ///< With digests right after them.
+  unsigned DigestsBeforeFree = 0; ///< Of memory after other launches.
   std::optional<double> Overhead; ///< The limit of the time for digests.
   std::optional<Tolerance> Within;
   std::vector<ToleratedMemory> Tolerated;

@@ -5,8 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "recorder/CallSites.h"
 #include "recorder/DumpRequest.h"
 #include "recorder/LiveMemory.h"
+#include "recorder/MappedRanges.h"
+#include <cstdio>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;
@@ -140,6 +144,50 @@ TEST_F(LiveMemoryTest, VariableKeepsItsNumberWhenItsModuleIsLoadedAgain) {
   EXPECT_TRUE(IsNew);
   EXPECT_EQ(Memory.remove(0x800), std::nullopt);
   EXPECT_EQ(Memory.find(true, 1)->Address, 0x700u);
+}
+
+TEST(MappedRanges, FindsWhatLiesWithin) {
+  MappedRanges Mapped;
+  Mapped.created(7);
+  Mapped.mapped(0x1000, 0x100, 7);
+  Mapped.mapped(0x1100, 0x100, 8);
+  Mapped.mapped(0x2000, 0x100, 9);
+  auto Found = Mapped.within(0x1000, 0x200);
+  ASSERT_EQ(Found.size(), 2u);
+  EXPECT_EQ(Found[1].Address, 0x1100u);
+  EXPECT_EQ(Mapped.within(0x1000, 0x180).size(), 1u);
+  Mapped.unmapped(0x1000, 0x100);
+  EXPECT_EQ(Mapped.within(0, 0x10000).size(), 2u);
+}
+
+TEST(MappedRanges, MemoryIsFreshTheFirstTimeItIsMapped) {
+  MappedRanges Mapped;
+  const auto IsFresh = [&] { return Mapped.within(0x1000, 8)[0].IsFresh; };
+  Mapped.created(7);
+  Mapped.mapped(0x1000, 8, 7);
+  EXPECT_TRUE(IsFresh());
+  Mapped.filled(0x1000);
+  EXPECT_FALSE(IsFresh());
+  Mapped.unmapped(0x1000, 8);
+  Mapped.mapped(0x1000, 8, 7); // It holds what it held.
+  EXPECT_FALSE(IsFresh());
+  Mapped.created(7); // The number is used again, for other memory.
+  Mapped.mapped(0x1000, 8, 7);
+  EXPECT_TRUE(IsFresh());
+}
+
+TEST(CallSites, NameFilesOffsetsAndSymbols) {
+  void *Here = __builtin_return_address(0);
+  Dl_info Info = {};
+  ASSERT_NE(::dladdr(reinterpret_cast<void *>(&std::fopen), &Info), 0);
+  void *InLibrary = static_cast<char *>(Info.dli_saddr) + 5;
+  const CallStack Stack = CallSites::resolve({Here, InLibrary, nullptr});
+  // This test is linked with the recorder: its own calls are left out.
+  ASSERT_EQ(Stack.size(), 1u);
+  EXPECT_EQ(Stack[0].Module, Info.dli_fname);
+  EXPECT_EQ(Stack[0].SymbolOffset, 4u);
+  EXPECT_EQ(Stack[0].Offset, reinterpret_cast<uintptr_t>(InLibrary) - 1 -
+                                 reinterpret_cast<uintptr_t>(Info.dli_fbase));
 }
 
 TEST(DumpRequest, NamesAnAllocationOrAVariable) {

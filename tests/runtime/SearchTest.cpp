@@ -107,6 +107,7 @@ TEST_F(Search, SaysHowManyLaunchesWereLeftOut) {
   const VerifyReport R = search({}, {});
   EXPECT_EQ(R.Verdict, Outcome::Identical);
   EXPECT_EQ(R.Launches.UndigestedLaunches, 198u);
+  EXPECT_EQ(R.DigestedLaunches, 2u);
   EXPECT_EQ(R.Skipped.at("overhead"), 198u);
 }
 
@@ -150,6 +151,17 @@ TEST_F(Search, DifferenceThatDoesNotShowAgain) {
   EXPECT_EQ(R.Found->Range.Differs, 199u);
   EXPECT_EQ(R.Found->Problem,
             "the difference did not show again in another run");
+}
+
+TEST_F(Search, ProgramThatCrashesDuringTheSearch) {
+  const std::string Crashing =
+      "if grep -q + \"$BANKSTRIPE_SCHEDULE\"; then kill -SEGV $$; fi\n" +
+      LongProgram{.Wrong = 137}.text();
+  const VerifyReport R = run(LongProgram{}.text(), Crashing);
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Launches.First->Launch, 199u);
+  EXPECT_TRUE(R.Found->Problem.starts_with("killed by signal 11"))
+      << R.Found->Problem;
 }
 
 static const std::string Ones = "printf '\\0\\0\\200\\077%.0s' $(seq 64)";

@@ -146,7 +146,9 @@ TEST(Selection, SampleCountsTheLaunchesOfEachKernel) {
 TEST(Selection, LaunchesFromTheLimitOnAreLeftOut) {
   Chooser C({{"BANKSTRIPE_MAX_LAUNCHES", "3"}, {"BANKSTRIPE_SAMPLE", "2"}});
   EXPECT_EQ(C.chosen(3), (std::vector<unsigned>{0, 2}));
+  EXPECT_EQ(C.Select.free(2, 0), Skip::No);
   EXPECT_EQ(C.launch(), Skip::MaxLaunches);
+  EXPECT_EQ(C.Select.free(3, 0), Skip::MaxLaunches);
 }
 
 TEST(Selection, OverheadStaysInItsShareOfTheProgramsTime) {
@@ -175,16 +177,39 @@ TEST(Selection, FirstLaunchOfEachShapeIsDigestedUpToALimit) {
   EXPECT_EQ(Chosen, 1000u);
 }
 
+TEST(Selection, FirstLaunchesDoNotTakeMoreThanAMinute) {
+  Chooser C({{"BANKSTRIPE_OVERHEAD", "0"}});
+  C.Select.spent(60'000'000'000);
+  EXPECT_EQ(C.launch("a"), Skip::No);
+  C.Select.spent(1);
+  EXPECT_EQ(C.launch("b"), Skip::Overhead);
+}
+
 TEST(Selection, DecisionOnAFreeHoldsUntilTheNextLaunch) {
   Chooser C({{"BANKSTRIPE_OVERHEAD", "1"}});
-  C.Select.spent(100);
+  C.Select.spent(100, /*AtFrees=*/true);
   C.Now = 150;
   EXPECT_EQ(C.Select.free(6, C.Now), Skip::Overhead);
   C.Now = 500;
   EXPECT_EQ(C.Select.free(6, C.Now), Skip::Overhead);
   EXPECT_EQ(C.Select.free(7, C.Now), Skip::No);
-  C.Select.spent(1000);
+  C.Select.spent(1000, true);
   EXPECT_EQ(C.Select.free(7, C.Now), Skip::No);
+}
+
+TEST(Selection, AQuarterOfTheOverheadIsKeptForFrees) {
+  Chooser C({{"BANKSTRIPE_OVERHEAD", "1"}});
+  C.launch();
+  C.Select.spent(10000);
+  C.Now = 10000 + 1000;
+  EXPECT_EQ(C.launch(), Skip::Overhead);
+  EXPECT_EQ(C.Select.free(1, C.Now), Skip::No);
+  C.Select.spent(250, /*AtFrees=*/true);
+  C.Now += 250;
+  EXPECT_EQ(C.Select.free(2, C.Now), Skip::No);
+  C.Select.spent(1, true);
+  C.Now += 1;
+  EXPECT_EQ(C.Select.free(3, C.Now), Skip::Overhead);
 }
 
 TEST(Selection, SaysWhichSettingIsWrong) {

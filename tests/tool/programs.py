@@ -33,7 +33,7 @@ def time(text):
             "stripe" if "bankstripe::" in text else "keep")
     return TIMES[form]
 with open("{calls}", "a+") as calls:
-    calls.write("call\\n")
+    calls.write(" ".join(a for a in own if a.startswith("-")) + "\\n")
     calls.seek(0)
     call = len(calls.readlines())
 unfused = all("-fmad=false" in text for text in (original, changed))

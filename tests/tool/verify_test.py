@@ -22,6 +22,7 @@ class Verify(ProgramTest):
     def test_programs_that_compute_the_same(self):
         self.expect(DONE, self.verify(SAME))
         self.assertEqual(self.calls(), 1)
+        self.assertIn("--all", self.read("calls").split())
 
     def test_sources_are_left_alone(self):
         self.expect(DONE, self.verify(SAME))
