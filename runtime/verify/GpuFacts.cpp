@@ -19,10 +19,19 @@ namespace {
 
 // Values of CUdevice_attribute, which never change.
 enum Attribute : int {
+  MaxThreadsPerBlock = 1,
+  MaxSharedPerBlock = 8,
+  MaxRegistersPerBlock = 12,
   ClockRate = 13, // In kHz, as is the next.
   MemoryClockRate = 36,
   MultiprocessorCount = 16,
   MaxThreadsPerMultiprocessor = 39,
+  CapabilityMajor = 75,
+  CapabilityMinor = 76,
+  MaxSharedPerMultiprocessor = 81,
+  MaxRegistersPerMultiprocessor = 82,
+  MaxSharedPerBlockOptIn = 97,
+  ReservedSharedPerBlock = 111,
 };
 
 // The driver functions that are needed. CUDA's results are enumerators of
@@ -63,6 +72,15 @@ static GpuFacts ask(const Driver &D, int Device) {
                : 0U;
   };
   GpuFacts Facts;
+  Facts.Major = Value(CapabilityMajor);
+  Facts.Minor = Value(CapabilityMinor);
+  Facts.ThreadsPerBlock = Value(MaxThreadsPerBlock);
+  Facts.RegistersPerMultiprocessor = Value(MaxRegistersPerMultiprocessor);
+  Facts.RegistersPerBlock = Value(MaxRegistersPerBlock);
+  Facts.SharedPerMultiprocessor = Value(MaxSharedPerMultiprocessor);
+  Facts.SharedPerBlock = Value(MaxSharedPerBlock);
+  Facts.SharedPerBlockOptIn = Value(MaxSharedPerBlockOptIn);
+  Facts.SharedReservedPerBlock = Value(ReservedSharedPerBlock);
   Facts.Multiprocessors = Value(MultiprocessorCount);
   Facts.ThreadsPerMultiprocessor = Value(MaxThreadsPerMultiprocessor);
   Facts.MegaHertz = Value(ClockRate) / 1000;

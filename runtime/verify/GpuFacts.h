@@ -14,10 +14,15 @@
 
 namespace bankstripe::runtime {
 
-/// What the driver says of a GPU.
+/// What the driver says of a GPU; sizes in bytes.
 struct GpuFacts {
+  unsigned Major = 0, Minor = 0; ///< The compute capability.
   unsigned Multiprocessors = 0;
-  unsigned ThreadsPerMultiprocessor = 0;       ///< That can be resident.
+  unsigned ThreadsPerMultiprocessor = 0; ///< That can be resident.
+  unsigned ThreadsPerBlock = 0;
+  unsigned RegistersPerMultiprocessor = 0, RegistersPerBlock = 0;
+  unsigned SharedPerMultiprocessor = 0, SharedPerBlock = 0;
+  unsigned SharedPerBlockOptIn = 0, SharedReservedPerBlock = 0;
   unsigned MegaHertz = 0, MemoryMegaHertz = 0; ///< Highest clocks; 0: unknown.
   unsigned Driver = 0; ///< The newest CUDA that it knows: 13000 is 13.0.
 

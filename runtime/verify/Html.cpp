@@ -346,7 +346,7 @@ static std::string head(const std::string &Title) {
 std::string bankstripe::runtime::htmlReport(const VerifyReport &Report,
                                             const HtmlInputs &Inputs) {
   const HtmlPlan *Plan = Inputs.Plan ? &*Inputs.Plan : nullptr;
-  const KernelRows Kernels = kernelRows(Report, Plan);
+  const KernelRows Kernels = kernelRows(Report, Plan, Inputs.Gpu);
   std::string Body = cards(Kernels, Inputs) + factsSection(Report, Inputs) +
                      speedupSection(Kernels) +
                      timeSection(Kernels, Report.Total) +

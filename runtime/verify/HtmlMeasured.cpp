@@ -180,10 +180,8 @@ static std::string reservedCell(const KernelRow &Row, const GpuFacts &Gpu) {
                        : std::nullopt);
 }
 
-static std::string occupancyCell(const PlannedKernel *K,
+static std::string occupancyCell(const KernelRow &Row,
                                  const std::optional<GpuFacts> &Gpu) {
-  if (!K || (!K->WarpsBefore && !K->WarpsAfter))
-    return htmlCell("-", {});
   const auto Text = [&](const std::optional<unsigned> &Warps) {
     if (!Warps)
       return std::string("-");
@@ -192,16 +190,19 @@ static std::string occupancyCell(const PlannedKernel *K,
     return fmt::format("{} ({:.0f} %)", *Warps,
                        100.0 * *Warps / Gpu->warpsPerMultiprocessor());
   };
-  return htmlCell(changeText(Text(K->WarpsBefore), Text(K->WarpsAfter)),
-                  K->WarpsAfter ? std::optional<double>(*K->WarpsAfter)
-                                : std::nullopt);
+  return htmlCell(changeText(Text(Row.WarpsBefore), Text(Row.WarpsAfter)),
+                  Row.WarpsAfter ? std::optional<double>(*Row.WarpsAfter)
+                                 : std::nullopt);
 }
 
-static std::string dynamicCell(const PlannedKernel *K) {
-  if (!K)
-    return htmlCell("-", {});
-  return htmlCell(changeText("0", countText(K->DynamicBytesPerWarp)),
-                  static_cast<double>(K->DynamicBytesPerWarp));
+static std::string dynamicCell(const KernelRow &Row) {
+  const auto Text = [](const std::optional<LaunchShape> &Shape) {
+    return Shape ? countText(Shape->DynamicSharedBytes) : std::string("-");
+  };
+  return htmlCell(
+      changeText(Text(Row.ShapeBefore), Text(Row.ShapeAfter)),
+      Row.ShapeAfter ? std::optional<double>(Row.ShapeAfter->DynamicSharedBytes)
+                     : std::nullopt);
 }
 
 // What the whole program needs is what its neediest kernel does.
@@ -272,11 +273,11 @@ static std::string resourceRow(const KernelRow &Row, ResourceColumns Has,
                    spreadText(Row.MedianAfter, Row.SpreadAfter),
                {});
   if (Has.Warps)
-    Html += occupancyCell(Row.Planned, Gpu);
+    Html += occupancyCell(Row, Gpu);
   Html += resourceCell(Row, &Resources::Registers) +
           resourceCell(Row, &Resources::StaticSharedBytes);
   if (Has.DynamicShared)
-    Html += dynamicCell(Row.Planned);
+    Html += dynamicCell(Row);
   Html += resourceCell(Row, &Resources::LocalBytes);
   if (Gpu)
     Html += reservedCell(Row, *Gpu);
@@ -290,9 +291,9 @@ bankstripe::runtime::resourceSection(const KernelRows &Kernels,
     return "";
   ResourceColumns Has;
   for (const KernelRow &Row : Kernels.Rows) {
-    Has.Warps |=
-        Row.Planned && (Row.Planned->WarpsBefore || Row.Planned->WarpsAfter);
-    Has.DynamicShared |= Row.Planned && Row.Planned->DynamicBytesPerWarp > 0;
+    Has.Warps |= Row.WarpsBefore || Row.WarpsAfter;
+    for (const auto &Shape : {Row.ShapeBefore, Row.ShapeAfter})
+      Has.DynamicShared |= Shape && Shape->DynamicSharedBytes > 0;
   }
   std::vector<std::string> Columns = {"kernel", "launches", "median launch",
                                       "spread"};
@@ -300,7 +301,7 @@ bankstripe::runtime::resourceSection(const KernelRows &Kernels,
     Columns.emplace_back("resident warps");
   Columns.insert(Columns.end(), {"registers", "static shared"});
   if (Has.DynamicShared)
-    Columns.emplace_back("dynamic shared added, per warp");
+    Columns.emplace_back("dynamic shared");
   Columns.emplace_back("local per thread");
   if (Gpu)
     Columns.emplace_back("local memory set aside");
@@ -309,13 +310,14 @@ bankstripe::runtime::resourceSection(const KernelRows &Kernels,
     Html += resourceRow(Row, Has, Gpu);
   Html += "</tbody>";
   std::string Hint =
-      "Registers are per thread, static shared memory per "
-      "block, in bytes, as the driver says of the first launch. The spread is "
-      "half the distance between the quartiles of the runs' "
-      "medians, before and after.";
+      "Registers are per thread, shared memory per block, in bytes, as the "
+      "driver says of the first launch. The spread is half the distance "
+      "between the quartiles of the runs' medians, before and after.";
   if (Has.Warps)
-    Hint += " Resident warps per multiprocessor are what the plan computed "
-            "for the largest block.";
+    Hint += Gpu ? " Resident warps are those of a multiprocessor, computed "
+                  "with the toolkit's cuda_occupancy.h for the first launch."
+                : " Resident warps are those of a multiprocessor, as the plan "
+                  "computed them for the largest block.";
   return htmlSection("resources", "Resources",
                      htmlTable("class=\"sortable\"",
                                "What each kernel takes: before → after, or "

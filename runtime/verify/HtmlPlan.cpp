@@ -169,7 +169,6 @@ static PlannedKernel readKernel(const Json &J) {
                   (K.BlockSize.empty() ? "" : ", from ") + K.BlockSize;
   read(J, "sharedBytesBefore", K.SharedBefore);
   read(J, "sharedBytesAfter", K.SharedAfter);
-  read(J, "dynamicBytesPerWarp", K.DynamicBytesPerWarp);
   read(J, "warpsPerMultiprocessorBefore", K.WarpsBefore);
   read(J, "warpsPerMultiprocessorAfter", K.WarpsAfter);
   if (const Json &Terms = member(member(J, "predicted"), "explanation");

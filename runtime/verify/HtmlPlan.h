@@ -82,7 +82,6 @@ struct PlannedKernel {
   std::string MangledName; ///< As a recording does.
   std::string BlockSize;   ///< A bound on it and its origin, in words.
   uint64_t SharedBefore = 0, SharedAfter = 0; ///< Bytes per block.
-  uint64_t DynamicBytesPerWarp = 0;           ///< That launches bring.
   std::optional<unsigned> WarpsBefore, WarpsAfter;
   std::optional<PlannedTerms> Terms;
 };

@@ -7,6 +7,7 @@
 
 #include "verify/HtmlRows.h"
 #include "verify/HtmlText.h"
+#include "verify/Occupancy.h"
 #include <algorithm>
 #include <cmath>
 
@@ -68,7 +69,20 @@ static const PlannedKernel *findPlanned(const HtmlPlan &Plan,
   return Found;
 }
 
-static KernelRow makeRow(const KernelStatistics &K, const HtmlPlan *Plan) {
+// Both figures from one source, so that they can be compared.
+static void setWarps(KernelRow &Row, const std::optional<GpuFacts> &Gpu) {
+  if (Gpu && Row.Before && Row.ShapeBefore && Row.After && Row.ShapeAfter) {
+    Row.WarpsBefore = residentWarps(*Row.Before, *Row.ShapeBefore, *Gpu);
+    Row.WarpsAfter = residentWarps(*Row.After, *Row.ShapeAfter, *Gpu);
+  }
+  if (Row.Planned && (!Row.WarpsBefore || !Row.WarpsAfter)) {
+    Row.WarpsBefore = Row.Planned->WarpsBefore;
+    Row.WarpsAfter = Row.Planned->WarpsAfter;
+  }
+}
+
+static KernelRow makeRow(const KernelStatistics &K, const HtmlPlan *Plan,
+                         const std::optional<GpuFacts> &Gpu) {
   KernelRow Row;
   Row.Name = K.Name;
   Row.Short = plotName(K.Name);
@@ -84,8 +98,11 @@ static KernelRow makeRow(const KernelStatistics &K, const HtmlPlan *Plan) {
   Row.Change = effectOf(Row.Speedup, Row.Sure);
   Row.Before = K.Original;
   Row.After = K.Rewritten;
+  Row.ShapeBefore = K.OriginalShape;
+  Row.ShapeAfter = K.RewrittenShape;
   if (Plan)
     Row.Planned = findPlanned(*Plan, K.Name);
+  setWarps(Row, Gpu);
   return Row;
 }
 
@@ -100,10 +117,11 @@ static void numberShortNames(std::vector<KernelRow> &Rows) {
 }
 
 KernelRows bankstripe::runtime::kernelRows(const VerifyReport &Report,
-                                           const HtmlPlan *Plan) {
+                                           const HtmlPlan *Plan,
+                                           const std::optional<GpuFacts> &Gpu) {
   KernelRows All;
   for (const KernelStatistics &K : Report.Kernels) {
-    const KernelRow &Row = All.Rows.emplace_back(makeRow(K, Plan));
+    const KernelRow &Row = All.Rows.emplace_back(makeRow(K, Plan, Gpu));
     All.TotalBefore += Row.TotalBefore;
     All.TotalAfter += Row.TotalAfter;
     All.HasIntervals |= Row.Sure.has_value();

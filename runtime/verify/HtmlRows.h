@@ -38,6 +38,8 @@ struct KernelRow {
   std::optional<Interval> Sure; ///< Where the speedup lies, with 95 %.
   Effect Change = Effect::Unknown;
   std::optional<Resources> Before, After;
+  std::optional<LaunchShape> ShapeBefore, ShapeAfter;
+  std::optional<unsigned> WarpsBefore, WarpsAfter; ///< Of a multiprocessor.
   const PlannedKernel *Planned = nullptr;
 
   double won() const { return TotalBefore - TotalAfter; }
@@ -54,7 +56,10 @@ struct KernelRows {
 };
 
 /// \param Plan may be null; it has to outlive the rows.
-KernelRows kernelRows(const VerifyReport &Report, const HtmlPlan *Plan);
+/// \param Gpu where it is known, resident warps are computed for the launches
+/// that were seen; else they are the plan's.
+KernelRows kernelRows(const VerifyReport &Report, const HtmlPlan *Plan,
+                      const std::optional<GpuFacts> &Gpu = std::nullopt);
 
 Effect effectOf(const std::optional<double> &Speedup,
                 const std::optional<Interval> &Sure);

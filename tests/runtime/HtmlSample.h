@@ -35,6 +35,7 @@ inline KernelStatistics sampleKernel(const std::string &Name, double Before,
   K.TotalRewritten = 2 * After * 1e6;
   K.Original = Resources{40, 0, LocalBefore};
   K.Rewritten = Resources{38, SharedAfter, LocalAfter};
+  K.OriginalShape = K.RewrittenShape = LaunchShape{128, 0};
   return K;
 }
 
@@ -100,6 +101,13 @@ inline GpuFacts sampleGpu() {
   GpuFacts Gpu;
   Gpu.Multiprocessors = 132;
   Gpu.ThreadsPerMultiprocessor = 2048;
+  Gpu.Major = 9;
+  Gpu.ThreadsPerBlock = 1024;
+  Gpu.RegistersPerMultiprocessor = Gpu.RegistersPerBlock = 65536;
+  Gpu.SharedPerMultiprocessor = 228 << 10;
+  Gpu.SharedPerBlock = 48 << 10;
+  Gpu.SharedPerBlockOptIn = 227 << 10;
+  Gpu.SharedReservedPerBlock = 1 << 10;
   Gpu.MegaHertz = 1980;
   Gpu.MemoryMegaHertz = 3201;
   Gpu.Driver = 13000;

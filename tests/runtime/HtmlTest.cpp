@@ -10,6 +10,7 @@
 #include "verify/HtmlDiff.h"
 #include "verify/HtmlPlot.h"
 #include "verify/HtmlText.h"
+#include "verify/Occupancy.h"
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -59,7 +60,6 @@ static HtmlPlan samplePlan() {
       {"name": "countDigits", "mangledName": "_Z11countDigitsPKjPi",
        "blockSize": 128, "blockSizeText": "launch at digits.cu:30 (literal)",
        "warpsPerMultiprocessorBefore": 64, "warpsPerMultiprocessorAfter": 48,
-       "dynamicBytesPerWarp": 2048,
        "predicted": {"explanation": {
          "taken": true, "speedup": 5.5, "low": 2, "high": 12, "price": 0.5,
          "gain": 11, "worst": 0.9, "worstIf": "its grids are small",
@@ -191,7 +191,6 @@ TEST(Html, WhatThePlanSaysIsShown) {
   EXPECT_THAT(Text, HasSubstr("to change that: measure it"));
   EXPECT_THAT(Text, HasSubstr("non-uniform"));
   EXPECT_THAT(Text, HasSubstr("64 → 48"));
-  EXPECT_THAT(Text, HasSubstr("0 → 2,048"));
   EXPECT_THAT(Text, HasSubstr("5.50 (2.00 to 12.00)"));
   EXPECT_THAT(Text, HasSubstr("within the range"));
   EXPECT_THAT(Text, HasSubstr("local memory, 25 % in the L1"));
@@ -283,6 +282,31 @@ TEST(HtmlRows, PlannedKernelIsFoundByItsMangledNameOrTheNameInTheSource) {
   EXPECT_EQ(Kernels.Rows[0].Planned, &Plan.Kernels[0]);
   EXPECT_EQ(Kernels.Rows[1].Planned, &Plan.Kernels[1]);
   EXPECT_EQ(Kernels.Rows[2].Planned, nullptr);
+}
+
+// Figures of an H200 that are in its documentation: 64 warps, 65536 registers,
+// 228 KB of shared memory of which a block loses 1 KB.
+TEST(HtmlRows, ResidentWarpsOfTheLaunchesThatWereSeen) {
+  VerifyReport Report;
+  Report.Kernels = {sampleKernel("sort(int*)", 2, 1)};
+  KernelStatistics &K = Report.Kernels[0];
+  K.OriginalShape = LaunchShape{128, 0};
+  K.RewrittenShape = LaunchShape{128, 32768};
+  K.Original->Registers = K.Rewritten->Registers = 32;
+  const KernelRow Row = kernelRows(Report, nullptr, sampleGpu()).Rows[0];
+  EXPECT_EQ(Row.WarpsBefore, 64U);
+  EXPECT_EQ(Row.WarpsAfter, 6U * 4);
+  EXPECT_FALSE(kernelRows(Report, nullptr).Rows[0].WarpsBefore);
+  HtmlInputs Inputs;
+  Inputs.Gpu = sampleGpu();
+  const std::string Text = textOf(Report, Inputs);
+  EXPECT_THAT(Text, HasSubstr("64 (100 %) → 24 (38 %)"));
+  EXPECT_THAT(Text, HasSubstr("0 → 32,768"));
+}
+
+TEST(HtmlRows, RegistersLimitResidentWarps) {
+  EXPECT_EQ(residentWarps({255, 0, 0}, {128, 0}, sampleGpu()), 8U);
+  EXPECT_EQ(residentWarps({32, 0, 0}, {0, 0}, sampleGpu()), std::nullopt);
 }
 
 TEST(HtmlRows, IntervalThatHoldsOneIsEqual) {
