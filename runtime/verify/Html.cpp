@@ -260,11 +260,9 @@ static std::string comparedText(const VerifyReport &Report) {
   std::string Text =
       fmt::format("{} of {} compared", countText(C.ComparedLaunches),
                   pluralText(Report.LaunchCount, "launch"));
-  if (C.UndigestedLaunches)
-    Text += fmt::format(
-        ", {} of them with their memory",
-        countText(C.ComparedLaunches -
-                  std::min(C.UndigestedLaunches, C.ComparedLaunches)));
+  if (C.UndigestedLaunches || !Report.Skipped.empty())
+    Text += fmt::format(", their memory right after {} of them",
+                        countText(Report.DigestedLaunches));
   if (C.DifferingLaunches)
     Text += fmt::format(", {} differ", countText(C.DifferingLaunches));
   if (!C.NotDeterministic.empty())

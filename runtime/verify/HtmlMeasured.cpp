@@ -41,7 +41,11 @@ static std::string effectText(const KernelRow &Row) {
   case Effect::Unknown:
     break;
   }
-  return R"(<span class="equal">not timed</span>)";
+  return std::string(R"(<span class="equal">)") +
+         (Row.MedianBefore  ? "original only"
+          : Row.MedianAfter ? "rewritten only"
+                            : "not timed") +
+         "</span>";
 }
 
 static std::string intervalText(const std::optional<Interval> &Sure) {
@@ -107,6 +111,10 @@ std::string bankstripe::runtime::speedupSection(const KernelRows &Kernels) {
           "<p class=\"hint\">" + noiseSentence(Kernels) + "</p>");
 }
 
+static std::string totalText(double Total) {
+  return Total > 0 ? durationText(Total) : "-";
+}
+
 static std::string shareText(double Part, double Whole) {
   return Whole > 0 ? fmt::format("{:.1f} %", Part / Whole * 100) : "-";
 }
@@ -115,8 +123,10 @@ static std::string timeRow(const KernelRow &Row, const KernelRows &Kernels,
                            double Most) {
   return "<tr>" + kernelHeading(Row) + "<td class=\"plot\">" +
          timePlot(Row, Most) + "</td>" +
-         htmlCell(durationText(Row.TotalBefore), Row.TotalBefore) +
-         htmlCell(durationText(Row.TotalAfter), Row.TotalAfter) +
+         htmlCell(Row.MedianBefore ? durationText(Row.TotalBefore) : "-",
+                  Row.TotalBefore) +
+         htmlCell(Row.MedianAfter ? durationText(Row.TotalAfter) : "-",
+                  Row.TotalAfter) +
          htmlCell(wonText(Row.won()), Row.won()) +
          htmlCell(shareText(Row.TotalBefore, Kernels.TotalBefore),
                   Row.TotalBefore) +
@@ -144,8 +154,8 @@ std::string bankstripe::runtime::timeSection(const KernelRows &Kernels,
   const double Won = Kernels.TotalBefore - Kernels.TotalAfter;
   Html += fmt::format("</tbody>\n<tfoot><tr><th scope=\"row\">all kernels</th>"
                       "<td class=\"plot\"></td>{}{}{}{}{}</tr></tfoot>",
-                      htmlCell(durationText(Kernels.TotalBefore), {}),
-                      htmlCell(durationText(Kernels.TotalAfter), {}),
+                      htmlCell(totalText(Kernels.TotalBefore), {}),
+                      htmlCell(totalText(Kernels.TotalAfter), {}),
                       htmlCell(wonText(Won), {}),
                       htmlCell("speedup " + factorText(Kernels.speedup()), {}),
                       htmlCell(Total.Sure ? intervalText(Total.Sure) : "", {}));

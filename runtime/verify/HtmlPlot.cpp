@@ -98,7 +98,8 @@ std::string bankstripe::runtime::wonText(double Nanoseconds) {
 
 std::string bankstripe::runtime::speedupSentence(const KernelRow &Row) {
   if (!Row.Speedup)
-    return Row.Name + ": not timed";
+    return Row.Name +
+           (Row.isTimed() ? ": timed in one program only" : ": not timed");
   std::string Text = Row.Name + ": ";
   if (Row.Change == Effect::Equal)
     Text += "equal within the noise, ";
@@ -142,8 +143,9 @@ std::string bankstripe::runtime::timePlot(const KernelRow &Row, double Most) {
       R"(<rect class="before" y="3" width="{:.2f}%" height="9"/>)"
       R"(<rect class="after" y="15" width="{:.2f}%" height="9"/></svg>)",
       classOf(Row.Change),
-      escapeHtml(fmt::format("{}: {} before, {} after", Row.Short,
-                             durationText(Row.TotalBefore),
-                             durationText(Row.TotalAfter))),
+      escapeHtml(fmt::format(
+          "{}: {} before, {} after", Row.Short,
+          Row.MedianBefore ? durationText(Row.TotalBefore) : "nothing",
+          Row.MedianAfter ? durationText(Row.TotalAfter) : "nothing")),
       Width(Row.TotalBefore), Width(Row.TotalAfter));
 }

@@ -162,10 +162,23 @@ static std::string withoutTemplateArguments(std::string_view Name) {
   return Result;
 }
 
+// With as few namespaces taken away as it needs to be short.
+static std::string withoutFirstNamespaces(const std::string &Name) {
+  for (size_t At = Name.find("::"); At != std::string::npos;
+       At = Name.find("::", At + 2)) {
+    const std::string Rest = std::string(Ellipsis) + Name.substr(At);
+    if (characterCount(Rest) <= LongestPlotName)
+      return Rest;
+  }
+  return Name;
+}
+
 std::string bankstripe::runtime::plotName(std::string_view Kernel) {
   std::string Name = functionName(repairText(Kernel));
   if (characterCount(Name) > LongestPlotName)
     Name = withoutTemplateArguments(Name);
+  if (characterCount(Name) > LongestPlotName)
+    Name = withoutFirstNamespaces(Name);
   const size_t Count = characterCount(Name);
   if (Count <= LongestPlotName)
     return Name;

@@ -40,7 +40,8 @@ std::string cutText(std::string_view Text, size_t Most);
 std::string functionName(std::string_view Demangled);
 
 /// A kernel's name for a plot: without parameters, then without template
-/// arguments, then with its middle left out, as far as needed.
+/// arguments, then without its first namespaces, then with its middle left out,
+/// as far as needed.
 std::string plotName(std::string_view Kernel);
 
 /// "1,234,567"

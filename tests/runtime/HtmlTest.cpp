@@ -147,9 +147,10 @@ TEST(Html, NotesAndLaunchesThatWereNotCompared) {
   VerifyReport Report = sampleReport();
   Report.Launches.NotDeterministic = {3, 4};
   Report.Launches.UndigestedLaunches = 7;
+  Report.DigestedLaunches = 93;
   Report.Notes = {"CUDA graphs are recorded as one launch (2 times)"};
   const std::string Text = textOf(Report);
-  EXPECT_THAT(Text, HasSubstr("93 of them with their memory"));
+  EXPECT_THAT(Text, HasSubstr("their memory right after 93 of them"));
   EXPECT_THAT(Text, HasSubstr("2 not deterministic"));
   EXPECT_THAT(Text, HasSubstr("what they write is not compared"));
   EXPECT_THAT(Text, HasSubstr("CUDA graphs are recorded as one launch"));
@@ -256,6 +257,17 @@ TEST(HtmlRows, WhatChangesTheProgramMostComesFirst) {
   EXPECT_EQ(Kernels.Rows[1].Name, "loses");
   EXPECT_EQ(Kernels.Rows[2].Change, Effect::Equal);
   EXPECT_DOUBLE_EQ(*Kernels.speedup(), 16.0 / 14);
+}
+
+TEST(Html, KernelOfOneProgramAlone) {
+  VerifyReport Report = sampleReport();
+  Report.Kernels = {sampleKernel("added(int*)", 1, 2)};
+  Report.Kernels[0].MedianOriginal.reset();
+  Report.Kernels[0].TotalOriginal = 0;
+  Report.Kernels[0].Sure.reset();
+  const std::string Text = textOf(Report);
+  EXPECT_THAT(Text, HasSubstr("rewritten only"));
+  EXPECT_THAT(Text, Not(HasSubstr("0.00 µs")));
 }
 
 TEST(HtmlRows, NamesThatAreTheSameWhenShortenedAreNumbered) {
@@ -393,6 +405,9 @@ TEST(HtmlText, PlotNames) {
   EXPECT_EQ(plotName("void cub::DeviceRadixSort<(cub::Policy)4, (1 > 0), "
                      "unsigned int, cub::NullType>::run<int>(int*)"),
             "cub::DeviceRadixSort<…>::run<…>");
+  EXPECT_EQ(plotName("void cub::CUB_200700_NS::detail::radix::(anonymous "
+                     "namespace)::DeviceRadixSortOnesweepKernel<int>(int*)"),
+            "…::DeviceRadixSortOnesweepKernel<…>");
   const std::string Cut = plotName(std::string(80, 'a') + "äend");
   EXPECT_TRUE(Cut.starts_with("aaa") && Cut.ends_with("äend")) << Cut;
 }
