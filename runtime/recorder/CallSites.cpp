@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/CallSites.h"
+#include <algorithm>
 #include <climits>
 #include <dlfcn.h>
 #include <execinfo.h>

@@ -79,7 +79,9 @@ static LaunchRequest launchRequest(const WatchedCall &Call,
     Request.Function = P.f;
     describe(Request, P);
   } else {
-    Request.Stream = parameters<cuGraphLaunch_params>(Data).hStream;
+    const auto &P = parameters<cuGraphLaunch_params>(Data);
+    Request.Graph = P.hGraphExec;
+    Request.Stream = P.hStream;
   }
   Request.Stream = streamOf(Call, Request.Stream);
   return Request;

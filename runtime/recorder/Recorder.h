@@ -37,6 +37,7 @@ namespace bankstripe::runtime {
 /// A launch as the program asked for it.
 struct LaunchRequest {
   CUfunction Function = nullptr; ///< Null for a graph.
+  CUgraphExec Graph = nullptr;   ///< Null for a kernel.
   const char *Symbol = nullptr;  ///< Of the kernel, when CUPTI knows it.
   Extent Grid, Block;
   unsigned DynamicSharedBytes = 0;
@@ -110,7 +111,8 @@ private:
   void findVariables(const LaunchRequest &Request, const KnownKernel &Known);
   void describe(const LaunchRequest &Request, const KnownKernel &Known,
                 Launch &L);
-  bool isSelected(const KnownKernel &Kernel, const Launch &L);
+  bool isSelected(const LaunchRequest &Request, const KnownKernel &Kernel,
+                  const Launch &L);
   bool canWait(const char *What);
   CUresult wait();
   bool digest(const MemoryPart &Of, std::vector<DigestChange> &Changes);
@@ -137,6 +139,7 @@ private:
   std::set<std::string> VariableSymbols;
   std::set<CUdevice> Devices;
   std::map<CUstream, unsigned> Streams;
+  std::map<CUgraphExec, unsigned> Graphs;
   std::map<std::thread::id, unsigned> Threads;
   std::optional<DumpRequest> Dump;
   unsigned Launches = 0;

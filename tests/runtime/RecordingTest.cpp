@@ -239,6 +239,9 @@ TEST_F(RecordingFile, ForkedProcessWritesNothing) {
 
 TEST_F(RecordingFile, WhatCannotBeReadSaysWhy) {
   EXPECT_TRUE(problem().starts_with("no recording was written"));
+  fs::create_directory(Path);
+  EXPECT_EQ(problem(), "the recording is empty");
+  fs::remove(Path);
   write("");
   EXPECT_EQ(problem(), "the recording is empty");
   write("\x7f"
