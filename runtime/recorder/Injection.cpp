@@ -80,7 +80,7 @@ static LaunchRequest launchRequest(const WatchedCall &Call,
     describe(Request, P);
   } else {
     const auto &P = parameters<cuGraphLaunch_params>(Data);
-    Request.Graph = P.hGraphExec;
+    Request.Graph = P.hGraph;
     Request.Stream = P.hStream;
   }
   Request.Stream = streamOf(Call, Request.Stream);
