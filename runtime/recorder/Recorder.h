@@ -20,7 +20,6 @@
 #ifndef BANKSTRIPE_RECORDER_RECORDER_H
 #define BANKSTRIPE_RECORDER_RECORDER_H
 
-#include "recorder/CallSites.h"
 #include "recorder/DigestEngine.h"
 #include "recorder/DumpRequest.h"
 #include "recorder/LiveMemory.h"
@@ -52,11 +51,12 @@ struct AllocationRequest {
   std::string Kind;
   CUdeviceptr Address = 0; ///< Where kernels see it.
   uint64_t Bytes = 0;
-  bool IsOrdered = false;   ///< It becomes usable in the order of a stream.
-  CUstream Order = nullptr; ///< That stream.
-  bool IsHostFirst = false; ///< Managed memory that the host has first.
-  bool IsHost = false;      ///< Host memory.
-  bool IsFilled = false;    ///< It may hold something already.
+  bool IsOrdered = false;       ///< It becomes usable in the order of a stream.
+  CUstream Order = nullptr;     ///< That stream.
+  bool IsHostFirst = false;     ///< Managed memory that the host has first.
+  bool IsHost = false;          ///< Host memory.
+  bool IsFilled = false;        ///< It may hold something already.
+  std::optional<unsigned> Made; ///< The call stack that asked for it.
 };
 
 class Recorder {
@@ -76,7 +76,8 @@ public:
     Mapped.mapped(Address, Bytes, Memory);
   }
   void accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
-                  std::span<const CUmemAccessDesc> Rights);
+                  std::span<const CUmemAccessDesc> Rights,
+                  std::optional<unsigned> Made);
   void unmapping(CUdeviceptr Address, uint64_t Bytes);
   /// A context or the program ends: digests what no digest has seen.
   void ending();
@@ -131,7 +132,6 @@ private:
   Selection::Time Waited = 0; ///< For the program's work, in all.
   LiveMemory Memory;
   MappedRanges Mapped;
-  CallSites Sites;
   std::map<CUcontext, DigestEngine> Engines;
   std::map<std::pair<CUcontext, CUfunction>, KnownKernel> Kernels;
   /// Libraries whose variables are known, in the contexts where they are.
