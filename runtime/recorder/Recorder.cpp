@@ -212,9 +212,16 @@ bool Recorder::canWait(const char *What) {
   return Captures == 0 && !Lost;
 }
 
-bool Recorder::isSelected(const KnownKernel &Kernel, const Launch &L) {
+bool Recorder::isSelected(const LaunchRequest &Request,
+                          const KnownKernel &Kernel, const Launch &L) {
+  // Graphs have no grids, but are as different as kernels with other grids.
+  Extent Shape = L.Grid;
+  if (Request.Graph)
+    Shape.X =
+        Graphs.try_emplace(Request.Graph, static_cast<unsigned>(Graphs.size()))
+            .first->second;
   const Skip Reason =
-      Select.launch(L.Index, *Kernel.Selected, L.Grid, L.Block, now());
+      Select.launch(L.Index, *Kernel.Selected, Shape, L.Block, now());
   if (Reason != Skip::No)
     Output.skipped(skipName(Reason));
   return Reason == Skip::No && canWait("launches");
@@ -234,7 +241,7 @@ void Recorder::launched(const LaunchRequest &Request) {
   describe(Request, Kernel, L);
   if (L.Error.empty()) {
     Memory.launched();
-    const bool Selected = isSelected(Kernel, L);
+    const bool Selected = isSelected(Request, Kernel, L);
     // An error here is the kernel's own; a later one is the recorder's.
     if (const CUresult Result = Selected ? wait() : CUDA_SUCCESS) {
       L.Error = errorName(Result);
@@ -390,12 +397,13 @@ void Recorder::allocated(const AllocationRequest &Request) {
                             Request.Kind, Gone);
   for (const unsigned Id : Gone)
     Output.free(Id);
-  A.Made = Sites.here(Output);
+  A.Made = Request.Made;
   Output.allocation(A);
 }
 
 void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
-                          std::span<const CUmemAccessDesc> Rights) {
+                          std::span<const CUmemAccessDesc> Rights,
+                          std::optional<unsigned> Made) {
   CUdevice Device = 0;
   {
     const OwnCalls Own;
@@ -419,6 +427,7 @@ void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
     AllocationRequest Request;
     Request.In = In;
     Request.Kind = "virtual";
+    Request.Made = Made;
     Request.Address = Range.Address;
     Request.Bytes = Range.Bytes;
     Request.IsFilled =

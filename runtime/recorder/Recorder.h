@@ -20,7 +20,6 @@
 #ifndef BANKSTRIPE_RECORDER_RECORDER_H
 #define BANKSTRIPE_RECORDER_RECORDER_H
 
-#include "recorder/CallSites.h"
 #include "recorder/DigestEngine.h"
 #include "recorder/DumpRequest.h"
 #include "recorder/LiveMemory.h"
@@ -37,6 +36,7 @@ namespace bankstripe::runtime {
 /// A launch as the program asked for it.
 struct LaunchRequest {
   CUfunction Function = nullptr; ///< Null for a graph.
+  CUgraphExec Graph = nullptr;   ///< Null for a kernel.
   const char *Symbol = nullptr;  ///< Of the kernel, when CUPTI knows it.
   Extent Grid, Block;
   unsigned DynamicSharedBytes = 0;
@@ -51,11 +51,12 @@ struct AllocationRequest {
   std::string Kind;
   CUdeviceptr Address = 0; ///< Where kernels see it.
   uint64_t Bytes = 0;
-  bool IsOrdered = false;   ///< It becomes usable in the order of a stream.
-  CUstream Order = nullptr; ///< That stream.
-  bool IsHostFirst = false; ///< Managed memory that the host has first.
-  bool IsHost = false;      ///< Host memory.
-  bool IsFilled = false;    ///< It may hold something already.
+  bool IsOrdered = false;       ///< It becomes usable in the order of a stream.
+  CUstream Order = nullptr;     ///< That stream.
+  bool IsHostFirst = false;     ///< Managed memory that the host has first.
+  bool IsHost = false;          ///< Host memory.
+  bool IsFilled = false;        ///< It may hold something already.
+  std::optional<unsigned> Made; ///< The call stack that asked for it.
 };
 
 class Recorder {
@@ -75,7 +76,8 @@ public:
     Mapped.mapped(Address, Bytes, Memory);
   }
   void accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
-                  std::span<const CUmemAccessDesc> Rights);
+                  std::span<const CUmemAccessDesc> Rights,
+                  std::optional<unsigned> Made);
   void unmapping(CUdeviceptr Address, uint64_t Bytes);
   /// A context or the program ends: digests what no digest has seen.
   void ending();
@@ -110,7 +112,8 @@ private:
   void findVariables(const LaunchRequest &Request, const KnownKernel &Known);
   void describe(const LaunchRequest &Request, const KnownKernel &Known,
                 Launch &L);
-  bool isSelected(const KnownKernel &Kernel, const Launch &L);
+  bool isSelected(const LaunchRequest &Request, const KnownKernel &Kernel,
+                  const Launch &L);
   bool canWait(const char *What);
   CUresult wait();
   bool digest(const MemoryPart &Of, std::vector<DigestChange> &Changes);
@@ -129,7 +132,6 @@ private:
   Selection::Time Waited = 0; ///< For the program's work, in all.
   LiveMemory Memory;
   MappedRanges Mapped;
-  CallSites Sites;
   std::map<CUcontext, DigestEngine> Engines;
   std::map<std::pair<CUcontext, CUfunction>, KnownKernel> Kernels;
   /// Libraries whose variables are known, in the contexts where they are.
@@ -137,6 +139,7 @@ private:
   std::set<std::string> VariableSymbols;
   std::set<CUdevice> Devices;
   std::map<CUstream, unsigned> Streams;
+  std::map<CUgraphExec, unsigned> Graphs;
   std::map<std::thread::id, unsigned> Threads;
   std::optional<DumpRequest> Dump;
   unsigned Launches = 0;

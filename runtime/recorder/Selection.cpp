@@ -10,7 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 using namespace bankstripe::runtime;
 
@@ -76,7 +76,9 @@ void SettingsReader::schedule() {
   std::ifstream Input(Path, std::ios::binary);
   if (!Input)
     return fail(Name, std::string("cannot read '") + Path + "'");
-  auto Read = Schedule::parse({std::istreambuf_iterator<char>(Input), {}});
+  std::ostringstream Whole;
+  Whole << Input.rdbuf();
+  auto Read = Schedule::parse(Whole.str());
   if (const auto *What = std::get_if<std::string>(&Read))
     return fail(Name, *What);
   Settings.Listed = std::move(std::get<Schedule>(Read));

@@ -23,9 +23,10 @@
 // |                         | most this many times the time that the program |
 // |                         | took without it (a decimal number); and, in    |
 // |                         | any case, the first launch of each kernel with |
-// |                         | each grid and block: up to 8 of one kernel and |
-// |                         | 1,000 in all, while the recorder has used less |
-// |                         | than a minute                                  |
+// |                         | each grid and block, and of each graph: up to  |
+// |                         | 8 of one kernel or of all graphs, and 1,000 in |
+// |                         | all, while the recorder has used less than a   |
+// |                         | minute                                         |
 //
 // A launch has to pass all that are set. One that does not pass is recorded
 // without digests; what it leaves behind is seen by the next digest. Memory
