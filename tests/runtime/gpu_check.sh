@@ -208,6 +208,7 @@ wait
 expect faster 0 'count_digits.* faster ' 'clocks, original: SM [0-9]+ MHz' '!no intervals' -- --runs=9 ./pair ./rewritten
 wait
 expect equal 0 'count_digits.* equal ' -- --runs=9 ./pair ./pair
+wait
 
 # finish: the counts, and the exit status
 finish() {
