@@ -196,7 +196,7 @@ expect search-kernels 0 '^identical where it was compared: 50 launches' 'left ou
   -- ./search 50 --vs ./search 50
 expect command-of-a-script 0 '^identical: 50 launches' -- --runs=0 -- sh -c './search 50' --vs ./search 50
 expect command-of-two-processes 0 '^identical: 50 launches' '2 processes of the original command use the GPU' \
-  'launched 1 kernels 10 times' -- --runs=0 -- sh -c './search 10; ./search 50' --vs \
+  'made 10 launches of 1 kernel' -- --runs=0 -- sh -c './search 10; ./search 50' --vs \
   sh -c './search 10; ./search 50'
 expect tolerance 0 '^identical as far' 'within the tolerance of 0.01 for f32: allocation 0 \(256 bytes\)' \
   'in 3 runs of the original' -- --repeats=3 --tolerance=f32:0.01 --runs=0 ./atomics ./atomics
