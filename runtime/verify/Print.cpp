@@ -198,7 +198,10 @@ static std::string verdict(const VerifyReport &Report, bool Coloured) {
   if (Report.Verdict == Outcome::Identical)
     return colour("identical", fmt::terminal_color::green, Coloured) +
            fmt::format("{}{}: {}, {}, {}, {} of output\n",
-                       Report.Skipped.empty() ? "" : " where it was compared",
+                       Report.Skipped.empty() &&
+                               Report.Launches.UnmatchedDigests == 0
+                           ? ""
+                           : " where it was compared",
                        Report.Launches.deterministic() &&
                                !Report.Output.NotDeterministic
                            ? ""
@@ -306,6 +309,10 @@ static std::string coverage(const VerifyReport &Report) {
                           plural(Report.DigestsBeforeFree, "time"))
             : "",
         Reasons);
+  if (Report.Launches.UnmatchedDigests > 0)
+    Text += fmt::format("memory could not be compared after {}, since one of "
+                        "the programs has no digests there\n",
+                        plural(Report.Launches.UnmatchedDigests, "launch"));
   if (const auto At = Report.Skipped.find("freed"); At != Report.Skipped.end())
     Text += fmt::format("{} freed before what was left in {} was compared\n",
                         At->second == 1
