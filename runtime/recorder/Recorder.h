@@ -8,10 +8,12 @@
 // The recorder in mode Digest. Injection.cpp translates driver calls into the
 // calls of this class.
 //
-// A launch that the selection picks is followed by a wait for the whole context
-// and a digest of all live memory; any other costs a look at the kernel and a
-// record. Meanwhile no other thread of the program may launch or free: the
-// lock is held from the entry of a launch to its end. Everything the
+// A launch that the selection picks is followed by a wait for its device and a
+// digest of all live memory of this device. What it wrote on others is seen at
+// the next launch there: to wait for them could be to wait for ever, for
+// kernels that wait for ones to come. Any other launch costs a look at the
+// kernel and a record. Meanwhile no other thread of the program may launch or
+// free: the lock is held from the entry of a launch to its end. Everything the
 // recorder asks of the driver is done inside an OwnCalls scope, so that its own
 // launches and allocations are not recorded in turn.
 //
@@ -107,7 +109,7 @@ private:
 
   void takeMessages();
   bool isCaptured(CUstream Stream);
-  void describeDevice();
+  void describeDevice(CUcontext Current);
   const KnownKernel &known(const LaunchRequest &Request);
   void findVariables(const LaunchRequest &Request, const KnownKernel &Known);
   void describe(const LaunchRequest &Request, const KnownKernel &Known,
@@ -116,7 +118,9 @@ private:
                   const Launch &L);
   bool canWait(const char *What);
   CUresult wait();
-  bool digest(const MemoryPart &Of, std::vector<DigestChange> &Changes);
+  /// \param On only memory of this device.
+  bool digest(const MemoryPart &Of, std::optional<CUdevice> On,
+              std::vector<DigestChange> &Changes);
   CUresult digestIn(CUcontext Context, const MemoryPart &Of,
                     std::span<const uint64_t> &Digests);
   bool canLookAt(const AllocationRequest &Request);
@@ -138,6 +142,7 @@ private:
   std::set<std::pair<CUcontext, const void *>> KnownHomes;
   std::set<std::string> VariableSymbols;
   std::set<CUdevice> Devices;
+  std::map<CUcontext, CUdevice> DeviceOf; ///< Of contexts with memory.
   std::map<CUstream, unsigned> Streams;
   std::map<CUgraphExec, unsigned> Graphs;
   std::map<std::thread::id, unsigned> Threads;

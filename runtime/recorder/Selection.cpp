@@ -33,6 +33,8 @@ const char *bankstripe::runtime::skipName(Skip Reason) {
     return "sample";
   case Skip::Overhead:
     return "overhead";
+  case Skip::Collective:
+    return "collective";
   }
   return "";
 }
@@ -145,8 +147,12 @@ SelectionSettings::read(const Environment &Get) {
 Selection::Kernel &Selection::kernel(const std::string &Symbol) {
   const std::string Name = canonicalName(Symbol);
   const auto [At, IsNew] = Kernels.try_emplace(Name);
-  if (IsNew && Settings.Kernels)
-    At->second.IsWanted = std::regex_search(Name, *Settings.Kernels);
+  if (IsNew) {
+    At->second.IsCollective =
+        Name.starts_with("ncclDevKernel") || Name.starts_with("ncclKernel");
+    if (Settings.Kernels)
+      At->second.IsWanted = std::regex_search(Name, *Settings.Kernels);
+  }
   return At->second;
 }
 
@@ -173,6 +179,8 @@ bool Selection::isFirstOfShape(Kernel &Of, const Extent &Grid,
 
 Skip Selection::launch(unsigned Index, Kernel &Of, const Extent &Grid,
                        const Extent &Block, Time Now) {
+  if (Of.IsCollective)
+    return Skip::Collective;
   if (Settings.Listed)
     return Settings.Listed->after(Index) ? Skip::No : Skip::Schedule;
   if (Settings.MaxLaunches && Index >= *Settings.MaxLaunches)
