@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/CallSites.h"
+#include <algorithm>
 #include <climits>
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -64,13 +65,18 @@ CallStack CallSites::resolve(const std::vector<void *> &Addresses) {
 }
 
 std::optional<unsigned> CallSites::here(RecordingWriter &Output) {
-  void *Addresses[MostCalls];
-  const int Count = ::backtrace(Addresses, MostCalls);
-  const auto [At, IsNew] = Known.try_emplace(
-      std::vector<void *>(Addresses, Addresses + std::max(Count, 0)));
-  if (!IsNew)
-    return At->second;
-  if (const CallStack Stack = resolve(At->first); !Stack.empty())
+  void *Found[MostCalls];
+  const int Count = std::max(::backtrace(Found, MostCalls), 0);
+  const std::vector<void *> Addresses(Found, Found + Count);
+  {
+    const std::lock_guard Lock(Mutex);
+    if (const auto At = Known.find(Addresses); At != Known.end())
+      return At->second;
+  }
+  const CallStack Stack = resolve(Addresses);
+  const std::lock_guard Lock(Mutex);
+  const auto [At, IsNew] = Known.try_emplace(Addresses);
+  if (IsNew && !Stack.empty())
     At->second = Output.stack(Stack);
   return At->second;
 }

@@ -28,6 +28,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "recorder/CallSites.h"
 #include "recorder/Recorder.h"
 #include "recorder/Timing.h"
 #include "recorder/WatchedCalls.h"
@@ -40,6 +41,7 @@ using namespace bankstripe::runtime;
 
 static Recorder *TheRecorder = nullptr;
 static RecordingWriter *TheWriter = nullptr;
+static CallSites *TheSites = nullptr;
 
 template <class Parameters>
 static const Parameters &parameters(const CUpti_CallbackData &Data) {
@@ -79,7 +81,9 @@ static LaunchRequest launchRequest(const WatchedCall &Call,
     Request.Function = P.f;
     describe(Request, P);
   } else {
-    Request.Stream = parameters<cuGraphLaunch_params>(Data).hStream;
+    const auto &P = parameters<cuGraphLaunch_params>(Data);
+    Request.Graph = P.hGraph;
+    Request.Stream = P.hStream;
   }
   Request.Stream = streamOf(Call, Request.Stream);
   return Request;
@@ -209,8 +213,14 @@ static void graphNodeAdded(const WatchedCall &Call,
                       "recorded");
 }
 
+static void allocated(AllocationRequest Request, std::optional<unsigned> Made) {
+  Request.Made = Made;
+  TheRecorder->allocated(Request);
+}
+
 // After a call that succeeded.
-static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data) {
+static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data,
+                      std::optional<unsigned> Made) {
   switch (Call.What) {
   case Action::CaptureBegins:
     return TheRecorder->captureBegins();
@@ -219,9 +229,9 @@ static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data) {
   case Action::GraphNode:
     return graphNodeAdded(Call, Data);
   case Action::AllocateHost:
-    return TheRecorder->allocated(pinned(Call, Data));
+    return allocated(pinned(Call, Data), Made);
   case Action::RegisterHost:
-    return TheRecorder->allocated(registered(Data));
+    return allocated(registered(Data), Made);
   case Action::Create:
     return TheRecorder->created(*parameters<cuMemCreate_params>(Data).handle);
   case Action::Map: {
@@ -231,10 +241,10 @@ static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data) {
   case Action::SetAccess: {
     const auto &P = parameters<cuMemSetAccess_params>(Data);
     return TheRecorder->accessible(Data.context, P.ptr, P.size,
-                                   {P.desc, P.count});
+                                   {P.desc, P.count}, Made);
   }
   default:
-    return TheRecorder->allocated(deviceMemory(Call, Data));
+    return allocated(deviceMemory(Call, Data), Made);
   }
 }
 
@@ -245,13 +255,17 @@ static void leaving(const WatchedCall &Call, const CUpti_CallbackData &Data) {
     TheRecorder->mutex().unlock();
     return;
   }
+  const bool Succeeded =
+      *static_cast<const CUresult *>(Data.functionReturnValue) == CUDA_SUCCESS;
+  std::optional<unsigned> Made;
+  if (Succeeded && isAllocation(Call.What))
+    Made = TheSites->here(*TheWriter); // Without the lock: see there.
   const std::lock_guard Lock(TheRecorder->mutex());
   // A capture that was invalidated ends with an error, and ends.
   if (Call.What == Action::CaptureEnds)
     TheRecorder->captureEnds();
-  else if (*static_cast<const CUresult *>(Data.functionReturnValue) ==
-           CUDA_SUCCESS)
-    succeeded(Call, Data);
+  else if (Succeeded)
+    succeeded(Call, Data, Made);
 }
 
 static void resourceEvent(CUpti_CallbackId Id, const CUpti_ResourceData &Data) {
@@ -300,6 +314,7 @@ static std::string startDigests() {
     return *Problem;
   TheRecorder = new Recorder(*TheWriter,
                              std::move(std::get<SelectionSettings>(Settings)));
+  TheSites = new CallSites;
   CUpti_SubscriberHandle Subscriber = nullptr;
   if (const CUptiResult Result = cuptiSubscribe(&Subscriber, callback, nullptr))
     return cuptiProblem(Result);

@@ -89,6 +89,7 @@ void Recorder::takeMessages() {
     for (const unsigned Id : Memory.removeContext(Ended))
       Output.free(Id);
     Engines.erase(Ended);
+    DeviceOf.erase(Ended);
     KnownHomes.clear();
     Kernels.clear();
     Lost = false;
@@ -135,9 +136,12 @@ bool Recorder::isCaptured(CUstream Stream) {
          Status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-void Recorder::describeDevice() {
+void Recorder::describeDevice(CUcontext Current) {
   CUdevice Device = 0;
-  if (cuCtxGetDevice(&Device) != CUDA_SUCCESS || !Devices.insert(Device).second)
+  if (cuCtxGetDevice(&Device) != CUDA_SUCCESS)
+    return;
+  DeviceOf[Current] = Device;
+  if (!Devices.insert(Device).second)
     return;
   char Name[256] = "";
   int Major = 0, Minor = 0;
@@ -212,9 +216,16 @@ bool Recorder::canWait(const char *What) {
   return Captures == 0 && !Lost;
 }
 
-bool Recorder::isSelected(const KnownKernel &Kernel, const Launch &L) {
+bool Recorder::isSelected(const LaunchRequest &Request,
+                          const KnownKernel &Kernel, const Launch &L) {
+  // Graphs have no grids, but are as different as kernels with other grids.
+  Extent Shape = L.Grid;
+  if (Request.Graph)
+    Shape.X =
+        Graphs.try_emplace(Request.Graph, static_cast<unsigned>(Graphs.size()))
+            .first->second;
   const Skip Reason =
-      Select.launch(L.Index, *Kernel.Selected, L.Grid, L.Block, now());
+      Select.launch(L.Index, *Kernel.Selected, Shape, L.Block, now());
   if (Reason != Skip::No)
     Output.skipped(skipName(Reason));
   return Reason == Skip::No && canWait("launches");
@@ -224,7 +235,7 @@ void Recorder::launched(const LaunchRequest &Request) {
   const OwnCalls Own;
   const OwnTime Timed(Select, Waited);
   takeMessages();
-  describeDevice();
+  describeDevice(Request.Context);
   if (isCaptured(Request.Stream)) {
     note("kernel launches captured into a graph");
     return;
@@ -234,14 +245,14 @@ void Recorder::launched(const LaunchRequest &Request) {
   describe(Request, Kernel, L);
   if (L.Error.empty()) {
     Memory.launched();
-    const bool Selected = isSelected(Kernel, L);
+    const bool Selected = isSelected(Request, Kernel, L);
     // An error here is the kernel's own; a later one is the recorder's.
     if (const CUresult Result = Selected ? wait() : CUDA_SUCCESS) {
       L.Error = errorName(Result);
       Lost = true;
     } else {
       findVariables(Request, Kernel);
-      L.Digested = Selected && digest({}, L.Changes);
+      L.Digested = Selected && digest({}, DeviceOf[Request.Context], L.Changes);
     }
   }
   Output.launch(L);
@@ -268,13 +279,15 @@ CUresult Recorder::digestIn(CUcontext Context, const MemoryPart &Of,
   return Result;
 }
 
-bool Recorder::digest(const MemoryPart &Of,
+bool Recorder::digest(const MemoryPart &Of, std::optional<CUdevice> On,
                       std::vector<DigestChange> &Changes) {
   // All contexts are digested before the digests of any are kept: should one
   // fail, the next launch still lists everything that changed since.
   std::vector<std::pair<const void *, std::span<const uint64_t>>> Found;
   for (const void *In : Memory.contexts(Of)) {
     auto *const Context = static_cast<CUcontext>(const_cast<void *>(In));
+    if (On && DeviceOf[Context] != *On)
+      continue;
     auto &Digests = Found.emplace_back(In, std::span<const uint64_t>()).second;
     if (const CUresult Result = digestIn(Context, Of, Digests)) {
       note("launches not digested: " + errorName(Result));
@@ -300,7 +313,7 @@ void Recorder::digestBeforeFree(MemoryPart Of) {
 
 void Recorder::digestLate(const MemoryPart &Of, bool AtEnd) {
   std::vector<DigestChange> Changes;
-  if (!digest(Of, Changes))
+  if (!digest(Of, std::nullopt, Changes))
     return;
   Output.late(AtEnd, Changes);
   dump(Of);
@@ -385,17 +398,21 @@ void Recorder::allocated(const AllocationRequest &Request) {
     if (Filled != CUDA_SUCCESS)
       note("allocations not filled: " + errorName(Filled));
   }
+  CUdevice Device = 0;
+  if (cuCtxGetDevice(&Device) == CUDA_SUCCESS)
+    DeviceOf[Request.In] = Device;
   std::vector<unsigned> Gone;
   Allocation A = Memory.add(Request.In, Request.Address, Request.Bytes,
                             Request.Kind, Gone);
   for (const unsigned Id : Gone)
     Output.free(Id);
-  A.Made = Sites.here(Output);
+  A.Made = Request.Made;
   Output.allocation(A);
 }
 
 void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
-                          std::span<const CUmemAccessDesc> Rights) {
+                          std::span<const CUmemAccessDesc> Rights,
+                          std::optional<unsigned> Made) {
   CUdevice Device = 0;
   {
     const OwnCalls Own;
@@ -419,6 +436,7 @@ void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
     AllocationRequest Request;
     Request.In = In;
     Request.Kind = "virtual";
+    Request.Made = Made;
     Request.Address = Range.Address;
     Request.Bytes = Range.Bytes;
     Request.IsFilled =

@@ -10,7 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 using namespace bankstripe::runtime;
 
@@ -33,6 +33,8 @@ const char *bankstripe::runtime::skipName(Skip Reason) {
     return "sample";
   case Skip::Overhead:
     return "overhead";
+  case Skip::Collective:
+    return "collective";
   }
   return "";
 }
@@ -76,7 +78,9 @@ void SettingsReader::schedule() {
   std::ifstream Input(Path, std::ios::binary);
   if (!Input)
     return fail(Name, std::string("cannot read '") + Path + "'");
-  auto Read = Schedule::parse({std::istreambuf_iterator<char>(Input), {}});
+  std::ostringstream Whole;
+  Whole << Input.rdbuf();
+  auto Read = Schedule::parse(Whole.str());
   if (const auto *What = std::get_if<std::string>(&Read))
     return fail(Name, *What);
   Settings.Listed = std::move(std::get<Schedule>(Read));
@@ -143,8 +147,12 @@ SelectionSettings::read(const Environment &Get) {
 Selection::Kernel &Selection::kernel(const std::string &Symbol) {
   const std::string Name = canonicalName(Symbol);
   const auto [At, IsNew] = Kernels.try_emplace(Name);
-  if (IsNew && Settings.Kernels)
-    At->second.IsWanted = std::regex_search(Name, *Settings.Kernels);
+  if (IsNew) {
+    At->second.IsCollective =
+        Name.starts_with("ncclDevKernel") || Name.starts_with("ncclKernel");
+    if (Settings.Kernels)
+      At->second.IsWanted = std::regex_search(Name, *Settings.Kernels);
+  }
   return At->second;
 }
 
@@ -171,6 +179,8 @@ bool Selection::isFirstOfShape(Kernel &Of, const Extent &Grid,
 
 Skip Selection::launch(unsigned Index, Kernel &Of, const Extent &Grid,
                        const Extent &Block, Time Now) {
+  if (Of.IsCollective)
+    return Skip::Collective;
   if (Settings.Listed)
     return Settings.Listed->after(Index) ? Skip::No : Skip::Schedule;
   if (Settings.MaxLaunches && Index >= *Settings.MaxLaunches)

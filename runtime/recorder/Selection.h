@@ -23,9 +23,13 @@
 // |                         | most this many times the time that the program |
 // |                         | took without it (a decimal number); and, in    |
 // |                         | any case, the first launch of each kernel with |
-// |                         | each grid and block: up to 8 of one kernel and |
-// |                         | 1,000 in all, while the recorder has used less |
-// |                         | than a minute                                  |
+// |                         | each grid and block, and of each graph: up to  |
+// |                         | 8 of one kernel or of all graphs, and 1,000 in |
+// |                         | all, while the recorder has used less than a   |
+// |                         | minute                                         |
+//
+// Never digested after are the kernels of NCCL: each waits for others, on other
+// devices, which are not launched while the recorder waits.
 //
 // A launch has to pass all that are set. One that does not pass is recorded
 // without digests; what it leaves behind is seen by the next digest. Memory
@@ -64,7 +68,15 @@ struct SelectionSettings {
 };
 
 /// Why a launch is not digested.
-enum class Skip { No, Schedule, MaxLaunches, Kernels, Sample, Overhead };
+enum class Skip {
+  No,
+  Schedule,
+  MaxLaunches,
+  Kernels,
+  Sample,
+  Overhead,
+  Collective,
+};
 
 /// The reason as it stands in a recording: "kernels".
 const char *skipName(Skip Reason);
@@ -83,6 +95,7 @@ public:
   /// What is known of a kernel; it stays where it is.
   struct Kernel {
     bool IsWanted = true;
+    bool IsCollective = false;
     uint64_t Launches = 0;
     std::vector<std::pair<Extent, Extent>> Shapes; ///< Digested in any case.
   };

@@ -51,7 +51,7 @@ enum class RecordType : unsigned char {
 };
 
 /// Bits of a launch's record; it ends before them when none is set.
-enum : unsigned { LaunchDigested = 1, LaunchFailed = 2 };
+constexpr unsigned LaunchDigested = 1, LaunchFailed = 2;
 
 /// No record is larger; a larger length is a fault of the file.
 constexpr uint64_t MostRecordBytes = uint64_t(1) << 31;
@@ -120,6 +120,8 @@ public:
   void digests(uint64_t Count, std::vector<uint64_t> &Digests) {
     if (Count > Rest.size() / sizeof(uint64_t))
       return fail();
+    if (Count == 0)
+      return;
     const std::string_view Bytes = bytes(Count * sizeof(uint64_t));
     Digests.resize(Count);
     std::memcpy(Digests.data(), Bytes.data(), Bytes.size());

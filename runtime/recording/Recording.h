@@ -127,8 +127,9 @@ struct Recording {
   /// What could not be recorded, and how often that was met.
   std::map<std::string, uint64_t> Notes;
   /// Launches without digests, by the setting that left them out: "schedule",
-  /// "max-launches", "kernels", "sample", "overhead"; and, as "freed", the
-  /// allocations that went without a digest after their last launch.
+  /// "max-launches", "kernels", "sample", "overhead"; as "collective", those
+  /// of kernels that wait for others; and, as "freed", the allocations that
+  /// went without a digest after their last launch.
   std::map<std::string, uint64_t> Skipped;
   std::string Failure;   ///< Why nothing could be recorded; else empty.
   bool Complete = false; ///< The program came to an orderly end.

@@ -6,11 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "recording/RecordingBuilder.h"
+#include "recording/DigestMix.h"
 #include <algorithm>
 #include <iterator>
 #include <tuple>
 
 using namespace bankstripe::runtime;
+
+static uint64_t chunkCount(const Allocation &A) {
+  return A.Bytes / A.ChunkBytes + (A.Bytes % A.ChunkBytes != 0);
+}
 
 void RecordingBuilder::device(std::string Name, std::string Capability) {
   if (!Result.Device.empty())
@@ -25,6 +30,8 @@ bool RecordingBuilder::allocation(Allocation A) {
     return fail("allocation " + std::to_string(A.Id) + " is out of order");
   if (A.ChunkBytes == 0)
     return fail("the chunks of an allocation have no bytes");
+  if (chunkCount(A) > MaximumChunks)
+    return fail("an allocation has too many chunks");
   if (A.Made && *A.Made >= Result.Stacks.size())
     return fail("an allocation was made from an unknown call stack");
   A.MadeBefore = launches();
@@ -46,9 +53,7 @@ bool RecordingBuilder::fits(const std::vector<DigestChange> &Changes) {
         Change.IsVariable ? Result.Variables : Result.Allocations;
     if (Change.Allocation >= Known.size())
       return fail("digests of an allocation that was not made");
-    const Allocation &Of = Known[Change.Allocation];
-    const uint64_t Chunks =
-        Of.Bytes / Of.ChunkBytes + (Of.Bytes % Of.ChunkBytes != 0);
+    const uint64_t Chunks = chunkCount(Known[Change.Allocation]);
     for (const ChunkRun &Run : Change.Runs)
       if (Run.First > Chunks || Run.Digests.size() > Chunks - Run.First)
         return fail("a run of digests does not fit its allocation");

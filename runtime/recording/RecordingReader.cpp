@@ -14,7 +14,6 @@
 #include "recording/Bytes.h"
 #include "recording/RecordingBuilder.h"
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 using namespace bankstripe::runtime;
@@ -291,7 +290,9 @@ static std::variant<Recording, ReadError> readRecords(std::string_view Bytes) {
 
 std::variant<Recording, ReadError>
 bankstripe::runtime::readRecording(std::istream &Input) {
-  const std::string Bytes(std::istreambuf_iterator<char>(Input), {});
+  std::ostringstream Whole;
+  Whole << Input.rdbuf(); // Throws nothing, unlike an iterator over it.
+  const std::string Bytes = std::move(Whole).str();
   if (Bytes.starts_with(RecordingMagic.front()))
     return readRecords(Bytes);
   std::istringstream Text(Bytes);

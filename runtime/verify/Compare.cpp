@@ -279,6 +279,7 @@ PairComparison PairPlayer::run() {
       holdBack(Index);
       // A failed launch changes nothing.
       Result.UndigestedLaunches += OfA.Error.empty();
+      Result.UnmatchedDigests += OfA.hasDigests() || OfB.hasDigests();
     }
     ++Result.ComparedLaunches;
   }
@@ -450,6 +451,7 @@ Comparison bankstripe::runtime::compare(const Recording &Original,
   }
   Result.ComparedLaunches = Pair.ComparedLaunches;
   Result.UndigestedLaunches = Pair.UndigestedLaunches;
+  Result.UnmatchedDigests = Pair.UnmatchedDigests;
   Result.NotDeterministic = Excused.launches();
   if (Self.Stop) {
     Result.SequenceNotDeterministicFrom = Self.Stop->Launch;

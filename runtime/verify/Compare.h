@@ -54,6 +54,7 @@ struct PairComparison {
   std::optional<Difference> Stop;
   unsigned ComparedLaunches = 0;
   unsigned UndigestedLaunches = 0; ///< Among them, without digests to compare.
+  unsigned UnmatchedDigests = 0; ///< Among these, with digests in one program.
 };
 
 /// Whether the digests after launch \p Index of \p R speak of that launch
@@ -77,6 +78,8 @@ struct Comparison {
   unsigned DifferingLaunches = 0;
   unsigned ComparedLaunches = 0;
   unsigned UndigestedLaunches = 0;
+  /// Launches with digests of which the other program has none to compare with.
+  unsigned UnmatchedDigests = 0;
   /// Launches that leave different bytes in two runs of the original.
   std::vector<unsigned> NotDeterministic;
   /// From this launch on, two runs of the original launch different things.

@@ -198,6 +198,7 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
                  {"launches", Report.LaunchCount},
                  {"compared-launches", Report.Launches.ComparedLaunches},
                  {"undigested-launches", Report.Launches.UndigestedLaunches},
+                 {"unmatched-digests", Report.Launches.UnmatchedDigests},
                  {"differing-launches", Report.Launches.DifferingLaunches},
                  {"digested-launches", Report.DigestedLaunches},
                  {"digests-before-free", Report.DigestsBeforeFree},

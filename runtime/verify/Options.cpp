@@ -86,32 +86,43 @@ static std::string readCommands(Options &O, const Unread &Given,
   return "";
 }
 
+// A range that the help does not spell out.
+template <class T> static CLI::Validator from(T Least, T Most) {
+  return CLI::Range(Least, Most).description("");
+}
+
 // What is compared after which launches, and how.
 static void addDigestOptions(CLI::App &App, Options &O, Unread &Given) {
   App.add_option("--kernels", O.Kernels,
                  "compare memory only after kernels whose name this regular "
-                 "expression is found in");
+                 "expression is found in")
+      ->type_name("REGEX");
   App.add_option("--sample", O.Sample,
                  "compare memory after every Nth launch of a kernel")
-      ->check(CLI::Range(1, 1000000000));
+      ->check(from(1, 1000000000))
+      ->type_name("N");
   App.add_option("--max-launches", O.MaxLaunches,
                  "compare memory only after the first N launches, and at the "
-                 "end");
+                 "end")
+      ->type_name("N");
   auto *Overhead =
       App.add_option("--overhead", O.Overhead,
                      "what part of the program's own time the comparing may "
                      "take (default: 0.8); the first launch of each kernel "
                      "and what is left at the end are compared in any case")
-          ->check(CLI::Range(0.0, 1e9));
+          ->check(from(0.0, 1e9))
+          ->type_name("X");
   App.add_flag("--all", Given.All,
                "compare memory after every launch, however long it takes")
       ->excludes(Overhead);
   App.add_option("--type", Given.Type,
-                 "show memory as elements of this type: " + elementTypeNames());
+                 "show memory as elements of this type: " + elementTypeNames())
+      ->type_name("TYPE");
   App.add_option("--tolerance", Given.Within,
-                 "TYPE:VALUE: where the original varies from run to run, "
+                 "where the original varies from run to run, "
                  "compare elements of TYPE (f16, bf16, f32, f64) and let them "
-                 "differ by this part of the larger one");
+                 "differ by this part of the larger one")
+      ->type_name("TYPE:VALUE");
 }
 
 // \returns what is wrong; empty when nothing is.
@@ -161,37 +172,47 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
                  "called with the same arguments")
       ->expected(0, 2);
   App.add_option("--separator", Given.Separator,
-                 "what stands between the two commands (default: --vs)");
+                 "what stands between the two commands (default: --vs)")
+      ->type_name("WORD");
   App.add_option("--recorder", O.Recorder,
                  "the recorder library (default: beside this program, or in "
-                 "../lib)");
+                 "../lib)")
+      ->type_name("FILE");
   App.add_option("--runs", O.Runs,
                  "timed runs of each program; 0 for none (default: 5)")
-      ->check(CLI::Range(0, 1000));
+      ->check(from(0, 1000))
+      ->type_name("N");
   App.add_option("--timeout", O.TimeoutSeconds,
                  "seconds that one run may take; 0 for no limit (default: 600)")
-      ->check(CLI::Range(0.0, 1e9));
+      ->check(from(0.0, 1e9))
+      ->type_name("SECONDS");
   App.add_option("--json", O.JsonPath,
-                 "write the result to this file; - for standard output");
+                 "write the result to this file; - for standard output")
+      ->type_name("FILE");
   App.add_option("--html", O.HtmlPath,
                  "write the result to this file as a page that needs no "
-                 "network; see docs/report.md");
+                 "network; see docs/report.md")
+      ->type_name("FILE");
   App.add_option("--plan", O.PlanPath,
                  "show on the page what 'bankstripe rewrite --format=json' "
-                 "wrote to this file");
+                 "wrote to this file")
+      ->type_name("FILE");
   App.add_flag("--expect-output", O.ExpectOutput,
                "fail when the original prints nothing, or not the same twice");
   App.add_option("--repeats", O.Repeats,
                  "runs of the original that are compared with each other, to "
                  "see what it does not reproduce (default: 2)")
-      ->check(CLI::Range(2, 100));
+      ->check(from(2, 100))
+      ->type_name("N");
   App.add_option("--lock", O.LockPath,
                  "lock this file during the timed runs, so that others on the "
-                 "same GPU wait");
+                 "same GPU wait")
+      ->type_name("FILE");
   App.add_option("--originals", O.Originals,
                  "keep the recordings of the original program in this folder, "
                  "and use those that an earlier call with the same program and "
-                 "arguments left there");
+                 "arguments left there")
+      ->type_name("FOLDER");
   addDigestOptions(App, O, Given);
 
   const int Ours =

@@ -199,7 +199,10 @@ std::string bankstripe::runtime::printVerdict(const VerifyReport &Report,
   if (Report.Verdict == Outcome::Identical)
     return colour("identical", fmt::terminal_color::green, Coloured) +
            fmt::format("{}{}: {}, {}, {}, {} of output\n",
-                       Report.Skipped.empty() ? "" : " where it was compared",
+                       Report.Skipped.empty() &&
+                               Report.Launches.UnmatchedDigests == 0
+                           ? ""
+                           : " where it was compared",
                        Report.Launches.deterministic() &&
                                !Report.Output.NotDeterministic
                            ? ""
@@ -307,6 +310,10 @@ static std::string coverage(const VerifyReport &Report) {
                           plural(Report.DigestsBeforeFree, "time"))
             : "",
         Reasons);
+  if (Report.Launches.UnmatchedDigests > 0)
+    Text += fmt::format("memory could not be compared after {}, since one of "
+                        "the programs has no digests there\n",
+                        plural(Report.Launches.UnmatchedDigests, "launch"));
   if (const auto At = Report.Skipped.find("freed"); At != Report.Skipped.end())
     Text += fmt::format("{} freed before what was left in {} was compared\n",
                         At->second == 1

@@ -80,8 +80,10 @@ static std::string describeProcess(const RecordedProcess &P) {
   std::set<std::string> Kernels;
   for (const Launch &L : P.Record.Launches)
     Kernels.insert(L.Kernel);
-  return fmt::format("{} launched {} kernels {} times", Name, Kernels.size(),
-                     P.Record.Launches.size());
+  const size_t Launches = P.Record.Launches.size();
+  return fmt::format("{} made {} launch{} of {} kernel{}", Name, Launches,
+                     Launches == 1 ? "" : "es", Kernels.size(),
+                     Kernels.size() == 1 ? "" : "s");
 }
 
 static bool isNumber(const std::string &Text) {
@@ -120,9 +122,13 @@ void Runner::readProcesses(RecordedRun &Run, const std::string &First) const {
   for (RecordedProcess &P : Processes)
     P.Problem = readOne(P.Record, P.Path);
   const size_t Principal = choosePrincipal(Processes);
-  for (size_t I = 0; I < Processes.size(); ++I)
-    if (I != Principal)
-      Run.Others.push_back(describeProcess(Processes[I]));
+  for (size_t I = 0; I < Processes.size(); ++I) {
+    if (I == Principal)
+      continue;
+    Run.Others.push_back(describeProcess(Processes[I]));
+    Run.OtherCouldBeTaken |= Processes[I].Record.Launches.size() ==
+                             Processes[Principal].Record.Launches.size();
+  }
   Run.Path = Processes[Principal].Path;
   Run.Record = std::move(Processes[Principal].Record);
   Run.Problem = std::move(Processes[Principal].Problem);

@@ -30,6 +30,9 @@ struct RecordedRun {
   std::string Path;    ///< Of the recording that was taken.
   /// What further processes that used the GPU did, one text for each.
   std::vector<std::string> Others;
+  /// Whether one of these launches as often as the one that was taken, so that
+  /// another run may take that one.
+  bool OtherCouldBeTaken = false;
 };
 
 /// Reads the recording in \p Path; says in \p Run what is wrong with it.

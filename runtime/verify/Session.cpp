@@ -378,6 +378,9 @@ void Session::noteProcesses(const char *Which, const RecordedRun &Run) {
       Run.Others.size() + 1, Which, Run.Record.Launches.size());
   for (const std::string &Other : Run.Others)
     Text += (&Other == &Run.Others.front() ? "" : "; ") + Other;
+  if (Run.OtherCouldBeTaken)
+    Text += "; some launch equally often, and the first to use the GPU is "
+            "taken, which need not be the same one in every run";
   Report.Notes.push_back(std::move(Text));
 }
 

@@ -299,6 +299,7 @@ TEST(Compare, DigestsOfDifferentMomentsWaitForTheNextOnes) {
   const Comparison C = compare(A, {A}, B);
   EXPECT_TRUE(C.identical());
   EXPECT_EQ(C.UndigestedLaunches, 2u);
+  EXPECT_EQ(C.UnmatchedDigests, 1u);
 }
 
 TEST(Compare, MemoryDigestedBeforeItGoes) {

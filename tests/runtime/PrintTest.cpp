@@ -194,6 +194,15 @@ TEST(Print, LaunchesThatWereLeftOutAndWhy) {
   EXPECT_EQ(Json::parse(jsonReport(R))["skipped"]["kernels"], 60);
 }
 
+TEST(Print, DigestsThatOneProgramLacks) {
+  VerifyReport R = identicalReport();
+  R.Launches.UnmatchedDigests = 1;
+  const std::string Text = printReport(R, false);
+  EXPECT_TRUE(Text.starts_with("identical where it was compared: ")) << Text;
+  EXPECT_TRUE(has(Text, "memory could not be compared after 1 launch, since"));
+  EXPECT_EQ(Json::parse(jsonReport(R))["unmatched-digests"], 1);
+}
+
 TEST(Print, ResultsWithinAndBeyondTheTolerance) {
   VerifyReport R = identicalReport();
   R.Repeats = 3;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs.h"
+#include "recorder/CallSites.h"
 #include "recording/RecordingReader.h"
 #include "recording/RecordingWriter.h"
 #include <cstdlib>
@@ -239,6 +240,9 @@ TEST_F(RecordingFile, ForkedProcessWritesNothing) {
 
 TEST_F(RecordingFile, WhatCannotBeReadSaysWhy) {
   EXPECT_TRUE(problem().starts_with("no recording was written"));
+  fs::create_directory(Path);
+  EXPECT_EQ(problem(), "the recording is empty");
+  fs::remove(Path);
   write("");
   EXPECT_EQ(problem(), "the recording is empty");
   write("\x7f"
@@ -346,6 +350,20 @@ TEST_F(RecordingFile, LaunchWithoutDigestsTakesFewBytes) {
   for (int I = 0; I < 100; ++I)
     Writer.launch(L);
   EXPECT_EQ(fs::file_size(Path), Before + 100 * 7);
+}
+
+TEST_F(RecordingFile, CallStackIsWrittenOnce) {
+  RecordingWriter Writer;
+  ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+  CallSites Sites;
+  std::vector<std::optional<unsigned>> Made;
+  volatile int Times = 3; // Not to be unrolled into three places.
+  for (int I = 0; I < Times; ++I)
+    Made.push_back(Sites.here(Writer));
+  Made.push_back(Sites.here(Writer)); // Another line, another stack.
+  EXPECT_EQ(Made[0], Made[2]);
+  EXPECT_NE(Made[0], Made[3]);
+  EXPECT_EQ(read().Stacks.size(), 2u);
 }
 
 TEST(Bytes, NumbersOfAnySize) {

@@ -80,6 +80,9 @@ TEST(RecordingText, NamesTheBrokenLine) {
             "line 2: allocation 0 is freed without being live");
   EXPECT_EQ(readProblem(Header + Memory + Memory),
             "line 3: allocation 0 is out of order");
+  EXPECT_EQ(readProblem(Header + "{\"type\":\"allocation\",\"id\":0,\"kind\":"
+                                 "\"device\",\"bytes\":1000,\"chunk\":3}\n"),
+            "line 2: an allocation has too many chunks");
   EXPECT_EQ(readProblem(Header + LaunchStart + "}\n" + LaunchStart + "}\n"),
             "line 3: launch 0 is out of order");
 }

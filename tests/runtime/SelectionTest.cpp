@@ -113,6 +113,17 @@ TEST(Selection, WithoutSettingsEverythingIsDigested) {
   EXPECT_EQ(Select.free(99, 0), Skip::No);
 }
 
+TEST(Selection, CollectiveKernelsAreNotWaitedFor) {
+  Chooser C({});
+  EXPECT_EQ(
+      C.launch("_Z35ncclDevKernel_AllReduce_Sum_f32_RING24ncclDevKernelArgs"
+               "StorageILm4096EE"),
+      Skip::Collective);
+  EXPECT_EQ(C.launch("_Z35ncclKernel_AllReduce_RING_LL_Sum_f_i8ncclComm"),
+            Skip::Collective);
+  EXPECT_EQ(C.launch("_Z10use_ncclDevKernelPi"), Skip::No);
+}
+
 TEST(Selection, ScheduleAloneDecides) {
   const std::string Path = testing::TempDir() + "schedule";
   std::ofstream(Path) << "1-2\n4+\n";

@@ -58,8 +58,20 @@ TEST_F(Verify, ProcessWithTheMostLaunchesIsCompared) {
   ASSERT_FALSE(R.Notes.empty());
   EXPECT_TRUE(R.Notes[0].starts_with(
       "2 processes of the original command use the GPU; compared is the one "
-      "with the most launches (1), not compared: the first process launched 0 "
-      "kernels 0 times"))
+      "with the most launches (1), not compared: the first process made 0 "
+      "launches of 0 kernels"))
+      << R.Notes[0];
+}
+
+TEST_F(Verify, ProcessesThatLaunchEquallyOftenAreMentioned) {
+  const std::string Copy = program(
+      One, 9, "cp $BANKSTRIPE_RECORD $BANKSTRIPE_RECORD.5; echo result");
+  const VerifyReport R = run(Copy, Copy);
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  ASSERT_FALSE(R.Notes.empty());
+  EXPECT_NE(R.Notes[0].find("process 5 made 1 launch of 1 kernel; some launch "
+                            "equally often"),
+            std::string::npos)
       << R.Notes[0];
 }
 
