@@ -51,23 +51,36 @@ std::optional<double> KernelRows::speedup() const {
   return TotalBefore / TotalAfter;
 }
 
-// Instantiations differ in their mangled names only; where Clang and nvcc
-// mangle differently, the name in the source has to do, if only one has it.
-static const PlannedKernel *findPlanned(const HtmlPlan &Plan,
-                                        const std::string &Name) {
-  for (const PlannedKernel &K : Plan.Kernels)
-    if (canonicalName(K.MangledName) == Name)
-      return &K;
-  const PlannedKernel *Found = nullptr;
-  for (const PlannedKernel &K : Plan.Kernels) {
-    if (K.Name.empty() || K.Name != functionName(Name))
-      continue;
-    if (Found)
-      return nullptr;
-    Found = &K;
+namespace {
+
+// The kernels of a plan by the names that a recording has. Instantiations
+// differ in their mangled names only; where Clang and nvcc mangle differently,
+// the name in the source has to do, if only one kernel has it.
+class PlannedKernels {
+public:
+  explicit PlannedKernels(const HtmlPlan *Plan) {
+    if (!Plan)
+      return;
+    for (const PlannedKernel &K : Plan->Kernels) {
+      ByCanonicalName.try_emplace(canonicalName(K.MangledName), &K);
+      const auto [At, IsNew] = BySourceName.try_emplace(K.Name, &K);
+      if (!IsNew)
+        At->second = nullptr;
+    }
   }
-  return Found;
-}
+
+  const PlannedKernel *find(const std::string &Name) const {
+    if (const auto At = ByCanonicalName.find(Name); At != ByCanonicalName.end())
+      return At->second;
+    const auto At = BySourceName.find(functionName(Name));
+    return At == BySourceName.end() ? nullptr : At->second;
+  }
+
+private:
+  std::map<std::string, const PlannedKernel *> ByCanonicalName, BySourceName;
+};
+
+} // namespace
 
 // Both figures from one source, so that they can be compared.
 static void setWarps(KernelRow &Row, const std::optional<GpuFacts> &Gpu) {
@@ -81,7 +94,8 @@ static void setWarps(KernelRow &Row, const std::optional<GpuFacts> &Gpu) {
   }
 }
 
-static KernelRow makeRow(const KernelStatistics &K, const HtmlPlan *Plan,
+static KernelRow makeRow(const KernelStatistics &K,
+                         const PlannedKernels &Planned,
                          const std::optional<GpuFacts> &Gpu) {
   KernelRow Row;
   Row.Name = K.Name;
@@ -100,8 +114,7 @@ static KernelRow makeRow(const KernelStatistics &K, const HtmlPlan *Plan,
   Row.After = K.Rewritten;
   Row.ShapeBefore = K.OriginalShape;
   Row.ShapeAfter = K.RewrittenShape;
-  if (Plan)
-    Row.Planned = findPlanned(*Plan, K.Name);
+  Row.Planned = Planned.find(K.Name);
   setWarps(Row, Gpu);
   return Row;
 }
@@ -119,9 +132,10 @@ static void numberShortNames(std::vector<KernelRow> &Rows) {
 KernelRows bankstripe::runtime::kernelRows(const VerifyReport &Report,
                                            const HtmlPlan *Plan,
                                            const std::optional<GpuFacts> &Gpu) {
+  const PlannedKernels Planned(Plan);
   KernelRows All;
   for (const KernelStatistics &K : Report.Kernels) {
-    const KernelRow &Row = All.Rows.emplace_back(makeRow(K, Plan, Gpu));
+    const KernelRow &Row = All.Rows.emplace_back(makeRow(K, Planned, Gpu));
     All.TotalBefore += Row.TotalBefore;
     All.TotalAfter += Row.TotalAfter;
     All.HasIntervals |= Row.Sure.has_value();
