@@ -59,6 +59,7 @@ struct ToolOptions {
   bool EmbedHelper = false;
   std::string ExportFixes;   ///< `--export-fixes`; empty: none.
   unsigned Runs = 5;         ///< Timing runs of `verify`.
+  std::string Html;          ///< `verify --html`; empty: none.
   std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
   std::vector<std::string> ProgramArgs; ///< `--program-arg`.
   std::string BuildCommand;  ///< `--build`; empty: nvcc on the given files.
@@ -84,6 +85,12 @@ int runRewrite(const ToolOptions &Options);
 /// `rewrite --plan-dir` (PlanFolder.cpp).
 int runPlanFolder(const ToolOptions &Options);
 int runVerify(const ToolOptions &Options, llvm::StringRef Executable);
+/// Whether the words behind `verify` are two commands to compare, which needs
+/// nothing of this program.
+bool comparesCommands(llvm::ArrayRef<const char *> Words);
+/// Becomes bankstripe-verify. \returns an exit status only when it cannot.
+int runVerifyCommands(llvm::ArrayRef<const char *> Words,
+                      llvm::StringRef Executable);
 int runTune(const ToolOptions &Options, llvm::StringRef Executable);
 int runFacts(const ToolOptions &Options);
 int runMergeFacts(const ToolOptions &Options);
