@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "recording/RecordingReader.h"
 #include "verify/Gpu.h"
 #include "verify/Html.h"
 #include "verify/Print.h"
@@ -16,6 +17,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <unistd.h>
 
@@ -72,6 +74,18 @@ static std::string timeNow() {
   return Text;
 }
 
+static int printRecordingFile(const std::string &Path) {
+  const auto Read = readRecordingFile(Path);
+  if (const auto *Error = std::get_if<ReadError>(&Read)) {
+    std::fprintf(stderr, "bankstripe-verify: '%s' is no recording: %s\n",
+                 Path.c_str(), Error->Message.c_str());
+    return ExitUsage;
+  }
+  printRecording(std::get<Recording>(Read), std::cout);
+  std::cout.flush();
+  return std::cout.good() ? ExitIdentical : ExitUsage;
+}
+
 int main(int ArgumentCount, char **Arguments) {
   const auto Parsed = parseOptions(ArgumentCount, Arguments);
   if (const Done *D = std::get_if<Done>(&Parsed)) {
@@ -79,6 +93,8 @@ int main(int ArgumentCount, char **Arguments) {
     return D->Status;
   }
   const Options &O = std::get<Options>(Parsed);
+  if (!O.PrintPath.empty())
+    return printRecordingFile(O.PrintPath);
   HtmlInputs Page;
   if (const std::string Problem = readPlan(O.PlanPath, Page.Plan);
       !Problem.empty()) {

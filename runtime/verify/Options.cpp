@@ -197,6 +197,10 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
                  "show on the page what 'bankstripe rewrite --format=json' "
                  "wrote to this file")
       ->type_name("FILE");
+  App.add_option("--print-recording", O.PrintPath,
+                 "run nothing: print the recording in this file as JSON, a "
+                 "line for each event")
+      ->type_name("FILE");
   App.add_flag("--expect-output", O.ExpectOutput,
                "fail when the original prints nothing, or not the same twice");
   App.add_option("--repeats", O.Repeats,
@@ -229,6 +233,8 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
       return Done{Text.str(), ExitIdentical};
     return usageError(Error.what());
   }
+  if (!O.PrintPath.empty())
+    return O;
   for (const std::string &Problem :
        {readDigestOptions(O, Given), readCommands(O, Given, Rest)})
     if (!Problem.empty())

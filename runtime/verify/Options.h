@@ -41,6 +41,7 @@ struct Options {
   std::optional<Tolerance> Within; ///< For results that vary by themselves.
   std::string LockPath;  ///< Locked during timed runs; empty for none.
   std::string Originals; ///< Folder that keeps what the original did.
+  std::string PrintPath; ///< A recording to print instead of all that.
 };
 
 /// What to do when there is nothing to run: print Text and exit.

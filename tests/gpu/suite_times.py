@@ -135,7 +135,9 @@ class Times:
         if status is None or not recording.exists():
             program.problems[form] = "takes too long" if status is None else f"status {status}"
             return None
-        events = map(json.loads, recording.read_text(errors="replace").splitlines())
+        printed = subprocess.run([self.binaries / "bankstripe-verify", f"--print-recording={recording}"],
+                                 capture_output=True, text=True, check=False)
+        events = map(json.loads, printed.stdout.splitlines())
         executions = [event for event in events if event.get("type") == "execution"]
         names = demangled(sorted({event["kernel"] for event in executions}))
         totals = {}
