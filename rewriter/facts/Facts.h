@@ -46,7 +46,7 @@ struct ProgramFacts {
   bool Confirmed = false;        ///< ptxas was asked about a plan for all.
   std::vector<Withdrawal> Withdrawn;
   /// As in PlanOptions.
-  std::map<std::string, double> CodeGrowth;
+  std::map<std::string, double> CodeGrowth = {};
 };
 
 /// Writes \p Facts for the program of version \p Tool. Equal facts give equal

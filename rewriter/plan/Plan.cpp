@@ -317,6 +317,28 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   return P;
 }
 
+// The evidence that keeps the fewest arrays where they are.
+static UnitEvidence bestEvidence(const UnitFacts &Unit) {
+  ArrayEvidence Best;
+  Best.Where = Residency::LocalMemory;
+  Best.Index = Uniformity::NonUniform;
+  UnitEvidence Evidence;
+  Evidence.Arrays.assign(Unit.Findings.size(), Best);
+  return Evidence;
+}
+
+bool bankstripe::mayChange(const UnitFacts &Unit, PlanOptions Options) {
+  // Loops and carve-outs may change where no array moves.
+  if (Options.Unroll || Options.DefaultCarveout ||
+      !Options.KernelDecisions.empty())
+    return true;
+  Options.MinSpeedup = 0;
+  const Plan P = makePlan({{Unit, bestEvidence(Unit), {}}}, Options);
+  return llvm::any_of(P.Arrays, [](const PlannedArray &A) {
+    return A.Decision.changesSource();
+  });
+}
+
 void bankstripe::reserveOnly(Plan &P, const std::set<unsigned> &Kernels) {
   for (unsigned Row : Kernels)
     if (KernelPlan &K = P.Kernels[Row]; K.Facts.BodyStart.isValid())

@@ -74,6 +74,10 @@ inline constexpr unsigned LargestBlock = 1024;
 /// Gives every finding of \p Units its verdict.
 Plan makePlan(std::vector<UnitResult> Units, const PlanOptions &Options);
 
+/// Whether a plan for \p Unit may change anything, whatever evidence there is:
+/// without it, whether gathering it is worth its time. Errs towards yes.
+bool mayChange(const UnitFacts &Unit, PlanOptions Options);
+
 /// Takes back the change to array \p ArrayIndex of \p P for reason \p Why
 /// (StackFrameKept or CompileFailed), with \p Detail, and the bytes that it
 /// took.

@@ -77,12 +77,13 @@ std::optional<ResourceTable> bankstripe::tableFromText(StringRef Text) {
 std::string UnitReading::toText() const {
   return joinParts({Trace, Unit ? factsText({CompileJob(), *Unit}) : "",
                     Diagnostics, Error, Outcome.UsedShim ? "shim" : "",
-                    Outcome.UsedBuiltinHeader ? "built-in" : ""});
+                    Outcome.UsedBuiltinHeader ? "built-in" : "",
+                    WithoutEvidence ? "without evidence" : ""});
 }
 
 std::optional<UnitReading> UnitReading::fromText(StringRef Text) {
   auto Parts = splitParts(Text);
-  if (!Parts || Parts->size() != 6)
+  if (!Parts || Parts->size() != 7)
     return std::nullopt;
   UnitReading Reading;
   Reading.Trace = (*Parts)[0];
@@ -96,6 +97,7 @@ std::optional<UnitReading> UnitReading::fromText(StringRef Text) {
   Reading.Error = (*Parts)[3];
   Reading.Outcome.UsedShim = !(*Parts)[4].empty();
   Reading.Outcome.UsedBuiltinHeader = !(*Parts)[5].empty();
+  Reading.WithoutEvidence = !(*Parts)[6].empty();
   return Reading;
 }
 
@@ -187,18 +189,27 @@ void Answers::keepState(const CompileJob &Job, const UnitReading &Reading) {
     States[jobText(Job)] = stateOf(Reading.Trace);
 }
 
-std::optional<UnitReading> Answers::recall(const CompileJob &Job,
-                                           DiskState &State) {
+std::optional<UnitReading>
+Answers::recall(const CompileJob &Job, DiskState &State,
+                llvm::function_ref<bool(const UnitReading &)> Accepts) {
   ++Units;
   if (!isTraceable(Job))
     return std::nullopt;
-  auto Text = Store.get(::keyOf(Job, State), [&](StringRef Value) {
+  std::optional<UnitReading> Reading;
+  // Of several, such as one without evidence and one with it.
+  Store.get(::keyOf(Job, State), [&](StringRef Value) {
     auto Parts = splitParts(Value);
-    return Parts && !Parts->empty() && !Parts->front().empty() &&
-           wouldReplyAs(Parts->front(), State);
+    if (!Parts || Parts->empty() || Parts->front().empty() ||
+        !wouldReplyAs(Parts->front(), State))
+      return false;
+    Reading = UnitReading::fromText(Value);
+    if (Reading && (!Reading->Unit || readContents(Reading->Unit->Facts)) &&
+        Accepts(*Reading))
+      return true;
+    Reading.reset();
+    return false;
   });
-  auto Reading = Text ? UnitReading::fromText(*Text) : std::nullopt;
-  if (!Reading || (Reading->Unit && !readContents(Reading->Unit->Facts)))
+  if (!Reading)
     return std::nullopt;
   ++KnownUnits;
   keepState(Job, *Reading);

@@ -26,6 +26,8 @@ struct UnitReading {
   std::string Error;
   ParseOutcome Outcome;
   std::string Trace; ///< Of the disk; empty when it is not complete.
+  /// No evidence was gathered, as ToolOptions::IsWorthEvidence said.
+  bool WithoutEvidence = false;
 
   /// Without the texts of the sources.
   std::string toText() const;
@@ -48,8 +50,11 @@ public:
   /// Nothing where the user wants no cache, or there is no place for one.
   static std::shared_ptr<Answers> open(const ToolOptions &Options);
 
-  /// What was read of \p Job before, if it would be read so again.
-  std::optional<UnitReading> recall(const CompileJob &Job, DiskState &State);
+  /// What was read of \p Job before, if it would be read so again and is what
+  /// the caller \p Accepts.
+  std::optional<UnitReading>
+  recall(const CompileJob &Job, DiskState &State,
+         llvm::function_ref<bool(const UnitReading &)> Accepts);
   /// To be called for each job that was read anew.
   void remember(const CompileJob &Job, const UnitReading &Reading,
                 DiskState &State);

@@ -28,7 +28,8 @@ static cl::SubCommand RewriteCommand("rewrite",
                                      "shared memory; prints a diff by default");
 static cl::SubCommand VerifyCommand("verify",
                                     "Rewrite one program, build and run it "
-                                    "both ways on the GPU, compare and time");
+                                    "both ways on the GPU, compare and time; "
+                                    "or do so with any two commands");
 
 static cl::SubCommand TuneCommand("tune",
                                   "Measure which layouts are fastest on this "
@@ -217,6 +218,11 @@ static cl::opt<unsigned> Runs("runs", cl::value_desc("N"), cl::init(5),
                               cl::desc("Timing runs of each program"),
                               RUNNING_COMMANDS);
 static cl::opt<std::string>
+    Html("html", cl::value_desc("FILE"),
+         cl::desc("Write the result there as a page, with the changes and the "
+                  "reasons for them; see docs/report.md"),
+         cl::cat(Category), cl::sub(VerifyCommand));
+static cl::opt<std::string>
     VerifyProgram("verify-program", cl::value_desc("PATH"),
                   cl::desc("bankstripe-verify (default: beside this program)"),
                   RUNNING_COMMANDS);
@@ -306,6 +312,7 @@ EXAMPLES:
   bankstripe analyze --no-config src/         as if nothing had been decided
   bankstripe analyze a.cu -- -std=c++17 -Iinclude -arch=sm_90
   bankstripe verify a.cu -- -O3               prove and time it on the GPU
+  bankstripe verify -- ./app 9 --vs ./new 9   two commands: bankstripe-verify
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
   bankstripe tune --build=make --program=app src/
 
@@ -353,7 +360,8 @@ std::vector<CommandText> bankstripe::describeCommands() {
       {&MergeFactsCommand, "-o FILE FACTS..."},
       {&RewriteCommand, "PATH... [-- COMPILER-ARGS]"},
       {&TuneCommand, "PATH... [-- NVCC-ARGS]"},
-      {&VerifyCommand, "PATH... [-- NVCC-ARGS]"},
+      {&VerifyCommand, "PATH... [-- NVCC-ARGS] | "
+                       "-- ORIGINAL ARGS... --vs REWRITTEN ARGS..."},
       {&WrapCommand, "COMPILER ARGS..."}};
   std::vector<CommandText> Result;
   for (const auto &[Command, Arguments] : Commands) {
@@ -489,6 +497,8 @@ static bool readRest(ToolOptions &O) {
   if (Format == OutputFormat::Sarif && O.Run != Command::Analyze &&
       O.Run != Command::Rewrite)
     return usageError("--format=sarif is for analyze and rewrite");
+  if (Html.getNumOccurrences() && Html.empty())
+    return usageError("--html needs a file");
   if (Runs < 1)
     return usageError("--runs must be at least 1");
   O.Paths.assign(Paths.begin(), Paths.end());
@@ -519,6 +529,7 @@ static bool readRest(ToolOptions &O) {
   O.ExportFixes = ExportFixes;
   O.EmbedHelper = EmbedHelper;
   O.Runs = Runs;
+  O.Html = Html;
   O.VerifyProgram = VerifyProgram;
   O.ProgramArgs.assign(ProgramArgs.begin(), ProgramArgs.end());
   O.BuildCommand = BuildCommand;

@@ -11,6 +11,7 @@
 #include "decisions/Decisions.h"
 #include "frontend/Frontend.h"
 #include "report/Report.h"
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ enum ExitCode {
 enum class Command { Analyze, Rewrite, Verify, Tune, Facts, MergeFacts };
 enum class OutputFormat { Text, Json, Sarif };
 enum class RewriteMode { DryRun, InPlace, OutputDirectory, PlanFolder, Check };
+
+struct UnitRecord;
 
 /// The command line, checked.
 struct ToolOptions {
@@ -56,6 +59,7 @@ struct ToolOptions {
   bool EmbedHelper = false;
   std::string ExportFixes;   ///< `--export-fixes`; empty: none.
   unsigned Runs = 5;         ///< Timing runs of `verify`.
+  std::string Html;          ///< `verify --html`; empty: none.
   std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
   std::vector<std::string> ProgramArgs; ///< `--program-arg`.
   std::string BuildCommand;  ///< `--build`; empty: nvcc on the given files.
@@ -67,6 +71,9 @@ struct ToolOptions {
   /// `facts --scope`: files here may change as well.
   std::vector<std::string> Scope;
   std::string Depfile; ///< `facts --depfile`; empty: none.
+  /// Whether what was found in a unit is worth the time that evidence takes;
+  /// without it, always.
+  std::function<bool(const UnitRecord &)> IsWorthEvidence;
 };
 
 /// Reads the command line. \returns nothing when it was bad (the message has
@@ -78,6 +85,12 @@ int runRewrite(const ToolOptions &Options);
 /// `rewrite --plan-dir` (PlanFolder.cpp).
 int runPlanFolder(const ToolOptions &Options);
 int runVerify(const ToolOptions &Options, llvm::StringRef Executable);
+/// Whether the words behind `verify` are two commands to compare, which needs
+/// nothing of this program.
+bool comparesCommands(llvm::ArrayRef<const char *> Words);
+/// Becomes bankstripe-verify. \returns an exit status only when it cannot.
+int runVerifyCommands(llvm::ArrayRef<const char *> Words,
+                      llvm::StringRef Executable);
 int runTune(const ToolOptions &Options, llvm::StringRef Executable);
 int runFacts(const ToolOptions &Options);
 int runMergeFacts(const ToolOptions &Options);

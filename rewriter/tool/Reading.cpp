@@ -25,8 +25,13 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
+static bool isWorthEvidence(const CompileJob &Job, const UnitResult &Unit,
+                            const ToolOptions &Options) {
+  return !Options.IsWorthEvidence || Options.IsWorthEvidence({Job, Unit});
+}
+
 static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
-                            bool Colours) {
+                            bool Colours, const ToolOptions &Options) {
   UnitReading Result;
   DiskRecorder Recorder;
   auto MayEdit = [&](StringRef File) {
@@ -42,7 +47,9 @@ static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
       [&](ParsedUnit &Parsed) {
         UnitResult Unit;
         Unit.Facts = findAll(Parsed, MayEdit);
-        Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);
+        Result.WithoutEvidence = !isWorthEvidence(Job, Unit, Options);
+        if (!Result.WithoutEvidence)
+          Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);
         Result.Unit = std::move(Unit);
       },
       &Recorder);
@@ -73,6 +80,18 @@ static UnitReading receive(const CompileJob &Job, WorkResult Sent,
   return Failed;
 }
 
+// What is known from before, if nothing is missing from it.
+static std::optional<UnitReading> recall(const CompileJob &Job,
+                                         const RunResult &Run, DiskState &State,
+                                         const ToolOptions &Options) {
+  if (!Run.Known)
+    return std::nullopt;
+  return Run.Known->recall(Job, State, [&](const UnitReading &Reading) {
+    return !Reading.WithoutEvidence || !Reading.Unit ||
+           !isWorthEvidence(Job, *Reading.Unit, Options);
+  });
+}
+
 static std::vector<UnitReading> readAll(RunResult &Run,
                                         const ToolOptions &Options) {
   const std::vector<CompileJob> &Jobs = Run.Jobs;
@@ -95,15 +114,15 @@ static std::vector<UnitReading> readAll(RunResult &Run,
     Shown.done(displayName(Jobs[I].File));
   });
   for (size_t I = 0; I < Jobs.size(); ++I) {
-    if (auto Known =
-            Run.Known ? Run.Known->recall(Jobs[I], State) : std::nullopt) {
+    if (auto Known = recall(Jobs[I], Run, State, Options)) {
       Results[I] = std::move(*Known);
       Results[I].Trace = std::string();
       Shown.done(displayName(Jobs[I].File));
       continue;
     }
-    Pool.start(I,
-               [&] { return readUnit(Jobs[I], Given, Colours).toFullText(); });
+    Pool.start(I, [&] {
+      return readUnit(Jobs[I], Given, Colours, Options).toFullText();
+    });
   }
   Pool.finish();
   return Results;

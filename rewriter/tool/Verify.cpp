@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rewrites one program, builds it both ways with nvcc, and hands the two to
-// bankstripe-verify, which runs them under the recorder, compares what they
-// compute and times them. That program is part of runtime/ and knows nothing of
-// LLVM; this file is what connects the two halves.
+// There are two forms. `verify -- ORIGINAL ARGS... --vs REWRITTEN ARGS...` is
+// handed to bankstripe-verify as it stands; nothing is read or built for it.
+// The other form rewrites one program, builds it both ways with nvcc, and hands
+// the two to bankstripe-verify, which runs them under the recorder, compares
+// what they compute and times them. That program is part of runtime/ and knows
+// nothing of LLVM; this file is what connects the two halves.
 //
 // nvcc may fuse a multiplication and an addition into one operation with one
 // rounding, and it decides so anew for every version of a kernel. A difference
@@ -17,8 +19,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tool/Outputs.h"
 #include "tool/Program.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -65,14 +74,34 @@ static llvm::Error explainDifference(Program &P, const RunResult &Run) {
   return llvm::Error::success();
 }
 
+// What bankstripe-verify needs for a page that shows the changes and the
+// reasons as well: it knows nothing of them.
+static llvm::Expected<std::vector<std::string>>
+pageOptions(const RunResult &Run, const ToolOptions &Options,
+            StringRef Folder) {
+  if (Options.Html.empty())
+    return std::vector<std::string>();
+  const std::string Plan = (Folder + "/plan.json").str();
+  if (llvm::Error E =
+          replaceFile(Plan, llvm::formatv("{0:2}\n", rewriteToJson(Run)).str(),
+                      std::nullopt))
+    return E;
+  return std::vector<std::string>{"--html=" + Options.Html, "--plan=" + Plan};
+}
+
 static llvm::Expected<int> verify(Program &P, const RunResult &Run,
-                                  const ToolOptions &Options) {
+                                  const ToolOptions &Options,
+                                  StringRef Folder) {
   llvm::Expected<Pair> Built = build(P, Run);
   if (!Built)
     return Built.takeError();
+  auto Page = pageOptions(Run, Options, Folder);
+  if (!Page)
+    return Page.takeError();
   llvm::Expected<int> Status =
       P.compare(Built->Original, Built->Rewritten, Options.Runs,
-                Options.Format == OutputFormat::Json ? "-" : "");
+                Options.Format == OutputFormat::Json ? "-" : "",
+                /*Quiet=*/false, *Page);
   if (Status && *Status == ExitChanges)
     if (llvm::Error E = explainDifference(P, Run))
       return E;
@@ -105,7 +134,7 @@ int bankstripe::runVerify(const ToolOptions &Options, StringRef Executable) {
       Program::find(Options, Executable, Run->Jobs, Folder->path());
   if (!P)
     return fail(P.takeError());
-  llvm::Expected<int> Status = verify(*P, *Run, Options);
+  llvm::Expected<int> Status = verify(*P, *Run, Options, Folder->path());
   if (Options.KeepFiles) {
     llvm::errs() << "bankstripe: the programs and the rewritten sources are in "
                  << Folder->path() << '\n';
@@ -114,4 +143,56 @@ int bankstripe::runVerify(const ToolOptions &Options, StringRef Executable) {
   if (!Status)
     return fail(Status.takeError());
   return *Status;
+}
+
+bool bankstripe::comparesCommands(llvm::ArrayRef<const char *> Words) {
+  const auto *Dashes = llvm::find(Words, StringRef("--"));
+  const auto IsSeparator = [](StringRef Word) {
+    return Word.starts_with("--separator");
+  };
+  return Dashes != Words.end() &&
+         (llvm::is_contained(llvm::ArrayRef(Dashes + 1, Words.end()),
+                             StringRef("--vs")) ||
+          llvm::any_of(llvm::ArrayRef(Words.begin(), Dashes), IsSeparator));
+}
+
+// The words for bankstripe-verify, which stands first. What only this program
+// knows is taken out or said in its words.
+static std::vector<std::string>
+verifierCommand(llvm::ArrayRef<const char *> Words, StringRef Executable) {
+  llvm::SmallString<256> Beside(llvm::sys::path::parent_path(Executable));
+  llvm::sys::path::append(Beside, "bankstripe-verify");
+  std::vector<std::string> Command{Beside.str().str()};
+  bool IsOurs = true;
+  for (size_t I = 0; I < Words.size(); ++I) {
+    StringRef Word = Words[I];
+    IsOurs = IsOurs && Word != "--";
+    if (!IsOurs)
+      Command.push_back(Word.str());
+    else if (Word == "--verify-program" && I + 1 < Words.size())
+      Command.front() = Words[++I];
+    else if (Word.consume_front("--verify-program="))
+      Command.front() = Word.str();
+    else if (Word == "--format=json")
+      Command.emplace_back("--json=-");
+    else if (Word != "--format=text")
+      Command.push_back(Word.str());
+  }
+  return Command;
+}
+
+int bankstripe::runVerifyCommands(llvm::ArrayRef<const char *> Words,
+                                  StringRef Executable) {
+  std::vector<std::string> Command = verifierCommand(Words, Executable);
+  if (!llvm::sys::fs::can_execute(Command.front()))
+    return fail(llvm::createStringError(
+        "cannot find '" + Command.front() +
+        "'; build runtime/ with CUDA present, or give --verify-program"));
+  std::vector<char *> Pointers;
+  for (std::string &Word : Command)
+    Pointers.push_back(Word.data());
+  Pointers.push_back(nullptr);
+  ::execv(Pointers.front(), Pointers.data());
+  return fail(llvm::createStringError("cannot run '" + Command.front() +
+                                      "': " + std::strerror(errno)));
 }

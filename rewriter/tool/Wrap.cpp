@@ -31,6 +31,7 @@
 #include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
+#include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -97,6 +98,7 @@ private:
   llvm::Expected<std::vector<ChangedFile>> findChanges(ToolOptions Options,
                                                        bool &Parsed);
   std::optional<ToolOptions> readOptions() const;
+  bool mayMove(const ToolOptions &Options) const;
   Outcome askApart();
   bool canWriteBeside() const;
   int compileAsIs();
@@ -153,12 +155,49 @@ std::optional<ToolOptions> Launcher::readOptions() const {
   return Options;
 }
 
-static void noteKept(const std::vector<std::string> &Kernels) {
-  for (const std::string &Kernel : Kernels)
-    note("kernel '" + Kernel +
-         "' may be launched by other files, with blocks of any size; give it "
-         "__launch_bounds__, or run 'bankstripe facts' on all files, merge "
-         "them, and set BANKSTRIPE_FACTS");
+static void noteKept(const std::string &Kernels) {
+  note(Kernels + " may be launched by other files, with blocks of any size; "
+                 "use __launch_bounds__, or run 'bankstripe facts' on all "
+                 "files, merge them, and set BANKSTRIPE_FACTS");
+}
+
+// A template is one kernel to whoever reads of it.
+static std::set<std::string>
+withoutArguments(const std::vector<std::string> &Kernels) {
+  std::set<std::string> Names;
+  for (StringRef Kernel : Kernels)
+    Names.insert(Kernel.take_until([](char C) { return C == '<'; }).str());
+  return Names;
+}
+
+// Whether it is worth parsing the unit.
+bool Launcher::mayMove(const ToolOptions &Options) const {
+  if (isPlanned() || Command.WholeProgram || Options.BlockSize ||
+      Options.Unroll || Options.DefaultCarveout || mayMoveAlone(Tree))
+    return true;
+  const DecisionsLookup Lookup(Options.Config);
+  return llvm::any_of(Tree.Files, [&](const auto &Entry) {
+    return !Lookup.pathFor(Entry.first).empty();
+  });
+}
+
+// Most units of a build have nothing that may move without the others, and the
+// optimiser can take many times as long as the parse.
+static bool mayChangeAlone(UnitRecord Unit, bool WholeProgram, bool MakesModule,
+                           const ToolOptions &Options) {
+  if (!WholeProgram)
+    assumeOtherUnits(Unit.Unit.Facts, MakesModule);
+  RunResult Run;
+  Run.Jobs = {Unit.Job};
+  DecisionsLookup Lookup(Options.Config);
+  std::vector<UnitRecord> Units;
+  Units.push_back(std::move(Unit));
+  auto Planning = planningFor(Run, Units, Lookup, Options);
+  if (!Planning) {
+    llvm::consumeError(Planning.takeError()); // The run itself reports it.
+    return true;
+  }
+  return mayChange(Units.front().Unit.Facts, *Planning);
 }
 
 // A unit without the others, of which the worst is assumed.
@@ -170,6 +209,10 @@ Launcher::findChanges(ToolOptions Options, bool &Parsed) {
       return Run.takeError();
     return std::move(Run->Changes);
   }
+  Options.IsWorthEvidence = [this, Options](const UnitRecord &Unit) {
+    return mayChangeAlone(Unit, Command.WholeProgram, Command.MakesModule,
+                          Options);
+  };
   auto Read = readPaths(Options);
   if (!Read)
     return Read.takeError();
@@ -178,7 +221,9 @@ Launcher::findChanges(ToolOptions Options, bool &Parsed) {
     return std::vector<ChangedFile>();
   if (!Command.WholeProgram)
     for (UnitRecord &Unit : Read->Units)
-      noteKept(assumeOtherUnits(Unit.Unit.Facts, Command.MakesModule));
+      for (StringRef Kernel : withoutArguments(
+               assumeOtherUnits(Unit.Unit.Facts, Command.MakesModule)))
+        noteKept(("kernel '" + Kernel + "'").str());
   const PlanOptions Planning = Read->Planning;
   const std::shared_ptr<Answers> Known = Read->Run.Known;
   auto Run = decide(std::move(*Read), Planning, Options);
@@ -240,6 +285,10 @@ Outcome Launcher::rewrite() {
             "rewrite'",
             {},
             ""};
+  if (!mayMove(*Options)) {
+    noteKept("all kernels of '" + Command.Input + "'");
+    return {};
+  }
   Outcome Result = rewriteWithin(*Options, /*Headers=*/true);
   if (Result.What != Outcome::Unchanged || Result.Message.empty())
     return Result;

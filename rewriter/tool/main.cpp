@@ -31,6 +31,13 @@ int main(int Argc, const char **Argv) {
   const bool AsksForHelp = Argc > 2 && llvm::StringRef(Argv[2]) == "--help";
   if (Argc > 1 && llvm::StringRef(Argv[1]) == "wrap" && !AsksForHelp)
     return runWrap({Argv + 2, Argv + Argc});
+  const auto Executable = [&] {
+    return llvm::sys::fs::getMainExecutable(Argv[0],
+                                            reinterpret_cast<void *>(&main));
+  };
+  if (Argc > 1 && llvm::StringRef(Argv[1]) == "verify" &&
+      comparesCommands({Argv + 2, Argv + Argc}))
+    return runVerifyCommands({Argv + 2, Argv + Argc}, Executable());
   llvm::InitLLVM Init(Argc, Argv);
   if (Argc == 3 && llvm::StringRef(Argv[1]) == "completion" &&
       Argv[2][0] != '-')
@@ -44,8 +51,6 @@ int main(int Argc, const char **Argv) {
   std::optional<ToolOptions> Options = parseCommandLine(Argc, Argv);
   if (!Options)
     return ExitUsage;
-  const std::string Executable = llvm::sys::fs::getMainExecutable(
-      Argv[0], reinterpret_cast<void *>(&main));
   switch (Options->Run) {
   case Command::Analyze:
     return runAnalyze(*Options);
@@ -56,9 +61,9 @@ int main(int Argc, const char **Argv) {
   case Command::MergeFacts:
     return runMergeFacts(*Options);
   case Command::Verify:
-    return runVerify(*Options, Executable);
+    return runVerify(*Options, Executable());
   case Command::Tune:
-    return runTune(*Options, Executable);
+    return runTune(*Options, Executable());
   }
   return ExitUsage;
 }

@@ -9,6 +9,9 @@
 // body of a function that is marked for the device, in a class (whose objects
 // may be private), in a typedef, and in the text of a macro.
 //
+// Most kernels can be launched by any file with blocks of any size. Without
+// words that take that from them, only tables of constants can move.
+//
 //===----------------------------------------------------------------------===//
 
 #include "wrap/Look.h"
@@ -27,8 +30,9 @@ enum class ScopeKind { Namespace, Class, Host, Device };
 /// Follows the scopes and statements of one file.
 class Scanner {
 public:
-  Scanner(const std::string &Text, const std::set<std::string> &Marks)
-      : Tokens(Text), Marks(Marks) {}
+  Scanner(const std::string &Text, const std::set<std::string> &Marks,
+          ArrayKind Wanted)
+      : Tokens(Text), Marks(Marks), Wanted(Wanted) {}
 
   bool findsArray();
 
@@ -36,7 +40,7 @@ private:
   /// What was seen of the statement, or of what stands before a `{`.
   struct Head {
     bool Marked = false, Class = false, Namespace = false, Elsewhere = false,
-         Alias = false, Expression = false, Declares = false;
+         Alias = false, Expression = false, Declares = false, Array = false;
     unsigned Parens = 0, Angles = 0;
     bool InTemplateHead = false;
     /// The two tokens before: identifiers, or else their text.
@@ -50,10 +54,12 @@ private:
   void notePunctuation();
   bool opensArray() const;
   bool matters() const;
+  bool opensInitializer() const;
   void open();
 
   TokenReader Tokens;
   const std::set<std::string> &Marks;
+  ArrayKind Wanted;
   std::vector<ScopeKind> Scopes{ScopeKind::Namespace};
   Head Now;
 };
@@ -112,6 +118,12 @@ bool Scanner::matters() const {
     return !Now.Elsewhere;
   }
   return true;
+}
+
+// Whether the token begins the values of an array.
+bool Scanner::opensInitializer() const {
+  return Now.Array && Scopes.back() == ScopeKind::Device && !Now.Parens &&
+         (Tokens.is(tok::equal) || Tokens.is(tok::l_brace));
 }
 
 void Scanner::noteName(StringRef Name) {
@@ -188,8 +200,10 @@ bool Scanner::skipDirective() {
   return Found;
 }
 
-// Whether an array is declared by the token.
+// Whether a wanted array is declared by the token.
 bool Scanner::readToken() {
+  if (Wanted == ArrayKind::Initialized && opensInitializer())
+    return true;
   if (Tokens.is(tok::l_brace)) {
     open();
     Now = Head();
@@ -206,12 +220,14 @@ bool Scanner::readToken() {
   }
   const bool IsName = Tokens.is(tok::raw_identifier);
   bool Found = Tokens.is(tok::l_square) && opensArray() && matters();
+  Now.Array |= Found;
   if (IsName) {
     noteName(Tokens.text());
     Found |= holdsArray(Tokens.text()) && matters();
   } else {
     notePunctuation();
   }
+  Found &= Wanted == ArrayKind::Any;
   Now.BeforeLast = std::exchange(Now.Last, Tokens.text().str());
   Now.BeforeLastIsName = std::exchange(Now.LastIsName, IsName);
   return Found;
@@ -232,8 +248,34 @@ bool Scanner::findsArray() {
 }
 
 bool bankstripe::mayDeclareArray(const std::string &Text,
-                                 const std::set<std::string> &Marks) {
-  return Scanner(Text, Marks).findsArray();
+                                 const std::set<std::string> &Marks,
+                                 ArrayKind Wanted) {
+  return Scanner(Text, Marks, Wanted).findsArray();
+}
+
+// Whether words of Text may say how large the blocks of a kernel are, or keep
+// other files from launching it: it is static, or in a namespace without a
+// name, or is called with a lambda for the device.
+static bool mayBoundKernels(const std::string &Text) {
+  if (StringRef(Text).contains_insensitive("launch_bounds"))
+    return true;
+  bool Static = false, Global = false;
+  std::string Last;
+  for (TokenReader Tokens(Text); !Tokens.atEnd(); Tokens.next()) {
+    const StringRef Word = Tokens.text();
+    if (Last == "namespace" && Word == "{")
+      return true;
+    if (Last == "]" && (Word == "__device__" || Word == "__host__"))
+      return true;
+    if (Word == ";" || Word == "{" || Word == "}")
+      Static = Global = false;
+    Static |= Word == "static";
+    Global |= Word == "__global__";
+    if (Static && Global)
+      return true;
+    Last = Word.str();
+  }
+  return false;
 }
 
 // The macros of Text that stand for `__device__` or `__global__`.
@@ -248,9 +290,8 @@ static void findMarks(StringRef Text, std::set<std::string> &Marks) {
   }
 }
 
-bool bankstripe::mayHoldPrivateArray(const IncludeTree &Tree) {
-  if (!Tree.Complete)
-    return true;
+// Whether a file of Tree may declare an array that is Wanted.
+static bool mayDeclare(const IncludeTree &Tree, ArrayKind Wanted) {
   std::set<std::string> Marks;
   bool ForDevice = false;
   for (const auto &[Real, File] : Tree.Files) {
@@ -259,6 +300,16 @@ bool bankstripe::mayHoldPrivateArray(const IncludeTree &Tree) {
     findMarks(Text, Marks);
   }
   return ForDevice && llvm::any_of(Tree.Files, [&](const auto &Entry) {
-           return mayDeclareArray(Entry.second.Text, Marks);
+           return mayDeclareArray(Entry.second.Text, Marks, Wanted);
          });
+}
+
+bool bankstripe::mayHoldPrivateArray(const IncludeTree &Tree) {
+  return !Tree.Complete || mayDeclare(Tree, ArrayKind::Any);
+}
+
+bool bankstripe::mayMoveAlone(const IncludeTree &Tree) {
+  return !Tree.Complete || llvm::any_of(Tree.Files, [](const auto &Entry) {
+    return mayBoundKernels(Entry.second.Text);
+  }) || mayDeclare(Tree, ArrayKind::Initialized);
 }

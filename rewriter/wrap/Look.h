@@ -23,10 +23,22 @@ namespace bankstripe {
 /// a class that holds one.
 bool mayHoldPrivateArray(const IncludeTree &Tree);
 
+/// Whether such an array may move though nothing is known of other files that
+/// launch the kernels of \p Tree: a kernel may be bounded or out of their
+/// reach, or an array may be a table of constants. Bounds of which no word is
+/// in \p Tree are not seen.
+bool mayMoveAlone(const IncludeTree &Tree);
+
+enum class ArrayKind {
+  Any,
+  Initialized, ///< In a function, with values.
+};
+
 /// Whether \p Text declares an array where device code may have it. \p Marks
 /// are macros that stand for `__device__` and the like.
 bool mayDeclareArray(const std::string &Text,
-                     const std::set<std::string> &Marks);
+                     const std::set<std::string> &Marks,
+                     ArrayKind Wanted = ArrayKind::Any);
 
 } // namespace bankstripe
 

@@ -6,16 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/DigestEngine.h"
+#include "recording/DigestMix.h"
 #include <algorithm>
 
 using namespace bankstripe::runtime;
 
 // The compiled digest kernel for all architectures, embedded by the build.
 extern "C" const unsigned char BankstripeDigestImage[];
-
-// Bytes of a chunk that one block takes before the chunk is shared out.
-constexpr uint64_t BytesPerBlock = 64 * 1024;
-constexpr uint64_t MostBlocksPerChunk = 64;
 
 CUresult DigestEngine::Buffer::atLeast(size_t Needed) {
   if (Needed <= Bytes)
@@ -40,54 +37,83 @@ CUresult DigestEngine::prepareKernel() {
   if (Kernel)
     return CUDA_SUCCESS;
   CUmodule Module = nullptr;
+  CUdevice Device = 0;
+  int Processors = 0, BlocksOfEach = 0;
+  CUfunction Loaded = nullptr;
   if (const CUresult R = cuModuleLoadData(&Module, BankstripeDigestImage))
     return R;
-  return cuModuleGetFunction(&Kernel, Module, "bankstripe_recorder_digest");
+  if (const CUresult R =
+          cuModuleGetFunction(&Loaded, Module, "bankstripe_recorder_digest"))
+    return R;
+  if (const CUresult R = cuCtxGetDevice(&Device))
+    return R;
+  if (const CUresult R = cuDeviceGetAttribute(
+          &Processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, Device))
+    return R;
+  if (const CUresult R = cuOccupancyMaxActiveBlocksPerMultiprocessor(
+          &BlocksOfEach, Loaded, DigestThreads, 0))
+    return R;
+  MostBlocks = static_cast<unsigned>(std::max(1, Processors * BlocksOfEach));
+  Kernel = Loaded;
+  return CUDA_SUCCESS;
+}
+
+CUresult
+DigestEngine::prepareBuffers(const std::vector<DigestSegment> &Segments,
+                             uint64_t Chunks) {
+  const size_t TableBytes = Segments.size() * sizeof(DigestSegment);
+  if (const CUresult R = Table.atLeast(TableBytes))
+    return R;
+  if (const CUresult R = Sums.atLeast(Chunks * sizeof(uint64_t)))
+    return R;
+  if (HostSumsBytes < Chunks * sizeof(uint64_t)) {
+    const size_t Grown = std::max<size_t>(Chunks * sizeof(uint64_t), 4096) * 2;
+    void *Fresh = nullptr;
+    if (const CUresult R = cuMemAllocHost(&Fresh, Grown))
+      return R;
+    if (HostSums)
+      cuMemFreeHost(HostSums);
+    HostSums = static_cast<uint64_t *>(Fresh);
+    HostSumsBytes = Grown;
+  }
+  if (TableHolds == Segments)
+    return CUDA_SUCCESS;
+  TableHolds.clear();
+  if (const CUresult R =
+          cuMemcpyHtoDAsync(Table.Address, Segments.data(), TableBytes, Stream))
+    return R;
+  TableHolds = Segments;
+  return CUDA_SUCCESS;
 }
 
 CUresult DigestEngine::run(const std::vector<DigestSegment> &Segments,
-                           std::vector<uint64_t> &Digests) {
-  if (const CUresult R = cuCtxSynchronize())
-    return R;
-  Digests.clear();
-  uint64_t Chunks = 0, LargestChunk = 0;
-  for (const DigestSegment &S : Segments) {
-    Chunks += (S.Bytes + S.ChunkBytes - 1) / S.ChunkBytes;
-    LargestChunk = std::max(LargestChunk, std::min(S.ChunkBytes, S.Bytes));
-  }
-  if (Chunks == 0)
+                           std::span<const uint64_t> &Digests) {
+  Digests = {};
+  if (Segments.empty())
     return CUDA_SUCCESS;
-  Digests.resize(Chunks);
+  const DigestSegment &Last = Segments.back();
+  const uint64_t Chunks = Last.FirstChunk + chunkCountFor(Last.Bytes);
+  uint64_t Tiles = Last.FirstTile + tileCountFor(Last.Bytes);
+  const size_t SumBytes = Chunks * sizeof(uint64_t);
   if (const CUresult R = prepareStream())
     return R;
   if (const CUresult R = prepareKernel())
     return R;
-
-  const size_t TableBytes = Segments.size() * sizeof(DigestSegment);
-  const size_t SumBytes = Chunks * sizeof(uint64_t);
-  if (const CUresult R = Table.atLeast(TableBytes))
+  if (const CUresult R = prepareBuffers(Segments, Chunks))
     return R;
-  if (const CUresult R = Sums.atLeast(SumBytes))
-    return R;
-  if (TableHolds != Segments) {
-    TableHolds.clear();
-    if (const CUresult R = cuMemcpyHtoDAsync(Table.Address, Segments.data(),
-                                             TableBytes, Stream))
-      return R;
-    TableHolds = Segments;
-  }
   if (const CUresult R = cuMemsetD8Async(Sums.Address, 0, SumBytes, Stream))
     return R;
-
   unsigned Count = static_cast<unsigned>(Segments.size());
-  void *Arguments[] = {&Table.Address, &Count, &Sums.Address};
-  const auto BlocksPerChunk = static_cast<unsigned>(std::clamp<uint64_t>(
-      LargestChunk / BytesPerBlock, 1, MostBlocksPerChunk));
-  if (const CUresult R =
-          cuLaunchKernel(Kernel, static_cast<unsigned>(Chunks), BlocksPerChunk,
-                         1, DigestThreads, 1, 1, 0, Stream, Arguments, nullptr))
+  void *Arguments[] = {&Table.Address, &Count, &Tiles, &Sums.Address};
+  const auto Blocks =
+      static_cast<unsigned>(std::min<uint64_t>(Tiles, MostBlocks));
+  if (const CUresult R = cuLaunchKernel(Kernel, Blocks, 1, 1, DigestThreads, 1,
+                                        1, 0, Stream, Arguments, nullptr))
     return R;
-  return copyOut(Sums.Address, Digests.data(), SumBytes);
+  if (const CUresult R = copyOut(Sums.Address, HostSums, SumBytes))
+    return R;
+  Digests = {HostSums, Chunks};
+  return CUDA_SUCCESS;
 }
 
 CUresult DigestEngine::copyOut(CUdeviceptr From, void *To, size_t Bytes) {

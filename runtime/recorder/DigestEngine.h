@@ -10,6 +10,7 @@
 
 #include "recorder/DigestSegment.h"
 #include <cuda.h>
+#include <span>
 #include <vector>
 
 namespace bankstripe::runtime {
@@ -19,12 +20,13 @@ namespace bankstripe::runtime {
 /// the context takes everything along when it goes.
 class DigestEngine {
 public:
-  /// Digests \p Segments after waiting for all work of the context.
+  /// Digests \p Segments. All work of the context must be over.
   ///
-  /// \param Digests receives one digest per chunk, in the segments' order.
-  /// \returns the first error of the driver's; \p Digests is then unspecified.
+  /// \param Digests receives one digest per chunk, in the segments' order;
+  /// they stay until the next call.
+  /// \returns the first error of the driver's.
   CUresult run(const std::vector<DigestSegment> &Segments,
-               std::vector<uint64_t> &Digests);
+               std::span<const uint64_t> &Digests);
 
   /// Copies \p Bytes bytes of device memory to the host, on the engine's own
   /// stream.
@@ -43,10 +45,15 @@ private:
 
   CUresult prepareStream();
   CUresult prepareKernel();
+  CUresult prepareBuffers(const std::vector<DigestSegment> &Segments,
+                          uint64_t Chunks);
 
   CUstream Stream = nullptr;
   CUfunction Kernel = nullptr;
+  unsigned MostBlocks = 0; ///< That the device runs at a time.
   Buffer Table, Sums;
+  uint64_t *HostSums = nullptr; ///< Where the device can write to.
+  size_t HostSumsBytes = 0;
   std::vector<DigestSegment> TableHolds;
 };
 

@@ -8,7 +8,7 @@
 // The CUDA driver loads the library that CUDA_INJECTION64_PATH names and calls
 // its InitializeInjection before the program's first CUDA call goes through.
 // From then on CUPTI calls back at the entry and the exit of the driver calls
-// that are listed here. The CUDA runtime, also a statically linked one, goes
+// in WatchedCalls.cpp. The CUDA runtime, also a statically linked one, goes
 // through the same driver calls, so nothing else has to be watched.
 //
 // What the recorder does is said by the environment:
@@ -21,119 +21,27 @@
 //                              allocation (`v3`: of a variable) after a launch,
 //                              into PATH.bytes
 //
+// and, for the launches to digest after, by the variables in Selection.h.
+//
 // Nothing here is ever destroyed: the program's last CUDA calls may come from
 // destructors that run after this library's own.
 //
 //===----------------------------------------------------------------------===//
 
+#include "recorder/CallSites.h"
 #include "recorder/Recorder.h"
 #include "recorder/Timing.h"
+#include "recorder/WatchedCalls.h"
+#include <chrono>
 #include <cstdlib>
 #include <cupti.h>
+#include <unistd.h>
 
 using namespace bankstripe::runtime;
 
-namespace {
-
-// What is done at a driver call.
-enum class Action {
-  Launch,
-  LaunchEx,
-  LaunchCooperative,
-  LaunchGraph,
-  Allocate,
-  AllocatePitch,
-  AllocateManaged,
-  AllocateAsync,
-  AllocateFromPool,
-  Free,
-  FreeAsync,
-  CaptureBegins,
-  CaptureEnds,
-  Unload,
-  Note, // Counted at its successful exit.
-};
-
-struct WatchedCall {
-  CUpti_CallbackId Id;
-  Action What;
-  // Without a stream the call means the calling thread's own default stream.
-  bool PerThread = false;
-  const char *NoteText = nullptr;
-};
-
-} // namespace
-
-#define CALL(NAME) CUPTI_DRIVER_TRACE_CBID_##NAME
-
-static const WatchedCall Watched[] = {
-    {CALL(cuLaunchKernel), Action::Launch},
-    {CALL(cuLaunchKernel_ptsz), Action::Launch, true},
-    {CALL(cuLaunchKernelEx), Action::LaunchEx},
-    {CALL(cuLaunchKernelEx_ptsz), Action::LaunchEx, true},
-    {CALL(cuLaunchCooperativeKernel), Action::LaunchCooperative},
-    {CALL(cuLaunchCooperativeKernel_ptsz), Action::LaunchCooperative, true},
-    {CALL(cuGraphLaunch), Action::LaunchGraph},
-    {CALL(cuGraphLaunch_ptsz), Action::LaunchGraph, true},
-    {CALL(cuMemAlloc_v2), Action::Allocate},
-    {CALL(cuMemAllocPitch_v2), Action::AllocatePitch},
-    {CALL(cuMemAllocManaged), Action::AllocateManaged},
-    {CALL(cuMemAllocAsync), Action::AllocateAsync},
-    {CALL(cuMemAllocAsync_ptsz), Action::AllocateAsync, true},
-    {CALL(cuMemAllocFromPoolAsync), Action::AllocateFromPool},
-    {CALL(cuMemAllocFromPoolAsync_ptsz), Action::AllocateFromPool, true},
-    {CALL(cuMemFree_v2), Action::Free},
-    {CALL(cuMemFreeAsync), Action::FreeAsync},
-    {CALL(cuMemFreeAsync_ptsz), Action::FreeAsync, true},
-    {CALL(cuStreamBeginCapture_v2), Action::CaptureBegins},
-    {CALL(cuStreamBeginCapture_v2_ptsz), Action::CaptureBegins},
-    {CALL(cuStreamBeginCaptureToGraph), Action::CaptureBegins},
-    {CALL(cuStreamBeginCaptureToGraph_ptsz), Action::CaptureBegins},
-    {CALL(cuStreamEndCapture), Action::CaptureEnds},
-    {CALL(cuStreamEndCapture_ptsz), Action::CaptureEnds},
-    {CALL(cuModuleUnload), Action::Unload},
-    {CALL(cuLibraryUnload), Action::Unload},
-    {CALL(cuMemCreate), Action::Note, false,
-     "virtual memory (cuMemCreate), not digested"},
-    {CALL(cuMemMapArrayAsync), Action::Note, false,
-     "sparse arrays (cuMemMapArrayAsync), not digested"},
-    {CALL(cuMulticastCreate), Action::Note, false,
-     "multicast memory (cuMulticastCreate), not digested"},
-    {CALL(cuArrayCreate_v2), Action::Note, false,
-     "CUDA arrays (cuArrayCreate), not digested"},
-    {CALL(cuArray3DCreate_v2), Action::Note, false,
-     "CUDA arrays (cuArray3DCreate), not digested"},
-    {CALL(cuMipmappedArrayCreate), Action::Note, false,
-     "mipmapped arrays (cuMipmappedArrayCreate), not digested"},
-    {CALL(cuMemHostAlloc), Action::Note, false,
-     "pinned host memory (cuMemHostAlloc), not digested"},
-    {CALL(cuMemHostAlloc_v2), Action::Note, false,
-     "pinned host memory (cuMemHostAlloc), not digested"},
-    {CALL(cuMemAllocHost_v2), Action::Note, false,
-     "pinned host memory (cuMemAllocHost), not digested"},
-    {CALL(cuMemHostRegister_v2), Action::Note, false,
-     "registered host memory (cuMemHostRegister), not digested"},
-    {CALL(cuExternalMemoryGetMappedBuffer), Action::Note, false,
-     "memory of another API (cuExternalMemoryGetMappedBuffer), not digested"},
-    {CALL(cuIpcOpenMemHandle_v2), Action::Note, false,
-     "memory of another process (cuIpcOpenMemHandle), not digested"},
-    {CALL(cuMemPoolImportPointer), Action::Note, false,
-     "memory of another process (cuMemPoolImportPointer), not digested"},
-    {CALL(cuGraphAddMemAllocNode), Action::Note, false,
-     "allocations inside graphs (cuGraphAddMemAllocNode), not digested"},
-    {CALL(cuLaunchCooperativeKernelMultiDevice), Action::Note, false,
-     "launches on several devices, not recorded"},
-};
-
-#undef CALL
-
 static Recorder *TheRecorder = nullptr;
 static RecordingWriter *TheWriter = nullptr;
-
-static bool isLaunch(Action What) {
-  return What == Action::Launch || What == Action::LaunchEx ||
-         What == Action::LaunchCooperative || What == Action::LaunchGraph;
-}
+static CallSites *TheSites = nullptr;
 
 template <class Parameters>
 static const Parameters &parameters(const CUpti_CallbackData &Data) {
@@ -173,10 +81,20 @@ static LaunchRequest launchRequest(const WatchedCall &Call,
     Request.Function = P.f;
     describe(Request, P);
   } else {
-    Request.Stream = parameters<cuGraphLaunch_params>(Data).hStream;
+    const auto &P = parameters<cuGraphLaunch_params>(Data);
+    Request.Graph = P.hGraph;
+    Request.Stream = P.hStream;
   }
   Request.Stream = streamOf(Call, Request.Stream);
   return Request;
+}
+
+// Where kernels see host memory, which need not be where the host sees it.
+static CUdeviceptr seenByKernels(void *Host) {
+  const OwnCalls Own;
+  CUdeviceptr Address = 0;
+  return cuMemHostGetDevicePointer(&Address, Host, 0) == CUDA_SUCCESS ? Address
+                                                                      : 0;
 }
 
 // At the entry of a call: what must happen before the driver acts.
@@ -186,44 +104,147 @@ static void entering(const WatchedCall &Call, const CUpti_CallbackData &Data) {
     return;
   }
   const std::lock_guard Lock(TheRecorder->mutex());
-  if (Call.What == Action::Free)
-    TheRecorder->freeing(parameters<cuMemFree_v2_params>(Data).dptr);
-  else if (Call.What == Action::FreeAsync)
-    TheRecorder->freeing(parameters<cuMemFreeAsync_params>(Data).dptr);
-  else if (Call.What == Action::Unload)
-    TheRecorder->modulesUnload();
-}
-
-static void allocated(const WatchedCall &Call, const CUpti_CallbackData &Data) {
-  CUcontext In = Data.context;
   switch (Call.What) {
-  case Action::Allocate: {
-    const auto &P = parameters<cuMemAlloc_v2_params>(Data);
-    return TheRecorder->allocated(In, "device", *P.dptr, P.bytesize, nullptr,
-                                  false);
+  case Action::Free:
+    return TheRecorder->freeing(parameters<cuMemFree_v2_params>(Data).dptr);
+  case Action::FreeAsync:
+    return TheRecorder->freeing(parameters<cuMemFreeAsync_params>(Data).dptr);
+  case Action::FreeHost:
+    return TheRecorder->freeing(
+        seenByKernels(parameters<cuMemFreeHost_params>(Data).p));
+  case Action::UnregisterHost:
+    return TheRecorder->freeing(
+        seenByKernels(parameters<cuMemHostUnregister_params>(Data).p));
+  case Action::Unmap: {
+    const auto &P = parameters<cuMemUnmap_params>(Data);
+    return TheRecorder->unmapping(P.ptr, P.size);
   }
-  case Action::AllocatePitch: {
-    const auto &P = parameters<cuMemAllocPitch_v2_params>(Data);
-    return TheRecorder->allocated(In, "pitch", *P.dptr, *P.pPitch * P.Height,
-                                  nullptr, false);
-  }
-  case Action::AllocateManaged: {
-    const auto &P = parameters<cuMemAllocManaged_params>(Data);
-    return TheRecorder->allocated(In, "managed", *P.dptr, P.bytesize, nullptr,
-                                  P.flags & CU_MEM_ATTACH_HOST);
-  }
-  case Action::AllocateAsync: {
-    const auto &P = parameters<cuMemAllocAsync_params>(Data);
-    return TheRecorder->allocated(In, "async", *P.dptr, P.bytesize,
-                                  streamOf(Call, P.hStream), false);
-  }
-  case Action::AllocateFromPool: {
-    const auto &P = parameters<cuMemAllocFromPoolAsync_params>(Data);
-    return TheRecorder->allocated(In, "pool", *P.dptr, P.bytesize,
-                                  streamOf(Call, P.hStream), false);
-  }
+  case Action::Unload:
+    return TheRecorder->modulesUnload();
+  case Action::ContextEnds:
+    return TheRecorder->ending();
   default:
     return;
+  }
+}
+
+static AllocationRequest hostMemory(const CUpti_CallbackData &Data,
+                                    const char *Kind, void *Host,
+                                    uint64_t Bytes) {
+  AllocationRequest Request;
+  Request.In = Data.context;
+  Request.Kind = Kind;
+  Request.Address = seenByKernels(Host);
+  Request.Bytes = Bytes;
+  Request.IsHost = true;
+  return Request;
+}
+
+static AllocationRequest registered(const CUpti_CallbackData &Data) {
+  const auto &P = parameters<cuMemHostRegister_v2_params>(Data);
+  // Devices may answer reads of their registers with more than a value.
+  if (!(P.Flags & CU_MEMHOSTREGISTER_IOMEMORY))
+    return hostMemory(Data, "registered", P.p, P.bytesize);
+  TheRecorder->note("registered memory of devices (cuMemHostRegister), not "
+                    "digested");
+  return {};
+}
+
+// Pinned memory is had by three calls, of which two share their parameters.
+static AllocationRequest pinned(const WatchedCall &Call,
+                                const CUpti_CallbackData &Data) {
+  if (Call.Id == CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2) {
+    const auto &P = parameters<cuMemAllocHost_v2_params>(Data);
+    return hostMemory(Data, "pinned", *P.pp, P.bytesize);
+  }
+  const auto &P = parameters<cuMemHostAlloc_params>(Data);
+  return hostMemory(Data, "pinned", *P.pp, P.bytesize);
+}
+
+static AllocationRequest deviceMemory(const WatchedCall &Call,
+                                      const CUpti_CallbackData &Data) {
+  AllocationRequest Request;
+  Request.In = Data.context;
+  if (Call.What == Action::Allocate) {
+    const auto &P = parameters<cuMemAlloc_v2_params>(Data);
+    Request.Kind = "device";
+    Request.Address = *P.dptr;
+    Request.Bytes = P.bytesize;
+  } else if (Call.What == Action::AllocatePitch) {
+    const auto &P = parameters<cuMemAllocPitch_v2_params>(Data);
+    Request.Kind = "pitch";
+    Request.Address = *P.dptr;
+    Request.Bytes = *P.pPitch * P.Height;
+  } else if (Call.What == Action::AllocateManaged) {
+    const auto &P = parameters<cuMemAllocManaged_params>(Data);
+    Request.Kind = "managed";
+    Request.Address = *P.dptr;
+    Request.Bytes = P.bytesize;
+    Request.IsHostFirst = P.flags & CU_MEM_ATTACH_HOST;
+  } else if (Call.What == Action::AllocateAsync) {
+    const auto &P = parameters<cuMemAllocAsync_params>(Data);
+    Request.Kind = "async";
+    Request.Address = *P.dptr;
+    Request.Bytes = P.bytesize;
+    Request.Order = streamOf(Call, P.hStream);
+    Request.IsOrdered = true;
+  } else if (Call.What == Action::AllocateFromPool) {
+    const auto &P = parameters<cuMemAllocFromPoolAsync_params>(Data);
+    Request.Kind = "pool";
+    Request.Address = *P.dptr;
+    Request.Bytes = P.bytesize;
+    Request.Order = streamOf(Call, P.hStream);
+    Request.IsOrdered = true;
+  }
+  return Request;
+}
+
+static void graphNodeAdded(const WatchedCall &Call,
+                           const CUpti_CallbackData &Data) {
+  const CUgraphNodeParams *Node =
+      Call.Id == CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2
+          ? parameters<cuGraphAddNode_v2_params>(Data).nodeParams
+          : parameters<cuGraphAddNode_params>(Data).nodeParams;
+  if (Node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+    TheRecorder->note(
+        "allocations inside graphs (cuGraphAddNode), not digested");
+  else if (Node->type == CU_GRAPH_NODE_TYPE_HOST)
+    TheRecorder->note("host functions in graphs (cuGraphAddNode), not "
+                      "recorded");
+}
+
+static void allocated(AllocationRequest Request, std::optional<unsigned> Made) {
+  Request.Made = Made;
+  TheRecorder->allocated(Request);
+}
+
+// After a call that succeeded.
+static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data,
+                      std::optional<unsigned> Made) {
+  switch (Call.What) {
+  case Action::CaptureBegins:
+    return TheRecorder->captureBegins();
+  case Action::Note:
+    return TheRecorder->note(Call.NoteText);
+  case Action::GraphNode:
+    return graphNodeAdded(Call, Data);
+  case Action::AllocateHost:
+    return allocated(pinned(Call, Data), Made);
+  case Action::RegisterHost:
+    return allocated(registered(Data), Made);
+  case Action::Create:
+    return TheRecorder->created(*parameters<cuMemCreate_params>(Data).handle);
+  case Action::Map: {
+    const auto &P = parameters<cuMemMap_params>(Data);
+    return TheRecorder->mapped(P.ptr, P.size, P.handle);
+  }
+  case Action::SetAccess: {
+    const auto &P = parameters<cuMemSetAccess_params>(Data);
+    return TheRecorder->accessible(Data.context, P.ptr, P.size,
+                                   {P.desc, P.count}, Made);
+  }
+  default:
+    return allocated(deviceMemory(Call, Data), Made);
   }
 }
 
@@ -234,18 +255,17 @@ static void leaving(const WatchedCall &Call, const CUpti_CallbackData &Data) {
     TheRecorder->mutex().unlock();
     return;
   }
+  const bool Succeeded =
+      *static_cast<const CUresult *>(Data.functionReturnValue) == CUDA_SUCCESS;
+  std::optional<unsigned> Made;
+  if (Succeeded && isAllocation(Call.What))
+    Made = TheSites->here(*TheWriter); // Without the lock: see there.
   const std::lock_guard Lock(TheRecorder->mutex());
   // A capture that was invalidated ends with an error, and ends.
   if (Call.What == Action::CaptureEnds)
     TheRecorder->captureEnds();
-  if (*static_cast<const CUresult *>(Data.functionReturnValue) != CUDA_SUCCESS)
-    return;
-  if (Call.What == Action::CaptureBegins)
-    TheRecorder->captureBegins();
-  else if (Call.What == Action::Note)
-    TheRecorder->note(Call.NoteText);
-  else
-    allocated(Call, Data);
+  else if (Succeeded)
+    succeeded(Call, Data, Made);
 }
 
 static void resourceEvent(CUpti_CallbackId Id, const CUpti_ResourceData &Data) {
@@ -265,13 +285,11 @@ static void CUPTIAPI callback(void *, CUpti_CallbackDomain Domain,
     return;
   if (Domain == CUPTI_CB_DOMAIN_RESOURCE)
     return resourceEvent(Id, *static_cast<const CUpti_ResourceData *>(Data));
-  for (const WatchedCall &Call : Watched) {
-    if (Call.Id != Id)
-      continue;
-    const auto &D = *static_cast<const CUpti_CallbackData *>(Data);
-    return D.callbackSite == CUPTI_API_ENTER ? entering(Call, D)
-                                             : leaving(Call, D);
-  }
+  const WatchedCall *Call = findWatchedCall(Id);
+  if (!Call)
+    return;
+  const auto &D = *static_cast<const CUpti_CallbackData *>(Data);
+  D.callbackSite == CUPTI_API_ENTER ? entering(*Call, D) : leaving(*Call, D);
 }
 
 // In mode time: executions must be written before their context goes.
@@ -290,11 +308,17 @@ static std::string cuptiProblem(CUptiResult Result) {
 }
 
 static std::string startDigests() {
-  TheRecorder = new Recorder(*TheWriter);
+  auto Settings = SelectionSettings::read(
+      [](const char *Name) -> const char * { return std::getenv(Name); });
+  if (auto *Problem = std::get_if<std::string>(&Settings))
+    return *Problem;
+  TheRecorder = new Recorder(*TheWriter,
+                             std::move(std::get<SelectionSettings>(Settings)));
+  TheSites = new CallSites;
   CUpti_SubscriberHandle Subscriber = nullptr;
   if (const CUptiResult Result = cuptiSubscribe(&Subscriber, callback, nullptr))
     return cuptiProblem(Result);
-  for (const WatchedCall &Call : Watched) {
+  for (const WatchedCall &Call : watchedCalls()) {
     const CUptiResult Result =
         cuptiEnableCallback(1, Subscriber, CUPTI_CB_DOMAIN_DRIVER_API, Call.Id);
     // An older CUPTI does not know the newest calls, nor does its driver.
@@ -329,8 +353,24 @@ static std::string startTimes() {
   return {};
 }
 
+// A thread that hangs in a launch holds the lock for good.
+constexpr std::chrono::seconds LongestWaitAtEnd(30);
+
+static pid_t RecordedProcess = 0;
+
 static void processEnds() {
+  // A child that was forked off inherits this function, but not the device.
+  if (::getpid() != RecordedProcess)
+    return;
   flushTiming();
+  if (TheRecorder) {
+    const std::unique_lock Lock(TheRecorder->mutex(), LongestWaitAtEnd);
+    if (Lock.owns_lock())
+      TheRecorder->ending();
+    else
+      TheRecorder->note("last launches not digested because a thread still "
+                        "launches");
+  }
   TheWriter->end();
 }
 
@@ -353,9 +393,11 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   }
   if (const char *Text = std::getenv("BANKSTRIPE_DUMP"); Text && TheRecorder)
     if (auto Dump = DumpRequest::parse(Text)) {
-      Dump->Path = std::string(Path) + ".bytes";
+      Dump->Path = TheWriter->path() + ".bytes";
       TheRecorder->setDump(std::move(*Dump));
     }
+  RecordedProcess = ::getpid();
   std::atexit(processEnds);
+  std::at_quick_exit(processEnds);
   return 1;
 }

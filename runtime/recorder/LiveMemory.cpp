@@ -9,8 +9,29 @@
 #include "recording/DigestMix.h"
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 using namespace bankstripe::runtime;
+
+// Visits the pieces that are meant, in the order of the addresses.
+template <class Map, class Function>
+void LiveMemory::forEach(Map &Pieces, const MemoryPart &Of, uint64_t Launches,
+                         Function Do) {
+  auto At = Of.Address ? Pieces.find(*Of.Address) : Pieces.begin();
+  for (; At != Pieces.end(); ++At) {
+    if ((!Of.StaleOnly || At->second.SeenAt < Launches) &&
+        (!Of.VariablesOnly || At->second.What.IsVariable))
+      Do(At->first, At->second);
+    if (Of.Address)
+      return;
+  }
+}
+
+LiveMemory::PieceMap::iterator LiveMemory::erase(PieceMap::iterator At) {
+  if (At->second.What.IsVariable)
+    --LiveSymbols[At->second.Symbol];
+  return Pieces.erase(At);
+}
 
 Allocation LiveMemory::add(Context In, uint64_t Address, uint64_t Bytes,
                            const std::string &Kind,
@@ -26,11 +47,12 @@ Allocation LiveMemory::add(Context In, uint64_t Address, uint64_t Bytes,
   while (At != Pieces.end() && At->first < Address + Bytes) {
     if (!At->second.What.IsVariable)
       Gone.push_back(At->second.What.Id);
-    At = Pieces.erase(At);
+    At = erase(At);
   }
 
   Piece P;
   P.In = In;
+  P.SeenAt = Launches;
   P.What.Id = Allocations++;
   P.What.Kind = Kind;
   P.What.Bytes = Bytes;
@@ -45,11 +67,8 @@ Allocation LiveMemory::addVariable(Context In, uint64_t Address, uint64_t Bytes,
     return Known->second.What;
   // Several modules may each have a variable of this symbol: the first that is
   // not live takes the next number.
-  unsigned Number = 1;
-  for (const auto &[Where, P] : Pieces)
-    if (P.What.IsVariable &&
-        (P.What.Name == Symbol || P.What.Name.starts_with(Symbol + '#')))
-      ++Number;
+  unsigned &Live = LiveSymbols[Symbol];
+  const unsigned Number = Live + 1;
   std::string Name = Symbol;
   if (Number > 1)
     Name += '#' + std::to_string(Number);
@@ -67,7 +86,9 @@ Allocation LiveMemory::addVariable(Context In, uint64_t Address, uint64_t Bytes,
     A.ChunkBytes = chunkBytesFor(Bytes);
     IsNew = true;
   }
-  Pieces[Address] = Piece{In, A, {}};
+  // The launch that made it known may have written it: it is stale.
+  Pieces[Address] = Piece{In, A, 0, Symbol, {}};
+  ++Live;
   return A;
 }
 
@@ -76,7 +97,7 @@ std::optional<unsigned> LiveMemory::remove(uint64_t Address) {
   if (At == Pieces.end() || At->second.What.IsVariable)
     return std::nullopt;
   const unsigned Id = At->second.What.Id;
-  Pieces.erase(At);
+  erase(At);
   return Id;
 }
 
@@ -89,7 +110,7 @@ std::vector<unsigned> LiveMemory::removeContext(Context In) {
     }
     if (!At->second.What.IsVariable)
       Gone.push_back(At->second.What.Id);
-    At = Pieces.erase(At);
+    At = erase(At);
   }
   std::sort(Gone.begin(), Gone.end());
   return Gone;
@@ -98,25 +119,31 @@ std::vector<unsigned> LiveMemory::removeContext(Context In) {
 void LiveMemory::removeVariables() {
   std::erase_if(Pieces,
                 [](const auto &Item) { return Item.second.What.IsVariable; });
+  LiveSymbols.clear();
 }
 
-std::vector<LiveMemory::Context> LiveMemory::contexts() const {
+std::vector<LiveMemory::Context>
+LiveMemory::contexts(const MemoryPart &Of) const {
   std::vector<Context> Found;
-  for (const auto &[Address, P] : Pieces)
+  forEach(Pieces, Of, Launches, [&](uint64_t, const Piece &P) {
     if (std::find(Found.begin(), Found.end(), P.In) == Found.end())
       Found.push_back(P.In);
+  });
   return Found;
 }
 
-std::vector<DigestSegment> LiveMemory::segments(Context In) const {
+std::vector<DigestSegment> LiveMemory::segments(Context In,
+                                                const MemoryPart &Of) const {
   std::vector<DigestSegment> Segments;
-  uint64_t First = 0;
-  for (const auto &[Address, P] : Pieces) {
+  uint64_t FirstChunk = 0, FirstTile = 0;
+  forEach(Pieces, Of, Launches, [&](uint64_t Address, const Piece &P) {
     if (P.In != In)
-      continue;
-    Segments.push_back({Address, P.What.Bytes, P.What.ChunkBytes, First});
-    First += chunkCountFor(P.What.Bytes);
-  }
+      return;
+    Segments.push_back(
+        {Address, P.What.Bytes, P.What.ChunkBytes, FirstChunk, FirstTile});
+    FirstChunk += chunkCountFor(P.What.Bytes);
+    FirstTile += tileCountFor(P.What.Bytes);
+  });
   return Segments;
 }
 
@@ -134,22 +161,26 @@ static std::vector<ChunkRun> changedRuns(const std::vector<uint64_t> &Old,
   return Runs;
 }
 
-std::vector<DigestChange>
-LiveMemory::update(Context In, const std::vector<uint64_t> &Digests) {
+std::vector<DigestChange> LiveMemory::update(Context In,
+                                             std::span<const uint64_t> Digests,
+                                             const MemoryPart &Of) {
   std::vector<DigestChange> Changes;
   auto At = Digests.begin();
-  for (auto &[Address, P] : Pieces) {
+  forEach(Pieces, Of, Launches, [&](uint64_t, Piece &P) {
     if (P.In != In)
-      continue;
+      return;
     const auto Count = static_cast<ptrdiff_t>(chunkCountFor(P.What.Bytes));
     assert(Digests.end() - At >= Count && "digests of other segments");
-    std::vector<uint64_t> New(At, At + Count);
-    At += Count;
-    std::vector<ChunkRun> Runs = changedRuns(P.Digests, New);
+    const auto Begin = std::exchange(At, At + Count);
+    P.SeenAt = Launches;
+    // Most memory is not written by most launches: nothing is copied then.
+    if (std::equal(P.Digests.begin(), P.Digests.end(), Begin, At))
+      return;
+    std::vector<uint64_t> New(Begin, At);
+    Changes.push_back(
+        {P.What.Id, P.What.IsVariable, changedRuns(P.Digests, New)});
     P.Digests = std::move(New);
-    if (!Runs.empty())
-      Changes.push_back({P.What.Id, P.What.IsVariable, std::move(Runs)});
-  }
+  });
   // Addresses change from run to run, the order of the recording must not.
   std::sort(Changes.begin(), Changes.end(),
             [](const DigestChange &A, const DigestChange &B) {

@@ -8,6 +8,9 @@
 // Which device memory is live, by address, and the digests it had last. Knows
 // nothing of the driver, so that it can be tested without one.
 //
+// Memory is stale when a launch happened since it was digested, or since it
+// was made: no more is known of it than that any launch may write anything.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_RECORDER_LIVEMEMORY_H
@@ -16,13 +19,24 @@
 #include "recorder/DigestSegment.h"
 #include "recording/Recording.h"
 #include <map>
+#include <span>
 #include <vector>
 
 namespace bankstripe::runtime {
 
+/// Which of the live memory is meant.
+struct MemoryPart {
+  bool StaleOnly = false;
+  bool VariablesOnly = false;
+  std::optional<uint64_t> Address; ///< Only what starts there.
+};
+
 class LiveMemory {
 public:
   using Context = const void *;
+
+  /// A launch happened: all memory is stale.
+  void launched() { ++Launches; }
 
   /// Adds memory of the program's own.
   ///
@@ -51,15 +65,21 @@ public:
   /// Forgets the addresses of all variables, not their numbers.
   void removeVariables();
 
-  /// The contexts that hold live memory.
-  std::vector<Context> contexts() const;
+  /// The contexts that hold such memory.
+  std::vector<Context> contexts(const MemoryPart &Of = {}) const;
 
   /// What to digest in a context, in the order of the addresses.
-  std::vector<DigestSegment> segments(Context In) const;
+  std::vector<DigestSegment> segments(Context In,
+                                      const MemoryPart &Of = {}) const;
 
-  /// Takes the digests of segments(In) and returns what changed.
+  /// Takes the digests of segments(In, Of) and returns what changed, in the
+  /// order of the numbers.
   std::vector<DigestChange> update(Context In,
-                                   const std::vector<uint64_t> &Digests);
+                                   std::span<const uint64_t> Digests,
+                                   const MemoryPart &Of = {});
+
+  /// Whether an allocation or a variable starts at \p Address.
+  bool holds(uint64_t Address) const { return Pieces.contains(Address); }
 
   /// A live piece of memory: where it is.
   struct Place {
@@ -73,12 +93,22 @@ private:
   struct Piece {
     Context In = nullptr;
     Allocation What;
-    std::vector<uint64_t> Digests; ///< Empty before the first launch.
+    uint64_t SeenAt = 0;           ///< Launches before its last digest.
+    std::string Symbol;            ///< Of a variable, without a number.
+    std::vector<uint64_t> Digests; ///< Empty before the first.
   };
+  using PieceMap = std::map<uint64_t, Piece>;
 
-  std::map<uint64_t, Piece> Pieces; ///< By address.
+  template <class Map, class Function>
+  static void forEach(Map &Pieces, const MemoryPart &Of, uint64_t Launches,
+                      Function Do);
+  PieceMap::iterator erase(PieceMap::iterator At);
+
+  PieceMap Pieces; ///< By address.
   unsigned Allocations = 0;
+  uint64_t Launches = 0;
   std::map<std::string, Allocation> Variables; ///< By numbered symbol.
+  std::map<std::string, unsigned> LiveSymbols; ///< Live variables of each.
 };
 
 } // namespace bankstripe::runtime

@@ -9,9 +9,13 @@
 #include "recorder/KernelHandle.h"
 #include "recorder/ModuleVariables.h"
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 using namespace bankstripe::runtime;
+
+// Host memory is read over the bus: 20 to 40 ms for this.
+constexpr uint64_t MostHostBytes = uint64_t(1) << 30;
 
 static thread_local unsigned OwnDepth = 0;
 
@@ -29,12 +33,44 @@ OwnCalls::~OwnCalls() {
 
 bool OwnCalls::active() { return OwnDepth > 0; }
 
+static Selection::Time now() {
+  return static_cast<Selection::Time>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(
+          std::chrono::steady_clock::now().time_since_epoch())
+          .count());
+}
+
+namespace {
+
+// The time from its making to its end is the recorder's, but for waits.
+class OwnTime {
+public:
+  OwnTime(Selection &Select, const Selection::Time &Waited,
+          bool AtFrees = false)
+      : Select(Select), Waited(Waited), Start(now()), WaitedBefore(Waited),
+        AtFrees(AtFrees) {}
+  ~OwnTime() { Select.spent(now() - Start - (Waited - WaitedBefore), AtFrees); }
+  OwnTime(const OwnTime &) = delete;
+  OwnTime &operator=(const OwnTime &) = delete;
+
+private:
+  Selection &Select;
+  const Selection::Time &Waited;
+  const Selection::Time Start, WaitedBefore;
+  const bool AtFrees;
+};
+
+} // namespace
+
 static std::string errorName(CUresult Result) {
   const char *Name = nullptr;
   if (cuGetErrorName(Result, &Name) != CUDA_SUCCESS || !Name)
     return "CUDA error " + std::to_string(static_cast<int>(Result));
   return Name;
 }
+
+Recorder::Recorder(RecordingWriter &Output, SelectionSettings Settings)
+    : Output(Output), Select(std::move(Settings), now()) {}
 
 void Recorder::contextEnds(CUcontext Context) {
   const std::lock_guard Lock(MessagesMutex);
@@ -53,7 +89,9 @@ void Recorder::takeMessages() {
     for (const unsigned Id : Memory.removeContext(Ended))
       Output.free(Id);
     Engines.erase(Ended);
+    DeviceOf.erase(Ended);
     KnownHomes.clear();
+    Kernels.clear();
     Lost = false;
   }
   EndedContexts.clear();
@@ -65,8 +103,15 @@ void Recorder::takeMessages() {
 }
 
 void Recorder::modulesUnload() {
+  const OwnCalls Own;
+  const OwnTime Timed(Select, Waited, /*AtFrees=*/true);
+  takeMessages();
+  MemoryPart Variables;
+  Variables.VariablesOnly = true;
+  digestBeforeFree(Variables);
   Memory.removeVariables();
   KnownHomes.clear();
+  Kernels.clear();
 }
 
 unsigned Recorder::streamNumber(CUstream Stream) {
@@ -91,9 +136,12 @@ bool Recorder::isCaptured(CUstream Stream) {
          Status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-void Recorder::describeDevice() {
+void Recorder::describeDevice(CUcontext Current) {
   CUdevice Device = 0;
-  if (cuCtxGetDevice(&Device) != CUDA_SUCCESS || !Devices.insert(Device).second)
+  if (DeviceOf.contains(Current) || cuCtxGetDevice(&Device) != CUDA_SUCCESS)
+    return;
+  DeviceOf[Current] = Device;
+  if (!Devices.insert(Device).second)
     return;
   char Name[256] = "";
   int Major = 0, Minor = 0;
@@ -105,12 +153,31 @@ void Recorder::describeDevice() {
   Output.device(Name, std::to_string(Major) + '.' + std::to_string(Minor));
 }
 
-void Recorder::findVariables(CUcontext In, CUfunction Function) {
-  if (VariableSymbols.empty())
+const Recorder::KnownKernel &Recorder::known(const LaunchRequest &Request) {
+  const auto [At, IsNew] =
+      Kernels.try_emplace({Request.Context, Request.Function});
+  KnownKernel &Known = At->second;
+  if (!IsNew)
+    return Known;
+  if (Request.Function) {
+    const KernelHandle Kernel(Request.Function);
+    Known.Symbol = Request.Symbol ? Request.Symbol : Kernel.symbol();
+    Known.Takes = Kernel.resources();
+    Known.Home = Kernel.home();
+  } else {
+    Known.Symbol = "graph";
+  }
+  Known.Selected = &Select.kernel(Known.Symbol);
+  return Known;
+}
+
+void Recorder::findVariables(const LaunchRequest &Request,
+                             const KnownKernel &Known) {
+  CUcontext In = Request.Context;
+  if (VariableSymbols.empty() || !Known.Home ||
+      !KnownHomes.emplace(In, Known.Home).second)
     return;
-  const KernelHandle Kernel(Function);
-  if (!Kernel.home() || !KnownHomes.insert(Kernel.home()).second)
-    return;
+  const KernelHandle Kernel(Request.Function);
   for (const std::string &Symbol : VariableSymbols) {
     CUdeviceptr Address = 0;
     size_t Bytes = 0;
@@ -123,84 +190,152 @@ void Recorder::findVariables(CUcontext In, CUfunction Function) {
   }
 }
 
-void Recorder::launched(const LaunchRequest &Request) {
-  const OwnCalls Own;
-  takeMessages();
-  describeDevice();
-  if (isCaptured(Request.Stream)) {
-    note("kernel launches captured into a graph");
-    return;
-  }
-
-  Launch L;
+void Recorder::describe(const LaunchRequest &Request, const KnownKernel &Known,
+                        Launch &L) {
+  L.Kernel = Known.Symbol;
+  L.Takes = Known.Takes;
   L.Index = Launches++;
   L.Grid = Request.Grid;
   L.Block = Request.Block;
   L.DynamicSharedBytes = Request.DynamicSharedBytes;
   L.Stream = streamNumber(Request.Stream);
   L.Thread = threadNumber();
-  if (Request.Function) {
-    const KernelHandle Kernel(Request.Function);
-    L.Kernel = Request.Symbol ? Request.Symbol : Kernel.symbol();
-    L.Takes = Kernel.resources();
-  } else {
-    L.Kernel = "graph";
-    note("graph launches, each recorded as one launch");
-  }
   if (Request.Result != CUDA_SUCCESS)
     L.Error = errorName(Request.Result);
-  else if (Captures > 0)
-    note("launches not digested because a stream was being captured");
+  if (!Request.Function)
+    note("graph launches, each recorded as one launch");
+}
+
+// Whether the device can be waited for now.
+bool Recorder::canWait(const char *What) {
+  if (Captures > 0)
+    note(std::string(What) +
+         " not digested because a stream was being captured");
   else if (Lost)
-    note("launches not digested because an earlier one failed");
-  else
-    waitAndDigest(Request, L);
+    note(std::string(What) + " not digested because an earlier launch failed");
+  return Captures == 0 && !Lost;
+}
+
+bool Recorder::isSelected(const LaunchRequest &Request,
+                          const KnownKernel &Kernel, const Launch &L) {
+  // Graphs have no grids, but are as different as kernels with other grids.
+  Extent Shape = L.Grid;
+  if (Request.Graph)
+    Shape.X =
+        Graphs.try_emplace(Request.Graph, static_cast<unsigned>(Graphs.size()))
+            .first->second;
+  const Skip Reason =
+      Select.launch(L.Index, *Kernel.Selected, Shape, L.Block, now());
+  if (Reason != Skip::No)
+    Output.skipped(skipName(Reason));
+  return Reason == Skip::No && canWait("launches");
+}
+
+void Recorder::launched(const LaunchRequest &Request) {
+  const OwnCalls Own;
+  const OwnTime Timed(Select, Waited);
+  takeMessages();
+  describeDevice(Request.Context);
+  if (isCaptured(Request.Stream)) {
+    note("kernel launches captured into a graph");
+    return;
+  }
+  const KnownKernel &Kernel = known(Request);
+  Launch L;
+  describe(Request, Kernel, L);
+  if (L.Error.empty()) {
+    Memory.launched();
+    const bool Selected = isSelected(Request, Kernel, L);
+    // An error here is the kernel's own; a later one is the recorder's.
+    if (const CUresult Result = Selected ? wait() : CUDA_SUCCESS) {
+      L.Error = errorName(Result);
+      Lost = true;
+    } else {
+      findVariables(Request, Kernel);
+      L.Digested = Selected && digest({}, DeviceOf[Request.Context], L.Changes);
+    }
+  }
   Output.launch(L);
   if (L.Digested)
-    dumpAfter(L.Index);
+    dump({});
 }
 
-void Recorder::waitAndDigest(const LaunchRequest &Request, Launch &L) {
-  // An error here is the kernel's own; a later one is the recorder's.
-  if (const CUresult Result = cuCtxSynchronize()) {
-    L.Error = errorName(Result);
-    Lost = true;
-    return;
-  }
-  if (Request.Function)
-    findVariables(Request.Context, Request.Function);
-  if (const CUresult Result = digestAll(L))
-    note("launches not digested: " + errorName(Result));
+CUresult Recorder::wait() {
+  const Selection::Time Before = now();
+  const CUresult Result = cuCtxSynchronize();
+  Waited += now() - Before;
+  return Result;
 }
 
-CUresult Recorder::digestAll(Launch &L) {
+CUresult Recorder::digestIn(CUcontext Context, const MemoryPart &Of,
+                            std::span<const uint64_t> &Digests) {
+  if (const CUresult Result = cuCtxPushCurrent(Context))
+    return Result;
+  CUresult Result = wait();
+  if (Result == CUDA_SUCCESS)
+    Result = Engines[Context].run(Memory.segments(Context, Of), Digests);
+  CUcontext Popped = nullptr;
+  cuCtxPopCurrent(&Popped);
+  return Result;
+}
+
+bool Recorder::digest(const MemoryPart &Of, std::optional<CUdevice> On,
+                      std::vector<DigestChange> &Changes) {
   // All contexts are digested before the digests of any are kept: should one
   // fail, the next launch still lists everything that changed since.
-  std::vector<std::pair<const void *, std::vector<uint64_t>>> Found;
-  for (const void *In : Memory.contexts()) {
+  std::vector<std::pair<const void *, std::span<const uint64_t>>> Found;
+  for (const void *In : Memory.contexts(Of)) {
     auto *const Context = static_cast<CUcontext>(const_cast<void *>(In));
-    if (const CUresult Result = cuCtxPushCurrent(Context))
-      return Result;
-    const CUresult Result = Engines[Context].run(
-        Memory.segments(Context),
-        Found.emplace_back(In, std::vector<uint64_t>()).second);
-    CUcontext Popped = nullptr;
-    cuCtxPopCurrent(&Popped);
-    if (Result != CUDA_SUCCESS)
-      return Result;
+    if (On && DeviceOf[Context] != *On)
+      continue;
+    auto &Digests = Found.emplace_back(In, std::span<const uint64_t>()).second;
+    if (const CUresult Result = digestIn(Context, Of, Digests)) {
+      note("launches not digested: " + errorName(Result));
+      return false;
+    }
   }
   for (const auto &[In, Digests] : Found)
-    for (DigestChange &Change : Memory.update(In, Digests))
-      L.Changes.push_back(std::move(Change));
-  L.Digested = true;
-  return CUDA_SUCCESS;
+    for (DigestChange &Change : Memory.update(In, Digests, Of))
+      Changes.push_back(std::move(Change));
+  return true;
 }
 
-void Recorder::dumpAfter(unsigned LaunchIndex) {
-  if (!Dump || Dump->Launch != LaunchIndex)
+// Memory goes; what launches since its last digest wrote would stay unseen.
+void Recorder::digestBeforeFree(MemoryPart Of) {
+  Of.StaleOnly = true;
+  if (Memory.contexts(Of).empty())
+    return;
+  if (Select.free(Launches - 1, now()) != Skip::No)
+    Output.skipped("freed");
+  else if (canWait("freed allocations"))
+    digestLate(Of, /*AtEnd=*/false);
+}
+
+void Recorder::digestLate(const MemoryPart &Of, bool AtEnd) {
+  std::vector<DigestChange> Changes;
+  if (!digest(Of, std::nullopt, Changes))
+    return;
+  Output.late(AtEnd, Changes);
+  dump(Of);
+}
+
+void Recorder::ending() {
+  const OwnCalls Own;
+  const OwnTime Timed(Select, Waited);
+  takeMessages();
+  MemoryPart Stale;
+  Stale.StaleOnly = true;
+  if (!Memory.contexts(Stale).empty() && canWait("last launches"))
+    digestLate(Stale, /*AtEnd=*/true);
+}
+
+void Recorder::dump(const MemoryPart &Of) {
+  if (!Dump || Dump->Launch + 1 != Launches)
     return;
   const auto Place = Memory.find(Dump->IsVariable, Dump->Allocation);
-  if (!Place || Dump->Begin >= Place->Bytes)
+  if (!Place || Dump->Begin >= Place->Bytes ||
+      (Of.Address && *Of.Address != Place->Address) ||
+      (Of.VariablesOnly && !Dump->IsVariable))
     return;
   std::vector<char> Bytes(std::min(Dump->End, Place->Bytes) - Dump->Begin);
   auto *const Context = static_cast<CUcontext>(const_cast<void *>(Place->In));
@@ -216,50 +351,113 @@ void Recorder::dumpAfter(unsigned LaunchIndex) {
     return;
   std::fwrite(Bytes.data(), 1, Bytes.size(), File);
   std::fclose(File);
+  Dump.reset();
 }
 
-void Recorder::allocated(CUcontext In, const std::string &Kind,
-                         CUdeviceptr Address, uint64_t Bytes, CUstream Order,
-                         bool HostFirst) {
-  if (Bytes == 0 || Address == 0)
+// Whether the digest kernel may and should read this memory; if not, a note
+// says why.
+bool Recorder::canLookAt(const AllocationRequest &Request) {
+  const auto No = [this](const char *Why) {
+    note(Why);
+    return false;
+  };
+  if (Request.IsOrdered && isCaptured(Request.Order))
+    return No("allocations captured into a graph");
+  if (!Request.In)
+    return No("allocations without a context");
+  if (Request.IsHost && Request.Bytes > MostHostBytes)
+    return No("host memory of more than 1 GiB, not digested");
+  if (!Request.IsHostFirst)
+    return true;
+  int Concurrent = 0;
+  CUdevice Device = 0;
+  if (cuCtxGetDevice(&Device) == CUDA_SUCCESS &&
+      cuDeviceGetAttribute(&Concurrent,
+                           CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
+                           Device) == CUDA_SUCCESS &&
+      Concurrent)
+    return true;
+  return No("managed allocations that belong to the host");
+}
+
+void Recorder::allocated(const AllocationRequest &Request) {
+  if (Request.Bytes == 0 || Request.Address == 0)
     return;
   const OwnCalls Own;
+  const OwnTime Timed(Select, Waited);
   takeMessages();
-  const bool IsOrdered = Kind == "async" || Kind == "pool";
-  if (IsOrdered && isCaptured(Order)) {
-    note("allocations captured into a graph");
+  if (!canLookAt(Request))
     return;
+  // What the host allocates is as the host left it.
+  if (!Request.IsHost && !Request.IsFilled) {
+    const CUresult Filled =
+        Request.IsOrdered
+            ? cuMemsetD8Async(Request.Address, FillByte, Request.Bytes,
+                              Request.Order)
+            : Engines[Request.In].fill(Request.Address, Request.Bytes);
+    if (Filled != CUDA_SUCCESS)
+      note("allocations not filled: " + errorName(Filled));
   }
-  if (!In) {
-    note("allocations without a context");
-    return;
-  }
-  if (HostFirst) {
-    int Concurrent = 0;
-    CUdevice Device = 0;
-    if (cuCtxGetDevice(&Device) != CUDA_SUCCESS ||
-        cuDeviceGetAttribute(&Concurrent,
-                             CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
-                             Device) != CUDA_SUCCESS ||
-        !Concurrent) {
-      note("managed allocations that belong to the host");
-      return;
-    }
-  }
-  const CUresult Filled = IsOrdered
-                              ? cuMemsetD8Async(Address, FillByte, Bytes, Order)
-                              : Engines[In].fill(Address, Bytes);
-  if (Filled != CUDA_SUCCESS)
-    note("allocations not filled: " + errorName(Filled));
+  describeDevice(Request.In);
   std::vector<unsigned> Gone;
-  const Allocation A = Memory.add(In, Address, Bytes, Kind, Gone);
+  Allocation A = Memory.add(Request.In, Request.Address, Request.Bytes,
+                            Request.Kind, Gone);
   for (const unsigned Id : Gone)
     Output.free(Id);
+  A.Made = Request.Made;
   Output.allocation(A);
 }
 
+void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
+                          std::span<const CUmemAccessDesc> Rights,
+                          std::optional<unsigned> Made) {
+  CUdevice Device = 0;
+  {
+    const OwnCalls Own;
+    if (!In || cuCtxGetDevice(&Device) != CUDA_SUCCESS)
+      return note("virtual memory without a context, not digested");
+  }
+  const CUmemAccessDesc *Right = nullptr;
+  for (const CUmemAccessDesc &One : Rights)
+    if (One.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+        One.location.id == Device)
+      Right = &One;
+  if (!Right)
+    return note("virtual memory for another device, not digested");
+  for (const MappedRanges::Range &Range : Mapped.within(Address, Bytes)) {
+    if (Right->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+      freeing(Range.Address);
+      continue;
+    }
+    if (Memory.holds(Range.Address))
+      continue;
+    AllocationRequest Request;
+    Request.In = In;
+    Request.Kind = "virtual";
+    Request.Made = Made;
+    Request.Address = Range.Address;
+    Request.Bytes = Range.Bytes;
+    Request.IsFilled =
+        !Range.IsFresh || Right->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (!Request.IsFilled)
+      Mapped.filled(Range.Address);
+    allocated(Request);
+  }
+}
+
+void Recorder::unmapping(CUdeviceptr Address, uint64_t Bytes) {
+  for (const MappedRanges::Range &Range : Mapped.within(Address, Bytes))
+    freeing(Range.Address);
+  Mapped.unmapped(Address, Bytes);
+}
+
 void Recorder::freeing(CUdeviceptr Address) {
+  const OwnCalls Own;
+  const OwnTime Timed(Select, Waited, /*AtFrees=*/true);
   takeMessages();
+  MemoryPart Freed;
+  Freed.Address = Address;
+  digestBeforeFree(Freed);
   if (const auto Id = Memory.remove(Address))
     Output.free(*Id);
 }

@@ -8,9 +8,12 @@
 // The recorder in mode Digest. Injection.cpp translates driver calls into the
 // calls of this class.
 //
-// Every launch is followed by a wait for the whole context and a digest of all
-// live memory. Meanwhile no other thread of the program may launch or free:
-// the lock is held from the entry of a launch to its end. Everything the
+// A launch that the selection picks is followed by a wait for its device and a
+// digest of all live memory of this device. What it wrote on others is seen at
+// the next launch there: to wait for them could be to wait for ever, for
+// kernels that wait for ones to come. Any other launch costs a look at the
+// kernel and a record. Meanwhile no other thread of the program may launch or
+// free: the lock is held from the entry of a launch to its end. Everything the
 // recorder asks of the driver is done inside an OwnCalls scope, so that its own
 // launches and allocations are not recorded in turn.
 //
@@ -22,6 +25,8 @@
 #include "recorder/DigestEngine.h"
 #include "recorder/DumpRequest.h"
 #include "recorder/LiveMemory.h"
+#include "recorder/MappedRanges.h"
+#include "recorder/Selection.h"
 #include "recording/RecordingWriter.h"
 #include <cuda.h>
 #include <mutex>
@@ -33,6 +38,7 @@ namespace bankstripe::runtime {
 /// A launch as the program asked for it.
 struct LaunchRequest {
   CUfunction Function = nullptr; ///< Null for a graph.
+  CUgraphExec Graph = nullptr;   ///< Null for a kernel.
   const char *Symbol = nullptr;  ///< Of the kernel, when CUPTI knows it.
   Extent Grid, Block;
   unsigned DynamicSharedBytes = 0;
@@ -41,20 +47,42 @@ struct LaunchRequest {
   CUresult Result = CUDA_SUCCESS;
 };
 
+/// Memory that the program was given.
+struct AllocationRequest {
+  CUcontext In = nullptr;
+  std::string Kind;
+  CUdeviceptr Address = 0; ///< Where kernels see it.
+  uint64_t Bytes = 0;
+  bool IsOrdered = false;       ///< It becomes usable in the order of a stream.
+  CUstream Order = nullptr;     ///< That stream.
+  bool IsHostFirst = false;     ///< Managed memory that the host has first.
+  bool IsHost = false;          ///< Host memory.
+  bool IsFilled = false;        ///< It may hold something already.
+  std::optional<unsigned> Made; ///< The call stack that asked for it.
+};
+
 class Recorder {
 public:
-  explicit Recorder(RecordingWriter &Output) : Output(Output) {}
+  Recorder(RecordingWriter &Output, SelectionSettings Settings);
 
-  std::recursive_mutex &mutex() { return Mutex; }
+  std::recursive_timed_mutex &mutex() { return Mutex; }
 
   /// \name Events, with mutex() held.
   /// @{
   void launched(const LaunchRequest &Request);
-  /// \param Order the stream in whose order the memory becomes usable; only
-  /// for the kinds "async" and "pool".
-  void allocated(CUcontext In, const std::string &Kind, CUdeviceptr Address,
-                 uint64_t Bytes, CUstream Order, bool HostFirst);
+  void allocated(const AllocationRequest &Request);
   void freeing(CUdeviceptr Address);
+  void created(CUmemGenericAllocationHandle Memory) { Mapped.created(Memory); }
+  void mapped(CUdeviceptr Address, uint64_t Bytes,
+              CUmemGenericAllocationHandle Memory) {
+    Mapped.mapped(Address, Bytes, Memory);
+  }
+  void accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
+                  std::span<const CUmemAccessDesc> Rights,
+                  std::optional<unsigned> Made);
+  void unmapping(CUdeviceptr Address, uint64_t Bytes);
+  /// A context or the program ends: digests what no digest has seen.
+  void ending();
   void captureBegins() { ++Captures; }
   void captureEnds() { Captures -= Captures > 0; }
   /// A module or library may go: its variables are looked up again.
@@ -71,24 +99,52 @@ public:
   /// @}
 
 private:
+  /// What is known of a launched handle until modules are unloaded.
+  struct KnownKernel {
+    std::string Symbol;
+    Resources Takes;
+    Selection::Kernel *Selected = nullptr;
+    const void *Home = nullptr;
+  };
+
   void takeMessages();
   bool isCaptured(CUstream Stream);
-  void describeDevice();
-  void findVariables(CUcontext In, CUfunction Function);
-  void waitAndDigest(const LaunchRequest &Request, Launch &L);
-  CUresult digestAll(Launch &L);
-  void dumpAfter(unsigned LaunchIndex);
+  void describeDevice(CUcontext Current);
+  const KnownKernel &known(const LaunchRequest &Request);
+  void findVariables(const LaunchRequest &Request, const KnownKernel &Known);
+  void describe(const LaunchRequest &Request, const KnownKernel &Known,
+                Launch &L);
+  bool isSelected(const LaunchRequest &Request, const KnownKernel &Kernel,
+                  const Launch &L);
+  bool canWait(const char *What);
+  CUresult wait();
+  /// \param On only memory of this device.
+  bool digest(const MemoryPart &Of, std::optional<CUdevice> On,
+              std::vector<DigestChange> &Changes);
+  CUresult digestIn(CUcontext Context, const MemoryPart &Of,
+                    std::span<const uint64_t> &Digests);
+  bool canLookAt(const AllocationRequest &Request);
+  void digestBeforeFree(MemoryPart Of);
+  void digestLate(const MemoryPart &Of, bool AtEnd);
+  void dump(const MemoryPart &Of);
   unsigned streamNumber(CUstream Stream);
   unsigned threadNumber();
 
   RecordingWriter &Output;
-  std::recursive_mutex Mutex;
+  std::recursive_timed_mutex Mutex;
+  Selection Select;
+  Selection::Time Waited = 0; ///< For the program's work, in all.
   LiveMemory Memory;
+  MappedRanges Mapped;
   std::map<CUcontext, DigestEngine> Engines;
-  std::set<const void *> KnownHomes; ///< Libraries whose variables are known.
+  std::map<std::pair<CUcontext, CUfunction>, KnownKernel> Kernels;
+  /// Libraries whose variables are known, in the contexts where they are.
+  std::set<std::pair<CUcontext, const void *>> KnownHomes;
   std::set<std::string> VariableSymbols;
   std::set<CUdevice> Devices;
+  std::map<CUcontext, CUdevice> DeviceOf; ///< Of contexts in use.
   std::map<CUstream, unsigned> Streams;
+  std::map<CUgraphExec, unsigned> Graphs;
   std::map<std::thread::id, unsigned> Threads;
   std::optional<DumpRequest> Dump;
   unsigned Launches = 0;

@@ -43,15 +43,22 @@ namespace bankstripe::runtime {
 constexpr uint64_t MinimumChunkBytes = 256;
 constexpr uint64_t MaximumChunks = 256;
 
+/// What a word's position adds to it before it is mixed, per position.
+constexpr uint64_t PositionStep = 0x9E3779B97F4A7C15u;
+
+/// The share of a word in the digest, once its position is added to it.
+BANKSTRIPE_HOST_DEVICE constexpr uint64_t mixPlaced(uint64_t Z) {
+  Z = (Z ^ (Z >> 30)) * 0xBF58476D1CE4E5B9u;
+  Z = (Z ^ (Z >> 27)) * 0x94D049BB133111EBu;
+  return Z ^ (Z >> 31);
+}
+
 /// The share of one word in the digest.
 ///
 /// \param Word the 64-bit word at byte 8 * Index of the allocation.
 BANKSTRIPE_HOST_DEVICE constexpr uint64_t mixWord(uint64_t Word,
                                                   uint64_t Index) {
-  uint64_t Z = Word + 0x9E3779B97F4A7C15u * (Index + 1);
-  Z = (Z ^ (Z >> 30)) * 0xBF58476D1CE4E5B9u;
-  Z = (Z ^ (Z >> 27)) * 0x94D049BB133111EBu;
-  return Z ^ (Z >> 31);
+  return mixPlaced(Word + PositionStep * (Index + 1));
 }
 
 /// Bytes that one digest covers in an allocation of \p Bytes bytes.

@@ -22,8 +22,10 @@
 
 namespace bankstripe::runtime {
 
-/// The version of the file format. A reader takes no other.
-constexpr unsigned RecordingVersion = 1;
+/// The versions of the file format and of its text form. A reader takes no
+/// other.
+constexpr unsigned RecordingVersion = 2;
+constexpr unsigned RecordingTextVersion = 1;
 
 /// What a recording holds besides the launches themselves.
 enum class RecordingMode {
@@ -37,6 +39,18 @@ struct Extent {
   bool operator==(const Extent &) const = default;
 };
 
+/// One call of a call stack, as an address in a file.
+struct StackFrame {
+  std::string Module;  ///< Path of the program or library.
+  uint64_t Offset = 0; ///< Of the call within it, as addr2line takes it.
+  std::string Symbol;  ///< The exported symbol around it, mangled, or empty.
+  uint64_t SymbolOffset = 0;
+  bool operator==(const StackFrame &) const = default;
+};
+
+/// The innermost call first.
+using CallStack = std::vector<StackFrame>;
+
 /// A piece of device memory that kernels can write.
 ///
 /// Memory that the program allocated is known by the order of the allocations,
@@ -46,12 +60,13 @@ struct Allocation {
   unsigned Id = 0;         ///< Position in the order of allocations, from 0;
                            ///< variables have a numbering of their own.
   bool IsVariable = false; ///< A `__device__` variable.
-  std::string Kind;        ///< "device", "pitch", "managed", "async", "pool" or
-                           ///< "variable".
+  std::string Kind;        ///< "device", "pitch", "managed", "async", "pool",
+                           ///< "virtual", "pinned", "registered", "variable".
   std::string Name;        ///< Of a variable; else empty.
   uint64_t Bytes = 0;
-  uint64_t ChunkBytes = 0; ///< Bytes that one digest covers.
-  unsigned MadeBefore = 0; ///< Index of the first launch that can see it.
+  uint64_t ChunkBytes = 0;      ///< Bytes that one digest covers.
+  std::optional<unsigned> Made; ///< Number of the call stack that made it.
+  unsigned MadeBefore = 0;      ///< Index of the first launch that can see it.
   /// Index of the first launch that no longer sees it; none while it lives.
   std::optional<unsigned> FreedBefore;
 };
@@ -62,8 +77,8 @@ struct ChunkRun {
   std::vector<uint64_t> Digests;
 };
 
-/// The chunks of one allocation whose digests are not what they were after the
-/// launch before. The first time an allocation is seen, all of them.
+/// The chunks of one allocation whose digests are not what they were when it
+/// was digested before. The first time an allocation is seen, all of them.
 struct DigestChange {
   unsigned Allocation = 0;
   bool IsVariable = false;
@@ -85,10 +100,17 @@ struct Launch {
   Extent Grid, Block;
   Resources Takes;
   unsigned DynamicSharedBytes = 0;
-  unsigned Stream = 0; ///< 0 is the default stream, others as first seen.
-  unsigned Thread = 0; ///< Of the host, numbered as first seen launching.
-  std::string Error;   ///< Name of the launch's error; empty without one.
-  bool Digested = false;
+  unsigned Stream = 0;   ///< 0 is the default stream, others as first seen.
+  unsigned Thread = 0;   ///< Of the host, numbered as first seen launching.
+  std::string Error;     ///< Name of the launch's error; empty without one.
+  bool Digested = false; ///< After the launch itself.
+  /// Digested later, before the next launch: memory that was freed there, or
+  /// what was left at the end of a context or the program. Not with Digested.
+  bool DigestedBeforeFree = false, DigestedAtEnd = false;
+  bool hasDigests() const {
+    return Digested || DigestedBeforeFree || DigestedAtEnd;
+  }
+  /// What is new since the digests before, found at any of these moments.
   std::vector<DigestChange> Changes;
   double Nanoseconds = 0; ///< Duration on the GPU; only in mode Time.
 };
@@ -101,8 +123,14 @@ struct Recording {
   std::vector<Allocation> Allocations;
   std::vector<Allocation> Variables;
   std::vector<Launch> Launches;
+  std::vector<CallStack> Stacks; ///< That allocations were made from.
   /// What could not be recorded, and how often that was met.
   std::map<std::string, uint64_t> Notes;
+  /// Launches without digests, by the setting that left them out: "schedule",
+  /// "max-launches", "kernels", "sample", "overhead"; as "collective", those
+  /// of kernels that wait for others; and, as "freed", the allocations that
+  /// went without a digest after their last launch.
+  std::map<std::string, uint64_t> Skipped;
   std::string Failure;   ///< Why nothing could be recorded; else empty.
   bool Complete = false; ///< The program came to an orderly end.
 };

@@ -10,26 +10,33 @@
 
 #include "recording/Recording.h"
 #include <istream>
+#include <ostream>
 #include <variant>
 
 namespace bankstripe::runtime {
 
-/// Why a recording could not be read; starts in lower case, names the line.
+/// Why a recording could not be read; starts in lower case, names the place.
 struct ReadError {
   std::string Message;
 };
 
-/// Reads a recording from its lines.
+/// Reads a recording from its records, or from its text form.
 ///
-/// A last line that was cut off by a crash is left out, and the recording is
-/// then not Complete. Any other line that does not follow the format is an
-/// error: a recording that is half understood could hide a difference. The
-/// launches of a recording in mode Time are put into the order in which they
-/// were launched.
+/// A last record that was cut off by a crash is left out, and the recording is
+/// then not Complete. Any other that does not follow the format is an error: a
+/// recording that is half understood could hide a difference. The launches of
+/// a recording in mode Time are put into the order in which they were launched.
 std::variant<Recording, ReadError> readRecording(std::istream &Input);
 
 /// Reads the recording in the file \p Path.
 std::variant<Recording, ReadError> readRecordingFile(const std::string &Path);
+
+/// Reads a recording from its text form, likewise.
+std::variant<Recording, ReadError> readRecordingText(std::istream &Input);
+
+/// Prints the text form of a recording: for the eye, for other programs, and
+/// to be read again.
+void printRecording(const Recording &R, std::ostream &Output);
 
 } // namespace bankstripe::runtime
 

@@ -5,118 +5,31 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The lines are put together by hand: the recorder is loaded into foreign
-// processes and brings no library along that it can do without.
+// The recorder is loaded into foreign processes and brings no library along
+// that it can do without. FORMAT.md says what stands in the records.
 //
 //===----------------------------------------------------------------------===//
 
 #include "recording/RecordingWriter.h"
 #include <cerrno>
-#include <cstdio>
 #include <fcntl.h>
-#include <string_view>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
 
-namespace {
-
-// One JSON object, field by field.
-class Line {
-public:
-  explicit Line(std::string_view Type) { text("type", Type); }
-  Line(std::string_view Key, uint64_t Value) { number(Key, Value); }
-
-  Line &text(std::string_view Key, std::string_view Value) {
-    key(Key);
-    quote(Value);
-    return *this;
-  }
-  Line &number(std::string_view Key, uint64_t Value) {
-    key(Key);
-    Out += std::to_string(Value);
-    return *this;
-  }
-  Line &extent(std::string_view Key, const Extent &E) {
-    key(Key);
-    Out += '[' + std::to_string(E.X) + ',' + std::to_string(E.Y) + ',' +
-           std::to_string(E.Z) + ']';
-    return *this;
-  }
-  Line &raw(std::string_view Key, std::string_view Value) {
-    key(Key);
-    Out += Value;
-    return *this;
-  }
-  std::string take() { return std::move(Out) + '}'; }
-
-private:
-  void key(std::string_view Key) {
-    Out += Out.empty() ? '{' : ',';
-    quote(Key);
-    Out += ':';
-  }
-
-  void quote(std::string_view Text) {
-    Out += '"';
-    for (const char C : Text) {
-      const unsigned char Byte = static_cast<unsigned char>(C);
-      if (C == '"' || C == '\\') {
-        Out += '\\';
-        Out += C;
-      } else if (Byte < 0x20 || Byte >= 0x7f) {
-        // Symbols are ASCII; whatever else turns up must not break the line.
-        char Escaped[8];
-        std::snprintf(Escaped, sizeof Escaped, "\\u%04x", Byte);
-        Out += Escaped;
-      } else {
-        Out += C;
-      }
-    }
-    Out += '"';
-  }
-
-  std::string Out;
-};
-
-} // namespace
-
-static std::string hexDigests(const std::vector<uint64_t> &Digests) {
-  static const char Digits[] = "0123456789abcdef";
-  std::string Text;
-  Text.reserve(16 * Digests.size());
-  for (const uint64_t Digest : Digests)
-    for (int Shift = 60; Shift >= 0; Shift -= 4)
-      Text += Digits[(Digest >> Shift) & 15];
-  return Text;
-}
-
-// [[allocation, [first, "digests"], ...], ...]
-static std::string changesText(const std::vector<DigestChange> &Changes,
-                               bool Variables) {
-  std::string Text = "[";
+static void addChanges(ByteWriter &To,
+                       const std::vector<DigestChange> &Changes) {
+  To.number(Changes.size());
   for (const DigestChange &Change : Changes) {
-    if (Change.IsVariable != Variables)
-      continue;
-    Text += Text.size() > 1 ? ",[" : "[";
-    Text += std::to_string(Change.Allocation);
-    for (const ChunkRun &Run : Change.Runs)
-      Text += ",[" + std::to_string(Run.First) + ",\"" +
-              hexDigests(Run.Digests) + "\"]";
-    Text += ']';
+    To.number(uint64_t(Change.Allocation) << 1 | Change.IsVariable);
+    To.number(Change.Runs.size());
+    uint64_t Behind = 0;
+    for (const ChunkRun &Run : Change.Runs) {
+      To.number(Run.First - Behind).number(Run.Digests.size());
+      To.digests(Run.Digests);
+      Behind = Run.First + Run.Digests.size();
+    }
   }
-  return Text + ']';
-}
-
-static void describeLaunch(Line &L, const Launch &Event) {
-  L.text("kernel", Event.Kernel)
-      .extent("grid", Event.Grid)
-      .extent("block", Event.Block)
-      .number("registers", Event.Takes.Registers)
-      .number("static-shared", Event.Takes.StaticSharedBytes)
-      .number("dynamic-shared", Event.DynamicSharedBytes)
-      .number("local", Event.Takes.LocalBytes)
-      .number("stream", Event.Stream);
 }
 
 RecordingWriter::~RecordingWriter() {
@@ -126,23 +39,39 @@ RecordingWriter::~RecordingWriter() {
 
 bool RecordingWriter::open(const std::string &Path, RecordingMode Mode) {
   const int Flags = O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC;
-  File = ::open(Path.c_str(), Flags, 0644);
-  if (File < 0 && errno == EEXIST)
-    File =
-        ::open((Path + '.' + std::to_string(::getpid())).c_str(), Flags, 0644);
+  const std::lock_guard Lock(Mutex);
+  Process = ::getpid();
+  OwnPath = Path;
+  File = ::open(OwnPath.c_str(), Flags, 0644);
+  if (File < 0 && errno == EEXIST) {
+    OwnPath += '.' + std::to_string(Process);
+    File = ::open(OwnPath.c_str(), Flags, 0644);
+  }
   if (File < 0)
     return false;
-  line(Line("bankstripe-recording", RecordingVersion)
-           .text("mode", Mode == RecordingMode::Digest ? "digest" : "time")
-           .take());
+  Waiting = RecordingMagic;
+  Waiting += static_cast<char>(RecordingVersion);
+  Waiting += Mode == RecordingMode::Time ? '\1' : '\0';
+  send();
   return true;
 }
 
-void RecordingWriter::line(std::string Text) {
-  Text += '\n';
-  const std::lock_guard Lock(Mutex);
-  const char *At = Text.data();
-  size_t Left = Text.size();
+void RecordingWriter::add(RecordType Type, const ByteWriter &Fields) {
+  std::string Record(1, static_cast<char>(Type));
+  Record += Fields.Out;
+  ByteWriter Length;
+  Waiting += Length.number(Record.size()).Out;
+  Waiting += Record;
+  const uint32_t Checksum = recordChecksum(Record);
+  Waiting.append(reinterpret_cast<const char *>(&Checksum), ChecksumBytes);
+}
+
+void RecordingWriter::send() {
+  const char *At = Waiting.data();
+  size_t Left = Waiting.size();
+  // A child that was forked off has the file, but is not what is recorded.
+  if (File >= 0 && ::getpid() != Process)
+    File = -1;
   while (File >= 0 && Left > 0) {
     const ssize_t Written = ::write(File, At, Left);
     if (Written < 0 && errno == EINTR)
@@ -151,77 +80,154 @@ void RecordingWriter::line(std::string Text) {
       // A full disk: what follows would not be readable any more.
       ::close(File);
       File = -1;
-      return;
+      break;
     }
     At += Written;
     Left -= static_cast<size_t>(Written);
   }
+  Waiting.clear();
+}
+
+unsigned RecordingWriter::text(const std::string &Text) {
+  const auto [At, IsNew] =
+      Texts.try_emplace(Text, static_cast<unsigned>(Texts.size()));
+  if (IsNew)
+    add(RecordType::Text, ByteWriter().text(Text));
+  return At->second;
+}
+
+// Programs launch the same few things over and over; what a launch is beside
+// its digests stands in the file once.
+unsigned RecordingWriter::shape(const Launch &Of) {
+  ByteWriter Fields;
+  Fields.number(text(Of.Kernel));
+  for (const Extent &E : {Of.Grid, Of.Block})
+    Fields.number(E.X).number(E.Y).number(E.Z);
+  Fields.number(Of.Takes.Registers)
+      .number(Of.Takes.StaticSharedBytes)
+      .number(Of.Takes.LocalBytes)
+      .number(Of.DynamicSharedBytes)
+      .number(Of.Stream)
+      .number(Of.Thread);
+  const auto [At, IsNew] =
+      Shapes.try_emplace(Fields.Out, static_cast<unsigned>(Shapes.size()));
+  if (IsNew)
+    add(RecordType::Shape, Fields);
+  return At->second;
 }
 
 void RecordingWriter::device(const std::string &Name,
                              const std::string &Capability) {
-  line(Line("device").text("name", Name).text("capability", Capability).take());
+  const std::lock_guard Lock(Mutex);
+  add(RecordType::Device, ByteWriter().text(Name).text(Capability));
+  send();
 }
 
 void RecordingWriter::allocation(const Allocation &A) {
-  Line L(A.IsVariable ? "variable" : "allocation");
-  L.number("id", A.Id).text("kind", A.Kind);
-  if (!A.Name.empty())
-    L.text("name", A.Name);
-  line(L.number("bytes", A.Bytes).number("chunk", A.ChunkBytes).take());
+  const std::lock_guard Lock(Mutex);
+  ByteWriter Fields;
+  Fields.number(text(A.IsVariable ? A.Name : A.Kind))
+      .number(A.Bytes)
+      .number(A.ChunkBytes);
+  if (!A.IsVariable)
+    Fields.number(A.Made ? uint64_t(*A.Made) + 1 : 0);
+  add(A.IsVariable ? RecordType::Variable : RecordType::Allocation, Fields);
+  send();
+}
+
+unsigned RecordingWriter::stack(const CallStack &Frames) {
+  const std::lock_guard Lock(Mutex);
+  ByteWriter Fields;
+  Fields.number(Frames.size());
+  for (const StackFrame &Frame : Frames) {
+    Fields.number(text(Frame.Module)).number(Frame.Offset);
+    Fields.number(text(Frame.Symbol)).number(Frame.SymbolOffset);
+  }
+  add(RecordType::Stack, Fields);
+  send();
+  return Stacks++;
 }
 
 void RecordingWriter::free(unsigned Id) {
-  line(Line("free").number("id", Id).take());
+  const std::lock_guard Lock(Mutex);
+  add(RecordType::Free, ByteWriter().number(Id));
+  send();
 }
 
 void RecordingWriter::launch(const Launch &Event) {
-  Line L("launch");
-  L.number("index", Event.Index);
-  describeLaunch(L, Event);
-  L.number("thread", Event.Thread);
-  if (!Event.Error.empty())
-    L.text("error", Event.Error);
-  if (Event.Digested) {
-    L.raw("changes", changesText(Event.Changes, false));
-    L.raw("variables", changesText(Event.Changes, true));
-  }
-  line(L.take());
+  const std::lock_guard Lock(Mutex);
+  ByteWriter Fields;
+  Fields.number(shape(Event));
+  const bool Failed = !Event.Error.empty();
+  const unsigned Bits =
+      (Event.Digested ? LaunchDigested : 0) | (Failed ? LaunchFailed : 0);
+  // Most launches of a large program have neither.
+  if (Bits)
+    Fields.number(Bits);
+  if (Failed)
+    Fields.number(text(Event.Error));
+  if (Event.Digested)
+    addChanges(Fields, Event.Changes);
+  add(RecordType::Launch, Fields);
+  send();
+}
+
+void RecordingWriter::late(bool AtEnd,
+                           const std::vector<DigestChange> &Changes) {
+  const std::lock_guard Lock(Mutex);
+  ByteWriter Fields;
+  Fields.number(AtEnd);
+  addChanges(Fields, Changes);
+  add(RecordType::Late, Fields);
+  send();
 }
 
 void RecordingWriter::execution(const Launch &Event, uint64_t Order,
                                 uint64_t Start, uint64_t End) {
-  Line L("execution");
-  L.number("order", Order);
-  describeLaunch(L, Event);
-  line(L.number("start", Start).number("end", End).take());
+  const std::lock_guard Lock(Mutex);
+  ByteWriter Fields;
+  Fields.number(shape(Event)).number(Order).number(Start).number(End - Start);
+  add(RecordType::Execution, Fields);
+  send();
 }
 
-static std::string noteText(const std::string &Text, uint64_t Count) {
-  return Line("note").text("text", Text).number("count", Count).take();
+void RecordingWriter::addCount(RecordType Type, const std::string &Text,
+                               uint64_t Count) {
+  const unsigned Number = text(Text);
+  add(Type, ByteWriter().number(Number).number(Count));
+}
+
+void RecordingWriter::count(RecordType Type, Counts &In,
+                            const std::string &Text) {
+  const uint64_t Count = ++In[Text];
+  if ((Count & (Count - 1)) != 0)
+    return;
+  addCount(Type, Text, Count);
+  send();
 }
 
 void RecordingWriter::note(const std::string &Text) {
-  uint64_t Count = 0;
-  {
-    const std::lock_guard Lock(Mutex);
-    Count = ++Notes[Text];
-  }
-  if ((Count & (Count - 1)) == 0)
-    line(noteText(Text, Count));
+  const std::lock_guard Lock(Mutex);
+  count(RecordType::Note, Notes, Text);
+}
+
+void RecordingWriter::skipped(const std::string &Reason) {
+  const std::lock_guard Lock(Mutex);
+  count(RecordType::Skipped, Skipped, Reason);
 }
 
 void RecordingWriter::failure(const std::string &Message) {
-  line(Line("failure").text("message", Message).take());
+  const std::lock_guard Lock(Mutex);
+  add(RecordType::Failure, ByteWriter().text(Message));
+  send();
 }
 
 void RecordingWriter::end() {
-  std::map<std::string, uint64_t> Last;
-  {
-    const std::lock_guard Lock(Mutex);
-    Last = Notes;
-  }
-  for (const auto &[Text, Count] : Last)
-    line(noteText(Text, Count));
-  line(Line("end").take());
+  const std::lock_guard Lock(Mutex);
+  for (const auto &[Text, Count] : Notes)
+    addCount(RecordType::Note, Text, Count);
+  for (const auto &[Reason, Count] : Skipped)
+    addCount(RecordType::Skipped, Reason, Count);
+  add(RecordType::End, ByteWriter());
+  send();
 }

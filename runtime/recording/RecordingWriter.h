@@ -5,19 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Writes the events of a run, one JSON object per line, as they happen. Each
-// line goes to the kernel in one write, so a program that crashes leaves every
-// line that was complete. The writer lives inside foreign programs: it throws
-// nothing, never ends the process, and after a failed write it stays silent.
-// Any thread may call it.
+// Writes the events of a run, one record per event, as they happen. Each goes
+// to the kernel in one write, with the texts and shapes that it is the first
+// to need, so a program that crashes leaves every record that was complete.
+// The writer lives inside foreign programs: it throws nothing, never ends the
+// process, and after a failed write it stays silent, as it does in a process
+// that was forked off. Any thread may call it.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_RECORDING_RECORDINGWRITER_H
 #define BANKSTRIPE_RECORDING_RECORDINGWRITER_H
 
+#include "recording/Bytes.h"
 #include "recording/Recording.h"
 #include <mutex>
+#include <sys/types.h>
+#include <unordered_map>
 
 namespace bankstripe::runtime {
 
@@ -36,14 +40,24 @@ public:
   ///
   /// \return false when no file can be created; every write is then ignored.
   bool open(const std::string &Path, RecordingMode Mode);
+  /// The file that is written.
+  const std::string &path() const { return OwnPath; }
 
   void device(const std::string &Name, const std::string &Capability);
-  /// Announces an allocation; only Id, Kind, Name, Bytes and ChunkBytes count.
+  /// Announces an allocation; Id, MadeBefore and FreedBefore do not count.
   void allocation(const Allocation &A);
+  /// A call stack, for Allocation::Made.
+  ///
+  /// \return its number; they count from 0.
+  unsigned stack(const CallStack &Frames);
   /// The allocation \p Id is gone from here on.
   void free(unsigned Id);
-  /// A launch with its digests, as found in mode Digest.
+  /// A launch with its digests, as found in mode Digest; they count from 0.
   void launch(const Launch &L);
+  /// Digests that the latest launch left, taken before something goes.
+  ///
+  /// \param AtEnd of a context or the program, not at a free.
+  void late(bool AtEnd, const std::vector<DigestChange> &Changes);
   /// A kernel's execution, as found in mode Time.
   ///
   /// \param Order puts executions into the order of their launches.
@@ -52,6 +66,8 @@ public:
   /// Counts something that cannot be recorded. The file learns of it when the
   /// count reaches a power of two, and from end().
   void note(const std::string &Text);
+  /// Counts something that was left out, likewise.
+  void skipped(const std::string &Reason);
   /// Nothing can be recorded.
   void failure(const std::string &Message);
   /// The program came to an orderly end. Events may still follow: destructors
@@ -59,11 +75,27 @@ public:
   void end();
 
 private:
-  void line(std::string Text);
+  using Counts = std::map<std::string, uint64_t>;
+
+  /// \name With Mutex held.
+  /// @{
+  void add(RecordType Type, const ByteWriter &Fields);
+  unsigned text(const std::string &Text);
+  unsigned shape(const Launch &Of);
+  void count(RecordType Type, Counts &In, const std::string &Text);
+  void addCount(RecordType Type, const std::string &Text, uint64_t Count);
+  void send();
+  /// @}
 
   std::mutex Mutex; ///< Guards what follows.
   int File = -1;
-  std::map<std::string, uint64_t> Notes;
+  std::string OwnPath;
+  pid_t Process = 0;
+  std::string Waiting; ///< Records that go into the next write.
+  std::unordered_map<std::string, unsigned> Texts;
+  std::unordered_map<std::string, unsigned> Shapes; ///< By their fields.
+  unsigned Stacks = 0;
+  Counts Notes, Skipped;
 };
 
 } // namespace bankstripe::runtime

@@ -17,6 +17,7 @@
 
 #include "verify/Compare.h"
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -80,8 +81,12 @@ private:
   std::set<std::pair<bool, unsigned>> changedAllocations(unsigned Index) const;
   void contentsOf(unsigned Index, const Allocation &OfA, const Allocation &OfB);
 
+  void holdBack(unsigned Index);
+
   const Recording &A, &B;
   Memory MemoryA, MemoryB;
+  /// Changed in digests that the other program has no equal of.
+  std::set<std::pair<bool, unsigned>> Pending;
   std::map<std::string, unsigned> VariablesOfB; // By canonical name.
   std::map<unsigned, unsigned> VariablesOfA;    // By number in B.
   unsigned SeenAllocations = 0;
@@ -171,8 +176,15 @@ PairPlayer::changedAllocations(unsigned Index) const {
   return Changed;
 }
 
+void PairPlayer::holdBack(unsigned Index) {
+  Pending.merge(changedAllocations(Index));
+}
+
 void PairPlayer::contents(unsigned Index) {
-  for (const auto &[IsVariable, Id] : changedAllocations(Index)) {
+  std::set<std::pair<bool, unsigned>> Changed = changedAllocations(Index);
+  Changed.merge(Pending);
+  Pending.clear();
+  for (const auto &[IsVariable, Id] : Changed) {
     if (IsVariable) {
       // A variable that only one program has, or that has another size, was
       // made or taken away by the rewrite: nothing to compare it with.
@@ -190,6 +202,16 @@ void PairPlayer::contents(unsigned Index) {
     const auto IsLive = [Index](const Allocation &Of) {
       return !Of.FreedBefore || *Of.FreedBefore > Index;
     };
+    if (!IsLive(OfA) && !IsLive(OfB))
+      continue;
+    // Before a free, only what is freed was digested.
+    const auto IsSeen = [Index](const Launch &L, const Allocation &Of) {
+      return L.Digested || L.DigestedAtEnd || Of.FreedBefore == Index + 1;
+    };
+    if (!IsSeen(A.Launches[Index], OfA) || !IsSeen(B.Launches[Index], OfB)) {
+      Pending.emplace(false, Id);
+      continue;
+    }
     if (IsLive(OfA) && IsLive(OfB)) {
       contentsOf(Index, OfA, OfB);
       continue;
@@ -233,6 +255,12 @@ void PairPlayer::contentsOf(unsigned Index, const Allocation &OfA,
   Result.Contents.push_back(std::move(D));
 }
 
+// Digests are comparable when they were taken at the same moment.
+static bool areComparable(const Launch &A, const Launch &B) {
+  return A.hasDigests() && B.hasDigests() && A.Digested == B.Digested &&
+         A.DigestedAtEnd == B.DigestedAtEnd;
+}
+
 PairComparison PairPlayer::run() {
   const auto InA = static_cast<unsigned>(A.Launches.size());
   const auto InB = static_cast<unsigned>(B.Launches.size());
@@ -245,10 +273,14 @@ PairComparison PairPlayer::run() {
     const Launch &OfB = B.Launches[Index];
     MemoryA.apply(OfA);
     MemoryB.apply(OfB);
-    if (OfA.Digested && OfB.Digested)
+    if (areComparable(OfA, OfB)) {
       contents(Index);
-    else if (OfA.Error.empty()) // A failed launch changes nothing.
-      ++Result.UndigestedLaunches;
+    } else {
+      holdBack(Index);
+      // A failed launch changes nothing.
+      Result.UndigestedLaunches += OfA.Error.empty();
+      Result.UnmatchedDigests += OfA.hasDigests() || OfB.hasDigests();
+    }
     ++Result.ComparedLaunches;
   }
   if (InA > InB)
@@ -267,47 +299,88 @@ PairComparison bankstripe::runtime::comparePair(const Recording &Original,
   return PairPlayer(Original, Rewritten).run();
 }
 
+bool bankstripe::runtime::coversOneLaunch(const Recording &R, unsigned Index) {
+  return Index == 0 ||
+         (Index <= R.Launches.size() && R.Launches[Index - 1].Digested);
+}
+
 namespace {
 
-// What two runs of the original tell of themselves.
+// What further runs of the original tell of it.
 class Excuses {
 public:
-  explicit Excuses(const PairComparison &Control) : Control(Control) {
-    for (const Difference &D : Control.Contents)
+  Excuses(const Recording &Original, const PairComparison &Self)
+      : Original(Original), Self(Self) {
+    for (const Difference &D : Self.Contents)
       Launches.insert(D.Launch);
   }
 
   // Whether nothing can be said of this launch or any later one.
   bool sequenceEnds(unsigned Launch) const {
-    return Control.Stop && Control.Stop->Launch <= Launch;
+    return Self.Stop && Self.Stop->Launch <= Launch;
   }
 
   bool covers(const Difference &D) {
-    for (; Next < Control.Contents.size() &&
-           Control.Contents[Next].Launch <= D.Launch;
+    for (;
+         Next < Self.Contents.size() && Self.Contents[Next].Launch <= D.Launch;
          ++Next)
-      Spoiled.insert(key(Control.Contents[Next]));
-    if (Launches.contains(D.Launch))
+      Spoiled.insert(key(Self.Contents[Next]));
+    if (Launches.contains(D.Launch) && !isTentative(D))
       Spoiled.insert(key(D));
-    return Spoiled.contains(key(D));
+    if (!Spoiled.contains(key(D)))
+      return false;
+    Last[key(D)] = D;
+    return true;
+  }
+
+  // Digests of several launches: another of them may be the one that varies.
+  bool isTentative(const Difference &D) const {
+    return Launches.contains(D.Launch) && !coversOneLaunch(Original, D.Launch);
   }
 
   std::vector<unsigned> launches() const {
     return {Launches.begin(), Launches.end()};
   }
-
-private:
-  static std::pair<bool, unsigned> key(const Difference &D) {
-    return {D.IsVariable, D.Allocation};
+  std::vector<Difference> lastOfEach() const {
+    std::vector<Difference> Result;
+    for (const auto &[Key, D] : Last)
+      if (D.Kind == DifferenceKind::Contents)
+        Result.push_back(D);
+    return Result;
   }
 
-  const PairComparison &Control;
+private:
+  using Key = std::pair<bool, unsigned>;
+  static Key key(const Difference &D) { return {D.IsVariable, D.Allocation}; }
+
+  const Recording &Original;
+  const PairComparison &Self;
   std::set<unsigned> Launches;
-  std::set<std::pair<bool, unsigned>> Spoiled;
+  std::set<Key> Spoiled;
+  std::map<Key, Difference> Last;
   size_t Next = 0;
 };
 
 } // namespace
+
+// The original compared with each of its further runs, as if they were one.
+static PairComparison compareSelf(const Recording &Original,
+                                  const std::vector<Recording> &Controls) {
+  PairComparison Result;
+  for (const Recording &Control : Controls) {
+    PairComparison One = comparePair(Original, Control);
+    std::move(One.Contents.begin(), One.Contents.end(),
+              std::back_inserter(Result.Contents));
+    if (One.Stop && (!Result.Stop || One.Stop->Launch < Result.Stop->Launch))
+      Result.Stop = std::move(One.Stop);
+  }
+  std::sort(Result.Contents.begin(), Result.Contents.end(),
+            [](const Difference &A, const Difference &B) {
+              return std::tie(A.Launch, A.IsVariable, A.Allocation, A.Begin) <
+                     std::tie(B.Launch, B.IsVariable, B.Allocation, B.Begin);
+            });
+  return Result;
+}
 
 static unsigned launchingThreads(const Recording &R) {
   std::set<unsigned> Threads;
@@ -358,23 +431,27 @@ static std::optional<Difference> compareCounts(const Recording &Original,
 }
 
 Comparison bankstripe::runtime::compare(const Recording &Original,
-                                        const Recording &Control,
+                                        const std::vector<Recording> &Controls,
                                         const Recording &Rewritten) {
-  const PairComparison Self = comparePair(Original, Control);
+  const PairComparison Self = compareSelf(Original, Controls);
   const PairComparison Pair = comparePair(Original, Rewritten);
-  Excuses Excused(Self);
+  Excuses Excused(Original, Self);
 
   Comparison Result;
   Result.Threads = launchingThreads(Original);
   if (Result.Threads > 1 && (Self.Stop || !Self.Contents.empty())) {
     Result.OrderNotDeterministic = true;
-    if (countLaunches(Original) == countLaunches(Control))
+    const auto Counts = countLaunches(Original);
+    if (std::all_of(Controls.begin(), Controls.end(), [&](const Recording &C) {
+          return countLaunches(C) == Counts;
+        }))
       Result.First = compareCounts(Original, Rewritten);
     Result.DifferingLaunches = Result.First ? 1 : 0;
     return Result;
   }
   Result.ComparedLaunches = Pair.ComparedLaunches;
   Result.UndigestedLaunches = Pair.UndigestedLaunches;
+  Result.UnmatchedDigests = Pair.UnmatchedDigests;
   Result.NotDeterministic = Excused.launches();
   if (Self.Stop) {
     Result.SequenceNotDeterministicFrom = Self.Stop->Launch;
@@ -386,9 +463,12 @@ Comparison bankstripe::runtime::compare(const Recording &Original,
     if (Excused.sequenceEnds(D.Launch) || Excused.covers(D))
       continue;
     Differing.insert(D.Launch);
-    if (!Result.First)
-      Result.First = D;
+    if (Result.First)
+      continue;
+    Result.First = D;
+    Result.FirstIsTentative = Excused.isTentative(D);
   }
+  Result.Excused = Excused.lastOfEach();
   if (Pair.Stop && !Excused.sequenceEnds(Pair.Stop->Launch)) {
     Differing.insert(Pair.Stop->Launch);
     if (!Result.First)

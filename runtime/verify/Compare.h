@@ -53,8 +53,13 @@ struct PairComparison {
   /// Where the launches no longer correspond; nothing is compared from there.
   std::optional<Difference> Stop;
   unsigned ComparedLaunches = 0;
-  unsigned UndigestedLaunches = 0; ///< Among them, without digests.
+  unsigned UndigestedLaunches = 0; ///< Among them, without digests to compare.
+  unsigned UnmatchedDigests = 0; ///< Among these, with digests in one program.
 };
+
+/// Whether the digests after launch \p Index of \p R speak of that launch
+/// alone: the launch before was digested as well.
+bool coversOneLaunch(const Recording &R, unsigned Index);
 
 PairComparison comparePair(const Recording &Original,
                            const Recording &Rewritten);
@@ -63,9 +68,18 @@ PairComparison comparePair(const Recording &Original,
 struct Comparison {
   /// The first difference that the rewrite is to blame for.
   std::optional<Difference> First;
+  /// First stands in digests of several launches, in which the original does
+  /// not reproduce itself elsewhere. Only digests of each of them can tell
+  /// whether it is one of the launches whose results vary.
+  bool FirstIsTentative = false;
+  /// Of each allocation the last difference that is excused because the
+  /// original does not reproduce itself.
+  std::vector<Difference> Excused;
   unsigned DifferingLaunches = 0;
   unsigned ComparedLaunches = 0;
   unsigned UndigestedLaunches = 0;
+  /// Launches with digests of which the other program has none to compare with.
+  unsigned UnmatchedDigests = 0;
   /// Launches that leave different bytes in two runs of the original.
   std::vector<unsigned> NotDeterministic;
   /// From this launch on, two runs of the original launch different things.
@@ -85,13 +99,14 @@ struct Comparison {
 /// Compares a rewritten program with the original.
 ///
 /// A difference is excused when the original does not reproduce itself there:
-/// when the launch differs between \p Original and \p Control, or when the
-/// allocation does so since an earlier launch. When the original launches from
-/// several host threads and differs from itself at all, launches of the same
-/// number need not be the same launches, and their memory is not compared.
+/// when the launch differs between \p Original and one of \p Controls, or when
+/// the allocation does so since an earlier launch. When the original launches
+/// from several host threads and differs from itself at all, launches of the
+/// same number need not be the same launches, and their memory is not compared.
 ///
-/// \param Control a second run of the original.
-Comparison compare(const Recording &Original, const Recording &Control,
+/// \param Controls further runs of the original.
+Comparison compare(const Recording &Original,
+                   const std::vector<Recording> &Controls,
                    const Recording &Rewritten);
 
 /// What two runs printed.

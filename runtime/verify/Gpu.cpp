@@ -6,14 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Gpu.h"
+#include <array>
 #include <dlfcn.h>
 
 using namespace bankstripe::runtime;
 
-// The three driver functions that are needed; CUDA's results are enumerators
+// The driver functions that are needed; CUDA's results are enumerators
 // of which 0 is success.
 using InitFunction = int (*)(unsigned);
 using CountFunction = int (*)(int *);
+using BusFunction = int (*)(char *, int, int);
 using ErrorFunction = int (*)(int, const char **);
 
 template <class Function>
@@ -41,4 +43,17 @@ std::string bankstripe::runtime::whyNoGpu() {
            (Text ? Text : "unknown error");
   }
   return Devices > 0 ? "" : "the NVIDIA driver sees no GPU";
+}
+
+std::string bankstripe::runtime::busIdOfFirstGpu() {
+  void *Library = ::dlopen("libcuda.so.1", RTLD_NOW);
+  if (!Library)
+    return "";
+  const auto Init = find<InitFunction>(Library, "cuInit");
+  const auto BusId = find<BusFunction>(Library, "cuDeviceGetPCIBusId");
+  std::array<char, 32> Text{};
+  if (!Init || !BusId || Init(0) != 0 ||
+      BusId(Text.data(), static_cast<int>(Text.size()), 0) != 0)
+    return "";
+  return Text.data();
 }

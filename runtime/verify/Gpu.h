@@ -18,6 +18,10 @@ namespace bankstripe::runtime {
 /// \returns an empty text, or why no CUDA program can run here.
 std::string whyNoGpu();
 
+/// Where the first GPU that this process sees is plugged in ("0000:18:00.0");
+/// empty without one.
+std::string busIdOfFirstGpu();
+
 } // namespace bankstripe::runtime
 
 #endif // BANKSTRIPE_VERIFY_GPU_H

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Print.h"
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace bankstripe::runtime;
@@ -59,14 +60,58 @@ static Json differenceJson(const VerifyReport &Report) {
     Result["original"] = D.Original;
     Result["rewritten"] = D.Rewritten;
   }
+  if (!Report.MadeAt.empty())
+    Result["made"] = Report.MadeAt;
+  if (Report.Found)
+    Result["located"] = {
+        {"exactly", Report.Found->Range.isOne()},
+        {"launches",
+         {Report.Found->Range.first(), Report.Found->Range.Differs}},
+        {"rounds", Report.Found->Rounds},
+        {"problem", Report.Found->Problem}};
   if (Report.Bytes)
     Result["first-byte"] = {
         {"offset", Report.Bytes->Offset},
         {"word-offset", Report.Bytes->WordOffset},
         {"original-word", Report.Bytes->OriginalWord},
         {"rewritten-word", Report.Bytes->RewrittenWord},
+        {"long-offset", Report.Bytes->LongOffset},
+        {"original-long", Report.Bytes->OriginalLong},
+        {"rewritten-long", Report.Bytes->RewrittenLong},
         {"looked-at", {Report.Bytes->Begin, Report.Bytes->End}},
         {"differing-bytes", Report.Bytes->DifferingBytes}};
+  if (Report.Bytes && !Report.Bytes->ElementType.empty())
+    Result["first-element"] = {{"type", Report.Bytes->ElementType},
+                               {"index", Report.Bytes->Index},
+                               {"original", Report.Bytes->OriginalValue},
+                               {"rewritten", Report.Bytes->RewrittenValue}};
+  return Result;
+}
+
+// JSON has no infinity.
+static Json finiteOrNull(double Value) {
+  return std::isfinite(Value) ? Json(Value) : Json(nullptr);
+}
+
+static Json toleratedJson(const ToleratedMemory &T) {
+  Json Result = {{"launch", T.Where.Launch}};
+  if (T.Where.IsVariable)
+    Result["variable"] = canonicalName(T.Where.Name);
+  else
+    Result["allocation"] = T.Where.Allocation;
+  Result["bytes"] = T.Where.Bytes;
+  Result["compared-bytes"] = T.Bytes;
+  if (!T.WasRead)
+    return Result;
+  Result["elements"] = T.Rewrite.Elements;
+  Result["differing"] = T.Rewrite.Differing;
+  Result["beyond"] = T.Rewrite.Beyond;
+  Result["largest"] = finiteOrNull(T.Rewrite.Largest);
+  Result["original-largest"] = finiteOrNull(T.Original.Largest);
+  if (T.Rewrite.Differing)
+    Result["largest-element"] = {{"index", T.Rewrite.Index},
+                                 {"original", T.Rewrite.Original},
+                                 {"rewritten", T.Rewrite.Rewritten}};
   return Result;
 }
 
@@ -82,16 +127,47 @@ static Json numberOrNull(const std::optional<double> &Value) {
   return Value ? Json(*Value) : Json(nullptr);
 }
 
+static const char *verdictId(TimeVerdict Verdict) {
+  switch (Verdict) {
+  case TimeVerdict::Unknown:
+    return "unknown";
+  case TimeVerdict::Faster:
+    return "faster";
+  case TimeVerdict::Slower:
+    return "slower";
+  case TimeVerdict::Equal:
+    return "equal";
+  }
+  return "";
+}
+
+static void addTimes(Json &Into, const PairedTimes &T) {
+  Into["original-median-ns"] = numberOrNull(T.MedianOriginal);
+  Into["original-spread-ns"] = T.SpreadOriginal;
+  Into["rewritten-median-ns"] = numberOrNull(T.MedianRewritten);
+  Into["rewritten-spread-ns"] = T.SpreadRewritten;
+  Into["speedup"] = numberOrNull(T.speedup());
+  Into["speedup-interval"] =
+      T.Sure ? Json({T.Sure->Low, T.Sure->High}) : Json(nullptr);
+  Into["result"] = verdictId(T.verdict());
+}
+
 static Json kernelJson(const KernelStatistics &K) {
-  return {{"name", K.Name},
-          {"launches", K.Launches},
-          {"original-median-ns", numberOrNull(K.MedianOriginal)},
-          {"rewritten-median-ns", numberOrNull(K.MedianRewritten)},
-          {"original-total-ns", K.TotalOriginal},
-          {"rewritten-total-ns", K.TotalRewritten},
-          {"speedup", numberOrNull(K.speedup())},
-          {"original", resourcesJson(K.Original)},
-          {"rewritten", resourcesJson(K.Rewritten)}};
+  Json Result = {{"name", K.Name}, {"launches", K.Launches}};
+  addTimes(Result, K);
+  Result["original-total-ns"] = K.TotalOriginal;
+  Result["rewritten-total-ns"] = K.TotalRewritten;
+  Result["original"] = resourcesJson(K.Original);
+  Result["rewritten"] = resourcesJson(K.Rewritten);
+  return Result;
+}
+
+static Json clocksJson(const std::optional<ClockSummary> &C) {
+  if (!C)
+    return nullptr;
+  return {{"samples", C->Samples},
+          {"sm-mhz", {C->SmLow, C->SmMedian, C->SmHigh}},
+          {"memory-mhz", {C->MemoryLow, C->MemoryMedian, C->MemoryHigh}}};
 }
 
 static Json outputJson(const VerifyReport &Report) {
@@ -116,11 +192,19 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
                  {"reason", Report.Reason},
                  {"device", Report.Device},
                  {"capability", Report.Capability},
+                 {"original-command", Report.OriginalCommand},
+                 {"rewritten-command", Report.RewrittenCommand},
                  {"runs", Report.Runs},
                  {"launches", Report.LaunchCount},
                  {"compared-launches", Report.Launches.ComparedLaunches},
                  {"undigested-launches", Report.Launches.UndigestedLaunches},
+                 {"unmatched-digests", Report.Launches.UnmatchedDigests},
                  {"differing-launches", Report.Launches.DifferingLaunches},
+                 {"digested-launches", Report.DigestedLaunches},
+                 {"digests-before-free", Report.DigestsBeforeFree},
+                 {"skipped", Report.Skipped},
+                 {"overhead", numberOrNull(Report.Overhead)},
+                 {"repeats", Report.Repeats},
                  {"not-deterministic", Report.Launches.NotDeterministic}};
   if (Report.Launches.SequenceNotDeterministicFrom)
     Result["sequence-not-deterministic-from"] =
@@ -131,10 +215,22 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   Result["variables"] = Report.VariableCount;
   Result["difference"] =
       Report.Launches.First ? differenceJson(Report) : Json(nullptr);
+  if (Report.Within) {
+    Result["tolerance"] = {{"type", elementName(Report.Within->Type)},
+                           {"relative", Report.Within->Relative},
+                           {"compared", Json::array()}};
+    for (const ToleratedMemory &T : Report.Tolerated)
+      Result["tolerance"]["compared"].push_back(toleratedJson(T));
+  }
   Result["output"] = outputJson(Report);
   Result["kernels"] = Json::array();
   for (const KernelStatistics &K : Report.Kernels)
     Result["kernels"].push_back(kernelJson(K));
+  Result["all-launches"] = Json::object();
+  addTimes(Result["all-launches"], Report.Total);
+  Result["clocks"] = {{"original", clocksJson(Report.OriginalClocks)},
+                      {"rewritten", clocksJson(Report.RewrittenClocks)},
+                      {"unknown", Report.ClocksUnknown}};
   Result["notes"] = Report.Notes;
   // What programs print need not be UTF-8.
   return Result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

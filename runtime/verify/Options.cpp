@@ -7,34 +7,155 @@
 
 #include "verify/Options.h"
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
+#include <regex>
 #include <sstream>
-#include <unistd.h>
 
 using namespace bankstripe::runtime;
 
 static const char Description[] =
-    "Compares a rewritten CUDA program with its original: every launch, every\n"
-    "byte of device memory after it, the output, and how long the kernels "
-    "take.";
+    R"(Compares a rewritten CUDA program with its original: what every launch leaves
+in device memory, the output, and how long the kernels take.
+
+  bankstripe-verify [OPTIONS] -- ORIGINAL ARGS... --vs REWRITTEN ARGS...
+  bankstripe-verify [OPTIONS] ORIGINAL REWRITTEN [-- ARGS...]
+
+A command is a program or a script that starts it; it is looked for in PATH.)";
 
 static const char Details[] =
-    "The original runs twice as a control, so that what it does not reproduce\n"
-    "itself is not held against the rewritten program. Programs run with an\n"
-    "empty standard input, in the current folder, one after the other. Device\n"
-    "memory is filled with the byte 0xA5 when it is allocated, in the runs "
-    "that\n"
-    "are compared.\n"
-    "\n"
-    "Exit status: 0 identical, 1 differs or the rewritten program failed,\n"
-    "2 bad usage, 3 no GPU or nothing could be recorded.\n"
-    "\n"
-    "Example: bankstripe-verify --runs=9 ./sort ./sort.rewritten -- 1000000\n";
+    R"(The original runs twice or more as a control, so that what it does not
+reproduce itself is not held against the rewritten program. Programs run with an
+empty standard input, in the current folder, one after the other. Device memory
+is filled with the byte 0xA5 when it is allocated, in the runs that are compared.
+
+Exit status: 0 identical, 1 differs or the rewritten program failed, 2 bad usage,
+3 no GPU or nothing could be recorded.
+
+Examples:
+  bankstripe-verify -- ./sort 1000000 --vs ./sort.striped 1000000
+  bankstripe-verify --runs=9 ./sort ./sort.striped -- 1000000
+  bankstripe-verify -- python3 train.py --vs env NEW=1 python3 train.py
+  bankstripe-verify --all --kernels='sort|scan' --type=f32 ./sort ./sort.striped
+  bankstripe-verify --repeats=5 --tolerance=f32:1e-5 -- ./sum --vs ./sum.striped
+)";
+
+namespace {
+
+// What is not ready to use as it is given.
+struct Unread {
+  std::vector<std::string> Programs;
+  std::string Separator = DefaultSeparator;
+  std::string Type, Within;
+  bool All = false;
+};
+
+} // namespace
 
 static std::variant<Options, Done> usageError(const std::string &Message) {
   return Done{"bankstripe-verify: " + Message +
                   "\nrun bankstripe-verify --help for the options\n",
               ExitUsage};
+}
+
+// \returns what is wrong; empty when nothing is.
+static std::string readCommands(Options &O, const Unread &Given,
+                                const std::vector<std::string> &Rest) {
+  const std::vector<std::string> &Programs = Given.Programs;
+  if (Programs.size() == 1)
+    return "the rewritten program is missing after '" + Programs[0] + "'";
+  if (Programs.empty()) {
+    auto Split = splitCommands(Rest, Given.Separator);
+    if (const auto *Error = std::get_if<CommandError>(&Split))
+      return Error->Message;
+    O.Original = std::move(std::get<CommandPair>(Split).Original);
+    O.Rewritten = std::move(std::get<CommandPair>(Split).Rewritten);
+  } else {
+    O.Original = {Programs[0], Rest};
+    O.Rewritten = {Programs[1], Rest};
+  }
+  const char *SearchPath = std::getenv("PATH");
+  for (Command *C : {&O.Original, &O.Rewritten}) {
+    const std::string Found =
+        findProgram(C->Program, SearchPath ? SearchPath : "");
+    if (Found.empty())
+      return "'" + C->Program + "' is not a program that can be run";
+    C->Program = Found;
+  }
+  return "";
+}
+
+// A range that the help does not spell out.
+template <class T> static CLI::Validator from(T Least, T Most) {
+  return CLI::Range(Least, Most).description("");
+}
+
+// What is compared after which launches, and how.
+static void addDigestOptions(CLI::App &App, Options &O, Unread &Given) {
+  App.add_option("--kernels", O.Kernels,
+                 "compare memory only after kernels whose name this regular "
+                 "expression is found in")
+      ->type_name("REGEX");
+  App.add_option("--sample", O.Sample,
+                 "compare memory after every Nth launch of a kernel")
+      ->check(from(1, 1000000000))
+      ->type_name("N");
+  App.add_option("--max-launches", O.MaxLaunches,
+                 "compare memory only after the first N launches, and at the "
+                 "end")
+      ->type_name("N");
+  auto *Overhead =
+      App.add_option("--overhead", O.Overhead,
+                     "what part of the program's own time the comparing may "
+                     "take (default: 0.8); the first launch of each kernel "
+                     "and what is left at the end are compared in any case")
+          ->check(from(0.0, 1e9))
+          ->type_name("X");
+  App.add_flag("--all", Given.All,
+               "compare memory after every launch, however long it takes")
+      ->excludes(Overhead);
+  App.add_option("--type", Given.Type,
+                 "show memory as elements of this type: " + elementTypeNames())
+      ->type_name("TYPE");
+  App.add_option("--tolerance", Given.Within,
+                 "where the original varies from run to run, "
+                 "compare elements of TYPE (f16, bf16, f32, f64) and let them "
+                 "differ by this part of the larger one")
+      ->type_name("TYPE:VALUE");
+}
+
+// \returns what is wrong; empty when nothing is.
+static std::string readDigestOptions(Options &O, const Unread &Given) {
+  if (Given.All)
+    O.Overhead.reset();
+  if (!Given.Type.empty() && !(O.Type = parseElementType(Given.Type)))
+    return "--type must be one of " + elementTypeNames();
+  if (!Given.Within.empty() && !(O.Within = parseTolerance(Given.Within)))
+    return "--tolerance must be TYPE:VALUE with a TYPE of f16, bf16, f32 or "
+           "f64 and a VALUE from 0 on";
+  // The library has no other way to say that the text is no expression.
+  try {
+    const std::regex Read(O.Kernels);
+  } catch (const std::regex_error &Error) {
+    return "--kernels: '" + O.Kernels +
+           "' is no regular expression: " + Error.what();
+  }
+  return "";
+}
+
+std::map<std::string, std::string>
+bankstripe::runtime::digestLimits(const Options &O) {
+  std::map<std::string, std::string> Limits;
+  if (!O.Kernels.empty())
+    Limits["BANKSTRIPE_KERNELS"] = O.Kernels;
+  if (O.Sample > 1)
+    Limits["BANKSTRIPE_SAMPLE"] = std::to_string(O.Sample);
+  if (O.MaxLaunches)
+    Limits["BANKSTRIPE_MAX_LAUNCHES"] = std::to_string(*O.MaxLaunches);
+  if (O.Overhead)
+    Limits["BANKSTRIPE_OVERHEAD"] = fmt::format("{:f}", *O.Overhead);
+  return Limits;
 }
 
 std::variant<Options, Done>
@@ -45,35 +166,61 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
   App.footer(Details);
   App.set_version_flag("--version",
                        std::string("bankstripe-verify ") + BANKSTRIPE_VERSION);
-  App.add_option("ORIGINAL", O.Original, "the original program")->required();
-  App.add_option("REWRITTEN", O.Rewritten, "the rewritten program")->required();
+  Unread Given;
+  App.add_option("PROGRAM", Given.Programs,
+                 "the original program and the rewritten one, when both are "
+                 "called with the same arguments")
+      ->expected(0, 2);
+  App.add_option("--separator", Given.Separator,
+                 "what stands between the two commands (default: --vs)")
+      ->type_name("WORD");
   App.add_option("--recorder", O.Recorder,
                  "the recorder library (default: beside this program, or in "
-                 "../lib)");
+                 "../lib)")
+      ->type_name("FILE");
   App.add_option("--runs", O.Runs,
                  "timed runs of each program; 0 for none (default: 5)")
-      ->check(CLI::Range(0, 1000));
+      ->check(from(0, 1000))
+      ->type_name("N");
   App.add_option("--timeout", O.TimeoutSeconds,
                  "seconds that one run may take; 0 for no limit (default: 600)")
-      ->check(CLI::Range(0.0, 1e9));
+      ->check(from(0.0, 1e9))
+      ->type_name("SECONDS");
   App.add_option("--json", O.JsonPath,
-                 "write the result to this file; - for standard output");
+                 "write the result to this file; - for standard output")
+      ->type_name("FILE");
+  App.add_option("--html", O.HtmlPath,
+                 "write the result to this file as a page that needs no "
+                 "network; see docs/report.md")
+      ->type_name("FILE");
+  App.add_option("--plan", O.PlanPath,
+                 "show on the page what 'bankstripe rewrite --format=json' "
+                 "wrote to this file")
+      ->type_name("FILE");
   App.add_flag("--expect-output", O.ExpectOutput,
                "fail when the original prints nothing, or not the same twice");
+  App.add_option("--repeats", O.Repeats,
+                 "runs of the original that are compared with each other, to "
+                 "see what it does not reproduce (default: 2)")
+      ->check(from(2, 100))
+      ->type_name("N");
   App.add_option("--lock", O.LockPath,
                  "lock this file during the timed runs, so that others on the "
-                 "same GPU wait");
+                 "same GPU wait")
+      ->type_name("FILE");
   App.add_option("--originals", O.Originals,
                  "keep the recordings of the original program in this folder, "
                  "and use those that an earlier call with the same program and "
-                 "arguments left there");
+                 "arguments left there")
+      ->type_name("FOLDER");
+  addDigestOptions(App, O, Given);
 
   const int Ours =
       static_cast<int>(std::find(Arguments + 1, Arguments + ArgumentCount,
                                  std::string_view("--")) -
                        Arguments);
-  for (int I = Ours + 1; I < ArgumentCount; ++I)
-    O.Arguments.emplace_back(Arguments[I]);
+  const std::vector<std::string> Rest(
+      Arguments + std::min(Ours + 1, ArgumentCount), Arguments + ArgumentCount);
   try {
     App.parse(Ours, Arguments);
   } catch (const CLI::ParseError &Error) {
@@ -82,10 +229,10 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
       return Done{Text.str(), ExitIdentical};
     return usageError(Error.what());
   }
-  for (const std::string *Path : {&O.Original, &O.Rewritten})
-    if (::access(Path->c_str(), X_OK) != 0 ||
-        std::filesystem::is_directory(*Path))
-      return usageError("'" + *Path + "' is not a program that can be run");
+  for (const std::string &Problem :
+       {readDigestOptions(O, Given), readCommands(O, Given, Rest)})
+    if (!Problem.empty())
+      return usageError(Problem);
   return O;
 }
 

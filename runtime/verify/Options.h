@@ -8,9 +8,9 @@
 #ifndef BANKSTRIPE_VERIFY_OPTIONS_H
 #define BANKSTRIPE_VERIFY_OPTIONS_H
 
-#include <string>
-#include <variant>
-#include <vector>
+#include "verify/Commands.h"
+#include "verify/Tolerance.h"
+#include <map>
 
 namespace bankstripe::runtime {
 
@@ -23,13 +23,22 @@ enum ExitStatus : int {
 };
 
 struct Options {
-  std::string Original, Rewritten;    ///< Paths of executables.
-  std::vector<std::string> Arguments; ///< For both of them.
-  std::string Recorder;               ///< Path of the recorder; empty: look.
-  unsigned Runs = 5;                  ///< Timed runs of each; 0 for none.
-  double TimeoutSeconds = 600;        ///< For one run; 0 for no limit.
-  std::string JsonPath;               ///< Empty for none; "-" for stdout.
+  Command Original, Rewritten;
+  std::string Recorder;        ///< Path of the recorder; empty: look.
+  unsigned Runs = 5;           ///< Timed runs of each; 0 for none.
+  double TimeoutSeconds = 600; ///< For one run; 0 for no limit.
+  std::string JsonPath;        ///< Empty for none; "-" for stdout.
+  std::string HtmlPath;        ///< Of the page; empty for none.
+  std::string PlanPath;        ///< What the page shows besides; or empty.
   bool ExpectOutput = false;
+  std::string Kernels; ///< Whose launches are digested; empty for all.
+  unsigned Sample = 1; ///< Digest every Nth launch of a kernel.
+  std::optional<unsigned> MaxLaunches; ///< Digest none from this one on.
+  /// What part of the program's own time digests may take; none for all of it.
+  std::optional<double> Overhead = 0.8;
+  unsigned Repeats = 2; ///< Runs of the original with digests.
+  std::optional<ElementType> Type;
+  std::optional<Tolerance> Within; ///< For results that vary by themselves.
   std::string LockPath;  ///< Locked during timed runs; empty for none.
   std::string Originals; ///< Folder that keeps what the original did.
 };
@@ -40,10 +49,15 @@ struct Done {
   int Status = ExitIdentical;
 };
 
-/// Reads the command line. What stands after `--` goes to the programs
-/// untouched.
+/// Reads the command line, of which there are two forms: two programs before
+/// `--` and the arguments of both after it, or two whole commands after it with
+/// a `--vs` between them. Arguments go to the programs untouched.
 std::variant<Options, Done> parseOptions(int ArgumentCount,
                                          const char *const *Arguments);
+
+/// The options that limit what is digested, as variables for the recorder;
+/// empty when nothing does.
+std::map<std::string, std::string> digestLimits(const Options &O);
 
 /// Where the recorder is: at \p Given, or beside this executable, or in the
 /// `lib` folder next to its own. Empty when it is in none of these.

@@ -9,13 +9,12 @@
 //
 //     N.recording   as the recorder wrote it
 //     N.output      standard output
-//     N.key         the program, its size and time, where and with what
-//                     arguments it ran
+//     N.key         how it was recorded, the program, its size and time, where
+//                     and with what arguments it ran
 //
 //===----------------------------------------------------------------------===//
 
 #include "verify/Originals.h"
-#include "recording/RecordingReader.h"
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -23,17 +22,6 @@
 
 using namespace bankstripe::runtime;
 namespace fs = std::filesystem;
-
-void bankstripe::runtime::readRecordingInto(RecordedRun &Run,
-                                            const std::string &Path) {
-  auto Read = readRecordingFile(Path);
-  if (auto *Error = std::get_if<ReadError>(&Read))
-    Run.Problem = Error->Message;
-  else
-    Run.Record = std::move(std::get<Recording>(Read));
-  if (!Run.Record.Failure.empty())
-    Run.Problem = Run.Record.Failure;
-}
 
 static std::optional<std::string> readText(const std::string &Path) {
   std::ifstream Input(Path, std::ios::binary);
@@ -49,17 +37,19 @@ static bool writeText(const std::string &Path, const std::string &Text) {
   return !Output.fail();
 }
 
-Originals::Originals(const Options &O) : Folder(O.Originals) {
+Originals::Originals(const Options &O, const std::string &How)
+    : Folder(O.Originals) {
   std::error_code Error;
-  const auto Bytes = fs::file_size(O.Original, Error);
-  const auto Time = fs::last_write_time(O.Original, Error);
+  const auto Bytes = fs::file_size(O.Original.Program, Error);
+  const auto Time = fs::last_write_time(O.Original.Program, Error);
   if (Error)
     Folder.clear();
   // Arguments may be paths from the working directory.
-  Key = fmt::format("{}\n{}\n{}\n{}\n", fs::current_path(Error).string(),
-                    fs::absolute(O.Original, Error).string(), Bytes,
-                    Time.time_since_epoch().count());
-  for (const std::string &Argument : O.Arguments)
+  Key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n", How, fs::current_path(Error).string(),
+                  fs::absolute(O.Original.Program, Error).string(), Bytes,
+                  Time.time_since_epoch().count());
+  for (const std::string &Argument : O.Original.Arguments)
     Key += fmt::format("{}:{}\n", Argument.size(), Argument);
 }
 
@@ -80,15 +70,14 @@ std::optional<RecordedRun> Originals::find(unsigned Number) const {
 }
 
 // What failed is worth another try, and has more to say than is kept here.
-void Originals::keep(unsigned Number, const RecordedRun &Run,
-                     const std::string &Path) const {
+void Originals::keep(unsigned Number, const RecordedRun &Run) const {
   if (Folder.empty() || !Run.Child.succeeded() || !Run.Problem.empty() ||
-      Run.HasOtherProcesses)
+      !Run.Others.empty())
     return;
   std::error_code Error;
   fs::create_directories(Folder, Error);
   fs::remove(stem(Number) + ".key", Error);
-  fs::copy_file(Path, stem(Number) + ".recording",
+  fs::copy_file(Run.Path, stem(Number) + ".recording",
                 fs::copy_options::overwrite_existing, Error);
   if (!Error && writeText(stem(Number) + ".output", Run.Child.Output) &&
       !writeText(stem(Number) + ".key", Key))

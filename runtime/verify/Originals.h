@@ -8,36 +8,22 @@
 #ifndef BANKSTRIPE_VERIFY_ORIGINALS_H
 #define BANKSTRIPE_VERIFY_ORIGINALS_H
 
-#include "recording/Recording.h"
-#include "verify/Child.h"
-#include "verify/Options.h"
-#include <optional>
+#include "verify/Runner.h"
 
 namespace bankstripe::runtime {
-
-/// One run of a program under the recorder.
-struct RecordedRun {
-  ChildResult Child;
-  Recording Record;
-  std::string Problem; ///< Why there is no recording; else empty.
-  bool HasOtherProcesses = false;
-};
-
-/// Reads the recording in \p Path; says in \p Run what is wrong with it.
-void readRecordingInto(RecordedRun &Run, const std::string &Path);
 
 /// The folder of `--originals`, where many versions are compared with one
 /// original. A run is only good for the same program, bytes and arguments.
 class Originals {
 public:
-  explicit Originals(const Options &O);
+  /// \param How what else a run depends on: the settings of the recorder.
+  Originals(const Options &O, const std::string &How);
 
   /// The run \p Number that was kept; nothing when there is none that is good.
   std::optional<RecordedRun> find(unsigned Number) const;
-  /// Keeps \p Run with its recording in \p Path. Does nothing without a
-  /// folder, for a run that failed, and where the folder cannot be written.
-  void keep(unsigned Number, const RecordedRun &Run,
-            const std::string &Path) const;
+  /// Keeps \p Run. Does nothing without a folder, for a run that failed, and
+  /// where the folder cannot be written.
+  void keep(unsigned Number, const RecordedRun &Run) const;
 
 private:
   std::string stem(unsigned Number) const;

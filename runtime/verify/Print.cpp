@@ -124,16 +124,44 @@ static float asFloat(uint32_t Word) {
   return Value;
 }
 
+static double asDouble(uint64_t Word) {
+  double Value = 0;
+  std::memcpy(&Value, &Word, sizeof Value);
+  return Value;
+}
+
 static std::string describeBytes(const ByteDifference &B) {
+  std::string Text = fmt::format(
+      "  first differing byte: {}; {} of the bytes {} to {} differ\n", B.Offset,
+      B.DifferingBytes, B.Begin, B.End - 1);
+  if (!B.ElementType.empty())
+    return Text + fmt::format("  element {} ({}): original {}, rewritten {}\n",
+                              B.Index, B.ElementType, B.OriginalValue,
+                              B.RewrittenValue);
   const auto Word = [](uint32_t W) {
     return fmt::format("0x{:08x} (int {}, float {})", W,
                        static_cast<int32_t>(W), asFloat(W));
   };
-  return fmt::format("  first differing byte: {}; {} of the bytes {} to {} "
-                     "differ\n"
-                     "  the word at byte {}: original {}, rewritten {}\n",
-                     B.Offset, B.DifferingBytes, B.Begin, B.End - 1,
-                     B.WordOffset, Word(B.OriginalWord), Word(B.RewrittenWord));
+  const auto Long = [](uint64_t W) {
+    return fmt::format("0x{:016x} (int {}, double {})", W,
+                       static_cast<int64_t>(W), asDouble(W));
+  };
+  return Text + fmt::format("  the word at byte {}: original {}, rewritten {}\n"
+                            "  64 bits at byte {}: original {}, rewritten {}\n",
+                            B.WordOffset, Word(B.OriginalWord),
+                            Word(B.RewrittenWord), B.LongOffset,
+                            Long(B.OriginalLong), Long(B.RewrittenLong));
+}
+
+// How sure it is that no launch before differs.
+static std::string describeLocation(const Location &L) {
+  if (L.Range.isOne())
+    return L.Rounds ? fmt::format("  found by running both programs {} more\n",
+                                  plural(L.Rounds, "time"))
+                    : "";
+  return fmt::format("  it arose in one of the launches {} to {}, which is as "
+                     "close as it gets: {}\n",
+                     L.Range.first(), L.Range.Differs, L.Problem);
 }
 
 static std::string describeLaunchDifference(const VerifyReport &Report) {
@@ -143,6 +171,10 @@ static std::string describeLaunchDifference(const VerifyReport &Report) {
   std::string Text =
       fmt::format("launch {} of {}, {}\n  {}\n", D.Launch, Report.LaunchCount,
                   Kernel, describeDifference(D));
+  if (!Report.MadeAt.empty())
+    Text += fmt::format("  allocated in {}\n", Report.MadeAt);
+  if (Report.Found)
+    Text += describeLocation(*Report.Found);
   if (D.Kind == DifferenceKind::Contents && Report.Bytes)
     Text += describeBytes(*Report.Bytes);
   if (Report.Launches.DifferingLaunches > 1)
@@ -159,13 +191,18 @@ static std::string describeOutput(const OutputComparison &Output) {
                      Output.Line, Output.Original, Output.Rewritten);
 }
 
-static std::string verdict(const VerifyReport &Report, bool Coloured) {
+std::string bankstripe::runtime::printVerdict(const VerifyReport &Report,
+                                              bool Coloured) {
   if (Report.Verdict == Outcome::CannotRecord)
     return colour("not verified", fmt::terminal_color::yellow, Coloured) +
            ": " + Report.Reason + '\n';
   if (Report.Verdict == Outcome::Identical)
     return colour("identical", fmt::terminal_color::green, Coloured) +
-           fmt::format("{}: {}, {}, {}, {} of output\n",
+           fmt::format("{}{}: {}, {}, {}, {} of output\n",
+                       Report.Skipped.empty() &&
+                               Report.Launches.UnmatchedDigests == 0
+                           ? ""
+                           : " where it was compared",
                        Report.Launches.deterministic() &&
                                !Report.Output.NotDeterministic
                            ? ""
@@ -185,40 +222,104 @@ static std::string verdict(const VerifyReport &Report, bool Coloured) {
   return Text;
 }
 
+static std::string runsOfOriginal(const VerifyReport &Report) {
+  return (Report.Repeats == 2 ? "two" : std::to_string(Report.Repeats)) +
+         " runs of the original";
+}
+
+static std::string listLaunches(const std::vector<unsigned> &Launches) {
+  std::string List;
+  for (size_t I = 0; I < std::min(Launches.size(), MostListedLaunches); ++I)
+    List += fmt::format("{}{}", I ? ", " : "", Launches[I]);
+  return Launches.size() > MostListedLaunches ? List + ", ..." : List;
+}
+
 static std::string nondeterminism(const VerifyReport &Report, bool Coloured) {
   std::string Text;
   const Comparison &C = Report.Launches;
   const std::string Marker =
       colour("not deterministic", fmt::terminal_color::yellow, Coloured);
-  if (!C.NotDeterministic.empty()) {
-    std::string List;
-    for (size_t I = 0;
-         I < std::min(C.NotDeterministic.size(), MostListedLaunches); ++I)
-      List += fmt::format("{}{}", I ? ", " : "", C.NotDeterministic[I]);
-    if (C.NotDeterministic.size() > MostListedLaunches)
-      List += ", ...";
-    Text +=
-        fmt::format("{}: {} in two runs of the original ({}); what they "
-                    "write is not compared\n",
-                    Marker, plural(C.NotDeterministic.size(), "launch"), List);
-  }
+  const std::string Runs = runsOfOriginal(Report);
+  if (!C.NotDeterministic.empty())
+    Text += fmt::format("{}: {} in {} ({}); what they write is {}\n", Marker,
+                        plural(C.NotDeterministic.size(), "launch"), Runs,
+                        listLaunches(C.NotDeterministic),
+                        Report.Within ? "compared within the tolerance only"
+                                      : "not compared");
   if (C.SequenceNotDeterministicFrom)
-    Text += fmt::format("{}: from launch {} on, two runs of the original "
-                        "launch different things; the rest is not compared\n",
-                        Marker, *C.SequenceNotDeterministicFrom);
+    Text += fmt::format("{}: from launch {} on, {} launch different things; "
+                        "the rest is not compared\n",
+                        Marker, *C.SequenceNotDeterministicFrom, Runs);
   if (C.OrderNotDeterministic)
     Text += fmt::format("{}: {} host threads launch kernels, in another order "
-                        "in two runs of the original; the numbers of launches "
-                        "are compared, memory is not\n",
-                        Marker, C.Threads);
+                        "in {}; the numbers of launches are compared, memory "
+                        "is not\n",
+                        Marker, C.Threads, Runs);
   else if (C.Threads > 1)
     Text += fmt::format("note: {} host threads launch kernels; their order is "
                         "taken to be the same in every run\n",
                         C.Threads);
   if (Report.Output.NotDeterministic)
-    Text += fmt::format("output {}: two runs of the original print different "
-                        "texts\n",
-                        Marker);
+    Text += fmt::format("output {}: {} print different texts\n", Marker, Runs);
+  return Text;
+}
+
+static std::string toleratedText(const VerifyReport &Report,
+                                 const ToleratedMemory &T) {
+  const std::string Place = fmt::format(
+      "{} after launch {}", allocationName(T.Where), T.Where.Launch);
+  if (!T.WasRead)
+    return fmt::format("note: {} varies, and could not be read to compare it "
+                       "within the tolerance\n",
+                       Place);
+  std::string Text = fmt::format(
+      "{} the tolerance of {} for {}: {}, {} of {} elements differ, at most by "
+      "{:.2g} (the original from itself: {:.2g})\n",
+      T.Rewrite.Beyond ? "beyond" : "within", Report.Within->Relative,
+      elementName(Report.Within->Type), Place, T.Rewrite.Differing,
+      T.Rewrite.Elements, T.Rewrite.Largest, T.Original.Largest);
+  if (T.Rewrite.Beyond)
+    Text += fmt::format("  {} by more; element {}: original {}, rewritten {}\n",
+                        T.Rewrite.Beyond, T.Rewrite.Index, T.Rewrite.Original,
+                        T.Rewrite.Rewritten);
+  if (T.Bytes < T.Where.Bytes)
+    Text += fmt::format("  only the first {} were compared so\n",
+                        plural(T.Bytes, "byte"));
+  return Text;
+}
+
+// Which launches were left out, and why: nothing is passed over in silence.
+static std::string coverage(const VerifyReport &Report) {
+  std::string Reasons;
+  for (const auto &[Reason, Count] : Report.Skipped)
+    if (Reason != "freed")
+      Reasons += fmt::format("{}{} by --{}{}", Reasons.empty() ? "" : ", ",
+                             Count, Reason,
+                             Reason == "overhead" && Report.Overhead
+                                 ? fmt::format("={}", *Report.Overhead)
+                                 : "");
+  std::string Text;
+  if (!Reasons.empty())
+    Text = fmt::format(
+        "memory was compared after {} of {}{} and at the end; left out: {}. "
+        "What a launch that is left out writes is compared with the next one "
+        "or at the end; --all leaves none out\n",
+        Report.DigestedLaunches, plural(Report.LaunchCount, "launch"),
+        Report.DigestsBeforeFree
+            ? fmt::format(", {} before it was freed",
+                          plural(Report.DigestsBeforeFree, "time"))
+            : "",
+        Reasons);
+  if (Report.Launches.UnmatchedDigests > 0)
+    Text += fmt::format("memory could not be compared after {}, since one of "
+                        "the programs has no digests there\n",
+                        plural(Report.Launches.UnmatchedDigests, "launch"));
+  if (const auto At = Report.Skipped.find("freed"); At != Report.Skipped.end())
+    Text += fmt::format("{} freed before what was left in {} was compared\n",
+                        At->second == 1
+                            ? "1 allocation was"
+                            : fmt::format("{} allocations were", At->second),
+                        At->second == 1 ? "it" : "them");
   return Text;
 }
 
@@ -237,26 +338,60 @@ static std::string speedupText(std::optional<double> Speedup) {
   return Speedup ? fmt::format("{:.2f}x", *Speedup) : "-";
 }
 
+// How far the quartiles lie on either side of the median, roughly.
+static std::string spreadText(const std::optional<double> &Median,
+                              double Range) {
+  return Median && *Median > 0 ? fmt::format("{:.1f} %", 50 * Range / *Median)
+                               : "-";
+}
+
+static const char *verdictText(TimeVerdict Verdict) {
+  switch (Verdict) {
+  case TimeVerdict::Unknown:
+    return "-";
+  case TimeVerdict::Faster:
+    return "faster";
+  case TimeVerdict::Slower:
+    return "slower";
+  case TimeVerdict::Equal:
+    return "equal";
+  }
+  return "";
+}
+
+static std::vector<std::string> timeCells(const PairedTimes &T) {
+  return {duration(T.MedianOriginal),
+          spreadText(T.MedianOriginal, T.SpreadOriginal),
+          duration(T.MedianRewritten),
+          spreadText(T.MedianRewritten, T.SpreadRewritten),
+          speedupText(T.speedup()),
+          T.Sure ? fmt::format("{:.3f} to {:.3f}", T.Sure->Low, T.Sure->High)
+                 : "-",
+          verdictText(T.verdict())};
+}
+
 static std::string table(const VerifyReport &Report, bool Coloured) {
   std::vector<std::vector<std::string>> Rows = {
-      {"kernel", "launches", "original", "rewritten", "speedup", "registers",
-       "static shared", "local"}};
-  double Original = 0, Rewritten = 0;
+      {"kernel", "launches", "original", "spread", "rewritten", "spread",
+       "speedup", "95 % interval", "result", "registers", "static shared",
+       "local"}};
+  const auto Add = [&Rows](std::string Name, unsigned Launches,
+                           const PairedTimes &Times) {
+    Rows.push_back({std::move(Name), std::to_string(Launches)});
+    for (std::string &Cell : timeCells(Times))
+      Rows.back().push_back(std::move(Cell));
+  };
   for (const KernelStatistics &K : Report.Kernels) {
-    Original += K.TotalOriginal;
-    Rewritten += K.TotalRewritten;
-    Rows.push_back(
-        {shortName(K.Name), std::to_string(K.Launches),
-         duration(K.MedianOriginal), duration(K.MedianRewritten),
-         speedupText(K.speedup()),
-         change(K.Original, K.Rewritten, &Resources::Registers),
-         change(K.Original, K.Rewritten, &Resources::StaticSharedBytes),
-         change(K.Original, K.Rewritten, &Resources::LocalBytes)});
+    Add(shortName(K.Name), K.Launches, K);
+    for (unsigned Resources::*Field :
+         {&Resources::Registers, &Resources::StaticSharedBytes,
+          &Resources::LocalBytes})
+      Rows.back().push_back(change(K.Original, K.Rewritten, Field));
   }
-  if (Report.Kernels.size() > 1 && Original > 0 && Rewritten > 0)
-    Rows.push_back({"all launches of a run", std::to_string(Report.LaunchCount),
-                    duration(Original), duration(Rewritten),
-                    speedupText(Original / Rewritten), "", "", ""});
+  if (Report.Kernels.size() > 1 && Report.Total.speedup()) {
+    Add("all launches of a run", Report.LaunchCount, Report.Total);
+    Rows.back().resize(Rows[0].size());
+  }
   std::vector<size_t> Widths(Rows[0].size());
   for (const auto &Row : Rows)
     for (size_t I = 0; I < Row.size(); ++I)
@@ -275,15 +410,44 @@ static std::string table(const VerifyReport &Report, bool Coloured) {
   return Text;
 }
 
-std::string bankstripe::runtime::printReport(const VerifyReport &Report,
-                                             bool Coloured) {
-  std::string Text = verdict(Report, Coloured);
-  Text += nondeterminism(Report, Coloured);
-  if (Report.Launches.UndigestedLaunches > 0)
+static std::string clocksText(const ClockSummary &C) {
+  const auto Range = [](unsigned Low, unsigned Median, unsigned High) {
+    return Low == High ? fmt::format("{} MHz", Median)
+                       : fmt::format("{} MHz ({} to {})", Median, Low, High);
+  };
+  return fmt::format("SM {}, memory {}", Range(C.SmLow, C.SmMedian, C.SmHigh),
+                     Range(C.MemoryLow, C.MemoryMedian, C.MemoryHigh));
+}
+
+static std::string clocks(const VerifyReport &Report) {
+  if (Report.Runs == 0)
+    return "";
+  if (!Report.OriginalClocks || !Report.RewrittenClocks)
+    return "clocks unknown: " + Report.ClocksUnknown + '\n';
+  return fmt::format("clocks, original: {}\nclocks, rewritten: {}\n",
+                     clocksText(*Report.OriginalClocks),
+                     clocksText(*Report.RewrittenClocks));
+}
+
+std::string bankstripe::runtime::printReservations(const VerifyReport &Report,
+                                                   bool Coloured) {
+  std::string Text = nondeterminism(Report, Coloured);
+  for (const ToleratedMemory &T : Report.Tolerated)
+    Text += toleratedText(Report, T);
+  if (Report.Verdict != Outcome::CannotRecord)
+    Text += coverage(Report);
+  if (Report.Launches.UndigestedLaunches > 0 && Report.Skipped.empty())
     Text += fmt::format("note: {} could be compared only by name and size\n",
                         plural(Report.Launches.UndigestedLaunches, "launch"));
   for (const std::string &Note : Report.Notes)
     Text += "note: " + Note + '\n';
+  return Text;
+}
+
+std::string bankstripe::runtime::printReport(const VerifyReport &Report,
+                                             bool Coloured) {
+  std::string Text = printVerdict(Report, Coloured);
+  Text += printReservations(Report, Coloured);
   if (Report.Kernels.empty())
     return Text;
   Text += fmt::format("\n{} (compute capability {}); {}\n", Report.Device,
@@ -291,5 +455,8 @@ std::string bankstripe::runtime::printReport(const VerifyReport &Report,
                       Report.Runs ? fmt::format("median durations of {} each",
                                                 plural(Report.Runs, "run"))
                                   : std::string("not timed"));
-  return Text + table(Report, Coloured);
+  if (Report.Runs > 0 && Report.Runs < FewestRunsForInterval)
+    Text += fmt::format("no intervals: they need --runs={} or more\n",
+                        FewestRunsForInterval);
+  return Text + clocks(Report) + table(Report, Coloured);
 }

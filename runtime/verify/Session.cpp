@@ -5,92 +5,54 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A difference in digests names a range of at most 1/256 of an allocation. To
-// name the byte, both programs run once more and hand over the bytes of the
-// range after that launch.
+// The first run of the original chooses the launches after which memory is
+// digested, within the limits of the options; all others follow its schedule.
 //
 //===----------------------------------------------------------------------===//
 
 #include "verify/Session.h"
 #include "verify/Originals.h"
+#include "verify/Places.h"
 #include <algorithm>
-#include <cstring>
-#include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
+#include <set>
 #include <sys/file.h>
-#include <unistd.h>
 
 using namespace bankstripe::runtime;
-namespace fs = std::filesystem;
 
 // Bytes that are fetched to find the first one that differs.
 constexpr uint64_t MostFetchedBytes = 64 << 20;
+// So many launches may turn out to vary before the search is given up, and so
+// many allocations are compared within a tolerance; each costs several runs.
+constexpr unsigned MostVaryingLaunches = 8;
+constexpr size_t MostToleratedAllocations = 8;
 
 namespace {
-
-// A folder that goes away with the session.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::error_code Error;
-    std::string Pattern =
-        (fs::temp_directory_path(Error) / "bankstripe-verify-XXXXXX").string();
-    if (::mkdtemp(Pattern.data()))
-      Path = Pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code Error;
-    if (!Path.empty())
-      fs::remove_all(Path, Error);
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  std::string Path;
-};
-
-// Shared by runs that are compared, exclusive for runs that are timed: other
-// processes on the same GPU then wait.
-class FileLock {
-public:
-  FileLock(const std::string &Path, int Operation) {
-    if (Path.empty())
-      return;
-    File = ::open(Path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    while (File >= 0 && ::flock(File, Operation) != 0 && errno == EINTR) {
-    }
-  }
-  ~FileLock() {
-    if (File >= 0)
-      ::close(File);
-  }
-  bool isOpen() const { return File >= 0; }
-  FileLock(const FileLock &) = delete;
-  FileLock &operator=(const FileLock &) = delete;
-
-private:
-  int File = -1;
-};
 
 class Session {
 public:
   Session(const Options &O, const std::string &Recorder, const Progress &Tell)
-      : O(O), Recorder(Recorder), Tell(Tell) {}
+      : O(O), Tell(Tell), Runs(O, Recorder), Search(O, Runs, Tell) {}
   VerifyReport run();
 
 private:
-  RecordedRun record(const std::string &Program, RecordingMode Mode,
-                     const std::string &Dump = "");
-  RecordedRun recordOriginal(unsigned Number);
-  bool judgeOriginal(const RecordedRun &First, const RecordedRun &Second);
+  RecordedRun recordOriginal(unsigned Number, const std::string &How,
+                             const RunRequest &Request);
+  bool recordOriginals();
+  bool judgeOriginal(const RecordedRun &First);
+  bool judgeAgain(const RecordedRun &First, const RecordedRun &Again);
+  void compareLaunches(Recording &Rewritten);
+  bool recordAgain(const Schedule &When, Recording &Rewritten);
   bool judgeRewritten(const RecordedRun &Original, const RecordedRun &Run);
-  void judgeOutput(const std::string &Original, const std::string &Control,
-                   const std::string &Rewritten);
-  void locate(const Difference &D);
-  bool timeBoth(std::vector<Recording> &Originals,
+  void judgeOutput(const std::string &Rewritten);
+  void showBytes();
+  void tolerate();
+  ToleratedMemory tolerateOne(const Difference &D);
+  void timeBoth(std::vector<Recording> &Originals,
                 std::vector<Recording> &Rewrittens);
+  bool timeOne(bool IsRewritten, const ClockSource &Source,
+               std::vector<ClockSample> &Clocks, std::vector<Recording> &Into);
+  void noteProcesses(const char *Which, const RecordedRun &Run);
   void gatherNotes(const RecordedRun &Original, const RecordedRun &Rewritten);
   bool stop(Outcome Verdict, std::string Reason) {
     Report.Verdict = Verdict;
@@ -99,99 +61,102 @@ private:
   }
 
   const Options &O;
-  const std::string &Recorder;
   const Progress &Tell;
-  TemporaryFolder Folder;
-  unsigned Files = 0;
-  std::string LastPath; // Of the latest recording.
+  Runner Runs;
+  Locator Search;
+  RunRequest Followed; ///< How all runs after the first one are recorded.
+  RecordedRun First;
+  std::vector<Recording> Controls;
+  std::vector<std::string> ControlOutputs;
   VerifyReport Report;
 };
 
 } // namespace
 
-// What a program said last, for a message about its failure.
-static std::string lastWords(const ChildResult &Child) {
-  std::string Text = Child.Errors;
-  while (!Text.empty() && Text.back() == '\n')
-    Text.pop_back();
-  if (Text.empty())
-    return "";
-  return "; its last line on standard error: " +
-         Text.substr(Text.rfind('\n') + 1);
-}
-
-RecordedRun Session::record(const std::string &Program, RecordingMode Mode,
-                            const std::string &Dump) {
-  RecordedRun Run;
-  LastPath = Folder.Path + "/" + std::to_string(Files++);
-  ChildRequest Request;
-  Request.Program = Program;
-  Request.Arguments = O.Arguments;
-  Request.TimeoutSeconds = O.TimeoutSeconds;
-  Request.Environment = {
-      {"CUDA_INJECTION64_PATH", Recorder},
-      {"BANKSTRIPE_RECORD", LastPath},
-      {"BANKSTRIPE_MODE", Mode == RecordingMode::Digest ? "digest" : "time"},
-      {"BANKSTRIPE_DUMP", Dump}};
-  {
-    const bool IsTimed = Mode == RecordingMode::Time;
-    const FileLock Lock(IsTimed ? std::string() : O.LockPath, LOCK_SH);
-    Run.Child = runChild(Request);
-  }
-  readRecordingInto(Run, LastPath);
-  std::error_code Error;
-  const std::string Stem = fs::path(LastPath).filename().string() + ".";
-  for (const auto &Entry : fs::directory_iterator(Folder.Path, Error)) {
-    const std::string Name = Entry.path().filename().string();
-    if (Name.starts_with(Stem) && Name != Stem + "bytes")
-      Run.HasOtherProcesses = true;
-  }
-  if (Dump.empty() && O.Originals.empty())
-    fs::remove(LastPath, Error);
-  return Run;
-}
-
-// One of the two runs that the rewritten program is compared with.
-RecordedRun Session::recordOriginal(unsigned Number) {
-  const Originals Kept(O);
+// One of the runs that the rewritten program is compared with.
+RecordedRun Session::recordOriginal(unsigned Number, const std::string &How,
+                                    const RunRequest &Request) {
+  const Originals Kept(O, How);
   if (std::optional<RecordedRun> Run = Kept.find(Number))
     return std::move(*Run);
   Tell(Number ? "recording the original again" : "recording the original");
-  RecordedRun Run = record(O.Original, RecordingMode::Digest);
-  Kept.keep(Number, Run, LastPath);
+  RecordedRun Run = Runs.run(O.Original, Request);
+  Kept.keep(Number, Run);
+  Runs.forget(Run);
   return Run;
 }
 
-// Whether two runs of the original are something to compare with.
-bool Session::judgeOriginal(const RecordedRun &First,
-                            const RecordedRun &Second) {
-  for (const RecordedRun *Run : {&First, &Second})
-    if (!Run->Child.exited())
-      return stop(Outcome::CannotRecord,
-                  "the original program: " + Run->Child.describe() +
-                      lastWords(Run->Child));
-  for (const RecordedRun *Run : {&First, &Second})
-    if (!Run->Problem.empty())
-      return stop(Outcome::CannotRecord,
-                  "the original program could not be recorded: " +
-                      Run->Problem + lastWords(Run->Child));
-  if (First.Record.Launches.empty())
+static std::string join(const std::map<std::string, std::string> &Settings) {
+  std::string Text;
+  for (const auto &[Name, Value] : Settings)
+    Text += Name + '=' + Value + ' ';
+  return Text;
+}
+
+// \returns false when there is nothing to compare with.
+bool Session::recordOriginals() {
+  const RunRequest Limited{RecordingMode::Digest, digestLimits(O)};
+  First = recordOriginal(0, join(Limited.Settings), Limited);
+  if (!judgeOriginal(First))
+    return false;
+  std::string How;
+  if (!Limited.Settings.empty()) {
+    const Schedule Taken = Schedule::of(First.Record);
+    Followed.Settings = Search.follow(Taken);
+    How = Taken.text();
+  }
+  for (unsigned Number = 1; Number < O.Repeats; ++Number) {
+    RecordedRun Again = recordOriginal(Number, How, Followed);
+    if (!judgeAgain(First, Again))
+      return false;
+    Controls.push_back(std::move(Again.Record));
+    ControlOutputs.push_back(std::move(Again.Child.Output));
+  }
+  return true;
+}
+
+// Whether a run of the original is something to compare with.
+bool Session::judgeOriginal(const RecordedRun &Run) {
+  if (!Run.Child.exited())
+    return stop(Outcome::CannotRecord,
+                "the original program: " + Run.Child.describe() +
+                    lastWords(Run.Child));
+  if (!Run.Problem.empty())
+    return stop(Outcome::CannotRecord,
+                "the original program could not be recorded: " + Run.Problem +
+                    lastWords(Run.Child));
+  if (Run.Record.Launches.empty())
     return stop(Outcome::CannotRecord,
                 "the original program launches no kernel (" +
-                    First.Child.describe() + lastWords(First.Child) + ")");
-  Report.Device = First.Record.Device;
-  Report.Capability = First.Record.Capability;
-  Report.LaunchCount = static_cast<unsigned>(First.Record.Launches.size());
-  Report.AllocationCount =
-      static_cast<unsigned>(First.Record.Allocations.size());
-  Report.VariableCount = static_cast<unsigned>(First.Record.Variables.size());
-  if (First.Child.ExitStatus != Second.Child.ExitStatus)
-    return stop(Outcome::CannotRecord,
-                "the original program ends with " + First.Child.describe() +
-                    " and, run again, with " + Second.Child.describe());
-  if (First.Child.ExitStatus != 0)
+                    Run.Child.describe() + lastWords(Run.Child) + ")");
+  Report.Device = Run.Record.Device;
+  Report.Capability = Run.Record.Capability;
+  Report.LaunchCount = static_cast<unsigned>(Run.Record.Launches.size());
+  Report.AllocationCount = static_cast<unsigned>(Run.Record.Allocations.size());
+  Report.VariableCount = static_cast<unsigned>(Run.Record.Variables.size());
+  Report.Skipped = Run.Record.Skipped;
+  for (const Launch &L : Run.Record.Launches) {
+    Report.DigestedLaunches += L.Digested;
+    Report.DigestsBeforeFree += L.DigestedBeforeFree;
+  }
+  Report.Overhead = O.Overhead;
+  Report.Repeats = O.Repeats;
+  if (Run.Child.ExitStatus != 0)
     Report.Notes.push_back("the original program itself ends with " +
-                           First.Child.describe() + lastWords(First.Child));
+                           Run.Child.describe() + lastWords(Run.Child));
+  return true;
+}
+
+bool Session::judgeAgain(const RecordedRun &Run, const RecordedRun &Again) {
+  if (!Again.Child.exited() || Run.Child.ExitStatus != Again.Child.ExitStatus)
+    return stop(Outcome::CannotRecord,
+                "the original program ends with " + Run.Child.describe() +
+                    " and, run again, with " + Again.Child.describe() +
+                    lastWords(Again.Child));
+  if (!Again.Problem.empty())
+    return stop(Outcome::CannotRecord,
+                "the original program could not be recorded again: " +
+                    Again.Problem + lastWords(Again.Child));
   return true;
 }
 
@@ -207,9 +172,13 @@ bool Session::judgeRewritten(const RecordedRun &Original,
   return true;
 }
 
-void Session::judgeOutput(const std::string &Original,
-                          const std::string &Control,
-                          const std::string &Rewritten) {
+void Session::judgeOutput(const std::string &Rewritten) {
+  const std::string &Original = First.Child.Output;
+  // One run that prints something else is enough.
+  std::string Control = Original;
+  for (const std::string &Output : ControlOutputs)
+    if (Output != Original)
+      Control = Output;
   Report.Output = compareOutput(Original, Control, Rewritten);
   Report.OutputBytes = Original.size();
   if (Report.Output.failed())
@@ -221,94 +190,198 @@ void Session::judgeOutput(const std::string &Original,
          "the output of the original program is not deterministic");
 }
 
-static std::string readFile(const std::string &Path) {
-  std::ifstream Input(Path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(Input), {}};
+// The digests that were taken, and for each of \p Launches some of its own.
+static Schedule refined(const Recording &Taken,
+                        const std::set<unsigned> &Launches) {
+  const Schedule Before = Schedule::of(Taken);
+  Schedule Result;
+  for (const Launch &L : Taken.Launches)
+    if (Before.after(L.Index) || Launches.contains(L.Index) ||
+        Launches.contains(L.Index + 1))
+      Result.add(L.Index, L.Index, false);
+    else if (Before.beforeFree(L.Index))
+      Result.add(L.Index, L.Index, true);
+  return Result;
 }
 
-static uint32_t wordAt(const std::string &Bytes, uint64_t Offset) {
-  uint32_t Word = 0;
-  std::memcpy(&Word, Bytes.data() + Offset,
-              std::min<uint64_t>(sizeof Word, Bytes.size() - Offset));
-  return Word;
-}
-
-std::optional<ByteDifference> bankstripe::runtime::findByteDifference(
-    const std::string &Original, const std::string &Rewritten, uint64_t Begin) {
-  const size_t Size = std::min(Original.size(), Rewritten.size());
-  ByteDifference Found;
-  std::optional<size_t> First;
-  for (size_t I = 0; I < Size; ++I) {
-    if (Original[I] == Rewritten[I])
-      continue;
-    if (!First)
-      First = I;
-    ++Found.DifferingBytes;
-  }
-  if (!First)
-    return std::nullopt;
-  // Ranges begin at a multiple of 256 bytes, so words stay whole.
-  const uint64_t Word = *First / 4 * 4;
-  Found.Offset = Begin + *First;
-  Found.Begin = Begin;
-  Found.End = Begin + Size;
-  Found.WordOffset = Begin + Word;
-  Found.OriginalWord = wordAt(Original, Word);
-  Found.RewrittenWord = wordAt(Rewritten, Word);
-  return Found;
-}
-
-void Session::locate(const Difference &D) {
-  if (D.Kind != DifferenceKind::Contents)
-    return;
-  Tell("locating the difference");
-  const auto Fetch = [&](const std::string &Program, unsigned Allocation) {
-    record(Program, RecordingMode::Digest,
-           fmt::format("{}:{}{}:{}:{}", D.Launch, D.IsVariable ? "v" : "",
-                       Allocation, D.Begin,
-                       std::min(D.LastEnd, D.Begin + MostFetchedBytes)));
-    return readFile(LastPath + ".bytes");
+// Takes all recordings once more, with another schedule.
+bool Session::recordAgain(const Schedule &When, Recording &Rewritten) {
+  Tell("recording again, with digests of the launches that vary");
+  Followed.Settings = Search.follow(When);
+  const auto Record = [&](const Command &What, Recording &Into) {
+    RecordedRun Run = Runs.run(What, Followed);
+    Runs.forget(Run);
+    Into = std::move(Run.Record);
+    return Run.Child.exited() && Run.Problem.empty();
   };
-  const std::string Original = Fetch(O.Original, D.Allocation);
-  const std::string Rewritten = Fetch(O.Rewritten, D.RewrittenAllocation);
-  Report.Bytes = findByteDifference(Original, Rewritten, D.Begin);
+  bool Good =
+      Record(O.Original, First.Record) && Record(O.Rewritten, Rewritten);
+  for (Recording &Control : Controls)
+    Good = Good && Record(O.Original, Control);
+  return Good;
 }
 
-bool Session::timeBoth(std::vector<Recording> &Originals,
+// Compares, and narrows the first difference down to a launch. Where that turns
+// out to be one that varies by itself, it gets digests of its own, which excuse
+// what it writes and nothing else.
+void Session::compareLaunches(Recording &Rewritten) {
+  std::set<unsigned> Varying;
+  for (;;) {
+    Report.Launches = compare(First.Record, Controls, Rewritten);
+    std::optional<Difference> &Differs = Report.Launches.First;
+    if (!Differs || Differs->Kind != DifferenceKind::Contents)
+      return;
+    const Difference Seen = *Differs;
+    Report.Found =
+        Search.narrow(Differs, rangeBefore(First.Record, Seen.Launch),
+                      Schedule::of(First.Record),
+                      Report.Launches.FirstIsTentative &&
+                          Varying.size() < MostVaryingLaunches);
+    if (Differs)
+      return;
+    const size_t Known = Varying.size();
+    Varying.insert(Report.Found->Varying.begin(), Report.Found->Varying.end());
+    if (Varying.size() == Known ||
+        !recordAgain(refined(First.Record, Varying), Rewritten)) {
+      Differs = Seen;
+      Report.Found->Problem = "further runs went differently";
+      return;
+    }
+    Report.Found.reset();
+  }
+}
+
+static std::string placeMade(const Recording &R, unsigned Allocation) {
+  if (Allocation >= R.Allocations.size())
+    return "";
+  const std::optional<unsigned> Made = R.Allocations[Allocation].Made;
+  return Made && *Made < R.Stacks.size() ? placeOf(R.Stacks[*Made]) : "";
+}
+
+void Session::showBytes() {
+  const std::optional<Difference> &D = Report.Launches.First;
+  if (!D || D->Kind != DifferenceKind::Contents)
+    return;
+  Tell("fetching the bytes that differ");
+  if (!D->IsVariable)
+    Report.MadeAt = placeMade(First.Record, D->Allocation);
+  const uint64_t End = std::min(D->LastEnd, D->Begin + MostFetchedBytes);
+  Report.Bytes =
+      findByteDifference(Search.fetch(false, *D, End),
+                         Search.fetch(true, *D, End), D->Begin, O.Type);
+}
+
+ToleratedMemory Session::tolerateOne(const Difference &D) {
+  Difference All = D;
+  All.Begin = 0;
+  ToleratedMemory Result{D, 0, {}, {}, false};
+  const uint64_t End = std::min(D.Bytes, MostFetchedBytes);
+  const std::string Original = Search.fetch(false, All, End);
+  const std::string Again = Search.fetch(false, All, End);
+  const std::string Rewritten = Search.fetch(true, All, End);
+  Result.WasRead =
+      Original.size() == End && Again.size() == End && Rewritten.size() == End;
+  if (!Result.WasRead)
+    return Result;
+  Result.Bytes = End;
+  Result.Rewrite = compareWithin(*O.Within, Original, Rewritten);
+  Result.Original = compareWithin(*O.Within, Original, Again);
+  return Result;
+}
+
+// What varies is compared within the tolerance, where one was given.
+void Session::tolerate() {
+  Report.Within = O.Within;
+  if (!O.Within || Report.Launches.OrderNotDeterministic)
+    return;
+  const std::vector<Difference> &Excused = Report.Launches.Excused;
+  for (size_t I = 0; I < std::min(Excused.size(), MostToleratedAllocations);
+       ++I) {
+    Tell(fmt::format("comparing within the tolerance, {} of {}", I + 1,
+                     std::min(Excused.size(), MostToleratedAllocations)));
+    Report.Tolerated.push_back(tolerateOne(Excused[I]));
+    const ToleratedMemory &T = Report.Tolerated.back();
+    if (T.Rewrite.Beyond > 0)
+      stop(Outcome::Differs, "results that vary from run to run lie further "
+                             "apart than the tolerance");
+  }
+  if (Excused.size() > MostToleratedAllocations)
+    Report.Notes.push_back(fmt::format(
+        "{} allocations vary; within the tolerance the first {} were compared",
+        Excused.size(), MostToleratedAllocations));
+}
+
+// \returns false when there will be no more durations.
+bool Session::timeOne(bool IsRewritten, const ClockSource &Source,
+                      std::vector<ClockSample> &Clocks,
+                      std::vector<Recording> &Into) {
+  const char *Which = IsRewritten ? "rewritten" : "original";
+  RecordedRun Run;
+  {
+    const ClockSampler Sampler(Source, Clocks);
+    Run = Runs.run(IsRewritten ? O.Rewritten : O.Original,
+                   {RecordingMode::Time, {}});
+  }
+  Runs.forget(Run);
+  if (!Run.Child.exited())
+    return stop(IsRewritten ? Outcome::Differs : Outcome::CannotRecord,
+                fmt::format("the {} program, run without digests: {}{}", Which,
+                            Run.Child.describe(), lastWords(Run.Child)));
+  if (!Run.Problem.empty()) {
+    Report.Notes.push_back(fmt::format("the {} program could not be timed: {}",
+                                       Which, Run.Problem));
+    return false;
+  }
+  if (Run.Record.Launches.empty()) {
+    Report.Notes.push_back(
+        fmt::format("the {} program, run without digests, left no durations; "
+                    "does it end through _exit?",
+                    Which));
+    return false;
+  }
+  Into.push_back(std::move(Run.Record));
+  return true;
+}
+
+// The two take turns in going first, so that a GPU that warms up slows neither
+// more than the other.
+void Session::timeBoth(std::vector<Recording> &Originals,
                        std::vector<Recording> &Rewrittens) {
   const FileLock Lock(O.LockPath, LOCK_EX);
-  for (unsigned I = 0; I < O.Runs; ++I) {
+  const auto Found = findClocks();
+  const auto *Source = std::get_if<ClockSource>(&Found);
+  if (!Source)
+    Report.ClocksUnknown = std::get<std::string>(Found);
+  std::vector<ClockSample> Clocks[2];
+  bool GoesOn = true;
+  for (unsigned I = 0; I < O.Runs && GoesOn; ++I) {
     Tell(fmt::format("timing, run {} of {}", I + 1, O.Runs));
-    RecordedRun Original = record(O.Original, RecordingMode::Time);
-    RecordedRun Rewritten = record(O.Rewritten, RecordingMode::Time);
-    for (const RecordedRun *Run : {&Original, &Rewritten}) {
-      const bool IsRewritten = Run == &Rewritten;
-      const char *Which = IsRewritten ? "rewritten" : "original";
-      if (!Run->Child.exited()) {
-        const std::string Reason =
-            fmt::format("the {} program, run without digests: {}{}", Which,
-                        Run->Child.describe(), lastWords(Run->Child));
-        return stop(IsRewritten ? Outcome::Differs : Outcome::CannotRecord,
-                    Reason);
-      }
-      if (Run->Problem.empty() && Run->Record.Launches.empty()) {
-        Report.Notes.push_back(
-            fmt::format("the {} program, run without digests, left no "
-                        "durations; does it end through _exit?",
-                        Which));
-        return true;
-      }
-      if (!Run->Problem.empty()) {
-        Report.Notes.push_back(fmt::format(
-            "the {} program could not be timed: {}", Which, Run->Problem));
-        return true;
-      }
-    }
-    Originals.push_back(std::move(Original.Record));
-    Rewrittens.push_back(std::move(Rewritten.Record));
-    ++Report.Runs;
+    for (const bool IsRewritten : {I % 2 == 1, I % 2 == 0})
+      GoesOn = GoesOn && timeOne(IsRewritten, Source ? *Source : ClockSource(),
+                                 Clocks[IsRewritten],
+                                 IsRewritten ? Rewrittens : Originals);
+    Report.Runs += GoesOn;
   }
-  return true;
+  Report.OriginalClocks = summarise(Clocks[0]);
+  Report.RewrittenClocks = summarise(Clocks[1]);
+  if (O.Runs > 0 && Source &&
+      (!Report.OriginalClocks || !Report.RewrittenClocks))
+    Report.ClocksUnknown = "the programs end before they could be read";
+}
+
+void Session::noteProcesses(const char *Which, const RecordedRun &Run) {
+  if (Run.Others.empty())
+    return;
+  std::string Text = fmt::format(
+      "{} processes of the {} command use the GPU; compared is the one with "
+      "the most launches ({}), not compared: ",
+      Run.Others.size() + 1, Which, Run.Record.Launches.size());
+  for (const std::string &Other : Run.Others)
+    Text += (&Other == &Run.Others.front() ? "" : "; ") + Other;
+  if (Run.OtherCouldBeTaken)
+    Text += "; some launch equally often, and the first to use the GPU is "
+            "taken, which need not be the same one in every run";
+  Report.Notes.push_back(std::move(Text));
 }
 
 void Session::gatherNotes(const RecordedRun &Original,
@@ -320,14 +393,14 @@ void Session::gatherNotes(const RecordedRun &Original,
     Report.Notes.push_back(Count == 1
                                ? Text + " (once)"
                                : fmt::format("{} ({} times)", Text, Count));
-  if (Original.HasOtherProcesses || Rewritten.HasOtherProcesses)
-    Report.Notes.emplace_back(
-        "the program starts further processes that use the "
-        "GPU; they are not compared");
+  noteProcesses("original", Original);
+  noteProcesses("rewritten", Rewritten);
 }
 
 VerifyReport Session::run() {
-  if (Folder.Path.empty()) {
+  Report.OriginalCommand = O.Original.text();
+  Report.RewrittenCommand = O.Rewritten.text();
+  if (Runs.folder().empty()) {
     stop(Outcome::CannotRecord, "no temporary folder can be made");
     return std::move(Report);
   }
@@ -336,17 +409,19 @@ VerifyReport Session::run() {
          fmt::format("cannot open the lock '{}'", O.LockPath));
     return std::move(Report);
   }
-  const RecordedRun First = recordOriginal(0);
-  const RecordedRun Second = recordOriginal(1);
-  if (!judgeOriginal(First, Second))
+  if (!recordOriginals())
     return std::move(Report);
   Tell("recording the rewritten program");
-  const RecordedRun Rewritten = record(O.Rewritten, RecordingMode::Digest);
+  RecordedRun Rewritten = Runs.run(O.Rewritten, Followed);
+  Runs.forget(Rewritten);
   gatherNotes(First, Rewritten);
   const bool Ended = judgeRewritten(First, Rewritten);
   if (Rewritten.Problem.empty()) {
     // Also after a failure: how far the two agree says where to look.
-    Report.Launches = compare(First.Record, Second.Record, Rewritten.Record);
+    if (Ended)
+      compareLaunches(Rewritten.Record);
+    else
+      Report.Launches = compare(First.Record, Controls, Rewritten.Record);
     Report.Kernels = kernelStatistics(First.Record, Rewritten.Record, {}, {});
   }
   if (!Ended)
@@ -354,14 +429,15 @@ VerifyReport Session::run() {
 
   Report.Verdict =
       Report.Launches.identical() ? Outcome::Identical : Outcome::Differs;
-  judgeOutput(First.Child.Output, Second.Child.Output, Rewritten.Child.Output);
-  if (Report.Launches.First)
-    locate(*Report.Launches.First);
+  judgeOutput(Rewritten.Child.Output);
+  showBytes();
+  tolerate();
 
   std::vector<Recording> Originals, Rewrittens;
-  if (timeBoth(Originals, Rewrittens))
-    Report.Kernels =
-        kernelStatistics(First.Record, Rewritten.Record, Originals, Rewrittens);
+  timeBoth(Originals, Rewrittens);
+  Report.Kernels =
+      kernelStatistics(First.Record, Rewritten.Record, Originals, Rewrittens);
+  Report.Total = totalTimes(Originals, Rewrittens);
   return std::move(Report);
 }
 

@@ -5,40 +5,35 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     original, original again, rewritten      with digests, compared
-//     original, rewritten, original, ...       with durations only
+//     original, original again, rewritten           with digests, compared
+//     original, original again, rewritten           to locate a difference
+//     original, rewritten, rewritten, original, ... with durations only
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_VERIFY_SESSION_H
 #define BANKSTRIPE_VERIFY_SESSION_H
 
+#include "verify/Clocks.h"
 #include "verify/Compare.h"
-#include "verify/Options.h"
+#include "verify/Locate.h"
 #include "verify/Statistics.h"
-#include <functional>
 
 namespace bankstripe::runtime {
-
-/// The bytes themselves behind a difference in digests.
-struct ByteDifference {
-  uint64_t Offset = 0;         ///< First byte of the allocation that differs.
-  uint64_t DifferingBytes = 0; ///< In the bytes that were looked at.
-  uint64_t Begin = 0, End = 0; ///< The bytes that were looked at.
-  uint64_t WordOffset = 0;     ///< The 32-bit word around the first byte...
-  uint32_t OriginalWord = 0, RewrittenWord = 0; ///< ...in both programs.
-};
-
-/// Finds the first difference in two copies of the bytes from \p Begin on;
-/// none when they are the same.
-std::optional<ByteDifference> findByteDifference(const std::string &Original,
-                                                 const std::string &Rewritten,
-                                                 uint64_t Begin);
 
 enum class Outcome {
   Identical,    ///< Nothing differs that the rewrite is to blame for.
   Differs,      ///< Something does, or the rewritten program failed.
   CannotRecord, ///< There is nothing to judge.
+};
+
+/// Memory that the original does not reproduce, compared within a tolerance.
+struct ToleratedMemory {
+  Difference Where;
+  uint64_t Bytes = 0;       ///< How many were compared, from the first on.
+  ToleranceResult Rewrite;  ///< The rewritten program against the original.
+  ToleranceResult Original; ///< The original against itself, for comparison.
+  bool WasRead = false;     ///< Else the bytes could not be had.
 };
 
 /// Everything that a verification found.
@@ -51,15 +46,30 @@ struct VerifyReport {
   OutputComparison Output;
   uint64_t OutputBytes = 0;
   std::optional<ByteDifference> Bytes;
+  std::string MadeAt; ///< Where that memory was allocated; empty: unknown.
+  /// Where Launches.First was found, when it is a difference in memory.
+  std::optional<Location> Found;
+  unsigned Repeats = 2; ///< Runs of the original with digests.
+  /// What the recorder left out, by reason: "kernels", "sample",
+  /// "max-launches", "overhead" (launches) and "freed" (allocations).
+  std::map<std::string, uint64_t> Skipped;
+  unsigned DigestedLaunches = 0;  ///< With digests right after them.
+  unsigned DigestsBeforeFree = 0; ///< Of memory after other launches.
+  std::optional<double> Overhead; ///< The limit of the time for digests.
+  std::optional<Tolerance> Within;
+  std::vector<ToleratedMemory> Tolerated;
   std::vector<KernelStatistics> Kernels;
   unsigned Runs = 0; ///< Timed runs that succeeded, of each program.
+  PairedTimes Total; ///< All launches of a run together.
+  /// During the timed runs; none when they are unknown, and why.
+  std::optional<ClockSummary> OriginalClocks, RewrittenClocks;
+  std::string ClocksUnknown;
+  /// As they would be typed.
+  std::string OriginalCommand, RewrittenCommand;
   unsigned LaunchCount = 0, AllocationCount = 0, VariableCount = 0;
   /// What was not recorded or is worth knowing.
   std::vector<std::string> Notes;
 };
-
-/// Told before each run what it is for; for a progress line.
-using Progress = std::function<void(const std::string &)>;
 
 /// Runs the programs as often as needed. Recordings are kept in a temporary
 /// folder, which is removed.

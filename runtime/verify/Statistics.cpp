@@ -7,6 +7,7 @@
 
 #include "verify/Statistics.h"
 #include <algorithm>
+#include <numeric>
 
 using namespace bankstripe::runtime;
 
@@ -19,18 +20,50 @@ double bankstripe::runtime::median(std::vector<double> Values) {
                            : (Values[Middle - 1] + Values[Middle]) / 2;
 }
 
-std::optional<double> KernelStatistics::speedup() const {
+double bankstripe::runtime::quartileRange(std::vector<double> Values) {
+  if (Values.empty())
+    return 0;
+  std::sort(Values.begin(), Values.end());
+  const auto At = [&](double Part) {
+    const double Place = Part * static_cast<double>(Values.size() - 1);
+    const auto Below = static_cast<size_t>(Place);
+    const size_t Above = std::min(Below + 1, Values.size() - 1);
+    return Values[Below] + (Place - static_cast<double>(Below)) *
+                               (Values[Above] - Values[Below]);
+  };
+  return At(0.75) - At(0.25);
+}
+
+std::optional<double> PairedTimes::speedup() const {
   if (!MedianOriginal || !MedianRewritten || *MedianRewritten <= 0)
     return std::nullopt;
   return *MedianOriginal / *MedianRewritten;
 }
 
+TimeVerdict PairedTimes::verdict() const {
+  if (!Sure)
+    return TimeVerdict::Unknown;
+  if (Sure->holdsOne())
+    return TimeVerdict::Equal;
+  return Sure->Low > 1 ? TimeVerdict::Faster : TimeVerdict::Slower;
+}
+
+static void pair(PairedTimes &Into, const std::vector<double> &Original,
+                 const std::vector<double> &Rewritten) {
+  if (!Original.empty())
+    Into.MedianOriginal = median(Original);
+  if (!Rewritten.empty())
+    Into.MedianRewritten = median(Rewritten);
+  Into.SpreadOriginal = quartileRange(Original);
+  Into.SpreadRewritten = quartileRange(Rewritten);
+  Into.Sure = ratioInterval(Original, Rewritten);
+}
+
 namespace {
 
-// The durations of one kernel in one program.
+// The durations of one kernel in one program, one value per run.
 struct Durations {
-  std::vector<double> All;    // Every launch of every run.
-  std::vector<double> Totals; // One sum per run.
+  std::vector<double> Medians, Totals;
 };
 
 } // namespace
@@ -38,17 +71,44 @@ struct Durations {
 static std::map<std::string, Durations>
 durations(const std::vector<Recording> &Runs) {
   std::map<std::string, Durations> Found;
+  std::map<std::string, std::string> Names; // Demangling takes long.
   for (const Recording &Run : Runs) {
-    std::map<std::string, double> Totals;
+    std::map<std::string, std::vector<double>> All;
     for (const Launch &L : Run.Launches) {
-      const std::string Name = canonicalName(L.Kernel);
-      Found[Name].All.push_back(L.Nanoseconds);
-      Totals[Name] += L.Nanoseconds;
+      std::string &Name = Names[L.Kernel];
+      if (Name.empty())
+        Name = canonicalName(L.Kernel);
+      All[Name].push_back(L.Nanoseconds);
     }
-    for (const auto &[Name, Total] : Totals)
-      Found[Name].Totals.push_back(Total);
+    for (auto &[Name, Values] : All) {
+      Found[Name].Totals.push_back(
+          std::accumulate(Values.begin(), Values.end(), 0.0));
+      Found[Name].Medians.push_back(median(std::move(Values)));
+    }
   }
   return Found;
+}
+
+static std::vector<double> runTotals(const std::vector<Recording> &Runs) {
+  std::vector<double> Totals;
+  for (const Recording &Run : Runs) {
+    double &Total = Totals.emplace_back(0);
+    for (const Launch &L : Run.Launches)
+      Total += L.Nanoseconds;
+  }
+  return Totals;
+}
+
+PairedTimes
+bankstripe::runtime::totalTimes(const std::vector<Recording> &Originals,
+                                const std::vector<Recording> &Rewrittens) {
+  PairedTimes Result;
+  pair(Result, runTotals(Originals), runTotals(Rewrittens));
+  return Result;
+}
+
+static LaunchShape shapeOf(const Launch &L) {
+  return {L.Block.X * L.Block.Y * L.Block.Z, L.DynamicSharedBytes};
 }
 
 std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
@@ -66,19 +126,30 @@ std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
   for (const Launch &L : Original.Launches) {
     KernelStatistics &K = Row(canonicalName(L.Kernel));
     ++K.Launches;
-    if (!K.Original)
+    if (!K.Original) {
       K.Original = L.Takes;
+      K.OriginalShape = shapeOf(L);
+    }
   }
   for (const Launch &L : Rewritten.Launches)
-    if (KernelStatistics &K = Row(canonicalName(L.Kernel)); !K.Rewritten)
+    if (KernelStatistics &K = Row(canonicalName(L.Kernel)); !K.Rewritten) {
       K.Rewritten = L.Takes;
-  for (const auto &[Name, D] : durations(OriginalTimes)) {
-    Row(Name).MedianOriginal = median(D.All);
-    Row(Name).TotalOriginal = median(D.Totals);
-  }
-  for (const auto &[Name, D] : durations(RewrittenTimes)) {
-    Row(Name).MedianRewritten = median(D.All);
-    Row(Name).TotalRewritten = median(D.Totals);
+      K.RewrittenShape = shapeOf(L);
+    }
+  const auto InOriginal = durations(OriginalTimes);
+  const auto InRewritten = durations(RewrittenTimes);
+  for (const auto *Program : {&InOriginal, &InRewritten})
+    for (const auto &[Name, D] : *Program)
+      Row(Name);
+  for (KernelStatistics &K : Rows) {
+    const auto Of = [&K](const std::map<std::string, Durations> &Program) {
+      const auto At = Program.find(K.Name);
+      return At == Program.end() ? Durations() : At->second;
+    };
+    const Durations A = Of(InOriginal), B = Of(InRewritten);
+    pair(K, A.Medians, B.Medians);
+    K.TotalOriginal = median(A.Totals);
+    K.TotalRewritten = median(B.Totals);
   }
   return Rows;
 }

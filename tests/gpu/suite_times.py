@@ -167,7 +167,7 @@ class Times:
             return
         result = self.work / f"{program.name}-{form}.json"
         command, folder = self.command(program, ORIGINAL)
-        suite_verify.run([(self.binaries / "bankstripe-verify").resolve(), "--runs=0",
+        suite_verify.run([(self.binaries / "bankstripe-verify").resolve(), "--all", "--runs=0",
                           f"--timeout={limit:.0f}", f"--json={result}", command[0],
                           self.executable(program, form), "--", *command[1:]],
                          limit, program.log, cwd=folder)

@@ -126,7 +126,7 @@ class Verification:
             return "left out: the time for all is up"
         name = program["name"]
         result = self.work / f"{name}{flags}.json"
-        status = run([self.given.verify, f"--runs={runs}", f"--timeout={limit:.0f}",
+        status = run([self.given.verify, "--all", f"--runs={runs}", f"--timeout={limit:.0f}",
                       f"--json={result}",
                       *[self.executable(program, form + flags) for form in FORMS], "--",
                       *program.get("arguments", [])],

@@ -35,7 +35,14 @@ TEST(CommandLine, BadUsageExitsWith2) {
       {"--timeout=-5", "/bin/true", "/bin/true"},
       {"--unknown", "/bin/true", "/bin/true"},
       {"/bin/true", "/bin/true", "/bin/true"},
-      {"--recorder=/nonexistent.so", "/bin/true", "/bin/true"}};
+      {"--", "/bin/true"},
+      {"--", "/bin/true", "--vs"},
+      {"--", "--vs", "/bin/true"},
+      {"--", "/bin/true", "--vs", "nonexistent-program"},
+      {"--", "/bin/true", "--vs", "/bin/true", "--vs"},
+      {"--recorder=/nonexistent.so", "/bin/true", "/bin/true"},
+      {"--plan=/nonexistent.json", "/bin/true", "/bin/true"},
+      {"--plan=/dev/null", "/bin/true", "/bin/true"}};
   for (const auto &Arguments : Bad) {
     const ChildResult R = verifier(Arguments);
     EXPECT_EQ(R.ExitStatus, 2) << testing::PrintToString(Arguments);
@@ -63,9 +70,61 @@ TEST(CommandLine, WordsAfterTheDashesGoToThePrograms) {
   ASSERT_TRUE(std::holds_alternative<Options>(Result));
   const Options &O = std::get<Options>(Result);
   EXPECT_EQ(O.Runs, 9u);
-  EXPECT_EQ(O.Original, "/bin/true");
-  EXPECT_EQ(O.Rewritten, "/bin/false");
-  EXPECT_EQ(O.Arguments, (std::vector<std::string>{"--runs=1", "--", "-x"}));
+  const std::vector<std::string> Words = {"--runs=1", "--", "-x"};
+  EXPECT_EQ(O.Original.Program, "/bin/true");
+  EXPECT_EQ(O.Original.Arguments, Words);
+  EXPECT_EQ(O.Rewritten.Program, "/bin/false");
+  EXPECT_EQ(O.Rewritten.Arguments, Words);
+}
+
+TEST(CommandLine, TwoCommandsWithArgumentsOfTheirOwn) {
+  auto Result = parse({"--runs=9", "--", "sh", "-c", "a b", "--vs", "env",
+                       "X=1", "/bin/sh", "--"});
+  ASSERT_TRUE(std::holds_alternative<Options>(Result));
+  const Options &O = std::get<Options>(Result);
+  EXPECT_TRUE(O.Original.Program.ends_with("/sh"));
+  EXPECT_EQ(O.Original.Arguments, (std::vector<std::string>{"-c", "a b"}));
+  EXPECT_TRUE(O.Rewritten.Program.ends_with("/env"));
+  EXPECT_EQ(O.Rewritten.Arguments,
+            (std::vector<std::string>{"X=1", "/bin/sh", "--"}));
+  EXPECT_TRUE(O.Original.text().ends_with("/sh -c 'a b'"));
+}
+
+TEST(CommandLine, SeparatorOfOnesOwn) {
+  auto Result = parse({"--separator=:::", "--", "/bin/echo", "--vs",
+                       ":::", "/bin/echo", "--vs"});
+  ASSERT_TRUE(std::holds_alternative<Options>(Result));
+  EXPECT_EQ(std::get<Options>(Result).Original.Arguments,
+            std::vector<std::string>{"--vs"});
+}
+
+static std::string splitProblem(const std::vector<std::string> &Words) {
+  const auto Split = splitCommands(Words);
+  const auto *Error = std::get_if<CommandError>(&Split);
+  return Error ? Error->Message : "";
+}
+
+TEST(Commands, WhatIsMissingIsSaid) {
+  EXPECT_EQ(splitProblem({"a", "--vs", "b"}), "");
+  EXPECT_TRUE(splitProblem({"a", "b"}).starts_with("give two commands"));
+  EXPECT_TRUE(splitProblem({"--vs", "b"}).starts_with("the original command"));
+  EXPECT_TRUE(splitProblem({"a", "--vs"}).starts_with("the rewritten command"));
+  EXPECT_NE(splitProblem({"a", "--vs", "b", "--vs"}).find("--separator"),
+            std::string::npos);
+}
+
+TEST(Commands, AreLookedForAsAShellDoes) {
+  EXPECT_EQ(findProgram("sh", "/nowhere:/bin"), "/bin/sh");
+  EXPECT_EQ(findProgram("sh", "/nowhere"), "");
+  EXPECT_EQ(findProgram("/bin/sh", ""), "/bin/sh");
+  EXPECT_EQ(findProgram("./nonexistent", "/bin"), "");
+  EXPECT_EQ(findProgram("bin", "/"), ""); // A folder.
+  EXPECT_EQ(findProgram("", "/bin"), "");
+}
+
+TEST(Commands, TextCanBeTypedAgain) {
+  const Command C{"./app", {"a b", "it's", "", "x=1"}};
+  EXPECT_EQ(C.text(), "./app 'a b' 'it'\\''s' '' x=1");
 }
 
 TEST(CommandLine, RecorderIsFoundWhereItWasBuilt) {

@@ -12,7 +12,7 @@
 using namespace bankstripe::runtime;
 
 static Comparison compareWith(const Recording &Rewritten) {
-  return compare(threeLaunches(), threeLaunches(), Rewritten);
+  return compare(threeLaunches(), {threeLaunches()}, Rewritten);
 }
 
 TEST(Compare, IdenticalRecordings) {
@@ -113,7 +113,7 @@ TEST(Compare, SymbolsThatDifferByTheHashOfTheFileAreTheSameKernel) {
   Recording A = threeLaunches(), B = threeLaunches();
   A.Launches[1].Kernel = "_ZN36_GLOBAL__N__5b2313b8_4_a_cu__Z3usePi4anonEPi";
   B.Launches[1].Kernel = "_ZN36_GLOBAL__N__907fc01d_4_a_cu__Z3usePi4anonEPi";
-  EXPECT_TRUE(compare(A, A, B).identical());
+  EXPECT_TRUE(compare(A, {A}, B).identical());
 }
 
 TEST(Compare, LaunchThatFailsInOneProgramOnly) {
@@ -123,15 +123,15 @@ TEST(Compare, LaunchThatFailsInOneProgramOnly) {
   const Comparison C = compareWith(R);
   EXPECT_EQ(C.First->Kind, DifferenceKind::LaunchError);
   EXPECT_EQ(C.First->Rewritten, "CUDA_ERROR_INVALID_VALUE");
-  EXPECT_TRUE(compare(R, R, R).identical());
-  EXPECT_EQ(compare(R, R, R).UndigestedLaunches, 0u);
+  EXPECT_TRUE(compare(R, {R}, R).identical());
+  EXPECT_EQ(compare(R, {R}, R).UndigestedLaunches, 0u);
 }
 
 TEST(Compare, MissingExtraAndResizedAllocations) {
   Recording Two = threeLaunches();
   changes(Two.Launches[0], allocate(Two, 64), 0, {5});
   Two.Allocations[1].MadeBefore = 0;
-  Comparison C = compare(Two, Two, threeLaunches());
+  Comparison C = compare(Two, {Two}, threeLaunches());
   EXPECT_EQ(C.First->Kind, DifferenceKind::MissingAllocation);
   EXPECT_EQ(C.First->Allocation, 1u);
   EXPECT_EQ(C.First->Bytes, 64u);
@@ -161,9 +161,9 @@ TEST(Compare, VariablesAreMatchedByNameNotByNumber) {
   changes(A.Launches[0], 0, 0, {11}, /*IsVariable=*/true);
   changes(B.Launches[0], 0, 0, {5}, true);
   changes(B.Launches[0], 1, 0, {11}, true);
-  EXPECT_TRUE(compare(A, A, B).identical());
+  EXPECT_TRUE(compare(A, {A}, B).identical());
   B.Launches[0].Changes.back().Runs[0].Digests[0] = 12;
-  const Comparison C = compare(A, A, B);
+  const Comparison C = compare(A, {A}, B);
   ASSERT_FALSE(C.identical());
   EXPECT_TRUE(C.First->IsVariable);
   EXPECT_EQ(C.First->Name, "table");
@@ -174,7 +174,7 @@ TEST(Compare, LaunchThatTheOriginalDoesNotReproduceIsExcused) {
   Recording Control = threeLaunches(), Rewritten = threeLaunches();
   Control.Launches[1].Changes[0].Runs[0].Digests[0] = 21;
   Rewritten.Launches[1].Changes[0].Runs[0].Digests[0] = 22;
-  const Comparison C = compare(threeLaunches(), Control, Rewritten);
+  const Comparison C = compare(threeLaunches(), {Control}, Rewritten);
   EXPECT_TRUE(C.identical());
   EXPECT_FALSE(C.deterministic());
   // Launch 2 reads and writes the same memory: it is spoiled, too.
@@ -191,8 +191,9 @@ TEST(Compare, DifferenceBesideNonDeterminismIsFound) {
     changes(launch(R, "squares"), Squares, 0, {Exact});
     return R;
   };
-  EXPECT_TRUE(compare(Program(1, 5), Program(2, 5), Program(3, 5)).identical());
-  const Comparison C = compare(Program(1, 5), Program(2, 5), Program(3, 6));
+  EXPECT_TRUE(
+      compare(Program(1, 5), {Program(2, 5)}, Program(3, 5)).identical());
+  const Comparison C = compare(Program(1, 5), {Program(2, 5)}, Program(3, 6));
   ASSERT_FALSE(C.identical());
   EXPECT_EQ(C.First->Launch, 1u);
   EXPECT_EQ(C.First->Allocation, 1u);
@@ -203,19 +204,19 @@ TEST(Compare, DifferenceBeforeTheNonDeterministicLaunchIsFound) {
   Recording Control = threeLaunches(), Rewritten = threeLaunches();
   Control.Launches[2].Changes[0].Runs[0].Digests[0] = 41;
   Rewritten.Launches[1].Changes[0].Runs[0].Digests[0] = 22;
-  EXPECT_EQ(compare(threeLaunches(), Control, Rewritten).First->Launch, 1u);
+  EXPECT_EQ(compare(threeLaunches(), {Control}, Rewritten).First->Launch, 1u);
 }
 
 TEST(Compare, OriginalThatLaunchesDifferentlyEachTimeEndsTheComparison) {
   Recording Control = threeLaunches(), Rewritten = threeLaunches();
   Control.Launches[2].Grid.X = 7;
   Rewritten.Launches[2].Grid.X = 8;
-  const Comparison C = compare(threeLaunches(), Control, Rewritten);
+  const Comparison C = compare(threeLaunches(), {Control}, Rewritten);
   EXPECT_TRUE(C.identical());
   EXPECT_EQ(C.SequenceNotDeterministicFrom, 2u);
   EXPECT_EQ(C.ComparedLaunches, 2u);
   Rewritten.Launches[1].Grid.X = 8;
-  EXPECT_FALSE(compare(threeLaunches(), Control, Rewritten).identical());
+  EXPECT_FALSE(compare(threeLaunches(), {Control}, Rewritten).identical());
 }
 
 TEST(Compare, ThreadsThatRaceAreComparedByTheirNumbersOfLaunches) {
@@ -233,13 +234,13 @@ TEST(Compare, ThreadsThatRaceAreComparedByTheirNumbersOfLaunches) {
   const Recording Original = Program({{0, 1}, {1, 2}, {0, 3}});
   const Recording Control = Program({{0, 1}, {0, 3}, {1, 2}});
   const Recording Other = Program({{0, 2}, {1, 1}, {1, 3}});
-  Comparison C = compare(Original, Control, Other);
+  Comparison C = compare(Original, {Control}, Other);
   EXPECT_TRUE(C.identical());
   EXPECT_TRUE(C.OrderNotDeterministic);
   EXPECT_FALSE(C.deterministic());
   EXPECT_EQ(C.Threads, 2u);
 
-  C = compare(Original, Control, Program({{0, 1}, {1, 2}}));
+  C = compare(Original, {Control}, Program({{0, 1}, {1, 2}}));
   ASSERT_FALSE(C.identical());
   EXPECT_EQ(C.First->Kind, DifferenceKind::MissingLaunch);
   EXPECT_EQ(C.First->Original, "3 such launches");
@@ -247,13 +248,70 @@ TEST(Compare, ThreadsThatRaceAreComparedByTheirNumbersOfLaunches) {
 
   Recording Extra = Other;
   launch(Extra, "_Z5otherPi");
-  C = compare(Original, Control, Extra);
+  C = compare(Original, {Control}, Extra);
   ASSERT_FALSE(C.identical());
   EXPECT_EQ(C.First->Kind, DifferenceKind::ExtraLaunch);
   EXPECT_EQ(C.First->RewrittenKernel, "other(int*)");
 
   // Threads that keep their order are compared like one thread.
-  EXPECT_FALSE(compare(Original, Original, Other).identical());
+  EXPECT_FALSE(compare(Original, {Original}, Other).identical());
+}
+
+// Three launches, of which the last one is the only one that was digested.
+static Recording sparse(std::vector<uint64_t> First,
+                        std::vector<uint64_t> Second) {
+  Recording R;
+  const unsigned A = allocate(R, 256), B = allocate(R, 256);
+  for (const char *Kernel : {"_Z1aPi", "_Z1bPi", "_Z1cPi"})
+    launch(R, Kernel).Digested = false;
+  R.Launches[2].Digested = true;
+  changes(R.Launches[2], A, 0, std::move(First));
+  changes(R.Launches[2], B, 0, std::move(Second));
+  return R;
+}
+
+TEST(Compare, DigestsOfSeveralLaunchesExcuseOnlyTheMemoryThatVaries) {
+  EXPECT_TRUE(compare(sparse({1}, {5}), {sparse({2}, {5})}, sparse({3}, {5}))
+                  .identical());
+  const Comparison C =
+      compare(sparse({1}, {5}), {sparse({2}, {5})}, sparse({3}, {6}));
+  ASSERT_TRUE(C.First);
+  EXPECT_EQ(C.First->Allocation, 1u);
+  EXPECT_TRUE(C.FirstIsTentative);
+  ASSERT_EQ(C.Excused.size(), 1u);
+  EXPECT_EQ(C.Excused[0].Allocation, 0u);
+}
+
+TEST(Compare, EveryFurtherRunOfTheOriginalCanExcuse) {
+  const Recording A = sparse({1}, {5});
+  EXPECT_FALSE(compare(A, {A}, sparse({3}, {5})).identical());
+  EXPECT_TRUE(compare(A, {A, sparse({2}, {5})}, sparse({3}, {5})).identical());
+}
+
+TEST(Compare, DigestsOfDifferentMomentsWaitForTheNextOnes) {
+  Recording A = sparse({1}, {5}), B = A;
+  changes(A.Launches[0], 0, 0, {7});
+  A.Launches[0].Digested = true;
+  A.Launches[2].Changes.clear(); // 7 is left...
+  EXPECT_FALSE(compare(A, {A}, B).identical());
+  A.Launches[0].Changes[0].Runs[0].Digests = {1}; // ...or 1, as in B.
+  changes(A.Launches[2], 1, 0, {5});
+  const Comparison C = compare(A, {A}, B);
+  EXPECT_TRUE(C.identical());
+  EXPECT_EQ(C.UndigestedLaunches, 2u);
+  EXPECT_EQ(C.UnmatchedDigests, 1u);
+}
+
+TEST(Compare, MemoryDigestedBeforeItGoes) {
+  Recording A = sparse({1}, {5});
+  changes(A.Launches[1], 0, 0, {9});
+  A.Launches[1].DigestedBeforeFree = true;
+  A.Allocations[0].FreedBefore = 2;
+  A.Launches[2].Changes.erase(A.Launches[2].Changes.begin());
+  Recording B = A;
+  EXPECT_TRUE(compare(A, {A}, B).identical());
+  B.Launches[1].Changes[0].Runs[0].Digests = {8};
+  EXPECT_EQ(compare(A, {A}, B).First->Launch, 1u);
 }
 
 TEST(Compare, CountsLaunchesWithoutDigests) {

@@ -5,8 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "recorder/CallSites.h"
 #include "recorder/DumpRequest.h"
 #include "recorder/LiveMemory.h"
+#include "recorder/MappedRanges.h"
+#include <cstdio>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;
@@ -22,6 +26,10 @@ struct LiveMemoryTest : testing::Test {
   std::vector<unsigned> Gone;
   unsigned add(uint64_t Address, uint64_t Bytes, const void *In = First) {
     return Memory.add(In, Address, Bytes, "device", Gone).Id;
+  }
+  std::vector<DigestChange> update(const std::vector<uint64_t> &Digests,
+                                   const MemoryPart &Of = {}) {
+    return Memory.update(First, Digests, Of);
   }
 };
 
@@ -52,17 +60,58 @@ TEST_F(LiveMemoryTest, SegmentsAreLaidOutChunkAfterChunk) {
 TEST_F(LiveMemoryTest, UpdateReportsAllThenOnlyWhatChanged) {
   add(0x2000, 512);  // 0: two chunks, later in the order of addresses.
   add(0x1000, 1024); // 1: four chunks.
-  auto Changes = Memory.update(First, {1, 2, 3, 4, 5, 6});
+  auto Changes = update({1, 2, 3, 4, 5, 6});
   ASSERT_EQ(Changes.size(), 2u);
   EXPECT_EQ(Changes[0].Allocation, 0u);
   EXPECT_EQ(Changes[0].Runs[0].Digests, (std::vector<uint64_t>{5, 6}));
-  Changes = Memory.update(First, {9, 2, 9, 9, 5, 6});
+  Changes = update({9, 2, 9, 9, 5, 6});
   ASSERT_EQ(Changes.size(), 1u);
   EXPECT_EQ(Changes[0].Allocation, 1u);
   ASSERT_EQ(Changes[0].Runs.size(), 2u);
   EXPECT_EQ(Changes[0].Runs[1].First, 2u);
   EXPECT_EQ(Changes[0].Runs[1].Digests, (std::vector<uint64_t>{9, 9}));
-  EXPECT_TRUE(Memory.update(First, {9, 2, 9, 9, 5, 6}).empty());
+  EXPECT_TRUE(update({9, 2, 9, 9, 5, 6}).empty());
+}
+
+TEST_F(LiveMemoryTest, MemoryIsStaleAfterALaunchUntilItsDigest) {
+  MemoryPart Stale;
+  Stale.StaleOnly = true;
+  add(0x1000, 512);
+  EXPECT_TRUE(Memory.contexts(Stale).empty());
+  Memory.launched();
+  add(0x2000, 512); // Made since: nothing wrote it.
+  ASSERT_EQ(Memory.segments(First, Stale).size(), 1u);
+  EXPECT_EQ(Memory.segments(First, Stale)[0].Address, 0x1000u);
+  Memory.launched();
+  update({1, 2, 3, 4});
+  EXPECT_TRUE(Memory.contexts(Stale).empty());
+}
+
+TEST_F(LiveMemoryTest, PartIsDigestedWithoutTheRest) {
+  MemoryPart Freed;
+  Freed.StaleOnly = true;
+  Freed.Address = 0x2000;
+  add(0x1000, 512);
+  add(0x2000, 512);
+  Memory.launched();
+  const auto Changes = update({7, 8}, Freed);
+  ASSERT_EQ(Changes.size(), 1u);
+  EXPECT_EQ(Changes[0].Allocation, 1u);
+  EXPECT_TRUE(Memory.segments(First, Freed).empty());
+  Freed.Address = 0x1000;
+  EXPECT_EQ(Memory.segments(First, Freed).size(), 1u);
+  Freed.Address = 0x1001;
+  EXPECT_TRUE(Memory.segments(First, Freed).empty());
+}
+
+TEST_F(LiveMemoryTest, VariablesAreAPart) {
+  MemoryPart Variables;
+  Variables.VariablesOnly = true;
+  bool IsNew = false;
+  add(0x1000, 512);
+  Memory.addVariable(First, 0x2000, 4, "a", IsNew);
+  ASSERT_EQ(Memory.segments(First, Variables).size(), 1u);
+  EXPECT_EQ(update({5}, Variables)[0].IsVariable, true);
 }
 
 TEST_F(LiveMemoryTest, NewAllocationEndsThoseItOverlaps) {
@@ -95,6 +144,50 @@ TEST_F(LiveMemoryTest, VariableKeepsItsNumberWhenItsModuleIsLoadedAgain) {
   EXPECT_TRUE(IsNew);
   EXPECT_EQ(Memory.remove(0x800), std::nullopt);
   EXPECT_EQ(Memory.find(true, 1)->Address, 0x700u);
+}
+
+TEST(MappedRanges, FindsWhatLiesWithin) {
+  MappedRanges Mapped;
+  Mapped.created(7);
+  Mapped.mapped(0x1000, 0x100, 7);
+  Mapped.mapped(0x1100, 0x100, 8);
+  Mapped.mapped(0x2000, 0x100, 9);
+  auto Found = Mapped.within(0x1000, 0x200);
+  ASSERT_EQ(Found.size(), 2u);
+  EXPECT_EQ(Found[1].Address, 0x1100u);
+  EXPECT_EQ(Mapped.within(0x1000, 0x180).size(), 1u);
+  Mapped.unmapped(0x1000, 0x100);
+  EXPECT_EQ(Mapped.within(0, 0x10000).size(), 2u);
+}
+
+TEST(MappedRanges, MemoryIsFreshTheFirstTimeItIsMapped) {
+  MappedRanges Mapped;
+  const auto IsFresh = [&] { return Mapped.within(0x1000, 8)[0].IsFresh; };
+  Mapped.created(7);
+  Mapped.mapped(0x1000, 8, 7);
+  EXPECT_TRUE(IsFresh());
+  Mapped.filled(0x1000);
+  EXPECT_FALSE(IsFresh());
+  Mapped.unmapped(0x1000, 8);
+  Mapped.mapped(0x1000, 8, 7); // It holds what it held.
+  EXPECT_FALSE(IsFresh());
+  Mapped.created(7); // The number is used again, for other memory.
+  Mapped.mapped(0x1000, 8, 7);
+  EXPECT_TRUE(IsFresh());
+}
+
+TEST(CallSites, NameFilesOffsetsAndSymbols) {
+  void *Here = __builtin_return_address(0);
+  Dl_info Info = {};
+  ASSERT_NE(::dladdr(reinterpret_cast<void *>(&std::fopen), &Info), 0);
+  void *InLibrary = static_cast<char *>(Info.dli_saddr) + 5;
+  const CallStack Stack = CallSites::resolve({Here, InLibrary, nullptr});
+  // This test is linked with the recorder: its own calls are left out.
+  ASSERT_EQ(Stack.size(), 1u);
+  EXPECT_EQ(Stack[0].Module, Info.dli_fname);
+  EXPECT_EQ(Stack[0].SymbolOffset, 4u);
+  EXPECT_EQ(Stack[0].Offset, reinterpret_cast<uintptr_t>(InLibrary) - 1 -
+                                 reinterpret_cast<uintptr_t>(Info.dli_fbase));
 }
 
 TEST(DumpRequest, NamesAnAllocationOrAVariable) {

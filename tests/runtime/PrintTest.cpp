@@ -52,6 +52,59 @@ TEST(Print, IdenticalReportWithItsTable) {
   EXPECT_TRUE(has(printReport(identicalReport(), true), "\033["));
 }
 
+TEST(Print, TimesWithTheirSpreadAndInterval) {
+  VerifyReport R = identicalReport();
+  R.Runs = 5;
+  R.Kernels[0].SpreadOriginal = 3e4;
+  R.Kernels[0].Sure = Interval{2.9, 3.1};
+  EXPECT_TRUE(
+      has(printReport(R, false),
+          "1.500 ms   1.0 %  500.00 us   0.0 %    3.00x  2.900 to 3.100  "
+          "faster"))
+      << printReport(R, false);
+  Json K = Json::parse(jsonReport(R))["kernels"][0];
+  EXPECT_EQ(K["speedup-interval"], Json({2.9, 3.1}));
+  EXPECT_EQ(K["result"], "faster");
+  R.Kernels[0].Sure = Interval{0.9, 1.1};
+  EXPECT_TRUE(has(printReport(R, false), "equal"));
+  R.Kernels[0].Sure.reset();
+  K = Json::parse(jsonReport(R))["kernels"][0];
+  EXPECT_EQ(K["speedup-interval"], nullptr);
+  EXPECT_EQ(K["result"], "unknown");
+}
+
+TEST(Print, FewRunsHaveNoInterval) {
+  EXPECT_TRUE(has(printReport(identicalReport(), false),
+                  "no intervals: they need --runs=5 or more"));
+}
+
+TEST(Print, ClocksOrWhyTheyAreUnknown) {
+  VerifyReport R = identicalReport();
+  R.ClocksUnknown = "libnvidia-ml.so.1 was not found";
+  EXPECT_TRUE(has(printReport(R, false),
+                  "clocks unknown: libnvidia-ml.so.1 was not found\n"));
+  R.OriginalClocks = summarise({{1980, 2619}, {345, 2619}, {1965, 2619}});
+  R.RewrittenClocks = summarise({{1980, 2619}});
+  EXPECT_TRUE(has(printReport(R, false),
+                  "clocks, original: SM 1965 MHz (345 to 1980), memory 2619 "
+                  "MHz\nclocks, rewritten: SM 1980 MHz, memory 2619 MHz\n"))
+      << printReport(R, false);
+  EXPECT_EQ(Json::parse(jsonReport(R))["clocks"]["original"]["sm-mhz"],
+            Json({345, 1965, 1980}));
+}
+
+TEST(Clocks, NoSamplesNoSummary) { EXPECT_FALSE(summarise({})); }
+
+TEST(Clocks, AreReadWhileTheSamplerLives) {
+  std::vector<ClockSample> Samples;
+  {
+    const ClockSampler Sampler([] { return ClockSample{1000, 2000}; }, Samples);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  ASSERT_FALSE(Samples.empty());
+  EXPECT_EQ(Samples[0].Memory, 2000u);
+}
+
 TEST(Print, DifferenceNamesLaunchKernelAllocationBytesAndValues) {
   VerifyReport R = identicalReport();
   R.Verdict = Outcome::Differs;
@@ -78,6 +131,104 @@ TEST(Print, DifferenceNamesLaunchKernelAllocationBytesAndValues) {
   EXPECT_EQ(J["difference"]["kind"], "contents");
   EXPECT_EQ(J["difference"]["range"], Json({256, 512}));
   EXPECT_EQ(J["difference"]["first-byte"]["offset"], 260);
+}
+
+static VerifyReport differingReport() {
+  VerifyReport R = identicalReport();
+  R.Verdict = Outcome::Differs;
+  R.Launches.First = Difference{};
+  R.Launches.First->Launch = 7;
+  R.Launches.First->OriginalKernel = "step(int*)";
+  R.Launches.First->End = 256;
+  R.Found = Location{{6, 7}, 2, "", {}};
+  return R;
+}
+
+TEST(Print, SaysHowTheLaunchWasFound) {
+  VerifyReport R = differingReport();
+  R.MadeAt = "a.cu:12 (main)";
+  EXPECT_TRUE(has(printReport(R, false),
+                  "  allocated in a.cu:12 (main)\n"
+                  "  found by running both programs 2 times more\n"));
+  EXPECT_EQ(Json::parse(jsonReport(R))["difference"]["made"], R.MadeAt);
+  R.Found = Location{{2, 7}, 1, "the program hid", {}};
+  EXPECT_TRUE(has(printReport(R, false),
+                  "it arose in one of the launches 3 to 7, which is as close "
+                  "as it gets: the program hid"));
+  const Json Located = Json::parse(jsonReport(R))["difference"]["located"];
+  EXPECT_EQ(Located["exactly"], false);
+  EXPECT_EQ(Located["launches"], Json({3, 7}));
+}
+
+TEST(Print, ElementInsteadOfWordsWhereItsTypeIsKnown) {
+  VerifyReport R = differingReport();
+  const std::string A("\0\0\200\077", 4), B("\0\0\0\100", 4);
+  R.Bytes = findByteDifference(A, B, 0);
+  EXPECT_TRUE(has(printReport(R, false), "original 0x3f800000 (int"));
+  EXPECT_TRUE(has(printReport(R, false), "64 bits at byte 0: original "));
+  R.Bytes = findByteDifference(A, B, 0, ElementType::F32);
+  EXPECT_TRUE(has(printReport(R, false),
+                  "  element 0 (f32): original 1, rewritten 2\n"));
+  EXPECT_EQ(
+      Json::parse(jsonReport(R))["difference"]["first-element"]["original"],
+      "1");
+}
+
+TEST(Print, LaunchesThatWereLeftOutAndWhy) {
+  VerifyReport R = identicalReport();
+  EXPECT_FALSE(has(printReport(R, false), "left out"));
+  R.Launches.ComparedLaunches = R.LaunchCount = 100;
+  R.DigestedLaunches = 10;
+  R.Skipped = {{"kernels", 60}, {"overhead", 30}, {"freed", 1}};
+  R.Overhead = 0.8;
+  const std::string Text = printReport(R, false);
+  EXPECT_TRUE(has(Text,
+                  "memory was compared after 10 of 100 launches and at "
+                  "the end; left out: 60 by --kernels, 30 by --overhead=0.8."))
+      << Text;
+  EXPECT_TRUE(Text.starts_with("identical where it was compared: 100 "));
+  EXPECT_TRUE(has(Text, "1 allocation was freed before what was left in it"));
+  R.DigestsBeforeFree = 2;
+  EXPECT_TRUE(has(printReport(R, false),
+                  "of 100 launches, 2 times before it was freed and at the"));
+  EXPECT_EQ(Json::parse(jsonReport(R))["skipped"]["kernels"], 60);
+}
+
+TEST(Print, DigestsThatOneProgramLacks) {
+  VerifyReport R = identicalReport();
+  R.Launches.UnmatchedDigests = 1;
+  const std::string Text = printReport(R, false);
+  EXPECT_TRUE(Text.starts_with("identical where it was compared: ")) << Text;
+  EXPECT_TRUE(has(Text, "memory could not be compared after 1 launch, since"));
+  EXPECT_EQ(Json::parse(jsonReport(R))["unmatched-digests"], 1);
+}
+
+TEST(Print, ResultsWithinAndBeyondTheTolerance) {
+  VerifyReport R = identicalReport();
+  R.Repeats = 3;
+  R.Launches.NotDeterministic = {5};
+  R.Within = Tolerance{ElementType::F32, 0.01};
+  ToleratedMemory T;
+  T.Where.Launch = 5;
+  T.Where.Bytes = T.Bytes = 400;
+  T.WasRead = true;
+  T.Rewrite = {100, 3, 0, 0.005, 7, "1", "1.005"};
+  T.Original = {100, 2, 0, 0.004, 7, "1", "1.004"};
+  R.Tolerated = {T};
+  std::string Text = printReport(R, false);
+  EXPECT_TRUE(has(Text, "1 launch in 3 runs of the original (5); what they "
+                        "write is compared within the tolerance only"))
+      << Text;
+  EXPECT_TRUE(has(Text, "within the tolerance of 0.01 for f32: allocation 0 "
+                        "(400 bytes) after launch 5, 3 of 100 elements differ, "
+                        "at most by 0.005 (the original from itself: 0.004)"));
+  R.Tolerated[0].Rewrite.Beyond = 1;
+  Text = printReport(R, false);
+  EXPECT_TRUE(has(Text, "beyond the tolerance"));
+  EXPECT_TRUE(has(Text, "1 by more; element 7: original 1, rewritten 1.005"));
+  const Json J = Json::parse(jsonReport(R))["tolerance"];
+  EXPECT_EQ(J["type"], "f32");
+  EXPECT_EQ(J["compared"][0]["beyond"], 1);
 }
 
 TEST(Print, EveryKindOfDifferenceIsExplained) {

@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs.h"
+#include "recorder/CallSites.h"
 #include "recording/RecordingReader.h"
 #include "recording/RecordingWriter.h"
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <sstream>
+#include <iterator>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -39,23 +41,40 @@ protected:
     return std::get<Recording>(Result);
   }
 
+  std::string problem() {
+    auto Result = readRecordingFile(Path);
+    auto *Error = std::get_if<ReadError>(&Result);
+    return Error ? Error->Message : "";
+  }
+
+  void write(const std::string &Bytes) {
+    std::ofstream(Path, std::ios::binary) << Bytes;
+  }
+
+  // Returns the bytes of a recording of threeLaunches().
+  std::string writeThreeLaunches() {
+    const Recording From = threeLaunches();
+    {
+      RecordingWriter Writer;
+      EXPECT_TRUE(Writer.open(Path, RecordingMode::Digest));
+      Writer.allocation(From.Allocations[0]);
+      for (const Launch &L : From.Launches)
+        Writer.launch(L);
+      Writer.end();
+    }
+    std::ifstream Input(Path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(Input), {}};
+  }
+
   std::string Folder, Path;
 };
 
-std::string readProblem(const std::string &Text) {
-  std::istringstream Input(Text);
-  auto Result = readRecording(Input);
-  auto *Error = std::get_if<ReadError>(&Result);
-  return Error ? Error->Message : "";
+std::string record(RecordType Type, const ByteWriter &Fields) {
+  const std::string Record = static_cast<char>(Type) + Fields.Out;
+  const uint32_t Checksum = recordChecksum(Record);
+  return ByteWriter().text(Record).Out +
+         std::string(reinterpret_cast<const char *>(&Checksum), ChecksumBytes);
 }
-
-const std::string Header = "{\"bankstripe-recording\":1,\"mode\":\"digest\"}\n";
-const std::string Memory = "{\"type\":\"allocation\",\"id\":0,\"kind\":"
-                           "\"device\",\"bytes\":1000,\"chunk\":256}\n";
-const std::string LaunchStart =
-    "{\"type\":\"launch\",\"index\":0,\"kernel\":\"k\",\"grid\":[1,1,1],"
-    "\"block\":[32,1,1],\"registers\":1,\"static-shared\":0,"
-    "\"dynamic-shared\":0,\"local\":0,\"stream\":0,\"thread\":0";
 
 } // namespace
 
@@ -65,6 +84,10 @@ TEST_F(RecordingFile, DigestsSurviveTheRoundTrip) {
     RecordingWriter Writer;
     ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
     Writer.device("NVIDIA \"H\" \xff", "9.0");
+    const CallStack Stack = {{"/bin/program", 4660, "main", 18},
+                             {"/lib/libc.so.6", 99, "", 0}};
+    EXPECT_EQ(Writer.stack(Stack), 0u);
+    Written.Allocations[0].Made = 0;
     Writer.allocation(Written.Allocations[0]);
     Allocation Table;
     Table.IsVariable = true;
@@ -96,7 +119,11 @@ TEST_F(RecordingFile, DigestsSurviveTheRoundTrip) {
   EXPECT_TRUE(R.Device.starts_with("NVIDIA \"H\" ")) << R.Device;
   ASSERT_EQ(R.Allocations.size(), 1u);
   EXPECT_EQ(R.Allocations[0].Bytes, 1000u);
+  EXPECT_EQ(R.Allocations[0].Kind, "device");
   EXPECT_EQ(R.Allocations[0].MadeBefore, 0u);
+  EXPECT_EQ(R.Allocations[0].Made, 0u);
+  ASSERT_EQ(R.Stacks.size(), 1u);
+  EXPECT_EQ(R.Stacks[0][0], (StackFrame{"/bin/program", 4660, "main", 18}));
   EXPECT_EQ(R.Allocations[0].FreedBefore, 1u);
   ASSERT_EQ(R.Variables.size(), 1u);
   EXPECT_EQ(R.Variables[0].Name, "table");
@@ -115,6 +142,36 @@ TEST_F(RecordingFile, DigestsSurviveTheRoundTrip) {
   EXPECT_EQ(L.Changes[1].Runs[0].Digests, std::vector<uint64_t>{~0ull});
   EXPECT_EQ(R.Launches[1].Error, "CUDA_ERROR_LAUNCH_FAILED");
   EXPECT_FALSE(R.Launches[1].Digested);
+}
+
+TEST_F(RecordingFile, LateDigestsBelongToTheLatestLaunch) {
+  Recording Written = threeLaunches();
+  {
+    RecordingWriter Writer;
+    ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+    Writer.allocation(Written.Allocations[0]);
+    Launch &L = Written.Launches[0];
+    L.Digested = false;
+    Writer.launch(L);
+    Writer.skipped("sample");
+    Writer.late(/*AtEnd=*/false, L.Changes);
+    Writer.free(0);
+    Written.Launches[1].Digested = false;
+    Writer.launch(Written.Launches[1]);
+    Writer.late(/*AtEnd=*/true, {});
+    Writer.end();
+  }
+  const Recording R = read();
+  ASSERT_EQ(R.Launches.size(), 2u);
+  EXPECT_FALSE(R.Launches[0].Digested);
+  EXPECT_TRUE(R.Launches[0].DigestedBeforeFree);
+  EXPECT_FALSE(R.Launches[0].DigestedAtEnd);
+  ASSERT_EQ(R.Launches[0].Changes.size(), 1u);
+  EXPECT_EQ(R.Launches[0].Changes[0].Runs[0].Digests.size(), 4u);
+  EXPECT_TRUE(R.Launches[1].DigestedAtEnd);
+  EXPECT_TRUE(R.Launches[1].hasDigests());
+  EXPECT_EQ(R.Skipped.at("sample"), 1u);
+  EXPECT_TRUE(R.Notes.empty());
 }
 
 TEST_F(RecordingFile, ExecutionsAreSortedIntoLaunchOrder) {
@@ -167,66 +224,165 @@ TEST_F(RecordingFile, WriterWithoutAFileIsSilent) {
   Writer.end();
 }
 
-TEST_F(RecordingFile, LineCutOffByACrashIsLeftOut) {
-  std::ofstream(Path) << Header << Memory << LaunchStart << "}\n"
-                      << LaunchStart.substr(0, 40);
-  const Recording R = read();
-  EXPECT_EQ(R.Launches.size(), 1u);
-  EXPECT_FALSE(R.Complete);
+TEST_F(RecordingFile, ForkedProcessWritesNothing) {
+  RecordingWriter Writer;
+  ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+  const pid_t Child = ::fork();
+  if (Child == 0) {
+    Writer.failure("the child");
+    ::_exit(0);
+  }
+  ::waitpid(Child, nullptr, 0);
+  Writer.note("the parent");
+  EXPECT_EQ(read().Failure, "");
+  EXPECT_EQ(read().Notes.size(), 1u);
 }
 
-TEST(RecordingReader, MissingAndEmptyFiles) {
-  auto Result = readRecordingFile("/nonexistent/recording");
-  ASSERT_TRUE(std::holds_alternative<ReadError>(Result));
-  EXPECT_EQ(readProblem(""), "the recording is empty");
+TEST_F(RecordingFile, WhatCannotBeReadSaysWhy) {
+  EXPECT_TRUE(problem().starts_with("no recording was written"));
+  fs::create_directory(Path);
+  EXPECT_EQ(problem(), "the recording is empty");
+  fs::remove(Path);
+  write("");
+  EXPECT_EQ(problem(), "the recording is empty");
+  write("\x7f"
+        "ELF\n");
+  EXPECT_EQ(problem(), "line 1: not JSON");
+  const std::string Magic(RecordingMagic);
+  write(Magic);
+  EXPECT_EQ(problem(), "the recording ends within its header");
+  write(Magic + std::string("\3\0", 2));
+  EXPECT_NE(problem().find("version 3"), std::string::npos);
+  write(Magic + "\2\7");
+  EXPECT_EQ(problem(), "the recording has an unknown mode");
 }
 
-TEST(RecordingReader, RejectsWhatIsNoRecording) {
-  EXPECT_EQ(readProblem("\x7f"
-                        "ELF\n"),
-            "line 1: not JSON");
-  EXPECT_EQ(readProblem("[1]\n"), "line 1: not a recording of bankstripe's");
-  EXPECT_NE(readProblem("{\"bankstripe-recording\":2,\"mode\":\"digest\"}\n")
-                .find("version 2"),
-            std::string::npos);
-  EXPECT_EQ(readProblem("{\"bankstripe-recording\":1,\"mode\":\"x\"}\n"),
-            "line 1: unknown mode 'x'");
+TEST_F(RecordingFile, TruncationLeavesTheCompleteRecords) {
+  const std::string Whole = writeThreeLaunches();
+  size_t Launches = 0;
+  for (size_t Size = RecordingHeaderBytes; Size < Whole.size(); ++Size) {
+    write(Whole.substr(0, Size));
+    const Recording R = read();
+    EXPECT_FALSE(R.Complete) << Size;
+    EXPECT_GE(R.Launches.size(), Launches) << Size;
+    Launches = R.Launches.size();
+    if (Launches > 0) {
+      EXPECT_EQ(R.Launches[0].Changes[0].Runs[0].Digests,
+                (std::vector<uint64_t>{1, 2, 3, 4}));
+    }
+  }
+  EXPECT_EQ(Launches, 3u);
+  write(Whole);
+  EXPECT_TRUE(read().Complete);
 }
 
-TEST(RecordingReader, NamesTheBrokenLine) {
-  EXPECT_EQ(readProblem(Header + Memory + "garbage\n"), "line 3: not JSON");
-  EXPECT_EQ(readProblem(Header + "{\"type\":\"future\"}\n"),
-            "line 2: unknown type 'future'");
-  EXPECT_EQ(readProblem(Header + "{\"type\":\"launch\",\"index\":0}\n"),
-            "line 2: no text 'kernel'");
-  EXPECT_EQ(readProblem(Header + "{\"type\":\"free\",\"id\":0}\n"),
-            "line 2: allocation 0 is freed without being live");
-  EXPECT_EQ(readProblem(Header + Memory + Memory),
-            "line 3: allocation 0 is out of order");
-  EXPECT_EQ(readProblem(Header + LaunchStart + "}\n" + LaunchStart + "}\n"),
-            "line 3: launch 0 is out of order");
+TEST_F(RecordingFile, ChangedByteIsNoticed) {
+  const std::string Whole = writeThreeLaunches();
+  unsigned Errors = 0;
+  for (size_t At = RecordingHeaderBytes; At < Whole.size(); ++At) {
+    std::string Changed = Whole;
+    Changed[At] ^= 0x11;
+    write(Changed);
+    const std::string Problem = problem();
+    Errors += !Problem.empty();
+    // A length that points past the end looks like the end of a crash.
+    if (Problem.empty()) {
+      EXPECT_FALSE(read().Complete) << At;
+    } else {
+      EXPECT_TRUE(Problem.starts_with("byte ")) << Problem;
+    }
+  }
+  EXPECT_GT(Errors, Whole.size() * 9 / 10);
 }
 
-TEST(RecordingReader, RejectsDigestsThatDoNotFit) {
-  const auto Problem = [](const std::string &Changes) {
-    return readProblem(Header + Memory + LaunchStart +
-                       ",\"changes\":" + Changes + ",\"variables\":[]}\n");
+TEST_F(RecordingFile, ImpossibleRecordIsNamedByItsPlace) {
+  const auto Problem = [&](const std::string &Bytes) {
+    write(std::string(RecordingMagic) + std::string("\2\0", 2) + Bytes);
+    return problem();
   };
-  const std::string One = "00000000000000ff";
-  EXPECT_EQ(Problem("[[0,[3,\"" + One + "\"]]]"), "");
-  const std::string DoesNotFit =
-      "line 3: a run of digests does not fit its allocation";
-  EXPECT_EQ(Problem("[[0,[3,\"" + One + One + "\"]]]"), DoesNotFit);
-  EXPECT_EQ(Problem("[[0,[18446744073709551615,\"" + One + "\"]]]"),
-            DoesNotFit);
-  EXPECT_EQ(Problem("[[0,[0,\"123\"]]]"), DoesNotFit);
-  EXPECT_EQ(Problem("[[0,[0,\"000000000000000G\"]]]"),
-            "line 3: a digest is not hexadecimal");
-  EXPECT_EQ(Problem("[[1,[0,\"" + One + "\"]]]"),
-            "line 3: digests of an allocation that was not made");
-  EXPECT_EQ(Problem("[[0,[0]]]"),
-            "line 3: a run of digests is not a number and a text");
-  EXPECT_EQ(Problem("{}"), "line 3: the digests are not a list");
+  const std::string Name = record(RecordType::Text, ByteWriter().text("x"));
+  ByteWriter Fields;
+  for (int I = 0; I < 13; ++I)
+    Fields.number(0);
+  const std::string Shape = record(RecordType::Shape, Fields);
+  const std::string Memory =
+      record(RecordType::Allocation,
+             ByteWriter().number(0).number(1000).number(256).number(0));
+  const auto Launch = [](unsigned First, uint64_t Chunks) {
+    return record(RecordType::Launch,
+                  ByteWriter()
+                      .number(0)
+                      .number(LaunchDigested)
+                      .number(1) // Of one allocation,
+                      .number(0) // the first,
+                      .number(1) // one run:
+                      .number(First)
+                      .number(Chunks)
+                      .digests(std::vector<uint64_t>(Chunks)));
+  };
+  const std::string Start = Name + Shape + Memory;
+  const std::string At =
+      "byte " + std::to_string(RecordingHeaderBytes + Start.size()) + ": ";
+  EXPECT_EQ(Problem(Start + Launch(0, 4)), "");
+  EXPECT_EQ(Problem(Start + Launch(1, 4)),
+            At + "a run of digests does not fit its allocation");
+  EXPECT_EQ(Problem(Start + record(RecordType::Free, ByteWriter().number(1))),
+            At + "allocation 1 is freed without being live");
+  const std::string Fault = At + "the fields are not those of its type";
+  EXPECT_EQ(Problem(Start + record(RecordType::Launch, ByteWriter().number(1))),
+            Fault);
+  EXPECT_EQ(Problem(Start + record(RecordType::Free, ByteWriter())), Fault);
+  EXPECT_EQ(Problem(Start + record(RecordType::End, ByteWriter().number(0))),
+            Fault);
+  EXPECT_EQ(Problem(Start + record(static_cast<RecordType>(99), {})), Fault);
+  EXPECT_EQ(Problem(Start + std::string(12, '\0')),
+            At + "the recording is damaged");
+}
+
+// The figures that FORMAT.md gives for large programs rest on this.
+TEST_F(RecordingFile, LaunchWithoutDigestsTakesFewBytes) {
+  RecordingWriter Writer;
+  ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+  Launch L;
+  L.Kernel = "_Z4stepPi";
+  Writer.launch(L);
+  const auto Before = fs::file_size(Path);
+  for (int I = 0; I < 100; ++I)
+    Writer.launch(L);
+  EXPECT_EQ(fs::file_size(Path), Before + 100 * 7);
+}
+
+TEST_F(RecordingFile, CallStackIsWrittenOnce) {
+  RecordingWriter Writer;
+  ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+  CallSites Sites;
+  std::vector<std::optional<unsigned>> Made;
+  volatile int Times = 3; // Not to be unrolled into three places.
+  for (int I = 0; I < Times; ++I)
+    Made.push_back(Sites.here(Writer));
+  Made.push_back(Sites.here(Writer)); // Another line, another stack.
+  EXPECT_EQ(Made[0], Made[2]);
+  EXPECT_NE(Made[0], Made[3]);
+  EXPECT_EQ(read().Stacks.size(), 2u);
+}
+
+TEST(Bytes, NumbersOfAnySize) {
+  for (const uint64_t Value : {0ull, 1ull, 127ull, 128ull, 16383ull, 16384ull,
+                               1ull << 32, 1ull << 63, ~0ull}) {
+    const std::string Bytes = ByteWriter().number(Value).Out;
+    ByteReader From(Bytes);
+    EXPECT_EQ(From.number<uint64_t>(), Value);
+    EXPECT_TRUE(From.finished());
+    ByteReader Short(std::string_view(Bytes).substr(0, Bytes.size() - 1));
+    Short.number<uint64_t>();
+    EXPECT_TRUE(Short.failed());
+    ByteReader Narrow(Bytes);
+    Narrow.number<unsigned>();
+    EXPECT_EQ(Narrow.failed(), Value > ~0u) << Value;
+  }
+  ByteReader TooLarge("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02");
+  TooLarge.number<uint64_t>();
+  EXPECT_TRUE(TooLarge.failed());
 }
 
 TEST(CanonicalName, DemanglesAndDropsHashesOfTheFile) {

@@ -4,83 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The programs are shell scripts that write the recordings themselves.
-//
-//===----------------------------------------------------------------------===//
-
-#include "verify/Session.h"
-#include <cstdlib>
+#include "Scripts.h"
 #include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <gtest/gtest.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace bankstripe::runtime;
 namespace fs = std::filesystem;
-
-namespace {
-
-const char Kernel[] =
-    "\"kernel\":\"_Z4stepPi\",\"grid\":[1,1,1],\"block\":[32,1,1],"
-    "\"registers\":8,\"static-shared\":0,\"dynamic-shared\":0,\"local\":0,"
-    "\"stream\":0";
-
-// A program with one allocation and one launch, of a given digest (shell text)
-// and duration.
-std::string program(const std::string &Digest, int Nanoseconds,
-                    const std::string &Then = "echo result") {
-  const std::string Fields = Kernel;
-  return "head='{\"bankstripe-recording\":1,\"mode\":\"'$BANKSTRIPE_MODE'\"}'\n"
-         "{ echo \"$head\"\n"
-         "if [ $BANKSTRIPE_MODE = time ]; then\n"
-         "  echo '{\"type\":\"execution\",\"order\":1," +
-         Fields +
-         ",\"start\":1000,\"end\":" + std::to_string(1000 + Nanoseconds) +
-         "}'\nelse\n"
-         "  echo '{\"type\":\"allocation\",\"id\":0,\"kind\":\"device\","
-         "\"bytes\":256,\"chunk\":256}'\n"
-         "  echo '{\"type\":\"launch\",\"index\":0,\"thread\":0," +
-         Fields + ",\"changes\":[[0,[0,\"'\"" + Digest +
-         "\"'\"]]],\"variables\":[]}'\n"
-         "fi\necho '{\"type\":\"end\"}'; } >$BANKSTRIPE_RECORD\n" +
-         Then + "\n";
-}
-
-const std::string One = "0000000000000001", Two = "0000000000000002";
-
-class Verify : public testing::Test {
-protected:
-  void SetUp() override {
-    std::string Pattern = testing::TempDir() + "session-XXXXXX";
-    ASSERT_TRUE(mkdtemp(Pattern.data()));
-    Folder = Pattern;
-    O.Runs = 2;
-    O.TimeoutSeconds = 20;
-  }
-  void TearDown() override { fs::remove_all(Folder); }
-
-  VerifyReport run(const std::string &Original, const std::string &Rewritten) {
-    O.Original = write("original", Original);
-    O.Rewritten = write("rewritten", Rewritten);
-    return verify(O, "/no/recorder", [](const std::string &) {});
-  }
-
-  std::string write(const std::string &Name, const std::string &Script) {
-    std::string Path = Folder + "/" + Name;
-    std::ofstream(Path) << "#!/bin/sh\n" << Script;
-    ::chmod(Path.c_str(), 0755);
-    return Path;
-  }
-
-  std::string Folder;
-  Options O;
-};
-
-} // namespace
 
 TEST_F(Verify, IdenticalProgramsAreTimed) {
   const VerifyReport R = run(program(One, 900), program(One, 300));
@@ -89,6 +18,61 @@ TEST_F(Verify, IdenticalProgramsAreTimed) {
   EXPECT_EQ(R.OutputBytes, 7u);
   ASSERT_EQ(R.Kernels.size(), 1u);
   EXPECT_EQ(*R.Kernels[0].speedup(), 3);
+}
+
+TEST_F(Verify, CommandsTakeTurnsInGoingFirst) {
+  O.Runs = 3;
+  const auto Log = [&](const char *Name) {
+    return program(One, 9,
+                   "[ $BANKSTRIPE_MODE = digest ] || echo " +
+                       std::string(Name) + " >>" + Folder + "/order");
+  };
+  run(Log("a"), Log("b"));
+  std::ifstream Input(Folder + "/order");
+  const std::string Order{std::istreambuf_iterator<char>(Input), {}};
+  EXPECT_EQ(Order, "a\nb\nb\na\na\nb\n");
+}
+
+TEST_F(Verify, IntervalNeedsFiveRuns) {
+  EXPECT_FALSE(run(program(One, 9000), program(One, 3000)).Kernels[0].Sure);
+  O.Runs = 5;
+  const VerifyReport R = run(program(One, 9000), program(One, 3000));
+  EXPECT_EQ(R.Kernels[0].verdict(), TimeVerdict::Faster);
+  EXPECT_EQ(R.Total.verdict(), TimeVerdict::Faster);
+}
+
+// A script that starts the same program twice: the second process finds the
+// file of the first one there.
+TEST_F(Verify, ProcessWithTheMostLaunchesIsCompared) {
+  const auto Twice = [&](const std::string &Digest) {
+    const std::string Path = write("part" + Digest, program(Digest, 9));
+    return "BANKSTRIPE_RECORD=$BANKSTRIPE_RECORD.77 " + Path + "\n" +
+           "echo "
+           "'{\"bankstripe-recording\":1,\"mode\":\"'$BANKSTRIPE_MODE'\"}' "
+           ">$BANKSTRIPE_RECORD\n";
+  };
+  EXPECT_EQ(run(Twice(One), Twice(Two)).Verdict, Outcome::Differs);
+  const VerifyReport R = run(Twice(One), Twice(One));
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.LaunchCount, 1u);
+  ASSERT_FALSE(R.Notes.empty());
+  EXPECT_TRUE(R.Notes[0].starts_with(
+      "2 processes of the original command use the GPU; compared is the one "
+      "with the most launches (1), not compared: the first process made 0 "
+      "launches of 0 kernels"))
+      << R.Notes[0];
+}
+
+TEST_F(Verify, ProcessesThatLaunchEquallyOftenAreMentioned) {
+  const std::string Copy = program(
+      One, 9, "cp $BANKSTRIPE_RECORD $BANKSTRIPE_RECORD.5; echo result");
+  const VerifyReport R = run(Copy, Copy);
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  ASSERT_FALSE(R.Notes.empty());
+  EXPECT_NE(R.Notes[0].find("process 5 made 1 launch of 1 kernel; some launch "
+                            "equally often"),
+            std::string::npos)
+      << R.Notes[0];
 }
 
 TEST_F(Verify, DifferenceIsLocatedToTheByte) {
@@ -137,8 +121,8 @@ static unsigned digestRuns(const std::string &Folder) {
 TEST_F(Verify, KeptOriginalIsNotRunAgain) {
   O.Originals = Folder + "/kept";
   const std::string Original = write("original", counted(Folder, One));
-  O.Original = Original;
-  O.Rewritten = write("rewritten", program(One, 9));
+  O.Original.Program = Original;
+  O.Rewritten.Program = write("rewritten", program(One, 9));
   const auto Verify = [&] {
     return verify(O, "/no/recorder", [](const std::string &) {});
   };
@@ -147,7 +131,7 @@ TEST_F(Verify, KeptOriginalIsNotRunAgain) {
   EXPECT_EQ(Verify().Verdict, Outcome::Identical);
   EXPECT_EQ(digestRuns(Folder), 2u);
   // It is compared with all the same.
-  O.Rewritten = write("wrong", program(Two, 9));
+  O.Rewritten.Program = write("wrong", program(Two, 9));
   EXPECT_EQ(Verify().Verdict, Outcome::Differs);
 }
 
@@ -166,7 +150,7 @@ TEST_F(Verify, KeptOriginalIsOnlyGoodForItsWorkingDirectory) {
 TEST_F(Verify, KeptOriginalIsOnlyGoodForItsArgumentsAndBytes) {
   O.Originals = Folder + "/kept";
   run(counted(Folder, One), program(One, 9));
-  O.Arguments = {"other"};
+  Arguments = {"other"};
   run(counted(Folder, One), program(One, 9));
   EXPECT_EQ(digestRuns(Folder), 4u);
   EXPECT_EQ(run(counted(Folder, Two) + "# longer\n", program(Two, 9)).Verdict,
@@ -184,8 +168,8 @@ static bool isFree(const std::string &Path) {
 
 TEST_F(Verify, TimedRunsHoldTheLock) {
   O.LockPath = Folder + "/lock";
-  O.Original = write("original", program(One, 9));
-  O.Rewritten = write("rewritten", program(One, 9));
+  O.Original.Program = write("original", program(One, 9));
+  O.Rewritten.Program = write("rewritten", program(One, 9));
   std::vector<bool> FreeForTimed, FreeForOthers;
   verify(O, "/no/recorder", [&](const std::string &Step) {
     (Step.starts_with("timing") ? FreeForTimed : FreeForOthers)
@@ -243,7 +227,7 @@ TEST_F(Verify, NothingToCompareWith) {
 }
 
 TEST_F(Verify, ProgramsGetTheirArgumentsAndTheRecorder) {
-  O.Arguments = {"a b", "-x"};
+  Arguments = {"a b", "-x"};
   O.Runs = 0;
   const VerifyReport R =
       run(program(One, 9, "echo \"$#:$1:$2:$CUDA_INJECTION64_PATH\""),

@@ -27,6 +27,13 @@ TEST(Statistics, Median) {
   EXPECT_EQ(median({4, 1, 100, 2}), 3);
 }
 
+TEST(Statistics, QuartileRange) {
+  EXPECT_EQ(quartileRange({}), 0);
+  EXPECT_EQ(quartileRange({7}), 0);
+  EXPECT_EQ(quartileRange({5, 1, 4, 2, 3}), 2);
+  EXPECT_DOUBLE_EQ(quartileRange({1, 2}), 0.5);
+}
+
 TEST(Statistics, OneRowPerKernelWithMediansAndTotals) {
   Recording Original, Rewritten;
   launch(Original, "_Z1aPi").Takes = {40, 0, 128};
@@ -43,9 +50,10 @@ TEST(Statistics, OneRowPerKernelWithMediansAndTotals) {
   ASSERT_EQ(Rows.size(), 2u);
   EXPECT_EQ(Rows[0].Name, "a(int*)");
   EXPECT_EQ(Rows[0].Launches, 2u);
-  EXPECT_EQ(*Rows[0].MedianOriginal, 305);
+  // Of the runs' medians: 200, 220 and 605.
+  EXPECT_EQ(*Rows[0].MedianOriginal, 220);
   EXPECT_EQ(*Rows[0].MedianRewritten, 55);
-  EXPECT_DOUBLE_EQ(*Rows[0].speedup(), 305.0 / 55);
+  EXPECT_DOUBLE_EQ(*Rows[0].speedup(), 220.0 / 55);
   EXPECT_EQ(Rows[0].TotalOriginal, 440);
   EXPECT_EQ(Rows[0].Original->LocalBytes, 128u);
   EXPECT_EQ(Rows[0].Rewritten->StaticSharedBytes, 4096u);
@@ -69,4 +77,43 @@ TEST(Statistics, BuildsOfOneKernelShareARow) {
   const auto Rows = kernelStatistics(A, B, {A}, {B});
   ASSERT_EQ(Rows.size(), 1u);
   EXPECT_EQ(*Rows[0].speedup(), 2);
+}
+
+static std::vector<Recording> runs(const std::vector<double> &Durations) {
+  std::vector<Recording> Result;
+  for (const double Nanoseconds : Durations)
+    Result.push_back(timed({{"_Z1aPi", Nanoseconds}, {"_Z1bPi", 1000}}));
+  return Result;
+}
+
+TEST(Statistics, KernelIsFasterSlowerOrEqual) {
+  const auto Slow = runs({9000, 9100, 9050, 9020, 9030});
+  const auto Fast = runs({5000, 5100, 5050, 5020, 5030});
+  const auto Verdict = [](const std::vector<Recording> &A,
+                          const std::vector<Recording> &B) {
+    return kernelStatistics(A[0], B[0], A, B)[0].verdict();
+  };
+  EXPECT_EQ(Verdict(Slow, Fast), TimeVerdict::Faster);
+  EXPECT_EQ(Verdict(Fast, Slow), TimeVerdict::Slower);
+  EXPECT_EQ(Verdict(Fast, runs({5010, 5110, 5060, 5000, 5020})),
+            TimeVerdict::Equal);
+  EXPECT_EQ(Verdict({Slow[0]}, {Fast[0]}), TimeVerdict::Unknown);
+}
+
+TEST(Statistics, TotalsOfARunAreComparedAsWell) {
+  const PairedTimes Total = totalTimes(runs({3000, 3000, 3000, 3000, 3000}),
+                                       runs({1000, 1000, 1000, 1000, 1000}));
+  EXPECT_EQ(*Total.speedup(), 2);
+  EXPECT_EQ(Total.verdict(), TimeVerdict::Faster);
+  EXPECT_FALSE(totalTimes({}, {}).speedup());
+}
+
+TEST(Statistics, ShapeIsThatOfTheFirstLaunch) {
+  Recording Original, Rewritten;
+  launch(Original, "_Z1aPi").Block = {16, 4, 2};
+  launch(Original, "_Z1aPi").Block = {32, 1, 1};
+  launch(Rewritten, "_Z1aPi").DynamicSharedBytes = 512;
+  const auto Rows = kernelStatistics(Original, Rewritten, {}, {});
+  EXPECT_EQ(Rows[0].OriginalShape->Threads, 128u);
+  EXPECT_EQ(Rows[0].RewrittenShape->DynamicSharedBytes, 512u);
 }

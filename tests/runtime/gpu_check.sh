@@ -6,7 +6,10 @@
 # Usage: tests/runtime/gpu_check.sh [BUILD_DIR]
 # Needs nvcc, a C++ compiler, CMake, CLI11, nlohmann-json and fmt. Environment:
 #   ARCH        GPU architecture to compile for (default: native)
+#   PREBUILT    1: take what is in BUILD_DIR, build nothing but the programs
 #   CMAKE_ARGS  further arguments for CMake
+#   JOBS        checks at a time (default: 4)
+#   ONLY        run only pairs whose check's name matches this expression
 #   VERBOSE     1: print the output of every check, not only of failed ones
 set -u
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
@@ -18,7 +21,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/bin"
 
 # shellcheck disable=SC2086
-if ! { cmake -S "$source_dir" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBANKSTRIPE_BUILD_REWRITER=OFF \
+if [ "${PREBUILT:-0}" = 0 ] && ! { cmake -S "$source_dir" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBANKSTRIPE_BUILD_REWRITER=OFF \
          -DBANKSTRIPE_BUILD_TESTS=OFF ${CMAKE_ARGS:-} && cmake --build "$build" --parallel; } \
   >"$work/cmake.log" 2>&1; then
   cat "$work/cmake.log"
@@ -26,7 +29,7 @@ if ! { cmake -S "$source_dir" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBANKSTRIP
   exit 1
 fi
 verify=$build/bin/bankstripe-verify
-[ -x "$verify" ] || { cat "$work/cmake.log"; echo "FAILED: no bankstripe-verify was built"; exit 1; }
+[ -x "$verify" ] || { cat "$work"/*.log; echo "FAILED: no bankstripe-verify was built"; exit 1; }
 
 # compile NAME SOURCE ARGS...: an executable, in the background
 compile() {
@@ -51,6 +54,27 @@ compile launches launches.cu -lcuda
 compile launches-wrong launches.cu -lcuda -DWRONG
 compile threads threads.cu
 compile large large.cu
+compile search search.cu -g
+compile search-wrong search.cu -g -DWRONG
+compile memory memory.cu -lcuda
+for number in 0 1 2 3 4; do compile memory-wrong-$number memory.cu -lcuda -DWRONG=$number; done
+compile many many.cu
+compile many-wrong many.cu -DWRONG
+compile contexts contexts.cu -lcuda
+compile contexts-wrong contexts.cu -lcuda -DWRONG
+compile unseen unseen.cu
+compile plugin plugin.cu
+compile plugin.so plugin.cu -DPLUGIN -shared -Xcompiler -fPIC
+compile plugin-wrong plugin.cu -DWRONG
+compile plugin-wrong.so plugin.cu -DPLUGIN -DWRONG -shared -Xcompiler -fPIC
+runtime=$source_dir/runtime
+nvcc -std=c++20 -O2 -I "$runtime" -o "$work/bin/digests" "$programs/digests.cpp" "$runtime/recorder/DigestEngine.cpp" \
+  "$runtime/recorder/LiveMemory.cpp" "$build/runtime/recorder/DigestImage.cpp" -lcuda >"$work/digests.log" 2>&1 ||
+  { cat "$work/digests.log"; echo "FAILED: compiling digests"; } &
+"${CXX:-c++}" -std=c++20 -O2 -I "$runtime" -o "$work/bin/recordings" "$programs/recordings.cpp" \
+  "$build/runtime/recording/libbankstripe_recording_reader.a" \
+  "$build/runtime/recording/libbankstripe_recording_writer.a" >"$work/recordings.log" 2>&1 ||
+  { cat "$work/recordings.log"; echo "FAILED: compiling recordings"; } &
 for name in atomics streams graph; do
   compile $name $name.cu
   compile $name-wrong $name.cu -DWRONG
@@ -58,14 +82,19 @@ for name in atomics streams graph; do
 done
 wait
 
-passed=0 failed=0
+# result NAME PROBLEM: an empty problem is none
+result() {
+  if [ -z "$2" ]; then echo "passed  $1"; else echo "FAILED  $1: $2"; fi | tee -a "$work/results"
+}
 # expect NAME STATUS PATTERN... -- VERIFY-ARGS...: every PATTERN (an extended
 # regular expression) must match the output; `!PATTERN` must not.
-expect() {
+expect_now() {
   local name=$1 status=$2 patterns=() problem=
   shift 2
   while [ "$1" != -- ]; do patterns+=("$1"); shift; done
   shift
+  # Times of these small programs say nothing of a budget.
+  case " $* " in *" --overhead="*) ;; *) set -- --all "$@" ;; esac
   local log=$work/$name.out
   (cd "$work/bin" && timeout 120 "$verify" "$@" >"$log" 2>&1)
   local got=$?
@@ -76,12 +105,13 @@ expect() {
     *) grep -qE -- "$pattern" "$log" || problem="$problem; lacks '$pattern'" ;;
     esac
   done
-  if [ -z "$problem" ]; then
-    passed=$((passed + 1)); echo "passed  $name"
-  else
-    failed=$((failed + 1)); echo "FAILED  $name: $problem"
-  fi
+  result "$name" "$problem"
   if [ -n "$problem" ] || [ "${VERBOSE:-0}" = 1 ]; then sed 's/^/    /' "$log"; fi
+}
+expect() {
+  [[ $1 =~ ${ONLY:-.} ]] || return 0
+  while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-4}" ]; do wait -n; done
+  expect_now "$@" &
 }
 
 expect identical-pair 0 '^identical: 4 launches, 2 allocations' '128 > 0' '0 > 16384' 'count_digits +4 ' \
@@ -130,8 +160,7 @@ expect graph 0 '^identical: 3 launches, 2 allocations' 'graph launches, each rec
 expect graph-difference 1 '^differs: launch 0 of 3, graph' 'first differing byte: 4000;' -- --runs=0 \
   ./graph ./graph-wrong
 expect driver-api 0 '^identical: 4 launches, 1 allocation, 1 variable' 'square +4 ' 'left no durations' -- --runs=1 ./driver ./driver
-expect launches 0 '^identical: 4 launches, 1 allocation' 'pinned host memory \(cuMemHostAlloc|cuMemAllocHost' \
-  'registered host memory' 'CUDA arrays' 'virtual memory \(cuMemCreate' 'together +1 ' 'clustered +2 ' -- --runs=1 \
+expect launches 0 '^identical: 4 launches, 3 allocations' 'CUDA arrays' 'together +1 ' 'clustered +2 ' -- --runs=1 \
   ./launches ./launches
 expect cooperative-difference 1 '^differs: launch 1 of 4, together' 'first differing byte: 4092;' -- --runs=0 \
   ./launches ./launches-wrong
@@ -139,22 +168,97 @@ expect threads 0 '^identical as far as' '8 host threads launch kernels, in anoth
 expect large 0 '^identical: 200 launches, 501 allocations' -- --runs=1 ./large ./large
 expect no-kernel 3 'not verified: .*no recording|launches no kernel' -- --runs=0 /bin/true /bin/true
 
-# The program itself must see the pattern, and must not notice the recorder.
-uninitialised=$(cd "$work/bin" && CUDA_INJECTION64_PATH=$build/lib/libbankstripe-recorder.so \
-  BANKSTRIPE_RECORD=$work/record BANKSTRIPE_MODE=digest ./uninitialised)
-plain=$(cd "$work/bin" && ./pair)
-recorded=$(cd "$work/bin" && CUDA_INJECTION64_PATH=$build/lib/libbankstripe-recorder.so \
-  BANKSTRIPE_RECORD=$work/record2 ./pair)
-inactive=$(cd "$work/bin" && CUDA_INJECTION64_PATH=$build/lib/libbankstripe-recorder.so ./pair)
-for check in "fill-pattern|$uninitialised|filled with 0xA5: yes" "output-unchanged|$recorded|$plain" \
-  "inactive-without-a-path|$inactive|$plain"; do
-  name=${check%%|*} rest=${check#*|}
-  if [ "${rest%%|*}" = "${rest#*|}" ]; then
-    passed=$((passed + 1)); echo "passed  $name"
-  else
-    failed=$((failed + 1)); echo "FAILED  $name: '${rest%%|*}' is not '${rest#*|}'"
-  fi
+expect memory 0 '^identical: 5 launches, 5 allocations' '!not deterministic' '!note:' -- --runs=0 ./memory ./memory
+for number in 0 1 2 3 4; do
+  expect memory-wrong-$number 1 "^differs: launch $number of 5, write" "allocation $number \\(" \
+    'first differing byte: 2000;' -- --runs=0 ./memory ./memory-wrong-$number
 done
+expect plugin 0 '^identical: 4 launches, 1 allocation, 1 variable' '!further processes' -- --runs=1 ./plugin ./plugin
+expect plugin-difference 1 '^differs: launch 1 of 4, count_up' 'variable counters \(256 bytes\)' \
+  'first differing byte: 28;' -- --runs=0 ./plugin ./plugin-wrong
+expect contexts 0 '^identical: 6 launches, 3 allocations, 2 variables' '!note:' -- --runs=0 ./contexts ./contexts
+expect contexts-difference 1 '^differs: launch 3 of 6, step' 'allocation 1 \(4096 bytes\)' 'first differing byte: 400;' \
+  -- --runs=0 ./contexts ./contexts-wrong
+expect unseen 0 '^identical' 'host functions in streams' 'allocations inside graphs|allocations captured into a graph' \
+  'mipmapped arrays' 'memory that other processes may write' -- --runs=0 ./unseen ./unseen
+expect memory-that-was-freed 1 '^differs: launch 1009 of 1010, scratch' \
+  'first differing byte: 308;' -- --sample=1000 --runs=0 ./many ./many-wrong
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+# Any two commands, and a difference between digests that lie far apart.
+expect search 1 '^differs: launch 2345 of 4000, step' 'element 77 \(f32\): original' 'found by running both programs' \
+  'allocated in .*search\.cu:[0-9]+ \(main' 'memory was compared after [0-9]+ of 4000 launches.*; left out: [0-9]+ by --overhead' \
+  -- --overhead=0.02 --type=f32 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
+expect search-everything 1 '^differs: launch 2345 of 2400, step' 'the word at byte 308' '!found by running' '!left out' \
+  -- --runs=0 -- ./search 2400 --vs ./search-wrong 2400
+expect search-first-launches 0 '^identical where it was compared: 2300 launches' 'left out: 2290 by --max-launches' -- --max-launches=10 --runs=0 \
+  -- ./search 2300 --vs ./search-wrong 2300
+expect search-kernels 0 '^identical where it was compared: 50 launches' 'left out: 50 by --kernels' -- --kernels=nothing --runs=0 \
+  -- ./search 50 --vs ./search 50
+expect command-of-a-script 0 '^identical: 50 launches' -- --runs=0 -- sh -c './search 50' --vs ./search 50
+expect command-of-two-processes 0 '^identical: 50 launches' '2 processes of the original command use the GPU' \
+  'made 10 launches of 1 kernel' -- --runs=0 -- sh -c './search 10; ./search 50' --vs \
+  sh -c './search 10; ./search 50'
+expect tolerance 0 '^identical as far' 'within the tolerance of 0.01 for f32: allocation 0 \(256 bytes\)' \
+  'in 3 runs of the original' -- --repeats=3 --tolerance=f32:0.01 --runs=0 ./atomics ./atomics
+expect tolerance-of-nothing 1 '^differs: results that vary' 'beyond the tolerance of 0 for f32' -- --tolerance=f32:0 \
+  --runs=0 ./atomics ./atomics
+
+wait
+# Alone on the GPU.
+expect faster 0 'count_digits.* faster ' 'clocks, original: SM [0-9]+ MHz' '!no intervals' -- --runs=9 ./pair ./rewritten
+wait
+expect equal 0 'count_digits.* equal ' -- --runs=9 ./pair ./pair
+wait
+
+# finish: the counts, and the exit status
+finish() {
+  local failed
+  failed=$(grep -c ^FAILED "$work/results")
+  echo "$(grep -c ^passed "$work/results") passed, $failed failed"
+  [ "$failed" -eq 0 ]
+  exit
+}
+[ -z "${ONLY:-}" ] || finish
+
+# check NAME GOT WANTED
+check() {
+  if [ "$2" = "$3" ]; then result "$1" ""; else result "$1" "'$2' is not '$3'"; fi
+}
+# record FILE SETTING... -- PROGRAM ARGS...: prints the output and exit status
+record() {
+  local settings=(CUDA_INJECTION64_PATH="$build/lib/libbankstripe-recorder.so" BANKSTRIPE_RECORD="$work/$1")
+  shift
+  while [ "$1" != -- ]; do settings+=("$1"); shift; done
+  shift
+  (cd "$work/bin" && env "${settings[@]}" timeout 120 "$@" 2>&1; echo "status $?")
+}
+# digests FILE: the launches, with their digests
+digests_of() { "$work/bin/recordings" print "$work/$1" | grep -E '"type":"(launch|late|allocation|free)"'; }
+
+check fill-pattern "$(record fill -- ./uninitialised)" $'filled with 0xA5: yes\nstatus 0'
+# The program must not notice the recorder.
+for program in pair reset reset-last streams graph driver launches threads memory contexts unseen plugin many; do
+  plain=$(cd "$work/bin" && timeout 120 ./$program 2>&1; echo "status $?")
+  check "$program-is-unchanged" "$(record "$program.recording" -- ./$program)" "$plain"
+  check "$program-is-unchanged-by-budget" "$(record "$program.budget" BANKSTRIPE_OVERHEAD=0.1 -- ./$program)" "$plain"
+done
+plain=$(cd "$work/bin" && ./pair)
+check inactive-without-a-path "$(cd "$work/bin" &&
+  CUDA_INJECTION64_PATH=$build/lib/libbankstripe-recorder.so ./pair)" "$plain"
+
+# What the clock chose in one run, the schedule repeats in others.
+record chosen BANKSTRIPE_OVERHEAD=0.3 -- ./many 3000 >"$work/chosen.out"
+"$work/bin/recordings" schedule "$work/chosen" >"$work/schedule"
+for copy in 1 2; do
+  record repeated$copy BANKSTRIPE_SCHEDULE="$work/schedule" -- ./many 3000 >"$work/repeated.out"
+  check schedule-repeats-the-digests-$copy "$(digests_of repeated$copy | md5sum)" "$(digests_of chosen | md5sum)"
+done
+check last-launches-are-digested "$(digests_of chosen | grep -c '"at":"end"')" 1
+check bad-setting-is-a-failure "$(record bad BANKSTRIPE_SAMPLE=x -- ./pair)" "$plain"$'\nstatus 0'
+check bad-setting-is-named "$("$work/bin/recordings" print "$work/bad" | grep -c 'BANKSTRIPE_SAMPLE: ')" 1
+for name in memory.recording many.budget plugin.recording chosen; do
+  echo "        $name: $("$work/bin/recordings" sum "$work/$name")"
+done
+check digest-kernel "$("$work/bin/digests" | sed 's/.*pieces of memory: \([0-9]*\) of.*/\1/')" 0
+
+finish

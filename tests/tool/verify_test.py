@@ -3,10 +3,11 @@
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import json
 import unittest
 
 from programs import BUILD, ProgramTest
-from support import CHANGES, DONE, PLAIN, SOME_FAILED, moves
+from support import CHANGES, DONE, PLAIN, SOME_FAILED, USAGE, ToolTest, moves
 
 SAME = {"keep": 100, "stripe": 50}
 DIFFERS = {"keep": 100, "stripe": -50}
@@ -21,6 +22,7 @@ class Verify(ProgramTest):
     def test_programs_that_compute_the_same(self):
         self.expect(DONE, self.verify(SAME))
         self.assertEqual(self.calls(), 1)
+        self.assertIn("--all", self.read("calls").split())
 
     def test_sources_are_left_alone(self):
         self.expect(DONE, self.verify(SAME))
@@ -37,6 +39,18 @@ class Verify(ProgramTest):
     def test_programs_that_round_differently(self):
         done = self.expect(CHANGES, self.verify(DIFFERS, rounding=True))
         self.assertIn("with -fmad=false both programs compute the same", done.stderr)
+
+    # Not for the second look at a difference.
+    def test_page_shows_the_plan_and_the_changes(self):
+        self.expect(CHANGES, self.verify(DIFFERS, "--html=page.html"))
+        self.assertEqual(self.calls(), 2)
+        plan = json.loads(self.read("page.html"))
+        self.assertEqual(plan["tool"], "bankstripe")
+        self.assertEqual([a["verdict"] for a in plan["arrays"]], ["stripe"])
+        self.assertIn("+#include \"bankstripe.cuh\"", plan["changes"][0]["diff"])
+
+    def test_page_needs_a_file(self):
+        self.expect(USAGE, self.verify(SAME, "--html="))
 
     def test_nothing_to_verify(self):
         self.write("a.cu", PLAIN)
@@ -61,6 +75,40 @@ class Verify(ProgramTest):
         done = self.expect(SOME_FAILED, self.verify(SAME, "--tree=tree",
                                                     build="touch app; chmod +x app"))
         self.assertIn("give --tree", done.stderr)
+
+
+COMMANDS = ("--", "./a b", "1", "--vs", "sh", "-c", "x y")
+
+
+class TwoCommands(ToolTest):
+    def verify(self, *args):
+        program = self.write("fake", '#!/bin/sh\nfor word; do echo "<$word>"; done\nexit 7\n')
+        program.chmod(0o755)
+        return self.run_tool("verify", f"--verify-program={program}", *args, confirm=True)
+
+    # Nothing is read: there is no file, no toolkit and no driver to be found.
+    def test_are_handed_on_as_they_stand(self):
+        done = self.verify("--runs=3", *COMMANDS)
+        self.assertEqual(done.returncode, 7)
+        self.assertEqual(done.stdout.splitlines(),
+                         ["<--runs=3>", *(f"<{word}>" for word in COMMANDS)])
+
+    def test_json_in_the_verifiers_words(self):
+        done = self.verify("--format=json", *COMMANDS)
+        self.assertEqual(done.stdout.splitlines()[0], "<--json=->")
+
+    def test_separator_of_ones_own(self):
+        words = ["--separator=:::", "--", "a", ":::", "b"]
+        self.assertEqual(self.verify(*words).stdout.splitlines(),
+                         [f"<{word}>" for word in words])
+
+    def test_arguments_for_nvcc_are_no_commands(self):
+        self.expect(USAGE, self.run_tool("verify", "--", "-O3"))
+
+    def test_verifier_that_is_not_there(self):
+        done = self.expect(SOME_FAILED, self.run_tool(
+            "verify", "--verify-program=nowhere", *COMMANDS))
+        self.assertIn("cannot find 'nowhere'", done.stderr)
 
 
 if __name__ == "__main__":

@@ -138,6 +138,18 @@ class PassedOn(WrapTest):
         self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
         self.assert_unchanged("-c", "src/a.cu", "-o", "obj/a.o")
 
+    def test_a_source_of_which_nothing_can_move_is_not_parsed(self):
+        self.write("src/a.cu", COUNT.replace("static __global__", "__global__")
+                   .replace("last[8] = {0};", "last[8];") + BROKEN)
+        self.assert_unchanged("-c", "src/a.cu", "-o", "obj/a.o")
+
+    def test_a_source_is_parsed_where_decisions_may_bound_it(self):
+        self.write("src/a.cu", COUNT.replace("static __global__", "__global__")
+                   .replace("last[8] = {0};", "last[8];") + BROKEN)
+        self.write(".bankstripe.yaml", "version: 1\ndefaults:\n  block-size: 128\n")
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o")
+        self.assertIn("cannot be worked on", done.stderr)
+
     def test_a_block_size_that_other_files_may_give(self):
         self.write("src/a.cu", COUNT.replace("int *out) { count<<<1, 128", "int *out, int n) { count<<<1, n")
                    + "void half(const int *in, int *out) { launch(in, out, 64); }\n")

@@ -3,8 +3,9 @@
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A launch with a cluster, a cooperative launch, one that fails, and memory
-// that is not digested: pinned, registered, an array, a virtual mapping.
+// A launch with a cluster, a cooperative launch, one that fails, and other
+// memory: pinned, registered, an array (which is not digested), and some that
+// is never mapped.
 // With WRONG the cooperative kernel is off in one element.
 
 #include "check.h"

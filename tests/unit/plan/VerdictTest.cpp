@@ -414,4 +414,43 @@ TEST(Plan, IsInSourceOrder) {
   EXPECT_EQ(P.Arrays[1].Decision.SharedBytes, 128u * 64);
 }
 
+// What is asked before there is any evidence.
+
+TEST(MayChange, AnArrayThatTheOptimiserMayLeave) {
+  TestUnit U = ordinary();
+  U.array(makeArray(), ArrayEvidence());
+  EXPECT_TRUE(mayChange(U.result().Facts, {}));
+}
+
+TEST(MayChange, NothingWithoutABlockSize) {
+  TestUnit U;
+  U.array();
+  EXPECT_FALSE(mayChange(U.result().Facts, {}));
+  PlanOptions Options;
+  Options.BlockSize = 64;
+  EXPECT_TRUE(mayChange(U.result().Facts, Options));
+}
+
+TEST(MayChange, NothingWhereAllIsDecidedToStay) {
+  TestUnit U = ordinary();
+  Finding &F = U.array();
+  PlanOptions Options;
+  Options.Defaults[F.Where.File].Wanted = Layout::Keep;
+  EXPECT_FALSE(mayChange(U.result().Facts, Options));
+}
+
+TEST(MayChange, TablesNeedNoBlockSize) {
+  TestUnit U;
+  U.array().NeverWritten = true;
+  EXPECT_TRUE(mayChange(U.result().Facts, {}));
+}
+
+TEST(MayChange, LoopsMayWhereNoArrayMoves) {
+  TestUnit U;
+  U.array();
+  PlanOptions Options;
+  Options.Unroll = true;
+  EXPECT_TRUE(mayChange(U.result().Facts, Options));
+}
+
 } // namespace

@@ -1,0 +1,198 @@
+//===-- SearchTest.cpp - the first launch that differs, without a GPU ---===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scripts.h"
+
+using namespace bankstripe::runtime;
+
+namespace {
+
+// 200 launches. Each one writes its number, and 4096 more from the launch
+// Wrong on, into allocation 0. The launch 50 writes what varies from run to run
+// into allocation 1 and Beside into allocation 2. Without a schedule, the first
+// launch and the last are digested.
+struct LongProgram {
+  int Wrong = 1000;
+  bool Varies = false;
+  int Beside = 0;
+  std::string Dump = "printf abcd"; // The bytes of whatever is asked for.
+
+  std::string text() const {
+    std::string Awk = R"(
+function describe(i) {
+  return "{\"type\":\"launch\",\"index\":" i ",\"thread\":0," fields
+}
+function digest(id, value) {
+  return sprintf("[%d,[0,\"%016x\"]]", id, value)
+}
+BEGIN {
+  print "{\"bankstripe-recording\":1,\"mode\":\"digest\"}"
+  for (id = 0; id < 3; ++id)
+    print "{\"type\":\"allocation\",\"id\":" id ",\"kind\":\"device\",\"bytes\":256,\"chunk\":256}"
+  wanted[0] = wanted[199] = 1
+  if (schedule != "") {
+    delete wanted
+    while ((getline line <schedule) > 0)
+      if (line !~ /[+]$/) {
+        count = split(line, ends, "-")
+        for (i = ends[1] + 0; i <= ends[count] + 0; ++i)
+          wanted[i] = 1
+      }
+  }
+  first = 1
+  for (i = 0; i < 200; ++i) {
+    if (!(i in wanted)) {
+      print describe(i) "}"
+      continue
+    }
+    list = digest(0, i + (i >= wrong ? 4096 : 0))
+    if (first || i >= 50 && !shown)
+      list = list "," digest(1, i >= 50 ? vary : 0) "," digest(2, i >= 50 ? beside : 0)
+    shown = shown || i >= 50
+    first = 0
+    print describe(i) ",\"changes\":[" list "],\"variables\":[]}"
+  }
+  print "{\"type\":\"skipped\",\"reason\":\"overhead\",\"count\":198}"
+  print "{\"type\":\"end\"}"
+})";
+    return "if [ $BANKSTRIPE_MODE = time ]; then exit 0; fi\n"
+           "[ -z \"$BANKSTRIPE_DUMP\" ] || " +
+           Dump +
+           " >$BANKSTRIPE_RECORD.bytes\n"
+           "awk -v wrong=" +
+           std::to_string(Wrong) + " -v beside=" + std::to_string(Beside) +
+           " -v vary=" + (Varies ? "$$" : "7") +
+           " -v schedule=\"$BANKSTRIPE_SCHEDULE\" -v fields='" + Kernel +
+           "' '" + Awk + "' >$BANKSTRIPE_RECORD\n";
+  }
+};
+
+class Search : public Verify {
+protected:
+  void SetUp() override {
+    Verify::SetUp();
+    O.Runs = 0;
+  }
+  VerifyReport search(const LongProgram &Original,
+                      const LongProgram &Rewritten) {
+    return run(Original.text(), Rewritten.text());
+  }
+};
+
+} // namespace
+
+TEST_F(Search, FindsTheLaunchBetweenTheDigests) {
+  for (const int Wrong : {1, 2, 64, 137, 199}) {
+    const VerifyReport R = search({}, {.Wrong = Wrong});
+    ASSERT_TRUE(R.Launches.First) << Wrong;
+    EXPECT_EQ(R.Launches.First->Launch, static_cast<unsigned>(Wrong));
+    ASSERT_TRUE(R.Found);
+    EXPECT_TRUE(R.Found->Range.isOne());
+    EXPECT_EQ(R.Found->Problem, "");
+    EXPECT_EQ(R.Found->Rounds, 2u);
+  }
+}
+
+TEST_F(Search, NoRoundForALaunchThatWasDigestedAlone) {
+  const VerifyReport R = search({}, {.Wrong = 0});
+  EXPECT_EQ(R.Launches.First->Launch, 0u);
+  EXPECT_EQ(R.Found->Rounds, 0u);
+}
+
+TEST_F(Search, SaysHowManyLaunchesWereLeftOut) {
+  const VerifyReport R = search({}, {});
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Launches.UndigestedLaunches, 198u);
+  EXPECT_EQ(R.DigestedLaunches, 2u);
+  EXPECT_EQ(R.Skipped.at("overhead"), 198u);
+}
+
+// Elsewhere in the same digests the original varies, which is no excuse.
+TEST_F(Search, VaryingLaunchDoesNotHideAnotherOne) {
+  const VerifyReport R =
+      search({.Varies = true}, {.Wrong = 137, .Varies = true});
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  ASSERT_TRUE(R.Launches.First);
+  EXPECT_EQ(R.Launches.First->Launch, 137u);
+  EXPECT_TRUE(R.Found->Range.isOne());
+}
+
+TEST_F(Search, DifferenceBesideWhatTheSameLaunchVariesIsExcused) {
+  const VerifyReport R =
+      search({.Varies = true}, {.Varies = true, .Beside = 5});
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Launches.NotDeterministic, std::vector<unsigned>{50});
+  EXPECT_FALSE(R.Found);
+  EXPECT_EQ(search({}, {.Beside = 5}).Launches.First->Launch, 50u);
+}
+
+TEST_F(Search, DifferenceAfterOneThatIsExcusedIsFound) {
+  const VerifyReport R =
+      search({.Varies = true}, {.Wrong = 137, .Varies = true, .Beside = 5});
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  ASSERT_TRUE(R.Launches.First);
+  EXPECT_EQ(R.Launches.First->Launch, 137u);
+  EXPECT_EQ(R.Launches.First->Allocation, 0u);
+}
+
+TEST_F(Search, DifferenceThatDoesNotShowAgain) {
+  // Only its first run is wrong.
+  const std::string Once = "if [ -e " + Folder + "/seen ]; then\n" +
+                           LongProgram{}.text() + "else touch " + Folder +
+                           "/seen\n" + LongProgram{.Wrong = 137}.text() +
+                           "fi\n";
+  const VerifyReport R = run(LongProgram{}.text(), Once);
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Found->Range.first(), 1u);
+  EXPECT_EQ(R.Found->Range.Differs, 199u);
+  EXPECT_EQ(R.Found->Problem,
+            "the difference did not show again in another run");
+}
+
+TEST_F(Search, ProgramThatCrashesDuringTheSearch) {
+  const std::string Crashing =
+      "if grep -q + \"$BANKSTRIPE_SCHEDULE\"; then kill -SEGV $$; fi\n" +
+      LongProgram{.Wrong = 137}.text();
+  const VerifyReport R = run(LongProgram{}.text(), Crashing);
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Launches.First->Launch, 199u);
+  EXPECT_TRUE(R.Found->Problem.starts_with("killed by signal 11"))
+      << R.Found->Problem;
+}
+
+static const std::string Ones = "printf '\\0\\0\\200\\077%.0s' $(seq 64)";
+static const std::string Twos = "printf '\\0\\0\\0\\100%.0s' $(seq 64)";
+
+TEST_F(Search, WhatVariesIsComparedWithinTheTolerance) {
+  O.Within = Tolerance{ElementType::F32, 0.6};
+  const LongProgram Original{.Varies = true, .Dump = Ones};
+  VerifyReport R = search(Original, {.Varies = true, .Dump = Twos});
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  ASSERT_EQ(R.Tolerated.size(), 1u);
+  EXPECT_EQ(R.Tolerated[0].Where.Allocation, 1u);
+  EXPECT_EQ(R.Tolerated[0].Rewrite.Elements, 64u);
+  EXPECT_EQ(R.Tolerated[0].Rewrite.Largest, 0.5);
+  EXPECT_EQ(R.Tolerated[0].Original.Differing, 0u);
+  O.Within->Relative = 0.4;
+  R = search(Original, {.Varies = true, .Dump = Twos});
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Tolerated[0].Rewrite.Beyond, 64u);
+}
+
+// A tolerance says nothing of what does not vary.
+TEST_F(Search, ToleranceIsForWhatVariesOnly) {
+  O.Within = Tolerance{ElementType::F32, 10};
+  EXPECT_EQ(search({}, {.Wrong = 137}).Verdict, Outcome::Differs);
+}
+
+TEST_F(Search, ElementsAreShownAsTheTypeThatIsNamed) {
+  O.Type = ElementType::F32;
+  const VerifyReport R = search({.Dump = Ones}, {.Wrong = 3, .Dump = Twos});
+  ASSERT_TRUE(R.Bytes);
+  EXPECT_EQ(R.Bytes->OriginalValue, "1");
+  EXPECT_EQ(R.Bytes->RewrittenValue, "2");
+}
