@@ -77,7 +77,9 @@ def values(cell):
 
 def names(cell):
     """`program, kernel` or `program, one and other`."""
-    program, _, kernels = cell.replace("`", "").replace("..._", "").replace("...", "").partition(", ")
+    for part in ("`", "..._", "..."):
+        cell = cell.replace(part, "")
+    program, _, kernels = cell.partition(", ")
     return [f"{program} {kernel}".strip() for kernel in kernels.split(" and ")]
 
 
@@ -117,9 +119,10 @@ def mean(numbers):
 def row(kernel, y):
     """One line: from what everything moved gives to the best, and the dot."""
     kind = "gain" if kernel.default > 1.02 else "loss" if kernel.default < 0.98 else "same"
-    low, high = (function(kernel.everything, kernel.default, kernel.best) for function in (min, max))
+    low, high = (which(kernel.everything, kernel.default, kernel.best) for which in (min, max))
     best = place(kernel.best)
-    return (f'<text class="small" x="{LEFT - 10}" y="{y + 3}" text-anchor="end">{kernel.name}</text>'
+    return (f'<text class="small" x="{LEFT - 10}" y="{y + 3}" text-anchor="end">'
+            f'{kernel.name}</text>'
             f'<path class="span" d="M{place(low)} {y}H{place(high)}"/>'
             f'<path class="best" d="M{best} {y - 4.5}v9"/>'
             f'<circle class="all" cx="{place(kernel.everything)}" cy="{y}" r="3.5"/>'
@@ -130,10 +133,12 @@ def row(kernel, y):
 
 def legend(y):
     """What the marks mean, in a line."""
-    return (f'<circle class="gain" cx="20" cy="{y - 4}" r="3.5"/><text x="30" y="{y}">what the tool '
-            f'decides</text><circle class="all" cx="190" cy="{y - 4}" r="4"/><text x="200" y="{y}">every '
-            f'array moved</text><path class="best" d="M340 {y - 9}v10"/><text x="350" y="{y}">the best, also of '
-            f'slots and the original</text>')
+    return (f'<circle class="gain" cx="20" cy="{y - 4}" r="3.5"/>'
+            f'<text x="30" y="{y}">what the tool decides</text>'
+            f'<circle class="all" cx="190" cy="{y - 4}" r="4"/>'
+            f'<text x="200" y="{y}">every array moved</text>'
+            f'<path class="best" d="M340 {y - 9}v10"/>'
+            f'<text x="350" y="{y}">the best, also of slots and the original</text>')
 
 
 def draw(kernels):
@@ -153,9 +158,9 @@ def draw(kernels):
                      f'<text class="small" x="{place(value)}" y="{TOP - 12}" '
                      f'text-anchor="middle">{value:g}</text>')
     lines += [row(kernel, TOP + ROW * number + ROW // 2) for number, kernel in enumerate(kernels)]
-    lines += [f'<text class="small" x="14" y="{bottom + 28}">Geometric means: {means[1]:.2f} as the '
-              f'tool decides, {means[0]:.2f} with every array moved, {means[2]:.2f} with the best of '
-              f'each</text>', "</svg>"]
+    lines += [f'<text class="small" x="14" y="{bottom + 28}">Geometric means: {means[1]:.2f} as '
+              f'the tool decides, {means[0]:.2f} with every array moved, {means[2]:.2f} with the '
+              f'best of each</text>', "</svg>"]
     return "\n".join(lines) + "\n"
 
 

@@ -206,7 +206,8 @@ class WhatIsNotRun(unittest.TestCase):
         help_text = installed.run(installed.tool(), "--help").stdout
         for page in PAGES:
             for block in blocks_of(page, "not run"):
-                for name in re.findall(r"(?m)^(?:build/bin/)?bankstripe +([a-z][a-z-]+)", block.text):
+                for name in re.findall(r"(?m)^(?:build/bin/)?bankstripe +([a-z][a-z-]+)",
+                                       block.text):
                     self.assertRegex(help_text, rf"(?m)^  {name} +- ", f"{page}:{block.line}")
 
 
