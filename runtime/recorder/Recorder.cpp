@@ -138,7 +138,7 @@ bool Recorder::isCaptured(CUstream Stream) {
 
 void Recorder::describeDevice(CUcontext Current) {
   CUdevice Device = 0;
-  if (cuCtxGetDevice(&Device) != CUDA_SUCCESS)
+  if (DeviceOf.contains(Current) || cuCtxGetDevice(&Device) != CUDA_SUCCESS)
     return;
   DeviceOf[Current] = Device;
   if (!Devices.insert(Device).second)
@@ -398,9 +398,7 @@ void Recorder::allocated(const AllocationRequest &Request) {
     if (Filled != CUDA_SUCCESS)
       note("allocations not filled: " + errorName(Filled));
   }
-  CUdevice Device = 0;
-  if (cuCtxGetDevice(&Device) == CUDA_SUCCESS)
-    DeviceOf[Request.In] = Device;
+  describeDevice(Request.In);
   std::vector<unsigned> Gone;
   Allocation A = Memory.add(Request.In, Request.Address, Request.Bytes,
                             Request.Kind, Gone);

@@ -142,7 +142,7 @@ private:
   std::set<std::pair<CUcontext, const void *>> KnownHomes;
   std::set<std::string> VariableSymbols;
   std::set<CUdevice> Devices;
-  std::map<CUcontext, CUdevice> DeviceOf; ///< Of contexts with memory.
+  std::map<CUcontext, CUdevice> DeviceOf; ///< Of contexts in use.
   std::map<CUstream, unsigned> Streams;
   std::map<CUgraphExec, unsigned> Graphs;
   std::map<std::thread::id, unsigned> Threads;
