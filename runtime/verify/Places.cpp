@@ -10,27 +10,37 @@
 #include "verify/Commands.h"
 #include <cstdlib>
 #include <fmt/format.h>
+#include <sstream>
 
 using namespace bankstripe::runtime;
 
 // A large program's line information takes its time.
 constexpr double SymbolizerSeconds = 30;
 
+// The templates around cudaMalloc and the like are not what a person looks for.
+static bool isOfToolkit(const std::string &Place) {
+  const auto Has = [&Place](const char *Part) {
+    return Place.find(Part) != std::string::npos;
+  };
+  return Has("/cuda_runtime.h:") || Has("/cuda/include/") ||
+         (Has("/targets/") && Has("-linux/include/"));
+}
+
 std::optional<std::string>
 bankstripe::runtime::readPlace(const std::string &Printed) {
-  const size_t End = Printed.find('\n');
-  if (End == std::string::npos)
-    return std::nullopt;
-  const std::string Function = Printed.substr(0, End);
-  std::string Place = Printed.substr(End + 1);
-  // "file:12 (discriminator 3)"
-  Place = Place.substr(0, Place.find_first_of(" \n"));
-  if (Place.empty() || Place.starts_with("??") || Place.ends_with(":0") ||
-      Place.ends_with(":?"))
-    return std::nullopt;
-  return Function.empty() || Function == "??"
-             ? Place
-             : fmt::format("{} ({})", Place, Function);
+  std::istringstream Lines(Printed);
+  std::string Function, Place;
+  while (std::getline(Lines, Function) && std::getline(Lines, Place)) {
+    // "file:12 (discriminator 3)"
+    Place = Place.substr(0, Place.find(" ("));
+    if (Place.empty() || Place.starts_with("??") || Place.ends_with(":0") ||
+        Place.ends_with(":?") || isOfToolkit(Place))
+      continue;
+    return Function.empty() || Function == "??"
+               ? Place
+               : fmt::format("{} ({})", Place, Function);
+  }
+  return std::nullopt;
 }
 
 static bool isOfCuda(const StackFrame &Frame) {
@@ -43,11 +53,11 @@ static std::optional<Command> findSymbolizer() {
   const char *Variable = std::getenv("PATH");
   const std::string SearchPath = Variable ? Variable : "";
   if (std::string Path = findProgram("addr2line", SearchPath); !Path.empty())
-    return Command{std::move(Path), {"-f", "-C", "-e"}};
+    return Command{std::move(Path), {"-f", "-C", "-i", "-e"}};
   if (std::string Path = findProgram("llvm-symbolizer", SearchPath);
       !Path.empty())
     return Command{std::move(Path),
-                   {"--output-style=GNU", "--no-inlines", "-f", "-C", "-e"}};
+                   {"--output-style=GNU", "-f", "-C", "-i", "-e"}};
   return std::nullopt;
 }
 

@@ -12,10 +12,11 @@
 
 namespace bankstripe::runtime {
 
-/// Reads what addr2line prints with -f: a function and, in the next line, a
-/// place.
+/// Reads what addr2line prints with -f and -i: a function and, in the next
+/// line, a place, and so on for what it was inlined into.
 ///
-/// \returns "main.cpp:12 (main)"; none when it knows no line.
+/// \returns "main.cpp:12 (main)", the first one outside of CUDA's headers; none
+/// when there is no such line.
 std::optional<std::string> readPlace(const std::string &Printed);
 
 /// The innermost call of \p Stack that lies in code with line information, as

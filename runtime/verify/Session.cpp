@@ -43,6 +43,8 @@ private:
   bool judgeAgain(const RecordedRun &First, const RecordedRun &Again);
   void compareLaunches(Recording &Rewritten);
   bool recordAgain(const Schedule &When, Recording &Rewritten);
+  void
+  recallVanished(const std::vector<std::pair<Difference, Location>> &Vanished);
   bool judgeRewritten(const RecordedRun &Original, const RecordedRun &Run);
   void judgeOutput(const std::string &Rewritten);
   void showBytes();
@@ -223,13 +225,17 @@ bool Session::recordAgain(const Schedule &When, Recording &Rewritten) {
 
 // Compares, and narrows the first difference down to a launch. Where that turns
 // out to be one that varies by itself, it gets digests of its own, which excuse
-// what it writes and nothing else.
+// what it writes and nothing else. A difference that is then neither found nor
+// excused was there all the same.
 void Session::compareLaunches(Recording &Rewritten) {
   std::set<unsigned> Varying;
+  std::vector<std::pair<Difference, Location>> Vanished;
   for (;;) {
     Report.Launches = compare(First.Record, Controls, Rewritten);
     std::optional<Difference> &Differs = Report.Launches.First;
-    if (!Differs || Differs->Kind != DifferenceKind::Contents)
+    if (!Differs)
+      return recallVanished(Vanished);
+    if (Differs->Kind != DifferenceKind::Contents)
       return;
     const Difference Seen = *Differs;
     Report.Found =
@@ -247,7 +253,24 @@ void Session::compareLaunches(Recording &Rewritten) {
       Report.Found->Problem = "further runs went differently";
       return;
     }
+    Vanished.emplace_back(Seen, *Report.Found);
     Report.Found.reset();
+  }
+}
+
+void Session::recallVanished(
+    const std::vector<std::pair<Difference, Location>> &Vanished) {
+  const std::vector<Difference> &Excused = Report.Launches.Excused;
+  for (const auto &[Seen, Where] : Vanished) {
+    if (std::any_of(Excused.begin(), Excused.end(), [&](const Difference &D) {
+          return D.IsVariable == Seen.IsVariable &&
+                 D.Allocation == Seen.Allocation;
+        }))
+      continue;
+    Report.Launches.First = Seen;
+    Report.Found = Where;
+    Report.Found->Problem = "the difference did not show again in another run";
+    return;
   }
 }
 

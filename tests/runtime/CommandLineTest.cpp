@@ -35,6 +35,13 @@ TEST(CommandLine, BadUsageExitsWith2) {
       {"--timeout=-5", "/bin/true", "/bin/true"},
       {"--unknown", "/bin/true", "/bin/true"},
       {"/bin/true", "/bin/true", "/bin/true"},
+      {"--all", "--overhead=1", "/bin/true", "/bin/true"},
+      {"--overhead=-1", "/bin/true", "/bin/true"},
+      {"--kernels=(", "/bin/true", "/bin/true"},
+      {"--sample=0", "/bin/true", "/bin/true"},
+      {"--repeats=1", "/bin/true", "/bin/true"},
+      {"--type=float", "/bin/true", "/bin/true"},
+      {"--tolerance=i32:1", "/bin/true", "/bin/true"},
       {"--", "/bin/true"},
       {"--", "/bin/true", "--vs"},
       {"--", "--vs", "/bin/true"},
@@ -88,6 +95,25 @@ TEST(CommandLine, TwoCommandsWithArgumentsOfTheirOwn) {
   EXPECT_EQ(O.Rewritten.Arguments,
             (std::vector<std::string>{"X=1", "/bin/sh", "--"}));
   EXPECT_TRUE(O.Original.text().ends_with("/sh -c 'a b'"));
+}
+
+static std::map<std::string, std::string>
+limits(std::vector<const char *> Words) {
+  Words.insert(Words.end(), {"/bin/true", "/bin/true"});
+  auto Result = parse(std::move(Words));
+  const auto *O = std::get_if<Options>(&Result);
+  return O ? digestLimits(*O) : std::map<std::string, std::string>();
+}
+
+TEST(CommandLine, LimitsOfDigestsGoToTheRecorder) {
+  using Limits = std::map<std::string, std::string>;
+  EXPECT_EQ(limits({}), (Limits{{"BANKSTRIPE_OVERHEAD", "0.800000"}}));
+  EXPECT_EQ(limits({"--all"}), Limits());
+  EXPECT_EQ(
+      limits({"--all", "--kernels=a|b", "--sample=3", "--max-launches=0"}),
+      (Limits{{"BANKSTRIPE_KERNELS", "a|b"},
+              {"BANKSTRIPE_SAMPLE", "3"},
+              {"BANKSTRIPE_MAX_LAUNCHES", "0"}}));
 }
 
 TEST(CommandLine, SeparatorOfOnesOwn) {

@@ -19,6 +19,16 @@ TEST(Places, AreReadFromWhatAddr2linePrints) {
     EXPECT_FALSE(readPlace(Unknown)) << Unknown;
 }
 
+TEST(Places, OfCudasHeadersAreNotWhereTheProgramAllocates) {
+  const std::string Header =
+      "cudaError cudaMalloc<float>(float**, unsigned long)\n"
+      "/usr/local/cuda/bin/../targets/x86_64-linux/include/"
+      "cuda_runtime.h:879\n";
+  EXPECT_FALSE(readPlace(Header));
+  EXPECT_EQ(readPlace(Header + "make(int)\n/my app/a.cu:7\n"),
+            "/my app/a.cu:7 (make(int))");
+}
+
 TEST(Places, WithoutLinesAreAFileAndAnOffset) {
   EXPECT_EQ(placeOf({}), "");
   const StackFrame Cuda{"/usr/lib/libcudart.so.13", 0x10, "cudaMalloc", 4};

@@ -153,6 +153,20 @@ TEST_F(Search, DifferenceThatDoesNotShowAgain) {
             "the difference did not show again in another run");
 }
 
+// The search finds nothing but the launch that varies, in other memory.
+TEST_F(Search, DifferenceThatDoesNotShowAgainIsNotExcusedByWhatVaries) {
+  const LongProgram Right{.Varies = true};
+  const std::string Once = "if [ -e " + Folder + "/seen ]; then\n" +
+                           Right.text() + "else touch " + Folder + "/seen\n" +
+                           LongProgram{.Wrong = 137, .Varies = true}.text() +
+                           "fi\n";
+  const VerifyReport R = run(Right.text(), Once);
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  ASSERT_TRUE(R.Found);
+  EXPECT_EQ(R.Found->Problem,
+            "the difference did not show again in another run");
+}
+
 TEST_F(Search, ProgramThatCrashesDuringTheSearch) {
   const std::string Crashing =
       "if grep -q + \"$BANKSTRIPE_SCHEDULE\"; then kill -SEGV $$; fi\n" +
