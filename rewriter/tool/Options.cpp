@@ -218,6 +218,11 @@ static cl::opt<unsigned> Runs("runs", cl::value_desc("N"), cl::init(5),
                               cl::desc("Timing runs of each program"),
                               RUNNING_COMMANDS);
 static cl::opt<std::string>
+    Html("html", cl::value_desc("FILE"),
+         cl::desc("Write the result there as a page, with the changes and the "
+                  "reasons for them; see docs/report.md"),
+         cl::cat(Category), cl::sub(VerifyCommand));
+static cl::opt<std::string>
     VerifyProgram("verify-program", cl::value_desc("PATH"),
                   cl::desc("bankstripe-verify (default: beside this program)"),
                   RUNNING_COMMANDS);
@@ -492,6 +497,8 @@ static bool readRest(ToolOptions &O) {
   if (Format == OutputFormat::Sarif && O.Run != Command::Analyze &&
       O.Run != Command::Rewrite)
     return usageError("--format=sarif is for analyze and rewrite");
+  if (Html.getNumOccurrences() && Html.empty())
+    return usageError("--html needs a file");
   if (Runs < 1)
     return usageError("--runs must be at least 1");
   O.Paths.assign(Paths.begin(), Paths.end());
@@ -522,6 +529,7 @@ static bool readRest(ToolOptions &O) {
   O.ExportFixes = ExportFixes;
   O.EmbedHelper = EmbedHelper;
   O.Runs = Runs;
+  O.Html = Html;
   O.VerifyProgram = VerifyProgram;
   O.ProgramArgs.assign(ProgramArgs.begin(), ProgramArgs.end());
   O.BuildCommand = BuildCommand;

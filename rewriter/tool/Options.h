@@ -56,6 +56,7 @@ struct ToolOptions {
   bool EmbedHelper = false;
   std::string ExportFixes;   ///< `--export-fixes`; empty: none.
   unsigned Runs = 5;         ///< Timing runs of `verify`.
+  std::string Html;          ///< `verify --html`; empty: none.
   std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
   std::vector<std::string> ProgramArgs; ///< `--program-arg`.
   std::string BuildCommand;  ///< `--build`; empty: nvcc on the given files.

@@ -225,8 +225,8 @@ llvm::Expected<std::string> Program::buildTree(StringRef Name,
 }
 
 llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
-                                     unsigned Runs, StringRef Json,
-                                     bool Quiet) const {
+                                     unsigned Runs, StringRef Json, bool Quiet,
+                                     ArrayRef<std::string> Extra) const {
   // What is rewritten here is proven, however long the digests take.
   std::vector<std::string> Command{Verifier, "--all",
                                    "--runs=" + std::to_string(Runs)};
@@ -234,6 +234,7 @@ llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
     Command.push_back("--json=" + Json.str());
   if (Options.Run == bankstripe::Command::Tune)
     Command.push_back("--originals=" + Folder + "/originals");
+  llvm::append_range(Command, Extra);
   Command.insert(Command.end(), {Original.str(), Changed.str()});
   if (!Options.ProgramArgs.empty()) {
     Command.emplace_back("--");

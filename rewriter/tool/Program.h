@@ -43,10 +43,12 @@ public:
                            llvm::StringRef Changed) const;
 
   /// Runs bankstripe-verify on two executables; \p Json is a file for its
-  /// result, empty to let it print. \returns its exit status.
+  /// result, empty to let it print; \p Extra are further options for it.
+  /// \returns its exit status.
   llvm::Expected<int> compare(llvm::StringRef Original, llvm::StringRef Changed,
                               unsigned Runs, llvm::StringRef Json = "",
-                              bool Quiet = false) const;
+                              bool Quiet = false,
+                              llvm::ArrayRef<std::string> Extra = {}) const;
 
 private:
   Program(const ToolOptions &Options, std::vector<CompileJob> Jobs,

@@ -155,7 +155,7 @@ void Writer::exportFixes(const RunResult &Run) {
     tellAboutHelper(Run);
 }
 
-static void printJson(const RunResult &Run) {
+llvm::json::Value bankstripe::rewriteToJson(const RunResult &Run) {
   llvm::json::Value Report = toJson(Run.Decisions, Run.Resources);
   llvm::json::Array Files;
   for (const ChangedFile &File : Run.Changes) {
@@ -166,12 +166,12 @@ static void printJson(const RunResult &Run) {
                                        {"diff", llvm::json::fixUTF8(Diff)}});
   }
   Report.getAsObject()->insert({"changes", std::move(Files)});
-  llvm::outs() << llvm::formatv("{0:2}\n", Report);
+  return Report;
 }
 
 static void report(const RunResult &Run, const ToolOptions &Options) {
   if (Options.Format == OutputFormat::Json) {
-    printJson(Run);
+    llvm::outs() << llvm::formatv("{0:2}\n", rewriteToJson(Run));
     return;
   }
   printText(llvm::errs(), Run.Decisions, Run.Resources, Options.Level,

@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tool/Outputs.h"
 #include "tool/Program.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -73,14 +74,34 @@ static llvm::Error explainDifference(Program &P, const RunResult &Run) {
   return llvm::Error::success();
 }
 
+// What bankstripe-verify needs for a page that shows the changes and the
+// reasons as well: it knows nothing of them.
+static llvm::Expected<std::vector<std::string>>
+pageOptions(const RunResult &Run, const ToolOptions &Options,
+            StringRef Folder) {
+  if (Options.Html.empty())
+    return std::vector<std::string>();
+  const std::string Plan = (Folder + "/plan.json").str();
+  if (llvm::Error E =
+          replaceFile(Plan, llvm::formatv("{0:2}\n", rewriteToJson(Run)).str(),
+                      std::nullopt))
+    return E;
+  return std::vector<std::string>{"--html=" + Options.Html, "--plan=" + Plan};
+}
+
 static llvm::Expected<int> verify(Program &P, const RunResult &Run,
-                                  const ToolOptions &Options) {
+                                  const ToolOptions &Options,
+                                  StringRef Folder) {
   llvm::Expected<Pair> Built = build(P, Run);
   if (!Built)
     return Built.takeError();
+  auto Page = pageOptions(Run, Options, Folder);
+  if (!Page)
+    return Page.takeError();
   llvm::Expected<int> Status =
       P.compare(Built->Original, Built->Rewritten, Options.Runs,
-                Options.Format == OutputFormat::Json ? "-" : "");
+                Options.Format == OutputFormat::Json ? "-" : "",
+                /*Quiet=*/false, *Page);
   if (Status && *Status == ExitChanges)
     if (llvm::Error E = explainDifference(P, Run))
       return E;
@@ -113,7 +134,7 @@ int bankstripe::runVerify(const ToolOptions &Options, StringRef Executable) {
       Program::find(Options, Executable, Run->Jobs, Folder->path());
   if (!P)
     return fail(P.takeError());
-  llvm::Expected<int> Status = verify(*P, *Run, Options);
+  llvm::Expected<int> Status = verify(*P, *Run, Options, Folder->path());
   if (Options.KeepFiles) {
     llvm::errs() << "bankstripe: the programs and the rewritten sources are in "
                  << Folder->path() << '\n';

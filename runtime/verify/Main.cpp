@@ -10,10 +10,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Gpu.h"
+#include "verify/Html.h"
 #include "verify/Print.h"
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
+#include <iterator>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -39,6 +42,36 @@ static bool writeText(const std::string &Path, const std::string &Text) {
   return File.good();
 }
 
+static int cannotWrite(const std::string &Path) {
+  std::fprintf(stderr, "bankstripe-verify: cannot write '%s'\n", Path.c_str());
+  return ExitUsage;
+}
+
+// Before anything is run, so that no time is lost over a wrong file. \returns
+// what is wrong.
+static std::string readPlan(const std::string &Path,
+                            std::optional<HtmlPlan> &Plan) {
+  if (Path.empty())
+    return "";
+  std::ifstream File(Path, std::ios::binary);
+  if (!File)
+    return "cannot read '" + Path + "'";
+  auto Read = parsePlan({std::istreambuf_iterator<char>(File), {}});
+  if (const auto *Error = std::get_if<PlanError>(&Read))
+    return "'" + Path + "' is no plan: " + Error->Message;
+  Plan = std::move(std::get<HtmlPlan>(Read));
+  return "";
+}
+
+static std::string timeNow() {
+  const std::time_t Now = std::time(nullptr);
+  std::tm Broken{};
+  char Text[32] = "";
+  if (::gmtime_r(&Now, &Broken))
+    std::strftime(Text, sizeof Text, "%Y-%m-%d %H:%M UTC", &Broken);
+  return Text;
+}
+
 int main(int ArgumentCount, char **Arguments) {
   const auto Parsed = parseOptions(ArgumentCount, Arguments);
   if (const Done *D = std::get_if<Done>(&Parsed)) {
@@ -46,6 +79,12 @@ int main(int ArgumentCount, char **Arguments) {
     return D->Status;
   }
   const Options &O = std::get<Options>(Parsed);
+  HtmlInputs Page;
+  if (const std::string Problem = readPlan(O.PlanPath, Page.Plan);
+      !Problem.empty()) {
+    std::fprintf(stderr, "bankstripe-verify: %s\n", Problem.c_str());
+    return ExitUsage;
+  }
   const std::string Recorder = findRecorder(O.Recorder);
   if (Recorder.empty() && !O.Recorder.empty()) {
     std::fprintf(stderr, "bankstripe-verify: there is no recorder '%s'\n",
@@ -63,10 +102,13 @@ int main(int ArgumentCount, char **Arguments) {
   const bool Coloured = ::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
   if (O.JsonPath != "-")
     std::fputs(printReport(Report, Coloured).c_str(), stdout);
-  if (!O.JsonPath.empty() && !writeText(O.JsonPath, jsonReport(Report))) {
-    std::fprintf(stderr, "bankstripe-verify: cannot write '%s'\n",
-                 O.JsonPath.c_str());
-    return ExitUsage;
+  if (!O.JsonPath.empty() && !writeText(O.JsonPath, jsonReport(Report)))
+    return cannotWrite(O.JsonPath);
+  if (!O.HtmlPath.empty()) {
+    Page.Gpu = gpuFacts(Report.Device);
+    Page.Time = timeNow();
+    if (!writeText(O.HtmlPath, htmlReport(Report, Page)))
+      return cannotWrite(O.HtmlPath);
   }
   switch (Report.Verdict) {
   case Outcome::Identical:

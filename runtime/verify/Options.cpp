@@ -189,6 +189,14 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
   App.add_option("--json", O.JsonPath,
                  "write the result to this file; - for standard output")
       ->type_name("FILE");
+  App.add_option("--html", O.HtmlPath,
+                 "write the result to this file as a page that needs no "
+                 "network; see docs/report.md")
+      ->type_name("FILE");
+  App.add_option("--plan", O.PlanPath,
+                 "show on the page what 'bankstripe rewrite --format=json' "
+                 "wrote to this file")
+      ->type_name("FILE");
   App.add_flag("--expect-output", O.ExpectOutput,
                "fail when the original prints nothing, or not the same twice");
   App.add_option("--repeats", O.Repeats,

@@ -28,6 +28,8 @@ struct Options {
   unsigned Runs = 5;           ///< Timed runs of each; 0 for none.
   double TimeoutSeconds = 600; ///< For one run; 0 for no limit.
   std::string JsonPath;        ///< Empty for none; "-" for stdout.
+  std::string HtmlPath;        ///< Of the page; empty for none.
+  std::string PlanPath;        ///< What the page shows besides; or empty.
   bool ExpectOutput = false;
   std::string Kernels; ///< Whose launches are digested; empty for all.
   unsigned Sample = 1; ///< Digest every Nth launch of a kernel.

@@ -191,7 +191,8 @@ static std::string describeOutput(const OutputComparison &Output) {
                      Output.Line, Output.Original, Output.Rewritten);
 }
 
-static std::string verdict(const VerifyReport &Report, bool Coloured) {
+std::string bankstripe::runtime::printVerdict(const VerifyReport &Report,
+                                              bool Coloured) {
   if (Report.Verdict == Outcome::CannotRecord)
     return colour("not verified", fmt::terminal_color::yellow, Coloured) +
            ": " + Report.Reason + '\n';
@@ -428,10 +429,9 @@ static std::string clocks(const VerifyReport &Report) {
                      clocksText(*Report.RewrittenClocks));
 }
 
-std::string bankstripe::runtime::printReport(const VerifyReport &Report,
-                                             bool Coloured) {
-  std::string Text = verdict(Report, Coloured);
-  Text += nondeterminism(Report, Coloured);
+std::string bankstripe::runtime::printReservations(const VerifyReport &Report,
+                                                   bool Coloured) {
+  std::string Text = nondeterminism(Report, Coloured);
   for (const ToleratedMemory &T : Report.Tolerated)
     Text += toleratedText(Report, T);
   if (Report.Verdict != Outcome::CannotRecord)
@@ -441,6 +441,13 @@ std::string bankstripe::runtime::printReport(const VerifyReport &Report,
                         plural(Report.Launches.UndigestedLaunches, "launch"));
   for (const std::string &Note : Report.Notes)
     Text += "note: " + Note + '\n';
+  return Text;
+}
+
+std::string bankstripe::runtime::printReport(const VerifyReport &Report,
+                                             bool Coloured) {
+  std::string Text = printVerdict(Report, Coloured);
+  Text += printReservations(Report, Coloured);
   if (Report.Kernels.empty())
     return Text;
   Text += fmt::format("\n{} (compute capability {}); {}\n", Report.Device,

@@ -17,6 +17,13 @@ namespace bankstripe::runtime {
 /// \param Coloured with ANSI colours, for a terminal.
 std::string printReport(const VerifyReport &Report, bool Coloured);
 
+/// Its beginning: the verdict, with the first difference.
+std::string printVerdict(const VerifyReport &Report, bool Coloured);
+
+/// What follows on that: what the verdict does not cover, a line for each
+/// thing. A line that begins with two spaces belongs to the one before.
+std::string printReservations(const VerifyReport &Report, bool Coloured);
+
 /// The report as one JSON object; the fields are described in JSON.md beside
 /// this file.
 std::string jsonReport(const VerifyReport &Report);

@@ -116,6 +116,10 @@ bankstripe::runtime::totalTimes(const std::vector<Recording> &Originals,
   return Result;
 }
 
+static LaunchShape shapeOf(const Launch &L) {
+  return {L.Block.X * L.Block.Y * L.Block.Z, L.DynamicSharedBytes};
+}
+
 std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
     const Recording &Original, const Recording &Rewritten,
     const std::vector<Recording> &OriginalTimes,
@@ -132,12 +136,16 @@ std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
   for (const Launch &L : Original.Launches) {
     KernelStatistics &K = Row(Known.of(L.Kernel));
     ++K.Launches;
-    if (!K.Original)
+    if (!K.Original) {
       K.Original = L.Takes;
+      K.OriginalShape = shapeOf(L);
+    }
   }
   for (const Launch &L : Rewritten.Launches)
-    if (KernelStatistics &K = Row(Known.of(L.Kernel)); !K.Rewritten)
+    if (KernelStatistics &K = Row(Known.of(L.Kernel)); !K.Rewritten) {
       K.Rewritten = L.Takes;
+      K.RewrittenShape = shapeOf(L);
+    }
   const auto InOriginal = durations(OriginalTimes, Known);
   const auto InRewritten = durations(RewrittenTimes, Known);
   for (const auto *Program : {&InOriginal, &InRewritten})

@@ -43,6 +43,12 @@ struct PairedTimes {
   TimeVerdict verdict() const;
 };
 
+/// How a kernel is launched.
+struct LaunchShape {
+  unsigned Threads = 0;            ///< Of a block.
+  unsigned DynamicSharedBytes = 0; ///< Per block.
+};
+
 /// One kernel of a program, before and after.
 struct KernelStatistics : PairedTimes {
   std::string Name;      ///< Canonical.
@@ -51,6 +57,7 @@ struct KernelStatistics : PairedTimes {
   double TotalOriginal = 0, TotalRewritten = 0;
   /// Of the first launch; none when the program does not launch the kernel.
   std::optional<Resources> Original, Rewritten;
+  std::optional<LaunchShape> OriginalShape, RewrittenShape; ///< Likewise.
 };
 
 /// All launches of a run together, in \p Originals and \p Rewrittens, which are

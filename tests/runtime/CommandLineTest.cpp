@@ -47,7 +47,9 @@ TEST(CommandLine, BadUsageExitsWith2) {
       {"--", "--vs", "/bin/true"},
       {"--", "/bin/true", "--vs", "nonexistent-program"},
       {"--", "/bin/true", "--vs", "/bin/true", "--vs"},
-      {"--recorder=/nonexistent.so", "/bin/true", "/bin/true"}};
+      {"--recorder=/nonexistent.so", "/bin/true", "/bin/true"},
+      {"--plan=/nonexistent.json", "/bin/true", "/bin/true"},
+      {"--plan=/dev/null", "/bin/true", "/bin/true"}};
   for (const auto &Arguments : Bad) {
     const ChildResult R = verifier(Arguments);
     EXPECT_EQ(R.ExitStatus, 2) << testing::PrintToString(Arguments);

@@ -107,3 +107,13 @@ TEST(Statistics, TotalsOfARunAreComparedAsWell) {
   EXPECT_EQ(Total.verdict(), TimeVerdict::Faster);
   EXPECT_FALSE(totalTimes({}, {}).speedup());
 }
+
+TEST(Statistics, ShapeIsThatOfTheFirstLaunch) {
+  Recording Original, Rewritten;
+  launch(Original, "_Z1aPi").Block = {16, 4, 2};
+  launch(Original, "_Z1aPi").Block = {32, 1, 1};
+  launch(Rewritten, "_Z1aPi").DynamicSharedBytes = 512;
+  const auto Rows = kernelStatistics(Original, Rewritten, {}, {});
+  EXPECT_EQ(Rows[0].OriginalShape->Threads, 128u);
+  EXPECT_EQ(Rows[0].RewrittenShape->DynamicSharedBytes, 512u);
+}

@@ -2,7 +2,8 @@
 
 What --build makes is no program but its source and the flags that nvcc would
 get. In the place of bankstripe-verify stands a script that reads two of these
-and says how fast they are, and whether they compute the same.
+and says how fast they are, and whether they compute the same. As a page it writes
+the plan that it got.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -18,9 +19,13 @@ import unittest
 from support import ToolTest, moves
 
 VERIFY = """#!{python}
-import json, sys
+import json, shutil, sys
 own = sys.argv[1:]
-result = next((a[7:] for a in own if a.startswith("--json=")), None)
+def option(name):
+    return next((a[len(name) + 1:] for a in own if a.startswith(name + "=")), None)
+result = option("--json")
+if page := option("--html"):
+    shutil.copy(option("--plan"), page)
 original, changed = [open(a).read() for a in own if not a.startswith("-")]
 TIMES = {times}
 def time(text):

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import json
 import unittest
 
 from programs import BUILD, ProgramTest
@@ -38,6 +39,18 @@ class Verify(ProgramTest):
     def test_programs_that_round_differently(self):
         done = self.expect(CHANGES, self.verify(DIFFERS, rounding=True))
         self.assertIn("with -fmad=false both programs compute the same", done.stderr)
+
+    # Not for the second look at a difference.
+    def test_page_shows_the_plan_and_the_changes(self):
+        self.expect(CHANGES, self.verify(DIFFERS, "--html=page.html"))
+        self.assertEqual(self.calls(), 2)
+        plan = json.loads(self.read("page.html"))
+        self.assertEqual(plan["tool"], "bankstripe")
+        self.assertEqual([a["verdict"] for a in plan["arrays"]], ["stripe"])
+        self.assertIn("+#include \"bankstripe.cuh\"", plan["changes"][0]["diff"])
+
+    def test_page_needs_a_file(self):
+        self.expect(USAGE, self.verify(SAME, "--html="))
 
     def test_nothing_to_verify(self):
         self.write("a.cu", PLAIN)

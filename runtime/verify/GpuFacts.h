@@ -1,0 +1,40 @@
+//===-- GpuFacts.h - the figures of a GPU -----------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_VERIFY_GPUFACTS_H
+#define BANKSTRIPE_VERIFY_GPUFACTS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace bankstripe::runtime {
+
+/// What the driver says of a GPU; sizes in bytes.
+struct GpuFacts {
+  unsigned Major = 0, Minor = 0; ///< The compute capability.
+  unsigned Multiprocessors = 0;
+  unsigned ThreadsPerMultiprocessor = 0; ///< That can be resident.
+  unsigned ThreadsPerBlock = 0;
+  unsigned RegistersPerMultiprocessor = 0, RegistersPerBlock = 0;
+  unsigned SharedPerMultiprocessor = 0, SharedPerBlock = 0;
+  unsigned SharedPerBlockOptIn = 0, SharedReservedPerBlock = 0;
+  unsigned MegaHertz = 0, MemoryMegaHertz = 0; ///< Highest clocks; 0: unknown.
+  unsigned Driver = 0; ///< The newest CUDA that it knows: 13000 is 13.0.
+
+  unsigned warpsPerMultiprocessor() const {
+    return ThreadsPerMultiprocessor / 32;
+  }
+};
+
+/// Asks the CUDA driver about the first GPU called \p Name. Nothing where there
+/// is no driver or no such GPU.
+std::optional<GpuFacts> gpuFacts(const std::string &Name);
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_VERIFY_GPUFACTS_H

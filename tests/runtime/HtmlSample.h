@@ -1,0 +1,135 @@
+//===-- HtmlSample.h - reports to look at and to test with ------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A report made by hand. Its times are those of docs/measurements.md, so that
+// it looks like a real one; everything else is made up.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TESTS_RUNTIME_HTMLSAMPLE_H
+#define BANKSTRIPE_TESTS_RUNTIME_HTMLSAMPLE_H
+
+#include "verify/Html.h"
+
+namespace bankstripe::runtime {
+
+/// A kernel that is launched twice, with the durations of one launch in
+/// milliseconds.
+inline KernelStatistics sampleKernel(const std::string &Name, double Before,
+                                     double After, unsigned LocalBefore = 0,
+                                     unsigned LocalAfter = 0,
+                                     unsigned SharedAfter = 0) {
+  KernelStatistics K;
+  K.Name = Name;
+  K.Launches = 2;
+  K.MedianOriginal = Before * 1e6;
+  K.MedianRewritten = After * 1e6;
+  K.SpreadOriginal = Before * 1e4;
+  K.SpreadRewritten = After * 2e4;
+  K.Sure = Interval{0.98 * Before / After, 1.03 * Before / After};
+  K.TotalOriginal = 2 * Before * 1e6;
+  K.TotalRewritten = 2 * After * 1e6;
+  K.Original = Resources{40, 0, LocalBefore};
+  K.Rewritten = Resources{38, SharedAfter, LocalAfter};
+  K.OriginalShape = K.RewrittenShape = LaunchShape{128, 0};
+  return K;
+}
+
+/// Identical, without kernels.
+inline VerifyReport sampleReport() {
+  VerifyReport R;
+  R.Verdict = Outcome::Identical;
+  R.Device = "NVIDIA H200";
+  R.Capability = "9.0";
+  R.LaunchCount = R.Launches.ComparedLaunches = 100;
+  R.Launches.Threads = 1;
+  R.AllocationCount = 24;
+  R.OutputBytes = 1832;
+  R.Runs = 5;
+  R.OriginalCommand = "./sample 1000";
+  R.RewrittenCommand = "./sample.rewritten 1000";
+  R.OriginalClocks = ClockSummary{40, 1965, 1980, 1980, 3201, 3201, 3201};
+  R.RewrittenClocks = ClockSummary{38, 1980, 1980, 1980, 3201, 3201, 3201};
+  return R;
+}
+
+/// With the kernels of the test inputs.
+inline VerifyReport sampleOfTestInputs() {
+  VerifyReport R = sampleReport();
+  R.Kernels = {
+      sampleKernel("majority(int const*, int*, int)", 0.352, 0.049, 40, 0,
+                   4608),
+      sampleKernel("countDigits(unsigned int const*, int*)", 2.242, 0.233, 40,
+                   0, 5120),
+      sampleKernel("describe(int const*, int*)", 0.169, 0.078, 240, 0, 23424),
+      sampleKernel("longestRuns(int const*, int*)", 0.196, 0.019, 64, 0, 8192),
+      sampleKernel("denoise(float const*, float*, int)", 2.076, 0.470, 104, 0,
+                   25600),
+      sampleKernel("quartiles(float const*, float*)", 0.839, 0.851, 16, 0,
+                   8192),
+      sampleKernel("void largest<int, 7>(int const*, int*)", 0.125, 0.091, 32,
+                   0, 5376),
+      sampleKernel("texture(unsigned char const*, float*)", 1.004, 0.144, 16, 0,
+                   8192),
+      sampleKernel("knapsack(unsigned int const*, int*, unsigned int*)", 2.473,
+                   0.979, 528, 320, 26624),
+      sampleKernel("play(int*)", 0.790, 0.168, 272, 0, 26624),
+      sampleKernel("rankKeys(unsigned int const*, int*)", 0.236, 0.157, 64, 0,
+                   8256),
+      sampleKernel("transform(float const*, float*)", 0.369, 0.023, 128, 0,
+                   16384),
+      sampleKernel("void movingMedian<float, 9>(float const*, float*, int)",
+                   0.651, 0.219, 56, 0, 6912),
+      sampleKernel("void movingMedian<float, 25>(float const*, float*, int)",
+                   1.934, 0.814, 152, 0, 19200),
+      sampleKernel("findOverlaps(Node const*, float2 const*, int, int*, "
+                   "unsigned int*)",
+                   0.058, 0.101, 128, 0, 12288),
+      sampleKernel("smooth(float const*, float*)", 0.135, 0.134, 96, 0, 0)};
+  R.Kernels.back().Sure = Interval{0.82, 1.24};
+  R.Total.MedianOriginal = 2.73e7;
+  R.Total.MedianRewritten = 9.06e6;
+  R.Total.Sure = Interval{2.98, 3.05};
+  return R;
+}
+
+inline GpuFacts sampleGpu() {
+  GpuFacts Gpu;
+  Gpu.Multiprocessors = 132;
+  Gpu.ThreadsPerMultiprocessor = 2048;
+  Gpu.Major = 9;
+  Gpu.ThreadsPerBlock = 1024;
+  Gpu.RegistersPerMultiprocessor = Gpu.RegistersPerBlock = 65536;
+  Gpu.SharedPerMultiprocessor = 228 << 10;
+  Gpu.SharedPerBlock = 48 << 10;
+  Gpu.SharedPerBlockOptIn = 227 << 10;
+  Gpu.SharedReservedPerBlock = 1 << 10;
+  Gpu.MegaHertz = 1980;
+  Gpu.MemoryMegaHertz = 3201;
+  Gpu.Driver = 13000;
+  return Gpu;
+}
+
+/// A difference in memory, located.
+inline void makeDiffer(VerifyReport &R) {
+  R.Verdict = Outcome::Differs;
+  Difference D;
+  D.Launch = 17;
+  D.OriginalKernel = D.RewrittenKernel = "play(int*)";
+  D.Allocation = 3;
+  D.Bytes = 1 << 20;
+  D.Begin = 4096;
+  D.End = D.LastEnd = 8192;
+  R.Launches.First = D;
+  R.Launches.DifferingLaunches = 2;
+  R.Bytes = findByteDifference(std::string("\1\0\0\0\2\0\0\0", 8),
+                               std::string("\1\0\0\0\3\0\0\0", 8), D.Begin);
+}
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_TESTS_RUNTIME_HTMLSAMPLE_H
