@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Locate.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -39,11 +40,15 @@ Schedule bankstripe::runtime::narrowed(const Schedule &Before,
   return Result;
 }
 
-LaunchRange bankstripe::runtime::rangeBefore(const Recording &R,
+LaunchRange bankstripe::runtime::rangeBefore(const Recording &Original,
+                                             const Recording &Rewritten,
                                              unsigned Differs) {
+  const auto IsDigested = [](const Recording &R, unsigned Index) {
+    return Index < R.Launches.size() && R.Launches[Index].Digested;
+  };
   LaunchRange Range{std::nullopt, Differs};
   for (unsigned I = Differs; I > 0 && !Range.EqualAfter; --I)
-    if (I <= R.Launches.size() && R.Launches[I - 1].Digested)
+    if (IsDigested(Original, I - 1) && IsDigested(Rewritten, I - 1))
       Range.EqualAfter = I - 1;
   return Range;
 }
@@ -94,12 +99,14 @@ bool Locator::round(std::optional<Difference> &First, Location &At,
     }
     return false;
   }
-  const LaunchRange Before = rangeBefore(Original, Found.First->Launch);
+  LaunchRange Next = rangeBefore(Original, Rewritten, Found.First->Launch);
+  Next.EqualAfter = std::max(Next.EqualAfter, At.Range.EqualAfter);
   First = Found.First;
-  At.Range.Differs = First->Launch;
-  if (Before.EqualAfter)
-    At.Range.EqualAfter = Before.EqualAfter;
-  return true;
+  if (Next.Differs == At.Range.Differs &&
+      Next.EqualAfter == At.Range.EqualAfter)
+    At.Problem = "no launch closer to it has digests in both programs";
+  At.Range = Next;
+  return At.Problem.empty();
 }
 
 Location Locator::narrow(std::optional<Difference> &First, LaunchRange Range,

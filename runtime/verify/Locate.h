@@ -43,8 +43,10 @@ struct LaunchRange {
 Schedule narrowed(const Schedule &Before, const LaunchRange &Range,
                   unsigned Most = LaunchesPerRound);
 
-/// The range in which \p Differs arose, when \p R was digested as it was.
-LaunchRange rangeBefore(const Recording &R, unsigned Differs);
+/// The range in which \p Differs arose: it begins after the last launch before
+/// it that both programs have digests of all memory for.
+LaunchRange rangeBefore(const Recording &Original, const Recording &Rewritten,
+                        unsigned Differs);
 
 /// What the search for a launch found.
 struct Location {

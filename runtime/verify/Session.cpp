@@ -238,11 +238,11 @@ void Session::compareLaunches(Recording &Rewritten) {
     if (Differs->Kind != DifferenceKind::Contents)
       return;
     const Difference Seen = *Differs;
-    Report.Found =
-        Search.narrow(Differs, rangeBefore(First.Record, Seen.Launch),
-                      Schedule::of(First.Record),
-                      Report.Launches.FirstIsTentative &&
-                          Varying.size() < MostVaryingLaunches);
+    Report.Found = Search.narrow(
+        Differs, rangeBefore(First.Record, Rewritten, Seen.Launch),
+        Schedule::of(First.Record),
+        Report.Launches.FirstIsTentative &&
+            Varying.size() < MostVaryingLaunches);
     if (Differs)
       return;
     const size_t Known = Varying.size();

@@ -61,6 +61,20 @@ static void pair(PairedTimes &Into, const std::vector<double> &Original,
 
 namespace {
 
+// Canonical names; demangling takes long, and kernels are launched often.
+class Names {
+public:
+  const std::string &of(const std::string &Symbol) {
+    std::string &Name = Known[Symbol];
+    if (Name.empty())
+      Name = canonicalName(Symbol);
+    return Name;
+  }
+
+private:
+  std::map<std::string, std::string> Known;
+};
+
 // The durations of one kernel in one program, one value per run.
 struct Durations {
   std::vector<double> Medians, Totals;
@@ -69,17 +83,12 @@ struct Durations {
 } // namespace
 
 static std::map<std::string, Durations>
-durations(const std::vector<Recording> &Runs) {
+durations(const std::vector<Recording> &Runs, Names &Known) {
   std::map<std::string, Durations> Found;
-  std::map<std::string, std::string> Names; // Demangling takes long.
   for (const Recording &Run : Runs) {
     std::map<std::string, std::vector<double>> All;
-    for (const Launch &L : Run.Launches) {
-      std::string &Name = Names[L.Kernel];
-      if (Name.empty())
-        Name = canonicalName(L.Kernel);
-      All[Name].push_back(L.Nanoseconds);
-    }
+    for (const Launch &L : Run.Launches)
+      All[Known.of(L.Kernel)].push_back(L.Nanoseconds);
     for (auto &[Name, Values] : All) {
       Found[Name].Totals.push_back(
           std::accumulate(Values.begin(), Values.end(), 0.0));
@@ -117,6 +126,7 @@ std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
     const std::vector<Recording> &RewrittenTimes) {
   std::vector<KernelStatistics> Rows;
   std::map<std::string, size_t> RowOf;
+  Names Known;
   const auto Row = [&](const std::string &Name) -> KernelStatistics & {
     const auto [At, Inserted] = RowOf.try_emplace(Name, Rows.size());
     if (Inserted)
@@ -124,7 +134,7 @@ std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
     return Rows[At->second];
   };
   for (const Launch &L : Original.Launches) {
-    KernelStatistics &K = Row(canonicalName(L.Kernel));
+    KernelStatistics &K = Row(Known.of(L.Kernel));
     ++K.Launches;
     if (!K.Original) {
       K.Original = L.Takes;
@@ -132,12 +142,12 @@ std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
     }
   }
   for (const Launch &L : Rewritten.Launches)
-    if (KernelStatistics &K = Row(canonicalName(L.Kernel)); !K.Rewritten) {
+    if (KernelStatistics &K = Row(Known.of(L.Kernel)); !K.Rewritten) {
       K.Rewritten = L.Takes;
       K.RewrittenShape = shapeOf(L);
     }
-  const auto InOriginal = durations(OriginalTimes);
-  const auto InRewritten = durations(RewrittenTimes);
+  const auto InOriginal = durations(OriginalTimes, Known);
+  const auto InRewritten = durations(RewrittenTimes, Known);
   for (const auto *Program : {&InOriginal, &InRewritten})
     for (const auto &[Name, D] : *Program)
       Row(Name);

@@ -59,8 +59,11 @@ TEST(LaunchRange, BeginsAfterTheLastDigestOfAllMemory) {
   for (unsigned I = 0; I < 6; ++I)
     launch(R, "_Z1aPi").Digested = I == 1 || I == 5;
   R.Launches[3].DigestedBeforeFree = true;
-  EXPECT_EQ(rangeBefore(R, 5).EqualAfter, 1u);
-  EXPECT_EQ(rangeBefore(R, 5).first(), 2u);
-  EXPECT_EQ(rangeBefore(R, 1).EqualAfter, std::nullopt);
-  EXPECT_EQ(rangeBefore(R, 1).first(), 0u);
+  EXPECT_EQ(rangeBefore(R, R, 5).EqualAfter, 1u);
+  EXPECT_EQ(rangeBefore(R, R, 5).first(), 2u);
+  EXPECT_EQ(rangeBefore(R, R, 1).EqualAfter, std::nullopt);
+  EXPECT_EQ(rangeBefore(R, R, 1).first(), 0u);
+  Recording Other = R;
+  Other.Launches[1].Digested = false;
+  EXPECT_EQ(rangeBefore(R, Other, 5).EqualAfter, std::nullopt);
 }

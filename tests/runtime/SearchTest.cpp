@@ -167,6 +167,18 @@ TEST_F(Search, DifferenceThatDoesNotShowAgainIsNotExcusedByWhatVaries) {
             "the difference did not show again in another run");
 }
 
+// As if its memory could not be read in between.
+TEST_F(Search, ProgramWithoutDigestsInBetween) {
+  const std::string Blind =
+      "BANKSTRIPE_SCHEDULE=\n" + LongProgram{.Wrong = 137}.text();
+  const VerifyReport R = run(LongProgram{}.text(), Blind);
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Found->Range.first(), 1u);
+  EXPECT_EQ(R.Found->Rounds, 1u);
+  EXPECT_EQ(R.Found->Problem,
+            "no launch closer to it has digests in both programs");
+}
+
 TEST_F(Search, ProgramThatCrashesDuringTheSearch) {
   const std::string Crashing =
       "if grep -q + \"$BANKSTRIPE_SCHEDULE\"; then kill -SEGV $$; fi\n" +
