@@ -70,6 +70,10 @@ constexpr ReasonInfo Table[] = {
     {Reason::DecidedSlot, Slot, "decided-slot",
      "it could be a stripe, and a slot was decided on",
      "change the decision in .bankstripe.yaml or --layout"},
+    {Reason::PartOfWarp, Slot, "part-of-warp",
+     "its blocks have fewer threads than a warp, and a stripe would take the "
+     "bytes of all 32 lanes",
+     "launch larger blocks, or decide for a stripe in .bankstripe.yaml"},
     {Reason::ConstantTable, VerdictKind::Constant, "constant-table",
      "it is never written after its initialisation with constants, so it "
      "belongs in constant storage",

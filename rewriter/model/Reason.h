@@ -53,6 +53,7 @@ enum class Reason {
   SkippedCode,
   UnknownUse,
   DecidedSlot,
+  PartOfWarp,
   // constant
   ConstantTable,
   // registers

@@ -58,8 +58,6 @@ public:
   void fit(const std::vector<unsigned> &Candidates);
 
 private:
-  uint64_t bytesIn(const PlannedArray &A, const Verdict &V, unsigned Row) const;
-  uint64_t largest(const PlannedArray &A, const Verdict &V) const;
   uint64_t takenOf(unsigned Row, std::optional<Mover> With) const;
   std::optional<unsigned> fullRow(const PlannedArray &A,
                                   const Verdict &V) const;
@@ -75,8 +73,8 @@ private:
 } // namespace
 
 // What A takes from kernel Row: all instances that it reaches.
-uint64_t BudgetFitter::bytesIn(const PlannedArray &A, const Verdict &V,
-                               unsigned Row) const {
+static uint64_t bytesIn(const PlannedArray &A, const Verdict &V, unsigned Row,
+                        const std::vector<KernelRow> &Rows) {
   const unsigned Threads = storageThreads(V, Rows[Row].Plan);
   uint64_t Bytes = 0;
   for (size_t I = 0; I < A.Array.Instances.size(); ++I)
@@ -85,10 +83,11 @@ uint64_t BudgetFitter::bytesIn(const PlannedArray &A, const Verdict &V,
   return Bytes;
 }
 
-uint64_t BudgetFitter::largest(const PlannedArray &A, const Verdict &V) const {
+uint64_t bankstripe::largestBytes(const PlannedArray &A, const Verdict &V,
+                                  const std::vector<KernelRow> &Rows) {
   uint64_t Bytes = 0;
   for (unsigned Row : A.Kernels)
-    Bytes = std::max(Bytes, bytesIn(A, V, Row));
+    Bytes = std::max(Bytes, bytesIn(A, V, Row, Rows));
   return Bytes;
 }
 
@@ -121,7 +120,7 @@ void BudgetFitter::refuse(PlannedArray &A, unsigned Row) {
   Verdict &V = A.Decision;
   const auto &Unbounded = Rows[Row].Unbounded;
   const std::string Need =
-      std::to_string(bytesIn(A, V, Row)) + " bytes per block" +
+      std::to_string(bytesIn(A, V, Row, Rows)) + " bytes per block" +
       (Unbounded ? " of 1024 threads, " : ", ") +
       std::to_string(Budgets[Row] - takenOf(Row, std::nullopt)) + " are left";
   V.Kind = VerdictKind::Keep;
@@ -141,7 +140,7 @@ void BudgetFitter::widen(PlannedArray &A) {
   Wide.Form = StripeForm::Wide;
   if (fullRow(A, Wide))
     return;
-  Wide.SharedBytes = largest(A, Wide);
+  Wide.SharedBytes = largestBytes(A, Wide, Rows);
   A.Decision = Wide;
 }
 
@@ -151,7 +150,7 @@ void BudgetFitter::fit(const std::vector<unsigned> &Candidates) {
   for (unsigned I : Candidates) {
     PlannedArray &A = Arrays[I];
     A.Decision.Benefit = benefitOf(A);
-    A.Decision.SharedBytes = largest(A, A.Decision);
+    A.Decision.SharedBytes = largestBytes(A, A.Decision, Rows);
     Order.emplace_back(!A.Decision.Asked,
                        -A.Decision.Benefit / double(A.Decision.SharedBytes), I);
   }

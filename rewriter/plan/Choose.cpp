@@ -88,10 +88,12 @@ private:
 
 } // namespace
 
-// What the arrays that move take of a block of kernel Row.
+// What the arrays that move take of a block of so many Threads of kernel Row.
 uint64_t Chooser::sharedOf(unsigned Row, unsigned Threads) const {
-  return bytesTogether(moversOf(Run.Arrays, Row), Row,
-                       [&](const Verdict &) { return Threads; });
+  return bytesTogether(
+      moversOf(Run.Arrays, Row), Row, [&](const Verdict &V) -> unsigned {
+        return V.Dynamic ? llvm::alignTo(Threads, 32) : Threads;
+      });
 }
 
 static unsigned usualBlock(const KernelPlan &K) {
@@ -135,7 +137,7 @@ std::optional<Chooser::Setting> Chooser::settingOf(unsigned Row) const {
     C.CodeGrowth = growthOf(Row);
   const unsigned WarpsPerBlock = llvm::divideCeil(Threads, 32u);
   S.SharedHad = K.SharedBefore + K.DynamicSharedBytes;
-  S.SharedHas = S.SharedHad + sharedOf(Row, llvm::alignTo(Threads, 32));
+  S.SharedHas = S.SharedHad + sharedOf(Row, Threads);
   auto With = [&](uint64_t SharedBytes) {
     Resources R;
     R.Warps = residentWarps(Options.GpuArch, Threads, K.Registers, SharedBytes);
@@ -199,8 +201,8 @@ bool Chooser::fits(const Group &G) const {
       placeDynamic(Run.Arrays, Run.Kernels.size());
   return llvm::all_of(G.Kernels, [&](unsigned Row) {
     const KernelRow &R = Run.Kernels[Row];
-    unsigned Threads = llvm::alignTo(largestBlock(R.Plan), 32);
-    return (R.Dynamic ? WarpBytes[Row] * (Threads / 32)
+    const unsigned Threads = largestBlock(R.Plan);
+    return (R.Dynamic ? WarpBytes[Row] * llvm::divideCeil(Threads, 32u)
                       : sharedOf(Row, Threads)) <= budgetOf(R, Options);
   });
 }
@@ -214,7 +216,7 @@ std::vector<unsigned> Chooser::warpsOf(const Group &G) const {
     Warps.push_back(
         residentWarps(Options.GpuArch, Threads, K.Registers,
                       K.SharedBefore + K.DynamicSharedBytes +
-                          sharedOf(Row, llvm::alignTo(Threads, 32))));
+                          sharedOf(Row, Threads)));
   }
   return Warps;
 }
@@ -236,17 +238,32 @@ void Chooser::settleSharing(const Group &G) {
     Set(true);
 }
 
+// Whether a stripe, which has places for whole warps, has more of them than
+// there are threads in any block that uses A.
+static bool isForPartOfWarp(const PlannedArray &A,
+                            const std::vector<KernelRow> &Rows) {
+  return llvm::all_of(A.Kernels, [&](unsigned Row) {
+    return largestBlock(Rows[Row].Plan) < 32;
+  });
+}
+
 // The layouts that array A could have instead of its own.
-static std::vector<Verdict> otherLayouts(const PlannedArray &A) {
+static std::vector<Verdict> otherLayouts(const PlannedArray &A,
+                                         const std::vector<KernelRow> &Rows) {
   std::vector<Verdict> Result;
   auto Add = [&](VerdictKind Kind, StripeForm Form) {
     Verdict V = A.Decision;
     V.Kind = Kind;
     V.Form = Form;
+    if (Kind == VerdictKind::Slot)
+      V.Why = Reason::PartOfWarp;
+    V.SharedBytes = largestBytes(A, V, Rows);
     Result.push_back(std::move(V));
   };
   if (A.Decision.Kind != VerdictKind::Stripe || A.Decision.Asked)
     return Result;
+  if (!A.Decision.Dynamic && isForPartOfWarp(A, Rows))
+    Add(VerdictKind::Slot, A.Decision.Form);
   // Elements of one and two bytes have forms to choose from.
   const StripeForm Own = A.Decision.Form;
   if (Own != StripeForm::Packed && Own != StripeForm::Unpacked &&
@@ -263,10 +280,14 @@ bool Chooser::tryLayouts(const Group &G, double &Best) {
   bool Changed = false;
   for (unsigned I : G.Arrays) {
     PlannedArray &A = Run.Arrays[I];
-    for (Verdict &Other : otherLayouts(A)) {
+    for (Verdict &Other : otherLayouts(A, Run.Kernels)) {
       std::swap(A.Decision, Other);
       const double Value = fits(G) ? valueOf(G) : 0;
-      if (Value > Best * WorthAnotherLayout) {
+      // A slot for a part of a warp takes less memory in any case.
+      const double Worth = A.Decision.Why == Reason::PartOfWarp
+                               ? 1
+                               : WorthAnotherLayout;
+      if (Value >= Best * Worth) {
         Best = Value;
         Changed = true;
       } else {
@@ -421,8 +442,12 @@ Chooser::explain(const Group &G, const std::vector<Verdict> &Start) {
     Verdict Left = A.Decision;
     Left.Kind = VerdictKind::Keep;
     addAlternative(G, I, Left, "without " + Name, Explained);
-    for (const Verdict &Other : otherLayouts(A))
-      addAlternative(G, I, Other, Name + " " + nameOf(Other.Form).str(),
+    for (const Verdict &Other : otherLayouts(A, Run.Kernels))
+      addAlternative(G, I, Other,
+                     Name + " " +
+                         (Other.Kind == VerdictKind::Slot
+                              ? "as a slot"
+                              : nameOf(Other.Form).str()),
                      Explained);
   }
   for (std::optional<Explanation> &E : Explained)

@@ -92,6 +92,10 @@ uint64_t budgetOf(const KernelRow &Row, const PlanOptions &Options);
 
 /// The largest block of \p K, in threads, as far as anybody knows.
 unsigned largestBlock(const KernelPlan &K);
+/// What \p A as \p V decides takes of a block of the kernel of \p Rows in which
+/// that is most.
+uint64_t largestBytes(const PlannedArray &A, const Verdict &V,
+                      const std::vector<KernelRow> &Rows);
 /// The threads that storage as \p V decides is made for in \p K.
 unsigned storageThreads(const Verdict &V, const KernelPlan &K);
 /// What launches of \p K ask for in addition, with the largest block.

@@ -57,6 +57,7 @@ bool isGivenLater(Reason R) {
   switch (R) {
   case Reason::DynamicIndex:
   case Reason::DecidedSlot:
+  case Reason::PartOfWarp:
   case Reason::StaysInRegisters:
   case Reason::UnrolledLoop:
   case Reason::DecidedKeep:

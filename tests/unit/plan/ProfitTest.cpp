@@ -291,6 +291,42 @@ TEST(Choose, LaunchesSeeToTheCarveOutWhereTheDriversMayHurt) {
   EXPECT_EQ(WithRows(80), Carveout::Rule::Auto);
 }
 
+// A stripe of 64 doubles takes 16 KB, whatever the block.
+static TestUnit inBlocksOf(unsigned Threads) {
+  TestUnit U;
+  U.launch(Threads);
+  U.array(makeArray("a", 64, 8));
+  KernelWork W;
+  W.Instructions = 1000;
+  W.Global = 20;
+  W.Arrays[0] = Random;
+  U.Result.Evidence.Work["k"] = W;
+  return U;
+}
+
+TEST(Choose, BlocksOfAPartOfAWarpGetSlots) {
+  Plan P = inBlocksOf(2).plan(choosy());
+  const Verdict &V = find(P, "a").Decision;
+  EXPECT_EQ(V.Kind, VerdictKind::Slot);
+  EXPECT_EQ(V.Why, Reason::PartOfWarp);
+  EXPECT_LT(V.SharedBytes, 2048u);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, V.SharedBytes);
+  EXPECT_GT(P.Kernels.front().Predicted->Speedup, 1.05);
+}
+
+TEST(Choose, BlocksOfWholeWarpsKeepStripes) {
+  Plan P = inBlocksOf(32).plan(choosy());
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+}
+
+TEST(Choose, SmallBlocksKeepTheStripesThatADecisionAsksFor) {
+  PlanOptions Options = choosy();
+  TestUnit U = inBlocksOf(2);
+  Plan P = U.plan(Options);
+  Options.Decisions = {decisionAbout(P, 0, Layout::Stripe)};
+  EXPECT_EQ(reasonOf(U.plan(Options)), Reason::DynamicIndex);
+}
+
 TEST(Choose, NothingIsAskedOfWhoWantsEverythingMoved) {
   EXPECT_EQ(reasonOf(working(Rare).plan()), Reason::DynamicIndex);
 }
