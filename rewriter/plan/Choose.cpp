@@ -213,10 +213,9 @@ std::vector<unsigned> Chooser::warpsOf(const Group &G) const {
   for (unsigned Row : G.Kernels) {
     const KernelPlan &K = Run.Kernels[Row].Plan;
     const unsigned Threads = usualBlock(K);
-    Warps.push_back(
-        residentWarps(Options.GpuArch, Threads, K.Registers,
-                      K.SharedBefore + K.DynamicSharedBytes +
-                          sharedOf(Row, Threads)));
+    Warps.push_back(residentWarps(Options.GpuArch, Threads, K.Registers,
+                                  K.SharedBefore + K.DynamicSharedBytes +
+                                      sharedOf(Row, Threads)));
   }
   return Warps;
 }
@@ -283,9 +282,10 @@ bool Chooser::tryLayouts(const Group &G, double &Best) {
     for (Verdict &Other : otherLayouts(A, Run.Kernels)) {
       std::swap(A.Decision, Other);
       const double Value = fits(G) ? valueOf(G) : 0;
-      // A slot for a part of a warp takes less memory in any case.
+      // A slot for a part of a warp takes less memory in any case, and one form
+      // for all reads better.
       const double Worth = A.Decision.Why == Reason::PartOfWarp
-                               ? 1
+                               ? LeastOfGroup
                                : WorthAnotherLayout;
       if (Value >= Best * Worth) {
         Best = Value;
