@@ -169,27 +169,17 @@ static std::vector<std::string> responseFiles(const CompileJob &Job) {
 // them.
 static std::set<std::string> dependencies(const Planned &P,
                                           const ToolOptions &Options) {
-  std::set<std::string> Files, Folders;
+  const DecisionsLookup Decisions(Options.Config);
+  std::set<std::string> Files;
   for (const auto &[Unit, Sources] : P.Sources)
     for (const SourceFile &File : Sources) {
       Files.insert(File.Path);
-      Folders.insert(path::parent_path(File.Path).str());
+      if (std::string Path = Decisions.pathFor(File.Path); !Path.empty())
+        Files.insert(std::move(Path));
     }
   for (const CompileJob &Job : P.Run.Jobs)
     for (std::string &File : responseFiles(Job))
       Files.insert(std::move(File));
-  if (!Options.Config.Named.empty())
-    Files.insert(Options.Config.Named);
-  if (Options.Config.None || !Options.Config.Named.empty())
-    return Files;
-  for (StringRef Folder : Folders)
-    for (; !Folder.empty(); Folder = path::parent_path(Folder)) {
-      std::string File = (Folder + "/.bankstripe.yaml").str();
-      if (fs::exists(File)) {
-        Files.insert(std::move(File));
-        break;
-      }
-    }
   return Files;
 }
 

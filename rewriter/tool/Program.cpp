@@ -24,10 +24,18 @@ namespace path = llvm::sys::path;
 // How much of a failed build's output is shown.
 static constexpr size_t ShownOutput = 4000;
 
-static std::string besides(StringRef Executable, StringRef Name) {
-  llvm::SmallString<256> Path(path::parent_path(Executable));
-  path::append(Path, Name);
-  return std::string(Path);
+llvm::Expected<std::string> bankstripe::findVerifier(StringRef Given,
+                                                     StringRef Executable) {
+  llvm::SmallString<256> Path(Given);
+  if (Given.empty()) {
+    Path = path::parent_path(Executable);
+    path::append(Path, "bankstripe-verify");
+  }
+  if (fs::can_execute(Path))
+    return std::string(Path);
+  return llvm::createStringError(
+      "cannot find '" + Path.str() +
+      "'; build runtime/ with CUDA present, or give --verify-program");
 }
 
 llvm::Expected<Program> Program::find(const ToolOptions &Options,
@@ -46,15 +54,12 @@ llvm::Expected<Program> Program::find(const ToolOptions &Options,
   if (Kit->Nvcc.empty() && Options.BuildCommand.empty())
     return llvm::createStringError("this needs nvcc; install the CUDA toolkit "
                                    "or give --cuda-path");
+  auto Verifier = findVerifier(Options.VerifyProgram, Executable);
+  if (!Verifier)
+    return Verifier.takeError();
   Program P(Options, std::move(Jobs), Folder);
   P.Nvcc = Kit->Nvcc;
-  P.Verifier = Options.VerifyProgram.empty()
-                   ? besides(Executable, "bankstripe-verify")
-                   : Options.VerifyProgram;
-  if (!fs::can_execute(P.Verifier))
-    return llvm::createStringError(
-        "cannot find '" + P.Verifier +
-        "'; build runtime/ with CUDA present, or give --verify-program");
+  P.Verifier = std::move(*Verifier);
   P.Tree = realPath(Options.Tree.empty() ? "." : Options.Tree);
   return P;
 }

@@ -18,6 +18,11 @@
 
 namespace bankstripe {
 
+/// The path of bankstripe-verify: \p Given, or if that is empty, beside
+/// \p Executable. Errors: there is none; the message says what to do.
+llvm::Expected<std::string> findVerifier(llvm::StringRef Given,
+                                         llvm::StringRef Executable);
+
 /// The user's program. What is built lies in a folder that the caller removes.
 class Program {
 public:

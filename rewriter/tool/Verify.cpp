@@ -22,8 +22,6 @@
 #include "tool/Outputs.h"
 #include "tool/Program.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstring>
@@ -158,11 +156,9 @@ bool bankstripe::comparesCommands(llvm::ArrayRef<const char *> Words) {
 
 // The words for bankstripe-verify, which stands first. What only this program
 // knows is taken out or said in its words.
-static std::vector<std::string>
+static llvm::Expected<std::vector<std::string>>
 verifierCommand(llvm::ArrayRef<const char *> Words, StringRef Executable) {
-  llvm::SmallString<256> Beside(llvm::sys::path::parent_path(Executable));
-  llvm::sys::path::append(Beside, "bankstripe-verify");
-  std::vector<std::string> Command{Beside.str().str()};
+  std::vector<std::string> Command{""};
   bool IsOurs = true;
   for (size_t I = 0; I < Words.size(); ++I) {
     StringRef Word = Words[I];
@@ -178,21 +174,23 @@ verifierCommand(llvm::ArrayRef<const char *> Words, StringRef Executable) {
     else if (Word != "--format=text")
       Command.push_back(Word.str());
   }
+  auto Verifier = findVerifier(Command.front(), Executable);
+  if (!Verifier)
+    return Verifier.takeError();
+  Command.front() = std::move(*Verifier);
   return Command;
 }
 
 int bankstripe::runVerifyCommands(llvm::ArrayRef<const char *> Words,
                                   StringRef Executable) {
-  std::vector<std::string> Command = verifierCommand(Words, Executable);
-  if (!llvm::sys::fs::can_execute(Command.front()))
-    return fail(llvm::createStringError(
-        "cannot find '" + Command.front() +
-        "'; build runtime/ with CUDA present, or give --verify-program"));
+  auto Command = verifierCommand(Words, Executable);
+  if (!Command)
+    return fail(Command.takeError());
   std::vector<char *> Pointers;
-  for (std::string &Word : Command)
+  for (std::string &Word : *Command)
     Pointers.push_back(Word.data());
   Pointers.push_back(nullptr);
   ::execv(Pointers.front(), Pointers.data());
-  return fail(llvm::createStringError("cannot run '" + Command.front() +
+  return fail(llvm::createStringError("cannot run '" + Command->front() +
                                       "': " + std::strerror(errno)));
 }

@@ -356,14 +356,9 @@ std::vector<std::string> Launcher::furtherDependencies() const {
   std::vector<std::string> Names;
   if (!Facts.empty())
     Names.push_back(Facts);
-  for (StringRef Folder = path::parent_path(Tree.Main); !Folder.empty();
-       Folder = path::parent_path(Folder)) {
-    std::string File = (Folder + "/.bankstripe.yaml").str();
-    if (fs::exists(File)) {
-      Names.push_back(std::move(File));
-      break;
-    }
-  }
+  const DecisionsLookup Nearest{DecisionsChoice()};
+  if (std::string File = Nearest.pathFor(Tree.Main); !File.empty())
+    Names.push_back(std::move(File));
   return Names;
 }
 

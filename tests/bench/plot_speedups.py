@@ -2,10 +2,13 @@
 """Draws the picture in the README: what becomes of the kernels of public programs.
 
     plot_speedups.py [PROJECT_FOLDER] > docs/speedups.svg
+    plot_speedups.py --means [PROJECT_FOLDER]
 
 The figures are those of the two tables in docs/measurements.md, under "What the tool decides about
 them": a row for each kernel, with everything moved as stripes and as slots, and the default
 decision. The best is the best of these and of the original.
+
+With --means, prints what the table of means below them says of the default decision of today.
 
 The text and the lines take the colours that the reader's browser prefers, light or dark.
 
@@ -98,11 +101,18 @@ def kernels_of(table):
     return found
 
 
+def section_of(text):
+    return text.split(SECTION, 1)[1].split("\n### ", 1)[0]
+
+
+def by_table(text):
+    """The kernels of each table."""
+    return [kernels_of(table) for table in tables(section_of(text)) if table[0][0] == "kernel"]
+
+
 def read(text):
     """All kernels, those first that gain most by the default decision."""
-    section = text.split(SECTION, 1)[1].split("\n### ", 1)[0]
-    found = [kernel for table in tables(section) if table[0][0] == "kernel"
-             for kernel in kernels_of(table)]
+    found = [kernel for kernels in by_table(text) for kernel in kernels]
     return sorted(found, key=lambda kernel: (-kernel.default, -kernel.best, kernel.name))
 
 
@@ -141,6 +151,18 @@ def legend(y):
             f'<text x="350" y="{y}">the best, also of slots and the original</text>')
 
 
+def summary(kernels):
+    """What the table of means says of some kernels: geometric means of all as stripes, of the
+    default and of the best, and what part of the logarithm of the best the default's gains are,
+    and its gains and losses."""
+    means = [f"{mean([getattr(kernel, field) for kernel in kernels]):.2f}"
+             for field in ("everything", "default", "best")]
+    reachable = sum(math.log(kernel.best) for kernel in kernels)
+    logs = [math.log(kernel.default) for kernel in kernels]
+    shares = [sum(max(0, log) for log in logs) / reachable, sum(logs) / reachable]
+    return means + [f"{share:.0%}".replace("%", " %") for share in shares]
+
+
 def draw(kernels):
     bottom = TOP + ROW * len(kernels)
     width, height = LEFT + WIDTH + RIGHT + 14, bottom + 46
@@ -165,9 +187,15 @@ def draw(kernels):
 
 
 def main():
-    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT
-    kernels = read((root / "docs" / "measurements.md").read_text(encoding="utf-8"))
-    sys.stdout.write(draw(kernels))
+    words = sys.argv[1:]
+    wants_means = words[:1] == ["--means"]
+    root = pathlib.Path(words[-1]) if len(words) > wants_means else ROOT
+    text = (root / "docs" / "measurements.md").read_text(encoding="utf-8")
+    if wants_means:
+        for kernels in (*by_table(text), read(text)):
+            print(f"{len(kernels)} kernels:", " | ".join(summary(kernels)))
+    else:
+        sys.stdout.write(draw(read(text)))
     return 0
 
 

@@ -45,6 +45,22 @@ class Plot(unittest.TestCase):
             ("four b", 0.99, 1.0, 1.0),
             ("three b", 1.07, 0.90, 1.09)])
 
+    def test_gains_are_a_share_of_what_can_be_reached(self):
+        half = [plot_speedups.Kernel("a", 1.0, 2.0, 4.0), plot_speedups.Kernel("b", 0.5, 0.5, 1.0)]
+        self.assertEqual(plot_speedups.summary(half), ["0.71", "1.00", "2.00", "50 %", "0 %"])
+
+    def test_means_are_those_of_the_tables(self):
+        text = (plot_speedups.ROOT / "docs" / "measurements.md").read_text(encoding="utf-8")
+        rows = {row[0]: row for table in plot_speedups.tables(plot_speedups.section_of(text))
+                for row in table}
+        every = plot_speedups.read(text)
+        for name, kernels in zip(("HeCBench", "the others, now", "together, now"),
+                                 (*plot_speedups.by_table(text), every), strict=True):
+            self.assertEqual([cell.strip("*") for cell in rows[name][2:7]],
+                             plot_speedups.summary(kernels), name)
+            losses = sum(kernel.default < 0.98 for kernel in kernels)
+            self.assertEqual(int(rows[name][7].split(",")[0]), losses, name)
+
     def test_scale_is_logarithmic(self):
         half, one, two = map(plot_speedups.place, (0.5, 1, 2))
         self.assertAlmostEqual(one - half, two - one, delta=0.2)

@@ -6,6 +6,7 @@
 // With WRONG the second context's second launch is off in one element.
 
 #include "check.h"
+#include "check_driver.h"
 #include <cuda.h>
 
 __device__ unsigned rounds;
@@ -17,15 +18,6 @@ __global__ void step(unsigned *values, unsigned add, bool wrong) {
   if (wrong && threadIdx.x == 100)
     ++values[threadIdx.x];
 }
-
-static void check(CUresult result, const char *what) {
-  if (result == CUDA_SUCCESS)
-    return;
-  std::fprintf(stderr, "%s: error %d\n", what, static_cast<int>(result));
-  std::exit(9);
-}
-
-#define CHECK_DRIVER(call) check((call), #call)
 
 #ifdef WRONG
 constexpr bool Wrong = true;

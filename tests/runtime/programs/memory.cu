@@ -8,6 +8,7 @@
 // them (from 0) is off in one element.
 
 #include "check.h"
+#include "check_driver.h"
 #include <cstring>
 #include <cuda.h>
 #include <vector>
@@ -22,15 +23,6 @@ __global__ void write(unsigned *values, unsigned add, bool wrong) {
   if (wrong && thread == 500)
     ++values[thread];
 }
-
-static void check(CUresult result, const char *what) {
-  if (result == CUDA_SUCCESS)
-    return;
-  std::fprintf(stderr, "%s: error %d\n", what, static_cast<int>(result));
-  std::exit(9);
-}
-
-#define CHECK_DRIVER(call) check((call), #call)
 
 struct Mapping {
   CUdeviceptr address = 0;
