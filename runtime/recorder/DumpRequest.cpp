@@ -6,20 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/DumpRequest.h"
-#include <charconv>
+#include "recording/TakeNumber.h"
 
 using namespace bankstripe::runtime;
 
 // Takes a number and what must follow it off the front of a text.
 template <class T>
-static bool takeNumber(std::string_view &Text, T &Value,
-                       std::string_view Follows) {
-  const auto [End, Error] =
-      std::from_chars(Text.data(), Text.data() + Text.size(), Value);
-  if (Error != std::errc())
-    return false;
-  Text.remove_prefix(static_cast<size_t>(End - Text.data()));
-  if (!Text.starts_with(Follows))
+static bool takeField(std::string_view &Text, T &Value,
+                      std::string_view Follows) {
+  if (!takeNumber(Text, Value) || !Text.starts_with(Follows))
     return false;
   Text.remove_prefix(Follows.size());
   return true;
@@ -28,12 +23,12 @@ static bool takeNumber(std::string_view &Text, T &Value,
 std::optional<DumpRequest> DumpRequest::parse(const std::string &Text) {
   DumpRequest R;
   std::string_view Rest = Text;
-  if (!takeNumber(Rest, R.Launch, ":"))
+  if (!takeField(Rest, R.Launch, ":"))
     return std::nullopt;
   R.IsVariable = Rest.starts_with('v');
   Rest.remove_prefix(R.IsVariable ? 1 : 0);
-  if (!takeNumber(Rest, R.Allocation, ":") || !takeNumber(Rest, R.Begin, ":") ||
-      !takeNumber(Rest, R.End, "") || !Rest.empty() || R.End <= R.Begin)
+  if (!takeField(Rest, R.Allocation, ":") || !takeField(Rest, R.Begin, ":") ||
+      !takeField(Rest, R.End, "") || !Rest.empty() || R.End <= R.Begin)
     return std::nullopt;
   return R;
 }

@@ -29,7 +29,7 @@ void LiveMemory::forEach(Map &Pieces, const MemoryPart &Of, uint64_t Launches,
 
 LiveMemory::PieceMap::iterator LiveMemory::erase(PieceMap::iterator At) {
   if (At->second.What.IsVariable)
-    --LiveSymbols[At->second.Symbol];
+    LiveNames.erase(At->second.What.Name);
   return Pieces.erase(At);
 }
 
@@ -67,11 +67,9 @@ Allocation LiveMemory::addVariable(Context In, uint64_t Address, uint64_t Bytes,
     return Known->second.What;
   // Several modules may each have a variable of this symbol: the first that is
   // not live takes the next number.
-  unsigned &Live = LiveSymbols[Symbol];
-  const unsigned Number = Live + 1;
   std::string Name = Symbol;
-  if (Number > 1)
-    Name += '#' + std::to_string(Number);
+  for (unsigned Number = 2; LiveNames.contains(Name); ++Number)
+    Name = Symbol + '#' + std::to_string(Number);
 
   auto [At, Inserted] = Variables.try_emplace(Name);
   Allocation &A = At->second;
@@ -87,8 +85,8 @@ Allocation LiveMemory::addVariable(Context In, uint64_t Address, uint64_t Bytes,
     IsNew = true;
   }
   // The launch that made it known may have written it: it is stale.
-  Pieces[Address] = Piece{In, A, 0, Symbol, {}};
-  ++Live;
+  Pieces[Address] = Piece{In, A, 0, {}};
+  LiveNames.insert(Name);
   return A;
 }
 
@@ -119,7 +117,7 @@ std::vector<unsigned> LiveMemory::removeContext(Context In) {
 void LiveMemory::removeVariables() {
   std::erase_if(Pieces,
                 [](const auto &Item) { return Item.second.What.IsVariable; });
-  LiveSymbols.clear();
+  LiveNames.clear();
 }
 
 std::vector<LiveMemory::Context>

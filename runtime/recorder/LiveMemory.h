@@ -19,6 +19,7 @@
 #include "recorder/DigestSegment.h"
 #include "recording/Recording.h"
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -94,7 +95,6 @@ private:
     Context In = nullptr;
     Allocation What;
     uint64_t SeenAt = 0;           ///< Launches before its last digest.
-    std::string Symbol;            ///< Of a variable, without a number.
     std::vector<uint64_t> Digests; ///< Empty before the first.
   };
   using PieceMap = std::map<uint64_t, Piece>;
@@ -108,7 +108,7 @@ private:
   unsigned Allocations = 0;
   uint64_t Launches = 0;
   std::map<std::string, Allocation> Variables; ///< By numbered symbol.
-  std::map<std::string, unsigned> LiveSymbols; ///< Live variables of each.
+  std::set<std::string> LiveNames;             ///< Of variables.
 };
 
 } // namespace bankstripe::runtime

@@ -12,7 +12,11 @@ using namespace bankstripe::runtime;
 // Memory that is mapped in parts counts as fresh in the first part alone: to
 // fill what holds something would change what the program computes.
 void MappedRanges::mapped(uint64_t Address, uint64_t Bytes, Handle Memory) {
-  Ranges[Address] = {Address, Bytes, Fresh.erase(Memory) > 0};
+  // What is stored through the new addresses is there at the others as well.
+  for (auto &[Start, R] : Ranges)
+    if (R.Memory == Memory)
+      R.IsFresh = false;
+  Ranges[Address] = {Address, Bytes, Fresh.erase(Memory) > 0, Memory};
 }
 
 void MappedRanges::unmapped(uint64_t Address, uint64_t Bytes) {

@@ -29,6 +29,7 @@ public:
     uint64_t Address = 0, Bytes = 0;
     /// Nothing was ever stored there: the memory was not mapped before.
     bool IsFresh = false;
+    Handle Memory = 0;
   };
 
   void created(Handle Memory) { Fresh.insert(Memory); }

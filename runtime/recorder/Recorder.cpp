@@ -255,6 +255,7 @@ void Recorder::launched(const LaunchRequest &Request) {
       L.Digested = Selected && digest({}, DeviceOf[Request.Context], L.Changes);
     }
   }
+  LastDigested = L.Digested;
   Output.launch(L);
   if (L.Digested)
     dump({});
@@ -305,7 +306,9 @@ void Recorder::digestBeforeFree(MemoryPart Of) {
   Of.StaleOnly = true;
   if (Memory.contexts(Of).empty())
     return;
-  if (Select.free(Launches - 1, now()) != Skip::No)
+  // What a digest left stale lies on another device. A schedule has no entry
+  // for that, so that it is digested in every run.
+  if (!LastDigested && Select.free(Launches - 1, now()) != Skip::No)
     Output.skipped("freed");
   else if (canWait("freed allocations"))
     digestLate(Of, /*AtEnd=*/false);
@@ -426,7 +429,7 @@ void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
     return note("virtual memory for another device, not digested");
   for (const MappedRanges::Range &Range : Mapped.within(Address, Bytes)) {
     if (Right->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
-      freeing(Range.Address);
+      forget(Range.Address);
       continue;
     }
     if (Memory.holds(Range.Address))
@@ -443,6 +446,17 @@ void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
       Mapped.filled(Range.Address);
     allocated(Request);
   }
+}
+
+// Access is gone already, so that nothing can be read there any more.
+void Recorder::forget(CUdeviceptr Address) {
+  MemoryPart Unseen;
+  Unseen.StaleOnly = true;
+  Unseen.Address = Address;
+  if (!Memory.contexts(Unseen).empty())
+    Output.skipped("freed");
+  if (const auto Id = Memory.remove(Address))
+    Output.free(*Id);
 }
 
 void Recorder::unmapping(CUdeviceptr Address, uint64_t Bytes) {

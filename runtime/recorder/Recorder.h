@@ -125,6 +125,7 @@ private:
                     std::span<const uint64_t> &Digests);
   bool canLookAt(const AllocationRequest &Request);
   void digestBeforeFree(MemoryPart Of);
+  void forget(CUdeviceptr Address);
   void digestLate(const MemoryPart &Of, bool AtEnd);
   void dump(const MemoryPart &Of);
   unsigned streamNumber(CUstream Stream);
@@ -149,6 +150,7 @@ private:
   std::optional<DumpRequest> Dump;
   unsigned Launches = 0;
   unsigned Captures = 0;
+  bool LastDigested = false; ///< The latest launch was.
   bool Lost = false; ///< A launch left an error that memory cannot outlive.
 
   std::mutex MessagesMutex;

@@ -105,7 +105,8 @@ struct Launch {
   std::string Error;     ///< Name of the launch's error; empty without one.
   bool Digested = false; ///< After the launch itself.
   /// Digested later, before the next launch: memory that was freed there, or
-  /// what was left at the end of a context or the program. Not with Digested.
+  /// what was left at the end of a context or the program. With Digested only
+  /// for memory of another device.
   bool DigestedBeforeFree = false, DigestedAtEnd = false;
   bool hasDigests() const {
     return Digested || DigestedBeforeFree || DigestedAtEnd;

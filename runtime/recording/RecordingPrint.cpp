@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "recording/RecordingReader.h"
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace bankstripe::runtime;

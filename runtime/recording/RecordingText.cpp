@@ -12,7 +12,6 @@
 
 #include "recording/RecordingBuilder.h"
 #include "recording/RecordingReader.h"
-#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 

@@ -6,21 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "recording/Schedule.h"
+#include "recording/TakeNumber.h"
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 using namespace bankstripe::runtime;
-
-// Takes a number off the front of a text.
-static bool takeNumber(std::string_view &Text, unsigned &Value) {
-  const auto [End, Error] =
-      std::from_chars(Text.data(), Text.data() + Text.size(), Value);
-  if (Error != std::errc())
-    return false;
-  Text.remove_prefix(static_cast<size_t>(End - Text.data()));
-  return true;
-}
 
 static bool take(std::string_view &Text, char C) {
   if (!Text.starts_with(C))

@@ -491,6 +491,7 @@ bankstripe::runtime::compareOutput(const std::string &Original,
                                    const std::string &Control,
                                    const std::string &Rewritten) {
   OutputComparison Result;
+  Result.Compared = true;
   Result.NotDeterministic = Original != Control;
   Result.Differs = Original != Rewritten;
   if (!Result.Differs)

@@ -111,6 +111,7 @@ Comparison compare(const Recording &Original,
 
 /// What two runs printed.
 struct OutputComparison {
+  bool Compared = false;           ///< Else nothing is known of it.
   bool Differs = false;            ///< Rewritten against original.
   bool NotDeterministic = false;   ///< Original against itself.
   uint64_t Line = 0;               ///< First line that differs, from 1.

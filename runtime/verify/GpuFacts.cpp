@@ -22,8 +22,7 @@ enum Attribute : int {
   MaxThreadsPerBlock = 1,
   MaxSharedPerBlock = 8,
   MaxRegistersPerBlock = 12,
-  ClockRate = 13, // In kHz, as is the next.
-  MemoryClockRate = 36,
+  ClockRate = 13, // In kHz.
   MultiprocessorCount = 16,
   MaxThreadsPerMultiprocessor = 39,
   CapabilityMajor = 75,
@@ -84,7 +83,6 @@ static GpuFacts ask(const Driver &D, int Device) {
   Facts.Multiprocessors = Value(MultiprocessorCount);
   Facts.ThreadsPerMultiprocessor = Value(MaxThreadsPerMultiprocessor);
   Facts.MegaHertz = Value(ClockRate) / 1000;
-  Facts.MemoryMegaHertz = Value(MemoryClockRate) / 1000;
   if (int Version = 0; D.Version(&Version) == 0 && Version > 0)
     Facts.Driver = static_cast<unsigned>(Version);
   return Facts;

@@ -23,8 +23,8 @@ struct GpuFacts {
   unsigned RegistersPerMultiprocessor = 0, RegistersPerBlock = 0;
   unsigned SharedPerMultiprocessor = 0, SharedPerBlock = 0;
   unsigned SharedPerBlockOptIn = 0, SharedReservedPerBlock = 0;
-  unsigned MegaHertz = 0, MemoryMegaHertz = 0; ///< Highest clocks; 0: unknown.
-  unsigned Driver = 0; ///< The newest CUDA that it knows: 13000 is 13.0.
+  unsigned MegaHertz = 0; ///< The highest clock; 0: unknown.
+  unsigned Driver = 0;    ///< The newest CUDA that it knows: 13000 is 13.0.
 
   unsigned warpsPerMultiprocessor() const {
     return ThreadsPerMultiprocessor / 32;

@@ -14,6 +14,7 @@
 #include "verify/HtmlSections.h"
 #include "verify/HtmlText.h"
 #include "verify/Print.h"
+#include "verify/Text.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -148,13 +149,13 @@ static std::string kernelCard(const KernelRows &Kernels) {
 
 // The kernel at which the program wins, or loses, the most.
 static std::string extremeCard(const KernelRows &Kernels, bool Win) {
-  const auto Extreme =
-      std::max_element(Kernels.Rows.begin(), Kernels.Rows.end(),
-                       [&](const KernelRow &A, const KernelRow &B) {
-                         return Win ? A.won() < B.won() : A.won() > B.won();
-                       });
-  if (Extreme == Kernels.Rows.end() ||
-      Extreme->Change != (Win ? Effect::Faster : Effect::Slower))
+  // The rows are in the order of how much they won or lost.
+  const auto Extreme = std::find_if(
+      Kernels.Rows.begin(), Kernels.Rows.end(), [&](const KernelRow &Row) {
+        return Win ? Row.Change == Effect::Faster && Row.won() > 0
+                   : Row.Change == Effect::Slower && Row.won() < 0;
+      });
+  if (Extreme == Kernels.Rows.end())
     return "";
   return card(Win ? "Most time won" : "Most time lost",
               durationText(std::abs(Extreme->won())),
@@ -230,21 +231,12 @@ static std::string deviceText(const VerifyReport &Report,
   return Text;
 }
 
-static std::string clockText(const ClockSummary &C) {
-  const auto Range = [](unsigned Low, unsigned Median, unsigned High) {
-    return Low == High ? fmt::format("{} MHz", Median)
-                       : fmt::format("{} MHz ({} to {})", Median, Low, High);
-  };
-  return "multiprocessors " + Range(C.SmLow, C.SmMedian, C.SmHigh) +
-         ", memory " + Range(C.MemoryLow, C.MemoryMedian, C.MemoryHigh);
-}
-
 static void addClocks(Facts &List, const VerifyReport &Report,
                       const std::optional<GpuFacts> &Gpu) {
   if (Report.OriginalClocks)
-    List.add("clocks, original", clockText(*Report.OriginalClocks));
+    List.add("clocks, original", clocksText(*Report.OriginalClocks));
   if (Report.RewrittenClocks)
-    List.add("clocks, rewritten", clockText(*Report.RewrittenClocks));
+    List.add("clocks, rewritten", clocksText(*Report.RewrittenClocks));
   if (Report.Runs && !Report.OriginalClocks && !Report.RewrittenClocks)
     List.add("clocks", Report.ClocksUnknown.empty()
                            ? "unknown"
@@ -272,9 +264,9 @@ static std::string comparedText(const VerifyReport &Report) {
 }
 
 static std::string outputText(const VerifyReport &Report) {
-  if (!Report.LaunchCount)
-    return "";
   const OutputComparison &O = Report.Output;
+  if (!O.Compared)
+    return "";
   return bytesText(Report.OutputBytes) +
          (O.NotDeterministic ? ", not the same in all runs of the original"
           : O.Differs        ? ", differs"

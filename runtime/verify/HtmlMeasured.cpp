@@ -13,6 +13,7 @@
 #include "verify/HtmlPlot.h"
 #include "verify/HtmlSections.h"
 #include "verify/HtmlText.h"
+#include "verify/Text.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -252,13 +253,6 @@ static std::string fullNames(const KernelRows &Kernels) {
   return "<details><summary>Full names of the kernels</summary><dl "
          "class=\"names\">\n" +
          List + "</dl></details>\n";
-}
-
-// How far the quartiles lie on either side of the median, roughly.
-static std::string spreadText(const std::optional<double> &Median,
-                              double Spread) {
-  return Median && *Median > 0 ? fmt::format("{:.1f} %", 50 * Spread / *Median)
-                               : "-";
 }
 
 namespace {

@@ -18,8 +18,8 @@ constexpr double Margin = 4;
 // More labels than these run into each other in a narrow window.
 constexpr size_t MostTicks = 9;
 
-// The least or greatest factor of 1, 2 or 5 times a power of ten that is
-// beyond Factor, or of powers of ten alone.
+// The factors of 1, 2 or 5 times a power of ten, or of powers of ten alone,
+// from the last one below Low to the first one beyond High.
 static std::vector<double> ticksAround(double Low, double High,
                                        bool OnlyPowers) {
   std::vector<double> Ticks;

@@ -8,24 +8,11 @@
 #include "verify/HtmlRows.h"
 #include "verify/HtmlText.h"
 #include "verify/Occupancy.h"
+#include "verify/Text.h"
 #include <algorithm>
 #include <cmath>
 
 using namespace bankstripe::runtime;
-
-const char *bankstripe::runtime::nameOf(Effect E) {
-  switch (E) {
-  case Effect::Faster:
-    return "faster";
-  case Effect::Slower:
-    return "slower";
-  case Effect::Equal:
-    return "equal";
-  case Effect::Unknown:
-    return "not timed";
-  }
-  return "";
-}
 
 Effect bankstripe::runtime::effectOf(const std::optional<double> &Speedup,
                                      const std::optional<Interval> &Sure) {

@@ -21,9 +21,6 @@ namespace bankstripe::runtime {
 
 enum class Effect { Faster, Slower, Equal, Unknown };
 
-/// "faster", "slower", "equal", "not timed"
-const char *nameOf(Effect E);
-
 /// Speedups this near to 1 are called equal where no spread is known.
 constexpr double AssumedNoise = 0.02;
 

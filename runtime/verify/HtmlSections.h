@@ -38,7 +38,7 @@ std::string htmlColumns(const std::vector<std::string> &Headings);
 /// that is not its text.
 std::string htmlCell(const std::string &Text, std::optional<double> Value);
 
-// Html.cpp: what was measured.
+// HtmlMeasured.cpp: what was measured.
 std::string speedupSection(const KernelRows &Kernels);
 /// \p Total is that of the whole program.
 std::string timeSection(const KernelRows &Kernels, const PairedTimes &Total);

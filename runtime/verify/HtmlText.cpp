@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/HtmlText.h"
+#include "verify/Text.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -96,7 +97,8 @@ std::string bankstripe::runtime::escapeHtml(std::string_view Text) {
   return Result;
 }
 
-size_t bankstripe::runtime::characterLength(std::string_view Text, size_t At) {
+// The length of the character that begins at Text[At], at least 1.
+static size_t characterLength(std::string_view Text, size_t At) {
   size_t Length = 1;
   while (At + Length < Text.size() && isContinuation(Text[At + Length]))
     ++Length;
@@ -121,26 +123,6 @@ std::string bankstripe::runtime::cutText(std::string_view Text, size_t Most) {
     return std::string(Text);
   return std::string(Text.substr(0, offsetOf(Text, Most - 1))) +
          std::string(Ellipsis);
-}
-
-// `void f<int>(int*)` is `f<int>`; `(anonymous namespace)::f(int*)` keeps its
-// first parentheses.
-std::string bankstripe::runtime::functionName(std::string_view Name) {
-  if (Name.ends_with(')')) {
-    int Depth = 0;
-    size_t At = Name.size();
-    while (At > 0) {
-      --At;
-      Depth += Name[At] == ')' ? 1 : Name[At] == '(' ? -1 : 0;
-      if (Depth == 0)
-        break;
-    }
-    if (At > 0)
-      Name = Name.substr(0, At);
-  }
-  if (Name.starts_with("void "))
-    Name.remove_prefix(5);
-  return std::string(Name);
 }
 
 // Each outermost list of template arguments as `<…>`. Shifts and comparisons

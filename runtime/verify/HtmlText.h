@@ -27,17 +27,9 @@ std::string repairText(std::string_view Text);
 /// The same for the content of an element or a quoted attribute.
 std::string escapeHtml(std::string_view Text);
 
-/// The length of the character that begins at \p Text[\p At], at least 1.
-/// \p Text is UTF-8.
-size_t characterLength(std::string_view Text, size_t At);
-
 /// At most \p Most characters of \p Text, the last of them an ellipsis where
 /// something is left out. \p Text is UTF-8.
 std::string cutText(std::string_view Text, size_t Most);
-
-/// The name of a function without the `void` before it and the parameters
-/// behind it.
-std::string functionName(std::string_view Demangled);
 
 /// A kernel's name for a plot: without parameters, then without template
 /// arguments, then without its first namespaces, then with its middle left out,

@@ -108,7 +108,7 @@ static Json toleratedJson(const ToleratedMemory &T) {
   Result["beyond"] = T.Rewrite.Beyond;
   Result["largest"] = finiteOrNull(T.Rewrite.Largest);
   Result["original-largest"] = finiteOrNull(T.Original.Largest);
-  if (T.Rewrite.Differing)
+  if (!T.Rewrite.Original.empty())
     Result["largest-element"] = {{"index", T.Rewrite.Index},
                                  {"original", T.Rewrite.Original},
                                  {"rewritten", T.Rewrite.Rewritten}};
@@ -127,20 +127,6 @@ static Json numberOrNull(const std::optional<double> &Value) {
   return Value ? Json(*Value) : Json(nullptr);
 }
 
-static const char *verdictId(TimeVerdict Verdict) {
-  switch (Verdict) {
-  case TimeVerdict::Unknown:
-    return "unknown";
-  case TimeVerdict::Faster:
-    return "faster";
-  case TimeVerdict::Slower:
-    return "slower";
-  case TimeVerdict::Equal:
-    return "equal";
-  }
-  return "";
-}
-
 static void addTimes(Json &Into, const PairedTimes &T) {
   Into["original-median-ns"] = numberOrNull(T.MedianOriginal);
   Into["original-spread-ns"] = T.SpreadOriginal;
@@ -149,7 +135,7 @@ static void addTimes(Json &Into, const PairedTimes &T) {
   Into["speedup"] = numberOrNull(T.speedup());
   Into["speedup-interval"] =
       T.Sure ? Json({T.Sure->Low, T.Sure->High}) : Json(nullptr);
-  Into["result"] = verdictId(T.verdict());
+  Into["result"] = resultName(T.verdict());
 }
 
 static Json kernelJson(const KernelStatistics &K) {
@@ -172,6 +158,8 @@ static Json clocksJson(const std::optional<ClockSummary> &C) {
 
 static Json outputJson(const VerifyReport &Report) {
   const OutputComparison &O = Report.Output;
+  if (!O.Compared)
+    return nullptr;
   Json Result = {{"bytes", Report.OutputBytes},
                  {"identical", !O.Differs},
                  {"deterministic", !O.NotDeterministic}};

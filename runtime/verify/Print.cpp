@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Print.h"
+#include "verify/Text.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/color.h>
@@ -46,23 +47,7 @@ static std::string duration(const std::optional<double> &Nanoseconds) {
 
 // A name without its parameters, and short enough for a column.
 static std::string shortName(const std::string &Name) {
-  std::string Short = Name;
-  // `void f<int>(int*)` is `f<int>`; `(anonymous namespace)::f(int*)` keeps its
-  // first parentheses.
-  if (Short.ends_with(')')) {
-    int Depth = 0;
-    size_t At = Short.size();
-    while (At > 0) {
-      --At;
-      Depth += Short[At] == ')' ? 1 : Short[At] == '(' ? -1 : 0;
-      if (Depth == 0)
-        break;
-    }
-    if (At > 0)
-      Short.erase(At);
-  }
-  if (Short.starts_with("void "))
-    Short.erase(0, 5);
+  std::string Short = functionName(Name);
   if (Short.size() > LongestKernelName)
     Short = Short.substr(0, LongestKernelName - 3) + "...";
   return Short;
@@ -278,7 +263,9 @@ static std::string toleratedText(const VerifyReport &Report,
       T.Rewrite.Beyond ? "beyond" : "within", Report.Within->Relative,
       elementName(Report.Within->Type), Place, T.Rewrite.Differing,
       T.Rewrite.Elements, T.Rewrite.Largest, T.Original.Largest);
-  if (T.Rewrite.Beyond)
+  if (T.Rewrite.Beyond && T.Rewrite.Original.empty())
+    Text += "  the bytes behind the last whole element differ\n";
+  else if (T.Rewrite.Beyond)
     Text += fmt::format("  {} by more; element {}: original {}, rewritten {}\n",
                         T.Rewrite.Beyond, T.Rewrite.Index, T.Rewrite.Original,
                         T.Rewrite.Rewritten);
@@ -338,27 +325,6 @@ static std::string speedupText(std::optional<double> Speedup) {
   return Speedup ? fmt::format("{:.2f}x", *Speedup) : "-";
 }
 
-// How far the quartiles lie on either side of the median, roughly.
-static std::string spreadText(const std::optional<double> &Median,
-                              double Range) {
-  return Median && *Median > 0 ? fmt::format("{:.1f} %", 50 * Range / *Median)
-                               : "-";
-}
-
-static const char *verdictText(TimeVerdict Verdict) {
-  switch (Verdict) {
-  case TimeVerdict::Unknown:
-    return "-";
-  case TimeVerdict::Faster:
-    return "faster";
-  case TimeVerdict::Slower:
-    return "slower";
-  case TimeVerdict::Equal:
-    return "equal";
-  }
-  return "";
-}
-
 static std::vector<std::string> timeCells(const PairedTimes &T) {
   return {duration(T.MedianOriginal),
           spreadText(T.MedianOriginal, T.SpreadOriginal),
@@ -367,7 +333,7 @@ static std::vector<std::string> timeCells(const PairedTimes &T) {
           speedupText(T.speedup()),
           T.Sure ? fmt::format("{:.3f} to {:.3f}", T.Sure->Low, T.Sure->High)
                  : "-",
-          verdictText(T.verdict())};
+          T.Sure ? resultName(T.verdict()) : "-"};
 }
 
 static std::string table(const VerifyReport &Report, bool Coloured) {
@@ -408,15 +374,6 @@ static std::string table(const VerifyReport &Report, bool Coloured) {
             '\n';
   }
   return Text;
-}
-
-static std::string clocksText(const ClockSummary &C) {
-  const auto Range = [](unsigned Low, unsigned Median, unsigned High) {
-    return Low == High ? fmt::format("{} MHz", Median)
-                       : fmt::format("{} MHz ({} to {})", Median, Low, High);
-  };
-  return fmt::format("SM {}, memory {}", Range(C.SmLow, C.SmMedian, C.SmHigh),
-                     Range(C.MemoryLow, C.MemoryMedian, C.MemoryHigh));
 }
 
 static std::string clocks(const VerifyReport &Report) {

@@ -170,7 +170,8 @@ bool Session::judgeRewritten(const RecordedRun &Original,
                     lastWords(Run.Child));
   if (!Run.Problem.empty())
     return stop(Outcome::Differs,
-                "the rewritten program could not be recorded: " + Run.Problem);
+                "the rewritten program could not be recorded: " + Run.Problem +
+                    lastWords(Run.Child));
   return true;
 }
 
@@ -346,7 +347,7 @@ bool Session::timeOne(bool IsRewritten, const ClockSource &Source,
                    {RecordingMode::Time, {}});
   }
   Runs.forget(Run);
-  if (!Run.Child.exited())
+  if (!Run.Child.exited() || Run.Child.ExitStatus != First.Child.ExitStatus)
     return stop(IsRewritten ? Outcome::Differs : Outcome::CannotRecord,
                 fmt::format("the {} program, run without digests: {}{}", Which,
                             Run.Child.describe(), lastWords(Run.Child)));
@@ -370,6 +371,10 @@ bool Session::timeOne(bool IsRewritten, const ClockSource &Source,
 // more than the other.
 void Session::timeBoth(std::vector<Recording> &Originals,
                        std::vector<Recording> &Rewrittens) {
+  if (O.Runs == 0) {
+    Report.ClocksUnknown = "nothing was timed";
+    return;
+  }
   const FileLock Lock(O.LockPath, LOCK_EX);
   const auto Found = findClocks();
   const auto *Source = std::get_if<ClockSource>(&Found);
@@ -387,8 +392,7 @@ void Session::timeBoth(std::vector<Recording> &Originals,
   }
   Report.OriginalClocks = summarise(Clocks[0]);
   Report.RewrittenClocks = summarise(Clocks[1]);
-  if (O.Runs > 0 && Source &&
-      (!Report.OriginalClocks || !Report.RewrittenClocks))
+  if (Source && (!Report.OriginalClocks || !Report.RewrittenClocks))
     Report.ClocksUnknown = "the programs end before they could be read";
 }
 

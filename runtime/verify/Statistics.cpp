@@ -40,6 +40,20 @@ std::optional<double> PairedTimes::speedup() const {
   return *MedianOriginal / *MedianRewritten;
 }
 
+const char *bankstripe::runtime::resultName(TimeVerdict Verdict) {
+  switch (Verdict) {
+  case TimeVerdict::Unknown:
+    return "unknown";
+  case TimeVerdict::Faster:
+    return "faster";
+  case TimeVerdict::Slower:
+    return "slower";
+  case TimeVerdict::Equal:
+    return "equal";
+  }
+  return "";
+}
+
 TimeVerdict PairedTimes::verdict() const {
   if (!Sure)
     return TimeVerdict::Unknown;

@@ -29,6 +29,9 @@ enum class TimeVerdict {
   Equal, ///< The difference is within the noise.
 };
 
+/// "unknown", "faster", "slower" or "equal".
+const char *resultName(TimeVerdict Verdict);
+
 /// Durations in both programs.
 struct PairedTimes {
   /// The median over the runs, of the median over one run's launches, in

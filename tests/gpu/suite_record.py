@@ -80,6 +80,8 @@ class Program:
             done = subprocess.run(command, cwd=self.run_folder(), env=environment, timeout=limit,
                                   stdin=subprocess.DEVNULL, capture_output=True, check=False)
         except subprocess.TimeoutExpired:
+            if way != "all":
+                self.outcomes.add("takes too long")
             return False
         self.seconds[way].append(time.perf_counter() - begun)
         self.outcomes.add((done.returncode, TIMES.sub("#", done.stdout.decode("latin-1"))))

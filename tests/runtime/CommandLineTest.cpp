@@ -7,6 +7,7 @@
 
 #include "verify/Child.h"
 #include "verify/Options.h"
+#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;
@@ -151,6 +152,21 @@ TEST(Commands, AreLookedForAsAShellDoes) {
 TEST(Commands, TextCanBeTypedAgain) {
   const Command C{"./app", {"a b", "it's", "", "x=1"}};
   EXPECT_EQ(C.text(), "./app 'a b' 'it'\\''s' '' x=1");
+}
+
+TEST(CommandLine, RecordingsArePrinted) {
+  const std::string Path = testing::TempDir() + "printed-recording";
+  const std::string Text = "{\"bankstripe-recording\":1,\"mode\":\"digest\"}\n"
+                           "{\"type\":\"device\",\"name\":\"GPU\","
+                           "\"capability\":\"9.0\"}\n{\"type\":\"end\"}\n";
+  std::ofstream(Path) << Text;
+  const ChildResult Printed = verifier({"--print-recording=" + Path});
+  EXPECT_EQ(Printed.ExitStatus, ExitIdentical);
+  EXPECT_EQ(Printed.Output, Text);
+  std::ofstream(Path) << "nonsense\n";
+  const ChildResult Bad = verifier({"--print-recording=" + Path});
+  EXPECT_EQ(Bad.ExitStatus, ExitUsage);
+  EXPECT_NE(Bad.Errors.find("is no recording"), std::string::npos);
 }
 
 TEST(CommandLine, RecorderIsFoundWhereItWasBuilt) {

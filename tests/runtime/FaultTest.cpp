@@ -65,6 +65,9 @@ TEST_F(Faults, ProgramsThatEndOtherwiseInATimedRun) {
   expect(Outcome::CannotRecord,
          "the original program, run without digests: killed by signal 11",
          run(Crashing(), Good));
+  expect(Outcome::Differs,
+         "the rewritten program, run without digests: exit status 3",
+         run(Good, program(One, 9, "[ $BANKSTRIPE_MODE = digest ] || exit 3")));
   O.TimeoutSeconds = 0.5;
   expect(Outcome::Differs,
          "the rewritten program, run without digests: stopped because",

@@ -109,7 +109,6 @@ inline GpuFacts sampleGpu() {
   Gpu.SharedPerBlockOptIn = 227 << 10;
   Gpu.SharedReservedPerBlock = 1 << 10;
   Gpu.MegaHertz = 1980;
-  Gpu.MemoryMegaHertz = 3201;
   Gpu.Driver = 13000;
   return Gpu;
 }

@@ -11,6 +11,7 @@
 #include "verify/HtmlPlot.h"
 #include "verify/HtmlText.h"
 #include "verify/Occupancy.h"
+#include "verify/Print.h"
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -87,6 +88,8 @@ TEST(Html, ReportOfAnIdenticalProgram) {
   EXPECT_THAT(Text, HasSubstr("132 multiprocessors of up to 2,048 threads"));
   EXPECT_THAT(Text, HasSubstr("9.62×"));
   EXPECT_THAT(Text, HasSubstr("▼ slower"));
+  EXPECT_THAT(Text, HasSubstr("Most time won"));
+  EXPECT_THAT(Text, HasSubstr("Most time lost"));
   EXPECT_THAT(Text, HasSubstr("0 → 26,624"));
   EXPECT_THAT(Text, HasSubstr("528 × 2,048 × 132 = 136 MiB before"));
 }
@@ -133,12 +136,32 @@ TEST(Html, NotVerifiedSaysWhyAndHasNoEmptySections) {
   EXPECT_THAT(Page, Not(HasSubstr("<nav")));
 }
 
+// A long kernel within the noise may win more time than any that is faster.
+TEST(Html, MostTimeIsWonByAKernelThatIsFaster) {
+  VerifyReport Report = sampleReport();
+  Report.Kernels = {sampleKernel("steady", 1005, 1000),
+                    sampleKernel("quick", 2, 1)};
+  const std::string Text = textOf(Report);
+  EXPECT_THAT(Text, HasSubstr("Most time won"));
+  EXPECT_THAT(Text, HasSubstr("quick, 2.00×"));
+  EXPECT_THAT(Text, Not(HasSubstr("Most time lost")));
+}
+
+TEST(Html, OutputThatWasNotComparedIsNotCalledTheSame) {
+  VerifyReport Report = sampleReport();
+  Report.Verdict = Outcome::Differs;
+  Report.Output = OutputComparison();
+  EXPECT_THAT(textOf(Report), Not(HasSubstr("0 bytes, the same")));
+  EXPECT_NE(jsonReport(Report).find("\"output\": null"), std::string::npos);
+}
+
 TEST(Html, MissingValuesAreDashes) {
   VerifyReport Report = sampleReport();
   Report.Kernels.resize(1);
   Report.Kernels[0].Name = "graph";
   const std::string Text = textOf(Report);
   EXPECT_THAT(Text, HasSubstr("not timed"));
+  EXPECT_THAT(Text, HasSubstr("-, -")); // The spreads.
   EXPECT_THAT(Text, Not(HasSubstr("Time of the whole program")));
   EXPECT_THAT(Text, Not(HasSubstr("nan")));
 }
@@ -216,6 +239,10 @@ TEST(Html, FiftyKernelsAndTwentyDiffsFitIntoHalfAMegabyte) {
     Diff += "-  counts[digit(keys[i], " + std::to_string(Line) +
             ")]++;\n+  bankstripe::at(counts, digit(keys[i], " +
             std::to_string(Line) + "))++;\n";
+  // One alone is too long as well.
+  Inputs.Plan->Changes.assign(1, {"/src/digits.cu", Diff});
+  EXPECT_THAT(textOf(htmlReport(Report, Inputs)),
+              HasSubstr("lines more are left out here"));
   Inputs.Plan->Changes.assign(20, {"/src/digits.cu", Diff});
   for (int I = 0; I < 50; ++I) {
     Report.Kernels.push_back(sampleKernel("void kernel" + std::to_string(I) +

@@ -25,7 +25,12 @@ TEST(Interval, HoldsTheRatioAndLiesWithinTheExtremes) {
 }
 
 TEST(Interval, IsTheSameEveryTime) {
-  const std::vector<double> A = {5, 7, 6, 9, 8}, B = {4, 6, 5, 8, 7};
+  // So many that other random numbers would give another interval.
+  std::vector<double> A, B;
+  for (int I = 0; I < 61; ++I) {
+    A.push_back(1000 + 37 * I * I);
+    B.push_back(900 + 41 * I * I);
+  }
   EXPECT_EQ(ratioInterval(A, B)->Low, ratioInterval(A, B)->Low);
   EXPECT_EQ(ratioInterval(A, B)->High, ratioInterval(A, B)->High);
 }

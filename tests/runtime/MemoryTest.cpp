@@ -146,6 +146,29 @@ TEST_F(LiveMemoryTest, VariableKeepsItsNumberWhenItsModuleIsLoadedAgain) {
   EXPECT_EQ(Memory.find(true, 1)->Address, 0x700u);
 }
 
+// A number that is free goes to the next one, and is never that of two.
+TEST(LiveMemory, VariablesOfSeveralContextsKeepTheirNames) {
+  LiveMemory Memory;
+  const int Contexts[3] = {};
+  bool IsNew = false;
+  Memory.addVariable(&Contexts[0], 0x100, 4, "a", IsNew);
+  EXPECT_EQ(Memory.addVariable(&Contexts[1], 0x200, 4, "a", IsNew).Name, "a#2");
+  Memory.removeContext(&Contexts[0]);
+  EXPECT_EQ(Memory.addVariable(&Contexts[2], 0x300, 4, "a", IsNew).Name, "a");
+  EXPECT_FALSE(IsNew);
+}
+
+// Filling it would undo what is stored through the other addresses.
+TEST(MappedRanges, MemoryThatIsMappedTwiceIsNotFresh) {
+  MappedRanges Mapped;
+  Mapped.created(7);
+  Mapped.mapped(0x1000, 0x100, 7);
+  EXPECT_TRUE(Mapped.within(0x1000, 0x100).at(0).IsFresh);
+  Mapped.mapped(0x2000, 0x100, 7);
+  EXPECT_FALSE(Mapped.within(0x1000, 0x100).at(0).IsFresh);
+  EXPECT_FALSE(Mapped.within(0x2000, 0x100).at(0).IsFresh);
+}
+
 TEST(MappedRanges, FindsWhatLiesWithin) {
   MappedRanges Mapped;
   Mapped.created(7);

@@ -339,7 +339,7 @@ TEST_F(RecordingFile, ImpossibleRecordIsNamedByItsPlace) {
             At + "the recording is damaged");
 }
 
-// The figures that FORMAT.md gives for large programs rest on this.
+// The figure in docs/measurements.md rests on this.
 TEST_F(RecordingFile, LaunchWithoutDigestsTakesFewBytes) {
   RecordingWriter Writer;
   ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));

@@ -233,7 +233,7 @@ record() {
   (cd "$work/bin" && env "${settings[@]}" timeout 120 "$@" 2>&1; echo "status $?")
 }
 # digests FILE: the launches, with their digests
-digests_of() { "$work/bin/recordings" print "$work/$1" | grep -E '"type":"(launch|late|allocation|free)"'; }
+digests_of() { "$verify" --print-recording="$work/$1" | grep -E '"type":"(launch|late|allocation|free)"'; }
 
 check fill-pattern "$(record fill -- ./uninitialised)" $'filled with 0xA5: yes\nstatus 0'
 # The program must not notice the recorder.
@@ -255,7 +255,7 @@ for copy in 1 2; do
 done
 check last-launches-are-digested "$(digests_of chosen | grep -c '"at":"end"')" 1
 check bad-setting-is-a-failure "$(record bad BANKSTRIPE_SAMPLE=x -- ./pair)" "$plain"$'\nstatus 0'
-check bad-setting-is-named "$("$work/bin/recordings" print "$work/bad" | grep -c 'BANKSTRIPE_SAMPLE: ')" 1
+check bad-setting-is-named "$("$verify" --print-recording="$work/bad" | grep -c 'BANKSTRIPE_SAMPLE: ')" 1
 for name in memory.recording many.budget plugin.recording chosen; do
   echo "        $name: $("$work/bin/recordings" sum "$work/$name")"
 done

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Usage: recordings print|schedule|sum FILE
+// Usage: recordings schedule|sum FILE
 //
-//   print     the text form
 //   schedule  the schedule that repeats the recording's digests
 //   sum       what was recorded, in a line
 //
@@ -50,9 +49,7 @@ int main(int Count, char **Arguments) {
     return 1;
   }
   const auto &R = std::get<Recording>(Read);
-  if (What == "print")
-    printRecording(R, std::cout);
-  else if (What == "schedule")
+  if (What == "schedule")
     std::cout << Schedule::of(R).text();
   else
     printSum(R);
