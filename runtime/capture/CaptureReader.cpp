@@ -1,0 +1,260 @@
+//===-- CaptureReader.cpp - file to capture -------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One function per type of record. No number is used as an index before it was
+// compared, whatever the checksum says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "capture/CaptureReader.h"
+#include "capture/CaptureFormat.h"
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace bankstripe::runtime;
+
+std::string bankstripe::runtime::pageBytes(const CapturedPage &Page,
+                                           uint64_t Bytes) {
+  if (!Page.Bytes.empty())
+    return std::string(Page.Bytes.substr(0, Bytes));
+  std::string Filled(Bytes, '\0');
+  for (uint64_t At = 0; At < Bytes; At += sizeof Page.Word)
+    std::memcpy(Filled.data() + At, &Page.Word,
+                std::min<uint64_t>(sizeof Page.Word, Bytes - At));
+  return Filled;
+}
+
+namespace {
+
+// Reads record after record. The steps return whether they succeeded.
+class Records {
+public:
+  bool add(std::string_view Record);
+
+  Capture Result;
+  bool HasProgram = false, HasOriginal = false, HasEnded = false;
+
+private:
+  bool addProgram(ByteReader &From);
+  bool addKernel(ByteReader &From);
+  bool addMemory(ByteReader &From);
+  bool addPages(ByteReader &From, std::string_view Record, bool IsWord);
+};
+
+} // namespace
+
+static std::string takeText(ByteReader &From) {
+  return std::string(From.text());
+}
+
+static Extent takeExtent(ByteReader &From) {
+  Extent E;
+  E.X = From.number<unsigned>();
+  E.Y = From.number<unsigned>();
+  E.Z = From.number<unsigned>();
+  return E;
+}
+
+bool Records::addProgram(ByteReader &From) {
+  CapturedProgram &P = Result.Program;
+  P.Device = takeText(From);
+  P.Capability = takeText(From);
+  P.Launch = From.number<unsigned>();
+  HasProgram = true;
+  return From.finished();
+}
+
+bool Records::addKernel(ByteReader &From) {
+  const bool IsRewritten = From.number<unsigned>() != 0;
+  CapturedKernel K;
+  K.Symbol = takeText(From);
+  K.Image = takeText(From);
+  K.Grid = takeExtent(From);
+  K.Block = takeExtent(From);
+  K.DynamicSharedBytes = From.number<unsigned>();
+  K.IsCooperative = From.number<unsigned>() != 0;
+  K.Cluster = takeExtent(From);
+  K.MostDynamicSharedBytes = From.number<int>();
+  K.Carveout = From.number<int>() - 1;
+  K.StackBytes = From.number<uint64_t>();
+  K.HeapBytes = From.number<uint64_t>();
+  K.PrintBytes = From.number<uint64_t>();
+  const auto Count = From.number<uint64_t>();
+  for (uint64_t I = 0; I < Count && !From.failed(); ++I) {
+    CapturedParameter P;
+    P.Offset = From.number<uint64_t>();
+    P.Bytes = takeText(From);
+    K.Parameters.push_back(std::move(P));
+  }
+  if (!From.finished())
+    return false;
+  if (IsRewritten)
+    Result.Rewritten = std::move(K);
+  else
+    Result.Original = std::move(K);
+  HasOriginal |= !IsRewritten;
+  return true;
+}
+
+bool Records::addMemory(ByteReader &From) {
+  // More than any GPU has; it bounds what the pages take.
+  constexpr uint64_t MostBytes = uint64_t(1) << 42;
+  CapturedMemory M;
+  M.Address = From.number<uint64_t>();
+  M.Bytes = From.number<uint64_t>();
+  M.Kind = takeText(From);
+  M.Symbol = takeText(From);
+  M.Number = From.number<unsigned>();
+  if (!From.finished() || M.Bytes == 0 || M.Bytes > MostBytes ||
+      M.Address + M.Bytes < M.Address)
+    return false;
+  M.Before.resize(capturePages(M.Bytes));
+  M.After.resize(M.Before.size());
+  Result.Memory.push_back(std::move(M));
+  return true;
+}
+
+bool Records::addPages(ByteReader &From, std::string_view Record, bool IsWord) {
+  const bool IsAfter = From.number<unsigned>() != 0;
+  const auto Number = From.number<uint64_t>();
+  const auto First = From.number<uint64_t>();
+  const auto Count = IsWord ? From.number<uint64_t>() : 1;
+  if (From.failed() || Number >= Result.Memory.size())
+    return false;
+  CapturedMemory &M = Result.Memory[Number];
+  std::vector<CapturedPage> &Pages = IsAfter ? M.After : M.Before;
+  if (First >= Pages.size() || Count > Pages.size() - First)
+    return false;
+  CapturedPage Page;
+  Page.IsThere = true;
+  if (IsWord) {
+    std::vector<uint64_t> Word;
+    From.digests(1, Word);
+    if (!From.finished())
+      return false;
+    Page.Word = Word.front();
+  } else {
+    Page.Bytes = Record.substr(Record.size() - From.left());
+    if (Page.Bytes.size() !=
+        std::min(CapturePageBytes, M.Bytes - First * CapturePageBytes))
+      return false;
+  }
+  std::fill_n(Pages.begin() + static_cast<std::ptrdiff_t>(First), Count, Page);
+  return true;
+}
+
+bool Records::add(std::string_view Record) {
+  ByteReader From(Record.substr(1));
+  HasEnded = false;
+  switch (static_cast<CaptureRecord>(Record.front())) {
+  case CaptureRecord::Program:
+    return addProgram(From);
+  case CaptureRecord::Kernel:
+    return addKernel(From);
+  case CaptureRecord::Memory:
+    return addMemory(From);
+  case CaptureRecord::Bytes:
+    return addPages(From, Record, /*IsWord=*/false);
+  case CaptureRecord::Word:
+    return addPages(From, Record, /*IsWord=*/true);
+  case CaptureRecord::Note:
+    Result.Notes.push_back(takeText(From));
+    return From.finished();
+  case CaptureRecord::Error:
+    Result.Error = takeText(From);
+    return From.finished();
+  case CaptureRecord::End:
+    HasEnded = true;
+    return From.finished();
+  }
+  return false;
+}
+
+// The file in memory, as long as something refers to it.
+static std::shared_ptr<const void>
+mapFile(const std::string &Path, size_t &Bytes, std::string &Problem) {
+  const int File = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat Status{};
+  if (File < 0 || ::fstat(File, &Status) != 0) {
+    Problem = std::string("it cannot be read: ") + std::strerror(errno);
+    if (File >= 0)
+      ::close(File);
+    return nullptr;
+  }
+  Bytes = static_cast<size_t>(Status.st_size);
+  void *Mapped = Bytes == 0
+                     ? MAP_FAILED
+                     : ::mmap(nullptr, Bytes, PROT_READ, MAP_PRIVATE, File, 0);
+  ::close(File);
+  if (Mapped == MAP_FAILED) {
+    Problem = Bytes == 0 ? "it is empty" : "it cannot be mapped into memory";
+    return nullptr;
+  }
+  return {Mapped, [Bytes](void *At) { ::munmap(At, Bytes); }};
+}
+
+// Takes the next record off the front; empty when there is none that is whole.
+static std::string_view takeRecord(std::string_view &Rest) {
+  ByteReader From(Rest);
+  const auto Length = From.number<uint64_t>();
+  if (From.failed() || Length == 0 || Length > MostRecordBytes ||
+      From.left() < Length + ChecksumBytes)
+    return {};
+  const std::string_view Record =
+      Rest.substr(Rest.size() - From.left(), Length);
+  uint32_t Checksum = 0;
+  std::memcpy(&Checksum, Record.data() + Length, ChecksumBytes);
+  Rest.remove_prefix(Rest.size() - From.left() + Length + ChecksumBytes);
+  return recordChecksum(Record) == Checksum ? Record : std::string_view();
+}
+
+// What every capture has to have.
+static std::string whatIsMissing(const Records &Read) {
+  if (!Read.HasEnded)
+    return "it is not complete";
+  if (!Read.HasProgram || !Read.HasOriginal)
+    return "it holds no launch of an original program";
+  for (const CapturedMemory &M : Read.Result.Memory)
+    for (const CapturedPage &Page : M.Before)
+      if (!Page.IsThere)
+        return "it lacks a page of memory";
+  return "";
+}
+
+std::variant<Capture, CaptureError>
+bankstripe::runtime::readCapture(const std::string &Path) {
+  size_t Size = 0;
+  std::string Problem;
+  const std::shared_ptr<const void> Storage = mapFile(Path, Size, Problem);
+  if (!Storage)
+    return CaptureError{Problem};
+  std::string_view Rest(static_cast<const char *>(Storage.get()), Size);
+  if (!Rest.starts_with(CaptureMagic) || Size < CaptureHeaderBytes)
+    return CaptureError{"it is not a capture"};
+  const auto Version = static_cast<unsigned char>(Rest[CaptureMagic.size()]);
+  if (Version != CaptureVersion)
+    return CaptureError{"it has version " + std::to_string(Version) +
+                        " of the format, known is " +
+                        std::to_string(CaptureVersion)};
+  Rest.remove_prefix(CaptureHeaderBytes);
+  Records Read;
+  while (!Rest.empty()) {
+    const size_t At = Size - Rest.size();
+    const std::string_view Record = takeRecord(Rest);
+    if (Record.empty() || !Read.add(Record))
+      return CaptureError{"the record at byte " + std::to_string(At) +
+                          " is damaged"};
+  }
+  if (Problem = whatIsMissing(Read); !Problem.empty())
+    return CaptureError{Problem};
+  Read.Result.Storage = Storage;
+  return std::move(Read.Result);
+}

@@ -1,0 +1,171 @@
+//===-- CaptureWriter.cpp - capture to file -------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "capture/CaptureWriter.h"
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+using namespace bankstripe::runtime;
+
+CaptureWriter::CaptureWriter(const std::string &Path)
+    : File(std::fopen(Path.c_str(), "wbxe")) {
+  std::string Header(CaptureMagic);
+  Header += static_cast<char>(CaptureVersion);
+  write(Header);
+}
+
+CaptureWriter::~CaptureWriter() {
+  if (File)
+    std::fclose(File);
+}
+
+void CaptureWriter::write(std::string_view Bytes) {
+  if (!File || std::fwrite(Bytes.data(), 1, Bytes.size(), File) == Bytes.size())
+    return;
+  std::fclose(File);
+  File = nullptr;
+}
+
+void CaptureWriter::add(CaptureRecord Type, const ByteWriter &Fields) {
+  std::string Record(1, static_cast<char>(Type));
+  Record += Fields.Out;
+  const uint32_t Checksum = recordChecksum(Record);
+  write(ByteWriter().number(Record.size()).Out);
+  write(Record);
+  write({reinterpret_cast<const char *>(&Checksum), ChecksumBytes});
+}
+
+void CaptureWriter::program(const CapturedProgram &Program) {
+  add(CaptureRecord::Program, ByteWriter()
+                                  .text(Program.Device)
+                                  .text(Program.Capability)
+                                  .number(Program.Launch));
+}
+
+static void addExtent(ByteWriter &To, const Extent &E) {
+  To.number(E.X).number(E.Y).number(E.Z);
+}
+
+void CaptureWriter::kernel(const CapturedKernel &Kernel, bool IsRewritten) {
+  ByteWriter Fields;
+  Fields.number(IsRewritten).text(Kernel.Symbol).text(Kernel.Image);
+  addExtent(Fields, Kernel.Grid);
+  addExtent(Fields, Kernel.Block);
+  Fields.number(Kernel.DynamicSharedBytes).number(Kernel.IsCooperative);
+  addExtent(Fields, Kernel.Cluster);
+  Fields
+      .number(static_cast<unsigned>(std::max(0, Kernel.MostDynamicSharedBytes)))
+      .number(static_cast<unsigned>(std::max(-1, Kernel.Carveout) + 1))
+      .number(Kernel.StackBytes)
+      .number(Kernel.HeapBytes)
+      .number(Kernel.PrintBytes)
+      .number(Kernel.Parameters.size());
+  for (const CapturedParameter &P : Kernel.Parameters)
+    Fields.number(P.Offset).text(P.Bytes);
+  add(CaptureRecord::Kernel, Fields);
+}
+
+unsigned CaptureWriter::memory(const CapturedMemory &Of) {
+  endRun();
+  add(CaptureRecord::Memory, ByteWriter()
+                                 .number(Of.Address)
+                                 .number(Of.Bytes)
+                                 .text(Of.Kind)
+                                 .text(Of.Symbol)
+                                 .number(Of.Number));
+  Sums.emplace_back(capturePages(Of.Bytes));
+  return static_cast<unsigned>(Sums.size() - 1);
+}
+
+void CaptureWriter::pages(unsigned Number, CaptureMoment When,
+                          uint64_t FirstPage, std::string_view Bytes) {
+  for (uint64_t At = 0; At < Bytes.size(); At += CapturePageBytes)
+    page(Number, When, FirstPage + At / CapturePageBytes,
+         Bytes.substr(At, CapturePageBytes));
+}
+
+// The word that the page holds over and over, the last time perhaps in part.
+static std::optional<uint64_t> repeatedWord(std::string_view Page) {
+  uint64_t Word = 0;
+  if (Page.size() < sizeof Word)
+    return std::nullopt;
+  std::memcpy(&Word, Page.data(), sizeof Word);
+  if (std::memcmp(Page.data(), Page.data() + sizeof Word,
+                  Page.size() - sizeof Word) != 0)
+    return std::nullopt;
+  return Word;
+}
+
+void CaptureWriter::page(unsigned Number, CaptureMoment When, uint64_t Page,
+                         std::string_view Bytes) {
+  if (Number >= Sums.size() || Page >= Sums[Number].size())
+    return;
+  const uint64_t Sum = digestBytes(Bytes.data(), Bytes.size());
+  if (When == CaptureMoment::Before)
+    Sums[Number][Page] = Sum;
+  else if (Sums[Number][Page] == Sum)
+    return;
+  if (const std::optional<uint64_t> Word = repeatedWord(Bytes))
+    return addWord(Number, When, Page, *Word);
+  endRun();
+  ByteWriter Fields;
+  Fields.number(When == CaptureMoment::After).number(Number).number(Page);
+  Fields.Out += Bytes;
+  add(CaptureRecord::Bytes, Fields);
+}
+
+void CaptureWriter::addWord(unsigned Number, CaptureMoment When, uint64_t Page,
+                            uint64_t Word) {
+  if (Run.Pages == 0 || Run.Number != Number || Run.When != When ||
+      Run.FirstPage + Run.Pages != Page || Run.Word != Word) {
+    endRun();
+    Run = {Number, When, Page, 0, Word};
+  }
+  ++Run.Pages;
+}
+
+void CaptureWriter::endRun() {
+  if (Run.Pages == 0)
+    return;
+  ByteWriter Fields;
+  Fields.number(Run.When == CaptureMoment::After)
+      .number(Run.Number)
+      .number(Run.FirstPage)
+      .number(Run.Pages)
+      .digests({Run.Word});
+  add(CaptureRecord::Word, Fields);
+  Run.Pages = 0;
+}
+
+void CaptureWriter::note(const std::string &Text) {
+  add(CaptureRecord::Note, ByteWriter().text(Text));
+}
+
+void CaptureWriter::error(const std::string &Name) {
+  add(CaptureRecord::Error, ByteWriter().text(Name));
+}
+
+bool CaptureWriter::end() {
+  endRun();
+  add(CaptureRecord::End, {});
+  const bool Written = File && std::fclose(File) == 0;
+  File = nullptr;
+  return Written;
+}
+
+std::string bankstripe::runtime::appendCapture(const std::string &Path,
+                                               const std::string &More) {
+  std::ifstream From(More, std::ios::binary);
+  std::array<char, CaptureHeaderBytes> Header{};
+  if (!From.read(Header.data(), Header.size()))
+    return "'" + More + "' cannot be read";
+  std::ofstream To(Path, std::ios::binary | std::ios::app);
+  To << From.rdbuf();
+  To.close();
+  return To.good() ? "" : "'" + Path + "' cannot be written";
+}

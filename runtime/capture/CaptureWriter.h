@@ -1,0 +1,80 @@
+//===-- CaptureWriter.h - capture to file -----------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writes a capture record by record. The writer lives inside foreign programs:
+// it throws nothing, and after a failed write everything it is told is ignored.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_CAPTURE_CAPTUREWRITER_H
+#define BANKSTRIPE_CAPTURE_CAPTUREWRITER_H
+
+#include "capture/Capture.h"
+#include "capture/CaptureFormat.h"
+#include <cstdio>
+
+namespace bankstripe::runtime {
+
+/// What the memory is that pages are written of.
+enum class CaptureMoment { Before, After };
+
+class CaptureWriter {
+public:
+  /// Creates the file \p Path, which must not be there yet.
+  explicit CaptureWriter(const std::string &Path);
+  ~CaptureWriter();
+  CaptureWriter(const CaptureWriter &) = delete;
+  CaptureWriter &operator=(const CaptureWriter &) = delete;
+
+  void program(const CapturedProgram &Program);
+  void kernel(const CapturedKernel &Kernel, bool IsRewritten);
+  /// \param Of its pages do not count.
+  /// \return its number; they count from 0.
+  unsigned memory(const CapturedMemory &Of);
+  /// Whole pages of the memory \p Number, from the page \p FirstPage on; the
+  /// last page of the memory may be shorter. For CaptureMoment::After, pages
+  /// that are as they were before are left out.
+  void pages(unsigned Number, CaptureMoment When, uint64_t FirstPage,
+             std::string_view Bytes);
+  void note(const std::string &Text);
+  void error(const std::string &Name);
+  /// Says that nothing is missing.
+  ///
+  /// \return whether everything could be written.
+  bool end();
+
+private:
+  /// What stands in the file of the memory, to tell pages that changed.
+  using PageSums = std::vector<uint64_t>;
+  struct WordRun {
+    unsigned Number = 0;
+    CaptureMoment When = CaptureMoment::Before;
+    uint64_t FirstPage = 0, Pages = 0, Word = 0;
+  };
+
+  void page(unsigned Number, CaptureMoment When, uint64_t Page,
+            std::string_view Bytes);
+  void addWord(unsigned Number, CaptureMoment When, uint64_t Page,
+               uint64_t Word);
+  void endRun();
+  void add(CaptureRecord Type, const ByteWriter &Fields);
+  void write(std::string_view Bytes);
+
+  std::FILE *File = nullptr;
+  std::vector<PageSums> Sums;
+  WordRun Run; ///< Pages with one word that are not written yet.
+};
+
+/// Adds the records of the capture \p More to the end of \p Path: the kernel
+/// of the rewritten program, captured by itself.
+///
+/// \return what went wrong; empty when nothing did.
+std::string appendCapture(const std::string &Path, const std::string &More);
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_CAPTURE_CAPTUREWRITER_H

@@ -1,0 +1,249 @@
+//===-- CaptureTest.cpp - tests of runtime/capture ------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "capture/CaptureReader.h"
+#include "capture/CaptureWriter.h"
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+
+using namespace bankstripe::runtime;
+
+namespace {
+
+constexpr uint64_t Page = CapturePageBytes;
+
+std::string freshPath() {
+  std::string Path = testing::TempDir() + "a.capture";
+  std::remove(Path.c_str());
+  return Path;
+}
+
+CapturedKernel someKernel() {
+  CapturedKernel K;
+  K.Symbol = "_Z3addPfi";
+  K.Image = std::string("\177ELF\0\1", 6);
+  K.Grid = {7, 2, 1};
+  K.Block = {128, 1, 1};
+  K.DynamicSharedBytes = 1024;
+  K.MostDynamicSharedBytes = 200000;
+  K.Carveout = 100;
+  K.StackBytes = 1024;
+  K.HeapBytes = 8 << 20;
+  K.PrintBytes = 1 << 20;
+  K.Parameters = {{0, std::string("\0\0\0\2\3\0\0\0", 8)}, {8, "abcd"}};
+  return K;
+}
+
+CapturedMemory someMemory(uint64_t Bytes) {
+  CapturedMemory M;
+  M.Address = 0x302000000;
+  M.Bytes = Bytes;
+  M.Kind = "device";
+  M.Number = 3;
+  return M;
+}
+
+// Bytes that repeat in no way.
+std::string manyBytes(uint64_t Count, char Seed) {
+  std::string Bytes(Count, Seed);
+  for (uint64_t I = 0; I < Count; ++I)
+    Bytes[I] = static_cast<char>(Bytes[I] + I * 7 + I / 251);
+  return Bytes;
+}
+
+// What a capture holds of a launch that did nothing.
+void writeLaunch(CaptureWriter &To) {
+  To.program({"Some GPU", "9.0", 41});
+  To.kernel(someKernel(), /*IsRewritten=*/false);
+}
+
+Capture read(const std::string &Path) {
+  auto Read = readCapture(Path);
+  if (const auto *Error = std::get_if<CaptureError>(&Read)) {
+    ADD_FAILURE() << Error->Message;
+    return {};
+  }
+  return std::move(std::get<Capture>(Read));
+}
+
+std::string problem(const std::string &Path) {
+  const auto Read = readCapture(Path);
+  const auto *Error = std::get_if<CaptureError>(&Read);
+  return Error ? Error->Message : "";
+}
+
+std::string allBytes(const CapturedMemory &M,
+                     const std::vector<CapturedPage> &Pages) {
+  std::string Bytes;
+  for (const CapturedPage &P : Pages)
+    Bytes += pageBytes(P, std::min(Page, M.Bytes - Bytes.size()));
+  return Bytes;
+}
+
+TEST(Capture, WhatIsWrittenIsRead) {
+  const std::string Path = freshPath();
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  Writer.note("textures");
+  Writer.error("CUDA_ERROR_LAUNCH_FAILED");
+  ASSERT_TRUE(Writer.end());
+
+  const Capture Read = read(Path);
+  EXPECT_EQ(Read.Program.Device, "Some GPU");
+  EXPECT_EQ(Read.Program.Capability, "9.0");
+  EXPECT_EQ(Read.Program.Launch, 41u);
+  const CapturedKernel Given = someKernel();
+  EXPECT_EQ(Read.Original.Symbol, Given.Symbol);
+  EXPECT_EQ(Read.Original.Image, Given.Image);
+  EXPECT_EQ(Read.Original.Grid, Given.Grid);
+  EXPECT_EQ(Read.Original.Block, Given.Block);
+  EXPECT_EQ(Read.Original.DynamicSharedBytes, 1024u);
+  EXPECT_FALSE(Read.Original.IsCooperative);
+  EXPECT_EQ(Read.Original.Cluster, (Extent{0, 0, 0}));
+  EXPECT_EQ(Read.Original.MostDynamicSharedBytes, 200000);
+  EXPECT_EQ(Read.Original.Carveout, 100);
+  EXPECT_EQ(Read.Original.StackBytes, 1024u);
+  EXPECT_EQ(Read.Original.HeapBytes, 8u << 20);
+  EXPECT_EQ(Read.Original.PrintBytes, 1u << 20);
+  EXPECT_EQ(Read.Original.Parameters, Given.Parameters);
+  EXPECT_FALSE(Read.Rewritten);
+  EXPECT_EQ(Read.Notes, std::vector<std::string>{"textures"});
+  EXPECT_EQ(Read.Error, "CUDA_ERROR_LAUNCH_FAILED");
+}
+
+TEST(Capture, MemoryComesBackPageByPage) {
+  const std::string Path = freshPath();
+  const std::string Bytes = manyBytes(2 * Page + 100, 'a');
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  const unsigned Number = Writer.memory(someMemory(Bytes.size()));
+  Writer.pages(Number, CaptureMoment::Before, 0, Bytes.substr(0, Page));
+  Writer.pages(Number, CaptureMoment::Before, 1, Bytes.substr(Page));
+  ASSERT_TRUE(Writer.end());
+
+  const Capture Read = read(Path);
+  ASSERT_EQ(Read.Memory.size(), 1u);
+  EXPECT_EQ(Read.Memory[0].Address, 0x302000000u);
+  EXPECT_EQ(Read.Memory[0].Kind, "device");
+  EXPECT_EQ(Read.Memory[0].Number, 3u);
+  EXPECT_EQ(allBytes(Read.Memory[0], Read.Memory[0].Before), Bytes);
+}
+
+TEST(Capture, PagesThatRepeatAWordTakeNoRoom) {
+  const std::string Path = freshPath();
+  const std::string Bytes(1000 * Page + 5, '\xa5');
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  Writer.pages(Writer.memory(someMemory(Bytes.size())), CaptureMoment::Before,
+               0, Bytes);
+  ASSERT_TRUE(Writer.end());
+
+  std::ifstream File(Path, std::ios::binary | std::ios::ate);
+  EXPECT_LT(File.tellg(), 1000);
+  const Capture Read = read(Path);
+  ASSERT_EQ(Read.Memory.size(), 1u);
+  EXPECT_EQ(allBytes(Read.Memory[0], Read.Memory[0].Before), Bytes);
+}
+
+TEST(Capture, OfWhatALaunchLeftOnlyPagesThatChangedAreKept) {
+  const std::string Path = freshPath();
+  const std::string Before = manyBytes(3 * Page, 'b');
+  std::string After = Before;
+  After[Page + 17] ^= 1;
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  const unsigned Number = Writer.memory(someMemory(Before.size()));
+  Writer.pages(Number, CaptureMoment::Before, 0, Before);
+  Writer.pages(Number, CaptureMoment::After, 0, After);
+  ASSERT_TRUE(Writer.end());
+
+  const Capture Read = read(Path);
+  ASSERT_EQ(Read.Memory.size(), 1u);
+  const std::vector<CapturedPage> &Pages = Read.Memory[0].After;
+  EXPECT_FALSE(Pages[0].IsThere);
+  ASSERT_TRUE(Pages[1].IsThere);
+  EXPECT_FALSE(Pages[2].IsThere);
+  EXPECT_EQ(pageBytes(Pages[1], Page), After.substr(Page, Page));
+}
+
+TEST(Capture, TheRewrittenKernelIsAddedToAFileOfTheOriginal) {
+  const std::string Path = freshPath(), Other = Path + ".rewritten";
+  std::remove(Other.c_str());
+  CaptureWriter Original(Path);
+  writeLaunch(Original);
+  ASSERT_TRUE(Original.end());
+  CapturedKernel Kernel = someKernel();
+  Kernel.DynamicSharedBytes = 4096;
+  CaptureWriter Rewritten(Other);
+  Rewritten.kernel(Kernel, /*IsRewritten=*/true);
+  ASSERT_TRUE(Rewritten.end());
+
+  EXPECT_EQ(appendCapture(Path, Other), "");
+  const Capture Read = read(Path);
+  EXPECT_EQ(Read.Original.DynamicSharedBytes, 1024u);
+  ASSERT_TRUE(Read.Rewritten);
+  EXPECT_EQ(Read.Rewritten->DynamicSharedBytes, 4096u);
+  EXPECT_EQ(problem(Other), "it holds no launch of an original program");
+  EXPECT_NE(appendCapture(Path, Path + ".missing"), "");
+}
+
+TEST(Capture, AFileThatIsThereIsNotOverwritten) {
+  const std::string Path = freshPath();
+  std::ofstream(Path) << "precious";
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  EXPECT_FALSE(Writer.end());
+  std::string Text;
+  std::ifstream(Path) >> Text;
+  EXPECT_EQ(Text, "precious");
+}
+
+TEST(Capture, NoPrefixOfAFileIsTakenForAWholeOne) {
+  const std::string Path = freshPath();
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  Writer.pages(Writer.memory(someMemory(100)), CaptureMoment::Before, 0,
+               manyBytes(100, 'c'));
+  ASSERT_TRUE(Writer.end());
+  std::ifstream File(Path, std::ios::binary);
+  const std::string Whole{std::istreambuf_iterator<char>(File), {}};
+  for (size_t Length = 0; Length < Whole.size(); ++Length) {
+    std::ofstream(Path, std::ios::binary) << Whole.substr(0, Length);
+    ASSERT_NE(problem(Path), "") << Length << " bytes";
+  }
+}
+
+TEST(Capture, ADamagedByteIsNoticed) {
+  const std::string Path = freshPath();
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  Writer.pages(Writer.memory(someMemory(100)), CaptureMoment::Before, 0,
+               manyBytes(100, 'd'));
+  ASSERT_TRUE(Writer.end());
+  std::ifstream File(Path, std::ios::binary);
+  const std::string Whole{std::istreambuf_iterator<char>(File), {}};
+  for (size_t At = 0; At < Whole.size(); ++At) {
+    std::string Damaged = Whole;
+    Damaged[At] ^= 0x10;
+    std::ofstream(Path, std::ios::binary) << Damaged;
+    ASSERT_NE(problem(Path), "") << "byte " << At;
+  }
+}
+
+TEST(Capture, MemoryWithoutItsBytesIsRefused) {
+  const std::string Path = freshPath();
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  Writer.memory(someMemory(Page + 1));
+  ASSERT_TRUE(Writer.end());
+  EXPECT_EQ(problem(Path), "it lacks a page of memory");
+  EXPECT_EQ(problem(Path + ".missing").rfind("it cannot be read", 0), 0u);
+}
+
+} // namespace
