@@ -47,6 +47,7 @@ private:
   bool addKernel(ByteReader &From);
   bool addMemory(ByteReader &From);
   bool addPages(ByteReader &From, std::string_view Record, bool IsWord);
+  bool addNote(ByteReader &From);
 };
 
 } // namespace
@@ -69,6 +70,15 @@ bool Records::addProgram(ByteReader &From) {
   P.Capability = takeText(From);
   P.Launch = From.number<unsigned>();
   HasProgram = true;
+  return From.finished();
+}
+
+// Two programs that were captured apart may lack the same.
+bool Records::addNote(ByteReader &From) {
+  std::string Note = takeText(From);
+  std::vector<std::string> &Notes = Result.Notes;
+  if (std::find(Notes.begin(), Notes.end(), Note) == Notes.end())
+    Notes.push_back(std::move(Note));
   return From.finished();
 }
 
@@ -166,8 +176,7 @@ bool Records::add(std::string_view Record) {
   case CaptureRecord::Word:
     return addPages(From, Record, /*IsWord=*/true);
   case CaptureRecord::Note:
-    Result.Notes.push_back(takeText(From));
-    return From.finished();
+    return addNote(From);
   case CaptureRecord::Error:
     Result.Error = takeText(From);
     return From.finished();
@@ -182,7 +191,7 @@ bool Records::add(std::string_view Record) {
 static std::shared_ptr<const void>
 mapFile(const std::string &Path, size_t &Bytes, std::string &Problem) {
   const int File = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat Status{};
+  struct stat Status {};
   if (File < 0 || ::fstat(File, &Status) != 0) {
     Problem = std::string("it cannot be read: ") + std::strerror(errno);
     if (File >= 0)

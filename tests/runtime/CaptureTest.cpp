@@ -196,6 +196,16 @@ TEST(Capture, TheRewrittenKernelIsAddedToAFileOfTheOriginal) {
   EXPECT_NE(appendCapture(Path, Path + ".missing"), "");
 }
 
+TEST(Capture, WhatBothProgramsLackIsNotedOnce) {
+  const std::string Path = freshPath();
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  for (const char *Note : {"textures", "arrays", "textures"})
+    Writer.note(Note);
+  ASSERT_TRUE(Writer.end());
+  EXPECT_EQ(read(Path).Notes, (std::vector<std::string>{"textures", "arrays"}));
+}
+
 TEST(Capture, AFileThatIsThereIsNotOverwritten) {
   const std::string Path = freshPath();
   std::ofstream(Path) << "precious";
