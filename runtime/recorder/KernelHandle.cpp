@@ -57,6 +57,43 @@ Resources KernelHandle::resources() const {
           Attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)};
 }
 
+static std::vector<std::string> kernelsOf(CUlibrary Library) {
+  std::vector<std::string> Names;
+  unsigned Count = 0;
+  if (cuLibraryGetKernelCount(&Count, Library) != CUDA_SUCCESS)
+    return Names;
+  std::vector<CUkernel> Kernels(Count);
+  if (cuLibraryEnumerateKernels(Kernels.data(), Count, Library) != CUDA_SUCCESS)
+    return Names;
+  for (CUkernel Kernel : Kernels)
+    if (const char *Name = nullptr;
+        cuKernelGetName(&Name, Kernel) == CUDA_SUCCESS && Name)
+      Names.emplace_back(Name);
+  return Names;
+}
+
+static std::vector<std::string> kernelsOf(CUmodule Module) {
+  std::vector<std::string> Names;
+  unsigned Count = 0;
+  if (cuModuleGetFunctionCount(&Count, Module) != CUDA_SUCCESS)
+    return Names;
+  std::vector<CUfunction> Functions(Count);
+  if (cuModuleEnumerateFunctions(Functions.data(), Count, Module) !=
+      CUDA_SUCCESS)
+    return Names;
+  for (CUfunction Function : Functions)
+    if (const char *Name = nullptr;
+        cuFuncGetName(&Name, Function) == CUDA_SUCCESS && Name)
+      Names.emplace_back(Name);
+  return Names;
+}
+
+std::vector<std::string> KernelHandle::neighbours() const {
+  if (Library)
+    return kernelsOf(Library);
+  return Module ? kernelsOf(Module) : std::vector<std::string>();
+}
+
 bool KernelHandle::variable(const std::string &Symbol, CUdeviceptr &Address,
                             size_t &Bytes) const {
   if (Library)

@@ -38,6 +38,10 @@ public:
   /// \returns whether the driver told.
   bool parameters(std::vector<ParameterPlace> &Places) const;
 
+  /// The symbols of all kernels in its library or module, in any order; none
+  /// when the driver does not tell.
+  std::vector<std::string> neighbours() const;
+
   /// The library or module that the kernel is part of: an identity only.
   const void *home() const {
     return Library ? static_cast<const void *>(Library) : Module;

@@ -109,7 +109,9 @@ std::string LaunchCapture::describe(const LaunchRequest &Launch,
                                     CapturedKernel &Result,
                                     std::set<std::string> &Notes) const {
   Result.Symbol = Symbol;
-  if (std::string Problem = Images.find(Symbol, Result.Image); !Problem.empty())
+  if (std::string Problem =
+          Images.find(Symbol, Kernel.neighbours(), Result.Image);
+      !Problem.empty())
     return Problem;
   if (std::string Problem = readParameters(Launch, Kernel, Result.Parameters);
       !Problem.empty())

@@ -7,18 +7,29 @@
 
 #include "recorder/ModuleImages.h"
 #include "recorder/ModuleSymbols.h"
+#include <algorithm>
 
 using namespace bankstripe::runtime;
 
 std::string ModuleImages::find(const std::string &Symbol,
+                               std::vector<std::string> Neighbours,
                                std::string &Image) const {
-  unsigned Found = 0;
-  for (const std::string &One : Images)
-    if (definesKernel(One.data(), One.size(), Symbol) && Found++ == 0)
-      Image = One;
-  if (Found == 1)
-    return {};
-  return (Found ? std::to_string(Found) + " different modules define "
-                : "no module that was loaded defines ") +
-         Symbol;
+  std::sort(Neighbours.begin(), Neighbours.end());
+  std::vector<const std::string *> Defining, Alike;
+  for (const std::string &One : Images) {
+    std::vector<std::string> Kernels = kernelSymbols(One.data(), One.size());
+    std::sort(Kernels.begin(), Kernels.end());
+    if (!std::binary_search(Kernels.begin(), Kernels.end(), Symbol))
+      continue;
+    Defining.push_back(&One);
+    if (Kernels == Neighbours)
+      Alike.push_back(&One);
+  }
+  if (Defining.empty())
+    return "no module that was loaded defines " + Symbol;
+  if (Defining.size() > 1 && Alike.size() != 1)
+    return std::to_string(Defining.size()) + " different modules define " +
+           Symbol;
+  Image = Defining.size() == 1 ? *Defining.front() : *Alike.front();
+  return {};
 }

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The driver shows an image while it is loaded and never again, and does not
-// tell which of them a kernel is from. Knows nothing of the driver.
+// tell which of them a kernel is from: what they define does. A kernel of a
+// header can be in several modules, which other kernels tell apart. Nothing
+// here knows of the driver.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +17,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 namespace bankstripe::runtime {
 
@@ -26,8 +29,11 @@ public:
 
   /// Finds the image that the kernel \p Symbol is from.
   ///
+  /// \param Neighbours all kernels of its module, in any order; perhaps none.
   /// \returns why it is not known; empty when it is, and then \p Image is it.
-  std::string find(const std::string &Symbol, std::string &Image) const;
+  std::string find(const std::string &Symbol,
+                   std::vector<std::string> Neighbours,
+                   std::string &Image) const;
 
 private:
   std::set<std::string> Images;

@@ -19,6 +19,9 @@
 
 using namespace bankstripe::runtime;
 
+// Of a symbol's st_other: the function can be launched.
+constexpr unsigned char EntryFlag = 0x10;
+
 namespace {
 
 // Bounds-checked reads from an image.
@@ -125,25 +128,6 @@ static std::vector<std::string> objectsIn(const Bytes &Image,
   return Found;
 }
 
-// Whether there is a function of this name in the section, which is empty for
-// one that is not in the image.
-static bool hasFunction(const Bytes &Image, const std::string &Name,
-                        const std::string &Section) {
-  bool IsFound = false;
-  const auto Header = header(Image);
-  if (!Header)
-    return false;
-  forEachSymbol(Image, *Header, [&](const Symbol &S) {
-    IsFound = S.type() == STT_FUNC &&
-              (S.Entry.st_shndx == SHN_UNDEF) == Section.empty() &&
-              Image.text(S.Name) == Name &&
-              (Section.empty() ||
-               sectionName(Image, *Header, S.Entry.st_shndx) == Section);
-    return !IsFound;
-  });
-  return IsFound;
-}
-
 std::vector<std::string> bankstripe::runtime::variableSymbols(const void *Image,
                                                               size_t Size) {
   return objectsIn({Image, Size}, ".nv.global");
@@ -154,12 +138,35 @@ std::vector<std::string> bankstripe::runtime::constantSymbols(const void *Image,
   return objectsIn({Image, Size}, ".nv.constant");
 }
 
-bool bankstripe::runtime::definesKernel(const void *Image, size_t Size,
-                                        const std::string &Symbol) {
-  return hasFunction({Image, Size}, Symbol, ".text." + Symbol);
+std::vector<std::string> bankstripe::runtime::kernelSymbols(const void *Data,
+                                                            size_t Size) {
+  std::vector<std::string> Found;
+  const Bytes Image(Data, Size);
+  const auto Header = header(Image);
+  if (!Header)
+    return Found;
+  forEachSymbol(Image, *Header, [&](const Symbol &S) {
+    if (S.type() != STT_FUNC || !(S.Entry.st_other & EntryFlag))
+      return true;
+    std::string Name = Image.text(S.Name);
+    if (sectionName(Image, *Header, S.Entry.st_shndx) == ".text." + Name)
+      Found.push_back(std::move(Name));
+    return true;
+  });
+  return Found;
 }
 
-bool bankstripe::runtime::callsOutside(const void *Image, size_t Size,
-                                       const std::string &Symbol) {
-  return hasFunction({Image, Size}, Symbol, "");
+bool bankstripe::runtime::callsOutside(const void *Data, size_t Size,
+                                       const std::string &Name) {
+  bool IsFound = false;
+  const Bytes Image(Data, Size);
+  const auto Header = header(Image);
+  if (!Header)
+    return false;
+  forEachSymbol(Image, *Header, [&](const Symbol &S) {
+    IsFound = S.type() == STT_FUNC && S.Entry.st_shndx == SHN_UNDEF &&
+              Image.text(S.Name) == Name;
+    return !IsFound;
+  });
+  return IsFound;
 }

@@ -29,8 +29,8 @@ std::vector<std::string> variableSymbols(const void *Image, size_t Bytes);
 /// Those of its `__constant__` variables.
 std::vector<std::string> constantSymbols(const void *Image, size_t Bytes);
 
-/// Whether an image holds the code of the kernel \p Symbol.
-bool definesKernel(const void *Image, size_t Bytes, const std::string &Symbol);
+/// Those of the kernels whose code it holds.
+std::vector<std::string> kernelSymbols(const void *Image, size_t Bytes);
 
 /// Whether code of an image calls the function \p Symbol of another one, or
 /// of the driver's.

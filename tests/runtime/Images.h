@@ -15,36 +15,47 @@
 
 namespace bankstripe::runtime {
 
-/// A minimal ELF file: sections for global and constant memory and for the code
-/// of a kernel, and a symbol table.
+/// A minimal ELF file: sections for global and constant memory, a symbol table,
+/// and sections for code.
 class Image {
 public:
   /// \name Numbers of sections.
   /// @{
-  static constexpr unsigned Undefined = 0, Global = 1, Constant = 2, Code = 3;
+  static constexpr unsigned Undefined = 0, Global = 1, Constant = 2;
   /// @}
 
-  explicit Image(const std::string &Kernel = "kernel") {
-    Sections.resize(6);
+  Image() {
     Strings.assign(1, '\0');
-    for (const std::string &Name :
-         {std::string(".nv.global.init"), std::string(".nv.constant3"),
-          ".text." + Kernel}) {
-      Sections[++Named].sh_name = static_cast<Elf64_Word>(Strings.size());
-      Strings += Name + '\0';
-    }
+    Sections.resize(1);
+    for (const char *Name : {".nv.global.init", ".nv.constant3", "", ""})
+      section(Name);
     Symbols.resize(1);
   }
 
+  /// \returns its number.
+  unsigned section(const std::string &Name) {
+    Elf64_Shdr S{};
+    S.sh_name = static_cast<Elf64_Word>(Strings.size());
+    Strings += Name + '\0';
+    Sections.push_back(S);
+    return static_cast<unsigned>(Sections.size() - 1);
+  }
+
   void symbol(const std::string &Name, unsigned Section, uint64_t Bytes,
-              unsigned char Type = STT_OBJECT) {
+              unsigned char Type = STT_OBJECT, unsigned char Other = 0) {
     Elf64_Sym S{};
     S.st_name = static_cast<Elf64_Word>(Strings.size());
     S.st_info = ELF64_ST_INFO(STB_LOCAL, Type);
+    S.st_other = Other;
     S.st_shndx = static_cast<Elf64_Half>(Section);
     S.st_size = Bytes;
     Symbols.push_back(S);
     Strings += Name + '\0';
+  }
+
+  /// The code of a kernel.
+  void kernel(const std::string &Name) {
+    symbol(Name, section(".text." + Name), 128, STT_FUNC, 0x10);
   }
 
   std::string bytes() {
@@ -53,18 +64,18 @@ public:
     Header.e_ident[EI_CLASS] = ELFCLASS64;
     Header.e_shentsize = sizeof(Elf64_Shdr);
     Header.e_shnum = static_cast<Elf64_Half>(Sections.size());
-    Header.e_shstrndx = 5;
+    Header.e_shstrndx = 4;
     std::string Body(sizeof Header, '\0');
     const auto Place = [&](Elf64_Shdr &Section, const void *Data, size_t Size) {
       Section.sh_offset = Body.size();
       Section.sh_size = Size;
       Body.append(static_cast<const char *>(Data), Size);
     };
-    Sections[4].sh_type = SHT_SYMTAB;
-    Sections[4].sh_entsize = sizeof(Elf64_Sym);
-    Sections[4].sh_link = 5; // One table serves for all names.
-    Place(Sections[4], Symbols.data(), Symbols.size() * sizeof(Elf64_Sym));
-    Place(Sections[5], Strings.data(), Strings.size());
+    Sections[3].sh_type = SHT_SYMTAB;
+    Sections[3].sh_entsize = sizeof(Elf64_Sym);
+    Sections[3].sh_link = 4; // One table serves for all names.
+    Place(Sections[3], Symbols.data(), Symbols.size() * sizeof(Elf64_Sym));
+    Place(Sections[4], Strings.data(), Strings.size());
     Header.e_shoff = Body.size();
     Body.append(reinterpret_cast<const char *>(Sections.data()),
                 Sections.size() * sizeof(Elf64_Shdr));
@@ -74,7 +85,6 @@ public:
 
 private:
   std::string Strings;
-  unsigned Named = 0;
   std::vector<Elf64_Shdr> Sections;
   std::vector<Elf64_Sym> Symbols;
 };

@@ -76,37 +76,56 @@ TEST(KernelParameters, AreCutFromABuffer) {
   EXPECT_TRUE(cutParameters({}, "")->empty());
 }
 
-static std::string imageOf(const std::string &Kernel, const char *Besides) {
-  Image I(Kernel);
-  I.symbol(Kernel, Image::Code, 128, STT_FUNC);
-  I.symbol(Besides, Image::Global, 4);
+static std::string imageOf(const std::vector<std::string> &Kernels,
+                           const char *Variable = "a") {
+  Image I;
+  for (const std::string &Kernel : Kernels)
+    I.kernel(Kernel);
+  I.symbol(Variable, Image::Global, 4);
   return I.bytes();
 }
 
 TEST(ModuleImages, TheOneThatDefinesTheKernelIsFound) {
   ModuleImages Images;
-  Images.keep(imageOf("_Z4stepPi", "a"));
-  Images.keep(imageOf("_Z4fillPi", "a"));
+  Images.keep(imageOf({"_Z4stepPi"}));
+  Images.keep(imageOf({"_Z4fillPi"}));
   std::string Found;
-  EXPECT_EQ(Images.find("_Z4fillPi", Found), "");
-  EXPECT_EQ(Found, imageOf("_Z4fillPi", "a"));
-  EXPECT_EQ(Images.find("_Z4swapPi", Found),
+  EXPECT_EQ(Images.find("_Z4fillPi", {}, Found), "");
+  EXPECT_EQ(Found, imageOf({"_Z4fillPi"}));
+  EXPECT_EQ(Images.find("_Z4swapPi", {}, Found),
             "no module that was loaded defines _Z4swapPi");
+  Images.clear();
+  EXPECT_NE(Images.find("_Z4fillPi", {}, Found), "");
 }
 
 TEST(ModuleImages, AModuleThatIsLoadedTwiceIsOne) {
   ModuleImages Images;
-  Images.keep(imageOf("_Z4stepPi", "a"));
-  Images.keep(imageOf("_Z4stepPi", "a"));
+  Images.keep(imageOf({"_Z4stepPi"}));
+  Images.keep(imageOf({"_Z4stepPi"}));
   std::string Found;
-  EXPECT_EQ(Images.find("_Z4stepPi", Found), "");
+  EXPECT_EQ(Images.find("_Z4stepPi", {}, Found), "");
 }
 
-TEST(ModuleImages, OfDifferentOnesItIsNotKnownWhich) {
+TEST(ModuleImages, OtherKernelsTellModulesApart) {
   ModuleImages Images;
-  Images.keep(imageOf("_Z4stepPi", "a"));
-  Images.keep(imageOf("_Z4stepPi", "b"));
+  Images.keep(imageOf({"_Z4stepPi", "_Z4fillPi"}));
+  Images.keep(imageOf({"_Z4stepPi", "_Z4swapPi"}));
+  Images.keep(imageOf({"_Z4stepPi"}));
   std::string Found;
-  EXPECT_EQ(Images.find("_Z4stepPi", Found),
-            "2 different modules define _Z4stepPi");
+  EXPECT_EQ(Images.find("_Z4stepPi", {"_Z4swapPi", "_Z4stepPi"}, Found), "");
+  EXPECT_EQ(Found, imageOf({"_Z4stepPi", "_Z4swapPi"}));
+  EXPECT_EQ(Images.find("_Z4stepPi", {"_Z4stepPi"}, Found), "");
+  EXPECT_EQ(Found, imageOf({"_Z4stepPi"}));
+  EXPECT_EQ(Images.find("_Z4stepPi", {}, Found),
+            "3 different modules define _Z4stepPi");
+}
+
+TEST(ModuleImages, OfModulesWithTheSameKernelsNoneIsTaken) {
+  ModuleImages Images;
+  Images.keep(imageOf({"_Z4stepPi"}, "a"));
+  Images.keep(imageOf({"_Z4stepPi"}, "b"));
+  Images.keep(imageOf({"_Z4stepPi", "_Z4fillPi"}));
+  std::string Found;
+  EXPECT_EQ(Images.find("_Z4stepPi", {"_Z4stepPi"}, Found),
+            "3 different modules define _Z4stepPi");
 }

@@ -41,33 +41,23 @@ TEST(ModuleSymbols, ConstantsAreObjectsInConstantMemory) {
             std::vector<std::string>{"constant"});
 }
 
-static bool defines(Image &I, const std::string &Symbol) {
-  const std::string Bytes = I.bytes();
-  return definesKernel(Bytes.data(), Bytes.size(), Symbol);
-}
-
-TEST(ModuleSymbols, KernelIsAFunctionInASectionOfItsOwn) {
-  Image I("_Z4stepPi");
-  EXPECT_FALSE(defines(I, "_Z4stepPi"));
-  I.symbol("_Z4stepPi", Image::Code, 128, STT_FUNC);
-  I.symbol("inlined", Image::Code, 64, STT_FUNC);
-  I.symbol("table", Image::Code, 64);
-  EXPECT_TRUE(defines(I, "_Z4stepPi"));
-  EXPECT_FALSE(defines(I, "inlined"));
-  EXPECT_FALSE(defines(I, "table"));
-  EXPECT_FALSE(defines(I, ""));
-}
-
-TEST(ModuleSymbols, KernelThatIsOnlyCalledIsNotDefined) {
+TEST(ModuleSymbols, KernelsCanBeLaunchedAndHaveTheirOwnSections) {
   Image I;
-  I.symbol("kernel", Image::Undefined, 0, STT_FUNC);
-  EXPECT_FALSE(defines(I, "kernel"));
+  I.kernel("_Z4stepPi");
+  I.symbol("called", I.section(".text.called"), 64, STT_FUNC);
+  I.symbol("inlined", I.section(".text._Z4skipPi"), 64, STT_FUNC, 0x10);
+  I.symbol("table", I.section(".text.table"), 64, STT_OBJECT, 0x10);
+  I.symbol("elsewhere", Image::Undefined, 0, STT_FUNC, 0x10);
+  I.kernel("_Z4fillPi");
+  const std::string Bytes = I.bytes();
+  EXPECT_EQ(kernelSymbols(Bytes.data(), Bytes.size()),
+            (std::vector<std::string>{"_Z4stepPi", "_Z4fillPi"}));
 }
 
 TEST(ModuleSymbols, FunctionsFromOutsideAreUndefined) {
   Image I;
   I.symbol("malloc", Image::Undefined, 0, STT_FUNC);
-  I.symbol("kernel", Image::Code, 128, STT_FUNC);
+  I.kernel("kernel");
   const std::string Bytes = I.bytes();
   EXPECT_TRUE(callsOutside(Bytes.data(), Bytes.size(), "malloc"));
   EXPECT_FALSE(callsOutside(Bytes.data(), Bytes.size(), "free"));
@@ -91,6 +81,7 @@ TEST(ModuleSymbols, EveryBrokenByteIsHarmless) {
     std::string Broken = Bytes;
     Broken[At] = '\xff';
     EXPECT_LE(symbolsOf(Broken).size(), 100u);
+    EXPECT_LE(kernelSymbols(Broken.data(), Broken.size()).size(), 100u);
   }
 }
 

@@ -63,6 +63,7 @@ compile many-wrong many.cu -DWRONG
 compile contexts contexts.cu -lcuda
 compile contexts-wrong contexts.cu -lcuda -DWRONG
 compile unseen unseen.cu
+compile modules modules.cu "$programs/modules_other.cu"
 compile captured captured.cu -lcuda
 compile captured-wrong captured.cu -lcuda -DWRONG
 compile captured-failing captured.cu -lcuda -DFAIL
@@ -252,13 +253,15 @@ expect capture-of-a-driver-module 0 '^captured: launch 3, square' -- --runs=0 \
   --capture="$work/capture-of-a-driver-module.capture" --capture-launch=3 ./driver ./driver
 expect capture-of-two-contexts 0 '^captured: launch 2, ' -- --runs=0 --capture="$work/capture-of-two-contexts.capture" \
   --capture-launch=2 ./contexts ./contexts
+expect capture-of-the-other-module 0 '^captured: launch 1, .*both<unsigned int>' -- --runs=0 \
+  --capture="$work/capture-of-the-other-module.capture" --capture-launch=1 ./modules ./modules
 expect capture-of-virtual-memory 0 '^captured: launch 4, write' -- --runs=0 \
   --capture="$work/capture-of-virtual-memory.capture" --capture-launch=4 ./memory ./memory
 expect capture-of-the-second-process 0 '^captured: launch 20, step' -- --runs=0 \
   --capture="$work/capture-of-the-second-process.capture" --capture-launch=20 -- sh -c './search 10; ./search 50' --vs \
   sh -c './search 10; ./search 50'
 wait
-capture capture-of-the-wrong-launch '^launch 2 on ' '^original step\(' '^rewritten step\(' 'original parameter of 24 bytes' \
+capture capture-of-the-wrong-launch '^launch 2 on ' '^original step\(' '^rewritten step\(' 'original parameter of 32 bytes at 16' \
   'device 0: 41943040 bytes, 2 of 640 pages changed'
 capture capture-of-launch-0 'device 0: 41943040 bytes, 640 of 640 pages changed, 2779096485 .* became 0 ... 10485759'
 capture capture-of-launch-1 'device 0: 41943040 bytes, 2 of 640 pages changed, 0 \.\.\. 10485759 became 9 \.\.\. 107' \
@@ -274,6 +277,7 @@ capture capture-of-two-contexts 'device 0: 4096 bytes, 1 of 1 pages' 'device 1: 
 capture capture-after-a-search '^launch 2345 on'
 capture capture-of-a-cluster 'cluster 2 '
 capture capture-of-a-driver-module 'variable launches: 4 bytes, 1 of 1 pages changed, 256 .* became 512'
+capture capture-of-the-other-module 'variable there: 4 bytes, 0 of 1 pages changed, 41 ' '!variable here'
 capture capture-of-virtual-memory 'virtual 4: '
 
 wait
