@@ -50,13 +50,18 @@ void CaptureWriter::flush() {
     failed();
 }
 
-void CaptureWriter::add(CaptureRecord Type, const ByteWriter &Fields) {
-  std::string Record(1, static_cast<char>(Type));
-  Record += Fields.Out;
-  const uint32_t Checksum = recordChecksum(Record);
-  write(ByteWriter().number(Record.size()).Out);
-  write(Record);
-  write({reinterpret_cast<const char *>(&Checksum), ChecksumBytes});
+void CaptureWriter::add(CaptureRecord Type, const ByteWriter &Fields,
+                        std::string_view Bytes) {
+  Framed.clear(); // Its room stays.
+  Framed += ByteWriter().number(1 + Fields.Out.size() + Bytes.size()).Out;
+  const size_t Begin = Framed.size();
+  Framed += static_cast<char>(Type);
+  Framed += Fields.Out;
+  Framed += Bytes;
+  const uint32_t Checksum =
+      recordChecksum(std::string_view(Framed).substr(Begin));
+  Framed.append(reinterpret_cast<const char *>(&Checksum), ChecksumBytes);
+  write(Framed);
 }
 
 void CaptureWriter::program(const CapturedProgram &Program) {
@@ -134,8 +139,7 @@ void CaptureWriter::page(unsigned Number, CaptureMoment When, uint64_t Page,
   endRun();
   ByteWriter Fields;
   Fields.number(When == CaptureMoment::After).number(Number).number(Page);
-  Fields.Out += Bytes;
-  add(CaptureRecord::Bytes, Fields);
+  add(CaptureRecord::Bytes, Fields, Bytes);
 }
 
 void CaptureWriter::addWord(unsigned Number, CaptureMoment When, uint64_t Page,

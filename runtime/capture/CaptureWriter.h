@@ -65,14 +65,17 @@ private:
   void addWord(unsigned Number, CaptureMoment When, uint64_t Page,
                uint64_t Word);
   void endRun();
-  void add(CaptureRecord Type, const ByteWriter &Fields);
+  /// \param Bytes what follows on the fields.
+  void add(CaptureRecord Type, const ByteWriter &Fields,
+           std::string_view Bytes = {});
   void write(std::string_view Bytes);
   void failed();
 
   std::FILE *File = nullptr;
   std::string Problem;
   std::vector<PageSums> Sums;
-  WordRun Run; ///< Pages with one word that are not written yet.
+  std::string Framed; ///< The record that is written.
+  WordRun Run;        ///< Pages with one word that are not written yet.
 };
 
 /// Adds the records of the capture \p More to the end of \p Path: the kernel

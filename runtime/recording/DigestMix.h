@@ -80,14 +80,17 @@ constexpr uint64_t chunkCountFor(uint64_t Bytes) {
 /// \param FirstWord position of the first word in its allocation.
 inline uint64_t digestBytes(const void *Data, uint64_t Bytes,
                             uint64_t FirstWord = 0) {
-  uint64_t Sum = 0;
-  for (uint64_t At = 0; At < Bytes; At += 8) {
-    uint64_t Word = 0;
-    std::memcpy(&Word, static_cast<const char *>(Data) + At,
-                Bytes - At < 8 ? Bytes - At : 8);
-    Sum += mixWord(Word, FirstWord + At / 8);
+  const char *At = static_cast<const char *>(Data);
+  uint64_t Sum = 0, Word = 0;
+  for (const char *const End = At + Bytes / 8 * 8; At != End; At += 8) {
+    std::memcpy(&Word, At, 8);
+    Sum += mixWord(Word, FirstWord++);
   }
-  return Sum;
+  if (Bytes % 8 == 0)
+    return Sum;
+  Word = 0;
+  std::memcpy(&Word, At, Bytes % 8);
+  return Sum + mixWord(Word, FirstWord);
 }
 
 } // namespace bankstripe::runtime
