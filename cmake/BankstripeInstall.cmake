@@ -1,7 +1,7 @@
 # What `cmake --install` installs besides the programs. Everything finds the
 # rest by its place relative to itself, so that the prefix can be moved.
 #
-#   bin/                     bankstripe, bankstripe-verify
+#   bin/                     bankstripe, bankstripe-verify, bankstripe-replay
 #   lib/bankstripe/          the recorder, Clang's headers
 #   lib/cmake/bankstripe/    the CMake package
 #   include/                 the header that rewritten code includes
