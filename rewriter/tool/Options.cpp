@@ -551,10 +551,10 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   ToolOptions O;
   std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
   cl::HideUnrelatedOptions(Category);
-  for (cl::SubCommand *S : {&AnalyzeCommand, &RewriteCommand, &VerifyCommand,
-                            &TuneCommand, &FactsCommand, &MergeFactsCommand,
-                            &WrapCommand, &ReplayCommand, &CompletionCommand,
-                            &ManPageCommand})
+  for (cl::SubCommand *S :
+       {&AnalyzeCommand, &RewriteCommand, &VerifyCommand, &TuneCommand,
+        &FactsCommand, &MergeFactsCommand, &WrapCommand, &ReplayCommand,
+        &CompletionCommand, &ManPageCommand})
     cl::HideUnrelatedOptions(Category, *S);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;
