@@ -8,12 +8,17 @@
 #include "capture/CaptureWriter.h"
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
+#include <utility>
 
 using namespace bankstripe::runtime;
 
 CaptureWriter::CaptureWriter(const std::string &Path)
     : File(std::fopen(Path.c_str(), "wbxe")) {
+  if (!File)
+    failed();
   std::string Header(CaptureMagic);
   Header += static_cast<char>(CaptureVersion);
   write(Header);
@@ -27,8 +32,22 @@ CaptureWriter::~CaptureWriter() {
 void CaptureWriter::write(std::string_view Bytes) {
   if (!File || std::fwrite(Bytes.data(), 1, Bytes.size(), File) == Bytes.size())
     return;
-  std::fclose(File);
+  failed();
+}
+
+// The first failure is the one to tell of.
+void CaptureWriter::failed() {
+  if (Problem.empty())
+    Problem = errno ? std::strerror(errno) : "unknown error";
+  if (File)
+    std::fclose(File);
   File = nullptr;
+}
+
+void CaptureWriter::flush() {
+  endRun();
+  if (File && std::fflush(File) != 0)
+    failed();
 }
 
 void CaptureWriter::add(CaptureRecord Type, const ByteWriter &Fields) {
@@ -153,9 +172,10 @@ void CaptureWriter::error(const std::string &Name) {
 bool CaptureWriter::end() {
   endRun();
   add(CaptureRecord::End, {});
-  const bool Written = File && std::fclose(File) == 0;
-  File = nullptr;
-  return Written;
+  flush();
+  if (File && std::fclose(std::exchange(File, nullptr)) != 0)
+    failed();
+  return Problem.empty();
 }
 
 std::string bankstripe::runtime::appendCapture(const std::string &Path,

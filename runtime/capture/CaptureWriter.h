@@ -42,10 +42,14 @@ public:
              std::string_view Bytes);
   void note(const std::string &Text);
   void error(const std::string &Name);
+  /// Hands all of it to the system, for the case that the process dies.
+  void flush();
   /// Says that nothing is missing.
   ///
   /// \return whether everything could be written.
   bool end();
+  /// Why something could not be written; empty when nothing failed so far.
+  const std::string &problem() const { return Problem; }
 
 private:
   /// What stands in the file of the memory, to tell pages that changed.
@@ -63,8 +67,10 @@ private:
   void endRun();
   void add(CaptureRecord Type, const ByteWriter &Fields);
   void write(std::string_view Bytes);
+  void failed();
 
   std::FILE *File = nullptr;
+  std::string Problem;
   std::vector<PageSums> Sums;
   WordRun Run; ///< Pages with one word that are not written yet.
 };

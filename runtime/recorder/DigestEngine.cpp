@@ -116,12 +116,16 @@ CUresult DigestEngine::run(const std::vector<DigestSegment> &Segments,
   return CUDA_SUCCESS;
 }
 
-CUresult DigestEngine::copyOut(CUdeviceptr From, void *To, size_t Bytes) {
+CUresult DigestEngine::startCopy(CUdeviceptr From, void *To, size_t Bytes) {
   if (const CUresult R = prepareStream())
     return R;
-  if (const CUresult R = cuMemcpyDtoHAsync(To, From, Bytes, Stream))
+  return cuMemcpyDtoHAsync(To, From, Bytes, Stream);
+}
+
+CUresult DigestEngine::copyOut(CUdeviceptr From, void *To, size_t Bytes) {
+  if (const CUresult R = startCopy(From, To, Bytes))
     return R;
-  return cuStreamSynchronize(Stream);
+  return finishCopy();
 }
 
 CUresult DigestEngine::fill(CUdeviceptr Address, size_t Bytes) {

@@ -10,16 +10,6 @@
 
 using namespace bankstripe::runtime;
 
-// Takes a number and what must follow it off the front of a text.
-template <class T>
-static bool takeField(std::string_view &Text, T &Value,
-                      std::string_view Follows) {
-  if (!takeNumber(Text, Value) || !Text.starts_with(Follows))
-    return false;
-  Text.remove_prefix(Follows.size());
-  return true;
-}
-
 std::optional<DumpRequest> DumpRequest::parse(const std::string &Text) {
   DumpRequest R;
   std::string_view Rest = Text;

@@ -20,6 +20,12 @@
 //                              with digest: the bytes BEGIN to END of an
 //                              allocation (`v3`: of a variable) after a launch,
 //                              into PATH.bytes
+//     BANKSTRIPE_CAPTURE=LAUNCH:FILE
+//                              with digest: a capture (capture/Capture.h) of a
+//                              launch, into FILE; a note says why there is none
+//     BANKSTRIPE_CAPTURE_KERNEL=LAUNCH:FILE
+//                              likewise, of its kernel alone, as that of a
+//                              rewritten program
 //
 // and, for the launches to digest after, by the variables in Selection.h.
 //
@@ -61,24 +67,36 @@ static void describe(LaunchRequest &Request, const Parameters &P) {
   Request.Stream = P.hStream;
 }
 
+// The two of these that take parameters in either way do so alike.
+template <class Parameters>
+static void describeParameters(LaunchRequest &Request, const Parameters &P) {
+  Request.Parameters = P.kernelParams;
+  Request.Extra = P.extra;
+}
+
 static LaunchRequest launchRequest(const WatchedCall &Call,
                                    const CUpti_CallbackData &Data) {
   LaunchRequest Request;
   Request.Symbol = Data.symbolName;
   Request.Context = Data.context;
-  Request.Result = *static_cast<const CUresult *>(Data.functionReturnValue);
   if (Call.What == Action::LaunchEx) {
     const auto &P = parameters<cuLaunchKernelEx_params>(Data);
     Request.Function = P.f;
-    if (P.config)
+    describeParameters(Request, P);
+    if (P.config) {
       describe(Request, *P.config);
+      Request.Attributes = {P.config->attrs, P.config->numAttrs};
+    }
   } else if (Call.What == Action::LaunchCooperative) {
     const auto &P = parameters<cuLaunchCooperativeKernel_params>(Data);
     Request.Function = P.f;
+    Request.Parameters = P.kernelParams;
+    Request.IsCooperative = true;
     describe(Request, P);
   } else if (Call.What == Action::Launch) {
     const auto &P = parameters<cuLaunchKernel_params>(Data);
     Request.Function = P.f;
+    describeParameters(Request, P);
     describe(Request, P);
   } else {
     const auto &P = parameters<cuGraphLaunch_params>(Data);
@@ -101,7 +119,7 @@ static CUdeviceptr seenByKernels(void *Host) {
 static void entering(const WatchedCall &Call, const CUpti_CallbackData &Data) {
   if (isLaunch(Call.What)) {
     TheRecorder->mutex().lock(); // leaving() releases it.
-    return;
+    return TheRecorder->launching(launchRequest(Call, Data));
   }
   const std::lock_guard Lock(TheRecorder->mutex());
   switch (Call.What) {
@@ -145,8 +163,8 @@ static AllocationRequest registered(const CUpti_CallbackData &Data) {
   // Devices may answer reads of their registers with more than a value.
   if (!(P.Flags & CU_MEMHOSTREGISTER_IOMEMORY))
     return hostMemory(Data, "registered", P.p, P.bytesize);
-  TheRecorder->note("registered memory of devices (cuMemHostRegister), not "
-                    "digested");
+  TheRecorder->unseen("registered memory of devices (cuMemHostRegister), not "
+                      "digested");
   return {};
 }
 
@@ -206,7 +224,7 @@ static void graphNodeAdded(const WatchedCall &Call,
           ? parameters<cuGraphAddNode_v2_params>(Data).nodeParams
           : parameters<cuGraphAddNode_params>(Data).nodeParams;
   if (Node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-    TheRecorder->note(
+    TheRecorder->unseen(
         "allocations inside graphs (cuGraphAddNode), not digested");
   else if (Node->type == CU_GRAPH_NODE_TYPE_HOST)
     TheRecorder->note("host functions in graphs (cuGraphAddNode), not "
@@ -226,6 +244,10 @@ static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data,
     return TheRecorder->captureBegins();
   case Action::Note:
     return TheRecorder->note(Call.NoteText);
+  case Action::Unseen:
+    return TheRecorder->unseen(Call.NoteText);
+  case Action::Object:
+    return TheRecorder->onlyReplayMisses(Call.NoteText);
   case Action::GraphNode:
     return graphNodeAdded(Call, Data);
   case Action::AllocateHost:
@@ -250,13 +272,15 @@ static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data,
 
 // At the exit of a call: what the driver has done.
 static void leaving(const WatchedCall &Call, const CUpti_CallbackData &Data) {
+  const auto Result = *static_cast<const CUresult *>(Data.functionReturnValue);
   if (isLaunch(Call.What)) {
-    TheRecorder->launched(launchRequest(Call, Data));
+    LaunchRequest Request = launchRequest(Call, Data);
+    Request.Result = Result;
+    TheRecorder->launched(Request);
     TheRecorder->mutex().unlock();
     return;
   }
-  const bool Succeeded =
-      *static_cast<const CUresult *>(Data.functionReturnValue) == CUDA_SUCCESS;
+  const bool Succeeded = Result == CUDA_SUCCESS;
   std::optional<unsigned> Made;
   if (Succeeded && isAllocation(Call.What))
     Made = TheSites->here(*TheWriter); // Without the lock: see there.
@@ -281,10 +305,11 @@ static void resourceEvent(CUpti_CallbackId Id, const CUpti_ResourceData &Data) {
 
 static void CUPTIAPI callback(void *, CUpti_CallbackDomain Domain,
                               CUpti_CallbackId Id, const void *Data) {
-  if (OwnCalls::active())
-    return;
+  // What the recorder asks for may be what makes the driver load a module.
   if (Domain == CUPTI_CB_DOMAIN_RESOURCE)
     return resourceEvent(Id, *static_cast<const CUpti_ResourceData *>(Data));
+  if (OwnCalls::active())
+    return;
   const WatchedCall *Call = findWatchedCall(Id);
   if (!Call)
     return;
@@ -312,8 +337,16 @@ static std::string startDigests() {
       [](const char *Name) -> const char * { return std::getenv(Name); });
   if (auto *Problem = std::get_if<std::string>(&Settings))
     return *Problem;
+  auto Wanted = CaptureRequest::read(
+      [](const char *Name) -> const char * { return std::getenv(Name); });
+  if (auto *Problem = std::get_if<std::string>(&Wanted))
+    return *Problem;
   TheRecorder = new Recorder(*TheWriter,
                              std::move(std::get<SelectionSettings>(Settings)));
+  if (auto &Request = std::get<std::optional<CaptureRequest>>(Wanted)) {
+    Request->nameLike(std::getenv("BANKSTRIPE_RECORD"), TheWriter->path());
+    TheRecorder->setCapture(std::move(*Request));
+  }
   TheSites = new CallSites;
   CUpti_SubscriberHandle Subscriber = nullptr;
   if (const CUptiResult Result = cuptiSubscribe(&Subscriber, callback, nullptr))
@@ -322,7 +355,7 @@ static std::string startDigests() {
     const CUptiResult Result =
         cuptiEnableCallback(1, Subscriber, CUPTI_CB_DOMAIN_DRIVER_API, Call.Id);
     // An older CUPTI does not know the newest calls, nor does its driver.
-    if (Result != CUPTI_SUCCESS && Call.What != Action::Note)
+    if (Result != CUPTI_SUCCESS && Call.What < Action::Note)
       return cuptiProblem(Result);
   }
   for (const CUpti_CallbackId Id :

@@ -28,12 +28,29 @@ std::string KernelHandle::symbol() const {
   return Name;
 }
 
+int KernelHandle::attribute(CUfunction_attribute Which) const {
+  int Value = 0;
+  return cuFuncGetAttribute(&Value, Which, Function) == CUDA_SUCCESS ? Value
+                                                                     : 0;
+}
+
+bool KernelHandle::parameters(std::vector<ParameterPlace> &Places) const {
+  for (;;) {
+    size_t Offset = 0, Bytes = 0;
+    const CUresult Result =
+        cuFuncGetParamInfo(Function, Places.size(), &Offset, &Bytes);
+    // The one behind the last parameter.
+    if (Result == CUDA_ERROR_INVALID_VALUE)
+      return true;
+    if (Result != CUDA_SUCCESS)
+      return false;
+    Places.push_back({Offset, Bytes});
+  }
+}
+
 Resources KernelHandle::resources() const {
-  const auto Attribute = [this](CUfunction_attribute Which) -> unsigned {
-    int Value = 0;
-    if (cuFuncGetAttribute(&Value, Which, Function) != CUDA_SUCCESS)
-      return 0;
-    return static_cast<unsigned>(Value);
+  const auto Attribute = [this](CUfunction_attribute Which) {
+    return static_cast<unsigned>(attribute(Which));
   };
   return {Attribute(CU_FUNC_ATTRIBUTE_NUM_REGS),
           Attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),

@@ -14,7 +14,7 @@
 #ifndef BANKSTRIPE_RECORDER_KERNELHANDLE_H
 #define BANKSTRIPE_RECORDER_KERNELHANDLE_H
 
-#include "recording/Recording.h"
+#include "recorder/KernelParameters.h"
 #include <cuda.h>
 
 namespace bankstripe::runtime {
@@ -29,6 +29,14 @@ public:
   std::string symbol() const;
 
   Resources resources() const;
+
+  /// 0 when the driver does not tell.
+  int attribute(CUfunction_attribute Which) const;
+
+  /// Where its parameters lie.
+  ///
+  /// \returns whether the driver told.
+  bool parameters(std::vector<ParameterPlace> &Places) const;
 
   /// The library or module that the kernel is part of: an identity only.
   const void *home() const {

@@ -187,6 +187,13 @@ std::vector<DigestChange> LiveMemory::update(Context In,
   return Changes;
 }
 
+std::vector<LiveMemory::Known> LiveMemory::all() const {
+  std::vector<Known> Found;
+  for (const auto &[Address, P] : Pieces)
+    Found.push_back({{P.In, Address, P.What.Bytes}, P.What});
+  return Found;
+}
+
 std::optional<LiveMemory::Place> LiveMemory::find(bool IsVariable,
                                                   unsigned Id) const {
   for (const auto &[Address, P] : Pieces)

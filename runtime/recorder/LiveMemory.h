@@ -90,6 +90,14 @@ public:
   };
   std::optional<Place> find(bool IsVariable, unsigned Id) const;
 
+  /// Likewise, with its description.
+  struct Known {
+    Place Where;
+    Allocation What;
+  };
+  /// All live memory, in the order of the addresses.
+  std::vector<Known> all() const;
+
 private:
   struct Piece {
     Context In = nullptr;

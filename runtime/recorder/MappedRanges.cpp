@@ -11,12 +11,16 @@ using namespace bankstripe::runtime;
 
 // Memory that is mapped in parts counts as fresh in the first part alone: to
 // fill what holds something would change what the program computes.
-void MappedRanges::mapped(uint64_t Address, uint64_t Bytes, Handle Memory) {
+bool MappedRanges::mapped(uint64_t Address, uint64_t Bytes, Handle Memory) {
   // What is stored through the new addresses is there at the others as well.
+  bool IsElsewhere = false;
   for (auto &[Start, R] : Ranges)
-    if (R.Memory == Memory)
+    if (R.Memory == Memory && Start != Address) {
       R.IsFresh = false;
+      IsElsewhere = true;
+    }
   Ranges[Address] = {Address, Bytes, Fresh.erase(Memory) > 0, Memory};
+  return IsElsewhere;
 }
 
 void MappedRanges::unmapped(uint64_t Address, uint64_t Bytes) {

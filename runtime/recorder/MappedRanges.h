@@ -33,7 +33,8 @@ public:
   };
 
   void created(Handle Memory) { Fresh.insert(Memory); }
-  void mapped(uint64_t Address, uint64_t Bytes, Handle Memory);
+  /// \returns whether \p Memory was mapped elsewhere already, and still is.
+  bool mapped(uint64_t Address, uint64_t Bytes, Handle Memory);
   void unmapped(uint64_t Address, uint64_t Bytes);
 
   /// The ranges that lie within these addresses, whole.

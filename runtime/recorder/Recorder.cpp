@@ -7,7 +7,7 @@
 
 #include "recorder/Recorder.h"
 #include "recorder/KernelHandle.h"
-#include "recorder/ModuleVariables.h"
+#include "recorder/ModuleSymbols.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -40,29 +40,15 @@ static Selection::Time now() {
           .count());
 }
 
-namespace {
+OwnTime::OwnTime(Selection &Select, const Selection::Time &Waited, bool AtFrees)
+    : Select(Select), Waited(Waited), Start(now()), WaitedBefore(Waited),
+      AtFrees(AtFrees) {}
 
-// The time from its making to its end is the recorder's, but for waits.
-class OwnTime {
-public:
-  OwnTime(Selection &Select, const Selection::Time &Waited,
-          bool AtFrees = false)
-      : Select(Select), Waited(Waited), Start(now()), WaitedBefore(Waited),
-        AtFrees(AtFrees) {}
-  ~OwnTime() { Select.spent(now() - Start - (Waited - WaitedBefore), AtFrees); }
-  OwnTime(const OwnTime &) = delete;
-  OwnTime &operator=(const OwnTime &) = delete;
+OwnTime::~OwnTime() {
+  Select.spent(now() - Start - (Waited - WaitedBefore), AtFrees);
+}
 
-private:
-  Selection &Select;
-  const Selection::Time &Waited;
-  const Selection::Time Start, WaitedBefore;
-  const bool AtFrees;
-};
-
-} // namespace
-
-static std::string errorName(CUresult Result) {
+std::string bankstripe::runtime::errorName(CUresult Result) {
   const char *Name = nullptr;
   if (cuGetErrorName(Result, &Name) != CUDA_SUCCESS || !Name)
     return "CUDA error " + std::to_string(static_cast<int>(Result));
@@ -81,6 +67,8 @@ void Recorder::moduleLoaded(const void *Image, size_t Bytes) {
   std::vector<std::string> Symbols = variableSymbols(Image, Bytes);
   const std::lock_guard Lock(MessagesMutex);
   LoadedSymbols.insert(LoadedSymbols.end(), Symbols.begin(), Symbols.end());
+  if (Capture)
+    LoadedImages.emplace_back(static_cast<const char *>(Image), Bytes);
 }
 
 void Recorder::takeMessages() {
@@ -100,6 +88,9 @@ void Recorder::takeMessages() {
     LoadedSymbols.clear();
     KnownHomes.clear();
   }
+  for (std::string &Image : LoadedImages)
+    Capture->keepImage(std::move(Image));
+  LoadedImages.clear();
 }
 
 void Recorder::modulesUnload() {
@@ -143,6 +134,11 @@ void Recorder::describeDevice(CUcontext Current) {
   DeviceOf[Current] = Device;
   if (!Devices.insert(Device).second)
     return;
+  const auto [Name, Capability] = describeGpu(Device);
+  Output.device(Name, Capability);
+}
+
+std::pair<std::string, std::string> Recorder::describeGpu(CUdevice Device) {
   char Name[256] = "";
   int Major = 0, Minor = 0;
   cuDeviceGetName(Name, sizeof Name - 1, Device);
@@ -150,7 +146,7 @@ void Recorder::describeDevice(CUcontext Current) {
                        Device);
   cuDeviceGetAttribute(&Minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
                        Device);
-  Output.device(Name, std::to_string(Major) + '.' + std::to_string(Minor));
+  return {Name, std::to_string(Major) + '.' + std::to_string(Minor)};
 }
 
 const Recorder::KnownKernel &Recorder::known(const LaunchRequest &Request) {
@@ -246,8 +242,9 @@ void Recorder::launched(const LaunchRequest &Request) {
   if (L.Error.empty()) {
     Memory.launched();
     const bool Selected = isSelected(Request, Kernel, L);
+    const bool Waits = Selected || (Capture && Capture->isUnderWay());
     // An error here is the kernel's own; a later one is the recorder's.
-    if (const CUresult Result = Selected ? wait() : CUDA_SUCCESS) {
+    if (const CUresult Result = Waits ? wait() : CUDA_SUCCESS) {
       L.Error = errorName(Result);
       Lost = true;
     } else {
@@ -255,6 +252,8 @@ void Recorder::launched(const LaunchRequest &Request) {
       L.Digested = Selected && digest({}, DeviceOf[Request.Context], L.Changes);
     }
   }
+  if (Capture && Capture->isUnderWay())
+    captured(L.Error);
   LastDigested = L.Digested;
   Output.launch(L);
   if (L.Digested)
@@ -361,7 +360,7 @@ void Recorder::dump(const MemoryPart &Of) {
 // says why.
 bool Recorder::canLookAt(const AllocationRequest &Request) {
   const auto No = [this](const char *Why) {
-    note(Why);
+    unseen(Why);
     return false;
   };
   if (Request.IsOrdered && isCaptured(Request.Order))
@@ -418,7 +417,7 @@ void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
   {
     const OwnCalls Own;
     if (!In || cuCtxGetDevice(&Device) != CUDA_SUCCESS)
-      return note("virtual memory without a context, not digested");
+      return unseen("virtual memory without a context, not digested");
   }
   const CUmemAccessDesc *Right = nullptr;
   for (const CUmemAccessDesc &One : Rights)
@@ -426,7 +425,7 @@ void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
         One.location.id == Device)
       Right = &One;
   if (!Right)
-    return note("virtual memory for another device, not digested");
+    return unseen("virtual memory for another device, not digested");
   for (const MappedRanges::Range &Range : Mapped.within(Address, Bytes)) {
     if (Right->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
       forget(Range.Address);

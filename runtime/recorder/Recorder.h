@@ -24,6 +24,7 @@
 
 #include "recorder/DigestEngine.h"
 #include "recorder/DumpRequest.h"
+#include "recorder/LaunchCapture.h"
 #include "recorder/LiveMemory.h"
 #include "recorder/MappedRanges.h"
 #include "recorder/Selection.h"
@@ -44,7 +45,14 @@ struct LaunchRequest {
   unsigned DynamicSharedBytes = 0;
   CUstream Stream = nullptr;
   CUcontext Context = nullptr;
-  CUresult Result = CUDA_SUCCESS;
+  /// \name How its parameters are handed over: one of these.
+  /// @{
+  void **Parameters = nullptr;
+  void **Extra = nullptr;
+  /// @}
+  bool IsCooperative = false;
+  std::span<const CUlaunchAttribute> Attributes;
+  CUresult Result = CUDA_SUCCESS; ///< Known at its exit.
 };
 
 /// Memory that the program was given.
@@ -61,6 +69,9 @@ struct AllocationRequest {
   std::optional<unsigned> Made; ///< The call stack that asked for it.
 };
 
+/// The driver's name of an error.
+std::string errorName(CUresult Result);
+
 class Recorder {
 public:
   Recorder(RecordingWriter &Output, SelectionSettings Settings);
@@ -69,13 +80,15 @@ public:
 
   /// \name Events, with mutex() held.
   /// @{
+  void launching(const LaunchRequest &Request);
   void launched(const LaunchRequest &Request);
   void allocated(const AllocationRequest &Request);
   void freeing(CUdeviceptr Address);
   void created(CUmemGenericAllocationHandle Memory) { Mapped.created(Memory); }
   void mapped(CUdeviceptr Address, uint64_t Bytes,
               CUmemGenericAllocationHandle Memory) {
-    Mapped.mapped(Address, Bytes, Memory);
+    if (Mapped.mapped(Address, Bytes, Memory))
+      onlyReplayMisses("memory that has several addresses (cuMemMap)");
   }
   void accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
                   std::span<const CUmemAccessDesc> Rights,
@@ -88,7 +101,17 @@ public:
   /// A module or library may go: its variables are looked up again.
   void modulesUnload();
   void note(const std::string &Text) { Output.note(Text); }
+  /// Notes that kernels can reach memory that is not looked at.
+  void unseen(const std::string &Text) {
+    note(Text);
+    onlyReplayMisses(Text);
+  }
+  /// Something that is recorded all the same, but not part of a capture.
+  void onlyReplayMisses(const std::string &Text) { Unseen.insert(Text); }
   void setDump(DumpRequest Request) { Dump = std::move(Request); }
+  void setCapture(CaptureRequest Request) {
+    Capture.emplace(std::move(Request));
+  }
   /// @}
 
   /// \name Events inside the driver, where its locks may be held. They only
@@ -110,6 +133,8 @@ private:
   void takeMessages();
   bool isCaptured(CUstream Stream);
   void describeDevice(CUcontext Current);
+  /// Its name and compute capability.
+  static std::pair<std::string, std::string> describeGpu(CUdevice Device);
   const KnownKernel &known(const LaunchRequest &Request);
   void findVariables(const LaunchRequest &Request, const KnownKernel &Known);
   void describe(const LaunchRequest &Request, const KnownKernel &Known,
@@ -128,6 +153,18 @@ private:
   void forget(CUdeviceptr Address);
   void digestLate(const MemoryPart &Of, bool AtEnd);
   void dump(const MemoryPart &Of);
+  /// \name The launch that is captured; the first three return why not.
+  /// @{
+  std::string capture(const LaunchRequest &Request);
+  std::string waitFor(CUcontext Launching,
+                      std::vector<LaunchCapture::Place> &Places);
+  std::vector<LaunchCapture::Place> reachable(CUcontext In,
+                                              const KernelHandle &Kernel,
+                                              const std::string &Image,
+                                              std::set<std::string> &Notes);
+  void captured(const std::string &Error);
+  void noCapture(const std::string &Why);
+  /// @}
   unsigned streamNumber(CUstream Stream);
   unsigned threadNumber();
 
@@ -148,6 +185,8 @@ private:
   std::map<CUgraphExec, unsigned> Graphs;
   std::map<std::thread::id, unsigned> Threads;
   std::optional<DumpRequest> Dump;
+  std::optional<LaunchCapture> Capture;
+  std::set<std::string> Unseen; ///< What captures lack.
   unsigned Launches = 0;
   unsigned Captures = 0;
   bool LastDigested = false; ///< The latest launch was.
@@ -156,6 +195,23 @@ private:
   std::mutex MessagesMutex;
   std::vector<CUcontext> EndedContexts;
   std::vector<std::string> LoadedSymbols;
+  std::vector<std::string> LoadedImages; ///< When there is to be a capture.
+};
+
+/// The time from its making to its end is the recorder's, but for waits.
+class OwnTime {
+public:
+  OwnTime(Selection &Select, const Selection::Time &Waited,
+          bool AtFrees = false);
+  ~OwnTime();
+  OwnTime(const OwnTime &) = delete;
+  OwnTime &operator=(const OwnTime &) = delete;
+
+private:
+  Selection &Select;
+  const Selection::Time &Waited;
+  const Selection::Time Start, WaitedBefore;
+  const bool AtFrees;
 };
 
 /// While it lives, what this thread asks of the driver is the recorder's own.

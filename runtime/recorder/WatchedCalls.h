@@ -7,7 +7,8 @@
 //
 // One table: what the recorder follows, and what it cannot follow and counts.
 // Memory that kernels can write without the recorder looking at it is one of
-// the latter; nothing of the kind is passed over in silence.
+// the latter; nothing of the kind is passed over in silence. Handles that mean
+// nothing in another process are remembered for captures.
 //
 // No call tells of memory that kernels allocate themselves (malloc in device
 // code), nor of the contents of printf's buffer.
@@ -48,7 +49,12 @@ enum class Action {
   Unload,
   ContextEnds,
   GraphNode, ///< Counted when it allocates or runs on the host.
-  Note,      ///< Counted at its successful exit.
+  /// \name At its successful exit the call is
+  /// @{
+  Note,   ///< counted,
+  Unseen, ///< counted: kernels can reach memory that is not looked at,
+  Object, ///< or remembered: a handle that no other process can have.
+  /// @}
 };
 
 struct WatchedCall {

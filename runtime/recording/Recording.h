@@ -136,6 +136,10 @@ struct Recording {
   bool Complete = false; ///< The program came to an orderly end.
 };
 
+/// What the note begins with that says why there is no capture of a launch that
+/// was to be captured (capture/Capture.h).
+inline constexpr char NoCaptureNote[] = "no capture: ";
+
 /// The name of a kernel or variable as a person writes it, the same for two
 /// builds of the same source: demangled, and without the hash of the file's
 /// contents that nvcc puts into the symbols of internal linkage.

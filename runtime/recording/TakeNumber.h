@@ -24,6 +24,16 @@ template <class T> bool takeNumber(std::string_view &Text, T &Value) {
   return true;
 }
 
+/// Takes a number and \p Follows, which must stand behind it, off the front of
+/// \p Text.
+template <class T>
+bool takeField(std::string_view &Text, T &Value, std::string_view Follows) {
+  if (!takeNumber(Text, Value) || !Text.starts_with(Follows))
+    return false;
+  Text.remove_prefix(Follows.size());
+  return true;
+}
+
 } // namespace bankstripe::runtime
 
 #endif // BANKSTRIPE_RECORDING_TAKENUMBER_H

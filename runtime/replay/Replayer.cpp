@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "replay/Replayer.h"
-#include "recorder/ModuleVariables.h"
+#include "recorder/ModuleSymbols.h"
 #include <fmt/format.h>
 
 using namespace bankstripe::runtime;
@@ -76,8 +76,11 @@ static std::string symbolIn(const std::vector<std::string> &Symbols,
 
 void Replayer::findVariables(CUmodule Module, const CapturedKernel &Kernel,
                              Loaded &Into) {
-  const std::vector<std::string> Symbols =
-      variableSymbols(Kernel.Image.data(), Kernel.Image.size());
+  const std::string &Image = Kernel.Image;
+  std::vector<std::string> Symbols =
+      variableSymbols(Image.data(), Image.size());
+  for (std::string &Symbol : constantSymbols(Image.data(), Image.size()))
+    Symbols.push_back(std::move(Symbol));
   for (unsigned I = 0; I < Of.Memory.size(); ++I) {
     const CapturedMemory &M = Of.Memory[I];
     CUdeviceptr Address = 0;

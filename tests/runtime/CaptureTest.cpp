@@ -7,10 +7,13 @@
 
 #include "capture/CaptureReader.h"
 #include "capture/CaptureWriter.h"
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <sys/resource.h>
 
 using namespace bankstripe::runtime;
 
@@ -202,6 +205,53 @@ TEST(Capture, AFileThatIsThereIsNotOverwritten) {
   std::string Text;
   std::ifstream(Path) >> Text;
   EXPECT_EQ(Text, "precious");
+  EXPECT_EQ(Writer.problem(), "File exists");
+}
+
+// No file may grow beyond so many bytes, as if the disk were full.
+class FileLimit {
+public:
+  explicit FileLimit(rlim_t Bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &Before);
+    rlimit Limited = Before;
+    Limited.rlim_cur = Bytes;
+    ::setrlimit(RLIMIT_FSIZE, &Limited);
+    Handler = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &Before);
+    std::signal(SIGXFSZ, Handler);
+  }
+
+private:
+  rlimit Before{};
+  void (*Handler)(int) = nullptr;
+};
+
+TEST(Capture, AFullDiskIsToldOf) {
+  const std::string Path = freshPath();
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  EXPECT_EQ(Writer.problem(), "");
+  const FileLimit Limit(2 * Page);
+  Writer.pages(Writer.memory(someMemory(4 * Page)), CaptureMoment::Before, 0,
+               manyBytes(4 * Page, 'e'));
+  EXPECT_FALSE(Writer.end());
+  EXPECT_EQ(Writer.problem(), "File too large");
+}
+
+TEST(Capture, WhatIsFlushedOutlivesTheWriter) {
+  const std::string Path = freshPath();
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  Writer.pages(Writer.memory(someMemory(Page)), CaptureMoment::Before, 0,
+               std::string(Page, '\0'));
+  Writer.flush();
+  const auto Flushed = std::filesystem::file_size(Path);
+  EXPECT_EQ(problem(Path), "it is not complete");
+  ASSERT_TRUE(Writer.end());
+  // Nothing but an End was left to write.
+  EXPECT_LE(std::filesystem::file_size(Path) - Flushed, 6u);
 }
 
 TEST(Capture, NoPrefixOfAFileIsTakenForAWholeOne) {

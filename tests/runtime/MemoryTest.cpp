@@ -146,6 +146,22 @@ TEST_F(LiveMemoryTest, VariableKeepsItsNumberWhenItsModuleIsLoadedAgain) {
   EXPECT_EQ(Memory.find(true, 1)->Address, 0x700u);
 }
 
+TEST(LiveMemory, AllOfItIsListed) {
+  LiveMemory Memory;
+  const int Contexts[2] = {};
+  std::vector<unsigned> Gone;
+  bool IsNew = false;
+  Memory.add(&Contexts[0], 0x300, 16, "device", Gone);
+  Memory.addVariable(&Contexts[1], 0x100, 4, "a", IsNew);
+  const std::vector<LiveMemory::Known> All = Memory.all();
+  ASSERT_EQ(All.size(), 2u);
+  EXPECT_EQ(All[0].Where.In, &Contexts[1]);
+  EXPECT_EQ(All[0].Where.Address, 0x100u);
+  EXPECT_EQ(All[0].What.Name, "a");
+  EXPECT_EQ(All[1].Where.Bytes, 16u);
+  EXPECT_EQ(All[1].What.Kind, "device");
+}
+
 // A number that is free goes to the next one, and is never that of two.
 TEST(LiveMemory, VariablesOfSeveralContextsKeepTheirNames) {
   LiveMemory Memory;
@@ -162,9 +178,9 @@ TEST(LiveMemory, VariablesOfSeveralContextsKeepTheirNames) {
 TEST(MappedRanges, MemoryThatIsMappedTwiceIsNotFresh) {
   MappedRanges Mapped;
   Mapped.created(7);
-  Mapped.mapped(0x1000, 0x100, 7);
+  EXPECT_FALSE(Mapped.mapped(0x1000, 0x100, 7));
   EXPECT_TRUE(Mapped.within(0x1000, 0x100).at(0).IsFresh);
-  Mapped.mapped(0x2000, 0x100, 7);
+  EXPECT_TRUE(Mapped.mapped(0x2000, 0x100, 7));
   EXPECT_FALSE(Mapped.within(0x1000, 0x100).at(0).IsFresh);
   EXPECT_FALSE(Mapped.within(0x2000, 0x100).at(0).IsFresh);
 }

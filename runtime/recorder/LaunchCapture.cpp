@@ -1,0 +1,240 @@
+//===-- LaunchCapture.cpp - one launch into a file ------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/LaunchCapture.h"
+#include "recorder/ModuleSymbols.h"
+#include "recorder/Recorder.h"
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+using namespace bankstripe::runtime;
+
+// What is copied at a time; whole pages.
+constexpr uint64_t PieceBytes = uint64_t(16) << 20;
+static_assert(PieceBytes % CapturePageBytes == 0);
+
+void LaunchCapture::keepImage(std::string Image) {
+  if (!IsOver)
+    Images.keep(std::move(Image));
+}
+
+// The values of the parameters, handed over in either way. \returns why they
+// are not known.
+static std::string readParameters(const LaunchRequest &Launch,
+                                  const KernelHandle &Kernel,
+                                  std::vector<CapturedParameter> &Parameters) {
+  std::vector<ParameterPlace> Places;
+  if (!Kernel.parameters(Places))
+    return "the driver does not tell the kernel's parameters";
+  if (Places.empty())
+    return {};
+  if (Launch.Parameters) {
+    Parameters = copyParameters(Places, Launch.Parameters);
+    return {};
+  }
+  const void *Buffer = nullptr;
+  size_t Bytes = 0;
+  for (void **At = Launch.Extra; At && *At != CU_LAUNCH_PARAM_END; At += 2) {
+    if (At[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+      Buffer = At[1];
+    else if (At[0] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+      Bytes = *static_cast<const size_t *>(At[1]);
+    else
+      return "the launch has parameters of an unknown form";
+  }
+  if (!Buffer)
+    return "the launch has no parameters, but its kernel does";
+  auto Cut = cutParameters(Places, {static_cast<const char *>(Buffer), Bytes});
+  if (!Cut)
+    return "the launch has fewer parameters than its kernel";
+  Parameters = std::move(*Cut);
+  return {};
+}
+
+// How the launch asked to be made. What changes its time and place, but not
+// what it computes, is passed over.
+static void readAttribute(const CUlaunchAttribute &Attribute,
+                          CapturedKernel &Kernel,
+                          std::set<std::string> &Notes) {
+  const CUlaunchAttributeValue &Value = Attribute.value;
+  switch (Attribute.id) {
+  case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+    Kernel.IsCooperative = Value.cooperative != 0;
+    return;
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+    Kernel.Cluster = {Value.clusterDim.x, Value.clusterDim.y,
+                      Value.clusterDim.z};
+    return;
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    Kernel.Carveout = static_cast<int>(Value.sharedMemCarveout);
+    return;
+  case CU_LAUNCH_ATTRIBUTE_IGNORE:
+  case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+  case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+  case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+  case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+  case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+  case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+  case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+    return;
+  case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+  case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+    Notes.insert("programmatic dependent launch: the kernel started when the "
+                 "one before it was over");
+    return;
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+    Notes.insert("a preferred size of clusters");
+    return;
+  default:
+    Notes.insert("launch attribute " +
+                 std::to_string(static_cast<int>(Attribute.id)) +
+                 ", whose meaning is not known");
+  }
+}
+
+static uint64_t limit(CUlimit Which) {
+  size_t Bytes = 0;
+  return cuCtxGetLimit(&Bytes, Which) == CUDA_SUCCESS ? Bytes : 0;
+}
+
+std::string LaunchCapture::describe(const LaunchRequest &Launch,
+                                    const KernelHandle &Kernel,
+                                    const std::string &Symbol,
+                                    CapturedKernel &Result,
+                                    std::set<std::string> &Notes) const {
+  Result.Symbol = Symbol;
+  if (std::string Problem = Images.find(Symbol, Result.Image); !Problem.empty())
+    return Problem;
+  if (std::string Problem = readParameters(Launch, Kernel, Result.Parameters);
+      !Problem.empty())
+    return Problem;
+  Result.Grid = Launch.Grid;
+  Result.Block = Launch.Block;
+  Result.DynamicSharedBytes = Launch.DynamicSharedBytes;
+  Result.IsCooperative = Launch.IsCooperative;
+  Result.MostDynamicSharedBytes =
+      Kernel.attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+  Result.Carveout =
+      Kernel.attribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+  Result.StackBytes = limit(CU_LIMIT_STACK_SIZE);
+  Result.HeapBytes = limit(CU_LIMIT_MALLOC_HEAP_SIZE);
+  Result.PrintBytes = limit(CU_LIMIT_PRINTF_FIFO_SIZE);
+  for (const CUlaunchAttribute &Attribute : Launch.Attributes)
+    readAttribute(Attribute, Result, Notes);
+  for (const char *Name : {"malloc", "free"})
+    if (callsOutside(Result.Image.data(), Result.Image.size(), Name))
+      Notes.insert("memory that kernels allocate (malloc in device code)");
+  return {};
+}
+
+std::string LaunchCapture::begin(const CapturedProgram &Program,
+                                 const CapturedKernel &Kernel,
+                                 std::vector<Place> Captured,
+                                 const std::set<std::string> &Notes,
+                                 Engines &With) {
+  Writer = std::make_unique<CaptureWriter>(Request.Path);
+  if (!Writer->problem().empty()) {
+    // Whose file it is, if there is one, is not known.
+    const std::string Problem = cannotWrite();
+    stop();
+    return Problem;
+  }
+  Memory = std::move(Captured);
+  if (wantsMemory())
+    Writer->program(Program);
+  Writer->kernel(Kernel, Request.IsKernelOnly);
+  for (const std::string &Note : Notes)
+    Writer->note(Note);
+  for (const Place &P : Memory)
+    Writer->memory(P.What);
+  if (std::string Problem = writePages(CaptureMoment::Before, With);
+      !Problem.empty())
+    return giveUp(Problem);
+  Writer->flush();
+  return Writer->problem().empty() ? "" : giveUp(cannotWrite());
+}
+
+std::string LaunchCapture::end(const std::string &Error, Engines &With) {
+  if (!Error.empty() && wantsMemory())
+    Writer->error(Error);
+  else if (std::string Problem = writePages(CaptureMoment::After, With);
+           !Problem.empty())
+    return giveUp(Problem);
+  if (!Writer->end())
+    return giveUp(cannotWrite());
+  stop();
+  return {};
+}
+
+std::string LaunchCapture::writePages(CaptureMoment When, Engines &With) {
+  if (Memory.empty())
+    return {};
+  for (void *&Buffer : Buffers)
+    if (!Buffer && cuMemHostAlloc(&Buffer, PieceBytes,
+                                  CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) {
+      Buffer = nullptr;
+      return "no host memory could be had to copy device memory to";
+    }
+  for (unsigned Number = 0; Number < Memory.size(); ++Number) {
+    const Place &P = Memory[Number];
+    if (cuCtxPushCurrent(P.In) != CUDA_SUCCESS)
+      return "a context cannot be used any more";
+    const CUresult Result = writePages(P, Number, When, With[P.In]);
+    CUcontext Popped = nullptr;
+    cuCtxPopCurrent(&Popped);
+    if (Result != CUDA_SUCCESS)
+      return "device memory could not be read: " + errorName(Result);
+    if (!Writer->problem().empty())
+      return cannotWrite();
+  }
+  return {};
+}
+
+CUresult LaunchCapture::writePages(const Place &Of, unsigned Number,
+                                   CaptureMoment When, DigestEngine &With) {
+  const uint64_t Bytes = Of.What.Bytes;
+  const auto Start = [&](uint64_t At) {
+    return With.startCopy(Of.What.Address + At, Buffers[At / PieceBytes % 2],
+                          std::min(PieceBytes, Bytes - At));
+  };
+  if (const CUresult Result = Start(0))
+    return Result;
+  for (uint64_t At = 0; At < Bytes; At += PieceBytes) {
+    if (const CUresult Result = With.finishCopy())
+      return Result;
+    if (Bytes - At > PieceBytes)
+      if (const CUresult Result = Start(At + PieceBytes))
+        return Result;
+    Writer->pages(Number, When, At / CapturePageBytes,
+                  {static_cast<const char *>(Buffers[At / PieceBytes % 2]),
+                   std::min(PieceBytes, Bytes - At)});
+  }
+  return CUDA_SUCCESS;
+}
+
+std::string LaunchCapture::cannotWrite() {
+  return "'" + Request.Path + "' cannot be written: " + Writer->problem();
+}
+
+// Half a capture is of no use, and may be large.
+std::string LaunchCapture::giveUp(const std::string &Reason) {
+  std::remove(Request.Path.c_str());
+  stop();
+  return Reason;
+}
+
+void LaunchCapture::stop() {
+  IsOver = true;
+  Writer.reset();
+  Memory.clear();
+  Images.clear();
+  for (void *&Buffer : Buffers)
+    if (void *const Freed = std::exchange(Buffer, nullptr))
+      cuMemFreeHost(Freed);
+}

@@ -1,0 +1,93 @@
+//===-- LaunchCapture.h - one launch into a file ----------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What has to be asked of the driver for a capture, and the file. When what
+// happens is up to the recorder:
+//
+//     every module that is loaded          keepImage()
+//     at the entry of the launch           describe(), begin()
+//     at its exit                          end()
+//
+// Memory goes through two pinned buffers in turn, so that one is written to the
+// file while the other is filled. Each function returns why there can be no
+// capture, or an empty text; after a reason nothing is left of the file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_RECORDER_LAUNCHCAPTURE_H
+#define BANKSTRIPE_RECORDER_LAUNCHCAPTURE_H
+
+#include "capture/CaptureWriter.h"
+#include "recorder/CaptureRequest.h"
+#include "recorder/DigestEngine.h"
+#include "recorder/KernelHandle.h"
+#include "recorder/ModuleImages.h"
+#include <map>
+#include <set>
+
+namespace bankstripe::runtime {
+
+struct LaunchRequest;
+
+class LaunchCapture {
+public:
+  /// Memory, and the context to read it in.
+  struct Place {
+    CUcontext In = nullptr;
+    CapturedMemory What;
+  };
+  using Engines = std::map<CUcontext, DigestEngine>;
+
+  explicit LaunchCapture(CaptureRequest Request)
+      : Request(std::move(Request)) {}
+
+  bool wants(unsigned Launch) const {
+    return !IsOver && Request.Launch == Launch;
+  }
+  bool wantsMemory() const { return !Request.IsKernelOnly; }
+  /// Between begin() and end().
+  bool isUnderWay() const { return Writer != nullptr; }
+
+  void keepImage(std::string Image);
+
+  /// Describes the kernel \p Symbol as it is about to be launched; the
+  /// launch's context must be current.
+  ///
+  /// \param Notes receives what a replay cannot do again.
+  std::string describe(const LaunchRequest &Launch, const KernelHandle &Kernel,
+                       const std::string &Symbol, CapturedKernel &Result,
+                       std::set<std::string> &Notes) const;
+
+  /// Writes everything that there is before the launch.
+  std::string begin(const CapturedProgram &Program,
+                    const CapturedKernel &Kernel, std::vector<Place> Memory,
+                    const std::set<std::string> &Notes, Engines &With);
+
+  /// Writes what the launch left, or with what error it ended.
+  std::string end(const std::string &Error, Engines &With);
+
+  /// There will be no capture, or no further one.
+  void stop();
+
+private:
+  std::string writePages(CaptureMoment When, Engines &With);
+  CUresult writePages(const Place &Of, unsigned Number, CaptureMoment When,
+                      DigestEngine &With);
+  std::string giveUp(const std::string &Reason);
+  std::string cannotWrite();
+
+  CaptureRequest Request;
+  bool IsOver = false;
+  ModuleImages Images;
+  std::unique_ptr<CaptureWriter> Writer;
+  std::vector<Place> Memory; ///< In the order of its numbers in the file.
+  void *Buffers[2] = {};     ///< Pinned.
+};
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_RECORDER_LAUNCHCAPTURE_H
