@@ -47,6 +47,7 @@ private:
   bool addKernel(ByteReader &From);
   bool addMemory(ByteReader &From);
   bool addPages(ByteReader &From, std::string_view Record, bool IsWord);
+  void addNote(std::string Text);
 };
 
 } // namespace
@@ -151,6 +152,12 @@ bool Records::addPages(ByteReader &From, std::string_view Record, bool IsWord) {
   return true;
 }
 
+// Both programs may have the same to say.
+void Records::addNote(std::string Text) {
+  if (std::ranges::find(Result.Notes, Text) == Result.Notes.end())
+    Result.Notes.push_back(std::move(Text));
+}
+
 bool Records::add(std::string_view Record) {
   ByteReader From(Record.substr(1));
   HasEnded = false;
@@ -166,7 +173,7 @@ bool Records::add(std::string_view Record) {
   case CaptureRecord::Word:
     return addPages(From, Record, /*IsWord=*/true);
   case CaptureRecord::Note:
-    Result.Notes.push_back(takeText(From));
+    addNote(takeText(From));
     return From.finished();
   case CaptureRecord::Error:
     Result.Error = takeText(From);
