@@ -47,7 +47,7 @@ private:
   bool addKernel(ByteReader &From);
   bool addMemory(ByteReader &From);
   bool addPages(ByteReader &From, std::string_view Record, bool IsWord);
-  void addNote(std::string Text);
+  bool addNote(ByteReader &From);
 };
 
 } // namespace
@@ -70,6 +70,15 @@ bool Records::addProgram(ByteReader &From) {
   P.Capability = takeText(From);
   P.Launch = From.number<unsigned>();
   HasProgram = true;
+  return From.finished();
+}
+
+// Two programs that were captured apart may lack the same.
+bool Records::addNote(ByteReader &From) {
+  std::string Note = takeText(From);
+  std::vector<std::string> &Notes = Result.Notes;
+  if (std::find(Notes.begin(), Notes.end(), Note) == Notes.end())
+    Notes.push_back(std::move(Note));
   return From.finished();
 }
 
@@ -152,12 +161,6 @@ bool Records::addPages(ByteReader &From, std::string_view Record, bool IsWord) {
   return true;
 }
 
-// Both programs may have the same to say.
-void Records::addNote(std::string Text) {
-  if (std::ranges::find(Result.Notes, Text) == Result.Notes.end())
-    Result.Notes.push_back(std::move(Text));
-}
-
 bool Records::add(std::string_view Record) {
   ByteReader From(Record.substr(1));
   HasEnded = false;
@@ -173,8 +176,7 @@ bool Records::add(std::string_view Record) {
   case CaptureRecord::Word:
     return addPages(From, Record, /*IsWord=*/true);
   case CaptureRecord::Note:
-    addNote(takeText(From));
-    return From.finished();
+    return addNote(From);
   case CaptureRecord::Error:
     Result.Error = takeText(From);
     return From.finished();
@@ -189,7 +191,7 @@ bool Records::add(std::string_view Record) {
 static std::shared_ptr<const void>
 mapFile(const std::string &Path, size_t &Bytes, std::string &Problem) {
   const int File = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat Status{};
+  struct stat Status {};
   if (File < 0 || ::fstat(File, &Status) != 0) {
     Problem = std::string("it cannot be read: ") + std::strerror(errno);
     if (File >= 0)

@@ -171,6 +171,21 @@ static Json outputJson(const VerifyReport &Report) {
   return Result;
 }
 
+static Json captureJson(const CaptureReport &C) {
+  Json Result = {{"file", C.Path},
+                 {"launch", C.What ? Json(*C.What) : Json(nullptr)},
+                 {"problem", C.Problem}};
+  if (!C.isThere())
+    return Result;
+  Result["kernel"] = C.Kernel;
+  Result["bytes"] = C.Bytes;
+  Result["replay"] = C.command();
+  Result["error"] = C.Error;
+  Result["rewritten-problem"] = C.RewrittenProblem;
+  Result["lacks"] = C.Lacks;
+  return Result;
+}
+
 std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   const char *Verdict = Report.Verdict == Outcome::Identical ? "identical"
                         : Report.Verdict == Outcome::Differs ? "differs"
@@ -210,6 +225,8 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
     for (const ToleratedMemory &T : Report.Tolerated)
       Result["tolerance"]["compared"].push_back(toleratedJson(T));
   }
+  if (Report.Captured)
+    Result["capture"] = captureJson(*Report.Captured);
   Result["output"] = outputJson(Report);
   Result["kernels"] = Json::array();
   for (const KernelStatistics &K : Report.Kernels)

@@ -39,6 +39,7 @@ Examples:
   bankstripe-verify -- python3 train.py --vs env NEW=1 python3 train.py
   bankstripe-verify --all --kernels='sort|scan' --type=f32 ./sort ./sort.striped
   bankstripe-verify --repeats=5 --tolerance=f32:1e-5 -- ./sum --vs ./sum.striped
+  bankstripe-verify --capture=wrong.capture -- ./sort 100 --vs ./sort.striped 100
 )";
 
 namespace {
@@ -123,6 +124,36 @@ static void addDigestOptions(CLI::App &App, Options &O, Unread &Given) {
                  "compare elements of TYPE (f16, bf16, f32, f64) and let them "
                  "differ by this part of the larger one")
       ->type_name("TYPE:VALUE");
+}
+
+static void addCaptureOptions(CLI::App &App, Options &O) {
+  auto *File =
+      App.add_option("--capture", O.CapturePath,
+                     "write the first launch that differs, with all memory "
+                     "that it starts from, to this file, which must not be "
+                     "there yet; see docs/verify.md")
+          ->type_name("FILE");
+  App.add_option("--capture-launch", O.CaptureLaunch,
+                 "capture this launch (they count from 0), whether or not "
+                 "anything differs")
+      ->needs(File)
+      ->type_name("N");
+}
+
+// Before anything runs: a wrong name would show only at the end. \returns what
+// is wrong; empty when nothing is.
+static std::string readCaptureOptions(const Options &O) {
+  namespace fs = std::filesystem;
+  if (O.CapturePath.empty())
+    return "";
+  std::error_code Error;
+  if (fs::exists(fs::symlink_status(O.CapturePath, Error)))
+    return "--capture: '" + O.CapturePath +
+           "' is there already; name a new file";
+  if (!fs::is_directory(fs::absolute(O.CapturePath, Error).parent_path(),
+                        Error))
+    return "--capture: there is no folder for '" + O.CapturePath + "'";
+  return "";
 }
 
 // \returns what is wrong; empty when nothing is.
@@ -218,6 +249,7 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
                  "arguments left there")
       ->type_name("FOLDER");
   addDigestOptions(App, O, Given);
+  addCaptureOptions(App, O);
 
   const int Ours =
       static_cast<int>(std::find(Arguments + 1, Arguments + ArgumentCount,
@@ -236,7 +268,8 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
   if (!O.PrintPath.empty())
     return O;
   for (const std::string &Problem :
-       {readDigestOptions(O, Given), readCommands(O, Given, Rest)})
+       {readDigestOptions(O, Given), readCaptureOptions(O),
+        readCommands(O, Given, Rest)})
     if (!Problem.empty())
       return usageError(Problem);
   return O;

@@ -39,8 +39,11 @@ struct Options {
   unsigned Repeats = 2; ///< Runs of the original with digests.
   std::optional<ElementType> Type;
   std::optional<Tolerance> Within; ///< For results that vary by themselves.
-  std::string LockPath;  ///< Locked during timed runs; empty for none.
-  std::string Originals; ///< Folder that keeps what the original did.
+  std::string LockPath;    ///< Locked during timed runs; empty for none.
+  std::string Originals;   ///< Folder that keeps what the original did.
+  std::string CapturePath; ///< Of a launch; empty for none.
+  /// The launch to capture; none for the first one that differs.
+  std::optional<unsigned> CaptureLaunch;
   std::string PrintPath; ///< A recording to print instead of all that.
 };
 

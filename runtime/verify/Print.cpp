@@ -326,6 +326,31 @@ static std::string clocks(const VerifyReport &Report) {
                      clocksText(*Report.RewrittenClocks));
 }
 
+// What can be run again, or why nothing can.
+static std::string captured(const CaptureReport &C) {
+  const std::string Launch =
+      C.What ? fmt::format("launch {}{}{}", *C.What,
+                           C.Kernel.empty() ? "" : ", ", C.Kernel)
+             : "";
+  if (!C.isThere())
+    return fmt::format("no capture{}{}: {}\n", Launch.empty() ? "" : " of ",
+                       Launch, C.Problem);
+  std::string Text =
+      fmt::format("captured: {}; {} has {}\n"
+                  "  run it again with: {}\n",
+                  Launch, C.Path, plural(C.Bytes, "byte"), C.command());
+  if (!C.Error.empty())
+    Text += fmt::format("  it ended with {}; there is only the memory that it "
+                        "started from\n",
+                        C.Error);
+  if (!C.RewrittenProblem.empty())
+    Text += fmt::format("  without the kernel of the rewritten program: {}\n",
+                        C.RewrittenProblem);
+  for (const std::string &What : C.Lacks)
+    Text += fmt::format("  not part of it: {}\n", What);
+  return Text;
+}
+
 std::string bankstripe::runtime::printReservations(const VerifyReport &Report,
                                                    bool Coloured) {
   std::string Text = nondeterminism(Report, Coloured);
@@ -338,6 +363,8 @@ std::string bankstripe::runtime::printReservations(const VerifyReport &Report,
                         plural(Report.Launches.UndigestedLaunches, "launch"));
   for (const std::string &Note : Report.Notes)
     Text += "note: " + Note + '\n';
+  if (Report.Captured)
+    Text += captured(*Report.Captured);
   return Text;
 }
 

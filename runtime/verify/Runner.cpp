@@ -159,8 +159,9 @@ RecordedRun Runner::run(const Command &What, const RunRequest &Request) {
   Child.TimeoutSeconds = O.TimeoutSeconds;
   // What the caller's environment holds is not meant for this run.
   for (const char *Name :
-       {"BANKSTRIPE_DUMP", "BANKSTRIPE_SCHEDULE", "BANKSTRIPE_KERNELS",
-        "BANKSTRIPE_SAMPLE", "BANKSTRIPE_MAX_LAUNCHES", "BANKSTRIPE_OVERHEAD"})
+       {"BANKSTRIPE_CAPTURE", "BANKSTRIPE_CAPTURE_KERNEL", "BANKSTRIPE_DUMP",
+        "BANKSTRIPE_SCHEDULE", "BANKSTRIPE_KERNELS", "BANKSTRIPE_SAMPLE",
+        "BANKSTRIPE_MAX_LAUNCHES", "BANKSTRIPE_OVERHEAD"})
     Child.Environment[Name] = "";
   for (const auto &[Name, Value] : Request.Settings)
     Child.Environment[Name] = Value;

@@ -48,6 +48,9 @@ private:
   bool judgeRewritten(const RecordedRun &Original, const RecordedRun &Run);
   void judgeOutput(const std::string &Rewritten);
   void showBytes();
+  void capture(const Recording &Rewritten);
+  std::optional<unsigned> launchToCapture(const Recording &Rewritten,
+                                          std::string &Problem) const;
   void tolerate();
   ToleratedMemory tolerateOne(const Difference &D);
   void timeBoth(std::vector<Recording> &Originals,
@@ -335,6 +338,43 @@ void Session::tolerate() {
         Excused.size(), MostToleratedAllocations));
 }
 
+// Which launch is to be captured; none where `Problem` says why.
+std::optional<unsigned> Session::launchToCapture(const Recording &Rewritten,
+                                                 std::string &Problem) const {
+  const std::optional<Difference> &D = Report.Launches.First;
+  if (O.CaptureLaunch && *O.CaptureLaunch >= Report.LaunchCount)
+    Problem = fmt::format("the original makes {} launches, and they count "
+                          "from 0",
+                          Report.LaunchCount);
+  else if (O.CaptureLaunch)
+    return O.CaptureLaunch;
+  else if (!D)
+    Problem = "no launch differs; --capture-launch=N names one";
+  else if (D->Kind != DifferenceKind::Contents &&
+           D->Kind != DifferenceKind::LaunchError)
+    Problem = "the first difference is not one in memory; --capture-launch=N "
+              "names a launch";
+  else if (Report.Found
+               ? Report.Found->Range.isOne()
+               : rangeBefore(First.Record, Rewritten, D->Launch).isOne())
+    return D->Launch;
+  else
+    Problem = "it is not known which launch is the first to differ; "
+              "--capture-launch=N names one";
+  return std::nullopt;
+}
+
+void Session::capture(const Recording &Rewritten) {
+  if (!Report.Captured)
+    return;
+  std::string &Problem = Report.Captured->Problem;
+  Problem.clear();
+  if (const auto Launch = launchToCapture(Rewritten, Problem))
+    // Nothing is to be digested but what has to be.
+    Report.Captured =
+        Capturer(O, Runs, Search.follow(Schedule())).take(*Launch, Tell);
+}
+
 // \returns false when there will be no more durations.
 bool Session::timeOne(bool IsRewritten, const ClockSource &Source,
                       std::vector<ClockSample> &Clocks,
@@ -427,6 +467,11 @@ void Session::gatherNotes(const RecordedRun &Original,
 VerifyReport Session::run() {
   Report.OriginalCommand = O.Original.text();
   Report.RewrittenCommand = O.Rewritten.text();
+  if (!O.CapturePath.empty()) {
+    Report.Captured.emplace();
+    Report.Captured->Path = O.CapturePath;
+    Report.Captured->Problem = "the programs could not be compared";
+  }
   if (Runs.folder().empty()) {
     stop(Outcome::CannotRecord, "no temporary folder can be made");
     return std::move(Report);
@@ -451,13 +496,16 @@ VerifyReport Session::run() {
       Report.Launches = compare(First.Record, Controls, Rewritten.Record);
     Report.Kernels = kernelStatistics(First.Record, Rewritten.Record, {}, {});
   }
-  if (!Ended)
+  if (!Ended) {
+    capture(Rewritten.Record);
     return std::move(Report);
+  }
 
   Report.Verdict =
       Report.Launches.identical() ? Outcome::Identical : Outcome::Differs;
   judgeOutput(Rewritten.Child.Output);
   showBytes();
+  capture(Rewritten.Record);
   tolerate();
 
   std::vector<Recording> Originals, Rewrittens;

@@ -7,6 +7,7 @@
 //
 //     original, original again, rewritten           with digests, compared
 //     original, original again, rewritten           to locate a difference
+//     original, rewritten                           to capture a launch
 //     original, rewritten, rewritten, original, ... with durations only
 //
 //===----------------------------------------------------------------------===//
@@ -14,6 +15,7 @@
 #ifndef BANKSTRIPE_VERIFY_SESSION_H
 #define BANKSTRIPE_VERIFY_SESSION_H
 
+#include "verify/Captures.h"
 #include "verify/Clocks.h"
 #include "verify/Compare.h"
 #include "verify/Locate.h"
@@ -58,6 +60,7 @@ struct VerifyReport {
   std::optional<double> Overhead; ///< The limit of the time for digests.
   std::optional<Tolerance> Within;
   std::vector<ToleratedMemory> Tolerated;
+  std::optional<CaptureReport> Captured; ///< When a capture was asked for.
   std::vector<KernelStatistics> Kernels;
   unsigned Runs = 0; ///< Timed runs that succeeded, of each program.
   PairedTimes Total; ///< All launches of a run together.

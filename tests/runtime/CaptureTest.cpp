@@ -180,13 +180,11 @@ TEST(Capture, TheRewrittenKernelIsAddedToAFileOfTheOriginal) {
   std::remove(Other.c_str());
   CaptureWriter Original(Path);
   writeLaunch(Original);
-  Original.note("textures");
   ASSERT_TRUE(Original.end());
   CapturedKernel Kernel = someKernel();
   Kernel.DynamicSharedBytes = 4096;
   CaptureWriter Rewritten(Other);
   Rewritten.kernel(Kernel, /*IsRewritten=*/true);
-  Rewritten.note("textures");
   ASSERT_TRUE(Rewritten.end());
 
   EXPECT_EQ(appendCapture(Path, Other), "");
@@ -194,9 +192,18 @@ TEST(Capture, TheRewrittenKernelIsAddedToAFileOfTheOriginal) {
   EXPECT_EQ(Read.Original.DynamicSharedBytes, 1024u);
   ASSERT_TRUE(Read.Rewritten);
   EXPECT_EQ(Read.Rewritten->DynamicSharedBytes, 4096u);
-  EXPECT_EQ(Read.Notes, std::vector<std::string>{"textures"});
   EXPECT_EQ(problem(Other), "it holds no launch of an original program");
   EXPECT_NE(appendCapture(Path, Path + ".missing"), "");
+}
+
+TEST(Capture, WhatBothProgramsLackIsNotedOnce) {
+  const std::string Path = freshPath();
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  for (const char *Note : {"textures", "arrays", "textures"})
+    Writer.note(Note);
+  ASSERT_TRUE(Writer.end());
+  EXPECT_EQ(read(Path).Notes, (std::vector<std::string>{"textures", "arrays"}));
 }
 
 TEST(Capture, AFileThatIsThereIsNotOverwritten) {

@@ -63,6 +63,9 @@ compile many-wrong many.cu -DWRONG
 compile contexts contexts.cu -lcuda
 compile contexts-wrong contexts.cu -lcuda -DWRONG
 compile unseen unseen.cu
+compile captured captured.cu -lcuda
+compile captured-wrong captured.cu -lcuda -DWRONG
+compile captured-failing captured.cu -lcuda -DFAIL
 compile plugin plugin.cu
 compile plugin.so plugin.cu -DPLUGIN -shared -Xcompiler -fPIC
 compile plugin-wrong plugin.cu -DWRONG
@@ -75,6 +78,10 @@ nvcc -std=c++20 -O2 -I "$runtime" -o "$work/bin/digests" "$programs/digests.cpp"
   "$build/runtime/recording/libbankstripe_recording_reader.a" \
   "$build/runtime/recording/libbankstripe_recording_writer.a" >"$work/recordings.log" 2>&1 ||
   { cat "$work/recordings.log"; echo "FAILED: compiling recordings"; } &
+"${CXX:-c++}" -std=c++20 -O2 -I "$runtime" -o "$work/bin/captures" "$programs/captures.cpp" \
+  "$build/runtime/capture/libbankstripe_capture_reader.a" "$build/runtime/recording/libbankstripe_recording_reader.a" \
+  "$build/runtime/recording/libbankstripe_recording_writer.a" >"$work/captures.log" 2>&1 ||
+  { cat "$work/captures.log"; echo "FAILED: compiling captures"; } &
 for name in atomics streams graph; do
   compile $name $name.cu
   compile $name-wrong $name.cu -DWRONG
@@ -112,6 +119,23 @@ expect() {
   [[ $1 =~ ${ONLY:-.} ]] || return 0
   while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-4}" ]; do wait -n; done
   expect_now "$@" &
+}
+
+# capture NAME PATTERN...: likewise, of what is in the file NAME.capture
+capture() {
+  [[ $1 =~ ${ONLY:-.} ]] || return 0
+  local name=$1 problem=
+  local log=$work/$name.contents
+  shift
+  "$work/bin/captures" "$work/$name.capture" >"$log" 2>&1 || problem="it cannot be read"
+  for pattern in "$@"; do
+    case $pattern in
+    !*) grep -qE -- "${pattern#!}" "$log" && problem="$problem; has '${pattern#!}'" ;;
+    *) grep -qE -- "$pattern" "$log" || problem="$problem; lacks '$pattern'" ;;
+    esac
+  done
+  result "$name-contents" "$problem"
+  if [ -n "$problem" ] || [ "${VERBOSE:-0}" = 1 ]; then sed 's/^/    /' "$log"; fi
 }
 
 expect identical-pair 0 '^identical: 4 launches, 2 allocations' '128 > 0' '0 > 16384' 'count_digits +4 ' \
@@ -203,6 +227,56 @@ expect tolerance 0 '^identical as far' 'within the tolerance of 0.01 for f32: al
 expect tolerance-of-nothing 1 '^differs: results that vary' 'beyond the tolerance of 0 for f32' -- --tolerance=f32:0 \
   --runs=0 ./atomics ./atomics
 
+# A launch in a file of its own.
+expect capture-of-the-wrong-launch 1 '^differs: launch 2 of 5' '^captured: launch 2, step' \
+  'run it again with: bankstripe-replay .*wrong-launch\.capture' '!without the kernel' '!not part of it' \
+  -- --runs=0 --capture="$work/capture-of-the-wrong-launch.capture" ./captured ./captured-wrong
+expect capture-after-a-search 1 '^differs: launch 2345 of 4000, step' '^captured: launch 2345, step' \
+  -- --overhead=0.02 --runs=0 --capture="$work/capture-after-a-search.capture" -- ./search 4000 --vs ./search-wrong 4000
+for launch in 0 1 3 4; do
+  expect capture-of-launch-$launch 0 '^identical' "^captured: launch $launch, " \
+    -- --runs=0 --capture="$work/capture-of-launch-$launch.capture" --capture-launch=$launch ./captured ./captured
+done
+expect capture-of-a-failing-launch 1 'launch 3 of' '^captured: launch 3, step' '!it ended with' '!without the kernel' \
+  -- --runs=0 --capture="$work/capture-of-a-failing-launch.capture" ./captured ./captured-failing
+expect capture-of-an-error 0 '^captured: launch 3, step' 'it ended with CUDA_ERROR_ILLEGAL_ADDRESS' \
+  -- --runs=0 --capture="$work/capture-of-an-error.capture" --capture-launch=3 ./captured-failing ./captured-failing
+expect capture-of-a-graph 1 'no capture of launch 0, graph: the launch of a graph cannot be captured' \
+  -- --runs=0 --capture="$work/capture-of-a-graph.capture" ./graph ./graph-wrong
+expect capture-beside-a-graph 0 '^captured: launch 2, step' -- --runs=0 --capture="$work/capture-beside-a-graph.capture" \
+  --capture-launch=2 ./graph ./graph
+expect capture-of-nothing 0 'no capture: no launch differs' -- --runs=0 --capture="$work/capture-of-nothing.capture" ./pair ./pair
+expect capture-of-a-cluster 0 '^captured: launch 0, clustered' -- --runs=0 --capture="$work/capture-of-a-cluster.capture" \
+  --capture-launch=0 ./launches ./launches
+expect capture-of-a-driver-module 0 '^captured: launch 3, square' -- --runs=0 \
+  --capture="$work/capture-of-a-driver-module.capture" --capture-launch=3 ./driver ./driver
+expect capture-of-two-contexts 0 '^captured: launch 5, ' -- --runs=0 --capture="$work/capture-of-two-contexts.capture" \
+  --capture-launch=5 ./contexts ./contexts
+expect capture-of-unseen-memory 0 '^captured: launch 0' 'not part of it: .*mipmapped arrays' -- --runs=0 \
+  --capture="$work/capture-of-unseen-memory.capture" --capture-launch=0 ./unseen ./unseen
+expect capture-of-virtual-memory 0 '^captured: launch 4, write' -- --runs=0 \
+  --capture="$work/capture-of-virtual-memory.capture" --capture-launch=4 ./memory ./memory
+expect capture-of-the-second-process 0 '^captured: launch 20, step' -- --runs=0 \
+  --capture="$work/capture-of-the-second-process.capture" --capture-launch=20 -- sh -c './search 10; ./search 50' --vs \
+  sh -c './search 10; ./search 50'
+wait
+capture capture-of-the-wrong-launch '^launch 2 on ' '^original step\(' '^rewritten step\(' 'original parameter of 24 bytes' \
+  'device 0: 41943040 bytes, 2 of 640 pages changed'
+capture capture-of-launch-0 'device 0: 41943040 bytes, 640 of 640 pages changed, 2779096485 .* became 0 ... 10485759' \
+  '!became.*counter'
+capture capture-of-launch-1 'device 0: 41943040 bytes, 2 of 640 pages changed, 0 \.\.\. 10485759 became 9 \.\.\. 107' \
+  'pinned 1: 32 bytes, 0 of 1 pages changed, 0 \.\.\. 7000' 'variable counter: 4 bytes, 1 of 1 .*, 100 .* became 101' \
+  'variable launches: 12 bytes, 1 of 1 .*, 0 \.\.\. 0 became 1 \.\.\. 0' \
+  'constant table: 16 bytes, 0 of 1 pages changed, 1 \.\.\. 4000' '!lacks' '!error' '!cooperative'
+capture capture-of-launch-3 'cooperative' 'variable launches: .* 1 \.\.\. 0 became 1 \.\.\. 3'
+capture capture-of-launch-4 '^original lookup' 'lacks texture objects'
+capture capture-of-a-failing-launch '^rewritten step' '!^error' 'variable launches: .* 1 \.\.\. 0 became 1 \.\.\. 3'
+capture capture-of-an-error '^error CUDA_ERROR_ILLEGAL_ADDRESS' 'device 0: 41943040 bytes, 0 of 640 pages changed'
+capture capture-after-a-search '^launch 2345 on'
+capture capture-of-a-cluster 'cluster 2 '
+capture capture-of-a-driver-module 'variable launches: 4 bytes, 1 of 1 pages changed, 256 .* became 512'
+capture capture-of-virtual-memory 'virtual 4: '
+
 wait
 # Alone on the GPU.
 expect faster 0 'count_digits.* faster ' 'clocks, original: SM [0-9]+ MHz' '!no intervals' -- --runs=9 ./pair ./rewritten
@@ -237,11 +311,18 @@ digests_of() { "$verify" --print-recording="$work/$1" | grep -E '"type":"(launch
 
 check fill-pattern "$(record fill -- ./uninitialised)" $'filled with 0xA5: yes\nstatus 0'
 # The program must not notice the recorder.
-for program in pair reset reset-last streams graph driver launches threads memory contexts unseen plugin many; do
+for program in pair reset reset-last streams graph driver launches threads memory contexts unseen plugin many captured captured-failing; do
   plain=$(cd "$work/bin" && timeout 120 ./$program 2>&1; echo "status $?")
   check "$program-is-unchanged" "$(record "$program.recording" -- ./$program)" "$plain"
   check "$program-is-unchanged-by-budget" "$(record "$program.budget" BANKSTRIPE_OVERHEAD=0.1 -- ./$program)" "$plain"
 done
+for program in captured captured-failing graph launches memory; do
+  plain=$(cd "$work/bin" && timeout 120 ./$program 2>&1; echo "status $?")
+  check "$program-is-unchanged-by-a-capture" \
+    "$(record "$program.with-capture" BANKSTRIPE_CAPTURE=2:"$work/$program.2" -- ./$program)" "$plain"
+done
+check capture-needs-a-launch "$(record no-launch BANKSTRIPE_CAPTURE=x -- ./pair)" "$(cd "$work/bin" && ./pair)"$'\nstatus 0'
+check capture-needs-a-launch-is-said "$("$verify" --print-recording="$work/no-launch" | grep -c 'is not LAUNCH:PATH')" 1
 plain=$(cd "$work/bin" && ./pair)
 check inactive-without-a-path "$(cd "$work/bin" &&
   CUDA_INJECTION64_PATH=$build/lib/libbankstripe-recorder.so ./pair)" "$plain"

@@ -1,0 +1,136 @@
+//===-- Captures.cpp - a launch of both programs into a file --------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/Captures.h"
+#include "capture/CaptureReader.h"
+#include "capture/CaptureWriter.h"
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+
+using namespace bankstripe::runtime;
+namespace fs = std::filesystem;
+
+std::string CaptureReport::command() const {
+  return Command{"bankstripe-replay", {Path}}.text();
+}
+
+namespace {
+
+// A folder that goes away with its maker.
+class FolderBeside {
+public:
+  explicit FolderBeside(const std::string &File) {
+    std::string Pattern = fs::absolute(File).string() + ".XXXXXX";
+    if (::mkdtemp(Pattern.data()))
+      Path = Pattern;
+  }
+  ~FolderBeside() {
+    std::error_code Error;
+    if (!Path.empty())
+      fs::remove_all(Path, Error);
+  }
+  FolderBeside(const FolderBeside &) = delete;
+  FolderBeside &operator=(const FolderBeside &) = delete;
+
+  std::string Path;
+};
+
+} // namespace
+
+// Why the recorder left no file, when it gave no reason.
+static std::string whyNothing(const RecordedRun &Run, unsigned Launch) {
+  for (const auto &[Note, Count] : Run.Record.Notes)
+    if (Note.starts_with(NoCaptureNote))
+      return Note.substr(std::strlen(NoCaptureNote));
+  if (!Run.Child.exited())
+    return Run.Child.describe() + lastWords(Run.Child);
+  if (!Run.Problem.empty())
+    return Run.Problem;
+  if (Run.Record.Launches.size() <= Launch)
+    return fmt::format("this time it made {} launches only",
+                       Run.Record.Launches.size());
+  return "the recorder left no capture";
+}
+
+Capturer::Piece Capturer::record(bool IsRewritten, unsigned Launch) {
+  const std::string Asked = Folder + (IsRewritten ? "/rewritten" : "/original");
+  std::map<std::string, std::string> Wanted = Settings;
+  Wanted[IsRewritten ? "BANKSTRIPE_CAPTURE_KERNEL" : "BANKSTRIPE_CAPTURE"] =
+      fmt::format("{}:{}", Launch, Asked);
+  const RecordedRun Run = Runs.run(IsRewritten ? O.Rewritten : O.Original,
+                                   {RecordingMode::Digest, std::move(Wanted)});
+  Runs.forget(Run);
+  // Each process has a file of its own, named like its recording.
+  Piece Found;
+  Found.Path = Asked + fs::path(Run.Path).extension().string();
+  std::error_code Error;
+  if (!fs::exists(Found.Path, Error))
+    Found.Problem = whyNothing(Run, Launch);
+  if (Launch < Run.Record.Launches.size())
+    Found.Kernel = canonicalName(Run.Record.Launches[Launch].Kernel);
+  return Found;
+}
+
+void Capturer::addRewritten(CaptureReport &To, const Piece &Original,
+                            const Piece &Rewritten) {
+  To.RewrittenProblem = Rewritten.Problem;
+  if (To.RewrittenProblem.empty() && Rewritten.Kernel != Original.Kernel)
+    To.RewrittenProblem = "it launches " + Rewritten.Kernel + " instead";
+  if (!To.RewrittenProblem.empty())
+    return;
+  std::error_code Error;
+  const auto Before = fs::file_size(Original.Path, Error);
+  To.RewrittenProblem = appendCapture(Original.Path, Rewritten.Path);
+  const auto Both = readCapture(Original.Path);
+  if (const auto *Problem = std::get_if<CaptureError>(&Both))
+    To.RewrittenProblem = Problem->Message;
+  else
+    To.Lacks = std::get<Capture>(Both).Notes;
+  if (!To.RewrittenProblem.empty())
+    fs::resize_file(Original.Path, Before, Error);
+}
+
+CaptureReport Capturer::take(unsigned Launch, const Progress &Tell) {
+  CaptureReport Report;
+  Report.Path = O.CapturePath;
+  Report.What = Launch;
+  const FolderBeside Beside(O.CapturePath);
+  Folder = Beside.Path;
+  if (Folder.empty()) {
+    Report.Problem = fmt::format("no folder can be made beside '{}': {}",
+                                 O.CapturePath, std::strerror(errno));
+    return Report;
+  }
+  Tell(fmt::format("capturing launch {} of the original", Launch));
+  const Piece Original = record(/*IsRewritten=*/false, Launch);
+  Report.Kernel = Original.Kernel;
+  Report.Problem = Original.Problem;
+  if (!Report.isThere())
+    return Report;
+  {
+    // The file stays mapped as long as this lives.
+    const auto Read = readCapture(Original.Path);
+    if (const auto *Problem = std::get_if<CaptureError>(&Read)) {
+      Report.Problem =
+          "what the recorder left cannot be read: " + Problem->Message;
+      return Report;
+    }
+    Report.Error = std::get<Capture>(Read).Error;
+    Report.Lacks = std::get<Capture>(Read).Notes;
+  }
+  Tell(fmt::format("capturing the kernel of launch {} of the rewritten program",
+                   Launch));
+  addRewritten(Report, Original, record(/*IsRewritten=*/true, Launch));
+  std::error_code Error;
+  Report.Bytes = fs::file_size(Original.Path, Error);
+  if (!Error)
+    fs::rename(Original.Path, fs::absolute(O.CapturePath), Error);
+  if (Error)
+    Report.Problem = Error.message();
+  return Report;
+}
