@@ -11,6 +11,7 @@
 #include "clang/Basic/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
@@ -226,6 +227,16 @@ static cl::opt<std::string>
          cl::desc("Write the result there as a page, with the changes and the "
                   "reasons for them; see docs/report.md"),
          cl::cat(Category), cl::sub(VerifyCommand));
+static cl::opt<std::string>
+    Capture("capture", cl::value_desc("FILE"),
+            cl::desc("Write the first launch that differs there, with all "
+                     "memory that it starts from; see docs/verify.md"),
+            cl::cat(Category), cl::sub(VerifyCommand));
+static cl::opt<unsigned>
+    CaptureLaunch("capture-launch", cl::value_desc("N"),
+                  cl::desc("Capture this launch (they count from 0), whether "
+                           "or not anything differs"),
+                  cl::cat(Category), cl::sub(VerifyCommand));
 static cl::opt<std::string>
     VerifyProgram("verify-program", cl::value_desc("PATH"),
                   cl::desc("bankstripe-verify (default: beside this program)"),
@@ -505,6 +516,13 @@ static bool readRest(ToolOptions &O) {
     return usageError("--format=sarif is for analyze and rewrite");
   if (Html.getNumOccurrences() && Html.empty())
     return usageError("--html needs a file");
+  if (Capture.getNumOccurrences() && Capture.empty())
+    return usageError("--capture needs a file");
+  if (CaptureLaunch.getNumOccurrences() && Capture.empty())
+    return usageError("--capture-launch needs --capture");
+  if (llvm::sys::fs::exists(Capture))
+    return usageError("--capture: '" + Capture +
+                      "' is there already; name a new file");
   if (Runs < 1)
     return usageError("--runs must be at least 1");
   O.Paths.assign(Paths.begin(), Paths.end());
@@ -536,6 +554,9 @@ static bool readRest(ToolOptions &O) {
   O.EmbedHelper = EmbedHelper;
   O.Runs = Runs;
   O.Html = Html;
+  O.Capture = Capture;
+  if (CaptureLaunch.getNumOccurrences())
+    O.CaptureLaunch = CaptureLaunch;
   O.VerifyProgram = VerifyProgram;
   O.ProgramArgs.assign(ProgramArgs.begin(), ProgramArgs.end());
   O.BuildCommand = BuildCommand;

@@ -89,6 +89,16 @@ pageOptions(const RunResult &Run, const ToolOptions &Options,
   return std::vector<std::string>{"--html=" + Options.Html, "--plan=" + Plan};
 }
 
+static std::vector<std::string> captureOptions(const ToolOptions &Options) {
+  std::vector<std::string> Words;
+  if (!Options.Capture.empty())
+    Words.push_back("--capture=" + Options.Capture);
+  if (Options.CaptureLaunch)
+    Words.push_back("--capture-launch=" +
+                    std::to_string(*Options.CaptureLaunch));
+  return Words;
+}
+
 static llvm::Expected<int> verify(Program &P, const RunResult &Run,
                                   const ToolOptions &Options,
                                   StringRef Folder) {
@@ -98,10 +108,12 @@ static llvm::Expected<int> verify(Program &P, const RunResult &Run,
   auto Page = pageOptions(Run, Options, Folder);
   if (!Page)
     return Page.takeError();
+  std::vector<std::string> Further = std::move(*Page);
+  llvm::append_range(Further, captureOptions(Options));
   llvm::Expected<int> Status =
       P.compare(Built->Original, Built->Rewritten, Options.Runs,
                 Options.Format == OutputFormat::Json ? "-" : "",
-                /*Quiet=*/false, *Page);
+                /*Quiet=*/false, Further);
   if (Status && *Status == ExitChanges)
     if (llvm::Error E = explainDifference(P, Run))
       return E;

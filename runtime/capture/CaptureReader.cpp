@@ -191,7 +191,7 @@ bool Records::add(std::string_view Record) {
 static std::shared_ptr<const void>
 mapFile(const std::string &Path, size_t &Bytes, std::string &Problem) {
   const int File = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat Status {};
+  struct stat Status{};
   if (File < 0 || ::fstat(File, &Status) != 0) {
     Problem = std::string("it cannot be read: ") + std::strerror(errno);
     if (File >= 0)

@@ -114,7 +114,7 @@ Recorder::reachable(CUcontext In, const KernelHandle &Kernel,
       OfOthers.push_back(nameOf(What));
   }
   noteNames(Notes, "memory of other devices", Elsewhere);
-  noteNames(Notes, "variables of other modules", OfOthers);
+  noteNames(Notes, "variables of other modules or contexts", OfOthers);
   noteNames(Notes, "variables whose addresses the driver does not tell",
             Unknown);
   return Places;

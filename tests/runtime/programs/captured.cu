@@ -6,7 +6,8 @@
 // Launch 0 fills an allocation of 40 MiB, which is more than is copied at a
 // time; the launches 1 to 3 change its first 64 KiB and its last element, by
 // way of all kinds of variables: launch 2 hands its parameters over as a
-// buffer, launch 3 is cooperative. Launch 4 reads a texture.
+// buffer, launch 3 is cooperative. Launch 4 reads a texture, when there is an
+// array as well.
 // With WRONG launch 2 is off in one element, with FAIL launch 3 reads an
 // address where nothing is.
 
@@ -99,6 +100,9 @@ int main() {
   if (error != cudaSuccess)
     return 0;
 
+  cudaArray_t array;
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  CHECK(cudaMallocArray(&array, &format, 64, 64));
   cudaResourceDesc memory = {};
   memory.resType = cudaResourceTypeLinear;
   memory.res.linear.devPtr = values;
