@@ -4,7 +4,7 @@
     suite_record.py [OPTION...] PACK OUTPUT
 
 Builds every program of PACK, which suite_prepare.py made with --verify, in both forms, in parallel,
-and runs the original one after the other, the ways (--ways) in turns:
+and runs the original one after the other, once to warm up, then the ways (--ways) in turns:
 
     alone      as it is
     times      recorded without digests: every launch, and how long it took
@@ -112,6 +112,9 @@ class Program:
 
     def measure(self, given, left):
         """Whether it ran in every way, at least once."""
+        if left() < given.limit or not self.run_once("alone", given.limit):
+            return False
+        self.seconds["alone"].clear()
         for _ in range(given.runs):
             for way in given.ways:
                 if left() < given.limit or not self.run_once(way, given.limit):
@@ -145,7 +148,7 @@ class Program:
         command = [(self.pack / "bin/bankstripe-verify").resolve(), "--runs=0", f"--timeout={limit}",
                    f"--json={report}", self.executable("original"), self.executable(self.forms[-1]),
                    "--", *self.entry.get("arguments", [])]
-        suite_verify.run(command, limit * 4, self.log, cwd=self.run_folder())
+        suite_verify.run(command, 4 * limit, self.log, cwd=self.run_folder())
         if report.exists():
             self.verdict = json.loads(report.read_text())["verdict"]
 
@@ -222,9 +225,10 @@ def main():
                 measured.append(program)
             write(given, programs, heading)
             print(f"{time.time() - started:4.0f} s {program.row(given.ways)}", flush=True)
+        print(f"measured in {time.time() - started:.0f} s", flush=True)
         with concurrent.futures.ThreadPoolExecutor(given.pairs) as pool:
             list(pool.map(Program.read, measured))
-            list(pool.map(lambda p: p.verify(given.limit), measured))
+            list(pool.map(lambda p: p.verify(6 * given.limit), measured))
         print("\n".join(write(given, programs, heading)))
         print(f"{time.time() - started:.0f} s")
         right = [p for p in measured if p.is_same() and p.verdict == "identical"]
