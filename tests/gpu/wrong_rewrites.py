@@ -259,18 +259,18 @@ class Check:
         if not path.exists():
             environment = {**os.environ, "MEMORY_DUMP": str(path),
                            "CUDA_INJECTION64_PATH": str((self.bin / "libmemory_dump.so").resolve())}
-            suite_verify.run([self.program(form, name).resolve()], 60, [], env=environment)
+            suite_verify.run([self.program(form, name).resolve()], 20, [], env=environment)
         return path
 
     def verify(self, case, way):
         """The verifier's result."""
         report = self.given.output / f"{case.flat()}.{way}.json"
-        command = [self.given.verify, "--runs=0", "--type=u32", "--timeout=60", *WAYS[way],
+        command = [self.given.verify, "--runs=0", "--type=u32", "--timeout=20", *WAYS[way],
                    f"--originals={self.work / 'originals'}", f"--json={report}",
                    self.program("original", case.name).resolve(),
                    self.program(case.mistake, case.name).resolve()]
         log = []
-        suite_verify.run(command, 600, log)
+        suite_verify.run(command, 200, log)
         report.with_suffix(".txt").write_text("\n".join(log))
         return json.loads(report.read_text()) if report.exists() else {"verdict": "no result"}
 
@@ -345,32 +345,41 @@ class Check:
         for case in self.cases:
             if case.name == name:
                 self.run(case)
+                print("\n".join(rows([case])), flush=True)
         for path in self.work.glob(f"*-{name.replace('/', '-')}.*.dump"):
             path.unlink()
 
 
-def table(cases):
-    row = "{:26} {:12} {:>6} {:>6} {:>10} {:>10} {:>9} {:>7}  {}"
-    lines = [row.format("program", "mistake", "launch", "alloc", "first byte", "differing", "all",
-                        "search", "outcome")]
+ROW = "{:22} {:11} {:>6} {:>6} {:>10} {:>9} {:>6} {:>8}  {}"
+HEADING = ROW.format("program", "mistake", "launch", "alloc", "first byte", "differing", "all",
+                     "search", "outcome")
+
+
+def rows(cases):
+    """A line for each case: what is true, and whether the verifier said so, each way."""
+    lines = []
     for case in cases:
-        found = case.found.get("all", {})
-        place = case.truth.get("allocations", {}).get(found.get("allocation"), {})
+        allocation = case.found.get("all", {}).get("allocation")
+        place = case.truth.get("allocations", {}).get(allocation, {})
         agrees = {way: "" if way not in case.found else
                   "wrong" if any(p.startswith(f"{way}:") for p in case.problems) else "right"
                   for way in WAYS}
         rounds = case.found.get("search", {}).get("rounds")
-        lines.append(row.format(
-            case.name, case.mistake, case.truth.get("launch", ""), found.get("allocation", "") or
-            (0 if found.get("allocation") == 0 else ""), place.get("byte", ""),
-            place.get("bytes", ""), agrees["all"], agrees["search"] + (f" {rounds}" if rounds else ""),
-            "; ".join([case.outcome, *case.problems])).rstrip())
-    caught = sum(c.outcome.startswith("caught") and not c.problems for c in cases)
-    lines += ["", f"{caught} of {len(cases)} wrong rewrites are caught and located; "
-              f"{sum(c.outcome == 'no initialiser' for c in cases)} cannot be made, "
-              f"{sum(c.outcome.startswith('no effect') for c in cases)} have no effect, "
-              f"{sum(bool(c.problems) for c in cases)} problems"]
+        lines.append(ROW.format(
+            case.name, case.mistake, case.truth.get("launch", ""),
+            "" if allocation is None else allocation, place.get("byte", ""), place.get("bytes", ""),
+            agrees["all"], agrees["search"] + (f" {rounds}" if rounds else ""),
+            "; ".join(filter(None, [case.outcome, *case.problems]))).rstrip())
     return lines
+
+
+def table(cases):
+    caught = sum(c.outcome.startswith("caught") and not c.problems for c in cases)
+    return [HEADING, *rows(cases), "",
+            f"{caught} of {len(cases)} wrong rewrites are caught and located; "
+            f"{sum(c.outcome == 'no initialiser' for c in cases)} cannot be made, "
+            f"{sum(c.outcome.startswith('no effect') for c in cases)} have no effect, "
+            f"{sum(bool(c.problems) for c in cases)} problems"]
 
 
 def parse():
