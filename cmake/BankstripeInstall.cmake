@@ -1,7 +1,7 @@
 # What `cmake --install` installs besides the programs. Everything finds the
 # rest by its place relative to itself, so that the prefix can be moved.
 #
-#   bin/                     bankstripe, bankstripe-verify
+#   bin/                     bankstripe, bankstripe-verify, bankstripe-replay
 #   lib/bankstripe/          the recorder, Clang's headers
 #   lib/cmake/bankstripe/    the CMake package
 #   include/                 the header that rewritten code includes
@@ -40,7 +40,7 @@ endif()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
-        COMPONENT tool FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "man" EXCLUDE)
+        COMPONENT tool FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "man" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/sample DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
         COMPONENT tool)
 

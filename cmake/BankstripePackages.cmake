@@ -61,7 +61,7 @@ if(TARGET bankstripe-verify)
   set(CPACK_DEBIAN_VERIFY_PACKAGE_DEPENDS
       "bankstripe (= ${PROJECT_VERSION}), libc6 (>= ${libc})")
   set(CPACK_DEBIAN_VERIFY_PACKAGE_SUGGESTS "cuda-toolkit-13-0")
-  set(CPACK_DEBIAN_VERIFY_DESCRIPTION "This is what 'bankstripe verify' and 'bankstripe tune' run. It records every
+  set(CPACK_DEBIAN_VERIFY_DESCRIPTION "This is what 'bankstripe verify', 'replay' and 'tune' run. It records every
 launch of two programs on the GPU, compares all of the device memory after
 each, and times the kernels. It needs the driver, and CUPTI of a CUDA
 toolkit 13.")

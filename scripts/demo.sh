@@ -89,7 +89,7 @@ fi
 note "Building (the first time takes some minutes)"
 configure
 targets=(bankstripe)
-for target in bankstripe-recorder bankstripe-verify; do
+for target in bankstripe-recorder bankstripe-verify bankstripe-replay; do
   # They are there only with the toolkit.
   if grep -q "^build $target:" "$build/build.ninja"; then
     targets+=("$target")

@@ -46,6 +46,10 @@ static cl::SubCommand MergeFactsCommand("merge-facts",
 static cl::SubCommand
     WrapCommand("wrap", "Before a compiler and its arguments: compile "
                         "a rewritten copy; see docs/wrap.md");
+static cl::SubCommand ReplayCommand("replay",
+                                    "Launch a kernel again that 'verify "
+                                    "--capture' wrote to a file: "
+                                    "bankstripe-replay");
 static cl::SubCommand CompletionCommand("completion",
                                         "Print a script that completes command "
                                         "lines in bash, zsh or fish");
@@ -324,6 +328,7 @@ EXAMPLES:
   bankstripe analyze a.cu -- -std=c++17 -Iinclude -arch=sm_90
   bankstripe verify a.cu -- -O3               prove and time it on the GPU
   bankstripe verify -- ./app 9 --vs ./new 9   two commands: bankstripe-verify
+  bankstripe replay wrong.capture             one launch again: bankstripe-replay
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
   bankstripe tune --build=make --program=app src/
 
@@ -369,6 +374,7 @@ std::vector<CommandText> bankstripe::describeCommands() {
       {&FactsCommand, "-o FILE PATH... [-- COMPILER-ARGS]"},
       {&ManPageCommand, ""},
       {&MergeFactsCommand, "-o FILE FACTS..."},
+      {&ReplayCommand, "CAPTURE"},
       {&RewriteCommand, "PATH... [-- COMPILER-ARGS]"},
       {&TuneCommand, "PATH... [-- NVCC-ARGS]"},
       {&VerifyCommand, "PATH... [-- NVCC-ARGS] | "
@@ -566,9 +572,10 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   ToolOptions O;
   std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
   cl::HideUnrelatedOptions(Category);
-  for (cl::SubCommand *S : {&AnalyzeCommand, &RewriteCommand, &VerifyCommand,
-                            &TuneCommand, &FactsCommand, &MergeFactsCommand,
-                            &WrapCommand, &CompletionCommand, &ManPageCommand})
+  for (cl::SubCommand *S :
+       {&AnalyzeCommand, &RewriteCommand, &VerifyCommand, &TuneCommand,
+        &FactsCommand, &MergeFactsCommand, &WrapCommand, &ReplayCommand,
+        &CompletionCommand, &ManPageCommand})
     cl::HideUnrelatedOptions(Category, *S);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;

@@ -94,6 +94,8 @@ bool comparesCommands(llvm::ArrayRef<const char *> Words);
 /// Becomes bankstripe-verify. \returns an exit status only when it cannot.
 int runVerifyCommands(llvm::ArrayRef<const char *> Words,
                       llvm::StringRef Executable);
+/// Becomes bankstripe-replay, likewise.
+int runReplay(llvm::ArrayRef<const char *> Words, llvm::StringRef Executable);
 int runTune(const ToolOptions &Options, llvm::StringRef Executable);
 int runFacts(const ToolOptions &Options);
 int runMergeFacts(const ToolOptions &Options);

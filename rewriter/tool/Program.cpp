@@ -24,17 +24,21 @@ namespace path = llvm::sys::path;
 // How much of a failed build's output is shown.
 static constexpr size_t ShownOutput = 4000;
 
+std::string bankstripe::besideExecutable(StringRef Name, StringRef Executable) {
+  llvm::SmallString<256> Path(path::parent_path(Executable));
+  path::append(Path, Name);
+  return std::string(Path);
+}
+
 llvm::Expected<std::string> bankstripe::findVerifier(StringRef Given,
                                                      StringRef Executable) {
-  llvm::SmallString<256> Path(Given);
-  if (Given.empty()) {
-    Path = path::parent_path(Executable);
-    path::append(Path, "bankstripe-verify");
-  }
+  std::string Path = Given.empty()
+                         ? besideExecutable("bankstripe-verify", Executable)
+                         : Given.str();
   if (fs::can_execute(Path))
-    return std::string(Path);
+    return Path;
   return llvm::createStringError(
-      "cannot find '" + Path.str() +
+      "cannot find '" + Path +
       "'; build runtime/ with CUDA present, or give --verify-program");
 }
 

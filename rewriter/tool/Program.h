@@ -18,6 +18,9 @@
 
 namespace bankstripe {
 
+/// The path of the program \p Name in the folder of \p Executable.
+std::string besideExecutable(llvm::StringRef Name, llvm::StringRef Executable);
+
 /// The path of bankstripe-verify: \p Given, or if that is empty, beside
 /// \p Executable. Errors: there is none; the message says what to do.
 llvm::Expected<std::string> findVerifier(llvm::StringRef Given,

@@ -10,7 +10,8 @@
 // The other form rewrites one program, builds it both ways with nvcc, and hands
 // the two to bankstripe-verify, which runs them under the recorder, compares
 // what they compute and times them. That program is part of runtime/ and knows
-// nothing of LLVM; this file is what connects the two halves.
+// nothing of LLVM; this file is what connects the two halves. `replay` is
+// bankstripe-replay, likewise.
 //
 // nvcc may fuse a multiplication and an addition into one operation with one
 // rounding, and it decides so anew for every version of a kernel. A difference
@@ -22,6 +23,7 @@
 #include "tool/Outputs.h"
 #include "tool/Program.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstring>
@@ -193,16 +195,30 @@ verifierCommand(llvm::ArrayRef<const char *> Words, StringRef Executable) {
   return Command;
 }
 
-int bankstripe::runVerifyCommands(llvm::ArrayRef<const char *> Words,
-                                  StringRef Executable) {
-  auto Command = verifierCommand(Words, Executable);
-  if (!Command)
-    return fail(Command.takeError());
+// Becomes the program that stands first. Returns only when that fails.
+static int become(std::vector<std::string> Command) {
   std::vector<char *> Pointers;
-  for (std::string &Word : *Command)
+  for (std::string &Word : Command)
     Pointers.push_back(Word.data());
   Pointers.push_back(nullptr);
   ::execv(Pointers.front(), Pointers.data());
-  return fail(llvm::createStringError("cannot run '" + Command->front() +
+  return fail(llvm::createStringError("cannot run '" + Command.front() +
                                       "': " + std::strerror(errno)));
+}
+
+int bankstripe::runVerifyCommands(llvm::ArrayRef<const char *> Words,
+                                  StringRef Executable) {
+  auto Command = verifierCommand(Words, Executable);
+  return Command ? become(std::move(*Command)) : fail(Command.takeError());
+}
+
+int bankstripe::runReplay(llvm::ArrayRef<const char *> Words,
+                          StringRef Executable) {
+  std::vector<std::string> Command{
+      besideExecutable("bankstripe-replay", Executable)};
+  if (!llvm::sys::fs::can_execute(Command.front()))
+    return fail(llvm::createStringError("cannot find '" + Command.front() +
+                                        "'; build runtime/ with CUDA present"));
+  Command.insert(Command.end(), Words.begin(), Words.end());
+  return become(std::move(Command));
 }

@@ -38,6 +38,8 @@ int main(int Argc, const char **Argv) {
   if (Argc > 1 && llvm::StringRef(Argv[1]) == "verify" &&
       comparesCommands({Argv + 2, Argv + Argc}))
     return runVerifyCommands({Argv + 2, Argv + Argc}, Executable());
+  if (Argc > 1 && llvm::StringRef(Argv[1]) == "replay")
+    return runReplay({Argv + 2, Argv + Argc}, Executable());
   llvm::InitLLVM Init(Argc, Argv);
   if (Argc == 3 && llvm::StringRef(Argv[1]) == "completion" &&
       Argv[2][0] != '-')

@@ -241,7 +241,10 @@ static std::string_view takeRecord(std::string_view &Rest, bool &IsSound) {
   ByteReader From(Rest);
   const auto Length = From.number<uint64_t>();
   IsSound = true;
-  if (From.failed() && Rest.size() < 10)
+  // What was never written, of a program that crashed, is zeros.
+  if (From.failed() ? Rest.size() < 10
+                    : Length == 0 && Rest.find_first_not_of('\0') ==
+                                         std::string_view::npos)
     return {};
   if (From.failed() || Length == 0 || Length > MostRecordBytes) {
     IsSound = false;

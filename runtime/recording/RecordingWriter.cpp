@@ -12,7 +12,6 @@
 
 #include "recording/RecordingWriter.h"
 #include <cerrno>
-#include <fcntl.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -32,23 +31,16 @@ static void addChanges(ByteWriter &To,
   }
 }
 
-RecordingWriter::~RecordingWriter() {
-  if (File >= 0)
-    ::close(File);
-}
-
 bool RecordingWriter::open(const std::string &Path, RecordingMode Mode) {
-  const int Flags = O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC;
   const std::lock_guard Lock(Mutex);
-  Process = ::getpid();
   OwnPath = Path;
-  File = ::open(OwnPath.c_str(), Flags, 0644);
-  if (File < 0 && errno == EEXIST) {
-    OwnPath += '.' + std::to_string(Process);
-    File = ::open(OwnPath.c_str(), Flags, 0644);
+  if (!File.create(OwnPath)) {
+    if (errno != EEXIST)
+      return false;
+    OwnPath += '.' + std::to_string(::getpid());
+    if (!File.create(OwnPath))
+      return false;
   }
-  if (File < 0)
-    return false;
   Waiting = RecordingMagic;
   Waiting += static_cast<char>(RecordingVersion);
   Waiting += Mode == RecordingMode::Time ? '\1' : '\0';
@@ -67,24 +59,7 @@ void RecordingWriter::add(RecordType Type, const ByteWriter &Fields) {
 }
 
 void RecordingWriter::send() {
-  const char *At = Waiting.data();
-  size_t Left = Waiting.size();
-  // A child that was forked off has the file, but is not what is recorded.
-  if (File >= 0 && ::getpid() != Process)
-    File = -1;
-  while (File >= 0 && Left > 0) {
-    const ssize_t Written = ::write(File, At, Left);
-    if (Written < 0 && errno == EINTR)
-      continue;
-    if (Written <= 0) {
-      // A full disk: what follows would not be readable any more.
-      ::close(File);
-      File = -1;
-      break;
-    }
-    At += Written;
-    Left -= static_cast<size_t>(Written);
-  }
+  File.append(Waiting);
   Waiting.clear();
 }
 
@@ -230,4 +205,5 @@ void RecordingWriter::end() {
     addCount(RecordType::Skipped, Reason, Count);
   add(RecordType::End, ByteWriter());
   send();
+  File.finish();
 }

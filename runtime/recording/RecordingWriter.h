@@ -18,9 +18,9 @@
 #define BANKSTRIPE_RECORDING_RECORDINGWRITER_H
 
 #include "recording/Bytes.h"
+#include "recording/OutputFile.h"
 #include "recording/Recording.h"
 #include <mutex>
-#include <sys/types.h>
 #include <unordered_map>
 
 namespace bankstripe::runtime {
@@ -28,7 +28,6 @@ namespace bankstripe::runtime {
 class RecordingWriter {
 public:
   RecordingWriter() = default;
-  ~RecordingWriter();
   RecordingWriter(const RecordingWriter &) = delete;
   RecordingWriter &operator=(const RecordingWriter &) = delete;
 
@@ -88,10 +87,9 @@ private:
   /// @}
 
   std::mutex Mutex; ///< Guards what follows.
-  int File = -1;
+  OutputFile File;
   std::string OwnPath;
-  pid_t Process = 0;
-  std::string Waiting; ///< Records that go into the next write.
+  std::string Waiting; ///< Records that are appended next, together.
   std::unordered_map<std::string, unsigned> Texts;
   std::unordered_map<std::string, unsigned> Shapes; ///< By their fields.
   unsigned Stacks = 0;

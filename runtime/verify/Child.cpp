@@ -20,6 +20,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -187,6 +188,29 @@ void Running::watch(double TimeoutSeconds) {
     readReady();
 }
 
+namespace {
+
+// While it lives, programs that this thread starts lie at fixed addresses.
+class FixedAddresses {
+public:
+  explicit FixedAddresses(bool IsWanted) {
+    if (IsWanted && (Old = ::personality(Query)) != -1)
+      ::personality(static_cast<unsigned>(Old) | ADDR_NO_RANDOMIZE);
+  }
+  ~FixedAddresses() {
+    if (Old != -1)
+      ::personality(static_cast<unsigned>(Old));
+  }
+  FixedAddresses(const FixedAddresses &) = delete;
+  FixedAddresses &operator=(const FixedAddresses &) = delete;
+
+private:
+  static constexpr unsigned long Query = 0xffffffff;
+  int Old = -1;
+};
+
+} // namespace
+
 static int spawn(const ChildRequest &Request, Pipe &Output, Pipe &Errors,
                  pid_t &Process) {
   posix_spawn_file_actions_t Files;
@@ -203,6 +227,7 @@ static int spawn(const ChildRequest &Request, Pipe &Output, Pipe &Errors,
   std::vector<std::string> Words = {Request.Program};
   Words.insert(Words.end(), Request.Arguments.begin(), Request.Arguments.end());
   std::vector<std::string> Environment = childEnvironment(Request.Environment);
+  const FixedAddresses Fixed(Request.FixedAddresses);
   const int Error =
       ::posix_spawn(&Process, Request.Program.c_str(), &Files, &Attributes,
                     pointers(Words).data(), pointers(Environment).data());

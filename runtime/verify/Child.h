@@ -21,6 +21,9 @@ struct ChildRequest {
   /// Added to the environment; an empty value removes the variable.
   std::map<std::string, std::string> Environment;
   double TimeoutSeconds = 0; ///< 0 for none.
+  /// Whether memory lies at the same addresses in each run, as far as the
+  /// system lets it: not in containers that forbid personality().
+  bool FixedAddresses = false;
 };
 
 /// How it went.

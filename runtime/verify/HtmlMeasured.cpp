@@ -69,7 +69,9 @@ static std::string speedupRow(const KernelRow &Row, const FactorAxis &Axis,
   if (HasIntervals)
     Cell("figure", intervalText(Row.Sure));
   Cell("effect", effectText(Row));
-  Cell("figure", Row.isTimed() ? wonText(Row.won()) : "-");
+  // What an equal kernel seems to win is noise.
+  Cell("figure",
+       Row.isTimed() && Row.Change != Effect::Equal ? wonText(Row.won()) : "-");
   return Html + "</tr>\n";
 }
 

@@ -60,12 +60,18 @@ static std::string nameHtml(const Predicted &P) {
          "</code>";
 }
 
+// A speedup of what was not done says nothing of what was predicted for it.
+static std::optional<double> measuredSpeedup(const Predicted &P) {
+  return P.Measured && P.Planned->Terms->Taken ? P.Measured->Speedup
+                                               : std::nullopt;
+}
+
 static std::string judgement(const PlannedTerms &T,
                              const std::optional<double> &Measured) {
-  if (!Measured)
-    return "-";
   if (!T.Taken)
     return movesAny(T) ? "not taken, so not measured" : "nothing was changed";
+  if (!Measured)
+    return "-";
   return *Measured < T.Low    ? "slower than predicted"
          : *Measured > T.High ? "faster than predicted"
                               : "within the range";
@@ -73,8 +79,7 @@ static std::string judgement(const PlannedTerms &T,
 
 static std::string summaryRow(const Predicted &P) {
   const PlannedTerms &T = *P.Planned->Terms;
-  const std::optional<double> Measured =
-      P.Measured ? P.Measured->Speedup : std::nullopt;
+  const std::optional<double> Measured = measuredSpeedup(P);
   return fmt::format("<tr><th scope=\"row\">{}</th>", nameHtml(P)) +
          htmlCell(rangeText(T.Speedup, T.Low, T.High), T.Speedup) +
          htmlCell(fmt::format("{:.2f}", T.Price), T.Price) +

@@ -21,30 +21,6 @@ using namespace bankstripe::runtime;
 constexpr size_t LongestKernelName = 40;
 constexpr size_t MostListedLaunches = 8;
 
-static std::string colour(const std::string &Text, fmt::terminal_color Colour,
-                          bool Coloured) {
-  return Coloured
-             ? fmt::format(fmt::fg(Colour) | fmt::emphasis::bold, "{}", Text)
-             : Text;
-}
-
-static std::string plural(uint64_t Count, const std::string &One) {
-  return fmt::format("{} {}{}", Count, One,
-                     Count == 1           ? ""
-                     : One.ends_with("h") ? "es"
-                                          : "s");
-}
-
-static std::string duration(const std::optional<double> &Nanoseconds) {
-  if (!Nanoseconds)
-    return "-";
-  if (*Nanoseconds < 1e6)
-    return fmt::format("{:.2f} us", *Nanoseconds / 1e3);
-  if (*Nanoseconds < 1e9)
-    return fmt::format("{:.3f} ms", *Nanoseconds / 1e6);
-  return fmt::format("{:.3f} s", *Nanoseconds / 1e9);
-}
-
 // A name without its parameters, and short enough for a column.
 static std::string shortName(const std::string &Name) {
   std::string Short = functionName(Name);
@@ -103,41 +79,6 @@ static std::string describeDifference(const Difference &D) {
   return "";
 }
 
-static float asFloat(uint32_t Word) {
-  float Value = 0;
-  std::memcpy(&Value, &Word, sizeof Value);
-  return Value;
-}
-
-static double asDouble(uint64_t Word) {
-  double Value = 0;
-  std::memcpy(&Value, &Word, sizeof Value);
-  return Value;
-}
-
-static std::string describeBytes(const ByteDifference &B) {
-  std::string Text = fmt::format(
-      "  first differing byte: {}; {} of the bytes {} to {} differ\n", B.Offset,
-      B.DifferingBytes, B.Begin, B.End - 1);
-  if (!B.ElementType.empty())
-    return Text + fmt::format("  element {} ({}): original {}, rewritten {}\n",
-                              B.Index, B.ElementType, B.OriginalValue,
-                              B.RewrittenValue);
-  const auto Word = [](uint32_t W) {
-    return fmt::format("0x{:08x} (int {}, float {})", W,
-                       static_cast<int32_t>(W), asFloat(W));
-  };
-  const auto Long = [](uint64_t W) {
-    return fmt::format("0x{:016x} (int {}, double {})", W,
-                       static_cast<int64_t>(W), asDouble(W));
-  };
-  return Text + fmt::format("  the word at byte {}: original {}, rewritten {}\n"
-                            "  64 bits at byte {}: original {}, rewritten {}\n",
-                            B.WordOffset, Word(B.OriginalWord),
-                            Word(B.RewrittenWord), B.LongOffset,
-                            Long(B.OriginalLong), Long(B.RewrittenLong));
-}
-
 // How sure it is that no launch before differs.
 static std::string describeLocation(const Location &L) {
   if (L.Range.isOne())
@@ -161,7 +102,7 @@ static std::string describeLaunchDifference(const VerifyReport &Report) {
   if (Report.Found)
     Text += describeLocation(*Report.Found);
   if (D.Kind == DifferenceKind::Contents && Report.Bytes)
-    Text += describeBytes(*Report.Bytes);
+    Text += differenceText(*Report.Bytes);
   if (Report.Launches.DifferingLaunches > 1)
     Text += fmt::format("  {} differ in all\n",
                         plural(Report.Launches.DifferingLaunches, "launch"));
@@ -179,10 +120,10 @@ static std::string describeOutput(const OutputComparison &Output) {
 std::string bankstripe::runtime::printVerdict(const VerifyReport &Report,
                                               bool Coloured) {
   if (Report.Verdict == Outcome::CannotRecord)
-    return colour("not verified", fmt::terminal_color::yellow, Coloured) +
-           ": " + Report.Reason + '\n';
+    return coloured("not verified", Colour::Marked, Coloured) + ": " +
+           Report.Reason + '\n';
   if (Report.Verdict == Outcome::Identical)
-    return colour("identical", fmt::terminal_color::green, Coloured) +
+    return coloured("identical", Colour::Good, Coloured) +
            fmt::format("{}{}: {}, {}, {}, {} of output\n",
                        Report.Skipped.empty() &&
                                Report.Launches.UnmatchedDigests == 0
@@ -196,8 +137,7 @@ std::string bankstripe::runtime::printVerdict(const VerifyReport &Report,
                        plural(Report.AllocationCount, "allocation"),
                        plural(Report.VariableCount, "variable"),
                        plural(Report.OutputBytes, "byte"));
-  std::string Text =
-      colour("differs", fmt::terminal_color::red, Coloured) + ": ";
+  std::string Text = coloured("differs", Colour::Bad, Coloured) + ": ";
   if (!Report.Reason.empty())
     Text += Report.Reason + '\n';
   if (Report.Launches.First)
@@ -223,7 +163,7 @@ static std::string nondeterminism(const VerifyReport &Report, bool Coloured) {
   std::string Text;
   const Comparison &C = Report.Launches;
   const std::string Marker =
-      colour("not deterministic", fmt::terminal_color::yellow, Coloured);
+      coloured("not deterministic", Colour::Marked, Coloured);
   const std::string Runs = runsOfOriginal(Report);
   if (!C.NotDeterministic.empty())
     Text += fmt::format("{}: {} in {} ({}); what they write is {}\n", Marker,
@@ -326,9 +266,9 @@ static std::string speedupText(std::optional<double> Speedup) {
 }
 
 static std::vector<std::string> timeCells(const PairedTimes &T) {
-  return {duration(T.MedianOriginal),
+  return {plainDurationText(T.MedianOriginal),
           spreadText(T.MedianOriginal, T.SpreadOriginal),
-          duration(T.MedianRewritten),
+          plainDurationText(T.MedianRewritten),
           spreadText(T.MedianRewritten, T.SpreadRewritten),
           speedupText(T.speedup()),
           T.Sure ? fmt::format("{:.3f} to {:.3f}", T.Sure->Low, T.Sure->High)

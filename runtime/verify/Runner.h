@@ -47,6 +47,10 @@ struct RunRequest {
   RecordingMode Mode = RecordingMode::Digest;
   /// The variables that tell the recorder what to do, beyond where and how.
   std::map<std::string, std::string> Settings;
+  /// Whether addresses differ from those of other runs, as they do without the
+  /// recorder. Else, in mode Digest, they are the same, so that pointers in
+  /// memory are.
+  bool RandomAddresses = false;
 };
 
 /// Runs commands, and keeps their recordings in a temporary folder that goes
@@ -62,6 +66,8 @@ public:
   const std::string &folder() const { return Folder; }
   /// Runs \p What; its recording stays in RecordedRun::Path until forget().
   RecordedRun run(const Command &What, const RunRequest &Request);
+  /// From here on, all addresses are random.
+  void randomizeAddresses() { RandomAddresses = true; }
   /// Removes the files of a run.
   void forget(const RecordedRun &Run) const;
 
@@ -72,6 +78,7 @@ private:
   const std::string &Recorder;
   std::string Folder;
   unsigned Runs = 0;
+  bool RandomAddresses = false;
 };
 
 /// A lock on a file that others on the same GPU share. An empty path is none.

@@ -41,6 +41,7 @@ private:
   bool recordOriginals();
   bool judgeOriginal(const RecordedRun &First);
   bool judgeAgain(const RecordedRun &First, const RecordedRun &Again);
+  void lookAtAddresses(const RecordedRun &Rewritten);
   void compareLaunches(Recording &Rewritten);
   bool recordAgain(const Schedule &When, Recording &Rewritten);
   void
@@ -225,6 +226,33 @@ bool Session::recordAgain(const Schedule &When, Recording &Rewritten) {
   for (Recording &Control : Controls)
     Good = Good && Record(O.Original, Control);
   return Good;
+}
+
+// With fixed addresses, a result that depends on them is the same in each run
+// of the original, and may be another one in the rewritten program, whose code
+// has another size. A run with random addresses tells; then it is random ones
+// for all that follow, and what depends on them is known to vary.
+void Session::lookAtAddresses(const RecordedRun &Rewritten) {
+  const Comparison Fixed = compare(First.Record, Controls, Rewritten.Record);
+  const bool InMemory =
+      Fixed.First && Fixed.First->Kind == DifferenceKind::Contents;
+  if (!InMemory && Rewritten.Child.Output == First.Child.Output)
+    return;
+  Tell("recording the original at other addresses");
+  RunRequest Elsewhere = Followed;
+  Elsewhere.RandomAddresses = true;
+  RecordedRun Run = Runs.run(O.Original, Elsewhere);
+  Runs.forget(Run);
+  if (!Run.Child.exited() || !Run.Problem.empty())
+    return;
+  ControlOutputs.push_back(std::move(Run.Child.Output));
+  Controls.push_back(std::move(Run.Record));
+  const Comparison Random = compare(First.Record, Controls, Rewritten.Record);
+  if (Random.NotDeterministic == Fixed.NotDeterministic &&
+      Random.OrderNotDeterministic == Fixed.OrderNotDeterministic)
+    Controls.pop_back();
+  else
+    Runs.randomizeAddresses();
 }
 
 // Compares, and narrows the first difference down to a launch. Where that turns
@@ -490,10 +518,12 @@ VerifyReport Session::run() {
   const bool Ended = judgeRewritten(First, Rewritten);
   if (Rewritten.Problem.empty()) {
     // Also after a failure: how far the two agree says where to look.
-    if (Ended)
+    if (Ended) {
+      lookAtAddresses(Rewritten);
       compareLaunches(Rewritten.Record);
-    else
+    } else {
       Report.Launches = compare(First.Record, Controls, Rewritten.Record);
+    }
     Report.Kernels = kernelStatistics(First.Record, Rewritten.Record, {}, {});
   }
   if (!Ended) {

@@ -9,6 +9,7 @@
 #define BANKSTRIPE_VERIFY_TEXT_H
 
 #include "verify/Clocks.h"
+#include "verify/Elements.h"
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,25 @@ std::string functionName(std::string_view Demangled);
 /// "1.5 %": how far the quartiles lie on either side of the median, roughly,
 /// of which \p Range is the distance between them; "-" without a median.
 std::string spreadText(const std::optional<double> &Median, double Range);
+
+/// "1 launch", "2 launches", "3 bytes"
+std::string plural(uint64_t Count, const std::string &One);
+
+/// "12.30 us" of nanoseconds, in ASCII; "-" for none.
+std::string plainDurationText(const std::optional<double> &Nanoseconds);
+
+/// The first difference with both values, a line for each thing that is known;
+/// each begins with two spaces.
+///
+/// \param Original,Rewritten what the values are called.
+std::string differenceText(const ByteDifference &Of,
+                           std::string_view Original = "original",
+                           std::string_view Rewritten = "rewritten");
+
+enum class Colour { Good, Bad, Marked };
+
+/// For a terminal, if \p Coloured.
+std::string coloured(const std::string &Text, Colour As, bool Coloured);
 
 /// "SM 1980 MHz, memory 3201 MHz (2619 to 3201)"
 std::string clocksText(const ClockSummary &Clocks);

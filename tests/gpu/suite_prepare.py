@@ -5,7 +5,9 @@
 
 SUITE is the folder with the programs' folders, PROGRAMS (--programs) the list
 of those to take: names and arguments, made-up input (suite_inputs.py), and functions
-whose calls are left out (skip_calls). OPTIONs after -- go to BANKSTRIPE.
+whose calls are left out (skip_calls). Where make does not say how to build a program, "build"
+does, "program" is what comes of it, and "folders" are needed besides its own; an "unchanged" one
+is not rewritten. OPTIONs after -- go to BANKSTRIPE.
 FOLDER is made anew and then holds
 
     programs.json    what was rewritten, and how each program is run
@@ -97,15 +99,11 @@ def skip_calls(folder, names):
             path.write_bytes(pattern.sub(r"\1;", text).encode("utf-8", "surrogateescape"))
 
 
-def prepare(entry, run, suite, place, largest):
-    """The entry for programs.json, or a string that says why there is none."""
+def rewrite(entry, run, suite, place):
+    """What the rewrite adds to the entry for programs.json, or a string: why nothing is rewritten."""
     name = entry["name"]
-    folder = suite / name
-    script = build_script(folder) if folder.is_dir() else None
-    if script is None:
-        return "make does not say how to build it"
-    units = suite_commands.units_of(folder)
-    result = run.cached_run(folder, units)
+    units = suite_commands.units_of(suite / name)
+    result = run.cached_run(suite / name, units)
     if result["report"] is None:
         return f"the tool failed: exit {result['exit']}"
     moved = [a for a in result["report"]["arrays"] if a["verdict"] in MOVED]
@@ -117,22 +115,38 @@ def prepare(entry, run, suite, place, largest):
         target = place / "changed" / name / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text.encode("utf-8", "surrogateescape"))
-    folders = referred(suite, name, entry.get("arguments", []))
-    for one in folders:
-        copy_entry(suite / one, place / "original" / one, largest)
     if "skip" in entry:
-        skip_calls(place / "original" / name, entry["skip"])
         skip_calls(place / "changed" / name, entry["skip"])
-    if "input" in entry:
-        suite_inputs.make(entry["input"], place / "original" / name)
-    (place / "build" / f"{name}.sh").write_text(script)
-    return {**entry, "folders": folders,
-            "units": [{"file": str(pathlib.Path(u.file).relative_to(suite)),
+    return {"units": [{"file": str(pathlib.Path(u.file).relative_to(suite)),
                        "directory": str(pathlib.Path(u.directory).relative_to(suite)),
                        "arguments": [a.replace(str(suite), "..") for a in u.arguments]}
                       for u in units],
             "kernels": sorted({k for a in moved for k in a["kernels"]}),
             "arrays": [f"{a['name']} ({a['type']}): {a['verdict']}" for a in moved]}
+
+
+def prepare(entry, run, suite, place, largest):
+    """The entry for programs.json, or a string that says why there is none."""
+    name = entry["name"]
+    folder = suite / name
+    script = None
+    if folder.is_dir():
+        script = f"set -e\n{entry['build']}\n" if "build" in entry else build_script(folder)
+    if script is None:
+        return "make does not say how to build it"
+    rewritten = {} if "unchanged" in entry else rewrite(entry, run, suite, place)
+    if isinstance(rewritten, str):
+        return rewritten
+    folders = referred(suite, name, entry.get("arguments", []))
+    folders += [one for one in entry.get("folders", []) if one not in folders]
+    for one in folders:
+        copy_entry(suite / one, place / "original" / one, largest)
+    if "skip" in entry:
+        skip_calls(place / "original" / name, entry["skip"])
+    if "input" in entry:
+        suite_inputs.make(entry["input"], place / "original" / name)
+    (place / "build" / f"{name}.sh").write_text(script)
+    return {**entry, "folders": folders, **rewritten}
 
 
 def main():
@@ -171,7 +185,7 @@ def main():
         shutil.copy2(given.verify / "bin/bankstripe-verify", place / "bin")
         shutil.copy2(given.verify / "lib/libbankstripe-recorder.so", place / "bin")
     size = sum(p.stat().st_size for p in place.rglob("*") if p.is_file())
-    print(f"{len(prepared)} of {len(wanted)} programs are rewritten, {size / 2**20:.1f} MiB")
+    print(f"{len(prepared)} of {len(wanted)} programs are prepared, {size / 2**20:.1f} MiB")
 
 
 if __name__ == "__main__":

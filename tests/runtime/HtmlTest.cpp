@@ -221,6 +221,20 @@ TEST(Html, WhatThePlanSaysIsShown) {
   EXPECT_THAT(Text, HasSubstr("0.90 if its grids are small"));
 }
 
+TEST(Html, ChangeThatWasNotTakenHasNoMeasuredSpeedup) {
+  HtmlInputs Inputs;
+  Inputs.Plan = samplePlan();
+  Inputs.Plan->Kernels[0].Terms->Taken = false;
+  EXPECT_THAT(textOf(sampleOfTestInputs(), Inputs),
+              HasSubstr("-not taken, so not measured"));
+}
+
+TEST(Html, WhatAnEqualKernelSeemsToWinIsLeftOut) {
+  VerifyReport Report = sampleReport();
+  Report.Kernels = {sampleKernel("steady", 1005, 1000)};
+  EXPECT_THAT(textOf(Report), HasSubstr("= equal-"));
+}
+
 TEST(Html, PlanWithoutArraysAndChanges) {
   HtmlInputs Inputs;
   Inputs.Plan = HtmlPlan();

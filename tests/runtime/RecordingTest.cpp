@@ -9,6 +9,7 @@
 #include "recorder/CallSites.h"
 #include "recording/RecordingReader.h"
 #include "recording/RecordingWriter.h"
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -238,6 +239,58 @@ TEST_F(RecordingFile, ForkedProcessWritesNothing) {
   EXPECT_EQ(read().Notes.size(), 1u);
 }
 
+TEST_F(RecordingFile, KilledProcessLeavesWhatItRecorded) {
+  const pid_t Child = ::fork();
+  if (Child == 0) {
+    RecordingWriter Writer;
+    const Recording From = threeLaunches();
+    Writer.open(Path, RecordingMode::Digest);
+    Writer.allocation(From.Allocations[0]);
+    for (const Launch &L : From.Launches)
+      Writer.launch(L);
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(Child, nullptr, 0);
+  const Recording R = read();
+  EXPECT_EQ(R.Launches.size(), 3u);
+  EXPECT_FALSE(R.Complete);
+}
+
+TEST_F(RecordingFile, RecordsOfAnySizeFollowEachOther) {
+  // How many allocations change; what 500 leave is as much as is mapped at
+  // once.
+  const unsigned Counts[] = {1, 300, 1000, 3, 700, 0};
+  {
+    RecordingWriter Writer;
+    ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+    Allocation A;
+    A.Bytes = MaximumChunks;
+    A.ChunkBytes = 1;
+    for (A.Id = 0; A.Id < 1000; ++A.Id)
+      Writer.allocation(A);
+    for (const unsigned Count : Counts) {
+      Launch L;
+      L.Kernel = "kernel";
+      L.Digested = true;
+      for (unsigned Id = 0; Id < Count; ++Id)
+        L.Changes.push_back(
+            {Id, false, {{0, std::vector<uint64_t>(MaximumChunks, Id)}}});
+      Writer.launch(L);
+    }
+    Writer.end();
+    Writer.note("after the end");
+  }
+  const Recording R = read();
+  ASSERT_EQ(R.Launches.size(), std::size(Counts));
+  for (size_t I = 0; I < std::size(Counts); ++I) {
+    ASSERT_EQ(R.Launches[I].Changes.size(), Counts[I]);
+    for (const DigestChange &Change : R.Launches[I].Changes)
+      EXPECT_EQ(Change.Runs[0].Digests,
+                std::vector<uint64_t>(MaximumChunks, Change.Allocation));
+  }
+  EXPECT_EQ(R.Notes.count("after the end"), 1u);
+}
+
 TEST_F(RecordingFile, WhatCannotBeReadSaysWhy) {
   EXPECT_TRUE(problem().starts_with("no recording was written"));
   fs::create_directory(Path);
@@ -274,6 +327,14 @@ TEST_F(RecordingFile, TruncationLeavesTheCompleteRecords) {
   EXPECT_EQ(Launches, 3u);
   write(Whole);
   EXPECT_TRUE(read().Complete);
+}
+
+TEST_F(RecordingFile, ZerosAreTheEndOnlyWhenNothingFollows) {
+  const std::string Whole = writeThreeLaunches();
+  write(Whole + std::string(5000, '\0'));
+  EXPECT_EQ(read().Launches.size(), 3u);
+  write(Whole + std::string(5000, '\0') + '\1');
+  EXPECT_TRUE(problem().starts_with("byte ")) << problem();
 }
 
 TEST_F(RecordingFile, ChangedByteIsNoticed) {
@@ -335,21 +396,24 @@ TEST_F(RecordingFile, ImpossibleRecordIsNamedByItsPlace) {
   EXPECT_EQ(Problem(Start + record(RecordType::End, ByteWriter().number(0))),
             Fault);
   EXPECT_EQ(Problem(Start + record(static_cast<RecordType>(99), {})), Fault);
-  EXPECT_EQ(Problem(Start + std::string(12, '\0')),
+  EXPECT_EQ(Problem(Start + std::string(12, '\0') + '\1'),
             At + "the recording is damaged");
 }
 
 // The figure in docs/measurements.md rests on this.
 TEST_F(RecordingFile, LaunchWithoutDigestsTakesFewBytes) {
-  RecordingWriter Writer;
-  ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
-  Launch L;
-  L.Kernel = "_Z4stepPi";
-  Writer.launch(L);
-  const auto Before = fs::file_size(Path);
-  for (int I = 0; I < 100; ++I)
-    Writer.launch(L);
-  EXPECT_EQ(fs::file_size(Path), Before + 100 * 7);
+  const auto BytesOf = [this](int Launches) {
+    fs::remove(Path);
+    RecordingWriter Writer;
+    EXPECT_TRUE(Writer.open(Path, RecordingMode::Digest));
+    Launch L;
+    L.Kernel = "_Z4stepPi";
+    for (int I = 0; I < Launches; ++I)
+      Writer.launch(L);
+    Writer.end();
+    return fs::file_size(Path);
+  };
+  EXPECT_EQ(BytesOf(101), BytesOf(1) + 100 * 7);
 }
 
 TEST_F(RecordingFile, CallStackIsWrittenOnce) {

@@ -118,6 +118,48 @@ static unsigned digestRuns(const std::string &Folder) {
   return Count;
 }
 
+// Shell text that sets $at to the digest \p Fixed where addresses are the same
+// in each run, else to another one in each.
+std::string addresses(const std::string &Fixed) {
+  return "case $(cat /proc/self/personality) in *4[0-9][0-9][0-9][0-9]) at=" +
+         Fixed + ";; *) at=$(printf %016x $$);; esac\n";
+}
+
+bool canFixAddresses() {
+  ChildRequest Request{"/bin/cat", {"/proc/self/personality"}, {}, 0, true};
+  const std::string Text = runChild(Request).Output;
+  return Text.size() > 5 && Text[Text.size() - 6] == '4';
+}
+
+TEST_F(Verify, PointersInMemoryAreComparedAtFixedAddresses) {
+  if (!canFixAddresses())
+    GTEST_SKIP() << "the system forbids fixed addresses";
+  const std::string Pointers = addresses(One) + program("$at", 1000);
+  const VerifyReport R = run(Pointers, Pointers);
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_TRUE(R.Launches.deterministic());
+}
+
+// The rewritten program's code has another size, and so its memory may lie
+// elsewhere.
+TEST_F(Verify, WhatDependsOnAddressesIsNotHeldAgainstTheRewrite) {
+  if (!canFixAddresses())
+    GTEST_SKIP() << "the system forbids fixed addresses";
+  const VerifyReport R = run(addresses(One) + program("$at", 1000, "echo $at"),
+                             addresses(Two) + program("$at", 1000, "echo $at"));
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Launches.NotDeterministic, std::vector<unsigned>{0});
+  EXPECT_TRUE(R.Output.NotDeterministic);
+}
+
+TEST_F(Verify, FixedAddressesExcuseNothingElse) {
+  EXPECT_EQ(run(program(One, 1000), program(Two, 1000)).Verdict,
+            Outcome::Differs);
+  EXPECT_EQ(
+      run(program(One, 1000, "echo a"), program(One, 1000, "echo b")).Verdict,
+      Outcome::Differs);
+}
+
 TEST_F(Verify, KeptOriginalIsNotRunAgain) {
   O.Originals = Folder + "/kept";
   const std::string Original = write("original", counted(Folder, One));

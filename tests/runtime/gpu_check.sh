@@ -67,6 +67,12 @@ compile modules modules.cu "$programs/modules_other.cu"
 compile captured captured.cu -lcuda
 compile captured-wrong captured.cu -lcuda -DWRONG
 compile captured-failing captured.cu -lcuda -DFAIL
+compile replay replay.cu
+compile replay-rewritten replay.cu -DREWRITTEN
+for launch in 0 1 2 3 4 5; do compile replay-wrong-$launch replay.cu -DREWRITTEN -DWRONG=$launch; done
+compile devices devices.cu
+compile devices-wrong devices.cu -DWRONG
+compile devices-wrong-peer devices.cu -DWRONG_PEER
 compile plugin plugin.cu
 compile plugin.so plugin.cu -DPLUGIN -shared -Xcompiler -fPIC
 compile plugin-wrong plugin.cu -DWRONG
@@ -136,6 +142,27 @@ capture() {
     esac
   done
   result "$name-contents" "$problem"
+  if [ -n "$problem" ] || [ "${VERBOSE:-0}" = 1 ]; then sed 's/^/    /' "$log"; fi
+}
+
+# replay NAME STATUS PATTERN... -- OPTIONS...: launches what is in NAME.capture again
+replay() {
+  [[ $1 =~ ${ONLY:-.} ]] || return 0
+  local name=$1 status=$2 problem='' patterns=()
+  shift 2
+  while [ "$1" != -- ]; do
+    patterns+=("$1")
+    shift
+  done
+  shift
+  local log=$work/$name.replay
+  timeout 120 "$build/bin/bankstripe-replay" "$@" "$work/$name.capture" >"$log" 2>&1
+  local got=$?
+  [ $got -eq "$status" ] || problem="exit status $got, expected $status"
+  for pattern in "${patterns[@]}"; do
+    grep -qE -- "$pattern" "$log" || problem="$problem; lacks '$pattern'"
+  done
+  result "$name-replayed" "$problem"
   if [ -n "$problem" ] || [ "${VERBOSE:-0}" = 1 ]; then sed 's/^/    /' "$log"; fi
 }
 
@@ -261,6 +288,13 @@ expect capture-of-the-second-process 0 '^captured: launch 20, step' -- --runs=0 
   --capture="$work/capture-of-the-second-process.capture" --capture-launch=20 -- sh -c './search 10; ./search 50' --vs \
   sh -c './search 10; ./search 50'
 wait
+for launch in 0 1 2 3 4 5; do
+  expect replay-of-launch-$launch 0 '^identical' "^captured: launch $launch, " -- --runs=0 \
+    --capture="$work/replay-of-launch-$launch.capture" --capture-launch=$launch ./replay ./replay-rewritten
+  expect replay-of-wrong-launch-$launch 1 "^differs: launch $launch of 7" "^captured: launch $launch, " -- --runs=0 \
+    --capture="$work/replay-of-wrong-launch-$launch.capture" ./replay ./replay-wrong-$launch
+done
+wait
 capture capture-of-the-wrong-launch '^launch 2 on ' '^original step\(' '^rewritten step\(' 'original parameter of 32 bytes at 16' \
   'device 0: 41943040 bytes, 2 of 640 pages changed'
 capture capture-of-launch-0 'device 0: 41943040 bytes, 640 of 640 pages changed, 2779096485 .* became 0 ... 10485759'
@@ -279,6 +313,29 @@ capture capture-of-a-cluster 'cluster 2 '
 capture capture-of-a-driver-module 'variable launches: 4 bytes, 1 of 1 pages changed, 256 .* became 512'
 capture capture-of-the-other-module 'variable there: 4 bytes, 0 of 1 pages changed, 41 ' '!variable here'
 capture capture-of-virtual-memory 'virtual 4: '
+for launch in 0 1 3; do
+  replay capture-of-launch-$launch 0 '^identical' 'original: leaves what was captured' -- --runs=0
+done
+replay capture-of-the-wrong-launch 1 '^differs: launch 2, step' 'original: leaves what was captured' -- --runs=0
+replay capture-after-a-search 1 '^differs: launch 2345' 'allocation 0 .*: 1 byte differs' \
+  'element 77 \(f32\): captured 11.4521484, rewritten 11.453125' -- --runs=0 --type=f32
+replay capture-of-a-failing-launch 1 'rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS' -- --runs=0
+replay capture-of-an-error 0 'original: fails as captured' 'rewritten: fails as captured' -- --runs=0
+for name in a-cluster a-driver-module the-other-module two-contexts virtual-memory the-second-process; do
+  replay capture-of-$name 0 '^identical' -- --runs=0
+done
+for launch in 0 1 2 3 4 5; do
+  replay replay-of-launch-$launch 0 '^identical' '15 timed launches of each: ' -- --timeout=100
+  replay replay-of-wrong-launch-$launch 1 '^differs' 'original: leaves what was captured' '(element 77|variable counters)' \
+    -- --runs=0 --type=u32
+done
+if [ "$(nvidia-smi -L | wc -l)" -gt 1 ]; then
+  expect two-devices 0 '^identical' -- --runs=0 ./devices ./devices
+  expect two-devices-difference 1 '^differs: launch 5 of' 'allocation 1 ' 'element 77 ' -- --type=u32 --runs=0 \
+    ./devices ./devices-wrong
+  expect memory-of-the-other-device 1 '^differs: launch [34] of' 'allocation 0 ' 'element 77 ' -- --type=u32 --runs=0 \
+    ./devices ./devices-wrong-peer
+fi
 
 wait
 # Alone on the GPU.

@@ -126,5 +126,22 @@ class TwoCommands(ToolTest):
         self.assertIn("cannot find 'nowhere'", done.stderr)
 
 
+class Replay(ToolTest):
+    """bankstripe-replay, beside the program where a CUDA toolkit was there to build it."""
+
+    def replay(self, *args):
+        done = self.run_tool("replay", *args, confirm=True)
+        if "cannot find" in done.stderr:
+            self.skipTest("bankstripe-replay was not built")
+        return done
+
+    def test_is_handed_on_as_it_stands(self):
+        self.assertTrue(self.replay("--version").stdout.startswith("bankstripe-replay "))
+
+    def test_exit_status_is_its_own(self):
+        done = self.expect(USAGE, self.replay("nowhere.capture"))
+        self.assertIn("'nowhere.capture' is no capture", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,116 @@
+//===-- OutputFile.cpp - a file that grows, whatever happens --------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recording/OutputFile.h"
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace bankstripe::runtime;
+
+constexpr size_t LeastWindow = size_t(1) << 20;
+
+// How often this process is the child of a fork. Asking for its number instead
+// would be a call of the operating system.
+static std::atomic<unsigned> ForksSoFar = 0;
+
+static void countForks() {
+  static const int Registered =
+      ::pthread_atfork(nullptr, nullptr, [] { ++ForksSoFar; });
+  static_cast<void>(Registered);
+}
+
+OutputFile::~OutputFile() {
+  if (Forks == ForksSoFar)
+    finish();
+  unmap();
+  close();
+}
+
+bool OutputFile::create(const std::string &Path) {
+  countForks();
+  Forks = ForksSoFar;
+  // Mapping it takes the right to read.
+  File = ::open(Path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
+  return File >= 0;
+}
+
+void OutputFile::append(std::string_view Bytes) {
+  if (File < 0 || Bytes.empty() || Forks != ForksSoFar)
+    return;
+  if (IsFinished || !makeRoom(Bytes.size()))
+    return write(Bytes);
+  char *const To = Window + Used;
+  std::memcpy(To + 1, Bytes.data() + 1, Bytes.size() - 1);
+  std::atomic_signal_fence(std::memory_order_release);
+  *static_cast<volatile char *>(To) = Bytes.front();
+  Used += Bytes.size();
+}
+
+// Without room on the disk, a mapped page would kill the program that writes to
+// it; so the room is taken first. Where that or a mapping is not to be had,
+// the file is written to.
+bool OutputFile::makeRoom(size_t Bytes) {
+  if (Window && WindowBytes - Used >= Bytes)
+    return true;
+  const uint64_t End = WindowAt + Used;
+  const auto Page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  unmap();
+  WindowAt = End / Page * Page;
+  Used = End - WindowAt;
+  WindowBytes = std::max(LeastWindow, (Used + Bytes + Page - 1) / Page * Page);
+  if (::posix_fallocate(File, static_cast<off_t>(WindowAt),
+                        static_cast<off_t>(WindowBytes)) == 0) {
+    void *const Mapped = ::mmap(nullptr, WindowBytes, PROT_READ | PROT_WRITE,
+                                MAP_SHARED, File, static_cast<off_t>(WindowAt));
+    if (Mapped != MAP_FAILED) {
+      Window = static_cast<char *>(Mapped);
+      return true;
+    }
+  }
+  finish();
+  return false;
+}
+
+void OutputFile::finish() {
+  if (File < 0 || IsFinished)
+    return;
+  IsFinished = true;
+  unmap();
+  const auto End = static_cast<off_t>(WindowAt + Used);
+  if (::ftruncate(File, End) != 0 || ::lseek(File, End, SEEK_SET) != End)
+    close();
+}
+
+void OutputFile::write(std::string_view Bytes) {
+  while (!Bytes.empty()) {
+    const ssize_t Written = ::write(File, Bytes.data(), Bytes.size());
+    if (Written < 0 && errno == EINTR)
+      continue;
+    // A full disk: what follows would not be readable any more.
+    if (Written <= 0)
+      return close();
+    Bytes.remove_prefix(static_cast<size_t>(Written));
+  }
+}
+
+void OutputFile::unmap() {
+  if (Window)
+    ::munmap(Window, WindowBytes);
+  Window = nullptr;
+}
+
+void OutputFile::close() {
+  if (File >= 0)
+    ::close(File);
+  File = -1;
+}

@@ -1,0 +1,39 @@
+//===-- Driver.cpp - the CUDA driver, found at run time -------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "replay/Driver.h"
+#include <dlfcn.h>
+
+using namespace bankstripe::runtime;
+
+// The name after cuda.h's mapping.
+#define BANKSTRIPE_TEXT_OF(NAME) #NAME
+#define BANKSTRIPE_TEXT(NAME) BANKSTRIPE_TEXT_OF(NAME)
+
+std::string Driver::load() {
+  void *Library = ::dlopen("libcuda.so.1", RTLD_NOW);
+  if (!Library)
+    return "no NVIDIA driver is installed (libcuda.so.1 was not found)";
+  std::string Missing;
+#define BANKSTRIPE_LOAD(NAME)                                                  \
+  NAME = reinterpret_cast<decltype(NAME)>(                                     \
+      ::dlsym(Library, BANKSTRIPE_TEXT(NAME)));                                \
+  if (!NAME)                                                                   \
+    Missing = BANKSTRIPE_TEXT(NAME);
+  BANKSTRIPE_DRIVER_FUNCTIONS(BANKSTRIPE_LOAD)
+#undef BANKSTRIPE_LOAD
+  return Missing.empty() ? ""
+                         : "the NVIDIA driver has no " + Missing +
+                               "; install one for CUDA 12 or later";
+}
+
+std::string Driver::name(CUresult Result) const {
+  const char *Name = nullptr;
+  if (cuGetErrorName(Result, &Name) != CUDA_SUCCESS || !Name)
+    return "CUDA error " + std::to_string(static_cast<int>(Result));
+  return Name;
+}

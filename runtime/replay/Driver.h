@@ -1,0 +1,64 @@
+//===-- Driver.h - the CUDA driver, found at run time -----------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The driver is looked for when it is needed, so that --help and --info work on
+// a machine without one. Names are those of cuda.h, which maps many of them to
+// a later version of the function: both the member and the symbol that is
+// looked up have the mapped name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_REPLAY_DRIVER_H
+#define BANKSTRIPE_REPLAY_DRIVER_H
+
+#include <cuda.h>
+#include <string>
+
+namespace bankstripe::runtime {
+
+#define BANKSTRIPE_DRIVER_FUNCTIONS(X)                                         \
+  X(cuInit)                                                                    \
+  X(cuGetErrorName)                                                            \
+  X(cuDeviceGet)                                                               \
+  X(cuDeviceGetName)                                                           \
+  X(cuDeviceGetAttribute)                                                      \
+  X(cuDevicePrimaryCtxRetain)                                                  \
+  X(cuCtxSetCurrent)                                                           \
+  X(cuCtxSetLimit)                                                             \
+  X(cuCtxSynchronize)                                                          \
+  X(cuMemAddressReserve)                                                       \
+  X(cuMemCreate)                                                               \
+  X(cuMemMap)                                                                  \
+  X(cuMemSetAccess)                                                            \
+  X(cuMemGetInfo)                                                              \
+  X(cuMemAllocHost)                                                            \
+  X(cuMemcpyHtoD)                                                              \
+  X(cuMemcpyDtoH)                                                              \
+  X(cuMemsetD32)                                                               \
+  X(cuModuleLoadData)                                                          \
+  X(cuModuleGetFunction)                                                       \
+  X(cuModuleGetGlobal)                                                         \
+  X(cuFuncSetAttribute)                                                        \
+  X(cuLaunchKernelEx)
+
+struct Driver {
+#define BANKSTRIPE_MEMBER(NAME) decltype(&::NAME) NAME = nullptr;
+  BANKSTRIPE_DRIVER_FUNCTIONS(BANKSTRIPE_MEMBER)
+#undef BANKSTRIPE_MEMBER
+
+  /// Loads the driver's library.
+  ///
+  /// \return what is wrong; empty when nothing is.
+  std::string load();
+
+  /// "CUDA_ERROR_ILLEGAL_ADDRESS"
+  std::string name(CUresult Result) const;
+};
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_REPLAY_DRIVER_H

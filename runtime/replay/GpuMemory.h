@@ -1,0 +1,53 @@
+//===-- GpuMemory.h - captured memory on the GPU again ----------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_REPLAY_GPUMEMORY_H
+#define BANKSTRIPE_REPLAY_GPUMEMORY_H
+
+#include "replay/AddressPlan.h"
+#include "replay/Driver.h"
+#include <functional>
+
+namespace bankstripe::runtime {
+
+/// Memory at the addresses of a capture. Nothing is freed: the process goes.
+/// All functions return what is wrong, or an empty text.
+class GpuMemory {
+public:
+  GpuMemory(const Driver &D, const Capture &Of) : D(D), Of(Of) {}
+
+  /// Reserves the addresses; before there is a context.
+  ///
+  /// \param IsTaken receives whether something else lies there, which may be
+  /// otherwise in another process.
+  std::string reserve(bool &IsTaken);
+
+  /// Puts memory of the device behind the addresses; with a context.
+  std::string map(CUdevice Device);
+
+  /// Copies pages as they were before the launch to \p To, where the first byte
+  /// of the memory \p M lies.
+  std::string upload(const CapturedMemory &M, CUdeviceptr To,
+                     uint64_t FirstPage, uint64_t Pages);
+
+  /// Hands the memory at \p From to \p Take, in pieces of whole pages of M.
+  std::string download(
+      const CapturedMemory &M, CUdeviceptr From,
+      const std::function<void(uint64_t FirstPage, std::string_view)> &Take);
+
+private:
+  std::string copyIn(CUdeviceptr To, uint64_t Bytes);
+
+  const Driver &D;
+  const Capture &Of;
+  std::vector<AddressSpan> Spans;
+  char *Staging = nullptr; ///< Host memory that the device copies fast from.
+};
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_REPLAY_GPUMEMORY_H

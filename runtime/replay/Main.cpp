@@ -1,0 +1,247 @@
+//===-- Main.cpp - bankstripe-replay --------------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     options, capture -> a process that replays -> its results -> text
+//
+//===----------------------------------------------------------------------===//
+
+#include "capture/CaptureReader.h"
+#include "replay/Replayer.h"
+#include "replay/Report.h"
+#include "verify/Runner.h"
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+using namespace bankstripe::runtime;
+namespace fs = std::filesystem;
+
+static int problem(const std::string &Text, int Status) {
+  std::fprintf(stderr, "bankstripe-replay: %s\n", Text.c_str());
+  return Status;
+}
+
+static std::optional<std::string> readFile(const std::string &Path) {
+  std::ifstream Input(Path, std::ios::binary);
+  if (!Input)
+    return std::nullopt;
+  return std::string{std::istreambuf_iterator<char>(Input), {}};
+}
+
+static bool writeFile(const std::string &Path, const std::string &Text) {
+  if (Path == "-")
+    return std::fputs(Text.c_str(), stdout) >= 0;
+  std::ofstream File(Path, std::ios::binary);
+  File << Text;
+  File.close();
+  return File.good();
+}
+
+// What the options put in place of the rewritten kernel. \returns what is
+// wrong.
+static std::string changeKernel(const ReplayOptions &O, Capture &C) {
+  if (O.Module.empty() && !O.SharedBytes)
+    return "";
+  if (!C.Rewritten)
+    C.Rewritten = C.Original;
+  if (O.SharedBytes)
+    C.Rewritten->DynamicSharedBytes = *O.SharedBytes;
+  if (O.Module.empty())
+    return "";
+  std::optional<std::string> Image = readFile(O.Module);
+  if (!Image || Image->empty())
+    return "cannot read '" + O.Module + "'";
+  C.Rewritten->Image = std::move(*Image);
+  return "";
+}
+
+static int extract(const std::string &Folder, const Capture &C) {
+  std::error_code Error;
+  fs::create_directories(Folder, Error);
+  const auto Write = [&Folder](Side Which, const CapturedKernel &K) {
+    return writeFile(Folder + "/" + sideName(Which) + ".cubin", K.Image);
+  };
+  if (!Write(Side::Original, C.Original) ||
+      (C.Rewritten && !Write(Side::Rewritten, *C.Rewritten)))
+    return problem("cannot write to '" + Folder + "'", ReplayUsage);
+  return ReplayIdentical;
+}
+
+// Where other things lie in a process is random. This one begins again, until
+// its addresses are free.
+static std::string beginAgain(char **Arguments, const std::string &Problem) {
+  constexpr int MostTries = 20;
+  const char *Variable = "BANKSTRIPE_REPLAY_TRIES";
+  const char *Before = std::getenv(Variable);
+  const int Tries = (Before ? std::atoi(Before) : 0) + 1;
+  if (Tries < MostTries) {
+    ::setenv(Variable, std::to_string(Tries).c_str(), 1);
+    ::execv("/proc/self/exe", Arguments);
+  }
+  return fmt::format("{} (also after {} tries)", Problem, Tries);
+}
+
+// Launches everything in this process and hands each result to Tell as soon as
+// there is one. \returns why there is no more; empty when there is all.
+template <class Function>
+static std::string replayHere(const ReplayOptions &O, const Capture &C,
+                              char **Arguments, Function Tell) {
+  Replayer R(C);
+  bool IsTaken = false;
+  std::string Problem = R.prepare(IsTaken);
+  if (IsTaken)
+    return beginAgain(Arguments, Problem);
+  if (!Problem.empty())
+    return Problem;
+  std::set<PageNumber> NotReproduced;
+  bool CanTime = C.Rewritten && !O.Only;
+  for (const Side Which : {Side::Original, Side::Rewritten}) {
+    if ((O.Only && *O.Only != Which) ||
+        (Which == Side::Rewritten && !C.Rewritten))
+      continue;
+    SideResult Result;
+    std::set<PageNumber> Differing;
+    Problem = R.launch(Which, O.Type, NotReproduced, Result, Differing);
+    if (!Problem.empty())
+      return Problem;
+    Tell(Which, Result);
+    if (!Result.Error.empty())
+      return "";
+    if (Which == Side::Original)
+      NotReproduced = Differing;
+  }
+  return CanTime ? R.time(O.Runs) : "";
+}
+
+// The replaying process of another one.
+static int replayForAnother(const ReplayOptions &O, const Capture &C,
+                            char **Arguments) {
+  std::ofstream File(O.Results, std::ios::binary | std::ios::app);
+  const std::string Problem =
+      replayHere(O, C, Arguments, [&File](Side Which, const SideResult &R) {
+        File << sideLine(Which, R) << std::flush;
+      });
+  if (!Problem.empty())
+    File << problemLine(Problem);
+  else if (C.Rewritten && !O.Only)
+    File << timedLine(O.Runs);
+  File.close();
+  return File.good() ? ReplayIdentical : ReplayCannot;
+}
+
+static int replayOnly(const ReplayOptions &O, const Capture &C,
+                      char **Arguments) {
+  if (O.Only == Side::Rewritten && !C.Rewritten)
+    return problem("the capture holds no rewritten kernel", ReplayUsage);
+  int Status = ReplayIdentical;
+  const std::string Problem =
+      replayHere(O, C, Arguments, [&](Side Which, const SideResult &R) {
+        std::fputs(printSide(C, Which, R).c_str(), stdout);
+        if (R.Error != C.Error || !R.Mismatches.empty())
+          Status = ReplayDiffers;
+      });
+  return Problem.empty() ? Status : problem(Problem, ReplayCannot);
+}
+
+static RecordedRun runReplay(const ReplayOptions &O, Runner &Runs,
+                             const std::string &Results,
+                             std::optional<Side> Only) {
+  return Runs.run({"/proc/self/exe", replayingArguments(O, Results, Only)},
+                  {RecordingMode::Time, {}});
+}
+
+// The durations of the kernel's launches, in their order.
+static std::vector<double> durations(const Recording &From, const Capture &C) {
+  std::vector<double> Found;
+  for (const Launch &L : From.Launches)
+    if (L.Kernel == C.Original.Symbol || L.Kernel == C.Rewritten->Symbol)
+      Found.push_back(L.Nanoseconds);
+  return Found;
+}
+
+// What is to be said of a process that gave no result for a side.
+static std::string unexpectedEnd(const ReplayResults &R,
+                                 const ChildResult &Child) {
+  if (!R.Problem.empty())
+    return R.Problem;
+  const std::string Words = lastWords(Child);
+  return fmt::format("the replaying process ended early: {}{}",
+                     Child.describe(), Words.empty() ? "" : ": " + Words);
+}
+
+static ReplayReport replay(const ReplayOptions &O, const Capture &C) {
+  ReplayReport Report;
+  const std::string Recorder = findRecorder(O.Recorder);
+  Options ForRuns;
+  ForRuns.TimeoutSeconds = O.TimeoutSeconds;
+  Runner Runs(ForRuns, Recorder);
+  const std::string File = Runs.folder() + "/results";
+  const RecordedRun Run = runReplay(O, Runs, File, std::nullopt);
+  ReplayResults &R = Report.Results;
+  R = readResults(readFile(File).value_or(""));
+  const auto IsThere = [&C, &R] {
+    return R.Original && (R.Rewritten || !C.Rewritten);
+  };
+  // An original that fails leaves nothing to launch the other one in.
+  if (R.Original && !R.Original->Error.empty() && C.Rewritten) {
+    const std::string Second = Runs.folder() + "/results-rewritten";
+    const RecordedRun Other = runReplay(O, Runs, Second, Side::Rewritten);
+    R.Rewritten = readResults(readFile(Second).value_or("")).Rewritten;
+    if (!R.Rewritten)
+      R.Problem = unexpectedEnd(R, Other.Child);
+  } else if (!IsThere() || !Run.Child.succeeded()) {
+    R.Problem = unexpectedEnd(R, Run.Child);
+  }
+  if (R.Timed == 0)
+    return Report;
+  if (Recorder.empty())
+    Report.Untimed = "libbankstripe-recorder.so was not found; name it with "
+                     "--recorder";
+  else if (!Run.Problem.empty())
+    Report.Untimed = Run.Problem;
+  else if (Report.Times = pairedTimes(durations(Run.Record, C), R.Timed);
+           !Report.Times.speedup())
+    Report.Untimed = "not all launches were recorded";
+  return Report;
+}
+
+int main(int ArgumentCount, char **Arguments) {
+  auto Parsed = parseReplayOptions(ArgumentCount, Arguments);
+  if (const auto *D = std::get_if<ReplayDone>(&Parsed)) {
+    std::fputs(D->Text.c_str(), D->Status == ReplayIdentical ? stdout : stderr);
+    return D->Status;
+  }
+  const auto &O = std::get<ReplayOptions>(Parsed);
+  auto Read = readCapture(O.Path);
+  if (const auto *Error = std::get_if<CaptureError>(&Read))
+    return problem("'" + O.Path + "' is no capture: " + Error->Message,
+                   ReplayUsage);
+  auto &C = std::get<Capture>(Read);
+  if (const std::string Wrong = changeKernel(O, C); !Wrong.empty())
+    return problem(Wrong, ReplayUsage);
+  if (!O.Extract.empty())
+    return extract(O.Extract, C);
+  if (O.Info) {
+    std::fputs(printCapture(C).c_str(), stdout);
+    return ReplayIdentical;
+  }
+  if (!O.Results.empty())
+    return replayForAnother(O, C, Arguments);
+  if (O.Only)
+    return replayOnly(O, C, Arguments);
+  const ReplayReport Report = replay(O, C);
+  const bool Coloured = ::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
+  if (O.JsonPath != "-")
+    std::fputs(printReplay(C, Report, Coloured).c_str(), stdout);
+  if (!O.JsonPath.empty() && !writeFile(O.JsonPath, jsonReplay(C, Report)))
+    return problem("cannot write '" + O.JsonPath + "'", ReplayUsage);
+  return judge(C, Report.Results);
+}

@@ -1,0 +1,159 @@
+//===-- Options.cpp - the command line of bankstripe-replay ---------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "replay/Options.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <sstream>
+
+using namespace bankstripe::runtime;
+
+static const char Description[] =
+    R"(Launches one kernel of a program again, as it was and rewritten, with the memory
+that bankstripe-verify --capture found before the launch, at the same addresses;
+compares what both leave with what the original left, and times them.
+
+  bankstripe-replay [OPTIONS] CAPTURE)";
+
+static const char Details[] =
+    R"(Without --only, the launches happen in a process of their own, so that one that
+fails or hangs does no harm. With it, they happen in this one, for debuggers.
+
+Exit status: 0 identical, 1 it differs or the rewritten kernel fails, 2 bad usage
+or not a capture, 3 it cannot be replayed here, or the original leaves something
+else than what was captured.
+
+Examples:
+  bankstripe-verify --capture=wrong.capture -- ./sort --vs ./sort.striped
+  bankstripe-replay --type=f32 wrong.capture
+  compute-sanitizer bankstripe-replay --only=rewritten wrong.capture
+  cuda-gdb --args bankstripe-replay --only=rewritten wrong.capture
+  ncu bankstripe-replay --only=original wrong.capture
+  nvcc -cubin -arch=native -o fixed.cubin sort.cu
+  bankstripe-replay --module=fixed.cubin wrong.capture
+)";
+
+static std::variant<ReplayOptions, ReplayDone>
+usageError(const std::string &Message) {
+  return ReplayDone{"bankstripe-replay: " + Message +
+                        "\nrun bankstripe-replay --help for the options\n",
+                    ReplayUsage};
+}
+
+namespace {
+
+// What is not ready to use as it is given.
+struct Unread {
+  std::string Type, Only;
+};
+
+} // namespace
+
+// A range that the help does not spell out.
+template <class T> static CLI::Validator from(T Least, T Most) {
+  return CLI::Range(Least, Most).description("");
+}
+
+static void addLaunchOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {
+  App.add_option("--only", Given.Only,
+                 "launch only this one of original and rewritten, once, in "
+                 "this process")
+      ->type_name("SIDE");
+  App.add_option("--runs", O.Runs,
+                 "timed launches of each kernel; 0 for none (default: 15)")
+      ->check(from(0, 100000))
+      ->type_name("N");
+  App.add_option("--module", O.Module,
+                 "take the rewritten kernel from this cubin or fatbin")
+      ->type_name("FILE");
+  App.add_option("--shared", O.SharedBytes,
+                 "launch the rewritten kernel with this much dynamic shared "
+                 "memory")
+      ->type_name("BYTES");
+  App.add_option("--timeout", O.TimeoutSeconds,
+                 "seconds that the replay may take; 0 for no limit (default: "
+                 "600)")
+      ->check(from(0.0, 1e9))
+      ->type_name("SECONDS");
+  App.add_option("--recorder", O.Recorder,
+                 "the recorder library, which times the launches (default: "
+                 "beside this program, or in ../lib)")
+      ->type_name("FILE");
+}
+
+static void addOutputOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {
+  App.add_option("--type", Given.Type,
+                 "show memory as elements of this type: " + elementTypeNames())
+      ->type_name("TYPE");
+  App.add_option("--json", O.JsonPath,
+                 "write the result to this file; - for standard output")
+      ->type_name("FILE");
+  App.add_flag("--info", O.Info,
+               "launch nothing: print what the capture holds");
+  App.add_option("--extract", O.Extract,
+                 "launch nothing: write the modules to this folder, as "
+                 "original.cubin and rewritten.cubin")
+      ->type_name("FOLDER");
+  // For itself only.
+  App.add_option("--results", O.Results)->group("");
+}
+
+// \returns what is wrong; empty when nothing is.
+static std::string readGiven(ReplayOptions &O, const Unread &Given) {
+  if (!Given.Type.empty() && !(O.Type = parseElementType(Given.Type)))
+    return "--type must be one of " + elementTypeNames();
+  for (const Side S : {Side::Original, Side::Rewritten})
+    if (Given.Only == sideName(S))
+      O.Only = S;
+  if (!Given.Only.empty() && !O.Only)
+    return "--only must be original or rewritten";
+  return "";
+}
+
+std::variant<ReplayOptions, ReplayDone>
+bankstripe::runtime::parseReplayOptions(int ArgumentCount,
+                                        const char *const *Arguments) {
+  ReplayOptions O;
+  Unread Given;
+  CLI::App App(Description, "bankstripe-replay");
+  App.footer(Details);
+  App.set_version_flag("--version",
+                       std::string("bankstripe-replay ") + BANKSTRIPE_VERSION);
+  App.add_option("CAPTURE", O.Path, "what bankstripe-verify --capture wrote")
+      ->required();
+  addLaunchOptions(App, O, Given);
+  addOutputOptions(App, O, Given);
+  try {
+    App.parse(ArgumentCount, Arguments);
+  } catch (const CLI::ParseError &Error) {
+    std::ostringstream Text;
+    if (App.exit(Error, Text, Text) == 0)
+      return ReplayDone{Text.str(), ReplayIdentical};
+    return usageError(Error.what());
+  }
+  if (const std::string Problem = readGiven(O, Given); !Problem.empty())
+    return usageError(Problem);
+  return O;
+}
+
+std::vector<std::string>
+bankstripe::runtime::replayingArguments(const ReplayOptions &O,
+                                        const std::string &Results,
+                                        std::optional<Side> Only) {
+  std::vector<std::string> Arguments = {
+      "--results=" + Results, fmt::format("--runs={}", Only ? 0 : O.Runs)};
+  if (Only)
+    Arguments.push_back(fmt::format("--only={}", sideName(*Only)));
+  if (O.Type)
+    Arguments.push_back(fmt::format("--type={}", elementName(*O.Type)));
+  if (!O.Module.empty())
+    Arguments.push_back("--module=" + O.Module);
+  if (O.SharedBytes)
+    Arguments.push_back(fmt::format("--shared={}", *O.SharedBytes));
+  Arguments.push_back(O.Path);
+  return Arguments;
+}

@@ -1,0 +1,56 @@
+//===-- Options.h - the command line of bankstripe-replay -------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_REPLAY_OPTIONS_H
+#define BANKSTRIPE_REPLAY_OPTIONS_H
+
+#include "replay/Results.h"
+#include <variant>
+
+namespace bankstripe::runtime {
+
+/// The exit statuses of bankstripe-replay.
+enum ReplayStatus : int {
+  ReplayIdentical = 0,
+  ReplayDiffers = 1,
+  ReplayUsage = 2,
+  ReplayCannot = 3,
+};
+
+struct ReplayOptions {
+  std::string Path;            ///< Of the capture.
+  std::optional<Side> Only;    ///< Launch this one, in the process itself.
+  unsigned Runs = 15;          ///< Timed launches of each; 0 for none.
+  double TimeoutSeconds = 600; ///< 0 for no limit.
+  std::optional<ElementType> Type;
+  std::string Module; ///< Image of the rewritten kernel in place of its own.
+  std::optional<unsigned>
+      SharedBytes;      ///< Dynamic ones of the rewritten kernel.
+  std::string Extract;  ///< Folder for the modules; or empty.
+  bool Info = false;    ///< Print what the capture holds.
+  std::string JsonPath; ///< Empty for none; "-" for standard output.
+  std::string Recorder; ///< Path of the recorder; empty: look.
+  std::string Results;  ///< File for results: this is the replaying process.
+};
+
+/// What to do when there is nothing to replay: print Text and exit.
+struct ReplayDone {
+  std::string Text;
+  int Status = ReplayIdentical;
+};
+
+std::variant<ReplayOptions, ReplayDone>
+parseReplayOptions(int ArgumentCount, const char *const *Arguments);
+
+/// The arguments of the process that replays for \p O.
+std::vector<std::string> replayingArguments(const ReplayOptions &O,
+                                            const std::string &Results,
+                                            std::optional<Side> Only);
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_REPLAY_OPTIONS_H

@@ -1,0 +1,247 @@
+//===-- Replayer.cpp - launches a captured kernel again -------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "replay/Replayer.h"
+#include "recorder/ModuleSymbols.h"
+#include <fmt/format.h>
+
+using namespace bankstripe::runtime;
+
+const CapturedKernel &Replayer::kernel(Side Which) const {
+  return Which == Side::Rewritten && Of.Rewritten ? *Of.Rewritten : Of.Original;
+}
+
+std::string Replayer::prepare(bool &IsTaken) {
+  IsTaken = false;
+  std::string Problem = D.load();
+  if (!Problem.empty())
+    return Problem;
+  if (const CUresult Result = D.cuInit(0))
+    return "the NVIDIA driver says: " + D.name(Result);
+  Problem = Memory.reserve(IsTaken);
+  if (Problem.empty())
+    Problem = makeContext();
+  if (Problem.empty())
+    Problem = Memory.map(Device);
+  for (const CapturedMemory &M : Of.Memory)
+    if (Problem.empty())
+      Problem = Memory.upload(M, M.Address, 0, M.Before.size());
+  return Problem;
+}
+
+std::string Replayer::makeContext() {
+  CUcontext Context = nullptr;
+  CUresult Result = D.cuDeviceGet(&Device, 0);
+  if (Result == CUDA_SUCCESS)
+    Result = D.cuDevicePrimaryCtxRetain(&Context, Device);
+  if (Result == CUDA_SUCCESS)
+    Result = D.cuCtxSetCurrent(Context);
+  if (Result != CUDA_SUCCESS)
+    return "there is no GPU to replay on: " + D.name(Result);
+  int Major = 0, Minor = 0;
+  D.cuDeviceGetAttribute(&Major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                         Device);
+  D.cuDeviceGetAttribute(&Minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                         Device);
+  // Modules are machine code for one kind of GPU.
+  if (fmt::format("{}.{}", Major, Minor) != Of.Program.Capability)
+    return fmt::format("the capture was made on a GPU of compute capability "
+                       "{}, this one has {}.{}",
+                       Of.Program.Capability, Major, Minor);
+  const CapturedKernel &K = Of.Original;
+  for (const auto &[Limit, Bytes] :
+       {std::pair{CU_LIMIT_STACK_SIZE, K.StackBytes},
+        {CU_LIMIT_MALLOC_HEAP_SIZE, K.HeapBytes},
+        {CU_LIMIT_PRINTF_FIFO_SIZE, K.PrintBytes}})
+    if (const CUresult Set =
+            Bytes ? D.cuCtxSetLimit(Limit, Bytes) : CUDA_SUCCESS)
+      return fmt::format("a limit of {} bytes cannot be set: {}", Bytes,
+                         D.name(Set));
+  return "";
+}
+
+// A variable of internal linkage has another symbol in each build.
+static std::string symbolIn(const std::vector<std::string> &Symbols,
+                            const std::string &Wanted) {
+  const std::string Name = canonicalName(Wanted);
+  for (const std::string &Symbol : Symbols)
+    if (Symbol == Wanted || canonicalName(Symbol) == Name)
+      return Symbol;
+  return Wanted;
+}
+
+void Replayer::findVariables(CUmodule Module, const CapturedKernel &Kernel,
+                             Loaded &Into) {
+  const std::string &Image = Kernel.Image;
+  std::vector<std::string> Symbols =
+      variableSymbols(Image.data(), Image.size());
+  for (std::string &Symbol : constantSymbols(Image.data(), Image.size()))
+    Symbols.push_back(std::move(Symbol));
+  for (unsigned I = 0; I < Of.Memory.size(); ++I) {
+    const CapturedMemory &M = Of.Memory[I];
+    CUdeviceptr Address = 0;
+    size_t Bytes = 0;
+    if (M.isVariable() &&
+        D.cuModuleGetGlobal(&Address, &Bytes, Module,
+                            symbolIn(Symbols, M.Symbol).c_str()) ==
+            CUDA_SUCCESS &&
+        Bytes == M.Bytes)
+      Into.Variables[I] = Address;
+  }
+}
+
+std::string Replayer::setAttributes(const CapturedKernel &Kernel,
+                                    CUfunction Function) {
+  const int Dynamic = std::max(Kernel.MostDynamicSharedBytes,
+                               static_cast<int>(Kernel.DynamicSharedBytes));
+  CUresult Result = CUDA_SUCCESS;
+  if (Dynamic > 0)
+    Result = D.cuFuncSetAttribute(
+        Function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, Dynamic);
+  if (Result == CUDA_SUCCESS && Kernel.Carveout >= 0)
+    Result = D.cuFuncSetAttribute(
+        Function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+        Kernel.Carveout);
+  return Result == CUDA_SUCCESS
+             ? ""
+             : "the attributes of the kernel cannot be set: " + D.name(Result);
+}
+
+std::string Replayer::load(Side Which) {
+  const CapturedKernel &Kernel = kernel(Which);
+  Loaded &Into = Sides[Which];
+  CUmodule Module = nullptr;
+  if (const CUresult Result = D.cuModuleLoadData(&Module, Kernel.Image.data()))
+    return fmt::format("the module of the {} kernel cannot be loaded: {}",
+                       sideName(Which), D.name(Result));
+  if (const CUresult Result =
+          D.cuModuleGetFunction(&Into.Function, Module, Kernel.Symbol.c_str()))
+    return fmt::format("the module of the {} kernel has no {}: {}",
+                       sideName(Which), Kernel.Symbol, D.name(Result));
+  findVariables(Module, Kernel, Into);
+  std::vector<MovedVariable> Moved;
+  for (const auto &[Index, Address] : Into.Variables)
+    Moved.push_back(
+        {{Of.Memory[Index].Address, Of.Memory[Index].Bytes}, Address});
+  Into.Parameters = parameterBuffer(Of.Original.Parameters, Moved);
+  return setAttributes(Kernel, Into.Function);
+}
+
+std::string Replayer::setVariables(const Loaded &Side) {
+  for (const auto &[Index, Address] : Side.Variables) {
+    const CapturedMemory &M = Of.Memory[Index];
+    if (std::string Problem = Memory.upload(M, Address, 0, M.Before.size());
+        !Problem.empty())
+      return Problem;
+  }
+  return "";
+}
+
+std::string Replayer::restore(const std::set<PageNumber> &Pages) {
+  for (auto At = Pages.begin(); At != Pages.end();) {
+    const PageNumber First = *At;
+    uint64_t Count = 0;
+    for (; At != Pages.end() && At->Memory == First.Memory &&
+           At->Page == First.Page + Count;
+         ++At)
+      ++Count;
+    const CapturedMemory &M = Of.Memory[First.Memory];
+    if (std::string Problem = Memory.upload(M, M.Address, First.Page, Count);
+        !Problem.empty())
+      return Problem;
+  }
+  return "";
+}
+
+CUresult Replayer::run(Side Which) {
+  const CapturedKernel &K = kernel(Which);
+  Loaded &Ready = Sides[Which];
+  CUlaunchAttribute Attributes[2] = {};
+  CUlaunchConfig Config = {};
+  Config.gridDimX = K.Grid.X;
+  Config.gridDimY = K.Grid.Y;
+  Config.gridDimZ = K.Grid.Z;
+  Config.blockDimX = K.Block.X;
+  Config.blockDimY = K.Block.Y;
+  Config.blockDimZ = K.Block.Z;
+  Config.sharedMemBytes = K.DynamicSharedBytes;
+  Config.attrs = Attributes;
+  if (K.IsCooperative) {
+    CUlaunchAttribute &A = Attributes[Config.numAttrs++];
+    A.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    A.value.cooperative = 1;
+  }
+  if (K.Cluster.X > 0) {
+    CUlaunchAttribute &A = Attributes[Config.numAttrs++];
+    A.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    A.value.clusterDim = {K.Cluster.X, K.Cluster.Y, K.Cluster.Z};
+  }
+  size_t Bytes = Ready.Parameters.size();
+  void *Extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, Ready.Parameters.data(),
+                   CU_LAUNCH_PARAM_BUFFER_SIZE, &Bytes, CU_LAUNCH_PARAM_END};
+  if (const CUresult Result = D.cuLaunchKernelEx(
+          &Config, Ready.Function, nullptr, Bytes ? Extra : nullptr))
+    return Result;
+  return D.cuCtxSynchronize();
+}
+
+std::string Replayer::compare(Side Which, MemoryCheck &Check) {
+  const Loaded &Ready = Sides[Which];
+  for (unsigned I = 0; I < Of.Memory.size(); ++I) {
+    const CapturedMemory &M = Of.Memory[I];
+    const auto Own = Ready.Variables.find(I);
+    std::string Problem = Memory.download(
+        M, Own == Ready.Variables.end() ? M.Address : Own->second,
+        [&Check, I](uint64_t Page, std::string_view Bytes) {
+          Check.found(I, Page, Bytes);
+        });
+    if (!Problem.empty())
+      return Problem;
+  }
+  return "";
+}
+
+std::string Replayer::launch(Side Which, std::optional<ElementType> Type,
+                             const std::set<PageNumber> &NotCompared,
+                             SideResult &Result,
+                             std::set<PageNumber> &Differing) {
+  if (!haveSameLayout(Of.Original, kernel(Which)))
+    return "the rewritten kernel takes other parameters than the original one";
+  std::string Problem = load(Which);
+  if (Problem.empty())
+    Problem = setVariables(Sides[Which]);
+  if (!Problem.empty())
+    return Problem;
+  if (const CUresult Failed = run(Which)) {
+    Result.Error = D.name(Failed);
+    return "";
+  }
+  MemoryCheck Check(Of, Type, NotCompared);
+  if (Problem = compare(Which, Check); !Problem.empty())
+    return Problem;
+  Result.Mismatches = Check.mismatches();
+  Result.ChangedPages = Check.changed().size();
+  Result.NotCompared = NotCompared.size();
+  Differing = Check.differing();
+  Sides[Which].Changed = Check.changed();
+  return restore(Check.changed());
+}
+
+std::string Replayer::time(unsigned Times) {
+  for (unsigned I = 0; I < 2 * Times; ++I) {
+    const Side Which = timedSide(I);
+    std::string Problem = setVariables(Sides[Which]);
+    if (!Problem.empty())
+      return Problem;
+    if (const CUresult Failed = run(Which))
+      return fmt::format("the {} kernel failed when it was launched again: {}",
+                         sideName(Which), D.name(Failed));
+    if (Problem = restore(Sides[Which].Changed); !Problem.empty())
+      return Problem;
+  }
+  return "";
+}

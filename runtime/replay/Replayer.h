@@ -1,0 +1,84 @@
+//===-- Replayer.h - launches a captured kernel again -----------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     prepare: addresses, context, memory
+//     original: launch, compare;  rewritten: launch, compare
+//     original, rewritten, rewritten, original, ...   for times
+//
+// Before each launch memory is put back to what the captured launch found. A
+// module brings variables of its own, at other addresses: there, they are set
+// before a launch and compared after it; where they lay in the program, a copy
+// stays for pointers to them that lie in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_REPLAY_REPLAYER_H
+#define BANKSTRIPE_REPLAY_REPLAYER_H
+
+#include "replay/GpuMemory.h"
+#include "replay/Parameters.h"
+#include "replay/Results.h"
+#include <map>
+
+namespace bankstripe::runtime {
+
+/// All functions return what is wrong, or an empty text; then nothing more can
+/// be done.
+class Replayer {
+public:
+  /// \param Of outlives this.
+  explicit Replayer(const Capture &Of) : Of(Of), Memory(D, Of) {}
+
+  /// \param IsTaken receives whether addresses are taken, which may be
+  /// otherwise in another process.
+  std::string prepare(bool &IsTaken);
+
+  /// Loads the module of a side, launches its kernel and compares memory with
+  /// what the captured launch left.
+  ///
+  /// \param NotCompared pages about which nothing is said.
+  /// \param Differing receives the pages that differ.
+  /// \return also a launch that fails is a result, after which nothing more can
+  /// be done.
+  std::string launch(Side Which, std::optional<ElementType> Type,
+                     const std::set<PageNumber> &NotCompared,
+                     SideResult &Result, std::set<PageNumber> &Differing);
+
+  /// Launches both kernels \p Times times each, after launch() of both.
+  std::string time(unsigned Times);
+
+private:
+  /// A kernel that is ready to be launched.
+  struct Loaded {
+    CUfunction Function = nullptr;
+    std::string Parameters;
+    /// Where the module has variables, by their index in Capture::Memory.
+    std::map<unsigned, CUdeviceptr> Variables;
+    std::set<PageNumber> Changed; ///< By its launches.
+  };
+
+  const CapturedKernel &kernel(Side Which) const;
+  std::string makeContext();
+  std::string load(Side Which);
+  void findVariables(CUmodule Module, const CapturedKernel &Kernel,
+                     Loaded &Into);
+  std::string setAttributes(const CapturedKernel &Kernel, CUfunction Function);
+  std::string restore(const std::set<PageNumber> &Pages);
+  std::string setVariables(const Loaded &Of);
+  CUresult run(Side Which);
+  std::string compare(Side Which, MemoryCheck &Check);
+
+  const Capture &Of;
+  Driver D;
+  CUdevice Device = 0;
+  GpuMemory Memory;
+  std::map<Side, Loaded> Sides;
+};
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_REPLAY_REPLAYER_H

@@ -1,0 +1,267 @@
+//===-- Report.cpp - a replay for people and for programs -----------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "replay/Report.h"
+#include "verify/Text.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+using namespace bankstripe::runtime;
+using Json = nlohmann::ordered_json;
+
+ReplayStatus bankstripe::runtime::judge(const Capture &Of,
+                                        const ReplayResults &Results) {
+  if (!Results.Original)
+    return ReplayCannot;
+  const SideResult &Original = *Results.Original;
+  const bool IsReproduced =
+      Original.Mismatches.empty() && Original.Error == Of.Error;
+  if (!Results.Rewritten)
+    return Results.Problem.empty() && IsReproduced ? ReplayIdentical
+                                                   : ReplayCannot;
+  const SideResult &Rewritten = *Results.Rewritten;
+  if (Rewritten.Error != Original.Error || !Rewritten.Mismatches.empty())
+    return ReplayDiffers;
+  return IsReproduced ? ReplayIdentical : ReplayCannot;
+}
+
+PairedTimes
+bankstripe::runtime::pairedTimes(const std::vector<double> &Nanoseconds,
+                                 unsigned Timed) {
+  PairedTimes Times;
+  if (Timed == 0 || Nanoseconds.size() != 2 * (size_t{Timed} + 1))
+    return Times;
+  std::vector<double> Original, Rewritten;
+  for (unsigned I = 0; I < 2 * Timed; ++I)
+    (timedSide(I) == Side::Original ? Original : Rewritten)
+        .push_back(Nanoseconds[I + 2]);
+  Times.MedianOriginal = median(Original);
+  Times.MedianRewritten = median(Rewritten);
+  Times.SpreadOriginal = quartileRange(Original);
+  Times.SpreadRewritten = quartileRange(Rewritten);
+  Times.Sure = ratioInterval(Original, Rewritten);
+  return Times;
+}
+
+static std::string extentText(const Extent &E) {
+  return fmt::format("{} x {} x {}", E.X, E.Y, E.Z);
+}
+
+static std::string memoryName(const CapturedMemory &M) {
+  return M.isVariable()
+             ? fmt::format("variable {} ({})", canonicalName(M.Symbol),
+                           plural(M.Bytes, "byte"))
+             : fmt::format("allocation {} ({})", M.Number,
+                           plural(M.Bytes, "byte"));
+}
+
+static std::string headline(const Capture &Of) {
+  const auto Variables = std::ranges::count_if(
+      Of.Memory, [](const CapturedMemory &M) { return M.isVariable(); });
+  uint64_t Bytes = 0;
+  for (const CapturedMemory &M : Of.Memory)
+    Bytes += M.Bytes;
+  const CapturedKernel &K = Of.Original;
+  return fmt::format(
+      "launch {}, {}\n  grid {}, block {}, {} of dynamic shared memory\n"
+      "  captured on {} (compute capability {}) with {}, {} and {} of memory\n",
+      Of.Program.Launch, canonicalName(K.Symbol), extentText(K.Grid),
+      extentText(K.Block), plural(K.DynamicSharedBytes, "byte"),
+      Of.Program.Device, Of.Program.Capability,
+      plural(Of.Memory.size() - static_cast<size_t>(Variables), "allocation"),
+      plural(static_cast<uint64_t>(Variables), "variable"),
+      plural(Bytes, "byte"));
+}
+
+static std::string notes(const Capture &Of) {
+  std::string Text;
+  for (const std::string &Note : Of.Notes)
+    Text += "note: not in the capture: " + Note + '\n';
+  return Text;
+}
+
+static std::string kernelText(Side Which, const CapturedKernel &K) {
+  std::string Text = fmt::format(
+      "{}: {} of module, grid {}, block {}, {} of dynamic shared memory, {}\n",
+      sideName(Which), plural(K.Image.size(), "byte"), extentText(K.Grid),
+      extentText(K.Block), plural(K.DynamicSharedBytes, "byte"),
+      plural(K.Parameters.size(), "parameter"));
+  for (const CapturedParameter &P : K.Parameters) {
+    Text += fmt::format("  parameter at {}:", P.Offset);
+    // As a number: the highest byte first.
+    for (size_t I = 0; I < P.Bytes.size(); ++I)
+      Text += fmt::format(
+          "{}{:02x}", I % 8 == 0 ? " " : "",
+          static_cast<unsigned char>(
+              P.Bytes[std::min(P.Bytes.size() - 1, I / 8 * 8 + 7) - I % 8]));
+    Text += '\n';
+  }
+  return Text;
+}
+
+std::string bankstripe::runtime::printCapture(const Capture &Of) {
+  std::string Text = headline(Of) + kernelText(Side::Original, Of.Original);
+  if (Of.Rewritten)
+    Text += kernelText(Side::Rewritten, *Of.Rewritten);
+  for (const CapturedMemory &M : Of.Memory) {
+    const auto Changed = std::ranges::count_if(
+        M.After, [](const CapturedPage &P) { return P.IsThere; });
+    Text += fmt::format("{} at 0x{:x}, {}: the launch changed {} of {}\n",
+                        memoryName(M), M.Address, M.Kind, Changed,
+                        plural(M.After.size(), "page"));
+  }
+  if (!Of.Error.empty())
+    Text += "the launch ended with " + Of.Error + '\n';
+  return Text + notes(Of);
+}
+
+static std::string mismatchText(const Capture &Of, Side Which,
+                                const MemoryMismatch &M) {
+  return fmt::format("  {}: {} in all\n{}", memoryName(Of.Memory[M.Memory]),
+                     M.DifferingBytes == 1
+                         ? "1 byte differs"
+                         : fmt::format("{} bytes differ", M.DifferingBytes),
+                     differenceText(M.First, "captured", sideName(Which)));
+}
+
+std::string bankstripe::runtime::printSide(const Capture &Of, Side Which,
+                                           const SideResult &Result) {
+  std::string Text = fmt::format("{}: ", sideName(Which));
+  if (!Result.Error.empty())
+    return Text +
+           (Result.Error == Of.Error ? "fails as captured, with "
+                                     : "fails with ") +
+           Result.Error + '\n';
+  if (!Of.Error.empty())
+    return Text + "does not fail with " + Of.Error + " as captured\n";
+  Text += Result.Mismatches.empty() ? "leaves what was captured"
+                                    : "leaves something else than was captured";
+  Text += fmt::format(", {} of 64 KiB changed",
+                      plural(Result.ChangedPages, "page"));
+  if (Result.NotCompared)
+    Text +=
+        fmt::format(", {} not compared", plural(Result.NotCompared, "page"));
+  Text += '\n';
+  constexpr size_t Most = 8;
+  for (size_t I = 0; I < std::min(Most, Result.Mismatches.size()); ++I)
+    Text += mismatchText(Of, Which, Result.Mismatches[I]);
+  if (Result.Mismatches.size() > Most)
+    Text += fmt::format("  and {} more\n",
+                        plural(Result.Mismatches.size() - Most, "place"));
+  return Text;
+}
+
+static std::string verdictText(const Capture &Of, const ReplayReport &Report) {
+  const ReplayResults &R = Report.Results;
+  switch (judge(Of, R)) {
+  case ReplayIdentical:
+    return R.Rewritten ? "identical" : "reproduced";
+  case ReplayDiffers:
+    return "differs";
+  default:
+    return R.Original && R.Problem.empty() ? "not reproduced" : "not replayed";
+  }
+}
+
+static std::string timesText(const ReplayReport &Report) {
+  const PairedTimes &T = Report.Times;
+  if (!T.speedup())
+    return Report.Untimed.empty() ? "" : "not timed: " + Report.Untimed + '\n';
+  std::string Text = fmt::format(
+      "{} of each: original {} (spread {}), rewritten {} (spread {})\n"
+      "speedup {:.2f}",
+      plural(Report.Results.Timed, "timed launch"),
+      plainDurationText(T.MedianOriginal),
+      spreadText(T.MedianOriginal, T.SpreadOriginal),
+      plainDurationText(T.MedianRewritten),
+      spreadText(T.MedianRewritten, T.SpreadRewritten), *T.speedup());
+  if (T.Sure)
+    Text += fmt::format(" ({:.3f} to {:.3f} with 95 %): {}", T.Sure->Low,
+                        T.Sure->High, resultName(T.verdict()));
+  return Text + '\n';
+}
+
+std::string bankstripe::runtime::printReplay(const Capture &Of,
+                                             const ReplayReport &Report,
+                                             bool Coloured) {
+  const ReplayResults &R = Report.Results;
+  const bool IsGood = judge(Of, R) == ReplayIdentical;
+  std::string Text = coloured(verdictText(Of, Report),
+                              IsGood ? Colour::Good : Colour::Bad, Coloured);
+  Text += ": " + headline(Of);
+  if (R.Original)
+    Text += printSide(Of, Side::Original, *R.Original);
+  if (R.Rewritten)
+    Text += printSide(Of, Side::Rewritten, *R.Rewritten);
+  else if (!Of.Rewritten)
+    Text += "note: the capture holds no rewritten kernel\n";
+  if (!R.Problem.empty())
+    Text += R.Problem + '\n';
+  return Text + timesText(Report) + notes(Of);
+}
+
+static Json sideJson(const Capture &Of, const std::optional<SideResult> &Side) {
+  if (!Side)
+    return nullptr;
+  Json Mismatches = Json::array();
+  for (const MemoryMismatch &M : Side->Mismatches) {
+    const CapturedMemory &In = Of.Memory[M.Memory];
+    Json Entry = {
+        {In.isVariable() ? "variable" : "allocation",
+         In.isVariable() ? Json(canonicalName(In.Symbol)) : Json(In.Number)},
+        {"bytes", In.Bytes},
+        {"differing-bytes", M.DifferingBytes},
+        {"offset", M.First.Offset},
+        {"captured-word", M.First.OriginalWord},
+        {"found-word", M.First.RewrittenWord}};
+    if (!M.First.ElementType.empty())
+      Entry["first-element"] = {{"type", M.First.ElementType},
+                                {"index", M.First.Index},
+                                {"captured", M.First.OriginalValue},
+                                {"found", M.First.RewrittenValue}};
+    Mismatches.push_back(std::move(Entry));
+  }
+  return {{"error", Side->Error.empty() ? Json() : Json(Side->Error)},
+          {"changed-pages", Side->ChangedPages},
+          {"pages-not-compared", Side->NotCompared},
+          {"differences", std::move(Mismatches)}};
+}
+
+static Json timesJson(const ReplayReport &Report) {
+  const PairedTimes &T = Report.Times;
+  if (!T.speedup())
+    return nullptr;
+  return {
+      {"launches", Report.Results.Timed},
+      {"original-median-ns", *T.MedianOriginal},
+      {"rewritten-median-ns", *T.MedianRewritten},
+      {"original-spread-ns", T.SpreadOriginal},
+      {"rewritten-spread-ns", T.SpreadRewritten},
+      {"speedup", *T.speedup()},
+      {"speedup-interval", T.Sure ? Json({T.Sure->Low, T.Sure->High}) : Json()},
+      {"result", resultName(T.verdict())}};
+}
+
+std::string bankstripe::runtime::jsonReplay(const Capture &Of,
+                                            const ReplayReport &Report) {
+  const Json Result = {
+      {"version", 1},
+      {"verdict", verdictText(Of, Report)},
+      {"problem", Report.Results.Problem},
+      {"launch", Of.Program.Launch},
+      {"kernel", canonicalName(Of.Original.Symbol)},
+      {"device", Of.Program.Device},
+      {"capability", Of.Program.Capability},
+      {"captured-error", Of.Error.empty() ? Json() : Json(Of.Error)},
+      {"original", sideJson(Of, Report.Results.Original)},
+      {"rewritten", sideJson(Of, Report.Results.Rewritten)},
+      {"times", timesJson(Report)},
+      {"untimed", Report.Untimed},
+      {"notes", Of.Notes}};
+  return Result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}

@@ -1,0 +1,390 @@
+//===-- ReplayTest.cpp - tests of runtime/replay --------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whole replays run with a driver that needs no GPU, whose modules are texts:
+// see programs/driver_stand_in.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "capture/CaptureReader.h"
+#include "capture/CaptureWriter.h"
+#include "replay/AddressPlan.h"
+#include "replay/Parameters.h"
+#include "replay/Report.h"
+#include "verify/Child.h"
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+using namespace bankstripe::runtime;
+
+namespace {
+
+constexpr uint64_t MiB = uint64_t(1) << 20;
+constexpr uint64_t Home = 0x302000000; ///< Of the memory in the captures here.
+
+CapturedMemory memoryAt(uint64_t Address, uint64_t Bytes) {
+  CapturedMemory M;
+  M.Address = Address;
+  M.Bytes = Bytes;
+  M.Kind = "device";
+  return M;
+}
+
+std::string pointer(uint64_t Address) {
+  return {reinterpret_cast<const char *>(&Address), sizeof Address};
+}
+
+TEST(AddressPlan, ReservesFromMultiplesOf32MiB) {
+  const auto Spans = planAddresses({memoryAt(Home + 512, 100)});
+  ASSERT_EQ(Spans.size(), 1u);
+  EXPECT_EQ(Spans[0].Reserved, (AddressRange{Home, 32 * MiB}));
+  EXPECT_EQ(Spans[0].Mapped, (std::vector<AddressRange>{{Home, 2 * MiB}}));
+}
+
+TEST(AddressPlan, SmallAllocationsShareABlock) {
+  const auto Spans =
+      planAddresses({memoryAt(Home + 2 * MiB - 8, 16), memoryAt(Home, 512),
+                     memoryAt(Home + 512, 512), memoryAt(Home + 8 * MiB, 1)});
+  ASSERT_EQ(Spans.size(), 1u);
+  EXPECT_EQ(Spans[0].Mapped, (std::vector<AddressRange>{
+                                 {Home, 4 * MiB}, {Home + 8 * MiB, 2 * MiB}}));
+}
+
+TEST(AddressPlan, DistantMemoryHasASpanOfItsOwn) {
+  const uint64_t Far = Home + 4096 * MiB;
+  const auto Spans =
+      planAddresses({memoryAt(Far, 64 * MiB), memoryAt(Home + 100 * MiB, 1),
+                     memoryAt(Home, 1)});
+  ASSERT_EQ(Spans.size(), 2u);
+  EXPECT_EQ(Spans[0].Reserved, (AddressRange{Home, 128 * MiB}));
+  EXPECT_EQ(Spans[1].Reserved, (AddressRange{Far, 64 * MiB}));
+}
+
+TEST(ParameterBuffer, KeepsOffsetsAndFillsGaps) {
+  EXPECT_EQ(parameterBuffer({{0, "ab"}, {4, "c"}}, {}),
+            std::string("ab\0\0c", 5));
+  EXPECT_EQ(parameterBuffer({}, {}), "");
+}
+
+TEST(ParameterBuffer, PointersIntoVariablesFollowThem) {
+  const MovedVariable V{{0x1000, 64}, 0x9000};
+  EXPECT_EQ(parameterBuffer({{0, pointer(0x1010)}, {8, pointer(0x1040)}}, {V}),
+            pointer(0x9010) + pointer(0x1040));
+  // Not a whole word: no pointer.
+  EXPECT_EQ(parameterBuffer({{0, "\x10\x10"}}, {V}), "\x10\x10");
+}
+
+TEST(ParameterBuffer, KernelsOfAnotherLayoutAreTold) {
+  CapturedKernel A, B;
+  A.Parameters = {{0, pointer(1)}, {8, "abcd"}};
+  B.Parameters = {{0, pointer(2)}, {8, "efgh"}};
+  EXPECT_TRUE(haveSameLayout(A, B));
+  B.Parameters[1].Offset = 16;
+  EXPECT_FALSE(haveSameLayout(A, B));
+  B.Parameters.pop_back();
+  EXPECT_FALSE(haveSameLayout(A, B));
+}
+
+TEST(ReplayResults, LinesComeBack) {
+  SideResult Original, Rewritten;
+  Original.ChangedPages = 3;
+  Rewritten.Error = "";
+  Rewritten.NotCompared = 2;
+  Rewritten.Mismatches = {
+      {1, 5,
+       *findByteDifference("abcdefgh", "abcdxfgh", 65536, ElementType::F32)}};
+  const ReplayResults Read =
+      readResults(sideLine(Side::Original, Original) +
+                  sideLine(Side::Rewritten, Rewritten) + timedLine(7) +
+                  problemLine("something"));
+  ASSERT_TRUE(Read.Original && Read.Rewritten);
+  EXPECT_EQ(Read.Original->ChangedPages, 3u);
+  EXPECT_EQ(Read.Rewritten->NotCompared, 2u);
+  ASSERT_EQ(Read.Rewritten->Mismatches.size(), 1u);
+  const MemoryMismatch &M = Read.Rewritten->Mismatches[0];
+  EXPECT_EQ(M.Memory, 1u);
+  EXPECT_EQ(M.DifferingBytes, 5u);
+  EXPECT_EQ(M.First.Offset, 65540u);
+  EXPECT_EQ(M.First.Index, 16385u);
+  EXPECT_EQ(M.First.ElementType, "f32");
+  EXPECT_EQ(Read.Timed, 7u);
+  EXPECT_EQ(Read.Problem, "something");
+}
+
+TEST(ReplayResults, ALineThatIsCutShortIsLeftOut) {
+  const std::string Line = sideLine(Side::Original, {});
+  const std::string Second = sideLine(Side::Rewritten, {});
+  const ReplayResults Read = readResults(Line + Second.substr(0, 20));
+  EXPECT_TRUE(Read.Original);
+  EXPECT_FALSE(Read.Rewritten);
+}
+
+TEST(ReplayTimes, NoSideAlwaysGoesFirst) {
+  // The first launch of each side, then original, rewritten, rewritten, ...
+  const PairedTimes T = pairedTimes(
+      {9e5, 9e5, 4e4, 1e4, 1e4, 4e4, 4e4, 1e4, 1e4, 4e4, 4e4, 1e4}, 5);
+  EXPECT_EQ(T.MedianOriginal, 4e4);
+  EXPECT_EQ(T.MedianRewritten, 1e4);
+  EXPECT_EQ(T.verdict(), TimeVerdict::Faster);
+}
+
+TEST(ReplayTimes, AreNoneWhenALaunchIsMissing) {
+  EXPECT_FALSE(pairedTimes({1, 1, 1}, 1).speedup());
+  EXPECT_FALSE(pairedTimes({}, 0).speedup());
+}
+
+// A capture of one launch over one allocation of three pages, the first
+// integers of which are 100, 101, ...
+class Replay : public testing::Test {
+protected:
+  void SetUp() override {
+    Path = testing::TempDir() + "replayed.capture";
+    std::remove(Path.c_str());
+    Before.resize(3 * CapturePageBytes);
+    for (int I = 0; I < 64; ++I) {
+      const int Value = 100 + I;
+      std::memcpy(&Before[static_cast<size_t>(I) * 4], &Value, sizeof Value);
+    }
+    After = Before;
+  }
+
+  static void add(std::string &Bytes, size_t Index, int Value) {
+    int Old = 0;
+    std::memcpy(&Old, &Bytes[Index * 4], sizeof Old);
+    Old += Value;
+    std::memcpy(&Bytes[Index * 4], &Old, sizeof Old);
+  }
+
+  static CapturedKernel kernel(const std::string &Module) {
+    CapturedKernel K;
+    K.Symbol = "_Z4stepPi";
+    K.Image = Module;
+    K.Image += '\0';
+    K.Parameters = {{0, pointer(Home)}};
+    return K;
+  }
+
+  void write(const std::string &Original, const std::string &Rewritten,
+             const std::string &Error = "") {
+    CaptureWriter Writer(Path);
+    Writer.program({"stand-in", Capability, 12});
+    Writer.kernel(kernel(Original), false);
+    if (!Rewritten.empty()) {
+      CapturedKernel K = kernel(Rewritten);
+      K.DynamicSharedBytes = RewrittenShared;
+      Writer.kernel(K, true);
+    }
+    CapturedMemory M = memoryAt(Home, Before.size());
+    M.Number = 4;
+    Writer.pages(Writer.memory(M), CaptureMoment::Before, 0, Before);
+    CapturedMemory V = memoryAt(Home + 4 * MiB, 64);
+    V.Kind = "variable";
+    V.Symbol = "count";
+    const unsigned Variable = Writer.memory(V);
+    Writer.pages(Variable, CaptureMoment::Before, 0, std::string(64, '\0'));
+    if (Error.empty()) {
+      Writer.pages(0, CaptureMoment::After, 0, After);
+      Writer.pages(Variable, CaptureMoment::After, 0, CountAfter);
+    } else {
+      Writer.error(Error);
+    }
+    Writer.note("textures");
+    ASSERT_TRUE(Writer.end());
+  }
+
+  ChildResult replay(std::vector<std::string> Arguments = {},
+                     std::map<std::string, std::string> Environment = {}) {
+    ChildRequest Request;
+    Request.Program = BANKSTRIPE_REPLAY_PROGRAM;
+    Request.Arguments = std::move(Arguments);
+    Request.Arguments.push_back(Path);
+    Request.Environment = std::move(Environment);
+    Request.Environment["LD_LIBRARY_PATH"] = BANKSTRIPE_DRIVER_STAND_IN_FOLDER;
+    return runChild(Request);
+  }
+
+  static bool says(const ChildResult &R, const std::string &Text) {
+    return (R.Output + R.Errors).find(Text) != std::string::npos;
+  }
+
+  std::string Path, Before, After, CountAfter = std::string(64, '\0');
+  std::string Capability = "9.0";
+  unsigned RewrittenShared = 0;
+};
+
+TEST_F(Replay, KernelsThatLeaveTheSameAreIdentical) {
+  add(After, 3, 7);
+  write("add 3 7", "add 3 5 add 3 2");
+  const ChildResult R = replay();
+  EXPECT_EQ(R.ExitStatus, ReplayIdentical) << R.Output << R.Errors;
+  EXPECT_TRUE(says(R, "identical: launch 12, step(int*)")) << R.Output;
+  EXPECT_TRUE(says(R, "original: leaves what was captured, 1 page"));
+  EXPECT_TRUE(says(R, "rewritten: leaves what was captured"));
+  EXPECT_TRUE(says(R, "note: not in the capture: textures"));
+}
+
+TEST_F(Replay, AWrongElementIsNamed) {
+  add(After, 3, 7);
+  write("add 3 7", "add 4 7");
+  const ChildResult R = replay({"--type=i32"});
+  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_TRUE(says(R, "differs: launch 12")) << R.Output;
+  EXPECT_TRUE(says(R, "allocation 4 (196608 bytes): 2 bytes differ in all"));
+  EXPECT_TRUE(says(R, "element 3 (i32): captured 110, rewritten 103"));
+}
+
+TEST_F(Replay, MemoryIsPutBackBeforeEachLaunch) {
+  // A second launch over what a first one left would give another result.
+  add(After, 0, 1);
+  write("add 0 1", "add 0 1");
+  const ChildResult R = replay({"--runs=4"});
+  EXPECT_EQ(R.ExitStatus, ReplayIdentical) << R.Output << R.Errors;
+}
+
+TEST_F(Replay, AVariableIsThatOfTheModule) {
+  CountAfter[0] = 1;
+  write("variable count count count", "variable count count count");
+  EXPECT_EQ(replay().ExitStatus, ReplayIdentical);
+}
+
+TEST_F(Replay, AVariableThatIsLeftWrongIsNamed) {
+  CountAfter[0] = 1;
+  write("variable count count count", "variable count");
+  const ChildResult R = replay();
+  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_TRUE(says(R, "variable count (64 bytes): 1 byte differs")) << R.Output;
+}
+
+TEST_F(Replay, AnOriginalThatVariesJudgesNothing) {
+  write("random", "random");
+  const ChildResult R = replay();
+  EXPECT_EQ(R.ExitStatus, ReplayCannot);
+  EXPECT_TRUE(says(R, "not reproduced: launch 12")) << R.Output;
+  EXPECT_TRUE(says(R, "1 page not compared"));
+}
+
+TEST_F(Replay, BesideWhatVariesADifferenceStillShows) {
+  write("random", "random add 40000 1");
+  const ChildResult R = replay();
+  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_TRUE(says(R, "first differing byte: 160000")) << R.Output;
+}
+
+TEST_F(Replay, ARewrittenKernelThatFailsDiffers) {
+  write("add 0 0", "fail");
+  const ChildResult R = replay();
+  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_TRUE(says(R, "rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS"));
+}
+
+TEST_F(Replay, AFailureThatWasCapturedIsReproduced) {
+  write("fail", "fail", "CUDA_ERROR_ILLEGAL_ADDRESS");
+  const ChildResult R = replay();
+  EXPECT_EQ(R.ExitStatus, ReplayIdentical) << R.Output << R.Errors;
+  EXPECT_TRUE(says(R, "original: fails as captured, with "
+                      "CUDA_ERROR_ILLEGAL_ADDRESS"));
+  EXPECT_TRUE(says(R, "rewritten: fails as captured"));
+}
+
+TEST_F(Replay, AKernelThatHangsEndsWithTheTimeout) {
+  write("add 0 0", "hang");
+  const ChildResult R = replay({"--timeout=1"});
+  EXPECT_EQ(R.ExitStatus, ReplayCannot);
+  EXPECT_TRUE(says(R, "original: leaves what was captured")) << R.Output;
+  EXPECT_TRUE(says(R, "the replaying process ended early"));
+}
+
+TEST_F(Replay, AddressesThatAreTakenAreTriedAgain) {
+  write("add 0 0", "add 0 0");
+  EXPECT_EQ(replay({}, {{"STAND_IN_TAKEN", "3"}}).ExitStatus, ReplayIdentical);
+  const ChildResult R = replay({}, {{"STAND_IN_TAKEN", "1000"}});
+  EXPECT_EQ(R.ExitStatus, ReplayCannot);
+  EXPECT_TRUE(says(R, "the addresses 0x302000000 to 0x304000000 are taken by "
+                      "something else (also after 20 tries)"))
+      << R.Output;
+}
+
+TEST_F(Replay, AnotherGpuIsRefused) {
+  Capability = "8.6";
+  write("add 0 0", "add 0 0");
+  const ChildResult R = replay();
+  EXPECT_EQ(R.ExitStatus, ReplayCannot);
+  EXPECT_TRUE(says(R, "compute capability 8.6, this one has 9.0")) << R.Output;
+}
+
+TEST_F(Replay, OneSideAloneRunsInTheProcessItself) {
+  add(After, 3, 7);
+  write("add 3 7", "add 3 8");
+  EXPECT_EQ(replay({"--only=original"}).ExitStatus, ReplayIdentical);
+  const ChildResult R = replay({"--only=rewritten"});
+  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_FALSE(says(R, "original:"));
+  EXPECT_EQ(replay({"--only=both"}).ExitStatus, ReplayUsage);
+}
+
+TEST_F(Replay, AModuleTakesThePlaceOfTheRewrittenOne) {
+  add(After, 3, 7);
+  write("add 3 7", "add 3 8");
+  const std::string Module = testing::TempDir() + "fixed.cubin";
+  std::ofstream(Module, std::ios::binary) << "add 3 7" << '\0';
+  EXPECT_EQ(replay({"--module=" + Module}).ExitStatus, ReplayIdentical);
+  EXPECT_EQ(replay({"--module=/nonexistent"}).ExitStatus, ReplayUsage);
+}
+
+TEST_F(Replay, TheRewrittenLaunchHasItsOwnSharedMemory) {
+  RewrittenShared = 512;
+  write("needs 0", "needs 512");
+  EXPECT_EQ(replay().ExitStatus, ReplayIdentical);
+  EXPECT_EQ(replay({"--shared=256"}).ExitStatus, ReplayDiffers);
+}
+
+TEST_F(Replay, WithoutARewrittenKernelTheOriginalIsReproduced) {
+  write("add 0 0", "");
+  const ChildResult R = replay();
+  EXPECT_EQ(R.ExitStatus, ReplayIdentical) << R.Output << R.Errors;
+  EXPECT_TRUE(says(R, "reproduced: launch 12"));
+  EXPECT_EQ(replay({"--only=rewritten"}).ExitStatus, ReplayUsage);
+}
+
+TEST_F(Replay, WhatACaptureHoldsIsPrintedWithoutADriver) {
+  add(After, 3, 7);
+  write("add 3 7", "add 3 8");
+  const ChildResult R = replay({"--info"}, {{"STAND_IN_TAKEN", "1000"}});
+  EXPECT_EQ(R.ExitStatus, ReplayIdentical);
+  EXPECT_TRUE(says(R, "  parameter at 0: 0000000302000000")) << R.Output;
+  EXPECT_TRUE(says(R, "allocation 4 (196608 bytes) at 0x302000000, device: the "
+                      "launch changed 1 of 3 pages"))
+      << R.Output;
+}
+
+TEST_F(Replay, ModulesAreWrittenOut) {
+  write("add 3 7", "add 3 8");
+  const std::string Folder = testing::TempDir() + "modules";
+  EXPECT_EQ(replay({"--extract=" + Folder}).ExitStatus, ReplayIdentical);
+  std::string Text;
+  std::getline(std::ifstream(Folder + "/rewritten.cubin"), Text, '\0');
+  EXPECT_EQ(Text, "add 3 8");
+}
+
+TEST_F(Replay, JsonSaysTheSame) {
+  add(After, 3, 7);
+  write("add 3 7", "add 4 7");
+  const ChildResult R = replay({"--json=-", "--type=i32"});
+  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  const auto Json = nlohmann::json::parse(R.Output);
+  EXPECT_EQ(Json["verdict"], "differs");
+  EXPECT_EQ(Json["kernel"], "step(int*)");
+  EXPECT_TRUE(Json["original"]["differences"].empty());
+  const auto &First = Json["rewritten"]["differences"][0];
+  EXPECT_EQ(First["allocation"], 4);
+  EXPECT_EQ(First["first-element"]["captured"], "110");
+}
+
+} // namespace
