@@ -25,6 +25,7 @@ constexpr uint64_t MostFetchedBytes = 64 << 20;
 // So many launches may turn out to vary before the search is given up, and so
 // many allocations are compared within a tolerance; each costs several runs.
 constexpr unsigned MostVaryingLaunches = 8;
+constexpr unsigned MostDigestsForATrace = 1024;
 constexpr size_t MostToleratedAllocations = 8;
 
 namespace {
@@ -43,11 +44,15 @@ private:
   bool judgeAgain(const RecordedRun &First, const RecordedRun &Again);
   void lookAtAddresses(const RecordedRun &Rewritten);
   void compareLaunches(Recording &Rewritten);
-  bool recordAgain(const Schedule &When, Recording &Rewritten);
+  bool recordAgain(const std::string &With, const Schedule &When,
+                   Recording &Rewritten);
   void
   recallVanished(const std::vector<std::pair<Difference, Location>> &Vanished);
   bool judgeRewritten(const RecordedRun &Original, const RecordedRun &Run);
-  void judgeOutput(const std::string &Rewritten);
+  const OutputComparison &judgeOutput(const std::string &Rewritten);
+  void judgeExpectations();
+  void compareAll(bool Ended, Recording &Rewritten);
+  void digestMore(bool Ended, Recording &Rewritten);
   void showBytes();
   void capture(const Recording &Rewritten);
   std::optional<unsigned> launchToCapture(const Recording &Rewritten,
@@ -179,7 +184,7 @@ bool Session::judgeRewritten(const RecordedRun &Original,
   return true;
 }
 
-void Session::judgeOutput(const std::string &Rewritten) {
+const OutputComparison &Session::judgeOutput(const std::string &Rewritten) {
   const std::string &Original = First.Child.Output;
   // One run that prints something else is enough.
   std::string Control = Original;
@@ -188,9 +193,11 @@ void Session::judgeOutput(const std::string &Rewritten) {
       Control = Output;
   Report.Output = compareOutput(Original, Control, Rewritten);
   Report.OutputBytes = Original.size();
-  if (Report.Output.failed())
-    Report.Verdict = Outcome::Differs;
-  if (O.ExpectOutput && Original.empty())
+  return Report.Output;
+}
+
+void Session::judgeExpectations() {
+  if (O.ExpectOutput && First.Child.Output.empty())
     stop(Outcome::Differs, "the original program prints nothing");
   if (O.ExpectOutput && Report.Output.NotDeterministic)
     stop(Outcome::Differs,
@@ -211,15 +218,17 @@ static Schedule refined(const Recording &Taken,
   return Result;
 }
 
-// Takes all recordings once more, with another schedule.
-bool Session::recordAgain(const Schedule &When, Recording &Rewritten) {
-  Tell("recording again, with digests of the launches that vary");
+// Takes all recordings once more, with another schedule. The rewritten program
+// may crash: it is recorded up to there.
+bool Session::recordAgain(const std::string &With, const Schedule &When,
+                          Recording &Rewritten) {
+  Tell("recording again, with " + With);
   Followed.Settings = Search.follow(When);
   const auto Record = [&](const Command &What, Recording &Into) {
     RecordedRun Run = Runs.run(What, Followed);
     Runs.forget(Run);
     Into = std::move(Run.Record);
-    return Run.Child.exited() && Run.Problem.empty();
+    return Run.Problem.empty() && (Run.Child.exited() || &Into == &Rewritten);
   };
   bool Good =
       Record(O.Original, First.Record) && Record(O.Rewritten, Rewritten);
@@ -255,6 +264,33 @@ void Session::lookAtAddresses(const RecordedRun &Rewritten) {
     Runs.randomizeAddresses();
 }
 
+// The rewritten program failed or printed something else, and left no trace in
+// the digests: what went wrong was overwritten since. More digests tell when.
+void Session::digestMore(bool Ended, Recording &Rewritten) {
+  const size_t Launches = First.Record.Launches.size();
+  const auto Digested = static_cast<size_t>(
+      std::ranges::count_if(First.Record.Launches, &Launch::Digested));
+  if (Report.Launches.First || Launches == 0 || Digested == Launches)
+    return;
+  const LaunchRange All{std::nullopt, static_cast<unsigned>(Launches - 1)};
+  if (!recordAgain(
+          "more digests",
+          narrowed(Schedule::of(First.Record), All, MostDigestsForATrace),
+          Rewritten))
+    return;
+  compareAll(Ended, Rewritten);
+  if (Report.Found)
+    ++Report.Found->Rounds;
+}
+
+// Also after a failure: how far the two agree says where to look.
+void Session::compareAll(bool Ended, Recording &Rewritten) {
+  if (Ended)
+    compareLaunches(Rewritten);
+  else
+    Report.Launches = compare(First.Record, Controls, Rewritten);
+}
+
 // Compares, and narrows the first difference down to a launch. Where that turns
 // out to be one that varies by itself, it gets digests of its own, which excuse
 // what it writes and nothing else. A difference that is then neither found nor
@@ -280,7 +316,8 @@ void Session::compareLaunches(Recording &Rewritten) {
     const size_t Known = Varying.size();
     Varying.insert(Report.Found->Varying.begin(), Report.Found->Varying.end());
     if (Varying.size() == Known ||
-        !recordAgain(refined(First.Record, Varying), Rewritten)) {
+        !recordAgain("digests of the launches that vary",
+                     refined(First.Record, Varying), Rewritten)) {
       Differs = Seen;
       Report.Found->Problem = "further runs went differently";
       return;
@@ -517,13 +554,11 @@ VerifyReport Session::run() {
   gatherNotes(First, Rewritten);
   const bool Ended = judgeRewritten(First, Rewritten);
   if (Rewritten.Problem.empty()) {
-    // Also after a failure: how far the two agree says where to look.
-    if (Ended) {
+    if (Ended)
       lookAtAddresses(Rewritten);
-      compareLaunches(Rewritten.Record);
-    } else {
-      Report.Launches = compare(First.Record, Controls, Rewritten.Record);
-    }
+    compareAll(Ended, Rewritten.Record);
+    if (!Ended || judgeOutput(Rewritten.Child.Output).failed())
+      digestMore(Ended, Rewritten.Record);
     Report.Kernels = kernelStatistics(First.Record, Rewritten.Record, {}, {});
   }
   if (!Ended) {
@@ -533,7 +568,9 @@ VerifyReport Session::run() {
 
   Report.Verdict =
       Report.Launches.identical() ? Outcome::Identical : Outcome::Differs;
-  judgeOutput(Rewritten.Child.Output);
+  if (Report.Output.failed())
+    Report.Verdict = Outcome::Differs;
+  judgeExpectations();
   showBytes();
   capture(Rewritten.Record);
   tolerate();

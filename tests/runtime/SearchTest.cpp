@@ -12,14 +12,15 @@ using namespace bankstripe::runtime;
 namespace {
 
 // 200 launches. Each one writes its number, and 4096 more from the launch
-// Wrong on, into allocation 0. The launch 50 writes what varies from run to run
-// into allocation 1 and Beside into allocation 2. Without a schedule, the first
-// launch and the last are digested.
+// Wrong on up to the one before Mended, into allocation 0. The launch 50 writes
+// what varies from run to run into allocation 1 and Beside into allocation 2.
+// Without a schedule, the first launch and the last are digested.
 struct LongProgram {
-  int Wrong = 1000;
+  int Wrong = 1000, Mended = 1000;
   bool Varies = false;
   int Beside = 0;
   std::string Dump = "printf abcd"; // The bytes of whatever is asked for.
+  std::string Then = ":";           // What it does last.
 
   std::string text() const {
     std::string Awk = R"(
@@ -49,7 +50,7 @@ BEGIN {
       print describe(i) "}"
       continue
     }
-    list = digest(0, i + (i >= wrong ? 4096 : 0))
+    list = digest(0, i + (i >= wrong && i < mended ? 4096 : 0))
     if (first || i >= 50 && !shown)
       list = list "," digest(1, i >= 50 ? vary : 0) "," digest(2, i >= 50 ? beside : 0)
     shown = shown || i >= 50
@@ -64,10 +65,11 @@ BEGIN {
            Dump +
            " >$BANKSTRIPE_RECORD.bytes\n"
            "awk -v wrong=" +
-           std::to_string(Wrong) + " -v beside=" + std::to_string(Beside) +
+           std::to_string(Wrong) + " -v mended=" + std::to_string(Mended) +
+           " -v beside=" + std::to_string(Beside) +
            " -v vary=" + (Varies ? "$$" : "7") +
            " -v schedule=\"$BANKSTRIPE_SCHEDULE\" -v fields='" + Kernel +
-           "' '" + Awk + "' >$BANKSTRIPE_RECORD\n";
+           "' '" + Awk + "' >$BANKSTRIPE_RECORD\n" + Then + "\n";
   }
 };
 
@@ -101,6 +103,31 @@ TEST_F(Search, NoRoundForALaunchThatWasDigestedAlone) {
   const VerifyReport R = search({}, {.Wrong = 0});
   EXPECT_EQ(R.Launches.First->Launch, 0u);
   EXPECT_EQ(R.Found->Rounds, 0u);
+}
+
+// Memory is right again where it is compared.
+TEST_F(Search, FindsTheLaunchBehindAnOutputThatDiffers) {
+  const VerifyReport R = search({.Then = "echo 1"},
+                                {.Wrong = 50, .Mended = 150, .Then = "echo 2"});
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_TRUE(R.Output.failed());
+  ASSERT_TRUE(R.Launches.First);
+  EXPECT_EQ(R.Launches.First->Launch, 50u);
+  EXPECT_EQ(R.Found->Rounds, 1u);
+}
+
+TEST_F(Search, FindsTheLaunchBehindAFailure) {
+  const VerifyReport R =
+      search({}, {.Wrong = 50, .Mended = 150, .Then = "exit 9"});
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  ASSERT_TRUE(R.Launches.First);
+  EXPECT_EQ(R.Launches.First->Launch, 50u);
+}
+
+TEST_F(Search, OutputAloneMayDiffer) {
+  const VerifyReport R = search({.Then = "echo 1"}, {.Then = "echo 2"});
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_FALSE(R.Launches.First);
 }
 
 TEST_F(Search, SaysHowManyLaunchesWereLeftOut) {

@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "check.h"
-#include <thread>
 
 constexpr unsigned Count = 1 << 16, Rounds = 4;
 
@@ -67,16 +66,6 @@ int main() {
     stepBack<<<Count / 256, 256>>>(values[1], values[0], round);
     CHECK(cudaDeviceSynchronize());
   }
-  std::thread threads[2];
-  for (int device = 0; device < 2; ++device)
-    threads[device] = std::thread([device, &values] {
-      CHECK(cudaSetDevice(device));
-      for (unsigned round = 0; round < 100; ++round)
-        step<<<Count / 256, 256>>>(values[device], values[device], round);
-      CHECK(cudaDeviceSynchronize());
-    });
-  for (std::thread &one : threads)
-    one.join();
   unsigned first[2];
   for (int device = 0; device < 2; ++device)
     CHECK(cudaMemcpy(&first[device], values[device] + 500, sizeof(unsigned),
