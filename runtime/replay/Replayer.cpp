@@ -106,6 +106,13 @@ std::string Replayer::setAttributes(const CapturedKernel &Kernel,
     Result = D.cuFuncSetAttribute(
         Function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
         Kernel.Carveout);
+  // More blocks in a cluster than every GPU can do have to be asked for.
+  constexpr unsigned PortableClusterBlocks = 8;
+  if (Result == CUDA_SUCCESS &&
+      Kernel.Cluster.X * Kernel.Cluster.Y * Kernel.Cluster.Z >
+          PortableClusterBlocks)
+    Result = D.cuFuncSetAttribute(
+        Function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
   return Result == CUDA_SUCCESS
              ? ""
              : "the attributes of the kernel cannot be set: " + D.name(Result);
