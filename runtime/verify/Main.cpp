@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "page/Page.h"
 #include "recording/RecordingReader.h"
 #include "verify/Gpu.h"
-#include "verify/Html.h"
 #include "verify/Print.h"
 #include <cstdio>
 #include <cstdlib>

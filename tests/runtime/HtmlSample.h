@@ -13,7 +13,7 @@
 #ifndef BANKSTRIPE_TESTS_RUNTIME_HTMLSAMPLE_H
 #define BANKSTRIPE_TESTS_RUNTIME_HTMLSAMPLE_H
 
-#include "verify/Html.h"
+#include "page/Page.h"
 
 namespace bankstripe::runtime {
 

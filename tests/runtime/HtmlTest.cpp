@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "HtmlSample.h"
+#include "page/Diff.h"
+#include "page/Occupancy.h"
+#include "page/Plot.h"
+#include "page/Text.h"
 #include "verify/Child.h"
-#include "verify/HtmlDiff.h"
-#include "verify/HtmlPlot.h"
-#include "verify/HtmlText.h"
-#include "verify/Occupancy.h"
 #include "verify/Print.h"
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-//===-- HtmlPlot.h - bars and axes as SVG -----------------------*- C++ -*-===//
+//===-- Plot.h - bars and axes as SVG ---------------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_HTMLPLOT_H
-#define BANKSTRIPE_VERIFY_HTMLPLOT_H
+#ifndef BANKSTRIPE_PAGE_PLOT_H
+#define BANKSTRIPE_PAGE_PLOT_H
 
-#include "verify/HtmlRows.h"
+#include "page/Rows.h"
 
 namespace bankstripe::runtime {
 
@@ -51,4 +51,4 @@ std::string wonText(double Nanoseconds);
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_HTMLPLOT_H
+#endif // BANKSTRIPE_PAGE_PLOT_H

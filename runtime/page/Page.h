@@ -1,4 +1,4 @@
-//===-- Html.h - a verification as a page -----------------------*- C++ -*-===//
+//===-- Page.h - a verification as a page -----------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_HTML_H
-#define BANKSTRIPE_VERIFY_HTML_H
+#ifndef BANKSTRIPE_PAGE_PAGE_H
+#define BANKSTRIPE_PAGE_PAGE_H
 
-#include "verify/GpuFacts.h"
-#include "verify/HtmlPlan.h"
+#include "page/GpuFacts.h"
+#include "page/Plan.h"
 #include "verify/Session.h"
 
 namespace bankstripe::runtime {
@@ -33,4 +33,4 @@ std::string htmlReport(const VerifyReport &Report, const HtmlInputs &Inputs);
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_HTML_H
+#endif // BANKSTRIPE_PAGE_PAGE_H

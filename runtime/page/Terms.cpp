@@ -1,4 +1,4 @@
-//===-- HtmlTerms.cpp - predictions beside what was measured --------------===//
+//===-- Terms.cpp - predictions beside what was measured ------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/HtmlSections.h"
-#include "verify/HtmlText.h"
+#include "page/Sections.h"
+#include "page/Text.h"
 #include <algorithm>
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-//===-- HtmlDiff.cpp - unified diffs as HTML ------------------------------===//
+//===-- Diff.cpp - unified diffs as HTML ----------------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/HtmlDiff.h"
-#include "verify/HtmlText.h"
+#include "page/Diff.h"
+#include "page/Text.h"
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Occupancy.h"
+#include "page/Occupancy.h"
 #include <cuda_occupancy.h>
 
 using namespace bankstripe::runtime;

@@ -1,13 +1,13 @@
-//===-- HtmlRows.cpp - kernels as the HTML report shows them --------------===//
+//===-- Rows.cpp - kernels as the HTML report shows them ------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/HtmlRows.h"
-#include "verify/HtmlText.h"
-#include "verify/Occupancy.h"
+#include "page/Rows.h"
+#include "page/Occupancy.h"
+#include "page/Text.h"
 #include "verify/Text.h"
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-//===-- HtmlMeasured.cpp - times and resources of the kernels -------------===//
+//===-- Measured.cpp - times and resources of the kernels -----------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/HtmlPlot.h"
-#include "verify/HtmlSections.h"
-#include "verify/HtmlText.h"
+#include "page/Plot.h"
+#include "page/Sections.h"
+#include "page/Text.h"
 #include "verify/Text.h"
 #include <algorithm>
 #include <fmt/format.h>

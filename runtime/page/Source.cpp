@@ -1,4 +1,4 @@
-//===-- HtmlSource.cpp - what was rewritten, and what was not -------------===//
+//===-- Source.cpp - what was rewritten, and what was not -----------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/HtmlDiff.h"
-#include "verify/HtmlSections.h"
-#include "verify/HtmlText.h"
+#include "page/Diff.h"
+#include "page/Sections.h"
+#include "page/Text.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>

@@ -1,4 +1,4 @@
-//===-- HtmlPlan.cpp - reads what the rewriter says -----------------------===//
+//===-- Plan.cpp - reads what the rewriter says ---------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/HtmlPlan.h"
+#include "page/Plan.h"
 #include <limits>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-//===-- Html.cpp - a verification as a page -------------------------------===//
+//===-- Page.cpp - a verification as a page -------------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Html.h"
-#include "verify/HtmlSections.h"
-#include "verify/HtmlText.h"
+#include "page/Page.h"
+#include "page/Sections.h"
+#include "page/Text.h"
 #include "verify/Print.h"
 #include "verify/Text.h"
 #include <algorithm>

@@ -1,4 +1,4 @@
-//===-- HtmlRows.h - kernels as the HTML report shows them ------*- C++ -*-===//
+//===-- Rows.h - kernels as the HTML report shows them ----------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_HTMLROWS_H
-#define BANKSTRIPE_VERIFY_HTMLROWS_H
+#ifndef BANKSTRIPE_PAGE_ROWS_H
+#define BANKSTRIPE_PAGE_ROWS_H
 
-#include "verify/GpuFacts.h"
-#include "verify/HtmlPlan.h"
+#include "page/GpuFacts.h"
+#include "page/Plan.h"
 #include "verify/Session.h"
 
 namespace bankstripe::runtime {
@@ -67,4 +67,4 @@ uint64_t reservedLocalBytes(unsigned BytesPerThread, const GpuFacts &Gpu);
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_HTMLROWS_H
+#endif // BANKSTRIPE_PAGE_ROWS_H

@@ -1,12 +1,12 @@
-//===-- HtmlPlot.cpp - bars and axes as SVG -------------------------------===//
+//===-- Plot.cpp - bars and axes as SVG -----------------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/HtmlPlot.h"
-#include "verify/HtmlText.h"
+#include "page/Plot.h"
+#include "page/Text.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

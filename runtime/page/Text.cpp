@@ -1,11 +1,11 @@
-//===-- HtmlText.cpp - texts and figures for the HTML report --------------===//
+//===-- Text.cpp - texts and figures for the HTML report ------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/HtmlText.h"
+#include "page/Text.h"
 #include "verify/Text.h"
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-//===-- HtmlPlan.h - what the rewriter says of a program --------*- C++ -*-===//
+//===-- Plan.h - what the rewriter says of a program ------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_HTMLPLAN_H
-#define BANKSTRIPE_VERIFY_HTMLPLAN_H
+#ifndef BANKSTRIPE_PAGE_PLAN_H
+#define BANKSTRIPE_PAGE_PLAN_H
 
 #include <cstdint>
 #include <optional>
@@ -108,4 +108,4 @@ std::variant<HtmlPlan, PlanError> parsePlan(const std::string &Text);
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_HTMLPLAN_H
+#endif // BANKSTRIPE_PAGE_PLAN_H

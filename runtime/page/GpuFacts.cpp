@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/GpuFacts.h"
+#include "page/GpuFacts.h"
 #include <array>
 #include <dlfcn.h>
 

@@ -1,12 +1,12 @@
-//===-- HtmlDiff.h - unified diffs as HTML ----------------------*- C++ -*-===//
+//===-- Diff.h - unified diffs as HTML --------------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_HTMLDIFF_H
-#define BANKSTRIPE_VERIFY_HTMLDIFF_H
+#ifndef BANKSTRIPE_PAGE_DIFF_H
+#define BANKSTRIPE_PAGE_DIFF_H
 
 #include <string>
 
@@ -27,4 +27,4 @@ HtmlDiff htmlDiff(const std::string &Unified, size_t MostBytes);
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_HTMLDIFF_H
+#endif // BANKSTRIPE_PAGE_DIFF_H

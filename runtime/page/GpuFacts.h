@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_GPUFACTS_H
-#define BANKSTRIPE_VERIFY_GPUFACTS_H
+#ifndef BANKSTRIPE_PAGE_GPUFACTS_H
+#define BANKSTRIPE_PAGE_GPUFACTS_H
 
 #include <cstdint>
 #include <optional>
@@ -37,4 +37,4 @@ std::optional<GpuFacts> gpuFacts(const std::string &Name);
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_GPUFACTS_H
+#endif // BANKSTRIPE_PAGE_GPUFACTS_H

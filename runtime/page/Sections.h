@@ -1,4 +1,4 @@
-//===-- HtmlSections.h - the parts of the HTML report -----------*- C++ -*-===//
+//===-- Sections.h - the parts of the HTML report ---------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,11 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_HTMLSECTIONS_H
-#define BANKSTRIPE_VERIFY_HTMLSECTIONS_H
+#ifndef BANKSTRIPE_PAGE_SECTIONS_H
+#define BANKSTRIPE_PAGE_SECTIONS_H
 
-#include "verify/Html.h"
-#include "verify/HtmlRows.h"
+#include "page/Page.h"
+#include "page/Rows.h"
 
 namespace bankstripe::runtime {
 
@@ -38,18 +38,18 @@ std::string htmlColumns(const std::vector<std::string> &Headings);
 /// that is not its text.
 std::string htmlCell(const std::string &Text, std::optional<double> Value);
 
-// HtmlMeasured.cpp: what was measured.
+// Measured.cpp: what was measured.
 std::string speedupSection(const KernelRows &Kernels);
 /// \p Total is that of the whole program.
 std::string timeSection(const KernelRows &Kernels, const PairedTimes &Total);
 std::string resourceSection(const KernelRows &Kernels,
                             const std::optional<GpuFacts> &Gpu);
 
-// HtmlSource.cpp and HtmlTerms.cpp: what was planned.
+// Source.cpp and Terms.cpp: what was planned.
 std::string changesSection(const HtmlPlan &Plan);
 std::string unchangedSection(const HtmlPlan &Plan);
 std::string termsSection(const HtmlPlan &Plan, const KernelRows &Kernels);
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_HTMLSECTIONS_H
+#endif // BANKSTRIPE_PAGE_SECTIONS_H

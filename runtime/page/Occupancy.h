@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_OCCUPANCY_H
-#define BANKSTRIPE_VERIFY_OCCUPANCY_H
+#ifndef BANKSTRIPE_PAGE_OCCUPANCY_H
+#define BANKSTRIPE_PAGE_OCCUPANCY_H
 
-#include "verify/GpuFacts.h"
+#include "page/GpuFacts.h"
 #include "verify/Statistics.h"
 
 namespace bankstripe::runtime {
@@ -21,4 +21,4 @@ std::optional<unsigned> residentWarps(const Resources &Takes,
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_OCCUPANCY_H
+#endif // BANKSTRIPE_PAGE_OCCUPANCY_H

@@ -1,4 +1,4 @@
-//===-- HtmlText.h - texts and figures for the HTML report ------*- C++ -*-===//
+//===-- Text.h - texts and figures for the HTML report ----------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_HTMLTEXT_H
-#define BANKSTRIPE_VERIFY_HTMLTEXT_H
+#ifndef BANKSTRIPE_PAGE_TEXT_H
+#define BANKSTRIPE_PAGE_TEXT_H
 
 #include <cstdint>
 #include <optional>
@@ -56,4 +56,4 @@ std::string changeText(const std::string &Before, const std::string &After);
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_HTMLTEXT_H
+#endif // BANKSTRIPE_PAGE_TEXT_H
