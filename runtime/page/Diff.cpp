@@ -77,8 +77,7 @@ static void markPair(Line &A, Line &B) {
   while (Begin < Most && A.Text[Begin] == B.Text[Begin])
     ++Begin;
   const auto Continues = [](const std::string &Text, size_t At) {
-    return At < Text.size() &&
-           (static_cast<unsigned char>(Text[At]) & 0xC0) == 0x80;
+    return At < Text.size() && isContinuation(Text[At]);
   };
   while (Begin > 1 && (Continues(A.Text, Begin) || Continues(B.Text, Begin)))
     --Begin;

@@ -229,11 +229,7 @@ static std::string reservedSentence(const KernelRows &Kernels,
       "area per context, for its neediest kernel, and rounds it up; ";
   if (!Gpu)
     return Text + "the figures of this GPU are not known.";
-  unsigned Before = 0, After = 0;
-  for (const KernelRow &Row : Kernels.Rows) {
-    Before = std::max(Before, Row.Before ? Row.Before->LocalBytes : 0);
-    After = std::max(After, Row.After ? Row.After->LocalBytes : 0);
-  }
+  const auto [Before, After] = Kernels.mostLocalBytes();
   const auto Product = [&](unsigned Bytes) {
     return fmt::format("{} × {} × {} = {}", countText(Bytes),
                        countText(Gpu->ThreadsPerMultiprocessor),

@@ -163,11 +163,7 @@ static std::string extremeCard(const KernelRows &Kernels, bool Win) {
 }
 
 static std::string localCard(const KernelRows &Kernels) {
-  unsigned Before = 0, After = 0;
-  for (const KernelRow &Row : Kernels.Rows) {
-    Before = std::max(Before, Row.Before ? Row.Before->LocalBytes : 0);
-    After = std::max(After, Row.After ? Row.After->LocalBytes : 0);
-  }
+  const auto [Before, After] = Kernels.mostLocalBytes();
   return card("Local memory per thread",
               changeText(countText(Before), countText(After)),
               "bytes, of the kernel that takes most");
@@ -198,25 +194,6 @@ static std::string cards(const KernelRows &Kernels, const HtmlInputs &Inputs) {
   return Html.empty() ? "" : "<dl class=\"cards\">\n" + Html + "</dl>\n";
 }
 
-namespace {
-
-// A list of terms and texts that leaves out what is not known.
-class Facts {
-public:
-  void add(const char *Term, const std::string &Text) {
-    if (!Text.empty())
-      Html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", Term, escapeHtml(Text));
-  }
-  std::string html() const {
-    return Html.empty() ? "" : "<dl class=\"facts\">\n" + Html + "</dl>\n";
-  }
-
-private:
-  std::string Html;
-};
-
-} // namespace
-
 static std::string deviceText(const VerifyReport &Report,
                               const std::optional<GpuFacts> &Gpu) {
   if (Report.Device.empty())
@@ -231,7 +208,7 @@ static std::string deviceText(const VerifyReport &Report,
   return Text;
 }
 
-static void addClocks(Facts &List, const VerifyReport &Report,
+static void addClocks(FactList &List, const VerifyReport &Report,
                       const std::optional<GpuFacts> &Gpu) {
   if (Report.OriginalClocks)
     List.add("clocks, original", clocksText(*Report.OriginalClocks));
@@ -275,7 +252,7 @@ static std::string outputText(const VerifyReport &Report) {
 
 static std::string factsSection(const VerifyReport &Report,
                                 const HtmlInputs &Inputs) {
-  Facts List;
+  FactList List;
   List.add("original", Report.OriginalCommand);
   List.add("rewritten", Report.RewrittenCommand);
   List.add("device", deviceText(Report, Inputs.Gpu));

@@ -32,6 +32,15 @@ uint64_t bankstripe::runtime::reservedLocalBytes(unsigned BytesPerThread,
          Gpu.Multiprocessors;
 }
 
+std::pair<unsigned, unsigned> KernelRows::mostLocalBytes() const {
+  unsigned MostBefore = 0, MostAfter = 0;
+  for (const KernelRow &Row : Rows) {
+    MostBefore = std::max(MostBefore, Row.Before ? Row.Before->LocalBytes : 0);
+    MostAfter = std::max(MostAfter, Row.After ? Row.After->LocalBytes : 0);
+  }
+  return {MostBefore, MostAfter};
+}
+
 std::optional<double> KernelRows::speedup() const {
   if (TotalBefore <= 0 || TotalAfter <= 0)
     return std::nullopt;

@@ -50,6 +50,8 @@ struct KernelRows {
   bool HasIntervals = false;
   unsigned Faster = 0, Slower = 0, Equal = 0, NotTimed = 0;
   std::optional<double> speedup() const;
+  /// Of a thread of the kernel that takes most, before and after.
+  std::pair<unsigned, unsigned> mostLocalBytes() const;
 };
 
 /// \param Plan may be null; it has to outlive the rows.

@@ -167,30 +167,28 @@ static std::string assumptionText(const PlannedTerms &T) {
 
 static std::string termsList(const PlannedKernel &K) {
   const PlannedTerms &T = *K.Terms;
-  std::string List;
-  const auto Add = [&](const char *Term, const std::string &Text) {
-    if (!Text.empty())
-      List += fmt::format("<dt>{}</dt><dd>{}</dd>\n", Term, escapeHtml(Text));
-  };
-  Add("block size", K.BlockSize);
-  Add("shared memory per block",
-      changeText(countText(K.SharedBefore), countText(K.SharedAfter)) +
-          " bytes");
-  Add("resources", resourcesText(T));
-  Add(T.Taken ? "speedup" : "speedup, not taken",
-      movesAny(T)
-          ? fmt::format("{:.2f} for the shared memory × {:.2f} for the "
-                        "access = {}",
-                        T.Price, T.Gain, rangeText(T.Speedup, T.Low, T.High))
-          : "1.00, since nothing better was found than no change");
-  Add("it rests on", assumptionText(T));
+  FactList List;
+  List.add("block size", K.BlockSize);
+  List.add("shared memory per block",
+           changeText(countText(K.SharedBefore), countText(K.SharedAfter)) +
+               " bytes");
+  List.add("resources", resourcesText(T));
+  List.add(T.Taken ? "speedup" : "speedup, not taken",
+           movesAny(T)
+               ? fmt::format("{:.2f} for the shared memory × {:.2f} for the "
+                             "access = {}",
+                             T.Price, T.Gain,
+                             rangeText(T.Speedup, T.Low, T.High))
+               : "1.00, since nothing better was found than no change");
+  List.add("it rests on", assumptionText(T));
   if (!T.WorstIf.empty() && T.Worst < 1)
-    Add("at worst", fmt::format("{:.2f} if {}", T.Worst, T.WorstIf));
+    List.add("at worst", fmt::format("{:.2f} if {}", T.Worst, T.WorstIf));
   for (size_t I = 0; I < std::min(T.Considered.size(), MostConsidered); ++I) {
     const ConsideredChange &C = T.Considered[I];
-    Add("also considered", rangeText(C.Speedup, C.Low, C.High) + " " + C.What);
+    List.add("also considered",
+             rangeText(C.Speedup, C.Low, C.High) + " " + C.What);
   }
-  return "<dl class=\"facts\">\n" + List + "</dl>\n";
+  return List.html();
 }
 
 static std::string detailsHtml(const Predicted &P) {

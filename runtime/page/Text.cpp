@@ -17,10 +17,6 @@ static constexpr std::string_view Replacement = "\xEF\xBF\xBD";
 static constexpr std::string_view Ellipsis = "…";
 constexpr size_t LongestPlotName = 44;
 
-static bool isContinuation(char C) {
-  return (static_cast<unsigned char>(C) & 0xC0) == 0x80;
-}
-
 // The character at Text[At] and its length; 0 where it is not UTF-8.
 static std::pair<uint32_t, size_t> decode(std::string_view Text, size_t At) {
   const auto Byte = [&](size_t I) {
@@ -226,4 +222,13 @@ bankstripe::runtime::factorText(const std::optional<double> &Factor) {
 std::string bankstripe::runtime::changeText(const std::string &Before,
                                             const std::string &After) {
   return Before == After ? Before : Before + " → " + After;
+}
+
+void FactList::add(const char *Term, const std::string &Text) {
+  if (!Text.empty())
+    Html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", Term, escapeHtml(Text));
+}
+
+std::string FactList::html() const {
+  return Html.empty() ? "" : "<dl class=\"facts\">\n" + Html + "</dl>\n";
 }

@@ -27,6 +27,11 @@ std::string repairText(std::string_view Text);
 /// The same for the content of an element or a quoted attribute.
 std::string escapeHtml(std::string_view Text);
 
+/// Whether a byte of UTF-8 is a further one of its character.
+constexpr bool isContinuation(char C) {
+  return (static_cast<unsigned char>(C) & 0xC0) == 0x80;
+}
+
 /// At most \p Most characters of \p Text, the last of them an ellipsis where
 /// something is left out. \p Text is UTF-8.
 std::string cutText(std::string_view Text, size_t Most);
@@ -50,6 +55,17 @@ std::string bytesText(uint64_t Bytes);
 
 /// "3.15×"; "-" for none.
 std::string factorText(const std::optional<double> &Factor);
+
+/// A list of terms and texts that leaves out what is not known.
+class FactList {
+public:
+  void add(const char *Term, const std::string &Text);
+  /// Empty without any.
+  std::string html() const;
+
+private:
+  std::string Html;
+};
 
 /// "before → after", once where both are the same.
 std::string changeText(const std::string &Before, const std::string &After);
