@@ -186,7 +186,8 @@ void Recorder::findVariables(const LaunchRequest &Request,
     if (!Kernel.variable(Symbol, Address, Bytes) || Bytes == 0)
       continue;
     bool IsNew = false;
-    const Allocation A = Memory.addVariable(In, Address, Bytes, Symbol, IsNew);
+    Allocation A = Memory.addVariable(In, Address, Bytes, Symbol, IsNew);
+    A.Device = static_cast<unsigned>(DeviceOf[In]);
     if (IsNew)
       Output.allocation(A);
   }
@@ -202,6 +203,7 @@ void Recorder::describe(const LaunchRequest &Request, const KnownKernel &Known,
   L.DynamicSharedBytes = Request.DynamicSharedBytes;
   L.Stream = streamNumber(Request.Stream);
   L.Thread = threadNumber();
+  L.Device = static_cast<unsigned>(DeviceOf[Request.Context]);
   if (Request.Result != CUDA_SUCCESS)
     L.Error = errorName(Request.Result);
   if (!Request.Function)
@@ -414,6 +416,7 @@ void Recorder::allocated(const AllocationRequest &Request) {
   for (const unsigned Id : Gone)
     Output.free(Id);
   A.Made = Request.Made;
+  A.Device = static_cast<unsigned>(DeviceOf[Request.In]);
   Output.allocation(A);
 }
 

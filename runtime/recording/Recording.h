@@ -24,7 +24,7 @@ namespace bankstripe::runtime {
 
 /// The versions of the file format and of its text form. A reader takes no
 /// other.
-constexpr unsigned RecordingVersion = 2;
+constexpr unsigned RecordingVersion = 3;
 constexpr unsigned RecordingTextVersion = 1;
 
 /// What a recording holds besides the launches themselves.
@@ -66,6 +66,7 @@ struct Allocation {
   uint64_t Bytes = 0;
   uint64_t ChunkBytes = 0;      ///< Bytes that one digest covers.
   std::optional<unsigned> Made; ///< Number of the call stack that made it.
+  unsigned Device = 0;          ///< Number of the device that it belongs to.
   unsigned MadeBefore = 0;      ///< Index of the first launch that can see it.
   /// Index of the first launch that no longer sees it; none while it lives.
   std::optional<unsigned> FreedBefore;
@@ -102,6 +103,7 @@ struct Launch {
   unsigned DynamicSharedBytes = 0;
   unsigned Stream = 0;   ///< 0 is the default stream, others as first seen.
   unsigned Thread = 0;   ///< Of the host, numbered as first seen launching.
+  unsigned Device = 0;   ///< Number of the device; only in mode Digest.
   std::string Error;     ///< Name of the launch's error; empty without one.
   bool Digested = false; ///< After the launch itself.
   /// Digested later, before the next launch: memory that was freed there, or

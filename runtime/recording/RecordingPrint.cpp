@@ -68,6 +68,8 @@ static void printLaunch(const Launch &L, std::ostream &Output) {
   Line["index"] = L.Index;
   describe(Line, L);
   Line["thread"] = L.Thread;
+  if (L.Device)
+    Line["device"] = L.Device;
   if (!L.Error.empty())
     Line["error"] = L.Error;
   if (L.Digested)
@@ -107,6 +109,8 @@ static void printAllocation(const Allocation &A, std::ostream &Output) {
     Line["name"] = A.Name;
   Line["bytes"] = A.Bytes;
   Line["chunk"] = A.ChunkBytes;
+  if (A.Device)
+    Line["device"] = A.Device;
   if (A.Made)
     Line["made"] = *A.Made;
   print(Line, Output);

@@ -77,7 +77,7 @@ bool Records::addShape(ByteReader &From) {
   for (unsigned *Value :
        {&L.Grid.X, &L.Grid.Y, &L.Grid.Z, &L.Block.X, &L.Block.Y, &L.Block.Z,
         &L.Takes.Registers, &L.Takes.StaticSharedBytes, &L.Takes.LocalBytes,
-        &L.DynamicSharedBytes, &L.Stream, &L.Thread})
+        &L.DynamicSharedBytes, &L.Stream, &L.Thread, &L.Device})
     *Value = From.number<unsigned>();
   Shapes.push_back(std::move(L));
   return From.finished();
@@ -117,6 +117,7 @@ bool Records::addAllocation(ByteReader &From, bool IsVariable) {
     return false;
   A.Bytes = From.number<uint64_t>();
   A.ChunkBytes = From.number<uint64_t>();
+  A.Device = From.number<unsigned>();
   if (!IsVariable)
     if (const auto Made = From.number<unsigned>())
       A.Made = Made - 1;

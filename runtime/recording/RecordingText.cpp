@@ -168,6 +168,8 @@ bool Parser::allocation(const Json &Line, bool IsVariable) {
     return false;
   if (IsVariable && !text(Line, "name", A.Name))
     return false;
+  if (Line.contains("device") && !number(Line, "device", A.Device))
+    return false;
   if (Line.contains("made") && !number(Line, "made", A.Made.emplace()))
     return false;
   return Build.allocation(std::move(A));
@@ -204,6 +206,8 @@ bool Parser::launch(const Json &Line) {
   Launch L;
   if (!number(Line, "index", L.Index) || !describe(Line, L) ||
       !number(Line, "thread", L.Thread))
+    return false;
+  if (Line.contains("device") && !number(Line, "device", L.Device))
     return false;
   if (Line.contains("error") && !text(Line, "error", L.Error))
     return false;

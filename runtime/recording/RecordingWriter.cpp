@@ -83,7 +83,8 @@ unsigned RecordingWriter::shape(const Launch &Of) {
       .number(Of.Takes.LocalBytes)
       .number(Of.DynamicSharedBytes)
       .number(Of.Stream)
-      .number(Of.Thread);
+      .number(Of.Thread)
+      .number(Of.Device);
   const auto [At, IsNew] =
       Shapes.try_emplace(Fields.Out, static_cast<unsigned>(Shapes.size()));
   if (IsNew)
@@ -103,7 +104,8 @@ void RecordingWriter::allocation(const Allocation &A) {
   ByteWriter Fields;
   Fields.number(text(A.IsVariable ? A.Name : A.Kind))
       .number(A.Bytes)
-      .number(A.ChunkBytes);
+      .number(A.ChunkBytes)
+      .number(A.Device);
   if (!A.IsVariable)
     Fields.number(A.Made ? uint64_t(*A.Made) + 1 : 0);
   add(A.IsVariable ? RecordType::Variable : RecordType::Allocation, Fields);

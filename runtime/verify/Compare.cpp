@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Compare.h"
+#include "verify/DeviceOrder.h"
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -430,25 +431,13 @@ static std::optional<Difference> compareCounts(const Recording &Original,
   return First ? First : Find(Rewritten);
 }
 
-Comparison bankstripe::runtime::compare(const Recording &Original,
-                                        const std::vector<Recording> &Controls,
-                                        const Recording &Rewritten) {
-  const PairComparison Self = compareSelf(Original, Controls);
+// Launches of the same number are the same launches.
+static Comparison compareInOrder(const Recording &Original,
+                                 const PairComparison &Self,
+                                 const Recording &Rewritten) {
   const PairComparison Pair = comparePair(Original, Rewritten);
   Excuses Excused(Original, Self);
-
   Comparison Result;
-  Result.Threads = launchingThreads(Original);
-  if (Result.Threads > 1 && (Self.Stop || !Self.Contents.empty())) {
-    Result.OrderNotDeterministic = true;
-    const auto Counts = countLaunches(Original);
-    if (std::all_of(Controls.begin(), Controls.end(), [&](const Recording &C) {
-          return countLaunches(C) == Counts;
-        }))
-      Result.First = compareCounts(Original, Rewritten);
-    Result.DifferingLaunches = Result.First ? 1 : 0;
-    return Result;
-  }
   Result.ComparedLaunches = Pair.ComparedLaunches;
   Result.UndigestedLaunches = Pair.UndigestedLaunches;
   Result.UnmatchedDigests = Pair.UnmatchedDigests;
@@ -475,6 +464,71 @@ Comparison bankstripe::runtime::compare(const Recording &Original,
       Result.First = Pair.Stop;
   }
   Result.DifferingLaunches = static_cast<unsigned>(Differing.size());
+  return Result;
+}
+
+// The numbers that a sorted recording's launch and memory had.
+static void renumber(Difference &D, const DeviceOrder &Original,
+                     const DeviceOrder &Rewritten) {
+  const auto Old = [](const std::vector<unsigned> &Numbers, unsigned &Number) {
+    if (Number < Numbers.size())
+      Number = Numbers[Number];
+  };
+  Old(Original.Launches, D.Launch);
+  Old(D.IsVariable ? Original.Variables : Original.Allocations, D.Allocation);
+  Old(D.IsVariable ? Rewritten.Variables : Rewritten.Allocations,
+      D.RewrittenAllocation);
+}
+
+// None when the launches on a device are not the same in all runs of the
+// original either.
+static std::optional<Comparison>
+compareByDevice(const Recording &Original,
+                const std::vector<Recording> &Controls,
+                const Recording &Rewritten) {
+  if (launchingDevices(Original) < 2)
+    return std::nullopt;
+  const DeviceOrder A = inDeviceOrder(Original), B = inDeviceOrder(Rewritten);
+  std::vector<Recording> Sorted;
+  Sorted.reserve(Controls.size());
+  for (const Recording &Control : Controls)
+    Sorted.push_back(inDeviceOrder(Control).Sorted);
+  const PairComparison Self = compareSelf(A.Sorted, Sorted);
+  if (Self.Stop)
+    return std::nullopt;
+  Comparison Result = compareInOrder(A.Sorted, Self, B.Sorted);
+  Result.ByDevice = true;
+  Result.FirstIsTentative = false;
+  if (Result.First)
+    renumber(*Result.First, A, B);
+  for (Difference &D : Result.Excused)
+    renumber(D, A, B);
+  for (unsigned &Index : Result.NotDeterministic)
+    Index = A.Launches[Index];
+  std::ranges::sort(Result.NotDeterministic);
+  return Result;
+}
+
+Comparison bankstripe::runtime::compare(const Recording &Original,
+                                        const std::vector<Recording> &Controls,
+                                        const Recording &Rewritten) {
+  const PairComparison Self = compareSelf(Original, Controls);
+  const unsigned Threads = launchingThreads(Original);
+  Comparison Result;
+  if (Threads < 2 || (!Self.Stop && Self.Contents.empty())) {
+    Result = compareInOrder(Original, Self, Rewritten);
+  } else if (auto Found = compareByDevice(Original, Controls, Rewritten)) {
+    Result = std::move(*Found);
+  } else {
+    Result.OrderNotDeterministic = true;
+    const auto Counts = countLaunches(Original);
+    if (std::all_of(Controls.begin(), Controls.end(), [&](const Recording &C) {
+          return countLaunches(C) == Counts;
+        }))
+      Result.First = compareCounts(Original, Rewritten);
+    Result.DifferingLaunches = Result.First ? 1 : 0;
+  }
+  Result.Threads = Threads;
   return Result;
 }
 

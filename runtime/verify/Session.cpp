@@ -303,7 +303,7 @@ void Session::compareLaunches(Recording &Rewritten) {
     std::optional<Difference> &Differs = Report.Launches.First;
     if (!Differs)
       return recallVanished(Vanished);
-    if (Differs->Kind != DifferenceKind::Contents)
+    if (Differs->Kind != DifferenceKind::Contents || Report.Launches.ByDevice)
       return;
     const Difference Seen = *Differs;
     Report.Found = Search.narrow(
@@ -352,7 +352,7 @@ static std::string placeMade(const Recording &R, unsigned Allocation) {
 
 void Session::showBytes() {
   const std::optional<Difference> &D = Report.Launches.First;
-  if (!D || D->Kind != DifferenceKind::Contents)
+  if (!D || D->Kind != DifferenceKind::Contents || Report.Launches.ByDevice)
     return;
   Tell("fetching the bytes that differ");
   if (!D->IsVariable)
@@ -384,7 +384,8 @@ ToleratedMemory Session::tolerateOne(const Difference &D) {
 // What varies is compared within the tolerance, where one was given.
 void Session::tolerate() {
   Report.Within = O.Within;
-  if (!O.Within || Report.Launches.OrderNotDeterministic)
+  if (!O.Within || Report.Launches.OrderNotDeterministic ||
+      Report.Launches.ByDevice)
     return;
   const std::vector<Difference> &Excused = Report.Launches.Excused;
   for (size_t I = 0; I < std::min(Excused.size(), MostToleratedAllocations);
@@ -419,6 +420,8 @@ std::optional<unsigned> Session::launchToCapture(const Recording &Rewritten,
            D->Kind != DifferenceKind::LaunchError)
     Problem = "the first difference is not one in memory; --capture-launch=N "
               "names a launch";
+  else if (Report.Launches.ByDevice)
+    Problem = "the launch that differs has another number in each run";
   else if (Report.Found
                ? Report.Found->Range.isOne()
                : rangeBefore(First.Record, Rewritten, D->Launch).isOne())

@@ -102,6 +102,7 @@ TEST_F(RecordingFile, DigestsSurviveTheRoundTrip) {
     L.DynamicSharedBytes = 77;
     L.Stream = 3;
     L.Thread = 2;
+    L.Device = 1;
     L.Grid = {4294967295u, 2, 3};
     changes(L, 0, 0, {~0ull}, /*IsVariable=*/true);
     Writer.launch(L);
@@ -136,6 +137,7 @@ TEST_F(RecordingFile, DigestsSurviveTheRoundTrip) {
   EXPECT_EQ(L.DynamicSharedBytes, 77u);
   EXPECT_EQ(L.Stream, 3u);
   EXPECT_EQ(L.Thread, 2u);
+  EXPECT_EQ(L.Device, 1u);
   EXPECT_TRUE(L.Digested);
   ASSERT_EQ(L.Changes.size(), 2u);
   EXPECT_EQ(L.Changes[0].Runs[0].Digests, (std::vector<uint64_t>{1, 2, 3, 4}));
@@ -304,9 +306,9 @@ TEST_F(RecordingFile, WhatCannotBeReadSaysWhy) {
   const std::string Magic(RecordingMagic);
   write(Magic);
   EXPECT_EQ(problem(), "the recording ends within its header");
-  write(Magic + std::string("\3\0", 2));
-  EXPECT_NE(problem().find("version 3"), std::string::npos);
-  write(Magic + "\2\7");
+  write(Magic + std::string("\2\0", 2));
+  EXPECT_NE(problem().find("version 2"), std::string::npos);
+  write(Magic + "\3\7");
   EXPECT_EQ(problem(), "the recording has an unknown mode");
 }
 
@@ -358,17 +360,17 @@ TEST_F(RecordingFile, ChangedByteIsNoticed) {
 
 TEST_F(RecordingFile, ImpossibleRecordIsNamedByItsPlace) {
   const auto Problem = [&](const std::string &Bytes) {
-    write(std::string(RecordingMagic) + std::string("\2\0", 2) + Bytes);
+    write(std::string(RecordingMagic) + std::string("\3\0", 2) + Bytes);
     return problem();
   };
   const std::string Name = record(RecordType::Text, ByteWriter().text("x"));
   ByteWriter Fields;
-  for (int I = 0; I < 13; ++I)
+  for (int I = 0; I < 14; ++I)
     Fields.number(0);
   const std::string Shape = record(RecordType::Shape, Fields);
-  const std::string Memory =
-      record(RecordType::Allocation,
-             ByteWriter().number(0).number(1000).number(256).number(0));
+  const std::string Memory = record(
+      RecordType::Allocation,
+      ByteWriter().number(0).number(1000).number(256).number(0).number(0));
   const auto Launch = [](unsigned First, uint64_t Chunks) {
     return record(RecordType::Launch,
                   ByteWriter()

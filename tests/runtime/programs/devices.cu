@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "check.h"
+#include <thread>
 
 constexpr unsigned Count = 1 << 16, Rounds = 4;
 
@@ -43,6 +44,15 @@ __global__ void stepBack(unsigned *values, unsigned *other, int round) {
 #endif
 }
 
+__global__ void stepAlone(unsigned *values, bool last) {
+  const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+  values[thread] = values[thread] * 5 + thread;
+#ifdef WRONG_THREAD
+  if (last && thread == 77)
+    ++values[thread];
+#endif
+}
+
 int main() {
   int devices = 0;
   CHECK(cudaGetDeviceCount(&devices));
@@ -66,6 +76,19 @@ int main() {
     stepBack<<<Count / 256, 256>>>(values[1], values[0], round);
     CHECK(cudaDeviceSynchronize());
   }
+#ifdef THREADS
+  std::thread threads[2];
+  for (int device = 0; device < 2; ++device)
+    threads[device] = std::thread([device, &values] {
+      CHECK(cudaSetDevice(device));
+      for (unsigned round = 0; round < 100; ++round)
+        stepAlone<<<Count / 256, 256>>>(values[device],
+                                        device == 1 && round == 99);
+      CHECK(cudaDeviceSynchronize());
+    });
+  for (std::thread &one : threads)
+    one.join();
+#endif
   unsigned first[2];
   for (int device = 0; device < 2; ++device)
     CHECK(cudaMemcpy(&first[device], values[device] + 500, sizeof(unsigned),
