@@ -18,8 +18,13 @@
 //              each its offset and bytes
 //     Memory   address, bytes, kind, symbol, number; they count from 0
 //     Bytes    1 for what was left, memory, first page, the bytes of one page
-//     Word     1 for what was left, memory, first page, pages, the word (8
-//     bytes) Note     a text Error    the name of an error End      nothing
+//     Word     1 for what was left, memory, first page, pages, the word
+//              (8 bytes)
+//     Note     a text
+//
+//     Error    the name of an error
+//
+//     End      nothing
 //
 //===----------------------------------------------------------------------===//
 

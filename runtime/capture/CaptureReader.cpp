@@ -48,6 +48,8 @@ private:
   bool addMemory(ByteReader &From);
   bool addPages(ByteReader &From, std::string_view Record, bool IsWord);
   bool addNote(ByteReader &From);
+
+  uint64_t AllBytes = 0; ///< Of the memory so far.
 };
 
 } // namespace
@@ -115,17 +117,19 @@ bool Records::addKernel(ByteReader &From) {
 }
 
 bool Records::addMemory(ByteReader &From) {
-  // More than any GPU has; it bounds what the pages take.
-  constexpr uint64_t MostBytes = uint64_t(1) << 42;
+  // Of all memory together. More than any GPU has; it bounds what the pages
+  // take.
+  constexpr uint64_t MostBytes = uint64_t(1) << 40;
   CapturedMemory M;
   M.Address = From.number<uint64_t>();
   M.Bytes = From.number<uint64_t>();
   M.Kind = takeText(From);
   M.Symbol = takeText(From);
   M.Number = From.number<unsigned>();
-  if (!From.finished() || M.Bytes == 0 || M.Bytes > MostBytes ||
+  if (!From.finished() || M.Bytes == 0 || M.Bytes > MostBytes - AllBytes ||
       M.Address + M.Bytes < M.Address)
     return false;
+  AllBytes += M.Bytes;
   M.Before.resize(capturePages(M.Bytes));
   M.After.resize(M.Before.size());
   Result.Memory.push_back(std::move(M));

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -56,6 +57,13 @@ void OutputFile::append(std::string_view Bytes) {
   Used += Bytes.size();
 }
 
+// Beyond the limit on the size of files, a signal would end the program.
+static bool mayGrowTo(uint64_t Bytes) {
+  rlimit Limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &Limit) == 0 &&
+         (Limit.rlim_cur == RLIM_INFINITY || Bytes <= Limit.rlim_cur);
+}
+
 // Without room on the disk, a mapped page would kill the program that writes to
 // it; so the room is taken first. Where that or a mapping is not to be had,
 // the file is written to.
@@ -68,7 +76,8 @@ bool OutputFile::makeRoom(size_t Bytes) {
   WindowAt = End / Page * Page;
   Used = End - WindowAt;
   WindowBytes = std::max(LeastWindow, (Used + Bytes + Page - 1) / Page * Page);
-  if (::posix_fallocate(File, static_cast<off_t>(WindowAt),
+  if (mayGrowTo(WindowAt + WindowBytes) &&
+      ::posix_fallocate(File, static_cast<off_t>(WindowAt),
                         static_cast<off_t>(WindowBytes)) == 0) {
     void *const Mapped = ::mmap(nullptr, WindowBytes, PROT_READ | PROT_WRITE,
                                 MAP_SHARED, File, static_cast<off_t>(WindowAt));

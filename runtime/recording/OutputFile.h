@@ -4,13 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// Appends to a file without asking the operating system each time: a launch
-/// takes 2 us or less, and so does a write. The end of the file is mapped into
-/// memory, so that what was appended is in the file when the process crashes.
-/// Then zeros follow, up to the end of what was mapped.
-///
+//
+// Appends to a file without asking the operating system each time: a launch
+// takes 2 us or less, and so does a write. The end of the file is mapped into
+// memory, so that what was appended is in the file when the process crashes.
+// Then zeros follow, up to the end of what was mapped.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_RECORDING_OUTPUTFILE_H

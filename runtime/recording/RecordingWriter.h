@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Writes the events of a run, one record per event, as they happen. Each goes
-// to the kernel in one write, with the texts and shapes that it is the first
-// to need, so a program that crashes leaves every record that was complete.
+// Writes the events of a run, one record per event, as they happen. Each is in
+// the file at once, with the texts and shapes that it is the first to need, so
+// a program that crashes leaves every record that was complete (OutputFile.h).
 // The writer lives inside foreign programs: it throws nothing, never ends the
 // process, and after a failed write it stays silent, as it does in a process
 // that was forked off. Any thread may call it.

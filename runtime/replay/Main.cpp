@@ -12,13 +12,14 @@
 #include "capture/CaptureReader.h"
 #include "replay/Replayer.h"
 #include "replay/Report.h"
+#include "verify/Files.h"
 #include "verify/Runner.h"
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
+#include <sys/personality.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -27,22 +28,6 @@ namespace fs = std::filesystem;
 static int problem(const std::string &Text, int Status) {
   std::fprintf(stderr, "bankstripe-replay: %s\n", Text.c_str());
   return Status;
-}
-
-static std::optional<std::string> readFile(const std::string &Path) {
-  std::ifstream Input(Path, std::ios::binary);
-  if (!Input)
-    return std::nullopt;
-  return std::string{std::istreambuf_iterator<char>(Input), {}};
-}
-
-static bool writeFile(const std::string &Path, const std::string &Text) {
-  if (Path == "-")
-    return std::fputs(Text.c_str(), stdout) >= 0;
-  std::ofstream File(Path, std::ios::binary);
-  File << Text;
-  File.close();
-  return File.good();
 }
 
 // What the options put in place of the rewritten kernel. \returns what is
@@ -84,6 +69,13 @@ static std::string beginAgain(char **Arguments, const std::string &Problem) {
   const int Tries = (Before ? std::atoi(Before) : 0) + 1;
   if (Tries < MostTries) {
     ::setenv(Variable, std::to_string(Tries).c_str(), 1);
+    // The number of the process stays, and so would the name of its recording.
+    if (const char *Recording = std::getenv("BANKSTRIPE_RECORD"))
+      ::unlink(Recording);
+    // A debugger may have asked for addresses that are not random.
+    constexpr unsigned long Query = 0xffffffff;
+    if (const int Old = ::personality(Query); Old != -1)
+      ::personality(static_cast<unsigned>(Old) & ~unsigned{ADDR_NO_RANDOMIZE});
     ::execv("/proc/self/exe", Arguments);
   }
   return fmt::format("{} (also after {} tries)", Problem, Tries);
@@ -102,7 +94,7 @@ static std::string replayHere(const ReplayOptions &O, const Capture &C,
   if (!Problem.empty())
     return Problem;
   std::set<PageNumber> NotReproduced;
-  bool CanTime = C.Rewritten && !O.Only;
+  const bool CanTime = C.Rewritten && !O.Only;
   for (const Side Which : {Side::Original, Side::Rewritten}) {
     if ((O.Only && *O.Only != Which) ||
         (Which == Side::Rewritten && !C.Rewritten))
@@ -118,20 +110,32 @@ static std::string replayHere(const ReplayOptions &O, const Capture &C,
     if (Which == Side::Original)
       NotReproduced = Differing;
   }
-  return CanTime ? R.time(O.Runs) : "";
+  if (!CanTime)
+    return "";
+  std::optional<Side> Failed;
+  std::string Error;
+  Problem = R.time(O.Runs, Failed, Error);
+  if (Failed) {
+    SideResult Result;
+    Result.Error = std::move(Error);
+    Tell(*Failed, Result);
+  }
+  return Problem;
 }
 
 // The replaying process of another one.
 static int replayForAnother(const ReplayOptions &O, const Capture &C,
                             char **Arguments) {
   std::ofstream File(O.Results, std::ios::binary | std::ios::app);
+  bool HasFailed = false;
   const std::string Problem =
-      replayHere(O, C, Arguments, [&File](Side Which, const SideResult &R) {
+      replayHere(O, C, Arguments, [&](Side Which, const SideResult &R) {
+        HasFailed |= !R.Error.empty();
         File << sideLine(Which, R) << std::flush;
       });
   if (!Problem.empty())
     File << problemLine(Problem);
-  else if (C.Rewritten && !O.Only)
+  else if (C.Rewritten && !O.Only && !HasFailed)
     File << timedLine(O.Runs);
   File.close();
   return File.good() ? ReplayIdentical : ReplayCannot;
@@ -146,7 +150,7 @@ static int replayOnly(const ReplayOptions &O, const Capture &C,
       replayHere(O, C, Arguments, [&](Side Which, const SideResult &R) {
         std::fputs(printSide(C, Which, R).c_str(), stdout);
         if (R.Error != C.Error || !R.Mismatches.empty())
-          Status = ReplayDiffers;
+          Status = Which == Side::Original ? ReplayCannot : ReplayDiffers;
       });
   return Problem.empty() ? Status : problem(Problem, ReplayCannot);
 }
@@ -183,6 +187,10 @@ static ReplayReport replay(const ReplayOptions &O, const Capture &C) {
   Options ForRuns;
   ForRuns.TimeoutSeconds = O.TimeoutSeconds;
   Runner Runs(ForRuns, Recorder);
+  if (Runs.folder().empty()) {
+    Report.Results.Problem = "no temporary folder can be made";
+    return Report;
+  }
   const std::string File = Runs.folder() + "/results";
   const RecordedRun Run = runReplay(O, Runs, File, std::nullopt);
   ReplayResults &R = Report.Results;
@@ -194,9 +202,10 @@ static ReplayReport replay(const ReplayOptions &O, const Capture &C) {
   if (R.Original && !R.Original->Error.empty() && C.Rewritten) {
     const std::string Second = Runs.folder() + "/results-rewritten";
     const RecordedRun Other = runReplay(O, Runs, Second, Side::Rewritten);
-    R.Rewritten = readResults(readFile(Second).value_or("")).Rewritten;
+    ReplayResults More = readResults(readFile(Second).value_or(""));
+    R.Rewritten = std::move(More.Rewritten);
     if (!R.Rewritten)
-      R.Problem = unexpectedEnd(R, Other.Child);
+      R.Problem = unexpectedEnd(More, Other.Child);
   } else if (!IsThere() || !Run.Child.succeeded()) {
     R.Problem = unexpectedEnd(R, Run.Child);
   }

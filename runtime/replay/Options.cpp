@@ -91,7 +91,8 @@ static void addOutputOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {
       ->type_name("TYPE");
   App.add_option("--json", O.JsonPath,
                  "write the result to this file; - for standard output")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes(App.get_option("--only"));
   App.add_flag("--info", O.Info,
                "launch nothing: print what the capture holds");
   App.add_option("--extract", O.Extract,

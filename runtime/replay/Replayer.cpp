@@ -7,6 +7,7 @@
 
 #include "replay/Replayer.h"
 #include "recorder/ModuleSymbols.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace bankstripe::runtime;
@@ -67,9 +68,11 @@ std::string Replayer::makeContext() {
 // A variable of internal linkage has another symbol in each build.
 static std::string symbolIn(const std::vector<std::string> &Symbols,
                             const std::string &Wanted) {
+  if (std::ranges::find(Symbols, Wanted) != Symbols.end())
+    return Wanted;
   const std::string Name = canonicalName(Wanted);
   for (const std::string &Symbol : Symbols)
-    if (Symbol == Wanted || canonicalName(Symbol) == Name)
+    if (canonicalName(Symbol) == Name)
       return Symbol;
   return Wanted;
 }
@@ -141,9 +144,10 @@ std::string Replayer::load(Side Which) {
 std::string Replayer::setVariables(const Loaded &Side) {
   for (const auto &[Index, Address] : Side.Variables) {
     const CapturedMemory &M = Of.Memory[Index];
-    if (std::string Problem = Memory.upload(M, Address, 0, M.Before.size());
-        !Problem.empty())
-      return Problem;
+    for (const CUdeviceptr To : {Address, CUdeviceptr(M.Address)})
+      if (std::string Problem = Memory.upload(M, To, 0, M.Before.size());
+          !Problem.empty())
+        return Problem;
   }
   return "";
 }
@@ -238,15 +242,18 @@ std::string Replayer::launch(Side Which, std::optional<ElementType> Type,
   return restore(Check.changed());
 }
 
-std::string Replayer::time(unsigned Times) {
+std::string Replayer::time(unsigned Times, std::optional<Side> &Failed,
+                           std::string &Error) {
   for (unsigned I = 0; I < 2 * Times; ++I) {
     const Side Which = timedSide(I);
     std::string Problem = setVariables(Sides[Which]);
     if (!Problem.empty())
       return Problem;
-    if (const CUresult Failed = run(Which))
-      return fmt::format("the {} kernel failed when it was launched again: {}",
-                         sideName(Which), D.name(Failed));
+    if (const CUresult Result = run(Which)) {
+      Failed = Which;
+      Error = D.name(Result);
+      return "";
+    }
     if (Problem = restore(Sides[Which].Changed); !Problem.empty())
       return Problem;
   }

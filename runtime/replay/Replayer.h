@@ -49,7 +49,11 @@ public:
                      SideResult &Result, std::set<PageNumber> &Differing);
 
   /// Launches both kernels \p Times times each, after launch() of both.
-  std::string time(unsigned Times);
+  ///
+  /// \param Failed receives the side that failed, if one did, with \p Error;
+  /// then nothing more can be done either.
+  std::string time(unsigned Times, std::optional<Side> &Failed,
+                   std::string &Error);
 
 private:
   /// A kernel that is ready to be launched.

@@ -25,9 +25,12 @@ ReplayStatus bankstripe::runtime::judge(const Capture &Of,
     return Results.Problem.empty() && IsReproduced ? ReplayIdentical
                                                    : ReplayCannot;
   const SideResult &Rewritten = *Results.Rewritten;
+  if (Original.Error != Of.Error)
+    return ReplayCannot;
   if (Rewritten.Error != Original.Error || !Rewritten.Mismatches.empty())
     return ReplayDiffers;
-  return IsReproduced ? ReplayIdentical : ReplayCannot;
+  return IsReproduced && Results.Problem.empty() ? ReplayIdentical
+                                                 : ReplayCannot;
 }
 
 PairedTimes

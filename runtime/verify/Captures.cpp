@@ -25,7 +25,7 @@ namespace {
 class FolderBeside {
 public:
   explicit FolderBeside(const std::string &File) {
-    std::string Pattern = fs::absolute(File).string() + ".XXXXXX";
+    std::string Pattern = File + ".XXXXXX";
     if (::mkdtemp(Pattern.data()))
       Path = Pattern;
   }
@@ -86,13 +86,33 @@ void Capturer::addRewritten(CaptureReport &To, const Piece &Original,
   std::error_code Error;
   const auto Before = fs::file_size(Original.Path, Error);
   To.RewrittenProblem = appendCapture(Original.Path, Rewritten.Path);
-  const auto Both = readCapture(Original.Path);
-  if (const auto *Problem = std::get_if<CaptureError>(&Both))
-    To.RewrittenProblem = Problem->Message;
-  else
-    To.Lacks = std::get<Capture>(Both).Notes;
-  if (!To.RewrittenProblem.empty())
+  if (To.RewrittenProblem.empty()) {
+    const auto Both = readCapture(Original.Path);
+    if (const auto *Problem = std::get_if<CaptureError>(&Both))
+      To.RewrittenProblem = Problem->Message;
+    else
+      To.Lacks = std::get<Capture>(Both).Notes;
+  }
+  if (To.RewrittenProblem.empty())
+    return;
+  if (!Error)
     fs::resize_file(Original.Path, Before, Error);
+  if (Error)
+    To.Problem = Error.message();
+}
+
+// Gives the file the name that was asked for, unless something has it. Where
+// the file system knows no second names, something that appears at this very
+// moment is lost.
+static std::string giveName(const std::string &File, const fs::path &Name) {
+  std::error_code Error;
+  fs::create_hard_link(File, Name, Error);
+  if (!Error)
+    return "";
+  if (fs::exists(Name, Error))
+    return "there is a file of that name now";
+  fs::rename(File, Name, Error);
+  return Error ? Error.message() : "";
 }
 
 CaptureReport Capturer::take(unsigned Launch, const Progress &Tell) {
@@ -126,11 +146,11 @@ CaptureReport Capturer::take(unsigned Launch, const Progress &Tell) {
   Tell(fmt::format("capturing the kernel of launch {} of the rewritten program",
                    Launch));
   addRewritten(Report, Original, record(/*IsRewritten=*/true, Launch));
+  if (!Report.isThere())
+    return Report;
   std::error_code Error;
   Report.Bytes = fs::file_size(Original.Path, Error);
-  if (!Error)
-    fs::rename(Original.Path, fs::absolute(O.CapturePath), Error);
-  if (Error)
-    Report.Problem = Error.message();
+  Report.Problem =
+      Error ? Error.message() : giveName(Original.Path, O.CapturePath);
   return Report;
 }

@@ -190,19 +190,23 @@ void Running::watch(double TimeoutSeconds) {
 
 namespace {
 
-// While it lives, programs that this thread starts lie at fixed addresses.
-class FixedAddresses {
+// While it lives, programs that this thread starts lie at fixed addresses, or
+// at random ones.
+class Addresses {
 public:
-  explicit FixedAddresses(bool IsWanted) {
-    if (IsWanted && (Old = ::personality(Query)) != -1)
-      ::personality(static_cast<unsigned>(Old) | ADDR_NO_RANDOMIZE);
+  explicit Addresses(std::optional<bool> AreFixed) {
+    if (!AreFixed || (Old = ::personality(Query)) == -1)
+      return;
+    const auto Before = static_cast<unsigned>(Old);
+    ::personality(*AreFixed ? Before | ADDR_NO_RANDOMIZE
+                            : Before & ~unsigned{ADDR_NO_RANDOMIZE});
   }
-  ~FixedAddresses() {
+  ~Addresses() {
     if (Old != -1)
       ::personality(static_cast<unsigned>(Old));
   }
-  FixedAddresses(const FixedAddresses &) = delete;
-  FixedAddresses &operator=(const FixedAddresses &) = delete;
+  Addresses(const Addresses &) = delete;
+  Addresses &operator=(const Addresses &) = delete;
 
 private:
   static constexpr unsigned long Query = 0xffffffff;
@@ -227,7 +231,7 @@ static int spawn(const ChildRequest &Request, Pipe &Output, Pipe &Errors,
   std::vector<std::string> Words = {Request.Program};
   Words.insert(Words.end(), Request.Arguments.begin(), Request.Arguments.end());
   std::vector<std::string> Environment = childEnvironment(Request.Environment);
-  const FixedAddresses Fixed(Request.FixedAddresses);
+  const Addresses Given(Request.FixedAddresses);
   const int Error =
       ::posix_spawn(&Process, Request.Program.c_str(), &Files, &Attributes,
                     pointers(Words).data(), pointers(Environment).data());

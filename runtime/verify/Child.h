@@ -9,6 +9,7 @@
 #define BANKSTRIPE_VERIFY_CHILD_H
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,10 @@ struct ChildRequest {
   /// Added to the environment; an empty value removes the variable.
   std::map<std::string, std::string> Environment;
   double TimeoutSeconds = 0; ///< 0 for none.
-  /// Whether memory lies at the same addresses in each run, as far as the
-  /// system lets it: not in containers that forbid personality().
-  bool FixedAddresses = false;
+  /// Whether memory lies at the same addresses in each run or at others, as far
+  /// as the system lets it: not in containers that forbid personality().
+  /// Without a value, as in this process.
+  std::optional<bool> FixedAddresses = std::nullopt;
 };
 
 /// How it went.

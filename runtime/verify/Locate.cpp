@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Locate.h"
+#include "verify/Files.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
 
 using namespace bankstripe::runtime;
 
@@ -123,11 +123,6 @@ Location Locator::narrow(std::optional<Difference> &First, LaunchRange Range,
   return At;
 }
 
-static std::string readFile(const std::string &Path) {
-  std::ifstream Input(Path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(Input), {}};
-}
-
 std::string Locator::fetch(bool IsRewritten, const Difference &D,
                            uint64_t End) {
   Schedule When;
@@ -139,7 +134,7 @@ std::string Locator::fetch(bool IsRewritten, const Difference &D,
   const RecordedRun Run =
       Runs.run(IsRewritten ? O.Rewritten : O.Original,
                {RecordingMode::Digest, std::move(Settings)});
-  std::string Bytes = readFile(Run.Path + ".bytes");
+  std::string Bytes = readFile(Run.Path + ".bytes").value_or("");
   Runs.forget(Run);
   return Bytes;
 }

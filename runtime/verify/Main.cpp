@@ -11,14 +11,13 @@
 
 #include "page/Page.h"
 #include "recording/RecordingReader.h"
+#include "verify/Files.h"
 #include "verify/Gpu.h"
 #include "verify/Print.h"
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -35,15 +34,6 @@ static void tell(const std::string &Step) {
                  Step.empty() ? "" : "...");
 }
 
-static bool writeText(const std::string &Path, const std::string &Text) {
-  if (Path == "-")
-    return std::fputs(Text.c_str(), stdout) >= 0;
-  std::ofstream File(Path, std::ios::binary);
-  File << Text;
-  File.close();
-  return File.good();
-}
-
 static int cannotWrite(const std::string &Path) {
   std::fprintf(stderr, "bankstripe-verify: cannot write '%s'\n", Path.c_str());
   return ExitUsage;
@@ -55,10 +45,10 @@ static std::string readPlan(const std::string &Path,
                             std::optional<HtmlPlan> &Plan) {
   if (Path.empty())
     return "";
-  std::ifstream File(Path, std::ios::binary);
-  if (!File)
+  const std::optional<std::string> Text = readFile(Path);
+  if (!Text)
     return "cannot read '" + Path + "'";
-  auto Read = parsePlan({std::istreambuf_iterator<char>(File), {}});
+  auto Read = parsePlan(*Text);
   if (const auto *Error = std::get_if<PlanError>(&Read))
     return "'" + Path + "' is no plan: " + Error->Message;
   Plan = std::move(std::get<HtmlPlan>(Read));
@@ -118,12 +108,12 @@ int main(int ArgumentCount, char **Arguments) {
   const bool Coloured = ::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
   if (O.JsonPath != "-")
     std::fputs(printReport(Report, Coloured).c_str(), stdout);
-  if (!O.JsonPath.empty() && !writeText(O.JsonPath, jsonReport(Report)))
+  if (!O.JsonPath.empty() && !writeFile(O.JsonPath, jsonReport(Report)))
     return cannotWrite(O.JsonPath);
   if (!O.HtmlPath.empty()) {
     Page.Gpu = gpuFacts(Report.Device);
     Page.Time = timeNow();
-    if (!writeText(O.HtmlPath, htmlReport(Report, Page)))
+    if (!writeFile(O.HtmlPath, htmlReport(Report, Page)))
       return cannotWrite(O.HtmlPath);
   }
   switch (Report.Verdict) {

@@ -15,27 +15,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Originals.h"
+#include "verify/Files.h"
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 
 using namespace bankstripe::runtime;
 namespace fs = std::filesystem;
-
-static std::optional<std::string> readText(const std::string &Path) {
-  std::ifstream Input(Path, std::ios::binary);
-  if (!Input)
-    return std::nullopt;
-  return std::string{std::istreambuf_iterator<char>(Input), {}};
-}
-
-static bool writeText(const std::string &Path, const std::string &Text) {
-  std::ofstream Output(Path, std::ios::binary);
-  Output << Text;
-  Output.close();
-  return !Output.fail();
-}
 
 Originals::Originals(const Options &O, const std::string &How)
     : Folder(O.Originals) {
@@ -58,11 +43,11 @@ std::string Originals::stem(unsigned Number) const {
 }
 
 std::optional<RecordedRun> Originals::find(unsigned Number) const {
-  if (Folder.empty() || readText(stem(Number) + ".key") != Key)
+  if (Folder.empty() || readFile(stem(Number) + ".key") != Key)
     return std::nullopt;
   RecordedRun Run;
   readRecordingInto(Run, stem(Number) + ".recording");
-  auto Output = readText(stem(Number) + ".output");
+  auto Output = readFile(stem(Number) + ".output");
   if (!Run.Problem.empty() || !Output)
     return std::nullopt;
   Run.Child.Output = std::move(*Output);
@@ -79,7 +64,7 @@ void Originals::keep(unsigned Number, const RecordedRun &Run) const {
   fs::remove(stem(Number) + ".key", Error);
   fs::copy_file(Run.Path, stem(Number) + ".recording",
                 fs::copy_options::overwrite_existing, Error);
-  if (!Error && writeText(stem(Number) + ".output", Run.Child.Output) &&
-      !writeText(stem(Number) + ".key", Key))
+  if (!Error && writeFile(stem(Number) + ".output", Run.Child.Output) &&
+      !writeFile(stem(Number) + ".key", Key))
     fs::remove(stem(Number) + ".key", Error);
 }

@@ -157,8 +157,8 @@ RecordedRun Runner::run(const Command &What, const RunRequest &Request) {
   Child.Program = What.Program;
   Child.Arguments = What.Arguments;
   Child.TimeoutSeconds = O.TimeoutSeconds;
-  Child.FixedAddresses =
-      !IsTimed && !RandomAddresses && !Request.RandomAddresses;
+  if (!IsTimed)
+    Child.FixedAddresses = !RandomAddresses && !Request.RandomAddresses;
   // What the caller's environment holds is not meant for this run.
   for (const char *Name :
        {"BANKSTRIPE_CAPTURE", "BANKSTRIPE_CAPTURE_KERNEL", "BANKSTRIPE_DUMP",

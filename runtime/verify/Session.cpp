@@ -224,17 +224,36 @@ bool Session::recordAgain(const std::string &With, const Schedule &When,
                           Recording &Rewritten) {
   Tell("recording again, with " + With);
   Followed.Settings = Search.follow(When);
-  const auto Record = [&](const Command &What, Recording &Into) {
+  const auto Record = [&](const Command &What, bool MayCrash, Recording &Into) {
     RecordedRun Run = Runs.run(What, Followed);
     Runs.forget(Run);
     Into = std::move(Run.Record);
-    return Run.Problem.empty() && (Run.Child.exited() || &Into == &Rewritten);
+    return Run.Problem.empty() && (Run.Child.exited() || MayCrash);
   };
-  bool Good =
-      Record(O.Original, First.Record) && Record(O.Rewritten, Rewritten);
-  for (Recording &Control : Controls)
-    Good = Good && Record(O.Original, Control);
-  return Good;
+  Recording NewOriginal, NewRewritten;
+  std::vector<Recording> NewControls(Controls.size());
+  bool Good = Record(O.Original, false, NewOriginal) &&
+              Record(O.Rewritten, true, NewRewritten);
+  for (Recording &Control : NewControls)
+    Good = Good && Record(O.Original, false, Control);
+  if (!Good)
+    return false;
+  First.Record = std::move(NewOriginal);
+  Rewritten = std::move(NewRewritten);
+  Controls = std::move(NewControls);
+  return true;
+}
+
+// Whether the first difference can come from addresses. Where memory varied
+// with them before, and was the same in both programs, they are the same.
+static bool mayBeOfAddresses(const Difference &D, const PairComparison &Moved) {
+  if (Moved.Stop && Moved.Stop->Launch <= D.Launch)
+    return true;
+  const auto At =
+      std::ranges::find_if(Moved.Contents, [&D](const Difference &M) {
+        return M.IsVariable == D.IsVariable && M.Allocation == D.Allocation;
+      });
+  return At != Moved.Contents.end() && At->Launch == D.Launch;
 }
 
 // With fixed addresses, a result that depends on them is the same in each run
@@ -243,21 +262,25 @@ bool Session::recordAgain(const std::string &With, const Schedule &When,
 // for all that follow, and what depends on them is known to vary.
 void Session::lookAtAddresses(const RecordedRun &Rewritten) {
   const Comparison Fixed = compare(First.Record, Controls, Rewritten.Record);
-  const bool InMemory =
-      Fixed.First && Fixed.First->Kind == DifferenceKind::Contents;
-  if (!InMemory && Rewritten.Child.Output == First.Child.Output)
+  if (!Fixed.First && Rewritten.Child.Output == First.Child.Output)
     return;
   Tell("recording the original at other addresses");
   RunRequest Elsewhere = Followed;
   Elsewhere.RandomAddresses = true;
   RecordedRun Run = Runs.run(O.Original, Elsewhere);
   Runs.forget(Run);
-  if (!Run.Child.exited() || !Run.Problem.empty())
+  if (!Run.Child.exited() || !Run.Problem.empty() ||
+      Run.Child.ExitStatus != First.Child.ExitStatus)
+    return;
+  if (Fixed.First &&
+      !mayBeOfAddresses(*Fixed.First, comparePair(First.Record, Run.Record)))
     return;
   ControlOutputs.push_back(std::move(Run.Child.Output));
   Controls.push_back(std::move(Run.Record));
   const Comparison Random = compare(First.Record, Controls, Rewritten.Record);
   if (Random.NotDeterministic == Fixed.NotDeterministic &&
+      Random.SequenceNotDeterministicFrom ==
+          Fixed.SequenceNotDeterministicFrom &&
       Random.OrderNotDeterministic == Fixed.OrderNotDeterministic)
     Controls.pop_back();
   else
@@ -267,12 +290,18 @@ void Session::lookAtAddresses(const RecordedRun &Rewritten) {
 // The rewritten program failed or printed something else, and left no trace in
 // the digests: what went wrong was overwritten since. More digests tell when.
 void Session::digestMore(bool Ended, Recording &Rewritten) {
-  const size_t Launches = First.Record.Launches.size();
-  const auto Digested = static_cast<size_t>(
-      std::ranges::count_if(First.Record.Launches, &Launch::Digested));
-  if (Report.Launches.First || Launches == 0 || Digested == Launches)
+  const std::vector<Launch> &Launches = First.Record.Launches;
+  const std::optional<Difference> &Found = Report.Launches.First;
+  // Where a program ends too early is not where it went wrong.
+  const bool IsTheEnd = Found && !Ended &&
+                        (Found->Kind == DifferenceKind::MissingLaunch ||
+                         Found->Kind == DifferenceKind::LaunchError);
+  if (Launches.empty() || (Found && !IsTheEnd) ||
+      std::ranges::all_of(Launches, &Launch::Digested))
     return;
-  const LaunchRange All{std::nullopt, static_cast<unsigned>(Launches - 1)};
+  LaunchRange All{std::nullopt, static_cast<unsigned>(Launches.size() - 1)};
+  if (IsTheEnd)
+    All.Differs = std::min(All.Differs, Found->Launch);
   if (!recordAgain(
           "more digests",
           narrowed(Schedule::of(First.Record), All, MostDigestsForATrace),
@@ -528,6 +557,15 @@ void Session::gatherNotes(const RecordedRun &Original,
     Report.Notes.push_back(Count == 1
                                ? Text + " (once)"
                                : fmt::format("{} ({} times)", Text, Count));
+  const auto NoteEnd = [this](const char *Which, const RecordedRun &Run) {
+    if (Run.Child.exited() && Run.Problem.empty() && !Run.Record.Complete)
+      Report.Notes.push_back(fmt::format(
+          "the recording of the {} program has no end: it ended through _exit, "
+          "or the disk is full; what came later is not compared",
+          Which));
+  };
+  NoteEnd("original", Original);
+  NoteEnd("rewritten", Rewritten);
   noteProcesses("original", Original);
   noteProcesses("rewritten", Rewritten);
 }

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 //     original, original again, rewritten           with digests, compared
-//     original, original again, rewritten           to locate a difference
+//     original at other addresses                   when something differs
+//     original, original again, rewritten           to locate a difference, and
+//                                                   when only the output differs
 //     original, rewritten                           to capture a launch
 //     original, rewritten, rewritten, original, ... with durations only
 //

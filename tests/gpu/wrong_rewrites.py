@@ -271,7 +271,7 @@ class Check:
         """The verifier's result."""
         report = self.given.output / f"{case.flat()}.{way}.json"
         command = [self.given.verify, "--runs=0", "--type=u32", "--timeout=20", *WAYS[way],
-                   f"--originals={self.work / 'originals'}", f"--json={report}",
+                   f"--originals={self.work / 'originals' / case.name}", f"--json={report}",
                    self.program("original", case.name).resolve(),
                    self.program(case.mistake, case.name).resolve()]
         log = []

@@ -206,6 +206,24 @@ TEST(Capture, WhatBothProgramsLackIsNotedOnce) {
   EXPECT_EQ(read(Path).Notes, (std::vector<std::string>{"textures", "arrays"}));
 }
 
+// A file from somebody else: what it says takes room before it is looked at.
+TEST(Capture, MoreMemoryThanAnyGpuHasIsRefused) {
+  const std::string Path = freshPath();
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  const uint64_t Bytes = uint64_t(1) << 41;
+  const std::string Fields =
+      ByteWriter().number(0).number(Bytes).text("").text("").number(0).Out;
+  ASSERT_TRUE(Writer.end());
+  const std::string Record = static_cast<char>(CaptureRecord::Memory) + Fields;
+  const uint32_t Checksum = recordChecksum(Record);
+  std::ofstream(Path, std::ios::binary | std::ios::app)
+      << ByteWriter().number(Record.size()).Out << Record
+      << std::string_view(reinterpret_cast<const char *>(&Checksum),
+                          ChecksumBytes);
+  EXPECT_NE(problem(Path).find("is damaged"), std::string::npos);
+}
+
 TEST(Capture, AFileThatIsThereIsNotOverwritten) {
   const std::string Path = freshPath();
   std::ofstream(Path) << "precious";

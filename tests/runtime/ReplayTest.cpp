@@ -173,6 +173,7 @@ protected:
 
   void write(const std::string &Original, const std::string &Rewritten,
              const std::string &Error = "") {
+    std::remove(Path.c_str());
     CaptureWriter Writer(Path);
     Writer.program({"stand-in", Capability, 12});
     Writer.kernel(kernel(Original), false);
@@ -309,6 +310,35 @@ TEST_F(Replay, ARewrittenKernelThatFailsDiffers) {
   EXPECT_TRUE(says(R, "rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS"));
 }
 
+TEST_F(Replay, ARewrittenKernelThatFailsLaterDiffers) {
+  write("add 0 0", "fail-after 3");
+  const ChildResult R = replay();
+  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_TRUE(says(R, "rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS"))
+      << R.Output;
+}
+
+TEST_F(Replay, AnOriginalThatFailsInTheReplayOnlyJudgesNothing) {
+  write("fail", "add 0 0");
+  const ChildResult R = replay();
+  EXPECT_EQ(R.ExitStatus, ReplayCannot) << R.Output;
+}
+
+// The copy at the old address does not follow the module's variable, but it is
+// put back as well.
+TEST_F(Replay, PointersToVariablesFindACopy) {
+  const uint64_t Variable = Home + 4 * MiB;
+  std::memcpy(&Before[40 * 8], &Variable, sizeof Variable);
+  After = Before;
+  add(After, 0, 1);
+  CountAfter[0] = 1;
+  write("variable count follow 40", "variable count follow 40");
+  const ChildResult R = replay();
+  EXPECT_EQ(R.ExitStatus, ReplayCannot);
+  EXPECT_TRUE(says(R, "not reproduced")) << R.Output;
+  EXPECT_TRUE(says(R, "rewritten: leaves what was captured")) << R.Output;
+}
+
 TEST_F(Replay, AFailureThatWasCapturedIsReproduced) {
   write("fail", "fail", "CUDA_ERROR_ILLEGAL_ADDRESS");
   const ChildResult R = replay();
@@ -352,6 +382,9 @@ TEST_F(Replay, OneSideAloneRunsInTheProcessItself) {
   EXPECT_EQ(R.ExitStatus, ReplayDiffers);
   EXPECT_FALSE(says(R, "original:"));
   EXPECT_EQ(replay({"--only=both"}).ExitStatus, ReplayUsage);
+  EXPECT_EQ(replay({"--only=rewritten", "--json=-"}).ExitStatus, ReplayUsage);
+  write("random", "");
+  EXPECT_EQ(replay({"--only=original"}).ExitStatus, ReplayCannot);
 }
 
 TEST_F(Replay, AModuleTakesThePlaceOfTheRewrittenOne) {
@@ -361,6 +394,7 @@ TEST_F(Replay, AModuleTakesThePlaceOfTheRewrittenOne) {
   std::ofstream(Module, std::ios::binary) << "add 3 7" << '\0';
   EXPECT_EQ(replay({"--module=" + Module}).ExitStatus, ReplayIdentical);
   EXPECT_EQ(replay({"--module=/nonexistent"}).ExitStatus, ReplayUsage);
+  EXPECT_EQ(replay({"--module=/tmp"}).ExitStatus, ReplayUsage);
 }
 
 TEST_F(Replay, TheRewrittenLaunchHasItsOwnSharedMemory) {

@@ -21,6 +21,7 @@ struct LongProgram {
   int Beside = 0;
   std::string Dump = "printf abcd"; // The bytes of whatever is asked for.
   std::string Then = ":";           // What it does last.
+  int Launches = 200;
 
   std::string text() const {
     std::string Awk = R"(
@@ -45,7 +46,7 @@ BEGIN {
       }
   }
   first = 1
-  for (i = 0; i < 200; ++i) {
+  for (i = 0; i < launches; ++i) {
     if (!(i in wanted)) {
       print describe(i) "}"
       continue
@@ -66,6 +67,7 @@ BEGIN {
            " >$BANKSTRIPE_RECORD.bytes\n"
            "awk -v wrong=" +
            std::to_string(Wrong) + " -v mended=" + std::to_string(Mended) +
+           " -v launches=" + std::to_string(Launches) +
            " -v beside=" + std::to_string(Beside) +
            " -v vary=" + (Varies ? "$$" : "7") +
            " -v schedule=\"$BANKSTRIPE_SCHEDULE\" -v fields='" + Kernel +
@@ -119,6 +121,15 @@ TEST_F(Search, FindsTheLaunchBehindAnOutputThatDiffers) {
 TEST_F(Search, FindsTheLaunchBehindAFailure) {
   const VerifyReport R =
       search({}, {.Wrong = 50, .Mended = 150, .Then = "exit 9"});
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  ASSERT_TRUE(R.Launches.First);
+  EXPECT_EQ(R.Launches.First->Launch, 50u);
+}
+
+// It ends at launch 120, but that is not where it went wrong.
+TEST_F(Search, FindsTheLaunchBehindAnEarlyEnd) {
+  const VerifyReport R = search(
+      {}, {.Wrong = 50, .Mended = 100, .Then = "exit 9", .Launches = 120});
   EXPECT_EQ(R.Verdict, Outcome::Differs);
   ASSERT_TRUE(R.Launches.First);
   EXPECT_EQ(R.Launches.First->Launch, 50u);

@@ -152,6 +152,63 @@ TEST_F(Verify, WhatDependsOnAddressesIsNotHeldAgainstTheRewrite) {
   EXPECT_TRUE(R.Output.NotDeterministic);
 }
 
+// Two launches: the first stores what depends on addresses into one half of an
+// allocation, the second stores data into the other half.
+std::string pointersAndData(const std::string &Data,
+                            const std::string &Then = "echo result") {
+  const std::string Fields = Kernel;
+  return addresses(One) +
+         "[ $BANKSTRIPE_MODE = time ] && exit 0\n{\n"
+         "echo '{\"bankstripe-recording\":1,\"mode\":\"digest\"}'\n"
+         "echo '{\"type\":\"allocation\",\"id\":0,\"kind\":\"device\","
+         "\"bytes\":512,\"chunk\":256}'\n"
+         "echo '{\"type\":\"launch\",\"index\":0,\"thread\":0," +
+         Fields +
+         ",\"changes\":[[0,[0,\"'$at'\"]]],\"variables\":[]}'\n"
+         "echo '{\"type\":\"launch\",\"index\":1,\"thread\":0," +
+         Fields + ",\"changes\":[[0,[1,\"" + Data +
+         "\"]]],\"variables\":[]}'\n"
+         "echo '{\"type\":\"end\"}'; } >$BANKSTRIPE_RECORD\n" +
+         Then + "\n";
+}
+
+TEST_F(Verify, DataBesidePointersIsComparedToo) {
+  if (!canFixAddresses())
+    GTEST_SKIP() << "the system forbids fixed addresses";
+  EXPECT_EQ(run(pointersAndData(One), pointersAndData(One)).Verdict,
+            Outcome::Identical);
+  const VerifyReport R = run(pointersAndData(One), pointersAndData(Two));
+  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  ASSERT_TRUE(R.Launches.First);
+  EXPECT_EQ(R.Launches.First->Launch, 1u);
+}
+
+// A run at random addresses that goes wrong tells nothing.
+TEST_F(Verify, OriginalThatFailsAtOtherAddressesExcusesNothing) {
+  if (!canFixAddresses())
+    GTEST_SKIP() << "the system forbids fixed addresses";
+  O.Runs = 0;
+  const std::string Fails =
+      addresses(One) +
+      program(One, 1000,
+              "[ $at = " + std::string(One) +
+                  " ] || { echo memory; exit 1; }\necho right");
+  EXPECT_EQ(run(Fails, program(One, 1000, "echo wrong")).Verdict,
+            Outcome::Differs);
+}
+
+TEST_F(Verify, RecordingWithoutAnEndIsNoted) {
+  const std::string Whole = program(One, 1000);
+  std::string Cut = Whole;
+  const std::string End = "echo '{\"type\":\"end\"}'; ";
+  Cut.erase(Cut.find(End), End.size());
+  const VerifyReport R = run(Whole, Cut);
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  ASSERT_EQ(R.Notes.size(), 1u);
+  EXPECT_NE(R.Notes[0].find("the rewritten program has no end"),
+            std::string::npos);
+}
+
 TEST_F(Verify, FixedAddressesExcuseNothingElse) {
   EXPECT_EQ(run(program(One, 1000), program(Two, 1000)).Verdict,
             Outcome::Differs);

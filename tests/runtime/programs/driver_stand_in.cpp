@@ -13,8 +13,11 @@
 //     add INDEX VALUE      adds to the 32-bit integer INDEX
 //     count SYMBOL         adds one to the first integer of a variable
 //     variable SYMBOL      the module has such a variable, of 64 bytes
+//     follow INDEX         adds one to the integer at the address in the 64-bit
+//                          word INDEX, and the result to the integer 0
 //     random               the first integer becomes the process's number
 //     fail                 the launch ends with an illegal address
+//     fail-after COUNT     so does each launch but the first COUNT
 //     hang                 the launch does not end
 //     needs BYTES          the launch fails with another amount of dynamic
 //                          shared memory
@@ -38,6 +41,7 @@ namespace {
 
 struct Module {
   std::string Text;
+  size_t Launches = 0;
   std::map<std::string, std::unique_ptr<char[]>> Variables;
 };
 
@@ -49,9 +53,17 @@ int &number(void *Memory, size_t Index) {
   return static_cast<int *>(Memory)[Index];
 }
 
+// What a module's variable holds before anything is stored there.
+std::unique_ptr<char[]> filled() {
+  auto Bytes = std::make_unique<char[]>(VariableBytes);
+  std::memset(Bytes.get(), 99, VariableBytes);
+  return Bytes;
+}
+
 CUresult perform(Module &M, const CUlaunchConfig &Config, char *Parameters) {
   CUdeviceptr First = 0;
   std::memcpy(&First, Parameters, sizeof First);
+  ++M.Launches;
   std::istringstream Text(M.Text);
   for (std::string Word, Symbol; Text >> Word;) {
     size_t Index = 0, Value = 0;
@@ -59,11 +71,17 @@ CUresult perform(Module &M, const CUlaunchConfig &Config, char *Parameters) {
       number(at(First), Index) += static_cast<int>(Value);
     else if (Word == "variable")
       Text >> Symbol;
-    else if (Word == "count" && Text >> Symbol)
+    else if (Word == "follow" && Text >> Index) {
+      CUdeviceptr To = 0;
+      std::memcpy(&To, static_cast<char *>(at(First)) + 8 * Index, sizeof To);
+      number(at(First), 0) += ++number(at(To), 0);
+    } else if (Word == "count" && Text >> Symbol)
       ++number(M.Variables.at(Symbol).get(), 0);
     else if (Word == "random")
       number(at(First), 0) = ::getpid();
     else if (Word == "fail")
+      return CUDA_ERROR_ILLEGAL_ADDRESS;
+    else if (Word == "fail-after" && Text >> Value && M.Launches > Value)
       return CUDA_ERROR_ILLEGAL_ADDRESS;
     else if (Word == "needs" && Text >> Value && Value != Config.sharedMemBytes)
       return CUDA_ERROR_ILLEGAL_INSTRUCTION;
@@ -156,11 +174,11 @@ CUresult cuMemsetD32_v2(CUdeviceptr To, unsigned Value, size_t Count) {
 }
 
 CUresult cuModuleLoadData(CUmodule *Loaded, const void *Image) {
-  auto *M = new Module{static_cast<const char *>(Image), {}};
+  auto *M = new Module{static_cast<const char *>(Image), 0, {}};
   std::istringstream Text(M->Text);
   for (std::string Word; Text >> Word;)
     if (Word == "variable" && Text >> Word)
-      M->Variables[Word] = std::make_unique<char[]>(VariableBytes);
+      M->Variables[Word] = filled();
   *Loaded = reinterpret_cast<CUmodule>(M);
   return CUDA_SUCCESS;
 }
