@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "replay/Options.h"
-#include <CLI/CLI.hpp>
+#include "verify/Ranges.h"
 #include <fmt/format.h>
 #include <sstream>
 
@@ -52,11 +52,6 @@ struct Unread {
 };
 
 } // namespace
-
-// A range that the help does not spell out.
-template <class T> static CLI::Validator from(T Least, T Most) {
-  return CLI::Range(Least, Most).description("");
-}
 
 static void addLaunchOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {
   App.add_option("--only", Given.Only,

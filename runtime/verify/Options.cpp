@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Options.h"
-#include <CLI/CLI.hpp>
+#include "verify/Ranges.h"
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -85,11 +85,6 @@ static std::string readCommands(Options &O, const Unread &Given,
     C->Program = Found;
   }
   return "";
-}
-
-// A range that the help does not spell out.
-template <class T> static CLI::Validator from(T Least, T Most) {
-  return CLI::Range(Least, Most).description("");
 }
 
 // What is compared after which launches, and how.
@@ -189,15 +184,8 @@ bankstripe::runtime::digestLimits(const Options &O) {
   return Limits;
 }
 
-std::variant<Options, Done>
-bankstripe::runtime::parseOptions(int ArgumentCount,
-                                  const char *const *Arguments) {
-  Options O;
-  CLI::App App(Description, "bankstripe-verify");
-  App.footer(Details);
-  App.set_version_flag("--version",
-                       std::string("bankstripe-verify ") + BANKSTRIPE_VERSION);
-  Unread Given;
+// What is run, and how often.
+static void addRunOptions(CLI::App &App, Options &O, Unread &Given) {
   App.add_option("PROGRAM", Given.Programs,
                  "the original program and the rewritten one, when both are "
                  "called with the same arguments")
@@ -217,21 +205,6 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
                  "seconds that one run may take; 0 for no limit (default: 600)")
       ->check(from(0.0, 1e9))
       ->type_name("SECONDS");
-  App.add_option("--json", O.JsonPath,
-                 "write the result to this file; - for standard output")
-      ->type_name("FILE");
-  App.add_option("--html", O.HtmlPath,
-                 "write the result to this file as a page that needs no "
-                 "network; see docs/report.md")
-      ->type_name("FILE");
-  App.add_option("--plan", O.PlanPath,
-                 "show on the page what 'bankstripe rewrite --format=json' "
-                 "wrote to this file")
-      ->type_name("FILE");
-  App.add_option("--print-recording", O.PrintPath,
-                 "run nothing: print the recording in this file as JSON, a "
-                 "line for each event")
-      ->type_name("FILE");
   App.add_flag("--expect-output", O.ExpectOutput,
                "fail when the original prints nothing, or not the same twice");
   App.add_option("--repeats", O.Repeats,
@@ -248,6 +221,38 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
                  "and use those that an earlier call with the same program and "
                  "arguments left there")
       ->type_name("FOLDER");
+}
+
+// What is written where.
+static void addOutputOptions(CLI::App &App, Options &O) {
+  App.add_option("--json", O.JsonPath,
+                 "write the result to this file; - for standard output")
+      ->type_name("FILE");
+  App.add_option("--html", O.HtmlPath,
+                 "write the result to this file as a page that needs no "
+                 "network; see docs/report.md")
+      ->type_name("FILE");
+  App.add_option("--plan", O.PlanPath,
+                 "show on the page what 'bankstripe rewrite --format=json' "
+                 "wrote to this file")
+      ->type_name("FILE");
+  App.add_option("--print-recording", O.PrintPath,
+                 "run nothing: print the recording in this file as JSON, a "
+                 "line for each event")
+      ->type_name("FILE");
+}
+
+std::variant<Options, Done>
+bankstripe::runtime::parseOptions(int ArgumentCount,
+                                  const char *const *Arguments) {
+  Options O;
+  CLI::App App(Description, "bankstripe-verify");
+  App.footer(Details);
+  App.set_version_flag("--version",
+                       std::string("bankstripe-verify ") + BANKSTRIPE_VERSION);
+  Unread Given;
+  addRunOptions(App, O, Given);
+  addOutputOptions(App, O);
   addDigestOptions(App, O, Given);
   addCaptureOptions(App, O);
 
