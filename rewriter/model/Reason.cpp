@@ -74,6 +74,10 @@ constexpr ReasonInfo Table[] = {
      "its blocks have fewer threads than a warp, and a stripe would take the "
      "bytes of all 32 lanes",
      "launch larger blocks, or decide for a stripe in .bankstripe.yaml"},
+    {Reason::ByteElements, Slot, "byte-elements",
+     "its elements are single bytes at indices that lanes share, and a slot "
+     "needs no arithmetic to find those",
+     "decide for a stripe in .bankstripe.yaml"},
     {Reason::ConstantTable, VerdictKind::Constant, "constant-table",
      "it is never written after its initialisation with constants, so it "
      "belongs in constant storage",

@@ -17,8 +17,9 @@
 // pass through the L1 if the lanes agree on the index, and one more for each
 // further row of 128 bytes that they ask for; n rows of which 32 lanes pick at
 // random give n (1 - (1 - 1/n)^32). What does not fit into the L1 comes from
-// the L2. The L1 is what shared memory leaves of 256 KB, and the arrays that
-// are used most per byte are taken to stay in it. An access to a stripe takes
+// the L2. The L1 is what shared memory leaves of 256 KB, and the lines that are
+// touched most often are taken to stay in it: an access at one index touches
+// one line, a load whose lanes are lines apart 32. An access to a stripe takes
 // one pass whatever the indices are; slots of non-uniform indices take more.
 //
 // So the model has the terms of docs/design.md, section 2: what the shared
@@ -46,9 +47,10 @@
 // give the uncertainty that is reported. Beside this, a change is also looked
 // at with tables that only just fit the L1 as it is, so that any loss of it
 // hurts, and with short loops where the length is not known, since a guess
-// hides whatever stands beside a deep nest of them, with small grids, and with
-// longer waits. A change that loses more in one of these cases than it promises
-// is not known to pay (plan/Choose.cpp).
+// hides whatever stands beside a deep nest of them, with small grids, with
+// longer waits, and with as many more instructions as nvcc's code hints at. A
+// change that loses more in one of these cases than it promises is not known to
+// pay (plan/Choose.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,36 +68,36 @@ namespace {
 namespace issue {
 constexpr double Instruction = 0.219;
 constexpr double DoubleOperation = 0.419;
-constexpr double Global = 0.473;
-constexpr double LocalWord = 2.44;
+constexpr double Global = 0.463;
+constexpr double LocalWord = 2.49;
 constexpr double LocalRow = 2.9; ///< Each further row that lanes ask for.
-constexpr double SharedWord = 0.286;
-constexpr double Packing = 0.242;   ///< Per access to a packed element.
-constexpr double MissFactor = 2.21; ///< More for what the L2 answers.
-constexpr double Lines = 4.43;      ///< A load of 32 lines.
-constexpr double LinesMiss = 42.7;  ///< More for what the L2 answers.
+constexpr double SharedWord = 0.279;
+constexpr double Packing = 0.246;   ///< Per access to a packed element.
+constexpr double MissFactor = 2.14; ///< More for what the L2 answers.
+constexpr double Lines = 4.44;      ///< A load of 32 lines.
+constexpr double LinesMiss = 44.6;  ///< More for what the L2 answers.
 } // namespace issue
 
 namespace latency {
-constexpr double Instruction = 1.43;
-constexpr double DoubleOperation = 6.28;
+constexpr double Instruction = 1.42;
+constexpr double DoubleOperation = 6.29;
 constexpr double Global = 222;
-constexpr double Local = 57.5;
+constexpr double Local = 60.4;
 constexpr double Shared = 27.8;
 constexpr double Packing = 11.1;
-constexpr double Miss = 132;      ///< More for what the L2 answers.
-constexpr double Lines = 73.3;    ///< A load of 32 lines.
-constexpr double LinesMiss = 221; ///< More for what the L2 answers.
+constexpr double Miss = 129;      ///< More for what the L2 answers.
+constexpr double Lines = 75.2;    ///< A load of 32 lines.
+constexpr double LinesMiss = 218; ///< More for what the L2 answers.
 } // namespace latency
 
-constexpr double Sharpness = 3.78;    ///< p above.
-constexpr double HitExponent = 0.743; ///< Of the share that fits the L1.
+constexpr double Sharpness = 3.75;    ///< p above.
+constexpr double HitExponent = 0.751; ///< Of the share that fits the L1.
 constexpr double LinesExponent = 8;   ///< The same of lines; 5 to 12 fit alike.
 /// Passes of a slot at random indices, measured (docs/measurements.md).
 constexpr double SlotPasses = 1.6;
 constexpr double SlotPassesOfDoubles = 2.4;
 /// Passes of unpacked elements, several of which share a word, fitted.
-constexpr double UnpackedPasses = 0.585;
+constexpr double UnpackedPasses = 0.59;
 
 constexpr double UnifiedCache = 256 * 1024; ///< L1 and shared memory, sm_90.
 /// The sizes that shared memory can take of it, in KB (CUDA programming guide,
@@ -107,6 +109,9 @@ constexpr double LineBytes = 128;
 constexpr unsigned BlocksOfSmallGrid = 2; ///< On a multiprocessor.
 constexpr double LeastShare = 0.1; ///< Of the time, of loads that matter.
 constexpr double LongWait = 1.5;   ///< Chains that no source shows.
+/// A loop that is not unrolled executes at most so many times as much: beside
+/// its body, a counter, a comparison, a branch and an address.
+constexpr double MostOfRolling = 2;
 /// Between these the data of gathered loads may be of any size.
 constexpr double LeastGathered = 1024;
 constexpr double MostGathered = 1048576;
@@ -155,15 +160,22 @@ struct HitRates {
 
 /// Something that lives on the L1.
 struct Client {
-  double Accesses, Footprint; ///< Of all resident warps.
+  double Touches, Footprint; ///< Lines, bytes; of all resident warps.
   double Exponent;
   double *Hits;
-  double density() const { return Accesses / std::max(1.0, Footprint); }
+  double density() const { return Touches / std::max(1.0, Footprint); }
 };
 
 } // namespace
 
-// What is used most per byte stays in the L1.
+// The lines of local memory that a warp touches, one where its lanes agree.
+static double linesTouched(const ArrayTraffic &A, unsigned Threads,
+                           double Spread) {
+  return A.Uniform + A.NonUniform * rowsAsked(A, Threads, Spread) +
+         A.Counted * rowsAsked(A, Threads, Spread * SpreadOfCounters);
+}
+
+// The lines that are touched most often stay in the L1.
 static HitRates hitRates(const KernelTraffic &K, const Resources &R,
                          const Assumption &Assumed) {
   const double Lanes = 32.0 * R.Warps;
@@ -174,8 +186,8 @@ static HitRates hitRates(const KernelTraffic &K, const Resources &R,
   std::vector<Client> Clients;
   for (auto [A, Hits] : llvm::zip(K.Arrays, Result.Arrays))
     if (!A.Moved)
-      Clients.push_back({wordsOf(A) * Lanes, double(A.BytesPerThread) * Lanes,
-                         HitExponent, &Hits});
+      Clients.push_back({linesTouched(A, K.Threads, Assumed.Spread) * R.Warps,
+                         double(A.BytesPerThread) * Lanes, HitExponent, &Hits});
   if (K.Work.Rows)
     Clients.push_back(
         {K.Work.Rows * Lanes, LineBytes * Lanes, LinesExponent, &Result.Rows});
@@ -200,10 +212,14 @@ static HitRates hitRates(const KernelTraffic &K, const Resources &R,
   return Result;
 }
 
-static double passes(const ArrayTraffic &A) {
+// Of an access whose lanes are so far apart, from 0 to 1.
+static double passes(const ArrayTraffic &A, double Spread) {
+  double Random = 1;
   if (A.Slot)
-    return A.ElementBytes == 8 ? SlotPassesOfDoubles : SlotPasses;
-  return A.Form == StripeForm::Unpacked ? UnpackedPasses : 1;
+    Random = A.ElementBytes == 8 ? SlotPassesOfDoubles : SlotPasses;
+  else if (A.Form == StripeForm::Unpacked)
+    Random = UnpackedPasses;
+  return 1 + (Random - 1) * Spread;
 }
 
 PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
@@ -236,7 +252,8 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
     const double Accesses = wordsOf(A) / wordsPerAccess(A);
     if (A.Moved) {
       const bool Packed = !A.Slot && A.Form == StripeForm::Packed;
-      Cost.Issue = (A.Uniform + (A.NonUniform + A.Counted) * passes(A)) *
+      Cost.Issue = (A.Uniform + A.NonUniform * passes(A, Assumed.Spread) +
+                    A.Counted * passes(A, Assumed.Spread * SpreadOfCounters)) *
                        issue::SharedWord +
                    (Packed ? Accesses * issue::Packing : 0);
       Cost.Latency =
@@ -284,8 +301,11 @@ static Assumption withSpread(double Spread) {
   return A;
 }
 
-// With as many more instructions of all as its code has grown by.
+// With as many more instructions of all as its code has grown by. Code that
+// shrinks does no less: it had loops unrolled.
 static KernelTraffic grown(KernelTraffic K, double CodeGrowth) {
+  if (CodeGrowth <= 1)
+    return K;
   KernelWork &W = K.Work;
   double All = W.Instructions + W.DoubleOperations + W.Global + W.Rows +
                W.Gathered + W.Shared + W.OtherLocal;
@@ -340,6 +360,11 @@ static constexpr llvm::StringLiteral Fits = "the L1 holds what it uses now";
 static constexpr llvm::StringLiteral LongWaits =
     "it waits for results longer than it seems";
 
+static constexpr llvm::StringLiteral GrowsAsCode =
+    "it takes as much longer as its code grows";
+static constexpr llvm::StringLiteral Rolled =
+    "it lives on loops that nvcc no longer unrolls";
+
 static std::vector<Case> casesOf(const Change &C) {
   std::vector<Case> Cases = {{ShortLoops, false, true, {}, {}},
                              {SmallGrids, true, false, {}, {}},
@@ -363,17 +388,32 @@ static std::vector<Case> casesOf(const Change &C) {
   return Cases;
 }
 
+static void noteWorse(Prediction &P, double Speedup, llvm::StringRef If) {
+  if (Speedup >= P.Worst)
+    return;
+  P.Worst = Speedup;
+  P.WorstIf = If.str();
+}
+
+// What nvcc's code tells against the change, if the access to memory is less of
+// the kernel's time than it seems.
+static void findWorstOfCode(Change C, Prediction &P) {
+  const double Growth = std::exchange(C.CodeGrowth, 1);
+  const double Speedup = speedup(C, {});
+  if (Growth >= NotableGrowth)
+    noteWorse(P, Speedup / Growth, GrowsAsCode);
+  if (Growth <= NotableShrinkage)
+    noteWorse(P, Speedup / std::min(1 / Growth, MostOfRolling), Rolled);
+}
+
 static void findWorst(const Change &C, Prediction &P) {
   P.Worst = P.Speedup;
+  findWorstOfCode(C, P);
   const Change Small = withSmallGrid(C);
   for (const Case &A : casesOf(C)) {
     const Change &Changed = A.SmallGrid ? Small : C;
     const KernelTraffic &K = A.ShortLoops ? Changed.Short : Changed.Kernel;
-    const double S = speedup(Changed, K, A.Before, A.After);
-    if (S >= P.Worst)
-      continue;
-    P.Worst = S;
-    P.WorstIf = A.If.str();
+    noteWorse(P, speedup(Changed, K, A.Before, A.After), A.If);
   }
 }
 

@@ -68,7 +68,7 @@ struct Change {
   Resources Had, Has;
   /// Its launches leave to the L1 what their blocks do not need.
   bool Carved = false;
-  /// How many times as many instructions it has as now.
+  /// How many times as much machine code it has as now.
   double CodeGrowth = 1;
 };
 

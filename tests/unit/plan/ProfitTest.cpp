@@ -327,6 +327,51 @@ TEST(Choose, SmallBlocksKeepTheStripesThatADecisionAsksFor) {
   EXPECT_EQ(reasonOf(U.plan(Options)), Reason::DynamicIndex);
 }
 
+// 20 single bytes, used by blocks of 128.
+static TestUnit ofBytes(ArrayWork Accesses, unsigned ElementBytes = 1) {
+  TestUnit U;
+  U.launch(128);
+  U.array(makeArray("a", 20, ElementBytes));
+  KernelWork W;
+  W.Instructions = 1000;
+  W.Arrays[0] = Accesses;
+  U.Result.Evidence.Work["k"] = W;
+  return U;
+}
+
+// Both take half of what an element per word does.
+TEST(Choose, TheBestOfSeveralFormsIsTaken) {
+  TestUnit U = ofBytes(Random, 2);
+  Finding &A = U.Result.Facts.Findings[0];
+  A.Extents = {200};
+  A.BytesPerThread = 400;
+  Plan P = U.plan(choosy());
+  EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Unpacked);
+  const auto &Others = P.Kernels.front().Explained->Alternatives;
+  for (const Alternative &Other : Others)
+    EXPECT_LE(Other.Predicted.Speedup, P.Kernels[0].Predicted->Speedup);
+}
+
+TEST(Choose, BytesThatLanesUseTogetherGetSlots) {
+  for (ArrayWork Together :
+       {ArrayWork{800, 0, 0}, ArrayWork{0, 0, 800}, ArrayWork{720, 80, 0}}) {
+    Plan P = ofBytes(Together).plan(choosy());
+    EXPECT_EQ(find(P, "a").Decision.Kind, VerdictKind::Slot);
+    EXPECT_EQ(reasonOf(P), Reason::ByteElements);
+  }
+}
+
+TEST(Choose, BytesThatLanesUseApartGetStripes) {
+  EXPECT_EQ(reasonOf(ofBytes({500, 300, 0}).plan(choosy())),
+            Reason::DynamicIndex);
+}
+
+TEST(Choose, WiderElementsGetStripesWhoeverUsesThem) {
+  for (unsigned Bytes : {2, 4, 8})
+    EXPECT_EQ(reasonOf(ofBytes({800, 0, 0}, Bytes).plan(choosy())),
+              Reason::DynamicIndex);
+}
+
 TEST(Choose, NothingIsAskedOfWhoWantsEverythingMoved) {
   EXPECT_EQ(reasonOf(working(Rare).plan()), Reason::DynamicIndex);
 }
