@@ -526,6 +526,7 @@ void Chooser::settlePrediction(unsigned Row) {
   K.Predicted = predict(S->Predicted);
   Change ByDriver = S->Predicted;
   ByDriver.Carved = false;
+  ByDriver.CodeGrowth = 1; // No carve-out mends what that costs.
   K.NeedsCarveout =
       S->Predicted.Carved && predict(ByDriver).Worst < LeastOfGroup;
 }
