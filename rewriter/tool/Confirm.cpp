@@ -17,9 +17,9 @@
 // taken for what the kernel will execute more, and all is chosen once again.
 // The same where it makes far less, since it no longer unrolls.
 //
-// A frame that loses less than the arrays that leave it did not hold them all:
-// nvcc had some in registers, and what they were predicted to gain is not
-// there. Such a kernel gets its arrays back, too.
+// A frame that loses at most half of the arrays that leave it did not hold the
+// others: nvcc had them in registers, and what they were predicted to gain is
+// not there. Such a kernel gets its arrays back, too.
 //
 // Unrolled loops have to do more: the frame must lose all the arrays that were
 // to leave it, and no kernel may spill more registers than before. Where they
@@ -155,6 +155,16 @@ bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
   return true;
 }
 
+/// Of the code that finds a thread's storage, which runs once.
+static constexpr unsigned PrologueBytes = 512;
+
+// How many times as much code runs again and again.
+static double growthOf(const KernelResources &Was, const KernelResources &Is) {
+  const unsigned Added =
+      Is.CodeBytes > Was.CodeBytes ? Is.CodeBytes - Was.CodeBytes : 0;
+  return double(Is.CodeBytes - std::min(Added, PrologueBytes)) / Was.CodeBytes;
+}
+
 // Of the subsets of a kernel's arrays only the first is looked at; the others
 // are taken to be like it.
 bool Confirmation::noteGrowth(PlanOptions &Planning) const {
@@ -170,8 +180,7 @@ bool Confirmation::noteGrowth(PlanOptions &Planning) const {
           After == Run.Resources.After.end() || Before->second.CodeBytes == 0 ||
           After->second.CodeBytes == 0)
         continue;
-      const double Growth =
-          double(After->second.CodeBytes) / Before->second.CodeBytes;
+      const double Growth = growthOf(Before->second, After->second);
       if (Growth > 1 || Growth <= NotableShrinkage)
         Any |= Planning.CodeGrowth.try_emplace(Id, Growth).second;
     }
@@ -209,7 +218,7 @@ bool Confirmation::mayHaveOverlapped(unsigned Row) const {
 }
 
 // What ptxas makes of array A in the files that it stands in. If it moves since
-// that pays, its kernel's frame has to lose all that leaves it.
+// that pays, its kernel's frame has to lose most of what leaves it.
 Confirmation::Effect
 Confirmation::effectOn(const PlannedArray &A,
                        const std::vector<UnitRecord> &Units, bool IfItPaid,
@@ -234,8 +243,7 @@ Confirmation::effectOn(const PlannedArray &A,
         continue;
       const uint64_t Leaving = bytesThatLeave(Row);
       if (!IfItPaid || BytesAfter == 0 ||
-          BytesAfter + Leaving < BytesBefore + FrameUnit ||
-          mayHaveOverlapped(Row))
+          2 * (BytesBefore - BytesAfter) > Leaving || mayHaveOverlapped(Row))
         return Effect::Smaller;
       Detail += llvm::formatv(", but {0} leave it", Leaving);
     }
