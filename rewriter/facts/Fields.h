@@ -83,7 +83,7 @@ BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyStart,
                   AddressTakenAt, AttributeSetAt, AskedAboutAt, Text)
 BANKSTRIPE_FIELDS(HostParameter, FunctionId, Index)
 BANKSTRIPE_FIELDS(HostArgument, For, Values, Same)
-BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Source, Blocks, Parameter,
+BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Source, Parameter,
                   DynamicSharedBytes, Cooperative, Unfollowed, GridAsked,
                   OnDevice, Text)
 BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text)

@@ -16,7 +16,6 @@
 
 #include "find/BlockSize.h"
 #include "clang/AST/ExprCXX.h"
-#include <cmath>
 
 using namespace bankstripe;
 using namespace clang;
@@ -182,84 +181,6 @@ HostValue HostEvaluator::evaluate(const Expr *E, unsigned Depth) {
   }
 }
 
-// As the machine has it in a variable of that type.
-static double rounded(double Value, QualType Type) {
-  return Type->isSpecificBuiltinType(BuiltinType::Float) ? float(Value) : Value;
-}
-
-static std::optional<double> apply(BinaryOperatorKind Op, double A, double B) {
-  switch (Op) {
-  case BO_Add:
-    return A + B;
-  case BO_Sub:
-    return A - B;
-  case BO_Mul:
-    return A * B;
-  case BO_Div:
-    return B != 0 ? std::optional(A / B) : std::nullopt;
-  default:
-    return std::nullopt;
-  }
-}
-
-// `ceil(1.0 * n / 128)`: grids are computed like this.
-std::set<double> HostEvaluator::floating(const Expr *E, unsigned Depth) {
-  E = E->IgnoreParens();
-  const QualType Type = E->getType();
-  if (Depth > 16 || E->isValueDependent() || E->containsErrors() ||
-      (!Type->isSpecificBuiltinType(BuiltinType::Double) &&
-       !Type->isSpecificBuiltinType(BuiltinType::Float)))
-    return {};
-  Expr::EvalResult Constant;
-  if (E->EvaluateAsRValue(Constant, Context) && Constant.Val.isFloat())
-    return {Constant.Val.getFloat().convertToDouble()};
-  std::set<double> Result;
-  if (const auto *Cast = dyn_cast<CastExpr>(E)) {
-    const Expr *Inner = Cast->getSubExpr();
-    if (Inner->getType()->isRealFloatingType())
-      for (double Value : floating(Inner, Depth + 1))
-        Result.insert(rounded(Value, Type));
-    else if (const HostValue Whole = evaluate(Inner, Depth + 1);
-             Whole.Values && !Whole.IsBound)
-      for (int64_t Value : *Whole.Values)
-        Result.insert(rounded(double(Value), Type));
-  } else if (const auto *Operator = dyn_cast<BinaryOperator>(E)) {
-    for (double A : floating(Operator->getLHS(), Depth + 1))
-      for (double B : floating(Operator->getRHS(), Depth + 1)) {
-        auto Value = apply(Operator->getOpcode(), A, B);
-        if (!Value)
-          return {};
-        Result.insert(rounded(*Value, Type));
-      }
-  } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    const StringRef Name = Callee && Callee->getIdentifier() &&
-                                   Callee->getNumParams() == 1
-                               ? Callee->getName()
-                               : "";
-    if (Name == "ceil" || Name == "ceilf")
-      for (double Value : floating(Call->getArg(0), Depth + 1))
-        Result.insert(std::ceil(Value));
-    else if (Name == "floor" || Name == "floorf")
-      for (double Value : floating(Call->getArg(0), Depth + 1))
-        Result.insert(std::floor(Value));
-  }
-  return Result.size() > MaximumValues ? std::set<double>() : Result;
-}
-
-// What becomes of the expression E of a floating type as an integer.
-HostValue HostEvaluator::truncated(const Expr *E, unsigned Depth) {
-  HostValue Result{std::set<int64_t>(), "constant", nullptr};
-  for (double Value : floating(E, Depth + 1)) {
-    if (!(std::fabs(Value) < 1e15))
-      return unknown("it is too large a number");
-    Result.Values->insert(int64_t(Value));
-  }
-  return Result.Values->empty()
-             ? unknown("it is computed with floating-point numbers")
-             : Result;
-}
-
 HostValue HostEvaluator::evaluateUnbounded(const Expr *E, unsigned Depth) {
   if (Depth > 16)
     return unknown("it is too deep an expression");
@@ -273,8 +194,6 @@ HostValue HostEvaluator::evaluateUnbounded(const Expr *E, unsigned Depth) {
             Literal ? "literal" : "constant", nullptr};
   }
   E = E->IgnoreParenImpCasts();
-  if (E->getType()->isRealFloatingType())
-    return truncated(E, Depth);
   if (const auto *Cast = dyn_cast<ExplicitCastExpr>(E))
     return Cast->getType()->isIntegerType()
                ? evaluate(Cast->getSubExpr(), Depth + 1)

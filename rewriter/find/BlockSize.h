@@ -55,9 +55,6 @@ private:
   HostValue assigned(const clang::VarDecl *Variable, const std::string &Name,
                      bool IsDim3, unsigned Depth);
   HostValue binary(const clang::BinaryOperator *Operator, unsigned Depth);
-  HostValue truncated(const clang::Expr *E, unsigned Depth);
-  /// Values of the expression \p E of a floating type; none when not known.
-  std::set<double> floating(const clang::Expr *E, unsigned Depth);
   HostValue minimum(const clang::Expr *A, const clang::Expr *B, unsigned Depth);
   HostValue field(const clang::MemberExpr *Member, unsigned Depth);
 

@@ -157,10 +157,8 @@ void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
   Parts.Whole = Call;
   Parts.Kernel =
       dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
-  if (isDefaultStream(given(Config, Grid + 3), Context)) {
+  if (isDefaultStream(given(Config, Grid + 3), Context))
     Parts.Grid = Config->getArg(Grid);
-    L.Blocks = largestOf(Evaluator.dim3Product(Parts.Grid));
-  }
   Parts.Block = Parts.Before = Block;
   Parts.Shared = Shared;
   L.Text = readLaunchText(Parts, Text);
@@ -205,8 +203,6 @@ bool LaunchReader::readLaunchFunction(const CallExpr *Call,
   Launch L = makeLaunch(Function, Call->getBeginLoc(),
                         Evaluator.dim3Product(Parts.Block));
   L.DynamicSharedBytes = sharedBytes(Parts.Shared);
-  if (Parts.Grid)
-    L.Blocks = largestOf(Evaluator.dim3Product(Parts.Grid));
   L.Cooperative = Cooperative;
   L.GridAsked = Cooperative && isAsked(Call->getArg(1), Function);
   L.Text = readLaunchText(Parts, Text);

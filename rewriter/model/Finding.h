@@ -214,9 +214,6 @@ struct Launch {
   /// The largest block, in threads, that this launch can ask for.
   std::optional<unsigned> Threads;
   std::string Source; ///< How the block size is known, or why it is not.
-  /// The most blocks that it brings; nothing where that is not known, or other
-  /// launches may run beside it.
-  std::optional<uint64_t> Blocks;
   /// The block size is not known here, but is just this parameter.
   std::optional<HostParameter> Parameter;
   /// Bytes of dynamic shared memory; nothing when they cannot be known.

@@ -85,8 +85,7 @@ private:
   KernelTraffic trafficOf(const KernelWork &Work, unsigned Threads) const;
   bool mayCarve(unsigned Row) const;
   double growthOf(unsigned Row) const; ///< When something moves.
-  std::optional<Setting> settingOf(unsigned Row, bool ByDriver = false) const;
-  std::optional<uint64_t> blocksOf(unsigned Row) const;
+  std::optional<Setting> settingOf(unsigned Row) const;
   uint64_t sharedOf(unsigned Row, unsigned Threads) const;
 
   MergedRun &Run;
@@ -129,22 +128,7 @@ static bool movesAny(const KernelTraffic &K) {
   return llvm::any_of(K.Arrays, [](const ArrayTraffic &A) { return A.Moved; });
 }
 
-// The most blocks that a launch of kernel Row brings, where all are known.
-std::optional<uint64_t> Chooser::blocksOf(unsigned Row) const {
-  uint64_t Most = 0;
-  for (const Launch &L : Run.Kernels[Row].Launches) {
-    if (!L.Blocks)
-      return std::nullopt;
-    Most = std::max(Most, *L.Blocks);
-  }
-  if (Most == 0 || Run.Kernels[Row].Plan.Facts.AddressTaken)
-    return std::nullopt;
-  return Most;
-}
-
-// ByDriver: though launches could see to the carve-out.
-std::optional<Chooser::Setting> Chooser::settingOf(unsigned Row,
-                                                   bool ByDriver) const {
+std::optional<Chooser::Setting> Chooser::settingOf(unsigned Row) const {
   const KernelPlan &K = Run.Kernels[Row].Plan;
   if (!K.Work)
     return std::nullopt;
@@ -154,31 +138,20 @@ std::optional<Chooser::Setting> Chooser::settingOf(unsigned Row,
   C.Kernel = trafficOf(*K.Work, Threads);
   const auto &ShortWork = Run.Kernels[Row].ShortWork;
   C.Short = trafficOf(ShortWork ? *ShortWork : *K.Work, Threads);
-  C.Carved = !ByDriver && mayCarve(Row);
+  C.Carved = mayCarve(Row);
   if (movesAny(C.Kernel))
     C.CodeGrowth = growthOf(Row);
   const unsigned WarpsPerBlock = llvm::divideCeil(Threads, 32u);
   S.SharedHad = K.SharedBefore + K.DynamicSharedBytes;
   S.SharedHas = S.SharedHad + sharedOf(Row, Threads);
-  const auto Blocks = blocksOf(Row);
-  // Of all blocks that could be resident the grid may bring a few. What the
-  // driver leaves to the L1 is the same; a carve-out goes by those.
-  auto With = [&](uint64_t SharedBytes, bool Carved) {
+  auto With = [&](uint64_t SharedBytes) {
     Resources R;
     R.Warps = residentWarps(Options.GpuArch, Threads, K.Registers, SharedBytes);
-    uint64_t Counted = R.Warps / WarpsPerBlock;
-    if (Blocks) {
-      const uint64_t Brought =
-          std::min(Counted, llvm::divideCeil(*Blocks, Multiprocessors));
-      R.Present = Brought * WarpsPerBlock;
-      R.Carved = Carved;
-      Counted = Carved ? Brought : Counted;
-    }
-    R.SharedBytes = Counted * SharedBytes;
+    R.SharedBytes = R.Warps / WarpsPerBlock * SharedBytes;
     return R;
   };
-  C.Had = With(S.SharedHad, /*Carved=*/false);
-  C.Has = With(S.SharedHas, C.Carved);
+  C.Had = With(S.SharedHad);
+  C.Has = With(S.SharedHas);
   if (!C.Had.Warps || !C.Has.Warps)
     return std::nullopt;
   return S;
@@ -551,7 +524,8 @@ void Chooser::settlePrediction(unsigned Row) {
     return;
   KernelPlan &K = Run.Kernels[Row].Plan;
   K.Predicted = predict(S->Predicted);
-  Change ByDriver = settingOf(Row, /*ByDriver=*/true)->Predicted;
+  Change ByDriver = S->Predicted;
+  ByDriver.Carved = false;
   ByDriver.CodeGrowth = 1; // No carve-out mends what that costs.
   K.NeedsCarveout =
       S->Predicted.Carved && predict(ByDriver).Worst < LeastOfGroup;

@@ -141,8 +141,7 @@ static double rowsAsked(const ArrayTraffic &A, unsigned Threads,
 }
 
 static double firstLevelCache(const Resources &R, unsigned Threads) {
-  const double Blocks = double(R.Carved ? R.present() : R.Warps) /
-                        std::max(1u, (Threads + 31) / 32);
+  const double Blocks = double(R.Warps) / std::max(1u, (Threads + 31) / 32);
   const double Wanted =
       R.SharedBytes ? double(R.SharedBytes) + Blocks * ReservedPerBlock : 0;
   for (unsigned Kilobytes : CarveOuts)
@@ -179,7 +178,7 @@ static double linesTouched(const ArrayTraffic &A, unsigned Threads,
 // The lines that are touched most often stay in the L1.
 static HitRates hitRates(const KernelTraffic &K, const Resources &R,
                          const Assumption &Assumed) {
-  const double Lanes = 32.0 * R.present();
+  const double Lanes = 32.0 * R.Warps;
   HitRates Result;
   Result.Arrays.assign(K.Arrays.size(), 1);
   if (Assumed.AllHit)
@@ -187,7 +186,7 @@ static HitRates hitRates(const KernelTraffic &K, const Resources &R,
   std::vector<Client> Clients;
   for (auto [A, Hits] : llvm::zip(K.Arrays, Result.Arrays))
     if (!A.Moved)
-      Clients.push_back({linesTouched(A, K.Threads, Assumed.Spread) * R.present(),
+      Clients.push_back({linesTouched(A, K.Threads, Assumed.Spread) * R.Warps,
                          double(A.BytesPerThread) * Lanes, HitExponent, &Hits});
   if (K.Work.Rows)
     Clients.push_back(
@@ -334,12 +333,11 @@ static Change withSmallGrid(Change C) {
   const unsigned Warps =
       BlocksOfSmallGrid * llvm::divideCeil(C.Kernel.Threads, 32u);
   for (Resources *R : {&C.Had, &C.Has}) {
-    const bool Carved = C.Carved && R == &C.Has;
-    if (Carved && R->present() > Warps)
-      R->SharedBytes = R->SharedBytes * Warps / R->present();
-    R->Carved = Carved;
-    R->Warps = std::min(R->Warps, Warps);
-    R->Present = std::min(R->present(), Warps);
+    if (R->Warps <= Warps)
+      continue;
+    if (C.Carved && R == &C.Has)
+      R->SharedBytes = R->SharedBytes * Warps / R->Warps;
+    R->Warps = Warps;
   }
   return C;
 }

@@ -35,19 +35,11 @@ struct KernelTraffic {
 /// What the blocks on a multiprocessor have.
 struct Resources {
   unsigned Warps = 0;       ///< Resident.
-  uint64_t SharedBytes = 0; ///< Of all of them, or, if Carved, of Present.
-  /// Warps that the grid brings, and whose data is in the L1; 0: all.
-  unsigned Present = 0;
-  bool Carved = false; ///< Only what these need is L1 no longer.
-
-  unsigned present() const { return Present ? Present : Warps; }
+  uint64_t SharedBytes = 0; ///< Of all of them.
 };
 
 /// Of indices that may differ; a middle of what was seen in programs.
 inline constexpr double UsualSpread = 0.2;
-
-/// Those of the H200 that the model is fitted to.
-inline constexpr unsigned Multiprocessors = 132;
 
 /// What no source tells.
 struct Assumption {

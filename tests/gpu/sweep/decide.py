@@ -38,14 +38,14 @@ def arguments():
 
 def write_launches(folder, block):
     """Programs that launch the originals with blocks of that many threads, so that launches can
-    bring the memory. How many blocks there are is not known, as they fill the device."""
+    bring the memory."""
     launches = {}
     for kernel, (configuration, _) in generate.points().items():
         number = generate.TYPES[configuration.type].number
         launches.setdefault(configuration.name, []).append(
-            f"  {kernel}<<<blocks, {block}>>>(Job<{number}>());")
+            f"  {kernel}<<<1, {block}>>>(Job<{number}>());")
     for name, lines in launches.items():
-        text = "\n".join([f'#include "../originals/{name}.cu"', "void launch(int blocks) {", *lines, "}"])
+        text = "\n".join([f'#include "../originals/{name}.cu"', "void launch() {", *lines, "}"])
         generate.write(folder / f"launches-{block}" / f"{name}.cu", text + "\n")
 
 

@@ -93,59 +93,6 @@ TEST(BlockSize, MacrosAndConstants) {
             192u);
 }
 
-namespace {
-
-/// The most blocks of the launch in \p Body; 0 when that is not known.
-uint64_t blocksIn(const std::string &Body) {
-  return launchIn(Body).Blocks.value_or(0);
-}
-
-} // namespace
-
-TEST(Grid, ConstantsAndVariables) {
-  EXPECT_EQ(blocksIn("kernel<<<300, 128>>>(out);"), 300u);
-  EXPECT_EQ(blocksIn("dim3 g(30, 10); kernel<<<g, 128>>>(out);"), 300u);
-  EXPECT_EQ(blocksIn("const int m = 1000; int t = 32;"
-                     "kernel<<<(m + t - 1) / t, t>>>(out);"),
-            32u);
-  EXPECT_EQ(blocksIn("kernel<<<n > 9 ? 256 : 64, 128>>>(out);"), 256u);
-  EXPECT_EQ(blocksIn("cudaLaunchKernel((const void *)kernel, 40, 64, 0, 0, "
-                     "0);"),
-            40u);
-}
-
-TEST(Grid, WhatIsNotKnown) {
-  EXPECT_EQ(blocksIn("kernel<<<n, 128>>>(out);"), 0u);
-  EXPECT_EQ(blocksIn("kernel<<<(n + 127) / 128, 128>>>(out);"), 0u);
-}
-
-// Others may run beside it.
-TEST(Grid, OfALaunchIntoAStream) {
-  EXPECT_EQ(blocksIn("cudaStream_t s = 0; kernel<<<300, 128, 0, s>>>(out);"),
-            0u);
-}
-
-TEST(Grid, ComputedWithFloatingPointNumbers) {
-  auto Blocks = [](const std::string &Grid) {
-    return blocksIn("const int m = 1000; int t = 300;"
-                    "kernel<<<" + Grid + ", 128>>>(out);");
-  };
-  auto OfMath = [&](const std::string &Grid) {
-    return hostFacts("extern \"C\" double ceil(double);\n"
-                     "extern \"C\" double floor(double);\n"
-                     "void run(int *out, int n) { const int m = 1000; int t = "
-                     "300; kernel<<<" + Grid + ", 128>>>(out); }")
-        .Launches.at(0)
-        .Blocks.value_or(0);
-  };
-  EXPECT_EQ(OfMath("ceil(1.0 * m / t)"), 4u);
-  EXPECT_EQ(OfMath("(int)floor((double)m / t)"), 3u);
-  EXPECT_EQ(OfMath("ceil(m / float(t) - 0.5f) + 1"), 4u);
-  EXPECT_EQ(Blocks("m * 0.75"), 750u);
-  EXPECT_EQ(OfMath("ceil(1.0 * n / t)"), 0u);
-  EXPECT_EQ(OfMath("ceil(1e300 * t)"), 0u);
-}
-
 TEST(BlockSize, VariablesAssignedOnce) {
   EXPECT_EQ(threadsIn("int t = 128; kernel<<<1, t>>>(out);"), 128u);
   EXPECT_EQ(threadsIn("int t; t = 128; kernel<<<n / t, t>>>(out);"), 128u);

@@ -145,54 +145,6 @@ TEST(Profit, MoreCodeIsMoreToDo) {
   EXPECT_EQ(More.CodeGrowth, 1.5);
 }
 
-// If the time is that of instructions, no access gains anything.
-TEST(Profit, MoreCodeMayBeAllThatIsNoticed) {
-  Change C = changed(traffic(400, 0), Full);
-  C.CodeGrowth = 1.4;
-  const Prediction P = predict(C);
-  EXPECT_GT(P.Speedup, 1.2);
-  EXPECT_DOUBLE_EQ(P.Worst, 1 / 1.4);
-  EXPECT_THAT(P.WorstIf, HasSubstr("instructions decide"));
-}
-
-TEST(Profit, FarLessCodeMayBeLoopsThatAreNoLongerUnrolled) {
-  Change C = changed(traffic(400, 0), Full);
-  const Prediction Same = predict(C);
-  C.CodeGrowth = 0.9;
-  EXPECT_DOUBLE_EQ(predict(C).Worst, Same.Worst);
-  C.CodeGrowth = 0.5;
-  const Prediction Less = predict(C);
-  EXPECT_DOUBLE_EQ(Less.Speedup, Same.Speedup);
-  EXPECT_LT(Less.Worst, 0.9 * Same.Worst);
-  EXPECT_THAT(Less.WorstIf, HasSubstr("no longer unrolled"));
-}
-
-// One line of 32 threads, touched 400 times, beside 32 lines that are touched
-// as often: these stay in an L1 that has no room for both.
-TEST(Profit, LinesThatAreTouchedMostOftenStayInTheL1) {
-  KernelTraffic K = traffic(400, 0);
-  K.Arrays[0].Moved = false;
-  K.Arrays[0].BytesPerThread = 512;
-  KernelTraffic WithRows = K;
-  WithRows.Work.Rows = 200;
-  auto HitRate = [](const KernelTraffic &Of) {
-    return termsOf(Of, {56, 0}, {}).Arrays[0].HitRate;
-  };
-  EXPECT_GT(HitRate(WithRows), 0);
-  EXPECT_LT(HitRate(WithRows), 0.5 * HitRate(K));
-}
-
-TEST(Profit, BytesInSlotsConflictWhereIndicesAreApart) {
-  auto AsSlot = [](double Uniform, double NonUniform) {
-    KernelTraffic K = traffic(Uniform, NonUniform);
-    const double Stripe = speedup(K);
-    K.Arrays[0].Slot = true;
-    return speedup(K) / Stripe;
-  };
-  EXPECT_DOUBLE_EQ(AsSlot(400, 0), 1);
-  EXPECT_LT(AsSlot(0, 400), 0.999);
-}
-
 // 4 KB for each of 2048 threads are far beyond it, 64 bytes are not.
 TEST(Profit, ArraysBeyondTheL1CostMore) {
   KernelTraffic Large = traffic(200, 0), Small = traffic(200, 0);
@@ -337,29 +289,6 @@ TEST(Choose, LaunchesSeeToTheCarveOutWhereTheDriversMayHurt) {
   };
   EXPECT_EQ(WithRows(0), Carveout::Rule::Driver);
   EXPECT_EQ(WithRows(80), Carveout::Rule::Auto);
-}
-
-// 27 words of each of 64 warps leave nothing to the lines that lanes load from,
-// those of a few warps enough.
-TEST(Choose, KnownGridsTellHowManyBlocksThereAre) {
-  auto In = [](std::optional<uint64_t> Blocks) {
-    TestUnit U = working({600, 0, 0});
-    Finding &A = U.Result.Facts.Findings[0];
-    A.Extents = {27};
-    A.BytesPerThread = 108;
-    U.Result.Evidence.Work["k"].Rows = 80;
-    for (Launch &L : U.Result.Facts.Launches)
-      L.Blocks = Blocks;
-    giveText(U.Result);
-    return U.plan(choosy()).Kernels.front();
-  };
-  const KernelPlan Many = In(std::nullopt), Few = In(2 * Multiprocessors);
-  EXPECT_EQ(In(1000 * Multiprocessors).Predicted->Speedup,
-            Many.Predicted->Speedup);
-  EXPECT_GT(Few.Explained->Predicted.Speedup,
-            Many.Explained->Predicted.Speedup);
-  // How many of them could hide latencies is another question.
-  EXPECT_EQ(Few.Explained->Before.Warps, Many.Explained->Before.Warps);
 }
 
 // A stripe of 64 doubles takes 16 KB, whatever the block.
