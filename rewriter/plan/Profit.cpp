@@ -17,9 +17,8 @@
 // pass through the L1 if the lanes agree on the index, and one more for each
 // further row of 128 bytes that they ask for; n rows of which 32 lanes pick at
 // random give n (1 - (1 - 1/n)^32). What does not fit into the L1 comes from
-// the L2. The L1 is what shared memory leaves of 256 KB, and the lines that are
-// touched most often are taken to stay in it: an access at one index touches
-// one line, a load whose lanes are lines apart 32. An access to a stripe takes
+// the L2. The L1 is what shared memory leaves of 256 KB, and the arrays that
+// are used most per byte are taken to stay in it. An access to a stripe takes
 // one pass whatever the indices are; slots of non-uniform indices take more.
 //
 // So the model has the terms of docs/design.md, section 2: what the shared
@@ -68,36 +67,36 @@ namespace {
 namespace issue {
 constexpr double Instruction = 0.219;
 constexpr double DoubleOperation = 0.419;
-constexpr double Global = 0.463;
-constexpr double LocalWord = 2.49;
+constexpr double Global = 0.473;
+constexpr double LocalWord = 2.44;
 constexpr double LocalRow = 2.9; ///< Each further row that lanes ask for.
-constexpr double SharedWord = 0.279;
-constexpr double Packing = 0.246;   ///< Per access to a packed element.
-constexpr double MissFactor = 2.14; ///< More for what the L2 answers.
-constexpr double Lines = 4.44;      ///< A load of 32 lines.
-constexpr double LinesMiss = 44.6;  ///< More for what the L2 answers.
+constexpr double SharedWord = 0.286;
+constexpr double Packing = 0.242;   ///< Per access to a packed element.
+constexpr double MissFactor = 2.21; ///< More for what the L2 answers.
+constexpr double Lines = 4.43;      ///< A load of 32 lines.
+constexpr double LinesMiss = 42.7;  ///< More for what the L2 answers.
 } // namespace issue
 
 namespace latency {
-constexpr double Instruction = 1.42;
-constexpr double DoubleOperation = 6.29;
+constexpr double Instruction = 1.43;
+constexpr double DoubleOperation = 6.28;
 constexpr double Global = 222;
-constexpr double Local = 60.4;
+constexpr double Local = 57.5;
 constexpr double Shared = 27.8;
 constexpr double Packing = 11.1;
-constexpr double Miss = 129;      ///< More for what the L2 answers.
-constexpr double Lines = 75.2;    ///< A load of 32 lines.
-constexpr double LinesMiss = 218; ///< More for what the L2 answers.
+constexpr double Miss = 132;      ///< More for what the L2 answers.
+constexpr double Lines = 73.3;    ///< A load of 32 lines.
+constexpr double LinesMiss = 221; ///< More for what the L2 answers.
 } // namespace latency
 
-constexpr double Sharpness = 3.75;    ///< p above.
-constexpr double HitExponent = 0.751; ///< Of the share that fits the L1.
+constexpr double Sharpness = 3.78;    ///< p above.
+constexpr double HitExponent = 0.743; ///< Of the share that fits the L1.
 constexpr double LinesExponent = 8;   ///< The same of lines; 5 to 12 fit alike.
 /// Passes of a slot at random indices, measured (docs/measurements.md).
 constexpr double SlotPasses = 1.6;
 constexpr double SlotPassesOfDoubles = 2.4;
 /// Passes of unpacked elements, several of which share a word, fitted.
-constexpr double UnpackedPasses = 0.59;
+constexpr double UnpackedPasses = 0.585;
 
 constexpr double UnifiedCache = 256 * 1024; ///< L1 and shared memory, sm_90.
 /// The sizes that shared memory can take of it, in KB (CUDA programming guide,
@@ -160,10 +159,10 @@ struct HitRates {
 
 /// Something that lives on the L1.
 struct Client {
-  double Touches, Footprint; ///< Lines, bytes; of all resident warps.
+  double Accesses, Footprint; ///< Of all resident warps.
   double Exponent;
   double *Hits;
-  double density() const { return Touches / std::max(1.0, Footprint); }
+  double density() const { return Accesses / std::max(1.0, Footprint); }
 };
 
 } // namespace
@@ -175,7 +174,9 @@ static double linesTouched(const ArrayTraffic &A, unsigned Threads,
          A.Counted * rowsAsked(A, Threads, Spread * SpreadOfCounters);
 }
 
-// The lines that are touched most often stay in the L1.
+// What is used most per byte stays in the L1; or, if lines are what counts, of
+// which an access at one index touches one, and one of 32 lanes that are lines
+// apart 32, the lines that are touched most often.
 static HitRates hitRates(const KernelTraffic &K, const Resources &R,
                          const Assumption &Assumed) {
   const double Lanes = 32.0 * R.Warps;
@@ -186,8 +187,11 @@ static HitRates hitRates(const KernelTraffic &K, const Resources &R,
   std::vector<Client> Clients;
   for (auto [A, Hits] : llvm::zip(K.Arrays, Result.Arrays))
     if (!A.Moved)
-      Clients.push_back({linesTouched(A, K.Threads, Assumed.Spread) * R.Warps,
-                         double(A.BytesPerThread) * Lanes, HitExponent, &Hits});
+      Clients.push_back(
+          {Assumed.LinesCount
+               ? linesTouched(A, K.Threads, Assumed.Spread) * R.Warps
+               : wordsOf(A) * Lanes,
+           double(A.BytesPerThread) * Lanes, HitExponent, &Hits});
   if (K.Work.Rows)
     Clients.push_back(
         {K.Work.Rows * Lanes, LineBytes * Lanes, LinesExponent, &Result.Rows});
@@ -360,6 +364,8 @@ static constexpr llvm::StringLiteral Fits = "the L1 holds what it uses now";
 static constexpr llvm::StringLiteral LongWaits =
     "it waits for results longer than it seems";
 
+static constexpr llvm::StringLiteral LoadsComeFirst =
+    "what it loads comes first in the L1";
 static constexpr llvm::StringLiteral InstructionsDecide =
     "instructions decide, of which there are more";
 static constexpr llvm::StringLiteral Rolled = "loops are no longer unrolled";
@@ -371,6 +377,11 @@ static std::vector<Case> casesOf(const Change &C) {
   Case Waits{LongWaits, false, false, {}, {}};
   Waits.Before.Wait = Waits.After.Wait = LongWait;
   Cases.push_back(Waits);
+  if (C.Kernel.Work.Rows > 0) {
+    Case Loads{LoadsComeFirst, false, false, {}, {}};
+    Loads.Before.LinesCount = Loads.After.LinesCount = true;
+    Cases.push_back(Loads);
+  }
   // Tables that the L1 held as it was, and does not hold with what is left.
   const double Had = firstLevelCache(C.Had, C.Kernel.Threads);
   const double Has = firstLevelCache(C.Has, C.Kernel.Threads);

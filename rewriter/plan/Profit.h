@@ -50,6 +50,9 @@ struct Assumption {
   /// it may be anything from a kilobyte to a megabyte.
   std::optional<double> Gathered;
   bool AllHit = false; ///< The L1 holds whatever is used.
+  /// It keeps the lines that are touched most often, and not what is used most
+  /// per byte.
+  bool LinesCount = false;
   double Wait = 1;     ///< Results come so many times as late.
 };
 

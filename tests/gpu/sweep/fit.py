@@ -86,12 +86,12 @@ def cache_left(shared, blocks):
 
 
 def hits(c, t):
-    """The shares of local accesses and of loads of many lines that the L1 holds: the lines that are
-    touched most often stay there."""
+    """The shares of local accesses and of loads of many lines that the L1 holds: what is used most
+    per byte stays there."""
     lanes = 32 * t.warps
     local = np.where(t.variant == "original", t.per_thread * lanes, 0)
     lines = np.where(t.apart > 0, LINE_BYTES * lanes, t.table)
-    local_first = ((t.uniform + t.varying * t.rows) * t.warps / np.maximum(local, 1)
+    local_first = ((t.uniform + t.varying) * lanes / np.maximum(local, 1)
                    >= (t.apart + t.gathered) * lanes / np.maximum(lines, 1))
 
     def share(left, footprint, exponent):

@@ -145,6 +145,69 @@ TEST(Profit, MoreCodeIsMoreToDo) {
   EXPECT_EQ(More.CodeGrowth, 1.5);
 }
 
+// If the time is that of instructions, no access gains anything.
+TEST(Profit, MoreCodeMayBeAllThatIsNoticed) {
+  Change C = changed(traffic(400, 0), Full);
+  C.CodeGrowth = 1.4;
+  const Prediction P = predict(C);
+  EXPECT_GT(P.Speedup, 1.2);
+  EXPECT_DOUBLE_EQ(P.Worst, 1 / 1.4);
+  EXPECT_THAT(P.WorstIf, HasSubstr("instructions decide"));
+}
+
+TEST(Profit, FarLessCodeMayBeLoopsThatAreNoLongerUnrolled) {
+  Change C = changed(traffic(400, 0), Full);
+  const Prediction Same = predict(C);
+  C.CodeGrowth = 0.9;
+  EXPECT_DOUBLE_EQ(predict(C).Worst, Same.Worst);
+  C.CodeGrowth = 0.5;
+  const Prediction Less = predict(C);
+  EXPECT_DOUBLE_EQ(Less.Speedup, Same.Speedup);
+  EXPECT_LT(Less.Worst, 0.9 * Same.Worst);
+  EXPECT_THAT(Less.WorstIf, HasSubstr("no longer unrolled"));
+}
+
+// 64 words of each thread leave no room for the 32 lines of each warp, or get
+// none beside them; each line of them is touched once in 64 accesses.
+TEST(Profit, WhatTheL1KeepsIsOneOfTwo) {
+  KernelTraffic K = traffic(400, 0);
+  K.Arrays[0].Moved = false;
+  K.Arrays[0].BytesPerThread = 256;
+  K.Work.Rows = 200;
+  Assumption Lines;
+  Lines.LinesCount = true;
+  const Resources Some = {48, 0};
+  EXPECT_GT(termsOf(K, Some, {}).Arrays[0].HitRate,
+            1.5 * termsOf(K, Some, Lines).Arrays[0].HitRate);
+  K.Work.Rows = 0;
+  EXPECT_EQ(termsOf(K, Some, {}).Arrays[0].HitRate,
+            termsOf(K, Some, Lines).Arrays[0].HitRate);
+}
+
+// They were there with the array in local memory, and are not with what shared
+// memory leaves.
+TEST(Profit, LoadsMayComeFirstInTheL1) {
+  KernelTraffic K = traffic(200, 0);
+  K.Arrays[0].BytesPerThread = 256;
+  K.Work.Rows = 100;
+  Change C = changed(K, {48, 220 * 1024});
+  C.Carved = true; // Small grids leave to the L1 what it had.
+  const Prediction P = predict(C);
+  EXPECT_LT(P.Worst, 0.8 * P.Speedup);
+  EXPECT_EQ(P.WorstIf, "what it loads comes first in the L1");
+}
+
+TEST(Profit, BytesInSlotsConflictWhereIndicesAreApart) {
+  auto AsSlot = [](double Uniform, double NonUniform) {
+    KernelTraffic K = traffic(Uniform, NonUniform);
+    const double Stripe = speedup(K);
+    K.Arrays[0].Slot = true;
+    return speedup(K) / Stripe;
+  };
+  EXPECT_DOUBLE_EQ(AsSlot(400, 0), 1);
+  EXPECT_LT(AsSlot(0, 400), 0.999);
+}
+
 // 4 KB for each of 2048 threads are far beyond it, 64 bytes are not.
 TEST(Profit, ArraysBeyondTheL1CostMore) {
   KernelTraffic Large = traffic(200, 0), Small = traffic(200, 0);
