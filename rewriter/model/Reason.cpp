@@ -120,7 +120,7 @@ constexpr ReasonInfo Table[] = {
      "another thread's data",
      "correct the index"},
     {Reason::StackFrameKept, Keep, "stack-frame-kept",
-     "ptxas reports no smaller stack frame after the rewrite", ""},
+     "ptxas reports no smaller stack frame after the rewrite, or hardly", ""},
     {Reason::CompileFailed, Keep, "compile-failed",
      "nvcc does not accept the file after the rewrite, which is a defect of "
      "bankstripe",

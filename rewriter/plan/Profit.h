@@ -53,7 +53,7 @@ struct Assumption {
   /// It keeps the lines that are touched most often, and not what is used most
   /// per byte.
   bool LinesCount = false;
-  double Wait = 1;     ///< Results come so many times as late.
+  double Wait = 1; ///< Results come so many times as late.
 };
 
 /// What a warp that runs \p K with \p R costs, arrays by their index in it.
