@@ -21,6 +21,8 @@ namespace bankstripe {
 
 /// Code that grows by less is not worth a word.
 inline constexpr double NotableGrowth = 1.05;
+/// Code that shrinks to more has no loops that are no longer unrolled.
+inline constexpr double NotableShrinkage = 0.75;
 
 /// What a change is expected to do to a kernel's time (plan/Profit.cpp).
 struct Prediction {
@@ -32,7 +34,7 @@ struct Prediction {
   /// is; empty if that is no worse.
   double Worst = 1;
   std::string WorstIf;
-  /// How many times as much machine code nvcc makes of it; 1 if no more.
+  /// How many times as much machine code nvcc makes of it; 1 if about as much.
   double CodeGrowth = 1;
 };
 

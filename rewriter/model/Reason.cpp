@@ -74,6 +74,10 @@ constexpr ReasonInfo Table[] = {
      "its blocks have fewer threads than a warp, and a stripe would take the "
      "bytes of all 32 lanes",
      "launch larger blocks, or decide for a stripe in .bankstripe.yaml"},
+    {Reason::ByteElements, Slot, "byte-elements",
+     "its elements are single bytes at indices that lanes share, and a slot "
+     "needs no arithmetic to find those",
+     "decide for a stripe in .bankstripe.yaml"},
     {Reason::ConstantTable, VerdictKind::Constant, "constant-table",
      "it is never written after its initialisation with constants, so it "
      "belongs in constant storage",
@@ -116,7 +120,7 @@ constexpr ReasonInfo Table[] = {
      "another thread's data",
      "correct the index"},
     {Reason::StackFrameKept, Keep, "stack-frame-kept",
-     "ptxas reports no smaller stack frame after the rewrite", ""},
+     "ptxas reports no smaller stack frame after the rewrite, or hardly", ""},
     {Reason::CompileFailed, Keep, "compile-failed",
      "nvcc does not accept the file after the rewrite, which is a defect of "
      "bankstripe",

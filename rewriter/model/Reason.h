@@ -54,6 +54,7 @@ enum class Reason {
   UnknownUse,
   DecidedSlot,
   PartOfWarp,
+  ByteElements,
   // constant
   ConstantTable,
   // registers

@@ -33,6 +33,12 @@ static constexpr double WorthAChange = 1.01;
 /// So has another form than the widest that fits, which was measured best in
 /// real programs where the model sees no difference.
 static constexpr double WorthAnotherLayout = 1.05;
+/// Of forms that are not the widest none has such an advantage.
+static constexpr double WorthAnotherForm = 1.001;
+/// Accesses to single bytes at indices from data, as a share of all, beside
+/// which a slot is still the faster: it saves some 5 % of those at one index,
+/// and has conflicts at a fifth of the others.
+static constexpr double MostBytesApart = 0.25;
 /// More warps that shared bytes have to make room for; plain declarations read
 /// better.
 static constexpr double WorthSharing = 1.25;
@@ -246,49 +252,76 @@ static bool isForPartOfWarp(const PlannedArray &A,
   });
 }
 
-// The layouts that array A could have instead of its own.
-static std::vector<Verdict> otherLayouts(const PlannedArray &A,
+// Whether the array with number Index is of single bytes, and the lanes of a
+// warp mostly use the same one.
+static bool isOfBytesTogether(const PlannedArray &A, unsigned Index,
+                              const std::vector<KernelRow> &Rows) {
+  if (A.Array.ElementBytes != 1)
+    return false;
+  double Together = 0, Apart = 0;
+  for (unsigned Row : A.Kernels)
+    if (const auto &Work = Rows[Row].Plan.Work)
+      if (auto Found = Work->Arrays.find(Index); Found != Work->Arrays.end()) {
+        Together += Found->second.Uniform + Found->second.Counted;
+        Apart += Found->second.NonUniform;
+      }
+  return Together > 0 && Apart <= MostBytesApart * (Together + Apart);
+}
+
+// Why the array with number Index, which could be a stripe, had better be a
+// slot.
+static std::optional<Reason> whySlot(const PlannedArray &A, unsigned Index,
+                                     const std::vector<KernelRow> &Rows) {
+  if (!A.Decision.Dynamic && isForPartOfWarp(A, Rows))
+    return Reason::PartOfWarp;
+  if (isOfBytesTogether(A, Index, Rows))
+    return Reason::ByteElements;
+  return std::nullopt;
+}
+
+// The layouts that array number Index could have instead of its own, forms of
+// stripes first.
+static std::vector<Verdict> otherLayouts(const PlannedArray &A, unsigned Index,
                                          const std::vector<KernelRow> &Rows) {
   std::vector<Verdict> Result;
-  auto Add = [&](VerdictKind Kind, StripeForm Form) {
+  auto Add = [&](VerdictKind Kind, StripeForm Form, Reason Why) {
     Verdict V = A.Decision;
     V.Kind = Kind;
     V.Form = Form;
-    if (Kind == VerdictKind::Slot)
-      V.Why = Reason::PartOfWarp;
+    V.Why = Why;
     V.SharedBytes = largestBytes(A, V, Rows);
     Result.push_back(std::move(V));
   };
   if (A.Decision.Kind != VerdictKind::Stripe || A.Decision.Asked)
     return Result;
-  if (!A.Decision.Dynamic && isForPartOfWarp(A, Rows))
-    Add(VerdictKind::Slot, A.Decision.Form);
   // Elements of one and two bytes have forms to choose from.
+  const StripeForm Forms[] = {StripeForm::Packed, StripeForm::Unpacked,
+                              StripeForm::Wide};
   const StripeForm Own = A.Decision.Form;
-  if (Own != StripeForm::Packed && Own != StripeForm::Unpacked &&
-      Own != StripeForm::Wide)
-    return Result;
-  for (StripeForm Form :
-       {StripeForm::Packed, StripeForm::Unpacked, StripeForm::Wide})
-    if (Form != Own && (Form != StripeForm::Packed || !A.Array.NeedsAccessor))
-      Add(VerdictKind::Stripe, Form);
+  if (llvm::is_contained(Forms, Own))
+    for (StripeForm Form : Forms)
+      if (Form != Own && (Form != StripeForm::Packed || !A.Array.NeedsAccessor))
+        Add(VerdictKind::Stripe, Form, A.Decision.Why);
+  if (auto Why = whySlot(A, Index, Rows))
+    Add(VerdictKind::Slot, Own, *Why);
   return Result;
 }
 
+// Of several layouts that are worth it, the best is taken. A slot takes less
+// memory in any case, so it need not promise more.
 bool Chooser::tryLayouts(const Group &G, double &Best) {
   bool Changed = false;
   for (unsigned I : G.Arrays) {
     PlannedArray &A = Run.Arrays[I];
-    for (Verdict &Other : otherLayouts(A, Run.Kernels)) {
+    double Least = A.Decision.Form == StripeForm::Wide
+                       ? Best * WorthAnotherLayout
+                       : Best * WorthAnotherForm;
+    for (Verdict &Other : otherLayouts(A, I, Run.Kernels)) {
       std::swap(A.Decision, Other);
       const double Value = fits(G) ? valueOf(G) : 0;
-      // A slot for a part of a warp takes less memory in any case, and one form
-      // for all reads better.
-      const double Worth = A.Decision.Why == Reason::PartOfWarp
-                               ? LeastOfGroup
-                               : WorthAnotherLayout;
-      if (Value >= Best * Worth) {
-        Best = Value;
+      const bool IsSlot = A.Decision.Kind == VerdictKind::Slot;
+      if (Value >= (IsSlot ? Best * LeastOfGroup : Least)) {
+        Best = Least = Value;
         Changed = true;
       } else {
         std::swap(A.Decision, Other);
@@ -300,7 +333,7 @@ bool Chooser::tryLayouts(const Group &G, double &Best) {
 
 // ", with 1.44 times as much machine code"
 static std::string growthText(double CodeGrowth) {
-  if (CodeGrowth < NotableGrowth)
+  if (CodeGrowth < NotableGrowth && CodeGrowth > NotableShrinkage)
     return "";
   return llvm::formatv(", with {0:F2} times as much machine code", CodeGrowth);
 }
@@ -374,9 +407,10 @@ bool Chooser::isWorthIt(const Group &G) const {
 // loops of unknown length are short; `bankstripe tune` would know".
 static std::string words(const Prediction &P, double MinSpeedup) {
   if (P.Speedup >= MinSpeedup && P.Worst < LeastOfGroup)
-    return llvm::formatv("predicted speedup {0:F2}, but {1:F2} if {2}; "
+    return llvm::formatv("predicted speedup {0:F2}, but {1:F2} if {2}{3}; "
                          "'bankstripe tune' would know",
-                         P.Speedup, P.Worst, P.WorstIf);
+                         P.Speedup, P.Worst, P.WorstIf,
+                         growthText(P.CodeGrowth));
   std::string Text =
       llvm::formatv("predicted speedup {0:F2}, {1:F2} to {2:F2}: shared "
                     "memory costs {3:F2}, the access gains {4:F2}",
@@ -442,7 +476,7 @@ Chooser::explain(const Group &G, const std::vector<Verdict> &Start) {
     Verdict Left = A.Decision;
     Left.Kind = VerdictKind::Keep;
     addAlternative(G, I, Left, "without " + Name, Explained);
-    for (const Verdict &Other : otherLayouts(A, Run.Kernels))
+    for (const Verdict &Other : otherLayouts(A, I, Run.Kernels))
       addAlternative(G, I, Other,
                      Name + " " +
                          (Other.Kind == VerdictKind::Slot
@@ -492,6 +526,7 @@ void Chooser::settlePrediction(unsigned Row) {
   K.Predicted = predict(S->Predicted);
   Change ByDriver = S->Predicted;
   ByDriver.Carved = false;
+  ByDriver.CodeGrowth = 1; // No carve-out mends what that costs.
   K.NeedsCarveout =
       S->Predicted.Carved && predict(ByDriver).Worst < LeastOfGroup;
 }

@@ -46,9 +46,10 @@
 // give the uncertainty that is reported. Beside this, a change is also looked
 // at with tables that only just fit the L1 as it is, so that any loss of it
 // hurts, and with short loops where the length is not known, since a guess
-// hides whatever stands beside a deep nest of them, with small grids, and with
-// longer waits. A change that loses more in one of these cases than it promises
-// is not known to pay (plan/Choose.cpp).
+// hides whatever stands beside a deep nest of them, with small grids, with
+// longer waits, and with as many more instructions as nvcc's code hints at. A
+// change that loses more in one of these cases than it promises is not known to
+// pay (plan/Choose.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,6 +108,9 @@ constexpr double LineBytes = 128;
 constexpr unsigned BlocksOfSmallGrid = 2; ///< On a multiprocessor.
 constexpr double LeastShare = 0.1; ///< Of the time, of loads that matter.
 constexpr double LongWait = 1.5;   ///< Chains that no source shows.
+/// Instructions of kernels whose code shrinks far, over those of before: up to
+/// 1.22, measured (docs/measurements.md).
+constexpr double CostOfRolling = 1.25;
 /// Between these the data of gathered loads may be of any size.
 constexpr double LeastGathered = 1024;
 constexpr double MostGathered = 1048576;
@@ -163,7 +167,16 @@ struct Client {
 
 } // namespace
 
-// What is used most per byte stays in the L1.
+// The lines of local memory that a warp touches, one where its lanes agree.
+static double linesTouched(const ArrayTraffic &A, unsigned Threads,
+                           double Spread) {
+  return A.Uniform + A.NonUniform * rowsAsked(A, Threads, Spread) +
+         A.Counted * rowsAsked(A, Threads, Spread * SpreadOfCounters);
+}
+
+// What is used most per byte stays in the L1; or, if lines are what counts, of
+// which an access at one index touches one, and one of 32 lanes that are lines
+// apart 32, the lines that are touched most often.
 static HitRates hitRates(const KernelTraffic &K, const Resources &R,
                          const Assumption &Assumed) {
   const double Lanes = 32.0 * R.Warps;
@@ -174,8 +187,11 @@ static HitRates hitRates(const KernelTraffic &K, const Resources &R,
   std::vector<Client> Clients;
   for (auto [A, Hits] : llvm::zip(K.Arrays, Result.Arrays))
     if (!A.Moved)
-      Clients.push_back({wordsOf(A) * Lanes, double(A.BytesPerThread) * Lanes,
-                         HitExponent, &Hits});
+      Clients.push_back(
+          {Assumed.LinesCount
+               ? linesTouched(A, K.Threads, Assumed.Spread) * R.Warps
+               : wordsOf(A) * Lanes,
+           double(A.BytesPerThread) * Lanes, HitExponent, &Hits});
   if (K.Work.Rows)
     Clients.push_back(
         {K.Work.Rows * Lanes, LineBytes * Lanes, LinesExponent, &Result.Rows});
@@ -200,10 +216,14 @@ static HitRates hitRates(const KernelTraffic &K, const Resources &R,
   return Result;
 }
 
-static double passes(const ArrayTraffic &A) {
+// Of an access whose lanes are so far apart, from 0 to 1.
+static double passes(const ArrayTraffic &A, double Spread) {
+  double Random = 1;
   if (A.Slot)
-    return A.ElementBytes == 8 ? SlotPassesOfDoubles : SlotPasses;
-  return A.Form == StripeForm::Unpacked ? UnpackedPasses : 1;
+    Random = A.ElementBytes == 8 ? SlotPassesOfDoubles : SlotPasses;
+  else if (A.Form == StripeForm::Unpacked)
+    Random = UnpackedPasses;
+  return 1 + (Random - 1) * Spread;
 }
 
 PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
@@ -236,7 +256,8 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
     const double Accesses = wordsOf(A) / wordsPerAccess(A);
     if (A.Moved) {
       const bool Packed = !A.Slot && A.Form == StripeForm::Packed;
-      Cost.Issue = (A.Uniform + (A.NonUniform + A.Counted) * passes(A)) *
+      Cost.Issue = (A.Uniform + A.NonUniform * passes(A, Assumed.Spread) +
+                    A.Counted * passes(A, Assumed.Spread * SpreadOfCounters)) *
                        issue::SharedWord +
                    (Packed ? Accesses * issue::Packing : 0);
       Cost.Latency =
@@ -284,8 +305,11 @@ static Assumption withSpread(double Spread) {
   return A;
 }
 
-// With as many more instructions of all as its code has grown by.
+// With as many more instructions of all as its code has grown by. Code that
+// shrinks does no less: it had loops unrolled.
 static KernelTraffic grown(KernelTraffic K, double CodeGrowth) {
+  if (CodeGrowth <= 1)
+    return K;
   KernelWork &W = K.Work;
   double All = W.Instructions + W.DoubleOperations + W.Global + W.Rows +
                W.Gathered + W.Shared + W.OtherLocal;
@@ -340,6 +364,12 @@ static constexpr llvm::StringLiteral Fits = "the L1 holds what it uses now";
 static constexpr llvm::StringLiteral LongWaits =
     "it waits for results longer than it seems";
 
+static constexpr llvm::StringLiteral LoadsComeFirst =
+    "what it loads comes first in the L1";
+static constexpr llvm::StringLiteral InstructionsDecide =
+    "instructions decide, of which there are more";
+static constexpr llvm::StringLiteral Rolled = "loops are no longer unrolled";
+
 static std::vector<Case> casesOf(const Change &C) {
   std::vector<Case> Cases = {{ShortLoops, false, true, {}, {}},
                              {SmallGrids, true, false, {}, {}},
@@ -347,6 +377,11 @@ static std::vector<Case> casesOf(const Change &C) {
   Case Waits{LongWaits, false, false, {}, {}};
   Waits.Before.Wait = Waits.After.Wait = LongWait;
   Cases.push_back(Waits);
+  if (C.Kernel.Work.Rows > 0) {
+    Case Loads{LoadsComeFirst, false, false, {}, {}};
+    Loads.Before.LinesCount = Loads.After.LinesCount = true;
+    Cases.push_back(Loads);
+  }
   // Tables that the L1 held as it was, and does not hold with what is left.
   const double Had = firstLevelCache(C.Had, C.Kernel.Threads);
   const double Has = firstLevelCache(C.Has, C.Kernel.Threads);
@@ -363,18 +398,35 @@ static std::vector<Case> casesOf(const Change &C) {
   return Cases;
 }
 
+static void noteWorse(Prediction &P, double Speedup, llvm::StringRef If) {
+  if (Speedup >= P.Worst)
+    return;
+  P.Worst = Speedup;
+  P.WorstIf = If.str();
+}
+
+// What nvcc's code tells against the change. If instructions decide, neither
+// the gain of the access nor the price of the memory is there, and all takes as
+// much longer as there are more of them. In any case, what is no longer
+// unrolled executes more.
+static void findWorstOfCode(double Growth, Prediction &P) {
+  if (Growth >= NotableGrowth)
+    noteWorse(P, 1 / Growth, InstructionsDecide);
+  if (Growth > NotableShrinkage)
+    return;
+  P.Worst /= CostOfRolling;
+  P.WorstIf += (P.WorstIf.empty() ? "" : ", and ") + Rolled.str();
+}
+
 static void findWorst(const Change &C, Prediction &P) {
   P.Worst = P.Speedup;
   const Change Small = withSmallGrid(C);
   for (const Case &A : casesOf(C)) {
     const Change &Changed = A.SmallGrid ? Small : C;
     const KernelTraffic &K = A.ShortLoops ? Changed.Short : Changed.Kernel;
-    const double S = speedup(Changed, K, A.Before, A.After);
-    if (S >= P.Worst)
-      continue;
-    P.Worst = S;
-    P.WorstIf = A.If.str();
+    noteWorse(P, speedup(Changed, K, A.Before, A.After), A.If);
   }
+  findWorstOfCode(C.CodeGrowth, P);
 }
 
 Prediction bankstripe::predict(const Change &C) {

@@ -50,7 +50,10 @@ struct Assumption {
   /// it may be anything from a kilobyte to a megabyte.
   std::optional<double> Gathered;
   bool AllHit = false; ///< The L1 holds whatever is used.
-  double Wait = 1;     ///< Results come so many times as late.
+  /// It keeps the lines that are touched most often, and not what is used most
+  /// per byte.
+  bool LinesCount = false;
+  double Wait = 1; ///< Results come so many times as late.
 };
 
 /// What a warp that runs \p K with \p R costs, arrays by their index in it.
@@ -68,7 +71,7 @@ struct Change {
   Resources Had, Has;
   /// Its launches leave to the L1 what their blocks do not need.
   bool Carved = false;
-  /// How many times as many instructions it has as now.
+  /// How many times as much machine code it has as now.
   double CodeGrowth = 1;
 };
 

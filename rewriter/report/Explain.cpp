@@ -102,7 +102,8 @@ static std::string resourcesText(const Explanation &E, const KernelPlan &K) {
           change(Kilobytes(E.Before.FirstLevelCache),
                  Kilobytes(E.After.FirstLevelCache)) +
           " KB";
-  if (E.Predicted.CodeGrowth >= NotableGrowth)
+  if (E.Predicted.CodeGrowth >= NotableGrowth ||
+      E.Predicted.CodeGrowth <= NotableShrinkage)
     Text += formatv("; {0:F2} times as much code", E.Predicted.CodeGrowth);
   return Text;
 }

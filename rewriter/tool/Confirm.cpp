@@ -15,6 +15,11 @@
 // Sometimes nvcc makes far more code of the rewritten kernel, where it loaded
 // several elements at once or knew what it no longer knows. How much more is
 // taken for what the kernel will execute more, and all is chosen once again.
+// The same where it makes far less, since it no longer unrolls.
+//
+// A frame that loses at most half of the arrays that leave it did not hold the
+// others: nvcc had them in registers, and what they were predicted to gain is
+// not there. Such a kernel gets its arrays back, too.
 //
 // Unrolled loops have to do more: the frame must lose all the arrays that were
 // to leave it, and no kernel may spill more registers than before. Where they
@@ -49,7 +54,8 @@ public:
   bool askRewritten(const std::vector<UnitRecord> &Units, StringRef Root);
   bool withdrawUnconfirmed(const std::vector<UnitRecord> &Units,
                            const PlanOptions &Planning);
-  /// Notes in \p Planning which changed kernels have more code than before.
+  /// Notes in \p Planning which changed kernels have far more code than before,
+  /// or far less.
   /// \returns whether that was not known.
   bool noteGrowth(PlanOptions &Planning) const;
   /// Names in \p Planning the arrays that nvcc keeps in registers already.
@@ -65,10 +71,12 @@ private:
   enum class Effect { Unknown, Smaller, Kept, Rejected };
 
   bool isConcerned(const UnitResult &Unit, bool IfItPaid) const;
+  uint64_t bytesThatLeave(unsigned Row) const;
+  bool mayHaveOverlapped(unsigned Row) const;
   std::string whyNotUnrolled(const PlannedArray &A,
                              const UnitResult &Unit) const;
   Effect effectOn(const PlannedArray &A, const std::vector<UnitRecord> &Units,
-                  std::string &Detail) const;
+                  bool IfItPaid, std::string &Detail) const;
   void warn(const CompileJob &Job, llvm::Error E, StringRef What) const;
 
   RunResult &Run;
@@ -147,6 +155,16 @@ bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
   return true;
 }
 
+/// Of the code that finds a thread's storage, which runs once.
+static constexpr unsigned PrologueBytes = 512;
+
+// How many times as much code runs again and again.
+static double growthOf(const KernelResources &Was, const KernelResources &Is) {
+  const unsigned Added =
+      Is.CodeBytes > Was.CodeBytes ? Is.CodeBytes - Was.CodeBytes : 0;
+  return double(Is.CodeBytes - std::min(Added, PrologueBytes)) / Was.CodeBytes;
+}
+
 // Of the subsets of a kernel's arrays only the first is looked at; the others
 // are taken to be like it.
 bool Confirmation::noteGrowth(PlanOptions &Planning) const {
@@ -160,12 +178,11 @@ bool Confirmation::noteGrowth(PlanOptions &Planning) const {
       auto After = Run.Resources.After.find(Id);
       if (Before == Run.Resources.Before.end() ||
           After == Run.Resources.After.end() || Before->second.CodeBytes == 0 ||
-          After->second.CodeBytes <= Before->second.CodeBytes)
+          After->second.CodeBytes == 0)
         continue;
-      Any |= Planning.CodeGrowth
-                 .try_emplace(Id, double(After->second.CodeBytes) /
-                                      Before->second.CodeBytes)
-                 .second;
+      const double Growth = growthOf(Before->second, After->second);
+      if (Growth > 1 || Growth <= NotableShrinkage)
+        Any |= Planning.CodeGrowth.try_emplace(Id, Growth).second;
     }
   }
   return Any;
@@ -178,10 +195,33 @@ static unsigned frameOf(const KernelResources &R) {
   return R.StackFrame + R.CalleeFrames;
 }
 
-// What ptxas makes of array A in the files that it stands in.
+// Of all arrays that change in kernel Row.
+uint64_t Confirmation::bytesThatLeave(unsigned Row) const {
+  uint64_t Leaving = 0;
+  for (const PlannedArray &A : Run.Decisions.Arrays)
+    if (A.Decision.changesSource() && llvm::is_contained(A.Kernels, Row))
+      Leaving += A.Evidence.ResidentBytes;
+  return Leaving;
+}
+
+// Whether arrays that change in kernel Row are never alive at once, so that
+// they could have had the same bytes of its frame.
+bool Confirmation::mayHaveOverlapped(unsigned Row) const {
+  std::set<Place> Apart;
+  for (const PlannedArray &A : Run.Decisions.Arrays)
+    if (A.Decision.changesSource() && llvm::is_contained(A.Kernels, Row))
+      Apart.insert(A.Apart.begin(), A.Apart.end());
+  return llvm::any_of(Run.Decisions.Arrays, [&](const PlannedArray &A) {
+    return A.Decision.changesSource() && llvm::is_contained(A.Kernels, Row) &&
+           Apart.count(A.Array.Where);
+  });
+}
+
+// What ptxas makes of array A in the files that it stands in. If it moves since
+// that pays, its kernel's frame has to lose most of what leaves it.
 Confirmation::Effect
 Confirmation::effectOn(const PlannedArray &A,
-                       const std::vector<UnitRecord> &Units,
+                       const std::vector<UnitRecord> &Units, bool IfItPaid,
                        std::string &Detail) const {
   Effect Result = Effect::Unknown;
   for (const auto &[Job, Unit] : Units) {
@@ -197,10 +237,15 @@ Confirmation::effectOn(const PlannedArray &A,
         continue;
       const KernelResources &Was = Before->second, &Is = After->second;
       const unsigned BytesBefore = frameOf(Was), BytesAfter = frameOf(Is);
-      if (BytesAfter < BytesBefore)
-        return Effect::Smaller;
-      Result = Effect::Kept;
       Detail = llvm::formatv("{0} > {1} bytes", BytesBefore, BytesAfter);
+      Result = Effect::Kept;
+      if (BytesAfter >= BytesBefore)
+        continue;
+      const uint64_t Leaving = bytesThatLeave(Row);
+      if (!IfItPaid || BytesAfter == 0 ||
+          2 * (BytesBefore - BytesAfter) > Leaving || mayHaveOverlapped(Row))
+        return Effect::Smaller;
+      Detail += llvm::formatv(", but {0} leave it", Leaving);
     }
   }
   return Result;
@@ -209,18 +254,22 @@ Confirmation::effectOn(const PlannedArray &A,
 // Whether something was withdrawn.
 bool Confirmation::withdrawUnconfirmed(const std::vector<UnitRecord> &Units,
                                        const PlanOptions &Planning) {
-  bool Any = false;
   Plan &P = Run.Decisions;
+  std::vector<Effect> Effects(P.Arrays.size(), Effect::Unknown);
+  std::vector<std::string> Details(P.Arrays.size());
   for (unsigned I = 0; I < P.Arrays.size(); ++I) {
     const Verdict &V = P.Arrays[I].Decision;
-    if (!V.changesSource() || V.unrolls())
-      continue;
-    std::string Detail;
-    Effect Found = effectOn(P.Arrays[I], Units, Detail);
-    if (Found == Effect::Rejected)
+    if (V.changesSource() && !V.unrolls())
+      Effects[I] = effectOn(P.Arrays[I], Units,
+                            /*IfItPaid=*/Planning.MinSpeedup > 0 && !V.Asked,
+                            Details[I]);
+  }
+  bool Any = false;
+  for (unsigned I = 0; I < P.Arrays.size(); ++I) {
+    if (Effects[I] == Effect::Rejected)
       withdraw(P, I, Reason::CompileFailed, "", Planning);
-    else if (Found == Effect::Kept)
-      withdraw(P, I, Reason::StackFrameKept, Detail, Planning);
+    else if (Effects[I] == Effect::Kept)
+      withdraw(P, I, Reason::StackFrameKept, Details[I], Planning);
     else
       continue;
     Any = true;
@@ -260,11 +309,7 @@ std::string Confirmation::whyNotUnrolled(const PlannedArray &A,
     if (Before == Unit.Resources.end() || After == Run.Resources.After.end())
       continue;
     const KernelResources &Was = Before->second, &Is = After->second;
-    uint64_t Leaving = 0; // Bytes of all arrays that change in this kernel.
-    for (const PlannedArray &Other : P.Arrays)
-      if (Other.Decision.changesSource() &&
-          llvm::is_contained(Other.Kernels, Row))
-        Leaving += Other.Evidence.ResidentBytes;
+    const uint64_t Leaving = bytesThatLeave(Row);
     const bool Reached = llvm::is_contained(A.Kernels, Row);
     const bool Shrinks = frameOf(Is) < frameOf(Was) &&
                          frameOf(Is) + Leaving < frameOf(Was) + FrameUnit;

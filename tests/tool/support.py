@@ -51,16 +51,20 @@ BROKEN = "__global__ void broken(int *out) { out[0] = ; }\n"
 # No loop is unrolled, so all that the rewrite adds is the computing of addresses.
 GROWS = """
 __global__ void count(const int *in, int *out, int n) {
-  int last[32];
-#pragma unroll 1
-  for (int i = 0; i < 32; ++i)
-    last[i] = i;
+  int last[64];
+#pragma unroll
+  for (int i = 0; i < 64; ++i)
+    last[i] = in[i];
 #pragma unroll 1
   for (int i = 0; i < n; ++i)
-    last[in[i * 128 + threadIdx.x] & 31] += i;
-  out[threadIdx.x] = last[in[threadIdx.x] & 31];
+    last[in[i * 128 + threadIdx.x] & 63] += i;
+  int sum = 0;
+#pragma unroll
+  for (int i = 0; i < 64; ++i)
+    sum = sum * 3 + last[i];
+  out[threadIdx.x] = sum;
 }
-void launch(const int *in, int *out, int n) { count<<<100, 128>>>(in, out, n); }
+void launch(const int *in, int *out, int n) { count<<<n, 128>>>(in, out, n); }
 """
 
 

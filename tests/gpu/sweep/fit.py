@@ -65,6 +65,7 @@ class Traffic(NamedTuple):
     uniform: float  # words
     varying: float
     rows: float     # that a warp asks for where its lanes go their own ways
+    spread: float   # how far these are apart, from 0 to 1
     bytes: int      # of an element
     per_thread: int
     variant: str    # original, or a layout
@@ -111,9 +112,9 @@ def cycles(c, t):
     packed = t.variant == "packed"
     hit, lines_hit = hits(c, t)
     accesses = (t.uniform + t.varying) / (np.maximum(t.bytes, 4) / 4)
-    passes = np.select(
-        [t.variant == "slot", t.variant == "unpacked"],
-        [np.where(t.bytes == 8, c["SlotPassesOfDoubles"], c["SlotPasses"]), c["UnpackedPasses"]], 1)
+    of_slot = np.where(t.bytes == 8, c["SlotPassesOfDoubles"], c["SlotPasses"])
+    passes = 1 + t.spread * (np.select([t.variant == "slot", t.variant == "unpacked"],
+                                       [of_slot, c["UnpackedPasses"]], 1) - 1)
     rows = c["issue.LocalWord"] + c["issue.LocalRow"] * (t.rows - 1)
     lines = t.apart + t.gathered
     spread = np.where((t.gathered > 0) & (t.table == 0), c["UsualSpread"], 1)
@@ -168,7 +169,7 @@ def traffic(timing, kernels):
     # The control runs as the original does.
     variant = "original" if timing.variant == "reserved" else timing.variant
     table = generate.TABLE_BYTES if point.stream == "table" else 0
-    return Traffic(*work[:5], table, *work[5:], rows, point.bytes, per_thread, variant,
+    return Traffic(*work[:5], table, *work[5:], rows, 1, point.bytes, per_thread, variant,
                    point.block // 32 * timing.blocks, cache_left(timing.shared, timing.blocks))
 
 

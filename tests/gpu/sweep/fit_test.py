@@ -41,8 +41,8 @@ def predicted(kernel, array, values):
 
     def cycles(variant, warps, shared):
         return fit.cycles(values, fit.Traffic(
-            *work[:5], 0, *work[5:], rows, array["elementBytes"], per_thread, variant, warps,
-            fit.cache_left(shared, warps // WARPS)))
+            *work[:5], 0, *work[5:], rows, spread, array["elementBytes"], per_thread, variant,
+            warps, fit.cache_left(shared, warps // WARPS)))
     return cycles("original", before, 0) / cycles(analyse.variant_of(array), after,
                                                   kernel["sharedBytesAfter"])
 

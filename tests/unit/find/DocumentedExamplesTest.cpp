@@ -58,6 +58,7 @@ bool isGivenLater(Reason R) {
   case Reason::DynamicIndex:
   case Reason::DecidedSlot:
   case Reason::PartOfWarp:
+  case Reason::ByteElements:
   case Reason::StaysInRegisters:
   case Reason::UnrolledLoop:
   case Reason::DecidedKeep:

@@ -145,6 +145,69 @@ TEST(Profit, MoreCodeIsMoreToDo) {
   EXPECT_EQ(More.CodeGrowth, 1.5);
 }
 
+// If the time is that of instructions, no access gains anything.
+TEST(Profit, MoreCodeMayBeAllThatIsNoticed) {
+  Change C = changed(traffic(400, 0), Full);
+  C.CodeGrowth = 1.4;
+  const Prediction P = predict(C);
+  EXPECT_GT(P.Speedup, 1.2);
+  EXPECT_DOUBLE_EQ(P.Worst, 1 / 1.4);
+  EXPECT_THAT(P.WorstIf, HasSubstr("instructions decide"));
+}
+
+TEST(Profit, FarLessCodeMayBeLoopsThatAreNoLongerUnrolled) {
+  Change C = changed(traffic(400, 0), Full);
+  const Prediction Same = predict(C);
+  C.CodeGrowth = 0.9;
+  EXPECT_DOUBLE_EQ(predict(C).Worst, Same.Worst);
+  C.CodeGrowth = 0.5;
+  const Prediction Less = predict(C);
+  EXPECT_DOUBLE_EQ(Less.Speedup, Same.Speedup);
+  EXPECT_LT(Less.Worst, 0.9 * Same.Worst);
+  EXPECT_THAT(Less.WorstIf, HasSubstr("no longer unrolled"));
+}
+
+// 64 words of each thread leave no room for the 32 lines of each warp, or get
+// none beside them; each line of them is touched once in 64 accesses.
+TEST(Profit, WhatTheL1KeepsIsOneOfTwo) {
+  KernelTraffic K = traffic(400, 0);
+  K.Arrays[0].Moved = false;
+  K.Arrays[0].BytesPerThread = 256;
+  K.Work.Rows = 200;
+  Assumption Lines;
+  Lines.LinesCount = true;
+  const Resources Some = {48, 0};
+  EXPECT_GT(termsOf(K, Some, {}).Arrays[0].HitRate,
+            1.5 * termsOf(K, Some, Lines).Arrays[0].HitRate);
+  K.Work.Rows = 0;
+  EXPECT_EQ(termsOf(K, Some, {}).Arrays[0].HitRate,
+            termsOf(K, Some, Lines).Arrays[0].HitRate);
+}
+
+// They were there with the array in local memory, and are not with what shared
+// memory leaves.
+TEST(Profit, LoadsMayComeFirstInTheL1) {
+  KernelTraffic K = traffic(200, 0);
+  K.Arrays[0].BytesPerThread = 256;
+  K.Work.Rows = 100;
+  Change C = changed(K, {48, 220 * 1024});
+  C.Carved = true; // Small grids leave to the L1 what it had.
+  const Prediction P = predict(C);
+  EXPECT_LT(P.Worst, 0.8 * P.Speedup);
+  EXPECT_EQ(P.WorstIf, "what it loads comes first in the L1");
+}
+
+TEST(Profit, BytesInSlotsConflictWhereIndicesAreApart) {
+  auto AsSlot = [](double Uniform, double NonUniform) {
+    KernelTraffic K = traffic(Uniform, NonUniform);
+    const double Stripe = speedup(K);
+    K.Arrays[0].Slot = true;
+    return speedup(K) / Stripe;
+  };
+  EXPECT_DOUBLE_EQ(AsSlot(400, 0), 1);
+  EXPECT_LT(AsSlot(0, 400), 0.999);
+}
+
 // 4 KB for each of 2048 threads are far beyond it, 64 bytes are not.
 TEST(Profit, ArraysBeyondTheL1CostMore) {
   KernelTraffic Large = traffic(200, 0), Small = traffic(200, 0);
@@ -325,6 +388,51 @@ TEST(Choose, SmallBlocksKeepTheStripesThatADecisionAsksFor) {
   Plan P = U.plan(Options);
   Options.Decisions = {decisionAbout(P, 0, Layout::Stripe)};
   EXPECT_EQ(reasonOf(U.plan(Options)), Reason::DynamicIndex);
+}
+
+// 20 single bytes, used by blocks of 128.
+static TestUnit ofBytes(ArrayWork Accesses, unsigned ElementBytes = 1) {
+  TestUnit U;
+  U.launch(128);
+  U.array(makeArray("a", 20, ElementBytes));
+  KernelWork W;
+  W.Instructions = 1000;
+  W.Arrays[0] = Accesses;
+  U.Result.Evidence.Work["k"] = W;
+  return U;
+}
+
+// Both take half of what an element per word does.
+TEST(Choose, TheBestOfSeveralFormsIsTaken) {
+  TestUnit U = ofBytes(Random, 2);
+  Finding &A = U.Result.Facts.Findings[0];
+  A.Extents = {200};
+  A.BytesPerThread = 400;
+  Plan P = U.plan(choosy());
+  EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Unpacked);
+  const auto &Others = P.Kernels.front().Explained->Alternatives;
+  for (const Alternative &Other : Others)
+    EXPECT_LE(Other.Predicted.Speedup, P.Kernels[0].Predicted->Speedup);
+}
+
+TEST(Choose, BytesThatLanesUseTogetherGetSlots) {
+  for (ArrayWork Together :
+       {ArrayWork{800, 0, 0}, ArrayWork{0, 0, 800}, ArrayWork{720, 80, 0}}) {
+    Plan P = ofBytes(Together).plan(choosy());
+    EXPECT_EQ(find(P, "a").Decision.Kind, VerdictKind::Slot);
+    EXPECT_EQ(reasonOf(P), Reason::ByteElements);
+  }
+}
+
+TEST(Choose, BytesThatLanesUseApartGetStripes) {
+  EXPECT_EQ(reasonOf(ofBytes({500, 300, 0}).plan(choosy())),
+            Reason::DynamicIndex);
+}
+
+TEST(Choose, WiderElementsGetStripesWhoeverUsesThem) {
+  for (unsigned Bytes : {2, 4, 8})
+    EXPECT_EQ(reasonOf(ofBytes({800, 0, 0}, Bytes).plan(choosy())),
+              Reason::DynamicIndex);
 }
 
 TEST(Choose, NothingIsAskedOfWhoWantsEverythingMoved) {
