@@ -7,8 +7,8 @@
 //
 //     original, original again, rewritten           with digests, compared
 //     original at other addresses                   when something differs
-//     original, original again, rewritten           to locate a difference, and
-//                                                   when only the output differs
+//     original, original again, rewritten           to locate a difference, or
+//                                                   the launch behind an output
 //     original, rewritten                           to capture a launch
 //     original, rewritten, rewritten, original, ... with durations only
 //
