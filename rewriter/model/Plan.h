@@ -58,7 +58,8 @@ struct Verdict {
   /// static storage is shared.
   std::string Storage;
   std::vector<ArrayName> SharesBytesWith;
-  bool Asked = false; ///< A decision asks for this move.
+  bool Asked = false;    ///< A decision asks for this move.
+  bool AsStripe = false; ///< A decision or a default asks for stripes.
   /// The loops that get `#pragma unroll` if this is what was decided; else
   /// those with which the array would stay in registers.
   std::vector<CountedLoop> Unroll;

@@ -256,7 +256,11 @@ static bool isForPartOfWarp(const PlannedArray &A,
 // warp mostly use the same one.
 static bool isOfBytesTogether(const PlannedArray &A, unsigned Index,
                               const std::vector<KernelRow> &Rows) {
-  if (A.Array.ElementBytes != 1)
+  // Instances of a template may have elements of several sizes.
+  if (A.Array.ElementBytes != 1 ||
+      llvm::any_of(A.Array.Instances, [](const ArrayInstance &Instance) {
+        return Instance.ElementBytes != 1;
+      }))
     return false;
   double Together = 0, Apart = 0;
   for (unsigned Row : A.Kernels)
@@ -272,6 +276,8 @@ static bool isOfBytesTogether(const PlannedArray &A, unsigned Index,
 // slot.
 static std::optional<Reason> whySlot(const PlannedArray &A, unsigned Index,
                                      const std::vector<KernelRow> &Rows) {
+  if (A.Decision.AsStripe)
+    return std::nullopt;
   if (!A.Decision.Dynamic && isForPartOfWarp(A, Rows))
     return Reason::PartOfWarp;
   if (isOfBytesTogether(A, Index, Rows))
@@ -307,8 +313,9 @@ static std::vector<Verdict> otherLayouts(const PlannedArray &A, unsigned Index,
   return Result;
 }
 
-// Of several layouts that are worth it, the best is taken. A slot takes less
-// memory in any case, so it need not promise more.
+// Of several layouts that are worth it, the best is taken. Where a slot is
+// proposed, the model does not see all of what it saves: it need not promise
+// more. What its bytes cost is in the prediction.
 bool Chooser::tryLayouts(const Group &G, double &Best) {
   bool Changed = false;
   for (unsigned I : G.Arrays) {

@@ -139,6 +139,7 @@ std::optional<Verdict> bankstripe::heedKeep(std::optional<Verdict> V,
 
 void bankstripe::heedLayout(Verdict &V, const Wish &W) {
   V.Asked = W.Decision != nullptr;
+  V.AsStripe = W.Wanted == Layout::Stripe;
   if (W.Wanted == Layout::Slot && V.Kind == VerdictKind::Stripe)
     decide(V, Reason::DecidedSlot, W);
 }

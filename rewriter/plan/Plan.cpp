@@ -369,6 +369,17 @@ void bankstripe::withdraw(Plan &P, unsigned ArrayIndex, Reason Why,
                           const PlanOptions &Options) {
   PlannedArray &A = P.Arrays[ArrayIndex];
   A.Decision = verdict(Why, A.Array.Where, Detail);
+  // Nothing is left of what was predicted for a kernel in which nothing moves.
+  for (unsigned Row : A.Kernels) {
+    if (llvm::any_of(P.Arrays, [Row](const PlannedArray &Other) {
+          return Other.Decision.usesShared() &&
+                 llvm::is_contained(Other.Kernels, Row);
+        }))
+      continue;
+    P.Kernels[Row].Predicted.reset();
+    if (P.Kernels[Row].Explained)
+      P.Kernels[Row].Explained->Taken = false;
+  }
   settleOutcomes(P);
   account(P, Options);
 }

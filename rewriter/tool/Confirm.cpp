@@ -149,8 +149,11 @@ bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
       Rejected.push_back(Unit.Facts.MainFile);
       continue;
     }
+    // Kernels of one name in several units: those of the same one are compared.
     for (const auto &[Id, R] : forKernels(*Reply, Unit.Facts.Kernels))
-      Run.Resources.After.insert({Id, R});
+      if (Run.Resources.After.insert({Id, R}).second)
+        if (auto Was = Unit.Resources.find(Id); Was != Unit.Resources.end())
+          Run.Resources.Before[Id] = Was->second;
   }
   return true;
 }
@@ -166,13 +169,20 @@ static double growthOf(const KernelResources &Was, const KernelResources &Is) {
 }
 
 // Of the subsets of a kernel's arrays only the first is looked at; the others
-// are taken to be like it.
+// are taken to be like it. A kernel in which loops are unrolled or a table
+// becomes constant has another reason to grow or to shrink.
 bool Confirmation::noteGrowth(PlanOptions &Planning) const {
+  std::set<unsigned> Otherwise;
+  for (const PlannedArray &A : Run.Decisions.Arrays)
+    if (A.Decision.changesSource() && !A.Decision.usesShared())
+      Otherwise.insert(A.Kernels.begin(), A.Kernels.end());
   bool Any = false;
   for (const PlannedArray &A : Run.Decisions.Arrays) {
-    if (!A.Decision.changesSource())
+    if (!A.Decision.usesShared())
       continue;
     for (unsigned Row : A.Kernels) {
+      if (Otherwise.count(Row))
+        continue;
       const std::string &Id = Run.Decisions.Kernels[Row].Facts.Id;
       auto Before = Run.Resources.Before.find(Id);
       auto After = Run.Resources.After.find(Id);
@@ -261,7 +271,8 @@ bool Confirmation::withdrawUnconfirmed(const std::vector<UnitRecord> &Units,
     const Verdict &V = P.Arrays[I].Decision;
     if (V.changesSource() && !V.unrolls())
       Effects[I] = effectOn(P.Arrays[I], Units,
-                            /*IfItPaid=*/Planning.MinSpeedup > 0 && !V.Asked,
+                            /*IfItPaid=*/Planning.MinSpeedup > 0 &&
+                                V.usesShared() && !V.Asked,
                             Details[I]);
   }
   bool Any = false;

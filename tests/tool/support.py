@@ -48,7 +48,7 @@ PLAIN = """__global__ void plain(int *out) { out[threadIdx.x] = 1; }
 BROKEN = "__global__ void broken(int *out) { out[0] = ; }\n"
 
 
-# No loop is unrolled, so all that the rewrite adds is the computing of addresses.
+# The accesses are unrolled, and their addresses are computed one by one after the rewrite.
 GROWS = """
 __global__ void count(const int *in, int *out, int n) {
   int last[64];

@@ -197,7 +197,7 @@ TEST(Profit, LoadsMayComeFirstInTheL1) {
   EXPECT_EQ(P.WorstIf, "what it loads comes first in the L1");
 }
 
-TEST(Profit, BytesInSlotsConflictWhereIndicesAreApart) {
+TEST(Profit, SlotsConflictWhereIndicesAreApart) {
   auto AsSlot = [](double Uniform, double NonUniform) {
     KernelTraffic K = traffic(Uniform, NonUniform);
     const double Stripe = speedup(K);
@@ -422,6 +422,22 @@ TEST(Choose, BytesThatLanesUseTogetherGetSlots) {
     EXPECT_EQ(find(P, "a").Decision.Kind, VerdictKind::Slot);
     EXPECT_EQ(reasonOf(P), Reason::ByteElements);
   }
+}
+
+TEST(Choose, StripesThatAreTheDefaultStayStripes) {
+  PlanOptions Options = choosy();
+  Options.DefaultLayout = Layout::Stripe;
+  EXPECT_EQ(reasonOf(ofBytes({800, 0, 0}).plan(Options)), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(inBlocksOf(2).plan(Options)), Reason::DynamicIndex);
+}
+
+// `template <class T> ... T a[20]`, with bytes in one instance only.
+TEST(Choose, BytesOfOneInstanceOfATemplateGetStripes) {
+  TestUnit U = ofBytes({800, 0, 0});
+  Finding &A = U.Result.Facts.Findings[0];
+  A.Instances = {makeInstance(A, "k", {"k"}), makeInstance(A, "other", {})};
+  A.Instances[1].ElementBytes = 4;
+  EXPECT_EQ(reasonOf(U.plan(choosy())), Reason::DynamicIndex);
 }
 
 TEST(Choose, BytesThatLanesUseApartGetStripes) {
