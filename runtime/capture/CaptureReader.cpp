@@ -214,21 +214,6 @@ mapFile(const std::string &Path, size_t &Bytes, std::string &Problem) {
   return {Mapped, [Bytes](void *At) { ::munmap(At, Bytes); }};
 }
 
-// Takes the next record off the front; empty when there is none that is whole.
-static std::string_view takeRecord(std::string_view &Rest) {
-  ByteReader From(Rest);
-  const auto Length = From.number<uint64_t>();
-  if (From.failed() || Length == 0 || Length > MostRecordBytes ||
-      From.left() < Length + ChecksumBytes)
-    return {};
-  const std::string_view Record =
-      Rest.substr(Rest.size() - From.left(), Length);
-  uint32_t Checksum = 0;
-  std::memcpy(&Checksum, Record.data() + Length, ChecksumBytes);
-  Rest.remove_prefix(Rest.size() - From.left() + Length + ChecksumBytes);
-  return recordChecksum(Record) == Checksum ? Record : std::string_view();
-}
-
 // What every capture has to have.
 static std::string whatIsMissing(const Records &Read) {
   if (!Read.HasEnded)
@@ -261,8 +246,8 @@ bankstripe::runtime::readCapture(const std::string &Path) {
   Records Read;
   while (!Rest.empty()) {
     const size_t At = Size - Rest.size();
-    const std::string_view Record = takeRecord(Rest);
-    if (Record.empty() || !Read.add(Record))
+    std::string_view Record;
+    if (takeRecord(Rest, Record) != RecordState::Whole || !Read.add(Record))
       return CaptureError{"the record at byte " + std::to_string(At) +
                           " is damaged"};
   }

@@ -53,14 +53,7 @@ void CaptureWriter::flush() {
 void CaptureWriter::add(CaptureRecord Type, const ByteWriter &Fields,
                         std::string_view Bytes) {
   Framed.clear(); // Its room stays.
-  Framed += ByteWriter().number(1 + Fields.Out.size() + Bytes.size()).Out;
-  const size_t Begin = Framed.size();
-  Framed += static_cast<char>(Type);
-  Framed += Fields.Out;
-  Framed += Bytes;
-  const uint32_t Checksum =
-      recordChecksum(std::string_view(Framed).substr(Begin));
-  Framed.append(reinterpret_cast<const char *>(&Checksum), ChecksumBytes);
+  addRecord(Framed, static_cast<unsigned char>(Type), Fields, Bytes);
   write(Framed);
 }
 

@@ -151,6 +151,49 @@ private:
   bool Failed = false;
 };
 
+/// Appends a record to \p To: its length, its type, \p Fields and \p Bytes, and
+/// the checksum of what lies between.
+inline void addRecord(std::string &To, unsigned char Type,
+                      const ByteWriter &Fields, std::string_view Bytes = {}) {
+  To += ByteWriter().number(1 + Fields.Out.size() + Bytes.size()).Out;
+  const size_t Begin = To.size();
+  To += static_cast<char>(Type);
+  To += Fields.Out;
+  To += Bytes;
+  const uint32_t Checksum = recordChecksum(std::string_view(To).substr(Begin));
+  To.append(reinterpret_cast<const char *>(&Checksum), ChecksumBytes);
+}
+
+/// What takeRecord() found.
+enum class RecordState {
+  Whole,
+  CutOff, ///< The bytes end within it.
+  Damaged,
+};
+
+/// Takes a record off the front of \p Rest; \p Record receives it, without its
+/// length and checksum.
+inline RecordState takeRecord(std::string_view &Rest,
+                              std::string_view &Record) {
+  constexpr size_t MostLengthBytes = 10;
+  ByteReader From(Rest);
+  const auto Length = From.number<uint64_t>();
+  if (From.failed())
+    return Rest.size() < MostLengthBytes ? RecordState::CutOff
+                                         : RecordState::Damaged;
+  if (Length == 0 || Length > MostRecordBytes)
+    return RecordState::Damaged;
+  if (From.left() < Length + ChecksumBytes)
+    return RecordState::CutOff;
+  const size_t Before = Rest.size() - From.left();
+  Record = Rest.substr(Before, Length);
+  uint32_t Checksum = 0;
+  std::memcpy(&Checksum, Record.data() + Length, ChecksumBytes);
+  Rest.remove_prefix(Before + Length + ChecksumBytes);
+  return Checksum == recordChecksum(Record) ? RecordState::Whole
+                                            : RecordState::Damaged;
+}
+
 } // namespace bankstripe::runtime
 
 #endif // BANKSTRIPE_RECORDING_BYTES_H

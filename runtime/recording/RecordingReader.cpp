@@ -237,29 +237,9 @@ bool Records::add(std::string_view Record) {
   return false;
 }
 
-// Takes the next record off the front of `Rest`; empty when none is whole.
-static std::string_view takeRecord(std::string_view &Rest, bool &IsSound) {
-  ByteReader From(Rest);
-  const auto Length = From.number<uint64_t>();
-  IsSound = true;
-  // What was never written, of a program that crashed, is zeros.
-  if (From.failed() ? Rest.size() < 10
-                    : Length == 0 && Rest.find_first_not_of('\0') ==
-                                         std::string_view::npos)
-    return {};
-  if (From.failed() || Length == 0 || Length > MostRecordBytes) {
-    IsSound = false;
-    return {};
-  }
-  if (From.left() < Length + ChecksumBytes)
-    return {};
-  const size_t Before = Rest.size() - From.left();
-  const std::string_view Record = Rest.substr(Before, Length);
-  uint32_t Checksum = 0;
-  std::memcpy(&Checksum, Record.data() + Length, ChecksumBytes);
-  IsSound = Checksum == recordChecksum(Record);
-  Rest.remove_prefix(Before + Length + ChecksumBytes);
-  return Record;
+// What was never written, of a program that crashed, is zeros.
+static bool isUnwritten(std::string_view Rest) {
+  return Rest.find_first_not_of('\0') == std::string_view::npos;
 }
 
 static std::variant<Recording, ReadError> readRecords(std::string_view Bytes) {
@@ -277,14 +257,14 @@ static std::variant<Recording, ReadError> readRecords(std::string_view Bytes) {
     return ReadError{"the recording has an unknown mode"};
   Records All(Mode ? RecordingMode::Time : RecordingMode::Digest);
   std::string_view Rest = Bytes.substr(RecordingHeaderBytes);
-  while (!Rest.empty()) {
+  while (!Rest.empty() && (Rest.front() != '\0' || !isUnwritten(Rest))) {
     const size_t At = Bytes.size() - Rest.size();
-    bool IsSound = true;
-    const std::string_view Record = takeRecord(Rest, IsSound);
-    if (!IsSound)
+    std::string_view Record;
+    const RecordState State = takeRecord(Rest, Record);
+    if (State == RecordState::Damaged)
       return ReadError{"byte " + std::to_string(At) +
                        ": the recording is damaged"};
-    if (Record.empty())
+    if (State == RecordState::CutOff)
       break;
     if (!All.add(Record))
       return ReadError{"byte " + std::to_string(At) + ": " + All.problem()};

@@ -49,13 +49,7 @@ bool RecordingWriter::open(const std::string &Path, RecordingMode Mode) {
 }
 
 void RecordingWriter::add(RecordType Type, const ByteWriter &Fields) {
-  std::string Record(1, static_cast<char>(Type));
-  Record += Fields.Out;
-  ByteWriter Length;
-  Waiting += Length.number(Record.size()).Out;
-  Waiting += Record;
-  const uint32_t Checksum = recordChecksum(Record);
-  Waiting.append(reinterpret_cast<const char *>(&Checksum), ChecksumBytes);
+  addRecord(Waiting, static_cast<unsigned char>(Type), Fields);
 }
 
 void RecordingWriter::send() {

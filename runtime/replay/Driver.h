@@ -24,7 +24,6 @@ namespace bankstripe::runtime {
   X(cuInit)                                                                    \
   X(cuGetErrorName)                                                            \
   X(cuDeviceGet)                                                               \
-  X(cuDeviceGetName)                                                           \
   X(cuDeviceGetAttribute)                                                      \
   X(cuDevicePrimaryCtxRetain)                                                  \
   X(cuCtxSetCurrent)                                                           \

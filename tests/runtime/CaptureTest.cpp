@@ -212,15 +212,11 @@ TEST(Capture, MoreMemoryThanAnyGpuHasIsRefused) {
   CaptureWriter Writer(Path);
   writeLaunch(Writer);
   const uint64_t Bytes = uint64_t(1) << 41;
-  const std::string Fields =
-      ByteWriter().number(0).number(Bytes).text("").text("").number(0).Out;
   ASSERT_TRUE(Writer.end());
-  const std::string Record = static_cast<char>(CaptureRecord::Memory) + Fields;
-  const uint32_t Checksum = recordChecksum(Record);
-  std::ofstream(Path, std::ios::binary | std::ios::app)
-      << ByteWriter().number(Record.size()).Out << Record
-      << std::string_view(reinterpret_cast<const char *>(&Checksum),
-                          ChecksumBytes);
+  std::string Record;
+  addRecord(Record, static_cast<unsigned char>(CaptureRecord::Memory),
+            ByteWriter().number(0).number(Bytes).text("").text("").number(0));
+  std::ofstream(Path, std::ios::binary | std::ios::app) << Record;
   EXPECT_NE(problem(Path).find("is damaged"), std::string::npos);
 }
 

@@ -183,6 +183,23 @@ TEST_F(Verify, DataBesidePointersIsComparedToo) {
   EXPECT_EQ(R.Launches.First->Launch, 1u);
 }
 
+// `step` at fixed addresses; elsewhere, and in the rewritten program, `other`.
+TEST_F(Verify, LaunchesThatDependOnAddressesAreNotHeldAgainstTheRewrite) {
+  if (!canFixAddresses())
+    GTEST_SKIP() << "the system forbids fixed addresses";
+  O.Runs = 0;
+  const std::string Other =
+      "sed -i s/_Z4stepPi/_Z5otherPi/ $BANKSTRIPE_RECORD\necho result";
+  const VerifyReport R =
+      run(addresses(One) +
+              program(One, 1000,
+                      "[ $at = " + std::string(One) + " ] || " +
+                          Other.substr(0, Other.find('\n')) + "\necho result"),
+          program(One, 1000, Other));
+  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Launches.SequenceNotDeterministicFrom, 0u);
+}
+
 // A run at random addresses that goes wrong tells nothing.
 TEST_F(Verify, OriginalThatFailsAtOtherAddressesExcusesNothing) {
   if (!canFixAddresses())

@@ -102,8 +102,21 @@ wait
 result() {
   if [ -z "$2" ]; then echo "passed  $1"; else echo "FAILED  $1: $2"; fi | tee -a "$work/results"
 }
-# expect NAME STATUS PATTERN... -- VERIFY-ARGS...: every PATTERN (an extended
-# regular expression) must match the output; `!PATTERN` must not.
+# judge NAME LOG PROBLEM PATTERN...: every PATTERN (an extended regular expression)
+# must match the file; `!PATTERN` must not. PROBLEM is what is wrong already.
+judge() {
+  local name=$1 log=$2 problem=$3 pattern
+  shift 3
+  for pattern in "$@"; do
+    case $pattern in
+    !*) grep -qE -- "${pattern#!}" "$log" && problem="$problem; has '${pattern#!}'" ;;
+    *) grep -qE -- "$pattern" "$log" || problem="$problem; lacks '$pattern'" ;;
+    esac
+  done
+  result "$name" "$problem"
+  if [ -n "$problem" ] || [ "${VERBOSE:-0}" = 1 ]; then sed 's/^/    /' "$log"; fi
+}
+# expect NAME STATUS PATTERN... -- VERIFY-ARGS...: of what the verifier prints.
 expect_now() {
   local name=$1 status=$2 patterns=() problem=
   shift 2
@@ -115,14 +128,7 @@ expect_now() {
   (cd "$work/bin" && timeout 120 "$verify" "$@" >"$log" 2>&1)
   local got=$?
   [ $got -eq "$status" ] || problem="exit status $got, expected $status"
-  for pattern in "${patterns[@]}"; do
-    case $pattern in
-    !*) grep -qE -- "${pattern#!}" "$log" && problem="$problem; has '${pattern#!}'" ;;
-    *) grep -qE -- "$pattern" "$log" || problem="$problem; lacks '$pattern'" ;;
-    esac
-  done
-  result "$name" "$problem"
-  if [ -n "$problem" ] || [ "${VERBOSE:-0}" = 1 ]; then sed 's/^/    /' "$log"; fi
+  judge "$name" "$log" "$problem" "${patterns[@]}"
 }
 expect() {
   [[ $1 =~ ${ONLY:-.} ]] || return 0
@@ -137,14 +143,7 @@ capture() {
   local log=$work/$name.contents
   shift
   "$work/bin/captures" "$work/$name.capture" >"$log" 2>&1 || problem="it cannot be read"
-  for pattern in "$@"; do
-    case $pattern in
-    !*) grep -qE -- "${pattern#!}" "$log" && problem="$problem; has '${pattern#!}'" ;;
-    *) grep -qE -- "$pattern" "$log" || problem="$problem; lacks '$pattern'" ;;
-    esac
-  done
-  result "$name-contents" "$problem"
-  if [ -n "$problem" ] || [ "${VERBOSE:-0}" = 1 ]; then sed 's/^/    /' "$log"; fi
+  judge "$name-contents" "$log" "$problem" "$@"
 }
 
 # replay NAME STATUS PATTERN... -- OPTIONS...: launches what is in NAME.capture again
@@ -161,11 +160,7 @@ replay() {
   timeout 120 "$build/bin/bankstripe-replay" "$@" "$work/$name.capture" >"$log" 2>&1
   local got=$?
   [ $got -eq "$status" ] || problem="exit status $got, expected $status"
-  for pattern in "${patterns[@]}"; do
-    grep -qE -- "$pattern" "$log" || problem="$problem; lacks '$pattern'"
-  done
-  result "$name-replayed" "$problem"
-  if [ -n "$problem" ] || [ "${VERBOSE:-0}" = 1 ]; then sed 's/^/    /' "$log"; fi
+  judge "$name-replayed" "$log" "$problem" "${patterns[@]}"
 }
 
 expect identical-pair 0 '^identical: 4 launches, 2 allocations' '128 > 0' '0 > 16384' 'count_digits +4 ' \

@@ -96,14 +96,6 @@ CUresult perform(Module &M, const CUlaunchConfig &Config, char *Parameters) {
 extern "C" {
 
 CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
-CUresult cuDeviceGetCount(int *Count) {
-  *Count = 1;
-  return CUDA_SUCCESS;
-}
-CUresult cuGetErrorString(CUresult, const char **Text) {
-  *Text = "an error";
-  return CUDA_SUCCESS;
-}
 CUresult cuGetErrorName(CUresult Error, const char **Name) {
   *Name = Error == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
                                               : "CUDA_ERROR_OTHER";
@@ -111,10 +103,6 @@ CUresult cuGetErrorName(CUresult Error, const char **Name) {
 }
 CUresult cuDeviceGet(CUdevice *Device, int) {
   *Device = 0;
-  return CUDA_SUCCESS;
-}
-CUresult cuDeviceGetName(char *Name, int Length, CUdevice) {
-  std::strncpy(Name, "stand-in", static_cast<size_t>(Length));
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int *Value, CUdevice_attribute Which, CUdevice) {
