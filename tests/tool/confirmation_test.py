@@ -235,6 +235,19 @@ class Confirmation(ToolTest):
         self.assertEqual(unasked["explanation"]["codeGrowth"], 1)
         self.assertGreater(unasked["speedup"], kernel["predicted"]["speedup"])
 
+    # What becomes of the code then says nothing of the other array.
+    def test_code_beside_a_table_that_becomes_constant_is_not_counted(self):
+        self.write("a.cu", GROWS.replace(
+            "  int last[64];", "  int last[64];\n  int table[8] = {3, 1, 4, 1, 5, 9, 2, 6};")
+            .replace("] += i;", "] += table[in[i] & 7];"))
+        report = self.report("a.cu")
+        self.assertEqual({a["verdict"] for a in report["arrays"]}, {"stripe", "constant"})
+        kernel = report["kernels"][0]
+        # Enough to be counted, were it for the other array.
+        self.assertGreater(kernel["ptxasAfter"]["codeBytes"] - 512,
+                           kernel["ptxasBefore"]["codeBytes"])
+        self.assertEqual(kernel["predicted"]["explanation"]["codeGrowth"], 1)
+
     def test_headers_are_compiled_as_rewritten(self):
         self.write("include/kernel.cuh", "#pragma once\n" + moves())
         self.write("a.cu", "#include <kernel.cuh>\n")
