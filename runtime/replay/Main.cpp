@@ -62,15 +62,18 @@ static int extract(const std::string &Folder, const Capture &C) {
 
 // Where other things lie in a process is random. This one begins again, until
 // its addresses are free.
-static std::string beginAgain(char **Arguments, const std::string &Problem) {
+static std::string beginAgain(const ReplayOptions &O, char **Arguments,
+                              const std::string &Problem) {
   constexpr int MostTries = 20;
   const char *Variable = "BANKSTRIPE_REPLAY_TRIES";
   const char *Before = std::getenv(Variable);
   const int Tries = (Before ? std::atoi(Before) : 0) + 1;
   if (Tries < MostTries) {
     ::setenv(Variable, std::to_string(Tries).c_str(), 1);
-    // The number of the process stays, and so would the name of its recording.
-    if (const char *Recording = std::getenv("BANKSTRIPE_RECORD"))
+    // The number of the process stays, and so would the name of its recording,
+    // which is ours if the results are for another process.
+    if (const char *Recording = std::getenv("BANKSTRIPE_RECORD");
+        Recording && !O.Results.empty())
       ::unlink(Recording);
     // A debugger may have asked for addresses that are not random.
     constexpr unsigned long Query = 0xffffffff;
@@ -90,7 +93,7 @@ static std::string replayHere(const ReplayOptions &O, const Capture &C,
   bool IsTaken = false;
   std::string Problem = R.prepare(IsTaken);
   if (IsTaken)
-    return beginAgain(Arguments, Problem);
+    return beginAgain(O, Arguments, Problem);
   if (!Problem.empty())
     return Problem;
   std::set<PageNumber> NotReproduced;

@@ -367,6 +367,17 @@ TEST_F(Replay, AddressesThatAreTakenAreTriedAgain) {
       << R.Output;
 }
 
+TEST_F(Replay, ARecordingOfSomebodyElseStays) {
+  write("add 0 0", "add 0 0");
+  const std::string Theirs = testing::TempDir() + "theirs";
+  std::ofstream(Theirs) << "precious";
+  EXPECT_EQ(replay({"--only=original"},
+                   {{"STAND_IN_TAKEN", "3"}, {"BANKSTRIPE_RECORD", Theirs}})
+                .ExitStatus,
+            ReplayIdentical);
+  EXPECT_TRUE(std::ifstream(Theirs).good());
+}
+
 TEST_F(Replay, AnotherGpuIsRefused) {
   Capability = "8.6";
   write("add 0 0", "add 0 0");
