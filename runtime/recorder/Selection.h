@@ -112,7 +112,8 @@ public:
   /// that goes before the next one.
   Skip free(unsigned Last, Time Now);
 
-  /// Tells of time that went into digests and the recording.
+  /// Tells of time that went into digests and the recording, and into what
+  /// CUPTI does for them.
   ///
   /// \param AtFrees into what free() was asked about.
   void spent(Time Nanoseconds, bool AtFrees = false) {

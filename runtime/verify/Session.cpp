@@ -13,6 +13,7 @@
 #include "verify/Session.h"
 #include "verify/Originals.h"
 #include "verify/Places.h"
+#include "verify/Timing.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -59,10 +60,7 @@ private:
                                           std::string &Problem) const;
   void tolerate();
   ToleratedMemory tolerateOne(const Difference &D);
-  void timeBoth(std::vector<Recording> &Originals,
-                std::vector<Recording> &Rewrittens);
-  bool timeOne(bool IsRewritten, const ClockSource &Source,
-               std::vector<ClockSample> &Clocks, std::vector<Recording> &Into);
+  TimedRuns time();
   void noteProcesses(const char *Which, const RecordedRun &Run);
   void gatherNotes(const RecordedRun &Original, const RecordedRun &Rewritten);
   bool stop(Outcome Verdict, std::string Reason) {
@@ -472,65 +470,18 @@ void Session::capture(const Recording &Rewritten) {
         Capturer(O, Runs, Search.follow(Schedule())).take(*Launch, Tell);
 }
 
-// \returns false when there will be no more durations.
-bool Session::timeOne(bool IsRewritten, const ClockSource &Source,
-                      std::vector<ClockSample> &Clocks,
-                      std::vector<Recording> &Into) {
-  const char *Which = IsRewritten ? "rewritten" : "original";
-  RecordedRun Run;
-  {
-    const ClockSampler Sampler(Source, Clocks);
-    Run = Runs.run(IsRewritten ? O.Rewritten : O.Original,
-                   {RecordingMode::Time, {}});
-  }
-  Runs.forget(Run);
-  if (!Run.Child.exited() || Run.Child.ExitStatus != First.Child.ExitStatus)
-    return stop(IsRewritten ? Outcome::Differs : Outcome::CannotRecord,
-                fmt::format("the {} program, run without digests: {}{}", Which,
-                            Run.Child.describe(), lastWords(Run.Child)));
-  if (!Run.Problem.empty()) {
-    Report.Notes.push_back(fmt::format("the {} program could not be timed: {}",
-                                       Which, Run.Problem));
-    return false;
-  }
-  if (Run.Record.Launches.empty()) {
-    Report.Notes.push_back(
-        fmt::format("the {} program, run without digests, left no durations; "
-                    "does it end through _exit?",
-                    Which));
-    return false;
-  }
-  Into.push_back(std::move(Run.Record));
-  return true;
-}
-
-// The two take turns in going first, so that a GPU that warms up slows neither
-// more than the other.
-void Session::timeBoth(std::vector<Recording> &Originals,
-                       std::vector<Recording> &Rewrittens) {
-  if (O.Runs == 0) {
-    Report.ClocksUnknown = "nothing was timed";
-    return;
-  }
-  const FileLock Lock(O.LockPath, LOCK_EX);
-  const auto Found = findClocks();
-  const auto *Source = std::get_if<ClockSource>(&Found);
-  if (!Source)
-    Report.ClocksUnknown = std::get<std::string>(Found);
-  std::vector<ClockSample> Clocks[2];
-  bool GoesOn = true;
-  for (unsigned I = 0; I < O.Runs && GoesOn; ++I) {
-    Tell(fmt::format("timing, run {} of {}", I + 1, O.Runs));
-    for (const bool IsRewritten : {I % 2 == 1, I % 2 == 0})
-      GoesOn = GoesOn && timeOne(IsRewritten, Source ? *Source : ClockSource(),
-                                 Clocks[IsRewritten],
-                                 IsRewritten ? Rewrittens : Originals);
-    Report.Runs += GoesOn;
-  }
-  Report.OriginalClocks = summarise(Clocks[0]);
-  Report.RewrittenClocks = summarise(Clocks[1]);
-  if (Source && (!Report.OriginalClocks || !Report.RewrittenClocks))
-    Report.ClocksUnknown = "the programs end before they could be read";
+TimedRuns Session::time() {
+  TimedRuns Timed = timeBoth(O, Runs, First.Child.ExitStatus, Tell);
+  Report.Runs = Timed.Runs;
+  Report.OriginalClocks = Timed.OriginalClocks;
+  Report.RewrittenClocks = Timed.RewrittenClocks;
+  Report.ClocksUnknown = Timed.ClocksUnknown;
+  Report.Notes.insert(Report.Notes.end(), Timed.Notes.begin(),
+                      Timed.Notes.end());
+  if (Timed.Failure)
+    stop(Timed.Failure->IsRewritten ? Outcome::Differs : Outcome::CannotRecord,
+         Timed.Failure->Text);
+  return Timed;
 }
 
 void Session::noteProcesses(const char *Which, const RecordedRun &Run) {
@@ -616,11 +567,10 @@ VerifyReport Session::run() {
   capture(Rewritten.Record);
   tolerate();
 
-  std::vector<Recording> Originals, Rewrittens;
-  timeBoth(Originals, Rewrittens);
-  Report.Kernels =
-      kernelStatistics(First.Record, Rewritten.Record, Originals, Rewrittens);
-  Report.Total = totalTimes(Originals, Rewrittens);
+  const TimedRuns Timed = time();
+  Report.Kernels = kernelStatistics(First.Record, Rewritten.Record,
+                                    Timed.Originals, Timed.Rewrittens);
+  Report.Total = totalTimes(Timed.Originals, Timed.Rewrittens);
   return std::move(Report);
 }
 

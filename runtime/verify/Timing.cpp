@@ -1,0 +1,101 @@
+//===-- Timing.cpp - runs both programs for their durations ---------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/Timing.h"
+#include <fmt/format.h>
+#include <sys/file.h>
+
+using namespace bankstripe::runtime;
+
+namespace {
+
+class Timer {
+public:
+  Timer(const Options &O, Runner &Runs, int ExitStatus, const Progress &Tell)
+      : O(O), Runs(Runs), ExitStatus(ExitStatus), Tell(Tell) {}
+  TimedRuns run();
+
+private:
+  bool timeOne(bool IsRewritten, const ClockSource &Source,
+               std::vector<ClockSample> &Clocks);
+
+  const Options &O;
+  Runner &Runs;
+  int ExitStatus;
+  const Progress &Tell;
+  TimedRuns Result;
+};
+
+} // namespace
+
+// \returns false when there will be no more durations.
+bool Timer::timeOne(bool IsRewritten, const ClockSource &Source,
+                    std::vector<ClockSample> &Clocks) {
+  const char *Which = IsRewritten ? "rewritten" : "original";
+  RecordedRun Run;
+  {
+    const ClockSampler Sampler(Source, Clocks);
+    Run = Runs.run(IsRewritten ? O.Rewritten : O.Original,
+                   {RecordingMode::Time, {}});
+  }
+  Runs.forget(Run);
+  if (!Run.Child.exited() || Run.Child.ExitStatus != ExitStatus) {
+    Result.Failure = {IsRewritten,
+                      fmt::format("the {} program, run without digests: {}{}",
+                                  Which, Run.Child.describe(),
+                                  lastWords(Run.Child))};
+    return false;
+  }
+  if (!Run.Problem.empty()) {
+    Result.Notes.push_back(fmt::format("the {} program could not be timed: {}",
+                                       Which, Run.Problem));
+    return false;
+  }
+  if (Run.Record.Launches.empty()) {
+    Result.Notes.push_back(
+        fmt::format("the {} program, run without digests, left no durations; "
+                    "does it end through _exit?",
+                    Which));
+    return false;
+  }
+  (IsRewritten ? Result.Rewrittens : Result.Originals)
+      .push_back(std::move(Run.Record));
+  return true;
+}
+
+// The two take turns in going first, so that a GPU that warms up slows neither
+// more than the other.
+TimedRuns Timer::run() {
+  if (O.Runs == 0) {
+    Result.ClocksUnknown = "nothing was timed";
+    return std::move(Result);
+  }
+  const FileLock Lock(O.LockPath, LOCK_EX);
+  const auto Found = findClocks();
+  const auto *Source = std::get_if<ClockSource>(&Found);
+  if (!Source)
+    Result.ClocksUnknown = std::get<std::string>(Found);
+  std::vector<ClockSample> Clocks[2];
+  bool GoesOn = true;
+  for (unsigned I = 0; I < O.Runs && GoesOn; ++I) {
+    Tell(fmt::format("timing, run {} of {}", I + 1, O.Runs));
+    for (const bool IsRewritten : {I % 2 == 1, I % 2 == 0})
+      GoesOn = GoesOn && timeOne(IsRewritten, Source ? *Source : ClockSource(),
+                                 Clocks[IsRewritten]);
+    Result.Runs += GoesOn;
+  }
+  Result.OriginalClocks = summarise(Clocks[0]);
+  Result.RewrittenClocks = summarise(Clocks[1]);
+  if (Source && (!Result.OriginalClocks || !Result.RewrittenClocks))
+    Result.ClocksUnknown = "the programs end before they could be read";
+  return std::move(Result);
+}
+
+TimedRuns bankstripe::runtime::timeBoth(const Options &O, Runner &Runs,
+                                        int ExitStatus, const Progress &Tell) {
+  return Timer(O, Runs, ExitStatus, Tell).run();
+}
