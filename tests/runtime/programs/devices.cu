@@ -6,14 +6,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Two devices take turns; the second reads what the first one holds, and writes
-// back to it, through peer access. Two threads then use a device each. With
-// -DWRONG, launch 5, on the second device, leaves element 77 of allocation 1
-// one too large; with -DWRONG_PEER, launch 3 does so in memory of the first
-// one.
+// back to it, through peer access. With -DTHREADS, two threads then use a
+// device each, at a pace of their own, so that they take other turns in each
+// run. With -DWRONG, launch 5, on the second device, leaves element 77 of
+// allocation 1 one too large; with -DWRONG_PEER, launch 3 does so in memory of
+// the first one; with -DWRONG_THREAD, the last launch of the second thread
+// does.
 //
 //===----------------------------------------------------------------------===//
 
 #include "check.h"
+#include <chrono>
+#include <random>
 #include <thread>
 
 constexpr unsigned Count = 1 << 16, Rounds = 4;
@@ -81,9 +85,12 @@ int main() {
   for (int device = 0; device < 2; ++device)
     threads[device] = std::thread([device, &values] {
       CHECK(cudaSetDevice(device));
-      for (unsigned round = 0; round < 100; ++round)
+      std::random_device anyTime;
+      for (unsigned round = 0; round < 100; ++round) {
+        std::this_thread::sleep_for(std::chrono::microseconds(anyTime() % 200));
         stepAlone<<<Count / 256, 256>>>(values[device],
                                         device == 1 && round == 99);
+      }
       CHECK(cudaDeviceSynchronize());
     });
   for (std::thread &one : threads)
