@@ -45,8 +45,8 @@ WAYS = {"alone": None,
         "watched": {"BANKSTRIPE_MODE": "digest", "BANKSTRIPE_SCHEDULE": os.devnull},
         "digests": {"BANKSTRIPE_MODE": "digest", "BANKSTRIPE_OVERHEAD": "0.8"},
         "all": {"BANKSTRIPE_MODE": "digest"}}
-# What a program prints of its own times.
-TIMES = re.compile(r"[-+]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?")
+# What a program prints of its own times, with the blanks that fill their columns.
+TIMES = re.compile(r"(?<! ) *[-+]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?")
 
 
 def without_times(text):
