@@ -206,7 +206,7 @@ def generate(folder):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
     generate(pathlib.Path(sys.argv[1]))

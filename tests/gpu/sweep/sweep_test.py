@@ -15,10 +15,12 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import xml.dom.minidom
 
 import analyse
 import figures
 import generate
+import plot
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -152,6 +154,36 @@ class Tables(unittest.TestCase):
     def test_bad_usage(self):
         self.assertEqual(output()[0], 2)
         self.assertEqual(output(self.write("figures", FIGURES), "decisions.json")[0], 2)
+
+
+class Picture(unittest.TestCase):
+    def judgement(self, chosen, loss, speedup, pattern="uniform"):
+        return analyse.Judgement(WORDS._replace(pattern=pattern), chosen, "stripe", loss, speedup)
+
+    def test_what_is_near_the_best_lies_near_the_diagonal(self):
+        self.assertEqual(plot.kind(self.judgement("slot", 1.04, 3)), "best")
+        self.assertEqual(plot.kind(self.judgement("slot", 1.06, 3)), "missed")
+        self.assertEqual(plot.kind(self.judgement("original", 2, 1)), "missed")
+        self.assertEqual(plot.dots([self.judgement("stripe", 1, plot.HIGHEST)], 0),
+                         f"M{plot.SIDE} {plot.TOP}h0")
+
+    def test_only_what_moved_can_be_slower(self):
+        self.assertEqual(plot.kind(self.judgement("slot", 1.03, 0.97)), "slower")
+        self.assertEqual(plot.kind(self.judgement("original", 1.03, 0.97)), "best")
+
+    def test_each_pattern_has_its_panel(self):
+        text = plot.draw([self.judgement("slot", 1.5, 2), self.judgement("slot", 1, 2, "worst")])
+        xml.dom.minidom.parseString(text)
+        self.assertIn("the same index in all lanes: 1<", text)
+        self.assertIn("random indices: 0<", text)
+        self.assertIn("32 different indices: 1<", text)
+        self.assertIn("another choice is faster: 1<", text)
+        self.assertEqual(text.count('class="dots missed" d="M'), 2)  # and in the legend
+
+    def test_decisions_have_to_be_given(self):
+        with contextlib.redirect_stderr(io.StringIO()) as text:
+            self.assertEqual(plot.main(["figures"]), 2)
+        self.assertIn("plot.py FILE BLOCK=DECISIONS", text.getvalue())
 
 
 class Generated(unittest.TestCase):
