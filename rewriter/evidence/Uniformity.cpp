@@ -31,6 +31,8 @@
 //                                            premise of the whole analysis
 //   a load from a private array              a different word in each lane,
 //                                            whatever the address
+//   a load of a private object's member      as uniform as all that is stored
+//   outside of its arrays                    there (evidence/Members.h)
 //   volatile and atomic loads, atomics       each lane its own value
 //   votes, warp reductions, a broadcast      one value for the lanes in it
 //   intrinsics and libdevice functions       as uniform as their operands
@@ -43,13 +45,23 @@
 // is therefore divergent here just when some index, select condition or loop on
 // the way from the alloca to the access is.
 //
+// Members that stay in memory
+// ---------------------------
+// A counter is stored with a value that was computed from its own load, so what
+// is stored is known only if what is loaded is. It is found as LLVM's analysis
+// finds phis: all members are taken for uniform at first. If one is stored with
+// a divergent value, or by some lanes and not by others that load it later, it
+// was not, and all is done again without it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Uniformity.h"
 
+#include "evidence/Members.h"
 #include "model/Evidence.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CycleAnalysis.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/TargetTransformInfoImpl.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
@@ -72,18 +84,23 @@ namespace {
 /// Answers the one question that the uniformity analysis has for a target.
 class WarpUniformity final : public TargetTransformInfoImplBase {
 public:
-  explicit WarpUniformity(const DataLayout &DL)
-      : TargetTransformInfoImplBase(DL) {}
+  using Loads = SmallPtrSet<const LoadInst *, 16>;
+
+  /// \p Uniform are of members that are the same in all lanes.
+  WarpUniformity(const DataLayout &DL, const Loads &Uniform)
+      : TargetTransformInfoImplBase(DL), Uniform(Uniform) {}
 
   bool hasBranchDivergence(const Function *) const override { return true; }
   InstructionUniformity getInstructionUniformity(const Value *V) const override;
 
 private:
-  static InstructionUniformity ofLoad(const LoadInst &Load);
+  InstructionUniformity ofLoad(const LoadInst &Load) const;
   static InstructionUniformity ofCall(const CallBase &Call);
   static InstructionUniformity ofSpecialRegister(StringRef Register);
   static InstructionUniformity ofWarpIntrinsic(const CallBase &Call,
                                                StringRef Name);
+
+  const Loads &Uniform;
 };
 
 InstructionUniformity
@@ -101,8 +118,10 @@ WarpUniformity::getInstructionUniformity(const Value *V) const {
                             : InstructionUniformity::Default;
 }
 
-InstructionUniformity WarpUniformity::ofLoad(const LoadInst &Load) {
+InstructionUniformity WarpUniformity::ofLoad(const LoadInst &Load) const {
   constexpr unsigned LocalAddressSpace = 5;
+  if (Uniform.contains(&Load))
+    return InstructionUniformity::Default;
   if (!Load.isSimple() || Load.getPointerAddressSpace() == LocalAddressSpace)
     return InstructionUniformity::NeverUniform;
   // Through a pointer whose origin is not seen, such as one that was loaded
@@ -194,15 +213,17 @@ bool isAccess(const Use &U) {
 }
 
 /// What the uniformity analysis asks for, with a warp as the target.
-void registerAnalyses(FunctionAnalysisManager &Analyses) {
+void registerAnalyses(FunctionAnalysisManager &Analyses,
+                      const WarpUniformity::Loads &Uniform) {
   Analyses.registerPass([] { return PassInstrumentationAnalysis(); });
   Analyses.registerPass([] { return DominatorTreeAnalysis(); });
+  Analyses.registerPass([] { return PostDominatorTreeAnalysis(); });
   Analyses.registerPass([] { return CycleAnalysis(); });
   Analyses.registerPass([] { return UniformityInfoAnalysis(); });
-  Analyses.registerPass([] {
-    return TargetIRAnalysis([](const Function &F) {
-      return TargetTransformInfo(
-          std::make_unique<WarpUniformity>(F.getParent()->getDataLayout()));
+  Analyses.registerPass([&Uniform] {
+    return TargetIRAnalysis([&Uniform](const Function &F) {
+      return TargetTransformInfo(std::make_unique<WarpUniformity>(
+          F.getParent()->getDataLayout(), Uniform));
     });
   });
 }
@@ -232,12 +253,46 @@ bool hasConstantOffset(const Value &Pointer, const DataLayout &DL) {
 
 struct Divergence::Analyses {
   FunctionAnalysisManager Manager;
-  const UniformityInfo *Uniform = nullptr;
+  UniformityInfo *Uniform = nullptr;
+  WarpUniformity::Loads UniformMembers; ///< Found, or assumed so far.
+
+  void run(Function &F);
+  bool isUniform(const Member &M, Function &F);
 };
 
+void Divergence::Analyses::run(Function &F) {
+  Manager.invalidate(F, PreservedAnalyses::none());
+  Uniform = &Manager.getResult<UniformityInfoAnalysis>(F);
+}
+
+bool Divergence::Analyses::isUniform(const Member &M, Function &F) {
+  auto &After = Manager.getResult<PostDominatorTreeAnalysis>(F);
+  auto LanesPart = [&](const BasicBlock &Block) {
+    return Uniform->hasDivergentTerminator(Block);
+  };
+  return none_of(M.Writers, [&](const Instruction *Writer) {
+    return Uniform->isDivergent(&writtenValue(*Writer)) ||
+           lanesDisagreeAbout(*Writer, M, LanesPart, After);
+  });
+}
+
 Divergence::Divergence(Function &F) : Found(std::make_unique<Analyses>()) {
-  registerAnalyses(Found->Manager);
-  Found->Uniform = &Found->Manager.getResult<UniformityInfoAnalysis>(F);
+  registerAnalyses(Found->Manager, Found->UniformMembers);
+  SmallVector<Member> Members = membersOf(F);
+  for (const Member &M : Members)
+    Found->UniformMembers.insert_range(M.Loads);
+  // Each round but the last drops a member.
+  for (bool Changed = true; Changed;) {
+    Found->run(F);
+    Changed = false;
+    erase_if(Members, [&](const Member &M) {
+      if (Found->isUniform(M, F))
+        return false;
+      for (const LoadInst *Load : M.Loads)
+        Found->UniformMembers.erase(Load);
+      return Changed = true;
+    });
+  }
 }
 
 Divergence::~Divergence() = default;

@@ -47,9 +47,10 @@
 // at with tables that only just fit the L1 as it is, so that any loss of it
 // hurts, and with short loops where the length is not known, since a guess
 // hides whatever stands beside a deep nest of them, with small grids, with
-// longer waits, and with as many more instructions as nvcc's code hints at. A
-// change that loses more in one of these cases than it promises is not known to
-// pay (plan/Choose.cpp).
+// longer waits, and with as many more instructions as nvcc's code hints at; and
+// where that code hints at merged accesses, as if they cost nothing. A change
+// that loses more in one of these cases than it promises is not known to pay
+// (plan/Choose.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -299,6 +300,15 @@ static KernelTraffic withoutMoves(KernelTraffic K) {
   return K;
 }
 
+// As if nvcc needed next to nothing for accesses at an index that is the same
+// in all lanes. Unrolled, such an index may be a constant; one that data
+// decides is none. The arrays' bytes of shared memory stay taken.
+static KernelTraffic withoutUniform(KernelTraffic K) {
+  for (ArrayTraffic &A : K.Arrays)
+    A.Uniform = 0;
+  return K;
+}
+
 static Assumption withSpread(double Spread) {
   Assumption A;
   A.Spread = Spread;
@@ -353,6 +363,7 @@ struct Case {
   llvm::StringRef If;
   bool SmallGrid = false, ShortLoops = false;
   Assumption Before, After;
+  bool UniformIsFree = false; ///< Accesses at one index cost nothing.
 };
 
 } // namespace
@@ -366,6 +377,8 @@ static constexpr llvm::StringLiteral LongWaits =
 
 static constexpr llvm::StringLiteral LoadsComeFirst =
     "what it loads comes first in the L1";
+static constexpr llvm::StringLiteral LoadsAreAll =
+    "what it loads is all that counts";
 static constexpr llvm::StringLiteral InstructionsDecide =
     "instructions decide, of which there are more";
 static constexpr llvm::StringLiteral Rolled = "loops are no longer unrolled";
@@ -381,6 +394,11 @@ static std::vector<Case> casesOf(const Change &C) {
     Case Loads{LoadsComeFirst, false, false, {}, {}};
     Loads.Before.LinesCount = Loads.After.LinesCount = true;
     Cases.push_back(Loads);
+    // Unrolled, accesses were merged, or gone: they cost less than it seems.
+    Loads.If = LoadsAreAll;
+    Loads.UniformIsFree = true;
+    if (C.CodeGrowth <= NotableShrinkage)
+      Cases.push_back(Loads);
   }
   // Tables that the L1 held as it was, and does not hold with what is left.
   const double Had = firstLevelCache(C.Had, C.Kernel.Threads);
@@ -424,7 +442,10 @@ static void findWorst(const Change &C, Prediction &P) {
   for (const Case &A : casesOf(C)) {
     const Change &Changed = A.SmallGrid ? Small : C;
     const KernelTraffic &K = A.ShortLoops ? Changed.Short : Changed.Kernel;
-    noteWorse(P, speedup(Changed, K, A.Before, A.After), A.If);
+    noteWorse(P,
+              speedup(Changed, A.UniformIsFree ? withoutUniform(K) : K,
+                      A.Before, A.After),
+              A.If);
   }
   findWorstOfCode(C.CodeGrowth, P);
 }

@@ -13,6 +13,7 @@
 using namespace bankstripe;
 using namespace bankstripe::testing;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 namespace {
 
@@ -195,6 +196,34 @@ TEST(Profit, LoadsMayComeFirstInTheL1) {
   const Prediction P = predict(C);
   EXPECT_LT(P.Worst, 0.8 * P.Speedup);
   EXPECT_EQ(P.WorstIf, "what it loads comes first in the L1");
+}
+
+// Code that shrinks had its loops unrolled, and accesses merged: those at one
+// index may cost next to nothing, and then the loads that lose the L1 are all
+// there is.
+TEST(Profit, LoadsMayBeAllThatCountsWhereCodeShrinks) {
+  KernelTraffic K = traffic(2000, 0);
+  K.Work.Rows = 100;
+  Change C = changed(K, {16, 228 * 1024});
+  C.CodeGrowth = 0.9;
+  EXPECT_THAT(predict(C).WorstIf, Not(HasSubstr("all that counts")));
+  C.CodeGrowth = 0.6;
+  const Prediction P = predict(C);
+  EXPECT_LT(P.Worst, 0.5);
+  EXPECT_THAT(P.WorstIf, HasSubstr("what it loads is all that counts"));
+  C.Kernel.Work.Rows = C.Short.Work.Rows = 0;
+  EXPECT_THAT(predict(C).WorstIf, Not(HasSubstr("all that counts")));
+}
+
+TEST(Profit, NoLoopThatIsUnrolledMakesAnIndexFromDataFree) {
+  auto AtWorst = [](double Uniform, double NonUniform) {
+    KernelTraffic K = traffic(Uniform, NonUniform);
+    K.Work.Rows = 100;
+    Change C = changed(K, {16, 228 * 1024});
+    C.CodeGrowth = 0.6;
+    return predict(C).Worst;
+  };
+  EXPECT_GT(AtWorst(0, 2000), 2 * AtWorst(2000, 0));
 }
 
 TEST(Profit, SlotsConflictWhereIndicesAreApart) {
