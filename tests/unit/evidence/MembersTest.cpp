@@ -34,6 +34,10 @@ struct Buffer {
 __device__ __attribute__((noinline)) void refill(Buffer &b, const int *in) {
   b.filled = in[threadIdx.x];
 }
+__device__ Buffer *known;
+__device__ __attribute__((noinline)) void refillKnown(const int *in) {
+  known->filled = in[threadIdx.x];
+}
 __device__ __attribute__((noinline)) int peek(const Buffer &b) {
   return b.items[0];
 }
@@ -54,10 +58,11 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
   return E.Index;
 }
 
-/// In each round of a loop that all lanes leave together.
+/// In each round of a loop that all lanes leave together. The last store of a
+/// round might reach the members, for all that the optimiser knows.
 Uniformity indexInLoop(const std::string &Statements) {
   return indexIn("#pragma unroll 1\n  for (int i = 0; i < n; ++i) {" +
-                 Statements + "}");
+                 Statements + " b.items[n] = i; }");
 }
 
 } // namespace
@@ -106,6 +111,11 @@ TEST(Members, AFunctionThatIsNotInlinedMayChangeThem) {
             Uniformity::NonUniform);
 }
 
+TEST(Members, AnObjectWhoseAddressIsKeptMayBeChangedElsewhere) {
+  EXPECT_EQ(indexInLoop("known = &b; b.add(in[i]); refillKnown(in + i);"),
+            Uniformity::NonUniform);
+}
+
 TEST(Members, AFunctionThatOnlyReadsChangesNothing) {
   EXPECT_EQ(indexInLoop("b.add(in[i]); out[i] = peek(b);"),
             Uniformity::Uniform);
@@ -116,8 +126,16 @@ TEST(Members, OneOfTwoObjectsMayBeChanged) {
   Buffer other;
   other.filled = other.flushes = 0;
 #pragma unroll 1
-  for (int i = 0; i < n; ++i)
-    (in[threadIdx.x + i] ? b : other).add(i);
+  for (int i = 0; i < n; ++i) {
+    (in[i] ? b : other).filled = in[threadIdx.x + i] & 15;
+    b.items[n] = other.items[n] = i;
+    b.add(i);
+  }
   out[n] = other.items[other.filled];)cu"),
             Uniformity::NonUniform);
+}
+
+TEST(Members, WhatStandsBesideOneDoesNotMatter) {
+  EXPECT_EQ(indexInLoop("b.flushes = in[threadIdx.x + i]; b.add(i);"),
+            Uniformity::Uniform);
 }
