@@ -37,7 +37,7 @@ using namespace llvm;
 namespace bankstripe {
 namespace {
 
-/// Of an object, looked at before it is taken to be known elsewhere.
+/// Uses of an address that are looked at; one with more counts as captured.
 constexpr unsigned MostUses = 1 << 14;
 
 /// A part of an object, in bytes from its beginning.
