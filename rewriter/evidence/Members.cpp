@@ -28,6 +28,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -116,6 +117,14 @@ static std::optional<uint64_t> bytesWritten(const Instruction &I,
   return Length->getZExtValue();
 }
 
+// Whether a call may return the address, and then anything is done with it.
+static bool handsBack(const Use &Access) {
+  const auto *Call = dyn_cast<CallBase>(Access.getUser());
+  return Call &&
+         capturesAnything(Call->getCaptureInfo(Call->getDataOperandNo(&Access))
+                              .getRetComponents());
+}
+
 void ObjectReader::add(const Use &Access) {
   const auto &I = *cast<Instruction>(Access.getUser());
   const std::optional<uint64_t> Offset = offsetOf(*Access.get());
@@ -126,7 +135,7 @@ void ObjectReader::add(const Use &Access) {
   }
   const bool IsInArray = !Offset && isa<StoreInst>(I) &&
                          getUnderlyingObject(Access.get(), 0) == &Object;
-  if (!I.mayWriteToMemory() || IsInArray)
+  if (IsInArray || (!I.mayWriteToMemory() && !handsBack(Access)))
     return;
   Extent Where;
   if (const std::optional<uint64_t> Bytes = bytesWritten(I, Layout);
@@ -144,7 +153,14 @@ void ObjectReader::append(SmallVectorImpl<Member> &Members) {
     const std::optional<Extent> Where = scalarAt(Offset);
     if (!Where)
       continue;
-    Member M{OfMember, {}};
+    Member M;
+    // One that reads more than the member reads what stands beside it, too.
+    copy_if(OfMember, std::back_inserter(M.Loads), [&](const LoadInst *Load) {
+      return Layout.getTypeStoreSize(Load->getType()).getFixedValue() <=
+             Where->End - Where->Begin;
+    });
+    if (M.Loads.empty())
+      continue;
     for (const Writing &W : Writings)
       if (W.Where.overlaps(*Where))
         M.Writers.push_back(W.By);
@@ -160,15 +176,10 @@ SmallVector<Member> membersOf(Function &F) {
   SmallVector<Member> Members;
   for (const Instruction &I : instructions(F))
     if (const auto *Object = dyn_cast<AllocaInst>(&I))
-      if (isa<StructType>(Object->getAllocatedType()))
+      if (isa<StructType>(Object->getAllocatedType()) &&
+          !Object->isArrayAllocation())
         ObjectReader(*Object).append(Members);
   return Members;
-}
-
-const Value &writtenValue(const Instruction &Writer) {
-  if (const auto *Store = dyn_cast<StoreInst>(&Writer))
-    return *Store->getValueOperand();
-  return *cast<MemSetInst>(Writer).getValue();
 }
 
 // All blocks from whose beginning one of Goals is reached, but not through
@@ -191,12 +202,6 @@ bool lanesDisagreeAbout(const Instruction &Writer, const Member &Of,
                         function_ref<bool(const BasicBlock &)> LanesPart,
                         PostDominatorTree &After) {
   auto *Block = const_cast<BasicBlock *>(Writer.getParent());
-  SmallVector<const BasicBlock *> Loading;
-  for (const LoadInst *Load : Of.Loads)
-    if (Load->getParent() != Block || Load->comesBefore(&Writer))
-      Loading.push_back(Load->getParent());
-  const auto ToLoads = blocksThatReach(Loading, Block);
-  const auto ToWriter = blocksThatReach({Block}, nullptr);
   // What a block's execution depends on is its iterated post-dominance
   // frontier (Cytron et al., TOPLAS 1991).
   SmallPtrSet<BasicBlock *, 1> Begin{Block};
@@ -204,14 +209,22 @@ bool lanesDisagreeAbout(const Instruction &Writer, const Member &Of,
   ReverseIDFCalculator Frontier(After);
   Frontier.setDefiningBlocks(Begin);
   Frontier.calculate(Deciding);
+  erase_if(Deciding, [&](const BasicBlock *B) { return !LanesPart(*B); });
+  if (Deciding.empty())
+    return false;
+  SmallVector<const BasicBlock *> Loading;
+  for (const LoadInst *Load : Of.Loads)
+    if (Load->getParent() != Block || Load->comesBefore(&Writer))
+      Loading.push_back(Load->getParent());
+  const auto ToLoads = blocksThatReach(Loading, Block);
+  const auto ToWriter = blocksThatReach({Block}, nullptr);
   return any_of(Deciding, [&](const BasicBlock *Branch) {
-    return LanesPart(*Branch) &&
-           any_of(successors(Branch), [&](const BasicBlock *Through) {
-             return ToWriter.contains(Through) &&
-                    any_of(successors(Branch), [&](const BasicBlock *Past) {
-                      return Past != Through && ToLoads.contains(Past);
-                    });
-           });
+    return any_of(successors(Branch), [&](const BasicBlock *Through) {
+      return ToWriter.contains(Through) &&
+             any_of(successors(Branch), [&](const BasicBlock *Past) {
+               return Past != Through && ToLoads.contains(Past);
+             });
+    });
   });
 }
 

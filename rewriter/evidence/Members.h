@@ -1,5 +1,4 @@
-//===-- Members.h - counters beside an array ---------------------*- C++
-//-*-===//
+//===-- Members.h - counters beside an array --------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +21,6 @@ class Function;
 class Instruction;
 class LoadInst;
 class PostDominatorTree;
-class Value;
 } // namespace llvm
 
 namespace bankstripe {
@@ -37,9 +35,6 @@ struct Member {
 /// The members of the objects in \p F of which all that may change them is
 /// known.
 llvm::SmallVector<Member> membersOf(llvm::Function &F);
-
-/// The value that \p Writer of a member puts there, or into each byte of it.
-const llvm::Value &writtenValue(const llvm::Instruction &Writer);
 
 /// Whether lanes that part where \p LanesPart may come to a load of \p Of, some
 /// through \p Writer and some past it.

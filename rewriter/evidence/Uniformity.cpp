@@ -261,7 +261,10 @@ struct Divergence::Analyses {
 };
 
 void Divergence::Analyses::run(Function &F) {
-  Manager.invalidate(F, PreservedAnalyses::none());
+  // The function stays as it is; only what is known of its members changes.
+  auto Kept = PreservedAnalyses::all();
+  Kept.abandon<UniformityInfoAnalysis>();
+  Manager.invalidate(F, Kept);
   Uniform = &Manager.getResult<UniformityInfoAnalysis>(F);
 }
 
@@ -271,7 +274,10 @@ bool Divergence::Analyses::isUniform(const Member &M, Function &F) {
     return Uniform->hasDivergentTerminator(Block);
   };
   return none_of(M.Writers, [&](const Instruction *Writer) {
-    return Uniform->isDivergent(&writtenValue(*Writer)) ||
+    // What is written, and where. As uses: behind a loop that lanes leave one
+    // by one, its values differ.
+    return any_of(Writer->operands(),
+                  [&](const Use &U) { return Uniform->isDivergentUse(U); }) ||
            lanesDisagreeAbout(*Writer, M, LanesPart, After);
   });
 }

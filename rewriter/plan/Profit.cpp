@@ -48,9 +48,9 @@
 // hurts, and with short loops where the length is not known, since a guess
 // hides whatever stands beside a deep nest of them, with small grids, with
 // longer waits, and with as many more instructions as nvcc's code hints at; and
-// where that code hints at merged accesses, as if they cost nothing. A change
-// that loses more in one of these cases than it promises is not known to pay
-// (plan/Choose.cpp).
+// where that code hints at merged accesses, and lanes load lines of their own,
+// as if accesses at one index cost nothing. A change that loses more in one of
+// these cases than it promises is not known to pay (plan/Choose.cpp).
 //
 //===----------------------------------------------------------------------===//
 

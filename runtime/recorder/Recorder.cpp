@@ -23,9 +23,10 @@ constexpr uint64_t MostHostBytes = uint64_t(1) << 30;
 // more, on an H200, than they and the rest of the recorder's time.
 constexpr Selection::Time CostOfWait = 6'000;
 
-// What CUPTI takes to call back twice for a launch, which no clock here sees:
-// programs with 440,000 and 1.2 million launches took 0.1 us to 0.4 us more for
-// each with callbacks that do nothing, on hosts of an H200.
+// What CUPTI takes to call back twice for a launch, which no clock here sees: a
+// program with 440,000 launches took 0.1 us to 0.4 us more for each with
+// callbacks that do nothing, on a host of an H200. One with 1.2 million varied
+// by more than that from run to run (docs/measurements/record-programs.txt).
 constexpr Selection::Time CostOfCallbacks = 400;
 
 static thread_local unsigned OwnDepth = 0;

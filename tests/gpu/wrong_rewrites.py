@@ -170,6 +170,10 @@ class Memory:
             self.next = self.header()
         return changed
 
+    def was_cut_off(self):
+        """Whether it ends before its program did."""
+        return self.next is None and self.launches is None and self.failed is None
+
 
 def first_byte(one, other):
     """Where two pieces of memory begin to differ."""
@@ -211,6 +215,8 @@ def truth(original, wrong):
                     "rewritten": int.from_bytes(other[word:word + 4], "little")}
         if differing:
             return {"launch": launch, "allocations": differing}
+        if left.was_cut_off() or right.was_cut_off():
+            return {"launch": launch, "problem": "one of the programs did not end"}
         launch += 1
     if right.failed is not None and left.launches is not None:
         return {"launch": right.failed, "fails": True}
@@ -344,7 +350,7 @@ class Check:
         is_right = byte == truly["byte"] and element.get("index") == truly["element"] and [
             element.get(form) for form in ("original", "rewritten")] == [
                 str(truly[form]) for form in ("original", "rewritten")]
-        return "" if is_right or self.varies(case) else (
+        return "" if is_right or (byte is not None and self.varies(case)) else (
             f"byte {byte}, element {element} instead of {truly}")
 
     def run(self, case):

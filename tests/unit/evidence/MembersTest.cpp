@@ -14,10 +14,9 @@ using namespace bankstripe::testing;
 
 namespace {
 
-/// Whether lanes agree on all indices of a buffer that keeps, in a member, how
-/// far it is filled, and is used by Statements. Lanes that have returned do not
-/// matter.
-Uniformity indexIn(const std::string &Statements) {
+/// The evidence of a buffer that keeps, in a member, how far it is filled, and
+/// is used by Statements. Lanes that have returned do not matter.
+ArrayEvidence evidenceIn(const std::string &Statements) {
   ArrayEvidence E = evidenceOfOne(R"cu(
 struct Buffer {
   int items[16];
@@ -33,6 +32,9 @@ struct Buffer {
 };
 __device__ __attribute__((noinline)) void refill(Buffer &b, const int *in) {
   b.filled = in[threadIdx.x];
+}
+__device__ __attribute__((noinline)) int &filledOf(Buffer &b) {
+  return b.filled;
 }
 __device__ Buffer *known;
 __device__ __attribute__((noinline)) void refillKnown(const int *in) {
@@ -55,14 +57,19 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
 )cu");
   EXPECT_EQ(E.Where, Residency::LocalMemory);
   EXPECT_GE(E.UniformAccesses + E.NonUniformAccesses, 1u);
-  return E.Index;
+  return E;
 }
 
 /// In each round of a loop that all lanes leave together. The last store of a
 /// round might reach the members, for all that the optimiser knows.
+ArrayEvidence evidenceInLoop(const std::string &Statements) {
+  return evidenceIn("#pragma unroll 1\n  for (int i = 0; i < n; ++i) {" +
+                    Statements + " b.items[n] = i; }");
+}
+
+/// Whether lanes agree on all of its indices then.
 Uniformity indexInLoop(const std::string &Statements) {
-  return indexIn("#pragma unroll 1\n  for (int i = 0; i < n; ++i) {" +
-                 Statements + " b.items[n] = i; }");
+  return evidenceInLoop(Statements).Index;
 }
 
 } // namespace
@@ -81,6 +88,36 @@ TEST(Members, ACounterThatSomeLanesCountIsNot) {
 
 TEST(Members, AValueOfTheLaneIsNonUniformWhereverItIsKept) {
   EXPECT_EQ(indexInLoop("b.filled = in[threadIdx.x + i] & 15; b.add(i);"),
+            Uniformity::NonUniform);
+}
+
+TEST(Members, ACountOfALoopThatLanesLeaveOneByOneIsNot) {
+  EXPECT_EQ(indexInLoop("int k = 0;\n#pragma unroll 1\n"
+                        "while (in[threadIdx.x * 16 + k]) ++k;"
+                        "b.filled = k; b.items[n] = i; b.add(i);"),
+            Uniformity::NonUniform);
+}
+
+TEST(Members, LanesMayStoreTheSameInDifferentMembers) {
+  // That store is itself an access at an address of each lane's own.
+  EXPECT_GT(
+      evidenceInLoop("(in[threadIdx.x + i] ? b.filled : b.flushes) = i & 15;"
+                     "b.items[n] = i; b.add(i);")
+          .NonUniformAccesses,
+      1u);
+}
+
+TEST(Members, WhatIsStoredMayComeFromAMemberThatIsNotUniform) {
+  EXPECT_EQ(indexInLoop("b.flushes = in[threadIdx.x + i] & 15; b.items[n] = i;"
+                        "b.filled = b.flushes; b.items[n] = i; b.add(i);"),
+            Uniformity::NonUniform);
+}
+
+TEST(Members, ALoadOfTwoMembersIsOfBoth) {
+  EXPECT_EQ(indexInLoop("b.flushes = in[threadIdx.x + i]; b.items[n] = i;"
+                        "long long both;"
+                        "__builtin_memcpy(&both, &b.filled, 8);"
+                        "b.items[both >> 32 & 15] = i;"),
             Uniformity::NonUniform);
 }
 
@@ -116,13 +153,19 @@ TEST(Members, AnObjectWhoseAddressIsKeptMayBeChangedElsewhere) {
             Uniformity::NonUniform);
 }
 
+TEST(Members, AFunctionMayHandTheirAddressBack) {
+  EXPECT_EQ(indexInLoop("filledOf(b) = in[threadIdx.x + i] & 15;"
+                        "b.items[n] = i; b.add(i);"),
+            Uniformity::NonUniform);
+}
+
 TEST(Members, AFunctionThatOnlyReadsChangesNothing) {
   EXPECT_EQ(indexInLoop("b.add(in[i]); out[i] = peek(b);"),
             Uniformity::Uniform);
 }
 
 TEST(Members, OneOfTwoObjectsMayBeChanged) {
-  EXPECT_EQ(indexIn(R"cu(
+  EXPECT_EQ(evidenceIn(R"cu(
   Buffer other;
   other.filled = other.flushes = 0;
 #pragma unroll 1
@@ -131,7 +174,8 @@ TEST(Members, OneOfTwoObjectsMayBeChanged) {
     b.items[n] = other.items[n] = i;
     b.add(i);
   }
-  out[n] = other.items[other.filled];)cu"),
+  out[n] = other.items[other.filled];)cu")
+                .Index,
             Uniformity::NonUniform);
 }
 
