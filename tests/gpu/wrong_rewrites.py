@@ -143,8 +143,8 @@ def can_be_made(pairs, name, mistake):
 class Memory:
     """A dump, read launch by launch."""
 
-    def __init__(self, path):
-        self.file = path.open("rb")
+    def __init__(self, file):
+        self.file = file
         self.now = {}
         self.launches = self.failed = None
         self.next = self.header()
@@ -194,7 +194,11 @@ def how_many_differ(one, other):
 
 def truth(original, wrong):
     """The first launch after which memory differs, and by allocation the first byte."""
-    left, right = Memory(original), Memory(wrong)
+    with original.open("rb") as left, wrong.open("rb") as right:
+        return first_difference(Memory(left), Memory(right))
+
+
+def first_difference(left, right):
     launch = 0
     while left.next or right.next:
         changed = left.after(launch) | right.after(launch)
