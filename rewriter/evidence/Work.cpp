@@ -69,6 +69,14 @@ bool isOfCounters(const Value &Pointer) {
   return Pending.empty();
 }
 
+/// Of an access that is a load, a store, or both.
+void addWords(Words &To, double Number, const Instruction &Access) {
+  if (!isa<StoreInst, MemIntrinsic>(Access))
+    To.Loaded += Number;
+  if (!isa<LoadInst>(Access))
+    To.Stored += Number;
+}
+
 /// Counts the work of the functions of one module.
 class WorkCounter {
 public:
@@ -159,11 +167,11 @@ void WorkCounter::addAccess(const Value &Pointer, uint64_t Bytes, double Weight,
       }
       ArrayWork &Array = Work.Arrays[Found->second];
       if (!Function.Divergent.contains(&Access))
-        Array.Uniform += Words;
+        addWords(Array.Uniform, Words, Access);
       else if (isOfCounters(Pointer))
-        Array.Counted += Words;
+        addWords(Array.Counted, Words, Access);
       else
-        Array.NonUniform += Words;
+        addWords(Array.NonUniform, Words, Access);
       return;
     }
   const Value &Object = Objects.size() == 1 ? *Objects.front() : Pointer;

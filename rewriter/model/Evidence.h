@@ -74,14 +74,21 @@ struct KernelResources {
 /// Per kernel, by mangled name.
 using ResourceTable = std::map<std::string, KernelResources>;
 
-/// Accesses to the elements of one array, in words of a thread.
+/// Of memory, in words of a thread.
+struct Words {
+  double Loaded = 0;
+  double Stored = 0;
+  double all() const { return Loaded + Stored; }
+};
+
+/// Accesses to the elements of one array.
 struct ArrayWork {
-  double Uniform = 0;
+  Words Uniform;
   /// At indices that come from data or from the lane's number.
-  double NonUniform = 0;
+  Words NonUniform;
   /// At counters that only differ because lanes take other branches, such as
   /// the tops of stacks.
-  double Counted = 0;
+  Words Counted;
 };
 
 /// What one kernel does per thread, each instruction counted as often as its

@@ -266,8 +266,8 @@ static bool isOfBytesTogether(const PlannedArray &A, unsigned Index,
   for (unsigned Row : A.Kernels)
     if (const auto &Work = Rows[Row].Plan.Work)
       if (auto Found = Work->Arrays.find(Index); Found != Work->Arrays.end()) {
-        Together += Found->second.Uniform + Found->second.Counted;
-        Apart += Found->second.NonUniform;
+        Together += Found->second.Uniform.all() + Found->second.Counted.all();
+        Apart += Found->second.NonUniform.all();
       }
   return Together > 0 && Apart <= MostBytesApart * (Together + Apart);
 }

@@ -17,9 +17,12 @@
 // pass through the L1 if the lanes agree on the index, and one more for each
 // further row of 128 bytes that they ask for; n rows of which 32 lanes pick at
 // random give n (1 - (1 - 1/n)^32). What does not fit into the L1 comes from
-// the L2. The L1 is what shared memory leaves of 256 KB, and the arrays that
-// are used most per byte are taken to stay in it. An access to a stripe takes
-// one pass whatever the indices are; slots of non-uniform indices take more.
+// the L2. That is so where words are stored about as often as they are loaded:
+// stores go through to the L2. What is loaded again and again without a store
+// costs next to nothing while the L1 holds it. The L1 is what shared memory
+// leaves of 256 KB, and the arrays that are used most per byte are taken to
+// stay in it. An access to a stripe takes one pass whatever the indices are;
+// slots of non-uniform indices take more.
 //
 // So the model has the terms of docs/design.md, section 2: what the shared
 // memory costs (fewer warps, a smaller L1), or gives where the arrays no longer
@@ -71,6 +74,9 @@ constexpr double DoubleOperation = 0.419;
 constexpr double Global = 0.473;
 constexpr double LocalWord = 2.44;
 constexpr double LocalRow = 2.9; ///< Each further row that lanes ask for.
+/// A row of words that are loaded again, and not stored.
+constexpr double LoadedRow = 0.126;
+constexpr double LoadedRowMiss = 5.13; ///< More for what the L2 answers.
 constexpr double SharedWord = 0.286;
 constexpr double Packing = 0.242;   ///< Per access to a packed element.
 constexpr double MissFactor = 2.21; ///< More for what the L2 answers.
@@ -93,6 +99,8 @@ constexpr double LinesMiss = 221; ///< More for what the L2 answers.
 constexpr double Sharpness = 3.78;    ///< p above.
 constexpr double HitExponent = 0.743; ///< Of the share that fits the L1.
 constexpr double LinesExponent = 8;   ///< The same of lines; 5 to 12 fit alike.
+/// Of words that cost what those of the sweep do, measured with 1 and 2.
+constexpr double LoadsPerStore = 2;
 /// Passes of a slot at random indices, measured (docs/measurements.md).
 constexpr double SlotPasses = 1.6;
 constexpr double SlotPassesOfDoubles = 2.4;
@@ -123,7 +131,7 @@ constexpr double ModelError = 1.3;
 } // namespace
 
 static double wordsOf(const ArrayTraffic &A) {
-  return A.Uniform + A.NonUniform + A.Counted;
+  return A.Uniform.all() + A.NonUniform.all() + A.Counted.all();
 }
 
 static double wordsPerAccess(const ArrayTraffic &A) {
@@ -171,8 +179,8 @@ struct Client {
 // The lines of local memory that a warp touches, one where its lanes agree.
 static double linesTouched(const ArrayTraffic &A, unsigned Threads,
                            double Spread) {
-  return A.Uniform + A.NonUniform * rowsAsked(A, Threads, Spread) +
-         A.Counted * rowsAsked(A, Threads, Spread * SpreadOfCounters);
+  return A.Uniform.all() + A.NonUniform.all() * rowsAsked(A, Threads, Spread) +
+         A.Counted.all() * rowsAsked(A, Threads, Spread * SpreadOfCounters);
 }
 
 // What is used most per byte stays in the L1; or, if lines are what counts, of
@@ -227,6 +235,18 @@ static double passes(const ArrayTraffic &A, double Spread) {
   return 1 + (Random - 1) * Spread;
 }
 
+// What a warp's local memory keeps the pipelines busy with, of words that are
+// in so many rows. It is the stores that cost, since they go through to the L2.
+// The sweep's words are loaded as often as stored, and what is loaded twice as
+// often costs the same per word; but what is loaded again and again comes from
+// the L1 at hardly any cost while it is there.
+static double issueOfLocal(const Words &W, double Rows, double Hit) {
+  const double Again = std::max(0.0, W.Loaded - LoadsPerStore * W.Stored);
+  return (W.all() - Again) * (issue::LocalWord + issue::LocalRow * (Rows - 1)) *
+             (1 + (1 - Hit) * issue::MissFactor) +
+         Again * Rows * (issue::LoadedRow + (1 - Hit) * issue::LoadedRowMiss);
+}
+
 PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
                                    const Assumption &Assumed) {
   PredictedState Result;
@@ -257,22 +277,21 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
     const double Accesses = wordsOf(A) / wordsPerAccess(A);
     if (A.Moved) {
       const bool Packed = !A.Slot && A.Form == StripeForm::Packed;
-      Cost.Issue = (A.Uniform + A.NonUniform * passes(A, Assumed.Spread) +
-                    A.Counted * passes(A, Assumed.Spread * SpreadOfCounters)) *
-                       issue::SharedWord +
-                   (Packed ? Accesses * issue::Packing : 0);
+      Cost.Issue =
+          (A.Uniform.all() + A.NonUniform.all() * passes(A, Assumed.Spread) +
+           A.Counted.all() * passes(A, Assumed.Spread * SpreadOfCounters)) *
+              issue::SharedWord +
+          (Packed ? Accesses * issue::Packing : 0);
       Cost.Latency =
           Accesses * (latency::Shared + (Packed ? latency::Packing : 0));
       continue;
     }
-    auto Rows = [&](double S) {
-      return issue::LocalWord +
-             issue::LocalRow * (rowsAsked(A, K.Threads, S) - 1);
+    auto Rows = [&, Spread = Assumed.Spread](double Share) {
+      return rowsAsked(A, K.Threads, Spread * Share);
     };
-    Cost.Issue =
-        (A.Uniform * issue::LocalWord + A.NonUniform * Rows(Assumed.Spread) +
-         A.Counted * Rows(Assumed.Spread * SpreadOfCounters)) *
-        (1 + (1 - Hit) * issue::MissFactor);
+    Cost.Issue = issueOfLocal(A.Uniform, 1, Hit) +
+                 issueOfLocal(A.NonUniform, Rows(1), Hit) +
+                 issueOfLocal(A.Counted, Rows(SpreadOfCounters), Hit);
     Cost.Latency = Accesses * (latency::Local + (1 - Hit) * latency::Miss);
   }
   for (const ArrayCost &Cost : Result.Arrays) {
@@ -305,7 +324,7 @@ static KernelTraffic withoutMoves(KernelTraffic K) {
 // decides is none. The arrays' bytes of shared memory stay taken.
 static KernelTraffic withoutUniform(KernelTraffic K) {
   for (ArrayTraffic &A : K.Arrays)
-    A.Uniform = 0;
+    A.Uniform = {};
   return K;
 }
 

@@ -14,9 +14,9 @@ namespace bankstripe {
 
 /// One array as the model sees it.
 struct ArrayTraffic {
-  double Uniform = 0;    ///< Words per thread, at the same index in all lanes.
-  double NonUniform = 0; ///< Words per thread, at indices of their own.
-  double Counted = 0;    ///< Words per thread, at counters of their own.
+  Words Uniform;    ///< Per thread, at the same index in all lanes.
+  Words NonUniform; ///< Per thread, at indices of their own.
+  Words Counted;    ///< Per thread, at counters of their own.
   unsigned ElementBytes = 4;
   uint64_t BytesPerThread = 0;
   bool Moved = false; ///< Into shared memory.

@@ -116,15 +116,19 @@ static json::Value resources(const ResourceTable &Table, const Kernel &K) {
       {"sharedBytes", R.SharedBytes}, {"codeBytes", R.CodeBytes}};
 }
 
+static json::Value words(const Words &W) {
+  return json::Object{{"loaded", W.Loaded}, {"stored", W.Stored}};
+}
+
 static json::Value work(const KernelPlan &K, const Plan &P) {
   if (!K.Work)
     return nullptr;
   json::Array Arrays;
   for (const auto &[Index, W] : K.Work->Arrays)
     Arrays.push_back(json::Object{{"array", text(P.Arrays[Index].Array.Name)},
-                                  {"uniform", W.Uniform},
-                                  {"nonUniform", W.NonUniform},
-                                  {"counted", W.Counted}});
+                                  {"uniform", words(W.Uniform)},
+                                  {"nonUniform", words(W.NonUniform)},
+                                  {"counted", words(W.Counted)}});
   return json::Object{{"instructions", K.Work->Instructions},
                       {"doubleOperations", K.Work->DoubleOperations},
                       {"global", K.Work->Global},

@@ -6,7 +6,8 @@ it costs, where it does not pay, and how the layouts compare. With DECISIONS, wh
 analyze --format=json --block-size=BLOCK` printed for the originals (decide.py), also how far each
 decision is from the best that was measured.
 
-A speedup is the time of the original over that of the other, and means are geometric. `(n)` behind
+Where kernels do several things with their elements, there are tables for each. A speedup is the
+time of the original over that of the other, and means are geometric. `(n)` behind
 a figure: it is about that many points only, since the others do not fit. Exit status: 1 if variants
 differ from the original, 2 bad usage.
 
@@ -268,16 +269,13 @@ def print_decisions(sweep, decisions):
     print_table("Decisions", ["who decides", "points", "best", "within 5 %", "mean speedup",
                               "of the best", "worst loss", "cannot run"], rows)
     print_misses(judgements)
-    print_table("The worst decisions", [*figures.Point._fields, "chosen", "best", "loss"],
-                [[*j.point, j.chosen, j.best, f"{j.loss:.2f}"] for j in
+    fields = [field for field in figures.Point._fields if field != "use"]
+    print_table("The worst decisions", [*fields, "chosen", "best", "loss"],
+                [[*(getattr(j.point, field) for field in fields), j.chosen, j.best, f"{j.loss:.2f}"] for j in
                  sorted(judgements, key=lambda judgement: -judgement.loss)[:20]])
 
 
-def main(arguments):
-    if not arguments or not all("=" in argument for argument in arguments[1:]):
-        print(__doc__, file=sys.stderr)
-        return 2
-    sweep = Sweep(figures.read(arguments[0]))
+def print_all(sweep, decisions):
     spreads = sorted(sweep.spreads)
     print(f"{len(sweep.times)} points; spread of the runs: median {spreads[len(spreads) // 2]} %, "
           f"largest {spreads[-1]} %.")
@@ -290,11 +288,25 @@ def main(arguments):
     print_slots(sweep)
     print_forms(sweep)
     print_carve_outs(sweep)
-    if arguments[1:]:
-        print_decisions(sweep, read_decisions(arguments[1:]))
+    if decisions:
+        print_decisions(sweep, decisions)
     for point, variant in sweep.different:
         print(f"DIFFERENT: {point}: {variant}", file=sys.stderr)
-    return int(bool(sweep.different))
+
+
+def main(arguments):
+    if not arguments or not all("=" in argument for argument in arguments[1:]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    timings = figures.read(arguments[0])
+    decisions = read_decisions(arguments[1:])
+    uses = list(dict.fromkeys(timing.point.use for timing in timings))
+    sweeps = [Sweep([t for t in timings if t.point.use == use]) for use in uses]
+    for use, sweep in zip(uses, sweeps):
+        if len(uses) > 1:
+            print(f"\n## {use}\n")
+        print_all(sweep, decisions)
+    return int(any(sweep.different for sweep in sweeps))
 
 
 if __name__ == "__main__":

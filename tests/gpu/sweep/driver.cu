@@ -14,6 +14,9 @@
 //     variant | median ms | spread % | registers | local bytes | shared bytes |
 //     blocks per SM | same, DIFFERENT or "does not fit"
 //
+// Behind the stream stands what a step does with an element, if it does not
+// update it: `none reads`.
+//
 // "same" is about the results of all threads, held against the original's. Two
 // controls are added to the variants that the program has:
 //
@@ -360,9 +363,11 @@ private:
   }
 
   void print(const Group &G, const std::string &Pattern, Measured &M) const {
-    std::printf("%d | %d | %s | %d | %s | %d | %u | %s | ", P.ElementBytes,
+    const bool Updates = std::strcmp(P.Use, "updates") == 0;
+    std::printf("%d | %d | %s | %d | %s%s%s | %d | %u | %s | ", P.ElementBytes,
                 G.Elements, Pattern.c_str(), P.Arithmetic,
-                loads() ? P.Stream : "none", Block, Grid, M.Name);
+                loads() ? P.Stream : "none", Updates ? "" : " ",
+                Updates ? "" : P.Use, Block, Grid, M.Name);
     cudaFuncAttributes A;
     check(cudaFuncGetAttributes(&A, M.Kernel), M.Name);
     if (!M.Resident) {

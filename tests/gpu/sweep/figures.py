@@ -19,13 +19,15 @@ class Point(NamedTuple):
     arithmetic: int
     stream: str
     block: int
+    use: str = generate.UPDATES
 
     @property
     def kernel(self):
         """What generate.py calls the original."""
         configuration = generate.Configuration(generate.TYPE_OF_BYTES[self.bytes],
                                                self.pattern == "uniform", self.arithmetic,
-                                               "quiet" if self.stream == "none" else self.stream)
+                                               "quiet" if self.stream == "none" else self.stream,
+                                               self.use)
         return configuration.kernel("original", self.elements)
 
 
@@ -54,7 +56,9 @@ def parse(lines):
 def timing(line):
     (size, elements, pattern, arithmetic, stream, block, grid, variant, milliseconds, spread, _, _,
      shared, blocks, same) = (cell.strip() for cell in line.split("|"))
-    point = Point(int(size), int(elements), pattern, int(arithmetic), stream, int(block))
+    stream, _, use = stream.partition(" ")
+    point = Point(int(size), int(elements), pattern, int(arithmetic), stream, int(block),
+                  use or generate.UPDATES)
     fits = milliseconds != "-"
     return Timing(point, int(grid), variant, float(milliseconds) if fits else None,
                   float(spread) if fits else None, int(shared), int(blocks), same == "same")

@@ -4,10 +4,12 @@
 SWEEP is what run.sh has measured, in one or several files, DECISIONS.json what decide.py has written for blocks of 128, for
 the work that the tool counts in each kernel. Prints the constants by the names that they have in
 rewriter/plan/Profit.cpp, which is also where the model is explained; what is not fitted is read
-from there. Needs numpy and scipy.
+from there. The constants of words that are loaded again and again are fitted afterwards, to the
+kernels that only read their array, the others to those that update it; the rest of the kernels is
+only asked about. Needs numpy and scipy.
 
   --check   compare with Profit.cpp instead; exit status 1 if a constant differs by 1 % or more
-  --halves  also fit to one half of the kernels, and say how far off the other half is
+  --halves  also fit to one half of the kernels with updates, and say how far off the other half is
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -38,6 +40,7 @@ FITTED = {"issue.Instruction": .25, "issue.DoubleOperation": .5, "issue.Global":
           "issue.MissFactor": 2, "issue.Lines": 20, "issue.LinesMiss": 40, "latency.Instruction": 2, "latency.DoubleOperation": 8,
           "latency.Global": 240, "latency.Local": 100, "latency.Shared": 50, "latency.Packing": 10,
           "latency.Miss": 250, "latency.Lines": 40, "latency.LinesMiss": 200, "Sharpness": 4, "HitExponent": .9, "UnpackedPasses": 1.5}
+FITTED_TO_READS = {"issue.LoadedRow": .2, "issue.LoadedRowMiss": 2}
 
 
 def constants():
@@ -62,8 +65,10 @@ class Traffic(NamedTuple):
     apart: float    # whose lanes are lines apart
     gathered: float
     table: float    # bytes that these are about; 0 if nobody knows
-    uniform: float  # words
-    varying: float
+    uniform_loaded: float  # words
+    uniform_stored: float
+    varying_loaded: float
+    varying_stored: float
     rows: float     # that a warp asks for where its lanes go their own ways
     spread: float   # how far these are apart, from 0 to 1
     bytes: int      # of an element
@@ -85,13 +90,17 @@ def cache_left(shared, blocks):
     return (256 - carve_out) * KILOBYTE
 
 
+def words(t):
+    return t.uniform_loaded + t.uniform_stored + t.varying_loaded + t.varying_stored
+
+
 def hits(c, t):
     """The shares of local accesses and of loads of many lines that the L1 holds: what is used most
     per byte stays there."""
     lanes = 32 * t.warps
     local = np.where(t.variant == "original", t.per_thread * lanes, 0)
     lines = np.where(t.apart > 0, LINE_BYTES * lanes, t.table)
-    local_first = ((t.uniform + t.varying) * lanes / np.maximum(local, 1)
+    local_first = (words(t) * lanes / np.maximum(local, 1)
                    >= (t.apart + t.gathered) * lanes / np.maximum(lines, 1))
 
     def share(left, footprint, exponent):
@@ -106,25 +115,34 @@ def hits(c, t):
                            c["LinesExponent"])))
 
 
+def issue_of_local(c, loaded, stored, rows, hit):
+    """issueOfLocal() of Profit.cpp."""
+    again = np.maximum(0, loaded - c["LoadsPerStore"] * stored)
+    return ((loaded + stored - again)
+            * (c["issue.LocalWord"] + c["issue.LocalRow"] * (rows - 1))
+            * (1 + (1 - hit) * c["issue.MissFactor"])
+            + again * rows * (c["issue.LoadedRow"] + (1 - hit) * c["issue.LoadedRowMiss"]))
+
+
 def cycles(c, t):
     """What a warp keeps a multiprocessor busy: timeOf() of Profit.cpp for one array."""
     local = t.variant == "original"
     packed = t.variant == "packed"
     hit, lines_hit = hits(c, t)
-    accesses = (t.uniform + t.varying) / (np.maximum(t.bytes, 4) / 4)
+    accesses = words(t) / (np.maximum(t.bytes, 4) / 4)
     of_slot = np.where(t.bytes == 8, c["SlotPassesOfDoubles"], c["SlotPasses"])
     passes = 1 + t.spread * (np.select([t.variant == "slot", t.variant == "unpacked"],
                                        [of_slot, c["UnpackedPasses"]], 1) - 1)
-    rows = c["issue.LocalWord"] + c["issue.LocalRow"] * (t.rows - 1)
     lines = t.apart + t.gathered
     spread = np.where((t.gathered > 0) & (t.table == 0), c["UsualSpread"], 1)
     issue = (c["issue.Instruction"] * t.instructions + c["issue.DoubleOperation"] * t.doubles
              + c["issue.Global"] * (t.loads + (1 - spread) * lines)
              + spread * lines * (c["issue.Lines"] + (1 - lines_hit) * c["issue.LinesMiss"])
              + np.where(local,
-                        (t.uniform * c["issue.LocalWord"] + t.varying * rows)
-                        * (1 + (1 - hit) * c["issue.MissFactor"]),
-                        (t.uniform + t.varying * passes) * c["issue.SharedWord"]
+                        issue_of_local(c, t.uniform_loaded, t.uniform_stored, 1, hit)
+                        + issue_of_local(c, t.varying_loaded, t.varying_stored, t.rows, hit),
+                        (t.uniform_loaded + t.uniform_stored
+                         + (t.varying_loaded + t.varying_stored) * passes) * c["issue.SharedWord"]
                         + packed * accesses * c["issue.Packing"]))
     latency = (c["latency.Instruction"] * t.instructions
                + c["latency.DoubleOperation"] * t.doubles + c["latency.Global"] * t.loads
@@ -139,11 +157,12 @@ def cycles(c, t):
 
 def counts(work):
     """Instructions, double operations, loads whose lanes are near, lines apart and led by data, and
-    uniform and other words of a kernel."""
+    words of a kernel: those at uniform indices that are loaded and stored, then the others."""
     array = work["arrays"][0]
+    words_of = [array["uniform"][way] for way in ("loaded", "stored")]
+    words_of += [array["nonUniform"][way] + array["counted"][way] for way in ("loaded", "stored")]
     return np.array([work["instructions"], work["doubleOperations"], work["global"], work["rows"],
-                     work["gathered"], array["uniform"], array["nonUniform"] + array["counted"]],
-                    float)
+                     work["gathered"], *words_of], float)
 
 
 def kernel_counts(decided):
@@ -174,8 +193,8 @@ def traffic(timing, kernels):
 
 
 class Data:
-    """Timings as arrays: what the model is asked, the cycles that it should say, and the half of
-    the kernels that each belongs to."""
+    """Timings as arrays: what the model is asked, the cycles that it should say, what the kernels
+    do with an element, and the half of them that each belongs to."""
 
     def __init__(self, timings, kernels):
         timings = [t for t in timings if t.same and t.variant != "carve-out"]
@@ -183,26 +202,39 @@ class Data:
         self.traffic = Traffic(*map(np.array, columns))
         self.cycles = np.array([t.ms * 1e3 * CLOCK_MHZ * MULTIPROCESSORS
                                 / (t.grid * t.point.block // 32) for t in timings])
+        self.use = np.array([t.point.use for t in timings])
         self.half = np.array([zlib.crc32(t.point.kernel.encode()) % 2 for t in timings])
 
     def only(self, chosen):
         part = object.__new__(Data)
         part.traffic = Traffic(*(column[chosen] for column in self.traffic))
-        part.cycles = self.cycles[chosen]
+        part.cycles, part.use, part.half = (column[chosen] for column in (self.cycles, self.use,
+                                                                          self.half))
         return part
+
+    def only_use(self, use):
+        return self.only(self.use == use)
 
     def errors(self, values):
         return np.log(cycles(values, self.traffic) / self.cycles)
 
 
-def fit(data, given):
-    """The constants, those that are not fitted as given."""
+def fit_some(data, given, starts):
+    """The constants, those that have no start as given."""
     def values(logarithms):
-        return {**given, **dict(zip(FITTED, np.exp(logarithms)))}
+        return {**given, **dict(zip(starts, np.exp(logarithms)))}
     found = scipy.optimize.least_squares(
-        lambda x: data.errors(values(x)), np.log(list(FITTED.values())), loss="soft_l1",
+        lambda x: data.errors(values(x)), np.log(list(starts.values())), loss="soft_l1",
         f_scale=0.1, max_nfev=300)
     return values(found.x)
+
+
+def fit(data, given):
+    """The constants, those that are not fitted as given."""
+    reads = data.only_use("reads")
+    reads = reads.only(reads.traffic.variant == "original")
+    return fit_some(reads, fit_some(data.only_use(generate.UPDATES), given, FITTED),
+                    FITTED_TO_READS)
 
 
 def root_mean_square(errors):
@@ -210,7 +242,7 @@ def root_mean_square(errors):
 
 
 def check(values, given):
-    wrong = [name for name in FITTED if abs(values[name] / given[name] - 1) >= .01]
+    wrong = [name for name in (*FITTED, *FITTED_TO_READS) if abs(values[name] / given[name] - 1) >= .01]
     for name in wrong:
         print(f"{name} is {given[name]:.3g} in Profit.cpp, but {values[name]:.3g} is fitted")
     return int(bool(wrong))
@@ -229,13 +261,16 @@ def main():
     values = fit(data, given)
     if options.check:
         return check(values, given)
-    for name in FITTED:
+    for name in (*FITTED, *FITTED_TO_READS):
         print(f"{name:26} {values[name]:9.3g}")
-    print(f"{len(data.cycles)} timings; root mean square error of the logarithm "
-          f"{root_mean_square(data.errors(values)):.3f}")
+    for use in dict.fromkeys(data.use):
+        part = data.only_use(use)
+        print(f"{use}: {len(part.cycles)} timings; root mean square error of the logarithm "
+              f"{root_mean_square(part.errors(values)):.3f}")
+    data = data.only_use(generate.UPDATES)
     for half in (0, 1) if options.halves else ():
         one, other = data.only(data.half == half), data.only(data.half != half)
-        values = fit(one, given)
+        values = fit_some(one, given, FITTED)
         print(f"fitted to {len(one.cycles)} timings: {root_mean_square(one.errors(values)):.3f} "
               f"on them, {root_mean_square(other.errors(values)):.3f} on the others")
     return 0

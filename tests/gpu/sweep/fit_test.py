@@ -26,7 +26,7 @@ import analyse
 import figures
 
 SWEEP = [fit.PROFIT.parents[2] / "docs/measurements" / name
-         for name in ("sweep-h200.txt.xz", "sweep-cached-h200.txt.xz")]
+         for name in ("sweep-h200.txt.xz", "sweep-cached-h200.txt.xz", "sweep-one-way-h200.txt.xz")]
 WARPS = 128 // 32
 DECIDED = {}
 

@@ -9,7 +9,8 @@ sweep.h says what they do. FOLDER gets
                         table that driver.cu works through; it includes the originals
 
 and NAME tells the type of an element, whether indices are uniform, the multiply-adds of a step,
-and what a step loads from global memory: `u8_varying_32_loads`. Files that would not change are
+what a step loads from global memory, and what it does with an element, if not both:
+`u8_varying_32_loads`, `f32_uniform_8_quiet_writes`. Files that would not change are
 left alone. Prints the names, the ones that take longest first.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,6 +28,9 @@ STREAMS = ("loads", "quiet")
 CACHED_STREAMS = ("rows", "table")
 TABLE_BYTES = 64 * 1024  # TableFloats of sweep.h
 CACHED_TYPES, CACHED_ARITHMETIC = ("f64", "f32"), (8, 0)
+# What a step does with the element.
+UPDATES, ONE_WAY, TWICE = "updates", ("reads", "writes"), "rereads"
+ONE_WAY_TYPES, ONE_WAY_ARITHMETIC = ("f64", "f32", "u8"), (8, 0)
 BLOCKS = (64, 128, 256, 512, 1024)
 
 
@@ -49,11 +53,13 @@ class Configuration(NamedTuple):
     uniform: bool
     arithmetic: int
     stream: str
+    use: str = UPDATES
 
     @property
     def name(self):
-        return "_".join((self.type, "uniform" if self.uniform else "varying",
-                         str(self.arithmetic), self.stream))
+        use = [] if self.use == UPDATES else [self.use]
+        return "_".join([self.type, "uniform" if self.uniform else "varying",
+                         str(self.arithmetic), self.stream, *use])
 
     def kernel(self, variant, elements):
         return f"{variant}_{self.name}_{elements}"
@@ -62,7 +68,9 @@ class Configuration(NamedTuple):
 def configurations():
     return [Configuration(*choice) for choice in itertools.chain(
         itertools.product(TYPES, (False, True), reversed(ARITHMETIC), STREAMS),
-        itertools.product(CACHED_TYPES, (False, True), CACHED_ARITHMETIC, CACHED_STREAMS))]
+        itertools.product(CACHED_TYPES, (False, True), CACHED_ARITHMETIC, CACHED_STREAMS),
+        itertools.product(ONE_WAY_TYPES, (False, True), ONE_WAY_ARITHMETIC, STREAMS, ONE_WAY),
+        itertools.product(CACHED_TYPES, (False, True), ONE_WAY_ARITHMETIC, STREAMS, (TWICE,)))]
 
 
 def points():
@@ -122,12 +130,17 @@ def step(configuration, elements, layout):
     if configuration.stream != "quiet":
         lines += LOADS[configuration.stream]
         digest = "Digest ^ bits(Loaded)"
-    lines.append(f"{element.number} X = {layout.element} + Own;")
+    read = layout.element if configuration.use != "writes" else f"{element.number}(Digest % 256)"
+    lines.append(f"{element.number} X = {read} + Own;")
     if configuration.arithmetic:
         lines += [f"for (int K = 0; K < {configuration.arithmetic}; ++K)",
                   "  X = multiplyAdd(X, J.Factor, J.Term);"]
-    return lines + [f"{layout.element} = static_cast<{element.spelling}>(X);",
-                    f"Digest = mix({digest}, bits(X));"]
+    if configuration.use == TWICE:
+        again = layout.element.replace("I", f"(I + 3) % {elements}")
+        lines.append(f"X = X + {again};")
+    if configuration.use != "reads":
+        lines.append(f"{layout.element} = static_cast<{element.spelling}>(X);")
+    return lines + [f"Digest = mix({digest}, bits(X));"]
 
 
 def kernel(configuration, elements, variant, layout):
@@ -187,7 +200,8 @@ def program_text(configuration):
         lines += ["", *table(configuration, elements)]
         groups.append(f"    {{{elements}, Variants{elements}, {len(variants)}}},")
     facts = ", ".join((str(element.bytes), str(configuration.uniform).lower(),
-                       str(configuration.arithmetic), f'"{configuration.stream}"'))
+                       str(configuration.arithmetic), f'"{configuration.stream}"',
+                       f'"{configuration.use}"'))
     lines += ["", "static const Group Groups[] = {", *groups, "};",
               f"const Program TheProgram = {{{facts}, Groups, {len(ELEMENTS)}}};"]
     return "\n".join(lines) + "\n"

@@ -21,6 +21,10 @@
 //     32 elements apart, so that each asks for another one if there are 32, and
 //     for one in another row of local memory if there are enough for that.
 //
+//   - in what a step does with an element. Some kernels only read it and some
+//     only write it, since local memory writes every word through the L1, while
+//     it may keep what is read.
+//
 //   - in whether a step also loads a float from global memory, and which
 //     (`loads`). Storage for arrays costs warps, and what warps are good for is
 //     to hide the latency of such loads. The floats of a warp are one line of
@@ -95,7 +99,7 @@ struct Program {
   int ElementBytes;
   bool Uniform;
   int Arithmetic;
-  const char *Stream;
+  const char *Stream, *Use;
   const Group *Groups;
   int Count;
 };

@@ -79,6 +79,15 @@ class Figures(unittest.TestCase):
         self.assertEqual(analyse.cell([None]), "")
 
 
+    def test_says_what_is_done_with_an_element(self):
+        updates, reads = figures.parse(
+            f"4 | 8 | uniform | 0 | {stream} | 128 | 100 | original | 1.0 | 0 | 9 | 32 | 0 | 9 | same"
+            for stream in ("loads", "loads reads"))
+        self.assertEqual((updates.point.stream, updates.point.use), ("loads", "updates"))
+        self.assertEqual(reads.point, updates.point._replace(use="reads"))
+        self.assertEqual(reads.point.kernel, "original_f32_uniform_0_loads_reads_8")
+
+
 class Tables(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -106,6 +115,12 @@ class Tables(unittest.TestCase):
         _, text = output(self.write("figures", FIGURES))
         self.assertIn("| uniform | 4 | 8 | 1 of 2 |  |  | 2.00 |", text)
         self.assertNotIn("| worst | 8 | 400 | 1 of", text)
+
+    def test_has_tables_for_each_use(self):
+        reads = FIGURES.replace("| none |", "| none reads |")
+        _, text = output(self.write("figures", FIGURES + reads))
+        self.assertLess(text.index("## updates"), text.index("## reads"))
+        self.assertNotIn("## updates", output(self.write("figures", FIGURES))[1])
 
     def test_compares_slots_and_carve_outs(self):
         _, text = output(self.write("figures", FIGURES))
@@ -190,9 +205,20 @@ class Generated(unittest.TestCase):
     def test_every_point_has_its_kernel(self):
         kernels = set(generate.points())
         streams, cached = 4 * 8 * 2 * 3 * 2, 2 * 8 * 2 * 2 * 2
-        self.assertEqual(len(kernels), streams + cached)
+        one_way, rereads = 3 * 8 * 2 * 2 * 2 * 2, 2 * 8 * 2 * 2 * 2
+        self.assertEqual(len(kernels), streams + cached + one_way + rereads)
         for point in sweep().times:
             self.assertIn(point.kernel, kernels)
+
+    def test_kernels_do_with_an_element_what_they_are_named_for(self):
+        def accesses(use):
+            configuration = generate.Configuration("f32", True, 8, "quiet", use)
+            lines = generate.step(configuration, 16, generate.layouts(
+                generate.TYPES["f32"], 16)["original"])
+            stores = [line for line in lines if line.startswith("A[")]
+            return "\n".join(lines).count("A[") - len(stores), len(stores)
+        self.assertEqual([accesses(use) for use in ("updates", "reads", "writes", "rereads")],
+                         [(1, 1), (1, 0), (0, 1), (2, 1)])
 
     def test_variants_differ_in_the_array_alone(self):
         configuration = generate.Configuration("u8", False, 8, "loads")

@@ -36,19 +36,22 @@ ArrayWork arrayIn(const KernelWork &W) {
 
 TEST(Work, LoopsCountAsOftenAsTheyRun) {
   KernelWork W = workOf("");
-  EXPECT_EQ(arrayIn(W).Uniform, 64 + 1); // Filled, and one element read.
-  EXPECT_EQ(W.Global, 64);               // Read; nobody waits for stores.
+  EXPECT_EQ(arrayIn(W).Uniform.Stored, 64);
+  EXPECT_EQ(arrayIn(W).Uniform.Loaded, 1);
+  EXPECT_EQ(W.Global, 64); // Read; nobody waits for stores.
 }
 
 TEST(Work, LoopsOfUnknownLengthAreTakenToRunForLong) {
   KernelWork W = workOf("#pragma unroll 1\n"
                         "for (int i = 0; i < n; ++i) a[in[i] & 63] ^= i;");
-  EXPECT_GE(arrayIn(W).Uniform, 64 + 1 + 100);
+  EXPECT_GE(arrayIn(W).Uniform.Loaded, 1 + 100);
+  EXPECT_GE(arrayIn(W).Uniform.Stored, 64 + 100);
 }
 
 TEST(Work, IndicesFromDataOrTheLaneAreNonUniform) {
-  EXPECT_EQ(arrayIn(workOf("a[in[threadIdx.x] & 63] = 1;")).NonUniform, 1);
-  EXPECT_EQ(arrayIn(workOf("a[threadIdx.x & 63] = 1;")).NonUniform, 1);
+  EXPECT_EQ(arrayIn(workOf("a[in[threadIdx.x] & 63] = 1;")).NonUniform.Stored,
+            1);
+  EXPECT_EQ(arrayIn(workOf("a[threadIdx.x & 63] = 1;")).NonUniform.Stored, 1);
 }
 
 TEST(Work, GuessedLoopsAreCounted) {
@@ -67,8 +70,8 @@ TEST(Work, StacksAreCounted) {
   for (int i = 0; i < n; ++i)
     if (in[i * 32 + threadIdx.x] > 0)
       a[top++ & 63] = i;)cu"));
-  EXPECT_GT(W.Counted, 0);
-  EXPECT_EQ(W.NonUniform, 0);
+  EXPECT_GT(W.Counted.Stored, 0);
+  EXPECT_EQ(W.NonUniform.all(), 0);
 }
 
 TEST(Work, GuessedLoopsMayBeShort) {
@@ -99,7 +102,7 @@ extern "C" __global__ void k(Job job) {
 })cu");
   EXPECT_EQ(E.Work["k"].Global, 64);
   EXPECT_EQ(E.Work["k"].Gathered, 0);
-  EXPECT_EQ(arrayIn(E.Work["k"]).Uniform, 64 + 1);
+  EXPECT_EQ(arrayIn(E.Work["k"]).Uniform.all(), 64 + 1);
 }
 
 namespace {

@@ -139,12 +139,12 @@ TEST(RoundTrip, ValueThatIsListedTwice) {
   UnitRecord Unit = makeUnit("/a.cu");
   Unit.Unit.Facts.Arguments.resize(1);
   Unit.Unit.Facts.Arguments.front().Values = {77};
-  Unit.Unit.Evidence.Work["k"].Arrays[0].Uniform = 88;
+  Unit.Unit.Evidence.Work["k"].Arrays[0].Uniform = {88, 99};
   const std::string Text = written({{Unit}, false, {}});
   EXPECT_EQ(problemAfter(Text, "[77]", "[77,77]"),
             refusal("listed twice at "
                     "all.json.units[0].Unit.Facts.Arguments[0].Values[1]"));
-  const std::string Pair = "[0,[88,0,0]]";
+  const std::string Pair = "[0,[[88,99],[0,0],[0,0]]]";
   EXPECT_EQ(problemAfter(Text, Pair, Pair + "," + Pair),
             refusal("listed twice at all.json.units[0].Unit.Evidence.Work[0]"
                     "[1].Arrays[1]"));

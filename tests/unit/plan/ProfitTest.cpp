@@ -17,12 +17,16 @@ using ::testing::Not;
 
 namespace {
 
+// Words that are loaded as often as they are stored.
+constexpr Words updated(double Number) { return {Number / 2, Number / 2}; }
+
 // A kernel of 256-thread blocks with an array of 32 words.
 KernelTraffic traffic(double Uniform, double NonUniform, double Counted = 0) {
   KernelTraffic K;
   K.Threads = 256;
   K.Work.Instructions = 1000;
-  K.Arrays.push_back({Uniform, NonUniform, Counted, 4, 128, true});
+  K.Arrays.push_back(
+      {updated(Uniform), updated(NonUniform), updated(Counted), 4, 128, true});
   return K;
 }
 
@@ -50,6 +54,27 @@ TEST(Profit, NonUniformIndicesGainMost) {
 
 TEST(Profit, CountersGainLessThanData) {
   EXPECT_LT(speedup(traffic(0, 0, 200)), 0.8 * speedup(traffic(0, 200)));
+}
+
+// Stores go through to the L2, and the L1 answers the loads.
+TEST(Profit, WhatIsOnlyReadGainsLess) {
+  KernelTraffic Read = traffic(0, 200), Reread = traffic(0, 200);
+  Read.Arrays[0].NonUniform = {200, 0};
+  EXPECT_LT(speedup(Read), 0.5 * speedup(traffic(0, 200)));
+  // One store for two loads is all that it takes.
+  Reread.Arrays[0].NonUniform = {400.0 / 3, 200.0 / 3};
+  EXPECT_NEAR(speedup(Reread), speedup(traffic(0, 200)), 1e-9);
+}
+
+// Only while the L1 holds it.
+TEST(Profit, WhatIsOnlyReadCostsMoreFromTheL2) {
+  KernelTraffic Small = traffic(0, 0), Large = traffic(0, 0);
+  for (KernelTraffic *K : {&Small, &Large}) {
+    K->Arrays[0].Moved = false;
+    K->Arrays[0].NonUniform = {200, 0};
+  }
+  Large.Arrays[0].BytesPerThread = 1024;
+  EXPECT_GT(timeOf(Large, Full, {}), 5 * timeOf(Small, Full, {}));
 }
 
 TEST(Profit, ArithmeticHidesWhatAccessesCost) {
@@ -108,7 +133,8 @@ TEST(Profit, TablesThatTheL1HoldsNowAreTheWorstCase) {
 
 TEST(Profit, ShortLoopsAreTheWorstCaseOfWhatTheyHide) {
   const Prediction P = surprised([](Change &C) {
-    C.Short.Arrays[0].Uniform = 4; // The array's loops were guessed long.
+    C.Short.Arrays[0].Uniform =
+        updated(4); // The array's loops were guessed long.
     C.Short.Work.Rows = 50;
   });
   EXPECT_LT(P.Worst, 0.9);
@@ -250,7 +276,7 @@ TEST(Profit, TheBusiestArrayKeepsTheL1) {
   KernelTraffic K = traffic(200, 0);
   K.Arrays[0].Moved = false;
   const double Alone = timeOf(K, Full, {});
-  K.Arrays.push_back({1, 0, 0, 4, 4096, false});
+  K.Arrays.push_back({updated(1), {}, {}, 4, 4096, false});
   EXPECT_NEAR(timeOf(K, Full, {}), Alone, 0.1 * Alone);
 }
 
@@ -322,7 +348,8 @@ PlanOptions choosy() {
   return Options;
 }
 
-constexpr ArrayWork Random = {0, 300, 0}, Rare = {1, 0, 0};
+constexpr ArrayWork Random = {{}, updated(300), {}},
+                    Rare = {updated(1), {}, {}};
 
 } // namespace
 
@@ -347,12 +374,12 @@ TEST(Choose, WhatMayLoseMoreThanItGainsIsLeftToTune) {
     U.Result.Evidence.Work["k"].Gathered = 40;
     return U.plan(choosy());
   };
-  Plan Little = Gathering({250, 0, 0});
+  Plan Little = Gathering({updated(250), {}, {}});
   EXPECT_EQ(reasonOf(Little), Reason::NotProfitable);
   EXPECT_THAT(find(Little, "a").Decision.Detail,
               HasSubstr("if the L1 holds what it uses now; 'bankstripe tune' "
                         "would know"));
-  Plan Much = Gathering({0, 20000, 0});
+  Plan Much = Gathering({{}, updated(20000), {}});
   EXPECT_EQ(reasonOf(Much), Reason::DynamicIndex);
 }
 
@@ -371,7 +398,7 @@ TEST(Choose, WhatNvccMakesMuchMoreCodeOfStays) {
 
 TEST(Choose, LaunchesSeeToTheCarveOutWhereTheDriversMayHurt) {
   auto WithRows = [](double Rows) {
-    TestUnit U = working({600, 0, 0});
+    TestUnit U = working({updated(600), {}, {}});
     Finding &A = U.Result.Facts.Findings[0];
     A.Extents = {27}; // The L1 keeps 28 KB.
     A.BytesPerThread = 108;
@@ -446,7 +473,8 @@ TEST(Choose, TheBestOfSeveralFormsIsTaken) {
 
 TEST(Choose, BytesThatLanesUseTogetherGetSlots) {
   for (ArrayWork Together :
-       {ArrayWork{800, 0, 0}, ArrayWork{0, 0, 800}, ArrayWork{720, 80, 0}}) {
+       {ArrayWork{updated(800), {}, {}}, ArrayWork{{}, {}, updated(800)},
+        ArrayWork{updated(720), updated(80), {}}}) {
     Plan P = ofBytes(Together).plan(choosy());
     EXPECT_EQ(find(P, "a").Decision.Kind, VerdictKind::Slot);
     EXPECT_EQ(reasonOf(P), Reason::ByteElements);
@@ -456,13 +484,14 @@ TEST(Choose, BytesThatLanesUseTogetherGetSlots) {
 TEST(Choose, StripesThatAreTheDefaultStayStripes) {
   PlanOptions Options = choosy();
   Options.DefaultLayout = Layout::Stripe;
-  EXPECT_EQ(reasonOf(ofBytes({800, 0, 0}).plan(Options)), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(ofBytes({updated(800), {}, {}}).plan(Options)),
+            Reason::DynamicIndex);
   EXPECT_EQ(reasonOf(inBlocksOf(2).plan(Options)), Reason::DynamicIndex);
 }
 
 // `template <class T> ... T a[20]`, with bytes in one instance only.
 TEST(Choose, BytesOfOneInstanceOfATemplateGetStripes) {
-  TestUnit U = ofBytes({800, 0, 0});
+  TestUnit U = ofBytes({updated(800), {}, {}});
   Finding &A = U.Result.Facts.Findings[0];
   A.Instances = {makeInstance(A, "k", {"k"}), makeInstance(A, "other", {})};
   A.Instances[1].ElementBytes = 4;
@@ -470,13 +499,13 @@ TEST(Choose, BytesOfOneInstanceOfATemplateGetStripes) {
 }
 
 TEST(Choose, BytesThatLanesUseApartGetStripes) {
-  EXPECT_EQ(reasonOf(ofBytes({500, 300, 0}).plan(choosy())),
+  EXPECT_EQ(reasonOf(ofBytes({updated(500), updated(300), {}}).plan(choosy())),
             Reason::DynamicIndex);
 }
 
 TEST(Choose, WiderElementsGetStripesWhoeverUsesThem) {
   for (unsigned Bytes : {2, 4, 8})
-    EXPECT_EQ(reasonOf(ofBytes({800, 0, 0}, Bytes).plan(choosy())),
+    EXPECT_EQ(reasonOf(ofBytes({updated(800), {}, {}}, Bytes).plan(choosy())),
               Reason::DynamicIndex);
 }
 

@@ -26,7 +26,7 @@ Plan twoFiles() {
     U.array(F);
     U.Result.Evidence.Work[Name]
         .Arrays[U.Result.Facts.Findings.size() - 1]
-        .Uniform = Name == "j" ? 1 : 2;
+        .Uniform.Loaded = Name == "j" ? 1 : 2;
   };
   AddKernel("j", "/a.cu");
   AddKernel("k", "/b.cu");
@@ -58,7 +58,7 @@ TEST(Restrict, IndicesFollow) {
   EXPECT_EQ(P.Arrays[0].Kernels, std::vector<unsigned>{0});
   EXPECT_EQ(P.Arrays[0].InstanceKernels[0], std::vector<unsigned>{0});
   ASSERT_EQ(P.Kernels[0].Work->Arrays.size(), 1u);
-  EXPECT_EQ(P.Kernels[0].Work->Arrays.at(0).Uniform, 2);
+  EXPECT_EQ(P.Kernels[0].Work->Arrays.at(0).Uniform.Loaded, 2);
 }
 
 TEST(Restrict, KernelOfAnotherFileThatReachesAnArray) {
