@@ -214,15 +214,16 @@ uint64_t Confirmation::bytesThatLeave(unsigned Row) const {
   return Leaving;
 }
 
-// Whether arrays that change in kernel Row are never alive at once, so that
-// they could have had the same bytes of its frame.
+// Whether an array that changes in kernel Row is never alive at once with
+// another one there, so that they could have had the same bytes of its frame:
+// if both leave it they leave fewer than they have, and if one stays, none.
 bool Confirmation::mayHaveOverlapped(unsigned Row) const {
   std::set<Place> Apart;
   for (const PlannedArray &A : Run.Decisions.Arrays)
     if (A.Decision.changesSource() && llvm::is_contained(A.Kernels, Row))
       Apart.insert(A.Apart.begin(), A.Apart.end());
   return llvm::any_of(Run.Decisions.Arrays, [&](const PlannedArray &A) {
-    return A.Decision.changesSource() && llvm::is_contained(A.Kernels, Row) &&
+    return A.Evidence.ResidentBytes > 0 && llvm::is_contained(A.Kernels, Row) &&
            Apart.count(A.Array.Where);
   });
 }

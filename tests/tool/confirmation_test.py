@@ -91,6 +91,33 @@ void launchBeside(const int *in, int *out, int n) { beside<<<n, 64>>>(in, out, n
 """
 
 
+# `before` and `after` are never alive at once, and have the same bytes of the stack frame.
+ONE_AFTER_THE_OTHER = """
+__global__ void turns(const int *in, int *out, int n) {
+  int kept[16] = {0};
+  {
+    int before[48];
+    for (int i = 0; i < 48; ++i)
+      before[i] = in[threadIdx.x + i];
+    for (int i = 0; i < n; ++i)
+      kept[in[threadIdx.x + i] & 15] += before[in[threadIdx.x + i + 1] % 48]++;
+  }
+  {
+    int after[40];
+    for (int i = 0; i < 40; ++i)
+      after[i] = kept[i & 15] + i;
+    for (int i = 0; i < n; ++i)
+      kept[in[threadIdx.x + i] & 15] ^= after[in[threadIdx.x + i + 2] % 40]++;
+  }
+  int sum = 0;
+  for (int i = 0; i < 16; ++i)
+    sum = 33 * sum + kept[i];
+  out[threadIdx.x] = sum;
+}
+void launchTurns(const int *in, int *out, int n) { turns<<<n, 64>>>(in, out, n); }
+"""
+
+
 def beside_large(second):
     return BESIDE_LARGE.replace("SECOND(0)", second.format(0)).replace(
         "SECOND(1)", second.format(1))
@@ -192,6 +219,14 @@ class Confirmation(ToolTest):
         self.write("a.cu", beside_large("(in[{0}] & 31)"))
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
         self.assert_rewritten("a.cu")
+
+    def test_an_array_may_leave_bytes_that_another_one_keeps(self):
+        self.write("a.cu", ONE_AFTER_THE_OTHER)
+        self.write(".bankstripe.yaml", "version: 1\narrays:\n  - {file: a.cu, function: turns, "
+                   "array: before, decision: keep}\n")
+        done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
+        self.assertNotIn("stack-frame-kept", done.stderr)
+        self.assertIn("bankstripe::at(after,", self.read("a.cu"))
 
     def test_only_that_kernel_is_withdrawn(self):
         self.write("a.cu", moves() + SELECTED)
