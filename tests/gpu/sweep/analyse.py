@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """What the sweep says: analyse.py FILE [BLOCK=DECISIONS...]
+                     analyse.py --uses FILE...
 
 Tables, in Markdown, of the figures that run.sh wrote to FILE: what moving an array gains and what
 it costs, where it does not pay, and how the layouts compare. With DECISIONS, what `bankstripe
 analyze --format=json --block-size=BLOCK` printed for the originals (decide.py), also how far each
 decision is from the best that was measured.
 
-Where kernels do several things with their elements, there are tables for each. A speedup is the
-time of the original over that of the other, and means are geometric. `(n)` behind
-a figure: it is about that many points only, since the others do not fit. Exit status: 1 if variants
-differ from the original, 2 bad usage.
+Where kernels do several things with their elements, there are tables for each. With --uses, one
+table compares these, at the points that have all of them. A speedup is the time of the original
+over that of the other, and means are geometric. `(n)` behind a figure: it is about that many points
+only, since the others do not fit. Exit status: 1 if variants differ from the original, 2 bad usage.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -294,7 +295,25 @@ def print_all(sweep, decisions):
         print(f"DIFFERENT: {point}: {variant}", file=sys.stderr)
 
 
+def print_uses(timings):
+    """The best speedup by what is done with an element, at points that have all uses."""
+    sweep = Sweep(timings)
+    uses = list(dict.fromkeys(point.use for point in sweep.times))
+    complete = [point for point in sweep.times
+                if all(point._replace(use=use) in sweep.times for use in uses)]
+    rows = dict.fromkeys((point.bytes, point.pattern, point.elements) for point in complete)
+    print_table("Speedup of the best layout in shared memory",
+                ["bytes", "indices", "elements", *uses],
+                [[*row, *(cell([best_speedup(sweep.times[point]) for point in complete
+                                if (point.bytes, point.pattern, point.elements) == row
+                                and point.use == use]) for use in uses)]
+                 for row in sorted(rows)])
+
+
 def main(arguments):
+    if arguments[1:] and arguments[0] == "--uses":
+        print_uses([timing for path in arguments[1:] for timing in figures.read(path)])
+        return 0
     if not arguments or not all("=" in argument for argument in arguments[1:]):
         print(__doc__, file=sys.stderr)
         return 2

@@ -67,11 +67,13 @@ class Fit(unittest.TestCase):
         self.assertEqual((status, printed.getvalue()), (0, ""))
 
     def test_notices_another_constant(self):
-        given, printed = fit.constants(), io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            status = fit.check({**given, "latency.Miss": given["latency.Miss"] * 1.02}, given)
-        self.assertEqual(status, 1)
-        self.assertIn("latency.Miss is", printed.getvalue())
+        given = fit.constants()
+        for name in ("latency.Miss", "issue.LoadedRow"):
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                status = fit.check({**given, name: given[name] * 1.02}, given)
+            self.assertEqual(status, 1)
+            self.assertIn(f"{name} is", printed.getvalue())
 
 
 if __name__ == "__main__":

@@ -21,9 +21,9 @@
 //     32 elements apart, so that each asks for another one if there are 32, and
 //     for one in another row of local memory if there are enough for that.
 //
-//   - in what a step does with an element. Some kernels only read it and some
-//     only write it, since local memory writes every word through the L1, while
-//     it may keep what is read.
+//   - in what a step does with an element. Some kernels only read it, some only
+//     write it, and some read another one as well (`rereads`): what is written
+//     goes through the L1, which may keep what is read.
 //
 //   - in whether a step also loads a float from global memory, and which
 //     (`loads`). Storage for arrays costs warps, and what warps are good for is

@@ -78,7 +78,6 @@ class Figures(unittest.TestCase):
         self.assertEqual(analyse.cell(speedups[2:]), "3.00 (1)")
         self.assertEqual(analyse.cell([None]), "")
 
-
     def test_says_what_is_done_with_an_element(self):
         updates, reads = figures.parse(
             f"4 | 8 | uniform | 0 | {stream} | 128 | 100 | original | 1.0 | 0 | 9 | 32 | 0 | 9 | same"
@@ -121,6 +120,15 @@ class Tables(unittest.TestCase):
         _, text = output(self.write("figures", FIGURES + reads))
         self.assertLess(text.index("## updates"), text.index("## reads"))
         self.assertNotIn("## updates", output(self.write("figures", FIGURES))[1])
+
+    def test_compares_uses_where_there_are_all(self):
+        reads = ["4 | 8 | uniform | 0 | none reads | 128 | 9 | original | 3.0 | 0 | 9 | 32 | 0 | 9 | same",
+                 "4 | 8 | uniform | 0 | none reads | 128 | 9 | stripe | 2.0 | 0 | 9 | 32 | 0 | 9 | same"]
+        status, text = output("--uses", self.write("figures", FIGURES),
+                              self.write("reads", "\n".join(reads)))
+        self.assertEqual(status, 0)
+        self.assertEqual(text.splitlines()[-1], "| 4 | uniform | 8 | 2.00 | 1.50 |")
+        self.assertEqual(text.count("uniform"), 1)  # With 32 multiply-adds nothing is only read.
 
     def test_compares_slots_and_carve_outs(self):
         _, text = output(self.write("figures", FIGURES))

@@ -48,6 +48,13 @@ TEST(Work, LoopsOfUnknownLengthAreTakenToRunForLong) {
   EXPECT_GE(arrayIn(W).Uniform.Stored, 64 + 100);
 }
 
+TEST(Work, WhatIsFilledIsOnlyStored) {
+  const ArrayWork Before = arrayIn(workOf(""));
+  const ArrayWork W = arrayIn(workOf("__builtin_memset(a + in[0], 0, n);"));
+  EXPECT_GT(W.Uniform.Stored, Before.Uniform.Stored);
+  EXPECT_EQ(W.Uniform.Loaded, Before.Uniform.Loaded);
+}
+
 TEST(Work, IndicesFromDataOrTheLaneAreNonUniform) {
   EXPECT_EQ(arrayIn(workOf("a[in[threadIdx.x] & 63] = 1;")).NonUniform.Stored,
             1);

@@ -133,8 +133,8 @@ TEST(Profit, TablesThatTheL1HoldsNowAreTheWorstCase) {
 
 TEST(Profit, ShortLoopsAreTheWorstCaseOfWhatTheyHide) {
   const Prediction P = surprised([](Change &C) {
-    C.Short.Arrays[0].Uniform =
-        updated(4); // The array's loops were guessed long.
+    // The array's loops were guessed long.
+    C.Short.Arrays[0].Uniform = updated(4);
     C.Short.Work.Rows = 50;
   });
   EXPECT_LT(P.Worst, 0.9);
