@@ -15,58 +15,16 @@
 
 #include "evidence/Evidence.h"
 #include "evidence/NvccCommand.h"
-
+#include "workers/Process.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 
 using namespace llvm;
 
 namespace bankstripe {
 namespace {
-
-/// A file in the temporary folder that goes away with this object.
-class TemporaryFile {
-public:
-  static Expected<TemporaryFile> create(StringRef Suffix) {
-    SmallString<128> Path;
-    if (std::error_code EC =
-            sys::fs::createTemporaryFile("bankstripe", Suffix, Path))
-      return createStringError(EC, "cannot create a temporary file: " +
-                                       EC.message());
-    return TemporaryFile(Path);
-  }
-  StringRef path() const { return Path; }
-
-private:
-  explicit TemporaryFile(StringRef P)
-      : Path(P), Remover(std::make_unique<FileRemover>(P)) {}
-
-  std::string Path;
-  std::unique_ptr<FileRemover> Remover;
-};
-
-/// Runs \p Command in \p Directory, with all output into \p Output. The folder
-/// is changed in a shell, since this process may have other threads.
-Error runIn(StringRef Directory, ArrayRef<std::string> Command,
-            StringRef Output) {
-  SmallVector<StringRef> Args{"sh", "-c", "cd \"$0\" && exec \"$@\"",
-                              Directory.empty() ? "." : Directory};
-  Args.append(Command.begin(), Command.end());
-  std::optional<StringRef> Redirects[] = {StringRef(), Output, Output};
-  std::string Problem;
-  int Status =
-      sys::ExecuteAndWait("/bin/sh", Args, std::nullopt, Redirects,
-                          /*SecondsToWait=*/0, /*MemoryLimit=*/0, &Problem);
-  if (Status == 0)
-    return Error::success();
-  if (!Problem.empty())
-    return createStringError(Problem);
-  return createStringError("exit status " + Twine(Status));
-}
 
 /// Each kernel's code is a section `.text.NAME` of the cubin, which is an ELF
 /// file. One that cannot be read tells nothing.
@@ -96,26 +54,21 @@ void addCodeBytes(StringRef Cubin, ResourceTable &Table) {
 Expected<ResourceTable> runPtxas(const CompileJob &Job, StringRef Nvcc,
                                  StringRef File,
                                  ArrayRef<std::string> ExtraArgs) {
-  auto Cubin = TemporaryFile::create("cubin");
-  if (!Cubin)
-    return Cubin.takeError();
-  auto Output = TemporaryFile::create("txt");
-  if (!Output)
-    return Output.takeError();
-  std::vector<std::string> Command =
-      nvccCommand(Job, Nvcc, File, ExtraArgs, Cubin->path());
-  Error Failure = runIn(Job.Directory, Command, Output->path());
-  auto Text = MemoryBuffer::getFile(Output->path());
-  if (Failure)
-    return createStringError(
-        "nvcc failed on '" + File + "' (" + toString(std::move(Failure)) +
-        "): " + (Text ? (*Text)->getBuffer().rtrim() : ""));
-  if (!Text)
-    return createStringError(Text.getError(),
-                             "cannot read the output of nvcc: " +
-                                 Text.getError().message());
-  ResourceTable Table = parsePtxasReport((*Text)->getBuffer());
-  addCodeBytes(Cubin->path(), Table);
+  SmallString<128> Cubin;
+  if (std::error_code EC =
+          sys::fs::createTemporaryFile("bankstripe", "cubin", Cubin))
+    return createStringError(EC,
+                             "cannot create a temporary file: " + EC.message());
+  const FileRemover Remover(Cubin);
+  const ProcessResult Ended =
+      runProcess(nvccCommand(Job, Nvcc, File, ExtraArgs, Cubin),
+                 Output::Together, Job.Directory);
+  if (!Ended.succeeded())
+    return createStringError("nvcc failed on '" + File + "' (it " +
+                             Ended.problem() +
+                             "): " + StringRef(Ended.Out).rtrim());
+  ResourceTable Table = parsePtxasReport(Ended.Out);
+  addCodeBytes(Cubin, Table);
   return Table;
 }
 

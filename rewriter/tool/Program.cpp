@@ -7,12 +7,13 @@
 
 #include "tool/Program.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 #include <filesystem>
 
 using namespace bankstripe;
@@ -68,32 +69,15 @@ llvm::Expected<Program> Program::find(const ToolOptions &Options,
   return P;
 }
 
-llvm::Expected<int> Program::execute(const std::vector<std::string> &Command,
-                                     bool Quiet, StringRef Log) const {
-  if (Options.Level == Detail::Verbose) {
-    llvm::errs() << "bankstripe:";
-    for (const std::string &Arg : Command)
-      llvm::errs() << ' ' << Arg;
-    llvm::errs() << '\n';
-  }
-  std::vector<StringRef> Args(Command.begin(), Command.end());
-  std::string Message;
-  std::optional<StringRef> Into[] = {StringRef(), Log, Log};
-  int Status = llvm::sys::ExecuteAndWait(
-      Command.front(), Args, std::nullopt,
-      Quiet || !Log.empty() ? llvm::ArrayRef(Into)
-                            : llvm::ArrayRef<std::optional<StringRef>>(),
-      0, 0, &Message);
-  if (Status < 0)
-    return llvm::createStringError("cannot run '" + Command.front() +
-                                   "': " + Message);
-  return Status;
-}
-
-// The end of what a build printed, for its error.
-static std::string endOf(StringRef Log) {
-  auto Buffer = llvm::MemoryBuffer::getFile(Log);
-  return Buffer ? (*Buffer)->getBuffer().take_back(ShownOutput).str() : "";
+ProcessResult Program::execute(const std::vector<std::string> &Command,
+                               bool Quiet) const {
+  if (Options.Level == Detail::Verbose)
+    llvm::errs() << "bankstripe: " << llvm::join(Command, " ") << '\n';
+  ProcessResult Ended =
+      runProcess(Command, Quiet ? Output::Together : Output::Shown);
+  if (Ended.Interrupted)
+    std::exit(endAs(Ended));
+  return Ended;
 }
 
 llvm::Expected<std::string> Program::build(StringRef Name,
@@ -154,10 +138,7 @@ llvm::Expected<std::string> Program::buildFiles(StringRef Name,
   llvm::append_range(Command, Given);
   Command.insert(Command.end(), {"-o", Output});
   llvm::append_range(Command, Sources);
-  llvm::Expected<int> Status = execute(Command, /*Quiet=*/false);
-  if (!Status)
-    return Status.takeError();
-  if (*Status != 0)
+  if (!execute(Command, /*Quiet=*/false).succeeded())
     return llvm::createStringError("nvcc failed on '" + Sources.front() + "'");
   return Output;
 }
@@ -212,19 +193,16 @@ llvm::Expected<std::string> Program::buildTree(StringRef Name,
   std::string Flags;
   for (const std::string &Arg : Extra)
     Flags += Arg + " ";
-  const std::string Log = Folder + "/" + Name.str() + ".log";
-  llvm::Expected<int> Status =
+  const ProcessResult Built =
       execute({"/bin/sh", "-c",
                "cd \"$0\" && { [ -z \"$2\" ] || export "
                "NVCC_APPEND_FLAGS=\"$NVCC_APPEND_FLAGS $2\"; } && eval \"$1\"",
                Root, Options.BuildCommand, Flags},
-              /*Quiet=*/true, Log);
-  if (!Status)
-    return Status.takeError();
-  if (*Status != 0)
-    return llvm::createStringError("'" + Options.BuildCommand +
-                                   "' fails in a copy of '" + Tree + "':\n" +
-                                   StringRef(endOf(Log)).rtrim());
+              /*Quiet=*/true);
+  if (!Built.succeeded())
+    return llvm::createStringError(
+        "'" + Options.BuildCommand + "' fails in a copy of '" + Tree + "':\n" +
+        StringRef(Built.Out).take_back(ShownOutput).rtrim());
   const std::string Output = Root + "/" + Options.BuiltProgram;
   if (!fs::can_execute(Output))
     return llvm::createStringError("'" + Options.BuildCommand +
@@ -249,5 +227,8 @@ llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
     Command.emplace_back("--");
     llvm::append_range(Command, Options.ProgramArgs);
   }
-  return execute(Command, Quiet);
+  const ProcessResult Ended = execute(Command, Quiet);
+  if (Ended.wasKilled())
+    return llvm::createStringError("'" + Verifier + "' " + Ended.problem());
+  return Ended.exitStatus();
 }

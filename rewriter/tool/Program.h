@@ -15,6 +15,7 @@
 #define BANKSTRIPE_TOOL_PROGRAM_H
 
 #include "tool/Pipeline.h"
+#include "workers/Process.h"
 
 namespace bankstripe {
 
@@ -72,8 +73,9 @@ private:
   llvm::Error changeTree(llvm::StringRef Root,
                          llvm::ArrayRef<ChangedFile> Changes,
                          std::map<std::string, std::string> &Touched) const;
-  llvm::Expected<int> execute(const std::vector<std::string> &Command,
-                              bool Quiet, llvm::StringRef Log = "") const;
+  /// Ends this process when it was asked to end meanwhile.
+  ProcessResult execute(const std::vector<std::string> &Command,
+                        bool Quiet) const;
 
   const ToolOptions &Options;
   std::vector<CompileJob> Jobs;

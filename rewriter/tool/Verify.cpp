@@ -25,9 +25,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cerrno>
-#include <cstring>
-#include <unistd.h>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -195,21 +192,10 @@ verifierCommand(llvm::ArrayRef<const char *> Words, StringRef Executable) {
   return Command;
 }
 
-// Becomes the program that stands first. Returns only when that fails.
-static int become(std::vector<std::string> Command) {
-  std::vector<char *> Pointers;
-  for (std::string &Word : Command)
-    Pointers.push_back(Word.data());
-  Pointers.push_back(nullptr);
-  ::execv(Pointers.front(), Pointers.data());
-  return fail(llvm::createStringError("cannot run '" + Command.front() +
-                                      "': " + std::strerror(errno)));
-}
-
 int bankstripe::runVerifyCommands(llvm::ArrayRef<const char *> Words,
                                   StringRef Executable) {
   auto Command = verifierCommand(Words, Executable);
-  return Command ? become(std::move(*Command)) : fail(Command.takeError());
+  return Command ? become(*Command) : fail(Command.takeError());
 }
 
 int bankstripe::runReplay(llvm::ArrayRef<const char *> Words,
@@ -220,5 +206,5 @@ int bankstripe::runReplay(llvm::ArrayRef<const char *> Words,
     return fail(llvm::createStringError("cannot find '" + Command.front() +
                                         "'; build runtime/ with CUDA present"));
   Command.insert(Command.end(), Words.begin(), Words.end());
-  return become(std::move(Command));
+  return become(Command);
 }

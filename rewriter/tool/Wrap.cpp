@@ -16,11 +16,11 @@
 
 #include "tool/Answers.h"
 #include "tool/Pipeline.h"
+#include "workers/Process.h"
 #include "wrap/Command.h"
 #include "wrap/Depfile.h"
 #include "wrap/Look.h"
 #include "wrap/OtherUnits.h"
-#include "wrap/Process.h"
 #include "wrap/Shadow.h"
 #include "wrap/UnitPlan.h"
 #include "llvm/ADT/STLExtras.h"
@@ -330,17 +330,19 @@ static std::optional<Outcome> fromText(StringRef Text) {
 }
 
 Outcome Launcher::askApart() {
-  const ProcessResult Ended = runApart(
-      [&](int Descriptor) {
-        initializeClang();
-        writeAll(Descriptor, toText(rewrite()));
-      },
-      isSet("BANKSTRIPE_VERBOSE"));
+  const ProcessResult Ended =
+      Process(
+          [&] {
+            initializeClang();
+            return toText(rewrite());
+          },
+          isSet("BANKSTRIPE_VERBOSE") ? Output::Shown : Output::Together)
+          .wait();
   std::optional<Outcome> Result;
   if (Ended.Interrupted)
     return {Outcome::Interrupted, "", {}, ""};
   if (Ended.succeeded())
-    Result = fromText(Ended.Out);
+    Result = fromText(Ended.Answer);
   if (!Result)
     return {Facts.empty() ? Outcome::Unreadable : Outcome::Stale,
             "it was too much for bankstripe",
@@ -389,7 +391,7 @@ void Launcher::mendDepfiles(const Outcome &Result) const {
 int Launcher::compileAsIs() {
   if (Command.Depfiles.empty() || furtherDependencies().empty())
     return become(Command.Words);
-  const ProcessResult Ended = runProcess(Command.Words, /*Catch=*/false);
+  const ProcessResult Ended = runProcess(Command.Words, Output::Shown);
   if (Ended.succeeded())
     mendDepfiles({});
   return endAs(Ended);
@@ -419,16 +421,17 @@ int Launcher::compileCopy(const Outcome &Result) {
                 : std::vector<std::string>{"-iquote", Result.QuoteFolder};
   const std::string &Copy = Result.Copies.front().first;
   const ProcessResult Ended =
-      runProcess(compileInstead(Command, Copy, Extra), /*Catch=*/true);
+      runProcess(compileInstead(Command, Copy, Extra), Output::Apart);
   if (Ended.succeeded() || Ended.wasKilled() || Ended.Interrupted ||
       isPlanned()) {
-    writeAll(1, withOriginals(Ended.Out, Result));
-    writeAll(2, withOriginals(Ended.Err, Result));
+    llvm::outs() << withOriginals(Ended.Out, Result);
+    llvm::outs().flush();
+    llvm::errs() << withOriginals(Ended.Err, Result);
     if (Ended.succeeded())
       mendDepfiles(Result);
     return endAs(Ended);
   }
-  const ProcessResult Again = runProcess(Command.Words, /*Catch=*/false);
+  const ProcessResult Again = runProcess(Command.Words, Output::Shown);
   if (Again.succeeded()) {
     warn("the rewritten copy of '" + Command.Input +
          "' does not compile, so it was compiled as it is; see " + Copy);

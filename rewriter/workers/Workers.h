@@ -14,14 +14,9 @@
 #ifndef BANKSTRIPE_WORKERS_WORKERS_H
 #define BANKSTRIPE_WORKERS_WORKERS_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
-#include <chrono>
+#include "workers/Process.h"
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <sys/types.h>
-#include <vector>
 
 namespace bankstripe {
 
@@ -48,10 +43,6 @@ public:
   /// \p Receive is called once for each piece, while start or finish runs.
   Workers(WorkLimits Limits,
           std::function<void(size_t Piece, WorkResult Result)> Receive);
-  /// Ends what still runs.
-  ~Workers();
-  Workers(const Workers &) = delete;
-  Workers &operator=(const Workers &) = delete;
 
   /// Lets \p Work be done, as soon as there is room for it. \returns when it
   /// has begun.
@@ -62,23 +53,13 @@ public:
   uint64_t largest() const { return Largest; }
 
 private:
-  struct Running {
-    pid_t Process = -1;
-    size_t Piece = 0;
-    int Answer = -1, Printed = -1; ///< Ends of pipes; -1 when closed.
-    std::chrono::steady_clock::time_point End;
-    bool TookTooLong = false;
-    WorkResult Result;
-  };
-
   bool hasRoom() const;
   void waitForOne();
-  void endLate();
-  void collect(Running &R);
+  WorkResult collect(Process &Done, int Status);
 
   WorkLimits Limits;
   std::function<void(size_t, WorkResult)> Receive;
-  std::vector<Running> Open;
+  std::vector<std::pair<size_t, Process>> Open; ///< By the number of the piece.
   uint64_t Largest = 0;
 };
 

@@ -1,0 +1,84 @@
+//===-- Process.h - processes that this one starts --------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A process runs another program, or does a piece of our own work in a copy of
+// this process. Where its output is caught it goes to files in memory, so
+// nobody has to read while it runs, and its end is the end even if something
+// that it started goes on and keeps the output open.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_WORKERS_PROCESS_H
+#define BANKSTRIPE_WORKERS_PROCESS_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace bankstripe {
+
+/// Where standard output and standard error of a process go.
+enum class Output {
+  Shown,    ///< Where ours go.
+  Apart,    ///< Into ProcessResult::Out and Err.
+  Together, ///< Both into Out; there is nobody to answer on standard input.
+};
+
+/// How a process ended, and what it left.
+struct ProcessResult {
+  int Status = 127 << 8;    ///< As waitpid says.
+  bool Interrupted = false; ///< We were asked to end meanwhile.
+  std::string Out, Err;
+  std::string Answer; ///< Of our own work.
+
+  bool succeeded() const { return Status == 0; }
+  bool wasKilled() const;
+  int exitStatus() const; ///< Of one that was not killed.
+  /// `ended with status 1`, `was ended by signal 11`; empty when it succeeded.
+  std::string problem() const;
+};
+
+/// A process that was started. It is killed if nobody takes its result.
+class Process {
+public:
+  /// Does \p Work in a copy of this process, which must have one thread.
+  Process(llvm::function_ref<std::string()> Work, Output Printed);
+  Process(Process &&Other) noexcept;
+  Process &operator=(Process &&Other) noexcept;
+  ~Process();
+
+  /// Below zero when it could not be started.
+  pid_t id() const { return Id; }
+  /// To be called when waitpid has given \p Status.
+  ProcessResult take(int Status);
+  /// Waits for it. Signals that ask this process to end meanwhile are handed
+  /// on to the other.
+  ProcessResult wait();
+
+private:
+  pid_t Id = -1;
+  int Out = -1, Err = -1, Answer = -1; ///< Files in memory.
+};
+
+/// Runs \p Words in \p Directory, which is the current one if it is empty, as
+/// if it had been run without us. A program that cannot be run says so on
+/// standard error and has status 127, as in a shell.
+ProcessResult runProcess(const std::vector<std::string> &Words, Output Printed,
+                         llvm::StringRef Directory = "");
+
+/// Becomes \p Words. \returns an exit status when that cannot be.
+int become(const std::vector<std::string> &Words);
+
+/// Ends this process as the one of \p Result ended.
+int endAs(const ProcessResult &Result);
+
+} // namespace bankstripe
+
+#endif
