@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// nvcc spells its options with one dash (short names, and long ones since CUDA
-// 7) or two, and gives values in the next argument or after `=`. Two tables
-// say which options take a value and which are dropped; all others are kept,
-// and what is no option is an input and dropped.
+// A command for nvcc is repeated without what names outputs, phases, other
+// architectures and link inputs; of one for Clang, what both compilers
+// understand is kept.
 //
 //===----------------------------------------------------------------------===//
 
 #include "evidence/NvccCommand.h"
 
+#include "frontend/CommandLine.h"
 #include "frontend/Frontend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -23,184 +23,42 @@ using namespace llvm;
 namespace bankstripe {
 namespace {
 
-/// Dropped, together with a value in the next argument.
-constexpr StringLiteral DroppedWithValue[] = {
-    // Outputs and dependency files.
-    "o", "output-file", "odir", "output-directory", "MF", "dependency-output",
-    "MT", "MQ", "dependency-target-name", "dependency-drive-prefix", "keep-dir",
-    "time", "split-compile", "t", "threads",
-    // Architectures: there is one, which is given at the end.
-    "gencode", "generate-code", "arch", "gpu-architecture", "code", "gpu-code",
-    // Linking.
-    "l", "library", "L", "library-path", "Xlinker", "linker-options", "Xnvlink",
-    "nvlink-options", "Xarchive", "archive-options", "cudart", "cudadevrt"};
-
-/// Dropped, alone.
-constexpr StringLiteral Dropped[] = {
-    // Phases.
-    "c", "compile", "dc", "device-c", "dw", "device-w", "dlink", "device-link",
-    "link", "lib", "ptx", "cubin", "fatbin", "cuda", "E", "preprocess", "S",
-    "optix-ir", "ltoir", "run", "dlto", "dlink-time-opt", "lto",
-    // Dependencies.
-    "M", "MM", "MD", "MMD", "MP", "generate-dependencies",
-    "generate-nonsystem-dependencies", "generate-dependencies-with-compile",
-    "generate-nonsystem-dependencies-with-compile",
-    "generate-dependency-targets",
-    // Files and output of nvcc's own.
-    "keep", "save-temps", "dryrun", "verbose", "v", "objtemp", "shared"};
-
-/// Kept, together with a value in the next argument.
-constexpr StringLiteral KeptWithValue[] = {"I",
-                                           "include-path",
-                                           "isystem",
-                                           "system-include",
-                                           "D",
-                                           "define-macro",
-                                           "U",
-                                           "undefine-macro",
-                                           "include",
-                                           "pre-include",
-                                           "std",
-                                           "x",
-                                           "O",
-                                           "optimize",
-                                           "m",
-                                           "machine",
-                                           "ccbin",
-                                           "compiler-bindir",
-                                           "Xcompiler",
-                                           "compiler-options",
-                                           "Xptxas",
-                                           "ptxas-options",
-                                           "Xcudafe",
-                                           "cudafe-options",
-                                           "Xfatbin",
-                                           "fatbin-options",
-                                           "maxrregcount",
-                                           "rdc",
-                                           "relocatable-device-code",
-                                           "ftz",
-                                           "prec-div",
-                                           "prec-sqrt",
-                                           "fmad",
-                                           "Werror",
-                                           "diag-error",
-                                           "diag-suppress",
-                                           "diag-warn",
-                                           "err-no",
-                                           "default-stream",
-                                           "optf",
-                                           "options-file",
-                                           "idp",
-                                           "input-drive-prefix",
-                                           "ddp",
-                                           "dpp",
-                                           "cccl",
-                                           "host-relocatable-link",
-                                           "target-dir",
-                                           "aux-target",
-                                           "ftemplate-depth",
-                                           "ftemplate-backtrace-limit",
-                                           "frandom-seed",
-                                           "brief-diagnostics",
-                                           "jump-table-density",
-                                           "device-stack-protector",
-                                           "static-global-template-stub",
-                                           "Ofc",
-                                           "Ofast-compile"};
-
-/// Clang's options that nvcc takes in the same spelling, with a value.
-constexpr StringLiteral SharedWithClang[] = {"I", "isystem", "D",
-                                             "U", "include", "std"};
-
-/// One option, as far as its spelling tells.
-struct Option {
-  StringRef Name;        ///< Without dashes, `=` and a value.
-  bool HasValue = false; ///< After `=`.
-};
-
-Option readOption(StringRef Arg) {
-  StringRef Name = Arg.ltrim('-');
-  size_t Equals = Name.find('=');
-  return {Name.substr(0, Equals), Equals != StringRef::npos};
-}
-
-/// Whether \p Arg is one of the short options whose value is glued on: -Idir.
-bool isGlued(StringRef Arg, ArrayRef<StringLiteral> Names) {
-  return !Arg.starts_with("--") && any_of(Names, [&](StringRef Name) {
-    return Name.size() == 1 && Arg.size() > 2 && Arg.substr(1, 1) == Name;
-  });
-}
-
-bool isNvcc(StringRef Program) { return sys::path::stem(Program) == "nvcc"; }
-
-/// The arguments of an nvcc command, in case \p Args are one; launchers such as
-/// ccache may stand before it.
-std::optional<ArrayRef<std::string>>
-argumentsOfNvcc(ArrayRef<std::string> Args) {
-  for (size_t I = 0; I != Args.size() && !StringRef(Args[I]).starts_with("-");
-       ++I)
-    if (isNvcc(Args[I]))
-      return Args.drop_front(I + 1);
-  return std::nullopt;
-}
-
 void keepOptionsOfNvcc(ArrayRef<std::string> Args,
                        std::vector<std::string> &Kept) {
-  for (size_t I = 0; I < Args.size(); ++I) {
-    StringRef Arg = Args[I];
-    bool NextIsValue = false, Keep = true;
-    Option O = readOption(Arg);
-    if (!Arg.starts_with("-") || Arg == "-") {
-      Keep = false;
-    } else if (is_contained(DroppedWithValue, O.Name)) {
-      Keep = false;
-      NextIsValue = !O.HasValue;
-    } else if (is_contained(Dropped, O.Name)) {
-      // `-dc` asks for relocatable code; without, a call to a function of
-      // another file would be an error.
-      if (O.Name == "dc" || O.Name == "device-c")
-        Kept.emplace_back("-rdc=true");
-      Keep = false;
-    } else if (is_contained(KeptWithValue, O.Name)) {
-      NextIsValue = !O.HasValue;
-    } else if (isGlued(Arg, {"l", "L"})) {
-      Keep = O.Name == "lineinfo";
-    }
-    if (Keep)
-      Kept.push_back(Arg.str());
-    if (NextIsValue && ++I < Args.size() && Keep)
-      Kept.push_back(Args[I]);
+  for (const CompilerOption &Option : readOptions(Dialect::Nvcc, Args)) {
+    // Without, a call to a function of another file would be an error.
+    if (Option.Meaning == OptionMeaning::RelocatableObject)
+      Kept.emplace_back("-rdc=true");
+    if (Option.ToCubin && Option.Meaning != OptionMeaning::Input)
+      append_range(Kept, Option.Words);
   }
 }
 
-/// nvcc knows the standards, not their GNU dialects.
-std::string withoutGnu(StringRef Arg) {
-  if (Arg.consume_front("-std=gnu++"))
-    return "-std=c++" + Arg.str();
-  return Arg.str();
-}
-
+/// What nvcc takes in the same spelling.
 void keepOptionsOfClang(ArrayRef<std::string> Args,
                         std::vector<std::string> &Kept) {
   bool HasStandard = false;
-  for (size_t I = 0; I < Args.size(); ++I) {
-    StringRef Arg = Args[I];
-    if (Arg == "-Xclang" || Arg == "-mllvm" || Arg == "-Xcuda-ptxas") {
-      ++I;
-      continue;
-    }
-    Option O = readOption(Arg);
-    if (!Arg.starts_with("-"))
-      continue;
-    if (is_contained(SharedWithClang, O.Name)) {
-      HasStandard |= O.Name == "std";
-      Kept.push_back(withoutGnu(Arg));
-      if (!O.HasValue && I + 1 < Args.size())
-        Kept.push_back(Args[++I]);
-    } else if (isGlued(Arg, SharedWithClang) &&
-               !Arg.starts_with("-D__CUDA_ARCH")) {
-      Kept.push_back(Arg.str());
+  for (const CompilerOption &Option : readOptions(Dialect::Clang, Args)) {
+    StringRef Value = Option.Value;
+    switch (Option.Meaning) {
+    case OptionMeaning::Include:
+    case OptionMeaning::Undefine:
+    case OptionMeaning::SystemInclude:
+    case OptionMeaning::PreInclude:
+      append_range(Kept, Option.Words);
+      break;
+    case OptionMeaning::Define:
+      if (!Value.starts_with("__CUDA_ARCH"))
+        append_range(Kept, Option.Words);
+      break;
+    case OptionMeaning::Standard:
+      // nvcc knows the standards, not their GNU dialects.
+      Value.consume_front("gnu");
+      Kept.push_back(("-std=c" + Value.ltrim('c')).str());
+      HasStandard = true;
+      break;
+    default:
+      break;
     }
   }
   if (!HasStandard)
@@ -219,8 +77,10 @@ std::vector<std::string> nvccCommand(const CompileJob &Job, StringRef Nvcc,
   // A copy that lies elsewhere must find what the original includes from its
   // own folder.
   Command.push_back(("-I" + sys::path::parent_path(Job.File)).str());
-  if (auto Args = argumentsOfNvcc(Job.OriginalArgs); Args && !Args->empty())
-    keepOptionsOfNvcc(*Args, Command);
+  // A wrapper of another name may not take nvcc's options as they are.
+  const CommandLine Line = readCommandLine(Job.OriginalArgs, Job.Directory);
+  if (sys::path::stem(Line.Compiler) == "nvcc" && !Line.Args.empty())
+    keepOptionsOfNvcc(Line.Args, Command);
   else
     keepOptionsOfClang(Job.ClangArgs, Command);
   if (sys::path::extension(File) != ".cu" && !is_contained(Command, "-x"))

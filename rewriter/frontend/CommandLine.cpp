@@ -135,19 +135,11 @@ bool looksLikeClang(ArrayRef<std::string> Args) {
 }
 
 bool compilesCuda(const CommandLine &Command) {
-  const std::vector<std::string> &Args = Command.Args;
-  for (size_t I = 0; I != Args.size(); ++I) {
-    StringRef Arg = Args[I];
-    StringRef Language;
-    if ((Arg == "-x" || Arg == "--x" || Arg == "--language") &&
-        I + 1 != Args.size())
-      Language = Args[I + 1];
-    else if (Arg.consume_front("-x") || Arg.consume_front("--x"))
-      Language = Arg.ltrim('=');
-    if (Language == "cu" || Language == "cuda")
-      return true;
-  }
-  return false;
+  return any_of(readOptions(Command.dialect(), Command.Args),
+                [](const CompilerOption &Option) {
+                  return Option.Meaning == OptionMeaning::Language &&
+                         (Option.Value == "cu" || Option.Value == "cuda");
+                });
 }
 
 std::vector<std::string> splitAtCommas(StringRef List) {

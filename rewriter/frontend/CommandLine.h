@@ -12,6 +12,7 @@
 #ifndef BANKSTRIPE_FRONTEND_COMMANDLINE_H
 #define BANKSTRIPE_FRONTEND_COMMANDLINE_H
 
+#include "frontend/CompilerOptions.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -25,6 +26,7 @@ struct CommandLine {
   bool IsNvcc = false;           ///< Else it is written for Clang.
   std::vector<std::string> Args; ///< What follows the compiler, with the
                                  ///< content of response files in their place.
+  Dialect dialect() const { return IsNvcc ? Dialect::Nvcc : Dialect::Clang; }
 };
 
 /// Takes \p Args apart: launchers such as ccache stand before the compiler,
@@ -35,10 +37,6 @@ CommandLine readCommandLine(llvm::ArrayRef<std::string> Args,
 
 /// Whether \p Args, without a compiler's name, look like options for Clang.
 bool looksLikeClang(llvm::ArrayRef<std::string> Args);
-
-/// Whether \p Option of Clang takes its value from the next argument
-/// (Translate.cpp).
-bool clangTakesValue(llvm::StringRef Option);
 
 /// Whether the command compiles CUDA whatever the file's name says (`-x cu`).
 bool compilesCuda(const CommandLine &Command);

@@ -15,7 +15,6 @@
 
 #include "frontend/CommandLine.h"
 #include "frontend/Frontend.h"
-#include "frontend/NvccOptions.h"
 #include "clang/Basic/OffloadArch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -29,120 +28,6 @@ namespace bankstripe {
 namespace {
 
 constexpr char DefaultArch[] = "sm_90";
-
-bool startsWithAny(StringRef Arg, ArrayRef<StringLiteral> Prefixes) {
-  return any_of(Prefixes, [&](StringRef P) { return Arg.starts_with(P); });
-}
-
-/// Clang's options that take a value in the next argument and have a meaning
-/// for a parse; most take it glued on as well.
-constexpr StringLiteral KeptWithValue[] = {"-I",
-                                           "-D",
-                                           "-U",
-                                           "-isystem",
-                                           "-iquote",
-                                           "-include",
-                                           "-imacros",
-                                           "-idirafter",
-                                           "-isysroot",
-                                           "-iprefix",
-                                           "-iwithprefix",
-                                           "-iwithprefixbefore",
-                                           "-cxx-isystem",
-                                           "-Xclang",
-                                           "-target",
-                                           "-resource-dir",
-                                           "-Xarch_device",
-                                           "-Xarch_host"};
-
-/// Clang's options that take a value in the next argument and have none.
-constexpr StringLiteral DroppedWithValue[] = {"-o",
-                                              "-MF",
-                                              "-MT",
-                                              "-MQ",
-                                              "-MJ",
-                                              "-l",
-                                              "-L",
-                                              "-Xlinker",
-                                              "-Xassembler",
-                                              "-Xcuda-ptxas",
-                                              "-Xcuda-fatbinary",
-                                              "-mllvm",
-                                              "-z",
-                                              "-arch",
-                                              "-framework",
-                                              "-include-pch",
-                                              "-serialize-diagnostics",
-                                              "--serialize-diagnostics",
-                                              "-dumpbase",
-                                              "-working-directory"};
-
-/// What a parse can see of the other options, whichever host compiler they are
-/// written for.
-constexpr StringLiteral KeptPrefixes[] = {
-    "-std=",
-    "--std=",
-    "-m32",
-    "-m64",
-    "-pthread",
-    "-ansi",
-    "-trigraphs",
-    "-nostdinc",
-    "-fexceptions",
-    "-fno-exceptions",
-    "-frtti",
-    "-fno-rtti",
-    "-fsigned-char",
-    "-funsigned-char",
-    "-fchar8_t",
-    "-fno-char8_t",
-    "-fms-extensions",
-    "-fpermissive",
-    "-fno-operator-names",
-    "-fshort-",
-    "-ffreestanding",
-    "-fno-builtin",
-    "-fcoroutines",
-    "-ftemplate-depth",
-    "-fconstexpr-",
-    "-fgnu",
-    // Those that only Clang has are meant for it.
-    "-fcuda-",
-    "-fno-cuda-",
-    "-fgpu-",
-    "-fno-gpu-",
-    "-nocuda",
-    "-nogpu",
-    "--cuda-feature=",
-    "--no-cuda-version-check",
-    "--target=",
-    "-resource-dir",
-    "--sysroot",
-    "--gcc-",
-    "-stdlib=",
-};
-
-/// What a parse can see of the options that are written for Clang, further.
-constexpr StringLiteral KeptForClang[] = {
-    "-f", "-m",    "-std",         "-nostd", "-nobuiltininc",         "-undef",
-    "-B", "-ccc-", "-cxx-isystem", "-i",     "-no-canonical-prefixes"};
-
-/// Exceptions to the former: diagnostics, outputs, instrumentation, and what
-/// is for the host's code only.
-constexpr StringLiteral DroppedForClang[] = {
-    "-fsyntax-only",  "-fcolor-",          "-fno-color-",
-    "-fdiagnostics-", "-fno-diagnostics-", "-fansi-",
-    "-fcaret-",       "-fshow-",           "-fmessage-length",
-    "-ferror-limit",  "-ftime-",           "-fsanitize",
-    "-fno-sanitize",  "-fprofile",         "-fcoverage",
-    "-fplugin",       "-fpass-plugin",     "-flto",
-    "-fno-lto",       "-fuse-ld",          "-fsave-",
-    "-fstack-",       "-fcf-protection",   "-fPI",
-    "-fpi",           "-fmodule",          "-fpch",
-    "-fdebug-",       "-femit-",           "-fembed-",
-    "-fintegrated-",  "-march=",           "-mtune=",
-    "-mcpu=",
-};
 
 /// Finds the architecture to parse for among those that a command names.
 class Architectures {
@@ -176,8 +61,6 @@ public:
       add((Value.empty() ? Key : Value).trim("[]\"\\' "));
     }
   }
-
-  void addList(StringRef List) { addSpecification(List); }
 
   const std::string &highest() const { return Text; }
   std::vector<std::string> all() const { return {All.begin(), All.end()}; }
@@ -216,11 +99,7 @@ public:
         readCommandLine(Job.OriginalArgs, Job.Directory);
     Job.ClangArgs.clear();
     Job.Dropped.clear();
-    ForClang = !Command.IsNvcc;
-    if (Command.IsNvcc)
-      translateNvcc(Command.Args);
-    else
-      translateClang(Command.Args);
+    translateAll(Command.dialect(), Command.Args);
     if (!HasStandard)
       Job.ClangArgs.insert(Job.ClangArgs.begin(), "-std=gnu++17");
     if (Command.IsNvcc)
@@ -235,88 +114,6 @@ private:
     Job.ClangArgs.push_back(Name.str());
     Job.ClangArgs.push_back(Value.str());
   }
-  void drop(ArrayRef<std::string> Args) {
-    Job.Dropped.insert(Job.Dropped.end(), Args.begin(), Args.end());
-  }
-
-  /// An argument that is no option: the file of this job, or something else.
-  void translateInput(const std::string &Arg) {
-    SmallString<256> Path(Arg);
-    sys::path::make_absolute(Job.Directory, Path);
-    if (Arg != Job.File && Path != Job.File &&
-        !sys::fs::equivalent(Path, Job.File))
-      drop(Arg);
-  }
-
-  void translateNvcc(ArrayRef<std::string> Args) {
-    while (!Args.empty()) {
-      StringRef Arg = Args.front();
-      unsigned Taken = 1;
-      if (!Arg.starts_with("-") || Arg == "-")
-        translateInput(Args.front());
-      else if (std::optional<NvccOption> Option = readNvccOption(Args)) {
-        Taken = Option->Arguments;
-        translateNvccOption(*Option, Args.take_front(Taken));
-      } else {
-        Taken = translateClangOption(Args);
-      }
-      Args = Args.drop_front(Taken);
-    }
-  }
-
-  void translateNvccOption(const NvccOption &Option,
-                           ArrayRef<std::string> Spelling) {
-    const bool On = Option.Value != "false" && Option.Value != "0";
-    switch (Option.Meaning) {
-    case NvccMeaning::Drop:
-      return drop(Spelling);
-    case NvccMeaning::Include:
-      return keepList("-I", Option.Value);
-    case NvccMeaning::Define:
-      return keepList("-D", Option.Value);
-    case NvccMeaning::Undefine:
-      return keepList("-U", Option.Value);
-    case NvccMeaning::SystemInclude:
-      return keepPairs("-isystem", Option.Value);
-    case NvccMeaning::PreInclude:
-      return keepPairs("-include", Option.Value);
-    case NvccMeaning::Standard:
-      HasStandard = true;
-      return keep("-std=" + Option.Value);
-    case NvccMeaning::Language:
-      return; // Every file is parsed as CUDA.
-    case NvccMeaning::Architecture:
-      return Arches.addList(Option.Value);
-    case NvccMeaning::GenerateCode:
-      return Arches.addSpecification(Option.Value);
-    case NvccMeaning::HostOptions:
-      return translateHostOptions(Option.Value);
-    case NvccMeaning::Relocatable:
-      return On ? keep("-fgpu-rdc") : drop(Spelling);
-    case NvccMeaning::RelocatableAlways:
-      return keep("-fgpu-rdc");
-    case NvccMeaning::FastMath:
-      keep("-fgpu-approx-transcendentals");
-      return keep("-fgpu-flush-denormals-to-zero");
-    case NvccMeaning::FlushDenormals:
-      return On ? keep("-fgpu-flush-denormals-to-zero") : drop(Spelling);
-    case NvccMeaning::FuseMultiplyAdd:
-      return On ? drop(Spelling) : keep("-ffp-contract=off");
-    case NvccMeaning::DefaultStream:
-      return Option.Value == "per-thread"
-                 ? keep("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1")
-                 : drop(Spelling);
-    case NvccMeaning::ExtendedLambda:
-      return keep("-D__CUDACC_EXTENDED_LAMBDA__");
-    case NvccMeaning::RelaxedConstexpr:
-      return keep("-D__CUDACC_RELAXED_CONSTEXPR__");
-    case NvccMeaning::DeviceDebug:
-      return keep("-D__CUDACC_DEBUG__");
-    case NvccMeaning::NoExceptions:
-      return keep("-fno-exceptions");
-    }
-  }
-
   void keepList(StringRef Name, StringRef List) {
     for (const std::string &Item : splitAtCommas(List))
       keep(Name + Item);
@@ -324,6 +121,88 @@ private:
   void keepPairs(StringRef Name, StringRef List) {
     for (const std::string &Item : splitAtCommas(List))
       keep(Name, Item);
+  }
+
+  void translateAll(Dialect WrittenFor, ArrayRef<std::string> Args) {
+    for (const CompilerOption &Option : readOptions(WrittenFor, Args)) {
+      HasStandard |= Option.Meaning == OptionMeaning::Standard;
+      if (Option.ToClang)
+        append_range(Job.ClangArgs, Option.Words);
+      else if (!translate(Option))
+        append_range(Job.Dropped, Option.Words);
+    }
+  }
+
+  /// \returns whether \p Option, which Clang does not take as it is, means
+  /// something to this parse.
+  bool translate(const CompilerOption &Option) {
+    using M = OptionMeaning;
+    const std::string &Value = Option.Value;
+    const bool On = Value != "false" && Value != "0";
+    switch (Option.Meaning) {
+    case M::Input:
+      return isThisFile(Value);
+    case M::Include:
+      return keepList("-I", Value), true;
+    case M::Define:
+      return keepList("-D", Value), true;
+    case M::Undefine:
+      return keepList("-U", Value), true;
+    case M::SystemInclude:
+      return keepPairs("-isystem", Value), true;
+    case M::PreInclude:
+      return keepPairs("-include", Value), true;
+    case M::Standard:
+      return keep("-std=" + Value), true;
+    case M::TemplateDepth:
+      return keep("-ftemplate-depth=" + Value), true;
+    case M::Language:
+    case M::Side:
+      return true; // Every file is parsed as CUDA, for the device.
+    case M::Architecture:
+    case M::GenerateCode:
+      return Arches.addSpecification(Value), true;
+    case M::HostOptions:
+      return translateHostOptions(Value), true;
+    case M::Relocatable:
+      return On && (keep("-fgpu-rdc"), true);
+    case M::RelocatableObject:
+      return keep("-fgpu-rdc"), true;
+    case M::FastMath:
+      keep("-fgpu-approx-transcendentals");
+      return keep("-fgpu-flush-denormals-to-zero"), true;
+    case M::FlushDenormals:
+      return On && (keep("-fgpu-flush-denormals-to-zero"), true);
+    case M::FuseMultiplyAdd:
+      return !On && (keep("-ffp-contract=off"), true);
+    case M::DefaultStream:
+      return Value == "per-thread" &&
+             (keep("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"), true);
+    case M::ExtendedLambda:
+      return keep("-D__CUDACC_EXTENDED_LAMBDA__"), true;
+    case M::RelaxedConstexpr:
+      return keep("-D__CUDACC_RELAXED_CONSTEXPR__"), true;
+    case M::DeviceDebug:
+      return keep("-D__CUDACC_DEBUG__"), true;
+    case M::NoExceptions:
+      return keep("-fno-exceptions"), true;
+    case M::OpenMP:
+      // The pragmas are for the host; code that asks for OpenMP is not.
+      return keep("-D_OPENMP=201511"), true;
+    case M::CudaPath:
+      PathOfCommand = Value;
+      return true;
+    default:
+      return false;
+    }
+  }
+
+  /// An argument that is no option: the file of this job, or something else.
+  bool isThisFile(const std::string &Arg) const {
+    SmallString<256> Path(Arg);
+    sys::path::make_absolute(Job.Directory, Path);
+    return Arg == Job.File || Path == Job.File ||
+           sys::fs::equivalent(Path, Job.File);
   }
 
   void translateHostOptions(StringRef List) {
@@ -335,70 +214,7 @@ private:
       for (StringRef Word : Words)
         Items.push_back(Word.trim("\"'").str());
     }
-    for (ArrayRef<std::string> Rest = Items; !Rest.empty();)
-      Rest = Rest.drop_front(translateClangOption(Rest));
-  }
-
-  void translateClang(ArrayRef<std::string> Args) {
-    while (!Args.empty()) {
-      StringRef Arg = Args.front();
-      unsigned Taken = 1;
-      if (Arg == "--") {
-        // Only the input can follow.
-      } else if (!Arg.starts_with("-") || Arg == "-") {
-        translateInput(Args.front());
-      } else {
-        Taken = translateClangOption(Args);
-      }
-      Args = Args.drop_front(Taken);
-    }
-  }
-
-  /// The option of Clang, or GCC, at the front of \p Args.
-  /// \returns how many arguments it takes.
-  unsigned translateClangOption(ArrayRef<std::string> Args) {
-    StringRef Arg = Args.front();
-    const unsigned WithValue = std::min<size_t>(2, Args.size());
-    if (Arg == "-x" || Arg == "-Xcuda-arch")
-      return WithValue;
-    if (translateCudaOption(Arg))
-      return 1;
-    if (is_contained(KeptWithValue, Arg)) {
-      for (const std::string &Kept : Args.take_front(WithValue))
-        keep(Kept);
-      return WithValue;
-    }
-    if (is_contained(DroppedWithValue, Arg)) {
-      drop(Args.take_front(WithValue));
-      return WithValue;
-    }
-    if (Arg.starts_with("-fopenmp"))
-      // The pragmas are for the host; code that asks for OpenMP is not.
-      keep("-D_OPENMP=201511");
-    else if (startsWithAny(Arg, {"-I", "-D", "-U", "-isystem", "-iquote"}) ||
-             startsWithAny(Arg, KeptPrefixes) ||
-             (ForClang && startsWithAny(Arg, KeptForClang) &&
-              !startsWithAny(Arg, DroppedForClang)))
-      keep(Arg);
-    else
-      drop(Args.front());
-    HasStandard |= startsWithAny(Arg, {"-std=", "--std="});
-    return 1;
-  }
-
-  /// Clang's options that select what is compiled for CUDA.
-  bool translateCudaOption(StringRef Arg) {
-    if (Arg.consume_front("--cuda-gpu-arch=") ||
-        Arg.consume_front("--offload-arch=")) {
-      Arches.addList(Arg);
-      return true;
-    }
-    if (Arg.consume_front("--cuda-path=")) {
-      PathOfCommand = Arg.str();
-      return true;
-    }
-    return Arg == "-xcuda" || Arg == "--cuda-device-only" ||
-           Arg == "--cuda-host-only" || Arg == "--cuda-compile-host-device";
+    translateAll(Dialect::Host, Items);
   }
 
   /// What code written for nvcc may ask for to tell its version.
@@ -448,16 +264,9 @@ private:
   Architectures Arches;
   std::string PathOfCommand;
   bool HasStandard = false;
-  bool ForClang = false;
 };
 
 } // namespace
-
-bool clangTakesValue(StringRef Option) {
-  return Option == "-x" || Option == "-Xcuda-arch" ||
-         is_contained(KeptWithValue, Option) ||
-         is_contained(DroppedWithValue, Option);
-}
 
 void translateCommand(CompileJob &Job, const FrontendOptions &Options,
                       const Toolkit &Kit) {

@@ -264,16 +264,11 @@ static std::optional<std::string> describeIncludes(const IncludeTree &Tree) {
 }
 
 // The compiler that nvcc is told to use for the host's code.
-static std::string hostCompilerOf(const std::vector<std::string> &Args) {
-  for (size_t I = 0; I < Args.size(); ++I) {
-    StringRef Arg = Args[I];
-    if (!Arg.consume_front("--compiler-bindir") &&
-        !Arg.consume_front("-compiler-bindir") && !Arg.consume_front("-ccbin"))
-      continue;
-    if (Arg.consume_front("="))
-      return Arg.str();
-    return I + 1 < Args.size() ? Args[I + 1] : "";
-  }
+static std::string hostCompilerOf(const CommandLine &Command) {
+  for (const CompilerOption &Option :
+       readOptions(Command.dialect(), Command.Args))
+    if (Option.Meaning == OptionMeaning::HostCompiler)
+      return Option.Value;
   return llvm::sys::Process::GetEnv("NVCC_CCBIN").value_or("");
 }
 
@@ -294,7 +289,7 @@ std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,
   if (State == States.end() || !Includes)
     return std::nullopt;
   const CommandLine Command = readCommandLine(Job.OriginalArgs, Job.Directory);
-  const std::string HostCompiler = hostCompilerOf(Command.Args);
+  const std::string HostCompiler = hostCompilerOf(Command);
   std::string &Compiler = Compilers[HostCompiler];
   if (Compiler.empty())
     Compiler = identityOfNvcc(Nvcc, HostCompiler);

@@ -12,7 +12,6 @@
 
 #include "wrap/Command.h"
 #include "frontend/CommandLine.h"
-#include "frontend/NvccOptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
@@ -30,13 +29,10 @@ class Reader {
 public:
   explicit Reader(CompilerCommand &Command) : Command(Command) {}
 
-  void run();
+  void run(Dialect WrittenFor);
 
 private:
-  unsigned readOption(llvm::ArrayRef<std::string> Args);
-  unsigned readClangOption(llvm::ArrayRef<std::string> Args);
-  void take(StringRef Name, StringRef Value);
-  void readPhase(StringRef Name);
+  void take(const CompilerOption &Option);
   void finish();
   void findOutput();
   void findDepfiles();
@@ -50,110 +46,55 @@ private:
 
 } // namespace
 
-/// Options that make another thing of the command than a compile, in nvcc's
-/// spellings and Clang's, without dashes.
-static constexpr llvm::StringLiteral OtherPhases[] = {
-    "M",
-    "MM",
-    "generate-dependencies",
-    "generate-nonsystem-dependencies",
-    "E",
-    "preprocess",
-    "dlink",
-    "device-link",
-    "lib",
-    "dryrun",
-    "optix-ir",
-    "version",
-    "V",
-    "help",
-    "h",
-    "fsyntax-only",
-    "fdevice-syntax-only",
-    "list-gpu-arch",
-    "arch-ls",
-    "list-gpu-code",
-    "code-ls",
-    "clean",
-    "clean-targets",
-    "run",
-    "cuda",
-    "###"};
-
-/// Options whose result is linked with something else.
-static constexpr llvm::StringLiteral UnlinkedPhases[] = {
-    "c",   "compile",  "dc",     "device-c", "dw",   "device-w",
-    "ptx", "cubin",    "fatbin", "ltoir",    "S",    "shared",
-    "r",   "fgpu-rdc", "link",   "lib",      "dlink"};
-
-void Reader::readPhase(StringRef Name) {
-  Links &= !llvm::is_contained(UnlinkedPhases, Name);
-  if (llvm::is_contained(OtherPhases, Name))
-    Command.WhyNot = ("'-" + Name + "' asks for no compile").str();
-  if (Name == "ptx" || Name == "cubin" || Name == "fatbin" || Name == "ltoir")
-    Suffix = ("." + Name).str();
-  if (Name == "S")
-    Suffix = ".s";
-  Command.MakesModule |= Suffix != ".o";
-  WritesDepfile |=
-      llvm::is_contained({"MD", "MMD", "generate-dependencies-with-compile",
-                          "generate-nonsystem-dependencies-with-compile"},
-                         Name);
-}
-
-void Reader::take(StringRef Name, StringRef Value) {
-  if (Name == "o" || Name == "output-file")
-    Command.Output = Value.str();
-  else if (Name == "odir" || Name == "output-directory")
-    OutputFolder = Value.str();
-  else if (Name == "MF" || Name == "dependency-output")
-    Depfile = Value.str();
-  else if (Name == "x" || Name == "language")
-    Language = Value.str();
-  else if (Name == "iquote")
-    Command.QuoteFolders.push_back(Value.str());
-  else if (Name == "I" || Name == "include-path")
-    for (std::string &Folder : Command.IsNvcc
-                                   ? splitAtCommas(Value)
-                                   : std::vector<std::string>{Value.str()})
+void Reader::take(const CompilerOption &Option) {
+  const std::string &Value = Option.Value;
+  switch (Option.Meaning) {
+  case OptionMeaning::Input:
+    Inputs.push_back(Value);
+    break;
+  case OptionMeaning::Include:
+    for (std::string &Folder : Command.IsNvcc ? splitAtCommas(Value)
+                                              : std::vector<std::string>{Value})
       Command.Folders.push_back(std::move(Folder));
-}
-
-unsigned Reader::readClangOption(llvm::ArrayRef<std::string> Args) {
-  StringRef Arg = Args.front();
-  const bool WithValue =
-      clangTakesValue(Arg) || Arg == "-Xpreprocessor" || Arg == "-Xcompiler";
-  if (WithValue && Args.size() > 1) {
-    take(Arg.drop_front(), Args[1]);
-    return 2;
-  }
-  for (StringRef Glued : {"-iquote", "-MF", "-I", "-o", "-x"})
-    if (Arg.size() > Glued.size() && Arg.starts_with(Glued)) {
-      take(Glued.drop_front(), Arg.drop_front(Glued.size()));
-      return 1;
-    }
-  readPhase(Arg.ltrim('-'));
-  return 1;
-}
-
-unsigned Reader::readOption(llvm::ArrayRef<std::string> Args) {
-  if (!Command.IsNvcc)
-    return readClangOption(Args);
-  std::optional<NvccOption> Option = readNvccOption(Args);
-  if (!Option)
-    return readClangOption(Args);
-  StringRef Name = StringRef(Args.front()).ltrim('-').split('=').first;
-  if (Option->Meaning == NvccMeaning::Include)
-    Name = "I"; // Which may have its value glued on.
-  else if (Option->Arguments == 1 && Name.size() > 1 && Name[0] == 'o' &&
-           Option->Value == Name.drop_front())
-    Name = "o";
+    break;
+  case OptionMeaning::QuoteInclude:
+    Command.QuoteFolders.push_back(Value);
+    break;
+  case OptionMeaning::Language:
+    Language = Value;
+    break;
+  case OptionMeaning::NoCompile:
+    Command.WhyNot = "'" + Option.Words.front() + "' asks for no compile";
+    break;
+  case OptionMeaning::Module:
+    Suffix = "." + Value;
+    Links = false;
+    break;
+  case OptionMeaning::Assembly:
+    Suffix = ".s";
+    Links = false;
+    break;
+  case OptionMeaning::NotLinked:
   // Libraries may hold device code that is linked to the program's.
-  Links &= Option->Meaning != NvccMeaning::Relocatable &&
-           Option->Meaning != NvccMeaning::RelocatableAlways;
-  readPhase(Name);
-  take(Name, Option->Value);
-  return Option->Arguments;
+  case OptionMeaning::Relocatable:
+  case OptionMeaning::RelocatableObject:
+    Links = false;
+    break;
+  case OptionMeaning::Output:
+    Command.Output = Value;
+    break;
+  case OptionMeaning::OutputFolder:
+    OutputFolder = Value;
+    break;
+  case OptionMeaning::WritesDependencies:
+    WritesDepfile = true;
+    break;
+  case OptionMeaning::DependencyFile:
+    Depfile = Value;
+    break;
+  default:
+    break;
+  }
 }
 
 bool Reader::isCuda(StringRef File) const {
@@ -209,16 +150,10 @@ void Reader::finish() {
   findDepfiles();
 }
 
-void Reader::run() {
-  llvm::ArrayRef<std::string> Args = Command.AllArgs;
-  while (!Args.empty()) {
-    unsigned Taken = 1;
-    if (StringRef(Args.front()).starts_with("-") && Args.front() != "-")
-      Taken = readOption(Args);
-    else
-      Inputs.push_back(Args.front());
-    Args = Args.drop_front(std::min<size_t>(Taken, Args.size()));
-  }
+void Reader::run(Dialect WrittenFor) {
+  for (const CompilerOption &Option : readOptions(WrittenFor, Command.AllArgs))
+    take(Option);
+  Command.MakesModule = Suffix != ".o";
   finish();
 }
 
@@ -255,7 +190,7 @@ CompilerCommand bankstripe::readCompilerCommand(std::vector<std::string> Words,
       !looksLikeClang(Command.AllArgs))
     Command.WhyNot = ("'" + Name + "' is neither nvcc nor Clang").str();
   else
-    Reader(Command).run();
+    Reader(Command).run(Line.dialect());
   return Command;
 }
 
@@ -273,16 +208,15 @@ bankstripe::compileInstead(const CompilerCommand &Command, StringRef Copy,
     Result.insert(Result.end(), AfterCompiler, Command.Words.end());
   else
     llvm::append_range(Result, Command.Args);
-  // The last one: an option before it may have the same value.
-  for (size_t I = Result.size(); I-- > First;)
-    if (Result[I] == Command.Input) {
-      const bool IsValue =
-          I > First && llvm::is_contained({"-o", "-MT", "-MQ", "-MF"},
-                                          StringRef(Result[I - 1]));
-      if (IsValue)
-        continue;
-      Result[I] = Copy.str();
-      break;
-    }
+  // The last one, where options are no inputs.
+  const llvm::ArrayRef<std::string> Args =
+      llvm::ArrayRef(Result).drop_front(First);
+  size_t Last = Result.size();
+  for (const CompilerOption &Option :
+       readOptions(Command.IsNvcc ? Dialect::Nvcc : Dialect::Clang, Args))
+    if (Option.Meaning == OptionMeaning::Input && Option.Value == Command.Input)
+      Last = Option.Words.data() - Result.data();
+  if (Last != Result.size())
+    Result[Last] = Copy.str();
   return Result;
 }

@@ -1,0 +1,421 @@
+//===-- CompilerOptions.cpp - compilers' options and their meaning --------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// nvcc has a long and a short name for each option and takes either with one
+// dash or two. A value follows in the next argument or after `=`; those with
+// a one-letter name also take it glued on (`-Idir`). Which options take a value
+// has to be known for all of them, also for those that mean nothing here, or
+// else the value of one would be taken for an input file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/CompilerOptions.h"
+
+#include "clang/Options/Options.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Option/Option.h"
+
+using namespace llvm;
+
+namespace bankstripe {
+namespace {
+
+enum class Takes { Nothing, Value };
+using enum Takes;
+
+/// Whether the compile to a cubin, which asks ptxas about the device code,
+/// repeats the option.
+enum class InCubin { Yes, No };
+using enum InCubin;
+
+struct NvccOption {
+  StringLiteral Long;
+  StringLiteral Short;
+  Takes What;
+  OptionMeaning Meaning = OptionMeaning::None;
+  InCubin Repeated = Yes;
+};
+
+using M = OptionMeaning;
+
+constexpr NvccOption NvccTable[] = {
+    // What the source means.
+    {"include-path", "I", Value, M::Include},
+    {"system-include", "isystem", Value, M::SystemInclude},
+    {"pre-include", "include", Value, M::PreInclude},
+    {"define-macro", "D", Value, M::Define},
+    {"undefine-macro", "U", Value, M::Undefine},
+    {"std", "std", Value, M::Standard},
+    {"x", "x", Value, M::Language},
+    {"language", "language", Value, M::Language},
+    {"ftemplate-depth", "ftemplate-depth", Value, M::TemplateDepth},
+    {"extended-lambda", "expt-extended-lambda", Nothing, M::ExtendedLambda},
+    {"expt-relaxed-constexpr", "expt-relaxed-constexpr", Nothing,
+     M::RelaxedConstexpr},
+    {"default-stream", "default-stream", Value, M::DefaultStream},
+    {"no-exceptions", "noeh", Nothing, M::NoExceptions},
+    // What device code is made. There is one architecture in a cubin.
+    {"gpu-architecture", "arch", Value, M::Architecture, No},
+    {"gpu-code", "code", Value, M::Architecture, No},
+    {"generate-code", "gencode", Value, M::GenerateCode, No},
+    {"relocatable-device-code", "rdc", Value, M::Relocatable},
+    {"device-c", "dc", Nothing, M::RelocatableObject, No},
+    {"device-w", "dw", Nothing, M::RelocatableObject, No},
+    {"use_fast_math", "use-fast-math", Nothing, M::FastMath},
+    {"ftz", "ftz", Value, M::FlushDenormals},
+    {"fmad", "fmad", Value, M::FuseMultiplyAdd},
+    {"device-debug", "G", Nothing, M::DeviceDebug},
+    {"prec-div", "prec-div", Value},
+    {"prec-sqrt", "prec-sqrt", Value},
+    {"maxrregcount", "maxrregcount", Value},
+    {"optimize", "O", Value},
+    {"dopt", "dopt", Value},
+    {"Ofast-compile", "Ofc", Value},
+    {"optimization-info", "opt-info", Value},
+    {"entries", "e", Value},
+    {"jump-table-density", "jtd", Value},
+    {"device-stack-protector", "device-stack-protector", Value},
+    {"sanitize", "sanitize", Value},
+    {"extensible-whole-program", "ewp", Nothing},
+    {"extra-device-vectorization", "extra-device-vectorization", Nothing},
+    {"generate-line-info", "lineinfo", Nothing},
+    {"debug", "g", Nothing},
+    {"profile", "pg", Nothing},
+    {"machine", "m", Value},
+    {"m64", "m64", Nothing},
+    // What the command makes.
+    {"compile", "c", Nothing, M::NotLinked, No},
+    {"link", "link", Nothing, M::NotLinked, No},
+    {"shared", "shared", Nothing, M::NotLinked, No},
+    {"ptx", "ptx", Nothing, M::Module, No},
+    {"cubin", "cubin", Nothing, M::Module, No},
+    {"fatbin", "fatbin", Nothing, M::Module, No},
+    {"ltoir", "ltoir", Nothing, M::Module, No},
+    {"optix-ir", "optix-ir", Nothing, M::NoCompile, No},
+    {"cuda", "cuda", Nothing, M::NoCompile, No},
+    {"preprocess", "E", Nothing, M::NoCompile, No},
+    {"generate-dependencies", "M", Nothing, M::NoCompile, No},
+    {"generate-nonsystem-dependencies", "MM", Nothing, M::NoCompile, No},
+    {"device-link", "dlink", Nothing, M::NoCompile, No},
+    {"lib", "lib", Nothing, M::NoCompile, No},
+    {"run", "run", Nothing, M::NoCompile, No},
+    {"dryrun", "dryrun", Nothing, M::NoCompile, No},
+    {"fdevice-syntax-only", "fdevice-syntax-only", Nothing, M::NoCompile, No},
+    {"clean-targets", "clean", Nothing, M::NoCompile, No},
+    {"list-gpu-arch", "arch-ls", Nothing, M::NoCompile, No},
+    {"list-gpu-code", "code-ls", Nothing, M::NoCompile, No},
+    {"help", "h", Nothing, M::NoCompile, No},
+    {"version", "V", Nothing, M::NoCompile, No},
+    {"lto", "lto", Nothing, M::None, No},
+    {"dlink-time-opt", "dlto", Nothing, M::None, No},
+    // Outputs and dependency files.
+    {"output-file", "o", Value, M::Output, No},
+    {"output-directory", "odir", Value, M::OutputFolder, No},
+    {"generate-dependencies-with-compile", "MD", Nothing, M::WritesDependencies,
+     No},
+    {"generate-nonsystem-dependencies-with-compile", "MMD", Nothing,
+     M::WritesDependencies, No},
+    {"dependency-output", "MF", Value, M::DependencyFile, No},
+    {"dependency-target-name", "MT", Value, M::DependencyTarget, No},
+    {"dependency-target-name-quoted", "MQ", Value, M::DependencyTarget, No},
+    {"generate-dependency-targets", "MP", Nothing, M::None, No},
+    {"keep", "keep", Nothing, M::None, No},
+    {"save-temps", "save-temps", Nothing, M::None, No},
+    {"keep-dir", "keep-dir", Value, M::None, No},
+    {"verbose", "v", Nothing, M::None, No},
+    {"time", "time", Value, M::None, No},
+    {"fdevice-time-trace", "fdevice-time-trace", Value, M::None, No},
+    {"objdir-as-tempdir", "objtemp", Nothing, M::None, No},
+    {"threads", "t", Value, M::None, No},
+    {"split-compile", "split-compile", Value, M::None, No},
+    {"split-compile-extended", "split-compile-extended", Value, M::None, No},
+    {"input-drive-prefix", "idp", Value},
+    {"dependency-drive-prefix", "ddp", Value, M::None, No},
+    {"drive-prefix", "dp", Value},
+    {"run-args", "run-args", Value, M::None, No},
+    {"qpp-config", "qpp-config", Value},
+    // Other programs.
+    {"compiler-options", "Xcompiler", Value, M::HostOptions},
+    {"compiler-bindir", "ccbin", Value, M::HostCompiler},
+    {"library", "l", Value, M::None, No},
+    {"library-path", "L", Value, M::None, No},
+    {"cudart", "cudart", Value, M::None, No},
+    {"cudadevrt", "cudadevrt", Value, M::None, No},
+    {"linker-options", "Xlinker", Value, M::None, No},
+    {"archive-options", "Xarchive", Value, M::None, No},
+    {"nvlink-options", "Xnvlink", Value, M::None, No},
+    {"archiver-binary", "arbin", Value, M::None, No},
+    {"host-linker-script", "hls", Value, M::None, No},
+    {"libdevice-directory", "ldir", Value},
+    {"target-directory", "target-dir", Value},
+    {"ptxas-options", "Xptxas", Value},
+    {"fatbin-options", "Xfatbin", Value},
+    {"cudafe-options", "Xcudafe", Value},
+    {"nvvm-options", "Xnvvm", Value},
+    {"cicc-options", "Xcicc", Value},
+    {"static-global-template-stub", "static-global-template-stub", Value},
+    {"device-entity-has-hidden-visibility",
+     "device-entity-has-hidden-visibility", Value},
+    {"compress-mode", "compress-mode", Value},
+    {"frandom-seed", "frandom-seed", Value},
+    {"forward-unknown-to-host-compiler", "forward-unknown-to-host-compiler",
+     Nothing},
+    {"forward-unknown-to-host-linker", "forward-unknown-to-host-linker",
+     Nothing},
+    {"forward-unknown-opts", "forward-unknown-opts", Nothing},
+    // Diagnostics.
+    {"Werror", "Werror", Value},
+    {"diag-error", "diag-error", Value},
+    {"diag-suppress", "diag-suppress", Value},
+    {"diag-warn", "diag-warn", Value},
+    {"brief-diagnostics", "brief-diag", Value},
+    {"ftemplate-backtrace-limit", "ftemplate-backtrace-limit", Value},
+    {"disable-warnings", "w", Nothing},
+    {"display-error-number", "err-no", Nothing},
+    {"no-display-error-number", "no-err-no", Nothing},
+};
+
+/// The option of which \p Name is a one-letter short name and its value.
+const NvccOption *lookUpGlued(StringRef Name) {
+  const auto *Found = find_if(NvccTable, [&](const NvccOption &O) {
+    return O.What == Value && O.Short.size() == 1 && Name.size() > 1 &&
+           Name.starts_with(O.Short);
+  });
+  if (Found == std::end(NvccTable))
+    return nullptr;
+  // -t8 is one, -trigraphs is none; -m64 is one, -march=native is none.
+  const bool Numeric = is_contained({"t", "m", "O"}, Found->Short);
+  const bool IsNumber = all_of(Name.drop_front(), llvm::isDigit);
+  // One letter that starts the names of many of the host compiler's options.
+  const bool Never = is_contained({"e", "x"}, Found->Short) && Name != "xcu";
+  return Never || (Numeric && !IsNumber) ? nullptr : Found;
+}
+
+/// Reads the option at the front of \p Args.
+/// \returns whether nvcc has it.
+bool readNvccOption(ArrayRef<std::string> Args, CompilerOption &Option) {
+  StringRef Arg = Args.front();
+  const bool TwoDashes = Arg.consume_front("--");
+  if (!TwoDashes)
+    Arg.consume_front("-");
+  const auto [Name, AfterEquals] = Arg.split('=');
+  unsigned Taken = 1;
+  const NvccOption *Found = find_if(NvccTable, [Name = Name](const auto &O) {
+    return O.Long == Name || O.Short == Name;
+  });
+  if (Found == std::end(NvccTable)) {
+    Found = TwoDashes ? nullptr : lookUpGlued(Arg);
+    if (!Found)
+      return false;
+    Option.Value = Arg.drop_front().str();
+  } else if (Found->What == Value && Arg.contains('=')) {
+    Option.Value = AfterEquals.str();
+  } else if (Found->What == Value && Args.size() > 1) {
+    Option.Value = Args[Taken++];
+  } else if (Found->Meaning == M::Module) {
+    Option.Value = Found->Long.str();
+  }
+  Option.Meaning = Found->Meaning;
+  Option.Words = Args.take_front(Taken);
+  Option.ToCubin = Found->Repeated == Yes;
+  return true;
+}
+
+// What a parse can see of the options of GCC and Clang, by how they begin.
+
+/// What it cannot: diagnostics, outputs, instrumentation, and what is for the
+/// host's code only. These count before the others.
+constexpr StringLiteral NeverSeen[] = {"-include-pch",
+                                       "-framework",
+                                       "-fsyntax-only",
+                                       "-fcolor-",
+                                       "-fno-color-",
+                                       "-fdiagnostics-",
+                                       "-fno-diagnostics-",
+                                       "-fansi-",
+                                       "-fcaret-",
+                                       "-fshow-",
+                                       "-fmessage-length",
+                                       "-ferror-limit",
+                                       "-ftime-",
+                                       "-fsanitize",
+                                       "-fno-sanitize",
+                                       "-fprofile",
+                                       "-fcoverage",
+                                       "-fplugin",
+                                       "-fpass-plugin",
+                                       "-flto",
+                                       "-fno-lto",
+                                       "-fuse-ld",
+                                       "-fsave-",
+                                       "-fstack-",
+                                       "-fcf-protection",
+                                       "-fPI",
+                                       "-fpi",
+                                       "-fmodule",
+                                       "-fpch",
+                                       "-fdebug-",
+                                       "-femit-",
+                                       "-fembed-",
+                                       "-fintegrated-",
+                                       "-march=",
+                                       "-mtune=",
+                                       "-mcpu=",
+                                       "-mllvm"};
+
+constexpr StringLiteral AlwaysSeen[] = {"-I",
+                                        "-D",
+                                        "-U",
+                                        "-isystem",
+                                        "-iquote",
+                                        "-include",
+                                        "-imacros",
+                                        "-idirafter",
+                                        "-isysroot",
+                                        "-iprefix",
+                                        "-iwithprefix",
+                                        "-std=",
+                                        "--std=",
+                                        "-m32",
+                                        "-m64",
+                                        "-pthread",
+                                        "-ansi",
+                                        "-trigraphs",
+                                        "-nostdinc",
+                                        "-fexceptions",
+                                        "-fno-exceptions",
+                                        "-frtti",
+                                        "-fno-rtti",
+                                        "-fsigned-char",
+                                        "-funsigned-char",
+                                        "-fchar8_t",
+                                        "-fno-char8_t",
+                                        "-fms-extensions",
+                                        "-fpermissive",
+                                        "-fno-operator-names",
+                                        "-fshort-",
+                                        "-ffreestanding",
+                                        "-fno-builtin",
+                                        "-fcoroutines",
+                                        "-ftemplate-depth",
+                                        "-fconstexpr-",
+                                        "-fgnu",
+                                        "--sysroot",
+                                        "-cxx-isystem",
+                                        "-Xclang",
+                                        "-Xarch_",
+                                        "-fcuda-",
+                                        "-fno-cuda-",
+                                        "-fgpu-",
+                                        "-fno-gpu-",
+                                        "-nocuda",
+                                        "-nogpu",
+                                        "--cuda-feature=",
+                                        "--no-cuda-version-check",
+                                        "-target",
+                                        "--target=",
+                                        "-resource-dir",
+                                        "--gcc-",
+                                        "-stdlib="};
+
+/// Further ones, in a command for Clang. What GCC has beside these may mean
+/// nothing to Clang.
+constexpr StringLiteral SeenForClang[] = {"-f",     "-m",
+                                          "-i",     "-std",
+                                          "-nostd", "-nobuiltininc",
+                                          "-undef", "-B",
+                                          "-ccc-",  "-no-canonical-prefixes"};
+
+bool isSeen(StringRef Arg, Dialect WrittenFor) {
+  auto IsOneOf = [Arg](ArrayRef<StringLiteral> Prefixes) {
+    return any_of(Prefixes, [&](StringRef P) { return Arg.starts_with(P); });
+  };
+  return !IsOneOf(NeverSeen) &&
+         (IsOneOf(AlwaysSeen) ||
+          (WrittenFor == Dialect::Clang && IsOneOf(SeenForClang)));
+}
+
+/// \p Name as Clang's table has it, without aliases.
+OptionMeaning meaningForClang(StringRef Name) {
+  return StringSwitch<OptionMeaning>(Name)
+      .Case("-I", M::Include)
+      .Case("-iquote", M::QuoteInclude)
+      .Case("-isystem", M::SystemInclude)
+      .Case("-include", M::PreInclude)
+      .Case("-D", M::Define)
+      .Case("-U", M::Undefine)
+      .Case("-std=", M::Standard)
+      .Case("-x", M::Language)
+      .Case("--offload-arch=", M::Architecture)
+      .Case("--cuda-path=", M::CudaPath)
+      .Cases({"--offload-device-only", "--offload-host-only",
+              "--offload-host-device"},
+             M::Side)
+      .Case("-fgpu-rdc", M::Relocatable)
+      .Cases({"-c", "-r", "-shared"}, M::NotLinked)
+      .Case("-S", M::Assembly)
+      .Cases({"-E", "-M", "-MM", "-fsyntax-only", "-###", "-help", "--help",
+              "--version"},
+             M::NoCompile)
+      .Case("-o", M::Output)
+      .Cases({"-MD", "-MMD"}, M::WritesDependencies)
+      .Case("-MF", M::DependencyFile)
+      .Cases({"-MT", "-MQ"}, M::DependencyTarget)
+      .Default(M::None);
+}
+
+void readHostOption(Dialect WrittenFor, ArrayRef<std::string> Args,
+                    CompilerOption &Option) {
+  SmallVector<const char *, 2> Argv;
+  for (const std::string &Arg : Args.take_front(2))
+    Argv.push_back(Arg.c_str());
+  const opt::InputArgList List(Argv.begin(), Argv.end());
+  unsigned Taken = 0;
+  const auto Parsed = clang::getDriverOptTable().ParseOneArg(
+      List, Taken, opt::Visibility(opt::DefaultVis));
+  Option.Words = Args.take_front(std::clamp<size_t>(Taken, 1, Args.size()));
+  StringRef Arg = Args.front();
+  if (Arg.starts_with("-fopenmp"))
+    Option.Meaning = M::OpenMP;
+  else if (Parsed)
+    Option.Meaning = meaningForClang(
+        Parsed->getOption().getUnaliasedOption().getPrefixedName());
+  if (Parsed)
+    Option.Value = join(Parsed->getValues(), ",");
+  Option.ToClang = Option.Meaning != M::OpenMP && isSeen(Arg, WrittenFor);
+  Option.ToCubin = Option.Meaning < M::NoCompile;
+}
+
+} // namespace
+
+std::vector<CompilerOption> readOptions(Dialect WrittenFor,
+                                        ArrayRef<std::string> Args) {
+  std::vector<CompilerOption> Options;
+  while (!Args.empty()) {
+    StringRef Arg = Args.front();
+    CompilerOption Option;
+    if (Arg == "--") { // Only inputs can follow.
+      Args = Args.drop_front();
+      continue;
+    }
+    if (!Arg.starts_with("-") || Arg == "-")
+      Option = {OptionMeaning::Input, Args.take_front(1), Args.front()};
+    else if (WrittenFor != Dialect::Nvcc)
+      readHostOption(WrittenFor, Args, Option);
+    else if (!readNvccOption(Args, Option))
+      readHostOption(Dialect::Host, Args, Option);
+    Args = Args.drop_front(Option.Words.size());
+    Options.push_back(std::move(Option));
+  }
+  return Options;
+}
+
+} // namespace bankstripe
