@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "arch/ArchInfo.h"
 #include "decisions/Decisions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -26,7 +27,6 @@ namespace yaml = llvm::yaml;
 // The version of the format that this program reads and writes.
 static constexpr unsigned CurrentVersion = 1;
 static constexpr unsigned NoVersion = ~0U;
-static constexpr unsigned LargestBlock = 1024;
 
 namespace {
 

@@ -182,14 +182,13 @@ static bool hasOwnMemory(const KernelRow &Row) {
 }
 
 // The largest block that the registers of the original leave room for. Without
-// a bound the rewritten kernel might take more, and no longer start. (64 Ki
-// registers for a block, in units of 8 per thread: CUDA programming guide,
-// "Compute capabilities". A multiprocessor has four parts with a quarter of
-// them each, which take turns at the warps of a block.)
+// a bound the rewritten kernel might take more, and no longer start.
 static unsigned launchableBlock(const KernelPlan &K) {
-  const unsigned Registers = llvm::alignTo(std::max(K.Registers, 1u), 8);
-  const unsigned WarpsOfAPart = 65536 / 4 / (Registers * 32);
-  return std::min(LargestBlock, WarpsOfAPart * 4 * 32);
+  const unsigned Registers =
+      llvm::alignTo(std::max(K.Registers, 1u), RegisterUnit);
+  const unsigned WarpsOfAPart =
+      RegistersPerSM / PartitionsPerSM / (Registers * WarpThreads);
+  return std::min(LargestBlock, WarpsOfAPart * PartitionsPerSM * WarpThreads);
 }
 
 // Without an opt-in of the user's, what a launch asks for itself is at most
@@ -254,9 +253,13 @@ void bankstripe::chooseDynamic(MergedRun &Run, const PlanOptions &Options) {
 }
 
 uint64_t bankstripe::commonSharedLimit(const PlanOptions &Options) {
-  uint64_t Limit = sharedLimitOf(Options.GpuArch);
+  auto LimitOf = [](const std::string &Arch) -> uint64_t {
+    const ArchInfo *Known = archInfo(Arch);
+    return Known ? Known->sharedPerBlock() : 0;
+  };
+  uint64_t Limit = LimitOf(Options.GpuArch);
   for (const std::string &Arch : Options.AllGpuArchs)
-    Limit = std::min(Limit, sharedLimitOf(Arch));
+    Limit = std::min(Limit, LimitOf(Arch));
   return std::max(Limit, StaticSharedLimit);
 }
 

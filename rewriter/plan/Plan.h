@@ -15,6 +15,7 @@
 #ifndef BANKSTRIPE_PLAN_PLAN_H
 #define BANKSTRIPE_PLAN_PLAN_H
 
+#include "arch/ArchInfo.h"
 #include "model/Plan.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
@@ -35,7 +36,7 @@ struct PlanOptions {
   double MinSpeedup = 0;
   /// `--shared-limit`: shared memory that a block may have when launches bring
   /// it, in bytes; no more than the architecture gives.
-  uint64_t SharedLimit = 48 * 1024;
+  uint64_t SharedLimit = StaticSharedLimit;
   /// `--carveout`: for kernels about which nothing was decided. Without it,
   /// launches that are edited anyway see to it by themselves.
   std::optional<Carveout> DefaultCarveout;
@@ -63,14 +64,6 @@ struct UnitResult {
   ResourceTable Resources; ///< What ptxas says of the original; may be empty.
 };
 
-/// Static shared memory that a block may have without an opt-in, in bytes
-/// (CUDA programming guide, "Shared memory", every compute capability).
-inline constexpr uint64_t StaticSharedLimit = 48 * 1024;
-
-/// Threads of the largest block that any architecture runs (CUDA programming
-/// guide, "Compute capabilities").
-inline constexpr unsigned LargestBlock = 1024;
-
 /// Gives every finding of \p Units its verdict.
 Plan makePlan(std::vector<UnitResult> Units, const PlanOptions &Options);
 
@@ -93,18 +86,6 @@ void restrictTo(Plan &P, llvm::function_ref<bool(llvm::StringRef File)> Shown);
 /// in its form, or a slot) for blocks of at most \p Threads threads.
 uint64_t sharedBytes(const ArrayInstance &I, const Verdict &V,
                      unsigned Threads);
-
-/// Warps of \p Threads-thread blocks that can be resident on one
-/// multiprocessor of \p GpuArch, by cuda_occupancy.h; 0 when it is unknown
-/// (built without the toolkit, or an architecture that it does not know).
-/// \p Registers per thread; 0 when unknown, then they do not limit.
-unsigned residentWarps(llvm::StringRef GpuArch, unsigned Threads,
-                       unsigned Registers, uint64_t SharedBytes);
-
-/// What keeps their number from being larger, for people: `threads`,
-/// `registers`, `shared memory`, `blocks`, or several; empty when unknown.
-std::string warpLimiter(llvm::StringRef GpuArch, unsigned Threads,
-                        unsigned Registers, uint64_t SharedBytes);
 
 /// Kernels that share arrays, directly or not, and these arrays.
 struct KernelGroup {
@@ -134,10 +115,6 @@ KernelDecision decisionAbout(const Kernel &K, Carveout Wanted);
 /// are named and a prediction decides what is taken of it, else what needs no
 /// opt-in.
 uint64_t usualSharedLimit(const PlanOptions &Options);
-
-/// Bytes of shared memory that a block on \p GpuArch can have with an opt-in;
-/// 0 when it is unknown.
-uint64_t sharedLimitOf(llvm::StringRef GpuArch);
 
 } // namespace bankstripe
 

@@ -14,7 +14,7 @@
 //                                                  Sharing.cpp)
 //         => what pays                            (Choose.cpp, Profit.cpp)
 //         => loops to unroll                      (Unroll.cpp)
-//         => occupancy before and after           (Occupancy.cpp)
+//         => occupancy before and after           (arch/ArchInfo.h)
 //         => what launches leave to the L1        (Carveout.cpp)
 //
 //===----------------------------------------------------------------------===//

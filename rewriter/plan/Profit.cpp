@@ -20,9 +20,9 @@
 // the L2. That is so where words are stored about as often as they are loaded:
 // stores go through to the L2. What is loaded again and again without a store
 // costs next to nothing while the L1 holds it. The L1 is what shared memory
-// leaves of 256 KB, and the arrays that are used most per byte are taken to
-// stay in it. An access to a stripe takes one pass whatever the indices are;
-// slots of non-uniform indices take more.
+// leaves of the unified cache, and the arrays that are used most per byte are
+// taken to stay in it. An access to a stripe takes one pass whatever the
+// indices are; slots of non-uniform indices take more.
 //
 // So the model has the terms of docs/design.md, section 2: what the shared
 // memory costs (fewer warps, a smaller L1), or gives where the arrays no longer
@@ -67,53 +67,13 @@ using namespace bankstripe;
 
 namespace {
 
-/// Cycles, fitted; see above.
-namespace issue {
-constexpr double Instruction = 0.219;
-constexpr double DoubleOperation = 0.419;
-constexpr double Global = 0.473;
-constexpr double LocalWord = 2.44;
-constexpr double LocalRow = 2.9; ///< Each further row that lanes ask for.
-/// A row of words that are loaded again, and not stored.
-constexpr double LoadedRow = 0.126;
-constexpr double LoadedRowMiss = 5.13; ///< More for what the L2 answers.
-constexpr double SharedWord = 0.286;
-constexpr double Packing = 0.242;   ///< Per access to a packed element.
-constexpr double MissFactor = 2.21; ///< More for what the L2 answers.
-constexpr double Lines = 4.43;      ///< A load of 32 lines.
-constexpr double LinesMiss = 42.7;  ///< More for what the L2 answers.
-} // namespace issue
-
-namespace latency {
-constexpr double Instruction = 1.43;
-constexpr double DoubleOperation = 6.28;
-constexpr double Global = 222;
-constexpr double Local = 57.5;
-constexpr double Shared = 27.8;
-constexpr double Packing = 11.1;
-constexpr double Miss = 132;      ///< More for what the L2 answers.
-constexpr double Lines = 73.3;    ///< A load of 32 lines.
-constexpr double LinesMiss = 221; ///< More for what the L2 answers.
-} // namespace latency
-
-constexpr double Sharpness = 3.78;    ///< p above.
-constexpr double HitExponent = 0.743; ///< Of the share that fits the L1.
-constexpr double LinesExponent = 8;   ///< The same of lines; 5 to 12 fit alike.
+constexpr double LinesExponent =
+    8; ///< Of lines, like HitExponent; 5 to 12 fit alike.
 /// Of words that cost what those of the sweep do, measured with 1 and 2.
 constexpr double LoadsPerStore = 2;
 /// Passes of a slot at random indices, measured (docs/measurements.md).
 constexpr double SlotPasses = 1.6;
 constexpr double SlotPassesOfDoubles = 2.4;
-/// Passes of unpacked elements, several of which share a word, fitted.
-constexpr double UnpackedPasses = 0.585;
-
-constexpr double UnifiedCache = 256 * 1024; ///< L1 and shared memory, sm_90.
-/// The sizes that shared memory can take of it, in KB (CUDA programming guide,
-/// compute capability 9.0), and the KB that each block takes beside its own.
-constexpr unsigned CarveOuts[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
-constexpr unsigned ReservedPerBlock = 1024;
-
-constexpr double LineBytes = 128;
 constexpr unsigned BlocksOfSmallGrid = 2; ///< On a multiprocessor.
 constexpr double LeastShare = 0.1; ///< Of the time, of loads that matter.
 constexpr double LongWait = 1.5;   ///< Chains that no source shows.
@@ -148,14 +108,10 @@ static double rowsAsked(const ArrayTraffic &A, unsigned Threads,
   return 1 + (Random - 1) * Spread;
 }
 
-static double firstLevelCache(const Resources &R, unsigned Threads) {
-  const double Blocks = double(R.Warps) / std::max(1u, (Threads + 31) / 32);
-  const double Wanted =
-      R.SharedBytes ? double(R.SharedBytes) + Blocks * ReservedPerBlock : 0;
-  for (unsigned Kilobytes : CarveOuts)
-    if (Kilobytes * 1024.0 >= Wanted)
-      return UnifiedCache - Kilobytes * 1024.0;
-  return UnifiedCache - CarveOuts[std::size(CarveOuts) - 1] * 1024.0;
+static double l1Bytes(const CostModel &M, const Resources &R,
+                      unsigned Threads) {
+  return M.Arch->l1Bytes(R.SharedBytes,
+                         double(R.Warps) / std::max(1u, (Threads + 31) / 32));
 }
 
 namespace {
@@ -186,8 +142,8 @@ static double linesTouched(const ArrayTraffic &A, unsigned Threads,
 // What is used most per byte stays in the L1; or, if lines are what counts, of
 // which an access at one index touches one, and one of 32 lanes that are lines
 // apart 32, the lines that are touched most often.
-static HitRates hitRates(const KernelTraffic &K, const Resources &R,
-                         const Assumption &Assumed) {
+static HitRates hitRates(const CostModel &M, const KernelTraffic &K,
+                         const Resources &R, const Assumption &Assumed) {
   const double Lanes = 32.0 * R.Warps;
   HitRates Result;
   Result.Arrays.assign(K.Arrays.size(), 1);
@@ -200,7 +156,7 @@ static HitRates hitRates(const KernelTraffic &K, const Resources &R,
           {Assumed.LinesCount
                ? linesTouched(A, K.Threads, Assumed.Spread) * R.Warps
                : wordsOf(A) * Lanes,
-           double(A.BytesPerThread) * Lanes, HitExponent, &Hits});
+           double(A.BytesPerThread) * Lanes, M.HitExponent, &Hits});
   if (K.Work.Rows)
     Clients.push_back(
         {K.Work.Rows * Lanes, LineBytes * Lanes, LinesExponent, &Result.Rows});
@@ -210,7 +166,7 @@ static HitRates hitRates(const KernelTraffic &K, const Resources &R,
   llvm::stable_sort(Clients, [](const Client &A, const Client &B) {
     return A.density() > B.density();
   });
-  const double Cache = firstLevelCache(R, K.Threads);
+  const double Cache = l1Bytes(M, R, K.Threads);
   double Left = Cache;
   for (const Client &C : Clients) {
     *C.Hits = std::pow(std::clamp(Left / std::max(1.0, C.Footprint), 0.0, 1.0),
@@ -226,12 +182,12 @@ static HitRates hitRates(const KernelTraffic &K, const Resources &R,
 }
 
 // Of an access whose lanes are so far apart, from 0 to 1.
-static double passes(const ArrayTraffic &A, double Spread) {
+static double passes(const CostModel &M, const ArrayTraffic &A, double Spread) {
   double Random = 1;
   if (A.Slot)
     Random = A.ElementBytes == 8 ? SlotPassesOfDoubles : SlotPasses;
   else if (A.Form == StripeForm::Unpacked)
-    Random = UnpackedPasses;
+    Random = M.UnpackedPasses;
   return 1 + (Random - 1) * Spread;
 }
 
@@ -240,35 +196,39 @@ static double passes(const ArrayTraffic &A, double Spread) {
 // The sweep's words are loaded as often as stored, and what is loaded twice as
 // often costs the same per word; but what is loaded again and again comes from
 // the L1 at hardly any cost while it is there.
-static double issueOfLocal(const Words &W, double Rows, double Hit) {
+static double issueOfLocal(const CostModel &M, const Words &W, double Rows,
+                           double Hit) {
   const double Again = std::max(0.0, W.Loaded - LoadsPerStore * W.Stored);
-  return (W.all() - Again) * (issue::LocalWord + issue::LocalRow * (Rows - 1)) *
-             (1 + (1 - Hit) * issue::MissFactor) +
-         Again * Rows * (issue::LoadedRow + (1 - Hit) * issue::LoadedRowMiss);
+  return (W.all() - Again) *
+             (M.Issue.LocalWord + M.Issue.LocalRow * (Rows - 1)) *
+             (1 + (1 - Hit) * M.Issue.MissFactor) +
+         Again * Rows * (M.Issue.LoadedRow + (1 - Hit) * M.Issue.LoadedRowMiss);
 }
 
 PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
-                                   const Assumption &Assumed) {
+                                   const Assumption &Assumed,
+                                   const CostModel &M) {
   PredictedState Result;
   const KernelWork &W = K.Work;
-  const HitRates Hits = hitRates(K, R, Assumed);
+  const HitRates Hits = hitRates(M, K, R, Assumed);
   const double RowsMissed = W.Rows * (1 - Hits.Rows);
   const double GatheredMissed = W.Gathered * (1 - Hits.Gathered);
   // Lanes that data leads may still be close to each other.
   const double Apart = Assumed.Gathered ? 1 : Assumed.Spread;
   double Issue =
-      issue::Instruction * W.Instructions +
-      issue::DoubleOperation * W.DoubleOperations + issue::Global * W.Global +
-      issue::Lines * W.Rows + issue::LinesMiss * RowsMissed +
-      (1 - Apart) * issue::Global * W.Gathered +
-      Apart * (issue::Lines * W.Gathered + issue::LinesMiss * GatheredMissed) +
-      issue::SharedWord * W.Shared + issue::LocalWord * W.OtherLocal;
-  double Latency = latency::Instruction * W.Instructions +
-                   latency::DoubleOperation * W.DoubleOperations +
-                   latency::Global * W.Global +
-                   latency::Lines * (W.Rows + W.Gathered) +
-                   latency::LinesMiss * (RowsMissed + GatheredMissed) +
-                   latency::Shared * W.Shared + latency::Local * W.OtherLocal;
+      M.Issue.Instruction * W.Instructions +
+      M.Issue.DoubleOperation * W.DoubleOperations + M.Issue.Global * W.Global +
+      M.Issue.Lines * W.Rows + M.Issue.LinesMiss * RowsMissed +
+      (1 - Apart) * M.Issue.Global * W.Gathered +
+      Apart *
+          (M.Issue.Lines * W.Gathered + M.Issue.LinesMiss * GatheredMissed) +
+      M.Issue.SharedWord * W.Shared + M.Issue.LocalWord * W.OtherLocal;
+  double Latency = M.Latency.Instruction * W.Instructions +
+                   M.Latency.DoubleOperation * W.DoubleOperations +
+                   M.Latency.Global * W.Global +
+                   M.Latency.Lines * (W.Rows + W.Gathered) +
+                   M.Latency.LinesMiss * (RowsMissed + GatheredMissed) +
+                   M.Latency.Shared * W.Shared + M.Latency.Local * W.OtherLocal;
   for (auto [A, Hit] : llvm::zip(K.Arrays, Hits.Arrays)) {
     ArrayCost &Cost = Result.Arrays.emplace_back();
     Cost.Array = Result.Arrays.size() - 1;
@@ -278,39 +238,39 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
     if (A.Moved) {
       const bool Packed = !A.Slot && A.Form == StripeForm::Packed;
       Cost.Issue =
-          (A.Uniform.all() + A.NonUniform.all() * passes(A, Assumed.Spread) +
-           A.Counted.all() * passes(A, Assumed.Spread * SpreadOfCounters)) *
-              issue::SharedWord +
-          (Packed ? Accesses * issue::Packing : 0);
+          (A.Uniform.all() + A.NonUniform.all() * passes(M, A, Assumed.Spread) +
+           A.Counted.all() * passes(M, A, Assumed.Spread * SpreadOfCounters)) *
+              M.Issue.SharedWord +
+          (Packed ? Accesses * M.Issue.Packing : 0);
       Cost.Latency =
-          Accesses * (latency::Shared + (Packed ? latency::Packing : 0));
+          Accesses * (M.Latency.Shared + (Packed ? M.Latency.Packing : 0));
       continue;
     }
     auto Rows = [&, Spread = Assumed.Spread](double Share) {
       return rowsAsked(A, K.Threads, Spread * Share);
     };
-    Cost.Issue = issueOfLocal(A.Uniform, 1, Hit) +
-                 issueOfLocal(A.NonUniform, Rows(1), Hit) +
-                 issueOfLocal(A.Counted, Rows(SpreadOfCounters), Hit);
-    Cost.Latency = Accesses * (latency::Local + (1 - Hit) * latency::Miss);
+    Cost.Issue = issueOfLocal(M, A.Uniform, 1, Hit) +
+                 issueOfLocal(M, A.NonUniform, Rows(1), Hit) +
+                 issueOfLocal(M, A.Counted, Rows(SpreadOfCounters), Hit);
+    Cost.Latency = Accesses * (M.Latency.Local + (1 - Hit) * M.Latency.Miss);
   }
   for (const ArrayCost &Cost : Result.Arrays) {
     Issue += Cost.Issue;
     Latency += Cost.Latency;
   }
   Result.Warps = R.Warps;
-  Result.FirstLevelCache = firstLevelCache(R, K.Threads);
+  Result.FirstLevelCache = l1Bytes(M, R, K.Threads);
   Result.Issue = Issue;
   Result.Wait = Latency * Assumed.Wait / std::max(1u, R.Warps);
-  Result.Time = std::pow(std::pow(Result.Issue, Sharpness) +
-                             std::pow(Result.Wait, Sharpness),
-                         1 / Sharpness);
+  Result.Time = std::pow(std::pow(Result.Issue, M.Sharpness) +
+                             std::pow(Result.Wait, M.Sharpness),
+                         1 / M.Sharpness);
   return Result;
 }
 
 double bankstripe::timeOf(const KernelTraffic &K, const Resources &R,
-                          const Assumption &A) {
-  return termsOf(K, R, A).Time;
+                          const Assumption &A, const CostModel &M) {
+  return termsOf(K, R, A, M).Time;
 }
 
 static KernelTraffic withoutMoves(KernelTraffic K) {
@@ -349,14 +309,16 @@ static KernelTraffic grown(KernelTraffic K, double CodeGrowth) {
 }
 
 // Of kernel K, which is that of C or a variant of it.
-static double speedup(const Change &C, const KernelTraffic &K,
-                      const Assumption &Before, const Assumption &After) {
-  return timeOf(withoutMoves(K), C.Had, Before) /
-         timeOf(grown(K, C.CodeGrowth), C.Has, After);
+static double speedup(const CostModel &M, const Change &C,
+                      const KernelTraffic &K, const Assumption &Before,
+                      const Assumption &After) {
+  return timeOf(withoutMoves(K), C.Had, Before, M) /
+         timeOf(grown(K, C.CodeGrowth), C.Has, After, M);
 }
 
-static double speedup(const Change &C, const Assumption &A) {
-  return speedup(C, C.Kernel, A, A);
+static double speedup(const CostModel &M, const Change &C,
+                      const Assumption &A) {
+  return speedup(M, C, C.Kernel, A, A);
 }
 
 // The same change where the grid brings few blocks to a multiprocessor. The
@@ -402,7 +364,7 @@ static constexpr llvm::StringLiteral InstructionsDecide =
     "instructions decide, of which there are more";
 static constexpr llvm::StringLiteral Rolled = "loops are no longer unrolled";
 
-static std::vector<Case> casesOf(const Change &C) {
+static std::vector<Case> casesOf(const CostModel &M, const Change &C) {
   std::vector<Case> Cases = {{ShortLoops, false, true, {}, {}},
                              {SmallGrids, true, false, {}, {}},
                              {SmallGrids, true, true, {}, {}}};
@@ -420,10 +382,10 @@ static std::vector<Case> casesOf(const Change &C) {
       Cases.push_back(Loads);
   }
   // Tables that the L1 held as it was, and does not hold with what is left.
-  const double Had = firstLevelCache(C.Had, C.Kernel.Threads);
-  const double Has = firstLevelCache(C.Has, C.Kernel.Threads);
-  const bool Matter = issue::LinesMiss * C.Kernel.Work.Gathered >
-                      LeastShare * timeOf(C.Kernel, C.Has, {});
+  const double Had = l1Bytes(M, C.Had, C.Kernel.Threads);
+  const double Has = l1Bytes(M, C.Has, C.Kernel.Threads);
+  const bool Matter = M.Issue.LinesMiss * C.Kernel.Work.Gathered >
+                      LeastShare * timeOf(C.Kernel, C.Has, {}, M);
   if (Matter && Has < Had)
     for (double Bytes : {std::min(2 * Has, Had), Had})
       for (bool Short : {false, true}) {
@@ -455,42 +417,42 @@ static void findWorstOfCode(double Growth, Prediction &P) {
   P.WorstIf += (P.WorstIf.empty() ? "" : ", and ") + Rolled.str();
 }
 
-static void findWorst(const Change &C, Prediction &P) {
+static void findWorst(const CostModel &M, const Change &C, Prediction &P) {
   P.Worst = P.Speedup;
   const Change Small = withSmallGrid(C);
-  for (const Case &A : casesOf(C)) {
+  for (const Case &A : casesOf(M, C)) {
     const Change &Changed = A.SmallGrid ? Small : C;
     const KernelTraffic &K = A.ShortLoops ? Changed.Short : Changed.Kernel;
     noteWorse(P,
-              speedup(Changed, A.UniformIsFree ? withoutUniform(K) : K,
+              speedup(M, Changed, A.UniformIsFree ? withoutUniform(K) : K,
                       A.Before, A.After),
               A.If);
   }
   findWorstOfCode(C.CodeGrowth, P);
 }
 
-Prediction bankstripe::predict(const Change &C) {
+Prediction bankstripe::predict(const Change &C, const CostModel &M) {
   const KernelTraffic Before = withoutMoves(C.Kernel);
   Prediction P;
-  P.Speedup = speedup(C, {});
-  P.Price = timeOf(Before, C.Had, {}) / timeOf(Before, C.Has, {});
+  P.Speedup = speedup(M, C, {});
+  P.Price = timeOf(Before, C.Had, {}, M) / timeOf(Before, C.Has, {}, M);
   P.Gain = P.Speedup / P.Price;
   P.CodeGrowth = C.CodeGrowth;
-  const double Agreeing = speedup(C, withSpread(0));
-  const double Random = speedup(C, withSpread(1));
-  findWorst(C, P);
+  const double Agreeing = speedup(M, C, withSpread(0));
+  const double Random = speedup(M, C, withSpread(1));
+  findWorst(M, C, P);
   P.Low = std::min({P.Worst, Agreeing, Random}) / ModelError;
   P.High = std::max({P.Speedup, Agreeing, Random}) * ModelError;
   return P;
 }
 
-Explanation bankstripe::explain(const Change &C) {
+Explanation bankstripe::explain(const Change &C, const CostModel &M) {
   Explanation E;
-  E.Before = termsOf(withoutMoves(C.Kernel), C.Had, {});
-  E.After = termsOf(grown(C.Kernel, C.CodeGrowth), C.Has, {});
-  E.Predicted = predict(C);
-  E.Agreeing = speedup(C, withSpread(0));
-  E.Random = speedup(C, withSpread(1));
+  E.Before = termsOf(withoutMoves(C.Kernel), C.Had, {}, M);
+  E.After = termsOf(grown(C.Kernel, C.CodeGrowth), C.Has, {}, M);
+  E.Predicted = predict(C, M);
+  E.Agreeing = speedup(M, C, withSpread(0));
+  E.Random = speedup(M, C, withSpread(1));
   E.ModelError = ModelError;
   E.GuessedLoops = C.Kernel.Work.GuessedLoops;
   return E;

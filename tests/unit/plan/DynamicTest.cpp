@@ -314,10 +314,3 @@ TEST(Dynamic, WithdrawingTheLastArrayLeavesLaunchesAlone) {
   EXPECT_EQ(P.Kernels.front().WarpBytes, 0u);
   EXPECT_EQ(P.Kernels.front().SharedAfter, P.Kernels.front().SharedBefore);
 }
-
-TEST(Dynamic, ArchitecturesHaveTheirLimits) {
-  EXPECT_EQ(sharedLimitOf("sm_90"), 227u * 1024);
-  EXPECT_EQ(sharedLimitOf("sm_90a"), 227u * 1024);
-  EXPECT_EQ(sharedLimitOf("sm_75"), 64u * 1024);
-  EXPECT_EQ(sharedLimitOf("sm_20"), 0u);
-}

@@ -1,4 +1,4 @@
-//===-- OccupancyTest.cpp - resident warps against the rules, by hand -----===//
+//===-- ArchInfoTest.cpp - architectures against the guide, by hand -------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "plan/Plan.h"
+#include "arch/ArchInfo.h"
 #include "gtest/gtest.h"
+#ifdef BANKSTRIPE_HAS_OCCUPANCY_HEADER
+#include <cuda_occupancy.h>
+#endif
 
 using namespace bankstripe;
 
@@ -92,5 +95,71 @@ TEST(OccupancyUnknown, IsZero) {
   EXPECT_EQ(residentWarps("", 128, 32, 0), 0u);
   EXPECT_EQ(residentWarps("sm_90", 0, 32, 0), 0u);
 }
+
+TEST(ArchInfo, IsFoundByTheNamesOfTargets) {
+  ASSERT_TRUE(archInfo("sm_90"));
+  EXPECT_EQ(archInfo("sm_90")->name(), "sm_90");
+  EXPECT_EQ(archInfo("sm_90a"), archInfo("sm_90"));
+  EXPECT_EQ(archInfo("sm_103f")->name(), "sm_103");
+  for (const char *Unknown : {"sm_20", "gfx90a", "sm_", "", "sm_9x0"})
+    EXPECT_FALSE(archInfo(Unknown)) << Unknown;
+}
+
+// Since compute capability 8.0, a KB of each block's is not its own.
+TEST(ArchInfo, KnowsWhatABlockCanHave) {
+  EXPECT_EQ(archInfo("sm_90")->sharedPerBlock(), 227u * 1024);
+  EXPECT_EQ(archInfo("sm_86")->sharedPerBlock(), 99u * 1024);
+  EXPECT_EQ(archInfo("sm_75")->sharedPerBlock(), 64u * 1024);
+}
+
+TEST(ArchInfo, SharedMemoryTakesTheL1InSteps) {
+  const ArchInfo &H200 = *archInfo("sm_90");
+  EXPECT_EQ(H200.l1Bytes(0, 16), 256 * 1024);
+  // With what is reserved, 16 blocks of 3 KB just take 64 KB.
+  EXPECT_EQ(H200.l1Bytes(48 * 1024, 16), 192 * 1024);
+  EXPECT_EQ(H200.l1Bytes(48 * 1024 + 1, 16), 156 * 1024);
+  EXPECT_EQ(H200.l1Bytes(400 * 1024, 16), 28 * 1024);
+  // An A100 has less of it, and Turing never leaves all of it.
+  EXPECT_EQ(archInfo("sm_80")->l1Bytes(0, 16), 192 * 1024);
+  EXPECT_EQ(archInfo("sm_80")->l1Bytes(150 * 1024, 2), 28 * 1024);
+  EXPECT_EQ(archInfo("sm_75")->l1Bytes(0, 16), 64 * 1024);
+}
+
+#ifdef BANKSTRIPE_HAS_OCCUPANCY_HEADER
+
+// Every size up to the largest, in steps of a KB.
+TEST(ArchInfo, CarveoutsAreThoseOfTheToolkit) {
+  for (const char *Name : {"sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87",
+                           "sm_89", "sm_90", "sm_100", "sm_103", "sm_120"}) {
+    const ArchInfo &A = *archInfo(Name);
+    cudaOccDeviceProp Device;
+    Device.computeMajor = A.Major;
+    Device.computeMinor = A.Minor;
+    for (size_t Bytes = 0; Bytes <= A.sharedPerSM(); Bytes += 1024) {
+      size_t Taken = Bytes;
+      ASSERT_EQ(cudaOccAlignUpShmemSizeVoltaPlus(&Taken, &Device),
+                CUDA_OCC_SUCCESS);
+      EXPECT_EQ(A.l1Bytes(Bytes, 0), A.UnifiedKilobytes * 1024.0 - Taken)
+          << Name << ' ' << Bytes;
+    }
+  }
+}
+
+// Registers and partitions are the same in all of them.
+TEST(ArchInfo, RegistersAreThoseOfTheToolkit) {
+  for (int Major : {7, 8, 9, 10, 12}) {
+    cudaOccDeviceProp Device;
+    Device.computeMajor = Major;
+    int PerWarp = 0, Partitions = 0;
+    ASSERT_EQ(cudaOccRegAllocationGranularity(&PerWarp, &Device),
+              CUDA_OCC_SUCCESS);
+    EXPECT_EQ(unsigned(PerWarp), RegisterUnit * WarpThreads);
+    ASSERT_EQ(cudaOccSubPartitionsPerMultiprocessor(&Partitions, &Device),
+              CUDA_OCC_SUCCESS);
+    EXPECT_EQ(unsigned(Partitions), PartitionsPerSM);
+  }
+}
+
+#endif
 
 } // namespace
