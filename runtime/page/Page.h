@@ -5,31 +5,36 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One file that needs nothing else: no network, no fonts, no scripts but an
-// embedded one without which everything can be read as well. docs/report.md
-// says how to read it.
+// One file that needs nothing else: no network, no fonts. page.html, Page.css
+// and the scripts beside this file make it of two JSON documents that stand in
+// it: what was verified (verify/JSON.md) and the plan (docs/json.md).
+// docs/report.md says how to read it.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_PAGE_PAGE_H
 #define BANKSTRIPE_PAGE_PAGE_H
 
-#include "page/GpuFacts.h"
-#include "page/Plan.h"
-#include "verify/Session.h"
+#include <string>
 
 namespace bankstripe::runtime {
 
-/// What the report says besides what a verification found. All of it may be
-/// missing.
-struct HtmlInputs {
-  std::optional<HtmlPlan> Plan;
-  std::optional<GpuFacts> Gpu;
-  std::string Time; ///< Of the verification.
+/// Everything but the data. The build makes it.
+extern const char *const PageTemplate;
+
+/// What the page is made of.
+struct PageInputs {
+  std::string Verification; ///< What jsonReport() says.
+  std::string Plan;         ///< What the rewriter said, or empty.
+  std::string Time;         ///< Of the verification.
 };
 
-/// A whole HTML document, which is well-formed XML too.
-std::string htmlReport(const VerifyReport &Report, const HtmlInputs &Inputs);
+/// Why \p Text is not what `bankstripe rewrite --format=json` prints; empty
+/// when it is.
+std::string whyNoPlan(const std::string &Text);
+
+/// A whole HTML document. A plan that is none is left out.
+std::string htmlPage(const PageInputs &Inputs);
 
 } // namespace bankstripe::runtime
 

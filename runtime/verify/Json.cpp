@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Print.h"
+#include "verify/Text.h"
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -115,16 +116,41 @@ static Json toleratedJson(const ToleratedMemory &T) {
   return Result;
 }
 
-static Json resourcesJson(const std::optional<Resources> &R) {
-  if (!R)
-    return nullptr;
-  return {{"registers", R->Registers},
-          {"static-shared", R->StaticSharedBytes},
-          {"local", R->LocalBytes}};
-}
-
 static Json numberOrNull(const std::optional<double> &Value) {
   return Value ? Json(*Value) : Json(nullptr);
+}
+
+// Of a kernel in one of the programs, as its first launch takes them.
+static Json resourcesJson(const std::optional<Resources> &R,
+                          const std::optional<LaunchShape> &Shape,
+                          const std::optional<GpuFacts> &Gpu) {
+  if (!R)
+    return nullptr;
+  Json Result = {{"registers", R->Registers},
+                 {"static-shared", R->StaticSharedBytes},
+                 {"local", R->LocalBytes}};
+  if (!Shape)
+    return Result;
+  const auto Warps = Gpu ? residentWarps(*R, *Shape, *Gpu) : std::nullopt;
+  Result["block-threads"] = Shape->Threads;
+  Result["dynamic-shared"] = Shape->DynamicSharedBytes;
+  Result["resident-warps"] = Warps ? Json(*Warps) : Json(nullptr);
+  return Result;
+}
+
+static Json gpuJson(const std::optional<GpuFacts> &Gpu) {
+  if (!Gpu)
+    return nullptr;
+  Json Result = {{"multiprocessors", Gpu->Multiprocessors},
+                 {"threads-per-multiprocessor", Gpu->ThreadsPerMultiprocessor},
+                 {"highest-clock-mhz", nullptr},
+                 {"driver", nullptr}};
+  if (Gpu->MegaHertz)
+    Result["highest-clock-mhz"] = Gpu->MegaHertz;
+  if (Gpu->Driver)
+    Result["driver"] = std::to_string(Gpu->Driver / 1000) + "." +
+                       std::to_string(Gpu->Driver % 1000 / 10);
+  return Result;
 }
 
 static void addTimes(Json &Into, const PairedTimes &T) {
@@ -138,13 +164,17 @@ static void addTimes(Json &Into, const PairedTimes &T) {
   Into["result"] = resultName(T.verdict());
 }
 
-static Json kernelJson(const KernelStatistics &K) {
-  Json Result = {{"name", K.Name}, {"launches", K.Launches}};
+static Json kernelJson(const KernelStatistics &K,
+                       const std::optional<GpuFacts> &Gpu) {
+  Json Result = {{"name", K.Name},
+                 {"function", functionName(K.Name)},
+                 {"unchanged-library", unchangedLibrary(K)},
+                 {"launches", K.Launches}};
   addTimes(Result, K);
   Result["original-total-ns"] = K.TotalOriginal;
   Result["rewritten-total-ns"] = K.TotalRewritten;
-  Result["original"] = resourcesJson(K.Original);
-  Result["rewritten"] = resourcesJson(K.Rewritten);
+  Result["original"] = resourcesJson(K.Original, K.OriginalShape, Gpu);
+  Result["rewritten"] = resourcesJson(K.Rewritten, K.RewrittenShape, Gpu);
   return Result;
 }
 
@@ -186,15 +216,20 @@ static Json captureJson(const CaptureReport &C) {
   return Result;
 }
 
-std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
+std::string
+bankstripe::runtime::jsonReport(const VerifyReport &Report,
+                                const std::optional<GpuFacts> &Gpu) {
   const char *Verdict = Report.Verdict == Outcome::Identical ? "identical"
                         : Report.Verdict == Outcome::Differs ? "differs"
                                                              : "not-verified";
   Json Result = {{"version", 1},
                  {"verdict", Verdict},
                  {"reason", Report.Reason},
+                 {"verdict-text", printVerdict(Report, /*Coloured=*/false)},
+                 {"reservations", reservations(Report, /*Coloured=*/false)},
                  {"device", Report.Device},
                  {"capability", Report.Capability},
+                 {"gpu", gpuJson(Gpu)},
                  {"original-command", Report.OriginalCommand},
                  {"rewritten-command", Report.RewrittenCommand},
                  {"runs", Report.Runs},
@@ -231,7 +266,7 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   Result["output"] = outputJson(Report);
   Result["kernels"] = Json::array();
   for (const KernelStatistics &K : Report.Kernels)
-    Result["kernels"].push_back(kernelJson(K));
+    Result["kernels"].push_back(kernelJson(K, Gpu));
   Result["all-launches"] = Json::object();
   addTimes(Result["all-launches"], Report.Total);
   Result["clocks"] = {{"original", clocksJson(Report.OriginalClocks)},

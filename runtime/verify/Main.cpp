@@ -41,18 +41,15 @@ static int cannotWrite(const std::string &Path) {
 
 // Before anything is run, so that no time is lost over a wrong file. \returns
 // what is wrong.
-static std::string readPlan(const std::string &Path,
-                            std::optional<HtmlPlan> &Plan) {
+static std::string readPlan(const std::string &Path, std::string &Plan) {
   if (Path.empty())
     return "";
   const std::optional<std::string> Text = readFile(Path);
   if (!Text)
     return "cannot read '" + Path + "'";
-  auto Read = parsePlan(*Text);
-  if (const auto *Error = std::get_if<PlanError>(&Read))
-    return "'" + Path + "' is no plan: " + Error->Message;
-  Plan = std::move(std::get<HtmlPlan>(Read));
-  return "";
+  Plan = *Text;
+  const std::string Problem = whyNoPlan(Plan);
+  return Problem.empty() ? "" : "'" + Path + "' is no plan: " + Problem;
 }
 
 static std::string timeNow() {
@@ -85,7 +82,7 @@ int main(int ArgumentCount, char **Arguments) {
   const Options &O = std::get<Options>(Parsed);
   if (!O.PrintPath.empty())
     return printRecordingFile(O.PrintPath);
-  HtmlInputs Page;
+  PageInputs Page;
   if (const std::string Problem = readPlan(O.PlanPath, Page.Plan);
       !Problem.empty()) {
     std::fprintf(stderr, "bankstripe-verify: %s\n", Problem.c_str());
@@ -108,14 +105,12 @@ int main(int ArgumentCount, char **Arguments) {
   const bool Coloured = ::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
   if (O.JsonPath != "-")
     std::fputs(printReport(Report, Coloured).c_str(), stdout);
-  if (!O.JsonPath.empty() && !writeFile(O.JsonPath, jsonReport(Report)))
+  Page.Verification = jsonReport(Report, gpuFacts(Report.Device));
+  Page.Time = timeNow();
+  if (!O.JsonPath.empty() && !writeFile(O.JsonPath, Page.Verification))
     return cannotWrite(O.JsonPath);
-  if (!O.HtmlPath.empty()) {
-    Page.Gpu = gpuFacts(Report.Device);
-    Page.Time = timeNow();
-    if (!writeFile(O.HtmlPath, htmlReport(Report, Page)))
-      return cannotWrite(O.HtmlPath);
-  }
+  if (!O.HtmlPath.empty() && !writeFile(O.HtmlPath, htmlPage(Page)))
+    return cannotWrite(O.HtmlPath);
   switch (Report.Verdict) {
   case Outcome::Identical:
     return ExitIdentical;

@@ -15,6 +15,8 @@
 #include <cstring>
 #include <fmt/color.h>
 #include <fmt/format.h>
+#include <functional>
+#include <map>
 
 using namespace bankstripe::runtime;
 
@@ -159,40 +161,41 @@ static std::string listLaunches(const std::vector<unsigned> &Launches) {
   return Launches.size() > MostListedLaunches ? List + ", ..." : List;
 }
 
-static std::string nondeterminism(const VerifyReport &Report, bool Coloured) {
-  std::string Text;
+static std::vector<std::string> nondeterminism(const VerifyReport &Report,
+                                               bool Coloured) {
+  std::vector<std::string> Found;
   const Comparison &C = Report.Launches;
   const std::string Marker =
       coloured("not deterministic", Colour::Marked, Coloured);
   const std::string Runs = runsOfOriginal(Report);
   if (!C.NotDeterministic.empty())
-    Text += fmt::format("{}: {} in {} ({}); what they write is {}\n", Marker,
-                        plural(C.NotDeterministic.size(), "launch"), Runs,
-                        listLaunches(C.NotDeterministic),
-                        Report.Within ? "compared within the tolerance only"
-                                      : "not compared");
+    Found.push_back(fmt::format(
+        "{}: {} in {} ({}); what they write is {}\n", Marker,
+        plural(C.NotDeterministic.size(), "launch"), Runs,
+        listLaunches(C.NotDeterministic),
+        Report.Within ? "compared within the tolerance only" : "not compared"));
   if (C.SequenceNotDeterministicFrom)
-    Text += fmt::format("{}: from launch {} on, {} launch different things; "
-                        "the rest is not compared\n",
-                        Marker, *C.SequenceNotDeterministicFrom, Runs);
+    Found.push_back(fmt::format("{}: from launch {} on, {} launch different "
+                                "things; the rest is not compared\n",
+                                Marker, *C.SequenceNotDeterministicFrom, Runs));
   if (C.OrderNotDeterministic)
-    Text += fmt::format("{}: {} host threads launch kernels, in another order "
-                        "in {}; the numbers of launches are compared, memory "
-                        "is not\n",
-                        Marker, C.Threads, Runs);
+    Found.push_back(fmt::format(
+        "{}: {} host threads launch kernels, in another order in {}; the "
+        "numbers of launches are compared, memory is not\n",
+        Marker, C.Threads, Runs));
   else if (C.ByDevice)
-    Text +=
-        fmt::format("note: {} host threads launch kernels, in another order "
-                    "in {}, but in the same one on each device; they are "
-                    "compared device by device\n",
-                    C.Threads, Runs);
+    Found.push_back(fmt::format(
+        "note: {} host threads launch kernels, in another order in {}, but in "
+        "the same one on each device; they are compared device by device\n",
+        C.Threads, Runs));
   else if (C.Threads > 1)
-    Text += fmt::format("note: {} host threads launch kernels; their order is "
-                        "taken to be the same in every run\n",
-                        C.Threads);
+    Found.push_back(fmt::format("note: {} host threads launch kernels; their "
+                                "order is taken to be the same in every run\n",
+                                C.Threads));
   if (Report.Output.NotDeterministic)
-    Text += fmt::format("output {}: {} print different texts\n", Marker, Runs);
-  return Text;
+    Found.push_back(
+        fmt::format("output {}: {} print different texts\n", Marker, Runs));
+  return Found;
 }
 
 static std::string toleratedText(const VerifyReport &Report,
@@ -222,7 +225,7 @@ static std::string toleratedText(const VerifyReport &Report,
 }
 
 // Which launches were left out, and why: nothing is passed over in silence.
-static std::string coverage(const VerifyReport &Report) {
+static std::vector<std::string> coverage(const VerifyReport &Report) {
   std::string Reasons;
   for (const auto &[Reason, Count] : Report.Skipped)
     if (Reason != "freed")
@@ -231,9 +234,9 @@ static std::string coverage(const VerifyReport &Report) {
                              Reason == "overhead" && Report.Overhead
                                  ? fmt::format("={}", *Report.Overhead)
                                  : "");
-  std::string Text;
+  std::vector<std::string> Found;
   if (!Reasons.empty())
-    Text = fmt::format(
+    Found.push_back(fmt::format(
         "memory was compared after {} of {}{} and at the end; left out: {}. "
         "What a launch that is left out writes is compared with the next one "
         "or at the end; --all leaves none out\n",
@@ -242,18 +245,19 @@ static std::string coverage(const VerifyReport &Report) {
             ? fmt::format(", {} before it was freed",
                           plural(Report.DigestsBeforeFree, "time"))
             : "",
-        Reasons);
+        Reasons));
   if (Report.Launches.UnmatchedDigests > 0)
-    Text += fmt::format("memory could not be compared after {}, since one of "
-                        "the programs has no digests there\n",
-                        plural(Report.Launches.UnmatchedDigests, "launch"));
+    Found.push_back(
+        fmt::format("memory could not be compared after {}, since one of "
+                    "the programs has no digests there\n",
+                    plural(Report.Launches.UnmatchedDigests, "launch")));
   if (const auto At = Report.Skipped.find("freed"); At != Report.Skipped.end())
-    Text += fmt::format("{} freed before what was left in {} was compared\n",
-                        At->second == 1
-                            ? "1 allocation was"
-                            : fmt::format("{} allocations were", At->second),
-                        At->second == 1 ? "it" : "them");
-  return Text;
+    Found.push_back(fmt::format(
+        "{} freed before what was left in {} was compared\n",
+        At->second == 1 ? "1 allocation was"
+                        : fmt::format("{} allocations were", At->second),
+        At->second == 1 ? "it" : "them"));
+  return Found;
 }
 
 static std::string change(const std::optional<Resources> &Before,
@@ -282,32 +286,100 @@ static std::vector<std::string> timeCells(const PairedTimes &T) {
           T.Sure ? resultName(T.verdict()) : "-"};
 }
 
+std::string bankstripe::runtime::unchangedLibrary(const KernelStatistics &K) {
+  const TimeVerdict Times = K.verdict();
+  if (K.Original == K.Rewritten && Times != TimeVerdict::Faster &&
+      Times != TimeVerdict::Slower)
+    for (const std::string Library : {"cub", "thrust"})
+      if (functionName(K.Name).starts_with(Library + "::"))
+        return Library;
+  return "";
+}
+
+using Cells = std::vector<std::string>;
+
+static Cells kernelCells(const KernelStatistics &K) {
+  Cells Line = {shortName(K.Name), std::to_string(K.Launches)};
+  for (std::string &Cell : timeCells(K))
+    Line.push_back(std::move(Cell));
+  for (unsigned Resources::*Field :
+       {&Resources::Registers, &Resources::StaticSharedBytes,
+        &Resources::LocalBytes})
+    Line.push_back(change(K.Original, K.Rewritten, Field));
+  return Line;
+}
+
+namespace {
+
+// The kernels of a library at which nothing changed, together.
+struct LibraryTotal {
+  unsigned Kernels = 0, Launches = 0;
+  double Original = 0, Rewritten = 0; // Nanoseconds of a run.
+};
+
+} // namespace
+
+static Cells libraryCells(const std::string &Library, const LibraryTotal &All) {
+  const auto Time = [](double Total) {
+    return plainDurationText(Total > 0 ? std::optional(Total) : std::nullopt);
+  };
+  return {fmt::format("{} equal kernels of {}, a run", All.Kernels, Library),
+          std::to_string(All.Launches),
+          Time(All.Original),
+          "-",
+          Time(All.Rewritten),
+          "-",
+          "-",
+          "-",
+          "-"};
+}
+
+// One for each kernel, but the equal ones of a library in one; what takes most
+// time comes first.
+static std::multimap<double, Cells, std::greater<>>
+tableLines(const std::vector<KernelStatistics> &Kernels) {
+  std::map<std::string, LibraryTotal> Libraries;
+  for (const KernelStatistics &K : Kernels) {
+    LibraryTotal &All = Libraries[unchangedLibrary(K)];
+    ++All.Kernels;
+    All.Launches += K.Launches;
+    All.Original += K.TotalOriginal;
+    All.Rewritten += K.TotalRewritten;
+  }
+  std::multimap<double, Cells, std::greater<>> Lines;
+  const auto IsTogether = [&](const std::string &Library) {
+    return !Library.empty() && Libraries[Library].Kernels > 1;
+  };
+  for (const KernelStatistics &K : Kernels)
+    if (!IsTogether(unchangedLibrary(K)))
+      Lines.emplace(std::max(K.TotalOriginal, K.TotalRewritten),
+                    kernelCells(K));
+  for (const auto &[Library, All] : Libraries)
+    if (IsTogether(Library))
+      Lines.emplace(std::max(All.Original, All.Rewritten),
+                    libraryCells(Library, All));
+  return Lines;
+}
+
 static std::string table(const VerifyReport &Report, bool Coloured) {
   std::vector<std::vector<std::string>> Rows = {
       {"kernel", "launches", "original", "spread", "rewritten", "spread",
        "speedup", "95 % interval", "result", "registers", "static shared",
        "local"}};
-  const auto Add = [&Rows](std::string Name, unsigned Launches,
-                           const PairedTimes &Times) {
-    Rows.push_back({std::move(Name), std::to_string(Launches)});
-    for (std::string &Cell : timeCells(Times))
-      Rows.back().push_back(std::move(Cell));
-  };
-  for (const KernelStatistics &K : Report.Kernels) {
-    Add(shortName(K.Name), K.Launches, K);
-    for (unsigned Resources::*Field :
-         {&Resources::Registers, &Resources::StaticSharedBytes,
-          &Resources::LocalBytes})
-      Rows.back().push_back(change(K.Original, K.Rewritten, Field));
-  }
+  for (auto &[Time, Line] : tableLines(Report.Kernels))
+    Rows.push_back(std::move(Line));
   if (Report.Kernels.size() > 1 && Report.Total.speedup()) {
-    Add("all launches of a run", Report.LaunchCount, Report.Total);
-    Rows.back().resize(Rows[0].size());
+    Rows.push_back(
+        {"all launches of a run", std::to_string(Report.LaunchCount)});
+    for (std::string &Cell : timeCells(Report.Total))
+      Rows.back().push_back(std::move(Cell));
   }
   std::vector<size_t> Widths(Rows[0].size());
-  for (const auto &Row : Rows)
+  for (auto &Row : Rows) {
+    Row.resize(Widths.size());
     for (size_t I = 0; I < Row.size(); ++I)
       Widths[I] = std::max(Widths[I], Row[I].size());
+  }
   std::string Text;
   for (size_t R = 0; R < Rows.size(); ++R) {
     std::string Line;
@@ -357,27 +429,30 @@ static std::string captured(const CaptureReport &C) {
   return Text;
 }
 
-std::string bankstripe::runtime::printReservations(const VerifyReport &Report,
-                                                   bool Coloured) {
-  std::string Text = nondeterminism(Report, Coloured);
+std::vector<std::string>
+bankstripe::runtime::reservations(const VerifyReport &Report, bool Coloured) {
+  std::vector<std::string> Found = nondeterminism(Report, Coloured);
   for (const ToleratedMemory &T : Report.Tolerated)
-    Text += toleratedText(Report, T);
+    Found.push_back(toleratedText(Report, T));
   if (Report.Verdict != Outcome::CannotRecord)
-    Text += coverage(Report);
+    for (std::string &Text : coverage(Report))
+      Found.push_back(std::move(Text));
   if (Report.Launches.UndigestedLaunches > 0 && Report.Skipped.empty())
-    Text += fmt::format("note: {} could be compared only by name and size\n",
-                        plural(Report.Launches.UndigestedLaunches, "launch"));
+    Found.push_back(
+        fmt::format("note: {} could be compared only by name and size\n",
+                    plural(Report.Launches.UndigestedLaunches, "launch")));
   for (const std::string &Note : Report.Notes)
-    Text += "note: " + Note + '\n';
+    Found.push_back("note: " + Note + '\n');
   if (Report.Captured)
-    Text += captured(*Report.Captured);
-  return Text;
+    Found.push_back(captured(*Report.Captured));
+  return Found;
 }
 
 std::string bankstripe::runtime::printReport(const VerifyReport &Report,
                                              bool Coloured) {
   std::string Text = printVerdict(Report, Coloured);
-  Text += printReservations(Report, Coloured);
+  for (const std::string &Found : reservations(Report, Coloured))
+    Text += Found;
   if (Report.Kernels.empty())
     return Text;
   Text += fmt::format("\n{} (compute capability {}); {}\n", Report.Device,

@@ -8,6 +8,7 @@
 #ifndef BANKSTRIPE_VERIFY_PRINT_H
 #define BANKSTRIPE_VERIFY_PRINT_H
 
+#include "verify/GpuFacts.h"
 #include "verify/Session.h"
 
 namespace bankstripe::runtime {
@@ -20,13 +21,19 @@ std::string printReport(const VerifyReport &Report, bool Coloured);
 /// Its beginning: the verdict, with the first difference.
 std::string printVerdict(const VerifyReport &Report, bool Coloured);
 
-/// What follows on that: what the verdict does not cover, a line for each
-/// thing. A line that begins with two spaces belongs to the one before.
-std::string printReservations(const VerifyReport &Report, bool Coloured);
+/// What the verdict does not cover, and notes; of one or more lines each.
+std::vector<std::string> reservations(const VerifyReport &Report,
+                                      bool Coloured);
+
+/// "cub" or "thrust" for a kernel of that library at which nothing changed,
+/// neither resources nor, beyond the noise, times; empty for all others. Those
+/// of one library are shown together.
+std::string unchangedLibrary(const KernelStatistics &K);
 
 /// The report as one JSON object; the fields are described in JSON.md beside
-/// this file.
-std::string jsonReport(const VerifyReport &Report);
+/// this file. \p Gpu is what is known of the GPU.
+std::string jsonReport(const VerifyReport &Report,
+                       const std::optional<GpuFacts> &Gpu = std::nullopt);
 
 } // namespace bankstripe::runtime
 

@@ -52,6 +52,49 @@ TEST(Print, IdenticalReportWithItsTable) {
   EXPECT_TRUE(has(printReport(identicalReport(), true), "\033["));
 }
 
+static KernelStatistics timed(const std::string &Name, double Original,
+                              double Rewritten) {
+  KernelStatistics K;
+  K.Name = Name;
+  K.Launches = 1;
+  K.MedianOriginal = K.TotalOriginal = Original;
+  K.MedianRewritten = K.TotalRewritten = Rewritten;
+  K.Sure = Interval{0.99 * Original / Rewritten, 1.01 * Original / Rewritten};
+  K.Original = K.Rewritten = Resources{40, 0, 0};
+  return K;
+}
+
+TEST(Print, KernelsThatTakeMostTimeComeFirst) {
+  VerifyReport R = identicalReport();
+  R.Kernels = {timed("short(int*)", 1e3, 2e3), timed("long(int*)", 9e3, 1e3)};
+  const std::string Text = printReport(R, false);
+  EXPECT_LT(Text.find("long"), Text.find("short")) << Text;
+}
+
+TEST(Print, EqualKernelsOfALibraryAreOneLine) {
+  VerifyReport R = identicalReport();
+  R.Kernels = {timed("void cub::scan<int>(int*)", 1e3, 1e3),
+               timed("void cub::sort<int>(int*)", 3e3, 3e3),
+               timed("void cub::slow<int>(int*)", 1e3, 2e3),
+               timed("void thrust::fill<int>(int*)", 1e3, 1e3),
+               timed("cubic(int*)", 1e3, 1e3)};
+  const std::string Text = printReport(R, false);
+  EXPECT_TRUE(has(Text, "2 equal kernels of cub, a run         2   4.00 us"))
+      << Text;
+  EXPECT_FALSE(has(Text, "cub::scan"));
+  for (const char *Name : {"cub::slow", "thrust::fill", "cubic"})
+    EXPECT_TRUE(has(Text, Name)) << Name;
+}
+
+// One with other resources was changed, whatever its time.
+TEST(Print, LibraryOfAKernelAtWhichNothingChanged) {
+  KernelStatistics K = timed("void thrust::cub::f(int)", 1, 1);
+  EXPECT_EQ(unchangedLibrary(K), "thrust");
+  EXPECT_EQ(unchangedLibrary(timed("void thrust::f(int)", 1, 2)), "");
+  K.Rewritten->Registers = 41;
+  EXPECT_EQ(unchangedLibrary(K), "");
+}
+
 static CaptureReport someCapture() {
   CaptureReport C;
   C.Path = "a b.capture";

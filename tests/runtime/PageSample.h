@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_TESTS_RUNTIME_HTMLSAMPLE_H
-#define BANKSTRIPE_TESTS_RUNTIME_HTMLSAMPLE_H
+#ifndef BANKSTRIPE_TESTS_RUNTIME_PAGESAMPLE_H
+#define BANKSTRIPE_TESTS_RUNTIME_PAGESAMPLE_H
 
-#include "page/Page.h"
+#include "verify/Print.h"
 
 namespace bankstripe::runtime {
 
@@ -91,6 +91,15 @@ inline VerifyReport sampleOfTestInputs() {
                    0.058, 0.101, 128, 0, 12288),
       sampleKernel("smooth(float const*, float*)", 0.135, 0.134, 96, 0, 0)};
   R.Kernels.back().Sure = Interval{0.82, 1.24};
+  // Two that were not changed and one that was.
+  for (const char *Name :
+       {"void cub::DeviceScanInitKernel<cub::ScanTileState<int> >(int)",
+        "void cub::DeviceScanKernel<cub::Policy, int*>(int*, int*)",
+        "void cub::DeviceRadixSortOnesweepKernel<int>(int*)"}) {
+    R.Kernels.push_back(sampleKernel(Name, 0.03, 0.03));
+    R.Kernels.back().Rewritten = R.Kernels.back().Original;
+  }
+  R.Kernels.back().Rewritten->Registers = 48;
   R.Total.MedianOriginal = 2.73e7;
   R.Total.MedianRewritten = 9.06e6;
   R.Total.Sure = Interval{2.98, 3.05};
@@ -131,4 +140,4 @@ inline void makeDiffer(VerifyReport &R) {
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_TESTS_RUNTIME_HTMLSAMPLE_H
+#endif // BANKSTRIPE_TESTS_RUNTIME_PAGESAMPLE_H

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_PAGE_GPUFACTS_H
-#define BANKSTRIPE_PAGE_GPUFACTS_H
+#ifndef BANKSTRIPE_VERIFY_GPUFACTS_H
+#define BANKSTRIPE_VERIFY_GPUFACTS_H
 
-#include <cstdint>
+#include "verify/Statistics.h"
 #include <optional>
 #include <string>
 
@@ -25,16 +25,18 @@ struct GpuFacts {
   unsigned SharedPerBlockOptIn = 0, SharedReservedPerBlock = 0;
   unsigned MegaHertz = 0; ///< The highest clock; 0: unknown.
   unsigned Driver = 0;    ///< The newest CUDA that it knows: 13000 is 13.0.
-
-  unsigned warpsPerMultiprocessor() const {
-    return ThreadsPerMultiprocessor / 32;
-  }
 };
 
 /// Asks the CUDA driver about the first GPU called \p Name. Nothing where there
 /// is no driver or no such GPU.
 std::optional<GpuFacts> gpuFacts(const std::string &Name);
 
+/// The warps that a multiprocessor can hold of a kernel that takes \p Takes and
+/// is launched like \p Shape. Nothing where the GPU's figures do not tell.
+std::optional<unsigned> residentWarps(const Resources &Takes,
+                                      const LaunchShape &Shape,
+                                      const GpuFacts &Gpu);
+
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_PAGE_GPUFACTS_H
+#endif // BANKSTRIPE_VERIFY_GPUFACTS_H

@@ -1,0 +1,271 @@
+// What the rewriter says: changed lines, arrays that move and that stay, and
+// predictions beside what was measured.
+const MostArrays = 200;
+const MostKernels = 60;
+const MostConsidered = 3;
+
+// The lines of a unified diff but the first two, which name the files.
+function diffLines(unified) {
+  const lines = [];
+  let old = 0, now = 0, inHunk = false;
+  for (const text of unified.replace(/\n$/, "").split("\n")) {
+    const hunk = /^@@ -(\d+)\S* \+(\d+)/.exec(text);
+    if (hunk) {
+      inHunk = true;
+      [old, now] = [Number(hunk[1]), Number(hunk[2])];
+      lines.push({ kind: "@", text });
+    } else if (inHunk) {
+      const kind = text[0] ?? " ";
+      lines.push({ kind, text, old: " -".includes(kind) ? old++ : "", now: " +".includes(kind) ? now++ : "" });
+    }
+  }
+  return lines;
+}
+
+// Marks where two lines differ; nothing when they have hardly anything in common.
+function markPair(a, b) {
+  const [x, y] = [[...a.text], [...b.text]];
+  const most = Math.min(x.length, y.length);
+  let begin = 1, behind = 0;
+  while (begin < most && x[begin] === y[begin])
+    ++begin;
+  while (behind + begin < most && x[x.length - behind - 1] === y[y.length - behind - 1])
+    ++behind;
+  if (3 * (begin + behind) < most)
+    return;
+  a.mark = [begin, x.length - behind];
+  b.mark = [begin, y.length - behind];
+}
+
+// The rewriter changes lines in place more often than it adds any, so lines that
+// are removed and added side by side are taken as pairs.
+function markPairs(lines) {
+  const run = (at, kind) => {
+    let end = at;
+    while (lines[end]?.kind === kind)
+      ++end;
+    return end - at;
+  };
+  for (let at = 0; at < lines.length;) {
+    const removed = run(at, "-"), added = run(at + removed, "+");
+    if (removed === added)
+      for (let i = 0; i < removed; ++i)
+        markPair(lines[at + i], lines[at + removed + i]);
+    at += Math.max(removed + added, 1);
+  }
+}
+
+function diffLine(line) {
+  if (line.kind === "@")
+    return html`<span class="hunk">${line.text}
+</span>`;
+  const element = new Html({ "+": "ins", "-": "del" }[line.kind] ?? "span");
+  const numbers = `${String(line.old).padStart(5)} ${String(line.now).padStart(5)}`;
+  const [begin, end] = line.mark ?? [0, 0];
+  const characters = [...line.text], part = (from, to) => characters.slice(from, to).join("");
+  const text = begin < end ? html`${part(0, begin)}<b>${part(begin, end)}</b>${part(end)}` : line.text;
+  return html`<${element} data-n="${numbers}">${text}
+</${element}>`;
+}
+
+function diffDetails(change) {
+  const unified = change.diff ?? "";
+  const lines = diffLines(unified);
+  markPairs(lines);
+  const count = (kind) => lines.filter((line) => line.kind === kind).length;
+  // As the diff calls the file, which is shorter than its path.
+  const name = /^--- .*\n\+\+\+ b\/(.*)/.exec(unified)?.[1] ?? change.file;
+  return html`<details class="diff"><summary><code title="${change.file}">${name}</code> <span class="faster">+${
+    count("+")}</span> <span class="slower">−${count("-")}</span></summary>
+<pre tabindex="0">${lines.map(diffLine)}</pre>
+</details>
+`;
+}
+
+const placeText = (place) => `${place.file.slice(place.file.lastIndexOf("/") + 1)}:${place.line}`;
+
+// "kernel.cu:12", with the whole path as a title.
+function placeHtml(place) {
+  return place?.line ? html`<code class="place" title="${place.file}">${placeText(place)}</code>` : "";
+}
+
+// Whether something is done about an array.
+const changes = (array) => ["stripe", "slot", "constant"].includes(array.verdict) || array.reason === "unrolled-loop";
+
+const ArrayColumns = ["array", "type", "index", "function", "declared at"];
+
+function arrayCells(array) {
+  return html`<th scope="row">${code(array.name)}</th><td>${code(array.type)}</td><td>${array.index}</td><td>${
+    code(array.function)}</td><td>${placeHtml(array.place)}</td>`;
+}
+
+function leftOut(count) {
+  return count > MostArrays ? html`<p class="hint">${countText(count - MostArrays)} more are left out here; ${
+    ""}<code>bankstripe analyze</code> names them all.</p>
+` : "";
+}
+
+function movedTable(moved) {
+  if (!moved.length)
+    return "";
+  const rows = moved.slice(0, MostArrays).map((array) => html`<tr>${arrayCells(array)}<td>${
+    [array.verdict, array.form, array.storage].filter(Boolean).join(", ")}</td>${
+    figure(either(array.sharedBytes, countText), array.sharedBytes)}<td>${array.message} ${code(array.reason)}</td></tr>
+`);
+  return [table('class="sortable arrays"', "The arrays that are not in local memory any more",
+                columns([...ArrayColumns, "becomes", "shared bytes per block", "why"]), tableBody(rows)),
+          leftOut(moved.length)];
+}
+
+function changesSection(plan) {
+  const moved = (plan.arrays ?? []).filter(changes), files = plan.changes ?? [];
+  return section("changes", "What was rewritten",
+    moved.length || files.length ? [files.map(diffDetails), movedTable(moved)] : html`<p>Nothing was rewritten.</p>
+`);
+}
+
+// Where the reason is, if that is another place than the array's and the detail
+// does not name it.
+function placeOfReason(array) {
+  const { reasonPlace: there, place: here } = array;
+  const isElsewhere = there?.line && (there.line !== here?.line || there.file !== here?.file) &&
+    !(array.detail ?? "").includes(placeText(there));
+  return isElsewhere ? html`${array.detail ? ", at " : "at "}${placeHtml(there)}` : "";
+}
+
+// All arrays with one reason share the message and the advice.
+function reasonGroup(group) {
+  const { verdict, message, reason, advice } = group[0];
+  return html`<tbody>
+<tr class="group"><th scope="rowgroup" colspan="6"><div><span class="badge">${verdict}</span> ${message} ${
+  code(reason)}${advice ? html`<br/><span class="advice">to change that: ${advice}</span>` : ""}</div></th></tr>
+${group.map((array) => html`<tr>${arrayCells(array)}<td>${array.detail}${placeOfReason(array)}</td></tr>
+`)}</tbody>
+`;
+}
+
+function unchangedSection(plan) {
+  const kept = (plan.arrays ?? []).filter((array) => !changes(array));
+  if (!kept.length)
+    return "";
+  // What can be done something about comes first.
+  const rank = ({ verdict }) => (verdict === "keep" ? 0 : verdict === "refuse" ? 1 : 2);
+  const groups = new Map();
+  for (const array of kept.slice(0, MostArrays))
+    groups.set(`${rank(array)} ${array.reason}`, [...(groups.get(`${rank(array)} ${array.reason}`) ?? []), array]);
+  return section("unchanged", "What was not rewritten, and why",
+    table('class="arrays"', "Arrays that stay as they are, by the reason",
+      columns([...ArrayColumns, "what stands against it"]),
+      [...groups.keys()].sort().map((key) => reasonGroup(groups.get(key)))),
+    leftOut(kept.length));
+}
+
+// The kernels with a prediction, in the order of the other tables; those that
+// were not launched come last.
+function predictions(plan, kernels) {
+  const termsOf = (kernel) => kernel?.predicted?.explanation;
+  const launched = kernels.measured.filter((row) => termsOf(row.planned)).sort((a, b) =>
+    kernels.rows.indexOf(a) - kernels.rows.indexOf(b));
+  const others = (plan.kernels ?? []).filter((k) => termsOf(k) && !launched.some((row) => row.planned === k));
+  return [...launched.map((row) => ({ row, kernel: row.planned, terms: termsOf(row.planned), name: row.short })),
+          ...others.map((kernel) => ({ kernel, terms: termsOf(kernel), name: plotName(kernel.name ?? "") }))];
+}
+
+const arraysOf = (state) => state?.arrays ?? [];
+const movesAny = (terms) => arraysOf(terms.after).some((cost) => cost.moved);
+const rangeText = ({ speedup, low, high }) => `${fixed(speedup, 2)} (${fixed(low, 2)} to ${fixed(high, 2)})`;
+
+// A speedup of what was not done says nothing of what was predicted for it.
+const measuredSpeedup = ({ row, terms }) => (terms.taken ? row?.speedup : null);
+
+function judgement({ terms }, measured) {
+  if (!terms.taken)
+    return movesAny(terms) ? "not taken, so not measured" : "nothing was changed";
+  if (!isNumber(measured))
+    return "-";
+  return measured < terms.low ? "slower than predicted" :
+    measured > terms.high ? "faster than predicted" : "within the range";
+}
+
+function predictionRow(predicted) {
+  const { terms, name } = predicted, measured = measuredSpeedup(predicted);
+  return html`<tr><th scope="row"><code>${name}</code></th>${figure(rangeText(terms), terms.speedup)}${
+    figure(fixed(terms.price, 2), terms.price)}${figure(fixed(terms.gain, 2), terms.gain)}${
+    figure(factorText(measured), measured)}<td>${judgement(predicted, measured)}</td></tr>
+`;
+}
+
+// Cycles, without decimals that nobody can trust.
+const cycles = (value) => fixed(value, value >= 10 ? 0 : 1);
+
+function timesTable(terms, name) {
+  const { before, after } = terms, moves = movesAny(terms);
+  const where = (cost) => (cost.moved ? "shared memory" :
+    isNumber(cost.hitRate) ? `local memory, ${(cost.hitRate * 100).toFixed(0)} % in the L1` : "local memory");
+  const row = (heading, issue, wait, text) =>
+    html`<tr><th scope="row">${heading}</th>${figure(cycles(issue))}${figure(cycles(wait))}<td>${text}</td></tr>
+`;
+  const costRow = (state, cost, when) => (cost ? row(html`<code>${cost.array}</code> ${when}`, cost.issue,
+    cost.latency / Math.max(1, state.warps), where(cost)) : "");
+  const allRow = (state, when) => row(`all ${when}`, state?.issue, state?.wait, `${cycles(state?.time)} together`);
+  const states = moves ? [[before, "before"], [after, "after"]] : [[before, ""]];
+  return table('class="terms"', `Where the model sees the time of ${name}`,
+    columns(["cycles per warp", "issuing", "waiting", "where"]),
+    tableBody([arraysOf(before).map((_, i) => states.map(([state, when]) => costRow(state, arraysOf(state)[i], when))),
+               states.map(([state, when]) => allRow(state, when))]));
+}
+
+function resourcesText({ before, after, codeGrowth }) {
+  const kilobytes = (state) => fixed(state?.firstLevelCacheBytes / 1024, 0);
+  return `${changeText(String(before?.warps), String(after?.warps))} warps per multiprocessor` +
+    (after?.limiter ? `, limited by ${changeText(before.limiter, after.limiter)}` : "") +
+    `; L1 of ${changeText(kilobytes(before), kilobytes(after))} KB` +
+    (codeGrowth > 1.005 ? `; ${fixed(codeGrowth, 2)} times as much code` : "");
+}
+
+// What the range comes from most.
+function assumptionText(terms) {
+  const all = [terms.speedupIfAgreeing, terms.speedupIfRandom, terms.speedup];
+  return (Math.max(...all) > Math.min(...all) * terms.modelError
+    ? `how far the indices of a warp are apart: ${fixed(terms.speedupIfAgreeing, 2)} if they agree, ${
+      fixed(terms.speedupIfRandom, 2)} if they are random`
+    : `the model, which errs by a factor of ${fixed(terms.modelError, 1)} either way`) +
+    (terms.guessedLoops ? `; how often ${pluralText(terms.guessedLoops, "loop")} run is a guess` : "");
+}
+
+function blockSizeText({ blockSize, blockSizeText: origin }) {
+  return blockSize ? `${blockSize} threads${origin ? `, from ${origin}` : ""}` : origin;
+}
+
+function predictionDetails({ kernel, terms, name }) {
+  const { price, gain, worst, worstIf } = terms;
+  return html`<details><summary>The terms of <code>${name}</code></summary>
+${timesTable(terms, name)}${factList([
+  ["block size", blockSizeText(kernel)],
+  ["shared memory per block",
+   changeText(countText(kernel.sharedBytesBefore ?? 0), countText(kernel.sharedBytesAfter ?? 0)) + " bytes"],
+  ["resources", resourcesText(terms)],
+  [terms.taken ? "speedup" : "speedup, not taken", movesAny(terms)
+    ? `${fixed(price, 2)} for the shared memory × ${fixed(gain, 2)} for the access = ${rangeText(terms)}`
+    : "1.00, since nothing better was found than no change"],
+  ["it rests on", assumptionText(terms)],
+  ["at worst", worstIf && worst < 1 && `${fixed(worst, 2)} if ${worstIf}`],
+  ...(terms.alternatives ?? []).slice(0, MostConsidered).map((a) => ["also considered", `${rangeText(a)} ${a.what}`]),
+])}</details>
+`;
+}
+
+function termsSection(plan, kernels) {
+  const found = predictions(plan, kernels), shown = found.slice(0, MostKernels);
+  if (!found.length)
+    return "";
+  return section("terms", "What was predicted",
+    table('class="sortable predicted"',
+      "The speedup that the plan rests on (its range), its two factors, and what was measured",
+      columns(["kernel", "predicted", "shared memory costs", "access gains", "measured",
+               "measured against predicted"]),
+      tableBody(shown.map(predictionRow))),
+    shown.map(predictionDetails),
+    found.length > shown.length ? hint(pluralText(found.length - shown.length, "kernel"), " more are left out here.")
+                                : "");
+}
