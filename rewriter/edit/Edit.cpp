@@ -90,7 +90,6 @@ private:
   void collectStatements();
   void collectLaunchBounds();
   void collectReservations();
-  std::string storageText() const;
   std::string includeText(unsigned Place, bool EmbedHelper) const;
 
   bool moves(const PlannedArray &A) const {
@@ -177,28 +176,11 @@ bool FileEditor::collect() {
   return NeedsHelper || !OtherEdits.empty();
 }
 
-// The variables that arrays of the file have their bytes in together.
-std::string FileEditor::storageText() const {
-  std::map<std::string, const Verdict *> Storages;
-  for (const PlannedArray &A : P.Arrays)
-    if (moves(A) && !A.Decision.Storage.empty())
-      Storages[A.Decision.Storage] = &A.Decision;
-  std::string Text;
-  for (const auto &[Name, V] : Storages)
-    Text +=
-        llvm::formatv("static __shared__ bankstripe::common<{0}, {1}> {2};\n",
-                      V->WarpBytes, V->Threads, Name);
-  return Text.empty()
-             ? Text
-             : "\n// For arrays that are never alive at once.\n" + Text;
-}
-
 std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {
   std::string Text;
   if (!hasHelperInclude(Code))
     Text = EmbedHelper ? helperText().str()
                        : ("#include \"" + HelperFileName + "\"\n").str();
-  Text += storageText();
   if (Text.empty())
     return Text;
   // Apart from code that follows, together with an #include before it.

@@ -58,18 +58,12 @@ void Groups::connectKernels() {
 
 // Those that use no shared memory ask nothing of their kernels.
 void Groups::connectArrays() {
-  std::map<std::string, unsigned> Storages;
   for (unsigned I = 0; I < Arrays; ++I) {
     const PlannedArray &A = P.Arrays[I];
     if (!A.Decision.usesShared())
       continue;
     for (unsigned K : A.Kernels)
       Classes.unionSets(I, Arrays + K);
-    if (A.Decision.Storage.empty())
-      continue;
-    auto [It, New] = Storages.try_emplace(A.Decision.Storage, I);
-    if (!New)
-      Classes.unionSets(It->second, I);
   }
 }
 

@@ -28,12 +28,6 @@
 //     auto counts = bankstripe::dynamic_stripe<int[16], 0, 4224>();
 //     auto &a_slots = bankstripe::dynamic_slots<float[32], 2048, 4224>();
 //
-// Where arrays share bytes of static storage, it is a variable of the file,
-// declared right behind the helper (Edit.cpp), and they are views of it:
-//
-//     auto counts = bankstripe::stripe_in<int[16]>(counts_storage);
-//     auto &a_slots = bankstripe::slots_in<float[13]>(counts_storage);
-//
 // A table of constants that nobody writes only becomes `static const`.
 //
 //===----------------------------------------------------------------------===//
@@ -102,9 +96,6 @@ std::string StorageWriter::editedText(const TextRange &R) const {
   return llvm::cantFail(applyEdits(Code, R.Offset, R.end(), UseEdits));
 }
 
-// Its bytes are part of memory that is declared elsewhere.
-static bool isView(const Verdict &V) { return V.Dynamic || !V.Storage.empty(); }
-
 // The `const` of pointers stands behind their stars.
 static bool makesConstBySpecifier(const PlannedArray &A) {
   const DeclarationText &Text = A.Array.Text;
@@ -117,7 +108,7 @@ std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   case VerdictKind::Slot:
     return "";
   case VerdictKind::Stripe:
-    if (isView(A.Decision))
+    if (A.Decision.Dynamic)
       return "";
     break;
   case VerdictKind::Constant:
@@ -162,9 +153,7 @@ std::string StorageWriter::elementText(const PlannedArray &A) const {
 
 // `bankstripe::dynamic_stripe<int[4], 0, 512>()` for units `int[4]`.
 static std::string stripeView(const Verdict &V, const std::string &Units) {
-  return V.Dynamic ? "bankstripe::dynamic_stripe<" + Units +
-                         dynamicArguments(V) + ">()"
-                   : "bankstripe::stripe_in<" + Units + ">(" + V.Storage + ")";
+  return "bankstripe::dynamic_stripe<" + Units + dynamicArguments(V) + ">()";
 }
 
 // The declaration of a stripe that is a view, without the semicolon.
@@ -198,8 +187,6 @@ static std::string slotAlignment(const Finding &F) {
 static std::string slotsView(const PlannedArray &A, const std::string &Type) {
   const Verdict &V = A.Decision;
   const std::string Alignment = slotAlignment(A.Array);
-  if (!V.Dynamic)
-    return "bankstripe::slots_in<" + Type + Alignment + ">(" + V.Storage + ")";
   return "bankstripe::dynamic_slots<" + Type + dynamicArguments(V) +
          (Alignment.empty() || V.Behind ? "" : ", false") + Alignment + ">()";
 }
@@ -212,7 +199,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   const bool Constructed = F.Init == InitializerKind::Construct;
 
   std::string Text;
-  if (isView(A.Decision))
+  if (A.Decision.Dynamic)
     Text =
         "auto &" + F.SlotsName + " = " + slotsView(A, Element + Extents) + ";";
   else
@@ -220,7 +207,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
                          Element, Extents, asArgument(threadsOf(A)),
                          slotAlignment(F), F.SlotsName);
   Text += NewLine;
-  if (!F.InKernel && !isView(A.Decision))
+  if (!F.InKernel && !A.Decision.Dynamic)
     Text += llvm::formatv("bankstripe::require_block_of_at_most<{0}>();{1}",
                           A.Decision.Threads, NewLine);
   if (Constructed && !F.IsObject)
@@ -247,7 +234,7 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
     return Edits;
   }
   default:
-    if (isView(A.Decision)) {
+    if (A.Decision.Dynamic) {
       unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();
       Edits.push_back({Text.Declarator.Offset, End - Text.Declarator.Offset,
                        viewDeclaration(A)});
@@ -290,7 +277,7 @@ StorageWriter::statementsAfter(const PlannedArray &A) const {
     return Statements;
   // A slot checks between its two declarations.
   if (!A.Array.InKernel && A.Decision.Kind == VerdictKind::Stripe &&
-      !isView(A.Decision))
+      !A.Decision.Dynamic)
     Statements.push_back(llvm::formatv(
         "bankstripe::require_block_of_at_most<{0}>();", A.Decision.Threads));
   if (A.Array.NeedsAccessor && A.Decision.Kind == VerdictKind::Stripe)

@@ -7,7 +7,6 @@
 //
 //   ParsedUnit => device IR            (DeviceModule.cpp)
 //              => allocas of findings  (Residency.cpp)
-//              => who calls whom       (Calls.cpp)
 //              => optimised IR         (Optimize.cpp)
 //              => surviving allocas    (Residency.cpp)
 //              => uniform or not       (Uniformity.cpp)
@@ -18,7 +17,6 @@
 
 #include "evidence/Evidence.h"
 
-#include "evidence/Calls.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/Residency.h"
 #include "evidence/Uniformity.h"
@@ -66,10 +64,6 @@ Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
   std::unique_ptr<Module> Plain;
   if (!Tracker.holders().empty()) {
     keepOnly(**M, Tracker.holders());
-    Result.Calls = readCalls(**M);
-    if (variesByArchitecture(Unit))
-      for (auto &[Id, Calls] : Result.Calls)
-        Calls.Unknown = true;
     if (!Facts.Loops.empty())
       Plain = CloneModule(**M);
     if (Error E = optimize(**M, Unit.compiler(), GpuArch, Context))

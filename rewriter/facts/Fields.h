@@ -70,13 +70,13 @@ BANKSTRIPE_FIELDS(DeclarationText, Statement, Specifiers, Declarator, Name,
                   Extents, Initializer, Values, ExtentTexts, IndexInStatement,
                   AllDeclarators)
 BANKSTRIPE_FIELDS(ArrayInstance, FunctionId, ElementBytes, Alignment,
-                  SlotAlignment, ElementType, Extents, BytesPerThread, Kernels)
+                  SlotAlignment, Extents, BytesPerThread, Kernels)
 BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   Kernels, Type, ElementBytes, Extents, BytesPerThread,
                   Instances, IsObject, HostDevice, HasConst, ElementDependent,
-                  FunctionFiles, FileEnteredOnce, SlotsName, StripesName,
-                  StorageName, Init, ConstantInit, NeverWritten, Text, Uses,
-                  NeedsAccessor, Trail, OtherDepths, Obstacles)
+                  FunctionFiles, SlotsName, StripesName, Init, ConstantInit,
+                  NeverWritten, Text, Uses, NeedsAccessor, Trail, OtherDepths,
+                  Obstacles)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyStart,
                   MayEdit, StaticSharedBytes, UsesDynamicShared, AddressTaken,
@@ -102,8 +102,7 @@ BANKSTRIPE_FIELDS(Words, Loaded, Stored)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
                   Gathered, Shared, OtherLocal, GuessedLoops, Arrays)
-BANKSTRIPE_FIELDS(FunctionCalls, Names, Unknown)
-BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Calls, Problem)
+BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Problem)
 
 // Frontend.h, Plan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,

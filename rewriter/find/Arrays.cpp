@@ -149,39 +149,6 @@ static bool reachesLocalAssembly(const FunctionDecl *Function,
                       });
 }
 
-// Whether a line of Text may stand for other lines in another configuration.
-static bool hasConditionalLine(StringRef Text) {
-  for (auto [Line, Rest] = Text.split('\n'); !Line.empty() || !Rest.empty();
-       std::tie(Line, Rest) = Rest.split('\n')) {
-    Line = Line.ltrim(" \t");
-    if (Line.consume_front("#")) {
-      Line = Line.ltrim(" \t");
-      if (Line.starts_with("if") || Line.starts_with("include"))
-        return true;
-    }
-  }
-  return false;
-}
-
-// Whether other configurations may have other calls or blocks in the function
-// and what it calls. The system's functions call the user's in all of them.
-static bool variesByConfiguration(const FunctionDecl *Function,
-                                  BodyIndexCache &Bodies,
-                                  const SourceText &Text) {
-  const SourceManager &SM = Text.sources();
-  return llvm::any_of(
-      reachableFrom(Function, Bodies), [&](const FunctionDecl *Reached) {
-        const FunctionDecl *Definition = nullptr;
-        const Stmt *Body = Reached->getBody(Definition);
-        if (!Body || Definition->isImplicit() || Definition->isDefaulted() ||
-            SM.isInSystemHeader(SM.getExpansionLoc(Body->getBeginLoc())))
-          return false;
-        auto Range = Text.tokens(Body->getBeginLoc(), Body->getEndLoc());
-        return !Range || hasConditionalLine(Text.text(
-                             *Range, SM.getFileID(Body->getBeginLoc())));
-      });
-}
-
 // Context that no later stage could see any more.
 static void readContext(Finding &F, const VarDecl *Variable,
                         const FunctionDecl *Function, BodyIndexCache &Bodies,
@@ -212,21 +179,6 @@ static std::string unusedName(StringRef Wanted, StringRef Buffer) {
   std::string Name = Wanted.str();
   for (unsigned I = 2; Buffer.contains(Name); ++I)
     Name = (Wanted + "_" + llvm::Twine(I)).str();
-  return Name;
-}
-
-// The same, and that nothing has that the file includes. A number may be
-// added to it later, so no name there may begin with it either.
-static std::string unusedFileName(StringRef Wanted, StringRef Buffer,
-                                  const IdentifierTable &Names) {
-  std::string Name = unusedName(Wanted, Buffer);
-  auto BeginsOne = [&](StringRef Text) {
-    return llvm::any_of(Names, [&](const auto &Entry) {
-      return Entry.getKey().starts_with(Text);
-    });
-  };
-  for (unsigned I = 2; BeginsOne(Name); ++I)
-    Name = unusedName((Wanted + "_" + llvm::Twine(I)).str(), Buffer);
   return Name;
 }
 
@@ -272,13 +224,11 @@ Finding bankstripe::findArray(const VarDecl *Variable,
   if (auto Problem = readInitializer(F, Variable, Context))
     F.Obstacles.push_back({*Problem, F.Where, ""});
   readDeclaration(F, Variable, Statement, Body, Text);
-  if (!variesByConfiguration(Function, Bodies, Text))
-    F.Scope = scopeOf(Statement, Function, Body, Text);
+  F.Scope = scopeOf(Statement, Function, Body, Text);
   if (Spelled) {
     StringRef Buffer = Text.buffer(Text.sources().getFileID(*Spelled));
     F.SlotsName = unusedName(F.Name + "_slots", Buffer);
     F.StripesName = unusedName(F.Name + "_stripes", Buffer);
-    F.StorageName = unusedFileName(F.Name + "_storage", Buffer, Context.Idents);
   }
   if (F.IsObject) {
     readObjectUses(F, Variable, Body, Context, Text);

@@ -68,8 +68,7 @@ public:
   UnitReader(ParsedUnit &Unit, llvm::function_ref<bool(StringRef)> MayEdit)
       : Context(Unit.compiler().getASTContext()),
         Text(Context, Unit.compiler().getPreprocessor()),
-        Classifier(Context, Text, Bodies, MayEdit), MayEdit(MayEdit),
-        Varies(variesByArchitecture(Unit)) {}
+        Classifier(Context, Text, Bodies, MayEdit), MayEdit(MayEdit) {}
 
   UnitFacts read();
 
@@ -91,7 +90,6 @@ private:
   BodyIndexCache Bodies;
   UseClassifier Classifier;
   llvm::function_ref<bool(StringRef)> MayEdit;
-  const bool Varies; ///< Other architectures may see other code.
   UnitFacts Facts;
   std::vector<std::pair<std::string, Place>> AddressTaken;
   std::vector<std::pair<std::string, Place>> AttributesSet;
@@ -104,39 +102,6 @@ private:
 };
 
 } // namespace
-
-// Whether a declaration behind the #includes of Code, or before its first
-// line of code, is inside what keeps the file from being read twice.
-static bool isInsideGuard(StringRef Code) {
-  std::vector<StringRef> Directives;
-  for (auto [Line, Rest] = Code.split('\n');
-       Directives.size() < 3 && !(Line.empty() && Rest.empty());
-       std::tie(Line, Rest) = Rest.split('\n'))
-    if (Line.ltrim().starts_with("#"))
-      Directives.push_back(Line.ltrim().drop_front().ltrim());
-  return Directives.size() == 3 && Directives[0].starts_with("ifndef") &&
-         Directives[1].starts_with("define") &&
-         Directives[2].starts_with("include");
-}
-
-// What a guard prevents would only be prevented for code inside it.
-static bool guardsDeclarations(StringRef Code) {
-  return !Code.contains("#ifndef") || Code.contains("#pragma once") ||
-         isInsideGuard(Code);
-}
-
-// Whether the file that holds Loc is included no second time.
-static bool isEnteredOnce(const SourceManager &SM, SourceLocation Loc) {
-  const FileID Own = SM.getFileID(SM.getExpansionLoc(Loc));
-  const auto Entry = SM.getFileEntryRefForID(Own);
-  unsigned Times = 0;
-  for (unsigned I = 1; Entry && I < SM.local_sloc_entry_size(); ++I) {
-    const SrcMgr::SLocEntry &Other = SM.getLocalSLocEntry(I);
-    Times +=
-        Other.isFile() && Other.getFile().getContentCache().OrigEntry == Entry;
-  }
-  return Times == 1;
-}
 
 void UnitReader::readArrays(const FunctionDecl *Function) {
   if (!Function->hasAttr<CUDAGlobalAttr>() &&
@@ -155,16 +120,11 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       continue;
     Finding F = findArray(Variable, Statement, Function, Bodies, Context, Text,
                           Classifier);
-    if (Varies)
-      F.Scope = TextRange();
     if (!New) {
       mergeInstance(Facts.Findings[It->second], std::move(F));
       continue;
     }
     const SourceManager &SM = Text.sources();
-    F.FileEnteredOnce = isEnteredOnce(SM, Variable->getLocation()) &&
-                        guardsDeclarations(SM.getBufferData(SM.getFileID(
-                            SM.getExpansionLoc(Variable->getLocation()))));
     Files.insert(SM.getFileID(SM.getExpansionLoc(Variable->getLocation())));
     Files.insert(SM.getFileID(SM.getExpansionLoc(Function->getLocation())));
     if (!MayEdit(F.Where.File) || !MayEdit(F.FunctionFiles.front()))

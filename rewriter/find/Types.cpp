@@ -122,11 +122,6 @@ void bankstripe::readType(Finding &F, const VarDecl *Variable,
   }
   const std::string ElementType =
       Element.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
-  const auto *Record = Element->getAsCXXRecordDecl();
-  if (!Record || Record->hasLinkage())
-    Instance.ElementType =
-        Element.getCanonicalType().getUnqualifiedType().getAsString(
-            Context.getPrintingPolicy());
   Instance.ElementBytes = Context.getTypeSizeInChars(Element).getQuantity();
   F.ElementDependent = isDependentlyTyped(Variable);
   F.ElementBytes = Instance.ElementBytes;

@@ -103,11 +103,6 @@ public:
   virtual void replay(clang::ASTConsumer &Consumer) = 0;
 };
 
-/// Whether a file of the user's, or a macro of the command, mentions what sets
-/// one GPU architecture apart from another. \p Unit is for one of them, so code
-/// for the others may be missing from it.
-bool variesByArchitecture(ParsedUnit &Unit);
-
 /// How a parse went.
 struct ParseOutcome {
   bool UsedShim = false; ///< The file needed the nvcc compatibility header.

@@ -185,35 +185,6 @@ ParseAction::CreateASTConsumer(clang::CompilerInstance &, StringRef) {
   return std::make_unique<Recorder>(Parse);
 }
 
-// Macros of the architecture, and those of the toolkit's headers that come out
-// differently by it. In comments they count too.
-static bool namesArchitecture(StringRef Text) {
-  static constexpr StringLiteral Names[] = {
-      "__CUDA_ARCH", "__CUDA_MINIMUM_ARCH__", "CUB_PTX_ARCH", "NV_IF_",
-      "NV_DISPATCH_TARGET"};
-  return any_of(Names, [&](StringRef Name) { return Text.contains(Name); });
-}
-
-bool variesByArchitecture(ParsedUnit &Unit) {
-  const clang::CompilerInstance &Compiler = Unit.compiler();
-  for (const auto &[Macro, Undefined] : Compiler.getPreprocessorOpts().Macros)
-    if (namesArchitecture(StringRef(Macro).split('=').second))
-      return true;
-  const clang::SourceManager &SM = Compiler.getSourceManager();
-  for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
-    const clang::SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
-    // What has no file is the compiler's own.
-    if (!Entry.isFile() || !Entry.getFile().getContentCache().OrigEntry ||
-        clang::SrcMgr::isSystem(Entry.getFile().getFileCharacteristic()))
-      continue;
-    const auto Start =
-        clang::SourceLocation::getFromRawEncoding(Entry.getOffset());
-    if (namesArchitecture(SM.getBufferData(SM.getFileID(Start))))
-      return true;
-  }
-  return false;
-}
-
 // The callback runs here and not in EndSourceFileAction: Sema, which the code
 // generator may still ask, and the diagnostics' source file are alive.
 void ParseAction::ExecuteAction() {

@@ -106,20 +106,12 @@ struct KernelWork {
   std::map<unsigned, ArrayWork> Arrays; ///< By the number of the finding.
 };
 
-/// What one device function calls.
-struct FunctionCalls {
-  std::set<std::string> Names; ///< Mangled.
-  bool Unknown = false;        ///< And what nobody can name.
-};
-
 /// The evidence of one translation unit.
 struct UnitEvidence {
   std::vector<ArrayEvidence> Arrays;      ///< Parallel to UnitFacts::Findings.
   std::map<std::string, KernelWork> Work; ///< By the mangled name.
   /// The same if loops of unknown length are short.
   std::map<std::string, KernelWork> ShortWork;
-  /// By the mangled names of the functions that the findings' kernels reach.
-  std::map<std::string, FunctionCalls> Calls;
   std::string Problem; ///< Why there is none; empty when there is.
 };
 

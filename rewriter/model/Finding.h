@@ -84,8 +84,6 @@ struct ArrayInstance {
   unsigned Alignment = 0;    ///< alignof(array), in bytes.
   /// What a slot must be aligned to: the same, or what a cast claims.
   unsigned SlotAlignment = 0;
-  /// Canonical and unqualified; empty where the name alone does not tell it.
-  std::string ElementType;
   std::vector<uint64_t> Extents;
   uint64_t BytesPerThread = 0;      ///< sizeof(array).
   std::vector<std::string> Kernels; ///< Mangled names that reach it, sorted.
@@ -125,13 +123,9 @@ struct Finding {
   /// The files that hold its functions: a fragment that is included in a body
   /// can include nothing itself.
   std::vector<std::string> FunctionFiles;
-  /// Its unit reads a declaration at the start of its file, behind the
-  /// #includes, just once.
-  bool FileEnteredOnce = false;
   /// Names for its storage that the file has not.
   std::string SlotsName;
   std::string StripesName;
-  std::string StorageName; ///< Of the file, and so of no header either.
 
   InitializerKind Init = InitializerKind::None;
   bool ConstantInit = false; ///< Every value of it is a constant.

@@ -30,12 +30,6 @@ enum class StripeForm {
   Unit,     ///< Plain, Padded or Wide: the size varies by instantiation.
 };
 
-/// An array as people know it, be it part of the same plan or not.
-struct ArrayName {
-  std::string Name;
-  Place Where;
-};
-
 /// What was decided for one finding, and why.
 struct Verdict {
   VerdictKind Kind = VerdictKind::Refuse;
@@ -53,11 +47,6 @@ struct Verdict {
   uint64_t WarpOffset = 0;
   uint64_t BytesPerWarp = 0; ///< Its own.
   uint64_t WarpBytes = 0;
-  bool MayShareBytes = true; ///< With arrays that are never alive with it.
-  /// The variable that its bytes are part of, WarpBytes for each warp, where
-  /// static storage is shared.
-  std::string Storage;
-  std::vector<ArrayName> SharesBytesWith;
   bool Asked = false;    ///< A decision asks for this move.
   bool AsStripe = false; ///< A decision or a default asks for stripes.
   /// The loops that get `#pragma unroll` if this is what was decided; else
@@ -134,11 +123,6 @@ struct PlannedArray {
   std::vector<unsigned> Kernels; ///< Indices of Plan::Kernels that reach it.
   /// The same per instance, parallel to Finding::Instances.
   std::vector<std::vector<unsigned>> InstanceKernels;
-  /// The places of arrays that are never alive at the same time as it, in any
-  /// thread, and that compilers take for what could lie in the same bytes.
-  std::set<Place> Apart;
-  /// Its file can declare a variable once for all its functions.
-  bool FileHoldsStorage = false;
 };
 
 /// The verdicts of a whole run.

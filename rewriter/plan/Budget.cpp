@@ -8,8 +8,7 @@
 // Choosing arrays under a budget of bytes is a knapsack; with a handful of
 // arrays, taking them by benefit per byte is as good in practice and easy to
 // follow in a report. An array of a __device__ function takes its bytes from
-// every kernel that reaches it, once per instantiation, and shared bytes count
-// once (Sharing.cpp). Moving an array at all
+// every kernel that reaches it, once per instantiation. Moving an array at all
 // is worth far more than the form that it moves in (docs/design.md, section 2:
 // a factor of 4 against 1.2), so all arrays are first tried in their smallest
 // form, and what is left of the budget then widens the best of them. Where a
@@ -72,6 +71,27 @@ private:
 
 } // namespace
 
+std::vector<Mover> bankstripe::moversOf(const std::vector<PlannedArray> &Arrays,
+                                        unsigned Row) {
+  std::vector<Mover> Movers;
+  for (const PlannedArray &A : Arrays)
+    if (A.Decision.usesShared() && llvm::is_contained(A.Kernels, Row))
+      Movers.push_back({&A, &A.Decision});
+  return Movers;
+}
+
+uint64_t bankstripe::bytesTogether(
+    llvm::ArrayRef<Mover> Movers, unsigned Row,
+    llvm::function_ref<unsigned(const Verdict &)> Threads) {
+  uint64_t Bytes = 0;
+  for (const Mover &M : Movers)
+    for (size_t I = 0; I < M.Array->Array.Instances.size(); ++I)
+      if (llvm::is_contained(M.Array->InstanceKernels[I], Row))
+        Bytes += sharedBytes(M.Array->Array.Instances[I], *M.Decision,
+                             Threads(*M.Decision));
+  return Bytes;
+}
+
 // What A takes from kernel Row: all instances that it reaches.
 static uint64_t bytesIn(const PlannedArray &A, const Verdict &V, unsigned Row,
                         const std::vector<KernelRow> &Rows) {
@@ -101,7 +121,7 @@ uint64_t BudgetFitter::takenOf(unsigned Row, std::optional<Mover> With) const {
       Movers.push_back({&A, &A.Decision});
   if (With)
     Movers.push_back(*With);
-  return bytesTogether(std::move(Movers), Row, [&](const Verdict &V) {
+  return bytesTogether(Movers, Row, [&](const Verdict &V) {
     return storageThreads(V, Rows[Row].Plan);
   });
 }

@@ -11,7 +11,7 @@
 // long as the predicted time gets shorter; what is left must then be worth
 // --min-speedup on the geometric mean of the group, and slow none of its
 // kernels down. Hill climbing, because each step is easy to explain and groups
-// are small. At last, arrays stop sharing bytes where nothing is gained by it.
+// are small.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,9 +39,6 @@ static constexpr double WorthAnotherForm = 1.001;
 /// which a slot is still the faster: it saves some 5 % of those at one index,
 /// and has conflicts at a fifth of the others.
 static constexpr double MostBytesApart = 0.25;
-/// More warps that shared bytes have to make room for; plain declarations read
-/// better.
-static constexpr double WorthSharing = 1.25;
 
 namespace {
 
@@ -57,7 +54,6 @@ private:
   using Group = KernelGroup;
 
   void choose(const Group &G);
-  void settleSharing(const Group &G);
   bool tryLayouts(const Group &G, double &Best);
   bool tryWithout(const Group &G, double &Best);
   bool riskOutweighs(const Prediction &P) const;
@@ -68,7 +64,6 @@ private:
   /// Geometric mean of the predicted speedups of G's kernels.
   double valueOf(const Group &G) const;
   bool fits(const Group &G) const;
-  std::vector<unsigned> warpsOf(const Group &G) const;
   std::optional<Prediction> predictionFor(unsigned Row) const;
   std::optional<Explanation> explanationFor(unsigned Row) const;
   std::vector<std::optional<Explanation>>
@@ -214,36 +209,6 @@ bool Chooser::fits(const Group &G) const {
   });
 }
 
-// The resident warps of G's kernels; 0 where they are not known.
-std::vector<unsigned> Chooser::warpsOf(const Group &G) const {
-  std::vector<unsigned> Warps;
-  for (unsigned Row : G.Kernels) {
-    const KernelPlan &K = Run.Kernels[Row].Plan;
-    const unsigned Threads = usualBlock(K);
-    Warps.push_back(residentWarps(Options.GpuArch, Threads, K.Registers,
-                                  K.SharedBefore + K.DynamicSharedBytes +
-                                      sharedOf(Row, Threads)));
-  }
-  return Warps;
-}
-
-// Bytes are shared where that makes room, for arrays or for warps.
-void Chooser::settleSharing(const Group &G) {
-  const std::vector<unsigned> Before = warpsOf(G);
-  auto Set = [&](bool May) {
-    for (unsigned I : G.Arrays)
-      Run.Arrays[I].Decision.MayShareBytes = May;
-  };
-  Set(false);
-  const std::vector<unsigned> After = warpsOf(G);
-  const bool LosesWarps =
-      llvm::any_of(llvm::zip(Before, After), [](const auto &Pair) {
-        return std::get<0>(Pair) > std::get<1>(Pair) * WorthSharing;
-      });
-  if (!fits(G) || LosesWarps)
-    Set(true);
-}
-
 // Whether a stripe, which has places for whole warps, has more of them than
 // there are threads in any block that uses A.
 static bool isForPartOfWarp(const PlannedArray &A,
@@ -360,7 +325,6 @@ bool Chooser::tryWithout(const Group &G, double &Best) {
     if (!A.Decision.usesShared() || A.Decision.Asked)
       continue;
     const VerdictKind Kind = std::exchange(A.Decision.Kind, VerdictKind::Keep);
-    // Arrays that share bytes may need more of them when one leaves.
     if (const double Value = fits(G) ? valueOf(G) : 0; Value > BestWithout) {
       BestWithout = Value;
       Worst = &A;
@@ -542,17 +506,15 @@ void Chooser::settlePrediction(unsigned Row) {
 void Chooser::chooseAll() {
   auto Moves = [](const PlannedArray &A) { return A.Decision.usesShared(); };
   for (const Group &G : groupKernels(Run.Arrays, Moves)) {
-    if (Options.MinSpeedup > 0)
-      choose(G);
-    settleSharing(G);
-    if (Options.MinSpeedup > 0)
-      for (unsigned Row : G.Kernels)
-        settlePrediction(Row);
+    choose(G);
+    for (unsigned Row : G.Kernels)
+      settlePrediction(Row);
   }
 }
 
 void bankstripe::chooseProfitable(MergedRun &Run, const PlanOptions &Options) {
-  Chooser(Run, Options).chooseAll();
+  if (Options.MinSpeedup > 0)
+    Chooser(Run, Options).chooseAll();
 }
 
 uint64_t bankstripe::usualSharedLimit(const PlanOptions &Options) {

@@ -12,9 +12,8 @@
 // An array of a __device__ function lies at one place for all kernels that
 // reach it, so kernels that share arrays form a group with one size of a
 // warp's part. Inside a group, places are given as registers are: arrays that
-// some kernel reaches both must not overlap, unless they are never alive at
-// once (Sharing.cpp says how they may), others may; first fit, in source order,
-// is exact when all arrays belong to one kernel and are alive, good otherwise.
+// some kernel reaches both must not overlap, others may; first fit, in source
+// order, is exact when all arrays belong to one kernel, good otherwise.
 //
 // One place serves one instance: where a kernel reaches several instances of a
 // function template, they may be active at once, in one thread or in others of
@@ -134,7 +133,7 @@ static uint64_t staticNeed(const KernelGroup &G, unsigned Row,
     if (llvm::is_contained(A.Kernels, Row))
       Movers.push_back({&A, &Decisions[I]});
   }
-  return bytesTogether(std::move(Movers), Row, [&](const Verdict &) {
+  return bytesTogether(Movers, Row, [&](const Verdict &) {
     return Run.Kernels[Row].Plan.BlockThreads;
   });
 }
@@ -291,36 +290,25 @@ uint64_t bankstripe::warpBytesOf(const PlannedArray &A, const Verdict &V) {
   return llvm::alignTo(Bytes, PlaceAlignment);
 }
 
-namespace {
-
-/// The place of an array that a kernel reaches together with another.
-struct Neighbour {
-  uint64_t Begin = 0, End = 0;
-  uint64_t SharedRow = 0; ///< As sharedRowBytes says.
-
-  bool allows(uint64_t Place, uint64_t Bytes) const {
-    if (Place + Bytes <= Begin || End <= Place)
-      return true;
-    const uint64_t Distance = Place > Begin ? Place - Begin : Begin - Place;
-    return SharedRow && Distance % SharedRow == 0;
-  }
-};
-
-} // namespace
-
-// The lowest place beside Neighbours, or on those that allow it.
-static uint64_t firstFit(uint64_t Bytes,
-                         const std::vector<Neighbour> &Neighbours) {
-  std::set<uint64_t> Places{0};
-  for (const Neighbour &N : Neighbours) {
-    Places.insert(N.End);
-    if (N.SharedRow)
-      Places.insert(N.Begin);
-  }
-  return *llvm::find_if(Places, [&](uint64_t Place) {
-    return llvm::all_of(
-        Neighbours, [&](const Neighbour &N) { return N.allows(Place, Bytes); });
+bool bankstripe::shareKernel(const PlannedArray &A, const PlannedArray &B) {
+  return llvm::any_of(A.Kernels, [&](unsigned Row) {
+    return llvm::is_contained(B.Kernels, Row);
   });
+}
+
+/// Where the storage of an array begins and ends.
+using Range = std::pair<uint64_t, uint64_t>;
+
+// The lowest place beside Neighbours.
+static uint64_t firstFit(uint64_t Bytes, std::vector<Range> Neighbours) {
+  llvm::sort(Neighbours);
+  uint64_t Place = 0;
+  for (auto [Begin, End] : Neighbours) {
+    if (Place + Bytes <= Begin)
+      break;
+    Place = std::max(Place, End);
+  }
+  return Place;
 }
 
 std::vector<uint64_t>
@@ -336,15 +324,13 @@ bankstripe::placeDynamic(std::vector<PlannedArray> &Arrays,
   llvm::EquivalenceClasses<unsigned> Groups;
   std::map<const PlannedArray *, uint64_t> Ends;
   for (PlannedArray *A : Moving) {
-    std::vector<Neighbour> Neighbours;
+    std::vector<Range> Neighbours;
     for (auto [Other, End] : Ends)
       if (shareKernel(*A, *Other))
-        Neighbours.push_back(
-            {Other->Decision.WarpOffset, End,
-             sharedRowBytes({A, &A->Decision}, {Other, &Other->Decision})});
+        Neighbours.emplace_back(Other->Decision.WarpOffset, End);
     const uint64_t Bytes = A->Decision.BytesPerWarp =
         warpBytesOf(*A, A->Decision);
-    A->Decision.WarpOffset = firstFit(Bytes, Neighbours);
+    A->Decision.WarpOffset = firstFit(Bytes, std::move(Neighbours));
     Ends[A] = A->Decision.WarpOffset + Bytes;
     for (unsigned Row : A->Kernels)
       Groups.unionSets(A->Kernels.front(), Row);

@@ -84,19 +84,6 @@ static uint64_t stripeBytes(const ArrayInstance &I, StripeForm Form,
   llvm_unreachable("all forms are listed");
 }
 
-uint64_t bankstripe::laneBytes(const ArrayInstance &I, const Verdict &V) {
-  if (V.Kind != VerdictKind::Stripe)
-    return slotBytes(I.BytesPerThread, std::max(I.Alignment, I.SlotAlignment));
-  const bool Words = V.Form == StripeForm::Wide ||
-                     V.Form == StripeForm::Packed ||
-                     (V.Form == StripeForm::Unit && I.ElementBytes < 4);
-  if (Words)
-    return 4;
-  return V.Form == StripeForm::Padded || V.Form == StripeForm::Unit
-             ? oddUnits(I.ElementBytes, I.Alignment)
-             : I.ElementBytes;
-}
-
 uint64_t bankstripe::sharedBytes(const ArrayInstance &I, const Verdict &V,
                                  unsigned Threads) {
   if (V.Kind == VerdictKind::Stripe)

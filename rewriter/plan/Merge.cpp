@@ -223,11 +223,8 @@ void Merger::addArrays(UnitResult &Unit) {
       llvm::append_range(Into.Array.Obstacles, F.Obstacles);
       Into.Array.NeverWritten &= F.NeverWritten;
       Into.Array.InKernel &= F.InKernel;
-      Into.Array.FileEnteredOnce &= F.FileEnteredOnce;
       if (!(Into.Array.Scope == F.Scope))
         Into.Array.Scope = TextRange();
-      if (Into.Array.StorageName != F.StorageName)
-        Into.Array.StorageName.clear();
       for (const std::string &File : F.FunctionFiles)
         if (!llvm::is_contained(Into.Array.FunctionFiles, File))
           Into.Array.FunctionFiles.push_back(File);
@@ -283,6 +280,5 @@ MergedRun bankstripe::mergeUnits(std::vector<UnitResult> Units) {
   }
   MergedRun Run = M.take();
   followCalls(Run, Units);
-  findLifetimes(Run, Units);
   return Run;
 }

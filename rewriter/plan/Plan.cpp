@@ -169,17 +169,15 @@ static void setOccupancy(KernelPlan &K, const PlanOptions &Options) {
 static void account(Plan &P, const PlanOptions &Options) {
   const std::vector<uint64_t> WarpBytes =
       placeDynamic(P.Arrays, P.Kernels.size());
-  placeStatic(P);
-  noteSharing(P);
   for (unsigned I = 0; I < P.Kernels.size(); ++I) {
     KernelPlan &K = P.Kernels[I];
     K.WarpBytes = WarpBytes[I];
     std::vector<Mover> Static = moversOf(P.Arrays, I);
     llvm::erase_if(Static, [](const Mover &M) { return M.Decision->Dynamic; });
-    K.SharedAfter = K.SharedBefore +
-                    bytesTogether(std::move(Static), I, [&](const Verdict &V) {
-                      return storageThreads(V, K);
-                    });
+    K.SharedAfter =
+        K.SharedBefore + bytesTogether(Static, I, [&](const Verdict &V) {
+          return storageThreads(V, K);
+        });
   }
   for (KernelPlan &K : P.Kernels) {
     K.SharedAfter += dynamicBytes(K);

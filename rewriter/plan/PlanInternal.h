@@ -7,11 +7,9 @@
 //
 //   units => one table of arrays and kernels      (Merge.cpp)
 //         => a bound on each kernel's block size  (BlockBound.cpp)
-//         => arrays that are never alive at once  (Lifetimes.cpp)
 //         => static or dynamic shared memory      (Dynamic.cpp)
 //         => a verdict per array                  (Plan.cpp, Decide.cpp)
-//         => the subset and forms that fit        (Budget.cpp, Layout.cpp,
-//                                                  Sharing.cpp)
+//         => the subset and forms that fit        (Budget.cpp, Layout.cpp)
 //         => what pays                            (Choose.cpp, Profit.cpp)
 //         => loops to unroll                      (Unroll.cpp)
 //         => occupancy before and after           (arch/ArchInfo.h)
@@ -68,10 +66,6 @@ void resolveParameters(std::vector<UnitResult> &Units);
 
 MergedRun mergeUnits(std::vector<UnitResult> Units);
 
-/// Finds the arrays of \p Run that could lie in the same bytes, and where
-/// static storage for them can be declared (Lifetimes.cpp).
-void findLifetimes(MergedRun &Run, const std::vector<UnitResult> &Units);
-
 /// Whether some kernel reaches both.
 bool shareKernel(const PlannedArray &A, const PlannedArray &B);
 
@@ -110,35 +104,23 @@ struct Mover {
   const Verdict *Decision;
 };
 
-/// What a lane has of each row of \p I, in bytes (Layout.cpp).
-uint64_t laneBytes(const ArrayInstance &I, const Verdict &V);
 /// What one warp needs for any instance of \p A, aligned to places.
 uint64_t warpBytesOf(const PlannedArray &A, const Verdict &V);
 
-/// The distance, in bytes, of which places have to be multiples for \p A and
-/// \p B to lie in the same bytes; 0 when they must not (Sharing.cpp).
-uint64_t sharedRowBytes(const Mover &A, const Mover &B);
-/// \p Movers by the storage that they have in common, the largest first.
-std::vector<std::vector<Mover>> poolsOf(std::vector<Mover> Movers);
 /// What the arrays that move take of kernel \p Row, as they are.
 std::vector<Mover> moversOf(const std::vector<PlannedArray> &Arrays,
                             unsigned Row);
 /// Bytes of a block of kernel \p Row that \p Movers take, which it reaches,
-/// each in storage for \p Threads threads. Shared bytes count once.
-uint64_t bytesTogether(std::vector<Mover> Movers, unsigned Row,
+/// each in storage for \p Threads threads.
+uint64_t bytesTogether(llvm::ArrayRef<Mover> Movers, unsigned Row,
                        llvm::function_ref<unsigned(const Verdict &)> Threads);
-/// Gives the static arrays of \p P that share bytes their storage.
-void placeStatic(Plan &P);
-/// Notes on the arrays of \p P which others they share bytes with.
-void noteSharing(Plan &P);
 
 /// Gives the dynamic arrays among \p Arrays their places.
 /// \returns the bytes of a warp's part, by kernel.
 std::vector<uint64_t> placeDynamic(std::vector<PlannedArray> &Arrays,
                                    unsigned KernelCount);
 
-/// Takes back what does not pay, and gives the rest the best layouts; without
-/// --min-speedup, only takes back needless sharing of bytes.
+/// Takes back what does not pay, and gives the rest the best layouts.
 void chooseProfitable(MergedRun &Run, const PlanOptions &Options);
 
 /// Takes back the dynamic arrays for which their group has no room.

@@ -55,14 +55,6 @@ static json::Value unrolling(const PlannedArray &A) {
                                            : 0}};
 }
 
-static json::Value sharers(const Verdict &V) {
-  json::Array Result;
-  for (const ArrayName &Other : V.SharesBytesWith)
-    Result.push_back(json::Object{{"name", text(Other.Name)},
-                                  {"place", place(Other.Where)}});
-  return Result;
-}
-
 json::Object bankstripe::arrayToJson(const Plan &P, const PlannedArray &A) {
   const Verdict &V = A.Decision;
   const ReasonInfo &Info = infoOf(V.Why);
@@ -99,7 +91,6 @@ json::Object bankstripe::arrayToJson(const Plan &P, const PlannedArray &A) {
     Result["sharedBytes"] = V.SharedBytes;
     Result["storage"] = V.Dynamic ? "dynamic" : "static";
     Result["bytesPerWarp"] = V.BytesPerWarp;
-    Result["sharesBytesWith"] = sharers(V);
     Result["benefit"] = V.Benefit;
   }
   return Result;

@@ -103,8 +103,6 @@ std::string SarifWriter::message(const PlannedArray &A) const {
   std::string Text = asSentence(headline(A));
   if (V.usesShared())
     Text += " " + asSentence(cost(A));
-  if (!V.SharesBytesWith.empty())
-    Text += " " + asSentence(sharers(A));
   if (!V.changesSource())
     Text += sarifAdvice(V.Why);
   if (V.usesShared())
@@ -159,8 +157,6 @@ json::Array SarifWriter::related(const PlannedArray &A) {
   for (const CountedLoop &L : V.Unroll)
     Add(L.Where, "unrolling this loop of " + tripsText(L) + " helps to keep '" +
                      A.Array.Name + "' in registers");
-  for (const ArrayName &Other : V.SharesBytesWith)
-    Add(Other.Where, "'" + Other.Name + "' shares its bytes");
   return Result;
 }
 
@@ -230,8 +226,8 @@ json::Array SarifWriter::fixes(unsigned Index) {
 // As in docs/json.md, without places, which have names of absolute paths.
 json::Object SarifWriter::properties(const PlannedArray &A) const {
   json::Object Result = arrayToJson(P, A);
-  for (StringRef Name : {"place", "reasonPlace", "uses", "unroll",
-                         "sharesBytesWith", "reason", "message", "advice"})
+  for (StringRef Name : {"place", "reasonPlace", "uses", "unroll", "reason",
+                         "message", "advice"})
     Result.erase(Name);
   return Result;
 }

@@ -73,19 +73,3 @@ std::string bankstripe::tripsText(const CountedLoop &L) {
                          L.MostTrips == 1 ? "" : "s");
   return llvm::formatv("{0} to {1} iterations", L.FewestTrips, L.MostTrips);
 }
-
-// "it shares them with 'b' at line 7, which is never alive at the same time"
-std::string bankstripe::sharers(const PlannedArray &A) {
-  std::vector<std::string> Names;
-  for (const ArrayName &Other : A.Decision.SharesBytesWith) {
-    std::string Name = "'" + Other.Name + "' at ";
-    if (Other.Where.File != A.Array.Where.File)
-      Name += llvm::sys::path::filename(Other.Where.File).str() + ":";
-    else
-      Name += "line ";
-    Names.push_back(Name + std::to_string(Other.Where.Line));
-  }
-  return "it shares them with " + llvm::join(Names, ", ") +
-         (Names.size() == 1 ? ", which is" : ", which are") +
-         " never alive at the same time";
-}

@@ -23,9 +23,6 @@ std::string headline(const PlannedArray &A);
 /// "it takes 8192 bytes of shared memory per block; index uniform"
 std::string cost(const PlannedArray &A);
 
-/// "it shares them with 'b' at line 7, which is never alive at the same time"
-std::string sharers(const PlannedArray &A);
-
 /// "16 iterations"
 std::string tripsText(const CountedLoop &L);
 

@@ -149,8 +149,6 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
                     infoOf(V.Why).Id.str() + "]");
   if (Moves)
     Printer.print(DiagnosticsEngine::Note, Place(), cost(A));
-  if (!V.SharesBytesWith.empty())
-    Printer.print(DiagnosticsEngine::Note, Place(), sharers(A));
   const ReasonInfo &Info = infoOf(V.Why);
   bool Elsewhere = V.Where.isValid() && !(V.Where == A.Array.Where);
   if (Stays && Elsewhere)

@@ -214,17 +214,30 @@ uint64_t Confirmation::bytesThatLeave(unsigned Row) const {
   return Leaving;
 }
 
+// Whether A and B are never alive at once: blocks of one function of which
+// neither is inside the other. Of two functions that a kernel calls, one has
+// mostly returned before the other begins.
+static bool areApart(const Finding &A, const Finding &B) {
+  if (A.FunctionId != B.FunctionId)
+    return !A.InKernel && !B.InKernel;
+  return A.Scope.isValid() && B.Scope.isValid() &&
+         A.Scope.File == B.Scope.File &&
+         (A.Scope.end() <= B.Scope.Offset || B.Scope.end() <= A.Scope.Offset);
+}
+
 // Whether an array that changes in kernel Row is never alive at once with
 // another one there, so that they could have had the same bytes of its frame:
 // if both leave it they leave fewer than they have, and if one stays, none.
 bool Confirmation::mayHaveOverlapped(unsigned Row) const {
-  std::set<Place> Apart;
+  std::vector<const PlannedArray *> Resident;
   for (const PlannedArray &A : Run.Decisions.Arrays)
-    if (A.Decision.changesSource() && llvm::is_contained(A.Kernels, Row))
-      Apart.insert(A.Apart.begin(), A.Apart.end());
-  return llvm::any_of(Run.Decisions.Arrays, [&](const PlannedArray &A) {
-    return A.Evidence.ResidentBytes > 0 && llvm::is_contained(A.Kernels, Row) &&
-           Apart.count(A.Array.Where);
+    if (A.Evidence.ResidentBytes > 0 && llvm::is_contained(A.Kernels, Row))
+      Resident.push_back(&A);
+  return llvm::any_of(Resident, [&](const PlannedArray *A) {
+    return A->Decision.changesSource() &&
+           llvm::any_of(Resident, [&](const PlannedArray *B) {
+             return areApart(A->Array, B->Array);
+           });
   });
 }
 

@@ -79,18 +79,6 @@
 // kernels have `extern __shared__` memory of their own, a fourth argument,
 // bankstripe::behind, says that the storage lies behind it.
 //
-// Shared bytes. Arrays that are never alive at the same time, because one scope
-// or function ends before the other begins, can lie in one variable, in turns:
-//
-//     static __shared__ bankstripe::common<2048, 128> storage;
-//
-//     auto counts = bankstripe::stripe_in<int[16]>(storage);
-//     auto &rest = bankstripe::slots_in<float[13]>(storage);
-//
-// The numbers are its bytes for each warp, and the largest block. Threads of a
-// warp run apart, so what lies in one storage must give each thread the same
-// bytes: stripes of units of one size, or slots of one length.
-//
 // Static storage is made for a largest block. Where a larger one could get in,
 // bankstripe::require_block_of_at_most<128>() stops it. Define
 // BANKSTRIPE_CHECK_BOUNDS to trap on an index outside a stripe, too.
@@ -720,44 +708,6 @@ template <class Type, int Alignment>
 __device__ __forceinline__ placement
 place(own_slots<Type, Alignment> &storage) {
   return placement{&storage.all[lane()]};
-}
-
-// Static storage that several arrays lie in, in turns: as the dynamic one, a
-// part for each warp.
-template <int WarpBytes, int Threads> struct alignas(16) common {
-  static_assert(WarpBytes % 16 == 0, "vectors are aligned to 16 bytes");
-  unsigned char memory[(Threads + 31) / 32][WarpBytes];
-};
-
-namespace detail {
-
-template <int WarpBytes, int Threads>
-__device__ __forceinline__ unsigned char *
-own_part(common<WarpBytes, Threads> &storage) {
-  require_block_of_at_most<Threads>();
-  return storage.memory[warp()];
-}
-
-} // namespace detail
-
-// The calling warp's plane of a stripe in storage that it shares with other
-// arrays: `stripe_in<int[16]>(storage)`.
-template <class Units, int WarpBytes, int Threads>
-__device__ __forceinline__ own_plane<typename detail::plane_of<Units>::type>
-stripe_in(common<WarpBytes, Threads> &storage) {
-  typedef typename detail::plane_of<Units>::type plane;
-  static_assert(sizeof(plane) <= WarpBytes, "the storage is too small");
-  return own_plane<plane>{reinterpret_cast<plane *>(detail::own_part(storage))};
-}
-
-// `slots_in<float[16]>(storage)`, see stripe_in().
-template <class Type, int Alignment = 1, int WarpBytes, int Threads>
-__device__ __forceinline__ own_slots<Type, Alignment> &
-slots_in(common<WarpBytes, Threads> &storage) {
-  typedef own_slots<Type, Alignment> slots;
-  static_assert(sizeof(slots) <= WarpBytes, "the storage is too small");
-  static_assert(alignof(slots) <= 16, "the storage is aligned to 16 bytes");
-  return *reinterpret_cast<slots *>(detail::own_part(storage));
 }
 
 // --- Launches ----------------------------------------------------------------

@@ -16,7 +16,6 @@ and in the headers beside it:
     // expect-slot: c             into slots
     // expect-constant: d         to static const
     // expect-unrolled: e         into registers, with loops unrolled
-    // expect-sharing: a b        share bytes with others; those of no other line do
     // expect-refused: f goto     stays as it is, for this reason
     // rewrite-options: --unroll  options of the tool for this program
 
@@ -310,10 +309,6 @@ def check_expectation(source, rewritten, arrays):
                                              f"expected some of {names[2:]}, not all")
         elif seen != (set() if names == ["none"] else set(names)):
             raise Failure("expectation", f"{source}: {how} {sorted(seen)}, expected {names}")
-    names = re.search(r"^// expect-sharing: *(.*?)\s*$", text, re.MULTILINE)
-    sharing = {a["name"] for a in arrays if a.get("sharesBytesWith")}
-    if sharing != set(names.group(1).split() if names else []):
-        raise Failure("expectation", f"{source}: {sorted(sharing)} share bytes")
     for name, reason in re.findall(r"^// expect-refused: *(\w+) ([\w-]+)\s*$", text, re.MULTILINE):
         seen = {a["reason"] for a in arrays if a["name"] == name}
         if seen != {reason}:

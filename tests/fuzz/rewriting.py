@@ -55,7 +55,7 @@ class Counts:
     def __init__(self):
         self.verdicts, self.shapes = collections.Counter(), collections.defaultdict(
             collections.Counter)
-        self.cases = self.moved_cases = self.dynamic = self.sharing = 0
+        self.cases = self.moved_cases = self.dynamic = 0
 
     def add(self, arrays, programs):
         shapes = {(str(p.case.seed), name): found
@@ -64,7 +64,6 @@ class Counts:
         for array in arrays:
             self.verdicts[array["verdict"], array["reason"]] += 1
             self.dynamic += array.get("storage") == "dynamic"
-            self.sharing += bool(array.get("sharesBytesWith"))
             seed = re.search(r"_(\d+)(?:_\w+)?(?:::|<|$)", array["function"])
             if not seed:
                 continue
@@ -77,9 +76,8 @@ class Counts:
 
     def too_few(self, wanted):
         """What is missing to `{verdict: least number of arrays}`, as lines.
-        Those whose storage launches bring count as "dynamic", too, and those
-        that share bytes with others as "sharing"."""
-        found = collections.Counter(dynamic=self.dynamic, sharing=self.sharing)
+        Those whose storage launches bring count as "dynamic", too."""
+        found = collections.Counter(dynamic=self.dynamic)
         for (verdict, _), count in self.verdicts.items():
             found[verdict] += count
         return [f"only {found[verdict]} arrays are {verdict}, {least} expected"
@@ -88,8 +86,7 @@ class Counts:
     def text(self, with_shapes):
         total = sum(self.verdicts.values())
         lines = [f"{total} arrays of {self.cases} cases; something moves in "
-                 f"{self.moved_cases} cases; launches bring the storage of {self.dynamic}, "
-                 f"{self.sharing} share bytes"]
+                 f"{self.moved_cases} cases; launches bring the storage of {self.dynamic}"]
         lines += [f"{count:7} {verdict:10} {reason}"
                   for (verdict, reason), count in sorted(self.verdicts.items(),
                                                          key=lambda item: -item[1])]

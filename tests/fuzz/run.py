@@ -73,17 +73,10 @@ class Stage:
         return source, copy
 
 
-def tells_architectures_apart(seed):
-    """Nothing shares bytes in the file of such a case."""
-    return "__CUDA_ARCH__" in batch([seed])[0]
-
-
 def batches(options):
     """Seeds for which the tool gets the same options and may do the same."""
     seeds = range(options.first, options.first + options.cases)
-    groups = [list(part) for _, group in itertools.groupby(seeds, options_of)
-              for _, part in itertools.groupby(sorted(group, key=tells_architectures_apart),
-                                               tells_architectures_apart)]
+    groups = [list(group) for _, group in itertools.groupby(seeds, options_of)]
     return [group[i:i + options.batch] for group in groups
             for i in range(0, len(group), options.batch)]
 

@@ -21,7 +21,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 # Cases that show what is wrong with memory that launches bring, and with bytes
 # that arrays share.
-SHOWN_BY = {"place": 48, "own": 21, "few": 12, "part": 6, "alive": 6}
+SHOWN_BY = {"place": 48, "own": 21, "few": 12}
 LINES = 70  # of a case that has been made small
 
 

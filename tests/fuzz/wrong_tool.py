@@ -12,8 +12,6 @@ written, as FUZZ_MISTAKE says:
     place     all that launches bring storage for lies at one place
     own       storage that launches bring lies on what the kernel asks for itself
     few       launches bring nothing for a last warp that is not full
-    part      warps of arrays that share static storage have no parts of one size
-    alive     all arrays that share bytes share them with each other
     syntax    the helper does not compile
     crash     the tool fails
 
@@ -22,7 +20,6 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -32,28 +29,9 @@ MISTAKES = {
     "clear": ("detail::clear(array);", "detail::clear(array[0]);"),
     "place": ("memory + Begin", "memory + 0"),
     "own": ("first += given - needed;", "first += 0;"),
-    "part": ("reinterpret_cast<plane *>(detail::own_part(storage))",
-             "reinterpret_cast<plane *>(storage.memory) + warp()"),
     "few": ("(threads + 31) / 32 * static_cast", "threads / 32 * static_cast"),
     "syntax": ("namespace bankstripe {", "namespace bankstripe { int unfinished = ;"),
 }
-
-
-STORAGE = re.compile(r"static __shared__ bankstripe::common<(\d+), (\d+)> (\w+);\n")
-
-
-def with_one_storage(text):
-    """The source with one variable for all arrays that share bytes."""
-    found = STORAGE.findall(text)
-    if len(found) < 2:
-        return text
-    name = found[0][2]
-    for _, _, other in found[1:]:
-        text = text.replace(f">({other})", f">({name})")
-    largest = [max(int(storage[i]) for storage in found) for i in (0, 1)]
-    declared = f"static __shared__ bankstripe::common<{largest[0]}, {largest[1]}> {name};\n"
-    first, last = STORAGE.search(text).start(), list(STORAGE.finditer(text))[-1].end()
-    return text[:first] + declared + text[last:]
 
 
 def main():
@@ -62,10 +40,6 @@ def main():
     if mistake == "crash":
         return 134
     folder = next(a for a in sys.argv if a.startswith("--output-dir=")).split("=", 1)[1]
-    if mistake == "alive":
-        for source in pathlib.Path(folder).rglob("*.cu"):
-            source.write_text(with_one_storage(source.read_text()))
-        return done.returncode
     right, wrong = MISTAKES[mistake]
     for helper in pathlib.Path(folder).rglob("bankstripe.cuh"):
         text = helper.read_text()

@@ -91,13 +91,6 @@ TEST(Jointly, InstancesOfATemplateAreConnected) {
   EXPECT_EQ(groups(P), (Indices{{0, 1}}));
 }
 
-TEST(Jointly, BytesInCommonConnect) {
-  Plan P = inTwoKernels();
-  for (PlannedArray &A : P.Arrays)
-    A.Decision.Storage = "storage";
-  EXPECT_EQ(groups(P), (Indices{{0, 1}}));
-}
-
 TEST(Jointly, TablesStandAlone) {
   Plan P = planFor("int a[4] = {1, 2, 3, 4};\nint b[4];\nb[i] = 1;\n",
                    {table("a", {4}), {"b", {4}}});

@@ -117,55 +117,6 @@ TEST(Slot, StorageHasANameThatTheFileHasNot) {
                            "int a_slots;\n");
 }
 
-// --- Storage that several arrays share ---------------------------------------
-
-// Two arrays of 24 words and 8 words for each warp's lanes.
-Plan sharing(llvm::StringRef Code, const std::vector<Moving> &Arrays) {
-  Plan P = planFor(Code, Arrays);
-  for (PlannedArray &A : P.Arrays) {
-    A.Decision.Storage = "a_storage";
-    A.Decision.WarpBytes = 3072;
-  }
-  return P;
-}
-
-constexpr char DeclaredStorage[] =
-    "#include \"bankstripe.cuh\"\n\n"
-    "// For arrays that are never alive at once.\n"
-    "static __shared__ bankstripe::common<3072, 128> a_storage;\n\n";
-
-TEST(SharedBytes, OfStripes) {
-  EXPECT_EQ(carriedOut(sharing("{\n  int a[24] = {0};\n}\n{\n  int b[8];\n}\n",
-                               {{"a", {24}}, {"b", {8}}})),
-            DeclaredStorage +
-                std::string(
-                    "{\n  auto a = bankstripe::stripe_in<int[24]>(a_storage);\n"
-                    "  bankstripe::clear(a);\n}\n"
-                    "{\n  auto b = bankstripe::stripe_in<int[8]>(a_storage);\n"
-                    "}\n"));
-}
-
-TEST(SharedBytes, OfSlots) {
-  EXPECT_EQ(
-      carriedOut(sharing("{\n  int a[24];\n}\n{\n  int b[23];\n}\n",
-                         {slot("a", {24}), inFunction(slot("b", {23}))})),
-      DeclaredStorage +
-          std::string(
-              "{\n  auto &a_slots = bankstripe::slots_in<int[24]>(a_storage);\n"
-              "  int (&a)[24] = a_slots.mine();\n}\n"
-              "{\n  auto &b_slots = bankstripe::slots_in<int[23]>(a_storage);\n"
-              "  int (&b)[23] = b_slots.mine();\n}\n"));
-}
-
-// The view itself checks the size of the block.
-TEST(SharedBytes, OfAFunction) {
-  EXPECT_EQ(
-      carriedOut(sharing("int a[24], b;\n", {inFunction({"a", {24}})})),
-      DeclaredStorage +
-          std::string("auto a = bankstripe::stripe_in<int[24]>(a_storage);\n"
-                      "int b;\n"));
-}
-
 // --- Objects ---------------------------------------------------------------
 
 TEST(SlotOfAnObject, WithoutAConstructor) {

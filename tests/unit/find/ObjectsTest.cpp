@@ -64,7 +64,6 @@ TEST(Objects, AreWhole) {
   EXPECT_EQ(F.front().BytesPerThread, 36u);
   EXPECT_EQ(F.front().OtherDepths, std::vector<unsigned>{1});
   EXPECT_EQ(F.front().SlotsName, "s_slots");
-  EXPECT_EQ(F.front().StorageName, "s_storage");
 }
 
 TEST(Objects, LambdasAreNone) {

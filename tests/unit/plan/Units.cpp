@@ -56,7 +56,6 @@ Finding bankstripe::testing::makeArray(const std::string &Name,
                                        unsigned Line) {
   Finding F;
   F.Name = Name;
-  F.StorageName = Name + "_storage";
   F.Where = onLine(Line);
   F.Function = F.FunctionId = "k";
   F.InKernel = true;

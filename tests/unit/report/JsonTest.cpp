@@ -66,20 +66,8 @@ TEST(Json, ArrayThatMoves) {
     "detail": "", "advice": "", "unroll": null,
     "reasonPlace": {"file": "/src/count.cu", "line": 2, "column": 8},
     "form": "one element per word", "sharedBytes": 8192,
-    "storage": "static", "bytesPerWarp": 0, "sharesBytesWith": [],
+    "storage": "static", "bytesPerWarp": 0,
     "benefit": 800})json");
-}
-
-TEST(Json, ArraysThatShareBytesNameEachOther) {
-  Plan P = samplePlan();
-  P.Arrays[0].Decision.SharesBytesWith = {
-      {P.Arrays[2].Array.Name, P.Arrays[2].Array.Where}};
-  json::Value Whole = toJson(P, ConfirmedResources());
-  const json::Array &Others = *arrayOf(Whole, 0).getArray("sharesBytesWith");
-  ASSERT_EQ(Others.size(), 1u);
-  EXPECT_EQ(Others[0].getAsObject()->getString("name"), P.Arrays[2].Array.Name);
-  EXPECT_EQ(Others[0].getAsObject()->getObject("place")->getInteger("line"),
-            P.Arrays[2].Array.Where.Line);
 }
 
 TEST(Json, ArrayThatStaysHasNoForm) {

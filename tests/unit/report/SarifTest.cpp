@@ -154,17 +154,15 @@ TEST(Sarif, RelatedPlacesAreTheReasonAndTheKernels) {
                   "endLine": 1, "endColumn": 22}}}])json");
 }
 
-TEST(Sarif, LoopsAndSharersAreRelated) {
+TEST(Sarif, LoopsAreRelated) {
   Plan P = samplePlan();
   P.Arrays[0].Decision.Unroll = {sampleLoop(5, 4, 16)};
-  P.Arrays[0].Decision.SharesBytesWith = {{"list", {SampleFile, 4, 7}}};
   const Log L(P);
   const json::Array &Places = *L.result(0).getArray("relatedLocations");
-  ASSERT_EQ(Places.size(), 3u);
+  ASSERT_EQ(Places.size(), 2u);
   EXPECT_EQ(messageOf(*Places[1].getAsObject()),
             "Unrolling this loop of 4 to 16 iterations helps to keep 'seen' in "
             "registers.");
-  EXPECT_EQ(messageOf(*Places[2].getAsObject()), "'list' shares its bytes.");
 }
 
 TEST(Sarif, LevelFollowsTheVerdict) {

@@ -80,17 +80,6 @@ TEST(Text, VerboseAlsoShowsRegisters) {
                 KernelHead + Summary);
 }
 
-TEST(Text, ArraysThatShareBytesNameEachOther) {
-  Plan P = samplePlan();
-  P.Arrays[0].Decision.SharesBytesWith = {
-      {P.Arrays[2].Array.Name, P.Arrays[2].Array.Where}};
-  EXPECT_NE(text(P).find("note: it shares them with '" +
-                         P.Arrays[2].Array.Name + "' at line " +
-                         std::to_string(P.Arrays[2].Array.Where.Line) +
-                         ", which is never alive at the same time\n"),
-            std::string::npos);
-}
-
 TEST(Text, QuietIsNothing) { EXPECT_EQ(text(samplePlan(), Detail::Quiet), ""); }
 
 TEST(Text, WhatPtxasSays) {
