@@ -11,7 +11,6 @@
 //              => surviving allocas    (Residency.cpp)
 //              => uniform or not       (Uniformity.cpp)
 //              => what kernels do      (Work.cpp)
-//              => would unrolling help (Unroll.cpp)
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +19,8 @@
 #include "evidence/DeviceModule.h"
 #include "evidence/Residency.h"
 #include "evidence/Uniformity.h"
-#include "evidence/Unroll.h"
 #include "evidence/Work.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -61,11 +58,8 @@ Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
   if (!M)
     return M.takeError();
   AllocaTracker Tracker(**M, Facts.Findings);
-  std::unique_ptr<Module> Plain;
   if (!Tracker.holders().empty()) {
     keepOnly(**M, Tracker.holders());
-    if (!Facts.Loops.empty())
-      Plain = CloneModule(**M);
     if (Error E = optimize(**M, Unit.compiler(), GpuArch, Context))
       return E;
   }
@@ -77,14 +71,6 @@ Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
     Result.Work = std::move(Counted.Work);
     Result.ShortWork = std::move(Counted.ShortWork);
   }
-  auto OptimizeToo = [&](Module &Other) {
-    Error E = optimize(Other, Unit.compiler(), GpuArch, Context);
-    const bool Succeeded = !E;
-    consumeError(std::move(E));
-    return Succeeded;
-  };
-  if (Plain)
-    tryUnrolling(*Plain, **M, Tracker, Facts, OptimizeToo, Arrays);
   return Error::success();
 }
 

@@ -162,11 +162,9 @@ std::optional<unsigned> markedIndex(const AllocaInst &Alloca) {
 
 void AllocaTracker::mark(AllocaInst &Alloca, ArrayRef<Finding> Findings) {
   auto Records = findDVRDeclares(&Alloca);
-  std::optional<unsigned> Index = markedIndex(Alloca);
-  if (!Index)
-    Index = Records.empty() ? onlyNamed(Findings, Alloca.getName(),
-                                        Alloca.getFunction()->getName())
-                            : findingOf(*Records.front(), Findings);
+  auto Index = Records.empty() ? onlyNamed(Findings, Alloca.getName(),
+                                           Alloca.getFunction()->getName())
+                               : findingOf(*Records.front(), Findings);
   if (!Index)
     return;
   if (!Records.empty())

@@ -31,9 +31,8 @@ struct Finding;
 /// The findings in one module, made before it is optimised.
 class AllocaTracker {
 public:
-  /// Looks up the alloca of each finding in \p M and marks it, unless that was
-  /// done before, as in a copy of such a module. Debug records of all else are
-  /// dropped: they would only be carried along.
+  /// Looks up the alloca of each finding in \p M and marks it. Debug records of
+  /// all else are dropped: they would only be carried along.
   AllocaTracker(llvm::Module &M, llvm::ArrayRef<Finding> Findings);
 
   /// The functions that hold an alloca of a finding.

@@ -71,12 +71,13 @@ BANKSTRIPE_FIELDS(DeclarationText, Statement, Specifiers, Declarator, Name,
                   AllDeclarators)
 BANKSTRIPE_FIELDS(ArrayInstance, FunctionId, ElementBytes, Alignment,
                   SlotAlignment, Extents, BytesPerThread, Kernels)
+BANKSTRIPE_FIELDS(CountedLoop, Where, FewestTrips, MostTrips, Insertion)
 BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   Kernels, Type, ElementBytes, Extents, BytesPerThread,
                   Instances, IsObject, HostDevice, HasConst, ElementDependent,
                   FunctionFiles, SlotsName, StripesName, Init, ConstantInit,
                   NeverWritten, Text, Uses, NeedsAccessor, Trail, OtherDepths,
-                  Obstacles)
+                  Obstacles, LeadingLoops)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyStart,
                   MayEdit, StaticSharedBytes, UsesDynamicShared, AddressTaken,
@@ -88,14 +89,12 @@ BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Source, Parameter,
                   OnDevice, Text)
 BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text)
 BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, StaticSharedBytes)
-BANKSTRIPE_FIELDS(CountedLoop, Where, FewestTrips, MostTrips, Insertion)
 BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, Kernels, Launches, Queries,
-                  Arguments, Callees, Functions, Loops, Contents, Sources)
+                  Arguments, Callees, Functions, Contents, Sources)
 
 // Evidence.h
-BANKSTRIPE_FIELDS(Unrolling, Loops, Instructions)
 BANKSTRIPE_FIELDS(ArrayEvidence, Where, Index, ResidentBytes, UniformAccesses,
-                  NonUniformAccesses, Unroll)
+                  NonUniformAccesses)
 BANKSTRIPE_FIELDS(KernelResources, StackFrame, CalleeFrames, SpillStores,
                   SpillLoads, Registers, SharedBytes, CodeBytes)
 BANKSTRIPE_FIELDS(Words, Loaded, Stored)

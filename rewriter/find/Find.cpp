@@ -80,7 +80,6 @@ private:
   void readCallGraph(const std::vector<const FunctionDecl *> &Functions);
   void checkReentry(const FunctionCollector &Collector);
   void checkOverloads(const ReentryCheck::FunctionSet &AddressTaken);
-  void readCountedLoops(const std::vector<const FunctionDecl *> &Functions);
   void addLaunchFiles();
   void keepContents();
   void listSources();
@@ -108,6 +107,7 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       !Function->hasAttr<CUDADeviceAttr>())
     return;
   const BodyIndex *Body = Bodies.get(Function);
+  std::optional<CountedLoops> Loops;
   for (auto [Variable, Statement] : Body->Variables) {
     if (!isPrivateArray(Variable))
       continue;
@@ -120,6 +120,16 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       continue;
     Finding F = findArray(Variable, Statement, Function, Bodies, Context, Text,
                           Classifier);
+    // The host's compiler may not know the pragma.
+    if (!F.IsObject && !F.HostDevice && !Function->isDependentContext()) {
+      if (!Loops)
+        Loops.emplace(*Body, Context, Text);
+      F.LeadingLoops = Loops->leading(Variable);
+      if (!llvm::all_of(F.LeadingLoops, [&](const CountedLoop &L) {
+            return MayEdit(L.Where.File);
+          }))
+        F.LeadingLoops.clear();
+    }
     if (!New) {
       mergeInstance(Facts.Findings[It->second], std::move(F));
       continue;
@@ -272,21 +282,6 @@ void UnitReader::checkOverloads(const ReentryCheck::FunctionSet &AddressTaken) {
   }
 }
 
-// The loops of the files that hold findings or what they are passed to. The
-// host's compiler may not know the pragma, so functions for both have none.
-void UnitReader::readCountedLoops(
-    const std::vector<const FunctionDecl *> &Functions) {
-  const SourceManager &SM = Text.sources();
-  for (const FunctionDecl *Function : Functions)
-    if ((Function->hasAttr<CUDAGlobalAttr>() ||
-         Function->hasAttr<CUDADeviceAttr>()) &&
-        !Function->hasAttr<CUDAHostAttr>() && !Function->isDependentContext() &&
-        Files.count(SM.getFileID(SM.getExpansionLoc(Function->getLocation()))))
-      readLoops(*Bodies.get(Function), Context, Text, Facts.Loops);
-  std::erase_if(Facts.Loops,
-                [&](const auto &Entry) { return !MayEdit(Entry.first.File); });
-}
-
 // The files of what dynamic shared memory would change.
 void UnitReader::addLaunchFiles() {
   const SourceManager &SM = Text.sources();
@@ -377,8 +372,6 @@ UnitFacts UnitReader::read() {
   checkReentry(Collector);
   Files.insert(Classifier.calleeFiles().begin(),
                Classifier.calleeFiles().end());
-  if (!Facts.Findings.empty())
-    readCountedLoops(Collector.Functions);
   for (Finding &F : Facts.Findings)
     llvm::sort(F.Obstacles, [](const Obstacle &A, const Obstacle &B) {
       return std::tie(A.Where, A.Why) < std::tie(B.Where, B.Why);

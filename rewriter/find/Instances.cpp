@@ -33,6 +33,7 @@ void bankstripe::mergeInstance(Finding &Into, Finding From) {
         }))
       Into.Instances.push_back(std::move(I));
   Into.shareClaimedAlignment();
+  Into.mergeLoops(From);
   llvm::sort(Into.Instances,
              [](const ArrayInstance &A, const ArrayInstance &B) {
                return A.FunctionId < B.FunctionId;

@@ -7,9 +7,12 @@
 //
 // Only the plain shape counts: one variable that the header starts, compares
 // and steps by constants, and that the body only reads. How often
-// such a loop runs is found by letting it run. Whether a full unrolling is
-// possible, and helps, is for the optimiser to say (evidence/Unroll.cpp); here
-// it is about the text.
+// such a loop runs is found by letting it run.
+//
+// An index is led by loops if it is computed from their variables and constants
+// alone. Once they are unrolled it is a constant, and an array that has no
+// other indices needs no memory. That is for ptxas to confirm; here it is about
+// the text.
 //
 // What stands before a loop, be it `#pragma unroll 1`, `#pragma nounroll` or an
 // attribute, is what its author has to say about it, and ends the matter.
@@ -206,21 +209,21 @@ static bool onlyReads(const ForStmt *Loop, const VarDecl *Variable,
   });
 }
 
-std::optional<unsigned> bankstripe::tripsOf(const ForStmt *Loop,
-                                            const BodyIndex &Body,
-                                            const ASTContext &Context) {
-  auto Header = HeaderReader(Context).read(Loop);
-  if (!Header || Loop->getConditionVariable() ||
-      !onlyReads(Loop, Header->Variable, Body))
+// How often Loop runs when nothing leaves it early; nothing when that is not
+// seen at once, or is more than anybody would unroll.
+static std::optional<unsigned> tripsOf(const ForStmt *Loop,
+                                       const LoopHeader &Header,
+                                       const BodyIndex &Body,
+                                       const ASTContext &Context) {
+  if (Loop->getConditionVariable() || !onlyReads(Loop, Header.Variable, Body))
     return std::nullopt;
   unsigned Trips = 0;
-  for (std::optional<int64_t> Value = Header->First;; ++Trips) {
-    if (!Value || !Header->holds(*Value, Context) ||
-        Trips > MostTripsOfInterest)
+  for (std::optional<int64_t> Value = Header.First;; ++Trips) {
+    if (!Value || !Header.holds(*Value, Context) || Trips > MostTripsOfInterest)
       return std::nullopt;
-    if (!Header->continues(*Value))
+    if (!Header.continues(*Value))
       return Trips;
-    Value = Header->next(*Value);
+    Value = Header.next(*Value);
   }
 }
 
@@ -231,35 +234,91 @@ static std::optional<TextRange> pragmaPlace(const ForStmt *Loop,
   const SourceLocation At = Loop->getForLoc();
   if (!At.isFileID() || isa_and_nonnull<AttributedStmt>(Body.parentOf(Loop)))
     return std::nullopt;
-  // What `#line` says would lead the evidence to another loop.
-  const SourceManager &SM = Text.sources();
-  const PresumedLoc Presumed = SM.getPresumedLoc(At);
-  if (Presumed.isInvalid() || Presumed.getFileID() != SM.getFileID(At) ||
-      Presumed.getLine() != SM.getSpellingLineNumber(At))
-    return std::nullopt;
   // A line that goes on swallows the directive.
   if (Text.line(At, 1).rtrim("\r").ends_with("\\"))
     return std::nullopt;
   auto Token = Text.token(At);
-  if (!Token || Text.text(*Token, SM.getFileID(At)) != "for")
+  if (!Token || Text.text(*Token, Text.sources().getFileID(At)) != "for")
     return std::nullopt;
   Token->Length = 0;
   return Token;
 }
 
-void bankstripe::readLoops(const BodyIndex &Body, const ASTContext &Context,
-                           const SourceText &Text,
-                           std::map<Place, CountedLoop> &Loops) {
+CountedLoops::CountedLoops(const BodyIndex &Body, const ASTContext &Context,
+                           const SourceText &Text)
+    : Body(Body), Context(Context) {
   for (const ForStmt *Loop : Body.ForLoops) {
+    auto Header = HeaderReader(Context).read(Loop);
     auto Insertion = pragmaPlace(Loop, Body, Text);
-    if (!Insertion)
+    if (!Header || !Insertion)
       continue;
-    CountedLoop L;
-    L.Where = Text.place(Loop->getForLoc());
-    L.Insertion = *Insertion;
-    L.FewestTrips = L.MostTrips = tripsOf(Loop, Body, Context).value_or(0);
-    auto [It, New] = Loops.try_emplace(L.Where, L);
-    if (!New)
-      It->second.merge(L);
+    if (auto Trips = tripsOf(Loop, *Header, Body, Context); Trips && *Trips > 0)
+      Loops[Loop] = {
+          Header->Variable,
+          {Text.place(Loop->getForLoc()), *Trips, *Trips, *Insertion}};
   }
+}
+
+// The loop around At that counts with Variable.
+const CountedLoop *CountedLoops::around(const Stmt *At,
+                                        const VarDecl *Variable) const {
+  for (const Stmt *Parent = Body.parentOf(At); Parent;
+       Parent = Body.parentOf(Parent))
+    if (const auto *Loop = dyn_cast<ForStmt>(Parent))
+      if (auto It = Loops.find(Loop);
+          It != Loops.end() && It->second.Variable == Variable)
+        return &It->second.Loop;
+  return nullptr;
+}
+
+// Whether Index is computed from constants and the variables of loops, which
+// come to Leading.
+bool CountedLoops::isLed(const Expr *Index, LoopMap &Leading) const {
+  Index = Index->IgnoreParenCasts();
+  Expr::EvalResult Value;
+  if (Index->EvaluateAsInt(Value, Context))
+    return true;
+  if (const auto *Binary = dyn_cast<BinaryOperator>(Index))
+    return !Binary->isAssignmentOp() && isLed(Binary->getLHS(), Leading) &&
+           isLed(Binary->getRHS(), Leading);
+  if (const auto *Unary = dyn_cast<UnaryOperator>(Index))
+    return Unary->isArithmeticOp() && isLed(Unary->getSubExpr(), Leading);
+  const auto *Reference = dyn_cast<DeclRefExpr>(Index);
+  const auto *Variable =
+      Reference ? dyn_cast<VarDecl>(Reference->getDecl()) : nullptr;
+  if (!Variable)
+    return false;
+  if (const CountedLoop *Loop = around(Reference, Variable)) {
+    Leading.try_emplace(Loop->Where, *Loop);
+    return true;
+  }
+  return Variable->isLocalVarDecl() && Variable->getType().isConstQualified() &&
+         Variable->getInit() && isLed(Variable->getInit(), Leading);
+}
+
+std::vector<CountedLoop> CountedLoops::leading(const VarDecl *Array) const {
+  LoopMap Leading;
+  auto References = Body.References.find(Array);
+  if (References == Body.References.end())
+    return {};
+  for (const DeclRefExpr *Reference : References->second) {
+    if (Reference->refersToEnclosingVariableOrCapture())
+      return {};
+    const Expr *E = Reference;
+    while (E->getType()->isArrayType()) {
+      const Stmt *S = E, *Parent = Body.parentOf(S);
+      while (isa_and_nonnull<ParenExpr, ImplicitCastExpr>(Parent)) {
+        S = Parent;
+        Parent = Body.parentOf(S);
+      }
+      if (isa_and_nonnull<UnaryExprOrTypeTraitExpr>(Parent))
+        break; // Only its size.
+      const auto *Subscript = dyn_cast_or_null<ArraySubscriptExpr>(Parent);
+      if (!Subscript || !isLed(Subscript->getIdx(), Leading))
+        return {};
+      E = Subscript;
+    }
+  }
+  const auto Loops = llvm::make_second_range(Leading);
+  return {Loops.begin(), Loops.end()};
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which `for` loops count from a constant to a constant, and stand where
-// `#pragma unroll` can be put before them.
+// Which `for` loops count from a constant to a constant, stand where
+// `#pragma unroll` can be put before them, and lead the indices of an array.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,17 +19,33 @@
 
 namespace bankstripe {
 
-/// How often \p Loop runs when nothing leaves it early; nothing when that is
-/// not seen at once, or is more than anybody would unroll.
-std::optional<unsigned> tripsOf(const clang::ForStmt *Loop,
-                                const BodyIndex &Body,
-                                const clang::ASTContext &Context);
+/// The counted loops of a function, or of an instantiation, that stand in a
+/// file as they are written, and about which their author has not said
+/// anything.
+class CountedLoops {
+public:
+  CountedLoops(const BodyIndex &Body, const clang::ASTContext &Context,
+               const SourceText &Text);
 
-/// Adds the loops of \p Body, the index of a function or of an instantiation,
-/// to \p Loops: those that stand in a file as they are written, and
-/// about which their author has not said anything.
-void readLoops(const BodyIndex &Body, const clang::ASTContext &Context,
-               const SourceText &Text, std::map<Place, CountedLoop> &Loops);
+  /// The loops whose variables, with constants, are all that the indices of
+  /// \p Array are computed from; none where there is anything else to them, or
+  /// the array is more than subscripted.
+  std::vector<CountedLoop> leading(const clang::VarDecl *Array) const;
+
+private:
+  using LoopMap = std::map<Place, CountedLoop>;
+  const CountedLoop *around(const clang::Stmt *At,
+                            const clang::VarDecl *Variable) const;
+  bool isLed(const clang::Expr *Index, LoopMap &Leading) const;
+
+  struct LoopOf {
+    const clang::VarDecl *Variable = nullptr;
+    CountedLoop Loop;
+  };
+  const BodyIndex &Body;
+  const clang::ASTContext &Context;
+  llvm::DenseMap<const clang::ForStmt *, LoopOf> Loops;
+};
 
 } // namespace bankstripe
 

@@ -39,13 +39,6 @@ enum class Uniformity {
   NonUniform, ///< At some access the lanes may use different indices.
 };
 
-/// Loops of which a full unrolling makes every index of an array constant, as
-/// tried on the IR (evidence/Unroll.cpp).
-struct Unrolling {
-  std::set<Place> Loops;
-  unsigned Instructions = 0; ///< By which the code grows, in the IR.
-};
-
 /// What the optimised IR says of one finding.
 struct ArrayEvidence {
   Residency Where = Residency::Unknown;
@@ -53,7 +46,6 @@ struct ArrayEvidence {
   uint64_t ResidentBytes = 0;   ///< Of the largest surviving alloca.
   unsigned UniformAccesses = 0; ///< Address computations in the IR.
   unsigned NonUniformAccesses = 0;
-  std::optional<Unrolling> Unroll; ///< What would bring it into registers.
 };
 
 /// What ptxas reports of one kernel.

@@ -97,6 +97,24 @@ struct ArrayInstance {
   }
 };
 
+/// A `for` loop that counts from a constant to a constant, and stands where
+/// `#pragma unroll` can be put before it.
+struct CountedLoop {
+  Place Where; ///< Of `for`.
+  /// How often it runs, over the instantiations of its function.
+  unsigned FewestTrips = 0;
+  unsigned MostTrips = 0;
+  TextRange Insertion; ///< The point before `for`.
+
+  /// Adds the trips of the same loop in another instantiation or unit; false if
+  /// it is another loop.
+  bool merge(const CountedLoop &Other) {
+    FewestTrips = std::min(FewestTrips, Other.FewestTrips);
+    MostTrips = std::max(MostTrips, Other.MostTrips);
+    return Where == Other.Where;
+  }
+};
+
 /// One private array (or class object that holds one).
 struct Finding {
   std::string Name;
@@ -139,6 +157,9 @@ struct Finding {
   /// Loop depths of the mentions that are no plain subscript.
   std::vector<unsigned> OtherDepths;
   std::vector<Obstacle> Obstacles; ///< In source order.
+  /// The loops whose variables, with constants, are all that its indices are
+  /// computed from, by their places; none where there is more to an index.
+  std::vector<CountedLoop> LeadingLoops;
 
   /// Instances share the text, and with it the alignment that a cast in one of
   /// them claims.
@@ -149,6 +170,16 @@ struct Finding {
         Claimed = std::max(Claimed, I.SlotAlignment);
     for (ArrayInstance &I : Instances)
       I.SlotAlignment = std::max(I.Alignment, Claimed);
+  }
+
+  /// What another instantiation or unit computes from other variables is not
+  /// led by loops alone.
+  void mergeLoops(const Finding &Other) {
+    bool Same = LeadingLoops.size() == Other.LeadingLoops.size();
+    for (size_t I = 0; Same && I < LeadingLoops.size(); ++I)
+      Same = LeadingLoops[I].merge(Other.LeadingLoops[I]);
+    if (!Same)
+      LeadingLoops.clear();
   }
 };
 
@@ -238,22 +269,6 @@ struct DeviceFunction {
   uint64_t StaticSharedBytes = 0; ///< Its own, in bytes.
 };
 
-/// A `for` loop of device code before which `#pragma unroll` could stand.
-struct CountedLoop {
-  Place Where; ///< Of `for`.
-  /// How often it runs, over the instantiations of its function; 0 where one
-  /// of them does not count from a constant to a constant.
-  unsigned FewestTrips = 0;
-  unsigned MostTrips = 0;
-  TextRange Insertion; ///< The point before `for`.
-
-  /// The same loop as another instantiation or unit sees it.
-  void merge(const CountedLoop &Other) {
-    FewestTrips = std::min(FewestTrips, Other.FewestTrips);
-    MostTrips = FewestTrips == 0 ? 0 : std::max(MostTrips, Other.MostTrips);
-  }
-};
-
 /// Everything read from one translation unit.
 struct UnitFacts {
   std::string MainFile;
@@ -264,7 +279,6 @@ struct UnitFacts {
   std::vector<HostArgument> Arguments; ///< Of the user's host functions.
   std::vector<Callee> Callees;
   std::vector<DeviceFunction> Functions; ///< Only of relocatable device code.
-  std::map<Place, CountedLoop> Loops;    ///< By their place.
   /// The bytes that were parsed, of every file that holds a finding, a kernel
   /// or a callee of a finding, or the main file. Edits refer to these and to
   /// nothing else.

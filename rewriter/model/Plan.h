@@ -49,8 +49,7 @@ struct Verdict {
   uint64_t WarpBytes = 0;
   bool Asked = false;    ///< A decision asks for this move.
   bool AsStripe = false; ///< A decision or a default asks for stripes.
-  /// The loops that get `#pragma unroll` if this is what was decided; else
-  /// those with which the array would stay in registers.
+  /// The loops that get `#pragma unroll` if this is what was decided.
   std::vector<CountedLoop> Unroll;
 
   bool usesShared() const {

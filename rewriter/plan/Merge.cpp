@@ -39,24 +39,7 @@ static bool sameInstances(const Finding &A, const Finding &B) {
           A.ElementBytes == B.ElementBytes);
 }
 
-// Units where the array is not resident need no unrolling; the others must all
-// be helped by it.
-static std::optional<Unrolling> mergeUnrolling(const ArrayEvidence &A,
-                                               const ArrayEvidence &B) {
-  if (A.Where != Residency::LocalMemory)
-    return B.Unroll;
-  if (B.Where != Residency::LocalMemory)
-    return A.Unroll;
-  if (!A.Unroll || !B.Unroll)
-    return std::nullopt;
-  Unrolling Both = *A.Unroll;
-  Both.Loops.insert(B.Unroll->Loops.begin(), B.Unroll->Loops.end());
-  Both.Instructions = std::max(Both.Instructions, B.Unroll->Instructions);
-  return Both;
-}
-
 static void mergeEvidence(ArrayEvidence &Into, const ArrayEvidence &From) {
-  Into.Unroll = mergeUnrolling(Into, From);
   Into.Where = std::max(Into.Where, From.Where);
   Into.Index = std::max(Into.Index, From.Index);
   Into.ResidentBytes = std::max(Into.ResidentBytes, From.ResidentBytes);
@@ -223,6 +206,7 @@ void Merger::addArrays(UnitResult &Unit) {
       llvm::append_range(Into.Array.Obstacles, F.Obstacles);
       Into.Array.NeverWritten &= F.NeverWritten;
       Into.Array.InKernel &= F.InKernel;
+      Into.Array.mergeLoops(F);
       if (!(Into.Array.Scope == F.Scope))
         Into.Array.Scope = TextRange();
       for (const std::string &File : F.FunctionFiles)
@@ -241,9 +225,6 @@ void Merger::addArrays(UnitResult &Unit) {
     if (!New)
       It->second.Parameters.insert(C.Parameters.begin(), C.Parameters.end());
   }
-  for (const auto &[Where, L] : Unit.Facts.Loops)
-    if (auto [It, New] = Run.Loops.try_emplace(Where, L); !New)
-      It->second.merge(L);
   Run.Contents.merge(Unit.Facts.Contents);
 }
 

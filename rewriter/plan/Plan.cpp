@@ -291,8 +291,8 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   std::vector<unsigned> Candidates;
   for (unsigned I = 0; I < Run.Arrays.size(); ++I) {
     PlannedArray &A = Run.Arrays[I];
-    auto Before = heedUnrolling(verdictBeforeBudget(A, Run.Kernels), A, Run,
-                                Options, Wishes[I]);
+    auto Before = heedUnrolling(verdictBeforeBudget(A, Run.Kernels), A, Options,
+                                Wishes[I]);
     if (auto V = heedKeep(std::move(Before), A, Wishes[I]))
       A.Decision = std::move(*V);
     else {
@@ -307,7 +307,6 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   fitIntoBudget(Run.Arrays, Candidates, Run.Kernels, std::move(Budgets));
   fitDynamic(Run, Options);
   chooseProfitable(Run, Options);
-  adviseUnrolling(Run, Options);
   Plan P = assemble(std::move(Run));
   account(P, Options);
   P.Outcomes = std::move(Outcomes);

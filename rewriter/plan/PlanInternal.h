@@ -50,7 +50,6 @@ struct MergedRun {
   std::vector<KernelRow> Kernels;
   std::map<Place, Callee> Callees;
   std::map<std::string, std::string> Contents;
-  std::map<Place, CountedLoop> Loops;
 };
 
 /// Adds \p Row to \p Rows, which stay sorted and unique.
@@ -155,21 +154,12 @@ std::optional<Verdict> heedKeep(std::optional<Verdict> V, const PlannedArray &A,
 /// Makes a slot of the stripe \p V where \p W asks for one.
 void heedLayout(Verdict &V, const Wish &W);
 
-/// The loops that would bring \p A into registers; none when nothing would, or
-/// they cannot be changed (Unroll.cpp).
-std::vector<CountedLoop> loopsToUnroll(const PlannedArray &A,
-                                       const MergedRun &Run,
-                                       const PlanOptions &Options);
-
 /// The verdict \p V of \p A before the budget, or the one to unroll loops, if
-/// \p Options asks for that, it helps, and \p W leaves it open.
+/// \p Options asks for that, it may help, and \p W leaves it open
+/// (Unroll.cpp).
 std::optional<Verdict> heedUnrolling(std::optional<Verdict> V,
                                      const PlannedArray &A,
-                                     const MergedRun &Run,
                                      const PlanOptions &Options, const Wish &W);
-
-/// Adds to the verdicts of \p Run the loops that would make registers possible.
-void adviseUnrolling(MergedRun &Run, const PlanOptions &Options);
 
 /// Says of the outcomes of \p P what came of them.
 void settleOutcomes(Plan &P);

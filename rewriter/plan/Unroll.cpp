@@ -8,8 +8,9 @@
 // Registers cost no shared memory and are faster than it, so where unrolling
 // loops is all that an array needs, it comes before every move. But it is a
 // change to code that has nothing to do with memory, and makes a kernel longer,
-// so it is only carried out when asked for (`--unroll`). Without, the verdict
-// is what it would be anyway, and the loops go with it as advice.
+// so it is only carried out when asked for (`--unroll`). Whether the frame went
+// is for ptxas to say (tool/Confirm.cpp); what it takes back comes here as
+// PlanOptions::NotUnrolled.
 //
 // What the user said about the array comes first: NOLINT, a decision to keep
 // it, or to give it a stripe or a slot.
@@ -21,20 +22,23 @@
 
 using namespace bankstripe;
 
-std::vector<CountedLoop> bankstripe::loopsToUnroll(const PlannedArray &A,
-                                                   const MergedRun &Run,
-                                                   const PlanOptions &Options) {
-  std::vector<CountedLoop> Result;
-  if (!A.Evidence.Unroll || Options.NotUnrolled.count(A.Array.Where))
-    return Result;
-  for (const Place &Where : A.Evidence.Unroll->Loops) {
-    auto It = Run.Loops.find(Where);
-    if (It == Run.Loops.end() || It->second.MostTrips == 0 ||
-        !Run.Contents.count(Where.File))
-      return {}; // Another unit, or another instantiation, sees it differently.
-    Result.push_back(It->second);
-  }
-  return Result;
+// The words of the largest array. A thread has at most 255 registers, and the
+// fewer the threads of a multiprocessor need, the more of them run. An array of
+// 64 words leaves the kernel with about a hundred registers, 16 to 20 warps of
+// 64, which registers make good; a larger one would be spilled, to local memory
+// again.
+static constexpr unsigned MostWords = 64;
+// The turns of the longest loop: one for each byte of the largest array.
+static constexpr unsigned MostTurns = MostWords * 4;
+
+static bool mayFitIntoRegisters(const PlannedArray &A) {
+  return A.Evidence.Where == Residency::LocalMemory &&
+         A.Evidence.Index != Uniformity::NonUniform &&
+         A.Evidence.ResidentBytes <= MostWords * 4 &&
+         !A.Array.LeadingLoops.empty() &&
+         llvm::all_of(A.Array.LeadingLoops, [](const CountedLoop &L) {
+           return L.MostTrips <= MostTurns;
+         });
 }
 
 // Whether V leaves it open where the array lies.
@@ -55,27 +59,18 @@ static bool mayUnroll(const std::optional<Verdict> &V) {
 
 std::optional<Verdict> bankstripe::heedUnrolling(std::optional<Verdict> V,
                                                  const PlannedArray &A,
-                                                 const MergedRun &Run,
                                                  const PlanOptions &Options,
                                                  const Wish &W) {
   const bool AsksToMove =
       W.Decision && (W.Wanted == Layout::Stripe || W.Wanted == Layout::Slot);
   if (!Options.Unroll || AsksToMove || W.Wanted == Layout::Keep ||
-      !mayUnroll(V))
-    return V;
-  std::vector<CountedLoop> Loops = loopsToUnroll(A, Run, Options);
-  if (Loops.empty())
+      !mayUnroll(V) || Options.NotUnrolled.count(A.Array.Where) ||
+      !mayFitIntoRegisters(A))
     return V;
   Verdict Unrolled;
   Unrolled.Kind = infoOf(Reason::UnrolledLoop).Verdict;
   Unrolled.Why = Reason::UnrolledLoop;
   Unrolled.Where = A.Array.Where;
-  Unrolled.Unroll = std::move(Loops);
+  Unrolled.Unroll = A.Array.LeadingLoops;
   return Unrolled;
-}
-
-void bankstripe::adviseUnrolling(MergedRun &Run, const PlanOptions &Options) {
-  for (PlannedArray &A : Run.Arrays)
-    if (mayUnroll(A.Decision))
-      A.Decision.Unroll = loopsToUnroll(A, Run, Options);
 }

@@ -49,10 +49,7 @@ static json::Value unrolling(const PlannedArray &A) {
     Loops.push_back(json::Object{{"place", place(L.Where)},
                                  {"fewestTrips", L.FewestTrips},
                                  {"mostTrips", L.MostTrips}});
-  return json::Object{{"loops", std::move(Loops)},
-                      {"instructions", A.Evidence.Unroll
-                                           ? A.Evidence.Unroll->Instructions
-                                           : 0}};
+  return json::Object{{"loops", std::move(Loops)}};
 }
 
 json::Object bankstripe::arrayToJson(const Plan &P, const PlannedArray &A) {

@@ -120,23 +120,13 @@ private:
 
 } // namespace
 
-// The loops to unroll, each with the pragma that it gets or would get.
+// The loops that are unrolled, each with the pragma that it gets.
 static void printLoops(PlacePrinter &Printer, const PlannedArray &A) {
-  const std::vector<CountedLoop> &Loops = A.Decision.Unroll;
-  for (const CountedLoop &L : Loops) {
-    std::string Message = llvm::formatv("another, of {0}", tripsText(L));
-    if (A.Decision.unrolls())
-      Message = llvm::formatv("this loop of {0} is unrolled", tripsText(L));
-    else if (&L == &Loops.front() && Loops.size() == 1)
-      Message = llvm::formatv("unrolling this loop of {0} would keep '{1}' in "
-                              "registers; give --unroll",
-                              tripsText(L), A.Array.Name);
-    else if (&L == &Loops.front())
-      Message = llvm::formatv("unrolling {0} loops would keep '{1}' in "
-                              "registers, this one of {2}; give --unroll",
-                              Loops.size(), A.Array.Name, tripsText(L));
-    Printer.print(DiagnosticsEngine::Note, L.Where, Message, "#pragma unroll");
-  }
+  for (const CountedLoop &L : A.Decision.Unroll)
+    Printer.print(
+        DiagnosticsEngine::Note, L.Where,
+        llvm::formatv("this loop of {0} is unrolled", tripsText(L)).str(),
+        "#pragma unroll");
 }
 
 static void printArray(PlacePrinter &Printer, const PlannedArray &A) {

@@ -91,8 +91,7 @@ private:
 bool Confirmation::isConcerned(const UnitResult &Unit, bool IfItPaid) const {
   return llvm::any_of(Run.Decisions.Arrays, [&](const PlannedArray &A) {
     return (A.Decision.changesSource() ||
-            (IfItPaid && (A.Decision.Why == Reason::NotProfitable ||
-                          !A.Decision.Unroll.empty()))) &&
+            (IfItPaid && A.Decision.Why == Reason::NotProfitable)) &&
            Unit.Facts.Contents.count(A.Array.Where.File);
   });
 }

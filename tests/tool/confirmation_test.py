@@ -144,19 +144,6 @@ class Unrolling(ToolTest):
         self.assertEqual(text.count("#pragma unroll\n"), 2)
         self.assertNotIn("bankstripe", text)
 
-    def test_without_the_option_it_is_advice(self):
-        self.write("a.cu", rolled())
-        text = self.run_tool("analyze", "--min-speedup=0", "a.cu", confirm=True).stdout
-        self.assertIn("unrolling 2 loops would keep 'state' in registers", text)
-        self.assertIn("[stripe, dynamic-index]", text)
-
-    def test_advice_is_not_given_where_nvcc_unrolls_anyway(self):
-        self.write("a.cu", rolled(steps=3))
-        clang = self.run_tool("analyze", "--min-speedup=0", "a.cu").stdout
-        self.assertIn("unrolling 2 loops", clang)
-        both = self.run_tool("analyze", "--min-speedup=0", "a.cu", confirm=True).stdout
-        self.assertNotIn("unrolling", both)
-
     def test_where_the_frame_stays_the_array_moves(self):
         # Clang sees a constant index, nvcc does not.
         report, text = self.unroll(

@@ -56,16 +56,3 @@ TEST(UnrolledLoops, KeepTheLineEndings) {
 TEST(UnrolledLoops, OfTwoArraysAreMarkedOnce) {
   EXPECT_EQ(unrolled("for (;;) f();\n", 2), "#pragma unroll\nfor (;;) f();\n");
 }
-
-TEST(UnrolledLoops, ThatAreOnlyAdviceStayAsTheyAre) {
-  Plan P;
-  P.Contents[CodePath.str()] = "for (;;) f();\n";
-  PlannedArray &A = P.Arrays.emplace_back();
-  A.Decision.Kind = VerdictKind::Keep;
-  A.Decision.Why = Reason::OverBudget;
-  A.Decision.Unroll.resize(1);
-  A.Decision.Unroll[0].Insertion = {CodePath.str(), 0, 0};
-  auto Changed = applyPlan(P, /*EmbedHelper=*/false);
-  ASSERT_TRUE(static_cast<bool>(Changed));
-  EXPECT_TRUE(Changed->empty());
-}

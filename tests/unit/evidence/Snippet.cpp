@@ -34,13 +34,6 @@ UnitFacts factsOf(StringRef Marked, const Surroundings &S, std::string &Code) {
       Facts.Findings.push_back(std::move(F));
       continue;
     }
-    if (C == '$') {
-      CountedLoop L;
-      L.Where = {SnippetFile.str(), Line, Column};
-      L.FewestTrips = L.MostTrips = 1;
-      Facts.Loops[L.Where] = L;
-      continue;
-    }
     Code += C;
     Column = C == '\n' ? 1 : Column + 1;
     Line += C == '\n';

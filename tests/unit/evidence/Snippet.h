@@ -11,8 +11,6 @@
 //
 //   extern "C" __global__ void k(int *out, int i) { int @a[8]; ... }
 //
-// and with a `$` before each loop that could get `#pragma unroll`.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_TESTS_UNIT_EVIDENCE_SNIPPET_H
@@ -35,7 +33,7 @@ struct Surroundings {
 /// The name that snippets are parsed under.
 inline constexpr llvm::StringLiteral SnippetFile = "/snippet.cu";
 
-/// The code without marks, and a finding or a loop per mark.
+/// The code without marks, and a finding per mark.
 UnitFacts factsOf(llvm::StringRef Marked, const Surroundings &S,
                   std::string &Code);
 

@@ -21,18 +21,17 @@ CountedLoop loopOnLine(unsigned Line, unsigned Trips) {
   return L;
 }
 
-ArrayEvidence helpedByLine(unsigned Line) {
-  ArrayEvidence E = resident();
-  E.Unroll = {{onLine(Line)}, 100};
-  return E;
+// An array that the loop on line 20 leads through.
+Finding ledByLine(const CountedLoop &L) {
+  Finding F = makeArray();
+  F.LeadingLoops = {L};
+  return F;
 }
 
-// An array that the loop on line 20 keeps out of registers.
-TestUnit ordinary() {
+TestUnit ordinary(const Finding &F = ledByLine(loopOnLine(20, 32))) {
   TestUnit U;
   U.launch(128);
-  U.array(makeArray(), helpedByLine(20));
-  U.Result.Facts.Loops[onLine(20)] = loopOnLine(20, 32);
+  U.array(F, resident());
   return U;
 }
 
@@ -54,11 +53,10 @@ ArrayDecision decision(Layout Wanted) {
 
 } // namespace
 
-TEST(Unrolling, IsAdviceByDefault) {
+TEST(Unrolling, IsNotDoneUnasked) {
   const Verdict V = find(ordinary().plan(), "a").Decision;
   EXPECT_EQ(V.Why, Reason::DynamicIndex);
-  ASSERT_EQ(V.Unroll.size(), 1u);
-  EXPECT_EQ(V.Unroll[0].MostTrips, 32u);
+  EXPECT_TRUE(V.Unroll.empty());
 }
 
 TEST(Unrolling, ComesBeforeEveryMoveWhenAskedFor) {
@@ -78,19 +76,35 @@ TEST(Unrolling, HelpsWhereAMoveIsImpossible) {
   EXPECT_EQ(reasonOf(U.plan(unrolling())), Reason::UnrolledLoop);
 }
 
-TEST(Unrolling, IsNotAskedForWithoutEvidence) {
+TEST(Unrolling, IsForArraysThatLoopsLeadThrough) {
+  EXPECT_EQ(reasonOf(ordinary(makeArray()).plan(unrolling())),
+            Reason::DynamicIndex);
+}
+
+TEST(Unrolling, IsForArraysThatRegistersCanHold) {
   TestUnit U = ordinary();
-  U.Result.Evidence.Arrays[0].Unroll.reset();
+  ArrayEvidence &E = U.Result.Evidence.Arrays[0];
+  E.ResidentBytes = 256;
+  EXPECT_EQ(reasonOf(U.plan(unrolling())), Reason::UnrolledLoop);
+  E.ResidentBytes = 260;
   EXPECT_EQ(reasonOf(U.plan(unrolling())), Reason::DynamicIndex);
-  EXPECT_TRUE(find(U.plan(), "a").Decision.Unroll.empty());
+}
+
+TEST(Unrolling, IsForIndicesThatAreTheSameInAllLanes) {
+  TestUnit U = ordinary();
+  U.Result.Evidence.Arrays[0].Index = Uniformity::NonUniform;
+  EXPECT_EQ(reasonOf(U.plan(unrolling())), Reason::DynamicIndex);
+}
+
+TEST(Unrolling, IsForShortLoops) {
+  const Finding Long = ledByLine(loopOnLine(20, 257));
+  EXPECT_EQ(reasonOf(ordinary(Long).plan(unrolling())), Reason::DynamicIndex);
 }
 
 TEST(Unrolling, ThatWasTriedInVainIsNotTriedAgain) {
   PlanOptions O = unrolling();
   O.NotUnrolled = {makeArray().Where};
-  const Plan P = ordinary().plan(O);
-  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
-  EXPECT_TRUE(find(P, "a").Decision.Unroll.empty());
+  EXPECT_EQ(reasonOf(ordinary().plan(O)), Reason::DynamicIndex);
 }
 
 TEST(Unrolling, RespectsWhatWasSaidAboutTheArray) {
@@ -106,42 +120,32 @@ TEST(Unrolling, RespectsWhatWasSaidAboutTheArray) {
   }
   U.Result.Facts.Findings[0].Obstacles = {obstacle(Reason::Nolint)};
   EXPECT_EQ(reasonOf(U.plan(unrolling())), Reason::Nolint);
-  EXPECT_TRUE(find(U.plan(), "a").Decision.Unroll.empty());
 }
 
 // --- Several units ---------------------------------------------------------
 
 namespace {
 
-// Two units that include `a` and its loop from one header.
-Plan planOfTwo(const ArrayEvidence &Second, const CountedLoop &AsSecondSees) {
+// Two units that include `a` from one header.
+Plan planOfTwo(const Finding &AsSecondSees) {
   TestUnit A = ordinary(), B("/b.cu", /*WithKernel=*/false);
   B.Result.Facts.Kernels = A.Result.Facts.Kernels;
-  B.array(makeArray(), Second);
-  B.Result.Facts.Loops[AsSecondSees.Where] = AsSecondSees;
+  B.array(AsSecondSees, resident());
   return makePlan({A.result(), B.result()}, unrolling());
 }
 
 } // namespace
 
-TEST(Unrolling, MustHelpInEveryUnit) {
-  const CountedLoop L = loopOnLine(20, 32);
-  EXPECT_EQ(reasonOf(planOfTwo(helpedByLine(20), L)), Reason::UnrolledLoop);
-  EXPECT_EQ(reasonOf(planOfTwo(resident(), L)), Reason::DynamicIndex);
+TEST(Unrolling, NeedsTheSameLoopsInEveryUnit) {
+  EXPECT_EQ(reasonOf(planOfTwo(makeArray())), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(planOfTwo(ledByLine(loopOnLine(21, 32)))),
+            Reason::DynamicIndex);
 }
 
-TEST(Unrolling, NeedsNoHelpWhereTheArrayIsNotResident) {
-  ArrayEvidence InRegisters;
-  InRegisters.Where = Residency::Registers;
-  EXPECT_EQ(reasonOf(planOfTwo(InRegisters, loopOnLine(20, 8))),
-            Reason::UnrolledLoop);
-}
-
-TEST(Unrolling, NeedsTripsThatAreConstantInEveryUnit) {
-  const Plan P = planOfTwo(helpedByLine(20), loopOnLine(20, 8));
+TEST(Unrolling, TellsTheTripsInAllUnits) {
+  const Plan P = planOfTwo(ledByLine(loopOnLine(20, 8)));
+  ASSERT_EQ(reasonOf(P), Reason::UnrolledLoop);
   const CountedLoop &Merged = find(P, "a").Decision.Unroll.at(0);
   EXPECT_EQ(Merged.FewestTrips, 8u);
   EXPECT_EQ(Merged.MostTrips, 32u);
-  EXPECT_EQ(reasonOf(planOfTwo(helpedByLine(20), loopOnLine(20, 0))),
-            Reason::DynamicIndex);
 }

@@ -95,46 +95,22 @@ TEST(Text, WhatPtxasSays) {
 
 // --- Loops to unroll -------------------------------------------------------
 
-// The report on `list` alone, which has the verdict Why.
-std::string textOfLoops(Reason Why, std::vector<CountedLoop> Loops) {
-  Plan P = samplePlan();
-  P.Arrays = {sampleArray("list", 4, Why)};
-  P.Arrays[0].Decision.Unroll = std::move(Loops);
-  P.Kernels.clear();
-  return text(P);
-}
-
-TEST(Text, AdviceToUnrollStandsAtTheLoop) {
-  EXPECT_NE(textOfLoops(Reason::OverBudget, {sampleLoop(5, 16, 16)})
-                .find("/src/count.cu:5:3: note: unrolling this loop of 16 "
-                      "iterations would keep 'list' in registers; give "
-                      "--unroll\n"
-                      "    5 |   sort(list);\n"
-                      "      |   ^\n"
-                      "      |   #pragma unroll\n"),
-            std::string::npos);
-}
-
-TEST(Text, AdviceToUnrollNamesEveryLoop) {
-  const std::string Text = textOfLoops(
-      Reason::OverBudget, {sampleLoop(5, 4, 16), sampleLoop(6, 1, 1)});
-  EXPECT_NE(Text.find("note: unrolling 2 loops would keep 'list' in registers, "
-                      "this one of 4 to 16 iterations; give --unroll\n"),
-            std::string::npos);
-  EXPECT_NE(Text.find("count.cu:6:3: note: another, of 1 iteration\n"),
-            std::string::npos);
-}
-
 TEST(Text, UnrolledLoopsAreShown) {
-  const std::string Text =
-      textOfLoops(Reason::UnrolledLoop, {sampleLoop(5, 16, 16)});
+  Plan P = samplePlan();
+  P.Arrays = {sampleArray("list", 4, Reason::UnrolledLoop)};
+  P.Arrays[0].Decision.Unroll = {sampleLoop(5, 16, 16)};
+  P.Kernels.clear();
+  const std::string Text = text(P);
   EXPECT_NE(Text.find("remark: private array 'list' () moves to registers: "
                       "with its loops unrolled, every index is a constant "
                       "[registers, unrolled-loop]\n"),
             std::string::npos);
-  EXPECT_NE(Text.find("note: this loop of 16 iterations is unrolled\n"),
+  EXPECT_NE(Text.find("count.cu:5:3: note: this loop of 16 iterations is "
+                      "unrolled\n"
+                      "    5 |   sort(list);\n"
+                      "      |   ^\n"
+                      "      |   #pragma unroll\n"),
             std::string::npos);
-  EXPECT_EQ(Text.find("--unroll"), std::string::npos);
 }
 
 // --- Explanations ----------------------------------------------------------
