@@ -7,9 +7,9 @@
 //
 //   ParsedUnit => device IR            (DeviceModule.cpp)
 //              => allocas of findings  (Residency.cpp)
-//              => optimised IR         (Optimize.cpp)
+//              => optimised IR         (DeviceModule.cpp)
 //              => surviving allocas    (Residency.cpp)
-//              => uniform or not       (Uniformity.cpp)
+//              => uniform or not       (Divergence.cpp)
 //              => what kernels do      (Work.cpp)
 //
 //===----------------------------------------------------------------------===//
@@ -18,63 +18,32 @@
 
 #include "evidence/DeviceModule.h"
 #include "evidence/Residency.h"
-#include "evidence/Uniformity.h"
 #include "evidence/Work.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
 
 namespace bankstripe {
-namespace {
 
-Uniformity summarize(const ArrayEvidence &E) {
-  if (E.NonUniformAccesses)
-    return Uniformity::NonUniform;
-  return E.UniformAccesses ? Uniformity::Uniform : Uniformity::Unknown;
-}
-
-void readSurvivors(Module &M, const AllocaTracker &Tracker,
-                   MutableArrayRef<ArrayEvidence> Arrays) {
-  for (Function &F : M) {
-    SmallVector<ResidentAlloca> Survivors = Tracker.survivors(F);
-    for (const ResidentAlloca &R : Survivors) {
-      ArrayEvidence &E = Arrays[R.FindingIndex];
-      E.Where = Residency::LocalMemory;
-      if (auto Size = R.Alloca->getAllocationSize(M.getDataLayout()))
-        E.ResidentBytes = std::max(E.ResidentBytes, Size->getFixedValue());
-    }
-    if (!Survivors.empty())
-      countAccesses(F, Survivors, Arrays);
-  }
-  for (ArrayEvidence &E : Arrays)
-    E.Index = summarize(E);
-}
-
-Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
-             UnitEvidence &Result) {
-  MutableArrayRef<ArrayEvidence> Arrays = Result.Arrays;
+static Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
+                    UnitEvidence &Result) {
   QuietContext Context;
   auto M = emitDeviceModule(Unit, Facts, Context);
   if (!M)
     return M.takeError();
   AllocaTracker Tracker(**M, Facts.Findings);
-  if (!Tracker.holders().empty()) {
+  const bool Holds = !Tracker.holders().empty();
+  if (Holds) {
     keepOnly(**M, Tracker.holders());
     if (Error E = optimize(**M, Unit.compiler(), GpuArch, Context))
       return E;
   }
-  for (auto [I, E] : enumerate(Arrays))
+  for (auto [I, E] : enumerate(Result.Arrays))
     E.Where = Tracker.wasEmitted(I) ? Residency::Registers : Residency::Unknown;
-  readSurvivors(**M, Tracker, Arrays);
-  if (!Tracker.holders().empty()) {
-    ModuleWork Counted = countWork(**M, Tracker);
-    Result.Work = std::move(Counted.Work);
-    Result.ShortWork = std::move(Counted.ShortWork);
-  }
+  if (Holds)
+    readOptimized(**M, Tracker, Result);
   return Error::success();
 }
-
-} // namespace
 
 UnitEvidence gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts,
                             StringRef GpuArch) {

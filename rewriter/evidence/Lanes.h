@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_EVIDENCE_LANES_H
 #define BANKSTRIPE_EVIDENCE_LANES_H
 
-#include "evidence/Uniformity.h"
+#include "evidence/Divergence.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/DataLayout.h"

@@ -13,7 +13,7 @@
 #ifndef BANKSTRIPE_EVIDENCE_RESIDENCY_H
 #define BANKSTRIPE_EVIDENCE_RESIDENCY_H
 
-#include "evidence/Uniformity.h"
+#include "evidence/Divergence.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"

@@ -12,11 +12,17 @@
 //
 // Units: one instruction of a thread.
 //
+// What the GPU does in many instructions (divisions, roots, transcendental
+// functions) counts as many, by the length of the code that ptxas makes of it
+// for sm_90, roughly. That SASS does in one instruction what the IR does in
+// two (LOP3, IADD3, IMAD, LEA) is left out: beside 22 kernels of real programs
+// under ncu the share of local memory came out further off with it, since it
+// is counted too high itself, by words where nvcc loads four at once.
+//
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Work.h"
 #include "evidence/BlockWeights.h"
-#include "evidence/InstructionCost.h"
 #include "evidence/Lanes.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -33,6 +39,14 @@ namespace {
 constexpr unsigned SharedAddressSpace = 3;
 constexpr unsigned ConstantAddressSpace = 4;
 constexpr unsigned LocalAddressSpace = 5;
+
+/// Instructions that a load from constant memory costs at an address that
+/// differs from lane to lane. Such loads are answered one address after the
+/// other: on an H200 one of 32 random bytes of a table of 256 takes a
+/// multiprocessor about 60 cycles, in which it could issue some 250
+/// instructions (mochimo-md2 in docs/measurements/suite-profile.txt: 47 warps
+/// with 7,000 of them each take 20.4 million cycles).
+constexpr double CostOfScatteredConstant = 250;
 
 bool isLaneNumber(const Instruction &I) {
   const auto *Call = dyn_cast<CallBase>(&I);
@@ -69,6 +83,56 @@ bool isOfCounters(const Value &Pointer) {
   return Pending.empty();
 }
 
+/// How many instructions of a thread the GPU needs for \p I, which accesses no
+/// memory: 0 for what costs nothing or is part of another one, up to 30.
+double costOf(const Instruction &I) {
+  const bool Double = I.getType()->getScalarType()->isDoubleTy();
+  switch (I.getOpcode()) {
+  case Instruction::PHI:
+  case Instruction::BitCast:
+  case Instruction::AddrSpaceCast:
+  case Instruction::Freeze:
+  case Instruction::ExtractElement:
+  case Instruction::InsertElement:
+  case Instruction::ExtractValue:
+  case Instruction::InsertValue:
+  case Instruction::Alloca:
+  case Instruction::Unreachable:
+    return 0;
+  case Instruction::GetElementPtr:
+    return cast<GetElementPtrInst>(I).hasAllConstantIndices() ? 0 : 2;
+  case Instruction::FDiv:
+  case Instruction::FRem:
+    return Double ? 30 : 10;
+  case Instruction::UDiv:
+  case Instruction::SDiv:
+  case Instruction::URem:
+  case Instruction::SRem:
+    return isa<Constant>(I.getOperand(1)) ? 5 : 25;
+  default:
+    return 1;
+  }
+}
+
+/// The same of a call of an intrinsic, or of a function that is not known.
+double costOfCall(const CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee)
+    return 20;
+  if (!Callee->isIntrinsic())
+    return 20;
+  if (isa<DbgInfoIntrinsic>(Call) || Call.isLifetimeStartOrEnd() ||
+      Call.isDroppable())
+    return 0;
+  const StringRef Name = Callee->getName();
+  const bool Double = Call.getType()->getScalarType()->isDoubleTy();
+  for (StringRef Long : {"sqrt", "sin", "cos", "exp", "lg2", "ex2", "log",
+                         "pow", "div", "rcp", "rsqrt"})
+    if (Name.contains(Long))
+      return Double ? 20 : 4;
+  return 1;
+}
+
 /// Of an access that is a load, a store, or both.
 void addWords(Words &To, double Number, const Instruction &Access) {
   if (!isa<StoreInst, MemIntrinsic>(Access))
@@ -89,6 +153,9 @@ public:
     Builder.crossRegisterProxies(LoopAnalyses, Analyses, Components, Modules);
   }
 
+  /// Adds what F shows of the arrays in it.
+  void addArrays(Function &F, MutableArrayRef<ArrayEvidence> Arrays);
+  /// Adds what F does, and what it calls.
   void add(Function &F, Trips Guess, double Weight, KernelWork &Work,
            unsigned Depth = 0);
 
@@ -99,18 +166,23 @@ private:
             const AllocaTracker &Tracker, const DataLayout &Layout)
         : Weights(F, Analyses), Differs(F),
           Lanes(Layout, Differs,
-                Analyses.getResult<ScalarEvolutionAnalysis>(F)) {
-      const SmallVector<ResidentAlloca> Survivors = Tracker.survivors(F);
-      Divergent = divergentAccesses(Differs, Survivors);
+                Analyses.getResult<ScalarEvolutionAnalysis>(F)),
+          Survivors(Tracker.survivors(F)),
+          Accesses(accessesTo(Survivors, Differs)) {
       for (const ResidentAlloca &R : Survivors)
         Findings.try_emplace(R.Alloca, R.FindingIndex);
+      for (const ArrayAccess &A : Accesses)
+        if (A.Differs)
+          Divergent.insert(cast<Instruction>(A.Address->getUser()));
     }
 
     BlockWeights Weights;
     Divergence Differs; ///< From lane to lane.
+    LaneDistances Lanes;
+    SmallVector<ResidentAlloca> Survivors;
+    SmallVector<ArrayAccess> Accesses;
     SmallDenseMap<const AllocaInst *, unsigned> Findings;
     SmallPtrSet<const Instruction *, 32> Divergent; ///< Accesses.
-    LaneDistances Lanes;
   };
 
   Context &contextOf(Function &F);
@@ -209,6 +281,24 @@ WorkCounter::Context &WorkCounter::contextOf(Function &F) {
   return *Known;
 }
 
+void WorkCounter::addArrays(Function &F,
+                            MutableArrayRef<ArrayEvidence> Arrays) {
+  if (Tracker.survivors(F).empty())
+    return;
+  const Context &Known = contextOf(F);
+  for (const ResidentAlloca &R : Known.Survivors) {
+    ArrayEvidence &E = Arrays[R.FindingIndex];
+    E.Where = Residency::LocalMemory;
+    if (auto Size = R.Alloca->getAllocationSize(Layout))
+      E.ResidentBytes = std::max(E.ResidentBytes, Size->getFixedValue());
+  }
+  for (const ArrayAccess &A : Known.Accesses)
+    if (!hasConstantOffset(*A.Address->get(), Layout)) {
+      ArrayEvidence &E = Arrays[A.FindingIndex];
+      ++(A.Differs ? E.NonUniformAccesses : E.UniformAccesses);
+    }
+}
+
 void WorkCounter::add(Function &F, Trips Guess, double Weight, KernelWork &Work,
                       unsigned Depth) {
   Context &Known = contextOf(F);
@@ -246,16 +336,24 @@ void WorkCounter::add(Function &F, Trips Guess, double Weight, KernelWork &Work,
 
 } // namespace
 
-ModuleWork countWork(Module &M, const AllocaTracker &Tracker) {
-  ModuleWork Result;
+void readOptimized(Module &M, const AllocaTracker &Tracker,
+                   UnitEvidence &Result) {
   WorkCounter Counter(M, Tracker);
-  for (Function &F : M)
-    if (!F.isDeclaration() && F.getCallingConv() == CallingConv::PTX_Kernel) {
+  for (Function &F : M) {
+    if (F.isDeclaration())
+      continue;
+    Counter.addArrays(F, Result.Arrays);
+    if (F.getCallingConv() == CallingConv::PTX_Kernel) {
       const std::string Name = F.getName().str();
       Counter.add(F, Trips::Many, 1, Result.Work[Name]);
       Counter.add(F, Trips::Few, 1, Result.ShortWork[Name]);
     }
-  return Result;
+  }
+  for (ArrayEvidence &E : Result.Arrays)
+    if (E.NonUniformAccesses)
+      E.Index = Uniformity::NonUniform;
+    else if (E.UniformAccesses)
+      E.Index = Uniformity::Uniform;
 }
 
 } // namespace bankstripe

@@ -1,4 +1,4 @@
-//===-- Work.h - what a kernel does beside its arrays -----------*- C++ -*-===//
+//===-- Work.h - what kernels do, with their arrays and beside --*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,16 +14,11 @@
 
 namespace bankstripe {
 
-/// By the mangled names of the kernels.
-struct ModuleWork {
-  std::map<std::string, KernelWork> Work;
-  /// The same if loops of unknown length are short.
-  std::map<std::string, KernelWork> ShortWork;
-};
-
-/// Counts what each kernel of \p M, which is optimised, does per thread, with
-/// the functions that it calls. \p Tracker knows the arrays.
-ModuleWork countWork(llvm::Module &M, const AllocaTracker &Tracker);
+/// Adds to \p Result what \p M, which is optimised, shows of the arrays that
+/// \p Tracker knows, and what each of its kernels does per thread, with the
+/// functions that it calls.
+void readOptimized(llvm::Module &M, const AllocaTracker &Tracker,
+                   UnitEvidence &Result);
 
 } // namespace bankstripe
 

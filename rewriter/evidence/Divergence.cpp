@@ -1,4 +1,4 @@
-//===-- Uniformity.cpp - are a private array's indices uniform ------------===//
+//===-- Divergence.cpp - what differs from lane to lane -------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,6 +47,13 @@
 //
 // Members that stay in memory
 // ---------------------------
+// An object with an array that stays in memory keeps its other members there,
+// too: how full a buffer is, the top of a stack beside its items. No optimiser
+// splits such an object, since an index that is too large would reach them. No
+// correct program has one, and what is asked here decides about speed alone. So
+// an access at a variable index is taken to stay within the array that it
+// begins in, and a member outside of all arrays to hold what was stored there.
+//
 // A counter is stored with a value that was computed from its own load, so what
 // is stored is known only if what is loaded is. It is found as LLVM's analysis
 // finds phis: all members are taken for uniform at first. If one is stored with
@@ -55,18 +62,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "evidence/Uniformity.h"
+#include "evidence/Divergence.h"
 
-#include "evidence/Members.h"
-#include "model/Evidence.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/CycleAnalysis.h"
+#include "llvm/Analysis/IteratedDominanceFrontier.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/TargetTransformInfoImpl.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -74,7 +84,10 @@
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/PatternMatch.h"
+#include <iterator>
+#include <limits>
 #include <map>
+#include <optional>
 
 using namespace llvm;
 
@@ -212,25 +225,9 @@ bool isAccess(const Use &U) {
          !Call->isLifetimeStartOrEnd();
 }
 
-/// What the uniformity analysis asks for, with a warp as the target.
-void registerAnalyses(FunctionAnalysisManager &Analyses,
-                      const WarpUniformity::Loads &Uniform) {
-  Analyses.registerPass([] { return PassInstrumentationAnalysis(); });
-  Analyses.registerPass([] { return DominatorTreeAnalysis(); });
-  Analyses.registerPass([] { return PostDominatorTreeAnalysis(); });
-  Analyses.registerPass([] { return CycleAnalysis(); });
-  Analyses.registerPass([] { return UniformityInfoAnalysis(); });
-  Analyses.registerPass([&Uniform] {
-    return TargetIRAnalysis([&Uniform](const Function &F) {
-      return TargetTransformInfo(std::make_unique<WarpUniformity>(
-          F.getParent()->getDataLayout(), Uniform));
-    });
-  });
-}
-
 } // namespace
 
-SmallVector<const Use *> accessesTo(const AllocaInst &Alloca) {
+static SmallVector<const Use *> accessesTo(const AllocaInst &Alloca) {
   SmallVector<const Use *> Accesses;
   SmallVector<const Value *> Pending{&Alloca};
   SmallPtrSet<const Value *, 16> Seen{&Alloca};
@@ -249,6 +246,223 @@ bool hasConstantOffset(const Value &Pointer, const DataLayout &DL) {
   APInt Offset(DL.getIndexTypeSizeInBits(Pointer.getType()), 0);
   return isa<AllocaInst>(Pointer.stripAndAccumulateConstantOffsets(
       DL, Offset, /*AllowNonInbounds=*/true));
+}
+
+namespace {
+
+/// A scalar member of a private object, outside of its arrays.
+struct Member {
+  SmallVector<const LoadInst *> Loads; ///< At least one.
+  /// All that may change it: stores of it, calls of memset.
+  SmallVector<const Instruction *> Writers;
+};
+
+/// Uses of an address that are looked at; one with more counts as captured.
+constexpr unsigned MostUses = 1 << 14;
+
+/// A part of an object, in bytes from its beginning.
+struct Extent {
+  uint64_t Begin = 0;
+  uint64_t End = std::numeric_limits<uint64_t>::max();
+
+  bool overlaps(const Extent &Other) const {
+    return Begin < Other.End && Other.Begin < End;
+  }
+};
+
+/// What may change which part of an object.
+struct Writing {
+  Extent Where;
+  const Instruction *By = nullptr;
+};
+
+/// Reads the uses of one object.
+class ObjectReader {
+public:
+  explicit ObjectReader(const AllocaInst &Object)
+      : Object(Object), Layout(Object.getDataLayout()) {}
+
+  void append(SmallVectorImpl<Member> &Members);
+
+private:
+  void add(const Use &Access);
+  std::optional<Extent> scalarAt(uint64_t Offset) const;
+  std::optional<uint64_t> offsetOf(const Value &Pointer) const;
+
+  const AllocaInst &Object;
+  const DataLayout &Layout;
+  std::map<uint64_t, SmallVector<const LoadInst *>> Loads; ///< By offset.
+  SmallVector<Writing> Writings;
+};
+
+} // namespace
+
+// Nothing if it is not constant.
+std::optional<uint64_t> ObjectReader::offsetOf(const Value &Pointer) const {
+  APInt Offset(Layout.getIndexTypeSizeInBits(Pointer.getType()), 0);
+  const Value *Base = Pointer.stripAndAccumulateConstantOffsets(
+      Layout, Offset, /*AllowNonInbounds=*/true);
+  if (Base != &Object || Offset.isNegative())
+    return std::nullopt;
+  return Offset.getZExtValue();
+}
+
+// The member that begins at Offset, if it is no part of an array.
+std::optional<Extent> ObjectReader::scalarAt(uint64_t Offset) const {
+  Type *Type = Object.getAllocatedType();
+  uint64_t Begin = 0;
+  while (auto *Class = dyn_cast<StructType>(Type)) {
+    if (Offset - Begin >= Layout.getTypeAllocSize(Class))
+      return std::nullopt;
+    const StructLayout &Members = *Layout.getStructLayout(Class);
+    const unsigned Number = Members.getElementContainingOffset(Offset - Begin);
+    Begin += Members.getElementOffset(Number);
+    Type = Class->getElementType(Number);
+  }
+  if (Begin != Offset || Type->isAggregateType() || Type->isVectorTy())
+    return std::nullopt;
+  return Extent{Begin, Begin + Layout.getTypeStoreSize(Type).getFixedValue()};
+}
+
+// How many bytes it writes there. A call may write anywhere.
+static std::optional<uint64_t> bytesWritten(const Instruction &I,
+                                            const DataLayout &Layout) {
+  if (isa<StoreInst>(I))
+    return Layout.getTypeStoreSize(getLoadStoreType(&I)).getFixedValue();
+  const auto *Set = dyn_cast<MemSetInst>(&I);
+  const auto *Length = Set ? dyn_cast<ConstantInt>(Set->getLength()) : nullptr;
+  if (!Length)
+    return std::nullopt;
+  return Length->getZExtValue();
+}
+
+// Whether a call may return the address, and then anything is done with it.
+static bool handsBack(const Use &Access) {
+  const auto *Call = dyn_cast<CallBase>(Access.getUser());
+  return Call &&
+         capturesAnything(Call->getCaptureInfo(Call->getDataOperandNo(&Access))
+                              .getRetComponents());
+}
+
+void ObjectReader::add(const Use &Access) {
+  const auto &I = *cast<Instruction>(Access.getUser());
+  const std::optional<uint64_t> Offset = offsetOf(*Access.get());
+  if (const auto *Load = dyn_cast<LoadInst>(&I)) {
+    if (Offset && Load->isSimple())
+      Loads[*Offset].push_back(Load);
+    return;
+  }
+  const bool IsInArray = !Offset && isa<StoreInst>(I) &&
+                         getUnderlyingObject(Access.get(), 0) == &Object;
+  if (IsInArray || (!I.mayWriteToMemory() && !handsBack(Access)))
+    return;
+  Extent Where;
+  if (const std::optional<uint64_t> Bytes = bytesWritten(I, Layout);
+      Bytes && Offset)
+    Where = {*Offset, *Offset + *Bytes};
+  Writings.push_back({Where, &I});
+}
+
+void ObjectReader::append(SmallVectorImpl<Member> &Members) {
+  if (PointerMayBeCaptured(&Object, /*ReturnCaptures=*/false, MostUses))
+    return;
+  for (const Use *Access : accessesTo(Object))
+    add(*Access);
+  for (const auto &[Offset, OfMember] : Loads) {
+    const std::optional<Extent> Where = scalarAt(Offset);
+    if (!Where)
+      continue;
+    Member M;
+    // One that reads more than the member reads what stands beside it, too.
+    copy_if(OfMember, std::back_inserter(M.Loads), [&](const LoadInst *Load) {
+      return Layout.getTypeStoreSize(Load->getType()).getFixedValue() <=
+             Where->End - Where->Begin;
+    });
+    if (M.Loads.empty())
+      continue;
+    for (const Writing &W : Writings)
+      if (W.Where.overlaps(*Where))
+        M.Writers.push_back(W.By);
+    const bool AllKnown = all_of(M.Writers, [](const Instruction *I) {
+      return isa<StoreInst, MemSetInst>(I);
+    });
+    if (AllKnown)
+      Members.push_back(std::move(M));
+  }
+}
+
+// The members of the objects in F of which all that may change them is known.
+static SmallVector<Member> membersOf(Function &F) {
+  SmallVector<Member> Members;
+  for (const Instruction &I : instructions(F))
+    if (const auto *Object = dyn_cast<AllocaInst>(&I))
+      if (isa<StructType>(Object->getAllocatedType()) &&
+          !Object->isArrayAllocation())
+        ObjectReader(*Object).append(Members);
+  return Members;
+}
+
+// All blocks from whose beginning one of Goals is reached, but not through
+// Barrier.
+static SmallPtrSet<const BasicBlock *, 32>
+blocksThatReach(ArrayRef<const BasicBlock *> Goals, const BasicBlock *Barrier) {
+  SmallPtrSet<const BasicBlock *, 32> Found(Goals.begin(), Goals.end());
+  SmallVector<const BasicBlock *> Pending(Found.begin(), Found.end());
+  while (!Pending.empty())
+    for (const BasicBlock *Before : predecessors(Pending.pop_back_val()))
+      if (Before != Barrier && Found.insert(Before).second)
+        Pending.push_back(Before);
+  return Found;
+}
+
+// Whether lanes that part where LanesPart may come to a load of Of, some
+// through Writer and some past it: they disagree about a branch that decides
+// whether the writer comes, one way out of which leads to it, and another past
+// it to a load. Lanes that return, or load no more, do not matter.
+static bool lanesDisagreeAbout(const Instruction &Writer, const Member &Of,
+                               function_ref<bool(const BasicBlock &)> LanesPart,
+                               PostDominatorTree &After) {
+  auto *Block = const_cast<BasicBlock *>(Writer.getParent());
+  // What a block's execution depends on is its iterated post-dominance
+  // frontier (Cytron et al., TOPLAS 1991).
+  SmallPtrSet<BasicBlock *, 1> Begin{Block};
+  SmallVector<BasicBlock *, 32> Deciding;
+  ReverseIDFCalculator Frontier(After);
+  Frontier.setDefiningBlocks(Begin);
+  Frontier.calculate(Deciding);
+  erase_if(Deciding, [&](const BasicBlock *B) { return !LanesPart(*B); });
+  if (Deciding.empty())
+    return false;
+  SmallVector<const BasicBlock *> Loading;
+  for (const LoadInst *Load : Of.Loads)
+    if (Load->getParent() != Block || Load->comesBefore(&Writer))
+      Loading.push_back(Load->getParent());
+  const auto ToLoads = blocksThatReach(Loading, Block);
+  const auto ToWriter = blocksThatReach({Block}, nullptr);
+  return any_of(Deciding, [&](const BasicBlock *Branch) {
+    return any_of(successors(Branch), [&](const BasicBlock *Through) {
+      return ToWriter.contains(Through) &&
+             any_of(successors(Branch), [&](const BasicBlock *Past) {
+               return Past != Through && ToLoads.contains(Past);
+             });
+    });
+  });
+}
+
+// What the uniformity analysis asks for, with a warp as the target.
+static void registerAnalyses(FunctionAnalysisManager &Analyses,
+                             const WarpUniformity::Loads &Uniform) {
+  Analyses.registerPass([] { return PassInstrumentationAnalysis(); });
+  Analyses.registerPass([] { return DominatorTreeAnalysis(); });
+  Analyses.registerPass([] { return PostDominatorTreeAnalysis(); });
+  Analyses.registerPass([] { return CycleAnalysis(); });
+  Analyses.registerPass([] { return UniformityInfoAnalysis(); });
+  Analyses.registerPass([&Uniform] {
+    return TargetIRAnalysis([&Uniform](const Function &F) {
+      return TargetTransformInfo(std::make_unique<WarpUniformity>(
+          F.getParent()->getDataLayout(), Uniform));
+    });
+  });
 }
 
 struct Divergence::Analyses {
@@ -311,30 +525,14 @@ bool Divergence::of(const Use &U) const {
   return Found->Uniform->isDivergentUse(U);
 }
 
-void countAccesses(Function &F, ArrayRef<ResidentAlloca> Allocas,
-                   MutableArrayRef<ArrayEvidence> Arrays) {
-  const DataLayout &DL = F.getParent()->getDataLayout();
-  const Divergence Divergent(F);
-  std::map<unsigned, SmallPtrSet<const Use *, 32>> Counted;
+SmallVector<ArrayAccess> accessesTo(ArrayRef<ResidentAlloca> Allocas,
+                                    const Divergence &Divergent) {
+  DenseSet<std::pair<unsigned, const Use *>> Seen;
+  SmallVector<ArrayAccess> Result;
   for (const ResidentAlloca &R : Allocas)
-    for (const Use *Access : accessesTo(*R.Alloca)) {
-      if (hasConstantOffset(*Access->get(), DL) ||
-          !Counted[R.FindingIndex].insert(Access).second)
-        continue;
-      ArrayEvidence &Evidence = Arrays[R.FindingIndex];
-      ++(Divergent.of(*Access) ? Evidence.NonUniformAccesses
-                               : Evidence.UniformAccesses);
-    }
-}
-
-SmallPtrSet<const Instruction *, 32>
-divergentAccesses(const Divergence &Divergent,
-                  ArrayRef<ResidentAlloca> Allocas) {
-  SmallPtrSet<const Instruction *, 32> Result;
-  for (const ResidentAlloca &R : Allocas)
-    for (const Use *Access : accessesTo(*R.Alloca))
-      if (Divergent.of(*Access))
-        Result.insert(cast<Instruction>(Access->getUser()));
+    for (const Use *Address : accessesTo(*R.Alloca))
+      if (Seen.insert({R.FindingIndex, Address}).second)
+        Result.push_back({Address, R.FindingIndex, Divergent.of(*Address)});
   return Result;
 }
 
