@@ -1,21 +1,37 @@
-//===-- Arrays.cpp - private arrays of one function -----------------------===//
+//===-- Arrays.cpp - the private arrays of a function ---------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Casts and alignment
+// -------------------
+// The compiler aligns local memory generously, and real programs rely on it:
+// they read a float[16] as float4. A slot has just the alignment that the type
+// asks for, unless something that the array's address can reach casts to a type
+// of more. What the address can reach is overestimated: the functions that it
+// is passed to with all that they call, and where it is used in any other way
+// the whole function.
+//
+//===----------------------------------------------------------------------===//
 
 #include "find/Arrays.h"
-#include "find/Kernels.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/Mangle.h"
 #include "clang/Lex/Lexer.h"
 
 using namespace bankstripe;
 using namespace clang;
 
-bool bankstripe::hasNolint(SourceLocation Loc, const SourceText &Text) {
+// Vector types are aligned to at most this, in bytes.
+static constexpr unsigned WidestVector = 16;
+
+// Whether a NOLINT(bankstripe) comment stands on the line of Loc, or a
+// NOLINTNEXTLINE(bankstripe) on the line before it.
+static bool hasNolint(SourceLocation Loc, const SourceText &Text) {
   auto Names = [](StringRef Line, StringRef Keyword) {
     for (size_t At = Line.find(Keyword); At != StringRef::npos;
          At = Line.find(Keyword, At + 1)) {
@@ -34,12 +50,51 @@ bool bankstripe::hasNolint(SourceLocation Loc, const SourceText &Text) {
          Names(Text.line(Loc, 1), "NOLINTNEXTLINE");
 }
 
-// The names that stand between the declaration and the end of its scope must
-// all be explained by the tree; what is left was skipped by the preprocessor
-// or dropped by a macro, and an edit would leave it behind.
-static void checkUnseenNames(Finding &F, const VarDecl *Variable,
-                             const FunctionDecl *Function,
-                             const BodyIndex &Body, const SourceText &Text) {
+// Names are between the declaration and the end of the function, and the tree
+// must explain them all; what is left was skipped by the preprocessor or
+// dropped by a macro, and an edit would leave it behind. One walk finds those
+// of all variables of the function that stand behind Begin in its file.
+void ArrayReader::findUnseenNames(FileID File, unsigned Begin, unsigned End) {
+  const SourceManager &SM = Text.sources();
+  Unseen.clear();
+  UnseenFile = File;
+  UnseenBegin = Begin;
+  llvm::DenseSet<SourceLocation> Known;
+  for (SourceLocation Loc : Body.NameLocations)
+    Known.insert(SM.getFileLoc(Loc));
+  for (auto [Variable, Statement] : Body.Variables)
+    if (Variable->getIdentifier())
+      Unseen.try_emplace(Variable->getName());
+  StringRef Buffer = Text.buffer(File);
+  Lexer Raw(SM.getLocForStartOfFile(File), Text.language(), Buffer.begin(),
+            Buffer.begin() + Begin, Buffer.end());
+  llvm::SmallVector<Token, 4> Last; // The tokens before, the newest first.
+  Token Tok;
+  auto Note = [&](const Token &Name, Reason Why) {
+    if (auto It = Unseen.find(Name.getRawIdentifier()); It != Unseen.end())
+      It->second.push_back({Why, Name.getLocation()});
+  };
+  while (!Raw.LexFromRawLexer(Tok) &&
+         SM.getFileOffset(Tok.getLocation()) < End) {
+    const bool IsMember =
+        !Last.empty() &&
+        Last[0].isOneOf(tok::period, tok::arrow, tok::coloncolon);
+    if (Tok.is(tok::raw_identifier) && !IsMember &&
+        !Known.contains(Tok.getLocation()))
+      Note(Tok, Reason::SkippedCode);
+    // An instantiation keeps the type of `decltype(a)`, but not its operand.
+    if (Last.size() == 3 && Tok.is(tok::r_paren) &&
+        Last[0].is(tok::raw_identifier) && Last[1].is(tok::l_paren) &&
+        Last[2].is(tok::raw_identifier) &&
+        Last[2].getRawIdentifier() == "decltype")
+      Note(Last[0], Reason::Decltype);
+    Last.insert(Last.begin(), Tok);
+    if (Last.size() > 3)
+      Last.pop_back();
+  }
+}
+
+void ArrayReader::checkUnseenNames(Finding &F, const VarDecl *Variable) {
   auto Begin = Text.spelled(Variable->getLocation());
   auto End = Text.spelled(Function->getBody()->getEndLoc());
   if (!Begin || !End)
@@ -49,40 +104,14 @@ static void checkUnseenNames(Finding &F, const VarDecl *Variable,
   auto [EndFile, EndOffset] = SM.getDecomposedLoc(*End);
   if (File != EndFile)
     return;
-  StringRef Name = Variable->getName();
-  StringRef Buffer = Text.buffer(File);
-  // Without a second mention of the name there is nothing to explain.
-  llvm::DenseSet<SourceLocation> Known;
-  for (SourceLocation Loc : Body.NameLocations)
-    Known.insert(SM.getFileLoc(Loc));
-  Lexer Raw(SM.getLocForStartOfFile(File), Text.language(), Buffer.begin(),
-            Buffer.begin() + Offset, Buffer.end());
-  llvm::SmallVector<Token, 4> Last; // The tokens before, the newest first.
-  Token Tok;
-  while (!Raw.LexFromRawLexer(Tok) &&
-         SM.getFileOffset(Tok.getLocation()) < EndOffset) {
-    auto IsName = [&](const Token &T, StringRef Text) {
-      return T.is(tok::raw_identifier) && T.getRawIdentifier() == Text;
-    };
-    const bool IsMember =
-        !Last.empty() &&
-        Last[0].isOneOf(tok::period, tok::arrow, tok::coloncolon);
-    if (IsName(Tok, Name) && !IsMember && !Known.contains(Tok.getLocation()))
-      F.Obstacles.push_back(
-          {Reason::SkippedCode, Text.place(Tok.getLocation()), ""});
-    // An instantiation keeps the type of `decltype(a)`, but not its operand.
-    if (Last.size() == 3 && Tok.is(tok::r_paren) && IsName(Last[0], Name) &&
-        Last[1].is(tok::l_paren) && IsName(Last[2], "decltype"))
-      F.Obstacles.push_back(
-          {Reason::Decltype, Text.place(Last[0].getLocation()), ""});
-    Last.insert(Last.begin(), Tok);
-    if (Last.size() > 3)
-      Last.pop_back();
-  }
+  if (File != UnseenFile || Offset < UnseenBegin)
+    findUnseenNames(File, Offset, EndOffset);
+  for (auto [Why, Where] : Unseen.lookup(Variable->getName()))
+    if (SM.getFileOffset(Where) > Offset)
+      F.Obstacles.push_back({Why, Text.place(Where), ""});
 }
 
-static void readUses(Finding &F, const VarDecl *Variable, const BodyIndex &Body,
-                     UseClassifier &Classifier) {
+void ArrayReader::readUses(Finding &F, const VarDecl *Variable) {
   auto It = Body.References.find(Variable);
   if (It == Body.References.end())
     return;
@@ -120,9 +149,7 @@ static bool isReturned(const DeclRefExpr *Reference, const BodyIndex &Body) {
   return isa_and_nonnull<ReturnStmt>(S);
 }
 
-static void readObjectUses(Finding &F, const VarDecl *Variable,
-                           const BodyIndex &Body, ASTContext &Context,
-                           const SourceText &Text) {
+void ArrayReader::readObjectUses(Finding &F, const VarDecl *Variable) {
   auto It = Body.References.find(Variable);
   if (It == Body.References.end())
     return;
@@ -139,23 +166,10 @@ static void readObjectUses(Finding &F, const VarDecl *Variable,
   }
 }
 
-// Code that the function reaches and that holds for local memory only.
-static bool reachesLocalAssembly(const FunctionDecl *Function,
-                                 BodyIndexCache &Bodies) {
-  return llvm::any_of(reachableFrom(Function, Bodies),
-                      [&](const FunctionDecl *Reached) {
-                        const BodyIndex *Body = Bodies.get(Reached);
-                        return Body && Body->NamesLocalMemory;
-                      });
-}
-
 // Context that no later stage could see any more.
-static void readContext(Finding &F, const VarDecl *Variable,
-                        const FunctionDecl *Function, BodyIndexCache &Bodies,
-                        const SourceText &Text) {
-  Place Where = Text.place(Variable->getLocation());
+void ArrayReader::readContext(Finding &F, const VarDecl *Variable) const {
   auto Note = [&](Reason Why, std::string Detail = "") {
-    F.Obstacles.push_back({Why, Where, std::move(Detail)});
+    F.Obstacles.push_back({Why, F.Where, std::move(Detail)});
   };
   const auto *Owner = dyn_cast<FunctionDecl>(Variable->getDeclContext());
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Owner);
@@ -167,11 +181,57 @@ static void readContext(Finding &F, const VarDecl *Variable,
     return Note(Reason::NotInstantiated, F.Function);
   if (Function->isConstexpr())
     Note(Reason::ConstexprFunction, F.Function);
-  if (reachesLocalAssembly(Function, Bodies))
+  if (ReachesLocalAssembly)
     Note(Reason::InlineAssembly, "it names local memory");
   F.HostDevice = Function->hasAttr<CUDAHostAttr>();
   if (F.HostDevice)
     Note(Reason::HostDevice, F.Function);
+}
+
+// The function that the array is handed to here, if nothing else is done with
+// it; null otherwise. With Subscripted, it is an element that is read.
+static const FunctionDecl *receiver(const DeclRefExpr *Reference,
+                                    const BodyIndex &Body, bool &Subscripted) {
+  const Stmt *Child = Reference, *Parent = Body.parentOf(Reference);
+  Subscripted = false;
+  while (Parent) {
+    const auto *Cast = dyn_cast<ImplicitCastExpr>(Parent);
+    if (Cast && Cast->getCastKind() == CK_LValueToRValue &&
+        !Cast->getType()->isPointerType())
+      Subscripted = true;
+    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(Parent)) {
+      const Stmt *Above = Body.parentOf(Parent);
+      const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(Above);
+      const auto *Assign = dyn_cast_or_null<BinaryOperator>(Above);
+      if ((Load && Load->getCastKind() == CK_LValueToRValue) ||
+          (Assign && Assign->isAssignmentOp() && Assign->getLHS() == Parent &&
+           !Subscript->getType()->isArrayType())) {
+        Subscripted = true;
+        return nullptr;
+      }
+    } else if (!Cast && !isa<ParenExpr>(Parent)) {
+      break;
+    }
+    Child = Parent;
+    Parent = Body.parentOf(Parent);
+  }
+  const auto *Call = dyn_cast_or_null<CallExpr>(Parent);
+  return Call && Call->getCallee() != Child ? Call->getDirectCallee() : nullptr;
+}
+
+// The alignment that casts may claim for the memory of Variable, in bytes; 0
+// when none does.
+unsigned ArrayReader::viewAlignment(const VarDecl *Variable) const {
+  unsigned Widest = 0;
+  for (const DeclRefExpr *Reference : Body.References.lookup(Variable)) {
+    bool Subscripted = false;
+    const FunctionDecl *Receiver = receiver(Reference, Body, Subscripted);
+    if (!Subscripted)
+      for (const BodyIndex *Reached :
+           Bodies.reachableBodies(Receiver ? Receiver : Function))
+        Widest = std::max(Widest, Reached->WidestView);
+  }
+  return std::min(Widest, WidestVector);
 }
 
 // A name that no token of the file has.
@@ -193,13 +253,16 @@ static bool isNeverWritten(const Finding &F, bool Mentioned,
   return F.ConstantInit && Mentioned && (OnlyRead || F.HasConst);
 }
 
-Finding bankstripe::findArray(const VarDecl *Variable,
-                              const DeclStmt *Statement,
-                              const FunctionDecl *Function,
-                              BodyIndexCache &Bodies, ASTContext &Context,
-                              const SourceText &Text,
-                              UseClassifier &Classifier) {
-  const BodyIndex &Body = *Bodies.get(Function);
+ArrayReader::ArrayReader(const FunctionDecl *Function, BodyIndexCache &Bodies,
+                         ASTContext &Context, const SourceText &Text,
+                         UseClassifier &Classifier)
+    : Function(Function), Body(*Bodies.get(Function)), Bodies(Bodies),
+      Context(Context), Text(Text), Classifier(Classifier) {
+  for (const BodyIndex *Reached : Bodies.reachableBodies(Function))
+    ReachesLocalAssembly |= Reached->NamesLocalMemory;
+}
+
+Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   Finding F;
   F.Name = Variable->getNameAsString();
   F.Where = Text.place(Variable->getLocation());
@@ -212,36 +275,34 @@ Finding bankstripe::findArray(const VarDecl *Variable,
   auto Spelled = Text.spelled(Variable->getLocation());
   if (Spelled && hasNolint(*Spelled, Text))
     F.Obstacles.push_back({Reason::Nolint, F.Where, ""});
-  readContext(F, Variable, Function, Bodies, Text);
-  readType(F, Variable, Context, Text);
+  readContext(F, Variable);
+  readDeclaration(F, Variable, Statement, Body, Context, Text);
   if (F.Instances.empty())
     return F;
   ArrayInstance &Instance = F.Instances.front();
   Instance.FunctionId = F.FunctionId;
-  Instance.SlotAlignment = std::max(
-      Instance.Alignment, viewAlignment(Variable, Function, Body, Bodies));
-
-  if (auto Problem = readInitializer(F, Variable, Context))
-    F.Obstacles.push_back({*Problem, F.Where, ""});
-  readDeclaration(F, Variable, Statement, Body, Text);
-  F.Scope = scopeOf(Statement, Function, Body, Text);
+  Instance.SlotAlignment =
+      std::max(Instance.Alignment, viewAlignment(Variable));
   if (Spelled) {
     StringRef Buffer = Text.buffer(Text.sources().getFileID(*Spelled));
     F.SlotsName = unusedName(F.Name + "_slots", Buffer);
     F.StripesName = unusedName(F.Name + "_stripes", Buffer);
   }
-  if (F.IsObject) {
-    readObjectUses(F, Variable, Body, Context, Text);
-    checkUnseenNames(F, Variable, Function, Body, Text);
-    return F;
-  }
   const size_t BeforeUses = F.Obstacles.size();
-  readUses(F, Variable, Body, Classifier);
-  checkUnseenNames(F, Variable, Function, Body, Text);
+  F.IsObject ? readObjectUses(F, Variable) : readUses(F, Variable);
+  checkUnseenNames(F, Variable);
+  if (F.IsObject)
+    return F;
   F.NeverWritten =
       isNeverWritten(F, Body.References.count(Variable) != 0,
                      F.Obstacles.size() == BeforeUses && !F.NeedsAccessor);
   if (F.HasConst && F.Init != InitializerKind::None && !F.NeverWritten)
     F.Obstacles.push_back({Reason::ConstElements, F.Where, ""});
+  // The host's compiler may not know the pragma.
+  if (!F.HostDevice && !Function->isDependentContext()) {
+    if (!Loops)
+      Loops.emplace(Body, Context, Text);
+    F.LeadingLoops = Loops->leading(Variable);
+  }
   return F;
 }

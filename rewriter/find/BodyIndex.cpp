@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/BodyIndex.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -234,4 +236,39 @@ const BodyIndex *BodyIndexCache::get(const FunctionDecl *Function) {
         Walker.TraverseStmt(Init->getInit());
   }
   return Slot.get();
+}
+
+llvm::SmallVector<const FunctionDecl *>
+BodyIndexCache::calls(const FunctionDecl *Function) {
+  llvm::SmallSetVector<const FunctionDecl *, 16> Result;
+  if (const BodyIndex *Body = get(Function)) {
+    Result.insert_range(Body->Callees);
+    for (const DeclRefExpr *Reference : Body->FunctionReferences) {
+      const auto *Named = cast<FunctionDecl>(Reference->getDecl());
+      if (!Named->hasAttr<CUDAGlobalAttr>())
+        Result.insert(Named->getCanonicalDecl());
+    }
+  }
+  return Result.takeVector();
+}
+
+BodyIndexCache::Functions
+BodyIndexCache::reachableFrom(const FunctionDecl *Function) {
+  Function = Function->getCanonicalDecl();
+  if (auto It = Reachable.find(Function); It != Reachable.end())
+    return It->second;
+  llvm::SmallSetVector<const FunctionDecl *, 16> Seen;
+  Seen.insert(Function);
+  for (unsigned I = 0; I < Seen.size(); ++I)
+    Seen.insert_range(calls(Seen[I]));
+  return Reachable[Function] = {Seen.begin(), Seen.end()};
+}
+
+llvm::SmallVector<const BodyIndex *>
+BodyIndexCache::reachableBodies(const FunctionDecl *Function) {
+  llvm::SmallVector<const BodyIndex *> Result;
+  for (const FunctionDecl *Reached : reachableFrom(Function))
+    if (const BodyIndex *Body = get(Reached))
+      Result.push_back(Body);
+  return Result;
 }

@@ -71,13 +71,29 @@ struct BodyIndex {
 BodyIndex indexExpression(const clang::Expr *E,
                           const clang::ASTContext &Context);
 
-/// Indexes bodies once each.
+/// The call graph of a unit: indexes bodies once each, and knows what they lead
+/// to.
 class BodyIndexCache {
 public:
+  using Functions = llvm::ArrayRef<const clang::FunctionDecl *>;
+
   /// The index of the body of \p Function's definition; null without a body.
   const BodyIndex *get(const clang::FunctionDecl *Function);
+  /// The functions that \p Function calls, or names, and then may call through
+  /// their address; no kernels that it only names.
+  llvm::SmallVector<const clang::FunctionDecl *>
+  calls(const clang::FunctionDecl *Function);
+  /// All functions that \p Function calls, directly or not, itself first, as
+  /// far as their bodies are seen.
+  Functions reachableFrom(const clang::FunctionDecl *Function);
+  /// The bodies of these.
+  llvm::SmallVector<const BodyIndex *>
+  reachableBodies(const clang::FunctionDecl *Function);
 
 private:
+  llvm::DenseMap<const clang::FunctionDecl *,
+                 std::vector<const clang::FunctionDecl *>>
+      Reachable;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<BodyIndex>>
       Indexes;
 };

@@ -1,4 +1,4 @@
-//===-- Declaration.cpp - the text of an array's declaration --------------===//
+//===-- Declaration.cpp - a private array's declaration -------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "find/Arrays.h"
-#include "clang/AST/Expr.h"
+#include "find/Declaration.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Lex/Lexer.h"
@@ -26,6 +29,256 @@
 
 using namespace bankstripe;
 using namespace clang;
+
+// An array somewhere inside a class, its bases included.
+static bool holdsArray(const CXXRecordDecl *Record, unsigned Depth = 0) {
+  if (!Record || !Record->hasDefinition() || Depth > 8)
+    return false;
+  for (const FieldDecl *Field : Record->fields()) {
+    if (Field->getType()->isConstantArrayType())
+      return true;
+    if (holdsArray(Field->getType()->getAsCXXRecordDecl(), Depth + 1))
+      return true;
+  }
+  return llvm::any_of(Record->bases(), [&](const CXXBaseSpecifier &Base) {
+    return holdsArray(Base.getType()->getAsCXXRecordDecl(), Depth + 1);
+  });
+}
+
+bool bankstripe::isPrivateArray(const VarDecl *Variable) {
+  if (isa<ParmVarDecl>(Variable) || !Variable->hasLocalStorage() ||
+      Variable->isImplicit() || Variable->hasAttr<CUDASharedAttr>() ||
+      Variable->hasAttr<CUDAConstantAttr>() ||
+      Variable->hasAttr<CUDADeviceAttr>())
+    return false;
+  QualType Type = Variable->getType();
+  if (Type->isArrayType())
+    return true;
+  if (Type->isReferenceType() || Type->isPointerType())
+    return false;
+  const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
+  return Record && !Record->isLambda() && holdsArray(Record);
+}
+
+// CUDA's vector types: char1 to double4, by their names.
+static bool isVectorType(QualType Type) {
+  const auto *Record = Type->getAsCXXRecordDecl();
+  if (!Record || !Record->getIdentifier())
+    return false;
+  StringRef Name = Record->getName();
+  if (Name.empty() || Name.back() < '1' || Name.back() > '4')
+    return false;
+  if (!Record->hasDefinition() || !Record->isTrivial())
+    return false; // Somebody's own class of that name.
+  static const llvm::StringSet<> Bases = {
+      "char", "uchar", "short",    "ushort",    "int",   "uint",
+      "long", "ulong", "longlong", "ulonglong", "float", "double"};
+  return Bases.contains(Name.drop_back());
+}
+
+// Whether elements of this type can stand apart: nothing but their bytes makes
+// them up, and whole words of a bank hold them.
+static bool isStripeElement(QualType Element, uint64_t Bytes,
+                            ASTContext &Context) {
+  if (Element->isArithmeticType() || Element->isEnumeralType() ||
+      Element->isPointerType())
+    return Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8 || Bytes == 16;
+  if (isVectorType(Element))
+    return Bytes == 2 || Bytes % 4 == 0;
+  const auto *Record = Element->getAsCXXRecordDecl();
+  return Record && Record->hasDefinition() &&
+         Record->hasTrivialDefaultConstructor() &&
+         Element.isTriviallyCopyableType(Context) && Bytes % 4 == 0;
+}
+
+// Whether objects of the class \p Element end without any code.
+static bool endsSilently(QualType Element) {
+  const auto *Record = Element->getAsCXXRecordDecl();
+  return !Record || (Record->hasDefinition() && Record->hasTrivialDestructor());
+}
+
+// Whether the element's type is spelled with a template parameter. All pointers
+// are of one size.
+static bool isDependentlyTyped(const VarDecl *Variable) {
+  const auto *Function = dyn_cast<FunctionDecl>(Variable->getDeclContext());
+  const FunctionDecl *Pattern =
+      Function ? Function->getTemplateInstantiationPattern() : nullptr;
+  if (!Pattern)
+    return false;
+  // The pattern's variable is found by its place, which instances share.
+  for (const Decl *D : Pattern->decls())
+    if (const auto *Other = dyn_cast<VarDecl>(D);
+        Other && Other->getLocation() == Variable->getLocation()) {
+      QualType Element = Other->getType();
+      while (const auto *Array = Element->getAsArrayTypeUnsafe())
+        Element = Array->getElementType();
+      return Element->isDependentType() && !Element->isAnyPointerType();
+    }
+  return true;
+}
+
+static void readType(Finding &F, const VarDecl *Variable, ASTContext &Context,
+                     const SourceText &Text) {
+  auto Note = [&](Reason Why, std::string Detail = "") {
+    F.Obstacles.push_back(
+        {Why, Text.place(Variable->getLocation()), std::move(Detail)});
+  };
+  QualType Type = Variable->getType();
+  F.Type = Type.getAsString(Context.getPrintingPolicy());
+  F.IsObject = !Type->isArrayType();
+  if (Type->isDependentType() || Type->isIncompleteType())
+    return; // In a template that nobody instantiated: NotInstantiated says so.
+  ArrayInstance Instance;
+  Instance.BytesPerThread = Context.getTypeSizeInChars(Type).getQuantity();
+  Instance.Alignment = Context.getTypeAlignInChars(Type).getQuantity();
+  QualType Element = Type;
+  while (const auto *Array = Context.getAsConstantArrayType(Element)) {
+    Instance.Extents.push_back(Array->getLimitedSize());
+    Element = Array->getElementType();
+  }
+  const std::string ElementType =
+      Element.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
+  Instance.ElementBytes = Context.getTypeSizeInChars(Element).getQuantity();
+  F.ElementDependent = isDependentlyTyped(Variable);
+  F.ElementBytes = Instance.ElementBytes;
+  F.Extents = Instance.Extents;
+  F.BytesPerThread = Instance.BytesPerThread;
+  F.Instances.push_back(std::move(Instance));
+
+  Qualifiers Quals = Context.getBaseElementType(Type).getQualifiers();
+  F.HasConst = Quals.hasConst() || Variable->isConstexpr();
+  if (Quals.hasVolatile())
+    Note(Reason::QualifiedType, "volatile");
+  if (F.IsObject)
+    Note(Reason::ClassObject, F.Type);
+  else if (!isStripeElement(Element.getCanonicalType().getUnqualifiedType(),
+                            F.ElementBytes, Context))
+    Note(Reason::ElementType,
+         ElementType + " of " + std::to_string(F.ElementBytes) + " bytes");
+  if (!endsSilently(Element))
+    Note(Reason::ClassLifetime, ElementType);
+  if (F.Extents.size() > MostDimensions)
+    Note(Reason::TooManyDimensions);
+  if (Variable->hasAttrs())
+    for (const Attr *A : Variable->attrs())
+      if (!A->isImplicit())
+        Note(Reason::OverAligned, A->getSpelling());
+}
+
+// All-zero bits are not asked for, only values that value-initialisation of
+// the element would give too.
+static bool isZero(const Expr *Init, ASTContext &Context) {
+  if (isa<ImplicitValueInitExpr>(Init))
+    return true;
+  if (const auto *List = dyn_cast<InitListExpr>(Init)) {
+    if (const Expr *Filler = List->getArrayFiller();
+        Filler && !isZero(Filler, Context))
+      return false;
+    return llvm::all_of(List->inits(),
+                        [&](const Expr *E) { return isZero(E, Context); });
+  }
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(Init))
+    return Construct->requiresZeroInitialization();
+  Expr::EvalResult Result;
+  if (Init->isValueDependent() || !Init->EvaluateAsRValue(Result, Context) ||
+      Result.HasSideEffects)
+    return false;
+  const APValue &Value = Result.Val;
+  return (Value.isInt() && Value.getInt().isZero()) ||
+         (Value.isFloat() && Value.getFloat().isPosZero()) ||
+         (Value.isLValue() && Value.isNullPointer());
+}
+
+// `"abc"` may stand for a whole row, and then is no list of values.
+static bool holdsString(const Expr *Init) {
+  if (const auto *List = dyn_cast<InitListExpr>(Init->IgnoreParens()))
+    return llvm::any_of(List->inits(), holdsString);
+  // One that has decayed is a pointer's value.
+  return isa<StringLiteral>(Init->IgnoreParens());
+}
+
+// `int t[2][2] = {1, 2, 3}`: a function's parameter takes no such list, where
+// one pair of braces stands for several.
+static bool leavesOutBraces(const InitListExpr *List, QualType Type,
+                            ASTContext &Context) {
+  if (const InitListExpr *Syntactic = List->getSyntacticForm())
+    List = Syntactic;
+  const auto *Array = Context.getAsArrayType(Type);
+  if (!Array)
+    return false;
+  QualType Element = Array->getElementType();
+  const auto *Record = Element->getAsCXXRecordDecl();
+  if (!Element->isArrayType() && !(Record && Record->isAggregate()))
+    return false;
+  return llvm::any_of(List->inits(), [&](const Expr *Init) {
+    if (const auto *Inner = dyn_cast<InitListExpr>(Init->IgnoreParens()))
+      return leavesOutBraces(Inner, Element, Context);
+    return !Context.hasSameUnqualifiedType(Init->getType(), Element);
+  });
+}
+
+// Nothing is written and nothing runs: `int a[4];`, `Point p[4];`.
+static bool leavesUninitialised(const VarDecl *Variable) {
+  const Expr *Init = Variable->getInit();
+  if (!Init)
+    return true;
+  const auto *Construct = dyn_cast<CXXConstructExpr>(Init->IgnoreImplicit());
+  return Construct && Construct->getConstructor()->isTrivial() &&
+         Construct->getConstructor()->isDefaultConstructor() &&
+         !Construct->requiresZeroInitialization() &&
+         Variable->getInitStyle() == VarDecl::CallInit;
+}
+
+// `Class a[4];`, where a constructor without arguments runs.
+static bool isDefaultConstructed(const VarDecl *Variable) {
+  const auto *Construct =
+      dyn_cast<CXXConstructExpr>(Variable->getInit()->IgnoreImplicit());
+  return Construct && Construct->getConstructor()->isDefaultConstructor() &&
+         Variable->getInitStyle() == VarDecl::CallInit &&
+         Construct->getParenOrBraceRange().isInvalid();
+}
+
+// `Class c = value;` becomes `Class(value)`, which is only the same when
+// nothing is converted.
+static bool convertsOnCopy(const VarDecl *Variable, ASTContext &Context) {
+  if (Variable->getInitStyle() != VarDecl::CInit)
+    return false;
+  const Expr *Written = Variable->getInit()->IgnoreUnlessSpelledInSource();
+  return !isa<InitListExpr>(Written) &&
+         !Context.hasSameUnqualifiedType(Written->getType(),
+                                         Variable->getType());
+}
+
+static std::optional<Reason>
+readInitializer(Finding &F, const VarDecl *Variable, ASTContext &Context) {
+  if (leavesUninitialised(Variable))
+    return std::nullopt;
+  if (F.IsObject || isDefaultConstructed(Variable)) {
+    F.Init = InitializerKind::Construct;
+    if (F.HasConst)
+      return Reason::ConstElements;
+    if (!F.IsObject)
+      return Reason::ElementType; // Its elements need a place of their class.
+    return convertsOnCopy(Variable, Context)
+               ? std::optional(Reason::Initializer)
+               : std::nullopt;
+  }
+  const Expr *Init = Variable->getInit()->IgnoreImplicit();
+  const auto *List = dyn_cast<InitListExpr>(Init);
+  F.Init = InitializerKind::List;
+  if (!List || holdsString(List))
+    return Reason::Initializer;
+  QualType Element = Context.getBaseElementType(Variable->getType());
+  if (!Element.isTriviallyCopyableType(Context))
+    return Reason::Initializer;
+  if (isZero(List, Context))
+    F.Init = InitializerKind::Zero;
+  else if (leavesOutBraces(List, Variable->getType(), Context))
+    return Reason::Initializer;
+  F.ConstantInit = !Init->isValueDependent() &&
+                   Init->isConstantInitializer(Context, /*ForRef=*/false);
+  return std::nullopt;
+}
 
 namespace {
 
@@ -213,10 +466,9 @@ std::optional<Reason> DeclarationReader::read() {
   return readOwnDeclarator();
 }
 
-void bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
-                                 const DeclStmt *Statement,
-                                 const BodyIndex &Body,
-                                 const SourceText &Text) {
+static void readText(Finding &F, const VarDecl *Variable,
+                     const DeclStmt *Statement, const BodyIndex &Body,
+                     const SourceText &Text) {
   // Only a statement of a block can become several statements.
   const Stmt *Parent = Statement ? Body.parentOf(Statement) : nullptr;
   std::optional<Reason> Problem;
@@ -238,14 +490,17 @@ static bool isStructured(const Stmt *S) {
              SwitchCase, AttributedStmt, CXXForRangeStmt>(S);
 }
 
-TextRange bankstripe::scopeOf(const DeclStmt *Statement,
-                              const FunctionDecl *Function,
-                              const BodyIndex &Body, const SourceText &Text) {
+// The block that Statement stands in; invalid where the lifetime of what it
+// declares is not just that.
+static TextRange scopeOf(const DeclStmt *Statement, const VarDecl *Variable,
+                         const BodyIndex &Body, const SourceText &Text) {
+  const auto *Function = dyn_cast<FunctionDecl>(Variable->getDeclContext());
   const auto *Block =
       Statement ? dyn_cast_or_null<CompoundStmt>(Body.parentOf(Statement))
                 : nullptr;
   // A constructor or destructor is several functions in the IR.
-  if (!Block || isa<CXXConstructorDecl, CXXDestructorDecl>(Function) ||
+  if (!Block || !Function ||
+      isa<CXXConstructorDecl, CXXDestructorDecl>(Function) ||
       Block->getLBracLoc().isMacroID() || Block->getRBracLoc().isMacroID())
     return TextRange();
   const Stmt *Outermost = Block;
@@ -258,4 +513,17 @@ TextRange bankstripe::scopeOf(const DeclStmt *Statement,
     return TextRange();
   return Text.tokens(Block->getLBracLoc(), Block->getRBracLoc())
       .value_or(TextRange());
+}
+
+void bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
+                                 const DeclStmt *Statement,
+                                 const BodyIndex &Body, ASTContext &Context,
+                                 const SourceText &Text) {
+  readType(F, Variable, Context, Text);
+  if (F.Instances.empty())
+    return;
+  if (auto Problem = readInitializer(F, Variable, Context))
+    F.Obstacles.push_back({*Problem, F.Where, ""});
+  readText(F, Variable, Statement, Body, Text);
+  F.Scope = scopeOf(Statement, Variable, Body, Text);
 }

@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "find/Uses.h"
+#include "find/ElementFate.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -54,8 +54,8 @@ static bool touchesOneObject(const FunctionDecl *Callee,
   return Names.contains(Name) || Atomics.contains(Base);
 }
 
-const VarDecl *UseClassifier::initialisedBy(const DeclStmt *Statement,
-                                            const Expr *Init) const {
+const VarDecl *bankstripe::initialisedBy(const DeclStmt *Statement,
+                                         const Expr *Init) {
   for (const Decl *D : Statement->decls())
     if (const auto *Variable = dyn_cast<VarDecl>(D))
       if (Variable->getInit() &&
@@ -66,9 +66,8 @@ const VarDecl *UseClassifier::initialisedBy(const DeclStmt *Statement,
 }
 
 // Every use of a variable that refers or points to the element.
-UseClassifier::Fate UseClassifier::ofVariable(const VarDecl *Variable,
-                                              const BodyIndex &Body,
-                                              unsigned Depth) {
+Fate ElementFollower::ofVariable(const VarDecl *Variable, const BodyIndex &Body,
+                                 unsigned Depth) {
   // A structured binding is referred to by its parts.
   if (Depth > 8 || Variable->hasGlobalStorage() ||
       isa<DecompositionDecl>(Variable))
@@ -106,9 +105,8 @@ UseClassifier::Fate UseClassifier::ofVariable(const VarDecl *Variable,
 }
 
 // The element as an argument for a parameter that is a reference, or copied.
-UseClassifier::Fate UseClassifier::ofLvalueArgument(const Expr *CallExpression,
-                                                    const Expr *Argument,
-                                                    Scope C) {
+Fate ElementFollower::ofLvalueArgument(const Expr *CallExpression,
+                                       const Expr *Argument, Scope C) {
   const FunctionDecl *Callee = nullptr;
   llvm::ArrayRef<const Expr *> Arguments;
   unsigned FirstParameter = 0;
@@ -160,7 +158,7 @@ static const Expr *subscriptOf(const Expr *Array, const BodyIndex &Body) {
   return Subscript && Subscript->getBase() == Child ? Subscript : nullptr;
 }
 
-UseClassifier::Fate UseClassifier::ofLvalue(const Expr *E, Scope C) {
+Fate ElementFollower::ofLvalue(const Expr *E, Scope C) {
   const Stmt *Parent = C.Body.parentOf(E);
   if (!Parent)
     return Fate::Unknown;
@@ -254,14 +252,13 @@ UseClassifier::Fate UseClassifier::ofLvalue(const Expr *E, Scope C) {
 }
 
 // A call that returns the reference that it was given.
-UseClassifier::Fate UseClassifier::ofReturned(const Expr *Call, Scope C) {
+Fate ElementFollower::ofReturned(const Expr *Call, Scope C) {
   Fate Rest = Call->isGLValue() ? ofLvalue(Call, C) : Fate::Escapes;
   return Rest == Fate::Unknown ? Fate::Address : Rest;
 }
 
-UseClassifier::Fate UseClassifier::ofPointerArgument(const CallExpr *Call,
-                                                     const Expr *Argument,
-                                                     Scope C) {
+Fate ElementFollower::ofPointerArgument(const CallExpr *Call,
+                                        const Expr *Argument, Scope C) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   if (!Callee || C.Depth > 8 || isVirtual(Callee) ||
       isa<CXXOperatorCallExpr>(Call))
@@ -278,7 +275,7 @@ UseClassifier::Fate UseClassifier::ofPointerArgument(const CallExpr *Call,
   return Fate::Escapes;
 }
 
-UseClassifier::Fate UseClassifier::ofPointer(const Expr *E, Scope C) {
+Fate ElementFollower::ofPointer(const Expr *E, Scope C) {
   const Stmt *Parent = C.Body.parentOf(E);
   if (!Parent)
     return Fate::Escapes;

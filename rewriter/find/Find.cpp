@@ -7,11 +7,9 @@
 
 #include "find/Find.h"
 #include "find/Arrays.h"
-#include "find/Instances.h"
 #include "find/Kernels.h"
 #include "find/LaunchSites.h"
 #include "find/Launches.h"
-#include "find/Loops.h"
 #include "find/Reentry.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/Mangle.h"
@@ -35,7 +33,8 @@ public:
 
   bool VisitFunctionDecl(FunctionDecl *Function) {
     if (Function->doesThisDeclarationHaveABody() && Function->getBody())
-      Functions.push_back(Function);
+      (Function->isDependentContext() ? Templates : Functions)
+          .push_back(Function);
     return true;
   }
 
@@ -59,6 +58,7 @@ public:
   }
 
   std::vector<const FunctionDecl *> Functions;
+  std::vector<const FunctionDecl *> Templates;
   std::vector<const Expr *> Initializers;
 };
 
@@ -102,12 +102,86 @@ private:
 
 } // namespace
 
+static void mergeUse(Finding &Into, Use From) {
+  auto Known = llvm::find_if(
+      Into.Uses, [&](const Use &U) { return U.Whole == From.Whole; });
+  if (Known == Into.Uses.end()) {
+    Into.Uses.push_back(std::move(From));
+    return;
+  }
+  Known->ConstantIndex &= From.ConstantIndex;
+  if (Known->Access != From.Access)
+    Known->Access = AccessKind::ReadWrite;
+}
+
+// Adds what another instantiation of the same template makes of an array. The
+// text is shared, so one edit must be right for both: an obstacle of either is
+// one of both.
+static void mergeInstance(Finding &Into, Finding From) {
+  if (Into.Init != From.Init || Into.IsObject != From.IsObject ||
+      Into.HasConst != From.HasConst)
+    Into.Obstacles.push_back({Reason::TranslationUnitsDiffer, Into.Where,
+                              "instantiations of " + Into.Function});
+  for (ArrayInstance &I : From.Instances)
+    if (llvm::none_of(Into.Instances, [&](const ArrayInstance &Known) {
+          return Known.FunctionId == I.FunctionId;
+        }))
+      Into.Instances.push_back(std::move(I));
+  Into.shareClaimedAlignment();
+  Into.mergeLoops(From);
+  llvm::sort(Into.Instances,
+             [](const ArrayInstance &A, const ArrayInstance &B) {
+               return A.FunctionId < B.FunctionId;
+             });
+  for (Use &U : From.Uses)
+    mergeUse(Into, std::move(U));
+  for (Obstacle &O : From.Obstacles)
+    if (llvm::none_of(Into.Obstacles, [&](const Obstacle &Known) {
+          return Known.Why == O.Why && Known.Where == O.Where;
+        }))
+      Into.Obstacles.push_back(std::move(O));
+  if (From.BytesPerThread > Into.BytesPerThread) {
+    Into.Type = From.Type;
+    Into.ElementBytes = From.ElementBytes;
+    Into.Extents = From.Extents;
+    Into.BytesPerThread = From.BytesPerThread;
+  }
+  for (std::string &File : From.FunctionFiles)
+    if (!llvm::is_contained(Into.FunctionFiles, File))
+      Into.FunctionFiles.push_back(std::move(File));
+  Into.InKernel &= From.InKernel;
+  if (!(Into.Scope == From.Scope))
+    Into.Scope = TextRange();
+  Into.NeedsAccessor |= From.NeedsAccessor;
+  llvm::move(From.Trail.Locals, std::back_inserter(Into.Trail.Locals));
+  llvm::move(From.Trail.Arguments, std::back_inserter(Into.Trail.Arguments));
+  llvm::append_range(Into.OtherDepths, From.OtherDepths);
+  Into.ConstantInit &= From.ConstantInit;
+  Into.NeverWritten &= From.NeverWritten;
+  Into.HostDevice |= From.HostDevice;
+  Into.ElementDependent |= From.ElementDependent;
+}
+
+// Notes that the kernel reaches the function, which declares F.
+static void addKernel(Finding &F, const std::string &FunctionId,
+                      const std::string &KernelId) {
+  auto Add = [&](std::vector<std::string> &Kernels) {
+    auto At = llvm::lower_bound(Kernels, KernelId);
+    if (At == Kernels.end() || *At != KernelId)
+      Kernels.insert(At, KernelId);
+  };
+  Add(F.Kernels);
+  for (ArrayInstance &I : F.Instances)
+    if (I.FunctionId == FunctionId)
+      Add(I.Kernels);
+}
+
 void UnitReader::readArrays(const FunctionDecl *Function) {
   if (!Function->hasAttr<CUDAGlobalAttr>() &&
       !Function->hasAttr<CUDADeviceAttr>())
     return;
   const BodyIndex *Body = Bodies.get(Function);
-  std::optional<CountedLoops> Loops;
+  std::optional<ArrayReader> Reader;
   for (auto [Variable, Statement] : Body->Variables) {
     if (!isPrivateArray(Variable))
       continue;
@@ -118,18 +192,13 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
     // What a template leaves open is only asked about without instantiations.
     if (!New && Function->isDependentContext())
       continue;
-    Finding F = findArray(Variable, Statement, Function, Bodies, Context, Text,
-                          Classifier);
-    // The host's compiler may not know the pragma.
-    if (!F.IsObject && !F.HostDevice && !Function->isDependentContext()) {
-      if (!Loops)
-        Loops.emplace(*Body, Context, Text);
-      F.LeadingLoops = Loops->leading(Variable);
-      if (!llvm::all_of(F.LeadingLoops, [&](const CountedLoop &L) {
-            return MayEdit(L.Where.File);
-          }))
-        F.LeadingLoops.clear();
-    }
+    if (!Reader)
+      Reader.emplace(Function, Bodies, Context, Text, Classifier);
+    Finding F = Reader->read(Variable, Statement);
+    if (!llvm::all_of(F.LeadingLoops, [&](const CountedLoop &L) {
+          return MayEdit(L.Where.File);
+        }))
+      F.LeadingLoops.clear();
     if (!New) {
       mergeInstance(Facts.Findings[It->second], std::move(F));
       continue;
@@ -178,7 +247,7 @@ void UnitReader::connectKernels(
     Kernel &K = Facts.Kernels.back();
     K.MayEdit = MayEdit(K.Where.File);
     K.Text = readKernelText(Function, Context, Text, MayEdit);
-    for (const FunctionDecl *Reached : reachableFrom(Function, Bodies)) {
+    for (const FunctionDecl *Reached : Bodies.reachableFrom(Function)) {
       auto It = Declared.find(Reached->getCanonicalDecl());
       if (It == Declared.end())
         continue;
@@ -344,10 +413,7 @@ UnitFacts UnitReader::read() {
         D->getLocation().isValid())
       Collector.TraverseDecl(D);
   // Instantiations first: a template itself has nothing to add to them.
-  llvm::stable_sort(
-      Collector.Functions, [](const FunctionDecl *A, const FunctionDecl *B) {
-        return !A->isDependentContext() && B->isDependentContext();
-      });
+  llvm::append_range(Collector.Functions, Collector.Templates);
   for (const FunctionDecl *Function : Collector.Functions) {
     if (SM.isInSystemHeader(SM.getExpansionLoc(Function->getLocation())))
       continue; // An instantiation of a system template.
@@ -368,10 +434,10 @@ UnitFacts UnitReader::read() {
       readGlobalInitializer(Init);
   connectKernels(Collector.Functions);
   readCallGraph(Collector.Functions);
-  Facts.Callees = Classifier.callees();
+  Facts.Callees = Classifier.pointers().callees();
   checkReentry(Collector);
-  Files.insert(Classifier.calleeFiles().begin(),
-               Classifier.calleeFiles().end());
+  const std::set<FileID> &CalleeFiles = Classifier.pointers().calleeFiles();
+  Files.insert(CalleeFiles.begin(), CalleeFiles.end());
   for (Finding &F : Facts.Findings)
     llvm::sort(F.Obstacles, [](const Obstacle &A, const Obstacle &B) {
       return std::tie(A.Where, A.Why) < std::tie(B.Where, B.Why);

@@ -13,24 +13,6 @@
 using namespace bankstripe;
 using namespace clang;
 
-llvm::SmallVector<const FunctionDecl *>
-bankstripe::reachableFrom(const FunctionDecl *Kernel, BodyIndexCache &Bodies) {
-  llvm::SmallSetVector<const FunctionDecl *, 16> Seen;
-  Seen.insert(Kernel->getCanonicalDecl());
-  for (unsigned I = 0; I < Seen.size(); ++I)
-    if (const BodyIndex *Body = Bodies.get(Seen[I])) {
-      for (const FunctionDecl *Callee : Body->Callees)
-        Seen.insert(Callee);
-      // A function whose address is taken may be called through it.
-      for (const DeclRefExpr *Reference : Body->FunctionReferences) {
-        const auto *Named = cast<FunctionDecl>(Reference->getDecl());
-        if (!Named->hasAttr<CUDAGlobalAttr>())
-          Seen.insert(Named->getCanonicalDecl());
-      }
-    }
-  return llvm::SmallVector<const FunctionDecl *>(Seen.begin(), Seen.end());
-}
-
 // Shared memory of the kernel and of what it calls. Two callees that are never
 // active at once could share bytes; the sum is on the safe side.
 static void readSharedMemory(Kernel &K, const FunctionDecl *Function,
@@ -48,10 +30,7 @@ static void readSharedMemory(Kernel &K, const FunctionDecl *Function,
       K.StaticSharedBytes +=
           Context.getTypeSizeInChars(Variable->getType()).getQuantity();
   };
-  for (const FunctionDecl *Reached : reachableFrom(Function, Bodies)) {
-    const BodyIndex *Body = Bodies.get(Reached);
-    if (!Body)
-      continue;
+  for (const BodyIndex *Body : Bodies.reachableBodies(Function)) {
     for (auto [Variable, Statement] : Body->Variables)
       Count(Variable);
     // Those of the whole file are declared in no body.
@@ -70,11 +49,8 @@ DeviceFunction bankstripe::readDeviceFunction(const FunctionDecl *Function,
   Result.Defined = Body != nullptr;
   if (!Body)
     return Result;
-  for (const FunctionDecl *Callee : Body->Callees)
+  for (const FunctionDecl *Callee : Bodies.calls(Function))
     Result.Calls.push_back(Names.getName(Callee));
-  for (const DeclRefExpr *Reference : Body->FunctionReferences)
-    Result.Calls.push_back(
-        Names.getName(cast<FunctionDecl>(Reference->getDecl())));
   llvm::sort(Result.Calls);
   Result.Calls.erase(llvm::unique(Result.Calls), Result.Calls.end());
   for (auto [Variable, Statement] : Body->Variables)

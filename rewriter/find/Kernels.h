@@ -11,14 +11,8 @@
 #include "find/BodyIndex.h"
 #include "find/SourceText.h"
 #include "model/Finding.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace bankstripe {
-
-/// All functions that \p Kernel calls, directly or not, itself first, as far
-/// as their bodies are seen.
-llvm::SmallVector<const clang::FunctionDecl *>
-reachableFrom(const clang::FunctionDecl *Kernel, BodyIndexCache &Bodies);
 
 /// \p Function and what it calls, for the call graph of several units.
 DeviceFunction readDeviceFunction(const clang::FunctionDecl *Function,

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "find/PointerWalker.h"
+#include "find/PointerText.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Lex/Lexer.h"
 

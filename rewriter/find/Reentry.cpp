@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Reentry.h"
-#include "find/Kernels.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/Basic/SourceManager.h"
@@ -48,7 +47,7 @@ ReentryCheck::reachableFromAll(const FunctionSet &Entries) {
   FunctionSet Result;
   for (const FunctionDecl *Entry : Entries)
     if (!Entry->hasAttr<CUDAGlobalAttr>())
-      Result.insert_range(reachableFrom(Entry, Bodies));
+      Result.insert_range(Bodies.reachableFrom(Entry));
   return Result;
 }
 
@@ -87,7 +86,7 @@ std::string ReentryCheck::whyReentered(const FunctionDecl *Function) {
   const BodyIndex *Body = Bodies.get(Function);
   FunctionSet Below;
   for (const FunctionDecl *Callee : Body->Callees)
-    Below.insert_range(reachableFrom(Callee, Bodies));
+    Below.insert_range(Bodies.reachableFrom(Callee));
   if (Below.contains(Self))
     return "it calls itself";
   Below.insert(Self);

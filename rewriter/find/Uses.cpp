@@ -102,7 +102,8 @@ UseClassifier::classify(const DeclRefExpr *Reference, const BodyIndex &Body) {
     if (!Subscript || Subscript->getBase() != S) {
       if (Subscripts)
         return obstacle(Reason::PartialSubscript, Reference);
-      if (auto Trail = trailOf(cast<VarDecl>(Reference->getDecl()), Body))
+      if (auto Trail =
+              Pointers.trailOf(cast<VarDecl>(Reference->getDecl()), Body))
         return std::move(*Trail);
       return wholeArray(Reference, Body);
     }
@@ -124,7 +125,7 @@ UseClassifier::classify(const DeclRefExpr *Reference, const BodyIndex &Body) {
   if (auto Problem = checkIndices(U, E, MayEnd))
     return *Problem;
 
-  switch (ofLvalue(E, {Body, 0})) {
+  switch (Elements.fateOf(E, Body)) {
   case Fate::Read:
     U.Access = AccessKind::Read;
     break;

@@ -218,9 +218,8 @@ struct HostParameter {
   std::string FunctionId; ///< Mangled name.
   unsigned Index = 0;     ///< Counted from 0.
 
-  friend bool operator<(const HostParameter &A, const HostParameter &B) {
-    return std::tie(A.FunctionId, A.Index) < std::tie(B.FunctionId, B.Index);
-  }
+  friend auto operator<=>(const HostParameter &,
+                          const HostParameter &) = default;
 };
 
 /// What one call, or one use of a function as a value, gives a parameter.

@@ -15,6 +15,7 @@
 #define BANKSTRIPE_MODEL_PLACE_H
 
 #include "llvm/Support/raw_ostream.h"
+#include <compare>
 #include <string>
 #include <tuple>
 
@@ -27,14 +28,7 @@ struct Place {
   unsigned Column = 0; ///< One-based, in bytes.
 
   bool isValid() const { return !File.empty() && Line != 0; }
-  friend bool operator==(const Place &A, const Place &B) {
-    return std::tie(A.File, A.Line, A.Column) ==
-           std::tie(B.File, B.Line, B.Column);
-  }
-  friend bool operator<(const Place &A, const Place &B) {
-    return std::tie(A.File, A.Line, A.Column) <
-           std::tie(B.File, B.Line, B.Column);
-  }
+  friend auto operator<=>(const Place &, const Place &) = default;
 };
 
 /// A stretch of bytes in one file.
@@ -45,10 +39,7 @@ struct TextRange {
 
   bool isValid() const { return !File.empty(); }
   unsigned end() const { return Offset + Length; }
-  friend bool operator==(const TextRange &A, const TextRange &B) {
-    return std::tie(A.File, A.Offset, A.Length) ==
-           std::tie(B.File, B.Offset, B.Length);
-  }
+  friend bool operator==(const TextRange &, const TextRange &) = default;
 };
 
 /// Prints `file:line:column`.

@@ -150,6 +150,17 @@ TEST(SkippedCode, BeforeAndBehindTheArraysLife) {
            "#if 0\nint a;\n#endif\n");
 }
 
+TEST(SkippedCode, IsHeldAgainstTheArraysThatAreDeclaredBeforeIt) {
+  testBody("int a[4]; $write^a[i] = 1;\n"
+           "#if 0\n"
+           "b[0] = $skipped_code^a[j];\n"
+           "#endif\n"
+           "int b[4]; $write^b[i] = 1;\n"
+           "#if 0\n"
+           "$skipped_code^a[0] = $skipped_code^b[0];\n"
+           "#endif\n");
+}
+
 TEST(SkippedCode, MacrosThatAreDefinedButNotUsed) {
   testBody("int a[4];\n"
            "#define LATER $skipped_code^a[0]\n"

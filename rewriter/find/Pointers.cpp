@@ -1,0 +1,473 @@
+//===-- Pointers.cpp - follow pointers into an array ----------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A striped array's elements are 32 units apart, so a raw pointer cannot walk
+// over them; bankstripe::pointer can, with the same operators. Whether that is
+// enough is found by climbing from each expression that is such a pointer:
+//
+//     *p, p[i], p->x            an element, which must stay with itself
+//     p + i, p++, p += i        again such a pointer
+//     p < end, p - a            fine, if the other side is one too
+//     q = p, T *q = p           then q is one, and all its uses are asked about
+//     f(p)                      fine, if f's parameter only walks
+//
+// Everything else (a cast, a pointer stored, returned, captured, compared with
+// null) ends the climb: the array then needs contiguous memory.
+//
+//
+// A parameter only walks if all its uses do, and its function then
+// gets an overload for striped pointers by a copy of its text with
+// another parameter type. That copy must mean the same as the original: so no
+// variables that exist once per function, no arrays of its own, no text that
+// the preprocessor looks into, and a place from which every call that wants the
+// copy can see it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "find/Pointers.h"
+#include "find/Declaration.h"
+#include "find/LaunchSites.h"
+#include "find/PointerText.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace bankstripe;
+using namespace clang;
+
+namespace bankstripe {
+
+/// Follows every pointer that begins with one variable (the array itself, or a
+/// parameter) through one function body. It only walks when each of its uses
+/// would mean the same for an object that steps from element to element.
+class PointerWalker {
+public:
+  /// \p Element is the unqualified type that the pointers must keep.
+  PointerWalker(PointerFollower &Follower, const BodyIndex &Body,
+                const VarDecl *Source, QualType Element)
+      : Follower(Follower), Body(Body), Source(Source), Element(Element) {}
+
+  /// Whether the pointer that \p Value computes only walks.
+  bool follow(const Expr *Value);
+  /// Whether that holds for every use of the pointer variable \p Pointer.
+  bool followVariable(const VarDecl *Pointer);
+  /// Whether nothing but pointers into the same array meets what was followed.
+  bool staysAmongItself();
+
+  PointerTrail take() { return std::move(Trail); }
+
+private:
+  bool followBinary(const BinaryOperator *Operator, const Expr *Value);
+  bool followArgument(const CallExpr *Call, const Expr *Value);
+  bool followDeclaration(const DeclStmt *Statement, const Expr *Value);
+  bool followReference(const DeclRefExpr *Reference);
+  bool track(const VarDecl *Pointer);
+  bool isTracked(const Expr *Value) const;
+  bool isDiscarded(const Expr *Value) const;
+
+  PointerFollower &Follower;
+  const BodyIndex &Body;
+  const VarDecl *Source;
+  QualType Element;
+  llvm::DenseSet<const VarDecl *> Tracked;
+  std::vector<const Expr *> Meets; ///< Must be tracked as well.
+  std::vector<const DeclStmt *> Statements;
+  PointerTrail Trail;
+};
+
+} // namespace bankstripe
+
+// The value of the expression is not used: it stands as a statement.
+bool PointerWalker::isDiscarded(const Expr *Value) const {
+  const Stmt *Child = Value, *Parent = Body.parentOf(Value);
+  while (Parent && (isa<ParenExpr>(Parent) || isa<ExprWithCleanups>(Parent))) {
+    Child = Parent;
+    Parent = Body.parentOf(Parent);
+  }
+  if (const auto *Comma = dyn_cast_or_null<BinaryOperator>(Parent))
+    return Comma->isCommaOp() &&
+           (Comma->getLHS() == Child || isDiscarded(Comma));
+  if (const auto *For = dyn_cast_or_null<ForStmt>(Parent))
+    return For->getInc() == Child || For->getInit() == Child;
+  return isa_and_nonnull<CompoundStmt>(Parent);
+}
+
+// Whether Value comes from the array and from nothing else.
+bool PointerWalker::isTracked(const Expr *Value) const {
+  Value = Value->IgnoreParens();
+  if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Value))
+    return isTracked(Cast->getSubExpr());
+  if (const auto *Reference = dyn_cast<DeclRefExpr>(Value)) {
+    const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl());
+    return Variable && (Variable == Source || Tracked.contains(Variable));
+  }
+  if (const auto *Unary = dyn_cast<UnaryOperator>(Value))
+    return Unary->isIncrementDecrementOp() && isTracked(Unary->getSubExpr());
+  if (const auto *Binary = dyn_cast<BinaryOperator>(Value)) {
+    if (!Binary->isAdditiveOp())
+      return false;
+    return isTracked(Binary->getLHS()->getType()->isPointerType()
+                         ? Binary->getLHS()
+                         : Binary->getRHS());
+  }
+  if (const auto *Conditional = dyn_cast<ConditionalOperator>(Value))
+    return isTracked(Conditional->getTrueExpr()) &&
+           isTracked(Conditional->getFalseExpr());
+  return false;
+}
+
+bool PointerWalker::followBinary(const BinaryOperator *Operator,
+                                 const Expr *Value) {
+  const Expr *Other =
+      Operator->getLHS() == Value ? Operator->getRHS() : Operator->getLHS();
+  if (Operator->isAdditiveOp() && !Other->getType()->isPointerType())
+    return Other->IgnoreParenImpCasts()
+               ->getType()
+               ->isIntegralOrUnscopedEnumerationType() &&
+           follow(Operator);
+  if (Operator->isComparisonOp() || Operator->getOpcode() == BO_Sub) {
+    Meets.push_back(Other);
+    return Other->getType()->isPointerType();
+  }
+  if (Operator->getOpcode() != BO_Assign || Operator->getRHS() != Value ||
+      !isDiscarded(Operator))
+    return false;
+  const auto *Target =
+      dyn_cast<DeclRefExpr>(Operator->getLHS()->IgnoreParens());
+  const auto *Pointer = Target ? dyn_cast<VarDecl>(Target->getDecl()) : nullptr;
+  return Pointer && track(Pointer);
+}
+
+bool PointerWalker::followArgument(const CallExpr *Call, const Expr *Value) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  if (!Callee || isa<CXXOperatorCallExpr>(Call) || isa<CXXMemberCallExpr>(Call))
+    return false;
+  for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
+    if (Call->getArg(I) != Value)
+      continue;
+    auto Place = Follower.walkingParameter(Callee, I, Call);
+    auto Begin = Follower.Text.spelled(Call->getBeginLoc());
+    auto End = Follower.Text.spelled(Call->getEndLoc());
+    if (!Place)
+      return false;
+    // A template would take the const for a part of its parameter.
+    QualType Given = Value->IgnoreParenImpCasts()->getType();
+    if (Given->isPointerType() && Given->getPointeeType().isConstQualified() &&
+        Follower.isDependent(*Place, I))
+      return false;
+    // A call in a macro is told apart by the macro's use.
+    TextRange Range = {
+        Follower.Text.file(Call->getBeginLoc()),
+        Follower.Text.sources().getFileOffset(
+            Follower.Text.sources().getExpansionLoc(Call->getBeginLoc())),
+        0};
+    if (Begin && End)
+      if (auto Written = Follower.Text.tokens(*Begin, *End))
+        Range = *Written;
+    Trail.Arguments.push_back({std::move(Range), *Place, I});
+    return true;
+  }
+  return false;
+}
+
+bool PointerWalker::followDeclaration(const DeclStmt *Statement,
+                                      const Expr *Value) {
+  const VarDecl *Pointer = initialisedBy(Statement, Value);
+  return Pointer && track(Pointer);
+}
+
+// One more variable that points into the array.
+bool PointerWalker::track(const VarDecl *Pointer) {
+  if (Tracked.contains(Pointer))
+    return true;
+  if (!Pointer->hasLocalStorage() || isa<ParmVarDecl>(Pointer) ||
+      !Pointer->getType()->isPointerType())
+    return false;
+  Tracked.insert(Pointer);
+  const DeclStmt *Statement = nullptr;
+  for (auto [Variable, Declared] : Body.Variables)
+    if (Variable == Pointer)
+      Statement = Declared;
+  if (!Statement)
+    return false;
+  if (!llvm::is_contained(Statements, Statement)) {
+    auto Declaration = readPointerDeclaration(Statement, Follower.Text);
+    if (!Declaration)
+      return false;
+    Statements.push_back(Statement);
+    // `auto` needs no edit.
+    if (!Declaration->Stars.empty())
+      Trail.Locals.push_back(std::move(*Declaration));
+  }
+  if (const Expr *Init = Pointer->getInit())
+    Meets.push_back(Init);
+  return followVariable(Pointer);
+}
+
+bool PointerWalker::followReference(const DeclRefExpr *Reference) {
+  if (Reference->refersToEnclosingVariableOrCapture())
+    return false;
+  const Stmt *Child = Reference, *Parent = Body.parentOf(Reference);
+  while (isa_and_nonnull<ParenExpr>(Parent)) {
+    Child = Parent;
+    Parent = Body.parentOf(Parent);
+  }
+  if (const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(Parent))
+    return Load->getCastKind() == CK_LValueToRValue && follow(Load);
+  if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent)) {
+    if (!Unary->isIncrementDecrementOp())
+      return false;
+    if (isDiscarded(Unary))
+      return true;
+    if (Unary->isPostfix())
+      return follow(Unary);
+    const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(Body.parentOf(Unary));
+    return Load && Load->getCastKind() == CK_LValueToRValue && follow(Load);
+  }
+  const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
+  if (!Assign || Assign->getLHS() != Child || !isDiscarded(Assign))
+    return false;
+  if (Assign->getOpcode() == BO_Assign)
+    Meets.push_back(Assign->getRHS());
+  return Assign->getOpcode() == BO_Assign ||
+         Assign->getOpcode() == BO_AddAssign ||
+         Assign->getOpcode() == BO_SubAssign;
+}
+
+bool PointerWalker::followVariable(const VarDecl *Pointer) {
+  auto It = Body.References.find(Pointer);
+  return It == Body.References.end() ||
+         llvm::all_of(It->second, [&](const DeclRefExpr *Reference) {
+           return followReference(Reference);
+         });
+}
+
+bool PointerWalker::follow(const Expr *Value) {
+  const ASTContext &Context = Follower.Context;
+  if (!Value->getType()->isPointerType() ||
+      !Context.hasSameUnqualifiedType(Value->getType()->getPointeeType(),
+                                      Element) ||
+      Value->getType()->getPointeeType().isVolatileQualified())
+    return false;
+  const Stmt *Parent = Body.parentOf(Value);
+  if (!Parent)
+    return false;
+  if (isa<ParenExpr>(Parent))
+    return follow(cast<Expr>(Parent));
+  if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Parent))
+    return Cast->getCastKind() == CK_NoOp && follow(Cast);
+  if (const auto *Unary = dyn_cast<UnaryOperator>(Parent))
+    return Unary->getOpcode() == UO_Deref &&
+           Follower.Elements.staysWithElement(Unary, Body);
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(Parent))
+    return Subscript->getLHS() == Value &&
+           Subscript->getIdx()
+               ->IgnoreParenImpCasts()
+               ->getType()
+               ->isIntegralOrUnscopedEnumerationType() &&
+           Follower.Elements.staysWithElement(Subscript, Body);
+  if (const auto *Member = dyn_cast<MemberExpr>(Parent))
+    return Member->isArrow() && isa<FieldDecl>(Member->getMemberDecl()) &&
+           !Member->getType()->isArrayType() &&
+           Follower.Elements.staysWithElement(Member, Body);
+  if (const auto *Operator = dyn_cast<BinaryOperator>(Parent))
+    return followBinary(Operator, Value);
+  if (const auto *Call = dyn_cast<CallExpr>(Parent))
+    return followArgument(Call, Value);
+  if (const auto *Statement = dyn_cast<DeclStmt>(Parent))
+    return followDeclaration(Statement, Value);
+  return false;
+}
+
+bool PointerWalker::staysAmongItself() {
+  for (const DeclStmt *Statement : Statements)
+    for (const Decl *D : Statement->decls())
+      if (!Tracked.contains(dyn_cast<VarDecl>(D)))
+        return false;
+  return llvm::all_of(Meets, [&](const Expr *E) { return isTracked(E); });
+}
+
+// The definition whose text can be copied; null when there is none.
+static const FunctionDecl *copiedDefinition(const FunctionDecl *Function) {
+  const FunctionDecl *Definition = Function;
+  if (Function->isTemplateInstantiation()) {
+    if (Function->getTemplateSpecializationKind() != TSK_ImplicitInstantiation)
+      return nullptr;
+    Definition = Function->getTemplateInstantiationPattern();
+  }
+  if (!Definition || !Definition->hasBody(Definition))
+    return nullptr;
+  if (isa<CXXMethodDecl>(Definition) || Definition->isConstexpr() ||
+      Definition->isVariadic() || Definition->isExternC() ||
+      Definition->isOverloadedOperator() || Definition->getQualifierLoc() ||
+      !Definition->hasAttr<CUDADeviceAttr>() ||
+      Definition->isFunctionTemplateSpecialization() ||
+      !Definition->getLexicalDeclContext()->isFileContext())
+    return nullptr;
+  return Definition;
+}
+
+static bool holdsOwnStorage(const BodyIndex &Body) {
+  return llvm::any_of(Body.Variables, [](const auto &Declared) {
+    const VarDecl *Variable = Declared.first;
+    return Variable->hasGlobalStorage() ||
+           Variable->hasAttr<CUDASharedAttr>() || isPrivateArray(Variable);
+  });
+}
+
+static std::vector<TextRange> hostSpecifiers(const TextRange &Definition,
+                                             StringRef Buffer) {
+  std::vector<TextRange> Result;
+  StringRef Header = Buffer.substr(Definition.Offset, Definition.Length);
+  Header = Header.take_until([](char C) { return C == '{'; });
+  constexpr StringRef Word = "__host__";
+  for (size_t At = Header.find(Word); At != StringRef::npos;
+       At = Header.find(Word, At + 1)) {
+    size_t End = At + Word.size();
+    while (End < Header.size() && Header[End] == ' ')
+      ++End;
+    Result.push_back({Definition.File, unsigned(Definition.Offset + At),
+                      unsigned(End - At)});
+  }
+  return Result;
+}
+
+static bool usesInheritedDefault(const CallExpr *Call,
+                                 const FunctionDecl *Definition) {
+  for (unsigned I = 0; I < Call->getNumArgs(); ++I)
+    if (isa<CXXDefaultArgExpr>(Call->getArg(I)) &&
+        I < Definition->getNumParams() &&
+        Definition->getParamDecl(I)->hasInheritedDefaultArg())
+      return true;
+  return false;
+}
+
+// The pointer that the array's name decays to here; null when it is used in
+// another way.
+static const Expr *decayOf(const DeclRefExpr *Reference,
+                           const BodyIndex &Body) {
+  const Stmt *Parent = Body.parentOf(Reference);
+  while (isa_and_nonnull<ParenExpr>(Parent))
+    Parent = Body.parentOf(Parent);
+  const auto *Decay = dyn_cast_or_null<ImplicitCastExpr>(Parent);
+  return Decay && Decay->getCastKind() == CK_ArrayToPointerDecay ? Decay
+                                                                 : nullptr;
+}
+
+// All pointers into an array are followed together: they may meet.
+std::optional<PointerTrail> PointerFollower::trailOf(const VarDecl *Variable,
+                                                     const BodyIndex &Body) {
+  const auto *Array = Context.getAsConstantArrayType(Variable->getType());
+  if (!Array || Array->getElementType()->isArrayType())
+    return std::nullopt;
+  auto [It, New] = Trails.try_emplace(Variable);
+  if (!New)
+    return It->second;
+  PointerWalker Walker(*this, Body, Variable,
+                       Array->getElementType().getUnqualifiedType());
+  for (const DeclRefExpr *Reference : Body.References.lookup(Variable)) {
+    const Expr *Decay = decayOf(Reference, Body);
+    if (!Decay)
+      return std::nullopt;
+    const auto *Subscript =
+        dyn_cast_or_null<ArraySubscriptExpr>(Body.parentOf(Decay));
+    if (!(Subscript && Subscript->getLHS() == Decay) && !Walker.follow(Decay))
+      return std::nullopt;
+  }
+  if (!Walker.staysAmongItself())
+    return std::nullopt;
+  return Trails[Variable] = Walker.take();
+}
+
+// Storage units are the elements themselves only for these.
+static bool isItsOwnUnit(QualType Element, ASTContext &Context) {
+  if (!Element->isScalarType() && !Element->isEnumeralType())
+    return false;
+  const uint64_t Bytes = Context.getTypeSizeInChars(Element).getQuantity();
+  return Bytes == 4 || Bytes == 8;
+}
+
+std::optional<Place>
+PointerFollower::walkingParameter(const FunctionDecl *Function, unsigned Index,
+                                  const CallExpr *Call) {
+  const FunctionDecl *Definition = copiedDefinition(Function);
+  const BodyIndex *Body = Bodies.get(Function);
+  const FunctionDecl *Instance = nullptr;
+  if (!Definition || !Body || !Function->hasBody(Instance) ||
+      Index >= Instance->getNumParams())
+    return std::nullopt;
+  const Place Where = Text.place(Definition->getLocation());
+  auto Whole = definitionText(Definition, Text);
+  const SourceManager &SM = Text.sources();
+  const SourceLocation End = Definition->getBody()->getEndLoc();
+  if (!Whole || !MayEdit(Where.File) ||
+      SM.isInSystemHeader(Definition->getLocation()))
+    return std::nullopt;
+  // A default that another declaration gives is no default of the copy.
+  if (usesInheritedDefault(Call, Definition))
+    return std::nullopt;
+  // The copy stands behind the original.
+  const SourceLocation CallLoc = SM.getExpansionLoc(Call->getBeginLoc());
+  const bool Inside = SM.getFileID(CallLoc) == SM.getFileID(End) &&
+                      SM.getFileOffset(CallLoc) > Whole->Offset &&
+                      SM.getFileOffset(CallLoc) < Whole->end();
+  if (!Inside && !SM.isBeforeInTranslationUnit(End, CallLoc))
+    return std::nullopt;
+
+  auto [It, New] = Parameters.try_emplace({Instance, Index});
+  if (!New) {
+    // A function that calls itself asks while it is looked at.
+    if (It->second.InProgress)
+      return Inside ? std::optional(Where) : std::nullopt;
+    return It->second.Walks ? std::optional(Where) : std::nullopt;
+  }
+  const bool Walks =
+      readWalkingParameter(Instance, Definition, Index, *Body, Where, *Whole);
+  ParameterFact &Fact = Parameters[{Instance, Index}];
+  Fact.InProgress = false;
+  Fact.Walks = Walks;
+  return Walks ? std::optional(Where) : std::nullopt;
+}
+
+bool PointerFollower::readWalkingParameter(const FunctionDecl *Instance,
+                                           const FunctionDecl *Definition,
+                                           unsigned Index,
+                                           const BodyIndex &Body,
+                                           const Place &Where,
+                                           const TextRange &Whole) {
+  const ParmVarDecl *Parameter = Instance->getParamDecl(Index);
+  if (!Parameter->getType()->isPointerType() || holdsOwnStorage(Body))
+    return false;
+  auto Facts = readPointerParameter(Definition->getParamDecl(Index), Text);
+  QualType Element =
+      Parameter->getType()->getPointeeType().getUnqualifiedType();
+  if (!Facts || (Facts->To.Dependent && !isItsOwnUnit(Element, Context)))
+    return false;
+  PointerWalker Walker(*this, Body, Parameter, Element);
+  if (!Walker.followVariable(Parameter) || !Walker.staysAmongItself())
+    return false;
+  Facts->Trail = Walker.take();
+
+  Callee &C = Callees[Where];
+  if (C.Name.empty()) {
+    C.Where = Where;
+    C.Name = Definition->getQualifiedNameAsString();
+    C.Definition = Whole;
+    const FileID File = Text.sources().getFileID(Definition->getLocation());
+    C.HostSpecifiers = hostSpecifiers(Whole, Text.buffer(File));
+    CalleeFiles.insert(File);
+  }
+  C.Parameters.insert({Index, std::move(*Facts)});
+  return true;
+}
+
+std::vector<Callee> PointerFollower::callees() const {
+  std::vector<Callee> Result;
+  for (const auto &[Where, C] : Callees)
+    Result.push_back(C);
+  return Result;
+}
