@@ -74,6 +74,61 @@ bool ChangedFile::includesHelper() const {
       ("#include \"" + HelperFileName + "\"").str());
 }
 
+// A subscript becomes a call of the index helper:
+//
+//     a[i]       bankstripe::at(a, i)
+//     t[i][j]    bankstripe::at(t, i, j)
+//
+// Only what is around the indices is replaced, never the indices themselves:
+// they may hold subscripts of other arrays that are edited on their own.
+EditList bankstripe::editsOfUse(const Use &U) {
+  EditList Edits;
+  Edits.push_back({U.Whole.Offset, 0, "bankstripe::at("});
+  unsigned Subscripts = U.Brackets.size() / 2;
+  for (unsigned I = 0; I < Subscripts; ++I) {
+    const TextRange &Open = U.Brackets[2 * I];
+    const TextRange &Close = U.Brackets[2 * I + 1];
+    // A comma operator would become two arguments.
+    bool Parenthesise = I < U.IndexHasComma.size() && U.IndexHasComma[I];
+    std::string Before = Parenthesise ? ", (" : ", ";
+    if (I == 0)
+      Edits.push_back({Open.Offset, Open.Length, Before});
+    std::string After = Parenthesise ? ")" : "";
+    if (I + 1 == Subscripts) {
+      // The blanks after the last bracket belong to what follows.
+      unsigned Length = U.Whole.end() - Close.Offset;
+      Edits.push_back({Close.Offset, Length, After + ")"});
+      continue;
+    }
+    const TextRange &Next = U.Brackets[2 * I + 2];
+    bool NextComma = I + 1 < U.IndexHasComma.size() && U.IndexHasComma[I + 1];
+    Edits.push_back({Close.Offset, Next.end() - Close.Offset,
+                     After + (NextComma ? ", (" : ", ")});
+  }
+  return Edits;
+}
+
+// A directive has a line of its own. Before a loop that begins its line it gets
+// one above it; before one that does not, the line is broken:
+//
+//     for (int i = 0; ...)                 #pragma unroll
+//                                          for (int i = 0; ...)
+//
+//     for (...) for (int j = 0; ...)       for (...)
+//                                          #pragma unroll
+//                                          for (int j = 0; ...)
+static TextEdit pragmaBefore(unsigned Offset, StringRef Code) {
+  const StringRef NewLine = lineEndingOf(Code);
+  const StringRef Blanks = indentationAt(Code, Offset);
+  const std::string Pragma = ("#pragma unroll" + NewLine + Blanks).str();
+  const unsigned LineStart = Blanks.data() - Code.data();
+  if (LineStart + Blanks.size() == Offset)
+    return {Offset, 0, Pragma};
+  // No blanks are left where the line is broken.
+  const unsigned End = Code.take_front(Offset).rtrim(" \t").size();
+  return {End, Offset - End, (NewLine + Blanks + Pragma).str()};
+}
+
 namespace {
 
 /// All edits of one file.
@@ -90,6 +145,7 @@ private:
   void collectStatements();
   void collectLaunchBounds();
   void collectReservations();
+  void collectLoops();
   std::string includeText(unsigned Place, bool EmbedHelper) const;
 
   bool moves(const PlannedArray &A) const {
@@ -159,6 +215,13 @@ void FileEditor::collectReservations() {
   NeedsHelper |= !Bytes.empty();
 }
 
+void FileEditor::collectLoops() {
+  for (const PlannedArray &A : P.Arrays)
+    for (const CountedLoop &L : A.Decision.Unroll)
+      if (L.Insertion.File == Path)
+        OtherEdits.push_back(pragmaBefore(L.Insertion.Offset, Code));
+}
+
 bool FileEditor::collect() {
   NeedsHelper = llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
     return A.Decision.usesShared() &&
@@ -168,11 +231,11 @@ bool FileEditor::collect() {
   collectStatements();
   collectLaunchBounds();
   collectReservations();
+  collectLoops();
   EditList Overloads = overloadsIn(P, Path, Code);
   NeedsHelper |= !Overloads.empty();
   llvm::append_range(OtherEdits, Overloads);
   llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, NeedsHelper));
-  llvm::append_range(OtherEdits, editsOfLoops(P, Path, Code));
   return NeedsHelper || !OtherEdits.empty();
 }
 

@@ -31,14 +31,7 @@ struct TextEdit {
   std::string Text;
 
   unsigned end() const { return Offset + Length; }
-  friend bool operator<(const TextEdit &A, const TextEdit &B) {
-    return std::tie(A.Offset, A.Length, A.Text) <
-           std::tie(B.Offset, B.Length, B.Text);
-  }
-  friend bool operator==(const TextEdit &A, const TextEdit &B) {
-    return std::tie(A.Offset, A.Length, A.Text) ==
-           std::tie(B.Offset, B.Length, B.Text);
-  }
+  friend auto operator<=>(const TextEdit &, const TextEdit &) = default;
 };
 
 /// Edits of one file, ordered. Equal edits are one: a macro may show the same

@@ -12,7 +12,7 @@
 
 namespace bankstripe {
 
-/// The edits that turn \p U into a call of the index helper (IndexForm.cpp).
+/// The edits that turn \p U into a call of the index helper (Edit.cpp).
 EditList editsOfUse(const Use &U);
 
 /// The edits of the statement that declares the arrays \p Moved, all of which
@@ -23,7 +23,7 @@ EditList editsOfStatement(llvm::StringRef Code,
                           const EditList &UseEdits);
 
 /// The type that holds one element of a stripe: `bankstripe::word<char>` for
-/// `char` (Storage.cpp).
+/// `char` (Declarations.cpp).
 std::string unitText(StripeForm Form, llvm::StringRef Element);
 
 /// The edits that declare the pointers of \p Trail anew, as pointers into
@@ -40,11 +40,6 @@ EditList overloadsIn(const Plan &P, llvm::StringRef Path, llvm::StringRef Code);
 /// \p NeedsHelper where they name the helper.
 EditList editsOfLaunches(const Plan &P, llvm::StringRef Path,
                          llvm::StringRef Code, bool &NeedsHelper);
-
-/// The edits that put `#pragma unroll` before the loops that \p P unrolls in
-/// the file \p Path with the text \p Code (Loops.cpp).
-EditList editsOfLoops(const Plan &P, llvm::StringRef Path,
-                      llvm::StringRef Code);
 
 /// Where the helper can be included so that all of \p Code sees it: after the
 /// last unconditional #include, else before the first code. The start of a
