@@ -24,6 +24,11 @@ inline constexpr double NotableGrowth = 1.05;
 /// Code that shrinks to more has no loops that are no longer unrolled.
 inline constexpr double NotableShrinkage = 0.75;
 
+/// The GPU to whose timings the constants of all predictions are fitted, and its
+/// architecture.
+inline constexpr char FittedGpu[] = "NVIDIA H200";
+inline constexpr char FittedArch[] = "sm_90";
+
 /// What a change is expected to do to a kernel's time (plan/Profit.cpp).
 struct Prediction {
   double Speedup = 1; ///< Original over rewritten.

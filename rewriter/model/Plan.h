@@ -126,6 +126,7 @@ struct PlannedArray {
 
 /// The verdicts of a whole run.
 struct Plan {
+  std::string GpuArch; ///< That occupancy and predictions are for.
   std::vector<PlannedArray> Arrays;            ///< Sorted by place.
   std::vector<KernelPlan> Kernels;             ///< Sorted by place.
   std::vector<PlannedLaunch> Launches;         ///< That are edited.

@@ -165,7 +165,7 @@ std::optional<Prediction> Chooser::predictionFor(unsigned Row) const {
   auto S = settingOf(Row);
   if (!S)
     return std::nullopt;
-  return predict(S->Predicted, {archInfo(Options.GpuArch)});
+  return predict(S->Predicted, archInfo(Options.GpuArch));
 }
 
 std::optional<Explanation> Chooser::explanationFor(unsigned Row) const {
@@ -174,7 +174,7 @@ std::optional<Explanation> Chooser::explanationFor(unsigned Row) const {
     return std::nullopt;
   const KernelPlan &K = Run.Kernels[Row].Plan;
   Explanation E =
-      bankstripe::explain(S->Predicted, {archInfo(Options.GpuArch)});
+      bankstripe::explain(S->Predicted, archInfo(Options.GpuArch));
   const unsigned Threads = S->Predicted.Kernel.Threads;
   E.Before.Limiter =
       warpLimiter(Options.GpuArch, Threads, K.Registers, S->SharedHad);

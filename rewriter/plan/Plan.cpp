@@ -308,6 +308,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   fitDynamic(Run, Options);
   chooseProfitable(Run, Options);
   Plan P = assemble(std::move(Run));
+  P.GpuArch = Options.GpuArch;
   account(P, Options);
   P.Outcomes = std::move(Outcomes);
   settleOutcomes(P);

@@ -57,14 +57,10 @@ struct Assumption {
   double Wait = 1; ///< Results come so many times as late.
 };
 
-/// The GPU that the model was fitted on, and its architecture.
-inline constexpr llvm::StringLiteral FittedGpu = "NVIDIA H200";
-inline constexpr llvm::StringLiteral FittedArch = "sm_90";
-
 /// What a prediction is made with: an architecture, and cycles that were fitted
 /// to timings (tests/gpu/sweep/fit.py).
 struct CostModel {
-  const ArchInfo *Arch = archInfo(FittedArch);
+  const ArchInfo *Arch;
   struct {
     double Instruction = 0.219;
     double DoubleOperation = 0.419;
@@ -95,6 +91,8 @@ struct CostModel {
   double HitExponent = 0.743; ///< Of the share that fits the L1.
   /// Passes of unpacked elements, several of which share a word.
   double UnpackedPasses = 0.585;
+
+  CostModel(const ArchInfo *Arch = archInfo(FittedArch)) : Arch(Arch) {}
 };
 
 /// What a warp that runs \p K with \p R costs, arrays by their index in it.

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "arch/ArchInfo.h"
 #include "report/Report.h"
 
 using namespace bankstripe;
@@ -179,6 +180,18 @@ static json::Value decision(const KernelOutcome &O) {
       {"detail", text(O.Detail)}};
 }
 
+static json::Value architecture(const ArchInfo *A) {
+  if (!A)
+    return nullptr;
+  return json::Object{{"name", A->name()},
+                      {"constantsFitted", A == archInfo(FittedArch)},
+                      {"threadsPerSM", A->ThreadsPerSM},
+                      {"registersPerSM", RegistersPerSM},
+                      {"sharedBytesPerSM", A->sharedPerSM()},
+                      {"sharedBytesPerBlock", A->sharedPerBlock()},
+                      {"unifiedCacheBytes", A->UnifiedKilobytes * 1024}};
+}
+
 json::Value bankstripe::toJson(const Plan &P,
                                const ConfirmedResources &Resources) {
   json::Array Arrays, Kernels, Decisions, KernelDecisions;
@@ -192,6 +205,8 @@ json::Value bankstripe::toJson(const Plan &P,
     KernelDecisions.push_back(decision(O));
   return json::Object{{"schema", 1},
                       {"tool", "bankstripe"},
+                      {"architecture", architecture(archInfo(P.GpuArch))},
+                      {"constantsFittedOn", FittedGpu},
                       {"arrays", std::move(Arrays)},
                       {"kernels", std::move(Kernels)},
                       {"decisions", std::move(Decisions)},

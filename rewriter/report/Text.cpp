@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "arch/ArchInfo.h"
 #include "report/Report.h"
 #include "report/Sentences.h"
 #include "clang/Basic/Diagnostic.h"
@@ -165,6 +166,10 @@ static std::string blockSize(const KernelPlan &K) {
                        K.AddLaunchBounds ? "; __launch_bounds__ is added" : "");
 }
 
+static bool showsPrediction(const KernelPlan &K) {
+  return K.Predicted && K.SharedAfter != K.SharedBefore;
+}
+
 static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
                         const ConfirmedResources &R) {
   OS << "\nkernel " << K.Facts.Name << " at "
@@ -188,7 +193,7 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
     OS << llvm::formatv("  {0,-24} {1} warps per multiprocessor{2}\n",
                         "occupancy", change(K.WarpsBefore, K.WarpsAfter),
                         K.Registers ? "" : ", registers not known");
-  if (K.Predicted && K.SharedAfter != K.SharedBefore)
+  if (showsPrediction(K))
     OS << llvm::formatv("  {0,-24} {1:F2} ({2:F2} to {3:F2}): shared memory "
                         "costs {4:F2}, the access gains {5:F2}\n",
                         "predicted speedup", K.Predicted->Speedup,
@@ -235,6 +240,8 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
   for (const PlannedArray &A : P.Arrays)
     if (A.Decision.unrolls())
       Unrolled.insert(A.Kernels.begin(), A.Kernels.end());
+  const ArchInfo *Arch = archInfo(P.GpuArch);
+  const bool Foreign = Arch && Arch != archInfo(FittedArch);
   for (unsigned I = 0; I < P.Kernels.size(); ++I) {
     const KernelPlan &K = P.Kernels[I];
     const bool Changes = K.SharedAfter != K.SharedBefore || Unrolled.count(I);
@@ -243,6 +250,9 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     printKernel(OS, K, Resources);
     if (Explain)
       printExplanation(OS, K);
+    if (Foreign && ((Explain && K.Explained) || showsPrediction(K)))
+      OS << llvm::formatv("  {0,-24} constants fitted on an {1} ({2})\n",
+                          "predicted with", FittedGpu, FittedArch);
   }
   if (!P.Arrays.empty())
     OS << '\n';

@@ -113,6 +113,22 @@ TEST(Text, UnrolledLoopsAreShown) {
             std::string::npos);
 }
 
+// --- Other architectures ----------------------------------------------------
+
+TEST(Text, PredictionsForAnotherArchitectureSayWhereTheyComeFrom) {
+  const char Row[] = "  predicted with           constants fitted on an NVIDIA "
+                     "H200 (sm_90)\n";
+  Plan P = samplePlan();
+  P.Kernels[0].Predicted = Prediction();
+  P.GpuArch = "sm_90";
+  EXPECT_EQ(text(P).find(Row), std::string::npos);
+  P.GpuArch = "sm_80";
+  EXPECT_NE(text(P).find(Row), std::string::npos);
+  // Nothing is said where nothing was predicted.
+  P.Kernels[0].Predicted.reset();
+  EXPECT_EQ(text(P).find(Row), std::string::npos);
+}
+
 // --- Explanations ----------------------------------------------------------
 
 std::string explanation(const Plan &P) {
