@@ -26,7 +26,7 @@ constexpr Selection::Time CostOfWait = 6'000;
 // What CUPTI takes to call back twice for a launch, which no clock here sees: a
 // program with 440,000 launches took 0.1 us to 0.4 us more for each with
 // callbacks that do nothing, on a host of an H200. One with 1.2 million varied
-// by more than that from run to run (docs/measurements/record-programs.txt).
+// by more than that from run to run (measurements/record-programs.txt.xz).
 constexpr Selection::Time CostOfCallbacks = 400;
 
 static thread_local unsigned OwnDepth = 0;

@@ -17,7 +17,7 @@ import unittest
 import figures
 import fit
 
-SWEEP = [pathlib.Path(__file__).resolve().parents[3] / "docs/measurements" / name
+SWEEP = [pathlib.Path(__file__).resolve().parents[3] / "measurements" / name
          for name in ("sweep-h200.txt.xz", "sweep-cached-h200.txt.xz", "sweep-one-way-h200.txt.xz")]
 DATA = None
 
