@@ -19,7 +19,7 @@
 #include "workers/Process.h"
 #include "wrap/Command.h"
 #include "wrap/Depfile.h"
-#include "wrap/Look.h"
+#include "wrap/Includes.h"
 #include "wrap/OtherUnits.h"
 #include "wrap/Shadow.h"
 #include "wrap/UnitPlan.h"
@@ -461,7 +461,7 @@ int Launcher::run() {
   if (!PlanFolder.empty())
     Plan = unitPlanPath(PlanFolder, Tree.Main);
   if (!isPlanned() && !mayHoldPrivateArray(Tree)) {
-    note("'" + Command.Input + "' declares no private array");
+    note("'" + Command.Input + "' holds no device code with arrays");
     return become(Command.Words);
   }
   const Outcome Result = Plan.empty() ? askApart() : followPlan();

@@ -7,6 +7,8 @@
 
 #include "wrap/Includes.h"
 #include "wrap/Tokens.h"
+#include "clang/Lex/DependencyDirectivesScanner.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -16,7 +18,7 @@ using namespace bankstripe;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
-namespace tok = clang::tok;
+namespace scan = clang::dependency_directives_scan;
 
 /// More files than these are not looked at.
 static constexpr size_t MostFiles = 1000;
@@ -29,50 +31,60 @@ std::optional<std::string> bankstripe::readText(StringRef Path) {
   return (*File)->getBuffer().str();
 }
 
-// The name that begins at the token of Tokens, if one does.
-static void readName(const TokenReader &Tokens, const std::string &Text,
-                     IncludeDirective &Into) {
-  const size_t Begin = Tokens.offset();
-  if (Tokens.startsLine() || Begin >= Text.size() ||
-      (Text[Begin] != '"' && Text[Begin] != '<'))
+// The name at Begin with its quotes or brackets, if one is there.
+static void readName(StringRef Text, size_t Begin, IncludeDirective &Into) {
+  StringRef Line =
+      Text.substr(Begin).take_until([](char C) { return C == '\n'; });
+  if (!Line.starts_with("\"") && !Line.starts_with("<"))
     return;
-  Into.Quoted = Text[Begin] == '"';
-  const size_t End = Text.find(Into.Quoted ? '"' : '>', Begin + 1);
-  if (End == std::string::npos || Text.find('\n', Begin) < End)
+  Into.Quoted = Line.front() == '"';
+  const size_t End = Line.find(Into.Quoted ? '"' : '>', 1);
+  if (End == StringRef::npos)
     return;
   Into.Offset = Begin;
-  Into.Length = End + 1 - Begin;
-  Into.Name = Text.substr(Begin + 1, End - Begin - 1);
+  Into.Length = End + 1;
+  Into.Name = Line.slice(1, End).str();
+}
+
+// Clang's scanner leaves out the conditions of code without directives, and
+// such code may be all that depends on whether a file is there.
+static void findQuestions(StringRef Text, std::vector<IncludeDirective> &Into) {
+  constexpr llvm::StringLiteral Asks = "__has_include";
+  for (size_t At = Text.find(Asks); At != StringRef::npos;
+       At = Text.find(Asks, At + 1)) {
+    StringRef Rest = Text.substr(At + Asks.size()).ltrim(" \t");
+    if (!Rest.consume_front("("))
+      continue;
+    IncludeDirective Found;
+    Found.Asks = true;
+    readName(Text, Rest.ltrim(" \t").data() - Text.data(), Found);
+    if (Found.Length)
+      Into.push_back(Found);
+  }
 }
 
 std::vector<IncludeDirective>
 bankstripe::findIncludes(const std::string &Text) {
+  llvm::SmallVector<scan::Token> Tokens;
+  llvm::SmallVector<scan::Directive> Directives;
   std::vector<IncludeDirective> Result;
-  TokenReader Tokens(Text);
-  while (!Tokens.atEnd()) {
+  if (clang::scanSourceForDependencyDirectives(Text, Tokens, Directives))
+    return {IncludeDirective()}; // It may include anything.
+  for (const scan::Directive &Directive : Directives) {
+    if (Directive.Kind != scan::pp_include &&
+        Directive.Kind != scan::pp_include_next)
+      continue;
     IncludeDirective Found;
-    if (Tokens.startsDirective()) {
-      Tokens.next();
-      const StringRef Word = Tokens.text();
-      if (Tokens.startsLine() || (Word != "include" && Word != "include_next"))
-        continue;
-      Found.Next = Word == "include_next";
-      Tokens.next();
-      readName(Tokens, Text, Found);
-      Result.push_back(Found);
-      continue;
-    }
-    const bool Asks =
-        Tokens.is(tok::raw_identifier) && Tokens.text() == "__has_include";
-    Tokens.next();
-    if (!Asks || !Tokens.is(tok::l_paren))
-      continue;
-    Tokens.next();
-    Found.Asks = true;
-    readName(Tokens, Text, Found);
-    if (Found.Length)
-      Result.push_back(Found);
+    Found.Offset = Directive.Tokens.front().Offset;
+    Found.Next = Directive.Kind == scan::pp_include_next;
+    for (const scan::Token &Token : Directive.Tokens)
+      if (Token.is(clang::tok::header_name))
+        readName(Text, Token.Offset, Found);
+    Result.push_back(Found);
   }
+  findQuestions(Text, Result);
+  llvm::sort(Result,
+             [](const auto &A, const auto &B) { return A.Offset < B.Offset; });
   return Result;
 }
 
@@ -139,4 +151,53 @@ bankstripe::readIncludeTree(StringRef Main, const IncludeFolders &Folders) {
     Tree.Files.emplace(std::move(Real), std::move(File));
   }
   return Tree;
+}
+
+// Whether some file of Tree holds Word.
+static bool mentions(const IncludeTree &Tree, StringRef Word) {
+  return llvm::any_of(Tree.Files, [&](const auto &Entry) {
+    return StringRef(Entry.second.Text).contains(Word);
+  });
+}
+
+bool bankstripe::mayHoldPrivateArray(const IncludeTree &Tree) {
+  return !Tree.Complete ||
+         ((mentions(Tree, "__global__") || mentions(Tree, "__device__")) &&
+          mentions(Tree, "["));
+}
+
+// Whether words of Text may say how large the blocks of a kernel are, or keep
+// other files from launching it: it is static, or in a namespace without a
+// name, or is called with a lambda for the device. A table of constants, that
+// is an array with values, moves whoever launches its kernel.
+static bool holdsWhatMovesAlone(const std::string &Text) {
+  if (StringRef(Text).contains_insensitive("launch_bounds"))
+    return true;
+  bool Static = false, Global = false;
+  std::string Last, BeforeLast;
+  for (TokenReader Tokens(Text); !Tokens.atEnd(); Tokens.next()) {
+    const StringRef Word = Tokens.text();
+    if (Last == "namespace" && Word == "{")
+      return true;
+    if (Last == "]" &&
+        (Word == "__device__" || Word == "__host__" || Word == "{"))
+      return true;
+    if (BeforeLast == "]" && Last == "=" &&
+        (Word == "{" || Word.ends_with("\"")))
+      return true;
+    if (Word == ";" || Word == "{" || Word == "}")
+      Static = Global = false;
+    Static |= Word == "static";
+    Global |= Word == "__global__";
+    if (Static && Global)
+      return true;
+    BeforeLast = std::exchange(Last, Word.str());
+  }
+  return false;
+}
+
+bool bankstripe::mayMoveAlone(const IncludeTree &Tree) {
+  return !Tree.Complete || llvm::any_of(Tree.Files, [](const auto &Entry) {
+    return holdsWhatMovesAlone(Entry.second.Text);
+  });
 }

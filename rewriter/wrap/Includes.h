@@ -9,6 +9,10 @@
 // the files that are found are at least those that a compiler would read, of
 // the user's; the folders of system headers are not looked into.
 //
+// Parsing CUDA takes as long as half a compile. That a file has nothing to
+// rewrite can often be seen by a look at the texts, which errs on the side of
+// parsing.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_WRAP_INCLUDES_H
@@ -66,6 +70,16 @@ std::optional<std::string> findIncluded(const IncludeDirective &Directive,
 /// Reads \p Main and what it includes; nothing when it cannot be read.
 std::optional<IncludeTree> readIncludeTree(llvm::StringRef Main,
                                            const IncludeFolders &Folders);
+
+/// Whether device code in \p Tree may declare a private array: some file has a
+/// keyword for it, and some file a `[`.
+bool mayHoldPrivateArray(const IncludeTree &Tree);
+
+/// Whether such an array may move though nothing is known of other files that
+/// launch the kernels of \p Tree: a kernel may be bounded or out of their
+/// reach, or an array may be a table of constants. Bounds of which no word is
+/// in \p Tree are not seen.
+bool mayMoveAlone(const IncludeTree &Tree);
 
 /// Reads \p Path whole.
 std::optional<std::string> readText(llvm::StringRef Path);
