@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   job's arguments => Clang's driver => one cc1 command => CompilerInstance
+//   Sema => Events => (find/ looks at the tree) => replay => code generator
 //
 // Going through the driver gives what `clang++ --cuda-device-only` would use:
 // the host's standard library, the device library, the target's features. Each
@@ -16,8 +17,11 @@
 
 #include "frontend/Frontend.h"
 
-#include "frontend/ParsedUnit.h"
 #include "frontend/Resources.h"
+#include "clang/AST/ASTConsumer.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclGroup.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
@@ -27,12 +31,17 @@
 #include "clang/Driver/Job.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/FunctionExtras.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
+#include <cassert>
 
 using namespace llvm;
 
@@ -42,6 +51,141 @@ namespace {
 constexpr char DefaultArch[] = "sm_90";
 
 using FileSystemPtr = IntrusiveRefCntPtr<vfs::FileSystem>;
+
+/// What the parser told its consumer, in order: the code generator numbers and
+/// defers in the order in which it is told.
+using Events = std::vector<unique_function<void(clang::ASTConsumer &) const>>;
+
+/// Notes the parser's events. Most files hold no private array, and code
+/// generation, which costs several times as much as the notes, is never run.
+class Recorder final : public clang::ASTConsumer {
+public:
+  explicit Recorder(Events &Into) : Into(Into) {}
+
+  bool HandleTopLevelDecl(clang::DeclGroupRef Group) override {
+    note(&ASTConsumer::HandleTopLevelDecl, Group);
+    return true;
+  }
+  void HandleInterestingDecl(clang::DeclGroupRef Group) override {
+    note(&ASTConsumer::HandleInterestingDecl, Group);
+  }
+  void HandleInlineFunctionDefinition(clang::FunctionDecl *D) override {
+    note(&ASTConsumer::HandleInlineFunctionDefinition, D);
+  }
+  void HandleTagDeclDefinition(clang::TagDecl *D) override {
+    note(&ASTConsumer::HandleTagDeclDefinition, D);
+  }
+  void HandleTagDeclRequiredDefinition(const clang::TagDecl *D) override {
+    note(&ASTConsumer::HandleTagDeclRequiredDefinition, D);
+  }
+  void HandleCXXImplicitFunctionInstantiation(clang::FunctionDecl *D) override {
+    note(&ASTConsumer::HandleCXXImplicitFunctionInstantiation, D);
+  }
+  void HandleImplicitImportDecl(clang::ImportDecl *D) override {
+    note(&ASTConsumer::HandleImplicitImportDecl, D);
+  }
+  void CompleteTentativeDefinition(clang::VarDecl *D) override {
+    note(&ASTConsumer::CompleteTentativeDefinition, D);
+  }
+  void CompleteExternalDeclaration(clang::DeclaratorDecl *D) override {
+    note(&ASTConsumer::CompleteExternalDeclaration, D);
+  }
+  void AssignInheritanceModel(clang::CXXRecordDecl *D) override {
+    note(&ASTConsumer::AssignInheritanceModel, D);
+  }
+  void HandleCXXStaticMemberVarInstantiation(clang::VarDecl *D) override {
+    note(&ASTConsumer::HandleCXXStaticMemberVarInstantiation, D);
+  }
+  void HandleVTable(clang::CXXRecordDecl *D) override {
+    note(&ASTConsumer::HandleVTable, D);
+  }
+  // Bodies are only skipped where the command asks for it; none is here.
+  bool shouldSkipFunctionBody(clang::Decl *) override { return false; }
+
+private:
+  template <class Result, class Subject>
+  void note(Result (ASTConsumer::*Handle)(Subject), Subject What) {
+    Into.emplace_back([=](ASTConsumer &Consumer) { (Consumer.*Handle)(What); });
+  }
+
+  Events &Into;
+};
+
+class ParsedUnitImpl final : public ParsedUnit {
+public:
+  ParsedUnitImpl(clang::CompilerInstance &Compiler, const Events &Parse)
+      : Compiler(Compiler), Parse(Parse) {}
+
+  clang::CompilerInstance &compiler() override { return Compiler; }
+  void replay(clang::ASTConsumer &Consumer) override {
+    assert(!Replayed && "a parse can be replayed once");
+    Replayed = true;
+    Consumer.Initialize(Compiler.getASTContext());
+    for (const auto &Tell : Parse)
+      Tell(Consumer);
+    Consumer.HandleTranslationUnit(Compiler.getASTContext());
+  }
+
+private:
+  clang::CompilerInstance &Compiler;
+  const Events &Parse;
+  bool Replayed = false;
+};
+
+/// Tells when the text of a source depends on the time.
+class TimeNoticer final : public clang::PPCallbacks {
+public:
+  TimeNoticer(clang::Preprocessor &PP, ParseWatch &Watch) : Watch(Watch) {
+    for (StringRef Name : {"__DATE__", "__TIME__", "__TIMESTAMP__"})
+      Names.push_back(PP.getIdentifierInfo(Name));
+  }
+  void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &,
+                    clang::SourceRange, const clang::MacroArgs *) override {
+    if (is_contained(Names, Name.getIdentifierInfo()))
+      Watch.sawTime();
+  }
+
+private:
+  SmallVector<const clang::IdentifierInfo *, 3> Names;
+  ParseWatch &Watch;
+};
+
+/// Parses and then calls the action, unless there were errors.
+class ParseAction final : public clang::ASTFrontendAction {
+public:
+  /// \p Watch may be nobody.
+  ParseAction(function_ref<void(ParsedUnit &)> Action, ParseWatch *Watch)
+      : Action(Action), Watch(Watch) {}
+
+  bool succeeded() const { return Succeeded; }
+
+protected:
+  std::unique_ptr<clang::ASTConsumer>
+  CreateASTConsumer(clang::CompilerInstance &, StringRef) override {
+    return std::make_unique<Recorder>(Parse);
+  }
+
+  // The callback runs here and not in EndSourceFileAction: Sema, which the code
+  // generator may still ask, and the diagnostics' source file are alive.
+  void ExecuteAction() override {
+    clang::CompilerInstance &Compiler = getCompilerInstance();
+    clang::Preprocessor &PP = Compiler.getPreprocessor();
+    if (Watch)
+      PP.addPPCallbacks(std::make_unique<TimeNoticer>(PP, *Watch));
+    ASTFrontendAction::ExecuteAction();
+    if (Compiler.getDiagnostics().hasErrorOccurred())
+      return;
+    Succeeded = true;
+    ParsedUnitImpl Unit(Compiler, Parse);
+    Action(Unit);
+  }
+
+private:
+  function_ref<void(ParsedUnit &)> Action;
+  ParseWatch *Watch;
+  Events Parse;
+  bool Succeeded = false;
+};
 
 /// One attempt at parsing one file.
 struct Attempt {

@@ -7,7 +7,7 @@
 
 #include "wrap/Shadow.h"
 #include "report/Report.h"
-#include "wrap/Lines.h"
+#include "wrap/Tokens.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,6 +19,7 @@ using namespace bankstripe;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
+namespace tok = clang::tok;
 
 namespace {
 
@@ -297,4 +298,96 @@ llvm::Error bankstripe::writeShadow(const Shadow &S) {
       return E;
   }
   return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Text that keeps its line numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Counts the open parentheses, branch by branch of `#if`.
+class ParenthesisCount {
+public:
+  void readDirective(StringRef Name) {
+    if (Name.starts_with("if"))
+      Outer.push_back(Open);
+    else if (Name.starts_with("el") && !Outer.empty())
+      Open = Outer.back();
+    else if (Name == "endif" && !Outer.empty())
+      Outer.pop_back();
+  }
+  void read(const TokenReader &Tokens) {
+    if (Tokens.is(tok::l_paren))
+      ++Open;
+    else if (Tokens.is(tok::r_paren) && Open)
+      --Open;
+  }
+  bool none() const { return Open == 0; }
+
+private:
+  unsigned Open = 0;
+  std::vector<unsigned> Outer;
+};
+
+} // namespace
+
+// The offsets at which lines begin that a directive may stand before.
+static std::set<size_t> findSafeLines(const std::string &Text) {
+  std::set<size_t> Result;
+  ParenthesisCount Parentheses;
+  TokenReader Tokens(Text);
+  while (!Tokens.atEnd()) {
+    if (Tokens.startsLine() && Parentheses.none()) {
+      const size_t Newline = Tokens.offset()
+                                 ? Text.rfind('\n', Tokens.offset() - 1)
+                                 : std::string::npos;
+      const size_t Begin = Newline == std::string::npos ? 0 : Newline + 1;
+      // A comment may end before the token.
+      if (StringRef(Text).slice(Begin, Tokens.offset()).trim().empty())
+        Result.insert(Begin);
+    }
+    if (!Tokens.startsDirective()) {
+      Parentheses.read(Tokens);
+      Tokens.next();
+      continue;
+    }
+    Tokens.next();
+    if (!Tokens.startsLine())
+      Parentheses.readDirective(Tokens.text());
+    while (!Tokens.atEnd() && !Tokens.startsLine())
+      Tokens.next();
+  }
+  return Result;
+}
+
+bool bankstripe::canNameInDirective(StringRef Name) {
+  return Name.find_first_of("\"\\\n\r") == StringRef::npos;
+}
+
+std::string bankstripe::withLineDirectives(const std::string &Text,
+                                           const std::vector<unsigned> &Numbers,
+                                           StringRef Name) {
+  const std::set<size_t> Safe = findSafeLines(Text);
+  auto Directive = [&](unsigned Number) {
+    return "#line " + llvm::utostr(Number) + " \"" + Name.str() + "\"\n";
+  };
+  // A byte order mark stays first.
+  const size_t Start = StringRef(Text).starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  std::string Result =
+      Text.substr(0, Start) + Directive(Numbers.empty() ? 1 : Numbers.front());
+  unsigned Natural = Numbers.empty() ? 1 : Numbers.front();
+  size_t Begin = 0;
+  for (unsigned Number : Numbers) {
+    const size_t Newline = Text.find('\n', Begin);
+    const size_t End = Newline == std::string::npos ? Text.size() : Newline + 1;
+    if (Number != Natural && Safe.count(Begin)) {
+      Result += Directive(Number);
+      Natural = Number;
+    }
+    Result += StringRef(Text).slice(std::max(Begin, Start), End);
+    Begin = End;
+    ++Natural;
+  }
+  return Result;
 }

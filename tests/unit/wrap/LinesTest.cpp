@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "wrap/Lines.h"
+#include "wrap/Shadow.h"
 #include "report/Report.h"
 #include <gtest/gtest.h>
 
