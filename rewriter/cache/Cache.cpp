@@ -63,28 +63,6 @@ KeyBuilder &KeyBuilder::add(StringRef Name, StringRef Value) {
 
 std::string KeyBuilder::take() { return hexOf(Hasher); }
 
-std::string bankstripe::joinParts(const std::vector<std::string> &Parts) {
-  std::string Text;
-  for (const std::string &Part : Parts) {
-    Text += std::to_string(Part.size()) + ':';
-    Text += Part;
-  }
-  return Text;
-}
-
-std::optional<std::vector<std::string>> bankstripe::splitParts(StringRef Text) {
-  std::vector<std::string> Parts;
-  while (!Text.empty()) {
-    size_t Size = 0;
-    if (Text.consumeInteger(10, Size) || !Text.consume_front(":") ||
-        Size > Text.size())
-      return std::nullopt;
-    Parts.push_back(Text.take_front(Size).str());
-    Text = Text.drop_front(Size);
-  }
-  return Parts;
-}
-
 static std::string pack(StringRef Value) {
   if (!llvm::compression::zstd::isAvailable())
     return Value.str();

@@ -47,12 +47,6 @@ private:
   llvm::TruncatedBLAKE3<20> Hasher;
 };
 
-/// Several texts in one.
-std::string joinParts(const std::vector<std::string> &Parts);
-
-/// The parts of \p Text, which joinParts made; nothing when it did not.
-std::optional<std::vector<std::string>> splitParts(llvm::StringRef Text);
-
 /// How large a cache may become.
 struct CacheLimits {
   uint64_t Bytes = uint64_t(1) << 30;

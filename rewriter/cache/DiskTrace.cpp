@@ -21,6 +21,7 @@
 #include "cache/DiskTrace.h"
 #include "cache/Cache.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <vector>
 
@@ -69,7 +70,8 @@ static DiskReply listingOf(vfs::FileSystem &Files, StringRef Folder) {
   if (Code)
     return failed(Code);
   llvm::sort(Names);
-  return {strongDigestOf(joinParts(Names)), std::nullopt};
+  const StringRef Between("\0", 1); // Which is in no name.
+  return {strongDigestOf(llvm::join(Names, Between)), std::nullopt};
 }
 
 static DiskReply realPathOf(vfs::FileSystem &Files, StringRef Path) {

@@ -9,11 +9,10 @@
 // read of some units is written to a file, by as many processes as there are,
 // and planning takes the files of all of them (docs/facts.md):
 //
-//   units => a file (Write.cpp) => units (Read.cpp) => all units (Merge.cpp)
-//                                                   => still true? (Check.cpp)
+//   units => a file => units => all units => do they still hold?
 //
-// Each field stands once, in Fields.h. Texts of sources are not in the file,
-// only their names and digests.
+// Each field stands once, in Fields.h, and Archive.h makes bytes of values.
+// Texts of sources are not in the file, only their names and digests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +30,17 @@ namespace bankstripe {
 struct UnitRecord {
   CompileJob Job;
   UnitResult Unit;
+};
+
+/// What came of reading one unit.
+struct UnitReading {
+  std::optional<UnitResult> Unit;
+  std::string Diagnostics; ///< Clang's.
+  std::string Error;
+  ParseOutcome Outcome;
+  std::string Trace; ///< Of the disk; empty when it is not complete.
+  /// No evidence was gathered, as it was not worth the time.
+  bool WithoutEvidence = false;
 };
 
 /// An array that was to move and must not, since ptxas did not confirm it.
@@ -55,8 +65,8 @@ void writeFacts(llvm::raw_ostream &OS, const ProgramFacts &Facts,
                 llvm::StringRef Tool);
 
 /// Reads what writeFacts wrote; \p Name stands for \p Text in messages. The
-/// texts in UnitFacts::Contents are empty. Errors: it is no such file, another
-/// version wrote it, or something in it is missing or unknown.
+/// texts in UnitFacts::Contents are empty. Errors: it is no such file, it is
+/// damaged, or another version wrote it.
 llvm::Expected<ProgramFacts>
 parseFacts(llvm::StringRef Text, llvm::StringRef Name, llvm::StringRef Tool);
 

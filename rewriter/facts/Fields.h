@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fields of every struct in a facts file, for the writer and the reader
-// alike. A struct that gets a field does not compile here until the field is
-// added to its list, in the place that it has in the struct:
+// The fields of every struct that Archive.h can write and read. A struct that
+// gets a field does not compile here until the field is added to its list, in
+// the place that it has in the struct:
 //
 //   error: type 'Use' binds to 9 elements, but only 8 names were provided
 //
@@ -20,9 +20,6 @@
 #include <type_traits>
 
 namespace bankstripe {
-
-/// Counts up when facts files change their meaning while the fields stay.
-inline constexpr unsigned FactsFormat = 1;
 
 template <class T, class Struct>
 concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
@@ -109,11 +106,17 @@ BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,
 BANKSTRIPE_FIELDS(UnitResult, Facts, Evidence, Resources)
 BANKSTRIPE_FIELDS(UnitRecord, Job, Unit)
 BANKSTRIPE_FIELDS(Withdrawal, Array, Why, Detail)
+BANKSTRIPE_FIELDS(ProgramFacts, Units, Confirmed, Withdrawn, CodeGrowth)
+BANKSTRIPE_FIELDS(ParseOutcome, UsedShim, UsedBuiltinHeader)
+BANKSTRIPE_FIELDS(UnitReading, Unit, Diagnostics, Error, Outcome, Trace,
+                  WithoutEvidence)
 
 #undef BANKSTRIPE_FIELDS
 
-/// Enumerations are numbers in a file, up to their last; reasons have ids.
+/// Enumerations are numbers, up to their last.
 template <class E> inline constexpr E LastOf = E();
+template <>
+inline constexpr Reason LastOf<Reason> = Reason::TranslationUnitsDiffer;
 template <>
 inline constexpr AccessKind LastOf<AccessKind> = AccessKind::Address;
 template <>
@@ -123,13 +126,6 @@ template <>
 inline constexpr Residency LastOf<Residency> = Residency::LocalMemory;
 template <>
 inline constexpr Uniformity LastOf<Uniformity> = Uniformity::NonUniform;
-
-/// Takes the next name off \p Names, the text that visitFields gives.
-inline llvm::StringRef nextName(llvm::StringRef &Names) {
-  auto [Name, Rest] = Names.split(',');
-  Names = Rest;
-  return Name.trim();
-}
 
 } // namespace bankstripe
 

@@ -16,9 +16,9 @@
 #include "tool/Answers.h"
 #include "cache/Identity.h"
 #include "evidence/NvccCommand.h"
+#include "facts/Archive.h"
 #include "frontend/CommandLine.h"
 #include "frontend/Resources.h"
-#include "tool/Pipeline.h"
 #include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,101 +37,12 @@ static const std::string &thisProgram() {
   return Text;
 }
 
-static std::string factsText(UnitRecord Unit) {
-  std::string Text;
-  llvm::raw_string_ostream OS(Text);
-  ProgramFacts Facts;
-  Facts.Units.push_back(std::move(Unit));
-  writeFacts(OS, Facts, versionText());
-  return Text;
-}
-
-static std::optional<UnitRecord> factsFromText(StringRef Text) {
-  auto Facts = parseFacts(Text, "the cache", versionText());
-  if (!Facts) {
-    llvm::consumeError(Facts.takeError()); // As if nobody had known.
-    return std::nullopt;
-  }
-  if (Facts->Units.size() != 1)
-    return std::nullopt;
-  return std::move(Facts->Units.front());
-}
-
-static std::string jobText(const CompileJob &Job) {
-  return factsText({Job, {}});
-}
-
-std::string bankstripe::tableToText(const ResourceTable &Table) {
-  UnitRecord Unit;
-  Unit.Unit.Resources = Table;
-  return factsText(std::move(Unit));
-}
-
-std::optional<ResourceTable> bankstripe::tableFromText(StringRef Text) {
-  auto Unit = factsFromText(Text);
-  if (!Unit)
-    return std::nullopt;
-  return std::move(Unit->Unit.Resources);
-}
-
-std::string UnitReading::toText() const {
-  return joinParts({Trace, Unit ? factsText({CompileJob(), *Unit}) : "",
-                    Diagnostics, Error, Outcome.UsedShim ? "shim" : "",
-                    Outcome.UsedBuiltinHeader ? "built-in" : "",
-                    WithoutEvidence ? "without evidence" : ""});
-}
-
-std::optional<UnitReading> UnitReading::fromText(StringRef Text) {
-  auto Parts = splitParts(Text);
-  if (!Parts || Parts->size() != 7)
-    return std::nullopt;
-  UnitReading Reading;
-  Reading.Trace = (*Parts)[0];
-  if (!(*Parts)[1].empty()) {
-    auto Facts = factsFromText((*Parts)[1]);
-    if (!Facts)
-      return std::nullopt;
-    Reading.Unit = std::move(Facts->Unit);
-  }
-  Reading.Diagnostics = (*Parts)[2];
-  Reading.Error = (*Parts)[3];
-  Reading.Outcome.UsedShim = !(*Parts)[4].empty();
-  Reading.Outcome.UsedBuiltinHeader = !(*Parts)[5].empty();
-  Reading.WithoutEvidence = !(*Parts)[6].empty();
-  return Reading;
-}
-
-std::string UnitReading::toFullText() const {
-  std::vector<std::string> Parts{toText()};
-  if (Unit)
-    for (const auto &[Path, Content] : Unit->Facts.Contents) {
-      Parts.push_back(Path);
-      Parts.push_back(Content);
-    }
-  return joinParts(Parts);
-}
-
-std::optional<UnitReading> UnitReading::fromFullText(StringRef Text) {
-  auto Parts = splitParts(Text);
-  if (!Parts || Parts->empty())
-    return std::nullopt;
-  auto Reading = fromText(Parts->front());
-  if (!Reading || Parts->size() % 2 == 0)
-    return std::nullopt;
-  for (size_t I = 1; I < Parts->size(); I += 2)
-    if (!Reading->Unit || !Reading->Unit->Facts.Contents.count((*Parts)[I]))
-      return std::nullopt;
-    else
-      Reading->Unit->Facts.Contents[(*Parts)[I]] = std::move((*Parts)[I + 1]);
-  return Reading;
-}
-
 std::shared_ptr<Answers> Answers::open(const ToolOptions &Options) {
   const std::string Folder = usualCacheFolder();
   if (!Options.UseCache || Folder.empty() || ownIdentity().empty())
     return nullptr;
   return std::shared_ptr<Answers>(
-      new Answers(Cache(Folder, usualCacheLimits())));
+      new Answers(Cache(Folder, usualCacheLimits()), Options.Level));
 }
 
 // Whether Clang can do for Job only what a trace shows.
@@ -151,7 +62,7 @@ static std::string keyOf(const CompileJob &Job, DiskState &State) {
   KeyBuilder Key;
   Key.add("what", "unit")
       .add("program", thisProgram())
-      .add("job", jobText(Job))
+      .add("job", toBytes(Job))
       .add("resources", Resources ? *Resources : "")
       .add("environment", environmentOfClang())
       .add("colours", llvm::errs().has_colors() ? "yes" : "no")
@@ -186,7 +97,7 @@ static std::string stateOf(StringRef Trace) {
 
 void Answers::keepState(const CompileJob &Job, const UnitReading &Reading) {
   if (!Reading.Trace.empty())
-    States[jobText(Job)] = stateOf(Reading.Trace);
+    States[toBytes(Job)] = stateOf(Reading.Trace);
 }
 
 std::optional<UnitReading>
@@ -198,12 +109,9 @@ Answers::recall(const CompileJob &Job, DiskState &State,
   std::optional<UnitReading> Reading;
   // Of several, such as one without evidence and one with it.
   Store.get(::keyOf(Job, State), [&](StringRef Value) {
-    auto Parts = splitParts(Value);
-    if (!Parts || Parts->empty() || Parts->front().empty() ||
-        !wouldReplyAs(Parts->front(), State))
-      return false;
-    Reading = UnitReading::fromText(Value);
-    if (Reading && (!Reading->Unit || readContents(Reading->Unit->Facts)) &&
+    Reading = fromBytes<UnitReading>(Value);
+    if (Reading && wouldReplyAs(Reading->Trace, State) &&
+        (!Reading->Unit || readContents(Reading->Unit->Facts)) &&
         Accepts(*Reading))
       return true;
     Reading.reset();
@@ -223,7 +131,7 @@ void Answers::remember(const CompileJob &Job, const UnitReading &Reading,
   keepState(Job, Reading);
   // Where Clang says what is wrong, it will say so again.
   if (Reading.Unit || !Reading.Diagnostics.empty())
-    Store.put(::keyOf(Job, State), Reading.toText());
+    Store.put(::keyOf(Job, State), toBytes(Reading));
 }
 
 // Folders that nvcc may read from and that belong to no toolkit.
@@ -260,7 +168,7 @@ static std::optional<std::string> describeIncludes(const IncludeTree &Tree) {
                      [](const IncludeDirective &D) { return !D.Length; }))
       return std::nullopt;
   }
-  return joinParts(Parts);
+  return toBytes(Parts);
 }
 
 // The compiler that nvcc is told to use for the host's code.
@@ -283,7 +191,7 @@ std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,
                                           StringRef Nvcc,
                                           const Mirror *Copies) {
   const CompileJob &Job = Question.Unit->Job;
-  auto State = States.find(jobText(Job));
+  auto State = States.find(toBytes(Job));
   auto Tree = readIncludeTree(Job.File, foldersOf(Job));
   auto Includes = Tree ? describeIncludes(*Tree) : std::nullopt;
   if (State == States.end() || !Includes)
@@ -296,8 +204,8 @@ std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,
   KeyBuilder Key;
   Key.add("what", "ptxas")
       .add("program", thisProgram())
-      .add("job", jobText(Job))
-      .add("words", joinParts(Command.Args))
+      .add("job", toBytes(Job))
+      .add("words", toBytes(Command.Args))
       .add("state", State->second)
       .add("includes", *Includes)
       .add("nvcc", Compiler)
@@ -318,19 +226,20 @@ std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,
 
 std::optional<ResourceTable> Answers::recallTable(StringRef Key) {
   ++Tables;
-  auto Text = Store.get(
-      Key, [](StringRef Value) { return tableFromText(Value).has_value(); });
-  if (!Text)
-    return std::nullopt;
-  ++KnownTables;
-  return tableFromText(*Text);
+  std::optional<ResourceTable> Table;
+  Store.get(Key, [&](StringRef Value) {
+    Table = fromBytes<ResourceTable>(Value);
+    return Table.has_value();
+  });
+  KnownTables += Table.has_value();
+  return Table;
 }
 
 void Answers::rememberTable(StringRef Key, const ResourceTable &Table) {
-  Store.put(Key, tableToText(Table));
+  Store.put(Key, toBytes(Table));
 }
 
-void Answers::finish(Detail Level) {
+Answers::~Answers() {
   Store.prune();
   if (Level == Detail::Verbose && Units)
     llvm::errs() << "bankstripe: the cache in '" << Store.folder() << "' knew "

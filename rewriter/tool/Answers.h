@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The two things that take time, reading a unit and asking nvcc about a file,
-// in the forms in which they go to the cache and from one process to another.
+// Two things take time, reading a unit and asking nvcc about a file. What came
+// of them is kept in the cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,40 +15,17 @@
 
 #include "cache/Cache.h"
 #include "cache/DiskTrace.h"
-#include "tool/Pipeline.h"
+#include "tool/Nvcc.h"
 
 namespace bankstripe {
-
-/// What came of reading one unit.
-struct UnitReading {
-  std::optional<UnitResult> Unit;
-  std::string Diagnostics; ///< Clang's.
-  std::string Error;
-  ParseOutcome Outcome;
-  std::string Trace; ///< Of the disk; empty when it is not complete.
-  /// No evidence was gathered, as ToolOptions::IsWorthEvidence said.
-  bool WithoutEvidence = false;
-
-  /// Without the texts of the sources.
-  std::string toText() const;
-  static std::optional<UnitReading> fromText(llvm::StringRef Text);
-  /// With them, for another process.
-  std::string toFullText() const;
-  static std::optional<UnitReading> fromFullText(llvm::StringRef Text);
-};
-
-/// A file that nvcc is asked about.
-struct NvccQuestion {
-  const UnitRecord *Unit = nullptr;
-  std::string File;                   ///< That of the unit, or a copy.
-  std::vector<std::string> ExtraArgs; ///< Folders to look in first.
-};
 
 /// The cache, as one run uses it.
 class Answers {
 public:
   /// Nothing where the user wants no cache, or there is no place for one.
   static std::shared_ptr<Answers> open(const ToolOptions &Options);
+  /// Makes room, and says to who wants to know everything how much was known.
+  ~Answers();
 
   /// What was read of \p Job before, if it would be read so again and is what
   /// the caller \p Accepts.
@@ -66,26 +43,19 @@ public:
   std::optional<ResourceTable> recallTable(llvm::StringRef Key);
   void rememberTable(llvm::StringRef Key, const ResourceTable &Table);
 
-  /// To be called when the run is over. Makes room, and says at \p Level how
-  /// much was known.
-  void finish(Detail Level);
-
 private:
-  explicit Answers(Cache Store) : Store(std::move(Store)) {}
+  Answers(Cache Store, Detail Level) : Store(std::move(Store)), Level(Level) {}
 
   void keepState(const CompileJob &Job, const UnitReading &Reading);
 
   Cache Store;
+  Detail Level;
   /// What the disk was like for each unit that was read, by its job.
   std::map<std::string, std::string> States;
   /// Of nvcc, by the compiler that it is told to use for the host.
   std::map<std::string, std::string> Compilers;
   unsigned Units = 0, KnownUnits = 0, Tables = 0, KnownTables = 0;
 };
-
-/// Kernels' resources as text.
-std::string tableToText(const ResourceTable &Table);
-std::optional<ResourceTable> tableFromText(llvm::StringRef Text);
 
 } // namespace bankstripe
 

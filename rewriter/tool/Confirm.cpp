@@ -28,8 +28,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Evidence.h"
-#include "tool/Answers.h"
-#include "tool/Pipeline.h"
+#include "tool/Nvcc.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"

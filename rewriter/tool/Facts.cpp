@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/Answers.h"
-#include "tool/Pipeline.h"
+#include "tool/Nvcc.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -93,8 +92,6 @@ int bankstripe::runFacts(const ToolOptions &Options) {
     return ExitSomeFailed; // Each was reported.
   if (Options.Confirm)
     askAboutOriginals(Run, Facts, Options);
-  if (Run.Known)
-    Run.Known->finish(Options.Level);
   if (llvm::Error E = write(Facts, Options.Output))
     return fail(std::move(E));
   if (!Options.Depfile.empty())

@@ -5,37 +5,35 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tool/Nvcc.h"
 #include "evidence/Evidence.h"
+#include "facts/Archive.h"
 #include "tool/Answers.h"
-#include "tool/Pipeline.h"
 #include "workers/Progress.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
 
-// What a process that asked nvcc sends back.
-static std::string ask(const NvccQuestion &Question, StringRef Nvcc) {
+/// What a process that asked nvcc sends back.
+using Sent = std::pair<std::string /*Problem*/, ResourceTable>;
+
+static Sent ask(const NvccQuestion &Question, StringRef Nvcc) {
   auto Table =
       runPtxas(Question.Unit->Job, Nvcc, Question.File, Question.ExtraArgs);
-  if (!Table)
-    return joinParts({"", toString(Table.takeError())});
-  return joinParts({tableToText(*Table), ""});
+  return Table ? Sent{"", std::move(*Table)}
+               : Sent{toString(Table.takeError()), {}};
 }
 
-static llvm::Expected<ResourceTable> receive(WorkResult Sent) {
-  if (!Sent.Problem.empty())
+static llvm::Expected<ResourceTable> receive(const WorkResult &Result) {
+  if (!Result.Problem.empty())
     return llvm::createStringError("the process that asked nvcc " +
-                                   Sent.Problem);
-  auto Parts = splitParts(Sent.Answer);
-  if (!Parts || Parts->size() != 2)
-    return llvm::createStringError("the process that asked nvcc did not say "
-                                   "what it answered");
-  if (Parts->front().empty())
-    return llvm::createStringError(Parts->back());
-  auto Table = tableFromText(Parts->front());
-  if (!Table)
+                                   Result.Problem);
+  auto Reply = fromBytes<Sent>(Result.Answer);
+  if (!Reply)
     return llvm::createStringError("what nvcc answered cannot be read");
-  return std::move(*Table);
+  if (!Reply->first.empty())
+    return llvm::createStringError(Reply->first);
+  return std::move(Reply->second);
 }
 
 llvm::Expected<std::vector<llvm::Expected<ResourceTable>>>
@@ -49,15 +47,14 @@ bankstripe::askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
   // What a user compiles may take as long as it takes.
   WorkLimits Limits = workLimits(Options);
   Limits.Seconds = 0;
-  Workers Pool(Limits, [&](size_t I, WorkResult Sent) {
-    Replies[I].emplace(receive(std::move(Sent)));
+  Workers Pool(Limits, [&](size_t I, const WorkResult &Result) {
+    Replies[I].emplace(receive(Result));
     // A file that changed meanwhile may have been read in either state.
     if (*Replies[I] && Keys[I] &&
         Keys[I] == Run.Known->keyOf(Questions[I], Nvcc, Copies))
       Run.Known->rememberTable(*Keys[I], **Replies[I]);
     Shown.done(displayName(Questions[I].Unit->Job.File));
   });
-  std::vector<size_t> Unknown;
   for (size_t I = 0; I < Questions.size(); ++I) {
     if (Run.Known)
       Keys[I] = Run.Known->keyOf(Questions[I], Nvcc, Copies);
@@ -67,13 +64,11 @@ bankstripe::askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
       Shown.done(displayName(Questions[I].Unit->Job.File));
       continue;
     }
-    Unknown.push_back(I);
+    if (Copies)
+      if (llvm::Error E = Copies->write())
+        return E;
+    Pool.start(I, [&] { return toBytes(ask(Questions[I], Nvcc)); });
   }
-  if (Copies && !Unknown.empty())
-    if (llvm::Error E = Copies->write())
-      return E;
-  for (size_t I : Unknown)
-    Pool.start(I, [&] { return ask(Questions[I], Nvcc); });
   Pool.finish();
   std::vector<llvm::Expected<ResourceTable>> Result;
   for (auto &Reply : Replies)

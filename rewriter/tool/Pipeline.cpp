@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Pipeline.h"
-#include "tool/Answers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -145,9 +144,5 @@ llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
   if (!Read)
     return Read.takeError();
   const PlanOptions Planning = Read->Planning;
-  const std::shared_ptr<Answers> Known = Read->Run.Known;
-  llvm::Expected<RunResult> Run = decide(std::move(*Read), Planning, Options);
-  if (Known)
-    Known->finish(Options.Level);
-  return Run;
+  return decide(std::move(*Read), Planning, Options);
 }

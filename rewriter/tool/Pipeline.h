@@ -106,15 +106,6 @@ llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
 llvm::Error confirmWithPtxas(RunResult &Run, std::vector<UnitRecord> &Units,
                              PlanOptions &Planning, const ToolOptions &Options);
 
-/// Asks nvcc about those of \p Units that \p IsConcerned names, as they are,
-/// unless that was done, and fills in what ptxas says (Nvcc.cpp). \p Failed is
-/// called for each that nvcc does not compile.
-void askOriginals(
-    RunResult &Run, std::vector<UnitRecord> &Units, llvm::StringRef Nvcc,
-    llvm::function_ref<bool(const UnitResult &)> IsConcerned,
-    llvm::function_ref<void(const CompileJob &, llvm::Error)> Failed,
-    const ToolOptions &Options);
-
 /// Copies of changed files below a folder, at their absolute paths, with the
 /// helper beside each and links to what stood beside them.
 class Mirror {
@@ -139,16 +130,6 @@ private:
   std::set<std::string> Linked;
   bool Written = false;
 };
-
-struct NvccQuestion;
-
-/// Asks nvcc \p Questions, several at a time, as far as the answers are not
-/// known from before (Nvcc.cpp). Those about copies are about \p Copies, which
-/// are written where that is needed. \returns the answers in the order of the
-/// questions. Errors: the copies cannot be written.
-llvm::Expected<std::vector<llvm::Expected<ResourceTable>>>
-askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
-        llvm::StringRef Nvcc, Mirror *Copies, const ToolOptions &Options);
 
 /// Writes to \p Depfile, for make and ninja, that \p Target depends on
 /// \p Sources (Facts.cpp).

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Evidence.h"
+#include "facts/Archive.h"
 #include "find/Find.h"
 #include "tool/Answers.h"
 #include "tool/Pipeline.h"
@@ -68,7 +69,7 @@ static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
 static UnitReading receive(const CompileJob &Job, WorkResult Sent,
                            Detail Level) {
   if (Sent.Problem.empty()) {
-    if (auto Reading = UnitReading::fromFullText(Sent.Answer))
+    if (auto Reading = fromBytes<UnitReading>(Sent.Answer))
       return std::move(*Reading);
     Sent.Problem = "sent what cannot be read";
   }
@@ -121,7 +122,8 @@ static std::vector<UnitReading> readAll(RunResult &Run,
       continue;
     }
     Pool.start(I, [&] {
-      return readUnit(Jobs[I], Given, Colours, Options).toFullText();
+      return toBytes(readUnit(Jobs[I], Given, Colours, Options),
+                     /*WithSources=*/true);
     });
   }
   Pool.finish();

@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/Answers.h"
 #include "tool/Program.h"
 #include "tune/Outcome.h"
 #include "llvm/ADT/STLExtras.h"
@@ -359,8 +358,6 @@ int bankstripe::runTune(const ToolOptions &Options, StringRef Executable) {
   if (Read->Run.SomeFailed)
     return ExitSomeFailed;
   llvm::Error Problem = tune(Options, Executable, *Read);
-  if (Read->Run.Known)
-    Read->Run.Known->finish(Options.Level);
   if (Problem) {
     llvm::errs() << "bankstripe: " << toString(std::move(Problem)) << '\n';
     return ExitSomeFailed;

@@ -14,7 +14,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/Answers.h"
 #include "tool/Pipeline.h"
 #include "workers/Process.h"
 #include "wrap/Command.h"
@@ -225,10 +224,7 @@ Launcher::findChanges(ToolOptions Options, bool &Parsed) {
                assumeOtherUnits(Unit.Unit.Facts, Command.MakesModule)))
         noteKept(("kernel '" + Kernel + "'").str());
   const PlanOptions Planning = Read->Planning;
-  const std::shared_ptr<Answers> Known = Read->Run.Known;
   auto Run = decide(std::move(*Read), Planning, Options);
-  if (Known)
-    Known->finish(Options.Level);
   if (!Run)
     return Run.takeError();
   return std::move(Run->Changes);

@@ -127,14 +127,3 @@ TEST(Key, TellsPartsApart) {
   EXPECT_NE(Key, KeyBuilder().add("a", "bc").take());
   EXPECT_NE(Key, KeyBuilder().add("d", "").add("a", "bc").take());
 }
-
-TEST(Parts, ComeBack) {
-  const std::vector<std::string> Parts{"", "1:a", std::string(300, '\0'), "b"};
-  EXPECT_EQ(splitParts(joinParts(Parts)), Parts);
-  EXPECT_EQ(splitParts(""), std::vector<std::string>());
-}
-
-TEST(Parts, OtherTextIsNone) {
-  for (StringRef Text : {"a", "3:ab", "3ab", ":", "-1:", "2:abc"})
-    EXPECT_FALSE(splitParts(Text)) << Text.str();
-}

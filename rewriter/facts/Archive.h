@@ -1,0 +1,182 @@
+//===-- Archive.h - values as bytes -----------------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The form in which values go to a file, to the cache, and from one process to
+// another. One function for each kind of value both writes and reads, so the
+// two cannot differ. Paths and mangled names come again and again: a text is
+// written once, and then its number. Before the first value of a struct its
+// fields are named, so that no other version takes them for its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FACTS_ARCHIVE_H
+#define BANKSTRIPE_FACTS_ARCHIVE_H
+
+#include "facts/Fields.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+#include <cstring>
+
+namespace bankstripe {
+
+/// Each visit of a value writes it, or reads one in its place. \returns false
+/// when what is read is no such value.
+class Archive {
+public:
+  /// To write, texts of sources only if \p WithSources.
+  explicit Archive(bool WithSources) : WithSources(WithSources) {}
+  /// To read \p Written.
+  explicit Archive(llvm::StringRef Written) : Rest(Written), Reads(true) {}
+
+  std::string takeBytes() { return std::move(Bytes); }
+  bool isAtEnd() const { return Rest.empty(); }
+
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  bool visit(T &V) {
+    if (!Reads)
+      Bytes.append(reinterpret_cast<const char *>(&V), sizeof(V));
+    else if (Rest.size() < sizeof(V))
+      return false;
+    else
+      std::memcpy(&V, takeRest(sizeof(V)).data(), sizeof(V));
+    return true;
+  }
+  template <class T>
+    requires std::is_enum_v<T>
+  bool visit(T &V) {
+    auto Number = static_cast<unsigned>(V);
+    if (!visit(Number) || Number > static_cast<unsigned>(LastOf<T>))
+      return false;
+    V = static_cast<T>(Number);
+    return true;
+  }
+  bool visit(std::string &V) {
+    if (!Reads) {
+      auto [It, New] = Numbers.try_emplace(V, Numbers.size());
+      return visit(It->second) && (!New || visitNew(V));
+    }
+    uint32_t Number = 0;
+    if (!visit(Number) || Number > Texts.size() ||
+        (Number == Texts.size() && !visitNew(V)))
+      return false;
+    V = Texts[Number].str();
+    return true;
+  }
+  template <class T> bool visit(std::optional<T> &V) {
+    bool Has = V.has_value();
+    if (!visit(Has))
+      return false;
+    if (Reads && Has)
+      V.emplace();
+    return !Has || visit(*V);
+  }
+  template <class A, class B> bool visit(std::pair<A, B> &V) {
+    return visit(const_cast<std::remove_const_t<A> &>(V.first)) &&
+           visit(V.second);
+  }
+  template <class T> bool visit(std::vector<T> &V) { return visitList<T>(V); }
+  bool visit(std::vector<bool> &V) {
+    std::vector<char> Each(V.begin(), V.end());
+    if (!visit(Each))
+      return false;
+    V.assign(Each.begin(), Each.end());
+    return true;
+  }
+  template <class T> bool visit(std::set<T> &V) { return visitList<T>(V); }
+  template <class K, class T> bool visit(std::map<K, T> &V) {
+    return visitList<std::pair<K, T>>(V);
+  }
+  /// Sources. Their texts are known by digests, and mostly left out.
+  bool visit(std::map<std::string, std::string> &Contents) {
+    return visit(WithSources) &&
+           (WithSources
+                ? visitList<std::pair<std::string, std::string>>(Contents)
+                : visitNames(Contents));
+  }
+  template <HasFields T> bool visit(T &V) {
+    return visitFields(
+        V, [&](llvm::StringRef Struct, llvm::StringRef Names, auto &...Field) {
+          if (Structs.insert(Struct.data()).second) {
+            std::string Text = Names.str();
+            if (!visit(Text) || Text != Names)
+              return false;
+          }
+          return (visit(Field) && ...);
+        });
+  }
+
+private:
+  llvm::StringRef takeRest(size_t Size) {
+    llvm::StringRef Taken = Rest.take_front(Size);
+    Rest = Rest.drop_front(Size);
+    return Taken;
+  }
+  bool visitNew(llvm::StringRef V) {
+    uint64_t Size = V.size();
+    if (!visit(Size) || (Reads && Size > Rest.size()))
+      return false;
+    if (Reads)
+      Texts.push_back(takeRest(Size));
+    else
+      Bytes += V;
+    return true;
+  }
+  template <class Element, class List> bool visitList(List &V) {
+    uint64_t Size = V.size();
+    if (!visit(Size))
+      return false;
+    if (!Reads)
+      return llvm::all_of(V, [&](auto &E) {
+        return visit(const_cast<std::remove_cvref_t<decltype(E)> &>(E));
+      });
+    for (; Size > 0; --Size) {
+      Element E{};
+      if (!visit(E))
+        return false;
+      V.insert(V.end(), std::move(E));
+    }
+    return true;
+  }
+  bool visitNames(std::map<std::string, std::string> &Contents) {
+    std::vector<std::string> Names;
+    for (const auto &[Path, Text] : Contents)
+      Names.push_back(Path);
+    if (!visit(Names))
+      return false;
+    for (std::string &Name : Names)
+      Contents[std::move(Name)];
+    return true;
+  }
+
+  std::string Bytes;    ///< What was written.
+  llvm::StringRef Rest; ///< What is still to be read.
+  bool Reads = false, WithSources = false;
+  llvm::StringMap<uint32_t> Numbers;  ///< Of the texts that were written.
+  std::vector<llvm::StringRef> Texts; ///< Those that were read.
+  llvm::DenseSet<const char *> Structs;
+};
+
+template <class T>
+std::string toBytes(const T &Value, bool WithSources = false) {
+  Archive A(WithSources);
+  A.visit(const_cast<T &>(Value)); // Nothing is read into it.
+  return A.takeBytes();
+}
+
+/// What toBytes made \p Bytes of; nothing when it was something else.
+template <class T> std::optional<T> fromBytes(llvm::StringRef Bytes) {
+  Archive A(Bytes);
+  T Value{};
+  if (!A.visit(Value) || !A.isAtEnd())
+    return std::nullopt;
+  return Value;
+}
+
+} // namespace bankstripe
+
+#endif
