@@ -10,7 +10,7 @@
 
 using namespace bankstripe;
 
-int bankstripe::runAnalyze(const ToolOptions &Options) {
+llvm::Expected<int> bankstripe::runAnalyze(const ToolOptions &Options) {
   llvm::Expected<RunResult> Run = runPipeline(Options);
   if (!Run)
     return reportNoRun(Run.takeError(), Options);

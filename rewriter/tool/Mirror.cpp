@@ -20,19 +20,6 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-llvm::Expected<TemporaryFolder> TemporaryFolder::create() {
-  llvm::SmallString<128> Path;
-  if (std::error_code EC = fs::createUniqueDirectory("bankstripe", Path))
-    return llvm::createStringError("cannot make a temporary folder: " +
-                                   EC.message());
-  return TemporaryFolder(std::string(Path));
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  if (!Path.empty())
-    (void)fs::remove_directories(Path); // Temporary files at worst.
-}
-
 // What stands beside a changed file, or the main file, is linked into the
 // mirror, so that an #include from there finds the changed file and not its
 // original.

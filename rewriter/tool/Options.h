@@ -83,22 +83,26 @@ struct ToolOptions {
 /// been printed); --help and --version print and exit.
 std::optional<ToolOptions> parseCommandLine(int Argc, const char **Argv);
 
-int runAnalyze(const ToolOptions &Options);
-int runRewrite(const ToolOptions &Options);
+/// The commands. \returns the exit status.
+llvm::Expected<int> runAnalyze(const ToolOptions &Options);
+llvm::Expected<int> runRewrite(const ToolOptions &Options);
 /// `rewrite --plan-dir` (PlanFolder.cpp).
-int runPlanFolder(const ToolOptions &Options);
-int runVerify(const ToolOptions &Options, llvm::StringRef Executable);
+llvm::Expected<int> runPlanFolder(const ToolOptions &Options);
+llvm::Expected<int> runVerify(const ToolOptions &Options,
+                              llvm::StringRef Executable);
 /// Whether the words behind `verify` are two commands to compare, which needs
 /// nothing of this program.
 bool comparesCommands(llvm::ArrayRef<const char *> Words);
-/// Becomes bankstripe-verify. \returns an exit status only when it cannot.
-int runVerifyCommands(llvm::ArrayRef<const char *> Words,
-                      llvm::StringRef Executable);
+/// Becomes bankstripe-verify. Returns only when it cannot.
+llvm::Expected<int> runVerifyCommands(llvm::ArrayRef<const char *> Words,
+                                      llvm::StringRef Executable);
 /// Becomes bankstripe-replay, likewise.
-int runReplay(llvm::ArrayRef<const char *> Words, llvm::StringRef Executable);
-int runTune(const ToolOptions &Options, llvm::StringRef Executable);
-int runFacts(const ToolOptions &Options);
-int runMergeFacts(const ToolOptions &Options);
+llvm::Expected<int> runReplay(llvm::ArrayRef<const char *> Words,
+                              llvm::StringRef Executable);
+llvm::Expected<int> runTune(const ToolOptions &Options,
+                            llvm::StringRef Executable);
+llvm::Expected<int> runFacts(const ToolOptions &Options);
+llvm::Expected<int> runMergeFacts(const ToolOptions &Options);
 /// A launcher before the compiler's command \p Words (docs/wrap.md).
 int runWrap(std::vector<std::string> Words);
 

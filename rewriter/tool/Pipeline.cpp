@@ -6,39 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Pipeline.h"
+#include "tool/Facts.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
-
-std::string bankstripe::realPath(StringRef Path) {
-  llvm::SmallString<256> Result;
-  if (!llvm::sys::fs::real_path(Path, Result))
-    return std::string(Result);
-  Result = Path;
-  // Fails only without a current folder; the path then stays relative.
-  (void)llvm::sys::fs::make_absolute(Result);
-  llvm::sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
-  return std::string(Result);
-}
-
-GivenFiles::GivenFiles(const std::vector<std::string> &Paths) {
-  for (const std::string &Path : Paths)
-    Real.push_back(realPath(Path));
-}
-
-bool GivenFiles::operator()(StringRef File) const {
-  const std::string Path = realPath(File);
-  return llvm::any_of(Real, [&](const std::string &Given) {
-    StringRef Rest = Path;
-    return Rest.consume_front(Given) &&
-           (Rest.empty() || Given.back() == '/' || Rest.starts_with("/"));
-  });
-}
 
 llvm::Error bankstripe::collectAll(RunResult &Run, const ToolOptions &Options) {
   llvm::Error Problems = llvm::Error::success();

@@ -11,6 +11,7 @@
 #include "facts/Facts.h"
 #include "report/Sarif.h"
 #include "tool/Options.h"
+#include "tool/Paths.h"
 #include "workers/Workers.h"
 #include <memory>
 #include <set>
@@ -53,22 +54,6 @@ llvm::Expected<ReadResult> readPaths(const ToolOptions &Options);
 /// The other half, with \p Planning in place of the one that was read.
 llvm::Expected<RunResult> decide(ReadResult Read, PlanOptions Planning,
                                  const ToolOptions &Options);
-
-/// The same for the units of `--facts`, of which nothing is read anew
-/// (OnFacts.cpp). Only the given files are in the result.
-llvm::Expected<RunResult> runOnFacts(const ToolOptions &Options);
-
-/// What \p Options ask of a plan for \p Facts, which \p Run is to be about.
-/// Errors: as planningFor.
-llvm::Expected<PlanOptions> planningForFacts(RunResult &Run,
-                                             const ProgramFacts &Facts,
-                                             const ToolOptions &Options);
-
-/// Carries out the plan of \p Run, which is one for \p Facts, in the files that
-/// \p IsGiven names. Errors: facts about them are not true any more.
-llvm::Error carryOut(RunResult &Run, const ProgramFacts &Facts,
-                     llvm::function_ref<bool(llvm::StringRef File)> IsGiven,
-                     const ToolOptions &Options);
 
 /// Finds the jobs of all paths of \p Options. One that cannot be taken is
 /// reported, and noted in \p Run; an error when none can be.
@@ -129,43 +114,6 @@ private:
   std::set<std::string> Folders, Above; ///< Of originals.
   std::set<std::string> Linked;
   bool Written = false;
-};
-
-/// Writes to \p Depfile, for make and ninja, that \p Target depends on
-/// \p Sources (Facts.cpp).
-llvm::Error writeDepfile(llvm::StringRef Depfile, llvm::StringRef Target,
-                         const std::set<std::string> &Sources);
-
-/// \p Path without links; where there is no such file, the absolute path.
-std::string realPath(llvm::StringRef Path);
-
-/// The files that the user put at our disposal by naming them or folders above
-/// them, be it through links.
-class GivenFiles {
-public:
-  explicit GivenFiles(const std::vector<std::string> &Paths);
-  bool operator()(llvm::StringRef File) const;
-
-private:
-  std::vector<std::string> Real;
-};
-
-/// A folder that is removed when this goes out of scope.
-class TemporaryFolder {
-public:
-  static llvm::Expected<TemporaryFolder> create();
-  TemporaryFolder(TemporaryFolder &&Other) noexcept
-      : Path(std::move(Other.Path)) {
-    Other.Path.clear();
-  }
-  TemporaryFolder &operator=(TemporaryFolder &&) = delete;
-  ~TemporaryFolder();
-  const std::string &path() const { return Path; }
-  void keep() { Path.clear(); }
-
-private:
-  explicit TemporaryFolder(std::string Path) : Path(std::move(Path)) {}
-  std::string Path;
 };
 
 } // namespace bankstripe

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/Pipeline.h"
+#include "tool/Facts.h"
 #include "wrap/Command.h"
 #include "wrap/Shadow.h"
 #include "wrap/UnitPlan.h"
@@ -183,7 +183,7 @@ static std::set<std::string> dependencies(const Planned &P,
   return Files;
 }
 
-static llvm::Error run(const ToolOptions &Options) {
+llvm::Expected<int> bankstripe::runPlanFolder(const ToolOptions &Options) {
   auto P = planWithHeaders(Options);
   if (!P)
     return P.takeError();
@@ -192,18 +192,12 @@ static llvm::Error run(const ToolOptions &Options) {
   printDecisions(llvm::errs(), P->Run.Decisions, Options.Level);
   const std::string &Folder = Options.OutputDirectory;
   if (llvm::Error E = writeAll(*P, Folder))
-    return E;
+    return std::move(E);
   const std::string Done = Folder + "/done";
   if (llvm::Error E =
           writeDepfile(Done + ".d", Done, dependencies(*P, Options)))
-    return E;
-  return replaceFile(Done, versionText() + "\n", std::nullopt);
-}
-
-int bankstripe::runPlanFolder(const ToolOptions &Options) {
-  llvm::Error E = run(Options);
-  if (!E)
-    return ExitDone;
-  llvm::errs() << "bankstripe: " << toString(std::move(E)) << '\n';
-  return ExitSomeFailed;
+    return std::move(E);
+  if (llvm::Error E = replaceFile(Done, versionText() + "\n", std::nullopt))
+    return std::move(E);
+  return ExitDone;
 }

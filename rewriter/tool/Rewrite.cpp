@@ -183,7 +183,7 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
       printDiff(llvm::outs(), displayName(File.Path), File.Before, File.After);
 }
 
-int bankstripe::runRewrite(const ToolOptions &Options) {
+llvm::Expected<int> bankstripe::runRewrite(const ToolOptions &Options) {
   if (Options.Mode == RewriteMode::PlanFolder)
     return runPlanFolder(Options);
   llvm::Expected<RunResult> Run = runPipeline(Options);

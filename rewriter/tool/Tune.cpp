@@ -192,22 +192,6 @@ llvm::Error Tuning::confirm(const TuneSearch &Search) {
   return llvm::Error::success();
 }
 
-// The folder above all paths that were given.
-static std::string commonFolder(const std::vector<std::string> &Paths) {
-  std::string Common;
-  for (const std::string &Path : Paths) {
-    std::string Folder = realPath(Path);
-    if (!fs::is_directory(Folder))
-      Folder = path::parent_path(Folder).str();
-    if (Common.empty())
-      Common = Folder;
-    while (Common != "/" && Folder != Common &&
-           !StringRef(Folder).starts_with(Common + "/"))
-      Common = path::parent_path(Common).str();
-  }
-  return Common;
-}
-
 static llvm::Expected<DecisionsFile> readIfPresent(StringRef Path) {
   if (!fs::exists(Path))
     return DecisionsFile();
@@ -271,7 +255,8 @@ static llvm::Error writeAll(DecisionsFile All, const ToolOptions &Options) {
     Source = realPath(Source);
     std::string Path = Lookup.pathFor(Source);
     if (Path.empty())
-      Path = commonFolder(Options.Paths) + "/" + DecisionsFileName.str();
+      Path = commonFolder({Options.Paths.begin(), Options.Paths.end()}) + "/" +
+             DecisionsFileName.str();
     return ByFile[Path];
   };
   for (ArrayDecision &D : All.Arrays)
@@ -349,18 +334,14 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
   return writeAll(decisionsOf(Outcome), Options);
 }
 
-int bankstripe::runTune(const ToolOptions &Options, StringRef Executable) {
+llvm::Expected<int> bankstripe::runTune(const ToolOptions &Options,
+                                        StringRef Executable) {
   llvm::Expected<ReadResult> Read = readPaths(Options);
-  if (!Read) {
-    llvm::errs() << "bankstripe: " << toString(Read.takeError()) << '\n';
-    return ExitSomeFailed;
-  }
+  if (!Read)
+    return Read.takeError();
   if (Read->Run.SomeFailed)
     return ExitSomeFailed;
-  llvm::Error Problem = tune(Options, Executable, *Read);
-  if (Problem) {
-    llvm::errs() << "bankstripe: " << toString(std::move(Problem)) << '\n';
-    return ExitSomeFailed;
-  }
+  if (llvm::Error E = tune(Options, Executable, *Read))
+    return std::move(E);
   return ExitDone;
 }

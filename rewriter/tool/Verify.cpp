@@ -117,12 +117,8 @@ static llvm::Expected<int> verify(Program &P, const RunResult &Run,
   return Status;
 }
 
-static int fail(llvm::Error E) {
-  llvm::errs() << "bankstripe: " << toString(std::move(E)) << '\n';
-  return ExitSomeFailed;
-}
-
-int bankstripe::runVerify(const ToolOptions &Options, StringRef Executable) {
+llvm::Expected<int> bankstripe::runVerify(const ToolOptions &Options,
+                                          StringRef Executable) {
   llvm::Expected<RunResult> Run = runPipeline(Options);
   if (!Run)
     return fail(Run.takeError());
@@ -192,19 +188,22 @@ verifierCommand(llvm::ArrayRef<const char *> Words, StringRef Executable) {
   return Command;
 }
 
-int bankstripe::runVerifyCommands(llvm::ArrayRef<const char *> Words,
-                                  StringRef Executable) {
+llvm::Expected<int>
+bankstripe::runVerifyCommands(llvm::ArrayRef<const char *> Words,
+                              StringRef Executable) {
   auto Command = verifierCommand(Words, Executable);
-  return Command ? become(*Command) : fail(Command.takeError());
+  if (!Command)
+    return Command.takeError();
+  return become(*Command);
 }
 
-int bankstripe::runReplay(llvm::ArrayRef<const char *> Words,
-                          StringRef Executable) {
+llvm::Expected<int> bankstripe::runReplay(llvm::ArrayRef<const char *> Words,
+                                          StringRef Executable) {
   std::vector<std::string> Command{
       besideExecutable("bankstripe-replay", Executable)};
   if (!llvm::sys::fs::can_execute(Command.front()))
-    return fail(llvm::createStringError("cannot find '" + Command.front() +
-                                        "'; build runtime/ with CUDA present"));
+    return llvm::createStringError("cannot find '" + Command.front() +
+                                   "'; build runtime/ with CUDA present");
   Command.insert(Command.end(), Words.begin(), Words.end());
   return become(Command);
 }

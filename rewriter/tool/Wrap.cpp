@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/Pipeline.h"
+#include "tool/Facts.h"
 #include "workers/Process.h"
 #include "wrap/Command.h"
 #include "wrap/Depfile.h"

@@ -25,6 +25,13 @@ void bankstripe::initializeClang() {
   llvm::CrashRecoveryContext::Enable();
 }
 
+static int exitStatus(llvm::Expected<int> Ended) {
+  if (Ended)
+    return *Ended;
+  llvm::errs() << "bankstripe: " << toString(Ended.takeError()) << '\n';
+  return ExitSomeFailed;
+}
+
 int main(int Argc, const char **Argv) {
   // Before anything that takes time or handles signals: most often a launcher
   // only becomes the compiler. What follows is not for us to understand.
@@ -37,9 +44,9 @@ int main(int Argc, const char **Argv) {
   };
   if (Argc > 1 && llvm::StringRef(Argv[1]) == "verify" &&
       comparesCommands({Argv + 2, Argv + Argc}))
-    return runVerifyCommands({Argv + 2, Argv + Argc}, Executable());
+    return exitStatus(runVerifyCommands({Argv + 2, Argv + Argc}, Executable()));
   if (Argc > 1 && llvm::StringRef(Argv[1]) == "replay")
-    return runReplay({Argv + 2, Argv + Argc}, Executable());
+    return exitStatus(runReplay({Argv + 2, Argv + Argc}, Executable()));
   llvm::InitLLVM Init(Argc, Argv);
   if (Argc == 3 && llvm::StringRef(Argv[1]) == "completion" &&
       Argv[2][0] != '-')
@@ -55,17 +62,17 @@ int main(int Argc, const char **Argv) {
     return ExitUsage;
   switch (Options->Run) {
   case Command::Analyze:
-    return runAnalyze(*Options);
+    return exitStatus(runAnalyze(*Options));
   case Command::Rewrite:
-    return runRewrite(*Options);
+    return exitStatus(runRewrite(*Options));
   case Command::Facts:
-    return runFacts(*Options);
+    return exitStatus(runFacts(*Options));
   case Command::MergeFacts:
-    return runMergeFacts(*Options);
+    return exitStatus(runMergeFacts(*Options));
   case Command::Verify:
-    return runVerify(*Options, Executable());
+    return exitStatus(runVerify(*Options, Executable()));
   case Command::Tune:
-    return runTune(*Options, Executable());
+    return exitStatus(runTune(*Options, Executable()));
   }
   return ExitUsage;
 }
