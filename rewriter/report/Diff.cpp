@@ -13,10 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Report.h"
+#include "report/Diff.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
 using llvm::StringRef;

@@ -10,14 +10,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "report/Json.h"
 #include "arch/ArchInfo.h"
-#include "report/Report.h"
+#include "report/Diff.h"
 
 using namespace bankstripe;
 namespace json = llvm::json;
 
-// JSON is UTF-8; source text need not be. The value may outlive the plan.
-static json::Value text(llvm::StringRef S) {
+// The value may outlive the plan.
+json::Value bankstripe::jsonText(llvm::StringRef S) {
   return json::isUTF8(S) ? S.str() : json::fixUTF8(S);
 }
 
@@ -25,7 +26,7 @@ static json::Value place(const Place &P) {
   if (!P.isValid())
     return nullptr;
   return json::Object{
-      {"file", text(P.File)}, {"line", P.Line}, {"column", P.Column}};
+      {"file", jsonText(P.File)}, {"line", P.Line}, {"column", P.Column}};
 }
 
 // A figure that is 0 when nobody knows it.
@@ -60,15 +61,15 @@ json::Object bankstripe::arrayToJson(const Plan &P, const PlannedArray &A) {
   for (uint64_t E : A.Array.Extents)
     Extents.push_back(E);
   for (unsigned K : A.Kernels)
-    Kernels.push_back(text(P.Kernels[K].Facts.Name));
+    Kernels.push_back(jsonText(P.Kernels[K].Facts.Name));
   for (const Use &U : A.Array.Uses)
     Uses.push_back(use(U));
   json::Object Result{
-      {"name", text(A.Array.Name)},
+      {"name", jsonText(A.Array.Name)},
       {"place", place(A.Array.Where)},
-      {"function", text(A.Array.Function)},
+      {"function", jsonText(A.Array.Function)},
       {"kernels", std::move(Kernels)},
-      {"type", text(A.Array.Type)},
+      {"type", jsonText(A.Array.Type)},
       {"elementBytes", A.Array.ElementBytes},
       {"extents", std::move(Extents)},
       {"bytesPerThread", A.Array.BytesPerThread},
@@ -78,7 +79,7 @@ json::Object bankstripe::arrayToJson(const Plan &P, const PlannedArray &A) {
       {"verdict", nameOf(V.Kind)},
       {"reason", Info.Id},
       {"message", Info.Summary},
-      {"detail", text(V.Detail)},
+      {"detail", jsonText(V.Detail)},
       {"advice", Info.Advice},
       {"reasonPlace", place(V.Where)},
       {"unroll", unrolling(A)},
@@ -114,10 +115,11 @@ static json::Value work(const KernelPlan &K, const Plan &P) {
     return nullptr;
   json::Array Arrays;
   for (const auto &[Index, W] : K.Work->Arrays)
-    Arrays.push_back(json::Object{{"array", text(P.Arrays[Index].Array.Name)},
-                                  {"uniform", words(W.Uniform)},
-                                  {"nonUniform", words(W.NonUniform)},
-                                  {"counted", words(W.Counted)}});
+    Arrays.push_back(
+        json::Object{{"array", jsonText(P.Arrays[Index].Array.Name)},
+                     {"uniform", words(W.Uniform)},
+                     {"nonUniform", words(W.NonUniform)},
+                     {"counted", words(W.Counted)}});
   return json::Object{{"instructions", K.Work->Instructions},
                       {"doubleOperations", K.Work->DoubleOperations},
                       {"global", K.Work->Global},
@@ -128,25 +130,72 @@ static json::Value work(const KernelPlan &K, const Plan &P) {
                       {"arrays", std::move(Arrays)}};
 }
 
+static json::Value stateToJson(const PredictedState &State) {
+  json::Array Arrays;
+  for (const ArrayCost &Cost : State.Arrays)
+    Arrays.push_back(
+        json::Object{{"array", jsonText(Cost.Name)},
+                     {"moved", Cost.Moved},
+                     {"issue", Cost.Issue},
+                     {"latency", Cost.Latency},
+                     {"hitRate", Cost.Moved ? json::Value(nullptr)
+                                            : json::Value(Cost.HitRate)}});
+  return json::Object{{"time", State.Time},
+                      {"issue", State.Issue},
+                      {"wait", State.Wait},
+                      {"warps", State.Warps},
+                      {"limiter", State.Limiter},
+                      {"firstLevelCacheBytes", State.FirstLevelCache},
+                      {"arrays", std::move(Arrays)}};
+}
+
+// The terms of the model (docs/explain.md); null when nothing was predicted.
+static json::Value explanation(const KernelPlan &K) {
+  if (!K.Explained)
+    return nullptr;
+  const Explanation &E = *K.Explained;
+  json::Array Alternatives;
+  for (const Alternative &A : E.Alternatives)
+    Alternatives.push_back(json::Object{{"what", jsonText(A.What)},
+                                        {"speedup", A.Predicted.Speedup},
+                                        {"low", A.Predicted.Low},
+                                        {"high", A.Predicted.High}});
+  return json::Object{{"taken", E.Taken},
+                      {"speedup", E.Predicted.Speedup},
+                      {"low", E.Predicted.Low},
+                      {"high", E.Predicted.High},
+                      {"price", E.Predicted.Price},
+                      {"gain", E.Predicted.Gain},
+                      {"worst", E.Predicted.Worst},
+                      {"worstIf", E.Predicted.WorstIf},
+                      {"codeGrowth", E.Predicted.CodeGrowth},
+                      {"speedupIfAgreeing", E.Agreeing},
+                      {"speedupIfRandom", E.Random},
+                      {"modelError", E.ModelError},
+                      {"guessedLoops", E.GuessedLoops},
+                      {"before", stateToJson(E.Before)},
+                      {"after", stateToJson(E.After)},
+                      {"alternatives", std::move(Alternatives)}};
+}
+
 static json::Value prediction(const KernelPlan &K) {
   if (!K.Predicted)
     return nullptr;
   const Prediction &P = *K.Predicted;
-  return json::Object{
-      {"speedup", P.Speedup}, {"low", P.Low},
-      {"high", P.High},       {"price", P.Price},
-      {"gain", P.Gain},       {"explanation", explanationToJson(K)}};
+  return json::Object{{"speedup", P.Speedup}, {"low", P.Low},
+                      {"high", P.High},       {"price", P.Price},
+                      {"gain", P.Gain},       {"explanation", explanation(K)}};
 }
 
 static json::Value kernel(const KernelPlan &K, const Plan &P,
                           const ConfirmedResources &R) {
   return json::Object{
-      {"name", text(K.Facts.Name)},
-      {"mangledName", text(K.Facts.Id)},
+      {"name", jsonText(K.Facts.Name)},
+      {"mangledName", jsonText(K.Facts.Id)},
       {"place", place(K.Facts.Where)},
       {"blockSize", known(K.BlockThreads)},
       {"blockSizeSource", nameOf(K.Source)},
-      {"blockSizeText", text(K.SourceText)},
+      {"blockSizeText", jsonText(K.SourceText)},
       {"addsLaunchBounds", K.AddLaunchBounds},
       {"sharedBytesBefore", K.SharedBefore},
       {"sharedBytesAfter", K.SharedAfter},
@@ -164,20 +213,20 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
 static json::Value decision(const DecisionOutcome &O) {
   const ArrayDecision &D = O.Decision;
   return json::Object{
-      {"place", place(D.Where)},      {"file", text(D.File)},
-      {"function", text(D.Function)}, {"array", text(D.Array)},
-      {"occurrence", D.Occurrence},   {"decision", nameOf(D.Wanted)},
-      {"why", text(D.Why)},           {"state", nameOf(O.State)},
-      {"detail", text(O.Detail)},     {"arrayPlace", place(O.Array)}};
+      {"place", place(D.Where)},          {"file", jsonText(D.File)},
+      {"function", jsonText(D.Function)}, {"array", jsonText(D.Array)},
+      {"occurrence", D.Occurrence},       {"decision", nameOf(D.Wanted)},
+      {"why", jsonText(D.Why)},           {"state", nameOf(O.State)},
+      {"detail", jsonText(O.Detail)},     {"arrayPlace", place(O.Array)}};
 }
 
 static json::Value decision(const KernelOutcome &O) {
   const KernelDecision &D = O.Decision;
   return json::Object{
-      {"place", place(D.Where)},  {"file", text(D.File)},
-      {"kernel", text(D.Kernel)}, {"carveout", textOf(D.Wanted)},
-      {"why", text(D.Why)},       {"state", nameOf(O.State)},
-      {"detail", text(O.Detail)}};
+      {"place", place(D.Where)},      {"file", jsonText(D.File)},
+      {"kernel", jsonText(D.Kernel)}, {"carveout", textOf(D.Wanted)},
+      {"why", jsonText(D.Why)},       {"state", nameOf(O.State)},
+      {"detail", jsonText(O.Detail)}};
 }
 
 static json::Value architecture(const ArchInfo *A) {
@@ -211,4 +260,20 @@ json::Value bankstripe::toJson(const Plan &P,
                       {"kernels", std::move(Kernels)},
                       {"decisions", std::move(Decisions)},
                       {"kernelDecisions", std::move(KernelDecisions)}};
+}
+
+json::Value bankstripe::toJson(const Plan &P,
+                               const ConfirmedResources &Resources,
+                               llvm::ArrayRef<ChangedFile> Changes) {
+  json::Value Report = toJson(P, Resources);
+  json::Array Files;
+  for (const ChangedFile &File : Changes) {
+    std::string Diff;
+    llvm::raw_string_ostream OS(Diff);
+    printDiff(OS, displayName(File.Path), File.Before, File.After);
+    Files.push_back(
+        json::Object{{"file", jsonText(File.Path)}, {"diff", jsonText(Diff)}});
+  }
+  Report.getAsObject()->insert({"changes", std::move(Files)});
+  return Report;
 }

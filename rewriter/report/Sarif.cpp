@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "report/Sarif.h"
-#include "report/SarifInternal.h"
-#include "report/Sentences.h"
+#include "report/Json.h"
+#include "report/SarifPlaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -22,12 +22,8 @@ using namespace bankstripe;
 using llvm::StringRef;
 namespace json = llvm::json;
 
-static json::Value text(StringRef S) {
-  return json::isUTF8(S) ? S.str() : json::fixUTF8(S);
-}
-
 // Braces are placeholders, and "](" is a link.
-json::Object bankstripe::sarifMessage(StringRef Text) {
+static json::Object sarifMessage(StringRef Text) {
   std::string Escaped;
   for (char C : Text) {
     if (C == '(' && StringRef(Escaped).ends_with("]"))
@@ -36,13 +32,117 @@ json::Object bankstripe::sarifMessage(StringRef Text) {
     if (C == '{' || C == '}')
       Escaped += C;
   }
-  return json::Object{{"text", text(Escaped)}};
+  return json::Object{{"text", jsonText(Escaped)}};
 }
 
-std::string bankstripe::asSentence(StringRef Text) {
+// With a capital letter and a period.
+static std::string asSentence(StringRef Text) {
   std::string Result = Text.str() + ".";
   Result.front() = llvm::toUpper(Result.front());
   return Result;
+}
+
+// `warning` where something should be done, `note` where something could be,
+// `none` where all is well.
+static StringRef levelOf(Reason R) {
+  const VerdictKind Verdict = infoOf(R).Verdict;
+  // An access outside an array is a mistake, whatever becomes of the array.
+  if (Verdict == VerdictKind::Keep || Verdict == VerdictKind::Refuse)
+    return R == Reason::OutOfBounds ? "warning" : "note";
+  return Verdict == VerdictKind::Registers && R != Reason::UnrolledLoop
+             ? "none"
+             : "warning";
+}
+
+// What would change the verdict, as a sentence to append; empty when nothing
+// would.
+static std::string adviceOn(Reason R) {
+  const ReasonInfo &Info = infoOf(R);
+  if (Info.Advice.empty())
+    return "";
+  const bool Stays =
+      Info.Verdict == VerdictKind::Keep || Info.Verdict == VerdictKind::Refuse;
+  if (Stays || Info.Verdict == VerdictKind::Slot)
+    return ((Stays ? " To move it: " : " For a stripe: ") + Info.Advice + ".")
+        .str();
+  return " " + asSentence(Info.Advice);
+}
+
+// `dynamic-index` as `DynamicIndex`.
+static std::string ruleName(StringRef Id) {
+  std::string Name;
+  for (StringRef Word : llvm::split(Id, '-')) {
+    Name += llvm::toUpper(Word.front());
+    Name += Word.drop_front();
+  }
+  return Name;
+}
+
+// The documents are not beside the log, so links between them lead nowhere.
+static std::string withoutLinks(StringRef Text) {
+  std::string Result;
+  while (!Text.empty()) {
+    const size_t Middle = Text.find("](");
+    const size_t End = Text.find(')', Middle);
+    if (End == StringRef::npos)
+      break;
+    const size_t Begin = Text.take_front(Middle).rfind('[');
+    const StringRef Target = Text.slice(Middle + 2, End);
+    if (Begin == StringRef::npos ||
+        !(Target.starts_with("#") || Target.contains(".md"))) {
+      Result += Text.take_front(Middle + 2);
+      Text = Text.drop_front(Middle + 2);
+      continue;
+    }
+    Result += Text.take_front(Begin);
+    Result += Text.slice(Begin + 1, Middle);
+    Text = Text.drop_front(End + 1);
+  }
+  return Result + Text.str();
+}
+
+// The section of docs/verdicts.md, without its title.
+static std::string sectionAbout(StringRef Id) {
+  StringRef Rest = verdictsText().split(("\n### `" + Id + "`\n").str()).second;
+  for (StringRef Next : {"\n### ", "\n## "})
+    Rest = Rest.split(Next).first;
+  return withoutLinks(Rest.trim());
+}
+
+// A verdict is a proposal while nothing has changed, hence "can".
+static std::string title(const ReasonInfo &Info) {
+  StringRef Text = outcomeOf(Info.R);
+  return (Text.consume_front("moves ") ? "can move " : "") + Text.str();
+}
+
+static json::Object rule(const ReasonInfo &Info, StringRef DocumentsUrl) {
+  const std::string Short =
+      asSentence(("private array " + title(Info) + ": " + Info.Summary.str()));
+  const std::string Full = Short + adviceOn(Info.R);
+  json::Object Result{
+      {"id", Info.Id},
+      {"name", ruleName(Info.Id)},
+      {"shortDescription", json::Object{{"text", Short}}},
+      {"fullDescription", json::Object{{"text", Full}}},
+      {"help",
+       json::Object{{"text", Full}, {"markdown", sectionAbout(Info.Id)}}},
+      {"defaultConfiguration", json::Object{{"level", levelOf(Info.R)}}},
+      {"properties", json::Object{{"tags", json::Array{"performance", "cuda"}},
+                                  {"verdict", nameOf(Info.Verdict)}}}};
+  if (!DocumentsUrl.empty())
+    Result["helpUri"] =
+        (DocumentsUrl.rtrim('/') + "/verdicts.md#" + Info.Id).str();
+  return Result;
+}
+
+// One reportingDescriptor per reason, in the order of the enumeration. A code
+// host shows the short description as a title, and the help, which is the
+// section of docs/verdicts.md, beside a result.
+static json::Array rules(StringRef DocumentsUrl) {
+  json::Array Rules;
+  for (const ReasonInfo &Info : allReasons())
+    Rules.push_back(rule(Info, DocumentsUrl));
+  return Rules;
 }
 
 namespace {
@@ -91,7 +191,7 @@ SarifWriter::SarifWriter(const Plan &P, llvm::ArrayRef<JointChange> Fixes,
 }
 
 bool SarifWriter::isShown(const PlannedArray &A) const {
-  const StringRef Level = sarifLevel(A.Decision.Why);
+  const StringRef Level = levelOf(A.Decision.Why);
   return Level == "warning" ||
          (Level == "note" && Run.Level != Detail::Quiet) ||
          Run.Level == Detail::Verbose;
@@ -104,7 +204,7 @@ std::string SarifWriter::message(const PlannedArray &A) const {
   if (V.usesShared())
     Text += " " + asSentence(cost(A));
   if (!V.changesSource())
-    Text += sarifAdvice(V.Why);
+    Text += adviceOn(V.Why);
   if (V.usesShared())
     for (unsigned K : A.Kernels)
       if (const auto &Predicted = P.Kernels[K].Predicted)
@@ -119,10 +219,10 @@ std::string SarifWriter::message(const PlannedArray &A) const {
 json::Object SarifWriter::location(const PlannedArray &A) {
   json::Array Functions;
   auto Add = [&](StringRef Id) {
-    json::Object Function{{"fullyQualifiedName", text(A.Array.Function)},
+    json::Object Function{{"fullyQualifiedName", jsonText(A.Array.Function)},
                           {"kind", "function"}};
     if (!Id.empty())
-      Function["decoratedName"] = text(Id);
+      Function["decoratedName"] = jsonText(Id);
     Functions.push_back(std::move(Function));
   };
   for (const ArrayInstance &I : A.Array.Instances)
@@ -172,7 +272,7 @@ json::Array SarifWriter::suppressions(const PlannedArray &A) {
       Result["location"] =
           json::Object{{"physicalLocation", Files.physical(O.Decision.Where)}};
       if (!O.Decision.Why.empty())
-        Result["justification"] = text(O.Decision.Why);
+        Result["justification"] = jsonText(O.Decision.Why);
     }
   return json::Array{std::move(Result)};
 }
@@ -188,7 +288,8 @@ json::Array SarifWriter::artifactChanges(const JointChange &Fix) {
       json::Object Replacement{
           {"deletedRegion", Lines.region(E.Offset, E.end())}};
       if (!E.Text.empty())
-        Replacement["insertedContent"] = json::Object{{"text", text(E.Text)}};
+        Replacement["insertedContent"] =
+            json::Object{{"text", jsonText(E.Text)}};
       Replacements.push_back(std::move(Replacement));
     }
     Result.push_back(
@@ -234,7 +335,7 @@ json::Object SarifWriter::properties(const PlannedArray &A) const {
 
 json::Object SarifWriter::result(unsigned Index) {
   const PlannedArray &A = P.Arrays[Index];
-  const StringRef Level = sarifLevel(A.Decision.Why);
+  const StringRef Level = levelOf(A.Decision.Why);
   const std::string Identity = Files.uri(A.Array.Where.File) + '\n' +
                                A.Array.Function + '\n' + A.Array.Name + '\n' +
                                std::to_string(Occurrence[Index]);
@@ -316,7 +417,7 @@ json::Object SarifWriter::driver() const {
       {"fullName", Run.FullName},
       {"version", Run.Version},
       {"semanticVersion", Run.Version},
-      {"rules", sarifRules(Run.DocumentsUrl)},
+      {"rules", rules(Run.DocumentsUrl)},
       {"notifications",
        json::Array{
            Notification("not-processed", "A file could not be processed."),

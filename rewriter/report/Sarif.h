@@ -13,7 +13,9 @@
 #ifndef BANKSTRIPE_REPORT_SARIF_H
 #define BANKSTRIPE_REPORT_SARIF_H
 
-#include "report/Report.h"
+#include "edit/Edit.h"
+#include "report/Text.h"
+#include "llvm/Support/JSON.h"
 
 namespace bankstripe {
 
@@ -41,6 +43,9 @@ struct SarifRun {
 /// The log for \p P. \p Fixes are what results offer to change.
 llvm::json::Value toSarif(const Plan &P, llvm::ArrayRef<JointChange> Fixes,
                           const SarifRun &Run);
+
+/// docs/verdicts.md, which the build compiles in.
+llvm::StringRef verdictsText();
 
 } // namespace bankstripe
 

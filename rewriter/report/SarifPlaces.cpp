@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/SarifInternal.h"
+#include "report/SarifPlaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"

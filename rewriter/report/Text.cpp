@@ -11,9 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "report/Text.h"
 #include "arch/ArchInfo.h"
-#include "report/Report.h"
-#include "report/Sentences.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
@@ -21,6 +20,7 @@
 #include "clang/Basic/LangOptions.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -30,6 +30,63 @@
 
 using namespace bankstripe;
 using clang::DiagnosticsEngine;
+
+static std::string bytesText(uint64_t Bytes) {
+  return llvm::formatv("{0} byte{1}", Bytes, Bytes == 1 ? "" : "s");
+}
+
+llvm::StringRef bankstripe::outcomeOf(Reason R) {
+  switch (infoOf(R).Verdict) {
+  case VerdictKind::Stripe:
+    return "moves to a stripe in shared memory";
+  case VerdictKind::Slot:
+    return "moves to a slot in shared memory";
+  case VerdictKind::Constant:
+    return "moves to constant storage";
+  case VerdictKind::Registers:
+    return R == Reason::UnrolledLoop ? "moves to registers" : "is left alone";
+  case VerdictKind::Keep:
+  case VerdictKind::Refuse:
+    return "stays in local memory";
+  }
+  llvm_unreachable("all verdicts are listed");
+}
+
+std::string bankstripe::headline(const PlannedArray &A) {
+  const Verdict &V = A.Decision;
+  const ReasonInfo &Info = infoOf(V.Why);
+  // A template that nobody instantiates has no size.
+  const std::string Size =
+      A.Array.BytesPerThread
+          ? ", " + bytesText(A.Array.BytesPerThread) + " per thread"
+          : "";
+  std::string Text =
+      llvm::formatv("private array '{0}' ({1}{2}) {3}: {4}", A.Array.Name,
+                    A.Array.Type, Size, outcomeOf(V.Why), Info.Summary);
+  if (!V.Detail.empty())
+    Text += " (" + V.Detail + ")";
+  return Text;
+}
+
+std::string bankstripe::cost(const PlannedArray &A) {
+  const Verdict &V = A.Decision;
+  std::string Text =
+      V.Dynamic ? llvm::formatv("it takes {0} of shared memory per warp, which "
+                                "launches bring",
+                                bytesText(V.BytesPerWarp))
+                : llvm::formatv("it takes {0} of shared memory per block",
+                                bytesText(V.SharedBytes));
+  if (V.Kind == VerdictKind::Stripe && V.Form != StripeForm::Plain)
+    Text += llvm::formatv(", {0}", nameOf(V.Form));
+  return Text + llvm::formatv("; index {0}", nameOf(A.Evidence.Index)).str();
+}
+
+std::string bankstripe::tripsText(const CountedLoop &L) {
+  if (L.FewestTrips == L.MostTrips)
+    return llvm::formatv("{0} iteration{1}", L.MostTrips,
+                         L.MostTrips == 1 ? "" : "s");
+  return llvm::formatv("{0} to {1} iterations", L.FewestTrips, L.MostTrips);
+}
 
 // The folder that the program runs in, without links, as in the names of files.
 static std::string currentFolder() {
@@ -151,9 +208,12 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
   printLoops(Printer, A);
 }
 
+static std::string change(const std::string &Before, const std::string &After) {
+  return Before == After ? After : Before + " > " + After;
+}
+
 static std::string change(uint64_t Before, uint64_t After) {
-  return Before == After ? std::to_string(After)
-                         : llvm::formatv("{0} > {1}", Before, After).str();
+  return change(std::to_string(Before), std::to_string(After));
 }
 
 static std::string blockSize(const KernelPlan &K) {
@@ -168,6 +228,147 @@ static std::string blockSize(const KernelPlan &K) {
 
 static bool showsPrediction(const KernelPlan &K) {
   return K.Predicted && K.SharedAfter != K.SharedBefore;
+}
+
+/// Runners-up that are shown.
+static constexpr size_t MostAlternatives = 3;
+
+// Where a prediction comes from (docs/explain.md), in the order in which one
+// asks: where the time goes, what the resources are, how the factors make the
+// speedup, how far that can be trusted, and what else was considered.
+
+// "1.23 (0.95 to 1.60)"
+static std::string rangeText(const Prediction &P) {
+  return llvm::formatv("{0:F2} ({1:F2} to {2:F2})", P.Speedup, P.Low, P.High);
+}
+
+static void row(llvm::raw_ostream &OS, llvm::StringRef Name,
+                const std::string &Text) {
+  OS << llvm::formatv("  {0,-24} {1}\n", Name, Text);
+}
+
+// Cycles, without decimals that nobody can trust.
+static std::string cycles(double Value) {
+  return Value >= 10 ? llvm::formatv("{0:F0}", Value).str()
+                     : llvm::formatv("{0:F1}", Value).str();
+}
+
+static void cyclesRow(llvm::raw_ostream &OS, const std::string &Name,
+                      double Issue, double Wait, const std::string &Rest) {
+  row(OS, Name,
+      llvm::formatv("{0,9} {1,9}   {2}", cycles(Issue), cycles(Wait), Rest)
+          .str());
+}
+
+static std::string placeText(const ArrayCost &Cost) {
+  if (Cost.Moved)
+    return "shared memory";
+  return llvm::formatv("local memory, {0:F0} % in the L1", Cost.HitRate * 100);
+}
+
+static bool movesAny(const PredictedState &State) {
+  return llvm::any_of(State.Arrays,
+                      [](const ArrayCost &Cost) { return Cost.Moved; });
+}
+
+static void printTimes(llvm::raw_ostream &OS, const Explanation &E) {
+  row(OS, "cycles per warp", "  issuing   waiting");
+  auto PrintArray = [&](const PredictedState &State, size_t I,
+                        llvm::StringRef When) {
+    const ArrayCost &Cost = State.Arrays[I];
+    cyclesRow(OS, llvm::formatv("  '{0}'{1}", Cost.Name, When).str(),
+              Cost.Issue, Cost.Latency / std::max(1u, State.Warps),
+              placeText(Cost));
+  };
+  auto PrintAll = [&](const PredictedState &State, llvm::StringRef When) {
+    cyclesRow(OS, ("  all" + When).str(), State.Issue, State.Wait,
+              cycles(State.Time) + " together");
+  };
+  if (!movesAny(E.After)) {
+    for (size_t I = 0; I < E.Before.Arrays.size(); ++I)
+      PrintArray(E.Before, I, "");
+    PrintAll(E.Before, "");
+    return;
+  }
+  // The arrays of both states are parallel.
+  for (size_t I = 0; I < E.Before.Arrays.size(); ++I) {
+    PrintArray(E.Before, I, " before");
+    PrintArray(E.After, I, " after");
+  }
+  PrintAll(E.Before, " before");
+  PrintAll(E.After, " after");
+}
+
+static std::string resourcesText(const Explanation &E, const KernelPlan &K) {
+  auto Kilobytes = [](double Bytes) {
+    return llvm::formatv("{0:F0}", Bytes / 1024).str();
+  };
+  std::string Text =
+      change(std::to_string(E.Before.Warps), std::to_string(E.After.Warps)) +
+      " warps per multiprocessor";
+  if (!E.After.Limiter.empty())
+    Text += ", limited by " + change(E.Before.Limiter, E.After.Limiter);
+  if (K.Registers == 0)
+    Text += " (registers not known)";
+  Text += "; L1 of " +
+          change(Kilobytes(E.Before.FirstLevelCache),
+                 Kilobytes(E.After.FirstLevelCache)) +
+          " KB";
+  if (E.Predicted.CodeGrowth >= NotableGrowth ||
+      E.Predicted.CodeGrowth <= NotableShrinkage)
+    Text +=
+        llvm::formatv("; {0:F2} times as much code", E.Predicted.CodeGrowth);
+  return Text;
+}
+
+// What the range comes from most.
+static std::string assumptionText(const Explanation &E) {
+  const double Most = std::max({E.Agreeing, E.Random, E.Predicted.Speedup});
+  const double Least = std::min({E.Agreeing, E.Random, E.Predicted.Speedup});
+  std::string Text;
+  if (Most > Least * E.ModelError)
+    Text =
+        llvm::formatv("how far the indices of a warp are apart: {0:F2} if they "
+                      "agree, {1:F2} if they are random",
+                      E.Agreeing, E.Random);
+  else
+    Text = llvm::formatv(
+        "the model, which errs by a factor of {0:F1} either way", E.ModelError);
+  if (E.GuessedLoops)
+    Text += llvm::formatv("; how often {0} loop{1} run{2} is a guess",
+                          E.GuessedLoops, E.GuessedLoops == 1 ? "" : "s",
+                          E.GuessedLoops == 1 ? "s" : "");
+  return Text;
+}
+
+void bankstripe::printExplanation(llvm::raw_ostream &OS, const KernelPlan &K) {
+  if (!K.Explained)
+    return;
+  const Explanation &E = *K.Explained;
+  printTimes(OS, E);
+  row(OS, "resources", resourcesText(E, K));
+  const Prediction &Best = E.Predicted;
+  if (movesAny(E.After)) {
+    row(OS, E.Taken ? "speedup" : "speedup, not taken",
+        llvm::formatv(
+            "{0:F2} for the shared memory x {1:F2} for the access = {2}",
+            Best.Price, Best.Gain, rangeText(Best)));
+    row(OS, "it rests on", assumptionText(E));
+    if (!Best.WorstIf.empty() && Best.Worst < 1)
+      row(OS, "at worst",
+          llvm::formatv("{0:F2} if {1}", Best.Worst, Best.WorstIf));
+    if (Best.Low < 1 && Best.High > 1)
+      row(OS, "it may be a loss",
+          "only a measurement can tell: bankstripe tune");
+  } else {
+    row(OS, "speedup", "1.00, since nothing better was found than no change");
+  }
+  llvm::StringRef Name = "considered";
+  for (const Alternative &A :
+       llvm::ArrayRef(E.Alternatives).take_front(MostAlternatives)) {
+    row(OS, Name, rangeText(A.Predicted) + " " + A.What);
+    Name = "";
+  }
 }
 
 static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "report/Json.h"
 #include "tool/Outputs.h"
 #include "llvm/Support/raw_ostream.h"
 

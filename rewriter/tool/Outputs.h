@@ -16,9 +16,6 @@ namespace bankstripe {
 /// with.
 void printSarif(const RunResult &Run, const ToolOptions &Options, int Code);
 
-/// What `rewrite --format=json` prints: the plan and the changes.
-llvm::json::Value rewriteToJson(const RunResult &Run);
-
 /// Says that there was no run because of \p E, in a log as well where one was
 /// asked for. \returns the exit code.
 int reportNoRun(llvm::Error E, const ToolOptions &Options);

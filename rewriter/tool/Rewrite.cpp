@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "report/Diff.h"
+#include "report/Json.h"
 #include "tool/Outputs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -155,23 +157,10 @@ void Writer::exportFixes(const RunResult &Run) {
     tellAboutHelper(Run);
 }
 
-llvm::json::Value bankstripe::rewriteToJson(const RunResult &Run) {
-  llvm::json::Value Report = toJson(Run.Decisions, Run.Resources);
-  llvm::json::Array Files;
-  for (const ChangedFile &File : Run.Changes) {
-    std::string Diff;
-    llvm::raw_string_ostream OS(Diff);
-    printDiff(OS, displayName(File.Path), File.Before, File.After);
-    Files.push_back(llvm::json::Object{{"file", llvm::json::fixUTF8(File.Path)},
-                                       {"diff", llvm::json::fixUTF8(Diff)}});
-  }
-  Report.getAsObject()->insert({"changes", std::move(Files)});
-  return Report;
-}
-
 static void report(const RunResult &Run, const ToolOptions &Options) {
   if (Options.Format == OutputFormat::Json) {
-    llvm::outs() << llvm::formatv("{0:2}\n", rewriteToJson(Run));
+    llvm::outs() << llvm::formatv(
+        "{0:2}\n", toJson(Run.Decisions, Run.Resources, Run.Changes));
     return;
   }
   printText(llvm::errs(), Run.Decisions, Run.Resources, Options.Level,

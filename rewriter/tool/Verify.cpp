@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "report/Json.h"
 #include "tool/Outputs.h"
 #include "tool/Program.h"
 #include "llvm/ADT/STLExtras.h"
@@ -79,9 +80,12 @@ pageOptions(const RunResult &Run, const ToolOptions &Options,
   if (Options.Html.empty())
     return std::vector<std::string>();
   const std::string Plan = (Folder + "/plan.json").str();
-  if (llvm::Error E =
-          replaceFile(Plan, llvm::formatv("{0:2}\n", rewriteToJson(Run)).str(),
-                      std::nullopt))
+  if (llvm::Error E = replaceFile(
+          Plan,
+          llvm::formatv("{0:2}\n",
+                        toJson(Run.Decisions, Run.Resources, Run.Changes))
+              .str(),
+          std::nullopt))
     return E;
   return std::vector<std::string>{"--html=" + Options.Html, "--plan=" + Plan};
 }

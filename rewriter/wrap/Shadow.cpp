@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "wrap/Shadow.h"
-#include "report/Report.h"
+#include "report/Diff.h"
 #include "wrap/Tokens.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"

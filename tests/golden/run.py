@@ -87,14 +87,29 @@ def without_machine(report, folder):
     return re.sub(r"^  occupancy .*\n", "", report, flags=re.MULTILINE)
 
 
+def in_few_lines(value, indent=0):
+    """JSON in which what fits into a line is one."""
+    line = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    if len(line) + indent <= 160 or not isinstance(value, (dict, list)):
+        return line
+    begin, end = "{}" if isinstance(value, dict) else "[]"
+    names = [f"{json.dumps(name)}: " for name in sorted(value)] if begin == "{" else [""] * len(value)
+    items = [value[name] for name in sorted(value)] if begin == "{" else value
+    inner = ",\n".join(" " * (indent + 1) + name + in_few_lines(item, indent + 1)
+                       for name, item in zip(names, items))
+    return f"{begin}\n{inner}\n{' ' * indent}{end}"
+
+
 def log_without_machine(text, folder):
-    """A SARIF log without versions, and without the rules, which are the same
-    in every log."""
+    """A SARIF log without versions, without the rules, which are the same in every
+    log, and without the properties, which are those of the JSON report."""
     log = json.loads(text.replace(f"file://{folder}/", "file:///FOLDER/"))
     driver = log["runs"][0]["tool"]["driver"]
     for name in ("fullName", "rules", "semanticVersion", "version"):
         driver.pop(name)
-    return json.dumps(log, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    for result in log["runs"][0]["results"]:
+        result.pop("properties")
+    return in_few_lines(log) + "\n"
 
 
 def run_tool(tool, case, folder, *more):

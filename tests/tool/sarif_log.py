@@ -4,28 +4,65 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import json
-import pathlib
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+VERSION = "2.1.0"
+LEVELS = {"none", "note", "warning", "error"}
+KINDS = {"pass", "fail"}
 
-SCHEMA = pathlib.Path(__file__).with_name("sarif") / "sarif-schema-2.1.0.json"
+# What the standard requires, and all that this program writes, by the kind of object.
+MEMBERS = {
+    "log": ({"version", "runs"}, {"$schema"}),
+    "run": ({"tool"}, {"columnKind", "newlineSequences", "originalUriBaseIds", "invocations", "results", "artifacts"}),
+    "result": ({"message"}, {"ruleId", "ruleIndex", "kind", "level", "locations", "partialFingerprints",
+                             "suppressions", "properties", "relatedLocations", "fixes"}),
+    "rule": ({"id"}, {"name", "shortDescription", "fullDescription", "help", "helpUri", "defaultConfiguration",
+                      "properties"}),
+    "message": ({"text"}, set()),
+    "notification": ({"message"}, {"descriptor", "level", "locations"}),
+    "physicalLocation": ({"artifactLocation"}, {"region"}),
+    "artifactLocation": ({"uri", "index"}, {"uriBaseId"}),
+    "region": ({"startLine"}, {"startColumn", "endLine", "endColumn"}),
+    "fix": ({"artifactChanges"}, {"description"}),
+    "replacement": ({"deletedRegion"}, {"insertedContent"}),
+}
+# The kind of what stands under a name, or of each in the list there.
+KIND_OF = {"runs": "run", "results": "result", "rules": "rule", "message": "message",
+           "toolExecutionNotifications": "notification", "toolConfigurationNotifications": "notification",
+           "physicalLocation": "physicalLocation", "artifactLocation": "artifactLocation", "region": "region",
+           "deletedRegion": "region", "fixes": "fix", "replacements": "replacement"}
 
 
 def problems(log):
-    """What is wrong with the log, by the schema and by what it cannot say."""
-    found = []
-    if jsonschema:
-        schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-        found = [
-            f"{'/'.join(map(str, error.absolute_path))}: {error.message}"
-            for error in jsonschema.Draft4Validator(schema).iter_errors(log)
-        ]
-    for run in log["runs"]:
-        found += problems_of_run(run)
+    """What is wrong with the log, by the standard and by what it cannot say."""
+    found = list(problems_of("log", log, ""))
+    if not found:
+        for run in log["runs"]:
+            found += problems_of_run(run)
     return found
+
+
+def problems_of(kind, value, where):
+    """Members that are missing or unknown, and values that none of them may have."""
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from problems_of(kind, item, f"{where}/{number}")
+    if not isinstance(value, dict):
+        return
+    if kind:
+        needed, other = MEMBERS[kind]
+        yield from (f"{where}: no {name}" for name in sorted(needed - set(value)))
+        yield from (f"{where}: {name} is unknown" for name in sorted(set(value) - needed - other))
+    for name, allowed in ("level", LEVELS), ("version", {VERSION} if kind == "log" else None), \
+            ("kind", KINDS if kind == "result" else None):
+        if allowed and value.get(name, next(iter(allowed))) not in allowed:
+            yield f"{where}: {name} is {value[name]!r}"
+    if kind == "region":
+        places = [value.get(name, 1) for name in ("startLine", "startColumn", "endLine", "endColumn")]
+        if min(places) < 1 or "endLine" in value and tuple(places[2:]) < tuple(places[:2]):
+            yield f"{where}: {value} is no region"
+    for name, item in value.items():
+        if name != "properties":
+            yield from problems_of(KIND_OF.get(name), item, f"{where}/{name}")
 
 
 def problems_of_run(run):

@@ -1,5 +1,5 @@
-// What a log for other tools says: what moves and how, what could, and what a
-// person has decided.
+// What a log for other tools says: what moves and how, and what a person has
+// decided.
 
 // Characters of several bytes stand before what is replaced.
 __global__ void count(const int *in, int *out) {
@@ -19,15 +19,6 @@ __global__ void order(const float *in, float *out, int n) {
   out[threadIdx.x] = quads[n & 1].y + second[n % 11];
 }
 
-__global__ void __launch_bounds__(64) refused(int *out, int n) {
-  int kept[16]; // NOLINT(bankstripe)
-  int row[16];
-  decltype(row) *other = nullptr;
-  for (int i = 0; i < n; ++i)
-    kept[(i * n) & 15] += row[i * i & 15]++;
-  out[threadIdx.x] = kept[n & 15] + row[n & 7] + (other != nullptr);
-}
-
 __global__ void decided(int *out, int n) {
   int table[16];
   for (int i = 0; i < n; ++i)
@@ -35,18 +26,8 @@ __global__ void decided(int *out, int n) {
   out[threadIdx.x] = table[n & 15];
 }
 
-template <class T> __global__ void anyBlock(T *out, int n) {
-  T heap[16];
-  for (int i = 0; i < n; ++i)
-    heap[(i * n) & 15] = i;
-  out[threadIdx.x] = heap[n & 15];
-}
-
 void launch(int *data, float *values, int n) {
   count<<<1, 128>>>(data, data);
   order<<<1, 64>>>(values, values, n);
-  refused<<<1, 64>>>(data, n);
   decided<<<1, 64>>>(data, n);
-  anyBlock<<<1, 32>>>(data, n);
-  anyBlock<<<1, 32>>>(values, n);
 }

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Report.h"
+#include "report/Diff.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sample.h"
-#include "report/Report.h"
+#include "report/Json.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 

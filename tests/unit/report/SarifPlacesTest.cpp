@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/SarifInternal.h"
+#include "report/SarifPlaces.h"
 #include "gtest/gtest.h"
 
 using namespace bankstripe;

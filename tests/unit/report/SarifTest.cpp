@@ -11,9 +11,8 @@
 
 #include "report/Sarif.h"
 #include "Sample.h"
-#include "report/SarifInternal.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "gtest/gtest.h"
+#include "gmock/gmock.h"
 
 using namespace bankstripe;
 using namespace bankstripe::testing;
@@ -177,11 +176,33 @@ TEST(Sarif, LevelFollowsTheVerdict) {
     EXPECT_EQ(L.result(I).getString("kind"), "fail");
 }
 
+/// The rule for a reason.
+class Rule {
+public:
+  explicit Rule(Reason R, const SarifRun &Run = sampleRun())
+      : Whole(Plan(), Run),
+        Of(*(*Whole.driver().getArray("rules"))[static_cast<unsigned>(R)]
+                .getAsObject()) {}
+  StringRef field(StringRef Name) const {
+    return Of.getString(Name).value_or("");
+  }
+  StringRef field(StringRef Name, StringRef Inner) const {
+    return Of.getObject(Name)->getString(Inner).value_or("");
+  }
+
+private:
+  Log Whole;
+  const json::Object &Of;
+};
+
 TEST(Sarif, MistakeInTheSourceIsAWarning) {
-  EXPECT_EQ(sarifLevel(Reason::OutOfBounds), "warning");
-  EXPECT_EQ(sarifLevel(Reason::OverBudget), "note");
-  EXPECT_EQ(sarifLevel(Reason::UnrolledLoop), "warning");
-  EXPECT_EQ(sarifLevel(Reason::StaysInRegisters), "none");
+  auto Level = [](Reason R) {
+    return Rule(R).field("defaultConfiguration", "level").str();
+  };
+  EXPECT_EQ(Level(Reason::OutOfBounds), "warning");
+  EXPECT_EQ(Level(Reason::OverBudget), "note");
+  EXPECT_EQ(Level(Reason::UnrolledLoop), "warning");
+  EXPECT_EQ(Level(Reason::StaysInRegisters), "none");
 }
 
 TEST(Sarif, WhatIsLeftAlonePasses) {
@@ -380,66 +401,72 @@ TEST(Sarif, IsUtf8WhateverTheSource) {
   EXPECT_TRUE(json::isUTF8(text(json::Object(L.run()))));
 }
 
-TEST(SarifMessage, HasNoPlaceholdersAndNoLinks) {
-  EXPECT_EQ(text(sarifMessage("'a' (int[4]) = {0}, [&](int)")),
-            text(json::Object{{"text", "'a' (int[4]) = {{0}}, [&] (int)"}}));
+TEST(Sarif, MessagesHaveNoPlaceholdersAndNoLinks) {
+  SarifRun Run = sampleRun();
+  Run.Problems = {{"", "'a' (int[4]) = {0}, [&](int)"}};
+  const Log L(Plan(), Run);
+  EXPECT_EQ(
+      messageOf(*(*L.invocation().getArray("toolExecutionNotifications"))[0]
+                     .getAsObject()),
+      "'a' (int[4]) = {{0}}, [&] (int)");
 }
 
 TEST(SarifRules, OnePerReasonInOrder) {
-  const json::Array Rules = sarifRules("");
-  ASSERT_EQ(Rules.size(), allReasons().size());
+  const Log L{Plan()};
+  EXPECT_EQ(L.driver().getArray("rules")->size(), allReasons().size());
   for (const ReasonInfo &Info : allReasons()) {
-    const json::Object &Rule =
-        *Rules[static_cast<unsigned>(Info.R)].getAsObject();
-    EXPECT_EQ(Rule.getString("id"), Info.Id);
-    EXPECT_EQ(Rule.get("helpUri"), nullptr);
-    EXPECT_EQ(Rule.getObject("defaultConfiguration")->getString("level"),
-              sarifLevel(Info.R));
+    EXPECT_EQ(Rule(Info.R).field("id"), Info.Id);
+    EXPECT_EQ(Rule(Info.R).field("helpUri"), "");
   }
 }
 
 TEST(SarifRules, HelpIsTheSectionOfTheDocument) {
-  for (const json::Value &Rule : sarifRules("")) {
-    const StringRef Help =
-        *Rule.getAsObject()->getObject("help")->getString("markdown");
-    const std::string Id = Rule.getAsObject()->getString("id")->str();
-    EXPECT_TRUE(Help.contains("```cuda")) << Id << ": " << Help.str();
-    EXPECT_FALSE(Help.contains("\n##")) << Id;
-    EXPECT_FALSE(Help.contains(".md)")) << Id;
-    EXPECT_FALSE(Help.contains("](#")) << Id;
+  for (const ReasonInfo &Info : allReasons()) {
+    const Rule Of(Info.R);
+    const StringRef Help = Of.field("help", "markdown");
+    EXPECT_TRUE(Help.contains("```cuda")) << Info.Id.str();
+    for (StringRef Other : {"\n##", ".md)", "](#"})
+      EXPECT_FALSE(Help.contains(Other)) << Info.Id.str();
   }
 }
 
 TEST(SarifRules, Texts) {
-  const json::Array Rules = sarifRules("");
-  const json::Object &Rule =
-      *Rules[static_cast<unsigned>(Reason::Decltype)].getAsObject();
-  EXPECT_EQ(Rule.getString("name"), "Decltype");
-  EXPECT_EQ(Rule.getObject("shortDescription")->getString("text"),
+  const Rule Of(Reason::Decltype);
+  EXPECT_EQ(Of.field("name"), "Decltype");
+  EXPECT_EQ(Of.field("shortDescription", "text"),
             "Private array stays in local memory: decltype looks at it, and "
             "would see a reference afterwards.");
-  EXPECT_EQ(Rule.getObject("fullDescription")->getString("text"),
+  EXPECT_EQ(Of.field("fullDescription", "text"),
             "Private array stays in local memory: decltype looks at it, and "
-            "would see a reference afterwards. To move it: write "
-            "the type.");
+            "would see a reference afterwards. To move it: write the type.");
+  EXPECT_EQ(Rule(Reason::DynamicIndex).field("shortDescription", "text"),
+            "Private array can move to a stripe in shared memory: its dynamic "
+            "indices force it into local memory.");
 }
 
 TEST(SarifRules, AdviceSaysWhatItIsFor) {
-  EXPECT_EQ(sarifAdvice(Reason::Nolint), " To move it: remove the comment.");
-  EXPECT_EQ(sarifAdvice(Reason::RangeFor),
-            " For a stripe: loop over an index.");
-  EXPECT_EQ(sarifAdvice(Reason::ConstantTable),
-            " Declare it static const or __constant__ at file scope.");
-  EXPECT_EQ(sarifAdvice(Reason::NeverUsed), "");
+  auto Text = [](Reason R) {
+    return Rule(R).field("fullDescription", "text").str();
+  };
+  using ::testing::EndsWith;
+  EXPECT_THAT(Text(Reason::Nolint),
+              EndsWith(". To move it: remove the comment."));
+  EXPECT_THAT(Text(Reason::RangeFor),
+              EndsWith(". For a stripe: loop over an index."));
+  EXPECT_THAT(Text(Reason::ConstantTable),
+              EndsWith(". Declare it static const or __constant__ at file "
+                       "scope."));
+  EXPECT_THAT(Text(Reason::NeverUsed), EndsWith(": no code uses it."));
 }
 
 TEST(SarifRules, LinkToTheDocumentsWhereTheyCanBeRead) {
-  for (StringRef Url :
-       {"https://example.com/docs", "https://example.com/docs/"})
-    EXPECT_EQ(sarifRules(Url)[0].getAsObject()->getString("helpUri"),
-              "https://example.com/docs/verdicts.md#dynamic-index");
   SarifRun Run = sampleRun();
-  Run.DocumentsUrl = "https://example.com/docs";
+  for (const char *Url :
+       {"https://example.com/docs/", "https://example.com/docs"}) {
+    Run.DocumentsUrl = Url;
+    EXPECT_EQ(Rule(Reason::DynamicIndex, Run).field("helpUri"),
+              "https://example.com/docs/verdicts.md#dynamic-index");
+  }
   EXPECT_EQ(Log(Plan(), Run).driver().getString("informationUri"),
             "https://example.com/docs");
 }

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sample.h"
-#include "report/Report.h"
+#include "report/Text.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "report/Diff.h"
 #include "wrap/Shadow.h"
-#include "report/Report.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;

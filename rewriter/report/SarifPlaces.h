@@ -1,12 +1,12 @@
-//===-- SarifInternal.h - the pieces of a SARIF log -------------*- C++ -*-===//
+//===-- SarifPlaces.h - files, lines and columns of a log -------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_REPORT_SARIFINTERNAL_H
-#define BANKSTRIPE_REPORT_SARIFINTERNAL_H
+#ifndef BANKSTRIPE_REPORT_SARIFPLACES_H
+#define BANKSTRIPE_REPORT_SARIFPLACES_H
 
 #include "model/Plan.h"
 #include "llvm/Support/JSON.h"
@@ -73,26 +73,6 @@ private:
   std::map<std::string, std::unique_ptr<Entry>, std::less<>> Entries;
   std::vector<std::string> Order;
 };
-
-/// A message object. What has a meaning in one is escaped.
-llvm::json::Object sarifMessage(llvm::StringRef Text);
-
-/// \p Text with a capital letter and a period.
-std::string asSentence(llvm::StringRef Text);
-
-/// How serious results with the reason \p R are: `warning` where something
-/// should be done, `note` where something could be, `none` where all is well.
-llvm::StringRef sarifLevel(Reason R);
-
-/// What would change the verdict, as a sentence to append; empty when nothing
-/// would.
-std::string sarifAdvice(Reason R);
-
-/// One reportingDescriptor per reason, in the order of the enumeration.
-llvm::json::Array sarifRules(llvm::StringRef DocumentsUrl);
-
-/// docs/verdicts.md.
-llvm::StringRef verdictsText();
 
 } // namespace bankstripe
 

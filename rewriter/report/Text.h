@@ -1,4 +1,4 @@
-//===-- Report.h - what a person or a machine reads -------------*- C++ -*-===//
+//===-- Text.h - the plan for people ----------------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,17 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // The last arrow of the pipeline: the plan as text with source lines and
-// carets, as JSON (docs/json.md), and as a unified diff. Sarif.h has one more
-// form.
+// carets. Json.h, Sarif.h and Diff.h have its other forms.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_REPORT_REPORT_H
-#define BANKSTRIPE_REPORT_REPORT_H
+#ifndef BANKSTRIPE_REPORT_TEXT_H
+#define BANKSTRIPE_REPORT_TEXT_H
 
-#include "edit/Edit.h"
 #include "model/Plan.h"
-#include "llvm/Support/JSON.h"
 
 namespace bankstripe {
 
@@ -43,29 +40,26 @@ void printText(llvm::raw_ostream &OS, const Plan &P,
 /// Prints where the prediction for kernel \p K comes from (docs/explain.md).
 void printExplanation(llvm::raw_ostream &OS, const KernelPlan &K);
 
-/// The same as JSON; null when nothing was predicted.
-llvm::json::Value explanationToJson(const KernelPlan &K);
-
 /// Warns of the decisions of \p P that are stale or unfulfilled, each at its
 /// place in the decisions file; a verbose report names the skipped ones too.
 void printDecisions(llvm::raw_ostream &OS, const Plan &P, Detail Level);
 
-/// The plan as JSON; the schema is described in docs/json.md.
-llvm::json::Value toJson(const Plan &P, const ConfirmedResources &Resources);
+// What is said of an array, in lower case and without a period, as messages
+// are.
 
-/// One of its arrays.
-llvm::json::Object arrayToJson(const Plan &P, const PlannedArray &A);
+/// What becomes of an array with a verdict for \p R: "moves to a stripe in
+/// shared memory".
+llvm::StringRef outcomeOf(Reason R);
 
-/// Prints a unified diff with three lines of context, `a/` and `b/` before
-/// \p Name, as `git apply` and `patch -p1` take it. Nothing when both are
-/// equal.
-void printDiff(llvm::raw_ostream &OS, llvm::StringRef Name,
-               llvm::StringRef Before, llvm::StringRef After);
+/// "private array 'a' (int[16], 64 bytes per thread) moves to a stripe in
+/// shared memory: its dynamic indices force it into local memory"
+std::string headline(const PlannedArray &A);
 
-/// For each line of \p After, the number (from 1) of the line of \p Before that
-/// it is or stands for: one that was added, the one before it.
-std::vector<unsigned> originalLines(llvm::StringRef Before,
-                                    llvm::StringRef After);
+/// "it takes 8192 bytes of shared memory per block; index uniform"
+std::string cost(const PlannedArray &A);
+
+/// "16 iterations"
+std::string tripsText(const CountedLoop &L);
 
 } // namespace bankstripe
 
