@@ -8,7 +8,7 @@
 // A capture holds what it takes to launch one kernel again in a process of its
 // own: the module, the launch, and all memory with its addresses, so that
 // pointers stay valid; and what the launch left there. The recorder writes it
-// (CaptureWriter.h), bankstripe-replay reads it (CaptureReader.h).
+// (CaptureWriter.h), bankstripe-replay reads it.
 //
 // Memory lies in pages. One that holds a single 64-bit word over and over,
 // which fresh and cleared memory does, is that word; of what the launch left,
@@ -22,6 +22,7 @@
 #include "recording/Recording.h"
 #include <memory>
 #include <string_view>
+#include <variant>
 
 namespace bankstripe::runtime {
 
@@ -110,6 +111,15 @@ struct Capture {
 
 /// The first \p Bytes bytes of a page.
 std::string pageBytes(const CapturedPage &Page, uint64_t Bytes);
+
+/// Why a file could not be read.
+struct CaptureError {
+  std::string Message;
+};
+
+/// Reads a complete capture. Its pages stay in the file, which is mapped: it
+/// may be larger than the host's memory, and must not be changed meanwhile.
+std::variant<Capture, CaptureError> readCapture(const std::string &Path);
 
 } // namespace bankstripe::runtime
 

@@ -7,7 +7,6 @@
 
 #include "capture/CaptureWriter.h"
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -19,9 +18,7 @@ CaptureWriter::CaptureWriter(const std::string &Path)
     : File(std::fopen(Path.c_str(), "wbxe")) {
   if (!File)
     failed();
-  std::string Header(CaptureMagic);
-  Header += static_cast<char>(CaptureVersion);
-  write(Header);
+  write(CaptureFile.header());
 }
 
 CaptureWriter::~CaptureWriter() {
@@ -178,11 +175,34 @@ bool CaptureWriter::end() {
 std::string bankstripe::runtime::appendCapture(const std::string &Path,
                                                const std::string &More) {
   std::ifstream From(More, std::ios::binary);
-  std::array<char, CaptureHeaderBytes> Header{};
-  if (!From.read(Header.data(), Header.size()))
+  std::string Header = CaptureFile.header();
+  if (!From.read(Header.data(), static_cast<std::streamsize>(Header.size())))
     return "'" + More + "' cannot be read";
   std::ofstream To(Path, std::ios::binary | std::ios::app);
   To << From.rdbuf();
   To.close();
   return To.good() ? "" : "'" + Path + "' cannot be written";
+}
+
+std::vector<CapturedParameter>
+bankstripe::runtime::copyParameters(std::span<const ParameterPlace> Places,
+                                    const void *const *Values) {
+  std::vector<CapturedParameter> Parameters;
+  for (const ParameterPlace &P : Places)
+    Parameters.push_back(
+        {P.Offset, std::string(static_cast<const char *>(*Values++), P.Bytes)});
+  return Parameters;
+}
+
+std::optional<std::vector<CapturedParameter>>
+bankstripe::runtime::cutParameters(std::span<const ParameterPlace> Places,
+                                   std::string_view Buffer) {
+  std::vector<CapturedParameter> Parameters;
+  for (const ParameterPlace &P : Places) {
+    if (P.Offset > Buffer.size() || P.Bytes > Buffer.size() - P.Offset)
+      return std::nullopt;
+    Parameters.push_back(
+        {P.Offset, std::string(Buffer.substr(P.Offset, P.Bytes))});
+  }
+  return Parameters;
 }

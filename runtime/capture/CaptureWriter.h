@@ -8,16 +8,50 @@
 // Writes a capture record by record. The writer lives inside foreign programs:
 // it throws nothing, and after a failed write everything it is told is ignored.
 //
+// A capture is a file of records (recording/Records.h). What records refer to
+// stands before them; else their order is free, so that records can be
+// added at the end of a file. It is complete when the last one is an End.
+//
+//     Program  device, capability, launch
+//     Kernel   1 for the rewritten one, symbol, image, grid, block, dynamic
+//              shared bytes, 1 for cooperative, cluster, opted-in bytes,
+//              carve-out + 1, the three limits, the number of parameters and of
+//              each its offset and bytes
+//     Memory   address, bytes, kind, symbol, number; they count from 0
+//     Bytes    1 for what was left, memory, first page, the bytes of one page
+//     Word     1 for what was left, memory, first page, pages, the word
+//              (8 bytes)
+//     Note     a text
+//     Error    the name of an error
+//     End      nothing
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_CAPTURE_CAPTUREWRITER_H
 #define BANKSTRIPE_CAPTURE_CAPTUREWRITER_H
 
 #include "capture/Capture.h"
-#include "capture/CaptureFormat.h"
+#include "recording/Records.h"
 #include <cstdio>
+#include <span>
 
 namespace bankstripe::runtime {
+
+constexpr FileKind CaptureFile{"\x89"
+                               "bankstripe capture\n",
+                               CaptureVersion};
+
+/// What a record is: its first byte.
+enum class CaptureRecord : unsigned char {
+  Program = 1,
+  Kernel,
+  Memory,
+  Bytes,
+  Word,
+  Note,
+  Error,
+  End,
+};
 
 /// What the memory is that pages are written of.
 enum class CaptureMoment { Before, After };
@@ -83,6 +117,24 @@ private:
 ///
 /// \return what went wrong; empty when nothing did.
 std::string appendCapture(const std::string &Path, const std::string &More);
+
+// A launch hands its parameters over in one of two ways: as an array of
+// pointers, one to each value, or as a buffer in which all of them lie. Where
+// they lie there and how large they are is known to the driver.
+
+/// Where a parameter lies in a kernel's parameter buffer.
+struct ParameterPlace {
+  uint64_t Offset = 0, Bytes = 0;
+};
+
+/// The parameters that \p Values points to, one pointer for each place.
+std::vector<CapturedParameter>
+copyParameters(std::span<const ParameterPlace> Places,
+               const void *const *Values);
+
+/// The parameters that lie in \p Buffer; none when it does not hold them all.
+std::optional<std::vector<CapturedParameter>>
+cutParameters(std::span<const ParameterPlace> Places, std::string_view Buffer);
 
 } // namespace bankstripe::runtime
 

@@ -11,23 +11,8 @@
 // in WatchedCalls.cpp. The CUDA runtime, also a statically linked one, goes
 // through the same driver calls, so nothing else has to be watched.
 //
-// What the recorder does is said by the environment:
-//
-//     BANKSTRIPE_RECORD=PATH   write a recording there; unset: do nothing
-//     BANKSTRIPE_MODE=digest   digests of device memory (the default)
-//     BANKSTRIPE_MODE=time     durations of the kernels
-//     BANKSTRIPE_DUMP=LAUNCH:ALLOCATION:BEGIN:END
-//                              with digest: the bytes BEGIN to END of an
-//                              allocation (`v3`: of a variable) after a launch,
-//                              into PATH.bytes
-//     BANKSTRIPE_CAPTURE=LAUNCH:FILE
-//                              with digest: a capture (capture/Capture.h) of a
-//                              launch, into FILE; a note says why there is none
-//     BANKSTRIPE_CAPTURE_KERNEL=LAUNCH:FILE
-//                              likewise, of its kernel alone, as that of a
-//                              rewritten program
-//
-// and, for the launches to digest after, by the variables in Selection.h.
+// What the recorder does is said by a request (recording/Request.h). Without
+// one it does nothing; with one that it cannot read, the recording says so.
 //
 // Nothing here is ever destroyed: the program's last CUDA calls may come from
 // destructors that run after this library's own.
@@ -41,6 +26,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cupti.h>
+#include <fstream>
+#include <sstream>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -332,21 +319,8 @@ static std::string cuptiProblem(CUptiResult Result) {
          (Text ? Text : "unknown error");
 }
 
-static std::string startDigests() {
-  auto Settings = SelectionSettings::read(
-      [](const char *Name) -> const char * { return std::getenv(Name); });
-  if (auto *Problem = std::get_if<std::string>(&Settings))
-    return *Problem;
-  auto Wanted = CaptureRequest::read(
-      [](const char *Name) -> const char * { return std::getenv(Name); });
-  if (auto *Problem = std::get_if<std::string>(&Wanted))
-    return *Problem;
-  TheRecorder = new Recorder(*TheWriter,
-                             std::move(std::get<SelectionSettings>(Settings)));
-  if (auto &Request = std::get<std::optional<CaptureRequest>>(Wanted)) {
-    Request->nameLike(std::getenv("BANKSTRIPE_RECORD"), TheWriter->path());
-    TheRecorder->setCapture(std::move(*Request));
-  }
+static std::string startDigests(const RecordRequest &Request) {
+  TheRecorder = new Recorder(*TheWriter, Request);
   TheSites = new CallSites;
   CUpti_SubscriberHandle Subscriber = nullptr;
   if (const CUptiResult Result = cuptiSubscribe(&Subscriber, callback, nullptr))
@@ -410,25 +384,23 @@ static void processEnds() {
 /// Called by the CUDA driver. Always answers 1: a recorder that cannot record
 /// must not keep the program from running.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
-  const char *Path = std::getenv("BANKSTRIPE_RECORD");
+  const char *Path = std::getenv(RequestVariable);
   if (!Path || !*Path || TheWriter)
     return 1;
-  const char *ModeText = std::getenv("BANKSTRIPE_MODE");
-  const bool Times = ModeText && std::string(ModeText) == "time";
+  std::ostringstream Text;
+  Text << std::ifstream(Path, std::ios::binary).rdbuf();
+  RecordRequest Request;
+  std::string Problem = parseRequest(std::move(Text).str(), Request);
   TheWriter = new RecordingWriter;
-  if (!TheWriter->open(Path,
-                       Times ? RecordingMode::Time : RecordingMode::Digest))
+  if (!TheWriter->open(Request.Recording, Request.Mode))
     return 1;
-  const std::string Problem = Times ? startTimes() : startDigests();
+  if (Problem.empty())
+    Problem = Request.Mode == RecordingMode::Time ? startTimes()
+                                                  : startDigests(Request);
   if (!Problem.empty()) {
     TheWriter->failure(Problem);
     return 1;
   }
-  if (const char *Text = std::getenv("BANKSTRIPE_DUMP"); Text && TheRecorder)
-    if (auto Dump = DumpRequest::parse(Text)) {
-      Dump->Path = TheWriter->path() + ".bytes";
-      TheRecorder->setDump(std::move(*Dump));
-    }
   RecordedProcess = ::getpid();
   std::atexit(processEnds);
   std::at_quick_exit(processEnds);

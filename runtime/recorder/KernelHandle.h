@@ -14,7 +14,7 @@
 #ifndef BANKSTRIPE_RECORDER_KERNELHANDLE_H
 #define BANKSTRIPE_RECORDER_KERNELHANDLE_H
 
-#include "recorder/KernelParameters.h"
+#include "capture/CaptureWriter.h"
 #include <cuda.h>
 
 namespace bankstripe::runtime {

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/LaunchCapture.h"
-#include "recorder/ModuleSymbols.h"
 #include "recorder/Recorder.h"
 #include <algorithm>
 #include <cstdio>

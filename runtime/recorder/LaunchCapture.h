@@ -22,10 +22,10 @@
 #define BANKSTRIPE_RECORDER_LAUNCHCAPTURE_H
 
 #include "capture/CaptureWriter.h"
-#include "recorder/CaptureRequest.h"
 #include "recorder/DigestEngine.h"
 #include "recorder/KernelHandle.h"
-#include "recorder/ModuleImages.h"
+#include "recorder/Modules.h"
+#include "recording/Request.h"
 #include <map>
 #include <set>
 
@@ -42,8 +42,7 @@ public:
   };
   using Engines = std::map<CUcontext, DigestEngine>;
 
-  explicit LaunchCapture(CaptureRequest Request)
-      : Request(std::move(Request)) {}
+  explicit LaunchCapture(WantedCapture Request) : Request(std::move(Request)) {}
 
   bool wants(unsigned Launch) const {
     return !IsOver && Request.Launch == Launch;
@@ -80,7 +79,7 @@ private:
   std::string giveUp(const std::string &Reason);
   std::string cannotWrite();
 
-  CaptureRequest Request;
+  WantedCapture Request;
   bool IsOver = false;
   ModuleImages Images;
   std::unique_ptr<CaptureWriter> Writer;

@@ -119,6 +119,36 @@ private:
   std::set<std::string> LiveNames;             ///< Of variables.
 };
 
+/// Virtual memory comes in three steps: memory is created, mapped to addresses,
+/// and made accessible. Only then may the recorder look at it, and it has to
+/// know what was mapped.
+class MappedRanges {
+public:
+  using Handle = uint64_t;
+
+  struct Range {
+    uint64_t Address = 0, Bytes = 0;
+    /// Nothing was ever stored there: the memory was not mapped before.
+    bool IsFresh = false;
+    Handle Memory = 0;
+  };
+
+  void created(Handle Memory) { Fresh.insert(Memory); }
+  /// \returns whether \p Memory was mapped elsewhere already, and still is.
+  bool mapped(uint64_t Address, uint64_t Bytes, Handle Memory);
+  void unmapped(uint64_t Address, uint64_t Bytes);
+
+  /// The ranges that lie within these addresses, whole.
+  std::vector<Range> within(uint64_t Address, uint64_t Bytes) const;
+
+  /// The range that starts at \p Address was filled.
+  void filled(uint64_t Address);
+
+private:
+  std::set<Handle> Fresh;
+  std::map<uint64_t, Range> Ranges; ///< By address.
+};
+
 } // namespace bankstripe::runtime
 
 #endif // BANKSTRIPE_RECORDER_LIVEMEMORY_H

@@ -7,9 +7,7 @@
 
 #include "recorder/Recorder.h"
 #include "recorder/KernelHandle.h"
-#include "recorder/ModuleSymbols.h"
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
 using namespace bankstripe::runtime;
@@ -17,17 +15,8 @@ using namespace bankstripe::runtime;
 // Host memory is read over the bus: 20 to 40 ms for this.
 constexpr uint64_t MostHostBytes = uint64_t(1) << 30;
 
-// What a wait costs the program beside the wait for its own work: until the
-// host knows that a launch is through, and the next one has reached the GPU,
-// the GPU does nothing. Launches of 22 us that were all digested took 5 to 6 us
-// more, on an H200, than they and the rest of the recorder's time.
-constexpr Selection::Time CostOfWait = 6'000;
-
-// What CUPTI takes to call back twice for a launch, which no clock here sees: a
-// program with 440,000 launches took 0.1 us to 0.4 us more for each with
-// callbacks that do nothing, on a host of an H200. One with 1.2 million varied
-// by more than that from run to run (measurements/record-programs.txt.xz).
-constexpr Selection::Time CostOfCallbacks = 400;
+// What a note lists of the memory that a capture lacks.
+constexpr size_t MostListedNames = 8;
 
 static thread_local unsigned OwnDepth = 0;
 
@@ -45,21 +34,6 @@ OwnCalls::~OwnCalls() {
 
 bool OwnCalls::active() { return OwnDepth > 0; }
 
-static Selection::Time now() {
-  return static_cast<Selection::Time>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(
-          std::chrono::steady_clock::now().time_since_epoch())
-          .count());
-}
-
-OwnTime::OwnTime(Selection &Select, const Selection::Time &Waited, bool AtFrees)
-    : Select(Select), Waited(Waited), Start(now()), WaitedBefore(Waited),
-      AtFrees(AtFrees) {}
-
-OwnTime::~OwnTime() {
-  Select.spent(now() - Start - (Waited - WaitedBefore), AtFrees);
-}
-
 std::string bankstripe::runtime::errorName(CUresult Result) {
   const char *Name = nullptr;
   if (cuGetErrorName(Result, &Name) != CUDA_SUCCESS || !Name)
@@ -67,8 +41,21 @@ std::string bankstripe::runtime::errorName(CUresult Result) {
   return Name;
 }
 
-Recorder::Recorder(RecordingWriter &Output, SelectionSettings Settings)
-    : Output(Output), Select(std::move(Settings), now()) {}
+// Of several processes that inherit the same request, each captures into a file
+// of its own: what stands behind the name of its recording stands behind the
+// file's, too.
+static WantedCapture nameLike(WantedCapture Wanted, const std::string &Asked,
+                              const std::string &Got) {
+  Wanted.Path += Got.substr(std::min(Asked.size(), Got.size()));
+  return Wanted;
+}
+
+Recorder::Recorder(RecordingWriter &Output, const RecordRequest &Request)
+    : Output(Output), Select(Request.Digests), Dump(Request.Bytes) {
+  if (Request.Capture)
+    Capture.emplace(
+        nameLike(*Request.Capture, Request.Recording, Output.path()));
+}
 
 void Recorder::contextEnds(CUcontext Context) {
   const std::lock_guard Lock(MessagesMutex);
@@ -107,7 +94,6 @@ void Recorder::takeMessages() {
 
 void Recorder::modulesUnload() {
   const OwnCalls Own;
-  const OwnTime Timed(Select, Waited, /*AtFrees=*/true);
   takeMessages();
   MemoryPart Variables;
   Variables.VariablesOnly = true;
@@ -226,16 +212,8 @@ bool Recorder::canWait(const char *What) {
   return Captures == 0 && !Lost;
 }
 
-bool Recorder::isSelected(const LaunchRequest &Request,
-                          const KnownKernel &Kernel, const Launch &L) {
-  // Graphs have no grids, but are as different as kernels with other grids.
-  Extent Shape = L.Grid;
-  if (Request.Graph)
-    Shape.X =
-        Graphs.try_emplace(Request.Graph, static_cast<unsigned>(Graphs.size()))
-            .first->second;
-  const Skip Reason =
-      Select.launch(L.Index, *Kernel.Selected, Shape, L.Block, now());
+bool Recorder::isSelected(const KnownKernel &Kernel, unsigned Index) {
+  const Skip Reason = Select.launch(Index, *Kernel.Selected);
   if (Reason != Skip::No)
     Output.skipped(skipName(Reason));
   return Reason == Skip::No && canWait("launches");
@@ -243,8 +221,6 @@ bool Recorder::isSelected(const LaunchRequest &Request,
 
 void Recorder::launched(const LaunchRequest &Request) {
   const OwnCalls Own;
-  const OwnTime Timed(Select, Waited);
-  Select.spent(CostOfCallbacks);
   takeMessages();
   describeDevice(Request.Context);
   if (isCaptured(Request.Stream)) {
@@ -256,10 +232,10 @@ void Recorder::launched(const LaunchRequest &Request) {
   describe(Request, Kernel, L);
   if (L.Error.empty()) {
     Memory.launched();
-    const bool Selected = isSelected(Request, Kernel, L);
+    const bool Selected = isSelected(Kernel, L.Index);
     const bool Waits = Selected || (Capture && Capture->isUnderWay());
     // An error here is the kernel's own; a later one is the recorder's.
-    if (const CUresult Result = Waits ? wait() : CUDA_SUCCESS) {
+    if (const CUresult Result = Waits ? cuCtxSynchronize() : CUDA_SUCCESS) {
       L.Error = errorName(Result);
       Lost = true;
     } else {
@@ -275,19 +251,11 @@ void Recorder::launched(const LaunchRequest &Request) {
     dump({});
 }
 
-CUresult Recorder::wait() {
-  const Selection::Time Before = now();
-  const CUresult Result = cuCtxSynchronize();
-  const Selection::Time Passed = now() - Before;
-  Waited += Passed > CostOfWait ? Passed - CostOfWait : 0;
-  return Result;
-}
-
 CUresult Recorder::digestIn(CUcontext Context, const MemoryPart &Of,
                             std::span<const uint64_t> &Digests) {
   if (const CUresult Result = cuCtxPushCurrent(Context))
     return Result;
-  CUresult Result = wait();
+  CUresult Result = cuCtxSynchronize();
   if (Result == CUDA_SUCCESS)
     Result = Engines[Context].run(Memory.segments(Context, Of), Digests);
   CUcontext Popped = nullptr;
@@ -321,9 +289,8 @@ void Recorder::digestBeforeFree(MemoryPart Of) {
   Of.StaleOnly = true;
   if (Memory.contexts(Of).empty())
     return;
-  // What a digest left stale lies on another device. A schedule has no entry
-  // for that, so that it is digested in every run.
-  if (!LastDigested && Select.free(Launches - 1, now()) != Skip::No)
+  // What a digest left stale lies on another device.
+  if (!LastDigested && !Select.digestsFrees())
     Output.skipped("freed");
   else if (canWait("freed allocations"))
     digestLate(Of, /*AtEnd=*/false);
@@ -339,7 +306,6 @@ void Recorder::digestLate(const MemoryPart &Of, bool AtEnd) {
 
 void Recorder::ending() {
   const OwnCalls Own;
-  const OwnTime Timed(Select, Waited);
   takeMessages();
   MemoryPart Stale;
   Stale.StaleOnly = true;
@@ -363,8 +329,9 @@ void Recorder::dump(const MemoryPart &Of) {
                                                    Bytes.data(), Bytes.size());
   CUcontext Popped = nullptr;
   cuCtxPopCurrent(&Popped);
+  const std::string Path = Output.path() + ".bytes";
   std::FILE *File =
-      Result == CUDA_SUCCESS ? std::fopen(Dump->Path.c_str(), "wb") : nullptr;
+      Result == CUDA_SUCCESS ? std::fopen(Path.c_str(), "wb") : nullptr;
   if (!File)
     return;
   std::fwrite(Bytes.data(), 1, Bytes.size(), File);
@@ -402,7 +369,6 @@ void Recorder::allocated(const AllocationRequest &Request) {
   if (Request.Bytes == 0 || Request.Address == 0)
     return;
   const OwnCalls Own;
-  const OwnTime Timed(Select, Waited);
   takeMessages();
   if (!canLookAt(Request))
     return;
@@ -483,11 +449,140 @@ void Recorder::unmapping(CUdeviceptr Address, uint64_t Bytes) {
 
 void Recorder::freeing(CUdeviceptr Address) {
   const OwnCalls Own;
-  const OwnTime Timed(Select, Waited, /*AtFrees=*/true);
   takeMessages();
   MemoryPart Freed;
   Freed.Address = Address;
   digestBeforeFree(Freed);
   if (const auto Id = Memory.remove(Address))
     Output.free(*Id);
+}
+
+//===----------------------------------------------------------------------===//
+// A capture: which memory there is, and that nothing happens to it between the
+// two looks at it.
+//===----------------------------------------------------------------------===//
+
+void Recorder::launching(const LaunchRequest &Request) {
+  if (!Capture || !Capture->wants(Launches))
+    return;
+  const OwnCalls Own;
+  takeMessages();
+  describeDevice(Request.Context);
+  // Not a launch yet; the one of this number is still to come.
+  if (isCaptured(Request.Stream))
+    return;
+  if (const std::string Problem = capture(Request); !Problem.empty())
+    noCapture(Problem);
+}
+
+void Recorder::noCapture(const std::string &Why) {
+  Capture->stop();
+  note(NoCaptureNote + Why);
+}
+
+std::string Recorder::capture(const LaunchRequest &Request) {
+  if (!Request.Function)
+    return "the launch of a graph cannot be captured";
+  if (Captures > 0)
+    return "a stream was being captured into a graph";
+  if (Lost)
+    return "an earlier launch failed";
+  // A kernel may be loaded only when it is asked for; then its image follows.
+  const KernelHandle Handle(Request.Function);
+  takeMessages();
+  const KnownKernel &Known = known(Request);
+  if (Known.Selected->IsCollective)
+    return "a kernel that waits for others, on other devices, cannot be "
+           "captured";
+  std::set<std::string> Notes = Unseen;
+  CapturedKernel Kernel;
+  std::string Problem =
+      Capture->describe(Request, Handle, Known.Symbol, Kernel, Notes);
+  std::vector<LaunchCapture::Place> Places;
+  if (Problem.empty() && Capture->wantsMemory()) {
+    findVariables(Request, Known);
+    Places = reachable(Request.Context, Handle, Kernel.Image, Notes);
+    Problem = waitFor(Request.Context, Places);
+  }
+  if (!Problem.empty())
+    return Problem;
+  const auto [Name, Capability] = describeGpu(DeviceOf[Request.Context]);
+  return Capture->begin({Name, Capability, Launches}, Kernel, std::move(Places),
+                        Notes, Engines);
+}
+
+// "WHAT: a, b, ...", when there are such names.
+static void noteNames(std::set<std::string> &Notes, const char *What,
+                      const std::vector<std::string> &Names) {
+  if (Names.empty())
+    return;
+  std::string Text = What;
+  for (size_t I = 0; I < std::min(Names.size(), MostListedNames); ++I)
+    Text += (I ? ", " : ": ") + Names[I];
+  Notes.insert(Names.size() > MostListedNames ? Text + ", ..." : Text);
+}
+
+static std::string nameOf(const Allocation &A) {
+  return A.IsVariable ? canonicalName(A.Name)
+                      : "allocation " + std::to_string(A.Id);
+}
+
+std::vector<LaunchCapture::Place>
+Recorder::reachable(CUcontext In, const KernelHandle &Kernel,
+                    const std::string &Image, std::set<std::string> &Notes) {
+  std::vector<LaunchCapture::Place> Places;
+  std::vector<std::string> Elsewhere, Unknown, OfOthers;
+  std::set<uint64_t> Own;
+  const auto AddVariable = [&](const std::string &Symbol, const char *Kind) {
+    CUdeviceptr Address = 0;
+    size_t Bytes = 0;
+    if (!Kernel.variable(Symbol, Address, Bytes) || Bytes == 0)
+      return Unknown.push_back(canonicalName(Symbol));
+    if (Own.insert(Address).second)
+      Places.push_back({In, {Address, Bytes, Kind, Symbol, 0, {}, {}}});
+  };
+  for (const std::string &S : variableSymbols(Image.data(), Image.size()))
+    AddVariable(S, "variable");
+  for (const std::string &S : constantSymbols(Image.data(), Image.size()))
+    AddVariable(S, "constant");
+  for (const auto &[Where, What] : Memory.all()) {
+    auto *const Context = static_cast<CUcontext>(const_cast<void *>(Where.In));
+    if (DeviceOf[Context] != DeviceOf[In])
+      Elsewhere.push_back(nameOf(What));
+    else if (!What.IsVariable)
+      Places.push_back(
+          {Context,
+           {Where.Address, Where.Bytes, What.Kind, "", What.Id, {}, {}}});
+    else if (!Own.contains(Where.Address))
+      OfOthers.push_back(nameOf(What));
+  }
+  noteNames(Notes, "memory of other devices", Elsewhere);
+  noteNames(Notes, "variables of other modules or contexts", OfOthers);
+  noteNames(Notes, "variables whose addresses the driver does not tell",
+            Unknown);
+  return Places;
+}
+
+// Waits for everything that may still write what is captured.
+std::string Recorder::waitFor(CUcontext Launching,
+                              std::vector<LaunchCapture::Place> &Places) {
+  std::set<CUcontext> Contexts{Launching};
+  for (const LaunchCapture::Place &P : Places)
+    Contexts.insert(P.In);
+  for (CUcontext Context : Contexts) {
+    if (cuCtxPushCurrent(Context) != CUDA_SUCCESS)
+      return "a context cannot be used any more";
+    const CUresult Result = cuCtxSynchronize();
+    CUcontext Popped = nullptr;
+    cuCtxPopCurrent(&Popped);
+    if (Result != CUDA_SUCCESS)
+      return "an earlier launch failed: " + errorName(Result);
+  }
+  return {};
+}
+
+void Recorder::captured(const std::string &Error) {
+  if (const std::string Problem = Capture->end(Error, Engines);
+      !Problem.empty())
+    noCapture(Problem);
 }

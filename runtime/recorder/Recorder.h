@@ -23,12 +23,10 @@
 #define BANKSTRIPE_RECORDER_RECORDER_H
 
 #include "recorder/DigestEngine.h"
-#include "recorder/DumpRequest.h"
 #include "recorder/LaunchCapture.h"
 #include "recorder/LiveMemory.h"
-#include "recorder/MappedRanges.h"
-#include "recorder/Selection.h"
 #include "recording/RecordingWriter.h"
+#include "recording/Selection.h"
 #include <cuda.h>
 #include <mutex>
 #include <set>
@@ -74,7 +72,7 @@ std::string errorName(CUresult Result);
 
 class Recorder {
 public:
-  Recorder(RecordingWriter &Output, SelectionSettings Settings);
+  Recorder(RecordingWriter &Output, const RecordRequest &Request);
 
   std::recursive_timed_mutex &mutex() { return Mutex; }
 
@@ -108,10 +106,6 @@ public:
   }
   /// Something that is recorded all the same, but not part of a capture.
   void onlyReplayMisses(const std::string &Text) { Unseen.insert(Text); }
-  void setDump(DumpRequest Request) { Dump = std::move(Request); }
-  void setCapture(CaptureRequest Request) {
-    Capture.emplace(std::move(Request));
-  }
   /// @}
 
   /// \name Events inside the driver, where its locks may be held. They only
@@ -139,10 +133,8 @@ private:
   void findVariables(const LaunchRequest &Request, const KnownKernel &Known);
   void describe(const LaunchRequest &Request, const KnownKernel &Known,
                 Launch &L);
-  bool isSelected(const LaunchRequest &Request, const KnownKernel &Kernel,
-                  const Launch &L);
+  bool isSelected(const KnownKernel &Kernel, unsigned Index);
   bool canWait(const char *What);
-  CUresult wait();
   /// \param On only memory of this device.
   bool digest(const MemoryPart &Of, std::optional<CUdevice> On,
               std::vector<DigestChange> &Changes);
@@ -171,7 +163,6 @@ private:
   RecordingWriter &Output;
   std::recursive_timed_mutex Mutex;
   Selection Select;
-  Selection::Time Waited = 0; ///< For the program's work, in all.
   LiveMemory Memory;
   MappedRanges Mapped;
   std::map<CUcontext, DigestEngine> Engines;
@@ -182,9 +173,8 @@ private:
   std::set<CUdevice> Devices;
   std::map<CUcontext, CUdevice> DeviceOf; ///< Of contexts in use.
   std::map<CUstream, unsigned> Streams;
-  std::map<CUgraphExec, unsigned> Graphs;
   std::map<std::thread::id, unsigned> Threads;
-  std::optional<DumpRequest> Dump;
+  std::optional<WantedBytes> Dump;
   std::optional<LaunchCapture> Capture;
   std::set<std::string> Unseen; ///< What captures lack.
   unsigned Launches = 0;
@@ -196,22 +186,6 @@ private:
   std::vector<CUcontext> EndedContexts;
   std::vector<std::string> LoadedSymbols;
   std::vector<std::string> LoadedImages; ///< When there is to be a capture.
-};
-
-/// The time from its making to its end is the recorder's, but for waits.
-class OwnTime {
-public:
-  OwnTime(Selection &Select, const Selection::Time &Waited,
-          bool AtFrees = false);
-  ~OwnTime();
-  OwnTime(const OwnTime &) = delete;
-  OwnTime &operator=(const OwnTime &) = delete;
-
-private:
-  Selection &Select;
-  const Selection::Time &Waited;
-  const Selection::Time Start, WaitedBefore;
-  const bool AtFrees;
 };
 
 /// While it lives, what this thread asks of the driver is the recorder's own.

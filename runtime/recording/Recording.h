@@ -22,10 +22,8 @@
 
 namespace bankstripe::runtime {
 
-/// The versions of the file format and of its text form. A reader takes no
-/// other.
-constexpr unsigned RecordingVersion = 3;
-constexpr unsigned RecordingTextVersion = 1;
+/// The version of the file format. A reader takes no other.
+constexpr unsigned RecordingVersion = 4;
 
 /// What a recording holds besides the launches themselves.
 enum class RecordingMode {
@@ -129,10 +127,10 @@ struct Recording {
   std::vector<CallStack> Stacks; ///< That allocations were made from.
   /// What could not be recorded, and how often that was met.
   std::map<std::string, uint64_t> Notes;
-  /// Launches without digests, by the setting that left them out: "schedule",
-  /// "max-launches", "kernels", "sample", "overhead"; as "collective", those
-  /// of kernels that wait for others; and, as "freed", the allocations that
-  /// went without a digest after their last launch.
+  /// Launches without digests, by what left them out: "kernels", "sample",
+  /// "budget"; as "collective", those of kernels that wait for others; and, as
+  /// "freed", the allocations that went without a digest after their last
+  /// launch.
   std::map<std::string, uint64_t> Skipped;
   std::string Failure;   ///< Why nothing could be recorded; else empty.
   bool Complete = false; ///< The program came to an orderly end.

@@ -6,55 +6,73 @@
 //===----------------------------------------------------------------------===//
 //
 // One function per type of record. What a record's checksum vouches for is
-// still checked: no number is used as an index before it was compared.
+// still checked: no number is used as an index before it was compared, and
+// what cannot have happened is an error.
 //
 //===----------------------------------------------------------------------===//
 
 #include "recording/RecordingReader.h"
-#include "recording/Bytes.h"
-#include "recording/RecordingBuilder.h"
-#include <fstream>
-#include <sstream>
+#include "recording/RecordingWriter.h"
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
 
 using namespace bankstripe::runtime;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
 // Reads record after record into a recording. The steps return whether they
-// succeeded.
-class Records {
+// succeeded; one that failed may leave a reason.
+class RecordingRecords {
 public:
-  explicit Records(RecordingMode Mode) : Build(Mode) {}
-  bool add(std::string_view Record);
-  Recording finish() { return Build.finish(); }
-  std::string problem() const {
-    return Build.problem().empty() ? "the fields are not those of its type"
-                                   : Build.problem();
-  }
+  /// \returns what is wrong with the record; empty when nothing is.
+  std::string add(std::string_view Record);
+  /// Executions are put into the order of their launches.
+  Recording finish();
 
 private:
+  struct Execution {
+    uint64_t Order = 0, Start = 0;
+    Launch What;
+  };
+
+  bool addFields(std::string_view Record);
   bool addShape(ByteReader &From);
   bool addStack(ByteReader &From);
   bool addDevice(ByteReader &From);
   bool addAllocation(ByteReader &From, bool IsVariable);
+  bool addFree(ByteReader &From);
   bool addLaunch(ByteReader &From);
   bool addLate(ByteReader &From);
   bool addExecution(ByteReader &From);
-  bool addCount(ByteReader &From, bool IsNote);
+  bool addCount(ByteReader &From, std::map<std::string, uint64_t> &In);
+  bool addMode(ByteReader &From);
 
   bool text(ByteReader &From, std::string &Text) const;
   bool shape(ByteReader &From, Launch &Like) const;
-  static bool changes(ByteReader &From, std::vector<DigestChange> &Changes);
+  bool changes(ByteReader &From, std::vector<DigestChange> &Changes);
   static bool runs(ByteReader &From, DigestChange &Change);
+  bool fits(const DigestChange &Change);
+  unsigned launches() const {
+    return static_cast<unsigned>(Result.Launches.size());
+  }
+  bool fail(std::string Reason) {
+    Problem = std::move(Reason);
+    return false;
+  }
 
-  RecordingBuilder Build;
+  Recording Result;
   std::vector<std::string> Texts;
   std::vector<Launch> Shapes;
+  std::vector<Execution> Executions;
+  std::string Problem;
 };
 
 } // namespace
 
-bool Records::text(ByteReader &From, std::string &Text) const {
+bool RecordingRecords::text(ByteReader &From, std::string &Text) const {
   const auto Number = From.number<uint64_t>();
   if (From.failed() || Number >= Texts.size())
     return false;
@@ -62,7 +80,7 @@ bool Records::text(ByteReader &From, std::string &Text) const {
   return true;
 }
 
-bool Records::shape(ByteReader &From, Launch &Like) const {
+bool RecordingRecords::shape(ByteReader &From, Launch &Like) const {
   const auto Number = From.number<uint64_t>();
   if (From.failed() || Number >= Shapes.size())
     return false;
@@ -70,7 +88,7 @@ bool Records::shape(ByteReader &From, Launch &Like) const {
   return true;
 }
 
-bool Records::addShape(ByteReader &From) {
+bool RecordingRecords::addShape(ByteReader &From) {
   Launch L;
   if (!text(From, L.Kernel))
     return false;
@@ -83,7 +101,7 @@ bool Records::addShape(ByteReader &From) {
   return From.finished();
 }
 
-bool Records::addStack(ByteReader &From) {
+bool RecordingRecords::addStack(ByteReader &From) {
   CallStack Stack;
   const auto Count = From.number<uint64_t>();
   for (uint64_t I = 0; I < Count; ++I) {
@@ -96,22 +114,35 @@ bool Records::addStack(ByteReader &From) {
     Frame.SymbolOffset = From.number<uint64_t>();
     Stack.push_back(std::move(Frame));
   }
-  return From.finished() && Build.stack(std::move(Stack));
+  if (!From.finished() || Stack.empty())
+    return false;
+  Result.Stacks.push_back(std::move(Stack));
+  return true;
 }
 
-bool Records::addDevice(ByteReader &From) {
+bool RecordingRecords::addDevice(ByteReader &From) {
   std::string Name(From.text());
   std::string Capability(From.text());
   if (!From.finished())
     return false;
-  Build.device(std::move(Name), std::move(Capability));
+  if (Result.Device.empty()) {
+    Result.Device = std::move(Name);
+    Result.Capability = std::move(Capability);
+  }
   return true;
 }
 
-bool Records::addAllocation(ByteReader &From, bool IsVariable) {
+static uint64_t chunkCount(const Allocation &A) {
+  return A.Bytes / A.ChunkBytes + (A.Bytes % A.ChunkBytes != 0);
+}
+
+bool RecordingRecords::addAllocation(ByteReader &From, bool IsVariable) {
+  std::vector<Allocation> &Into =
+      IsVariable ? Result.Variables : Result.Allocations;
   Allocation A;
   A.IsVariable = IsVariable;
-  A.Id = Build.allocations(IsVariable);
+  A.Id = static_cast<unsigned>(Into.size());
+  A.MadeBefore = launches();
   A.Kind = "variable";
   if (!text(From, IsVariable ? A.Name : A.Kind))
     return false;
@@ -121,10 +152,30 @@ bool Records::addAllocation(ByteReader &From, bool IsVariable) {
   if (!IsVariable)
     if (const auto Made = From.number<unsigned>())
       A.Made = Made - 1;
-  return From.finished() && Build.allocation(std::move(A));
+  if (!From.finished())
+    return false;
+  if (A.ChunkBytes == 0)
+    return fail("the chunks of an allocation have no bytes");
+  if (chunkCount(A) > MaximumChunks)
+    return fail("an allocation has too many chunks");
+  if (A.Made && *A.Made >= Result.Stacks.size())
+    return fail("an allocation was made from an unknown call stack");
+  Into.push_back(std::move(A));
+  return true;
 }
 
-bool Records::runs(ByteReader &From, DigestChange &Change) {
+bool RecordingRecords::addFree(ByteReader &From) {
+  const auto Id = From.number<unsigned>();
+  if (!From.finished())
+    return false;
+  if (Id >= Result.Allocations.size() || Result.Allocations[Id].FreedBefore)
+    return fail("allocation " + std::to_string(Id) +
+                " is freed without being live");
+  Result.Allocations[Id].FreedBefore = launches();
+  return true;
+}
+
+bool RecordingRecords::runs(ByteReader &From, DigestChange &Change) {
   const auto Count = From.number<uint64_t>();
   uint64_t Behind = 0;
   for (uint64_t I = 0; I < Count; ++I) {
@@ -140,7 +191,21 @@ bool Records::runs(ByteReader &From, DigestChange &Change) {
   return true;
 }
 
-bool Records::changes(ByteReader &From, std::vector<DigestChange> &Changes) {
+bool RecordingRecords::fits(const DigestChange &Change) {
+  const auto &Known = Change.IsVariable ? Result.Variables : Result.Allocations;
+  if (Change.Allocation >= Known.size())
+    return fail("digests of an allocation that was not made");
+  const uint64_t Chunks = chunkCount(Known[Change.Allocation]);
+  return std::ranges::all_of(Change.Runs,
+                             [Chunks](const ChunkRun &Run) {
+                               return Run.First <= Chunks &&
+                                      Run.Digests.size() <= Chunks - Run.First;
+                             }) ||
+         fail("a run of digests does not fit its allocation");
+}
+
+bool RecordingRecords::changes(ByteReader &From,
+                               std::vector<DigestChange> &Changes) {
   const auto Count = From.number<uint64_t>();
   for (uint64_t I = 0; I < Count; ++I) {
     const auto Whose = From.number<uint64_t>();
@@ -149,55 +214,70 @@ bool Records::changes(ByteReader &From, std::vector<DigestChange> &Changes) {
     DigestChange Change;
     Change.IsVariable = Whose & 1;
     Change.Allocation = static_cast<unsigned>(Whose >> 1);
-    if (!runs(From, Change))
+    if (!runs(From, Change) || !fits(Change))
       return false;
     Changes.push_back(std::move(Change));
   }
   return From.finished();
 }
 
-bool Records::addLaunch(ByteReader &From) {
+bool RecordingRecords::addLaunch(ByteReader &From) {
   Launch L;
   if (!shape(From, L))
     return false;
-  L.Index = Build.launches();
+  L.Index = launches();
   const unsigned Bits = From.left() > 0 ? From.number<unsigned>() : 0;
   L.Digested = Bits & LaunchDigested;
   if ((Bits & LaunchFailed) && !text(From, L.Error))
     return false;
   if (L.Digested && !changes(From, L.Changes))
     return false;
-  return From.finished() && Build.launch(std::move(L));
+  if (!From.finished())
+    return false;
+  Result.Launches.push_back(std::move(L));
+  return true;
 }
 
-bool Records::addLate(ByteReader &From) {
+bool RecordingRecords::addLate(ByteReader &From) {
   std::vector<DigestChange> Changes;
   const bool AtEnd = From.number<unsigned>() != 0;
-  return changes(From, Changes) &&
-         Build.late(Build.launches() - 1, AtEnd, std::move(Changes));
+  if (!changes(From, Changes) || Result.Launches.empty())
+    return false;
+  Launch &L = Result.Launches.back();
+  (AtEnd ? L.DigestedAtEnd : L.DigestedBeforeFree) = true;
+  std::ranges::move(Changes, std::back_inserter(L.Changes));
+  return true;
 }
 
-bool Records::addExecution(ByteReader &From) {
+bool RecordingRecords::addExecution(ByteReader &From) {
   Launch L;
   if (!shape(From, L))
     return false;
   const auto Order = From.number<uint64_t>();
   const auto Start = From.number<uint64_t>();
-  const auto Duration = From.number<uint64_t>();
-  return From.finished() &&
-         Build.execution(std::move(L), Order, Start, Start + Duration);
-}
-
-bool Records::addCount(ByteReader &From, bool IsNote) {
-  std::string Text;
-  if (!text(From, Text))
-    return false;
-  const auto Count = From.number<uint64_t>();
-  IsNote ? Build.note(Text, Count) : Build.skipped(Text, Count);
+  L.Nanoseconds = static_cast<double>(From.number<uint64_t>());
+  Executions.push_back({Order, Start, std::move(L)});
   return From.finished();
 }
 
-bool Records::add(std::string_view Record) {
+// The largest count holds.
+bool RecordingRecords::addCount(ByteReader &From,
+                                std::map<std::string, uint64_t> &In) {
+  std::string Text;
+  if (!text(From, Text))
+    return false;
+  uint64_t &Held = In[Text];
+  Held = std::max(Held, From.number<uint64_t>());
+  return From.finished();
+}
+
+bool RecordingRecords::addMode(ByteReader &From) {
+  const auto Mode = From.number<unsigned>();
+  Result.Mode = Mode ? RecordingMode::Time : RecordingMode::Digest;
+  return From.finished() && Mode < 2;
+}
+
+bool RecordingRecords::addFields(std::string_view Record) {
   ByteReader From(Record.substr(1));
   switch (static_cast<RecordType>(Record.front())) {
   case RecordType::Text:
@@ -213,10 +293,8 @@ bool Records::add(std::string_view Record) {
     return addAllocation(From, false);
   case RecordType::Variable:
     return addAllocation(From, true);
-  case RecordType::Free: {
-    const auto Id = From.number<unsigned>();
-    return From.finished() && Build.free(Id);
-  }
+  case RecordType::Free:
+    return addFree(From);
   case RecordType::Launch:
     return addLaunch(From);
   case RecordType::Late:
@@ -224,71 +302,127 @@ bool Records::add(std::string_view Record) {
   case RecordType::Execution:
     return addExecution(From);
   case RecordType::Note:
-    return addCount(From, true);
+    return addCount(From, Result.Notes);
   case RecordType::Skipped:
-    return addCount(From, false);
+    return addCount(From, Result.Skipped);
   case RecordType::Failure:
-    Build.failure(std::string(From.text()));
+    Result.Failure = From.text();
     return From.finished();
   case RecordType::End:
-    Build.end();
+    Result.Complete = true;
     return From.finished();
+  case RecordType::Mode:
+    return addMode(From);
   }
   return false;
 }
 
-// What was never written, of a program that crashed, is zeros.
-static bool isUnwritten(std::string_view Rest) {
-  return Rest.find_first_not_of('\0') == std::string_view::npos;
+std::string RecordingRecords::add(std::string_view Record) {
+  if (addFields(Record))
+    return "";
+  return Problem.empty() ? "the fields are not those of its type" : Problem;
 }
 
-static std::variant<Recording, ReadError> readRecords(std::string_view Bytes) {
-  if (Bytes.size() < RecordingHeaderBytes)
-    return ReadError{"the recording ends within its header"};
-  const unsigned Version =
-      static_cast<unsigned char>(Bytes[RecordingMagic.size()]);
-  const char Mode = Bytes[RecordingMagic.size() + 1];
-  if (Version != RecordingVersion)
-    return ReadError{"the recording has version " + std::to_string(Version) +
-                     ", this program reads version " +
-                     std::to_string(RecordingVersion) +
-                     "; use a recorder and a verifier of the same build"};
-  if (Mode != '\0' && Mode != '\1')
-    return ReadError{"the recording has an unknown mode"};
-  Records All(Mode ? RecordingMode::Time : RecordingMode::Digest);
-  std::string_view Rest = Bytes.substr(RecordingHeaderBytes);
-  while (!Rest.empty() && (Rest.front() != '\0' || !isUnwritten(Rest))) {
-    const size_t At = Bytes.size() - Rest.size();
-    std::string_view Record;
-    const RecordState State = takeRecord(Rest, Record);
-    if (State == RecordState::Damaged)
-      return ReadError{"byte " + std::to_string(At) +
-                       ": the recording is damaged"};
-    if (State == RecordState::CutOff)
-      break;
-    if (!All.add(Record))
-      return ReadError{"byte " + std::to_string(At) + ": " + All.problem()};
+Recording RecordingRecords::finish() {
+  std::ranges::sort(Executions, {}, [](const Execution &E) {
+    return std::pair(E.Order, E.Start);
+  });
+  for (Execution &E : Executions) {
+    E.What.Index = launches();
+    Result.Launches.push_back(std::move(E.What));
   }
-  return All.finish();
+  return std::move(Result);
 }
 
 std::variant<Recording, ReadError>
-bankstripe::runtime::readRecording(std::istream &Input) {
-  std::ostringstream Whole;
-  Whole << Input.rdbuf(); // Throws nothing, unlike an iterator over it.
-  const std::string Bytes = std::move(Whole).str();
-  if (Bytes.starts_with(RecordingMagic.front()))
-    return readRecords(Bytes);
-  std::istringstream Text(Bytes);
-  return readRecordingText(Text);
-}
-
-std::variant<Recording, ReadError>
-bankstripe::runtime::readRecordingFile(const std::string &Path) {
-  std::ifstream Input(Path, std::ios::binary);
-  if (!Input)
+bankstripe::runtime::readRecording(const std::string &Path) {
+  const MappedFile File = mapFile(Path);
+  if (!File.Storage && ::access(Path.c_str(), F_OK) != 0)
     return ReadError{
         "no recording was written; the program makes no CUDA call, or "
         "the recorder could not be loaded into it"};
-  return readRecording(Input);
+  if (!File.Storage)
+    return ReadError{File.Problem};
+  RecordingRecords All;
+  std::string Problem =
+      readRecords(File.Bytes, RecordingFile, /*MayBeCutOff=*/true,
+                  [&All](std::string_view Record) { return All.add(Record); });
+  if (!Problem.empty())
+    return ReadError{std::move(Problem)};
+  return All.finish();
+}
+
+static void printLine(Json Line, std::ostream &Output) {
+  // Names may hold bytes that are no UTF-8.
+  Output << Line.dump(-1, ' ', /*ensure_ascii=*/true,
+                      Json::error_handler_t::replace)
+         << '\n';
+}
+
+static Json printedChanges(const std::vector<DigestChange> &Changes) {
+  Json List = Json::array();
+  for (const DigestChange &Change : Changes)
+    for (const ChunkRun &Run : Change.Runs)
+      List.push_back(
+          {{Change.IsVariable ? "variable" : "allocation", Change.Allocation},
+           {"first", Run.First},
+           {"digests", Run.Digests}});
+  return List;
+}
+
+static void printAllocation(const Allocation &A, std::ostream &Output) {
+  Json Line{{"type", A.IsVariable ? "variable" : "allocation"},
+            {"id", A.Id},
+            {"kind", A.Kind},
+            {"name", A.Name},
+            {"bytes", A.Bytes},
+            {"device", A.Device},
+            {"made-before", A.MadeBefore}};
+  if (A.FreedBefore)
+    Line["freed-before"] = *A.FreedBefore;
+  printLine(std::move(Line), Output);
+}
+
+static void printLaunch(const Launch &L, bool IsTimed, std::ostream &Output) {
+  Json Line{{"type", "launch"},
+            {"index", L.Index},
+            {"kernel", L.Kernel},
+            {"grid", {L.Grid.X, L.Grid.Y, L.Grid.Z}},
+            {"block", {L.Block.X, L.Block.Y, L.Block.Z}},
+            {"registers", L.Takes.Registers},
+            {"static-shared", L.Takes.StaticSharedBytes},
+            {"dynamic-shared", L.DynamicSharedBytes},
+            {"local", L.Takes.LocalBytes},
+            {"stream", L.Stream}};
+  if (IsTimed) {
+    Line["nanoseconds"] = L.Nanoseconds;
+  } else {
+    Line["thread"] = L.Thread;
+    Line["device"] = L.Device;
+    Line["error"] = L.Error;
+    Line["digested"] = L.Digested;
+    Line["digested-before-free"] = L.DigestedBeforeFree;
+    Line["digested-at-end"] = L.DigestedAtEnd;
+    Line["changes"] = printedChanges(L.Changes);
+  }
+  printLine(std::move(Line), Output);
+}
+
+void bankstripe::runtime::printRecording(const Recording &R,
+                                         std::ostream &Output) {
+  const bool IsTimed = R.Mode == RecordingMode::Time;
+  printLine({{"type", "recording"},
+             {"mode", IsTimed ? "time" : "digest"},
+             {"gpu", R.Device},
+             {"capability", R.Capability},
+             {"failure", R.Failure},
+             {"complete", R.Complete},
+             {"notes", R.Notes},
+             {"skipped", R.Skipped}},
+            Output);
+  for (const std::vector<Allocation> *Of : {&R.Allocations, &R.Variables})
+    for (const Allocation &A : *Of)
+      printAllocation(A, Output);
+  for (const Launch &L : R.Launches)
+    printLaunch(L, IsTimed, Output);
 }

@@ -9,33 +9,26 @@
 #define BANKSTRIPE_RECORDING_RECORDINGREADER_H
 
 #include "recording/Recording.h"
-#include <istream>
 #include <ostream>
 #include <variant>
 
 namespace bankstripe::runtime {
 
-/// Why a recording could not be read; starts in lower case, names the place.
+/// Why a recording could not be read; starts in lower case.
 struct ReadError {
   std::string Message;
 };
 
-/// Reads a recording from its records, or from its text form.
+/// Reads the recording in the file \p Path.
 ///
 /// A last record that was cut off by a crash is left out, and the recording is
 /// then not Complete. Any other that does not follow the format is an error: a
 /// recording that is half understood could hide a difference. The launches of
 /// a recording in mode Time are put into the order in which they were launched.
-std::variant<Recording, ReadError> readRecording(std::istream &Input);
+std::variant<Recording, ReadError> readRecording(const std::string &Path);
 
-/// Reads the recording in the file \p Path.
-std::variant<Recording, ReadError> readRecordingFile(const std::string &Path);
-
-/// Reads a recording from its text form, likewise.
-std::variant<Recording, ReadError> readRecordingText(std::istream &Input);
-
-/// Prints the text form of a recording: for the eye, for other programs, and
-/// to be read again.
+/// Prints a recording as JSON objects, a line each: what it is about, the
+/// memory, the launches. For the eye and for scripts.
 void printRecording(const Recording &R, std::ostream &Output);
 
 } // namespace bankstripe::runtime

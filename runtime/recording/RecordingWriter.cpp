@@ -41,9 +41,8 @@ bool RecordingWriter::open(const std::string &Path, RecordingMode Mode) {
     if (!File.create(OwnPath))
       return false;
   }
-  Waiting = RecordingMagic;
-  Waiting += static_cast<char>(RecordingVersion);
-  Waiting += Mode == RecordingMode::Time ? '\1' : '\0';
+  Waiting = RecordingFile.header();
+  add(RecordType::Mode, ByteWriter().number(Mode == RecordingMode::Time));
   send();
   return true;
 }

@@ -7,7 +7,7 @@
 //
 // Writes the events of a run, one record per event, as they happen. Each is in
 // the file at once, with the texts and shapes that it is the first to need, so
-// a program that crashes leaves every record that was complete (OutputFile.h).
+// a program that crashes leaves every record that was complete (Records.h).
 // The writer lives inside foreign programs: it throws nothing, never ends the
 // process, and after a failed write it stays silent, as it does in a process
 // that was forked off. Any thread may call it.
@@ -17,13 +17,38 @@
 #ifndef BANKSTRIPE_RECORDING_RECORDINGWRITER_H
 #define BANKSTRIPE_RECORDING_RECORDINGWRITER_H
 
-#include "recording/Bytes.h"
-#include "recording/OutputFile.h"
 #include "recording/Recording.h"
+#include "recording/Records.h"
 #include <mutex>
 #include <unordered_map>
 
 namespace bankstripe::runtime {
+
+constexpr FileKind RecordingFile{"\x89"
+                                 "bankstripe\n",
+                                 RecordingVersion};
+
+/// What a record is about: its first byte.
+enum class RecordType : unsigned char {
+  Text = 1,
+  Shape,
+  Stack,
+  Device,
+  Allocation,
+  Variable,
+  Free,
+  Launch,
+  Late,
+  Execution,
+  Note,
+  Skipped,
+  Failure,
+  End,
+  Mode,
+};
+
+/// Bits of a launch's record; it ends before them when none is set.
+constexpr unsigned LaunchDigested = 1, LaunchFailed = 2;
 
 class RecordingWriter {
 public:

@@ -8,6 +8,7 @@
 #include "replay/GpuMemory.h"
 #include <algorithm>
 #include <cstring>
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 using namespace bankstripe::runtime;
@@ -133,4 +134,67 @@ std::string GpuMemory::download(
     Take(At / CapturePageBytes, {Staging, Bytes});
   }
   return "";
+}
+
+// Spans that are this close are one: an address costs nothing, a reservation
+// may fail.
+constexpr uint64_t MostGap = uint64_t(256) << 20;
+
+static AddressRange aligned(const AddressRange &Range, uint64_t Alignment) {
+  const uint64_t Begin = Range.Address / Alignment * Alignment;
+  const uint64_t End = (Range.end() + Alignment - 1) / Alignment * Alignment;
+  return {Begin, End - Begin};
+}
+
+std::vector<AddressSpan>
+bankstripe::runtime::planAddresses(const std::vector<CapturedMemory> &Memory) {
+  std::vector<AddressRange> Ranges;
+  Ranges.reserve(Memory.size());
+  for (const CapturedMemory &M : Memory)
+    Ranges.push_back(aligned({M.Address, M.Bytes}, BlockAlignment));
+  std::ranges::sort(Ranges, {}, &AddressRange::Address);
+  std::vector<AddressSpan> Spans;
+  for (const AddressRange &Block : Ranges) {
+    const AddressRange Wide = aligned(Block, SpanAlignment);
+    if (Spans.empty() || Wide.Address > Spans.back().Reserved.end() + MostGap)
+      Spans.push_back({Wide, {}});
+    AddressSpan &Span = Spans.back();
+    Span.Reserved.Bytes =
+        std::max(Span.Reserved.end(), Wide.end()) - Span.Reserved.Address;
+    if (Span.Mapped.empty() || Block.Address > Span.Mapped.back().end()) {
+      Span.Mapped.push_back(Block);
+      continue;
+    }
+    AddressRange &Last = Span.Mapped.back();
+    Last.Bytes = std::max(Last.end(), Block.end()) - Last.Address;
+  }
+  return Spans;
+}
+
+// The name after cuda.h's mapping.
+#define BANKSTRIPE_TEXT_OF(NAME) #NAME
+#define BANKSTRIPE_TEXT(NAME) BANKSTRIPE_TEXT_OF(NAME)
+
+std::string Driver::load() {
+  void *Library = ::dlopen("libcuda.so.1", RTLD_NOW);
+  if (!Library)
+    return "no NVIDIA driver is installed (libcuda.so.1 was not found)";
+  std::string Missing;
+#define BANKSTRIPE_LOAD(NAME)                                                  \
+  NAME = reinterpret_cast<decltype(NAME)>(                                     \
+      ::dlsym(Library, BANKSTRIPE_TEXT(NAME)));                                \
+  if (!NAME)                                                                   \
+    Missing = BANKSTRIPE_TEXT(NAME);
+  BANKSTRIPE_DRIVER_FUNCTIONS(BANKSTRIPE_LOAD)
+#undef BANKSTRIPE_LOAD
+  return Missing.empty() ? ""
+                         : "the NVIDIA driver has no " + Missing +
+                               "; install one for CUDA 12 or later";
+}
+
+std::string Driver::name(CUresult Result) const {
+  const char *Name = nullptr;
+  if (cuGetErrorName(Result, &Name) != CUDA_SUCCESS || !Name)
+    return "CUDA error " + std::to_string(static_cast<int>(Result));
+  return Name;
 }

@@ -8,11 +8,83 @@
 #ifndef BANKSTRIPE_REPLAY_GPUMEMORY_H
 #define BANKSTRIPE_REPLAY_GPUMEMORY_H
 
-#include "replay/AddressPlan.h"
-#include "replay/Driver.h"
+#include "capture/Capture.h"
+#include <cuda.h>
 #include <functional>
+#include <string>
 
 namespace bankstripe::runtime {
+
+// Pointers in captured memory stay valid when all of it lies where it lay. The
+// driver grants a wish for addresses (cuMemAddressReserve) when nothing else is
+// there, which it mostly is not before there is a context, and when the wish
+// begins at a multiple of 32 MiB: other wishes are granted further up (seen
+// with driver 580 on an H200, by hand). So whole spans are reserved that cover
+// all memory, and within them memory is mapped to what was in use, in blocks of
+// 2 MiB, which is the granularity of device memory on all GPUs with it.
+
+constexpr uint64_t SpanAlignment = uint64_t(32) << 20;
+constexpr uint64_t BlockAlignment = uint64_t(2) << 20;
+
+/// Consecutive addresses.
+struct AddressRange {
+  uint64_t Address = 0, Bytes = 0;
+  uint64_t end() const { return Address + Bytes; }
+  bool operator==(const AddressRange &) const = default;
+};
+
+/// Addresses to reserve, and those of them to put memory behind.
+struct AddressSpan {
+  AddressRange Reserved;
+  std::vector<AddressRange> Mapped; ///< In order; they do not touch.
+};
+
+/// The spans that hold all of \p Memory, in order.
+std::vector<AddressSpan>
+planAddresses(const std::vector<CapturedMemory> &Memory);
+
+// The driver is looked for when it is needed, so that --help and --info work on
+// a machine without one. Names are those of cuda.h, which maps many of them to
+// a later version of the function: both the member and the symbol that is
+// looked up have the mapped name.
+
+#define BANKSTRIPE_DRIVER_FUNCTIONS(X)                                         \
+  X(cuInit)                                                                    \
+  X(cuGetErrorName)                                                            \
+  X(cuDeviceGet)                                                               \
+  X(cuDeviceGetAttribute)                                                      \
+  X(cuDevicePrimaryCtxRetain)                                                  \
+  X(cuCtxSetCurrent)                                                           \
+  X(cuCtxSetLimit)                                                             \
+  X(cuCtxSynchronize)                                                          \
+  X(cuMemAddressReserve)                                                       \
+  X(cuMemCreate)                                                               \
+  X(cuMemMap)                                                                  \
+  X(cuMemSetAccess)                                                            \
+  X(cuMemGetInfo)                                                              \
+  X(cuMemAllocHost)                                                            \
+  X(cuMemcpyHtoD)                                                              \
+  X(cuMemcpyDtoH)                                                              \
+  X(cuMemsetD32)                                                               \
+  X(cuModuleLoadData)                                                          \
+  X(cuModuleGetFunction)                                                       \
+  X(cuModuleGetGlobal)                                                         \
+  X(cuFuncSetAttribute)                                                        \
+  X(cuLaunchKernelEx)
+
+struct Driver {
+#define BANKSTRIPE_MEMBER(NAME) decltype(&::NAME) NAME = nullptr;
+  BANKSTRIPE_DRIVER_FUNCTIONS(BANKSTRIPE_MEMBER)
+#undef BANKSTRIPE_MEMBER
+
+  /// Loads the driver's library.
+  ///
+  /// \return what is wrong; empty when nothing is.
+  std::string load();
+
+  /// "CUDA_ERROR_ILLEGAL_ADDRESS"
+  std::string name(CUresult Result) const;
+};
 
 /// Memory at the addresses of a capture. Nothing is freed: the process goes.
 /// All functions return what is wrong, or an empty text.

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "capture/CaptureReader.h"
+#include "capture/Capture.h"
 #include "replay/Replayer.h"
 #include "replay/Report.h"
 #include "verify/Files.h"
@@ -72,9 +72,11 @@ static std::string beginAgain(const ReplayOptions &O, char **Arguments,
     ::setenv(Variable, std::to_string(Tries).c_str(), 1);
     // The number of the process stays, and so would the name of its recording,
     // which is ours if the results are for another process.
-    if (const char *Recording = std::getenv("BANKSTRIPE_RECORD");
-        Recording && !O.Results.empty())
-      ::unlink(Recording);
+    const char *Asked = std::getenv(RequestVariable);
+    RecordRequest Request;
+    if (Asked && !O.Results.empty() &&
+        parseRequest(readFile(Asked).value_or(""), Request).empty())
+      ::unlink(Request.Recording.c_str());
     // A debugger may have asked for addresses that are not random.
     constexpr unsigned long Query = 0xffffffff;
     if (const int Old = ::personality(Query); Old != -1)
@@ -161,8 +163,10 @@ static int replayOnly(const ReplayOptions &O, const Capture &C,
 static RecordedRun runReplay(const ReplayOptions &O, Runner &Runs,
                              const std::string &Results,
                              std::optional<Side> Only) {
+  RecordRequest Request;
+  Request.Mode = RecordingMode::Time;
   return Runs.run({"/proc/self/exe", replayingArguments(O, Results, Only)},
-                  {RecordingMode::Time, {}});
+                  std::move(Request));
 }
 
 // The durations of the kernel's launches, in their order.
@@ -189,7 +193,7 @@ static ReplayReport replay(const ReplayOptions &O, const Capture &C) {
   const std::string Recorder = findRecorder(O.Recorder);
   Options ForRuns;
   ForRuns.TimeoutSeconds = O.TimeoutSeconds;
-  Runner Runs(ForRuns, Recorder);
+  Runner Runs(ForRuns, Recorder, [](const std::string &) {});
   if (Runs.folder().empty()) {
     Report.Results.Problem = "no temporary folder can be made";
     return Report;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "replay/Options.h"
-#include "verify/Ranges.h"
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <sstream>
 
@@ -60,7 +60,7 @@ static void addLaunchOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {
       ->type_name("SIDE");
   App.add_option("--runs", O.Runs,
                  "timed launches of each kernel; 0 for none (default: 15)")
-      ->check(from(0, 100000))
+      ->check(CLI::Range(0, 100000).description(""))
       ->type_name("N");
   App.add_option("--module", O.Module,
                  "take the rewritten kernel from this cubin or fatbin")
@@ -72,7 +72,7 @@ static void addLaunchOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {
   App.add_option("--timeout", O.TimeoutSeconds,
                  "seconds that the replay may take; 0 for no limit (default: "
                  "600)")
-      ->check(from(0.0, 1e9))
+      ->check(CLI::Range(0.0, 1e9).description(""))
       ->type_name("SECONDS");
   App.add_option("--recorder", O.Recorder,
                  "the recorder library, which times the launches (default: "

@@ -20,11 +20,25 @@
 #define BANKSTRIPE_REPLAY_REPLAYER_H
 
 #include "replay/GpuMemory.h"
-#include "replay/Parameters.h"
 #include "replay/Results.h"
 #include <map>
 
 namespace bankstripe::runtime {
+
+/// A variable that a module has at an address of its own.
+struct MovedVariable {
+  AddressRange Was; ///< Where it lay in the captured program.
+  uint64_t IsAt = 0;
+};
+
+/// Whether two kernels take parameters of the same sizes at the same places.
+bool haveSameLayout(const CapturedKernel &A, const CapturedKernel &B);
+
+/// The buffer of all parameters, with gaps of zeros. A 64-bit word at a
+/// multiple of 8 bytes in a parameter that points into a moved variable points
+/// into it where it is now.
+std::string parameterBuffer(const std::vector<CapturedParameter> &Parameters,
+                            const std::vector<MovedVariable> &Moved);
 
 /// All functions return what is wrong, or an empty text; then nothing more can
 /// be done.

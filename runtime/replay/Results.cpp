@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "replay/Results.h"
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -106,4 +107,43 @@ ReplayResults bankstripe::runtime::readResults(const std::string &Lines) {
     }
   }
   return Results;
+}
+
+static bool holds(const CapturedPage &Page, std::string_view Bytes) {
+  if (!Page.Bytes.empty())
+    return Page.Bytes == Bytes;
+  if (Bytes.size() < sizeof Page.Word)
+    return pageBytes(Page, Bytes.size()) == Bytes;
+  // A page is one word over and over when it is itself, one word further on.
+  return std::memcmp(Bytes.data(), &Page.Word, sizeof Page.Word) == 0 &&
+         std::memcmp(Bytes.data(), Bytes.data() + sizeof Page.Word,
+                     Bytes.size() - sizeof Page.Word) == 0;
+}
+
+void MemoryCheck::found(unsigned Number, uint64_t FirstPage,
+                        std::string_view Bytes) {
+  for (uint64_t At = 0; At < Bytes.size(); At += CapturePageBytes)
+    page({Number, FirstPage + At / CapturePageBytes},
+         Bytes.substr(At, CapturePageBytes));
+}
+
+void MemoryCheck::page(PageNumber At, std::string_view Bytes) {
+  const CapturedMemory &M = Of.Memory[At.Memory];
+  const CapturedPage &Before = M.Before[At.Page], &After = M.After[At.Page];
+  const bool IsUnchanged = holds(Before, Bytes);
+  if (!IsUnchanged)
+    Changed.insert(At);
+  if (After.IsThere ? holds(After, Bytes) : IsUnchanged)
+    return;
+  Differing.insert(At);
+  if (NotCompared.contains(At))
+    return;
+  const auto Difference = findByteDifference(
+      pageBytes(After.IsThere ? After : Before, Bytes.size()),
+      std::string(Bytes), At.Page * CapturePageBytes, Type);
+  if (!Difference)
+    return;
+  if (Mismatches.empty() || Mismatches.back().Memory != At.Memory)
+    Mismatches.push_back({At.Memory, 0, *Difference});
+  Mismatches.back().DifferingBytes += Difference->DifferingBytes;
 }

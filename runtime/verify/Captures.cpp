@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Captures.h"
-#include "capture/CaptureReader.h"
+#include "capture/Capture.h"
 #include "capture/CaptureWriter.h"
 #include <cstring>
 #include <filesystem>
@@ -57,13 +57,27 @@ static std::string whyNothing(const RecordedRun &Run, unsigned Launch) {
   return "the recorder left no capture";
 }
 
-Capturer::Piece Capturer::record(bool IsRewritten, unsigned Launch) {
+namespace {
+
+// What the recorder wrote of one program.
+struct Piece {
+  std::string Path;
+  std::string Kernel;  ///< Of the launch.
+  std::string Problem; ///< Why there is nothing; else empty.
+};
+
+} // namespace
+
+// Nothing is to be digested but what has to be.
+static Piece record(Runner &Runs, bool IsRewritten, unsigned Launch,
+                    const std::string &Folder, bool RandomAddresses) {
+  const Options &O = Runs.options();
   const std::string Asked = Folder + (IsRewritten ? "/rewritten" : "/original");
-  std::map<std::string, std::string> Wanted = Settings;
-  Wanted[IsRewritten ? "BANKSTRIPE_CAPTURE_KERNEL" : "BANKSTRIPE_CAPTURE"] =
-      fmt::format("{}:{}", Launch, Asked);
+  RecordRequest Request;
+  Request.Digests = DigestRule::none();
+  Request.Capture = {Launch, Asked, IsRewritten};
   const RecordedRun Run = Runs.run(IsRewritten ? O.Rewritten : O.Original,
-                                   {RecordingMode::Digest, std::move(Wanted)});
+                                   std::move(Request), RandomAddresses);
   Runs.forget(Run);
   // Each process has a file of its own, named like its recording.
   Piece Found;
@@ -76,8 +90,8 @@ Capturer::Piece Capturer::record(bool IsRewritten, unsigned Launch) {
   return Found;
 }
 
-void Capturer::addRewritten(CaptureReport &To, const Piece &Original,
-                            const Piece &Rewritten) {
+static void addRewritten(CaptureReport &To, const Piece &Original,
+                         const Piece &Rewritten) {
   To.RewrittenProblem = Rewritten.Problem;
   if (To.RewrittenProblem.empty() && Rewritten.Kernel != Original.Kernel)
     To.RewrittenProblem = "it launches " + Rewritten.Kernel + " instead";
@@ -115,19 +129,22 @@ static std::string giveName(const std::string &File, const fs::path &Name) {
   return Error ? Error.message() : "";
 }
 
-CaptureReport Capturer::take(unsigned Launch, const Progress &Tell) {
+CaptureReport bankstripe::runtime::captureLaunch(Runner &Runs, unsigned Launch,
+                                                 bool RandomAddresses) {
+  const Options &O = Runs.options();
   CaptureReport Report;
   Report.Path = O.CapturePath;
   Report.What = Launch;
   const FolderBeside Beside(O.CapturePath);
-  Folder = Beside.Path;
+  const std::string &Folder = Beside.Path;
   if (Folder.empty()) {
     Report.Problem = fmt::format("no folder can be made beside '{}': {}",
                                  O.CapturePath, std::strerror(errno));
     return Report;
   }
-  Tell(fmt::format("capturing launch {} of the original", Launch));
-  const Piece Original = record(/*IsRewritten=*/false, Launch);
+  Runs.tell(fmt::format("capturing launch {} of the original", Launch));
+  const Piece Original =
+      record(Runs, /*IsRewritten=*/false, Launch, Folder, RandomAddresses);
   Report.Kernel = Original.Kernel;
   Report.Problem = Original.Problem;
   if (!Report.isThere())
@@ -143,9 +160,11 @@ CaptureReport Capturer::take(unsigned Launch, const Progress &Tell) {
     Report.Error = std::get<Capture>(Read).Error;
     Report.Lacks = std::get<Capture>(Read).Notes;
   }
-  Tell(fmt::format("capturing the kernel of launch {} of the rewritten program",
-                   Launch));
-  addRewritten(Report, Original, record(/*IsRewritten=*/true, Launch));
+  Runs.tell(fmt::format(
+      "capturing the kernel of launch {} of the rewritten program", Launch));
+  addRewritten(
+      Report, Original,
+      record(Runs, /*IsRewritten=*/true, Launch, Folder, RandomAddresses));
   if (!Report.isThere())
     return Report;
   std::error_code Error;

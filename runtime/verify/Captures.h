@@ -15,7 +15,7 @@
 #ifndef BANKSTRIPE_VERIFY_CAPTURES_H
 #define BANKSTRIPE_VERIFY_CAPTURES_H
 
-#include "verify/Locate.h"
+#include "verify/Runner.h"
 
 namespace bankstripe::runtime {
 
@@ -36,31 +36,9 @@ struct CaptureReport {
   std::string command() const;
 };
 
-/// Makes captures with the \p Settings for the recorder.
-class Capturer {
-public:
-  Capturer(const Options &O, Runner &Runs,
-           std::map<std::string, std::string> Settings)
-      : O(O), Runs(Runs), Settings(std::move(Settings)) {}
-
-  /// Captures the launch \p Launch into the file that the options name.
-  CaptureReport take(unsigned Launch, const Progress &Tell);
-
-private:
-  struct Piece {
-    std::string Path;    ///< Of what the recorder wrote.
-    std::string Kernel;  ///< Of the launch.
-    std::string Problem; ///< Why there is nothing; else empty.
-  };
-  Piece record(bool IsRewritten, unsigned Launch);
-  void addRewritten(CaptureReport &To, const Piece &Original,
-                    const Piece &Rewritten);
-
-  const Options &O;
-  Runner &Runs;
-  const std::map<std::string, std::string> Settings;
-  std::string Folder;
-};
+/// Captures the launch \p Launch into the file that the options name.
+CaptureReport captureLaunch(Runner &Runs, unsigned Launch,
+                            bool RandomAddresses);
 
 } // namespace bankstripe::runtime
 

@@ -241,7 +241,7 @@ bankstripe::runtime::jsonReport(const VerifyReport &Report,
                  {"digested-launches", Report.DigestedLaunches},
                  {"digests-before-free", Report.DigestsBeforeFree},
                  {"skipped", Report.Skipped},
-                 {"overhead", numberOrNull(Report.Overhead)},
+                 {"budget", numberOrNull(Report.Budget)},
                  {"repeats", Report.Repeats},
                  {"not-deterministic", Report.Launches.NotDeterministic}};
   if (Report.Launches.SequenceNotDeterministicFrom)

@@ -9,35 +9,22 @@
 #include "verify/Files.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
+#include <set>
 
 using namespace bankstripe::runtime;
 
 // 64 launches per round make 16 million in four rounds.
 constexpr unsigned MostRounds = 12;
+// So many launches may turn out to vary before the search is given up.
+constexpr unsigned MostVaryingLaunches = 8;
+constexpr unsigned MostDigestsForATrace = 1024;
 
-Schedule bankstripe::runtime::narrowed(const Schedule &Before,
-                                       const LaunchRange &Range,
-                                       unsigned Most) {
-  Schedule Result;
-  const unsigned First = Range.first();
-  const uint64_t Count = uint64_t{Range.Differs} - First + 1;
-  for (unsigned I = 0; I < First; ++I)
-    if (const bool IsAfter = Before.after(I); IsAfter || Before.beforeFree(I))
-      Result.add(I, I, !IsAfter);
-  if (Count <= Most) {
-    Result.add(First, Range.Differs, false);
-    return Result;
-  }
-  unsigned Next = First;
-  for (uint64_t I = 1; I <= Most; ++I) {
-    const auto Point = static_cast<unsigned>(First + I * Count / Most - 1);
-    if (Next < Point)
-      Result.add(Next, Point - 1, true);
-    Result.add(Point, Point, false);
-    Next = Point + 1;
-  }
-  return Result;
+DigestRule bankstripe::runtime::narrowed(DigestRule Before,
+                                         const LaunchRange &Range,
+                                         unsigned Most) {
+  Before.Spans.push_back({Range.first(), Range.Differs, Most});
+  Before.Until = Range.Differs;
+  return Before;
 }
 
 LaunchRange bankstripe::runtime::rangeBefore(const Recording &Original,
@@ -53,38 +40,63 @@ LaunchRange bankstripe::runtime::rangeBefore(const Recording &Original,
   return Range;
 }
 
-std::map<std::string, std::string> Locator::follow(const Schedule &What) {
-  const std::string Path =
-      fmt::format("{}/schedule-{}", Runs.folder(), Schedules++);
-  std::ofstream(Path, std::ios::binary) << What.text();
-  return {{"BANKSTRIPE_SCHEDULE", Path}};
-}
-
-bool Locator::record(const Command &What, const Schedule &When, Recording &Into,
-                     std::string &Problem) {
-  RecordedRun Run = Runs.run(What, {RecordingMode::Digest, follow(When)});
-  Runs.forget(Run);
-  Problem = Run.Child.exited() ? Run.Problem : Run.Child.describe();
-  Into = std::move(Run.Record);
-  return Problem.empty();
-}
-
+// All recordings once more, by another rule; with \p Problem where that fails.
 // Further runs of the original, too: what the digests so far did not see may
 // vary all the same.
-bool Locator::round(std::optional<Difference> &First, Location &At,
-                    const Schedule &When, bool MayVanish) {
-  Tell(fmt::format("locating the difference in the launches {} to {}",
-                   At.Range.first(), At.Range.Differs));
+//
+// \param MayCrash the rewritten program may: it is recorded up to there.
+static Recordings recordAll(Runner &Runs, DigestRun How, size_t Controls,
+                            bool MayCrash, std::string &Problem) {
+  const Options &O = Runs.options();
+  Recordings All{std::move(How), {}, {}, std::vector<Recording>(Controls)};
+  const auto Record = [&](const Command &What, bool MayCrash, Recording &Into) {
+    if (!Problem.empty())
+      return;
+    RecordedRun Run = Runs.record(What, All.How);
+    Problem =
+        Run.Child.exited() || MayCrash ? Run.Problem : Run.Child.describe();
+    Into = std::move(Run.Record);
+  };
+  Record(O.Original, false, All.Original);
+  Record(O.Rewritten, MayCrash, All.Rewritten);
+  for (Recording &Control : All.Controls)
+    Record(O.Original, false, Control);
+  return All;
+}
+
+static std::optional<Recordings> recordAgain(Runner &Runs, const char *With,
+                                             DigestRun How, size_t Controls) {
+  Runs.tell(std::string("recording again, with ") + With);
+  std::string Problem;
+  Recordings All =
+      recordAll(Runs, std::move(How), Controls, /*MayCrash=*/true, Problem);
+  return Problem.empty() ? std::optional(std::move(All)) : std::nullopt;
+}
+
+namespace {
+
+// The difference after the first launch that differs, and where that is.
+struct Located {
+  std::optional<Difference> First;
+  Location At;
+};
+
+} // namespace
+
+// One step of the search, from what is known so far. Where no further one makes
+// sense, there is a problem, or nothing that differs any more.
+static Located narrowOnce(Runner &Runs, Located So, const DigestRun &How,
+                          bool MayVanish) {
+  Location &At = So.At;
+  Runs.tell(fmt::format("locating the difference in the launches {} to {}",
+                        At.Range.first(), At.Range.Differs));
   ++At.Rounds;
-  Recording Original, Rewritten;
-  std::vector<Recording> Controls(O.Repeats - 1);
-  if (!record(O.Original, When, Original, At.Problem) ||
-      !record(O.Rewritten, When, Rewritten, At.Problem))
-    return false;
-  for (Recording &Control : Controls)
-    if (!record(O.Original, When, Control, At.Problem))
-      return false;
-  const Comparison Found = compare(Original, Controls, Rewritten);
+  At.Problem.clear();
+  const Recordings Recorded =
+      recordAll(Runs, How, Runs.options().Repeats - 1, false, At.Problem);
+  if (!At.Problem.empty())
+    return So;
+  const Comparison Found = Recorded.compared();
   const unsigned Last = At.Range.Differs;
   if (!Found.First || Found.First->Launch > Last ||
       Found.First->Launch < At.Range.first() ||
@@ -92,48 +104,156 @@ bool Locator::round(std::optional<Difference> &First, Location &At,
     // With digests after every launch, the usual excuses hold.
     const bool WasAll = Last - At.Range.first() < LaunchesPerRound;
     if (MayVanish && WasAll && !Found.First) {
-      First.reset();
+      So.First.reset();
       At.Varying = Found.NotDeterministic;
     } else {
       At.Problem = "the difference did not show again in another run";
     }
-    return false;
+    return So;
   }
-  LaunchRange Next = rangeBefore(Original, Rewritten, Found.First->Launch);
+  LaunchRange Next =
+      rangeBefore(Recorded.Original, Recorded.Rewritten, Found.First->Launch);
   Next.EqualAfter = std::max(Next.EqualAfter, At.Range.EqualAfter);
-  First = Found.First;
+  So.First = Found.First;
   if (Next.Differs == At.Range.Differs &&
       Next.EqualAfter == At.Range.EqualAfter)
     At.Problem = "no launch closer to it has digests in both programs";
   At.Range = Next;
-  return At.Problem.empty();
+  return So;
 }
 
-Location Locator::narrow(std::optional<Difference> &First, LaunchRange Range,
-                         Schedule When, bool MayVanish) {
-  Location At;
-  At.Range = Range;
-  while (!At.Range.isOne() && At.Rounds < MostRounds) {
-    When = narrowed(When, At.Range);
-    if (!round(First, At, When, MayVanish))
-      return At;
+// Narrows the range, at whose end digests showed the difference.
+//
+// \param MayVanish whether it can turn out to be none, because each launch that
+// differs is one that the original does not reproduce.
+static Located locate(Runner &Runs, const Difference &First,
+                      const LaunchRange &Range, DigestRun How, bool MayVanish) {
+  Located So{First, {}};
+  So.At.Range = Range;
+  while (!So.At.Range.isOne() && So.At.Rounds < MostRounds) {
+    How.Rule = narrowed(std::move(How.Rule), So.At.Range);
+    So = narrowOnce(Runs, std::move(So), How, MayVanish);
+    if (!So.First || !So.At.Problem.empty())
+      return So;
   }
-  if (!At.Range.isOne())
-    At.Problem = fmt::format("given up after {} rounds", At.Rounds);
-  return At;
+  if (!So.At.Range.isOne())
+    So.At.Problem = fmt::format("given up after {} rounds", So.At.Rounds);
+  return So;
 }
 
-std::string Locator::fetch(bool IsRewritten, const Difference &D,
-                           uint64_t End) {
-  Schedule When;
-  When.add(D.Launch, D.Launch, false);
-  std::map<std::string, std::string> Settings = follow(When);
-  Settings["BANKSTRIPE_DUMP"] = fmt::format(
-      "{}:{}{}:{}:{}", D.Launch, D.IsVariable ? "v" : "",
-      IsRewritten ? D.RewrittenAllocation : D.Allocation, D.Begin, End);
-  const RecordedRun Run =
-      Runs.run(IsRewritten ? O.Rewritten : O.Original,
-               {RecordingMode::Digest, std::move(Settings)});
+// Digests of its own for each of these launches.
+static DigestRule refined(DigestRule Rule, const std::set<unsigned> &Launches) {
+  for (const unsigned Launch : Launches)
+    Rule.Spans.push_back({Launch - (Launch > 0), Launch});
+  return Rule;
+}
+
+// A difference that was there, and is then neither found nor excused.
+static void
+recallVanished(Findings &In,
+               const std::vector<std::pair<Difference, Location>> &Vanished) {
+  const std::vector<Difference> &Excused = In.Launches.Excused;
+  for (const auto &[Seen, Where] : Vanished) {
+    if (std::ranges::any_of(Excused, [&Seen](const Difference &D) {
+          return D.IsVariable == Seen.IsVariable &&
+                 D.Allocation == Seen.Allocation;
+        }))
+      continue;
+    In.Launches.First = Seen;
+    In.Found = Where;
+    In.Found->Problem = "the difference did not show again in another run";
+    return;
+  }
+}
+
+// Compares, and narrows the first difference down to a launch. Where that turns
+// out to be one that varies by itself, it gets digests of its own, which excuse
+// what it writes and nothing else.
+static Findings compareAndLocate(Runner &Runs, Recordings Of) {
+  const DigestRule Rule = Of.How.Rule;
+  std::set<unsigned> Varying;
+  std::vector<std::pair<Difference, Location>> Vanished;
+  for (;;) {
+    Findings Now{std::move(Of), {}, {}};
+    Now.Launches = Now.Of.compared();
+    if (!Now.Launches.First) {
+      recallVanished(Now, Vanished);
+      return Now;
+    }
+    const Difference Seen = *Now.Launches.First;
+    if (Seen.Kind != DifferenceKind::Contents || Now.Launches.ByDevice)
+      return Now;
+    Located Narrowed = locate(
+        Runs, Seen, rangeBefore(Now.Of.Original, Now.Of.Rewritten, Seen.Launch),
+        Now.Of.How,
+        Now.Launches.FirstIsTentative && Varying.size() < MostVaryingLaunches);
+    Now.Launches.First = Narrowed.First;
+    Now.Found = Narrowed.At;
+    if (Narrowed.First)
+      return Now;
+    const size_t Known = Varying.size();
+    Varying.insert(Narrowed.At.Varying.begin(), Narrowed.At.Varying.end());
+    std::optional<Recordings> Again;
+    if (Varying.size() > Known)
+      Again = recordAgain(Runs, "digests of the launches that vary",
+                          {refined(Rule, Varying), Now.Of.How.RandomAddresses},
+                          Now.Of.Controls.size());
+    if (!Again) {
+      Now.Launches.First = Seen;
+      Now.Found->Problem = "further runs went differently";
+      return Now;
+    }
+    Vanished.emplace_back(Seen, Narrowed.At);
+    Of = std::move(*Again);
+  }
+}
+
+Findings bankstripe::runtime::lookFor(Runner &Runs, Recordings Of, bool Ended) {
+  if (Ended)
+    return compareAndLocate(Runs, std::move(Of));
+  Findings Now{std::move(Of), {}, {}};
+  Now.Launches = Now.Of.compared();
+  return Now;
+}
+
+Findings bankstripe::runtime::lookCloser(Runner &Runs, Findings So,
+                                         bool Ended) {
+  const std::vector<Launch> &Launches = So.Of.Original.Launches;
+  const std::optional<Difference> &Found = So.Launches.First;
+  // Where a program ends too early is not where it went wrong.
+  const bool IsTheEnd = Found && !Ended &&
+                        (Found->Kind == DifferenceKind::MissingLaunch ||
+                         Found->Kind == DifferenceKind::LaunchError);
+  if (Launches.empty() || (Found && !IsTheEnd) ||
+      std::ranges::all_of(Launches, &Launch::Digested))
+    return So;
+  LaunchRange All{std::nullopt, static_cast<unsigned>(Launches.size() - 1)};
+  if (IsTheEnd)
+    All.Differs = std::min(All.Differs, Found->Launch);
+  auto More = recordAgain(Runs, "more digests",
+                          {narrowed(So.Of.How.Rule, All, MostDigestsForATrace),
+                           So.Of.How.RandomAddresses},
+                          So.Of.Controls.size());
+  if (!More)
+    return So;
+  Findings Now = lookFor(Runs, std::move(*More), Ended);
+  if (Now.Found)
+    ++Now.Found->Rounds;
+  return Now;
+}
+
+std::string bankstripe::runtime::fetchBytes(Runner &Runs, bool OfRewritten,
+                                            bool RandomAddresses,
+                                            const Difference &D, uint64_t End) {
+  const Options &O = Runs.options();
+  RecordRequest Request;
+  Request.Digests = DigestRule::none();
+  Request.Digests.Spans.push_back({D.Launch, D.Launch});
+  Request.Bytes = {D.Launch, D.IsVariable,
+                   OfRewritten ? D.RewrittenAllocation : D.Allocation, D.Begin,
+                   End};
+  const RecordedRun Run = Runs.run(OfRewritten ? O.Rewritten : O.Original,
+                                   std::move(Request), RandomAddresses);
   std::string Bytes = readFile(Run.Path + ".bytes").value_or("");
   Runs.forget(Run);
   return Bytes;

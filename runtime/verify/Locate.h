@@ -14,16 +14,11 @@
 #ifndef BANKSTRIPE_VERIFY_LOCATE_H
 #define BANKSTRIPE_VERIFY_LOCATE_H
 
-#include "recording/Schedule.h"
 #include "verify/Compare.h"
 #include "verify/Elements.h"
 #include "verify/Runner.h"
-#include <functional>
 
 namespace bankstripe::runtime {
-
-/// Told before each run what it is for; for a progress line.
-using Progress = std::function<void(const std::string &)>;
 
 /// So many launches are digested in one round of the search.
 constexpr unsigned LaunchesPerRound = 64;
@@ -39,9 +34,9 @@ struct LaunchRange {
 /// What to digest in the next round: as \p Before up to \p Range, so that what
 /// varies there is known as before; then all its launches when they are at most
 /// \p Most, else as many that are evenly spread and end with the last one, and
-/// between them whatever is freed.
-Schedule narrowed(const Schedule &Before, const LaunchRange &Range,
-                  unsigned Most = LaunchesPerRound);
+/// between them whatever is freed; and nothing behind it.
+DigestRule narrowed(DigestRule Before, const LaunchRange &Range,
+                    unsigned Most = LaunchesPerRound);
 
 /// The range in which \p Differs arose: it begins after the last launch before
 /// it that both programs have digests of all memory for.
@@ -57,37 +52,37 @@ struct Location {
   std::vector<unsigned> Varying;
 };
 
-class Locator {
-public:
-  Locator(const Options &O, Runner &Runs, const Progress &Tell)
-      : O(O), Runs(Runs), Tell(Tell) {}
+/// Recordings of one rule that are compared with each other.
+struct Recordings {
+  DigestRun How;
+  Recording Original, Rewritten;
+  std::vector<Recording> Controls;
 
-  /// Narrows \p Range, at whose end digests by the schedule \p When showed
-  /// \p First. That becomes the difference after the first launch that differs.
-  ///
-  /// \param MayVanish whether \p First can turn out to be none, because each
-  /// launch that differs is one that the original does not reproduce.
-  Location narrow(std::optional<Difference> &First, LaunchRange Range,
-                  Schedule When, bool MayVanish);
-
-  /// The bytes from D.Begin to \p End in memory after the launch \p D.Launch;
-  /// empty when they could not be had.
-  std::string fetch(bool IsRewritten, const Difference &D, uint64_t End);
-
-  /// Settings that make the recorder follow \p What.
-  std::map<std::string, std::string> follow(const Schedule &What);
-
-private:
-  bool record(const Command &What, const Schedule &When, Recording &Into,
-              std::string &Problem);
-  bool round(std::optional<Difference> &First, Location &At,
-             const Schedule &When, bool MayVanish);
-
-  const Options &O;
-  Runner &Runs;
-  const Progress &Tell;
-  unsigned Schedules = 0; ///< Files written so far.
+  Comparison compared() const { return compare(Original, Controls, Rewritten); }
 };
+
+/// What they say, perhaps after further runs.
+struct Findings {
+  Recordings Of;
+  Comparison Launches;
+  std::optional<Location> Found; ///< Of the difference, if that is in memory.
+};
+
+/// Compares, and narrows the first difference down to a launch.
+///
+/// \param Ended whether the rewritten program did as it should. If not, how far
+/// the two agree says where to look.
+Findings lookFor(Runner &Runs, Recordings Of, bool Ended);
+
+/// For a rewritten program that failed or printed something else. Where that
+/// left no trace in the digests, what went wrong was overwritten since; more
+/// digests tell when.
+Findings lookCloser(Runner &Runs, Findings So, bool Ended);
+
+/// The bytes from D.Begin to \p End in memory after the launch D.Launch; empty
+/// when they could not be had.
+std::string fetchBytes(Runner &Runs, bool OfRewritten, bool RandomAddresses,
+                       const Difference &D, uint64_t End);
 
 } // namespace bankstripe::runtime
 

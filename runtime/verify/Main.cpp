@@ -62,7 +62,7 @@ static std::string timeNow() {
 }
 
 static int printRecordingFile(const std::string &Path) {
-  const auto Read = readRecordingFile(Path);
+  const auto Read = readRecording(Path);
   if (const auto *Error = std::get_if<ReadError>(&Read)) {
     std::fprintf(stderr, "bankstripe-verify: '%s' is no recording: %s\n",
                  Path.c_str(), Error->Message.c_str());

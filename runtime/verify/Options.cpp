@@ -6,14 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Options.h"
-#include "verify/Ranges.h"
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <regex>
 #include <sstream>
+#include <unistd.h>
 
 using namespace bankstripe::runtime;
+namespace fs = std::filesystem;
 
 static const char Description[] =
     R"(Compares a rewritten CUDA program with its original: what every launch leaves
@@ -50,6 +53,7 @@ struct Unread {
   std::string Separator = DefaultSeparator;
   std::string Type, Within;
   bool All = false;
+  std::optional<double> Budget;
 };
 
 } // namespace
@@ -95,22 +99,18 @@ static void addDigestOptions(CLI::App &App, Options &O, Unread &Given) {
       ->type_name("REGEX");
   App.add_option("--sample", O.Sample,
                  "compare memory after every Nth launch of a kernel")
-      ->check(from(1, 1000000000))
+      ->check(CLI::Range(1, 1000000000).description(""))
       ->type_name("N");
-  App.add_option("--max-launches", O.MaxLaunches,
-                 "compare memory only after the first N launches, and at the "
-                 "end")
-      ->type_name("N");
-  auto *Overhead =
-      App.add_option("--overhead", O.Overhead,
-                     "what part of the program's own time the comparing may "
-                     "take (default: 0.8); the first launch of each kernel "
+  auto *Budget =
+      App.add_option("--budget", Given.Budget,
+                     "how many gigabytes of memory the comparing may read in "
+                     "a run (default: 4000); the first launches of each kernel "
                      "and what is left at the end are compared in any case")
-          ->check(from(0.0, 1e9))
-          ->type_name("X");
+          ->check(CLI::Range(0.0, 1e12).description(""))
+          ->type_name("GB");
   App.add_flag("--all", Given.All,
-               "compare memory after every launch, however long it takes")
-      ->excludes(Overhead);
+               "compare memory after every launch, however much it is")
+      ->excludes(Budget);
   App.add_option("--type", Given.Type,
                  "show memory as elements of this type: " + elementTypeNames())
       ->type_name("TYPE");
@@ -153,8 +153,10 @@ static std::string readCaptureOptions(const Options &O) {
 
 // \returns what is wrong; empty when nothing is.
 static std::string readDigestOptions(Options &O, const Unread &Given) {
-  if (Given.All)
-    O.Overhead.reset();
+  if (Given.Budget)
+    O.Budget = Given.Budget;
+  else if (Given.All || O.Sample > 1)
+    O.Budget.reset();
   if (!Given.Type.empty() && !(O.Type = parseElementType(Given.Type)))
     return "--type must be one of " + elementTypeNames();
   if (!Given.Within.empty() && !(O.Within = parseTolerance(Given.Within)))
@@ -168,20 +170,6 @@ static std::string readDigestOptions(Options &O, const Unread &Given) {
            "' is no regular expression: " + Error.what();
   }
   return "";
-}
-
-std::map<std::string, std::string>
-bankstripe::runtime::digestLimits(const Options &O) {
-  std::map<std::string, std::string> Limits;
-  if (!O.Kernels.empty())
-    Limits["BANKSTRIPE_KERNELS"] = O.Kernels;
-  if (O.Sample > 1)
-    Limits["BANKSTRIPE_SAMPLE"] = std::to_string(O.Sample);
-  if (O.MaxLaunches)
-    Limits["BANKSTRIPE_MAX_LAUNCHES"] = std::to_string(*O.MaxLaunches);
-  if (O.Overhead)
-    Limits["BANKSTRIPE_OVERHEAD"] = fmt::format("{:f}", *O.Overhead);
-  return Limits;
 }
 
 // What is run, and how often.
@@ -199,18 +187,18 @@ static void addRunOptions(CLI::App &App, Options &O, Unread &Given) {
       ->type_name("FILE");
   App.add_option("--runs", O.Runs,
                  "timed runs of each program; 0 for none (default: 5)")
-      ->check(from(0, 1000))
+      ->check(CLI::Range(0, 1000).description(""))
       ->type_name("N");
   App.add_option("--timeout", O.TimeoutSeconds,
                  "seconds that one run may take; 0 for no limit (default: 600)")
-      ->check(from(0.0, 1e9))
+      ->check(CLI::Range(0.0, 1e9).description(""))
       ->type_name("SECONDS");
   App.add_flag("--expect-output", O.ExpectOutput,
                "fail when the original prints nothing, or not the same twice");
   App.add_option("--repeats", O.Repeats,
                  "runs of the original that are compared with each other, to "
                  "see what it does not reproduce (default: 2)")
-      ->check(from(2, 100))
+      ->check(CLI::Range(2, 100).description(""))
       ->type_name("N");
   App.add_option("--lock", O.LockPath,
                  "lock this file during the timed runs, so that others on the "
@@ -295,4 +283,71 @@ std::string bankstripe::runtime::findRecorder(const std::string &Given) {
     if (fs::is_regular_file(Candidate, Error))
       return Candidate.string();
   return {};
+}
+
+static bool isPlain(char C) {
+  return (C >= 'a' && C <= 'z') || (C >= 'A' && C <= 'Z') ||
+         (C >= '0' && C <= '9') ||
+         std::string_view("_-+=./:,@%^").find(C) != std::string_view::npos;
+}
+
+static std::string quoted(const std::string &Word) {
+  if (!Word.empty() && std::all_of(Word.begin(), Word.end(), isPlain))
+    return Word;
+  std::string Text = "'";
+  for (const char C : Word)
+    if (C == '\'')
+      Text += "'\\''";
+    else
+      Text += C;
+  return Text + "'";
+}
+
+std::string Command::text() const {
+  std::string Text = quoted(Program);
+  for (const std::string &Argument : Arguments)
+    Text += ' ' + quoted(Argument);
+  return Text;
+}
+
+std::variant<CommandPair, CommandError>
+bankstripe::runtime::splitCommands(const std::vector<std::string> &Words,
+                                   const std::string &Separator) {
+  const auto Middle = std::find(Words.begin(), Words.end(), Separator);
+  if (Middle == Words.end())
+    return CommandError{"give two commands: -- ORIGINAL ARGS... " + Separator +
+                        " REWRITTEN ARGS..."};
+  if (std::find(Middle + 1, Words.end(), Separator) != Words.end())
+    return CommandError{"'" + Separator +
+                        "' stands there more than once; name another word "
+                        "with --separator and put that between the commands"};
+  if (Middle == Words.begin())
+    return CommandError{"the original command is missing before '" + Separator +
+                        "'"};
+  if (Middle + 1 == Words.end())
+    return CommandError{"the rewritten command is missing after '" + Separator +
+                        "'"};
+  return CommandPair{{Words.front(), {Words.begin() + 1, Middle}},
+                     {*(Middle + 1), {Middle + 2, Words.end()}}};
+}
+
+static bool canRun(const std::string &Path) {
+  std::error_code Error;
+  return ::access(Path.c_str(), X_OK) == 0 && !fs::is_directory(Path, Error);
+}
+
+std::string bankstripe::runtime::findProgram(const std::string &Name,
+                                             const std::string &SearchPath) {
+  if (Name.find('/') != std::string::npos)
+    return canRun(Name) ? Name : "";
+  for (size_t At = 0; At <= SearchPath.size() && !Name.empty();) {
+    const size_t End = std::min(SearchPath.find(':', At), SearchPath.size());
+    // An empty entry is the current folder.
+    const std::string Folder =
+        End == At ? "." : SearchPath.substr(At, End - At);
+    if (std::string Path = Folder + "/" + Name; canRun(Path))
+      return Path;
+    At = End + 1;
+  }
+  return "";
 }

@@ -8,11 +8,46 @@
 #ifndef BANKSTRIPE_VERIFY_OPTIONS_H
 #define BANKSTRIPE_VERIFY_OPTIONS_H
 
-#include "verify/Commands.h"
-#include "verify/Tolerance.h"
-#include <map>
+#include "verify/Elements.h"
+#include <string>
+#include <variant>
+#include <vector>
 
 namespace bankstripe::runtime {
+
+/// A program, or a script that starts one, and what it is called with.
+struct Command {
+  std::string Program; ///< A path, once it was looked for.
+  std::vector<std::string> Arguments;
+
+  /// As it would be typed, with quotes where a shell needs them.
+  std::string text() const;
+};
+
+/// The original command and the rewritten one.
+struct CommandPair {
+  Command Original, Rewritten;
+};
+
+/// What is wrong with a command line.
+struct CommandError {
+  std::string Message;
+};
+
+/// What stands between the two commands unless an option says otherwise.
+constexpr char DefaultSeparator[] = "--vs";
+
+/// Splits `ORIGINAL ARGS... --vs REWRITTEN ARGS...`. A separator that stands
+/// there twice could be an argument, so that is an error.
+std::variant<CommandPair, CommandError>
+splitCommands(const std::vector<std::string> &Words,
+              const std::string &Separator = DefaultSeparator);
+
+/// Looks for a program as a shell does: in \p SearchPath (folders with colons
+/// between them) when its name has no slash.
+///
+/// \returns the path; empty when nothing there can be run.
+std::string findProgram(const std::string &Name, const std::string &SearchPath);
 
 /// The exit statuses of bankstripe-verify.
 enum ExitStatus : int {
@@ -33,9 +68,8 @@ struct Options {
   bool ExpectOutput = false;
   std::string Kernels; ///< Whose launches are digested; empty for all.
   unsigned Sample = 1; ///< Digest every Nth launch of a kernel.
-  std::optional<unsigned> MaxLaunches; ///< Digest none from this one on.
-  /// What part of the program's own time digests may take; none for all of it.
-  std::optional<double> Overhead = 0.8;
+  /// Gigabytes of memory that the digests of a run may read; none: all.
+  std::optional<double> Budget = 4000;
   unsigned Repeats = 2; ///< Runs of the original with digests.
   std::optional<ElementType> Type;
   std::optional<Tolerance> Within; ///< For results that vary by themselves.
@@ -58,10 +92,6 @@ struct Done {
 /// a `--vs` between them. Arguments go to the programs untouched.
 std::variant<Options, Done> parseOptions(int ArgumentCount,
                                          const char *const *Arguments);
-
-/// The options that limit what is digested, as variables for the recorder;
-/// empty when nothing does.
-std::map<std::string, std::string> digestLimits(const Options &O);
 
 /// Where the recorder is: at \p Given, or beside this executable, or in the
 /// `lib` folder next to its own. Empty when it is in none of these.

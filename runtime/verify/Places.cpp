@@ -7,7 +7,7 @@
 
 #include "verify/Places.h"
 #include "verify/Child.h"
-#include "verify/Commands.h"
+#include "verify/Options.h"
 #include <cstdlib>
 #include <fmt/format.h>
 #include <sstream>

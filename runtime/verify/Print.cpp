@@ -231,8 +231,8 @@ static std::vector<std::string> coverage(const VerifyReport &Report) {
     if (Reason != "freed")
       Reasons += fmt::format("{}{} by --{}{}", Reasons.empty() ? "" : ", ",
                              Count, Reason,
-                             Reason == "overhead" && Report.Overhead
-                                 ? fmt::format("={}", *Report.Overhead)
+                             Reason == "budget" && Report.Budget
+                                 ? fmt::format("={}", *Report.Budget)
                                  : "");
   std::vector<std::string> Found;
   if (!Reasons.empty())

@@ -13,6 +13,7 @@
 
 #include "verify/Runner.h"
 #include "recording/RecordingReader.h"
+#include "verify/Files.h"
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
@@ -49,17 +50,11 @@ std::string bankstripe::runtime::lastWords(const ChildResult &Child) {
 }
 
 static std::string readOne(Recording &Record, const std::string &Path) {
-  auto Read = readRecordingFile(Path);
+  auto Read = readRecording(Path);
   if (auto *Error = std::get_if<ReadError>(&Read))
     return Error->Message;
   Record = std::move(std::get<Recording>(Read));
   return Record.Failure;
-}
-
-void bankstripe::runtime::readRecordingInto(RecordedRun &Run,
-                                            const std::string &Path) {
-  Run.Path = Path;
-  Run.Problem = readOne(Run.Record, Path);
 }
 
 size_t bankstripe::runtime::choosePrincipal(
@@ -115,10 +110,10 @@ static std::vector<RecordedProcess> findProcesses(const std::string &First) {
   return Found;
 }
 
-void Runner::readProcesses(RecordedRun &Run, const std::string &First) const {
+static void readProcesses(RecordedRun &Run, const std::string &First) {
   std::vector<RecordedProcess> Processes = findProcesses(First);
-  if (Processes.size() < 2)
-    return readRecordingInto(Run, First);
+  if (Processes.empty())
+    Processes.push_back({First, 0, {}, ""});
   for (RecordedProcess &P : Processes)
     P.Problem = readOne(P.Record, P.Path);
   const size_t Principal = choosePrincipal(Processes);
@@ -134,8 +129,8 @@ void Runner::readProcesses(RecordedRun &Run, const std::string &First) const {
   Run.Problem = std::move(Processes[Principal].Problem);
 }
 
-Runner::Runner(const Options &O, const std::string &Recorder)
-    : O(O), Recorder(Recorder) {
+Runner::Runner(const Options &O, const std::string &Recorder, Progress Tell)
+    : O(O), Recorder(Recorder), Tell(std::move(Tell)) {
   std::error_code Error;
   std::string Pattern =
       (fs::temp_directory_path(Error) / "bankstripe-verify-XXXXXX").string();
@@ -149,32 +144,37 @@ Runner::~Runner() {
     fs::remove_all(Folder, Error);
 }
 
-RecordedRun Runner::run(const Command &What, const RunRequest &Request) {
+RecordedRun Runner::run(const Command &What, RecordRequest Request,
+                        bool RandomAddresses) {
   RecordedRun Run;
-  const std::string Path = Folder + "/" + std::to_string(Runs++);
   const bool IsTimed = Request.Mode == RecordingMode::Time;
+  Request.Recording = Folder + "/" + std::to_string(Runs++);
+  const std::string Asked = Request.Recording + ".request";
+  if (!writeFile(Asked, printRequest(Request))) {
+    Run.Child.StartError = "'" + Asked + "' cannot be written";
+    return Run;
+  }
   ChildRequest Child;
   Child.Program = What.Program;
   Child.Arguments = What.Arguments;
   Child.TimeoutSeconds = O.TimeoutSeconds;
   if (!IsTimed)
-    Child.FixedAddresses = !RandomAddresses && !Request.RandomAddresses;
-  // What the caller's environment holds is not meant for this run.
-  for (const char *Name :
-       {"BANKSTRIPE_CAPTURE", "BANKSTRIPE_CAPTURE_KERNEL", "BANKSTRIPE_DUMP",
-        "BANKSTRIPE_SCHEDULE", "BANKSTRIPE_KERNELS", "BANKSTRIPE_SAMPLE",
-        "BANKSTRIPE_MAX_LAUNCHES", "BANKSTRIPE_OVERHEAD"})
-    Child.Environment[Name] = "";
-  for (const auto &[Name, Value] : Request.Settings)
-    Child.Environment[Name] = Value;
+    Child.FixedAddresses = !RandomAddresses;
   Child.Environment["CUDA_INJECTION64_PATH"] = Recorder;
-  Child.Environment["BANKSTRIPE_RECORD"] = Path;
-  Child.Environment["BANKSTRIPE_MODE"] = IsTimed ? "time" : "digest";
+  Child.Environment[RequestVariable] = Asked;
   {
     const FileLock Lock(IsTimed ? std::string() : O.LockPath, LOCK_SH);
     Run.Child = runChild(Child);
   }
-  readProcesses(Run, Path);
+  readProcesses(Run, Request.Recording);
+  return Run;
+}
+
+RecordedRun Runner::record(const Command &What, const DigestRun &How) {
+  RecordRequest Request;
+  Request.Digests = How.Rule;
+  RecordedRun Run = run(What, std::move(Request), How.RandomAddresses);
+  forget(Run);
   return Run;
 }
 
@@ -188,4 +188,85 @@ void Runner::forget(const RecordedRun &Run) const {
     if (Found == First || Found.starts_with(First + "."))
       fs::remove(Entry.path(), Error);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// The folder of --originals, where many versions are compared with one
+// original. A run has three files, of which the last one written says that all
+// are there:
+//
+//     NAME.recording   as the recorder wrote it
+//     NAME.output      standard output
+//     NAME.key         how it was recorded, the program, its size and time,
+//                      where and with what arguments it ran
+//===----------------------------------------------------------------------===//
+
+// What a run is good for; nothing where that cannot be told.
+static std::optional<std::string> keyOf(const Command &Original,
+                                        const DigestRun &How) {
+  std::error_code Error;
+  const auto Bytes = fs::file_size(Original.Program, Error);
+  const auto Time = fs::last_write_time(Original.Program, Error);
+  if (Error)
+    return std::nullopt;
+  RecordRequest Request;
+  Request.Digests = How.Rule;
+  // Arguments may be paths from the working directory.
+  std::string Key = fmt::format("{}\n{}\n{}\n{}\n{}\n", printRequest(Request),
+                                fs::current_path(Error).string(),
+                                fs::absolute(Original.Program, Error).string(),
+                                Bytes, Time.time_since_epoch().count());
+  for (const std::string &Argument : Original.Arguments)
+    Key += fmt::format("{}:{}\n", Argument.size(), Argument);
+  return Key;
+}
+
+static std::optional<RecordedRun> findKept(const std::string &Stem,
+                                           const std::string &Key) {
+  if (readFile(Stem + ".key") != Key)
+    return std::nullopt;
+  RecordedRun Run;
+  Run.Path = Stem + ".recording";
+  Run.Problem = readOne(Run.Record, Run.Path);
+  auto Output = readFile(Stem + ".output");
+  if (!Run.Problem.empty() || !Output)
+    return std::nullopt;
+  Run.Child.Output = std::move(*Output);
+  return Run;
+}
+
+// What failed is worth another try, and has more to say than is kept here.
+// Where the folder cannot be written, nothing is kept.
+static void keep(const std::string &Stem, const std::string &Key,
+                 const RecordedRun &Run) {
+  if (!Run.Child.succeeded() || !Run.Problem.empty() || !Run.Others.empty())
+    return;
+  std::error_code Error;
+  fs::create_directories(fs::path(Stem).parent_path(), Error);
+  fs::remove(Stem + ".key", Error);
+  fs::copy_file(Run.Path, Stem + ".recording",
+                fs::copy_options::overwrite_existing, Error);
+  if (!Error && writeFile(Stem + ".output", Run.Child.Output) &&
+      !writeFile(Stem + ".key", Key))
+    fs::remove(Stem + ".key", Error);
+}
+
+RecordedRun Runner::recordOriginal(const std::string &Name,
+                                   const DigestRun &How,
+                                   const std::string &Step) {
+  const std::string Stem = O.Originals + "/" + Name;
+  std::optional<std::string> Key;
+  if (!O.Originals.empty())
+    Key = keyOf(O.Original, How);
+  if (Key)
+    if (std::optional<RecordedRun> Kept = findKept(Stem, *Key))
+      return std::move(*Kept);
+  tell(Step);
+  RecordRequest Request;
+  Request.Digests = How.Rule;
+  RecordedRun Run = run(O.Original, std::move(Request), How.RandomAddresses);
+  if (Key)
+    keep(Stem, *Key, Run);
+  forget(Run);
+  return Run;
 }

@@ -8,9 +8,10 @@
 #ifndef BANKSTRIPE_VERIFY_RUNNER_H
 #define BANKSTRIPE_VERIFY_RUNNER_H
 
-#include "recording/Recording.h"
+#include "recording/Request.h"
 #include "verify/Child.h"
 #include "verify/Options.h"
+#include <functional>
 
 namespace bankstripe::runtime {
 
@@ -35,21 +36,17 @@ struct RecordedRun {
   bool OtherCouldBeTaken = false;
 };
 
-/// Reads the recording in \p Path; says in \p Run what is wrong with it.
-void readRecordingInto(RecordedRun &Run, const std::string &Path);
-
 /// Which of several processes is compared: the one that launches most, of those
 /// that launch equally often the one that used the GPU first.
 size_t choosePrincipal(const std::vector<RecordedProcess> &Processes);
 
-/// What a run is for.
-struct RunRequest {
-  RecordingMode Mode = RecordingMode::Digest;
-  /// The variables that tell the recorder what to do, beyond where and how.
-  std::map<std::string, std::string> Settings;
-  /// Whether addresses differ from those of other runs, as they do without the
-  /// recorder. Else, in mode Digest, they are the same, so that pointers in
-  /// memory are.
+/// Told before each run what it is for; for a progress line.
+using Progress = std::function<void(const std::string &)>;
+
+/// How runs with digests are recorded. In those that are compared memory lies
+/// at the same addresses, so that pointers in it are the same.
+struct DigestRun {
+  DigestRule Rule;
   bool RandomAddresses = false;
 };
 
@@ -57,28 +54,36 @@ struct RunRequest {
 /// away with it.
 class Runner {
 public:
-  Runner(const Options &O, const std::string &Recorder);
+  Runner(const Options &O, const std::string &Recorder, Progress Tell);
   ~Runner();
   Runner(const Runner &) = delete;
   Runner &operator=(const Runner &) = delete;
 
-  /// Where files for the recorder can be put; empty when there is no folder.
+  const Options &options() const { return O; }
+  void tell(const std::string &What) const { Tell(What); }
+  /// Where further files can be put; empty when there is no folder.
   const std::string &folder() const { return Folder; }
-  /// Runs \p What; its recording stays in RecordedRun::Path until forget().
-  RecordedRun run(const Command &What, const RunRequest &Request);
-  /// From here on, all addresses are random.
-  void randomizeAddresses() { RandomAddresses = true; }
+
+  /// Runs \p What. Its files stay until forget().
+  ///
+  /// \param Request its file is named here.
+  RecordedRun run(const Command &What, RecordRequest Request,
+                  bool RandomAddresses = false);
+  /// Likewise, and forgets the files.
+  RecordedRun record(const Command &What, const DigestRun &How);
+  /// A run of the original that is compared with others: that of this name in
+  /// the folder of --originals, where there is a good one.
+  RecordedRun recordOriginal(const std::string &Name, const DigestRun &How,
+                             const std::string &Step);
   /// Removes the files of a run.
   void forget(const RecordedRun &Run) const;
 
 private:
-  void readProcesses(RecordedRun &Run, const std::string &First) const;
-
   const Options &O;
   const std::string &Recorder;
+  const Progress Tell;
   std::string Folder;
   unsigned Runs = 0;
-  bool RandomAddresses = false;
 };
 
 /// A lock on a file that others on the same GPU share. An empty path is none.

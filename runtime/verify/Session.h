@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
+//     original, rewritten                           without digests, to decide
+//                                                   how many there will be
 //     original, original again, rewritten           with digests, compared
 //     original at other addresses                   when something differs
 //     original, original again, rewritten           to locate a difference, or
@@ -18,8 +20,8 @@
 #define BANKSTRIPE_VERIFY_SESSION_H
 
 #include "verify/Captures.h"
-#include "verify/Clocks.h"
 #include "verify/Compare.h"
+#include "verify/Gpu.h"
 #include "verify/Locate.h"
 #include "verify/Statistics.h"
 
@@ -54,12 +56,12 @@ struct VerifyReport {
   /// Where Launches.First was found, when it is a difference in memory.
   std::optional<Location> Found;
   unsigned Repeats = 2; ///< Runs of the original with digests.
-  /// What the recorder left out, by reason: "kernels", "sample",
-  /// "max-launches", "overhead" (launches) and "freed" (allocations).
+  /// What the recorder left out, by reason: "kernels", "sample", "budget"
+  /// (launches) and "freed" (allocations).
   std::map<std::string, uint64_t> Skipped;
   unsigned DigestedLaunches = 0;  ///< With digests right after them.
   unsigned DigestsBeforeFree = 0; ///< Of memory after other launches.
-  std::optional<double> Overhead; ///< The limit of the time for digests.
+  std::optional<double> Budget;   ///< Gigabytes that digests may read.
   std::optional<Tolerance> Within;
   std::vector<ToleratedMemory> Tolerated;
   std::optional<CaptureReport> Captured; ///< When a capture was asked for.

@@ -8,8 +8,8 @@
 #ifndef BANKSTRIPE_VERIFY_TEXT_H
 #define BANKSTRIPE_VERIFY_TEXT_H
 
-#include "verify/Clocks.h"
 #include "verify/Elements.h"
+#include "verify/Gpu.h"
 #include <optional>
 #include <string>
 #include <string_view>

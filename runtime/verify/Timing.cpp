@@ -15,8 +15,8 @@ namespace {
 
 class Timer {
 public:
-  Timer(const Options &O, Runner &Runs, int ExitStatus, const Progress &Tell)
-      : O(O), Runs(Runs), ExitStatus(ExitStatus), Tell(Tell) {}
+  Timer(Runner &Runs, int ExitStatus)
+      : O(Runs.options()), Runs(Runs), ExitStatus(ExitStatus) {}
   TimedRuns run();
 
 private:
@@ -26,7 +26,6 @@ private:
   const Options &O;
   Runner &Runs;
   int ExitStatus;
-  const Progress &Tell;
   TimedRuns Result;
 };
 
@@ -39,8 +38,9 @@ bool Timer::timeOne(bool IsRewritten, const ClockSource &Source,
   RecordedRun Run;
   {
     const ClockSampler Sampler(Source, Clocks);
-    Run = Runs.run(IsRewritten ? O.Rewritten : O.Original,
-                   {RecordingMode::Time, {}});
+    RecordRequest Request;
+    Request.Mode = RecordingMode::Time;
+    Run = Runs.run(IsRewritten ? O.Rewritten : O.Original, std::move(Request));
   }
   Runs.forget(Run);
   if (!Run.Child.exited() || Run.Child.ExitStatus != ExitStatus) {
@@ -82,7 +82,7 @@ TimedRuns Timer::run() {
   std::vector<ClockSample> Clocks[2];
   bool GoesOn = true;
   for (unsigned I = 0; I < O.Runs && GoesOn; ++I) {
-    Tell(fmt::format("timing, run {} of {}", I + 1, O.Runs));
+    Runs.tell(fmt::format("timing, run {} of {}", I + 1, O.Runs));
     for (const bool IsRewritten : {I % 2 == 1, I % 2 == 0})
       GoesOn = GoesOn && timeOne(IsRewritten, Source ? *Source : ClockSource(),
                                  Clocks[IsRewritten]);
@@ -95,7 +95,6 @@ TimedRuns Timer::run() {
   return std::move(Result);
 }
 
-TimedRuns bankstripe::runtime::timeBoth(const Options &O, Runner &Runs,
-                                        int ExitStatus, const Progress &Tell) {
-  return Timer(O, Runs, ExitStatus, Tell).run();
+TimedRuns bankstripe::runtime::timeBoth(Runner &Runs, int ExitStatus) {
+  return Timer(Runs, ExitStatus).run();
 }

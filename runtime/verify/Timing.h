@@ -8,8 +8,8 @@
 #ifndef BANKSTRIPE_VERIFY_TIMING_H
 #define BANKSTRIPE_VERIFY_TIMING_H
 
-#include "verify/Clocks.h"
-#include "verify/Locate.h"
+#include "verify/Gpu.h"
+#include "verify/Runner.h"
 
 namespace bankstripe::runtime {
 
@@ -29,13 +29,12 @@ struct TimedRuns {
   std::optional<TimingFailure> Failure;
 };
 
-/// Runs the programs \p O.Runs times each, without digests, alone on the GPU
-/// as far as \p O.LockPath sees to that. Stops with the first run that leaves
+/// Runs the programs as often as the options say, without digests, alone on the
+/// GPU as far as their lock sees to that. Stops with the first run that leaves
 /// no durations.
 ///
 /// \param ExitStatus what both have to end with.
-TimedRuns timeBoth(const Options &O, Runner &Runs, int ExitStatus,
-                   const Progress &Tell);
+TimedRuns timeBoth(Runner &Runs, int ExitStatus);
 
 } // namespace bankstripe::runtime
 

@@ -27,6 +27,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -39,12 +40,12 @@ import time
 
 import suite_verify
 
-# What the environment says to the recorder; see runtime/recorder/Injection.cpp.
+# What the recorder is asked for; see runtime/recording/FORMAT.md.
 WAYS = {"alone": None,
-        "times": {"BANKSTRIPE_MODE": "time"},
-        "watched": {"BANKSTRIPE_MODE": "digest", "BANKSTRIPE_SCHEDULE": os.devnull},
-        "digests": {"BANKSTRIPE_MODE": "digest", "BANKSTRIPE_OVERHEAD": "0.8"},
-        "all": {"BANKSTRIPE_MODE": "digest"}}
+        "times": {"mode": "time"},
+        "watched": {"digests": {"first": 0, "first-frees": 0}},
+        "digests": {"digests": {"first": 8, "first-frees": 8}},
+        "all": {}}
 # What a program prints of its own times, with the blanks that fill their columns.
 TIMES = re.compile(r"(?<! ) *[-+]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?")
 
@@ -94,8 +95,9 @@ class Program:
         environment = dict(os.environ)
         if WAYS[way] is not None:
             recorder = (self.pack / "bin/libbankstripe-recorder.so").resolve()
-            environment.update(WAYS[way], BANKSTRIPE_RECORD=str(self.recording(way)),
-                               CUDA_INJECTION64_PATH=str(recorder))
+            request = self.work / f"{self.name}.{way}.request"
+            request.write_text(json.dumps({"recording": str(self.recording(way)), **WAYS[way]}))
+            environment.update(BANKSTRIPE_REQUEST=str(request), CUDA_INJECTION64_PATH=str(recorder))
         command = [self.executable("original"), *self.entry.get("arguments", [])]
         begun = time.perf_counter()
         try:
@@ -130,18 +132,18 @@ class Program:
         printed = subprocess.run(
             [self.pack / "bin/bankstripe-verify", f"--print-recording={path}"],
             capture_output=True, text=True, check=False)
-        live, sizes = 0, {}
-        for line in printed.stdout.splitlines():
-            if '"type":"launch"' in line:
+        changes = {}  # Of the memory in use, by the launch before which they happen.
+        for event in map(json.loads, printed.stdout.splitlines()):
+            if event["type"] == "launch":
                 self.launches += 1
-                self.digested += '"changes":' in line
-            elif '"type":"allocation"' in line:
-                event = json.loads(line)
-                sizes[event["id"]] = event["bytes"]
-                live += event["bytes"]
-                self.bytes = max(self.bytes, live)
-            elif '"type":"free"' in line:
-                live -= sizes.pop(json.loads(line)["id"], 0)
+                self.digested += event["digested"]
+            elif event["type"] == "allocation":
+                made = event["made-before"]
+                changes[made] = changes.get(made, 0) + event["bytes"]
+                if "freed-before" in event:
+                    freed = event["freed-before"]
+                    changes[freed] = changes.get(freed, 0) - event["bytes"]
+        self.bytes = max(itertools.accumulate(changes[at] for at in sorted(changes)), default=0)
 
     def verify(self, limit):
         report = self.work / f"{self.name}.json"

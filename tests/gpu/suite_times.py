@@ -126,11 +126,13 @@ class Times:
         """One run of a form. Its wall time, or None."""
         recording = self.work / "recording"
         recording.unlink(missing_ok=True)
+        request = self.work / "request"
+        request.write_text(json.dumps({"recording": str(recording), "mode": "time"}))
         command, folder = self.command(program, form)
         begun = time.time()
         status = suite_verify.run(command, min(self.given.limit, self.seconds_left()), program.log,
                                   cwd=folder, env={
-            **os.environ, "BANKSTRIPE_RECORD": str(recording), "BANKSTRIPE_MODE": "time",
+            **os.environ, "BANKSTRIPE_REQUEST": str(request),
             "CUDA_INJECTION64_PATH": str((self.binaries / "libbankstripe-recorder.so").resolve())})
         if status is None or not recording.exists():
             program.problems[form] = "takes too long" if status is None else f"status {status}"
@@ -138,12 +140,12 @@ class Times:
         printed = subprocess.run([self.binaries / "bankstripe-verify", f"--print-recording={recording}"],
                                  capture_output=True, text=True, check=False)
         events = map(json.loads, printed.stdout.splitlines())
-        executions = [event for event in events if event.get("type") == "execution"]
+        executions = [event for event in events if event["type"] == "launch"]
         names = demangled(sorted({event["kernel"] for event in executions}))
         totals = {}
         for event in executions:
             kernel = names[event["kernel"]]
-            totals[kernel] = totals.get(kernel, 0) + event["end"] - event["start"]
+            totals[kernel] = totals.get(kernel, 0) + event["nanoseconds"]
         for kernel, total in totals.items():
             program.times.setdefault(form, {}).setdefault(kernel, []).append(total)
         return time.time() - begun

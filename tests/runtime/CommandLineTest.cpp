@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "recording/RecordingWriter.h"
 #include "verify/Child.h"
 #include "verify/Options.h"
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 
@@ -36,8 +38,8 @@ TEST(CommandLine, BadUsageExitsWith2) {
       {"--timeout=-5", "/bin/true", "/bin/true"},
       {"--unknown", "/bin/true", "/bin/true"},
       {"/bin/true", "/bin/true", "/bin/true"},
-      {"--all", "--overhead=1", "/bin/true", "/bin/true"},
-      {"--overhead=-1", "/bin/true", "/bin/true"},
+      {"--all", "--budget=1", "/bin/true", "/bin/true"},
+      {"--budget=-1", "/bin/true", "/bin/true"},
       {"--kernels=(", "/bin/true", "/bin/true"},
       {"--sample=0", "/bin/true", "/bin/true"},
       {"--repeats=1", "/bin/true", "/bin/true"},
@@ -102,23 +104,18 @@ TEST(CommandLine, TwoCommandsWithArgumentsOfTheirOwn) {
   EXPECT_TRUE(O.Original.text().ends_with("/sh -c 'a b'"));
 }
 
-static std::map<std::string, std::string>
-limits(std::vector<const char *> Words) {
+static std::optional<double> budgetOf(std::vector<const char *> Words) {
   Words.insert(Words.end(), {"/bin/true", "/bin/true"});
   auto Result = parse(std::move(Words));
-  const auto *O = std::get_if<Options>(&Result);
-  return O ? digestLimits(*O) : std::map<std::string, std::string>();
+  return std::get<Options>(Result).Budget;
 }
 
-TEST(CommandLine, LimitsOfDigestsGoToTheRecorder) {
-  using Limits = std::map<std::string, std::string>;
-  EXPECT_EQ(limits({}), (Limits{{"BANKSTRIPE_OVERHEAD", "0.800000"}}));
-  EXPECT_EQ(limits({"--all"}), Limits());
-  EXPECT_EQ(
-      limits({"--all", "--kernels=a|b", "--sample=3", "--max-launches=0"}),
-      (Limits{{"BANKSTRIPE_KERNELS", "a|b"},
-              {"BANKSTRIPE_SAMPLE", "3"},
-              {"BANKSTRIPE_MAX_LAUNCHES", "0"}}));
+TEST(CommandLine, BudgetIsForRunsThatSayNothingElse) {
+  EXPECT_EQ(budgetOf({}), 4000);
+  EXPECT_EQ(budgetOf({"--budget=0.5"}), 0.5);
+  EXPECT_EQ(budgetOf({"--all"}), std::nullopt);
+  EXPECT_EQ(budgetOf({"--sample=3"}), std::nullopt);
+  EXPECT_EQ(budgetOf({"--sample=3", "--budget=7"}), 7);
 }
 
 TEST(CommandLine, SeparatorOfOnesOwn) {
@@ -160,13 +157,23 @@ TEST(Commands, TextCanBeTypedAgain) {
 
 TEST(CommandLine, RecordingsArePrinted) {
   const std::string Path = testing::TempDir() + "printed-recording";
-  const std::string Text = "{\"bankstripe-recording\":1,\"mode\":\"digest\"}\n"
-                           "{\"type\":\"device\",\"name\":\"GPU\","
-                           "\"capability\":\"9.0\"}\n{\"type\":\"end\"}\n";
-  std::ofstream(Path) << Text;
+  std::filesystem::remove(Path);
+  RecordingWriter Writer;
+  ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+  Writer.device("GPU", "9.0");
+  Launch L;
+  L.Kernel = "_Z4stepPi";
+  Writer.launch(L);
+  Writer.end();
   const ChildResult Printed = verifier({"--print-recording=" + Path});
   EXPECT_EQ(Printed.ExitStatus, ExitIdentical);
-  EXPECT_EQ(Printed.Output, Text);
+  EXPECT_TRUE(Printed.Output.starts_with(
+      "{\"type\":\"recording\",\"mode\":\"digest\",\"gpu\":\"GPU\","))
+      << Printed.Output;
+  EXPECT_NE(Printed.Output.find("\n{\"type\":\"launch\",\"index\":0,"
+                                "\"kernel\":\"_Z4stepPi\","),
+            std::string::npos)
+      << Printed.Output;
   std::ofstream(Path) << "nonsense\n";
   const ChildResult Bad = verifier({"--print-recording=" + Path});
   EXPECT_EQ(Bad.ExitStatus, ExitUsage);

@@ -21,7 +21,7 @@ protected:
   // What happens from the second run in some mode on.
   std::string later(const std::string &Mode, const std::string &Happens) const {
     const std::string Seen = Folder + "/seen-$(basename $0)";
-    return "if [ $BANKSTRIPE_MODE = " + Mode + " ]; then\n  if [ -e " + Seen +
+    return "if [ $mode = " + Mode + " ]; then\n  if [ -e " + Seen +
            " ]; then " + Happens + "; fi\n  touch " + Seen + "\nfi";
   }
   void expect(Outcome Verdict, const std::string &Reason,
@@ -52,12 +52,12 @@ TEST_F(Faults, OriginalThatCrashesWhenItRunsAgain) {
 TEST_F(Faults, OriginalThatIsNotRecordedAgain) {
   expect(Outcome::CannotRecord,
          "the original program could not be recorded again: ",
-         run(program(One, 9, later("digest", "rm $BANKSTRIPE_RECORD")), Good));
+         run(program(One, 9, later("digest", "rm $record")), Good));
 }
 
 TEST_F(Faults, ProgramsThatEndOtherwiseInATimedRun) {
   const auto Crashing = [&] {
-    return program(One, 9, "[ $BANKSTRIPE_MODE = digest ] || kill -SEGV $$");
+    return program(One, 9, "[ $mode = digest ] || kill -SEGV $$");
   };
   expect(Outcome::Differs,
          "the rewritten program, run without digests: killed by signal 11",
@@ -67,7 +67,7 @@ TEST_F(Faults, ProgramsThatEndOtherwiseInATimedRun) {
          run(Crashing(), Good));
   expect(Outcome::Differs,
          "the rewritten program, run without digests: exit status 3",
-         run(Good, program(One, 9, "[ $BANKSTRIPE_MODE = digest ] || exit 3")));
+         run(Good, program(One, 9, "[ $mode = digest ] || exit 3")));
   O.TimeoutSeconds = 0.5;
   expect(Outcome::Differs,
          "the rewritten program, run without digests: stopped because",
@@ -102,7 +102,7 @@ TEST_F(Faults, RewrittenProgramThatIsNotRecorded) {
   expect(Outcome::Differs, "the rewritten program could not be recorded: ",
          run(Good, "echo result"));
   expect(Outcome::Differs, "the rewritten program could not be recorded: ",
-         run(Good, "echo garbage >$BANKSTRIPE_RECORD; echo result"));
+         run(Good, "echo garbage >$record; echo result"));
 }
 
 TEST_F(Faults, CommandThatUsesNoGpu) {
@@ -112,7 +112,7 @@ TEST_F(Faults, CommandThatUsesNoGpu) {
 
 TEST_F(Faults, FurtherProcessThatIsNotRecorded) {
   const std::string Text =
-      program(One, 9, "echo garbage >$BANKSTRIPE_RECORD.99; echo result");
+      program(One, 9, "echo garbage >$record.99; echo result");
   const VerifyReport R = run(Text, Text);
   EXPECT_EQ(R.Verdict, Outcome::Identical);
   ASSERT_FALSE(R.Notes.empty());

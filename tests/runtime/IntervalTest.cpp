@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Interval.h"
 #include "verify/Statistics.h"
 #include <cmath>
 #include <gtest/gtest.h>

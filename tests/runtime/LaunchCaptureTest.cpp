@@ -6,51 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Images.h"
-#include "recorder/CaptureRequest.h"
-#include "recorder/KernelParameters.h"
-#include "recorder/ModuleImages.h"
+#include "capture/CaptureWriter.h"
+#include "recorder/Modules.h"
 #include <gtest/gtest.h>
-#include <map>
 
 using namespace bankstripe::runtime;
-
-TEST(CaptureRequest, NamesALaunchAndAFile) {
-  const auto R = CaptureRequest::parse("12:/tmp/a:b.capture");
-  ASSERT_TRUE(R);
-  EXPECT_EQ(R->Launch, 12u);
-  EXPECT_EQ(R->Path, "/tmp/a:b.capture");
-  for (const char *Bad :
-       {"", "12", "12:", ":/tmp/a", "-1:a", "1 :a", "v1:a", "99999999999:a"})
-    EXPECT_FALSE(CaptureRequest::parse(Bad)) << Bad;
-}
-
-static std::variant<std::optional<CaptureRequest>, std::string>
-asked(const std::map<std::string, std::string> &Environment) {
-  return CaptureRequest::read([&](const char *Name) -> const char * {
-    const auto At = Environment.find(Name);
-    return At == Environment.end() ? nullptr : At->second.c_str();
-  });
-}
-
-TEST(CaptureRequest, IsOfALaunchOrOfItsKernelAlone) {
-  using Wanted = std::optional<CaptureRequest>;
-  EXPECT_FALSE(std::get<Wanted>(asked({})));
-  EXPECT_FALSE(std::get<Wanted>(asked({{"BANKSTRIPE_CAPTURE", ""}})));
-  EXPECT_FALSE(
-      std::get<Wanted>(asked({{"BANKSTRIPE_CAPTURE", "3:a"}}))->IsKernelOnly);
-  EXPECT_TRUE(std::get<Wanted>(asked({{"BANKSTRIPE_CAPTURE_KERNEL", "3:a"}}))
-                  ->IsKernelOnly);
-  EXPECT_EQ(std::get<std::string>(asked({{"BANKSTRIPE_CAPTURE", "x"}})),
-            "BANKSTRIPE_CAPTURE: 'x' is not LAUNCH:PATH");
-}
-
-TEST(CaptureRequest, EachProcessHasAFileOfItsOwn) {
-  auto R = CaptureRequest::parse("0:a.capture");
-  R->nameLike("/tmp/0", "/tmp/0");
-  EXPECT_EQ(R->Path, "a.capture");
-  R->nameLike("/tmp/0", "/tmp/0.4711");
-  EXPECT_EQ(R->Path, "a.capture.4711");
-}
 
 // A kernel of (char, double): the second one is aligned.
 static const std::vector<ParameterPlace> Places = {{0, 1}, {8, 8}};

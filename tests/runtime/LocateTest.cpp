@@ -7,44 +7,43 @@
 
 #include "verify/Locate.h"
 #include "Programs.h"
+#include "recording/Selection.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;
 
-TEST(Narrowed, FewLaunchesAreAllDigested) {
-  EXPECT_EQ(narrowed({}, {16, 20}, 4).text(), "17-20\n");
-  EXPECT_EQ(narrowed({}, {std::nullopt, 3}, 4).text(), "0-3\n");
-  EXPECT_EQ(narrowed({}, {6, 7}, 4).text(), "7\n");
+// What is digested of so many launches of one kernel.
+static std::vector<unsigned> digested(const DigestRule &Rule, unsigned Count) {
+  Selection Select(Rule);
+  std::vector<unsigned> Chosen;
+  for (unsigned I = 0; I < Count; ++I)
+    if (Select.launch(I, Select.kernel("k")) == Skip::No)
+      Chosen.push_back(I);
+  return Chosen;
 }
 
-TEST(Narrowed, ManyLaunchesAreSpreadAndWhatIsFreedBetweenIsSeen) {
-  EXPECT_EQ(narrowed({}, {9, 17}, 4).text(),
-            "10+\n11\n12+\n13\n14+\n15\n16+\n17\n");
-  EXPECT_EQ(narrowed({}, {std::nullopt, 8}, 4).text(),
-            "0+\n1\n2+\n3\n4+\n5\n6-7+\n8\n");
+using Numbers = std::vector<unsigned>;
+
+TEST(Narrowed, FewLaunchesAreAllDigested) {
+  const DigestRule None = DigestRule::none();
+  EXPECT_EQ(digested(narrowed(None, {16, 20}, 4), 40),
+            (Numbers{17, 18, 19, 20}));
+  EXPECT_EQ(digested(narrowed(None, {std::nullopt, 3}, 4), 40),
+            (Numbers{0, 1, 2, 3}));
+}
+
+TEST(Narrowed, ManyLaunchesAreSpread) {
+  EXPECT_EQ(digested(narrowed(DigestRule::none(), {9, 17}, 4), 40),
+            (Numbers{11, 13, 15, 17}));
 }
 
 TEST(Narrowed, DigestsBeforeTheRangeStayAsTheyWere) {
-  Schedule Before;
-  Before.add(2, 3, false);
-  Before.add(5, 5, true);
-  Before.add(9, 20, false);
-  EXPECT_EQ(narrowed(Before, {9, 17}, 8).text(), "2-3\n5+\n9-17\n");
-}
-
-// The last launch is where the difference was seen, and each launch is either
-// digested or watched for what is freed after it.
-TEST(Narrowed, LeavesNoLaunchOut) {
-  for (const unsigned Last : {64u, 65u, 1000u, 4294967294u}) {
-    const Schedule S = narrowed({}, {std::nullopt, Last});
-    EXPECT_TRUE(S.after(Last)) << Last;
-    unsigned Points = 0;
-    for (unsigned I = 0; I <= std::min(Last, 1000u); ++I) {
-      EXPECT_NE(S.after(I), S.beforeFree(I)) << Last << ", " << I;
-      Points += S.after(I);
-    }
-    EXPECT_TRUE(Last > 1000 || Points == LaunchesPerRound) << Points;
-  }
+  DigestRule Before;
+  Before.First = 1;
+  const DigestRule Once = narrowed(Before, {4, 17}, 4);
+  EXPECT_EQ(digested(Once, 40), (Numbers{0, 1, 2, 4, 7, 8, 11, 14, 16, 17}));
+  EXPECT_EQ(digested(narrowed(Once, {11, 13}, 4), 40),
+            (Numbers{0, 1, 2, 4, 7, 8, 11, 12, 13}));
 }
 
 TEST(LaunchRange, EndsTheSearchWhenItIsOneLaunch) {

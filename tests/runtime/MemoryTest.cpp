@@ -8,7 +8,6 @@
 #include "recorder/CallSites.h"
 #include "recorder/DumpRequest.h"
 #include "recorder/LiveMemory.h"
-#include "recorder/MappedRanges.h"
 #include <cstdio>
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -277,12 +277,12 @@ TEST(Print, LaunchesThatWereLeftOutAndWhy) {
   EXPECT_FALSE(has(printReport(R, false), "left out"));
   R.Launches.ComparedLaunches = R.LaunchCount = 100;
   R.DigestedLaunches = 10;
-  R.Skipped = {{"kernels", 60}, {"overhead", 30}, {"freed", 1}};
-  R.Overhead = 0.8;
+  R.Skipped = {{"kernels", 60}, {"budget", 30}, {"freed", 1}};
+  R.Budget = 4000;
   const std::string Text = printReport(R, false);
   EXPECT_TRUE(has(Text,
                   "memory was compared after 10 of 100 launches and at "
-                  "the end; left out: 60 by --kernels, 30 by --overhead=0.8."))
+                  "the end; left out: 60 by --kernels, 30 by --budget=4000."))
       << Text;
   EXPECT_TRUE(Text.starts_with("identical where it was compared: 100 "));
   EXPECT_TRUE(has(Text, "1 allocation was freed before what was left in it"));

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class RecordingFile : public testing::Test {
+class RecordingInAFile : public testing::Test {
 protected:
   void SetUp() override {
     std::string Pattern = testing::TempDir() + "recording-XXXXXX";
@@ -34,7 +34,7 @@ protected:
   void TearDown() override { fs::remove_all(Folder); }
 
   Recording read() {
-    auto Result = readRecordingFile(Path);
+    auto Result = readRecording(Path);
     if (auto *Error = std::get_if<ReadError>(&Result)) {
       ADD_FAILURE() << Error->Message;
       return {};
@@ -43,7 +43,7 @@ protected:
   }
 
   std::string problem() {
-    auto Result = readRecordingFile(Path);
+    auto Result = readRecording(Path);
     auto *Error = std::get_if<ReadError>(&Result);
     return Error ? Error->Message : "";
   }
@@ -70,6 +70,8 @@ protected:
   std::string Folder, Path;
 };
 
+const size_t HeaderBytes = RecordingFile.header().size();
+
 std::string record(RecordType Type, const ByteWriter &Fields) {
   const std::string Record = static_cast<char>(Type) + Fields.Out;
   const uint32_t Checksum = recordChecksum(Record);
@@ -79,7 +81,7 @@ std::string record(RecordType Type, const ByteWriter &Fields) {
 
 } // namespace
 
-TEST_F(RecordingFile, DigestsSurviveTheRoundTrip) {
+TEST_F(RecordingInAFile, DigestsSurviveTheRoundTrip) {
   Recording Written = threeLaunches();
   {
     RecordingWriter Writer;
@@ -147,7 +149,7 @@ TEST_F(RecordingFile, DigestsSurviveTheRoundTrip) {
   EXPECT_FALSE(R.Launches[1].Digested);
 }
 
-TEST_F(RecordingFile, LateDigestsBelongToTheLatestLaunch) {
+TEST_F(RecordingInAFile, LateDigestsBelongToTheLatestLaunch) {
   Recording Written = threeLaunches();
   {
     RecordingWriter Writer;
@@ -177,7 +179,7 @@ TEST_F(RecordingFile, LateDigestsBelongToTheLatestLaunch) {
   EXPECT_TRUE(R.Notes.empty());
 }
 
-TEST_F(RecordingFile, ExecutionsAreSortedIntoLaunchOrder) {
+TEST_F(RecordingInAFile, ExecutionsAreSortedIntoLaunchOrder) {
   {
     RecordingWriter Writer;
     ASSERT_TRUE(Writer.open(Path, RecordingMode::Time));
@@ -196,7 +198,7 @@ TEST_F(RecordingFile, ExecutionsAreSortedIntoLaunchOrder) {
   EXPECT_EQ(R.Launches[1].Index, 1u);
 }
 
-TEST_F(RecordingFile, NotesAreCountedAndFailuresKept) {
+TEST_F(RecordingInAFile, NotesAreCountedAndFailuresKept) {
   {
     RecordingWriter Writer;
     ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
@@ -211,7 +213,7 @@ TEST_F(RecordingFile, NotesAreCountedAndFailuresKept) {
   EXPECT_LT(fs::file_size(Path), 2000u);
 }
 
-TEST_F(RecordingFile, FurtherProcessWritesAFileOfItsOwn) {
+TEST_F(RecordingInAFile, FurtherProcessWritesAFileOfItsOwn) {
   RecordingWriter First, Second;
   ASSERT_TRUE(First.open(Path, RecordingMode::Digest));
   ASSERT_TRUE(Second.open(Path, RecordingMode::Digest));
@@ -220,14 +222,14 @@ TEST_F(RecordingFile, FurtherProcessWritesAFileOfItsOwn) {
   EXPECT_TRUE(fs::exists(Path + "." + std::to_string(::getpid())));
 }
 
-TEST_F(RecordingFile, WriterWithoutAFileIsSilent) {
+TEST_F(RecordingInAFile, WriterWithoutAFileIsSilent) {
   RecordingWriter Writer;
   EXPECT_FALSE(Writer.open(Folder + "/none/recording", RecordingMode::Time));
   Writer.note("nothing");
   Writer.end();
 }
 
-TEST_F(RecordingFile, ForkedProcessWritesNothing) {
+TEST_F(RecordingInAFile, ForkedProcessWritesNothing) {
   RecordingWriter Writer;
   ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
   const pid_t Child = ::fork();
@@ -241,7 +243,7 @@ TEST_F(RecordingFile, ForkedProcessWritesNothing) {
   EXPECT_EQ(read().Notes.size(), 1u);
 }
 
-TEST_F(RecordingFile, KilledProcessLeavesWhatItRecorded) {
+TEST_F(RecordingInAFile, KilledProcessLeavesWhatItRecorded) {
   const pid_t Child = ::fork();
   if (Child == 0) {
     RecordingWriter Writer;
@@ -258,7 +260,7 @@ TEST_F(RecordingFile, KilledProcessLeavesWhatItRecorded) {
   EXPECT_FALSE(R.Complete);
 }
 
-TEST_F(RecordingFile, RecordsOfAnySizeFollowEachOther) {
+TEST_F(RecordingInAFile, RecordsOfAnySizeFollowEachOther) {
   // How many allocations change; what 500 leave is as much as is mapped at
   // once.
   const unsigned Counts[] = {1, 300, 1000, 3, 700, 0};
@@ -293,29 +295,30 @@ TEST_F(RecordingFile, RecordsOfAnySizeFollowEachOther) {
   EXPECT_EQ(R.Notes.count("after the end"), 1u);
 }
 
-TEST_F(RecordingFile, WhatCannotBeReadSaysWhy) {
+TEST_F(RecordingInAFile, WhatCannotBeReadSaysWhy) {
   EXPECT_TRUE(problem().starts_with("no recording was written"));
   fs::create_directory(Path);
-  EXPECT_EQ(problem(), "the recording is empty");
+  EXPECT_EQ(problem(), "it cannot be mapped into memory");
   fs::remove(Path);
   write("");
-  EXPECT_EQ(problem(), "the recording is empty");
-  write("\x7f"
-        "ELF\n");
-  EXPECT_EQ(problem(), "line 1: not JSON");
-  const std::string Magic(RecordingMagic);
-  write(Magic);
-  EXPECT_EQ(problem(), "the recording ends within its header");
-  write(Magic + std::string("\2\0", 2));
-  EXPECT_NE(problem().find("version 2"), std::string::npos);
-  write(Magic + "\3\7");
-  EXPECT_EQ(problem(), "the recording has an unknown mode");
+  EXPECT_EQ(problem(), "it is empty");
+  for (const std::string Bad : {"\x7f"
+                                "ELF\n",
+                                "\x89"
+                                "bankstripe\n",
+                                "\x89"
+                                "bankstripe capture\n\1"}) {
+    write(Bad);
+    EXPECT_EQ(problem(), "it is of another kind");
+  }
+  write(std::string(RecordingFile.Magic) + "\2");
+  EXPECT_EQ(problem(), "it has version 2 of the format, known is 4");
 }
 
-TEST_F(RecordingFile, TruncationLeavesTheCompleteRecords) {
+TEST_F(RecordingInAFile, TruncationLeavesTheCompleteRecords) {
   const std::string Whole = writeThreeLaunches();
   size_t Launches = 0;
-  for (size_t Size = RecordingHeaderBytes; Size < Whole.size(); ++Size) {
+  for (size_t Size = HeaderBytes; Size < Whole.size(); ++Size) {
     write(Whole.substr(0, Size));
     const Recording R = read();
     EXPECT_FALSE(R.Complete) << Size;
@@ -331,18 +334,18 @@ TEST_F(RecordingFile, TruncationLeavesTheCompleteRecords) {
   EXPECT_TRUE(read().Complete);
 }
 
-TEST_F(RecordingFile, ZerosAreTheEndOnlyWhenNothingFollows) {
+TEST_F(RecordingInAFile, ZerosAreTheEndOnlyWhenNothingFollows) {
   const std::string Whole = writeThreeLaunches();
   write(Whole + std::string(5000, '\0'));
   EXPECT_EQ(read().Launches.size(), 3u);
   write(Whole + std::string(5000, '\0') + '\1');
-  EXPECT_TRUE(problem().starts_with("byte ")) << problem();
+  EXPECT_TRUE(problem().starts_with("the record at byte ")) << problem();
 }
 
-TEST_F(RecordingFile, ChangedByteIsNoticed) {
+TEST_F(RecordingInAFile, ChangedByteIsNoticed) {
   const std::string Whole = writeThreeLaunches();
   unsigned Errors = 0;
-  for (size_t At = RecordingHeaderBytes; At < Whole.size(); ++At) {
+  for (size_t At = HeaderBytes; At < Whole.size(); ++At) {
     std::string Changed = Whole;
     Changed[At] ^= 0x11;
     write(Changed);
@@ -352,15 +355,15 @@ TEST_F(RecordingFile, ChangedByteIsNoticed) {
     if (Problem.empty()) {
       EXPECT_FALSE(read().Complete) << At;
     } else {
-      EXPECT_TRUE(Problem.starts_with("byte ")) << Problem;
+      EXPECT_TRUE(Problem.starts_with("the record at byte ")) << Problem;
     }
   }
   EXPECT_GT(Errors, Whole.size() * 9 / 10);
 }
 
-TEST_F(RecordingFile, ImpossibleRecordIsNamedByItsPlace) {
+TEST_F(RecordingInAFile, ImpossibleRecordIsNamedByItsPlace) {
   const auto Problem = [&](const std::string &Bytes) {
-    write(std::string(RecordingMagic) + std::string("\3\0", 2) + Bytes);
+    write(RecordingFile.header() + Bytes);
     return problem();
   };
   const std::string Name = record(RecordType::Text, ByteWriter().text("x"));
@@ -385,7 +388,7 @@ TEST_F(RecordingFile, ImpossibleRecordIsNamedByItsPlace) {
   };
   const std::string Start = Name + Shape + Memory;
   const std::string At =
-      "byte " + std::to_string(RecordingHeaderBytes + Start.size()) + ": ";
+      "the record at byte " + std::to_string(HeaderBytes + Start.size()) + ": ";
   EXPECT_EQ(Problem(Start + Launch(0, 4)), "");
   EXPECT_EQ(Problem(Start + Launch(1, 4)),
             At + "a run of digests does not fit its allocation");
@@ -399,11 +402,11 @@ TEST_F(RecordingFile, ImpossibleRecordIsNamedByItsPlace) {
             Fault);
   EXPECT_EQ(Problem(Start + record(static_cast<RecordType>(99), {})), Fault);
   EXPECT_EQ(Problem(Start + std::string(12, '\0') + '\1'),
-            At + "the recording is damaged");
+            At + "it is damaged");
 }
 
 // The figure in docs/measurements.md rests on this.
-TEST_F(RecordingFile, LaunchWithoutDigestsTakesFewBytes) {
+TEST_F(RecordingInAFile, LaunchWithoutDigestsTakesFewBytes) {
   const auto BytesOf = [this](int Launches) {
     fs::remove(Path);
     RecordingWriter Writer;
@@ -418,7 +421,7 @@ TEST_F(RecordingFile, LaunchWithoutDigestsTakesFewBytes) {
   EXPECT_EQ(BytesOf(101), BytesOf(1) + 100 * 7);
 }
 
-TEST_F(RecordingFile, CallStackIsWrittenOnce) {
+TEST_F(RecordingInAFile, CallStackIsWrittenOnce) {
   RecordingWriter Writer;
   ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
   CallSites Sites;

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "capture/CaptureReader.h"
+#include "capture/Capture.h"
 #include "capture/CaptureWriter.h"
-#include "replay/AddressPlan.h"
-#include "replay/Parameters.h"
+#include "replay/GpuMemory.h"
+#include "replay/Replayer.h"
 #include "replay/Report.h"
 #include "verify/Child.h"
 #include <cstdio>
@@ -370,9 +370,11 @@ TEST_F(Replay, AddressesThatAreTakenAreTriedAgain) {
 TEST_F(Replay, ARecordingOfSomebodyElseStays) {
   write("add 0 0", "add 0 0");
   const std::string Theirs = testing::TempDir() + "theirs";
+  const std::string Request = testing::TempDir() + "request";
   std::ofstream(Theirs) << "precious";
+  std::ofstream(Request) << "{\"recording\":\"" + Theirs + "\"}";
   EXPECT_EQ(replay({"--only=original"},
-                   {{"STAND_IN_TAKEN", "3"}, {"BANKSTRIPE_RECORD", Theirs}})
+                   {{"STAND_IN_TAKEN", "3"}, {"BANKSTRIPE_REQUEST", Request}})
                 .ExitStatus,
             ReplayIdentical);
   EXPECT_TRUE(std::ifstream(Theirs).good());

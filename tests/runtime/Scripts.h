@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The programs are shell scripts that write the recordings themselves.
+// The programs are shell scripts, for which programs/recorder_stand_in.cpp
+// records. They know its settings ($mode, $record, ...).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,30 +22,24 @@
 
 namespace bankstripe::runtime {
 
-inline const char Kernel[] =
-    "\"kernel\":\"_Z4stepPi\",\"grid\":[1,1,1],\"block\":[32,1,1],"
-    "\"registers\":8,\"static-shared\":0,\"dynamic-shared\":0,\"local\":0,"
-    "\"stream\":0";
+/// A program with one allocation and one launch, in shell text.
+struct Script {
+  std::string Digest;
+  int Nanoseconds = 9;
+  std::string Then = "echo result"; ///< What it does last.
+  std::string Lines = "";           ///< What it records first.
+  std::string Kernel = "_Z4stepPi";
 
-/// A program with one allocation and one launch, of a given digest (shell text)
-/// and duration.
+  std::string text() const {
+    return "$stand_in record <<END\nmemory 512\n" + Lines + "\nlaunch " +
+           Kernel + ' ' + std::to_string(Nanoseconds) + " 0:0:" + Digest +
+           "\nEND\n" + Then + "\n";
+  }
+};
+
 inline std::string program(const std::string &Digest, int Nanoseconds,
                            const std::string &Then = "echo result") {
-  const std::string Fields = Kernel;
-  return "head='{\"bankstripe-recording\":1,\"mode\":\"'$BANKSTRIPE_MODE'\"}'\n"
-         "{ echo \"$head\"\n"
-         "if [ $BANKSTRIPE_MODE = time ]; then\n"
-         "  echo '{\"type\":\"execution\",\"order\":1," +
-         Fields +
-         ",\"start\":1000,\"end\":" + std::to_string(1000 + Nanoseconds) +
-         "}'\nelse\n"
-         "  echo '{\"type\":\"allocation\",\"id\":0,\"kind\":\"device\","
-         "\"bytes\":256,\"chunk\":256}'\n"
-         "  echo '{\"type\":\"launch\",\"index\":0,\"thread\":0," +
-         Fields + ",\"changes\":[[0,[0,\"'\"" + Digest +
-         "\"'\"]]],\"variables\":[]}'\n"
-         "fi\necho '{\"type\":\"end\"}'; } >$BANKSTRIPE_RECORD\n" +
-         Then + "\n";
+  return Script{Digest, Nanoseconds, Then}.text();
 }
 
 inline const std::string One = "0000000000000001", Two = "0000000000000002";
@@ -56,6 +51,7 @@ protected:
     ASSERT_TRUE(mkdtemp(Pattern.data()));
     Folder = Pattern;
     O.Runs = 2;
+    O.Budget.reset();
     O.TimeoutSeconds = 20;
   }
   void TearDown() override { std::filesystem::remove_all(Folder); }
@@ -68,7 +64,9 @@ protected:
 
   std::string write(const std::string &Name, const std::string &Script) {
     std::string Path = Folder + "/" + Name;
-    std::ofstream(Path) << "#!/bin/sh\n" << Script;
+    std::ofstream(Path) << "#!/bin/sh\nstand_in=" BANKSTRIPE_STAND_IN
+                           "\neval \"$($stand_in settings)\"\n"
+                        << Script;
     ::chmod(Path.c_str(), 0755);
     return Path;
   }

@@ -11,10 +11,8 @@ using namespace bankstripe::runtime;
 
 namespace {
 
-// 200 launches. Each one writes its number, and 4096 more from the launch
-// Wrong on up to the one before Mended, into allocation 0. The launch 50 writes
-// what varies from run to run into allocation 1 and Beside into allocation 2.
-// Without a schedule, the first launch and the last are digested.
+// The long program of the stand-in: 200 launches, of which the first and the
+// last are digested unless the request says more.
 struct LongProgram {
   int Wrong = 1000, Mended = 1000;
   bool Varies = false;
@@ -22,56 +20,16 @@ struct LongProgram {
   std::string Dump = "printf abcd"; // The bytes of whatever is asked for.
   std::string Then = ":";           // What it does last.
   int Launches = 200;
+  bool IsBlind = false;
 
   std::string text() const {
-    std::string Awk = R"(
-function describe(i) {
-  return "{\"type\":\"launch\",\"index\":" i ",\"thread\":0," fields
-}
-function digest(id, value) {
-  return sprintf("[%d,[0,\"%016x\"]]", id, value)
-}
-BEGIN {
-  print "{\"bankstripe-recording\":1,\"mode\":\"digest\"}"
-  for (id = 0; id < 3; ++id)
-    print "{\"type\":\"allocation\",\"id\":" id ",\"kind\":\"device\",\"bytes\":256,\"chunk\":256}"
-  wanted[0] = wanted[199] = 1
-  if (schedule != "") {
-    delete wanted
-    while ((getline line <schedule) > 0)
-      if (line !~ /[+]$/) {
-        count = split(line, ends, "-")
-        for (i = ends[1] + 0; i <= ends[count] + 0; ++i)
-          wanted[i] = 1
-      }
-  }
-  first = 1
-  for (i = 0; i < launches; ++i) {
-    if (!(i in wanted)) {
-      print describe(i) "}"
-      continue
-    }
-    list = digest(0, i + (i >= wrong && i < mended ? 4096 : 0))
-    if (first || i >= 50 && !shown)
-      list = list "," digest(1, i >= 50 ? vary : 0) "," digest(2, i >= 50 ? beside : 0)
-    shown = shown || i >= 50
-    first = 0
-    print describe(i) ",\"changes\":[" list "],\"variables\":[]}"
-  }
-  print "{\"type\":\"skipped\",\"reason\":\"overhead\",\"count\":198}"
-  print "{\"type\":\"end\"}"
-})";
-    return "if [ $BANKSTRIPE_MODE = time ]; then exit 0; fi\n"
-           "[ -z \"$BANKSTRIPE_DUMP\" ] || " +
-           Dump +
-           " >$BANKSTRIPE_RECORD.bytes\n"
-           "awk -v wrong=" +
-           std::to_string(Wrong) + " -v mended=" + std::to_string(Mended) +
-           " -v launches=" + std::to_string(Launches) +
-           " -v beside=" + std::to_string(Beside) +
-           " -v vary=" + (Varies ? "$$" : "7") +
-           " -v schedule=\"$BANKSTRIPE_SCHEDULE\" -v fields='" + Kernel +
-           "' '" + Awk + "' >$BANKSTRIPE_RECORD\n" + Then + "\n";
+    return "[ -z \"$bytes\" ] || " + Dump +
+           " >$record.bytes\n$stand_in long wrong=" + std::to_string(Wrong) +
+           " mended=" + std::to_string(Mended) +
+           " launches=" + std::to_string(Launches) +
+           " beside=" + std::to_string(Beside) +
+           " blind=" + std::to_string(IsBlind) +
+           " vary=" + (Varies ? "$$" : "7") + "\n" + Then + "\n";
   }
 };
 
@@ -80,6 +38,7 @@ protected:
   void SetUp() override {
     Verify::SetUp();
     O.Runs = 0;
+    O.Sample = 199;
   }
   VerifyReport search(const LongProgram &Original,
                       const LongProgram &Rewritten) {
@@ -146,7 +105,7 @@ TEST_F(Search, SaysHowManyLaunchesWereLeftOut) {
   EXPECT_EQ(R.Verdict, Outcome::Identical);
   EXPECT_EQ(R.Launches.UndigestedLaunches, 198u);
   EXPECT_EQ(R.DigestedLaunches, 2u);
-  EXPECT_EQ(R.Skipped.at("overhead"), 198u);
+  EXPECT_EQ(R.Skipped.at("sample"), 198u);
 }
 
 // Elsewhere in the same digests the original varies, which is no excuse.
@@ -207,9 +166,7 @@ TEST_F(Search, DifferenceThatDoesNotShowAgainIsNotExcusedByWhatVaries) {
 
 // As if its memory could not be read in between.
 TEST_F(Search, ProgramWithoutDigestsInBetween) {
-  const std::string Blind =
-      "BANKSTRIPE_SCHEDULE=\n" + LongProgram{.Wrong = 137}.text();
-  const VerifyReport R = run(LongProgram{}.text(), Blind);
+  const VerifyReport R = search({}, {.Wrong = 137, .IsBlind = true});
   EXPECT_EQ(R.Verdict, Outcome::Differs);
   EXPECT_EQ(R.Found->Range.first(), 1u);
   EXPECT_EQ(R.Found->Rounds, 1u);
@@ -219,7 +176,7 @@ TEST_F(Search, ProgramWithoutDigestsInBetween) {
 
 TEST_F(Search, ProgramThatCrashesDuringTheSearch) {
   const std::string Crashing =
-      "if grep -q + \"$BANKSTRIPE_SCHEDULE\"; then kill -SEGV $$; fi\n" +
+      "if grep -q spans $BANKSTRIPE_REQUEST; then kill -SEGV $$; fi\n" +
       LongProgram{.Wrong = 137}.text();
   const VerifyReport R = run(LongProgram{}.text(), Crashing);
   EXPECT_EQ(R.Verdict, Outcome::Differs);
@@ -259,4 +216,21 @@ TEST_F(Search, ElementsAreShownAsTheTypeThatIsNamed) {
   ASSERT_TRUE(R.Bytes);
   EXPECT_EQ(R.Bytes->OriginalValue, "1");
   EXPECT_EQ(R.Bytes->RewrittenValue, "2");
+}
+
+// Within a budget for some 16 digests.
+TEST_F(Search, BudgetIsKeptWithoutAClock) {
+  O.Sample = 1;
+  O.Budget = 1;
+  const VerifyReport R = search({}, {.Wrong = 137});
+  EXPECT_EQ(R.DigestedLaunches, 14u); // 0 to 7, 8, 16, 32, 64, 128.
+  EXPECT_EQ(R.Skipped.at("budget"), 186u);
+  ASSERT_TRUE(R.Launches.First);
+  EXPECT_EQ(R.Launches.First->Launch, 137u);
+}
+
+TEST_F(Search, BudgetThatIsLargeEnoughLeavesNothingOut) {
+  O.Sample = 1;
+  O.Budget = 4000;
+  EXPECT_EQ(search({}, {}).DigestedLaunches, 200u);
 }

@@ -5,112 +5,59 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/Selection.h"
+#include "recording/Selection.h"
 #include "Programs.h"
-#include <filesystem>
-#include <fstream>
+#include "verify/Digests.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;
 
 namespace {
 
-Schedule scheduleOf(const std::string &Text) {
-  auto Read = Schedule::parse(Text);
-  if (const auto *Problem = std::get_if<std::string>(&Read)) {
-    ADD_FAILURE() << *Problem;
-    return {};
-  }
-  return std::get<Schedule>(std::move(Read));
-}
+using Numbers = std::vector<unsigned>;
 
-std::string scheduleProblem(const std::string &Text) {
-  auto Read = Schedule::parse(Text);
-  const auto *Problem = std::get_if<std::string>(&Read);
-  return Problem ? *Problem : "";
-}
-
-using Variables = std::map<std::string, std::string>;
-
-std::variant<SelectionSettings, std::string> read(const Variables &Set) {
-  return SelectionSettings::read([&](const char *Name) -> const char * {
-    const auto At = Set.find(Name);
-    return At == Set.end() ? nullptr : At->second.c_str();
-  });
-}
-
-std::string settingsProblem(const std::string &Name, const std::string &Text) {
-  auto Read = read({{Name, Text}});
-  const auto *Problem = std::get_if<std::string>(&Read);
-  return Problem ? *Problem : "";
-}
-
-// A selection and the launches that are put to it, with a clock of its own.
+// A selection and the launches that are put to it.
 struct Chooser {
-  explicit Chooser(const Variables &Set)
-      : Select(std::get<SelectionSettings>(read(Set)), 0) {}
+  explicit Chooser(DigestRule Rule) : Select(std::move(Rule)) {}
 
-  Skip launch(const std::string &Symbol = "_Z4stepPi", unsigned Width = 1) {
-    return Select.launch(Next++, Select.kernel(Symbol), {Width, 1, 1},
-                         {32, 1, 1}, Now);
+  Skip launch(const std::string &Symbol = "_Z4stepPi") {
+    return Select.launch(Next++, Select.kernel(Symbol));
   }
-  // The numbers of those among `Count` launches that are digested.
-  std::vector<unsigned> chosen(unsigned Count) {
-    std::vector<unsigned> Numbers;
+  // The numbers of those among Count launches that are digested.
+  Numbers chosen(unsigned Count) {
+    Numbers Chosen;
     for (unsigned I = 0; I < Count; ++I)
       if (const unsigned Number = Next; launch() == Skip::No)
-        Numbers.push_back(Number);
-    return Numbers;
+        Chosen.push_back(Number);
+    return Chosen;
+  }
+  // Those behind which frees are digested.
+  Numbers freesSeen(unsigned Count) {
+    Numbers Seen;
+    for (unsigned I = 0; I < Count; ++I) {
+      launch();
+      if (Select.digestsFrees())
+        Seen.push_back(Next - 1);
+    }
+    return Seen;
   }
 
   Selection Select;
-  Selection::Time Now = 0;
   unsigned Next = 0;
 };
 
 } // namespace
 
-TEST(Schedule, ListsLaunchesAndRanges) {
-  const Schedule S = scheduleOf("# chosen\n3\n5-7\n\n9+\n12-13+\n");
-  std::vector<unsigned> After, BeforeFree;
-  for (unsigned I = 0; I < 20; ++I) {
-    if (S.after(I))
-      After.push_back(I);
-    if (S.beforeFree(I))
-      BeforeFree.push_back(I);
-  }
-  EXPECT_EQ(After, (std::vector<unsigned>{3, 5, 6, 7}));
-  EXPECT_EQ(BeforeFree, (std::vector<unsigned>{9, 12, 13}));
-  EXPECT_EQ(S.text(), "3\n5-7\n9+\n12-13+\n");
+TEST(Selection, WithoutARuleEverythingIsDigested) {
+  Chooser C({});
+  EXPECT_EQ(C.chosen(100).size(), 100u);
+  EXPECT_TRUE(C.Select.digestsFrees());
 }
 
-TEST(Schedule, SaysWhichLineIsWrong) {
-  EXPECT_EQ(scheduleProblem("1\n\n3\n2\n"),
-            "line 4: the launches are not in ascending order");
-  EXPECT_EQ(scheduleProblem("4-9\n9+\n"),
-            "line 2: the launches are not in ascending order");
-  EXPECT_EQ(scheduleProblem("9-4\n"),
-            "line 1: the launches are not in ascending order");
-  for (const char *Bad : {"x", "-1", "1-", "1+2", "1 ", "1,2", "99999999999"})
-    EXPECT_TRUE(scheduleProblem(Bad).starts_with("line 1: expected a launch"))
-        << Bad;
-}
-
-TEST(Schedule, OfARecordingRepeatsItsDigests) {
-  Recording R;
-  for (int I = 0; I < 8; ++I)
-    launch(R, "k").Digested = I < 3 || I == 5;
-  R.Launches[4].DigestedBeforeFree = true;
-  R.Launches[7].DigestedAtEnd = true; // Is done anyway.
-  EXPECT_EQ(Schedule::of(R).text(), "0-2\n4+\n5\n");
-  EXPECT_EQ(scheduleOf(Schedule::of(R).text()).text(), "0-2\n4+\n5\n");
-}
-
-TEST(Selection, WithoutSettingsEverythingIsDigested) {
-  Selection Select;
-  for (unsigned I = 0; I < 100; ++I)
-    EXPECT_EQ(Select.launch(I, Select.kernel("k"), {}, {}, 1000 * I), Skip::No);
-  EXPECT_EQ(Select.free(99, 0), Skip::No);
+TEST(Selection, NothingIsDigestedWhereNothingIsAskedFor) {
+  Chooser C(DigestRule::none());
+  EXPECT_EQ(C.launch(), Skip::Budget);
+  EXPECT_FALSE(C.Select.digestsFrees());
 }
 
 TEST(Selection, CollectiveKernelsAreNotWaitedFor) {
@@ -124,23 +71,35 @@ TEST(Selection, CollectiveKernelsAreNotWaitedFor) {
   EXPECT_EQ(C.launch("_Z10use_ncclDevKernelPi"), Skip::No);
 }
 
-TEST(Selection, ScheduleAloneDecides) {
-  const std::string Path = testing::TempDir() + "schedule";
-  std::ofstream(Path) << "1-2\n4+\n";
-  Chooser C({{"BANKSTRIPE_SCHEDULE", Path},
-             {"BANKSTRIPE_SAMPLE", "100"},
-             {"BANKSTRIPE_KERNELS", "nothing"},
-             {"BANKSTRIPE_OVERHEAD", "0"}});
-  C.Select.spent(1000000);
-  EXPECT_EQ(C.launch(), Skip::Schedule);
-  EXPECT_EQ(C.chosen(4), (std::vector<unsigned>{1, 2}));
-  EXPECT_EQ(C.Select.free(3, 0), Skip::Schedule);
-  EXPECT_EQ(C.Select.free(4, 0), Skip::No);
-  std::filesystem::remove(Path);
+TEST(Selection, FirstLaunchesOfEachKernelAndThenPowersOfTwo) {
+  DigestRule Rule;
+  Rule.First = 3;
+  Chooser C(Rule);
+  EXPECT_EQ(C.chosen(40), (Numbers{0, 1, 2, 4, 8, 16, 32}));
+  EXPECT_EQ(C.launch("_Z5otherPi"), Skip::No);
+}
+
+TEST(Selection, ChangedKernelsHaveANumberOfTheirOwn) {
+  DigestRule Rule;
+  Rule.First = 1;
+  Rule.Changed = {"step(int*)"};
+  Chooser C(Rule);
+  EXPECT_EQ(C.chosen(20).size(), 20u);
+  for (int I = 0; I < 3; ++I)
+    C.launch("_Z5otherPi");
+  EXPECT_EQ(C.launch("_Z5otherPi"), Skip::Budget);
+}
+
+TEST(Selection, WhatIsFreedIsDigestedByTheSameRule) {
+  DigestRule Rule = DigestRule::none();
+  Rule.FirstFrees = 2;
+  EXPECT_EQ(Chooser(Rule).freesSeen(10), (Numbers{0, 1, 2, 4, 8}));
 }
 
 TEST(Selection, KernelsAreFoundByTheirCanonicalName) {
-  Chooser C({{"BANKSTRIPE_KERNELS", "^step\\(int|^graph$"}});
+  DigestRule Rule;
+  Rule.Kernels = "^step\\(int|^graph$";
+  Chooser C(Rule);
   EXPECT_EQ(C.launch("_Z4stepPi"), Skip::No);
   EXPECT_EQ(C.launch("graph"), Skip::No);
   EXPECT_EQ(C.launch("_Z4stepPf"), Skip::Kernels);
@@ -148,93 +107,146 @@ TEST(Selection, KernelsAreFoundByTheirCanonicalName) {
 }
 
 TEST(Selection, SampleCountsTheLaunchesOfEachKernel) {
-  Chooser C({{"BANKSTRIPE_SAMPLE", "3"}});
-  EXPECT_EQ(C.chosen(7), (std::vector<unsigned>{0, 3, 6}));
+  DigestRule Rule;
+  Rule.Sample = 3;
+  Chooser C(Rule);
+  EXPECT_EQ(C.chosen(7), (Numbers{0, 3, 6}));
   EXPECT_EQ(C.launch("_Z5otherPi"), Skip::No);
   EXPECT_EQ(C.launch("_Z5otherPi"), Skip::Sample);
 }
 
-TEST(Selection, LaunchesFromTheLimitOnAreLeftOut) {
-  Chooser C({{"BANKSTRIPE_MAX_LAUNCHES", "3"}, {"BANKSTRIPE_SAMPLE", "2"}});
-  EXPECT_EQ(C.chosen(3), (std::vector<unsigned>{0, 2}));
-  EXPECT_EQ(C.Select.free(2, 0), Skip::No);
-  EXPECT_EQ(C.launch(), Skip::MaxLaunches);
-  EXPECT_EQ(C.Select.free(3, 0), Skip::MaxLaunches);
+TEST(Selection, SpansAddToTheRuleUpToAnEnd) {
+  DigestRule Rule;
+  Rule.First = 1;
+  Rule.Spans = {{10, 17, 4}, {30, 31}};
+  Rule.Until = 31;
+  EXPECT_EQ(Chooser(Rule).chosen(100),
+            (Numbers{0, 1, 2, 4, 8, 11, 13, 15, 16, 17, 30, 31}));
+  Rule.FirstFrees = 0;
+  EXPECT_EQ(Chooser(Rule).freesSeen(100),
+            (Numbers{10, 11, 12, 13, 14, 15, 16, 17, 30}));
 }
 
-TEST(Selection, OverheadStaysInItsShareOfTheProgramsTime) {
-  Chooser C({{"BANKSTRIPE_OVERHEAD", "0.5"}});
-  EXPECT_EQ(C.launch(), Skip::No); // The first one, whatever it costs.
-  C.Select.spent(1000);
-  C.Now = 1000 + 1999;
-  EXPECT_EQ(C.launch(), Skip::Overhead);
-  C.Now = 1000 + 2000;
-  EXPECT_EQ(C.launch(), Skip::No);
-  C.Select.spent(500);
-  EXPECT_EQ(C.launch(), Skip::Overhead);
-}
-
-TEST(Selection, FirstLaunchOfEachShapeIsDigestedUpToALimit) {
-  Chooser C({{"BANKSTRIPE_OVERHEAD", "0"}});
-  C.Select.spent(1000);
-  for (unsigned Width = 1; Width <= 8; ++Width) {
-    EXPECT_EQ(C.launch("k", Width), Skip::No) << Width;
-    EXPECT_EQ(C.launch("k", Width), Skip::Overhead) << Width;
+TEST(LaunchSpan, ManyLaunchesAreEvenlySpreadAndEndWithTheLast) {
+  for (const unsigned Last : {63u, 64u, 999u, 4294967294u}) {
+    const LaunchSpan Span{0, Last, 64};
+    EXPECT_TRUE(Span.digests(Last)) << Last;
+    EXPECT_FALSE(Span.digests(Last + 1)) << Last;
+    unsigned Points = 0;
+    for (unsigned I = 0; I <= std::min(Last, 1000u); ++I)
+      Points += Span.digests(I);
+    EXPECT_TRUE(Last > 1000 || Points == 64) << Points;
   }
-  EXPECT_EQ(C.launch("k", 9), Skip::Overhead);
-  unsigned Chosen = 8;
-  for (unsigned I = 0; I < 2000; ++I)
-    Chosen += C.launch("k" + std::to_string(I)) == Skip::No;
-  EXPECT_EQ(Chosen, 1000u);
 }
 
-TEST(Selection, FirstLaunchesDoNotTakeMoreThanAMinute) {
-  Chooser C({{"BANKSTRIPE_OVERHEAD", "0"}});
-  C.Select.spent(60'000'000'000);
-  EXPECT_EQ(C.launch("a"), Skip::No);
-  C.Select.spent(1);
-  EXPECT_EQ(C.launch("b"), Skip::Overhead);
+TEST(Request, IsReadAsItIsWritten) {
+  RecordRequest R;
+  R.Recording = "/tmp/a \"file\"";
+  R.Digests.First = 8;
+  R.Digests.Changed = {"step(int*)"};
+  R.Digests.FirstFrees = 0;
+  R.Digests.Kernels = "step|fill";
+  R.Digests.Sample = 3;
+  R.Digests.Spans = {{1, 9, 4}};
+  R.Digests.Until = 9;
+  R.Bytes = {4, true, 2, 16, 99};
+  R.Capture = {7, "/tmp/b", true};
+  RecordRequest Again;
+  EXPECT_EQ(parseRequest(printRequest(R), Again), "");
+  EXPECT_EQ(printRequest(Again), printRequest(R));
+  EXPECT_EQ(Again.Mode, RecordingMode::Digest);
+  EXPECT_EQ(Again.Digests.FirstOfChanged, DigestRule::All);
+  R.Mode = RecordingMode::Time;
+  EXPECT_EQ(parseRequest(printRequest(R), Again), "");
+  EXPECT_EQ(Again.Mode, RecordingMode::Time);
 }
 
-TEST(Selection, DecisionOnAFreeHoldsUntilTheNextLaunch) {
-  Chooser C({{"BANKSTRIPE_OVERHEAD", "1"}});
-  C.Select.spent(100, /*AtFrees=*/true);
-  C.Now = 150;
-  EXPECT_EQ(C.Select.free(6, C.Now), Skip::Overhead);
-  C.Now = 500;
-  EXPECT_EQ(C.Select.free(6, C.Now), Skip::Overhead);
-  EXPECT_EQ(C.Select.free(7, C.Now), Skip::No);
-  C.Select.spent(1000, true);
-  EXPECT_EQ(C.Select.free(7, C.Now), Skip::No);
+// So that the recording can say it.
+TEST(Request, WhatIsWrongIsToldAfterTheNameOfTheRecording) {
+  for (const char *Bad :
+       {"{\"sample\":0}", "{\"sample\":-1}", "{\"kernels\":\"a(b\"}",
+        "{\"first\":\"x\"}", "{\"until\":99999999999}", "{\"spans\":[[1]]}"}) {
+    RecordRequest R;
+    EXPECT_TRUE(parseRequest(std::string("{\"recording\":\"/a\",\"digests\":") +
+                                 Bad + "}",
+                             R)
+                    .starts_with("the request cannot be read: "))
+        << Bad;
+    EXPECT_EQ(R.Recording, "/a");
+  }
+  RecordRequest R;
+  EXPECT_NE(parseRequest("not JSON", R), "");
 }
 
-TEST(Selection, AQuarterOfTheOverheadIsKeptForFrees) {
-  Chooser C({{"BANKSTRIPE_OVERHEAD", "1"}});
-  C.launch();
-  C.Select.spent(10000);
-  C.Now = 10000 + 1000;
-  EXPECT_EQ(C.launch(), Skip::Overhead);
-  EXPECT_EQ(C.Select.free(1, C.Now), Skip::No);
-  C.Select.spent(250, /*AtFrees=*/true);
-  C.Now += 250;
-  EXPECT_EQ(C.Select.free(2, C.Now), Skip::No);
-  C.Select.spent(1, true);
-  C.Now += 1;
-  EXPECT_EQ(C.Select.free(3, C.Now), Skip::Overhead);
+namespace {
+
+// Launches of two kernels over memory of so many bytes, and what is freed.
+Recording alternating(unsigned Count, uint64_t Bytes) {
+  Recording R;
+  allocate(R, Bytes);
+  for (unsigned I = 0; I < Count; ++I) {
+    launch(R, I % 2 ? "_Z4stepPi" : "_Z4fillPi");
+    R.Allocations[allocate(R, 1000)].FreedBefore = I + 2;
+  }
+  return R;
 }
 
-TEST(Selection, SaysWhichSettingIsWrong) {
-  EXPECT_EQ(settingsProblem("BANKSTRIPE_SCHEDULE", "/nonexistent/file"),
-            "BANKSTRIPE_SCHEDULE: cannot read '/nonexistent/file'");
-  EXPECT_TRUE(settingsProblem("BANKSTRIPE_KERNELS", "a(b")
-                  .starts_with("BANKSTRIPE_KERNELS: 'a(b' is no regular "
-                               "expression"));
-  EXPECT_EQ(settingsProblem("BANKSTRIPE_SAMPLE", "0"),
-            "BANKSTRIPE_SAMPLE: '0' is no number from 1 on");
-  EXPECT_EQ(settingsProblem("BANKSTRIPE_MAX_LAUNCHES", "10k"),
-            "BANKSTRIPE_MAX_LAUNCHES: '10k' is no number from 0 on");
-  for (const char *Bad : {"-1", "x", "1e3", "inf", "nan", "0.5s"})
-    EXPECT_NE(settingsProblem("BANKSTRIPE_OVERHEAD", Bad), "") << Bad;
-  EXPECT_EQ(settingsProblem("BANKSTRIPE_OVERHEAD", "0.8"), "");
-  EXPECT_EQ(settingsProblem("BANKSTRIPE_OVERHEAD", ""), "");
+} // namespace
+
+TEST(ChangedKernels, AreThoseThatTakeSomethingElse) {
+  Recording A = alternating(4, 1), B = A;
+  EXPECT_TRUE(changedKernels(A, B).empty());
+  B.Launches[3].Takes.StaticSharedBytes = 4096;
+  EXPECT_EQ(changedKernels(A, B), std::vector<std::string>{"step(int*)"});
+  EXPECT_TRUE(changedKernels(A, {}).empty());
+}
+
+TEST(DigestCost, IsTheMemoryThatIsReadAndAWaitForEachTime) {
+  const Recording Large = alternating(10, 1'000'000'000);
+  EXPECT_NEAR(digestCost(Large, {}), 10e9, 1e6);
+  const Recording Small = alternating(10, 1000);
+  EXPECT_EQ(digestCost(Small, {}), 10 * 64e6);
+  DigestRule Frees = DigestRule::none();
+  Frees.FirstFrees = DigestRule::All;
+  EXPECT_EQ(digestCost(Small, Frees), 9 * 64e6);
+  EXPECT_EQ(digestCost(Small, DigestRule::none()), 0);
+}
+
+TEST(DigestCost, MemoryOfTheHostIsRead64TimesSlower) {
+  Recording R = alternating(1, 1'000'000'000);
+  R.Allocations[0].Kind = "pinned";
+  EXPECT_NEAR(digestCost(R, {}), 64e9, 1e6);
+}
+
+TEST(ChooseDigests, AllWhereItFits) {
+  const DigestRule Rule = chooseDigests(alternating(1000, 1000), {}, 1e12);
+  EXPECT_EQ(Rule.First, DigestRule::All);
+  EXPECT_EQ(Rule.FirstFrees, DigestRule::All);
+}
+
+TEST(ChooseDigests, ChangedKernelsComeFirst) {
+  DigestRule Wanted;
+  Wanted.Changed = {"step(int*)"};
+  const Recording R = alternating(1000, 1000);
+  const DigestRule Rule = chooseDigests(R, Wanted, 48e9);
+  EXPECT_EQ(Rule.FirstOfChanged, DigestRule::All);
+  EXPECT_EQ(Rule.First, 64u);
+  EXPECT_LE(digestCost(R, Rule), 48e9);
+}
+
+TEST(ChooseDigests, FewerOfAllWhereThatIsTooMuch) {
+  DigestRule Wanted;
+  Wanted.Changed = {"step(int*)"};
+  const Recording R = alternating(1000, 1000);
+  const DigestRule Rule = chooseDigests(R, Wanted, 10e9);
+  EXPECT_LT(Rule.FirstOfChanged, 500u);
+  EXPECT_EQ(Rule.First, 8u);
+  EXPECT_LE(digestCost(R, Rule), 10e9);
+}
+
+TEST(ChooseDigests, FirstLaunchAndPowersOfTwoInAnyCase) {
+  const DigestRule Rule = chooseDigests(alternating(1000, 1000), {}, 0);
+  EXPECT_EQ(Rule.First, 1u);
+  EXPECT_EQ(Rule.FirstOfChanged, 1u);
+  EXPECT_EQ(Rule.FirstFrees, 1u);
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Scripts.h"
-#include "capture/CaptureReader.h"
+#include "capture/Capture.h"
 #include "capture/CaptureWriter.h"
 
 using namespace bankstripe::runtime;
@@ -40,30 +40,24 @@ protected:
   }
 
   /// What a program does when the launch 0 is to be captured.
-  std::string copying(const std::string &Suffix = "") const {
-    const auto Copy = [&](const std::string &Variable, const char *Prepared) {
-      return "case $" + Variable + " in 0:*) cp " + Folder + "/prepared-" +
-             Prepared + " ${" + Variable + "#0:}" + Suffix + " ;; esac\n";
-    };
-    return Copy("BANKSTRIPE_CAPTURE", "original") +
-           Copy("BANKSTRIPE_CAPTURE_KERNEL", "rewritten") + "echo result";
+  std::string copying() const {
+    return "[ \"$capture\" != 0 ] || { [ $kernel_only ] && of=rewritten || "
+           "of=original; cp " +
+           Folder + "/prepared-$of $captured; }\necho result";
   }
   std::string launching(const std::string &Digest) const {
     return program(Digest, 9, copying());
   }
   std::string launchingAnother() const {
-    std::string Text = launching(One);
-    for (size_t At = 0; (At = Text.find("_Z4stepPi", At)) != Text.npos;)
-      Text.replace(At, 9, "_Z4skipPi");
-    return Text;
+    return Script{.Digest = One, .Then = copying(), .Kernel = "_Z4skipPi"}
+        .text();
   }
   /// In place of a capture the recorder leaves a note.
   static std::string refusing(const std::string &Digest) {
-    return program(Digest, 9,
-                   "[ -z \"$BANKSTRIPE_CAPTURE$BANKSTRIPE_CAPTURE_KERNEL\" ] "
-                   "|| echo '{\"type\":\"note\",\"text\":\"no capture: a graph "
-                   "cannot be captured\",\"count\":1}' >>$BANKSTRIPE_RECORD\n"
-                   "echo result");
+    return Script{.Digest = Digest,
+                  .Lines = "$([ -z \"$capture\" ] || echo note no capture: a "
+                           "graph cannot be captured)"}
+        .text();
   }
 
   /// What is in the file that was asked for.
@@ -139,7 +133,7 @@ TEST_F(SessionCapture, ReasonOfTheRecorderIsGiven) {
 
 TEST_F(SessionCapture, ProgramThatFailsWhenItIsCaptured) {
   const std::string Fails =
-      program(One, 9, "[ -z \"$BANKSTRIPE_CAPTURE\" ] || kill -SEGV $$");
+      program(One, 9, "[ -z \"$capture\" ] || kill -SEGV $$");
   const VerifyReport R = run(Fails, launching(Two));
   EXPECT_TRUE(R.Captured->Problem.starts_with("killed by signal 11"))
       << R.Captured->Problem;
@@ -190,12 +184,9 @@ TEST_F(SessionCapture, DifferenceThatIsNotInMemory) {
 TEST_F(SessionCapture, OfTheProcessThatIsCompared) {
   const auto Second = [&](const std::string &Digest) {
     const std::string Path =
-        write("part" + Digest, program(Digest, 9, copying(".77")));
-    return "BANKSTRIPE_RECORD=$BANKSTRIPE_RECORD.77 " + Path +
-           "\necho "
-           "'{\"bankstripe-recording\":1,\"mode\":\"'$BANKSTRIPE_MODE'\"}' "
-           ">$BANKSTRIPE_RECORD\n"
-           "[ -z \"$BANKSTRIPE_CAPTURE\" ] || echo >${BANKSTRIPE_CAPTURE#0:}\n";
+        write("part" + Digest, program(Digest, 9, copying()));
+    return "SUFFIX=.77 " + Path + "\n$stand_in record </dev/null\n" +
+           "[ -z \"$capture\" ] || echo >$captured\n";
   };
   const VerifyReport R = run(Second(One), Second(Two));
   EXPECT_EQ(R.Captured->Problem, "");
@@ -226,16 +217,10 @@ TEST_F(SessionCapture, NothingToCompareWith) {
 
 // As if memory were read in other launches only.
 TEST_F(SessionCapture, LaunchThatIsNotKnown) {
-  const auto Two = [&](const std::string &Digest) {
-    std::string Text = launching(Digest);
-    const std::string First = "{\"type\":\"launch\",\"index\":0,";
-    const std::string Empty = First + "\"thread\":0," + Kernel + "}";
-    const size_t At = Text.find(First);
-    Text.replace(At, First.size(), "{\"type\":\"launch\",\"index\":1,");
-    // Text stands in single quotes of the script.
-    return Text.insert(At, Empty + "\n");
+  const auto Blind = [&](const std::string &Digest) {
+    return Script{.Digest = Digest, .Lines = "blind _Z4stepPi 9"}.text();
   };
-  const VerifyReport R = run(Two(One), Two(bankstripe::runtime::Two));
+  const VerifyReport R = run(Blind(One), Blind(Two));
   EXPECT_EQ(R.Captured->Problem,
             "it is not known which launch is the first to differ; "
             "--capture-launch=N names one");

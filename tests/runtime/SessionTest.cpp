@@ -24,8 +24,8 @@ TEST_F(Verify, CommandsTakeTurnsInGoingFirst) {
   O.Runs = 3;
   const auto Log = [&](const char *Name) {
     return program(One, 9,
-                   "[ $BANKSTRIPE_MODE = digest ] || echo " +
-                       std::string(Name) + " >>" + Folder + "/order");
+                   "[ $mode = digest ] || echo " + std::string(Name) + " >>" +
+                       Folder + "/order");
   };
   run(Log("a"), Log("b"));
   std::ifstream Input(Folder + "/order");
@@ -46,10 +46,7 @@ TEST_F(Verify, IntervalNeedsFiveRuns) {
 TEST_F(Verify, ProcessWithTheMostLaunchesIsCompared) {
   const auto Twice = [&](const std::string &Digest) {
     const std::string Path = write("part" + Digest, program(Digest, 9));
-    return "BANKSTRIPE_RECORD=$BANKSTRIPE_RECORD.77 " + Path + "\n" +
-           "echo "
-           "'{\"bankstripe-recording\":1,\"mode\":\"'$BANKSTRIPE_MODE'\"}' "
-           ">$BANKSTRIPE_RECORD\n";
+    return "SUFFIX=.77 " + Path + "\n$stand_in record </dev/null\n";
   };
   EXPECT_EQ(run(Twice(One), Twice(Two)).Verdict, Outcome::Differs);
   const VerifyReport R = run(Twice(One), Twice(One));
@@ -64,8 +61,7 @@ TEST_F(Verify, ProcessWithTheMostLaunchesIsCompared) {
 }
 
 TEST_F(Verify, ProcessesThatLaunchEquallyOftenAreMentioned) {
-  const std::string Copy = program(
-      One, 9, "cp $BANKSTRIPE_RECORD $BANKSTRIPE_RECORD.5; echo result");
+  const std::string Copy = program(One, 9, "cp $record $record.5; echo result");
   const VerifyReport R = run(Copy, Copy);
   EXPECT_EQ(R.Verdict, Outcome::Identical);
   ASSERT_FALSE(R.Notes.empty());
@@ -77,9 +73,8 @@ TEST_F(Verify, ProcessesThatLaunchEquallyOftenAreMentioned) {
 
 TEST_F(Verify, DifferenceIsLocatedToTheByte) {
   const auto Dumping = [](const char *Bytes) {
-    return std::string(
-               "if [ \"$BANKSTRIPE_DUMP\" = 0:0:0:256 ]; then printf ") +
-           Bytes + " >$BANKSTRIPE_RECORD.bytes; fi; echo result";
+    return std::string("if [ \"$bytes\" = 0:0:0:256 ]; then printf ") + Bytes +
+           " >$record.bytes; fi; echo result";
   };
   const VerifyReport R = run(program(One, 9, Dumping("abcdefgh")),
                              program(Two, 9, Dumping("abcdeFgh")));
@@ -106,8 +101,7 @@ TEST_F(Verify, OriginalThatDiffersFromItselfIsNoFailureOfTheRewrite) {
 // What each run of the original adds a line to.
 static std::string counted(const std::string &Folder,
                            const std::string &Digest) {
-  return program(Digest, 9,
-                 "echo $BANKSTRIPE_MODE >>" + Folder + "/runs; echo result");
+  return program(Digest, 9, "echo $mode >>" + Folder + "/runs; echo result");
 }
 
 static unsigned digestRuns(const std::string &Folder) {
@@ -156,20 +150,10 @@ TEST_F(Verify, WhatDependsOnAddressesIsNotHeldAgainstTheRewrite) {
 // allocation, the second stores data into the other half.
 std::string pointersAndData(const std::string &Data,
                             const std::string &Then = "echo result") {
-  const std::string Fields = Kernel;
   return addresses(One) +
-         "[ $BANKSTRIPE_MODE = time ] && exit 0\n{\n"
-         "echo '{\"bankstripe-recording\":1,\"mode\":\"digest\"}'\n"
-         "echo '{\"type\":\"allocation\",\"id\":0,\"kind\":\"device\","
-         "\"bytes\":512,\"chunk\":256}'\n"
-         "echo '{\"type\":\"launch\",\"index\":0,\"thread\":0," +
-         Fields +
-         ",\"changes\":[[0,[0,\"'$at'\"]]],\"variables\":[]}'\n"
-         "echo '{\"type\":\"launch\",\"index\":1,\"thread\":0," +
-         Fields + ",\"changes\":[[0,[1,\"" + Data +
-         "\"]]],\"variables\":[]}'\n"
-         "echo '{\"type\":\"end\"}'; } >$BANKSTRIPE_RECORD\n" +
-         Then + "\n";
+         "$stand_in record <<END\nmemory 512\nlaunch _Z4stepPi 9 0:0:$at\n"
+         "launch _Z4stepPi 9 0:1:" +
+         Data + "\nEND\n" + Then + "\n";
 }
 
 TEST_F(Verify, DataBesidePointersIsComparedToo) {
@@ -188,14 +172,11 @@ TEST_F(Verify, LaunchesThatDependOnAddressesAreNotHeldAgainstTheRewrite) {
   if (!canFixAddresses())
     GTEST_SKIP() << "the system forbids fixed addresses";
   O.Runs = 0;
-  const std::string Other =
-      "sed -i s/_Z4stepPi/_Z5otherPi/ $BANKSTRIPE_RECORD\necho result";
   const VerifyReport R =
-      run(addresses(One) +
-              program(One, 1000,
-                      "[ $at = " + std::string(One) + " ] || " +
-                          Other.substr(0, Other.find('\n')) + "\necho result"),
-          program(One, 1000, Other));
+      run(addresses(One) + "[ $at = " + One +
+              " ] && kernel=_Z4stepPi || kernel=_Z5otherPi\n" +
+              Script{.Digest = One, .Kernel = "$kernel"}.text(),
+          Script{.Digest = One, .Kernel = "_Z5otherPi"}.text());
   EXPECT_EQ(R.Verdict, Outcome::Identical);
   EXPECT_EQ(R.Launches.SequenceNotDeterministicFrom, 0u);
 }
@@ -215,11 +196,8 @@ TEST_F(Verify, OriginalThatFailsAtOtherAddressesExcusesNothing) {
 }
 
 TEST_F(Verify, RecordingWithoutAnEndIsNoted) {
-  const std::string Whole = program(One, 1000);
-  std::string Cut = Whole;
-  const std::string End = "echo '{\"type\":\"end\"}'; ";
-  Cut.erase(Cut.find(End), End.size());
-  const VerifyReport R = run(Whole, Cut);
+  const VerifyReport R =
+      run(program(One, 9), Script{.Digest = One, .Lines = "noend"}.text());
   EXPECT_EQ(R.Verdict, Outcome::Identical);
   ASSERT_EQ(R.Notes.size(), 1u);
   EXPECT_NE(R.Notes[0].find("the rewritten program has no end"),
@@ -331,13 +309,11 @@ TEST_F(Verify, NothingToCompareWith) {
   EXPECT_EQ(run("exit 0", program(One, 9)).Verdict, Outcome::CannotRecord);
   EXPECT_EQ(run(program(One, 9, "kill -ABRT $$"), program(One, 9)).Verdict,
             Outcome::CannotRecord);
-  EXPECT_EQ(run("echo garbage >$BANKSTRIPE_RECORD", program(One, 9)).Reason,
-            "the original program could not be recorded: line 1: not JSON");
+  EXPECT_EQ(run("echo garbage >$record", program(One, 9)).Reason,
+            "the original program could not be recorded: it is of another "
+            "kind");
   const VerifyReport R =
-      run("echo '{\"bankstripe-recording\":1,\"mode\":\"digest\"}\n"
-          "{\"type\":\"failure\",\"message\":\"CUPTI says no\"}' "
-          ">$BANKSTRIPE_RECORD",
-          program(One, 9));
+      run("echo failure CUPTI says no | $stand_in record", program(One, 9));
   EXPECT_EQ(R.Verdict, Outcome::CannotRecord);
   EXPECT_NE(R.Reason.find("CUPTI says no"), std::string::npos);
 }

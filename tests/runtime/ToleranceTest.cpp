@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Tolerance.h"
+#include "verify/Elements.h"
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>

@@ -88,8 +88,7 @@ nvcc -std=c++20 -O2 -I "$runtime" -o "$work/bin/digests" "$programs/digests.cpp"
   "$build/runtime/recording/libbankstripe_recording_writer.a" >"$work/recordings.log" 2>&1 ||
   { cat "$work/recordings.log"; echo "FAILED: compiling recordings"; } &
 "${CXX:-c++}" -std=c++20 -O2 -I "$runtime" -o "$work/bin/captures" "$programs/captures.cpp" \
-  "$build/runtime/capture/libbankstripe_capture_reader.a" "$build/runtime/recording/libbankstripe_recording_reader.a" \
-  "$build/runtime/recording/libbankstripe_recording_writer.a" >"$work/captures.log" 2>&1 ||
+  "$build/runtime/capture/libbankstripe_capture_reader.a" "$build/runtime/recording/libbankstripe_recording_writer.a" >"$work/captures.log" 2>&1 ||
   { cat "$work/captures.log"; echo "FAILED: compiling captures"; } &
 for name in atomics streams graph; do
   compile $name $name.cu
@@ -122,8 +121,8 @@ expect_now() {
   shift 2
   while [ "$1" != -- ]; do patterns+=("$1"); shift; done
   shift
-  # Times of these small programs say nothing of a budget.
-  case " $* " in *" --overhead="*) ;; *) set -- --all "$@" ;; esac
+  # Without the runs that a budget takes, unless one is asked for.
+  case " $* " in *" --budget="*) ;; *) set -- --all "$@" ;; esac
   local log=$work/$name.out
   (cd "$work/bin" && timeout 120 "$verify" "$@" >"$log" 2>&1)
   local got=$?
@@ -235,12 +234,15 @@ expect memory-that-was-freed 1 '^differs: launch 1009 of 1010, scratch' \
 
 # Any two commands, and a difference between digests that lie far apart.
 expect search 1 '^differs: launch 2345 of 4000, step' 'element 77 \(f32\): original' 'found by running both programs' \
-  'allocated in .*search\.cu:[0-9]+ \(main' 'memory was compared after [0-9]+ of 4000 launches.*; left out: [0-9]+ by --overhead' \
-  -- --overhead=0.02 --type=f32 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
+  'allocated in .*search\.cu:[0-9]+ \(main' 'memory was compared after [0-9]+ of 4000 launches.*; left out: [0-9]+ by --budget' \
+  -- --budget=3 --type=f32 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
 expect search-everything 1 '^differs: launch 2345 of 2400, step' 'the word at byte 308' '!found by running' '!left out' \
   -- --runs=0 -- ./search 2400 --vs ./search-wrong 2400
-expect search-first-launches 0 '^identical where it was compared: 2300 launches' 'left out: 2290 by --max-launches' -- --max-launches=10 --runs=0 \
-  -- ./search 2300 --vs ./search-wrong 2300
+expect search-within-a-budget 0 '^identical: 50 launches' '!left out' -- --budget=100 --runs=0 -- ./search 50 --vs ./search 50
+expect search-powers-of-two 1 '^differs: launch 2345 of 4000, step' 'memory was compared after 13 of 4000 launches' \
+  'left out: 3987 by --budget=0\.' -- --budget=0 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
+expect budget-leaves-freed-memory-out 0 '^identical where it was compared: 1010 launches' \
+  'allocations were freed before what was left in them was compared' -- --budget=0 --runs=0 ./many ./many-wrong
 expect search-kernels 0 '^identical where it was compared: 50 launches' 'left out: 50 by --kernels' -- --kernels=nothing --runs=0 \
   -- ./search 50 --vs ./search 50
 expect command-of-a-script 0 '^identical: 50 launches' -- --runs=0 -- sh -c './search 50' --vs ./search 50
@@ -257,7 +259,7 @@ expect capture-of-the-wrong-launch 1 '^differs: launch 2 of 5' '^captured: launc
   'run it again with: bankstripe-replay .*wrong-launch\.capture' '!without the kernel' '!not part of it' \
   -- --runs=0 --capture="$work/capture-of-the-wrong-launch.capture" ./captured ./captured-wrong
 expect capture-after-a-search 1 '^differs: launch 2345 of 4000, step' '^captured: launch 2345, step' \
-  -- --overhead=0.02 --runs=0 --capture="$work/capture-after-a-search.capture" -- ./search 4000 --vs ./search-wrong 4000
+  -- --budget=3 --runs=0 --capture="$work/capture-after-a-search.capture" -- ./search 4000 --vs ./search-wrong 4000
 for launch in 0 1 3 4; do
   expect capture-of-launch-$launch 0 '^identical' "^captured: launch $launch, " \
     -- --runs=0 --capture="$work/capture-of-launch-$launch.capture" --capture-launch=$launch ./captured ./captured
@@ -359,47 +361,46 @@ finish() {
 check() {
   if [ "$2" = "$3" ]; then result "$1" ""; else result "$1" "'$2' is not '$3'"; fi
 }
-# record FILE SETTING... -- PROGRAM ARGS...: prints the output and exit status
+# record FILE DIGESTS-AND-MORE PROGRAM ARGS...: prints the output and exit status. The second
+# argument is what stands in the request (runtime/recording/FORMAT.md) beside the recording.
 record() {
-  local settings=(CUDA_INJECTION64_PATH="$build/lib/libbankstripe-recorder.so" BANKSTRIPE_RECORD="$work/$1")
-  shift
-  while [ "$1" != -- ]; do settings+=("$1"); shift; done
-  shift
-  (cd "$work/bin" && env "${settings[@]}" timeout 120 "$@" 2>&1; echo "status $?")
+  local file=$work/$1 request=$2
+  shift 2
+  echo "{\"recording\":\"$file\"${request:+,$request}}" >"$file.request"
+  (cd "$work/bin" && env CUDA_INJECTION64_PATH="$build/lib/libbankstripe-recorder.so" BANKSTRIPE_REQUEST="$file.request" \
+    timeout 120 "$@" 2>&1; echo "status $?")
 }
 # digests FILE: the launches, with their digests
-digests_of() { "$verify" --print-recording="$work/$1" | grep -E '"type":"(launch|late|allocation|free)"'; }
+digests_of() { "$verify" --print-recording="$work/$1" | grep -E '"type":"(launch|allocation|variable)"'; }
 
-check fill-pattern "$(record fill -- ./uninitialised)" $'filled with 0xA5: yes\nstatus 0'
+check fill-pattern "$(record fill "" ./uninitialised)" $'filled with 0xA5: yes\nstatus 0'
 # The program must not notice the recorder.
 for program in pair reset reset-last streams graph driver launches threads memory contexts unseen plugin many captured captured-failing; do
   plain=$(cd "$work/bin" && timeout 120 ./$program 2>&1; echo "status $?")
-  check "$program-is-unchanged" "$(record "$program.recording" -- ./$program)" "$plain"
-  check "$program-is-unchanged-by-budget" "$(record "$program.budget" BANKSTRIPE_OVERHEAD=0.1 -- ./$program)" "$plain"
+  check "$program-is-unchanged" "$(record "$program.recording" "" ./$program)" "$plain"
+  check "$program-is-unchanged-by-few-digests" \
+    "$(record "$program.few" '"digests":{"first":1,"first-frees":1}' ./$program)" "$plain"
 done
 for program in captured captured-failing graph launches memory; do
   plain=$(cd "$work/bin" && timeout 120 ./$program 2>&1; echo "status $?")
   check "$program-is-unchanged-by-a-capture" \
-    "$(record "$program.with-capture" BANKSTRIPE_CAPTURE=2:"$work/$program.2" -- ./$program)" "$plain"
+    "$(record "$program.with-capture" "\"capture\":{\"launch\":2,\"file\":\"$work/$program.2\",\"kernel-only\":false}" \
+      ./$program)" "$plain"
 done
-check capture-needs-a-launch "$(record no-launch BANKSTRIPE_CAPTURE=x -- ./pair)" "$(cd "$work/bin" && ./pair)"$'\nstatus 0'
-check capture-needs-a-launch-is-said "$("$verify" --print-recording="$work/no-launch" | grep -c 'is not LAUNCH:PATH')" 1
 plain=$(cd "$work/bin" && ./pair)
-check inactive-without-a-path "$(cd "$work/bin" &&
+check inactive-without-a-request "$(cd "$work/bin" &&
   CUDA_INJECTION64_PATH=$build/lib/libbankstripe-recorder.so ./pair)" "$plain"
 
-# What the clock chose in one run, the schedule repeats in others.
-record chosen BANKSTRIPE_OVERHEAD=0.3 -- ./many 3000 >"$work/chosen.out"
-"$work/bin/recordings" schedule "$work/chosen" >"$work/schedule"
+# A rule chooses the same launches in every run.
 for copy in 1 2; do
-  record repeated$copy BANKSTRIPE_SCHEDULE="$work/schedule" -- ./many 3000 >"$work/repeated.out"
-  check schedule-repeats-the-digests-$copy "$(digests_of repeated$copy | md5sum)" "$(digests_of chosen | md5sum)"
+  record repeated$copy '"digests":{"first":8,"first-frees":4}' ./many 3000 >"$work/repeated.out"
 done
-check last-launches-are-digested "$(digests_of chosen | grep -c '"at":"end"')" 1
-check bad-setting-is-a-failure "$(record bad BANKSTRIPE_SAMPLE=x -- ./pair)" "$plain"$'\nstatus 0'
-check bad-setting-is-named "$("$verify" --print-recording="$work/bad" | grep -c 'BANKSTRIPE_SAMPLE: ')" 1
-for name in memory.recording many.budget plugin.recording chosen; do
-  echo "        $name: $("$work/bin/recordings" sum "$work/$name")"
+check rule-repeats-the-digests "$(digests_of repeated2 | md5sum)" "$(digests_of repeated1 | md5sum)"
+check last-launches-are-digested "$(digests_of repeated1 | grep -c '"digested-at-end":true')" 1
+check bad-request-is-no-harm "$(record bad '"digests":{"sample":"x"}' ./pair)" "$plain"$'\nstatus 0'
+check bad-request-is-named "$("$verify" --print-recording="$work/bad" | grep -c 'the request cannot be read: ')" 1
+for name in memory.recording many.few plugin.recording repeated1; do
+  echo "        $name: $("$work/bin/recordings" "$work/$name")"
 done
 check digest-kernel "$("$work/bin/digests" | sed 's/.*pieces of memory: \([0-9]*\) of.*/\1/')" 0
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "capture/CaptureReader.h"
+#include "capture/Capture.h"
 #include <cstring>
 #include <iostream>
 

@@ -1,22 +1,31 @@
-//===-- Bytes.h - numbers and texts as bytes --------------------*- C++ -*-===//
+//===-- Records.h - files of records ------------------------------*- C++
+//-*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What records are made of. A number has seven bits per byte, the lowest
-// first; the high bit says that another byte follows. A digest has its eight
-// bytes, the lowest first. A text is its length and its bytes.
+// Recordings and captures are such files: a line of magic bytes and a byte for
+// the version, then records. A record is its length, that many bytes of which
+// the first is its type, and their checksum.
+//
+// In a record, a number has seven bits per byte, the lowest first; the high bit
+// says that another byte follows. A digest has its eight bytes, the lowest
+// first. A text is its length and its bytes.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_RECORDING_BYTES_H
-#define BANKSTRIPE_RECORDING_BYTES_H
+#ifndef BANKSTRIPE_RECORDING_RECORDS_H
+#define BANKSTRIPE_RECORDING_RECORDS_H
 
 #include "recording/DigestMix.h"
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,33 +34,6 @@ namespace bankstripe::runtime {
 
 static_assert(std::endian::native == std::endian::little,
               "digests are stored as they lie in memory");
-
-/// The first bytes of a recording; its version and its mode (0: digest, 1:
-/// time) follow.
-constexpr std::string_view RecordingMagic = "\x89"
-                                            "bankstripe\n";
-constexpr size_t RecordingHeaderBytes = RecordingMagic.size() + 2;
-
-/// What a record is about: its first byte.
-enum class RecordType : unsigned char {
-  Text = 1,
-  Shape,
-  Stack,
-  Device,
-  Allocation,
-  Variable,
-  Free,
-  Launch,
-  Late,
-  Execution,
-  Note,
-  Skipped,
-  Failure,
-  End,
-};
-
-/// Bits of a launch's record; it ends before them when none is set.
-constexpr unsigned LaunchDigested = 1, LaunchFailed = 2;
 
 /// No record is larger; a larger length is a fault of the file.
 constexpr uint64_t MostRecordBytes = uint64_t(1) << 31;
@@ -164,36 +146,69 @@ inline void addRecord(std::string &To, unsigned char Type,
   To.append(reinterpret_cast<const char *>(&Checksum), ChecksumBytes);
 }
 
-/// What takeRecord() found.
-enum class RecordState {
-  Whole,
-  CutOff, ///< The bytes end within it.
-  Damaged,
+/// What kind of file it is: its first bytes.
+struct FileKind {
+  std::string_view Magic;
+  unsigned Version = 0;
+
+  std::string header() const {
+    return std::string(Magic) + static_cast<char>(Version);
+  }
 };
 
-/// Takes a record off the front of \p Rest; \p Record receives it, without its
-/// length and checksum.
-inline RecordState takeRecord(std::string_view &Rest,
-                              std::string_view &Record) {
-  constexpr size_t MostLengthBytes = 10;
-  ByteReader From(Rest);
-  const auto Length = From.number<uint64_t>();
-  if (From.failed())
-    return Rest.size() < MostLengthBytes ? RecordState::CutOff
-                                         : RecordState::Damaged;
-  if (Length == 0 || Length > MostRecordBytes)
-    return RecordState::Damaged;
-  if (From.left() < Length + ChecksumBytes)
-    return RecordState::CutOff;
-  const size_t Before = Rest.size() - From.left();
-  Record = Rest.substr(Before, Length);
-  uint32_t Checksum = 0;
-  std::memcpy(&Checksum, Record.data() + Length, ChecksumBytes);
-  Rest.remove_prefix(Before + Length + ChecksumBytes);
-  return Checksum == recordChecksum(Record) ? RecordState::Whole
-                                            : RecordState::Damaged;
-}
+/// Hands each record of a file, without its length and checksum, to \p Take,
+/// which returns what is wrong with it, or an empty text.
+///
+/// \param MayBeCutOff whether the file may end within a record, or in zeros, as
+/// that of a program that crashed does. The rest is then left out.
+/// \returns what is wrong; empty when nothing is.
+std::string
+readRecords(std::string_view File, const FileKind &Kind, bool MayBeCutOff,
+            const std::function<std::string(std::string_view)> &Take);
+
+/// A file in memory, as long as something refers to it.
+struct MappedFile {
+  std::shared_ptr<const void> Storage;
+  std::string_view Bytes;
+  std::string Problem; ///< Why it cannot be read; else empty.
+};
+MappedFile mapFile(const std::string &Path);
+
+/// Appends to a file without asking the operating system each time: a launch
+/// takes 2 us or less, and so does a write. The end of the file is mapped into
+/// memory, so that what was appended is in the file when the process crashes.
+/// Then zeros follow, up to the end of what was mapped.
+class OutputFile {
+public:
+  OutputFile() = default;
+  ~OutputFile();
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+
+  /// Creates the file. \returns false when there is one, or none can be
+  /// created; `errno` says which.
+  bool create(const std::string &Path);
+  /// Appends \p Bytes, of which the first is not 0. It is written last: where
+  /// it is, the others are. In a process that was forked off, does nothing.
+  void append(std::string_view Bytes);
+  /// Cuts off the zeros. What is appended later is written at once.
+  void finish();
+
+private:
+  bool makeRoom(size_t Bytes);
+  void write(std::string_view Bytes);
+  void unmap();
+  void close();
+
+  int File = -1;
+  unsigned Forks = 0;     ///< That led to this process, when it was created.
+  char *Window = nullptr; ///< The mapped part of the file.
+  size_t WindowBytes = 0;
+  size_t Used = 0;       ///< Of the window.
+  uint64_t WindowAt = 0; ///< Where in the file it lies.
+  bool IsFinished = false;
+};
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_RECORDING_BYTES_H
+#endif // BANKSTRIPE_RECORDING_RECORDS_H

@@ -1,11 +1,11 @@
-//===-- OutputFile.cpp - a file that grows, whatever happens --------------===//
+//===-- Records.cpp - files of records ------------------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "recording/OutputFile.h"
+#include "recording/Records.h"
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -14,9 +14,98 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
+
+enum class RecordState {
+  Whole,
+  CutOff, ///< The bytes end within it.
+  Damaged,
+};
+
+// Takes a record off the front of Rest.
+static RecordState takeRecord(std::string_view &Rest,
+                              std::string_view &Record) {
+  constexpr size_t MostLengthBytes = 10;
+  ByteReader From(Rest);
+  const auto Length = From.number<uint64_t>();
+  if (From.failed())
+    return Rest.size() < MostLengthBytes ? RecordState::CutOff
+                                         : RecordState::Damaged;
+  if (Length == 0 || Length > MostRecordBytes)
+    return RecordState::Damaged;
+  if (From.left() < Length + ChecksumBytes)
+    return RecordState::CutOff;
+  const size_t Before = Rest.size() - From.left();
+  Record = Rest.substr(Before, Length);
+  uint32_t Checksum = 0;
+  std::memcpy(&Checksum, Record.data() + Length, ChecksumBytes);
+  Rest.remove_prefix(Before + Length + ChecksumBytes);
+  return Checksum == recordChecksum(Record) ? RecordState::Whole
+                                            : RecordState::Damaged;
+}
+
+// What was never written, of a program that crashed, is zeros.
+static bool isUnwritten(std::string_view Rest) {
+  return Rest.front() == '\0' &&
+         Rest.find_first_not_of('\0') == std::string_view::npos;
+}
+
+static std::string whatHeader(std::string_view File, const FileKind &Kind) {
+  if (!File.starts_with(Kind.Magic) || File.size() == Kind.Magic.size())
+    return "it is of another kind";
+  const auto Version = static_cast<unsigned char>(File[Kind.Magic.size()]);
+  return Version == Kind.Version
+             ? ""
+             : "it has version " + std::to_string(Version) +
+                   " of the format, known is " + std::to_string(Kind.Version);
+}
+
+std::string bankstripe::runtime::readRecords(
+    std::string_view File, const FileKind &Kind, bool MayBeCutOff,
+    const std::function<std::string(std::string_view)> &Take) {
+  if (std::string Problem = whatHeader(File, Kind); !Problem.empty())
+    return Problem;
+  std::string_view Rest = File.substr(Kind.Magic.size() + 1);
+  while (!Rest.empty() && !(MayBeCutOff && isUnwritten(Rest))) {
+    const size_t At = File.size() - Rest.size();
+    std::string_view Record;
+    const RecordState State = takeRecord(Rest, Record);
+    if (State == RecordState::CutOff && MayBeCutOff)
+      return "";
+    std::string Problem =
+        State == RecordState::Whole ? Take(Record) : "it is damaged";
+    if (!Problem.empty())
+      return "the record at byte " + std::to_string(At) + ": " + Problem;
+  }
+  return "";
+}
+
+MappedFile bankstripe::runtime::mapFile(const std::string &Path) {
+  const int File = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat Status{};
+  if (File < 0 || ::fstat(File, &Status) != 0) {
+    MappedFile Failed{
+        nullptr, {}, std::string("it cannot be read: ") + std::strerror(errno)};
+    if (File >= 0)
+      ::close(File);
+    return Failed;
+  }
+  const auto Bytes = static_cast<size_t>(Status.st_size);
+  void *Mapped = Bytes == 0
+                     ? MAP_FAILED
+                     : ::mmap(nullptr, Bytes, PROT_READ, MAP_PRIVATE, File, 0);
+  ::close(File);
+  if (Mapped == MAP_FAILED)
+    return {nullptr,
+            {},
+            Bytes == 0 ? "it is empty" : "it cannot be mapped into memory"};
+  return {{Mapped, [Bytes](void *At) { ::munmap(At, Bytes); }},
+          {static_cast<const char *>(Mapped), Bytes},
+          ""};
+}
 
 constexpr size_t LeastWindow = size_t(1) << 20;
 

@@ -1,4 +1,5 @@
-//===-- ModuleSymbols.cpp - what a device image defines -------------------===//
+//===-- Modules.cpp - the device code that was loaded
+//-----------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/ModuleSymbols.h"
+#include "recorder/Modules.h"
+#include <algorithm>
 #include <cstring>
 #include <elf.h>
 #include <optional>
@@ -169,4 +171,27 @@ bool bankstripe::runtime::callsOutside(const void *Data, size_t Size,
     return !IsFound;
   });
   return IsFound;
+}
+
+std::string ModuleImages::find(const std::string &Symbol,
+                               std::vector<std::string> Neighbours,
+                               std::string &Image) const {
+  std::sort(Neighbours.begin(), Neighbours.end());
+  std::vector<const std::string *> Defining, Alike;
+  for (const std::string &One : Images) {
+    std::vector<std::string> Kernels = kernelSymbols(One.data(), One.size());
+    std::sort(Kernels.begin(), Kernels.end());
+    if (!std::binary_search(Kernels.begin(), Kernels.end(), Symbol))
+      continue;
+    Defining.push_back(&One);
+    if (Kernels == Neighbours)
+      Alike.push_back(&One);
+  }
+  if (Defining.empty())
+    return "no module that was loaded defines " + Symbol;
+  if (Defining.size() > 1 && Alike.size() != 1)
+    return std::to_string(Defining.size()) + " different modules define " +
+           Symbol;
+  Image = Defining.size() == 1 ? *Defining.front() : *Alike.front();
+  return {};
 }

@@ -1,4 +1,4 @@
-//===-- Names.cpp - kernel names that two builds agree on -----------------===//
+//===-- Recording.cpp - kernel names that two builds agree on -------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===-- CaptureReader.cpp - file to capture -------------------------------===//
+//===-- Capture.cpp - file to capture -------------------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,14 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "capture/CaptureReader.h"
-#include "capture/CaptureFormat.h"
+#include "capture/Capture.h"
+#include "capture/CaptureWriter.h"
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace bankstripe::runtime;
 
@@ -191,29 +186,6 @@ bool Records::add(std::string_view Record) {
   return false;
 }
 
-// The file in memory, as long as something refers to it.
-static std::shared_ptr<const void>
-mapFile(const std::string &Path, size_t &Bytes, std::string &Problem) {
-  const int File = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat Status{};
-  if (File < 0 || ::fstat(File, &Status) != 0) {
-    Problem = std::string("it cannot be read: ") + std::strerror(errno);
-    if (File >= 0)
-      ::close(File);
-    return nullptr;
-  }
-  Bytes = static_cast<size_t>(Status.st_size);
-  void *Mapped = Bytes == 0
-                     ? MAP_FAILED
-                     : ::mmap(nullptr, Bytes, PROT_READ, MAP_PRIVATE, File, 0);
-  ::close(File);
-  if (Mapped == MAP_FAILED) {
-    Problem = Bytes == 0 ? "it is empty" : "it cannot be mapped into memory";
-    return nullptr;
-  }
-  return {Mapped, [Bytes](void *At) { ::munmap(At, Bytes); }};
-}
-
 // What every capture has to have.
 static std::string whatIsMissing(const Records &Read) {
   if (!Read.HasEnded)
@@ -229,30 +201,19 @@ static std::string whatIsMissing(const Records &Read) {
 
 std::variant<Capture, CaptureError>
 bankstripe::runtime::readCapture(const std::string &Path) {
-  size_t Size = 0;
-  std::string Problem;
-  const std::shared_ptr<const void> Storage = mapFile(Path, Size, Problem);
-  if (!Storage)
-    return CaptureError{Problem};
-  std::string_view Rest(static_cast<const char *>(Storage.get()), Size);
-  if (!Rest.starts_with(CaptureMagic) || Size < CaptureHeaderBytes)
-    return CaptureError{"it is not a capture"};
-  const auto Version = static_cast<unsigned char>(Rest[CaptureMagic.size()]);
-  if (Version != CaptureVersion)
-    return CaptureError{"it has version " + std::to_string(Version) +
-                        " of the format, known is " +
-                        std::to_string(CaptureVersion)};
-  Rest.remove_prefix(CaptureHeaderBytes);
+  const MappedFile File = mapFile(Path);
+  if (!File.Problem.empty())
+    return CaptureError{File.Problem};
   Records Read;
-  while (!Rest.empty()) {
-    const size_t At = Size - Rest.size();
-    std::string_view Record;
-    if (takeRecord(Rest, Record) != RecordState::Whole || !Read.add(Record))
-      return CaptureError{"the record at byte " + std::to_string(At) +
-                          " is damaged"};
-  }
-  if (Problem = whatIsMissing(Read); !Problem.empty())
+  std::string Problem = readRecords(
+      File.Bytes, CaptureFile, /*MayBeCutOff=*/false,
+      [&Read](std::string_view Record) {
+        return Read.add(Record) ? "" : "the fields are not those of its type";
+      });
+  if (Problem.empty())
+    Problem = whatIsMissing(Read);
+  if (!Problem.empty())
     return CaptureError{Problem};
-  Read.Result.Storage = Storage;
+  Read.Result.Storage = File.Storage;
   return std::move(Read.Result);
 }

@@ -1,0 +1,65 @@
+//===-- Modules.h - the device code that was loaded -------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The driver gives the address of a variable to whoever knows its name, and
+// lists no names. They stand in the symbol table of the device image that was
+// loaded, an ELF file.
+//
+// The driver shows an image while it is loaded and never again, and does not
+// tell which of them a kernel is from: what they define does. A kernel of a
+// header can be in several modules, which other kernels tell apart.
+//
+// Nothing here knows of the driver. An image is any bytes: one that is no ELF
+// file of 64 bits, or that points outside itself, yields what was found so far.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_RECORDER_MODULES_H
+#define BANKSTRIPE_RECORDER_MODULES_H
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace bankstripe::runtime {
+
+/// The symbols of the variables in global memory that an image defines.
+std::vector<std::string> variableSymbols(const void *Image, size_t Bytes);
+
+/// Those of its `__constant__` variables.
+std::vector<std::string> constantSymbols(const void *Image, size_t Bytes);
+
+/// Those of the kernels whose code it holds.
+std::vector<std::string> kernelSymbols(const void *Image, size_t Bytes);
+
+/// Whether code of an image calls the function \p Symbol of another one, or
+/// of the driver's.
+bool callsOutside(const void *Image, size_t Bytes, const std::string &Symbol);
+
+/// The images that were loaded.
+class ModuleImages {
+public:
+  /// Keeps an image; the same one once.
+  void keep(std::string Image) { Images.insert(std::move(Image)); }
+  void clear() { Images.clear(); }
+
+  /// Finds the image that the kernel \p Symbol is from.
+  ///
+  /// \param Neighbours all kernels of its module, in any order; perhaps none.
+  /// \returns why it is not known; empty when it is, and then \p Image is it.
+  std::string find(const std::string &Symbol,
+                   std::vector<std::string> Neighbours,
+                   std::string &Image) const;
+
+private:
+  std::set<std::string> Images;
+};
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_RECORDER_MODULES_H

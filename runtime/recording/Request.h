@@ -1,0 +1,100 @@
+//===-- Request.h - what a run under the recorder is for --------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The verifier asks, the recorder does. BANKSTRIPE_REQUEST names a file with
+// one JSON object, which FORMAT.md beside this file describes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_RECORDING_REQUEST_H
+#define BANKSTRIPE_RECORDING_REQUEST_H
+
+#include "recording/Recording.h"
+#include <limits>
+
+namespace bankstripe::runtime {
+
+/// The environment variable that names the file.
+inline constexpr char RequestVariable[] = "BANKSTRIPE_REQUEST";
+
+/// Launches by their numbers in the program, of which some are digested: all
+/// when they are at most Parts, else as many that are evenly spread and end
+/// with the last one. What is freed between them is digested as well.
+struct LaunchSpan {
+  unsigned First = 0, Last = 0;
+  unsigned Parts = std::numeric_limits<unsigned>::max();
+  bool holds(unsigned Launch) const {
+    return First <= Launch && Launch <= Last;
+  }
+  /// Whether the launch is one of these.
+  bool digests(unsigned Launch) const;
+};
+
+/// Which launches are followed by digests: a function of the sequence of
+/// launches alone, so that two programs that launch the same are digested at
+/// the same moments.
+struct DigestRule {
+  static constexpr uint64_t All = std::numeric_limits<uint64_t>::max();
+
+  /// Of each kernel so many launches, and then those whose number is a power of
+  /// two. They count from 0; with 0, none.
+  uint64_t First = All;
+  /// Likewise, of the kernels in Changed (canonical names).
+  uint64_t FirstOfChanged = All;
+  std::vector<std::string> Changed;
+  /// Likewise: launches after which what is freed is digested.
+  uint64_t FirstFrees = All;
+  /// Only kernels in whose canonical name this regular expression (ECMAScript)
+  /// is found; a graph is called "graph". Empty: all.
+  std::string Kernels;
+  unsigned Sample = 1;           ///< Only every Nth launch of a kernel.
+  std::vector<LaunchSpan> Spans; ///< In any case.
+  std::optional<unsigned> Until; ///< None behind this launch.
+
+  /// No launch, and nothing that is freed.
+  static DigestRule none() {
+    DigestRule Rule;
+    Rule.First = Rule.FirstOfChanged = Rule.FirstFrees = 0;
+    return Rule;
+  }
+};
+
+/// Bytes of one allocation after one launch, for a file of their own: that of
+/// the recording with ".bytes" behind it.
+struct WantedBytes {
+  unsigned Launch = 0;
+  bool IsVariable = false;
+  unsigned Allocation = 0;
+  uint64_t Begin = 0, End = 0; ///< Not empty.
+};
+
+/// A launch that is wanted in a file of its own (capture/Capture.h).
+struct WantedCapture {
+  unsigned Launch = 0;
+  std::string Path;
+  bool IsKernelOnly = false; ///< Of a rewritten program: without its memory.
+};
+
+struct RecordRequest {
+  std::string Recording; ///< The file to write.
+  RecordingMode Mode = RecordingMode::Digest;
+  DigestRule Digests;
+  std::optional<WantedBytes> Bytes;
+  std::optional<WantedCapture> Capture;
+};
+
+std::string printRequest(const RecordRequest &Request);
+
+/// Reads a request. What comes before a fault is there, so that the recording
+/// can tell of it.
+///
+/// \returns what is wrong; empty when nothing is.
+std::string parseRequest(const std::string &Text, RecordRequest &Into);
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_RECORDING_REQUEST_H

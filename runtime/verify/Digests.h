@@ -1,0 +1,42 @@
+//===-- Digests.h - after which launches memory is compared -----*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Digests of all memory after every launch can take much longer than the
+// program. How many there may be is decided before they are taken, from what
+// the programs did without them: how often each kernel was launched, and how
+// much memory there was. No clock has a say in it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_VERIFY_DIGESTS_H
+#define BANKSTRIPE_VERIFY_DIGESTS_H
+
+#include "recording/Request.h"
+
+namespace bankstripe::runtime {
+
+/// The kernels (canonical names) that the rewritten program launches with other
+/// registers, static shared memory or local memory than the original.
+std::vector<std::string> changedKernels(const Recording &Original,
+                                        const Recording &Rewritten);
+
+/// What digests by \p Rule read of a program that does what \p Original did, in
+/// bytes of device memory. Memory of the host counts for as many as can be read
+/// in the same time, and so does the wait that each digest is.
+double digestCost(const Recording &Original, const DigestRule &Rule);
+
+/// The rule that digests most within \p Budget, a cost: all launches, or all of
+/// the changed kernels and fewer of the others, or fewer of all, but at least
+/// the first of each kernel and those whose number is a power of two.
+///
+/// \param Wanted receives the numbers.
+DigestRule chooseDigests(const Recording &Original, DigestRule Wanted,
+                         double Budget);
+
+} // namespace bankstripe::runtime
+
+#endif // BANKSTRIPE_VERIFY_DIGESTS_H
