@@ -36,6 +36,19 @@ find_nvcc() {
   return 1
 }
 
+# Prints the path of the Python for the tests: the first with the modules that
+# setup.sh installs, for those of another Python than Debian's are its own.
+find_python() {
+  local python
+  for python in "$(command -v python3)" /usr/bin/python3; do
+    if "$python" -c 'import jsonschema, yaml' >/dev/null 2>&1; then
+      printf '%s\n' "$python"
+      return
+    fi
+  done
+  command -v python3
+}
+
 # True where a GPU and its driver answer.
 have_gpu() { command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | grep -q GPU; }
 
@@ -61,7 +74,8 @@ configure() {
     PATH=$PATH:$(dirname "$nvcc")
   fi
   local output
-  if ! output=$(cd "$root" && cmake --preset default 2>&1 </dev/null); then
+  if ! output=$(cd "$root" && cmake --preset default "-DPython3_EXECUTABLE=$(find_python)" \
+    2>&1 </dev/null); then
     printf '%s\n' "$output" >&2
     return 1
   fi

@@ -5,7 +5,7 @@
     check.py --rewritten=FOLDER [FILE.cu...]    rewritten copies that are there already
 
 Without FILEs, all programs of test_inputs/. Each is compiled for sm_80, sm_90
-and sm_120. It is an error when
+and sm_120, or for --architecture alone. It is an error when
 
   - one of the forms does not compile, or nvcc warns of the rewritten one only;
   - a kernel of the rewritten program has a stack frame. Where some must remain,
@@ -88,11 +88,11 @@ def parse_report(report, names):
     return table
 
 
-def compile_with_nvcc(nvcc, source, folder, output):
+def compile_with_nvcc(nvcc, architectures, source, folder, output):
     """nvcc's report on `source`, which is compiled as if it lay in `folder`."""
     command = [nvcc, "-fatbin", "-O3", "-std=c++17", "-Xptxas", "-v", f"-I{folder}",
                "-o", str(output), str(source)]
-    for architecture in ARCHITECTURES:
+    for architecture in architectures:
         command.append(f"-gencode=arch={architecture.replace('sm', 'compute')},code={architecture}")
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     report = done.stdout + done.stderr
@@ -139,7 +139,7 @@ class Result:
             if not low <= frame <= high:
                 self.problems.append(f"{kernel} has a stack frame of {frame} bytes on "
                                      f"{architecture}, expected {low} to {high}")
-        for architecture in ARCHITECTURES:
+        for architecture in sorted({k[1] for k in self.before}):
             keys = [k for k in self.before if k[1] == architecture]
             shrunk = any(self.after[k][0] < self.before[k][0] for k in keys)
             if set(moves.values()) == {"none"}:
@@ -149,21 +149,22 @@ class Result:
                 self.problems.append(f"no stack frame shrank on {architecture}")
 
 
-def examine(source, nvcc, tool, folder, work):
+def examine(source, nvcc, options, work):
     result = Result(source)
     try:
-        target = pathlib.Path(folder) if folder else work / source.stem
-        if tool:
-            rewrite(tool, source, target)
+        target = pathlib.Path(options.rewritten) if options.rewritten else work / source.stem
+        if options.tool:
+            rewrite(options.tool, source, target)
         copies = [p for p in target.rglob(source.name) if p.is_file()]
         names = kernels_in(latin1(source))
         for header in [*source.parent.glob("*.h"), *source.parent.glob("*.cuh")]:
             names += kernels_in(latin1(header))
         fatbin = work / f"{source.stem}.fatbin"
-        report, warned = compile_with_nvcc(nvcc, source, source.parent, fatbin)
+        report, warned = compile_with_nvcc(nvcc, options.architecture, source, source.parent, fatbin)
         result.before = result.after = parse_report(report, names)
         if copies:
-            report, now_warned = compile_with_nvcc(nvcc, copies[0], source.parent, fatbin)
+            report, now_warned = compile_with_nvcc(nvcc, options.architecture, copies[0],
+                                                   source.parent, fatbin)
             result.after = parse_report(report, names)
             if now_warned and not warned:
                 result.problems.append("nvcc warns:\n" + "\n".join(now_warned))
@@ -197,6 +198,7 @@ def main():
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--tool", help="the bankstripe executable")
     where.add_argument("--rewritten", metavar="FOLDER")
+    parser.add_argument("--architecture", nargs=1, default=ARCHITECTURES)
     options = parser.parse_args()
 
     nvcc = find_nvcc()
@@ -210,8 +212,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
             results = list(pool.map(
-                lambda f: examine(f, nvcc, options.tool, options.rewritten, pathlib.Path(work)),
-                files))
+                lambda f: examine(f, nvcc, options, pathlib.Path(work)), files))
     print_table(results)
     wrong = [r for r in results if r.problems]
     for result in wrong:

@@ -7,7 +7,8 @@
 
 The programs beside this script check themselves. traps.cu is run for each `case`
 in it, to trap and not to; rejected.cu is built for each `CASE ==` in it, to be
-refused with the message that stands behind it.
+refused with the message that stands behind it. --sample: two of the programs,
+checked, on the host only.
 
 Exit status: 0 all as expected, 1 not, 77 the compiler is missing.
 
@@ -54,9 +55,12 @@ def run(command):
 # On the host
 # ---------------------------------------------------------------------------
 
-def host_program(source, work):
+HOST_BUILDS = {"plain": [], "checked": ["BANKSTRIPE_CHECK_BOUNDS"]}
+
+
+def host_program(source, work, builds):
     """What is wrong with a program that is built with and without checks."""
-    for name, defines in ("plain", []), ("checked", ["BANKSTRIPE_CHECK_BOUNDS"]):
+    for name, defines in builds.items():
         try:
             program = run_on_host.build(source, [DEVICE], work / f"{source.stem}-{name}",
                                         "g++", defines)
@@ -90,10 +94,13 @@ def host_rejected(case, message, work):
         return judge("g++", case, message, str(problem))
 
 
-def host(work):
+def host(work, sample):
     if not shutil.which("g++"):
         return None
-    tasks = [(host_program, (source, work)) for source in PROGRAMS]
+    if sample:
+        checked = {"checked": HOST_BUILDS["checked"]}
+        return [(host_program, (HERE / name, work, checked)) for name in ("stripes.cu", "slots.cu")]
+    tasks = [(host_program, (source, work, HOST_BUILDS)) for source in PROGRAMS]
     tasks.append((host_traps, (work,)))
     tasks += [(host_rejected, (*case, work)) for case in cases()]
     return tasks
@@ -124,15 +131,20 @@ def rejected(command, case, message):
     return judge(command[0], case, message, output)
 
 
-def nvcc(work):
+def nvcc(work, _):
     compiler = compile_check.find_nvcc()
     if not compiler:
         return None
-    architectures = [f"-gencode=arch={a.replace('sm', 'compute')},code={a}"
-                     for a in compile_check.ARCHITECTURES]
+    def generate(architecture):
+        return f"-gencode=arch={architecture.replace('sm', 'compute')},code={architecture}"
+
+    # What a version of the language may mind is the same for all architectures.
+    oldest, *newer = VERSIONS
+    each = [(oldest, [generate(a) for a in compile_check.ARCHITECTURES]),
+            *((version, ["-arch=sm_90"]) for version in newer)]
     tasks = []
     for source in PROGRAMS:
-        for version in VERSIONS:
+        for version, architectures in each:
             command = [compiler, f"-std={version}", "-Xcompiler=-Wall,-Wextra", *architectures,
                        "-c", "-o", work / f"{source.stem}-{version}.o"]
             tasks.append((quiet, (command, source)))
@@ -142,7 +154,7 @@ def nvcc(work):
     return tasks
 
 
-def clang(_):
+def clang(*_):
     compiler = shutil.which("clang++-22") or shutil.which("clang++")
     toolkit = compile_check.find_nvcc()
     if not compiler or not toolkit:
@@ -162,10 +174,11 @@ def clang(_):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("compiler", choices=["host", "nvcc", "clang"])
+    parser.add_argument("--sample", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         tasks = {"host": host, "nvcc": nvcc, "clang": clang}[options.compiler](
-            pathlib.Path(temporary))
+            pathlib.Path(temporary), options.sample)
         if tasks is None:
             print(f"check_helper: skipped: what `{options.compiler}` needs is not there")
             return SKIPPED
