@@ -80,7 +80,7 @@ if [ ! -e "$build/compile_commands.json" ]; then
 fi
 if grep -q '"command".*cmake_pch' "$build/compile_commands.json"; then
   # clang-tidy reads the precompiled headers that the commands name.
-  build_targets bankstripe_pch
+  build_targets bankstripe_pch bankstripe_test_pch
 fi
 # clang-tidy takes what the build compiles; it sees the headers from there.
 units=()
