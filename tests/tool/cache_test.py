@@ -15,7 +15,7 @@ import unittest
 
 from support import BROKEN, DONE, SOME_FAILED, TOOL, ToolTest, find_nvcc, moves
 
-INPUTS = pathlib.Path(__file__).resolve().parents[2] / "test_inputs"
+INPUTS = pathlib.Path(__file__).resolve().parents[2] / "test_inputs" / "seeds"
 
 # An array whose size is elsewhere.
 SIZED = '#include "size.h"\n' + moves().replace("last[8]", "last[LENGTH]")
@@ -180,7 +180,7 @@ class Reading(CacheTest):
         self.assertEqual(knew[0], 1)
         self.assertIn("expected expression", done.stderr)
 
-    def test_all_inputs(self):
+    def test_several_files(self):
         _, first = self.run_both(str(INPUTS), command="rewrite")
         knew, second = self.run_both(str(INPUTS), command="rewrite")
         self.assertEqual(knew[0], len(list(INPUTS.rglob("*.cu"))))
