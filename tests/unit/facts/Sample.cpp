@@ -62,7 +62,8 @@ private:
 
 } // namespace
 
-UnitRecord testing::makeUnit(const std::string &File, const std::string &Text) {
+UnitRecord bankstripe::testing::makeUnit(const std::string &File,
+                                         const std::string &Text) {
   UnitRecord Unit;
   Unit.Job.File = File;
   Unit.Unit.Facts.MainFile = File;
@@ -73,7 +74,7 @@ UnitRecord testing::makeUnit(const std::string &File, const std::string &Text) {
   return Unit;
 }
 
-UnitRecord testing::makeFullUnit() {
+UnitRecord bankstripe::testing::makeFullUnit() {
   UnitRecord Unit;
   Filler().fill(Unit);
   // Only of arrays that are listed.
@@ -85,7 +86,8 @@ UnitRecord testing::makeFullUnit() {
   return Unit;
 }
 
-std::string testing::written(const ProgramFacts &Facts, llvm::StringRef Tool) {
+std::string bankstripe::testing::written(const ProgramFacts &Facts,
+                                         llvm::StringRef Tool) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
   writeFacts(OS, Facts, Tool);

@@ -38,14 +38,15 @@ PlannedArray bankstripe::testing::sampleArray(const std::string &Name,
 }
 
 static PlannedArray seen() {
-  PlannedArray A = testing::sampleArray("seen", 2, Reason::DynamicIndex);
+  PlannedArray A =
+      bankstripe::testing::sampleArray("seen", 2, Reason::DynamicIndex);
   A.Array.Where.Column = 8;
   A.Array.Type = "char[16]";
   A.Array.ElementBytes = 1;
   A.Array.Extents = {16};
   A.Array.BytesPerThread = 16;
   Use U;
-  U.Where = {testing::SampleFile, 5, 3};
+  U.Where = {bankstripe::testing::SampleFile, 5, 3};
   U.Access = AccessKind::ReadWrite;
   U.LoopDepth = 2;
   A.Array.Uses = {U};
