@@ -125,7 +125,7 @@ llvm::Expected<int> bankstripe::runVerify(const ToolOptions &Options,
                                           StringRef Executable) {
   llvm::Expected<RunResult> Run = runPipeline(Options);
   if (!Run)
-    return fail(Run.takeError());
+    return Run.takeError();
   if (Run->SomeFailed)
     return ExitSomeFailed;
   printText(llvm::errs(), Run->Decisions, Run->Resources, Options.Level);
@@ -138,11 +138,11 @@ llvm::Expected<int> bankstripe::runVerify(const ToolOptions &Options,
   }
   llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create();
   if (!Folder)
-    return fail(Folder.takeError());
+    return Folder.takeError();
   llvm::Expected<Program> P =
       Program::find(Options, Executable, Run->Jobs, Folder->path());
   if (!P)
-    return fail(P.takeError());
+    return P.takeError();
   llvm::Expected<int> Status = verify(*P, *Run, Options, Folder->path());
   if (Options.KeepFiles) {
     llvm::errs() << "bankstripe: the programs and the rewritten sources are in "
@@ -150,7 +150,7 @@ llvm::Expected<int> bankstripe::runVerify(const ToolOptions &Options,
     Folder->keep();
   }
   if (!Status)
-    return fail(Status.takeError());
+    return Status.takeError();
   return *Status;
 }
 
