@@ -9,6 +9,7 @@
 #include "verify/Files.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <set>
 
 using namespace bankstripe::runtime;
@@ -103,9 +104,12 @@ static Located narrowOnce(Runner &Runs, Located So, const DigestRun &How,
       Found.First->Kind != DifferenceKind::Contents) {
     // With digests after every launch, the usual excuses hold.
     const bool WasAll = Last - At.Range.first() < LaunchesPerRound;
-    if (MayVanish && WasAll && !Found.First) {
+    const bool IsBehind = Found.First && Found.First->Launch > Last;
+    if (MayVanish && WasAll && (!Found.First || IsBehind)) {
       So.First.reset();
-      At.Varying = Found.NotDeterministic;
+      std::ranges::copy_if(Found.NotDeterministic,
+                           std::back_inserter(At.Varying),
+                           [Last](unsigned Launch) { return Launch <= Last; });
     } else {
       At.Problem = "the difference did not show again in another run";
     }

@@ -41,9 +41,9 @@ TEST(Narrowed, DigestsBeforeTheRangeStayAsTheyWere) {
   DigestRule Before;
   Before.First = 1;
   const DigestRule Once = narrowed(Before, {4, 17}, 4);
-  EXPECT_EQ(digested(Once, 40), (Numbers{0, 1, 2, 4, 7, 8, 11, 14, 16, 17}));
-  EXPECT_EQ(digested(narrowed(Once, {11, 13}, 4), 40),
-            (Numbers{0, 1, 2, 4, 7, 8, 11, 12, 13}));
+  EXPECT_EQ(digested(Once, 40), (Numbers{0, 1, 2, 4, 7, 8, 10, 13, 16, 17}));
+  EXPECT_EQ(digested(narrowed(Once, {10, 13}, 4), 40),
+            (Numbers{0, 1, 2, 4, 7, 8, 10, 11, 12, 13}));
 }
 
 TEST(LaunchRange, EndsTheSearchWhenItIsOneLaunch) {

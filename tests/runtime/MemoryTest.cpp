@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/CallSites.h"
-#include "recorder/DumpRequest.h"
 #include "recorder/LiveMemory.h"
 #include <cstdio>
 #include <dlfcn.h>
@@ -226,18 +225,4 @@ TEST(CallSites, NameFilesOffsetsAndSymbols) {
   EXPECT_EQ(Stack[0].SymbolOffset, 4u);
   EXPECT_EQ(Stack[0].Offset, reinterpret_cast<uintptr_t>(InLibrary) - 1 -
                                  reinterpret_cast<uintptr_t>(Info.dli_fbase));
-}
-
-TEST(DumpRequest, NamesAnAllocationOrAVariable) {
-  const auto R = DumpRequest::parse("12:3:256:5000000000");
-  ASSERT_TRUE(R);
-  EXPECT_EQ(R->Launch, 12u);
-  EXPECT_FALSE(R->IsVariable);
-  EXPECT_EQ(R->Allocation, 3u);
-  EXPECT_EQ(R->Begin, 256u);
-  EXPECT_EQ(R->End, 5000000000u);
-  EXPECT_TRUE(DumpRequest::parse("0:v7:0:1")->IsVariable);
-  for (const char *Bad : {"", "1", "1:2:3", "1:2:3:", "1:2:5:5", "1:2:3:4x",
-                          "-1:2:3:4", "1:w2:3:4", "99999999999:0:0:1"})
-    EXPECT_FALSE(DumpRequest::parse(Bad)) << Bad;
 }

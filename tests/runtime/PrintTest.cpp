@@ -282,7 +282,7 @@ TEST(Print, LaunchesThatWereLeftOutAndWhy) {
   const std::string Text = printReport(R, false);
   EXPECT_TRUE(has(Text,
                   "memory was compared after 10 of 100 launches and at "
-                  "the end; left out: 60 by --kernels, 30 by --budget=4000."))
+                  "the end; left out: 30 by --budget=4000, 60 by --kernels."))
       << Text;
   EXPECT_TRUE(Text.starts_with("identical where it was compared: 100 "));
   EXPECT_TRUE(has(Text, "1 allocation was freed before what was left in it"));

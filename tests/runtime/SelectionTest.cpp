@@ -186,7 +186,8 @@ Recording alternating(unsigned Count, uint64_t Bytes) {
   allocate(R, Bytes);
   for (unsigned I = 0; I < Count; ++I) {
     launch(R, I % 2 ? "_Z4stepPi" : "_Z4fillPi");
-    R.Allocations[allocate(R, 1000)].FreedBefore = I + 2;
+    if (const unsigned Freed = I + 2; Freed <= Count)
+      R.Allocations[allocate(R, 1000)].FreedBefore = Freed;
   }
   return R;
 }

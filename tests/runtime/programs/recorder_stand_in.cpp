@@ -21,7 +21,8 @@
 //                 more from the launch wrong=N up to the one before mended=N,
 //                 into allocation 0. The launch 50 writes vary=N into
 //                 allocation 1 and beside=N into allocation 2. With blind=1,
-//                 only the first and the last one are ever digested.
+//                 only the first and the last one are ever digested. What is
+//                 left at the end is digested in any case.
 //
 // The environment's SUFFIX stands behind the names of the files, as it does for
 // a further process.
@@ -144,12 +145,13 @@ static void recordLong(StandIn &To, std::map<std::string, uint64_t> Given) {
   for (int I = 0; I < 3; ++I)
     To.memory(256);
   const auto Count = static_cast<unsigned>(Given["launches"]);
-  bool IsFirst = true, IsShown = false;
+  bool IsFirst = true, IsShown = false, IsSeen = true;
   for (unsigned I = 0; I < Count; ++I) {
     Launch L;
     L.Kernel = "_Z4stepPi";
     L.Digested =
         To.wants(L.Kernel) && (!Given["blind"] || I == 0 || I + 1 == Count);
+    IsSeen = L.Digested;
     if (L.Digested) {
       const auto Holds = [&L](unsigned Id, uint64_t Value) {
         L.Changes.push_back({Id, false, {{0, {Value}}}});
@@ -165,6 +167,11 @@ static void recordLong(StandIn &To, std::map<std::string, uint64_t> Given) {
     }
     To.launch(L, 100);
   }
+  const unsigned Last = Count - 1;
+  const bool IsWrong = Last >= Given["wrong"] && Last < Given["mended"];
+  if (!IsSeen && !To.isTimed())
+    To.Writer.late(/*AtEnd=*/true,
+                   {{0, false, {{0, {Last + (IsWrong ? 4096U : 0U)}}}}});
 }
 
 int main(int Count, char **Arguments) {
