@@ -36,12 +36,12 @@ find_nvcc() {
   return 1
 }
 
-# Prints the path of the Python for the tests: the first with the modules that
-# setup.sh installs, for those of another Python than Debian's are its own.
+# Prints the path of the Python for the tests: the first with what setup.sh
+# installs for it, which another one than Debian's does not see.
 find_python() {
   local python
   for python in "$(command -v python3)" /usr/bin/python3; do
-    if "$python" -c 'import jsonschema, yaml' >/dev/null 2>&1; then
+    if "$python" -c 'import yaml' >/dev/null 2>&1; then
       printf '%s\n' "$python"
       return
     fi
