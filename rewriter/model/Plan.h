@@ -126,9 +126,9 @@ struct PlannedArray {
 
 /// The verdicts of a whole run.
 struct Plan {
-  std::string GpuArch; ///< That occupancy and predictions are for.
-  std::vector<PlannedArray> Arrays;            ///< Sorted by place.
-  std::vector<KernelPlan> Kernels;             ///< Sorted by place.
+  std::string GpuArch;              ///< That occupancy and predictions are for.
+  std::vector<PlannedArray> Arrays; ///< Sorted by place.
+  std::vector<KernelPlan> Kernels;  ///< Sorted by place.
   std::vector<PlannedLaunch> Launches;         ///< That are edited.
   std::map<Place, Callee> Callees;             ///< By their place.
   std::map<std::string, std::string> Contents; ///< As in UnitFacts.

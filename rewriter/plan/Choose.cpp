@@ -173,8 +173,7 @@ std::optional<Explanation> Chooser::explanationFor(unsigned Row) const {
   if (!S)
     return std::nullopt;
   const KernelPlan &K = Run.Kernels[Row].Plan;
-  Explanation E =
-      bankstripe::explain(S->Predicted, archInfo(Options.GpuArch));
+  Explanation E = bankstripe::explain(S->Predicted, archInfo(Options.GpuArch));
   const unsigned Threads = S->Predicted.Kernel.Threads;
   E.Before.Limiter =
       warpLimiter(Options.GpuArch, Threads, K.Registers, S->SharedHad);

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sample.h"
 #include "report/Json.h"
+#include "Sample.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 
