@@ -43,7 +43,7 @@ struct ChangedFile {
   std::string Path;   ///< Absolute path of the original.
   std::string Before; ///< The bytes that were parsed.
   std::string After;
-  EditList Edits; ///< From the one to the other; no two of them touch.
+  EditList Edits = {}; ///< From the one to the other; no two of them touch.
 
   /// Whether it includes the helper and so needs it beside it.
   bool includesHelper() const;

@@ -24,8 +24,8 @@ inline constexpr double NotableGrowth = 1.05;
 /// Code that shrinks to more has no loops that are no longer unrolled.
 inline constexpr double NotableShrinkage = 0.75;
 
-/// The GPU to whose timings the constants of all predictions are fitted, and its
-/// architecture.
+/// The GPU to whose timings the constants of all predictions are fitted, and
+/// its architecture.
 inline constexpr char FittedGpu[] = "NVIDIA H200";
 inline constexpr char FittedArch[] = "sm_90";
 
@@ -38,7 +38,7 @@ struct Prediction {
   /// The speedup if what no source tells is as bad as it may be, and what that
   /// is; empty if that is no worse.
   double Worst = 1;
-  std::string WorstIf;
+  std::string WorstIf = {};
   /// How many times as much machine code nvcc makes of it; 1 if about as much.
   double CodeGrowth = 1;
 };
