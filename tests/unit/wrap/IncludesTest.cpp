@@ -99,7 +99,10 @@ TEST(LookAlone, TablesMoveWhoeverCallsTheirKernel) {
   EXPECT_TRUE(movesAlone("#define TABLE(n) int n[2] = {1, 2}\n"
                          "__global__ void k() { TABLE(a); }"));
   EXPECT_TRUE(movesAlone("__global__ void k() { const char a[] = \"b\"; }"));
-  EXPECT_FALSE(movesAlone("__global__ void k() { int a[2]; a[0] = 0; }"));
+  EXPECT_TRUE(movesAlone("BOTH int g() { int a[2] = {1, 2}; }"));
+  EXPECT_FALSE(movesAlone("__global__ void k() { int a[2]; a[0] = 0; }\n"
+                          "int main() { int sizes[] = {1, 2}; }\n"
+                          "int table[2] = {1, 2};"));
 }
 
 TEST(LookAlone, WhatIsTooMuchToReadMayMove) {
