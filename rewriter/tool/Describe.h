@@ -48,7 +48,7 @@ struct CommandText {
 /// All commands with their options, each by name. (Options.cpp)
 std::vector<CommandText> describeCommands();
 
-/// What --help says before it comes to the options. (Overview.cpp)
+/// What --help says before it comes to the options.
 llvm::StringRef overviewText();
 
 /// `bankstripe completion SHELL`. \returns the exit code.
