@@ -12,7 +12,7 @@
 
 #include "frontend/Resources.h"
 
-#include "frontend/Embedded.h"
+#include "frontend/CompilerOptions.h"
 #include "frontend/Frontend.h"
 #include "clang/Basic/Version.h"
 #include "llvm/ADT/STLExtras.h"
@@ -258,19 +258,15 @@ std::vector<std::string> macrosAfterToolkit(ArrayRef<std::string> Args,
                                             vfs::InMemoryFileSystem &Served) {
   std::vector<std::string> Others;
   std::string Text;
-  for (size_t I = 0; I < Args.size(); ++I) {
-    const bool Apart = Args[I] == "-D" && I + 1 < Args.size();
-    StringRef Macro = Apart ? StringRef(Args[I + 1]) : StringRef(Args[I]);
-    if ((Apart || Macro.consume_front("-D")) && hasShortName(Macro, Args)) {
-      const auto [Name, Value] = Macro.split('=');
-      Text += ("#define " + Name + " " + (Name == Macro ? "1" : Value) + "\n")
-                  .str();
-      I += Apart;
+  for (const CompilerOption &Option : readOptions(Dialect::Clang, Args)) {
+    StringRef Macro = Option.Value;
+    if (Option.Meaning != OptionMeaning::Define || !hasShortName(Macro, Args)) {
+      append_range(Others, Option.Words);
       continue;
     }
-    Others.push_back(Args[I]);
-    if (Apart)
-      Others.push_back(Args[++I]);
+    const auto [Name, Value] = Macro.split('=');
+    Text +=
+        ("#define " + Name + " " + (Name == Macro ? "1" : Value) + "\n").str();
   }
   if (Text.empty())
     return Others;

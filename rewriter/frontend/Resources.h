@@ -53,6 +53,22 @@ macrosAfterToolkit(llvm::ArrayRef<std::string> Args,
 /// Options that add the nvcc compatibility header.
 std::vector<std::string> shimArgs();
 
+// What the build puts into Embedded.cpp.
+
+/// A header that is served to Clang from memory.
+struct EmbeddedHeader {
+  const char *Path; ///< Such as `cuda/cuda_fp16.h`.
+  const char *Text;
+};
+
+llvm::ArrayRef<EmbeddedHeader> embeddedHeaders();
+
+/// Clang's own headers, as known when the tool was built.
+extern const char *const ConfiguredResourceDirectory;
+
+/// What belongs to an installed tool, as a path from where `bin` lies.
+extern const char *const OwnFolder;
+
 } // namespace bankstripe
 
 #endif

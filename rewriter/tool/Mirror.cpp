@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontend/CompilerOptions.h"
 #include "tool/Pipeline.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -68,16 +69,11 @@ std::vector<std::string> Mirror::add(const CompileJob &Job) {
       Up = path::parent_path(Up);
   // A changed header must be found before its original.
   std::vector<std::string> Args;
-  const std::vector<std::string> &Command = Job.ClangArgs;
-  for (size_t I = 0; I < Command.size(); ++I) {
-    StringRef Arg = Command[I];
-    if (!Arg.consume_front("-I"))
-      continue;
-    std::string Folder =
-        Arg.empty() && I + 1 < Command.size() ? Command[I + 1] : Arg.str();
-    llvm::SmallString<256> Absolute(Folder);
+  for (const CompilerOption &Option :
+       readOptions(Dialect::Clang, Job.ClangArgs)) {
+    llvm::SmallString<256> Absolute(Option.Value);
     path::make_absolute(Job.Directory, Absolute);
-    if (holds(Absolute))
+    if (Option.Meaning == OptionMeaning::Include && holds(Absolute))
       Args.push_back("-I" + Root + std::string(Absolute));
   }
   Args.push_back("-I" + path::parent_path(Job.File).str());

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "wrap/Includes.h"
-#include "wrap/Tokens.h"
+#include "clang/Basic/LangOptions.h"
 #include "clang/Lex/DependencyDirectivesScanner.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -30,6 +30,22 @@ std::optional<std::string> bankstripe::readText(StringRef Path) {
   if (!File)
     return std::nullopt;
   return (*File)->getBuffer().str();
+}
+
+static const clang::LangOptions &tokenOptions() {
+  static const clang::LangOptions Options = [] {
+    clang::LangOptions O;
+    O.CPlusPlus = O.CPlusPlus11 = O.CPlusPlus14 = O.CPlusPlus17 = true;
+    O.LineComment = O.RawStringLiterals = true;
+    return O;
+  }();
+  return Options;
+}
+
+TokenReader::TokenReader(const std::string &Text)
+    : Text(Text), Raw(clang::SourceLocation(), tokenOptions(), Text.c_str(),
+                      Text.c_str(), Text.c_str() + Text.size()) {
+  next();
 }
 
 // The name at Begin with its quotes or brackets, if one is there.

@@ -7,7 +7,6 @@
 
 #include "wrap/Shadow.h"
 #include "report/Diff.h"
-#include "wrap/Tokens.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
