@@ -232,3 +232,19 @@ llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
     return llvm::createStringError("'" + Verifier + "' " + Ended.problem());
   return Ended.exitStatus();
 }
+
+llvm::Expected<bool> Program::agreesUnfused(ArrayRef<ChangedFile> Changes) {
+  const std::vector<std::string> Flags{"-fmad=false"};
+  // Apart, so that a build that looks at times sees that flags change.
+  llvm::Expected<std::string> Original = build("original-again", {}, Flags);
+  if (!Original)
+    return Original.takeError();
+  llvm::Expected<std::string> Changed = build("changed-again", Changes, Flags);
+  if (!Changed)
+    return Changed.takeError();
+  llvm::Expected<int> Status =
+      compare(*Original, *Changed, /*Runs=*/0, "", /*Quiet=*/true);
+  if (!Status)
+    return Status.takeError();
+  return *Status == ExitDone;
+}

@@ -59,6 +59,11 @@ public:
                               bool Quiet = false,
                               llvm::ArrayRef<std::string> Extra = {}) const;
 
+  /// Whether the version with \p Changes computes what the original does when
+  /// both are built without fusing multiplications and additions, which nvcc
+  /// decides anew for every version of a kernel.
+  llvm::Expected<bool> agreesUnfused(llvm::ArrayRef<ChangedFile> Changes);
+
 private:
   Program(const ToolOptions &Options, std::vector<CompileJob> Jobs,
           llvm::StringRef Folder)

@@ -46,7 +46,6 @@ public:
 private:
   llvm::Expected<RunResult> carryOut(const Trial &T);
   llvm::Expected<Measurement> measure(StringRef Program);
-  llvm::Expected<bool> agreesUnfused(llvm::ArrayRef<ChangedFile> Changes);
   llvm::Expected<Measurement> tryOut(const Trial &T, Plan &Tried);
 
   const ToolOptions &Options;
@@ -103,25 +102,6 @@ llvm::Expected<Measurement> Tuning::measure(StringRef Changed) {
   return M;
 }
 
-// Whether only the fusing of multiplications and additions makes the
-// difference, which nvcc decides anew for every version of a kernel.
-llvm::Expected<bool>
-Tuning::agreesUnfused(llvm::ArrayRef<ChangedFile> Changes) {
-  const std::vector<std::string> Flags{"-fmad=false"};
-  llvm::Expected<std::string> Unfused = P.build("original-again", {}, Flags);
-  if (!Unfused)
-    return Unfused.takeError();
-  llvm::Expected<std::string> Changed =
-      P.build("changed-again", Changes, Flags);
-  if (!Changed)
-    return Changed.takeError();
-  llvm::Expected<int> Status =
-      P.compare(*Unfused, *Changed, /*Runs=*/0, "", /*Quiet=*/true);
-  if (!Status)
-    return Status.takeError();
-  return *Status == ExitDone;
-}
-
 // What cannot be built counts as a trial that failed.
 llvm::Expected<Measurement> Tuning::tryOut(const Trial &T, Plan &Tried) {
   llvm::Expected<RunResult> Run = carryOut(T);
@@ -144,7 +124,7 @@ llvm::Expected<Measurement> Tuning::tryOut(const Trial &T, Plan &Tried) {
   llvm::Expected<Measurement> M = measure(*Built);
   if (!M || M->Problem.empty())
     return M;
-  llvm::Expected<bool> Agrees = agreesUnfused(Run->Changes);
+  llvm::Expected<bool> Agrees = P.agreesUnfused(Run->Changes);
   if (!Agrees)
     return Agrees.takeError();
   if (*Agrees && Options.AcceptFusing)

@@ -14,9 +14,9 @@
 // bankstripe-replay, likewise.
 //
 // nvcc may fuse a multiplication and an addition into one operation with one
-// rounding, and it decides so anew for every version of a kernel. A difference
-// is therefore looked at once more with both programs built without fusing:
-// when they agree then, the rewrite is right and the rounding moved.
+// rounding. A difference is therefore looked at once more with both programs
+// built without fusing: when they agree then, the rewrite is right and the
+// rounding moved.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,48 +29,6 @@
 
 using namespace bankstripe;
 using llvm::StringRef;
-
-namespace {
-
-/// The two programs of one `bankstripe verify`.
-struct Pair {
-  std::string Original, Rewritten;
-};
-
-} // namespace
-
-static llvm::Expected<Pair> build(Program &P, const RunResult &Run,
-                                  llvm::ArrayRef<std::string> Extra = {}) {
-  // Apart, so that a build that looks at times sees that flags change.
-  const std::string Suffix = Extra.empty() ? "" : "-again";
-  llvm::Expected<std::string> Original =
-      P.build("original" + Suffix, {}, Extra);
-  if (!Original)
-    return Original.takeError();
-  llvm::Expected<std::string> Rewritten =
-      P.build("rewritten" + Suffix, Run.Changes, Extra);
-  if (!Rewritten)
-    return Rewritten.takeError();
-  if (llvm::Error E = P.checkChanged(*Original, *Rewritten))
-    return E;
-  return Pair{std::move(*Original), std::move(*Rewritten)};
-}
-
-// Only says what it finds: a difference remains one.
-static llvm::Error explainDifference(Program &P, const RunResult &Run) {
-  llvm::Expected<Pair> Built = build(P, Run, {"-fmad=false"});
-  if (!Built)
-    return Built.takeError();
-  llvm::Expected<int> Status = P.compare(Built->Original, Built->Rewritten,
-                                         /*Runs=*/0, "", /*Quiet=*/true);
-  if (!Status)
-    return Status.takeError();
-  if (*Status == ExitDone)
-    llvm::errs() << "bankstripe: with -fmad=false both programs compute the "
-                    "same; they differ only in which multiplications and "
-                    "additions nvcc fuses\n";
-  return llvm::Error::success();
-}
 
 // What bankstripe-verify needs for a page that shows the changes and the
 // reasons as well: it knows nothing of them.
@@ -103,21 +61,33 @@ static std::vector<std::string> captureOptions(const ToolOptions &Options) {
 static llvm::Expected<int> verify(Program &P, const RunResult &Run,
                                   const ToolOptions &Options,
                                   StringRef Folder) {
-  llvm::Expected<Pair> Built = build(P, Run);
-  if (!Built)
-    return Built.takeError();
+  llvm::Expected<std::string> Original = P.build("original", {});
+  if (!Original)
+    return Original.takeError();
+  llvm::Expected<std::string> Rewritten = P.build("rewritten", Run.Changes);
+  if (!Rewritten)
+    return Rewritten.takeError();
+  if (llvm::Error E = P.checkChanged(*Original, *Rewritten))
+    return std::move(E);
   auto Page = pageOptions(Run, Options, Folder);
   if (!Page)
     return Page.takeError();
   std::vector<std::string> Further = std::move(*Page);
   llvm::append_range(Further, captureOptions(Options));
   llvm::Expected<int> Status =
-      P.compare(Built->Original, Built->Rewritten, Options.Runs,
+      P.compare(*Original, *Rewritten, Options.Runs,
                 Options.Format == OutputFormat::Json ? "-" : "",
                 /*Quiet=*/false, Further);
-  if (Status && *Status == ExitChanges)
-    if (llvm::Error E = explainDifference(P, Run))
-      return E;
+  if (!Status || *Status != ExitChanges)
+    return Status;
+  // This only says what it finds: a difference remains one.
+  llvm::Expected<bool> Agrees = P.agreesUnfused(Run.Changes);
+  if (!Agrees)
+    return Agrees.takeError();
+  if (*Agrees)
+    llvm::errs() << "bankstripe: with -fmad=false both programs compute the "
+                    "same; they differ only in which multiplications and "
+                    "additions nvcc fuses\n";
   return Status;
 }
 
@@ -149,9 +119,7 @@ llvm::Expected<int> bankstripe::runVerify(const ToolOptions &Options,
                  << Folder->path() << '\n';
     Folder->keep();
   }
-  if (!Status)
-    return Status.takeError();
-  return *Status;
+  return Status;
 }
 
 bool bankstripe::comparesCommands(llvm::ArrayRef<const char *> Words) {
