@@ -18,13 +18,13 @@
 #include "cache/Cache.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CachePruning.h"
 #include "llvm/Support/Compression.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include <sys/time.h>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -38,9 +38,6 @@ static constexpr unsigned Variants = 4;
 
 /// No value is as large; a damaged size would ask for a lot of memory.
 static constexpr uint64_t LargestValue = uint64_t(1) << 30;
-
-/// Finer than this nobody needs to know when an entry was last asked for.
-static constexpr std::chrono::minutes TouchInterval(10);
 
 static std::string hexOf(llvm::TruncatedBLAKE3<20> &Hasher) {
   return llvm::toHex(Hasher.final(), /*LowerCase=*/true);
@@ -102,24 +99,6 @@ static std::string makeEntry(StringRef Value) {
   return Heading.str() + strongDigestOf(Rest) + " " + Rest;
 }
 
-// Not all disks note when a file is read.
-static void touch(StringRef Path) {
-  fs::file_status Status;
-  if (fs::status(Path, Status) ||
-      std::chrono::system_clock::now() - Status.getLastModificationTime() <
-          TouchInterval)
-    return;
-  auto File = fs::openNativeFileForRead(Path);
-  if (!File) {
-    llvm::consumeError(File.takeError()); // Somebody removed it.
-    return;
-  }
-  // It is a hint; without it, the entry may go too early.
-  (void)fs::setLastAccessAndModificationTime(*File,
-                                             std::chrono::system_clock::now());
-  (void)fs::closeFile(*File);
-}
-
 std::string Cache::path(StringRef Key, unsigned Variant) const {
   llvm::SmallString<256> Path(Folder);
   path::append(Path, "llvmcache-" + Key + "-" + llvm::Twine(Variant));
@@ -137,7 +116,9 @@ Cache::get(StringRef Key, llvm::function_ref<bool(StringRef)> IsRight) {
     auto Value = readEntry((*Text)->getBuffer());
     if (!Value || !IsRight(*Value))
       continue;
-    touch(Path);
+    // Not all disks note when a file is read. It is a hint; without it, the
+    // entry may go too early.
+    (void)utimes(Path.c_str(), nullptr);
     return Value;
   }
   return std::nullopt;
@@ -161,42 +142,32 @@ void Cache::put(StringRef Key, StringRef Value) {
       Place = std::move(Path);
     }
   }
-  auto File = fs::TempFile::create(Folder + "/llvmcache-unfinished-%%%%%%%%",
-                                   fs::owner_read | fs::owner_write);
-  if (!File) {
-    llvm::consumeError(File.takeError());
-    return;
-  }
-  bool Written = false;
-  {
-    llvm::raw_fd_ostream OS(File->FD, /*shouldClose=*/false);
-    OS << makeEntry(Value);
-    OS.flush();
-    Written = !OS.has_error();
-    OS.clear_error();
-  }
-  HasGrown |= Written;
-  llvm::Error Failure = Written ? File->keep(Place) : File->discard();
-  llvm::consumeError(std::move(Failure));
+  auto Write = [&](llvm::raw_ostream &OS) {
+    auto &File = static_cast<llvm::raw_fd_ostream &>(OS);
+    File << makeEntry(Value);
+    File.flush();
+    const std::error_code Full = File.error();
+    File.clear_error();
+    return llvm::errorCodeToError(Full);
+  };
+  if (llvm::Error E = llvm::writeToOutput(Place, Write))
+    llvm::consumeError(std::move(E));
+  else
+    HasGrown = true;
 }
 
 void Cache::prune() const {
-  if (!HasGrown)
-    return;
-  llvm::CachePruningPolicy Policy;
-  Policy.Interval = Limits.Interval;
-  Policy.Expiration = Limits.Expiration;
-  Policy.MaxSizeBytes = Limits.Bytes;
-  llvm::pruneCache(Folder, Policy);
+  if (HasGrown)
+    llvm::pruneCache(Folder, Limits);
 }
 
 std::string bankstripe::usualCacheFolder() {
-  using llvm::sys::Process;
-  if (auto Own = Process::GetEnv("BANKSTRIPE_CACHE_DIR"))
+  if (auto Own = llvm::sys::Process::GetEnv("BANKSTRIPE_CACHE_DIR"))
     return *Own;
   llvm::SmallString<256> Folder;
-  if (auto Of = Process::GetEnv("XDG_CACHE_HOME"); Of && path::is_absolute(*Of))
-    Folder = *Of;
+  const auto Given = llvm::sys::Process::GetEnv("XDG_CACHE_HOME");
+  if (Given && path::is_absolute(*Given))
+    Folder = *Given;
   else if (path::home_directory(Folder))
     path::append(Folder, ".cache");
   else
@@ -205,19 +176,12 @@ std::string bankstripe::usualCacheFolder() {
   return std::string(Folder);
 }
 
-CacheLimits bankstripe::usualCacheLimits() {
-  CacheLimits Limits;
+llvm::CachePruningPolicy bankstripe::usualCacheLimits() {
+  const std::string Usual = "prune_after=2160h:cache_size_bytes=";
   const auto Given = llvm::sys::Process::GetEnv("BANKSTRIPE_CACHE_SIZE");
-  if (!Given)
-    return Limits;
-  StringRef Text = *Given;
-  unsigned Shift = Text.consume_back("K")   ? 10
-                   : Text.consume_back("M") ? 20
-                   : Text.consume_back("G") ? 30
-                                            : 0;
-  uint64_t Number = 0;
-  if (!Text.getAsInteger(10, Number) && Number > 0 &&
-      Number <= (UINT64_MAX >> Shift))
-    Limits.Bytes = Number << Shift;
-  return Limits;
+  auto Limits = llvm::parseCachePruningPolicy(Usual + Given.value_or("1g"));
+  if (Limits)
+    return *Limits;
+  llvm::consumeError(Limits.takeError());
+  return llvm::cantFail(llvm::parseCachePruningPolicy(Usual + "1g"));
 }

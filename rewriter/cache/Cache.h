@@ -26,7 +26,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/BLAKE3.h"
-#include <chrono>
+#include "llvm/Support/CachePruning.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,20 +47,11 @@ private:
   llvm::TruncatedBLAKE3<20> Hasher;
 };
 
-/// How large a cache may become.
-struct CacheLimits {
-  uint64_t Bytes = uint64_t(1) << 30;
-  /// What nobody asked for in this time goes.
-  std::chrono::seconds Expiration = std::chrono::hours(24 * 90);
-  /// How often somebody looks.
-  std::chrono::seconds Interval = std::chrono::minutes(20);
-};
-
 /// A folder of values. Several processes may use it at the same time: an entry
 /// appears whole or not at all, and one that is damaged is none.
 class Cache {
 public:
-  Cache(std::string Folder, CacheLimits Limits)
+  Cache(std::string Folder, llvm::CachePruningPolicy Limits)
       : Folder(std::move(Folder)), Limits(Limits) {}
 
   /// A value that was put under \p Key and that \p IsRight accepts. There can
@@ -83,7 +74,7 @@ private:
   std::string path(llvm::StringRef Key, unsigned Variant) const;
 
   std::string Folder;
-  CacheLimits Limits;
+  llvm::CachePruningPolicy Limits;
   bool HasGrown = false;
 };
 
@@ -93,7 +84,7 @@ std::string usualCacheFolder();
 
 /// The size that the environment asks for ($BANKSTRIPE_CACHE_SIZE, in bytes or
 /// with K, M or G behind the number), else the usual one.
-CacheLimits usualCacheLimits();
+llvm::CachePruningPolicy usualCacheLimits();
 
 } // namespace bankstripe
 

@@ -5,12 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A trace is a text with a line for each question:
-//
-//   s!2<tab>/usr/local/include/a.h       it was not there: the error's number
-//   cd6f1...<tab>/src/a.h                a file and the digest of what is in it
-//   =/src/a.h<tab>/src/link.h            the two are one file
-//
 // Errors are part of a reply: a header that cannot be read is an error, one
 // that is not there is looked for elsewhere. Which files are one and the same
 // counts for `#pragma once` and for folders that are named twice; files that
@@ -121,8 +115,6 @@ const DiskReply &DiskState::ask(DiskQuestion Question, StringRef Path) {
 }
 
 void DiskTrace::note(DiskQuestion Question, StringRef Path, DiskReply Reply) {
-  Complete &= !Path.contains('\n') && !StringRef(Reply.Text).contains('\n') &&
-              !StringRef(Reply.Text).contains('\t');
   if (Reply.Identity) {
     auto [It, New] = Identities.try_emplace(Path.str(), *Reply.Identity);
     Complete &= New || It->second == *Reply.Identity;
@@ -133,44 +125,34 @@ void DiskTrace::note(DiskQuestion Question, StringRef Path, DiskReply Reply) {
 }
 
 // For each file that has several names all but the first, with the first.
-static std::map<std::string, std::string>
+static DiskReplies
 findAliases(const std::map<std::string, UniqueID> &Identities) {
-  std::map<UniqueID, StringRef> First;
-  std::map<std::string, std::string> Aliases;
+  std::map<UniqueID, std::string> First;
+  DiskReplies Aliases;
   for (const auto &[Path, Identity] : Identities) {
     auto [It, New] = First.try_emplace(Identity, Path);
     if (!New)
-      Aliases.emplace(Path, It->second);
+      Aliases.emplace(std::pair(Path, '='), It->second);
   }
   return Aliases;
 }
 
-std::string DiskTrace::toText() const {
-  std::string Text;
-  for (const auto &[Asked, Reply] : Replies) {
-    Text += Asked.second;
-    Text += Reply + '\t' + Asked.first + '\n';
-  }
-  for (const auto &[Path, First] : findAliases(Identities))
-    Text += '=' + First + '\t' + Path + '\n';
-  return Text;
+DiskReplies DiskTrace::replies() const {
+  DiskReplies All = Replies;
+  All.merge(findAliases(Identities));
+  return All;
 }
 
-bool bankstripe::wouldReplyAs(StringRef Text, DiskState &State) {
-  std::map<std::string, std::string> Aliases;
+bool bankstripe::wouldGive(const DiskReplies &Replies, DiskState &State) {
+  DiskReplies Aliases;
   std::map<std::string, UniqueID> Identities;
-  while (!Text.empty()) {
-    auto [Line, Rest] = Text.split('\n');
-    Text = Rest;
-    if (Line.empty())
-      return false;
-    auto [Reply, Path] = Line.drop_front().split('\t');
-    if (Line.front() == '=') {
-      Aliases.emplace(Path, Reply);
+  for (const auto &[Asked, Reply] : Replies) {
+    const auto &[Path, Question] = Asked;
+    if (Question == '=') {
+      Aliases.emplace(Asked, Reply);
       continue;
     }
-    const DiskReply &Now =
-        State.ask(static_cast<DiskQuestion>(Line.front()), Path);
+    const DiskReply &Now = State.ask(static_cast<DiskQuestion>(Question), Path);
     if (Now.Text != Reply)
       return false;
     if (Now.Identity)

@@ -58,6 +58,10 @@ private:
   llvm::StringMap<DiskReply> Replies;
 };
 
+/// By path and question. The question '=' is which name of the same file comes
+/// first; only names that are not the first of theirs have it.
+using DiskReplies = std::map<std::pair<std::string, char>, std::string>;
+
 /// Questions with their replies.
 class DiskTrace {
 public:
@@ -67,17 +71,16 @@ public:
   /// Whether the replies were all there is to know, and did not change while
   /// they were given.
   bool isComplete() const { return Complete; }
-  std::string toText() const;
+  DiskReplies replies() const;
 
 private:
-  /// By path and question.
-  std::map<std::pair<std::string, char>, std::string> Replies;
+  DiskReplies Replies;
   std::map<std::string, llvm::sys::fs::UniqueID> Identities;
   bool Complete = true;
 };
 
-/// Whether \p State would reply as the trace \p Text says.
-bool wouldReplyAs(llvm::StringRef Text, DiskState &State);
+/// Whether \p State would give these replies.
+bool wouldGive(const DiskReplies &Replies, DiskState &State);
 
 /// Notes what one parse asks.
 class DiskRecorder : public ParseWatch {

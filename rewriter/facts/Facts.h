@@ -38,7 +38,9 @@ struct UnitReading {
   std::string Diagnostics; ///< Clang's.
   std::string Error;
   ParseOutcome Outcome;
-  std::string Trace; ///< Of the disk; empty when it is not complete.
+  /// What was asked of the disk, with the replies (cache/DiskTrace.h); empty
+  /// when that is not all.
+  std::map<std::pair<std::string, char>, std::string> Trace;
   /// No evidence was gathered, as it was not worth the time.
   bool WithoutEvidence = false;
 };

@@ -87,12 +87,11 @@ static bool readContents(UnitFacts &Facts) {
 }
 
 // Of a trace, what is about the disk and not about what the user asked for.
-static std::string stateOf(StringRef Trace) {
-  std::string State;
-  for (StringRef Line : llvm::split(Trace, '\n'))
-    if (!Line.starts_with(static_cast<char>(DiskQuestion::MayEdit)))
-      State += (Line + "\n").str();
-  return strongDigestOf(State);
+static std::string stateOf(DiskReplies Trace) {
+  std::erase_if(Trace, [](const auto &Each) {
+    return Each.first.second == static_cast<char>(DiskQuestion::MayEdit);
+  });
+  return strongDigestOf(toBytes(Trace));
 }
 
 void Answers::keepState(const CompileJob &Job, const UnitReading &Reading) {
@@ -110,7 +109,7 @@ Answers::recall(const CompileJob &Job, DiskState &State,
   // Of several, such as one without evidence and one with it.
   Store.get(::keyOf(Job, State), [&](StringRef Value) {
     Reading = fromBytes<UnitReading>(Value);
-    if (Reading && wouldReplyAs(Reading->Trace, State) &&
+    if (Reading && wouldGive(Reading->Trace, State) &&
         (!Reading->Unit || readContents(Reading->Unit->Facts)) &&
         Accepts(*Reading))
       return true;

@@ -61,7 +61,7 @@ static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
     Result.Outcome = *Outcome;
   }
   if (Recorder.Trace.isComplete())
-    Result.Trace = Recorder.Trace.toText();
+    Result.Trace = Recorder.Trace.replies();
   return Result;
 }
 
@@ -111,13 +111,13 @@ static std::vector<UnitReading> readAll(RunResult &Run,
     if (Run.Known)
       Run.Known->remember(Jobs[I], Results[I], State);
     // It is needed no more, and there may be many.
-    Results[I].Trace = std::string();
+    Results[I].Trace.clear();
     Shown.done(displayName(Jobs[I].File));
   });
   for (size_t I = 0; I < Jobs.size(); ++I) {
     if (auto Known = recall(Jobs[I], Run, State, Options)) {
       Results[I] = std::move(*Known);
-      Results[I].Trace = std::string();
+      Results[I].Trace.clear();
       Shown.done(displayName(Jobs[I].File));
       continue;
     }

@@ -19,7 +19,10 @@ namespace {
 class CacheTest : public InFolder {
 protected:
   static Cache open(const std::string &Folder, uint64_t Bytes = 1 << 20) {
-    return Cache(Folder, {Bytes, std::chrono::hours(1), {}});
+    llvm::CachePruningPolicy Limits;
+    Limits.Interval = std::chrono::seconds(0);
+    Limits.MaxSizeBytes = Bytes;
+    return Cache(Folder, Limits);
   }
   std::string get(StringRef Key, StringRef Wanted = "") const {
     Cache Store = open(Folder);
