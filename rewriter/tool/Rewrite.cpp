@@ -1,4 +1,4 @@
-//===-- Rewrite.cpp - bankstripe rewrite ----------------------------------===//
+//===-- Rewrite.cpp - bankstripe analyze and rewrite ----------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -170,6 +170,24 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
       (Options.Mode == RewriteMode::Check && Options.Level != Detail::Quiet))
     for (const ChangedFile &File : Run.Changes)
       printDiff(llvm::outs(), displayName(File.Path), File.Before, File.After);
+}
+
+llvm::Expected<int> bankstripe::runAnalyze(const ToolOptions &Options) {
+  llvm::Expected<RunResult> Run = runPipeline(Options);
+  if (!Run)
+    return reportNoRun(Run.takeError(), Options);
+  const int Code = Run->SomeFailed ? ExitSomeFailed : ExitDone;
+  if (Options.Format == OutputFormat::Json) {
+    llvm::outs() << llvm::formatv("{0:2}\n",
+                                  toJson(Run->Decisions, Run->Resources));
+  } else if (Options.Format == OutputFormat::Sarif) {
+    printSarif(*Run, Options, Code);
+  } else {
+    printText(llvm::outs(), Run->Decisions, Run->Resources, Options.Level,
+              Options.Explain);
+    printDecisions(llvm::errs(), Run->Decisions, Options.Level);
+  }
+  return Code;
 }
 
 llvm::Expected<int> bankstripe::runRewrite(const ToolOptions &Options) {
