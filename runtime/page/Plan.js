@@ -255,6 +255,12 @@ ${timesTable(terms, name)}${factList([
 `;
 }
 
+// For which GPU the predictions were made, where it is for another architecture.
+function fittedOn({ architecture, constantsFittedOn }) {
+  return architecture && !architecture.constantsFitted
+    ? hint(`Predicted for ${architecture.name} with constants fitted on an ${constantsFittedOn}.`) : "";
+}
+
 function termsSection(plan, kernels) {
   const found = predictions(plan, kernels), shown = found.slice(0, MostKernels);
   if (!found.length)
@@ -265,7 +271,7 @@ function termsSection(plan, kernels) {
       columns(["kernel", "predicted", "shared memory costs", "access gains", "measured",
                "measured against predicted"]),
       tableBody(shown.map(predictionRow))),
-    shown.map(predictionDetails),
+    fittedOn(plan), shown.map(predictionDetails),
     found.length > shown.length ? hint(pluralText(found.length - shown.length, "kernel"), " more are left out here.")
                                 : "");
 }
