@@ -148,12 +148,60 @@ class Times(unittest.TestCase):
         self.assertEqual(suite_times.table([program], ["stripe"])[1].split(),
                          ["count", "takes", "too", "long"])
 
-    def test_leaves_out_calls_alone(self):
-        text = "void check(int n);\n  check(\n    4);\n  if (check(5)) ;\n"
-        (self.folder / "main.cu").write_text(text)
-        suite_prepare.skip_calls(self.folder, ["check"])
-        self.assertEqual((self.folder / "main.cu").read_text(),
-                         text.replace("check(\n    4);", ";"))
+
+# Stands for the recorder, too: it writes the recording that a program would be given.
+PROGRAM = """#!/bin/sh
+if [ -n "$BANKSTRIPE_RECORD" ]; then echo recorded > "$BANKSTRIPE_RECORD"; fi
+echo "$1 launches in 0.5 s"
+"""
+VERIFY = """#!/bin/sh
+for given; do
+  case $given in
+  --print-recording=*)
+    echo '{"type": "launch", "changes": []}'
+    echo '{"type": "allocation", "id": 1, "bytes": 2000000000}'
+    echo '{"type": "execution", "kernel": "count", "start": 1000000, "end": 3000000}' ;;
+  --json=*) echo '{"verdict": "identical"}' > "${given#--json=}" ;;
+  esac
+done
+"""
+
+
+class Packs(unittest.TestCase):
+    """What is done with a pack, without a GPU."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        pack = self.folder / "pack"
+        for path, text in (("original/count/program", PROGRAM),
+                           ("changed/count/count/program", PROGRAM + "# changed\n"),
+                           ("build/count.sh", "cp program main && chmod +x main\n"),
+                           ("bin/bankstripe-verify", VERIFY),
+                           ("programs.json", json.dumps([
+                               {"name": "count", "arguments": ["3"], "folders": ["count"],
+                                "kernels": ["count"]}]))):
+            (pack / path).parent.mkdir(parents=True, exist_ok=True)
+            (pack / path).write_text(text)
+        (pack / "bin/bankstripe-verify").chmod(0o755)
+
+    def run_script(self, name, *operands):
+        subprocess.run([sys.executable, str(HERE.parent / "gpu" / name), "--runs=2", *operands],
+                       cwd=self.folder, capture_output=True, check=True)
+
+    def test_programs_are_timed_and_compared(self):
+        self.run_script("suite_times.py", "out", "moved=pack")
+        row = (self.folder / "out/times.txt").read_text().splitlines()[1]
+        self.assertEqual(row.split(), ["count", "count", "2.000", "1.000", "moved", "identical"])
+
+    def test_programs_are_recorded_in_turns(self):
+        self.run_script("suite_record.py", "pack", "out")
+        result, = json.loads((self.folder / "out/results.json").read_text())
+        self.assertEqual([len(times) for times in result["seconds"].values()], [2, 2, 0, 2, 0])
+        self.assertEqual([result[name] for name in ("launches", "digested", "bytes", "same",
+                                                    "verdict", "compared-with")],
+                         [1, 1, 2000000000, True, "identical", "rewritten"])
 
 
 class WholeSuite(unittest.TestCase):

@@ -1,13 +1,21 @@
 #!/usr/bin/env python3
 """Rewrites programs of a suite, for a machine that has a GPU but no LLVM.
 
-    suite_prepare.py [OPTION...] BANKSTRIPE SUITE FOLDER [-- OPTION...]
+    suite_prepare.py [OPTION...] BANKSTRIPE SUITE PROGRAMS FOLDER [-- OPTION...]
 
-SUITE is the folder with the programs' folders, PROGRAMS (--programs) the list
-of those to take: names and arguments, made-up input (suite_inputs.py), and functions
-whose calls are left out (skip_calls). Where make does not say how to build a program, "build"
-does, "program" is what comes of it, and "folders" are needed besides its own; an "unchanged" one
-is not rewritten. OPTIONs after -- go to BANKSTRIPE.
+SUITE is the folder with the programs' folders. OPTIONs after -- go to BANKSTRIPE. PROGRAMS says
+which programs are taken: a JSON file that you write, a list of objects with
+
+    name        of the folder; all the others may be missing
+    arguments   to run the program with, a list
+    directory   to run it in, below its folder
+    program     what building makes, below its folder (default: main)
+    build       a shell command that builds it, where `make -n` does not say how
+    prepare     a shell command, run in a copy of its folder: makes input that is not there
+    folders     that it needs besides its own and those that its files name with ../, a list
+    unchanged   true: it is not rewritten, but compared with itself
+
+such as [{"name": "scan", "arguments": ["100"], "prepare": "seq 1000 > input.txt"}].
 FOLDER is made anew and then holds
 
     programs.json    what was rewritten, and how each program is run
@@ -16,8 +24,8 @@ FOLDER is made anew and then holds
     build/NAME.sh    the commands that build it, in its folder
     bin/             bankstripe-verify and the recorder, with --verify
 
-Take it to that machine and give it to suite_verify.py, or, with the tool itself,
-to suite_tune.py.
+Take it to that machine and give it to suite_times.py, suite_record.py or suite_profile.py, or, with
+the tool itself, to suite_tune.py.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -35,7 +43,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "bench"))
 
 import suite_commands  # noqa: E402
-import suite_inputs  # noqa: E402
 import survey  # noqa: E402
 from suite_table import MOVED  # noqa: E402
 
@@ -90,15 +97,6 @@ def copy_entry(source, target, largest):
         shutil.copy2(source, target)
 
 
-def skip_calls(folder, names):
-    """Leaves out calls of functions of the host that take minutes, such as a reference."""
-    pattern = re.compile(rf"^(\s*)(?:{'|'.join(names)})\s*\([^;{{]*\);", re.MULTILINE)
-    for path in folder.rglob("*"):
-        if path.is_file() and path.suffix in TEXT - {""}:
-            text = path.read_bytes().decode("utf-8", "surrogateescape")
-            path.write_bytes(pattern.sub(r"\1;", text).encode("utf-8", "surrogateescape"))
-
-
 def rewrite(entry, run, suite, place):
     """What the rewrite adds to the entry for programs.json, or a string: why nothing is rewritten."""
     name = entry["name"]
@@ -115,8 +113,6 @@ def rewrite(entry, run, suite, place):
         target = place / "changed" / name / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text.encode("utf-8", "surrogateescape"))
-    if "skip" in entry:
-        skip_calls(place / "changed" / name, entry["skip"])
     return {"units": [{"file": str(pathlib.Path(u.file).relative_to(suite)),
                        "directory": str(pathlib.Path(u.directory).relative_to(suite)),
                        "arguments": [a.replace(str(suite), "..") for a in u.arguments]}
@@ -141,10 +137,8 @@ def prepare(entry, run, suite, place, largest):
     folders += [one for one in entry.get("folders", []) if one not in folders]
     for one in folders:
         copy_entry(suite / one, place / "original" / one, largest)
-    if "skip" in entry:
-        skip_calls(place / "original" / name, entry["skip"])
-    if "input" in entry:
-        suite_inputs.make(entry["input"], place / "original" / name)
+    if "prepare" in entry:
+        subprocess.run(entry["prepare"], shell=True, cwd=place / "original" / name, check=True)
     (place / "build" / f"{name}.sh").write_text(script)
     return {**entry, "folders": folders, **rewritten}
 
@@ -154,8 +148,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("tool", metavar="BANKSTRIPE")
     parser.add_argument("suite", type=pathlib.Path, metavar="SUITE")
+    parser.add_argument("programs", type=pathlib.Path, metavar="PROGRAMS")
     parser.add_argument("place", type=pathlib.Path, metavar="FOLDER")
-    parser.add_argument("--programs", type=pathlib.Path, default=HERE / "suite_programs.json")
     parser.add_argument("--only", default="", help="names, separated by commas")
     parser.add_argument("--cache", type=pathlib.Path, help="see survey.py")
     parser.add_argument("--verify", type=pathlib.Path, metavar="BUILD",

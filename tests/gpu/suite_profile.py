@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-import suite_times
+import suite
 from suite_ptxas import plain_name
 
 LAUNCHES = 3
@@ -88,7 +88,7 @@ HEADER = [["", "", "", "thousand", "million", "", "", "% of", "them", "", "local
            "global", "sect.", "hits", "sect.", "hits", "reg.", "warps stalled per instruction"]]
 
 
-class Profiles(suite_times.Times):
+class Profiles(suite.Suite):
     """All programs, built as to be timed."""
 
     def profile(self, program, form):
@@ -113,7 +113,7 @@ class Profiles(suite_times.Times):
 
     def lines_of(self, program):
         found = {form: self.profile(program, form) for form in program.forms()}
-        for kernel in found.get(suite_times.ORIGINAL, {}):
+        for kernel in found.get(suite.ORIGINAL, {}):
             for form in found:
                 if kernel in found[form]:
                     yield LAYOUT.format(program.name, kernel[:27], form,
@@ -121,20 +121,19 @@ class Profiles(suite_times.Times):
 
 
 def main():
-    given = suite_times.parse()
+    given = suite.parser(__doc__, 20, "FORM=PACK").parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
     lines = [LAYOUT.format(*header).rstrip() for header in HEADER]
     with tempfile.TemporaryDirectory() as work:
-        profiles = Profiles(given, pathlib.Path(work))
+        profiles = Profiles(given, given.forms, pathlib.Path(work))
         profiles.build_all()
         for program in sorted(profiles.programs.values(), key=lambda program: program.name):
             lines += profiles.lines_of(program)
             lines += [f"{program.name}: {form}: {problem}"
                       for form, problem in program.problems.items()]
             print(f"{program.name} profiled", flush=True)
+        profiles.write_logs()
     (given.output / "profile.txt").write_text("\n".join(lines) + "\n")
-    (given.output / "logs.txt").write_text("\n".join(
-        line for program in profiles.programs.values() for line in program.log))
     print("\n".join(lines))
     return 0
 

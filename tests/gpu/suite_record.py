@@ -25,7 +25,6 @@ all is identical and unchanged, 1 something is not, 2 bad usage.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import argparse
 import concurrent.futures
 import itertools
 import json
@@ -38,8 +37,10 @@ import sys
 import tempfile
 import time
 
-import suite_verify
+import suite
+from suite import ORIGINAL
 
+REWRITTEN = "rewritten"
 # What the recorder is asked for; see runtime/recording/FORMAT.md.
 WAYS = {"alone": None,
         "times": {"mode": "time"},
@@ -56,84 +57,22 @@ def without_times(text):
     return "\n".join(line for i, line in enumerate(lines) if not i or line != lines[i - 1])
 
 
-class Program:
-    def __init__(self, entry, pack, work):
-        self.entry, self.pack, self.work, self.name = entry, pack, work, entry["name"]
-        self.forms = ["original"] if "unchanged" in entry else list(suite_verify.FORMS)
-        self.log = []
-        self.is_built = False
+class Program(suite.Program):
+    def __init__(self, name):
+        super().__init__(name)
         self.seconds = {way: [] for way in WAYS}
         self.outcomes = set()
         self.launches = self.digested = self.bytes = self.recorded = 0
         self.verdict = "not verified"
 
-    def folder(self, form):
-        return self.work / form / self.name
+    def last_form(self):
+        return next(iter(self.entries), ORIGINAL)
 
-    def executable(self, form):
-        return self.folder(form) / self.name / self.entry.get("program", "main")
-
-    def build(self, limit):
-        for form in self.forms:
-            place = self.folder(form)
-            suite_verify.lay_out(self.pack, self.entry, place, form)
-            script = (self.pack / "build" / f"{self.name}.sh").resolve()
-            status = suite_verify.run(["sh", script], limit, self.log, cwd=place / self.name)
-            if status != 0 or not self.executable(form).exists():
-                return
-        self.is_built = True
-
-    def run_folder(self):
-        return self.folder("original") / self.name / self.entry.get("directory", "")
-
-    def recording(self, way):
-        return self.work / f"{self.name}.{way}"
-
-    def run_once(self, way, limit):
-        """Whether it ended in time; notes how long it took and what it printed."""
-        self.recording(way).unlink(missing_ok=True)
-        environment = dict(os.environ)
-        if WAYS[way] is not None:
-            recorder = (self.pack / "bin/libbankstripe-recorder.so").resolve()
-            request = self.work / f"{self.name}.{way}.request"
-            request.write_text(json.dumps({"recording": str(self.recording(way)), **WAYS[way]}))
-            environment.update(BANKSTRIPE_REQUEST=str(request), CUDA_INJECTION64_PATH=str(recorder))
-        command = [self.executable("original"), *self.entry.get("arguments", [])]
-        begun = time.perf_counter()
-        try:
-            done = subprocess.run(command, cwd=self.run_folder(), env=environment, timeout=limit,
-                                  stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        except subprocess.TimeoutExpired:
-            return False
-        self.seconds[way].append(time.perf_counter() - begun)
-        text = done.stdout.decode("latin-1")
-        self.outcomes.add((done.returncode, without_times(text)))
-        self.log += [f"--- {way}: {self.seconds[way][-1]:.3f} s, status {done.returncode}",
-                     text[-1500:], done.stderr.decode("latin-1")[-1500:]]
-        return True
-
-    def measure(self, given, left):
-        """Whether it ran in every way, at least once."""
-        if left() < given.limit or not self.run_once("alone", given.limit):
-            return False
-        self.seconds["alone"].clear()
-        for _ in range(given.runs):
-            for way in given.ways:
-                if left() < given.limit or not self.run_once(way, given.limit):
-                    return all(self.seconds[way] for way in given.ways)
-        return True
-
-    def read(self):
+    def read(self, path, events):
         """What the recording with digests says."""
-        path = self.recording("digests")
-        if not path.exists():
-            return
         self.recorded = path.stat().st_size
-        printed = subprocess.run(
-            [self.pack / "bin/bankstripe-verify", f"--print-recording={path}"],
-            capture_output=True, text=True, check=False)
         changes = {}  # Of the memory in use, by the launch before which they happen.
-        for event in map(json.loads, printed.stdout.splitlines()):
+        for event in events:
             if event["type"] == "launch":
                 self.launches += 1
                 self.digested += event["digested"]
@@ -145,15 +84,6 @@ class Program:
                     changes[freed] = changes.get(freed, 0) - event["bytes"]
         self.bytes = max(itertools.accumulate(changes[at] for at in sorted(changes)), default=0)
 
-    def verify(self, limit):
-        report = self.work / f"{self.name}.json"
-        command = [(self.pack / "bin/bankstripe-verify").resolve(), "--runs=0", f"--timeout={limit}",
-                   f"--json={report}", self.executable("original"), self.executable(self.forms[-1]),
-                   "--", *self.entry.get("arguments", [])]
-        suite_verify.run(command, 4 * limit, self.log, cwd=self.run_folder())
-        if report.exists():
-            self.verdict = json.loads(report.read_text())["verdict"]
-
     def factor(self, way):
         return statistics.median(self.seconds[way]) / statistics.median(self.seconds["alone"])
 
@@ -161,80 +91,105 @@ class Program:
         return len(self.outcomes) == 1
 
     def row(self, ways):
-        if not self.is_built:
-            return f"{self.name:28} does not build"
+        if self.problems:
+            return f"{self.name:28} {', '.join(self.problems.values())}"
         if not all(self.seconds[way] for way in ways):
             return f"{self.name:28} takes too long, or the time for all is up"
         factors = "".join(f"{self.factor(way):9.2f}" for way in ways[1:])
         return (f"{self.name:28}{self.launches:9}{self.bytes / 1e9:9.3f}"
                 f"{statistics.median(self.seconds['alone']):9.2f}{factors}{self.digested:9}"
                 f"{self.recorded / 1e6:9.2f}  {'same' if self.is_same() else 'CHANGED':8} "
-                f"{self.verdict}{' (itself)' if len(self.forms) == 1 else ''}")
+                f"{self.verdict}{'' if self.entries else ' (itself)'}")
 
     def result(self):
-        return {"name": self.name, "arguments": self.entry.get("arguments", []),
+        return {"name": self.name, "arguments": self.first[1].get("arguments", []),
                 "seconds": self.seconds, "launches": self.launches, "bytes": self.bytes,
                 "digested": self.digested, "recorded": self.recorded, "same": self.is_same(),
-                "verdict": self.verdict, "compared-with": self.forms[-1]}
+                "verdict": self.verdict, "compared-with": self.last_form()}
+
+
+class Records(suite.Suite):
+    def recording(self, program, way):
+        return self.work / f"{program.name}.{way}"
+
+    def run_once(self, program, way):
+        """Whether it ended in time; notes how long it took and what it printed."""
+        path = self.recording(program, way)
+        path.unlink(missing_ok=True)
+        environment = os.environ if WAYS[way] is None else self.recorder(path, WAYS[way])
+        command, folder = self.command(program, ORIGINAL)
+        begun = time.perf_counter()
+        try:
+            done = subprocess.run(command, cwd=folder, env=environment, timeout=self.given.limit,
+                                  stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        except subprocess.TimeoutExpired:
+            return False
+        program.seconds[way].append(time.perf_counter() - begun)
+        text = done.stdout.decode("latin-1")
+        program.outcomes.add((done.returncode, without_times(text)))
+        program.log += [f"--- {way}: {program.seconds[way][-1]:.3f} s, status {done.returncode}",
+                        text[-1500:], done.stderr.decode("latin-1")[-1500:]]
+        return True
+
+    def measure(self, program):
+        """Whether it ran in every way, at least once."""
+        def run(way):
+            return self.seconds_left() >= self.given.limit and self.run_once(program, way)
+        if not run("alone"):
+            return False
+        program.seconds["alone"].clear()
+        return all(run(way) for _ in range(self.given.runs) for way in self.given.ways) or all(
+            program.seconds[way] for way in self.given.ways)
+
+    def judge(self, program):
+        """Reads the recording with digests, and compares the program with its rewrite."""
+        path = self.recording(program, "digests")
+        if path.exists():
+            program.read(path, self.events(path))
+        limit = 6 * self.given.limit
+        program.verdict = self.verify(program, program.last_form(),
+                                      (limit, 4 * limit)) or program.verdict
+
+    def write(self):
+        ways, programs = self.given.ways, self.programs.values()
+        lines = [f"{'program':28}{'launches':>9}{'GB':>9}{'alone, s':>9}"
+                 f"{''.join(f'{way:>9}' for way in ways[1:])}{'digested':>9}{'MB':>9}"
+                 f"  {'output':8} verdict", *(p.row(ways) for p in programs)]
+        (self.given.output / "table.txt").write_text("\n".join(lines) + "\n")
+        (self.given.output / "results.json").write_text(
+            json.dumps([p.result() for p in programs], indent=1) + "\n")
+        self.write_logs()
+        return lines
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("pack", type=pathlib.Path, metavar="PACK")
-    parser.add_argument("output", type=pathlib.Path, metavar="OUTPUT")
-    parser.add_argument("--only", default="", help="names, separated by commas")
+    parser = suite.parser(__doc__, 30, "PACK")
     parser.add_argument("--ways", default="alone,times,digests", type=lambda t: t.split(","),
                         help="separated by commas, `alone` first")
-    parser.add_argument("--runs", type=int, default=3, help="of each program, in each way")
-    parser.add_argument("--limit", type=int, default=30, help="seconds for one run")
-    parser.add_argument("--deadline", type=int, default=500, help="seconds for all runs")
     parser.add_argument("--pairs", type=int, default=4, help="that are verified at a time")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     given = parser.parse_args()
     if given.ways[0] != "alone" or not set(given.ways) <= set(WAYS):
         parser.error(f"the ways are {', '.join(WAYS)}, the first one 'alone'")
     return given
 
 
-def write(given, programs, heading):
-    lines = [heading, *(p.row(given.ways) for p in programs)]
-    (given.output / "table.txt").write_text("\n".join(lines) + "\n")
-    (given.output / "results.json").write_text(
-        json.dumps([p.result() for p in programs], indent=1) + "\n")
-    (given.output / "logs.txt").write_text("\n".join(
-        line for p in programs for line in (f"== {p.name}", *map(str, p.log))))
-    return lines
-
-
 def main():
     given = parse()
-    started = time.time()
     given.output.mkdir(parents=True, exist_ok=True)
-    heading = (f"{'program':28}{'launches':>9}{'GB':>9}{'alone, s':>9}"
-               f"{''.join(f'{way:>9}' for way in given.ways[1:])}{'digested':>9}{'MB':>9}"
-               f"  {'output':8} verdict")
     with tempfile.TemporaryDirectory() as name:
-        programs = [Program(entry, given.pack, pathlib.Path(name))
-                    for entry in json.loads((given.pack / "programs.json").read_text())
-                    if not given.only or entry["name"] in given.only.split(",")]
-        with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-            list(pool.map(lambda p: p.build(given.deadline / 2), programs))
-        print(f"built in {time.time() - started:.0f} s", flush=True)
+        records = Records(given, [(REWRITTEN, given.pack)], pathlib.Path(name), Program)
+        records.build_all()
         measured = []
-        for program in programs:
-            if program.is_built and program.measure(
-                    given, lambda: given.deadline - (time.time() - started)):
+        for program in records.programs.values():
+            if not program.problems and records.measure(program):
                 measured.append(program)
-            write(given, programs, heading)
-            print(f"{time.time() - started:4.0f} s {program.row(given.ways)}", flush=True)
-        print(f"measured in {time.time() - started:.0f} s", flush=True)
+            records.write()
+            print(f"{time.time() - records.started:4.0f} s {program.row(given.ways)}", flush=True)
         with concurrent.futures.ThreadPoolExecutor(given.pairs) as pool:
-            list(pool.map(Program.read, measured))
-            list(pool.map(lambda p: p.verify(6 * given.limit), measured))
-        print("\n".join(write(given, programs, heading)))
-        print(f"{time.time() - started:.0f} s")
+            list(pool.map(records.judge, measured))
+        print("\n".join(records.write()))
         right = [p for p in measured if p.is_same() and p.verdict == "identical"]
-    return 0 if len(right) == len(programs) else 1
+    return 0 if len(right) == len(records.programs) else 1
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ import sys
 import tempfile
 import time
 
-from suite_verify import lay_out  # Which knows where the next one lies.
+import suite
 from suite_commands import split_arguments
 
 DECISIONS = ".bankstripe.yaml"
@@ -54,7 +54,7 @@ def tune(program, given, work, verify):
     """The exit status; None when it took too long."""
     name = program["name"]
     place = work / name
-    lay_out(given.pack, program, place, "original")
+    suite.lay_out(given.pack, program, place, suite.ORIGINAL)
     write_database(program, place)
     script = (given.pack / "build" / f"{name}.sh").resolve()
     command = [given.tool.resolve(), "tune", "--no-cache", "--format=json", f"--runs={given.runs}",
@@ -145,8 +145,7 @@ def parse():
 def main():
     given = parse()
     given.output.mkdir(parents=True, exist_ok=True)
-    programs = [p for p in json.loads((given.pack / "programs.json").read_text())
-                if not given.only or p["name"] in given.only.split(",")]
+    programs = suite.entries_of(given.pack, given.only)
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
         locks = [lock_script(work, given.verify, gpu) for gpu in range(given.gpus)]

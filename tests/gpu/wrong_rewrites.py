@@ -44,7 +44,7 @@ import sys
 import tempfile
 import time
 
-import suite_verify
+import suite
 
 HERE = pathlib.Path(__file__).resolve().parent
 # For each mistake, what is replaced in the helper.
@@ -280,7 +280,7 @@ class Check:
         if not path.exists():
             environment = {**os.environ, "MEMORY_DUMP": str(path),
                            "CUDA_INJECTION64_PATH": str((self.bin / "libmemory_dump.so").resolve())}
-            suite_verify.run([self.program(form, name).resolve()], 20, [], env=environment)
+            suite.run([self.program(form, name).resolve()], 20, [], env=environment)
         return path
 
     def verify(self, case, way):
@@ -291,7 +291,7 @@ class Check:
                    self.program("original", case.name).resolve(),
                    self.program(case.mistake, case.name).resolve()]
         log = []
-        suite_verify.run(command, 200, log)
+        suite.run(command, 200, log)
         report.with_suffix(".txt").write_text("\n".join(log))
         return json.loads(report.read_text()) if report.exists() else {"verdict": "no result"}
 
