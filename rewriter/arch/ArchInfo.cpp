@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "arch/ArchInfo.h"
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -29,30 +28,24 @@ const ArchInfo *bankstripe::archInfo(std::string_view Arch) {
                                      Hopper = {0,   8,   16,  32,  64,
                                                100, 132, 164, 196, 228};
   static const ArchInfo Table[] = {
-      {7, 0, 2048, 128, Volta},   {7, 2, 2048, 128, Volta},
-      {7, 5, 1024, 96, Turing},   {8, 0, 2048, 192, Ampere},
-      {8, 6, 1536, 128, Small},   {8, 7, 1536, 192, Ampere},
-      {8, 9, 1536, 128, Small},   {9, 0, 2048, 256, Hopper},
-      {10, 0, 2048, 256, Hopper}, {10, 3, 2048, 256, Hopper},
-      {12, 0, 1536, 128, Small},
+      {"sm_70", 7, 0, 2048, 128, Volta},
+      {"sm_72", 7, 2, 2048, 128, Volta},
+      {"sm_75", 7, 5, 1024, 96, Turing},
+      {"sm_80", 8, 0, 2048, 192, Ampere},
+      {"sm_86", 8, 6, 1536, 128, Small},
+      {"sm_87", 8, 7, 1536, 192, Ampere},
+      {"sm_89", 8, 9, 1536, 128, Small},
+      {"sm_90", 9, 0, 2048, 256, Hopper},
+      {"sm_100", 10, 0, 2048, 256, Hopper},
+      {"sm_103", 10, 3, 2048, 256, Hopper},
+      {"sm_120", 12, 0, 1536, 128, Small},
   };
-  if (Arch.substr(0, 3) == "sm_")
-    Arch.remove_prefix(3);
-  while (!Arch.empty() && (Arch.back() == 'a' || Arch.back() == 'f'))
-    Arch.remove_suffix(1);
-  unsigned Number = 0;
-  const char *End = Arch.data() + Arch.size();
-  if (auto Read = std::from_chars(Arch.data(), End, Number);
-      Read.ec != std::errc() || Read.ptr != End)
-    return nullptr;
   for (const ArchInfo &A : Table)
-    if (A.Major * 10 + A.Minor == Number)
-      return &A;
+    if (Arch.starts_with(A.Name))
+      if (auto Rest = Arch.substr(A.Name.size());
+          Rest.empty() || Rest == "a" || Rest == "f")
+        return &A;
   return nullptr;
-}
-
-std::string ArchInfo::name() const {
-  return "sm_" + std::to_string(Major * 10 + Minor);
 }
 
 double ArchInfo::l1Bytes(uint64_t SharedBytes, double Blocks) const {

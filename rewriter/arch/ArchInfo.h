@@ -44,13 +44,13 @@ inline constexpr unsigned LineBytes = 128;
 
 /// What the SMs of one architecture have.
 struct ArchInfo {
+  std::string_view Name;     ///< `sm_90`.
   unsigned Major, Minor;     ///< The compute capability.
   unsigned ThreadsPerSM;     ///< That can be resident.
   unsigned UnifiedKilobytes; ///< L1 and shared memory together.
   /// How much of that shared memory can take, in KB, ascending.
   std::vector<unsigned> Carveouts;
 
-  std::string name() const; ///< `sm_90`.
   unsigned sharedPerSM() const { return Carveouts.back() * 1024; }
   /// What each block takes beside its own (tuning guides, since Ampere's).
   unsigned reservedPerBlock() const { return Major >= 8 ? 1024 : 0; }

@@ -24,10 +24,6 @@
 // taken to stay in it. An access to a stripe takes one pass whatever the
 // indices are; slots of non-uniform indices take more.
 //
-// So the model has the terms of docs/design.md, section 2: what the shared
-// memory costs (fewer warps, a smaller L1), or gives where the arrays no longer
-// thrash the L1, and what the access gains.
-//
 // Loads from global memory are of three kinds (evidence/Lanes.cpp). Where the
 // lanes are near to each other, they walk over data, which the L2 answers
 // whatever the L1 is. Where each lane has a line of its own, 32 lines wait in
@@ -37,23 +33,13 @@
 // not, and in between there is hardly anything. How large the tables are, no
 // source tells.
 //
-// The constants are fitted to timings of the sweep on an H200, cycles of one
-// multiprocessor (tests/gpu/sweep/fit.py; docs/measurements.md says how many,
-// and how well they fit). The work comes from the optimised IR
-// (evidence/Work.cpp).
-//
 // What nobody can see
 // -------------------
 // Stacks, counters and sorted data often agree where indices could differ. In
 // the programs that were measured a fifth of random fits; the ends of the range
-// give the uncertainty that is reported. Beside this, a change is also looked
-// at with tables that only just fit the L1 as it is, so that any loss of it
-// hurts, and with short loops where the length is not known, since a guess
-// hides whatever stands beside a deep nest of them, with small grids, with
-// longer waits, and with as many more instructions as nvcc's code hints at; and
-// where that code hints at merged accesses, and lanes load lines of their own,
-// as if accesses at one index cost nothing. A change that loses more in one of
-// these cases than it promises is not known to pay (plan/Choose.cpp).
+// give the uncertainty that is reported. Beside this, a change is looked at in
+// cases that no source excludes (casesOf below). One that loses more in one of
+// them than it promises is not known to pay (plan/Choose.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,8 +53,8 @@ using namespace bankstripe;
 
 namespace {
 
-constexpr double LinesExponent =
-    8; ///< Of lines, like HitExponent; 5 to 12 fit alike.
+/// Of lines, like HitExponent; 5 to 12 fit alike.
+constexpr double LinesExponent = 8;
 /// Of words that cost what those of the sweep do, measured with 1 and 2.
 constexpr double LoadsPerStore = 2;
 /// Passes of a slot at random indices, measured (docs/measurements.md).
@@ -288,12 +274,6 @@ static KernelTraffic withoutUniform(KernelTraffic K) {
   return K;
 }
 
-static Assumption withSpread(double Spread) {
-  Assumption A;
-  A.Spread = Spread;
-  return A;
-}
-
 // With as many more instructions of all as its code has grown by. Code that
 // shrinks does no less: it had loops unrolled.
 static KernelTraffic grown(KernelTraffic K, double CodeGrowth) {
@@ -342,44 +322,32 @@ namespace {
 /// A case that no source excludes.
 struct Case {
   llvm::StringRef If;
-  bool SmallGrid = false, ShortLoops = false;
-  Assumption Before, After;
+  bool SmallGrid = false;
+  bool ShortLoops = false;
+  Assumption Assumed = {};
+  bool AllHitBefore = false;
   bool UniformIsFree = false; ///< Accesses at one index cost nothing.
 };
 
 } // namespace
 
-static constexpr llvm::StringLiteral ShortLoops =
-    "loops of unknown length are short";
-static constexpr llvm::StringLiteral SmallGrids = "its grids are small";
-static constexpr llvm::StringLiteral Fits = "the L1 holds what it uses now";
-static constexpr llvm::StringLiteral LongWaits =
-    "it waits for results longer than it seems";
-
-static constexpr llvm::StringLiteral LoadsComeFirst =
-    "what it loads comes first in the L1";
-static constexpr llvm::StringLiteral LoadsAreAll =
-    "what it loads is all that counts";
-static constexpr llvm::StringLiteral InstructionsDecide =
-    "instructions decide, of which there are more";
-static constexpr llvm::StringLiteral Rolled = "loops are no longer unrolled";
-
 static std::vector<Case> casesOf(const CostModel &M, const Change &C) {
-  std::vector<Case> Cases = {{ShortLoops, false, true, {}, {}},
-                             {SmallGrids, true, false, {}, {}},
-                             {SmallGrids, true, true, {}, {}}};
-  Case Waits{LongWaits, false, false, {}, {}};
-  Waits.Before.Wait = Waits.After.Wait = LongWait;
-  Cases.push_back(Waits);
+  constexpr llvm::StringLiteral SmallGrids = "its grids are small";
+  // A guess of how often loops run hides whatever stands beside a nest of them.
+  std::vector<Case> Cases = {
+      {.If = "loops of unknown length are short", .ShortLoops = true},
+      {.If = SmallGrids, .SmallGrid = true},
+      {.If = SmallGrids, .SmallGrid = true, .ShortLoops = true},
+      {.If = "it waits for results longer than it seems",
+       .Assumed = {.Wait = LongWait}}};
   if (C.Kernel.Work.Rows > 0) {
-    Case Loads{LoadsComeFirst, false, false, {}, {}};
-    Loads.Before.LinesCount = Loads.After.LinesCount = true;
-    Cases.push_back(Loads);
+    Cases.push_back({.If = "what it loads comes first in the L1",
+                     .Assumed = {.LinesCount = true}});
     // Unrolled, accesses were merged, or gone: they cost less than it seems.
-    Loads.If = LoadsAreAll;
-    Loads.UniformIsFree = true;
     if (C.CodeGrowth <= NotableShrinkage)
-      Cases.push_back(Loads);
+      Cases.push_back({.If = "what it loads is all that counts",
+                       .Assumed = {.LinesCount = true},
+                       .UniformIsFree = true});
   }
   // Tables that the L1 held as it was, and does not hold with what is left.
   const double Had = l1Bytes(M, C.Had, C.Kernel.Threads);
@@ -388,12 +356,11 @@ static std::vector<Case> casesOf(const CostModel &M, const Change &C) {
                       LeastShare * timeOf(C.Kernel, C.Has, {}, M);
   if (Matter && Has < Had)
     for (double Bytes : {std::min(2 * Has, Had), Had})
-      for (bool Short : {false, true}) {
-        Case Table{Fits, false, Short, {}, {}};
-        Table.Before.Gathered = Table.After.Gathered = Bytes;
-        Table.Before.AllHit = true;
-        Cases.push_back(Table);
-      }
+      for (bool Short : {false, true})
+        Cases.push_back({.If = "the L1 holds what it uses now",
+                         .ShortLoops = Short,
+                         .Assumed = {.Gathered = Bytes},
+                         .AllHitBefore = true});
   return Cases;
 }
 
@@ -410,11 +377,12 @@ static void noteWorse(Prediction &P, double Speedup, llvm::StringRef If) {
 // unrolled executes more.
 static void findWorstOfCode(double Growth, Prediction &P) {
   if (Growth >= NotableGrowth)
-    noteWorse(P, 1 / Growth, InstructionsDecide);
+    noteWorse(P, 1 / Growth, "instructions decide, of which there are more");
   if (Growth > NotableShrinkage)
     return;
   P.Worst /= CostOfRolling;
-  P.WorstIf += (P.WorstIf.empty() ? "" : ", and ") + Rolled.str();
+  P.WorstIf += (P.WorstIf.empty() ? "" : ", and ");
+  P.WorstIf += "loops are no longer unrolled";
 }
 
 static void findWorst(const CostModel &M, const Change &C, Prediction &P) {
@@ -423,9 +391,11 @@ static void findWorst(const CostModel &M, const Change &C, Prediction &P) {
   for (const Case &A : casesOf(M, C)) {
     const Change &Changed = A.SmallGrid ? Small : C;
     const KernelTraffic &K = A.ShortLoops ? Changed.Short : Changed.Kernel;
+    Assumption Before = A.Assumed;
+    Before.AllHit = A.AllHitBefore;
     noteWorse(P,
               speedup(M, Changed, A.UniformIsFree ? withoutUniform(K) : K,
-                      A.Before, A.After),
+                      Before, A.Assumed),
               A.If);
   }
   findWorstOfCode(C.CodeGrowth, P);
@@ -438,8 +408,8 @@ Prediction bankstripe::predict(const Change &C, const CostModel &M) {
   P.Price = timeOf(Before, C.Had, {}, M) / timeOf(Before, C.Has, {}, M);
   P.Gain = P.Speedup / P.Price;
   P.CodeGrowth = C.CodeGrowth;
-  const double Agreeing = speedup(M, C, withSpread(0));
-  const double Random = speedup(M, C, withSpread(1));
+  const double Agreeing = speedup(M, C, {.Spread = 0});
+  const double Random = speedup(M, C, {.Spread = 1});
   findWorst(M, C, P);
   P.Low = std::min({P.Worst, Agreeing, Random}) / ModelError;
   P.High = std::max({P.Speedup, Agreeing, Random}) * ModelError;
@@ -451,8 +421,8 @@ Explanation bankstripe::explain(const Change &C, const CostModel &M) {
   E.Before = termsOf(withoutMoves(C.Kernel), C.Had, {}, M);
   E.After = termsOf(grown(C.Kernel, C.CodeGrowth), C.Has, {}, M);
   E.Predicted = predict(C, M);
-  E.Agreeing = speedup(M, C, withSpread(0));
-  E.Random = speedup(M, C, withSpread(1));
+  E.Agreeing = speedup(M, C, {.Spread = 0});
+  E.Random = speedup(M, C, {.Spread = 1});
   E.ModelError = ModelError;
   E.GuessedLoops = C.Kernel.Work.GuessedLoops;
   return E;

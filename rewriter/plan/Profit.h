@@ -49,7 +49,7 @@ struct Assumption {
   double Spread = UsualSpread;
   /// Bytes of the data that gathered loads are about; where that is not given,
   /// it may be anything from a kilobyte to a megabyte.
-  std::optional<double> Gathered;
+  std::optional<double> Gathered = std::nullopt;
   bool AllHit = false; ///< The L1 holds whatever is used.
   /// It keeps the lines that are touched most often, and not what is used most
   /// per byte.

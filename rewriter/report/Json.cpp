@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "report/Json.h"
-#include "arch/ArchInfo.h"
 #include "report/Diff.h"
+#include "report/Text.h"
 
 using namespace bankstripe;
 namespace json = llvm::json;
@@ -229,18 +229,6 @@ static json::Value decision(const KernelOutcome &O) {
       {"detail", jsonText(O.Detail)}};
 }
 
-static json::Value architecture(const ArchInfo *A) {
-  if (!A)
-    return nullptr;
-  return json::Object{{"name", A->name()},
-                      {"constantsFitted", A == archInfo(FittedArch)},
-                      {"threadsPerSM", A->ThreadsPerSM},
-                      {"registersPerSM", RegistersPerSM},
-                      {"sharedBytesPerSM", A->sharedPerSM()},
-                      {"sharedBytesPerBlock", A->sharedPerBlock()},
-                      {"unifiedCacheBytes", A->UnifiedKilobytes * 1024}};
-}
-
 json::Value bankstripe::toJson(const Plan &P,
                                const ConfirmedResources &Resources) {
   json::Array Arrays, Kernels, Decisions, KernelDecisions;
@@ -252,14 +240,15 @@ json::Value bankstripe::toJson(const Plan &P,
     Decisions.push_back(decision(O));
   for (const KernelOutcome &O : P.KernelOutcomes)
     KernelDecisions.push_back(decision(O));
-  return json::Object{{"schema", 1},
-                      {"tool", "bankstripe"},
-                      {"architecture", architecture(archInfo(P.GpuArch))},
-                      {"constantsFittedOn", FittedGpu},
-                      {"arrays", std::move(Arrays)},
-                      {"kernels", std::move(Kernels)},
-                      {"decisions", std::move(Decisions)},
-                      {"kernelDecisions", std::move(KernelDecisions)}};
+  json::Object Whole{{"schema", 1},
+                     {"tool", "bankstripe"},
+                     {"arrays", std::move(Arrays)},
+                     {"kernels", std::move(Kernels)},
+                     {"decisions", std::move(Decisions)},
+                     {"kernelDecisions", std::move(KernelDecisions)}};
+  if (std::string Gpu = otherFittedGpu(P); !Gpu.empty())
+    Whole["constantsFittedOn"] = Gpu;
+  return Whole;
 }
 
 json::Value bankstripe::toJson(const Plan &P,

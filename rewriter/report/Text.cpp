@@ -81,6 +81,13 @@ std::string bankstripe::cost(const PlannedArray &A) {
   return Text + llvm::formatv("; index {0}", nameOf(A.Evidence.Index)).str();
 }
 
+std::string bankstripe::otherFittedGpu(const Plan &P) {
+  const ArchInfo *Arch = archInfo(P.GpuArch);
+  if (!Arch || Arch == archInfo(FittedArch))
+    return "";
+  return llvm::formatv("{0} ({1})", FittedGpu, FittedArch);
+}
+
 std::string bankstripe::tripsText(const CountedLoop &L) {
   if (L.FewestTrips == L.MostTrips)
     return llvm::formatv("{0} iteration{1}", L.MostTrips,
@@ -441,8 +448,7 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
   for (const PlannedArray &A : P.Arrays)
     if (A.Decision.unrolls())
       Unrolled.insert(A.Kernels.begin(), A.Kernels.end());
-  const ArchInfo *Arch = archInfo(P.GpuArch);
-  const bool Foreign = Arch && Arch != archInfo(FittedArch);
+  const std::string Gpu = otherFittedGpu(P);
   for (unsigned I = 0; I < P.Kernels.size(); ++I) {
     const KernelPlan &K = P.Kernels[I];
     const bool Changes = K.SharedAfter != K.SharedBefore || Unrolled.count(I);
@@ -451,9 +457,9 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     printKernel(OS, K, Resources);
     if (Explain)
       printExplanation(OS, K);
-    if (Foreign && ((Explain && K.Explained) || showsPrediction(K)))
-      OS << llvm::formatv("  {0,-24} constants fitted on an {1} ({2})\n",
-                          "predicted with", FittedGpu, FittedArch);
+    if (!Gpu.empty() && ((Explain && K.Explained) || showsPrediction(K)))
+      OS << llvm::formatv("  {0,-24} constants fitted on an {1}\n",
+                          "predicted with", Gpu);
   }
   if (!P.Arrays.empty())
     OS << '\n';

@@ -58,6 +58,10 @@ std::string headline(const PlannedArray &A);
 /// "it takes 8192 bytes of shared memory per block; index uniform"
 std::string cost(const PlannedArray &A);
 
+/// "NVIDIA H200 (sm_90)", to whose timings predictions are fitted, if \p P is
+/// for another architecture; else empty.
+std::string otherFittedGpu(const Plan &P);
+
 /// "16 iterations"
 std::string tripsText(const CountedLoop &L);
 

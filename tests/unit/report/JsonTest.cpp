@@ -46,25 +46,17 @@ const json::Object &kernelOf(const json::Value &Whole) {
 
 TEST(Json, SaysWhatItIs) {
   expectEqual(toJson(Plan(), ConfirmedResources()),
-              R"json({"schema": 1, "tool": "bankstripe", "architecture": null,
-                  "constantsFittedOn": "NVIDIA H200", "arrays": [],
+              R"json({"schema": 1, "tool": "bankstripe", "arrays": [],
                   "kernels": [], "decisions": [], "kernelDecisions": []})json");
 }
 
-TEST(Json, SaysWhatTheArchitectureHas) {
+TEST(Json, SaysWhichGpuPredictionsComeFromIfItIsAnother) {
   Plan P;
   P.GpuArch = "sm_90a";
-  const json::Value Hopper = toJson(P, ConfirmedResources());
-  expectEqual(*Hopper.getAsObject()->get("architecture"), R"json({
-    "name": "sm_90", "constantsFitted": true, "threadsPerSM": 2048,
-    "registersPerSM": 65536, "sharedBytesPerSM": 233472,
-    "sharedBytesPerBlock": 232448, "unifiedCacheBytes": 262144})json");
+  EXPECT_FALSE(toJson(P, {}).getAsObject()->get("constantsFittedOn"));
   P.GpuArch = "sm_80";
-  const json::Value Ampere = toJson(P, ConfirmedResources());
-  EXPECT_EQ(Ampere.getAsObject()
-                ->getObject("architecture")
-                ->getBoolean("constantsFitted"),
-            false);
+  EXPECT_EQ(toJson(P, {}).getAsObject()->getString("constantsFittedOn"),
+            "NVIDIA H200 (sm_90)");
 }
 
 TEST(Json, ArrayThatMoves) {
