@@ -45,20 +45,11 @@ struct UnitReading {
   bool WithoutEvidence = false;
 };
 
-/// An array that was to move and must not, since ptxas did not confirm it.
-struct Withdrawal {
-  Place Array;
-  Reason Why = Reason::StackFrameKept;
-  std::string Detail;
-};
-
 /// What was read of a program, or of a part of it.
 struct ProgramFacts {
   std::vector<UnitRecord> Units; ///< By file and command.
   bool Confirmed = false;        ///< ptxas was asked about a plan for all.
-  std::vector<Withdrawal> Withdrawn;
-  /// As in PlanOptions.
-  std::map<std::string, double> CodeGrowth = {};
+  Measured Known = {};           ///< What it said.
 };
 
 /// Writes \p Facts for the program of version \p Tool. Equal facts give equal

@@ -105,8 +105,10 @@ BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,
                   GpuArch, AllGpuArchs, CudaPath)
 BANKSTRIPE_FIELDS(UnitResult, Facts, Evidence, Resources)
 BANKSTRIPE_FIELDS(UnitRecord, Job, Unit)
-BANKSTRIPE_FIELDS(Withdrawal, Array, Why, Detail)
-BANKSTRIPE_FIELDS(ProgramFacts, Units, Confirmed, Withdrawn, CodeGrowth)
+BANKSTRIPE_FIELDS(Treatment, Kind, Form)
+BANKSTRIPE_FIELDS(MeasuredVersion, Changed, Before, After, Rejected)
+BANKSTRIPE_FIELDS(Measured, Versions)
+BANKSTRIPE_FIELDS(ProgramFacts, Units, Confirmed, Known)
 BANKSTRIPE_FIELDS(ParseOutcome, UsedShim, UsedBuiltinHeader)
 BANKSTRIPE_FIELDS(UnitReading, Unit, Diagnostics, Error, Outcome, Trace,
                   WithoutEvidence)
@@ -122,6 +124,9 @@ inline constexpr AccessKind LastOf<AccessKind> = AccessKind::Address;
 template <>
 inline constexpr InitializerKind LastOf<InitializerKind> =
     InitializerKind::Construct;
+template <>
+inline constexpr VerdictKind LastOf<VerdictKind> = VerdictKind::Refuse;
+template <> inline constexpr StripeForm LastOf<StripeForm> = StripeForm::Unit;
 template <>
 inline constexpr Residency LastOf<Residency> = Residency::LocalMemory;
 template <>

@@ -10,7 +10,7 @@
 // nobody can name (through a pointer, virtual), and it is itself reached from a
 // function that such a call may mean. Calls of destructors do not stand in the
 // tree at all, so what they reach counts as reached from anywhere. Calls that
-// leave the translation unit are followed in plan/CallGraph.cpp.
+// leave the translation unit are followed in plan/CrossCalls.cpp.
 //
 //===----------------------------------------------------------------------===//
 

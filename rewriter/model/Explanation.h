@@ -45,7 +45,6 @@ struct Prediction {
 
 /// Cycles for the accesses to one array.
 struct ArrayCost {
-  unsigned Array = 0; ///< Its index while the plan is made.
   std::string Name;
   bool Moved = false; ///< In shared memory.
   double Issue = 0;

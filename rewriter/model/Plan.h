@@ -30,6 +30,16 @@ enum class StripeForm {
   Unit,     ///< Plain, Padded or Wide: the size varies by instantiation.
 };
 
+/// What a version of the program makes of an array.
+struct Treatment {
+  VerdictKind Kind = VerdictKind::Keep;
+  StripeForm Form = StripeForm::Plain; ///< Of a stripe.
+
+  friend bool operator==(const Treatment &A, const Treatment &B) {
+    return A.Kind == B.Kind && A.Form == B.Form;
+  }
+};
+
 /// What was decided for one finding, and why.
 struct Verdict {
   VerdictKind Kind = VerdictKind::Refuse;
@@ -47,8 +57,7 @@ struct Verdict {
   uint64_t WarpOffset = 0;
   uint64_t BytesPerWarp = 0; ///< Its own.
   uint64_t WarpBytes = 0;
-  bool Asked = false;    ///< A decision asks for this move.
-  bool AsStripe = false; ///< A decision or a default asks for stripes.
+  bool Asked = false; ///< A decision asks for this move.
   /// The loops that get `#pragma unroll` if this is what was decided.
   std::vector<CountedLoop> Unroll;
 
@@ -114,14 +123,24 @@ struct PlannedLaunch {
   unsigned Kernel = 0; ///< Index of Plan::Kernels.
 };
 
-/// One finding with its evidence and verdict.
-struct PlannedArray {
+/// One finding with its evidence, and who reaches it.
+struct ReachedArray {
   Finding Array;
   ArrayEvidence Evidence;
-  Verdict Decision;
   std::vector<unsigned> Kernels; ///< Indices of Plan::Kernels that reach it.
   /// The same per instance, parallel to Finding::Instances.
   std::vector<std::vector<unsigned>> InstanceKernels;
+};
+
+/// The same with its verdict.
+struct PlannedArray : ReachedArray {
+  Verdict Decision;
+};
+
+/// Something to say about a place.
+struct PlanNote {
+  Place Where;
+  std::string Text;
 };
 
 /// The verdicts of a whole run.
@@ -134,6 +153,9 @@ struct Plan {
   std::map<std::string, std::string> Contents; ///< As in UnitFacts.
   std::vector<DecisionOutcome> Outcomes;       ///< In order of their places.
   std::vector<KernelOutcome> KernelOutcomes;   ///< Likewise.
+  /// What would change if nvcc had nothing against it, by the arrays' places.
+  std::map<Place, Treatment> Version;
+  std::vector<PlanNote> Notes; ///< What was tried in vain.
 };
 
 llvm::StringRef nameOf(StripeForm F);

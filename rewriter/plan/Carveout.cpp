@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "plan/PlanInternal.h"
+#include "plan/Carveout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -95,7 +95,6 @@ void bankstripe::chooseCarveouts(Plan &P, const PlanOptions &Options) {
     if (!whyDriver(K).empty())
       K.Carved = Carveout();
   }
-  P.KernelOutcomes.clear();
   for (const KernelDecision &D : Options.KernelDecisions)
     settle(P.KernelOutcomes.emplace_back(KernelOutcome{D, {}, ""}), P);
   llvm::sort(P.KernelOutcomes,

@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "plan/PlanInternal.h"
+#include "plan/Decide.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace bankstripe;
@@ -28,20 +28,20 @@ namespace {
 /// The arrays of a run by the names that decisions use, in source order.
 class ArrayNames {
 public:
-  explicit ArrayNames(const std::vector<PlannedArray> &Arrays);
+  explicit ArrayNames(const std::vector<ReachedArray> &Arrays);
   /// Says in \p O which array is meant. \returns its index; nothing when there
   /// is none, which \p O then explains.
   std::optional<unsigned> find(DecisionOutcome &O) const;
 
 private:
   using Key = std::tuple<std::string, std::string, std::string>;
-  const std::vector<PlannedArray> &Arrays;
+  const std::vector<ReachedArray> &Arrays;
   std::map<Key, std::vector<unsigned>> ByName;
 };
 
 } // namespace
 
-ArrayNames::ArrayNames(const std::vector<PlannedArray> &Arrays)
+ArrayNames::ArrayNames(const std::vector<ReachedArray> &Arrays)
     : Arrays(Arrays) {
   for (unsigned I = 0; I < Arrays.size(); ++I) {
     const Finding &F = Arrays[I].Array;
@@ -111,37 +111,26 @@ bankstripe::findWishes(const MergedRun &Run, const PlanOptions &Options,
   return Wishes;
 }
 
-// The verdict for the wish W, at the place of A or of the decision.
-static void decide(Verdict &V, Reason Why, const Wish &W) {
-  V.Kind = infoOf(Why).Verdict;
-  V.Why = Why;
-  if (W.Decision) {
-    V.Detail = W.Decision->Why;
-    V.Where = W.Decision->Where;
-  } else {
-    V.Detail = "layout " + nameOf(W.Wanted).str() + " is the default";
-  }
+Why bankstripe::decided(Reason Id, const ReachedArray &A, const Wish &W) {
+  if (W.Decision)
+    return {Id, W.Decision->Where, W.Decision->Why};
+  return {Id, A.Array.Where,
+          "layout " + nameOf(W.Wanted).str() + " is the default"};
+}
+
+static bool changesSource(Reason Id) {
+  return Id == Reason::UnrolledLoop ||
+         infoOf(Id).Verdict == VerdictKind::Constant;
 }
 
 // A default does not hide why an array would not change anyway.
-std::optional<Verdict> bankstripe::heedKeep(std::optional<Verdict> V,
-                                            const PlannedArray &A,
-                                            const Wish &W) {
-  const bool Stays =
-      V && (V->Why == Reason::Nolint || (!W.Decision && !V->changesSource()));
+std::optional<Why> bankstripe::heedKeep(std::optional<Why> Fixed,
+                                        const ReachedArray &A, const Wish &W) {
+  const bool Stays = Fixed && (Fixed->Id == Reason::Nolint ||
+                               (!W.Decision && !changesSource(Fixed->Id)));
   if (W.Wanted != Layout::Keep || Stays)
-    return V;
-  Verdict Kept;
-  Kept.Where = A.Array.Where;
-  decide(Kept, Reason::DecidedKeep, W);
-  return Kept;
-}
-
-void bankstripe::heedLayout(Verdict &V, const Wish &W) {
-  V.Asked = W.Decision != nullptr;
-  V.AsStripe = W.Wanted == Layout::Stripe;
-  if (W.Wanted == Layout::Slot && V.Kind == VerdictKind::Stripe)
-    decide(V, Reason::DecidedSlot, W);
+    return Fixed;
+  return decided(Reason::DecidedKeep, A, W);
 }
 
 static bool isFulfilled(Layout Wanted, const Verdict &V) {
@@ -158,11 +147,12 @@ static bool isFulfilled(Layout Wanted, const Verdict &V) {
   llvm_unreachable("all layouts are listed");
 }
 
-void bankstripe::settleOutcomes(Plan &P) {
-  for (DecisionOutcome &O : P.Outcomes) {
+void bankstripe::settleOutcomes(std::vector<DecisionOutcome> &Outcomes,
+                                const std::vector<PlannedArray> &Arrays) {
+  for (DecisionOutcome &O : Outcomes) {
     if (!O.Array.isValid())
       continue;
-    auto At = llvm::lower_bound(P.Arrays, O.Array,
+    auto At = llvm::lower_bound(Arrays, O.Array,
                                 [](const PlannedArray &A, const Place &Where) {
                                   return A.Array.Where < Where;
                                 });

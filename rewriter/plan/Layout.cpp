@@ -1,96 +1,138 @@
-//===-- Layout.cpp - the form and the bytes of what moves ----------------===//
+//===-- Layout.cpp - how arrays lie in shared memory ----------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The layouts of docs/design.md, section 3, in bytes. They must agree with what
-// runtime/device/bankstripe.cuh declares.
+// A stripe has 32 columns for each warp, and a column's pieces lie 32 columns
+// apart. A slot is contiguous, as long as an odd number of words (3 or 5 more
+// than a multiple of 8) so that equal indices of 32 lanes are in 32 banks.
+// docs/design.md, section 3, has the formulas.
 //
 //===----------------------------------------------------------------------===//
 
-#include "plan/PlanInternal.h"
+#include "plan/Layout.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace bankstripe;
 
-// Bytes of a structure that starts in another bank for each of 32 neighbours:
-// an odd number of the largest pieces that it is accessed by.
+// --- Bytes -------------------------------------------------------------------
+
 static uint64_t oddUnits(uint64_t Bytes, unsigned Alignment) {
   const uint64_t Unit = std::max(Alignment, 4u);
   return (llvm::divideCeil(Bytes, Unit) | 1) * Unit;
-}
-
-// Bytes of a slot: neither equal indices nor such as rise or fall by one from
-// lane to lane may bring more than four lanes into one bank, so the number of
-// units leaves 3 or 5 when divided by 8.
-static uint64_t slotBytes(uint64_t Bytes, unsigned Alignment) {
-  const uint64_t Unit = std::max(Alignment, 4u);
-  uint64_t Units = llvm::divideCeil(Bytes, Unit);
-  while (Units % 8 != 3 && Units % 8 != 5)
-    ++Units;
-  return Units * Unit;
 }
 
 static bool needsPadding(const ArrayInstance &I) {
   return oddUnits(I.ElementBytes, I.Alignment) != I.ElementBytes;
 }
 
-// Measured (docs/measurements.md): sharing a word beats lying side by side
-// where lanes use different indices, and loses where they use the same.
-StripeForm bankstripe::smallestForm(const PlannedArray &A) {
-  const Finding &F = A.Array;
-  // Without a template too: a macro can mean another type in another unit.
-  if (F.ElementDependent ||
-      llvm::any_of(F.Instances, [&](const ArrayInstance &I) {
-        return I.ElementBytes != F.ElementBytes;
-      }))
-    return StripeForm::Unit;
-  // There is no pointer to a part of a word.
-  if (F.ElementBytes < 4)
-    return F.NeedsAccessor || A.Evidence.Index == Uniformity::Uniform
-               ? StripeForm::Unpacked
-               : StripeForm::Packed;
-  return needsPadding(F.Instances.front()) ? StripeForm::Padded
-                                           : StripeForm::Plain;
+static uint64_t columns(unsigned Threads) {
+  return uint64_t(32) * llvm::divideCeil(Threads, 32u);
 }
 
-static uint64_t stripeBytes(const ArrayInstance &I, StripeForm Form,
-                            unsigned Threads) {
-  const uint64_t Columns = uint64_t(32) * llvm::divideCeil(Threads, 32u);
-  const uint64_t Elements = I.elements();
-  switch (Form) {
-  case StripeForm::Plain:
-  case StripeForm::Unpacked:
-    return Columns * Elements * I.ElementBytes;
-  case StripeForm::Padded:
-    return Columns * Elements * oddUnits(I.ElementBytes, I.Alignment);
-  case StripeForm::Wide:
-    return Columns * Elements * 4;
-  case StripeForm::Unit:
-    if (I.ElementBytes < 4)
-      return stripeBytes(I, StripeForm::Wide, Threads);
-    return stripeBytes(
-        I, needsPadding(I) ? StripeForm::Padded : StripeForm::Plain, Threads);
-  case StripeForm::Packed: {
-    const uint64_t Row = I.Extents.empty() ? 1 : I.Extents.back();
-    const uint64_t Words = llvm::divideCeil(Row * I.ElementBytes, 4);
-    return Columns * (Row ? Elements / Row : 0) * Words * 4;
-  }
-  }
-  llvm_unreachable("all forms are listed");
+static uint64_t plainBytes(const ArrayInstance &I, unsigned Threads) {
+  return columns(Threads) * I.elements() * I.ElementBytes;
 }
 
-uint64_t bankstripe::sharedBytes(const ArrayInstance &I, const Verdict &V,
-                                 unsigned Threads) {
-  if (V.Kind == VerdictKind::Stripe)
-    return stripeBytes(I, V.Form, Threads);
+static uint64_t paddedBytes(const ArrayInstance &I, unsigned Threads) {
+  return columns(Threads) * I.elements() *
+         oddUnits(I.ElementBytes, I.Alignment);
+}
+
+static uint64_t wideBytes(const ArrayInstance &I, unsigned Threads) {
+  return columns(Threads) * I.elements() * 4;
+}
+
+static uint64_t unitBytes(const ArrayInstance &I, unsigned Threads) {
+  if (I.ElementBytes < 4)
+    return wideBytes(I, Threads);
+  return needsPadding(I) ? paddedBytes(I, Threads) : plainBytes(I, Threads);
+}
+
+// Each row of the array is rounded up.
+static uint64_t packedBytes(const ArrayInstance &I, unsigned Threads) {
+  const uint64_t Row = I.Extents.empty() ? 1 : I.Extents.back();
+  const uint64_t Words = llvm::divideCeil(Row * I.ElementBytes, 4);
+  return columns(Threads) * (Row ? I.elements() / Row : 0) * Words * 4;
+}
+
+static uint64_t slotBytes(const ArrayInstance &I, unsigned Threads) {
+  const uint64_t Unit = std::max({I.Alignment, I.SlotAlignment, 4u});
+  uint64_t Units = llvm::divideCeil(I.BytesPerThread, Unit);
+  while (Units % 8 != 3 && Units % 8 != 5)
+    ++Units;
   // The next variable may have to be aligned.
-  return llvm::alignTo(
-      slotBytes(I.BytesPerThread, std::max(I.Alignment, I.SlotAlignment)) *
-          Threads,
-      16);
+  return llvm::alignTo(Units * Unit * Threads, 16);
+}
+
+// --- Which arrays ------------------------------------------------------------
+
+// Without a template too: a macro can mean another type in another unit.
+static bool varies(const ReachedArray &A) {
+  return A.Array.ElementDependent ||
+         llvm::any_of(A.Array.Instances, [&](const ArrayInstance &I) {
+           return I.ElementBytes != A.Array.ElementBytes;
+         });
+}
+
+static bool isSmall(const ReachedArray &A) {
+  return !varies(A) && A.Array.ElementBytes < 4;
+}
+
+// There is no pointer to a part of a word.
+static bool canBePacked(const ReachedArray &A) {
+  return isSmall(A) && !A.Array.NeedsAccessor;
+}
+
+static bool isPadded(const ReachedArray &A) {
+  return !varies(A) && A.Array.ElementBytes >= 4 &&
+         needsPadding(A.Array.Instances.front());
+}
+
+static bool isPlain(const ReachedArray &A) {
+  return !varies(A) && A.Array.ElementBytes >= 4 &&
+         !needsPadding(A.Array.Instances.front());
+}
+
+static bool always(const ReachedArray &) { return true; }
+
+// --- The table ---------------------------------------------------------------
+
+static constexpr LayoutInfo Layouts[] = {
+    {{VerdictKind::Stripe, StripeForm::Packed}, canBePacked, packedBytes},
+    {{VerdictKind::Stripe, StripeForm::Unpacked}, isSmall, plainBytes},
+    {{VerdictKind::Stripe, StripeForm::Wide}, isSmall, wideBytes},
+    {{VerdictKind::Stripe, StripeForm::Plain}, isPlain, plainBytes},
+    {{VerdictKind::Stripe, StripeForm::Padded}, isPadded, paddedBytes},
+    {{VerdictKind::Stripe, StripeForm::Unit}, varies, unitBytes},
+    {{VerdictKind::Slot, StripeForm::Plain}, always, slotBytes},
+};
+
+llvm::ArrayRef<LayoutInfo> bankstripe::allLayouts() { return Layouts; }
+
+const LayoutInfo &bankstripe::infoOf(const Treatment &As) {
+  return *llvm::find_if(Layouts, [&](const LayoutInfo &L) {
+    return L.As.Kind == As.Kind &&
+           (As.Kind == VerdictKind::Slot || L.As.Form == As.Form);
+  });
+}
+
+const LayoutInfo &bankstripe::smallestStripe(const ReachedArray &A) {
+  // Lanes that use one index read neighbouring bytes where they are not packed.
+  if (isSmall(A) && A.Evidence.Index == Uniformity::Uniform)
+    return infoOf({VerdictKind::Stripe, StripeForm::Unpacked});
+  return *llvm::find_if(Layouts,
+                        [&](const LayoutInfo &L) { return L.Suits(A); });
+}
+
+uint64_t bankstripe::bytesIn(const ReachedArray &A, const LayoutInfo &Layout,
+                             unsigned Row, unsigned Threads) {
+  uint64_t Bytes = 0;
+  for (auto [I, Rows] : llvm::zip(A.Array.Instances, A.InstanceKernels))
+    if (llvm::is_contained(Rows, Row))
+      Bytes += Layout.Bytes(I, Threads);
+  return Bytes;
 }

@@ -13,7 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "plan/PlanInternal.h"
+#include "plan/Merge.h"
+#include "plan/CrossCalls.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace bankstripe;
@@ -62,62 +63,83 @@ static void mergeBounds(Kernel &Into, const Kernel &From) {
   }
 }
 
-static PlannedArray newArray(const Finding &F, const ArrayEvidence &Evidence) {
-  PlannedArray A;
-  A.Array = F;
-  A.Evidence = Evidence;
-  return A;
+static unsigned frameOf(const KernelResources &R) {
+  return R.StackFrame + R.CalleeFrames;
 }
 
 namespace {
 
 class Merger {
 public:
+  explicit Merger(const std::vector<UnitResult> &Units);
+
   void addKernels(const UnitResult &Unit);
   void addLaunches(const UnitResult &Unit);
   void addArrays(UnitResult &Unit);
-  using WorkTable = std::map<std::string, KernelWork>;
   void addWork(const UnitResult &Unit);
-  void addWork(const UnitResult &Unit, const Kernel &K, const WorkTable &Table,
-               std::optional<KernelWork> &Into) const;
   MergedRun take() { return std::move(Run); }
 
 private:
-  using KernelKey = std::pair<std::string, Place>;
-  MergedRun Run;
+  using WorkTable = std::map<std::string, KernelWork>;
+
+  unsigned rowOf(const Kernel &K) const { return Rows.at({K.Where, K.Id}); }
   std::vector<unsigned> rowsOf(const std::vector<std::string> &Ids,
                                const UnitResult &Unit) const;
   std::vector<unsigned> namedRows(const std::string &Id,
                                   const UnitResult &Unit) const;
-  void addInstances(PlannedArray &Into, const Finding &F,
+  void addFinding(const Finding &F, const ArrayEvidence &Evidence,
+                  const UnitResult &Unit);
+  void addInstances(ReachedArray &Into, const Finding &F,
                     const UnitResult &Unit) const;
+  void addWork(const UnitResult &Unit, const Kernel &K, const WorkTable &Table,
+               std::optional<KernelWork> &Into) const;
 
-  std::map<KernelKey, unsigned> KernelIndex;
+  MergedRun Run;
+  std::map<std::pair<Place, std::string>, unsigned> Rows; ///< Of kernels.
+  std::map<std::string, std::vector<unsigned>> RowsOfName;
   std::map<Place, unsigned> ArrayIndex;
 };
 
 } // namespace
 
+// Numbers kernels and arrays in the order in which people read them.
+Merger::Merger(const std::vector<UnitResult> &Units) {
+  for (const UnitResult &Unit : Units) {
+    for (const Kernel &K : Unit.Facts.Kernels)
+      Rows[{K.Where, K.Id}];
+    for (const Finding &F : Unit.Facts.Findings)
+      ArrayIndex[F.Where];
+  }
+  for (auto &[Key, Row] : Rows) {
+    Row = Run.Kernels.size();
+    Run.Kernels.emplace_back();
+    RowsOfName[Key.second].push_back(Row);
+  }
+  for (auto &[Where, Index] : ArrayIndex) {
+    Index = Run.Arrays.size();
+    Run.Arrays.emplace_back();
+  }
+}
+
 void Merger::addKernels(const UnitResult &Unit) {
   for (const Kernel &K : Unit.Facts.Kernels) {
-    auto [It, New] =
-        KernelIndex.try_emplace({K.Id, K.Where}, Run.Kernels.size());
-    if (New) {
-      Run.Kernels.emplace_back();
-      Run.Kernels.back().Plan.Facts = K;
-    }
-    KernelPlan &Into = Run.Kernels[It->second].Plan;
-    Into.Facts.StaticSharedBytes =
-        std::max(Into.Facts.StaticSharedBytes, K.StaticSharedBytes);
-    Into.Facts.UsesDynamicShared |= K.UsesDynamicShared;
-    Into.Facts.MayEdit &= K.MayEdit;
-    mergeBounds(Into.Facts, K);
+    MergedKernel &Into = Run.Kernels[rowOf(K)];
+    Kernel &Facts = Into.Facts;
+    if (Facts.Id.empty())
+      Facts = K;
+    Facts.StaticSharedBytes =
+        std::max(Facts.StaticSharedBytes, K.StaticSharedBytes);
+    Facts.UsesDynamicShared |= K.UsesDynamicShared;
+    Facts.MayEdit &= K.MayEdit;
+    mergeBounds(Facts, K);
     if (K.AddressTaken) {
-      Into.Facts.AddressTaken = true;
-      Into.Facts.AddressTakenAt = K.AddressTakenAt;
+      Facts.AddressTaken = true;
+      Facts.AddressTakenAt = K.AddressTakenAt;
     }
-    if (auto Found = Unit.Resources.find(K.Id); Found != Unit.Resources.end())
+    if (auto Found = Unit.Resources.find(K.Id); Found != Unit.Resources.end()) {
       Into.Registers = std::max(Into.Registers, Found->second.Registers);
+      Into.Frame = std::max(Into.Frame.value_or(0), frameOf(Found->second));
+    }
   }
 }
 
@@ -126,10 +148,8 @@ std::vector<unsigned> Merger::namedRows(const std::string &Id,
   std::vector<unsigned> Own = rowsOf({Id}, Unit);
   if (!Own.empty())
     return Own;
-  for (auto It = KernelIndex.lower_bound({Id, Place()});
-       It != KernelIndex.end() && It->first.first == Id; ++It)
-    Own.push_back(It->second);
-  return Own;
+  auto Others = RowsOfName.find(Id);
+  return Others == RowsOfName.end() ? Own : Others->second;
 }
 
 void Merger::addLaunches(const UnitResult &Unit) {
@@ -139,7 +159,7 @@ void Merger::addLaunches(const UnitResult &Unit) {
   for (const OccupancyQuery &Q : Unit.Facts.Queries)
     for (unsigned Row : namedRows(Q.KernelId, Unit)) {
       Run.Kernels[Row].Queries.push_back(Q);
-      Run.Kernels[Row].Plan.Facts.AskedAboutAt = Q.Where;
+      Run.Kernels[Row].Facts.AskedAboutAt = Q.Where;
     }
 }
 
@@ -156,16 +176,16 @@ static void unite(std::vector<unsigned> &Into, llvm::ArrayRef<unsigned> From) {
 
 std::vector<unsigned> Merger::rowsOf(const std::vector<std::string> &Ids,
                                      const UnitResult &Unit) const {
-  std::vector<unsigned> Rows;
+  std::vector<unsigned> Result;
   for (const std::string &Id : Ids)
     for (const Kernel &K : Unit.Facts.Kernels)
       if (K.Id == Id)
-        Rows.push_back(KernelIndex.at({Id, K.Where}));
-  llvm::sort(Rows);
-  return Rows;
+        Result.push_back(rowOf(K));
+  llvm::sort(Result);
+  return Result;
 }
 
-void Merger::addInstances(PlannedArray &Into, const Finding &F,
+void Merger::addInstances(ReachedArray &Into, const Finding &F,
                           const UnitResult &Unit) const {
   std::vector<ArrayInstance> &Known = Into.Array.Instances;
   Into.InstanceKernels.resize(Known.size());
@@ -185,41 +205,47 @@ void Merger::addInstances(PlannedArray &Into, const Finding &F,
   Into.Array.shareClaimedAlignment();
 }
 
-void Merger::addArrays(UnitResult &Unit) {
-  for (unsigned I = 0; I < Unit.Facts.Findings.size(); ++I) {
-    const Finding &F = Unit.Facts.Findings[I];
-    ArrayEvidence Evidence = I < Unit.Evidence.Arrays.size()
-                                 ? Unit.Evidence.Arrays[I]
-                                 : ArrayEvidence();
-    auto [It, New] = ArrayIndex.try_emplace(F.Where, Run.Arrays.size());
-    if (New) {
-      Run.Arrays.push_back(newArray(F, Evidence));
-    } else if (F.Instances.empty()) {
-      continue; // A template that only other units instantiate.
-    } else if (Run.Arrays[It->second].Array.Instances.empty()) {
-      Run.Arrays[It->second] = newArray(F, Evidence);
-    } else {
-      PlannedArray &Into = Run.Arrays[It->second];
-      if (!sameFinding(Into.Array, F) || !sameInstances(Into.Array, F))
-        Into.Array.Obstacles.push_back(
-            {Reason::TranslationUnitsDiffer, F.Where, Unit.Facts.MainFile});
-      llvm::append_range(Into.Array.Obstacles, F.Obstacles);
-      Into.Array.NeverWritten &= F.NeverWritten;
-      Into.Array.InKernel &= F.InKernel;
-      Into.Array.mergeLoops(F);
-      if (!(Into.Array.Scope == F.Scope))
-        Into.Array.Scope = TextRange();
-      for (const std::string &File : F.FunctionFiles)
-        if (!llvm::is_contained(Into.Array.FunctionFiles, File))
-          Into.Array.FunctionFiles.push_back(File);
-      llvm::append_range(Into.Array.Trail.Locals, F.Trail.Locals);
-      llvm::append_range(Into.Array.Trail.Arguments, F.Trail.Arguments);
-      mergeEvidence(Into.Evidence, Evidence);
-    }
-    PlannedArray &Into = Run.Arrays[It->second];
-    unite(Into.Kernels, rowsOf(F.Kernels, Unit));
-    addInstances(Into, F, Unit);
+// What another unit knows of the same array.
+static void mergeFinding(Finding &Into, const Finding &From,
+                         const std::string &MainFile) {
+  if (!sameFinding(Into, From) || !sameInstances(Into, From))
+    Into.Obstacles.push_back(
+        {Reason::TranslationUnitsDiffer, From.Where, MainFile});
+  llvm::append_range(Into.Obstacles, From.Obstacles);
+  Into.NeverWritten &= From.NeverWritten;
+  Into.InKernel &= From.InKernel;
+  Into.mergeLoops(From);
+  if (!(Into.Scope == From.Scope))
+    Into.Scope = TextRange();
+  for (const std::string &File : From.FunctionFiles)
+    if (!llvm::is_contained(Into.FunctionFiles, File))
+      Into.FunctionFiles.push_back(File);
+  llvm::append_range(Into.Trail.Locals, From.Trail.Locals);
+  llvm::append_range(Into.Trail.Arguments, From.Trail.Arguments);
+}
+
+void Merger::addFinding(const Finding &F, const ArrayEvidence &Evidence,
+                        const UnitResult &Unit) {
+  ReachedArray &Into = Run.Arrays[ArrayIndex.at(F.Where)];
+  const bool New = !Into.Array.Where.isValid();
+  if (!New && F.Instances.empty())
+    return; // A template that only other units instantiate.
+  if (New || Into.Array.Instances.empty()) {
+    Into = {F, Evidence, {}, {}};
+  } else {
+    mergeFinding(Into.Array, F, Unit.Facts.MainFile);
+    mergeEvidence(Into.Evidence, Evidence);
   }
+  unite(Into.Kernels, rowsOf(F.Kernels, Unit));
+  addInstances(Into, F, Unit);
+}
+
+void Merger::addArrays(UnitResult &Unit) {
+  for (auto [I, F] : llvm::enumerate(Unit.Facts.Findings))
+    addFinding(F,
+               I < Unit.Evidence.Arrays.size() ? Unit.Evidence.Arrays[I]
+                                               : ArrayEvidence(),
+               Unit);
   for (const Callee &C : Unit.Facts.Callees) {
     auto [It, New] = Run.Callees.try_emplace(C.Where, C);
     if (!New)
@@ -231,9 +257,9 @@ void Merger::addArrays(UnitResult &Unit) {
 // Of several units that hold a kernel, the first tells what it does.
 void Merger::addWork(const UnitResult &Unit) {
   for (const Kernel &K : Unit.Facts.Kernels) {
-    KernelRow &Row = Run.Kernels[KernelIndex.at({K.Id, K.Where})];
-    addWork(Unit, K, Unit.Evidence.Work, Row.Plan.Work);
-    addWork(Unit, K, Unit.Evidence.ShortWork, Row.ShortWork);
+    MergedKernel &Into = Run.Kernels[rowOf(K)];
+    addWork(Unit, K, Unit.Evidence.Work, Into.Work);
+    addWork(Unit, K, Unit.Evidence.ShortWork, Into.ShortWork);
   }
 }
 
@@ -250,7 +276,7 @@ void Merger::addWork(const UnitResult &Unit, const Kernel &K,
 }
 
 MergedRun bankstripe::mergeUnits(std::vector<UnitResult> Units) {
-  Merger M;
+  Merger M(Units);
   for (const UnitResult &Unit : Units)
     M.addKernels(Unit);
   for (const UnitResult &Unit : Units)

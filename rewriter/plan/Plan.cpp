@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Plan.h"
-#include "plan/PlanInternal.h"
+#include "plan/Carveout.h"
+#include "plan/CrossCalls.h"
+#include "plan/Measured.h"
+#include "plan/Search.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -14,306 +17,242 @@
 
 using namespace bankstripe;
 
-static Verdict verdict(Reason Why, const Place &Where,
-                       std::string Detail = "") {
+namespace {
+
+/// Makes verdicts and kernels of what was found.
+class Builder {
+public:
+  Builder(const Problem &P, const Evaluator &E, const SearchResult &Found,
+          const Measured &Known);
+
+  void addArrays(Plan &Into) const;
+  void addKernels(Plan &Into) const;
+
+private:
+  Verdict verdictOf(unsigned I) const;
+  Verdict movingVerdict(unsigned I) const;
+  bool isControl(unsigned I) const;
+  uint64_t dynamicBytes(unsigned Row) const;
+  uint64_t warpBytes(unsigned Row) const;
+  bool movesAny(unsigned Row) const;
+  KernelPlan kernelPlan(unsigned Row) const;
+
+  const Problem &P;
+  const Evaluator &E;
+  const SearchResult &Found;
+  std::map<Place, Treatment> Version;
+  std::vector<std::optional<Why>> TakenBack; ///< By array: what nvcc says.
+  Assignment Final;                          ///< Without these.
+  WarpPlaces Places;
+};
+
+} // namespace
+
+Builder::Builder(const Problem &P, const Evaluator &E,
+                 const SearchResult &Found, const Measured &Known)
+    : P(P), E(E), Found(Found), Final(Found.Best) {
+  const std::vector<ReachedArray> &Arrays = P.Run.Arrays;
+  for (auto [I, A] : llvm::enumerate(Arrays)) {
+    const auto &Fixed = P.Choices[I].Fixed;
+    if (Found.Best[I])
+      Version[A.Array.Where] = Found.Best[I]->Layout->As;
+    else if (Fixed && (Fixed->Id == Reason::UnrolledLoop ||
+                       Fixed->Id == Reason::ConstantTable))
+      Version[A.Array.Where] = {infoOf(Fixed->Id).Verdict, StripeForm::Plain};
+  }
+  for (unsigned I = 0; I < Arrays.size(); ++I) {
+    const bool IfItPaid =
+        P.Options.MinSpeedup > 0 && Found.Best[I] && !P.Choices[I].Asked;
+    TakenBack.push_back(whyTakenBack(I, Version, IfItPaid, P.Run, Known));
+    if (TakenBack.back())
+      Final[I] = nullptr;
+  }
+  std::vector<unsigned> All(Arrays.size());
+  std::iota(All.begin(), All.end(), 0);
+  Places = E.placesOf(All, Final);
+}
+
+static Verdict verdict(const Why &Because) {
   Verdict V;
-  V.Kind = infoOf(Why).Verdict;
-  V.Why = Why;
-  V.Where = Where;
-  V.Detail = std::move(Detail);
+  V.Kind = infoOf(Because.Id).Verdict;
+  V.Why = Because.Id;
+  V.Where = Because.Where;
+  V.Detail = Because.Detail;
   return V;
 }
 
-// A table that can become static: its uses need not be understood, but no cast
-// may claim more than the alignment of its type.
-static bool canBeConstant(const Finding &F) {
-  const bool AllConstant =
-      F.OtherDepths.empty() &&
-      llvm::all_of(F.Uses, [](const Use &U) { return U.ConstantIndex; });
-  const bool Claimed = llvm::any_of(F.Instances, [](const ArrayInstance &I) {
-    return I.SlotAlignment > I.Alignment;
+// --- Arrays ------------------------------------------------------------------
+
+bool Builder::isControl(unsigned I) const {
+  return llvm::any_of(P.Run.Arrays[I].Kernels, [&](unsigned Row) {
+    return P.Options.Controls.count(Row);
   });
-  return F.NeverWritten && !AllConstant && !Claimed &&
-         llvm::none_of(F.Obstacles, [](const Obstacle &O) {
-           return infoOf(O.Why).Verdict != VerdictKind::Slot ||
-                  O.Why == Reason::QualifiedType;
-         });
 }
 
-// The obstacle that keeps an array from moving in any form. Outside the given
-// paths nothing else matters.
-static const Obstacle *hardObstacle(const Finding &F) {
-  const Obstacle *First = nullptr;
-  for (const Obstacle &O : F.Obstacles) {
-    if (O.Why == Reason::OutsidePaths)
-      return &O;
-    if (!First && infoOf(O.Why).Verdict != VerdictKind::Slot)
-      First = &O;
+Verdict Builder::movingVerdict(unsigned I) const {
+  const Candidate &C = *Final[I];
+  const ArrayChoices &Choices = P.Choices[I];
+  Verdict V = verdict(C.Reason);
+  V.Kind = C.Layout->As.Kind;
+  V.Form = C.Layout->As.Form;
+  V.SharedBytes = C.largestBytes();
+  V.Threads = Choices.Threads;
+  V.ThreadsText = Choices.ThreadsText;
+  V.Dynamic = Choices.Dynamic;
+  V.Behind = Choices.Behind;
+  V.Asked = Choices.Asked;
+  V.Benefit = Choices.Benefit;
+  if (V.Dynamic) {
+    V.WarpOffset = Places.Offsets.at(I);
+    V.BytesPerWarp = C.BytesPerWarp;
+    V.WarpBytes = warpBytes(P.Run.Arrays[I].Kernels.front());
   }
-  return First;
-}
-
-// Why a kernel that reaches the array cannot take shared memory.
-static std::optional<Verdict>
-verdictOfKernels(const PlannedArray &A, const std::vector<KernelRow> &Rows) {
-  if (A.Kernels.empty())
-    return verdict(Reason::NoKernel, A.Array.Where);
-  for (unsigned K : A.Kernels) {
-    const KernelRow &Row = Rows[K];
-    if (Row.Obstacle)
-      return Row.Obstacle;
-    const Kernel &Facts = Row.Plan.Facts;
-    if (Row.Plan.AddLaunchBounds && !Facts.MayEdit)
-      return verdict(Reason::OutsidePaths, Facts.Where,
-                     "its kernel '" + Facts.Name + "' needs launch bounds");
-  }
-  return std::nullopt;
-}
-
-// What the user said comes first, then what makes a change needless, then what
-// makes it impossible, in source order.
-std::optional<Verdict> bankstripe::verdictOfArray(const PlannedArray &A) {
-  const Finding &F = A.Array;
-  for (const Obstacle &O : F.Obstacles)
-    if (O.Why == Reason::Nolint)
-      return verdict(O.Why, O.Where, O.Detail);
-  // The evidence cannot tell a table in constant storage from registers.
-  if (canBeConstant(F))
-    return verdict(Reason::ConstantTable, F.Where);
-  if (F.Uses.empty() && F.OtherDepths.empty() && F.Obstacles.empty())
-    return verdict(Reason::NeverUsed, F.Where);
-  if (A.Evidence.Where == Residency::Registers)
-    return verdict(Reason::StaysInRegisters, F.Where);
-  // Nothing could give a stripe or a slot of const elements its values.
-  if (F.HasConst && F.Init != InitializerKind::None)
-    return verdict(Reason::ConstElements, F.Where);
-  if (const Obstacle *O = hardObstacle(F))
-    return verdict(O->Why, O->Where, O->Detail);
-  if (A.Evidence.Where == Residency::Unknown && !A.Kernels.empty())
-    return verdict(Reason::NoEvidence, F.Where);
-  return std::nullopt;
-}
-
-// Why an array cannot lie in the memory that launches bring.
-static std::optional<Verdict>
-verdictOfPlace(const PlannedArray &A, const std::vector<KernelRow> &Rows) {
-  if (hasOnePlace(A))
-    return std::nullopt;
-  for (unsigned K : A.Kernels)
-    if (Rows[K].Dynamic) {
-      Verdict V = Rows[K].Unbounded
-                      ? *Rows[K].Unbounded
-                      : verdict(Reason::OverBudget, A.Array.Where);
-      V.Detail += (V.Detail.empty() ? "" : "; ") +
-                  std::string("launches bring one place, and a kernel runs "
-                              "several instances of its function");
-      return V;
-    }
-  return std::nullopt;
-}
-
-std::optional<Verdict>
-bankstripe::verdictBeforeBudget(const PlannedArray &A,
-                                const std::vector<KernelRow> &Rows) {
-  if (auto V = verdictOfArray(A))
-    return V;
-  if (auto V = verdictOfKernels(A, Rows))
-    return V;
-  return verdictOfPlace(A, Rows);
-}
-
-// How a kernel's bound is spelled in its own body; empty when a number must do.
-static std::string boundText(const PlannedArray &A,
-                             const std::vector<KernelRow> &Rows) {
-  if (!A.Array.InKernel)
-    return "";
-  std::string Text;
-  for (unsigned K : A.Kernels) {
-    const auto &Bounds = Rows[K].Plan.Facts.Bounds;
-    if (!Bounds || Bounds->Text.empty() ||
-        (!Text.empty() && Text != Bounds->Text))
-      return "";
-    Text = Bounds->Text;
-  }
-  return Text;
-}
-
-// The verdict of an array that can move, if there is room for it.
-static Verdict movingVerdict(const PlannedArray &A,
-                             const std::vector<KernelRow> &Rows) {
-  const Finding &F = A.Array;
-  Verdict V = verdict(Reason::DynamicIndex, F.Where);
-  if (!F.Obstacles.empty()) {
-    const Obstacle &O = F.Obstacles.front();
-    V = verdict(O.Why, O.Where, O.Detail);
-  }
-  V.Form = smallestForm(A);
-  for (unsigned K : A.Kernels) {
-    V.Dynamic |= Rows[K].Dynamic;
-    V.Behind |= Rows[K].Behind;
-    V.Threads = std::max(V.Threads, largestBlock(Rows[K].Plan));
-  }
-  if (!V.Dynamic)
-    V.ThreadsText = boundText(A, Rows);
   return V;
 }
 
-static void setOccupancy(KernelPlan &K, const PlanOptions &Options) {
-  K.WarpsBefore = residentWarps(Options.GpuArch, K.BlockThreads, K.Registers,
-                                K.SharedBefore + K.DynamicSharedBytes);
-  K.WarpsAfter = residentWarps(Options.GpuArch, K.BlockThreads, K.Registers,
-                               K.SharedAfter + K.DynamicSharedBytes);
+Verdict Builder::verdictOf(unsigned I) const {
+  const ArrayChoices &Choices = P.Choices[I];
+  if (isControl(I))
+    return verdict({Reason::DecidedKeep, P.Run.Arrays[I].Array.Where, ""});
+  if (TakenBack[I])
+    return verdict(*TakenBack[I]);
+  Verdict V = Choices.Fixed ? verdict(*Choices.Fixed)
+              : Final[I]    ? movingVerdict(I)
+                            : verdict(*Found.Left[I]);
+  if (!Choices.Fixed && !Final[I])
+    V.Kind = VerdictKind::Keep;
+  V.Unroll = Choices.Unroll;
+  return V;
 }
 
-// What the verdicts of P take from its kernels.
-static void account(Plan &P, const PlanOptions &Options) {
-  const std::vector<uint64_t> WarpBytes =
-      placeDynamic(P.Arrays, P.Kernels.size());
-  for (unsigned I = 0; I < P.Kernels.size(); ++I) {
-    KernelPlan &K = P.Kernels[I];
-    K.WarpBytes = WarpBytes[I];
-    std::vector<Mover> Static = moversOf(P.Arrays, I);
-    llvm::erase_if(Static, [](const Mover &M) { return M.Decision->Dynamic; });
-    K.SharedAfter =
-        K.SharedBefore + bytesTogether(Static, I, [&](const Verdict &V) {
-          return storageThreads(V, K);
-        });
+void Builder::addArrays(Plan &Into) const {
+  for (auto [I, A] : llvm::enumerate(P.Run.Arrays)) {
+    PlannedArray &Planned = Into.Arrays.emplace_back();
+    static_cast<ReachedArray &>(Planned) = A;
+    Planned.Decision = verdictOf(I);
   }
-  for (KernelPlan &K : P.Kernels) {
-    K.SharedAfter += dynamicBytes(K);
-    K.AddLaunchBounds &= K.SharedAfter != K.SharedBefore;
-    K.OptIn =
-        K.WarpBytes && K.SharedAfter + llvm::alignTo(K.DynamicSharedBytes, 16) >
-                           StaticSharedLimit;
-    setOccupancy(K, Options);
-  }
-  chooseCarveouts(P, Options);
-  llvm::erase_if(P.Launches, [&](const PlannedLaunch &L) {
-    return !P.Kernels[L.Kernel].editsLaunches();
-  });
+  Into.Version = Version;
 }
 
-// Instantiations of one kernel share the text of the bound that is added to
-// them, so they get the largest of their blocks; where one is not known, none
-// is.
-static void shareLaunchBounds(std::vector<KernelRow> &Rows) {
-  std::map<std::pair<std::string, unsigned>, std::vector<KernelRow *>> Groups;
-  for (KernelRow &Row : Rows)
-    if (const Kernel &K = Row.Plan.Facts;
-        !K.Bounds && K.BoundsInsertion.isValid())
-      Groups[{K.BoundsInsertion.File, K.BoundsInsertion.Offset}].push_back(
-          &Row);
-  for (auto &[Text, Group] : Groups) {
-    const KernelRow *Largest = Group.front(), *Obstructed = nullptr;
-    for (const KernelRow *Row : Group) {
-      if (Row->Obstacle)
-        Obstructed = Row;
-      if (Row->Plan.BlockThreads > Largest->Plan.BlockThreads)
-        Largest = Row;
-    }
-    for (KernelRow *Row : Group) {
-      Row->Plan.BlockThreads = Largest->Plan.BlockThreads;
-      Row->Plan.BoundsToAdd = Largest->Plan.BoundsToAdd;
-      Row->Plan.SourceText = Largest->Plan.SourceText;
-      if (Obstructed && !Row->Obstacle)
-        Row->Obstacle = Obstructed->Obstacle;
-    }
-  }
+// --- Kernels -----------------------------------------------------------------
+
+uint64_t Builder::warpBytes(unsigned Row) const {
+  auto It = Places.Sizes.find(Row);
+  return It == Places.Sizes.end() ? 0 : It->second;
 }
 
-// Puts arrays and kernels into the order in which people read them.
-static Plan assemble(MergedRun Run) {
-  Plan P;
-  std::vector<unsigned> Order(Run.Kernels.size());
-  for (unsigned I = 0; I < Order.size(); ++I)
-    Order[I] = I;
-  llvm::sort(Order, [&](unsigned A, unsigned B) {
-    const Kernel &X = Run.Kernels[A].Plan.Facts, &Y = Run.Kernels[B].Plan.Facts;
-    return std::tie(X.Where, X.Id) < std::tie(Y.Where, Y.Id);
-  });
-  std::vector<unsigned> NewIndex(Order.size());
-  for (unsigned I = 0; I < Order.size(); ++I) {
-    NewIndex[Order[I]] = I;
-    KernelRow &Row = Run.Kernels[Order[I]];
-    if (Row.Plan.WhyLaunchesStay.empty()) {
-      for (Launch &L : Row.Launches)
-        P.Launches.push_back({std::move(L.Text), I});
-      for (OccupancyQuery &Q : Row.Queries)
-        P.Launches.push_back({std::move(Q.Text), I});
-    }
-    P.Kernels.push_back(std::move(Row.Plan));
+// What launches ask for in addition, with the largest block. The helper's mark
+// takes less than another 16 bytes.
+uint64_t Builder::dynamicBytes(unsigned Row) const {
+  const uint64_t Bytes = warpBytes(Row);
+  return Bytes ? Bytes * llvm::divideCeil(P.Settings[Row].largestBlock(), 32u) +
+                     PlaceAlignment
+               : 0;
+}
+
+bool Builder::movesAny(unsigned Row) const {
+  return E.staticBytes(Row, Final) != 0 || warpBytes(Row) != 0;
+}
+
+KernelPlan Builder::kernelPlan(unsigned Row) const {
+  const MergedKernel &Merged = P.Run.Kernels[Row];
+  const KernelSetting &S = P.Settings[Row];
+  const KernelOutlook &Outlook = Found.Outlook[Row];
+  KernelPlan K;
+  K.Facts = Merged.Facts;
+  K.BlockThreads = S.BlockThreads;
+  K.Source = S.Source;
+  K.SourceText = S.SourceText;
+  K.BoundsToAdd = S.BoundsToAdd;
+  K.SharedBefore = Merged.Facts.StaticSharedBytes;
+  K.SharedAfter =
+      K.SharedBefore + E.staticBytes(Row, Final) + dynamicBytes(Row);
+  K.AddLaunchBounds = S.AddBounds && K.SharedAfter != K.SharedBefore;
+  K.DynamicSharedBytes = S.OwnDynamicBytes;
+  K.WarpBytes = warpBytes(Row);
+  K.OptIn =
+      K.WarpBytes && K.SharedAfter + llvm::alignTo(K.DynamicSharedBytes, 16) >
+                         StaticSharedLimit;
+  K.Work = Merged.Work;
+  K.NamedInPart = S.NamedInPart;
+  K.WhyLaunchesStay = S.WhyLaunchesStay;
+  K.Registers = Merged.Registers;
+  K.NeedsCarveout = Outlook.NeedsCarveout;
+  // Nothing is left of what was predicted for a kernel that keeps its arrays.
+  const bool KeepsAll =
+      !movesAny(Row) &&
+      llvm::any_of(llvm::enumerate(TakenBack), [&](const auto &Each) {
+        return Each.value() &&
+               llvm::is_contained(P.Run.Arrays[Each.index()].Kernels, Row);
+      });
+  if (!KeepsAll)
+    K.Predicted = Outlook.Predicted;
+  K.Explained = Outlook.Explained;
+  if (K.Explained && KeepsAll)
+    K.Explained->Taken = false;
+  if (P.Options.Controls.count(Row) && K.Facts.BodyStart.isValid())
+    K.Reserved = K.SharedAfter - K.SharedBefore - dynamicBytes(Row);
+  auto Warps = [&](uint64_t SharedBytes) {
+    return residentWarps(P.Options.GpuArch, K.BlockThreads, K.Registers,
+                         SharedBytes + K.DynamicSharedBytes);
+  };
+  K.WarpsBefore = Warps(K.SharedBefore);
+  K.WarpsAfter = Warps(K.SharedAfter);
+  return K;
+}
+
+void Builder::addKernels(Plan &Into) const {
+  for (unsigned Row = 0; Row < P.Run.Kernels.size(); ++Row)
+    Into.Kernels.push_back(kernelPlan(Row));
+}
+
+// The launches of the kernels of P that are edited.
+static void addLaunches(Plan &P, const MergedRun &Run) {
+  for (unsigned Row = 0; Row < P.Kernels.size(); ++Row) {
+    const KernelPlan &K = P.Kernels[Row];
+    if (!K.WhyLaunchesStay.empty() || !K.editsLaunches())
+      continue;
+    for (const Launch &L : Run.Kernels[Row].Launches)
+      P.Launches.push_back({L.Text, Row});
+    for (const OccupancyQuery &Q : Run.Kernels[Row].Queries)
+      P.Launches.push_back({Q.Text, Row});
   }
-  for (PlannedArray &A : Run.Arrays) {
-    for (unsigned &K : A.Kernels)
-      K = NewIndex[K];
-    for (std::vector<unsigned> &Rows : A.InstanceKernels)
-      for (unsigned &K : Rows)
-        K = NewIndex[K];
-  }
-  std::vector<unsigned> ArrayOrder(Run.Arrays.size());
-  std::iota(ArrayOrder.begin(), ArrayOrder.end(), 0);
-  llvm::stable_sort(ArrayOrder, [&](unsigned A, unsigned B) {
-    return Run.Arrays[A].Array.Where < Run.Arrays[B].Array.Where;
-  });
-  std::vector<unsigned> NewArray(ArrayOrder.size());
-  for (unsigned I = 0; I < ArrayOrder.size(); ++I) {
-    NewArray[ArrayOrder[I]] = I;
-    P.Arrays.push_back(std::move(Run.Arrays[ArrayOrder[I]]));
-  }
-  for (KernelPlan &K : P.Kernels)
-    if (K.Work) {
-      std::map<unsigned, ArrayWork> Work;
-      for (const auto &[Index, W] : K.Work->Arrays)
-        Work[NewArray[Index]] = W;
-      K.Work->Arrays = std::move(Work);
-    }
-  for (KernelPlan &K : P.Kernels)
-    if (K.Explained)
-      for (PredictedState *State : {&K.Explained->Before, &K.Explained->After})
-        for (ArrayCost &Cost : State->Arrays)
-          Cost.Name = P.Arrays[NewArray[Cost.Array]].Array.Name;
-  P.Callees = std::move(Run.Callees);
-  P.Contents = std::move(Run.Contents);
-  return P;
 }
 
 Plan bankstripe::makePlan(std::vector<UnitResult> Units,
-                          const PlanOptions &Options) {
+                          const PlanOptions &Options, const Measured &Known) {
   resolveParameters(Units);
   MergedRun Run = mergeUnits(std::move(Units));
-  for (KernelRow &Row : Run.Kernels)
-    boundBlockSize(Row, Options);
-  shareLaunchBounds(Run.Kernels);
-  chooseDynamic(Run, Options);
+  const std::vector<KernelSetting> Settings = settingsOf(Run, Options);
   std::vector<DecisionOutcome> Outcomes;
   const std::vector<Wish> Wishes = findWishes(Run, Options, Outcomes);
+  const auto InVain = unrolledInVain(Run, Known);
+  const std::vector<ArrayChoices> Choices =
+      choicesOf(Run, Settings, Wishes, InVain, Options);
+  const std::map<std::string, double> Growth = codeGrowth(Run, Known);
+  const Problem Sought{Run, Settings, Choices, Options, Growth};
+  const Evaluator E(Sought);
+  const SearchResult Found = search(Sought, E);
 
-  std::vector<unsigned> Candidates;
-  for (unsigned I = 0; I < Run.Arrays.size(); ++I) {
-    PlannedArray &A = Run.Arrays[I];
-    auto Before = heedUnrolling(verdictBeforeBudget(A, Run.Kernels), A, Options,
-                                Wishes[I]);
-    if (auto V = heedKeep(std::move(Before), A, Wishes[I]))
-      A.Decision = std::move(*V);
-    else {
-      A.Decision = movingVerdict(A, Run.Kernels);
-      heedLayout(A.Decision, Wishes[I]);
-      Candidates.push_back(I);
-    }
-  }
-  std::vector<uint64_t> Budgets;
-  for (const KernelRow &Row : Run.Kernels)
-    Budgets.push_back(budgetOf(Row, Options));
-  fitIntoBudget(Run.Arrays, Candidates, Run.Kernels, std::move(Budgets));
-  fitDynamic(Run, Options);
-  chooseProfitable(Run, Options);
-  Plan P = assemble(std::move(Run));
+  Plan P;
   P.GpuArch = Options.GpuArch;
-  account(P, Options);
+  P.Callees = std::move(Run.Callees);
+  P.Contents = std::move(Run.Contents);
+  const Builder B(Sought, E, Found, Known);
+  B.addArrays(P);
+  B.addKernels(P);
+  chooseCarveouts(P, Options);
+  addLaunches(P, Run);
+  settleOutcomes(Outcomes, P.Arrays);
   P.Outcomes = std::move(Outcomes);
-  settleOutcomes(P);
+  for (auto [A, Why] : llvm::zip(P.Arrays, InVain))
+    if (Why && !Why->empty())
+      P.Notes.push_back({A.Array.Where, "no loop is unrolled for '" +
+                                            A.Array.Name + "': " + *Why});
   return P;
 }
+
+// --- Beside makePlan ---------------------------------------------------------
 
 // The evidence that keeps the fewest arrays where they are.
 static UnitEvidence bestEvidence(const UnitFacts &Unit) {
@@ -337,15 +276,6 @@ bool bankstripe::mayChange(const UnitFacts &Unit, PlanOptions Options) {
   });
 }
 
-void bankstripe::reserveOnly(Plan &P, const std::set<unsigned> &Kernels) {
-  for (unsigned Row : Kernels)
-    if (KernelPlan &K = P.Kernels[Row]; K.Facts.BodyStart.isValid())
-      K.Reserved = K.SharedAfter - K.SharedBefore - dynamicBytes(K);
-  for (PlannedArray &A : P.Arrays)
-    if (llvm::any_of(A.Kernels, [&](unsigned K) { return Kernels.count(K); }))
-      A.Decision = verdict(Reason::DecidedKeep, A.Array.Where);
-}
-
 ArrayDecision bankstripe::decisionAbout(const Plan &P, unsigned ArrayIndex,
                                         Layout Wanted) {
   const Finding &F = P.Arrays[ArrayIndex].Array;
@@ -362,22 +292,71 @@ ArrayDecision bankstripe::decisionAbout(const Plan &P, unsigned ArrayIndex,
   return D;
 }
 
-void bankstripe::withdraw(Plan &P, unsigned ArrayIndex, Reason Why,
-                          const std::string &Detail,
-                          const PlanOptions &Options) {
-  PlannedArray &A = P.Arrays[ArrayIndex];
-  A.Decision = verdict(Why, A.Array.Where, Detail);
-  // Nothing is left of what was predicted for a kernel in which nothing moves.
-  for (unsigned Row : A.Kernels) {
-    if (llvm::any_of(P.Arrays, [Row](const PlannedArray &Other) {
-          return Other.Decision.usesShared() &&
-                 llvm::is_contained(Other.Kernels, Row);
-        }))
-      continue;
-    P.Kernels[Row].Predicted.reset();
-    if (P.Kernels[Row].Explained)
-      P.Kernels[Row].Explained->Taken = false;
+uint64_t bankstripe::usualSharedLimit(const PlanOptions &Options) {
+  const bool Predicts =
+      Options.MinSpeedup > 0 && residentWarps(Options.GpuArch, 32, 0, 0) != 0;
+  return Predicts && !Options.AllGpuArchs.empty() ? commonSharedLimit(Options)
+                                                  : StaticSharedLimit;
+}
+
+// --- A part of a plan --------------------------------------------------------
+
+namespace {
+
+/// The new index of each element that stays.
+using Renumbering = std::map<unsigned, unsigned>;
+
+} // namespace
+
+// Takes out of Values whatever Stays does not name by its index.
+template <class T>
+static Renumbering keep(std::vector<T> &Values,
+                        llvm::function_ref<bool(unsigned)> Stays) {
+  Renumbering New;
+  std::vector<T> Kept;
+  for (unsigned I = 0; I < Values.size(); ++I)
+    if (Stays(I)) {
+      New[I] = Kept.size();
+      Kept.push_back(std::move(Values[I]));
+    }
+  Values = std::move(Kept);
+  return New;
+}
+
+void bankstripe::restrictTo(
+    Plan &P, llvm::function_ref<bool(llvm::StringRef File)> Shown) {
+  const Renumbering Arrays = keep(P.Arrays, [&](unsigned I) {
+    return Shown(P.Arrays[I].Array.Where.File);
+  });
+  std::set<unsigned> Reaching;
+  for (const PlannedArray &A : P.Arrays)
+    Reaching.insert(A.Kernels.begin(), A.Kernels.end());
+  const Renumbering Kernels = keep(P.Kernels, [&](unsigned I) {
+    return Reaching.count(I) || Shown(P.Kernels[I].Facts.Where.File);
+  });
+  keep(P.Launches, [&](unsigned I) {
+    return Kernels.count(P.Launches[I].Kernel) &&
+           Shown(P.Launches[I].Text.Replaced.File);
+  });
+  keep(P.Outcomes,
+       [&](unsigned I) { return Shown(P.Outcomes[I].Decision.File); });
+  keep(P.KernelOutcomes,
+       [&](unsigned I) { return Shown(P.KernelOutcomes[I].Decision.File); });
+  for (PlannedArray &A : P.Arrays) {
+    for (unsigned &K : A.Kernels)
+      K = Kernels.at(K);
+    for (std::vector<unsigned> &Rows : A.InstanceKernels)
+      for (unsigned &K : Rows)
+        K = Kernels.at(K);
   }
-  settleOutcomes(P);
-  account(P, Options);
+  for (PlannedLaunch &L : P.Launches)
+    L.Kernel = Kernels.at(L.Kernel);
+  for (KernelPlan &K : P.Kernels)
+    if (K.Work) {
+      std::map<unsigned, ArrayWork> Work;
+      for (const auto &[Index, W] : K.Work->Arrays)
+        if (auto It = Arrays.find(Index); It != Arrays.end())
+          Work[It->second] = W;
+      K.Work->Arrays = std::move(Work);
+    }
 }

@@ -8,7 +8,18 @@
 // The fourth arrow of the pipeline, and the only place where a decision is
 // taken. It works on plain values and sees the whole run at once, so that a
 // header that two units include, or a kernel that two units launch, gets one
-// verdict that is right for both.
+// verdict that is right for both. Whatever nvcc said comes in as a value, too.
+//
+//   units => one table of arrays and kernels        (Merge, CrossCalls)
+//         => block bounds, where storage comes from (Kernels)
+//         => what each array could become           (Decide, Layout,
+//         Candidates)
+//         => an assignment: one of these for each,
+//            the best of those that were evaluated  (Evaluate, Profit, Search)
+//         => without what nvcc does not confirm     (Measured)
+//         => verdicts and kernels, built once       (Plan, Carveout)
+//
+// Nothing before the last step changes what an earlier one made.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +28,7 @@
 
 #include "arch/ArchInfo.h"
 #include "model/Plan.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 #include <set>
@@ -48,13 +60,14 @@ struct PlanOptions {
   std::map<std::string, FileDefaults> Defaults;
   /// `--unroll`: unroll the loops that keep arrays out of registers.
   bool Unroll = false;
-  /// The places of arrays for which that was tried and does not help.
-  std::set<Place> NotUnrolled;
-  /// How many times as much machine code nvcc makes of kernels that are
-  /// changed, by their mangled names; at least 1.
-  std::map<std::string, double> CodeGrowth;
   /// `--layout`: instead of that of the defaults.
   std::optional<Layout> DefaultLayout;
+  /// Kernels, by their index in the plan, that are a control: they take the
+  /// shared memory and the bounds of the plan, and their arrays stay where they
+  /// are. What that does to their time is the price of the plan; the rest is
+  /// the gain of its accesses. Kernels whose body a macro opens reserve
+  /// nothing.
+  std::set<unsigned> Controls;
 };
 
 /// One translation unit's facts and evidence.
@@ -64,45 +77,61 @@ struct UnitResult {
   ResourceTable Resources; ///< What ptxas says of the original; may be empty.
 };
 
-/// Gives every finding of \p Units its verdict.
-Plan makePlan(std::vector<UnitResult> Units, const PlanOptions &Options);
+/// What nvcc said of one version of the program.
+struct MeasuredVersion {
+  std::map<Place, Treatment> Changed; ///< That version, as of changesOf.
+  /// The kernels of the files that were compiled, as they were and changed.
+  ResourceTable Before, After;
+  /// The files of the units that nvcc did not accept.
+  std::set<std::string> Rejected;
+};
+
+/// What is known only once it was tried: the versions in the order in which
+/// they were.
+struct Measured {
+  std::vector<MeasuredVersion> Versions;
+};
+
+/// Gives every finding of \p Units its verdict. The same arguments give the
+/// same plan.
+Plan makePlan(std::vector<UnitResult> Units, const PlanOptions &Options,
+              const Measured &Known = {});
+
+/// As many versions as nvcc is asked about. The first tells which unrolled
+/// loops help, and how far the code of the kernels grows whose arrays move. In
+/// the second, arrays move that were to be unrolled in vain, so it tells the
+/// same of their kernels. Growth only ever takes arrays back, so the third has
+/// no kernel of which nothing is known, and its stack frames have the last
+/// word.
+inline constexpr unsigned MostVersions = 3;
+
+/// Whether \p P is decided: \p Known holds all that nvcc could say about it, or
+/// as much as it is asked.
+bool isSettled(const Plan &P, const Measured &Known);
+
+/// What \p P makes of the arrays that it changes, by their places.
+std::map<Place, Treatment> changesOf(const Plan &P);
 
 /// Whether a plan for \p Unit may change anything, whatever evidence there is:
 /// without it, whether gathering it is worth its time. Errs towards yes.
 bool mayChange(const UnitFacts &Unit, PlanOptions Options);
-
-/// Takes back the change to array \p ArrayIndex of \p P for reason \p Why
-/// (StackFrameKept or CompileFailed), with \p Detail, and the bytes that it
-/// took.
-void withdraw(Plan &P, unsigned ArrayIndex, Reason Why,
-              const std::string &Detail, const PlanOptions &Options);
 
 /// Leaves in \p P the arrays and kernels of the files that \p Shown names, with
 /// the kernels that reach these arrays, and the decisions about these files:
 /// what a report on a part of a program is about.
 void restrictTo(Plan &P, llvm::function_ref<bool(llvm::StringRef File)> Shown);
 
-/// Bytes of shared memory per block that \p I takes as \p V decides (a stripe
-/// in its form, or a slot) for blocks of at most \p Threads threads.
-uint64_t sharedBytes(const ArrayInstance &I, const Verdict &V,
-                     unsigned Threads);
-
 /// Kernels that share arrays, directly or not, and these arrays.
 struct KernelGroup {
   std::vector<unsigned> Kernels, Arrays; ///< Indices, ascending.
 };
 
-/// The groups that those of \p Arrays make for which \p Counts holds; every
-/// such array that a kernel reaches is in just one (Groups.cpp).
-std::vector<KernelGroup>
-groupKernels(const std::vector<PlannedArray> &Arrays,
-             llvm::function_ref<bool(const PlannedArray &)> Counts);
-
-/// Makes \p P a control for \p Kernels (its rows): they take the shared memory
-/// and the bounds of the plan, and their arrays stay where they are. What that
-/// does to their time is the price of the plan; the rest is the gain of its
-/// accesses. Kernels whose body a macro opens reserve nothing.
-void reserveOnly(Plan &P, const std::set<unsigned> &Kernels);
+/// The groups of the first \p Count arrays, each of which is in just one.
+/// \p KernelsOf names the kernels that reach an array, or none if it does not
+/// count.
+std::vector<KernelGroup> groupKernels(
+    size_t Count,
+    llvm::function_ref<llvm::ArrayRef<unsigned>(unsigned Array)> KernelsOf);
 
 /// The decision that array \p ArrayIndex of \p P becomes \p Wanted.
 ArrayDecision decisionAbout(const Plan &P, unsigned ArrayIndex, Layout Wanted);

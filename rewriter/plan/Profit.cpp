@@ -39,7 +39,7 @@
 // the programs that were measured a fifth of random fits; the ends of the range
 // give the uncertainty that is reported. Beside this, a change is looked at in
 // cases that no source excludes (casesOf below). One that loses more in one of
-// them than it promises is not known to pay (plan/Choose.cpp).
+// them than it promises is not known to pay (plan/Search.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -217,7 +217,6 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
                    M.Latency.Shared * W.Shared + M.Latency.Local * W.OtherLocal;
   for (auto [A, Hit] : llvm::zip(K.Arrays, Hits.Arrays)) {
     ArrayCost &Cost = Result.Arrays.emplace_back();
-    Cost.Array = Result.Arrays.size() - 1;
     Cost.Moved = A.Moved;
     Cost.HitRate = Hit;
     const double Accesses = wordsOf(A) / wordsPerAccess(A);
@@ -399,6 +398,10 @@ static void findWorst(const CostModel &M, const Change &C, Prediction &P) {
               A.If);
   }
   findWorstOfCode(C.CodeGrowth, P);
+}
+
+double bankstripe::expectedSpeedup(const Change &C, const CostModel &M) {
+  return speedup(M, C, {});
 }
 
 Prediction bankstripe::predict(const Change &C, const CostModel &M) {

@@ -115,6 +115,9 @@ struct Change {
   double CodeGrowth = 1;
 };
 
+/// The middle of the prediction, by itself.
+double expectedSpeedup(const Change &C, const CostModel &M = {});
+
 Prediction predict(const Change &C, const CostModel &M = {});
 
 /// The same with its terms; limiters, arrays' numbers and alternatives are left

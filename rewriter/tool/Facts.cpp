@@ -73,15 +73,6 @@ static llvm::Error checkKnown(const ProgramFacts &Facts,
   return llvm::Error::success();
 }
 
-static void withdrawAll(Plan &P, const ProgramFacts &Facts,
-                        const PlanOptions &Planning) {
-  for (const Withdrawal &W : Facts.Withdrawn)
-    for (unsigned I = 0; I < P.Arrays.size(); ++I)
-      if (P.Arrays[I].Array.Where == W.Array &&
-          P.Arrays[I].Decision.changesSource())
-        withdraw(P, I, W.Why, W.Detail, Planning);
-}
-
 static llvm::Expected<PlanOptions>
 planningForFacts(RunResult &Run, const ProgramFacts &Facts,
                  const ToolOptions &Options) {
@@ -94,10 +85,7 @@ planningForFacts(RunResult &Run, const ProgramFacts &Facts,
   for (const CompileJob &Job : Run.Jobs)
     if (llvm::Error E = Lookup.readFor(Job.File))
       return E;
-  auto Planning = planningFor(Run, Facts.Units, Lookup, Options);
-  if (Planning)
-    Planning->CodeGrowth = Facts.CodeGrowth;
-  return Planning;
+  return planningFor(Run, Facts.Units, Lookup, Options);
 }
 
 // What planning needs; it takes much more room than the names of the sources,
@@ -160,8 +148,7 @@ llvm::Expected<RunResult> bankstripe::runOnFacts(const ToolOptions &Options) {
   auto Planning = planningForFacts(Run, *Facts, Options);
   if (!Planning)
     return Planning.takeError();
-  Run.Decisions = makePlan(takeResults(*Facts), *Planning);
-  withdrawAll(Run.Decisions, *Facts, *Planning);
+  Run.Decisions = makePlan(takeResults(*Facts), *Planning, Facts->Known);
   std::vector<std::string> Given = Options.Paths;
   llvm::append_range(Given, Options.Scope);
   const GivenFiles AreGiven(Given);
@@ -242,14 +229,10 @@ static llvm::Error confirm(ProgramFacts &Facts, const ToolOptions &Options) {
   auto All = [](StringRef) { return true; };
   if (llvm::Error E = carryOut(Run, Facts, All, Options))
     return E;
-  if (llvm::Error E = confirmWithPtxas(Run, Facts.Units, *Planning, Options))
-    return E;
-  for (const PlannedArray &A : Run.Decisions.Arrays)
-    if (A.Decision.Why == Reason::StackFrameKept ||
-        A.Decision.Why == Reason::CompileFailed)
-      Facts.Withdrawn.push_back(
-          {A.Array.Where, A.Decision.Why, A.Decision.Detail});
-  Facts.CodeGrowth = std::move(Planning->CodeGrowth);
+  auto Known = confirmWithPtxas(Run, Facts.Units, *Planning, Options);
+  if (!Known)
+    return Known.takeError();
+  Facts.Known = std::move(*Known);
   Facts.Confirmed = true;
   return llvm::Error::success();
 }

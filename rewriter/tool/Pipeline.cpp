@@ -67,11 +67,11 @@ WorkLimits bankstripe::workLimits(const ToolOptions &Options) {
 }
 
 Plan bankstripe::planUnits(const std::vector<UnitRecord> &Units,
-                           const PlanOptions &Planning) {
+                           const PlanOptions &Planning, const Measured &Known) {
   std::vector<UnitResult> Results;
   for (const UnitRecord &Unit : Units)
     Results.push_back(Unit.Unit);
-  return makePlan(std::move(Results), Planning);
+  return makePlan(std::move(Results), Planning, Known);
 }
 
 llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options) {
@@ -105,8 +105,9 @@ llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
     return Changes.takeError();
   Run.Changes = std::move(*Changes);
   if (Options.Confirm)
-    if (llvm::Error E = confirmWithPtxas(Run, Read.Units, Planning, Options))
-      return E;
+    if (auto Known = confirmWithPtxas(Run, Read.Units, Planning, Options);
+        !Known)
+      return Known.takeError();
   return std::move(Run);
 }
 

@@ -73,9 +73,9 @@ llvm::Expected<PlanOptions> planningFor(const RunResult &Run,
                                         DecisionsLookup &Lookup,
                                         const ToolOptions &Options);
 
-/// Plans for \p Units, as \p Planning says.
+/// Plans for \p Units, as \p Planning says, with what is \p Known of them.
 Plan planUnits(const std::vector<UnitRecord> &Units,
-               const PlanOptions &Planning);
+               const PlanOptions &Planning, const Measured &Known = {});
 
 /// Tells \p Planning what was decided for the arrays and kernels of \p Units,
 /// with the decisions files of their headers (Decisions.cpp). Errors: one of
@@ -83,13 +83,15 @@ Plan planUnits(const std::vector<UnitRecord> &Units,
 llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
                          const std::vector<UnitRecord> &Units);
 
-/// Asks nvcc about the original and the rewritten files, fills in
-/// RunResult::Resources and withdraws what ptxas does not confirm
-/// (Confirm.cpp). \p Units keep what it says of the originals, \p Planning
-/// what came out about the rewrite. Does nothing without nvcc. Errors: as of
-/// applyPlan, or there is no temporary folder.
-llvm::Error confirmWithPtxas(RunResult &Run, std::vector<UnitRecord> &Units,
-                             PlanOptions &Planning, const ToolOptions &Options);
+/// Asks nvcc about the original and the rewritten files until the plan of
+/// \p Run is settled, and fills in RunResult::Resources (Confirm.cpp). \p Units
+/// keep what it says of the originals. Does nothing without nvcc.
+/// \returns what it said of the rewritten ones. Errors: as of applyPlan, or
+/// there is no temporary folder.
+llvm::Expected<Measured> confirmWithPtxas(RunResult &Run,
+                                          std::vector<UnitRecord> &Units,
+                                          const PlanOptions &Planning,
+                                          const ToolOptions &Options);
 
 /// Copies of changed files below a folder, at their absolute paths, with the
 /// helper beside each and links to what stood beside them.

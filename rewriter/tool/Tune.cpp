@@ -75,8 +75,8 @@ llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) {
     Wanted.KernelDecisions.push_back(
         decisionAbout(Movable.Kernels[Row].Facts, Wish));
   RunResult Run;
+  Wanted.Controls = T.Reserved;
   Run.Decisions = planUnits(Read.Units, Wanted);
-  reserveOnly(Run.Decisions, T.Reserved);
   auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
   if (!Changes)
     return Changes.takeError();

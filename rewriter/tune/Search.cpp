@@ -111,7 +111,13 @@ TuneSearch::TuneSearch(const Plan &Movable, const Plan &PredictedPlan) {
     ArrayNames.push_back(A.Array.Name);
     ArrayBytes.push_back(A.Array.BytesPerThread);
   }
-  for (KernelGroup &Each : groupKernels(Movable.Arrays, mayMove)) {
+  auto KernelsOf = [&](unsigned I) -> llvm::ArrayRef<unsigned> {
+    const PlannedArray &A = Movable.Arrays[I];
+    if (!mayMove(A))
+      return {};
+    return A.Kernels;
+  };
+  for (KernelGroup &Each : groupKernels(Movable.Arrays.size(), KernelsOf)) {
     TuneGroup &G = Groups.emplace_back();
     G.Kernels = std::move(Each.Kernels);
     G.Arrays = std::move(Each.Arrays);

@@ -32,10 +32,12 @@ static std::string sample() {
 
 TEST(RoundTrip, EveryFieldComesBack) {
   ProgramFacts Facts{{makeFullUnit(), makeUnit("/b.cu")}, true, {}};
-  Facts.Withdrawn = {{{"/b.cu", 1, 5}, Reason::CompileFailed, "why"}};
-  Facts.CodeGrowth = {{"_Z1kPi", 1.5}};
+  MeasuredVersion &V = Facts.Known.Versions.emplace_back();
+  V.Changed[{"/b.cu", 1, 5}] = {VerdictKind::Slot, StripeForm::Unit};
+  V.Before["_Z1kPi"].StackFrame = 64;
+  V.After["_Z1kPi"].CodeBytes = 512;
+  V.Rejected = {"/b.cu"};
   EXPECT_EQ(written(reread(Facts)), written(Facts));
-  EXPECT_EQ(reread(Facts).CodeGrowth, Facts.CodeGrowth);
   EXPECT_NE(written(Facts), written({{UnitRecord(), UnitRecord()}, true, {}}));
 }
 

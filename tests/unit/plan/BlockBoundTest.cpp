@@ -18,9 +18,9 @@ using namespace bankstripe::testing;
 namespace {
 
 // The reason that a kernel cannot be planned for.
-Reason obstacleOf(const KernelRow &Row) {
-  if (Row.Obstacle)
-    return Row.Obstacle->Why;
+Reason obstacleOf(const KernelSetting &S) {
+  if (S.Obstacle)
+    return S.Obstacle->Id;
   ADD_FAILURE() << "no obstacle";
   return Reason::UnknownUse;
 }
@@ -29,12 +29,12 @@ TEST(BlockBound, LaunchBoundsWin) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{256, "Threads"};
   U.launch(128);
-  KernelRow Row = boundOf(U, 64);
-  EXPECT_FALSE(Row.Obstacle);
-  EXPECT_EQ(Row.Plan.BlockThreads, 256u);
-  EXPECT_EQ(Row.Plan.Source, BlockSizeSource::LaunchBounds);
-  EXPECT_EQ(Row.Plan.SourceText, "__launch_bounds__ at a.cu:1");
-  EXPECT_FALSE(Row.Plan.AddLaunchBounds);
+  KernelSetting S = boundOf(U, 64);
+  EXPECT_FALSE(S.Obstacle);
+  EXPECT_EQ(S.BlockThreads, 256u);
+  EXPECT_EQ(S.Source, BlockSizeSource::LaunchBounds);
+  EXPECT_EQ(S.SourceText, "__launch_bounds__ at a.cu:1");
+  EXPECT_FALSE(S.AddBounds);
 }
 
 TEST(BlockBound, LaunchBoundsNeedNoLaunch) {
@@ -49,20 +49,20 @@ TEST(BlockBound, TheLargestOfAllLaunches) {
   U.launch(64);
   U.launch(256);
   U.launch(128);
-  KernelRow Row = boundOf(U);
-  EXPECT_FALSE(Row.Obstacle);
-  EXPECT_EQ(Row.Plan.BlockThreads, 256u);
-  EXPECT_EQ(Row.Plan.Source, BlockSizeSource::Launches);
-  EXPECT_EQ(Row.Plan.SourceText, "launch at a.cu:101 (literal)");
-  EXPECT_TRUE(Row.Plan.AddLaunchBounds);
+  KernelSetting S = boundOf(U);
+  EXPECT_FALSE(S.Obstacle);
+  EXPECT_EQ(S.BlockThreads, 256u);
+  EXPECT_EQ(S.Source, BlockSizeSource::Launches);
+  EXPECT_EQ(S.SourceText, "launch at a.cu:101 (literal)");
+  EXPECT_TRUE(S.AddBounds);
 }
 
 TEST(BlockBound, LaunchesCountBeforeTheOption) {
   TestUnit U;
   U.launch(64);
-  KernelRow Row = boundOf(U, 512);
-  EXPECT_EQ(Row.Plan.BlockThreads, 64u);
-  EXPECT_EQ(Row.Plan.Source, BlockSizeSource::Launches);
+  KernelSetting S = boundOf(U, 512);
+  EXPECT_EQ(S.BlockThreads, 64u);
+  EXPECT_EQ(S.Source, BlockSizeSource::Launches);
 }
 
 TEST(BlockBound, OneUnknownLaunchIsEnough) {
@@ -71,18 +71,18 @@ TEST(BlockBound, OneUnknownLaunchIsEnough) {
   Launch &L = U.launch(1);
   L.Threads.reset();
   L.Source = "parameter 'n'";
-  KernelRow Row = boundOf(U);
-  EXPECT_EQ(obstacleOf(Row), Reason::BlockSizeUnknown);
-  EXPECT_EQ(Row.Obstacle->Kind, VerdictKind::Keep);
-  EXPECT_EQ(Row.Obstacle->Detail, "the launch at a.cu:101: parameter 'n'");
-  EXPECT_EQ(Row.Obstacle->Where, onLine(101));
+  KernelSetting S = boundOf(U);
+  EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
+  EXPECT_EQ(infoOf(S.Obstacle->Id).Verdict, VerdictKind::Keep);
+  EXPECT_EQ(S.Obstacle->Detail, "the launch at a.cu:101: parameter 'n'");
+  EXPECT_EQ(S.Obstacle->Where, onLine(101));
 }
 
 TEST(BlockBound, NoLaunchSeen) {
-  KernelRow Row = boundOf(TestUnit());
-  EXPECT_EQ(obstacleOf(Row), Reason::BlockSizeUnknown);
-  EXPECT_EQ(Row.Obstacle->Detail, "no launch of kernel 'k' was seen");
-  EXPECT_EQ(Row.Obstacle->Where, onLine(1));
+  KernelSetting S = boundOf(TestUnit());
+  EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
+  EXPECT_EQ(S.Obstacle->Detail, "no launch of kernel 'k' was seen");
+  EXPECT_EQ(S.Obstacle->Where, onLine(1));
 }
 
 TEST(BlockBound, AddressTakenMeansUnseenLaunches) {
@@ -90,31 +90,31 @@ TEST(BlockBound, AddressTakenMeansUnseenLaunches) {
   U.launch(64);
   U.kernel().AddressTaken = true;
   U.kernel().AddressTakenAt = onLine(50);
-  KernelRow Row = boundOf(U);
-  EXPECT_EQ(obstacleOf(Row), Reason::BlockSizeUnknown);
-  EXPECT_EQ(Row.Obstacle->Detail,
+  KernelSetting S = boundOf(U);
+  EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
+  EXPECT_EQ(S.Obstacle->Detail,
             "the address of kernel 'k' is taken at a.cu:50");
-  EXPECT_EQ(Row.Obstacle->Where, onLine(50));
+  EXPECT_EQ(S.Obstacle->Where, onLine(50));
 }
 
 TEST(BlockBound, OptionServesWhereLaunchesDoNotTell) {
-  KernelRow Row = boundOf(TestUnit(), 192);
-  EXPECT_FALSE(Row.Obstacle);
-  EXPECT_EQ(Row.Plan.BlockThreads, 192u);
-  EXPECT_EQ(Row.Plan.Source, BlockSizeSource::Option);
-  EXPECT_EQ(Row.Plan.SourceText, "--block-size=192");
-  EXPECT_TRUE(Row.Plan.AddLaunchBounds);
+  KernelSetting S = boundOf(TestUnit(), 192);
+  EXPECT_FALSE(S.Obstacle);
+  EXPECT_EQ(S.BlockThreads, 192u);
+  EXPECT_EQ(S.Source, BlockSizeSource::Option);
+  EXPECT_EQ(S.SourceText, "--block-size=192");
+  EXPECT_TRUE(S.AddBounds);
 }
 
 TEST(BlockBound, OptionBelowAKnownLaunchIsAConflict) {
   TestUnit U;
   U.launch(256);
   U.launch(1).Threads.reset();
-  KernelRow Row = boundOf(U, 128);
-  EXPECT_EQ(obstacleOf(Row), Reason::BlockSizeConflict);
-  EXPECT_EQ(Row.Obstacle->Where, onLine(100));
-  EXPECT_EQ(Row.Obstacle->Detail, "the launch at a.cu:100 asks for 256 "
-                                  "threads, --block-size says 128");
+  KernelSetting S = boundOf(U, 128);
+  EXPECT_EQ(obstacleOf(S), Reason::BlockSizeConflict);
+  EXPECT_EQ(S.Obstacle->Where, onLine(100));
+  EXPECT_EQ(S.Obstacle->Detail, "the launch at a.cu:100 asks for 256 "
+                                "threads, --block-size says 128");
 }
 
 TEST(BlockBound, OptionAtAKnownLaunchIsNoConflict) {
@@ -129,19 +129,19 @@ TEST(BlockBound, LaunchBeyondLaunchBoundsChangesNothing) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{128, "128"};
   U.launch(256);
-  KernelRow Row = boundOf(U);
-  EXPECT_FALSE(Row.Obstacle);
-  EXPECT_EQ(Row.Plan.BlockThreads, 128u);
+  KernelSetting S = boundOf(U);
+  EXPECT_FALSE(S.Obstacle);
+  EXPECT_EQ(S.BlockThreads, 128u);
 }
 
 TEST(BlockBound, BoundsCannotBeAddedToAKernelInAMacro) {
   TestUnit U;
   U.kernel().BoundsInsertion = TextRange();
   U.launch(128);
-  KernelRow Row = boundOf(U);
-  EXPECT_EQ(obstacleOf(Row), Reason::KernelInMacro);
-  EXPECT_EQ(Row.Obstacle->Kind, VerdictKind::Refuse);
-  EXPECT_EQ(Row.Obstacle->Detail, "k");
+  KernelSetting S = boundOf(U);
+  EXPECT_EQ(obstacleOf(S), Reason::KernelInMacro);
+  EXPECT_EQ(infoOf(S.Obstacle->Id).Verdict, VerdictKind::Refuse);
+  EXPECT_EQ(S.Obstacle->Detail, "k");
 }
 
 TEST(BlockBound, BoundsNeedNotBeAddedToAKernelThatHasThem) {
@@ -154,9 +154,9 @@ TEST(BlockBound, BoundsNeedNotBeAddedToAKernelThatHasThem) {
 TEST(BlockBound, CooperativeLaunch) {
   TestUnit U;
   U.launch(128).Cooperative = true;
-  KernelRow Row = boundOf(U);
-  EXPECT_EQ(obstacleOf(Row), Reason::CooperativeLaunch);
-  EXPECT_EQ(Row.Obstacle->Where, onLine(100));
+  KernelSetting S = boundOf(U);
+  EXPECT_EQ(obstacleOf(S), Reason::CooperativeLaunch);
+  EXPECT_EQ(S.Obstacle->Where, onLine(100));
 }
 
 // What the occupancy query says counts static memory.
@@ -178,9 +178,9 @@ TEST(DynamicShared, UnknownBytesOfALaunch) {
   TestUnit U;
   U.kernel().UsesDynamicShared = true;
   U.launch(128).DynamicSharedBytes.reset();
-  KernelRow Row = boundOf(U);
-  EXPECT_EQ(obstacleOf(Row), Reason::DynamicSharedMemory);
-  EXPECT_EQ(Row.Obstacle->Where, onLine(100));
+  KernelSetting S = boundOf(U);
+  EXPECT_EQ(obstacleOf(S), Reason::DynamicSharedMemory);
+  EXPECT_EQ(S.Obstacle->Where, onLine(100));
 }
 
 TEST(DynamicShared, TheMostOfAllLaunches) {
@@ -189,16 +189,16 @@ TEST(DynamicShared, TheMostOfAllLaunches) {
   U.launch(128).DynamicSharedBytes = 1024;
   U.launch(128).DynamicSharedBytes = 4096;
   U.launch(128).DynamicSharedBytes = 512;
-  KernelRow Row = boundOf(U);
-  EXPECT_FALSE(Row.Obstacle);
-  EXPECT_EQ(Row.Plan.DynamicSharedBytes, 4096u);
+  KernelSetting S = boundOf(U);
+  EXPECT_FALSE(S.Obstacle);
+  EXPECT_EQ(S.OwnDynamicBytes, 4096u);
 }
 
 // The bytes are asked for even when the kernel never looks at them.
 TEST(DynamicShared, CountsWithoutAnExternArray) {
   TestUnit U;
   U.launch(128).DynamicSharedBytes = 4096;
-  EXPECT_EQ(boundOf(U).Plan.DynamicSharedBytes, 4096u);
+  EXPECT_EQ(boundOf(U).OwnDynamicBytes, 4096u);
 }
 
 TEST(DynamicShared, UnseenLaunchesMayAskForAnyAmount) {
@@ -221,15 +221,6 @@ TEST(DynamicShared, UnseenLaunchesDoNotMatterWithoutAnExternArray) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{128, "128"};
   EXPECT_FALSE(boundOf(U).Obstacle);
-}
-
-TEST(BlockBound, SharedMemoryStartsFromTheKernelsOwn) {
-  TestUnit U;
-  U.kernel().StaticSharedBytes = 2048;
-  U.launch(128);
-  KernelRow Row = boundOf(U);
-  EXPECT_EQ(Row.Plan.SharedBefore, 2048u);
-  EXPECT_EQ(Row.Plan.SharedAfter, 2048u);
 }
 
 } // namespace

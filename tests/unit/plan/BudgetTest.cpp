@@ -27,10 +27,7 @@ ArrayInstance shaped(std::vector<uint64_t> Extents, unsigned ElementBytes) {
 
 uint64_t stripeBytes(const ArrayInstance &I, StripeForm Form,
                      unsigned Threads) {
-  Verdict V;
-  V.Kind = VerdictKind::Stripe;
-  V.Form = Form;
-  return sharedBytes(I, V, Threads);
+  return infoOf({VerdictKind::Stripe, Form}).Bytes(I, Threads);
 }
 
 TEST(StripeBytes, PlainTakesAColumnPerLane) {
@@ -92,13 +89,15 @@ TEST(StripeBytes, FiveDimensionsAreMultiplied) {
   EXPECT_EQ(stripeBytes(I, StripeForm::Packed, 32), 32u * 36 * 8);
 }
 
+const LayoutInfo &slotLayout() {
+  return infoOf({VerdictKind::Slot, StripeForm::Plain});
+}
+
 uint64_t slotBytes(uint64_t Bytes, unsigned Alignment, unsigned Threads) {
   ArrayInstance I;
   I.BytesPerThread = Bytes;
   I.Alignment = Alignment;
-  Verdict V;
-  V.Kind = VerdictKind::Slot;
-  return sharedBytes(I, V, Threads);
+  return slotLayout().Bytes(I, Threads);
 }
 
 // Neither 1 nor 7: where indices rise or fall from lane to lane, neighbours
@@ -123,9 +122,7 @@ TEST(SlotBytes, AreAsAlignedAsCastsClaim) {
   I.BytesPerThread = 64;
   I.Alignment = 4;
   I.SlotAlignment = 16;
-  Verdict V;
-  V.Kind = VerdictKind::Slot;
-  EXPECT_EQ(sharedBytes(I, V, 128), 5u * 16 * 128);
+  EXPECT_EQ(slotLayout().Bytes(I, 128), 5u * 16 * 128);
 }
 
 // A slot belongs to a thread, not to a lane.
@@ -140,7 +137,7 @@ TEST(SlotBytes, LeaveTheNextVariableAligned) {
 }
 
 double benefit(std::vector<Use> Uses, Uniformity Index = Uniformity::Uniform) {
-  PlannedArray A;
+  ReachedArray A;
   A.Array.Uses = std::move(Uses);
   A.Evidence.Index = Index;
   return benefitOf(A);
@@ -159,7 +156,7 @@ TEST(Benefit, GrowsWithEachLoop) {
 }
 
 TEST(Benefit, CountsMentionsThatAreNoSubscript) {
-  PlannedArray A;
+  ReachedArray A;
   A.Array.OtherDepths = {0, 2};
   EXPECT_EQ(benefitOf(A), 101);
 }

@@ -137,8 +137,7 @@ TEST(Carveouts, OfKernelsThatAreNotThere) {
 }
 
 TEST(Carveouts, GoWithTheLastArray) {
-  Plan P = editable().plan(byDefault(Auto));
-  withdraw(P, 0, Reason::CompileFailed, "", byDefault(Auto));
+  const Plan P = planWithFileRejected(editable(), byDefault(Auto));
   EXPECT_EQ(textOfKernel(P), "driver");
   EXPECT_TRUE(P.Launches.empty());
 }

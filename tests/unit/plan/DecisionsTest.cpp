@@ -174,27 +174,10 @@ TEST(Decided, ArrayOutsideThePathsIsSkipped) {
   EXPECT_EQ(P.Outcomes.front().State, DecisionState::Skipped);
 }
 
-TEST(Decided, WithdrawnArrayIsUnfulfilled) {
-  const PlanOptions Options = with(decision(Layout::Stripe));
-  Plan P = ordinary().plan(Options);
-  withdraw(P, 0, Reason::StackFrameKept, "64 > 64 bytes", Options);
+TEST(Decided, ArrayInAKeptFrameIsUnfulfilled) {
+  const Plan P =
+      planWithFramesKept(ordinary(), {"k"}, with(decision(Layout::Stripe)));
   EXPECT_EQ(P.Outcomes.front().State, DecisionState::Unfulfilled);
-}
-
-// Of two arrays in a kernel, the prediction is about the one that is left.
-TEST(Decided, WithdrawingTheLastArrayTakesThePredictionBack) {
-  TestUnit U;
-  U.launch(128);
-  U.array(makeArray("a", 8, 4, 10));
-  U.array(makeArray("b", 8, 4, 11));
-  Plan P = U.plan();
-  P.Kernels.front().Predicted.emplace();
-  P.Kernels.front().Explained.emplace().Taken = true;
-  withdraw(P, 0, Reason::StackFrameKept, "", PlanOptions());
-  EXPECT_TRUE(P.Kernels.front().Predicted);
-  withdraw(P, 1, Reason::StackFrameKept, "", PlanOptions());
-  EXPECT_FALSE(P.Kernels.front().Predicted);
-  EXPECT_FALSE(P.Kernels.front().Explained->Taken);
 }
 
 // `b` is worth more, but `a` was asked for.

@@ -307,9 +307,8 @@ TEST(Dynamic, StorageLiesBehindOtherMemoryOnlyWhereThereIsSome) {
   EXPECT_TRUE(find(Uses.plan(), "a").Decision.Behind);
 }
 
-TEST(Dynamic, WithdrawingTheLastArrayLeavesLaunchesAlone) {
-  Plan P = unbounded().plan();
-  withdraw(P, 0, Reason::CompileFailed, "", {});
+TEST(Dynamic, WhatNvccRejectsLeavesLaunchesAlone) {
+  const Plan P = planWithFileRejected(unbounded());
   EXPECT_TRUE(P.Launches.empty());
   EXPECT_EQ(P.Kernels.front().WarpBytes, 0u);
   EXPECT_EQ(P.Kernels.front().SharedAfter, P.Kernels.front().SharedBefore);

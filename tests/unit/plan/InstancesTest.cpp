@@ -137,11 +137,10 @@ TEST(DeviceFunction, WideningMustFitIntoEveryKernel) {
   EXPECT_EQ(find(U.plan(), "a").Decision.Form, StripeForm::Wide);
 }
 
-TEST(DeviceFunction, WithdrawingGivesBackToEveryKernel) {
+TEST(DeviceFunction, FramesThatAreKeptGiveBackToEveryKernel) {
   TestUnit U = twoKernels(256);
   U.array(inFunction());
-  Plan P = U.plan();
-  withdraw(P, 0, Reason::StackFrameKept, "", PlanOptions());
+  const Plan P = planWithFramesKept(U, {"k", "other"});
   for (const KernelPlan &K : P.Kernels) {
     EXPECT_EQ(K.SharedAfter, K.SharedBefore);
     EXPECT_FALSE(K.AddLaunchBounds);

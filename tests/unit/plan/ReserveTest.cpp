@@ -15,23 +15,29 @@ namespace {
 
 // The array `a` of 16 words in a kernel of 64 threads, which uses 100 bytes of
 // shared memory itself.
-Plan moved(bool BodySeen = true) {
+TestUnit moving(bool BodySeen = true) {
   TestUnit U;
   U.kernel().StaticSharedBytes = 100;
   if (BodySeen)
     U.kernel().BodyStart = {"/a.cu", 30, 0};
   U.launch(64);
   U.array();
-  return U.plan();
+  return U;
+}
+
+// The plan with kernel 0 as a control.
+Plan controlOf(const TestUnit &U) {
+  PlanOptions Options;
+  Options.Controls = {0};
+  return U.plan(Options);
 }
 
 } // namespace
 
 TEST(Reserve, ControlTakesTheMemoryAndMovesNothing) {
-  Plan P = moved();
-  const uint64_t Taken = find(P, "a").Decision.SharedBytes;
+  const uint64_t Taken = find(moving().plan(), "a").Decision.SharedBytes;
   ASSERT_EQ(Taken, 16u * 4 * 64);
-  reserveOnly(P, {0});
+  const Plan P = controlOf(moving());
   EXPECT_EQ(P.Kernels[0].Reserved, Taken);
   EXPECT_FALSE(find(P, "a").Decision.changesSource());
   // The bounds are part of the price.
@@ -39,15 +45,13 @@ TEST(Reserve, ControlTakesTheMemoryAndMovesNothing) {
 }
 
 TEST(Reserve, OtherKernelsStayAsPlanned) {
-  Plan P = moved();
-  reserveOnly(P, {});
+  const Plan P = moving().plan();
   EXPECT_EQ(P.Kernels[0].Reserved, 0u);
   EXPECT_TRUE(find(P, "a").Decision.usesShared());
 }
 
 TEST(Reserve, NothingIsInsertedIntoAMacro) {
-  Plan P = moved(/*BodySeen=*/false);
-  reserveOnly(P, {0});
+  const Plan P = controlOf(moving(/*BodySeen=*/false));
   EXPECT_EQ(P.Kernels[0].Reserved, 0u);
 }
 
@@ -58,9 +62,7 @@ TEST(Reserve, MemoryThatLaunchesBringIsNotReservedTwice) {
   U.launch(0).Threads.reset();
   U.array(makeArray("a", 8));
   giveText(U.Result);
-  Plan P = U.plan();
-  ASSERT_NE(P.Kernels[0].WarpBytes, 0u);
-  reserveOnly(P, {0});
+  const Plan P = controlOf(U);
   EXPECT_EQ(P.Kernels[0].Reserved, 0u);
   EXPECT_NE(P.Kernels[0].WarpBytes, 0u);
 }

@@ -129,19 +129,47 @@ UnitResult TestUnit::result() const {
   return Complete;
 }
 
-Plan TestUnit::plan(const PlanOptions &Options) const {
-  return makePlan({result()}, Options);
+Plan TestUnit::plan(const PlanOptions &Options, const Measured &Known) const {
+  return makePlan({result()}, Options, Known);
 }
 
-KernelRow bankstripe::testing::boundOf(const TestUnit &U,
-                                       unsigned BlockSizeOption) {
-  KernelRow Row;
-  Row.Plan.Facts = U.Result.Facts.Kernels.front();
-  Row.Launches = U.Result.Facts.Launches;
+MeasuredVersion bankstripe::testing::confirmed(const TestUnit &U,
+                                               const PlanOptions &Options) {
+  const Plan P = U.plan(Options);
+  MeasuredVersion V;
+  V.Changed = changesOf(P);
+  for (const KernelPlan &K : P.Kernels) {
+    V.Before[K.Facts.Id].StackFrame = 64;
+    V.After[K.Facts.Id].StackFrame = 0;
+  }
+  return V;
+}
+
+Plan bankstripe::testing::planWithFramesKept(const TestUnit &U,
+                                             std::vector<std::string> Kernels,
+                                             const PlanOptions &Options) {
+  MeasuredVersion V = confirmed(U, Options);
+  for (const std::string &Id : Kernels)
+    V.After[Id].StackFrame = 64;
+  return U.plan(Options, {{V}});
+}
+
+Plan bankstripe::testing::planWithFileRejected(const TestUnit &U,
+                                               const PlanOptions &Options) {
+  MeasuredVersion V = confirmed(U, Options);
+  V.After.clear();
+  V.Rejected = {"/a.cu"};
+  return U.plan(Options, {{V}});
+}
+
+KernelSetting bankstripe::testing::boundOf(const TestUnit &U,
+                                           unsigned BlockSizeOption) {
+  MergedKernel K;
+  K.Facts = U.Result.Facts.Kernels.front();
+  K.Launches = U.Result.Facts.Launches;
   PlanOptions Options;
   Options.BlockSize = BlockSizeOption;
-  boundBlockSize(Row, Options);
-  return Row;
+  return boundBlockSize(K, Options);
 }
 
 const PlannedArray &bankstripe::testing::find(const Plan &P,

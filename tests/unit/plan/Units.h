@@ -19,8 +19,8 @@
 #ifndef BANKSTRIPE_TESTS_UNIT_PLAN_UNITS_H
 #define BANKSTRIPE_TESTS_UNIT_PLAN_UNITS_H
 
+#include "plan/Candidates.h"
 #include "plan/Plan.h"
-#include "plan/PlanInternal.h"
 #include "llvm/Support/raw_ostream.h"
 #include <ostream>
 
@@ -72,11 +72,22 @@ struct TestUnit {
   /// What planning is given: arrays of which a test lists no instances have
   /// one, as declared.
   UnitResult result() const;
-  Plan plan(const PlanOptions &Options = {}) const;
+  Plan plan(const PlanOptions &Options = {}, const Measured &Known = {}) const;
 };
 
-/// The row of the kernel `k` of \p U after boundBlockSize.
-KernelRow boundOf(const TestUnit &U, unsigned BlockSizeOption = 0);
+/// What nvcc says of the plan for \p U, if it has nothing against it.
+MeasuredVersion confirmed(const TestUnit &U, const PlanOptions &Options = {});
+
+/// The plan for \p U once nvcc has said that the frames of \p Kernels stay as
+/// they are.
+Plan planWithFramesKept(const TestUnit &U, std::vector<std::string> Kernels,
+                        const PlanOptions &Options = {});
+
+/// The plan for \p U once nvcc has rejected its only file.
+Plan planWithFileRejected(const TestUnit &U, const PlanOptions &Options = {});
+
+/// The kernel `k` of \p U after boundBlockSize.
+KernelSetting boundOf(const TestUnit &U, unsigned BlockSizeOption = 0);
 
 /// The array \p Name of \p P.
 const PlannedArray &find(const Plan &P, llvm::StringRef Name);

@@ -102,9 +102,14 @@ TEST(Unrolling, IsForShortLoops) {
 }
 
 TEST(Unrolling, ThatWasTriedInVainIsNotTriedAgain) {
-  PlanOptions O = unrolling();
-  O.NotUnrolled = {makeArray().Where};
-  EXPECT_EQ(reasonOf(ordinary().plan(O)), Reason::DynamicIndex);
+  MeasuredVersion V = confirmed(ordinary(), unrolling());
+  ASSERT_EQ(V.Changed.at(makeArray().Where).Kind, VerdictKind::Registers);
+  V.After["k"].StackFrame = 64;
+  const Plan P = ordinary().plan(unrolling(), {{V}});
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  ASSERT_EQ(P.Notes.size(), 1u);
+  EXPECT_EQ(P.Notes[0].Text, "no loop is unrolled for 'a': the stack frame of "
+                             "'k' is 64 > 64 bytes");
 }
 
 TEST(Unrolling, RespectsWhatWasSaidAboutTheArray) {

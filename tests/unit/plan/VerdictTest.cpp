@@ -329,69 +329,6 @@ TEST(Verdict, BenefitIsKept) {
   EXPECT_EQ(find(U.plan(), "a").Decision.Benefit, 4);
 }
 
-TEST(Withdraw, GivesOneArrayBack) {
-  TestUnit U = ordinary();
-  U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
-  U.Result.Facts.Launches.push_back(makeLaunch(128, "other"));
-  U.array();
-  Finding Other = makeArray("b", 16, 4, 61);
-  Other.Kernels = {"other"};
-  U.array(Other);
-  Plan P = U.plan();
-  ASSERT_EQ(P.Kernels[0].Facts.Name, "k");
-  ASSERT_EQ(reasonOf(P, "a"), Reason::DynamicIndex);
-
-  withdraw(P, 0, Reason::StackFrameKept, "64 > 64 bytes", PlanOptions());
-
-  const Verdict &V = find(P, "a").Decision;
-  EXPECT_EQ(V.Kind, VerdictKind::Keep);
-  EXPECT_EQ(V.Why, Reason::StackFrameKept);
-  EXPECT_EQ(V.Detail, "64 > 64 bytes");
-  EXPECT_EQ(V.SharedBytes, 0u);
-  EXPECT_EQ(P.Kernels[0].SharedAfter, P.Kernels[0].SharedBefore);
-  EXPECT_EQ(P.Kernels[0].WarpsAfter, P.Kernels[0].WarpsBefore);
-  EXPECT_FALSE(P.Kernels[0].AddLaunchBounds);
-  EXPECT_EQ(reasonOf(P, "b"), Reason::DynamicIndex);
-  EXPECT_TRUE(P.Kernels[1].AddLaunchBounds);
-}
-
-TEST(Withdraw, LeavesOtherVerdictsAlone) {
-  TestUnit U = ordinary();
-  U.array(makeArray("a", 16, 4, 10));
-  U.array(makeArray("b", 16, 4, 11)).Obstacles = {obstacle(Reason::RangeFor)};
-  Plan P = U.plan();
-  withdraw(P, 0, Reason::CompileFailed, "", PlanOptions());
-  EXPECT_EQ(reasonOf(P, "a"), Reason::CompileFailed);
-  EXPECT_EQ(reasonOf(P, "b"), Reason::RangeFor);
-  EXPECT_EQ(find(P, "b").Decision.Kind, VerdictKind::Slot);
-}
-
-// One of the arrays of a kernel; the kernel's bounds are still needed.
-TEST(Withdraw, LeavesTheBytesOfTheOthers) {
-  TestUnit U = ordinary();
-  U.array(makeArray("a", 16, 4, 10));
-  U.array(makeArray("b", 8, 4, 11));
-  Plan P = U.plan();
-  ASSERT_EQ(P.Kernels.front().SharedAfter, 128u * (16 + 8) * 4);
-  withdraw(P, 0, Reason::StackFrameKept, "", PlanOptions());
-  EXPECT_EQ(P.Kernels.front().SharedAfter, 128u * 8 * 4);
-  EXPECT_TRUE(P.Kernels.front().AddLaunchBounds);
-  withdraw(P, 1, Reason::StackFrameKept, "", PlanOptions());
-  EXPECT_EQ(P.Kernels.front().SharedAfter, 0u);
-  EXPECT_FALSE(P.Kernels.front().AddLaunchBounds);
-}
-
-TEST(Withdraw, OfATableChangesNoKernel) {
-  TestUnit U = ordinary();
-  U.array(makeArray("a", 16, 4, 10)).NeverWritten = true;
-  U.array(makeArray("b", 8, 4, 11));
-  Plan P = U.plan();
-  withdraw(P, 0, Reason::CompileFailed, "", PlanOptions());
-  EXPECT_EQ(reasonOf(P, "a"), Reason::CompileFailed);
-  EXPECT_EQ(P.Kernels.front().SharedAfter, 128u * 8 * 4);
-  EXPECT_TRUE(P.Kernels.front().AddLaunchBounds);
-}
-
 TEST(Plan, IsInSourceOrder) {
   TestUnit U;
   U.Result.Facts.Kernels = {makeKernel("second", 50), makeKernel("first", 5)};

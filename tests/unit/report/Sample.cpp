@@ -114,9 +114,9 @@ Plan bankstripe::testing::explainedPlan() {
   Plan P = samplePlan();
   Explanation E;
   E.Before = state(64, "threads", 256, 2000, 500.5, 2010,
-                   {0, "seen", false, 1500, 6400, 0.97});
+                   {"seen", false, 1500, 6400, 0.97});
   E.After = state(60, "shared memory", 92, 700, 400, 720,
-                  {0, "seen", true, 200, 300, 1});
+                  {"seen", true, 200, 300, 1});
   E.Predicted = {2.25, 0.75, 4.5, 0.9, 2.5, 0.9, "its grids are small", 1.25};
   E.Taken = true;
   E.Agreeing = 1.5;

@@ -60,8 +60,8 @@ std::vector<std::string> Simulation::tune() {
     for (const auto &[Row, Wish] : T->Carved)
       Wanted.KernelDecisions.push_back(
           decisionAbout(Movable.Kernels[Row].Facts, Wish));
+    Wanted.Controls = T->Reserved;
     Plan P = U.plan(Wanted);
-    reserveOnly(P, T->Reserved);
     Search.record(P, measure(P, *T));
     ++Trials;
     if (Names.size() > 100) {

@@ -1,20 +1,25 @@
-//===-- CallGraph.cpp - calls from one unit into another ------------------===//
+//===-- CrossCalls.cpp - what calls tell across units ---------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// With relocatable device code a kernel of one translation unit calls functions
-// of others. Their arrays are then reached by kernels that their own unit does
-// not know, and may be reached by themselves by a detour. Functions are joined
-// by their mangled names; where a tree holds several programs with functions of
-// the same name, they count as one, which asks for more room than needed and
-// never for less.
+// Device functions. With relocatable device code a kernel of one translation
+// unit calls functions of others. Their arrays are then reached by kernels that
+// their own unit does not know, and may be reached by themselves by a detour.
+// Functions are joined by their mangled names; where a tree holds several
+// programs with functions of the same name, they count as one, which asks for
+// more room than needed and never for less.
+//
+// Host functions. `void run(int threads) { kernel<<<grid, threads>>>(); }`: the
+// block is what the callers of run say, some of which pass on a parameter of
+// their own. Known when every argument is. find/ asks for functions of internal
+// linkage only; those of one name in several units (a header's) count together.
 //
 //===----------------------------------------------------------------------===//
 
-#include "plan/PlanInternal.h"
+#include "plan/CrossCalls.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include <set>
@@ -97,7 +102,7 @@ bool CallGraph::leavesUnit(const std::string &Id,
   });
 }
 
-static void checkReentry(PlannedArray &A, const CallGraph &Graph) {
+static void checkReentry(ReachedArray &A, const CallGraph &Graph) {
   auto Refuse = [&](std::string Why) {
     A.Array.Obstacles.push_back(
         {Reason::RecursiveFunction, A.Array.Where, std::move(Why)});
@@ -119,7 +124,7 @@ void bankstripe::followCalls(MergedRun &Run,
   if (Graph.empty())
     return;
   for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row) {
-    Kernel &K = Run.Kernels[Row].Plan.Facts;
+    Kernel &K = Run.Kernels[Row].Facts;
     if (!Graph.knows(K.Id))
       continue;
     const std::set<std::string> Below = Graph.below(K.Id);
@@ -128,14 +133,68 @@ void bankstripe::followCalls(MergedRun &Run,
     for (const std::string &Id : Below)
       Shared += Graph.sharedBytes(Id);
     K.StaticSharedBytes = std::max(K.StaticSharedBytes, Shared);
-    for (PlannedArray &A : Run.Arrays)
+    for (ReachedArray &A : Run.Arrays)
       for (size_t I = 0; I < A.Array.Instances.size(); ++I)
         if (Below.count(A.Array.Instances[I].FunctionId)) {
           insertSorted(A.Kernels, Row);
           insertSorted(A.InstanceKernels[I], Row);
         }
   }
-  for (PlannedArray &A : Run.Arrays)
+  for (ReachedArray &A : Run.Arrays)
     if (!A.Array.InKernel)
       checkReentry(A, Graph);
+}
+
+namespace {
+
+class ParameterValues {
+public:
+  explicit ParameterValues(const std::vector<UnitResult> &Units) {
+    for (const UnitResult &Unit : Units)
+      for (const HostArgument &A : Unit.Facts.Arguments)
+        Arguments[A.For].push_back(&A);
+  }
+
+  /// Every value of \p P; nothing when one cannot be known.
+  std::optional<std::set<int64_t>> of(const HostParameter &P);
+
+private:
+  std::map<HostParameter, std::vector<const HostArgument *>> Arguments;
+  std::set<HostParameter> Active;
+};
+
+} // namespace
+
+std::optional<std::set<int64_t>> ParameterValues::of(const HostParameter &P) {
+  auto It = Arguments.find(P);
+  if (It == Arguments.end() || !Active.insert(P).second)
+    return std::nullopt;
+  std::optional<std::set<int64_t>> All = std::set<int64_t>();
+  for (const HostArgument *A : It->second) {
+    auto Values = A->Values;
+    if (!Values && A->Same)
+      Values = of(*A->Same);
+    if (!Values) {
+      All.reset();
+      break;
+    }
+    All->insert(Values->begin(), Values->end());
+  }
+  Active.erase(P);
+  return All;
+}
+
+void bankstripe::resolveParameters(std::vector<UnitResult> &Units) {
+  ParameterValues Known(Units);
+  for (UnitResult &Unit : Units)
+    for (Launch &L : Unit.Facts.Launches) {
+      if (L.Threads || !L.Parameter)
+        continue;
+      auto Values = Known.of(*L.Parameter);
+      if (!Values || Values->empty() || *Values->begin() <= 0 ||
+          *Values->rbegin() > 1024)
+        continue;
+      L.Threads = *Values->rbegin();
+      L.Source += ", from its callers";
+    }
 }

@@ -1,0 +1,374 @@
+//===-- Candidates.cpp - what each array could become ---------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An array that must stay as it is, or becomes constant or a register, does so
+// whatever the others do. One that can move has a candidate for each layout
+// that suits it. The first is the smallest; which of them is best, and whether
+// any is better than none, depends on what the others take (Search.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/Candidates.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace bankstripe;
+
+/// A block of unknown size is taken to have so many threads.
+static constexpr unsigned UsualBlock = 256;
+/// Accesses to single bytes at indices from data, as a share of all, beside
+/// which a slot is still the faster: it saves some 5 % of those at one index,
+/// and has conflicts at a fifth of the others.
+static constexpr double MostBytesApart = 0.25;
+// A loop is taken to run ten times; beyond four levels nobody knows better.
+static constexpr double LoopWeight = 10;
+static constexpr unsigned DeepestLoop = 4;
+// The words of the largest array that is unrolled. A thread has at most 255
+// registers, and the fewer the threads of a multiprocessor need, the more of
+// them run. An array of 64 words leaves the kernel with about a hundred
+// registers, 16 to 20 warps of 64, which registers make good; a larger one
+// would be spilled, to local memory again.
+static constexpr unsigned MostWords = 64;
+// The turns of the longest loop: one for each byte of the largest array.
+static constexpr unsigned MostTurns = MostWords * 4;
+// Local memory answers non-uniform indices 4 to 60 times slower than uniform
+// ones (docs/design.md, section 2); the low end is on the safe side.
+static constexpr double NonUniformWeight = 4;
+
+unsigned bankstripe::usualBlock(const KernelSetting &S, const MergedKernel &K) {
+  if (S.BlockThreads)
+    return S.BlockThreads;
+  return K.Facts.Bounds ? std::min(UsualBlock, K.Facts.Bounds->Threads)
+                        : UsualBlock;
+}
+
+double bankstripe::benefitOf(const ReachedArray &A) {
+  auto Weight = [](unsigned Depth) {
+    return std::pow(LoopWeight, std::min(Depth, DeepestLoop));
+  };
+  double Benefit = 0;
+  for (const Use &U : A.Array.Uses)
+    Benefit +=
+        Weight(U.LoopDepth) * (U.Access == AccessKind::ReadWrite ? 2 : 1);
+  for (unsigned Depth : A.Array.OtherDepths)
+    Benefit += Weight(Depth);
+  if (A.Evidence.Index == Uniformity::NonUniform)
+    Benefit *= NonUniformWeight;
+  return Benefit;
+}
+
+uint64_t Candidate::largestBytes() const {
+  return Bytes.empty() ? 0 : *llvm::max_element(Bytes);
+}
+
+// --- What stands against a move ----------------------------------------------
+
+// A table that can become static: its uses need not be understood, but no cast
+// may claim more than the alignment of its type.
+static bool canBeConstant(const Finding &F) {
+  const bool AllConstant =
+      F.OtherDepths.empty() &&
+      llvm::all_of(F.Uses, [](const Use &U) { return U.ConstantIndex; });
+  const bool Claimed = llvm::any_of(F.Instances, [](const ArrayInstance &I) {
+    return I.SlotAlignment > I.Alignment;
+  });
+  return F.NeverWritten && !AllConstant && !Claimed &&
+         llvm::none_of(F.Obstacles, [](const Obstacle &O) {
+           return infoOf(O.Why).Verdict != VerdictKind::Slot ||
+                  O.Why == Reason::QualifiedType;
+         });
+}
+
+static Why because(const Obstacle &O) { return {O.Why, O.Where, O.Detail}; }
+
+// The obstacle that keeps an array from moving in any form. Outside the given
+// paths nothing else matters.
+static const Obstacle *hardObstacle(const Finding &F) {
+  const Obstacle *First = nullptr;
+  for (const Obstacle &O : F.Obstacles) {
+    if (O.Why == Reason::OutsidePaths)
+      return &O;
+    if (!First && infoOf(O.Why).Verdict != VerdictKind::Slot)
+      First = &O;
+  }
+  return First;
+}
+
+// What the user said comes first, then what makes a change needless, then what
+// makes it impossible, in source order.
+std::optional<Why> bankstripe::whyArrayStays(const ReachedArray &A) {
+  const Finding &F = A.Array;
+  for (const Obstacle &O : F.Obstacles)
+    if (O.Why == Reason::Nolint)
+      return because(O);
+  // The evidence cannot tell a table in constant storage from registers.
+  if (canBeConstant(F))
+    return Why{Reason::ConstantTable, F.Where, ""};
+  if (F.Uses.empty() && F.OtherDepths.empty() && F.Obstacles.empty())
+    return Why{Reason::NeverUsed, F.Where, ""};
+  if (A.Evidence.Where == Residency::Registers)
+    return Why{Reason::StaysInRegisters, F.Where, ""};
+  // Nothing could give a stripe or a slot of const elements its values.
+  if (F.HasConst && F.Init != InitializerKind::None)
+    return Why{Reason::ConstElements, F.Where, ""};
+  if (const Obstacle *O = hardObstacle(F))
+    return because(*O);
+  if (A.Evidence.Where == Residency::Unknown && !A.Kernels.empty())
+    return Why{Reason::NoEvidence, F.Where, ""};
+  return std::nullopt;
+}
+
+namespace {
+
+/// Makes the choices of one array.
+class Chooser {
+public:
+  Chooser(const ReachedArray &A, unsigned Index, const Wish &W,
+          const MergedRun &Run, const std::vector<KernelSetting> &Settings)
+      : A(A), Index(Index), W(W), Run(Run), Settings(Settings) {}
+
+  ArrayChoices choices(bool MayUnroll) const;
+
+private:
+  std::optional<Why> whyKernelsRefuse() const;
+  std::optional<Why> whyNoPlace() const;
+  std::optional<Why> whyStays() const;
+  bool leavesOpen(const std::optional<Why> &Stays) const;
+  std::string boundText() const;
+  unsigned storageThreads(unsigned Row, const ArrayChoices &C) const;
+  bool isOfBytesTogether() const;
+  std::optional<Reason> whySlot(const ArrayChoices &C) const;
+  Candidate candidate(const LayoutInfo &Layout, Why Reason,
+                      const ArrayChoices &C) const;
+  void addMoves(ArrayChoices &C) const;
+
+  const ReachedArray &A;
+  unsigned Index;
+  const Wish &W;
+  const MergedRun &Run;
+  const std::vector<KernelSetting> &Settings; ///< Of all kernels.
+};
+
+} // namespace
+
+// Why a kernel that reaches the array cannot take shared memory.
+std::optional<Why> Chooser::whyKernelsRefuse() const {
+  if (A.Kernels.empty())
+    return Why{Reason::NoKernel, A.Array.Where, ""};
+  for (unsigned Row : A.Kernels) {
+    const KernelSetting &S = Settings[Row];
+    if (S.Obstacle)
+      return S.Obstacle;
+    const Kernel &Facts = Run.Kernels[Row].Facts;
+    if (S.AddBounds && !Facts.MayEdit)
+      return Why{Reason::OutsidePaths, Facts.Where,
+                 "its kernel '" + Facts.Name + "' needs launch bounds"};
+  }
+  return std::nullopt;
+}
+
+// Launches bring one place for one instance: where a kernel reaches several of
+// a function template, they may be active at once, in one thread or in others
+// of its warp.
+static bool hasOnePlace(const ReachedArray &A) {
+  std::set<unsigned> Seen;
+  for (const std::vector<unsigned> &Rows : A.InstanceKernels)
+    for (unsigned Row : Rows)
+      if (!Seen.insert(Row).second)
+        return false;
+  return true;
+}
+
+std::optional<Why> Chooser::whyNoPlace() const {
+  if (hasOnePlace(A))
+    return std::nullopt;
+  for (unsigned Row : A.Kernels)
+    if (Settings[Row].Dynamic) {
+      Why Result = Settings[Row].Unbounded.value_or(
+          Why{Reason::OverBudget, A.Array.Where, ""});
+      Result.Detail += (Result.Detail.empty() ? "" : "; ") +
+                       std::string("launches bring one place, and a kernel "
+                                   "runs several instances of its function");
+      return Result;
+    }
+  return std::nullopt;
+}
+
+std::optional<Why> Chooser::whyStays() const {
+  if (auto Stays = whyArrayStays(A))
+    return Stays;
+  if (auto Stays = whyKernelsRefuse())
+    return Stays;
+  return whyNoPlace();
+}
+
+// --- Loops to unroll ---------------------------------------------------------
+
+// Registers cost no shared memory and are faster than it, so where unrolling
+// loops is all that an array needs, it comes before every move. But it is a
+// change to code that has nothing to do with memory, and makes a kernel longer,
+// so it is only carried out when asked for (`--unroll`). Whether the frame went
+// is for ptxas to say (Measured.cpp).
+static bool mayFitIntoRegisters(const ReachedArray &A) {
+  return A.Evidence.Where == Residency::LocalMemory &&
+         A.Evidence.Index != Uniformity::NonUniform &&
+         A.Evidence.ResidentBytes <= MostWords * 4 &&
+         !A.Array.LeadingLoops.empty() &&
+         llvm::all_of(A.Array.LeadingLoops, [](const CountedLoop &L) {
+           return L.MostTrips <= MostTurns;
+         });
+}
+
+// Whether it is open where the array lies.
+bool Chooser::leavesOpen(const std::optional<Why> &Stays) const {
+  if (!Stays)
+    return true;
+  switch (Stays->Id) {
+  case Reason::Nolint:
+  case Reason::DecidedKeep:
+  case Reason::ConstantTable:
+  case Reason::NeverUsed:
+  case Reason::StaysInRegisters:
+    return false;
+  default:
+    return true;
+  }
+}
+
+// --- Moves -------------------------------------------------------------------
+
+// How a kernel's bound is spelled in its own body; empty when a number must do.
+std::string Chooser::boundText() const {
+  if (!A.Array.InKernel)
+    return "";
+  std::string Text;
+  for (unsigned Row : A.Kernels) {
+    const auto &Bounds = Run.Kernels[Row].Facts.Bounds;
+    if (!Bounds || Bounds->Text.empty() ||
+        (!Text.empty() && Text != Bounds->Text))
+      return "";
+    Text = Bounds->Text;
+  }
+  return Text;
+}
+
+unsigned Chooser::storageThreads(unsigned Row, const ArrayChoices &C) const {
+  if (C.Dynamic)
+    return llvm::alignTo(Settings[Row].largestBlock(), 32);
+  return C.ThreadsText.empty() ? C.Threads : Settings[Row].BlockThreads;
+}
+
+Candidate Chooser::candidate(const LayoutInfo &Layout, Why Reason,
+                             const ArrayChoices &C) const {
+  Candidate Result{&Layout, std::move(Reason), {}, {}, 0, false};
+  for (unsigned Row : A.Kernels) {
+    const unsigned Usual = usualBlock(Settings[Row], Run.Kernels[Row]);
+    Result.Bytes.push_back(bytesIn(A, Layout, Row, storageThreads(Row, C)));
+    Result.UsualBytes.push_back(
+        bytesIn(A, Layout, Row, C.Dynamic ? llvm::alignTo(Usual, 32) : Usual));
+  }
+  for (const ArrayInstance &I : A.Array.Instances)
+    Result.BytesPerWarp = std::max(Result.BytesPerWarp, Layout.Bytes(I, 32));
+  Result.BytesPerWarp = llvm::alignTo(Result.BytesPerWarp, PlaceAlignment);
+  return Result;
+}
+
+// Whether the array is of single bytes, and the lanes of a warp mostly use the
+// same one. Instances of a template may have elements of several sizes.
+bool Chooser::isOfBytesTogether() const {
+  if (A.Array.ElementBytes != 1 ||
+      llvm::any_of(A.Array.Instances, [](const ArrayInstance &Instance) {
+        return Instance.ElementBytes != 1;
+      }))
+    return false;
+  double Together = 0, Apart = 0;
+  for (unsigned Row : A.Kernels)
+    if (const auto &Work = Run.Kernels[Row].Work)
+      if (auto Found = Work->Arrays.find(Index); Found != Work->Arrays.end()) {
+        Together += Found->second.Uniform.all() + Found->second.Counted.all();
+        Apart += Found->second.NonUniform.all();
+      }
+  return Together > 0 && Apart <= MostBytesApart * (Together + Apart);
+}
+
+// Why an array that could be a stripe had better be a slot. A stripe has places
+// for whole warps, which may be more than there are threads in any block.
+std::optional<Reason> Chooser::whySlot(const ArrayChoices &C) const {
+  if (W.Wanted == Layout::Stripe)
+    return std::nullopt;
+  if (!C.Dynamic && llvm::all_of(A.Kernels, [&](unsigned Row) {
+        return Settings[Row].largestBlock() < 32;
+      }))
+    return Reason::PartOfWarp;
+  if (isOfBytesTogether())
+    return Reason::ByteElements;
+  return std::nullopt;
+}
+
+void Chooser::addMoves(ArrayChoices &C) const {
+  C.Asked = W.Decision != nullptr;
+  C.Benefit = benefitOf(A);
+  for (unsigned Row : A.Kernels) {
+    C.Dynamic |= Settings[Row].Dynamic;
+    C.Behind |= Settings[Row].Behind;
+    C.Threads = std::max(C.Threads, Settings[Row].largestBlock());
+  }
+  if (!C.Dynamic)
+    C.ThreadsText = boundText();
+  const LayoutInfo &Slot = infoOf({VerdictKind::Slot, StripeForm::Plain});
+  if (!A.Array.Obstacles.empty()) {
+    const Why First = because(A.Array.Obstacles.front());
+    if (infoOf(First.Id).Verdict == VerdictKind::Slot) {
+      C.Candidates = {candidate(Slot, First, C)};
+      return;
+    }
+  }
+  if (W.Wanted == Layout::Slot) {
+    C.Candidates = {candidate(Slot, decided(Reason::DecidedSlot, A, W), C)};
+    return;
+  }
+  const Why Moves{Reason::DynamicIndex, A.Array.Where, ""};
+  const LayoutInfo &First = smallestStripe(A);
+  C.Candidates = {candidate(First, Moves, C)};
+  for (const LayoutInfo &L : allLayouts())
+    if (&L != &First && L.As.Kind == VerdictKind::Stripe && L.Suits(A))
+      C.Candidates.push_back(candidate(L, Moves, C));
+  if (auto Id = whySlot(C); Id && !C.Asked) {
+    C.Candidates.push_back(candidate(Slot, {*Id, A.Array.Where, ""}, C));
+    C.Candidates.back().SavesUnseen = true;
+  }
+}
+
+ArrayChoices Chooser::choices(bool MayUnroll) const {
+  ArrayChoices C;
+  C.Fixed = whyStays();
+  const bool AsksToMove =
+      W.Decision && (W.Wanted == Layout::Stripe || W.Wanted == Layout::Slot);
+  if (MayUnroll && !AsksToMove && W.Wanted != Layout::Keep &&
+      leavesOpen(C.Fixed) && mayFitIntoRegisters(A)) {
+    C.Fixed = Why{Reason::UnrolledLoop, A.Array.Where, ""};
+    C.Unroll = A.Array.LeadingLoops;
+  }
+  C.Fixed = heedKeep(std::move(C.Fixed), A, W);
+  if (!C.Fixed)
+    addMoves(C);
+  return C;
+}
+
+std::vector<ArrayChoices>
+bankstripe::choicesOf(const MergedRun &Run,
+                      const std::vector<KernelSetting> &Settings,
+                      const std::vector<Wish> &Wishes,
+                      const std::vector<std::optional<std::string>> &InVain,
+                      const PlanOptions &Options) {
+  std::vector<ArrayChoices> Result;
+  for (auto [I, A] : llvm::enumerate(Run.Arrays))
+    Result.push_back(Chooser(A, I, Wishes[I], Run, Settings)
+                         .choices(Options.Unroll && !InVain[I]));
+  return Result;
+}

@@ -1,0 +1,250 @@
+//===-- Evaluate.cpp - what an assignment means for kernels ---------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each warp of a block has a part of the dynamic memory, and each array a place
+// in that part. An array of a __device__ function lies at one place for all
+// kernels that reach it, so kernels that share arrays have parts of one size.
+// Inside such a group, places are given as registers are: arrays that some
+// kernel reaches both must not overlap, others may; first fit, in source order,
+// is exact when all arrays belong to one kernel, good otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/Evaluate.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace bankstripe;
+
+// Whether launches of a kernel will, or could be made to, see to its carve-out.
+static bool mayCarve(const KernelSetting &S, const MergedKernel &K,
+                     const PlanOptions &Options) {
+  if (Options.DefaultCarveout)
+    return Options.DefaultCarveout->How == Carveout::Rule::Auto;
+  return S.WhyLaunchesStay.empty() && !S.NamedInPart &&
+         !K.Facts.AskedAboutAt.isValid();
+}
+
+Evaluator::Evaluator(const Problem &P)
+    : P(P), Model(archInfo(P.Options.GpuArch)), ArraysOf(P.Run.Kernels.size()) {
+  for (auto [I, A] : llvm::enumerate(P.Run.Arrays))
+    if (!P.Choices[I].Candidates.empty())
+      for (auto [Position, Row] : llvm::enumerate(A.Kernels))
+        ArraysOf[Row].push_back({unsigned(I), unsigned(Position)});
+  for (unsigned Row = 0; Row < P.Run.Kernels.size(); ++Row)
+    Bases.push_back(P.Options.MinSpeedup > 0 ? baseOf(Row) : std::nullopt);
+}
+
+// --- Bytes -------------------------------------------------------------------
+
+uint64_t Evaluator::staticBytes(unsigned Row, const Assignment &A) const {
+  uint64_t Bytes = 0;
+  for (auto [I, Position] : ArraysOf[Row])
+    if (A[I] && !P.Choices[I].Dynamic)
+      Bytes += A[I]->Bytes[Position];
+  return Bytes;
+}
+
+uint64_t Evaluator::usualBytes(unsigned Row, const Assignment &A) const {
+  uint64_t Bytes = 0;
+  for (auto [I, Position] : ArraysOf[Row])
+    if (A[I])
+      Bytes += A[I]->UsualBytes[Position];
+  return Bytes;
+}
+
+static bool shareKernel(const ReachedArray &A, const ReachedArray &B) {
+  return llvm::any_of(A.Kernels, [&](unsigned Row) {
+    return llvm::is_contained(B.Kernels, Row);
+  });
+}
+
+/// Where the storage of an array begins and ends.
+using Range = std::pair<uint64_t, uint64_t>;
+
+// The lowest place beside Neighbours.
+static uint64_t firstFit(uint64_t Bytes, std::vector<Range> Neighbours) {
+  llvm::sort(Neighbours);
+  uint64_t Place = 0;
+  for (auto [Begin, End] : Neighbours) {
+    if (Place + Bytes <= Begin)
+      break;
+    Place = std::max(Place, End);
+  }
+  return Place;
+}
+
+WarpPlaces Evaluator::placesOf(llvm::ArrayRef<unsigned> Arrays,
+                               const Assignment &A) const {
+  WarpPlaces Places;
+  auto Moving = [&](unsigned Index) -> llvm::ArrayRef<unsigned> {
+    const unsigned I = Arrays[Index];
+    if (!A[I] || !P.Choices[I].Dynamic)
+      return {};
+    return P.Run.Arrays[I].Kernels;
+  };
+  for (const KernelGroup &G : groupKernels(Arrays.size(), Moving)) {
+    std::vector<std::pair<unsigned, Range>> Placed;
+    uint64_t Size = 0;
+    for (unsigned Index : G.Arrays) {
+      const unsigned I = Arrays[Index];
+      const uint64_t Bytes = A[I]->BytesPerWarp;
+      uint64_t Begin = Size; // What one kernel reaches lies side by side.
+      if (G.Kernels.size() > 1) {
+        std::vector<Range> Neighbours;
+        for (auto [Other, Where] : Placed)
+          if (shareKernel(P.Run.Arrays[I], P.Run.Arrays[Other]))
+            Neighbours.push_back(Where);
+        Begin = firstFit(Bytes, std::move(Neighbours));
+      }
+      Placed.push_back({I, {Begin, Begin + Bytes}});
+      Size = std::max(Size, Begin + Bytes);
+      Places.Offsets[I] = Begin;
+    }
+    for (unsigned Row : G.Kernels)
+      Places.Sizes[Row] = Size;
+  }
+  return Places;
+}
+
+bool Evaluator::fits(const KernelGroup &G, const Assignment &A) const {
+  const WarpPlaces Places = placesOf(G.Arrays, A);
+  return llvm::all_of(G.Kernels, [&](unsigned Row) {
+    const KernelSetting &S = P.Settings[Row];
+    uint64_t Bytes = staticBytes(Row, A);
+    if (auto It = Places.Sizes.find(Row); It != Places.Sizes.end())
+      Bytes += It->second * llvm::divideCeil(S.largestBlock(), 32u);
+    return Bytes <= S.Budget;
+  });
+}
+
+// --- Speed -------------------------------------------------------------------
+
+static KernelTraffic trafficOf(const KernelWork &Work, unsigned Threads,
+                               const MergedRun &Run,
+                               std::vector<unsigned> &Indices) {
+  KernelTraffic Traffic;
+  Traffic.Work = Work;
+  Traffic.Work.Arrays.clear();
+  Traffic.Threads = Threads;
+  for (const auto &[Index, W] : Work.Arrays) {
+    const Finding &F = Run.Arrays[Index].Array;
+    Traffic.Arrays.push_back({W.Uniform, W.NonUniform, W.Counted,
+                              F.ElementBytes, F.BytesPerThread, false, false,
+                              StripeForm::Plain});
+    Indices.push_back(Index);
+  }
+  return Traffic;
+}
+
+// Without the bytes that arrays take now.
+Resources Evaluator::resources(unsigned Row, uint64_t SharedBytes) const {
+  const MergedKernel &K = P.Run.Kernels[Row];
+  const unsigned Threads = usualBlock(P.Settings[Row], K);
+  Resources R;
+  R.Warps = residentWarps(P.Options.GpuArch, Threads, K.Registers, SharedBytes);
+  R.SharedBytes = R.Warps / llvm::divideCeil(Threads, 32u) * SharedBytes;
+  return R;
+}
+
+std::optional<Evaluator::Base> Evaluator::baseOf(unsigned Row) const {
+  const MergedKernel &K = P.Run.Kernels[Row];
+  const KernelSetting &S = P.Settings[Row];
+  if (!K.Work)
+    return std::nullopt;
+  Base Result;
+  Change &C = Result.Unchanged;
+  const unsigned Threads = usualBlock(S, K);
+  C.Kernel = trafficOf(*K.Work, Threads, P.Run, Result.Arrays);
+  C.Short = trafficOf(K.ShortWork ? *K.ShortWork : *K.Work, Threads, P.Run,
+                      Result.ShortArrays);
+  C.Carved = mayCarve(S, K, P.Options);
+  Result.SharedHad = K.Facts.StaticSharedBytes + S.OwnDynamicBytes;
+  C.Had = resources(Row, Result.SharedHad);
+  if (!C.Had.Warps)
+    return std::nullopt;
+  return Result;
+}
+
+static bool noteMoves(std::vector<ArrayTraffic> &Traffic,
+                      llvm::ArrayRef<unsigned> Indices, const Assignment &A) {
+  bool Any = false;
+  for (auto [T, I] : llvm::zip(Traffic, Indices)) {
+    if (!A[I])
+      continue;
+    Any = T.Moved = true;
+    T.Slot = A[I]->isSlot();
+    T.Form = A[I]->Layout->As.Form;
+  }
+  return Any;
+}
+
+std::optional<Change> Evaluator::change(unsigned Row,
+                                        const Assignment &A) const {
+  if (!Bases[Row])
+    return std::nullopt;
+  Change C = Bases[Row]->Unchanged;
+  const bool Any = noteMoves(C.Kernel.Arrays, Bases[Row]->Arrays, A);
+  noteMoves(C.Short.Arrays, Bases[Row]->ShortArrays, A);
+  auto Growth = P.CodeGrowth.find(P.Run.Kernels[Row].Facts.Id);
+  if (Any && Growth != P.CodeGrowth.end())
+    C.CodeGrowth = Growth->second;
+  C.Has = resources(Row, Bases[Row]->SharedHad + usualBytes(Row, A));
+  if (!C.Has.Warps)
+    return std::nullopt;
+  return C;
+}
+
+std::optional<double> Evaluator::speedup(unsigned Row,
+                                         const Assignment &A) const {
+  auto C = change(Row, A);
+  return C ? std::optional(expectedSpeedup(*C, Model)) : std::nullopt;
+}
+
+std::optional<double> Evaluator::speedupOfAccess(unsigned Row,
+                                                 const Assignment &A) const {
+  auto C = change(Row, A);
+  if (!C)
+    return std::nullopt;
+  C->CodeGrowth = 1;
+  return expectedSpeedup(*C, Model);
+}
+
+std::optional<Prediction> Evaluator::predict(unsigned Row,
+                                             const Assignment &A) const {
+  auto C = change(Row, A);
+  return C ? std::optional(bankstripe::predict(*C, Model)) : std::nullopt;
+}
+
+std::optional<Explanation> Evaluator::explain(unsigned Row,
+                                              const Assignment &A) const {
+  auto C = change(Row, A);
+  if (!C)
+    return std::nullopt;
+  const MergedKernel &K = P.Run.Kernels[Row];
+  const Base &B = *Bases[Row];
+  Explanation E = bankstripe::explain(*C, Model);
+  auto Limiter = [&](uint64_t SharedBytes) {
+    return warpLimiter(P.Options.GpuArch, C->Kernel.Threads, K.Registers,
+                       SharedBytes);
+  };
+  E.Before.Limiter = Limiter(B.SharedHad);
+  E.After.Limiter = Limiter(B.SharedHad + usualBytes(Row, A));
+  for (PredictedState *State : {&E.Before, &E.After})
+    for (auto [Cost, I] : llvm::zip(State->Arrays, B.Arrays))
+      Cost.Name = P.Run.Arrays[I].Array.Name;
+  return E;
+}
+
+bool Evaluator::needsCarveout(unsigned Row, const Assignment &A) const {
+  auto C = change(Row, A);
+  if (!C || !C->Carved)
+    return false;
+  C->Carved = false;
+  C->CodeGrowth = 1; // No carve-out mends what that costs.
+  return bankstripe::predict(*C, Model).Worst < LeastOfGroup;
+}

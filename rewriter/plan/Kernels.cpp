@@ -1,0 +1,446 @@
+//===-- Kernels.cpp - what a kernel has for arrays ------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Static shared memory needs the largest block at compile time. In this order:
+// __launch_bounds__, which the driver enforces; the launches, when all of them
+// are seen and constant; --block-size, or else what the decisions file of the
+// kernel's folder says in its place. In the last two cases the bound is added
+// to the kernel, so that a larger launch fails as a CUDA launch error instead
+// of running into a neighbour's memory.
+//
+// Where no largest block is known, or static shared memory is not enough, the
+// launches are edited to ask for dynamic shared memory. An array of a
+// __device__ function lies at one place for all kernels that reach it, so
+// kernels that share arrays get their storage in one way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/Kernels.h"
+#include "plan/Candidates.h"
+#include "plan/Layout.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace bankstripe;
+
+std::string bankstripe::at(const Place &Where) {
+  return (llvm::sys::path::filename(Where.File) + ":" + llvm::Twine(Where.Line))
+      .str();
+}
+
+// --- Block bounds ------------------------------------------------------------
+
+static void take(KernelSetting &S, unsigned Threads, BlockSizeSource Source,
+                 std::string Text) {
+  S.BlockThreads = S.BoundsToAdd = Threads;
+  S.Source = Source;
+  S.SourceText = std::move(Text);
+  S.AddBounds = Source != BlockSizeSource::LaunchBounds;
+}
+
+// The launch with the largest block among the known ones.
+static const Launch *largest(const MergedKernel &K) {
+  const Launch *Largest = nullptr;
+  for (const Launch &L : K.Launches)
+    if (L.Threads && (!Largest || *L.Threads > *Largest->Threads))
+      Largest = &L;
+  return Largest;
+}
+
+// Why the launches do not bound the block size; nothing when they do.
+static std::optional<Why> whyUnbounded(const MergedKernel &K) {
+  const Kernel &Facts = K.Facts;
+  if (Facts.AddressTaken)
+    return Why{Reason::BlockSizeUnknown, Facts.AddressTakenAt,
+               "the address of kernel '" + Facts.Name + "' is taken at " +
+                   at(Facts.AddressTakenAt)};
+  for (const Launch &L : K.Launches)
+    if (!L.Threads)
+      return Why{Reason::BlockSizeUnknown, L.Where,
+                 "the launch at " + at(L.Where) + ": " + L.Source};
+  if (K.Launches.empty())
+    return Why{Reason::BlockSizeUnknown, Facts.Where,
+               "no launch of kernel '" + Facts.Name + "' was seen"};
+  return std::nullopt;
+}
+
+// The bound that the user gave for the kernel, and where.
+static std::pair<unsigned, std::string> givenBound(const Kernel &K,
+                                                   const PlanOptions &Options) {
+  if (Options.BlockSize)
+    return {Options.BlockSize, "--block-size"};
+  auto It = Options.Defaults.find(K.Where.File);
+  if (It == Options.Defaults.end() || !It->second.BlockSize)
+    return {0, ""};
+  return {*It->second.BlockSize,
+          "block-size in " + llvm::sys::path::filename(It->second.From).str()};
+}
+
+static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
+                              const PlanOptions &Options) {
+  std::optional<Why> Problem = whyUnbounded(K);
+  const Launch *Largest = largest(K);
+  if (!Problem)
+    return take(S, *Largest->Threads, BlockSizeSource::Launches,
+                "launch at " + at(Largest->Where) + " (" + Largest->Source +
+                    ")");
+  auto [Given, Origin] = givenBound(K.Facts, Options);
+  if (!Given)
+    S.Obstacle = std::move(Problem);
+  else if (Largest && *Largest->Threads > Given)
+    S.Obstacle = Why{Reason::BlockSizeConflict, Largest->Where,
+                     "the launch at " + at(Largest->Where) + " asks for " +
+                         std::to_string(*Largest->Threads) + " threads, " +
+                         Origin + " says " + std::to_string(Given)};
+  else
+    take(S, Given, BlockSizeSource::Option,
+         Options.BlockSize ? Origin + "=" + std::to_string(Given) : Origin);
+}
+
+static void boundDynamicShared(KernelSetting &S, const MergedKernel &K) {
+  const Kernel &Facts = K.Facts;
+  if (Facts.UsesDynamicShared && (K.Launches.empty() || Facts.AddressTaken)) {
+    S.Obstacle = Why{Reason::DynamicSharedMemory, Facts.Where,
+                     "not all launches were seen"};
+    return;
+  }
+  for (const Launch &L : K.Launches) {
+    // The answer that the grid is computed from counts static memory.
+    if (L.Cooperative && !L.GridAsked)
+      S.Obstacle =
+          Why{Reason::CooperativeLaunch, L.Where,
+              at(L.Where) + (L.Unfollowed.empty() ? "" : ", ") + L.Unfollowed};
+    else if (!L.DynamicSharedBytes)
+      S.Obstacle = Why{Reason::DynamicSharedMemory, L.Where, at(L.Where)};
+    if (S.Obstacle)
+      return;
+    S.OwnDynamicBytes = std::max(S.OwnDynamicBytes, *L.DynamicSharedBytes);
+  }
+}
+
+// The linker does not take a function with more registers than the bounds of a
+// kernel leave, and one that was compiled apart may have as many as there are:
+// 255, which blocks of 256 threads can have (CUDA programming guide, "Compute
+// capabilities").
+static bool mayAddBounds(const KernelSetting &S, const MergedKernel &K) {
+  return !K.CallsOtherUnits || S.BoundsToAdd <= 256;
+}
+
+KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
+                                         const PlanOptions &Options) {
+  KernelSetting S;
+  const Kernel &Facts = K.Facts;
+  if (Facts.Bounds)
+    take(S, Facts.Bounds->Threads, BlockSizeSource::LaunchBounds,
+         "__launch_bounds__ at " + at(Facts.Where));
+  else
+    boundFromLaunches(S, K, Options);
+  if (!S.Obstacle && S.AddBounds && !Facts.BoundsInsertion.isValid())
+    S.Obstacle = Why{Reason::KernelInMacro, Facts.Where, Facts.Name};
+  if (!S.Obstacle && S.AddBounds && !mayAddBounds(S, K))
+    S.Obstacle = Why{Reason::LinkedCallees, Facts.Where, Facts.Name};
+  if (!S.Obstacle)
+    boundDynamicShared(S, K);
+  return S;
+}
+
+// Instantiations of one kernel share the text of the bound that is added to
+// them, so they get the largest of their blocks; where one is not known, none
+// is.
+static void shareBounds(std::vector<KernelSetting> &Settings,
+                        const MergedRun &Run) {
+  std::map<std::pair<std::string, unsigned>, std::vector<unsigned>> Groups;
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels))
+    if (!K.Facts.Bounds && K.Facts.BoundsInsertion.isValid())
+      Groups[{K.Facts.BoundsInsertion.File, K.Facts.BoundsInsertion.Offset}]
+          .push_back(Row);
+  for (auto &[Text, Group] : Groups) {
+    const KernelSetting *Largest = &Settings[Group.front()];
+    std::optional<Why> Obstacle;
+    for (unsigned Row : Group) {
+      if (Settings[Row].Obstacle)
+        Obstacle = Settings[Row].Obstacle;
+      if (Settings[Row].BlockThreads > Largest->BlockThreads)
+        Largest = &Settings[Row];
+    }
+    for (unsigned Row : Group) {
+      KernelSetting &S = Settings[Row];
+      S.BlockThreads = Largest->BlockThreads;
+      S.BoundsToAdd = Largest->BoundsToAdd;
+      S.SourceText = Largest->SourceText;
+      if (!S.Obstacle)
+        S.Obstacle = Obstacle;
+    }
+  }
+}
+
+// --- Why launches cannot bring storage ---------------------------------------
+
+// Why a launch or a question cannot call the function that says how much memory
+// it is about; empty when it can. The function stands where the kernel is
+// declared.
+static std::string whyTextStays(const LaunchText &Text, const Kernel &K) {
+  if (Text.Problem.empty() && !Text.SeesDefinition &&
+      llvm::none_of(Text.Declarations, [&](const TextRange &Point) {
+        return llvm::is_contained(K.Text.Declarations, Point);
+      }))
+    return "its file declares the kernel by itself";
+  return Text.Problem;
+}
+
+// Why a launch cannot ask for more; empty when it can.
+static std::string whyLaunchStays(const Launch &L, const Kernel &K) {
+  if (L.Cooperative && !L.GridAsked)
+    return L.Unfollowed.empty()
+               ? "it is cooperative, and does not ask how many "
+                 "blocks can be resident"
+               : "it may be cooperative, " + L.Unfollowed;
+  if (L.OnDevice)
+    return "a kernel launches it";
+  return whyTextStays(L.Text, K);
+}
+
+static std::string whyLaunchesStay(const MergedKernel &Merged,
+                                   const MergedRun &Run) {
+  const Kernel &K = Merged.Facts;
+  if (K.AddressTaken)
+    return "its address is taken at " + at(K.AddressTakenAt);
+  if (K.AttributeSetAt.isValid())
+    return "its attributes are set at " + at(K.AttributeSetAt);
+  if (!K.Text.Problem.empty())
+    return K.Text.Problem;
+  if (Merged.Launches.empty())
+    return "no launch of it was seen";
+  if (!K.Bounds && !K.BoundsInsertion.isValid())
+    return "its name comes from a macro";
+  for (const Launch &L : Merged.Launches)
+    if (std::string Why = whyLaunchStays(L, K); !Why.empty())
+      return "the launch at " + at(L.Where) + " cannot be edited, " + Why;
+  for (const OccupancyQuery &Q : Merged.Queries)
+    if (std::string Why = whyTextStays(Q.Text, K); !Why.empty())
+      return "the occupancy query at " + at(Q.Where) + " cannot be edited, " +
+             Why;
+  if (llvm::count_if(Run.Kernels, [&](const MergedKernel &Other) {
+        return Other.Facts.Id == K.Id;
+      }) > 1)
+    return "there are several kernels of its name";
+  return "";
+}
+
+// Instances share the function that their launches call.
+static void findNamedInPart(std::vector<KernelSetting> &Settings,
+                            const MergedRun &Run) {
+  auto Key = [](const MergedKernel &K) {
+    const TextRange &Where = K.Facts.Text.Definition;
+    return std::pair(Where.File, Where.Offset);
+  };
+  std::set<std::pair<std::string, unsigned>> InPart;
+  for (const MergedKernel &K : Run.Kernels)
+    if (llvm::any_of(K.Launches,
+                     [](const Launch &L) { return L.Text.Deduced; }) ||
+        llvm::any_of(K.Queries,
+                     [](const OccupancyQuery &Q) { return Q.Text.Deduced; }))
+      InPart.insert(Key(K));
+  for (auto [S, K] : llvm::zip(Settings, Run.Kernels))
+    S.NamedInPart = InPart.count(Key(K));
+}
+
+// --- Who needs that they do --------------------------------------------------
+
+// Obstacles that are not in the way of memory that the launch brings.
+static bool isAboutBlockSize(const KernelSetting &S) {
+  return S.Obstacle && (S.Obstacle->Id == Reason::BlockSizeUnknown ||
+                        S.Obstacle->Id == Reason::DynamicSharedMemory ||
+                        S.Obstacle->Id == Reason::LinkedCallees);
+}
+
+// Whether the obstacle of a kernel leaves open why its launches do not help.
+static bool saysMore(const KernelSetting &S, const MergedKernel &K) {
+  return isAboutBlockSize(S) && !K.Facts.AddressTaken && !K.Launches.empty();
+}
+
+uint64_t bankstripe::commonSharedLimit(const PlanOptions &Options) {
+  auto LimitOf = [](const std::string &Arch) -> uint64_t {
+    const ArchInfo *Known = archInfo(Arch);
+    return Known ? Known->sharedPerBlock() : 0;
+  };
+  uint64_t Limit = LimitOf(Options.GpuArch);
+  for (const std::string &Arch : Options.AllGpuArchs)
+    Limit = std::min(Limit, LimitOf(Arch));
+  return std::max(Limit, StaticSharedLimit);
+}
+
+static uint64_t budgetOf(const KernelSetting &S, const MergedKernel &K,
+                         const PlanOptions &Options) {
+  auto Less = [](uint64_t A, uint64_t B) { return A > B ? A - B : 0; };
+  // A variable after ours may have to be aligned to 16 bytes.
+  const uint64_t Used = llvm::alignTo(K.Facts.StaticSharedBytes, 16) +
+                        llvm::alignTo(S.OwnDynamicBytes, 16);
+  if (!S.Dynamic)
+    return Less(StaticSharedLimit, Used);
+  // More has to be allowed for the instance, which must be named for that.
+  const uint64_t Given =
+      S.NamedInPart ? StaticSharedLimit : commonSharedLimit(Options);
+  const uint64_t Left = Less(Given, Used + PlaceAlignment);
+  // What the kernel itself may ask for at most is no use of its limit.
+  const uint64_t Budget = std::min(
+      Left, S.OwnUnknown ? Options.SharedLimit
+                         : Less(Options.SharedLimit, Used + PlaceAlignment));
+  const uint64_t Warps = llvm::divideCeil(S.largestBlock(), 32u);
+  return Budget / Warps / PlaceAlignment * PlaceAlignment * Warps;
+}
+
+static bool wantsDynamic(const KernelGroup &G, const MergedRun &Run,
+                         const std::vector<KernelSetting> &Settings,
+                         const PlanOptions &Options) {
+  if (llvm::any_of(G.Kernels, [&](unsigned Row) {
+        return isAboutBlockSize(Settings[Row]);
+      }))
+    return true;
+  if (Options.SharedLimit <= StaticSharedLimit)
+    return false;
+  // What all of its arrays take in static storage.
+  std::map<unsigned, uint64_t> Need;
+  for (unsigned I : G.Arrays) {
+    const ReachedArray &A = Run.Arrays[I];
+    for (unsigned Row : A.Kernels)
+      Need[Row] +=
+          bytesIn(A, smallestStripe(A), Row, Settings[Row].BlockThreads);
+  }
+  return llvm::any_of(Need, [&](auto Each) {
+    auto [Row, Bytes] = Each;
+    return Bytes > budgetOf(Settings[Row], Run.Kernels[Row], Options);
+  });
+}
+
+static std::string
+whyGroupIsStatic(const KernelGroup &G, const MergedRun &Run,
+                 const std::vector<KernelSetting> &Settings) {
+  for (unsigned Row : G.Kernels) {
+    const KernelSetting &S = Settings[Row];
+    const std::string Name = "kernel '" + Run.Kernels[Row].Facts.Name + "'";
+    if (S.Obstacle && !isAboutBlockSize(S))
+      return Name + " keeps its arrays";
+    if (!S.WhyLaunchesStay.empty())
+      return (G.Kernels.size() > 1 ? Name + ": " : "") + S.WhyLaunchesStay;
+  }
+  for (unsigned I : G.Arrays)
+    for (const ArrayInstance &Instance : Run.Arrays[I].Array.Instances)
+      if (Instance.SlotAlignment > PlaceAlignment ||
+          Instance.Alignment > PlaceAlignment)
+        return "'" + Run.Arrays[I].Array.Name + "' needs an alignment of " +
+               std::to_string(
+                   std::max(Instance.SlotAlignment, Instance.Alignment)) +
+               " bytes";
+  return "";
+}
+
+// Whether a launch may ask for dynamic shared memory that is the kernel's own.
+static bool hasOwnMemory(const MergedKernel &K) {
+  return K.Facts.UsesDynamicShared ||
+         llvm::any_of(K.Launches, [](const Launch &L) {
+           return L.DynamicSharedBytes != uint64_t(0);
+         });
+}
+
+// The largest block that the registers of the original leave room for. Without
+// a bound the rewritten kernel might take more, and no longer start.
+static unsigned launchableBlock(const MergedKernel &K) {
+  const unsigned Registers =
+      llvm::alignTo(std::max(K.Registers, 1u), RegisterUnit);
+  const unsigned WarpsOfAPart =
+      RegistersPerSM / PartitionsPerSM / (Registers * WarpThreads);
+  return std::min(LargestBlock, WarpsOfAPart * PartitionsPerSM * WarpThreads);
+}
+
+// Without an opt-in of the user's, what a launch asks for itself is at most
+// what it gets unasked.
+static void makeDynamic(KernelSetting &S, const MergedKernel &K) {
+  S.Dynamic = true;
+  S.Unbounded = std::exchange(S.Obstacle, std::nullopt);
+  S.BoundsToAdd = S.BlockThreads ? S.BlockThreads : launchableBlock(K);
+  S.AddBounds = !K.Facts.Bounds && mayAddBounds(S, K);
+  const uint64_t Rest = StaticSharedLimit -
+                        std::min(StaticSharedLimit, K.Facts.StaticSharedBytes);
+  for (const Launch &L : K.Launches) {
+    S.OwnUnknown |= !L.DynamicSharedBytes;
+    S.OwnDynamicBytes =
+        std::max(S.OwnDynamicBytes, L.DynamicSharedBytes.value_or(Rest));
+  }
+}
+
+static void chooseStorage(std::vector<KernelSetting> &Settings,
+                          const MergedRun &Run, const PlanOptions &Options) {
+  auto MayMove = [&](unsigned I) -> llvm::ArrayRef<unsigned> {
+    const ReachedArray &A = Run.Arrays[I];
+    if (whyArrayStays(A))
+      return {};
+    return A.Kernels;
+  };
+  for (const KernelGroup &G : groupKernels(Run.Arrays.size(), MayMove)) {
+    if (!wantsDynamic(G, Run, Settings, Options))
+      continue;
+    const std::string Why = whyGroupIsStatic(G, Run, Settings);
+    const bool Behind = llvm::any_of(G.Kernels, [&](unsigned Row) {
+      return hasOwnMemory(Run.Kernels[Row]);
+    });
+    for (unsigned Row : G.Kernels) {
+      KernelSetting &S = Settings[Row];
+      if (Why.empty()) {
+        makeDynamic(S, Run.Kernels[Row]);
+        S.Behind = Behind;
+      } else if (saysMore(S, Run.Kernels[Row])) {
+        S.Obstacle->Detail += "; nor can launches bring the memory: " + Why;
+      } else {
+        S.WhyStatic = Why;
+      }
+    }
+  }
+}
+
+std::vector<KernelSetting> bankstripe::settingsOf(const MergedRun &Run,
+                                                  const PlanOptions &Options) {
+  std::vector<KernelSetting> Settings;
+  for (const MergedKernel &K : Run.Kernels)
+    Settings.push_back(boundBlockSize(K, Options));
+  shareBounds(Settings, Run);
+  findNamedInPart(Settings, Run);
+  for (auto [S, K] : llvm::zip(Settings, Run.Kernels))
+    S.WhyLaunchesStay = whyLaunchesStay(K, Run);
+  chooseStorage(Settings, Run, Options);
+  for (auto [S, K] : llvm::zip(Settings, Run.Kernels))
+    S.Budget = budgetOf(S, K, Options);
+  return Settings;
+}
+
+std::vector<KernelGroup> bankstripe::groupKernels(
+    size_t Count,
+    llvm::function_ref<llvm::ArrayRef<unsigned>(unsigned Array)> KernelsOf) {
+  llvm::EquivalenceClasses<unsigned> Classes;
+  std::set<unsigned> Kernels;
+  std::vector<unsigned> Counted;
+  for (unsigned I = 0; I < Count; ++I) {
+    const llvm::ArrayRef<unsigned> Reaching = KernelsOf(I);
+    if (!Reaching.empty())
+      Counted.push_back(I);
+    for (unsigned K : Reaching) {
+      Classes.unionSets(Reaching.front(), K);
+      Kernels.insert(K);
+    }
+  }
+  std::map<unsigned, KernelGroup> ByLeader;
+  for (unsigned K : Kernels)
+    ByLeader[Classes.getLeaderValue(K)].Kernels.push_back(K);
+  for (unsigned I : Counted)
+    ByLeader[Classes.getLeaderValue(KernelsOf(I).front())].Arrays.push_back(I);
+  std::vector<KernelGroup> Result;
+  for (auto &[Leader, G] : ByLeader)
+    Result.push_back(std::move(G));
+  return Result;
+}

@@ -1,0 +1,67 @@
+//===-- Kernels.h - what a kernel has for arrays ----------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_PLAN_KERNELS_H
+#define BANKSTRIPE_PLAN_KERNELS_H
+
+#include "plan/Merge.h"
+
+namespace bankstripe {
+
+/// Why something stays as it is, or becomes what it does.
+struct Why {
+  Reason Id = Reason::UnknownUse;
+  Place Where;
+  std::string Detail; ///< Completes the reason's summary; may be empty.
+};
+
+/// What is known of a kernel before anything is decided about its arrays.
+struct KernelSetting {
+  unsigned BlockThreads = 0; ///< Bound on threads per block; 0 when unknown.
+  BlockSizeSource Source = BlockSizeSource::Unknown;
+  std::string SourceText; ///< `launch at a.cu:40 (literal)`.
+  bool AddBounds = false; ///< Arrays that move need it to have bounds.
+  unsigned BoundsToAdd = 0;
+  uint64_t OwnDynamicBytes = 0; ///< The most that a launch asks for itself.
+  bool OwnUnknown = false;      ///< Nobody knows what they ask for.
+  /// Why arrays that it reaches cannot move.
+  std::optional<Why> Obstacle;
+  bool Dynamic = false; ///< Its launches bring the storage.
+  bool Behind = false;  ///< A kernel of its group has memory of its own.
+  /// Why static storage is out of the question, where launches bring it.
+  std::optional<Why> Unbounded;
+  std::string WhyStatic; ///< Why launches bring none, where that would help.
+  std::string WhyLaunchesStay; ///< Why they cannot be edited.
+  /// As in KernelPlan.
+  bool NamedInPart = false;
+  uint64_t Budget = 0; ///< Bytes per block that its arrays may take.
+
+  /// The largest block, in threads, as far as anybody knows.
+  unsigned largestBlock() const {
+    return BlockThreads ? BlockThreads : LargestBlock;
+  }
+};
+
+/// What the generated helper aligns each place in dynamic memory to.
+inline constexpr unsigned PlaceAlignment = 16;
+
+/// Bounds the block size of \p K, or says what stands against it.
+KernelSetting boundBlockSize(const MergedKernel &K, const PlanOptions &Options);
+
+/// What each kernel of \p Run has for arrays.
+std::vector<KernelSetting> settingsOf(const MergedRun &Run,
+                                      const PlanOptions &Options);
+
+/// `a.cu:40`.
+std::string at(const Place &Where);
+
+/// Shared memory that a block has on every architecture of \p Options.
+uint64_t commonSharedLimit(const PlanOptions &Options);
+
+} // namespace bankstripe
+
+#endif

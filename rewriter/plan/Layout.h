@@ -1,0 +1,39 @@
+//===-- Layout.h - how arrays lie in shared memory --------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_PLAN_LAYOUT_H
+#define BANKSTRIPE_PLAN_LAYOUT_H
+
+#include "model/Plan.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace bankstripe {
+
+/// One way for arrays to lie in shared memory.
+struct LayoutInfo {
+  Treatment As;
+  /// Whether it is a way for \p A, as far as its elements and uses go.
+  bool (*Suits)(const ReachedArray &A);
+  /// Bytes per block that \p I takes for blocks of at most \p Threads.
+  uint64_t (*Bytes)(const ArrayInstance &I, unsigned Threads);
+};
+
+/// All of them, those that take fewer bytes first.
+llvm::ArrayRef<LayoutInfo> allLayouts();
+const LayoutInfo &infoOf(const Treatment &As);
+
+/// The stripe of \p A that takes the fewest bytes.
+const LayoutInfo &smallestStripe(const ReachedArray &A);
+
+/// What the instances of \p A that kernel \p Row reaches take of a block of
+/// \p Threads.
+uint64_t bytesIn(const ReachedArray &A, const LayoutInfo &Layout, unsigned Row,
+                 unsigned Threads);
+
+} // namespace bankstripe
+
+#endif

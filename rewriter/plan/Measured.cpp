@@ -1,0 +1,270 @@
+//===-- Measured.cpp - what nvcc has against a plan -----------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Clang's optimiser foresees what ptxas will do, but only ptxas knows.
+//
+// A kernel whose stack frame does not shrink keeps its arrays. A frame that
+// loses at most half of the arrays that leave it did not hold the others: nvcc
+// had them in registers, and what they were predicted to gain is not there.
+// Such a kernel keeps its arrays, too.
+//
+// Sometimes nvcc makes far more code of the changed kernel, where it loaded
+// several elements at once or knew what it no longer knows. How much more is
+// taken for what the kernel will execute more. The same where it makes far
+// less, since it no longer unrolls.
+//
+// Unrolled loops have to do more: the frame must lose all the arrays that were
+// to leave it, and no kernel may spill more registers than before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/Measured.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace bankstripe;
+
+/// Of the code that finds a thread's storage, which runs once.
+static constexpr unsigned PrologueBytes = 512;
+/// Stack frames are rounded up to a multiple of this.
+static constexpr unsigned FrameUnit = 16;
+
+static bool isShared(const Treatment &T) {
+  return T.Kind == VerdictKind::Stripe || T.Kind == VerdictKind::Slot;
+}
+
+static bool isUnrolled(const Treatment &T) {
+  return T.Kind == VerdictKind::Registers;
+}
+
+// What the version made of A; null where it changed nothing.
+static const Treatment *treatmentIn(const std::map<Place, Treatment> &Version,
+                                    const ReachedArray &A) {
+  auto It = Version.find(A.Array.Where);
+  return It == Version.end() ? nullptr : &It->second;
+}
+
+static unsigned frameOf(const KernelResources &R) {
+  return R.StackFrame + R.CalleeFrames;
+}
+
+// What ptxas said of a kernel in V, as it was and changed; nulls when nothing.
+static std::pair<const KernelResources *, const KernelResources *>
+resourcesIn(const MeasuredVersion &V, const MergedKernel &K) {
+  auto Was = V.Before.find(K.Facts.Id), Is = V.After.find(K.Facts.Id);
+  if (Was == V.Before.end() || Is == V.After.end())
+    return {nullptr, nullptr};
+  return {&Was->second, &Is->second};
+}
+
+// The versions that tell what to do next. The last of all is for the frames.
+static llvm::ArrayRef<MeasuredVersion> instructive(const Measured &Known) {
+  return llvm::ArrayRef(Known.Versions).take_front(MostVersions - 1);
+}
+
+// --- Code --------------------------------------------------------------------
+
+static double growthOf(const KernelResources &Was, const KernelResources &Is) {
+  const unsigned Added =
+      Is.CodeBytes > Was.CodeBytes ? Is.CodeBytes - Was.CodeBytes : 0;
+  return double(Is.CodeBytes - std::min(Added, PrologueBytes)) / Was.CodeBytes;
+}
+
+// Of the subsets of a kernel's arrays only the first is looked at; the others
+// are taken to be like it. A kernel in which loops are unrolled or a table
+// becomes constant has another reason to grow or to shrink.
+std::map<std::string, double> bankstripe::codeGrowth(const MergedRun &Run,
+                                                     const Measured &Known) {
+  std::map<std::string, double> Result;
+  std::set<std::string> Looked;
+  for (const MeasuredVersion &V : instructive(Known)) {
+    std::set<unsigned> Moving, Otherwise;
+    for (const ReachedArray &A : Run.Arrays)
+      if (const Treatment *T = treatmentIn(V.Changed, A))
+        (isShared(*T) ? Moving : Otherwise)
+            .insert(A.Kernels.begin(), A.Kernels.end());
+    for (unsigned Row : Moving) {
+      const MergedKernel &K = Run.Kernels[Row];
+      auto [Was, Is] = resourcesIn(V, K);
+      if (Otherwise.count(Row) || !Was || !Was->CodeBytes || !Is->CodeBytes ||
+          !Looked.insert(K.Facts.Id).second)
+        continue;
+      const double Growth = growthOf(*Was, *Is);
+      if (Growth > 1 || Growth <= NotableShrinkage)
+        Result[K.Facts.Id] = Growth;
+    }
+  }
+  return Result;
+}
+
+// --- Frames ------------------------------------------------------------------
+
+// Of all arrays that the version changes in kernel Row.
+static uint64_t bytesThatLeave(unsigned Row,
+                               const std::map<Place, Treatment> &Version,
+                               const MergedRun &Run) {
+  uint64_t Leaving = 0;
+  for (const ReachedArray &A : Run.Arrays)
+    if (treatmentIn(Version, A) && llvm::is_contained(A.Kernels, Row))
+      Leaving += A.Evidence.ResidentBytes;
+  return Leaving;
+}
+
+// Whether A and B are never alive at once: blocks of one function of which
+// neither is inside the other. Of two functions that a kernel calls, one has
+// mostly returned before the other begins.
+static bool areApart(const Finding &A, const Finding &B) {
+  if (A.FunctionId != B.FunctionId)
+    return !A.InKernel && !B.InKernel;
+  return A.Scope.isValid() && B.Scope.isValid() &&
+         A.Scope.File == B.Scope.File &&
+         (A.Scope.end() <= B.Scope.Offset || B.Scope.end() <= A.Scope.Offset);
+}
+
+// Whether an array that changes in kernel Row is never alive at once with
+// another one there, so that they could have had the same bytes of its frame:
+// if both leave it they leave fewer than they have, and if one stays, none.
+static bool mayHaveOverlapped(unsigned Row,
+                              const std::map<Place, Treatment> &Version,
+                              const MergedRun &Run) {
+  std::vector<const ReachedArray *> Resident;
+  for (const ReachedArray &A : Run.Arrays)
+    if (A.Evidence.ResidentBytes > 0 && llvm::is_contained(A.Kernels, Row))
+      Resident.push_back(&A);
+  return llvm::any_of(Resident, [&](const ReachedArray *A) {
+    return treatmentIn(Version, *A) &&
+           llvm::any_of(Resident, [&](const ReachedArray *B) {
+             return areApart(A->Array, B->Array);
+           });
+  });
+}
+
+// The last version that changes the same arrays of kernel Row as Now.
+template <class ArrayList>
+static const MeasuredVersion *
+versionLike(unsigned Row, const std::map<Place, Treatment> &Now,
+            const ArrayList &Arrays, const Measured &Known) {
+  auto IsLike = [&](const MeasuredVersion &V) {
+    return llvm::all_of(Arrays, [&](const ReachedArray &A) {
+      if (!llvm::is_contained(A.Kernels, Row))
+        return true;
+      const Treatment *X = treatmentIn(Now, A), *Y = treatmentIn(V.Changed, A);
+      return X && Y ? *X == *Y : X == Y;
+    });
+  };
+  for (const MeasuredVersion &V : llvm::reverse(Known.Versions))
+    if (IsLike(V))
+      return &V;
+  return nullptr;
+}
+
+// If an array moves since that pays, its kernel's frame has to lose most of
+// what leaves it.
+std::optional<Why>
+bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Now,
+                         bool IfItPaid, const MergedRun &Run,
+                         const Measured &Known) {
+  const ReachedArray &A = Run.Arrays[I];
+  const Treatment *T = treatmentIn(Now, A);
+  if (!T || isUnrolled(*T))
+    return std::nullopt;
+  std::optional<Why> Result;
+  for (unsigned Row : A.Kernels) {
+    const MeasuredVersion *V = versionLike(Row, Now, Run.Arrays, Known);
+    if (!V)
+      continue;
+    if (V->Rejected.count(A.Array.Where.File))
+      return Why{Reason::CompileFailed, A.Array.Where, ""};
+    auto [Was, Is] = resourcesIn(*V, Run.Kernels[Row]);
+    if (!Was)
+      continue;
+    const unsigned Before = frameOf(*Was), After = frameOf(*Is);
+    Result = Why{Reason::StackFrameKept, A.Array.Where,
+                 llvm::formatv("{0} > {1} bytes", Before, After)};
+    if (After >= Before)
+      continue;
+    const uint64_t Leaving = bytesThatLeave(Row, Now, Run);
+    if (!IfItPaid || After == 0 || 2 * (Before - After) > Leaving ||
+        mayHaveOverlapped(Row, Now, Run))
+      return std::nullopt;
+    Result->Detail += llvm::formatv(", but {0} leave it", Leaving);
+  }
+  return Result;
+}
+
+// --- Unrolled loops ----------------------------------------------------------
+
+// A frame that is smaller than the array has other uses, such as the slow path
+// of sinf.
+static bool isInRegisters(const ReachedArray &A, const MergedRun &Run) {
+  bool Known = false;
+  for (unsigned Row : A.Kernels)
+    if (const auto &Frame = Run.Kernels[Row].Frame) {
+      Known = true;
+      if (*Frame >= std::max<uint64_t>(A.Evidence.ResidentBytes, 1))
+        return false;
+    }
+  return Known;
+}
+
+// What ptxas has against the unrolling for A in V; empty when nothing.
+static std::string whyNotUnrolled(const ReachedArray &A,
+                                  const MeasuredVersion &V,
+                                  const MergedRun &Run) {
+  if (V.Rejected.count(A.Array.Where.File))
+    return "nvcc does not accept the file";
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
+    auto [Was, Is] = resourcesIn(V, K);
+    if (!Was)
+      continue;
+    const uint64_t Leaving = bytesThatLeave(Row, V.Changed, Run);
+    const bool Reached = llvm::is_contained(A.Kernels, unsigned(Row));
+    const bool Shrinks = frameOf(*Is) < frameOf(*Was) &&
+                         frameOf(*Is) + Leaving < frameOf(*Was) + FrameUnit;
+    if (Reached && frameOf(*Is) != 0 && !Shrinks)
+      return llvm::formatv("the stack frame of '{0}' is {1} > {2} bytes",
+                           K.Facts.Name, frameOf(*Was), frameOf(*Is));
+    // A kernel in which nothing changes may share the loop.
+    if ((Reached || Leaving == 0) && Is->SpillStores > Was->SpillStores)
+      return llvm::formatv("'{0}' spills {1} > {2} bytes of registers",
+                           K.Facts.Name, Was->SpillStores, Is->SpillStores);
+  }
+  return "";
+}
+
+std::vector<std::optional<std::string>>
+bankstripe::unrolledInVain(const MergedRun &Run, const Measured &Known) {
+  std::vector<std::optional<std::string>> Result;
+  for (const ReachedArray &A : Run.Arrays) {
+    std::optional<std::string> &InVain = Result.emplace_back();
+    if (isInRegisters(A, Run))
+      InVain = "";
+    for (const MeasuredVersion &V : instructive(Known))
+      if (const Treatment *T = treatmentIn(V.Changed, A);
+          T && isUnrolled(*T) && !InVain)
+        if (std::string Why = whyNotUnrolled(A, V, Run); !Why.empty())
+          InVain = std::move(Why);
+  }
+  return Result;
+}
+
+bool bankstripe::isSettled(const Plan &P, const Measured &Known) {
+  if (Known.Versions.size() >= MostVersions)
+    return true;
+  for (unsigned Row = 0; Row < P.Kernels.size(); ++Row)
+    if (!versionLike(Row, P.Version, P.Arrays, Known))
+      return false;
+  return true;
+}
+
+std::map<Place, Treatment> bankstripe::changesOf(const Plan &P) {
+  std::map<Place, Treatment> Result;
+  for (const PlannedArray &A : P.Arrays)
+    if (A.Decision.changesSource())
+      Result[A.Array.Where] = P.Version.at(A.Array.Where);
+  return Result;
+}

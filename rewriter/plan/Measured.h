@@ -1,0 +1,34 @@
+//===-- Measured.h - what nvcc has against a plan ---------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_PLAN_MEASURED_H
+#define BANKSTRIPE_PLAN_MEASURED_H
+
+#include "plan/Kernels.h"
+
+namespace bankstripe {
+
+/// How many times as much code runs again and again in kernels in which arrays
+/// moved, by their mangled names, where there is more of it, or far less.
+std::map<std::string, double> codeGrowth(const MergedRun &Run,
+                                         const Measured &Known);
+
+/// Why unrolling does not help the arrays of \p Run, by array: nothing where it
+/// may, and empty where nvcc has the array in registers as it is.
+std::vector<std::optional<std::string>> unrolledInVain(const MergedRun &Run,
+                                                       const Measured &Known);
+
+/// Why array \p I of \p Run, which changes in the version \p Now, must not,
+/// if that is known. \p IfItPaid: it moves because of what it gains.
+std::optional<Why> whyTakenBack(unsigned I,
+                                const std::map<Place, Treatment> &Now,
+                                bool IfItPaid, const MergedRun &Run,
+                                const Measured &Known);
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,486 @@
+//===-- Search.cpp - the assignment that pays most ------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Choosing arrays under a budget of bytes is a knapsack; with a handful of
+// arrays, taking them by what they gain per byte is as good in practice and
+// easy to follow in a report. What they gain is what the model (Profit.cpp)
+// predicts of each alone; where it predicts nothing, their accesses weighted by
+// loop depth. An array of a __device__ function takes its bytes from every
+// kernel that reaches it, once per instantiation. Moving an array at all is
+// worth far more than the form that it moves in (docs/design.md, section 2: a
+// factor of 4 against 1.2), so all arrays are first tried in their smallest
+// form, and what is left of the budget then widens the best of them. Where a
+// decision asks for the move of an array, it comes before all others.
+//
+// Then kernels that share arrays are decided together. From what fits, the
+// arrays are left where they are one at a time, and the layouts of the others
+// exchanged, as long as the predicted time gets shorter; what is left must then
+// be worth --min-speedup on the geometric mean of the group, and slow none of
+// its kernels down. Hill climbing, because each step is easy to explain and
+// groups are small.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/Search.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+
+using namespace bankstripe;
+
+/// Leaving an array where it is has to promise this much.
+static constexpr double WorthAChange = 1.01;
+/// So has another form than the widest that fits, which was measured best in
+/// real programs where the model sees no difference.
+static constexpr double WorthAnotherLayout = 1.05;
+/// Of forms that are not the widest none has such an advantage.
+static constexpr double WorthAnotherForm = 1.001;
+/// Each round leaves an array where it is or promises more; enough for any
+/// kernel.
+static constexpr unsigned MostRounds = 64;
+
+namespace {
+
+/// The group that is decided about, with what is expected of its kernels.
+struct Outlooks {
+  const KernelGroup *G;
+  std::vector<std::optional<double>> Speedups; ///< Parallel to the kernels.
+
+  /// Their geometric mean.
+  double value() const;
+};
+
+class Searcher {
+public:
+  Searcher(const Problem &P, const Evaluator &E);
+  SearchResult run();
+
+private:
+  const ReachedArray &array(unsigned I) const { return P.Run.Arrays[I]; }
+
+  // What fits.
+  bool isTight() const;
+  std::optional<double> gainAlone(unsigned I) const;
+  void order(std::vector<unsigned> &Arrays);
+  std::optional<unsigned> fullKernel(unsigned I, const Candidate &C) const;
+  void take(unsigned I, const Candidate *C);
+  Why overBudget(unsigned I, unsigned Row) const;
+  void fit();
+  void fitPlaces();
+
+  // What pays.
+  std::vector<KernelGroup> movingGroups(bool OnlyDynamic) const;
+  Outlooks outlooksOf(const KernelGroup &G) const;
+  double valueWith(const Outlooks &Now, unsigned I, const Candidate *C) const;
+  std::vector<const Candidate *> othersOf(unsigned I) const;
+  bool tryLayouts(Outlooks &Now);
+  bool tryWithout(Outlooks &Now);
+  void climb(const KernelGroup &G);
+  bool isWorthIt(const KernelGroup &G, const Outlooks &Now) const;
+  void leaveAll(const KernelGroup &G);
+  void explain(const KernelGroup &G, const Assignment &Start);
+  double growthOf(unsigned I) const;
+
+  const Problem &P;
+  const Evaluator &E;
+  Assignment A;
+  std::vector<std::optional<Why>> Left;
+  std::vector<KernelOutlook> Outlook;
+  std::vector<uint64_t> Taken; ///< Bytes per block, by kernel.
+  /// What an array has that the budget is short of: the higher the better.
+  std::vector<std::tuple<bool, bool, double>> Rank;
+};
+
+} // namespace
+
+Searcher::Searcher(const Problem &P, const Evaluator &E)
+    : P(P), E(E), A(P.Run.Arrays.size()), Left(P.Run.Arrays.size()),
+      Outlook(P.Run.Kernels.size()), Taken(P.Run.Kernels.size()),
+      Rank(P.Run.Arrays.size()) {}
+
+// --- What fits ---------------------------------------------------------------
+
+// Whether some array cannot have all that it might want.
+bool Searcher::isTight() const {
+  std::vector<uint64_t> Wanted(P.Run.Kernels.size());
+  for (auto [I, C] : llvm::enumerate(P.Choices))
+    for (auto [Position, Row] : llvm::enumerate(array(I).Kernels)) {
+      uint64_t Most = 0;
+      for (const Candidate &Each : C.Candidates)
+        Most = std::max(Most, Each.Bytes[Position]);
+      Wanted[Row] += Most;
+      // Storage that launches bring may be moved aside by other kernels'.
+      if (C.Dynamic && array(I).Kernels.size() > 1 && Most)
+        return true;
+    }
+  return llvm::any_of(llvm::enumerate(Wanted), [&](auto Each) {
+    return Each.value() > P.Settings[Each.index()].Budget;
+  });
+}
+
+// The logarithm of what kernels are predicted to gain if only array I moves.
+std::optional<double> Searcher::gainAlone(unsigned I) const {
+  Assignment Alone(A.size());
+  Alone[I] = &P.Choices[I].Candidates.front();
+  double Gain = 0;
+  for (unsigned Row : array(I).Kernels) {
+    auto Speedup = E.speedupOfAccess(Row, Alone);
+    if (!Speedup)
+      return std::nullopt;
+    Gain += std::log(*Speedup);
+  }
+  return Gain;
+}
+
+// What was asked for first, then the best per byte.
+void Searcher::order(std::vector<unsigned> &Arrays) {
+  const bool Tight = isTight();
+  for (unsigned I : Arrays) {
+    const ArrayChoices &C = P.Choices[I];
+    const std::optional<double> Gain = Tight ? gainAlone(I) : std::nullopt;
+    Rank[I] = {C.Asked, Gain.has_value(), Gain.value_or(C.Benefit)};
+  }
+  auto Key = [&](unsigned I) {
+    auto [Asked, Predicted, Gain] = Rank[I];
+    const Candidate &Smallest = P.Choices[I].Candidates.front();
+    return std::tuple(!Asked, !Predicted,
+                      -Gain / double(Smallest.largestBytes()), I);
+  };
+  llvm::sort(Arrays, [&](unsigned X, unsigned Y) { return Key(X) < Key(Y); });
+}
+
+// A kernel that has no room for array I as C.
+std::optional<unsigned> Searcher::fullKernel(unsigned I,
+                                             const Candidate &C) const {
+  for (auto [Position, Row] : llvm::enumerate(array(I).Kernels)) {
+    const uint64_t Has = A[I] ? A[I]->Bytes[Position] : 0;
+    if (Taken[Row] - Has + C.Bytes[Position] > P.Settings[Row].Budget)
+      return Row;
+  }
+  return std::nullopt;
+}
+
+void Searcher::take(unsigned I, const Candidate *C) {
+  for (auto [Position, Row] : llvm::enumerate(array(I).Kernels)) {
+    Taken[Row] -= A[I] ? A[I]->Bytes[Position] : 0;
+    Taken[Row] += C ? C->Bytes[Position] : 0;
+  }
+  A[I] = C;
+}
+
+// Why array I has no place in kernel Row.
+Why Searcher::overBudget(unsigned I, unsigned Row) const {
+  const KernelSetting &S = P.Settings[Row];
+  const size_t Position =
+      llvm::find(array(I).Kernels, Row) - array(I).Kernels.begin();
+  const std::string Need =
+      std::to_string(P.Choices[I].Candidates.front().Bytes[Position]) +
+      " bytes per block" + (S.Unbounded ? " of 1024 threads, " : ", ") +
+      std::to_string(S.Budget - Taken[Row]) + " are left";
+  Why Result{Reason::OverBudget, array(I).Array.Where, "it needs " + Need};
+  if (S.Unbounded) {
+    Result = *S.Unbounded;
+    Result.Detail += "; its launches would have to bring " + Need;
+  }
+  if (!S.WhyStatic.empty())
+    Result.Detail += "; launches cannot bring more: " + S.WhyStatic;
+  return Result;
+}
+
+void Searcher::fit() {
+  std::vector<unsigned> Order;
+  for (auto [I, C] : llvm::enumerate(P.Choices))
+    if (!C.Candidates.empty())
+      Order.push_back(I);
+  order(Order);
+  for (unsigned I : Order) {
+    const Candidate &Smallest = P.Choices[I].Candidates.front();
+    if (auto Row = fullKernel(I, Smallest))
+      Left[I] = overBudget(I, *Row);
+    else
+      take(I, &Smallest);
+  }
+  for (unsigned I : Order)
+    if (A[I])
+      for (const Candidate &C : P.Choices[I].Candidates)
+        if (C.isWide() && !fullKernel(I, C))
+          take(I, &C);
+}
+
+std::vector<KernelGroup> Searcher::movingGroups(bool OnlyDynamic) const {
+  return groupKernels(A.size(), [&](unsigned I) -> llvm::ArrayRef<unsigned> {
+    if (!A[I] || (OnlyDynamic && !P.Choices[I].Dynamic))
+      return {};
+    return array(I).Kernels;
+  });
+}
+
+// In the memory that launches bring, arrays of several kernels may lie so that
+// together they need more than each kernel by itself.
+void Searcher::fitPlaces() {
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const KernelGroup &G : movingGroups(/*OnlyDynamic=*/true)) {
+      if (E.fits(G, A))
+        continue;
+      const unsigned Least = *llvm::min_element(
+          G.Arrays, [&](unsigned X, unsigned Y) { return Rank[X] < Rank[Y]; });
+      take(Least, nullptr);
+      Left[Least] = Why{Reason::OverBudget, array(Least).Array.Where,
+                        "the kernels that share its place have no room for it"};
+      Changed = true;
+    }
+  }
+}
+
+// --- What pays ---------------------------------------------------------------
+
+double Outlooks::value() const {
+  double Logarithm = 0;
+  unsigned Known = 0;
+  for (const std::optional<double> &Speedup : Speedups)
+    if (Speedup) {
+      Logarithm += std::log(*Speedup);
+      ++Known;
+    }
+  return Known ? std::exp(Logarithm / Known) : 1;
+}
+
+Outlooks Searcher::outlooksOf(const KernelGroup &G) const {
+  Outlooks Result{&G, {}};
+  for (unsigned Row : G.Kernels)
+    Result.Speedups.push_back(E.speedup(Row, A));
+  return Result;
+}
+
+// What the group would be worth if array I were C; 0 where it does not fit.
+double Searcher::valueWith(const Outlooks &Now, unsigned I,
+                           const Candidate *C) const {
+  Assignment Other = A;
+  Other[I] = C;
+  if (!E.fits(*Now.G, Other))
+    return 0;
+  Outlooks Then = Now;
+  for (auto [Row, Speedup] : llvm::zip(Now.G->Kernels, Then.Speedups))
+    if (llvm::is_contained(array(I).Kernels, Row))
+      Speedup = E.speedup(Row, Other);
+  return Then.value();
+}
+
+// The layouts that array I could have instead of its own.
+std::vector<const Candidate *> Searcher::othersOf(unsigned I) const {
+  std::vector<const Candidate *> Result;
+  if (!A[I] || A[I]->isSlot() || P.Choices[I].Asked)
+    return Result;
+  for (const LayoutInfo &L : allLayouts())
+    for (const Candidate &C : P.Choices[I].Candidates)
+      if (C.Layout == &L && &C != A[I])
+        Result.push_back(&C);
+  return Result;
+}
+
+// Of several layouts that are worth it, the best is taken.
+bool Searcher::tryLayouts(Outlooks &Now) {
+  bool Changed = false;
+  double Best = Now.value();
+  for (unsigned I : Now.G->Arrays) {
+    double Least = A[I] && A[I]->isWide() ? Best * WorthAnotherLayout
+                                          : Best * WorthAnotherForm;
+    const Candidate *const Own = A[I];
+    for (const Candidate *Other : othersOf(I)) {
+      const double Value = valueWith(Now, I, Other);
+      if (Value < (Other->SavesUnseen ? Best * LeastOfGroup : Least))
+        continue;
+      take(I, Other);
+      Best = Least = Value;
+    }
+    if (A[I] == Own)
+      continue;
+    Changed = true;
+    Now = outlooksOf(*Now.G);
+  }
+  return Changed;
+}
+
+// ", with 1.44 times as much machine code"
+static std::string growthText(double CodeGrowth) {
+  if (CodeGrowth < NotableGrowth && CodeGrowth > NotableShrinkage)
+    return "";
+  return llvm::formatv(", with {0:F2} times as much machine code", CodeGrowth);
+}
+
+// Of the kernel that reaches array I in which it is most.
+double Searcher::growthOf(unsigned I) const {
+  double Growth = 1;
+  for (unsigned Row : array(I).Kernels)
+    if (auto Known = P.CodeGrowth.find(P.Run.Kernels[Row].Facts.Id);
+        Known != P.CodeGrowth.end())
+      Growth = std::max(Growth, Known->second);
+  return Growth;
+}
+
+// Leaves the one array where it is without which the group is predicted to be
+// fastest.
+bool Searcher::tryWithout(Outlooks &Now) {
+  const double Best = Now.value();
+  double BestWithout = Best * WorthAChange;
+  std::optional<unsigned> Worst;
+  for (unsigned I : Now.G->Arrays) {
+    if (!A[I] || P.Choices[I].Asked)
+      continue;
+    if (const double Value = valueWith(Now, I, nullptr); Value > BestWithout) {
+      BestWithout = Value;
+      Worst = I;
+    }
+  }
+  if (!Worst)
+    return false;
+  take(*Worst, nullptr);
+  Left[*Worst] = Why{
+      Reason::NotProfitable, array(*Worst).Array.Where,
+      llvm::formatv("with it, its kernels are predicted to run at {0:F2} of "
+                    "their speed without",
+                    Best / BestWithout)
+              .str() +
+          growthText(growthOf(*Worst))};
+  Now = outlooksOf(*Now.G);
+  return true;
+}
+
+// The worst case is a loss, and a larger one than the gain that is expected.
+static bool riskOutweighs(const Prediction &P, double MinSpeedup) {
+  return P.Worst < LeastOfGroup && P.Speedup * P.Worst < MinSpeedup;
+}
+
+bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Now) const {
+  if (llvm::any_of(G.Arrays,
+                   [&](unsigned I) { return A[I] && P.Choices[I].Asked; }))
+    return true;
+  bool Any = false;
+  for (unsigned Row : G.Kernels) {
+    if (!P.Run.Kernels[Row].Work)
+      return false; // Its work is done where nobody looked.
+    if (auto Predicted = E.predict(Row, A)) {
+      Any = true;
+      if (Predicted->Speedup < LeastOfGroup ||
+          riskOutweighs(*Predicted, P.Options.MinSpeedup))
+        return false;
+    }
+  }
+  // Without occupancy nothing can be predicted, of any kernel.
+  return !Any || Now.value() >= P.Options.MinSpeedup;
+}
+
+// "predicted speedup 0.62, 0.40 to 0.95: shared memory costs 0.5, the access
+// gains 1.24", or where nobody can know: "predicted speedup 1.2, but 0.6 if
+// loops of unknown length are short; `bankstripe tune` would know".
+static std::string words(const Prediction &P, double MinSpeedup) {
+  if (P.Speedup >= MinSpeedup && P.Worst < LeastOfGroup)
+    return llvm::formatv("predicted speedup {0:F2}, but {1:F2} if {2}{3}; "
+                         "'bankstripe tune' would know",
+                         P.Speedup, P.Worst, P.WorstIf,
+                         growthText(P.CodeGrowth));
+  std::string Text =
+      llvm::formatv("predicted speedup {0:F2}, {1:F2} to {2:F2}: shared "
+                    "memory costs {3:F2}, the access gains {4:F2}",
+                    P.Speedup, P.Low, P.High, P.Price, P.Gain);
+  return Text + growthText(P.CodeGrowth);
+}
+
+void Searcher::leaveAll(const KernelGroup &G) {
+  std::map<unsigned, std::optional<Prediction>> Predicted;
+  for (unsigned Row : G.Kernels)
+    Predicted[Row] = E.predict(Row, A);
+  for (unsigned I : G.Arrays) {
+    if (!A[I])
+      continue;
+    const Prediction *Least = nullptr;
+    for (unsigned Row : array(I).Kernels)
+      if (const auto &Known = Predicted[Row];
+          Known && (!Least || Known->Worst < Least->Worst))
+        Least = &*Known;
+    Left[I] = Why{Reason::NotProfitable, array(I).Array.Where,
+                  Least ? words(*Least, P.Options.MinSpeedup)
+                        : "what a kernel that reaches it does was not seen: "
+                          "its function is in another file"};
+    take(I, nullptr);
+  }
+}
+
+// The best change that was found, kernel by kernel, with all that differs from
+// it by one array. Start is what the arrays of G would be if all moved.
+void Searcher::explain(const KernelGroup &G, const Assignment &Start) {
+  for (unsigned Row : G.Kernels)
+    Outlook[Row].Explained = E.explain(Row, A);
+  auto AddAlternative = [&](unsigned I, const Candidate *C,
+                            const std::string &What) {
+    Assignment Other = A;
+    Other[I] = C;
+    if (!E.fits(G, Other))
+      return;
+    for (unsigned Row : array(I).Kernels)
+      if (auto &Explained = Outlook[Row].Explained)
+        if (auto Predicted = E.predict(Row, Other))
+          Explained->Alternatives.push_back({What, *Predicted});
+  };
+  for (unsigned I : G.Arrays) {
+    const std::string Name = "'" + array(I).Array.Name + "'";
+    if (!A[I]) {
+      AddAlternative(I, Start[I], "with " + Name);
+      continue;
+    }
+    AddAlternative(I, nullptr, "without " + Name);
+    for (const Candidate *Other : othersOf(I))
+      AddAlternative(I, Other,
+                     Name + " " +
+                         (Other->isSlot()
+                              ? "as a slot"
+                              : nameOf(Other->Layout->As.Form).str()));
+  }
+  for (unsigned Row : G.Kernels)
+    if (auto &Explained = Outlook[Row].Explained)
+      llvm::stable_sort(Explained->Alternatives,
+                        [](const Alternative &A, const Alternative &B) {
+                          return A.Predicted.Speedup > B.Predicted.Speedup;
+                        });
+}
+
+// Launches are edited for the carve-out alone where it makes the difference,
+// not wherever it might help: diffs are read.
+void Searcher::climb(const KernelGroup &G) {
+  const Assignment Start = A;
+  Outlooks Now = outlooksOf(G);
+  bool Changed = true;
+  for (unsigned Round = 0; Changed && Round < MostRounds; ++Round) {
+    Changed = tryLayouts(Now);
+    Changed |= tryWithout(Now);
+  }
+  explain(G, Start);
+  const bool Taken = isWorthIt(G, Now);
+  if (!Taken)
+    leaveAll(G);
+  for (unsigned Row : G.Kernels) {
+    KernelOutlook &O = Outlook[Row];
+    if (O.Explained)
+      O.Explained->Taken = Taken;
+    O.Predicted = E.predict(Row, A);
+    O.NeedsCarveout = E.needsCarveout(Row, A);
+  }
+}
+
+SearchResult Searcher::run() {
+  fit();
+  fitPlaces();
+  if (P.Options.MinSpeedup > 0)
+    for (const KernelGroup &G : movingGroups(/*OnlyDynamic=*/false))
+      climb(G);
+  return {std::move(A), std::move(Left), std::move(Outlook)};
+}
+
+SearchResult bankstripe::search(const Problem &P, const Evaluator &E) {
+  return Searcher(P, E).run();
+}
