@@ -101,10 +101,10 @@ TEST(Print, Evidence) {
   ArrayEvidence E;
   EXPECT_EQ(printed(E),
             "unknown, index unknown (0 uniform, 0 non-uniform), 0 bytes");
-  E = {Residency::LocalMemory, Uniformity::NonUniform, 64, 1, 2, std::nullopt};
+  E = {Residency::LocalMemory, Uniformity::NonUniform, 64, 1, 2};
   EXPECT_EQ(printed(E), "local memory, index non-uniform (1 uniform, 2 "
                         "non-uniform), 64 bytes");
-  E = {Residency::Registers, Uniformity::Uniform, 0, 3, 0, std::nullopt};
+  E = {Residency::Registers, Uniformity::Uniform, 0, 3, 0};
   EXPECT_EQ(printed(E),
             "registers, index uniform (3 uniform, 0 non-uniform), 0 bytes");
 }
