@@ -123,7 +123,7 @@ ProcessResult Process::wait() {
   Action.sa_flags = SA_RESTART;
   for (size_t I = 0; I < std::size(EndSignals); ++I)
     sigaction(EndSignals[I], &Action, &Before[I]);
-  auto Restore = llvm::make_scope_exit([&] {
+  auto Restore = llvm::scope_exit([&] {
     for (size_t I = 0; I < std::size(EndSignals); ++I)
       sigaction(EndSignals[I], &Before[I], nullptr);
     Child = 0;
