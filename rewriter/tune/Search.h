@@ -31,7 +31,8 @@ using Arrangement = std::map<unsigned, Layout>;
 struct Trial {
   std::string Name; ///< For people.
   Arrangement Arrays;
-  std::set<unsigned> Reserved; ///< Kernels that are a control (PlanOptions::Controls).
+  std::set<unsigned>
+      Reserved; ///< Kernels that are a control (PlanOptions::Controls).
   std::map<unsigned, Carveout> Carved; ///< Where not what planning chooses.
 };
 
