@@ -256,9 +256,8 @@ ${timesTable(terms, name)}${factList([
 }
 
 // For which GPU the predictions were made, where it is for another architecture.
-function fittedOn({ architecture, constantsFittedOn }) {
-  return architecture && !architecture.constantsFitted
-    ? hint(`Predicted for ${architecture.name} with constants fitted on an ${constantsFittedOn}.`) : "";
+function fittedOn({ constantsFittedOn }) {
+  return constantsFittedOn ? hint(`Predicted with constants fitted on an ${constantsFittedOn}.`) : "";
 }
 
 function termsSection(plan, kernels) {

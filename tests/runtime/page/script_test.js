@@ -166,11 +166,11 @@ test("lines of a diff have their numbers, and pairs their difference", () => {
   assert.match(text, /<ins data-n=" {10}8">\+a<b>t\(a, i\) = &quot;ö<\/b>&quot;;/);
 });
 
-test("predictions for an architecture without constants of its own say whose they are", () => {
-  const plan = { constantsFittedOn: "NVIDIA H200", kernels: [{ name: "f", predicted: { explanation: {} } }] };
-  const withArchitecture = (constantsFitted) => rendered({}, { ...plan, architecture: { name: "sm_80", constantsFitted } });
-  assert.match(withArchitecture(false), /Predicted for sm_80 with constants fitted on an NVIDIA H200\./);
-  assert.doesNotMatch(withArchitecture(true), /fitted on/);
+test("predictions with the constants of another architecture say whose they are", () => {
+  const kernels = [{ name: "f", predicted: { explanation: {} } }];
+  const withPlan = (plan) => rendered({}, { ...plan, kernels });
+  assert.match(withPlan({ constantsFittedOn: "NVIDIA H200 (sm_90)" }), /Predicted with constants fitted on an NVIDIA H200 \(sm_90\)\./);
+  assert.doesNotMatch(withPlan({}), /fitted on/);
 });
 
 test("a measurement is held against the range of its prediction", () => {
