@@ -32,7 +32,7 @@
 //   a load from a private array              a different word in each lane,
 //                                            whatever the address
 //   a load of a private object's member      as uniform as all that is stored
-//   outside of its arrays                    there (evidence/Members.h)
+//   outside of its arrays                    there (see below)
 //   volatile and atomic loads, atomics       each lane its own value
 //   votes, warp reductions, a broadcast      one value for the lanes in it
 //   intrinsics and libdevice functions       as uniform as their operands
