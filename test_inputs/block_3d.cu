@@ -1,7 +1,7 @@
 // block_3d.cu - a majority filter over a labelled volume, in 3-D blocks
 //
 // Every voxel gets the label that most of its 27 neighbours have. The votes
-// are counted in a private array per thread; blocks are 8 x 4 x 4.
+// are counted in a per-thread array per thread; blocks are 8 x 4 x 4.
 //
 // expect-striped: votes
 //

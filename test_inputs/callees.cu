@@ -1,4 +1,4 @@
-// callees.cu - private arrays that are passed to functions
+// callees.cu - per-thread arrays that are passed to functions
 //
 // Robust statistics of short series, one per thread. The functions subscript
 // the array, walk over it with pointers, pass it on, and are overloaded; one is

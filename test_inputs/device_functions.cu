@@ -1,4 +1,4 @@
-// device_functions.cu - private arrays in functions that two kernels share
+// device_functions.cu - per-thread arrays in functions that two kernels share
 //
 // An image is freed of noise by the median of each pixel's surroundings, in
 // blocks of 16 x 16 threads; then every eighth pixel is classified, in blocks of

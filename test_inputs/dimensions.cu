@@ -1,4 +1,4 @@
-// dimensions.cu - private arrays of three and of five dimensions
+// dimensions.cu - per-thread arrays of three and of five dimensions
 //
 // The alignment of two short sequences with affine gaps keeps three matrices of
 // which only two rows are alive, and a survey is counted in a contingency table

@@ -1,9 +1,9 @@
-// element_addresses.cu - addresses of single elements of private arrays
+// element_addresses.cu - addresses of single elements of per-thread arrays
 //
 // Functions take a counter by pointer or by reference, and sincosf and modff
 // return their results through pointers: each of them touches the one element
 // that it is given. (There is no atomicAdd here: CUDA does not define atomics
-// on local memory, so no correct program has one on a private array.) The slow
+// on local memory, so no correct program has one on a per-thread array.) The slow
 // path of sincosf keeps a stack frame of its own on some architectures.
 //
 // expect-striped: bins waves whole

@@ -1,6 +1,6 @@
 // every_block_size.cu - blocks of 1, 2, 3 and so on to 1,024 threads
 //
-// Stripes and slots that launches bring, sized for the block, and such that the
+// Stripes and slots that launches ask for, sized for the block, and such that the
 // kernel has itself, sized for the largest block that it allows. Each launch
 // goes on from what the ones before left, so that none can be wrong unnoticed.
 //

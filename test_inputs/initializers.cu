@@ -1,4 +1,4 @@
-// initializers.cu - private arrays with initialisers of every kind
+// initializers.cu - per-thread arrays with initialisers of every kind
 //
 // Each array below is declared inside a loop or a nested scope, so that its
 // initialiser has to run again whenever the scope is entered: whatever the last

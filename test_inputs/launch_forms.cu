@@ -1,6 +1,6 @@
 // launch_forms.cu - every way to launch a kernel that the tool can edit
 //
-// The blocks are chosen when the program runs, so launches bring the storage:
+// The blocks are chosen when the program runs, so launches ask for the storage:
 // by the runtime's functions, by configurations in one language and the other,
 // and cooperatively, with a grid of as many blocks as can be resident. A launch
 // through a pointer stays as it is.

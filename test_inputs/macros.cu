@@ -1,4 +1,4 @@
-// macros.cu - macros and conditions of the preprocessor around private arrays
+// macros.cu - macros and conditions of the preprocessor around per-thread arrays
 //
 // A sorting network and a text parser in the style of C. `keys` is used in the
 // bodies of macros, `table` only in arguments of macros; `tokens` is named in a

@@ -1,4 +1,4 @@
-// over_budget.cu - more private arrays than 48 KB of shared memory can hold
+// over_budget.cu - more per-thread arrays than 48 KB of shared memory can hold
 //
 // The dynamic programme of a small knapsack per thread. In blocks of 128
 // threads `best` would take 40 KB, `taken` 20 KB and `weights` 6 KB. Only some

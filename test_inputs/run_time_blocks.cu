@@ -1,6 +1,6 @@
 // run_time_blocks.cu - kernels whose block is chosen when the program runs
 //
-// Launches bring the storage of their private arrays, whatever the block: one
+// Launches ask for the storage of their per-thread arrays, whatever the block: one
 // thread, a part of a warp, or the largest there is. One kernel has dynamic
 // shared memory of its own, a __device__ function is reached by two kernels, a
 // template by two instances, and a launch goes through the runtime's function.

@@ -1,6 +1,6 @@
 // several_kernels.cu - kernels that use shared memory of their own
 //
-// A byte histogram in two steps. The first kernel counts in a private array
+// A byte histogram in two steps. The first kernel counts in a per-thread array
 // per thread and sums the counters of a block up in shared memory, with
 // barriers. The second ranks the bytes of a tile by its own shared prefix sums.
 // One has launch bounds, the other is launched in two places.

@@ -1,4 +1,4 @@
-// slots.cu - private arrays that must each be one piece of memory
+// slots.cu - per-thread arrays that must each be one piece of memory
 //
 // `distances` is dynamic time warping with two rows that change places by
 // pointer. `packets` parses messages that it copies with memcpy. `transforms`

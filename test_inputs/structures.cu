@@ -1,4 +1,4 @@
-// structures.cu - structures as elements of private arrays
+// structures.cu - structures as elements of per-thread arrays
 //
 // A ray keeps its nearest hits in order, which have 12 bytes; a shortest path
 // goes by a heap of entries of 8; bodies of 16 and intervals of 24 bytes are

@@ -2,7 +2,7 @@
 //
 // A brute-force nearest neighbour search in one dimension. A candidate that is
 // better than the worst of the list is inserted at its place; scores and
-// numbers move together in two private arrays.
+// numbers move together in two per-thread arrays.
 //
 // expect-striped: scores numbers
 //

@@ -19,7 +19,7 @@
 using namespace bankstripe;
 
 const ArchInfo *bankstripe::archInfo(std::string_view Arch) {
-  // The carve-outs are also in cuda_occupancy.h. The tuning guides of Volta,
+  // The carveouts are also in cuda_occupancy.h. The tuning guides of Volta,
   // Turing, Ampere, Ada, Hopper and Blackwell repeat the figures of theirs.
   static const std::vector<unsigned> Volta = {0, 8, 16, 32, 64, 96},
                                      Turing = {32, 64},

@@ -57,7 +57,7 @@ struct ArchInfo {
   /// What a block can have with an opt-in.
   unsigned sharedPerBlock() const { return sharedPerSM() - reservedPerBlock(); }
   /// The L1 that \p Blocks resident blocks leave, which take \p SharedBytes
-  /// together, in bytes: the driver gives them the smallest carve-out that
+  /// together, in bytes: the driver gives them the smallest carveout that
   /// holds them.
   double l1Bytes(uint64_t SharedBytes, double Blocks) const;
 };

@@ -48,7 +48,7 @@
 //     __shared__ float a_stripes[bankstripe::warps(128)][32][32];
 //     auto a = bankstripe::begin(a_stripes);
 //
-// Where the launch brings the storage, it has no declaration of its own:
+// Where the launch asks for the storage, it has no declaration of its own:
 //
 //     auto counts = bankstripe::dynamic_stripe<int[16], 0, 4224>();
 //     auto &a_slots = bankstripe::dynamic_slots<float[32], 2048, 4224>();
@@ -112,7 +112,7 @@ static std::string asArgument(const std::string &Text) {
 }
 
 static std::string threadsOf(const PlannedArray &A) {
-  const Verdict &V = A.Decision;
+  const Verdict &V = A.Verdict;
   return V.ThreadsText.empty() ? std::to_string(V.Threads) : V.ThreadsText;
 }
 
@@ -169,11 +169,11 @@ static bool makesConstBySpecifier(const PlannedArray &A) {
 
 std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   const std::string Written = text(A.Array.Text.Specifiers);
-  switch (A.Decision.Kind) {
+  switch (A.Verdict.Kind) {
   case VerdictKind::Slot:
     return "";
   case VerdictKind::Stripe:
-    if (A.Decision.Dynamic)
+    if (A.Verdict.Dynamic)
       return "";
     break;
   case VerdictKind::Constant:
@@ -181,7 +181,7 @@ std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   default:
     break;
   }
-  return "__shared__ " + unitText(A.Decision.Form, Written);
+  return "__shared__ " + unitText(A.Verdict.Form, Written);
 }
 
 // The extents of the units that a lane has.
@@ -190,7 +190,7 @@ std::string StorageWriter::unitExtents(const PlannedArray &A) const {
   std::string Result;
   for (unsigned I = 0; I < F.Extents.size(); ++I) {
     std::string Extent = extent(F, I);
-    if (A.Decision.Form == StripeForm::Packed && I + 1 == F.Extents.size())
+    if (A.Verdict.Form == StripeForm::Packed && I + 1 == F.Extents.size())
       Extent = llvm::formatv("bankstripe::packed_words<{0}>({1})",
                              text(F.Text.Specifiers), Extent);
     Result += "[" + Extent + "]";
@@ -224,8 +224,8 @@ static std::string stripeView(const Verdict &V, const std::string &Units) {
 // The declaration of a stripe that is a view, without the semicolon.
 std::string StorageWriter::viewDeclaration(const PlannedArray &A) const {
   return "auto " + stripeName(A.Array) + " = " +
-         stripeView(A.Decision,
-                    unitText(A.Decision.Form, elementText(A)) + unitExtents(A));
+         stripeView(A.Verdict,
+                    unitText(A.Verdict.Form, elementText(A)) + unitExtents(A));
 }
 
 // `*new (...) Stack(10)`, or with the extents of an array.
@@ -250,7 +250,7 @@ static std::string slotAlignment(const Finding &F) {
 
 // `bankstripe::dynamic_slots<int[4], 0, 512>()` for the type `int[4]`.
 static std::string slotsView(const PlannedArray &A, const std::string &Type) {
-  const Verdict &V = A.Decision;
+  const Verdict &V = A.Verdict;
   const std::string Alignment = slotAlignment(A.Array);
   return "bankstripe::dynamic_slots<" + Type + dynamicArguments(V) +
          (Alignment.empty() || V.Behind ? "" : ", false") + Alignment + ">()";
@@ -264,7 +264,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   const bool Constructed = F.Init == InitializerKind::Construct;
 
   std::string Text;
-  if (A.Decision.Dynamic)
+  if (A.Verdict.Dynamic)
     Text =
         "auto &" + F.SlotsName + " = " + slotsView(A, Element + Extents) + ";";
   else
@@ -272,9 +272,9 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
                          Element, Extents, asArgument(threadsOf(A)),
                          slotAlignment(F), F.SlotsName);
   Text += NewLine;
-  if (!F.InKernel && !A.Decision.Dynamic)
+  if (!F.InKernel && !A.Verdict.Dynamic)
     Text += llvm::formatv("bankstripe::require_block_of_at_most<{0}>();{1}",
-                          A.Decision.Threads, NewLine);
+                          A.Verdict.Threads, NewLine);
   if (Constructed && !F.IsObject)
     Text += construction(F) + ";" + NewLine;
   Text += Element + (StringRef(Element).ends_with("*") ? "" : " ");
@@ -287,7 +287,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
 EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
   const DeclarationText &Text = A.Array.Text;
   EditList Edits;
-  switch (A.Decision.Kind) {
+  switch (A.Verdict.Kind) {
   case VerdictKind::Constant:
     if (!A.Array.HasConst && !makesConstBySpecifier(A))
       Edits.push_back({Text.Name.Offset, 0, "const "});
@@ -299,7 +299,7 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
     return Edits;
   }
   default:
-    if (A.Decision.Dynamic) {
+    if (A.Verdict.Dynamic) {
       unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();
       Edits.push_back({Text.Declarator.Offset, End - Text.Declarator.Offset,
                        viewDeclaration(A)});
@@ -319,7 +319,7 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
 // The statement that does what the initialiser did; empty without one.
 std::string StorageWriter::initialisation(const PlannedArray &A) const {
   const Finding &F = A.Array;
-  const bool IsSlot = A.Decision.Kind == VerdictKind::Slot;
+  const bool IsSlot = A.Verdict.Kind == VerdictKind::Slot;
   if (F.Init == InitializerKind::None || F.Init == InitializerKind::Construct)
     return "";
   if (F.Init == InitializerKind::Zero)
@@ -338,14 +338,14 @@ std::string StorageWriter::initialisation(const PlannedArray &A) const {
 std::vector<std::string>
 StorageWriter::statementsAfter(const PlannedArray &A) const {
   std::vector<std::string> Statements;
-  if (!A.Decision.usesShared())
+  if (!A.Verdict.usesShared())
     return Statements;
   // A slot checks between its two declarations.
-  if (!A.Array.InKernel && A.Decision.Kind == VerdictKind::Stripe &&
-      !A.Decision.Dynamic)
+  if (!A.Array.InKernel && A.Verdict.Kind == VerdictKind::Stripe &&
+      !A.Verdict.Dynamic)
     Statements.push_back(llvm::formatv(
-        "bankstripe::require_block_of_at_most<{0}>();", A.Decision.Threads));
-  if (A.Array.NeedsAccessor && A.Decision.Kind == VerdictKind::Stripe)
+        "bankstripe::require_block_of_at_most<{0}>();", A.Verdict.Threads));
+  if (A.Array.NeedsAccessor && A.Verdict.Kind == VerdictKind::Stripe)
     Statements.push_back("auto " + A.Array.Name + " = bankstripe::begin(" +
                          A.Array.StripesName + ");");
   std::string Init = initialisation(A);
@@ -530,7 +530,7 @@ EditList StatementEditor::edit() {
   for (unsigned I = 0; I + 1 < First.AllDeclarators.size(); ++I)
     editSeparator(I);
   if (llvm::any_of(Moved, [](const PlannedArray *A) {
-        return A->Array.HostDevice && A->Decision.usesShared();
+        return A->Array.HostDevice && A->Verdict.usesShared();
       }))
     return forDeviceOnly();
   editEnd();

@@ -149,7 +149,7 @@ private:
   std::string includeText(unsigned Place, bool EmbedHelper) const;
 
   bool moves(const PlannedArray &A) const {
-    return A.Decision.changesSource() && !A.Decision.unrolls() &&
+    return A.Verdict.changesSource() && !A.Verdict.unrolls() &&
            A.Array.Where.File == Path;
   }
 
@@ -166,9 +166,9 @@ private:
 
 void FileEditor::collectUses() {
   for (const PlannedArray &A : P.Arrays)
-    if (moves(A) && A.Decision.Kind == VerdictKind::Stripe) {
+    if (moves(A) && A.Verdict.Kind == VerdictKind::Stripe) {
       llvm::append_range(UseEdits,
-                         editsOfPointers(A.Array.Trail, A.Decision.Form));
+                         editsOfPointers(A.Array.Trail, A.Verdict.Form));
       if (!A.Array.NeedsAccessor)
         for (const Use &U : A.Array.Uses)
           llvm::append_range(UseEdits, editsOfUse(U));
@@ -182,7 +182,7 @@ void FileEditor::collectStatements() {
   for (const PlannedArray &A : P.Arrays)
     if (moves(A)) {
       ByStatement[A.Array.Text.Statement.Offset].push_back(&A);
-      if (A.Array.Text.Initializer.isValid() && A.Decision.usesShared())
+      if (A.Array.Text.Initializer.isValid() && A.Verdict.usesShared())
         MovedText.push_back(A.Array.Text.Initializer);
     }
   for (auto &[Offset, Arrays] : ByStatement) {
@@ -217,14 +217,14 @@ void FileEditor::collectReservations() {
 
 void FileEditor::collectLoops() {
   for (const PlannedArray &A : P.Arrays)
-    for (const CountedLoop &L : A.Decision.Unroll)
+    for (const CountedLoop &L : A.Verdict.Unroll)
       if (L.Insertion.File == Path)
         OtherEdits.push_back(pragmaBefore(L.Insertion.Offset, Code));
 }
 
 bool FileEditor::collect() {
   NeedsHelper = llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
-    return A.Decision.usesShared() &&
+    return A.Verdict.usesShared() &&
            llvm::is_contained(A.Array.FunctionFiles, Path);
   });
   collectUses();
@@ -280,10 +280,10 @@ llvm::Expected<ChangedFile> FileEditor::apply(bool EmbedHelper) {
 std::set<std::string> bankstripe::filesOf(const Plan &P) {
   std::set<std::string> Files;
   for (const PlannedArray &A : P.Arrays)
-    if (A.Decision.changesSource()) {
+    if (A.Verdict.changesSource()) {
       Files.insert(A.Array.Where.File);
       Files.insert(A.Array.FunctionFiles.begin(), A.Array.FunctionFiles.end());
-      for (const CountedLoop &L : A.Decision.Unroll)
+      for (const CountedLoop &L : A.Verdict.Unroll)
         Files.insert(L.Insertion.File);
     }
   for (const KernelPlan &K : P.Kernels) {

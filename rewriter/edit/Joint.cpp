@@ -60,7 +60,7 @@ void Groups::connectKernels() {
 void Groups::connectArrays() {
   for (unsigned I = 0; I < Arrays; ++I) {
     const PlannedArray &A = P.Arrays[I];
-    if (!A.Decision.usesShared())
+    if (!A.Verdict.usesShared())
       continue;
     for (unsigned K : A.Kernels)
       Classes.unionSets(I, Arrays + K);
@@ -71,7 +71,7 @@ std::vector<std::vector<unsigned>> Groups::members() const {
   std::map<unsigned, std::vector<unsigned>> ByFirstArray;
   std::map<unsigned, unsigned> FirstOf;
   for (unsigned I = 0; I < Arrays; ++I)
-    if (P.Arrays[I].Decision.changesSource())
+    if (P.Arrays[I].Verdict.changesSource())
       ByFirstArray[FirstOf.try_emplace(Classes.getLeaderValue(I), I)
                        .first->second]
           .push_back(I);

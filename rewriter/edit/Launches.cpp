@@ -22,7 +22,7 @@
 // cooperative launches come from.
 //
 // More than a launch gets unasked, 48 KB, has to be allowed first, for each
-// kernel and device; the function does that too, and sees to the carve-out. For
+// kernel and device; the function does that too, and sees to the carveout. For
 // a template it is then one itself, because it has to name the instance.
 //
 //===----------------------------------------------------------------------===//

@@ -91,8 +91,8 @@ void OverloadCollector::need(const Calls &Asked) {
 std::set<Overload> OverloadCollector::collect() {
   Calls Asked;
   for (const PlannedArray &A : P.Arrays)
-    if (A.Decision.Kind == VerdictKind::Stripe)
-      add(Asked, A.Array.Trail, A.Decision.Form);
+    if (A.Verdict.Kind == VerdictKind::Stripe)
+      add(Asked, A.Array.Trail, A.Verdict.Form);
   need(Asked);
   return std::move(Needed);
 }

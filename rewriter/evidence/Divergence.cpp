@@ -29,7 +29,7 @@
 //                                            that the kernel writes this rests
 //                                            on the warp loading together, the
 //                                            premise of the whole analysis
-//   a load from a private array              a different word in each lane,
+//   a load from a per-thread array              a different word in each lane,
 //                                            whatever the address
 //   a load of a private object's member      as uniform as all that is stored
 //   outside of its arrays                    there (see below)
@@ -138,7 +138,7 @@ InstructionUniformity WarpUniformity::ofLoad(const LoadInst &Load) const {
   if (!Load.isSimple() || Load.getPointerAddressSpace() == LocalAddressSpace)
     return InstructionUniformity::NeverUniform;
   // Through a pointer whose origin is not seen, such as one that was loaded
-  // itself, the load cannot lead into a private array at a uniform address:
+  // itself, the load cannot lead into a per-thread array at a uniform address:
   // the pointer would have been kept in memory as a per-lane value.
   SmallVector<const Value *, 4> Objects;
   getUnderlyingObjects(Load.getPointerOperand(), Objects, nullptr,

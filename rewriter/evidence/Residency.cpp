@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A private array is resident in local memory when an alloca of it survives
+// A per-thread array is resident in local memory when an alloca of it survives
 // -O3. To know whose an alloca is, each one of a finding is recognised once,
 // before optimisation, when it still has its debug record (variable, file,
 // line, column), and is given a name of its own. Two marks then lead back to

@@ -43,7 +43,7 @@ constexpr unsigned LocalAddressSpace = 5;
 /// Instructions that a load from constant memory costs at an address that
 /// differs from lane to lane. Such loads are answered one address after the
 /// other: on an H200 one of 32 random bytes of a table of 256 takes a
-/// multiprocessor about 60 cycles, in which it could issue some 250
+/// SM about 60 cycles, in which it could issue some 250
 /// instructions (mochimo-md2 in measurements/suite-profile.txt.xz: 47 warps
 /// with 7,000 of them each take 20.4 million cycles).
 constexpr double CostOfScatteredConstant = 250;

@@ -125,7 +125,7 @@ template <>
 inline constexpr InitializerKind LastOf<InitializerKind> =
     InitializerKind::Construct;
 template <>
-inline constexpr VerdictKind LastOf<VerdictKind> = VerdictKind::Refuse;
+inline constexpr VerdictKind LastOf<VerdictKind> = VerdictKind::Unsupported;
 template <> inline constexpr StripeForm LastOf<StripeForm> = StripeForm::Unit;
 template <>
 inline constexpr Residency LastOf<Residency> = Residency::LocalMemory;

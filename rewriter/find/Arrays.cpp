@@ -1,4 +1,5 @@
-//===-- Arrays.cpp - the private arrays of a function ---------------------===//
+//===-- Arrays.cpp - the per-thread arrays of a function
+//---------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

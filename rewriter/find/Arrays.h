@@ -1,4 +1,5 @@
-//===-- Arrays.h - the private arrays of a function -------------*- C++ -*-===//
+//===-- Arrays.h - the per-thread arrays of a function -------------*- C++
+//-*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,11 +1,12 @@
-//===-- Declaration.cpp - a private array's declaration -------------------===//
+//===-- Declaration.cpp - a per-thread array's declaration
+//-------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every second private array shares its statement with others, as in
+// Every second per-thread array shares its statement with others, as in
 //
 //     float sum = 0, best[8] = {0}, *p;
 //

@@ -1,12 +1,13 @@
-//===-- Declaration.h - a private array's declaration -----------*- C++ -*-===//
+//===-- Declaration.h - a per-thread array's declaration -----------*- C++
+//-*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What counts as a private array, its type, how it begins, and the text of it
-// that edits move around.
+// What counts as a per-thread array, its type, how it begins, and the text of
+// it that edits move around.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ namespace bankstripe {
 /// The most extents that a stripe has.
 inline constexpr unsigned MostDimensions = 5;
 
-/// Whether \p Variable is a private array, or a class object that holds one.
+/// Whether \p Variable is a per-thread array, or a class object that holds one.
 bool isPrivateArray(const clang::VarDecl *Variable);
 
 /// Reads the type, the initialiser and the text of \p Variable, which

@@ -114,7 +114,7 @@ static const Expr *given(const CallExpr *Call, unsigned Index) {
 }
 
 // A launch into another stream may run beside others, so its grid does not tell
-// how many blocks a multiprocessor has.
+// how many blocks an SM has.
 static bool isDefaultStream(const Expr *Stream, ASTContext &Context) {
   return !Stream || Stream->IgnoreParenCasts()->isNullPointerConstant(
                         Context, Expr::NPC_ValueDependentIsNotNull);
@@ -230,7 +230,7 @@ void LaunchReader::readConfiguredLaunch(const CallExpr *Call,
 }
 
 // Runtime functions that set a kernel up, or ask about it, without launching,
-// and to which it makes no difference what memory launches bring.
+// and to which it makes no difference what memory launches ask for.
 static bool onlyAsks(StringRef Name) {
   return Name.starts_with("cudaFuncSet") || Name.starts_with("cudaFuncGet");
 }

@@ -14,7 +14,7 @@
 
 namespace bankstripe {
 
-/// Classifies the references to a private array: each is either a full
+/// Classifies the references to a per-thread array: each is either a full
 /// subscript that stays with its element, or an obstacle.
 class UseClassifier {
 public:

@@ -56,7 +56,7 @@ using FileSystemPtr = IntrusiveRefCntPtr<vfs::FileSystem>;
 /// defers in the order in which it is told.
 using Events = std::vector<unique_function<void(clang::ASTConsumer &) const>>;
 
-/// Notes the parser's events. Most files hold no private array, and code
+/// Notes the parser's events. Most files hold no per-thread array, and code
 /// generation, which costs several times as much as the notes, is never run.
 class Recorder final : public clang::ASTConsumer {
 public:

@@ -33,7 +33,7 @@ enum class Layout {
 struct Carveout {
   enum class Rule {
     Driver, ///< What the driver chooses: enough for all blocks that could fit.
-    Auto,   ///< What the blocks need that the grid brings to a multiprocessor.
+    Auto,   ///< What the blocks need that the grid brings to an SM.
     Fixed,  ///< Percent of the most there can be.
   };
   Rule How = Rule::Driver;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What optimised IR shows of each private array, and what ptxas reports of each
-// kernel.
+// What optimised IR shows of each per-thread array, and what ptxas reports of
+// each kernel.
 //
 //===----------------------------------------------------------------------===//
 

@@ -33,8 +33,8 @@ inline constexpr char FittedArch[] = "sm_90";
 struct Prediction {
   double Speedup = 1; ///< Original over rewritten.
   double Low = 1, High = 1;
-  double Price = 1; ///< The part that the shared memory itself has in it.
-  double Gain = 1;  ///< The part of the access.
+  double ResourceFactor = 1; ///< What the shared memory itself does to it.
+  double AccessFactor = 1;   ///< The rest: Speedup / ResourceFactor.
   /// The speedup if what no source tells is as bad as it may be, and what that
   /// is; empty if that is no worse.
   double Worst = 1;
@@ -54,10 +54,10 @@ struct ArrayCost {
 
 /// A kernel's time, and what it runs with.
 struct PredictedState {
-  unsigned Warps = 0;         ///< Resident on a multiprocessor.
+  unsigned Warps = 0;         ///< Resident on an SM.
   std::string Limiter;        ///< `registers`, `shared memory`, ...
   double FirstLevelCache = 0; ///< Bytes of the L1 that are left.
-  /// Cycles of a multiprocessor per warp: what it issues, what it waits for
+  /// Cycles of an SM per warp: what it issues, what it waits for
   /// when the others fill in, and what comes of both.
   double Issue = 0;
   double Wait = 0;

@@ -1,11 +1,12 @@
-//===-- Finding.h - a private array and everything known of it --*- C++ -*-===//
+//===-- Finding.h - a per-thread array and everything known of it --*- C++
+//-*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the stage find/ reads from one translation unit: the private arrays,
+// What the stage find/ reads from one translation unit: the per-thread arrays,
 // the kernels that reach them and the launches of those kernels. Facts only;
 // what follows from them is decided in plan/.
 //
@@ -32,7 +33,7 @@ namespace bankstripe {
 /// How one use of an array touches its element.
 enum class AccessKind { Read, Write, ReadWrite, Address };
 
-/// One full subscript of a private array: `a[i]` or `t[i][j]`.
+/// One full subscript of a per-thread array: `a[i]` or `t[i][j]`.
 struct Use {
   Place Where;
   AccessKind Access = AccessKind::Read;
@@ -115,7 +116,7 @@ struct CountedLoop {
   }
 };
 
-/// One private array (or class object that holds one).
+/// One per-thread array (or class object that holds one).
 struct Finding {
   std::string Name;
   Place Where;            ///< Of the name in the declaration.
@@ -252,7 +253,7 @@ struct Launch {
 };
 
 /// A question about the occupancy of a kernel, to which the shared memory that
-/// launches bring makes a difference.
+/// launches ask for makes a difference.
 struct OccupancyQuery {
   std::string KernelId;
   Place Where;

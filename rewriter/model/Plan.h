@@ -32,7 +32,7 @@ enum class StripeForm {
 
 /// What a version of the program makes of an array.
 struct Treatment {
-  VerdictKind Kind = VerdictKind::Keep;
+  VerdictKind Kind = VerdictKind::Unchanged;
   StripeForm Form = StripeForm::Plain; ///< Of a stripe.
 
   friend bool operator==(const Treatment &A, const Treatment &B) {
@@ -42,7 +42,7 @@ struct Treatment {
 
 /// What was decided for one finding, and why.
 struct Verdict {
-  VerdictKind Kind = VerdictKind::Refuse;
+  VerdictKind Kind = VerdictKind::Unsupported;
   Reason Why = Reason::UnknownUse;
   std::string Detail; ///< Completes the reason's summary; may be empty.
   Place Where;        ///< The place that the reason is about.
@@ -50,8 +50,8 @@ struct Verdict {
   uint64_t SharedBytes = 0; ///< Per block, of the largest instance; moved ones.
   unsigned Threads = 0;     ///< The largest block that its storage is for.
   std::string ThreadsText;  ///< How to spell that in its function.
-  /// The launch brings the storage: each warp has WarpBytes of it, the same for
-  /// all kernels that share arrays, and this array begins at WarpOffset.
+  /// The launch asks for the storage: each warp has WarpBytes of it, the same
+  /// for all kernels that share arrays, and this array begins at WarpOffset.
   bool Dynamic = false;
   bool Behind = false; ///< Behind memory that kernels have of their own.
   uint64_t WarpOffset = 0;
@@ -84,7 +84,7 @@ struct KernelPlan {
   bool AddLaunchBounds = false;
   unsigned BoundsToAdd = 0;  ///< In threads.
   uint64_t SharedBefore = 0; ///< Static bytes per block.
-  /// Of the largest block; the launch brings them where WarpBytes is not 0.
+  /// Of the largest block; the launch asks for them where WarpBytes is not 0.
   uint64_t SharedAfter = 0;
   uint64_t DynamicSharedBytes = 0; ///< The most that a launch asks for.
   /// What launches ask for in addition, in bytes per warp; 0 for static
@@ -112,7 +112,7 @@ struct KernelPlan {
   }
   bool OptIn = false;     ///< All of it can be more than a launch gets unasked.
   unsigned Registers = 0; ///< From ptxas; 0 when unknown.
-  /// Resident warps per multiprocessor; 0 when unknown.
+  /// Resident warps per SM; 0 when unknown.
   unsigned WarpsBefore = 0;
   unsigned WarpsAfter = 0;
 };
@@ -134,7 +134,7 @@ struct ReachedArray {
 
 /// The same with its verdict.
 struct PlannedArray : ReachedArray {
-  Verdict Decision;
+  bankstripe::Verdict Verdict;
 };
 
 /// Something to say about a place.

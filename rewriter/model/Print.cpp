@@ -221,7 +221,7 @@ raw_ostream &bankstripe::operator<<(raw_ostream &OS, const KernelPlan &K) {
 
 raw_ostream &bankstripe::operator<<(raw_ostream &OS, const Plan &P) {
   for (const PlannedArray &A : P.Arrays)
-    OS << A.Array.Where << ' ' << A.Array.Name << ": " << A.Decision << '\n';
+    OS << A.Array.Where << ' ' << A.Array.Name << ": " << A.Verdict << '\n';
   for (const KernelPlan &K : P.Kernels)
     OS << K << '\n';
   return OS;

@@ -14,11 +14,11 @@ using namespace bankstripe;
 namespace {
 
 constexpr VerdictKind Slot = VerdictKind::Slot;
-constexpr VerdictKind Keep = VerdictKind::Keep;
-constexpr VerdictKind Refuse = VerdictKind::Refuse;
+constexpr VerdictKind Unchanged = VerdictKind::Unchanged;
+constexpr VerdictKind Unsupported = VerdictKind::Unsupported;
 
 // One row per reason, in the order of the enumeration. The summaries complete
-// the sentence "private array 'a' ...: SUMMARY".
+// the sentence "per-thread array 'a' ...: SUMMARY".
 constexpr ReasonInfo Table[] = {
     {Reason::DynamicIndex, VerdictKind::Stripe, "dynamic-index",
      "its dynamic indices force it into local memory", ""},
@@ -86,103 +86,103 @@ constexpr ReasonInfo Table[] = {
      "the optimiser promotes it to registers", ""},
     {Reason::UnrolledLoop, VerdictKind::Registers, "unrolled-loop",
      "with its loops unrolled, every index is a constant", ""},
-    {Reason::Nolint, Keep, "nolint", "a NOLINT(bankstripe) comment asks for it",
-     "remove the comment"},
-    {Reason::DecidedKeep, Keep, "decided-keep",
+    {Reason::Nolint, Unchanged, "nolint",
+     "a NOLINT(bankstripe) comment asks for it", "remove the comment"},
+    {Reason::DecidedKeep, Unchanged, "decided-keep",
      "it was decided that nothing changes",
      "change the decision in .bankstripe.yaml or --layout"},
-    {Reason::BlockSizeUnknown, Keep, "block-size-unknown",
+    {Reason::BlockSizeUnknown, Unchanged, "block-size-unknown",
      "no bound on the block size of its kernel is known at compile time",
      "add __launch_bounds__ to the kernel or give --block-size"},
-    {Reason::BlockSizeConflict, Keep, "block-size-conflict",
+    {Reason::BlockSizeConflict, Unchanged, "block-size-conflict",
      "a launch asks for a larger block than the bound",
      "correct __launch_bounds__, --block-size or the launch"},
-    {Reason::LinkedCallees, Keep, "linked-callees",
+    {Reason::LinkedCallees, Unchanged, "linked-callees",
      "launch bounds would limit the registers of functions in other files that "
      "its kernel calls, and the program might not link",
      "add __launch_bounds__ to the kernel, if the program links with it"},
-    {Reason::OverBudget, Keep, "over-budget",
+    {Reason::OverBudget, Unchanged, "over-budget",
      "it does not fit into 48 KB of static shared memory with what the kernel "
      "has and what is worth more",
      "use a smaller block, a smaller array or fewer arrays"},
-    {Reason::NotProfitable, Keep, "not-profitable",
+    {Reason::NotProfitable, Unchanged, "not-profitable",
      "moving it is not predicted to pay",
      "measure it: give --min-speedup=0, or ask for it in .bankstripe.yaml"},
-    {Reason::DynamicSharedMemory, Keep, "dynamic-shared-memory",
+    {Reason::DynamicSharedMemory, Unchanged, "dynamic-shared-memory",
      "its kernel uses dynamic shared memory of a size that is not known",
      "launch with a constant number of bytes"},
-    {Reason::CooperativeLaunch, Keep, "cooperative-launch",
+    {Reason::CooperativeLaunch, Unchanged, "cooperative-launch",
      "its kernel is launched cooperatively, and more shared memory could make "
      "its grid too large to be resident at once",
      "compute its grid from an occupancy query in the launching function"},
-    {Reason::OutOfBounds, Keep, "out-of-bounds",
+    {Reason::OutOfBounds, Unchanged, "out-of-bounds",
      "a constant index lies outside the array; in shared memory that would hit "
      "another thread's data",
      "correct the index"},
-    {Reason::StackFrameKept, Keep, "stack-frame-kept",
+    {Reason::StackFrameKept, Unchanged, "stack-frame-kept",
      "ptxas reports no smaller stack frame after the rewrite, or hardly", ""},
-    {Reason::CompileFailed, Keep, "compile-failed",
+    {Reason::CompileFailed, Unchanged, "compile-failed",
      "nvcc does not accept the file after the rewrite, which is a defect of "
      "bankstripe",
      "please report it with the file"},
-    {Reason::NoEvidence, Keep, "no-evidence",
+    {Reason::NoEvidence, Unchanged, "no-evidence",
      "the optimiser could not be asked whether it stays in registers",
      "look at the message with --verbose"},
-    {Reason::NeverUsed, Keep, "never-used", "no code uses it", ""},
-    {Reason::OutsidePaths, Keep, "outside-paths",
+    {Reason::NeverUsed, Unchanged, "never-used", "no code uses it", ""},
+    {Reason::OutsidePaths, Unchanged, "outside-paths",
      "it stands in a file outside the given paths",
      "name that file or its folder on the command line"},
-    {Reason::NoKernel, Keep, "no-kernel",
+    {Reason::NoKernel, Unchanged, "no-kernel",
      "no kernel that was seen reaches its function",
      "name the files with the kernels on the command line too"},
-    {Reason::NotInstantiated, Keep, "not-instantiated",
+    {Reason::NotInstantiated, Unchanged, "not-instantiated",
      "it is declared in a template of which no instantiation was seen",
      "name the files that use the template on the command line too"},
-    {Reason::InLambda, Refuse, "in-lambda",
+    {Reason::InLambda, Unsupported, "in-lambda",
      "it is declared in the body of a lambda or of a class inside a function",
      "declare it in the kernel's own body"},
-    {Reason::RecursiveFunction, Refuse, "recursive-function",
+    {Reason::RecursiveFunction, Unsupported, "recursive-function",
      "its function can be entered again before it returns, and static storage "
      "exists once",
      "turn the recursion into a loop"},
-    {Reason::ConstexprFunction, Refuse, "constexpr-function",
+    {Reason::ConstexprFunction, Unsupported, "constexpr-function",
      "its function is constexpr and cannot hold __shared__ storage",
      "remove constexpr"},
-    {Reason::ClassLifetime, Refuse, "class-lifetime",
+    {Reason::ClassLifetime, Unsupported, "class-lifetime",
      "its class is destroyed or copied by code of its own",
      "give the class a trivial destructor"},
-    {Reason::ConstElements, Refuse, "const-elements",
+    {Reason::ConstElements, Unsupported, "const-elements",
      "its elements are const and get their values at run time",
      "remove the const"},
-    {Reason::OverAligned, Refuse, "over-aligned",
+    {Reason::OverAligned, Unsupported, "over-aligned",
      "its declaration carries an attribute such as alignas",
      "remove the attribute"},
-    {Reason::Decltype, Refuse, "decltype",
+    {Reason::Decltype, Unsupported, "decltype",
      "decltype looks at it, and would see a reference afterwards",
      "write the type"},
-    {Reason::DeclarationInMacro, Refuse, "declaration-in-macro",
+    {Reason::DeclarationInMacro, Unsupported, "declaration-in-macro",
      "its declaration comes from a macro",
      "write the declaration without the macro"},
-    {Reason::DeclarationPlace, Refuse, "declaration-place",
+    {Reason::DeclarationPlace, Unsupported, "declaration-place",
      "its declaration is not a statement of a block",
      "declare it on a line of its own between braces"},
-    {Reason::DeclaratorShape, Refuse, "declarator-shape",
+    {Reason::DeclaratorShape, Unsupported, "declarator-shape",
      "its declarator is more than a name and extents",
      "simplify the declaration with an alias for the element type"},
-    {Reason::KernelInMacro, Refuse, "kernel-in-macro",
+    {Reason::KernelInMacro, Unsupported, "kernel-in-macro",
      "the name of its kernel comes from a macro, so that launch bounds cannot "
      "be added",
      "add __launch_bounds__ to the kernel by hand"},
-    {Reason::Goto, Refuse, "goto",
+    {Reason::Goto, Unsupported, "goto",
      "its function holds a goto, which may jump over the declaration",
      "write the jump as a loop or a function"},
-    {Reason::InlineAssembly, Refuse, "inline-assembly",
+    {Reason::InlineAssembly, Unsupported, "inline-assembly",
      "inline assembly gets its address and may expect local memory",
      "pass single elements to the assembly"},
-    {Reason::Initializer, Refuse, "initializer",
+    {Reason::Initializer, Unsupported, "initializer",
      "its initialiser is not a plain braced list",
      "assign the elements after the declaration"},
-    {Reason::TranslationUnitsDiffer, Refuse, "translation-units-differ",
+    {Reason::TranslationUnitsDiffer, Unsupported, "translation-units-differ",
      "two translation units or two instantiations see it differently",
      "make its declaration and uses the same for every includer"},
 };
@@ -207,10 +207,10 @@ llvm::StringRef bankstripe::nameOf(VerdictKind V) {
     return "constant";
   case VerdictKind::Registers:
     return "registers";
-  case VerdictKind::Keep:
-    return "keep";
-  case VerdictKind::Refuse:
-    return "refuse";
+  case VerdictKind::Unchanged:
+    return "unchanged";
+  case VerdictKind::Unsupported:
+    return "unsupported";
   }
   llvm_unreachable("all verdicts are listed");
 }

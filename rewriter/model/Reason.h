@@ -21,12 +21,12 @@ namespace bankstripe {
 
 /// What is to become of a finding.
 enum class VerdictKind {
-  Stripe,    ///< Moves into bank-striped shared memory.
-  Slot,      ///< Moves into a padded contiguous slot of shared memory.
-  Constant,  ///< Moves into constant storage.
-  Registers, ///< The compiler keeps it in registers; nothing to do.
-  Keep,      ///< Could be moved, but must not or need not be here.
-  Refuse,    ///< Is used in a way that this version cannot rewrite safely.
+  Stripe,      ///< Moves into bank-striped shared memory.
+  Slot,        ///< Moves into a padded contiguous slot of shared memory.
+  Constant,    ///< Moves into constant storage.
+  Registers,   ///< The compiler keeps it in registers; nothing to do.
+  Unchanged,   ///< Could be moved, but must not or need not be here.
+  Unsupported, ///< Is used in a way that this version cannot rewrite safely.
 };
 
 /// Why. Grouped by the verdict that each leads to.
@@ -110,7 +110,7 @@ struct ReasonInfo {
 llvm::ArrayRef<ReasonInfo> allReasons();
 /// The row of \p R.
 const ReasonInfo &infoOf(Reason R);
-/// `stripe`, `slot`, `constant`, `registers`, `keep` or `refuse`.
+/// `stripe`, `slot`, `constant`, `registers`, `unchanged` or `unsupported`.
 llvm::StringRef nameOf(VerdictKind V);
 
 } // namespace bankstripe

@@ -29,7 +29,7 @@ static constexpr double MostBytesApart = 0.25;
 static constexpr double LoopWeight = 10;
 static constexpr unsigned DeepestLoop = 4;
 // The words of the largest array that is unrolled. A thread has at most 255
-// registers, and the fewer the threads of a multiprocessor need, the more of
+// registers, and the fewer the threads of an SM need, the more of
 // them run. An array of 64 words leaves the kernel with about a hundred
 // registers, 16 to 20 warps of 64, which registers make good; a larger one
 // would be spilled, to local memory again.
@@ -172,9 +172,9 @@ std::optional<Why> Chooser::whyKernelsRefuse() const {
   return std::nullopt;
 }
 
-// Launches bring one place for one instance: where a kernel reaches several of
-// a function template, they may be active at once, in one thread or in others
-// of its warp.
+// Launches ask for one place for one instance: where a kernel reaches several
+// of a function template, they may be active at once, in one thread or in
+// others of its warp.
 static bool hasOnePlace(const ReachedArray &A) {
   std::set<unsigned> Seen;
   for (const std::vector<unsigned> &Rows : A.InstanceKernels)
@@ -192,7 +192,7 @@ std::optional<Why> Chooser::whyNoPlace() const {
       Why Result = Settings[Row].Unbounded.value_or(
           Why{Reason::OverBudget, A.Array.Where, ""});
       Result.Detail += (Result.Detail.empty() ? "" : "; ") +
-                       std::string("launches bring one place, and a kernel "
+                       std::string("launches ask for one place, and a kernel "
                                    "runs several instances of its function");
       return Result;
     }

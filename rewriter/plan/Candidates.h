@@ -21,7 +21,7 @@ struct Candidate {
   /// Bytes of a block, parallel to the kernels that reach the array: of the
   /// storage, and of a block as it is usually launched.
   std::vector<uint64_t> Bytes, UsualBytes;
-  uint64_t BytesPerWarp = 0; ///< Where launches bring the storage.
+  uint64_t BytesPerWarp = 0; ///< Where launches ask for the storage.
   /// The model does not see all that it saves, so it need not promise more.
   bool SavesUnseen = false;
 
@@ -40,7 +40,7 @@ struct ArrayChoices {
   /// The first is the smallest. Empty if Fixed is there.
   std::vector<Candidate> Candidates;
   bool Asked = false;   ///< A decision asks for the move.
-  bool Dynamic = false; ///< Launches bring its storage.
+  bool Dynamic = false; ///< Launches ask for its storage.
   bool Behind = false;  ///< As in Verdict, like the next three.
   unsigned Threads = 0;
   std::string ThreadsText;

@@ -10,7 +10,7 @@
 // edited can ask for another part (runtime/device/bankstripe.cuh).
 //
 // By default that is what the blocks need which its grid brings to a
-// multiprocessor, at launches that are edited anyway and at those of kernels
+// SM, at launches that are edited anyway and at those of kernels
 // that may lose if the driver chooses (docs/measurements.md).
 //
 // A kernel about which the program asks how many blocks can be resident keeps
@@ -39,7 +39,7 @@ static StringRef withoutArguments(StringRef Name) {
   return Name;
 }
 
-// Why the launches of a kernel do not see to its carve-out; empty when they do.
+// Why the launches of a kernel do not see to its carveout; empty when they do.
 static std::string whyDriver(const KernelPlan &K) {
   if (K.SharedAfter == K.SharedBefore)
     return "nothing moves into its shared memory";

@@ -12,7 +12,7 @@
 
 namespace bankstripe {
 
-/// Gives the kernels of \p P whose launches are edited their carve-outs, and
+/// Gives the kernels of \p P whose launches are edited their carveouts, and
 /// says what came of the decisions about that.
 void chooseCarveouts(Plan &P, const PlanOptions &Options);
 

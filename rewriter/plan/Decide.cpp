@@ -65,15 +65,15 @@ std::optional<unsigned> ArrayNames::find(DecisionOutcome &O) const {
   O.State = DecisionState::Stale;
   O.Detail = "function '" + D.Function + "' has ";
   if (Count)
-    O.Detail += "only " + std::to_string(Count) + " private array" +
+    O.Detail += "only " + std::to_string(Count) + " per-thread array" +
                 (Count == 1 ? "" : "s") + " of that name";
   else if (auto First = ByName.lower_bound({D.File, D.Function, ""});
            First != ByName.end() && std::get<0>(First->first) == D.File &&
            std::get<1>(First->first) == D.Function)
-    O.Detail += "no private array of that name";
+    O.Detail += "no per-thread array of that name";
   else
     O.Detail = "no function '" + D.Function +
-               "' with a private array was "
+               "' with a per-thread array was "
                "found in that file";
   return std::nullopt;
 }
@@ -156,7 +156,7 @@ void bankstripe::settleOutcomes(std::vector<DecisionOutcome> &Outcomes,
                                 [](const PlannedArray &A, const Place &Where) {
                                   return A.Array.Where < Where;
                                 });
-    const Verdict &V = At->Decision;
+    const Verdict &V = At->Verdict;
     const ReasonInfo &Info = infoOf(V.Why);
     O.Detail.clear();
     O.State = DecisionState::Used;

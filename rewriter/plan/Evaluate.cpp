@@ -20,7 +20,7 @@
 
 using namespace bankstripe;
 
-// Whether launches of a kernel will, or could be made to, see to its carve-out.
+// Whether launches of a kernel will, or could be made to, see to its carveout.
 static bool mayCarve(const KernelSetting &S, const MergedKernel &K,
                      const PlanOptions &Options) {
   if (Options.DefaultCarveout)
@@ -245,6 +245,6 @@ bool Evaluator::needsCarveout(unsigned Row, const Assignment &A) const {
   if (!C || !C->Carved)
     return false;
   C->Carved = false;
-  C->CodeGrowth = 1; // No carve-out mends what that costs.
+  C->CodeGrowth = 1; // No carveout mends what that costs.
   return bankstripe::predict(*C, Model).Worst < LeastOfGroup;
 }

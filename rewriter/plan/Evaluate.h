@@ -43,7 +43,7 @@ public:
 
   /// What the arrays take of the static memory of kernel \p Row, in bytes.
   uint64_t staticBytes(unsigned Row, const Assignment &A) const;
-  /// The places of those of \p Arrays whose storage launches bring.
+  /// The places of those of \p Arrays whose storage launches ask for.
   WarpPlaces placesOf(llvm::ArrayRef<unsigned> Arrays,
                       const Assignment &A) const;
   /// Whether the kernels of \p G have room for its arrays.

@@ -180,7 +180,8 @@ static void shareBounds(std::vector<KernelSetting> &Settings,
   }
 }
 
-// --- Why launches cannot bring storage ---------------------------------------
+// --- Why launches cannot ask for storage
+// ---------------------------------------
 
 // Why a launch or a question cannot call the function that says how much memory
 // it is about; empty when it can. The function stands where the kernel is
@@ -253,7 +254,7 @@ static void findNamedInPart(std::vector<KernelSetting> &Settings,
 
 // --- Who needs that they do --------------------------------------------------
 
-// Obstacles that are not in the way of memory that the launch brings.
+// Obstacles that are not in the way of dynamic shared memory.
 static bool isAboutBlockSize(const KernelSetting &S) {
   return S.Obstacle && (S.Obstacle->Id == Reason::BlockSizeUnknown ||
                         S.Obstacle->Id == Reason::DynamicSharedMemory ||
@@ -396,7 +397,7 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
         makeDynamic(S, Run.Kernels[Row]);
         S.Behind = Behind;
       } else if (saysMore(S, Run.Kernels[Row])) {
-        S.Obstacle->Detail += "; nor can launches bring the memory: " + Why;
+        S.Obstacle->Detail += "; nor can it be dynamic shared memory: " + Why;
       } else {
         S.WhyStatic = Why;
       }

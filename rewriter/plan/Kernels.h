@@ -30,11 +30,11 @@ struct KernelSetting {
   bool OwnUnknown = false;      ///< Nobody knows what they ask for.
   /// Why arrays that it reaches cannot move.
   std::optional<Why> Obstacle;
-  bool Dynamic = false; ///< Its launches bring the storage.
+  bool Dynamic = false; ///< Its launches ask for the storage.
   bool Behind = false;  ///< A kernel of its group has memory of its own.
-  /// Why static storage is out of the question, where launches bring it.
+  /// Why static storage is out of the question, where launches ask for it.
   std::optional<Why> Unbounded;
-  std::string WhyStatic; ///< Why launches bring none, where that would help.
+  std::string WhyStatic; ///< Why launches ask for none, where that would help.
   std::string WhyLaunchesStay; ///< Why they cannot be edited.
   /// As in KernelPlan.
   bool NamedInPart = false;

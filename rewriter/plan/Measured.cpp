@@ -264,7 +264,7 @@ bool bankstripe::isSettled(const Plan &P, const Measured &Known) {
 std::map<Place, Treatment> bankstripe::changesOf(const Plan &P) {
   std::map<Place, Treatment> Result;
   for (const PlannedArray &A : P.Arrays)
-    if (A.Decision.changesSource())
+    if (A.Verdict.changesSource())
       Result[A.Array.Where] = P.Version.at(A.Array.Where);
   return Result;
 }

@@ -120,7 +120,7 @@ Verdict Builder::verdictOf(unsigned I) const {
               : Final[I]    ? movingVerdict(I)
                             : verdict(*Found.Left[I]);
   if (!Choices.Fixed && !Final[I])
-    V.Kind = VerdictKind::Keep;
+    V.Kind = VerdictKind::Unchanged;
   V.Unroll = Choices.Unroll;
   return V;
 }
@@ -129,7 +129,7 @@ void Builder::addArrays(Plan &Into) const {
   for (auto [I, A] : llvm::enumerate(P.Run.Arrays)) {
     PlannedArray &Planned = Into.Arrays.emplace_back();
     static_cast<ReachedArray &>(Planned) = A;
-    Planned.Decision = verdictOf(I);
+    Planned.Verdict = verdictOf(I);
   }
   Into.Version = Version;
 }
@@ -265,14 +265,14 @@ static UnitEvidence bestEvidence(const UnitFacts &Unit) {
 }
 
 bool bankstripe::mayChange(const UnitFacts &Unit, PlanOptions Options) {
-  // Loops and carve-outs may change where no array moves.
+  // Loops and carveouts may change where no array moves.
   if (Options.Unroll || Options.DefaultCarveout ||
       !Options.KernelDecisions.empty())
     return true;
   Options.MinSpeedup = 0;
   const Plan P = makePlan({{Unit, bestEvidence(Unit), {}}}, Options);
   return llvm::any_of(P.Arrays, [](const PlannedArray &A) {
-    return A.Decision.changesSource();
+    return A.Verdict.changesSource();
   });
 }
 

@@ -46,8 +46,8 @@ struct PlanOptions {
   /// `--min-speedup`: what a change must be predicted to be worth; 0 to ask for
   /// no prediction.
   double MinSpeedup = 0;
-  /// `--shared-limit`: shared memory that a block may have when launches bring
-  /// it, in bytes; no more than the architecture gives.
+  /// `--shared-limit`: shared memory that a block may have when launches ask
+  /// for it, in bytes; no more than the architecture gives.
   uint64_t SharedLimit = StaticSharedLimit;
   /// `--carveout`: for kernels about which nothing was decided. Without it,
   /// launches that are edited anyway see to it by themselves.
@@ -64,8 +64,8 @@ struct PlanOptions {
   std::optional<Layout> DefaultLayout;
   /// Kernels, by their index in the plan, that are a control: they take the
   /// shared memory and the bounds of the plan, and their arrays stay where they
-  /// are. What that does to their time is the price of the plan; the rest is
-  /// the gain of its accesses. Kernels whose body a macro opens reserve
+  /// are. What that does to their time is the resource factor of the plan; the
+  /// rest is the access factor. Kernels whose body a macro opens reserve
   /// nothing.
   std::set<unsigned> Controls;
 };
@@ -137,7 +137,7 @@ std::vector<KernelGroup> groupKernels(
 ArrayDecision decisionAbout(const Plan &P, unsigned ArrayIndex, Layout Wanted);
 
 /// The decision that \p K, with all instances of its template, runs with the
-/// carve-out \p Wanted.
+/// carveout \p Wanted.
 KernelDecision decisionAbout(const Kernel &K, Carveout Wanted);
 
 /// The limit where the user gives none: all that the architectures have if they

@@ -7,7 +7,7 @@
 //
 // The model
 // ---------
-// A multiprocessor is busy as long as one of two things takes: issuing what all
+// An SM is busy as long as one of two things takes: issuing what all
 // its warps have to do, or waiting for one warp's chain of results, which the
 // other resident warps fill (Hong and Kim, ISCA 2009, take the same two):
 //
@@ -60,7 +60,7 @@ constexpr double LoadsPerStore = 2;
 /// Passes of a slot at random indices, measured (docs/measurements.md).
 constexpr double SlotPasses = 1.6;
 constexpr double SlotPassesOfDoubles = 2.4;
-constexpr unsigned BlocksOfSmallGrid = 2; ///< On a multiprocessor.
+constexpr unsigned BlocksOfSmallGrid = 2; ///< On an SM.
 constexpr double LeastShare = 0.1; ///< Of the time, of loads that matter.
 constexpr double LongWait = 1.5;   ///< Chains that no source shows.
 /// Instructions of kernels whose code shrinks far, over those of before: up to
@@ -300,9 +300,9 @@ static double speedup(const CostModel &M, const Change &C,
   return speedup(M, C, C.Kernel, A, A);
 }
 
-// The same change where the grid brings few blocks to a multiprocessor. The
+// The same change where the grid brings few blocks to an SM. The
 // driver still takes as much of the L1 as all the blocks need that there could
-// be; a carve-out, what these need.
+// be; a carveout, what these need.
 static Change withSmallGrid(Change C) {
   const unsigned Warps =
       BlocksOfSmallGrid * llvm::divideCeil(C.Kernel.Threads, 32u);
@@ -371,9 +371,8 @@ static void noteWorse(Prediction &P, double Speedup, llvm::StringRef If) {
 }
 
 // What nvcc's code tells against the change. If instructions decide, neither
-// the gain of the access nor the price of the memory is there, and all takes as
-// much longer as there are more of them. In any case, what is no longer
-// unrolled executes more.
+// factor is there, and all takes as much longer as there are more of them. In
+// any case, what is no longer unrolled executes more.
 static void findWorstOfCode(double Growth, Prediction &P) {
   if (Growth >= NotableGrowth)
     noteWorse(P, 1 / Growth, "instructions decide, of which there are more");
@@ -408,8 +407,9 @@ Prediction bankstripe::predict(const Change &C, const CostModel &M) {
   const KernelTraffic Before = withoutMoves(C.Kernel);
   Prediction P;
   P.Speedup = speedup(M, C, {});
-  P.Price = timeOf(Before, C.Had, {}, M) / timeOf(Before, C.Has, {}, M);
-  P.Gain = P.Speedup / P.Price;
+  P.ResourceFactor =
+      timeOf(Before, C.Had, {}, M) / timeOf(Before, C.Has, {}, M);
+  P.AccessFactor = P.Speedup / P.ResourceFactor;
   P.CodeGrowth = C.CodeGrowth;
   const double Agreeing = speedup(M, C, {.Spread = 0});
   const double Random = speedup(M, C, {.Spread = 1});

@@ -33,7 +33,7 @@ struct KernelTraffic {
   unsigned Threads = 0; ///< Per block.
 };
 
-/// What the blocks on a multiprocessor have.
+/// What the blocks on an SM have.
 struct Resources {
   unsigned Warps = 0;       ///< Resident.
   uint64_t SharedBytes = 0; ///< Of all of them.
@@ -99,7 +99,7 @@ struct CostModel {
 PredictedState termsOf(const KernelTraffic &K, const Resources &R,
                        const Assumption &A, const CostModel &M = {});
 
-/// The time of that alone: cycles of a multiprocessor per warp.
+/// The time of that alone: cycles of an SM per warp.
 double timeOf(const KernelTraffic &K, const Resources &R, const Assumption &A,
               const CostModel &M = {});
 

@@ -113,7 +113,7 @@ bool Searcher::isTight() const {
       for (const Candidate &Each : C.Candidates)
         Most = std::max(Most, Each.Bytes[Position]);
       Wanted[Row] += Most;
-      // Storage that launches bring may be moved aside by other kernels'.
+      // Storage that launches ask for may be moved aside by other kernels'.
       if (C.Dynamic && array(I).Kernels.size() > 1 && Most)
         return true;
     }
@@ -184,10 +184,10 @@ Why Searcher::overBudget(unsigned I, unsigned Row) const {
   Why Result{Reason::OverBudget, array(I).Array.Where, "it needs " + Need};
   if (S.Unbounded) {
     Result = *S.Unbounded;
-    Result.Detail += "; its launches would have to bring " + Need;
+    Result.Detail += "; its launches would have to ask for " + Need;
   }
   if (!S.WhyStatic.empty())
-    Result.Detail += "; launches cannot bring more: " + S.WhyStatic;
+    Result.Detail += "; launches cannot ask for more: " + S.WhyStatic;
   return Result;
 }
 
@@ -219,7 +219,7 @@ std::vector<KernelGroup> Searcher::movingGroups(bool OnlyDynamic) const {
   });
 }
 
-// In the memory that launches bring, arrays of several kernels may lie so that
+// In the dynamic shared memory, arrays of several kernels may lie so that
 // together they need more than each kernel by itself.
 void Searcher::fitPlaces() {
   for (bool Changed = true; Changed;) {
@@ -378,16 +378,16 @@ bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Now) const {
 // "predicted speedup 0.62, 0.40 to 0.95: shared memory costs 0.5, the access
 // gains 1.24", or where nobody can know: "predicted speedup 1.2, but 0.6 if
 // loops of unknown length are short; `bankstripe tune` would know".
-static std::string words(const Prediction &P, double MinSpeedup) {
+static std::string predictionText(const Prediction &P, double MinSpeedup) {
   if (P.Speedup >= MinSpeedup && P.Worst < LeastOfGroup)
     return llvm::formatv("predicted speedup {0:F2}, but {1:F2} if {2}{3}; "
                          "'bankstripe tune' would know",
                          P.Speedup, P.Worst, P.WorstIf,
                          growthText(P.CodeGrowth));
   std::string Text =
-      llvm::formatv("predicted speedup {0:F2}, {1:F2} to {2:F2}: shared "
-                    "memory costs {3:F2}, the access gains {4:F2}",
-                    P.Speedup, P.Low, P.High, P.Price, P.Gain);
+      llvm::formatv("predicted speedup {0:F2}, {1:F2} to {2:F2}: "
+                    "resource factor {3:F2}, access factor {4:F2}",
+                    P.Speedup, P.Low, P.High, P.ResourceFactor, P.AccessFactor);
   return Text + growthText(P.CodeGrowth);
 }
 
@@ -404,7 +404,7 @@ void Searcher::leaveAll(const KernelGroup &G) {
           Known && (!Least || Known->Worst < Least->Worst))
         Least = &*Known;
     Left[I] = Why{Reason::NotProfitable, array(I).Array.Where,
-                  Least ? words(*Least, P.Options.MinSpeedup)
+                  Least ? predictionText(*Least, P.Options.MinSpeedup)
                         : "what a kernel that reaches it does was not seen: "
                           "its function is in another file"};
     take(I, nullptr);
@@ -449,7 +449,7 @@ void Searcher::explain(const KernelGroup &G, const Assignment &Start) {
                         });
 }
 
-// Launches are edited for the carve-out alone where it makes the difference,
+// Launches are edited for the carveout alone where it makes the difference,
 // not wherever it might help: diffs are read.
 void Searcher::climb(const KernelGroup &G) {
   const Assignment Start = A;

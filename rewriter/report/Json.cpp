@@ -44,10 +44,10 @@ static json::Value use(const Use &U) {
 }
 
 static json::Value unrolling(const PlannedArray &A) {
-  if (A.Decision.Unroll.empty())
+  if (A.Verdict.Unroll.empty())
     return nullptr;
   json::Array Loops;
-  for (const CountedLoop &L : A.Decision.Unroll)
+  for (const CountedLoop &L : A.Verdict.Unroll)
     Loops.push_back(json::Object{{"place", place(L.Where)},
                                  {"fewestTrips", L.FewestTrips},
                                  {"mostTrips", L.MostTrips}});
@@ -55,7 +55,7 @@ static json::Value unrolling(const PlannedArray &A) {
 }
 
 json::Object bankstripe::arrayToJson(const Plan &P, const PlannedArray &A) {
-  const Verdict &V = A.Decision;
+  const Verdict &V = A.Verdict;
   const ReasonInfo &Info = infoOf(V.Why);
   json::Array Extents, Kernels, Uses;
   for (uint64_t E : A.Array.Extents)
@@ -164,8 +164,8 @@ static json::Value explanation(const KernelPlan &K) {
                       {"speedup", E.Predicted.Speedup},
                       {"low", E.Predicted.Low},
                       {"high", E.Predicted.High},
-                      {"price", E.Predicted.Price},
-                      {"gain", E.Predicted.Gain},
+                      {"resourceFactor", E.Predicted.ResourceFactor},
+                      {"accessFactor", E.Predicted.AccessFactor},
                       {"worst", E.Predicted.Worst},
                       {"worstIf", E.Predicted.WorstIf},
                       {"codeGrowth", E.Predicted.CodeGrowth},
@@ -182,9 +182,12 @@ static json::Value prediction(const KernelPlan &K) {
   if (!K.Predicted)
     return nullptr;
   const Prediction &P = *K.Predicted;
-  return json::Object{{"speedup", P.Speedup}, {"low", P.Low},
-                      {"high", P.High},       {"price", P.Price},
-                      {"gain", P.Gain},       {"explanation", explanation(K)}};
+  return json::Object{{"speedup", P.Speedup},
+                      {"low", P.Low},
+                      {"high", P.High},
+                      {"resourceFactor", P.ResourceFactor},
+                      {"accessFactor", P.AccessFactor},
+                      {"explanation", explanation(K)}};
 }
 
 static json::Value kernel(const KernelPlan &K, const Plan &P,

@@ -47,7 +47,7 @@ static std::string asSentence(StringRef Text) {
 static StringRef levelOf(Reason R) {
   const VerdictKind Verdict = infoOf(R).Verdict;
   // An access outside an array is a mistake, whatever becomes of the array.
-  if (Verdict == VerdictKind::Keep || Verdict == VerdictKind::Refuse)
+  if (Verdict == VerdictKind::Unchanged || Verdict == VerdictKind::Unsupported)
     return R == Reason::OutOfBounds ? "warning" : "note";
   return Verdict == VerdictKind::Registers && R != Reason::UnrolledLoop
              ? "none"
@@ -60,8 +60,8 @@ static std::string adviceOn(Reason R) {
   const ReasonInfo &Info = infoOf(R);
   if (Info.Advice.empty())
     return "";
-  const bool Stays =
-      Info.Verdict == VerdictKind::Keep || Info.Verdict == VerdictKind::Refuse;
+  const bool Stays = Info.Verdict == VerdictKind::Unchanged ||
+                     Info.Verdict == VerdictKind::Unsupported;
   if (Stays || Info.Verdict == VerdictKind::Slot)
     return ((Stays ? " To move it: " : " For a stripe: ") + Info.Advice + ".")
         .str();
@@ -116,8 +116,8 @@ static std::string title(const ReasonInfo &Info) {
 }
 
 static json::Object rule(const ReasonInfo &Info, StringRef DocumentsUrl) {
-  const std::string Short =
-      asSentence(("private array " + title(Info) + ": " + Info.Summary.str()));
+  const std::string Short = asSentence(
+      ("per-thread array " + title(Info) + ": " + Info.Summary.str()));
   const std::string Full = Short + adviceOn(Info.R);
   json::Object Result{
       {"id", Info.Id},
@@ -191,7 +191,7 @@ SarifWriter::SarifWriter(const Plan &P, llvm::ArrayRef<JointChange> Fixes,
 }
 
 bool SarifWriter::isShown(const PlannedArray &A) const {
-  const StringRef Level = levelOf(A.Decision.Why);
+  const StringRef Level = levelOf(A.Verdict.Why);
   return Level == "warning" ||
          (Level == "note" && Run.Level != Detail::Quiet) ||
          Run.Level == Detail::Verbose;
@@ -199,7 +199,7 @@ bool SarifWriter::isShown(const PlannedArray &A) const {
 
 // The first sentence is all that is shown where there is little room.
 std::string SarifWriter::message(const PlannedArray &A) const {
-  const Verdict &V = A.Decision;
+  const Verdict &V = A.Verdict;
   std::string Text = asSentence(headline(A));
   if (V.usesShared())
     Text += " " + asSentence(cost(A));
@@ -249,7 +249,7 @@ json::Array SarifWriter::related(const PlannedArray &A) {
                        {"message", sarifMessage(asSentence(Message))},
                        {"physicalLocation", Files.physical(Where)}});
   };
-  const Verdict &V = A.Decision;
+  const Verdict &V = A.Verdict;
   if (!(V.Where == A.Array.Where))
     Add(V.Where, "why: " + infoOf(V.Why).Summary.str());
   for (unsigned K : A.Kernels)
@@ -262,9 +262,9 @@ json::Array SarifWriter::related(const PlannedArray &A) {
 
 // An empty list says that nothing is suppressed.
 json::Array SarifWriter::suppressions(const PlannedArray &A) {
-  if (A.Decision.Why == Reason::Nolint)
+  if (A.Verdict.Why == Reason::Nolint)
     return json::Array{json::Object{{"kind", "inSource"}}};
-  if (A.Decision.Why != Reason::DecidedKeep)
+  if (A.Verdict.Why != Reason::DecidedKeep)
     return {};
   json::Object Result{{"kind", "external"}};
   for (const DecisionOutcome &O : P.Outcomes)
@@ -335,13 +335,13 @@ json::Object SarifWriter::properties(const PlannedArray &A) const {
 
 json::Object SarifWriter::result(unsigned Index) {
   const PlannedArray &A = P.Arrays[Index];
-  const StringRef Level = levelOf(A.Decision.Why);
+  const StringRef Level = levelOf(A.Verdict.Why);
   const std::string Identity = Files.uri(A.Array.Where.File) + '\n' +
                                A.Array.Function + '\n' + A.Array.Name + '\n' +
                                std::to_string(Occurrence[Index]);
   json::Object Result{
-      {"ruleId", infoOf(A.Decision.Why).Id},
-      {"ruleIndex", static_cast<unsigned>(A.Decision.Why)},
+      {"ruleId", infoOf(A.Verdict.Why).Id},
+      {"ruleIndex", static_cast<unsigned>(A.Verdict.Why)},
       {"kind", Level == "none" ? "pass" : "fail"},
       {"level", Level},
       {"message", sarifMessage(message(A))},

@@ -45,15 +45,15 @@ llvm::StringRef bankstripe::outcomeOf(Reason R) {
     return "moves to constant storage";
   case VerdictKind::Registers:
     return R == Reason::UnrolledLoop ? "moves to registers" : "is left alone";
-  case VerdictKind::Keep:
-  case VerdictKind::Refuse:
+  case VerdictKind::Unchanged:
+  case VerdictKind::Unsupported:
     return "stays in local memory";
   }
   llvm_unreachable("all verdicts are listed");
 }
 
 std::string bankstripe::headline(const PlannedArray &A) {
-  const Verdict &V = A.Decision;
+  const Verdict &V = A.Verdict;
   const ReasonInfo &Info = infoOf(V.Why);
   // A template that nobody instantiates has no size.
   const std::string Size =
@@ -61,7 +61,7 @@ std::string bankstripe::headline(const PlannedArray &A) {
           ? ", " + bytesText(A.Array.BytesPerThread) + " per thread"
           : "";
   std::string Text =
-      llvm::formatv("private array '{0}' ({1}{2}) {3}: {4}", A.Array.Name,
+      llvm::formatv("per-thread array '{0}' ({1}{2}) {3}: {4}", A.Array.Name,
                     A.Array.Type, Size, outcomeOf(V.Why), Info.Summary);
   if (!V.Detail.empty())
     Text += " (" + V.Detail + ")";
@@ -69,10 +69,10 @@ std::string bankstripe::headline(const PlannedArray &A) {
 }
 
 std::string bankstripe::cost(const PlannedArray &A) {
-  const Verdict &V = A.Decision;
+  const Verdict &V = A.Verdict;
   std::string Text =
       V.Dynamic ? llvm::formatv("it takes {0} of shared memory per warp, which "
-                                "launches bring",
+                                "launches ask for",
                                 bytesText(V.BytesPerWarp))
                 : llvm::formatv("it takes {0} of shared memory per block",
                                 bytesText(V.SharedBytes));
@@ -187,7 +187,7 @@ private:
 
 // The loops that are unrolled, each with the pragma that it gets.
 static void printLoops(PlacePrinter &Printer, const PlannedArray &A) {
-  for (const CountedLoop &L : A.Decision.Unroll)
+  for (const CountedLoop &L : A.Verdict.Unroll)
     Printer.print(
         DiagnosticsEngine::Note, L.Where,
         llvm::formatv("this loop of {0} is unrolled", tripsText(L)).str(),
@@ -195,9 +195,10 @@ static void printLoops(PlacePrinter &Printer, const PlannedArray &A) {
 }
 
 static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
-  const Verdict &V = A.Decision;
+  const Verdict &V = A.Verdict;
   bool Moves = V.usesShared();
-  bool Stays = V.Kind == VerdictKind::Keep || V.Kind == VerdictKind::Refuse;
+  bool Stays =
+      V.Kind == VerdictKind::Unchanged || V.Kind == VerdictKind::Unsupported;
   Printer.print(Stays ? DiagnosticsEngine::Warning : DiagnosticsEngine::Remark,
                 A.Array.Where,
                 headline(A) + " [" + nameOf(V.Kind).str() + ", " +
@@ -312,7 +313,7 @@ static std::string resourcesText(const Explanation &E, const KernelPlan &K) {
   };
   std::string Text =
       change(std::to_string(E.Before.Warps), std::to_string(E.After.Warps)) +
-      " warps per multiprocessor";
+      " warps per SM";
   if (!E.After.Limiter.empty())
     Text += ", limited by " + change(E.Before.Limiter, E.After.Limiter);
   if (K.Registers == 0)
@@ -357,9 +358,8 @@ void bankstripe::printExplanation(llvm::raw_ostream &OS, const KernelPlan &K) {
   const Prediction &Best = E.Predicted;
   if (movesAny(E.After)) {
     row(OS, E.Taken ? "speedup" : "speedup, not taken",
-        llvm::formatv(
-            "{0:F2} for the shared memory x {1:F2} for the access = {2}",
-            Best.Price, Best.Gain, rangeText(Best)));
+        llvm::formatv("{0:F2} (resource factor) x {1:F2} (access factor) = {2}",
+                      Best.ResourceFactor, Best.AccessFactor, rangeText(Best)));
     row(OS, "it rests on", assumptionText(E));
     if (!Best.WorstIf.empty() && Best.Worst < 1)
       row(OS, "at worst",
@@ -385,7 +385,7 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
      << K.Facts.Where.Line << '\n';
   OS << llvm::formatv("  {0,-24} {1}\n", "block size", blockSize(K));
   if (K.WarpBytes)
-    OS << llvm::formatv("  {0,-24} {1} bytes per warp, which launches bring\n",
+    OS << llvm::formatv("  {0,-24} {1} bytes per warp, asked for by launches\n",
                         "dynamic shared memory", K.WarpBytes);
   else
     OS << llvm::formatv("  {0,-24} {1} bytes per block\n",
@@ -393,20 +393,20 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
                         change(K.SharedBefore, K.SharedAfter));
   if (K.Carved.How == Carveout::Rule::Auto)
     OS << llvm::formatv("  {0,-24} what the grid of a launch needs\n",
-                        "carve-out");
+                        "carveout");
   else if (K.Carved.How == Carveout::Rule::Fixed)
-    OS << llvm::formatv("  {0,-24} {1} percent\n", "carve-out",
+    OS << llvm::formatv("  {0,-24} {1} percent\n", "carveout",
                         K.Carved.Percent);
   if (K.WarpsAfter)
-    OS << llvm::formatv("  {0,-24} {1} warps per multiprocessor{2}\n",
-                        "occupancy", change(K.WarpsBefore, K.WarpsAfter),
+    OS << llvm::formatv("  {0,-24} {1} warps per SM{2}\n", "occupancy",
+                        change(K.WarpsBefore, K.WarpsAfter),
                         K.Registers ? "" : ", registers not known");
   if (showsPrediction(K))
-    OS << llvm::formatv("  {0,-24} {1:F2} ({2:F2} to {3:F2}): shared memory "
-                        "costs {4:F2}, the access gains {5:F2}\n",
+    OS << llvm::formatv("  {0,-24} {1:F2} ({2:F2} to {3:F2}): resource "
+                        "factor {4:F2}, access factor {5:F2}\n",
                         "predicted speedup", K.Predicted->Speedup,
-                        K.Predicted->Low, K.Predicted->High, K.Predicted->Price,
-                        K.Predicted->Gain);
+                        K.Predicted->Low, K.Predicted->High,
+                        K.Predicted->ResourceFactor, K.Predicted->AccessFactor);
   auto Before = R.Before.find(K.Facts.Id), After = R.After.find(K.Facts.Id);
   if (Before == R.Before.end() || After == R.After.end())
     return;
@@ -421,8 +421,8 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
 static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
   std::map<VerdictKind, unsigned> Count;
   for (const PlannedArray &A : P.Arrays)
-    ++Count[A.Decision.Kind];
-  OS << llvm::formatv("{0} private array{1}", P.Arrays.size(),
+    ++Count[A.Verdict.Kind];
+  OS << llvm::formatv("{0} per-thread array{1}", P.Arrays.size(),
                       P.Arrays.size() == 1 ? "" : "s");
   const char *Separator = ": ";
   for (auto [Kind, Number] : Count) {
@@ -441,12 +441,12 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     PlacePrinter Printer(OS, P.Contents);
     for (const PlannedArray &A : P.Arrays)
       if (Level == Detail::Verbose ||
-          A.Decision.Kind != VerdictKind::Registers || A.Decision.unrolls())
+          A.Verdict.Kind != VerdictKind::Registers || A.Verdict.unrolls())
         printArray(Printer, A);
   }
   std::set<unsigned> Unrolled;
   for (const PlannedArray &A : P.Arrays)
-    if (A.Decision.unrolls())
+    if (A.Verdict.unrolls())
       Unrolled.insert(A.Kernels.begin(), A.Kernels.end());
   const std::string Gpu = otherFittedGpu(P);
   for (unsigned I = 0; I < P.Kernels.size(); ++I) {

@@ -51,7 +51,7 @@ void printDecisions(llvm::raw_ostream &OS, const Plan &P, Detail Level);
 /// shared memory".
 llvm::StringRef outcomeOf(Reason R);
 
-/// "private array 'a' (int[16], 64 bytes per thread) moves to a stripe in
+/// "per-thread array 'a' (int[16], 64 bytes per thread) moves to a stripe in
 /// shared memory: its dynamic indices force it into local memory"
 std::string headline(const PlannedArray &A);
 

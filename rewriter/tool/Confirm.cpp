@@ -51,8 +51,8 @@ private:
 // Whether an array of Unit changes, or might if registers were known.
 bool Confirmation::isConcerned(const UnitResult &Unit, bool IfItPaid) const {
   return llvm::any_of(Run.Decisions.Arrays, [&](const PlannedArray &A) {
-    return (A.Decision.changesSource() ||
-            (IfItPaid && A.Decision.Why == Reason::NotProfitable)) &&
+    return (A.Verdict.changesSource() ||
+            (IfItPaid && A.Verdict.Why == Reason::NotProfitable)) &&
            Unit.Facts.Contents.count(A.Array.Where.File);
   });
 }

@@ -21,11 +21,11 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory Category("bankstripe options");
 
-static cl::SubCommand AnalyzeCommand("analyze",
-                                     "Find private arrays and say what would "
-                                     "become of them; changes nothing");
+static cl::SubCommand
+    AnalyzeCommand("analyze", "Find per-thread arrays and say what would "
+                              "become of them; changes nothing");
 static cl::SubCommand RewriteCommand("rewrite",
-                                     "Move private arrays into bank-striped "
+                                     "Move per-thread arrays into bank-striped "
                                      "shared memory; prints a diff by default");
 static cl::SubCommand VerifyCommand("verify",
                                     "Rewrite one program, build and run it "
@@ -123,7 +123,7 @@ static cl::opt<double> MinSpeedup(
     PLANNING_COMMANDS);
 static cl::opt<unsigned> SharedLimit(
     "shared-limit", cl::value_desc("BYTES"), cl::init(0),
-    cl::desc("Shared memory that a block may take when its launches bring it "
+    cl::desc("Shared memory that a block may take when its launches ask for it "
              "(default: what the architectures of the command have, 232448 on "
              "sm_90; 49152 where it names none or nothing is predicted)"),
     PLANNING_COMMANDS);

@@ -44,7 +44,7 @@ struct ToolOptions {
   bool UseCache = true;     ///< Answers of earlier runs.
   unsigned BlockSize = 0;   ///< 0: not given.
   double MinSpeedup = 1.05; ///< 0: no prediction.
-  uint64_t SharedLimit = 0; ///< Bytes per block that launches bring; 0: not
+  uint64_t SharedLimit = 0; ///< Bytes per block that launches ask for; 0: not
                             ///< given.
   bool Unroll = false;      ///< Loops that keep arrays out of registers.
   DecisionsChoice Config;

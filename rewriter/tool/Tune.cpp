@@ -64,11 +64,11 @@ llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) {
   PlanOptions Wanted = Planning;
   for (auto [I, L] : T.Arrays)
     if (L == Layout::Keep ||
-        Movable.Arrays[I].Decision.Kind != VerdictKind::Constant)
+        Movable.Arrays[I].Verdict.Kind != VerdictKind::Constant)
       Wanted.Decisions.push_back(decisionAbout(Movable, I, L));
   // What ptxas took back once would move again.
   for (unsigned I = 0; I < Movable.Arrays.size(); ++I)
-    if (const Reason Why = Movable.Arrays[I].Decision.Why;
+    if (const Reason Why = Movable.Arrays[I].Verdict.Why;
         Why == Reason::StackFrameKept || Why == Reason::CompileFailed)
       Wanted.Decisions.push_back(decisionAbout(Movable, I, Layout::Keep));
   for (const auto &[Row, Wish] : T.Carved)

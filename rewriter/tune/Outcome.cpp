@@ -16,12 +16,12 @@
 using namespace bankstripe;
 namespace json = llvm::json;
 
-// "1.42x (memory 0.97, access 1.46)"
+// "1.42x (resource factor 0.97, access factor 1.46)"
 static std::string figures(const TuneGroup &G, const Attempt &A) {
   std::string Text = llvm::formatv("{0:F2}x", *A.Speedup);
   if (const Attempt *C = A.Control ? nullptr : G.controlOf(A))
-    Text += llvm::formatv(" (memory {0:F2}, access {1:F2})", *C->Speedup,
-                          *A.Speedup / *C->Speedup);
+    Text += llvm::formatv(" (resource factor {0:F2}, access factor {1:F2})",
+                          *C->Speedup, *A.Speedup / *C->Speedup);
   return Text;
 }
 
@@ -46,7 +46,7 @@ DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
       const Layout Wanted = Best ? Best->Got.at(I) : Layout::Keep;
       // It becomes constant without being told.
       if (Wanted != Layout::Keep &&
-          Outcome.Movable.Arrays[I].Decision.Kind == VerdictKind::Constant)
+          Outcome.Movable.Arrays[I].Verdict.Kind == VerdictKind::Constant)
         continue;
       ArrayDecision &D =
           Result.Arrays.emplace_back(decisionAbout(Outcome.Movable, I, Wanted));
@@ -92,7 +92,7 @@ static void replaceEach(std::vector<Decision> &Old,
 
 void bankstripe::replaceTuned(DecisionsFile &File, const DecisionsFile &New) {
   replaceEach(File.Arrays, New.Arrays);
-  // A kernel that needs no carve-out any more has no new decision.
+  // A kernel that needs no carveout any more has no new decision.
   llvm::erase_if(File.Kernels, [&](const KernelDecision &Old) {
     return Old.ByTune && llvm::any_of(New.Arrays, [&](const ArrayDecision &D) {
              return D.File == Old.File;
@@ -175,8 +175,8 @@ static json::Object toJson(const TuneOutcome &Outcome, const TuneGroup &G,
   if (!A.Problem.empty())
     Result["problem"] = A.Problem;
   if (const Attempt *C = A.Control || !A.Speedup ? nullptr : G.controlOf(A)) {
-    Result["price"] = *C->Speedup;
-    Result["gain"] = *A.Speedup / *C->Speedup;
+    Result["resourceFactor"] = *C->Speedup;
+    Result["accessFactor"] = *A.Speedup / *C->Speedup;
   }
   return Result;
 }

@@ -29,7 +29,7 @@ struct TuneOutcome {
 };
 
 /// A decision for every array that was measured, with the figures, and for
-/// every kernel that another carve-out suits better. Their files are as in the
+/// every kernel that another carveout suits better. Their files are as in the
 /// plan.
 DecisionsFile decisionsOf(const TuneOutcome &Outcome);
 

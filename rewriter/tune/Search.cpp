@@ -16,12 +16,12 @@
 //     stripes, slots, what was predicted
 //     the fastest without one array     while that gains
 //     the memory of the fastest alone   unless it was measured above
-//     the fastest with other carve-outs where its memory costs, and launches
+//     the fastest with other carveouts where its memory costs, and launches
 //                                       can be edited
 //
-// The control splits each speedup into the price of the memory and the gain of
-// the access, and it saves runs: fewer arrays can win back the price at most,
-// so where the access gains nothing, no subset is worth a run.
+// The control splits each speedup into the resource factor and the access
+// factor, and it saves runs: fewer arrays can win back the resource factor at
+// most, so where the access gains nothing, no subset is worth a run.
 //
 // A run that computes something else costs the arrangement of the kernel where
 // the difference was found; the others are tried again. Where nobody knows
@@ -38,12 +38,12 @@
 using namespace bankstripe;
 
 /// A subset is tried where the memory costs more than this.
-static constexpr double NoticeablePrice = 0.97;
+static constexpr double NoticeableFactor = 0.97;
 /// Slots never were faster than stripes by more than the inverse of this
 /// (docs/measurements.md), so below it there is no need to try them.
 static constexpr double HopelessStripes = 0.7;
 
-/// Carve-outs that are tried: what the grid needs, and two sizes between. More
+/// Carveouts that are tried: what the grid needs, and two sizes between. More
 /// shared memory than the driver gives never helps.
 static constexpr Carveout CarveoutsToTry[] = {{Carveout::Rule::Auto, 0},
                                               {Carveout::Rule::Driver, 0},
@@ -99,7 +99,7 @@ const Attempt *TuneGroup::controlOf(const Attempt &A) const {
 
 // What people decided stays.
 static bool mayMove(const PlannedArray &A) {
-  const Verdict &V = A.Decision;
+  const Verdict &V = A.Verdict;
   return ((V.usesShared() || V.Kind == VerdictKind::Constant) && !V.Asked) ||
          V.Why == Reason::OverBudget;
 }
@@ -127,8 +127,8 @@ TuneSearch::TuneSearch(const Plan &Movable, const Plan &PredictedPlan) {
                     !K.Facts.AskedAboutAt.isValid();
     }
     for (unsigned I : G.Arrays) {
-      G.TakesMemory |= Movable.Arrays[I].Decision.Kind != VerdictKind::Constant;
-      Predicted[I] = layoutOf(PredictedPlan.Arrays[I].Decision);
+      G.TakesMemory |= Movable.Arrays[I].Verdict.Kind != VerdictKind::Constant;
+      Predicted[I] = layoutOf(PredictedPlan.Arrays[I].Verdict);
     }
   }
 }
@@ -151,10 +151,10 @@ std::optional<Attempt> TuneSearch::proposeSubset(const TuneGroup &G) const {
   if (Moved.size() < 2)
     return std::nullopt;
   if (const Attempt *Control = G.controlOf(*Fastest)) {
-    const double Price = *Control->Speedup;
-    const double Gain = *Fastest->Speedup / Price;
-    if (Gain < WorthHaving ||
-        (Price > NoticeablePrice && *Fastest->Speedup > 1))
+    const double ResourceFactor = *Control->Speedup;
+    const double AccessFactor = *Fastest->Speedup / ResourceFactor;
+    if (AccessFactor < WorthHaving ||
+        (ResourceFactor > NoticeableFactor && *Fastest->Speedup > 1))
       return std::nullopt;
   }
   llvm::stable_sort(Moved, [&](unsigned A, unsigned B) {
@@ -180,7 +180,7 @@ std::optional<Attempt> TuneSearch::proposeSubset(const TuneGroup &G) const {
   return std::nullopt;
 }
 
-// The first carve-out that the fastest was not tried with.
+// The first carveout that the fastest was not tried with.
 std::optional<Attempt> TuneSearch::proposeCarveout(const TuneGroup &G) const {
   const Attempt *Plain = nullptr; // The fastest as planning carves it.
   for (const Attempt &A : G.Attempts)
@@ -193,8 +193,8 @@ std::optional<Attempt> TuneSearch::proposeCarveout(const TuneGroup &G) const {
   if (!Control)
     return std::nullopt;
   // What the grid needs may help where the memory seems to cost nothing, too:
-  // the control has the driver's carve-out.
-  const bool Costs = *Control->Speedup <= NoticeablePrice;
+  // the control has the driver's carveout.
+  const bool Costs = *Control->Speedup <= NoticeableFactor;
   for (const Carveout &C : CarveoutsToTry) {
     const bool Tried = llvm::any_of(G.Attempts, [&](const Attempt &Old) {
       return Old.Carved && *Old.Carved == C;
@@ -205,7 +205,7 @@ std::optional<Attempt> TuneSearch::proposeCarveout(const TuneGroup &G) const {
     Attempt A;
     A.Wanted = Plain->Got;
     A.Carved = C;
-    A.Name = Plain->Name + ", carve-out " + textOf(C);
+    A.Name = Plain->Name + ", carveout " + textOf(C);
     return A;
   }
   return std::nullopt;
@@ -239,7 +239,7 @@ std::optional<Attempt> TuneSearch::propose(const TuneGroup &G) const {
     Foreseen[I] = Predicted.at(I);
   if (!wasTried(G, Foreseen))
     return Offer("as predicted", Foreseen, false);
-  // Carve-outs are the last thing that is tried.
+  // Carveouts are the last thing that is tried.
   const bool Carves = llvm::any_of(
       G.Attempts, [](const Attempt &Old) { return Old.Carved.has_value(); });
   if (Carves)
@@ -325,7 +325,7 @@ void TuneSearch::recordTimes(const Plan &Tried, const Measurement &M) {
     TuneGroup &G = Groups[Index];
     A.Speedup = speedupOf(G, M);
     for (unsigned I : G.Arrays)
-      A.Got[I] = A.Control ? A.Wanted[I] : layoutOf(Tried.Arrays[I].Decision);
+      A.Got[I] = A.Control ? A.Wanted[I] : layoutOf(Tried.Arrays[I].Verdict);
     A.GotCarved = Tried.Kernels[G.Kernels.front()].Carved;
     for (unsigned Row : G.Kernels)
       A.SharedBytes = std::max(A.SharedBytes, Tried.Kernels[Row].SharedAfter);

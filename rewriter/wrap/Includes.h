@@ -101,8 +101,8 @@ std::optional<std::string> findIncluded(const IncludeDirective &Directive,
 std::optional<IncludeTree> readIncludeTree(llvm::StringRef Main,
                                            const IncludeFolders &Folders);
 
-/// Whether device code in \p Tree may declare a private array: some file has a
-/// keyword for it, and some file a `[`.
+/// Whether device code in \p Tree may declare a per-thread array: some file has
+/// a keyword for it, and some file a `[`.
 bool mayHoldPrivateArray(const IncludeTree &Tree);
 
 /// Whether such an array may move though nothing is known of other files that

@@ -62,7 +62,7 @@
 //     Stack &s = *new (bankstripe::place(s_slots)) Stack(10);
 //
 // Dynamic shared memory. Where no largest block is known, or 48 KB are not
-// enough, the launch brings the memory, and each warp has its part of it:
+// enough, the launch asks for the memory, and each warp has its part of it:
 //
 //     kernel<<<grid, block, bankstripe::shared_bytes<4224>(block)>>>(...);
 //
@@ -607,7 +607,7 @@ __device__ __forceinline__ unsigned segment_bytes() {
 
 // Out of line, so that the check costs its caller a comparison and no more.
 __device__ __noinline__ inline void stop_unprepared_launch() {
-  __assertfail("a launch brings the shared memory that KERNEL_shared_bytes() "
+  __assertfail("a launch asks for the shared memory that KERNEL_shared_bytes() "
                "says",
                "bankstripe.cuh", 1, "bankstripe", 1);
   __trap();
@@ -776,8 +776,8 @@ inline bool ask(multiprocessors &all, const void *kernel, int device) {
 }
 
 // The part of the memory, in percent, that the blocks need which the grid
-// brings to a multiprocessor, as far as they are resident at once. (The
-// occupancy that the runtime computes depends on the carve-out, so it cannot be
+// brings to an SM, as far as they are resident at once. (The
+// occupancy that the runtime computes depends on the carveout, so it cannot be
 // asked.)
 inline int percent_needed(const multiprocessors &all, unsigned long long blocks,
                           unsigned warps, decltype(sizeof(0)) bytes) {

@@ -281,8 +281,8 @@ const reservedBytes = (local, gpu) => local * gpu["threads-per-multiprocessor"] 
 
 // What the whole program needs is what its neediest kernel does.
 function reservedSentence(kernels, gpu) {
-  const text = "Local memory set aside on the device = local memory per thread × threads that can be resident on a " +
-    "multiprocessor × multiprocessors, whatever the launch (so NVIDIA's engineers describe it: " +
+  const text = "Local memory set aside on the device = local memory per thread × threads that can be resident on an " +
+    "SM × SMs, whatever the launch (so NVIDIA's engineers describe it: " +
     "forums.developer.nvidia.com/t/289339). The driver keeps one such area per context, for its neediest kernel, and " +
     "rounds it up; ";
   if (!gpu)
@@ -326,7 +326,7 @@ function resourceSection(kernels, gpu) {
   let explained = "Registers are per thread, shared memory per block, in bytes, as the driver says of the first launch. " +
     "The spread is half the distance between the quartiles of the runs' medians, before and after.";
   if (hasWarps)
-    explained += " Resident warps are those of a multiprocessor, " +
+    explained += " Resident warps are those of an SM, " +
       (gpu ? "computed with the toolkit's cuda_occupancy.h for the first launch."
            : "as the plan computed them for the largest block.");
   return section("resources", "Resources",

@@ -49,7 +49,7 @@ function cards(kernels, plan) {
     extremeCard(kernels, "Most time lost", "slower", -1),
     kernels.rows.length && ["Local memory per thread", changeText(...kernels.mostLocal.map(countText)),
       "bytes, of the kernel that takes most"],
-    plan && ["Private arrays rewritten",
+    plan && ["Per-thread arrays rewritten",
       `${(plan.arrays ?? []).filter(changes).length} of ${(plan.arrays ?? []).length}`,
       `in ${pluralText((plan.changes ?? []).length, "file")}`],
   ].filter(Boolean);
@@ -64,7 +64,7 @@ function deviceText({ device, capability, gpu }) {
   if (!device)
     return "";
   return device + (capability ? ` (compute capability ${capability})` : "") +
-    (gpu ? `, ${pluralText(gpu.multiprocessors, "multiprocessor")} of up to ${
+    (gpu ? `, ${pluralText(gpu.multiprocessors, "SM")} of up to ${
       countText(gpu["threads-per-multiprocessor"])} threads` : "");
 }
 

@@ -149,7 +149,7 @@ function unchangedSection(plan) {
   if (!kept.length)
     return "";
   // What can be done something about comes first.
-  const rank = ({ verdict }) => (verdict === "keep" ? 0 : verdict === "refuse" ? 1 : 2);
+  const rank = ({ verdict }) => (verdict === "unchanged" ? 0 : verdict === "unsupported" ? 1 : 2);
   const groups = new Map();
   for (const array of kept.slice(0, MostArrays))
     groups.set(`${rank(array)} ${array.reason}`, [...(groups.get(`${rank(array)} ${array.reason}`) ?? []), array]);
@@ -190,7 +190,7 @@ function judgement({ terms }, measured) {
 function predictionRow(predicted) {
   const { terms, name } = predicted, measured = measuredSpeedup(predicted);
   return html`<tr><th scope="row"><code>${name}</code></th>${figure(rangeText(terms), terms.speedup)}${
-    figure(fixed(terms.price, 2), terms.price)}${figure(fixed(terms.gain, 2), terms.gain)}${
+    figure(fixed(terms.resourceFactor, 2), terms.resourceFactor)}${figure(fixed(terms.accessFactor, 2), terms.accessFactor)}${
     figure(factorText(measured), measured)}<td>${judgement(predicted, measured)}</td></tr>
 `;
 }
@@ -217,7 +217,7 @@ function timesTable(terms, name) {
 
 function resourcesText({ before, after, codeGrowth }) {
   const kilobytes = (state) => fixed(state?.firstLevelCacheBytes / 1024, 0);
-  return `${changeText(String(before?.warps), String(after?.warps))} warps per multiprocessor` +
+  return `${changeText(String(before?.warps), String(after?.warps))} warps per SM` +
     (after?.limiter ? `, limited by ${changeText(before.limiter, after.limiter)}` : "") +
     `; L1 of ${changeText(kilobytes(before), kilobytes(after))} KB` +
     (codeGrowth > 1.005 ? `; ${fixed(codeGrowth, 2)} times as much code` : "");
@@ -238,7 +238,7 @@ function blockSizeText({ blockSize, blockSizeText: origin }) {
 }
 
 function predictionDetails({ kernel, terms, name }) {
-  const { price, gain, worst, worstIf } = terms;
+  const { resourceFactor, accessFactor, worst, worstIf } = terms;
   return html`<details><summary>The terms of <code>${name}</code></summary>
 ${timesTable(terms, name)}${factList([
   ["block size", blockSizeText(kernel)],
@@ -246,7 +246,7 @@ ${timesTable(terms, name)}${factList([
    changeText(countText(kernel.sharedBytesBefore ?? 0), countText(kernel.sharedBytesAfter ?? 0)) + " bytes"],
   ["resources", resourcesText(terms)],
   [terms.taken ? "speedup" : "speedup, not taken", movesAny(terms)
-    ? `${fixed(price, 2)} for the shared memory × ${fixed(gain, 2)} for the access = ${rangeText(terms)}`
+    ? `${fixed(resourceFactor, 2)} (resource factor) × ${fixed(accessFactor, 2)} (access factor) = ${rangeText(terms)}`
     : "1.00, since nothing better was found than no change"],
   ["it rests on", assumptionText(terms)],
   ["at worst", worstIf && worst < 1 && `${fixed(worst, 2)} if ${worstIf}`],
@@ -267,7 +267,7 @@ function termsSection(plan, kernels) {
   return section("terms", "What was predicted",
     table('class="sortable predicted"',
       "The speedup that the plan rests on (its range), its two factors, and what was measured",
-      columns(["kernel", "predicted", "shared memory costs", "access gains", "measured",
+      columns(["kernel", "predicted", "resource factor", "access factor", "measured",
                "measured against predicted"]),
       tableBody(shown.map(predictionRow))),
     fittedOn(plan), shown.map(predictionDetails),

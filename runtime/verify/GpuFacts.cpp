@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Like Gpu.cpp, this looks for the driver at run time. Occupancy is the
-// arithmetic of the toolkit's cuda_occupancy.h; the carve-out is taken to be
+// arithmetic of the toolkit's cuda_occupancy.h; the carveout is taken to be
 // the driver's own choice.
 //
 //===----------------------------------------------------------------------===//

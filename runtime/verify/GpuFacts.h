@@ -31,7 +31,7 @@ struct GpuFacts {
 /// is no driver or no such GPU.
 std::optional<GpuFacts> gpuFacts(const std::string &Name);
 
-/// The warps that a multiprocessor can hold of a kernel that takes \p Takes and
+/// The warps that an SM can hold of a kernel that takes \p Takes and
 /// is launched like \p Shape. Nothing where the GPU's figures do not tell.
 std::optional<unsigned> residentWarps(const Resources &Takes,
                                       const LaunchShape &Shape,

@@ -1,4 +1,4 @@
-// constant_indices.cu - a private array that is only used with constant indices
+// constant_indices.cu - a per-thread array that is only used with constant indices
 //
 // The compiler gives each element a register. There is nothing to gain.
 //

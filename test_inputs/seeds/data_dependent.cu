@@ -1,4 +1,4 @@
-// data_dependent.cu - a private array whose index is read from memory, per lane
+// data_dependent.cu - a per-thread array whose index is read from memory, per lane
 //
 // The compiler must keep `values` in local memory, and a warp whose lanes ask
 // for different elements needs up to 32 transactions for one access.

@@ -10,7 +10,7 @@
 // The indices are made on the host, so that the compiler knows nothing about
 // them. One table serves all warps: per lane, four one-byte indices in a word,
 // the words of the 32 lanes side by side. Its 16 KB stay in the cache, so that
-// what is measured is the private array and not the table.
+// what is measured is the per-thread array and not the table.
 //
 // A kernel of its own runs first and brings the clocks up. It matters only to
 // those who measure.
@@ -24,7 +24,7 @@
 #include <cstring>
 #include <vector>
 
-constexpr int seedElements = 32; // elements of the private array
+constexpr int seedElements = 32; // elements of the per-thread array
 constexpr int seedSteps = 512;   // read-modify-writes per thread
 constexpr int seedBlock = 128;   // threads per block
 #ifdef BANKSTRIPE_SMALL

@@ -1,4 +1,4 @@
-// uniform_dynamic.cu - a private array whose index all threads agree on
+// uniform_dynamic.cu - a per-thread array whose index all threads agree on
 //
 // The index comes from memory, so the array has to live in local memory, but
 // every lane of a warp reads the same place of the table: the hardware serves

@@ -1,4 +1,4 @@
-// unrolled_loop.cu - a private array that is only used in loops that unroll
+// unrolled_loop.cu - a per-thread array that is only used in loops that unroll
 //
 // Once the loops are unrolled every index is a constant, and the compiler gives
 // each element a register. There is nothing to gain.

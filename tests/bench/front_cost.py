@@ -3,10 +3,10 @@
 
     front_cost.py [--repetitions=N] [--check] BANKSTRIPE
 
-For a small file and one that uses thrust, each with and without private arrays,
+For a small file and one that uses thrust, each with and without per-thread arrays,
 and for kernels of 200 and of 400 arrays: the time of `bankstripe rewrite
 --dry-run --no-confirm`, and of Clang on the same file, device side only:
--fsyntax-only where there are no private arrays, -O3 -S where there are. The runs take turns, so that both meet the same machine;
+-fsyntax-only where there are no per-thread arrays, -O3 -S where there are. The runs take turns, so that both meet the same machine;
 the ratio is that of the medians. CPU time (user and system) is the measure,
 since other work on the machine disturbs it least; the ratio of the wall-clock
 times stands beside it.

@@ -14,7 +14,7 @@ def in_local_memory(array):
 
 
 def covered(array):
-    return array["verdict"] in MOVED or (array["verdict"], array["reason"]) == ("keep",
+    return array["verdict"] in MOVED or (array["verdict"], array["reason"]) == ("unchanged",
                                                                                "over-budget")
 
 
@@ -40,7 +40,7 @@ def figures(programs):
             ("exit codes", counted(p["exit"] for p in programs)),
             ("crashes", sum(is_crash(p) for p in programs)),
             ("hangs", sum(p["exit"] == "hang" for p in programs)),
-            ("private arrays", len(arrays)),
+            ("per-thread arrays", len(arrays)),
             ("verdicts", counted(a["verdict"] for a in arrays)),
             ("in local memory after Clang's -O3",
              f"{len(resident)} in {sum(any(a['resident'] for a in p['arrays']) for p in programs)}"
@@ -113,7 +113,7 @@ def markdown(programs):
     text = ("# The suite, array by array\n\nHeCBench, made by `tests/bench/survey.py --nvcc`; see "
             "[measurements](../docs/measurements.md).\n\n| | |\n|---|---|\n")
     text += "".join(row(what, value) for what, value in figures(programs))
-    text += ("\nEvery private array that Clang's -O3 leaves in local memory. The stack frame is "
+    text += ("\nEvery per-thread array that Clang's -O3 leaves in local memory. The stack frame is "
              "the largest, in bytes, of the\nkernels that reach the array and of the function that "
              "declares it, as ptxas reports it for the original\nand the rewritten file. Arrays "
              "whose frame is 0 in the original are kept out of local memory by ptxas and\nare not "

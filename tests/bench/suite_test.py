@@ -91,12 +91,12 @@ class Reports(unittest.TestCase):
 class Shares(unittest.TestCase):
     def test_every_program_has_the_same_weight(self):
         few = {"arrays": [array("slot", "x", 8)]}
-        many = {"arrays": [array("refuse", "x", 8)] * 3 + [array("keep", "over-budget", 8)]}
+        many = {"arrays": [array("unsupported", "x", 8)] * 3 + [array("unchanged", "over-budget", 8)]}
         self.assertEqual(suite_table.share([few, many]), (0.625, 2))
 
     def test_only_arrays_that_both_compilers_leave_in_memory_count(self):
-        programs = [{"arrays": [array("refuse", "x", 0), array("registers", "x", 8, False),
-                                array("keep", "block-size-unknown", 8)]}]
+        programs = [{"arrays": [array("unsupported", "x", 0), array("registers", "x", 8, False),
+                                array("unchanged", "block-size-unknown", 8)]}]
         self.assertEqual(suite_table.share(programs), (0.0, 1))
 
 

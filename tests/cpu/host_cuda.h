@@ -375,11 +375,11 @@ inline void runGrid(const dim3 &Grid, const dim3 &B, size_t Dynamic,
       }
 }
 
-/// A device of a few multiprocessors, each with little shared memory.
+/// A device of a few SMs, each with little shared memory.
 constexpr unsigned Multiprocessors = 3;
 constexpr size_t SharedPerMultiprocessor = 100 * 1024;
 
-/// Blocks that are resident on a multiprocessor at once.
+/// Blocks that are resident on an SM at once.
 inline unsigned residentBlocks(unsigned Threads, size_t Dynamic) {
   const size_t ByMemory = SharedPerMultiprocessor / (Dynamic + 1024);
   return std::min<size_t>(2048 / ((Threads + 31) / 32 * 32), ByMemory);

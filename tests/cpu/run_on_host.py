@@ -9,7 +9,7 @@ UndefinedBehaviorSanitizer, over host_cuda.h. What they print must be the same,
 and so must all device memory after every launch, bit for bit, for several
 orders of the threads. Grids are small: BANKSTRIPE_SMALL is defined.
 
-Lines in FILE.cu name the private arrays that the tool must have moved, there
+Lines in FILE.cu name the per-thread arrays that the tool must have moved, there
 and in the headers beside it:
 
     // expect-striped: a b        into stripes (`none`, or `some of a b c`)
@@ -265,7 +265,7 @@ def compare(original, rewritten, work, options):
 
 def rewrite(tool, source, target):
     """The rewritten copy of `source`, or None when the tool changes nothing,
-    and what the tool says of the private arrays."""
+    and what the tool says of the per-thread arrays."""
     path = source.parent if list(source.parent.glob("*.cuh")) else source
     options = re.findall(r"^// rewrite-options: *(.*?)\s*$",
                          source.read_bytes().decode("latin-1"), re.MULTILINE)

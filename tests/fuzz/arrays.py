@@ -1,4 +1,4 @@
-"""Private arrays: how they are declared, filled, and read at last.
+"""Per-thread arrays: how they are declared, filled, and read at last.
 
 Every element has a value before anything else may read it. At the end of its
 scope the whole array goes into the digest, so that no damage stays unseen.
@@ -14,7 +14,7 @@ COMMON_SIZES = [1, 2, 3, 4, 5, 7, 8, 8, 12, 16, 16, 16, 17, 24, 32, 32, 33, 48, 
 
 
 class Array:
-    """One private array. Other items that use it name it among their needs."""
+    """One per-thread array. Other items that use it name it among their needs."""
 
     def __init__(self, case, name, kind, extents, qualifier=""):
         self.case, self.name, self.kind, self.qualifier = case, name, kind, qualifier

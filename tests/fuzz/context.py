@@ -99,7 +99,7 @@ class Case:
         self.off, self.asked, self.used, self.printed = frozenset(), {}, {}, []
         self.switches, self.counters, self.single = 0, collections.Counter(), {}
         self.for_host = False  # what is being printed is called by host code, too
-        self.bytes_left = 512  # of private arrays, per thread
+        self.bytes_left = 512  # of per-thread arrays, per thread
         self.functions = []    # with arrays: (helper, what stands behind its name)
         # shape -> how often; array -> its shapes. For the statistics.
         self.shapes, self.shapes_of = collections.Counter(), collections.defaultdict(set)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Generates CUDA programs with private arrays, one case per seed.
+"""Generates CUDA programs with per-thread arrays, one case per seed.
 
     generate.py SEED [COUNT]      prints a program with COUNT cases
     generate.py --statistics SEED COUNT
 
-A case is a kernel with random private arrays and everything that it uses, now
+A case is a kernel with random per-thread arrays and everything that it uses, now
 and then with other kernels that use the same functions. Its
 behaviour is defined, and independent of the order of its threads: each thread
 writes a digest of all that it has seen. A case has the same text whether it is

@@ -16,7 +16,7 @@ HEADS = ["__global__ void {b}{k}", "static __global__ void {b}{k}", "{b}__global
 class Own:
     """The `extern __shared__` memory of a kernel: two elements per thread. One
     is written at once and read by a neighbour behind a barrier, the other is
-    the thread's alone and is changed among the uses of the private arrays, so
+    the thread's alone and is changed among the uses of the per-thread arrays, so
     that nobody else's data can lie on either unseen."""
 
     def __init__(self, case, rng, body):

@@ -76,7 +76,7 @@ class Counts:
 
     def too_few(self, wanted):
         """What is missing to `{verdict: least number of arrays}`, as lines.
-        Those whose storage launches bring count as "dynamic", too."""
+        Those whose storage launches ask for count as "dynamic", too."""
         found = collections.Counter(dynamic=self.dynamic)
         for (verdict, _), count in self.verdicts.items():
             found[verdict] += count
@@ -86,12 +86,12 @@ class Counts:
     def text(self, with_shapes):
         total = sum(self.verdicts.values())
         lines = [f"{total} arrays of {self.cases} cases; something moves in "
-                 f"{self.moved_cases} cases; launches bring the storage of {self.dynamic}"]
+                 f"{self.moved_cases} cases; launches ask for the storage of {self.dynamic}"]
         lines += [f"{count:7} {verdict:10} {reason}"
                   for (verdict, reason), count in sorted(self.verdicts.items(),
                                                          key=lambda item: -item[1])]
         if with_shapes:
-            kinds = ["stripe", "slot", "constant", "registers", "keep", "refuse"]
+            kinds = ["stripe", "slot", "constant", "registers", "unchanged", "unsupported"]
             lines += ["", "verdicts of the arrays that are used in a shape:",
                       f"{'':28}" + "".join(f"{kind:>10}" for kind in kinds)]
             lines += [f"{shape:28}" + "".join(f"{counts[kind]:10}" for kind in kinds)

@@ -113,7 +113,7 @@ def main():
     parser.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--at-least", type=json.loads, default={}, metavar="JSON",
                         help='fail when fewer arrays move, as in {"stripe": 300}, or '
-                             'when launches bring the storage of fewer, {"dynamic": 100}')
+                             'when launches ask for the storage of fewer, {"dynamic": 100}')
     parser.add_argument("--originals", action="store_true", help="no tool, only the originals")
     parser.add_argument("--shapes", action="store_true", help="print the verdicts of each shape")
     options = parser.parse_args()

@@ -9,9 +9,9 @@ written, as FUZZ_MISTAKE says:
     warp      the second warp of a block shares the storage of the first
     lane      two lanes share a column
     clear     `= {}` of a slot clears its first element only
-    place     all that launches bring storage for lies at one place
-    own       storage that launches bring lies on what the kernel asks for itself
-    few       launches bring nothing for a last warp that is not full
+    place     all that launches ask for storage for lies at one place
+    own       dynamic shared memory lies on what the kernel asks for itself
+    few       launches ask for nothing for a last warp that is not full
     syntax    the helper does not compile
     crash     the tool fails
 

@@ -102,7 +102,7 @@ def lines_of(name, group):
     lines = [f"{title}: {best['name'] if best else 'the original'}"]
     for attempt in group["attempts"]:
         figure = "-" if not attempt["speedup"] else f"{attempt['speedup']:.3f}"
-        parts = f" = {attempt['price']:.3f} x {attempt['gain']:.3f}" if "price" in attempt else ""
+        parts = f" = {attempt['resourceFactor']:.3f} x {attempt['accessFactor']:.3f}" if "resourceFactor" in attempt else ""
         lines.append(f"    {attempt['name']:40} {figure}{parts} {attempt.get('problem', '')[:80]}")
     return lines, (max(0, *map(log_speedup, tried)), log_speedup(best) if best else 0)
 

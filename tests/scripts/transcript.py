@@ -36,7 +36,7 @@ NORMALISED = (
 TOOLKIT = (
     (r"bankstripe: no CUDA toolkit was found, .*\n", ""),
     (r".*, by ptxas\n", ""),
-    (r"(warps per multiprocessor), registers not known", r"\1"),
+    (r"(warps per SM), registers not known", r"\1"),
 )
 
 

@@ -49,7 +49,7 @@ class BadSource(ToolTest):
     def test_empty_file(self):
         self.write("a.cu", "")
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
-        self.assertIn("0 private arrays", done.stderr)
+        self.assertIn("0 per-thread arrays", done.stderr)
         self.assertEqual(self.read("a.cu"), "")
         self.assertEqual(os.listdir(self.folder), ["a.cu"])
 

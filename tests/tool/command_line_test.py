@@ -132,7 +132,7 @@ class Json(ToolTest):
         report = json.loads(done.stdout)
         self.assertEqual([a["name"] for a in report["arrays"]], ["last", "a"])
         for array in report["arrays"]:
-            self.assertIn(f"private array '{array['name']}' ({array['type']}", text)
+            self.assertIn(f"per-thread array '{array['name']}' ({array['type']}", text)
             self.assertIn(f"[{array['verdict']}, {array['reason']}]", text)
             self.assertIn(array["message"], text)
             self.assertIn(array["advice"], text)

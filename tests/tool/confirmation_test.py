@@ -187,7 +187,7 @@ class Confirmation(ToolTest):
         self.write("a.cu", SELECTED)
         before = self.snapshot()
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
-        self.assertIn("(0 > 0 bytes) [keep, stack-frame-kept]", done.stderr)
+        self.assertIn("(0 > 0 bytes) [unchanged, stack-frame-kept]", done.stderr)
         self.assertEqual(self.snapshot(), before)
         # Clang alone would move it.
         self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
@@ -196,7 +196,7 @@ class Confirmation(ToolTest):
         self.write("a.cu", beside_large("FOR_NVCC({0}, in[{0}] & 31)"))
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
         self.assertRegex(done.stderr, r"\(\d+ > \d+ bytes, but 256 leave it\) "
-                                      r"\[keep, stack-frame-kept\]")
+                                      r"\[unchanged, stack-frame-kept\]")
         self.assertNotIn("bankstripe", self.read("a.cu"))
         # What is not done for its gain is done all the same.
         self.expect(CHANGES, self.run_tool(
@@ -233,7 +233,7 @@ class Confirmation(ToolTest):
         self.write("a.cu", text)
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
         self.assertIn("nvcc does not accept the rewritten file", done.stderr)
-        self.assertIn("[keep, compile-failed]", done.stderr)
+        self.assertIn("[unchanged, compile-failed]", done.stderr)
         self.assertEqual(self.read("a.cu"), text)
 
     def test_registers_decide_what_pays(self):

@@ -180,7 +180,7 @@ class Accounts(DecisionsTest):
         self.assertEqual(self.states("."), ["stale"])
         for command in ("analyze", "rewrite"):
             self.assertIn(".bankstripe.yaml:3:5: warning: stale decision about 'first': "
-                          "function 'count' has no private array of that name\n"
+                          "function 'count' has no per-thread array of that name\n"
                           "    3 |   - file: a.cu\n",
                           self.stderr(command, "."))
 

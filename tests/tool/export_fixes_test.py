@@ -15,7 +15,7 @@ from support import BROKEN, CHANGES, DONE, PLAIN, SOME_FAILED, USAGE, ToolTest, 
 INPUTS = pathlib.Path(__file__).resolve().parents[2] / "test_inputs"
 APPLY = shutil.which("clang-apply-replacements-22")
 
-# With an array that moves into memory that launches bring.
+# With an array that moves into dynamic shared memory.
 KERNEL = moves().split("void launch")[0]
 LAUNCH = ('#include "k.cuh"\n'
           "void run(int *data, int n) { count<<<1, n>>>(data, data); }\n")

@@ -224,7 +224,7 @@ class Pieces(FactsTest):
         self.expect(DONE, self.merge("b", "c"))
         done = self.expect(DONE, self.run_tool("rewrite", ALL_MOVES, "--facts=all.json"))
         self.assertEqual(done.stdout, "")
-        self.assertIn("[keep, no-kernel]", done.stderr)
+        self.assertIn("[unchanged, no-kernel]", done.stderr)
 
     def test_launch_of_a_missing_unit(self):
         self.write_tree(count_h=HEADER, a=KERNEL, b=LAUNCH)
@@ -232,7 +232,7 @@ class Pieces(FactsTest):
         self.expect(DONE, self.merge("a"))
         done = self.expect(DONE, self.run_tool("rewrite", ALL_MOVES, "--facts=all.json"))
         self.assertEqual(done.stdout, "")
-        self.assertIn("[keep, block-size-unknown]", done.stderr)
+        self.assertIn("[unchanged, block-size-unknown]", done.stderr)
 
     def test_kernels_that_several_units_include(self):
         self.write_tree(kernel_h="#pragma once\n" + moves().replace("__global__", "static __global__"),
@@ -417,7 +417,7 @@ class WithNvcc(FactsTest):
         done = self.expect(DONE, self.run_tool(
             "rewrite", ALL_MOVES, "--facts=all.json", "src/a.cu", confirm=True))
         self.assertEqual(done.stdout, "")
-        self.assertIn("(0 > 0 bytes) [keep, stack-frame-kept]", done.stderr)
+        self.assertIn("(0 > 0 bytes) [unchanged, stack-frame-kept]", done.stderr)
         done = self.expect(DONE, self.run_tool(
             "rewrite", ALL_MOVES, "--facts=all.json", "src/b.cu", confirm=True))
         self.assertIn("+++ b/src/b.cu", done.stdout)

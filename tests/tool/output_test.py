@@ -52,7 +52,7 @@ class DryRun(ToolTest):
         self.write("a.cu", moves())
         before = self.snapshot()
         done = self.expect(DONE, self.run_tool("analyze", "."))
-        self.assertIn("1 private array: 1 stripe", done.stdout)
+        self.assertIn("1 per-thread array: 1 stripe", done.stdout)
         self.assertEqual(self.snapshot(), before)
 
 
@@ -132,7 +132,7 @@ class Again(ToolTest):
             self.assert_rewritten(name)
         self.expect(DONE, self.run_tool("rewrite", "--check", *options, "."))
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", *options, "."))
-        self.assertIn("0 private arrays", done.stderr)
+        self.assertIn("0 per-thread arrays", done.stderr)
         self.assertEqual(self.snapshot(), once)
 
     def test_with_the_helper_in_a_file(self):
@@ -203,7 +203,7 @@ class OtherFiles(ToolTest):
         before = self.library()
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "src"))
         self.assertEqual(self.library(), before)
-        self.assertIn("[keep, outside-paths]", done.stderr)
+        self.assertIn("[unchanged, outside-paths]", done.stderr)
         self.assert_rewritten("src/a.cu")
 
     def test_nor_with_an_output_folder(self):
@@ -231,7 +231,7 @@ class Nolint(ToolTest):
         text = moves().replace("  int last[8] = {0};\n", declaration)
         self.write("a.cu", text)
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
-        self.assertIn("[keep, nolint]", done.stderr)
+        self.assertIn("[unchanged, nolint]", done.stderr)
         self.assertEqual(self.read("a.cu"), text)
 
     def test_on_the_line(self):

@@ -31,12 +31,12 @@ class Verdicts(TuneTest):
     def test_what_is_fastest_is_written_down(self):
         done = self.expect(DONE, self.tune(GAINS))
         self.assertIn("* stripes", done.stdout)
-        self.assertIn("2.00x (memory 0.80, access 2.50)", done.stdout)
+        self.assertIn("2.00x (resource factor 0.80, access factor 2.50)", done.stdout)
         self.assertIn("wrote 1 decision to .bankstripe.yaml", done.stderr)
         text = self.decisions()
         self.assertIn("decision:        stripe", text)
         self.assertIn("by:              tune", text)
-        self.assertIn("2.00x (memory 0.80, access 2.50) on Test GPU", text)
+        self.assertIn("2.00x (resource factor 0.80, access factor 2.50) on Test GPU", text)
 
     def test_rewrite_obeys(self):
         self.expect(DONE, self.tune({**GAINS, "slot": 20}))
@@ -181,10 +181,10 @@ class Json(TuneTest):
         group, = json.loads(done.stdout)["groups"]
         self.assertEqual([a["name"] for a in group["attempts"]],
                          ["as it is", "memory alone", "stripes", "slots",
-                          "stripes, carve-out auto", "stripes, carve-out 30",
-                          "stripes, carve-out 60"])
+                          "stripes, carveout auto", "stripes, carveout 30",
+                          "stripes, carveout 60"])
         self.assertEqual(group["best"], "stripes")
-        self.assertAlmostEqual(group["attempts"][2]["gain"], 2.5)
+        self.assertAlmostEqual(group["attempts"][2]["accessFactor"], 2.5)
 
 
 if __name__ == "__main__":

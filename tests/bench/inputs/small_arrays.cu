@@ -1,4 +1,4 @@
-// small_arrays.cu - a small program with two private arrays
+// small_arrays.cu - a small program with two per-thread arrays
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>

@@ -1,4 +1,4 @@
-// small_plain.cu - a small program without private arrays
+// small_plain.cu - a small program without per-thread arrays
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>

@@ -1,4 +1,4 @@
-// thrust_arrays.cu - a program that uses thrust, with a private array
+// thrust_arrays.cu - a program that uses thrust, with a per-thread array
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>

@@ -1,4 +1,4 @@
-// thrust_plain.cu - a program that uses thrust, without private arrays
+// thrust_plain.cu - a program that uses thrust, without per-thread arrays
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>

@@ -1,4 +1,4 @@
-// dynamic.cu - storage in the dynamic shared memory that a launch brings
+// dynamic.cu - storage in the dynamic shared dynamic shared memory
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "expect.h"

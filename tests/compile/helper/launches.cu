@@ -61,7 +61,7 @@ static int needs(int expected, unsigned long long blocks, unsigned warps, size_t
 int main() {
   int failures = launch("configured", fill_bytes) + launch("with a grid", fill_bytes_for_grid);
   failures += needs(8, 1, 4, 15 * 1024);         // One block of 16 KB.
-  failures += needs(8, 132, 4, 15 * 1024);       // One on each multiprocessor.
+  failures += needs(8, 132, 4, 15 * 1024);       // One on each SM.
   failures += needs(22, 3 * 132, 4, 15 * 1024);  // Three.
   failures += needs(85, 1 << 30, 4, 15 * 1024);  // 12, whose registers there are.
   failures += needs(15, 1 << 30, 1, 0);          // 32, the most there can be.

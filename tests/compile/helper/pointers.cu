@@ -1,4 +1,4 @@
-// pointers.cu - accessors, held against pointers to a private array
+// pointers.cu - accessors, held against pointers to a per-thread array
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "expect.h"

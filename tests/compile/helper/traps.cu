@@ -1,5 +1,5 @@
 // traps.cu - what BANKSTRIPE_CHECK_BOUNDS and require_block_of_at_most stop, and
-// launches that do not bring the memory
+// launches that do not ask for the memory
 //
 // The arguments are the number of a case, and 1 where the kernel must stop, or
 // 0 where it goes as far as it may.

@@ -29,7 +29,7 @@ __global__ void plain(const int *in, int *out) {
   out[threadIdx.x] = last[in[threadIdx.x] & 3];
 }
 
-// Its carve-out is decided, but a launch cannot be edited.
+// Its carveout is decided, but a launch cannot be edited.
 __global__ void inMacro(const int *in, int *out) {
   int last[4] = {0};
   for (int i = 0; i < 50; ++i)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh - measures where private arrays do best, on the GPU of this machine
+# run.sh - measures where per-thread arrays do best, on the GPU of this machine
 #
 #   tests/gpu/layouts/run.sh OUTPUT
 #

@@ -173,7 +173,7 @@ def print_carve_outs(sweep):
             ratios = [ratio(variants, stripe(variants), "carve-out") for _, variants in
                       sweep.where(pattern=pattern, bytes=size, stream="loads")]
             rows.append([pattern, size, cell(ratios), cell(ratios, min), cell(ratios, max)])
-    print_table("Speedup of the stripe with a carve-out for the blocks that there are",
+    print_table("Speedup of the stripe with a carveout for the blocks that there are",
                 ["pattern", "bytes", "mean", "least", "most"], rows)
 
 

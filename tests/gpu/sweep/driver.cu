@@ -154,7 +154,7 @@ struct Measured {
   const void *Kernel;
   size_t SharedBytes = 0; // Per block.
   int CarveOut = cudaSharedmemCarveoutDefault;
-  int Resident = 0; // Blocks per multiprocessor; 0: it does not fit.
+  int Resident = 0; // Blocks per SM; 0: it does not fit.
   bool Same = false;
   std::vector<float> Times;
 };

@@ -39,7 +39,7 @@ class Timing(NamedTuple):
     ms: float
     spread: float
     shared: int  # bytes of a block
-    blocks: int  # that a multiprocessor has at a time
+    blocks: int  # that an SM has at a time
     same: bool   # results as those of the original
 
 

@@ -9,7 +9,7 @@
 //
 // Prints the fitted constants of the model by their names, as a JSON object on
 // one line. Then, for each line that it reads, an object with constants of
-// which some may be missing, it prints the cycles of a multiprocessor that a
+// which some may be missing, it prints the cycles of an SM that a
 // warp of each kernel takes with them, as an array on one line.
 //
 // KERNELS.json is an array of objects with a single array each:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh - measures when moving a private array into shared memory pays
+# run.sh - measures when moving a per-thread array into shared memory pays
 #
 #   tests/gpu/sweep/run.sh OUTPUT [OPTION...]
 #

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sweep asks when it pays to move a private array into shared memory, and
-// in which layout. generate.py writes its kernels; a kernel fills an array of N
-// elements, then takes so many steps, each of which reads one element, works on
-// it and writes it back, and at last reads the array through. What it computes
-// goes into a digest of all bits, one per thread.
+// The sweep asks when it pays to move a per-thread array into shared memory,
+// and in which layout. generate.py writes its kernels; a kernel fills an array
+// of N elements, then takes so many steps, each of which reads one element,
+// works on it and writes it back, and at last reads the array through. What it
+// computes goes into a digest of all bits, one per thread.
 //
 // Points. They differ in N, in the size of an element, in the multiply-adds of
 // a step, each of which needs the one before it, in the threads of a block, and
@@ -31,7 +31,7 @@
 //     128 bytes. It never asks for a line twice, and all warps together walk
 //     through a buffer that is far larger than an L1 and far smaller than the
 //     L2: every load is answered by the L2, whatever part of the L1 the array
-//     or the carve-out takes. The step ends with the loaded value and loops are
+//     or the carveout takes. The step ends with the loaded value and loops are
 //     not unrolled, so a warp has one load on its way, and only other warps can
 //     fill the time. A chain of loads, each with the address of the next, would
 //     wait no longer; several loads in flight would depend on what the compiler

@@ -23,7 +23,7 @@ static void printKernel(const char *Which, const CapturedKernel &K) {
             << K.Image.size() << " bytes, grid " << K.Grid.X << " block "
             << K.Block.X << " shared " << K.DynamicSharedBytes << " of "
             << K.MostDynamicSharedBytes << " cluster " << K.Cluster.X
-            << " carve-out " << K.Carveout << " stack " << K.StackBytes
+            << " carveout " << K.Carveout << " stack " << K.StackBytes
             << " heap " << K.HeapBytes << " printf " << K.PrintBytes
             << (K.IsCooperative ? " cooperative" : "") << '\n';
   for (const CapturedParameter &P : K.Parameters)

@@ -1,4 +1,4 @@
-// pair.cu - a private array in local memory, and the same in a stripe
+// pair.cu - a per-thread array in local memory, and the same in a stripe
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

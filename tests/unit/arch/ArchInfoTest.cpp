@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Compute capability 9.0 has 64 warps, 32 blocks, 65,536 registers and 228 KB
-// of shared memory per multiprocessor; registers are allocated in units of 256
+// of shared memory per SM; registers are allocated in units of 256
 // per warp, and each block takes 1 KB of shared memory for the system (CUDA
 // C++ programming guide, technical specifications per compute capability).
 //

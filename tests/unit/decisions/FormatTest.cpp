@@ -65,7 +65,7 @@ ArrayDecision decision(std::string File, std::string Array,
   return D;
 }
 
-// A file with nothing but one decision about the carve-out of `k`.
+// A file with nothing but one decision about the carveout of `k`.
 std::string kernelWith(StringRef Carveout) {
   return ("version: 1\nkernels:\n  - {file: a.cu, kernel: k, carveout: " +
           Carveout + "}\n")

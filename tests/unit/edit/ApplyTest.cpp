@@ -82,9 +82,9 @@ TEST(ApplyPlan, HelperThatIsThereIsNotIncludedAgain) {
 
 TEST(ApplyPlan, NothingMovesNothingChanges) {
   Plan P = planFor("int a[4];\na[i] = 1;\n", {{"a", {4}}});
-  for (VerdictKind Kind :
-       {VerdictKind::Keep, VerdictKind::Refuse, VerdictKind::Registers}) {
-    P.Arrays[0].Decision.Kind = Kind;
+  for (VerdictKind Kind : {VerdictKind::Unchanged, VerdictKind::Unsupported,
+                           VerdictKind::Registers}) {
+    P.Arrays[0].Verdict.Kind = Kind;
     auto Changed = applyPlan(P, /*EmbedHelper=*/false);
     ASSERT_TRUE(bool(Changed));
     EXPECT_TRUE(Changed->empty());
@@ -94,7 +94,7 @@ TEST(ApplyPlan, NothingMovesNothingChanges) {
 TEST(ApplyPlan, ArrayThatStaysIsLeftAlone) {
   Plan P =
       planFor("int a[4];\nint b[4];\na[i] = b[i];\n", {{"a", {4}}, {"b", {4}}});
-  P.Arrays[1].Decision.Kind = VerdictKind::Keep;
+  P.Arrays[1].Verdict.Kind = VerdictKind::Unchanged;
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
                            "__shared__ int a[bankstripe::warps(128)][4][32];\n"
                            "int b[4];\nbankstripe::at(a, i) = b[i];\n");
@@ -124,7 +124,7 @@ TEST(ApplyPlan, AddsLaunchBounds) {
 TEST(ApplyPlan, ControlReservesMemoryAndMovesNothing) {
   StringRef Code = "__global__ void k(int i) {\n  int a[4];\n}\n";
   Plan P = planFor(Code, {{"a", {4}}});
-  P.Arrays[0].Decision.Kind = VerdictKind::Keep;
+  P.Arrays[0].Verdict.Kind = VerdictKind::Unchanged;
   P.Kernels[0].Reserved = 2048;
   P.Kernels[0].Facts.BodyStart = {CodePath.str(),
                                   static_cast<unsigned>(Code.find("{")) + 1, 0};

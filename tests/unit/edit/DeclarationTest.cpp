@@ -49,12 +49,12 @@ TEST(Declaration, ExtentFromTheInitialiser) {
 
 TEST(Declaration, BoundIsWrittenAsInTheKernelsBounds) {
   Plan P = planFor("int a[4];\n", {{"a", {4}}});
-  P.Arrays[0].Decision.ThreadsText = "THREADS";
+  P.Arrays[0].Verdict.ThreadsText = "THREADS";
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
                            "__shared__ int a[bankstripe::warps(THREADS)][4]"
                            "[32];\n");
   // Its names mean something else inside the kernel.
-  P.Arrays[0].Decision.ThreadsText = "";
+  P.Arrays[0].Verdict.ThreadsText = "";
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
                            "__shared__ int a[bankstripe::warps(128)][4]"
                            "[32];\n");

@@ -99,9 +99,9 @@ TEST(Jointly, TablesStandAlone) {
 
 TEST(Jointly, ArraysThatStayAreInNoGroup) {
   Plan P = planFor(Code, {{"a", {4}}, {"b", {4}}});
-  P.Arrays[0].Decision.Kind = VerdictKind::Keep;
+  P.Arrays[0].Verdict.Kind = VerdictKind::Unchanged;
   EXPECT_EQ(groups(P), (Indices{{1}}));
-  P.Arrays[1].Decision.Kind = VerdictKind::Refuse;
+  P.Arrays[1].Verdict.Kind = VerdictKind::Unsupported;
   EXPECT_EQ(groups(P), Indices());
 }
 

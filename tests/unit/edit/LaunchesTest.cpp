@@ -25,10 +25,10 @@ TextRange rangeOf(StringRef Text, StringRef In = Code) {
   return {CodePath.str(), unsigned(In.find(Text)), unsigned(Text.size())};
 }
 
-// A plan in which the launch brings what M needs.
+// A plan in which the launch asks for what M needs.
 Plan dynamicPlan(Moving M, StringRef In = Code) {
   Plan P = planFor(In, {std::move(M)});
-  Verdict &V = P.Arrays[0].Decision;
+  Verdict &V = P.Arrays[0].Verdict;
   V.Dynamic = true;
   V.WarpOffset = 512;
   V.WarpBytes = 1024;
@@ -92,12 +92,12 @@ TEST(DynamicStorage, OfPackedElements) {
 
 TEST(DynamicStorage, BehindMemoryOfTheKernelsOwn) {
   Plan P = dynamicPlan(slot("a", {4}));
-  P.Arrays[0].Decision.Behind = true;
+  P.Arrays[0].Verdict.Behind = true;
   EXPECT_THAT(carriedOut(P), HasSubstr("dynamic_slots<int[4], 512, 1024, "
                                        "bankstripe::behind>()"));
   P.Arrays[0].Array.Instances[0].SlotAlignment = 16;
   EXPECT_THAT(carriedOut(P), HasSubstr(", bankstripe::behind, 16>()"));
-  P.Arrays[0].Decision.Behind = false;
+  P.Arrays[0].Verdict.Behind = false;
   EXPECT_THAT(carriedOut(P), HasSubstr("512, 1024, false, 16>()"));
 }
 
@@ -159,7 +159,7 @@ TEST(Carveouts, ThatWereDecided) {
 
 TEST(Carveouts, OfKernelsWithStaticStorage) {
   Plan P = dynamicPlan({"a", {4}});
-  P.Arrays[0].Decision.Dynamic = false;
+  P.Arrays[0].Verdict.Dynamic = false;
   P.Kernels[0].WarpBytes = 0;
   P.Kernels[0].Carved = {Carveout::Rule::Fixed, 30};
   EXPECT_THAT(carriedOut(P), HasSubstr("  const size_t bytes = own;\n"));
@@ -220,7 +220,7 @@ TEST(FilesOfAPlan, AreThoseThatItsEditsStandIn) {
 }
 
 TEST(FilesOfAPlan, NoneWhereNothingMoves) {
-  Plan P = dynamicPlan({"a", {4}, StripeForm::Plain, VerdictKind::Keep});
+  Plan P = dynamicPlan({"a", {4}, StripeForm::Plain, VerdictKind::Unchanged});
   P.Kernels[0].WarpBytes = 0;
   P.Launches.clear();
   EXPECT_THAT(filesOf(P), IsEmpty());

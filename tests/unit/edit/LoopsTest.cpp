@@ -30,7 +30,7 @@ std::string unrolled(StringRef Code, unsigned Arrays = 1) {
   for (unsigned I = 0; I < Arrays; ++I) {
     PlannedArray &A = P.Arrays.emplace_back();
     A.Array.Where.File = CodePath.str();
-    A.Decision = V;
+    A.Verdict = V;
   }
   return carriedOut(P);
 }

@@ -252,10 +252,10 @@ Plan bankstripe::testing::planFor(StringRef Code,
   for (const Moving &A : Arrays) {
     PlannedArray &Planned = P.Arrays.emplace_back();
     Planned.Array = S.finding(A);
-    Planned.Decision.Kind = A.Kind;
-    Planned.Decision.Why = Reason::DynamicIndex;
-    Planned.Decision.Form = A.Form;
-    Planned.Decision.Threads = 128;
+    Planned.Verdict.Kind = A.Kind;
+    Planned.Verdict.Why = Reason::DynamicIndex;
+    Planned.Verdict.Form = A.Form;
+    Planned.Verdict.Threads = 128;
     Planned.Kernels = {0};
     Planned.InstanceKernels = {{0}};
   }

@@ -60,7 +60,7 @@ TEST(Accessor, InitialisesTheStripe) {
 
 TEST(Accessor, OfASlotIsNotNeeded) {
   Plan P = planWithAccessor("int a[4];\na[i] = 1;\n");
-  P.Arrays[0].Decision.Kind = VerdictKind::Slot;
+  P.Arrays[0].Verdict.Kind = VerdictKind::Slot;
   EXPECT_EQ(withoutInclude(P),
             "__shared__ bankstripe::slots<int[4], 128> a_slots;\n"
             "int (&a)[4] = a_slots.mine();\na[i] = 1;\n");
@@ -87,7 +87,7 @@ TEST(Pointers, IntoASlotStayAsTheyAre) {
   D.Specifiers = at(Code, "const int ");
   D.Stars = {at(Code, "*p")};
   P.Arrays[0].Array.Trail.Locals = {D};
-  P.Arrays[0].Decision.Kind = VerdictKind::Slot;
+  P.Arrays[0].Verdict.Kind = VerdictKind::Slot;
   EXPECT_EQ(withoutInclude(P),
             "__shared__ bankstripe::slots<int[4], 128> a_slots;\n"
             "int (&a)[4] = a_slots.mine();\nconst int *p = a;\n");
@@ -153,7 +153,7 @@ TEST(Overloads, AreApartFromWhatFollows) {
 TEST(Overloads, AreNotMadeForSlots) {
   std::string Code = (Put + "void f() {\nint a[4];\nput(a, 1);\n}\n").str();
   Plan P = planWithCall(Code);
-  P.Arrays[0].Decision.Kind = VerdictKind::Slot;
+  P.Arrays[0].Verdict.Kind = VerdictKind::Slot;
   EXPECT_EQ(withoutInclude(P),
             (Put + "void f() {\n__shared__ bankstripe::slots<int[4], 128> "
                    "a_slots;\nint (&a)[4] = a_slots.mine();\nput(a, 1);\n}\n")
@@ -175,7 +175,7 @@ TEST(Overloads, AreMadeOnceForTwoCalls) {
 TEST(Overloads, AreMadeForStripesOnly) {
   std::string Code = (Put + "\nvoid f() {\nint a[4];\nput(a, 1);\n}\n").str();
   Plan P = planWithCall(Code);
-  P.Arrays[0].Decision.Kind = VerdictKind::Keep;
+  P.Arrays[0].Verdict.Kind = VerdictKind::Unchanged;
   auto Changed = applyPlan(P, /*EmbedHelper=*/false);
   ASSERT_TRUE(bool(Changed));
   EXPECT_TRUE(Changed->empty());

@@ -137,18 +137,18 @@ TEST(Print, Verdict) {
   V.Kind = VerdictKind::Constant;
   V.Why = Reason::ConstantTable;
   EXPECT_EQ(printed(V), "constant [constant-table]");
-  V.Kind = VerdictKind::Keep;
+  V.Kind = VerdictKind::Unchanged;
   V.Why = Reason::OverBudget;
   V.Detail = "2 bytes are left";
-  EXPECT_EQ(printed(V), "keep [over-budget] 2 bytes are left");
+  EXPECT_EQ(printed(V), "unchanged [over-budget] 2 bytes are left");
 }
 
 TEST(Print, Plan) {
   Plan P;
   P.Arrays.emplace_back();
   P.Arrays.back().Array = someFinding();
-  P.Arrays.back().Decision.Kind = VerdictKind::Registers;
-  P.Arrays.back().Decision.Why = Reason::StaysInRegisters;
+  P.Arrays.back().Verdict.Kind = VerdictKind::Registers;
+  P.Arrays.back().Verdict.Why = Reason::StaysInRegisters;
   P.Kernels.emplace_back();
   KernelPlan &K = P.Kernels.back();
   K.Facts.Name = "count";

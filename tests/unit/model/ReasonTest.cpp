@@ -76,7 +76,7 @@ TEST(Reasons, AdviceFitsIntoAMessage) {
 
 TEST(Reasons, EveryRefusalSaysWhatWouldHelp) {
   for (const ReasonInfo &Row : allReasons())
-    if (Row.Verdict == VerdictKind::Refuse)
+    if (Row.Verdict == VerdictKind::Unsupported)
       EXPECT_FALSE(Row.Advice.empty()) << Row.Id.str();
 }
 
@@ -107,8 +107,8 @@ TEST(Verdicts, HaveNames) {
   EXPECT_EQ(nameOf(VerdictKind::Slot), "slot");
   EXPECT_EQ(nameOf(VerdictKind::Constant), "constant");
   EXPECT_EQ(nameOf(VerdictKind::Registers), "registers");
-  EXPECT_EQ(nameOf(VerdictKind::Keep), "keep");
-  EXPECT_EQ(nameOf(VerdictKind::Refuse), "refuse");
+  EXPECT_EQ(nameOf(VerdictKind::Unchanged), "unchanged");
+  EXPECT_EQ(nameOf(VerdictKind::Unsupported), "unsupported");
 }
 
 } // namespace

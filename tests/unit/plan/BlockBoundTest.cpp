@@ -73,7 +73,7 @@ TEST(BlockBound, OneUnknownLaunchIsEnough) {
   L.Source = "parameter 'n'";
   KernelSetting S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
-  EXPECT_EQ(infoOf(S.Obstacle->Id).Verdict, VerdictKind::Keep);
+  EXPECT_EQ(infoOf(S.Obstacle->Id).Verdict, VerdictKind::Unchanged);
   EXPECT_EQ(S.Obstacle->Detail, "the launch at a.cu:101: parameter 'n'");
   EXPECT_EQ(S.Obstacle->Where, onLine(101));
 }
@@ -140,7 +140,7 @@ TEST(BlockBound, BoundsCannotBeAddedToAKernelInAMacro) {
   U.launch(128);
   KernelSetting S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::KernelInMacro);
-  EXPECT_EQ(infoOf(S.Obstacle->Id).Verdict, VerdictKind::Refuse);
+  EXPECT_EQ(infoOf(S.Obstacle->Id).Verdict, VerdictKind::Unsupported);
   EXPECT_EQ(S.Obstacle->Detail, "k");
 }
 

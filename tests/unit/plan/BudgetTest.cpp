@@ -190,8 +190,8 @@ TEST(Budget, OneElementMoreDoesNotFit) {
   TestUnit U = ordinary();
   U.array(makeArray("a", 97));
   Plan P = U.plan();
-  const Verdict &V = find(P, "a").Decision;
-  EXPECT_EQ(V.Kind, VerdictKind::Keep);
+  const Verdict &V = find(P, "a").Verdict;
+  EXPECT_EQ(V.Kind, VerdictKind::Unchanged);
   EXPECT_EQ(V.Why, Reason::OverBudget);
   EXPECT_EQ(V.Detail, "it needs 49664 bytes per block, 49152 are left");
   EXPECT_EQ(V.SharedBytes, 0u);
@@ -255,7 +255,7 @@ TEST(Budget, BenefitPerByteDecides) {
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P, "medium"), Reason::DynamicIndex);
   EXPECT_EQ(reasonOf(P, "large"), Reason::OverBudget);
-  EXPECT_EQ(find(P, "large").Decision.Detail,
+  EXPECT_EQ(find(P, "large").Verdict.Detail,
             "it needs 32768 bytes per block, 28672 are left");
   // What comes later may still fit.
   EXPECT_EQ(reasonOf(P, "small"), Reason::DynamicIndex);
@@ -305,7 +305,7 @@ TEST(Budget, EachKernelHasItsOwn) {
 TEST(Forms, CharactersGetAWordEachWhereTheyFit) {
   TestUnit U = ordinary();
   U.array(makeArray("a", 96, 1));
-  const Verdict V = find(U.plan(), "a").Decision;
+  const Verdict V = find(U.plan(), "a").Verdict;
   EXPECT_EQ(V.Form, StripeForm::Wide);
   EXPECT_EQ(V.SharedBytes, StaticSharedLimit);
 }
@@ -314,7 +314,7 @@ TEST(Forms, CharactersArePackedWhereTheyDoNotFit) {
   TestUnit U = ordinary();
   U.array(makeArray("a", 97, 1), resident(Uniformity::NonUniform));
   Plan P = U.plan();
-  const Verdict &V = find(P, "a").Decision;
+  const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Form, StripeForm::Packed);
   EXPECT_EQ(V.SharedBytes, 25u * 512);
   EXPECT_EQ(P.Kernels.front().SharedAfter, 25u * 512);
@@ -325,7 +325,7 @@ TEST(Forms, CharactersLieSideBySideForUniformIndices) {
   TestUnit U = ordinary();
   U.array(makeArray("a", 97, 1), resident(Uniformity::Uniform));
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Unpacked);
+  EXPECT_EQ(find(P, "a").Verdict.Form, StripeForm::Unpacked);
   EXPECT_EQ(P.Kernels.front().SharedAfter, 97u * 128);
 }
 
@@ -334,13 +334,13 @@ TEST(Forms, CharactersLieSideBySideForPointers) {
   TestUnit U = ordinary();
   U.array(makeArray("a", 97, 1), resident(Uniformity::NonUniform))
       .NeedsAccessor = true;
-  EXPECT_EQ(find(U.plan(), "a").Decision.Form, StripeForm::Unpacked);
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Form, StripeForm::Unpacked);
 }
 
 TEST(Forms, ShortsAreWidenedToo) {
   TestUnit U = ordinary();
   U.array(makeArray("a", 16, 2));
-  EXPECT_EQ(find(U.plan(), "a").Decision.Form, StripeForm::Wide);
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Form, StripeForm::Wide);
 }
 
 TEST(Forms, WordsStayAsTheyAre) {
@@ -348,8 +348,8 @@ TEST(Forms, WordsStayAsTheyAre) {
   U.array(makeArray("a", 16, 4));
   U.array(makeArray("b", 4, 8, 11));
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Plain);
-  EXPECT_EQ(find(P, "b").Decision.Form, StripeForm::Plain);
+  EXPECT_EQ(find(P, "a").Verdict.Form, StripeForm::Plain);
+  EXPECT_EQ(find(P, "b").Verdict.Form, StripeForm::Plain);
 }
 
 TEST(Forms, StructuresArePaddedToAnOddNumberOfWords) {
@@ -357,9 +357,9 @@ TEST(Forms, StructuresArePaddedToAnOddNumberOfWords) {
   U.array(makeArray("even", 2, 32, 10)); // Four pieces of 8 bytes.
   U.array(makeArray("odd", 2, 12, 11));  // Three words.
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "even").Decision.Form, StripeForm::Padded);
-  EXPECT_EQ(find(P, "even").Decision.SharedBytes, 2u * 40 * 128);
-  EXPECT_EQ(find(P, "odd").Decision.Form, StripeForm::Plain);
+  EXPECT_EQ(find(P, "even").Verdict.Form, StripeForm::Padded);
+  EXPECT_EQ(find(P, "even").Verdict.SharedBytes, 2u * 40 * 128);
+  EXPECT_EQ(find(P, "odd").Verdict.Form, StripeForm::Plain);
 }
 
 // A slot has one form; what is left of the budget cannot widen it.
@@ -367,14 +367,14 @@ TEST(Forms, SlotsOfCharactersStayAsTheyAre) {
   TestUnit U = ordinary();
   U.array(makeArray("a", 16, 1)).Obstacles = {obstacle(Reason::RangeFor)};
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "a").Decision.Kind, VerdictKind::Slot);
+  EXPECT_EQ(find(P, "a").Verdict.Kind, VerdictKind::Slot);
   EXPECT_EQ(P.Kernels.front().SharedAfter, 5u * 4 * 128);
 }
 
 TEST(Budget, SlotsCount) {
   TestUnit U = ordinary();
   U.array(makeArray("a", 93)).Obstacles = {obstacle(Reason::RangeFor)};
-  EXPECT_EQ(find(U.plan(), "a").Decision.Kind, VerdictKind::Slot);
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Kind, VerdictKind::Slot);
   TestUnit More = ordinary();
   More.array(makeArray("a", 94)).Obstacles = {obstacle(Reason::RangeFor)};
   EXPECT_EQ(reasonOf(More.plan()), Reason::OverBudget);
@@ -386,8 +386,8 @@ TEST(Forms, MovingCountsBeforeWidening) {
   U.array(makeArray("a", 96, 1, 10), resident(Uniformity::NonUniform));
   U.array(makeArray("b", 96, 1, 11), resident(Uniformity::NonUniform));
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Packed);
-  EXPECT_EQ(find(P, "b").Decision.Form, StripeForm::Packed);
+  EXPECT_EQ(find(P, "a").Verdict.Form, StripeForm::Packed);
+  EXPECT_EQ(find(P, "b").Verdict.Form, StripeForm::Packed);
   EXPECT_EQ(P.Kernels.front().SharedAfter, 2u * 24 * 512);
 }
 
@@ -397,8 +397,8 @@ TEST(Forms, TheBestIsWidenedFirst) {
   U.array(makeArray("cold", 64, 1, 10), Scattered);
   U.array(makeArray("hot", 64, 1, 11), Scattered).Uses = {makeUse(2)};
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "hot").Decision.Form, StripeForm::Wide);
-  EXPECT_EQ(find(P, "cold").Decision.Form, StripeForm::Packed);
+  EXPECT_EQ(find(P, "hot").Verdict.Form, StripeForm::Wide);
+  EXPECT_EQ(find(P, "cold").Verdict.Form, StripeForm::Packed);
   EXPECT_EQ(P.Kernels.front().SharedAfter, (64u + 16u) * 512);
 }
 

@@ -57,7 +57,7 @@ TEST(CallGraph, AKernelReachesArraysOfOtherUnits) {
   Plan P = planOf(caller(), library());
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
   EXPECT_EQ(find(P, "a").Kernels, std::vector<unsigned>{0});
-  EXPECT_EQ(find(P, "a").Decision.Threads, 128u);
+  EXPECT_EQ(find(P, "a").Verdict.Threads, 128u);
   EXPECT_EQ(P.Kernels[0].SharedAfter, 128u * 64);
 }
 
@@ -121,7 +121,7 @@ TEST(CallGraph, LaunchesBringTheMemoryWhereBoundsMightNotLink) {
   A.Result.Facts.Launches.front().Threads = 512;
   giveText(A.Result);
   Plan P = planOf(A, B);
-  EXPECT_TRUE(find(P, "a").Decision.Dynamic);
+  EXPECT_TRUE(find(P, "a").Verdict.Dynamic);
   EXPECT_FALSE(P.Kernels.front().AddLaunchBounds);
 }
 
@@ -138,7 +138,7 @@ TEST(CallGraph, RecursionThroughAnotherUnit) {
   A.Result.Facts.Functions.push_back(function("g", {"f"}));
   Plan P = planOf(A, library({"g"}));
   EXPECT_EQ(reasonOf(P), Reason::RecursiveFunction);
-  EXPECT_EQ(find(P, "a").Decision.Detail,
+  EXPECT_EQ(find(P, "a").Verdict.Detail,
             "it calls itself through another translation unit");
 }
 
@@ -148,7 +148,7 @@ TEST(CallGraph, AUnitThatWasNotGivenMayCallBack) {
       function("missing", {}, /*Defined=*/false));
   Plan P = planOf(caller(), B);
   EXPECT_EQ(reasonOf(P), Reason::RecursiveFunction);
-  EXPECT_EQ(find(P, "a").Decision.Detail,
+  EXPECT_EQ(find(P, "a").Verdict.Detail,
             "it calls missing, which no given file defines");
 }
 

@@ -70,8 +70,8 @@ std::string outcome(const Plan &P) {
 
 TEST(Decided, KeepChangesNothing) {
   Plan P = ordinary().plan(with(decision(Layout::Keep)));
-  const Verdict &V = find(P, "a").Decision;
-  EXPECT_EQ(V.Kind, VerdictKind::Keep);
+  const Verdict &V = find(P, "a").Verdict;
+  EXPECT_EQ(V.Kind, VerdictKind::Unchanged);
   EXPECT_EQ(V.Why, Reason::DecidedKeep);
   EXPECT_EQ(V.Detail, "measured");
   EXPECT_EQ(V.Where, (Place{"/.bankstripe.yaml", 3, 5}));
@@ -98,7 +98,7 @@ TEST(Decided, NolintCountsBeforeKeep) {
 
 TEST(Decided, SlotTakesThePlaceOfAStripe) {
   Plan P = ordinary().plan(with(decision(Layout::Slot)));
-  const Verdict &V = find(P, "a").Decision;
+  const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Kind, VerdictKind::Slot);
   EXPECT_EQ(V.Why, Reason::DecidedSlot);
   EXPECT_EQ(V.Detail, "measured");
@@ -146,7 +146,7 @@ TEST(Decided, NothingMovesOutOfRegisters) {
 
 TEST(Decided, NoDecisionOverridesARefusal) {
   for (const ReasonInfo &Info : allReasons()) {
-    if (Info.Verdict != VerdictKind::Refuse)
+    if (Info.Verdict != VerdictKind::Unsupported)
       continue;
     for (Layout Wanted : {Layout::Stripe, Layout::Slot}) {
       TestUnit U = ordinary();
@@ -199,21 +199,21 @@ TEST(Decided, OccurrencesCountInSourceOrder) {
   U.array(makeArray("a", 16, 4, 20));
   Plan P = U.plan(with(decision(Layout::Keep, "a", 2)));
   ASSERT_EQ(P.Arrays.size(), 2u);
-  EXPECT_EQ(P.Arrays[0].Decision.Why, Reason::DynamicIndex);
-  EXPECT_EQ(P.Arrays[1].Decision.Why, Reason::DecidedKeep);
+  EXPECT_EQ(P.Arrays[0].Verdict.Why, Reason::DynamicIndex);
+  EXPECT_EQ(P.Arrays[1].Verdict.Why, Reason::DecidedKeep);
   EXPECT_EQ(P.Outcomes.front().Array, onLine(30));
 }
 
 TEST(Decided, MissingArraysAreStale) {
   TestUnit U = ordinary();
   EXPECT_EQ(outcome(U.plan(with(decision(Layout::Keep, "b")))),
-            "stale: function 'k' has no private array of that name");
+            "stale: function 'k' has no per-thread array of that name");
   EXPECT_EQ(outcome(U.plan(with(decision(Layout::Keep, "a", 2)))),
-            "stale: function 'k' has only 1 private array of that name");
+            "stale: function 'k' has only 1 per-thread array of that name");
   ArrayDecision Elsewhere = decision(Layout::Keep);
   Elsewhere.Function = "kk";
   EXPECT_EQ(outcome(U.plan(with(Elsewhere))),
-            "stale: no function 'kk' with a private array was found in that "
+            "stale: no function 'kk' with a per-thread array was found in that "
             "file");
 }
 
@@ -239,8 +239,8 @@ TEST(Default, SlotHoldsWhereNothingElseWasDecided) {
   Options.Decisions = {decision(Layout::Stripe, "b")};
   Plan P = U.plan(Options);
   EXPECT_EQ(reasonOf(P, "a"), Reason::DecidedSlot);
-  EXPECT_EQ(find(P, "a").Decision.Detail, "layout slot is the default");
-  EXPECT_EQ(find(P, "a").Decision.Where, onLine(10));
+  EXPECT_EQ(find(P, "a").Verdict.Detail, "layout slot is the default");
+  EXPECT_EQ(find(P, "a").Verdict.Where, onLine(10));
   EXPECT_EQ(reasonOf(P, "b"), Reason::DynamicIndex);
 }
 
@@ -320,7 +320,7 @@ TEST(Default, BlockSizeCannotBeLessThanALaunchAsksFor) {
   Options.Defaults["/a.cu"].From = "/.bankstripe.yaml";
   Plan P = U.plan(Options);
   EXPECT_EQ(reasonOf(P), Reason::BlockSizeConflict);
-  EXPECT_NE(find(P, "a").Decision.Detail.find(
+  EXPECT_NE(find(P, "a").Verdict.Detail.find(
                 "block-size in .bankstripe.yaml says 64"),
             std::string::npos);
 }

@@ -1,4 +1,4 @@
-//===-- DynamicTest.cpp - storage that launches bring ---------------------===//
+//===-- DynamicTest.cpp - dynamic shared memory ---------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,7 +45,7 @@ void addUnboundedKernel(TestUnit &U, const std::string &Array,
 
 TEST(Dynamic, AnUnknownBlockIsWhatLaunchesBring) {
   Plan P = unbounded().plan();
-  const Verdict &V = find(P, "a").Decision;
+  const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Kind, VerdictKind::Stripe);
   EXPECT_TRUE(V.Dynamic);
   EXPECT_EQ(V.WarpBytes, 8u * 4 * 32);
@@ -76,7 +76,7 @@ TEST(Dynamic, AKnownBlockHasStaticStorage) {
   U.array();
   giveText(U.Result);
   Plan P = U.plan();
-  EXPECT_FALSE(find(P, "a").Decision.Dynamic);
+  EXPECT_FALSE(find(P, "a").Verdict.Dynamic);
   EXPECT_TRUE(P.Launches.empty());
 }
 
@@ -84,7 +84,7 @@ TEST(Dynamic, AKnownBlockHasStaticStorage) {
 TEST(Dynamic, ABlockOfUnknownSizeMayBeTheLargest) {
   TestUnit U = unbounded(13);
   EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
-  EXPECT_THAT(find(U.plan(), "a").Decision.Detail,
+  EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,
               HasSubstr("53248 bytes per block of 1024 threads"));
   PlanOptions Options;
   Options.SharedLimit = 100 * 1024;
@@ -123,7 +123,7 @@ TEST(Dynamic, MoreThanStaticStorageOnlyWhereItIsAllowed) {
   Options.SharedLimit = 227 * 1024;
   Plan P = U.plan(Options);
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
-  EXPECT_TRUE(find(P, "a").Decision.Dynamic);
+  EXPECT_TRUE(find(P, "a").Verdict.Dynamic);
   EXPECT_TRUE(P.Kernels.front().OptIn);
 }
 
@@ -148,7 +148,7 @@ TEST(Dynamic, EveryLaunchMustBeEditable) {
     const Plan P = U.plan();
     EXPECT_EQ(reasonOf(P), Reason::BlockSizeUnknown);
     EXPECT_TRUE(P.Launches.empty());
-    return find(P, "a").Decision.Detail;
+    return find(P, "a").Verdict.Detail;
   };
   EXPECT_THAT(Detail([](TestUnit &U) {
                 U.Result.Facts.Launches[0].Text.Problem = "it is odd";
@@ -193,7 +193,7 @@ TEST(Dynamic, QuestionsAboutOccupancyAreEditedWithTheLaunches) {
   EXPECT_EQ(P.Launches[1].Text.Shared, "asked");
   U.Result.Facts.Queries[0].Text.Problem = "it is odd";
   EXPECT_THAT(
-      find(U.plan(), "a").Decision.Detail,
+      find(U.plan(), "a").Verdict.Detail,
       HasSubstr("the occupancy query at a.cu:90 cannot be edited, it is odd"));
 }
 
@@ -201,7 +201,7 @@ TEST(Dynamic, QuestionsAboutOccupancyAreEditedWithTheLaunches) {
 TEST(Dynamic, ALaunchBehindADeclarationOfItsOwn) {
   TestUnit U = unbounded();
   U.Result.Facts.Launches[0].Text.SeesDefinition = false;
-  EXPECT_THAT(find(U.plan(), "a").Decision.Detail,
+  EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,
               HasSubstr("its file declares the kernel by itself"));
 }
 
@@ -232,7 +232,7 @@ TEST(Dynamic, AnArrayThatNeedsMoreAlignment) {
   Finding &F = U.Result.Facts.Findings[0];
   F.Instances = {makeInstance(F, "k", {"k"})};
   F.Instances[0].SlotAlignment = 32;
-  EXPECT_THAT(find(U.plan(), "a").Decision.Detail,
+  EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,
               HasSubstr("'a' needs an alignment of 32 bytes"));
 }
 
@@ -242,8 +242,8 @@ TEST(Dynamic, ArraysOfOneKernelLieBesideEachOther) {
   TestUnit U = unbounded(4);
   U.array(makeArray("b", 6, 4, 20));
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "a").Decision.WarpOffset, 0u);
-  EXPECT_EQ(find(P, "b").Decision.WarpOffset, 4u * 4 * 32);
+  EXPECT_EQ(find(P, "a").Verdict.WarpOffset, 0u);
+  EXPECT_EQ(find(P, "b").Verdict.WarpOffset, 4u * 4 * 32);
   EXPECT_EQ(P.Kernels.front().WarpBytes, 10u * 4 * 32);
 }
 
@@ -256,9 +256,9 @@ TEST(Dynamic, ArraysThatNoKernelReachesBothShareAPlace) {
   Shared.InKernel = false;
   U.array(Shared);
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "a").Decision.WarpOffset, 0u);
-  EXPECT_EQ(find(P, "b").Decision.WarpOffset, 0u);
-  EXPECT_EQ(find(P, "shared").Decision.WarpOffset, 5u * 4 * 32);
+  EXPECT_EQ(find(P, "a").Verdict.WarpOffset, 0u);
+  EXPECT_EQ(find(P, "b").Verdict.WarpOffset, 0u);
+  EXPECT_EQ(find(P, "shared").Verdict.WarpOffset, 5u * 4 * 32);
   for (const KernelPlan &K : P.Kernels)
     EXPECT_EQ(K.WarpBytes, 7u * 4 * 32);
   EXPECT_EQ(P.Launches.size(), 2u);
@@ -271,7 +271,7 @@ TEST(Dynamic, OneKernelThatCannotKeepsItsGroupStatic) {
   U.Result.Facts.Findings[0].Kernels = {"k", "other"};
   giveText(U.Result);
   U.Result.Facts.Launches[1].Text.Problem = "it is odd";
-  EXPECT_THAT(find(U.plan(), "a").Decision.Detail,
+  EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,
               HasSubstr("kernel 'other': the launch at a.cu:101"));
 }
 
@@ -284,7 +284,7 @@ TEST(Dynamic, InstancesThatOneKernelReachesWouldShareAPlace) {
   EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
   F.Instances[1].Kernels = {"k"};
   EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
-  EXPECT_THAT(find(U.plan(), "a").Decision.Detail,
+  EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,
               HasSubstr("several instances of its function"));
 }
 
@@ -299,12 +299,12 @@ TEST(Dynamic, OnlyArraysOfAFullGroupAreTakenBack) {
 
 // So compilers see that arrays do not overlap.
 TEST(Dynamic, StorageLiesBehindOtherMemoryOnlyWhereThereIsSome) {
-  EXPECT_FALSE(find(unbounded().plan(), "a").Decision.Behind);
+  EXPECT_FALSE(find(unbounded().plan(), "a").Verdict.Behind);
   TestUnit Asks = unbounded(), Uses = unbounded();
   Asks.Result.Facts.Launches[0].DynamicSharedBytes = 64;
-  EXPECT_TRUE(find(Asks.plan(), "a").Decision.Behind);
+  EXPECT_TRUE(find(Asks.plan(), "a").Verdict.Behind);
   Uses.kernel().UsesDynamicShared = true;
-  EXPECT_TRUE(find(Uses.plan(), "a").Decision.Behind);
+  EXPECT_TRUE(find(Uses.plan(), "a").Verdict.Behind);
 }
 
 TEST(Dynamic, WhatNvccRejectsLeavesLaunchesAlone) {

@@ -50,7 +50,7 @@ TEST(DeviceFunction, StorageIsForTheLargestBlock) {
   TestUnit U = twoKernels(256);
   U.array(inFunction());
   Plan P = U.plan();
-  const Verdict &V = find(P, "a").Decision;
+  const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Why, Reason::DynamicIndex);
   EXPECT_EQ(V.Threads, 256u);
   EXPECT_EQ(V.ThreadsText, "");
@@ -94,8 +94,8 @@ TEST(DeviceFunction, BoundIsANumber) {
   F.Kernels = {"k"};
   U.array(F);
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "a").Decision.ThreadsText, "");
-  EXPECT_EQ(find(P, "a").Decision.Threads, 128u);
+  EXPECT_EQ(find(P, "a").Verdict.ThreadsText, "");
+  EXPECT_EQ(find(P, "a").Verdict.Threads, 128u);
 }
 
 TEST(DeviceFunction, SharesTheBudgetOfEachKernel) {
@@ -104,7 +104,7 @@ TEST(DeviceFunction, SharesTheBudgetOfEachKernel) {
   U.array(inFunction(33)); // 8448 bytes: 8192 are left in `k`.
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P), Reason::OverBudget);
-  EXPECT_EQ(find(P, "a").Decision.Detail,
+  EXPECT_EQ(find(P, "a").Verdict.Detail,
             "it needs 8448 bytes per block, 8192 are left");
   EXPECT_EQ(P.Kernels[0].SharedAfter, 40u * 1024);
   EXPECT_EQ(P.Kernels[1].SharedAfter, 0u);
@@ -132,9 +132,9 @@ TEST(DeviceFunction, WideningMustFitIntoEveryKernel) {
   Finding F = inFunction(32);
   F.ElementBytes = 1; // 2 KB packed, 8 KB with a word each.
   U.array(F, resident(Uniformity::NonUniform));
-  EXPECT_EQ(find(U.plan(), "a").Decision.Form, StripeForm::Packed);
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Form, StripeForm::Packed);
   U.kernel().StaticSharedBytes = 40 * 1024;
-  EXPECT_EQ(find(U.plan(), "a").Decision.Form, StripeForm::Wide);
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Form, StripeForm::Wide);
 }
 
 TEST(DeviceFunction, FramesThatAreKeptGiveBackToEveryKernel) {
@@ -155,9 +155,9 @@ TEST(KernelOutsideThePaths, CannotGetBounds) {
   U.array(inFunction());
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P), Reason::OutsidePaths);
-  EXPECT_EQ(find(P, "a").Decision.Detail,
+  EXPECT_EQ(find(P, "a").Verdict.Detail,
             "its kernel 'other' needs launch bounds");
-  EXPECT_EQ(find(P, "a").Decision.Where, onLine(60));
+  EXPECT_EQ(find(P, "a").Verdict.Where, onLine(60));
 }
 
 TEST(KernelOutsideThePaths, MayHaveBoundsAlready) {
@@ -228,7 +228,7 @@ TEST(Instantiations, BoundsOfTheirOwnAreNotShared) {
   U.array(ofTypeT());
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
-  EXPECT_EQ(find(P, "a").Decision.ThreadsText, "T::threads");
+  EXPECT_EQ(find(P, "a").Verdict.ThreadsText, "T::threads");
 }
 
 TEST(Instantiations, TakeTheirOwnBytes) {
@@ -237,10 +237,10 @@ TEST(Instantiations, TakeTheirOwnBytes) {
   F.Instances[0].ElementBytes = F.Instances[0].Alignment = 8;
   U.array(F);
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Unit);
+  EXPECT_EQ(find(P, "a").Verdict.Form, StripeForm::Unit);
   EXPECT_EQ(P.Kernels[0].SharedAfter, 64u * 16 * 8); // k<char>
   EXPECT_EQ(P.Kernels[1].SharedAfter, 64u * 16 * 4); // k<int>
-  EXPECT_EQ(find(P, "a").Decision.SharedBytes, 64u * 16 * 8);
+  EXPECT_EQ(find(P, "a").Verdict.SharedBytes, 64u * 16 * 8);
 }
 
 // A bound spelled with a template argument is each instantiation's own.
@@ -264,7 +264,7 @@ TEST(Instantiations, OfAFunctionEachTakeBytesFromOneKernel) {
                  makeInstance(F, "f<3>", {})};
   U.array(F);
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "a").Decision.SharedBytes, 2u * 128 * 64);
+  EXPECT_EQ(find(P, "a").Verdict.SharedBytes, 2u * 128 * 64);
   EXPECT_EQ(P.Kernels[0].SharedAfter, 2u * 128 * 64);
 }
 
@@ -273,7 +273,7 @@ TEST(Instantiations, WithElementsOfOtherSizesLeaveTheUnitToTheType) {
   Finding F = ofTypeT();
   F.ElementDependent = false; // A macro that means two types.
   U.array(F);
-  EXPECT_EQ(find(U.plan(), "a").Decision.Form, StripeForm::Unit);
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Form, StripeForm::Unit);
 }
 
 } // namespace

@@ -35,8 +35,8 @@ TestUnit twoKernels() {
 
 TEST(Measured, AKeptFrameKeepsItsArrays) {
   const Plan P = planWithFramesKept(twoKernels(), {"k"});
-  const Verdict &V = find(P, "a").Decision;
-  EXPECT_EQ(V.Kind, VerdictKind::Keep);
+  const Verdict &V = find(P, "a").Verdict;
+  EXPECT_EQ(V.Kind, VerdictKind::Unchanged);
   EXPECT_EQ(V.Why, Reason::StackFrameKept);
   EXPECT_EQ(V.Detail, "64 > 64 bytes");
   EXPECT_EQ(V.SharedBytes, 0u);

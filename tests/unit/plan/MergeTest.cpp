@@ -59,7 +59,7 @@ TEST(Merge, OtherTypeDiffers) {
   arrayOf(B).Type = "double[16]";
   Plan P = planOf(includer("/a.cu"), B);
   EXPECT_EQ(reasonOf(P), Reason::TranslationUnitsDiffer);
-  EXPECT_EQ(find(P, "a").Decision.Detail, "/b.cu");
+  EXPECT_EQ(find(P, "a").Verdict.Detail, "/b.cu");
 }
 
 TEST(Merge, OtherExtentsDiffer) {
@@ -132,7 +132,7 @@ TEST(Merge, AddressTakenInOneUnitIsEnough) {
   B.kernel().AddressTakenAt = onLine(30, "/b.cu");
   Plan P = planOf(includer("/a.cu"), B);
   EXPECT_EQ(reasonOf(P), Reason::BlockSizeUnknown);
-  EXPECT_EQ(find(P, "a").Decision.Where, onLine(30, "/b.cu"));
+  EXPECT_EQ(find(P, "a").Verdict.Where, onLine(30, "/b.cu"));
 }
 
 TEST(Merge, RegistersAreTheMostOfAllUnits) {
@@ -206,7 +206,7 @@ TEST(Merge, BodyThatTwoKernelsIncludeIsMadeForTheLargerBlock) {
   B.kernel() = makeKernel("k", 1, "/b.cu");
   Plan P = planOf(A, B);
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
-  EXPECT_EQ(find(P, "a").Decision.Threads, 256u);
+  EXPECT_EQ(find(P, "a").Verdict.Threads, 256u);
   EXPECT_EQ(P.Kernels[0].SharedAfter, 256u * 64);
   EXPECT_EQ(P.Kernels[1].SharedAfter, 256u * 64);
 }

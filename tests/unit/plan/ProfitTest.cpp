@@ -90,8 +90,8 @@ TEST(Profit, LostWarpsCostWhereThereIsSomethingToWaitFor) {
   Waiting.Work.Global = 100;
   const Prediction P = predict(changed(Waiting, {8, 200 * 1024}));
   EXPECT_LT(P.Speedup, 0.6);
-  EXPECT_LT(P.Price, P.Gain);
-  EXPECT_NEAR(P.Price * P.Gain, P.Speedup, 1e-9);
+  EXPECT_LT(P.ResourceFactor, P.AccessFactor);
+  EXPECT_NEAR(P.ResourceFactor * P.AccessFactor, P.Speedup, 1e-9);
 }
 
 // Trees and tables live in the L1, which shared memory takes away.
@@ -363,7 +363,7 @@ TEST(Choose, WhatPaysMoves) {
 TEST(Choose, WhatDoesNotPayStays) {
   Plan P = working(Rare).plan(choosy());
   EXPECT_EQ(reasonOf(P), Reason::NotProfitable);
-  EXPECT_THAT(find(P, "a").Decision.Detail, HasSubstr("predicted"));
+  EXPECT_THAT(find(P, "a").Verdict.Detail, HasSubstr("predicted"));
   EXPECT_EQ(P.Kernels.front().SharedAfter, 0u);
 }
 
@@ -376,7 +376,7 @@ TEST(Choose, WhatMayLoseMoreThanItGainsIsLeftToTune) {
   };
   Plan Little = Gathering({updated(250), {}, {}});
   EXPECT_EQ(reasonOf(Little), Reason::NotProfitable);
-  EXPECT_THAT(find(Little, "a").Decision.Detail,
+  EXPECT_THAT(find(Little, "a").Verdict.Detail,
               HasSubstr("if the L1 holds what it uses now; 'bankstripe tune' "
                         "would know"));
   Plan Much = Gathering({{}, updated(20000), {}});
@@ -392,7 +392,7 @@ TEST(Choose, WhatNvccMakesMuchMoreCodeOfStays) {
   };
   const Plan P = GrownBy(20);
   EXPECT_EQ(reasonOf(P), Reason::NotProfitable);
-  EXPECT_THAT(find(P, "a").Decision.Detail,
+  EXPECT_THAT(find(P, "a").Verdict.Detail,
               HasSubstr(", with 20.00 times as much machine code"));
   // What stays as it is does not grow.
   EXPECT_DOUBLE_EQ(P.Kernels[0].Predicted->Speedup, 1);
@@ -428,7 +428,7 @@ static TestUnit inBlocksOf(unsigned Threads) {
 
 TEST(Choose, BlocksOfAPartOfAWarpGetSlots) {
   Plan P = inBlocksOf(2).plan(choosy());
-  const Verdict &V = find(P, "a").Decision;
+  const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Kind, VerdictKind::Slot);
   EXPECT_EQ(V.Why, Reason::PartOfWarp);
   EXPECT_LT(V.SharedBytes, 2048u);
@@ -468,7 +468,7 @@ TEST(Choose, TheBestOfSeveralFormsIsTaken) {
   A.Extents = {100};
   A.BytesPerThread = 200;
   Plan P = U.plan(choosy());
-  EXPECT_EQ(find(P, "a").Decision.Form, StripeForm::Unpacked);
+  EXPECT_EQ(find(P, "a").Verdict.Form, StripeForm::Unpacked);
   const auto &Others = P.Kernels.front().Explained->Alternatives;
   for (const Alternative &Other : Others)
     EXPECT_LE(Other.Predicted.Speedup, P.Kernels[0].Predicted->Speedup);
@@ -479,7 +479,7 @@ TEST(Choose, BytesThatLanesUseTogetherGetSlots) {
        {ArrayWork{updated(800), {}, {}}, ArrayWork{{}, {}, updated(800)},
         ArrayWork{updated(720), updated(80), {}}}) {
     Plan P = ofBytes(Together).plan(choosy());
-    EXPECT_EQ(find(P, "a").Decision.Kind, VerdictKind::Slot);
+    EXPECT_EQ(find(P, "a").Verdict.Kind, VerdictKind::Slot);
     EXPECT_EQ(reasonOf(P), Reason::ByteElements);
   }
 }
@@ -543,7 +543,7 @@ TEST(Choose, WhatADecisionAsksForMoves) {
   D.Array = "a";
   D.Wanted = Layout::Stripe;
   Options.Decisions = {D};
-  EXPECT_EQ(find(U.plan(Options), "a").Decision.Kind, VerdictKind::Stripe);
+  EXPECT_EQ(find(U.plan(Options), "a").Verdict.Kind, VerdictKind::Stripe);
 }
 
 TEST(Choose, WhatIsTakenIsExplainedWithItsAlternatives) {

@@ -35,11 +35,11 @@ Plan controlOf(const TestUnit &U) {
 } // namespace
 
 TEST(Reserve, ControlTakesTheMemoryAndMovesNothing) {
-  const uint64_t Taken = find(moving().plan(), "a").Decision.SharedBytes;
+  const uint64_t Taken = find(moving().plan(), "a").Verdict.SharedBytes;
   ASSERT_EQ(Taken, 16u * 4 * 64);
   const Plan P = controlOf(moving());
   EXPECT_EQ(P.Kernels[0].Reserved, Taken);
-  EXPECT_FALSE(find(P, "a").Decision.changesSource());
+  EXPECT_FALSE(find(P, "a").Verdict.changesSource());
   // The bounds are part of the price.
   EXPECT_TRUE(P.Kernels[0].AddLaunchBounds);
 }
@@ -47,7 +47,7 @@ TEST(Reserve, ControlTakesTheMemoryAndMovesNothing) {
 TEST(Reserve, OtherKernelsStayAsPlanned) {
   const Plan P = moving().plan();
   EXPECT_EQ(P.Kernels[0].Reserved, 0u);
-  EXPECT_TRUE(find(P, "a").Decision.usesShared());
+  EXPECT_TRUE(find(P, "a").Verdict.usesShared());
 }
 
 TEST(Reserve, NothingIsInsertedIntoAMacro) {
@@ -55,7 +55,7 @@ TEST(Reserve, NothingIsInsertedIntoAMacro) {
   EXPECT_EQ(P.Kernels[0].Reserved, 0u);
 }
 
-// Launches bring it in any case.
+// Launches ask for it in any case.
 TEST(Reserve, MemoryThatLaunchesBringIsNotReservedTwice) {
   TestUnit U;
   U.kernel().BodyStart = {"/a.cu", 30, 0};
@@ -90,6 +90,6 @@ TEST(DecisionAbout, IsObeyed) {
   PlanOptions Options;
   Options.Decisions = {decisionAbout(U.plan(), 1, Layout::Keep)};
   const Plan P = U.plan(Options);
-  EXPECT_TRUE(P.Arrays[0].Decision.usesShared());
-  EXPECT_FALSE(P.Arrays[1].Decision.usesShared());
+  EXPECT_TRUE(P.Arrays[0].Verdict.usesShared());
+  EXPECT_FALSE(P.Arrays[1].Verdict.usesShared());
 }

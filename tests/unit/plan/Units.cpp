@@ -183,5 +183,5 @@ const PlannedArray &bankstripe::testing::find(const Plan &P,
 }
 
 Reason bankstripe::testing::reasonOf(const Plan &P, llvm::StringRef Name) {
-  return find(P, Name).Decision.Why;
+  return find(P, Name).Verdict.Why;
 }

@@ -54,14 +54,14 @@ ArrayDecision decision(Layout Wanted) {
 } // namespace
 
 TEST(Unrolling, IsNotDoneUnasked) {
-  const Verdict V = find(ordinary().plan(), "a").Decision;
+  const Verdict V = find(ordinary().plan(), "a").Verdict;
   EXPECT_EQ(V.Why, Reason::DynamicIndex);
   EXPECT_TRUE(V.Unroll.empty());
 }
 
 TEST(Unrolling, ComesBeforeEveryMoveWhenAskedFor) {
   const Plan P = ordinary().plan(unrolling());
-  const Verdict &V = find(P, "a").Decision;
+  const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Why, Reason::UnrolledLoop);
   EXPECT_EQ(V.Kind, VerdictKind::Registers);
   EXPECT_TRUE(V.changesSource());
@@ -150,7 +150,7 @@ TEST(Unrolling, NeedsTheSameLoopsInEveryUnit) {
 TEST(Unrolling, TellsTheTripsInAllUnits) {
   const Plan P = planOfTwo(ledByLine(loopOnLine(20, 8)));
   ASSERT_EQ(reasonOf(P), Reason::UnrolledLoop);
-  const CountedLoop &Merged = find(P, "a").Decision.Unroll.at(0);
+  const CountedLoop &Merged = find(P, "a").Verdict.Unroll.at(0);
   EXPECT_EQ(Merged.FewestTrips, 8u);
   EXPECT_EQ(Merged.MostTrips, 32u);
 }

@@ -30,7 +30,7 @@ TEST(Verdict, AResidentArrayMoves) {
   TestUnit U = ordinary();
   U.array();
   Plan P = U.plan();
-  const Verdict &V = find(P, "a").Decision;
+  const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Kind, VerdictKind::Stripe);
   EXPECT_EQ(V.Why, Reason::DynamicIndex);
   EXPECT_EQ(V.Where, onLine(10));
@@ -41,8 +41,8 @@ TEST(Verdict, AResidentArrayMoves) {
 TEST(Verdict, ObstacleIsPassedOnWithItsPlace) {
   TestUnit U = ordinary();
   U.array().Obstacles = {obstacle(Reason::Initializer, 20, "a string")};
-  const Verdict V = find(U.plan(), "a").Decision;
-  EXPECT_EQ(V.Kind, VerdictKind::Refuse);
+  const Verdict V = find(U.plan(), "a").Verdict;
+  EXPECT_EQ(V.Kind, VerdictKind::Unsupported);
   EXPECT_EQ(V.Why, Reason::Initializer);
   EXPECT_EQ(V.Where, onLine(20));
   EXPECT_EQ(V.Detail, "a string");
@@ -60,7 +60,7 @@ TEST(Verdict, UseThatNeedsContiguousMemoryGivesASlot) {
   TestUnit U = ordinary();
   U.array().Obstacles = {obstacle(Reason::PassedToFunction, 20, "sort")};
   Plan P = U.plan();
-  const Verdict &V = find(P, "a").Decision;
+  const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Kind, VerdictKind::Slot);
   EXPECT_EQ(V.Why, Reason::PassedToFunction);
   EXPECT_EQ(V.Where, onLine(20));
@@ -86,12 +86,12 @@ TEST(Verdict, RefusalCountsBeforeAnEarlierReasonForASlot) {
 TEST(Verdict, EveryReasonOfTheTableLeadsWhereItSays) {
   for (const ReasonInfo &Info : allReasons()) {
     if (Info.Verdict != VerdictKind::Slot &&
-        Info.Verdict != VerdictKind::Refuse)
+        Info.Verdict != VerdictKind::Unsupported)
       continue;
     TestUnit U = ordinary();
     U.array().Obstacles = {obstacle(Info.R)};
     Plan P = U.plan();
-    EXPECT_EQ(find(P, "a").Decision.Kind, Info.Verdict) << Info.Id.str();
+    EXPECT_EQ(find(P, "a").Verdict.Kind, Info.Verdict) << Info.Id.str();
     EXPECT_EQ(reasonOf(P), Info.R);
   }
 }
@@ -138,7 +138,7 @@ TEST(Verdict, ConstantTableTakesNoSharedMemory) {
   TestUnit U = ordinary();
   U.array().NeverWritten = true;
   Plan P = U.plan();
-  const Verdict &V = find(P, "a").Decision;
+  const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Kind, VerdictKind::Constant);
   EXPECT_TRUE(V.changesSource());
   EXPECT_FALSE(V.usesShared());
@@ -232,7 +232,7 @@ TEST(Verdict, RegistersCountBeforeObstacles) {
   ArrayEvidence InRegisters;
   InRegisters.Where = Residency::Registers;
   U.array(makeArray(), InRegisters).Obstacles = {obstacle(Reason::RangeFor)};
-  const Verdict V = find(U.plan(), "a").Decision;
+  const Verdict V = find(U.plan(), "a").Verdict;
   EXPECT_EQ(V.Kind, VerdictKind::Registers);
   EXPECT_EQ(V.Why, Reason::StaysInRegisters);
 }
@@ -295,8 +295,8 @@ TEST(Verdict, KernelsObstacleCountsBeforeReasonsForASlot) {
 TEST(Verdict, ArrayThatNoKernelReaches) {
   TestUnit U = ordinary();
   U.array().Kernels.clear();
-  const Verdict V = find(U.plan(), "a").Decision;
-  EXPECT_EQ(V.Kind, VerdictKind::Keep);
+  const Verdict V = find(U.plan(), "a").Verdict;
+  EXPECT_EQ(V.Kind, VerdictKind::Unchanged);
   EXPECT_EQ(V.Why, Reason::NoKernel);
 }
 
@@ -326,7 +326,7 @@ TEST(Verdict, BoundsAreNotAddedWhereNothingMoves) {
 TEST(Verdict, BenefitIsKept) {
   TestUnit U = ordinary();
   U.array(makeArray(), resident(Uniformity::NonUniform));
-  EXPECT_EQ(find(U.plan(), "a").Decision.Benefit, 4);
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Benefit, 4);
 }
 
 TEST(Plan, IsInSourceOrder) {
@@ -347,8 +347,8 @@ TEST(Plan, IsInSourceOrder) {
   EXPECT_EQ(P.Arrays[0].Kernels, std::vector<unsigned>{0});
   EXPECT_EQ(P.Arrays[1].Array.Name, "b");
   EXPECT_EQ(P.Arrays[1].Kernels, std::vector<unsigned>{1});
-  EXPECT_EQ(P.Arrays[0].Decision.SharedBytes, 64u * 64);
-  EXPECT_EQ(P.Arrays[1].Decision.SharedBytes, 128u * 64);
+  EXPECT_EQ(P.Arrays[0].Verdict.SharedBytes, 64u * 64);
+  EXPECT_EQ(P.Arrays[1].Verdict.SharedBytes, 128u * 64);
 }
 
 // What is asked before there is any evidence.

@@ -87,7 +87,7 @@ TEST(Json, ArrayThatStaysHasNoForm) {
     "type": "int[4]", "elementBytes": 0, "extents": [],
     "bytesPerThread": 16, "uses": [],
     "residency": "local memory", "index": "unknown",
-    "verdict": "refuse", "reason": "decltype",
+    "verdict": "unsupported", "reason": "decltype",
     "message": "decltype looks at it, and would see a reference afterwards",
     "detail": "", "advice": "write the type", "unroll": null,
     "reasonPlace": {"file": "/src/count.cu", "line": 7, "column": 12}})json");
@@ -169,7 +169,7 @@ TEST(Json, WhatNobodyKnowsIsNull) {
   Plan P = samplePlan();
   P.Kernels[0].BlockThreads = 0;
   P.Kernels[0].WarpsBefore = P.Kernels[0].WarpsAfter = 0;
-  P.Arrays[0].Decision.Where = Place();
+  P.Arrays[0].Verdict.Where = Place();
   json::Value Whole = toJson(P, ConfirmedResources());
   for (const char *Name :
        {"blockSize", "warpsPerMultiprocessorBefore",
@@ -227,7 +227,7 @@ TEST(Json, IsUtf8WhateverTheSource) {
 
 TEST(Json, LoopsToUnroll) {
   Plan P = samplePlan();
-  P.Arrays[0].Decision.Unroll = {sampleLoop(5, 4, 16)};
+  P.Arrays[0].Verdict.Unroll = {sampleLoop(5, 4, 16)};
   json::Value Whole = toJson(P, ConfirmedResources());
   expectEqual(*arrayOf(Whole, 0).get("unroll"), R"json({
     "loops": [{"place": {"file": "/src/count.cu", "line": 5, "column": 3},
@@ -240,8 +240,8 @@ TEST(Json, Explanation) {
   const json::Object *Predicted = kernelOf(Whole).getObject("predicted");
   ASSERT_NE(Predicted, nullptr);
   expectEqual(*Predicted->get("explanation"), R"json({
-    "taken": true, "speedup": 2.25, "low": 0.75, "high": 4.5, "price": 0.9,
-    "gain": 2.5, "worst": 0.9, "worstIf": "its grids are small",
+    "taken": true, "speedup": 2.25, "low": 0.75, "high": 4.5, "resourceFactor": 0.9,
+    "accessFactor": 2.5, "worst": 0.9, "worstIf": "its grids are small",
     "codeGrowth": 1.25,
     "speedupIfAgreeing": 1.5, "speedupIfRandom": 3.5,
     "modelError": 1.3, "guessedLoops": 2,

@@ -31,9 +31,9 @@ PlannedArray bankstripe::testing::sampleArray(const std::string &Name,
   A.Array.Where = {SampleFile, Line, 7};
   A.Array.Function = "count";
   A.Kernels = {0};
-  A.Decision.Why = Why;
-  A.Decision.Kind = infoOf(Why).Verdict;
-  A.Decision.Where = A.Array.Where;
+  A.Verdict.Why = Why;
+  A.Verdict.Kind = infoOf(Why).Verdict;
+  A.Verdict.Where = A.Array.Where;
   return A;
 }
 
@@ -52,10 +52,10 @@ static PlannedArray seen() {
   A.Array.Uses = {U};
   A.Evidence.Where = Residency::LocalMemory;
   A.Evidence.Index = Uniformity::NonUniform;
-  A.Decision.Where = A.Array.Where;
-  A.Decision.Form = StripeForm::Wide;
-  A.Decision.SharedBytes = 8192;
-  A.Decision.Benefit = 800;
+  A.Verdict.Where = A.Array.Where;
+  A.Verdict.Form = StripeForm::Wide;
+  A.Verdict.SharedBytes = 8192;
+  A.Verdict.Benefit = 800;
   return A;
 }
 
@@ -70,14 +70,14 @@ Plan bankstripe::testing::samplePlan() {
   List.Array.Type = "int[4]";
   List.Array.BytesPerThread = 16;
   List.Evidence.Where = Residency::LocalMemory;
-  List.Decision.Where = {SampleFile, 5, 8};
-  List.Decision.Detail = "sort";
-  List.Decision.SharedBytes = 2560;
+  List.Verdict.Where = {SampleFile, 5, 8};
+  List.Verdict.Detail = "sort";
+  List.Verdict.SharedBytes = 2560;
   PlannedArray Row = sampleArray("row", 6, Reason::Decltype);
   Row.Array.Type = "int[4]";
   Row.Array.BytesPerThread = 16;
   Row.Evidence.Where = Residency::LocalMemory;
-  Row.Decision.Where = {SampleFile, 7, 12};
+  Row.Verdict.Where = {SampleFile, 7, 12};
   P.Arrays = {seen(), Pair, List, Row};
 
   KernelPlan &K = P.Kernels.emplace_back();

@@ -86,11 +86,12 @@ TEST(Sarif, ResultNamesItsRule) {
 
 TEST(Sarif, MessageBeginsWithTheHeadline) {
   const Log L(samplePlan());
-  EXPECT_EQ(messageOf(L.result(0)),
-            "Private array 'seen' (char[16], 16 bytes per thread) moves to a "
-            "stripe in shared memory: its dynamic indices force it into local "
-            "memory. It takes 8192 bytes of shared memory per block, one "
-            "element per word; index non-uniform.");
+  EXPECT_EQ(
+      messageOf(L.result(0)),
+      "Per-thread array 'seen' (char[16], 16 bytes per thread) moves to a "
+      "stripe in shared memory: its dynamic indices force it into local "
+      "memory. It takes 8192 bytes of shared memory per block, one "
+      "element per word; index non-uniform.");
 }
 
 TEST(Sarif, MessageAboutWhatStaysGivesAdvice) {
@@ -155,7 +156,7 @@ TEST(Sarif, RelatedPlacesAreTheReasonAndTheKernels) {
 
 TEST(Sarif, LoopsAreRelated) {
   Plan P = samplePlan();
-  P.Arrays[0].Decision.Unroll = {sampleLoop(5, 4, 16)};
+  P.Arrays[0].Verdict.Unroll = {sampleLoop(5, 4, 16)};
   const Log L(P);
   const json::Array &Places = *L.result(0).getArray("relatedLocations");
   ASSERT_EQ(Places.size(), 2u);
@@ -258,7 +259,7 @@ TEST(Sarif, FingerprintOutlivesAMove) {
   const Log Before(P);
   for (PlannedArray &A : P.Arrays)
     A.Array.Where.Line += 10;
-  P.Arrays[0].Decision.Why = Reason::DecidedSlot;
+  P.Arrays[0].Verdict.Why = Reason::DecidedSlot;
   const Log After(P);
   for (size_t I = 0; I < 3; ++I)
     EXPECT_EQ(fingerprint(Before.result(I)), fingerprint(After.result(I)));
@@ -434,14 +435,15 @@ TEST(SarifRules, Texts) {
   const Rule Of(Reason::Decltype);
   EXPECT_EQ(Of.field("name"), "Decltype");
   EXPECT_EQ(Of.field("shortDescription", "text"),
-            "Private array stays in local memory: decltype looks at it, and "
+            "Per-thread array stays in local memory: decltype looks at it, and "
             "would see a reference afterwards.");
   EXPECT_EQ(Of.field("fullDescription", "text"),
-            "Private array stays in local memory: decltype looks at it, and "
+            "Per-thread array stays in local memory: decltype looks at it, and "
             "would see a reference afterwards. To move it: write the type.");
-  EXPECT_EQ(Rule(Reason::DynamicIndex).field("shortDescription", "text"),
-            "Private array can move to a stripe in shared memory: its dynamic "
-            "indices force it into local memory.");
+  EXPECT_EQ(
+      Rule(Reason::DynamicIndex).field("shortDescription", "text"),
+      "Per-thread array can move to a stripe in shared memory: its dynamic "
+      "indices force it into local memory.");
 }
 
 TEST(SarifRules, AdviceSaysWhatItIsFor) {

@@ -28,24 +28,24 @@ std::string text(const Plan &P, Detail Level = Detail::Normal,
 }
 
 const char Messages[] =
-    R"(/src/count.cu:2:8: remark: private array 'seen' (char[16], 16 bytes per thread) moves to a stripe in shared memory: its dynamic indices force it into local memory [stripe, dynamic-index]
+    R"(/src/count.cu:2:8: remark: per-thread array 'seen' (char[16], 16 bytes per thread) moves to a stripe in shared memory: its dynamic indices force it into local memory [stripe, dynamic-index]
     2 |   char seen[16];
       |        ^
 note: it takes 8192 bytes of shared memory per block, one element per word; index non-uniform
 )";
 const char InRegisters[] =
-    R"(/src/count.cu:3:7: remark: private array 'pair' (int[2], 8 bytes per thread) is left alone: the optimiser promotes it to registers [registers, stays-in-registers]
+    R"(/src/count.cu:3:7: remark: per-thread array 'pair' (int[2], 8 bytes per thread) is left alone: the optimiser promotes it to registers [registers, stays-in-registers]
     3 |   int pair[2];
       |       ^
 )";
 const char InSlot[] =
-    R"(/src/count.cu:4:7: remark: private array 'list' (int[4], 16 bytes per thread) moves to a slot in shared memory: it is passed to a function by pointer (sort) [slot, passed-to-function]
+    R"(/src/count.cu:4:7: remark: per-thread array 'list' (int[4], 16 bytes per thread) moves to a slot in shared memory: it is passed to a function by pointer (sort) [slot, passed-to-function]
     4 |   int list[4];
       |       ^
 note: it takes 2560 bytes of shared memory per block; index unknown
 )";
 const char Refused[] =
-    R"(/src/count.cu:6:7: warning: private array 'row' (int[4], 16 bytes per thread) stays in local memory: decltype looks at it, and would see a reference afterwards [refuse, decltype]
+    R"(/src/count.cu:6:7: warning: per-thread array 'row' (int[4], 16 bytes per thread) stays in local memory: decltype looks at it, and would see a reference afterwards [unsupported, decltype]
     6 |   int row[4];
       |       ^
 /src/count.cu:7:12: note: write the type
@@ -56,10 +56,10 @@ const char KernelHead[] = R"(
 kernel count at count.cu:1
   block size               128 threads, from launch at count.cu:9 (literal); __launch_bounds__ is added
   static shared memory     0 > 10752 bytes per block
-  occupancy                64 > 60 warps per multiprocessor
+  occupancy                64 > 60 warps per SM
 )";
 const char Summary[] = R"(
-4 private arrays: 1 stripe, 1 slot, 1 registers, 1 refuse
+4 per-thread arrays: 1 stripe, 1 slot, 1 registers, 1 unsupported
 )";
 
 KernelResources resources(unsigned StackFrame, unsigned Registers) {
@@ -98,10 +98,10 @@ TEST(Text, WhatPtxasSays) {
 TEST(Text, UnrolledLoopsAreShown) {
   Plan P = samplePlan();
   P.Arrays = {sampleArray("list", 4, Reason::UnrolledLoop)};
-  P.Arrays[0].Decision.Unroll = {sampleLoop(5, 16, 16)};
+  P.Arrays[0].Verdict.Unroll = {sampleLoop(5, 16, 16)};
   P.Kernels.clear();
   const std::string Text = text(P);
-  EXPECT_NE(Text.find("remark: private array 'list' () moves to registers: "
+  EXPECT_NE(Text.find("remark: per-thread array 'list' () moves to registers: "
                       "with its loops unrolled, every index is a constant "
                       "[registers, unrolled-loop]\n"),
             std::string::npos);
@@ -145,8 +145,8 @@ TEST(Text, ExplanationOfAChange) {
     'seen' after                 200       5.0   shared memory
     all before                  2000       500   2010 together
     all after                    700       400   720 together
-  resources                64 > 60 warps per multiprocessor, limited by threads > shared memory; L1 of 256 > 92 KB; 1.25 times as much code
-  speedup                  0.90 for the shared memory x 2.50 for the access = 2.25 (0.75 to 4.50)
+  resources                64 > 60 warps per SM, limited by threads > shared memory; L1 of 256 > 92 KB; 1.25 times as much code
+  speedup                  0.90 (resource factor) x 2.50 (access factor) = 2.25 (0.75 to 4.50)
   it rests on              how far the indices of a warp are apart: 1.50 if they agree, 3.50 if they are random; how often 2 loops run is a guess
   at worst                 0.90 if its grids are small
   it may be a loss         only a measurement can tell: bankstripe tune
@@ -194,7 +194,7 @@ TEST(Text, ExplanationsAreShownWhenAskedFor) {
 TEST(Text, OccupancyWithoutRegistersSaysSo) {
   Plan P = samplePlan();
   P.Kernels[0].Registers = 0;
-  EXPECT_NE(text(P).find("64 > 60 warps per multiprocessor, registers not "
+  EXPECT_NE(text(P).find("64 > 60 warps per SM, registers not "
                          "known\n"),
             std::string::npos);
 }
@@ -239,14 +239,14 @@ TEST(Text, TableTakesNothing) {
   Plan P = samplePlan();
   P.Arrays = {sampleArray("list", 4, Reason::ConstantTable)};
   std::string Text = text(P);
-  EXPECT_NE(Text.find("remark: private array 'list'"), std::string::npos);
+  EXPECT_NE(Text.find("remark: per-thread array 'list'"), std::string::npos);
   EXPECT_NE(Text.find("moves to constant storage"), std::string::npos);
   EXPECT_EQ(Text.find("it takes"), std::string::npos);
 }
 
 TEST(Text, SlotHasNoForm) {
   Plan P = samplePlan();
-  P.Arrays[2].Decision.Form = StripeForm::Wide;
+  P.Arrays[2].Verdict.Form = StripeForm::Wide;
   EXPECT_EQ(text(P), text(samplePlan()));
 }
 
@@ -257,10 +257,11 @@ TEST(Text, OneOfEach) {
   P.Kernels.clear();
   std::string Text = text(P, Detail::Verbose);
   EXPECT_NE(Text.find("1 byte per thread"), std::string::npos);
-  EXPECT_NE(Text.find("\n1 private array: 1 registers\n"), std::string::npos);
+  EXPECT_NE(Text.find("\n1 per-thread array: 1 registers\n"),
+            std::string::npos);
 }
 
-TEST(Text, NothingFound) { EXPECT_EQ(text(Plan()), "0 private arrays\n"); }
+TEST(Text, NothingFound) { EXPECT_EQ(text(Plan()), "0 per-thread arrays\n"); }
 
 TEST(Text, SourceThatIsNoUtf8) {
   Plan P = samplePlan();
@@ -274,7 +275,7 @@ TEST(Text, FileThatIsNotThere) {
   Plan P = samplePlan();
   P.Contents.clear();
   P.Arrays.resize(1);
-  EXPECT_NE(text(P).find("private array 'seen'"), std::string::npos);
+  EXPECT_NE(text(P).find("per-thread array 'seen'"), std::string::npos);
 }
 
 // Standard output is buffered, standard error is not.
@@ -343,11 +344,11 @@ TEST(Text, CarveoutsThatLaunchesSeeTo) {
   Plan P = samplePlan();
   P.Kernels[0].Carved = {Carveout::Rule::Auto, 0};
   EXPECT_NE(text(P, Detail::Normal)
-                .find("  carve-out                what the grid of a launch"),
+                .find("  carveout                 what the grid of a launch"),
             std::string::npos);
   P.Kernels[0].Carved = {Carveout::Rule::Fixed, 30};
   EXPECT_NE(
-      text(P, Detail::Normal).find("  carve-out                30 percent\n"),
+      text(P, Detail::Normal).find("  carveout                 30 percent\n"),
       std::string::npos);
 }
 

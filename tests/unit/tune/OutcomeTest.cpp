@@ -49,7 +49,8 @@ TEST(Outcome, DecisionHasTheFigures) {
   EXPECT_EQ(D[0].Array, "a");
   EXPECT_EQ(D[0].Wanted, Layout::Stripe);
   EXPECT_TRUE(D[0].ByTune);
-  EXPECT_EQ(D[0].Why, "2.00x (memory 0.80, access 2.50) on Test GPU");
+  EXPECT_EQ(D[0].Why,
+            "2.00x (resource factor 0.80, access factor 2.50) on Test GPU");
 }
 
 TEST(Outcome, OriginalThatStaysIsADecisionToo) {
@@ -74,15 +75,17 @@ TEST(Outcome, NothingIsDecidedAboutWhatWasNotLaunched) {
 
 TEST(Outcome, TableMarksTheBest) {
   EXPECT_THAT(printed(tuned()), HasSubstr("* stripes"));
-  EXPECT_THAT(printed(tuned()), HasSubstr("memory 0.80, access 2.50"));
+  EXPECT_THAT(printed(tuned()),
+              HasSubstr("resource factor 0.80, access factor 2.50"));
   EXPECT_THAT(printed(tuned()), Not(HasSubstr("note:")));
 }
 
 TEST(Outcome, MemoryThatHelpsByItselfIsNoCreditOfTheLayout) {
-  EXPECT_THAT(printed(tuned([](const Version &V) {
-                return V.isControl() ? 3.2 : V.of("a") == "keep" ? 1.0 : 3.0;
-              })),
-              HasSubstr("make the original 3.20 times as fast"));
+  EXPECT_THAT(
+      printed(tuned([](const Version &V) {
+        return V.isControl() ? 3.2 : V.of("a") == "unchanged" ? 1.0 : 3.0;
+      })),
+      HasSubstr("make the original 3.20 times as fast"));
 }
 
 TEST(Outcome, JsonSplitsPriceAndGain) {
@@ -92,8 +95,8 @@ TEST(Outcome, JsonSplitsPriceAndGain) {
   EXPECT_EQ(Group->getString("best"), "stripes");
   const auto *Stripes = (*Group->getArray("attempts"))[2].getAsObject();
   EXPECT_EQ(Stripes->getString("name"), "stripes");
-  EXPECT_NEAR(*Stripes->getNumber("price"), 0.8, 1e-9);
-  EXPECT_NEAR(*Stripes->getNumber("gain"), 2.5, 1e-9);
+  EXPECT_NEAR(*Stripes->getNumber("resourceFactor"), 0.8, 1e-9);
+  EXPECT_NEAR(*Stripes->getNumber("accessFactor"), 2.5, 1e-9);
 }
 
 TEST(ReplaceTuned, PeopleKeepTheLastWord) {

@@ -57,7 +57,9 @@ TEST(Search, FastestLayoutIsBest) {
 
 TEST(Search, OriginalStaysWhereNothingIsFaster) {
   Simulation S(unitWith({16}));
-  S.Speedup = [](const Version &V) { return V.of("a") == "keep" ? 1.0 : 0.9; };
+  S.Speedup = [](const Version &V) {
+    return V.of("a") == "unchanged" ? 1.0 : 0.9;
+  };
   S.tune();
   EXPECT_EQ(S.bestOf("k"), "");
 }
@@ -66,7 +68,7 @@ TEST(Search, WhatChanceCanDoIsNotWorthAChange) {
   Simulation S(unitWith({16}));
   S.Speedup = [](const Version &V) {
     // Two builds of the original are 5 % apart.
-    return V.of("a") == "keep" && !V.isControl() ? 0.95 : 1.04;
+    return V.of("a") == "unchanged" && !V.isControl() ? 0.95 : 1.04;
   };
   S.tune();
   EXPECT_NEAR(S.groupOf("k").Noise, 0.05, 1e-9);
@@ -91,7 +93,7 @@ TEST(Search, ControlIsMeasuredOnce) {
 TEST(Search, SlotsAreNotTriedWhereStripesAreHopeless) {
   Simulation S(unitWith({16}));
   S.Speedup = [](const Version &V) {
-    return V.isControl() ? 0.5 : V.of("a") == "keep" ? 1.0 : 0.5;
+    return V.isControl() ? 0.5 : V.of("a") == "unchanged" ? 1.0 : 0.5;
   };
   S.tune();
   EXPECT_THAT(S.attemptsOf("k"), Not(Contains("slots")));
@@ -101,8 +103,9 @@ TEST(Search, SubsetsAreTriedWhereMemoryCosts) {
   Simulation S(unitWith({64, 8}));
   // `a` costs all the warps, `b` is what gains.
   S.Speedup = [](const Version &V) {
-    const double Price = V.of("a") != "keep" || V.isControl() ? 0.5 : 1.0;
-    return Price * (V.of("b") == "stripe" ? 1.8 : 1.0);
+    const double Resources =
+        V.of("a") != "unchanged" || V.isControl() ? 0.5 : 1.0;
+    return Resources * (V.of("b") == "stripe" ? 1.8 : 1.0);
   };
   S.tune();
   EXPECT_EQ(S.bestOf("k"), "stripes without 'a'");
@@ -111,8 +114,10 @@ TEST(Search, SubsetsAreTriedWhereMemoryCosts) {
 TEST(Search, NoSubsetIsTriedWhereTheAccessGainsNothing) {
   Simulation S(unitWith({64, 8}));
   S.Speedup = [](const Version &V) {
-    return V.of("a") == "keep" && V.of("b") == "keep" && !V.isControl() ? 1.0
-                                                                        : 0.5;
+    return V.of("a") == "unchanged" && V.of("b") == "unchanged" &&
+                   !V.isControl()
+               ? 1.0
+               : 0.5;
   };
   EXPECT_THAT(S.tune(), Not(Contains(HasSubstr("without"))));
 }
@@ -221,16 +226,16 @@ static TestUnit costly() {
 
 static double costlySpeedup(const Version &V) {
   const Carveout &C = V.P.Kernels[0].Carved;
-  const double Price =
+  const double Resources =
       C.How == Carveout::Rule::Fixed && C.Percent == 30 ? 0.9 : 0.6;
-  return V.isControl() ? 0.6 : V.of("a") == "stripe" ? 1.8 * Price : 1.0;
+  return V.isControl() ? 0.6 : V.of("a") == "stripe" ? 1.8 * Resources : 1.0;
 }
 
 TEST(Search, CarveoutsAreTriedWhereMemoryCosts) {
   Simulation S(costly());
   S.Speedup = costlySpeedup;
   S.tune();
-  EXPECT_EQ(S.bestOf("k"), "stripes, carve-out 30");
+  EXPECT_EQ(S.bestOf("k"), "stripes, carveout 30");
   const DecisionsFile D = decisionsOf(S.outcome());
   ASSERT_EQ(D.Kernels.size(), 1U);
   EXPECT_EQ(D.Kernels[0].Kernel, "k");
@@ -243,7 +248,7 @@ TEST(Search, NoCarveoutIsTriedWhereLaunchesCannotBeEdited) {
     L.Text.Problem = "a macro gives a part of it";
   Simulation S(U);
   S.Speedup = costlySpeedup;
-  EXPECT_THAT(S.tune(), Not(Contains(HasSubstr("carve-out"))));
+  EXPECT_THAT(S.tune(), Not(Contains(HasSubstr("carveout"))));
 }
 
 TEST(Search, OnlyTheGridsCarveoutIsTriedWhereMemoryCostsNothing) {
@@ -252,6 +257,6 @@ TEST(Search, OnlyTheGridsCarveoutIsTriedWhereMemoryCostsNothing) {
     return V.of("a") == "stripe" ? 2.0 : 1.0;
   };
   const std::vector<std::string> Tried = S.tune();
-  EXPECT_THAT(Tried, Contains("stripes, carve-out auto"));
-  EXPECT_THAT(Tried, Not(Contains(HasSubstr("carve-out 30"))));
+  EXPECT_THAT(Tried, Contains("stripes, carveout auto"));
+  EXPECT_THAT(Tried, Not(Contains(HasSubstr("carveout 30"))));
 }

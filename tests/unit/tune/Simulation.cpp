@@ -16,7 +16,7 @@ using namespace bankstripe::testing;
 static constexpr double OriginalTime = 1000;
 
 std::string Version::of(const std::string &Array) const {
-  return nameOf(find(P, Array).Decision.Kind).str();
+  return nameOf(find(P, Array).Verdict.Kind).str();
 }
 
 bool Version::isControl() const {
@@ -55,7 +55,7 @@ std::vector<std::string> Simulation::tune() {
     PlanOptions Wanted = Options;
     for (auto [I, L] : T->Arrays)
       if (L == Layout::Keep ||
-          Movable.Arrays[I].Decision.Kind != VerdictKind::Constant)
+          Movable.Arrays[I].Verdict.Kind != VerdictKind::Constant)
         Wanted.Decisions.push_back(decisionAbout(Movable, I, L));
     for (const auto &[Row, Wish] : T->Carved)
       Wanted.KernelDecisions.push_back(
