@@ -9,8 +9,9 @@
 // Emitting device IR is cheap for a user's own kernels and dear for the
 // hundreds that a header such as thrust/sort.h instantiates, so the
 // declarations are sifted twice. Before code generation, kernels of system
-// headers that no finding names are held back: Clang emits device functions on
-// demand, so all that only those kernels call is never emitted either.
+// headers that nothing of the user's is part of are held back: Clang emits
+// device functions on demand, so all that only those kernels call is never
+// emitted either.
 // Afterwards, in keepOnly, the call graph tells exactly which functions have
 // anything to do with a finding.
 //
@@ -124,17 +125,29 @@ private:
   FirstErrorClient Client;
 };
 
+/// Tells what of a declaration comes from outside system headers.
+class UserCode {
+public:
+  explicit UserCode(const clang::SourceManager &Sources) : Sources(Sources) {}
+
+  bool isSystem(const clang::Decl &D) const {
+    return Sources.isInSystemHeader(Sources.getExpansionLoc(D.getLocation()));
+  }
+  /// Whether \p D, or an argument of a template around it, is the user's: only
+  /// then can it lead to the user's functions.
+  bool isIn(const clang::Decl &D) const;
+
+private:
+  bool isIn(clang::QualType Type) const;
+  bool isIn(const clang::TemplateArgument &Argument) const;
+
+  const clang::SourceManager &Sources;
+};
+
 /// Hands on to the code generator what it needs to see.
 class Sieve final : public clang::ASTConsumer {
 public:
-  Sieve(clang::CodeGenerator &Generator, const UnitFacts &Facts)
-      : Generator(Generator) {
-    for (const Finding &F : Facts.Findings) {
-      for (const ArrayInstance &I : F.Instances)
-        Wanted.insert(I.FunctionId);
-      Wanted.insert_range(F.Kernels);
-    }
-  }
+  explicit Sieve(clang::CodeGenerator &Generator) : Generator(Generator) {}
 
   void Initialize(clang::ASTContext &Context) override {
     Ast = &Context;
@@ -194,20 +207,85 @@ private:
     Generator.HandleTopLevelDecl(clang::DeclGroupRef(D));
   }
 
-  bool isNeedlessKernel(const clang::FunctionDecl &D) {
-    if (!D.hasAttr<clang::CUDAGlobalAttr>() || D.isDependentContext())
-      return false;
-    const clang::SourceManager &Sources = Ast->getSourceManager();
-    if (!Sources.isInSystemHeader(Sources.getExpansionLoc(D.getLocation())))
-      return false;
-    return !Wanted.contains(Generator.GetMangledName(
-        clang::GlobalDecl(&D, clang::KernelReferenceKind::Kernel)));
+  bool isNeedlessKernel(const clang::FunctionDecl &D) const {
+    return D.hasAttr<clang::CUDAGlobalAttr>() && !D.isDependentContext() &&
+           !UserCode(Ast->getSourceManager()).isIn(D);
   }
 
   clang::CodeGenerator &Generator;
   clang::ASTContext *Ast = nullptr;
-  StringSet<> Wanted;
 };
+
+constexpr StringLiteral SystemAttribute = "bankstripe-system";
+
+/// Marks the functions of system headers and of the compiler itself.
+void markSystem(Module &M, clang::CodeGenerator &Generator,
+                const clang::SourceManager &Sources) {
+  for (Function &F : M) {
+    const clang::Decl *D = Generator.GetDeclForMangledName(F.getName());
+    const auto *Declared = dyn_cast_or_null<clang::FunctionDecl>(D);
+    if (!Declared || Declared->getBuiltinID() ||
+        UserCode(Sources).isSystem(*Declared))
+      F.addFnAttr(SystemAttribute);
+  }
+}
+
+} // namespace
+
+bool UserCode::isIn(const clang::TemplateArgument &Argument) const {
+  switch (Argument.getKind()) {
+  case clang::TemplateArgument::Type:
+    return isIn(Argument.getAsType());
+  case clang::TemplateArgument::Declaration:
+    return isIn(*Argument.getAsDecl());
+  case clang::TemplateArgument::Integral:
+    return isIn(Argument.getIntegralType());
+  case clang::TemplateArgument::StructuralValue:
+    return isIn(Argument.getStructuralValueType());
+  case clang::TemplateArgument::Template:
+    return !isSystem(*Argument.getAsTemplate().getAsTemplateDecl());
+  case clang::TemplateArgument::Pack:
+    return any_of(Argument.pack_elements(),
+                  [&](const auto &Each) { return isIn(Each); });
+  default:
+    return false;
+  }
+}
+
+bool UserCode::isIn(clang::QualType Type) const {
+  const clang::Type *T = Type.getCanonicalType().getTypePtr();
+  if (const auto *Function = dyn_cast<clang::FunctionProtoType>(T))
+    return isIn(Function->getReturnType()) ||
+           any_of(Function->getParamTypes(),
+                  [&](clang::QualType Each) { return isIn(Each); });
+  if (isa<clang::MemberPointerType>(T))
+    return true; // Its class may be anybody's.
+  if (const clang::QualType Pointee = T->getPointeeType(); !Pointee.isNull())
+    return isIn(Pointee);
+  if (const auto *Array = dyn_cast<clang::ArrayType>(T))
+    return isIn(Array->getElementType());
+  const clang::TagDecl *Tag = T->getAsTagDecl();
+  return Tag && isIn(*Tag);
+}
+
+bool UserCode::isIn(const clang::Decl &D) const {
+  if (!isSystem(D))
+    return true;
+  const clang::TemplateArgumentList *Arguments = nullptr;
+  if (const auto *Function = dyn_cast<clang::FunctionDecl>(&D))
+    Arguments = Function->getTemplateSpecializationArgs();
+  else if (const auto *Class =
+               dyn_cast<clang::ClassTemplateSpecializationDecl>(&D))
+    Arguments = &Class->getTemplateArgs();
+  if (Arguments && any_of(Arguments->asArray(),
+                          [&](const auto &Each) { return isIn(Each); }))
+    return true;
+  const auto *Around = dyn_cast<clang::Decl>(D.getDeclContext());
+  return Around && isa<clang::TagDecl, clang::FunctionDecl>(Around) &&
+         isIn(*Around);
+}
+
+namespace {
 
 /// What `-O3 -g` would have set, as far as code generation looks at it. The
 /// parse itself does not depend on these.
@@ -249,6 +327,8 @@ void addCallers(SmallDenseSet<Function *> &Reached) {
 
 } // namespace
 
+bool isOfSystem(const Function &F) { return F.hasFnAttribute(SystemAttribute); }
+
 QuietContext::QuietContext() {
   Context.setDiagnosticHandler(std::make_unique<KeepFirstError>(FirstError));
   Context.setDiscardValueNames(false);
@@ -262,8 +342,11 @@ Expected<std::unique_ptr<Module>> emitDeviceModule(ParsedUnit &Unit,
   std::unique_ptr<clang::CodeGenerator> Generator(
       clang::CreateLLVMCodeGen(Compiler, Facts.MainFile, Context.get()));
   QuietDiagnostics Quiet(Compiler.getDiagnostics());
-  Sieve Consumer(*Generator, Facts);
+  Sieve Consumer(*Generator);
   Unit.replay(Consumer);
+  if (Generator->GetModule())
+    markSystem(*Generator->GetModule(), *Generator,
+               Compiler.getSourceManager());
   std::unique_ptr<Module> M(Generator->ReleaseModule());
   if (!M || !Quiet.firstError().empty())
     return createStringError("Clang could not emit the device code: " +

@@ -47,10 +47,14 @@ private:
 
 /// Emits the device code of \p Unit as Clang does at -O3, before any
 /// optimisation, with value names and debug information. Kernels of system
-/// headers that no finding of \p Facts names are left out.
+/// headers that nothing of the user's is part of are left out.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 emitDeviceModule(ParsedUnit &Unit, const UnitFacts &Facts,
                  QuietContext &Context);
+
+/// Whether \p F, of such a module, is declared in a system header or by the
+/// compiler.
+bool isOfSystem(const llvm::Function &F);
 
 /// Removes from \p M what can have no influence on the functions \p Holders:
 /// all but them, the kernels that reach them, and what those need. What remains

@@ -16,22 +16,29 @@
 
 #include "evidence/Evidence.h"
 
+#include "evidence/Calls.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/Residency.h"
 #include "evidence/Work.h"
+#include "clang/Frontend/CompilerInstance.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
 
 namespace bankstripe {
 
-static Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
+static bool isLinked(ParsedUnit &Unit) {
+  return Unit.compiler().getLangOpts().GPURelocatableDeviceCode;
+}
+
+static Error gather(ParsedUnit &Unit, UnitFacts &Facts, StringRef GpuArch,
                     UnitEvidence &Result) {
   QuietContext Context;
   auto M = emitDeviceModule(Unit, Facts, Context);
   if (!M)
     return M.takeError();
   AllocaTracker Tracker(**M, Facts.Findings);
+  readCalls(**M, Tracker, isLinked(Unit), Facts);
   const bool Holds = !Tracker.holders().empty();
   if (Holds) {
     keepOnly(**M, Tracker.holders());
@@ -39,17 +46,19 @@ static Error gather(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
       return E;
   }
   for (auto [I, E] : enumerate(Result.Arrays))
-    E.Where = Tracker.wasEmitted(I) ? Residency::Registers : Residency::Unknown;
+    E.Where =
+        Tracker.wasEmitted(I) ? Residency::Registers : Residency::NotEmitted;
   if (Holds)
     readOptimized(**M, Tracker, Result);
   return Error::success();
 }
 
-UnitEvidence gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts,
+UnitEvidence gatherEvidence(ParsedUnit &Unit, UnitFacts &Facts,
                             StringRef GpuArch) {
   UnitEvidence Result;
   Result.Arrays.resize(Facts.Findings.size());
-  if (Facts.Findings.empty())
+  // Kernels without arrays may call functions of other units that have some.
+  if (Facts.Findings.empty() && !isLinked(Unit))
     return Result;
   if (Error E = gather(Unit, Facts, GpuArch, Result))
     Result.Problem = toString(std::move(E));

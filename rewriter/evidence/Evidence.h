@@ -21,11 +21,12 @@
 
 namespace bankstripe {
 
-/// Emits the device IR of \p Unit, optimises it at -O3 for \p GpuArch and tells
-/// for each finding of \p Facts whether it survives in local memory and
-/// whether its indices are uniform. Never fails: where no IR can be made,
-/// every array is Unknown and Problem says why.
-UnitEvidence gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts,
+/// Emits the device IR of \p Unit, completes \p Facts by what its calls tell
+/// (Calls.h), optimises it at -O3 for \p GpuArch and tells for each finding
+/// whether it survives in local memory and whether its indices are uniform.
+/// Never fails: where no IR can be made, every array is Unknown and Problem
+/// says why.
+UnitEvidence gatherEvidence(ParsedUnit &Unit, UnitFacts &Facts,
                             llvm::StringRef GpuArch);
 
 /// Compiles \p File as \p Job's command says, with nvcc and `-Xptxas -v`, for

@@ -172,6 +172,7 @@ void AllocaTracker::mark(AllocaInst &Alloca, ArrayRef<Finding> Findings) {
   // The dot keeps the number apart from a suffix that LLVM may add.
   Alloca.setName(MarkPrefix + Twine(*Index) + ".");
   Holders.insert(Alloca.getFunction());
+  HoldersOf[*Index].insert(Alloca.getFunction());
   Emitted[*Index] = true;
 }
 
@@ -187,7 +188,7 @@ void AllocaTracker::noteEmitted(const Module &M, ArrayRef<Finding> Findings) {
 }
 
 AllocaTracker::AllocaTracker(Module &M, ArrayRef<Finding> Findings)
-    : Emitted(Findings.size()) {
+    : HoldersOf(Findings.size()), Emitted(Findings.size()) {
   for (Function &F : M)
     for (Instruction &I : instructions(F))
       if (auto *Alloca = dyn_cast<AllocaInst>(&I))

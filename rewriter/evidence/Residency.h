@@ -39,6 +39,11 @@ public:
   const llvm::SmallDenseSet<llvm::Function *> &holders() const {
     return Holders;
   }
+  /// Those of one finding.
+  const llvm::SmallDenseSet<llvm::Function *> &
+  holdersOf(unsigned FindingIndex) const {
+    return HoldersOf[FindingIndex];
+  }
   /// Whether the function that declares a finding was emitted at all.
   bool wasEmitted(unsigned FindingIndex) const { return Emitted[FindingIndex]; }
 
@@ -51,6 +56,7 @@ private:
   void noteEmitted(const llvm::Module &M, llvm::ArrayRef<Finding> Findings);
 
   llvm::SmallDenseSet<llvm::Function *> Holders;
+  std::vector<llvm::SmallDenseSet<llvm::Function *>> HoldersOf;
   llvm::DenseMap<const llvm::DILocalVariable *, unsigned> Variables;
   std::vector<bool> Emitted;
 };

@@ -25,8 +25,6 @@ public:
     const FunctionDecl *Callee = Call->getDirectCallee();
     if (Callee)
       Index.Callees.insert(Callee->getCanonicalDecl());
-    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
-    Index.HasUnknownCallee |= !Callee || (Method && Method->isVirtual());
     Index.NamesLocalMemory |= Callee && asksForLocalMemory(Callee);
     return true;
   }
@@ -212,6 +210,17 @@ unsigned BodyIndex::loopDepth(const Stmt *S) const {
   return Depth;
 }
 
+bool BodyIndex::isCallee(const DeclRefExpr *Reference) const {
+  const Stmt *Child = Reference;
+  const Stmt *Parent = parentOf(Child);
+  while (Parent && (isa<ParenExpr>(Parent) || isa<ImplicitCastExpr>(Parent))) {
+    Child = Parent;
+    Parent = parentOf(Parent);
+  }
+  const auto *Call = dyn_cast_or_null<CallExpr>(Parent);
+  return Call && Call->getCallee() == Child;
+}
+
 BodyIndex bankstripe::indexExpression(const Expr *E,
                                       const ASTContext &Context) {
   BodyIndex Index;
@@ -238,37 +247,21 @@ const BodyIndex *BodyIndexCache::get(const FunctionDecl *Function) {
   return Slot.get();
 }
 
-llvm::SmallVector<const FunctionDecl *>
-BodyIndexCache::calls(const FunctionDecl *Function) {
-  llvm::SmallSetVector<const FunctionDecl *, 16> Result;
-  if (const BodyIndex *Body = get(Function)) {
-    Result.insert_range(Body->Callees);
-    for (const DeclRefExpr *Reference : Body->FunctionReferences) {
-      const auto *Named = cast<FunctionDecl>(Reference->getDecl());
-      if (!Named->hasAttr<CUDAGlobalAttr>())
-        Result.insert(Named->getCanonicalDecl());
-    }
-  }
-  return Result.takeVector();
-}
-
-BodyIndexCache::Functions
-BodyIndexCache::reachableFrom(const FunctionDecl *Function) {
-  Function = Function->getCanonicalDecl();
-  if (auto It = Reachable.find(Function); It != Reachable.end())
-    return It->second;
-  llvm::SmallSetVector<const FunctionDecl *, 16> Seen;
-  Seen.insert(Function);
-  for (unsigned I = 0; I < Seen.size(); ++I)
-    Seen.insert_range(calls(Seen[I]));
-  return Reachable[Function] = {Seen.begin(), Seen.end()};
-}
-
 llvm::SmallVector<const BodyIndex *>
 BodyIndexCache::reachableBodies(const FunctionDecl *Function) {
   llvm::SmallVector<const BodyIndex *> Result;
-  for (const FunctionDecl *Reached : reachableFrom(Function))
-    if (const BodyIndex *Body = get(Reached))
-      Result.push_back(Body);
+  llvm::SmallSetVector<const FunctionDecl *, 16> Seen;
+  Seen.insert(Function->getCanonicalDecl());
+  for (unsigned I = 0; I < Seen.size(); ++I) {
+    const BodyIndex *Body = get(Seen[I]);
+    if (!Body)
+      continue;
+    Result.push_back(Body);
+    Seen.insert_range(Body->Callees);
+    for (const DeclRefExpr *Reference : Body->FunctionReferences)
+      if (!Reference->getDecl()->hasAttr<CUDAGlobalAttr>())
+        Seen.insert(
+            cast<FunctionDecl>(Reference->getDecl())->getCanonicalDecl());
+  }
   return Result;
 }

@@ -41,8 +41,6 @@ struct BodyIndex {
   /// What decltype and typeof are asked about.
   llvm::DenseSet<const clang::Expr *> TypeOperands;
   llvm::DenseSet<const clang::FunctionDecl *> Callees;
-  /// A call of which the callee cannot be told: through a pointer, or virtual.
-  bool HasUnknownCallee = false;
   /// The largest alignment, in bytes, that a cast in the body claims for
   /// memory of less aligned objects; 0 without such a cast.
   unsigned WidestView = 0;
@@ -62,6 +60,8 @@ struct BodyIndex {
   const clang::Stmt *parentOf(const clang::Stmt *S) const {
     return Parents.lookup(S);
   }
+  /// Whether a function's name stands for a call of it.
+  bool isCallee(const clang::DeclRefExpr *Reference) const;
   /// Loops around \p S inside the function.
   unsigned loopDepth(const clang::Stmt *S) const;
 };
@@ -71,29 +71,18 @@ struct BodyIndex {
 BodyIndex indexExpression(const clang::Expr *E,
                           const clang::ASTContext &Context);
 
-/// The call graph of a unit: indexes bodies once each, and knows what they lead
-/// to.
+/// Indexes bodies, once each.
 class BodyIndexCache {
 public:
-  using Functions = llvm::ArrayRef<const clang::FunctionDecl *>;
-
   /// The index of the body of \p Function's definition; null without a body.
   const BodyIndex *get(const clang::FunctionDecl *Function);
-  /// The functions that \p Function calls, or names, and then may call through
-  /// their address; no kernels that it only names.
-  llvm::SmallVector<const clang::FunctionDecl *>
-  calls(const clang::FunctionDecl *Function);
-  /// All functions that \p Function calls, directly or not, itself first, as
-  /// far as their bodies are seen.
-  Functions reachableFrom(const clang::FunctionDecl *Function);
-  /// The bodies of these.
+  /// The bodies of \p Function and of all that it calls or names, as far as
+  /// the text shows it. Who calls whom in all is for the IR to say
+  /// (evidence/Calls.h); this is for what calls do with a pointer.
   llvm::SmallVector<const BodyIndex *>
   reachableBodies(const clang::FunctionDecl *Function);
 
 private:
-  llvm::DenseMap<const clang::FunctionDecl *,
-                 std::vector<const clang::FunctionDecl *>>
-      Reachable;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<BodyIndex>>
       Indexes;
 };

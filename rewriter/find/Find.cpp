@@ -10,7 +10,6 @@
 #include "find/Kernels.h"
 #include "find/LaunchSites.h"
 #include "find/Launches.h"
-#include "find/Reentry.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/Mangle.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -76,10 +75,8 @@ private:
   void readArrays(const FunctionDecl *Function);
   void readLaunches(const BodyIndex &Body, bool OnDevice);
   void readGlobalInitializer(const Expr *Init);
-  void connectKernels(const std::vector<const FunctionDecl *> &Functions);
-  void readCallGraph(const std::vector<const FunctionDecl *> &Functions);
-  void checkReentry(const FunctionCollector &Collector);
-  void checkOverloads(const ReentryCheck::FunctionSet &AddressTaken);
+  void readKernels(const std::vector<const FunctionDecl *> &Functions);
+  void checkOverloads(const FunctionCollector &Collector);
   void addLaunchFiles();
   void keepContents();
   void listSources();
@@ -93,8 +90,6 @@ private:
   std::vector<std::pair<std::string, Place>> AddressTaken;
   std::vector<std::pair<std::string, Place>> AttributesSet;
   std::set<FileID> Files; ///< That hold findings.
-  /// Findings by the function, or instantiation, that declares them.
-  llvm::DenseMap<const FunctionDecl *, std::vector<size_t>> Declared;
   /// Findings by place, since instantiations share the text, and by name, since
   /// the names that a macro declares share the place.
   std::map<std::pair<Place, std::string>, size_t> ByPlace;
@@ -162,20 +157,6 @@ static void mergeInstance(Finding &Into, Finding From) {
   Into.ElementDependent |= From.ElementDependent;
 }
 
-// Notes that the kernel reaches the function, which declares F.
-static void addKernel(Finding &F, const std::string &FunctionId,
-                      const std::string &KernelId) {
-  auto Add = [&](std::vector<std::string> &Kernels) {
-    auto At = llvm::lower_bound(Kernels, KernelId);
-    if (At == Kernels.end() || *At != KernelId)
-      Kernels.insert(At, KernelId);
-  };
-  Add(F.Kernels);
-  for (ArrayInstance &I : F.Instances)
-    if (I.FunctionId == FunctionId)
-      Add(I.Kernels);
-}
-
 void UnitReader::readArrays(const FunctionDecl *Function) {
   if (!Function->hasAttr<CUDAGlobalAttr>() &&
       !Function->hasAttr<CUDADeviceAttr>())
@@ -188,7 +169,6 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
     Place Where = Text.place(Variable->getLocation());
     auto [It, New] = ByPlace.try_emplace({Where, Variable->getNameAsString()},
                                          Facts.Findings.size());
-    Declared[Function->getCanonicalDecl()].push_back(It->second);
     // What a template leaves open is only asked about without instantiations.
     if (!New && Function->isDependentContext())
       continue;
@@ -236,10 +216,11 @@ void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
   llvm::move(Uses.AttributesSet, std::back_inserter(AttributesSet));
 }
 
-// Which kernels reach which findings; kernels without findings are kept too,
-// since their launches and shared memory may concern another unit.
-void UnitReader::connectKernels(
+// Kernels without findings are kept too, since their launches and shared memory
+// may concern another unit.
+void UnitReader::readKernels(
     const std::vector<const FunctionDecl *> &Functions) {
+  const SourceManager &SM = Text.sources();
   for (const FunctionDecl *Function : Functions) {
     if (!Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
       continue;
@@ -247,16 +228,8 @@ void UnitReader::connectKernels(
     Kernel &K = Facts.Kernels.back();
     K.MayEdit = MayEdit(K.Where.File);
     K.Text = readKernelText(Function, Context, Text, MayEdit);
-    for (const FunctionDecl *Reached : Bodies.reachableFrom(Function)) {
-      auto It = Declared.find(Reached->getCanonicalDecl());
-      if (It == Declared.end())
-        continue;
-      const SourceManager &SM = Text.sources();
+    if (K.MayEdit && !Facts.Findings.empty())
       Files.insert(SM.getFileID(SM.getExpansionLoc(Function->getLocation())));
-      const std::string Reacher = ASTNameGenerator(Context).getName(Reached);
-      for (size_t Index : It->second)
-        addKernel(Facts.Findings[Index], Reacher, K.Id);
-    }
   }
   for (Kernel &K : Facts.Kernels)
     for (const auto &[Id, Where] : AddressTaken)
@@ -268,51 +241,6 @@ void UnitReader::connectKernels(
     for (const auto &[Id, Where] : AttributesSet)
       if (Id == K.Id)
         K.AttributeSetAt = Where;
-}
-
-// What other units have to know of this one's functions. The system's call
-// nothing of the user's by name.
-void UnitReader::readCallGraph(
-    const std::vector<const FunctionDecl *> &Functions) {
-  if (!Context.getLangOpts().GPURelocatableDeviceCode)
-    return;
-  const SourceManager &SM = Text.sources();
-  std::set<const FunctionDecl *> Seen;
-  auto Add = [&](const FunctionDecl *Function) {
-    if (Seen.insert(Function->getCanonicalDecl()).second &&
-        !Function->getBuiltinID() && !Function->isImplicit() &&
-        !SM.isInSystemHeader(SM.getExpansionLoc(Function->getLocation())))
-      Facts.Functions.push_back(readDeviceFunction(Function, Bodies, Context));
-  };
-  for (const FunctionDecl *Function : Functions) {
-    if (Function->isDependentContext() ||
-        (!Function->hasAttr<CUDADeviceAttr>() &&
-         !Function->hasAttr<CUDAGlobalAttr>()))
-      continue;
-    Add(Function);
-    for (const FunctionDecl *Callee : Bodies.get(Function)->Callees)
-      Add(Callee);
-  }
-}
-
-// Static storage is for functions that run once at a time.
-void UnitReader::checkReentry(const FunctionCollector &Collector) {
-  if (Facts.Findings.empty())
-    return;
-  ReentryCheck Check(Context, Bodies, Collector.Functions,
-                     Collector.Initializers);
-  for (const auto &[Function, Indices] : Declared) {
-    if (Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
-      continue;
-    std::string Why = Check.whyReentered(Function);
-    if (Why.empty())
-      continue;
-    for (size_t Index : Indices) {
-      Finding &F = Facts.Findings[Index];
-      F.Obstacles.push_back({Reason::RecursiveFunction, F.Where, Why});
-    }
-  }
-  checkOverloads(Check.addressTaken());
 }
 
 // Whether a pointer on this trail may be handed to one of Places.
@@ -333,11 +261,30 @@ static bool leadsTo(const PointerTrail &Trail, const std::set<Place> &Places,
   return false;
 }
 
-// The name of a function that is used as a value must stay that of one
-// function.
-void UnitReader::checkOverloads(const ReentryCheck::FunctionSet &AddressTaken) {
+// The name of a function that is used as a value, or is that of a virtual one,
+// must stay that of one function.
+void UnitReader::checkOverloads(const FunctionCollector &Collector) {
+  if (Facts.Findings.empty())
+    return;
+  llvm::SmallPtrSet<const FunctionDecl *, 16> Values;
+  auto Note = [&](const BodyIndex &Body) {
+    for (const DeclRefExpr *Reference : Body.FunctionReferences)
+      if (!Body.isCallee(Reference))
+        Values.insert(cast<FunctionDecl>(Reference->getDecl()));
+  };
+  for (const FunctionDecl *Function : Collector.Functions) {
+    if (Function->isDependentContext())
+      continue;
+    Note(*Bodies.get(Function));
+    const auto *Method = dyn_cast<CXXMethodDecl>(Function);
+    if (Method && Method->isVirtual())
+      Values.insert(Method);
+  }
+  for (const Expr *Init : Collector.Initializers)
+    if (!Init->isInstantiationDependent())
+      Note(indexExpression(Init, Context));
   std::set<Place> Places;
-  for (const FunctionDecl *Function : AddressTaken) {
+  for (const FunctionDecl *Function : Values) {
     const FunctionDecl *Pattern = Function->getTemplateInstantiationPattern();
     const FunctionDecl *Definition = Pattern ? Pattern : Function;
     if (Definition->hasBody(Definition))
@@ -365,11 +312,8 @@ void UnitReader::addLaunchFiles() {
   for (const OccupancyQuery &Q : Facts.Queries)
     if (Q.Text.Problem.empty())
       Add(Q.Text.Replaced);
-  std::set<std::string> Reaching;
-  for (const Finding &F : Facts.Findings)
-    Reaching.insert(F.Kernels.begin(), F.Kernels.end());
   for (const Kernel &K : Facts.Kernels)
-    if (Reaching.count(K.Id) && K.Text.Problem.empty()) {
+    if (!Facts.Findings.empty() && K.Text.Problem.empty()) {
       Add(K.Text.Definition);
       llvm::for_each(K.Text.Declarations, Add);
     }
@@ -432,10 +376,9 @@ UnitFacts UnitReader::read() {
   for (const Expr *Init : Collector.Initializers)
     if (!Init->isInstantiationDependent())
       readGlobalInitializer(Init);
-  connectKernels(Collector.Functions);
-  readCallGraph(Collector.Functions);
+  readKernels(Collector.Functions);
   Facts.Callees = Classifier.pointers().callees();
-  checkReentry(Collector);
+  checkOverloads(Collector);
   const std::set<FileID> &CalleeFiles = Classifier.pointers().calleeFiles();
   Files.insert(CalleeFiles.begin(), CalleeFiles.end());
   for (Finding &F : Facts.Findings)

@@ -13,55 +13,6 @@
 using namespace bankstripe;
 using namespace clang;
 
-// Shared memory of the kernel and of what it calls. Two callees that are never
-// active at once could share bytes; the sum is on the safe side.
-static void readSharedMemory(Kernel &K, const FunctionDecl *Function,
-                             BodyIndexCache &Bodies, ASTContext &Context) {
-  llvm::SmallPtrSet<const VarDecl *, 16> Counted;
-  auto Count = [&](const VarDecl *Variable) {
-    if (!Variable->hasAttr<CUDASharedAttr>() ||
-        Variable->getType()->isDependentType() ||
-        !Counted.insert(Variable->getCanonicalDecl()).second)
-      return;
-    if (Variable->hasExternalStorage() ||
-        Variable->getType()->isIncompleteArrayType())
-      K.UsesDynamicShared = true;
-    else
-      K.StaticSharedBytes +=
-          Context.getTypeSizeInChars(Variable->getType()).getQuantity();
-  };
-  for (const BodyIndex *Body : Bodies.reachableBodies(Function)) {
-    for (auto [Variable, Statement] : Body->Variables)
-      Count(Variable);
-    // Those of the whole file are declared in no body.
-    for (const auto &[Variable, References] : Body->References)
-      Count(Variable);
-  }
-}
-
-DeviceFunction bankstripe::readDeviceFunction(const FunctionDecl *Function,
-                                              BodyIndexCache &Bodies,
-                                              ASTContext &Context) {
-  ASTNameGenerator Names(Context);
-  DeviceFunction Result;
-  Result.Id = Names.getName(Function);
-  const BodyIndex *Body = Bodies.get(Function);
-  Result.Defined = Body != nullptr;
-  if (!Body)
-    return Result;
-  for (const FunctionDecl *Callee : Bodies.calls(Function))
-    Result.Calls.push_back(Names.getName(Callee));
-  llvm::sort(Result.Calls);
-  Result.Calls.erase(llvm::unique(Result.Calls), Result.Calls.end());
-  for (auto [Variable, Statement] : Body->Variables)
-    if (Variable->hasAttr<CUDASharedAttr>() &&
-        !Variable->getType()->isIncompleteArrayType() &&
-        !Variable->getType()->isDependentType())
-      Result.StaticSharedBytes +=
-          Context.getTypeSizeInChars(Variable->getType()).getQuantity();
-  return Result;
-}
-
 // The text of the bound can be repeated in the body when no name in it means
 // something else there.
 static std::string repeatable(const Expr *Bound, const BodyIndex &Body,
@@ -124,6 +75,5 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
                          0};
   if (auto Brace = Text.writtenRange(Function->getBody()->getBeginLoc()))
     K.BodyStart = {Brace->File, Brace->Offset + 1, 0};
-  readSharedMemory(K, Function, Bodies, Context);
   return K;
 }

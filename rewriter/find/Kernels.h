@@ -14,11 +14,6 @@
 
 namespace bankstripe {
 
-/// \p Function and what it calls, for the call graph of several units.
-DeviceFunction readDeviceFunction(const clang::FunctionDecl *Function,
-                                  BodyIndexCache &Bodies,
-                                  clang::ASTContext &Context);
-
 /// The facts of \p Function, a kernel with a body.
 Kernel readKernel(const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
                   clang::ASTContext &Context, const SourceText &Text);

@@ -28,6 +28,7 @@ namespace bankstripe {
 /// Where the optimiser leaves an array.
 enum class Residency {
   Unknown,     ///< The IR could not be produced.
+  NotEmitted,  ///< Nothing that is compiled for the GPU holds it.
   Registers,   ///< No alloca of it survives -O3.
   LocalMemory, ///< At least a part of it does.
 };

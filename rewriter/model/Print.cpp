@@ -85,6 +85,7 @@ raw_ostream &bankstripe::operator<<(raw_ostream &OS, const UnitFacts &U) {
 StringRef bankstripe::nameOf(Residency R) {
   switch (R) {
   case Residency::Unknown:
+  case Residency::NotEmitted:
     return "unknown";
   case Residency::Registers:
     return "registers";

@@ -118,7 +118,8 @@ std::optional<Why> bankstripe::whyArrayStays(const ReachedArray &A) {
     return Why{Reason::ConstElements, F.Where, ""};
   if (const Obstacle *O = hardObstacle(F))
     return because(*O);
-  if (A.Evidence.Where == Residency::Unknown && !A.Kernels.empty())
+  if (A.Evidence.Where == Residency::Unknown ||
+      (A.Evidence.Where == Residency::NotEmitted && !A.Kernels.empty()))
     return Why{Reason::NoEvidence, F.Where, ""};
   return std::nullopt;
 }

@@ -41,7 +41,11 @@ static bool sameInstances(const Finding &A, const Finding &B) {
 }
 
 static void mergeEvidence(ArrayEvidence &Into, const ArrayEvidence &From) {
-  Into.Where = std::max(Into.Where, From.Where);
+  // Where one unit has no IR, nobody knows which kernels reach the array.
+  Into.Where =
+      Into.Where == Residency::Unknown || From.Where == Residency::Unknown
+          ? Residency::Unknown
+          : std::max(Into.Where, From.Where);
   Into.Index = std::max(Into.Index, From.Index);
   Into.ResidentBytes = std::max(Into.ResidentBytes, From.ResidentBytes);
   Into.UniformAccesses += From.UniformAccesses;

@@ -254,23 +254,33 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
 
 // --- Beside makePlan ---------------------------------------------------------
 
-// The evidence that keeps the fewest arrays where they are.
-static UnitEvidence bestEvidence(const UnitFacts &Unit) {
+// The evidence that keeps the fewest arrays where they are, and the calls that
+// it may tell of.
+static UnitEvidence bestEvidence(UnitFacts &Unit) {
   ArrayEvidence Best;
   Best.Where = Residency::LocalMemory;
   Best.Index = Uniformity::NonUniform;
   UnitEvidence Evidence;
   Evidence.Arrays.assign(Unit.Findings.size(), Best);
+  for (Finding &F : Unit.Findings)
+    for (const Kernel &K : Unit.Kernels)
+      if (!F.InKernel || F.FunctionId == K.Id) {
+        F.Kernels.push_back(K.Id);
+        for (ArrayInstance &I : F.Instances)
+          I.Kernels.push_back(K.Id);
+      }
   return Evidence;
 }
 
-bool bankstripe::mayChange(const UnitFacts &Unit, PlanOptions Options) {
+bool bankstripe::mayChange(UnitFacts Unit, PlanOptions Options) {
   // Loops and carveouts may change where no array moves.
   if (Options.Unroll || Options.DefaultCarveout ||
       !Options.KernelDecisions.empty())
     return true;
   Options.MinSpeedup = 0;
-  const Plan P = makePlan({{Unit, bestEvidence(Unit), {}}}, Options);
+  UnitEvidence Evidence = bestEvidence(Unit);
+  const Plan P =
+      makePlan({{std::move(Unit), std::move(Evidence), {}}}, Options);
   return llvm::any_of(P.Arrays, [](const PlannedArray &A) {
     return A.Verdict.changesSource();
   });

@@ -114,7 +114,7 @@ std::map<Place, Treatment> changesOf(const Plan &P);
 
 /// Whether a plan for \p Unit may change anything, whatever evidence there is:
 /// without it, whether gathering it is worth its time. Errs towards yes.
-bool mayChange(const UnitFacts &Unit, PlanOptions Options);
+bool mayChange(UnitFacts Unit, PlanOptions Options);
 
 /// Leaves in \p P the arrays and kernels of the files that \p Shown names, with
 /// the kernels that reach these arrays, and the decisions about these files:

@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace bankstripe::testing {
 
-UnitFacts factsOf(StringRef Marked, const Surroundings &S, std::string &Code) {
+UnitFacts factsOf(StringRef Marked, StringRef FunctionId, std::string &Code) {
   UnitFacts Facts;
   Facts.MainFile = SnippetFile;
   unsigned Line = 1, Column = 1;
@@ -26,11 +26,9 @@ UnitFacts factsOf(StringRef Marked, const Surroundings &S, std::string &Code) {
                    .take_while([](char N) { return isAlnum(N) || N == '_'; })
                    .str();
       F.Where = {SnippetFile.str(), Line, Column};
-      F.FunctionId = S.FunctionId;
-      F.Kernels = S.Kernels;
+      F.FunctionId = FunctionId;
       F.Instances.emplace_back();
-      F.Instances.back().FunctionId = S.FunctionId;
-      F.Instances.back().Kernels = S.Kernels;
+      F.Instances.back().FunctionId = FunctionId;
       Facts.Findings.push_back(std::move(F));
       continue;
     }
@@ -41,9 +39,9 @@ UnitFacts factsOf(StringRef Marked, const Surroundings &S, std::string &Code) {
   return Facts;
 }
 
-UnitEvidence evidenceOf(StringRef Marked, const Surroundings &S) {
+UnitEvidence evidenceOf(StringRef Marked, StringRef FunctionId) {
   std::string Code;
-  UnitFacts Facts = factsOf(Marked, S, Code);
+  UnitFacts Facts = factsOf(Marked, FunctionId, Code);
   UnitEvidence Evidence;
   Error Failure = parseSnippet(Code, SnippetFile, [&](ParsedUnit &Unit) {
     Evidence = gatherEvidence(Unit, Facts, "sm_90");
@@ -54,8 +52,8 @@ UnitEvidence evidenceOf(StringRef Marked, const Surroundings &S) {
   return Evidence;
 }
 
-ArrayEvidence evidenceOfOne(StringRef Marked, const Surroundings &S) {
-  UnitEvidence Evidence = evidenceOf(Marked, S);
+ArrayEvidence evidenceOfOne(StringRef Marked, StringRef FunctionId) {
+  UnitEvidence Evidence = evidenceOf(Marked, FunctionId);
   EXPECT_EQ(Evidence.Problem, "");
   EXPECT_EQ(Evidence.Arrays.size(), 1u);
   return Evidence.Arrays.empty() ? ArrayEvidence() : Evidence.Arrays.front();

@@ -24,25 +24,21 @@
 
 namespace bankstripe::testing {
 
-/// Where the snippet's arrays are declared, and who reaches them.
-struct Surroundings {
-  std::string FunctionId = "k";
-  std::vector<std::string> Kernels = {"k"};
-};
-
 /// The name that snippets are parsed under.
 inline constexpr llvm::StringLiteral SnippetFile = "/snippet.cu";
 
-/// The code without marks, and a finding per mark.
-UnitFacts factsOf(llvm::StringRef Marked, const Surroundings &S,
+/// The code without marks, and a finding per mark, in \p FunctionId.
+UnitFacts factsOf(llvm::StringRef Marked, llvm::StringRef FunctionId,
                   std::string &Code);
 
 /// The evidence of each marked array, in source order. The test fails when the
 /// snippet cannot be parsed.
-UnitEvidence evidenceOf(llvm::StringRef Marked, const Surroundings &S = {});
+UnitEvidence evidenceOf(llvm::StringRef Marked,
+                        llvm::StringRef FunctionId = "k");
 
 /// The same when there is one array and the IR can be made.
-ArrayEvidence evidenceOfOne(llvm::StringRef Marked, const Surroundings &S = {});
+ArrayEvidence evidenceOfOne(llvm::StringRef Marked,
+                            llvm::StringRef FunctionId = "k");
 
 } // namespace bankstripe::testing
 

@@ -197,7 +197,7 @@ __device__ __attribute__((noinline)) int pick(const int *in, int n) {
 extern "C" __global__ void k(const int *in, int *out, int n) {
   out[threadIdx.x] = pick(in, n);
 })cu",
-                                  {"_Z4pickPKii", {"k"}});
+                                  "_Z4pickPKii");
   EXPECT_EQ(E.Index, Uniformity::NonUniform);
 }
 

@@ -76,7 +76,6 @@ TEST(PrivateArrays, HaveTypeAndSize) {
   EXPECT_EQ(F.Function, "kernel");
   EXPECT_EQ(F.FunctionId, "_Z6kernelPiPfii");
   EXPECT_TRUE(F.InKernel);
-  EXPECT_EQ(F.Kernels, std::vector<std::string>{"_Z6kernelPiPfii"});
   EXPECT_EQ(F.Type, "unsigned char[4][8]");
   EXPECT_EQ(F.ElementBytes, 1u);
   EXPECT_EQ(F.Extents, (std::vector<uint64_t>{4, 8}));
@@ -119,16 +118,8 @@ TEST(Context, DeviceFunctions) {
   auto F = testFind("__device__ int f(int i) {\n"
                     "  int a[4]; $write^a[i] = 1;\n"
                     "  return $read^a[0]; }\n"
-                    "__global__ void one(int *out) { *out = f(1); }\n"
-                    "__global__ void two(int *out) { *out = f(2); }\n"
-                    "__global__ void none(int *out) { *out = 0; }");
-  EXPECT_EQ(F.front().Kernels.size(), 2u);
+                    "__global__ void k(int *out) { *out = f(1); }");
   EXPECT_FALSE(F.front().InKernel);
-}
-
-TEST(Context, DeviceFunctionsThatNoKernelReaches) {
-  auto F = testFind("__device__ void f(int i) { int a[4]; $write^a[i] = 1; }");
-  EXPECT_TRUE(F.front().Kernels.empty());
 }
 
 TEST(Context, FunctionsForTheHostAsWell) {

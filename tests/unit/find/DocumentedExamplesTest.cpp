@@ -74,6 +74,7 @@ bool isGivenLater(Reason R) {
   case Reason::NoKernel:
   case Reason::KernelInMacro:
   case Reason::LinkedCallees:
+  case Reason::RecursiveFunction:
     return true;
   default:
     return false;

@@ -1,4 +1,4 @@
-//===-- KernelsTest.cpp - bounds, shared memory and reach of kernels ------===//
+//===-- KernelsTest.cpp - bounds of kernels, and where they go ------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,8 +43,6 @@ TEST(Kernels, AreIdentified) {
   EXPECT_EQ(K.Id, "_ZN1n6kernelEPi");
   EXPECT_EQ(K.Where, (Place{SnippetFile.str(), 2, 17}));
   EXPECT_FALSE(K.Bounds.has_value());
-  EXPECT_EQ(K.StaticSharedBytes, 0u);
-  EXPECT_FALSE(K.UsesDynamicShared);
   EXPECT_FALSE(K.AddressTaken);
 }
 
@@ -164,62 +162,4 @@ TEST(BoundsInsertion, NotIntoAMacro) {
   EXPECT_FALSE(kernelIn("#define NAME kernel\n"
                         "__global__ void NAME() {}")
                    .BoundsInsertion.isValid());
-}
-
-// --- Shared memory ---------------------------------------------------------
-
-TEST(SharedMemory, OfTheKernelItself) {
-  EXPECT_EQ(kernelIn("__global__ void kernel(int i) {\n"
-                     "  __shared__ int a[4]; __shared__ double b;\n"
-                     "  if (i) { __shared__ char c[3]; c[0] = 1; }\n"
-                     "  a[0] = b = 1; }")
-                .StaticSharedBytes,
-            16u + 8u + 3u);
-}
-
-TEST(SharedMemory, OfItsCallees) {
-  const char *Code =
-      "__device__ void g() { __shared__ int s[4]; s[0] = 1; }\n"
-      "__device__ void f() { __shared__ int s[2]; s[0] = 1; g(); }\n"
-      "struct S { __device__ S() { __shared__ int s; s = 1; } };\n"
-      "__global__ void kernel() { f(); g(); S s; }\n"
-      "__global__ void other() {}\n";
-  EXPECT_EQ(kernelIn(Code).StaticSharedBytes, 16u + 8u + 4u);
-  EXPECT_EQ(kernelIn(Code, "other").StaticSharedBytes, 0u);
-}
-
-TEST(SharedMemory, OfFunctionsWhoseAddressIsTaken) {
-  EXPECT_EQ(kernelIn("__device__ void f() { __shared__ int s[4]; s[0] = 1; }\n"
-                     "__global__ void kernel() { void (*p)() = f; p(); }")
-                .StaticSharedBytes,
-            16u);
-}
-
-TEST(SharedMemory, OfTheWholeFile) {
-  const char *Code = "__shared__ int s[4];\n"
-                     "__device__ void f() { s[0] = 1; }\n"
-                     "__global__ void kernel() { s[1] = 2; f(); }\n"
-                     "__global__ void other() {}\n";
-  EXPECT_EQ(kernelIn(Code).StaticSharedBytes, 16u);
-  EXPECT_EQ(kernelIn(Code, "other").StaticSharedBytes, 0u);
-}
-
-TEST(SharedMemory, OfDynamicSize) {
-  EXPECT_TRUE(kernelIn("__global__ void kernel() {\n"
-                       "  extern __shared__ int s[]; s[0] = 1; }")
-                  .UsesDynamicShared);
-  EXPECT_TRUE(kernelIn("extern __shared__ int s[];\n"
-                       "__global__ void kernel() { s[0] = 1; }")
-                  .UsesDynamicShared);
-  EXPECT_TRUE(kernelIn("extern __shared__ int s[];\n"
-                       "__device__ void f() { s[0] = 1; }\n"
-                       "__global__ void kernel() { f(); }")
-                  .UsesDynamicShared);
-  EXPECT_FALSE(kernelIn("extern __shared__ int s[];\n"
-                        "__global__ void kernel() {}")
-                   .UsesDynamicShared);
-  EXPECT_EQ(kernelIn("__global__ void kernel() {\n"
-                     "  extern __shared__ int s[]; s[0] = 1; }")
-                .StaticSharedBytes,
-            0u);
 }

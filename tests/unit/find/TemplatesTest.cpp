@@ -46,7 +46,6 @@ TEST(Templates, InstantiationsAreOneFinding) {
                "template __global__ void kernel<int>(int *, int);\n"
                "template __global__ void kernel<char>(char *, int);");
   ASSERT_EQ(F.size(), 1u);
-  EXPECT_EQ(F.front().Kernels.size(), 2u);
   EXPECT_EQ(F.front().Instances.size(), 2u);
   EXPECT_FALSE(F.front().ElementDependent);
 }
@@ -71,7 +70,6 @@ TEST(Templates, SizesAreThoseOfEachInstantiation) {
   EXPECT_EQ(Large.ElementBytes, 8u);
   EXPECT_EQ(Large.BytesPerThread, 32u);
   EXPECT_EQ(Large.Alignment, 8u);
-  EXPECT_EQ(Small.Kernels, std::vector<std::string>{Small.FunctionId});
   // The finding itself shows the largest.
   EXPECT_EQ(F.Type, "double[4]");
   EXPECT_EQ(F.ElementBytes, 8u);
@@ -201,7 +199,6 @@ TEST(Templates, WithoutInstantiations) {
       testFind("template <class T> __global__ void kernel(T *out, int i) {\n"
                "  T $not_instantiated^a[4]; a[i] = 1; }");
   EXPECT_TRUE(F.front().Instances.empty());
-  EXPECT_TRUE(F.front().Kernels.empty());
 }
 
 TEST(Templates, OfMethods) {
@@ -212,19 +209,6 @@ TEST(Templates, OfMethods) {
                     "  S<int> s; S<char> t; *out = s.f(i) + t.f(i); }");
   EXPECT_EQ(F.front().Instances.size(), 2u);
   EXPECT_TRUE(F.front().ElementDependent);
-  EXPECT_EQ(F.front().Kernels.size(), 1u);
-}
-
-TEST(Templates, EachInstanceKnowsItsKernels) {
-  Finding F = findingOf("template <int N> __device__ int f(int i) {\n"
-                        "  int a[N]; a[i & 1] = i; return a[0]; }\n"
-                        "__global__ void both(int *out, int i) {\n"
-                        "  *out = f<2>(i) + f<3>(i); }\n"
-                        "__global__ void one(int *out, int i) {\n"
-                        "  *out = f<3>(i); }");
-  EXPECT_EQ(F.Kernels.size(), 2u);
-  EXPECT_EQ(instance(F, "ILi2E").Kernels.size(), 1u);
-  EXPECT_EQ(instance(F, "ILi3E").Kernels.size(), 2u);
 }
 
 TEST(Templates, SpecialisationsHaveTheirOwnText) {

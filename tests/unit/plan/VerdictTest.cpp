@@ -300,11 +300,16 @@ TEST(Verdict, ArrayThatNoKernelReaches) {
   EXPECT_EQ(V.Why, Reason::NoKernel);
 }
 
-// The optimiser has never seen it, which is no news then.
-TEST(Verdict, NoKernelCountsBeforeMissingEvidence) {
+// What no kernel reaches has no IR; but without any IR nobody knows what does.
+TEST(Verdict, NoKernelReachesWhatIsNotEmitted) {
+  ArrayEvidence E;
+  E.Where = Residency::NotEmitted;
   TestUnit U = ordinary();
-  U.array(makeArray(), ArrayEvidence()).Kernels.clear();
+  U.array(makeArray(), E).Kernels.clear();
   EXPECT_EQ(reasonOf(U.plan()), Reason::NoKernel);
+  TestUnit Unknown = ordinary();
+  Unknown.array(makeArray(), ArrayEvidence()).Kernels.clear();
+  EXPECT_EQ(reasonOf(Unknown.plan()), Reason::NoEvidence);
 }
 
 TEST(Verdict, TemplateWithoutInstantiations) {

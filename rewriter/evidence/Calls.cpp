@@ -1,0 +1,339 @@
+//===-- Calls.cpp - who calls whom in a unit's IR -------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Many calls stand nowhere in the text, and not in the syntax tree either:
+// destructors, `v != w` that means `!(v == w)`, the `get<I>` of a structured
+// binding, a class's operator new, a lambda that became a function pointer. The
+// IR, before it is optimised, has all of them alike.
+//
+// A call through a pointer, or of a virtual function, may mean every function
+// whose address is taken anywhere in the unit; those in tables of virtual
+// functions are among them. Which of these fits by its type is not asked.
+//
+// Static storage exists once, so a function that can be entered again before it
+// returns cannot hold any: its calls lead back to it. Calls that leave the unit
+// are followed in plan/CrossCalls.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "evidence/Calls.h"
+
+#include "evidence/DeviceModule.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace bankstripe {
+namespace {
+
+constexpr unsigned SharedAddressSpace = 3;
+
+using FunctionSet = SmallSetVector<const Function *, 8>;
+using VariableSet = SmallSetVector<const GlobalVariable *, 4>;
+
+/// What one body names.
+struct Body {
+  FunctionSet Callees;
+  FunctionSet Taken; ///< Named other than to be called.
+  VariableSet Shared;
+  bool CallsUnknown = false; ///< Through a pointer, or virtually.
+};
+
+bool isKernel(const Function &F) {
+  return F.getCallingConv() == CallingConv::PTX_Kernel;
+}
+
+/// The name that the syntax tree has for \p F. Clang adds to names of internal
+/// linkage that the host has to find.
+StringRef sourceName(const Function &F) {
+  const StringRef Name = F.getName();
+  return Name.take_front(
+      std::min(Name.find("__static__"), Name.find("__intern__")));
+}
+
+class CallGraph {
+public:
+  explicit CallGraph(const Module &M);
+
+  const Body &bodyOf(const Function &F) const {
+    static const Body Empty;
+    auto Found = Bodies.find(&F);
+    return Found == Bodies.end() ? Empty : Found->second;
+  }
+  /// Whatever the calls of \p F lead to; itself only when it is among that.
+  /// \p Hidden: calls through pointers too.
+  FunctionSet below(const Function &F, bool Hidden = true) const;
+  /// Why \p F may be entered again before it returns; empty when it may not.
+  StringRef whyReentered(const Function &F) const;
+  /// The functions of the user's that the calls of \p F, or of system headers
+  /// in between, lead to first.
+  std::set<std::string> userCallees(const Function &F) const;
+
+private:
+  void readConstant(const Constant &C, Body *Into);
+  void readOperand(const llvm::Use &Operand, Body &Into);
+  void addCallees(const Function &F, bool Hidden, FunctionSet &To) const;
+
+  DenseMap<const Function *, Body> Bodies;
+  FunctionSet AddressTaken;
+};
+
+} // namespace
+
+// Notes the functions and the shared memory in a constant, down to whatever it
+// is made of. What a variable holds is that variable's matter.
+void CallGraph::readConstant(const Constant &C, Body *Into) {
+  if (const auto *F = dyn_cast<Function>(&C)) {
+    if (isKernel(*F) || F->isIntrinsic())
+      return; // A kernel is launched, not called.
+    AddressTaken.insert(F);
+    if (Into)
+      Into->Taken.insert(F);
+  } else if (const auto *Variable = dyn_cast<GlobalVariable>(&C)) {
+    if (Into && Variable->getAddressSpace() == SharedAddressSpace)
+      Into->Shared.insert(Variable);
+  } else {
+    for (const llvm::Use &Operand : C.operands())
+      if (const auto *Part = dyn_cast<Constant>(Operand))
+        readConstant(*Part, Into);
+  }
+}
+
+void CallGraph::readOperand(const llvm::Use &Operand, Body &Into) {
+  const auto *Call = dyn_cast<CallBase>(Operand.getUser());
+  if (!Call || !Call->isCallee(&Operand)) {
+    if (const auto *C = dyn_cast<Constant>(Operand))
+      readConstant(*C, &Into);
+    return;
+  }
+  const Value *Callee = Operand->stripPointerCastsAndAliases();
+  if (const auto *F = dyn_cast<Function>(Callee)) {
+    if (!F->isIntrinsic())
+      Into.Callees.insert(F);
+  } else if (!isa<InlineAsm>(Callee)) {
+    Into.CallsUnknown = true;
+  }
+}
+
+CallGraph::CallGraph(const Module &M) {
+  for (const Function &F : M)
+    for (const Instruction &I : instructions(F))
+      for (const llvm::Use &Operand : I.operands())
+        readOperand(Operand, Bodies[&F]);
+  for (const GlobalVariable &Variable : M.globals())
+    if (Variable.hasInitializer() && !Variable.getName().starts_with("llvm."))
+      readConstant(*Variable.getInitializer(), nullptr);
+}
+
+void CallGraph::addCallees(const Function &F, bool Hidden,
+                           FunctionSet &To) const {
+  const Body &Known = bodyOf(F);
+  To.insert_range(Known.Callees);
+  if (Hidden && Known.CallsUnknown)
+    To.insert_range(AddressTaken);
+}
+
+FunctionSet CallGraph::below(const Function &F, bool Hidden) const {
+  FunctionSet Seen;
+  addCallees(F, Hidden, Seen);
+  for (unsigned I = 0; I < Seen.size(); ++I)
+    addCallees(*Seen[I], Hidden, Seen);
+  return Seen;
+}
+
+StringRef CallGraph::whyReentered(const Function &F) const {
+  if (below(F, /*Hidden=*/false).contains(&F))
+    return "it calls itself";
+  if (below(F).contains(&F))
+    return "it may call itself through a pointer or a virtual function";
+  return "";
+}
+
+std::set<std::string> CallGraph::userCallees(const Function &F) const {
+  FunctionSet Seen;
+  std::set<std::string> Result;
+  auto Add = [&](const Function &From) {
+    addCallees(From, /*Hidden=*/true, Seen);
+    Seen.insert_range(bodyOf(From).Taken);
+  };
+  Add(F);
+  for (unsigned I = 0; I < Seen.size(); ++I)
+    if (isOfSystem(*Seen[I]))
+      Add(*Seen[I]);
+    else
+      Result.insert(sourceName(*Seen[I]).str());
+  return Result;
+}
+
+static uint64_t sizeOf(const GlobalVariable &Variable) {
+  return Variable.isDeclaration() ? 0
+                                  : Variable.getDataLayout().getTypeAllocSize(
+                                        Variable.getValueType());
+}
+
+// Shared memory of the kernel and of what it calls. Two callees that are never
+// active at once could share bytes; the sum is on the safe side.
+static void readSharedMemory(const Function &F, const FunctionSet &Below,
+                             const CallGraph &Calls, Kernel &K) {
+  VariableSet All = Calls.bodyOf(F).Shared;
+  for (const Function *Callee : Below)
+    All.insert_range(Calls.bodyOf(*Callee).Shared);
+  for (const GlobalVariable *Variable : All) {
+    K.UsesDynamicShared |= Variable->isDeclaration();
+    K.StaticSharedBytes += sizeOf(*Variable);
+  }
+}
+
+namespace {
+
+/// The functions that hold one finding, by its instances. Where a function's
+/// name is that of none (constructors have several), it counts for all.
+using Holders = std::vector<FunctionSet>;
+
+class FactsWriter {
+public:
+  FactsWriter(const Module &M, const AllocaTracker &Tracker, UnitFacts &Facts)
+      : M(M), Calls(M), Facts(Facts) {
+    for (const Function &F : M)
+      if (!F.isDeclaration())
+        ByName[sourceName(F)] = &F;
+    for (auto [Index, F] : enumerate(Facts.Findings))
+      Holding.push_back(holdersOf(F, Tracker.holdersOf(Index)));
+  }
+
+  void connectKernels();
+  void checkReentry();
+  void listFunctions();
+
+private:
+  Holders holdersOf(const Finding &F,
+                    const SmallDenseSet<Function *> &WithAlloca) const;
+  void connect(const Function &Entry, const FunctionSet &Below);
+
+  const Module &M;
+  CallGraph Calls;
+  UnitFacts &Facts;
+  StringMap<const Function *> ByName; ///< Those with bodies.
+  std::vector<Holders> Holding;       ///< Parallel to the findings.
+};
+
+} // namespace
+
+Holders
+FactsWriter::holdersOf(const Finding &F,
+                       const SmallDenseSet<Function *> &WithAlloca) const {
+  Holders Result(F.Instances.size());
+  for (auto [Functions, Instance] : zip(Result, F.Instances))
+    if (auto Named = ByName.find(Instance.FunctionId); Named != ByName.end())
+      Functions.insert(Named->second);
+  for (const Function *Holder : WithAlloca)
+    if (none_of(Result, [&](const FunctionSet &Known) {
+          return Known.contains(Holder);
+        }))
+      for (FunctionSet &Each : Result)
+        Each.insert(Holder);
+  return Result;
+}
+
+static void insertSorted(std::vector<std::string> &Names, StringRef Name) {
+  auto At = lower_bound(Names, Name);
+  if (At == Names.end() || *At != Name)
+    Names.insert(At, Name.str());
+}
+
+void FactsWriter::connect(const Function &Entry, const FunctionSet &Below) {
+  const StringRef Id = sourceName(Entry);
+  const bool Known =
+      any_of(Facts.Kernels, [&](const Kernel &K) { return K.Id == Id; });
+  for (auto [F, Held] : zip(Facts.Findings, Holding))
+    for (auto [Instance, Functions] : zip(F.Instances, Held)) {
+      if (none_of(Functions, [&](const Function *Holder) {
+            return Holder == &Entry || Below.contains(Holder);
+          }))
+        continue;
+      if (Known) {
+        insertSorted(F.Kernels, Id);
+        insertSorted(Instance.Kernels, Id);
+      } else if (none_of(F.Obstacles, [](const Obstacle &O) {
+                   return O.Why == Reason::BlockSizeUnknown;
+                 })) {
+        F.Obstacles.push_back(
+            {Reason::BlockSizeUnknown, F.Where,
+             "a kernel of a system header calls '" + F.Function + "'"});
+      }
+    }
+}
+
+void FactsWriter::connectKernels() {
+  // One that nobody launches may have no IR.
+  for (Finding &F : Facts.Findings)
+    for (ArrayInstance &I : F.Instances)
+      if (F.InKernel) {
+        insertSorted(F.Kernels, I.FunctionId);
+        insertSorted(I.Kernels, I.FunctionId);
+      }
+  for (const Function &F : M) {
+    if (F.isDeclaration() || !isKernel(F))
+      continue;
+    const FunctionSet Below = Calls.below(F);
+    connect(F, Below);
+    for (Kernel &K : Facts.Kernels)
+      if (K.Id == sourceName(F))
+        readSharedMemory(F, Below, Calls, K);
+  }
+}
+
+void FactsWriter::checkReentry() {
+  for (auto [F, Held] : zip(Facts.Findings, Holding)) {
+    std::set<StringRef> Reasons;
+    for (const FunctionSet &Functions : Held)
+      for (const Function *Holder : Functions)
+        if (!isKernel(*Holder))
+          Reasons.insert(Calls.whyReentered(*Holder));
+    for (StringRef Why : Reasons)
+      if (!Why.empty())
+        F.Obstacles.push_back({Reason::RecursiveFunction, F.Where, Why.str()});
+  }
+}
+
+// What other units have to know of this one's functions.
+void FactsWriter::listFunctions() {
+  for (const Function &F : M) {
+    if (F.isIntrinsic() || isOfSystem(F))
+      continue;
+    DeviceFunction Result;
+    Result.Id = sourceName(F).str();
+    Result.Defined = !F.isDeclaration();
+    for (const std::string &Callee : Calls.userCallees(F))
+      Result.Calls.push_back(Callee);
+    for (const GlobalVariable *Variable : Calls.bodyOf(F).Shared)
+      Result.StaticSharedBytes += sizeOf(*Variable);
+    Facts.Functions.push_back(std::move(Result));
+  }
+}
+
+void readCalls(const Module &M, const AllocaTracker &Tracker, bool Linked,
+               UnitFacts &Facts) {
+  FactsWriter Writer(M, Tracker, Facts);
+  Writer.connectKernels();
+  Writer.checkReentry();
+  if (Linked)
+    Writer.listFunctions();
+  for (Finding &F : Facts.Findings)
+    stable_sort(F.Obstacles, [](const Obstacle &A, const Obstacle &B) {
+      return std::tie(A.Where, A.Why) < std::tie(B.Where, B.Why);
+    });
+}
+
+} // namespace bankstripe
