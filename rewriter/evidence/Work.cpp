@@ -155,9 +155,8 @@ public:
 
   /// Adds what F shows of the arrays in it.
   void addArrays(Function &F, MutableArrayRef<ArrayEvidence> Arrays);
-  /// Adds what F does, and what it calls.
-  void add(Function &F, Trips Guess, double Weight, KernelWork &Work,
-           unsigned Depth = 0);
+  /// What F does, and what it calls.
+  const KernelWork &workOf(Function &F, Trips Guess);
 
 private:
   /// What is known of a function that is counted.
@@ -186,6 +185,13 @@ private:
   };
 
   Context &contextOf(Function &F);
+  /// Not where a recursion would go on: how deep it goes is not known.
+  bool canCount(const Function *Callee, Trips Guess) const {
+    if (!Callee || Callee->isDeclaration())
+      return false;
+    auto At = Known.find({Callee, Guess});
+    return At == Known.end() || At->second;
+  }
   void addAccess(const Value &Pointer, uint64_t Bytes, double Weight,
                  Context &Function, const Instruction &Access,
                  KernelWork &Work) const;
@@ -195,6 +201,8 @@ private:
   const DataLayout &Layout;
   const AllocaTracker &Tracker;
   DenseMap<const Function *, std::unique_ptr<Context>> Contexts;
+  /// Nothing while it is being counted.
+  std::map<std::pair<const Function *, Trips>, std::optional<KernelWork>> Known;
   PassBuilder Builder;
   LoopAnalysisManager LoopAnalyses;
   FunctionAnalysisManager Analyses;
@@ -299,14 +307,34 @@ void WorkCounter::addArrays(Function &F,
     }
 }
 
-void WorkCounter::add(Function &F, Trips Guess, double Weight, KernelWork &Work,
-                      unsigned Depth) {
-  Context &Known = contextOf(F);
-  Work.GuessedLoops += Known.Weights.guessed();
+// What is called Times as often as its caller.
+static void addCall(const KernelWork &Callee, double Times, KernelWork &To) {
+  for (double KernelWork::*Part :
+       {&KernelWork::Instructions, &KernelWork::DoubleOperations,
+        &KernelWork::Global, &KernelWork::Rows, &KernelWork::Gathered,
+        &KernelWork::Shared, &KernelWork::OtherLocal})
+    To.*Part += Times * Callee.*Part;
+  To.GuessedLoops += Callee.GuessedLoops;
+  for (const auto &[Index, From] : Callee.Arrays)
+    for (Words ArrayWork::*Part :
+         {&ArrayWork::Uniform, &ArrayWork::NonUniform, &ArrayWork::Counted}) {
+      Words &Into = To.Arrays[Index].*Part;
+      Into.Loaded += Times * (From.*Part).Loaded;
+      Into.Stored += Times * (From.*Part).Stored;
+    }
+}
+
+const KernelWork &WorkCounter::workOf(Function &F, Trips Guess) {
+  auto [At, New] = Known.try_emplace({&F, Guess});
+  if (!New)
+    return *At->second;
+  Context &Of = contextOf(F);
+  KernelWork Work;
+  Work.GuessedLoops = Of.Weights.guessed();
   for (BasicBlock &Block : F) {
-    const double Times = Weight * Known.Weights.of(Block, Guess);
+    const double Times = Of.Weights.of(Block, Guess);
     auto Access = [&](const Value *Pointer, Type *Accessed, Instruction &I) {
-      addAccess(*Pointer, Layout.getTypeStoreSize(Accessed), Times, Known, I,
+      addAccess(*Pointer, Layout.getTypeStoreSize(Accessed), Times, Of, I,
                 Work);
     };
     for (Instruction &I : Block) {
@@ -320,11 +348,11 @@ void WorkCounter::add(Function &F, Trips Guess, double Weight, KernelWork &Work,
       } else if (auto *Fill = dyn_cast<MemIntrinsic>(&I)) {
         const auto *Length = dyn_cast<ConstantInt>(Fill->getLength());
         addAccess(*Fill->getDest(), Length ? Length->getZExtValue() : 64, Times,
-                  Known, I, Work);
+                  Of, I, Work);
       } else if (auto *Call = dyn_cast<CallBase>(&I)) {
-        Function *Callee = Call->getCalledFunction();
-        if (Callee && !Callee->isDeclaration() && Depth < 8)
-          add(*Callee, Guess, Times, Work, Depth + 1);
+        if (Function *Callee = Call->getCalledFunction();
+            canCount(Callee, Guess))
+          addCall(workOf(*Callee, Guess), Times, Work);
         else
           addOperation(I, Times * costOfCall(*Call), Work);
       } else {
@@ -332,6 +360,7 @@ void WorkCounter::add(Function &F, Trips Guess, double Weight, KernelWork &Work,
       }
     }
   }
+  return At->second.emplace(std::move(Work));
 }
 
 } // namespace
@@ -345,8 +374,8 @@ void readOptimized(Module &M, const AllocaTracker &Tracker,
     Counter.addArrays(F, Result.Arrays);
     if (F.getCallingConv() == CallingConv::PTX_Kernel) {
       const std::string Name = F.getName().str();
-      Counter.add(F, Trips::Many, 1, Result.Work[Name]);
-      Counter.add(F, Trips::Few, 1, Result.ShortWork[Name]);
+      Result.Work[Name] = Counter.workOf(F, Trips::Many);
+      Result.ShortWork[Name] = Counter.workOf(F, Trips::Few);
     }
   }
   for (ArrayEvidence &E : Result.Arrays)
