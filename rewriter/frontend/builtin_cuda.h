@@ -250,8 +250,7 @@ BS_DEVICE unsigned atomicDec(unsigned *P, unsigned Limit) {
   return __nvvm_atom_dec_gen_ui(P, Limit);
 }
 
-// --- Memory, clocks, bits
-// ------------------------------------------------------
+// --- Memory, clocks, bits ----------------------------------------------------
 
 template <class T> BS_DEVICE T __ldg(const T *P) { return *P; }
 template <class T> BS_DEVICE T __ldcg(const T *P) { return *P; }
@@ -307,8 +306,7 @@ BS_BITS(__double_as_longlong, long long, double)
 BS_BITS(__longlong_as_double, double, long long)
 #undef BS_BITS
 
-// --- Arithmetic
-// ----------------------------------------------------------------
+// --- Arithmetic --------------------------------------------------------------
 
 #define BS_CONVERT(Suffix)                                                     \
   BS_DEVICE int __float2int_##Suffix(float V) { return static_cast<int>(V); }  \

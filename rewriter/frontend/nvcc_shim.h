@@ -11,8 +11,7 @@
 #define BANKSTRIPE_NVCC_SHIM_H
 #pragma clang system_header
 
-// --- Headers that cuda_runtime.h brings in under nvcc
-// -------------------------
+// --- Headers that cuda_runtime.h brings in under nvcc ------------------------
 
 #if __has_include(<stdlib.h>)
 #include <assert.h>
@@ -31,8 +30,7 @@
 #include <utility>
 #endif
 
-// --- min and max on the host
-// --------------------------------------------------
+// --- min and max on the host -------------------------------------------------
 
 // The built-in declarations have them already.
 #ifndef BANKSTRIPE_BUILTIN_CUDA_H
@@ -58,8 +56,7 @@ BS_MIN_MAX_MIXED(float, double)
 #undef BS_MIN_MAX
 #endif
 
-// --- Atomics of nvcc's own
-// ----------------------------------------------------
+// --- Atomics of nvcc's own ---------------------------------------------------
 
 // Which scope and order a call asks for changes nothing that is looked at here.
 #ifndef __NV_ATOMIC_RELAXED
@@ -110,8 +107,7 @@ BS_MIN_MAX_MIXED(float, double)
 #define __nv_atomic_thread_fence(Order, ...) __atomic_thread_fence(Order)
 #endif
 
-// --- Kernels as arguments
-// ------------------------------------------------------
+// --- Kernels as arguments ----------------------------------------------------
 
 // The headers of CUDA 12.4 and before take a `const T *`, and of a function
 // Clang finds no such T. These are more special than the `T *` that 12.6 has.
@@ -129,15 +125,13 @@ BS_LAUNCH(cudaLaunchCooperativeKernel)
 #undef BS_LAUNCH
 #endif
 
-// --- Managed variables
-// ---------------------------------------------------------
+// --- Managed variables -------------------------------------------------------
 
 // Clang ignores the attribute in CUDA and takes the variable for the host's.
 #undef __managed__
 #define __managed__ __attribute__((device))
 
-// --- Deduction guides for the host alone
-// -----------------------------------------
+// --- Deduction guides for the host alone -------------------------------------
 
 // In Clang they have to be for the device as well. Those of libcu++ from CUDA
 // 13.1 on, until it was corrected in 13.5, are read here, for both.
@@ -153,8 +147,7 @@ BS_LAUNCH(cudaLaunchCooperativeKernel)
 #endif
 #endif
 
-// --- nvcc's name
-// ---------------------------------------------------------------
+// --- nvcc's name -------------------------------------------------------------
 
 // Code that asks for nvcc by this name before it spells `__device__` would
 // spell nothing. The toolkit's own headers must go on seeing Clang: those that

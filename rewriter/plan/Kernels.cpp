@@ -180,8 +180,7 @@ static void shareBounds(std::vector<KernelSetting> &Settings,
   }
 }
 
-// --- Why launches cannot ask for storage
-// ---------------------------------------
+// --- Why launches cannot ask for storage -------------------------------------
 
 // Why a launch or a question cannot call the function that says how much memory
 // it is about; empty when it can. The function stands where the kernel is

@@ -75,8 +75,7 @@ constexpr llvm::StringRef Hidden =
 
 } // namespace
 
-// --- The kernels that reach an array
-// ------------------------------------------
+// --- The kernels that reach an array -----------------------------------------
 
 TEST(Reach, ByCalls) {
   EXPECT_EQ(kernelsOf("__device__ int f(int i) { int a[4]; a[i] = 1;\n"

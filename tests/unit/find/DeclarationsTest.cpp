@@ -57,8 +57,7 @@ using Texts = std::vector<std::string>;
 
 } // namespace
 
-// --- What is a per-thread array
-// -----------------------------------------------
+// --- What is a per-thread array ----------------------------------------------
 
 TEST(PrivateArrays, AreAutomaticAndInDeviceCode) {
   EXPECT_TRUE(factsOf("void host() { int a[4]; a[0] = 1; }").Findings.empty());
