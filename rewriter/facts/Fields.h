@@ -76,9 +76,10 @@ BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   NeverWritten, Text, Uses, NeedsAccessor, Trail, OtherDepths,
                   Obstacles, LeadingLoops)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
-BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyStart,
-                  MayEdit, StaticSharedBytes, UsesDynamicShared, AddressTaken,
-                  AddressTakenAt, AttributeSetAt, AskedAboutAt, Text)
+BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion,
+                  BoundsExcludedBy, BodyStart, MayEdit, StaticSharedBytes,
+                  UsesDynamicShared, AddressTaken, AddressTakenAt,
+                  AttributeSetAt, AskedAboutAt, Text)
 BANKSTRIPE_FIELDS(HostParameter, FunctionId, Index)
 BANKSTRIPE_FIELDS(HostArgument, For, Values, Same)
 BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Source, Parameter,

@@ -120,6 +120,11 @@ public:
     Index.NameLocations.insert(Declaration->getLocation());
     if (const IdentifierInfo *Name = Declaration->getIdentifier())
       Index.LocalNames.insert(Name);
+    // A using-directive may make a name ambiguous.
+    if (const auto *Using = dyn_cast<UsingDirectiveDecl>(Declaration))
+      for (const Decl *Member : Using->getNominatedNamespace()->decls())
+        if (const auto *Named = dyn_cast<NamedDecl>(Member))
+          Index.LocalNames.insert(Named->getIdentifier());
     return true;
   }
 

@@ -52,7 +52,8 @@ struct BodyIndex {
   std::vector<const clang::ForStmt *> ForLoops;
   /// Where the tree holds a name of any kind (raw encodings of locations).
   llvm::DenseSet<clang::SourceLocation> NameLocations;
-  /// Names that the function declares itself, parameters included.
+  /// Names that the function declares itself, parameters included, or makes
+  /// visible.
   llvm::DenseSet<const clang::IdentifierInfo *> LocalNames;
 
   /// The nearest ancestor of \p S that is neither a parenthesis nor a cast

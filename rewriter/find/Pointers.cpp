@@ -142,9 +142,22 @@ bool PointerWalker::followBinary(const BinaryOperator *Operator,
   return Pointer && track(Pointer);
 }
 
+// Whether the name in the call would find a second function beside the first: a
+// declaration inside a function, or a using-declaration, may show one alone.
+static bool findsOverloads(const CallExpr *Call) {
+  const auto *Named =
+      dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
+  return Named && !isa<UsingShadowDecl>(Named->getFoundDecl()) &&
+         llvm::none_of(
+             Call->getDirectCallee()->redecls(), [](const FunctionDecl *D) {
+               return D->getLexicalDeclContext()->isFunctionOrMethod();
+             });
+}
+
 bool PointerWalker::followArgument(const CallExpr *Call, const Expr *Value) {
   const FunctionDecl *Callee = Call->getDirectCallee();
-  if (!Callee || isa<CXXOperatorCallExpr>(Call) || isa<CXXMemberCallExpr>(Call))
+  if (!Callee || isa<CXXOperatorCallExpr>(Call) ||
+      isa<CXXMemberCallExpr>(Call) || !findsOverloads(Call))
     return false;
   for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
     if (Call->getArg(I) != Value)
@@ -319,6 +332,21 @@ static bool holdsOwnStorage(const BodyIndex &Body) {
   });
 }
 
+// Whether the copied text names the parameter where the instance that is looked
+// at does not: in a branch that `if constexpr` discards.
+static bool isNamedInDiscarded(const ParmVarDecl *Parameter,
+                               const BodyIndex &Pattern,
+                               const ParmVarDecl *InInstance,
+                               const BodyIndex &Instance) {
+  llvm::DenseSet<SourceLocation> Seen;
+  for (const DeclRefExpr *Reference : Instance.References.lookup(InInstance))
+    Seen.insert(Reference->getLocation());
+  return llvm::any_of(Pattern.References.lookup(Parameter),
+                      [&](const DeclRefExpr *Reference) {
+                        return !Seen.contains(Reference->getLocation());
+                      });
+}
+
 static std::vector<TextRange> hostSpecifiers(const TextRange &Definition,
                                              StringRef Buffer) {
   std::vector<TextRange> Result;
@@ -442,7 +470,10 @@ bool PointerFollower::readWalkingParameter(const FunctionDecl *Instance,
   const ParmVarDecl *Parameter = Instance->getParamDecl(Index);
   if (!Parameter->getType()->isPointerType() || holdsOwnStorage(Body))
     return false;
-  auto Facts = readPointerParameter(Definition->getParamDecl(Index), Text);
+  const ParmVarDecl *Written = Definition->getParamDecl(Index);
+  if (isNamedInDiscarded(Written, *Bodies.get(Definition), Parameter, Body))
+    return false;
+  auto Facts = readPointerParameter(Written, Text);
   QualType Element =
       Parameter->getType()->getPointeeType().getUnqualifiedType();
   if (!Facts || (Facts->To.Dependent && !isItsOwnUnit(Element, Context)))

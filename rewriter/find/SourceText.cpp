@@ -129,3 +129,39 @@ std::optional<TextRange> SourceText::writtenRange(SourceRange Range) const {
   return TextRange{file(Chars.getBegin()), Begin,
                    SM.getFileOffset(Chars.getEnd()) - Begin};
 }
+
+bool SourceText::anyIdentifier(
+    StringRef Code,
+    llvm::function_ref<bool(const IdentifierInfo &)> Matches) const {
+  llvm::SmallSetVector<const IdentifierInfo *, 8> Names;
+  const std::string Copy = Code.str(); // The lexer wants a zero behind it.
+  Lexer Raw(SourceLocation(), language(), Copy.data(), Copy.data(),
+            Copy.data() + Copy.size());
+  Token Tok;
+  do {
+    Raw.LexFromRawLexer(Tok);
+    if (Tok.is(tok::raw_identifier))
+      Names.insert(PP.getIdentifierInfo(Tok.getRawIdentifier()));
+  } while (Tok.isNot(tok::eof));
+  for (unsigned I = 0; I < Names.size(); ++I) {
+    if (Matches(*Names[I]))
+      return true;
+    for (const MacroDirective *D = PP.getLocalMacroDirectiveHistory(Names[I]);
+         D; D = D->getPrevious())
+      if (const auto *Definition = dyn_cast<DefMacroDirective>(D))
+        for (const Token &Tok : Definition->getInfo()->tokens())
+          if (const IdentifierInfo *Named = Tok.getIdentifierInfo())
+            Names.insert(Named);
+  }
+  return false;
+}
+
+bool SourceText::isRedefined(const IdentifierInfo &Name,
+                             SourceRange Between) const {
+  for (const MacroDirective *D = PP.getLocalMacroDirectiveHistory(&Name); D;
+       D = D->getPrevious())
+    if (SM.isBeforeInTranslationUnit(Between.getBegin(), D->getLocation()) &&
+        SM.isBeforeInTranslationUnit(D->getLocation(), Between.getEnd()))
+      return true;
+  return false;
+}

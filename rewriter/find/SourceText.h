@@ -19,6 +19,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/Token.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 #include <string>
 
@@ -69,6 +70,15 @@ public:
   std::optional<std::string> written(clang::SourceRange Range) const;
   /// Where that text stands.
   std::optional<TextRange> writtenRange(clang::SourceRange Range) const;
+
+  /// Whether \p Matches says so of an identifier in \p Code, or in what the
+  /// macros of such names ever stand for.
+  bool anyIdentifier(
+      llvm::StringRef Code,
+      llvm::function_ref<bool(const clang::IdentifierInfo &)> Matches) const;
+  /// Whether \p Name is defined or undefined as a macro between two locations.
+  bool isRedefined(const clang::IdentifierInfo &Name,
+                   clang::SourceRange Between) const;
 
 private:
   clang::ASTContext &Context;

@@ -200,6 +200,8 @@ struct Kernel {
   /// Where `__launch_bounds__(N) ` can be inserted; invalid when the text there
   /// comes from a macro.
   TextRange BoundsInsertion;
+  /// The attribute that allows no `__launch_bounds__` beside it; empty without.
+  std::string BoundsExcludedBy;
   /// The point behind the `{` of its body; invalid when a macro gives that.
   TextRange BodyStart;
   bool MayEdit = true;            ///< Its file is among the given paths.

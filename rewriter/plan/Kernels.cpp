@@ -129,7 +129,8 @@ static void boundDynamicShared(KernelSetting &S, const MergedKernel &K) {
 // 255, which blocks of 256 threads can have (CUDA programming guide, "Compute
 // capabilities").
 static bool mayAddBounds(const KernelSetting &S, const MergedKernel &K) {
-  return !K.CallsOtherUnits || S.BoundsToAdd <= 256;
+  return K.Facts.BoundsExcludedBy.empty() &&
+         (!K.CallsOtherUnits || S.BoundsToAdd <= 256);
 }
 
 KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
@@ -141,6 +142,10 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
          "__launch_bounds__ at " + at(Facts.Where));
   else
     boundFromLaunches(S, K, Options);
+  if (!S.Obstacle && S.AddBounds && !Facts.BoundsExcludedBy.empty())
+    S.Obstacle = Why{Reason::BlockSizeUnknown, Facts.Where,
+                     "'" + Facts.BoundsExcludedBy + "' of kernel '" +
+                         Facts.Name + "' allows no launch bounds"};
   if (!S.Obstacle && S.AddBounds && !Facts.BoundsInsertion.isValid())
     S.Obstacle = Why{Reason::KernelInMacro, Facts.Where, Facts.Name};
   if (!S.Obstacle && S.AddBounds && !mayAddBounds(S, K))

@@ -91,6 +91,35 @@ TEST(LaunchBoundsOf, NamesThatMeanSomethingElseInTheBody) {
             "");
 }
 
+TEST(LaunchBoundsOf, MacrosThatChange) {
+  EXPECT_EQ(boundsText("#define N 128\n"
+                       "__global__ void __launch_bounds__(N) kernel() {\n"
+                       "#undef N\n"
+                       "#define N 8\n"
+                       "}"),
+            "");
+  EXPECT_EQ(boundsText("#define WARPS 4\n"
+                       "#define N (32 * WARPS)\n"
+                       "__global__ void __launch_bounds__(N) kernel() {\n"
+                       "#undef WARPS\n"
+                       "}"),
+            "");
+  EXPECT_EQ(boundsText("#define N 8\n"
+                       "#undef N\n"
+                       "#define N 128\n"
+                       "__global__ void __launch_bounds__(N) kernel() {}\n"
+                       "#undef N\n"),
+            "N");
+}
+
+TEST(LaunchBoundsOf, NamesThatAUsingDirectiveShows) {
+  EXPECT_EQ(boundsText("constexpr int N = 128;\n"
+                       "namespace other { constexpr int N = 8; }\n"
+                       "__global__ void __launch_bounds__(N) kernel() {\n"
+                       "  using namespace other; }"),
+            "");
+}
+
 TEST(LaunchBoundsOf, AnEarlierDeclaration) {
   EXPECT_EQ(boundsText("constexpr int N = 128;\n"
                        "__global__ void __launch_bounds__(N) kernel();\n"
@@ -119,6 +148,23 @@ TEST(LaunchBoundsOf, TemplateArguments) {
   ASSERT_TRUE(Facts.Kernels[0].Bounds && Facts.Kernels[1].Bounds);
   EXPECT_EQ(Facts.Kernels[0].Bounds->Threads + Facts.Kernels[1].Bounds->Threads,
             320u);
+}
+
+TEST(ExcludedBounds, ByOtherAttributes) {
+  EXPECT_EQ(kernelIn("#define __maxnreg__(n) __attribute__((maxnreg(n)))\n"
+                     "__global__ void __maxnreg__(64) kernel() {}")
+                .BoundsExcludedBy,
+            "__maxnreg__");
+  EXPECT_EQ(kernelIn("#define __block_size__(...)\n"
+                     "#define BLOCK __block_size__((64, 1, 1))\n"
+                     "BLOCK __global__ void kernel();\n"
+                     "__global__ void kernel() {}")
+                .BoundsExcludedBy,
+            "__block_size__");
+  EXPECT_EQ(kernelIn("__attribute__((maxnreg(64))) __global__ void other() {}\n"
+                     "__global__ void kernel() { int maxnreg; }")
+                .BoundsExcludedBy,
+            "");
 }
 
 // --- Where bounds can be added ---------------------------------------------

@@ -144,6 +144,47 @@ TEST(Callees, TemplatesDeduceTheElement) {
   EXPECT_TRUE(C.Parameters.at(0).To.Dependent);
 }
 
+// `bankstripe::pointer<auto>` is no type.
+TEST(Callees, OfAnAutoParameterGetNone) {
+  UnitFacts Facts =
+      factsOf("__device__ int sum(auto *p, int n) {\n"
+              "  int s = 0; while (n--) s += *p++; return s; }\n" +
+                  kernelAround("int a[4]; a[i] = 1; *out = sum(a, 4);"),
+              [](llvm::StringRef) { return true; }, {"-std=c++20"});
+  EXPECT_TRUE(Facts.Callees.empty());
+}
+
+// The copy repeats all of the text, and `first` takes no striped pointer.
+TEST(Callees, WithTheParameterInADiscardedBranchGetNone) {
+  const std::string Code =
+      "__device__ int first(const int *p) { const volatile int *q = p;\n"
+      "  return *q; }\n"
+      "template <bool B> __device__ int f(const int *p, int m) {\n"
+      "  if constexpr (B) return first(p);\n"
+      "  else return p[m]; }\n" +
+      kernelAround("int a[4]; a[i] = 1; *out = f<false>(a, j);");
+  EXPECT_TRUE(factsOf(Code).Callees.empty());
+}
+
+TEST(Callees, WithAnotherDiscardedBranchGetAnOverload) {
+  calleeOf("template <bool B> __device__ int f(const int *p, int m) {\n"
+           "  if constexpr (B) m = 0;\n"
+           "  return p[m]; }\n" +
+           kernelAround("int a[4]; a[i] = 1; *out = f<false>(a, j);"));
+}
+
+TEST(Callees, ThatAreDeclaredInTheFunctionGetNone) {
+  EXPECT_TRUE(
+      factsOf(Sum.str() + kernelAround("int a[4]; a[i] = 1;\n"
+                                       "__device__ int sum(const int *, int);\n"
+                                       "*out = sum(a, 4);"))
+          .Callees.empty());
+  EXPECT_TRUE(factsOf("namespace n {\n" + Sum.str() + "}\n" +
+                      kernelAround("int a[4]; a[i] = 1; using n::sum;\n"
+                                   "*out = sum(a, 4);"))
+                  .Callees.empty());
+}
+
 TEST(Callees, KeepTheirHostPartToTheOriginal) {
   std::string Code = "__host__ __device__ void put(int *p) { *p = 1; }\n" +
                      kernelAround("int a[4]; put(a); *out = a[j];");

@@ -144,6 +144,16 @@ TEST(BlockBound, BoundsCannotBeAddedToAKernelInAMacro) {
   EXPECT_EQ(S.Obstacle->Detail, "k");
 }
 
+TEST(BlockBound, BoundsCannotStandBesideSomeAttributes) {
+  TestUnit U;
+  U.kernel().BoundsExcludedBy = "__maxnreg__";
+  U.launch(128);
+  KernelSetting S = boundOf(U);
+  EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
+  EXPECT_EQ(S.Obstacle->Detail,
+            "'__maxnreg__' of kernel 'k' allows no launch bounds");
+}
+
 TEST(BlockBound, BoundsNeedNotBeAddedToAKernelThatHasThem) {
   TestUnit U;
   U.kernel().BoundsInsertion = TextRange();
