@@ -238,7 +238,10 @@ bool PointerWalker::followReference(const DeclRefExpr *Reference) {
       return true;
     if (Unary->isPostfix())
       return follow(Unary);
-    const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(Body.parentOf(Unary));
+    Parent = Body.parentOf(Unary);
+    while (isa_and_nonnull<ParenExpr>(Parent))
+      Parent = Body.parentOf(Parent);
+    const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(Parent);
     return Load && Load->getCastKind() == CK_LValueToRValue && follow(Load);
   }
   const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);

@@ -102,8 +102,8 @@ constexpr ReasonInfo Table[] = {
      "its kernel calls, and the program might not link",
      "add __launch_bounds__ to the kernel, if the program links with it"},
     {Reason::OverBudget, Unchanged, "over-budget",
-     "it does not fit into 48 KB of static shared memory with what the kernel "
-     "has and what is worth more",
+     "it does not fit into shared memory with what the kernel has and what is "
+     "worth more",
      "use a smaller block, a smaller array or fewer arrays"},
     {Reason::NotProfitable, Unchanged, "not-profitable",
      "moving it is not predicted to pay",
@@ -142,7 +142,7 @@ constexpr ReasonInfo Table[] = {
      "it is declared in the body of a lambda or of a class inside a function",
      "declare it in the kernel's own body"},
     {Reason::RecursiveFunction, Unsupported, "recursive-function",
-     "its function can be entered again before it returns, and static storage "
+     "its function may be entered again before it returns, and static storage "
      "exists once",
      "turn the recursion into a loop"},
     {Reason::ConstexprFunction, Unsupported, "constexpr-function",

@@ -180,7 +180,8 @@ Why Searcher::overBudget(unsigned I, unsigned Row) const {
   const std::string Need =
       std::to_string(P.Choices[I].Candidates.front().Bytes[Position]) +
       " bytes per block" + (S.Unbounded ? " of 1024 threads, " : ", ") +
-      std::to_string(S.Budget - Taken[Row]) + " are left";
+      std::to_string(S.Budget - Taken[Row]) + " of " +
+      std::to_string(S.Budget) + " are left";
   Why Result{Reason::OverBudget, array(I).Array.Where, "it needs " + Need};
   if (S.Unbounded) {
     Result = *S.Unbounded;

@@ -43,6 +43,7 @@ constexpr llvm::StringRef Sum =
 
 TEST(Walking, FromElementToElement) {
   testBody("int $accessor^a[4]; int *p = a; *p++ = 1; p += i; p[j] = 2;");
+  testBody("int $accessor^a[4]; int *p = a; *(p++) = 1; *(--(p)) = 2;");
   testBody("int $accessor^a[4]; for (int *p = a; p != a + 4; ++p) *p = i;");
   testBody("int $accessor^a[4]; for (int *p = a, *end = a + 4; p < end; ++p)"
            "  *p = i;");
