@@ -310,6 +310,8 @@ namespace {
 // What further runs of the original tell of it.
 class Excuses {
 public:
+  using Key = std::pair<bool, unsigned>;
+
   Excuses(const Recording &Original, const PairComparison &Self)
       : Original(Original), Self(Self) {
     for (const Difference &D : Self.Contents)
@@ -330,7 +332,8 @@ public:
       Spoiled.insert(key(D));
     if (!Spoiled.contains(key(D)))
       return false;
-    Last[key(D)] = D;
+    if (D.Kind == DifferenceKind::Contents)
+      Used.insert(key(D));
     return true;
   }
 
@@ -342,23 +345,16 @@ public:
   std::vector<unsigned> launches() const {
     return {Launches.begin(), Launches.end()};
   }
-  std::vector<Difference> lastOfEach() const {
-    std::vector<Difference> Result;
-    for (const auto &[Key, D] : Last)
-      if (D.Kind == DifferenceKind::Contents)
-        Result.push_back(D);
-    return Result;
-  }
+  // The memory that they were used for.
+  const std::set<Key> &used() const { return Used; }
 
 private:
-  using Key = std::pair<bool, unsigned>;
   static Key key(const Difference &D) { return {D.IsVariable, D.Allocation}; }
 
   const Recording &Original;
   const PairComparison &Self;
   std::set<unsigned> Launches;
-  std::set<Key> Spoiled;
-  std::map<Key, Difference> Last;
+  std::set<Key> Spoiled, Used;
   size_t Next = 0;
 };
 
@@ -457,7 +453,7 @@ static Comparison compareInOrder(const Recording &Original,
     Result.First = D;
     Result.FirstIsTentative = Excused.isTentative(D);
   }
-  Result.Excused = Excused.lastOfEach();
+  Result.Excused = Excused.used();
   if (Pair.Stop && !Excused.sequenceEnds(Pair.Stop->Launch)) {
     Differing.insert(Pair.Stop->Launch);
     if (!Result.First)
@@ -501,8 +497,6 @@ compareByDevice(const Recording &Original,
   Result.FirstIsTentative = false;
   if (Result.First)
     renumber(*Result.First, A, B);
-  for (Difference &D : Result.Excused)
-    renumber(D, A, B);
   for (unsigned &Index : Result.NotDeterministic)
     Index = A.Launches[Index];
   std::ranges::sort(Result.NotDeterministic);

@@ -13,6 +13,7 @@
 #define BANKSTRIPE_VERIFY_COMPARE_H
 
 #include "recording/Recording.h"
+#include <set>
 
 namespace bankstripe::runtime {
 
@@ -72,9 +73,9 @@ struct Comparison {
   /// not reproduce itself elsewhere. Only digests of each of them can tell
   /// whether it is one of the launches whose results vary.
   bool FirstIsTentative = false;
-  /// Of each allocation the last difference that is excused because the
-  /// original does not reproduce itself.
-  std::vector<Difference> Excused;
+  /// Memory (1 for a variable, number) of which a difference is excused because
+  /// the original does not reproduce itself.
+  std::set<std::pair<bool, unsigned>> Excused;
   unsigned DifferingLaunches = 0;
   unsigned ComparedLaunches = 0;
   unsigned UndigestedLaunches = 0;

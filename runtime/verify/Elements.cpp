@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -68,11 +67,6 @@ const char *bankstripe::runtime::elementName(ElementType Type) {
 
 unsigned bankstripe::runtime::elementBytes(ElementType Type) {
   return facts(Type).Bytes;
-}
-
-bool bankstripe::runtime::isFloating(ElementType Type) {
-  return Type == ElementType::F16 || Type == ElementType::BF16 ||
-         Type == ElementType::F32 || Type == ElementType::F64;
 }
 
 template <class T> static T load(const char *Bytes) {
@@ -193,64 +187,4 @@ std::optional<ByteDifference> bankstripe::runtime::findByteDifference(
   if (Type)
     describeElement(Found, Original, Rewritten, *Type);
   return Found;
-}
-
-std::optional<Tolerance>
-bankstripe::runtime::parseTolerance(const std::string &Text) {
-  const size_t Colon = Text.find(':');
-  if (Colon == std::string::npos)
-    return std::nullopt;
-  const auto Type = parseElementType(Text.substr(0, Colon));
-  if (!Type || !isFloating(*Type))
-    return std::nullopt;
-  double Value = 0;
-  const char *End = Text.data() + Text.size();
-  const auto [At, Error] = std::from_chars(Text.data() + Colon + 1, End, Value);
-  if (Error != std::errc() || At != End || !std::isfinite(Value) || Value < 0)
-    return std::nullopt;
-  return Tolerance{*Type, Value};
-}
-
-// Of two elements that have not the same bits.
-static double relativeDifference(double A, double B) {
-  if (A == B || (std::isnan(A) && std::isnan(B)))
-    return 0; // The zeros of both signs, NaNs of other bits.
-  if (!std::isfinite(A) || !std::isfinite(B))
-    return std::numeric_limits<double>::infinity();
-  const double Larger = std::max(std::abs(A), std::abs(B));
-  // The difference of two large numbers may be too large for a number.
-  return Larger > 1 ? 2 * (std::abs(A / 2 - B / 2) / Larger)
-                    : std::abs(A - B) / Larger;
-}
-
-ToleranceResult
-bankstripe::runtime::compareWithin(const Tolerance &Within,
-                                   const std::string &Original,
-                                   const std::string &Rewritten) {
-  const size_t Size = elementBytes(Within.Type);
-  const size_t Whole =
-      std::min(Original.size(), Rewritten.size()) / Size * Size;
-  ToleranceResult Result;
-  for (size_t At = 0; At < Whole; At += Size, ++Result.Elements) {
-    const char *A = Original.data() + At, *B = Rewritten.data() + At;
-    if (std::memcmp(A, B, Size) == 0)
-      continue;
-    ++Result.Differing;
-    const double Apart = relativeDifference(elementValue(Within.Type, A),
-                                            elementValue(Within.Type, B));
-    Result.Beyond += Apart > Within.Relative;
-    if (Apart <= Result.Largest && Result.Differing > 1)
-      continue;
-    Result.Largest = Apart;
-    Result.Index = Result.Elements;
-    Result.Original = elementText(Within.Type, A);
-    Result.Rewritten = elementText(Within.Type, B);
-  }
-  if (Original.size() > Whole || Rewritten.size() > Whole) {
-    const bool Differs = Original.substr(Whole) != Rewritten.substr(Whole);
-    ++Result.Elements;
-    Result.Differing += Differs;
-    Result.Beyond += Differs;
-  }
-  return Result;
 }

@@ -36,7 +36,6 @@ std::optional<ElementType> parseElementType(const std::string &Text);
 std::string elementTypeNames();
 const char *elementName(ElementType Type);
 unsigned elementBytes(ElementType Type);
-bool isFloating(ElementType Type);
 
 /// The element at the start of \p Bytes, which hold a whole one.
 double elementValue(ElementType Type, const char *Bytes);
@@ -64,36 +63,6 @@ std::optional<ByteDifference>
 findByteDifference(const std::string &Original, const std::string &Rewritten,
                    uint64_t Begin,
                    std::optional<ElementType> Type = std::nullopt);
-
-/// How far elements may lie apart.
-// A sum of floating point numbers by atomics depends on their order, so no run
-// equals another. Such results can only be compared within a tolerance, and are
-// compared so only where the original itself varies.
-
-struct Tolerance {
-  ElementType Type = ElementType::F32; ///< A floating point type.
-  double Relative = 0;                 ///< Part of the larger magnitude.
-};
-
-/// Reads "f32:1e-5".
-std::optional<Tolerance> parseTolerance(const std::string &Text);
-
-/// Two copies of some memory, element by element.
-struct ToleranceResult {
-  uint64_t Elements = 0;
-  uint64_t Differing = 0;          ///< Not the same bits.
-  uint64_t Beyond = 0;             ///< Further apart than the tolerance.
-  double Largest = 0;              ///< The largest relative difference.
-  uint64_t Index = 0;              ///< Of the element with that difference...
-  std::string Original, Rewritten; ///< ...and its values.
-};
-
-/// A NaN is only within the tolerance of a NaN, an infinity of the same one;
-/// either alone is infinitely far away. Bytes behind the last whole element
-/// that both copies hold count as one element, which has to be the same.
-ToleranceResult compareWithin(const Tolerance &Within,
-                              const std::string &Original,
-                              const std::string &Rewritten);
 
 } // namespace bankstripe::runtime
 

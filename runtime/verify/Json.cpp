@@ -7,7 +7,6 @@
 
 #include "verify/Print.h"
 #include "verify/Text.h"
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace bankstripe::runtime;
@@ -86,33 +85,6 @@ static Json differenceJson(const VerifyReport &Report) {
                                {"index", Report.Bytes->Index},
                                {"original", Report.Bytes->OriginalValue},
                                {"rewritten", Report.Bytes->RewrittenValue}};
-  return Result;
-}
-
-// JSON has no infinity.
-static Json finiteOrNull(double Value) {
-  return std::isfinite(Value) ? Json(Value) : Json(nullptr);
-}
-
-static Json toleratedJson(const ToleratedMemory &T) {
-  Json Result = {{"launch", T.Where.Launch}};
-  if (T.Where.IsVariable)
-    Result["variable"] = canonicalName(T.Where.Name);
-  else
-    Result["allocation"] = T.Where.Allocation;
-  Result["bytes"] = T.Where.Bytes;
-  Result["compared-bytes"] = T.Bytes;
-  if (!T.WasRead)
-    return Result;
-  Result["elements"] = T.Rewrite.Elements;
-  Result["differing"] = T.Rewrite.Differing;
-  Result["beyond"] = T.Rewrite.Beyond;
-  Result["largest"] = finiteOrNull(T.Rewrite.Largest);
-  Result["original-largest"] = finiteOrNull(T.Original.Largest);
-  if (!T.Rewrite.Original.empty())
-    Result["largest-element"] = {{"index", T.Rewrite.Index},
-                                 {"original", T.Rewrite.Original},
-                                 {"rewritten", T.Rewrite.Rewritten}};
   return Result;
 }
 
@@ -254,13 +226,6 @@ bankstripe::runtime::jsonReport(const VerifyReport &Report,
   Result["variables"] = Report.VariableCount;
   Result["difference"] =
       Report.Launches.First ? differenceJson(Report) : Json(nullptr);
-  if (Report.Within) {
-    Result["tolerance"] = {{"type", elementName(Report.Within->Type)},
-                           {"relative", Report.Within->Relative},
-                           {"compared", Json::array()}};
-    for (const ToleratedMemory &T : Report.Tolerated)
-      Result["tolerance"]["compared"].push_back(toleratedJson(T));
-  }
   if (Report.Captured)
     Result["capture"] = captureJson(*Report.Captured);
   Result["output"] = outputJson(Report);

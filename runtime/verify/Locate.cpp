@@ -156,12 +156,8 @@ static DigestRule refined(DigestRule Rule, const std::set<unsigned> &Launches) {
 static void
 recallVanished(Findings &In,
                const std::vector<std::pair<Difference, Location>> &Vanished) {
-  const std::vector<Difference> &Excused = In.Launches.Excused;
   for (const auto &[Seen, Where] : Vanished) {
-    if (std::ranges::any_of(Excused, [&Seen](const Difference &D) {
-          return D.IsVariable == Seen.IsVariable &&
-                 D.Allocation == Seen.Allocation;
-        }))
+    if (In.Launches.Excused.contains({Seen.IsVariable, Seen.Allocation}))
       continue;
     In.Launches.First = Seen;
     In.Found = Where;

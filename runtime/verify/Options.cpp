@@ -41,7 +41,6 @@ Examples:
   bankstripe-verify --runs=9 ./sort ./sort.striped -- 1000000
   bankstripe-verify -- python3 train.py --vs env NEW=1 python3 train.py
   bankstripe-verify --all --kernels='sort|scan' --type=f32 ./sort ./sort.striped
-  bankstripe-verify --repeats=5 --tolerance=f32:1e-5 -- ./sum --vs ./sum.striped
   bankstripe-verify --capture=wrong.capture -- ./sort 100 --vs ./sort.striped 100
 )";
 
@@ -51,7 +50,7 @@ namespace {
 struct Unread {
   std::vector<std::string> Programs;
   std::string Separator = DefaultSeparator;
-  std::string Type, Within;
+  std::string Type;
   bool All = false;
   std::optional<double> Budget;
 };
@@ -114,11 +113,6 @@ static void addDigestOptions(CLI::App &App, Options &O, Unread &Given) {
   App.add_option("--type", Given.Type,
                  "show memory as elements of this type: " + elementTypeNames())
       ->type_name("TYPE");
-  App.add_option("--tolerance", Given.Within,
-                 "where the original varies from run to run, "
-                 "compare elements of TYPE (f16, bf16, f32, f64) and let them "
-                 "differ by this part of the larger one")
-      ->type_name("TYPE:VALUE");
 }
 
 static void addCaptureOptions(CLI::App &App, Options &O) {
@@ -159,9 +153,6 @@ static std::string readDigestOptions(Options &O, const Unread &Given) {
     O.Budget.reset();
   if (!Given.Type.empty() && !(O.Type = parseElementType(Given.Type)))
     return "--type must be one of " + elementTypeNames();
-  if (!Given.Within.empty() && !(O.Within = parseTolerance(Given.Within)))
-    return "--tolerance must be TYPE:VALUE with a TYPE of f16, bf16, f32 or "
-           "f64 and a VALUE from 0 on";
   // The library has no other way to say that the text is no expression.
   try {
     const std::regex Read(O.Kernels);

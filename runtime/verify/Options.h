@@ -72,7 +72,6 @@ struct Options {
   std::optional<double> Budget = 4000;
   unsigned Repeats = 2; ///< Runs of the original with digests.
   std::optional<ElementType> Type;
-  std::optional<Tolerance> Within; ///< For results that vary by themselves.
   std::string LockPath;    ///< Locked during timed runs; empty for none.
   std::string Originals;   ///< Folder that keeps what the original did.
   std::string CapturePath; ///< Of a launch; empty for none.

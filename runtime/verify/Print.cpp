@@ -169,11 +169,10 @@ static std::vector<std::string> nondeterminism(const VerifyReport &Report,
       coloured("not deterministic", Colour::Marked, Coloured);
   const std::string Runs = runsOfOriginal(Report);
   if (!C.NotDeterministic.empty())
-    Found.push_back(fmt::format(
-        "{}: {} in {} ({}); what they write is {}\n", Marker,
-        plural(C.NotDeterministic.size(), "launch"), Runs,
-        listLaunches(C.NotDeterministic),
-        Report.Within ? "compared within the tolerance only" : "not compared"));
+    Found.push_back(
+        fmt::format("{}: {} in {} ({}); what they write is not compared\n",
+                    Marker, plural(C.NotDeterministic.size(), "launch"), Runs,
+                    listLaunches(C.NotDeterministic)));
   if (C.SequenceNotDeterministicFrom)
     Found.push_back(fmt::format("{}: from launch {} on, {} launch different "
                                 "things; the rest is not compared\n",
@@ -196,32 +195,6 @@ static std::vector<std::string> nondeterminism(const VerifyReport &Report,
     Found.push_back(
         fmt::format("output {}: {} print different texts\n", Marker, Runs));
   return Found;
-}
-
-static std::string toleratedText(const VerifyReport &Report,
-                                 const ToleratedMemory &T) {
-  const std::string Place = fmt::format(
-      "{} after launch {}", allocationName(T.Where), T.Where.Launch);
-  if (!T.WasRead)
-    return fmt::format("note: {} varies, and could not be read to compare it "
-                       "within the tolerance\n",
-                       Place);
-  std::string Text = fmt::format(
-      "{} the tolerance of {} for {}: {}, {} of {} elements differ, at most by "
-      "{:.2g} (the original from itself: {:.2g})\n",
-      T.Rewrite.Beyond ? "beyond" : "within", Report.Within->Relative,
-      elementName(Report.Within->Type), Place, T.Rewrite.Differing,
-      T.Rewrite.Elements, T.Rewrite.Largest, T.Original.Largest);
-  if (T.Rewrite.Beyond && T.Rewrite.Original.empty())
-    Text += "  the bytes behind the last whole element differ\n";
-  else if (T.Rewrite.Beyond)
-    Text += fmt::format("  {} by more; element {}: original {}, rewritten {}\n",
-                        T.Rewrite.Beyond, T.Rewrite.Index, T.Rewrite.Original,
-                        T.Rewrite.Rewritten);
-  if (T.Bytes < T.Where.Bytes)
-    Text += fmt::format("  only the first {} were compared so\n",
-                        plural(T.Bytes, "byte"));
-  return Text;
 }
 
 // Which launches were left out, and why: nothing is passed over in silence.
@@ -432,8 +405,6 @@ static std::string captured(const CaptureReport &C) {
 std::vector<std::string>
 bankstripe::runtime::reservations(const VerifyReport &Report, bool Coloured) {
   std::vector<std::string> Found = nondeterminism(Report, Coloured);
-  for (const ToleratedMemory &T : Report.Tolerated)
-    Found.push_back(toleratedText(Report, T));
   if (Report.Verdict != Outcome::CannotRecord)
     for (std::string &Text : coverage(Report))
       Found.push_back(std::move(Text));

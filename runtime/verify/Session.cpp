@@ -18,8 +18,6 @@ using namespace bankstripe::runtime;
 
 // Bytes that are fetched to find the first one that differs.
 constexpr uint64_t MostFetchedBytes = 64 << 20;
-// So many allocations are compared within a tolerance; each costs several runs.
-constexpr size_t MostToleratedAllocations = 8;
 
 namespace {
 
@@ -203,42 +201,6 @@ static std::optional<ByteDifference> findBytes(Runner &Runs, const Findings &In,
                             Runs.options().Type);
 }
 
-static ToleratedMemory tolerateOne(Runner &Runs, const Tolerance &Within,
-                                   bool Random, const Difference &D) {
-  Difference All = D;
-  All.Begin = 0;
-  ToleratedMemory Result{D, 0, {}, {}, false};
-  const uint64_t End = std::min(D.Bytes, MostFetchedBytes);
-  const std::string Original = fetchBytes(Runs, false, Random, All, End);
-  const std::string Again = fetchBytes(Runs, false, Random, All, End);
-  const std::string Rewritten = fetchBytes(Runs, true, Random, All, End);
-  Result.WasRead =
-      Original.size() == End && Again.size() == End && Rewritten.size() == End;
-  if (!Result.WasRead)
-    return Result;
-  Result.Bytes = End;
-  Result.Rewrite = compareWithin(Within, Original, Rewritten);
-  Result.Original = compareWithin(Within, Original, Again);
-  return Result;
-}
-
-// What varies, compared within the tolerance, where one was given.
-static std::vector<ToleratedMemory> tolerate(Runner &Runs, const Findings &In) {
-  const Options &O = Runs.options();
-  std::vector<ToleratedMemory> All;
-  if (!O.Within || In.Launches.OrderNotDeterministic || In.Launches.ByDevice)
-    return All;
-  const std::vector<Difference> &Excused = In.Launches.Excused;
-  const size_t Count = std::min(Excused.size(), MostToleratedAllocations);
-  while (All.size() < Count) {
-    Runs.tell(fmt::format("comparing within the tolerance, {} of {}",
-                          All.size() + 1, Count));
-    All.push_back(tolerateOne(Runs, *O.Within, In.Of.How.RandomAddresses,
-                              Excused[All.size()]));
-  }
-  return All;
-}
-
 // Which launch is to be captured, or why none.
 static std::variant<unsigned, std::string>
 launchToCapture(const Options &O, const Findings &In, unsigned LaunchCount) {
@@ -340,7 +302,6 @@ static VerifyReport startReport(const Options &O) {
   Report.RewrittenCommand = O.Rewritten.text();
   Report.Repeats = O.Repeats;
   Report.Budget = O.Budget;
-  Report.Within = O.Within;
   Report.Captured = noCapture(O, "the programs could not be compared");
   return Report;
 }
@@ -370,10 +331,6 @@ static void describeOriginal(VerifyReport &Report, const RecordedRun &Run) {
 // What the comparison says of the rewritten program, and why, if that is not
 // told by a launch or the output.
 static Stop judge(const Options &O, const VerifyReport &Report) {
-  for (const ToleratedMemory &T : Report.Tolerated)
-    if (T.Rewrite.Beyond > 0)
-      return {Outcome::Differs, "results that vary from run to run lie further "
-                                "apart than the tolerance"};
   if (O.ExpectOutput && Report.Output.NotDeterministic)
     return {Outcome::Differs,
             "the output of the original program is not deterministic"};
@@ -460,11 +417,6 @@ static VerifyReport compareWith(Runner &Runs, Originals Known,
     Report.Bytes = findBytes(Runs, Found, *D);
   }
   Report.Captured = capture(Runs, Found, Report.LaunchCount);
-  Report.Tolerated = tolerate(Runs, Found);
-  if (O.Within && Found.Launches.Excused.size() > MostToleratedAllocations)
-    Report.Notes.push_back(fmt::format(
-        "{} allocations vary; within the tolerance the first {} were compared",
-        Found.Launches.Excused.size(), MostToleratedAllocations));
   Stop Verdict = judge(O, Report);
   return withTimes(stopped(std::move(Report), std::move(Verdict)),
                    timeBoth(Runs, Known.First.Child.ExitStatus),

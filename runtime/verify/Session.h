@@ -33,15 +33,6 @@ enum class Outcome {
   CannotRecord, ///< There is nothing to judge.
 };
 
-/// Memory that the original does not reproduce, compared within a tolerance.
-struct ToleratedMemory {
-  Difference Where;
-  uint64_t Bytes = 0;       ///< How many were compared, from the first on.
-  ToleranceResult Rewrite;  ///< The rewritten program against the original.
-  ToleranceResult Original; ///< The original against itself, for comparison.
-  bool WasRead = false;     ///< Else the bytes could not be had.
-};
-
 /// Everything that a verification found.
 struct VerifyReport {
   Outcome Verdict = Outcome::CannotRecord;
@@ -59,11 +50,9 @@ struct VerifyReport {
   /// What the recorder left out, by reason: "kernels", "sample", "budget"
   /// (launches) and "freed" (allocations).
   std::map<std::string, uint64_t> Skipped;
-  unsigned DigestedLaunches = 0;  ///< With digests right after them.
-  unsigned DigestsBeforeFree = 0; ///< Of memory after other launches.
-  std::optional<double> Budget;   ///< Gigabytes that digests may read.
-  std::optional<Tolerance> Within;
-  std::vector<ToleratedMemory> Tolerated;
+  unsigned DigestedLaunches = 0;         ///< With digests right after them.
+  unsigned DigestsBeforeFree = 0;        ///< Of memory after other launches.
+  std::optional<double> Budget;          ///< Gigabytes that digests may read.
   std::optional<CaptureReport> Captured; ///< When a capture was asked for.
   std::vector<KernelStatistics> Kernels;
   unsigned Runs = 0; ///< Timed runs that succeeded, of each program.

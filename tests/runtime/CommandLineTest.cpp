@@ -44,7 +44,6 @@ TEST(CommandLine, BadUsageExitsWith2) {
       {"--sample=0", "/bin/true", "/bin/true"},
       {"--repeats=1", "/bin/true", "/bin/true"},
       {"--type=float", "/bin/true", "/bin/true"},
-      {"--tolerance=i32:1", "/bin/true", "/bin/true"},
       {"--", "/bin/true"},
       {"--", "/bin/true", "--vs"},
       {"--", "--vs", "/bin/true"},

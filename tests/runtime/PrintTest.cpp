@@ -301,34 +301,6 @@ TEST(Print, DigestsThatOneProgramLacks) {
   EXPECT_EQ(Json::parse(jsonReport(R))["unmatched-digests"], 1);
 }
 
-TEST(Print, ResultsWithinAndBeyondTheTolerance) {
-  VerifyReport R = identicalReport();
-  R.Repeats = 3;
-  R.Launches.NotDeterministic = {5};
-  R.Within = Tolerance{ElementType::F32, 0.01};
-  ToleratedMemory T;
-  T.Where.Launch = 5;
-  T.Where.Bytes = T.Bytes = 400;
-  T.WasRead = true;
-  T.Rewrite = {100, 3, 0, 0.005, 7, "1", "1.005"};
-  T.Original = {100, 2, 0, 0.004, 7, "1", "1.004"};
-  R.Tolerated = {T};
-  std::string Text = printReport(R, false);
-  EXPECT_TRUE(has(Text, "1 launch in 3 runs of the original (5); what they "
-                        "write is compared within the tolerance only"))
-      << Text;
-  EXPECT_TRUE(has(Text, "within the tolerance of 0.01 for f32: allocation 0 "
-                        "(400 bytes) after launch 5, 3 of 100 elements differ, "
-                        "at most by 0.005 (the original from itself: 0.004)"));
-  R.Tolerated[0].Rewrite.Beyond = 1;
-  Text = printReport(R, false);
-  EXPECT_TRUE(has(Text, "beyond the tolerance"));
-  EXPECT_TRUE(has(Text, "1 by more; element 7: original 1, rewritten 1.005"));
-  const Json J = Json::parse(jsonReport(R))["tolerance"];
-  EXPECT_EQ(J["type"], "f32");
-  EXPECT_EQ(J["compared"][0]["beyond"], 1);
-}
-
 TEST(Print, EveryKindOfDifferenceIsExplained) {
   for (int Kind = 0; Kind <= static_cast<int>(DifferenceKind::AllocationSize);
        ++Kind) {

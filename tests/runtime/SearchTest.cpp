@@ -188,28 +188,6 @@ TEST_F(Search, ProgramThatCrashesDuringTheSearch) {
 static const std::string Ones = "printf '\\0\\0\\200\\077%.0s' $(seq 64)";
 static const std::string Twos = "printf '\\0\\0\\0\\100%.0s' $(seq 64)";
 
-TEST_F(Search, WhatVariesIsComparedWithinTheTolerance) {
-  O.Within = Tolerance{ElementType::F32, 0.6};
-  const LongProgram Original{.Varies = true, .Dump = Ones};
-  VerifyReport R = search(Original, {.Varies = true, .Dump = Twos});
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
-  ASSERT_EQ(R.Tolerated.size(), 1u);
-  EXPECT_EQ(R.Tolerated[0].Where.Allocation, 1u);
-  EXPECT_EQ(R.Tolerated[0].Rewrite.Elements, 64u);
-  EXPECT_EQ(R.Tolerated[0].Rewrite.Largest, 0.5);
-  EXPECT_EQ(R.Tolerated[0].Original.Differing, 0u);
-  O.Within->Relative = 0.4;
-  R = search(Original, {.Varies = true, .Dump = Twos});
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
-  EXPECT_EQ(R.Tolerated[0].Rewrite.Beyond, 64u);
-}
-
-// A tolerance says nothing of what does not vary.
-TEST_F(Search, ToleranceIsForWhatVariesOnly) {
-  O.Within = Tolerance{ElementType::F32, 10};
-  EXPECT_EQ(search({}, {.Wrong = 137}).Verdict, Outcome::Differs);
-}
-
 TEST_F(Search, ElementsAreShownAsTheTypeThatIsNamed) {
   O.Type = ElementType::F32;
   const VerifyReport R = search({.Dump = Ones}, {.Wrong = 3, .Dump = Twos});

@@ -249,10 +249,7 @@ expect command-of-a-script 0 '^identical: 50 launches' -- --runs=0 -- sh -c './s
 expect command-of-two-processes 0 '^identical: 50 launches' '2 processes of the original command use the GPU' \
   'made 10 launches of 1 kernel' -- --runs=0 -- sh -c './search 10; ./search 50' --vs \
   sh -c './search 10; ./search 50'
-expect tolerance 0 '^identical as far' 'within the tolerance of 0.01 for f32: allocation 0 \(256 bytes\)' \
-  'in 3 runs of the original' -- --repeats=3 --tolerance=f32:0.01 --runs=0 ./atomics ./atomics
-expect tolerance-of-nothing 1 '^differs: results that vary' 'beyond the tolerance of 0 for f32' -- --tolerance=f32:0 \
-  --runs=0 ./atomics ./atomics
+expect repeats 0 '^identical as far' 'in 3 runs of the original' -- --repeats=3 --runs=0 ./atomics ./atomics
 
 # A launch in a file of its own.
 expect capture-of-the-wrong-launch 1 '^differs: launch 2 of 5' '^captured: launch 2, step' \

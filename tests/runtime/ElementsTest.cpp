@@ -1,4 +1,4 @@
-//===-- ToleranceTest.cpp - elements, and how far they lie apart -----===//
+//===-- ElementsTest.cpp - bytes of memory as elements --------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <limits>
 
 using namespace bankstripe::runtime;
 
@@ -67,50 +66,4 @@ TEST(Elements, DifferenceNamesTheElement) {
   EXPECT_EQ(D->OriginalValue, "3");
   EXPECT_EQ(D->RewrittenValue, "4");
   EXPECT_EQ(D->LongOffset, 272u);
-}
-
-TEST(Tolerance, IsATypeAndAValue) {
-  const auto T = parseTolerance("bf16:1e-2");
-  ASSERT_TRUE(T);
-  EXPECT_EQ(T->Type, ElementType::BF16);
-  EXPECT_EQ(T->Relative, 0.01);
-  for (const char *Bad : {"", "f32", "f32:", "i32:1", "f32:-1", "f32:x",
-                          "f32:1x", "f32:inf", "f32:nan"})
-    EXPECT_FALSE(parseTolerance(Bad)) << Bad;
-}
-
-static ToleranceResult within(double Relative, const std::vector<float> &A,
-                              const std::vector<float> &B) {
-  return compareWithin({ElementType::F32, Relative}, bytes(A), bytes(B));
-}
-
-TEST(Tolerance, LargestDifferenceIsNamed) {
-  const ToleranceResult R = within(0.01, {1, 100, 5, -8}, {1, 101, 6, -8});
-  EXPECT_EQ(R.Elements, 4u);
-  EXPECT_EQ(R.Differing, 2u);
-  EXPECT_EQ(R.Beyond, 1u);
-  EXPECT_EQ(R.Index, 2u);
-  EXPECT_NEAR(R.Largest, 1.0 / 6, 1e-9);
-  EXPECT_EQ(R.Original, "5");
-  EXPECT_EQ(R.Rewritten, "6");
-}
-
-TEST(Tolerance, SpecialValues) {
-  constexpr float Infinity = std::numeric_limits<float>::infinity();
-  constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
-  constexpr float Largest = std::numeric_limits<float>::max();
-  constexpr float Smallest = std::numeric_limits<float>::denorm_min();
-  EXPECT_EQ(within(0.1, {0.0f, NaN, Infinity}, {-0.0f, -NaN, Infinity}).Beyond,
-            0u);
-  EXPECT_EQ(within(1.9, {Infinity, 1, NaN}, {-Infinity, NaN, 1}).Beyond, 3u);
-  EXPECT_EQ(within(1.9, {Largest}, {-Largest}).Beyond, 1u);
-  EXPECT_EQ(within(2, {Largest}, {-Largest}).Beyond, 0u);
-  EXPECT_EQ(within(0.9, {Smallest}, {0}).Beyond, 1u);
-}
-
-TEST(Tolerance, RestOfTheBytesHasToBeTheSame) {
-  const Tolerance T{ElementType::F32, 1};
-  EXPECT_EQ(compareWithin(T, "abcdef", "abcdef").Beyond, 0u);
-  EXPECT_EQ(compareWithin(T, "abcdef", "abcdeg").Beyond, 1u);
-  EXPECT_EQ(compareWithin(T, "abcd", "abcdefgh").Beyond, 1u);
 }
