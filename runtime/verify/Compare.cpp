@@ -16,7 +16,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Compare.h"
-#include "verify/DeviceOrder.h"
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -463,46 +462,6 @@ static Comparison compareInOrder(const Recording &Original,
   return Result;
 }
 
-// The numbers that a sorted recording's launch and memory had.
-static void renumber(Difference &D, const DeviceOrder &Original,
-                     const DeviceOrder &Rewritten) {
-  const auto Old = [](const std::vector<unsigned> &Numbers, unsigned &Number) {
-    if (Number < Numbers.size())
-      Number = Numbers[Number];
-  };
-  Old(Original.Launches, D.Launch);
-  Old(D.IsVariable ? Original.Variables : Original.Allocations, D.Allocation);
-  Old(D.IsVariable ? Rewritten.Variables : Rewritten.Allocations,
-      D.RewrittenAllocation);
-}
-
-// None when the launches on a device are not the same in all runs of the
-// original either.
-static std::optional<Comparison>
-compareByDevice(const Recording &Original,
-                const std::vector<Recording> &Controls,
-                const Recording &Rewritten) {
-  if (launchingDevices(Original) < 2)
-    return std::nullopt;
-  const DeviceOrder A = inDeviceOrder(Original), B = inDeviceOrder(Rewritten);
-  std::vector<Recording> Sorted;
-  Sorted.reserve(Controls.size());
-  for (const Recording &Control : Controls)
-    Sorted.push_back(inDeviceOrder(Control).Sorted);
-  const PairComparison Self = compareSelf(A.Sorted, Sorted);
-  if (Self.Stop)
-    return std::nullopt;
-  Comparison Result = compareInOrder(A.Sorted, Self, B.Sorted);
-  Result.ByDevice = true;
-  Result.FirstIsTentative = false;
-  if (Result.First)
-    renumber(*Result.First, A, B);
-  for (unsigned &Index : Result.NotDeterministic)
-    Index = A.Launches[Index];
-  std::ranges::sort(Result.NotDeterministic);
-  return Result;
-}
-
 Comparison bankstripe::runtime::compare(const Recording &Original,
                                         const std::vector<Recording> &Controls,
                                         const Recording &Rewritten) {
@@ -511,8 +470,6 @@ Comparison bankstripe::runtime::compare(const Recording &Original,
   Comparison Result;
   if (Threads < 2 || (!Self.Stop && Self.Contents.empty())) {
     Result = compareInOrder(Original, Self, Rewritten);
-  } else if (auto Found = compareByDevice(Original, Controls, Rewritten)) {
-    Result = std::move(*Found);
   } else {
     Result.OrderNotDeterministic = true;
     const auto Counts = countLaunches(Original);

@@ -90,10 +90,6 @@ struct Comparison {
   /// Several threads launch, and not in the same order in two runs of the
   /// original. Then only the number of launches of each kernel is compared.
   bool OrderNotDeterministic = false;
-  /// Likewise, but what is launched on each device is the same each time, and
-  /// is compared device by device. The launches are numbered as in this run of
-  /// the original.
-  bool ByDevice = false;
   bool identical() const { return !First; }
   bool deterministic() const {
     return NotDeterministic.empty() && !SequenceNotDeterministicFrom &&
@@ -107,8 +103,7 @@ struct Comparison {
 /// when the launch differs between \p Original and one of \p Controls, or when
 /// the allocation does so since an earlier launch. When the original launches
 /// from several host threads and differs from itself at all, launches of the
-/// same number need not be the same launches. Then those on each device are
-/// compared, if these are; else no memory is.
+/// same number need not be the same launches. Then no memory is compared.
 ///
 /// \param Controls further runs of the original.
 Comparison compare(const Recording &Original,

@@ -221,7 +221,6 @@ bankstripe::runtime::jsonReport(const VerifyReport &Report,
         *Report.Launches.SequenceNotDeterministicFrom;
   Result["threads"] = Report.Launches.Threads;
   Result["order-not-deterministic"] = Report.Launches.OrderNotDeterministic;
-  Result["by-device"] = Report.Launches.ByDevice;
   Result["allocations"] = Report.AllocationCount;
   Result["variables"] = Report.VariableCount;
   Result["difference"] =

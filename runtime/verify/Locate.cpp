@@ -181,7 +181,7 @@ static Findings compareAndLocate(Runner &Runs, Recordings Of) {
       return Now;
     }
     const Difference Seen = *Now.Launches.First;
-    if (Seen.Kind != DifferenceKind::Contents || Now.Launches.ByDevice)
+    if (Seen.Kind != DifferenceKind::Contents)
       return Now;
     Located Narrowed = locate(
         Runs, Seen, rangeBefore(Now.Of.Original, Now.Of.Rewritten, Seen.Launch),

@@ -182,11 +182,6 @@ static std::vector<std::string> nondeterminism(const VerifyReport &Report,
         "{}: {} host threads launch kernels, in another order in {}; the "
         "numbers of launches are compared, memory is not\n",
         Marker, C.Threads, Runs));
-  else if (C.ByDevice)
-    Found.push_back(fmt::format(
-        "note: {} host threads launch kernels, in another order in {}, but in "
-        "the same one on each device; they are compared device by device\n",
-        C.Threads, Runs));
   else if (C.Threads > 1)
     Found.push_back(fmt::format("note: {} host threads launch kernels; their "
                                 "order is taken to be the same in every run\n",

@@ -216,8 +216,6 @@ launchToCapture(const Options &O, const Findings &In, unsigned LaunchCount) {
       D->Kind != DifferenceKind::LaunchError)
     return "the first difference is not one in memory; --capture-launch=N "
            "names a launch";
-  if (In.Launches.ByDevice)
-    return "the launch that differs has another number in each run";
   const LaunchRange Range =
       In.Found ? In.Found->Range
                : rangeBefore(In.Of.Original, In.Of.Rewritten, D->Launch);
@@ -411,7 +409,7 @@ static VerifyReport compareWith(Runner &Runs, Originals Known,
   Report.Output = judgeOutput(Known, Rewritten.Child.Output);
   Report.OutputBytes = Known.First.Child.Output.size();
   const std::optional<Difference> &D = Report.Launches.First;
-  if (D && D->Kind == DifferenceKind::Contents && !Report.Launches.ByDevice) {
+  if (D && D->Kind == DifferenceKind::Contents) {
     if (!D->IsVariable)
       Report.MadeAt = placeMade(Found.Of.Original, D->Allocation);
     Report.Bytes = findBytes(Runs, Found, *D);

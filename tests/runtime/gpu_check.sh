@@ -73,8 +73,6 @@ for launch in 0 1 2 3 4 5; do compile replay-wrong-$launch replay.cu -DREWRITTEN
 compile devices devices.cu
 compile devices-wrong devices.cu -DWRONG
 compile devices-wrong-peer devices.cu -DWRONG_PEER
-compile devices-threads devices.cu -DTHREADS
-compile devices-wrong-thread devices.cu -DTHREADS -DWRONG_THREAD
 compile plugin plugin.cu
 compile plugin.so plugin.cu -DPLUGIN -shared -Xcompiler -fPIC
 compile plugin-wrong plugin.cu -DWRONG
@@ -329,10 +327,6 @@ if [ "$(nvidia-smi -L | wc -l)" -gt 1 ]; then
   expect two-devices 0 '^identical' -- --runs=0 ./devices ./devices
   expect two-devices-difference 1 '^differs: launch 5 of' 'allocation 1 ' 'element 77 ' -- --type=u32 --runs=0 \
     ./devices ./devices-wrong
-  expect a-thread-for-each-device 0 '^identical: 208 launches' 'compared device by device' -- --runs=0 \
-    ./devices-threads ./devices-threads
-  expect a-thread-for-each-device-difference 1 '^differs: launch [0-9]+ of 208, stepAlone' 'allocation 1 ' -- --runs=0 \
-    ./devices-threads ./devices-wrong-thread
   expect memory-of-the-other-device 1 '^differs: launch [34] of' 'allocation 0 ' 'element 77 ' -- --type=u32 --runs=0 \
     ./devices ./devices-wrong-peer
 fi

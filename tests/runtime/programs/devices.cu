@@ -6,19 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Two devices take turns; the second reads what the first one holds, and writes
-// back to it, through peer access. With -DTHREADS, two threads then use a
-// device each, at a pace of their own, so that they take other turns in each
-// run. With -DWRONG, launch 5, on the second device, leaves element 77 of
-// allocation 1 one too large; with -DWRONG_PEER, launch 3 does so in memory of
-// the first one; with -DWRONG_THREAD, the last launch of the second thread
-// does.
+// back to it, through peer access. With -DWRONG, launch 5, on the second
+// device, leaves element 77 of allocation 1 one too large; with -DWRONG_PEER,
+// launch 3 does so in memory of the first one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "check.h"
-#include <chrono>
-#include <random>
-#include <thread>
 
 constexpr unsigned Count = 1 << 16, Rounds = 4;
 
@@ -48,15 +42,6 @@ __global__ void stepBack(unsigned *values, unsigned *other, int round) {
 #endif
 }
 
-__global__ void stepAlone(unsigned *values, bool last) {
-  const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
-  values[thread] = values[thread] * 5 + thread;
-#ifdef WRONG_THREAD
-  if (last && thread == 77)
-    ++values[thread];
-#endif
-}
-
 int main() {
   int devices = 0;
   CHECK(cudaGetDeviceCount(&devices));
@@ -80,22 +65,6 @@ int main() {
     stepBack<<<Count / 256, 256>>>(values[1], values[0], round);
     CHECK(cudaDeviceSynchronize());
   }
-#ifdef THREADS
-  std::thread threads[2];
-  for (int device = 0; device < 2; ++device)
-    threads[device] = std::thread([device, &values] {
-      CHECK(cudaSetDevice(device));
-      std::random_device anyTime;
-      for (unsigned round = 0; round < 100; ++round) {
-        std::this_thread::sleep_for(std::chrono::microseconds(anyTime() % 200));
-        stepAlone<<<Count / 256, 256>>>(values[device],
-                                        device == 1 && round == 99);
-      }
-      CHECK(cudaDeviceSynchronize());
-    });
-  for (std::thread &one : threads)
-    one.join();
-#endif
   unsigned first[2];
   for (int device = 0; device < 2; ++device)
     CHECK(cudaMemcpy(&first[device], values[device] + 500, sizeof(unsigned),
