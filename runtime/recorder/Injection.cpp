@@ -19,7 +19,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/CallSites.h"
 #include "recorder/Recorder.h"
 #include "recorder/Timing.h"
 #include "recorder/WatchedCalls.h"
@@ -34,7 +33,6 @@ using namespace bankstripe::runtime;
 
 static Recorder *TheRecorder = nullptr;
 static RecordingWriter *TheWriter = nullptr;
-static CallSites *TheSites = nullptr;
 
 template <class Parameters>
 static const Parameters &parameters(const CUpti_CallbackData &Data) {
@@ -218,14 +216,8 @@ static void graphNodeAdded(const WatchedCall &Call,
                       "recorded");
 }
 
-static void allocated(AllocationRequest Request, std::optional<unsigned> Made) {
-  Request.Made = Made;
-  TheRecorder->allocated(Request);
-}
-
 // After a call that succeeded.
-static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data,
-                      std::optional<unsigned> Made) {
+static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data) {
   switch (Call.What) {
   case Action::CaptureBegins:
     return TheRecorder->captureBegins();
@@ -238,9 +230,9 @@ static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data,
   case Action::GraphNode:
     return graphNodeAdded(Call, Data);
   case Action::AllocateHost:
-    return allocated(pinned(Call, Data), Made);
+    return TheRecorder->allocated(pinned(Call, Data));
   case Action::RegisterHost:
-    return allocated(registered(Data), Made);
+    return TheRecorder->allocated(registered(Data));
   case Action::Create:
     return TheRecorder->created(*parameters<cuMemCreate_params>(Data).handle);
   case Action::Map: {
@@ -250,10 +242,10 @@ static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data,
   case Action::SetAccess: {
     const auto &P = parameters<cuMemSetAccess_params>(Data);
     return TheRecorder->accessible(Data.context, P.ptr, P.size,
-                                   {P.desc, P.count}, Made);
+                                   {P.desc, P.count});
   }
   default:
-    return allocated(deviceMemory(Call, Data), Made);
+    return TheRecorder->allocated(deviceMemory(Call, Data));
   }
 }
 
@@ -267,16 +259,12 @@ static void leaving(const WatchedCall &Call, const CUpti_CallbackData &Data) {
     TheRecorder->mutex().unlock();
     return;
   }
-  const bool Succeeded = Result == CUDA_SUCCESS;
-  std::optional<unsigned> Made;
-  if (Succeeded && isAllocation(Call.What))
-    Made = TheSites->here(*TheWriter); // Without the lock: see there.
   const std::lock_guard Lock(TheRecorder->mutex());
   // A capture that was invalidated ends with an error, and ends.
   if (Call.What == Action::CaptureEnds)
     TheRecorder->captureEnds();
-  else if (Succeeded)
-    succeeded(Call, Data, Made);
+  else if (Result == CUDA_SUCCESS)
+    succeeded(Call, Data);
 }
 
 static void resourceEvent(CUpti_CallbackId Id, const CUpti_ResourceData &Data) {
@@ -321,7 +309,6 @@ static std::string cuptiProblem(CUptiResult Result) {
 
 static std::string startDigests(const RecordRequest &Request) {
   TheRecorder = new Recorder(*TheWriter, Request);
-  TheSites = new CallSites;
   CUpti_SubscriberHandle Subscriber = nullptr;
   if (const CUptiResult Result = cuptiSubscribe(&Subscriber, callback, nullptr))
     return cuptiProblem(Result);

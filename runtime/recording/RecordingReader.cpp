@@ -40,7 +40,6 @@ private:
 
   bool addFields(std::string_view Record);
   bool addShape(ByteReader &From);
-  bool addStack(ByteReader &From);
   bool addDevice(ByteReader &From);
   bool addAllocation(ByteReader &From, bool IsVariable);
   bool addFree(ByteReader &From);
@@ -101,25 +100,6 @@ bool RecordingRecords::addShape(ByteReader &From) {
   return From.finished();
 }
 
-bool RecordingRecords::addStack(ByteReader &From) {
-  CallStack Stack;
-  const auto Count = From.number<uint64_t>();
-  for (uint64_t I = 0; I < Count; ++I) {
-    StackFrame Frame;
-    if (!text(From, Frame.Module))
-      return false;
-    Frame.Offset = From.number<uint64_t>();
-    if (!text(From, Frame.Symbol))
-      return false;
-    Frame.SymbolOffset = From.number<uint64_t>();
-    Stack.push_back(std::move(Frame));
-  }
-  if (!From.finished() || Stack.empty())
-    return false;
-  Result.Stacks.push_back(std::move(Stack));
-  return true;
-}
-
 bool RecordingRecords::addDevice(ByteReader &From) {
   std::string Name(From.text());
   std::string Capability(From.text());
@@ -149,17 +129,12 @@ bool RecordingRecords::addAllocation(ByteReader &From, bool IsVariable) {
   A.Bytes = From.number<uint64_t>();
   A.ChunkBytes = From.number<uint64_t>();
   A.Device = From.number<unsigned>();
-  if (!IsVariable)
-    if (const auto Made = From.number<unsigned>())
-      A.Made = Made - 1;
   if (!From.finished())
     return false;
   if (A.ChunkBytes == 0)
     return fail("the chunks of an allocation have no bytes");
   if (chunkCount(A) > MaximumChunks)
     return fail("an allocation has too many chunks");
-  if (A.Made && *A.Made >= Result.Stacks.size())
-    return fail("an allocation was made from an unknown call stack");
   Into.push_back(std::move(A));
   return true;
 }
@@ -285,8 +260,6 @@ bool RecordingRecords::addFields(std::string_view Record) {
     return From.finished();
   case RecordType::Shape:
     return addShape(From);
-  case RecordType::Stack:
-    return addStack(From);
   case RecordType::Device:
     return addDevice(From);
   case RecordType::Allocation:

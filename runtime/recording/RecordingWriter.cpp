@@ -99,23 +99,8 @@ void RecordingWriter::allocation(const Allocation &A) {
       .number(A.Bytes)
       .number(A.ChunkBytes)
       .number(A.Device);
-  if (!A.IsVariable)
-    Fields.number(A.Made ? uint64_t(*A.Made) + 1 : 0);
   add(A.IsVariable ? RecordType::Variable : RecordType::Allocation, Fields);
   send();
-}
-
-unsigned RecordingWriter::stack(const CallStack &Frames) {
-  const std::lock_guard Lock(Mutex);
-  ByteWriter Fields;
-  Fields.number(Frames.size());
-  for (const StackFrame &Frame : Frames) {
-    Fields.number(text(Frame.Module)).number(Frame.Offset);
-    Fields.number(text(Frame.Symbol)).number(Frame.SymbolOffset);
-  }
-  add(RecordType::Stack, Fields);
-  send();
-  return Stacks++;
 }
 
 void RecordingWriter::free(unsigned Id) {

@@ -23,18 +23,15 @@ int main(int Count, char **Arguments) {
     return 1;
   }
   const auto &R = std::get<Recording>(Read);
-  size_t Digested = 0, BeforeFree = 0, AtEnd = 0, Made = 0;
+  size_t Digested = 0, BeforeFree = 0, AtEnd = 0;
   for (const Launch &L : R.Launches) {
     Digested += L.Digested;
     BeforeFree += L.DigestedBeforeFree;
     AtEnd += L.DigestedAtEnd;
   }
-  for (const Allocation &A : R.Allocations)
-    Made += A.Made.has_value();
   std::cout << R.Launches.size() << " launches, digested after " << Digested
             << ", before frees after " << BeforeFree << ", at an end after "
-            << AtEnd << "; " << R.Allocations.size() << " allocations, " << Made
-            << " with a call stack of " << R.Stacks.size() << "; "
+            << AtEnd << "; " << R.Allocations.size() << " allocations; "
             << (R.Complete ? "complete" : "incomplete");
   for (const auto &[Reason, Number] : R.Skipped)
     std::cout << "; " << Number << " left out by " << Reason;
