@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/DigestEngine.h"
-#include "recording/DigestMix.h"
 #include <algorithm>
 
 using namespace bankstripe::runtime;

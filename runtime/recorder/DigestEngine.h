@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_RECORDER_DIGESTENGINE_H
 #define BANKSTRIPE_RECORDER_DIGESTENGINE_H
 
-#include "recorder/DigestSegment.h"
+#include "recording/DigestMix.h"
 #include <cuda.h>
 #include <span>
 #include <vector>

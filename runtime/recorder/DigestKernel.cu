@@ -17,7 +17,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/DigestSegment.h"
 #include "recording/DigestMix.h"
 
 using namespace bankstripe::runtime;

@@ -20,13 +20,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/Recorder.h"
-#include "recorder/Timing.h"
 #include "recorder/WatchedCalls.h"
 #include <chrono>
 #include <cstdlib>
 #include <cupti.h>
-#include <fstream>
-#include <sstream>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -292,14 +289,6 @@ static void CUPTIAPI callback(void *, CUpti_CallbackDomain Domain,
   D.callbackSite == CUPTI_API_ENTER ? entering(*Call, D) : leaving(*Call, D);
 }
 
-// In mode time: executions must be written before their context goes.
-static void CUPTIAPI flushCallback(void *, CUpti_CallbackDomain,
-                                   CUpti_CallbackId, const void *Data) {
-  if (static_cast<const CUpti_CallbackData *>(Data)->callbackSite ==
-      CUPTI_API_ENTER)
-    flushTiming();
-}
-
 static std::string cuptiProblem(CUptiResult Result) {
   const char *Text = nullptr;
   cuptiGetResultString(Result, &Text);
@@ -328,22 +317,98 @@ static std::string startDigests(const RecordRequest &Request) {
   return {};
 }
 
+//===----------------------------------------------------------------------===//
+// Mode time: CUPTI has a record of every kernel's execution. They arrive when
+// they are over, and carry the number of the launch's call, which puts them in
+// order.
+//===----------------------------------------------------------------------===//
+
+static bool IsTiming = false;
+
+// CUPTI fills buffers of this size; a record takes about 200 bytes.
+constexpr size_t BufferBytes = 1 << 20;
+constexpr size_t BufferAlignment = 8;
+// A program that never synchronises or leaves through _exit keeps at least
+// what is older than this.
+constexpr uint32_t FlushMilliseconds = 250;
+
+static void CUPTIAPI requestBuffer(uint8_t **Buffer, size_t *Size,
+                                   size_t *MaxRecords) {
+  *Buffer =
+      static_cast<uint8_t *>(std::aligned_alloc(BufferAlignment, BufferBytes));
+  *Size = *Buffer ? BufferBytes : 0;
+  *MaxRecords = 0;
+}
+
+static unsigned unsignedOf(int32_t Value) {
+  return static_cast<unsigned>(Value);
+}
+
+static void writeExecution(const CUpti_ActivityKernel10 &Record) {
+  if (Record.start == 0 || Record.end < Record.start) {
+    TheWriter->note("kernel executions without a duration");
+    return;
+  }
+  Launch L;
+  L.Kernel = Record.name ? Record.name : "unknown kernel";
+  L.Grid = {unsignedOf(Record.gridX), unsignedOf(Record.gridY),
+            unsignedOf(Record.gridZ)};
+  L.Block = {unsignedOf(Record.blockX), unsignedOf(Record.blockY),
+             unsignedOf(Record.blockZ)};
+  L.Takes = {Record.registersPerThread, unsignedOf(Record.staticSharedMemory),
+             Record.localMemoryPerThread};
+  L.DynamicSharedBytes = unsignedOf(Record.dynamicSharedMemory);
+  L.Stream = Record.streamId;
+  TheWriter->execution(L, Record.correlationId, Record.start, Record.end);
+}
+
+// Called from threads of CUPTI's own.
+static void CUPTIAPI takeBuffer(CUcontext Context, uint32_t Stream,
+                                uint8_t *Buffer, size_t, size_t ValidSize) {
+  CUpti_Activity *Record = nullptr;
+  while (ValidSize > 0 && cuptiActivityGetNextRecord(Buffer, ValidSize,
+                                                     &Record) == CUPTI_SUCCESS)
+    if (Record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ||
+        Record->kind == CUPTI_ACTIVITY_KIND_KERNEL)
+      writeExecution(*reinterpret_cast<CUpti_ActivityKernel10 *>(Record));
+  size_t Dropped = 0;
+  if (cuptiActivityGetNumDroppedRecords(Context, Stream, &Dropped) ==
+      CUPTI_SUCCESS)
+    for (; Dropped > 0; --Dropped)
+      TheWriter->note("kernel executions that CUPTI dropped");
+  std::free(Buffer);
+}
+
+// Writes all executions that are over.
+static void flushTiming() {
+  if (IsTiming)
+    cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+}
+
+// Executions must be written before their context goes.
+static void CUPTIAPI flushCallback(void *, CUpti_CallbackDomain,
+                                   CUpti_CallbackId, const void *Data) {
+  if (static_cast<const CUpti_CallbackData *>(Data)->callbackSite ==
+      CUPTI_API_ENTER)
+    flushTiming();
+}
+
 static std::string startTimes() {
-  std::string Problem = startTiming(*TheWriter);
-  if (!Problem.empty())
-    return Problem;
-  CUpti_SubscriberHandle Subscriber = nullptr;
-  if (const CUptiResult Result =
-          cuptiSubscribe(&Subscriber, flushCallback, nullptr))
+  CUptiResult Result =
+      cuptiActivityRegisterCallbacks(requestBuffer, takeBuffer);
+  if (Result == CUPTI_SUCCESS)
+    Result = cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  if (Result != CUPTI_SUCCESS)
     return cuptiProblem(Result);
-  for (const CUpti_CallbackId Id :
-       {CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset,
-        CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2,
-        CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease,
-        CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2,
-        CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy,
-        CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2})
-    cuptiEnableCallback(1, Subscriber, CUPTI_CB_DOMAIN_DRIVER_API, Id);
+  IsTiming = true;
+  cuptiActivityFlushPeriod(FlushMilliseconds);
+  CUpti_SubscriberHandle Subscriber = nullptr;
+  Result = cuptiSubscribe(&Subscriber, flushCallback, nullptr);
+  if (Result != CUPTI_SUCCESS)
+    return cuptiProblem(Result);
+  for (const WatchedCall &Call : watchedCalls())
+    if (Call.What == Action::ContextEnds)
+      cuptiEnableCallback(1, Subscriber, CUPTI_CB_DOMAIN_DRIVER_API, Call.Id);
   return {};
 }
 
@@ -374,10 +439,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   const char *Path = std::getenv(RequestVariable);
   if (!Path || !*Path || TheWriter)
     return 1;
-  std::ostringstream Text;
-  Text << std::ifstream(Path, std::ios::binary).rdbuf();
   RecordRequest Request;
-  std::string Problem = parseRequest(std::move(Text).str(), Request);
+  std::string Problem = parseRequest(readFile(Path).value_or(""), Request);
   TheWriter = new RecordingWriter;
   if (!TheWriter->open(Request.Recording, Request.Mode))
     return 1;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/LiveMemory.h"
-#include "recording/DigestMix.h"
 #include <algorithm>
 #include <cassert>
 #include <utility>

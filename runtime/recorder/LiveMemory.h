@@ -16,7 +16,7 @@
 #ifndef BANKSTRIPE_RECORDER_LIVEMEMORY_H
 #define BANKSTRIPE_RECORDER_LIVEMEMORY_H
 
-#include "recorder/DigestSegment.h"
+#include "recording/DigestMix.h"
 #include "recording/Recording.h"
 #include <map>
 #include <set>

@@ -26,7 +26,6 @@
 #include "recorder/LaunchCapture.h"
 #include "recorder/LiveMemory.h"
 #include "recording/RecordingWriter.h"
-#include "recording/Selection.h"
 #include <cuda.h>
 #include <mutex>
 #include <set>

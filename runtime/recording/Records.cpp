@@ -11,7 +11,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <fstream>
 #include <pthread.h>
+#include <sstream>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -211,4 +214,27 @@ void OutputFile::close() {
   if (File >= 0)
     ::close(File);
   File = -1;
+}
+
+std::optional<std::string>
+bankstripe::runtime::readFile(const std::string &Path) {
+  std::error_code Error;
+  std::ifstream Input(Path, std::ios::binary);
+  if (!Input || std::filesystem::is_directory(Path, Error))
+    return std::nullopt;
+  // An iterator would throw where reading fails; this does not.
+  std::ostringstream Text;
+  if (Input.peek() != std::ifstream::traits_type::eof())
+    Text << Input.rdbuf();
+  return Input.bad() ? std::nullopt : std::optional(Text.str());
+}
+
+bool bankstripe::runtime::writeFile(const std::string &Path,
+                                    const std::string &Text) {
+  if (Path == "-")
+    return std::fputs(Text.c_str(), stdout) >= 0;
+  std::ofstream File(Path, std::ios::binary);
+  File << Text;
+  File.close();
+  return File.good();
 }

@@ -26,6 +26,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -208,6 +209,13 @@ private:
   uint64_t WindowAt = 0; ///< Where in the file it lies.
   bool IsFinished = false;
 };
+
+/// A whole file; none when \p Path cannot be read, as a folder cannot.
+std::optional<std::string> readFile(const std::string &Path);
+
+/// \param Path "-" for standard output.
+/// \return whether everything was written.
+bool writeFile(const std::string &Path, const std::string &Text);
 
 } // namespace bankstripe::runtime
 

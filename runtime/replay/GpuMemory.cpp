@@ -8,7 +8,6 @@
 #include "replay/GpuMemory.h"
 #include <algorithm>
 #include <cstring>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 using namespace bankstripe::runtime;
@@ -169,32 +168,4 @@ bankstripe::runtime::planAddresses(const std::vector<CapturedMemory> &Memory) {
     Last.Bytes = std::max(Last.end(), Block.end()) - Last.Address;
   }
   return Spans;
-}
-
-// The name after cuda.h's mapping.
-#define BANKSTRIPE_TEXT_OF(NAME) #NAME
-#define BANKSTRIPE_TEXT(NAME) BANKSTRIPE_TEXT_OF(NAME)
-
-std::string Driver::load() {
-  void *Library = ::dlopen("libcuda.so.1", RTLD_NOW);
-  if (!Library)
-    return "no NVIDIA driver is installed (libcuda.so.1 was not found)";
-  std::string Missing;
-#define BANKSTRIPE_LOAD(NAME)                                                  \
-  NAME = reinterpret_cast<decltype(NAME)>(                                     \
-      ::dlsym(Library, BANKSTRIPE_TEXT(NAME)));                                \
-  if (!NAME)                                                                   \
-    Missing = BANKSTRIPE_TEXT(NAME);
-  BANKSTRIPE_DRIVER_FUNCTIONS(BANKSTRIPE_LOAD)
-#undef BANKSTRIPE_LOAD
-  return Missing.empty() ? ""
-                         : "the NVIDIA driver has no " + Missing +
-                               "; install one for CUDA 12 or later";
-}
-
-std::string Driver::name(CUresult Result) const {
-  const char *Name = nullptr;
-  if (cuGetErrorName(Result, &Name) != CUDA_SUCCESS || !Name)
-    return "CUDA error " + std::to_string(static_cast<int>(Result));
-  return Name;
 }

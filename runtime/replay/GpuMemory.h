@@ -9,7 +9,7 @@
 #define BANKSTRIPE_REPLAY_GPUMEMORY_H
 
 #include "capture/Capture.h"
-#include <cuda.h>
+#include "verify/Gpu.h"
 #include <functional>
 #include <string>
 
@@ -42,49 +42,6 @@ struct AddressSpan {
 /// The spans that hold all of \p Memory, in order.
 std::vector<AddressSpan>
 planAddresses(const std::vector<CapturedMemory> &Memory);
-
-// The driver is looked for when it is needed, so that --help and --info work on
-// a machine without one. Names are those of cuda.h, which maps many of them to
-// a later version of the function: both the member and the symbol that is
-// looked up have the mapped name.
-
-#define BANKSTRIPE_DRIVER_FUNCTIONS(X)                                         \
-  X(cuInit)                                                                    \
-  X(cuGetErrorName)                                                            \
-  X(cuDeviceGet)                                                               \
-  X(cuDeviceGetAttribute)                                                      \
-  X(cuDevicePrimaryCtxRetain)                                                  \
-  X(cuCtxSetCurrent)                                                           \
-  X(cuCtxSetLimit)                                                             \
-  X(cuCtxSynchronize)                                                          \
-  X(cuMemAddressReserve)                                                       \
-  X(cuMemCreate)                                                               \
-  X(cuMemMap)                                                                  \
-  X(cuMemSetAccess)                                                            \
-  X(cuMemGetInfo)                                                              \
-  X(cuMemAllocHost)                                                            \
-  X(cuMemcpyHtoD)                                                              \
-  X(cuMemcpyDtoH)                                                              \
-  X(cuMemsetD32)                                                               \
-  X(cuModuleLoadData)                                                          \
-  X(cuModuleGetFunction)                                                       \
-  X(cuModuleGetGlobal)                                                         \
-  X(cuFuncSetAttribute)                                                        \
-  X(cuLaunchKernelEx)
-
-struct Driver {
-#define BANKSTRIPE_MEMBER(NAME) decltype(&::NAME) NAME = nullptr;
-  BANKSTRIPE_DRIVER_FUNCTIONS(BANKSTRIPE_MEMBER)
-#undef BANKSTRIPE_MEMBER
-
-  /// Loads the driver's library.
-  ///
-  /// \return what is wrong; empty when nothing is.
-  std::string load();
-
-  /// "CUDA_ERROR_ILLEGAL_ADDRESS"
-  std::string name(CUresult Result) const;
-};
 
 /// Memory at the addresses of a capture. Nothing is freed: the process goes.
 /// All functions return what is wrong, or an empty text.

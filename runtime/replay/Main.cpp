@@ -10,9 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "capture/Capture.h"
+#include "recording/Records.h"
 #include "replay/Replayer.h"
 #include "replay/Report.h"
-#include "verify/Files.h"
 #include "verify/Runner.h"
 #include <cstdio>
 #include <cstdlib>

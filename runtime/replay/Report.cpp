@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "replay/Report.h"
-#include "verify/Text.h"
+#include "verify/Print.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Digests.h"
-#include "recording/Selection.h"
 #include <algorithm>
 #include <set>
 

@@ -7,8 +7,8 @@
 
 #include "verify/Gpu.h"
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <cuda_occupancy.h>
 #include <dlfcn.h>
 
 using namespace bankstripe::runtime;
@@ -23,24 +23,22 @@ using NvmlFind = int (*)(const char *, NvmlDevice *);
 using NvmlClock = int (*)(NvmlDevice, int, unsigned *);
 constexpr int SmClock = 1, MemoryClock = 2;
 
-template <class Function>
-static Function find(void *Library, const char *Name) {
-  return reinterpret_cast<Function>(::dlsym(Library, Name));
-}
-
 std::variant<ClockSource, std::string> bankstripe::runtime::findClocks() {
-  const std::string BusId = busIdOfFirstGpu();
-  if (BusId.empty())
+  Driver D;
+  char BusId[32] = "";
+  if (!D.load().empty() || D.cuInit(0) != CUDA_SUCCESS ||
+      D.cuDeviceGetPCIBusId(BusId, sizeof BusId, 0) != CUDA_SUCCESS)
     return std::string("the driver does not name the GPU's bus");
   void *Library = ::dlopen("libnvidia-ml.so.1", RTLD_NOW);
   if (!Library)
     return std::string("libnvidia-ml.so.1 was not found");
-  const auto Init = find<NvmlInit>(Library, "nvmlInit_v2");
-  const auto Find = find<NvmlFind>(Library, "nvmlDeviceGetHandleByPciBusId_v2");
-  const auto Clock = find<NvmlClock>(Library, "nvmlDeviceGetClockInfo");
+  const auto Init = reinterpret_cast<NvmlInit>(::dlsym(Library, "nvmlInit_v2"));
+  const auto Find = reinterpret_cast<NvmlFind>(
+      ::dlsym(Library, "nvmlDeviceGetHandleByPciBusId_v2"));
+  const auto Clock =
+      reinterpret_cast<NvmlClock>(::dlsym(Library, "nvmlDeviceGetClockInfo"));
   NvmlDevice Device = nullptr;
-  if (!Init || !Find || !Clock || Init() != 0 ||
-      Find(BusId.c_str(), &Device) != 0)
+  if (!Init || !Find || !Clock || Init() != 0 || Find(BusId, &Device) != 0)
     return std::string("libnvidia-ml.so.1 does not know the GPU");
   ClockSource Source = [Clock, Device]() -> std::optional<ClockSample> {
     ClockSample Sample;
@@ -108,44 +106,142 @@ bankstripe::runtime::summarise(const std::vector<ClockSample> &Samples) {
                       Memory.Low,     Memory.Median, Memory.High};
 }
 
-// The driver functions that are needed; CUDA's results are enumerators
-// of which 0 is success.
-using InitFunction = int (*)(unsigned);
-using CountFunction = int (*)(int *);
-using BusFunction = int (*)(char *, int, int);
-using ErrorFunction = int (*)(int, const char **);
+// The name after cuda.h's mapping.
+#define BANKSTRIPE_TEXT_OF(NAME) #NAME
+#define BANKSTRIPE_TEXT(NAME) BANKSTRIPE_TEXT_OF(NAME)
 
-std::string bankstripe::runtime::whyNoGpu() {
+std::string Driver::load() {
   void *Library = ::dlopen("libcuda.so.1", RTLD_NOW);
   if (!Library)
     return "no NVIDIA driver is installed (libcuda.so.1 was not found)";
-  const auto Init = find<InitFunction>(Library, "cuInit");
-  const auto Count = find<CountFunction>(Library, "cuDeviceGetCount");
-  const auto ErrorText = find<ErrorFunction>(Library, "cuGetErrorString");
-  if (!Init || !Count || !ErrorText)
-    return "libcuda.so.1 is not the NVIDIA driver's";
+  std::string Missing;
+#define BANKSTRIPE_LOAD(NAME)                                                  \
+  NAME = reinterpret_cast<decltype(NAME)>(                                     \
+      ::dlsym(Library, BANKSTRIPE_TEXT(NAME)));                                \
+  if (!NAME)                                                                   \
+    Missing = BANKSTRIPE_TEXT(NAME);
+  BANKSTRIPE_DRIVER_FUNCTIONS(BANKSTRIPE_LOAD)
+#undef BANKSTRIPE_LOAD
+  return Missing.empty() ? ""
+                         : "the NVIDIA driver has no " + Missing +
+                               "; install one for CUDA 12 or later";
+}
+
+std::string Driver::name(CUresult Result) const {
+  const char *Name = nullptr;
+  if (cuGetErrorName(Result, &Name) != CUDA_SUCCESS || !Name)
+    return "CUDA error " + std::to_string(static_cast<int>(Result));
+  return Name;
+}
+
+std::string bankstripe::runtime::whyNoGpu() {
+  Driver D;
+  if (std::string Problem = D.load(); !Problem.empty())
+    return Problem;
   int Devices = 0;
-  int Result = Init(0);
-  if (Result == 0)
-    Result = Count(&Devices);
-  if (Result != 0) {
+  CUresult Result = D.cuInit(0);
+  if (Result == CUDA_SUCCESS)
+    Result = D.cuDeviceGetCount(&Devices);
+  if (Result != CUDA_SUCCESS) {
     const char *Text = nullptr;
-    ErrorText(Result, &Text);
+    D.cuGetErrorString(Result, &Text);
     return std::string("the NVIDIA driver says: ") +
            (Text ? Text : "unknown error");
   }
   return Devices > 0 ? "" : "the NVIDIA driver sees no GPU";
 }
 
-std::string bankstripe::runtime::busIdOfFirstGpu() {
-  void *Library = ::dlopen("libcuda.so.1", RTLD_NOW);
-  if (!Library)
-    return "";
-  const auto Init = find<InitFunction>(Library, "cuInit");
-  const auto BusId = find<BusFunction>(Library, "cuDeviceGetPCIBusId");
-  std::array<char, 32> Text{};
-  if (!Init || !BusId || Init(0) != 0 ||
-      BusId(Text.data(), static_cast<int>(Text.size()), 0) != 0)
-    return "";
-  return Text.data();
+static GpuFacts ask(const Driver &D, CUdevice Device) {
+  const auto Value = [&](CUdevice_attribute A) {
+    int Found = 0;
+    return D.cuDeviceGetAttribute(&Found, A, Device) == CUDA_SUCCESS &&
+                   Found > 0
+               ? static_cast<unsigned>(Found)
+               : 0U;
+  };
+  int Version = 0;
+  if (D.cuDriverGetVersion(&Version) != CUDA_SUCCESS)
+    Version = 0;
+  return {
+      .Major = Value(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+      .Minor = Value(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+      .Multiprocessors = Value(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+      .ThreadsPerMultiprocessor =
+          Value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+      .ThreadsPerBlock = Value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+      .RegistersPerMultiprocessor =
+          Value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
+      .RegistersPerBlock = Value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+      .SharedPerMultiprocessor =
+          Value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+      .SharedPerBlock = Value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+      .SharedPerBlockOptIn =
+          Value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
+      .SharedReservedPerBlock =
+          Value(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
+      .MegaHertz = Value(CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000,
+      .Driver = static_cast<unsigned>(Version)};
+}
+
+std::optional<GpuFacts> bankstripe::runtime::gpuFacts(const std::string &Name) {
+  Driver D;
+  int Count = 0;
+  if (!D.load().empty() || D.cuInit(0) != CUDA_SUCCESS ||
+      D.cuDeviceGetCount(&Count) != CUDA_SUCCESS)
+    return std::nullopt;
+  for (int Device = 0; Device < Count; ++Device) {
+    char Found[256] = "";
+    if (D.cuDeviceGetName(Found, sizeof Found - 1, Device) != CUDA_SUCCESS ||
+        Name != Found)
+      continue;
+    const GpuFacts Facts = ask(D, Device);
+    if (Facts.Multiprocessors && Facts.ThreadsPerMultiprocessor)
+      return Facts;
+  }
+  return std::nullopt;
+}
+
+// Occupancy is the arithmetic of the toolkit's cuda_occupancy.h; the carveout
+// is taken to be the driver's own choice.
+static cudaOccDeviceProp propertiesOf(const GpuFacts &Gpu) {
+  const auto Signed = [](unsigned Value) { return static_cast<int>(Value); };
+  cudaOccDeviceProp P;
+  P.computeMajor = Signed(Gpu.Major);
+  P.computeMinor = Signed(Gpu.Minor);
+  P.maxThreadsPerBlock = Signed(Gpu.ThreadsPerBlock);
+  P.maxThreadsPerMultiprocessor = Signed(Gpu.ThreadsPerMultiprocessor);
+  P.regsPerBlock = Signed(Gpu.RegistersPerBlock);
+  P.regsPerMultiprocessor = Signed(Gpu.RegistersPerMultiprocessor);
+  P.warpSize = 32;
+  P.sharedMemPerBlock = Gpu.SharedPerBlock;
+  P.sharedMemPerMultiprocessor = Gpu.SharedPerMultiprocessor;
+  P.sharedMemPerBlockOptin = Gpu.SharedPerBlockOptIn;
+  P.reservedSharedMemPerBlock = Gpu.SharedReservedPerBlock;
+  P.numSms = Signed(Gpu.Multiprocessors);
+  return P;
+}
+
+std::optional<unsigned> bankstripe::runtime::residentWarps(
+    const Resources &Takes, const LaunchShape &Shape, const GpuFacts &Gpu) {
+  if (Shape.Threads == 0)
+    return std::nullopt;
+  const cudaOccDeviceProp Properties = propertiesOf(Gpu);
+  cudaOccFuncAttributes Attributes;
+  Attributes.maxThreadsPerBlock = Properties.maxThreadsPerBlock;
+  Attributes.numRegs = static_cast<int>(Takes.Registers);
+  Attributes.sharedSizeBytes = Takes.StaticSharedBytes;
+  Attributes.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+  Attributes.maxDynamicSharedSizeBytes = Properties.sharedMemPerBlockOptin;
+  Attributes.numBlockBarriers = 1;
+  cudaOccDeviceState State;
+  State.cacheConfig = CACHE_PREFER_NONE;
+  State.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT;
+  cudaOccResult Result;
+  if (cudaOccMaxActiveBlocksPerMultiprocessor(
+          &Result, &Properties, &Attributes, &State,
+          static_cast<int>(Shape.Threads),
+          Shape.DynamicSharedBytes) != CUDA_OCC_SUCCESS)
+    return std::nullopt;
+  return static_cast<unsigned>(Result.activeBlocksPerMultiprocessor) *
+         ((Shape.Threads + 31) / 32);
 }

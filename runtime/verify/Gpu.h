@@ -4,17 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A GPU raises its clocks under load and lowers them when it is hot or idle.
-// Times are only worth comparing when both programs had the same clocks, so
-// they are read now and then while the programs run.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_VERIFY_GPU_H
 #define BANKSTRIPE_VERIFY_GPU_H
 
+#include "verify/Statistics.h"
 #include <atomic>
+#include <cuda.h>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,6 +19,58 @@
 #include <vector>
 
 namespace bankstripe::runtime {
+
+// The driver is looked for when it is needed, so that all programs start on a
+// machine without one. Names are those of cuda.h, which maps many of them to
+// a later version of the function: both the member and the symbol that is
+// looked up have the mapped name.
+
+#define BANKSTRIPE_DRIVER_FUNCTIONS(X)                                         \
+  X(cuInit)                                                                    \
+  X(cuDriverGetVersion)                                                        \
+  X(cuGetErrorName)                                                            \
+  X(cuGetErrorString)                                                          \
+  X(cuDeviceGet)                                                               \
+  X(cuDeviceGetCount)                                                          \
+  X(cuDeviceGetName)                                                           \
+  X(cuDeviceGetPCIBusId)                                                       \
+  X(cuDeviceGetAttribute)                                                      \
+  X(cuDevicePrimaryCtxRetain)                                                  \
+  X(cuCtxSetCurrent)                                                           \
+  X(cuCtxSetLimit)                                                             \
+  X(cuCtxSynchronize)                                                          \
+  X(cuMemAddressReserve)                                                       \
+  X(cuMemCreate)                                                               \
+  X(cuMemMap)                                                                  \
+  X(cuMemSetAccess)                                                            \
+  X(cuMemGetInfo)                                                              \
+  X(cuMemAllocHost)                                                            \
+  X(cuMemcpyHtoD)                                                              \
+  X(cuMemcpyDtoH)                                                              \
+  X(cuMemsetD32)                                                               \
+  X(cuModuleLoadData)                                                          \
+  X(cuModuleGetFunction)                                                       \
+  X(cuModuleGetGlobal)                                                         \
+  X(cuFuncSetAttribute)                                                        \
+  X(cuLaunchKernelEx)
+
+struct Driver {
+#define BANKSTRIPE_MEMBER(NAME) decltype(&::NAME) NAME = nullptr;
+  BANKSTRIPE_DRIVER_FUNCTIONS(BANKSTRIPE_MEMBER)
+#undef BANKSTRIPE_MEMBER
+
+  /// Loads the driver's library.
+  ///
+  /// \return what is wrong; empty when nothing is.
+  std::string load();
+
+  /// "CUDA_ERROR_ILLEGAL_ADDRESS"
+  std::string name(CUresult Result) const;
+};
+
+// A GPU raises its clocks under load and lowers them when it is hot or idle.
+// Times are only worth comparing when both programs had the same clocks, so
+// they are read now and then while the programs run.
 
 /// The clocks at one moment, in MHz.
 struct ClockSample {
@@ -64,15 +112,31 @@ private:
   std::thread Thread;
 };
 
-/// Asks the CUDA driver, which is looked for at run time: the verifier itself
-/// starts on any machine.
-///
-/// \returns an empty text, or why no CUDA program can run here.
+/// Why no CUDA program can run here; empty when one can.
 std::string whyNoGpu();
 
-/// Where the first GPU that this process sees is plugged in ("0000:18:00.0");
-/// empty without one.
-std::string busIdOfFirstGpu();
+/// What the driver says of a GPU; sizes in bytes.
+struct GpuFacts {
+  unsigned Major = 0, Minor = 0; ///< The compute capability.
+  unsigned Multiprocessors = 0;
+  unsigned ThreadsPerMultiprocessor = 0; ///< That can be resident.
+  unsigned ThreadsPerBlock = 0;
+  unsigned RegistersPerMultiprocessor = 0, RegistersPerBlock = 0;
+  unsigned SharedPerMultiprocessor = 0, SharedPerBlock = 0;
+  unsigned SharedPerBlockOptIn = 0, SharedReservedPerBlock = 0;
+  unsigned MegaHertz = 0; ///< The highest clock; 0: unknown.
+  unsigned Driver = 0;    ///< The newest CUDA that it knows: 13000 is 13.0.
+};
+
+/// Asks the CUDA driver about the first GPU called \p Name. Nothing where there
+/// is no driver or no such GPU.
+std::optional<GpuFacts> gpuFacts(const std::string &Name);
+
+/// The warps that an SM can hold of a kernel that takes \p Takes and
+/// is launched like \p Shape. Nothing where the GPU's figures do not tell.
+std::optional<unsigned> residentWarps(const Resources &Takes,
+                                      const LaunchShape &Shape,
+                                      const GpuFacts &Gpu);
 
 } // namespace bankstripe::runtime
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Print.h"
-#include "verify/Text.h"
 #include <nlohmann/json.hpp>
 
 using namespace bankstripe::runtime;

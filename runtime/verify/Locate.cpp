@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Locate.h"
-#include "verify/Files.h"
+#include "recording/Records.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>

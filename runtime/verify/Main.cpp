@@ -11,7 +11,7 @@
 
 #include "page/Page.h"
 #include "recording/RecordingReader.h"
-#include "verify/Files.h"
+#include "recording/Records.h"
 #include "verify/Gpu.h"
 #include "verify/Print.h"
 #include <cstdio>

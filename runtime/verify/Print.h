@@ -8,10 +8,42 @@
 #ifndef BANKSTRIPE_VERIFY_PRINT_H
 #define BANKSTRIPE_VERIFY_PRINT_H
 
-#include "verify/GpuFacts.h"
 #include "verify/Session.h"
+#include <string_view>
 
 namespace bankstripe::runtime {
+
+// What the reports of a replay say in the same words.
+
+/// The name of a function without the `void` before it and the parameters
+/// behind it.
+std::string functionName(std::string_view Demangled);
+
+/// "1.5 %": how far the quartiles lie on either side of the median, roughly,
+/// of which \p Range is the distance between them; "-" without a median.
+std::string spreadText(const std::optional<double> &Median, double Range);
+
+/// "1 launch", "2 launches", "3 bytes"
+std::string plural(uint64_t Count, const std::string &One);
+
+/// "12.30 us" of nanoseconds, in ASCII; "-" for none.
+std::string plainDurationText(const std::optional<double> &Nanoseconds);
+
+/// The first difference with both values, a line for each thing that is known;
+/// each begins with two spaces.
+///
+/// \param Original,Rewritten what the values are called.
+std::string differenceText(const ByteDifference &Of,
+                           std::string_view Original = "original",
+                           std::string_view Rewritten = "rewritten");
+
+enum class Colour { Good, Bad, Marked };
+
+/// For a terminal, if \p Coloured.
+std::string coloured(const std::string &Text, Colour As, bool Coloured);
+
+/// "SM 1980 MHz, memory 3201 MHz (2619 to 3201)"
+std::string clocksText(const ClockSummary &Clocks);
 
 /// The report as text.
 ///

@@ -13,7 +13,7 @@
 
 #include "verify/Runner.h"
 #include "recording/RecordingReader.h"
-#include "verify/Files.h"
+#include "recording/Records.h"
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 
 #include "verify/Locate.h"
 #include "Programs.h"
-#include "recording/Selection.h"
+#include "recording/Request.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;

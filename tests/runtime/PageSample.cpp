@@ -14,7 +14,7 @@
 
 #include "PageSample.h"
 #include "page/Page.h"
-#include "verify/Files.h"
+#include "recording/Records.h"
 #include <cstdio>
 
 using namespace bankstripe::runtime;

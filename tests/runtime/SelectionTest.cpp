@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recording/Selection.h"
 #include "Programs.h"
+#include "recording/Request.h"
 #include "verify/Digests.h"
 #include <gtest/gtest.h>
 

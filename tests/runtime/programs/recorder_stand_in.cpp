@@ -30,7 +30,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "recording/RecordingWriter.h"
-#include "recording/Selection.h"
+#include "recording/Request.h"
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
