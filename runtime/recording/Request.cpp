@@ -6,12 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "recording/Request.h"
+#include "recording/Optional.h"
 #include <algorithm>
 #include <bit>
-#include <nlohmann/json.hpp>
 
 using namespace bankstripe::runtime;
-using Json = nlohmann::ordered_json;
 
 bool LaunchSpan::digests(unsigned Launch) const {
   if (!holds(Launch))
@@ -25,114 +24,42 @@ bool LaunchSpan::digests(unsigned Launch) const {
   return Part * Count / Parts == Number;
 }
 
-static Json printRule(const DigestRule &Rule) {
-  Json Object = Json::object();
-  const auto Limit = [&Object](const char *Name, uint64_t Value) {
-    if (Value != DigestRule::All)
-      Object[Name] = Value;
-  };
-  Limit("first", Rule.First);
-  Limit("first-of-changed", Rule.FirstOfChanged);
-  Limit("first-frees", Rule.FirstFrees);
-  if (!Rule.Changed.empty())
-    Object["changed"] = Rule.Changed;
-  if (!Rule.Kernels.empty())
-    Object["kernels"] = Rule.Kernels;
-  if (Rule.Sample != 1)
-    Object["sample"] = Rule.Sample;
-  for (const LaunchSpan &Span : Rule.Spans)
-    Object["spans"].push_back({Span.First, Span.Last, Span.Parts});
-  if (Rule.Until)
-    Object["until"] = *Rule.Until;
-  return Object;
-}
+namespace bankstripe::runtime {
+
+NLOHMANN_JSON_SERIALIZE_ENUM(RecordingMode, {{RecordingMode::Digest, "digest"},
+                                             {RecordingMode::Time, "time"}})
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchSpan, First, Last, Parts)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DigestRule, First,
+                                                FirstOfChanged, Changed,
+                                                FirstFrees, Kernels, Sample,
+                                                Spans, Until)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedBytes, Launch, IsVariable, Allocation,
+                                   Begin, End)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedCapture, Launch, Path, IsKernelOnly)
+// The recording comes first, so that a fault behind it can be told there.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(RecordRequest, Recording, Mode,
+                                                Digests, Bytes, Capture)
+
+} // namespace bankstripe::runtime
 
 std::string bankstripe::runtime::printRequest(const RecordRequest &Request) {
-  Json Object{{"recording", Request.Recording},
-              {"mode", Request.Mode == RecordingMode::Time ? "time" : "digest"},
-              {"digests", printRule(Request.Digests)}};
-  if (const auto &B = Request.Bytes)
-    Object["bytes"] = {{"launch", B->Launch},
-                       {"variable", B->IsVariable},
-                       {"allocation", B->Allocation},
-                       {"begin", B->Begin},
-                       {"end", B->End}};
-  if (const auto &C = Request.Capture)
-    Object["capture"] = {{"launch", C->Launch},
-                         {"file", C->Path},
-                         {"kernel-only", C->IsKernelOnly}};
-  return Object.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// The functions below throw what the library does, which has no other way to
-// say that a field is missing or of another type.
-
-template <class T> static T take(const Json &From, const char *Name) {
-  const Json &Value = From.at(Name);
-  if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>)
-    if (!Value.is_number_unsigned() ||
-        Value.get<uint64_t>() > std::numeric_limits<T>::max())
-      throw std::invalid_argument(std::string("'") + Name +
-                                  "' is no number that fits");
-  return Value.get<T>();
-}
-
-template <class T>
-static void takeIfThere(const Json &From, const char *Name, T &Into) {
-  if (From.contains(Name))
-    Into = take<T>(From, Name);
-}
-
-static DigestRule readRule(const Json &From) {
-  DigestRule Rule;
-  takeIfThere(From, "first", Rule.First);
-  takeIfThere(From, "first-of-changed", Rule.FirstOfChanged);
-  takeIfThere(From, "first-frees", Rule.FirstFrees);
-  takeIfThere(From, "changed", Rule.Changed);
-  takeIfThere(From, "kernels", Rule.Kernels);
-  takeIfThere(From, "sample", Rule.Sample);
-  if (From.contains("until"))
-    Rule.Until = take<unsigned>(From, "until");
-  if (From.contains("spans"))
-    for (const Json &Span : From.at("spans"))
-      Rule.Spans.push_back({Span.at(0).get<unsigned>(),
-                            Span.at(1).get<unsigned>(),
-                            Span.at(2).get<unsigned>()});
-  if (Rule.Sample == 0)
-    throw std::invalid_argument("'sample' is no number from 1 on");
-  const std::regex Expression(Rule.Kernels);
-  return Rule;
-}
-
-static WantedBytes readBytes(const Json &From) {
-  WantedBytes B{take<unsigned>(From, "launch"), take<bool>(From, "variable"),
-                take<unsigned>(From, "allocation"),
-                take<uint64_t>(From, "begin"), take<uint64_t>(From, "end")};
-  if (B.End <= B.Begin)
-    throw std::invalid_argument("'bytes' are none");
-  return B;
+  return nlohmann::json(Request).dump(-1, ' ', false,
+                                      nlohmann::json::error_handler_t::replace);
 }
 
 std::string bankstripe::runtime::parseRequest(const std::string &Text,
                                               RecordRequest &Into) {
+  // Neither library has another way to say what is wrong.
   try {
-    const Json Object = Json::parse(Text);
-    Into.Recording = take<std::string>(Object, "recording");
-    if (Object.contains("mode") && Object.at("mode") == "time")
-      Into.Mode = RecordingMode::Time;
-    if (Object.contains("digests"))
-      Into.Digests = readRule(Object.at("digests"));
-    if (Object.contains("bytes"))
-      Into.Bytes = readBytes(Object.at("bytes"));
-    if (Object.contains("capture")) {
-      const Json &C = Object.at("capture");
-      Into.Capture = {take<unsigned>(C, "launch"), take<std::string>(C, "file"),
-                      take<bool>(C, "kernel-only")};
-    }
-    return "";
+    nlohmann::json::parse(Text).get_to(Into);
+    const std::regex Expression(Into.Digests.Kernels);
   } catch (const std::exception &Error) {
     return std::string("the request cannot be read: ") + Error.what();
   }
+  if (Into.Digests.Sample == 0 ||
+      (Into.Bytes && Into.Bytes->End <= Into.Bytes->Begin))
+    return "the request cannot be read: a number in it is too small";
+  return "";
 }
 
 const char *bankstripe::runtime::skipName(Skip Reason) {

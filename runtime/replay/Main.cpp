@@ -132,16 +132,18 @@ static std::string replayHere(const ReplayOptions &O, const Capture &C,
 static int replayForAnother(const ReplayOptions &O, const Capture &C,
                             char **Arguments) {
   std::ofstream File(O.Results, std::ios::binary | std::ios::app);
-  bool HasFailed = false;
-  const std::string Problem =
+  ReplayResults Now;
+  Now.Problem =
       replayHere(O, C, Arguments, [&](Side Which, const SideResult &R) {
-        HasFailed |= !R.Error.empty();
-        File << sideLine(Which, R) << std::flush;
+        (Which == Side::Original ? Now.Original : Now.Rewritten) = R;
+        File << printResults(Now) << std::flush;
       });
-  if (!Problem.empty())
-    File << problemLine(Problem);
-  else if (C.Rewritten && !O.Only && !HasFailed)
-    File << timedLine(O.Runs);
+  const auto IsWhole = [](const std::optional<SideResult> &R) {
+    return R && R->Error.empty();
+  };
+  if (Now.Problem.empty() && IsWhole(Now.Original) && IsWhole(Now.Rewritten))
+    Now.Timed = O.Runs;
+  File << printResults(Now);
   File.close();
   return File.good() ? ReplayIdentical : ReplayCannot;
 }

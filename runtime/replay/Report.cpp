@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "replay/Report.h"
+#include "verify/Json.h"
 #include "verify/Print.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,19 +37,13 @@ ReplayStatus bankstripe::runtime::judge(const Capture &Of,
 PairedTimes
 bankstripe::runtime::pairedTimes(const std::vector<double> &Nanoseconds,
                                  unsigned Timed) {
-  PairedTimes Times;
   if (Timed == 0 || Nanoseconds.size() != 2 * (size_t{Timed} + 1))
-    return Times;
+    return {};
   std::vector<double> Original, Rewritten;
   for (unsigned I = 0; I < 2 * Timed; ++I)
     (timedSide(I) == Side::Original ? Original : Rewritten)
         .push_back(Nanoseconds[I + 2]);
-  Times.MedianOriginal = median(Original);
-  Times.MedianRewritten = median(Rewritten);
-  Times.SpreadOriginal = quartileRange(Original);
-  Times.SpreadRewritten = quartileRange(Rewritten);
-  Times.Sure = ratioInterval(Original, Rewritten);
-  return Times;
+  return pairTimes(Original, Rewritten);
 }
 
 static std::string extentText(const Extent &E) {
@@ -235,19 +230,13 @@ static Json sideJson(const Capture &Of, const std::optional<SideResult> &Side) {
           {"differences", std::move(Mismatches)}};
 }
 
-static Json timesJson(const ReplayReport &Report) {
+static Json timesOf(const ReplayReport &Report) {
   const PairedTimes &T = Report.Times;
   if (!T.speedup())
     return nullptr;
-  return {
-      {"launches", Report.Results.Timed},
-      {"original-median-ns", *T.MedianOriginal},
-      {"rewritten-median-ns", *T.MedianRewritten},
-      {"original-spread-ns", T.SpreadOriginal},
-      {"rewritten-spread-ns", T.SpreadRewritten},
-      {"speedup", *T.speedup()},
-      {"speedup-interval", T.Sure ? Json({T.Sure->Low, T.Sure->High}) : Json()},
-      {"result", resultName(T.verdict())}};
+  Json Result = {{"launches", Report.Results.Timed}};
+  Result.update(timesJson(T));
+  return Result;
 }
 
 std::string bankstripe::runtime::jsonReplay(const Capture &Of,
@@ -263,7 +252,7 @@ std::string bankstripe::runtime::jsonReplay(const Capture &Of,
       {"captured-error", Of.Error.empty() ? Json() : Json(Of.Error)},
       {"original", sideJson(Of, Report.Results.Original)},
       {"rewritten", sideJson(Of, Report.Results.Rewritten)},
-      {"times", timesJson(Report)},
+      {"times", timesOf(Report)},
       {"untimed", Report.Untimed},
       {"notes", Of.Notes}};
   return Result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

@@ -6,107 +6,47 @@
 //===----------------------------------------------------------------------===//
 
 #include "replay/Results.h"
+#include "recording/Optional.h"
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 using namespace bankstripe::runtime;
-using Json = nlohmann::ordered_json;
 
 const char *bankstripe::runtime::sideName(Side Of) {
   return Of == Side::Original ? "original" : "rewritten";
 }
 
-static std::string line(const Json &Value) {
+namespace bankstripe::runtime {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ByteDifference, Offset, DifferingBytes,
+                                   Begin, End, WordOffset, OriginalWord,
+                                   RewrittenWord, LongOffset, OriginalLong,
+                                   RewrittenLong, ElementType, Index,
+                                   OriginalValue, RewrittenValue)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryMismatch, Memory, DifferingBytes,
+                                   First)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SideResult, Error, ChangedPages, Mismatches,
+                                   NotCompared)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReplayResults, Problem, Original, Rewritten,
+                                   Timed)
+
+} // namespace bankstripe::runtime
+
+std::string bankstripe::runtime::printResults(const ReplayResults &Results) {
   // Names of symbols come from files and need not be UTF-8.
-  return Value.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
-std::string bankstripe::runtime::problemLine(const std::string &Problem) {
-  return line({{"problem", Problem}});
-}
-
-std::string bankstripe::runtime::timedLine(unsigned Launches) {
-  return line({{"timed", Launches}});
-}
-
-static Json toJson(const MemoryMismatch &M) {
-  const ByteDifference &F = M.First;
-  return {{"memory", M.Memory},
-          {"bytes", M.DifferingBytes},
-          {"offset", F.Offset},
-          {"looked-at", {F.Begin, F.End}},
-          {"differing", F.DifferingBytes},
-          {"word", {F.WordOffset, F.OriginalWord, F.RewrittenWord}},
-          {"long", {F.LongOffset, F.OriginalLong, F.RewrittenLong}},
-          {"type", F.ElementType},
-          {"index", F.Index},
-          {"values", {F.OriginalValue, F.RewrittenValue}}};
-}
-
-static MemoryMismatch mismatch(const Json &From) {
-  MemoryMismatch M;
-  From.at("memory").get_to(M.Memory);
-  From.at("bytes").get_to(M.DifferingBytes);
-  ByteDifference &F = M.First;
-  From.at("offset").get_to(F.Offset);
-  From.at("looked-at").at(0).get_to(F.Begin);
-  From.at("looked-at").at(1).get_to(F.End);
-  From.at("differing").get_to(F.DifferingBytes);
-  From.at("word").at(0).get_to(F.WordOffset);
-  From.at("word").at(1).get_to(F.OriginalWord);
-  From.at("word").at(2).get_to(F.RewrittenWord);
-  From.at("long").at(0).get_to(F.LongOffset);
-  From.at("long").at(1).get_to(F.OriginalLong);
-  From.at("long").at(2).get_to(F.RewrittenLong);
-  From.at("type").get_to(F.ElementType);
-  From.at("index").get_to(F.Index);
-  From.at("values").at(0).get_to(F.OriginalValue);
-  From.at("values").at(1).get_to(F.RewrittenValue);
-  return M;
-}
-
-std::string bankstripe::runtime::sideLine(Side Of, const SideResult &Result) {
-  Json Mismatches = Json::array();
-  for (const MemoryMismatch &M : Result.Mismatches)
-    Mismatches.push_back(toJson(M));
-  return line({{"side", sideName(Of)},
-               {"error", Result.Error},
-               {"changed-pages", Result.ChangedPages},
-               {"not-compared", Result.NotCompared},
-               {"mismatches", std::move(Mismatches)}});
-}
-
-static SideResult sideResult(const Json &From) {
-  SideResult Result;
-  From.at("error").get_to(Result.Error);
-  From.at("changed-pages").get_to(Result.ChangedPages);
-  From.at("not-compared").get_to(Result.NotCompared);
-  for (const Json &M : From.at("mismatches"))
-    Result.Mismatches.push_back(mismatch(M));
-  return Result;
+  return nlohmann::json(Results).dump(
+             -1, ' ', false, nlohmann::json::error_handler_t::replace) +
+         '\n';
 }
 
 ReplayResults bankstripe::runtime::readResults(const std::string &Lines) {
-  ReplayResults Results;
+  ReplayResults Latest;
   std::istringstream Input(Lines);
-  for (std::string Text; std::getline(Input, Text);) {
-    // The library has no other way to say that a field is missing.
-    try {
-      const Json Value = Json::parse(Text);
-      if (Value.contains("problem"))
-        Value.at("problem").get_to(Results.Problem);
-      else if (Value.contains("timed"))
-        Value.at("timed").get_to(Results.Timed);
-      else if (Value.at("side") == sideName(Side::Original))
-        Results.Original = sideResult(Value);
-      else
-        Results.Rewritten = sideResult(Value);
-    } catch (const Json::exception &) {
-      break;
-    }
-  }
-  return Results;
+  for (std::string Line; std::getline(Input, Line);)
+    if (const auto Value = nlohmann::json::parse(Line, nullptr, false);
+        !Value.is_discarded())
+      Latest = Value.get<ReplayResults>();
+  return Latest;
 }
 
 static bool holds(const CapturedPage &Page, std::string_view Bytes) {

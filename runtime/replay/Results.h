@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel that fails takes its process along. So the replay happens in a
-// process of its own, which writes each result as a line of JSON as soon as it
-// has it, and the one that was called reads them.
+// process of its own, which writes down what it has, as a line of JSON, as soon
+// as there is more, and the one that was called reads the last one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,12 +91,10 @@ struct ReplayResults {
   unsigned Timed = 0; ///< Launches of each side after the first ones.
 };
 
-/// One result as a line, with its end.
-std::string problemLine(const std::string &Problem);
-std::string sideLine(Side Of, const SideResult &Result);
-std::string timedLine(unsigned Launches);
+/// What there is so far, as a line with its end.
+std::string printResults(const ReplayResults &Results);
 
-/// The results in \p Lines. A line that is cut short is left out.
+/// The last whole line of \p Lines.
 ReplayResults readResults(const std::string &Lines);
 
 } // namespace bankstripe::runtime

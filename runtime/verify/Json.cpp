@@ -5,41 +5,32 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "verify/Json.h"
+#include "recording/Optional.h"
 #include "verify/Print.h"
-#include <nlohmann/json.hpp>
 
 using namespace bankstripe::runtime;
 using Json = nlohmann::ordered_json;
 
-static const char *kindId(DifferenceKind Kind) {
-  switch (Kind) {
-  case DifferenceKind::Contents:
-    return "contents";
-  case DifferenceKind::Kernel:
-    return "kernel";
-  case DifferenceKind::Grid:
-    return "grid";
-  case DifferenceKind::Block:
-    return "block";
-  case DifferenceKind::MissingLaunch:
-    return "missing-launch";
-  case DifferenceKind::ExtraLaunch:
-    return "extra-launch";
-  case DifferenceKind::LaunchError:
-    return "launch-error";
-  case DifferenceKind::MissingAllocation:
-    return "missing-allocation";
-  case DifferenceKind::ExtraAllocation:
-    return "extra-allocation";
-  case DifferenceKind::AllocationSize:
-    return "allocation-size";
-  }
-  return "";
-}
+namespace bankstripe::runtime {
+
+NLOHMANN_JSON_SERIALIZE_ENUM(
+    DifferenceKind, {{DifferenceKind::Contents, "contents"},
+                     {DifferenceKind::Kernel, "kernel"},
+                     {DifferenceKind::Grid, "grid"},
+                     {DifferenceKind::Block, "block"},
+                     {DifferenceKind::MissingLaunch, "missing-launch"},
+                     {DifferenceKind::ExtraLaunch, "extra-launch"},
+                     {DifferenceKind::LaunchError, "launch-error"},
+                     {DifferenceKind::MissingAllocation, "missing-allocation"},
+                     {DifferenceKind::ExtraAllocation, "extra-allocation"},
+                     {DifferenceKind::AllocationSize, "allocation-size"}})
+
+} // namespace bankstripe::runtime
 
 static Json differenceJson(const VerifyReport &Report) {
   const Difference &D = *Report.Launches.First;
-  Json Result = {{"kind", kindId(D.Kind)},
+  Json Result = {{"kind", D.Kind},
                  {"launch", D.Launch},
                  {"original-kernel", D.OriginalKernel},
                  {"rewritten-kernel", D.RewrittenKernel}};
@@ -85,10 +76,6 @@ static Json differenceJson(const VerifyReport &Report) {
   return Result;
 }
 
-static Json numberOrNull(const std::optional<double> &Value) {
-  return Value ? Json(*Value) : Json(nullptr);
-}
-
 // Of a kernel in one of the programs, as its first launch takes them.
 static Json resourcesJson(const std::optional<Resources> &R,
                           const std::optional<LaunchShape> &Shape,
@@ -103,7 +90,7 @@ static Json resourcesJson(const std::optional<Resources> &R,
   const auto Warps = Gpu ? residentWarps(*R, *Shape, *Gpu) : std::nullopt;
   Result["block-threads"] = Shape->Threads;
   Result["dynamic-shared"] = Shape->DynamicSharedBytes;
-  Result["resident-warps"] = Warps ? Json(*Warps) : Json(nullptr);
+  Result["resident-warps"] = Warps;
   return Result;
 }
 
@@ -122,15 +109,15 @@ static Json gpuJson(const std::optional<GpuFacts> &Gpu) {
   return Result;
 }
 
-static void addTimes(Json &Into, const PairedTimes &T) {
-  Into["original-median-ns"] = numberOrNull(T.MedianOriginal);
-  Into["original-spread-ns"] = T.SpreadOriginal;
-  Into["rewritten-median-ns"] = numberOrNull(T.MedianRewritten);
-  Into["rewritten-spread-ns"] = T.SpreadRewritten;
-  Into["speedup"] = numberOrNull(T.speedup());
-  Into["speedup-interval"] =
-      T.Sure ? Json({T.Sure->Low, T.Sure->High}) : Json(nullptr);
-  Into["result"] = resultName(T.verdict());
+Json bankstripe::runtime::timesJson(const PairedTimes &T) {
+  return {{"original-median-ns", T.MedianOriginal},
+          {"original-spread-ns", T.SpreadOriginal},
+          {"rewritten-median-ns", T.MedianRewritten},
+          {"rewritten-spread-ns", T.SpreadRewritten},
+          {"speedup", T.speedup()},
+          {"speedup-interval",
+           T.Sure ? Json({T.Sure->Low, T.Sure->High}) : Json(nullptr)},
+          {"result", resultName(T.verdict())}};
 }
 
 static Json kernelJson(const KernelStatistics &K,
@@ -139,7 +126,7 @@ static Json kernelJson(const KernelStatistics &K,
                  {"function", functionName(K.Name)},
                  {"unchanged-library", unchangedLibrary(K)},
                  {"launches", K.Launches}};
-  addTimes(Result, K);
+  Result.update(timesJson(K));
   Result["original-total-ns"] = K.TotalOriginal;
   Result["rewritten-total-ns"] = K.TotalRewritten;
   Result["original"] = resourcesJson(K.Original, K.OriginalShape, Gpu);
@@ -171,9 +158,7 @@ static Json outputJson(const VerifyReport &Report) {
 }
 
 static Json captureJson(const CaptureReport &C) {
-  Json Result = {{"file", C.Path},
-                 {"launch", C.What ? Json(*C.What) : Json(nullptr)},
-                 {"problem", C.Problem}};
+  Json Result = {{"file", C.Path}, {"launch", C.What}, {"problem", C.Problem}};
   if (!C.isThere())
     return Result;
   Result["kernel"] = C.Kernel;
@@ -210,7 +195,7 @@ bankstripe::runtime::jsonReport(const VerifyReport &Report,
                  {"digested-launches", Report.DigestedLaunches},
                  {"digests-before-free", Report.DigestsBeforeFree},
                  {"skipped", Report.Skipped},
-                 {"budget", numberOrNull(Report.Budget)},
+                 {"budget", Report.Budget},
                  {"repeats", Report.Repeats},
                  {"not-deterministic", Report.Launches.NotDeterministic}};
   if (Report.Launches.SequenceNotDeterministicFrom)
@@ -228,8 +213,7 @@ bankstripe::runtime::jsonReport(const VerifyReport &Report,
   Result["kernels"] = Json::array();
   for (const KernelStatistics &K : Report.Kernels)
     Result["kernels"].push_back(kernelJson(K, Gpu));
-  Result["all-launches"] = Json::object();
-  addTimes(Result["all-launches"], Report.Total);
+  Result["all-launches"] = timesJson(Report.Total);
   Result["clocks"] = {{"original", clocksJson(Report.OriginalClocks)},
                       {"rewritten", clocksJson(Report.RewrittenClocks)},
                       {"unknown", Report.ClocksUnknown}};

@@ -13,6 +13,7 @@
 #include "recording/RecordingReader.h"
 #include "recording/Records.h"
 #include "verify/Gpu.h"
+#include "verify/Json.h"
 #include "verify/Print.h"
 #include <cstdio>
 #include <cstdlib>

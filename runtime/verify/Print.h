@@ -62,11 +62,6 @@ std::vector<std::string> reservations(const VerifyReport &Report,
 /// of one library are shown together.
 std::string unchangedLibrary(const KernelStatistics &K);
 
-/// The report as one JSON object; the fields are described in JSON.md beside
-/// this file. \p Gpu is what is known of the GPU.
-std::string jsonReport(const VerifyReport &Report,
-                       const std::optional<GpuFacts> &Gpu = std::nullopt);
-
 } // namespace bankstripe::runtime
 
 #endif // BANKSTRIPE_VERIFY_PRINT_H

@@ -63,8 +63,10 @@ TimeVerdict PairedTimes::verdict() const {
   return Sure->Low > 1 ? TimeVerdict::Faster : TimeVerdict::Slower;
 }
 
-static void pair(PairedTimes &Into, const std::vector<double> &Original,
-                 const std::vector<double> &Rewritten) {
+PairedTimes
+bankstripe::runtime::pairTimes(const std::vector<double> &Original,
+                               const std::vector<double> &Rewritten) {
+  PairedTimes Into;
   if (!Original.empty())
     Into.MedianOriginal = median(Original);
   if (!Rewritten.empty())
@@ -72,6 +74,7 @@ static void pair(PairedTimes &Into, const std::vector<double> &Original,
   Into.SpreadOriginal = quartileRange(Original);
   Into.SpreadRewritten = quartileRange(Rewritten);
   Into.Sure = ratioInterval(Original, Rewritten);
+  return Into;
 }
 
 namespace {
@@ -126,9 +129,7 @@ static std::vector<double> runTotals(const std::vector<Recording> &Runs) {
 PairedTimes
 bankstripe::runtime::totalTimes(const std::vector<Recording> &Originals,
                                 const std::vector<Recording> &Rewrittens) {
-  PairedTimes Result;
-  pair(Result, runTotals(Originals), runTotals(Rewrittens));
-  return Result;
+  return pairTimes(runTotals(Originals), runTotals(Rewrittens));
 }
 
 static LaunchShape shapeOf(const Launch &L) {
@@ -172,7 +173,7 @@ std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
       return At == Program.end() ? Durations() : At->second;
     };
     const Durations A = Of(InOriginal), B = Of(InRewritten);
-    pair(K, A.Medians, B.Medians);
+    static_cast<PairedTimes &>(K) = pairTimes(A.Medians, B.Medians);
     K.TotalOriginal = median(A.Totals);
     K.TotalRewritten = median(B.Totals);
   }

@@ -79,6 +79,10 @@ struct PairedTimes {
   TimeVerdict verdict() const;
 };
 
+/// \param Original,Rewritten one value per run.
+PairedTimes pairTimes(const std::vector<double> &Original,
+                      const std::vector<double> &Rewritten);
+
 /// How a kernel is launched.
 struct LaunchShape {
   unsigned Threads = 0;            ///< Of a block.

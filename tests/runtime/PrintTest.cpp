@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Print.h"
+#include "verify/Json.h"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

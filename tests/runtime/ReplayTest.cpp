@@ -92,18 +92,20 @@ TEST(ParameterBuffer, KernelsOfAnotherLayoutAreTold) {
   EXPECT_FALSE(haveSameLayout(A, B));
 }
 
-TEST(ReplayResults, LinesComeBack) {
-  SideResult Original, Rewritten;
+TEST(ReplayResults, TheLastLineComesBack) {
+  ReplayResults Written;
+  SideResult &Original = Written.Original.emplace();
+  const std::string First = printResults(Written);
+  SideResult &Rewritten = Written.Rewritten.emplace();
   Original.ChangedPages = 3;
   Rewritten.Error = "";
   Rewritten.NotCompared = 2;
   Rewritten.Mismatches = {
       {1, 5,
        *findByteDifference("abcdefgh", "abcdxfgh", 65536, ElementType::F32)}};
-  const ReplayResults Read =
-      readResults(sideLine(Side::Original, Original) +
-                  sideLine(Side::Rewritten, Rewritten) + timedLine(7) +
-                  problemLine("something"));
+  Written.Timed = 7;
+  Written.Problem = "something";
+  const ReplayResults Read = readResults(First + printResults(Written));
   ASSERT_TRUE(Read.Original && Read.Rewritten);
   EXPECT_EQ(Read.Original->ChangedPages, 3u);
   EXPECT_EQ(Read.Rewritten->NotCompared, 2u);
@@ -119,9 +121,12 @@ TEST(ReplayResults, LinesComeBack) {
 }
 
 TEST(ReplayResults, ALineThatIsCutShortIsLeftOut) {
-  const std::string Line = sideLine(Side::Original, {});
-  const std::string Second = sideLine(Side::Rewritten, {});
-  const ReplayResults Read = readResults(Line + Second.substr(0, 20));
+  ReplayResults Written;
+  Written.Original.emplace();
+  const std::string Line = printResults(Written);
+  Written.Rewritten.emplace();
+  const ReplayResults Read =
+      readResults(Line + printResults(Written).substr(0, 20));
   EXPECT_TRUE(Read.Original);
   EXPECT_FALSE(Read.Rewritten);
 }

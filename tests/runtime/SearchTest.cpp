@@ -176,7 +176,7 @@ TEST_F(Search, ProgramWithoutDigestsInBetween) {
 
 TEST_F(Search, ProgramThatCrashesDuringTheSearch) {
   const std::string Crashing =
-      "if grep -q spans $BANKSTRIPE_REQUEST; then kill -SEGV $$; fi\n" +
+      "if grep -q 'Spans.:.{' $BANKSTRIPE_REQUEST; then kill -SEGV $$; fi\n" +
       LongProgram{.Wrong = 137}.text();
   const VerifyReport R = run(LongProgram{}.text(), Crashing);
   EXPECT_EQ(R.Verdict, Outcome::Differs);

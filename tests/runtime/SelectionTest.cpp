@@ -163,11 +163,10 @@ TEST(Request, IsReadAsItIsWritten) {
 
 // So that the recording can say it.
 TEST(Request, WhatIsWrongIsToldAfterTheNameOfTheRecording) {
-  for (const char *Bad :
-       {"{\"sample\":0}", "{\"sample\":-1}", "{\"kernels\":\"a(b\"}",
-        "{\"first\":\"x\"}", "{\"until\":99999999999}", "{\"spans\":[[1]]}"}) {
+  for (const char *Bad : {"{\"Sample\":0}", "{\"Kernels\":\"a(b\"}",
+                          "{\"First\":\"x\"}", "{\"Spans\":[[1]]}"}) {
     RecordRequest R;
-    EXPECT_TRUE(parseRequest(std::string("{\"recording\":\"/a\",\"digests\":") +
+    EXPECT_TRUE(parseRequest(std::string("{\"Recording\":\"/a\",\"Digests\":") +
                                  Bad + "}",
                              R)
                     .starts_with("the request cannot be read: "))

@@ -357,7 +357,7 @@ check() {
 record() {
   local file=$work/$1 request=$2
   shift 2
-  echo "{\"recording\":\"$file\"${request:+,$request}}" >"$file.request"
+  echo "{\"Recording\":\"$file\"${request:+,$request}}" >"$file.request"
   (cd "$work/bin" && env CUDA_INJECTION64_PATH="$build/lib/libbankstripe-recorder.so" BANKSTRIPE_REQUEST="$file.request" \
     timeout 120 "$@" 2>&1; echo "status $?")
 }
@@ -370,12 +370,12 @@ for program in pair reset reset-last streams graph driver launches threads memor
   plain=$(cd "$work/bin" && timeout 120 ./$program 2>&1; echo "status $?")
   check "$program-is-unchanged" "$(record "$program.recording" "" ./$program)" "$plain"
   check "$program-is-unchanged-by-few-digests" \
-    "$(record "$program.few" '"digests":{"first":1,"first-frees":1}' ./$program)" "$plain"
+    "$(record "$program.few" '"Digests":{"First":1,"FirstFrees":1}' ./$program)" "$plain"
 done
 for program in captured captured-failing graph launches memory; do
   plain=$(cd "$work/bin" && timeout 120 ./$program 2>&1; echo "status $?")
   check "$program-is-unchanged-by-a-capture" \
-    "$(record "$program.with-capture" "\"capture\":{\"launch\":2,\"file\":\"$work/$program.2\",\"kernel-only\":false}" \
+    "$(record "$program.with-capture" "\"Capture\":{\"Launch\":2,\"Path\":\"$work/$program.2\",\"IsKernelOnly\":false}" \
       ./$program)" "$plain"
 done
 plain=$(cd "$work/bin" && ./pair)
@@ -384,11 +384,11 @@ check inactive-without-a-request "$(cd "$work/bin" &&
 
 # A rule chooses the same launches in every run.
 for copy in 1 2; do
-  record repeated$copy '"digests":{"first":8,"first-frees":4}' ./many 3000 >"$work/repeated.out"
+  record repeated$copy '"Digests":{"First":8,"FirstFrees":4}' ./many 3000 >"$work/repeated.out"
 done
 check rule-repeats-the-digests "$(digests_of repeated2 | md5sum)" "$(digests_of repeated1 | md5sum)"
 check last-launches-are-digested "$(digests_of repeated1 | grep -c '"digested-at-end":true')" 1
-check bad-request-is-no-harm "$(record bad '"digests":{"sample":"x"}' ./pair)" "$plain"$'\nstatus 0'
+check bad-request-is-no-harm "$(record bad '"Digests":{"Sample":"x"}' ./pair)" "$plain"$'\nstatus 0'
 check bad-request-is-named "$("$verify" --print-recording="$work/bad" | grep -c 'the request cannot be read: ')" 1
 for name in memory.recording many.few plugin.recording repeated1; do
   echo "        $name: $("$work/bin/recordings" "$work/$name")"
