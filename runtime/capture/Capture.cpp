@@ -49,30 +49,14 @@ private:
 
 } // namespace
 
-static std::string takeText(ByteReader &From) {
-  return std::string(From.text());
-}
-
-static Extent takeExtent(ByteReader &From) {
-  Extent E;
-  E.X = From.number<unsigned>();
-  E.Y = From.number<unsigned>();
-  E.Z = From.number<unsigned>();
-  return E;
-}
-
 bool Records::addProgram(ByteReader &From) {
-  CapturedProgram &P = Result.Program;
-  P.Device = takeText(From);
-  P.Capability = takeText(From);
-  P.Launch = From.number<unsigned>();
   HasProgram = true;
-  return From.finished();
+  return From.fields(Result.Program) && From.finished();
 }
 
 // Two programs that were captured apart may lack the same.
 bool Records::addNote(ByteReader &From) {
-  std::string Note = takeText(From);
+  std::string Note(From.text());
   std::vector<std::string> &Notes = Result.Notes;
   if (std::find(Notes.begin(), Notes.end(), Note) == Notes.end())
     Notes.push_back(std::move(Note));
@@ -82,23 +66,11 @@ bool Records::addNote(ByteReader &From) {
 bool Records::addKernel(ByteReader &From) {
   const bool IsRewritten = From.number<unsigned>() != 0;
   CapturedKernel K;
-  K.Symbol = takeText(From);
-  K.Image = takeText(From);
-  K.Grid = takeExtent(From);
-  K.Block = takeExtent(From);
-  K.DynamicSharedBytes = From.number<unsigned>();
-  K.IsCooperative = From.number<unsigned>() != 0;
-  K.Cluster = takeExtent(From);
-  K.MostDynamicSharedBytes = From.number<int>();
-  K.Carveout = From.number<int>() - 1;
-  K.StackBytes = From.number<uint64_t>();
-  K.HeapBytes = From.number<uint64_t>();
-  K.PrintBytes = From.number<uint64_t>();
+  From.fields(K);
   const auto Count = From.number<uint64_t>();
   for (uint64_t I = 0; I < Count && !From.failed(); ++I) {
     CapturedParameter P;
-    P.Offset = From.number<uint64_t>();
-    P.Bytes = takeText(From);
+    From.fields(P);
     K.Parameters.push_back(std::move(P));
   }
   if (!From.finished())
@@ -116,13 +88,8 @@ bool Records::addMemory(ByteReader &From) {
   // take.
   constexpr uint64_t MostBytes = uint64_t(1) << 40;
   CapturedMemory M;
-  M.Address = From.number<uint64_t>();
-  M.Bytes = From.number<uint64_t>();
-  M.Kind = takeText(From);
-  M.Symbol = takeText(From);
-  M.Number = From.number<unsigned>();
-  if (!From.finished() || M.Bytes == 0 || M.Bytes > MostBytes - AllBytes ||
-      M.Address + M.Bytes < M.Address)
+  if (!From.fields(M) || !From.finished() || M.Bytes == 0 ||
+      M.Bytes > MostBytes - AllBytes || M.Address + M.Bytes < M.Address)
     return false;
   AllBytes += M.Bytes;
   M.Before.resize(capturePages(M.Bytes));
@@ -177,7 +144,7 @@ bool Records::add(std::string_view Record) {
   case CaptureRecord::Note:
     return addNote(From);
   case CaptureRecord::Error:
-    Result.Error = takeText(From);
+    Result.Error = From.text();
     return From.finished();
   case CaptureRecord::End:
     HasEnded = true;

@@ -27,7 +27,7 @@
 namespace bankstripe::runtime {
 
 /// The version of the file format. A reader takes no other.
-constexpr unsigned CaptureVersion = 1;
+constexpr unsigned CaptureVersion = 2;
 
 /// Bytes of a page; the last one of some memory may be shorter.
 constexpr uint64_t CapturePageBytes = uint64_t(1) << 16;
@@ -41,6 +41,9 @@ struct CapturedProgram {
   std::string Device;     ///< Name of the GPU.
   std::string Capability; ///< Its compute capability, "9.0".
   unsigned Launch = 0;    ///< Index of the launch in its program.
+  static void listFields(auto &With, auto &Of) {
+    With.fields(Of.Device, Of.Capability, Of.Launch);
+  }
 };
 
 /// A parameter of a kernel, as the driver lays parameters out.
@@ -48,6 +51,9 @@ struct CapturedParameter {
   uint64_t Offset = 0; ///< In the kernel's parameter buffer, in bytes.
   std::string Bytes;   ///< Its value.
   bool operator==(const CapturedParameter &) const = default;
+  static void listFields(auto &With, auto &Of) {
+    With.fields(Of.Offset, Of.Bytes);
+  }
 };
 
 /// A kernel and how it was launched.
@@ -71,6 +77,12 @@ struct CapturedKernel {
   uint64_t PrintBytes = 0; ///< For device-side printf.
   /// @}
   std::vector<CapturedParameter> Parameters;
+  /// All but the parameters.
+  static void listFields(auto &With, auto &Of) {
+    With.fields(Of.Symbol, Of.Image, Of.Grid, Of.Block, Of.DynamicSharedBytes,
+                Of.IsCooperative, Of.Cluster, Of.MostDynamicSharedBytes,
+                Of.Carveout, Of.StackBytes, Of.HeapBytes, Of.PrintBytes);
+  }
 };
 
 /// A page of memory.
@@ -92,6 +104,10 @@ struct CapturedMemory {
   std::vector<CapturedPage> Before, After;
 
   bool isVariable() const { return !Symbol.empty(); }
+  /// All but the pages.
+  static void listFields(auto &With, auto &Of) {
+    With.fields(Of.Address, Of.Bytes, Of.Kind, Of.Symbol, Of.Number);
+  }
 };
 
 /// Everything in a file.

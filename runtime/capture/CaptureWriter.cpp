@@ -55,43 +55,20 @@ void CaptureWriter::add(CaptureRecord Type, const ByteWriter &Fields,
 }
 
 void CaptureWriter::program(const CapturedProgram &Program) {
-  add(CaptureRecord::Program, ByteWriter()
-                                  .text(Program.Device)
-                                  .text(Program.Capability)
-                                  .number(Program.Launch));
-}
-
-static void addExtent(ByteWriter &To, const Extent &E) {
-  To.number(E.X).number(E.Y).number(E.Z);
+  add(CaptureRecord::Program, ByteWriter().fields(Program));
 }
 
 void CaptureWriter::kernel(const CapturedKernel &Kernel, bool IsRewritten) {
   ByteWriter Fields;
-  Fields.number(IsRewritten).text(Kernel.Symbol).text(Kernel.Image);
-  addExtent(Fields, Kernel.Grid);
-  addExtent(Fields, Kernel.Block);
-  Fields.number(Kernel.DynamicSharedBytes).number(Kernel.IsCooperative);
-  addExtent(Fields, Kernel.Cluster);
-  Fields
-      .number(static_cast<unsigned>(std::max(0, Kernel.MostDynamicSharedBytes)))
-      .number(static_cast<unsigned>(std::max(-1, Kernel.Carveout) + 1))
-      .number(Kernel.StackBytes)
-      .number(Kernel.HeapBytes)
-      .number(Kernel.PrintBytes)
-      .number(Kernel.Parameters.size());
+  Fields.fields(IsRewritten, Kernel, Kernel.Parameters.size());
   for (const CapturedParameter &P : Kernel.Parameters)
-    Fields.number(P.Offset).text(P.Bytes);
+    Fields.fields(P);
   add(CaptureRecord::Kernel, Fields);
 }
 
 unsigned CaptureWriter::memory(const CapturedMemory &Of) {
   endRun();
-  add(CaptureRecord::Memory, ByteWriter()
-                                 .number(Of.Address)
-                                 .number(Of.Bytes)
-                                 .text(Of.Kind)
-                                 .text(Of.Symbol)
-                                 .number(Of.Number));
+  add(CaptureRecord::Memory, ByteWriter().fields(Of));
   Sums.emplace_back(capturePages(Of.Bytes));
   return static_cast<unsigned>(Sums.size() - 1);
 }

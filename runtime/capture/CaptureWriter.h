@@ -15,7 +15,7 @@
 //     Program  device, capability, launch
 //     Kernel   1 for the rewritten one, symbol, image, grid, block, dynamic
 //              shared bytes, 1 for cooperative, cluster, opted-in bytes,
-//              carveout + 1, the three limits, the number of parameters and of
+//              carveout, the three limits, the number of parameters and of
 //              each its offset and bytes
 //     Memory   address, bytes, kind, symbol, number; they count from 0
 //     Bytes    1 for what was left, memory, first page, the bytes of one page

@@ -35,6 +35,9 @@ enum class RecordingMode {
 struct Extent {
   unsigned X = 1, Y = 1, Z = 1;
   bool operator==(const Extent &) const = default;
+  static void listFields(auto &With, auto &Of) {
+    With.fields(Of.X, Of.Y, Of.Z);
+  }
 };
 
 /// A piece of device memory that kernels can write.
@@ -97,6 +100,13 @@ struct Launch {
   bool DigestedBeforeFree = false, DigestedAtEnd = false;
   bool hasDigests() const {
     return Digested || DigestedBeforeFree || DigestedAtEnd;
+  }
+  /// What stands in a recording once for all launches that are alike, beside
+  /// the kernel.
+  static void listFields(auto &With, auto &Of) {
+    With.fields(Of.Grid, Of.Block, Of.Takes.Registers,
+                Of.Takes.StaticSharedBytes, Of.Takes.LocalBytes,
+                Of.DynamicSharedBytes, Of.Stream, Of.Thread, Of.Device);
   }
   /// What is new since the digests before, found at any of these moments.
   std::vector<DigestChange> Changes;

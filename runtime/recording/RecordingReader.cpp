@@ -91,19 +91,14 @@ bool RecordingRecords::addShape(ByteReader &From) {
   Launch L;
   if (!text(From, L.Kernel))
     return false;
-  for (unsigned *Value :
-       {&L.Grid.X, &L.Grid.Y, &L.Grid.Z, &L.Block.X, &L.Block.Y, &L.Block.Z,
-        &L.Takes.Registers, &L.Takes.StaticSharedBytes, &L.Takes.LocalBytes,
-        &L.DynamicSharedBytes, &L.Stream, &L.Thread, &L.Device})
-    *Value = From.number<unsigned>();
+  From.fields(L);
   Shapes.push_back(std::move(L));
   return From.finished();
 }
 
 bool RecordingRecords::addDevice(ByteReader &From) {
-  std::string Name(From.text());
-  std::string Capability(From.text());
-  if (!From.finished())
+  std::string Name, Capability;
+  if (!From.fields(Name, Capability) || !From.finished())
     return false;
   if (Result.Device.empty()) {
     Result.Device = std::move(Name);
@@ -126,10 +121,7 @@ bool RecordingRecords::addAllocation(ByteReader &From, bool IsVariable) {
   A.Kind = "variable";
   if (!text(From, IsVariable ? A.Name : A.Kind))
     return false;
-  A.Bytes = From.number<uint64_t>();
-  A.ChunkBytes = From.number<uint64_t>();
-  A.Device = From.number<unsigned>();
-  if (!From.finished())
+  if (!From.fields(A.Bytes, A.ChunkBytes, A.Device) || !From.finished())
     return false;
   if (A.ChunkBytes == 0)
     return fail("the chunks of an allocation have no bytes");

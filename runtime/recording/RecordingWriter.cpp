@@ -68,16 +68,7 @@ unsigned RecordingWriter::text(const std::string &Text) {
 // its digests stands in the file once.
 unsigned RecordingWriter::shape(const Launch &Of) {
   ByteWriter Fields;
-  Fields.number(text(Of.Kernel));
-  for (const Extent &E : {Of.Grid, Of.Block})
-    Fields.number(E.X).number(E.Y).number(E.Z);
-  Fields.number(Of.Takes.Registers)
-      .number(Of.Takes.StaticSharedBytes)
-      .number(Of.Takes.LocalBytes)
-      .number(Of.DynamicSharedBytes)
-      .number(Of.Stream)
-      .number(Of.Thread)
-      .number(Of.Device);
+  Fields.fields(text(Of.Kernel), Of);
   const auto [At, IsNew] =
       Shapes.try_emplace(Fields.Out, static_cast<unsigned>(Shapes.size()));
   if (IsNew)
@@ -95,10 +86,8 @@ void RecordingWriter::device(const std::string &Name,
 void RecordingWriter::allocation(const Allocation &A) {
   const std::lock_guard Lock(Mutex);
   ByteWriter Fields;
-  Fields.number(text(A.IsVariable ? A.Name : A.Kind))
-      .number(A.Bytes)
-      .number(A.ChunkBytes)
-      .number(A.Device);
+  Fields.fields(text(A.IsVariable ? A.Name : A.Kind), A.Bytes, A.ChunkBytes,
+                A.Device);
   add(A.IsVariable ? RecordType::Variable : RecordType::Allocation, Fields);
   send();
 }

@@ -29,6 +29,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace bankstripe::runtime {
@@ -47,6 +48,9 @@ inline uint32_t recordChecksum(std::string_view Record) {
   return static_cast<uint32_t>(Mixed >> 32);
 }
 
+// Structs that stand in a file list their fields once, for ByteWriter and
+// ByteReader alike: a static listFields(With, Of) calls With.fields() of them.
+
 /// Puts values behind each other.
 class ByteWriter {
 public:
@@ -63,6 +67,11 @@ public:
     Out += Text;
     return *this;
   }
+  /// Numbers, texts, and structs that list theirs.
+  template <class... Values> ByteWriter &fields(const Values &...Of) {
+    (field(Of), ...);
+    return *this;
+  }
   ByteWriter &digests(const std::vector<uint64_t> &Digests) {
     Out.append(reinterpret_cast<const char *>(Digests.data()),
                Digests.size() * sizeof(uint64_t));
@@ -70,6 +79,18 @@ public:
   }
 
   std::string Out;
+
+private:
+  template <class T> void field(const T &Value) {
+    if constexpr (std::is_same_v<T, bool>)
+      number(Value);
+    else if constexpr (std::is_integral_v<T>)
+      number(std::make_unsigned_t<T>(Value));
+    else if constexpr (std::is_convertible_v<T, std::string_view>)
+      text(Value);
+    else
+      T::listFields(*this, Value);
+  }
 };
 
 /// Takes values off the front of some bytes. After a value that is not there,
@@ -99,6 +120,12 @@ public:
     return 0;
   }
   std::string_view text() { return bytes(number<uint64_t>()); }
+  /// Numbers and texts, in the order in which ByteWriter::fields() put them
+  /// there. \returns whether all of them were.
+  template <class... Values> bool fields(Values &...Into) {
+    (field(Into), ...);
+    return !Failed;
+  }
   /// Takes \p Count digests.
   void digests(uint64_t Count, std::vector<uint64_t> &Digests) {
     if (Count > Rest.size() / sizeof(uint64_t))
@@ -116,6 +143,16 @@ public:
   size_t left() const { return Rest.size(); }
 
 private:
+  template <class T> void field(T &Into) {
+    if constexpr (std::is_same_v<T, bool>)
+      Into = number<unsigned>() != 0;
+    else if constexpr (std::is_integral_v<T>)
+      Into = static_cast<T>(number<std::make_unsigned_t<T>>());
+    else if constexpr (std::is_same_v<T, std::string>)
+      Into = text();
+    else
+      T::listFields(*this, Into);
+  }
   std::string_view bytes(uint64_t Count) {
     if (Count > Rest.size()) {
       fail();
