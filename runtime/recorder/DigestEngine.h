@@ -62,6 +62,22 @@ private:
   std::vector<DigestSegment> TableHolds;
 };
 
+/// While it lives, a context is the calling thread's.
+class CurrentContext {
+public:
+  explicit CurrentContext(CUcontext Context)
+      : Result(cuCtxPushCurrent(Context)) {}
+  ~CurrentContext() {
+    CUcontext Popped = nullptr;
+    if (Result == CUDA_SUCCESS)
+      cuCtxPopCurrent(&Popped);
+  }
+  CurrentContext(const CurrentContext &) = delete;
+  CurrentContext &operator=(const CurrentContext &) = delete;
+
+  const CUresult Result; ///< Whether it could be.
+};
+
 /// The byte that fresh allocations are filled with.
 constexpr unsigned char FillByte = 0xA5;
 

@@ -57,41 +57,32 @@ Resources KernelHandle::resources() const {
           Attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)};
 }
 
-static std::vector<std::string> kernelsOf(CUlibrary Library) {
+// Asks for the number of kernels, then for the kernels, then for their names.
+template <class Kernel, class Home>
+static std::vector<std::string>
+kernelsOf(Home In, CUresult (*Count)(unsigned *, Home),
+          CUresult (*List)(Kernel *, unsigned, Home),
+          CUresult (*NameOf)(const char **, Kernel)) {
   std::vector<std::string> Names;
-  unsigned Count = 0;
-  if (cuLibraryGetKernelCount(&Count, Library) != CUDA_SUCCESS)
+  unsigned Found = 0;
+  if (Count(&Found, In) != CUDA_SUCCESS)
     return Names;
-  std::vector<CUkernel> Kernels(Count);
-  if (cuLibraryEnumerateKernels(Kernels.data(), Count, Library) != CUDA_SUCCESS)
+  std::vector<Kernel> Kernels(Found);
+  if (List(Kernels.data(), Found, In) != CUDA_SUCCESS)
     return Names;
-  for (CUkernel Kernel : Kernels)
-    if (const char *Name = nullptr;
-        cuKernelGetName(&Name, Kernel) == CUDA_SUCCESS && Name)
-      Names.emplace_back(Name);
-  return Names;
-}
-
-static std::vector<std::string> kernelsOf(CUmodule Module) {
-  std::vector<std::string> Names;
-  unsigned Count = 0;
-  if (cuModuleGetFunctionCount(&Count, Module) != CUDA_SUCCESS)
-    return Names;
-  std::vector<CUfunction> Functions(Count);
-  if (cuModuleEnumerateFunctions(Functions.data(), Count, Module) !=
-      CUDA_SUCCESS)
-    return Names;
-  for (CUfunction Function : Functions)
-    if (const char *Name = nullptr;
-        cuFuncGetName(&Name, Function) == CUDA_SUCCESS && Name)
+  for (Kernel One : Kernels)
+    if (const char *Name = nullptr; NameOf(&Name, One) == CUDA_SUCCESS && Name)
       Names.emplace_back(Name);
   return Names;
 }
 
 std::vector<std::string> KernelHandle::neighbours() const {
   if (Library)
-    return kernelsOf(Library);
-  return Module ? kernelsOf(Module) : std::vector<std::string>();
+    return kernelsOf(Library, cuLibraryGetKernelCount,
+                     cuLibraryEnumerateKernels, cuKernelGetName);
+  return Module ? kernelsOf(Module, cuModuleGetFunctionCount,
+                            cuModuleEnumerateFunctions, cuFuncGetName)
+                : std::vector<std::string>();
 }
 
 bool KernelHandle::variable(const std::string &Symbol, CUdeviceptr &Address,

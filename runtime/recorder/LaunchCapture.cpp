@@ -184,12 +184,10 @@ std::string LaunchCapture::writePages(CaptureMoment When, Engines &With) {
     }
   for (unsigned Number = 0; Number < Memory.size(); ++Number) {
     const Place &P = Memory[Number];
-    if (cuCtxPushCurrent(P.In) != CUDA_SUCCESS)
+    const CurrentContext Context(P.In);
+    if (Context.Result != CUDA_SUCCESS)
       return "a context cannot be used any more";
-    const CUresult Result = writePages(P, Number, When, With[P.In]);
-    CUcontext Popped = nullptr;
-    cuCtxPopCurrent(&Popped);
-    if (Result != CUDA_SUCCESS)
+    if (const CUresult Result = writePages(P, Number, When, With[P.In]))
       return "device memory could not be read: " + errorName(Result);
     if (!Writer->problem().empty())
       return cannotWrite();

@@ -253,14 +253,12 @@ void Recorder::launched(const LaunchRequest &Request) {
 
 CUresult Recorder::digestIn(CUcontext Context, const MemoryPart &Of,
                             std::span<const uint64_t> &Digests) {
-  if (const CUresult Result = cuCtxPushCurrent(Context))
+  const CurrentContext Current(Context);
+  if (Current.Result != CUDA_SUCCESS)
+    return Current.Result;
+  if (const CUresult Result = cuCtxSynchronize())
     return Result;
-  CUresult Result = cuCtxSynchronize();
-  if (Result == CUDA_SUCCESS)
-    Result = Engines[Context].run(Memory.segments(Context, Of), Digests);
-  CUcontext Popped = nullptr;
-  cuCtxPopCurrent(&Popped);
-  return Result;
+  return Engines[Context].run(Memory.segments(Context, Of), Digests);
 }
 
 bool Recorder::digest(const MemoryPart &Of, std::optional<CUdevice> On,
@@ -323,12 +321,11 @@ void Recorder::dump(const MemoryPart &Of) {
     return;
   std::vector<char> Bytes(std::min(Dump->End, Place->Bytes) - Dump->Begin);
   auto *const Context = static_cast<CUcontext>(const_cast<void *>(Place->In));
-  if (cuCtxPushCurrent(Context) != CUDA_SUCCESS)
+  const CurrentContext Current(Context);
+  if (Current.Result != CUDA_SUCCESS)
     return;
   const CUresult Result = Engines[Context].copyOut(Place->Address + Dump->Begin,
                                                    Bytes.data(), Bytes.size());
-  CUcontext Popped = nullptr;
-  cuCtxPopCurrent(&Popped);
   const std::string Path = Output.path() + ".bytes";
   std::FILE *File =
       Result == CUDA_SUCCESS ? std::fopen(Path.c_str(), "wb") : nullptr;
@@ -567,12 +564,10 @@ std::string Recorder::waitFor(CUcontext Launching,
   for (const LaunchCapture::Place &P : Places)
     Contexts.insert(P.In);
   for (CUcontext Context : Contexts) {
-    if (cuCtxPushCurrent(Context) != CUDA_SUCCESS)
+    const CurrentContext Current(Context);
+    if (Current.Result != CUDA_SUCCESS)
       return "a context cannot be used any more";
-    const CUresult Result = cuCtxSynchronize();
-    CUcontext Popped = nullptr;
-    cuCtxPopCurrent(&Popped);
-    if (Result != CUDA_SUCCESS)
+    if (const CUresult Result = cuCtxSynchronize())
       return "an earlier launch failed: " + errorName(Result);
   }
   return {};

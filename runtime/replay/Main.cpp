@@ -247,10 +247,6 @@ int main(int ArgumentCount, char **Arguments) {
     return problem(Wrong, ReplayUsage);
   if (!O.Extract.empty())
     return extract(O.Extract, C);
-  if (O.Info) {
-    std::fputs(printCapture(C).c_str(), stdout);
-    return ReplayIdentical;
-  }
   if (!O.Results.empty())
     return replayForAnother(O, C, Arguments);
   if (O.Only)

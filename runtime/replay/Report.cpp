@@ -83,41 +83,6 @@ static std::string notes(const Capture &Of) {
   return Text;
 }
 
-static std::string kernelText(Side Which, const CapturedKernel &K) {
-  std::string Text = fmt::format(
-      "{}: {} of module, grid {}, block {}, {} of dynamic shared memory, {}\n",
-      sideName(Which), plural(K.Image.size(), "byte"), extentText(K.Grid),
-      extentText(K.Block), plural(K.DynamicSharedBytes, "byte"),
-      plural(K.Parameters.size(), "parameter"));
-  for (const CapturedParameter &P : K.Parameters) {
-    Text += fmt::format("  parameter at {}:", P.Offset);
-    // As a number: the highest byte first.
-    for (size_t I = 0; I < P.Bytes.size(); ++I)
-      Text += fmt::format(
-          "{}{:02x}", I % 8 == 0 ? " " : "",
-          static_cast<unsigned char>(
-              P.Bytes[std::min(P.Bytes.size() - 1, I / 8 * 8 + 7) - I % 8]));
-    Text += '\n';
-  }
-  return Text;
-}
-
-std::string bankstripe::runtime::printCapture(const Capture &Of) {
-  std::string Text = headline(Of) + kernelText(Side::Original, Of.Original);
-  if (Of.Rewritten)
-    Text += kernelText(Side::Rewritten, *Of.Rewritten);
-  for (const CapturedMemory &M : Of.Memory) {
-    const auto Changed = std::ranges::count_if(
-        M.After, [](const CapturedPage &P) { return P.IsThere; });
-    Text += fmt::format("{} at 0x{:x}, {}: the launch changed {} of {}\n",
-                        memoryName(M), M.Address, M.Kind, Changed,
-                        plural(M.After.size(), "page"));
-  }
-  if (!Of.Error.empty())
-    Text += "the launch ended with " + Of.Error + '\n';
-  return Text + notes(Of);
-}
-
 static std::string mismatchText(const Capture &Of, Side Which,
                                 const MemoryMismatch &M) {
   return fmt::format("  {}: {} in all\n{}", memoryName(Of.Memory[M.Memory]),

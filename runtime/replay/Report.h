@@ -30,9 +30,6 @@ ReplayStatus judge(const Capture &Of, const ReplayResults &Results);
 /// \return no times when there are not as many durations as launches.
 PairedTimes pairedTimes(const std::vector<double> &Nanoseconds, unsigned Timed);
 
-/// What a capture holds, as text.
-std::string printCapture(const Capture &Of);
-
 /// What the launch of one side gave, as text.
 std::string printSide(const Capture &Of, Side Which, const SideResult &Result);
 

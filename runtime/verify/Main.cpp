@@ -112,13 +112,5 @@ int main(int ArgumentCount, char **Arguments) {
     return cannotWrite(O.JsonPath);
   if (!O.HtmlPath.empty() && !writeFile(O.HtmlPath, htmlPage(Page)))
     return cannotWrite(O.HtmlPath);
-  switch (Report.Verdict) {
-  case Outcome::Identical:
-    return ExitIdentical;
-  case Outcome::Differs:
-    return ExitDiffers;
-  case Outcome::CannotRecord:
-    return ExitCannotRecord;
-  }
-  return ExitCannotRecord;
+  return static_cast<int>(Report.Verdict);
 }

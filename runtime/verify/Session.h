@@ -27,10 +27,14 @@
 
 namespace bankstripe::runtime {
 
+/// What is found, with its exit status.
 enum class Outcome {
-  Identical,    ///< Nothing differs that the rewrite is to blame for.
-  Differs,      ///< Something does, or the rewritten program failed.
-  CannotRecord, ///< There is nothing to judge.
+  /// Nothing differs that the rewrite is to blame for.
+  Identical = ExitIdentical,
+  /// Something does, or the rewritten program failed.
+  Differs = ExitDiffers,
+  /// There is nothing to judge.
+  CannotRecord = ExitCannotRecord,
 };
 
 /// Everything that a verification found.

@@ -11,29 +11,11 @@
 
 using namespace bankstripe::runtime;
 
-namespace {
-
-class Timer {
-public:
-  Timer(Runner &Runs, int ExitStatus)
-      : O(Runs.options()), Runs(Runs), ExitStatus(ExitStatus) {}
-  TimedRuns run();
-
-private:
-  bool timeOne(bool IsRewritten, const ClockSource &Source,
-               std::vector<ClockSample> &Clocks);
-
-  const Options &O;
-  Runner &Runs;
-  int ExitStatus;
-  TimedRuns Result;
-};
-
-} // namespace
-
-// \returns false when there will be no more durations.
-bool Timer::timeOne(bool IsRewritten, const ClockSource &Source,
-                    std::vector<ClockSample> &Clocks) {
+// One run. \returns false when there will be no more durations.
+static bool timeOne(Runner &Runs, bool IsRewritten, int ExitStatus,
+                    const ClockSource &Source, std::vector<ClockSample> &Clocks,
+                    TimedRuns &Result) {
+  const Options &O = Runs.options();
   const char *Which = IsRewritten ? "rewritten" : "original";
   RecordedRun Run;
   {
@@ -69,10 +51,12 @@ bool Timer::timeOne(bool IsRewritten, const ClockSource &Source,
 
 // The two take turns in going first, so that a GPU that warms up slows neither
 // more than the other.
-TimedRuns Timer::run() {
+TimedRuns bankstripe::runtime::timeBoth(Runner &Runs, int ExitStatus) {
+  const Options &O = Runs.options();
+  TimedRuns Result;
   if (O.Runs == 0) {
     Result.ClocksUnknown = "nothing was timed";
-    return std::move(Result);
+    return Result;
   }
   const FileLock Lock(O.LockPath, LOCK_EX);
   const auto Found = findClocks();
@@ -84,17 +68,14 @@ TimedRuns Timer::run() {
   for (unsigned I = 0; I < O.Runs && GoesOn; ++I) {
     Runs.tell(fmt::format("timing, run {} of {}", I + 1, O.Runs));
     for (const bool IsRewritten : {I % 2 == 1, I % 2 == 0})
-      GoesOn = GoesOn && timeOne(IsRewritten, Source ? *Source : ClockSource(),
-                                 Clocks[IsRewritten]);
+      GoesOn = GoesOn && timeOne(Runs, IsRewritten, ExitStatus,
+                                 Source ? *Source : ClockSource(),
+                                 Clocks[IsRewritten], Result);
     Result.Runs += GoesOn;
   }
   Result.OriginalClocks = summarise(Clocks[0]);
   Result.RewrittenClocks = summarise(Clocks[1]);
   if (Source && (!Result.OriginalClocks || !Result.RewrittenClocks))
     Result.ClocksUnknown = "the programs end before they could be read";
-  return std::move(Result);
-}
-
-TimedRuns bankstripe::runtime::timeBoth(Runner &Runs, int ExitStatus) {
-  return Timer(Runs, ExitStatus).run();
+  return Result;
 }

@@ -431,17 +431,6 @@ TEST_F(Replay, WithoutARewrittenKernelTheOriginalIsReproduced) {
   EXPECT_EQ(replay({"--only=rewritten"}).ExitStatus, ReplayUsage);
 }
 
-TEST_F(Replay, WhatACaptureHoldsIsPrintedWithoutADriver) {
-  add(After, 3, 7);
-  write("add 3 7", "add 3 8");
-  const ChildResult R = replay({"--info"}, {{"LD_LIBRARY_PATH", ""}});
-  EXPECT_EQ(R.ExitStatus, ReplayIdentical);
-  EXPECT_TRUE(says(R, "  parameter at 0: 0000000302000000")) << R.Output;
-  EXPECT_TRUE(says(R, "allocation 4 (196608 bytes) at 0x302000000, device: the "
-                      "launch changed 1 of 3 pages"))
-      << R.Output;
-}
-
 TEST_F(Replay, ModulesAreWrittenOut) {
   write("add 3 7", "add 3 8");
   const std::string Folder = testing::TempDir() + "modules";
