@@ -128,14 +128,21 @@ static void entering(const WatchedCall &Call, const CUpti_CallbackData &Data) {
   }
 }
 
-static AllocationRequest hostMemory(const CUpti_CallbackData &Data,
-                                    const char *Kind, void *Host,
-                                    uint64_t Bytes) {
+static AllocationRequest memory(const CUpti_CallbackData &Data,
+                                const char *Kind, CUdeviceptr Address,
+                                uint64_t Bytes) {
   AllocationRequest Request;
   Request.In = Data.context;
   Request.Kind = Kind;
-  Request.Address = seenByKernels(Host);
+  Request.Address = Address;
   Request.Bytes = Bytes;
+  return Request;
+}
+
+static AllocationRequest hostMemory(const CUpti_CallbackData &Data,
+                                    const char *Kind, void *Host,
+                                    uint64_t Bytes) {
+  AllocationRequest Request = memory(Data, Kind, seenByKernels(Host), Bytes);
   Request.IsHost = true;
   return Request;
 }
@@ -150,53 +157,53 @@ static AllocationRequest registered(const CUpti_CallbackData &Data) {
   return {};
 }
 
-// Pinned memory is had by three calls, of which two share their parameters.
-static AllocationRequest pinned(const WatchedCall &Call,
-                                const CUpti_CallbackData &Data) {
-  if (Call.Id == CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2) {
+// Memory that becomes usable in the order of a stream, by two calls.
+template <class Parameters>
+static AllocationRequest ordered(const WatchedCall &Call,
+                                 const CUpti_CallbackData &Data,
+                                 const char *Kind) {
+  const auto &P = parameters<Parameters>(Data);
+  AllocationRequest Request = memory(Data, Kind, *P.dptr, P.bytesize);
+  Request.Order = streamOf(Call, P.hStream);
+  Request.IsOrdered = true;
+  return Request;
+}
+
+static AllocationRequest allocation(const WatchedCall &Call,
+                                    const CUpti_CallbackData &Data) {
+  switch (Call.What) {
+  case Action::Allocate: {
+    const auto &P = parameters<cuMemAlloc_v2_params>(Data);
+    return memory(Data, "device", *P.dptr, P.bytesize);
+  }
+  case Action::AllocatePitch: {
+    const auto &P = parameters<cuMemAllocPitch_v2_params>(Data);
+    return memory(Data, "pitch", *P.dptr, *P.pPitch * P.Height);
+  }
+  case Action::AllocateManaged: {
+    const auto &P = parameters<cuMemAllocManaged_params>(Data);
+    AllocationRequest Request = memory(Data, "managed", *P.dptr, P.bytesize);
+    Request.IsHostFirst = P.flags & CU_MEM_ATTACH_HOST;
+    return Request;
+  }
+  case Action::AllocateAsync:
+    return ordered<cuMemAllocAsync_params>(Call, Data, "async");
+  case Action::AllocateFromPool:
+    return ordered<cuMemAllocFromPoolAsync_params>(Call, Data, "pool");
+  case Action::AllocateHost: {
+    // Two of three calls share their parameters.
+    if (Call.Id != CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2) {
+      const auto &P = parameters<cuMemHostAlloc_params>(Data);
+      return hostMemory(Data, "pinned", *P.pp, P.bytesize);
+    }
     const auto &P = parameters<cuMemAllocHost_v2_params>(Data);
     return hostMemory(Data, "pinned", *P.pp, P.bytesize);
   }
-  const auto &P = parameters<cuMemHostAlloc_params>(Data);
-  return hostMemory(Data, "pinned", *P.pp, P.bytesize);
-}
-
-static AllocationRequest deviceMemory(const WatchedCall &Call,
-                                      const CUpti_CallbackData &Data) {
-  AllocationRequest Request;
-  Request.In = Data.context;
-  if (Call.What == Action::Allocate) {
-    const auto &P = parameters<cuMemAlloc_v2_params>(Data);
-    Request.Kind = "device";
-    Request.Address = *P.dptr;
-    Request.Bytes = P.bytesize;
-  } else if (Call.What == Action::AllocatePitch) {
-    const auto &P = parameters<cuMemAllocPitch_v2_params>(Data);
-    Request.Kind = "pitch";
-    Request.Address = *P.dptr;
-    Request.Bytes = *P.pPitch * P.Height;
-  } else if (Call.What == Action::AllocateManaged) {
-    const auto &P = parameters<cuMemAllocManaged_params>(Data);
-    Request.Kind = "managed";
-    Request.Address = *P.dptr;
-    Request.Bytes = P.bytesize;
-    Request.IsHostFirst = P.flags & CU_MEM_ATTACH_HOST;
-  } else if (Call.What == Action::AllocateAsync) {
-    const auto &P = parameters<cuMemAllocAsync_params>(Data);
-    Request.Kind = "async";
-    Request.Address = *P.dptr;
-    Request.Bytes = P.bytesize;
-    Request.Order = streamOf(Call, P.hStream);
-    Request.IsOrdered = true;
-  } else if (Call.What == Action::AllocateFromPool) {
-    const auto &P = parameters<cuMemAllocFromPoolAsync_params>(Data);
-    Request.Kind = "pool";
-    Request.Address = *P.dptr;
-    Request.Bytes = P.bytesize;
-    Request.Order = streamOf(Call, P.hStream);
-    Request.IsOrdered = true;
+  case Action::RegisterHost:
+    return registered(Data);
+  default:
+    return {};
   }
-  return Request;
 }
 
 static void graphNodeAdded(const WatchedCall &Call,
@@ -226,10 +233,6 @@ static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data) {
     return TheRecorder->onlyReplayMisses(Call.NoteText);
   case Action::GraphNode:
     return graphNodeAdded(Call, Data);
-  case Action::AllocateHost:
-    return TheRecorder->allocated(pinned(Call, Data));
-  case Action::RegisterHost:
-    return TheRecorder->allocated(registered(Data));
   case Action::Create:
     return TheRecorder->created(*parameters<cuMemCreate_params>(Data).handle);
   case Action::Map: {
@@ -242,7 +245,7 @@ static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data) {
                                    {P.desc, P.count});
   }
   default:
-    return TheRecorder->allocated(deviceMemory(Call, Data));
+    return TheRecorder->allocated(allocation(Call, Data));
   }
 }
 

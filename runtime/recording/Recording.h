@@ -35,6 +35,11 @@ enum class RecordingMode {
 struct Extent {
   unsigned X = 1, Y = 1, Z = 1;
   bool operator==(const Extent &) const = default;
+  /// "16 x 1 x 1"
+  std::string text() const {
+    return std::to_string(X) + " x " + std::to_string(Y) + " x " +
+           std::to_string(Z);
+  }
   static void listFields(auto &With, auto &Of) {
     With.fields(Of.X, Of.Y, Of.Z);
   }

@@ -56,8 +56,8 @@ static int extract(const std::string &Folder, const Capture &C) {
   };
   if (!Write(Side::Original, C.Original) ||
       (C.Rewritten && !Write(Side::Rewritten, *C.Rewritten)))
-    return problem("cannot write to '" + Folder + "'", ReplayUsage);
-  return ReplayIdentical;
+    return problem("cannot write to '" + Folder + "'", ExitUsage);
+  return ExitIdentical;
 }
 
 // Where other things lie in a process is random. This one begins again, until
@@ -145,21 +145,21 @@ static int replayForAnother(const ReplayOptions &O, const Capture &C,
     Now.Timed = O.Runs;
   File << printResults(Now);
   File.close();
-  return File.good() ? ReplayIdentical : ReplayCannot;
+  return File.good() ? ExitIdentical : ExitCannotRecord;
 }
 
 static int replayOnly(const ReplayOptions &O, const Capture &C,
                       char **Arguments) {
   if (O.Only == Side::Rewritten && !C.Rewritten)
-    return problem("the capture holds no rewritten kernel", ReplayUsage);
-  int Status = ReplayIdentical;
+    return problem("the capture holds no rewritten kernel", ExitUsage);
+  int Status = ExitIdentical;
   const std::string Problem =
       replayHere(O, C, Arguments, [&](Side Which, const SideResult &R) {
         std::fputs(printSide(C, Which, R).c_str(), stdout);
         if (R.Error != C.Error || !R.Mismatches.empty())
-          Status = Which == Side::Original ? ReplayCannot : ReplayDiffers;
+          Status = Which == Side::Original ? ExitCannotRecord : ExitDiffers;
       });
-  return Problem.empty() ? Status : problem(Problem, ReplayCannot);
+  return Problem.empty() ? Status : problem(Problem, ExitCannotRecord);
 }
 
 static RecordedRun runReplay(const ReplayOptions &O, Runner &Runs,
@@ -233,18 +233,18 @@ static ReplayReport replay(const ReplayOptions &O, const Capture &C) {
 
 int main(int ArgumentCount, char **Arguments) {
   auto Parsed = parseReplayOptions(ArgumentCount, Arguments);
-  if (const auto *D = std::get_if<ReplayDone>(&Parsed)) {
-    std::fputs(D->Text.c_str(), D->Status == ReplayIdentical ? stdout : stderr);
+  if (const auto *D = std::get_if<Done>(&Parsed)) {
+    std::fputs(D->Text.c_str(), D->Status == ExitIdentical ? stdout : stderr);
     return D->Status;
   }
   const auto &O = std::get<ReplayOptions>(Parsed);
   auto Read = readCapture(O.Path);
   if (const auto *Error = std::get_if<CaptureError>(&Read))
     return problem("'" + O.Path + "' is no capture: " + Error->Message,
-                   ReplayUsage);
+                   ExitUsage);
   auto &C = std::get<Capture>(Read);
   if (const std::string Wrong = changeKernel(O, C); !Wrong.empty())
-    return problem(Wrong, ReplayUsage);
+    return problem(Wrong, ExitUsage);
   if (!O.Extract.empty())
     return extract(O.Extract, C);
   if (!O.Results.empty())
@@ -256,6 +256,6 @@ int main(int ArgumentCount, char **Arguments) {
   if (O.JsonPath != "-")
     std::fputs(printReplay(C, Report, Coloured).c_str(), stdout);
   if (!O.JsonPath.empty() && !writeFile(O.JsonPath, jsonReplay(C, Report)))
-    return problem("cannot write '" + O.JsonPath + "'", ReplayUsage);
+    return problem("cannot write '" + O.JsonPath + "'", ExitUsage);
   return judge(C, Report.Results);
 }

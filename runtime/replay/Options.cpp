@@ -8,7 +8,6 @@
 #include "replay/Options.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <sstream>
 
 using namespace bankstripe::runtime;
 
@@ -36,13 +35,6 @@ Examples:
   nvcc -cubin -arch=native -o fixed.cubin sort.cu
   bankstripe-replay --module=fixed.cubin wrong.capture
 )";
-
-static std::variant<ReplayOptions, ReplayDone>
-usageError(const std::string &Message) {
-  return ReplayDone{"bankstripe-replay: " + Message +
-                        "\nrun bankstripe-replay --help for the options\n",
-                    ReplayUsage};
-}
 
 namespace {
 
@@ -108,29 +100,21 @@ static std::string readGiven(ReplayOptions &O, const Unread &Given) {
   return "";
 }
 
-std::variant<ReplayOptions, ReplayDone>
+std::variant<ReplayOptions, Done>
 bankstripe::runtime::parseReplayOptions(int ArgumentCount,
                                         const char *const *Arguments) {
   ReplayOptions O;
   Unread Given;
   CLI::App App(Description, "bankstripe-replay");
   App.footer(Details);
-  App.set_version_flag("--version",
-                       std::string("bankstripe-replay ") + BANKSTRIPE_VERSION);
   App.add_option("CAPTURE", O.Path, "what bankstripe-verify --capture wrote")
       ->required();
   addLaunchOptions(App, O, Given);
   addOutputOptions(App, O, Given);
-  try {
-    App.parse(ArgumentCount, Arguments);
-  } catch (const CLI::ParseError &Error) {
-    std::ostringstream Text;
-    if (App.exit(Error, Text, Text) == 0)
-      return ReplayDone{Text.str(), ReplayIdentical};
-    return usageError(Error.what());
-  }
+  if (const auto Told = parseArguments(App, ArgumentCount, Arguments))
+    return *Told;
   if (const std::string Problem = readGiven(O, Given); !Problem.empty())
-    return usageError(Problem);
+    return usageError(App, Problem);
   return O;
 }
 

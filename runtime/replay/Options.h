@@ -9,17 +9,9 @@
 #define BANKSTRIPE_REPLAY_OPTIONS_H
 
 #include "replay/Results.h"
-#include <variant>
+#include "verify/Options.h"
 
 namespace bankstripe::runtime {
-
-/// The exit statuses of bankstripe-replay.
-enum ReplayStatus : int {
-  ReplayIdentical = 0,
-  ReplayDiffers = 1,
-  ReplayUsage = 2,
-  ReplayCannot = 3,
-};
 
 struct ReplayOptions {
   std::string Path;            ///< Of the capture.
@@ -36,13 +28,7 @@ struct ReplayOptions {
   std::string Results;  ///< File for results: this is the replaying process.
 };
 
-/// What to do when there is nothing to replay: print Text and exit.
-struct ReplayDone {
-  std::string Text;
-  int Status = ReplayIdentical;
-};
-
-std::variant<ReplayOptions, ReplayDone>
+std::variant<ReplayOptions, Done>
 parseReplayOptions(int ArgumentCount, const char *const *Arguments);
 
 /// The arguments of the process that replays for \p O.

@@ -15,23 +15,23 @@
 using namespace bankstripe::runtime;
 using Json = nlohmann::ordered_json;
 
-ReplayStatus bankstripe::runtime::judge(const Capture &Of,
-                                        const ReplayResults &Results) {
+ExitStatus bankstripe::runtime::judge(const Capture &Of,
+                                      const ReplayResults &Results) {
   if (!Results.Original)
-    return ReplayCannot;
+    return ExitCannotRecord;
   const SideResult &Original = *Results.Original;
   const bool IsReproduced =
       Original.Mismatches.empty() && Original.Error == Of.Error;
   if (!Results.Rewritten)
-    return Results.Problem.empty() && IsReproduced ? ReplayIdentical
-                                                   : ReplayCannot;
+    return Results.Problem.empty() && IsReproduced ? ExitIdentical
+                                                   : ExitCannotRecord;
   const SideResult &Rewritten = *Results.Rewritten;
   if (Original.Error != Of.Error)
-    return ReplayCannot;
+    return ExitCannotRecord;
   if (Rewritten.Error != Original.Error || !Rewritten.Mismatches.empty())
-    return ReplayDiffers;
-  return IsReproduced && Results.Problem.empty() ? ReplayIdentical
-                                                 : ReplayCannot;
+    return ExitDiffers;
+  return IsReproduced && Results.Problem.empty() ? ExitIdentical
+                                                 : ExitCannotRecord;
 }
 
 PairedTimes
@@ -46,18 +46,6 @@ bankstripe::runtime::pairedTimes(const std::vector<double> &Nanoseconds,
   return pairTimes(Original, Rewritten);
 }
 
-static std::string extentText(const Extent &E) {
-  return fmt::format("{} x {} x {}", E.X, E.Y, E.Z);
-}
-
-static std::string memoryName(const CapturedMemory &M) {
-  return M.isVariable()
-             ? fmt::format("variable {} ({})", canonicalName(M.Symbol),
-                           plural(M.Bytes, "byte"))
-             : fmt::format("allocation {} ({})", M.Number,
-                           plural(M.Bytes, "byte"));
-}
-
 static std::string headline(const Capture &Of) {
   const auto Variables = std::ranges::count_if(
       Of.Memory, [](const CapturedMemory &M) { return M.isVariable(); });
@@ -68,9 +56,9 @@ static std::string headline(const Capture &Of) {
   return fmt::format(
       "launch {}, {}\n  grid {}, block {}, {} of dynamic shared memory\n"
       "  captured on {} (compute capability {}) with {}, {} and {} of memory\n",
-      Of.Program.Launch, canonicalName(K.Symbol), extentText(K.Grid),
-      extentText(K.Block), plural(K.DynamicSharedBytes, "byte"),
-      Of.Program.Device, Of.Program.Capability,
+      Of.Program.Launch, canonicalName(K.Symbol), K.Grid.text(), K.Block.text(),
+      plural(K.DynamicSharedBytes, "byte"), Of.Program.Device,
+      Of.Program.Capability,
       plural(Of.Memory.size() - static_cast<size_t>(Variables), "allocation"),
       plural(static_cast<uint64_t>(Variables), "variable"),
       plural(Bytes, "byte"));
@@ -85,11 +73,12 @@ static std::string notes(const Capture &Of) {
 
 static std::string mismatchText(const Capture &Of, Side Which,
                                 const MemoryMismatch &M) {
-  return fmt::format("  {}: {} in all\n{}", memoryName(Of.Memory[M.Memory]),
-                     M.DifferingBytes == 1
-                         ? "1 byte differs"
-                         : fmt::format("{} bytes differ", M.DifferingBytes),
-                     differenceText(M.First, "captured", sideName(Which)));
+  const CapturedMemory &In = Of.Memory[M.Memory];
+  return fmt::format(
+      "  {}: {} in all\n{}", memoryName(In.Symbol, In.Number, In.Bytes),
+      M.DifferingBytes == 1 ? "1 byte differs"
+                            : fmt::format("{} bytes differ", M.DifferingBytes),
+      differenceText(M.First, "captured", sideName(Which)));
 }
 
 std::string bankstripe::runtime::printSide(const Capture &Of, Side Which,
@@ -122,9 +111,9 @@ std::string bankstripe::runtime::printSide(const Capture &Of, Side Which,
 static std::string verdictText(const Capture &Of, const ReplayReport &Report) {
   const ReplayResults &R = Report.Results;
   switch (judge(Of, R)) {
-  case ReplayIdentical:
+  case ExitIdentical:
     return R.Rewritten ? "identical" : "reproduced";
-  case ReplayDiffers:
+  case ExitDiffers:
     return "differs";
   default:
     return R.Original && R.Problem.empty() ? "not reproduced" : "not replayed";
@@ -153,7 +142,7 @@ std::string bankstripe::runtime::printReplay(const Capture &Of,
                                              const ReplayReport &Report,
                                              bool Coloured) {
   const ReplayResults &R = Report.Results;
-  const bool IsGood = judge(Of, R) == ReplayIdentical;
+  const bool IsGood = judge(Of, R) == ExitIdentical;
   std::string Text = coloured(verdictText(Of, Report),
                               IsGood ? Colour::Good : Colour::Bad, Coloured);
   Text += ": " + headline(Of);

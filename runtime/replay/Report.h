@@ -22,7 +22,7 @@ struct ReplayReport {
 
 /// What the results say. A kernel that fails as the captured launch did is as
 /// good as one that leaves the same.
-ReplayStatus judge(const Capture &Of, const ReplayResults &Results);
+ExitStatus judge(const Capture &Of, const ReplayResults &Results);
 
 /// Medians, spreads and the interval of \p Nanoseconds: the durations of the
 /// first launch of each side and then of the timed ones, in their order.

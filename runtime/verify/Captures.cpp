@@ -19,29 +19,6 @@ std::string CaptureReport::command() const {
   return Command{"bankstripe-replay", {Path}}.text();
 }
 
-namespace {
-
-// A folder that goes away with its maker.
-class FolderBeside {
-public:
-  explicit FolderBeside(const std::string &File) {
-    std::string Pattern = File + ".XXXXXX";
-    if (::mkdtemp(Pattern.data()))
-      Path = Pattern;
-  }
-  ~FolderBeside() {
-    std::error_code Error;
-    if (!Path.empty())
-      fs::remove_all(Path, Error);
-  }
-  FolderBeside(const FolderBeside &) = delete;
-  FolderBeside &operator=(const FolderBeside &) = delete;
-
-  std::string Path;
-};
-
-} // namespace
-
 // Why the recorder left no file, when it gave no reason.
 static std::string whyNothing(const RecordedRun &Run, unsigned Launch) {
   for (const auto &[Note, Count] : Run.Record.Notes)
@@ -135,7 +112,7 @@ CaptureReport bankstripe::runtime::captureLaunch(Runner &Runs, unsigned Launch,
   CaptureReport Report;
   Report.Path = O.CapturePath;
   Report.What = Launch;
-  const FolderBeside Beside(O.CapturePath);
+  const TemporaryFolder Beside(O.CapturePath + ".XXXXXX");
   const std::string &Folder = Beside.Path;
   if (Folder.empty()) {
     Report.Problem = fmt::format("no folder can be made beside '{}': {}",

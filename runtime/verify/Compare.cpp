@@ -96,11 +96,6 @@ private:
 
 } // namespace
 
-static std::string describe(const Extent &E) {
-  return std::to_string(E.X) + " x " + std::to_string(E.Y) + " x " +
-         std::to_string(E.Z);
-}
-
 Difference PairPlayer::at(unsigned Index, DifferenceKind Kind) const {
   Difference D;
   D.Kind = Kind;
@@ -126,10 +121,9 @@ std::optional<Difference> PairPlayer::structure(unsigned Index) const {
       canonicalName(InA.Kernel) != canonicalName(InB.Kernel))
     return Differ(DifferenceKind::Kernel, "", "");
   if (InA.Grid != InB.Grid)
-    return Differ(DifferenceKind::Grid, describe(InA.Grid), describe(InB.Grid));
+    return Differ(DifferenceKind::Grid, InA.Grid.text(), InB.Grid.text());
   if (InA.Block != InB.Block)
-    return Differ(DifferenceKind::Block, describe(InA.Block),
-                  describe(InB.Block));
+    return Differ(DifferenceKind::Block, InA.Block.text(), InB.Block.text());
   if (InA.Error != InB.Error)
     return Differ(DifferenceKind::LaunchError, InA.Error, InB.Error);
   return std::nullopt;
@@ -387,8 +381,8 @@ static unsigned launchingThreads(const Recording &R) {
 
 // A kernel with its grid and block, as far as threads that race leave it alone.
 static std::string signature(const Launch &L) {
-  return canonicalName(L.Kernel) + " <<<" + describe(L.Grid) + ", " +
-         describe(L.Block) + ">>>";
+  return canonicalName(L.Kernel) + " <<<" + L.Grid.text() + ", " +
+         L.Block.text() + ">>>";
 }
 
 static std::map<std::string, unsigned> countLaunches(const Recording &R) {

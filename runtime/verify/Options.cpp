@@ -57,10 +57,25 @@ struct Unread {
 
 } // namespace
 
-static std::variant<Options, Done> usageError(const std::string &Message) {
-  return Done{"bankstripe-verify: " + Message +
-                  "\nrun bankstripe-verify --help for the options\n",
-              ExitUsage};
+Done bankstripe::runtime::usageError(const CLI::App &App,
+                                     const std::string &Message) {
+  return {fmt::format("{0}: {1}\nrun {0} --help for the options\n",
+                      App.get_name(), Message),
+          ExitUsage};
+}
+
+std::optional<Done>
+bankstripe::runtime::parseArguments(CLI::App &App, int ArgumentCount,
+                                    const char *const *Arguments) {
+  App.set_version_flag("--version", App.get_name() + " " + BANKSTRIPE_VERSION);
+  try {
+    App.parse(ArgumentCount, Arguments);
+  } catch (const CLI::ParseError &Error) {
+    std::ostringstream Text;
+    return App.exit(Error, Text, Text) == 0 ? Done{Text.str()}
+                                            : usageError(App, Error.what());
+  }
+  return std::nullopt;
 }
 
 // \returns what is wrong; empty when nothing is.
@@ -227,8 +242,6 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
   Options O;
   CLI::App App(Description, "bankstripe-verify");
   App.footer(Details);
-  App.set_version_flag("--version",
-                       std::string("bankstripe-verify ") + BANKSTRIPE_VERSION);
   Unread Given;
   addRunOptions(App, O, Given);
   addOutputOptions(App, O);
@@ -241,21 +254,15 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
                        Arguments);
   const std::vector<std::string> Rest(
       Arguments + std::min(Ours + 1, ArgumentCount), Arguments + ArgumentCount);
-  try {
-    App.parse(Ours, Arguments);
-  } catch (const CLI::ParseError &Error) {
-    std::ostringstream Text;
-    if (App.exit(Error, Text, Text) == 0)
-      return Done{Text.str(), ExitIdentical};
-    return usageError(Error.what());
-  }
+  if (const auto Told = parseArguments(App, Ours, Arguments))
+    return *Told;
   if (!O.PrintPath.empty())
     return O;
   for (const std::string &Problem :
        {readDigestOptions(O, Given), readCaptureOptions(O),
         readCommands(O, Given, Rest)})
     if (!Problem.empty())
-      return usageError(Problem);
+      return usageError(App, Problem);
   return O;
 }
 

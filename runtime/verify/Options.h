@@ -13,6 +13,10 @@
 #include <variant>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace bankstripe::runtime {
 
 /// A program, or a script that starts one, and what it is called with.
@@ -85,6 +89,14 @@ struct Done {
   std::string Text;
   int Status = ExitIdentical;
 };
+
+/// Reads \p Arguments with \p App, whose name is that of the program.
+///
+/// \returns what to do when that is to print something and go: the help, the
+/// version, or what is wrong.
+std::optional<Done> parseArguments(CLI::App &App, int ArgumentCount,
+                                   const char *const *Arguments);
+Done usageError(const CLI::App &App, const std::string &Message);
 
 /// Reads the command line, of which there are two forms: two programs before
 /// `--` and the arguments of both after it, or two whole commands after it with

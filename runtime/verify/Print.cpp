@@ -143,12 +143,16 @@ static std::string shortName(const std::string &Name) {
   return Short;
 }
 
+std::string bankstripe::runtime::memoryName(const std::string &Variable,
+                                            unsigned Number, uint64_t Bytes) {
+  return fmt::format("{} ({})",
+                     Variable.empty() ? fmt::format("allocation {}", Number)
+                                      : "variable " + canonicalName(Variable),
+                     plural(Bytes, "byte"));
+}
+
 static std::string allocationName(const Difference &D) {
-  if (D.IsVariable)
-    return fmt::format("variable {} ({})", canonicalName(D.Name),
-                       plural(D.Bytes, "byte"));
-  return fmt::format("allocation {} ({})", D.Allocation,
-                     plural(D.Bytes, "byte"));
+  return memoryName(D.IsVariable ? D.Name : "", D.Allocation, D.Bytes);
 }
 
 static std::string orNothing(const std::string &Text) {

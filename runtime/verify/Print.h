@@ -23,6 +23,12 @@ std::string functionName(std::string_view Demangled);
 /// of which \p Range is the distance between them; "-" without a median.
 std::string spreadText(const std::optional<double> &Median, double Range);
 
+/// "allocation 3 (16 bytes)", "variable table (1 byte)"
+///
+/// \param Variable its symbol; empty for an allocation.
+std::string memoryName(const std::string &Variable, unsigned Number,
+                       uint64_t Bytes);
+
 /// "1 launch", "2 launches", "3 bytes"
 std::string plural(uint64_t Count, const std::string &One);
 

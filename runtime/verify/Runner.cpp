@@ -129,26 +129,31 @@ static void readProcesses(RecordedRun &Run, const std::string &First) {
   Run.Problem = std::move(Processes[Principal].Problem);
 }
 
-Runner::Runner(const Options &O, const std::string &Recorder, Progress Tell)
-    : O(O), Recorder(Recorder), Tell(std::move(Tell)) {
-  std::error_code Error;
-  std::string Pattern =
-      (fs::temp_directory_path(Error) / "bankstripe-verify-XXXXXX").string();
+TemporaryFolder::TemporaryFolder(std::string Pattern) {
   if (::mkdtemp(Pattern.data()))
-    Folder = Pattern;
+    Path = std::move(Pattern);
 }
 
-Runner::~Runner() {
+TemporaryFolder::~TemporaryFolder() {
   std::error_code Error;
-  if (!Folder.empty())
-    fs::remove_all(Folder, Error);
+  if (!Path.empty())
+    fs::remove_all(Path, Error);
 }
+
+static std::string temporaryPattern() {
+  std::error_code Error;
+  return fs::temp_directory_path(Error) / "bankstripe-verify-XXXXXX";
+}
+
+Runner::Runner(const Options &O, const std::string &Recorder, Progress Tell)
+    : O(O), Recorder(Recorder), Tell(std::move(Tell)),
+      Folder(temporaryPattern()) {}
 
 RecordedRun Runner::run(const Command &What, RecordRequest Request,
                         bool RandomAddresses) {
   RecordedRun Run;
   const bool IsTimed = Request.Mode == RecordingMode::Time;
-  Request.Recording = Folder + "/" + std::to_string(Runs++);
+  Request.Recording = folder() + "/" + std::to_string(Runs++);
   const std::string Asked = Request.Recording + ".request";
   if (!writeFile(Asked, printRequest(Request))) {
     Run.Child.StartError = "'" + Asked + "' cannot be written";
@@ -183,7 +188,7 @@ void Runner::forget(const RecordedRun &Run) const {
   const std::string Name = fs::path(Run.Path).filename().string();
   const std::string First = Name.substr(0, Name.find('.'));
   std::error_code Error;
-  for (const auto &Entry : fs::directory_iterator(Folder, Error)) {
+  for (const auto &Entry : fs::directory_iterator(folder(), Error)) {
     const std::string Found = Entry.path().filename().string();
     if (Found == First || Found.starts_with(First + "."))
       fs::remove(Entry.path(), Error);

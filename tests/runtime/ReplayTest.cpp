@@ -230,7 +230,7 @@ TEST_F(Replay, KernelsThatLeaveTheSameAreIdentical) {
   add(After, 3, 7);
   write("add 3 7", "add 3 5 add 3 2");
   const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ReplayIdentical) << R.Output << R.Errors;
+  EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output << R.Errors;
   EXPECT_TRUE(says(R, "identical: launch 12, step(int*)")) << R.Output;
   EXPECT_TRUE(says(R, "original: leaves what was captured, 1 page"));
   EXPECT_TRUE(says(R, "rewritten: leaves what was captured"));
@@ -241,7 +241,7 @@ TEST_F(Replay, AWrongElementIsNamed) {
   add(After, 3, 7);
   write("add 3 7", "add 4 7");
   const ChildResult R = replay({"--type=i32"});
-  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_EQ(R.ExitStatus, ExitDiffers);
   EXPECT_TRUE(says(R, "differs: launch 12")) << R.Output;
   EXPECT_TRUE(says(R, "allocation 4 (196608 bytes): 2 bytes differ in all"));
   EXPECT_TRUE(says(R, "element 3 (i32): captured 110, rewritten 103"));
@@ -252,7 +252,7 @@ TEST_F(Replay, MemoryIsPutBackBeforeEachLaunch) {
   add(After, 0, 1);
   write("add 0 1", "add 0 1");
   const ChildResult R = replay({"--runs=4"});
-  EXPECT_EQ(R.ExitStatus, ReplayIdentical) << R.Output << R.Errors;
+  EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output << R.Errors;
 }
 
 // Fresh memory is one byte over and over, which the device fills in by itself,
@@ -277,27 +277,27 @@ TEST_F(Replay, MemoryOfAnySizeComesBack) {
   }
   ASSERT_TRUE(Writer.end());
   const ChildResult R = replay({"--runs=1"});
-  EXPECT_EQ(R.ExitStatus, ReplayIdentical) << R.Output << R.Errors;
+  EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output << R.Errors;
 }
 
 TEST_F(Replay, AVariableIsThatOfTheModule) {
   CountAfter[0] = 1;
   write("variable count count count", "variable count count count");
-  EXPECT_EQ(replay().ExitStatus, ReplayIdentical);
+  EXPECT_EQ(replay().ExitStatus, ExitIdentical);
 }
 
 TEST_F(Replay, AVariableThatIsLeftWrongIsNamed) {
   CountAfter[0] = 1;
   write("variable count count count", "variable count");
   const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_EQ(R.ExitStatus, ExitDiffers);
   EXPECT_TRUE(says(R, "variable count (64 bytes): 1 byte differs")) << R.Output;
 }
 
 TEST_F(Replay, AnOriginalThatVariesJudgesNothing) {
   write("random", "random");
   const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ReplayCannot);
+  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
   EXPECT_TRUE(says(R, "not reproduced: launch 12")) << R.Output;
   EXPECT_TRUE(says(R, "1 page not compared"));
 }
@@ -305,21 +305,21 @@ TEST_F(Replay, AnOriginalThatVariesJudgesNothing) {
 TEST_F(Replay, BesideWhatVariesADifferenceStillShows) {
   write("random", "random add 40000 1");
   const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_EQ(R.ExitStatus, ExitDiffers);
   EXPECT_TRUE(says(R, "first differing byte: 160000")) << R.Output;
 }
 
 TEST_F(Replay, ARewrittenKernelThatFailsDiffers) {
   write("add 0 0", "fail");
   const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_EQ(R.ExitStatus, ExitDiffers);
   EXPECT_TRUE(says(R, "rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS"));
 }
 
 TEST_F(Replay, ARewrittenKernelThatFailsLaterDiffers) {
   write("add 0 0", "fail-after 3");
   const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_EQ(R.ExitStatus, ExitDiffers);
   EXPECT_TRUE(says(R, "rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS"))
       << R.Output;
 }
@@ -327,7 +327,7 @@ TEST_F(Replay, ARewrittenKernelThatFailsLaterDiffers) {
 TEST_F(Replay, AnOriginalThatFailsInTheReplayOnlyJudgesNothing) {
   write("fail", "add 0 0");
   const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ReplayCannot) << R.Output;
+  EXPECT_EQ(R.ExitStatus, ExitCannotRecord) << R.Output;
 }
 
 // The copy at the old address does not follow the module's variable, but it is
@@ -340,7 +340,7 @@ TEST_F(Replay, PointersToVariablesFindACopy) {
   CountAfter[0] = 1;
   write("variable count follow 40", "variable count follow 40");
   const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ReplayCannot);
+  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
   EXPECT_TRUE(says(R, "not reproduced")) << R.Output;
   EXPECT_TRUE(says(R, "rewritten: leaves what was captured")) << R.Output;
 }
@@ -348,7 +348,7 @@ TEST_F(Replay, PointersToVariablesFindACopy) {
 TEST_F(Replay, AFailureThatWasCapturedIsReproduced) {
   write("fail", "fail", "CUDA_ERROR_ILLEGAL_ADDRESS");
   const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ReplayIdentical) << R.Output << R.Errors;
+  EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output << R.Errors;
   EXPECT_TRUE(says(R, "original: fails as captured, with "
                       "CUDA_ERROR_ILLEGAL_ADDRESS"));
   EXPECT_TRUE(says(R, "rewritten: fails as captured"));
@@ -357,16 +357,16 @@ TEST_F(Replay, AFailureThatWasCapturedIsReproduced) {
 TEST_F(Replay, AKernelThatHangsEndsWithTheTimeout) {
   write("add 0 0", "hang");
   const ChildResult R = replay({"--timeout=1"});
-  EXPECT_EQ(R.ExitStatus, ReplayCannot);
+  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
   EXPECT_TRUE(says(R, "original: leaves what was captured")) << R.Output;
   EXPECT_TRUE(says(R, "the replaying process ended early"));
 }
 
 TEST_F(Replay, AddressesThatAreTakenAreTriedAgain) {
   write("add 0 0", "add 0 0");
-  EXPECT_EQ(replay({}, {{"STAND_IN_TAKEN", "3"}}).ExitStatus, ReplayIdentical);
+  EXPECT_EQ(replay({}, {{"STAND_IN_TAKEN", "3"}}).ExitStatus, ExitIdentical);
   const ChildResult R = replay({}, {{"STAND_IN_TAKEN", "1000"}});
-  EXPECT_EQ(R.ExitStatus, ReplayCannot);
+  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
   EXPECT_TRUE(says(R, "the addresses 0x302000000 to 0x304000000 are taken by "
                       "something else (also after 20 tries)"))
       << R.Output;
@@ -381,7 +381,7 @@ TEST_F(Replay, ARecordingOfSomebodyElseStays) {
   EXPECT_EQ(replay({"--only=original"},
                    {{"STAND_IN_TAKEN", "3"}, {"BANKSTRIPE_REQUEST", Request}})
                 .ExitStatus,
-            ReplayIdentical);
+            ExitIdentical);
   EXPECT_TRUE(std::ifstream(Theirs).good());
 }
 
@@ -389,21 +389,21 @@ TEST_F(Replay, AnotherGpuIsRefused) {
   Capability = "8.6";
   write("add 0 0", "add 0 0");
   const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ReplayCannot);
+  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
   EXPECT_TRUE(says(R, "compute capability 8.6, this one has 9.0")) << R.Output;
 }
 
 TEST_F(Replay, OneSideAloneRunsInTheProcessItself) {
   add(After, 3, 7);
   write("add 3 7", "add 3 8");
-  EXPECT_EQ(replay({"--only=original"}).ExitStatus, ReplayIdentical);
+  EXPECT_EQ(replay({"--only=original"}).ExitStatus, ExitIdentical);
   const ChildResult R = replay({"--only=rewritten"});
-  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_EQ(R.ExitStatus, ExitDiffers);
   EXPECT_FALSE(says(R, "original:"));
-  EXPECT_EQ(replay({"--only=both"}).ExitStatus, ReplayUsage);
-  EXPECT_EQ(replay({"--only=rewritten", "--json=-"}).ExitStatus, ReplayUsage);
+  EXPECT_EQ(replay({"--only=both"}).ExitStatus, ExitUsage);
+  EXPECT_EQ(replay({"--only=rewritten", "--json=-"}).ExitStatus, ExitUsage);
   write("random", "");
-  EXPECT_EQ(replay({"--only=original"}).ExitStatus, ReplayCannot);
+  EXPECT_EQ(replay({"--only=original"}).ExitStatus, ExitCannotRecord);
 }
 
 TEST_F(Replay, AModuleTakesThePlaceOfTheRewrittenOne) {
@@ -411,30 +411,30 @@ TEST_F(Replay, AModuleTakesThePlaceOfTheRewrittenOne) {
   write("add 3 7", "add 3 8");
   const std::string Module = testing::TempDir() + "fixed.cubin";
   std::ofstream(Module, std::ios::binary) << "add 3 7" << '\0';
-  EXPECT_EQ(replay({"--module=" + Module}).ExitStatus, ReplayIdentical);
-  EXPECT_EQ(replay({"--module=/nonexistent"}).ExitStatus, ReplayUsage);
-  EXPECT_EQ(replay({"--module=/tmp"}).ExitStatus, ReplayUsage);
+  EXPECT_EQ(replay({"--module=" + Module}).ExitStatus, ExitIdentical);
+  EXPECT_EQ(replay({"--module=/nonexistent"}).ExitStatus, ExitUsage);
+  EXPECT_EQ(replay({"--module=/tmp"}).ExitStatus, ExitUsage);
 }
 
 TEST_F(Replay, TheRewrittenLaunchHasItsOwnSharedMemory) {
   RewrittenShared = 512;
   write("needs 0", "needs 512");
-  EXPECT_EQ(replay().ExitStatus, ReplayIdentical);
-  EXPECT_EQ(replay({"--shared=256"}).ExitStatus, ReplayDiffers);
+  EXPECT_EQ(replay().ExitStatus, ExitIdentical);
+  EXPECT_EQ(replay({"--shared=256"}).ExitStatus, ExitDiffers);
 }
 
 TEST_F(Replay, WithoutARewrittenKernelTheOriginalIsReproduced) {
   write("add 0 0", "");
   const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ReplayIdentical) << R.Output << R.Errors;
+  EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output << R.Errors;
   EXPECT_TRUE(says(R, "reproduced: launch 12"));
-  EXPECT_EQ(replay({"--only=rewritten"}).ExitStatus, ReplayUsage);
+  EXPECT_EQ(replay({"--only=rewritten"}).ExitStatus, ExitUsage);
 }
 
 TEST_F(Replay, ModulesAreWrittenOut) {
   write("add 3 7", "add 3 8");
   const std::string Folder = testing::TempDir() + "modules";
-  EXPECT_EQ(replay({"--extract=" + Folder}).ExitStatus, ReplayIdentical);
+  EXPECT_EQ(replay({"--extract=" + Folder}).ExitStatus, ExitIdentical);
   std::string Text;
   std::getline(std::ifstream(Folder + "/rewritten.cubin"), Text, '\0');
   EXPECT_EQ(Text, "add 3 8");
@@ -444,7 +444,7 @@ TEST_F(Replay, JsonSaysTheSame) {
   add(After, 3, 7);
   write("add 3 7", "add 4 7");
   const ChildResult R = replay({"--json=-", "--type=i32"});
-  EXPECT_EQ(R.ExitStatus, ReplayDiffers);
+  EXPECT_EQ(R.ExitStatus, ExitDiffers);
   const auto Json = nlohmann::json::parse(R.Output);
   EXPECT_EQ(Json["verdict"], "differs");
   EXPECT_EQ(Json["kernel"], "step(int*)");
