@@ -81,10 +81,6 @@ runtime=$source_dir/runtime
 nvcc -std=c++20 -O2 -I "$runtime" -o "$work/bin/digests" "$programs/digests.cpp" "$runtime/recorder/DigestEngine.cpp" \
   "$runtime/recorder/LiveMemory.cpp" "$build/runtime/recorder/DigestImage.cpp" -lcuda >"$work/digests.log" 2>&1 ||
   { cat "$work/digests.log"; echo "FAILED: compiling digests"; } &
-"${CXX:-c++}" -std=c++20 -O2 -I "$runtime" -o "$work/bin/recordings" "$programs/recordings.cpp" \
-  "$build/runtime/recording/libbankstripe_recording_reader.a" \
-  "$build/runtime/recording/libbankstripe_recording_writer.a" >"$work/recordings.log" 2>&1 ||
-  { cat "$work/recordings.log"; echo "FAILED: compiling recordings"; } &
 "${CXX:-c++}" -std=c++20 -O2 -I "$runtime" -o "$work/bin/captures" "$programs/captures.cpp" \
   "$build/runtime/capture/libbankstripe_capture_reader.a" "$build/runtime/recording/libbankstripe_recording_writer.a" >"$work/captures.log" 2>&1 ||
   { cat "$work/captures.log"; echo "FAILED: compiling captures"; } &
@@ -390,9 +386,6 @@ check rule-repeats-the-digests "$(digests_of repeated2 | md5sum)" "$(digests_of 
 check last-launches-are-digested "$(digests_of repeated1 | grep -c '"digested-at-end":true')" 1
 check bad-request-is-no-harm "$(record bad '"Digests":{"Sample":"x"}' ./pair)" "$plain"$'\nstatus 0'
 check bad-request-is-named "$("$verify" --print-recording="$work/bad" | grep -c 'the request cannot be read: ')" 1
-for name in memory.recording many.few plugin.recording repeated1; do
-  echo "        $name: $("$work/bin/recordings" "$work/$name")"
-done
 check digest-kernel "$("$work/bin/digests" | sed 's/.*pieces of memory: \([0-9]*\) of.*/\1/')" 0
 
 finish
