@@ -7,7 +7,6 @@
 
 #include "verify/Elements.h"
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -15,59 +14,6 @@
 #include <limits>
 
 using namespace bankstripe::runtime;
-
-namespace {
-
-struct TypeFacts {
-  ElementType Type;
-  const char *Name;
-  unsigned Bytes;
-};
-
-} // namespace
-
-static constexpr std::array<TypeFacts, 12> Types = {{
-    {ElementType::I8, "i8", 1},
-    {ElementType::U8, "u8", 1},
-    {ElementType::I16, "i16", 2},
-    {ElementType::U16, "u16", 2},
-    {ElementType::I32, "i32", 4},
-    {ElementType::U32, "u32", 4},
-    {ElementType::I64, "i64", 8},
-    {ElementType::U64, "u64", 8},
-    {ElementType::F16, "f16", 2},
-    {ElementType::BF16, "bf16", 2},
-    {ElementType::F32, "f32", 4},
-    {ElementType::F64, "f64", 8},
-}};
-
-static const TypeFacts &facts(ElementType Type) {
-  return *std::find_if(Types.begin(), Types.end(),
-                       [Type](const TypeFacts &F) { return F.Type == Type; });
-}
-
-std::optional<ElementType>
-bankstripe::runtime::parseElementType(const std::string &Text) {
-  for (const TypeFacts &F : Types)
-    if (Text == F.Name)
-      return F.Type;
-  return std::nullopt;
-}
-
-std::string bankstripe::runtime::elementTypeNames() {
-  std::string Names;
-  for (const TypeFacts &F : Types)
-    Names += (Names.empty() ? "" : ", ") + std::string(F.Name);
-  return Names;
-}
-
-const char *bankstripe::runtime::elementName(ElementType Type) {
-  return facts(Type).Name;
-}
-
-unsigned bankstripe::runtime::elementBytes(ElementType Type) {
-  return facts(Type).Bytes;
-}
 
 template <class T> static T load(const char *Bytes) {
   T Value;
@@ -86,56 +32,75 @@ static double halfValue(uint16_t Bits) {
                   : Sign * std::ldexp(Fraction, -24);
 }
 
-double bankstripe::runtime::elementValue(ElementType Type, const char *Bytes) {
-  switch (Type) {
-  case ElementType::I8:
-    return load<int8_t>(Bytes);
-  case ElementType::U8:
-    return load<uint8_t>(Bytes);
-  case ElementType::I16:
-    return load<int16_t>(Bytes);
-  case ElementType::U16:
-    return load<uint16_t>(Bytes);
-  case ElementType::I32:
-    return load<int32_t>(Bytes);
-  case ElementType::U32:
-    return load<uint32_t>(Bytes);
-  case ElementType::I64:
-    return static_cast<double>(load<int64_t>(Bytes));
-  case ElementType::U64:
-    return static_cast<double>(load<uint64_t>(Bytes));
-  case ElementType::F16:
-    return halfValue(load<uint16_t>(Bytes));
-  case ElementType::BF16:
-    return std::bit_cast<float>(uint32_t{load<uint16_t>(Bytes)} << 16);
-  case ElementType::F32:
-    return load<float>(Bytes);
-  case ElementType::F64:
-    return load<double>(Bytes);
-  }
-  return 0;
+template <class T> static std::string integerText(const char *Bytes) {
+  return std::to_string(load<T>(Bytes));
+}
+static std::string halfText(const char *Bytes) {
+  return fmt::format("{:.5g}", halfValue(load<uint16_t>(Bytes)));
+}
+static std::string brainText(const char *Bytes) {
+  return fmt::format(
+      "{:.4g}", std::bit_cast<float>(uint32_t{load<uint16_t>(Bytes)} << 16));
+}
+static std::string floatText(const char *Bytes) {
+  return fmt::format("{:.9g}", load<float>(Bytes));
+}
+static std::string doubleText(const char *Bytes) {
+  return fmt::format("{:.17g}", load<double>(Bytes));
+}
+
+namespace {
+
+struct TypeFacts {
+  const char *Name;
+  unsigned Bytes;
+  std::string (*Text)(const char *Bytes);
+};
+
+} // namespace
+
+// In the order of ElementType.
+static constexpr TypeFacts Types[] = {
+    {"i8", 1, integerText<int8_t>},
+    {"u8", 1, integerText<uint8_t>},
+    {"i16", 2, integerText<int16_t>},
+    {"u16", 2, integerText<uint16_t>},
+    {"i32", 4, integerText<int32_t>},
+    {"u32", 4, integerText<uint32_t>},
+    {"i64", 8, integerText<int64_t>},
+    {"u64", 8, integerText<uint64_t>},
+    {"f16", 2, halfText},
+    {"bf16", 2, brainText},
+    {"f32", 4, floatText},
+    {"f64", 8, doubleText},
+};
+
+static const TypeFacts &facts(ElementType Type) {
+  return Types[static_cast<size_t>(Type)];
+}
+
+std::optional<ElementType>
+bankstripe::runtime::parseElementType(const std::string &Text) {
+  for (const TypeFacts &F : Types)
+    if (Text == F.Name)
+      return static_cast<ElementType>(&F - Types);
+  return std::nullopt;
+}
+
+std::string bankstripe::runtime::elementTypeNames() {
+  std::string Names;
+  for (const TypeFacts &F : Types)
+    Names += (Names.empty() ? "" : ", ") + std::string(F.Name);
+  return Names;
+}
+
+const char *bankstripe::runtime::elementName(ElementType Type) {
+  return facts(Type).Name;
 }
 
 std::string bankstripe::runtime::elementText(ElementType Type,
                                              const char *Bytes) {
-  // Their values need not fit into a double.
-  if (Type == ElementType::I64)
-    return std::to_string(load<int64_t>(Bytes));
-  if (Type == ElementType::U64)
-    return std::to_string(load<uint64_t>(Bytes));
-  const double Value = elementValue(Type, Bytes);
-  switch (Type) {
-  case ElementType::F16:
-    return fmt::format("{:.5g}", Value);
-  case ElementType::BF16:
-    return fmt::format("{:.4g}", Value);
-  case ElementType::F32:
-    return fmt::format("{:.9g}", Value);
-  case ElementType::F64:
-    return fmt::format("{:.17g}", Value);
-  default:
-    return fmt::format("{:.0f}", Value);
-  }
+  return facts(Type).Text(Bytes);
 }
 
 // What there is of the bytes; the end of an allocation may cut a word short.
@@ -148,7 +113,7 @@ template <class T> static T wordAt(const std::string &Bytes, uint64_t Offset) {
 
 static void describeElement(ByteDifference &D, const std::string &Original,
                             const std::string &Rewritten, ElementType Type) {
-  const uint64_t Size = elementBytes(Type);
+  const uint64_t Size = facts(Type).Bytes;
   const uint64_t At = (D.Offset - D.Begin) / Size * Size;
   if (At + Size > std::min(Original.size(), Rewritten.size()))
     return;

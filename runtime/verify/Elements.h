@@ -35,11 +35,9 @@ std::optional<ElementType> parseElementType(const std::string &Text);
 /// What parseElementType() reads, with commas between.
 std::string elementTypeNames();
 const char *elementName(ElementType Type);
-unsigned elementBytes(ElementType Type);
 
-/// The element at the start of \p Bytes, which hold a whole one.
-double elementValue(ElementType Type, const char *Bytes);
-/// With as many digits as tell all values of the type apart.
+/// The element at the start of \p Bytes, which hold a whole one, with as many
+/// digits as tell all values of the type apart.
 std::string elementText(ElementType Type, const char *Bytes);
 
 /// The bytes themselves behind a difference in digests.
