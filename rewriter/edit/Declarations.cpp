@@ -10,8 +10,8 @@
 // becomes
 //
 //     int sum = 0;
-//     __shared__ int best[bankstripe::warps(128)][8][32];
-//     bankstripe::clear(best);
+//     __shared__ int best[::bankstripe::warps(128)][8][32];
+//     ::bankstripe::clear(best);
 //     int *p;
 //
 // A statement is split only beside an array that moves; all other declarators
@@ -22,7 +22,7 @@
 // A function that is for the host as well keeps the statement for the host:
 //
 //     #ifdef __CUDA_ARCH__
-//       __shared__ bankstripe::slots<int[8], 128> best_slots;
+//       __shared__ ::bankstripe::slots<int[8], 128> best_slots;
 //       int (&best)[8] = best_slots.mine();
 //     #else
 //       int best[8];
@@ -34,24 +34,24 @@
 // declarations, of the storage and of a reference of the original type, so that
 // every use can stay as it is:
 //
-//     __shared__ bankstripe::slots<float[32], 128> a_slots;
+//     __shared__ ::bankstripe::slots<float[32], 128> a_slots;
 //     float (&a)[32] = a_slots.mine();
 //
 // An object of a class with a constructor is made in its slot:
 //
-//     __shared__ bankstripe::slots<Stack, 128> s_slots;
-//     Stack &s = *new (bankstripe::place(s_slots)) Stack(10);
+//     __shared__ ::bankstripe::slots<Stack, 128> s_slots;
+//     Stack &s = *::new (::bankstripe::place(s_slots)) Stack(10);
 //
 // An array whose uses stay as they are written, in macros or as a pointer that
 // walks, keeps its name for an accessor of its stripe:
 //
-//     __shared__ float a_stripes[bankstripe::warps(128)][32][32];
-//     auto a = bankstripe::begin(a_stripes);
+//     __shared__ float a_stripes[::bankstripe::warps(128)][32][32];
+//     auto a = ::bankstripe::begin(a_stripes);
 //
 // Where the launch asks for the storage, it has no declaration of its own:
 //
-//     auto counts = bankstripe::dynamic_stripe<int[16], 0, 4224>();
-//     auto &a_slots = bankstripe::dynamic_slots<float[32], 2048, 4224>();
+//     auto counts = ::bankstripe::dynamic_stripe<int[16], 0, 4224>();
+//     auto &a_slots = ::bankstripe::dynamic_slots<float[32], 2048, 4224>();
 //
 // A table of constants that nobody writes only becomes `static const`.
 //
@@ -132,7 +132,7 @@ static std::string writtenExtents(const Finding &F) {
 
 std::string bankstripe::unitText(StripeForm Form, StringRef Element) {
   auto Wrapped = [&](StringRef Unit) {
-    return ("bankstripe::" + Unit + "<" + Element + ">").str();
+    return ("::bankstripe::" + Unit + "<" + Element + ">").str();
   };
   switch (Form) {
   case StripeForm::Plain:
@@ -191,7 +191,7 @@ std::string StorageWriter::unitExtents(const PlannedArray &A) const {
   for (unsigned I = 0; I < F.Extents.size(); ++I) {
     std::string Extent = extent(F, I);
     if (A.Verdict.Form == StripeForm::Packed && I + 1 == F.Extents.size())
-      Extent = llvm::formatv("bankstripe::packed_words<{0}>({1})",
+      Extent = llvm::formatv("::bankstripe::packed_words<{0}>({1})",
                              text(F.Text.Specifiers), Extent);
     Result += "[" + Extent + "]";
   }
@@ -199,13 +199,14 @@ std::string StorageWriter::unitExtents(const PlannedArray &A) const {
 }
 
 std::string StorageWriter::stripeExtents(const PlannedArray &A) const {
-  return "[bankstripe::warps(" + threadsOf(A) + ")]" + unitExtents(A) + "[32]";
+  return "[::bankstripe::warps(" + threadsOf(A) + ")]" + unitExtents(A) +
+         "[32]";
 }
 
 // Of the functions that give the calling warp its part of dynamic memory.
 static std::string dynamicArguments(const Verdict &V) {
   return llvm::formatv(", {0}, {1}{2}", V.WarpOffset, V.WarpBytes,
-                       V.Behind ? ", bankstripe::behind" : "");
+                       V.Behind ? ", ::bankstripe::behind" : "");
 }
 
 // `int *` of `int *a[4]`.
@@ -216,9 +217,9 @@ std::string StorageWriter::elementText(const PlannedArray &A) const {
   return text(Text.Specifiers) + (Stars.empty() ? "" : " " + Stars);
 }
 
-// `bankstripe::dynamic_stripe<int[4], 0, 512>()` for units `int[4]`.
+// `::bankstripe::dynamic_stripe<int[4], 0, 512>()` for units `int[4]`.
 static std::string stripeView(const Verdict &V, const std::string &Units) {
-  return "bankstripe::dynamic_stripe<" + Units + dynamicArguments(V) + ">()";
+  return "::bankstripe::dynamic_stripe<" + Units + dynamicArguments(V) + ">()";
 }
 
 // The declaration of a stripe that is a view, without the semicolon.
@@ -236,7 +237,7 @@ std::string StorageWriter::construction(const Finding &F) const {
     Trimmed = Trimmed.trim();
     Init = Trimmed.starts_with("{") ? Trimmed.str() : "(" + Trimmed.str() + ")";
   }
-  return "new (bankstripe::place(" + F.SlotsName + ")) " +
+  return "::new (::bankstripe::place(" + F.SlotsName + ")) " +
          text(F.Text.Specifiers) + writtenExtents(F) + Init;
 }
 
@@ -248,11 +249,11 @@ static std::string slotAlignment(const Finding &F) {
   return "";
 }
 
-// `bankstripe::dynamic_slots<int[4], 0, 512>()` for the type `int[4]`.
+// `::bankstripe::dynamic_slots<int[4], 0, 512>()` for the type `int[4]`.
 static std::string slotsView(const PlannedArray &A, const std::string &Type) {
   const Verdict &V = A.Verdict;
   const std::string Alignment = slotAlignment(A.Array);
-  return "bankstripe::dynamic_slots<" + Type + dynamicArguments(V) +
+  return "::bankstripe::dynamic_slots<" + Type + dynamicArguments(V) +
          (Alignment.empty() || V.Behind ? "" : ", false") + Alignment + ">()";
 }
 
@@ -268,12 +269,12 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
     Text =
         "auto &" + F.SlotsName + " = " + slotsView(A, Element + Extents) + ";";
   else
-    Text = llvm::formatv("__shared__ bankstripe::slots<{0}{1}, {2}{3}> {4};",
+    Text = llvm::formatv("__shared__ ::bankstripe::slots<{0}{1}, {2}{3}> {4};",
                          Element, Extents, asArgument(threadsOf(A)),
                          slotAlignment(F), F.SlotsName);
   Text += NewLine;
   if (!F.InKernel && !A.Verdict.Dynamic)
-    Text += llvm::formatv("bankstripe::require_block_of_at_most<{0}>();{1}",
+    Text += llvm::formatv("::bankstripe::require_block_of_at_most<{0}>();{1}",
                           A.Verdict.Threads, NewLine);
   if (Constructed && !F.IsObject)
     Text += construction(F) + ";" + NewLine;
@@ -323,15 +324,15 @@ std::string StorageWriter::initialisation(const PlannedArray &A) const {
   if (F.Init == InitializerKind::None || F.Init == InitializerKind::Construct)
     return "";
   if (F.Init == InitializerKind::Zero)
-    return (IsSlot ? "bankstripe::clear_slot(" : "bankstripe::clear(") +
+    return (IsSlot ? "::bankstripe::clear_slot(" : "::bankstripe::clear(") +
            (IsSlot ? F.Name : stripeName(F)) + ");";
   const std::string Values = editedText(F.Text.Values);
   if (IsSlot)
-    return "bankstripe::initialize_slot(" + F.Name + ", " + Values + ");";
+    return "::bankstripe::initialize_slot(" + F.Name + ", " + Values + ");";
   std::string Arguments;
   for (unsigned I = 0; I < F.Extents.size(); ++I)
     Arguments += (I ? ", " : "") + asArgument(extent(F, I));
-  return "bankstripe::initialize<" + Arguments + ">(" + stripeName(F) + ", " +
+  return "::bankstripe::initialize<" + Arguments + ">(" + stripeName(F) + ", " +
          Values + ");";
 }
 
@@ -344,9 +345,9 @@ StorageWriter::statementsAfter(const PlannedArray &A) const {
   if (!A.Array.InKernel && A.Verdict.Kind == VerdictKind::Stripe &&
       !A.Verdict.Dynamic)
     Statements.push_back(llvm::formatv(
-        "bankstripe::require_block_of_at_most<{0}>();", A.Verdict.Threads));
+        "::bankstripe::require_block_of_at_most<{0}>();", A.Verdict.Threads));
   if (A.Array.NeedsAccessor && A.Verdict.Kind == VerdictKind::Stripe)
-    Statements.push_back("auto " + A.Array.Name + " = bankstripe::begin(" +
+    Statements.push_back("auto " + A.Array.Name + " = ::bankstripe::begin(" +
                          A.Array.StripesName + ");");
   std::string Init = initialisation(A);
   if (!Init.empty())

@@ -76,14 +76,18 @@ bool ChangedFile::includesHelper() const {
 
 // A subscript becomes a call of the index helper:
 //
-//     a[i]       bankstripe::at(a, i)
-//     t[i][j]    bankstripe::at(t, i, j)
+//     a[i]       ::bankstripe::at(a, i)
+//     t[i][j]    ::bankstripe::at(t, i, j)
 //
 // Only what is around the indices is replaced, never the indices themselves:
 // they may hold subscripts of other arrays that are edited on their own.
-EditList bankstripe::editsOfUse(const Use &U) {
+EditList bankstripe::editsOfUse(const Use &U, StringRef Code) {
   EditList Edits;
-  Edits.push_back({U.Whole.Offset, 0, "bankstripe::at("});
+  // `c?x:a[i]`, `n%a[i]`: another token would begin before the colons.
+  const char Before = U.Whole.Offset ? Code[U.Whole.Offset - 1] : ' ';
+  const bool Joins = StringRef(":%<").contains(Before);
+  Edits.push_back(
+      {U.Whole.Offset, 0, Joins ? " ::bankstripe::at(" : "::bankstripe::at("});
   unsigned Subscripts = U.Brackets.size() / 2;
   for (unsigned I = 0; I < Subscripts; ++I) {
     const TextRange &Open = U.Brackets[2 * I];
@@ -171,7 +175,7 @@ void FileEditor::collectUses() {
                          editsOfPointers(A.Array.Trail, A.Verdict.Form));
       if (!A.Array.NeedsAccessor)
         for (const Use &U : A.Array.Uses)
-          llvm::append_range(UseEdits, editsOfUse(U));
+          llvm::append_range(UseEdits, editsOfUse(U, Code));
     }
   llvm::sort(UseEdits);
   UseEdits.erase(llvm::unique(UseEdits), UseEdits.end());
@@ -211,7 +215,7 @@ void FileEditor::collectReservations() {
     }
   for (auto [Offset, Most] : Bytes)
     OtherEdits.push_back(
-        {Offset, 0, " bankstripe::reserve<" + std::to_string(Most) + ">();"});
+        {Offset, 0, " ::bankstripe::reserve<" + std::to_string(Most) + ">();"});
   NeedsHelper |= !Bytes.empty();
 }
 

@@ -12,8 +12,9 @@
 
 namespace bankstripe {
 
-/// The edits that turn \p U into a call of the index helper (Edit.cpp).
-EditList editsOfUse(const Use &U);
+/// The edits that turn \p U into a call of the index helper, in a file with the
+/// text \p Code (Edit.cpp).
+EditList editsOfUse(const Use &U, llvm::StringRef Code);
 
 /// The edits of the statement that declares the arrays \p Moved, all of which
 /// belong to it, in order of their declarators (Declarations.cpp). \p UseEdits

@@ -11,11 +11,11 @@
 // that whoever can launch the one can call the other:
 //
 //     inline size_t count_shared_bytes(dim3 block, size_t own) {
-//       return bankstripe::shared_bytes<2048>(block, own);
+//       return ::bankstripe::shared_bytes<2048>(block, own);
 //     }
 //
 //     count<<<grid, block, count_shared_bytes(block, 0)>>>(in, out);
-//     cudaLaunchKernelEx(bankstripe::configured(&config, count_shared_bytes),
+//     cudaLaunchKernelEx(::bankstripe::configured(&config, count_shared_bytes),
 //                        count, in, out);
 //
 // So do the questions how many blocks can be resident, which the grids of
@@ -85,15 +85,15 @@ std::vector<std::string> KernelFunction::body() const {
   std::string Bytes = "own";
   if (WarpBytes)
     Bytes =
-        llvm::formatv("bankstripe::shared_bytes<{0}>(block, own)", WarpBytes);
+        llvm::formatv("::bankstripe::shared_bytes<{0}>(block, own)", WarpBytes);
   if (OptIn) {
-    Lines.emplace_back("static bankstripe::allowance allowed;");
-    Bytes =
-        llvm::formatv("bankstripe::shared_bytes<{0}>(allowed, {1}, block, own)",
-                      WarpBytes, Kernel);
+    Lines.emplace_back("static ::bankstripe::allowance allowed;");
+    Bytes = llvm::formatv(
+        "::bankstripe::shared_bytes<{0}>(allowed, {1}, block, own)", WarpBytes,
+        Kernel);
   }
   if (setsCarveout()) {
-    Lines.emplace_back("static bankstripe::carveout carved;");
+    Lines.emplace_back("static ::bankstripe::carveout carved;");
     Lines.push_back("const size_t bytes = " + Bytes + ";");
     Lines.push_back("carved." +
                     (takesGrid() ? "fit(" + Kernel + ", grid, block, bytes);"
@@ -150,7 +150,7 @@ static TextEdit launchEdit(const PlannedLaunch &L, const KernelFunction &F) {
     Result += Text.Arguments;
   if (!Text.Configuration.empty())
     return {Text.Replaced.Offset, Text.Replaced.Length,
-            "bankstripe::configured(" + Text.Configuration + ", " + Result +
+            "::bankstripe::configured(" + Text.Configuration + ", " + Result +
                 ")"};
   Result += "(";
   if (F.takesGrid())

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     const int *p = a;              bankstripe::pointer<const int> p = a;
+//     const int *p = a;              ::bankstripe::pointer<const int> p = a;
 //
 // A function that such a pointer is passed to gets an overload right behind it,
 // so that calls stay as they are and the original serves all others. What is
@@ -23,7 +23,7 @@ using namespace bankstripe;
 using llvm::StringRef;
 
 static std::string pointerText(const Pointee &To, StripeForm Form) {
-  return "bankstripe::pointer<" + std::string(To.Const ? "const " : "") +
+  return "::bankstripe::pointer<" + std::string(To.Const ? "const " : "") +
          unitText(Form, To.Text) + ">";
 }
 

@@ -136,7 +136,7 @@ class Builds:
         self.assertEqual(self.compiled(), ["kernel"])
         self.change(".bankstripe.yaml", "keep", "slot")
         self.assertEqual(self.compiled(), ["kernel"])
-        self.assertIn("bankstripe::slots<", self.copy("kernel.cu"))
+        self.assertIn("::bankstripe::slots<", self.copy("kernel.cu"))
         self.assertEqual(self.compiled(), [])
 
     def test_another_definition_is_another_plan(self):

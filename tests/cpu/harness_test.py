@@ -17,11 +17,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 DEVICE = HERE.parents[1] / "runtime" / "device"
 ORIGINAL = HERE / "inputs" / "count.cu"
 
-STORAGE = "__shared__ int counts[bankstripe::warps(96)][8][32];"
-CLEAR = "bankstripe::clear(counts);"
+STORAGE = "__shared__ int counts[::bankstripe::warps(96)][8][32];"
+CLEAR = "::bankstripe::clear(counts);"
 
 
-def rewritten(storage=STORAGE, clear=CLEAR, element="bankstripe::at(counts, {})"):
+def rewritten(storage=STORAGE, clear=CLEAR, element="::bankstripe::at(counts, {})"):
     """The program with `int counts[8] = {0}` in shared memory."""
     text = ORIGINAL.read_text().replace("int counts[8] = {0};", f"{storage}\n  {clear}")
     text = re.sub(r"(?<!int )\bcounts\[((?:data\[thread\] >> )?i(?: & 7)?)\]",

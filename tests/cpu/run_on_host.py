@@ -119,7 +119,7 @@ def turn_launches(text):
 def keep_types(text):
     """Takes casts to pointers to nothing away from kernels that functions of the
     runtime launch, so that the type tells what arguments there are."""
-    return re.sub(r"(\bcudaLaunch\w*\((?:&?\w+, |bankstripe::\w+\([^()]*\), )?)"
+    return re.sub(r"(\bcudaLaunch\w*\((?:&?\w+, |[:]*bankstripe::\w+\([^()]*\), )?)"
                   r"\((?:const )?void \*\)", r"\1", text)
 
 
@@ -291,10 +291,10 @@ def moved_arrays(source, rewritten):
     by the words of the source files that they are in."""
     before, after = text_with_headers(source), text_with_headers(rewritten)
     tables = re.compile(r"static const(?:expr)?\b[^;=]*?(\w+)(?:\[[^]]*\])+\s*[={]")
-    view = r"auto &?(\w+?)(?:_stripes|_slots)? = bankstripe::"
-    return {"striped": set(re.findall(r"(\w+?)(?:_stripes)?\s*\[bankstripe::warps\(", after)
+    view = r"auto &?(\w+?)(?:_stripes|_slots)? = ::bankstripe::"
+    return {"striped": set(re.findall(r"(\w+?)(?:_stripes)?\s*\[::bankstripe::warps\(", after)
                            + re.findall(view + "(?:dynamic_stripe|stripe_in)<", after)),
-            "slot": set(re.findall(r"__shared__ bankstripe::slots<.*> (\w+)_slots;", after)
+            "slot": set(re.findall(r"__shared__ ::bankstripe::slots<.*> (\w+)_slots;", after)
                         + re.findall(view + "(?:dynamic_slots|slots_in)<", after)),
             "constant": set(tables.findall(after)) - set(tables.findall(before))}
 

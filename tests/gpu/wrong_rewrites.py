@@ -77,8 +77,8 @@ MISTAKES = {
 # How an initialiser looks in a rewritten source.
 INITIALISER = re.compile(r"bankstripe::(clear|initialize)(_slot)?\b|bankstripe::place\(")
 # Objects that are made in their slot, and what is left of that without their constructor.
-OBJECTS = ((re.compile(r"(&\w+ = )\*new \(bankstripe::place\((\w+)\)\) [^;]*;"), r"\1\2.mine();"),
-           (re.compile(r"^ *new \(bankstripe::place\(\w+\)\) [^;]*;", re.MULTILINE), ""))
+OBJECTS = ((re.compile(r"(&\w+ = )\*::new \(::bankstripe::place\((\w+)\)\) [^;]*;"), r"\1\2.mine();"),
+           (re.compile(r"^ *::new \(::bankstripe::place\(\w+\)\) [^;]*;", re.MULTILINE), ""))
 # Mistakes that are made and change no result, and why.
 NO_EFFECT = {
     "beyond/launch_beyond initialiser":

@@ -139,7 +139,7 @@ class Exported(ExportTest):
     def test_goes_together_with_check(self):
         self.write("src/a.cu", moves())
         self.export("--check", code=CHANGES)
-        self.assertIn("bankstripe::at(", self.read("fixes/all.yaml"))
+        self.assertIn("::bankstripe::at(", self.read("fixes/all.yaml"))
 
     def test_goes_together_with_an_output_folder(self):
         self.write("src/a.cu", moves())
@@ -151,7 +151,7 @@ class Exported(ExportTest):
         self.write("src/a.cu", moves())
         self.write("src/b.cu", BROKEN)
         self.export(code=SOME_FAILED)
-        self.assertIn("bankstripe::at(", self.read("fixes/all.yaml"))
+        self.assertIn("::bankstripe::at(", self.read("fixes/all.yaml"))
 
     def test_text_that_cannot_be_written_leaves_the_old_file(self):
         self.write("fixes/all.yaml", "old\n")

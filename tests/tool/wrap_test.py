@@ -211,7 +211,7 @@ class Rewritten(WrapTest):
     def test_a_copy_is_compiled(self):
         words = self.compile()
         self.assertEqual(words, ["-Xcompiler=-iquote,src", "-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o"])
-        self.assertIn("bankstripe::at(last", self.copy())
+        self.assertIn("::bankstripe::at(last", self.copy())
 
     def test_the_original_is_left_alone(self):
         self.compile()
@@ -261,13 +261,13 @@ class Rewritten(WrapTest):
     def test_a_program_of_one_source_has_all_launches(self):
         self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
         self.wrap(self.compiler, "src/a.cu", "-o", "obj/a")
-        self.assertIn("bankstripe::at(last", self.copy("obj/a"))
+        self.assertIn("::bankstripe::at(last", self.copy("obj/a"))
 
     def test_launch_bounds_are_enough_for_a_kernel_of_all(self):
         self.write("src/a.cu", COUNT.replace("static __global__ void",
                                              "__global__ void __launch_bounds__(128)"))
         self.compile()
-        self.assertIn("bankstripe::at(last", self.copy())
+        self.assertIn("::bankstripe::at(last", self.copy())
 
     def test_a_kernel_for_all_blocks_at_once_is_kept(self):
         self.write("src/a.cu", COUNT.replace("static __global__ void",
@@ -350,7 +350,7 @@ class Headers(WrapTest):
     def test_are_copied_with_their_header(self):
         copies = self.compile()
         self.assertEqual(len(copies), 1)
-        self.assertIn("bankstripe::at(table", copies[0])
+        self.assertIn("::bankstripe::at(table", copies[0])
         self.assertTrue(copies[0].startswith('#line 1 "src/weigh.cuh"\n'))
         self.assertRegex(self.copy(), r'#include "headers/0/weigh.cuh"')
 
@@ -367,13 +367,13 @@ class Headers(WrapTest):
         self.write("include/local.h", LOCAL)
         self.write("src/a.cu", self.read("src/a.cu").replace('"weigh.cuh"', "<weigh.cuh>"))
         copies = self.compile("-Iinclude")
-        self.assertIn("bankstripe::at(table", copies[0])
+        self.assertIn("::bankstripe::at(table", copies[0])
 
     def test_are_kept_where_a_macro_names_what_the_header_includes(self):
         self.write("src/weigh.cuh", WEIGH.replace('"local.h"', "WHAT").replace(
             "#include", '#define WHAT "local.h"\n#include'))
         self.assertEqual(self.compile(), [])
-        self.assertIn("bankstripe::at(last", self.copy())
+        self.assertIn("::bankstripe::at(last", self.copy())
 
     def test_are_kept_where_a_header_is_included_by_the_command(self):
         self.write("src/a.cu", COUNT)
@@ -430,7 +430,7 @@ class Facts(WrapTest):
     def test_tell_who_launches_a_kernel(self):
         done = self.wrap_with_facts()
         self.assertEqual((done.returncode, done.stderr), (0, "err\n"))
-        self.assertIn("bankstripe::at(last", self.copy())
+        self.assertIn("::bankstripe::at(last", self.copy())
         self.assertIn("all.json", self.read("obj/a.d"))
 
     def test_that_are_out_of_date_stop_the_build(self):

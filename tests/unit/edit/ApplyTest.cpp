@@ -96,8 +96,8 @@ TEST(ApplyPlan, ArrayThatStaysIsLeftAlone) {
       planFor("int a[4];\nint b[4];\na[i] = b[i];\n", {{"a", {4}}, {"b", {4}}});
   P.Arrays[1].Verdict.Kind = VerdictKind::Unchanged;
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
-                           "__shared__ int a[bankstripe::warps(128)][4][32];\n"
-                           "int b[4];\nbankstripe::at(a, i) = b[i];\n");
+                           "__shared__ int a[::bankstripe::warps(128)][4][32];\n"
+                           "int b[4];\n::bankstripe::at(a, i) = b[i];\n");
 }
 
 TEST(ApplyPlan, OtherFilesAreLeftAlone) {
@@ -118,7 +118,7 @@ TEST(ApplyPlan, AddsLaunchBounds) {
   EXPECT_EQ(carriedOut(P),
             "#include \"bankstripe.cuh\"\n\n"
             "__global__ void __launch_bounds__(128) k(int i) {\n"
-            "  __shared__ int a[bankstripe::warps(128)][4][32];\n}\n");
+            "  __shared__ int a[::bankstripe::warps(128)][4][32];\n}\n");
 }
 
 TEST(ApplyPlan, ControlReservesMemoryAndMovesNothing) {
@@ -130,7 +130,7 @@ TEST(ApplyPlan, ControlReservesMemoryAndMovesNothing) {
                                   static_cast<unsigned>(Code.find("{")) + 1, 0};
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
                            "__global__ void k(int i) { "
-                           "bankstripe::reserve<2048>();\n"
+                           "::bankstripe::reserve<2048>();\n"
                            "  int a[4];\n}\n");
 }
 
@@ -138,7 +138,7 @@ TEST(ApplyPlan, BytesThatAreNoTextAreKept) {
   EXPECT_EQ(
       rewritten("// \xE9t\xE9 \x80\xFF\nint a[4]; // \xE4\n", {{"a", {4}}}),
       "// \xE9t\xE9 \x80\xFF\n"
-      "__shared__ int a[bankstripe::warps(128)][4][32]; // \xE4\n");
+      "__shared__ int a[::bankstripe::warps(128)][4][32]; // \xE4\n");
 }
 
 TEST(Helper, IsTheHeaderOfTheRuntime) {
@@ -152,7 +152,7 @@ TEST(Helper, CanBeEmbedded) {
   EXPECT_EQ(carriedOut(planFor("int a[4];\n", {{"a", {4}}}),
                        /*EmbedHelper=*/true),
             helperText().str() +
-                "\n__shared__ int a[bankstripe::warps(128)][4][32];\n");
+                "\n__shared__ int a[::bankstripe::warps(128)][4][32];\n");
 }
 
 TEST(Helper, IsEmbeddedWithTheFilesLineEndings) {

@@ -125,7 +125,7 @@ std::string withInclude(StringRef Code) {
   return carriedOut(planFor(Code, {{"a", {4}}}));
 }
 
-constexpr StringRef Declared = "__shared__ int a[bankstripe::warps(128)][4]"
+constexpr StringRef Declared = "__shared__ int a[::bankstripe::warps(128)][4]"
                                "[32];";
 
 TEST(IncludeText, StandsWithOtherIncludes) {

@@ -65,12 +65,12 @@ TEST(DynamicStorage, OfAStripe) {
       carriedOut(dynamicPlan({"a", {4}})),
       "#include \"bankstripe.cuh\"\n\n"
       "__global__ void k() { auto a = "
-      "bankstripe::dynamic_stripe<int[4], 512, 1024>(); "
-      "bankstripe::at(a, i) = 1; }\n\n"
+      "::bankstripe::dynamic_stripe<int[4], 512, 1024>(); "
+      "::bankstripe::at(a, i) = 1; }\n\n"
       "// What a launch asks for that needs `own` bytes of dynamic shared "
       "memory itself.\n"
       "inline size_t k_shared_bytes(dim3 block, size_t own) {\n"
-      "  return bankstripe::shared_bytes<1024>(block, own);\n}\n\n"
+      "  return ::bankstripe::shared_bytes<1024>(block, own);\n}\n\n"
       "void run() { k<<<1, n, k_shared_bytes(n, 0)>>>(); }\n");
 }
 
@@ -78,7 +78,7 @@ TEST(DynamicStorage, OfASlot) {
   EXPECT_THAT(
       carriedOut(dynamicPlan(slot("a", {4}))),
       HasSubstr(
-          "auto &a_slots = bankstripe::dynamic_slots<int[4], 512, 1024>();\n"
+          "auto &a_slots = ::bankstripe::dynamic_slots<int[4], 512, 1024>();\n"
           "int (&a)[4] = a_slots.mine(); a[i] = 1;"));
 }
 
@@ -86,17 +86,17 @@ TEST(DynamicStorage, OfPackedElements) {
   Moving M = {"a", {4}};
   M.Form = StripeForm::Packed;
   EXPECT_THAT(carriedOut(dynamicPlan(M)),
-              HasSubstr("bankstripe::dynamic_stripe<bankstripe::packed<int>["
-                        "bankstripe::packed_words<int>(4)], 512, 1024>()"));
+              HasSubstr("::bankstripe::dynamic_stripe<::bankstripe::packed<int>["
+                        "::bankstripe::packed_words<int>(4)], 512, 1024>()"));
 }
 
 TEST(DynamicStorage, BehindMemoryOfTheKernelsOwn) {
   Plan P = dynamicPlan(slot("a", {4}));
   P.Arrays[0].Verdict.Behind = true;
   EXPECT_THAT(carriedOut(P), HasSubstr("dynamic_slots<int[4], 512, 1024, "
-                                       "bankstripe::behind>()"));
+                                       "::bankstripe::behind>()"));
   P.Arrays[0].Array.Instances[0].SlotAlignment = 16;
-  EXPECT_THAT(carriedOut(P), HasSubstr(", bankstripe::behind, 16>()"));
+  EXPECT_THAT(carriedOut(P), HasSubstr(", ::bankstripe::behind, 16>()"));
   P.Arrays[0].Verdict.Behind = false;
   EXPECT_THAT(carriedOut(P), HasSubstr("512, 1024, false, 16>()"));
 }
@@ -117,15 +117,15 @@ TEST(DynamicLaunches, ReplaceWhatWasAskedFor) {
 TEST(DynamicLaunches, WithAConfigurationGetACopyOfIt) {
   auto Configure = [](LaunchText &T) { T.Configuration = "&c"; };
   EXPECT_THAT(carriedOutFor("m(&c, k);", "&c", Configure),
-              HasSubstr("m(bankstripe::configured(&c, k_shared_bytes), k);"));
+              HasSubstr("m(::bankstripe::configured(&c, k_shared_bytes), k);"));
 }
 
 TEST(DynamicLaunches, OfMoreThanALaunchGetsUnasked) {
   Plan P = dynamicPlan({"a", {4}});
   P.Kernels[0].OptIn = true;
   EXPECT_THAT(carriedOut(P),
-              HasSubstr("  static bankstripe::allowance allowed;\n"
-                        "  return bankstripe::shared_bytes<1024>(allowed, "
+              HasSubstr("  static ::bankstripe::allowance allowed;\n"
+                        "  return ::bankstripe::shared_bytes<1024>(allowed, "
                         "(const void *)k, block, own);\n"));
 }
 
@@ -136,8 +136,8 @@ TEST(Carveouts, OfWhatTheGridNeeds) {
   EXPECT_THAT(
       carriedOut(P),
       HasSubstr("k_shared_bytes(dim3 grid, dim3 block, size_t own) {\n"
-                "  static bankstripe::carveout carved;\n"
-                "  const size_t bytes = bankstripe::shared_bytes<1024>(block, "
+                "  static ::bankstripe::carveout carved;\n"
+                "  const size_t bytes = ::bankstripe::shared_bytes<1024>(block, "
                 "own);\n"
                 "  carved.fit((const void *)k, grid, block, bytes);\n"
                 "  return bytes;\n}\n"));
@@ -152,8 +152,8 @@ TEST(Carveouts, ThatWereDecided) {
   P.Kernels[0].OptIn = true;
   EXPECT_THAT(carriedOut(P),
               HasSubstr("k_shared_bytes(dim3 block, size_t own) {\n"
-                        "  static bankstripe::allowance allowed;\n"
-                        "  static bankstripe::carveout carved;\n"));
+                        "  static ::bankstripe::allowance allowed;\n"
+                        "  static ::bankstripe::carveout carved;\n"));
   EXPECT_THAT(carriedOut(P), HasSubstr("  carved.set((const void *)k, 30);\n"));
 }
 

@@ -43,8 +43,8 @@ std::string withoutInclude(const Plan &P) {
 }
 
 constexpr StringRef Storage =
-    "__shared__ int a_stripes[bankstripe::warps(128)][4][32];\n"
-    "auto a = bankstripe::begin(a_stripes);\n";
+    "__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+    "auto a = ::bankstripe::begin(a_stripes);\n";
 
 TEST(Accessor, KeepsTheNameAndTheUses) {
   EXPECT_EQ(withoutInclude(planWithAccessor("int a[4];\na[i] = PUT(a);\n")),
@@ -53,16 +53,16 @@ TEST(Accessor, KeepsTheNameAndTheUses) {
 
 TEST(Accessor, InitialisesTheStripe) {
   EXPECT_EQ(withoutInclude(planWithAccessor("int a[4] = {0};\n")),
-            Storage.str() + "bankstripe::clear(a_stripes);\n");
+            Storage.str() + "::bankstripe::clear(a_stripes);\n");
   EXPECT_EQ(withoutInclude(planWithAccessor("int a[4] = {1, 2};\n")),
-            Storage.str() + "bankstripe::initialize<4>(a_stripes, {1, 2});\n");
+            Storage.str() + "::bankstripe::initialize<4>(a_stripes, {1, 2});\n");
 }
 
 TEST(Accessor, OfASlotIsNotNeeded) {
   Plan P = planWithAccessor("int a[4];\na[i] = 1;\n");
   P.Arrays[0].Verdict.Kind = VerdictKind::Slot;
   EXPECT_EQ(withoutInclude(P),
-            "__shared__ bankstripe::slots<int[4], 128> a_slots;\n"
+            "__shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
             "int (&a)[4] = a_slots.mine();\na[i] = 1;\n");
 }
 
@@ -76,7 +76,7 @@ TEST(Pointers, AreDeclaredAnew) {
   D.To = {"int", /*Const=*/true, /*Dependent=*/false};
   P.Arrays[0].Array.Trail.Locals = {D};
   EXPECT_EQ(withoutInclude(P), Storage.str() +
-                                   "bankstripe::pointer<const int> p = a, "
+                                   "::bankstripe::pointer<const int> p = a, "
                                    "end = a + 4;\n");
 }
 
@@ -89,7 +89,7 @@ TEST(Pointers, IntoASlotStayAsTheyAre) {
   P.Arrays[0].Array.Trail.Locals = {D};
   P.Arrays[0].Verdict.Kind = VerdictKind::Slot;
   EXPECT_EQ(withoutInclude(P),
-            "__shared__ bankstripe::slots<int[4], 128> a_slots;\n"
+            "__shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
             "int (&a)[4] = a_slots.mine();\nconst int *p = a;\n");
 }
 
@@ -104,7 +104,7 @@ TEST(Pointers, NameTheUnit) {
   D.To = {"char", false, false};
   P.Arrays[0].Array.Trail.Locals = {D};
   EXPECT_NE(withoutInclude(P).find(
-                "bankstripe::pointer<bankstripe::word<char>> p = a;"),
+                "::bankstripe::pointer<::bankstripe::word<char>> p = a;"),
             std::string::npos);
 }
 
@@ -133,7 +133,7 @@ Plan planWithCall(StringRef Code, StripeForm Form = StripeForm::Plain) {
 
 constexpr StringRef Overload =
     "\n// The same for striped arrays.\n"
-    "__device__ void put(bankstripe::pointer<int> p, int n) {\n"
+    "__device__ void put(::bankstripe::pointer<int> p, int n) {\n"
     "  p[n] = 1;\n}\n";
 
 TEST(Overloads, StandBehindTheOriginal) {
@@ -155,7 +155,7 @@ TEST(Overloads, AreNotMadeForSlots) {
   Plan P = planWithCall(Code);
   P.Arrays[0].Verdict.Kind = VerdictKind::Slot;
   EXPECT_EQ(withoutInclude(P),
-            (Put + "void f() {\n__shared__ bankstripe::slots<int[4], 128> "
+            (Put + "void f() {\n__shared__ ::bankstripe::slots<int[4], 128> "
                    "a_slots;\nint (&a)[4] = a_slots.mine();\nput(a, 1);\n}\n")
                 .str());
 }
@@ -185,7 +185,7 @@ TEST(Overloads, OfATemplateDeduceTheElement) {
   std::string Code = (Put + "\nvoid f() {\nint a[4];\nput(a, 1);\n}\n").str();
   Plan P = planWithCall(Code, StripeForm::Wide);
   P.Callees.begin()->second.Parameters[0].To = {"T", false, true};
-  EXPECT_NE(withoutInclude(P).find("put(bankstripe::pointer<T> p, int n)"),
+  EXPECT_NE(withoutInclude(P).find("put(::bankstripe::pointer<T> p, int n)"),
             std::string::npos);
 }
 

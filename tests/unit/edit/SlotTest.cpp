@@ -22,59 +22,59 @@ namespace {
 
 TEST(Slot, OfAnArray) {
   EXPECT_EQ(rewritten("{\n  int a[4];\n}\n", {slot("a", {4})}),
-            "{\n  __shared__ bankstripe::slots<int[4], 128> a_slots;\n"
+            "{\n  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
             "  int (&a)[4] = a_slots.mine();\n}\n");
 }
 
 TEST(Slot, UsesStayAsTheyAre) {
   EXPECT_EQ(
       rewritten("{\n  int a[4];\n  a[i] = 1;\n  f(a);\n}\n", {slot("a", {4})}),
-      "{\n  __shared__ bankstripe::slots<int[4], 128> a_slots;\n"
+      "{\n  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
       "  int (&a)[4] = a_slots.mine();\n  a[i] = 1;\n  f(a);\n}\n");
 }
 
 TEST(Slot, OfRows) {
   EXPECT_EQ(rewritten("{\n  float t[ROWS][5];\n}\n", {slot("t", {3, 5})}),
-            "{\n  __shared__ bankstripe::slots<float[ROWS][5], 128> t_slots;\n"
+            "{\n  __shared__ ::bankstripe::slots<float[ROWS][5], 128> t_slots;\n"
             "  float (&t)[ROWS][5] = t_slots.mine();\n}\n");
 }
 
 TEST(Slot, OfPointers) {
   EXPECT_EQ(rewritten("{\n  const int **a[4];\n}\n", {slot("a", {4})}),
-            "{\n  __shared__ bankstripe::slots<const int **[4], 128> a_slots;\n"
+            "{\n  __shared__ ::bankstripe::slots<const int **[4], 128> a_slots;\n"
             "  const int **(&a)[4] = a_slots.mine();\n}\n");
 }
 
 TEST(Slot, OfAnAliasThatHidesExtents) {
   EXPECT_EQ(rewritten("{\n  Row a;\n}\n", {slot("a")}),
-            "{\n  __shared__ bankstripe::slots<Row, 128> a_slots;\n"
+            "{\n  __shared__ ::bankstripe::slots<Row, 128> a_slots;\n"
             "  Row &a = a_slots.mine();\n}\n");
   EXPECT_EQ(rewritten("{\n  Row a[2];\n}\n", {slot("a", {2, 8})}),
-            "{\n  __shared__ bankstripe::slots<Row[2], 128> a_slots;\n"
+            "{\n  __shared__ ::bankstripe::slots<Row[2], 128> a_slots;\n"
             "  Row (&a)[2] = a_slots.mine();\n}\n");
 }
 
 TEST(Slot, ExtentFromTheInitialiser) {
   EXPECT_EQ(rewritten("{\n  int a[] = {1, 2, 3};\n}\n", {slot("a", {3})}),
-            "{\n  __shared__ bankstripe::slots<int[3], 128> a_slots;\n"
+            "{\n  __shared__ ::bankstripe::slots<int[3], 128> a_slots;\n"
             "  int (&a)[3] = a_slots.mine();\n"
-            "  bankstripe::initialize_slot(a, {1, 2, 3});\n}\n");
+            "  ::bankstripe::initialize_slot(a, {1, 2, 3});\n}\n");
 }
 
 TEST(Slot, OfZeros) {
   EXPECT_EQ(rewritten("{\n  int a[4] = {0};\n}\n", {slot("a", {4})}),
-            "{\n  __shared__ bankstripe::slots<int[4], 128> a_slots;\n"
+            "{\n  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
             "  int (&a)[4] = a_slots.mine();\n"
-            "  bankstripe::clear_slot(a);\n}\n");
+            "  ::bankstripe::clear_slot(a);\n}\n");
 }
 
 TEST(Slot, InitialiserReadsAStripe) {
   EXPECT_EQ(rewritten("{\n  int a[2];\n  int b[2] = {a[i]};\n}\n",
                       {{"a", {2}}, slot("b", {2})}),
-            "{\n  __shared__ int a[bankstripe::warps(128)][2][32];\n"
-            "  __shared__ bankstripe::slots<int[2], 128> b_slots;\n"
+            "{\n  __shared__ int a[::bankstripe::warps(128)][2][32];\n"
+            "  __shared__ ::bankstripe::slots<int[2], 128> b_slots;\n"
             "  int (&b)[2] = b_slots.mine();\n"
-            "  bankstripe::initialize_slot(b, {bankstripe::at(a, i)});\n}\n");
+            "  ::bankstripe::initialize_slot(b, {::bankstripe::at(a, i)});\n}\n");
 }
 
 TEST(Slot, BoundIsWrittenAsInTheKernelsBounds) {
@@ -82,13 +82,13 @@ TEST(Slot, BoundIsWrittenAsInTheKernelsBounds) {
   P.Arrays[0].Verdict.ThreadsText = "THREADS";
   EXPECT_EQ(carriedOut(P),
             "#include \"bankstripe.cuh\"\n\n"
-            "__shared__ bankstripe::slots<int[4], THREADS> a_slots;\n"
+            "__shared__ ::bankstripe::slots<int[4], THREADS> a_slots;\n"
             "int (&a)[4] = a_slots.mine();\n");
   // A `>` would end the template argument.
   P.Arrays[0].Verdict.ThreadsText = "N > 64 ? N : 64";
   EXPECT_EQ(carriedOut(P),
             "#include \"bankstripe.cuh\"\n\n"
-            "__shared__ bankstripe::slots<int[4], (N > 64 ? N : 64)> a_slots;\n"
+            "__shared__ ::bankstripe::slots<int[4], (N > 64 ? N : 64)> a_slots;\n"
             "int (&a)[4] = a_slots.mine();\n");
 }
 
@@ -98,11 +98,11 @@ TEST(Slot, IsAlignedAsCastsClaim) {
   P.Arrays[0].Array.Instances[0].SlotAlignment = 16;
   EXPECT_EQ(carriedOut(P),
             "#include \"bankstripe.cuh\"\n\n"
-            "__shared__ bankstripe::slots<float[4], 128, 16> a_slots;\n"
+            "__shared__ ::bankstripe::slots<float[4], 128, 16> a_slots;\n"
             "float (&a)[4] = a_slots.mine();\n");
   P.Arrays[0].Array.Instances[0].SlotAlignment = 4;
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
-                           "__shared__ bankstripe::slots<float[4], 128> "
+                           "__shared__ ::bankstripe::slots<float[4], 128> "
                            "a_slots;\n"
                            "float (&a)[4] = a_slots.mine();\n");
 }
@@ -111,7 +111,7 @@ TEST(Slot, StorageHasANameThatTheFileHasNot) {
   Plan P = planFor("int a[4], a_slots;\n", {slot("a", {4})});
   P.Arrays[0].Array.SlotsName = "a_slots_2";
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
-                           "__shared__ bankstripe::slots<int[4], 128> "
+                           "__shared__ ::bankstripe::slots<int[4], 128> "
                            "a_slots_2;\n"
                            "int (&a)[4] = a_slots_2.mine();\n"
                            "int a_slots;\n");
@@ -121,20 +121,20 @@ TEST(Slot, StorageHasANameThatTheFileHasNot) {
 
 TEST(SlotOfAnObject, WithoutAConstructor) {
   EXPECT_EQ(rewritten("{\n  Stack s;\n}\n", {slot("s")}),
-            "{\n  __shared__ bankstripe::slots<Stack, 128> s_slots;\n"
+            "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
             "  Stack &s = s_slots.mine();\n}\n");
 }
 
 TEST(SlotOfAnObject, IsMadeByItsDefaultConstructor) {
   EXPECT_EQ(rewritten("{\n  Stack s;\n}\n", {constructed("s")}),
-            "{\n  __shared__ bankstripe::slots<Stack, 128> s_slots;\n"
-            "  Stack &s = *new (bankstripe::place(s_slots)) Stack;\n}\n");
+            "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
+            "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack;\n}\n");
 }
 
 TEST(SlotOfAnObject, IsMadeFromArguments) {
   EXPECT_EQ(rewritten("{\n  Stack s(10, i);\n}\n", {constructed("s")}),
-            "{\n  __shared__ bankstripe::slots<Stack, 128> s_slots;\n"
-            "  Stack &s = *new (bankstripe::place(s_slots)) Stack(10, i);\n"
+            "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
+            "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack(10, i);\n"
             "}\n");
 }
 
@@ -143,30 +143,30 @@ TEST(SlotOfAnObject, IsMadeFromAList) {
     EXPECT_EQ(
         rewritten("{\n  " + std::string(Declaration) + "\n}\n",
                   {constructed("s")}),
-        "{\n  __shared__ bankstripe::slots<Stack, 128> s_slots;\n"
-        "  Stack &s = *new (bankstripe::place(s_slots)) Stack{10, i};\n}\n");
+        "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
+        "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack{10, i};\n}\n");
 }
 
 TEST(SlotOfAnObject, IsMadeFromACopy) {
   EXPECT_EQ(rewritten("{\n  Stack s = empty(i);\n}\n", {constructed("s")}),
-            "{\n  __shared__ bankstripe::slots<Stack, 128> s_slots;\n"
-            "  Stack &s = *new (bankstripe::place(s_slots)) Stack(empty(i));\n"
+            "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
+            "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack(empty(i));\n"
             "}\n");
 }
 
 TEST(SlotOfAnObject, IsMadeFromAnElementOfAStripe) {
   EXPECT_EQ(rewritten("{\n  int a[2];\n  Stack s(a[i]);\n}\n",
                       {{"a", {2}}, constructed("s")}),
-            "{\n  __shared__ int a[bankstripe::warps(128)][2][32];\n"
-            "  __shared__ bankstripe::slots<Stack, 128> s_slots;\n"
-            "  Stack &s = *new (bankstripe::place(s_slots)) "
-            "Stack(bankstripe::at(a, i));\n}\n");
+            "{\n  __shared__ int a[::bankstripe::warps(128)][2][32];\n"
+            "  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
+            "  Stack &s = *::new (::bankstripe::place(s_slots)) "
+            "Stack(::bankstripe::at(a, i));\n}\n");
 }
 
 TEST(SlotOfObjects, AreMadeOneByOne) {
   EXPECT_EQ(rewritten("{\n  Stack s[3];\n}\n", {constructed("s", {3})}),
-            "{\n  __shared__ bankstripe::slots<Stack[3], 128> s_slots;\n"
-            "  new (bankstripe::place(s_slots)) Stack[3];\n"
+            "{\n  __shared__ ::bankstripe::slots<Stack[3], 128> s_slots;\n"
+            "  ::new (::bankstripe::place(s_slots)) Stack[3];\n"
             "  Stack (&s)[3] = s_slots.mine();\n}\n");
 }
 
@@ -174,7 +174,7 @@ TEST(SlotOfObjects, AreMadeOneByOne) {
 
 TEST(SlotAmongDeclarators, First) {
   EXPECT_EQ(rewritten("{\n  int a[4], x;\n}\n", {slot("a", {4})}),
-            "{\n  __shared__ bankstripe::slots<int[4], 128> a_slots;\n"
+            "{\n  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
             "  int (&a)[4] = a_slots.mine();\n"
             "  int x;\n}\n");
 }
@@ -182,30 +182,30 @@ TEST(SlotAmongDeclarators, First) {
 TEST(SlotAmongDeclarators, LastWithAStar) {
   EXPECT_EQ(rewritten("{\n  int x, *a[4];\n}\n", {slot("a", {4})}),
             "{\n  int x;\n"
-            "  __shared__ bankstripe::slots<int *[4], 128> a_slots;\n"
+            "  __shared__ ::bankstripe::slots<int *[4], 128> a_slots;\n"
             "  int *(&a)[4] = a_slots.mine();\n}\n");
 }
 
 TEST(SlotAmongDeclarators, ObjectsOfOneClass) {
   EXPECT_EQ(rewritten("{\n  Stack s, *p = 0, t(2);\n}\n",
                       {constructed("s"), constructed("t")}),
-            "{\n  __shared__ bankstripe::slots<Stack, 128> s_slots;\n"
-            "  Stack &s = *new (bankstripe::place(s_slots)) Stack;\n"
+            "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
+            "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack;\n"
             "  Stack *p = 0;\n"
-            "  __shared__ bankstripe::slots<Stack, 128> t_slots;\n"
-            "  Stack &t = *new (bankstripe::place(t_slots)) Stack(2);\n}\n");
+            "  __shared__ ::bankstripe::slots<Stack, 128> t_slots;\n"
+            "  Stack &t = *::new (::bankstripe::place(t_slots)) Stack(2);\n}\n");
 }
 
 TEST(SlotAmongDeclarators, WithStripesAndTables) {
   EXPECT_EQ(rewritten("{\n  int a[4] = {0}, n = 1, b[2] = {n}, c[2] = {7, 8}, "
                       "*p = a;\n}\n",
                       {slot("a", {4}), {"b", {2}}, table("c", {2})}),
-            "{\n  __shared__ bankstripe::slots<int[4], 128> a_slots;\n"
+            "{\n  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
             "  int (&a)[4] = a_slots.mine();\n"
-            "  bankstripe::clear_slot(a);\n"
+            "  ::bankstripe::clear_slot(a);\n"
             "  int n = 1;\n"
-            "  __shared__ int b[bankstripe::warps(128)][2][32];\n"
-            "  bankstripe::initialize<2>(b, {n});\n"
+            "  __shared__ int b[::bankstripe::warps(128)][2][32];\n"
+            "  ::bankstripe::initialize<2>(b, {n});\n"
             "  static const int c[2] = {7, 8};\n"
             "  int *p = a;\n}\n");
 }
@@ -213,7 +213,7 @@ TEST(SlotAmongDeclarators, WithStripesAndTables) {
 TEST(SlotAmongDeclarators, KeepsComments) {
   EXPECT_EQ(rewritten("{\n  int a[4], // four\n      x; // one\n}\n",
                       {slot("a", {4})}),
-            "{\n  __shared__ bankstripe::slots<int[4], 128> a_slots;\n"
+            "{\n  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
             "  int (&a)[4] = a_slots.mine(); // four\n"
             "  int x; // one\n}\n");
 }
@@ -253,34 +253,34 @@ TEST(Table, BesideAStripeComesWithTheHelper) {
   EXPECT_EQ(rewritten("int a[2] = {7, 8};\nint b[4];\n",
                       {table("a", {2}), {"b", {4}}}),
             "static const int a[2] = {7, 8};\n"
-            "__shared__ int b[bankstripe::warps(128)][4][32];\n");
+            "__shared__ int b[::bankstripe::warps(128)][4][32];\n");
 }
 
 TEST(Table, ReadsAStripeInNoInitialiser) {
   EXPECT_EQ(rewritten("{\n  int b[4], a[2] = {7, 8}, x = b[a[i]];\n}\n",
                       {{"b", {4}}, table("a", {2})}),
-            "{\n  __shared__ int b[bankstripe::warps(128)][4][32];\n"
+            "{\n  __shared__ int b[::bankstripe::warps(128)][4][32];\n"
             "  static const int a[2] = {7, 8};\n"
-            "  int x = bankstripe::at(b, a[i]);\n}\n");
+            "  int x = ::bankstripe::at(b, a[i]);\n}\n");
 }
 
 // --- Functions that several kernels call -----------------------------------
 
 TEST(Guard, StandsBehindAStripe) {
   EXPECT_EQ(rewritten("{\n  int a[4];\n}\n", {inFunction({"a", {4}})}),
-            "{\n  __shared__ int a[bankstripe::warps(128)][4][32];\n"
-            "  bankstripe::require_block_of_at_most<128>();\n}\n");
+            "{\n  __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "  ::bankstripe::require_block_of_at_most<128>();\n}\n");
 }
 
 TEST(Guard, StandsBeforeTheFirstAccess) {
   EXPECT_EQ(rewritten("{\n  int a[4] = {0};\n}\n", {inFunction({"a", {4}})}),
-            "{\n  __shared__ int a[bankstripe::warps(128)][4][32];\n"
-            "  bankstripe::require_block_of_at_most<128>();\n"
-            "  bankstripe::clear(a);\n}\n");
+            "{\n  __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "  ::bankstripe::require_block_of_at_most<128>();\n"
+            "  ::bankstripe::clear(a);\n}\n");
   EXPECT_EQ(rewritten("{\n  Stack s(10);\n}\n", {inFunction(constructed("s"))}),
-            "{\n  __shared__ bankstripe::slots<Stack, 128> s_slots;\n"
-            "  bankstripe::require_block_of_at_most<128>();\n"
-            "  Stack &s = *new (bankstripe::place(s_slots)) Stack(10);\n}\n");
+            "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
+            "  ::bankstripe::require_block_of_at_most<128>();\n"
+            "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack(10);\n}\n");
 }
 
 TEST(Guard, IsNotNeededInKernels) {
@@ -302,8 +302,8 @@ TEST(HostDevice, TheHostKeepsTheDeclaration) {
                       {forTheHostToo(slot("a", {4}))}),
             "{\n"
             "#ifdef __CUDA_ARCH__\n"
-            "  __shared__ bankstripe::slots<int[4], 128> a_slots;\n"
-            "  bankstripe::require_block_of_at_most<128>();\n"
+            "  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
+            "  ::bankstripe::require_block_of_at_most<128>();\n"
             "  int (&a)[4] = a_slots.mine();\n"
             "#else\n"
             "  int a[4];\n"
@@ -317,15 +317,15 @@ TEST(HostDevice, InitialisersAreForBoth) {
                 {forTheHostToo(slot("a", {4})), forTheHostToo(slot("b", {2}))}),
       "{\n"
       "#ifdef __CUDA_ARCH__\n"
-      "  __shared__ bankstripe::slots<int[4], 128> a_slots;\n"
-      "  bankstripe::require_block_of_at_most<128>();\n"
+      "  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
+      "  ::bankstripe::require_block_of_at_most<128>();\n"
       "  int (&a)[4] = a_slots.mine();\n"
-      "  bankstripe::clear_slot(a);\n"
+      "  ::bankstripe::clear_slot(a);\n"
       "  int n = 1;\n"
-      "  __shared__ bankstripe::slots<int[2], 128> b_slots;\n"
-      "  bankstripe::require_block_of_at_most<128>();\n"
+      "  __shared__ ::bankstripe::slots<int[2], 128> b_slots;\n"
+      "  ::bankstripe::require_block_of_at_most<128>();\n"
       "  int (&b)[2] = b_slots.mine();\n"
-      "  bankstripe::initialize_slot(b, {n});\n"
+      "  ::bankstripe::initialize_slot(b, {n});\n"
       "#else\n"
       "  int a[4] = {0}, n = 1, b[2] = {n};\n"
       "#endif\n"
@@ -336,8 +336,8 @@ TEST(HostDevice, DirectivesGetLinesOfTheirOwn) {
   EXPECT_EQ(rewritten("{ int a[4]; f(a); }\n", {forTheHostToo(slot("a", {4}))}),
             "{ \n"
             "#ifdef __CUDA_ARCH__\n"
-            "__shared__ bankstripe::slots<int[4], 128> a_slots;\n"
-            "bankstripe::require_block_of_at_most<128>();\n"
+            "__shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
+            "::bankstripe::require_block_of_at_most<128>();\n"
             "int (&a)[4] = a_slots.mine();\n"
             "#else\n"
             "int a[4];\n"
@@ -350,8 +350,8 @@ TEST(HostDevice, ACommentStaysBehindTheStatement) {
                       {forTheHostToo(slot("a", {4}))}),
             "{\n"
             "#ifdef __CUDA_ARCH__\n"
-            "  __shared__ bankstripe::slots<int[4], 128> a_slots;\n"
-            "  bankstripe::require_block_of_at_most<128>();\n"
+            "  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
+            "  ::bankstripe::require_block_of_at_most<128>();\n"
             "  int (&a)[4] = a_slots.mine();\n"
             "#else\n"
             "  int a[4]; // four\n"
@@ -364,8 +364,8 @@ TEST(HostDevice, CarriageReturns) {
       rewritten("{\r\n  int a[4];\r\n}\r\n", {forTheHostToo(slot("a", {4}))}),
       "{\r\n"
       "#ifdef __CUDA_ARCH__\r\n"
-      "  __shared__ bankstripe::slots<int[4], 128> a_slots;\r\n"
-      "  bankstripe::require_block_of_at_most<128>();\r\n"
+      "  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\r\n"
+      "  ::bankstripe::require_block_of_at_most<128>();\r\n"
       "  int (&a)[4] = a_slots.mine();\r\n"
       "#else\r\n"
       "  int a[4];\r\n"
