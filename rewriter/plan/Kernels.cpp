@@ -292,11 +292,11 @@ static uint64_t budgetOf(const KernelSetting &S, const MergedKernel &K,
   // More has to be allowed for the instance, which must be named for that.
   const uint64_t Given =
       S.NamedInPart ? StaticSharedLimit : commonSharedLimit(Options);
-  const uint64_t Left = Less(Given, Used + PlaceAlignment);
+  const uint64_t Left = Less(Given, Used + MarkBytes);
   // What the kernel itself may ask for at most is no use of its limit.
   const uint64_t Budget = std::min(
       Left, S.OwnUnknown ? Options.SharedLimit
-                         : Less(Options.SharedLimit, Used + PlaceAlignment));
+                         : Less(Options.SharedLimit, Used + MarkBytes));
   const uint64_t Warps = llvm::divideCeil(S.largestBlock(), 32u);
   return Budget / Warps / PlaceAlignment * PlaceAlignment * Warps;
 }

@@ -48,6 +48,8 @@ struct KernelSetting {
 
 /// What the generated helper aligns each place in dynamic memory to.
 inline constexpr unsigned PlaceAlignment = 16;
+/// What the helper's mark takes at most, with the room behind the last slot.
+inline constexpr unsigned MarkBytes = 48;
 
 /// Bounds the block size of \p K, or says what stands against it.
 KernelSetting boundBlockSize(const MergedKernel &K, const PlanOptions &Options);

@@ -141,12 +141,11 @@ uint64_t Builder::warpBytes(unsigned Row) const {
   return It == Places.Sizes.end() ? 0 : It->second;
 }
 
-// What launches ask for in addition, with the largest block. The helper's mark
-// takes less than another 16 bytes.
+// What launches ask for in addition, with the largest block.
 uint64_t Builder::dynamicBytes(unsigned Row) const {
   const uint64_t Bytes = warpBytes(Row);
   return Bytes ? Bytes * llvm::divideCeil(P.Settings[Row].largestBlock(), 32u) +
-                     PlaceAlignment
+                     MarkBytes
                : 0;
 }
 

@@ -59,7 +59,7 @@
 //     bankstripe::initialize_slot(a, {1, 2, 3});   `= {1, 2, 3}`
 //
 //     __shared__ bankstripe::slots<Stack, 128> s_slots;
-//     Stack &s = *new (bankstripe::place(s_slots)) Stack(10);
+//     Stack &s = *::new (bankstripe::place(s_slots)) Stack(10);
 //
 // Dynamic shared memory. Where no largest block is known, or 48 KB are not
 // enough, the launch asks for the memory, and each warp has its part of it:
@@ -199,6 +199,20 @@ template <class Unit> struct element<const Unit> {
   }
 };
 
+// An index as the number that a subscript would make of it, since an enumeration
+// may have operators of its own.
+template <class Index, bool Enumeration> struct underlying {
+  typedef Index type;
+};
+template <class Index> struct underlying<Index, true> {
+  typedef __underlying_type(Index) type;
+};
+template <class Index> struct number_of : underlying<Index, __is_enum(Index)> {};
+template <class Index>
+BANKSTRIPE_ANYWHERE typename number_of<Index>::type number(Index index) {
+  return static_cast<typename number_of<Index>::type>(index);
+}
+
 // Value-initialises a unit or, element by element, an array.
 template <class Unit> __device__ __forceinline__ void clear(Unit &unit) {
   unit = Unit();
@@ -283,13 +297,13 @@ template <class Unit, int Extent, int Lanes> struct plane<Unit[Extent][Lanes]> {
   static __device__ __forceinline__ type &at(Unit *column, Index position) {
     check(static_cast<unsigned long long>(position) < Extent * per_unit);
     if (per_unit == 1)
-      return element<Unit>::of(*further(column, position), 0);
+      return element<Unit>::of(*detail::further(column, position), 0);
     const unsigned index = static_cast<unsigned>(position);
-    return element<Unit>::of(*further(column, index / per_unit),
+    return element<Unit>::of(*detail::further(column, index / per_unit),
                              index % per_unit);
   }
   static __device__ __forceinline__ Unit *first(Unit (&units)[Extent][Lanes]) {
-    return &units[0][lane()];
+    return units[0] + lane();
   }
   static __device__ __forceinline__ void clear(Unit (&units)[Extent][Lanes]) {
     for (int position = 0; position < Extent; ++position)
@@ -319,7 +333,7 @@ struct plane<Rest[Extent][NextExtent][LastExtent]> {
   static __device__ __forceinline__ type &at(unit *column, Index position,
                                              More... more) {
     check(static_cast<unsigned long long>(position) < Extent);
-    return next::at(further(column, position * next::rows), more...);
+    return next::at(detail::further(column, position * next::rows), more...);
   }
   static __device__ __forceinline__ unit *first(all &units) {
     return next::first(units[0]);
@@ -357,7 +371,8 @@ template <class Plane, int Warps, class... Indices>
 __device__ __forceinline__ typename detail::plane<Plane>::type &
 at(Plane (&storage)[Warps], Indices... indices) {
   typedef detail::plane<Plane> plane;
-  return plane::at(plane::first(detail::own(storage)), indices...);
+  return plane::at(plane::first(detail::own(storage)),
+                   detail::number(indices)...);
 }
 
 // `= {}`: every element of the calling thread's array to zero, or to what its
@@ -444,7 +459,10 @@ public:
   }
 
   BANKSTRIPE_ANYWHERE reference operator*() const { return target::at(first); }
-  BANKSTRIPE_ANYWHERE type *operator->() const { return &**this; }
+  // Around an operator& of the element's.
+  BANKSTRIPE_ANYWHERE type *operator->() const {
+    return (type *)&(const volatile char &)**this;
+  }
   BANKSTRIPE_ANYWHERE reference operator[](difference steps) const {
     return *(*this + steps);
   }
@@ -588,8 +606,9 @@ __device__ __forceinline__ void initialize_slot(
 namespace detail {
 
 // Launches that know of this memory ask for this many bytes more than a
-// multiple of 16, by which others are told apart.
-constexpr unsigned mark = 9;
+// multiple of 16, by which others are told apart. They are room for programs
+// that read one element behind the last slot.
+constexpr unsigned mark = 2 * 16 + 9;
 
 // The dynamic shared memory of the block, and its size. Whoever runs kernels on
 // the host says otherwise what they are.
@@ -621,7 +640,7 @@ __device__ __forceinline__ unsigned char *own_memory() {
   const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
   const unsigned needed = (threads + 31) / 32 * WarpBytes + mark;
   const unsigned given = BANKSTRIPE_SEGMENT_BYTES;
-  if (given % 16 != mark || given < needed)
+  if (given % 16 != mark % 16 || given < needed)
     stop_unprepared_launch();
   unsigned char *first = BANKSTRIPE_SEGMENT;
   if (Behind)
@@ -662,7 +681,7 @@ template <class Plane, class... Indices>
 __device__ __forceinline__ typename detail::plane<Plane>::type &
 at(own_plane<Plane> storage, Indices... indices) {
   typedef detail::plane<Plane> plane;
-  return plane::at(plane::first(*storage.plane), indices...);
+  return plane::at(plane::first(*storage.plane), detail::number(indices)...);
 }
 template <class Plane>
 __device__ __forceinline__ void clear(own_plane<Plane> storage) {
@@ -869,7 +888,7 @@ configured(const Configuration *given,
 
 } // namespace bankstripe
 
-// For `new (bankstripe::place(...)) T(...)` and `T[N]`, which need no other
+// For `::new (::bankstripe::place(...)) T(...)` and `T[N]`, which need no other
 // header then.
 __device__ __forceinline__ void *operator new(decltype(sizeof(0)),
                                               bankstripe::placement place) {
