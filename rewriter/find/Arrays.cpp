@@ -156,7 +156,8 @@ void ArrayReader::readObjectUses(Finding &F, const VarDecl *Variable) {
     return;
   for (const DeclRefExpr *Reference : It->second) {
     F.OtherDepths.push_back(Body.loopDepth(Reference));
-    if (Body.TypeOperands.contains(Reference))
+    if (Body.TypeOperands.contains(Reference) ||
+        isPartOfConstant(Reference, Body, Context))
       F.Obstacles.push_back(
           {Reason::Decltype, Text.place(Reference->getLocation()), ""});
     if (isReturned(Reference, Body) &&
@@ -183,7 +184,8 @@ void ArrayReader::readContext(Finding &F, const VarDecl *Variable) const {
   if (Function->isConstexpr())
     Note(Reason::ConstexprFunction, F.Function);
   if (ReachesLocalAssembly)
-    Note(Reason::InlineAssembly, "it names local memory");
+    Note(Reason::InlineAssembly,
+         "it names local memory, or tells it from other memory");
   F.HostDevice = Function->hasAttr<CUDAHostAttr>();
   if (F.HostDevice)
     Note(Reason::HostDevice, F.Function);
@@ -243,15 +245,18 @@ static std::string unusedName(StringRef Wanted, StringRef Buffer) {
   return Name;
 }
 
-// Whether the table can become static: constants, and nobody writes.
+// Whether the table of elements of the class Record, or of no class, can become
+// static: constants, and nobody writes.
 static bool isNeverWritten(const Finding &F, bool Mentioned,
-                           bool OnlySubscripts) {
+                           bool OnlySubscripts, const CXXRecordDecl *Record) {
   const bool OnlyRead =
       OnlySubscripts && llvm::all_of(F.Uses, [](const Use &U) {
         return U.Access == AccessKind::Read;
       });
   // A use that is an obstacle may write, unless the type forbids that.
-  return F.ConstantInit && Mentioned && (OnlyRead || F.HasConst);
+  const bool NotWritable =
+      F.HasConst && !(Record && Record->hasMutableFields());
+  return F.ConstantInit && Mentioned && (OnlyRead || NotWritable);
 }
 
 ArrayReader::ArrayReader(const FunctionDecl *Function, BodyIndexCache &Bodies,
@@ -294,9 +299,10 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   checkUnseenNames(F, Variable);
   if (F.IsObject)
     return F;
-  F.NeverWritten =
-      isNeverWritten(F, Body.References.count(Variable) != 0,
-                     F.Obstacles.size() == BeforeUses && !F.NeedsAccessor);
+  F.NeverWritten = isNeverWritten(
+      F, Body.References.count(Variable) != 0,
+      F.Obstacles.size() == BeforeUses && !F.NeedsAccessor,
+      Variable->getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl());
   if (F.HasConst && F.Init != InitializerKind::None && !F.NeverWritten)
     F.Obstacles.push_back({Reason::ConstElements, F.Where, ""});
   // The host's compiler may not know the pragma.

@@ -42,7 +42,8 @@ protected:
   static bool asksForLocalMemory(const FunctionDecl *Callee) {
     const IdentifierInfo *Name = Callee->getIdentifier();
     return Name && (Name->isStr("__isLocal") || Name->isStr("__isShared") ||
-                    Name->isStr("__cvta_generic_to_local"));
+                    Name->isStr("__cvta_generic_to_local") ||
+                    Name->getName().contains("isspacep"));
   }
 
   BodyIndex &Index;
@@ -129,7 +130,7 @@ public:
   }
 
   bool VisitDeclRefExpr(DeclRefExpr *Reference) {
-    Index.NameLocations.insert(Reference->getLocation());
+    noteName(Reference->getLocation(), Reference->getDecl());
     if (const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl()))
       Index.References[Variable].push_back(Reference);
     if (isa<FunctionDecl>(Reference->getDecl()))
@@ -147,7 +148,7 @@ public:
   }
 
   bool VisitMemberExpr(MemberExpr *Member) {
-    Index.NameLocations.insert(Member->getMemberLoc());
+    noteName(Member->getMemberLoc(), Member->getMemberDecl());
     return true;
   }
 
@@ -173,9 +174,20 @@ public:
   bool VisitIndirectGotoStmt(IndirectGotoStmt *) {
     return Index.HasGoto = true;
   }
+  bool VisitSwitchCase(SwitchCase *Case) {
+    Index.SwitchCases.push_back(Case);
+    return true;
+  }
+  bool VisitStmt(Stmt *S) {
+    if (isa<BreakStmt, ContinueStmt, ReturnStmt>(S))
+      Index.Exits.push_back(S);
+    return true;
+  }
   bool VisitGCCAsmStmt(GCCAsmStmt *Assembly) {
-    Index.NamesLocalMemory |=
-        StringRef(Assembly->getAsmString()).contains("local");
+    const std::string Code = Assembly->getAsmString();
+    Index.NamesLocalMemory |= StringRef(Code).contains("local") ||
+                              StringRef(Code).contains("isspacep");
+    Index.HasGoto |= Assembly->isAsmGoto();
     return true;
   }
 
@@ -185,6 +197,18 @@ public:
   }
 
 private:
+  // What a macro repeats may mean something else each time.
+  void noteName(SourceLocation Where, const ValueDecl *Meaning) {
+    Index.NameLocations.insert(Where);
+    if (!Where.isMacroID())
+      return;
+    const SourceLocation Spelled =
+        Context.getSourceManager().getSpellingLoc(Where);
+    auto [It, New] = Meanings.try_emplace(Spelled, Meaning);
+    if (!New && It->second != Meaning)
+      Index.Ambiguous.insert(Spelled);
+  }
+
   // Of what E points to or denotes, in bytes; 1 when nobody can tell.
   unsigned alignmentBehind(const Expr *E, QualType Type) const {
     QualType Object = Type->isPointerType() ? Type->getPointeeType() : Type;
@@ -198,6 +222,7 @@ private:
 
   const ASTContext &Context;
   std::vector<const Stmt *> Stack;
+  llvm::DenseMap<SourceLocation, const ValueDecl *> Meanings;
 };
 
 } // namespace

@@ -46,12 +46,18 @@ struct BodyIndex {
   unsigned WidestView = 0;
   bool HasGoto = false;
   /// Inline assembly, or a question about an address, that is about local
-  /// memory.
+  /// memory, or tells it from other memory.
   bool NamesLocalMemory = false;
+  std::vector<const clang::SwitchCase *> SwitchCases;
+  /// `break`, `continue` and `return`.
+  std::vector<const clang::Stmt *> Exits;
   std::vector<const clang::CUDAKernelCallExpr *> KernelCalls;
   std::vector<const clang::ForStmt *> ForLoops;
   /// Where the tree holds a name of any kind (raw encodings of locations).
   llvm::DenseSet<clang::SourceLocation> NameLocations;
+  /// Where the text of a macro's argument is spelled that names different
+  /// things, since the macro repeats it.
+  llvm::DenseSet<clang::SourceLocation> Ambiguous;
   /// Names that the function declares itself, parameters included, or makes
   /// visible.
   llvm::DenseSet<const clang::IdentifierInfo *> LocalNames;

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Declaration.h"
+#include "find/Initializer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -87,8 +88,7 @@ static bool isStripeElement(QualType Element, uint64_t Bytes,
   if (isVectorType(Element))
     return Bytes == 2 || Bytes % 4 == 0;
   const auto *Record = Element->getAsCXXRecordDecl();
-  return Record && Record->hasDefinition() &&
-         Record->hasTrivialDefaultConstructor() &&
+  return Record && Record->hasDefinition() && canBeDefaultConstructed(Record) &&
          Element.isTriviallyCopyableType(Context) && Bytes % 4 == 0;
 }
 
@@ -164,121 +164,6 @@ static void readType(Finding &F, const VarDecl *Variable, ASTContext &Context,
     for (const Attr *A : Variable->attrs())
       if (!A->isImplicit())
         Note(Reason::OverAligned, A->getSpelling());
-}
-
-// All-zero bits are not asked for, only values that value-initialisation of
-// the element would give too.
-static bool isZero(const Expr *Init, ASTContext &Context) {
-  if (isa<ImplicitValueInitExpr>(Init))
-    return true;
-  if (const auto *List = dyn_cast<InitListExpr>(Init)) {
-    if (const Expr *Filler = List->getArrayFiller();
-        Filler && !isZero(Filler, Context))
-      return false;
-    return llvm::all_of(List->inits(),
-                        [&](const Expr *E) { return isZero(E, Context); });
-  }
-  if (const auto *Construct = dyn_cast<CXXConstructExpr>(Init))
-    return Construct->requiresZeroInitialization();
-  Expr::EvalResult Result;
-  if (Init->isValueDependent() || !Init->EvaluateAsRValue(Result, Context) ||
-      Result.HasSideEffects)
-    return false;
-  const APValue &Value = Result.Val;
-  return (Value.isInt() && Value.getInt().isZero()) ||
-         (Value.isFloat() && Value.getFloat().isPosZero()) ||
-         (Value.isLValue() && Value.isNullPointer());
-}
-
-// `"abc"` may stand for a whole row, and then is no list of values.
-static bool holdsString(const Expr *Init) {
-  if (const auto *List = dyn_cast<InitListExpr>(Init->IgnoreParens()))
-    return llvm::any_of(List->inits(), holdsString);
-  // One that has decayed is a pointer's value.
-  return isa<StringLiteral>(Init->IgnoreParens());
-}
-
-// `int t[2][2] = {1, 2, 3}`: a function's parameter takes no such list, where
-// one pair of braces stands for several.
-static bool leavesOutBraces(const InitListExpr *List, QualType Type,
-                            ASTContext &Context) {
-  if (const InitListExpr *Syntactic = List->getSyntacticForm())
-    List = Syntactic;
-  const auto *Array = Context.getAsArrayType(Type);
-  if (!Array)
-    return false;
-  QualType Element = Array->getElementType();
-  const auto *Record = Element->getAsCXXRecordDecl();
-  if (!Element->isArrayType() && !(Record && Record->isAggregate()))
-    return false;
-  return llvm::any_of(List->inits(), [&](const Expr *Init) {
-    if (const auto *Inner = dyn_cast<InitListExpr>(Init->IgnoreParens()))
-      return leavesOutBraces(Inner, Element, Context);
-    return !Context.hasSameUnqualifiedType(Init->getType(), Element);
-  });
-}
-
-// Nothing is written and nothing runs: `int a[4];`, `Point p[4];`.
-static bool leavesUninitialised(const VarDecl *Variable) {
-  const Expr *Init = Variable->getInit();
-  if (!Init)
-    return true;
-  const auto *Construct = dyn_cast<CXXConstructExpr>(Init->IgnoreImplicit());
-  return Construct && Construct->getConstructor()->isTrivial() &&
-         Construct->getConstructor()->isDefaultConstructor() &&
-         !Construct->requiresZeroInitialization() &&
-         Variable->getInitStyle() == VarDecl::CallInit;
-}
-
-// `Class a[4];`, where a constructor without arguments runs.
-static bool isDefaultConstructed(const VarDecl *Variable) {
-  const auto *Construct =
-      dyn_cast<CXXConstructExpr>(Variable->getInit()->IgnoreImplicit());
-  return Construct && Construct->getConstructor()->isDefaultConstructor() &&
-         Variable->getInitStyle() == VarDecl::CallInit &&
-         Construct->getParenOrBraceRange().isInvalid();
-}
-
-// `Class c = value;` becomes `Class(value)`, which is only the same when
-// nothing is converted.
-static bool convertsOnCopy(const VarDecl *Variable, ASTContext &Context) {
-  if (Variable->getInitStyle() != VarDecl::CInit)
-    return false;
-  const Expr *Written = Variable->getInit()->IgnoreUnlessSpelledInSource();
-  return !isa<InitListExpr>(Written) &&
-         !Context.hasSameUnqualifiedType(Written->getType(),
-                                         Variable->getType());
-}
-
-static std::optional<Reason>
-readInitializer(Finding &F, const VarDecl *Variable, ASTContext &Context) {
-  if (leavesUninitialised(Variable))
-    return std::nullopt;
-  if (F.IsObject || isDefaultConstructed(Variable)) {
-    F.Init = InitializerKind::Construct;
-    if (F.HasConst)
-      return Reason::ConstElements;
-    if (!F.IsObject)
-      return Reason::ElementType; // Its elements need a place of their class.
-    return convertsOnCopy(Variable, Context)
-               ? std::optional(Reason::Initializer)
-               : std::nullopt;
-  }
-  const Expr *Init = Variable->getInit()->IgnoreImplicit();
-  const auto *List = dyn_cast<InitListExpr>(Init);
-  F.Init = InitializerKind::List;
-  if (!List || holdsString(List))
-    return Reason::Initializer;
-  QualType Element = Context.getBaseElementType(Variable->getType());
-  if (!Element.isTriviallyCopyableType(Context))
-    return Reason::Initializer;
-  if (isZero(List, Context))
-    F.Init = InitializerKind::Zero;
-  else if (leavesOutBraces(List, Variable->getType(), Context))
-    return Reason::Initializer;
-  F.ConstantInit = !Init->isValueDependent() &&
-                   Init->isConstantInitializer(Context, /*ForRef=*/false);
-  return std::nullopt;
 }
 
 namespace {
@@ -380,6 +265,12 @@ std::optional<Reason> DeclarationReader::readStatement() {
        Tok = Text.next(SpecifiersEnd))
     SpecifiersEnd = Tok->getLocation();
   F.Text.Specifiers = between(offset(Begin), endOf(SpecifiersEnd));
+  // They are repeated behind names that the statement declares.
+  for (const Decl *D : Statement->decls())
+    if (const auto *Declared = dyn_cast<VarDecl>(D);
+        Declared &&
+        Text.mentions(F.Text.Specifiers, Begin, Declared->getName()))
+      return Reason::HiddenName;
   return std::nullopt;
 }
 
@@ -428,6 +319,14 @@ std::optional<Reason> DeclarationReader::readOwnDeclarator() {
             .trim()
             .str());
   }
+  if (Open.isValid()) {
+    const TextRange Extents = between(offset(Open), endOf(Close));
+    // They are repeated behind the declarator, perhaps on another line.
+    for (StringRef Name :
+         {Variable->getName(), StringRef("__LINE__"), StringRef("__COUNTER__")})
+      if (Text.mentions(Extents, Open, Name))
+        return Reason::HiddenName;
+  }
   const TextRange Declarator = F.Text.AllDeclarators[F.Text.IndexInStatement];
   F.Text.Name =
       between(offset(Variable->getLocation()), endOf(Variable->getLocation()));
@@ -467,14 +366,23 @@ std::optional<Reason> DeclarationReader::read() {
   return readOwnDeclarator();
 }
 
+// Whether a label of a switch around Block stands in it, at any depth.
+static bool isEnteredByCase(const Stmt *Block, const BodyIndex &Body) {
+  return llvm::any_of(Body.SwitchCases, [&](const SwitchCase *Case) {
+    const Stmt *S = Case;
+    while (S && S != Block && !isa<SwitchStmt>(S))
+      S = Body.parentOf(S);
+    return S == Block;
+  });
+}
+
 static void readText(Finding &F, const VarDecl *Variable,
                      const DeclStmt *Statement, const BodyIndex &Body,
                      const SourceText &Text) {
   // Only a statement of a block can become several statements.
   const Stmt *Parent = Statement ? Body.parentOf(Statement) : nullptr;
   std::optional<Reason> Problem;
-  if (!Statement || !Parent || !isa<CompoundStmt>(Parent) ||
-      isa_and_nonnull<SwitchStmt>(Body.parentOf(Parent)))
+  if (!Statement || !Parent || !isa<CompoundStmt>(Parent))
     Problem = Reason::DeclarationPlace;
   else
     Problem = DeclarationReader(F, Variable, Statement, Text).read();
@@ -483,6 +391,9 @@ static void readText(Finding &F, const VarDecl *Variable,
   // A jump may pass an uninitialised array, but no reference and no statement.
   if (Body.HasGoto)
     F.Obstacles.push_back({Reason::Goto, F.Where, ""});
+  else if (Parent && isEnteredByCase(Parent, Body))
+    F.Obstacles.push_back(
+        {Reason::DeclarationPlace, F.Where, "a case label enters its block"});
 }
 
 // Statements that control enters and leaves as the text says.
@@ -524,7 +435,7 @@ void bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
   if (F.Instances.empty())
     return;
   if (auto Problem = readInitializer(F, Variable, Context))
-    F.Obstacles.push_back({*Problem, F.Where, ""});
+    F.Obstacles.push_back({Problem->Why, F.Where, Problem->Detail});
   readText(F, Variable, Statement, Body, Text);
   F.Scope = scopeOf(Statement, Variable, Body, Text);
 }

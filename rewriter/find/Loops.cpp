@@ -22,6 +22,7 @@
 #include "find/Loops.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace bankstripe;
@@ -209,20 +210,32 @@ static bool onlyReads(const ForStmt *Loop, const VarDecl *Variable,
   });
 }
 
-// How often Loop runs when nothing leaves it early; nothing when that is not
-// seen at once, or is more than anybody would unroll.
-static std::optional<unsigned> tripsOf(const ForStmt *Loop,
-                                       const LoopHeader &Header,
-                                       const BodyIndex &Body,
-                                       const ASTContext &Context) {
+namespace {
+
+/// What a loop does when nothing leaves it early.
+struct Course {
+  unsigned Trips = 0;
+  IndexRange Values; ///< Of its variable; of no meaning without trips.
+};
+
+} // namespace
+
+// Nothing when that is not seen at once, or is more than anybody would unroll.
+static std::optional<Course> courseOf(const ForStmt *Loop,
+                                      const LoopHeader &Header,
+                                      const BodyIndex &Body,
+                                      const ASTContext &Context) {
   if (Loop->getConditionVariable() || !onlyReads(Loop, Header.Variable, Body))
     return std::nullopt;
-  unsigned Trips = 0;
-  for (std::optional<int64_t> Value = Header.First;; ++Trips) {
-    if (!Value || !Header.holds(*Value, Context) || Trips > MostTripsOfInterest)
+  Course Result = {0, {Header.First, Header.First}};
+  for (std::optional<int64_t> Value = Header.First;; ++Result.Trips) {
+    if (!Value || !Header.holds(*Value, Context) ||
+        Result.Trips > MostTripsOfInterest)
       return std::nullopt;
     if (!Header.continues(*Value))
-      return Trips;
+      return Result;
+    Result.Values.Least = std::min(Result.Values.Least, *Value);
+    Result.Values.Most = std::max(Result.Values.Most, *Value);
     Value = Header.next(*Value);
   }
 }
@@ -252,10 +265,11 @@ CountedLoops::CountedLoops(const BodyIndex &Body, const ASTContext &Context,
     auto Insertion = pragmaPlace(Loop, Body, Text);
     if (!Header || !Insertion)
       continue;
-    if (auto Trips = tripsOf(Loop, *Header, Body, Context); Trips && *Trips > 0)
+    auto C = courseOf(Loop, *Header, Body, Context);
+    if (C && C->Trips > 0)
       Loops[Loop] = {
           Header->Variable,
-          {Text.place(Loop->getForLoc()), *Trips, *Trips, *Insertion}};
+          {Text.place(Loop->getForLoc()), C->Trips, C->Trips, *Insertion}};
   }
 }
 
@@ -321,4 +335,125 @@ std::vector<CountedLoop> CountedLoops::leading(const VarDecl *Array) const {
   }
   const auto Loops = llvm::make_second_range(Leading);
   return {Loops.begin(), Loops.end()};
+}
+
+// --- Ranges of indices
+// --------------------------------------------------------
+
+// The values of Variable at At, if it counts a loop that evaluates At in every
+// turn, and that nothing leaves.
+static std::optional<IndexRange> rangeAt(const Stmt *At,
+                                         const VarDecl *Variable,
+                                         const BodyIndex &Body,
+                                         const ASTContext &Context) {
+  auto IsInside = [&](const Stmt *S, const Stmt *Outer) {
+    while (S && S != Outer)
+      S = Body.parentOf(S);
+    return S != nullptr;
+  };
+  const Stmt *Child = At;
+  for (const Stmt *S = Body.parentOf(At); S; Child = S, S = Body.parentOf(S)) {
+    if (const auto *Loop = dyn_cast<ForStmt>(S)) {
+      auto Header = HeaderReader(Context).read(Loop);
+      auto C = Header ? courseOf(Loop, *Header, Body, Context) : std::nullopt;
+      if (!C || C->Trips == 0 || Child != Loop->getBody() || Body.HasGoto ||
+          llvm::any_of(Body.Exits,
+                       [&](const Stmt *E) { return IsInside(E, Loop); }))
+        return std::nullopt;
+      if (Header->Variable == Variable)
+        return C->Values;
+      continue;
+    }
+    if (const auto *Binary = dyn_cast<BinaryOperator>(S);
+        Binary && Binary->isLogicalOp() && Child == Binary->getRHS())
+      return std::nullopt;
+    if (const auto *If = dyn_cast<IfStmt>(S); If && Child == If->getCond())
+      continue;
+    if (!isa<Expr, CompoundStmt, DeclStmt, AttributedStmt>(S) ||
+        isa<AbstractConditionalOperator, LambdaExpr, StmtExpr,
+            UnaryExprOrTypeTraitExpr>(S))
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// Adds up an index. No variable may come twice, else its ends need not be
+/// reached at once.
+class RangeReader {
+public:
+  RangeReader(const BodyIndex &Body, const ASTContext &Context)
+      : Body(Body), Context(Context) {}
+
+  std::optional<IndexRange> read(const Expr *E);
+
+private:
+  const BodyIndex &Body;
+  const ASTContext &Context;
+  llvm::SmallPtrSet<const VarDecl *, 4> Seen;
+};
+
+} // namespace
+
+// Whether all of Range are values of Type, so that none wraps around.
+static bool fits(const IndexRange &Range, QualType Type,
+                 const ASTContext &Context) {
+  const unsigned Bits = Context.getIntWidth(Type);
+  if (Type->isUnsignedIntegerOrEnumerationType())
+    return Range.Least >= 0 &&
+           (Bits >= 63 ||
+            llvm::isUIntN(Bits, static_cast<uint64_t>(Range.Most)));
+  return Bits >= 63 ||
+         (llvm::isIntN(Bits, Range.Least) && llvm::isIntN(Bits, Range.Most));
+}
+
+std::optional<IndexRange> RangeReader::read(const Expr *E) {
+  E = E->IgnoreParens();
+  if (E->isValueDependent() || !E->getType()->isIntegralOrEnumerationType())
+    return std::nullopt;
+  Expr::EvalResult Result;
+  if (E->EvaluateAsInt(Result, Context)) {
+    const llvm::APSInt &Value = Result.Val.getInt();
+    const int64_t At =
+        Value.isRepresentableByInt64() ? Value.getExtValue() : INT64_MAX;
+    return IndexRange{At, At};
+  }
+  std::optional<IndexRange> Range;
+  if (const auto *Cast = dyn_cast<CastExpr>(E)) {
+    if (Cast->getCastKind() == CK_LValueToRValue ||
+        Cast->getCastKind() == CK_IntegralCast)
+      Range = read(Cast->getSubExpr());
+  } else if (const auto *Reference = dyn_cast<DeclRefExpr>(E)) {
+    const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl());
+    if (Variable && Seen.insert(Variable).second)
+      Range = rangeAt(Reference, Variable, Body, Context);
+  } else if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {
+    if (!Binary->isAdditiveOp() && Binary->getOpcode() != BO_Mul)
+      return std::nullopt;
+    const auto Left = read(Binary->getLHS()), Right = read(Binary->getRHS());
+    // Products of more than loops and small constants are nobody's indices.
+    auto IsSmall = [](const std::optional<IndexRange> &R) {
+      return R && llvm::isInt<31>(R->Least) && llvm::isInt<31>(R->Most);
+    };
+    if (!IsSmall(Left) || !IsSmall(Right))
+      return std::nullopt;
+    if (Binary->getOpcode() == BO_Add)
+      Range = {Left->Least + Right->Least, Left->Most + Right->Most};
+    else if (Binary->getOpcode() == BO_Sub)
+      Range = {Left->Least - Right->Most, Left->Most - Right->Least};
+    else {
+      const int64_t Corners[] = {
+          Left->Least * Right->Least, Left->Least * Right->Most,
+          Left->Most * Right->Least, Left->Most * Right->Most};
+      Range = {*llvm::min_element(Corners), *llvm::max_element(Corners)};
+    }
+  }
+  return Range && fits(*Range, E->getType(), Context) ? Range : std::nullopt;
+}
+
+std::optional<IndexRange> bankstripe::rangeOfIndex(const Expr *Index,
+                                                   const BodyIndex &Body,
+                                                   const ASTContext &Context) {
+  return RangeReader(Body, Context).read(Index);
 }

@@ -47,6 +47,19 @@ private:
   llvm::DenseMap<const clang::ForStmt *, LoopOf> Loops;
 };
 
+/// The smallest and the largest value that an index has.
+struct IndexRange {
+  int64_t Least = 0;
+  int64_t Most = 0;
+};
+
+/// The values that \p Index has for certain, both of them: a constant, or a sum
+/// or multiple of constants and of the variables of counted loops in which it
+/// is evaluated each time.
+std::optional<IndexRange> rangeOfIndex(const clang::Expr *Index,
+                                       const BodyIndex &Body,
+                                       const clang::ASTContext &Context);
+
 } // namespace bankstripe
 
 #endif

@@ -59,6 +59,11 @@ public:
   /// The token after the one at the spelled location \p Loc, comments skipped.
   std::optional<clang::Token> next(clang::SourceLocation Loc) const;
 
+  /// Whether \p Name is among the identifiers of \p Range, which begins at \p
+  /// Begin, or of macros there.
+  bool mentions(const TextRange &Range, clang::SourceLocation Begin,
+                llvm::StringRef Name) const;
+
   /// The bytes of \p Range.
   llvm::StringRef text(const TextRange &Range, clang::FileID File) const;
   /// The whole buffer of \p File.

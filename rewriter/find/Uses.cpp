@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Uses.h"
+#include "find/Loops.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/StringExtras.h"
@@ -38,7 +39,9 @@ static std::string calleeName(const Stmt *Call) {
 // An array that is not subscripted: name what is done with it instead.
 Obstacle UseClassifier::wholeArray(const DeclRefExpr *Reference,
                                    const BodyIndex &Body) const {
-  if (Body.TypeOperands.contains(Reference))
+  if (Body.TypeOperands.contains(Reference) ||
+      (!cast<VarDecl>(Reference->getDecl())->isConstexpr() &&
+       isPartOfConstant(Reference, Body, Context)))
     return obstacle(Reason::Decltype, Reference);
   const Stmt *S = Reference;
   const Stmt *Parent = Body.parentOf(S);
@@ -118,11 +121,11 @@ UseClassifier::classify(const DeclRefExpr *Reference, const BodyIndex &Body) {
   U.Where = Text.place(Reference->getLocation());
   U.LoopDepth = Body.loopDepth(E);
   bool InMacro = false;
-  auto NotEditable = describe(U, E, Reference, InMacro);
+  auto NotEditable = describe(U, E, Reference, Body, InMacro);
   // `&a[N]` is where a loop over the array ends.
   const auto *AddressOf = dyn_cast_or_null<UnaryOperator>(Body.parentOf(E));
   const bool MayEnd = AddressOf && AddressOf->getOpcode() == UO_AddrOf;
-  if (auto Problem = checkIndices(U, E, MayEnd))
+  if (auto Problem = checkIndices(U, E, Body, MayEnd))
     return *Problem;
 
   switch (Elements.fateOf(E, Body)) {
@@ -146,7 +149,7 @@ UseClassifier::classify(const DeclRefExpr *Reference, const BodyIndex &Body) {
   }
   // An address that is compared has escaped; this one is used as an element's.
   if (MayEnd)
-    if (auto Problem = checkIndices(U, E, /*MayEnd=*/false))
+    if (auto Problem = checkIndices(U, E, Body, /*MayEnd=*/false))
       return *Problem;
   if (NotEditable)
     return *NotEditable;
@@ -170,16 +173,24 @@ static TextRange withBlanks(TextRange Bracket, StringRef Buffer) {
   return Bracket;
 }
 
+static bool isComma(const Expr *Index) {
+  const auto *Builtin = dyn_cast<BinaryOperator>(Index);
+  const auto *Overloaded = dyn_cast<CXXOperatorCallExpr>(Index);
+  return (Builtin && Builtin->isCommaOp()) ||
+         (Overloaded && Overloaded->getOperator() == OO_Comma);
+}
+
 // Fills in the text of the use; an obstacle when it has another shape. Sets
 // InMacro when there is no text to edit.
 std::optional<Obstacle> UseClassifier::describe(Use &U, const Expr *Element,
                                                 const DeclRefExpr *Reference,
+                                                const BodyIndex &Body,
                                                 bool &InMacro) const {
   auto Name = Text.spelled(Reference->getLocation());
   auto Begin = Text.spelled(Element->getBeginLoc());
   auto End = Text.spelled(Element->getEndLoc());
   InMacro = true; // Until all of it was found.
-  if (!Name || !Begin || !End)
+  if (!Name || !Begin || !End || Body.Ambiguous.contains(*Name))
     return std::nullopt;
   auto Whole = Text.tokens(*Begin, *End);
   auto NameText = Text.token(*Name);
@@ -211,10 +222,8 @@ std::optional<Obstacle> UseClassifier::describe(Use &U, const Expr *Element,
                       "something stands between its subscripts");
     U.Brackets.insert(U.Brackets.begin(), {withBlanks(*OpenText, Buffer),
                                            withBlanks(*CloseText, Buffer)});
-    const Expr *Index = Subscript->getIdx()->IgnoreImpCasts();
-    const auto *Operator = dyn_cast<BinaryOperator>(Index);
     U.IndexHasComma.insert(U.IndexHasComma.begin(),
-                           Operator && Operator->isCommaOp());
+                           isComma(Subscript->getIdx()->IgnoreImplicit()));
     E = Subscript->getBase()->IgnoreParenImpCasts();
     if (E == Reference)
       break;
@@ -223,10 +232,42 @@ std::optional<Obstacle> UseClassifier::describe(Use &U, const Expr *Element,
   return std::nullopt;
 }
 
-// Indices must be integers as written, and constants must lie in the array.
+// Calls of functions that get nothing but numbers, and are of the toolkit, take
+// no notice of each other: min(), __popc(), what threadIdx.x stands for.
+static bool isCalculation(const CallExpr *Call, const SourceManager &SM) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  return Callee && !Callee->isCXXInstanceMember() &&
+         (Callee->isConstexpr() || Callee->getBuiltinID() ||
+          SM.isInSystemHeader(SM.getExpansionLoc(Callee->getLocation()))) &&
+         llvm::all_of(Call->arguments(), [](const Expr *Argument) {
+           return Argument->isPRValue() &&
+                  Argument->getType()->isArithmeticType();
+         });
+}
+
+// Whether evaluating E may change what another index sees.
+static bool mayChange(const Stmt *E, const ASTContext &Context) {
+  if (const auto *Call = dyn_cast<CallExpr>(E);
+      Call && !isCalculation(Call, Context.getSourceManager()))
+    return true;
+  const auto *Binary = dyn_cast<BinaryOperator>(E);
+  const auto *Unary = dyn_cast<UnaryOperator>(E);
+  if (isa<StmtExpr>(E) || (Binary && Binary->isAssignmentOp()) ||
+      (Unary && Unary->isIncrementDecrementOp()))
+    return true;
+  return llvm::any_of(E->children(), [&](const Stmt *Part) {
+    return Part && mayChange(Part, Context);
+  });
+}
+
+// Indices must be integers as written, and must lie in the array as far as that
+// is known.
 std::optional<Obstacle> UseClassifier::checkIndices(Use &U, const Expr *Element,
+                                                    const BodyIndex &Body,
                                                     bool MayEnd) const {
   U.ConstantIndex = true;
+  unsigned Variable = 0;
+  bool Changes = false;
   const Expr *E = Element;
   while (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
     const Expr *Index = Subscript->getIdx();
@@ -241,22 +282,54 @@ std::optional<Obstacle> UseClassifier::checkIndices(Use &U, const Expr *Element,
       return obstacle(Reason::IndexType, Index);
 
     const Expr *Base = Subscript->getBase()->IgnoreParenImpCasts();
-    const uint64_t Allowed = MayEnd && Subscript == Element ? 1 : 0;
-    Expr::EvalResult Value;
-    if (!Index->isValueDependent() && Index->EvaluateAsInt(Value, Context)) {
-      const auto *Array = Context.getAsConstantArrayType(Base->getType());
-      const llvm::APSInt &At = Value.Val.getInt();
-      if (Array && (At.isNegative() ||
-                    At.getLimitedValue() >= Array->getLimitedSize() + Allowed))
-        return obstacle(Reason::OutOfBounds, Index,
-                        "index " + llvm::toString(At, 10) + " of " +
-                            llvm::Twine(Array->getLimitedSize()).str());
-    } else {
+    const auto *Array = Context.getAsConstantArrayType(Base->getType());
+    const int64_t End = Array ? Array->getLimitedSize() : INT64_MAX;
+    const bool MayBeEnd = MayEnd && Subscript == Element;
+    const auto Range = rangeOfIndex(Index, Body, Context);
+    if (Range && (Range->Least < 0 || Range->Most >= End + MayBeEnd))
+      return obstacle(
+          Reason::OutOfBounds, Index,
+          "index " +
+              std::to_string(Range->Least < 0 ? Range->Least : Range->Most) +
+              " of " + std::to_string(End));
+    if (!Range || Range->Least != Range->Most) {
       U.ConstantIndex = false;
+      ++Variable;
+      Changes |= mayChange(Index, Context);
     }
     E = Base;
     if (isa<DeclRefExpr>(E))
       break;
   }
+  // A call evaluates its arguments in any order.
+  if (Changes && Variable > 1)
+    return obstacle(Reason::UnknownUse, Element,
+                    "one of its indices may change another");
   return std::nullopt;
+}
+
+bool bankstripe::isPartOfConstant(const DeclRefExpr *Reference,
+                                  const BodyIndex &Body,
+                                  const ASTContext &Context) {
+  const Stmt *Child = Reference;
+  for (const Stmt *Parent = Body.parentOf(Child); Parent;
+       Child = Parent, Parent = Body.parentOf(Parent)) {
+    if (isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(Parent) ||
+        Body.TypeOperands.contains(cast<Expr>(Child)))
+      return false;
+    // The latter holds arguments of templates.
+    if (isa<ConstantExpr, DeclRefExpr>(Parent))
+      return true;
+    if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
+      const VarDecl *Variable = initialisedBy(Statement, cast<Expr>(Child));
+      // Else it is a part of a type.
+      return !Variable || Variable->isConstexpr() ||
+             (!Variable->getType()->isReferenceType() &&
+              Variable->mightBeUsableInConstantExpressions(Context) &&
+              Variable->evaluateValue());
+    }
+    if (!isa<Expr>(Parent))
+      return false;
+  }
+  return false;
 }

@@ -38,8 +38,9 @@ private:
                       const BodyIndex &Body) const;
   std::optional<Obstacle> describe(Use &U, const clang::Expr *Element,
                                    const clang::DeclRefExpr *Reference,
-                                   bool &InMacro) const;
+                                   const BodyIndex &Body, bool &InMacro) const;
   std::optional<Obstacle> checkIndices(Use &U, const clang::Expr *Element,
+                                       const BodyIndex &Body,
                                        bool MayEnd) const;
   Obstacle obstacle(Reason Why, const clang::Stmt *At,
                     std::string Detail = "") const;
@@ -49,6 +50,11 @@ private:
   ElementFollower Elements;
   PointerFollower Pointers;
 };
+
+/// Whether the value of \p Reference, or its type, is asked for by a constant
+/// expression that reads no element: one that a reference is not allowed in.
+bool isPartOfConstant(const clang::DeclRefExpr *Reference,
+                      const BodyIndex &Body, const clang::ASTContext &Context);
 
 } // namespace bankstripe
 

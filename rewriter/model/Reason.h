@@ -89,6 +89,7 @@ enum class Reason {
   DeclarationInMacro,
   DeclarationPlace,
   DeclaratorShape,
+  HiddenName,
   KernelInMacro,
   Goto,
   InlineAssembly,

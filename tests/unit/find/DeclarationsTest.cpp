@@ -353,6 +353,52 @@ TEST(Declaration, OutsideABlock) {
   testBody("label: int $declaration_place^a[2]; $write^a[j] = 1;");
 }
 
+// A label of a switch further out, as in Duff's device.
+TEST(Declaration, PassedByACaseLabel) {
+  testBody("switch (i) { case 0: do { int $declaration_place^a[2];"
+           "  case 1: $write^a[j] = 1; } while (--i); }");
+  testBody("switch (i) { case 0: { int $declaration_place^a[2];"
+           "  if (j) { default: $write^a[j] = 1; } } }");
+  testBody("switch (i) { case 0: { int a[2]; $write^a[j] = 1; } default:; }");
+  testBody("int a[2]; switch (i) { case 0: $write^a[j] = 1; }");
+}
+
+// What is written once means something else when it is repeated.
+TEST(Declaration, HidesANameThatItUses) {
+  testBody(
+      "const int n = 4; { int $hidden_name^n[n] = {i}; $write^n[j] = 1; }");
+  testFind("#define N (n)\n" +
+           kernelAround("const int n = 4; { int $hidden_name^n[N];"
+                        "  $write^n[j] = 1; }"));
+  testFind("struct S { int v; };\n" +
+           kernelAround("S $hidden_name^S[4]; $write^S[j].v = 1;"));
+  testFind("struct S { int v; };\n" +
+           kernelAround("S S, $hidden_name^a[4]; $write^a[j].v = S.v;"));
+  testBody("int $hidden_name^a[__LINE__]; $write^a[j] = 1;");
+  testBody("const int n = 4; int a[n], m[n]; $write^a[j] = $read^m[j];");
+}
+
+// A constant expression takes no reference.
+TEST(Declaration, OfWhichAConstantExpressionAsksTheLength) {
+  const std::string Prelude =
+      "template <class T, int N> __device__ constexpr int len(T (&)[N])"
+      " { return N; }\ntemplate <int N> __device__ int g();\n";
+  auto Test = [&](llvm::StringRef Body) {
+    testFind(Prelude + kernelAround(Body));
+  };
+  Test("int a[4]; constexpr int n = len($decltype^a); $write^a[i] = n;");
+  Test("int a[4]; const int n = len($decltype^a); $write^a[i] = n;");
+  Test("int a[4]; int b[len($decltype^a)]; $write^a[i] = $read^b[j];");
+  Test(
+      "int a[4]; static_assert(len($decltype^a) == 4, \"\"); $write^a[i] = 1;");
+  Test("int a[4]; $write^a[i] = g<len($decltype^a)>();");
+  Test("int a[4]; int n = len($passed_to_function^a); $write^a[i] = n;");
+  Test("int a[4]; constexpr int n = sizeof($sizeof^a); $write^a[i] = n;");
+  Test("struct S { int v[4]; __device__ constexpr int size() const"
+       " { return 4; } }; S $class_object^s; s.v[i] = 1;"
+       " constexpr int n = $decltype^s.size();");
+}
+
 // A jump may pass the declaration of an array, but not that of a reference.
 TEST(Declaration, InAFunctionWithAGoto) {
   testBody("if (i) goto end; int $goto^a[4]; $write^a[j] = 1; end:;");

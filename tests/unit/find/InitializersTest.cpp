@@ -107,6 +107,60 @@ TEST(Initializer, Designators) {
   testBody("float2 a[2] = {{.x = 1, .y = 2}}; $write^a[i].x = 1;");
 }
 
+// A statement behind the declaration computes all values before it stores any.
+TEST(Initializer, ValuesThatLookAtTheArray) {
+  testBody("int $initializer^a[2] = {i, $read^a[0] + 1}; $write^a[i] = 1;");
+  testBody("int $initializer^a[2] = {i, [&] { return $captured_by_lambda^a[0]; "
+           "}()}; $write^a[i] = 1;");
+  testBody("int a[2] = {i, j}, b[2] = {$read^a[i], 1}; $write^b[i] = 1;");
+  testFind("struct S { int x, y; int v[4]; };\n"
+           "__global__ void kernel(int i) {\n"
+           "  S $class_object^$initializer^s = {i, s.x + 1}; s.v[i] = 1; }");
+}
+
+TEST(Initializer, ZerosBehindWhichMembersHaveDefaults) {
+  const std::string Prelude =
+      "struct Q { int x; int y = 5; }; struct R { Q q; int z; };"
+      "union U { int i = 3; float f; };";
+  auto KindOf = [&](const std::string &Declaration) {
+    return findingOf(Prelude + kernelAround(Declaration)).Init;
+  };
+  EXPECT_EQ(KindOf("Q a[2] = {{0, 0}, {0, 0}};"), InitializerKind::List);
+  EXPECT_EQ(KindOf("R a[2] = {{{0, 0}, 0}, {{0, 0}, 0}};"),
+            InitializerKind::List);
+  EXPECT_EQ(KindOf("Q a[2] = {};"), InitializerKind::List);
+  EXPECT_EQ(KindOf("U a[2] = {{0}, {0}};"), InitializerKind::List);
+}
+
+TEST(Initializer, ElementsThatCannotBeAssigned) {
+  auto Test = [](const std::string &Class, const std::string &Mark) {
+    testFind(Class + "\n__global__ void kernel(int i, int x) {\n  S $" + Mark +
+             "^a[1] = {{x, 2}}; $write^a[i].v = 1; }");
+  };
+  Test("struct S { const int k; int v; };", "element_type^$initializer");
+  Test("struct S { int &k; int v; };", "element_type^$initializer");
+  Test("struct S { int k, v; S &operator=(const S &) = delete; };",
+       "initializer");
+  testFind("struct S { int k, v; S &operator=(const S &) = default; };\n"
+           "__global__ void kernel(int i, int x) {\n"
+           "  S a[1] = {{x, 2}}; $write^a[i].v = 1; }");
+}
+
+TEST(Initializer, ElementsThatMayHoldTheirAddress) {
+  testFind(
+      "struct P { int v; int *p = &v; };\n"
+      "__global__ void kernel(int i) {\n"
+      "  P $element_type^$initializer^a[2] = {{1}, {2}}; $write^a[i].v = 1; }");
+  testFind("struct P { int v, *p; P() = default;\n"
+           "  __device__ P(int x) : v(x), p(&v) {} };\n"
+           "__global__ void kernel(int i) {\n"
+           "  P $initializer^a[2] = {P(1), P(2)}; $write^a[i].v = 1; }");
+  testFind("struct C { float x, y; C() = default;\n"
+           "  __device__ C(float x, float y) : x(x), y(y) {} };\n"
+           "__global__ void kernel(int i) {\n"
+           "  C a[2] = {C(1, 2), {3, 4}}; $write^a[i].x = 1; }");
+}
+
 // --- Never-written tables --------------------------------------------------
 
 TEST(NeverWritten, ConstantsThatAreOnlyRead) {
@@ -136,6 +190,27 @@ TEST(NeverWritten, NotWhenSomethingMayWriteIt) {
 TEST(NeverWritten, NotWhenTheValuesAreNoConstants) {
   EXPECT_FALSE(neverWritten("int a[4] = {i, j}; *out = a[i];"));
   EXPECT_FALSE(neverWritten("int a[4]; *out = a[i];"));
+}
+
+TEST(NeverWritten, NotWhenAMemberIsMutable) {
+  const char *Class = "struct M { int v; mutable int hits; };";
+  EXPECT_FALSE(
+      neverWritten("const M a[2] = {{1, 0}, {2, 0}}; a[i].hits = j;", Class));
+  EXPECT_TRUE(neverWritten("M a[2] = {{1, 0}, {2, 0}}; *out = a[i].v;", Class));
+}
+
+// Clang folds more calls than nvcc.
+TEST(NeverWritten, NotWhenOnlyClangKnowsTheValues) {
+  EXPECT_FALSE(
+      neverWritten("double a[2] = {1, __builtin_fmax(1, 3)}; *data = a[i];"));
+  EXPECT_FALSE(neverWritten("double a[2] = {1, f(2)}; *data = a[i];",
+                            "__device__ constexpr double f(double x) "
+                            "{ return __builtin_fmax(x, 3); }\n"));
+  EXPECT_TRUE(neverWritten("double a[2] = {1, f(2)}; *data = a[i];",
+                           "__device__ constexpr double f(double x) "
+                           "{ return x * x; }\n"));
+  EXPECT_TRUE(
+      neverWritten("float a[2] = {1, __builtin_inff()}; *data = a[i];"));
 }
 
 TEST(NeverWritten, NotWhenNothingReadsIt) {

@@ -160,6 +160,43 @@ TEST(Indices, ConstantsInsideAndOutside) {
   testBody("int t[2][4]; t[$out_of_bounds^2][0] = 1;");
 }
 
+TEST(Indices, OfLoopsThatLeaveTheArray) {
+  testBody("int a[4]; for (int k = 0; k <= 4; ++k) a[$out_of_bounds^k] = k;");
+  testBody(
+      "int a[4]; for (int k = 0; k < 4; k++) a[$out_of_bounds^k + 1] = k;");
+  testBody(
+      "int a[4]; for (int k = 3; k >= 0; k--) a[$out_of_bounds^k - 1] = k;");
+  testBody("int a[8]; for (int k = 0; k < 3; ++k) for (int l = 0; l < 3; ++l)"
+           " a[$out_of_bounds^3 * k + l] = k;");
+  testBody("int t[4][4]; for (int k = 0; k <= 4; ++k)"
+           " t[0][$out_of_bounds^k] = k;");
+}
+
+TEST(Indices, OfLoopsThatMayNotLeaveTheArray) {
+  testBody("int a[4]; for (int k = 0; k < 4; ++k) $write^a[k] = k;");
+  testBody(
+      "int a[4]; for (int k = 0; k <= 4; ++k) if (k < 4) $write^a[k] = k;");
+  testBody("int a[4]; for (int k = 0; k <= 4; ++k)"
+           " *out += k < 4 && $read^a[k];");
+  testBody("int a[4]; for (int k = 0; k <= 4; ++k)"
+           " { if (k == i) break; $write^a[k] = k; }");
+  testBody("int a[4]; for (int k = 0; k <= 4; ++k) $write^a[k & 3] = k;");
+  testBody("int a[4]; for (int k = 0; k <= 4; ++k) $write^a[k - k] = k;");
+  testBody("int a[4]; for (int k = 0; k <= i; ++k) $write^a[k] = k;");
+  testBody("int a[4]; for (int k = 0; k <= 4; ++k)"
+           " for (int l = k; l < 4; ++l) $write^a[k] = k;");
+}
+
+// Subscripts are evaluated one after the other, arguments in any order.
+TEST(Indices, ThatChangeEachOther) {
+  testBody("int t[4][4]; $unknown_use^t[i++][i++] = 1;");
+  testBody("int t[4][4]; $unknown_use^t[i][i++] = 1;");
+  testBody("int t[4][4]; $write^t[i++][1] = 1; $write^t[2][i = j] = 1;");
+  testBody("int a[4]; $write^a[i++] = 1;");
+  const char *Next = "__device__ int next(int &);\n";
+  testFind(Next + kernelAround("int t[4][4]; $unknown_use^t[next(i)][i] = 1;"));
+}
+
 // Where a loop over the array ends. It is only an address.
 TEST(Indices, OfTheEnd) {
   testBody("int a[4]; *out = &$element_address_escapes^a[4] > out;");
@@ -233,6 +270,23 @@ TEST(UseText, CommasInTheIndexAreNoted) {
   ASSERT_EQ(F.Uses[0].IndexHasComma.size(), 2u);
   EXPECT_TRUE(F.Uses[0].IndexHasComma[0]);
   EXPECT_FALSE(F.Uses[0].IndexHasComma[1]);
+}
+
+TEST(UseText, CommaOperatorsOfAClassAreNoted) {
+  auto F = testFind("struct X { int v; };\n"
+                    "__device__ int operator,(X x, int y);\n" +
+                    kernelAround("int a[4]; $write^a[X{i}, j] = 1;"))
+               .front();
+  ASSERT_EQ(F.Uses.size(), 1u);
+  EXPECT_TRUE(F.Uses[0].IndexHasComma[0]);
+}
+
+// An edit of the text would be one of both meanings.
+TEST(UseText, OfAMacroThatGivesItTwoMeanings) {
+  testFind(
+      "#define BOTH(x) { *out = x; { int a[4]; a[1] = 2; *out += x; } }\n" +
+      kernelAround("int $accessor^a[4];"
+                   "$accessor^$declaration_in_macro^BOTH(a[i])"));
 }
 
 TEST(UseText, AUseInAnotherFileCannotBeEdited) {
@@ -363,6 +417,9 @@ TEST(WholeArray, WhereAssemblyNamesLocalMemory) {
                  .str());
   };
   Reached("asm(\"ld.local.u32 %0, [%1];\" : \"=r\"(x) : \"l\"(p));",
+          "$inline_assembly^");
+  Reached("asm(\"{ .reg .pred q; isspacep.shared q, %1;"
+          " selp.u32 %0, 1, 0, q; }\" : \"=r\"(x) : \"l\"(p));",
           "$inline_assembly^");
   Reached("x = __isLocal(p);", "$inline_assembly^");
   Reached("asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x));", "");

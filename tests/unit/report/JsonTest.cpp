@@ -88,8 +88,8 @@ TEST(Json, ArrayThatStaysHasNoForm) {
     "bytesPerThread": 16, "uses": [],
     "residency": "local memory", "index": "unknown",
     "verdict": "unsupported", "reason": "decltype",
-    "message": "decltype looks at it, and would see a reference afterwards",
-    "detail": "", "advice": "write the type", "unroll": null,
+    "message": "decltype or a constant expression looks at it, and would see a reference afterwards",
+    "detail": "", "advice": "write the type, or the number of its elements", "unroll": null,
     "reasonPlace": {"file": "/src/count.cu", "line": 7, "column": 12}})json");
 }
 

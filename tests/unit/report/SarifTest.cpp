@@ -96,7 +96,10 @@ TEST(Sarif, MessageBeginsWithTheHeadline) {
 
 TEST(Sarif, MessageAboutWhatStaysGivesAdvice) {
   const Log L(samplePlan());
-  EXPECT_TRUE(messageOf(L.result(2)).ends_with(" To move it: write the type."));
+  EXPECT_TRUE(
+      messageOf(L.result(2))
+          .ends_with(
+              " To move it: write the type, or the number of its elements."));
 }
 
 TEST(Sarif, MessageTellsThePrediction) {
@@ -435,11 +438,14 @@ TEST(SarifRules, Texts) {
   const Rule Of(Reason::Decltype);
   EXPECT_EQ(Of.field("name"), "Decltype");
   EXPECT_EQ(Of.field("shortDescription", "text"),
-            "Per-thread array stays in local memory: decltype looks at it, and "
-            "would see a reference afterwards.");
+            "Per-thread array stays in local memory: decltype or a constant "
+            "expression "
+            "looks at it, and would see a reference afterwards.");
   EXPECT_EQ(Of.field("fullDescription", "text"),
-            "Per-thread array stays in local memory: decltype looks at it, and "
-            "would see a reference afterwards. To move it: write the type.");
+            "Per-thread array stays in local memory: decltype or a constant "
+            "expression "
+            "looks at it, and would see a reference afterwards. To move it: "
+            "write the type, or the number of its elements.");
   EXPECT_EQ(
       Rule(Reason::DynamicIndex).field("shortDescription", "text"),
       "Per-thread array can move to a stripe in shared memory: its dynamic "

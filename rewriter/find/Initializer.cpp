@@ -1,0 +1,301 @@
+//===-- Initializer.cpp - how a per-thread array begins -------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In shared memory an array gets its values by a statement behind its
+// declaration: clear() assigns `Element()` to each element, initialize()
+// assigns copies of a list. That does the same as the initialiser only if the
+// values do not look at the array, and if elements are nothing but their
+// values. An object is constructed where it is to be, but by a reference that
+// does not refer to it yet.
+//
+//===----------------------------------------------------------------------===//
+
+#include "find/Initializer.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/Basic/Builtins.h"
+
+using namespace bankstripe;
+using namespace clang;
+
+// What an expression consists of; what stands elsewhere as well.
+static llvm::SmallVector<const Stmt *> partsOf(const Stmt *S) {
+  if (const auto *Default = dyn_cast<CXXDefaultInitExpr>(S))
+    return {Default->getExpr()};
+  if (const auto *Default = dyn_cast<CXXDefaultArgExpr>(S))
+    return {Default->getExpr()};
+  llvm::SmallVector<const Stmt *> Parts(S->child_begin(), S->child_end());
+  if (const auto *List = dyn_cast<InitListExpr>(S))
+    Parts.push_back(List->getArrayFiller());
+  return Parts;
+}
+
+// Whether Holds is true of S or of any part of it.
+static bool anyPart(const Stmt *S,
+                    llvm::function_ref<bool(const Stmt *)> Holds) {
+  return S && (Holds(S) || llvm::any_of(partsOf(S), [&](const Stmt *Part) {
+                 return anyPart(Part, Holds);
+               }));
+}
+
+static bool names(const Expr *Init, const VarDecl *Variable) {
+  return anyPart(Init, [&](const Stmt *S) {
+    const auto *Reference = dyn_cast<DeclRefExpr>(S);
+    return Reference && Reference->getDecl() == Variable;
+  });
+}
+
+// Whether Holds is true of a base or member of Record that is a class, or of
+// Record.
+static bool anyClass(const CXXRecordDecl *Record,
+                     llvm::function_ref<bool(const CXXRecordDecl *)> Holds) {
+  if (!Record || !Record->hasDefinition())
+    return false;
+  if (Holds(Record))
+    return true;
+  auto Below = [&](QualType Type) {
+    return anyClass(Type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl(),
+                    Holds);
+  };
+  return llvm::any_of(Record->bases(),
+                      [&](const CXXBaseSpecifier &Base) {
+                        return Below(Base.getType());
+                      }) ||
+         llvm::any_of(Record->fields(), [&](const FieldDecl *Field) {
+           return Below(Field->getType());
+         });
+}
+
+static bool anyField(const CXXRecordDecl *Record,
+                     llvm::function_ref<bool(QualType)> Holds) {
+  return anyClass(Record, [&](const CXXRecordDecl *Class) {
+    return llvm::any_of(Class->fields(), [&](const FieldDecl *Field) {
+      return Holds(Field->getType());
+    });
+  });
+}
+
+static bool hasFixedFields(const CXXRecordDecl *Record) {
+  return anyField(Record, [](QualType Type) {
+    return Type.isConstQualified() || Type->isReferenceType();
+  });
+}
+
+// Whether elements of a class that is trivially copyable can be assigned.
+static bool canBeAssigned(const CXXRecordDecl *Record) {
+  return !hasFixedFields(Record) &&
+         !anyClass(Record, [](const CXXRecordDecl *Class) {
+           return !Class->hasCopyAssignmentWithConstParam() ||
+                  llvm::any_of(Class->methods(), [](const CXXMethodDecl *M) {
+                    return (M->isCopyAssignmentOperator() ||
+                            (M->isMoveAssignmentOperator() &&
+                             !M->isImplicit())) &&
+                           (M->isDeleted() || M->getAccess() != AS_public);
+                  });
+         });
+}
+
+bool bankstripe::canBeDefaultConstructed(const CXXRecordDecl *Record) {
+  return !hasFixedFields(Record) &&
+         !anyClass(Record, [](const CXXRecordDecl *Class) {
+           return !Class->hasTrivialDefaultConstructor() ||
+                  llvm::any_of(Class->ctors(), [](const CXXConstructorDecl *C) {
+                    return C->isDefaultConstructor() &&
+                           (C->isDeleted() || C->getAccess() != AS_public);
+                  });
+         });
+}
+
+// Whether `Element()` is nothing but zeros.
+static bool startsAsZero(QualType Element) {
+  const auto *Record = Element->getAsCXXRecordDecl();
+  return !Record || (canBeDefaultConstructed(Record) &&
+                     !anyClass(Record, [](const CXXRecordDecl *C) {
+                       return C->isUnion();
+                     }));
+}
+
+// Whether code of the element's class sees where the element is made, which is
+// not where it ends up.
+static bool mayKeepItsPlace(const Expr *Init, const CXXRecordDecl *Record) {
+  const bool HoldsPointer = anyField(Record, [](QualType Type) {
+    return Type->getBaseElementTypeUnsafe()->isAnyPointerType();
+  });
+  return anyPart(Init, [&](const Stmt *S) {
+    if (const auto *Default = dyn_cast<CXXDefaultInitExpr>(S))
+      return anyPart(Default->getExpr(),
+                     [](const Stmt *Part) { return isa<CXXThisExpr>(Part); });
+    const auto *Construct = dyn_cast<CXXConstructExpr>(S);
+    if (!Construct || !Construct->getConstructor()->isUserProvided())
+      return false;
+    return HoldsPointer ||
+           llvm::any_of(Construct->getConstructor()->parameters(),
+                        [](const ParmVarDecl *P) {
+                          QualType Type = P->getType();
+                          return (Type->isPointerType() ||
+                                  Type->isReferenceType()) &&
+                                 !Type->getPointeeType().isConstQualified();
+                        });
+  });
+}
+
+// Clang folds calls of the C library and most builtins; nvcc does not, and has
+// no static variable then.
+static bool callsOnlyWhatNvccFolds(const Stmt *Code, unsigned Depth = 0) {
+  return !anyPart(Code, [&](const Stmt *S) {
+    const FunctionDecl *Callee = nullptr;
+    if (const auto *Call = dyn_cast<CallExpr>(S)) {
+      Callee = Call->getDirectCallee();
+      if (!Callee)
+        return true;
+      const StringRef Name =
+          Callee->getIdentifier() ? Callee->getName() : StringRef();
+      if (Name.starts_with("__builtin_inf") ||
+          Name.starts_with("__builtin_huge_val") ||
+          Name.starts_with("__builtin_nan"))
+        return false;
+    } else if (const auto *Construct = dyn_cast<CXXConstructExpr>(S)) {
+      Callee = Construct->getConstructor();
+      if (!Callee->isUserProvided())
+        return false;
+    } else {
+      return false;
+    }
+    return !Callee->isConstexpr() || Depth > 8 || !Callee->hasBody() ||
+           !callsOnlyWhatNvccFolds(Callee->getBody(), Depth + 1);
+  });
+}
+
+// All-zero bits are not asked for, only values that value-initialisation of
+// the element would give too.
+static bool isZero(const Expr *Init, ASTContext &Context) {
+  if (isa<ImplicitValueInitExpr>(Init))
+    return true;
+  if (const auto *List = dyn_cast<InitListExpr>(Init)) {
+    if (const Expr *Filler = List->getArrayFiller();
+        Filler && !isZero(Filler, Context))
+      return false;
+    return llvm::all_of(List->inits(),
+                        [&](const Expr *E) { return isZero(E, Context); });
+  }
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(Init))
+    return Construct->requiresZeroInitialization();
+  Expr::EvalResult Result;
+  if (Init->isValueDependent() || !Init->EvaluateAsRValue(Result, Context) ||
+      Result.HasSideEffects)
+    return false;
+  const APValue &Value = Result.Val;
+  return (Value.isInt() && Value.getInt().isZero()) ||
+         (Value.isFloat() && Value.getFloat().isPosZero()) ||
+         (Value.isLValue() && Value.isNullPointer());
+}
+
+// `"abc"` may stand for a whole row, and then is no list of values.
+static bool holdsString(const Expr *Init) {
+  if (const auto *List = dyn_cast<InitListExpr>(Init->IgnoreParens()))
+    return llvm::any_of(List->inits(), holdsString);
+  // One that has decayed is a pointer's value.
+  return isa<StringLiteral>(Init->IgnoreParens());
+}
+
+// `int t[2][2] = {1, 2, 3}`: a function's parameter takes no such list, where
+// one pair of braces stands for several.
+static bool leavesOutBraces(const InitListExpr *List, QualType Type,
+                            ASTContext &Context) {
+  if (const InitListExpr *Syntactic = List->getSyntacticForm())
+    List = Syntactic;
+  const auto *Array = Context.getAsArrayType(Type);
+  if (!Array)
+    return false;
+  QualType Element = Array->getElementType();
+  const auto *Record = Element->getAsCXXRecordDecl();
+  if (!Element->isArrayType() && !(Record && Record->isAggregate()))
+    return false;
+  return llvm::any_of(List->inits(), [&](const Expr *Init) {
+    if (const auto *Inner = dyn_cast<InitListExpr>(Init->IgnoreParens()))
+      return leavesOutBraces(Inner, Element, Context);
+    return !Context.hasSameUnqualifiedType(Init->getType(), Element);
+  });
+}
+
+// Nothing is written and nothing runs: `int a[4];`, `Point p[4];`.
+static bool leavesUninitialised(const VarDecl *Variable) {
+  const Expr *Init = Variable->getInit();
+  if (!Init)
+    return true;
+  const auto *Construct = dyn_cast<CXXConstructExpr>(Init->IgnoreImplicit());
+  return Construct && Construct->getConstructor()->isTrivial() &&
+         Construct->getConstructor()->isDefaultConstructor() &&
+         !Construct->requiresZeroInitialization() &&
+         Variable->getInitStyle() == VarDecl::CallInit;
+}
+
+// `Class a[4];`, where a constructor without arguments runs.
+static bool isDefaultConstructed(const VarDecl *Variable) {
+  const auto *Construct =
+      dyn_cast<CXXConstructExpr>(Variable->getInit()->IgnoreImplicit());
+  return Construct && Construct->getConstructor()->isDefaultConstructor() &&
+         Variable->getInitStyle() == VarDecl::CallInit &&
+         Construct->getParenOrBraceRange().isInvalid();
+}
+
+// `Class c = value;` becomes `Class(value)`, which is only the same when
+// nothing is converted.
+static bool convertsOnCopy(const VarDecl *Variable, ASTContext &Context) {
+  if (Variable->getInitStyle() != VarDecl::CInit)
+    return false;
+  const Expr *Written = Variable->getInit()->IgnoreUnlessSpelledInSource();
+  return !isa<InitListExpr>(Written) &&
+         !Context.hasSameUnqualifiedType(Written->getType(),
+                                         Variable->getType());
+}
+
+std::optional<InitializerProblem>
+bankstripe::readInitializer(Finding &F, const VarDecl *Variable,
+                            ASTContext &Context) {
+  if (leavesUninitialised(Variable))
+    return std::nullopt;
+  const bool NamesItself = names(Variable->getInit(), Variable);
+  const InitializerProblem Itself{Reason::Initializer,
+                                  "it names " + F.Name + " itself"};
+  if (F.IsObject || isDefaultConstructed(Variable)) {
+    F.Init = InitializerKind::Construct;
+    if (F.HasConst)
+      return {{Reason::ConstElements, ""}};
+    if (!F.IsObject)
+      return {{Reason::ElementType, ""}}; // They need a place of their class.
+    if (NamesItself)
+      return Itself;
+    if (convertsOnCopy(Variable, Context))
+      return {{Reason::Initializer, "it converts"}};
+    return std::nullopt;
+  }
+  const Expr *Init = Variable->getInit()->IgnoreImplicit();
+  const auto *List = dyn_cast<InitListExpr>(Init);
+  F.Init = InitializerKind::List;
+  if (!List || holdsString(List))
+    return {{Reason::Initializer, "it is no list of values"}};
+  QualType Element = Context.getBaseElementType(Variable->getType());
+  const auto *Record = Element->getAsCXXRecordDecl();
+  const std::string Class =
+      Element.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
+  F.ConstantInit = !Init->isValueDependent() && !NamesItself &&
+                   Init->isConstantInitializer(Context, /*ForRef=*/false) &&
+                   (Variable->isConstexpr() || callsOnlyWhatNvccFolds(Init));
+  if (NamesItself)
+    return Itself;
+  if (!Element.isTriviallyCopyableType(Context) ||
+      (Record && !canBeAssigned(Record)))
+    return {{Reason::Initializer, Class + " cannot be assigned by its bytes"}};
+  if (Record && mayKeepItsPlace(Init, Record))
+    return {{Reason::Initializer, Class + " may hold its own address"}};
+  if (startsAsZero(Element) && isZero(List, Context))
+    F.Init = InitializerKind::Zero;
+  else if (leavesOutBraces(List, Variable->getType(), Context))
+    return {{Reason::Initializer, "it leaves out braces"}};
+  return std::nullopt;
+}
