@@ -95,9 +95,10 @@ TEST(ApplyPlan, ArrayThatStaysIsLeftAlone) {
   Plan P =
       planFor("int a[4];\nint b[4];\na[i] = b[i];\n", {{"a", {4}}, {"b", {4}}});
   P.Arrays[1].Verdict.Kind = VerdictKind::Unchanged;
-  EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
-                           "__shared__ int a[::bankstripe::warps(128)][4][32];\n"
-                           "int b[4];\n::bankstripe::at(a, i) = b[i];\n");
+  EXPECT_EQ(carriedOut(P),
+            "#include \"bankstripe.cuh\"\n\n"
+            "__shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "int b[4];\n::bankstripe::at(a, i) = b[i];\n");
 }
 
 TEST(ApplyPlan, OtherFilesAreLeftAlone) {

@@ -23,22 +23,25 @@ TEST(Declaration, Alone) {
 }
 
 TEST(Declaration, TwoDimensions) {
-  EXPECT_EQ(rewritten("{\n  float t[3][5];\n}\n", {{"t", {3, 5}}}),
-            "{\n  __shared__ float t[::bankstripe::warps(128)][3][5][32];\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  float t[3][5];\n}\n", {{"t", {3, 5}}}),
+      "{\n  __shared__ float t[::bankstripe::warps(128)][3][5][32];\n}\n");
 }
 
 TEST(Declaration, SpecifiersOfSeveralWords) {
-  EXPECT_EQ(rewritten("{ unsigned long long a[4]; }", {{"a", {4}}}),
-            "{ __shared__ unsigned long long a[::bankstripe::warps(128)][4][32]; "
-            "}");
+  EXPECT_EQ(
+      rewritten("{ unsigned long long a[4]; }", {{"a", {4}}}),
+      "{ __shared__ unsigned long long a[::bankstripe::warps(128)][4][32]; "
+      "}");
 }
 
 TEST(Declaration, ExtentsStayAsWritten) {
   EXPECT_EQ(rewritten("{ int a[N + 1]; }", {{"a", {5}}}),
             "{ __shared__ int a[::bankstripe::warps(128)][N + 1][32]; }");
-  EXPECT_EQ(rewritten("{ int a[ROWS][COLUMNS(2)]; }", {{"a", {3, 4}}}),
-            "{ __shared__ int a[::bankstripe::warps(128)][ROWS][COLUMNS(2)][32]; "
-            "}");
+  EXPECT_EQ(
+      rewritten("{ int a[ROWS][COLUMNS(2)]; }", {{"a", {3, 4}}}),
+      "{ __shared__ int a[::bankstripe::warps(128)][ROWS][COLUMNS(2)][32]; "
+      "}");
 }
 
 TEST(Declaration, ExtentFromTheInitialiser) {
@@ -152,24 +155,28 @@ TEST(Comments, WithCommas) {
       rewritten("{\n  int a[4], // one, two\n      x;\n}\n", {{"a", {4}}}),
       "{\n  __shared__ int a[::bankstripe::warps(128)][4][32]; // one, "
       "two\n  int x;\n}\n");
-  EXPECT_EQ(rewritten("{\n  int a[4], /* one, two */ x;\n}\n", {{"a", {4}}}),
-            "{\n  __shared__ int a[::bankstripe::warps(128)][4][32]; /* one, two "
-            "*/\n  int x;\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  int a[4], /* one, two */ x;\n}\n", {{"a", {4}}}),
+      "{\n  __shared__ int a[::bankstripe::warps(128)][4][32]; /* one, two "
+      "*/\n  int x;\n}\n");
 }
 
 TEST(Comments, BeforeAComma) {
-  EXPECT_EQ(rewritten("{\n  int a[4] /* one, two */, x;\n}\n", {{"a", {4}}}),
-            "{\n  __shared__ int a[::bankstripe::warps(128)][4][32] /* one, two "
-            "*/;\n  int x;\n}\n");
-  EXPECT_EQ(rewritten("{\n  int a[4] // one, two\n    , x;\n}\n", {{"a", {4}}}),
-            "{\n  __shared__ int a[::bankstripe::warps(128)][4][32] // one, two\n"
-            "    ;\n  int x;\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  int a[4] /* one, two */, x;\n}\n", {{"a", {4}}}),
+      "{\n  __shared__ int a[::bankstripe::warps(128)][4][32] /* one, two "
+      "*/;\n  int x;\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  int a[4] // one, two\n    , x;\n}\n", {{"a", {4}}}),
+      "{\n  __shared__ int a[::bankstripe::warps(128)][4][32] // one, two\n"
+      "    ;\n  int x;\n}\n");
 }
 
 TEST(Comments, OnBothSidesOfAComma) {
-  EXPECT_EQ(rewritten("{\n  int a[4] /* 1, */, /* ,2 */ x;\n}\n", {{"a", {4}}}),
-            "{\n  __shared__ int a[::bankstripe::warps(128)][4][32] /* 1, */; /* "
-            ",2 */\n  int x;\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  int a[4] /* 1, */, /* ,2 */ x;\n}\n", {{"a", {4}}}),
+      "{\n  __shared__ int a[::bankstripe::warps(128)][4][32] /* 1, */; /* "
+      ",2 */\n  int x;\n}\n");
 }
 
 TEST(Comments, BehindTheStatement) {
@@ -177,10 +184,11 @@ TEST(Comments, BehindTheStatement) {
       rewritten("{\n  int a[4] = {0}; // empty\n  f();\n}\n", {{"a", {4}}}),
       "{\n  __shared__ int a[::bankstripe::warps(128)][4][32]; // empty\n"
       "  ::bankstripe::clear(a);\n  f();\n}\n");
-  EXPECT_EQ(rewritten("{\n  int a[4] = {0}; /* empty */  \n  f();\n}\n",
-                      {{"a", {4}}}),
-            "{\n  __shared__ int a[::bankstripe::warps(128)][4][32]; /* empty */"
-            "\n  ::bankstripe::clear(a);  \n  f();\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  int a[4] = {0}; /* empty */  \n  f();\n}\n",
+                {{"a", {4}}}),
+      "{\n  __shared__ int a[::bankstripe::warps(128)][4][32]; /* empty */"
+      "\n  ::bankstripe::clear(a);  \n  f();\n}\n");
 }
 
 TEST(Comments, ThatGoOnBehindTheStatement) {
@@ -219,9 +227,10 @@ TEST(Initialiser, OfRows) {
 }
 
 TEST(Initialiser, ExtentThatIsMoreThanAName) {
-  EXPECT_EQ(rewritten("{\n  int a[N > 2 ? N : 2] = {1};\n}\n", {{"a", {4}}}),
-            "{\n  __shared__ int a[::bankstripe::warps(128)][N > 2 ? N : 2][32];"
-            "\n  ::bankstripe::initialize<(N > 2 ? N : 2)>(a, {1});\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  int a[N > 2 ? N : 2] = {1};\n}\n", {{"a", {4}}}),
+      "{\n  __shared__ int a[::bankstripe::warps(128)][N > 2 ? N : 2][32];"
+      "\n  ::bankstripe::initialize<(N > 2 ? N : 2)>(a, {1});\n}\n");
 }
 
 TEST(Initialiser, ReadsAnArrayThatMoves) {
@@ -241,11 +250,12 @@ TEST(Initialiser, OfAnArrayThatStaysReadsOneThatMoves) {
 }
 
 TEST(Initialiser, OverSeveralLines) {
-  EXPECT_EQ(rewritten("{\n  int a[4] = {\n      1, // one\n      2,\n  };\n}\n",
-                      {{"a", {4}}}),
-            "{\n  __shared__ int a[::bankstripe::warps(128)][4][32];\n"
-            "  ::bankstripe::initialize<4>(a, {\n      1, // one\n      2,\n  });"
-            "\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  int a[4] = {\n      1, // one\n      2,\n  };\n}\n",
+                {{"a", {4}}}),
+      "{\n  __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+      "  ::bankstripe::initialize<4>(a, {\n      1, // one\n      2,\n  });"
+      "\n}\n");
 }
 
 TEST(Initialiser, BetweenStatementsOnOneLine) {

@@ -46,18 +46,21 @@ TEST(IndexForm, TwoDimensions) {
 TEST(IndexForm, IndexStaysAsWritten) {
   EXPECT_EQ(edited("a[ (i+1) & 7 /* wrap */ ] = 1;"),
             "::bankstripe::at(a,  (i+1) & 7 /* wrap */ ) = 1;");
-  EXPECT_EQ(edited("a[f(i, j)] = b[i];"), "::bankstripe::at(a, f(i, j)) = b[i];");
+  EXPECT_EQ(edited("a[f(i, j)] = b[i];"),
+            "::bankstripe::at(a, f(i, j)) = b[i];");
 }
 
 TEST(IndexForm, SubscriptInAnIndex) {
   EXPECT_EQ(edited("a[a[i]] = 1;"),
             "::bankstripe::at(a, ::bankstripe::at(a, i)) = 1;");
-  EXPECT_EQ(edited("a[t[i][a[j]]] = 1;"),
-            "::bankstripe::at(a, ::bankstripe::at(t, i, ::bankstripe::at(a, j))) "
-            "= 1;");
-  EXPECT_EQ(edited("t[a[i]][a[j]] = 1;"),
-            "::bankstripe::at(t, ::bankstripe::at(a, i), ::bankstripe::at(a, j)) "
-            "= 1;");
+  EXPECT_EQ(
+      edited("a[t[i][a[j]]] = 1;"),
+      "::bankstripe::at(a, ::bankstripe::at(t, i, ::bankstripe::at(a, j))) "
+      "= 1;");
+  EXPECT_EQ(
+      edited("t[a[i]][a[j]] = 1;"),
+      "::bankstripe::at(t, ::bankstripe::at(a, i), ::bankstripe::at(a, j)) "
+      "= 1;");
 }
 
 TEST(IndexForm, CommaOperatorIsParenthesised) {
@@ -96,9 +99,10 @@ TEST(IndexForm, ParenthesisedArray) {
 }
 
 TEST(IndexForm, SeveralUsesInOneStatement) {
-  EXPECT_EQ(edited("a[i] = a[j] + a[k] * 2;"),
-            "::bankstripe::at(a, i) = ::bankstripe::at(a, j) + ::bankstripe::at(a, "
-            "k) * 2;");
+  EXPECT_EQ(
+      edited("a[i] = a[j] + a[k] * 2;"),
+      "::bankstripe::at(a, i) = ::bankstripe::at(a, j) + ::bankstripe::at(a, "
+      "k) * 2;");
 }
 
 TEST(IndexForm, OtherArraysAreLeftAlone) {

@@ -85,9 +85,10 @@ TEST(DynamicStorage, OfASlot) {
 TEST(DynamicStorage, OfPackedElements) {
   Moving M = {"a", {4}};
   M.Form = StripeForm::Packed;
-  EXPECT_THAT(carriedOut(dynamicPlan(M)),
-              HasSubstr("::bankstripe::dynamic_stripe<::bankstripe::packed<int>["
-                        "::bankstripe::packed_words<int>(4)], 512, 1024>()"));
+  EXPECT_THAT(
+      carriedOut(dynamicPlan(M)),
+      HasSubstr("::bankstripe::dynamic_stripe<::bankstripe::packed<int>["
+                "::bankstripe::packed_words<int>(4)], 512, 1024>()"));
 }
 
 TEST(DynamicStorage, BehindMemoryOfTheKernelsOwn) {
@@ -135,12 +136,13 @@ TEST(Carveouts, OfWhatTheGridNeeds) {
   P.Launches[0].Text.Grid = "1";
   EXPECT_THAT(
       carriedOut(P),
-      HasSubstr("k_shared_bytes(dim3 grid, dim3 block, size_t own) {\n"
-                "  static ::bankstripe::carveout carved;\n"
-                "  const size_t bytes = ::bankstripe::shared_bytes<1024>(block, "
-                "own);\n"
-                "  carved.fit((const void *)k, grid, block, bytes);\n"
-                "  return bytes;\n}\n"));
+      HasSubstr(
+          "k_shared_bytes(dim3 grid, dim3 block, size_t own) {\n"
+          "  static ::bankstripe::carveout carved;\n"
+          "  const size_t bytes = ::bankstripe::shared_bytes<1024>(block, "
+          "own);\n"
+          "  carved.fit((const void *)k, grid, block, bytes);\n"
+          "  return bytes;\n}\n"));
   EXPECT_THAT(carriedOut(P), HasSubstr("k<<<1, n, k_shared_bytes(1, n, 0)>>>"));
   P.Launches[0].Text.Grid = "";
   EXPECT_THAT(carriedOut(P), HasSubstr("k<<<1, n, k_shared_bytes(0, n, 0)>>>"));

@@ -55,7 +55,8 @@ TEST(Accessor, InitialisesTheStripe) {
   EXPECT_EQ(withoutInclude(planWithAccessor("int a[4] = {0};\n")),
             Storage.str() + "::bankstripe::clear(a_stripes);\n");
   EXPECT_EQ(withoutInclude(planWithAccessor("int a[4] = {1, 2};\n")),
-            Storage.str() + "::bankstripe::initialize<4>(a_stripes, {1, 2});\n");
+            Storage.str() +
+                "::bankstripe::initialize<4>(a_stripes, {1, 2});\n");
 }
 
 TEST(Accessor, OfASlotIsNotNeeded) {

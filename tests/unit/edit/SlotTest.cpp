@@ -34,15 +34,17 @@ TEST(Slot, UsesStayAsTheyAre) {
 }
 
 TEST(Slot, OfRows) {
-  EXPECT_EQ(rewritten("{\n  float t[ROWS][5];\n}\n", {slot("t", {3, 5})}),
-            "{\n  __shared__ ::bankstripe::slots<float[ROWS][5], 128> t_slots;\n"
-            "  float (&t)[ROWS][5] = t_slots.mine();\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  float t[ROWS][5];\n}\n", {slot("t", {3, 5})}),
+      "{\n  __shared__ ::bankstripe::slots<float[ROWS][5], 128> t_slots;\n"
+      "  float (&t)[ROWS][5] = t_slots.mine();\n}\n");
 }
 
 TEST(Slot, OfPointers) {
-  EXPECT_EQ(rewritten("{\n  const int **a[4];\n}\n", {slot("a", {4})}),
-            "{\n  __shared__ ::bankstripe::slots<const int **[4], 128> a_slots;\n"
-            "  const int **(&a)[4] = a_slots.mine();\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  const int **a[4];\n}\n", {slot("a", {4})}),
+      "{\n  __shared__ ::bankstripe::slots<const int **[4], 128> a_slots;\n"
+      "  const int **(&a)[4] = a_slots.mine();\n}\n");
 }
 
 TEST(Slot, OfAnAliasThatHidesExtents) {
@@ -69,12 +71,13 @@ TEST(Slot, OfZeros) {
 }
 
 TEST(Slot, InitialiserReadsAStripe) {
-  EXPECT_EQ(rewritten("{\n  int a[2];\n  int b[2] = {a[i]};\n}\n",
-                      {{"a", {2}}, slot("b", {2})}),
-            "{\n  __shared__ int a[::bankstripe::warps(128)][2][32];\n"
-            "  __shared__ ::bankstripe::slots<int[2], 128> b_slots;\n"
-            "  int (&b)[2] = b_slots.mine();\n"
-            "  ::bankstripe::initialize_slot(b, {::bankstripe::at(a, i)});\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  int a[2];\n  int b[2] = {a[i]};\n}\n",
+                {{"a", {2}}, slot("b", {2})}),
+      "{\n  __shared__ int a[::bankstripe::warps(128)][2][32];\n"
+      "  __shared__ ::bankstripe::slots<int[2], 128> b_slots;\n"
+      "  int (&b)[2] = b_slots.mine();\n"
+      "  ::bankstripe::initialize_slot(b, {::bankstripe::at(a, i)});\n}\n");
 }
 
 TEST(Slot, BoundIsWrittenAsInTheKernelsBounds) {
@@ -86,10 +89,11 @@ TEST(Slot, BoundIsWrittenAsInTheKernelsBounds) {
             "int (&a)[4] = a_slots.mine();\n");
   // A `>` would end the template argument.
   P.Arrays[0].Verdict.ThreadsText = "N > 64 ? N : 64";
-  EXPECT_EQ(carriedOut(P),
-            "#include \"bankstripe.cuh\"\n\n"
-            "__shared__ ::bankstripe::slots<int[4], (N > 64 ? N : 64)> a_slots;\n"
-            "int (&a)[4] = a_slots.mine();\n");
+  EXPECT_EQ(
+      carriedOut(P),
+      "#include \"bankstripe.cuh\"\n\n"
+      "__shared__ ::bankstripe::slots<int[4], (N > 64 ? N : 64)> a_slots;\n"
+      "int (&a)[4] = a_slots.mine();\n");
 }
 
 TEST(Slot, IsAlignedAsCastsClaim) {
@@ -140,18 +144,19 @@ TEST(SlotOfAnObject, IsMadeFromArguments) {
 
 TEST(SlotOfAnObject, IsMadeFromAList) {
   for (const char *Declaration : {"Stack s{10, i};", "Stack s = {10, i};"})
-    EXPECT_EQ(
-        rewritten("{\n  " + std::string(Declaration) + "\n}\n",
-                  {constructed("s")}),
-        "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
-        "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack{10, i};\n}\n");
+    EXPECT_EQ(rewritten("{\n  " + std::string(Declaration) + "\n}\n",
+                        {constructed("s")}),
+              "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
+              "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack{10, "
+              "i};\n}\n");
 }
 
 TEST(SlotOfAnObject, IsMadeFromACopy) {
-  EXPECT_EQ(rewritten("{\n  Stack s = empty(i);\n}\n", {constructed("s")}),
-            "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
-            "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack(empty(i));\n"
-            "}\n");
+  EXPECT_EQ(
+      rewritten("{\n  Stack s = empty(i);\n}\n", {constructed("s")}),
+      "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
+      "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack(empty(i));\n"
+      "}\n");
 }
 
 TEST(SlotOfAnObject, IsMadeFromAnElementOfAStripe) {
@@ -187,13 +192,14 @@ TEST(SlotAmongDeclarators, LastWithAStar) {
 }
 
 TEST(SlotAmongDeclarators, ObjectsOfOneClass) {
-  EXPECT_EQ(rewritten("{\n  Stack s, *p = 0, t(2);\n}\n",
-                      {constructed("s"), constructed("t")}),
-            "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
-            "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack;\n"
-            "  Stack *p = 0;\n"
-            "  __shared__ ::bankstripe::slots<Stack, 128> t_slots;\n"
-            "  Stack &t = *::new (::bankstripe::place(t_slots)) Stack(2);\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  Stack s, *p = 0, t(2);\n}\n",
+                {constructed("s"), constructed("t")}),
+      "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
+      "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack;\n"
+      "  Stack *p = 0;\n"
+      "  __shared__ ::bankstripe::slots<Stack, 128> t_slots;\n"
+      "  Stack &t = *::new (::bankstripe::place(t_slots)) Stack(2);\n}\n");
 }
 
 TEST(SlotAmongDeclarators, WithStripesAndTables) {
@@ -277,10 +283,11 @@ TEST(Guard, StandsBeforeTheFirstAccess) {
             "{\n  __shared__ int a[::bankstripe::warps(128)][4][32];\n"
             "  ::bankstripe::require_block_of_at_most<128>();\n"
             "  ::bankstripe::clear(a);\n}\n");
-  EXPECT_EQ(rewritten("{\n  Stack s(10);\n}\n", {inFunction(constructed("s"))}),
-            "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
-            "  ::bankstripe::require_block_of_at_most<128>();\n"
-            "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack(10);\n}\n");
+  EXPECT_EQ(
+      rewritten("{\n  Stack s(10);\n}\n", {inFunction(constructed("s"))}),
+      "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
+      "  ::bankstripe::require_block_of_at_most<128>();\n"
+      "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack(10);\n}\n");
 }
 
 TEST(Guard, IsNotNeededInKernels) {
