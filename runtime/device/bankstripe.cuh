@@ -199,15 +199,16 @@ template <class Unit> struct element<const Unit> {
   }
 };
 
-// An index as the number that a subscript would make of it, since an enumeration
-// may have operators of its own.
+// An index as the number that a subscript would make of it, since an
+// enumeration may have operators of its own.
 template <class Index, bool Enumeration> struct underlying {
   typedef Index type;
 };
 template <class Index> struct underlying<Index, true> {
   typedef __underlying_type(Index) type;
 };
-template <class Index> struct number_of : underlying<Index, __is_enum(Index)> {};
+template <class Index>
+struct number_of : underlying<Index, __is_enum(Index)> {};
 template <class Index>
 BANKSTRIPE_ANYWHERE typename number_of<Index>::type number(Index index) {
   return static_cast<typename number_of<Index>::type>(index);
