@@ -5,7 +5,7 @@
 #   lib/bankstripe/          the recorder, Clang's headers
 #   lib/cmake/bankstripe/    the CMake package
 #   include/                 the header that rewritten code includes
-#   share/                   documents, man page, completions
+#   share/                   documents
 
 include(CMakePackageConfigHelpers)
 
@@ -40,35 +40,6 @@ endif()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
-        COMPONENT tool FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "man" EXCLUDE)
+        COMPONENT tool FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/sample DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
         COMPONENT tool)
-
-# bankstripe_install_text(FILE DESTINATION command...)
-#
-# Installs what a command prints. The file is named with its extension.
-function(bankstripe_install_text name destination)
-  set(file ${PROJECT_BINARY_DIR}/share/${name})
-  add_custom_command(OUTPUT ${file} COMMAND ${ARGN} >${file} DEPENDS bankstripe
-                     COMMENT "Writing ${name}")
-  set_property(GLOBAL APPEND PROPERTY BANKSTRIPE_TEXTS ${file})
-  install(FILES ${file} DESTINATION ${destination} COMPONENT tool)
-endfunction()
-
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share)
-set(BANKSTRIPE_ZSH_FOLDER ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING
-    "Where zsh looks for completions")
-bankstripe_install_text(bankstripe ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-                        bankstripe completion bash)
-bankstripe_install_text(_bankstripe ${BANKSTRIPE_ZSH_FOLDER} bankstripe completion zsh)
-bankstripe_install_text(bankstripe.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
-                        bankstripe completion fish)
-find_program(BANKSTRIPE_GZIP gzip)
-if(BANKSTRIPE_GZIP)
-  bankstripe_install_text(bankstripe.1.gz ${CMAKE_INSTALL_MANDIR}/man1
-                          bankstripe man-page | ${BANKSTRIPE_GZIP} -9nc)
-else()
-  bankstripe_install_text(bankstripe.1 ${CMAKE_INSTALL_MANDIR}/man1 bankstripe man-page)
-endif()
-get_property(texts GLOBAL PROPERTY BANKSTRIPE_TEXTS)
-add_custom_target(bankstripe_texts ALL DEPENDS ${texts})

@@ -73,6 +73,6 @@ if(Python3_FOUND)
   add_custom_target(wheel
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/make_wheel.py ${PROJECT_BINARY_DIR}
             ${PROJECT_BINARY_DIR}
-    DEPENDS bankstripe bankstripe_texts
+    DEPENDS bankstripe
     COMMENT "Making a wheel" VERBATIM USES_TERMINAL)
 endif()

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Options.h"
-#include "tool/Describe.h"
 #include "tool/Version.h"
 #include "clang/Basic/Version.h"
 #include "llvm/ADT/STLExtras.h"
@@ -50,10 +49,6 @@ static cl::SubCommand ReplayCommand("replay",
                                     "Launch a kernel again that 'verify "
                                     "--capture' wrote to a file: "
                                     "bankstripe-replay");
-static cl::SubCommand CompletionCommand("completion",
-                                        "Print a script that completes command "
-                                        "lines in bash, zsh or fish");
-static cl::SubCommand ManPageCommand("man-page", "Print the man page");
 
 #define READING_COMMANDS                                                       \
   cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),         \
@@ -305,55 +300,45 @@ static cl::opt<std::string>
                           "planned; stands before the compiler"),
                  cl::cat(Category), cl::sub(WrapCommand));
 
-template <typename T>
-static void addChoices(OptionText &Into, const cl::opt<T> &Option,
-                       const cl::Option &Asked) {
-  if (std::addressof<const cl::Option>(Option) != &Asked)
-    return;
-  auto &Parser = const_cast<cl::opt<T> &>(Option).getParser();
-  for (unsigned I = 0; I < Parser.getNumOptions(); ++I)
-    Into.Choices.emplace_back(Parser.getOption(I), Parser.getDescription(I));
-}
+static constexpr llvm::StringLiteral Overview =
+    R"(bankstripe moves private CUDA arrays from local memory into bank-striped shared memory
 
-static OptionText describe(const cl::Option &Option) {
-  OptionText Result{Option.ArgStr.str(), "", Option.HelpStr.str(), {}};
-  if (Option.getValueExpectedFlag() != cl::ValueDisallowed &&
-      Option.getValueExpectedFlag() != cl::ValueOptional)
-    Result.Value = Option.ValueStr.empty() ? "VALUE" : Option.ValueStr.str();
-  addChoices(Result, DefaultLayout, Option);
-  addChoices(Result, Format, Option);
-  return Result;
-}
+  A PATH is a CUDA file, or a folder: every .cu file in it, or with -p the
+  entries of BUILD_DIR/compile_commands.json that lie in it. What follows -- is
+  handed to the compiler, for nvcc or Clang alike.
 
-std::vector<CommandText> bankstripe::describeCommands() {
-  const std::pair<cl::SubCommand *, const char *> Commands[] = {
-      {&AnalyzeCommand, "PATH... [-- COMPILER-ARGS]"},
-      {&CompletionCommand, "bash|zsh|fish"},
-      {&FactsCommand, "-o FILE PATH... [-- COMPILER-ARGS]"},
-      {&ManPageCommand, ""},
-      {&MergeFactsCommand, "-o FILE FACTS..."},
-      {&ReplayCommand, "CAPTURE"},
-      {&RewriteCommand, "PATH... [-- COMPILER-ARGS]"},
-      {&TuneCommand, "PATH... [-- NVCC-ARGS]"},
-      {&VerifyCommand, "PATH... [-- NVCC-ARGS] | "
-                       "-- ORIGINAL ARGS... --vs REWRITTEN ARGS..."},
-      {&WrapCommand, "COMPILER ARGS..."}};
-  std::vector<CommandText> Result;
-  for (const auto &[Command, Arguments] : Commands) {
-    CommandText Text{Command->getName().str(),
-                     Command->getDescription().str(),
-                     Arguments,
-                     {}};
-    for (const auto &Entry : Command->OptionsMap)
-      if (llvm::is_contained(Entry.second->Categories, &Category))
-        Text.Options.push_back(describe(*Entry.second));
-    llvm::sort(Text.Options, [](const OptionText &A, const OptionText &B) {
-      return A.Name < B.Name;
-    });
-    Result.push_back(std::move(Text));
-  }
-  return Result;
-}
+  What a project has decided about its arrays stands in .bankstripe.yaml, in the
+  folder of a source or above it; see docs/decisions.md.
+
+EXAMPLES:
+  bankstripe analyze src/                     what would happen, and why
+  bankstripe rewrite src/kernel.cu            the change as a diff
+  bankstripe rewrite --in-place -p build src/ make it
+  bankstripe rewrite --check src/             for continuous integration
+  bankstripe analyze --format=sarif src/      for code hosts (docs/ci.md)
+  bankstripe rewrite --export-fixes=fixes/bankstripe.yaml src/
+  bankstripe rewrite --output-dir=build/striped src/
+  bankstripe rewrite --layout=slot src/       every array that moves gets a slot
+  bankstripe analyze --no-config src/         as if nothing had been decided
+  bankstripe analyze a.cu -- -std=c++17 -Iinclude -arch=sm_90
+  bankstripe verify a.cu -- -O3               prove and time it on the GPU
+  bankstripe verify -- ./app 9 --vs ./new 9   two commands: bankstripe-verify
+  bankstripe replay wrong.capture             one launch again: bankstripe-replay
+  bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
+  bankstripe tune --build=make --program=app src/
+
+  A large tree in pieces, on many machines (docs/facts.md):
+  bankstripe facts -o a.json -p build --scope=src src/a.cu      and so on
+  bankstripe merge-facts -o all.json a.json b.json
+  bankstripe rewrite --facts=all.json --output-dir=striped src/a.cu
+
+  Before the compiler of a build, which rewrites on the way (docs/wrap.md):
+  bankstripe wrap nvcc -c a.cu -o a.o
+
+EXIT CODES:
+  0 done   1 --check found changes, or verification failed   2 bad usage
+  3 some file could not be processed (the others still were)
+)";
 
 std::string bankstripe::versionText() {
   return "bankstripe " BANKSTRIPE_VERSION " (Clang " CLANG_VERSION_STRING ")";
@@ -532,13 +517,12 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   cl::HideUnrelatedOptions(Category);
   for (cl::SubCommand *S :
        {&AnalyzeCommand, &RewriteCommand, &VerifyCommand, &TuneCommand,
-        &FactsCommand, &MergeFactsCommand, &WrapCommand, &ReplayCommand,
-        &CompletionCommand, &ManPageCommand})
+        &FactsCommand, &MergeFactsCommand, &WrapCommand, &ReplayCommand})
     cl::HideUnrelatedOptions(Category, *S);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;
   llvm::raw_string_ostream OS(Errors);
-  if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), overviewText(),
+  if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), Overview,
                                    &OS)) {
     llvm::errs() << Errors;
     return std::nullopt;
@@ -555,11 +539,7 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
     O.Run = Command::Facts;
   else if (MergeFactsCommand)
     O.Run = Command::MergeFacts;
-  else if (CompletionCommand || ManPageCommand) {
-    usageError(CompletionCommand ? "give a shell: bash, zsh or fish"
-                                 : "man-page takes no arguments");
-    return std::nullopt;
-  } else {
+  else {
     usageError("give a command: analyze, rewrite, verify, tune, facts or "
                "merge-facts");
     return std::nullopt;

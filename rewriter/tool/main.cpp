@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/Describe.h"
 #include "tool/Options.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -48,13 +47,6 @@ int main(int Argc, const char **Argv) {
   if (Argc > 1 && llvm::StringRef(Argv[1]) == "replay")
     return exitStatus(runReplay({Argv + 2, Argv + Argc}, Executable()));
   llvm::InitLLVM Init(Argc, Argv);
-  if (Argc == 3 && llvm::StringRef(Argv[1]) == "completion" &&
-      Argv[2][0] != '-')
-    return printCompletion(Argv[2], llvm::outs());
-  if (Argc == 2 && llvm::StringRef(Argv[1]) == "man-page") {
-    printManPage(llvm::outs());
-    return ExitDone;
-  }
   initializeClang();
 
   std::optional<ToolOptions> Options = parseCommandLine(Argc, Argv);

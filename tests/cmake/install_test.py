@@ -3,7 +3,6 @@
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import gzip
 import os
 import re
 import shutil
@@ -15,29 +14,6 @@ from installed import SOURCE, FolderTest, prefix, run, tool
 
 sys.path.insert(0, str(SOURCE / "tests" / "tool"))
 from support import moves  # pylint: disable=wrong-import-position
-
-ASK_BASH = """source "$1"
-COMP_WORDS=("${@:2}")
-COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-compopt() { :; }
-_bankstripe
-printf '%s\\n' "${COMPREPLY[@]}"
-"""
-
-
-def help_of(*command):
-    return run(tool(), *command, "--help").stdout
-
-
-def commands():
-    listed = help_of().split("SUBCOMMANDS:")[1].split("Type ")[0]
-    return re.findall(r"^  ([a-z-]+) +- ", listed, re.M)
-
-
-def options(command):
-    """The options of a command as --help spells them."""
-    own = help_of(command).split("bankstripe options:")
-    return re.findall(r"^  (--?[a-z-]+)", own[1], re.M) if len(own) > 1 else []
 
 
 class Program(FolderTest):
@@ -76,63 +52,6 @@ class Program(FolderTest):
         done = subprocess.run([verifier, "/bin/true", "/bin/true"], capture_output=True, text=True,
                               check=False, env=os.environ | {"LD_LIBRARY_PATH": str(self.folder)})
         self.assertNotIn("recorder", done.stderr)
-
-
-class Texts(unittest.TestCase):
-    def test_the_man_page_names_everything(self):
-        page = prefix() / "share/man/man1/bankstripe.1.gz"
-        text = gzip.decompress(page.read_bytes()).decode().replace("\\-", "-")
-        self.assertIn("rewrite", commands())
-        for command in commands():
-            section = text.split(f".SS bankstripe {command}\n")[1].split(".SS ")[0]
-            for option in options(command):
-                self.assertRegex(section, rf"(?m)^\.B {option}(=| |$)")
-
-    @unittest.skipUnless(shutil.which("man"), "needs man")
-    def test_the_man_page_is_well_formed(self):
-        done = run("man", "--warnings", "-l", prefix() / "share/man/man1/bankstripe.1.gz",
-                   env=os.environ | {"MANWIDTH": "100", "LC_ALL": "C.UTF-8"})
-        self.assertEqual(done.stderr, "")
-        self.assertIn("NAME", done.stdout)
-
-    def script(self, shell):
-        return {"bash": prefix() / "share/bash-completion/completions/bankstripe",
-                "zsh": prefix() / "share/zsh/site-functions/_bankstripe",
-                "fish": prefix() / "share/fish/vendor_completions.d/bankstripe.fish"}[shell]
-
-    def test_the_completions_name_everything(self):
-        for command in commands():
-            for option in options(command):
-                name = option.lstrip("-")
-                dash = "-s" if len(name) == 1 else "-l"
-                self.assertRegex(self.script("bash").read_text(), rf"  {command}\) options='.*{option}[= ]")
-                section = self.script("zsh").read_text().split(f"    {command})\n")[1].split(";;")[0]
-                self.assertRegex(section, rf"'\*{option}=?\[")
-                self.assertRegex(self.script("fish").read_text(),
-                                 rf"subcommand_from {command}' {dash} {name} ")
-
-    def ask_bash(self, *words):
-        return run("bash", "-c", ASK_BASH, "bash", self.script("bash"), *words).stdout.split()
-
-    def test_bash_completes_commands_options_and_values(self):
-        self.assertEqual(self.ask_bash("bankstripe", "rew"), ["rewrite"])
-        self.assertEqual(self.ask_bash("bankstripe", "rewrite", "--lay"), ["--layout="])
-        self.assertEqual(self.ask_bash("bankstripe", "rewrite", "--layout", "=", "sl"), ["slot"])
-        self.assertEqual(self.ask_bash("bankstripe", "analyze", "--in-pl"), [])
-        self.assertIn("README.md", [os.path.basename(name) for name in self.ask_bash(
-            "bankstripe", "analyze", f"{SOURCE}/READ")])
-
-    @unittest.skipUnless(shutil.which("fish"), "needs fish")
-    def test_fish_completes_commands_options_and_values(self):
-        for words, expected in [("bankstripe rew", "rewrite"), ("bankstripe rewrite --lay", "--layout"),
-                                ("bankstripe rewrite --layout=sl", "--layout=slot")]:
-            done = run("fish", "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]',
-                       self.script("fish"), words)
-            self.assertEqual(done.stdout.split("\t")[0].strip(), expected)
-
-    @unittest.skipUnless(shutil.which("zsh"), "needs zsh")
-    def test_zsh_can_read_its_script(self):
-        run("zsh", "-n", self.script("zsh"))
 
 
 class Configuration(FolderTest):
