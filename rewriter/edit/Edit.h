@@ -49,12 +49,6 @@ struct ChangedFile {
   bool includesHelper() const;
 };
 
-/// Arrays that can only change together, and what that changes.
-struct JointChange {
-  std::vector<unsigned> Arrays; ///< Indices of Plan::Arrays.
-  std::vector<ChangedFile> Files;
-};
-
 /// The text of the generated helper header.
 llvm::StringRef helperText();
 
@@ -64,12 +58,6 @@ llvm::StringRef helperText();
 /// file is then changed.
 llvm::Expected<std::vector<ChangedFile>> applyPlan(const Plan &P,
                                                    bool EmbedHelper);
-
-/// The changes of applyPlan, one for each group of arrays that depend on each
-/// other, because kernels reach several of them (Joint.cpp). Each is complete
-/// by itself. Errors: as applyPlan.
-llvm::Expected<std::vector<JointChange>> applyJointly(const Plan &P,
-                                                      bool EmbedHelper);
 
 /// \p Changes as a document that clang-apply-replacements reads. Errors: a
 /// text that is put in is not UTF-8, which such a document has to be.

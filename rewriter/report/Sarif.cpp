@@ -5,18 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Written by hand, since clang::SarifDocumentWriter knows no fixes, no
-// suppressions, no notifications and no names relative to a folder, and needs a
-// SourceManager for each place. What is done is the same otherwise: one run,
-// all rules in the driver, results that name theirs by id and index.
+// Written by hand, since clang::SarifDocumentWriter knows no suppressions, no
+// notifications and no names relative to a folder, and needs a SourceManager
+// for each place. What is done is the same otherwise: one run, all rules in the
+// driver, results that name theirs by id and index.
 //
 //===----------------------------------------------------------------------===//
 
 #include "report/Sarif.h"
 #include "report/Json.h"
-#include "report/SarifPlaces.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Regex.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -80,25 +82,11 @@ static std::string ruleName(StringRef Id) {
 
 // The documents are not beside the log, so links between them lead nowhere.
 static std::string withoutLinks(StringRef Text) {
-  std::string Result;
-  while (!Text.empty()) {
-    const size_t Middle = Text.find("](");
-    const size_t End = Text.find(')', Middle);
-    if (End == StringRef::npos)
-      break;
-    const size_t Begin = Text.take_front(Middle).rfind('[');
-    const StringRef Target = Text.slice(Middle + 2, End);
-    if (Begin == StringRef::npos ||
-        !(Target.starts_with("#") || Target.contains(".md"))) {
-      Result += Text.take_front(Middle + 2);
-      Text = Text.drop_front(Middle + 2);
-      continue;
-    }
-    Result += Text.take_front(Begin);
-    Result += Text.slice(Begin + 1, Middle);
-    Text = Text.drop_front(End + 1);
-  }
-  return Result + Text.str();
+  static llvm::Regex Link(R"(\[([^]]*)\]\((#[^)]*|[^)]*\.md[^)]*)\))");
+  std::string Result = Text.str();
+  while (Link.match(Result))
+    Result = Link.sub("\\1", Result);
+  return Result;
 }
 
 // The section of docs/verdicts.md, without its title.
@@ -147,11 +135,38 @@ static json::Array rules(StringRef DocumentsUrl) {
 
 namespace {
 
+/// Where things are. Places count bytes, as Clang does; SARIF counts UTF-16
+/// code units.
+class SarifPlaces {
+public:
+  /// \p Contents are what was read of some files; others are read anew.
+  SarifPlaces(const std::map<std::string, std::string> &Contents,
+              StringRef Root)
+      : Contents(Contents), Root((Root.rtrim('/') + "/").str()) {}
+
+  /// `src/a.cu`, percent-encoded; of a file elsewhere, its URI.
+  std::string uri(StringRef File) const;
+  /// An artifactLocation.
+  json::Object location(StringRef File) const;
+  /// A physicalLocation.
+  json::Object physical(const Place &P);
+  /// What the relative names are relative to.
+  json::Object bases() const;
+
+private:
+  json::Object region(const Place &P);
+  const std::vector<StringRef> &linesOf(const std::string &File);
+
+  const std::map<std::string, std::string> &Contents;
+  std::string Root;
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> Read;
+  std::map<std::string, std::vector<StringRef>> Lines; ///< By file.
+};
+
 /// Makes one log.
 class SarifWriter {
 public:
-  SarifWriter(const Plan &P, llvm::ArrayRef<JointChange> Fixes,
-              const SarifRun &Run);
+  SarifWriter(const Plan &P, const SarifRun &Run);
   json::Object run();
 
 private:
@@ -161,8 +176,6 @@ private:
   json::Object location(const PlannedArray &A);
   json::Array related(const PlannedArray &A);
   json::Array suppressions(const PlannedArray &A);
-  json::Array fixes(unsigned Index);
-  json::Array artifactChanges(const JointChange &Fix);
   json::Object properties(const PlannedArray &A) const;
   json::Object invocation();
   json::Array executionNotifications();
@@ -171,19 +184,101 @@ private:
 
   const Plan &P;
   const SarifRun &Run;
-  SarifFiles Files;
-  std::map<unsigned, const JointChange *> FixOf; ///< By index of the array.
-  std::vector<unsigned> Occurrence;              ///< As in ArrayDecision.
+  SarifPlaces Places;
+  std::vector<unsigned> Occurrence; ///< As in ArrayDecision.
 };
 
 } // namespace
 
-SarifWriter::SarifWriter(const Plan &P, llvm::ArrayRef<JointChange> Fixes,
-                         const SarifRun &Run)
-    : P(P), Run(Run), Files(P.Contents, Run.Root) {
-  for (const JointChange &Fix : Fixes)
-    for (unsigned I : Fix.Arrays)
-      FixOf[I] = &Fix;
+static std::string percentEncoded(StringRef Path) {
+  std::string Result;
+  for (char C : Path) {
+    if (llvm::isAlnum(C) || StringRef("/-._~").contains(C))
+      Result += C;
+    else
+      Result += "%" + llvm::toHex(StringRef(&C, 1));
+  }
+  return Result;
+}
+
+std::string SarifPlaces::uri(StringRef File) const {
+  return File.consume_front(Root) ? percentEncoded(File)
+                                  : "file://" + percentEncoded(File);
+}
+
+json::Object SarifPlaces::location(StringRef File) const {
+  json::Object Result{{"uri", uri(File)}};
+  if (File.starts_with(Root))
+    Result["uriBaseId"] = "%SRCROOT%";
+  return Result;
+}
+
+json::Object SarifPlaces::bases() const {
+  return json::Object{
+      {"%SRCROOT%", json::Object{{"uri", "file://" + percentEncoded(Root)}}}};
+}
+
+// A line ends with any of "\r\n", "\n" and "\r", as it does for Clang.
+static std::vector<StringRef> splitLines(StringRef Text) {
+  std::vector<StringRef> Lines;
+  while (!Text.empty()) {
+    const StringRef Line =
+        Text.take_until([](char C) { return C == '\n' || C == '\r'; });
+    Lines.push_back(Line);
+    Text = Text.drop_front(Line.size());
+    Text.consume_front("\r\n") || Text.consume_front("\n") ||
+        Text.consume_front("\r");
+  }
+  return Lines;
+}
+
+const std::vector<StringRef> &SarifPlaces::linesOf(const std::string &File) {
+  auto [It, New] = Lines.try_emplace(File);
+  if (!New)
+    return It->second;
+  if (auto Known = Contents.find(File); Known != Contents.end()) {
+    It->second = splitLines(Known->second);
+  } else if (auto Buffer = llvm::MemoryBuffer::getFile(File)) {
+    It->second = splitLines((*Buffer)->getBuffer());
+    Read.push_back(std::move(*Buffer));
+  }
+  return It->second;
+}
+
+// Of what is not UTF-8 each byte counts; a byte order mark does not.
+static size_t codeUnits(StringRef Text) {
+  Text.consume_front("\xEF\xBB\xBF");
+  llvm::SmallVector<llvm::UTF16, 128> Units;
+  return llvm::convertUTF8ToUTF16String(Text, Units) ? Units.size()
+                                                     : Text.size();
+}
+
+// The name, or else the character, that begins at P; the line alone where the
+// text has no such place.
+json::Object SarifPlaces::region(const Place &P) {
+  const std::vector<StringRef> &All = linesOf(P.File);
+  const StringRef Line = P.Line - 1 < All.size() ? All[P.Line - 1] : "";
+  if (P.Column - 1 >= Line.size())
+    return json::Object{{"startLine", P.Line}};
+  const StringRef Before = Line.take_front(P.Column - 1);
+  const StringRef Name = Line.drop_front(Before.size()).take_while([](char C) {
+    return llvm::isAlnum(C) || C == '_';
+  });
+  const StringRef Until =
+      Line.take_front(Before.size() + std::max<size_t>(Name.size(), 1));
+  return json::Object{{"startLine", P.Line},
+                      {"startColumn", codeUnits(Before) + 1},
+                      {"endLine", P.Line},
+                      {"endColumn", codeUnits(Until) + 1}};
+}
+
+json::Object SarifPlaces::physical(const Place &P) {
+  return json::Object{{"artifactLocation", location(P.File)},
+                      {"region", region(P)}};
+}
+
+SarifWriter::SarifWriter(const Plan &P, const SarifRun &Run)
+    : P(P), Run(Run), Places(P.Contents, Run.Root) {
   std::map<std::tuple<std::string, std::string, std::string>, unsigned> Count;
   for (const PlannedArray &A : P.Arrays)
     Occurrence.push_back(
@@ -229,7 +324,7 @@ json::Object SarifWriter::location(const PlannedArray &A) {
     Add(I.FunctionId);
   if (Functions.empty())
     Add(A.Array.FunctionId);
-  return json::Object{{"physicalLocation", Files.physical(A.Array.Where)},
+  return json::Object{{"physicalLocation", Places.physical(A.Array.Where)},
                       {"logicalLocations", std::move(Functions)}};
 }
 
@@ -247,7 +342,7 @@ json::Array SarifWriter::related(const PlannedArray &A) {
       Result.push_back(
           json::Object{{"id", int64_t(Result.size() + 1)},
                        {"message", sarifMessage(asSentence(Message))},
-                       {"physicalLocation", Files.physical(Where)}});
+                       {"physicalLocation", Places.physical(Where)}});
   };
   const Verdict &V = A.Verdict;
   if (!(V.Where == A.Array.Where))
@@ -270,58 +365,11 @@ json::Array SarifWriter::suppressions(const PlannedArray &A) {
   for (const DecisionOutcome &O : P.Outcomes)
     if (O.State == DecisionState::Used && O.Array == A.Array.Where) {
       Result["location"] =
-          json::Object{{"physicalLocation", Files.physical(O.Decision.Where)}};
+          json::Object{{"physicalLocation", Places.physical(O.Decision.Where)}};
       if (!O.Decision.Why.empty())
         Result["justification"] = jsonText(O.Decision.Why);
     }
   return json::Array{std::move(Result)};
-}
-
-json::Array SarifWriter::artifactChanges(const JointChange &Fix) {
-  json::Array Result;
-  for (const ChangedFile &File : Fix.Files) {
-    if (File.Edits.empty())
-      continue; // All that it needs was there.
-    const LineTable &Lines = Files.linesOf(File.Path);
-    json::Array Replacements;
-    for (const TextEdit &E : File.Edits) {
-      json::Object Replacement{
-          {"deletedRegion", Lines.region(E.Offset, E.end())}};
-      if (!E.Text.empty())
-        Replacement["insertedContent"] =
-            json::Object{{"text", jsonText(E.Text)}};
-      Replacements.push_back(std::move(Replacement));
-    }
-    Result.push_back(
-        json::Object{{"artifactLocation", Files.location(File.Path)},
-                     {"replacements", std::move(Replacements)}});
-  }
-  return Result;
-}
-
-// One fix, of everything that has to change together. Text can be put into a
-// file only by who knows its encoding.
-json::Array SarifWriter::fixes(unsigned Index) {
-  auto It = FixOf.find(Index);
-  if (It == FixOf.end())
-    return {};
-  const JointChange &Fix = *It->second;
-  bool IncludesHelper = false;
-  for (const ChangedFile &File : Fix.Files) {
-    if (!Files.isUTF8(File.Path))
-      return {};
-    IncludesHelper |= File.includesHelper();
-  }
-  std::vector<std::string> Names;
-  for (unsigned I : Fix.Arrays)
-    Names.push_back("'" + P.Arrays[I].Array.Name + "'");
-  std::string Description = "change " + llvm::join(Names, ", ");
-  if (IncludesHelper)
-    Description +=
-        ("; " + HelperFileName + " has to stand beside the file").str();
-  return json::Array{
-      json::Object{{"description", sarifMessage(asSentence(Description))},
-                   {"artifactChanges", artifactChanges(Fix)}}};
 }
 
 // As in docs/json.md, without places, which have names of absolute paths.
@@ -336,7 +384,7 @@ json::Object SarifWriter::properties(const PlannedArray &A) const {
 json::Object SarifWriter::result(unsigned Index) {
   const PlannedArray &A = P.Arrays[Index];
   const StringRef Level = levelOf(A.Verdict.Why);
-  const std::string Identity = Files.uri(A.Array.Where.File) + '\n' +
+  const std::string Identity = Places.uri(A.Array.Where.File) + '\n' +
                                A.Array.Function + '\n' + A.Array.Name + '\n' +
                                std::to_string(Occurrence[Index]);
   json::Object Result{
@@ -350,10 +398,8 @@ json::Object SarifWriter::result(unsigned Index) {
        json::Object{{"bankstripeArray/v1", digestOf(Identity)}}},
       {"suppressions", suppressions(A)},
       {"properties", properties(A)}};
-  if (json::Array Places = related(A); !Places.empty())
-    Result["relatedLocations"] = std::move(Places);
-  if (json::Array Offered = fixes(Index); !Offered.empty())
-    Result["fixes"] = std::move(Offered);
+  if (json::Array Related = related(A); !Related.empty())
+    Result["relatedLocations"] = std::move(Related);
   return Result;
 }
 
@@ -367,7 +413,7 @@ json::Array SarifWriter::executionNotifications() {
     if (!Found.File.empty())
       Notification["locations"] = json::Array{json::Object{
           {"physicalLocation",
-           json::Object{{"artifactLocation", Files.location(Found.File)}}}}};
+           json::Object{{"artifactLocation", Places.location(Found.File)}}}}};
     Result.push_back(std::move(Notification));
   }
   return Result;
@@ -389,7 +435,7 @@ json::Array SarifWriter::configurationNotifications() {
              llvm::formatv("decision about {0}: {1}", What, O.Detail).str()))},
         {"locations",
          json::Array{json::Object{
-             {"physicalLocation", Files.physical(O.Decision.Where)}}}}});
+             {"physicalLocation", Places.physical(O.Decision.Where)}}}}});
   };
   for (const DecisionOutcome &O : P.Outcomes)
     Add(O, "'" + O.Decision.Array + "'");
@@ -440,18 +486,15 @@ json::Object SarifWriter::run() {
   return json::Object{{"tool", json::Object{{"driver", driver()}}},
                       {"columnKind", "utf16CodeUnits"},
                       {"newlineSequences", json::Array{"\r\n", "\n", "\r"}},
-                      {"originalUriBaseIds", Files.bases()},
+                      {"originalUriBaseIds", Places.bases()},
                       {"invocations", json::Array{std::move(Invocation)}},
-                      {"results", std::move(Results)},
-                      {"artifacts", Files.artifacts()}};
+                      {"results", std::move(Results)}};
 }
 
-json::Value bankstripe::toSarif(const Plan &P,
-                                llvm::ArrayRef<JointChange> Fixes,
-                                const SarifRun &Run) {
+json::Value bankstripe::toSarif(const Plan &P, const SarifRun &Run) {
   return json::Object{
       {"$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"
                   "schemas/sarif-schema-2.1.0.json"},
       {"version", "2.1.0"},
-      {"runs", json::Array{SarifWriter(P, Fixes, Run).run()}}};
+      {"runs", json::Array{SarifWriter(P, Run).run()}}};
 }

@@ -13,7 +13,6 @@
 #ifndef BANKSTRIPE_REPORT_SARIF_H
 #define BANKSTRIPE_REPORT_SARIF_H
 
-#include "edit/Edit.h"
 #include "report/Text.h"
 #include "llvm/Support/JSON.h"
 
@@ -40,9 +39,8 @@ struct SarifRun {
   Detail Level = Detail::Normal;
 };
 
-/// The log for \p P. \p Fixes are what results offer to change.
-llvm::json::Value toSarif(const Plan &P, llvm::ArrayRef<JointChange> Fixes,
-                          const SarifRun &Run);
+/// The log for \p P.
+llvm::json::Value toSarif(const Plan &P, const SarifRun &Run);
 
 /// docs/verdicts.md, which the build compiles in.
 llvm::StringRef verdictsText();

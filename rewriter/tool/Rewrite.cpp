@@ -7,10 +7,12 @@
 
 #include "report/Diff.h"
 #include "report/Json.h"
-#include "tool/Outputs.h"
+#include "tool/Pipeline.h"
+#include "tool/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -155,6 +157,37 @@ void Writer::exportFixes(const RunResult &Run) {
     return;
   if (write(Options.ExportFixes, *Document, std::nullopt) && NeedsHelper)
     tellAboutHelper(Run);
+}
+
+static StringRef exitText(int Code) {
+  return Code == ExitDone      ? "done"
+         : Code == ExitChanges ? "--check found changes"
+                               : "some file could not be processed";
+}
+
+static void printSarif(const RunResult &Run, const ToolOptions &Options,
+                       int Code) {
+  SarifRun About;
+  About.Version = BANKSTRIPE_VERSION;
+  About.FullName = versionText();
+  About.DocumentsUrl = BANKSTRIPE_DOCUMENTS_URL;
+  About.Root = realPath(".");
+  About.ExitCode = Code;
+  About.ExitText = exitText(Code);
+  About.Succeeded = Code != ExitSomeFailed;
+  About.Problems = Run.Problems;
+  About.Level = Options.Level;
+  llvm::outs() << llvm::formatv("{0:2}\n", toSarif(Run.Decisions, About));
+}
+
+// There was no run because of E; a log says so as well.
+static int reportNoRun(llvm::Error E, const ToolOptions &Options) {
+  RunResult Nothing;
+  Nothing.Problems.push_back({"", toString(std::move(E))});
+  llvm::errs() << "bankstripe: " << Nothing.Problems.back().Message << '\n';
+  if (Options.Format == OutputFormat::Sarif)
+    printSarif(Nothing, Options, ExitSomeFailed);
+  return ExitSomeFailed;
 }
 
 static void report(const RunResult &Run, const ToolOptions &Options) {

@@ -21,7 +21,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "report/Json.h"
-#include "tool/Outputs.h"
 #include "tool/Program.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"

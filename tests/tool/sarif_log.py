@@ -1,9 +1,7 @@
-"""Reads SARIF logs: whether one is valid, and what its fixes come to.
+"""Whether a SARIF log is valid, and what its regions hold.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
-
-import json
 
 VERSION = "2.1.0"
 LEVELS = {"none", "note", "warning", "error"}
@@ -12,24 +10,21 @@ KINDS = {"pass", "fail"}
 # What the standard requires, and all that this program writes, by the kind of object.
 MEMBERS = {
     "log": ({"version", "runs"}, {"$schema"}),
-    "run": ({"tool"}, {"columnKind", "newlineSequences", "originalUriBaseIds", "invocations", "results", "artifacts"}),
+    "run": ({"tool"}, {"columnKind", "newlineSequences", "originalUriBaseIds", "invocations", "results"}),
     "result": ({"message"}, {"ruleId", "ruleIndex", "kind", "level", "locations", "partialFingerprints",
-                             "suppressions", "properties", "relatedLocations", "fixes"}),
+                             "suppressions", "properties", "relatedLocations"}),
     "rule": ({"id"}, {"name", "shortDescription", "fullDescription", "help", "helpUri", "defaultConfiguration",
                       "properties"}),
     "message": ({"text"}, set()),
     "notification": ({"message"}, {"descriptor", "level", "locations"}),
     "physicalLocation": ({"artifactLocation"}, {"region"}),
-    "artifactLocation": ({"uri", "index"}, {"uriBaseId"}),
+    "artifactLocation": ({"uri"}, {"uriBaseId"}),
     "region": ({"startLine"}, {"startColumn", "endLine", "endColumn"}),
-    "fix": ({"artifactChanges"}, {"description"}),
-    "replacement": ({"deletedRegion"}, {"insertedContent"}),
 }
 # The kind of what stands under a name, or of each in the list there.
 KIND_OF = {"runs": "run", "results": "result", "rules": "rule", "message": "message",
            "toolExecutionNotifications": "notification", "toolConfigurationNotifications": "notification",
-           "physicalLocation": "physicalLocation", "artifactLocation": "artifactLocation", "region": "region",
-           "deletedRegion": "region", "fixes": "fix", "replacements": "replacement"}
+           "physicalLocation": "physicalLocation", "artifactLocation": "artifactLocation", "region": "region"}
 
 
 def problems(log):
@@ -87,9 +82,6 @@ def problems_of_run(run):
             if notification["level"] == "error" and invocation["executionSuccessful"]:
                 yield f"{notification}: an error in a successful run"
     for place in artifact_locations(run):
-        listed = run["artifacts"][place["index"]]["location"]
-        if listed != place:
-            yield f"{place} is listed as {listed}"
         if place["uri"].startswith("file:") == ("uriBaseId" in place):
             yield f"{place} is neither relative nor absolute"
 
@@ -107,51 +99,9 @@ def artifact_locations(value):
                 yield from artifact_locations(item)
 
 
-class Text:
-    """A file whose characters are counted as SARIF does, in UTF-16 units."""
-
-    def __init__(self, data):
-        text = data.decode("utf-8")
-        self.mark = "\ufeff" if text.startswith("\ufeff") else ""
-        self.units = text.removeprefix(self.mark).encode("utf-16-le")
-        self.starts = [0]
-        ending = text.removeprefix(self.mark).replace("\r\n", "\0\n").replace("\r", "\n")
-        for number, unit in enumerate(memoryview(ending.encode("utf-16-le")).cast("H")):
-            if unit == ord("\n"):
-                self.starts.append(number + 1)
-
-    def slice_of(self, region):
-        begin = self.starts[region["startLine"] - 1] + region["startColumn"] - 1
-        end = self.starts[region["endLine"] - 1] + region["endColumn"] - 1
-        return slice(2 * begin, 2 * end)
-
-    def at(self, region):
-        return self.units[self.slice_of(region)].decode("utf-16-le")
-
-    def replaced(self, replacements):
-        """The bytes of the file after replacements in ascending order."""
-        result, done = b"", 0
-        for replacement in replacements:
-            part = self.slice_of(replacement["deletedRegion"])
-            assert done <= part.start <= part.stop, replacement
-            text = replacement.get("insertedContent", {}).get("text", "")
-            result += self.units[done:part.start] + text.encode("utf-16-le")
-            done = part.stop
-        result += self.units[done:]
-        return (self.mark + result.decode("utf-16-le")).encode("utf-8")
-
-
-def fixes_of(log):
-    """Each fix once; the results of one group of arrays have the same."""
-    fixes = {}
-    for result in log["runs"][0]["results"]:
-        for fix in result.get("fixes", []):
-            fixes[json.dumps(fix, sort_keys=True)] = fix
-    return list(fixes.values())
-
-
-def apply_fix(fix, root):
-    """Changes the files below the folder `root` that the names are relative to."""
-    for change in fix["artifactChanges"]:
-        path = root / change["artifactLocation"]["uri"]
-        path.write_bytes(Text(path.read_bytes()).replaced(change["replacements"]))
+def text_at(data, region):
+    """What stands there in a file, with columns counted as SARIF does, in UTF-16 units."""
+    lines = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    assert region["startLine"] == region["endLine"], region
+    units = lines[region["startLine"] - 1].encode("utf-16-le")
+    return units[2 * region["startColumn"] - 2:2 * region["endColumn"] - 2].decode("utf-16-le")

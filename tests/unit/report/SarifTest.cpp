@@ -37,9 +37,8 @@ std::string text(const json::Value &V) {
 /// The only run of a log.
 class Log {
 public:
-  explicit Log(const Plan &P, const SarifRun &Run = sampleRun(),
-               llvm::ArrayRef<JointChange> Fixes = {})
-      : Whole(toSarif(P, Fixes, Run)) {}
+  explicit Log(const Plan &P, const SarifRun &Run = sampleRun())
+      : Whole(toSarif(P, Run)) {}
 
   const json::Object &run() const {
     return *(*Whole.getAsObject()->getArray("runs"))[0].getAsObject();
@@ -47,6 +46,10 @@ public:
   const json::Array &results() const { return *run().getArray("results"); }
   const json::Object &result(size_t I) const {
     return *results()[I].getAsObject();
+  }
+  const json::Object &placeOf(size_t I) const {
+    return *(*result(I).getArray("locations"))[0].getAsObject()->getObject(
+        "physicalLocation");
   }
   const json::Object &invocation() const {
     return *(*run().getArray("invocations"))[0].getAsObject();
@@ -115,8 +118,7 @@ TEST(Sarif, PlaceIsTheNameOfTheArray) {
   const json::Object &Place =
       *(*L.result(0).getArray("locations"))[0].getAsObject();
   expectEqual(Place.get("physicalLocation"), R"json({
-    "artifactLocation": {"uri": "count.cu", "uriBaseId": "%SRCROOT%",
-                         "index": 0},
+    "artifactLocation": {"uri": "count.cu", "uriBaseId": "%SRCROOT%"},
     "region": {"startLine": 2, "startColumn": 8,
                "endLine": 2, "endColumn": 12}})json");
   expectEqual(Place.get("logicalLocations"), R"json([
@@ -144,15 +146,13 @@ TEST(Sarif, RelatedPlacesAreTheReasonAndTheKernels) {
     {"id": 1,
      "message": {"text": "Why: it is passed to a function by pointer."},
      "physicalLocation": {
-       "artifactLocation": {"uri": "count.cu", "uriBaseId": "%SRCROOT%",
-                            "index": 0},
+       "artifactLocation": {"uri": "count.cu", "uriBaseId": "%SRCROOT%"},
        "region": {"startLine": 5, "startColumn": 8,
                   "endLine": 5, "endColumn": 12}}},
     {"id": 2,
      "message": {"text": "Kernel 'count', in blocks of up to 128 threads."},
      "physicalLocation": {
-       "artifactLocation": {"uri": "count.cu", "uriBaseId": "%SRCROOT%",
-                            "index": 0},
+       "artifactLocation": {"uri": "count.cu", "uriBaseId": "%SRCROOT%"},
        "region": {"startLine": 1, "startColumn": 17,
                   "endLine": 1, "endColumn": 22}}}])json");
 }
@@ -246,7 +246,7 @@ TEST(Sarif, DecisionSuppresses) {
     "kind": "external", "justification": "measured",
     "location": {"physicalLocation": {
       "artifactLocation": {"uri": ".bankstripe.yaml",
-                           "uriBaseId": "%SRCROOT%", "index": 1},
+                           "uriBaseId": "%SRCROOT%"},
       "region": {"startLine": 3}}}}])json");
   // By --layout=keep.
   expectEqual(L.result(1).get("suppressions"), R"([{"kind": "external"}])");
@@ -293,69 +293,72 @@ TEST(Sarif, PropertiesAreThoseOfTheJsonReport) {
   EXPECT_FALSE(StringRef(text(json::Object(Properties))).contains("/src"));
 }
 
-JointChange changeOf(std::vector<unsigned> Arrays, StringRef Before,
-                     EditList Edits, StringRef After) {
-  return {std::move(Arrays),
-          {{SampleFile, Before.str(), After.str(), std::move(Edits)}}};
-}
-
-TEST(Sarif, FixReplacesRegions) {
-  Plan P = samplePlan();
-  const std::vector<JointChange> Fixes = {changeOf(
-      {0, 2}, P.Contents[SampleFile], {{0, 0, "// "}, {11, 5, ""}}, "")};
-  const Log L(P, sampleRun(), Fixes);
-  const json::Array *Offered = L.result(0).getArray("fixes");
-  ASSERT_NE(Offered, nullptr);
-  ASSERT_EQ(Offered->size(), 1u);
-  expectEqual(&(*Offered)[0], R"json({
-    "description": {"text": "Change 'seen', 'list'."},
-    "artifactChanges": [{
-      "artifactLocation": {"uri": "count.cu", "uriBaseId": "%SRCROOT%",
-                           "index": 0},
-      "replacements": [
-        {"deletedRegion": {"startLine": 1, "startColumn": 1,
-                           "endLine": 1, "endColumn": 1},
-         "insertedContent": {"text": "// "}},
-        {"deletedRegion": {"startLine": 1, "startColumn": 12,
-                           "endLine": 1, "endColumn": 17}}]}]})json");
-  EXPECT_EQ(text(json::Array(*Offered)),
-            text(json::Array(*L.result(1).getArray("fixes"))));
-  EXPECT_EQ(L.result(2).get("fixes"), nullptr);
-}
-
-TEST(Sarif, FixTellsOfTheHelper) {
-  Plan P = samplePlan();
-  const std::vector<JointChange> Fixes = {
-      changeOf({0}, P.Contents[SampleFile], {{0, 0, "x"}},
-               "#include \"bankstripe.cuh\"\n")};
-  const Log L(P, sampleRun(), Fixes);
-  expectEqual(
-      (*L.result(0).getArray("fixes"))[0].getAsObject()->get("description"),
-      R"json({"text":
-        "Change 'seen'; bankstripe.cuh has to stand beside the file."})json");
-}
-
-TEST(Sarif, NoFixForAFileOfUnknownEncoding) {
-  Plan P = samplePlan();
-  P.Contents[SampleFile] += "// caf\xE9\n";
-  const std::vector<JointChange> Fixes = {
-      changeOf({0}, P.Contents[SampleFile], {{0, 0, "x"}}, "")};
-  const Log L(P, sampleRun(), Fixes);
-  EXPECT_EQ(L.result(0).get("fixes"), nullptr);
-  expectEqual(L.run().get("artifacts"), R"json([
-    {"location": {"uri": "count.cu", "uriBaseId": "%SRCROOT%", "index": 0},
-     "length": 198}])json");
-}
-
 TEST(Sarif, FilesAreNamedFromTheRoot) {
   SarifRun Run = sampleRun();
   EXPECT_EQ(
       text(*Log(samplePlan(), Run).run().get("originalUriBaseIds")),
       text(json::Object{{"%SRCROOT%", json::Object{{"uri", "file:///src/"}}}}));
-  Run.Root = "/elsewhere";
-  expectEqual(Log(samplePlan(), Run).run().get("artifacts"), R"json([
-    {"location": {"uri": "file:///src/count.cu", "index": 0},
-     "length": 190, "encoding": "UTF-8"}])json");
+}
+
+std::string uriOf(StringRef File, StringRef Root) {
+  Plan P = samplePlan();
+  P.Arrays[0].Array.Where.File = File.str();
+  SarifRun Run = sampleRun();
+  Run.Root = Root.str();
+  const Log L(P, Run);
+  return L.placeOf(0).getObject("artifactLocation")->getString("uri")->str();
+}
+
+TEST(Sarif, FilesElsewhereHaveAbsoluteNames) {
+  EXPECT_EQ(uriOf("/src/sub/a.cu", "/src"), "sub/a.cu");
+  EXPECT_EQ(uriOf("/src/sub/a.cu", "/"), "src/sub/a.cu");
+  EXPECT_EQ(uriOf("/src-2/a.cu", "/src"), "file:///src-2/a.cu");
+  EXPECT_EQ(uriOf("/src/a b:c#d%\xFC.cu", "/src"), "a%20b%3Ac%23d%25%FC.cu");
+}
+
+/// Start line and column, end line and column; 0 for what is not said.
+using Corners = std::array<int64_t, 4>;
+
+Corners cornersAt(StringRef Text, unsigned Line, unsigned Column) {
+  Plan P = samplePlan();
+  P.Contents[SampleFile] = Text.str();
+  P.Arrays[0].Array.Where = {SampleFile, Line, Column};
+  const Log L(P);
+  Corners Result;
+  unsigned I = 0;
+  for (StringRef Name : {"startLine", "startColumn", "endLine", "endColumn"})
+    Result[I++] =
+        L.placeOf(0).getObject("region")->getInteger(Name).value_or(0);
+  return Result;
+}
+
+TEST(SarifRegion, HoldsANameOrElseACharacter) {
+  EXPECT_EQ(cornersAt("int a_1[4];\n", 1, 5), (Corners{1, 5, 1, 8}));
+  EXPECT_EQ(cornersAt("f<<<1, 2>>>();\n", 1, 2), (Corners{1, 2, 1, 3}));
+}
+
+TEST(SarifRegion, LinesEndAsForClang) {
+  EXPECT_EQ(cornersAt("a\r\nb", 2, 1), (Corners{2, 1, 2, 2}));
+  EXPECT_EQ(cornersAt("a\rb", 2, 1), (Corners{2, 1, 2, 2}));
+  EXPECT_EQ(cornersAt("a\n\rb", 3, 1), (Corners{3, 1, 3, 2}));
+}
+
+TEST(SarifRegion, ColumnsAreCodeUnits) {
+  // Two bytes and one unit, three and one, four and two.
+  EXPECT_EQ(cornersAt("\u00fcab", 1, 3), (Corners{1, 2, 1, 4}));
+  EXPECT_EQ(cornersAt("\u20acab", 1, 4), (Corners{1, 2, 1, 4}));
+  EXPECT_EQ(cornersAt("\U0001F600ab", 1, 5), (Corners{1, 3, 1, 5}));
+  EXPECT_EQ(cornersAt("\xEF\xBB\xBF"
+                      "ab",
+                      1, 4),
+            (Corners{1, 1, 1, 3}));
+  // Of what is not UTF-8 each byte is one.
+  EXPECT_EQ(cornersAt("\xFC\xE9 a", 1, 4), (Corners{1, 4, 1, 5}));
+}
+
+TEST(SarifRegion, OfAPlaceThatTheTextHasNotIsItsLine) {
+  EXPECT_EQ(cornersAt("ab\ncd\n", 9, 1), (Corners{9, 0, 0, 0}));
+  EXPECT_EQ(cornersAt("ab\ncd\n", 1, 9), (Corners{1, 0, 0, 0}));
 }
 
 TEST(Sarif, InvocationTellsOfTheEnd) {
@@ -372,7 +375,7 @@ TEST(Sarif, InvocationTellsOfTheEnd) {
     {"descriptor": {"id": "not-processed", "index": 0}, "level": "error",
      "message": {"text": "Clang could not parse '{{}}'"},
      "locations": [{"physicalLocation": {"artifactLocation": {
-       "uri": "bad.cu", "uriBaseId": "%SRCROOT%", "index": 0}}}]},
+       "uri": "bad.cu", "uriBaseId": "%SRCROOT%"}}}]},
     {"descriptor": {"id": "not-processed", "index": 0}, "level": "error",
      "message": {"text": "none"}}])json");
 }
