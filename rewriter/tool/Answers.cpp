@@ -39,7 +39,7 @@ static const std::string &thisProgram() {
 
 std::shared_ptr<Answers> Answers::open(const ToolOptions &Options) {
   const std::string Folder = usualCacheFolder();
-  if (!Options.UseCache || Folder.empty() || ownIdentity().empty())
+  if (Options.NoCache || Folder.empty() || ownIdentity().empty())
     return nullptr;
   return std::shared_ptr<Answers>(
       new Answers(Cache(Folder, usualCacheLimits()), Options.Level));

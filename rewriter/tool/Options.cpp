@@ -11,12 +11,16 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
 namespace cl = llvm::cl;
+
+/// What the options below write into.
+static ToolOptions Given;
+template <class T> using Option = cl::opt<T, /*ExternalStorage=*/true>;
+using List = cl::list<std::string, std::vector<std::string>>;
 
 static cl::OptionCategory Category("bankstripe options");
 
@@ -60,80 +64,84 @@ static cl::SubCommand ReplayCommand("replay",
 #define RUNNING_COMMANDS                                                       \
   cl::cat(Category), cl::sub(VerifyCommand), cl::sub(TuneCommand)
 
-static cl::list<std::string> Paths(cl::Positional, cl::desc("PATH..."),
-                                   ALL_COMMANDS);
-static cl::opt<std::string>
-    BuildPath("p", cl::value_desc("BUILD_DIR"),
+static List Paths(cl::Positional, cl::location(Given.Paths),
+                  cl::desc("PATH..."), ALL_COMMANDS);
+static Option<std::string>
+    BuildPath("p", cl::location(Given.Frontend.DatabaseDirectory),
+              cl::value_desc("BUILD_DIR"),
               cl::desc("Folder with compile_commands.json"), READING_COMMANDS);
-static cl::opt<std::string> Objects(
-    "objects", cl::value_desc("FILE"),
+static Option<std::string> Objects(
+    "objects", cl::location(Given.Frontend.ObjectsFile), cl::value_desc("FILE"),
     cl::desc("Of the commands of -p only those that make the objects which "
              "FILE names, one in a line"),
     READING_COMMANDS);
-static cl::list<std::string>
-    ExtraArgs("extra-arg", cl::value_desc("ARG"),
+static List
+    ExtraArgs("extra-arg", cl::location(Given.Frontend.ExtraArgs),
+              cl::value_desc("ARG"),
               cl::desc("Argument to add at the end of the compile command"),
               READING_COMMANDS);
-static cl::list<std::string> ExtraArgsBefore(
-    "extra-arg-before", cl::value_desc("ARG"),
+static List ExtraArgsBefore(
+    "extra-arg-before", cl::location(Given.Frontend.ExtraArgsBefore),
+    cl::value_desc("ARG"),
     cl::desc("Argument to add at the start of the compile command"),
     READING_COMMANDS);
-static cl::opt<unsigned>
-    Jobs("j", cl::Prefix, cl::value_desc("N"), cl::init(0),
+static Option<unsigned>
+    Jobs("j", cl::location(Given.Jobs), cl::Prefix, cl::value_desc("N"),
          cl::desc("Process N files at a time (default: one per core)"),
          READING_COMMANDS);
-static cl::opt<unsigned> MaxMemory(
-    "max-memory", cl::value_desc("MB"), cl::init(0),
+static Option<unsigned> MaxMemory(
+    "max-memory", cl::location(Given.MaxMegabytes), cl::value_desc("MB"),
     cl::desc("Process fewer files at a time where they would take more than "
              "this together (default: what the machine has to spare)"),
     READING_COMMANDS);
-static cl::opt<unsigned> TimeLimit(
-    "time-limit", cl::value_desc("SECONDS"), cl::init(600),
+static Option<unsigned> TimeLimit(
+    "time-limit", cl::location(Given.TimeLimit), cl::value_desc("SECONDS"),
     cl::desc("Leave out a file that takes longer to read (default: 600; 0: "
              "wait for it)"),
     READING_COMMANDS);
-static cl::opt<bool>
-    NoCache("no-cache",
+static Option<bool>
+    NoCache("no-cache", cl::location(Given.NoCache),
             cl::desc("Read all files anew and ask nvcc again; see "
                      "docs/cache.md"),
             READING_COMMANDS);
-static cl::opt<std::string> GpuArch(
-    "gpu-arch", cl::value_desc("sm_NN"),
+static Option<std::string> GpuArch(
+    "gpu-arch", cl::location(Given.Frontend.GpuArch), cl::value_desc("sm_NN"),
     cl::desc("Target architecture (default: the command's, else sm_90)"),
     READING_COMMANDS);
-static cl::opt<std::string>
-    CudaPath("cuda-path", cl::value_desc("DIR"),
+static Option<std::string>
+    CudaPath("cuda-path", cl::location(Given.Frontend.CudaPath),
+             cl::value_desc("DIR"),
              cl::desc("CUDA toolkit (default: CUDA_HOME, CUDA_PATH, nvcc on "
                       "PATH, /usr/local/cuda)"),
              ALL_COMMANDS);
-static cl::opt<unsigned> BlockSize(
-    "block-size", cl::value_desc("N"), cl::init(0),
+static Option<unsigned> BlockSize(
+    "block-size", cl::location(Given.BlockSize), cl::value_desc("N"),
     cl::desc("Largest block, in threads, of kernels whose launches do not "
              "tell; it is added to them as __launch_bounds__"),
     PLANNING_COMMANDS);
-static cl::opt<double> MinSpeedup(
-    "min-speedup", cl::value_desc("FACTOR"), cl::init(1.05),
+static Option<double> MinSpeedup(
+    "min-speedup", cl::location(Given.MinSpeedup), cl::value_desc("FACTOR"),
     cl::desc("What a change must be predicted to be worth (default: 1.05); 0 "
              "moves whatever can move"),
     PLANNING_COMMANDS);
-static cl::opt<unsigned> SharedLimit(
-    "shared-limit", cl::value_desc("BYTES"), cl::init(0),
+static Option<unsigned> SharedLimit(
+    "shared-limit", cl::location(Given.SharedLimit), cl::value_desc("BYTES"),
     cl::desc("Shared memory that a block may take when its launches ask for it "
              "(default: what the architectures of the command have, 232448 on "
              "sm_90; 49152 where it names none or nothing is predicted)"),
     PLANNING_COMMANDS);
-static cl::opt<bool>
-    Unroll("unroll",
+static Option<bool>
+    Unroll("unroll", cl::location(Given.Unroll),
            cl::desc("Put #pragma unroll before the loops that alone keep an "
                     "array out of registers, instead of moving it"),
            READING_COMMANDS);
-static cl::opt<std::string>
-    Config("config", cl::value_desc("FILE"),
+static Option<std::string>
+    Config("config", cl::location(Given.Config.Named), cl::value_desc("FILE"),
            cl::desc("Decisions to obey (default: the nearest .bankstripe.yaml "
                     "above each source)"),
            PLANNING_COMMANDS);
-static cl::opt<bool> NoConfig("no-config", cl::desc("Obey no decisions"),
-                              PLANNING_COMMANDS);
+static Option<bool> NoConfig("no-config", cl::location(Given.Config.None),
+                             cl::desc("Obey no decisions"), PLANNING_COMMANDS);
 static cl::opt<Layout> DefaultLayout(
     "layout", cl::desc("What arrays without a decision become"),
     cl::init(Layout::Auto),
@@ -149,16 +157,16 @@ static cl::opt<std::string> DefaultCarveout(
              "of the most there can be (default: auto where launches are "
              "edited anyway)"),
     PLANNING_COMMANDS);
-static cl::list<std::string>
-    Include("include", cl::value_desc("GLOB"),
-            cl::desc("Only files that match (may be repeated)"),
-            READING_COMMANDS);
-static cl::list<std::string>
-    Exclude("exclude", cl::value_desc("GLOB"),
-            cl::desc("No files that match (may be repeated)"),
-            READING_COMMANDS);
-static cl::opt<OutputFormat>
-    Format("format", cl::desc("Output format"), cl::init(OutputFormat::Text),
+static List Include("include", cl::location(Given.Frontend.Include),
+                    cl::value_desc("GLOB"),
+                    cl::desc("Only files that match (may be repeated)"),
+                    READING_COMMANDS);
+static List Exclude("exclude", cl::location(Given.Frontend.Exclude),
+                    cl::value_desc("GLOB"),
+                    cl::desc("No files that match (may be repeated)"),
+                    READING_COMMANDS);
+static Option<OutputFormat>
+    Format("format", cl::location(Given.Format), cl::desc("Output format"),
            cl::values(clEnumValN(OutputFormat::Text, "text", "for people"),
                       clEnumValN(OutputFormat::Json, "json",
                                  "for machines; see docs/json.md"),
@@ -174,8 +182,8 @@ static cl::opt<bool>
             cl::desc("Also print what stays in registers, the commands that "
                      "were dropped, and every kernel"),
             ALL_COMMANDS);
-static cl::opt<bool>
-    Explain("explain",
+static Option<bool>
+    Explain("explain", cl::location(Given.Explain),
             cl::desc("Take the predicted speedups apart: where the time goes, "
                      "what the resources cost, and what else was considered"),
             ALL_COMMANDS);
@@ -202,28 +210,30 @@ static cl::opt<std::string>
 static cl::opt<bool> Check("check",
                            cl::desc("Exit with 1 when something would change"),
                            cl::cat(Category), cl::sub(RewriteCommand));
-static cl::opt<std::string>
-    ExportFixes("export-fixes", cl::value_desc("FILE"),
+static Option<std::string>
+    ExportFixes("export-fixes", cl::location(Given.ExportFixes),
+                cl::value_desc("FILE"),
                 cl::desc("Write the changes there, for "
                          "clang-apply-replacements; see docs/ci.md"),
                 cl::cat(Category), cl::sub(RewriteCommand));
-static cl::opt<bool>
-    EmbedHelper("embed-helper",
+static Option<bool>
+    EmbedHelper("embed-helper", cl::location(Given.EmbedHelper),
                 cl::desc("Put the helper into each changed file instead of "
                          "bankstripe.cuh beside it"),
                 cl::cat(Category), cl::sub(RewriteCommand),
                 cl::sub(VerifyCommand), cl::sub(TuneCommand));
 
-static cl::opt<unsigned> Runs("runs", cl::value_desc("N"), cl::init(5),
-                              cl::desc("Timing runs of each program"),
-                              RUNNING_COMMANDS);
-static cl::opt<std::string>
-    Html("html", cl::value_desc("FILE"),
+static Option<unsigned> Runs("runs", cl::location(Given.Runs),
+                             cl::value_desc("N"),
+                             cl::desc("Timing runs of each program"),
+                             RUNNING_COMMANDS);
+static Option<std::string>
+    Html("html", cl::location(Given.Html), cl::value_desc("FILE"),
          cl::desc("Write the result there as a page, with the changes and the "
                   "reasons for them; see docs/report.md"),
          cl::cat(Category), cl::sub(VerifyCommand));
-static cl::opt<std::string>
-    Capture("capture", cl::value_desc("FILE"),
+static Option<std::string>
+    Capture("capture", cl::location(Given.Capture), cl::value_desc("FILE"),
             cl::desc("Write the first launch that differs there, with all "
                      "memory that it starts from; see docs/verify.md"),
             cl::cat(Category), cl::sub(VerifyCommand));
@@ -232,59 +242,62 @@ static cl::opt<unsigned>
                   cl::desc("Capture this launch (they count from 0), whether "
                            "or not anything differs"),
                   cl::cat(Category), cl::sub(VerifyCommand));
-static cl::opt<std::string>
-    VerifyProgram("verify-program", cl::value_desc("PATH"),
+static Option<std::string>
+    VerifyProgram("verify-program", cl::location(Given.VerifyProgram),
+                  cl::value_desc("PATH"),
                   cl::desc("bankstripe-verify (default: beside this program)"),
                   RUNNING_COMMANDS);
-static cl::list<std::string>
-    ProgramArgs("program-arg", cl::value_desc("ARG"),
+static List
+    ProgramArgs("program-arg", cl::location(Given.ProgramArgs),
+                cl::value_desc("ARG"),
                 cl::desc("Argument for the program when it is run (may be "
                          "repeated)"),
                 RUNNING_COMMANDS);
-static cl::opt<bool> Keep("keep",
-                          cl::desc("Keep the rewritten sources and programs "
-                                   "and say where they are"),
-                          RUNNING_COMMANDS);
-static cl::opt<std::string>
-    BuildCommand("build", cl::value_desc("COMMAND"),
+static Option<bool> Keep("keep", cl::location(Given.KeepFiles),
+                         cl::desc("Keep the rewritten sources and programs "
+                                  "and say where they are"),
+                         RUNNING_COMMANDS);
+static Option<std::string>
+    BuildCommand("build", cl::location(Given.BuildCommand),
+                 cl::value_desc("COMMAND"),
                  cl::desc("Shell command that builds the program in a copy of "
                           "--tree (default: nvcc makes one of the files)"),
                  RUNNING_COMMANDS);
-static cl::opt<std::string>
-    Tree("tree", cl::value_desc("DIR"),
+static Option<std::string>
+    Tree("tree", cl::location(Given.Tree), cl::value_desc("DIR"),
          cl::desc("The source tree that --build needs (default: this folder)"),
          RUNNING_COMMANDS);
-static cl::opt<std::string>
-    BuiltProgram("program", cl::value_desc("PATH"),
-                 cl::desc("What --build makes, as a path in the tree"),
-                 RUNNING_COMMANDS);
+static Option<std::string> BuiltProgram(
+    "program", cl::location(Given.BuiltProgram), cl::value_desc("PATH"),
+    cl::desc("What --build makes, as a path in the tree"), RUNNING_COMMANDS);
 
-static cl::opt<bool> AcceptFusing(
-    "accept-fusing",
+static Option<bool> AcceptFusing(
+    "accept-fusing", cl::location(Given.AcceptFusing),
     cl::desc("Take a version that differs as long as it does not with "
              "-fmad=false: nvcc fuses multiplications and additions anew in "
              "every version of a kernel"),
     cl::cat(Category), cl::sub(TuneCommand));
 
-static cl::opt<std::string>
-    FactsFile("facts", cl::value_desc("FILE"),
+static Option<std::string>
+    FactsFile("facts", cl::location(Given.FactsFile), cl::value_desc("FILE"),
               cl::desc("Plan for the program that 'bankstripe facts' and "
                        "'merge-facts' wrote to FILE, without reading its "
                        "sources again; each PATH must be in it (default: all "
                        "of them)"),
               cl::cat(Category), cl::sub(AnalyzeCommand),
               cl::sub(RewriteCommand));
-static cl::opt<std::string> Output("o", cl::value_desc("FILE"),
-                                   cl::desc("Where the facts go"),
-                                   cl::cat(Category), cl::sub(FactsCommand),
-                                   cl::sub(MergeFactsCommand));
-static cl::list<std::string>
-    Scope("scope", cl::value_desc("PATH"),
+static Option<std::string> Output("o", cl::location(Given.Output),
+                                  cl::value_desc("FILE"),
+                                  cl::desc("Where the facts go"),
+                                  cl::cat(Category), cl::sub(FactsCommand),
+                                  cl::sub(MergeFactsCommand));
+static List
+    Scope("scope", cl::location(Given.Scope), cl::value_desc("PATH"),
           cl::desc("Files here may change as well, such as headers (may be "
                    "repeated; default: only the files given)"),
           cl::cat(Category), cl::sub(FactsCommand));
-static cl::opt<std::string>
-    Depfile("depfile", cl::value_desc("FILE"),
+static Option<std::string>
+    Depfile("depfile", cl::location(Given.Depfile), cl::value_desc("FILE"),
             cl::desc("Write there, for make or ninja, what the facts depend "
                      "on"),
             cl::cat(Category), cl::sub(FactsCommand));
@@ -346,8 +359,6 @@ std::string bankstripe::versionText() {
 
 static void printVersion(llvm::raw_ostream &OS) { OS << versionText() << '\n'; }
 
-std::string bankstripe::versionNumber() { return BANKSTRIPE_VERSION; }
-
 static bool usageError(const llvm::Twine &Message) {
   llvm::errs() << "bankstripe: " << Message << "; see bankstripe --help\n";
   return false;
@@ -373,13 +384,12 @@ static bool readMode(ToolOptions &O) {
   if (Modes > 1)
     return usageError("choose one of --dry-run, --in-place, --output-dir, "
                       "--plan-dir and --check");
-  if (!PlanDirectory.empty() && (!FactsFile.empty() || EmbedHelper || Unroll))
+  if (!PlanDirectory.empty() &&
+      (!O.FactsFile.empty() || O.EmbedHelper || O.Unroll))
     return usageError("--plan-dir does not go together with --facts, "
                       "--embed-helper or --unroll");
-  if (!PlanDirectory.empty() && Format != OutputFormat::Text)
+  if (!PlanDirectory.empty() && O.Format != OutputFormat::Text)
     return usageError("--plan-dir prints its report as text only");
-  if (OutputDirectory.getNumOccurrences() && OutputDirectory.empty())
-    return usageError("--output-dir needs a folder");
   O.Mode = InPlace                    ? RewriteMode::InPlace
            : Check                    ? RewriteMode::Check
            : !PlanDirectory.empty()   ? RewriteMode::PlanFolder
@@ -389,40 +399,26 @@ static bool readMode(ToolOptions &O) {
   return true;
 }
 
-static bool readArchitecture(ToolOptions &O) {
-  llvm::StringRef Arch = GpuArch;
+static bool isArchitecture(llvm::StringRef Name) {
   unsigned Number = 0;
-  if (!Arch.empty() &&
-      (!Arch.consume_front("sm_") || Arch.rtrim("af").getAsInteger(10, Number)))
-    return usageError("--gpu-arch needs a name such as sm_90, not '" + GpuArch +
-                      "'");
-  O.Frontend.GpuArch = GpuArch;
-  return true;
+  return Name.consume_front("sm_") &&
+         !Name.rtrim("af").getAsInteger(10, Number);
 }
 
 // What says how files are read has no meaning where none is.
-static bool readFactsOptions(ToolOptions &O) {
-  O.FactsFile = FactsFile;
-  O.Output = Output;
-  O.Scope.assign(Scope.begin(), Scope.end());
-  O.Depfile = Depfile;
+static bool checkFacts(const ToolOptions &O) {
   if (O.Run == Command::Facts || O.Run == Command::MergeFacts)
     return !O.Output.empty() || usageError("give -o FILE");
-  if (!FactsFile.getNumOccurrences())
-    return true;
   if (O.FactsFile.empty())
-    return usageError("--facts needs a file");
-  const cl::Option *const Reading[] = {
-      std::addressof(BuildPath),       std::addressof(ExtraArgs),
-      std::addressof(ExtraArgsBefore), std::addressof(GpuArch),
-      std::addressof(Objects),         std::addressof(Include),
-      std::addressof(Exclude)};
-  for (const cl::Option *Given : Reading)
-    if (Given->getNumOccurrences())
+    return true;
+  for (const cl::Option *Reading : std::initializer_list<const cl::Option *>{
+           &BuildPath, &ExtraArgs, &ExtraArgsBefore, &GpuArch, &Objects,
+           &Include, &Exclude})
+    if (Reading->getNumOccurrences())
       return usageError("--facts reads no sources; give " +
-                        llvm::Twine(Given->ArgStr.size() > 1 ? "--" : "-") +
-                        Given->ArgStr + " to 'bankstripe facts'");
-  if (Unroll)
+                        llvm::Twine(Reading->ArgStr.size() > 1 ? "--" : "-") +
+                        Reading->ArgStr + " to 'bankstripe facts'");
+  if (O.Unroll)
     return usageError("--unroll asks nvcc about each run; it does not go "
                       "together with --facts");
   return O.Frontend.CompilerArgs.empty() ||
@@ -430,89 +426,85 @@ static bool readFactsOptions(ToolOptions &O) {
                     "'bankstripe facts'");
 }
 
-static bool readRest(ToolOptions &O) {
-  if (Paths.empty() && O.FactsFile.empty())
-    return usageError("give at least one file or folder");
-  if (BuildCommand.empty() != BuiltProgram.empty())
-    return usageError("--build and --program go together");
-  if (!Tree.empty() && BuildCommand.empty())
-    return usageError("--tree needs --build");
-  if (BlockSize.getNumOccurrences() && (BlockSize < 1 || BlockSize > 1024))
+static bool isGivenEmpty(const Option<std::string> &Asked) {
+  return Asked.getNumOccurrences() && Asked.getValue().empty();
+}
+
+// Values that make no sense.
+static bool checkValues(const ToolOptions &O) {
+  if (!O.Frontend.GpuArch.empty() && !isArchitecture(O.Frontend.GpuArch))
+    return usageError("--gpu-arch needs a name such as sm_90, not '" +
+                      O.Frontend.GpuArch + "'");
+  if (OutputDirectory.getNumOccurrences() && OutputDirectory.empty())
+    return usageError("--output-dir needs a folder");
+  for (const Option<std::string> *File :
+       {&FactsFile, &Config, &ExportFixes, &Html, &Capture})
+    if (isGivenEmpty(*File))
+      return usageError("--" + File->ArgStr + " needs a file");
+  if (BlockSize.getNumOccurrences() && (O.BlockSize < 1 || O.BlockSize > 1024))
     return usageError("--block-size must be from 1 to 1024");
-  if (!Objects.empty() && BuildPath.empty())
-    return usageError("--objects needs -p");
-  if (NoConfig && Config.getNumOccurrences())
-    return usageError("choose one of --config and --no-config");
-  if (Config.getNumOccurrences() && Config.empty())
-    return usageError("--config needs a file");
-  O.DefaultCarveout = parseCarveout(DefaultCarveout);
   if (DefaultCarveout.getNumOccurrences() && !O.DefaultCarveout)
     return usageError("--carveout must be auto, driver or from 0 to 100");
-  if (ExportFixes.getNumOccurrences() && ExportFixes.empty())
-    return usageError("--export-fixes needs a file");
-  if (!ExportFixes.empty() && InPlace)
+  if (llvm::sys::fs::exists(O.Capture))
+    return usageError("--capture: '" + O.Capture +
+                      "' is there already; name a new file");
+  return O.Runs >= 1 || usageError("--runs must be at least 1");
+}
+
+// Options that need others, or do not go together with them.
+static bool checkTogether(const ToolOptions &O) {
+  if (O.Paths.empty() && O.FactsFile.empty())
+    return usageError("give at least one file or folder");
+  if (O.BuildCommand.empty() != O.BuiltProgram.empty())
+    return usageError("--build and --program go together");
+  if (!O.Tree.empty() && O.BuildCommand.empty())
+    return usageError("--tree needs --build");
+  if (!O.Frontend.ObjectsFile.empty() && O.Frontend.DatabaseDirectory.empty())
+    return usageError("--objects needs -p");
+  if (O.Config.None && Config.getNumOccurrences())
+    return usageError("choose one of --config and --no-config");
+  if (!O.ExportFixes.empty() && InPlace)
     return usageError("choose one of --in-place and --export-fixes");
   if (Quiet && Verbose)
     return usageError("choose one of --quiet and --verbose");
-  if (Format == OutputFormat::Sarif && O.Run != Command::Analyze &&
+  if (O.Format == OutputFormat::Sarif && O.Run != Command::Analyze &&
       O.Run != Command::Rewrite)
     return usageError("--format=sarif is for analyze and rewrite");
-  if (Html.getNumOccurrences() && Html.empty())
-    return usageError("--html needs a file");
-  if (Capture.getNumOccurrences() && Capture.empty())
-    return usageError("--capture needs a file");
-  if (CaptureLaunch.getNumOccurrences() && Capture.empty())
-    return usageError("--capture-launch needs --capture");
-  if (llvm::sys::fs::exists(Capture))
-    return usageError("--capture: '" + Capture +
-                      "' is there already; name a new file");
-  if (Runs < 1)
-    return usageError("--runs must be at least 1");
-  O.Paths.assign(Paths.begin(), Paths.end());
-  O.Frontend.CudaPath = CudaPath;
-  O.Frontend.DatabaseDirectory = BuildPath;
-  O.Frontend.ObjectsFile = Objects;
-  O.Frontend.ExtraArgs.assign(ExtraArgs.begin(), ExtraArgs.end());
-  O.Frontend.ExtraArgsBefore.assign(ExtraArgsBefore.begin(),
-                                    ExtraArgsBefore.end());
-  O.Frontend.Include.assign(Include.begin(), Include.end());
-  O.Frontend.Exclude.assign(Exclude.begin(), Exclude.end());
-  O.Jobs = Jobs ? unsigned(Jobs)
-                : llvm::hardware_concurrency().compute_thread_count();
-  O.MaxMemory = uint64_t(MaxMemory) << 20;
-  O.TimeLimit = TimeLimit;
-  O.UseCache = !NoCache;
-  O.BlockSize = BlockSize;
-  O.SharedLimit = SharedLimit;
-  O.MinSpeedup = MinSpeedup;
-  O.Unroll = Unroll;
-  O.Config = {NoConfig, Config};
+  return !O.CaptureLaunch || !O.Capture.empty() ||
+         usageError("--capture-launch needs --capture");
+}
+
+// What is said in other words than the options have.
+static void translate(ToolOptions &O) {
+  if (!O.Jobs)
+    O.Jobs = llvm::hardware_concurrency().compute_thread_count();
   if (DefaultLayout.getNumOccurrences())
     O.DefaultLayout = DefaultLayout;
-  O.Format = Format;
+  O.DefaultCarveout = parseCarveout(DefaultCarveout);
   O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
-  O.Explain = Explain;
   O.Confirm = O.Run == Command::MergeFacts ? ConfirmMerged : !NoConfirm;
-  O.ExportFixes = ExportFixes;
-  O.EmbedHelper = EmbedHelper;
-  O.Runs = Runs;
-  O.Html = Html;
-  O.Capture = Capture;
   if (CaptureLaunch.getNumOccurrences())
     O.CaptureLaunch = CaptureLaunch;
-  O.VerifyProgram = VerifyProgram;
-  O.ProgramArgs.assign(ProgramArgs.begin(), ProgramArgs.end());
-  O.BuildCommand = BuildCommand;
-  O.Tree = Tree;
-  O.BuiltProgram = BuiltProgram;
-  O.KeepFiles = Keep;
-  O.AcceptFusing = AcceptFusing;
-  return true;
+}
+
+static std::optional<Command> chosenCommand() {
+  for (const auto &[Asked, Name] :
+       {std::pair(&AnalyzeCommand, Command::Analyze),
+        {&RewriteCommand, Command::Rewrite},
+        {&VerifyCommand, Command::Verify},
+        {&TuneCommand, Command::Tune},
+        {&FactsCommand, Command::Facts},
+        {&MergeFactsCommand, Command::MergeFacts}})
+    if (*Asked)
+      return Name;
+  usageError("give a command: analyze, rewrite, verify, tune, facts or "
+             "merge-facts");
+  return std::nullopt;
 }
 
 std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
                                                         const char **Argv) {
-  ToolOptions O;
+  ToolOptions &O = Given;
   std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
   cl::HideUnrelatedOptions(Category);
   for (cl::SubCommand *S :
@@ -522,30 +514,16 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   cl::SetVersionPrinter(printVersion);
   std::string Errors;
   llvm::raw_string_ostream OS(Errors);
-  if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), Overview,
-                                   &OS)) {
+  if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), Overview, &OS)) {
     llvm::errs() << Errors;
     return std::nullopt;
   }
-  if (AnalyzeCommand)
-    O.Run = Command::Analyze;
-  else if (RewriteCommand)
-    O.Run = Command::Rewrite;
-  else if (VerifyCommand)
-    O.Run = Command::Verify;
-  else if (TuneCommand)
-    O.Run = Command::Tune;
-  else if (FactsCommand)
-    O.Run = Command::Facts;
-  else if (MergeFactsCommand)
-    O.Run = Command::MergeFacts;
-  else {
-    usageError("give a command: analyze, rewrite, verify, tune, facts or "
-               "merge-facts");
+  const std::optional<Command> Chosen = chosenCommand();
+  if (!Chosen)
     return std::nullopt;
-  }
-  if (!readMode(O) || !readArchitecture(O) || !readFactsOptions(O) ||
-      !readRest(O))
+  O.Run = *Chosen;
+  translate(O);
+  if (!readMode(O) || !checkFacts(O) || !checkValues(O) || !checkTogether(O))
     return std::nullopt;
   return O;
 }

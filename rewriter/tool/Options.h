@@ -38,15 +38,15 @@ struct ToolOptions {
   std::vector<std::string> Paths; ///< Facts files of `merge-facts`.
   std::string FactsFile; ///< `--facts`: what to plan for; empty: the paths.
   FrontendOptions Frontend;
-  unsigned Jobs = 1;        ///< Translation units at a time.
-  uint64_t MaxMemory = 0;   ///< Bytes for all of them; 0: what is to spare.
-  unsigned TimeLimit = 0;   ///< Seconds to read one; 0: as long as it takes.
-  bool UseCache = true;     ///< Answers of earlier runs.
-  unsigned BlockSize = 0;   ///< 0: not given.
-  double MinSpeedup = 1.05; ///< 0: no prediction.
-  uint64_t SharedLimit = 0; ///< Bytes per block that launches ask for; 0: not
-                            ///< given.
-  bool Unroll = false;      ///< Loops that keep arrays out of registers.
+  unsigned Jobs = 0;         ///< Translation units at a time.
+  unsigned MaxMegabytes = 0; ///< For all of them; 0: what is to spare.
+  unsigned TimeLimit = 600;  ///< Seconds to read one; 0: as long as it takes.
+  bool NoCache = false;      ///< Without answers of earlier runs.
+  unsigned BlockSize = 0;    ///< 0: not given.
+  double MinSpeedup = 1.05;  ///< 0: no prediction.
+  unsigned SharedLimit = 0;  ///< Bytes per block that launches ask for; 0: not
+                             ///< given.
+  bool Unroll = false;       ///< Loops that keep arrays out of registers.
   DecisionsChoice Config;
   std::optional<Layout> DefaultLayout;     ///< `--layout`.
   std::optional<Carveout> DefaultCarveout; ///< `--carveout`.
@@ -111,8 +111,6 @@ void initializeClang();
 
 /// `bankstripe 0.1.0 (Clang 22.1.0)`.
 std::string versionText();
-/// `0.1.0`.
-std::string versionNumber();
 
 } // namespace bankstripe
 

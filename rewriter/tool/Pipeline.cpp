@@ -63,7 +63,8 @@ bankstripe::planningFor(const RunResult &Run,
 }
 
 WorkLimits bankstripe::workLimits(const ToolOptions &Options) {
-  return {Options.Jobs, Options.MaxMemory, Options.TimeLimit};
+  return {Options.Jobs, uint64_t(Options.MaxMegabytes) << 20,
+          Options.TimeLimit};
 }
 
 Plan bankstripe::planUnits(const std::vector<UnitRecord> &Units,
