@@ -22,6 +22,9 @@ struct SourceFile {
 /// 32 hexadecimal digits that tell \p Text from other texts.
 std::string digestOf(llvm::StringRef Text);
 
+/// \p Path without links; where there is no such file, the absolute path.
+std::string realPath(llvm::StringRef Path);
+
 } // namespace bankstripe
 
 #endif

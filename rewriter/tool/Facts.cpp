@@ -102,9 +102,9 @@ static std::vector<UnitResult> takeResults(ProgramFacts &Facts) {
 }
 
 // Carries out the plan of Run in the files that IsGiven names.
-static llvm::Error carryOut(RunResult &Run, const ProgramFacts &Facts,
-                            llvm::function_ref<bool(StringRef File)> IsGiven,
-                            const ToolOptions &Options) {
+static llvm::Error carryOutIn(RunResult &Run, const ProgramFacts &Facts,
+                              llvm::function_ref<bool(StringRef File)> IsGiven,
+                              const ToolOptions &Options) {
   const std::set<std::string> Edited = filesOf(Run.Decisions);
   auto Texts = readGivenSources(Facts, IsGiven, [&](StringRef File) {
     return Edited.count(File.str()) != 0;
@@ -112,11 +112,7 @@ static llvm::Error carryOut(RunResult &Run, const ProgramFacts &Facts,
   if (!Texts)
     return Texts.takeError();
   Run.Decisions.Contents = std::move(*Texts);
-  auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
-  if (!Changes)
-    return Changes.takeError();
-  Run.Changes = std::move(*Changes);
-  return llvm::Error::success();
+  return bankstripe::carryOut(Run, Options);
 }
 
 // Where the files of the result stand, and which those are.
@@ -155,7 +151,7 @@ llvm::Expected<RunResult> bankstripe::runOnFacts(const ToolOptions &Options) {
   auto IsGiven = [&](StringRef File) {
     return Given.empty() || AreGiven(File);
   };
-  if (llvm::Error E = carryOut(Run, *Facts, IsGiven, Options))
+  if (llvm::Error E = carryOutIn(Run, *Facts, IsGiven, Options))
     return E;
   findFiles(Run, IsGiven, Options);
   if (Options.Confirm && !Facts->Confirmed && !Run.Changes.empty() &&
@@ -227,7 +223,7 @@ static llvm::Error confirm(ProgramFacts &Facts, const ToolOptions &Options) {
     return Planning.takeError();
   Run.Decisions = planUnits(Facts.Units, *Planning);
   auto All = [](StringRef) { return true; };
-  if (llvm::Error E = carryOut(Run, Facts, All, Options))
+  if (llvm::Error E = carryOutIn(Run, Facts, All, Options))
     return E;
   auto Known = confirmWithPtxas(Run, Facts.Units, *Planning, Options);
   if (!Known)

@@ -1,4 +1,4 @@
-//===-- Nvcc.h - asking nvcc about several files at a time ------*- C++ -*-===//
+//===-- Nvcc.h - nvcc has the last word -------------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,14 +19,6 @@ struct NvccQuestion {
   std::vector<std::string> ExtraArgs; ///< Folders to look in first.
 };
 
-/// Asks nvcc \p Questions, several at a time, as far as the answers are not
-/// known from before. Those about copies are about \p Copies, which
-/// are written where that is needed. \returns the answers in the order of the
-/// questions. Errors: the copies cannot be written.
-llvm::Expected<std::vector<llvm::Expected<ResourceTable>>>
-askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
-        llvm::StringRef Nvcc, Mirror *Copies, const ToolOptions &Options);
-
 /// Asks nvcc about those of \p Units that \p IsConcerned names, as they are,
 /// unless that was done, and fills in what ptxas says. \p Failed is
 /// called for each that nvcc does not compile.
@@ -35,6 +27,16 @@ void askOriginals(
     llvm::function_ref<bool(const UnitResult &)> IsConcerned,
     llvm::function_ref<void(const CompileJob &, llvm::Error)> Failed,
     const ToolOptions &Options);
+
+/// Asks nvcc about the original and the rewritten files until the plan of
+/// \p Run is settled, and fills in RunResult::Resources. \p Units
+/// keep what it says of the originals. Does nothing without nvcc.
+/// \returns what it said of the rewritten ones. Errors: as of applyPlan, or
+/// there is no temporary folder.
+llvm::Expected<Measured> confirmWithPtxas(RunResult &Run,
+                                          std::vector<UnitRecord> &Units,
+                                          const PlanOptions &Planning,
+                                          const ToolOptions &Options);
 
 } // namespace bankstripe
 

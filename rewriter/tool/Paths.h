@@ -1,4 +1,4 @@
-//===-- Paths.h - files and folders by their real names ---------*- C++ -*-===//
+//===-- Paths.h - files and folders -----------------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,16 +8,14 @@
 #ifndef BANKSTRIPE_TOOL_PATHS_H
 #define BANKSTRIPE_TOOL_PATHS_H
 
+#include "edit/Edit.h"
+#include "frontend/Frontend.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/Error.h"
 #include <set>
 #include <string>
 #include <vector>
 
 namespace bankstripe {
-
-/// \p Path without links; where there is no such file, the absolute path.
-std::string realPath(llvm::StringRef Path);
 
 /// The files that the user put at our disposal by naming them or folders above
 /// them, be it through links.
@@ -50,6 +48,31 @@ public:
 private:
   explicit TemporaryFolder(std::string Path) : Path(std::move(Path)) {}
   std::string Path;
+};
+
+/// Copies of changed files below a folder, at their absolute paths, with the
+/// helper beside each and links to what stood beside them.
+class Mirror {
+public:
+  /// \p Changes have to outlive this.
+  Mirror(llvm::ArrayRef<ChangedFile> Changes, llvm::StringRef Root);
+  /// Makes room for the own file of \p Job, which is there in any case.
+  /// \returns the arguments that make a compiler look there first for what
+  /// \p Job includes.
+  std::vector<std::string> add(const CompileJob &Job);
+  /// Writes what was not written yet.
+  llvm::Error write();
+  const std::string &root() const { return Root; }
+  llvm::ArrayRef<ChangedFile> changes() const { return Changes; }
+
+private:
+  bool holds(llvm::StringRef Folder) const;
+
+  llvm::ArrayRef<ChangedFile> Changes;
+  std::string Root;
+  std::set<std::string> Folders, Above; ///< Of originals.
+  std::set<std::string> Linked;
+  bool Written = false;
 };
 
 } // namespace bankstripe

@@ -4,8 +4,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// How units are read:
+//
+//   jobs => known from before?  (Answers.cpp)
+//        => else read by a process of its own, which sends plain values back
+//
+// Nothing else of a unit comes into this process, neither its syntax tree nor
+// its crash. What comes is the same whoever read it, and is put in the order of
+// the jobs.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tool/Pipeline.h"
+#include "evidence/Evidence.h"
+#include "facts/Archive.h"
+#include "find/Find.h"
+#include "tool/Answers.h"
 #include "tool/Facts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -38,6 +53,200 @@ llvm::Error bankstripe::collectAll(RunResult &Run, const ToolOptions &Options) {
   llvm::sort(Run.Jobs, [](const CompileJob &A, const CompileJob &B) {
     return std::tie(A.File, A.ClangArgs) < std::tie(B.File, B.ClangArgs);
   });
+  return llvm::Error::success();
+}
+
+static bool isWorthEvidence(const CompileJob &Job, const UnitResult &Unit,
+                            const ToolOptions &Options) {
+  return !Options.IsWorthEvidence || Options.IsWorthEvidence({Job, Unit});
+}
+
+static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
+                            bool Colours, const ToolOptions &Options) {
+  UnitReading Result;
+  DiskRecorder Recorder;
+  auto MayEdit = [&](StringRef File) {
+    const bool May = Given(File);
+    Recorder.Trace.note(DiskQuestion::MayEdit, File,
+                        {May ? "yes" : "no", std::nullopt});
+    return May;
+  };
+  llvm::raw_string_ostream OS(Result.Diagnostics);
+  OS.enable_colors(Colours);
+  llvm::Expected<ParseOutcome> Outcome = parseUnit(
+      Job, OS,
+      [&](ParsedUnit &Parsed) {
+        UnitResult Unit;
+        Unit.Facts = findAll(Parsed, MayEdit);
+        Result.WithoutEvidence = !isWorthEvidence(Job, Unit, Options);
+        if (!Result.WithoutEvidence)
+          Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);
+        Result.Unit = std::move(Unit);
+      },
+      &Recorder);
+  if (!Outcome) {
+    Result.Unit.reset();
+    Result.Error = toString(Outcome.takeError());
+  } else {
+    Result.Outcome = *Outcome;
+  }
+  if (Recorder.Trace.isComplete())
+    Result.Trace = Recorder.Trace.replies();
+  return Result;
+}
+
+// What a process sent back, or why it could not.
+static UnitReading receive(const CompileJob &Job, WorkResult Sent,
+                           Detail Level) {
+  if (Sent.Problem.empty()) {
+    if (auto Reading = fromBytes<UnitReading>(Sent.Answer))
+      return std::move(*Reading);
+    Sent.Problem = "sent what cannot be read";
+  }
+  UnitReading Failed;
+  Failed.Error = "'" + Job.File + "' is left out: the process that read it " +
+                 Sent.Problem;
+  if (Level == Detail::Verbose) // Where it was, as LLVM tells it.
+    Failed.Diagnostics = std::move(Sent.Printed);
+  return Failed;
+}
+
+// What is known from before, if nothing is missing from it.
+static std::optional<UnitReading> recall(const CompileJob &Job,
+                                         const RunResult &Run, DiskState &State,
+                                         const ToolOptions &Options) {
+  if (!Run.Known)
+    return std::nullopt;
+  return Run.Known->recall(Job, State, [&](const UnitReading &Reading) {
+    return !Reading.WithoutEvidence || !Reading.Unit ||
+           !isWorthEvidence(Job, *Reading.Unit, Options);
+  });
+}
+
+static std::vector<UnitReading> readAll(RunResult &Run,
+                                        const ToolOptions &Options) {
+  const std::vector<CompileJob> &Jobs = Run.Jobs;
+  std::vector<UnitReading> Results(Jobs.size());
+  std::vector<std::string> Paths = Options.Paths;
+  llvm::append_range(Paths, Options.Scope);
+  const GivenFiles Given(Paths);
+  auto MayEdit = [&](StringRef File) { return Given(File); };
+  DiskState State(MayEdit);
+  Progress Shown(Jobs.size(), Options.Level != Detail::Quiet);
+  // Asked here, since a process that reads has another standard error.
+  const bool Colours = llvm::errs().has_colors();
+  Run.Known = Answers::open(Options);
+  Workers Pool(workLimits(Options), [&](size_t I, WorkResult Sent) {
+    Results[I] = receive(Jobs[I], std::move(Sent), Options.Level);
+    if (Run.Known)
+      Run.Known->remember(Jobs[I], Results[I], State);
+    // It is needed no more, and there may be many.
+    Results[I].Trace.clear();
+    Shown.done(displayName(Jobs[I].File));
+  });
+  for (size_t I = 0; I < Jobs.size(); ++I) {
+    if (auto Known = recall(Jobs[I], Run, State, Options)) {
+      Results[I] = std::move(*Known);
+      Results[I].Trace.clear();
+      Shown.done(displayName(Jobs[I].File));
+      continue;
+    }
+    Pool.start(I, [&] {
+      return toBytes(readUnit(Jobs[I], Given, Colours, Options),
+                     /*WithSources=*/true);
+    });
+  }
+  Pool.finish();
+  return Results;
+}
+
+// What a person should know about how a file was read.
+static void reportReading(const CompileJob &Job, const UnitReading &Result,
+                          const ToolOptions &Options, bool &SaidBuiltin) {
+  if (!Result.Diagnostics.empty() && !Result.Error.empty())
+    llvm::errs() << Result.Diagnostics;
+  if (!Result.Error.empty())
+    llvm::errs() << "bankstripe: " << Result.Error << '\n';
+  if (Options.Level == Detail::Quiet)
+    return;
+  if (Result.Outcome.UsedBuiltinHeader && !SaidBuiltin) {
+    llvm::errs() << "bankstripe: no CUDA toolkit was found, the built-in "
+                    "declarations are used; give --cuda-path for the full "
+                    "headers\n";
+    SaidBuiltin = true;
+  }
+  if (Options.Level != Detail::Verbose)
+    return;
+  if (Result.Outcome.UsedShim)
+    llvm::errs() << "bankstripe: " << Job.File
+                 << ": parsed with the nvcc compatibility header\n";
+  if (!Job.Dropped.empty()) {
+    llvm::errs() << "bankstripe: " << Job.File << ": dropped from the command:";
+    for (const std::string &Arg : Job.Dropped)
+      llvm::errs() << ' ' << Arg;
+    llvm::errs() << '\n';
+  }
+  if (Result.Unit && !Result.Unit->Evidence.Problem.empty())
+    llvm::errs() << "bankstripe: " << Job.File << ": "
+                 << Result.Unit->Evidence.Problem << '\n';
+}
+
+std::vector<UnitRecord> bankstripe::readUnits(RunResult &Run,
+                                              const ToolOptions &Options) {
+  std::vector<UnitReading> Results = readAll(Run, Options);
+  std::vector<UnitRecord> Units;
+  bool SaidBuiltin = false;
+  for (size_t I = 0; I < Results.size(); ++I) {
+    reportReading(Run.Jobs[I], Results[I], Options, SaidBuiltin);
+    if (!Results[I].Error.empty()) {
+      Run.SomeFailed = true;
+      Run.Problems.push_back({Run.Jobs[I].File, Results[I].Error});
+    }
+    if (Results[I].Unit)
+      Units.push_back({Run.Jobs[I], std::move(*Results[I].Unit)});
+  }
+  return Units;
+}
+
+// The files whose arrays and kernels may change. Other people's headers have
+// decisions of their own, which are none of ours.
+static std::set<std::string>
+filesToDecide(const std::vector<UnitRecord> &Units) {
+  std::set<std::string> Files;
+  for (const UnitRecord &Unit : Units) {
+    for (const Finding &F : Unit.Unit.Facts.Findings)
+      if (llvm::none_of(F.Obstacles, [](const Obstacle &O) {
+            return O.Why == Reason::OutsidePaths;
+          }))
+        Files.insert(F.Where.File);
+    for (const Kernel &K : Unit.Unit.Facts.Kernels)
+      if (K.MayEdit)
+        Files.insert(K.Where.File);
+  }
+  return Files;
+}
+
+// What was decided for the arrays and kernels of Units, with the decisions
+// files of their headers.
+static llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
+                                const std::vector<UnitRecord> &Units) {
+  for (const std::string &File : filesToDecide(Units)) {
+    if (llvm::Error E = Lookup.readFor(File))
+      return E;
+    Planning.Defaults[File] = Lookup.defaultsFor(File);
+  }
+  // Findings name a header as the compiler came to it.
+  std::map<std::string, std::string> Names; // By real path.
+  for (const UnitRecord &Unit : Units)
+    for (const auto &[File, Text] : Unit.Unit.Facts.Contents)
+      Names.try_emplace(realPath(File), File);
+  auto Rename = [&](auto &Decisions) {
+    for (auto &D : Decisions)
+      if (auto It = Names.find(D.File); It != Names.end())
+        D.File = It->second;
+  };
+  Rename(Planning.Decisions = Lookup.decisions());
+  Rename(Planning.KernelDecisions = Lookup.kernelDecisions());
   return llvm::Error::success();
 }
 
@@ -75,6 +284,14 @@ Plan bankstripe::planUnits(const std::vector<UnitRecord> &Units,
   return makePlan(std::move(Results), Planning, Known);
 }
 
+llvm::Error bankstripe::carryOut(RunResult &Run, const ToolOptions &Options) {
+  auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
+  if (!Changes)
+    return Changes.takeError();
+  Run.Changes = std::move(*Changes);
+  return llvm::Error::success();
+}
+
 llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options) {
   ReadResult Read;
   RunResult &Run = Read.Run;
@@ -101,10 +318,8 @@ llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
                                              const ToolOptions &Options) {
   RunResult &Run = Read.Run;
   Run.Decisions = planUnits(Read.Units, Planning);
-  auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
-  if (!Changes)
-    return Changes.takeError();
-  Run.Changes = std::move(*Changes);
+  if (llvm::Error E = carryOut(Run, Options))
+    return E;
   if (Options.Confirm)
     if (auto Known = confirmWithPtxas(Run, Read.Units, Planning, Options);
         !Known)

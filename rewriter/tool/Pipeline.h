@@ -60,7 +60,7 @@ llvm::Expected<RunResult> decide(ReadResult Read, PlanOptions Planning,
 llvm::Error collectAll(RunResult &Run, const ToolOptions &Options);
 
 /// Reads the files of \p Run, those that are not known from before; those that
-/// cannot be are reported, and noted in \p Run (Reading.cpp).
+/// cannot be are reported, and noted in \p Run.
 std::vector<UnitRecord> readUnits(RunResult &Run, const ToolOptions &Options);
 
 /// What \p Options allow the processes that we start.
@@ -77,46 +77,9 @@ llvm::Expected<PlanOptions> planningFor(const RunResult &Run,
 Plan planUnits(const std::vector<UnitRecord> &Units,
                const PlanOptions &Planning, const Measured &Known = {});
 
-/// Tells \p Planning what was decided for the arrays and kernels of \p Units,
-/// with the decisions files of their headers (Decisions.cpp). Errors: one of
-/// those cannot be obeyed.
-llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
-                         const std::vector<UnitRecord> &Units);
-
-/// Asks nvcc about the original and the rewritten files until the plan of
-/// \p Run is settled, and fills in RunResult::Resources (Confirm.cpp). \p Units
-/// keep what it says of the originals. Does nothing without nvcc.
-/// \returns what it said of the rewritten ones. Errors: as of applyPlan, or
-/// there is no temporary folder.
-llvm::Expected<Measured> confirmWithPtxas(RunResult &Run,
-                                          std::vector<UnitRecord> &Units,
-                                          const PlanOptions &Planning,
-                                          const ToolOptions &Options);
-
-/// Copies of changed files below a folder, at their absolute paths, with the
-/// helper beside each and links to what stood beside them.
-class Mirror {
-public:
-  /// \p Changes have to outlive this.
-  Mirror(llvm::ArrayRef<ChangedFile> Changes, llvm::StringRef Root);
-  /// Makes room for the own file of \p Job, which is there in any case.
-  /// \returns the arguments that make a compiler look there first for what
-  /// \p Job includes.
-  std::vector<std::string> add(const CompileJob &Job);
-  /// Writes what was not written yet.
-  llvm::Error write();
-  const std::string &root() const { return Root; }
-  llvm::ArrayRef<ChangedFile> changes() const { return Changes; }
-
-private:
-  bool holds(llvm::StringRef Folder) const;
-
-  llvm::ArrayRef<ChangedFile> Changes;
-  std::string Root;
-  std::set<std::string> Folders, Above; ///< Of originals.
-  std::set<std::string> Linked;
-  bool Written = false;
-};
+/// Makes the changes of \p Run that its decisions ask for. Errors: as of
+/// applyPlan.
+llvm::Error carryOut(RunResult &Run, const ToolOptions &Options);
 
 } // namespace bankstripe
 

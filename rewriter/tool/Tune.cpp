@@ -77,10 +77,8 @@ llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) {
   RunResult Run;
   Wanted.Controls = T.Reserved;
   Run.Decisions = planUnits(Read.Units, Wanted);
-  auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
-  if (!Changes)
-    return Changes.takeError();
-  Run.Changes = std::move(*Changes);
+  if (llvm::Error E = bankstripe::carryOut(Run, Options))
+    return E;
   return Run;
 }
 

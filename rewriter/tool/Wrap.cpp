@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "facts/Archive.h"
 #include "tool/Facts.h"
 #include "workers/Process.h"
 #include "wrap/Command.h"
@@ -25,7 +26,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
@@ -74,6 +74,15 @@ struct Outcome {
   std::string QuoteFolder;
 };
 
+// For toBytes and fromBytes.
+template <class Visitor, Is<Outcome> T>
+auto visitFields(T &Value, Visitor &&Visit) {
+  auto &[What, Message, Copies, QuoteFolder] = Value;
+  return Visit(StringRef("Outcome"),
+               StringRef("What, Message, Copies, QuoteFolder"), What, Message,
+               Copies, QuoteFolder);
+}
+
 /// One run of the launcher, for a compile of one CUDA file.
 class Launcher {
 public:
@@ -114,6 +123,10 @@ private:
 };
 
 } // namespace
+
+template <>
+inline constexpr Outcome::Kind bankstripe::LastOf<Outcome::Kind> =
+    Outcome::Interrupted;
 
 // Those of `rewrite`, as the environment gives them.
 std::optional<ToolOptions> Launcher::readOptions() const {
@@ -292,45 +305,12 @@ Outcome Launcher::rewrite() {
   return rewriteWithin(*Options, /*Headers=*/false);
 }
 
-static std::string toText(const Outcome &O) {
-  llvm::json::Array Copies;
-  for (const auto &[Copy, Original] : O.Copies)
-    Copies.push_back(llvm::json::Array{llvm::json::fixUTF8(Copy),
-                                       llvm::json::fixUTF8(Original)});
-  llvm::json::Value Value =
-      llvm::json::Object{{"what", static_cast<int>(O.What)},
-                         {"message", llvm::json::fixUTF8(O.Message)},
-                         {"copies", std::move(Copies)},
-                         {"folder", llvm::json::fixUTF8(O.QuoteFolder)}};
-  return llvm::formatv("{0}", Value);
-}
-
-static std::optional<Outcome> fromText(StringRef Text) {
-  auto Value = llvm::json::parse(Text);
-  if (!Value) {
-    llvm::consumeError(Value.takeError()); // It ended before it was done.
-    return std::nullopt;
-  }
-  const llvm::json::Object *Object = Value->getAsObject();
-  if (!Object)
-    return std::nullopt;
-  Outcome O;
-  O.What = static_cast<Outcome::Kind>(Object->getInteger("what").value_or(0));
-  O.Message = Object->getString("message").value_or("").str();
-  O.QuoteFolder = Object->getString("folder").value_or("").str();
-  if (const llvm::json::Array *Copies = Object->getArray("copies"))
-    for (const llvm::json::Value &Pair : *Copies)
-      O.Copies.emplace_back((*Pair.getAsArray())[0].getAsString()->str(),
-                            (*Pair.getAsArray())[1].getAsString()->str());
-  return O;
-}
-
 Outcome Launcher::askApart() {
   const ProcessResult Ended =
       Process(
           [&] {
             initializeClang();
-            return toText(rewrite());
+            return toBytes(rewrite());
           },
           isSet("BANKSTRIPE_VERBOSE") ? Output::Shown : Output::Together)
           .wait();
@@ -338,7 +318,7 @@ Outcome Launcher::askApart() {
   if (Ended.Interrupted)
     return {Outcome::Interrupted, "", {}, ""};
   if (Ended.succeeded())
-    Result = fromText(Ended.Answer);
+    Result = fromBytes<Outcome>(Ended.Answer);
   if (!Result)
     return {Facts.empty() ? Outcome::Unreadable : Outcome::Stale,
             "it was too much for bankstripe",

@@ -15,6 +15,7 @@
 #define BANKSTRIPE_WORKERS_WORKERS_H
 
 #include "workers/Process.h"
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
@@ -61,6 +62,27 @@ private:
   std::function<void(size_t, WorkResult)> Receive;
   std::vector<std::pair<size_t, Process>> Open; ///< By the number of the piece.
   uint64_t Largest = 0;
+};
+
+/// `[ 12/340] src/a.cu`, cut to \p Columns.
+std::string progressLine(size_t Count, size_t Total, llvm::StringRef Name,
+                         size_t Columns);
+
+/// One line on the terminal that standard error is, for runs that take a while.
+class Progress {
+public:
+  Progress(size_t Total, bool Wanted);
+  /// Takes the line away.
+  ~Progress();
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+  /// The piece \p Name was done.
+  void done(llvm::StringRef Name);
+
+private:
+  size_t Total, Count = 0;
+  bool Enabled;
+  std::chrono::steady_clock::time_point Shown;
 };
 
 } // namespace bankstripe

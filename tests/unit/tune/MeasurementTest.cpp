@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tune/Measurement.h"
+#include "tune/Search.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

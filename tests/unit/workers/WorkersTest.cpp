@@ -150,3 +150,14 @@ TEST_F(WorkersTest, MemoryIsThatOfThePiece) {
   EXPECT_GT(Pool.largest(), uint64_t(90) << 20);
   EXPECT_LT(Pool.largest(), uint64_t(190) << 20);
 }
+
+TEST(Progress, LineTellsTheFile) {
+  EXPECT_EQ(progressLine(12, 340, "src/a.cu", 80), "[ 12/340] src/a.cu");
+}
+
+TEST(Progress, LineFitsTheTerminal) {
+  EXPECT_EQ(progressLine(12, 340, "some/long/path/a.cu", 20),
+            "[ 12/340] ...th/a.cu");
+  EXPECT_EQ(progressLine(12, 340, "a.cu", 12), "[ 12/340] ");
+  EXPECT_EQ(progressLine(12, 340, "a.cu", 5), "[ 12/");
+}
