@@ -9,10 +9,10 @@
 // long as nothing changes that they depend on. So the answers are kept, in a
 // folder that all processes of a user share (docs/cache.md):
 //
-//   what the answer depends on and can be named beforehand => key (KeyBuilder,
-//                                                             Identity.h)
-//   what it turned out to depend on, of the disk => a trace beside the answer
-//                                                   (DiskTrace.h)
+//   what the answer depends on and can be named beforehand => key
+//   (Identity.cpp) what it turned out to depend on, of the disk => a trace
+//   beside the answer
+//                                                   (DiskTrace.cpp)
 //
 // An answer is taken only where the key is the same and the disk would give the
 // same replies to everything in the trace. What cannot be traced is not kept.
@@ -23,10 +23,16 @@
 #ifndef BANKSTRIPE_CACHE_CACHE_H
 #define BANKSTRIPE_CACHE_CACHE_H
 
+#include "frontend/Frontend.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/CachePruning.h"
+#include "llvm/Support/FileSystem/UniqueID.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -85,6 +91,89 @@ std::string usualCacheFolder();
 /// The size that the environment asks for ($BANKSTRIPE_CACHE_SIZE, in bytes or
 /// with K, M or G behind the number), else the usual one.
 llvm::CachePruningPolicy usualCacheLimits();
+
+/// Tells this program from all other builds of it, with the libraries that it
+/// runs with. Empty when that cannot be told.
+std::string ownIdentity();
+
+/// Tells the file \p Path from others that stood or will stand there: by its
+/// real name, size and time, scripts by their text.
+std::string identityOfFile(llvm::StringRef Path);
+
+/// Tells nvcc at \p Nvcc, with the compilers that it runs, from other ones.
+/// \p HostCompiler is the one that its command names, or empty.
+std::string identityOfNvcc(llvm::StringRef Nvcc, llvm::StringRef HostCompiler);
+
+/// The variables that Clang looks at, with their values.
+std::string environmentOfClang();
+
+/// Those that nvcc and the programs that it runs look at.
+std::string environmentOfNvcc();
+
+/// What can be asked about a path.
+enum class DiskQuestion : char {
+  Content = 'c',  ///< What is in the file.
+  Listing = 'l',  ///< The names in the folder.
+  Open = 'o',     ///< Whether it can be opened, and its name without links.
+  RealPath = 'r', ///< Its name without links.
+  Status = 's',   ///< What it is, if it is there.
+  MayEdit = 'e',  ///< Whether the user put it at our disposal.
+};
+
+/// The reply of the disk.
+struct DiskReply {
+  std::string Text;
+  /// Of what is there, for Open and Status.
+  std::optional<llvm::sys::fs::UniqueID> Identity;
+};
+
+/// Asks the disk itself, each question once.
+class DiskState {
+public:
+  DiskState(llvm::function_ref<bool(llvm::StringRef File)> MayEdit);
+  const DiskReply &ask(DiskQuestion Question, llvm::StringRef Path);
+
+private:
+  DiskReply askDisk(DiskQuestion Question, llvm::StringRef Path);
+
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk;
+  llvm::function_ref<bool(llvm::StringRef File)> MayEdit;
+  llvm::StringMap<DiskReply> Replies;
+};
+
+/// By path and question. The question '=' is which name of the same file comes
+/// first; only names that are not the first of theirs have it.
+using DiskReplies = std::map<std::pair<std::string, char>, std::string>;
+
+/// Questions with their replies.
+class DiskTrace {
+public:
+  void note(DiskQuestion Question, llvm::StringRef Path, DiskReply Reply);
+  /// Whatever comes of this depends on more than the disk.
+  void giveUp() { Complete = false; }
+  /// Whether the replies were all there is to know, and did not change while
+  /// they were given.
+  bool isComplete() const { return Complete; }
+  DiskReplies replies() const;
+
+private:
+  DiskReplies Replies;
+  std::map<std::string, llvm::sys::fs::UniqueID> Identities;
+  bool Complete = true;
+};
+
+/// Whether \p State would give these replies.
+bool wouldGive(const DiskReplies &Replies, DiskState &State);
+
+/// Notes what one parse asks.
+class DiskRecorder : public ParseWatch {
+public:
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+  watch(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk) override;
+  void sawTime() override { Trace.giveUp(); }
+
+  DiskTrace Trace;
+};
 
 } // namespace bankstripe
 

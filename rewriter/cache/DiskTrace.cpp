@@ -12,7 +12,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cache/DiskTrace.h"
 #include "cache/Cache.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

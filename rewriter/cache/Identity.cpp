@@ -12,7 +12,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cache/Identity.h"
 #include "cache/Cache.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"

@@ -38,7 +38,7 @@ struct UnitReading {
   std::string Diagnostics; ///< Clang's.
   std::string Error;
   ParseOutcome Outcome;
-  /// What was asked of the disk, with the replies (cache/DiskTrace.h); empty
+  /// What was asked of the disk, with the replies (cache/Cache.h); empty
   /// when that is not all.
   std::map<std::pair<std::string, char>, std::string> Trace;
   /// No evidence was gathered, as it was not worth the time.

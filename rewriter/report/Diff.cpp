@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Diff.h"
+#include "report/Report.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

@@ -10,9 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Json.h"
-#include "report/Diff.h"
-#include "report/Text.h"
+#include "report/Report.h"
 
 using namespace bankstripe;
 namespace json = llvm::json;

@@ -12,8 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Sarif.h"
-#include "report/Json.h"
+#include "report/Report.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -178,8 +177,7 @@ private:
   json::Array suppressions(const PlannedArray &A);
   json::Object properties(const PlannedArray &A) const;
   json::Object invocation();
-  json::Array executionNotifications();
-  json::Array configurationNotifications();
+  json::Array notifications();
   json::Object driver() const;
 
   const Plan &P;
@@ -403,13 +401,11 @@ json::Object SarifWriter::result(unsigned Index) {
   return Result;
 }
 
-json::Array SarifWriter::executionNotifications() {
+json::Array SarifWriter::notifications() {
   json::Array Result;
   for (const Problem &Found : Run.Problems) {
-    json::Object Notification{
-        {"descriptor", json::Object{{"id", "not-processed"}, {"index", 0}}},
-        {"level", "error"},
-        {"message", sarifMessage(Found.Message)}};
+    json::Object Notification{{"level", "error"},
+                              {"message", sarifMessage(Found.Message)}};
     if (!Found.File.empty())
       Notification["locations"] = json::Array{json::Object{
           {"physicalLocation",
@@ -419,59 +415,19 @@ json::Array SarifWriter::executionNotifications() {
   return Result;
 }
 
-json::Array SarifWriter::configurationNotifications() {
-  json::Array Result;
-  auto Add = [&](const auto &O, const std::string &What) {
-    if (O.State != DecisionState::Stale &&
-        O.State != DecisionState::Unfulfilled)
-      return;
-    Result.push_back(json::Object{
-        {"descriptor",
-         json::Object{{"id", (nameOf(O.State) + "-decision").str()},
-                      {"index", O.State == DecisionState::Stale ? 1 : 2}}},
-        {"level", "warning"},
-        {"message",
-         sarifMessage(asSentence(
-             llvm::formatv("decision about {0}: {1}", What, O.Detail).str()))},
-        {"locations",
-         json::Array{json::Object{
-             {"physicalLocation", Places.physical(O.Decision.Where)}}}}});
-  };
-  for (const DecisionOutcome &O : P.Outcomes)
-    Add(O, "'" + O.Decision.Array + "'");
-  for (const KernelOutcome &O : P.KernelOutcomes)
-    Add(O, "kernel '" + O.Decision.Kernel + "'");
-  return Result;
-}
-
 json::Object SarifWriter::invocation() {
-  return json::Object{
-      {"executionSuccessful", Run.Succeeded},
-      {"exitCode", Run.ExitCode},
-      {"exitCodeDescription", Run.ExitText},
-      {"toolExecutionNotifications", executionNotifications()},
-      {"toolConfigurationNotifications", configurationNotifications()}};
+  return json::Object{{"executionSuccessful", Run.Succeeded},
+                      {"exitCode", Run.ExitCode},
+                      {"exitCodeDescription", Run.ExitText},
+                      {"toolExecutionNotifications", notifications()}};
 }
 
 json::Object SarifWriter::driver() const {
-  auto Notification = [](StringRef Id, StringRef Text) {
-    return json::Object{{"id", Id},
-                        {"shortDescription", json::Object{{"text", Text}}}};
-  };
-  json::Object Result{
-      {"name", "bankstripe"},
-      {"fullName", Run.FullName},
-      {"version", Run.Version},
-      {"semanticVersion", Run.Version},
-      {"rules", rules(Run.DocumentsUrl)},
-      {"notifications",
-       json::Array{
-           Notification("not-processed", "A file could not be processed."),
-           Notification("stale-decision",
-                        "A decision is about an array or a kernel that is not "
-                        "there any more."),
-           Notification("unfulfilled-decision",
-                        "Something stands against a decision.")}}};
+  json::Object Result{{"name", "bankstripe"},
+                      {"fullName", Run.FullName},
+                      {"version", Run.Version},
+                      {"semanticVersion", Run.Version},
+                      {"rules", rules(Run.DocumentsUrl)}};
   if (!Run.DocumentsUrl.empty())
     Result["informationUri"] = Run.DocumentsUrl;
   return Result;

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Text.h"
 #include "arch/ArchInfo.h"
+#include "report/Report.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
@@ -216,6 +216,11 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
   printLoops(Printer, A);
 }
 
+static void row(llvm::raw_ostream &OS, llvm::StringRef Name,
+                const std::string &Text) {
+  OS << llvm::formatv("  {0,-24} {1}\n", Name, Text);
+}
+
 static std::string change(const std::string &Before, const std::string &After) {
   return Before == After ? After : Before + " > " + After;
 }
@@ -248,11 +253,6 @@ static constexpr size_t MostAlternatives = 3;
 // "1.23 (0.95 to 1.60)"
 static std::string rangeText(const Prediction &P) {
   return llvm::formatv("{0:F2} ({1:F2} to {2:F2})", P.Speedup, P.Low, P.High);
-}
-
-static void row(llvm::raw_ostream &OS, llvm::StringRef Name,
-                const std::string &Text) {
-  OS << llvm::formatv("  {0,-24} {1}\n", Name, Text);
 }
 
 // Cycles, without decimals that nobody can trust.
@@ -383,39 +383,37 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
   OS << "\nkernel " << K.Facts.Name << " at "
      << llvm::sys::path::filename(K.Facts.Where.File) << ':'
      << K.Facts.Where.Line << '\n';
-  OS << llvm::formatv("  {0,-24} {1}\n", "block size", blockSize(K));
+  row(OS, "block size", blockSize(K));
   if (K.WarpBytes)
-    OS << llvm::formatv("  {0,-24} {1} bytes per warp, asked for by launches\n",
-                        "dynamic shared memory", K.WarpBytes);
+    row(OS, "dynamic shared memory",
+        std::to_string(K.WarpBytes) + " bytes per warp, asked for by launches");
   else
-    OS << llvm::formatv("  {0,-24} {1} bytes per block\n",
-                        "static shared memory",
-                        change(K.SharedBefore, K.SharedAfter));
+    row(OS, "static shared memory",
+        change(K.SharedBefore, K.SharedAfter) + " bytes per block");
   if (K.Carved.How == Carveout::Rule::Auto)
-    OS << llvm::formatv("  {0,-24} what the grid of a launch needs\n",
-                        "carveout");
+    row(OS, "carveout", "what the grid of a launch needs");
   else if (K.Carved.How == Carveout::Rule::Fixed)
-    OS << llvm::formatv("  {0,-24} {1} percent\n", "carveout",
-                        K.Carved.Percent);
+    row(OS, "carveout", std::to_string(K.Carved.Percent) + " percent");
   if (K.WarpsAfter)
-    OS << llvm::formatv("  {0,-24} {1} warps per SM{2}\n", "occupancy",
-                        change(K.WarpsBefore, K.WarpsAfter),
-                        K.Registers ? "" : ", registers not known");
+    row(OS, "occupancy",
+        change(K.WarpsBefore, K.WarpsAfter) + " warps per SM" +
+            (K.Registers ? "" : ", registers not known"));
   if (showsPrediction(K))
-    OS << llvm::formatv("  {0,-24} {1:F2} ({2:F2} to {3:F2}): resource "
-                        "factor {4:F2}, access factor {5:F2}\n",
-                        "predicted speedup", K.Predicted->Speedup,
-                        K.Predicted->Low, K.Predicted->High,
-                        K.Predicted->ResourceFactor, K.Predicted->AccessFactor);
+    row(OS, "predicted speedup",
+        rangeText(*K.Predicted) +
+            llvm::formatv(": resource factor {0:F2}, access factor {1:F2}",
+                          K.Predicted->ResourceFactor,
+                          K.Predicted->AccessFactor)
+                .str());
   auto Before = R.Before.find(K.Facts.Id), After = R.After.find(K.Facts.Id);
   if (Before == R.Before.end() || After == R.After.end())
     return;
-  OS << llvm::formatv(
-      "  {0,-24} {1} bytes per thread, by ptxas\n", "stack frame",
-      change(Before->second.StackFrame, After->second.StackFrame));
-  OS << llvm::formatv(
-      "  {0,-24} {1} per thread, by ptxas\n", "registers",
-      change(Before->second.Registers, After->second.Registers));
+  row(OS, "stack frame",
+      change(Before->second.StackFrame, After->second.StackFrame) +
+          " bytes per thread, by ptxas");
+  row(OS, "registers",
+      change(Before->second.Registers, After->second.Registers) +
+          " per thread, by ptxas");
 }
 
 static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
@@ -458,8 +456,7 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     if (Explain)
       printExplanation(OS, K);
     if (!Gpu.empty() && ((Explain && K.Explained) || showsPrediction(K)))
-      OS << llvm::formatv("  {0,-24} constants fitted on an {1}\n",
-                          "predicted with", Gpu);
+      row(OS, "predicted with", "constants fitted on an " + Gpu);
   }
   if (!P.Arrays.empty())
     OS << '\n';

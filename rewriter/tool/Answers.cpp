@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Answers.h"
-#include "cache/Identity.h"
+#include "cache/Cache.h"
 #include "evidence/NvccCommand.h"
 #include "facts/Archive.h"
 #include "frontend/CommandLine.h"

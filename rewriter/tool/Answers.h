@@ -14,7 +14,6 @@
 #define BANKSTRIPE_TOOL_ANSWERS_H
 
 #include "cache/Cache.h"
-#include "cache/DiskTrace.h"
 #include "tool/Nvcc.h"
 
 namespace bankstripe {

@@ -10,7 +10,7 @@
 
 #include "decisions/Decisions.h"
 #include "frontend/Frontend.h"
-#include "report/Text.h"
+#include "report/Report.h"
 #include <functional>
 #include <optional>
 #include <string>

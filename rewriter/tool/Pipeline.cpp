@@ -314,14 +314,13 @@ llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options) {
 }
 
 llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
-                                             PlanOptions Planning,
                                              const ToolOptions &Options) {
   RunResult &Run = Read.Run;
-  Run.Decisions = planUnits(Read.Units, Planning);
+  Run.Decisions = planUnits(Read.Units, Read.Planning);
   if (llvm::Error E = carryOut(Run, Options))
     return E;
   if (Options.Confirm)
-    if (auto Known = confirmWithPtxas(Run, Read.Units, Planning, Options);
+    if (auto Known = confirmWithPtxas(Run, Read.Units, Read.Planning, Options);
         !Known)
       return Known.takeError();
   return std::move(Run);
@@ -333,6 +332,5 @@ llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
   llvm::Expected<ReadResult> Read = readPaths(Options);
   if (!Read)
     return Read.takeError();
-  const PlanOptions Planning = Read->Planning;
-  return decide(std::move(*Read), Planning, Options);
+  return decide(std::move(*Read), Options);
 }

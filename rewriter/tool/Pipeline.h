@@ -9,7 +9,7 @@
 #define BANKSTRIPE_TOOL_PIPELINE_H
 
 #include "facts/Facts.h"
-#include "report/Sarif.h"
+#include "report/Report.h"
 #include "tool/Options.h"
 #include "tool/Paths.h"
 #include "workers/Workers.h"
@@ -51,9 +51,8 @@ struct ReadResult {
 /// The first half of runPipeline, up to the evidence.
 llvm::Expected<ReadResult> readPaths(const ToolOptions &Options);
 
-/// The other half, with \p Planning in place of the one that was read.
-llvm::Expected<RunResult> decide(ReadResult Read, PlanOptions Planning,
-                                 const ToolOptions &Options);
+/// The other half.
+llvm::Expected<RunResult> decide(ReadResult Read, const ToolOptions &Options);
 
 /// Finds the jobs of all paths of \p Options. One that cannot be taken is
 /// reported, and noted in \p Run; an error when none can be.

@@ -51,8 +51,7 @@ static llvm::Expected<Planned> plan(const ToolOptions &Options) {
                                      "' is compiled by several commands; name "
                                      "the objects with --objects");
   }
-  const PlanOptions Planning = Read->Planning;
-  auto Run = decide(std::move(*Read), Planning, Options);
+  auto Run = decide(std::move(*Read), Options);
   if (!Run)
     return Run.takeError();
   Result.Run = std::move(*Run);

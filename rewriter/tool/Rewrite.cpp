@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Diff.h"
-#include "report/Json.h"
+#include "report/Report.h"
 #include "tool/Pipeline.h"
 #include "tool/Version.h"
 #include "llvm/ADT/STLExtras.h"
@@ -178,6 +177,7 @@ static void printSarif(const RunResult &Run, const ToolOptions &Options,
   About.Problems = Run.Problems;
   About.Level = Options.Level;
   llvm::outs() << llvm::formatv("{0:2}\n", toSarif(Run.Decisions, About));
+  printDecisions(llvm::errs(), Run.Decisions, Options.Level);
 }
 
 // There was no run because of E; a log says so as well.

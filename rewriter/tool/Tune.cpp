@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tune/Tune.h"
 #include "tool/Program.h"
-#include "tune/Outcome.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -32,10 +32,9 @@ namespace {
 class Tuning {
 public:
   Tuning(const ToolOptions &Options, const ReadResult &Read,
-         PlanOptions Planning, const Plan &Movable, Program &P,
-         StringRef Folder)
-      : Options(Options), Read(Read), Planning(std::move(Planning)),
-        Movable(Movable), P(P), Folder(Folder.str()) {}
+         const Plan &Movable, Program &P, StringRef Folder)
+      : Options(Options), Read(Read), Movable(Movable), P(P),
+        Folder(Folder.str()) {}
 
   llvm::Error run(TuneSearch &Search);
   llvm::Error confirm(const TuneSearch &Search);
@@ -49,8 +48,7 @@ private:
   llvm::Expected<Measurement> tryOut(const Trial &T, Plan &Tried);
 
   const ToolOptions &Options;
-  const ReadResult &Read;
-  PlanOptions Planning; ///< Moves whatever can move.
+  const ReadResult &Read; ///< Whatever can move does.
   const Plan &Movable;
   Program &P;
   std::string Folder;
@@ -61,7 +59,7 @@ private:
 
 // The decisions of people stay, those of the trial join them.
 llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) {
-  PlanOptions Wanted = Planning;
+  PlanOptions Wanted = Read.Planning;
   for (auto [I, L] : T.Arrays)
     if (L == Layout::Keep ||
         Movable.Arrays[I].Verdict.Kind != VerdictKind::Constant)
@@ -254,14 +252,14 @@ static llvm::Error writeAll(DecisionsFile All, const ToolOptions &Options) {
 }
 
 // Moves whatever can move; measurements of an earlier day do not count.
-static PlanOptions planningFor(const ReadResult &Read) {
-  PlanOptions Planning = Read.Planning;
+static ReadResult movingAll(ReadResult Read) {
+  PlanOptions &Planning = Read.Planning;
   Planning.MinSpeedup = 0;
   llvm::erase_if(Planning.Decisions,
                  [](const ArrayDecision &D) { return D.ByTune; });
   llvm::erase_if(Planning.KernelDecisions,
                  [](const KernelDecision &D) { return D.ByTune; });
-  return Planning;
+  return Read;
 }
 
 static void print(const TuneOutcome &Outcome, const ToolOptions &Options) {
@@ -272,14 +270,15 @@ static void print(const TuneOutcome &Outcome, const ToolOptions &Options) {
 }
 
 static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
-                        const ReadResult &Read) {
+                        ReadResult Given) {
   const auto Begin = std::chrono::steady_clock::now();
-  const PlanOptions Planning = planningFor(Read);
-  llvm::Expected<RunResult> Movable = decide(Read, Planning, Options);
+  const double MinSpeedup = Given.Planning.MinSpeedup;
+  const ReadResult Read = movingAll(std::move(Given));
+  llvm::Expected<RunResult> Movable = decide(Read, Options);
   if (!Movable)
     return Movable.takeError();
-  PlanOptions Usual = Planning;
-  Usual.MinSpeedup = Read.Planning.MinSpeedup;
+  PlanOptions Usual = Read.Planning;
+  Usual.MinSpeedup = MinSpeedup;
   TuneSearch Search(Movable->Decisions, planUnits(Read.Units, Usual));
   if (Search.groups().empty()) {
     llvm::errs() << "bankstripe: nothing can be moved, so there is nothing to "
@@ -293,7 +292,7 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
       Program::find(Options, Executable, Read.Run.Jobs, Folder->path());
   if (!P)
     return P.takeError();
-  Tuning T(Options, Read, Planning, Movable->Decisions, *P, Folder->path());
+  Tuning T(Options, Read, Movable->Decisions, *P, Folder->path());
   llvm::Error Problem = T.run(Search);
   if (Options.KeepFiles) {
     llvm::errs() << "bankstripe: what was built is in " << Folder->path()
@@ -319,7 +318,7 @@ llvm::Expected<int> bankstripe::runTune(const ToolOptions &Options,
     return Read.takeError();
   if (Read->Run.SomeFailed)
     return ExitSomeFailed;
-  if (llvm::Error E = tune(Options, Executable, *Read))
+  if (llvm::Error E = tune(Options, Executable, std::move(*Read)))
     return std::move(E);
   return ExitDone;
 }

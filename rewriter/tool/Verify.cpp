@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Json.h"
+#include "report/Report.h"
 #include "tool/Program.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"

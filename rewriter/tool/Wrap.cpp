@@ -18,7 +18,6 @@
 #include "tool/Facts.h"
 #include "workers/Process.h"
 #include "wrap/Command.h"
-#include "wrap/Depfile.h"
 #include "wrap/Includes.h"
 #include "wrap/OtherUnits.h"
 #include "wrap/Shadow.h"
@@ -236,8 +235,7 @@ Launcher::findChanges(ToolOptions Options, bool &Parsed) {
       for (StringRef Kernel : withoutArguments(
                assumeOtherUnits(Unit.Unit.Facts, Command.MakesModule)))
         noteKept(("kernel '" + Kernel + "'").str());
-  const PlanOptions Planning = Read->Planning;
-  auto Run = decide(std::move(*Read), Planning, Options);
+  auto Run = decide(std::move(*Read), Options);
   if (!Run)
     return Run.takeError();
   return std::move(Run->Changes);

@@ -29,8 +29,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tune/Search.h"
 #include "plan/Plan.h"
+#include "tune/Tune.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"

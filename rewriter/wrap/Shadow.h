@@ -14,7 +14,8 @@
 // - Every file that includes a copied header is copied as well and names the
 //   copy.
 //
-// Where a copy cannot do that, its header is named, and left as it is.
+// Where a copy cannot do that, its header is named, and left as it is. What the
+// compiler writes for make or ninja names the originals afterwards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,7 @@
 
 #include "edit/Edit.h"
 #include "wrap/Includes.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace bankstripe {
 
@@ -65,6 +67,15 @@ std::string withLineDirectives(const std::string &Text,
 
 /// Whether \p Name can stand in a `#line` directive.
 bool canNameInDirective(llvm::StringRef Name);
+
+/// The dependency file \p Text with other names: \p Rename gives the one to put
+/// in the place of a name, an empty one to leave the file out, nothing to keep
+/// it. \p Extra are further files that the targets depend on. All else stays
+/// as it is.
+std::string renameDependencies(
+    llvm::StringRef Text,
+    llvm::function_ref<std::optional<std::string>(llvm::StringRef)> Rename,
+    llvm::ArrayRef<std::string> Extra);
 
 } // namespace bankstripe
 

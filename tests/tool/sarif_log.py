@@ -16,14 +16,14 @@ MEMBERS = {
     "rule": ({"id"}, {"name", "shortDescription", "fullDescription", "help", "helpUri", "defaultConfiguration",
                       "properties"}),
     "message": ({"text"}, set()),
-    "notification": ({"message"}, {"descriptor", "level", "locations"}),
+    "notification": ({"message"}, {"level", "locations"}),
     "physicalLocation": ({"artifactLocation"}, {"region"}),
     "artifactLocation": ({"uri"}, {"uriBaseId"}),
     "region": ({"startLine"}, {"startColumn", "endLine", "endColumn"}),
 }
 # The kind of what stands under a name, or of each in the list there.
 KIND_OF = {"runs": "run", "results": "result", "rules": "rule", "message": "message",
-           "toolExecutionNotifications": "notification", "toolConfigurationNotifications": "notification",
+           "toolExecutionNotifications": "notification",
            "physicalLocation": "physicalLocation", "artifactLocation": "artifactLocation", "region": "region"}
 
 
@@ -61,9 +61,7 @@ def problems_of(kind, value, where):
 
 
 def problems_of_run(run):
-    driver = run["tool"]["driver"]
-    rules = [rule["id"] for rule in driver["rules"]]
-    told = [descriptor["id"] for descriptor in driver["notifications"]]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     for result in run["results"]:
         where = f"result {result['message']['text']!r}"
         if rules[result["ruleIndex"]] != result["ruleId"]:
@@ -74,11 +72,7 @@ def problems_of_run(run):
         if len(set(ids)) != len(ids):
             yield f"{where}: two related places have one id"
     for invocation in run["invocations"]:
-        for notification in (invocation["toolExecutionNotifications"]
-                             + invocation["toolConfigurationNotifications"]):
-            named = notification["descriptor"]
-            if told[named["index"]] != named["id"]:
-                yield f"{notification}: index and id differ"
+        for notification in invocation["toolExecutionNotifications"]:
             if notification["level"] == "error" and invocation["executionSuccessful"]:
                 yield f"{notification}: an error in a successful run"
     for place in artifact_locations(run):

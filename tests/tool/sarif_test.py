@@ -122,6 +122,13 @@ class Runs(SarifTest):
         [told] = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
         self.assertIn("it is read-only", told["message"]["text"])
 
+    def test_stale_decision_is_said_on_standard_error(self):
+        self.write("a.cu", moves())
+        self.write(".bankstripe.yaml", "version: 1\narrays:\n"
+                   "  - {file: a.cu, function: count, array: gone, decision: keep}\n")
+        done = self.expect(DONE, self.run_tool("analyze", "--format=sarif", "a.cu"))
+        self.assertIn("stale decision about 'gone'", done.stderr)
+
     def test_facts(self):
         self.write("a.cu", moves("first"))
         self.write("b.cu", moves("second"))

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cache/DiskTrace.h"
 #include "CacheFolder.h"
+#include "cache/Cache.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace bankstripe;

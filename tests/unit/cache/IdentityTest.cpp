@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cache/Identity.h"
 #include "CacheFolder.h"
+#include "cache/Cache.h"
 #include <cstdlib>
 
 using namespace bankstripe;

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Diff.h"
+#include "report/Report.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Json.h"
 #include "Sample.h"
+#include "report/Report.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Sarif.h"
 #include "Sample.h"
+#include "report/Report.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gmock/gmock.h"
 
@@ -372,32 +372,10 @@ TEST(Sarif, InvocationTellsOfTheEnd) {
   EXPECT_EQ(L.invocation().getInteger("exitCode"), 3);
   EXPECT_EQ(L.invocation().getString("exitCodeDescription"), "some failed");
   expectEqual(L.invocation().get("toolExecutionNotifications"), R"json([
-    {"descriptor": {"id": "not-processed", "index": 0}, "level": "error",
-     "message": {"text": "Clang could not parse '{{}}'"},
+    {"level": "error", "message": {"text": "Clang could not parse '{{}}'"},
      "locations": [{"physicalLocation": {"artifactLocation": {
        "uri": "bad.cu", "uriBaseId": "%SRCROOT%"}}}]},
-    {"descriptor": {"id": "not-processed", "index": 0}, "level": "error",
-     "message": {"text": "none"}}])json");
-}
-
-TEST(Sarif, DecisionsThatAreNotObeyedAreNotifications) {
-  Plan P;
-  P.Outcomes = {sampleOutcome(DecisionState::Stale, "it is gone"),
-                sampleOutcome(DecisionState::Used, "")};
-  P.KernelOutcomes = {
-      sampleKernelOutcome(DecisionState::Unfulfilled, "it cannot be")};
-  const Log L(P);
-  const json::Array &Told =
-      *L.invocation().getArray("toolConfigurationNotifications");
-  ASSERT_EQ(Told.size(), 2u);
-  EXPECT_EQ(messageOf(*Told[0].getAsObject()),
-            "Decision about 'seen': it is gone.");
-  expectEqual(Told[0].getAsObject()->get("descriptor"),
-              R"({"id": "stale-decision", "index": 1})");
-  EXPECT_EQ(messageOf(*Told[1].getAsObject()),
-            "Decision about kernel 'count': it cannot be.");
-  expectEqual(Told[1].getAsObject()->get("descriptor"),
-              R"({"id": "unfulfilled-decision", "index": 2})");
+    {"level": "error", "message": {"text": "none"}}])json");
 }
 
 TEST(Sarif, IsUtf8WhateverTheSource) {

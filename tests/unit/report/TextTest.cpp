@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Text.h"
 #include "Sample.h"
+#include "report/Report.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 

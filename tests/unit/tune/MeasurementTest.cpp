@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tune/Search.h"
+#include "tune/Tune.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -17,7 +17,7 @@
 #define BANKSTRIPE_TESTS_UNIT_TUNE_SIMULATION_H
 
 #include "Units.h"
-#include "tune/Outcome.h"
+#include "tune/Tune.h"
 #include <functional>
 
 namespace bankstripe::testing {

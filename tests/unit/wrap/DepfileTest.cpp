@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "wrap/Depfile.h"
+#include "wrap/Shadow.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/Diff.h"
+#include "report/Report.h"
 #include "wrap/Shadow.h"
 #include <gtest/gtest.h>
 

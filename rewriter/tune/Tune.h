@@ -1,4 +1,4 @@
-//===-- Search.h - which layouts to measure next ----------------*- C++ -*-===//
+//===-- Tune.h - which layouts to measure, and what came of it --*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,11 +12,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_TUNE_SEARCH_H
-#define BANKSTRIPE_TUNE_SEARCH_H
+#ifndef BANKSTRIPE_TUNE_TUNE_H
+#define BANKSTRIPE_TUNE_TUNE_H
 
+#include "decisions/Decisions.h"
 #include "model/Plan.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 #include <map>
 #include <optional>
 #include <set>
@@ -136,6 +138,31 @@ private:
   std::map<unsigned, Attempt> Current; ///< Under way, by group.
   bool OneAtATime = false;
 };
+
+/// All that a tuning came to.
+struct TuneOutcome {
+  const Plan &Movable;
+  const std::vector<TuneGroup> &Groups;
+  std::string Device;
+  unsigned Trials = 0;
+  double Seconds = 0;
+};
+
+/// A decision for every array that was measured, with the figures, and for
+/// every kernel that another carveout suits better. Their files are as in the
+/// plan.
+DecisionsFile decisionsOf(const TuneOutcome &Outcome);
+
+/// Puts \p New into \p File, in the place of what tuning wrote about the same
+/// arrays, and about kernels of the same files, before. What people decided
+/// stays.
+void replaceTuned(DecisionsFile &File, const DecisionsFile &New);
+
+/// A table of what was tried, kernel by kernel, the best marked.
+void printTuning(llvm::raw_ostream &OS, const TuneOutcome &Outcome);
+
+/// The same for machines.
+llvm::json::Value toJson(const TuneOutcome &Outcome);
 
 } // namespace bankstripe
 

@@ -1,0 +1,127 @@
+//===-- Report.h - the plan for people and programs -------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The last arrow of the pipeline: the plan as text with source lines and carets
+// (Text.cpp), as JSON (Json.cpp), as a log of SARIF 2.1.0, the Static Analysis
+// Results Interchange Format, for code hosts and editors (Sarif.cpp), and what
+// changes as diffs (Diff.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_REPORT_REPORT_H
+#define BANKSTRIPE_REPORT_REPORT_H
+
+#include "edit/Edit.h"
+#include "model/Plan.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <vector>
+
+namespace bankstripe {
+
+/// What ptxas said before and after, per kernel; either may be empty.
+struct ConfirmedResources {
+  ResourceTable Before;
+  ResourceTable After;
+};
+
+/// How much text is wanted.
+enum class Detail { Quiet, Normal, Verbose };
+
+/// The name of \p File as a person in this folder would type it: relative when
+/// it lies below, else as it is.
+std::string displayName(llvm::StringRef File);
+
+/// Prints the plan for people: a diagnostic per array and a table row per
+/// kernel. Colours when \p OS has them. \p Explain: predictions with their
+/// terms.
+void printText(llvm::raw_ostream &OS, const Plan &P,
+               const ConfirmedResources &Resources, Detail Level,
+               bool Explain = false);
+
+/// Prints where the prediction for kernel \p K comes from (docs/explain.md).
+void printExplanation(llvm::raw_ostream &OS, const KernelPlan &K);
+
+/// Warns of the decisions of \p P that are stale or unfulfilled, each at its
+/// place in the decisions file; a verbose report names the skipped ones too.
+void printDecisions(llvm::raw_ostream &OS, const Plan &P, Detail Level);
+
+// What is said of an array, in lower case and without a period, as messages
+// are.
+
+/// What becomes of an array with a verdict for \p R: "moves to a stripe in
+/// shared memory".
+llvm::StringRef outcomeOf(Reason R);
+
+/// "per-thread array 'a' (int[16], 64 bytes per thread) moves to a stripe in
+/// shared memory: its dynamic indices force it into local memory"
+std::string headline(const PlannedArray &A);
+
+/// "it takes 8192 bytes of shared memory per block; index uniform"
+std::string cost(const PlannedArray &A);
+
+/// "NVIDIA H200 (sm_90)", to whose timings predictions are fitted, if \p P is
+/// for another architecture; else empty.
+std::string otherFittedGpu(const Plan &P);
+
+/// "16 iterations"
+std::string tripsText(const CountedLoop &L);
+
+/// Prints a unified diff with three lines of context, `a/` and `b/` before
+/// \p Name, as `git apply` and `patch -p1` take it. Nothing when both are
+/// equal.
+void printDiff(llvm::raw_ostream &OS, llvm::StringRef Name,
+               llvm::StringRef Before, llvm::StringRef After);
+
+/// For each line of \p After, the number (from 1) of the line of \p Before that
+/// it is or stands for: one that was added, the one before it.
+std::vector<unsigned> originalLines(llvm::StringRef Before,
+                                    llvm::StringRef After);
+
+/// \p Text, with what is not UTF-8 repaired, as JSON has to be.
+llvm::json::Value jsonText(llvm::StringRef Text);
+
+/// The plan as JSON; the schema is described in docs/json.md.
+llvm::json::Value toJson(const Plan &P, const ConfirmedResources &Resources);
+
+/// One of its arrays.
+llvm::json::Object arrayToJson(const Plan &P, const PlannedArray &A);
+
+/// The same with the diff of each of \p Changes, as the page reads it too.
+llvm::json::Value toJson(const Plan &P, const ConfirmedResources &Resources,
+                         llvm::ArrayRef<ChangedFile> Changes);
+
+/// What went wrong while a file was processed.
+struct Problem {
+  std::string File; ///< Empty when it is about no file alone.
+  std::string Message;
+};
+
+/// What a log says of the run itself.
+struct SarifRun {
+  std::string Version;      ///< `0.1.0`.
+  std::string FullName;     ///< `bankstripe 0.1.0 (Clang 22.1.0)`.
+  std::string DocumentsUrl; ///< Where docs/ can be read; empty: nowhere.
+  /// Files below this folder are named relative to it. Absolute, without links.
+  std::string Root;
+  int ExitCode = 0;
+  std::string ExitText; ///< What that means.
+  bool Succeeded = true;
+  std::vector<Problem> Problems;
+  /// Quiet: only what would change. Verbose: what is left alone as well.
+  Detail Level = Detail::Normal;
+};
+
+/// The log for \p P.
+llvm::json::Value toSarif(const Plan &P, const SarifRun &Run);
+
+/// docs/verdicts.md, which the build compiles in.
+llvm::StringRef verdictsText();
+
+} // namespace bankstripe
+
+#endif
