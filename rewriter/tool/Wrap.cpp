@@ -67,10 +67,10 @@ struct Outcome {
     Stale,
     Interrupted
   } What = Unchanged;
-  std::string Message;
+  std::string Message = {};
   /// The copies with their originals, that of the source first.
-  std::vector<std::pair<std::string, std::string>> Copies;
-  std::string QuoteFolder;
+  std::vector<std::pair<std::string, std::string>> Copies = {};
+  std::string QuoteFolder = {};
 };
 
 // For toBytes and fromBytes.
@@ -251,11 +251,9 @@ Outcome Launcher::rewriteWithin(ToolOptions Options, bool Headers) {
   auto Changes = findChanges(std::move(Options), Parsed);
   if (!Changes)
     return {Facts.empty() ? Outcome::Unreadable : Outcome::Stale,
-            toString(Changes.takeError()),
-            {},
-            ""};
+            toString(Changes.takeError())};
   if (!Parsed)
-    return {Outcome::Unreadable, "it does not parse", {}, ""};
+    return {Outcome::Unreadable, "it does not parse"};
   return copyWith(*Changes);
 }
 
@@ -266,9 +264,7 @@ Outcome Launcher::copyWith(llvm::ArrayRef<ChangedFile> Changes) {
   llvm::Error Problem = Made ? writeShadow(*Made) : Made.takeError();
   if (Problem)
     return {isPlanned() ? Outcome::Stale : Outcome::Unchanged,
-            toString(std::move(Problem)),
-            {},
-            ""};
+            toString(std::move(Problem))};
   Outcome Result{Outcome::Rewritten, "", {}, Made->QuoteFolder};
   for (const ShadowFile &File : Made->Files)
     Result.Copies.emplace_back(File.Path, File.Original);
@@ -279,7 +275,7 @@ Outcome Launcher::copyWith(llvm::ArrayRef<ChangedFile> Changes) {
 Outcome Launcher::followPlan() {
   auto Changes = readUnitPlan(Plan, versionText());
   if (!Changes)
-    return {Outcome::Stale, toString(Changes.takeError()), {}, ""};
+    return {Outcome::Stale, toString(Changes.takeError())};
   return copyWith(*Changes);
 }
 
@@ -289,9 +285,7 @@ Outcome Launcher::rewrite() {
   if (!Options)
     return {Outcome::NoFlags,
             "BANKSTRIPE_FLAGS holds no options of 'bankstripe "
-            "rewrite'",
-            {},
-            ""};
+            "rewrite'"};
   if (!mayMove(*Options)) {
     noteKept("all kernels of '" + Command.Input + "'");
     return {};
@@ -314,14 +308,12 @@ Outcome Launcher::askApart() {
           .wait();
   std::optional<Outcome> Result;
   if (Ended.Interrupted)
-    return {Outcome::Interrupted, "", {}, ""};
+    return {Outcome::Interrupted};
   if (Ended.succeeded())
     Result = fromBytes<Outcome>(Ended.Answer);
   if (!Result)
     return {Facts.empty() ? Outcome::Unreadable : Outcome::Stale,
-            "it was too much for bankstripe",
-            {},
-            ""};
+            "it was too much for bankstripe"};
   return *Result;
 }
 
