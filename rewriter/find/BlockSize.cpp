@@ -95,11 +95,39 @@ static HostValue combine(BinaryOperatorKind Op, const HostValue &A,
   return Result;
 }
 
+// Whether a value that is only bounded, or not known here, may come out of the
+// conversion as a larger one: -1 becomes 255, and 300 becomes 44. What is
+// negative in 32 bits is too large for any block.
+static bool mayWrap(QualType From, QualType To, const ASTContext &Context) {
+  if (!From->isIntegerType() || !To->isIntegerType() ||
+      From->isDependentType() || To->isDependentType())
+    return false;
+  const unsigned Old = Context.getIntWidth(From), New = Context.getIntWidth(To);
+  if (From->isUnsignedIntegerOrEnumerationType())
+    return false; // Nothing gets larger.
+  return New < Old || (New < 32 && To->isUnsignedIntegerOrEnumerationType());
+}
+
+// The variable that E names, if no conversion loses bits of it.
+static const ValueDecl *variableOf(const Expr *E, const ASTContext &Context) {
+  E = E->IgnoreParens();
+  while (const auto *Cast = dyn_cast<CastExpr>(E)) {
+    const Expr *Inner = Cast->getSubExpr()->IgnoreParens();
+    const QualType From = Inner->getType(), To = Cast->getType();
+    if (From->isIntegerType() && To->isIntegerType() &&
+        Context.getIntWidth(To) < Context.getIntWidth(From))
+      return nullptr;
+    E = Inner;
+  }
+  const auto *Reference = dyn_cast<DeclRefExpr>(E);
+  return Reference ? Reference->getDecl() : nullptr;
+}
+
 // Whether two expressions name the same variable.
-static bool sameVariable(const Expr *A, const Expr *B) {
-  const auto *X = dyn_cast<DeclRefExpr>(A->IgnoreParenCasts());
-  const auto *Y = dyn_cast<DeclRefExpr>(B->IgnoreParenCasts());
-  return X && Y && X->getDecl() == Y->getDecl();
+static bool sameVariable(const Expr *A, const Expr *B,
+                         const ASTContext &Context) {
+  const ValueDecl *Variable = variableOf(A, Context);
+  return Variable && Variable == variableOf(B, Context);
 }
 
 static bool sameConstant(const Expr *A, const Expr *B,
@@ -120,8 +148,8 @@ static bool isMinimum(const ConditionalOperator *Conditional,
   const bool Less = Test->getOpcode() == BO_LT || Test->getOpcode() == BO_LE;
   const Expr *Small = Less ? Test->getLHS() : Test->getRHS();
   const Expr *Other = Less ? Test->getRHS() : Test->getLHS();
-  return sameVariable(Small, Conditional->getTrueExpr()) &&
-         (sameVariable(Other, Conditional->getFalseExpr()) ||
+  return sameVariable(Small, Conditional->getTrueExpr(), Context) &&
+         (sameVariable(Other, Conditional->getFalseExpr(), Context) ||
           sameConstant(Other, Conditional->getFalseExpr(), Context));
 }
 
@@ -146,8 +174,13 @@ HostValue HostEvaluator::minimum(const Expr *A, const Expr *B, unsigned Depth) {
 
 HostValue HostEvaluator::binary(const BinaryOperator *Operator,
                                 unsigned Depth) {
-  return combine(Operator->getOpcode(), evaluate(Operator->getLHS(), Depth + 1),
-                 evaluate(Operator->getRHS(), Depth + 1));
+  HostValue Left = evaluate(Operator->getLHS(), Depth + 1),
+            Right = evaluate(Operator->getRHS(), Depth + 1);
+  // Both may be negative, and their product large.
+  if (Operator->getOpcode() == BO_Mul && Left.IsBound && Right.IsBound &&
+      Operator->getType()->isSignedIntegerType())
+    return unknown("it is computed from two minima");
+  return combine(Operator->getOpcode(), Left, Right);
 }
 
 // Values are computed without bounds; one that its type could not hold would be
@@ -172,6 +205,10 @@ HostValue HostEvaluator::evaluate(const Expr *E, unsigned Depth) {
   for (const Expr *Step = E;;) {
     if (!fits(Result, Step->getType(), Context))
       return unknown("a conversion in it changes its value");
+    if (const auto *Cast = dyn_cast<CastExpr>(Step);
+        Cast && (Result.IsBound || Result.Parameter) &&
+        mayWrap(Cast->getSubExpr()->getType(), Cast->getType(), Context))
+      return unknown("a conversion in it may change its value");
     if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Step))
       Step = Cast->getSubExpr();
     else if (const auto *Paren = dyn_cast<ParenExpr>(Step))

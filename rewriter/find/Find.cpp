@@ -65,14 +65,23 @@ public:
 class UnitReader {
 public:
   UnitReader(ParsedUnit &Unit, llvm::function_ref<bool(StringRef)> MayEdit)
-      : Context(Unit.compiler().getASTContext()),
+      : Unit(Unit), Context(Unit.compiler().getASTContext()),
         Text(Context, Unit.compiler().getPreprocessor()),
         Classifier(Context, Text, Bodies, MayEdit), MayEdit(MayEdit) {}
 
   UnitFacts read();
 
 private:
+  FunctionCollector collect() const;
+  /// An instantiation of a system template is.
+  bool isOfSystem(const FunctionDecl *Function) const {
+    return Text.sources().isInSystemHeader(
+        Text.sources().getExpansionLoc(Function->getLocation()));
+  }
   void readArrays(const FunctionDecl *Function);
+  void readHost(const FunctionCollector &Collector);
+  void readHostView();
+  void takeHostView(UnitReader &Host);
   void readLaunches(const BodyIndex &Body, bool OnDevice);
   void readGlobalInitializer(const Expr *Init);
   void readKernels(const std::vector<const FunctionDecl *> &Functions);
@@ -81,12 +90,15 @@ private:
   void keepContents();
   void listSources();
 
+  ParsedUnit &Unit;
   ASTContext &Context;
   SourceText Text;
   BodyIndexCache Bodies;
   UseClassifier Classifier;
   llvm::function_ref<bool(StringRef)> MayEdit;
   UnitFacts Facts;
+  /// What the host does was not seen: every kernel may be launched anyhow.
+  bool HostUnknown = false;
   std::vector<std::pair<std::string, Place>> AddressTaken;
   std::vector<std::pair<std::string, Place>> AttributesSet;
   std::set<FileID> Files; ///< That hold findings.
@@ -232,6 +244,11 @@ void UnitReader::readKernels(
       Files.insert(SM.getFileID(SM.getExpansionLoc(Function->getLocation())));
   }
   for (Kernel &K : Facts.Kernels)
+    if (HostUnknown) {
+      K.AddressTaken = true;
+      K.AddressTakenAt = K.Where;
+    }
+  for (Kernel &K : Facts.Kernels)
     for (const auto &[Id, Where] : AddressTaken)
       if (Id == K.Id && !K.AddressTaken) {
         K.AddressTaken = true;
@@ -349,33 +366,82 @@ void UnitReader::listSources() {
     Facts.Sources.push_back({Path, std::move(Digest)});
 }
 
-UnitFacts UnitReader::read() {
+// The functions with bodies; instantiations first, as a template itself has
+// nothing to add to them.
+FunctionCollector UnitReader::collect() const {
   FunctionCollector Collector;
   const SourceManager &SM = Text.sources();
   for (Decl *D : Context.getTranslationUnitDecl()->decls())
     if (!SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation())) &&
         D->getLocation().isValid())
       Collector.TraverseDecl(D);
-  // Instantiations first: a template itself has nothing to add to them.
   llvm::append_range(Collector.Functions, Collector.Templates);
+  return Collector;
+}
+
+// Launches and what leads to them.
+void UnitReader::readHost(const FunctionCollector &Collector) {
   for (const FunctionDecl *Function : Collector.Functions) {
-    if (SM.isInSystemHeader(SM.getExpansionLoc(Function->getLocation())))
-      continue; // An instantiation of a system template.
-    readArrays(Function);
-    if (!Function->isDependentContext())
-      readLaunches(*Bodies.get(Function),
-                   Function->hasAttr<CUDAGlobalAttr>() ||
-                       Function->hasAttr<CUDADeviceAttr>());
-    if (!Function->isDependentContext() &&
-        (!Function->hasAttr<CUDADeviceAttr>() ||
-         Function->hasAttr<CUDAHostAttr>()) &&
-        !Function->hasAttr<CUDAGlobalAttr>())
-      llvm::append_range(Facts.Arguments,
-                         findHostArguments(*Bodies.get(Function), Context));
+    if (Function->isDependentContext() || isOfSystem(Function))
+      continue;
+    const BodyIndex &Body = *Bodies.get(Function);
+    const bool IsKernel = Function->hasAttr<CUDAGlobalAttr>();
+    const bool OnDevice = Function->hasAttr<CUDADeviceAttr>();
+    readLaunches(Body, IsKernel || OnDevice);
+    if (!IsKernel && (!OnDevice || Function->hasAttr<CUDAHostAttr>()))
+      llvm::append_range(Facts.Arguments, findHostArguments(Body, Context));
   }
   for (const Expr *Init : Collector.Initializers)
     if (!Init->isInstantiationDependent())
       readGlobalInitializer(Init);
+}
+
+// What the host does is what a parse for the host says, where the two differ.
+// Only a kernel's own launches are seen by the device alone.
+void UnitReader::takeHostView(UnitReader &Host) {
+  llvm::erase_if(Facts.Launches, [](const Launch &L) { return !L.OnDevice; });
+  for (Launch &L : Host.Facts.Launches) {
+    const bool Known = llvm::any_of(Facts.Launches, [&](const Launch &Other) {
+      return L.OnDevice && Other.Where == L.Where &&
+             Other.KernelId == L.KernelId && Other.Threads == L.Threads &&
+             Other.DynamicSharedBytes == L.DynamicSharedBytes;
+    });
+    if (!Known)
+      Facts.Launches.push_back(std::move(L));
+  }
+  Facts.Queries = std::move(Host.Facts.Queries);
+  Facts.Arguments = std::move(Host.Facts.Arguments);
+  llvm::move(Host.AddressTaken, std::back_inserter(AddressTaken));
+  llvm::move(Host.AttributesSet, std::back_inserter(AttributesSet));
+  // A header that only the host includes is nothing that is edited.
+  auto CheckFile = [&](LaunchText &T) {
+    FileManager &Known = Text.sources().getFileManager();
+    auto Entry = Known.getOptionalFileRef(T.Replaced.File);
+    if (T.Problem.empty() &&
+        (!Entry || Text.sources().translateFile(*Entry).isInvalid()))
+      T.Problem = "only the host includes it";
+  };
+  for (Launch &L : Facts.Launches)
+    CheckFile(L.Text);
+  for (OccupancyQuery &Q : Facts.Queries)
+    CheckFile(Q.Text);
+}
+
+void UnitReader::readHostView() {
+  HostUnknown = Unit.readForHost([&](ParsedUnit &Parsed) {
+    UnitReader Host(Parsed, MayEdit);
+    Host.readHost(Host.collect());
+    takeHostView(Host);
+  }) == HostView::Unknown;
+}
+
+UnitFacts UnitReader::read() {
+  const FunctionCollector Collector = collect();
+  for (const FunctionDecl *Function : Collector.Functions)
+    if (!isOfSystem(Function))
+      readArrays(Function);
+  readHost(Collector);
+  readHostView();
   readKernels(Collector.Functions);
   Facts.Callees = Classifier.pointers().callees();
   checkOverloads(Collector);

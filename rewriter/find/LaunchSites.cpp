@@ -20,6 +20,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -72,9 +73,11 @@ static bool standsInOneText(const Expr *Launch, const Expr *Argument,
   if (!Whole || Whole->File != Written->File ||
       Written->Offset < Whole->Offset || Written->end() > Whole->end())
     return false;
-  return Text.buffer(Text.sources().getFileID(*Begin))
-      .slice(Whole->Offset, Written->Offset)
-      .contains(IsCall ? "(" : "<<<");
+  std::string Between = Text.buffer(Text.sources().getFileID(*Begin))
+                            .slice(Whole->Offset, Written->Offset)
+                            .str();
+  llvm::erase_if(Between, llvm::isSpace); // `<< <` opens a launch as well.
+  return StringRef(Between).contains(IsCall ? "(" : "<<<");
 }
 
 // Reads what becomes another text. \returns why that cannot be done, or null.

@@ -37,9 +37,7 @@ private:
   bool isAsked(const Expr *Grid, const FunctionDecl *Kernel) const;
   bool isUsedElsewhere(const VarDecl *Answer) const;
 
-  std::string idOf(const FunctionDecl *Kernel) {
-    return ASTNameGenerator(Context).getName(Kernel);
-  }
+  std::string idOf(const FunctionDecl *Kernel);
 
   const BodyIndex &Body;
   ASTContext &Context;
@@ -49,6 +47,19 @@ private:
 };
 
 } // namespace
+
+// The name of a kernel on the device, also where the host is asked, which has
+// a function of its own for it.
+std::string LaunchReader::idOf(const FunctionDecl *Kernel) {
+  std::unique_ptr<MangleContext> Mangler(Context.createMangleContext());
+  if (Context.getLangOpts().CUDAIsDevice ||
+      !Mangler->shouldMangleDeclName(Kernel))
+    return ASTNameGenerator(Context).getName(Kernel);
+  std::string Result;
+  llvm::raw_string_ostream OS(Result);
+  Mangler->mangleName(GlobalDecl(Kernel, KernelReferenceKind::Kernel), OS);
+  return Result;
+}
 
 // A parameter whose every argument is seen. Others than units of CUDA, which
 // are not read, may call whatever they can name, so only functions of internal

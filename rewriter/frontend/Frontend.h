@@ -91,6 +91,13 @@ collectJobs(llvm::ArrayRef<std::string> Paths, const FrontendOptions &Options);
 void translateCommand(CompileJob &Job, const FrontendOptions &Options,
                       const Toolkit &Kit);
 
+/// What a parse for the host shows that the one for the device does not.
+enum class HostView {
+  Same,   ///< Nothing: no source of the user's asks which of the two it is.
+  Read,   ///< It was read.
+  Unknown ///< Clang rejected it.
+};
+
 /// A translation unit after a successful device-side parse. Valid only during
 /// the callback of parseUnit.
 class ParsedUnit {
@@ -101,6 +108,10 @@ public:
   /// of the translation unit, as if it had been there during the parse.
   /// Code generation can so be decided on after the parse. At most once.
   virtual void replay(clang::ASTConsumer &Consumer) = 0;
+  /// Parses the file for the host too, and calls \p Action with that, if its
+  /// sources ask for which side they are compiled (`__CUDA_ARCH__`).
+  virtual HostView
+  readForHost(llvm::function_ref<void(ParsedUnit &)> Action) = 0;
 };
 
 /// How a parse went.
@@ -121,8 +132,9 @@ public:
 };
 
 /// Parses the file of \p Job and calls \p Action if that gave no error.
-/// A file that Clang rejects is tried once more with the shim header. Clang's
-/// own errors are printed to \p Diagnostics; a crash inside Clang is caught.
+/// A file that Clang rejects is tried again with the shim header, and with what
+/// its errors say about the differences to nvcc. Those that are left are
+/// printed to \p Diagnostics; a crash inside Clang is caught.
 /// \returns an error (with a message that names the file) when the file cannot
 /// be read or parsed. Safe to call from several threads at once. \p Watch, if
 /// there is one, has to outlive the call.

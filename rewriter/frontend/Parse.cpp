@@ -17,6 +17,7 @@
 
 #include "frontend/Frontend.h"
 
+#include "frontend/Bridges.h"
 #include "frontend/Resources.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
@@ -25,6 +26,7 @@
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Basic/SourceManager.h"
 #include "clang/Basic/Stack.h"
 #include "clang/Driver/Compilation.h"
 #include "clang/Driver/Driver.h"
@@ -49,6 +51,11 @@ namespace bankstripe {
 namespace {
 
 constexpr char DefaultArch[] = "sm_90";
+constexpr StringLiteral DeviceOnly = "--cuda-device-only";
+constexpr StringLiteral HostOnly = "--cuda-host-only";
+
+/// Each parse shows what the one before did not come to.
+constexpr unsigned MostBridgedParses = 6;
 
 using FileSystemPtr = IntrusiveRefCntPtr<vfs::FileSystem>;
 
@@ -60,10 +67,13 @@ using Events = std::vector<unique_function<void(clang::ASTConsumer &) const>>;
 /// generation, which costs several times as much as the notes, is never run.
 class Recorder final : public clang::ASTConsumer {
 public:
-  explicit Recorder(Events &Into) : Into(Into) {}
+  /// \p AtEnd is called after each declaration.
+  Recorder(Events &Into, unique_function<void()> AtEnd)
+      : Into(Into), AtEnd(std::move(AtEnd)) {}
 
   bool HandleTopLevelDecl(clang::DeclGroupRef Group) override {
     note(&ASTConsumer::HandleTopLevelDecl, Group);
+    AtEnd();
     return true;
   }
   void HandleInterestingDecl(clang::DeclGroupRef Group) override {
@@ -109,12 +119,51 @@ private:
   }
 
   Events &Into;
+  unique_function<void()> AtEnd;
 };
+
+/// One attempt at parsing one file.
+struct Attempt {
+  std::vector<std::string> Args; ///< For the driver, without its name.
+  FileSystemPtr Files;
+  bool Colours = false;
+  ParseWatch *Watch = nullptr; ///< May be nobody.
+  Bridges Bridged;             ///< What earlier attempts have shown.
+  Bridges Learned;             ///< The same and what this one shows.
+  std::string Messages;        ///< What Clang printed.
+};
+
+/// How an attempt ended.
+enum class Result { Parsed, Rejected, Crashed };
+
+Result parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
+
+/// Whether a source asks whether it is compiled for the device, be it through
+/// macros of the toolkit.
+bool asksForSide(const clang::SourceManager &SM) {
+  static constexpr StringLiteral Words[] = {
+      "CUDA_ARCH",          "PTX_ARCH",        "NV_IS_",
+      "NV_PROVIDES_",       "IS_DEVICE_CODE",  "IS_HOST_CODE",
+      "DEVICE_COMPILATION", "HOST_COMPILATION"};
+  for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
+    const clang::SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
+    // What is no file are the macros that the compiler starts with.
+    if (!Entry.isFile() || !Entry.getFile().getContentCache().OrigEntry ||
+        clang::SrcMgr::isSystem(Entry.getFile().getFileCharacteristic()))
+      continue;
+    const StringRef Text = SM.getBufferData(SM.getFileID(
+        clang::SourceLocation::getFromRawEncoding(Entry.getOffset())));
+    if (any_of(Words, [&](StringRef Word) { return Text.contains(Word); }))
+      return true;
+  }
+  return false;
+}
 
 class ParsedUnitImpl final : public ParsedUnit {
 public:
-  ParsedUnitImpl(clang::CompilerInstance &Compiler, const Events &Parse)
-      : Compiler(Compiler), Parse(Parse) {}
+  ParsedUnitImpl(clang::CompilerInstance &Compiler, const Events &Parse,
+                 const Attempt &Made)
+      : Compiler(Compiler), Parse(Parse), Made(Made) {}
 
   clang::CompilerInstance &compiler() override { return Compiler; }
   void replay(clang::ASTConsumer &Consumer) override {
@@ -125,10 +174,19 @@ public:
       Tell(Consumer);
     Consumer.HandleTranslationUnit(Compiler.getASTContext());
   }
+  HostView readForHost(function_ref<void(ParsedUnit &)> Action) override {
+    if (!asksForSide(Compiler.getSourceManager()))
+      return HostView::Same;
+    Attempt Host = Made;
+    llvm::replace(Host.Args, DeviceOnly.str(), HostOnly.str());
+    return parseBridged(Host, Action) == Result::Parsed ? HostView::Read
+                                                        : HostView::Unknown;
+  }
 
 private:
   clang::CompilerInstance &Compiler;
   const Events &Parse;
+  const Attempt &Made;
   bool Replayed = false;
 };
 
@@ -150,19 +208,50 @@ private:
   ParseWatch &Watch;
 };
 
+/// Prints what Clang says, as much as Clang would, and learns from all of it.
+class Listener final : public clang::DiagnosticConsumer {
+public:
+  Listener(clang::DiagnosticConsumer &Printer, raw_ostream &Messages,
+           Bridges &Learned)
+      : Printer(Printer), Messages(Messages), Learned(Learned) {}
+
+  void BeginSourceFile(const clang::LangOptions &Options,
+                       const clang::Preprocessor *PP) override {
+    Printer.BeginSourceFile(Options, PP);
+  }
+  void EndSourceFile() override { Printer.EndSourceFile(); }
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
+                        const clang::Diagnostic &Said) override {
+    DiagnosticConsumer::HandleDiagnostic(Level, Said);
+    const StringRef Advice = Learned.learn(Said);
+    constexpr unsigned MostErrors = 20;
+    if (getNumErrors() > MostErrors)
+      return;
+    Printer.HandleDiagnostic(Level, Said);
+    if (!Advice.empty() && Level >= clang::DiagnosticsEngine::Error)
+      Messages << "note: nvcc may take this, Clang does not: " << Advice
+               << '\n';
+  }
+
+private:
+  clang::DiagnosticConsumer &Printer;
+  raw_ostream &Messages;
+  Bridges &Learned;
+};
+
 /// Parses and then calls the action, unless there were errors.
 class ParseAction final : public clang::ASTFrontendAction {
 public:
-  /// \p Watch may be nobody.
-  ParseAction(function_ref<void(ParsedUnit &)> Action, ParseWatch *Watch)
-      : Action(Action), Watch(Watch) {}
+  ParseAction(function_ref<void(ParsedUnit &)> Action, const Attempt &Made)
+      : Action(Action), Made(Made) {}
 
   bool succeeded() const { return Succeeded; }
 
 protected:
   std::unique_ptr<clang::ASTConsumer>
-  CreateASTConsumer(clang::CompilerInstance &, StringRef) override {
-    return std::make_unique<Recorder>(Parse);
+  CreateASTConsumer(clang::CompilerInstance &Compiler, StringRef) override {
+    return std::make_unique<Recorder>(
+        Parse, [&] { Made.Bridged.endDeclaration(Compiler); });
   }
 
   // The callback runs here and not in EndSourceFileAction: Sema, which the code
@@ -170,34 +259,24 @@ protected:
   void ExecuteAction() override {
     clang::CompilerInstance &Compiler = getCompilerInstance();
     clang::Preprocessor &PP = Compiler.getPreprocessor();
-    if (Watch)
-      PP.addPPCallbacks(std::make_unique<TimeNoticer>(PP, *Watch));
+    if (Made.Watch)
+      PP.addPPCallbacks(std::make_unique<TimeNoticer>(PP, *Made.Watch));
+    Made.Bridged.build(Compiler);
     ASTFrontendAction::ExecuteAction();
     if (Compiler.getDiagnostics().hasErrorOccurred())
       return;
+    Made.Bridged.remove(Compiler);
     Succeeded = true;
-    ParsedUnitImpl Unit(Compiler, Parse);
+    ParsedUnitImpl Unit(Compiler, Parse, Made);
     Action(Unit);
   }
 
 private:
   function_ref<void(ParsedUnit &)> Action;
-  ParseWatch *Watch;
+  const Attempt &Made;
   Events Parse;
   bool Succeeded = false;
 };
-
-/// One attempt at parsing one file.
-struct Attempt {
-  std::vector<std::string> Args; ///< For the driver, without its name.
-  FileSystemPtr Files;
-  bool Colours = false;
-  ParseWatch *Watch = nullptr;
-  std::string Messages; ///< What Clang printed.
-};
-
-/// How an attempt ended.
-enum class Result { Parsed, Rejected, Crashed };
 
 /// The one cc1 command that the driver makes of \p A's arguments; empty when
 /// it rejects them.
@@ -274,9 +353,11 @@ bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
   Compiler.setVirtualFileSystem(A.Files);
   clang::TextDiagnosticPrinter Printer(Messages,
                                        Invocation->getDiagnosticOpts());
-  Compiler.createDiagnostics(&Printer, /*ShouldOwnClient=*/false);
+  A.Learned = A.Bridged;
+  Listener Listening(Printer, Messages, A.Learned);
+  Compiler.createDiagnostics(&Listening, /*ShouldOwnClient=*/false);
   Compiler.setVerboseOutputStream(Messages);
-  ParseAction Parse(Action, A.Watch);
+  ParseAction Parse(Action, A);
   Compiler.ExecuteAction(Parse);
   return Parse.succeeded();
 }
@@ -295,6 +376,18 @@ Result parseSafely(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
   if (!Survived)
     return Result::Crashed;
   return Parsed ? Result::Parsed : Result::Rejected;
+}
+
+/// Once more with all that was learned, as long as that is more than before.
+Result parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
+  for (unsigned Parses = 1;; ++Parses) {
+    A.Messages.clear();
+    const Result How = parseSafely(A, Action);
+    if (How != Result::Rejected || A.Learned == A.Bridged ||
+        Parses == MostBridgedParses)
+      return How;
+    A.Bridged = std::move(A.Learned);
+  }
 }
 
 /// Errors that Clang would not report, or not clearly.
@@ -327,7 +420,7 @@ bool names(ArrayRef<std::string> Args, ArrayRef<StringRef> Prefixes) {
 Expected<std::vector<std::string>> fixedArgs(ArrayRef<std::string> JobArgs) {
   std::vector<std::string> Args = {"-x",
                                    "cuda",
-                                   "--cuda-device-only",
+                                   DeviceOnly.str(),
                                    "-fsyntax-only",
                                    "-w",
                                    "-Wno-unknown-cuda-version",
@@ -394,11 +487,12 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   }
   append_range(Second.Args, shimArgs());
   Second.Args.push_back(Job.File);
-  if (parseSafely(Second, Action) == Result::Parsed) {
+  Second.Bridged = std::move(First.Learned);
+  if (parseBridged(Second, Action) == Result::Parsed) {
     Outcome.UsedShim = true;
     return Outcome;
   }
-  Diagnostics << First.Messages;
+  Diagnostics << Second.Messages;
   return createStringError("Clang could not parse '" + Job.File + "'");
 }
 
@@ -426,7 +520,7 @@ Error parseSnippet(StringRef Code, StringRef FileName,
   append_range(A.Args, ExtraArgs);
   append_range(A.Args, *Fixed);
   A.Args.push_back(FileName.str());
-  switch (parseSafely(A, Action)) {
+  switch (parseBridged(A, Action)) {
   case Result::Parsed:
     return Error::success();
   case Result::Crashed:

@@ -281,6 +281,7 @@ std::vector<std::string> macrosAfterToolkit(ArrayRef<std::string> Args,
 std::vector<std::string> shimArgs() {
   const std::string Root = ServedRoot;
   return {"-isystem", Root + "/shim", "-include", "bankstripe_nvcc_shim.h",
+          "-ferror-limit=0", // Each may be a difference that is known.
           // After all else: only what is found nowhere comes from there.
           "-idirafter", Root + "/last",
           // What Clang makes an error of and the compilers under nvcc do not.

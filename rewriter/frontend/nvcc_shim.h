@@ -125,6 +125,28 @@ BS_LAUNCH(cudaLaunchCooperativeKernel)
 #undef BS_LAUNCH
 #endif
 
+// --- Stores past the caches --------------------------------------------------
+
+// Clang has them for `half` alone. How they treat the caches changes nothing
+// that is looked at here.
+#define BS_STORE(Name)                                                         \
+  template <typename T, typename V>                                            \
+  static inline __attribute__((device)) void Name(T *to, V value) {            \
+    *to = value;                                                               \
+  }
+BS_STORE(__stcg)
+BS_STORE(__stcs)
+BS_STORE(__stwb)
+BS_STORE(__stwt)
+#undef BS_STORE
+
+// --- An object of which only the type is known -------------------------------
+
+// Stands in for a variable where Clang does not let it be named.
+#if __cplusplus >= 201402L
+template <typename T> extern __attribute__((device)) T bankstripe_any;
+#endif
+
 // --- Managed variables -------------------------------------------------------
 
 // Clang ignores the attribute in CUDA and takes the variable for the host's.
@@ -158,5 +180,8 @@ BS_LAUNCH(cudaLaunchCooperativeKernel)
 #endif
 #define __NVCC__ 1
 #endif
+// Clang's is empty, and `#if __CUDACC__` an error.
+#undef __CUDACC__
+#define __CUDACC__ 1
 
 #endif

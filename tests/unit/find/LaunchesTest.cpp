@@ -628,6 +628,94 @@ TEST(BlockSize, NothingIsComputedFromAMinimumThatShrinks) {
   EXPECT_EQ(threadsIn("kernel<<<1, 512 / (n < 256 ? n : 256)>>>(out);"), 0u);
 }
 
+// -1 becomes 255, and 1000 may become anything.
+TEST(BlockSize, OfAMinimumThatIsConvertedToLessIsUnknown) {
+  EXPECT_EQ(threadsIn("kernel<<<1, (unsigned char)min(n, 64)>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("unsigned short t = min(n, 64); kernel<<<1, t>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("long m = n; kernel<<<1, m < 64 ? m : 64>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, n < 64 ? (unsigned char)n : 64>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, (unsigned char)n < 64 ? n : 64>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, min(n, 8) * min(n, 8)>>>(out);"), 0u);
+}
+
+TEST(BlockSize, OfAMinimumThatIsConvertedToAsMuchIsAtMostThat) {
+  EXPECT_EQ(threadsIn("kernel<<<1, (unsigned)min(n, 64)>>>(out);"), 64u);
+  EXPECT_EQ(threadsIn("kernel<<<1, min((unsigned char)n, 64)>>>(out);"), 64u);
+  EXPECT_EQ(threadsIn("unsigned m = n; unsigned short t = min(m, 64u);"
+                      "kernel<<<1, t>>>(out);"),
+            64u);
+  EXPECT_EQ(threadsIn("kernel<<<1, (long)n < 64 ? n : 64>>>(out);"), 64u);
+}
+
+// --- Where the host's code is another than the device's ---------------------
+
+/// The largest block of all launches in \p Host; 0 when one is not known.
+static unsigned largestIn(const std::string &Host, size_t Launches) {
+  UnitFacts Facts = hostFacts(Host);
+  EXPECT_EQ(Facts.Launches.size(), Launches);
+  unsigned Largest = 0;
+  for (const Launch &L : Facts.Launches) {
+    EXPECT_EQ(L.KernelId, Facts.Kernels.at(0).Id);
+    if (!L.Threads)
+      return 0;
+    Largest = std::max(Largest, *L.Threads);
+  }
+  return Largest;
+}
+
+TEST(HostView, HasTheLaunchesThatTheDeviceDoesNotSee) {
+  EXPECT_EQ(largestIn("__host__ __device__ void run(int *out) {\n"
+                      "#ifndef __CUDA_ARCH__\n  kernel<<<1, 64>>>(out);\n"
+                      "#endif\n}\n"
+                      "int main() { kernel<<<1, 32>>>(nullptr); }\n",
+                      2),
+            64u);
+  EXPECT_EQ(
+      largestIn("#if !defined(__CUDA_ARCH__)\n#define HOST_ONLY\n#endif\n"
+                "void run(int *out) {\n"
+                "#ifdef HOST_ONLY\n  kernel<<<1, 64>>>(out);\n#endif\n}\n",
+                1),
+      64u);
+}
+
+TEST(HostView, HasTheConstantsOfTheHost) {
+  const std::string Chosen = "#ifdef __CUDA_ARCH__\n#define CHOSEN 32\n#else\n"
+                             "#define CHOSEN 64\n#endif\n";
+  EXPECT_EQ(largestIn(Chosen + "constexpr int N = CHOSEN;\n"
+                               "void run(int *out) { kernel<<<1, N>>>(out); }",
+                      1),
+            64u);
+  EXPECT_EQ(largestIn(Chosen + "static void run(int *out, int t = CHOSEN) {\n"
+                               "  int u = 16;\n#ifndef __CUDA_ARCH__\n"
+                               "  u = 96;\n#endif\n"
+                               "  kernel<<<1, u>>>(out); }\n",
+                      1),
+            96u);
+}
+
+TEST(HostView, KeepsTheLaunchesByKernels) {
+  UnitFacts Facts =
+      factsOf("__global__ void k(int *) {}\n"
+              "__global__ void parent(int *p) {\n"
+              "#ifdef __CUDA_ARCH__\n  k<<<1, 96>>>(p);\n#endif\n"
+              "}\n",
+              [](llvm::StringRef) { return true; }, {"-fgpu-rdc"});
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  EXPECT_TRUE(Facts.Launches[0].OnDevice);
+  EXPECT_EQ(Facts.Launches[0].Threads, 96u);
+}
+
+TEST(HostView, NotSeenMeansThatAnythingMayLaunchAKernel) {
+  UnitFacts Facts = hostFacts("#ifndef __CUDA_ARCH__\n#error host\n#endif\n"
+                              "void run(int *p) { kernel<<<1, 32>>>(p); }\n");
+  EXPECT_TRUE(Facts.Kernels.at(0).AddressTaken);
+  Facts = hostFacts("void run(int *p) { kernel<<<1, 32>>>(p); }\n");
+  EXPECT_FALSE(Facts.Kernels.at(0).AddressTaken);
+}
+
 TEST(HostArguments, ALaunchingFunctionIsAskedAboutByItsCallers) {
   UnitFacts Facts = hostFacts("static void run(int *out, int threads) { "
                               "kernel<<<1, threads>>>(out); }\n"

@@ -56,6 +56,26 @@ TEST(Shim, InputAndOutputWithoutItsHeader) {
   expectShim(parseText("int main() { fprintf(stderr, \"x\"); }\n"));
 }
 
+TEST(Shim, StoresPastTheCaches) {
+  expectShim(parseText("__global__ void k(float *p, float4 *q) {\n"
+                       "  __stcs(p, 1.0f); __stcg(q, q[1]); __stwt(p, 2.0f); "
+                       "}\n"));
+}
+
+TEST(Shim, ValueOfTheMacroThatTellsCuda) {
+  llvm::Expected<Toolkit> Kit = findToolkit("");
+  ASSERT_TRUE(bool(Kit));
+  if (Kit->Root.empty())
+    GTEST_SKIP() << "no toolkit here";
+  TemporaryFolder Folder;
+  CompileJob Job = builtinJob(
+      Folder.write("a.cu", "#if __CUDACC__\n__global__ void k() {}\n#endif\n"
+                           "void run() { k<<<1, 1>>>(); }\n"));
+  Job.CudaPath = Kit->Root;
+  translateCommand(Job, FrontendOptions(), *Kit);
+  expectShim(parse(Job));
+}
+
 TEST(Shim, NarrowingInBraces) {
   expectShim(
       parseText("int f(int n) { unsigned char c[] = {n}; return c[0]; }\n"));

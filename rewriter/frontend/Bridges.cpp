@@ -1,0 +1,301 @@
+//===-- Bridges.cpp - from what nvcc takes to what Clang takes ------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Bridges.h"
+
+#include "clang/Basic/Cuda.h"
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticParse.h"
+#include "clang/Basic/DiagnosticSema.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/Preprocessor.h"
+#include "clang/Sema/Sema.h"
+#include "clang/Sema/SemaCUDA.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace bankstripe;
+using namespace clang;
+using llvm::StringRef;
+
+namespace {
+
+/// A token of a file, without the preprocessor.
+struct RawToken {
+  unsigned Offset;
+  StringRef Text;
+};
+
+/// What Clang says, with the text around the place.
+struct Fault {
+  const Diagnostic &Said;
+  std::string File;
+  std::vector<RawToken> Tokens; ///< Of the whole file.
+  size_t Index;                 ///< The token that Clang means.
+
+  FileOffset at(size_t Token) const { return {File, Tokens[Token].Offset}; }
+  StringRef text() const { return Tokens[Index].Text; }
+};
+
+/// A difference: how Clang words it, and what makes it go away.
+struct Bridge {
+  unsigned Said;
+  /// \returns whether it is the difference, and not another error.
+  bool (*Build)(const Fault &, Bridges &);
+  const char *Advice; ///< For a person, where the bridge did not help.
+};
+
+} // namespace
+
+static std::string fileName(const SourceManager &SM, FileID File) {
+  auto Entry = SM.getFileEntryRefForID(File);
+  return Entry ? Entry->getName().str() : "";
+}
+
+static std::vector<RawToken> rawTokens(StringRef Text,
+                                       const LangOptions &Options) {
+  Lexer Raw(SourceLocation(), Options, Text.begin(), Text.begin(), Text.end());
+  std::vector<RawToken> Result;
+  for (Token T;;) {
+    Raw.LexFromRawLexer(T);
+    if (T.is(tok::eof))
+      return Result;
+    const unsigned End = Raw.getBufferLocation() - Text.begin();
+    Result.push_back(
+        {End - T.getLength(), Text.slice(End - T.getLength(), End)});
+  }
+}
+
+// `k<< <grid, block >> >(x)`: the angles around the token become one, in front
+// of the blanks between them.
+static bool joinAngles(const Fault &F, Bridges &B) {
+  const char Angle = F.text().front();
+  auto IsAngle = [&](size_t I) {
+    return F.Tokens[I].Text.find_first_not_of(Angle) == StringRef::npos;
+  };
+  if (Angle != '<' && Angle != '>')
+    return false;
+  size_t First = F.Index, Last = F.Index;
+  while (First > 0 && IsAngle(First - 1))
+    --First;
+  while (Last + 1 < F.Tokens.size() && IsAngle(Last + 1))
+    ++Last;
+  const unsigned Begin = F.Tokens[First].Offset,
+                 End = F.Tokens[Last].Offset + F.Tokens[Last].Text.size();
+  Bridges::Correction &C = B.Texts[F.File];
+  const std::string Written = C.Corrected.substr(Begin, End - Begin);
+  std::string Blanks = Written;
+  llvm::erase(Blanks, Angle);
+  if (Blanks.size() + 3 != Written.size() || !StringRef(Blanks).trim().empty())
+    return false;
+  C.Corrected.replace(Begin, End - Begin, std::string(3, Angle) + Blanks);
+  return true;
+}
+
+// `k<<<{2}, {w, 1, 1}>>>`.
+static bool nameDim3(const Fault &F, Bridges &B) {
+  if (F.text() != "{" || F.Index == 0)
+    return false;
+  const StringRef Before = F.Tokens[F.Index - 1].Text;
+  if (Before != "<<<" && Before != ",")
+    return false;
+  B.Behind[F.at(F.Index - 1)] = {"dim3", F.at(F.Index).second};
+  return true;
+}
+
+// A definition without the `__host__ __device__` of its declaration.
+static bool putOnBothSides(const Fault &F, Bridges &B) {
+  B.OnBothSides.insert(F.at(F.Index));
+  return true;
+}
+
+// `sizeof(ArraySizeHelper(a))`: what is only named, and not called, may be the
+// host's. What is called as well, nvcc rejects.
+static bool putCandidateOnBothSides(const Fault &F, Bridges &B) {
+  constexpr unsigned CalleeArgument = 3;
+  return F.Said.getRawArg(CalleeArgument) ==
+             uint64_t(CUDAFunctionTarget::Host) &&
+         putOnBothSides(F, B);
+}
+
+// A function with the name of one of Clang's own, such as `__rdtsc`.
+static bool forgetBuiltin(const Fault &F, Bridges &B) {
+  const bool IsReserved = F.text().starts_with("_");
+  if (IsReserved)
+    B.NoBuiltins.insert(F.text().str());
+  return IsReserved;
+}
+
+// `enum { M = std::size(a) }`: an object of a's type serves as well, of which
+// the value is not known, and which is none of the function's around it.
+static bool nameOnlyType(const Fault &F, Bridges &B) {
+  if (F.Index == 0)
+    return false;
+  const unsigned Offset = F.at(F.Index).second;
+  B.Behind[F.at(F.Index - 1)] = {"::bankstripe_any<decltype(", Offset};
+  B.Behind[F.at(F.Index)] = {")>", Offset};
+  return true;
+}
+
+// `x = {}` where x, a `half2`, has several assignment operators.
+static bool nameAssignedType(const Fault &F, Bridges &B) {
+  if (F.text() != "=" || F.Index + 1 == F.Tokens.size() ||
+      F.Tokens[F.Index + 1].Text != "{")
+    return false;
+  std::string Target;
+  for (size_t I = F.Index;
+       I-- > 0 && F.Tokens[I].Text.find_first_of(";{}") == StringRef::npos;)
+    Target = (F.Tokens[I].Text + " " + Target).str();
+  B.Behind[F.at(F.Index)] = {"(__remove_cvref(decltype(" + Target + ")))",
+                             F.at(F.Index + 1).second};
+  return true;
+}
+
+// `S<T>::f<N>(x)` for `S<T>::template f<N>(x)`.
+static bool addTemplate(const Fault &F, Bridges &B) {
+  bool Found = false;
+  int Depth = 0;
+  for (size_t I = F.Index; I + 2 < F.Tokens.size(); ++I) {
+    const StringRef Text = F.Tokens[I].Text;
+    if (Depth == 0 && (Text == "(" || Text == ";"))
+      break;
+    Depth += int(Text.count('<')) - int(Text.count('>'));
+    if (Depth != 0 || Text != "::" || F.Tokens[I + 2].Text != "<")
+      continue;
+    B.Behind[F.at(I)] = {"template", F.at(I + 1).second};
+    Found = true;
+  }
+  return Found;
+}
+
+static constexpr Bridge Table[] = {
+    {diag::err_expected_expression, joinAngles,
+     "write '<<<' and '>>>' without blanks"},
+    {diag::err_expected_expression, nameDim3,
+     "name the type of the list: dim3{...}"},
+    {diag::err_cuda_ovl_target, putOnBothSides,
+     "repeat the '__host__ __device__' of the declaration"},
+    {diag::note_ovl_candidate_bad_target, putCandidateOnBothSides,
+     "make the function '__host__ __device__'"},
+    {diag::err_static_non_static, forgetBuiltin,
+     "give the function another name, this one is Clang's"},
+    {diag::err_builtin_definition, forgetBuiltin,
+     "give the function another name, this one is Clang's"},
+    {diag::err_reference_to_local_in_enclosing_context, nameOnlyType,
+     "use a 'constexpr' variable instead of the enumerator"},
+    {diag::err_ovl_ambiguous_oper_binary, nameAssignedType,
+     "name the type of the list: = T{...}"},
+    {diag::err_template_kw_missing, addTemplate,
+     "put 'template' before the name of the member"},
+    {diag::err_ovl_unresolvable, addTemplate,
+     "put 'template' before the name of the member"},
+};
+
+StringRef Bridges::learn(const Diagnostic &Said) {
+  if (!Said.hasSourceManager() || Said.getLocation().isInvalid())
+    return "";
+  const SourceManager &SM = Said.getSourceManager();
+  const auto [File, Offset] = SM.getDecomposedSpellingLoc(Said.getLocation());
+  const std::string Name = fileName(SM, File);
+  const FileOffset Line = {Name, SM.getLineNumber(File, Offset)};
+  auto IsSaid = [&](const Bridge &B) { return B.Said == Said.getID(); };
+  if (!Name.empty() && llvm::any_of(Table, IsSaid)) {
+    LangOptions Options;
+    Options.CPlusPlus = Options.CPlusPlus11 = Options.CUDA = true;
+    auto [Text, IsNew] = Texts.try_emplace(Name);
+    if (IsNew)
+      Text->second.Original = Text->second.Corrected =
+          SM.getBufferData(File).str();
+    const std::string Lexed = Text->second.Corrected;
+    Fault F{Said, Name, rawTokens(Lexed, Options), 0};
+    F.Index = llvm::lower_bound(F.Tokens, Offset,
+                                [](const RawToken &T, unsigned Wanted) {
+                                  return T.Offset < Wanted;
+                                }) -
+              F.Tokens.begin();
+    const Bridge *Known = llvm::find_if(Table, [&](const Bridge &B) {
+      return F.Index < F.Tokens.size() && IsSaid(B) && B.Build(F, *this);
+    });
+    if (IsNew && Text->second.Original == Text->second.Corrected)
+      Texts.erase(Text);
+    if (Known != std::end(Table))
+      Advice[Line] = Known->Advice;
+  }
+  auto Given = Advice.find(Line);
+  return Given == Advice.end() ? "" : Given->second;
+}
+
+// Gives the parser the tokens of \p Inserted next.
+static void insert(const Bridges::Insertion &Inserted, FileID File,
+                   Preprocessor &PP) {
+  const StringRef Text = Inserted.Text;
+  const SourceLocation Where =
+      PP.getSourceManager().getComposedLoc(File, Inserted.At);
+  Lexer Raw(SourceLocation(), PP.getLangOpts(), Text.begin(), Text.begin(),
+            Text.end());
+  llvm::SmallVector<Token> Tokens;
+  for (Token T;;) {
+    Raw.LexFromRawLexer(T);
+    if (T.is(tok::eof))
+      break;
+    if (T.is(tok::raw_identifier))
+      PP.LookUpIdentifierInfo(T);
+    T.setLocation(Where);
+    Tokens.push_back(T);
+  }
+  auto Owned = std::make_unique<Token[]>(Tokens.size());
+  llvm::copy(Tokens, Owned.get());
+  PP.EnterTokenStream(std::move(Owned), Tokens.size(),
+                      /*DisableMacroExpansion=*/true, /*IsReinject=*/true);
+}
+
+void Bridges::build(CompilerInstance &Compiler) const {
+  if (*this == Bridges())
+    return;
+  SourceManager &SM = Compiler.getSourceManager();
+  Preprocessor &PP = Compiler.getPreprocessor();
+  for (const auto &[Name, Text] : Texts)
+    if (auto File = Compiler.getFileManager().getOptionalFileRef(Name))
+      SM.overrideFileContents(*File,
+                              llvm::MemoryBuffer::getMemBuffer(Text.Corrected));
+  for (const std::string &Name : NoBuiltins)
+    if (IdentifierInfo *Builtin = PP.getIdentifierInfo(Name);
+        Builtin->getBuiltinID())
+      Builtin->clearBuiltinID();
+  llvm::DenseSet<unsigned> Offsets; // Few tokens have one of these.
+  for (const FileOffset &Place : OnBothSides)
+    Offsets.insert(Place.second);
+  for (const auto &[Place, Text] : Behind)
+    Offsets.insert(Place.second);
+  PP.setTokenWatcher([this, &Compiler, &SM, &PP,
+                      Offsets = std::move(Offsets)](const Token &T) {
+    const auto [File, Offset] = SM.getDecomposedSpellingLoc(T.getLocation());
+    if (!Offsets.contains(Offset))
+      return;
+    const FileOffset Place = {fileName(SM, File), Offset};
+    if (OnBothSides.count(Place))
+      Compiler.getSema().CUDA().PushForceHostDevice();
+    if (auto It = Behind.find(Place); It != Behind.end())
+      insert(It->second, File, PP);
+  });
+}
+
+void Bridges::endDeclaration(CompilerInstance &Compiler) const {
+  if (!OnBothSides.empty())
+    while (Compiler.getSema().CUDA().PopForceHostDevice())
+      continue;
+}
+
+void Bridges::remove(CompilerInstance &Compiler) const {
+  for (const auto &[Name, Text] : Texts)
+    if (auto File = Compiler.getFileManager().getOptionalFileRef(Name))
+      Compiler.getSourceManager().overrideFileContents(
+          *File, llvm::MemoryBuffer::getMemBuffer(Text.Original));
+}

@@ -1,0 +1,76 @@
+//===-- Bridges.h - from what nvcc takes to what Clang takes ----*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Clang's error names the place at which it differs from nvcc, so a table has
+// what to do about each:
+//
+//   a parse that failed => its errors => Bridges => the next parse
+//
+// Files are never written, and no character of a text changes its place: what
+// looks at the sources after the parse sees what the user wrote.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FRONTEND_BRIDGES_H
+#define BANKSTRIPE_FRONTEND_BRIDGES_H
+
+#include "llvm/ADT/StringRef.h"
+#include <map>
+#include <set>
+#include <string>
+
+namespace clang {
+class CompilerInstance;
+class Diagnostic;
+} // namespace clang
+
+namespace bankstripe {
+
+/// A place in a file: its name as Clang has it, and the offset.
+using FileOffset = std::pair<std::string, unsigned>;
+
+/// What has been learned from failed parses of one unit.
+class Bridges {
+public:
+  /// Looks at what Clang says; what is no known difference is left alone.
+  /// \returns what a person could write instead; empty where that is not known.
+  llvm::StringRef learn(const clang::Diagnostic &Said);
+
+  /// Before the parse: corrects texts and sees to each token.
+  void build(clang::CompilerInstance &Compiler) const;
+  /// After a declaration at the top level.
+  void endDeclaration(clang::CompilerInstance &Compiler) const;
+  /// After the parse: the texts are the user's again.
+  void remove(clang::CompilerInstance &Compiler) const;
+
+  bool operator==(const Bridges &) const = default;
+
+  /// Tokens for the parser that no file has.
+  struct Insertion {
+    std::string Text;
+    unsigned At = 0; ///< The offset that they say they stand at.
+    bool operator==(const Insertion &) const = default;
+  };
+  /// One file, of which some text counts as spelled differently.
+  struct Correction {
+    std::string Original;
+    std::string Corrected; ///< Of the same length.
+    bool operator==(const Correction &) const = default;
+  };
+
+  std::map<std::string, Correction> Texts;
+  std::map<FileOffset, Insertion> Behind; ///< The token that begins there.
+  /// The names in declarations that are to be `__host__ __device__`.
+  std::set<FileOffset> OnBothSides;
+  std::set<std::string> NoBuiltins; ///< Names that are the user's own.
+  /// What to say where that did not help, by file and line.
+  std::map<FileOffset, const char *> Advice;
+};
+
+} // namespace bankstripe
+
+#endif

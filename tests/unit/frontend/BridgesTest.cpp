@@ -1,0 +1,195 @@
+//===-- BridgesTest.cpp - differences that Clang's errors name ------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FrontendTester.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "gmock/gmock.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using ::testing::HasSubstr;
+
+namespace {
+
+constexpr char Kernel[] = "__global__ void k(int *p) {}\n";
+
+/// The message of the parse that fails.
+std::string failureOf(const std::string &Code) {
+  return toString(parseSnippet(Code, "snippet.cu", [](ParsedUnit &) {}));
+}
+
+Parsed parseText(const std::string &Text) {
+  TemporaryFolder Folder;
+  return parse(builtinJob(Folder.write("a.cu", Text), {"-std=c++17"}));
+}
+
+/// What the host sees, and how that went.
+HostView hostViewOf(const std::string &Code, unsigned &Calls) {
+  HostView How = HostView::Unknown;
+  llvm::Error E = parseSnippet(Code, "snippet.cu", [&](ParsedUnit &Unit) {
+    How = Unit.readForHost([&](ParsedUnit &Host) {
+      EXPECT_FALSE(Host.compiler().getLangOpts().CUDAIsDevice);
+      ++Calls;
+    });
+  });
+  EXPECT_FALSE(bool(E)) << toString(std::move(E));
+  return How;
+}
+
+TEST(Bridges, LaunchesWithBlanksInTheirAngles) {
+  EXPECT_TRUE(parses(std::string(Kernel) +
+                     "void run(int *p) {\n"
+                     "  k << <1, 32 >> >(p); k < < <1, 32> > >(p);\n"
+                     "  k<< \n <1, 32>>>(p); k<<<1, 32> >>(p); }\n"));
+  EXPECT_THAT(failureOf("int f(int a) { return a << < 2; }\n"),
+              HasSubstr("write '<<<' and '>>>' without blanks"));
+}
+
+TEST(Bridges, LeaveTheTextAsTheUserWroteIt) {
+  const std::string Code =
+      std::string(Kernel) + "void run(int *p) { k<< <1, 32 >> >(p); }\n";
+  llvm::Error E = parseSnippet(Code, "snippet.cu", [&](ParsedUnit &Unit) {
+    const auto &SM = Unit.compiler().getSourceManager();
+    EXPECT_EQ(SM.getBufferData(SM.getMainFileID()), Code);
+  });
+  EXPECT_FALSE(bool(E)) << toString(std::move(E));
+}
+
+TEST(Bridges, NeverWriteAFile) {
+  const std::string Code =
+      std::string(Kernel) + "void run(int *p) { k<< <1, 32 >> >(p); }\n";
+  TemporaryFolder Folder;
+  const std::string Header = Folder.write("run.h", Code);
+  const Parsed P =
+      parse(builtinJob(Folder.write("a.cu", "#include \"run.h\"\n")));
+  EXPECT_TRUE(P.Succeeded) << P.Diagnostics;
+  EXPECT_EQ(P.Diagnostics, "");
+  auto Kept = llvm::MemoryBuffer::getFile(Header);
+  ASSERT_TRUE(bool(Kept));
+  EXPECT_EQ((*Kept)->getBuffer(), Code);
+}
+
+TEST(Bridges, BracedLaunchConfigurations) {
+  EXPECT_TRUE(parses(std::string(Kernel) +
+                     "void run(int *p) { k<<<{2}, {16, 1, 1}>>>(p);\n"
+                     "  k<<<1, {}>>>(p); }\n"));
+  EXPECT_THAT(failureOf("int f(int a) { return a + {2}; }\n"),
+              HasSubstr("error:"));
+}
+
+TEST(Bridges, DefinitionsWithoutTheSpecifiersOfTheirDeclarations) {
+  EXPECT_TRUE(
+      parses("template <class T> struct V { T x; __host__ __device__ V(T);\n"
+             "  __host__ __device__ T get() const; };\n"
+             "template <class T> V<T>::V(T t) : x(t) {}\n"
+             "template <class T> inline T V<T>::get() const { return x; }\n"
+             "__host__ __device__ int twice(int);\n"
+             "int twice(int a) { return a + a; }\n"
+             "__global__ void k(int *p) { p[0] = twice(V<int>(3).get()); }\n"));
+}
+
+TEST(Bridges, GiveNoSpecifiersToFunctionsBesideSuchADefinition) {
+  llvm::Error E = parseSnippet(
+      "__host__ __device__ int twice(int);\n"
+      "int before(int a) { return a; }\n"
+      "int twice(int a) { return a + a; }\n"
+      "int after(int a) { return a; }\n",
+      "snippet.cu", [](ParsedUnit &Unit) {
+        for (const clang::Decl *D :
+             Unit.compiler().getASTContext().getTranslationUnitDecl()->decls())
+          if (const auto *F = dyn_cast<clang::FunctionDecl>(D);
+              F && F->getIdentifier())
+            for (const char *Name : {"before", "after"})
+              EXPECT_FALSE(F->getName() == Name &&
+                           F->hasAttr<clang::CUDADeviceAttr>())
+                  << Name;
+      });
+  EXPECT_FALSE(bool(E)) << toString(std::move(E));
+}
+
+TEST(Bridges, FunctionsWithTheNamesOfClangsOwn) {
+  EXPECT_TRUE(parses("static unsigned long long __rdtsc(void) { return 1; }\n"
+                     "int run() { return int(__rdtsc()); }\n"));
+  EXPECT_THAT(failureOf("int f(); static int f() { return 1; }\n"),
+              HasSubstr("static declaration"));
+}
+
+TEST(Bridges, EnumeratorsThatAskAnArrayForItsLength) {
+  const Parsed P =
+      parseText("template <class T, unsigned long N>\n"
+                "constexpr unsigned long size(const T (&)[N]) { return N; }\n"
+                "int run() { const int a[5] = {}; enum { M = size(a) };\n"
+                "  static_assert(M == 5); return M; }\n"
+                "__global__ void k(int *p) { int b[6]; enum { M = size(b) };\n"
+                "  static_assert(M == 6); p[0] = M; }\n");
+  EXPECT_TRUE(P.Succeeded) << P.Diagnostics;
+}
+
+TEST(Bridges, EnumeratorsThatAskForAValueStayErrorsWithAdvice) {
+  EXPECT_THAT(parseText("constexpr int first(const int (&a)[5]) {\n"
+                        "  return a[0]; }\n"
+                        "int run() { const int a[5] = {3};\n"
+                        "  enum { M = first(a) }; return M; }\n")
+                  .Diagnostics,
+              HasSubstr("use a 'constexpr' variable"));
+}
+
+TEST(Bridges, FunctionsOfTheHostThatAreOnlyNamed) {
+  const std::string Helper = "template <class T, unsigned long N>\n"
+                             "char (&sizeHelper(T (&)[N]))[N];\n";
+  EXPECT_TRUE(parses(Helper + "__global__ void k(int *p) { int a[7];\n"
+                              "  p[0] = sizeof(sizeHelper(a)); }\n"));
+}
+
+TEST(Bridges, ListsThatSeveralAssignmentsTake) {
+  const std::string Half =
+      "struct Raw { int x; };\n"
+      "struct Half { int x; Half() = default; Half(const Half &) = default;\n"
+      "  Half &operator=(const Half &); Half &operator=(const Half &&);\n"
+      "  Half &operator=(const Raw &); };\n";
+  EXPECT_TRUE(parses(Half + "void run(Half *p) { Half h; h = {}; p[1] = {};\n"
+                            "}\n"));
+  EXPECT_THAT(failureOf("struct A { operator int(); operator long(); };\n"
+                        "int run(A a) { return a + a; }\n"),
+              HasSubstr("ambiguous"));
+}
+
+TEST(Bridges, MembersOfTemplatesWithoutTheKeyword) {
+  EXPECT_TRUE(
+      parses("template <class T> struct Cast {\n"
+             "  template <int N> static void go(T *, T) {} };\n"
+             "template <class T> void run(T *p) { Cast<T>::go<4>(p, 1); }\n"
+             "void all(int *p) { run(p); }\n"));
+}
+
+TEST(HostView, IsNotAskedForWhereNothingDependsOnTheSide) {
+  unsigned Calls = 0;
+  EXPECT_EQ(hostViewOf(std::string(Kernel) + "#ifdef OTHER\n#endif\n", Calls),
+            HostView::Same);
+  EXPECT_EQ(Calls, 0u);
+}
+
+TEST(HostView, IsReadWhereASourceAsksForTheArchitecture) {
+  unsigned Calls = 0;
+  EXPECT_EQ(hostViewOf(std::string(Kernel) +
+                           "#ifndef __CUDA_ARCH__\n#define HOST 1\n#endif\n",
+                       Calls),
+            HostView::Read);
+  EXPECT_EQ(Calls, 1u);
+}
+
+TEST(HostView, IsUnknownWhereClangRejectsTheHostsPart) {
+  unsigned Calls = 0;
+  EXPECT_EQ(hostViewOf("#ifndef __CUDA_ARCH__\nint a = b;\n#endif\n", Calls),
+            HostView::Unknown);
+  EXPECT_EQ(Calls, 0u);
+}
+
+} // namespace
