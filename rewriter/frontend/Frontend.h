@@ -11,7 +11,7 @@
 //
 // A command line written for nvcc is translated into one that Clang takes; what
 // has no meaning to Clang is dropped and listed. One device-side parse sees the
-// kernels and their launches both.
+// kernels and their launches both; another for the host is made on demand.
 //
 //===----------------------------------------------------------------------===//
 
