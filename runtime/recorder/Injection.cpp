@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "recorder/CallSites.h"
 #include "recorder/Recorder.h"
 #include "recorder/WatchedCalls.h"
 #include <chrono>
@@ -30,6 +31,7 @@ using namespace bankstripe::runtime;
 
 static Recorder *TheRecorder = nullptr;
 static RecordingWriter *TheWriter = nullptr;
+static CallSites *TheSites = nullptr;
 
 template <class Parameters>
 static const Parameters &parameters(const CUpti_CallbackData &Data) {
@@ -221,7 +223,8 @@ static void graphNodeAdded(const WatchedCall &Call,
 }
 
 // After a call that succeeded.
-static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data) {
+static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data,
+                      std::optional<unsigned> Made) {
   switch (Call.What) {
   case Action::CaptureBegins:
     return TheRecorder->captureBegins();
@@ -242,10 +245,12 @@ static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data) {
   case Action::SetAccess: {
     const auto &P = parameters<cuMemSetAccess_params>(Data);
     return TheRecorder->accessible(Data.context, P.ptr, P.size,
-                                   {P.desc, P.count});
+                                   {P.desc, P.count}, Made);
   }
   default:
-    return TheRecorder->allocated(allocation(Call, Data));
+    AllocationRequest Request = allocation(Call, Data);
+    Request.Made = Made;
+    return TheRecorder->allocated(Request);
   }
 }
 
@@ -259,12 +264,16 @@ static void leaving(const WatchedCall &Call, const CUpti_CallbackData &Data) {
     TheRecorder->mutex().unlock();
     return;
   }
+  const bool Succeeded = Result == CUDA_SUCCESS;
+  std::optional<unsigned> Made;
+  if (Succeeded && isAllocation(Call.What))
+    Made = TheSites->here(*TheWriter); // Without the lock: see there.
   const std::lock_guard Lock(TheRecorder->mutex());
   // A capture that was invalidated ends with an error, and ends.
   if (Call.What == Action::CaptureEnds)
     TheRecorder->captureEnds();
-  else if (Result == CUDA_SUCCESS)
-    succeeded(Call, Data);
+  else if (Succeeded)
+    succeeded(Call, Data, Made);
 }
 
 static void resourceEvent(CUpti_CallbackId Id, const CUpti_ResourceData &Data) {
@@ -301,6 +310,7 @@ static std::string cuptiProblem(CUptiResult Result) {
 
 static std::string startDigests(const RecordRequest &Request) {
   TheRecorder = new Recorder(*TheWriter, Request);
+  TheSites = new CallSites;
   CUpti_SubscriberHandle Subscriber = nullptr;
   if (const CUptiResult Result = cuptiSubscribe(&Subscriber, callback, nullptr))
     return cuptiProblem(Result);
