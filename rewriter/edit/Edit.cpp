@@ -7,6 +7,7 @@
 
 #include "edit/Edit.h"
 #include "edit/EditInternal.h"
+#include "edit/LineNumbers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cassert>
@@ -49,11 +50,8 @@ llvm::Expected<std::string> bankstripe::applyEdits(StringRef Code,
   return Result;
 }
 
-llvm::Expected<ChangedFile>
-bankstripe::changeFile(StringRef Path, StringRef Code, EditList Edits) {
-  llvm::Expected<std::string> After = applyEdits(Code, 0, Code.size(), Edits);
-  if (!After)
-    return llvm::createStringError(Path + ": " + toString(After.takeError()));
+// One edit of those that touch.
+static EditList joined(EditList Edits) {
   llvm::sort(Edits);
   Edits.erase(llvm::unique(Edits), Edits.end());
   EditList Joined;
@@ -65,8 +63,20 @@ bankstripe::changeFile(StringRef Path, StringRef Code, EditList Edits) {
     Joined.back().Length += E.Length;
     Joined.back().Text += E.Text;
   }
-  return ChangedFile{Path.str(), Code.str(), std::move(*After),
-                     std::move(Joined)};
+  return Joined;
+}
+
+llvm::Expected<ChangedFile>
+bankstripe::changeFile(StringRef Path, StringRef Code, EditList Edits) {
+  ChangedFile File{Path.str(), Code.str(), "", joined(std::move(Edits))};
+  if (computesWithLines(File.Before))
+    File.Edits = keepLineNumbers(File.Before, std::move(File.Edits));
+  llvm::Expected<std::string> After =
+      applyEdits(Code, 0, Code.size(), File.Edits);
+  if (!After)
+    return llvm::createStringError(Path + ": " + toString(After.takeError()));
+  File.After = std::move(*After);
+  return File;
 }
 
 bool ChangedFile::includesHelper() const {

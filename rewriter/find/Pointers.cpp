@@ -367,6 +367,18 @@ static std::vector<TextRange> hostSpecifiers(const TextRange &Definition,
   return Result;
 }
 
+// A copy stands in other lines than the original, which a value made of
+// `__LINE__` shows. Beside `__FILE__` it is for a message.
+static bool saysLine(const TextRange &Definition, FileID File,
+                     const SourceText &Text) {
+  auto Says = [&](StringRef Name) {
+    return Text.anyIdentifier(
+        Text.text(Definition, File),
+        [&](const IdentifierInfo &Each) { return Each.isStr(Name); });
+  };
+  return Says("__LINE__") && !Says("__FILE__");
+}
+
 static bool usesInheritedDefault(const CallExpr *Call,
                                  const FunctionDecl *Definition) {
   for (unsigned I = 0; I < Call->getNumArgs(); ++I)
@@ -435,8 +447,8 @@ PointerFollower::walkingParameter(const FunctionDecl *Function, unsigned Index,
   auto Whole = definitionText(Definition, Text);
   const SourceManager &SM = Text.sources();
   const SourceLocation End = Definition->getBody()->getEndLoc();
-  if (!Whole || !MayEdit(Where.File) ||
-      SM.isInSystemHeader(Definition->getLocation()))
+  if (!Whole || saysLine(*Whole, SM.getFileID(End), Text) ||
+      !MayEdit(Where.File) || SM.isInSystemHeader(Definition->getLocation()))
     return std::nullopt;
   // A default that another declaration gives is no default of the copy.
   if (usesInheritedDefault(Call, Definition))

@@ -32,22 +32,6 @@ std::optional<std::string> bankstripe::readText(StringRef Path) {
   return (*File)->getBuffer().str();
 }
 
-static const clang::LangOptions &tokenOptions() {
-  static const clang::LangOptions Options = [] {
-    clang::LangOptions O;
-    O.CPlusPlus = O.CPlusPlus11 = O.CPlusPlus14 = O.CPlusPlus17 = true;
-    O.LineComment = O.RawStringLiterals = true;
-    return O;
-  }();
-  return Options;
-}
-
-TokenReader::TokenReader(const std::string &Text)
-    : Text(Text), Raw(clang::SourceLocation(), tokenOptions(), Text.c_str(),
-                      Text.c_str(), Text.c_str() + Text.size()) {
-  next();
-}
-
 // The name at Begin with its quotes or brackets, if one is there.
 static void readName(StringRef Text, size_t Begin, IncludeDirective &Into) {
   StringRef Line =

@@ -18,7 +18,7 @@
 #ifndef BANKSTRIPE_WRAP_INCLUDES_H
 #define BANKSTRIPE_WRAP_INCLUDES_H
 
-#include "clang/Lex/Lexer.h"
+#include "edit/LineNumbers.h"
 #include "llvm/ADT/StringRef.h"
 #include <map>
 #include <optional>
@@ -26,35 +26,6 @@
 #include <vector>
 
 namespace bankstripe {
-
-/// Reads the tokens of a text; comments are none, and what stands in a string
-/// is one.
-class TokenReader {
-public:
-  explicit TokenReader(const std::string &Text);
-
-  bool atEnd() const { return Tok.is(clang::tok::eof); }
-  bool is(clang::tok::TokenKind Kind) const { return Tok.is(Kind); }
-  bool startsLine() const { return Tok.isAtStartOfLine(); }
-  /// A directive begins here.
-  bool startsDirective() const {
-    return Tok.is(clang::tok::hash) && Tok.isAtStartOfLine();
-  }
-  size_t offset() const { return Offset; }
-  llvm::StringRef text() const {
-    return llvm::StringRef(Text).substr(Offset, Tok.getLength());
-  }
-  void next() {
-    Raw.LexFromRawLexer(Tok);
-    Offset = Raw.getCurrentBufferOffset() - Tok.getLength();
-  }
-
-private:
-  const std::string &Text;
-  clang::Lexer Raw;
-  clang::Token Tok;
-  size_t Offset = 0;
-};
 
 /// One `#include`, or one `__has_include`.
 struct IncludeDirective {

@@ -56,18 +56,6 @@ llvm::Expected<Shadow> makeShadow(const IncludeTree &Tree,
 /// Writes what is not there yet. Files that hold the same are not touched.
 llvm::Error writeShadow(const Shadow &S);
 
-/// \p Text with `#line` directives, so that its lines are called \p Numbers
-/// (one for each) of the file \p Name. A directive stands only where it cannot
-/// part what belongs together: at the start of a line with code, outside of
-/// parentheses, directives, comments and strings. Until the next such line the
-/// numbers run on from the one before.
-std::string withLineDirectives(const std::string &Text,
-                               const std::vector<unsigned> &Numbers,
-                               llvm::StringRef Name);
-
-/// Whether \p Name can stand in a `#line` directive.
-bool canNameInDirective(llvm::StringRef Name);
-
 /// The dependency file \p Text with other names: \p Rename gives the one to put
 /// in the place of a name, an empty one to leave the file out, nothing to keep
 /// it. \p Extra are further files that the targets depend on. All else stays

@@ -174,6 +174,17 @@ TEST(Callees, WithAnotherDiscardedBranchGetAnOverload) {
            kernelAround("int a[4]; a[i] = 1; *out = f<false>(a, j);"));
 }
 
+TEST(Callees, ThatComputeWithLinesGetNone) {
+  const std::string Code = kernelAround("int a[4]; a[i] = 1; *out = f(a);");
+  EXPECT_TRUE(
+      factsOf("__device__ int f(int *p) { return *p + __LINE__; }\n" + Code)
+          .Callees.empty());
+  calleeOf("__device__ void check(bool, const char *, int);\n"
+           "#define CHECK(x) check(x, __FILE__, __LINE__)\n"
+           "__device__ int f(int *p) { CHECK(*p > 0); return *p; }\n" +
+           Code);
+}
+
 TEST(Callees, ThatAreDeclaredInTheFunctionGetNone) {
   EXPECT_TRUE(
       factsOf(Sum.str() + kernelAround("int a[4]; a[i] = 1;\n"

@@ -1,0 +1,169 @@
+//===-- LineNumbers.cpp - text that keeps its line numbers ----------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "edit/LineNumbers.h"
+#include "edit/EditInternal.h"
+#include "clang/Basic/LangOptions.h"
+#include "llvm/ADT/StringExtras.h"
+#include <set>
+
+using namespace bankstripe;
+using llvm::StringRef;
+namespace tok = clang::tok;
+
+static const clang::LangOptions &tokenOptions() {
+  static const clang::LangOptions Options = [] {
+    clang::LangOptions O;
+    O.CPlusPlus = O.CPlusPlus11 = O.CPlusPlus14 = O.CPlusPlus17 = true;
+    O.LineComment = O.RawStringLiterals = true;
+    return O;
+  }();
+  return Options;
+}
+
+TokenReader::TokenReader(const std::string &Text)
+    : Text(Text), Raw(clang::SourceLocation(), tokenOptions(), Text.c_str(),
+                      Text.c_str(), Text.c_str() + Text.size()) {
+  next();
+}
+
+namespace {
+
+/// Counts the open parentheses, branch by branch of `#if`.
+class ParenthesisCount {
+public:
+  void readDirective(StringRef Name) {
+    if (Name.starts_with("if"))
+      Outer.push_back(Open);
+    else if (Name.starts_with("el") && !Outer.empty())
+      Open = Outer.back();
+    else if (Name == "endif" && !Outer.empty())
+      Outer.pop_back();
+  }
+  void read(const TokenReader &Tokens) {
+    if (Tokens.is(tok::l_paren))
+      ++Open;
+    else if (Tokens.is(tok::r_paren) && Open)
+      --Open;
+  }
+  bool none() const { return Open == 0; }
+
+private:
+  unsigned Open = 0;
+  std::vector<unsigned> Outer;
+};
+
+} // namespace
+
+// The offsets at which lines begin that a directive may stand before.
+static std::set<size_t> findSafeLines(const std::string &Text) {
+  std::set<size_t> Result;
+  ParenthesisCount Parentheses;
+  TokenReader Tokens(Text);
+  while (!Tokens.atEnd()) {
+    if (Tokens.startsLine() && Parentheses.none()) {
+      const size_t Newline = Tokens.offset()
+                                 ? Text.rfind('\n', Tokens.offset() - 1)
+                                 : std::string::npos;
+      const size_t Begin = Newline == std::string::npos ? 0 : Newline + 1;
+      // A comment may end before the token.
+      if (StringRef(Text).slice(Begin, Tokens.offset()).trim().empty())
+        Result.insert(Begin);
+    }
+    if (!Tokens.startsDirective()) {
+      Parentheses.read(Tokens);
+      Tokens.next();
+      continue;
+    }
+    Tokens.next();
+    if (!Tokens.startsLine())
+      Parentheses.readDirective(Tokens.text());
+    while (!Tokens.atEnd() && !Tokens.startsLine())
+      Tokens.next();
+  }
+  return Result;
+}
+
+bool bankstripe::canNameInDirective(StringRef Name) {
+  return Name.find_first_of("\"\\\n\r") == StringRef::npos;
+}
+
+std::string bankstripe::withLineDirectives(const std::string &Text,
+                                           const std::vector<unsigned> &Numbers,
+                                           StringRef Name) {
+  const std::set<size_t> Safe = findSafeLines(Text);
+  auto Directive = [&](unsigned Number) {
+    return "#line " + llvm::utostr(Number) + " \"" + Name.str() + "\"\n";
+  };
+  // A byte order mark stays first.
+  const size_t Start = StringRef(Text).starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  std::string Result =
+      Text.substr(0, Start) + Directive(Numbers.empty() ? 1 : Numbers.front());
+  unsigned Natural = Numbers.empty() ? 1 : Numbers.front();
+  size_t Begin = 0;
+  for (unsigned Number : Numbers) {
+    const size_t Newline = Text.find('\n', Begin);
+    const size_t End = Newline == std::string::npos ? Text.size() : Newline + 1;
+    if (Number != Natural && Safe.count(Begin)) {
+      Result += Directive(Number);
+      Natural = Number;
+    }
+    Result += StringRef(Text).slice(std::max(Begin, Start), End);
+    Begin = End;
+    ++Natural;
+  }
+  return Result;
+}
+
+bool bankstripe::computesWithLines(const std::string &Code) {
+  bool Computes = false, SaysLine = false, IsMessage = false;
+  auto End = [&] {
+    Computes |= SaysLine && !IsMessage;
+    SaysLine = IsMessage = false;
+  };
+  bool InDirective = false;
+  for (TokenReader Tokens(Code); !Tokens.atEnd(); Tokens.next()) {
+    if (Tokens.startsDirective() || (InDirective && Tokens.startsLine())) {
+      End();
+      InDirective = Tokens.startsDirective();
+    }
+    const StringRef Text = Tokens.text();
+    SaysLine |= Text == "__LINE__";
+    IsMessage |= Text == "__FILE__" || Text.ends_with("\"");
+    if (!InDirective && (Text == ";" || Text == "{" || Text == "}"))
+      End();
+  }
+  End();
+  return Computes;
+}
+
+EditList bankstripe::keepLineNumbers(const std::string &Code, EditList Edits) {
+  const std::set<size_t> Safe = findSafeLines(Code);
+  EditList Result;
+  bool Moved = false;
+  for (auto E = Edits.begin(); E != Edits.end(); ++E) {
+    const StringRef Removed = StringRef(Code).substr(E->Offset, E->Length);
+    Moved |= StringRef(E->Text).count('\n') != Removed.count('\n');
+    const bool EndsLine = StringRef(E->Text).ends_with("\n");
+    auto Line =
+        EndsLine ? Safe.lower_bound(E->end()) : Safe.upper_bound(E->end());
+    Result.push_back(*E);
+    // Where there is another edit before that line, its turn comes.
+    if (!Moved || Line == Safe.end() ||
+        (std::next(E) != Edits.end() && std::next(E)->Offset <= *Line))
+      continue;
+    Moved = false;
+    const size_t Number = 1 + StringRef(Code).take_front(*Line).count('\n');
+    std::string Directive =
+        "#line " + llvm::utostr(Number) + lineEndingOf(Code).str();
+    if (*Line == E->end())
+      Result.back().Text += Directive;
+    else
+      Result.push_back({unsigned(*Line), 0, std::move(Directive)});
+  }
+  return Result;
+}

@@ -1,0 +1,73 @@
+//===-- LineNumbers.h - text that keeps its line numbers --------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lines that a rewrite adds move those behind them, which a program can see:
+// `__LINE__` may be a value. `#line` gives lines the numbers of the original. A
+// directive stands only where it cannot part what belongs together: at the
+// start of a line with code, outside of parentheses, directives, comments and
+// strings. Until the next such line the numbers run on from the one before.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_EDIT_LINENUMBERS_H
+#define BANKSTRIPE_EDIT_LINENUMBERS_H
+
+#include "edit/Edit.h"
+#include "clang/Lex/Lexer.h"
+
+namespace bankstripe {
+
+/// Reads the tokens of a text; comments are none, and what stands in a string
+/// is one.
+class TokenReader {
+public:
+  explicit TokenReader(const std::string &Text);
+
+  bool atEnd() const { return Tok.is(clang::tok::eof); }
+  bool is(clang::tok::TokenKind Kind) const { return Tok.is(Kind); }
+  bool startsLine() const { return Tok.isAtStartOfLine(); }
+  /// A directive begins here.
+  bool startsDirective() const {
+    return Tok.is(clang::tok::hash) && Tok.isAtStartOfLine();
+  }
+  size_t offset() const { return Offset; }
+  llvm::StringRef text() const {
+    return llvm::StringRef(Text).substr(Offset, Tok.getLength());
+  }
+  void next() {
+    Raw.LexFromRawLexer(Tok);
+    Offset = Raw.getCurrentBufferOffset() - Tok.getLength();
+  }
+
+private:
+  const std::string &Text;
+  clang::Lexer Raw;
+  clang::Token Tok;
+  size_t Offset = 0;
+};
+
+/// \p Text with `#line` directives, so that its lines are called \p Numbers
+/// (one for each) of the file \p Name.
+std::string withLineDirectives(const std::string &Text,
+                               const std::vector<unsigned> &Numbers,
+                               llvm::StringRef Name);
+
+/// Whether \p Name can stand in a `#line` directive.
+bool canNameInDirective(llvm::StringRef Name);
+
+/// Whether \p Code computes with `__LINE__`. In a statement, or a macro, with a
+/// string or with `__FILE__` it is for a message, which had better name the
+/// line of the text that is compiled.
+bool computesWithLines(const std::string &Code);
+
+/// \p Edits, which are in order and do not touch, with directives that give the
+/// lines of \p Code behind them their numbers again.
+EditList keepLineNumbers(const std::string &Code, EditList Edits);
+
+} // namespace bankstripe
+
+#endif
