@@ -43,6 +43,8 @@ struct UnitReading {
   std::map<std::pair<std::string, char>, std::string> Trace;
   /// No evidence was gathered, as it was not worth the time.
   bool WithoutEvidence = false;
+  /// A source of the user's asks for what it is compiled.
+  bool AsksForArch = false;
 };
 
 /// What was read of a program, or of a part of it.

@@ -103,7 +103,7 @@ BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Problem)
 
 // Frontend.h, Plan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,
-                  GpuArch, AllGpuArchs, CudaPath)
+                  GpuArch, AllGpuArchs, CudaPath, IsOtherArch)
 BANKSTRIPE_FIELDS(UnitResult, Facts, Evidence, Resources)
 BANKSTRIPE_FIELDS(UnitRecord, Job, Unit)
 BANKSTRIPE_FIELDS(Treatment, Kind, Form)
@@ -112,7 +112,7 @@ BANKSTRIPE_FIELDS(Measured, Versions)
 BANKSTRIPE_FIELDS(ProgramFacts, Units, Confirmed, Known)
 BANKSTRIPE_FIELDS(ParseOutcome, UsedShim, UsedBuiltinHeader)
 BANKSTRIPE_FIELDS(UnitReading, Unit, Diagnostics, Error, Outcome, Trace,
-                  WithoutEvidence)
+                  WithoutEvidence, AsksForArch)
 
 #undef BANKSTRIPE_FIELDS
 

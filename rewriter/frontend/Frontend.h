@@ -65,6 +65,8 @@ struct CompileJob {
   /// All that code is made for; empty when the command names none.
   std::vector<std::string> AllGpuArchs;
   std::string CudaPath; ///< Empty: the built-in header serves.
+  /// The command of another job, read for another of its architectures.
+  bool IsOtherArch = false;
 };
 
 /// A CUDA toolkit on this machine.
@@ -91,6 +93,9 @@ collectJobs(llvm::ArrayRef<std::string> Paths, const FrontendOptions &Options);
 void translateCommand(CompileJob &Job, const FrontendOptions &Options,
                       const Toolkit &Kit);
 
+/// \p Job for each other architecture that its command names.
+std::vector<CompileJob> otherArchitectures(const CompileJob &Job);
+
 /// What a parse for the host shows that the one for the device does not.
 enum class HostView {
   Same,   ///< Nothing: no source of the user's asks which of the two it is.
@@ -108,6 +113,9 @@ public:
   /// of the translation unit, as if it had been there during the parse.
   /// Code generation can so be decided on after the parse. At most once.
   virtual void replay(clang::ASTConsumer &Consumer) = 0;
+  /// Whether a source of the user's asks for what it is compiled
+  /// (`__CUDA_ARCH__`).
+  virtual bool asksForSide() = 0;
   /// Parses the file for the host too, and calls \p Action with that, if its
   /// sources ask for which side they are compiled (`__CUDA_ARCH__`).
   virtual HostView

@@ -174,8 +174,11 @@ public:
       Tell(Consumer);
     Consumer.HandleTranslationUnit(Compiler.getASTContext());
   }
+  bool asksForSide() override {
+    return bankstripe::asksForSide(Compiler.getSourceManager());
+  }
   HostView readForHost(function_ref<void(ParsedUnit &)> Action) override {
-    if (!asksForSide(Compiler.getSourceManager()))
+    if (!asksForSide())
       return HostView::Same;
     Attempt Host = Made;
     llvm::replace(Host.Args, DeviceOnly.str(), HostOnly.str());

@@ -76,6 +76,8 @@ bool isKnownArch(StringRef Arch) {
 }
 
 /// \p Arch, or the nearest that Clang knows and that has no more than it.
+constexpr StringLiteral ArchOption = "--cuda-gpu-arch=";
+
 std::string nearestKnownArch(StringRef Arch) {
   if (isKnownArch(Arch))
     return Arch.str();
@@ -234,7 +236,7 @@ private:
     Job.AllGpuArchs = Options.GpuArch.empty()
                           ? Arches.all()
                           : std::vector<std::string>{Options.GpuArch};
-    keep("--cuda-gpu-arch=" + nearestKnownArch(Job.GpuArch));
+    keep(ArchOption + nearestKnownArch(Job.GpuArch));
   }
 
   void chooseToolkit(const FrontendOptions &Options) {
@@ -271,6 +273,21 @@ private:
 void translateCommand(CompileJob &Job, const FrontendOptions &Options,
                       const Toolkit &Kit) {
   Translator(Job, Kit).run(Options);
+}
+
+std::vector<CompileJob> otherArchitectures(const CompileJob &Job) {
+  std::vector<CompileJob> Result;
+  for (const std::string &Arch : Job.AllGpuArchs) {
+    if (nearestKnownArch(Arch) == nearestKnownArch(Job.GpuArch))
+      continue;
+    CompileJob &Other = Result.emplace_back(Job);
+    Other.GpuArch = Arch;
+    Other.IsOtherArch = true;
+    for (std::string &Arg : Other.ClangArgs)
+      if (StringRef(Arg).starts_with(ArchOption))
+        Arg = ArchOption.str() + nearestKnownArch(Arch);
+  }
+  return Result;
 }
 
 } // namespace bankstripe

@@ -77,7 +77,8 @@ static llvm::Expected<PlanOptions>
 planningForFacts(RunResult &Run, const ProgramFacts &Facts,
                  const ToolOptions &Options) {
   for (const UnitRecord &Unit : Facts.Units) {
-    Run.Jobs.push_back(Unit.Job);
+    if (!Unit.Job.IsOtherArch)
+      Run.Jobs.push_back(Unit.Job);
     for (const auto &[Id, Resources] : Unit.Unit.Resources)
       Run.Resources.Before.insert({Id, Resources});
   }

@@ -95,7 +95,8 @@ void bankstripe::askOriginals(
   std::vector<NvccQuestion> Questions;
   std::vector<UnitRecord *> Asked;
   for (UnitRecord &Unit : Units)
-    if (Unit.Unit.Resources.empty() && IsConcerned(Unit.Unit)) {
+    if (!Unit.Job.IsOtherArch && Unit.Unit.Resources.empty() &&
+        IsConcerned(Unit.Unit)) {
       Questions.push_back({&Unit, Unit.Job.File, {}});
       Asked.push_back(&Unit);
     }

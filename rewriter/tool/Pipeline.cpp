@@ -82,6 +82,7 @@ static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
         if (!Result.WithoutEvidence)
           Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);
         Result.Unit = std::move(Unit);
+        Result.AsksForArch = Parsed.asksForSide();
       },
       &Recorder);
   if (!Outcome) {
@@ -124,8 +125,8 @@ static std::optional<UnitReading> recall(const CompileJob &Job,
 }
 
 static std::vector<UnitReading> readAll(RunResult &Run,
+                                        const std::vector<CompileJob> &Jobs,
                                         const ToolOptions &Options) {
-  const std::vector<CompileJob> &Jobs = Run.Jobs;
   std::vector<UnitReading> Results(Jobs.size());
   std::vector<std::string> Paths = Options.Paths;
   llvm::append_range(Paths, Options.Scope);
@@ -135,7 +136,8 @@ static std::vector<UnitReading> readAll(RunResult &Run,
   Progress Shown(Jobs.size(), Options.Level != Detail::Quiet);
   // Asked here, since a process that reads has another standard error.
   const bool Colours = llvm::errs().has_colors();
-  Run.Known = Answers::open(Options);
+  if (!Run.Known)
+    Run.Known = Answers::open(Options);
   Workers Pool(workLimits(Options), [&](size_t I, WorkResult Sent) {
     Results[I] = receive(Jobs[I], std::move(Sent), Options.Level);
     if (Run.Known)
@@ -191,9 +193,41 @@ static void reportReading(const CompileJob &Job, const UnitReading &Result,
                  << Result.Unit->Evidence.Problem << '\n';
 }
 
+// For another architecture, code that asks for it calls other functions, and
+// has other arrays: there it is a unit of its own. Where that cannot be read,
+// nobody knows which kernels reach the arrays of the file.
+static std::vector<UnitRecord>
+readOtherArchitectures(RunResult &Run, std::vector<UnitReading> &Results,
+                       const ToolOptions &Options) {
+  std::vector<CompileJob> Jobs;
+  std::vector<size_t> Of; // Index in Results.
+  for (auto [I, Job] : llvm::enumerate(Run.Jobs))
+    if (Results[I].Unit && Results[I].AsksForArch)
+      for (CompileJob &Other : otherArchitectures(Job)) {
+        Jobs.push_back(std::move(Other));
+        Of.push_back(I);
+      }
+  std::vector<UnitRecord> Units;
+  if (Jobs.empty())
+    return Units;
+  for (auto [I, Read] : llvm::enumerate(readAll(Run, Jobs, Options))) {
+    if (Read.Unit) {
+      Units.push_back({std::move(Jobs[I]), std::move(*Read.Unit)});
+      continue;
+    }
+    UnitEvidence &Evidence = Results[Of[I]].Unit->Evidence;
+    Evidence.Problem = "for " + Jobs[I].GpuArch + ": " + Read.Error;
+    for (ArrayEvidence &E : Evidence.Arrays)
+      E.Where = Residency::Unknown;
+  }
+  return Units;
+}
+
 std::vector<UnitRecord> bankstripe::readUnits(RunResult &Run,
                                               const ToolOptions &Options) {
-  std::vector<UnitReading> Results = readAll(Run, Options);
+  std::vector<UnitReading> Results = readAll(Run, Run.Jobs, Options);
+  std::vector<UnitRecord> Others =
+      readOtherArchitectures(Run, Results, Options);
   std::vector<UnitRecord> Units;
   bool SaidBuiltin = false;
   for (size_t I = 0; I < Results.size(); ++I) {
@@ -205,6 +239,7 @@ std::vector<UnitRecord> bankstripe::readUnits(RunResult &Run,
     if (Results[I].Unit)
       Units.push_back({Run.Jobs[I], std::move(*Results[I].Unit)});
   }
+  llvm::move(Others, std::back_inserter(Units));
   return Units;
 }
 

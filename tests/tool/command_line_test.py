@@ -21,6 +21,26 @@ __global__ void sized(const int *in, int *out) {
 void launch(const int *in, int *out) { sized<<<1, 64>>>(in, out); }
 """
 
+# A kernel calls the function of the array for some architectures only, and for others names
+# what there is not.
+BY_ARCHITECTURE = """__device__ int pick(const int *in, int n) {
+  int last[8] = {0};
+  for (int i = 0; i < n; ++i)
+    last[in[i] & 7] += i;
+  return last[in[n] & 7];
+}
+__global__ void always(const int *in, int *out) { out[threadIdx.x] = pick(in, 9); }
+__global__ void older(const int *in, int *out) {
+#if __CUDA_ARCH__ < 800
+  out[threadIdx.x] = pick(in, 8);
+#endif
+}
+void launch(const int *in, int *out) {
+  always<<<1, 64>>>(in, out);
+  older<<<1, 256>>>(in, out);
+}
+"""
+
 
 class Usage(ToolTest):
     def bad(self, message, *args):
@@ -270,6 +290,30 @@ class CompileCommands(ToolTest):
         done = self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
         self.assertIn("shared_bytes(1, in[0], 0)>>>", done.stdout)
         self.expect(DONE, self.run_tool("rewrite", "--check", "--shared-limit=1024", "a.cu"))
+
+
+
+class Architectures(ToolTest):
+    """Each that the command names, where the source asks for it."""
+
+    def array(self, *options, source=BY_ARCHITECTURE):
+        self.write("a.cu", source)
+        done = self.expect(DONE, self.run_tool(
+            "analyze", "--format=json", "--no-confirm", "--min-speedup=0", "a.cu", "--", *options))
+        return json.loads(done.stdout)["arrays"][0]
+
+    def test_calls_of_all_of_them_count(self):
+        old, new = (f"-gencode=arch=compute_{n},code=sm_{n}" for n in (75, 90))
+        self.assertEqual(len(self.array(new)["kernels"]), 1)
+        self.assertEqual(len(self.array(old)["kernels"]), 2)
+        self.assertEqual(len(self.array(old, new)["kernels"]), 2)
+
+    def test_an_array_stays_where_one_of_them_cannot_be_read(self):
+        old, new = (f"-gencode=arch=compute_{n},code=sm_{n}" for n in (75, 90))
+        broken = BY_ARCHITECTURE.replace(
+            "#if __CUDA_ARCH__ < 800", "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800\n  oops;")
+        self.assertEqual(self.array(new, source=broken)["verdict"], "stripe")
+        self.assertEqual(self.array(old, new, source=broken)["reason"], "no-evidence")
 
 
 if __name__ == "__main__":
