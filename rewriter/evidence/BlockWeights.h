@@ -1,5 +1,4 @@
-//===-- BlockWeights.h - how often a block runs ------------------*- C++
-//-*-===//
+//===-- BlockWeights.h - how often a block runs -----------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

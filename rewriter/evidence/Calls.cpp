@@ -31,13 +31,12 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
 
 using namespace llvm;
 
 namespace bankstripe {
 namespace {
-
-constexpr unsigned SharedAddressSpace = 3;
 
 using FunctionSet = SmallSetVector<const Function *, 8>;
 using VariableSet = SmallSetVector<const GlobalVariable *, 4>;
@@ -52,14 +51,6 @@ struct Body {
 
 bool isKernel(const Function &F) {
   return F.getCallingConv() == CallingConv::PTX_Kernel;
-}
-
-/// The name that the syntax tree has for \p F. Clang adds to names of internal
-/// linkage that the host has to find.
-StringRef sourceName(const Function &F) {
-  const StringRef Name = F.getName();
-  return Name.take_front(
-      std::min(Name.find("__static__"), Name.find("__intern__")));
 }
 
 class CallGraph {
@@ -101,7 +92,7 @@ void CallGraph::readConstant(const Constant &C, Body *Into) {
     if (Into)
       Into->Taken.insert(F);
   } else if (const auto *Variable = dyn_cast<GlobalVariable>(&C)) {
-    if (Into && Variable->getAddressSpace() == SharedAddressSpace)
+    if (Into && Variable->getAddressSpace() == NVPTXAS::ADDRESS_SPACE_SHARED)
       Into->Shared.insert(Variable);
   } else {
     for (const llvm::Use &Operand : C.operands())

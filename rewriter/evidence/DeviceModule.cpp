@@ -1,5 +1,4 @@
-//===-- DeviceModule.cpp - emit device IR, keep what matters, optimise
-//-----===//
+//===-- DeviceModule.cpp - emit device IR, keep what matters, optimise ----===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +10,8 @@
 // declarations are sifted twice. Before code generation, kernels of system
 // headers that nothing of the user's is part of are held back: Clang emits
 // device functions on demand, so all that only those kernels call is never
-// emitted either.
-// Afterwards, in keepOnly, the call graph tells exactly which functions have
-// anything to do with a finding.
+// emitted either. Afterwards, in keepOnly, the call graph tells exactly which
+// functions have anything to do with a finding.
 //
 // It is optimised by the pipeline that `clang++ -O3` runs for the device, with
 // the same target machine, tuning and device library, so that what survives
@@ -254,12 +252,8 @@ bool UserCode::isIn(const clang::TemplateArgument &Argument) const {
 
 bool UserCode::isIn(clang::QualType Type) const {
   const clang::Type *T = Type.getCanonicalType().getTypePtr();
-  if (const auto *Function = dyn_cast<clang::FunctionProtoType>(T))
-    return isIn(Function->getReturnType()) ||
-           any_of(Function->getParamTypes(),
-                  [&](clang::QualType Each) { return isIn(Each); });
-  if (isa<clang::MemberPointerType>(T))
-    return true; // Its class may be anybody's.
+  if (isa<clang::FunctionType, clang::MemberPointerType>(T))
+    return true; // What it points to may be anybody's.
   if (const clang::QualType Pointee = T->getPointeeType(); !Pointee.isNull())
     return isIn(Pointee);
   if (const auto *Array = dyn_cast<clang::ArrayType>(T))
@@ -328,6 +322,12 @@ void addCallers(SmallDenseSet<Function *> &Reached) {
 } // namespace
 
 bool isOfSystem(const Function &F) { return F.hasFnAttribute(SystemAttribute); }
+
+StringRef sourceName(const Function &F) {
+  const StringRef Name = F.getName();
+  return Name.take_front(
+      std::min(Name.find("__static__"), Name.find("__intern__")));
+}
 
 QuietContext::QuietContext() {
   Context.setDiagnosticHandler(std::make_unique<KeepFirstError>(FirstError));

@@ -1,5 +1,4 @@
-//===-- DeviceModule.h - device IR of a translation unit ---------*- C++
-//-*-===//
+//===-- DeviceModule.h - device IR of a translation unit --------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,6 +54,10 @@ emitDeviceModule(ParsedUnit &Unit, const UnitFacts &Facts,
 /// Whether \p F, of such a module, is declared in a system header or by the
 /// compiler.
 bool isOfSystem(const llvm::Function &F);
+
+/// The name that the syntax tree has for \p F. With relocatable device code,
+/// Clang adds to names of internal linkage that the host has to find.
+llvm::StringRef sourceName(const llvm::Function &F);
 
 /// Removes from \p M what can have no influence on the functions \p Holders:
 /// all but them, the kernels that reach them, and what those need. What remains

@@ -84,6 +84,7 @@
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
 #include <iterator>
 #include <limits>
 #include <map>
@@ -132,10 +133,10 @@ WarpUniformity::getInstructionUniformity(const Value *V) const {
 }
 
 InstructionUniformity WarpUniformity::ofLoad(const LoadInst &Load) const {
-  constexpr unsigned LocalAddressSpace = 5;
   if (Uniform.contains(&Load))
     return InstructionUniformity::Default;
-  if (!Load.isSimple() || Load.getPointerAddressSpace() == LocalAddressSpace)
+  if (!Load.isSimple() ||
+      Load.getPointerAddressSpace() == NVPTXAS::ADDRESS_SPACE_LOCAL)
     return InstructionUniformity::NeverUniform;
   // Through a pointer whose origin is not seen, such as one that was loaded
   // itself, the load cannot lead into a per-thread array at a uniform address:

@@ -1,5 +1,4 @@
-//===-- Divergence.h - what differs from lane to lane ------------*- C++
-//-*-===//
+//===-- Divergence.h - what differs from lane to lane -----------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===-- NvccCommand.h - a command line for ptxas' report ---------*- C++
-//-*-===//
+//===-- NvccCommand.h - a command line for ptxas' report --------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===-- PtxasReport.cpp - what ptxas prints under -v, by Clang's names
-//-----===//
+//===-- PtxasReport.cpp - what ptxas prints under -v, by Clang's names ----===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

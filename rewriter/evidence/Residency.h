@@ -1,5 +1,4 @@
-//===-- Residency.h - follow findings through the optimiser ------*- C++
-//-*-===//
+//===-- Residency.h - follow findings through the optimiser -----*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -23,6 +23,7 @@
 
 #include "evidence/Work.h"
 #include "evidence/BlockWeights.h"
+#include "evidence/DeviceModule.h"
 #include "evidence/Lanes.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -30,22 +31,19 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
 
 using namespace llvm;
 
 namespace bankstripe {
 namespace {
 
-constexpr unsigned SharedAddressSpace = 3;
-constexpr unsigned ConstantAddressSpace = 4;
-constexpr unsigned LocalAddressSpace = 5;
-
 /// Instructions that a load from constant memory costs at an address that
 /// differs from lane to lane. Such loads are answered one address after the
-/// other: on an H200 one of 32 random bytes of a table of 256 takes a
-/// SM about 60 cycles, in which it could issue some 250
-/// instructions (mochimo-md2 in measurements/suite-profile.txt.xz: 47 warps
-/// with 7,000 of them each take 20.4 million cycles).
+/// other: on an H200 one of 32 random bytes of a table of 256 takes an SM about
+/// 60 cycles, in which it could issue some 250 instructions (mochimo-md2 in
+/// measurements/suite-profile.txt.xz: 47 warps with 7,000 of them each take
+/// 20.4 million cycles).
 constexpr double CostOfScatteredConstant = 250;
 
 bool isLaneNumber(const Instruction &I) {
@@ -260,14 +258,14 @@ void WorkCounter::addAccess(const Value &Pointer, uint64_t Bytes, double Weight,
     return;
   }
   switch (Object.stripPointerCasts()->getType()->getPointerAddressSpace()) {
-  case SharedAddressSpace:
+  case NVPTXAS::ADDRESS_SPACE_SHARED:
     Work.Shared += Words;
     return;
-  case ConstantAddressSpace:
+  case NVPTXAS::ADDRESS_SPACE_CONST:
     Work.Instructions +=
         Weight * (Function.Differs.of(Pointer) ? CostOfScatteredConstant : 1);
     return;
-  case LocalAddressSpace:
+  case NVPTXAS::ADDRESS_SPACE_LOCAL:
     Work.OtherLocal += Words;
     return;
   default:
@@ -373,7 +371,7 @@ void readOptimized(Module &M, const AllocaTracker &Tracker,
       continue;
     Counter.addArrays(F, Result.Arrays);
     if (F.getCallingConv() == CallingConv::PTX_Kernel) {
-      const std::string Name = F.getName().str();
+      const std::string Name = sourceName(F).str();
       Result.Work[Name] = Counter.workOf(F, Trips::Many);
       Result.ShortWork[Name] = Counter.workOf(F, Trips::Few);
     }

@@ -1,5 +1,4 @@
-//===-- Arrays.cpp - the per-thread arrays of a function
-//---------------------===//
+//===-- Arrays.cpp - the per-thread arrays of a function ------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

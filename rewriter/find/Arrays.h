@@ -1,5 +1,4 @@
-//===-- Arrays.h - the per-thread arrays of a function -------------*- C++
-//-*-===//
+//===-- Arrays.h - the per-thread arrays of a function ----------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===-- Declaration.cpp - a per-thread array's declaration
-//-------------------===//
+//===-- Declaration.cpp - a per-thread array's declaration ----------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

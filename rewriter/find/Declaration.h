@@ -1,5 +1,4 @@
-//===-- Declaration.h - a per-thread array's declaration -----------*- C++
-//-*-===//
+//===-- Declaration.h - a per-thread array's declaration --------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===-- Finding.h - a per-thread array and everything known of it --*- C++
-//-*-===//
+//===-- Finding.h - what is known of a per-thread array ---------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -9,9 +9,9 @@
 // shared memory as all blocks need that could be resident. A launch that can be
 // edited can ask for another part (runtime/device/bankstripe.cuh).
 //
-// By default that is what the blocks need which its grid brings to a
-// SM, at launches that are edited anyway and at those of kernels
-// that may lose if the driver chooses (docs/measurements.md).
+// By default that is what the blocks need which its grid brings to an SM, at
+// launches that are edited anyway and at those of kernels that may lose if the
+// driver chooses (docs/measurements.md).
 //
 // A kernel about which the program asks how many blocks can be resident keeps
 // what the driver chooses: the answer counts what was asked for last.

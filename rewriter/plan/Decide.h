@@ -1,5 +1,4 @@
-//===-- Decide.h - decisions from outside, and what came of them -*- C++
-//-*-===//
+//===-- Decide.h - decisions, and what came of them -------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===-- Modules.cpp - the device code that was loaded
-//-----------------------===//
+//===-- Modules.cpp - the device code that was loaded ---------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===-- Records.h - files of records ------------------------------*- C++
-//-*-===//
+//===-- Records.h - files of records ----------------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

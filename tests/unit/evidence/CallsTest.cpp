@@ -155,6 +155,20 @@ TEST(Reach, ByKernelsOfSystemHeaders) {
   EXPECT_TRUE(completeFacts(Library).Findings[0].Obstacles.empty());
 }
 
+// What a pointer to a function points to may be the user's.
+TEST(Reach, ByKernelsOfSystemHeadersThroughPointers) {
+  UnitFacts Facts = completeFacts(
+      "# 1 \"/lib/lib.h\" 1 3\n"
+      "template <class F> __global__ void each(F f, int *p) { *p = f(*p); }\n"
+      "# 1 \"/snippet.cu\" 2\n"
+      "__device__ int pick(int i) { int a[4]; a[i] = 1; return a[i / 2]; }\n"
+      "__device__ int (*pointer)(int) = pick;\n"
+      "void run(int (*f)(int), int *p) { each<<<1, 32>>>(f, p); }");
+  ASSERT_EQ(Facts.Findings.size(), 1u);
+  ASSERT_EQ(Facts.Findings[0].Obstacles.size(), 1u);
+  EXPECT_EQ(Facts.Findings[0].Obstacles[0].Why, Reason::BlockSizeUnknown);
+}
+
 // --- Calls that can be seen ------------------------------------------------
 
 TEST(Reentry, OfAFunctionThatCallsItself) {
@@ -428,6 +442,27 @@ TEST(CallsBetweenUnits, AreListedWithWhoDefinesWhat) {
   EXPECT_FALSE(functionIn(Facts, "elsewhere").Defined);
   EXPECT_EQ(functionIn(Facts, "kernel").Calls,
             std::vector<std::string>{Leaves.Id});
+}
+
+// The IR has other names for them then.
+TEST(CallsBetweenUnits, DoNotHideWhatIsStatic) {
+  UnitFacts Facts;
+  UnitEvidence Evidence;
+  llvm::Error Failure =
+      parseSnippet("static __global__ void k(int *out, int i) {\n"
+                   "  int a[4]; a[i] = 1; *out = a[i / 2]; }\n"
+                   "void run(int *p) { k<<<1, 32>>>(p, 1); }\n",
+                   SnippetFile,
+                   [&](ParsedUnit &Unit) {
+                     Facts =
+                         findAll(Unit, [](llvm::StringRef) { return true; });
+                     Evidence = gatherEvidence(Unit, Facts, "sm_90");
+                   },
+                   {"-fgpu-rdc", "-nostdlibinc"});
+  ASSERT_FALSE(Failure);
+  ASSERT_EQ(Facts.Findings.size(), 1u);
+  EXPECT_EQ(Facts.Findings[0].Kernels, std::vector<std::string>{"_ZL1kPii"});
+  EXPECT_EQ(Evidence.Work.count("_ZL1kPii"), 1u);
 }
 
 TEST(CallsBetweenUnits, AreNoneInAProgramOfOneUnit) {

@@ -1,5 +1,4 @@
-//===-- Snippet.h - evidence of the arrays in a few lines --------*- C++
-//-*-===//
+//===-- Snippet.h - evidence of the arrays in a few lines -------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

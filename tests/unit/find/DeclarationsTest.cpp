@@ -1,5 +1,4 @@
-//===-- DeclarationsTest.cpp - which variables are arrays, and how written
-//-===//
+//===-- DeclarationsTest.cpp - what is an array, and how written ----------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

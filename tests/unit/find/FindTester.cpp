@@ -120,4 +120,23 @@ std::vector<Finding> testBody(StringRef Body, std::source_location Test) {
   return testFind(kernelAround(Body), Test);
 }
 
+const std::string KernelCode = "__global__ void kernel(int *out) {}\n";
+
+UnitFacts hostFacts(const std::string &Host) {
+  return factsOf(KernelCode + Host);
+}
+
+Launch launchIn(const std::string &Body) {
+  UnitFacts Facts =
+      hostFacts("int ask(); void change(int &); void look(const int &);\n"
+                "void run(int *out, int n) {\n" +
+                Body + "\n}\n");
+  if (Facts.Launches.size() != 1) {
+    ADD_FAILURE() << Facts.Launches.size() << " launches in " << Body;
+    return Launch();
+  }
+  EXPECT_EQ(Facts.Launches[0].KernelId, "_Z6kernelPi");
+  return Facts.Launches[0];
+}
+
 } // namespace bankstripe::testing

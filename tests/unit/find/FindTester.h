@@ -58,6 +58,15 @@ testBody(llvm::StringRef Body,
 /// \p Body as testBody takes it, as a whole snippet.
 std::string kernelAround(llvm::StringRef Body);
 
+/// `__global__ void kernel(int *out) {}`
+extern const std::string KernelCode;
+
+/// The facts of \p Host below that kernel.
+UnitFacts hostFacts(const std::string &Host);
+
+/// The only launch of the host function with the body \p Body.
+Launch launchIn(const std::string &Body);
+
 } // namespace bankstripe::testing
 
 #endif

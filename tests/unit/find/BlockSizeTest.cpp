@@ -1,0 +1,361 @@
+//===-- BlockSizeTest.cpp - the block sizes that launches ask for ---------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FindTester.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+/// The block size of the launch in \p Body; 0 when it is not known.
+static unsigned threadsIn(const std::string &Body) {
+  return launchIn(Body).Threads.value_or(0);
+}
+
+// --- Known block sizes -----------------------------------------------------
+
+TEST(BlockSize, Literals) {
+  EXPECT_EQ(threadsIn("kernel<<<1, 128>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("kernel<<<dim3(4), dim3(100)>>>(out);"), 100u);
+  EXPECT_EQ(threadsIn("kernel<<<n, 1024>>>(out);"), 1024u);
+  EXPECT_EQ(launchIn("kernel<<<1, 128>>>(out);").Source, "literal");
+}
+
+TEST(BlockSize, MacrosAndConstants) {
+  EXPECT_EQ(threadsIn("\n#define THREADS 128\nkernel<<<1, THREADS>>>(out);"),
+            128u);
+  EXPECT_EQ(threadsIn("constexpr int T = 64; kernel<<<1, 2 * T>>>(out);"),
+            128u);
+  EXPECT_EQ(threadsIn("const int T = 96; kernel<<<1, T>>>(out);"), 96u);
+  EXPECT_EQ(threadsIn("enum { T = 32 }; kernel<<<1, T>>>(out);"), 32u);
+  EXPECT_EQ(threadsIn("kernel<<<1, sizeof(int) * 8>>>(out);"), 32u);
+  EXPECT_EQ(hostFacts("const int T = 192;\n"
+                      "void run(int *out) { kernel<<<1, T>>>(out); }")
+                .Launches.at(0)
+                .Threads,
+            192u);
+}
+
+TEST(BlockSize, VariablesAssignedOnce) {
+  EXPECT_EQ(threadsIn("int t = 128; kernel<<<1, t>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("int t; t = 128; kernel<<<n / t, t>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("int t = 64, u = t * 2; kernel<<<1, u>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("const int t = n ? 64 : 128; kernel<<<1, t>>>(out);"),
+            128u);
+  EXPECT_EQ(launchIn("int t = 128; kernel<<<1, t>>>(out);").Source,
+            "variable 't'");
+}
+
+TEST(BlockSize, VariablesThatAreReadElsewhere) {
+  EXPECT_EQ(threadsIn("int t = 128; look(t); int u = t + n; change(u);"
+                      "kernel<<<(n + t - 1) / t, t>>>(out);"),
+            128u);
+}
+
+TEST(BlockSize, SeveralConstantsGiveTheLargest) {
+  EXPECT_EQ(threadsIn("int t = 64; if (n > 9) t = 256; else if (n > 5) t = 128;"
+                      "kernel<<<1, t>>>(out);"),
+            256u);
+  EXPECT_EQ(threadsIn("kernel<<<1, n > 9 ? 256 : 64>>>(out);"), 256u);
+  EXPECT_EQ(threadsIn("int t = 512; kernel<<<1, t / 4 + 8 % 3>>>(out);"), 130u);
+  EXPECT_EQ(threadsIn("int t = 5; kernel<<<1, 1 << t>>>(out);"), 32u);
+}
+
+TEST(BlockSize, OfOneToThreeDimensions) {
+  EXPECT_EQ(threadsIn("kernel<<<1, dim3(16, 8)>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("kernel<<<1, dim3(4, 4, 8)>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("dim3 block(16, 8); kernel<<<1, block>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("dim3 block = 128; kernel<<<1, block>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("dim3 block{16, 8}; kernel<<<1, block>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("dim3 block = {16, 8, 2}; kernel<<<1, block>>>(out);"),
+            256u);
+  EXPECT_EQ(threadsIn("auto block = dim3(16, 8); kernel<<<1, block>>>(out);"),
+            128u);
+  EXPECT_EQ(threadsIn("const int x = 16; int y = 8;"
+                      "dim3 block(x, y); kernel<<<1, block>>>(out);"),
+            128u);
+}
+
+TEST(BlockSize, Dim3IsCopiedAndAssigned) {
+  EXPECT_EQ(threadsIn("dim3 a(16, 8); dim3 b = a; kernel<<<1, b>>>(out);"),
+            128u);
+  EXPECT_EQ(threadsIn("dim3 b; b = dim3(16, 8); kernel<<<1, b>>>(out);"), 128u);
+  EXPECT_EQ(threadsIn("dim3 b(32); if (n) b = dim3(16, 8);"
+                      "kernel<<<1, b>>>(out);"),
+            128u);
+}
+
+TEST(BlockSize, MembersOfADim3) {
+  EXPECT_EQ(threadsIn("dim3 b(16, 8); kernel<<<n / b.x, b.x * b.y>>>(out);"),
+            128u);
+  EXPECT_EQ(threadsIn("dim3 b(16, 8); dim3 c(b.y, 4); kernel<<<1, c>>>(out);"),
+            32u);
+}
+
+TEST(BlockSize, TemplateArgumentsOfTheHost) {
+  UnitFacts Facts =
+      hostFacts("template <int T> void run(int *out) {\n"
+                "  kernel<<<1, T>>>(out); }\n"
+                "void go(int *out) { run<64>(out); run<256>(out); }");
+  ASSERT_EQ(Facts.Launches.size(), 2u);
+  EXPECT_EQ(*Facts.Launches[0].Threads + *Facts.Launches[1].Threads, 320u);
+  EXPECT_TRUE(hostFacts("template <int T> void run(int *out) {\n"
+                        "  kernel<<<1, T>>>(out); }\n")
+                  .Launches.empty());
+}
+
+TEST(BlockSize, OfKernelTemplates) {
+  UnitFacts Facts = factsOf("template <class T> __global__ void k(T *) {}\n"
+                            "void run(int *p, float *q) {\n"
+                            "  k<<<1, 64>>>(p); k<float><<<1, 128>>>(q); }");
+  ASSERT_EQ(Facts.Launches.size(), 2u);
+  ASSERT_EQ(Facts.Kernels.size(), 2u);
+  for (const Launch &L : Facts.Launches)
+    EXPECT_TRUE(L.KernelId == Facts.Kernels[0].Id ||
+                L.KernelId == Facts.Kernels[1].Id);
+}
+
+// --- Unknown block sizes ---------------------------------------------------
+
+TEST(BlockSize, OfParametersIsUnknown) {
+  Launch L = launchIn("kernel<<<1, n>>>(out);");
+  EXPECT_FALSE(L.Threads.has_value());
+  EXPECT_EQ(L.Source, "parameter 'n' of the launching function");
+  EXPECT_EQ(threadsIn("int t = n; kernel<<<1, t>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("dim3 b(16, n); kernel<<<1, b>>>(out);"), 0u);
+}
+
+TEST(BlockSize, OfInputIsUnknown) {
+  EXPECT_EQ(threadsIn("int t = 128; change(t); kernel<<<1, t>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("int t = 128; int *p = &t; *p = 512;"
+                      "kernel<<<1, t>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("int t = 128; int &r = t; r = 512;"
+                      "kernel<<<1, t>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("int t = ask(); kernel<<<1, t>>>(out);"), 0u);
+  UnitFacts Facts = hostFacts("extern \"C\" int scanf(const char *, ...);\n"
+                              "void run(int *out) { int t = 128;\n"
+                              "  scanf(\"%d\", &t); kernel<<<1, t>>>(out); }");
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  EXPECT_FALSE(Facts.Launches[0].Threads.has_value());
+}
+
+TEST(BlockSize, OfVariablesThatChangeIsUnknown) {
+  EXPECT_EQ(threadsIn("int t = 128; ++t; kernel<<<1, t>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("int t = 128; t *= 2; kernel<<<1, t>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("int t = 32; while (t < n) t = t + t;"
+                      "kernel<<<1, t>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("for (int t = 32; t <= 256; t <<= 1)"
+                      "  kernel<<<1, t>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("int t = 128; auto f = [&] { t = n; }; f();"
+                      "kernel<<<1, t>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("int t; kernel<<<1, t>>>(out);"), 0u);
+}
+
+TEST(BlockSize, OfADim3WhoseMembersAreAssignedIsUnknown) {
+  EXPECT_EQ(threadsIn("dim3 b(16, 8); b.y = 16; kernel<<<1, b>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("dim3 b; b.x = 128; kernel<<<1, b>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("dim3 b(16, 8); unsigned *p = &b.x; *p = 64;"
+                      "kernel<<<1, b>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("dim3 b(16, 8); b = dim3(n); dim3 c(b.x, 4);"
+                      "kernel<<<1, c>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("dim3 b(16, 8); b = dim3(32, 32);"
+                      "kernel<<<1, b.x>>>(out);"),
+            0u);
+}
+
+TEST(BlockSize, OfGlobalsThatAreNoConstantsIsUnknown) {
+  UnitFacts Facts =
+      hostFacts("int T = 128; static int U = 128;\n"
+                "void run(int *out) {\n"
+                "  static int V = 128;\n"
+                "  kernel<<<1, T>>>(out); kernel<<<1, U>>>(out);\n"
+                "  kernel<<<1, V>>>(out); }");
+  ASSERT_EQ(Facts.Launches.size(), 3u);
+  for (const Launch &L : Facts.Launches)
+    EXPECT_FALSE(L.Threads.has_value());
+}
+
+TEST(BlockSize, OutsideOneToAThousandIsUnknown) {
+  EXPECT_EQ(threadsIn("kernel<<<1, 2048>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, 0>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, dim3(64, 64)>>>(out);"), 0u);
+}
+
+TEST(BlockSize, WhereConversionsLoseBitsIsUnknown) {
+  EXPECT_EQ(threadsIn("unsigned char t; t = n ? 300 : 4;"
+                      "kernel<<<1, 1024 - t>>>(out);"),
+            0u);
+  EXPECT_EQ(
+      threadsIn("int t = 300; kernel<<<1, 1024 - (unsigned char)t>>>(out);"),
+      0u);
+  EXPECT_EQ(threadsIn("unsigned t = 4; kernel<<<1, (t - 5) / 8388608>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("unsigned char t = 200; kernel<<<1, t>>>(out);"), 200u);
+}
+
+TEST(BlockSize, InAGenericLambdaIsUnknown) {
+  UnitFacts Facts =
+      hostFacts("void run(int *out) {\n"
+                "  auto go = [=](auto t) { kernel<<<1, t>>>(out); };\n"
+                "  go(128); kernel<<<1, 64>>>(out); }");
+  ASSERT_EQ(Facts.Launches.size(), 2u);
+  EXPECT_EQ(Facts.Launches[0].Threads.has_value() +
+                Facts.Launches[1].Threads.has_value(),
+            1);
+}
+
+TEST(BlockSize, InALambda) {
+  EXPECT_EQ(threadsIn("int t = 128; auto go = [=] { kernel<<<1, t>>>(out); };"
+                      "go();"),
+            128u);
+  EXPECT_EQ(
+      threadsIn("auto go = [=](int t) { kernel<<<1, t>>>(out); }; go(1);"), 0u);
+}
+
+// --- Bounds and callers ------------------------------------------------------
+
+TEST(BlockSize, AMinimumIsAtMostWhatIsKnown) {
+  EXPECT_EQ(threadsIn("kernel<<<1, n < 256 ? n : 256>>>(out);"), 256u);
+  EXPECT_EQ(threadsIn("const int T = 64; kernel<<<1, n < T ? n : T>>>(out);"),
+            64u);
+}
+
+TEST(BlockSize, WhatOnlyLooksLikeAMinimumIsUnknown) {
+  EXPECT_EQ(threadsIn("kernel<<<1, n < 512 ? n : 256>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, n < 256 ? 256 : n>>>(out);"), 0u);
+}
+
+TEST(BlockSize, NothingIsComputedFromAMinimumThatShrinks) {
+  EXPECT_EQ(threadsIn("kernel<<<1, 512 / (n < 256 ? n : 256)>>>(out);"), 0u);
+}
+
+// -1 becomes 255, and 1000 may become anything.
+TEST(BlockSize, OfAMinimumThatIsConvertedToLessIsUnknown) {
+  EXPECT_EQ(threadsIn("kernel<<<1, (unsigned char)min(n, 64)>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("unsigned short t = min(n, 64); kernel<<<1, t>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("long m = n; kernel<<<1, m < 64 ? m : 64>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, n < 64 ? (unsigned char)n : 64>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, (unsigned char)n < 64 ? n : 64>>>(out);"),
+            0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, min(n, 8) * min(n, 8)>>>(out);"), 0u);
+}
+
+TEST(BlockSize, OfAMinimumThatIsConvertedToAsMuchIsAtMostThat) {
+  EXPECT_EQ(threadsIn("kernel<<<1, (unsigned)min(n, 64)>>>(out);"), 64u);
+  EXPECT_EQ(threadsIn("kernel<<<1, min((unsigned char)n, 64)>>>(out);"), 64u);
+  EXPECT_EQ(threadsIn("unsigned m = n; unsigned short t = min(m, 64u);"
+                      "kernel<<<1, t>>>(out);"),
+            64u);
+  EXPECT_EQ(threadsIn("kernel<<<1, (long)n < 64 ? n : 64>>>(out);"), 64u);
+}
+
+// --- Where the host's code is another than the device's ---------------------
+
+/// The largest block of all launches in \p Host; 0 when one is not known.
+static unsigned largestIn(const std::string &Host, size_t Launches) {
+  UnitFacts Facts = hostFacts(Host);
+  EXPECT_EQ(Facts.Launches.size(), Launches);
+  unsigned Largest = 0;
+  for (const Launch &L : Facts.Launches) {
+    EXPECT_EQ(L.KernelId, Facts.Kernels.at(0).Id);
+    if (!L.Threads)
+      return 0;
+    Largest = std::max(Largest, *L.Threads);
+  }
+  return Largest;
+}
+
+TEST(HostView, HasTheLaunchesThatTheDeviceDoesNotSee) {
+  EXPECT_EQ(largestIn("__host__ __device__ void run(int *out) {\n"
+                      "#ifndef __CUDA_ARCH__\n  kernel<<<1, 64>>>(out);\n"
+                      "#endif\n}\n"
+                      "int main() { kernel<<<1, 32>>>(nullptr); }\n",
+                      2),
+            64u);
+  EXPECT_EQ(
+      largestIn("#if !defined(__CUDA_ARCH__)\n#define HOST_ONLY\n#endif\n"
+                "void run(int *out) {\n"
+                "#ifdef HOST_ONLY\n  kernel<<<1, 64>>>(out);\n#endif\n}\n",
+                1),
+      64u);
+}
+
+TEST(HostView, HasTheConstantsOfTheHost) {
+  const std::string Chosen = "#ifdef __CUDA_ARCH__\n#define CHOSEN 32\n#else\n"
+                             "#define CHOSEN 64\n#endif\n";
+  EXPECT_EQ(largestIn(Chosen + "constexpr int N = CHOSEN;\n"
+                               "void run(int *out) { kernel<<<1, N>>>(out); }",
+                      1),
+            64u);
+  EXPECT_EQ(largestIn(Chosen + "static void run(int *out, int t = CHOSEN) {\n"
+                               "  int u = 16;\n#ifndef __CUDA_ARCH__\n"
+                               "  u = 96;\n#endif\n"
+                               "  kernel<<<1, u>>>(out); }\n",
+                      1),
+            96u);
+}
+
+TEST(HostView, KeepsTheLaunchesByKernels) {
+  UnitFacts Facts =
+      factsOf("__global__ void k(int *) {}\n"
+              "__global__ void parent(int *p) {\n"
+              "#ifdef __CUDA_ARCH__\n  k<<<1, 96>>>(p);\n#endif\n"
+              "}\n",
+              [](llvm::StringRef) { return true; }, {"-fgpu-rdc"});
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  EXPECT_TRUE(Facts.Launches[0].OnDevice);
+  EXPECT_EQ(Facts.Launches[0].Threads, 96u);
+}
+
+TEST(HostView, NotSeenMeansThatAnythingMayLaunchAKernel) {
+  UnitFacts Facts = hostFacts("#ifndef __CUDA_ARCH__\n#error host\n#endif\n"
+                              "void run(int *p) { kernel<<<1, 32>>>(p); }\n");
+  EXPECT_TRUE(Facts.Kernels.at(0).AddressTaken);
+  Facts = hostFacts("void run(int *p) { kernel<<<1, 32>>>(p); }\n");
+  EXPECT_FALSE(Facts.Kernels.at(0).AddressTaken);
+}
+
+TEST(HostArguments, ALaunchingFunctionIsAskedAboutByItsCallers) {
+  UnitFacts Facts = hostFacts("static void run(int *out, int threads) { "
+                              "kernel<<<1, threads>>>(out); }\n"
+                              "void small(int *out) { run(out, 96); }\n");
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  ASSERT_TRUE(Facts.Launches[0].Parameter);
+  const HostParameter Asked = *Facts.Launches[0].Parameter;
+  EXPECT_EQ(Asked.Index, 1u);
+  ASSERT_EQ(Facts.Arguments.size(), 1u);
+  EXPECT_EQ(Facts.Arguments[0].For.FunctionId, Asked.FunctionId);
+  EXPECT_EQ(Facts.Arguments[0].Values, std::set<int64_t>{96});
+}
+
+TEST(HostArguments, AFunctionAsAValueMayGetAnything) {
+  UnitFacts Facts = hostFacts("static void run(int *out, int threads) { "
+                              "kernel<<<1, threads>>>(out); }\n"
+                              "void (*pointer)(int *, int) = run;\n");
+  ASSERT_FALSE(Facts.Arguments.empty());
+  for (const HostArgument &A : Facts.Arguments)
+    EXPECT_FALSE(A.Values || A.Same);
+}
+
+// What is compiled for the host alone is not read, and may call it.
+TEST(HostArguments, AFunctionThatOthersCanNameMayGetAnything) {
+  UnitFacts Facts = hostFacts(
+      "void run(int *out, int threads) { kernel<<<1, threads>>>(out); }\n"
+      "void small(int *out) { run(out, 96); }\n");
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  EXPECT_FALSE(Facts.Launches[0].Parameter);
+  EXPECT_EQ(Facts.Launches[0].Threads, std::nullopt);
+}
