@@ -158,7 +158,7 @@ static const std::string &stripeName(const Finding &F) {
 std::string StorageWriter::editedText(const TextRange &R) const {
   auto From = llvm::lower_bound(UseEdits, TextEdit{R.Offset, 0, ""});
   auto To = llvm::lower_bound(UseEdits, TextEdit{R.end() + 1, 0, ""});
-  return llvm::cantFail(applyEdits(Code, R.Offset, R.end(), {From, To}));
+  return llvm::cantFail(applyEdits(Code, R.Offset, R.end(), {From, To})).Text;
 }
 
 // The `const` of pointers stands behind their stars.
@@ -207,6 +207,12 @@ std::string StorageWriter::stripeExtents(const PlannedArray &A) const {
 static std::string dynamicArguments(const Verdict &V) {
   return llvm::formatv(", {0}, {1}{2}", V.WarpOffset, V.WarpBytes,
                        V.Behind ? ", ::bankstripe::behind" : "");
+}
+
+// Whether a function may be called with blocks that are too large: a kernel has
+// launch bounds, and a version is not for them.
+static bool needsCheck(const PlannedArray &A) {
+  return !A.Array.InKernel && !A.Verdict.Dynamic && !A.Verdict.InVersion;
 }
 
 // `int *` of `int *a[4]`.
@@ -273,7 +279,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
                          Element, Extents, asArgument(threadsOf(A)),
                          slotAlignment(F), F.SlotsName);
   Text += NewLine;
-  if (!F.InKernel && !A.Verdict.Dynamic)
+  if (needsCheck(A))
     Text += llvm::formatv("::bankstripe::require_block_of_at_most<{0}>();{1}",
                           A.Verdict.Threads, NewLine);
   if (Constructed && !F.IsObject)
@@ -342,8 +348,7 @@ StorageWriter::statementsAfter(const PlannedArray &A) const {
   if (!A.Verdict.usesShared())
     return Statements;
   // A slot checks between its two declarations.
-  if (!A.Array.InKernel && A.Verdict.Kind == VerdictKind::Stripe &&
-      !A.Verdict.Dynamic)
+  if (needsCheck(A) && A.Verdict.Kind == VerdictKind::Stripe)
     Statements.push_back(llvm::formatv(
         "::bankstripe::require_block_of_at_most<{0}>();", A.Verdict.Threads));
   if (A.Array.NeedsAccessor && A.Verdict.Kind == VerdictKind::Stripe)
@@ -497,7 +502,7 @@ void StatementEditor::editEnd() {
 EditList StatementEditor::forDeviceOnly() {
   const unsigned Begin = First.Statement.Offset, End = First.Statement.end();
   std::string Device =
-      llvm::cantFail(applyEdits(Code, Begin, End, std::move(Edits)));
+      llvm::cantFail(applyEdits(Code, Begin, End, std::move(Edits))).Text;
   const PlannedArray *Last = at(First.AllDeclarators.size() - 1);
   std::string Init = Last ? afterwards(*Last) : "";
   if (!Init.empty())
@@ -531,7 +536,8 @@ EditList StatementEditor::edit() {
   for (unsigned I = 0; I + 1 < First.AllDeclarators.size(); ++I)
     editSeparator(I);
   if (llvm::any_of(Moved, [](const PlannedArray *A) {
-        return A->Array.HostDevice && A->Verdict.usesShared();
+        return A->Array.HostDevice && A->Verdict.usesShared() &&
+               !A->Verdict.InVersion;
       }))
     return forDeviceOnly();
   editEnd();

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cassert>
+#include <numeric>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -29,53 +30,107 @@ StringRef bankstripe::indentationAt(StringRef Code, unsigned Offset) {
   return Line.take_while([](char C) { return C == ' ' || C == '\t'; });
 }
 
-llvm::Expected<std::string> bankstripe::applyEdits(StringRef Code,
-                                                   unsigned Begin, unsigned End,
-                                                   EditList Edits) {
+std::vector<unsigned> bankstripe::linesOf(const TextEdit &E, StringRef Code) {
+  if (!E.Lines.empty())
+    return E.Lines;
+  return std::vector<unsigned>(StringRef(E.Text).count('\n') + 1,
+                               Code.take_front(E.Offset).count('\n') + 1);
+}
+
+namespace {
+
+/// Puts a text together, and remembers whose line each line is: that of the
+/// piece with its first character.
+class LineCollector {
+public:
+  void add(StringRef Text, llvm::ArrayRef<unsigned> Lines) {
+    if (Text.empty())
+      return;
+    if (!AtStart)
+      Lines = Lines.drop_front();
+    llvm::append_range(Result.Lines, Lines);
+    AtStart = Text.ends_with("\n");
+    if (AtStart)
+      Result.Lines.pop_back();
+    Result.Text += Text;
+  }
+  EditedText take() { return std::move(Result); }
+
+private:
+  EditedText Result;
+  bool AtStart = true;
+};
+
+} // namespace
+
+static void sortEdits(EditList &Edits) {
   llvm::sort(Edits);
   Edits.erase(llvm::unique(Edits), Edits.end());
-  std::string Result;
-  unsigned At = Begin;
+}
+
+llvm::Expected<EditedText> bankstripe::applyEdits(StringRef Code,
+                                                  unsigned Begin, unsigned End,
+                                                  EditList Edits) {
+  sortEdits(Edits);
+  LineCollector Result;
+  unsigned At = Begin, Line = Code.take_front(Begin).count('\n') + 1;
+  auto Keep = [&](unsigned Until) {
+    const StringRef Kept = Code.slice(At, Until);
+    std::vector<unsigned> Lines(Kept.count('\n') + 1);
+    std::iota(Lines.begin(), Lines.end(), Line);
+    Result.add(Kept, Lines);
+    Line = Lines.back();
+  };
   for (const TextEdit &E : Edits) {
     if (E.Offset < Begin || E.end() > End)
       continue;
     if (E.Offset < At)
       return llvm::createStringError("edits overlap at offset " +
                                      llvm::Twine(E.Offset));
-    Result += Code.slice(At, E.Offset);
-    Result += E.Text;
+    Keep(E.Offset);
+    Result.add(E.Text, linesOf(E, Code));
     At = E.end();
+    Line += Code.slice(E.Offset, At).count('\n');
   }
-  Result += Code.slice(At, End);
-  return Result;
+  Keep(End);
+  return Result.take();
 }
 
 // One edit of those that touch.
-static EditList joined(EditList Edits) {
-  llvm::sort(Edits);
-  Edits.erase(llvm::unique(Edits), Edits.end());
+static EditList joined(EditList Edits, StringRef Code) {
+  sortEdits(Edits);
   EditList Joined;
   for (TextEdit &E : Edits) {
     if (Joined.empty() || Joined.back().end() != E.Offset) {
       Joined.push_back(std::move(E));
       continue;
     }
-    Joined.back().Length += E.Length;
-    Joined.back().Text += E.Text;
+    TextEdit &Last = Joined.back();
+    if (!Last.Lines.empty() || !E.Lines.empty()) {
+      std::vector<unsigned> Lines = linesOf(Last, Code),
+                            More = linesOf(E, Code);
+      if (StringRef(Last.Text).ends_with("\n"))
+        Lines.back() = More.front();
+      Lines.insert(Lines.end(), More.begin() + 1, More.end());
+      Last.Lines = std::move(Lines);
+    }
+    Last.Length += E.Length;
+    Last.Text += E.Text;
   }
   return Joined;
 }
 
 llvm::Expected<ChangedFile>
 bankstripe::changeFile(StringRef Path, StringRef Code, EditList Edits) {
-  ChangedFile File{Path.str(), Code.str(), "", joined(std::move(Edits))};
+  ChangedFile File{Path.str(), Code.str(), "", joined(std::move(Edits), Code)};
   if (computesWithLines(File.Before))
     File.Edits = keepLineNumbers(File.Before, std::move(File.Edits));
-  llvm::Expected<std::string> After =
+  llvm::Expected<EditedText> After =
       applyEdits(Code, 0, Code.size(), File.Edits);
   if (!After)
     return llvm::createStringError(Path + ": " + toString(After.takeError()));
-  File.After = std::move(*After);
+  File.After = std::move(After->Text);
+  File.Lines = std::move(After->Lines);
   return File;
 }
 
@@ -166,14 +221,19 @@ private:
     return A.Verdict.changesSource() && !A.Verdict.unrolls() &&
            A.Array.Where.File == Path;
   }
+  void collectVersions();
+  EditList allEdits() const;
 
   const Plan &P;
   const std::string &Path;
   StringRef Code;
   EditList UseEdits;
   EditList OtherEdits;
+  EditList MoveEdits; ///< Of statements from which arrays move.
   bool NeedsHelper = false;
   std::vector<TextRange> MovedText; ///< Rewritten as part of a statement.
+  EditList TableEdits; ///< Of statements beside a version, where none moves.
+  std::map<unsigned, VersionedPart> Versions; ///< By their ends.
 };
 
 } // namespace
@@ -203,7 +263,27 @@ void FileEditor::collectStatements() {
     llvm::sort(Arrays, [](const PlannedArray *A, const PlannedArray *B) {
       return A->Array.Text.IndexInStatement < B->Array.Text.IndexInStatement;
     });
-    llvm::append_range(OtherEdits, editsOfStatement(Code, Arrays, UseEdits));
+    llvm::append_range(MoveEdits, editsOfStatement(Code, Arrays, UseEdits));
+    // Tables are constant in both.
+    if (llvm::any_of(Arrays, [](auto *A) { return A->Verdict.InVersion; })) {
+      llvm::erase_if(Arrays, [](auto *A) { return A->Verdict.usesShared(); });
+      if (!Arrays.empty())
+        llvm::append_range(TableEdits, editsOfStatement(Code, Arrays, {}));
+    }
+  }
+}
+
+// The parts of functions that get versions: from the first array that moves.
+void FileEditor::collectVersions() {
+  for (const PlannedArray &A : P.Arrays) {
+    if (!moves(A) || !A.Verdict.InVersion)
+      continue;
+    const VersionText &V = A.Array.Version;
+    const VersionedPart Part{V.Rest.Offset, V.Rest.end(), A.Verdict.Threads,
+                             A.Array.HostDevice, V.Returns};
+    auto [It, New] = Versions.try_emplace(Part.End, Part);
+    It->second.Begin = std::min(It->second.Begin, Part.Begin);
+    It->second.Threads = std::min(It->second.Threads, Part.Threads);
   }
 }
 
@@ -243,6 +323,7 @@ bool FileEditor::collect() {
   });
   collectUses();
   collectStatements();
+  collectVersions();
   collectLaunchBounds();
   collectReservations();
   collectLoops();
@@ -250,7 +331,35 @@ bool FileEditor::collect() {
   NeedsHelper |= !Overloads.empty();
   llvm::append_range(OtherEdits, Overloads);
   llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, NeedsHelper));
-  return NeedsHelper || !OtherEdits.empty();
+  return NeedsHelper || !OtherEdits.empty() || !MoveEdits.empty();
+}
+
+// What moves in a version is edited there alone; all else that is edited is
+// edited in both.
+EditList FileEditor::allEdits() const {
+  EditList Moves = MoveEdits;
+  // What moves into an initialisation was edited there.
+  for (const TextEdit &E : UseEdits)
+    if (llvm::none_of(MovedText, [&](const TextRange &R) {
+          return E.Offset >= R.Offset && E.end() <= R.end();
+        }))
+      Moves.push_back(E);
+  EditList Result = OtherEdits;
+  auto Inside = [](const VersionedPart &Part) {
+    return [Part](const TextEdit &E) {
+      return E.Offset >= Part.Begin && E.end() <= Part.End;
+    };
+  };
+  for (const auto &[End, Part] : Versions) {
+    EditList Own;
+    llvm::copy_if(Moves, std::back_inserter(Own), Inside(Part));
+    llvm::copy_if(OtherEdits, std::back_inserter(Own), Inside(Part));
+    llvm::erase_if(Moves, Inside(Part));
+    llvm::copy_if(TableEdits, std::back_inserter(Result), Inside(Part));
+    Result.push_back(versionOf(Part, Code, Own));
+  }
+  llvm::append_range(Result, Moves);
+  return Result;
 }
 
 std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {
@@ -276,13 +385,7 @@ std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {
 }
 
 llvm::Expected<ChangedFile> FileEditor::apply(bool EmbedHelper) {
-  // What moves into an initialisation was edited there.
-  EditList Edits = OtherEdits;
-  for (const TextEdit &E : UseEdits)
-    if (llvm::none_of(MovedText, [&](const TextRange &R) {
-          return E.Offset >= R.Offset && E.end() <= R.end();
-        }))
-      Edits.push_back(E);
+  EditList Edits = allEdits();
   if (NeedsHelper) {
     unsigned Place = includePlace(Code);
     if (std::string Text = includeText(Place, EmbedHelper); !Text.empty())

@@ -29,6 +29,9 @@ struct TextEdit {
   unsigned Offset = 0;
   unsigned Length = 0;
   std::string Text;
+  /// What stands in Text a second time has the lines that it had: those of the
+  /// file, counted from 1, one for each line of Text. Else empty.
+  std::vector<unsigned> Lines = {};
 
   unsigned end() const { return Offset + Length; }
   friend auto operator<=>(const TextEdit &, const TextEdit &) = default;
@@ -44,6 +47,8 @@ struct ChangedFile {
   std::string Before; ///< The bytes that were parsed.
   std::string After;
   EditList Edits = {}; ///< From the one to the other; no two of them touch.
+  /// The line of Before that each line of After is, or belongs to.
+  std::vector<unsigned> Lines = {};
 
   /// Whether it includes the helper and so needs it beside it.
   bool includesHelper() const;

@@ -56,10 +56,31 @@ llvm::StringRef lineEndingOf(llvm::StringRef Code);
 /// The blanks at the start of the line that holds \p Offset.
 llvm::StringRef indentationAt(llvm::StringRef Code, unsigned Offset);
 
+/// A text that was edited.
+struct EditedText {
+  std::string Text;
+  std::vector<unsigned> Lines; ///< As in ChangedFile, one for each line.
+};
+
 /// Sorts \p Edits, drops repetitions, and applies them to \p Code from
 /// \p Begin to \p End (those that lie inside). Errors: two of them overlap.
-llvm::Expected<std::string> applyEdits(llvm::StringRef Code, unsigned Begin,
-                                       unsigned End, EditList Edits);
+llvm::Expected<EditedText> applyEdits(llvm::StringRef Code, unsigned Begin,
+                                      unsigned End, EditList Edits);
+
+/// The lines of \p E, an edit of \p Code, one for each line of its text.
+std::vector<unsigned> linesOf(const TextEdit &E, llvm::StringRef Code);
+
+/// A part of a function that gets a version.
+struct VersionedPart {
+  unsigned Begin = 0, End = 0; ///< Offsets; End is that of the function's `}`.
+  unsigned Threads = 0;        ///< The largest block that the version is for.
+  bool HostDevice = false, Returns = false; ///< As in Finding, VersionText.
+};
+
+/// The insertion of the version of \p Part, which is \p Code with \p Edits
+/// (Version.cpp).
+TextEdit versionOf(const VersionedPart &Part, llvm::StringRef Code,
+                   const EditList &Edits);
 
 /// The same for all of \p Code, with edits that touch made into one: what reads
 /// them elsewhere need not know in which order to apply these.

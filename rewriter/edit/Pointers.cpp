@@ -117,7 +117,8 @@ static std::string overloadText(const Callee &C, const Forms &Striped,
     llvm::append_range(Edits, editsOfPointers(Parameter.Trail, Own));
   }
   return llvm::cantFail(applyEdits(Code, C.Definition.Offset,
-                                   C.Definition.end(), std::move(Edits)));
+                                   C.Definition.end(), std::move(Edits)))
+      .Text;
 }
 
 EditList bankstripe::overloadsIn(const Plan &P, StringRef Path,

@@ -69,12 +69,13 @@ BANKSTRIPE_FIELDS(DeclarationText, Statement, Specifiers, Declarator, Name,
 BANKSTRIPE_FIELDS(ArrayInstance, FunctionId, ElementBytes, Alignment,
                   SlotAlignment, Extents, BytesPerThread, Kernels)
 BANKSTRIPE_FIELDS(CountedLoop, Where, FewestTrips, MostTrips, Insertion)
+BANKSTRIPE_FIELDS(VersionText, Rest, Problem, SharedBytes, Returns)
 BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   Kernels, Type, ElementBytes, Extents, BytesPerThread,
                   Instances, IsObject, HostDevice, HasConst, ElementDependent,
                   FunctionFiles, SlotsName, StripesName, Init, ConstantInit,
-                  NeverWritten, Text, Uses, NeedsAccessor, Trail, OtherDepths,
-                  Obstacles, LeadingLoops)
+                  NeverWritten, Text, Version, Uses, NeedsAccessor, Trail,
+                  OtherDepths, Obstacles, LeadingLoops)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion,
                   BoundsExcludedBy, BodyStart, MayEdit, StaticSharedBytes,

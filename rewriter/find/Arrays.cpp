@@ -284,6 +284,11 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   readDeclaration(F, Variable, Statement, Body, Context, Text);
   if (F.Instances.empty())
     return F;
+  if (!Function->isDependentContext()) {
+    if (!Versions)
+      Versions.emplace(Function, Body, Context, Text);
+    F.Version = Versions->of(Statement);
+  }
   ArrayInstance &Instance = F.Instances.front();
   Instance.FunctionId = F.FunctionId;
   Instance.SlotAlignment =

@@ -11,6 +11,7 @@
 #include "find/Declaration.h"
 #include "find/Loops.h"
 #include "find/Uses.h"
+#include "find/VersionText.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace bankstripe {
@@ -45,6 +46,7 @@ private:
   /// Code that it reaches holds for local memory only.
   bool ReachesLocalAssembly = false;
   std::optional<CountedLoops> Loops;
+  std::optional<VersionReader> Versions;
   /// The mentions of variables that the tree does not show, by name, of the
   /// text from UnseenBegin on.
   llvm::StringMap<std::vector<std::pair<Reason, clang::SourceLocation>>> Unseen;

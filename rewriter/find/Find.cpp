@@ -136,6 +136,7 @@ static void mergeInstance(Finding &Into, Finding From) {
       Into.Instances.push_back(std::move(I));
   Into.shareClaimedAlignment();
   Into.mergeLoops(From);
+  Into.mergeVersion(From);
   llvm::sort(Into.Instances,
              [](const ArrayInstance &A, const ArrayInstance &B) {
                return A.FunctionId < B.FunctionId;

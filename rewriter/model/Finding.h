@@ -115,6 +115,20 @@ struct CountedLoop {
   }
 };
 
+/// What a version of an array's function needs: the rest of the body, which
+/// stands in it a second time.
+struct VersionText {
+  /// From the outermost statement around the declaration to before the `}` of
+  /// the body; invalid when that is not written in one piece.
+  TextRange Rest;
+  std::string Problem; ///< Why it cannot stand there twice; empty if it can.
+  /// Bytes of `__shared__` variables of its own, which it has twice then.
+  uint64_t SharedBytes = 0;
+  bool Returns = false; ///< Its last statement is a `return`.
+
+  bool isPossible() const { return Rest.isValid() && Problem.empty(); }
+};
+
 /// One per-thread array (or class object that holds one).
 struct Finding {
   std::string Name;
@@ -149,6 +163,7 @@ struct Finding {
   bool ConstantInit = false; ///< Every value of it is a constant.
   bool NeverWritten = false; ///< Initialised and then only read.
   DeclarationText Text;
+  VersionText Version;
   std::vector<Use> Uses;
   /// A use needs more than the index helper, but not contiguous memory: it
   /// stands in a macro, or a pointer into the array only walks.
@@ -170,6 +185,16 @@ struct Finding {
         Claimed = std::max(Claimed, I.SlotAlignment);
     for (ArrayInstance &I : Instances)
       I.SlotAlignment = std::max(I.Alignment, Claimed);
+  }
+
+  /// What holds for one instantiation or unit has to hold for the other.
+  void mergeVersion(const Finding &Other) {
+    if (Version.Problem.empty() && !(Version.Rest == Other.Version.Rest))
+      Version.Problem = "its function differs by instantiation or unit";
+    if (Version.Problem.empty())
+      Version.Problem = Other.Version.Problem;
+    Version.SharedBytes =
+        std::max(Version.SharedBytes, Other.Version.SharedBytes);
   }
 
   /// What another instantiation or unit computes from other variables is not

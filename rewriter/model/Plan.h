@@ -58,6 +58,9 @@ struct Verdict {
   uint64_t BytesPerWarp = 0; ///< Its own.
   uint64_t WarpBytes = 0;
   bool Asked = false; ///< A decision asks for this move.
+  /// It moves in a version of its function, which is for blocks of at most
+  /// Threads; larger ones find the array where it was.
+  bool InVersion = false;
   /// The loops that get `#pragma unroll` if this is what was decided.
   std::vector<CountedLoop> Unroll;
 
@@ -82,6 +85,8 @@ struct KernelPlan {
   BlockSizeSource Source = BlockSizeSource::Unknown;
   std::string SourceText; ///< `launch at a.cu:40 (literal)`.
   bool AddLaunchBounds = false;
+  /// Larger blocks may be launched as well, and run what it was.
+  bool HasVersion = false;
   unsigned BoundsToAdd = 0;  ///< In threads.
   uint64_t SharedBefore = 0; ///< Static bytes per block.
   /// Of the largest block; the launch asks for them where WarpBytes is not 0.

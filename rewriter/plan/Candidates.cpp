@@ -19,8 +19,6 @@
 
 using namespace bankstripe;
 
-/// A block of unknown size is taken to have so many threads.
-static constexpr unsigned UsualBlock = 256;
 /// Accesses to single bytes at indices from data, as a share of all, beside
 /// which a slot is still the faster: it saves some 5 % of those at one index,
 /// and has conflicts at a fifth of the others.
@@ -165,6 +163,14 @@ std::optional<Why> Chooser::whyKernelsRefuse() const {
     const KernelSetting &S = Settings[Row];
     if (S.Obstacle)
       return S.Obstacle;
+    const VersionText &V = A.Array.Version;
+    if (S.HasVersion && !V.isPossible()) {
+      Why Result = *S.Unbounded;
+      if (!V.Problem.empty())
+        Result.Detail +=
+            "; nor can '" + A.Array.Function + "' have a version: " + V.Problem;
+      return Result;
+    }
     const Kernel &Facts = Run.Kernels[Row].Facts;
     if (S.AddBounds && !Facts.MayEdit)
       return Why{Reason::OutsidePaths, Facts.Where,
@@ -317,9 +323,10 @@ void Chooser::addMoves(ArrayChoices &C) const {
   for (unsigned Row : A.Kernels) {
     C.Dynamic |= Settings[Row].Dynamic;
     C.Behind |= Settings[Row].Behind;
+    C.InVersion |= Settings[Row].HasVersion;
     C.Threads = std::max(C.Threads, Settings[Row].largestBlock());
   }
-  if (!C.Dynamic)
+  if (!C.Dynamic && !C.InVersion)
     C.ThreadsText = boundText();
   const LayoutInfo &Slot = infoOf({VerdictKind::Slot, StripeForm::Plain});
   if (!A.Array.Obstacles.empty()) {

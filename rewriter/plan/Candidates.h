@@ -44,6 +44,7 @@ struct ArrayChoices {
   bool Behind = false;  ///< As in Verdict, like the next three.
   unsigned Threads = 0;
   std::string ThreadsText;
+  bool InVersion = false;
   double Benefit = 0;
 };
 

@@ -19,6 +19,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace bankstripe;
+using llvm::StringRef;
 
 // Whether launches of a kernel will, or could be made to, see to its carveout.
 static bool mayCarve(const KernelSetting &S, const MergedKernel &K,
@@ -41,8 +42,24 @@ Evaluator::Evaluator(const Problem &P)
 
 // --- Bytes -------------------------------------------------------------------
 
+// The shared variables that versions of functions hold a second time: all
+// behind the first array that moves.
+uint64_t Evaluator::bytesOfVersions(unsigned Row, const Assignment &A) const {
+  std::map<StringRef, uint64_t> ByFunction;
+  for (auto [I, Position] : ArraysOf[Row])
+    if (A[I] && P.Choices[I].InVersion) {
+      const Finding &F = P.Run.Arrays[I].Array;
+      uint64_t &Bytes = ByFunction[F.FunctionId];
+      Bytes = std::max(Bytes, F.Version.SharedBytes);
+    }
+  uint64_t Sum = 0;
+  for (auto [Function, Bytes] : ByFunction)
+    Sum += Bytes;
+  return Sum;
+}
+
 uint64_t Evaluator::staticBytes(unsigned Row, const Assignment &A) const {
-  uint64_t Bytes = 0;
+  uint64_t Bytes = bytesOfVersions(Row, A);
   for (auto [I, Position] : ArraysOf[Row])
     if (A[I] && !P.Choices[I].Dynamic)
       Bytes += A[I]->Bytes[Position];
@@ -50,7 +67,7 @@ uint64_t Evaluator::staticBytes(unsigned Row, const Assignment &A) const {
 }
 
 uint64_t Evaluator::usualBytes(unsigned Row, const Assignment &A) const {
-  uint64_t Bytes = 0;
+  uint64_t Bytes = bytesOfVersions(Row, A);
   for (auto [I, Position] : ArraysOf[Row])
     if (A[I])
       Bytes += A[I]->UsualBytes[Position];

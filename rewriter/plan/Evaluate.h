@@ -43,6 +43,9 @@ public:
 
   /// What the arrays take of the static memory of kernel \p Row, in bytes.
   uint64_t staticBytes(unsigned Row, const Assignment &A) const;
+  /// What versions of functions take of it besides, since they hold shared
+  /// variables a second time; staticBytes counts it.
+  uint64_t bytesOfVersions(unsigned Row, const Assignment &A) const;
   /// The places of those of \p Arrays whose storage launches ask for.
   WarpPlaces placesOf(llvm::ArrayRef<unsigned> Arrays,
                       const Assignment &A) const;

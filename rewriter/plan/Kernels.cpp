@@ -53,13 +53,19 @@ static const Launch *largest(const MergedKernel &K) {
   return Largest;
 }
 
+// Who may launch a kernel out of sight.
+static std::string whoElseLaunches(const Kernel &K) {
+  return K.AddressTakenAt == K.Where
+             ? "other files may launch it"
+             : "its address is taken at " + at(K.AddressTakenAt);
+}
+
 // Why the launches do not bound the block size; nothing when they do.
 static std::optional<Why> whyUnbounded(const MergedKernel &K) {
   const Kernel &Facts = K.Facts;
   if (Facts.AddressTaken)
     return Why{Reason::BlockSizeUnknown, Facts.AddressTakenAt,
-               "the address of kernel '" + Facts.Name + "' is taken at " +
-                   at(Facts.AddressTakenAt)};
+               "kernel '" + Facts.Name + "': " + whoElseLaunches(Facts)};
   for (const Launch &L : K.Launches)
     if (!L.Threads)
       return Why{Reason::BlockSizeUnknown, L.Where,
@@ -124,13 +130,15 @@ static void boundDynamicShared(KernelSetting &S, const MergedKernel &K) {
   }
 }
 
-// The linker does not take a function with more registers than the bounds of a
-// kernel leave, and one that was compiled apart may have as many as there are:
-// 255, which blocks of 256 threads can have (CUDA programming guide, "Compute
-// capabilities").
+/// The linker does not take a function with more registers than the bounds of a
+/// kernel leave, and one that was compiled apart may have as many as there are:
+/// 255, which blocks of 256 threads can have (CUDA programming guide, "Compute
+/// capabilities").
+static constexpr unsigned LinkableBlock = 256;
+
 static bool mayAddBounds(const KernelSetting &S, const MergedKernel &K) {
   return K.Facts.BoundsExcludedBy.empty() &&
-         (!K.CallsOtherUnits || S.BoundsToAdd <= 256);
+         (!K.CallsOtherUnits || S.BoundsToAdd <= LinkableBlock);
 }
 
 KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
@@ -215,7 +223,7 @@ static std::string whyLaunchesStay(const MergedKernel &Merged,
                                    const MergedRun &Run) {
   const Kernel &K = Merged.Facts;
   if (K.AddressTaken)
-    return "its address is taken at " + at(K.AddressTakenAt);
+    return whoElseLaunches(K);
   if (K.AttributeSetAt.isValid())
     return "its attributes are set at " + at(K.AttributeSetAt);
   if (!K.Text.Problem.empty())
@@ -258,11 +266,15 @@ static void findNamedInPart(std::vector<KernelSetting> &Settings,
 
 // --- Who needs that they do --------------------------------------------------
 
+static bool isAbout(const KernelSetting &S, Reason Id) {
+  return S.Obstacle && S.Obstacle->Id == Id;
+}
+
 // Obstacles that are not in the way of dynamic shared memory.
 static bool isAboutBlockSize(const KernelSetting &S) {
-  return S.Obstacle && (S.Obstacle->Id == Reason::BlockSizeUnknown ||
-                        S.Obstacle->Id == Reason::DynamicSharedMemory ||
-                        S.Obstacle->Id == Reason::LinkedCallees);
+  return isAbout(S, Reason::BlockSizeUnknown) ||
+         isAbout(S, Reason::DynamicSharedMemory) ||
+         isAbout(S, Reason::LinkedCallees);
 }
 
 // Whether the obstacle of a kernel leaves open why its launches do not help.
@@ -409,6 +421,60 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
   }
 }
 
+// --- Versions ----------------------------------------------------------------
+
+// The blocks that a version is for: the largest that is known, or as many
+// threads as blocks usually have. Larger ones run what the kernel was.
+static void boundVersion(KernelSetting &S, const MergedKernel &K,
+                         const PlanOptions &Options) {
+  const Launch *Largest = largest(K);
+  auto [Given, Origin] = givenBound(K.Facts, Options);
+  const bool SizesVary =
+      llvm::any_of(K.Launches, [](const Launch &L) { return !L.Threads; });
+  if (Given)
+    take(S, Given, BlockSizeSource::Option, Origin);
+  else if (Largest && (!SizesVary || *Largest->Threads >= UsualBlock))
+    take(S, *Largest->Threads, BlockSizeSource::Launches,
+         "launch at " + at(Largest->Where) + " (" + Largest->Source + ")");
+  else
+    take(S, UsualBlock, BlockSizeSource::Unknown, "what blocks usually have");
+}
+
+// What stands against a version of K; empty when nothing does. Its launch
+// bounds keep what could be launched before launchable, and no more.
+static std::string whyNoVersion(const MergedKernel &K, const MergedRun &Run) {
+  const Kernel &Facts = K.Facts;
+  if (Facts.Bounds || !Facts.BoundsInsertion.isValid() ||
+      !Facts.BoundsExcludedBy.empty())
+    return "no launch bounds can be added";
+  if (llvm::any_of(Run.Kernels, [&](const MergedKernel &Other) {
+        return Other.Facts.BoundsInsertion == Facts.BoundsInsertion &&
+               launchableBlock(Other) != launchableBlock(K);
+      }))
+    return "its instances can be launched with blocks of different sizes";
+  if (K.CallsOtherUnits && launchableBlock(K) > LinkableBlock)
+    return infoOf(Reason::LinkedCallees).Summary.str();
+  KernelSetting S;
+  boundDynamicShared(S, K);
+  return S.Obstacle ? infoOf(S.Obstacle->Id).Summary.str() : "";
+}
+
+// A version needs nothing of launches but that they leave room for what it
+// takes, as they do where all their dynamic memory is known.
+static void makeVersion(KernelSetting &S, const MergedKernel &K,
+                        const MergedRun &Run, const PlanOptions &Options) {
+  if (std::string Problem = whyNoVersion(K, Run); !Problem.empty()) {
+    S.Obstacle->Detail += "; nor can it have a version: " + Problem;
+    return;
+  }
+  S.Unbounded = std::exchange(S.Obstacle, std::nullopt);
+  S.OwnDynamicBytes = 0;
+  boundDynamicShared(S, K);
+  boundVersion(S, K, Options);
+  S.BoundsToAdd = launchableBlock(K);
+  S.HasVersion = true;
+}
+
 std::vector<KernelSetting> bankstripe::settingsOf(const MergedRun &Run,
                                                   const PlanOptions &Options) {
   std::vector<KernelSetting> Settings;
@@ -419,6 +485,9 @@ std::vector<KernelSetting> bankstripe::settingsOf(const MergedRun &Run,
   for (auto [S, K] : llvm::zip(Settings, Run.Kernels))
     S.WhyLaunchesStay = whyLaunchesStay(K, Run);
   chooseStorage(Settings, Run, Options);
+  for (auto [S, K] : llvm::zip(Settings, Run.Kernels))
+    if (isAboutBlockSize(S) || isAbout(S, Reason::BlockSizeConflict))
+      makeVersion(S, K, Run, Options);
   for (auto [S, K] : llvm::zip(Settings, Run.Kernels))
     S.Budget = budgetOf(S, K, Options);
   return Settings;

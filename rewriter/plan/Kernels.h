@@ -32,7 +32,10 @@ struct KernelSetting {
   std::optional<Why> Obstacle;
   bool Dynamic = false; ///< Its launches ask for the storage.
   bool Behind = false;  ///< A kernel of its group has memory of its own.
-  /// Why static storage is out of the question, where launches ask for it.
+  /// Arrays move in versions of their functions, for blocks of BlockThreads.
+  bool HasVersion = false;
+  /// Why static storage is out of the question, where launches ask for it, or
+  /// for all blocks.
   std::optional<Why> Unbounded;
   std::string WhyStatic; ///< Why launches ask for none, where that would help.
   std::string WhyLaunchesStay; ///< Why they cannot be edited.
@@ -46,6 +49,8 @@ struct KernelSetting {
   }
 };
 
+/// A block of unknown size is taken to have so many threads.
+inline constexpr unsigned UsualBlock = 256;
 /// What the generated helper aligns each place in dynamic memory to.
 inline constexpr unsigned PlaceAlignment = 16;
 /// What the helper's mark takes at most, with the room behind the last slot.

@@ -219,6 +219,7 @@ static void mergeFinding(Finding &Into, const Finding &From,
   Into.NeverWritten &= From.NeverWritten;
   Into.InKernel &= From.InKernel;
   Into.mergeLoops(From);
+  Into.mergeVersion(From);
   if (!(Into.Scope == From.Scope))
     Into.Scope = TextRange();
   for (const std::string &File : From.FunctionFiles)

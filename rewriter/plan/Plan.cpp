@@ -9,6 +9,7 @@
 #include "plan/Carveout.h"
 #include "plan/CrossCalls.h"
 #include "plan/Measured.h"
+#include "plan/Outside.h"
 #include "plan/Search.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -101,6 +102,7 @@ Verdict Builder::movingVerdict(unsigned I) const {
   V.Dynamic = Choices.Dynamic;
   V.Behind = Choices.Behind;
   V.Asked = Choices.Asked;
+  V.InVersion = Choices.InVersion;
   V.Benefit = Choices.Benefit;
   if (V.Dynamic) {
     V.WarpOffset = Places.Offsets.at(I);
@@ -167,6 +169,7 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.SharedAfter =
       K.SharedBefore + E.staticBytes(Row, Final) + dynamicBytes(Row);
   K.AddLaunchBounds = S.AddBounds && K.SharedAfter != K.SharedBefore;
+  K.HasVersion = S.HasVersion && K.SharedAfter != K.SharedBefore;
   K.DynamicSharedBytes = S.OwnDynamicBytes;
   K.WarpBytes = warpBytes(Row);
   K.OptIn =
@@ -220,6 +223,8 @@ static void addLaunches(Plan &P, const MergedRun &Run) {
 
 Plan bankstripe::makePlan(std::vector<UnitResult> Units,
                           const PlanOptions &Options, const Measured &Known) {
+  for (UnitResult &Unit : Units)
+    assumeOutside(Unit.Facts, Options.Others);
   resolveParameters(Units);
   MergedRun Run = mergeUnits(std::move(Units));
   const std::vector<KernelSetting> Settings = settingsOf(Run, Options);

@@ -35,11 +35,19 @@
 
 namespace bankstripe {
 
+/// Who else, out of sight, may launch and call what a run is about.
+enum class Outside {
+  Nobody,  ///< Its units are a whole program.
+  Files,   ///< Other files, whatever they can name.
+  Loaders, ///< And whoever loads the module, by name.
+};
+
 /// What the user asked for, as far as decisions are concerned.
 struct PlanOptions {
   /// `--block-size`: bound for kernels whose block size is not known
   /// otherwise, in threads, 1 to 1024; 0 when not given.
   unsigned BlockSize = 0;
+  Outside Others = Outside::Nobody;
   std::string GpuArch = "sm_90"; ///< For occupancy.
   /// All that the code is made for; empty when nobody says.
   std::set<std::string> AllGpuArchs;

@@ -156,9 +156,15 @@ void Searcher::order(std::vector<unsigned> &Arrays) {
 // A kernel that has no room for array I as C.
 std::optional<unsigned> Searcher::fullKernel(unsigned I,
                                              const Candidate &C) const {
+  Assignment With;
+  if (P.Choices[I].InVersion) {
+    With = A;
+    With[I] = &C;
+  }
   for (auto [Position, Row] : llvm::enumerate(array(I).Kernels)) {
     const uint64_t Has = A[I] ? A[I]->Bytes[Position] : 0;
-    if (Taken[Row] - Has + C.Bytes[Position] > P.Settings[Row].Budget)
+    const uint64_t Again = With.empty() ? 0 : E.bytesOfVersions(Row, With);
+    if (Taken[Row] - Has + C.Bytes[Position] + Again > P.Settings[Row].Budget)
       return Row;
   }
   return std::nullopt;
@@ -179,11 +185,12 @@ Why Searcher::overBudget(unsigned I, unsigned Row) const {
       llvm::find(array(I).Kernels, Row) - array(I).Kernels.begin();
   const std::string Need =
       std::to_string(P.Choices[I].Candidates.front().Bytes[Position]) +
-      " bytes per block" + (S.Unbounded ? " of 1024 threads, " : ", ") +
+      " bytes per block" +
+      (S.Dynamic && S.Unbounded ? " of 1024 threads, " : ", ") +
       std::to_string(S.Budget - Taken[Row]) + " of " +
       std::to_string(S.Budget) + " are left";
   Why Result{Reason::OverBudget, array(I).Array.Where, "it needs " + Need};
-  if (S.Unbounded) {
+  if (S.Dynamic && S.Unbounded) {
     Result = *S.Unbounded;
     Result.Detail += "; its launches would have to ask for " + Need;
   }

@@ -87,6 +87,7 @@ json::Object bankstripe::arrayToJson(const Plan &P, const PlannedArray &A) {
   if (V.usesShared()) {
     Result["sharedBytes"] = V.SharedBytes;
     Result["storage"] = V.Dynamic ? "dynamic" : "static";
+    Result["inVersion"] = V.InVersion;
     Result["bytesPerWarp"] = V.BytesPerWarp;
     Result["benefit"] = V.Benefit;
   }
@@ -198,6 +199,7 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
       {"blockSizeSource", nameOf(K.Source)},
       {"blockSizeText", jsonText(K.SourceText)},
       {"addsLaunchBounds", K.AddLaunchBounds},
+      {"hasVersion", K.HasVersion},
       {"sharedBytesBefore", K.SharedBefore},
       {"sharedBytesAfter", K.SharedAfter},
       {"dynamicBytesPerWarp", K.WarpBytes},

@@ -78,6 +78,9 @@ std::string bankstripe::cost(const PlannedArray &A) {
                                 bytesText(V.SharedBytes));
   if (V.Kind == VerdictKind::Stripe && V.Form != StripeForm::Plain)
     Text += llvm::formatv(", {0}", nameOf(V.Form));
+  if (V.InVersion)
+    Text += llvm::formatv(", in a version for blocks of at most {0} threads",
+                          V.Threads);
   return Text + llvm::formatv("; index {0}", nameOf(A.Evidence.Index)).str();
 }
 
@@ -235,8 +238,14 @@ static std::string blockSize(const KernelPlan &K) {
                          K.BoundsToAdd);
   if (!K.BlockThreads)
     return "not known";
-  return llvm::formatv("{0} threads, from {1}{2}", K.BlockThreads, K.SourceText,
-                       K.AddLaunchBounds ? "; __launch_bounds__ is added" : "");
+  const std::string Size =
+      llvm::formatv("{0} threads, from {1}", K.BlockThreads, K.SourceText);
+  if (K.HasVersion)
+    return Size + llvm::formatv("; larger blocks run what it was; "
+                                "__launch_bounds__({0}) is added",
+                                K.BoundsToAdd)
+                      .str();
+  return Size + (K.AddLaunchBounds ? "; __launch_bounds__ is added" : "");
 }
 
 static bool showsPrediction(const KernelPlan &K) {

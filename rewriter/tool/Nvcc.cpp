@@ -190,6 +190,7 @@ bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
       continue;
     Questions.push_back(
         {&Unit, Root.str() + Unit.Job.File, Copies.add(Unit.Job)});
+    Questions.back().ExtraArgs.push_back("-DBANKSTRIPE_VERSIONS_ONLY");
   }
   auto Replies = askNvcc(Run, Questions, Nvcc, &Copies, Options);
   if (!Replies) {

@@ -130,6 +130,16 @@ static Option<unsigned> SharedLimit(
              "(default: what the architectures of the command have, 232448 on "
              "sm_90; 49152 where it names none or nothing is predicted)"),
     PLANNING_COMMANDS);
+static cl::opt<bool> WholeProgram(
+    "whole-program",
+    cl::desc("No other file launches the kernels of the given ones, as is "
+             "taken for granted where a folder is given"),
+    PLANNING_COMMANDS);
+static cl::opt<bool> Versions(
+    "versions",
+    cl::desc("Other files may, as is taken for granted where files are given: "
+             "then arrays move in versions of their functions"),
+    PLANNING_COMMANDS);
 static Option<bool>
     Unroll("unroll", cl::location(Given.Unroll),
            cl::desc("Put #pragma unroll before the loops that alone keep an "
@@ -463,6 +473,8 @@ static bool checkTogether(const ToolOptions &O) {
     return usageError("--objects needs -p");
   if (O.Config.None && Config.getNumOccurrences())
     return usageError("choose one of --config and --no-config");
+  if (WholeProgram && Versions)
+    return usageError("choose one of --whole-program and --versions");
   if (!O.ExportFixes.empty() && InPlace)
     return usageError("choose one of --in-place and --export-fixes");
   if (Quiet && Verbose)
@@ -481,6 +493,8 @@ static void translate(ToolOptions &O) {
   if (DefaultLayout.getNumOccurrences())
     O.DefaultLayout = DefaultLayout;
   O.DefaultCarveout = parseCarveout(DefaultCarveout);
+  if (WholeProgram || Versions)
+    O.Others = WholeProgram ? Outside::Nobody : Outside::Files;
   O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
   O.Confirm = O.Run == Command::MergeFacts ? ConfirmMerged : !NoConfirm;
   if (CaptureLaunch.getNumOccurrences())

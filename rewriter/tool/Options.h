@@ -10,6 +10,7 @@
 
 #include "decisions/Decisions.h"
 #include "frontend/Frontend.h"
+#include "plan/Plan.h"
 #include "report/Report.h"
 #include <functional>
 #include <optional>
@@ -46,7 +47,10 @@ struct ToolOptions {
   double MinSpeedup = 1.05;  ///< 0: no prediction.
   unsigned SharedLimit = 0;  ///< Bytes per block that launches ask for; 0: not
                              ///< given.
-  bool Unroll = false;       ///< Loops that keep arrays out of registers.
+  /// Who else launches kernels; where it is not said, nobody if a folder or a
+  /// database is given.
+  std::optional<Outside> Others;
+  bool Unroll = false; ///< Loops that keep arrays out of registers.
   DecisionsChoice Config;
   std::optional<Layout> DefaultLayout;     ///< `--layout`.
   std::optional<Carveout> DefaultCarveout; ///< `--carveout`.

@@ -23,6 +23,7 @@
 #include "tool/Answers.h"
 #include "tool/Facts.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
@@ -285,6 +286,17 @@ static llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
   return llvm::Error::success();
 }
 
+// What builds and runs a program knows all of it, and a folder holds one as far
+// as anybody knows; single files do not.
+static bool areWholeProgram(const ToolOptions &Options) {
+  return Options.Run == Command::Verify || Options.Run == Command::Tune ||
+         !Options.FactsFile.empty() ||
+         Options.Mode == RewriteMode::PlanFolder ||
+         llvm::any_of(Options.Paths, [](const std::string &Path) {
+           return llvm::sys::fs::is_directory(Path);
+         });
+}
+
 llvm::Expected<PlanOptions>
 bankstripe::planningFor(const RunResult &Run,
                         const std::vector<UnitRecord> &Units,
@@ -299,6 +311,8 @@ bankstripe::planningFor(const RunResult &Run,
   Planning.SharedLimit =
       Options.SharedLimit ? Options.SharedLimit : usualSharedLimit(Planning);
   Planning.DefaultLayout = Options.DefaultLayout;
+  Planning.Others = Options.Others.value_or(
+      areWholeProgram(Options) ? Outside::Nobody : Outside::Files);
   Planning.Unroll = Options.Unroll;
   Planning.DefaultCarveout = Options.DefaultCarveout;
   if (llvm::Error E = addDecisions(Planning, Lookup, Units))

@@ -19,7 +19,6 @@
 #include "workers/Process.h"
 #include "wrap/Command.h"
 #include "wrap/Includes.h"
-#include "wrap/OtherUnits.h"
 #include "wrap/Shadow.h"
 #include "wrap/UnitPlan.h"
 #include "llvm/ADT/STLExtras.h"
@@ -154,6 +153,10 @@ std::optional<ToolOptions> Launcher::readOptions() const {
     return std::nullopt;
   Options->Jobs = 1;
   Options->EmbedHelper = false;
+  if (!Options->Others)
+    Options->Others = Command.WholeProgram  ? Outside::Nobody
+                      : Command.MakesModule ? Outside::Loaders
+                                            : Outside::Files;
   // A compiler that is named by its path means the toolkit around it.
   const StringRef Compiler = Command.Words[Command.Compiler];
   if (Options->Frontend.CudaPath.empty() && path::is_absolute(Compiler)) {
@@ -172,15 +175,6 @@ static void noteKept(const std::string &Kernels) {
                  "files, merge them, and set BANKSTRIPE_FACTS");
 }
 
-// A template is one kernel to whoever reads of it.
-static std::set<std::string>
-withoutArguments(const std::vector<std::string> &Kernels) {
-  std::set<std::string> Names;
-  for (StringRef Kernel : Kernels)
-    Names.insert(Kernel.take_until([](char C) { return C == '<'; }).str());
-  return Names;
-}
-
 // Whether it is worth parsing the unit.
 bool Launcher::mayMove(const ToolOptions &Options) const {
   if (isPlanned() || Command.WholeProgram || Options.BlockSize ||
@@ -194,10 +188,7 @@ bool Launcher::mayMove(const ToolOptions &Options) const {
 
 // Most units of a build have nothing that may move without the others, and the
 // optimiser can take many times as long as the parse.
-static bool mayChangeAlone(UnitRecord Unit, bool WholeProgram, bool MakesModule,
-                           const ToolOptions &Options) {
-  if (!WholeProgram)
-    assumeOtherUnits(Unit.Unit.Facts, MakesModule);
+static bool mayChangeAlone(UnitRecord Unit, const ToolOptions &Options) {
   RunResult Run;
   Run.Jobs = {Unit.Job};
   DecisionsLookup Lookup(Options.Config);
@@ -220,9 +211,8 @@ Launcher::findChanges(ToolOptions Options, bool &Parsed) {
       return Run.takeError();
     return std::move(Run->Changes);
   }
-  Options.IsWorthEvidence = [this, Options](const UnitRecord &Unit) {
-    return mayChangeAlone(Unit, Command.WholeProgram, Command.MakesModule,
-                          Options);
+  Options.IsWorthEvidence = [Options](const UnitRecord &Unit) {
+    return mayChangeAlone(Unit, Options);
   };
   auto Read = readPaths(Options);
   if (!Read)
@@ -230,11 +220,6 @@ Launcher::findChanges(ToolOptions Options, bool &Parsed) {
   Parsed = !Read->Run.SomeFailed;
   if (!Parsed)
     return std::vector<ChangedFile>();
-  if (!Command.WholeProgram)
-    for (UnitRecord &Unit : Read->Units)
-      for (StringRef Kernel : withoutArguments(
-               assumeOtherUnits(Unit.Unit.Facts, Command.MakesModule)))
-        noteKept(("kernel '" + Kernel + "'").str());
   auto Run = decide(std::move(*Read), Options);
   if (!Run)
     return Run.takeError();

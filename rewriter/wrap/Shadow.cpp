@@ -236,12 +236,17 @@ llvm::Expected<ShadowFile> Maker::copy(const std::string &Real) {
       Change == Changed.end() ? File.Text : Change->second->After;
   if (Before != File.Text)
     return refuse(File.Name, "it has changed meanwhile");
+  std::vector<unsigned> Lines;
+  if (Change != Changed.end())
+    Lines = Change->second->Lines;
+  else
+    for (unsigned Line = 1; Line <= StringRef(After).count('\n') + 1; ++Line)
+      Lines.push_back(Line);
   auto Text = rename(After, Real);
   if (!Text)
     return Text.takeError();
-  return ShadowFile{
-      (Folder + "/" + Copies.at(Real)).str(), File.Name,
-      withLineDirectives(*Text, originalLines(Before, After), File.Name)};
+  return ShadowFile{(Folder + "/" + Copies.at(Real)).str(), File.Name,
+                    withLineDirectives(*Text, Lines, File.Name)};
 }
 
 llvm::Expected<Shadow> Maker::make() {

@@ -80,7 +80,8 @@
 // bankstripe::behind, says that the storage lies behind it.
 //
 // Static storage is made for a largest block. Where a larger one could get in,
-// bankstripe::require_block_of_at_most<128>() stops it. Define
+// bankstripe::block_of_at_most<128>() chooses between two versions of what
+// follows, or bankstripe::require_block_of_at_most<128>() stops it. Define
 // BANKSTRIPE_CHECK_BOUNDS to trap on an index outside a stripe, too.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -111,6 +112,15 @@ __device__ __forceinline__ unsigned thread() {
 
 __device__ __forceinline__ unsigned lane() { return thread() % 32; }
 __device__ __forceinline__ unsigned warp() { return thread() / 32; }
+
+// Whether the storage of a version has room for the block.
+template <int Threads> __device__ __forceinline__ bool block_of_at_most() {
+#ifdef BANKSTRIPE_VERSIONS_ONLY // For ptxas to tell what they take.
+  return true;
+#else
+  return blockDim.x * blockDim.y * blockDim.z <= static_cast<unsigned>(Threads);
+#endif
+}
 
 // Stops a block that is larger than the storage was made for.
 template <int Threads>

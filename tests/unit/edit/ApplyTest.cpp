@@ -21,7 +21,7 @@ namespace {
 
 std::string applied(StringRef Code, EditList Edits) {
   auto Text = applyEdits(Code, 0, Code.size(), std::move(Edits));
-  return Text ? *Text : "error: " + toString(Text.takeError());
+  return Text ? Text->Text : "error: " + toString(Text.takeError());
 }
 
 TEST(ApplyEdits, InAnyOrder) {
@@ -56,7 +56,7 @@ TEST(ApplyEdits, OfAPart) {
   auto Text =
       applyEdits("abcdef", 2, 4, {{0, 1, "x"}, {2, 1, "C"}, {5, 1, ""}});
   ASSERT_TRUE(bool(Text));
-  EXPECT_EQ(*Text, "Cd");
+  EXPECT_EQ(Text->Text, "Cd");
 }
 
 TEST(ApplyPlan, OverlapNamesTheFile) {

@@ -95,7 +95,7 @@ TEST(IndexForm, ParenthesisedArray) {
   U.IndexHasComma = {false};
   auto Text = applyEdits("(a)[i];", 0, 7, editsOfUse(U, "(a)[i];"));
   ASSERT_TRUE(bool(Text));
-  EXPECT_EQ(*Text, "::bankstripe::at((a), i);");
+  EXPECT_EQ(Text->Text, "::bankstripe::at((a), i);");
 }
 
 TEST(IndexForm, SeveralUsesInOneStatement) {

@@ -236,6 +236,11 @@ Moving bankstripe::testing::inFunction(Moving M) {
   return M;
 }
 
+Moving bankstripe::testing::inVersion(Moving M) {
+  M.InVersion = true;
+  return M;
+}
+
 Moving bankstripe::testing::forTheHostToo(Moving M) {
   M = inFunction(std::move(M));
   M.HostDevice = true;
@@ -256,6 +261,10 @@ Plan bankstripe::testing::planFor(StringRef Code,
     Planned.Verdict.Why = Reason::DynamicIndex;
     Planned.Verdict.Form = A.Form;
     Planned.Verdict.Threads = 128;
+    Planned.Verdict.InVersion = A.InVersion;
+    const unsigned Begin = Planned.Array.Text.Statement.Offset;
+    Planned.Array.Version.Rest = {CodePath.str(), Begin,
+                                  unsigned(Code.rfind('}')) - Begin};
     Planned.Kernels = {0};
     Planned.InstanceKernels = {{0}};
   }

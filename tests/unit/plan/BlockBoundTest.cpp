@@ -92,8 +92,7 @@ TEST(BlockBound, AddressTakenMeansUnseenLaunches) {
   U.kernel().AddressTakenAt = onLine(50);
   KernelSetting S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
-  EXPECT_EQ(S.Obstacle->Detail,
-            "the address of kernel 'k' is taken at a.cu:50");
+  EXPECT_EQ(S.Obstacle->Detail, "kernel 'k': its address is taken at a.cu:50");
   EXPECT_EQ(S.Obstacle->Where, onLine(50));
 }
 

@@ -1,11 +1,11 @@
-//===-- OtherUnits.cpp - what a unit cannot know of the others ------------===//
+//===-- Outside.cpp - what a run cannot know of other units ---------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "wrap/OtherUnits.h"
+#include "plan/Outside.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -78,12 +78,12 @@ static void keepLinked(UnitFacts &Unit) {
   }
 }
 
-std::vector<std::string> bankstripe::assumeOtherUnits(UnitFacts &Unit,
-                                                      bool ByName) {
-  std::vector<std::string> Assumed;
+void bankstripe::assumeOutside(UnitFacts &Unit, Outside Who) {
+  if (Who == Outside::Nobody)
+    return;
   const bool Grid = synchronizesGrid(Unit);
   for (Kernel &K : Unit.Kernels) {
-    if (K.Text.Internal && !ByName)
+    if (K.Text.Internal && Who != Outside::Loaders)
       continue;
     if (!K.AddressTaken) {
       K.AddressTaken = true;
@@ -91,11 +91,8 @@ std::vector<std::string> bankstripe::assumeOtherUnits(UnitFacts &Unit,
     }
     // Their shared memory is then for the launches to say.
     K.UsesDynamicShared |= Grid;
-    if (!K.Bounds || Grid)
-      Assumed.push_back(K.Name);
   }
   forgetArguments(Unit);
   if (!Unit.Functions.empty())
     keepLinked(Unit);
-  return Assumed;
 }

@@ -1,11 +1,11 @@
-//===-- OtherUnitsTest.cpp - what a unit cannot know of the others --------===//
+//===-- OutsideTest.cpp - what a run cannot know of other units -----------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "wrap/OtherUnits.h"
+#include "plan/Outside.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;
@@ -35,78 +35,84 @@ static UnitFacts linked(Finding F, bool Defined) {
   return Unit;
 }
 
-TEST(OtherUnits, MayLaunchWhatTheyCanName) {
+TEST(Outside, MayLaunchWhatTheyCanName) {
   UnitFacts Unit;
   Unit.Kernels = {kernel(/*Internal=*/false)};
-  EXPECT_EQ(assumeOtherUnits(Unit, /*ByName=*/false),
-            std::vector<std::string>{"k"});
+  assumeOutside(Unit, Outside::Files);
   EXPECT_TRUE(Unit.Kernels.front().AddressTaken);
 }
 
-TEST(OtherUnits, CannotLaunchWhatIsInternal) {
+TEST(Outside, IsNobodyInAWholeProgram) {
   UnitFacts Unit;
-  Unit.Kernels = {kernel(/*Internal=*/true)};
-  EXPECT_TRUE(assumeOtherUnits(Unit, /*ByName=*/false).empty());
+  Unit.Kernels = {kernel(/*Internal=*/false)};
+  assumeOutside(Unit, Outside::Nobody);
   EXPECT_FALSE(Unit.Kernels.front().AddressTaken);
 }
 
-TEST(OtherUnits, FindKernelsByNameInAModule) {
+TEST(Outside, CannotLaunchWhatIsInternal) {
   UnitFacts Unit;
   Unit.Kernels = {kernel(/*Internal=*/true)};
-  EXPECT_EQ(assumeOtherUnits(Unit, /*ByName=*/true).size(), 1u);
+  assumeOutside(Unit, Outside::Files);
+  EXPECT_FALSE(Unit.Kernels.front().AddressTaken);
+}
+
+TEST(Outside, FindKernelsByNameInAModule) {
+  UnitFacts Unit;
+  Unit.Kernels = {kernel(/*Internal=*/true)};
+  assumeOutside(Unit, Outside::Loaders);
   EXPECT_TRUE(Unit.Kernels.front().AddressTaken);
 }
 
-TEST(OtherUnits, AreBoundByLaunchBounds) {
+TEST(Outside, AreBoundByLaunchBounds) {
   UnitFacts Unit;
   Unit.Kernels = {kernel(/*Internal=*/false)};
   Unit.Kernels.front().Bounds = LaunchBounds{128, "128"};
-  EXPECT_TRUE(assumeOtherUnits(Unit, /*ByName=*/false).empty());
+  assumeOutside(Unit, Outside::Files);
   EXPECT_FALSE(Unit.Kernels.front().UsesDynamicShared);
 }
 
-TEST(OtherUnits, MayLaunchAllBlocksAtOnce) {
+TEST(Outside, MayLaunchAllBlocksAtOnce) {
   UnitFacts Unit;
   Unit.Kernels = {kernel(/*Internal=*/false)};
   Unit.Kernels.front().Bounds = LaunchBounds{128, "128"};
   Unit.Contents["/a.cu"] = "cg::this_grid().sync();";
-  EXPECT_EQ(assumeOtherUnits(Unit, /*ByName=*/false).size(), 1u);
+  assumeOutside(Unit, Outside::Files);
   EXPECT_TRUE(Unit.Kernels.front().UsesDynamicShared);
 }
 
-TEST(OtherUnits, GiveHostFunctionsUnknownArguments) {
+TEST(Outside, GiveHostFunctionsUnknownArguments) {
   UnitFacts Unit;
   Unit.Launches.resize(2);
   Unit.Launches[0].Parameter = HostParameter{"_Z6launchi", 0};
   Unit.Launches[1].Parameter = HostParameter{"_ZL6launchi", 0};
-  assumeOtherUnits(Unit, /*ByName=*/false);
+  assumeOutside(Unit, Outside::Files);
   EXPECT_FALSE(Unit.Launches[0].Parameter);
   EXPECT_TRUE(Unit.Launches[1].Parameter);
 }
 
-TEST(OtherUnits, CallFunctionsOfLinkedDeviceCode) {
+TEST(Outside, CallFunctionsOfLinkedDeviceCode) {
   UnitFacts Unit = linked(finding("_Z1fv"), true);
-  assumeOtherUnits(Unit, /*ByName=*/false);
+  assumeOutside(Unit, Outside::Files);
   ASSERT_EQ(Unit.Findings.front().Obstacles.size(), 1u);
   EXPECT_EQ(Unit.Findings.front().Obstacles.front().Why,
             Reason::BlockSizeUnknown);
 }
 
-TEST(OtherUnits, CannotCallInternalFunctions) {
+TEST(Outside, CannotCallInternalFunctions) {
   UnitFacts Unit = linked(finding("_ZL1fv"), true);
-  assumeOtherUnits(Unit, /*ByName=*/false);
+  assumeOutside(Unit, Outside::Files);
   EXPECT_TRUE(Unit.Findings.front().Obstacles.empty());
 }
 
-TEST(OtherUnits, MayTakeSharedMemoryOfTheirOwn) {
+TEST(Outside, MayTakeSharedMemoryOfTheirOwn) {
   UnitFacts Unit = linked(finding("_ZL1fv"), false);
-  assumeOtherUnits(Unit, /*ByName=*/false);
+  assumeOutside(Unit, Outside::Files);
   EXPECT_EQ(Unit.Findings.front().Obstacles.size(), 1u);
 }
 
-TEST(OtherUnits, CannotCallFunctionsThatAreNotLinked) {
+TEST(Outside, CannotCallFunctionsThatAreNotLinked) {
   UnitFacts Unit;
   Unit.Findings = {finding("_Z1fv")};
-  assumeOtherUnits(Unit, /*ByName=*/false);
+  assumeOutside(Unit, Outside::Files);
   EXPECT_TRUE(Unit.Findings.front().Obstacles.empty());
 }

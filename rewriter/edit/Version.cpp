@@ -1,0 +1,137 @@
+//===-- Version.cpp - the rest of a body, with arrays that move -----------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where blocks of any size may run a function, its arrays move in a version of
+// it, and the function chooses for the whole block:
+//
+//     __global__ void count(const int *in, int *out) {
+//       const int i = threadIdx.x;
+//       if (::bankstripe::block_of_at_most<128>()) {
+//         // As below, with arrays in shared memory.
+//         __shared__ int counts[::bankstripe::warps(128)][16][32];
+//         ...
+//         return;
+//       }
+//       int counts[16];
+//       ...
+//     }
+//
+// Being part of the function, a version needs no name, no parameters and no
+// declaration of its own, and whoever launches, calls or links the function
+// need not know of it. What stands before the first array is there once. A
+// function that is for the host as well has its version for the device alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "edit/EditInternal.h"
+#include "edit/LineNumbers.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+namespace {
+
+/// Writes one version, and remembers whose line each of its lines is.
+class VersionWriter {
+public:
+  VersionWriter(const VersionedPart &Part, StringRef Code)
+      : Part(Part), Code(Code), Blanks(indentationAt(Code, Part.Begin)),
+        BeginsLine(Blanks.end() == Code.begin() + Part.Begin),
+        First(Code.take_front(Part.Begin).count('\n') + 1) {}
+
+  TextEdit write(EditList Edits);
+
+private:
+  void add(const llvm::Twine &Line, unsigned Number);
+  void addCopy(const EditedText &Copy);
+  std::string unit() const;
+
+  const VersionedPart &Part;
+  StringRef Code;
+  StringRef Blanks; ///< Before the line that it begins in.
+  bool BeginsLine;  ///< Nothing else stands before it there.
+  unsigned First;   ///< That line.
+  TextEdit Edit;
+};
+
+} // namespace
+
+void VersionWriter::add(const llvm::Twine &Line, unsigned Number) {
+  Edit.Text += (Line + lineEndingOf(Code)).str();
+  Edit.Lines.push_back(Number);
+}
+
+// What a block is indented by, as far as the body shows that.
+std::string VersionWriter::unit() const {
+  StringRef Unit = Blanks;
+  if (Unit.consume_front(indentationAt(Code, Part.End)) && !Unit.empty())
+    return Unit.str();
+  return Blanks.contains('\t') ? "\t" : "  ";
+}
+
+// Blanks would be part of a raw string, or of one that goes on in the next
+// line.
+static bool mayIndent(StringRef Text) {
+  return !Text.contains("R\"") && !Text.contains("\\\n") &&
+         !Text.contains("\\\r\n");
+}
+
+void VersionWriter::addCopy(const EditedText &Copy) {
+  const std::string Added = mayIndent(Copy.Text) ? unit() : "";
+  const unsigned *Number = Copy.Lines.data();
+  StringRef Begins = Blanks; // They stand before the text.
+  for (StringRef Rest = StringRef(Copy.Text).rtrim(); !Rest.empty();) {
+    StringRef Line;
+    std::tie(Line, Rest) = Rest.split('\n');
+    Line = Line.rtrim("\r");
+    const bool Indents =
+        !Line.empty() && !(Begins.empty() && Line.starts_with("#"));
+    add(Begins + (Indents ? Added : "") + Line, *Number++);
+    Begins = "";
+  }
+}
+
+TextEdit VersionWriter::write(EditList Edits) {
+  // Where lines are counted, those of the copy are those of the original.
+  const bool Counts = computesWithLines(Code.str());
+  if (Counts)
+    Edits = keepLineNumbers(Code.str(), std::move(Edits));
+  const EditedText Copy =
+      llvm::cantFail(applyEdits(Code, Part.Begin, Part.End, std::move(Edits)));
+  const unsigned Last = Code.take_front(Part.End).count('\n') + 1;
+  if (!BeginsLine)
+    add("", First);
+  if (Part.HostDevice)
+    add("#ifdef __CUDA_ARCH__", First);
+  add(Blanks + "if (::bankstripe::block_of_at_most<" +
+          llvm::Twine(Part.Threads) + ">()) {",
+      First);
+  add(Blanks + unit() + "// As below, with arrays in shared memory.", First);
+  if (Counts)
+    add("#line " + llvm::Twine(First), First);
+  addCopy(Copy);
+  if (!Part.Returns)
+    add(Blanks + unit() + "return;", Last);
+  add(Blanks + "}", Last);
+  if (Part.HostDevice)
+    add("#endif", Last);
+  Edit.Offset = Part.Begin - Blanks.size();
+  if (!BeginsLine) {
+    // No blanks are left where the line is broken.
+    Edit.Offset = Code.take_front(Part.Begin).rtrim(" \t").size();
+    Edit.Length = Part.Begin - Edit.Offset;
+    Edit.Text += Blanks;
+  }
+  Edit.Lines.push_back(First);
+  return std::move(Edit);
+}
+
+TextEdit bankstripe::versionOf(const VersionedPart &Part, StringRef Code,
+                               const EditList &Edits) {
+  return VersionWriter(Part, Code).write(Edits);
+}

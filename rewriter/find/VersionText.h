@@ -1,0 +1,45 @@
+//===-- VersionText.h - what a version of a function needs ------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FIND_VERSIONTEXT_H
+#define BANKSTRIPE_FIND_VERSIONTEXT_H
+
+#include "find/BodyIndex.h"
+#include "find/SourceText.h"
+#include "model/Finding.h"
+
+namespace bankstripe {
+
+/// Tells for the arrays of one function, or of one instantiation, whether the
+/// rest of the body can stand there twice.
+class VersionReader {
+public:
+  VersionReader(const clang::FunctionDecl *Function, const BodyIndex &Body,
+                clang::ASTContext &Context, const SourceText &Text);
+
+  /// For what \p Statement declares; null for a variable of a condition.
+  VersionText of(const clang::DeclStmt *Statement) const;
+
+private:
+  /// A statement of the body itself, and what it has to do with all behind it.
+  struct Part {
+    const clang::Stmt *Outermost;
+    std::string Problem;
+    uint64_t SharedBytes = 0;
+  };
+  std::optional<unsigned> beginOf(const clang::Stmt *Outermost) const;
+
+  const clang::FunctionDecl *Function;
+  const BodyIndex &Body;
+  const SourceText &Text;
+  TextRange Written; ///< The body with its braces; invalid when not in a file.
+  std::vector<Part> Parts; ///< The last statement first.
+};
+
+} // namespace bankstripe
+
+#endif

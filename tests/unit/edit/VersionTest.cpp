@@ -1,0 +1,172 @@
+//===-- VersionTest.cpp - the rest of a body, with arrays that move -------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planned.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+using Numbers = std::vector<unsigned>;
+
+TEST(Version, StandsBeforeTheFirstArrayAndReturns) {
+  EXPECT_EQ(rewritten("{\n"
+                      "  int i = f();\n"
+                      "  int a[4];\n"
+                      "  a[i] = 1;\n"
+                      "}\n",
+                      {inVersion({"a", {4}})}),
+            "{\n"
+            "  int i = f();\n"
+            "  if (::bankstripe::block_of_at_most<128>()) {\n"
+            "    // As below, with arrays in shared memory.\n"
+            "    __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "    ::bankstripe::at(a, i) = 1;\n"
+            "    return;\n"
+            "  }\n"
+            "  int a[4];\n"
+            "  a[i] = 1;\n"
+            "}\n");
+}
+
+TEST(Version, HoldsAllArraysOfTheFunction) {
+  EXPECT_EQ(rewritten("{\n"
+                      "  int a[4];\n"
+                      "  a[i] = 1;\n"
+                      "  int b[4];\n"
+                      "}\n",
+                      {inVersion({"a", {4}}), inVersion(slot("b", {4}))}),
+            "{\n"
+            "  if (::bankstripe::block_of_at_most<128>()) {\n"
+            "    // As below, with arrays in shared memory.\n"
+            "    __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "    ::bankstripe::at(a, i) = 1;\n"
+            "    __shared__ ::bankstripe::slots<int[4], 128> b_slots;\n"
+            "    int (&b)[4] = b_slots.mine();\n"
+            "    return;\n"
+            "  }\n"
+            "  int a[4];\n"
+            "  a[i] = 1;\n"
+            "  int b[4];\n"
+            "}\n");
+}
+
+TEST(Version, LeavesTablesConstantInBoth) {
+  EXPECT_EQ(rewritten("{\n"
+                      "  int a[4], t[2] = {1, 2};\n"
+                      "}\n",
+                      {inVersion({"a", {4}}), table("t", {2})}),
+            "{\n"
+            "  if (::bankstripe::block_of_at_most<128>()) {\n"
+            "    // As below, with arrays in shared memory.\n"
+            "    __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "    static const int t[2] = {1, 2};\n"
+            "    return;\n"
+            "  }\n"
+            "  int a[4];\n"
+            "  static const int t[2] = {1, 2};\n"
+            "}\n");
+}
+
+// Nobody has to be stopped: no block is too large for a version.
+TEST(Version, OfAFunctionChecksNothingElse) {
+  EXPECT_EQ(
+      rewritten("{\n\tint a[4];\n}\n", {inFunction(inVersion({"a", {4}}))}),
+      "{\n"
+      "\tif (::bankstripe::block_of_at_most<128>()) {\n"
+      "\t\t// As below, with arrays in shared memory.\n"
+      "\t\t__shared__ int a[::bankstripe::warps(128)][4][32];\n"
+      "\t\treturn;\n"
+      "\t}\n"
+      "\tint a[4];\n"
+      "}\n");
+}
+
+TEST(Version, OfAFunctionForTheHostIsForTheDeviceAlone) {
+  EXPECT_EQ(rewritten("{\n  int a[4];\n}\n",
+                      {forTheHostToo(inVersion(slot("a", {4})))}),
+            "{\n"
+            "#ifdef __CUDA_ARCH__\n"
+            "  if (::bankstripe::block_of_at_most<128>()) {\n"
+            "    // As below, with arrays in shared memory.\n"
+            "    __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
+            "    int (&a)[4] = a_slots.mine();\n"
+            "    return;\n"
+            "  }\n"
+            "#endif\n"
+            "  int a[4];\n"
+            "}\n");
+}
+
+TEST(Version, OfABodyInOneLineBreaksIt) {
+  EXPECT_EQ(
+      rewritten("{ f(); int a[4]; a[i] = 1; }\n", {inVersion({"a", {4}})}),
+      "{ f();\n"
+      "if (::bankstripe::block_of_at_most<128>()) {\n"
+      "  // As below, with arrays in shared memory.\n"
+      "  __shared__ int a[::bankstripe::warps(128)][4][32]; "
+      "::bankstripe::at(a, i) = 1;\n"
+      "  return;\n"
+      "}\n"
+      "int a[4]; a[i] = 1; }\n");
+}
+
+TEST(Version, AddsNoReturnBehindAReturn) {
+  Plan P = planFor("{\n  int a[4];\n  return;\n}\n", {inVersion({"a", {4}})});
+  P.Arrays.front().Array.Version.Returns = true;
+  EXPECT_NE(carriedOut(P).find("    return;\n  }\n  int a[4];"),
+            std::string::npos);
+  EXPECT_EQ(carriedOut(P).find("return;\n    return;"), std::string::npos);
+}
+
+// Blanks would become part of the string.
+TEST(Version, IsNotIndentedAroundRawStrings) {
+  const std::string Text = rewritten("{\n  int a[4];\n  f(R\"(x\ny)\");\n}\n",
+                                     {inVersion({"a", {4}})});
+  EXPECT_NE(Text.find("  f(R\"(x\ny)\");\n    return;"), std::string::npos)
+      << Text;
+}
+
+// --- Line numbers ------------------------------------------------------------
+
+TEST(Version, HasTheLinesOfTheOriginal) {
+  auto Changed = applyPlan(planFor("#include \"bankstripe.cuh\"\n"
+                                   "{\n"
+                                   "  int a[4];\n"
+                                   "  a[i] = 1;\n"
+                                   "}\n",
+                                   {inVersion({"a", {4}})}),
+                           /*EmbedHelper=*/false);
+  ASSERT_TRUE(static_cast<bool>(Changed));
+  // `if`, the comment, both statements, `return;`, `}`; then the rest itself.
+  EXPECT_EQ(Changed->front().Lines, (Numbers{1, 2, 3, 3, 3, 4, 5, 5, 3, 4, 5}));
+}
+
+TEST(Version, KeepsLinesThatAreCounted) {
+  EXPECT_EQ(rewritten("{\n"
+                      "  int a[4];\n"
+                      "  a[i] = __LINE__;\n"
+                      "}\n",
+                      {inVersion({"a", {4}})}),
+            "#line 1\n"
+            "{\n"
+            "  if (::bankstripe::block_of_at_most<128>()) {\n"
+            "    // As below, with arrays in shared memory.\n"
+            "#line 2\n"
+            "    __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "    ::bankstripe::at(a, i) = __LINE__;\n"
+            "    return;\n"
+            "  }\n"
+            "#line 2\n"
+            "  int a[4];\n"
+            "  a[i] = __LINE__;\n"
+            "}\n");
+}
+
+} // namespace

@@ -1,0 +1,141 @@
+//===-- VersionTextTest.cpp - what a version of a function needs ----------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FindTester.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+/// What the array `a` of \p Code needs for a version.
+VersionText versionIn(const std::string &Code) {
+  for (const Finding &F : factsOf(Code).Findings)
+    if (F.Name == "a")
+      return F.Version;
+  ADD_FAILURE() << "no array 'a' in " << Code;
+  return {};
+}
+
+/// The rest of the body in \p Code that a version holds.
+std::string restIn(const std::string &Code) {
+  const VersionText V = versionIn(Code);
+  EXPECT_EQ(V.Problem, "");
+  return Code.substr(V.Rest.Offset, V.Rest.Length);
+}
+
+/// What stands against a version of a kernel with the body \p Body.
+std::string problemIn(const std::string &Body) {
+  return versionIn(kernelAround(Body)).Problem;
+}
+
+} // namespace
+
+TEST(VersionText, IsTheBodyFromTheArrayOn) {
+  EXPECT_EQ(restIn("__global__ void k(int i) { int n = i; int a[4]; a[n] = 1;"
+                   " }"),
+            "int a[4]; a[n] = 1; ");
+}
+
+TEST(VersionText, IsTheBodyFromTheStatementAroundTheArrayOn) {
+  EXPECT_EQ(restIn("__global__ void k(int i) { int n = i;\n"
+                   "  while (i) { if (n) { int a[4]; a[n] = 1; } } ++n; }"),
+            "while (i) { if (n) { int a[4]; a[n] = 1; } } ++n; ");
+}
+
+TEST(VersionText, BeginsWithThePragmasOfItsLoop) {
+  EXPECT_EQ(restIn("__global__ void k(int i) {\n"
+                   "  #pragma unroll 1\n"
+                   "  for (int n = 0; n < i; ++n) { int a[4]; a[n] = 1; }\n}"),
+            "#pragma unroll 1\n"
+            "  for (int n = 0; n < i; ++n) { int a[4]; a[n] = 1; }\n");
+  EXPECT_EQ(problemIn("_Pragma(\"unroll 1\") for (int n = 0; n < i; ++n) {"
+                      " int a[4]; a[n] = 1; }"),
+            "a macro stands before the statement");
+}
+
+TEST(VersionText, MayEndWithAReturn) {
+  const std::string Function = "__device__ int f(int i) { int a[4]; a[i] = 1; ";
+  EXPECT_TRUE(versionIn(Function + "return a[0]; }").Returns);
+  EXPECT_FALSE(versionIn(Function + "if (i) return a[0]; ++i; }").Returns);
+}
+
+TEST(VersionText, CountsTheSharedVariablesThatAreThereTwice) {
+  const std::string Array = "int a[4]; a[i] = 1;";
+  EXPECT_EQ(
+      versionIn(kernelAround("__shared__ int s[64]; " + Array)).SharedBytes,
+      0u);
+  EXPECT_EQ(versionIn(kernelAround(Array + "__shared__ int s[64];"
+                                           "if (i) { __shared__ char c; }"
+                                           "extern __shared__ int e[];"))
+                .SharedBytes,
+            256u + 16u);
+}
+
+// --- What can stand in a function only once ----------------------------------
+
+TEST(VersionText, IsNoneWithALabel) {
+  EXPECT_EQ(problemIn("int a[4]; again: a[i] = 1; if (++i < 4) goto again;"),
+            "it has the label 'again'");
+  EXPECT_EQ(problemIn("again: ++i; int a[4]; a[i] = 1;"), "");
+}
+
+TEST(VersionText, IsNoneWithAState) {
+  EXPECT_EQ(problemIn("int a[4]; a[i] = 1; static __device__ int n; ++n;"),
+            "its variable 'n' is static");
+  EXPECT_EQ(problemIn("int a[4]; a[i] = 1; static const int n = 1; i = n;"),
+            "");
+}
+
+TEST(VersionText, IsNoneWithNamesOfAssembly) {
+  const std::string Array = "int a[4]; a[i] = 1; ";
+  EXPECT_EQ(problemIn(Array + "asm(\".reg .u32 t; mov.u32 t, 1;\");"),
+            "inline assembly declares a name there");
+  EXPECT_EQ(problemIn(Array + "asm(\"done: mov.u32 %0, 1;\" : \"=r\"(i));"),
+            "inline assembly declares a name there");
+  EXPECT_EQ(problemIn(Array + "asm(\"{ .reg .u32 t; mov.u32 t, 1; }\");"), "");
+  EXPECT_EQ(problemIn(Array + "asm(\"ld.global.L2::128B.u32 %0, [%1];\" : "
+                              "\"=r\"(i) : \"l\"(out));"),
+            "");
+}
+
+TEST(VersionText, IsNoneWhereMacrosChange) {
+  const std::string Array = "int a[4]; a[i] = 1;\n";
+  EXPECT_EQ(problemIn(Array + "#define N 1\n"), "it has an #define");
+  EXPECT_EQ(problemIn(Array + "#undef N\n"), "it has an #undef");
+  EXPECT_EQ(problemIn(Array + "i = __COUNTER__;"), "it mentions __COUNTER__");
+  EXPECT_EQ(problemIn("\n#define N 1\n" + Array), "");
+}
+
+TEST(VersionText, HoldsWholeConditionals) {
+  const std::string Array = "int a[4]; a[i] = 1;\n";
+  EXPECT_EQ(problemIn(Array + "#if 1\n++i;\n#else\n--i;\n#endif\n"), "");
+  EXPECT_EQ(problemIn("\n#if 1\n" + Array + "#endif\n++i;"),
+            "it begins before an #endif");
+  EXPECT_EQ(problemIn("\n#if 1\n" + Array + "#else\n++i;\n#endif\n"),
+            "it begins before an #else");
+}
+
+TEST(VersionText, IsNoneOfAFunctionWithATypeOfItsOwn) {
+  const std::string Array = "int a[4]; a[i] = 1; ";
+  EXPECT_EQ(versionIn("__device__ auto f(int i) { " + Array +
+                      "struct S { int n; }; return S{a[0]}; }")
+                .Problem,
+            "it returns a type of its own");
+  EXPECT_EQ(versionIn("struct S { int n; };\n__device__ auto f(int i) { " +
+                      Array + "return S{a[0]}; }")
+                .Problem,
+            "");
+}
+
+TEST(VersionText, IsNoneOfABodyInAMacro) {
+  EXPECT_EQ(versionIn("#define BODY(X) { X }\n"
+                      "__global__ void k(int i) BODY(int a[4]; a[i] = 1;)")
+                .Problem,
+            "its body is not written in one piece");
+}

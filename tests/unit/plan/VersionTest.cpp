@@ -1,0 +1,184 @@
+//===-- VersionTest.cpp - arrays that move in versions of functions -------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Units.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using ::testing::HasSubstr;
+
+namespace {
+
+// An array of `k` of which a version is possible.
+Finding versionable(const std::string &Name = "a", unsigned Line = 10) {
+  Finding F = makeArray(Name, 16, 4, Line);
+  F.Version.Rest = {"/a.cu", 1000, 100};
+  return F;
+}
+
+// A kernel that other files may launch.
+TestUnit visible() {
+  TestUnit U;
+  U.array(versionable());
+  return U;
+}
+
+PlanOptions amongOthers() {
+  PlanOptions Options;
+  Options.Others = Outside::Files;
+  return Options;
+}
+
+} // namespace
+
+TEST(Versions, AreForKernelsThatOthersMayLaunch) {
+  TestUnit U = visible();
+  U.launch(128);
+  const Plan P = U.plan(amongOthers());
+  EXPECT_TRUE(find(P, "a").Verdict.InVersion);
+  EXPECT_EQ(find(P, "a").Verdict.Threads, 128u);
+  EXPECT_TRUE(P.Kernels.front().HasVersion);
+  // The whole program is in sight.
+  EXPECT_FALSE(find(U.plan(), "a").Verdict.InVersion);
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Kind, VerdictKind::Stripe);
+}
+
+TEST(Versions, AreNotForKernelsThatNobodyElseCanName) {
+  TestUnit U = visible();
+  U.launch(128);
+  U.kernel().Text.Internal = true;
+  EXPECT_FALSE(find(U.plan(amongOthers()), "a").Verdict.InVersion);
+}
+
+TEST(Versions, AreNotForKernelsWithLaunchBounds) {
+  TestUnit U = visible();
+  U.kernel().Bounds = LaunchBounds{256, "256"};
+  EXPECT_FALSE(find(U.plan(amongOthers()), "a").Verdict.InVersion);
+  EXPECT_EQ(find(U.plan(amongOthers()), "a").Verdict.Kind, VerdictKind::Stripe);
+}
+
+TEST(Versions, AreForBlocksOfSizesThatNobodyKnows) {
+  TestUnit U = visible();
+  U.launch(0).Threads.reset();
+  EXPECT_TRUE(find(U.plan(), "a").Verdict.InVersion);
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Threads, UsualBlock);
+}
+
+TEST(Versions, AreForTheLargestBlockInSight) {
+  TestUnit U = visible();
+  U.launch(64);
+  U.launch(96);
+  EXPECT_EQ(find(U.plan(amongOthers()), "a").Verdict.Threads, 96u);
+  // One whose size varies may be a usual one.
+  U.launch(0).Threads.reset();
+  EXPECT_EQ(find(U.plan(amongOthers()), "a").Verdict.Threads, UsualBlock);
+  U.launch(512);
+  EXPECT_EQ(find(U.plan(amongOthers()), "a").Verdict.Threads, 512u);
+}
+
+TEST(Versions, AreForTheBlockThatIsDecided) {
+  TestUnit U = visible();
+  U.launch(256);
+  PlanOptions Options = amongOthers();
+  Options.Defaults["/a.cu"].BlockSize = 128;
+  Options.Defaults["/a.cu"].From = "/.bankstripe.yaml";
+  EXPECT_EQ(find(U.plan(Options), "a").Verdict.Threads, 128u);
+}
+
+// With more registers than before, a block could no longer start.
+TEST(Versions, LeaveLaunchableWhatWasLaunchable) {
+  TestUnit U = visible();
+  U.launch(64);
+  KernelPlan K = U.plan(amongOthers()).Kernels.front();
+  EXPECT_TRUE(K.AddLaunchBounds);
+  EXPECT_EQ(K.BoundsToAdd, 1024u);
+  U.Result.Resources["k"].Registers = 128;
+  EXPECT_EQ(U.plan(amongOthers()).Kernels.front().BoundsToAdd, 512u);
+}
+
+TEST(Versions, AreNoneWithoutPlaceForLaunchBounds) {
+  TestUnit U = visible();
+  U.kernel().BoundsInsertion = TextRange();
+  const Plan P = U.plan(amongOthers());
+  EXPECT_EQ(reasonOf(P), Reason::BlockSizeUnknown);
+  EXPECT_THAT(find(P, "a").Verdict.Detail,
+              HasSubstr("nor can it have a version: no launch bounds"));
+}
+
+TEST(Versions, AreNoneOfInstancesWithOtherBounds) {
+  TestUnit U = visible();
+  U.Result.Facts.Kernels.push_back(U.kernel());
+  U.Result.Facts.Kernels.back().Id = "k2";
+  EXPECT_TRUE(find(U.plan(amongOthers()), "a").Verdict.InVersion);
+  U.Result.Resources["k"].Registers = 128;
+  EXPECT_EQ(reasonOf(U.plan(amongOthers())), Reason::BlockSizeUnknown);
+}
+
+// A launch out of sight may ask for all that there is.
+TEST(Versions, AreNoneOfKernelsWithDynamicMemoryOfTheirOwn) {
+  TestUnit U = visible();
+  U.launch(64);
+  U.kernel().UsesDynamicShared = true;
+  const Plan P = U.plan(amongOthers());
+  EXPECT_EQ(reasonOf(P), Reason::BlockSizeUnknown);
+  EXPECT_THAT(find(P, "a").Verdict.Detail, HasSubstr("have a version"));
+}
+
+TEST(Versions, AreNoneOfCooperativeKernels) {
+  TestUnit U = visible();
+  U.launch(64).Cooperative = true;
+  EXPECT_EQ(reasonOf(U.plan(amongOthers())), Reason::BlockSizeUnknown);
+}
+
+TEST(Versions, AreNoneOfFunctionsThatCannotStandTwice) {
+  TestUnit U;
+  U.array(versionable()).Version.Problem = "it has the label 'again'";
+  const Plan P = U.plan(amongOthers());
+  EXPECT_EQ(reasonOf(P), Reason::BlockSizeUnknown);
+  EXPECT_THAT(find(P, "a").Verdict.Detail,
+              HasSubstr("nor can 'k' have a version: it has the label"));
+}
+
+// They are what no launch depends on.
+TEST(Versions, HoldSharedVariablesTwice) {
+  TestUnit U = visible();
+  U.launch(128);
+  U.array(versionable("b", 11));
+  for (Finding &F : U.Result.Facts.Findings)
+    F.Version.SharedBytes = 1000;
+  U.kernel().StaticSharedBytes = 1000;
+  const KernelPlan K = U.plan(amongOthers()).Kernels.front();
+  EXPECT_EQ(K.SharedBefore, 1000u);
+  EXPECT_EQ(K.SharedAfter, 1000u + 1000 + 2 * 16 * 4 * 128);
+  EXPECT_EQ(U.plan().Kernels.front().SharedAfter, 1000u + 2 * 16 * 4 * 128);
+}
+
+TEST(Versions, DoNotFitWhereSharedVariablesDoNotTwice) {
+  TestUnit U = visible();
+  U.launch(128);
+  U.Result.Facts.Findings.front().Version.SharedBytes = 40 * 1024;
+  U.kernel().StaticSharedBytes = 40 * 1024;
+  EXPECT_EQ(reasonOf(U.plan(amongOthers())), Reason::OverBudget);
+}
+
+// A function chooses by itself, for whichever kernel calls it.
+TEST(Versions, OfAFunctionAreForTheLargestOfItsKernels) {
+  TestUnit U;
+  U.Result.Facts.Kernels.push_back(makeKernel("static", 50));
+  U.Result.Facts.Kernels.back().Text.Internal = true;
+  U.Result.Facts.Launches = {makeLaunch(64), makeLaunch(192, "static", 101)};
+  Finding F = versionable();
+  F.InKernel = false;
+  F.Function = F.FunctionId = "f";
+  F.Kernels = {"k", "static"};
+  U.array(F);
+  const Verdict V = find(U.plan(amongOthers()), "a").Verdict;
+  EXPECT_TRUE(V.InVersion);
+  EXPECT_EQ(V.Threads, 192u);
+}
