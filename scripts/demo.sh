@@ -72,7 +72,7 @@ table() {
 copy_of() {
   local copy
   rm -rf "$demo/striped"
-  "$bankstripe" rewrite --quiet --output-dir="$demo/striped" "$1" >/dev/null
+  "$bankstripe" rewrite --whole-program --quiet --output-dir="$demo/striped" "$1" >/dev/null
   copy=$(find "$demo/striped" -name "$(basename "$1")" -type f -print -quit 2>/dev/null)
   printf '%s\n' "${copy:-$1}"
 }
@@ -110,11 +110,12 @@ for file in "${files[@]}"; do
 done
 mkdir -p "$demo"
 
+# Each of them is a program.
 heading "Findings: bankstripe analyze"
-"$bankstripe" analyze "${files[@]}"
+"$bankstripe" analyze --whole-program "${files[@]}"
 
 heading "Changes: bankstripe rewrite"
-"$bankstripe" rewrite "${files[@]}"
+"$bankstripe" rewrite --whole-program "${files[@]}"
 
 heading "Stack frames and shared memory, bytes, before > after ($gpu_arch)"
 if [ $have_nvcc = 1 ]; then

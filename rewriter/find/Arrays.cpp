@@ -288,6 +288,8 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
     if (!Versions)
       Versions.emplace(Function, Body, Context, Text);
     F.Version = Versions->of(Statement);
+    if (Versions->isThere(Statement))
+      F.Obstacles.push_back({Reason::HasVersion, F.Where, ""});
   }
   ArrayInstance &Instance = F.Instances.front();
   Instance.FunctionId = F.FunctionId;

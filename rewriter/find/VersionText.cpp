@@ -200,11 +200,32 @@ static std::string readDirectives(const TextRange &Range, FileID File,
   return Problem;
 }
 
+// The statement of the body itself that S is part of; null if there is none.
+const Stmt *VersionReader::outermost(const Stmt *S) const {
+  while (S && Body.parentOf(S) != Function->getBody())
+    S = Body.parentOf(S);
+  return S;
+}
+
+bool VersionReader::isThere(const DeclStmt *Statement) const {
+  const Stmt *Outermost = outermost(Statement);
+  for (const Stmt *S : Function->getBody()->children()) {
+    if (S == Outermost)
+      return false;
+    const auto *If = dyn_cast<IfStmt>(S);
+    const auto *Call =
+        If ? dyn_cast<CallExpr>(If->getCond()->IgnoreImplicit()) : nullptr;
+    const FunctionDecl *Guard = Call ? Call->getDirectCallee() : nullptr;
+    if (Guard &&
+        Guard->getQualifiedNameAsString() == "bankstripe::block_of_at_most")
+      return true;
+  }
+  return false;
+}
+
 VersionText VersionReader::of(const DeclStmt *Statement) const {
   VersionText Result;
-  const Stmt *Outermost = Statement;
-  while (Outermost && Body.parentOf(Outermost) != Function->getBody())
-    Outermost = Body.parentOf(Outermost);
+  const Stmt *Outermost = outermost(Statement);
   auto Found = llvm::find_if(
       Parts, [&](const Part &P) { return P.Outermost == Outermost; });
   if (!Written.isValid() || Found == Parts.end()) {

@@ -23,6 +23,8 @@ public:
 
   /// For what \p Statement declares; null for a variable of a condition.
   VersionText of(const clang::DeclStmt *Statement) const;
+  /// Whether a version of the rest stands before \p Statement already.
+  bool isThere(const clang::DeclStmt *Statement) const;
 
 private:
   /// A statement of the body itself, and what it has to do with all behind it.
@@ -31,6 +33,7 @@ private:
     std::string Problem;
     uint64_t SharedBytes = 0;
   };
+  const clang::Stmt *outermost(const clang::Stmt *S) const;
   std::optional<unsigned> beginOf(const clang::Stmt *Outermost) const;
 
   const clang::FunctionDecl *Function;

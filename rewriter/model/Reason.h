@@ -63,6 +63,7 @@ enum class Reason {
   // keep
   Nolint,
   DecidedKeep,
+  HasVersion,
   BlockSizeUnknown,
   BlockSizeConflict,
   LinkedCallees,

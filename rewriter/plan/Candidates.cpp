@@ -238,6 +238,7 @@ bool Chooser::leavesOpen(const std::optional<Why> &Stays) const {
   switch (Stays->Id) {
   case Reason::Nolint:
   case Reason::DecidedKeep:
+  case Reason::HasVersion:
   case Reason::ConstantTable:
   case Reason::NeverUsed:
   case Reason::StaysInRegisters:

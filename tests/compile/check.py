@@ -105,7 +105,7 @@ def compile_with_nvcc(nvcc, architectures, source, folder, output):
 def rewrite(tool, source, target):
     path = source.parent if list(source.parent.glob("*.cuh")) else source
     options = re.findall(r"^// rewrite-options: *(.*?)\s*$", latin1(source), re.MULTILINE)
-    done = subprocess.run([tool, "rewrite", "--no-cache", "--quiet", "--no-confirm",
+    done = subprocess.run([tool, "rewrite", "--no-cache", "--quiet", "--no-confirm", "--whole-program",
                            "--min-speedup=0", f"--output-dir={target}", *" ".join(options).split(), str(path)],
                           capture_output=True, text=True, errors="replace")
     if done.returncode != 0:

@@ -269,7 +269,7 @@ def rewrite(tool, source, target):
     path = source.parent if list(source.parent.glob("*.cuh")) else source
     options = re.findall(r"^// rewrite-options: *(.*?)\s*$",
                          source.read_bytes().decode("latin-1"), re.MULTILINE)
-    done = subprocess.run([tool, "rewrite", "--no-cache", "--format=json", "--no-confirm",
+    done = subprocess.run([tool, "rewrite", "--no-cache", "--format=json", "--no-confirm", "--whole-program",
                            "--min-speedup=0", f"--output-dir={target}", *" ".join(options).split(), str(path)],
                           capture_output=True, text=True, errors="replace")
     if done.returncode != 0:

@@ -16,10 +16,14 @@ DEFAULT_TOOL = HERE.parents[1] / "build" / "bin" / "bankstripe"
 # What the tool is asked for beyond the usual: one entry for 20 seeds on end.
 OPTIONS = [[], ["--shared-limit=232448"], [], ["--layout=slot"], ["--shared-limit=232448"],
            ["--shared-limit=232448", "--layout=slot"]]
+# Every other of these entries is about versions; blocks of some launches are too large for some.
+PROGRAMS = [["--whole-program"], ["--versions"], ["--whole-program"],
+            ["--versions", "--block-size=40"]]
 
 
 def options_of(seed):
-    return OPTIONS[seed // 20 % len(OPTIONS)]
+    turn = seed // 20
+    return PROGRAMS[turn // len(OPTIONS) % len(PROGRAMS)] + OPTIONS[turn % len(OPTIONS)]
 
 
 class ToolFailure(Exception):

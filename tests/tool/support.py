@@ -109,9 +109,12 @@ class ToolTest(unittest.TestCase):
     def read(self, name):
         return (self.folder / name).read_bytes().decode("latin-1")
 
-    def run_tool(self, *args, confirm=False, **kwargs):
-        """Runs the program; nvcc is only asked when the test is about that."""
+    def run_tool(self, *args, confirm=False, whole=True, **kwargs):
+        """Runs the program; nvcc is only asked when the test is about that, and other files only
+        launch kernels when it is about that."""
         words = [str(a) for a in args]
+        if whole and words and words[0] in ("analyze", "rewrite"):
+            words.insert(1, "--whole-program")
         if not confirm and words and words[0] in ("analyze", "rewrite", "verify", "facts"):
             words.insert(1, "--no-confirm")
         done = subprocess.run(

@@ -75,7 +75,7 @@ TEST(Json, ArrayThatMoves) {
     "detail": "", "advice": "", "unroll": null,
     "reasonPlace": {"file": "/src/count.cu", "line": 2, "column": 8},
     "form": "one element per word", "sharedBytes": 8192,
-    "storage": "static", "bytesPerWarp": 0,
+    "storage": "static", "inVersion": false, "bytesPerWarp": 0,
     "benefit": 800})json");
 }
 
@@ -153,7 +153,7 @@ TEST(Json, Kernel) {
     "place": {"file": "/src/count.cu", "line": 1, "column": 17},
     "blockSize": 128, "blockSizeSource": "launches",
     "blockSizeText": "launch at count.cu:9 (literal)",
-    "addsLaunchBounds": true,
+    "addsLaunchBounds": true, "hasVersion": false,
     "sharedBytesBefore": 0, "sharedBytesAfter": 10752,
     "dynamicBytesPerWarp": 0, "carveout": "driver",
     "work": null, "predicted": null,
