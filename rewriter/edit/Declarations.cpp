@@ -150,6 +150,24 @@ std::string bankstripe::unitText(StripeForm Form, StringRef Element) {
   llvm_unreachable("all forms are listed");
 }
 
+// Storage of one name has one size wherever the linker sees it, but two files
+// may make versions of one function with storage of different sizes. A function
+// of the helper holds it then, whose name has its type.
+static bool isInHelper(const PlannedArray &A) {
+  return A.Verdict.InVersion && A.Array.Version.IsWeak;
+}
+
+// Whether the declaration is a reference to storage elsewhere.
+static bool isView(const PlannedArray &A) {
+  return A.Verdict.Dynamic || isInHelper(A);
+}
+
+// `::bankstripe::shared<int[4][8][32], struct a_storage>()`
+static std::string inHelper(const PlannedArray &A, const std::string &Type) {
+  return "::bankstripe::shared<" + Type + ", struct " + A.Array.Name +
+         "_storage>()";
+}
+
 // An accessor takes the name of the array, and the storage another one.
 static const std::string &stripeName(const Finding &F) {
   return F.NeedsAccessor ? F.StripesName : F.Name;
@@ -173,7 +191,7 @@ std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   case VerdictKind::Slot:
     return "";
   case VerdictKind::Stripe:
-    if (A.Verdict.Dynamic)
+    if (isView(A))
       return "";
     break;
   case VerdictKind::Constant:
@@ -230,6 +248,10 @@ static std::string stripeView(const Verdict &V, const std::string &Units) {
 
 // The declaration of a stripe that is a view, without the semicolon.
 std::string StorageWriter::viewDeclaration(const PlannedArray &A) const {
+  if (isInHelper(A))
+    return "auto &" + stripeName(A.Array) + " = " +
+           inHelper(A, unitText(A.Verdict.Form, elementText(A)) +
+                           stripeExtents(A));
   return "auto " + stripeName(A.Array) + " = " +
          stripeView(A.Verdict,
                     unitText(A.Verdict.Form, elementText(A)) + unitExtents(A));
@@ -274,10 +296,14 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   if (A.Verdict.Dynamic)
     Text =
         "auto &" + F.SlotsName + " = " + slotsView(A, Element + Extents) + ";";
-  else
-    Text = llvm::formatv("__shared__ ::bankstripe::slots<{0}{1}, {2}{3}> {4};",
-                         Element, Extents, asArgument(threadsOf(A)),
-                         slotAlignment(F), F.SlotsName);
+  else {
+    const std::string Type =
+        llvm::formatv("::bankstripe::slots<{0}{1}, {2}{3}>", Element, Extents,
+                      asArgument(threadsOf(A)), slotAlignment(F));
+    Text = isInHelper(A) ? "auto &" + F.SlotsName + " = " + inHelper(A, Type)
+                         : "__shared__ " + Type + " " + F.SlotsName;
+    Text += ";";
+  }
   Text += NewLine;
   if (needsCheck(A))
     Text += llvm::formatv("::bankstripe::require_block_of_at_most<{0}>();{1}",
@@ -306,7 +332,7 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
     return Edits;
   }
   default:
-    if (A.Verdict.Dynamic) {
+    if (isView(A)) {
       unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();
       Edits.push_back({Text.Declarator.Offset, End - Text.Declarator.Offset,
                        viewDeclaration(A)});

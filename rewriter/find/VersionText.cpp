@@ -223,8 +223,18 @@ bool VersionReader::isThere(const DeclStmt *Statement) const {
   return false;
 }
 
+// Whether device code is linked in which there may be other definitions.
+static bool isWeak(const FunctionDecl *Function) {
+  const ASTContext &Context = Function->getASTContext();
+  if (!Context.getLangOpts().GPURelocatableDeviceCode)
+    return false;
+  const GVALinkage Linkage = Context.GetGVALinkageForFunction(Function);
+  return Linkage == GVA_DiscardableODR || Linkage == GVA_StrongODR;
+}
+
 VersionText VersionReader::of(const DeclStmt *Statement) const {
   VersionText Result;
+  Result.IsWeak = isWeak(Function);
   const Stmt *Outermost = outermost(Statement);
   auto Found = llvm::find_if(
       Parts, [&](const Part &P) { return P.Outermost == Outermost; });

@@ -125,6 +125,8 @@ struct VersionText {
   /// Bytes of `__shared__` variables of its own, which it has twice then.
   uint64_t SharedBytes = 0;
   bool Returns = false; ///< Its last statement is a `return`.
+  /// Other files have the function as well, and the linker takes one of them.
+  bool IsWeak = false;
 
   bool isPossible() const { return Rest.isValid() && Problem.empty(); }
 };

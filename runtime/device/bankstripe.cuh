@@ -122,6 +122,13 @@ template <int Threads> __device__ __forceinline__ bool block_of_at_most() {
 #endif
 }
 
+// Storage of a version of a function that other files have, too.
+template <class Storage, class Array>
+__device__ __forceinline__ Storage &shared() {
+  __shared__ Storage storage;
+  return storage;
+}
+
 // Stops a block that is larger than the storage was made for.
 template <int Threads>
 __device__ __forceinline__ void require_block_of_at_most() {

@@ -270,10 +270,20 @@ class CompileCommands(ToolTest):
         # Launches that name their block twice would call it twice.
         text = moves().replace("<<<1, 128>>>", "<<<1, threads()>>>")
         self.write("a.cu", "int threads();\n" + text)
-        self.expect(DONE, self.run_tool("rewrite", "--check", "a.cu"))
+        done = self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
+        self.assertIn("block_of_at_most<256>", done.stdout)
         done = self.expect(
             CHANGES, self.run_tool("rewrite", "--check", "--block-size=96", "a.cu"))
         self.assertIn("__launch_bounds__(96)", done.stdout)
+
+    def test_who_else_launches(self):
+        self.write("src/a.cu", moves())
+        self.expect(USAGE, self.run_tool("analyze", "--whole-program", "--versions", "src"))
+        for words, elsewhere in ((["src/a.cu"], True), (["src"], False),
+                                 (["--whole-program", "src/a.cu"], False),
+                                 (["--versions", "src"], True)):
+            done = self.expect(CHANGES, self.run_tool("rewrite", "--check", *words, whole=False))
+            self.assertEqual("block_of_at_most<128>" in done.stdout, elsewhere, words)
 
     def test_what_a_change_must_be_worth(self):
         self.write("a.cu", moves())

@@ -133,6 +133,22 @@ TEST(Version, IsNotIndentedAroundRawStrings) {
       << Text;
 }
 
+// The linker wants storage of one name to have one size.
+TEST(Version, OfAFunctionThatOtherFilesHaveNamesNoStorage) {
+  Plan P = planFor("{\n  int a[4];\n  float b[2];\n}\n",
+                   {inVersion({"a", {4}}), inVersion(slot("b", {2}))});
+  for (PlannedArray &A : P.Arrays)
+    A.Array.Version.IsWeak = true;
+  const std::string Text = carriedOut(P);
+  EXPECT_NE(Text.find("    auto &a = ::bankstripe::shared<int[::bankstripe::"
+                      "warps(128)][4][32], struct a_storage>();\n"
+                      "    auto &b_slots = ::bankstripe::shared<::bankstripe::"
+                      "slots<float[2], 128>, struct b_storage>();\n"
+                      "    float (&b)[2] = b_slots.mine();\n"),
+            std::string::npos)
+      << Text;
+}
+
 // --- Line numbers ------------------------------------------------------------
 
 TEST(Version, HasTheLinesOfTheOriginal) {

@@ -77,6 +77,19 @@ TEST(VersionText, CountsTheSharedVariablesThatAreThereTwice) {
             256u + 16u);
 }
 
+TEST(VersionText, KnowsWhatOtherFilesHaveToo) {
+  auto IsWeak = [](const std::string &Head, std::vector<std::string> Options) {
+    const UnitFacts Facts = factsOf(
+        Head + " k(int i) { int a[4]; a[i] = 1; }", [](auto) { return true; },
+        std::move(Options));
+    return Facts.Findings.at(0).Version.IsWeak;
+  };
+  EXPECT_TRUE(IsWeak("inline __device__ void", {"-fgpu-rdc"}));
+  EXPECT_FALSE(IsWeak("inline __device__ void", {}));
+  EXPECT_FALSE(IsWeak("__global__ void", {"-fgpu-rdc"}));
+  EXPECT_FALSE(IsWeak("static inline __device__ void", {"-fgpu-rdc"}));
+}
+
 // --- What can stand in a function only once ----------------------------------
 
 TEST(VersionText, IsNoneWithALabel) {
