@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The form in which values go to a file, to the cache, and from one process to
-// another. One function for each kind of value both writes and reads, so the
-// two cannot differ. Paths and mangled names come again and again: a text is
-// written once, and then its number. Before the first value of a struct its
-// fields are named, so that no other version takes them for its own.
+// The form in which values go to the cache, and from one process to another.
+// One function for each kind of value both writes and reads, so the two cannot
+// differ. Paths and mangled names come again and again: a text is written once,
+// and then its number. Nothing says what the bytes are: whoever reads them is
+// the program that wrote them, of the very same build.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 #define BANKSTRIPE_FACTS_ARCHIVE_H
 
 #include "facts/Fields.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <cstring>
 
@@ -99,15 +99,8 @@ public:
                 : visitNames(Contents));
   }
   template <HasFields T> bool visit(T &V) {
-    return visitFields(
-        V, [&](llvm::StringRef Struct, llvm::StringRef Names, auto &...Field) {
-          if (Structs.insert(Struct.data()).second) {
-            std::string Text = Names.str();
-            if (!visit(Text) || Text != Names)
-              return false;
-          }
-          return (visit(Field) && ...);
-        });
+    return visitFields(V,
+                       [&](auto &...Field) { return (visit(Field) && ...); });
   }
 
 private:
@@ -158,7 +151,6 @@ private:
   bool Reads = false, WithSources = false;
   llvm::StringMap<uint32_t> Numbers;  ///< Of the texts that were written.
   std::vector<llvm::StringRef> Texts; ///< Those that were read.
-  llvm::DenseSet<const char *> Structs;
 };
 
 template <class T>

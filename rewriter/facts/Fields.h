@@ -24,14 +24,12 @@ namespace bankstripe {
 template <class T, class Struct>
 concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
 
-// Calls Visit with the name of the struct, those of the fields in one text, and
-// the fields.
+// Calls Visit with the fields.
 #define BANKSTRIPE_FIELDS(STRUCT, ...)                                         \
   template <class Visitor, Is<STRUCT> T>                                       \
   auto visitFields(T &Value, Visitor &&Visit) {                                \
     auto &[__VA_ARGS__] = Value;                                               \
-    return Visit(llvm::StringRef(#STRUCT), llvm::StringRef(#__VA_ARGS__),      \
-                 __VA_ARGS__);                                                 \
+    return Visit(__VA_ARGS__);                                                 \
   }
 
 /// A struct with a list of fields.
@@ -106,11 +104,6 @@ BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Problem)
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,
                   GpuArch, AllGpuArchs, CudaPath, IsOtherArch)
 BANKSTRIPE_FIELDS(UnitResult, Facts, Evidence, Resources)
-BANKSTRIPE_FIELDS(UnitRecord, Job, Unit)
-BANKSTRIPE_FIELDS(Treatment, Kind, Form)
-BANKSTRIPE_FIELDS(MeasuredVersion, Changed, Before, After, Rejected)
-BANKSTRIPE_FIELDS(Measured, Versions)
-BANKSTRIPE_FIELDS(ProgramFacts, Units, Confirmed, Known)
 BANKSTRIPE_FIELDS(ParseOutcome, UsedShim, UsedBuiltinHeader)
 BANKSTRIPE_FIELDS(UnitReading, Unit, Diagnostics, Error, Outcome, Trace,
                   WithoutEvidence, AsksForArch)
@@ -126,9 +119,6 @@ inline constexpr AccessKind LastOf<AccessKind> = AccessKind::Address;
 template <>
 inline constexpr InitializerKind LastOf<InitializerKind> =
     InitializerKind::Construct;
-template <>
-inline constexpr VerdictKind LastOf<VerdictKind> = VerdictKind::Unsupported;
-template <> inline constexpr StripeForm LastOf<StripeForm> = StripeForm::Unit;
 template <>
 inline constexpr Residency LastOf<Residency> = Residency::LocalMemory;
 template <>

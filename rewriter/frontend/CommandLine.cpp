@@ -103,7 +103,7 @@ CommandLine readCommandLine(ArrayRef<std::string> Args, StringRef Directory) {
   if (Args.size() > 1 && isNamed(Args[0], {"bankstripe"}) &&
       Args[1] == "wrap") {
     Args = Args.drop_front(2); // A build may have been recorded with it.
-    if (!Args.empty() && StringRef(Args[0]).starts_with("--plan="))
+    while (!Args.empty() && StringRef(Args[0]).starts_with("-"))
       Args = Args.drop_front();
   }
   while (!Args.empty() && (isLauncher(Args.front()) || Args.front() == "--"))

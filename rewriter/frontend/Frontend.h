@@ -43,7 +43,6 @@ struct FrontendOptions {
   std::string GpuArch;  ///< `sm_90`; empty: from the command, else sm_90.
   std::string CudaPath; ///< Toolkit root; empty: look for one.
   std::string DatabaseDirectory; ///< `-p`: holds compile_commands.json.
-  std::string ObjectsFile;       ///< `--objects`: names those that count.
   std::vector<std::string> ExtraArgsBefore; ///< `--extra-arg-before`.
   std::vector<std::string> ExtraArgs;       ///< `--extra-arg`.
   std::vector<std::string> CompilerArgs;    ///< After `--` on our command line.

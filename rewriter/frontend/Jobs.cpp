@@ -20,7 +20,6 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/GlobPattern.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <map>
 #include <set>
@@ -98,43 +97,13 @@ private:
 
 using Entry = clang::tooling::CompileCommand;
 
-/// What the command of \p E makes.
-std::string objectOf(const Entry &E) {
-  StringRef Object = E.Output;
-  for (size_t I = 0; I + 1 < E.CommandLine.size(); ++I)
-    if (E.CommandLine[I] == "-o")
-      Object = E.CommandLine[I + 1];
-  return canonicalPath(Object, E.Directory);
-}
-
-/// The lines of `--objects`.
-Expected<std::set<std::string>> readObjects(StringRef File) {
-  auto Text = MemoryBuffer::getFile(File);
-  if (!Text)
-    return createStringError("cannot read '" + File +
-                             "': " + Text.getError().message());
-  std::set<std::string> Objects;
-  SmallVector<StringRef, 16> Lines;
-  (*Text)->getBuffer().split(Lines, '\n', -1, /*KeepEmpty=*/false);
-  for (StringRef Line : Lines)
-    Objects.insert(canonicalPath(Line));
-  return Objects;
-}
-
 /// The compile database, by the real path of the file.
 class Database {
 public:
-  static Expected<Database> load(StringRef Where, StringRef ObjectsFile) {
+  static Expected<Database> load(StringRef Where) {
     Database Result;
     if (Where.empty())
       return Result;
-    std::set<std::string> Objects;
-    if (!ObjectsFile.empty()) {
-      auto Read = readObjects(ObjectsFile);
-      if (!Read)
-        return Read.takeError();
-      Objects = std::move(*Read);
-    }
     SmallString<256> File(Where);
     if (sys::fs::is_directory(File))
       sys::path::append(File, "compile_commands.json");
@@ -151,9 +120,8 @@ public:
           "; -p takes the folder that holds compile_commands.json, which "
           "CMake writes with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
     for (Entry &E : Json->getAllCompileCommands())
-      if (ObjectsFile.empty() || Objects.count(objectOf(E)))
-        Result.Entries[canonicalPath(E.Filename, E.Directory)].push_back(
-            std::move(E));
+      Result.Entries[canonicalPath(E.Filename, E.Directory)].push_back(
+          std::move(E));
     return Result;
   }
 
@@ -220,10 +188,6 @@ public:
     if (!sys::fs::exists(Real))
       return createStringError("no such file or folder: '" + Path + "'");
     if (!sys::fs::is_directory(Real)) {
-      if (!Options.ObjectsFile.empty() && Known.of(Real).empty())
-        return createStringError("the compile database has no command that "
-                                 "makes one of the objects in '" +
-                                 Options.ObjectsFile + "' of '" + Path + "'");
       addFile(Real, currentDirectory());
       return Error::success();
     }
@@ -344,8 +308,7 @@ Expected<std::vector<CompileJob>> collectJobs(ArrayRef<std::string> Paths,
   Expected<Toolkit> Kit = findToolkit(Options.CudaPath);
   if (!Kit)
     return Kit.takeError();
-  Expected<Database> Known =
-      Database::load(Options.DatabaseDirectory, Options.ObjectsFile);
+  Expected<Database> Known = Database::load(Options.DatabaseDirectory);
   if (!Known)
     return Known.takeError();
   Expected<Filter> Wanted = Filter::create(Options);

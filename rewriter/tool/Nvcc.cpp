@@ -87,29 +87,6 @@ askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
   return Result;
 }
 
-void bankstripe::askOriginals(
-    RunResult &Run, std::vector<UnitRecord> &Units, StringRef Nvcc,
-    llvm::function_ref<bool(const UnitResult &)> IsConcerned,
-    llvm::function_ref<void(const CompileJob &, llvm::Error)> Failed,
-    const ToolOptions &Options) {
-  std::vector<NvccQuestion> Questions;
-  std::vector<UnitRecord *> Asked;
-  for (UnitRecord &Unit : Units)
-    if (!Unit.Job.IsOtherArch && Unit.Unit.Resources.empty() &&
-        IsConcerned(Unit.Unit)) {
-      Questions.push_back({&Unit, Unit.Job.File, {}});
-      Asked.push_back(&Unit);
-    }
-  auto Replies =
-      cantFail(askNvcc(Run, Questions, Nvcc, /*Copies=*/nullptr, Options));
-  for (size_t I = 0; I < Replies.size(); ++I)
-    if (Replies[I])
-      Asked[I]->Unit.Resources =
-          forKernels(*Replies[I], Asked[I]->Unit.Facts.Kernels);
-    else
-      Failed(Asked[I]->Job, Replies[I].takeError());
-}
-
 namespace {
 
 /// One confirmation of a run.
@@ -156,17 +133,26 @@ void Confirmation::warn(const CompileJob &Job, llvm::Error E,
                  << '\n';
 }
 
+// Those that were asked about before are not asked again.
 void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
-  auto IsConcerned = [&](const UnitResult &Unit) {
-    return this->isConcerned(Unit, /*IfItPaid=*/true);
-  };
-  auto Failed = [&](const CompileJob &Job, llvm::Error E) {
-    warn(Job, std::move(E),
-         "nvcc does not compile it, so ptxas cannot confirm the rewrite");
-  };
-  bankstripe::askOriginals(Run, Units, Nvcc, IsConcerned, Failed, Options);
+  std::vector<NvccQuestion> Questions;
+  std::vector<UnitRecord *> Asked;
+  for (UnitRecord &Unit : Units)
+    if (!Unit.Job.IsOtherArch && Unit.Unit.Resources.empty() &&
+        isConcerned(Unit.Unit, /*IfItPaid=*/true)) {
+      Questions.push_back({&Unit, Unit.Job.File, {}});
+      Asked.push_back(&Unit);
+    }
+  auto Replies =
+      cantFail(askNvcc(Run, Questions, Nvcc, /*Copies=*/nullptr, Options));
+  for (auto [Unit, Reply] : llvm::zip_equal(Asked, Replies))
+    if (Reply)
+      Unit->Unit.Resources = forKernels(*Reply, Unit->Unit.Facts.Kernels);
+    else
+      warn(Unit->Job, Reply.takeError(),
+           "nvcc does not compile it, so ptxas cannot confirm the rewrite");
   for (const UnitRecord &Unit : Units)
-    if (IsConcerned(Unit.Unit))
+    if (isConcerned(Unit.Unit, /*IfItPaid=*/true))
       for (const auto &[Id, R] : Unit.Unit.Resources)
         Run.Resources.Before.insert({Id, R});
 }
@@ -218,13 +204,11 @@ bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
 // Plans with what is Known, and asks again, until nothing is open any more.
 static llvm::Error settle(RunResult &Run, Confirmation &C,
                           const std::vector<UnitRecord> &Units,
-                          const PlanOptions &Planning, Measured &Known,
+                          const PlanOptions &Planning,
                           const ToolOptions &Options) {
+  Measured Known;
   while (true) {
-    // Facts from a file come without texts.
-    auto Contents = std::move(Run.Decisions.Contents);
     Run.Decisions = planUnits(Units, Planning, Known);
-    Run.Decisions.Contents = std::move(Contents);
     if (llvm::Error E = carryOut(Run, Options))
       return E;
     if (isSettled(Run.Decisions, Known))
@@ -240,27 +224,26 @@ static llvm::Error settle(RunResult &Run, Confirmation &C,
   }
 }
 
-llvm::Expected<Measured>
-bankstripe::confirmWithPtxas(RunResult &Run, std::vector<UnitRecord> &Units,
-                             const PlanOptions &Planning,
-                             const ToolOptions &Options) {
-  Measured Known;
+llvm::Error bankstripe::confirmWithPtxas(RunResult &Run,
+                                         std::vector<UnitRecord> &Units,
+                                         const PlanOptions &Planning,
+                                         const ToolOptions &Options) {
   auto Kit = findToolkit(Options.Frontend.CudaPath);
   if (!Kit) {
     llvm::consumeError(Kit.takeError()); // The front end has said so.
-    return Known;
+    return llvm::Error::success();
   }
   if (Kit->Nvcc.empty())
-    return Known;
+    return llvm::Error::success();
   Confirmation C(Run, Options, Kit->Nvcc);
   C.askOriginals(Units);
   if (Run.Resources.Before.empty())
-    return Known;
-  if (llvm::Error E = settle(Run, C, Units, Planning, Known, Options))
+    return llvm::Error::success();
+  if (llvm::Error E = settle(Run, C, Units, Planning, Options))
     return E;
   if (Options.Level != Detail::Quiet)
     for (const PlanNote &N : Run.Decisions.Notes)
       llvm::errs() << "bankstripe: " << displayName(N.Where.File) << ':'
                    << N.Where.Line << ": " << N.Text << '\n';
-  return Known;
+  return llvm::Error::success();
 }

@@ -19,24 +19,13 @@ struct NvccQuestion {
   std::vector<std::string> ExtraArgs; ///< Folders to look in first.
 };
 
-/// Asks nvcc about those of \p Units that \p IsConcerned names, as they are,
-/// unless that was done, and fills in what ptxas says. \p Failed is
-/// called for each that nvcc does not compile.
-void askOriginals(
-    RunResult &Run, std::vector<UnitRecord> &Units, llvm::StringRef Nvcc,
-    llvm::function_ref<bool(const UnitResult &)> IsConcerned,
-    llvm::function_ref<void(const CompileJob &, llvm::Error)> Failed,
-    const ToolOptions &Options);
-
 /// Asks nvcc about the original and the rewritten files until the plan of
 /// \p Run is settled, and fills in RunResult::Resources. \p Units
-/// keep what it says of the originals. Does nothing without nvcc.
-/// \returns what it said of the rewritten ones. Errors: as of applyPlan, or
-/// there is no temporary folder.
-llvm::Expected<Measured> confirmWithPtxas(RunResult &Run,
-                                          std::vector<UnitRecord> &Units,
-                                          const PlanOptions &Planning,
-                                          const ToolOptions &Options);
+/// keep what it says of the originals. Does nothing without nvcc. Errors: as of
+/// applyPlan, or there is no temporary folder.
+llvm::Error confirmWithPtxas(RunResult &Run, std::vector<UnitRecord> &Units,
+                             const PlanOptions &Planning,
+                             const ToolOptions &Options);
 
 } // namespace bankstripe
 

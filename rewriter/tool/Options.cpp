@@ -38,13 +38,6 @@ static cl::SubCommand VerifyCommand("verify",
 static cl::SubCommand TuneCommand("tune",
                                   "Measure which layouts are fastest on this "
                                   "GPU and write them to .bankstripe.yaml");
-static cl::SubCommand FactsCommand("facts",
-                                   "Write what planning needs to know of some "
-                                   "files of a program; see docs/facts.md");
-static cl::SubCommand MergeFactsCommand("merge-facts",
-                                        "Make one file of several that "
-                                        "'bankstripe facts' wrote");
-
 // These read their words themselves (main.cpp); here they are for --help.
 static cl::SubCommand
     WrapCommand("wrap", "Before a compiler and its arguments: compile "
@@ -54,13 +47,9 @@ static cl::SubCommand ReplayCommand("replay",
                                     "--capture' wrote to a file: "
                                     "bankstripe-replay");
 
-#define READING_COMMANDS                                                       \
+#define ALL_COMMANDS                                                           \
   cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),         \
-      cl::sub(VerifyCommand), cl::sub(TuneCommand), cl::sub(FactsCommand)
-#define PLANNING_COMMANDS                                                      \
-  cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),         \
-      cl::sub(VerifyCommand), cl::sub(TuneCommand), cl::sub(MergeFactsCommand)
-#define ALL_COMMANDS READING_COMMANDS, cl::sub(MergeFactsCommand)
+      cl::sub(VerifyCommand), cl::sub(TuneCommand)
 #define RUNNING_COMMANDS                                                       \
   cl::cat(Category), cl::sub(VerifyCommand), cl::sub(TuneCommand)
 
@@ -69,45 +58,40 @@ static List Paths(cl::Positional, cl::location(Given.Paths),
 static Option<std::string>
     BuildPath("p", cl::location(Given.Frontend.DatabaseDirectory),
               cl::value_desc("BUILD_DIR"),
-              cl::desc("Folder with compile_commands.json"), READING_COMMANDS);
-static Option<std::string> Objects(
-    "objects", cl::location(Given.Frontend.ObjectsFile), cl::value_desc("FILE"),
-    cl::desc("Of the commands of -p only those that make the objects which "
-             "FILE names, one in a line"),
-    READING_COMMANDS);
+              cl::desc("Folder with compile_commands.json"), ALL_COMMANDS);
 static List
     ExtraArgs("extra-arg", cl::location(Given.Frontend.ExtraArgs),
               cl::value_desc("ARG"),
               cl::desc("Argument to add at the end of the compile command"),
-              READING_COMMANDS);
+              ALL_COMMANDS);
 static List ExtraArgsBefore(
     "extra-arg-before", cl::location(Given.Frontend.ExtraArgsBefore),
     cl::value_desc("ARG"),
     cl::desc("Argument to add at the start of the compile command"),
-    READING_COMMANDS);
+    ALL_COMMANDS);
 static Option<unsigned>
     Jobs("j", cl::location(Given.Jobs), cl::Prefix, cl::value_desc("N"),
          cl::desc("Process N files at a time (default: one per core)"),
-         READING_COMMANDS);
+         ALL_COMMANDS);
 static Option<unsigned> MaxMemory(
     "max-memory", cl::location(Given.MaxMegabytes), cl::value_desc("MB"),
     cl::desc("Process fewer files at a time where they would take more than "
              "this together (default: what the machine has to spare)"),
-    READING_COMMANDS);
+    ALL_COMMANDS);
 static Option<unsigned> TimeLimit(
     "time-limit", cl::location(Given.TimeLimit), cl::value_desc("SECONDS"),
     cl::desc("Leave out a file that takes longer to read (default: 600; 0: "
              "wait for it)"),
-    READING_COMMANDS);
+    ALL_COMMANDS);
 static Option<bool>
     NoCache("no-cache", cl::location(Given.NoCache),
             cl::desc("Read all files anew and ask nvcc again; see "
                      "docs/cache.md"),
-            READING_COMMANDS);
+            ALL_COMMANDS);
 static Option<std::string> GpuArch(
     "gpu-arch", cl::location(Given.Frontend.GpuArch), cl::value_desc("sm_NN"),
     cl::desc("Target architecture (default: the command's, else sm_90)"),
-    READING_COMMANDS);
+    ALL_COMMANDS);
 static Option<std::string>
     CudaPath("cuda-path", cl::location(Given.Frontend.CudaPath),
              cl::value_desc("DIR"),
@@ -118,40 +102,40 @@ static Option<unsigned> BlockSize(
     "block-size", cl::location(Given.BlockSize), cl::value_desc("N"),
     cl::desc("Largest block, in threads, of kernels whose launches do not "
              "tell; it is added to them as __launch_bounds__"),
-    PLANNING_COMMANDS);
+    ALL_COMMANDS);
 static Option<double> MinSpeedup(
     "min-speedup", cl::location(Given.MinSpeedup), cl::value_desc("FACTOR"),
     cl::desc("What a change must be predicted to be worth (default: 1.05); 0 "
              "moves whatever can move"),
-    PLANNING_COMMANDS);
+    ALL_COMMANDS);
 static Option<unsigned> SharedLimit(
     "shared-limit", cl::location(Given.SharedLimit), cl::value_desc("BYTES"),
     cl::desc("Shared memory that a block may take when its launches ask for it "
              "(default: what the architectures of the command have, 232448 on "
              "sm_90; 49152 where it names none or nothing is predicted)"),
-    PLANNING_COMMANDS);
+    ALL_COMMANDS);
 static cl::opt<bool> WholeProgram(
     "whole-program",
     cl::desc("No other file launches the kernels of the given ones, as is "
              "taken for granted where a folder is given"),
-    PLANNING_COMMANDS);
+    ALL_COMMANDS);
 static cl::opt<bool> Versions(
     "versions",
     cl::desc("Other files may, as is taken for granted where files are given: "
              "then arrays move in versions of their functions"),
-    PLANNING_COMMANDS);
+    ALL_COMMANDS);
 static Option<bool>
     Unroll("unroll", cl::location(Given.Unroll),
            cl::desc("Put #pragma unroll before the loops that alone keep an "
                     "array out of registers, instead of moving it"),
-           READING_COMMANDS);
+           ALL_COMMANDS);
 static Option<std::string>
     Config("config", cl::location(Given.Config.Named), cl::value_desc("FILE"),
            cl::desc("Decisions to obey (default: the nearest .bankstripe.yaml "
                     "above each source)"),
-           PLANNING_COMMANDS);
+           ALL_COMMANDS);
 static Option<bool> NoConfig("no-config", cl::location(Given.Config.None),
-                             cl::desc("Obey no decisions"), PLANNING_COMMANDS);
+                             cl::desc("Obey no decisions"), ALL_COMMANDS);
 static cl::opt<Layout> DefaultLayout(
     "layout", cl::desc("What arrays without a decision become"),
     cl::init(Layout::Auto),
@@ -159,22 +143,22 @@ static cl::opt<Layout> DefaultLayout(
                clEnumValN(Layout::Stripe, "stripe", "stripes where possible"),
                clEnumValN(Layout::Slot, "slot", "slots only"),
                clEnumValN(Layout::Keep, "keep", "nothing moves")),
-    PLANNING_COMMANDS);
+    ALL_COMMANDS);
 static cl::opt<std::string> DefaultCarveout(
     "carveout", cl::value_desc("auto|driver|PERCENT"),
     cl::desc("How much of the L1 becomes shared memory where launches can be "
              "edited: what the grid needs, what the driver chooses, or so much "
              "of the most there can be (default: auto where launches are "
              "edited anyway)"),
-    PLANNING_COMMANDS);
+    ALL_COMMANDS);
 static List Include("include", cl::location(Given.Frontend.Include),
                     cl::value_desc("GLOB"),
                     cl::desc("Only files that match (may be repeated)"),
-                    READING_COMMANDS);
+                    ALL_COMMANDS);
 static List Exclude("exclude", cl::location(Given.Frontend.Exclude),
                     cl::value_desc("GLOB"),
                     cl::desc("No files that match (may be repeated)"),
-                    READING_COMMANDS);
+                    ALL_COMMANDS);
 static Option<OutputFormat>
     Format("format", cl::location(Given.Format), cl::desc("Output format"),
            cl::values(clEnumValN(OutputFormat::Text, "text", "for people"),
@@ -201,7 +185,7 @@ static cl::opt<bool>
     NoConfirm("no-confirm",
               cl::desc("Do not ask nvcc's ptxas: about the rewrite, or of "
                        "'facts' about the originals"),
-              READING_COMMANDS);
+              ALL_COMMANDS);
 
 static cl::opt<bool> DryRun("dry-run",
                             cl::desc("Print a unified diff (the default)"),
@@ -212,11 +196,6 @@ static cl::opt<std::string>
     OutputDirectory("output-dir", cl::value_desc("DIR"),
                     cl::desc("Write the files below DIR, tree kept"),
                     cl::cat(Category), cl::sub(RewriteCommand));
-static cl::opt<std::string>
-    PlanDirectory("plan-dir", cl::value_desc("DIR"),
-                  cl::desc("Write to DIR what changes in each file, for "
-                           "'bankstripe wrap --plan=DIR'; see docs/cmake.md"),
-                  cl::cat(Category), cl::sub(RewriteCommand));
 static cl::opt<bool> Check("check",
                            cl::desc("Exit with 1 when something would change"),
                            cl::cat(Category), cl::sub(RewriteCommand));
@@ -288,41 +267,6 @@ static Option<bool> AcceptFusing(
              "every version of a kernel"),
     cl::cat(Category), cl::sub(TuneCommand));
 
-static Option<std::string>
-    FactsFile("facts", cl::location(Given.FactsFile), cl::value_desc("FILE"),
-              cl::desc("Plan for the program that 'bankstripe facts' and "
-                       "'merge-facts' wrote to FILE, without reading its "
-                       "sources again; each PATH must be in it (default: all "
-                       "of them)"),
-              cl::cat(Category), cl::sub(AnalyzeCommand),
-              cl::sub(RewriteCommand));
-static Option<std::string> Output("o", cl::location(Given.Output),
-                                  cl::value_desc("FILE"),
-                                  cl::desc("Where the facts go"),
-                                  cl::cat(Category), cl::sub(FactsCommand),
-                                  cl::sub(MergeFactsCommand));
-static List
-    Scope("scope", cl::location(Given.Scope), cl::value_desc("PATH"),
-          cl::desc("Files here may change as well, such as headers (may be "
-                   "repeated; default: only the files given)"),
-          cl::cat(Category), cl::sub(FactsCommand));
-static Option<std::string>
-    Depfile("depfile", cl::location(Given.Depfile), cl::value_desc("FILE"),
-            cl::desc("Write there, for make or ninja, what the facts depend "
-                     "on"),
-            cl::cat(Category), cl::sub(FactsCommand));
-static cl::opt<bool>
-    ConfirmMerged("confirm",
-                  cl::desc("Ask nvcc's ptxas to confirm the plan for all of "
-                           "it, once for everybody"),
-                  cl::cat(Category), cl::sub(MergeFactsCommand));
-
-static cl::opt<std::string>
-    PlanToFollow("plan", cl::value_desc("DIR"),
-                 cl::desc("Compile what 'bankstripe rewrite --plan-dir' "
-                          "planned; stands before the compiler"),
-                 cl::cat(Category), cl::sub(WrapCommand));
-
 static constexpr llvm::StringLiteral Overview =
     R"(bankstripe moves private CUDA arrays from local memory into bank-striped shared memory
 
@@ -349,11 +293,6 @@ EXAMPLES:
   bankstripe replay wrong.capture             one launch again: bankstripe-replay
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
   bankstripe tune --build=make --program=app src/
-
-  A large tree in pieces, on many machines (docs/facts.md):
-  bankstripe facts -o a.json -p build --scope=src src/a.cu      and so on
-  bankstripe merge-facts -o all.json a.json b.json
-  bankstripe rewrite --facts=all.json --output-dir=striped src/a.cu
 
   Before the compiler of a build, which rewrites on the way (docs/wrap.md):
   bankstripe wrap nvcc -c a.cu -o a.o
@@ -389,23 +328,15 @@ static std::vector<const char *> splitOff(int Argc, const char **Argv,
 }
 
 static bool readMode(ToolOptions &O) {
-  unsigned Modes = DryRun + InPlace + Check + !OutputDirectory.empty() +
-                   !PlanDirectory.empty();
+  unsigned Modes = DryRun + InPlace + Check + !OutputDirectory.empty();
   if (Modes > 1)
-    return usageError("choose one of --dry-run, --in-place, --output-dir, "
-                      "--plan-dir and --check");
-  if (!PlanDirectory.empty() &&
-      (!O.FactsFile.empty() || O.EmbedHelper || O.Unroll))
-    return usageError("--plan-dir does not go together with --facts, "
-                      "--embed-helper or --unroll");
-  if (!PlanDirectory.empty() && O.Format != OutputFormat::Text)
-    return usageError("--plan-dir prints its report as text only");
+    return usageError("choose one of --dry-run, --in-place, --output-dir "
+                      "and --check");
   O.Mode = InPlace                    ? RewriteMode::InPlace
            : Check                    ? RewriteMode::Check
-           : !PlanDirectory.empty()   ? RewriteMode::PlanFolder
            : !OutputDirectory.empty() ? RewriteMode::OutputDirectory
                                       : RewriteMode::DryRun;
-  O.OutputDirectory = PlanDirectory.empty() ? OutputDirectory : PlanDirectory;
+  O.OutputDirectory = OutputDirectory;
   return true;
 }
 
@@ -413,27 +344,6 @@ static bool isArchitecture(llvm::StringRef Name) {
   unsigned Number = 0;
   return Name.consume_front("sm_") &&
          !Name.rtrim("af").getAsInteger(10, Number);
-}
-
-// What says how files are read has no meaning where none is.
-static bool checkFacts(const ToolOptions &O) {
-  if (O.Run == Command::Facts || O.Run == Command::MergeFacts)
-    return !O.Output.empty() || usageError("give -o FILE");
-  if (O.FactsFile.empty())
-    return true;
-  for (const cl::Option *Reading : std::initializer_list<const cl::Option *>{
-           &BuildPath, &ExtraArgs, &ExtraArgsBefore, &GpuArch, &Objects,
-           &Include, &Exclude})
-    if (Reading->getNumOccurrences())
-      return usageError("--facts reads no sources; give " +
-                        llvm::Twine(Reading->ArgStr.size() > 1 ? "--" : "-") +
-                        Reading->ArgStr + " to 'bankstripe facts'");
-  if (O.Unroll)
-    return usageError("--unroll asks nvcc about each run; it does not go "
-                      "together with --facts");
-  return O.Frontend.CompilerArgs.empty() ||
-         usageError("--facts reads no sources; give compiler arguments to "
-                    "'bankstripe facts'");
 }
 
 static bool isGivenEmpty(const Option<std::string> &Asked) {
@@ -448,7 +358,7 @@ static bool checkValues(const ToolOptions &O) {
   if (OutputDirectory.getNumOccurrences() && OutputDirectory.empty())
     return usageError("--output-dir needs a folder");
   for (const Option<std::string> *File :
-       {&FactsFile, &Config, &ExportFixes, &Html, &Capture})
+       {&Config, &ExportFixes, &Html, &Capture})
     if (isGivenEmpty(*File))
       return usageError("--" + File->ArgStr + " needs a file");
   if (BlockSize.getNumOccurrences() && (O.BlockSize < 1 || O.BlockSize > 1024))
@@ -463,14 +373,12 @@ static bool checkValues(const ToolOptions &O) {
 
 // Options that need others, or do not go together with them.
 static bool checkTogether(const ToolOptions &O) {
-  if (O.Paths.empty() && O.FactsFile.empty())
+  if (O.Paths.empty())
     return usageError("give at least one file or folder");
   if (O.BuildCommand.empty() != O.BuiltProgram.empty())
     return usageError("--build and --program go together");
   if (!O.Tree.empty() && O.BuildCommand.empty())
     return usageError("--tree needs --build");
-  if (!O.Frontend.ObjectsFile.empty() && O.Frontend.DatabaseDirectory.empty())
-    return usageError("--objects needs -p");
   if (O.Config.None && Config.getNumOccurrences())
     return usageError("choose one of --config and --no-config");
   if (WholeProgram && Versions)
@@ -496,7 +404,7 @@ static void translate(ToolOptions &O) {
   if (WholeProgram || Versions)
     O.Others = WholeProgram ? Outside::Nobody : Outside::Files;
   O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
-  O.Confirm = O.Run == Command::MergeFacts ? ConfirmMerged : !NoConfirm;
+  O.Confirm = !NoConfirm;
   if (CaptureLaunch.getNumOccurrences())
     O.CaptureLaunch = CaptureLaunch;
 }
@@ -506,13 +414,10 @@ static std::optional<Command> chosenCommand() {
        {std::pair(&AnalyzeCommand, Command::Analyze),
         {&RewriteCommand, Command::Rewrite},
         {&VerifyCommand, Command::Verify},
-        {&TuneCommand, Command::Tune},
-        {&FactsCommand, Command::Facts},
-        {&MergeFactsCommand, Command::MergeFacts}})
+        {&TuneCommand, Command::Tune}})
     if (*Asked)
       return Name;
-  usageError("give a command: analyze, rewrite, verify, tune, facts or "
-             "merge-facts");
+  usageError("give a command: analyze, rewrite, verify or tune");
   return std::nullopt;
 }
 
@@ -521,9 +426,8 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   ToolOptions &O = Given;
   std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
   cl::HideUnrelatedOptions(Category);
-  for (cl::SubCommand *S :
-       {&AnalyzeCommand, &RewriteCommand, &VerifyCommand, &TuneCommand,
-        &FactsCommand, &MergeFactsCommand, &WrapCommand, &ReplayCommand})
+  for (cl::SubCommand *S : {&AnalyzeCommand, &RewriteCommand, &VerifyCommand,
+                            &TuneCommand, &WrapCommand, &ReplayCommand})
     cl::HideUnrelatedOptions(Category, *S);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;
@@ -537,7 +441,7 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
     return std::nullopt;
   O.Run = *Chosen;
   translate(O);
-  if (!readMode(O) || !checkFacts(O) || !checkValues(O) || !checkTogether(O))
+  if (!readMode(O) || !checkValues(O) || !checkTogether(O))
     return std::nullopt;
   return O;
 }

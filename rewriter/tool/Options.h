@@ -27,17 +27,16 @@ enum ExitCode {
   ExitSomeFailed = 3, ///< Some file could not be processed.
 };
 
-enum class Command { Analyze, Rewrite, Verify, Tune, Facts, MergeFacts };
+enum class Command { Analyze, Rewrite, Verify, Tune };
 enum class OutputFormat { Text, Json, Sarif };
-enum class RewriteMode { DryRun, InPlace, OutputDirectory, PlanFolder, Check };
+enum class RewriteMode { DryRun, InPlace, OutputDirectory, Check };
 
 struct UnitRecord;
 
 /// The command line, checked.
 struct ToolOptions {
   Command Run = Command::Analyze;
-  std::vector<std::string> Paths; ///< Facts files of `merge-facts`.
-  std::string FactsFile; ///< `--facts`: what to plan for; empty: the paths.
+  std::vector<std::string> Paths;
   FrontendOptions Frontend;
   unsigned Jobs = 0;         ///< Translation units at a time.
   unsigned MaxMegabytes = 0; ///< For all of them; 0: what is to spare.
@@ -59,7 +58,7 @@ struct ToolOptions {
   bool Explain = false; ///< Predictions with their terms.
   bool Confirm = true;  ///< Ask nvcc, if there is one.
   RewriteMode Mode = RewriteMode::DryRun;
-  std::string OutputDirectory; ///< Of `--output-dir` and `--plan-dir`.
+  std::string OutputDirectory; ///< Of `--output-dir`.
   bool EmbedHelper = false;
   std::string ExportFixes; ///< `--export-fixes`; empty: none.
   unsigned Runs = 5;       ///< Timing runs of `verify`.
@@ -74,10 +73,8 @@ struct ToolOptions {
   std::string BuiltProgram;  ///< `--program`, relative to it.
   bool KeepFiles = false;    ///< `--keep`.
   bool AcceptFusing = false; ///< `tune --accept-fusing`.
-  std::string Output;        ///< `-o` of `facts` and `merge-facts`.
-  /// `facts --scope`: files here may change as well.
+  /// Files here may change as well as the given ones.
   std::vector<std::string> Scope;
-  std::string Depfile; ///< `facts --depfile`; empty: none.
   /// Whether what was found in a unit is worth the time that evidence takes;
   /// without it, always.
   std::function<bool(const UnitRecord &)> IsWorthEvidence;
@@ -90,8 +87,6 @@ std::optional<ToolOptions> parseCommandLine(int Argc, const char **Argv);
 /// The commands. \returns the exit status.
 llvm::Expected<int> runAnalyze(const ToolOptions &Options);
 llvm::Expected<int> runRewrite(const ToolOptions &Options);
-/// `rewrite --plan-dir` (PlanFolder.cpp).
-llvm::Expected<int> runPlanFolder(const ToolOptions &Options);
 llvm::Expected<int> runVerify(const ToolOptions &Options,
                               llvm::StringRef Executable);
 /// Whether the words behind `verify` are two commands to compare, which needs
@@ -105,8 +100,6 @@ llvm::Expected<int> runReplay(llvm::ArrayRef<const char *> Words,
                               llvm::StringRef Executable);
 llvm::Expected<int> runTune(const ToolOptions &Options,
                             llvm::StringRef Executable);
-llvm::Expected<int> runFacts(const ToolOptions &Options);
-llvm::Expected<int> runMergeFacts(const ToolOptions &Options);
 /// A launcher before the compiler's command \p Words (docs/wrap.md).
 int runWrap(std::vector<std::string> Words);
 

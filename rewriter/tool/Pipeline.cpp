@@ -21,7 +21,7 @@
 #include "facts/Archive.h"
 #include "find/Find.h"
 #include "tool/Answers.h"
-#include "tool/Facts.h"
+#include "tool/Nvcc.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,7 +29,9 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
-llvm::Error bankstripe::collectAll(RunResult &Run, const ToolOptions &Options) {
+// Finds the jobs of all paths. One that cannot be taken is reported; an error
+// when none can be.
+static llvm::Error collectAll(RunResult &Run, const ToolOptions &Options) {
   llvm::Error Problems = llvm::Error::success();
   std::set<std::pair<std::string, std::vector<std::string>>> Known;
   unsigned Taken = 0;
@@ -224,8 +226,8 @@ readOtherArchitectures(RunResult &Run, std::vector<UnitReading> &Results,
   return Units;
 }
 
-std::vector<UnitRecord> bankstripe::readUnits(RunResult &Run,
-                                              const ToolOptions &Options) {
+static std::vector<UnitRecord> readUnits(RunResult &Run,
+                                         const ToolOptions &Options) {
   std::vector<UnitReading> Results = readAll(Run, Run.Jobs, Options);
   std::vector<UnitRecord> Others =
       readOtherArchitectures(Run, Results, Options);
@@ -290,8 +292,6 @@ static llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
 // as anybody knows; single files do not.
 static bool areWholeProgram(const ToolOptions &Options) {
   return Options.Run == Command::Verify || Options.Run == Command::Tune ||
-         !Options.FactsFile.empty() ||
-         Options.Mode == RewriteMode::PlanFolder ||
          llvm::any_of(Options.Paths, [](const std::string &Path) {
            return llvm::sys::fs::is_directory(Path);
          });
@@ -369,15 +369,13 @@ llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
   if (llvm::Error E = carryOut(Run, Options))
     return E;
   if (Options.Confirm)
-    if (auto Known = confirmWithPtxas(Run, Read.Units, Read.Planning, Options);
-        !Known)
-      return Known.takeError();
+    if (llvm::Error E =
+            confirmWithPtxas(Run, Read.Units, Read.Planning, Options))
+      return E;
   return std::move(Run);
 }
 
 llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {
-  if (!Options.FactsFile.empty())
-    return runOnFacts(Options);
   llvm::Expected<ReadResult> Read = readPaths(Options);
   if (!Read)
     return Read.takeError();

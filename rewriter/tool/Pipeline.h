@@ -54,14 +54,6 @@ llvm::Expected<ReadResult> readPaths(const ToolOptions &Options);
 /// The other half.
 llvm::Expected<RunResult> decide(ReadResult Read, const ToolOptions &Options);
 
-/// Finds the jobs of all paths of \p Options. One that cannot be taken is
-/// reported, and noted in \p Run; an error when none can be.
-llvm::Error collectAll(RunResult &Run, const ToolOptions &Options);
-
-/// Reads the files of \p Run, those that are not known from before; those that
-/// cannot be are reported, and noted in \p Run.
-std::vector<UnitRecord> readUnits(RunResult &Run, const ToolOptions &Options);
-
 /// What \p Options allow the processes that we start.
 WorkLimits workLimits(const ToolOptions &Options);
 

@@ -224,8 +224,6 @@ llvm::Expected<int> bankstripe::runAnalyze(const ToolOptions &Options) {
 }
 
 llvm::Expected<int> bankstripe::runRewrite(const ToolOptions &Options) {
-  if (Options.Mode == RewriteMode::PlanFolder)
-    return runPlanFolder(Options);
   llvm::Expected<RunResult> Run = runPipeline(Options);
   if (!Run)
     return reportNoRun(Run.takeError(), Options);

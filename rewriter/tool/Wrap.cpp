@@ -5,23 +5,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A compiler launcher. Whatever happens, the build gets its object: what cannot
-// be rewritten is compiled as it is. Reading and planning are done in a process
-// of their own, so that not even a crash there stops a build.
+// A compiler launcher:
 //
-// Only where a facts file or a plan speaks for the whole program, a unit that
-// cannot follow the plan is an error: others may count on its part of it.
+//   words => a compile of one CUDA file?  (wrap/Command) => else run as it is
+//         => may its text hold an array?  (wrap/Includes) => else run as it is
+//         => read and planned for, by a process of its own
+//         => copies beside the object     (wrap/Shadow) => compiled
+//
+// Whatever happens, the build gets its object: what cannot be rewritten, be it
+// for a crash, is compiled as it is. Each file is decided alone.
 //
 //===----------------------------------------------------------------------===//
 
 #include "facts/Archive.h"
-#include "tool/Facts.h"
+#include "tool/Pipeline.h"
 #include "workers/Process.h"
 #include "wrap/Command.h"
 #include "wrap/Includes.h"
 #include "wrap/Shadow.h"
-#include "wrap/UnitPlan.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -63,61 +66,47 @@ struct Outcome {
     Rewritten,
     Unreadable,
     NoFlags,
-    Stale,
     Interrupted
   } What = Unchanged;
   std::string Message = {};
   /// The copies with their originals, that of the source first.
   std::vector<std::pair<std::string, std::string>> Copies = {};
   std::string QuoteFolder = {};
+  std::string Decisions = {}; ///< The file that was obeyed; empty: none.
 };
 
 // For toBytes and fromBytes.
 template <class Visitor, Is<Outcome> T>
 auto visitFields(T &Value, Visitor &&Visit) {
-  auto &[What, Message, Copies, QuoteFolder] = Value;
-  return Visit(StringRef("Outcome"),
-               StringRef("What, Message, Copies, QuoteFolder"), What, Message,
-               Copies, QuoteFolder);
+  auto &[What, Message, Copies, QuoteFolder, Decisions] = Value;
+  return Visit(What, Message, Copies, QuoteFolder, Decisions);
 }
 
 /// One run of the launcher, for a compile of one CUDA file.
 class Launcher {
 public:
-  /// \p PlanFolder is that of `--plan`; empty without.
-  Launcher(CompilerCommand Command, StringRef PlanFolder)
-      : Command(std::move(Command)), PlanFolder(PlanFolder) {
-    Folders = {this->Command.QuoteFolders, this->Command.Folders};
-    if (PlanFolder.empty())
-      Facts = environment("BANKSTRIPE_FACTS");
-  }
+  /// \p Flags are options of `rewrite`.
+  Launcher(CompilerCommand Command, std::vector<std::string> Flags)
+      : Command(std::move(Command)), Flags(std::move(Flags)),
+        Folders{this->Command.QuoteFolders, this->Command.Folders} {}
 
   int run();
 
 private:
-  Outcome rewrite();
-  Outcome rewriteWithin(ToolOptions Options, bool Headers);
-  Outcome followPlan();
-  Outcome copyWith(llvm::ArrayRef<ChangedFile> Changes);
-  /// Whether all units keep to one plan, so that none can do as it likes.
-  bool isPlanned() const { return !Facts.empty() || !Plan.empty(); }
-  llvm::Expected<std::vector<ChangedFile>> findChanges(ToolOptions Options,
-                                                       bool &Parsed);
   std::optional<ToolOptions> readOptions() const;
-  bool mayMove(const ToolOptions &Options) const;
   Outcome askApart();
+  Outcome rewrite();
+  Outcome rewriteWithin(ToolOptions Options);
+  Outcome copyWith(llvm::ArrayRef<ChangedFile> Changes);
   bool canWriteBeside() const;
-  int compileAsIs();
+  int compileAsIs(const Outcome &Result);
   int compileCopy(const Outcome &Result);
   void mendDepfiles(const Outcome &Result) const;
-  std::vector<std::string> furtherDependencies() const;
 
   CompilerCommand Command;
+  std::vector<std::string> Flags;
   IncludeFolders Folders;
   IncludeTree Tree;
-  std::string Facts;
-  std::string PlanFolder;
-  std::string Plan; ///< The file of this unit in it.
 };
 
 } // namespace
@@ -126,24 +115,14 @@ template <>
 inline constexpr Outcome::Kind bankstripe::LastOf<Outcome::Kind> =
     Outcome::Interrupted;
 
-// Those of `rewrite`, as the environment gives them.
 std::optional<ToolOptions> Launcher::readOptions() const {
   std::vector<std::string> Words{"bankstripe", "rewrite"};
-  const std::string Given = environment("BANKSTRIPE_FLAGS");
-  if (!isSet("BANKSTRIPE_VERBOSE") && !StringRef(Given).contains("-verbose"))
+  if (!isSet("BANKSTRIPE_VERBOSE") && !llvm::is_contained(Flags, "--verbose"))
     Words.emplace_back("--quiet");
-  if (!Facts.empty())
-    Words.push_back("--facts=" + Facts);
-  llvm::BumpPtrAllocator Memory;
-  llvm::StringSaver Saver(Memory);
-  llvm::SmallVector<const char *, 8> Flags;
-  llvm::cl::TokenizeGNUCommandLine(Given, Saver, Flags);
   llvm::append_range(Words, Flags);
   Words.push_back(Command.Input);
-  if (Facts.empty()) {
-    Words.emplace_back("--");
-    llvm::append_range(Words, Command.AllArgs);
-  }
+  Words.emplace_back("--");
+  llvm::append_range(Words, Command.AllArgs);
   std::vector<const char *> Argv;
   for (const std::string &Word : Words)
     Argv.push_back(Word.c_str());
@@ -169,23 +148,6 @@ std::optional<ToolOptions> Launcher::readOptions() const {
   return Options;
 }
 
-static void noteKept(const std::string &Kernels) {
-  note(Kernels + " may be launched by other files, with blocks of any size; "
-                 "use __launch_bounds__, or run 'bankstripe facts' on all "
-                 "files, merge them, and set BANKSTRIPE_FACTS");
-}
-
-// Whether it is worth parsing the unit.
-bool Launcher::mayMove(const ToolOptions &Options) const {
-  if (isPlanned() || Command.WholeProgram || Options.BlockSize ||
-      Options.Unroll || Options.DefaultCarveout || mayMoveAlone(Tree))
-    return true;
-  const DecisionsLookup Lookup(Options.Config);
-  return llvm::any_of(Tree.Files, [&](const auto &Entry) {
-    return !Lookup.pathFor(Entry.first).empty();
-  });
-}
-
 // Most units of a build have nothing that may move without the others, and the
 // optimiser can take many times as long as the parse.
 static bool mayChangeAlone(UnitRecord Unit, const ToolOptions &Options) {
@@ -202,84 +164,57 @@ static bool mayChangeAlone(UnitRecord Unit, const ToolOptions &Options) {
   return mayChange(Units.front().Unit.Facts, *Planning);
 }
 
-// A unit without the others, of which the worst is assumed.
-llvm::Expected<std::vector<ChangedFile>>
-Launcher::findChanges(ToolOptions Options, bool &Parsed) {
-  if (!Facts.empty()) {
-    auto Run = runOnFacts(Options);
-    if (!Run)
-      return Run.takeError();
-    return std::move(Run->Changes);
-  }
-  Options.IsWorthEvidence = [Options](const UnitRecord &Unit) {
-    return mayChangeAlone(Unit, Options);
-  };
+static llvm::Expected<RunResult> decideAlone(const ToolOptions &Options) {
   auto Read = readPaths(Options);
   if (!Read)
     return Read.takeError();
-  Parsed = !Read->Run.SomeFailed;
-  if (!Parsed)
-    return std::vector<ChangedFile>();
-  auto Run = decide(std::move(*Read), Options);
-  if (!Run)
-    return Run.takeError();
-  return std::move(Run->Changes);
+  if (Read->Run.SomeFailed)
+    return llvm::createStringError("it does not parse");
+  return decide(std::move(*Read), Options);
 }
 
-Outcome Launcher::rewriteWithin(ToolOptions Options, bool Headers) {
-  for (const auto &[Real, File] : Tree.Files)
-    if (!Facts.empty())
-      Options.Scope.push_back(Real);
-  if (Facts.empty() && Headers)
-    Options.Scope = {"/"};
-  bool Parsed = true;
-  auto Changes = findChanges(std::move(Options), Parsed);
-  if (!Changes)
-    return {Facts.empty() ? Outcome::Unreadable : Outcome::Stale,
-            toString(Changes.takeError())};
-  if (!Parsed)
-    return {Outcome::Unreadable, "it does not parse"};
-  return copyWith(*Changes);
+Outcome Launcher::rewriteWithin(ToolOptions Options) {
+  Options.IsWorthEvidence = [&](const UnitRecord &Unit) {
+    return mayChangeAlone(Unit, Options);
+  };
+  const std::string Decisions =
+      DecisionsLookup(Options.Config).pathFor(Tree.Main);
+  auto Run = decideAlone(Options);
+  if (!Run)
+    return {Outcome::Unreadable, toString(Run.takeError()), {}, "", Decisions};
+  Outcome Result = copyWith(Run->Changes);
+  if (!Run->Decisions.Arrays.empty())
+    Result.Decisions = Decisions; // Else there was nothing to decide.
+  return Result;
 }
 
 Outcome Launcher::copyWith(llvm::ArrayRef<ChangedFile> Changes) {
   if (Changes.empty())
     return {};
   auto Made = makeShadow(Tree, Folders, Changes, shadowFolder(Command.Output));
-  llvm::Error Problem = Made ? writeShadow(*Made) : Made.takeError();
-  if (Problem)
-    return {isPlanned() ? Outcome::Stale : Outcome::Unchanged,
-            toString(std::move(Problem))};
+  if (llvm::Error Problem = Made ? writeShadow(*Made) : Made.takeError())
+    return {Outcome::Unchanged, toString(std::move(Problem))};
   Outcome Result{Outcome::Rewritten, "", {}, Made->QuoteFolder};
   for (const ShadowFile &File : Made->Files)
     Result.Copies.emplace_back(File.Path, File.Original);
   return Result;
 }
 
-// Nothing is parsed, so this needs no process of its own.
-Outcome Launcher::followPlan() {
-  auto Changes = readUnitPlan(Plan, versionText());
-  if (!Changes)
-    return {Outcome::Stale, toString(Changes.takeError())};
-  return copyWith(*Changes);
-}
-
 // Where the headers cannot be copied, their arrays stay.
 Outcome Launcher::rewrite() {
   std::optional<ToolOptions> Options = readOptions();
   if (!Options)
-    return {Outcome::NoFlags,
-            "BANKSTRIPE_FLAGS holds no options of 'bankstripe "
-            "rewrite'"};
-  if (!mayMove(*Options)) {
-    noteKept("all kernels of '" + Command.Input + "'");
-    return {};
+    return {Outcome::NoFlags, "'" + llvm::join(Flags, " ") +
+                                  "' is not understood by 'bankstripe "
+                                  "rewrite'"};
+  Options->Scope = {"/"};
+  Outcome Result = rewriteWithin(*Options);
+  if (Result.What == Outcome::Unchanged && !Result.Message.empty()) {
+    note(Result.Message + "; arrays in headers stay where they are");
+    Options->Scope.clear();
+    return rewriteWithin(*Options);
   }
-  Outcome Result = rewriteWithin(*Options, /*Headers=*/true);
-  if (Result.What != Outcome::Unchanged || Result.Message.empty())
-    return Result;
-  note(Result.Message + "; arrays in headers stay where they are");
-  return rewriteWithin(*Options, /*Headers=*/false);
+  return Result;
 }
 
 Outcome Launcher::askApart() {
@@ -297,22 +232,8 @@ Outcome Launcher::askApart() {
   if (Ended.succeeded())
     Result = fromBytes<Outcome>(Ended.Answer);
   if (!Result)
-    return {Facts.empty() ? Outcome::Unreadable : Outcome::Stale,
-            "it was too much for bankstripe"};
+    return {Outcome::Unreadable, "it was too much for bankstripe"};
   return *Result;
-}
-
-// What the object depends on besides what the compiler reads.
-std::vector<std::string> Launcher::furtherDependencies() const {
-  if (!Plan.empty())
-    return {Plan}; // What was decided is in it.
-  std::vector<std::string> Names;
-  if (!Facts.empty())
-    Names.push_back(Facts);
-  const DecisionsLookup Nearest{DecisionsChoice()};
-  if (std::string File = Nearest.pathFor(Tree.Main); !File.empty())
-    Names.push_back(std::move(File));
-  return Names;
 }
 
 // Copies are nothing that a build should look at.
@@ -332,19 +253,21 @@ void Launcher::mendDepfiles(const Outcome &Result) const {
             return std::nullopt;
           return Found->second;
         },
-        furtherDependencies());
+        Result.Decisions.empty()
+            ? llvm::ArrayRef<std::string>()
+            : llvm::ArrayRef<std::string>(Result.Decisions));
     if (llvm::Error E = replaceFile(Depfile, Mended, *Text))
       warn(toString(std::move(E)));
     return;
   }
 }
 
-int Launcher::compileAsIs() {
-  if (Command.Depfiles.empty() || furtherDependencies().empty())
+int Launcher::compileAsIs(const Outcome &Result) {
+  if (Command.Depfiles.empty() || Result.Decisions.empty())
     return become(Command.Words);
   const ProcessResult Ended = runProcess(Command.Words, Output::Shown);
   if (Ended.succeeded())
-    mendDepfiles({});
+    mendDepfiles(Result);
   return endAs(Ended);
 }
 
@@ -373,8 +296,7 @@ int Launcher::compileCopy(const Outcome &Result) {
   const std::string &Copy = Result.Copies.front().first;
   const ProcessResult Ended =
       runProcess(compileInstead(Command, Copy, Extra), Output::Apart);
-  if (Ended.succeeded() || Ended.wasKilled() || Ended.Interrupted ||
-      isPlanned()) {
+  if (Ended.succeeded() || Ended.wasKilled() || Ended.Interrupted) {
     llvm::outs() << withOriginals(Ended.Out, Result);
     llvm::outs().flush();
     llvm::errs() << withOriginals(Ended.Err, Result);
@@ -386,7 +308,7 @@ int Launcher::compileCopy(const Outcome &Result) {
   if (Again.succeeded()) {
     warn("the rewritten copy of '" + Command.Input +
          "' does not compile, so it was compiled as it is; see " + Copy);
-    mendDepfiles({});
+    mendDepfiles(Result);
   }
   return endAs(Again);
 }
@@ -409,30 +331,25 @@ int Launcher::run() {
   if (!Read)
     return become(Command.Words); // The compiler says what is wrong.
   Tree = std::move(*Read);
-  if (!PlanFolder.empty())
-    Plan = unitPlanPath(PlanFolder, Tree.Main);
-  if (!isPlanned() && !mayHoldPrivateArray(Tree)) {
+  if (!mayHoldPrivateArray(Tree)) {
     note("'" + Command.Input + "' holds no device code with arrays");
     return become(Command.Words);
   }
-  const Outcome Result = Plan.empty() ? askApart() : followPlan();
+  const Outcome Result = askApart();
   switch (Result.What) {
   case Outcome::Unchanged:
     if (!Result.Message.empty())
       note(Result.Message + "; it is compiled as it is");
-    return compileAsIs();
+    return compileAsIs(Result);
   case Outcome::Unreadable:
     note(Result.Message);
     warn("'" + Command.Input +
          "' cannot be worked on, so it is compiled as it "
          "is (BANKSTRIPE_VERBOSE=1 says why)");
-    return compileAsIs();
+    return compileAsIs(Result);
   case Outcome::NoFlags:
     warn(Result.Message + ", so '" + Command.Input + "' is compiled as it is");
-    return compileAsIs();
-  case Outcome::Stale:
-    llvm::errs() << "bankstripe: " << Result.Message << '\n';
-    return ExitSomeFailed;
+    return compileAsIs(Result);
   case Outcome::Interrupted:
     return ExitSomeFailed;
   case Outcome::Rewritten:
@@ -441,39 +358,28 @@ int Launcher::run() {
   return compileCopy(Result);
 }
 
-// Compilers are not named like options, so what comes first is ours.
-static llvm::Expected<std::string>
-takePlanFolder(std::vector<std::string> &Words) {
-  StringRef Folder = Words.empty() ? StringRef() : StringRef(Words.front());
-  const bool Given = Folder.consume_front("--plan=");
-  if (Given && Folder.empty())
-    return llvm::createStringError("--plan needs a folder");
-  std::string Result = Given ? Folder.str() : "";
-  if (Given)
-    Words.erase(Words.begin());
-  if (!Words.empty() && StringRef(Words.front()).starts_with("-"))
-    return llvm::createStringError("wrap has no option '" + Words.front() +
-                                   "'; give it a compiler");
-  if (Words.empty())
-    return llvm::createStringError("give a compiler and its arguments, such as "
-                                   "'bankstripe wrap nvcc -c a.cu'");
-  return Result;
-}
-
-// The first of Words that is a source with a plan.
-static std::string findPlanned(const std::vector<std::string> &Words,
-                               StringRef PlanFolder) {
-  for (const std::string &Word : Words)
-    if (!PlanFolder.empty() &&
-        fs::exists(unitPlanPath(PlanFolder, realPath(Word))))
-      return Word;
-  return "";
+// The options of `rewrite` before the compiler, whose name looks like none;
+// without any, those of the environment.
+static std::vector<std::string> takeFlags(std::vector<std::string> &Words) {
+  auto Compiler = llvm::find_if(
+      Words, [](StringRef Word) { return !Word.starts_with("-"); });
+  std::vector<std::string> Flags(Words.begin(), Compiler);
+  Words.erase(Words.begin(), Compiler);
+  if (!Flags.empty())
+    return Flags;
+  llvm::BumpPtrAllocator Memory;
+  llvm::StringSaver Saver(Memory);
+  llvm::SmallVector<const char *, 8> Found;
+  llvm::cl::TokenizeGNUCommandLine(environment("BANKSTRIPE_FLAGS"), Saver,
+                                   Found);
+  return {Found.begin(), Found.end()};
 }
 
 int bankstripe::runWrap(std::vector<std::string> Words) {
-  auto PlanFolder = takePlanFolder(Words);
-  if (!PlanFolder) {
-    llvm::errs() << "bankstripe: " << toString(PlanFolder.takeError()) << '\n';
+  std::vector<std::string> Flags = takeFlags(Words);
+  if (Words.empty()) {
+    llvm::errs() << "bankstripe: give a compiler and its arguments, such as "
+                    "'bankstripe wrap nvcc -c a.cu'\n";
     return ExitUsage;
   }
   if (isSet("BANKSTRIPE_DISABLE") || isSet("BANKSTRIPE_WRAPPED"))
@@ -487,15 +393,8 @@ int bankstripe::runWrap(std::vector<std::string> Words) {
       Words, Directory,
       {environment("NVCC_PREPEND_FLAGS"), environment("NVCC_APPEND_FLAGS")});
   if (!Command.WhyNot.empty()) {
-    if (const std::string File = findPlanned(Words, *PlanFolder);
-        !File.empty()) {
-      llvm::errs() << "bankstripe: '" << File
-                   << "' has to be compiled as it was planned: "
-                   << Command.WhyNot << '\n';
-      return ExitSomeFailed;
-    }
     note(Command.WhyNot + "; the command is run as it is");
     return become(Words);
   }
-  return Launcher(std::move(Command), *PlanFolder).run();
+  return Launcher(std::move(Command), std::move(Flags)).run();
 }

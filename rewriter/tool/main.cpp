@@ -57,10 +57,6 @@ int main(int Argc, const char **Argv) {
     return exitStatus(runAnalyze(*Options));
   case Command::Rewrite:
     return exitStatus(runRewrite(*Options));
-  case Command::Facts:
-    return exitStatus(runFacts(*Options));
-  case Command::MergeFacts:
-    return exitStatus(runMergeFacts(*Options));
   case Command::Verify:
     return exitStatus(runVerify(*Options, Executable()));
   case Command::Tune:

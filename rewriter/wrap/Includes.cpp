@@ -7,6 +7,7 @@
 
 #include "wrap/Includes.h"
 #include "clang/Basic/LangOptions.h"
+#include "clang/Basic/TokenKinds.h"
 #include "clang/Lex/DependencyDirectivesScanner.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -165,77 +166,4 @@ bool bankstripe::mayHoldPrivateArray(const IncludeTree &Tree) {
   return !Tree.Complete ||
          ((mentions(Tree, "__global__") || mentions(Tree, "__device__")) &&
           mentions(Tree, "["));
-}
-
-// Whether words of Text may say how large the blocks of a kernel are, or keep
-// other files from launching it: it is static, or in a namespace without a
-// name, or is called with a lambda for the device.
-static bool mayBoundKernels(const std::string &Text) {
-  if (StringRef(Text).contains_insensitive("launch_bounds"))
-    return true;
-  bool Static = false, Global = false;
-  std::string Last;
-  for (TokenReader Tokens(Text); !Tokens.atEnd(); Tokens.next()) {
-    const StringRef Word = Tokens.text();
-    if (Last == "namespace" && Word == "{")
-      return true;
-    if (Last == "]" && (Word == "__device__" || Word == "__host__"))
-      return true;
-    if (Word == ";" || Word == "{" || Word == "}")
-      Static = Global = false;
-    Static |= Word == "static";
-    Global |= Word == "__global__";
-    if (Static && Global)
-      return true;
-    Last = Word.str();
-  }
-  return false;
-}
-
-// Whether what has Word before its body may be for the device. Names in
-// capitals may be macros that say so.
-static bool mayMarkDevice(StringRef Word) {
-  return Word == "__global__" || Word == "__device__" || Word == "constexpr" ||
-         (Word.size() > 1 && llvm::isUpper(Word.front()) &&
-          llvm::none_of(Word, llvm::isLower));
-}
-
-// Whether an array has values in Text, in device code or in a macro.
-static bool mayHoldTable(const std::string &Text) {
-  std::string Last, BeforeLast;
-  unsigned Depth = 0, DeviceDepth = 0; // Of braces.
-  bool Marked = false, InDirective = false, InMacro = false;
-  for (TokenReader Tokens(Text); !Tokens.atEnd(); Tokens.next()) {
-    const StringRef Word = Tokens.text();
-    if (Tokens.startsLine())
-      InDirective = InMacro = false;
-    InMacro |= InDirective && Last == "#" && Word == "define";
-    InDirective |= Tokens.startsDirective();
-    const bool Values =
-        (Last == "]" && Word == "{") || (BeforeLast == "]" && Last == "=" &&
-                                         (Word == "{" || Word.ends_with("\"")));
-    if (Values && (InMacro || DeviceDepth))
-      return true;
-    BeforeLast = std::exchange(Last, Word.str());
-    if (InDirective)
-      continue;
-    Depth += Word == "{";
-    if (Word == "{" && Marked && !DeviceDepth)
-      DeviceDepth = Depth;
-    if (Word == "}" && Depth) {
-      if (Depth-- == DeviceDepth)
-        DeviceDepth = 0;
-    }
-    Marked |= mayMarkDevice(Word);
-    if (Word == "{" || Word == "}" || Word == ";")
-      Marked = false;
-  }
-  return false;
-}
-
-bool bankstripe::mayMoveAlone(const IncludeTree &Tree) {
-  return !Tree.Complete || llvm::any_of(Tree.Files, [](const auto &Entry) {
-    return mayBoundKernels(Entry.second.Text) ||
-           mayHoldTable(Entry.second.Text);
-  });
 }

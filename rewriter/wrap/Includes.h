@@ -18,7 +18,6 @@
 #ifndef BANKSTRIPE_WRAP_INCLUDES_H
 #define BANKSTRIPE_WRAP_INCLUDES_H
 
-#include "edit/LineNumbers.h"
 #include "llvm/ADT/StringRef.h"
 #include <map>
 #include <optional>
@@ -75,12 +74,6 @@ std::optional<IncludeTree> readIncludeTree(llvm::StringRef Main,
 /// Whether device code in \p Tree may declare a per-thread array: some file has
 /// a keyword for it, and some file a `[`.
 bool mayHoldPrivateArray(const IncludeTree &Tree);
-
-/// Whether such an array may move though nothing is known of other files that
-/// launch the kernels of \p Tree: a kernel may be bounded or out of their
-/// reach, or an array may be a table of constants. Bounds of which no word is
-/// in \p Tree are not seen.
-bool mayMoveAlone(const IncludeTree &Tree);
 
 /// Reads \p Path whole.
 std::optional<std::string> readText(llvm::StringRef Path);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "wrap/Shadow.h"
+#include "edit/LineNumbers.h"
 #include "report/Report.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -18,7 +19,6 @@ using namespace bankstripe;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
-namespace tok = clang::tok;
 
 namespace {
 

@@ -198,7 +198,7 @@ class Reading(CacheTest):
     def test_what_the_launcher_did_not_ask_is_asked_later(self):
         self.compiler = self.write("nvcc", "#!/bin/sh\n")
         self.compiler.chmod(0o755)
-        # A table is worth a parse; the optimiser is not asked where none can move, as where a
+        # The optimiser is not asked where none can move, as where a
         # function can have no version.
         self.write("a.cu", moves().replace(
             "  out[", "  static __device__ int calls;\n  calls = 1;\n  out["))
@@ -208,14 +208,6 @@ class Reading(CacheTest):
         for _ in range(2):
             self.assertIn("__shared__ int last", self.wrap("--whole-program"))
         self.assertEqual(len(self.entries()), 2)
-
-    def test_facts(self):
-        self.write("a.cu", moves())
-        for name in ("one", "two"):
-            self.expect(DONE, self.run_tool("facts", "-o", f"{name}.json", "a.cu"))
-        self.expect(DONE, self.run_tool("facts", "--no-cache", "-o", "three.json", "a.cu"))
-        self.assertEqual(self.read("one.json"), self.read("three.json"))
-        self.assertEqual(self.read("two.json"), self.read("three.json"))
 
 
 class Entries(CacheTest):

@@ -52,7 +52,7 @@ class Usage(ToolTest):
         self.assertEqual(self.snapshot(), before)
 
     def test_no_command(self):
-        self.bad("give a command: analyze, rewrite, verify, tune, facts or merge-facts")
+        self.bad("give a command: analyze, rewrite, verify or tune")
 
     def test_unknown_command(self):
         self.bad("Unknown", "frobnicate", "a.cu")

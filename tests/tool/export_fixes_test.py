@@ -92,24 +92,6 @@ class Applied(ExportTest):
         self.assertEqual(os.listdir(self.folder / "fixes"), ["all.yaml"])
         self.assertFalse((self.folder / "src" / "bankstripe.cuh").exists())
 
-    def test_pieces_are_applied_together(self):
-        self.write("src/k.cuh", KERNEL)
-        self.write("src/a.cu", LAUNCH)
-        self.expect(DONE, self.run_tool("facts", "--scope=src", "-o", "all.json", "src"))
-        before = self.sources()
-        for piece in ("src/a.cu", "src/k.cuh"):
-            name = pathlib.Path(piece).stem
-            self.expect(DONE, self.run_tool(
-                "rewrite", "--facts=all.json", "--min-speedup=0",
-                f"--export-fixes=fixes/{name}.yaml", piece))
-        self.apply()
-        applied = self.sources()
-        for name, data in before.items():
-            self.write(name, data)
-        self.expect(DONE, self.run_tool("rewrite", "--min-speedup=0", "--in-place", "src"))
-        self.assertEqual(applied, self.sources())
-
-
 class Exported(ExportTest):
     def test_helper_lies_beside_the_fixes(self):
         self.write("src/a.cu", moves())

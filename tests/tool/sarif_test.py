@@ -129,12 +129,6 @@ class Runs(SarifTest):
         done = self.expect(DONE, self.run_tool("analyze", "--format=sarif", "a.cu"))
         self.assertIn("stale decision about 'gone'", done.stderr)
 
-    def test_facts(self):
-        self.write("a.cu", moves("first"))
-        self.write("b.cu", moves("second"))
-        self.expect(DONE, self.run_tool("facts", "-o", "all.json", "."))
-        whole = self.results(DONE, "analyze", "--facts=all.json")
-        self.assertEqual(whole, self.results(DONE, "analyze", "."))
     def test_other_commands_have_no_log(self):
         self.write("a.cu", moves())
         done = self.expect(USAGE, self.run_tool("verify", "--format=sarif", "a.cu"))

@@ -115,7 +115,7 @@ class ToolTest(unittest.TestCase):
         words = [str(a) for a in args]
         if whole and words and words[0] in ("analyze", "rewrite"):
             words.insert(1, "--whole-program")
-        if not confirm and words and words[0] in ("analyze", "rewrite", "verify", "facts"):
+        if not confirm and words and words[0] in ("analyze", "rewrite", "verify"):
             words.insert(1, "--no-confirm")
         done = subprocess.run(
             [TOOL, *words], cwd=self.folder, stdin=subprocess.DEVNULL,

@@ -71,33 +71,6 @@ TEST(Jobs, FolderGivesEveryCudaFileBelowItSorted) {
                           Folder.path("sub/deep/c.cu")));
 }
 
-/// A database in which two objects are made of `a.cu`, and the one that counts.
-FrontendOptions withObject(const TemporaryFolder &Folder,
-                           const std::string &Object) {
-  const std::string File = Folder.write("a.cu", "");
-  writeDatabase(Folder, {{File, "nvcc -DONE -c " + File + " -o one/a.o"},
-                         {File, "nvcc -DTWO -c " + File + " -o two/a.o"}});
-  FrontendOptions Options = withDatabase(Folder);
-  Options.ObjectsFile =
-      Folder.write("objects", Folder.path("build") + "/" + Object + "\n");
-  return Options;
-}
-
-TEST(Jobs, OnlyTheCommandsOfTheGivenObjectsCount) {
-  TemporaryFolder Folder;
-  const FrontendOptions Options = withObject(Folder, "./two/a.o");
-  auto Jobs = jobs({Folder.path("a.cu")}, Options);
-  ASSERT_EQ(Jobs.size(), 1u);
-  EXPECT_THAT(Jobs[0].OriginalArgs, Contains("-DTWO"));
-}
-
-TEST(Jobs, AFileOfWhichNoGivenObjectIsMadeIsAnError) {
-  TemporaryFolder Folder;
-  const FrontendOptions Options = withObject(Folder, "three/a.o");
-  EXPECT_THAT(problem({Folder.path("a.cu")}, Options),
-              HasSubstr("has no command that makes one of the objects"));
-}
-
 TEST(Jobs, FileMayHaveAnySuffix) {
   TemporaryFolder Folder;
   std::string File = Folder.write("a.cpp", "");

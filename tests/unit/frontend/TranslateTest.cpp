@@ -249,9 +249,9 @@ TEST(Translate, OurLauncherBeforeNvcc) {
   const CompileJob Job =
       translate({"/opt/bin/bankstripe", "wrap", "nvcc", "-rdc=true"});
   EXPECT_THAT(Job.ClangArgs, Contains("-fgpu-rdc"));
-  const CompileJob Planned = translate(
-      {"/opt/bin/bankstripe", "wrap", "--plan=plan", "nvcc", "-rdc=true"});
-  EXPECT_EQ(Planned.ClangArgs, Job.ClangArgs);
+  const CompileJob WithOptions = translate(
+      {"/opt/bin/bankstripe", "wrap", "--no-confirm", "nvcc", "-rdc=true"});
+  EXPECT_EQ(WithOptions.ClangArgs, Job.ClangArgs);
 }
 
 TEST(Translate, OptionsFileAndResponseFile) {

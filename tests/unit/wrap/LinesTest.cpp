@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "edit/LineNumbers.h"
 #include "report/Report.h"
-#include "wrap/Shadow.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;

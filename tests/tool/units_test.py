@@ -1,0 +1,120 @@
+"""A program of several units, whose device code is linked.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import pathlib
+import subprocess
+import sys
+import unittest
+
+from support import DONE, ToolTest, find_nvcc
+
+HEADER = """#pragma once
+__global__ void count(const int *in, int *out);
+"""
+
+# The kernel; who launches it, and how, stands elsewhere.
+KERNEL = """#include "count.h"
+__device__ int weigh(int digit, int round);
+__global__ void count(const int *in, int *out) {
+  int last[8] = {0};
+  for (int i = 0; i < 50; ++i)
+    last[in[i + threadIdx.x] & 7] += weigh(in[i] & 7, i);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = last[in[threadIdx.x] & 7];
+}
+"""
+
+CALLED = """__device__ int weigh(int digit, int round) {
+  int table[4];
+  for (int i = 0; i < 4; ++i)
+    table[i] = digit * i + round;
+  table[digit & 3] += 3;
+  return table[round & 3];
+}
+"""
+
+# The run knows the block size, and the launch has memory of its own.
+MAIN = """#include "count.h"
+#include <cstdio>
+void launch(const int *in, int *out, int threads) {
+  count<<<2, threads, 64>>>(in, out);
+}
+int main() {
+  const int threads[] = {1, 48, 256};
+  int *in, *out, numbers[512];
+  cudaMalloc(&in, sizeof(numbers));
+  cudaMalloc(&out, sizeof(numbers));
+  for (int i = 0; i < 512; ++i)
+    numbers[i] = i * 2654435761u >> 8;
+  cudaMemcpy(in, numbers, sizeof(numbers), cudaMemcpyHostToDevice);
+  for (int t : threads) {
+    launch(in, out, t);
+    cudaMemcpy(numbers, out, 2 * t * sizeof(int), cudaMemcpyDeviceToHost);
+    std::printf("%d %d\\n", numbers[0], numbers[2 * t - 1]);
+  }
+  cudaFree(in);
+  cudaFree(out);
+}
+"""
+
+HOST_RUN = pathlib.Path(__file__).resolve().parents[1] / "cpu" / "run_on_host.py"
+HOST_RUN_SKIPPED = 77
+
+OPTIONS = ("--min-speedup=0", "--quiet")
+COMMAND = ("--", "-gencode=arch=compute_90,code=sm_90", "-rdc=true")
+
+
+class Units(ToolTest):
+    def setUp(self):
+        super().setUp()
+        for name, text in (("count.h", HEADER), ("a.cu", KERNEL), ("b.cu", MAIN), ("c.cu", CALLED)):
+            self.write(f"src/{name}", text)
+
+    def rewrite(self, *paths):
+        return self.expect(DONE, self.run_tool("rewrite", *OPTIONS, *paths, *COMMAND)).stdout
+
+    def rewrite_in_place(self):
+        self.rewrite("--in-place", "src")
+
+    def test_function_and_launch_agree(self):
+        self.rewrite_in_place()
+        self.assertIn("count<<<2, threads, count_shared_bytes(2, threads, 64)>>>", self.read("src/b.cu"))
+        self.assertIn("dynamic_stripe<int[4]", self.read("src/c.cu"))
+        self.assertIn("count_shared_bytes", self.read("src/count.h"))
+
+    def test_nothing_moves_without_the_launch(self):
+        self.assertEqual(self.rewrite("src/a.cu", "src/c.cu", "src/count.h"), "")
+
+    def test_nothing_moves_without_the_kernel(self):
+        self.assertEqual(self.rewrite("src/b.cu", "src/c.cu", "src/count.h"), "")
+
+    @unittest.skipUnless(find_nvcc(), "nvcc is not there")
+    def test_they_link(self):
+        self.rewrite_in_place()
+        sources = [str(p) for p in sorted(self.folder.glob("src/*.cu"))]
+        done = subprocess.run(
+            [find_nvcc(), "-arch=sm_90", "-rdc=true", "-o", str(self.folder / "program"), *sources],
+            capture_output=True, text=True, check=False, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_they_compute_the_same(self):
+        texts = {p.name: p.read_text() for p in self.folder.glob("src/*")}
+        self.rewrite_in_place()
+        for name, text in texts.items():
+            self.write(f"original/{name}", text)
+        for folder in ("original", "src"):
+            self.write(f"{folder}/program.cu", "".join(
+                f'#include "{name}.cu"\n' for name in ("c", "a", "b")))
+        done = subprocess.run(
+            [sys.executable, "-B", str(HOST_RUN), "--check-bounds", "--rewritten",
+             str(self.folder / "src/program.cu"), str(self.folder / "original/program.cu")],
+            capture_output=True, text=True, check=False, timeout=300)
+        if done.returncode == HOST_RUN_SKIPPED:
+            self.skipTest(done.stdout)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("identical: 3 launches", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
