@@ -42,6 +42,8 @@ static cl::SubCommand TuneCommand("tune",
 static cl::SubCommand
     WrapCommand("wrap", "Before a compiler and its arguments: compile "
                         "a rewritten copy; see docs/wrap.md");
+static cl::SubCommand StatsCommand("stats", "What 'wrap' did to the files of a "
+                                            "build, summed up");
 static cl::SubCommand ReplayCommand("replay",
                                     "Launch a kernel again that 'verify "
                                     "--capture' wrote to a file: "
@@ -426,8 +428,9 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   ToolOptions &O = Given;
   std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
   cl::HideUnrelatedOptions(Category);
-  for (cl::SubCommand *S : {&AnalyzeCommand, &RewriteCommand, &VerifyCommand,
-                            &TuneCommand, &WrapCommand, &ReplayCommand})
+  for (cl::SubCommand *S :
+       {&AnalyzeCommand, &RewriteCommand, &VerifyCommand, &TuneCommand,
+        &WrapCommand, &StatsCommand, &ReplayCommand})
     cl::HideUnrelatedOptions(Category, *S);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;

@@ -102,6 +102,8 @@ llvm::Expected<int> runTune(const ToolOptions &Options,
                             llvm::StringRef Executable);
 /// A launcher before the compiler's command \p Words (docs/wrap.md).
 int runWrap(std::vector<std::string> Words);
+/// Sums up what it did in the folder that \p Words name.
+int runStats(llvm::ArrayRef<const char *> Words);
 
 /// Makes ready what parsing and code generation need; once per process.
 void initializeClang();

@@ -23,6 +23,7 @@
 #include "wrap/Command.h"
 #include "wrap/Includes.h"
 #include "wrap/Shadow.h"
+#include "wrap/Stats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -30,6 +31,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
+#include <chrono>
 #include <cstdlib>
 #include <set>
 
@@ -73,13 +75,16 @@ struct Outcome {
   std::vector<std::pair<std::string, std::string>> Copies = {};
   std::string QuoteFolder = {};
   std::string Decisions = {}; ///< The file that was obeyed; empty: none.
+  ArrayCounts Arrays = {};
 };
 
 // For toBytes and fromBytes.
 template <class Visitor, Is<Outcome> T>
 auto visitFields(T &Value, Visitor &&Visit) {
-  auto &[What, Message, Copies, QuoteFolder, Decisions] = Value;
-  return Visit(What, Message, Copies, QuoteFolder, Decisions);
+  auto &[What, Message, Copies, QuoteFolder, Decisions, Arrays] = Value;
+  auto &[Verdicts, Reasons, Promoted, Kernels] = Arrays;
+  return Visit(What, Message, Copies, QuoteFolder, Decisions, Verdicts, Reasons,
+               Promoted, Kernels);
 }
 
 /// One run of the launcher, for a compile of one CUDA file.
@@ -102,7 +107,10 @@ private:
   int compileAsIs(const Outcome &Result);
   int compileCopy(const Outcome &Result);
   void mendDepfiles(const Outcome &Result) const;
+  bool keepStats(bool Parsed, bool Rewritten, const ArrayCounts &Arrays) const;
 
+  const std::chrono::steady_clock::time_point Begin =
+      std::chrono::steady_clock::now();
   CompilerCommand Command;
   std::vector<std::string> Flags;
   IncludeFolders Folders;
@@ -117,7 +125,8 @@ inline constexpr Outcome::Kind bankstripe::LastOf<Outcome::Kind> =
 
 std::optional<ToolOptions> Launcher::readOptions() const {
   std::vector<std::string> Words{"bankstripe", "rewrite"};
-  if (!isSet("BANKSTRIPE_VERBOSE") && !llvm::is_contained(Flags, "--verbose"))
+  if (!isSet("BANKSTRIPE_VERBOSE") && !llvm::is_contained(Flags, "--verbose") &&
+      !llvm::is_contained(Flags, "--quiet"))
     Words.emplace_back("--quiet");
   llvm::append_range(Words, Flags);
   Words.push_back(Command.Input);
@@ -173,6 +182,24 @@ static llvm::Expected<RunResult> decideAlone(const ToolOptions &Options) {
   return decide(std::move(*Read), Options);
 }
 
+static ArrayCounts countArrays(const Plan &P) {
+  ArrayCounts Counts;
+  std::set<Place> Kernels;
+  for (const PlannedArray &A : P.Arrays) {
+    ++Counts.Verdicts[nameOf(A.Verdict.Kind).str()];
+    if (A.Verdict.Kind == VerdictKind::Unchanged ||
+        A.Verdict.Kind == VerdictKind::Unsupported)
+      ++Counts.Reasons[infoOf(A.Verdict.Why).Id.str()];
+    if (!A.Verdict.changesSource())
+      continue;
+    ++Counts.Promoted;
+    for (unsigned Kernel : A.Kernels)
+      Kernels.insert(P.Kernels[Kernel].Facts.Where);
+  }
+  Counts.Kernels = Kernels.size();
+  return Counts;
+}
+
 Outcome Launcher::rewriteWithin(ToolOptions Options) {
   Options.IsWorthEvidence = [&](const UnitRecord &Unit) {
     return mayChangeAlone(Unit, Options);
@@ -183,6 +210,8 @@ Outcome Launcher::rewriteWithin(ToolOptions Options) {
   if (!Run)
     return {Outcome::Unreadable, toString(Run.takeError()), {}, "", Decisions};
   Outcome Result = copyWith(Run->Changes);
+  if (Result.Message.empty())
+    Result.Arrays = countArrays(Run->Decisions);
   if (!Run->Decisions.Arrays.empty())
     Result.Decisions = Decisions; // Else there was nothing to decide.
   return Result;
@@ -262,7 +291,20 @@ void Launcher::mendDepfiles(const Outcome &Result) const {
   }
 }
 
+// To be called right before the compile. \returns whether it is news.
+bool Launcher::keepStats(bool Parsed, bool Rewritten,
+                         const ArrayCounts &Arrays) const {
+  const std::chrono::duration<double> Passed =
+      std::chrono::steady_clock::now() - Begin;
+  llvm::SmallString<256> Object(Command.Output);
+  if (fs::make_absolute(Object))
+    return false;
+  return addStats({Tree.Main, std::string(Object), Parsed, Rewritten, Arrays,
+                   Passed.count()});
+}
+
 int Launcher::compileAsIs(const Outcome &Result) {
+  keepStats(Result.What == Outcome::Unchanged, false, Result.Arrays);
   if (Command.Depfiles.empty() || Result.Decisions.empty())
     return become(Command.Words);
   const ProcessResult Ended = runProcess(Command.Words, Output::Shown);
@@ -294,16 +336,22 @@ int Launcher::compileCopy(const Outcome &Result) {
                                            Result.QuoteFolder}
                 : std::vector<std::string>{"-iquote", Result.QuoteFolder};
   const std::string &Copy = Result.Copies.front().first;
+  const bool New = keepStats(true, true, Result.Arrays);
   const ProcessResult Ended =
       runProcess(compileInstead(Command, Copy, Extra), Output::Apart);
   if (Ended.succeeded() || Ended.wasKilled() || Ended.Interrupted) {
     llvm::outs() << withOriginals(Ended.Out, Result);
     llvm::outs().flush();
     llvm::errs() << withOriginals(Ended.Err, Result);
-    if (Ended.succeeded())
+    if (Ended.succeeded()) {
       mendDepfiles(Result);
+      if (New && !llvm::is_contained(Flags, "--quiet"))
+        llvm::errs() << "bankstripe: " << Command.Input << ": "
+                     << Result.Arrays.text() << '\n';
+    }
     return endAs(Ended);
   }
+  keepStats(true, false, {});
   const ProcessResult Again = runProcess(Command.Words, Output::Shown);
   if (Again.succeeded()) {
     warn("the rewritten copy of '" + Command.Input +
@@ -333,6 +381,7 @@ int Launcher::run() {
   Tree = std::move(*Read);
   if (!mayHoldPrivateArray(Tree)) {
     note("'" + Command.Input + "' holds no device code with arrays");
+    keepStats(false, false, {});
     return become(Command.Words);
   }
   const Outcome Result = askApart();
@@ -397,4 +446,14 @@ int bankstripe::runWrap(std::vector<std::string> Words) {
     return become(Words);
   }
   return Launcher(std::move(Command), std::move(Flags)).run();
+}
+
+int bankstripe::runStats(llvm::ArrayRef<const char *> Words) {
+  const std::string Folder = Words.empty() ? "." : Words.front();
+  if (Words.size() > 1 || !fs::is_directory(Folder)) {
+    llvm::errs() << "bankstripe: give one folder to stats, that of a build\n";
+    return ExitUsage;
+  }
+  printStats(llvm::outs(), Folder);
+  return ExitDone;
 }

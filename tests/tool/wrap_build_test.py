@@ -69,7 +69,7 @@ class BuildTest(ToolTest):
         done = subprocess.run(
             [str(w) for w in words], cwd=self.folder, capture_output=True, text=True, check=False,
             timeout=280,
-            env=os.environ | {"BANKSTRIPE_FLAGS": "--no-confirm --min-speedup=0"})
+            env=os.environ | {"BANKSTRIPE_FLAGS": "--no-confirm --min-speedup=0 --quiet"})
         codes = code if isinstance(code, tuple) else (code,)
         self.assertIn(done.returncode, codes, done.stdout + done.stderr)
         return done

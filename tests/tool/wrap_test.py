@@ -75,7 +75,7 @@ class WrapTest(ToolTest):
         (self.folder / "obj").mkdir()
 
     def wrap(self, *words, **environment):
-        flags = {"BANKSTRIPE_FLAGS": "--no-confirm --min-speedup=0"}
+        flags = {"BANKSTRIPE_FLAGS": "--no-confirm --min-speedup=0 --quiet"}
         return subprocess.run(
             [TOOL, "wrap", *(str(w) for w in words)], cwd=self.folder,
             env=os.environ | {"LOG": str(self.log)} | flags | environment,
@@ -283,7 +283,7 @@ class Rewritten(WrapTest):
 
     def test_decisions_that_are_named_are_depended_on(self):
         self.write("keep.yaml", "version: 1\ndefaults:\n  layout: keep\n")
-        self.assertIn("src/a.cu", self.compile("-MD", "-MF", "obj/a.d", BANKSTRIPE_FLAGS="--config=keep.yaml"))
+        self.assertIn("src/a.cu", self.compile("-MD", "-MF", "obj/a.d", BANKSTRIPE_FLAGS="--config=keep.yaml --quiet"))
         self.assertIn("keep.yaml", self.read("obj/a.d"))
 
     def test_a_source_that_does_not_parse(self):
@@ -298,7 +298,7 @@ class Rewritten(WrapTest):
         self.assertIn("warning: '--nonsense' is not understood", done.stderr)
 
     def test_options_before_the_compiler_are_in_the_place_of_the_flags(self):
-        options = ["--no-confirm", "--min-speedup=0", "--layout=slot"]
+        options = ["--no-confirm", "--min-speedup=0", "--layout=slot", "--quiet"]
         done = self.wrap(*options, self.compiler, "-c", "src/a.cu", "-o", "obj/a.o",
                          BANKSTRIPE_FLAGS="--layout=keep")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "out 1\n", "err\n"))
@@ -333,6 +333,42 @@ class Rewritten(WrapTest):
     def test_the_signal_that_ends_the_compiler(self):
         done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "--kill")
         self.assertEqual(done.returncode, -signal.SIGTERM)
+
+
+class Stats(WrapTest):
+    """What is said of a build."""
+
+    def compile(self, name, **environment):
+        flags = {"BANKSTRIPE_FLAGS": "--no-confirm --min-speedup=0"}
+        done = self.wrap(self.compiler, "-c", f"src/{name}.cu", "-o", f"obj/{name}.o", **flags | environment)
+        self.assertEqual(done.returncode, 0)
+        return done.stderr
+
+    def test_a_rewritten_file_has_a_line_until_something_changes(self):
+        said = "bankstripe: src/a.cu: 1 array of 1 kernel promoted\n"
+        self.assertEqual(self.compile("a"), "err\n" + said)
+        self.assertEqual(self.compile("a"), "err\n")
+        self.write("src/a.cu", COUNT.replace("int last[8] = {0};", "int last[8] = {0}, more[8] = {0};")
+                   .replace("last[in[i] & 7];", "more[in[i] & 7]++;"))
+        self.assertEqual(self.compile("a"), "err\n" + said.replace("1 array", "2 arrays"))
+
+    def test_a_file_that_is_compiled_as_it_is_has_none(self):
+        self.write("src/b.cu", COUNT.replace("static __global__", "__global__"))
+        self.assertEqual(self.compile("b"), "err\n")
+
+    def test_a_build_is_summed_up(self):
+        self.write("src/b.cu", COUNT.replace("static __global__", "__global__"))
+        self.write("src/plain.cu", "__global__ void one(int *out) { *out = 1; }\n")
+        for name in ("a", "b", "plain", "a"):
+            self.compile(name)
+        done = self.expect(0, self.run_tool("stats", "obj"))
+        self.assertRegex(done.stdout, "\\A3 CUDA files: 2 parsed, 1 rewritten\n"
+                                      "arrays: stripe 1, unchanged 1\n"
+                                      "why arrays stay: .* 1\n"
+                                      r"time added: \d+\.\d s\n\Z")
+
+    def test_stats_need_a_folder(self):
+        self.assertIn("give one folder", self.expect(USAGE, self.run_tool("stats", "none")).stderr)
 
 
 class Headers(WrapTest):

@@ -1,0 +1,54 @@
+//===-- Stats.h - what became of the files of a build -----------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each compile adds a line of JSON to a file in its object's folder, in one
+// write, so that those which run at the same time do not mix. Of an object only
+// the last line counts, and only as long as the object is there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_WRAP_STATS_H
+#define BANKSTRIPE_WRAP_STATS_H
+
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <string>
+
+namespace bankstripe {
+
+inline constexpr llvm::StringLiteral StatsFileName = ".bankstripe-stats";
+
+/// What became of the arrays of one file.
+struct ArrayCounts {
+  std::map<std::string, int64_t> Verdicts; ///< Arrays, by their verdict.
+  std::map<std::string, int64_t> Reasons; ///< Those that stay, by their reason.
+  int64_t Promoted = 0;
+  int64_t Kernels = 0; ///< That reach promoted ones.
+
+  /// `2 arrays of 1 kernel promoted`.
+  std::string text() const;
+};
+
+/// One compile behind the launcher.
+struct CompileStats {
+  std::string Source, Object; ///< Absolute.
+  bool Parsed = false, Rewritten = false;
+  ArrayCounts Arrays;
+  double Seconds = 0; ///< That it took longer.
+};
+
+/// Adds \p Stats to those in the folder of its object. \returns whether they
+/// say something else of the source than before. Where nothing can be written
+/// nothing is kept.
+bool addStats(const CompileStats &Stats);
+
+/// Prints the sum of what is there below \p Folder.
+void printStats(llvm::raw_ostream &OS, llvm::StringRef Folder);
+
+} // namespace bankstripe
+
+#endif
