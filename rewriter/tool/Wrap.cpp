@@ -173,15 +173,6 @@ static bool mayChangeAlone(UnitRecord Unit, const ToolOptions &Options) {
   return mayChange(Units.front().Unit.Facts, *Planning);
 }
 
-static llvm::Expected<RunResult> decideAlone(const ToolOptions &Options) {
-  auto Read = readPaths(Options);
-  if (!Read)
-    return Read.takeError();
-  if (Read->Run.SomeFailed)
-    return llvm::createStringError("it does not parse");
-  return decide(std::move(*Read), Options);
-}
-
 static ArrayCounts countArrays(const Plan &P) {
   ArrayCounts Counts;
   std::set<Place> Kernels;
@@ -206,9 +197,14 @@ Outcome Launcher::rewriteWithin(ToolOptions Options) {
   };
   const std::string Decisions =
       DecisionsLookup(Options.Config).pathFor(Tree.Main);
-  auto Run = decideAlone(Options);
+  auto Run = runPipeline(Options);
   if (!Run)
     return {Outcome::Unreadable, toString(Run.takeError()), {}, "", Decisions};
+  if (Run->SomeFailed)
+    return {Outcome::Unreadable, "it does not parse", {}, "", Decisions};
+  if (Options.Level != Detail::Quiet) // Shown where the user asks for it.
+    printText(llvm::errs(), Run->Decisions, Run->Resources, Options.Level,
+              Options.Explain);
   Outcome Result = copyWith(Run->Changes);
   if (Result.Message.empty())
     Result.Arrays = countArrays(Run->Decisions);

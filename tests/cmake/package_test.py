@@ -164,11 +164,11 @@ class Ninja(Builds, PackageTest):
         self.change("keep.yaml", "keep", "auto")
         self.assertEqual(self.compiled(), ["kernel"])
 
-    def test_a_kernel_whose_launches_are_elsewhere_needs_bounds(self):
+    def test_a_kernel_whose_launches_are_elsewhere_gets_a_version(self):
         self.write("src/kernel.cu", KERNEL.replace("__launch_bounds__(128) ", ""))
         self.configure()
         self.compiled()
-        self.assertEqual(self.copies(), [])
+        self.assertIn("::bankstripe::block_of_at_most<", self.copy("kernel.cu"))
 
     def test_several_targets_are_rewritten_alike(self):
         self.write("src/rest.cu", KERNEL.replace("(128) count", "(64) rest"))

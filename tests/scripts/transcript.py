@@ -30,6 +30,7 @@ NORMALISED = (
     (r"\(Clang 22\.[0-9.]+\)", "(Clang 22)"),
     # With another release of nvcc registers differ, but not what is in local memory.
     (r"(registers +)\d+ > \d+ per thread, by ptxas", r"\1N > N per thread, by ptxas"),
+    (r"time added: [0-9.]+ s", "time added: N s"),
 )
 
 # Without a toolkit the tool says so, and has nobody to ask.

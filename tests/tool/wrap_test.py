@@ -35,6 +35,9 @@ const char *whereLocal() { return local(); }
 int line() { return __LINE__; }
 """
 
+# Its array stays.
+KEPT = COUNT.replace("{0};", "{0}; // NOLINT(bankstripe)")
+
 # A compiler that says what it was asked, and writes its output.
 STAND_IN = f"""#!{sys.executable}
 import json, os, pathlib, signal, sys, time
@@ -134,8 +137,8 @@ class PassedOn(WrapTest):
     def test_no_arguments(self):
         self.assert_unchanged()
 
-    def test_a_kernel_that_other_files_may_launch(self):
-        self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
+    def test_a_source_in_which_nothing_moves(self):
+        self.write("src/a.cu", KEPT)
         self.assert_unchanged("-c", "src/a.cu", "-o", "obj/a.o")
 
     def test_device_code_without_a_bracket_is_not_parsed(self):
@@ -151,9 +154,6 @@ class PassedOn(WrapTest):
     def test_a_function_of_linked_device_code(self):
         self.write("src/a.cu", WEIGH.replace("static __device__", "__device__"))
         self.assert_unchanged("-dc", "src/a.cu", "-o", "obj/a.o")
-
-    def test_a_kernel_that_is_found_by_its_name(self):
-        self.assert_unchanged("-cubin", "src/a.cu", "-o", "obj/a.cubin")
 
     def test_linked_device_code_that_the_environment_asks_for(self):
         self.write("src/a.cu", WEIGH.replace("static __device__", "__device__"))
@@ -255,6 +255,24 @@ class Rewritten(WrapTest):
         self.wrap(self.compiler, "src/a.cu", "-o", "obj/a")
         self.assertIn("::bankstripe::at(last", self.copy("obj/a"))
 
+    def test_a_kernel_that_other_files_may_launch_gets_a_version(self):
+        self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
+        self.compile()
+        self.assertIn("::bankstripe::block_of_at_most<128>()", self.copy())
+
+    def test_a_kernel_that_only_other_files_launch_gets_a_version(self):
+        self.write("src/a.cu", COUNT.split("void launch")[0].replace("static __global__", "__global__"))
+        self.compile()
+        self.assertIn("::bankstripe::block_of_at_most<", self.copy())
+
+    def test_a_kernel_that_is_found_by_its_name_gets_a_version(self):
+        self.wrap(self.compiler, "-cubin", "src/a.cu", "-o", "obj/a.cubin")
+        self.assertIn("::bankstripe::block_of_at_most<128>()", self.copy("obj/a.cubin"))
+
+    def test_a_kernel_that_nobody_else_can_launch_needs_no_version(self):
+        self.compile()
+        self.assertNotIn("block_of_at_most", self.copy())
+
     def test_launch_bounds_are_enough_for_a_kernel_of_all(self):
         self.write("src/a.cu", COUNT.replace("static __global__ void",
                                              "__global__ void __launch_bounds__(128)"))
@@ -267,10 +285,12 @@ class Rewritten(WrapTest):
                    + "// this_grid().sync()\n")
         self.assertNotIn("obj/a.o.bankstripe/a.cu", self.compile())
 
-    def test_the_note_says_what_was_kept(self):
-        self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
-        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", BANKSTRIPE_VERBOSE="1")
-        self.assertIn("kernel 'count' may be launched by other files", done.stderr)
+    def test_the_report_is_there_for_whoever_asks(self):
+        self.write("src/a.cu", KEPT)
+        done = self.wrap("--min-speedup=0", "--no-confirm", self.compiler, "-c", "src/a.cu", "-o", "obj/a.o",
+                         BANKSTRIPE_VERBOSE="1")
+        self.assertIn("per-thread array 'last' (int[8], 32 bytes per thread) stays in local memory", done.stderr)
+        self.assertIn("[unchanged, nolint]", done.stderr)
 
     def test_the_dependencies_are_the_users(self):
         self.compile("-MD", "-MF", "obj/a.d")
@@ -353,11 +373,11 @@ class Stats(WrapTest):
         self.assertEqual(self.compile("a"), "err\n" + said.replace("1 array", "2 arrays"))
 
     def test_a_file_that_is_compiled_as_it_is_has_none(self):
-        self.write("src/b.cu", COUNT.replace("static __global__", "__global__"))
+        self.write("src/b.cu", KEPT)
         self.assertEqual(self.compile("b"), "err\n")
 
     def test_a_build_is_summed_up(self):
-        self.write("src/b.cu", COUNT.replace("static __global__", "__global__"))
+        self.write("src/b.cu", KEPT)
         self.write("src/plain.cu", "__global__ void one(int *out) { *out = 1; }\n")
         for name in ("a", "b", "plain", "a"):
             self.compile(name)
