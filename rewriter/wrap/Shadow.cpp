@@ -36,7 +36,6 @@ private:
   llvm::Error checkFile(const std::string &Real, const IncludedFile &File);
   llvm::Error checkQuoted() const;
   void choosePaths();
-  bool namesInFull(const IncludedFile &File) const;
   bool findsBesideCopy(const IncludeDirective &D,
                        const std::string &Includer) const;
   std::string fromCopy(const std::string &Includer, StringRef Path) const;
@@ -45,6 +44,9 @@ private:
   llvm::Expected<std::string> rename(const std::string &Text,
                                      const std::string &Real);
   llvm::Expected<ShadowFile> copy(const std::string &Real);
+  StringRef ownFolder() const {
+    return path::parent_path(Tree.Files.at(Tree.Main).Name);
+  }
 
   const IncludeTree &Tree;
   const IncludeFolders &Folders;
@@ -54,6 +56,7 @@ private:
   /// By real path; below Folder.
   std::map<std::string, std::string> Copies;
   bool NeedsQuoteFolder = false;
+  IncludeFolders FromCopies; ///< The folders that copies are compiled with.
 };
 
 } // namespace
@@ -117,16 +120,14 @@ llvm::Error Maker::checkFile(const std::string &Real,
 llvm::Error Maker::checkQuoted() const {
   const IncludedFile &Main = Tree.Files.at(Tree.Main);
   // nvcc splits what it hands on to the host's compiler.
-  if (path::parent_path(Main.Name).find_first_of(", '") != StringRef::npos)
+  if (ownFolder().find_first_of(", '") != StringRef::npos)
     return refuse(Main.Name, "its folder cannot be named in an option");
-  IncludeFolders More = Folders;
-  More.Quote.insert(More.Quote.begin(), path::parent_path(Main.Name).str());
   for (const auto &[Real, File] : Tree.Files)
     for (size_t I = 0; I < File.Directives.size(); ++I) {
       const IncludeDirective &D = File.Directives[I];
       if (!D.Quoted)
         continue;
-      auto Found = findIncluded(D, File.Name, More);
+      auto Found = findIncluded(D, File.Name, FromCopies);
       if (Found &&
           !(File.Targets[I].size() && fs::equivalent(*Found, File.Targets[I])))
         return refuse(Main.Name, "its folder has another '" + D.Name +
@@ -146,12 +147,6 @@ void Maker::choosePaths() {
                ? Name.str()
                : ("headers/" + llvm::Twine(Count++) + "/" + Name).str();
   }
-}
-
-// Whether what lies beside File can only be named by its whole path.
-bool Maker::namesInFull(const IncludedFile &File) const {
-  const StringRef Own = path::parent_path(Tree.Files.at(Tree.Main).Name);
-  return !NeedsQuoteFolder || path::parent_path(File.Name) != Own;
 }
 
 // The way from the copy of Includer to the one at Path. It says nothing of
@@ -198,12 +193,11 @@ llvm::Expected<std::string> Maker::nameFor(const IncludeDirective &D,
     return refuse(*Found, "it cannot be read");
   if (auto Copy = Copies.find(std::string(Real)); Copy != Copies.end())
     return fromCopy(Includer, Copy->second);
-  const StringRef Own = path::parent_path(File.Name);
-  const bool Beside =
-      D.Quoted && *Found == (Own.empty() ? D.Name : (Own + "/" + D.Name).str());
-  if ((Beside && namesInFull(File)) || findsBesideCopy(D, Includer))
-    return absolute(*Found);
-  return std::string();
+  const std::string Path = (Folder + "/" + Copies.at(Includer)).str();
+  if (!findsBesideCopy(D, Includer) &&
+      findIncluded(D, Path, FromCopies) == Found)
+    return std::string();
+  return absolute(*Found);
 }
 
 llvm::Expected<std::string> Maker::rename(const std::string &Text,
@@ -258,9 +252,12 @@ llvm::Expected<Shadow> Maker::make() {
   for (const auto &[Real, Copy] : Copies)
     if (llvm::Error E = checkFile(Real, Tree.Files.at(Real)))
       return E;
-  if (NeedsQuoteFolder)
+  FromCopies = Folders;
+  if (NeedsQuoteFolder) {
+    FromCopies.Quote.insert(FromCopies.Quote.begin(), ownFolder().str());
     if (llvm::Error E = checkQuoted())
       return E;
+  }
   choosePaths();
   Shadow Result;
   auto Main = copy(Tree.Main);
@@ -277,10 +274,8 @@ llvm::Expected<Shadow> Maker::make() {
   }
   Result.Files.push_back(
       {(Folder + "/" + HelperFileName).str(), "", helperText().str()});
-  if (NeedsQuoteFolder) {
-    StringRef Own = path::parent_path(Result.Files.front().Original);
-    Result.QuoteFolder = Own.empty() ? "." : Own.str();
-  }
+  if (NeedsQuoteFolder)
+    Result.QuoteFolder = ownFolder().empty() ? "." : ownFolder().str();
   return Result;
 }
 

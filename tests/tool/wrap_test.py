@@ -77,10 +77,10 @@ class WrapTest(ToolTest):
         self.write("src/local.h", LOCAL)
         (self.folder / "obj").mkdir()
 
-    def wrap(self, *words, **environment):
+    def wrap(self, *words, folder=".", **environment):
         flags = {"BANKSTRIPE_FLAGS": "--no-confirm --min-speedup=0 --quiet"}
         return subprocess.run(
-            [TOOL, "wrap", *(str(w) for w in words)], cwd=self.folder,
+            [TOOL, "wrap", *(str(w) for w in words)], cwd=self.folder / folder,
             env=os.environ | {"LOG": str(self.log)} | flags | environment,
             capture_output=True, text=True, check=False, timeout=200)
 
@@ -428,6 +428,22 @@ class Headers(WrapTest):
         self.write("src/a.cu", self.read("src/a.cu").replace('"weigh.cuh"', "<weigh.cuh>"))
         copies = self.compile("-Iinclude")
         self.assertIn("::bankstripe::at(table", copies[0])
+
+    def test_of_two_checkouts_have_the_same_copies(self):
+        for name in ("weigh.cuh", "local.h"):
+            (self.folder / "src" / name).unlink()
+        self.write("include/weigh.cuh", WEIGH)
+        self.write("include/local.h", LOCAL)
+        copies = []
+        for checkout in ("one", "two"):
+            for folder in ("src", "include", "obj"):
+                shutil.copytree(self.folder / folder, self.folder / checkout / folder)
+            done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "-Iinclude", folder=checkout)
+            self.assertEqual((done.returncode, done.stderr), (0, "err\n"))
+            shadow = self.folder / checkout / "obj/a.o.bankstripe"
+            copies.append({p.relative_to(shadow): p.read_bytes() for p in shadow.rglob("*") if p.is_file()})
+        self.assertEqual(len(copies[0]), 3)
+        self.assertEqual(copies[0], copies[1])
 
     def test_are_kept_where_a_macro_names_what_the_header_includes(self):
         self.write("src/weigh.cuh", WEIGH.replace('"local.h"', "WHAT").replace(
