@@ -33,6 +33,8 @@
 #include "clang/Basic/TargetOptions.h"
 #include "clang/CodeGen/ModuleBuilder.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/MultiplexConsumer.h"
+#include "clang/Frontend/TextDiagnosticBuffer.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -87,40 +89,24 @@ class QuietDiagnostics {
 public:
   explicit QuietDiagnostics(clang::DiagnosticsEngine &Engine)
       : Engine(Engine), Previous(Engine.getClient()) {
-    if (Engine.ownsClient())
-      Owned = Engine.takeClient();
-    Engine.setClient(&Client, /*ShouldOwnClient=*/false);
+    assert(!Engine.ownsClient() && "nobody would keep it");
+    Engine.setClient(&Said, /*ShouldOwnClient=*/false);
   }
-  ~QuietDiagnostics() {
-    const bool WasOwned = Owned != nullptr;
-    Engine.setClient(WasOwned ? Owned.release() : Previous, WasOwned);
-  }
-  QuietDiagnostics(const QuietDiagnostics &) = delete;
-  QuietDiagnostics &operator=(const QuietDiagnostics &) = delete;
+  ~QuietDiagnostics() { Engine.setClient(Previous, /*ShouldOwnClient=*/false); }
 
-  StringRef firstError() const { return Client.FirstError; }
+  std::string firstError() const {
+    if (Said.err_begin() == Said.err_end())
+      return "";
+    const auto &[Where, Text] = *Said.err_begin();
+    return Where.isValid() && Engine.hasSourceManager()
+               ? Where.printToString(Engine.getSourceManager()) + ": " + Text
+               : Text;
+  }
 
 private:
-  struct FirstErrorClient final : clang::DiagnosticConsumer {
-    void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
-                          const clang::Diagnostic &Info) override {
-      if (Level < clang::DiagnosticsEngine::Error || !FirstError.empty())
-        return;
-      SmallString<128> Text;
-      Info.FormatDiagnostic(Text);
-      if (Info.getLocation().isValid() && Info.hasSourceManager())
-        FirstError = Info.getLocation().printToString(Info.getSourceManager()) +
-                     ": " + Text.str().str();
-      else
-        FirstError = Text.str();
-    }
-    std::string FirstError;
-  };
-
   clang::DiagnosticsEngine &Engine;
   clang::DiagnosticConsumer *Previous;
-  std::unique_ptr<clang::DiagnosticConsumer> Owned; ///< Previous, if owned.
-  FirstErrorClient Client;
+  clang::TextDiagnosticBuffer Said;
 };
 
 /// Tells what of a declaration comes from outside system headers.
@@ -143,48 +129,16 @@ private:
 };
 
 /// Hands on to the code generator what it needs to see.
-class Sieve final : public clang::ASTConsumer {
+class Sieve final : public clang::MultiplexConsumer {
 public:
-  explicit Sieve(clang::CodeGenerator &Generator) : Generator(Generator) {}
+  Sieve(std::unique_ptr<clang::CodeGenerator> Owned,
+        const clang::SourceManager &Sources)
+      : MultiplexConsumer(std::move(Owned)), Sources(Sources) {}
 
-  void Initialize(clang::ASTContext &Context) override {
-    Ast = &Context;
-    Generator.Initialize(Context);
-  }
   bool HandleTopLevelDecl(clang::DeclGroupRef Group) override {
     for (clang::Decl *D : Group)
       sift(D);
     return true;
-  }
-  void HandleInlineFunctionDefinition(clang::FunctionDecl *D) override {
-    Generator.HandleInlineFunctionDefinition(D);
-  }
-  void HandleTranslationUnit(clang::ASTContext &Context) override {
-    Generator.HandleTranslationUnit(Context);
-  }
-  void HandleTagDeclDefinition(clang::TagDecl *D) override {
-    Generator.HandleTagDeclDefinition(D);
-  }
-  void HandleTagDeclRequiredDefinition(const clang::TagDecl *D) override {
-    Generator.HandleTagDeclRequiredDefinition(D);
-  }
-  void HandleCXXImplicitFunctionInstantiation(clang::FunctionDecl *D) override {
-    Generator.HandleCXXImplicitFunctionInstantiation(D);
-  }
-  void CompleteTentativeDefinition(clang::VarDecl *D) override {
-    Generator.CompleteTentativeDefinition(D);
-  }
-  void CompleteExternalDeclaration(clang::DeclaratorDecl *D) override {
-    Generator.CompleteExternalDeclaration(D);
-  }
-  void AssignInheritanceModel(clang::CXXRecordDecl *D) override {
-    Generator.AssignInheritanceModel(D);
-  }
-  void HandleCXXStaticMemberVarInstantiation(clang::VarDecl *D) override {
-    Generator.HandleCXXStaticMemberVarInstantiation(D);
-  }
-  void HandleVTable(clang::CXXRecordDecl *D) override {
-    Generator.HandleVTable(D);
   }
 
 private:
@@ -202,16 +156,15 @@ private:
     if (const auto *Function = dyn_cast<clang::FunctionDecl>(D))
       if (isNeedlessKernel(*Function))
         return;
-    Generator.HandleTopLevelDecl(clang::DeclGroupRef(D));
+    MultiplexConsumer::HandleTopLevelDecl(clang::DeclGroupRef(D));
   }
 
   bool isNeedlessKernel(const clang::FunctionDecl &D) const {
     return D.hasAttr<clang::CUDAGlobalAttr>() && !D.isDependentContext() &&
-           !UserCode(Ast->getSourceManager()).isIn(D);
+           !UserCode(Sources).isIn(D);
   }
 
-  clang::CodeGenerator &Generator;
-  clang::ASTContext *Ast = nullptr;
+  const clang::SourceManager &Sources;
 };
 
 constexpr StringLiteral SystemAttribute = "bankstripe-system";
@@ -339,10 +292,11 @@ Expected<std::unique_ptr<Module>> emitDeviceModule(ParsedUnit &Unit,
                                                    QuietContext &Context) {
   clang::CompilerInstance &Compiler = Unit.compiler();
   setCodeGenOptions(Compiler.getCodeGenOpts());
-  std::unique_ptr<clang::CodeGenerator> Generator(
-      clang::CreateLLVMCodeGen(Compiler, Facts.MainFile, Context.get()));
+  auto Owned =
+      clang::CreateLLVMCodeGen(Compiler, Facts.MainFile, Context.get());
+  clang::CodeGenerator *Generator = Owned.get();
   QuietDiagnostics Quiet(Compiler.getDiagnostics());
-  Sieve Consumer(*Generator);
+  Sieve Consumer(std::move(Owned), Compiler.getSourceManager());
   Unit.replay(Consumer);
   if (Generator->GetModule())
     markSystem(*Generator->GetModule(), *Generator,

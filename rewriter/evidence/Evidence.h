@@ -38,6 +38,13 @@ llvm::Expected<ResourceTable>
 runPtxas(const CompileJob &Job, llvm::StringRef Nvcc, llvm::StringRef File,
          llvm::ArrayRef<std::string> ExtraArgs = {});
 
+/// The command for that, which leaves a cubin at \p Output. To be run in Job's
+/// directory. Exposed for tests.
+std::vector<std::string> nvccCommand(const CompileJob &Job,
+                                     llvm::StringRef Nvcc, llvm::StringRef File,
+                                     llvm::ArrayRef<std::string> ExtraArgs,
+                                     llvm::StringRef Output);
+
 /// What \p Reported says of \p Kernels, under Clang's names for them: nvcc
 /// mangles kernels of internal linkage differently.
 ResourceTable forKernels(const ResourceTable &Reported,

@@ -11,19 +11,209 @@
 // architectures and link inputs; of one for Clang, what both compilers
 // understand is kept.
 //
+// The report of one kernel, as CUDA 13 writes it:
+//
+//   ptxas info    : Compiling entry function '_Z1kPi' for 'sm_90'
+//   ptxas info    : Function properties for _Z1kPi
+//       256 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+//   ptxas info    : Used 26 registers, used 1 barriers, 400 bytes smem
+//
+// Properties of device functions stand between those of kernels, sometimes
+// inside the report of one; they have no line of registers. Older versions
+// give the shared memory as `400+16 bytes smem`, the second part being what
+// the compiler itself reserves. Lines of other programs may stand anywhere.
+//
+// nvcc and Clang mangle alike but for two things, seen with CUDA 13.0: nvcc
+// names the anonymous namespace after the file (`33_GLOBAL__N__5ac08c9a_...`
+// for Clang's `12_GLOBAL__N_1`), and it leaves out the `L` that marks internal
+// linkage (`_Z1kPi` for `_ZL1kPi`). What is demangled shows neither.
+//
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Evidence.h"
-#include "evidence/NvccCommand.h"
+#include "frontend/CommandLine.h"
 #include "workers/Process.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
 namespace bankstripe {
+namespace {
+
+void keepOptionsOfNvcc(ArrayRef<std::string> Args,
+                       std::vector<std::string> &Kept) {
+  for (const CompilerOption &Option : readOptions(Dialect::Nvcc, Args)) {
+    // Without, a call to a function of another file would be an error.
+    if (Option.Meaning == OptionMeaning::RelocatableObject)
+      Kept.emplace_back("-rdc=true");
+    if (Option.ToCubin && Option.Meaning != OptionMeaning::Input)
+      append_range(Kept, Option.Words);
+  }
+}
+
+/// What nvcc takes in the same spelling.
+void keepOptionsOfClang(ArrayRef<std::string> Args,
+                        std::vector<std::string> &Kept) {
+  bool HasStandard = false;
+  for (const CompilerOption &Option : readOptions(Dialect::Clang, Args)) {
+    StringRef Value = Option.Value;
+    switch (Option.Meaning) {
+    case OptionMeaning::Include:
+    case OptionMeaning::Undefine:
+    case OptionMeaning::SystemInclude:
+    case OptionMeaning::PreInclude:
+      append_range(Kept, Option.Words);
+      break;
+    case OptionMeaning::Define:
+      if (!Value.starts_with("__CUDA_ARCH"))
+        append_range(Kept, Option.Words);
+      break;
+    case OptionMeaning::Standard:
+      // nvcc knows the standards, not their GNU dialects.
+      Value.consume_front("gnu");
+      Kept.push_back(("-std=c" + Value.ltrim('c')).str());
+      HasStandard = true;
+      break;
+    default:
+      break;
+    }
+  }
+  if (!HasStandard)
+    Kept.emplace_back("-std=c++17");
+}
+
+} // namespace
+
+std::vector<std::string> nvccCommand(const CompileJob &Job, StringRef Nvcc,
+                                     StringRef File,
+                                     ArrayRef<std::string> ExtraArgs,
+                                     StringRef Output) {
+  std::vector<std::string> Command{Nvcc.str()};
+  // First, since they may name rewritten copies of what the command includes.
+  Command.insert(Command.end(), ExtraArgs.begin(), ExtraArgs.end());
+  // A copy that lies elsewhere must find what the original includes from its
+  // own folder.
+  Command.push_back(("-I" + sys::path::parent_path(Job.File)).str());
+  // A wrapper of another name may not take nvcc's options as they are.
+  const CommandLine Line = readCommandLine(Job.OriginalArgs, Job.Directory);
+  if (sys::path::stem(Line.Compiler) == "nvcc" && !Line.Args.empty())
+    keepOptionsOfNvcc(Line.Args, Command);
+  else
+    keepOptionsOfClang(Job.ClangArgs, Command);
+  if (sys::path::extension(File) != ".cu" && !is_contained(Command, "-x"))
+    Command.insert(Command.end(), {"-x", "cu"});
+  Command.insert(Command.end(), {"-arch=" + Job.GpuArch, "-cubin", "-Xptxas",
+                                 "-v", "-o", Output.str(), File.str()});
+  return Command;
+}
+
+namespace {
+
+/// Collects the lines of a report. A kernel that is compiled for several
+/// architectures gets the largest of each number.
+class ReportReader {
+public:
+  void read(StringRef Line);
+  ResourceTable take();
+
+private:
+  ResourceTable Table;
+  KernelResources *Entry = nullptr; ///< Of the last "Compiling entry function".
+  std::string EntryName;
+  bool PropertiesOfEntry = false;
+  std::string FunctionName; ///< Of other properties.
+  std::map<std::string, unsigned> FunctionFrames;
+};
+
+void keepLargest(unsigned &Known, unsigned New) {
+  Known = std::max(Known, New);
+}
+
+/// The number before \p Unit, such as ` registers`; 0 if there is none. Of
+/// `400+16 bytes smem` it is the sum.
+unsigned amountOf(StringRef Line, StringRef Unit) {
+  const size_t End = Line.find(Unit);
+  if (End == StringRef::npos)
+    return 0;
+  Line = Line.take_front(End);
+  unsigned Sum = 0;
+  for (StringRef Part :
+       split(Line.substr(Line.find_last_of(", \t") + 1), '+')) {
+    unsigned Number = 0;
+    Part.getAsInteger(10, Number);
+    Sum += Number;
+  }
+  return Sum;
+}
+
+ResourceTable ReportReader::take() {
+  unsigned Sum = 0;
+  for (const auto &[Name, Frame] : FunctionFrames)
+    Sum += Frame;
+  for (auto &[Name, Resources] : Table)
+    Resources.CalleeFrames = Sum;
+  return std::move(Table);
+}
+
+void ReportReader::read(StringRef Line) {
+  Line = Line.trim();
+  if (Line.starts_with("ptxas"))
+    Line = Line.split(':').second.ltrim();
+  if (Line.consume_front("Compiling entry function '")) {
+    EntryName = Line.split('\'').first.str();
+    Entry = &Table[EntryName];
+    PropertiesOfEntry = true;
+  } else if (Line.consume_front("Function properties for ")) {
+    FunctionName = Line.trim(" '").str();
+    PropertiesOfEntry = FunctionName == EntryName;
+  } else if (Line.contains("bytes stack frame") && !PropertiesOfEntry) {
+    keepLargest(FunctionFrames[FunctionName],
+                amountOf(Line, " bytes stack frame"));
+  } else if (Entry && (Line.starts_with("Used ") ||
+                       Line.contains("bytes stack frame"))) {
+    using K = KernelResources;
+    const std::pair<StringRef, unsigned K::*> Amounts[] = {
+        {" registers", &K::Registers},
+        {" bytes smem", &K::SharedBytes},
+        {" bytes stack frame", &K::StackFrame},
+        {" bytes spill stores", &K::SpillStores},
+        {" bytes spill loads", &K::SpillLoads}};
+    for (const auto &[Unit, Field] : Amounts)
+      keepLargest(Entry->*Field, amountOf(Line, Unit));
+  }
+}
+
+} // namespace
+
+ResourceTable parsePtxasReport(StringRef Text) {
+  ReportReader Reader;
+  while (!Text.empty()) {
+    auto [Line, Rest] = Text.split('\n');
+    Reader.read(Line);
+    Text = Rest;
+  }
+  return Reader.take();
+}
+
+ResourceTable forKernels(const ResourceTable &Reported,
+                         const std::vector<Kernel> &Kernels) {
+  std::map<std::string, const KernelResources *> ByName;
+  for (const auto &[Name, Resources] : Reported)
+    ByName[demangle(Name)] = &Resources;
+  ResourceTable Result;
+  for (const Kernel &K : Kernels)
+    if (auto It = ByName.find(demangle(K.Id)); It != ByName.end())
+      Result[K.Id] = *It->second;
+  return Result;
+}
+
 namespace {
 
 /// Each kernel's code is a section `.text.NAME` of the cubin, which is an ELF

@@ -16,8 +16,6 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/StringSaver.h"
 
@@ -26,64 +24,41 @@ using namespace llvm;
 namespace bankstripe {
 namespace {
 
-/// Files that include one another are given up on at this depth.
-constexpr unsigned DeepestResponseFile = 16;
+/// Files that name one another are given up on at this depth.
+constexpr unsigned DeepestOptionsFile = 16;
 
-/// Puts the arguments of one command line, and of the files that it names, in
-/// a row.
-class Expander {
-public:
-  Expander(bool IsNvcc, StringRef Directory, std::vector<std::string> &Out)
-      : IsNvcc(IsNvcc), Directory(Directory), Out(Out) {}
-
-  void expand(ArrayRef<std::string> Args, unsigned Depth) {
-    for (size_t I = 0; I != Args.size(); ++I) {
-      StringRef Arg = Args[I];
-      if (Arg.size() > 1 && Arg.starts_with("@")) {
-        if (!expandFile(Arg.drop_front(), Depth))
-          Out.push_back(Args[I]);
-      } else if (IsNvcc && isOptionsFile(Arg)) {
-        // `--options-file=a,b` or `--options-file a,b`.
-        const size_t Equals = Arg.find('=');
-        StringRef List;
-        if (Equals != StringRef::npos)
-          List = Arg.substr(Equals + 1);
-        else if (I + 1 != Args.size())
-          List = Args[++I];
-        for (const std::string &File : splitAtCommas(List))
-          expandFile(File, Depth);
-      } else {
-        Out.push_back(Args[I]);
-      }
-    }
+/// nvcc's `--options-file=a,b` and `--options-file a,b` become `@a @b`.
+/// \returns whether there was one.
+bool nameOptionsFiles(std::vector<std::string> &Args) {
+  std::vector<std::string> Result;
+  for (size_t I = 0; I != Args.size(); ++I) {
+    const auto [Option, List] = StringRef(Args[I]).split('=');
+    if (!Option.starts_with("-") ||
+        !is_contained({"options-file", "optf"}, Option.ltrim('-')))
+      Result.push_back(Args[I]);
+    else if (Option != Args[I] || I + 1 != Args.size())
+      for (const std::string &File :
+           splitAtCommas(Option != Args[I] ? List : StringRef(Args[++I])))
+        Result.push_back("@" + File);
   }
+  const bool Changed = Result != Args;
+  Args = std::move(Result);
+  return Changed;
+}
 
-private:
-  static bool isOptionsFile(StringRef Arg) {
-    StringRef Name = Arg.ltrim('-');
-    return Name.size() != Arg.size() &&
-           is_contained({"options-file", "optf"},
-                        Name.take_until([](char C) { return C == '='; }));
-  }
-
-  bool expandFile(StringRef Name, unsigned Depth) {
-    SmallString<256> Path(Name);
-    sys::path::make_absolute(Directory, Path);
-    auto File = MemoryBuffer::getFile(Path);
-    if (!File || Depth == DeepestResponseFile)
-      return false;
-    BumpPtrAllocator Memory;
-    StringSaver Saver(Memory);
-    SmallVector<const char *, 32> Tokens;
-    cl::TokenizeGNUCommandLine((*File)->getBuffer(), Saver, Tokens);
-    expand(std::vector<std::string>(Tokens.begin(), Tokens.end()), Depth + 1);
-    return true;
-  }
-
-  bool IsNvcc;
-  StringRef Directory;
-  std::vector<std::string> &Out;
-};
+/// Puts the content of response files in their place; those that cannot be
+/// read stay.
+void expandResponseFiles(std::vector<std::string> &Args, StringRef Directory) {
+  BumpPtrAllocator Memory;
+  StringSaver Saver(Memory);
+  SmallVector<const char *, 32> Expanded;
+  for (const std::string &Arg : Args)
+    Expanded.push_back(Saver.save(Arg).data());
+  cl::ExpansionContext Context(Memory, cl::TokenizeGNUCommandLine);
+  Context.setCurrentDir(Directory);
+  consumeError(Context.expandResponseFiles(Expanded));
+  Args.assign(Expanded.begin(), Expanded.end());
+}
 
 bool isNamed(StringRef Program, ArrayRef<StringRef> Names) {
   StringRef Name = sys::path::filename(Program);
@@ -115,7 +90,12 @@ CommandLine readCommandLine(ArrayRef<std::string> Args, StringRef Directory) {
   } else {
     Command.IsNvcc = !looksLikeClang(Args);
   }
-  Expander(Command.IsNvcc, Directory, Command.Args).expand(Args, 0);
+  Command.Args = Args;
+  for (unsigned Depth = 0; Depth != DeepestOptionsFile; ++Depth) {
+    expandResponseFiles(Command.Args, Directory);
+    if (!Command.IsNvcc || !nameOptionsFiles(Command.Args))
+      break;
+  }
   return Command;
 }
 

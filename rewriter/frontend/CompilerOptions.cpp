@@ -233,110 +233,35 @@ bool readNvccOption(ArrayRef<std::string> Args, CompilerOption &Option) {
 
 /// What it cannot: diagnostics, outputs, instrumentation, and what is for the
 /// host's code only. These count before the others.
-constexpr StringLiteral NeverSeen[] = {"-include-pch",
-                                       "-framework",
-                                       "-fsyntax-only",
-                                       "-fcolor-",
-                                       "-fno-color-",
-                                       "-fdiagnostics-",
-                                       "-fno-diagnostics-",
-                                       "-fansi-",
-                                       "-fcaret-",
-                                       "-fshow-",
-                                       "-fmessage-length",
-                                       "-ferror-limit",
-                                       "-ftime-",
-                                       "-fsanitize",
-                                       "-fno-sanitize",
-                                       "-fprofile",
-                                       "-fcoverage",
-                                       "-fplugin",
-                                       "-fpass-plugin",
-                                       "-flto",
-                                       "-fno-lto",
-                                       "-fuse-ld",
-                                       "-fsave-",
-                                       "-fstack-",
-                                       "-fcf-protection",
-                                       "-fPI",
-                                       "-fpi",
-                                       "-fmodule",
-                                       "-fpch",
-                                       "-fdebug-",
-                                       "-femit-",
-                                       "-fembed-",
-                                       "-fintegrated-",
-                                       "-march=",
-                                       "-mtune=",
-                                       "-mcpu=",
-                                       "-mllvm"};
+constexpr StringLiteral NeverSeen =
+    "-include-pch -framework -fsyntax-only -fcolor- -fno-color- "
+    "-fdiagnostics- -fno-diagnostics- -fansi- -fcaret- -fshow- "
+    "-fmessage-length -ferror-limit -ftime- -fsanitize -fno-sanitize "
+    "-fprofile -fcoverage -fplugin -fpass-plugin -flto -fno-lto -fuse-ld "
+    "-fsave- -fstack- -fcf-protection -fPI -fpi -fmodule -fpch -fdebug- "
+    "-femit- -fembed- -fintegrated- -march= -mtune= -mcpu= -mllvm";
 
-constexpr StringLiteral AlwaysSeen[] = {"-I",
-                                        "-D",
-                                        "-U",
-                                        "-isystem",
-                                        "-iquote",
-                                        "-include",
-                                        "-imacros",
-                                        "-idirafter",
-                                        "-isysroot",
-                                        "-iprefix",
-                                        "-iwithprefix",
-                                        "-std=",
-                                        "--std=",
-                                        "-m32",
-                                        "-m64",
-                                        "-pthread",
-                                        "-ansi",
-                                        "-trigraphs",
-                                        "-nostdinc",
-                                        "-fexceptions",
-                                        "-fno-exceptions",
-                                        "-frtti",
-                                        "-fno-rtti",
-                                        "-fsigned-char",
-                                        "-funsigned-char",
-                                        "-fchar8_t",
-                                        "-fno-char8_t",
-                                        "-fms-extensions",
-                                        "-fpermissive",
-                                        "-fno-operator-names",
-                                        "-fshort-",
-                                        "-ffreestanding",
-                                        "-fno-builtin",
-                                        "-fcoroutines",
-                                        "-ftemplate-depth",
-                                        "-fconstexpr-",
-                                        "-fgnu",
-                                        "--sysroot",
-                                        "-cxx-isystem",
-                                        "-Xclang",
-                                        "-Xarch_",
-                                        "-fcuda-",
-                                        "-fno-cuda-",
-                                        "-fgpu-",
-                                        "-fno-gpu-",
-                                        "-nocuda",
-                                        "-nogpu",
-                                        "--cuda-feature=",
-                                        "--no-cuda-version-check",
-                                        "-target",
-                                        "--target=",
-                                        "-resource-dir",
-                                        "--gcc-",
-                                        "-stdlib="};
+constexpr StringLiteral AlwaysSeen =
+    "-I -D -U -isystem -iquote -include -imacros -idirafter -isysroot "
+    "-iprefix -iwithprefix -std= --std= -m32 -m64 -pthread -ansi -trigraphs "
+    "-nostdinc -fexceptions -fno-exceptions -frtti -fno-rtti -fsigned-char "
+    "-funsigned-char -fchar8_t -fno-char8_t -fms-extensions -fpermissive "
+    "-fno-operator-names -fshort- -ffreestanding -fno-builtin -fcoroutines "
+    "-ftemplate-depth -fconstexpr- -fgnu --sysroot -cxx-isystem -Xclang "
+    "-Xarch_ -fcuda- -fno-cuda- -fgpu- -fno-gpu- -nocuda -nogpu "
+    "--cuda-feature= --no-cuda-version-check -target --target= "
+    "-resource-dir --gcc- -stdlib=";
 
 /// Further ones, in a command for Clang. What GCC has beside these may mean
 /// nothing to Clang.
-constexpr StringLiteral SeenForClang[] = {"-f",     "-m",
-                                          "-i",     "-std",
-                                          "-nostd", "-nobuiltininc",
-                                          "-undef", "-B",
-                                          "-ccc-",  "-no-canonical-prefixes"};
+constexpr StringLiteral SeenForClang =
+    "-f -m -i -std -nostd -nobuiltininc -undef -B -ccc- "
+    "-no-canonical-prefixes";
 
 bool isSeen(StringRef Arg, Dialect WrittenFor) {
-  auto IsOneOf = [Arg](ArrayRef<StringLiteral> Prefixes) {
-    return any_of(Prefixes, [&](StringRef P) { return Arg.starts_with(P); });
+  auto IsOneOf = [Arg](StringRef Prefixes) {
+    return any_of(split(Prefixes, ' '),
+                  [&](StringRef P) { return Arg.starts_with(P); });
   };
   return !IsOneOf(NeverSeen) &&
          (IsOneOf(AlwaysSeen) ||

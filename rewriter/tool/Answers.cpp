@@ -15,7 +15,7 @@
 
 #include "tool/Answers.h"
 #include "cache/Cache.h"
-#include "evidence/NvccCommand.h"
+#include "evidence/Evidence.h"
 #include "facts/Archive.h"
 #include "frontend/CommandLine.h"
 #include "frontend/Resources.h"

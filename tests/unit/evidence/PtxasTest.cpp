@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Evidence.h"
-#include "evidence/NvccCommand.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
