@@ -29,7 +29,8 @@
 namespace clang {
 class ASTConsumer;
 class CompilerInstance;
-class SourceRange;
+class SourceLocation;
+class SourceManager;
 } // namespace clang
 
 namespace llvm::vfs {
@@ -121,6 +122,15 @@ public:
   readForHost(llvm::function_ref<void(ParsedUnit &)> Action) = 0;
 };
 
+/// Calls \p See with each file that \p Sources has read and that is no system
+/// header: where it begins, and its text.
+void forEachUserFile(
+    const clang::SourceManager &Sources,
+    llvm::function_ref<void(clang::SourceLocation, llvm::StringRef)> See);
+
+/// The header that rewritten code includes.
+llvm::StringRef helperHeader();
+
 /// How a parse went.
 struct ParseOutcome {
   bool UsedShim = false; ///< The file needed the nvcc compatibility header.
@@ -139,9 +149,10 @@ public:
 };
 
 /// Parses the file of \p Job and calls \p Action if that gave no error.
-/// A file that Clang rejects is tried again with the shim header, and with what
-/// its errors say about the differences to nvcc. Those that are left are
-/// printed to \p Diagnostics; a crash inside Clang is caught.
+/// A file that Clang rejects, or that asks who compiles it, is tried again with
+/// the shim header, and with what errors say about the differences to nvcc.
+/// Those that are left are printed to \p Diagnostics; a crash inside Clang is
+/// caught.
 /// \returns an error (with a message that names the file) when the file cannot
 /// be read or parsed. Safe to call from several threads at once. \p Watch, if
 /// there is one, has to outlive the call.

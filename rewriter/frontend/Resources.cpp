@@ -136,28 +136,14 @@ std::string rootOfNvcc(StringRef Nvcc) {
 
 /// Headers of the toolkit that code for the built-in declarations may include.
 /// All they could declare is declared already.
-constexpr const char *ToolkitHeaders[] = {
-    "cuda_runtime.h",
-    "cuda_runtime_api.h",
-    "cuda.h",
-    "cuda_device_runtime_api.h",
-    "device_launch_parameters.h",
-    "device_functions.h",
-    "device_atomic_functions.h",
-    "driver_types.h",
-    "vector_types.h",
-    "vector_functions.h",
-    "vector_functions.hpp",
-    "builtin_types.h",
-    "channel_descriptor.h",
-    "host_defines.h",
-    "math_functions.h",
-    "sm_20_intrinsics.h",
-    "sm_30_intrinsics.h",
-    "crt/host_defines.h",
-    "crt/device_functions.h",
-    "crt/math_functions.h",
-};
+constexpr StringLiteral ToolkitHeaders =
+    "cuda_runtime.h cuda_runtime_api.h cuda.h cuda_device_runtime_api.h "
+    "device_launch_parameters.h device_functions.h "
+    "device_atomic_functions.h driver_types.h vector_types.h "
+    "vector_functions.h vector_functions.hpp builtin_types.h "
+    "channel_descriptor.h host_defines.h math_functions.h "
+    "sm_20_intrinsics.h sm_30_intrinsics.h crt/host_defines.h "
+    "crt/device_functions.h crt/math_functions.h crt/sm_70_rt.hpp";
 
 /// Whether \p Macro, `N=16`, has a name of one or two letters that no argument
 /// takes back. No header asks whether such a macro is defined.
@@ -211,6 +197,13 @@ Expected<Toolkit> findToolkit(StringRef CudaPath) {
   return Toolkit();
 }
 
+StringRef helperHeader() {
+  for (const EmbeddedHeader &Header : embeddedHeaders())
+    if (StringRef(Header.Path).starts_with("helper/"))
+      return Header.Text;
+  return "";
+}
+
 IntrusiveRefCntPtr<vfs::InMemoryFileSystem> servedHeaders() {
   auto Served = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
   auto Serve = [&](const Twine &Name, StringRef Text) {
@@ -219,8 +212,8 @@ IntrusiveRefCntPtr<vfs::InMemoryFileSystem> servedHeaders() {
   };
   for (const EmbeddedHeader &Header : embeddedHeaders())
     Serve(Header.Path, Header.Text);
-  for (const char *Name : ToolkitHeaders)
-    Serve(Twine("cuda/") + Name, "#include <bankstripe_cuda.h>\n");
+  for (StringRef Name : split(ToolkitHeaders, ' '))
+    Serve("cuda/" + Name, "#include <bankstripe_cuda.h>\n");
   return Served;
 }
 

@@ -57,7 +57,7 @@ std::vector<std::string> shimArgs();
 
 /// A header that is served to Clang from memory.
 struct EmbeddedHeader {
-  const char *Path; ///< Such as `cuda/cuda_fp16.h`.
+  const char *Path; ///< Such as `cuda/bankstripe_cuda.h`.
   const char *Text;
 };
 

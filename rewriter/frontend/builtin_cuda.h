@@ -10,7 +10,8 @@
 // optimiser see what the call does to its arguments: an output pointer must not
 // look as if it escaped.
 //
-// Clang's own <__clang_cuda_builtin_vars.h> gives threadIdx and its like.
+// Clang's own headers give threadIdx and its like, and what a warp does
+// together.
 
 #ifndef BANKSTRIPE_BUILTIN_CUDA_H
 #define BANKSTRIPE_BUILTIN_CUDA_H
@@ -137,64 +138,17 @@ BS_DEVICE void __threadfence_system() { __nvvm_membar_sys(); }
 BS_DEVICE int __syncthreads_count(int P) { return __nvvm_bar0_popc(P); }
 BS_DEVICE int __syncthreads_and(int P) { return __nvvm_bar0_and(P); }
 BS_DEVICE int __syncthreads_or(int P) { return __nvvm_bar0_or(P); }
-BS_DEVICE void __syncwarp(unsigned Mask = 0xffffffffu) {
-  __nvvm_bar_warp_sync(Mask);
+// Shuffles, votes and loads through the cache, of Clang's; with what that
+// needs.
+typedef unsigned cuuint32_t;
+BS_DEVICE unsigned __isShared(const void *P) {
+  return __nvvm_isspacep_shared(P);
 }
-BS_DEVICE int __all_sync(unsigned Mask, int P) {
-  return __nvvm_vote_all_sync(Mask, P);
+BS_DEVICE unsigned __isLocal(const void *P) { return __nvvm_isspacep_local(P); }
+BS_DEVICE size_t __cvta_generic_to_shared(const void *P) {
+  return (size_t)(__attribute__((address_space(3))) const void *)P;
 }
-BS_DEVICE int __any_sync(unsigned Mask, int P) {
-  return __nvvm_vote_any_sync(Mask, P);
-}
-BS_DEVICE int __uni_sync(unsigned Mask, int P) {
-  return __nvvm_vote_uni_sync(Mask, P);
-}
-BS_DEVICE unsigned __ballot_sync(unsigned Mask, int P) {
-  return __nvvm_vote_ballot_sync(Mask, P);
-}
-BS_DEVICE unsigned __activemask() { return __nvvm_vote_ballot(1); }
-
-// A shuffle moves words; wider types go in two halves.
-#define BS_SHUFFLE(Name, Builtin, Third, Clamp)                                \
-  BS_DEVICE int Name(unsigned Mask, int V, Third S, int Width = 32) {          \
-    return Builtin(Mask, V, S, ((32 - Width) << 8) | Clamp);                   \
-  }                                                                            \
-  BS_DEVICE unsigned Name(unsigned Mask, unsigned V, Third S,                  \
-                          int Width = 32) {                                    \
-    return Name(Mask, static_cast<int>(V), S, Width);                          \
-  }                                                                            \
-  BS_DEVICE float Name(unsigned Mask, float V, Third S, int Width = 32) {      \
-    return __builtin_bit_cast(                                                 \
-        float, Name(Mask, __builtin_bit_cast(int, V), S, Width));              \
-  }                                                                            \
-  BS_DEVICE unsigned long long Name(unsigned Mask, unsigned long long V,       \
-                                    Third S, int Width = 32) {                 \
-    const unsigned Low = Name(Mask, static_cast<unsigned>(V), S, Width);       \
-    const unsigned High =                                                      \
-        Name(Mask, static_cast<unsigned>(V >> 32), S, Width);                  \
-    return static_cast<unsigned long long>(High) << 32 | Low;                  \
-  }                                                                            \
-  BS_DEVICE long long Name(unsigned Mask, long long V, Third S,                \
-                           int Width = 32) {                                   \
-    return Name(Mask, static_cast<unsigned long long>(V), S, Width);           \
-  }                                                                            \
-  BS_DEVICE unsigned long Name(unsigned Mask, unsigned long V, Third S,        \
-                               int Width = 32) {                               \
-    return Name(Mask, static_cast<unsigned long long>(V), S, Width);           \
-  }                                                                            \
-  BS_DEVICE long Name(unsigned Mask, long V, Third S, int Width = 32) {        \
-    return Name(Mask, static_cast<unsigned long long>(V), S, Width);           \
-  }                                                                            \
-  BS_DEVICE double Name(unsigned Mask, double V, Third S, int Width = 32) {    \
-    return __builtin_bit_cast(                                                 \
-        double,                                                                \
-        Name(Mask, __builtin_bit_cast(unsigned long long, V), S, Width));      \
-  }
-BS_SHUFFLE(__shfl_sync, __nvvm_shfl_sync_idx_i32, int, 0x1f)
-BS_SHUFFLE(__shfl_up_sync, __nvvm_shfl_sync_up_i32, unsigned, 0)
-BS_SHUFFLE(__shfl_down_sync, __nvvm_shfl_sync_down_i32, unsigned, 0x1f)
-BS_SHUFFLE(__shfl_xor_sync, __nvvm_shfl_sync_bfly_i32, int, 0x1f)
-#undef BS_SHUFFLE
+#include <__clang_cuda_intrinsics.h>
 
 BS_DEVICE unsigned __match_any_sync(unsigned Mask, unsigned V) {
   return __nvvm_match_any_sync_i32(Mask, V);
@@ -202,10 +156,6 @@ BS_DEVICE unsigned __match_any_sync(unsigned Mask, unsigned V) {
 BS_DEVICE unsigned __match_any_sync(unsigned Mask, int V) {
   return __nvvm_match_any_sync_i32(Mask, V);
 }
-BS_DEVICE unsigned __reduce_add_sync(unsigned Mask, unsigned V) {
-  return __nvvm_redux_sync_add(static_cast<int>(V), Mask);
-}
-
 // --- Atomics -----------------------------------------------------------------
 
 #define BS_ATOMIC(Name, Builtin, T)                                            \
@@ -252,10 +202,7 @@ BS_DEVICE unsigned atomicDec(unsigned *P, unsigned Limit) {
 
 // --- Memory, clocks, bits ----------------------------------------------------
 
-template <class T> BS_DEVICE T __ldg(const T *P) { return *P; }
-template <class T> BS_DEVICE T __ldcg(const T *P) { return *P; }
 template <class T> BS_DEVICE T __ldca(const T *P) { return *P; }
-template <class T> BS_DEVICE T __ldcs(const T *P) { return *P; }
 template <class T> BS_DEVICE void __stcs(T *P, T V) { *P = V; }
 template <class T> BS_DEVICE void __stcg(T *P, T V) { *P = V; }
 
@@ -276,12 +223,6 @@ BS_DEVICE unsigned long long __brevll(unsigned long long V) {
 }
 BS_DEVICE unsigned __byte_perm(unsigned A, unsigned B, unsigned S) {
   return __nvvm_prmt(A, B, S);
-}
-BS_DEVICE unsigned __funnelshift_l(unsigned Low, unsigned High, unsigned S) {
-  return S & 31 ? High << (S & 31) | Low >> (32 - (S & 31)) : High;
-}
-BS_DEVICE unsigned __funnelshift_r(unsigned Low, unsigned High, unsigned S) {
-  return S & 31 ? Low >> (S & 31) | High << (32 - (S & 31)) : Low;
 }
 BS_DEVICE int __mul24(int A, int B) { return A * B; }
 BS_DEVICE unsigned __umul24(unsigned A, unsigned B) { return A * B; }
@@ -308,23 +249,15 @@ BS_BITS(__longlong_as_double, double, long long)
 
 // --- Arithmetic --------------------------------------------------------------
 
+#define BS_CAST(Name, To, From)                                                \
+  BS_DEVICE To Name(From V) { return static_cast<To>(V); }
 #define BS_CONVERT(Suffix)                                                     \
-  BS_DEVICE int __float2int_##Suffix(float V) { return static_cast<int>(V); }  \
-  BS_DEVICE unsigned __float2uint_##Suffix(float V) {                          \
-    return static_cast<unsigned>(V);                                           \
-  }                                                                            \
-  BS_DEVICE int __double2int_##Suffix(double V) {                              \
-    return static_cast<int>(V);                                                \
-  }                                                                            \
-  BS_DEVICE float __int2float_##Suffix(int V) {                                \
-    return static_cast<float>(V);                                              \
-  }                                                                            \
-  BS_DEVICE float __uint2float_##Suffix(unsigned V) {                          \
-    return static_cast<float>(V);                                              \
-  }                                                                            \
-  BS_DEVICE float __double2float_##Suffix(double V) {                          \
-    return static_cast<float>(V);                                              \
-  }                                                                            \
+  BS_CAST(__float2int_##Suffix, int, float)                                    \
+  BS_CAST(__float2uint_##Suffix, unsigned, float)                              \
+  BS_CAST(__double2int_##Suffix, int, double)                                  \
+  BS_CAST(__int2float_##Suffix, float, int)                                    \
+  BS_CAST(__uint2float_##Suffix, float, unsigned)                              \
+  BS_CAST(__double2float_##Suffix, float, double)                              \
   BS_DEVICE float __fadd_##Suffix(float A, float B) { return A + B; }          \
   BS_DEVICE float __fsub_##Suffix(float A, float B) { return A - B; }          \
   BS_DEVICE float __fmul_##Suffix(float A, float B) { return A * B; }          \
@@ -344,6 +277,7 @@ BS_CONVERT(rz)
 BS_CONVERT(ru)
 BS_CONVERT(rd)
 #undef BS_CONVERT
+#undef BS_CAST
 
 #define BS_MIN_MAX(T, A, B)                                                    \
   BS_HD T min(A a, B b) {                                                      \

@@ -10,55 +10,39 @@
 #define BANKSTRIPE_OMP_DECLARATIONS_H
 #pragma clang system_header
 
-extern "C" {
 typedef struct omp_lock_t {
   void *Opaque;
 } omp_lock_t;
 typedef struct omp_nest_lock_t {
   void *Opaque;
 } omp_nest_lock_t;
-typedef enum omp_sched_t {
-  omp_sched_static = 1,
-  omp_sched_dynamic = 2,
-  omp_sched_guided = 3,
-  omp_sched_auto = 4
-} omp_sched_t;
 
-void omp_set_num_threads(int);
-int omp_get_num_threads(void);
-int omp_get_max_threads(void);
-int omp_get_thread_num(void);
-int omp_get_num_procs(void);
-int omp_in_parallel(void);
-void omp_set_dynamic(int);
-int omp_get_dynamic(void);
-void omp_set_nested(int);
-int omp_get_nested(void);
-void omp_set_schedule(omp_sched_t, int);
-void omp_get_schedule(omp_sched_t *, int *);
-int omp_get_thread_limit(void);
-void omp_set_max_active_levels(int);
-int omp_get_max_active_levels(void);
-int omp_get_level(void);
-int omp_get_active_level(void);
-int omp_get_team_size(int);
-int omp_get_ancestor_thread_num(int);
-double omp_get_wtime(void);
-double omp_get_wtick(void);
-int omp_get_num_devices(void);
-int omp_get_default_device(void);
-void omp_set_default_device(int);
-int omp_is_initial_device(void);
-void omp_init_lock(omp_lock_t *);
-void omp_destroy_lock(omp_lock_t *);
-void omp_set_lock(omp_lock_t *);
-void omp_unset_lock(omp_lock_t *);
-int omp_test_lock(omp_lock_t *);
-void omp_init_nest_lock(omp_nest_lock_t *);
-void omp_destroy_nest_lock(omp_nest_lock_t *);
-void omp_set_nest_lock(omp_nest_lock_t *);
-void omp_unset_nest_lock(omp_nest_lock_t *);
-int omp_test_nest_lock(omp_nest_lock_t *);
-}
+// clang-format off
+enum omp_sched_t {
+  omp_sched_static = 1, omp_sched_dynamic, omp_sched_guided, omp_sched_auto
+};
+
+#define BS_CALL(Result, Name)                                                  \
+  template <class... Given> Result Name(Given...);
+BS_CALL(void, omp_set_num_threads) BS_CALL(int, omp_get_num_threads)
+BS_CALL(int, omp_get_max_threads) BS_CALL(int, omp_get_thread_num)
+BS_CALL(int, omp_get_num_procs) BS_CALL(int, omp_in_parallel)
+BS_CALL(void, omp_set_dynamic) BS_CALL(int, omp_get_dynamic)
+BS_CALL(void, omp_set_nested) BS_CALL(int, omp_get_nested)
+BS_CALL(void, omp_set_schedule) BS_CALL(void, omp_get_schedule)
+BS_CALL(int, omp_get_thread_limit) BS_CALL(void, omp_set_max_active_levels)
+BS_CALL(int, omp_get_max_active_levels) BS_CALL(int, omp_get_level)
+BS_CALL(int, omp_get_active_level) BS_CALL(int, omp_get_team_size)
+BS_CALL(int, omp_get_ancestor_thread_num) BS_CALL(double, omp_get_wtime)
+BS_CALL(double, omp_get_wtick) BS_CALL(int, omp_get_num_devices)
+BS_CALL(int, omp_get_default_device) BS_CALL(void, omp_set_default_device)
+BS_CALL(int, omp_is_initial_device) BS_CALL(void, omp_init_lock)
+BS_CALL(void, omp_destroy_lock) BS_CALL(void, omp_set_lock)
+BS_CALL(void, omp_unset_lock) BS_CALL(int, omp_test_lock)
+BS_CALL(void, omp_init_nest_lock) BS_CALL(void, omp_destroy_nest_lock)
+BS_CALL(void, omp_set_nest_lock) BS_CALL(void, omp_unset_nest_lock)
+BS_CALL(int, omp_test_nest_lock)
+#undef BS_CALL
+// clang-format on
 
 #endif
