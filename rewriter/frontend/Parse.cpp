@@ -28,9 +28,7 @@
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Basic/Stack.h"
-#include "clang/Driver/Compilation.h"
-#include "clang/Driver/Driver.h"
-#include "clang/Driver/Job.h"
+#include "clang/Driver/CreateInvocationFromArgs.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/FrontendAction.h"
@@ -42,7 +40,6 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Host.h"
 #include <cassert>
 
 using namespace llvm;
@@ -128,6 +125,7 @@ struct Attempt {
   FileSystemPtr Files;
   bool Colours = false;
   ParseWatch *Watch = nullptr; ///< May be nobody.
+  bool HasShim = false;        ///< Else it may have to be parsed with that.
   Bridges Bridged;             ///< What earlier attempts have shown.
   Bridges Learned;             ///< The same and what this one shows.
   std::string Messages;        ///< What Clang printed.
@@ -138,26 +136,23 @@ enum class Result { Parsed, Rejected, Crashed };
 
 Result parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
 
-/// Whether a source asks whether it is compiled for the device, be it through
-/// macros of the toolkit.
-bool asksForSide(const clang::SourceManager &SM) {
-  static constexpr StringLiteral Words[] = {
-      "CUDA_ARCH",          "PTX_ARCH",        "NV_IS_",
-      "NV_PROVIDES_",       "IS_DEVICE_CODE",  "IS_HOST_CODE",
-      "DEVICE_COMPILATION", "HOST_COMPILATION"};
-  for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
-    const clang::SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
-    // What is no file are the macros that the compiler starts with.
-    if (!Entry.isFile() || !Entry.getFile().getContentCache().OrigEntry ||
-        clang::SrcMgr::isSystem(Entry.getFile().getFileCharacteristic()))
-      continue;
-    const StringRef Text = SM.getBufferData(SM.getFileID(
-        clang::SourceLocation::getFromRawEncoding(Entry.getOffset())));
-    if (any_of(Words, [&](StringRef Word) { return Text.contains(Word); }))
-      return true;
-  }
-  return false;
+/// Whether a source of the user's holds one of \p Words.
+bool says(const clang::SourceManager &Sources, ArrayRef<StringLiteral> Words) {
+  bool Found = false;
+  forEachUserFile(Sources, [&](clang::SourceLocation, StringRef Text) {
+    Found |= any_of(Words, [&](StringRef Word) { return Text.contains(Word); });
+  });
+  return Found;
 }
+
+/// How sources ask whether they are compiled for the device, be it through
+/// macros of the toolkit.
+constexpr StringLiteral SideWords[] = {
+    "CUDA_ARCH",          "PTX_ARCH",        "NV_IS_",
+    "NV_PROVIDES_",       "IS_DEVICE_CODE",  "IS_HOST_CODE",
+    "DEVICE_COMPILATION", "HOST_COMPILATION"};
+/// How they ask who compiles them.
+constexpr StringLiteral CompilerWords[] = {"__NVCC__", "__clang__"};
 
 class ParsedUnitImpl final : public ParsedUnit {
 public:
@@ -175,7 +170,7 @@ public:
     Consumer.HandleTranslationUnit(Compiler.getASTContext());
   }
   bool asksForSide() override {
-    return bankstripe::asksForSide(Compiler.getSourceManager());
+    return says(Compiler.getSourceManager(), SideWords);
   }
   HostView readForHost(function_ref<void(ParsedUnit &)> Action) override {
     if (!asksForSide())
@@ -266,7 +261,8 @@ protected:
       PP.addPPCallbacks(std::make_unique<TimeNoticer>(PP, *Made.Watch));
     Made.Bridged.build(Compiler);
     ASTFrontendAction::ExecuteAction();
-    if (Compiler.getDiagnostics().hasErrorOccurred())
+    if (Compiler.getDiagnostics().hasErrorOccurred() ||
+        (!Made.HasShim && says(Compiler.getSourceManager(), CompilerWords)))
       return;
     Made.Bridged.remove(Compiler);
     Succeeded = true;
@@ -280,28 +276,6 @@ private:
   Events Parse;
   bool Succeeded = false;
 };
-
-/// The one cc1 command that the driver makes of \p A's arguments; empty when
-/// it rejects them.
-std::vector<std::string> commandForCC1(const Attempt &A,
-                                       clang::DiagnosticsEngine &Diagnostics) {
-  clang::driver::Driver Driver("clang++", sys::getDefaultTargetTriple(),
-                               Diagnostics, "bankstripe", A.Files);
-  std::vector<const char *> Args = {"clang++"};
-  for (const std::string &Arg : A.Args)
-    Args.push_back(Arg.c_str());
-  std::unique_ptr<clang::driver::Compilation> Compilation(
-      Driver.BuildCompilation(Args));
-  if (!Compilation || Compilation->containsError() ||
-      Diagnostics.hasErrorOccurred())
-    return {};
-  for (const clang::driver::Command &Command : Compilation->getJobs()) {
-    const opt::ArgStringList &Arguments = Command.getArguments();
-    if (!Arguments.empty() && StringRef(Arguments.front()) == "-cc1")
-      return {Arguments.begin() + 1, Arguments.end()};
-  }
-  return {};
-}
 
 /// Sets what has no bearing on the parse, but on code generation after it.
 void prepareCodeGeneration(clang::CompilerInvocation &Invocation) {
@@ -320,22 +294,18 @@ void prepareCodeGeneration(clang::CompilerInvocation &Invocation) {
 
 std::shared_ptr<clang::CompilerInvocation>
 makeInvocation(const Attempt &A, clang::DiagnosticConsumer &Printer) {
-  clang::DiagnosticOptions DriverOptions;
-  clang::DiagnosticsEngine Diagnostics(clang::DiagnosticIDs::create(),
-                                       DriverOptions, &Printer,
-                                       /*ShouldOwnClient=*/false);
+  clang::DiagnosticOptions Options;
+  auto Diagnostics = makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
+      clang::DiagnosticIDs::create(), Options, &Printer,
+      /*ShouldOwnClient=*/false);
   // An option without use here is no news to the user.
-  Diagnostics.setIgnoreAllWarnings(true);
-  std::vector<std::string> Command = commandForCC1(A, Diagnostics);
-  if (Command.empty())
-    return nullptr;
-  std::vector<const char *> Args;
-  Args.reserve(Command.size());
-  for (const std::string &Arg : Command)
+  Diagnostics->setIgnoreAllWarnings(true);
+  std::vector<const char *> Args = {"clang++"};
+  for (const std::string &Arg : A.Args)
     Args.push_back(Arg.c_str());
-  auto Invocation = std::make_shared<clang::CompilerInvocation>();
-  if (!clang::CompilerInvocation::CreateFromArgs(*Invocation, Args, Diagnostics,
-                                                 "clang++"))
+  std::shared_ptr<clang::CompilerInvocation> Invocation =
+      clang::createInvocation(Args, {Diagnostics, A.Files});
+  if (!Invocation || Diagnostics->hasErrorOccurred())
     return nullptr;
   Invocation->getDiagnosticOpts().ShowColors = A.Colours;
   prepareCodeGeneration(*Invocation);
@@ -444,6 +414,20 @@ Error crashed(StringRef File) {
 
 } // namespace
 
+void forEachUserFile(const clang::SourceManager &Sources,
+                     function_ref<void(clang::SourceLocation, StringRef)> See) {
+  for (unsigned I = 0; I < Sources.local_sloc_entry_size(); ++I) {
+    const clang::SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(I);
+    // What is no file are the macros that the compiler starts with.
+    if (!Entry.isFile() || !Entry.getFile().getContentCache().OrigEntry ||
+        clang::SrcMgr::isSystem(Entry.getFile().getFileCharacteristic()))
+      continue;
+    const auto Start =
+        clang::SourceLocation::getFromRawEncoding(Entry.getOffset());
+    See(Start, Sources.getBufferData(Sources.getFileID(Start)));
+  }
+}
+
 Expected<ParseOutcome> parseUnit(const CompileJob &Job,
                                  raw_ostream &Diagnostics,
                                  function_ref<void(ParsedUnit &)> Action,
@@ -489,6 +473,7 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
     break;
   }
   append_range(Second.Args, shimArgs());
+  Second.HasShim = true;
   Second.Args.push_back(Job.File);
   Second.Bridged = std::move(First.Learned);
   if (parseBridged(Second, Action) == Result::Parsed) {
@@ -516,6 +501,7 @@ Error parseSnippet(StringRef Code, StringRef FileName,
 
   Attempt A;
   A.Files = *Files;
+  A.HasShim = true; // There is no other parse.
   A.Args = {"-std=gnu++17"};
   if (!names(ExtraArgs, {"--cuda-gpu-arch=", "--offload-arch="}))
     A.Args.push_back(std::string("--cuda-gpu-arch=") + DefaultArch);

@@ -183,5 +183,7 @@ template <typename T> extern __attribute__((device)) T bankstripe_any;
 // Clang's is empty, and `#if __CUDACC__` an error.
 #undef __CUDACC__
 #define __CUDACC__ 1
+// Who asks for Clang would be shown what nvcc does not compile.
+#undef __clang__
 
 #endif

@@ -58,7 +58,7 @@ TEST(Shim, InputAndOutputWithoutItsHeader) {
 
 TEST(Shim, StoresPastTheCaches) {
   expectShim(parseText("__global__ void k(float *p, float4 *q) {\n"
-                       "  __stcs(p, 1.0f); __stcg(q, q[1]); __stwt(p, 2.0f); "
+                       "  __stcs(p, 1.0f); __stcg(q, q[1]); __stwb(p, 2.0f); "
                        "}\n"));
 }
 
@@ -90,6 +90,15 @@ TEST(Shim, DeviceFunctionsForWhoeverIsCalledNvcc) {
                        "#else\n#define BOTH\n#endif\n"
                        "BOTH int twice(int a) { return a + a; }\n"
                        "__global__ void k(int *p) { p[0] = twice(p[1]); }\n"));
+}
+
+// Where both branches are right for Clang, nvcc's is read all the same.
+TEST(Shim, WhoAsksForTheCompilerSeesNvcc) {
+  for (const char *Condition : {"defined(__NVCC__)", "!defined(__clang__)"})
+    expectShim(parseText("#if " + std::string(Condition) +
+                         "\nint nvcc;\n#else\nint clang;\n#endif\n"
+                         "#ifdef BANKSTRIPE_NVCC_SHIM_H\n"
+                         "int *look = &nvcc;\n#endif\n"));
 }
 
 TEST(Shim, OpenMPOfAnotherCompiler) {
