@@ -30,6 +30,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
 
@@ -47,6 +48,9 @@ struct Body {
   FunctionSet Taken; ///< Named other than to be called.
   VariableSet Shared;
   bool CallsUnknown = false; ///< Through a pointer, or virtually.
+  /// Assembly, or a question about an address, is about local memory, or tells
+  /// it from shared memory.
+  bool NamesLocalMemory = false;
 };
 
 bool isKernel(const Function &F) {
@@ -73,6 +77,7 @@ public:
 
 private:
   void readConstant(const Constant &C, Body *Into);
+  static bool namesLocalMemory(const Instruction &I);
   void readOperand(const llvm::Use &Operand, Body &Into);
   void addCallees(const Function &F, bool Hidden, FunctionSet &To) const;
 
@@ -117,11 +122,28 @@ void CallGraph::readOperand(const llvm::Use &Operand, Body &Into) {
   }
 }
 
+// CUDA programming guide, "Address space predicate and conversion functions".
+bool CallGraph::namesLocalMemory(const Instruction &I) {
+  if (const auto *Cast = dyn_cast<AddrSpaceCastInst>(&I))
+    return Cast->getDestAddressSpace() == NVPTXAS::ADDRESS_SPACE_LOCAL;
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call)
+    return false;
+  if (const auto *Assembly = dyn_cast<InlineAsm>(Call->getCalledOperand()))
+    return Assembly->getAsmString().contains("local") ||
+           Assembly->getAsmString().contains("isspacep");
+  return Call->getIntrinsicID() == Intrinsic::nvvm_isspacep_local ||
+         Call->getIntrinsicID() == Intrinsic::nvvm_isspacep_shared;
+}
+
 CallGraph::CallGraph(const Module &M) {
   for (const Function &F : M)
-    for (const Instruction &I : instructions(F))
+    for (const Instruction &I : instructions(F)) {
+      Body &Into = Bodies[&F];
+      Into.NamesLocalMemory |= namesLocalMemory(I);
       for (const llvm::Use &Operand : I.operands())
-        readOperand(Operand, Bodies[&F]);
+        readOperand(Operand, Into);
+    }
   for (const GlobalVariable &Variable : M.globals())
     if (Variable.hasInitializer() && !Variable.getName().starts_with("llvm."))
       readConstant(*Variable.getInitializer(), nullptr);
@@ -204,7 +226,7 @@ public:
   }
 
   void connectKernels();
-  void checkReentry();
+  void checkHolders();
   void listFunctions();
 
 private:
@@ -285,13 +307,24 @@ void FactsWriter::connectKernels() {
   }
 }
 
-void FactsWriter::checkReentry() {
+void FactsWriter::checkHolders() {
   for (auto [F, Held] : zip(Facts.Findings, Holding)) {
     std::set<StringRef> Reasons;
+    bool NamesLocalMemory = false;
     for (const FunctionSet &Functions : Held)
-      for (const Function *Holder : Functions)
+      for (const Function *Holder : Functions) {
         if (!isKernel(*Holder))
           Reasons.insert(Calls.whyReentered(*Holder));
+        FunctionSet Reached = Calls.below(*Holder);
+        Reached.insert(Holder);
+        NamesLocalMemory |= any_of(Reached, [&](const Function *Each) {
+          return Calls.bodyOf(*Each).NamesLocalMemory;
+        });
+      }
+    if (NamesLocalMemory)
+      F.Obstacles.push_back(
+          {Reason::InlineAssembly, F.Where,
+           "it names local memory, or tells it from other memory"});
     for (StringRef Why : Reasons)
       if (!Why.empty())
         F.Obstacles.push_back({Reason::RecursiveFunction, F.Where, Why.str()});
@@ -318,7 +351,7 @@ void readCalls(const Module &M, const AllocaTracker &Tracker, bool Linked,
                UnitFacts &Facts) {
   FactsWriter Writer(M, Tracker, Facts);
   Writer.connectKernels();
-  Writer.checkReentry();
+  Writer.checkHolders();
   if (Linked)
     Writer.listFunctions();
   for (Finding &F : Facts.Findings)

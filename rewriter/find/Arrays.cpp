@@ -21,7 +21,6 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/Mangle.h"
-#include "clang/Lex/Lexer.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -50,72 +49,8 @@ static bool hasNolint(SourceLocation Loc, const SourceText &Text) {
          Names(Text.line(Loc, 1), "NOLINTNEXTLINE");
 }
 
-// Names are between the declaration and the end of the function, and the tree
-// must explain them all; what is left was skipped by the preprocessor or
-// dropped by a macro, and an edit would leave it behind. One walk finds those
-// of all variables of the function that stand behind Begin in its file.
-void ArrayReader::findUnseenNames(FileID File, unsigned Begin, unsigned End) {
-  const SourceManager &SM = Text.sources();
-  Unseen.clear();
-  UnseenFile = File;
-  UnseenBegin = Begin;
-  llvm::DenseSet<SourceLocation> Known;
-  for (SourceLocation Loc : Body.NameLocations)
-    Known.insert(SM.getFileLoc(Loc));
-  for (auto [Variable, Statement] : Body.Variables)
-    if (Variable->getIdentifier())
-      Unseen.try_emplace(Variable->getName());
-  StringRef Buffer = Text.buffer(File);
-  Lexer Raw(SM.getLocForStartOfFile(File), Text.language(), Buffer.begin(),
-            Buffer.begin() + Begin, Buffer.end());
-  llvm::SmallVector<Token, 4> Last; // The tokens before, the newest first.
-  Token Tok;
-  auto Note = [&](const Token &Name, Reason Why) {
-    if (auto It = Unseen.find(Name.getRawIdentifier()); It != Unseen.end())
-      It->second.push_back({Why, Name.getLocation()});
-  };
-  while (!Raw.LexFromRawLexer(Tok) &&
-         SM.getFileOffset(Tok.getLocation()) < End) {
-    const bool IsMember =
-        !Last.empty() &&
-        Last[0].isOneOf(tok::period, tok::arrow, tok::coloncolon);
-    if (Tok.is(tok::raw_identifier) && !IsMember &&
-        !Known.contains(Tok.getLocation()))
-      Note(Tok, Reason::SkippedCode);
-    // An instantiation keeps the type of `decltype(a)`, but not its operand.
-    if (Last.size() == 3 && Tok.is(tok::r_paren) &&
-        Last[0].is(tok::raw_identifier) && Last[1].is(tok::l_paren) &&
-        Last[2].is(tok::raw_identifier) &&
-        Last[2].getRawIdentifier() == "decltype")
-      Note(Last[0], Reason::Decltype);
-    Last.insert(Last.begin(), Tok);
-    if (Last.size() > 3)
-      Last.pop_back();
-  }
-}
-
-void ArrayReader::checkUnseenNames(Finding &F, const VarDecl *Variable) {
-  auto Begin = Text.spelled(Variable->getLocation());
-  auto End = Text.spelled(Function->getBody()->getEndLoc());
-  if (!Begin || !End)
-    return;
-  const SourceManager &SM = Text.sources();
-  auto [File, Offset] = SM.getDecomposedLoc(*Begin);
-  auto [EndFile, EndOffset] = SM.getDecomposedLoc(*End);
-  if (File != EndFile)
-    return;
-  if (File != UnseenFile || Offset < UnseenBegin)
-    findUnseenNames(File, Offset, EndOffset);
-  for (auto [Why, Where] : Unseen.lookup(Variable->getName()))
-    if (SM.getFileOffset(Where) > Offset)
-      F.Obstacles.push_back({Why, Text.place(Where), ""});
-}
-
 void ArrayReader::readUses(Finding &F, const VarDecl *Variable) {
-  auto It = Body.References.find(Variable);
-  if (It == Body.References.end())
-    return;
-  for (const DeclRefExpr *Reference : It->second) {
+  for (const DeclRefExpr *Reference : Body.references(Variable)) {
     auto Result = Classifier.classify(Reference, Body);
     if (!std::holds_alternative<Use>(Result))
       F.OtherDepths.push_back(Body.loopDepth(Reference));
@@ -142,18 +77,13 @@ void ArrayReader::readUses(Finding &F, const VarDecl *Variable) {
 // `return s;` copies or moves, which a reference of that name only does where
 // both mean the same bytes.
 static bool isReturned(const DeclRefExpr *Reference, const BodyIndex &Body) {
-  const Stmt *S = Body.parentOf(Reference);
-  while (S && (isa<ParenExpr>(S) || isa<CastExpr>(S) ||
-               isa<CXXConstructExpr>(S) || isa<ExprWithCleanups>(S)))
-    S = Body.parentOf(S);
-  return isa_and_nonnull<ReturnStmt>(S);
+  return isa_and_nonnull<ReturnStmt>(Body.parentOf(
+      Body.outermost<ParenExpr, CastExpr, CXXConstructExpr, ExprWithCleanups>(
+          Reference)));
 }
 
 void ArrayReader::readObjectUses(Finding &F, const VarDecl *Variable) {
-  auto It = Body.References.find(Variable);
-  if (It == Body.References.end())
-    return;
-  for (const DeclRefExpr *Reference : It->second) {
+  for (const DeclRefExpr *Reference : Body.references(Variable)) {
     F.OtherDepths.push_back(Body.loopDepth(Reference));
     if (Body.TypeOperands.contains(Reference) ||
         isPartOfConstant(Reference, Body, Context))
@@ -182,9 +112,6 @@ void ArrayReader::readContext(Finding &F, const VarDecl *Variable) const {
     return Note(Reason::NotInstantiated, F.Function);
   if (Function->isConstexpr())
     Note(Reason::ConstexprFunction, F.Function);
-  if (ReachesLocalAssembly)
-    Note(Reason::InlineAssembly,
-         "it names local memory, or tells it from other memory");
   F.HostDevice = Function->hasAttr<CUDAHostAttr>();
   if (F.HostDevice)
     Note(Reason::HostDevice, F.Function);
@@ -225,7 +152,7 @@ static const FunctionDecl *receiver(const DeclRefExpr *Reference,
 // when none does.
 unsigned ArrayReader::viewAlignment(const VarDecl *Variable) const {
   unsigned Widest = 0;
-  for (const DeclRefExpr *Reference : Body.References.lookup(Variable)) {
+  for (const DeclRefExpr *Reference : Body.references(Variable)) {
     bool Subscripted = false;
     const FunctionDecl *Receiver = receiver(Reference, Body, Subscripted);
     if (!Subscripted)
@@ -242,6 +169,16 @@ static std::string unusedName(StringRef Wanted, StringRef Buffer) {
   for (unsigned I = 2; Buffer.contains(Name); ++I)
     Name = (Wanted + "_" + llvm::Twine(I)).str();
   return Name;
+}
+
+// Whether a lambda names the variable among its captures, as it may not name a
+// static one.
+static bool isCapturedByName(const VarDecl *Variable, const BodyIndex &Body) {
+  return llvm::any_of(
+      Body.references(Variable), [&](const DeclRefExpr *Reference) {
+        return isa_and_nonnull<LambdaExpr>(Body.parentOf(
+            Body.outermost<ArrayInitLoopExpr, ImplicitCastExpr>(Reference)));
+      });
 }
 
 // Whether the table of elements of the class Record, or of no class, can become
@@ -262,10 +199,7 @@ ArrayReader::ArrayReader(const FunctionDecl *Function, BodyIndexCache &Bodies,
                          ASTContext &Context, const SourceText &Text,
                          UseClassifier &Classifier)
     : Function(Function), Body(*Bodies.get(Function)), Bodies(Bodies),
-      Context(Context), Text(Text), Classifier(Classifier) {
-  for (const BodyIndex *Reached : Bodies.reachableBodies(Function))
-    ReachesLocalAssembly |= Reached->NamesLocalMemory;
-}
+      Context(Context), Text(Text), Classifier(Classifier) {}
 
 Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   Finding F;
@@ -302,11 +236,13 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   }
   const size_t BeforeUses = F.Obstacles.size();
   F.IsObject ? readObjectUses(F, Variable) : readUses(F, Variable);
-  checkUnseenNames(F, Variable);
+  for (auto [Why, Where] : Bodies.unseenMentions(Function, Variable))
+    F.Obstacles.push_back({Why, Text.place(Where), ""});
   if (F.IsObject)
     return F;
   F.NeverWritten = isNeverWritten(
-      F, Body.References.count(Variable) != 0,
+      F,
+      !Body.references(Variable).empty() && !isCapturedByName(Variable, Body),
       F.Obstacles.size() == BeforeUses && !F.NeedsAccessor,
       Variable->getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl());
   if (F.HasConst && F.Init != InitializerKind::None && !F.NeverWritten)

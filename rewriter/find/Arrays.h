@@ -12,7 +12,6 @@
 #include "find/Loops.h"
 #include "find/Uses.h"
 #include "find/VersionText.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace bankstripe {
 
@@ -34,8 +33,6 @@ private:
   void readUses(Finding &F, const clang::VarDecl *Variable);
   void readObjectUses(Finding &F, const clang::VarDecl *Variable);
   unsigned viewAlignment(const clang::VarDecl *Variable) const;
-  void findUnseenNames(clang::FileID File, unsigned Begin, unsigned End);
-  void checkUnseenNames(Finding &F, const clang::VarDecl *Variable);
 
   const clang::FunctionDecl *Function;
   const BodyIndex &Body;
@@ -43,15 +40,8 @@ private:
   clang::ASTContext &Context;
   const SourceText &Text;
   UseClassifier &Classifier;
-  /// Code that it reaches holds for local memory only.
-  bool ReachesLocalAssembly = false;
   std::optional<CountedLoops> Loops;
   std::optional<VersionReader> Versions;
-  /// The mentions of variables that the tree does not show, by name, of the
-  /// text from UnseenBegin on.
-  llvm::StringMap<std::vector<std::pair<Reason, clang::SourceLocation>>> Unseen;
-  clang::FileID UnseenFile;
-  unsigned UnseenBegin = 0;
 };
 
 } // namespace bankstripe

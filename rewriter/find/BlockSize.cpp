@@ -16,12 +16,34 @@
 
 #include "find/BlockSize.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace bankstripe;
 using namespace clang;
 
 static HostValue unknown(std::string Why) {
   return {std::nullopt, std::move(Why), nullptr};
+}
+
+HostUse bankstripe::useOf(const Stmt *E, const BodyIndex &Body) {
+  const Stmt *Child = Body.outermost<ParenExpr>(E);
+  const Stmt *Parent = Body.parentOf(Child);
+  if (const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(Parent))
+    return {
+        Cast->getCastKind() == CK_LValueToRValue ||
+        (Cast->getCastKind() == CK_NoOp && Cast->getType().isConstQualified())};
+  if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(Parent))
+    return {Construct->getConstructor()->isCopyOrMoveConstructor()};
+  if (const auto *Member = dyn_cast_or_null<MemberExpr>(Parent))
+    return {false, nullptr, Member};
+  if (const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
+      Assign && Assign->getOpcode() == BO_Assign && Assign->getLHS() == Child)
+    return {false, Assign->getRHS()};
+  if (const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(Parent);
+      Assign && Assign->getOperator() == OO_Equal && Assign->getArg(0) == Child)
+    return {false, Assign->getArg(1)};
+  return {};
 }
 
 static HostValue merge(HostValue A, const HostValue &B) {
@@ -43,17 +65,13 @@ static bool isDim3(QualType Type) {
 
 static std::optional<int64_t> apply(BinaryOperatorKind Op, int64_t A,
                                     int64_t B) {
-  int64_t Result = 0;
   switch (Op) {
   case BO_Add:
-    return __builtin_add_overflow(A, B, &Result) ? std::nullopt
-                                                 : std::optional(Result);
+    return llvm::checkedAdd(A, B);
   case BO_Sub:
-    return __builtin_sub_overflow(A, B, &Result) ? std::nullopt
-                                                 : std::optional(Result);
+    return llvm::checkedSub(A, B);
   case BO_Mul:
-    return __builtin_mul_overflow(A, B, &Result) ? std::nullopt
-                                                 : std::optional(Result);
+    return llvm::checkedMul(A, B);
   case BO_Div:
     return B > 0 ? std::optional(A / B) : std::nullopt;
   case BO_Rem:
@@ -268,11 +286,9 @@ HostValue HostEvaluator::field(const MemberExpr *Member, unsigned Depth) {
   HostValue Whole = variable(Variable, /*IsDim3=*/true, Depth);
   if (!Whole.Values)
     return Whole;
-  auto It = Body.References.find(Variable);
-  if (It != Body.References.end())
-    for (const DeclRefExpr *Other : It->second)
-      if (isa_and_nonnull<CXXOperatorCallExpr>(Body.parentOf(Other)))
-        return unknown("it is a member of an object that is assigned");
+  for (const DeclRefExpr *Other : Body.references(Variable))
+    if (isa_and_nonnull<CXXOperatorCallExpr>(Body.parentOf(Other)))
+      return unknown("it is a member of an object that is assigned");
   const auto *Construct =
       dyn_cast<CXXConstructExpr>(Variable->getInit()->IgnoreImplicit());
   StringRef Name = Member->getMemberDecl()->getName();
@@ -285,13 +301,9 @@ HostValue HostEvaluator::field(const MemberExpr *Member, unsigned Depth) {
 HostValue HostEvaluator::product(const Expr *E, unsigned Depth) {
   if (Depth > 16)
     return unknown("it is too deep an expression");
-  E = E->IgnoreParenImpCasts();
-  if (const auto *Cleanups = dyn_cast<ExprWithCleanups>(E))
-    return product(Cleanups->getSubExpr(), Depth + 1);
-  if (const auto *Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
-    return product(Temporary->getSubExpr(), Depth + 1);
-  if (const auto *Bind = dyn_cast<CXXBindTemporaryExpr>(E))
-    return product(Bind->getSubExpr(), Depth + 1);
+  for (const Expr *Before = nullptr; Before != E;
+       E = E->IgnoreParens()->IgnoreImplicit())
+    Before = E;
   if (const auto *Cast = dyn_cast<ExplicitCastExpr>(E);
       Cast && isDim3(Cast->getType()))
     return product(Cast->getSubExpr(), Depth + 1);
@@ -359,46 +371,18 @@ HostValue HostEvaluator::assigned(const VarDecl *Variable,
     Result = ValueOf(Init);
   }
 
-  auto It = Body.References.find(Variable);
-  if (!IsConst && It != Body.References.end())
-    for (const DeclRefExpr *Reference : It->second) {
-      const Stmt *Parent = Body.parentOf(Reference);
-      const Stmt *Child = Reference;
+  if (!IsConst)
+    for (const DeclRefExpr *Reference : Body.references(Variable)) {
       // `c ? n : m` is itself the variable that it chooses.
-      while (isa_and_nonnull<ParenExpr>(Parent) ||
-             isa_and_nonnull<ConditionalOperator>(Parent)) {
-        Child = Parent;
-        Parent = Body.parentOf(Parent);
-      }
-      if (const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(Parent)) {
-        if (Cast->getCastKind() == CK_LValueToRValue)
-          continue; // Read.
-        if (Cast->getCastKind() == CK_NoOp &&
-            Cast->getType().isConstQualified())
-          continue; // Copied, or seen through a const reference.
-      }
-      if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(Parent);
-          Construct && Construct->getConstructor()->isCopyOrMoveConstructor())
+      const HostUse Use = useOf(
+          Body.outermost<ParenExpr, ConditionalOperator>(Reference), Body);
+      if (Use.IsRead || (Use.Field && useOf(Use.Field, Body).IsRead))
         continue;
-      if (const auto *Member = dyn_cast_or_null<MemberExpr>(Parent)) {
-        const auto *Load =
-            dyn_cast_or_null<ImplicitCastExpr>(Body.parentOf(Member));
-        if (Load && Load->getCastKind() == CK_LValueToRValue)
-          continue;
+      if (Use.Field)
         return unknown("a member of " + Name + " is assigned");
-      }
-      const Expr *Assigned = nullptr;
-      if (const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
-          Assign && Assign->getOpcode() == BO_Assign &&
-          Assign->getLHS() == Child)
-        Assigned = Assign->getRHS();
-      if (const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(Parent);
-          Assign && Assign->getOperator() == OO_Equal &&
-          Assign->getArg(0) == Child)
-        Assigned = Assign->getArg(1);
-      if (!Assigned)
+      if (!Use.Assigned)
         return unknown(Name + " is changed in a way that is not followed");
-      HostValue Value = ValueOf(Assigned);
+      HostValue Value = ValueOf(Use.Assigned);
       Result = Result ? merge(*Result, Value) : Value;
     }
   if (!Result)
@@ -406,4 +390,211 @@ HostValue HostEvaluator::assigned(const VarDecl *Variable,
   if (Result->Values)
     Result->Source = Name;
   return *Result;
+}
+
+// --- Launch configurations ---------------------------------------------------
+//
+// Programs fill a configuration field by field, and hand its address to the
+// runtime:
+//
+//     cudaLaunchConfig_t config = {};
+//     config.gridDim = blocks;
+//     config.blockDim = 128;
+//     cudaLaunchKernelEx(&config, kernel, in, out);
+//
+// So a field has every value that the initialiser or an assignment gives it, as
+// a variable has. The edit needs none of that, because it changes a copy of the
+// configuration at the launch; what is read here says how large blocks can get,
+// and whether all of them have to be resident at once.
+//
+
+const VarDecl *bankstripe::pointedTo(const Expr *Pointer) {
+  const auto *Address = dyn_cast<UnaryOperator>(Pointer->IgnoreParenImpCasts());
+  if (!Address || Address->getOpcode() != UO_AddrOf)
+    return nullptr;
+  const Expr *Base = Address->getSubExpr()->IgnoreParens();
+  while (const auto *Member = dyn_cast<MemberExpr>(Base)) {
+    if (Member->isArrow())
+      return nullptr;
+    Base = Member->getBase()->IgnoreParens();
+  }
+  const auto *Reference = dyn_cast<DeclRefExpr>(Base);
+  return Reference ? dyn_cast<VarDecl>(Reference->getDecl()) : nullptr;
+}
+
+namespace {
+
+/// The fields of one variable of a class type: everything that is put there.
+class FieldReader {
+public:
+  FieldReader(const VarDecl *Variable, const BodyIndex &Body)
+      : Variable(Variable), Body(Body) {
+    read();
+  }
+  /// Whether nothing but assignments to fields changes the variable.
+  bool isFollowed() const { return Followed; }
+  /// Whether the same is true of one field.
+  bool isFollowed(StringRef Field) const {
+    return Followed && !Unfollowed.count(Field.str());
+  }
+  /// What the field is initialised with and assigned.
+  std::vector<const Expr *> values(StringRef Field) const;
+
+private:
+  void read();
+  void readMember(const MemberExpr *Member);
+  const VarDecl *Variable;
+  const BodyIndex &Body;
+  bool Followed = false;
+  std::set<std::string> Unfollowed;
+  std::vector<std::pair<std::string, const Expr *>> Assigned;
+};
+
+} // namespace
+
+void FieldReader::readMember(const MemberExpr *Member) {
+  const std::string Field = Member->getMemberDecl()->getNameAsString();
+  const HostUse Use = useOf(Member, Body);
+  if (Use.Assigned)
+    Assigned.emplace_back(Field, Use.Assigned);
+  // `config.gridDim.x`, which nothing changes.
+  else if (!Use.IsRead && !(Use.Field && useOf(Use.Field, Body).IsRead))
+    Unfollowed.insert(Field);
+}
+
+void FieldReader::read() {
+  if (!Variable || !Variable->hasLocalStorage() || isa<ParmVarDecl>(Variable) ||
+      Variable->getType()->isReferenceType())
+    return;
+  const Expr *Init = Variable->getInit();
+  const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(Init);
+  if (Init && !isa<InitListExpr>(Init) &&
+      !(Construct && Construct->getConstructor()->isDefaultConstructor()))
+    return;
+  Followed = true;
+  for (const DeclRefExpr *Reference : Body.references(Variable)) {
+    const HostUse Use = useOf(Reference, Body);
+    if (Use.Field) {
+      readMember(Use.Field);
+      continue;
+    }
+    if (Use.IsRead)
+      continue;
+    // The runtime takes the address of a constant one.
+    const Stmt *Given = Body.parentOf(Reference);
+    if (!Variable->getType().isConstQualified() &&
+        isa_and_nonnull<UnaryOperator>(Given))
+      Given = Body.parentOf(Given);
+    const auto *Value = dyn_cast_or_null<Expr>(Given);
+    Followed &= Value && Value->getType()->isPointerType() &&
+                Value->getType()->getPointeeType().isConstQualified();
+  }
+}
+
+std::vector<const Expr *> FieldReader::values(StringRef Field) const {
+  std::vector<const Expr *> Result;
+  if (const auto *List = dyn_cast_or_null<InitListExpr>(Variable->getInit())) {
+    const InitListExpr *Semantic =
+        List->isSemanticForm() ? List : List->getSemanticForm();
+    const RecordDecl *Record = Variable->getType()->getAsRecordDecl();
+    for (const FieldDecl *F : Record->fields())
+      if (F->getName() == Field && Semantic &&
+          F->getFieldIndex() < Semantic->getNumInits())
+        Result.push_back(Semantic->getInit(F->getFieldIndex()));
+  }
+  for (const auto &[Name, Value] : Assigned)
+    if (Name == Field)
+      Result.push_back(Value);
+  return Result;
+}
+
+// What a field is before it is assigned is no more than any other value, so a
+// single value that is not known may still be known to the callers.
+static HostValue unite(std::vector<HostValue> Values,
+                       const std::string &Nothing) {
+  if (Values.size() > 1)
+    llvm::erase_if(Values, [](const HostValue &V) {
+      return V.Values && !V.IsBound && llvm::all_of(*V.Values, [](int64_t N) {
+               return N == 0 || N == 1;
+             });
+    });
+  if (Values.empty())
+    return unknown(Nothing);
+  HostValue Result = Values.front();
+  for (const HostValue &V : llvm::drop_begin(Values))
+    Result = merge(Result, V);
+  return Result;
+}
+
+// Any attribute may be the one that asks for a cooperative launch.
+static std::string whyTogether(const FieldReader &Fields, ASTContext &Context,
+                               const BodyIndex &Body) {
+  HostEvaluator Evaluator(Context, Body);
+  const std::set<int64_t> None{0};
+  const bool HasNone =
+      Fields.isFollowed("numAttrs") &&
+      llvm::all_of(Fields.values("numAttrs"), [&](const Expr *Count) {
+        return Evaluator.integer(Count).Values == None;
+      });
+  return HasNone ? "" : "its attributes may ask for that";
+}
+
+LaunchConfiguration bankstripe::readConfiguration(const Expr *Pointer,
+                                                  ASTContext &Context,
+                                                  const BodyIndex &Body) {
+  LaunchConfiguration Result;
+  const FieldReader Fields(pointedTo(Pointer), Body);
+  if (!Fields.isFollowed()) {
+    const std::string Why = "its configuration is not followed";
+    return {unknown(Why), unknown(Why), Why};
+  }
+  HostEvaluator Evaluator(Context, Body);
+  auto Evaluate = [&](StringRef Field, auto Value) {
+    if (!Fields.isFollowed(Field))
+      return unknown("a member of its " + Field.str() + " is assigned");
+    std::vector<HostValue> Values;
+    for (const Expr *E : Fields.values(Field))
+      Values.push_back(Value(E));
+    return unite(std::move(Values), "its " + Field.str() + " is not assigned");
+  };
+  Result.Threads = Evaluate(
+      "blockDim", [&](const Expr *E) { return Evaluator.dim3Product(E); });
+  Result.Bytes = Evaluate("dynamicSmemBytes",
+                          [&](const Expr *E) { return Evaluator.integer(E); });
+  Result.Together = whyTogether(Fields, Context, Body);
+  return Result;
+}
+
+static void addVariables(const Stmt *E,
+                         llvm::SmallVectorImpl<const VarDecl *> &Variables) {
+  if (!E)
+    return;
+  if (const auto *Reference = dyn_cast<DeclRefExpr>(E))
+    if (const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl()))
+      Variables.push_back(Variable);
+  for (const Stmt *Child : E->children())
+    addVariables(Child, Variables);
+}
+
+bool bankstripe::isComputedFrom(const Expr *E, const VarDecl *Answer,
+                                const BodyIndex &Body) {
+  llvm::SmallVector<const VarDecl *> Waiting;
+  llvm::SmallPtrSet<const VarDecl *, 8> Seen;
+  addVariables(E, Waiting);
+  while (!Waiting.empty()) {
+    const VarDecl *Variable = Waiting.pop_back_val();
+    if (Variable == Answer)
+      return true;
+    if (!Seen.insert(Variable).second)
+      continue;
+    addVariables(Variable->getInit(), Waiting);
+    // The assignments to it or to a member of it.
+    for (const DeclRefExpr *Reference : Body.references(Variable)) {
+      HostUse Use = useOf(Reference, Body);
+      while (Use.Field)
+        Use = useOf(Use.Field, Body);
+      addVariables(Use.Assigned, Waiting);
+    }
+  }
+  return false;
 }

@@ -31,6 +31,17 @@ struct HostValue {
   bool IsBound = false;
 };
 
+/// What the host does with a variable, or a field of one, where it names it.
+struct HostUse {
+  bool IsRead = false; ///< Loaded, copied or seen through a const reference.
+  const clang::Expr *Assigned = nullptr; ///< The value that it is given.
+  /// The field that is named of it, of which that has to be asked then.
+  const clang::MemberExpr *Field = nullptr;
+};
+
+/// \p E names the variable, or the field. None of the three: it may be changed.
+HostUse useOf(const clang::Stmt *E, const BodyIndex &Body);
+
 /// Evaluates integers and `dim3` products in one function. A variable counts
 /// when all its assignments are seen and none of them depends on itself: then
 /// its values are those of everything that is ever assigned to it.
@@ -63,6 +74,31 @@ private:
   /// Variables whose values are being found.
   llvm::SmallPtrSet<const clang::VarDecl *, 8> Active;
 };
+
+/// What a launch reads from a `cudaLaunchConfig_t`.
+struct LaunchConfiguration {
+  HostValue Threads; ///< Of a block.
+  HostValue Bytes;   ///< Of dynamic shared memory.
+  /// Why its blocks may have to be resident all at once; empty when they need
+  /// not.
+  std::string Together;
+};
+
+/// Reads the configuration that \p Pointer points to, `&config`, in the host
+/// function of \p Body. It counts as known when it is a variable of that
+/// function, all of whose uses are seen; the order of them does not matter.
+LaunchConfiguration readConfiguration(const clang::Expr *Pointer,
+                                      clang::ASTContext &Context,
+                                      const BodyIndex &Body);
+
+/// Whether the value of \p E is computed from \p Answer, a variable of the same
+/// host function, be it by way of others.
+bool isComputedFrom(const clang::Expr *E, const clang::VarDecl *Answer,
+                    const BodyIndex &Body);
+
+/// The variable that `&variable` or `&variable.member` points into; null when
+/// \p Pointer is something else.
+const clang::VarDecl *pointedTo(const clang::Expr *Pointer);
 
 } // namespace bankstripe
 

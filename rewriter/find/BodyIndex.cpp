@@ -8,6 +8,7 @@
 #include "find/BodyIndex.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Lex/Lexer.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace bankstripe;
@@ -22,10 +23,8 @@ public:
   explicit CallVisitor(BodyIndex &Index) : Index(Index) {}
 
   bool VisitCallExpr(CallExpr *Call) {
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    if (Callee)
+    if (const FunctionDecl *Callee = Call->getDirectCallee())
       Index.Callees.insert(Callee->getCanonicalDecl());
-    Index.NamesLocalMemory |= Callee && asksForLocalMemory(Callee);
     return true;
   }
   bool VisitCXXConstructExpr(CXXConstructExpr *Construct) {
@@ -38,20 +37,12 @@ public:
   }
 
 protected:
-  // CUDA programming guide, "Address space predicate and conversion functions".
-  static bool asksForLocalMemory(const FunctionDecl *Callee) {
-    const IdentifierInfo *Name = Callee->getIdentifier();
-    return Name && (Name->isStr("__isLocal") || Name->isStr("__isShared") ||
-                    Name->isStr("__cvta_generic_to_local") ||
-                    Name->getName().contains("isspacep"));
-  }
-
   BodyIndex &Index;
 };
 
 /// Walks over code that is called from here but stands elsewhere (a default
 /// argument, a member's initialiser) or nowhere (the steps of a range-based
-/// loop).
+/// loop, `v != w` that means `!(v == w)`, the `get` of a structured binding).
 class HiddenCalls : public CallVisitor<HiddenCalls> {
 public:
   using CallVisitor::CallVisitor;
@@ -60,8 +51,10 @@ public:
 
 class BodyWalker : public CallVisitor<BodyWalker> {
 public:
-  BodyWalker(const ASTContext &Context, BodyIndex &Index)
-      : CallVisitor(Index), Context(Context) {}
+  /// \p Pattern is what the body is an instance of; null if of nothing.
+  BodyWalker(const ASTContext &Context, BodyIndex &Index,
+             const FunctionDecl *Pattern = nullptr)
+      : CallVisitor(Index), Context(Context), Pattern(Pattern) {}
 
   bool shouldVisitTemplateInstantiations() const { return false; }
 
@@ -100,6 +93,15 @@ public:
     HiddenCalls(Index).TraverseStmt(Init->getExpr());
     return true;
   }
+  bool VisitCXXRewrittenBinaryOperator(CXXRewrittenBinaryOperator *Operator) {
+    HiddenCalls(Index).TraverseStmt(Operator->getSemanticForm());
+    return true;
+  }
+  bool VisitBindingDecl(BindingDecl *Binding) {
+    if (const VarDecl *Holder = Binding->getHoldingVar())
+      HiddenCalls(Index).TraverseStmt(const_cast<Expr *>(Holder->getInit()));
+    return true;
+  }
   bool VisitCXXForRangeStmt(CXXForRangeStmt *Loop) {
     for (Stmt *Part : {static_cast<Stmt *>(Loop->getBeginStmt()),
                        static_cast<Stmt *>(Loop->getEndStmt()),
@@ -130,8 +132,12 @@ public:
   }
 
   bool VisitDeclRefExpr(DeclRefExpr *Reference) {
-    noteName(Reference->getLocation(), Reference->getDecl());
-    if (const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl()))
+    const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl());
+    if (Variable && Pattern && Variable->getDeclContext() == Pattern)
+      Index.OfPattern.insert(Reference->getLocation());
+    else
+      noteName(Reference->getLocation(), Reference->getDecl());
+    if (Variable)
       Index.References[Variable].push_back(Reference);
     if (isa<FunctionDecl>(Reference->getDecl()))
       Index.FunctionReferences.push_back(Reference);
@@ -184,9 +190,6 @@ public:
     return true;
   }
   bool VisitGCCAsmStmt(GCCAsmStmt *Assembly) {
-    const std::string Code = Assembly->getAsmString();
-    Index.NamesLocalMemory |= StringRef(Code).contains("local") ||
-                              StringRef(Code).contains("isspacep");
     Index.HasGoto |= Assembly->isAsmGoto();
     return true;
   }
@@ -221,6 +224,7 @@ private:
   }
 
   const ASTContext &Context;
+  const FunctionDecl *Pattern;
   std::vector<const Stmt *> Stack;
   llvm::DenseMap<SourceLocation, const ValueDecl *> Meanings;
 };
@@ -241,13 +245,8 @@ unsigned BodyIndex::loopDepth(const Stmt *S) const {
 }
 
 bool BodyIndex::isCallee(const DeclRefExpr *Reference) const {
-  const Stmt *Child = Reference;
-  const Stmt *Parent = parentOf(Child);
-  while (Parent && (isa<ParenExpr>(Parent) || isa<ImplicitCastExpr>(Parent))) {
-    Child = Parent;
-    Parent = parentOf(Parent);
-  }
-  const auto *Call = dyn_cast_or_null<CallExpr>(Parent);
+  const Stmt *Child = outermost<ParenExpr, ImplicitCastExpr>(Reference);
+  const auto *Call = dyn_cast_or_null<CallExpr>(parentOf(Child));
   return Call && Call->getCallee() == Child;
 }
 
@@ -265,7 +264,8 @@ const BodyIndex *BodyIndexCache::get(const FunctionDecl *Function) {
   std::unique_ptr<BodyIndex> &Slot = Indexes[Definition];
   if (!Slot) {
     Slot = std::make_unique<BodyIndex>();
-    BodyWalker Walker(Definition->getASTContext(), *Slot);
+    BodyWalker Walker(Definition->getASTContext(), *Slot,
+                      Definition->getTemplateInstantiationPattern());
     for (const ParmVarDecl *Parameter : Definition->parameters())
       if (Parameter->getIdentifier())
         Slot->LocalNames.insert(Parameter->getIdentifier());
@@ -293,5 +293,76 @@ BodyIndexCache::reachableBodies(const FunctionDecl *Function) {
         Seen.insert(
             cast<FunctionDecl>(Reference->getDecl())->getCanonicalDecl());
   }
+  return Result;
+}
+
+// Reads the tokens of a body for the names of its variables.
+static llvm::StringMap<std::vector<UnseenMention>>
+findUnseen(const FunctionDecl *Definition, const BodyIndex &Body) {
+  const ASTContext &Context = Definition->getASTContext();
+  const SourceManager &SM = Context.getSourceManager();
+  llvm::StringMap<std::vector<UnseenMention>> Result;
+  for (const ParmVarDecl *Parameter : Definition->parameters())
+    Result.try_emplace(Parameter->getName());
+  for (auto [Variable, Statement] : Body.Variables)
+    if (Variable->getIdentifier())
+      Result.try_emplace(Variable->getName());
+  llvm::DenseSet<SourceLocation> Known;
+  for (SourceLocation Loc : Body.NameLocations)
+    Known.insert(SM.getFileLoc(Loc));
+  const Stmt *Block = Definition->getBody();
+  auto [File, End] = SM.getDecomposedLoc(SM.getFileLoc(Block->getEndLoc()));
+  auto [BeginFile, Begin] =
+      SM.getDecomposedLoc(SM.getFileLoc(Block->getBeginLoc()));
+  StringRef Buffer = SM.getBufferData(File);
+  Lexer Raw(SM.getLocForStartOfFile(File), Context.getLangOpts(),
+            Buffer.begin(), Buffer.begin() + (BeginFile == File ? Begin : 0),
+            Buffer.end());
+  llvm::SmallVector<Token, 4> Last; // The tokens before, the newest first.
+  Token Tok;
+  auto Note = [&](const Token &Name, Reason Why) {
+    if (auto It = Result.find(Name.getRawIdentifier()); It != Result.end())
+      It->second.push_back({Why, Name.getLocation()});
+  };
+  while (!Raw.LexFromRawLexer(Tok) &&
+         SM.getFileOffset(Tok.getLocation()) < End) {
+    const bool IsMember =
+        !Last.empty() &&
+        Last[0].isOneOf(tok::period, tok::arrow, tok::coloncolon);
+    if (Tok.is(tok::raw_identifier) && !IsMember &&
+        !Known.contains(Tok.getLocation()))
+      Note(Tok, Body.OfPattern.contains(Tok.getLocation())
+                    ? Reason::Decltype
+                    : Reason::SkippedCode);
+    // An instantiation keeps the type of `decltype(a)`, but not its operand.
+    if (Last.size() == 3 && Tok.is(tok::r_paren) &&
+        Last[0].is(tok::raw_identifier) && Last[1].is(tok::l_paren) &&
+        Last[2].is(tok::raw_identifier) &&
+        Last[2].getRawIdentifier() == "decltype")
+      Note(Last[0], Reason::Decltype);
+    Last.insert(Last.begin(), Tok);
+    if (Last.size() > 3)
+      Last.pop_back();
+  }
+  return Result;
+}
+
+llvm::SmallVector<UnseenMention>
+BodyIndexCache::unseenMentions(const FunctionDecl *Function,
+                               const VarDecl *Variable) {
+  const FunctionDecl *Definition = nullptr;
+  const BodyIndex *Body = get(Function);
+  if (!Body || !Function->hasBody(Definition) || !Variable->getIdentifier())
+    return {};
+  auto [Found, New] = Unseen.try_emplace(Definition);
+  if (New)
+    Found->second = findUnseen(Definition, *Body);
+  const SourceManager &SM = Definition->getASTContext().getSourceManager();
+  auto [File, Offset] =
+      SM.getDecomposedLoc(SM.getFileLoc(Variable->getLocation()));
+  llvm::SmallVector<UnseenMention> Result;
+  for (const UnseenMention &M : Found->second.lookup(Variable->getName()))
+    if (SM.getFileID(M.second) == File && SM.getFileOffset(M.second) > Offset)
+      Result.push_back(M);
   return Result;
 }

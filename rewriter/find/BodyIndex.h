@@ -16,11 +16,13 @@
 #ifndef BANKSTRIPE_FIND_BODYINDEX_H
 #define BANKSTRIPE_FIND_BODYINDEX_H
 
+#include "model/Reason.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/Stmt.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 #include <memory>
 #include <vector>
 
@@ -45,9 +47,6 @@ struct BodyIndex {
   /// memory of less aligned objects; 0 without such a cast.
   unsigned WidestView = 0;
   bool HasGoto = false;
-  /// Inline assembly, or a question about an address, that is about local
-  /// memory, or tells it from other memory.
-  bool NamesLocalMemory = false;
   std::vector<const clang::SwitchCase *> SwitchCases;
   /// `break`, `continue` and `return`.
   std::vector<const clang::Stmt *> Exits;
@@ -55,6 +54,9 @@ struct BodyIndex {
   std::vector<const clang::ForStmt *> ForLoops;
   /// Where the tree holds a name of any kind (raw encodings of locations).
   llvm::DenseSet<clang::SourceLocation> NameLocations;
+  /// Where an instantiation names a variable of its pattern, as types do that
+  /// depend on no parameter: the length of an array, for example.
+  llvm::DenseSet<clang::SourceLocation> OfPattern;
   /// Where the text of a macro's argument is spelled that names different
   /// things, since the macro repeats it.
   llvm::DenseSet<clang::SourceLocation> Ambiguous;
@@ -62,10 +64,24 @@ struct BodyIndex {
   /// visible.
   llvm::DenseSet<const clang::IdentifierInfo *> LocalNames;
 
-  /// The nearest ancestor of \p S that is neither a parenthesis nor a cast
-  /// that changes nothing about the object. \p From becomes its child.
   const clang::Stmt *parentOf(const clang::Stmt *S) const {
     return Parents.lookup(S);
+  }
+  /// \p S with the statements of \p Kinds right around it: the parent of the
+  /// result is none of these.
+  template <class... Kinds>
+  const clang::Stmt *outermost(const clang::Stmt *S) const {
+    while (llvm::isa_and_nonnull<Kinds...>(parentOf(S)))
+      S = parentOf(S);
+    return S;
+  }
+  /// Where \p Variable is named; it may be null.
+  llvm::ArrayRef<const clang::DeclRefExpr *>
+  references(const clang::VarDecl *Variable) const {
+    auto Found = References.find(Variable);
+    if (Found == References.end())
+      return {};
+    return Found->second;
   }
   /// Whether a function's name stands for a call of it.
   bool isCallee(const clang::DeclRefExpr *Reference) const;
@@ -78,6 +94,11 @@ struct BodyIndex {
 BodyIndex indexExpression(const clang::Expr *E,
                           const clang::ASTContext &Context);
 
+/// A mention of a name that no node of the tree accounts for, and what it
+/// stands against: the preprocessor skipped it, a macro or an instantiation
+/// dropped it.
+using UnseenMention = std::pair<Reason, clang::SourceLocation>;
+
 /// Indexes bodies, once each.
 class BodyIndexCache {
 public:
@@ -88,8 +109,16 @@ public:
   /// (evidence/Calls.h); this is for what calls do with a pointer.
   llvm::SmallVector<const BodyIndex *>
   reachableBodies(const clang::FunctionDecl *Function);
+  /// The mentions of \p Variable's name behind its declaration in the body of
+  /// \p Function that the tree does not explain: an edit would leave them
+  /// behind.
+  llvm::SmallVector<UnseenMention>
+  unseenMentions(const clang::FunctionDecl *Function,
+                 const clang::VarDecl *Variable);
 
 private:
+  using MentionsByName = llvm::StringMap<std::vector<UnseenMention>>;
+  llvm::DenseMap<const clang::FunctionDecl *, MentionsByName> Unseen;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<BodyIndex>>
       Indexes;
 };

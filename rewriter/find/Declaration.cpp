@@ -238,6 +238,12 @@ std::optional<Reason> DeclarationReader::readStatement() {
     if (Rest.ltrim(" \t").starts_with("#"))
       return Reason::DeclarationInMacro;
 
+  // It may come to stand on more lines, and what follows it on others.
+  const StringRef Buffer = Text.buffer(SM.getFileID(Begin));
+  const size_t LineEnd = Buffer.find('\n', F.Text.Statement.end());
+  if (Text.mentions(Buffer.slice(offset(Begin), LineEnd), "__LINE__"))
+    return Reason::HiddenName;
+
   if (Variable->getType()->getContainedDeducedType())
     return Reason::DeclaratorShape; // `auto` cannot name its storage.
   TypeLoc Base = Variable->getTypeSourceInfo()->getTypeLoc();
@@ -268,7 +274,8 @@ std::optional<Reason> DeclarationReader::readStatement() {
   for (const Decl *D : Statement->decls())
     if (const auto *Declared = dyn_cast<VarDecl>(D);
         Declared &&
-        Text.mentions(F.Text.Specifiers, Begin, Declared->getName()))
+        Text.mentions(Buffer.slice(offset(Begin), F.Text.Specifiers.end()),
+                      Declared->getName()))
       return Reason::HiddenName;
   return std::nullopt;
 }
@@ -323,7 +330,7 @@ std::optional<Reason> DeclarationReader::readOwnDeclarator() {
     // They are repeated behind the declarator, perhaps on another line.
     for (StringRef Name :
          {Variable->getName(), StringRef("__LINE__"), StringRef("__COUNTER__")})
-      if (Text.mentions(Extents, Open, Name))
+      if (Text.mentions(Text.text(Extents, SM.getFileID(Open)), Name))
         return Reason::HiddenName;
   }
   const TextRange Declarator = F.Text.AllDeclarators[F.Text.IndexInStatement];

@@ -74,10 +74,7 @@ Fate ElementFollower::ofVariable(const VarDecl *Variable, const BodyIndex &Body,
     return Fate::Escapes;
   bool IsReference = Variable->getType()->isReferenceType();
   bool Returned = false;
-  auto It = Body.References.find(Variable);
-  if (It == Body.References.end())
-    return Fate::Address;
-  for (const DeclRefExpr *Reference : It->second) {
+  for (const DeclRefExpr *Reference : Body.references(Variable)) {
     if (Reference->refersToEnclosingVariableOrCapture())
       return Fate::Escapes;
     Fate F;
@@ -148,13 +145,9 @@ Fate ElementFollower::ofLvalueArgument(const Expr *CallExpression,
 
 // `x[i]` around the array `x`; null when it is used in another way.
 static const Expr *subscriptOf(const Expr *Array, const BodyIndex &Body) {
-  const Stmt *Child = Array, *Parent = Body.parentOf(Array);
-  while (isa_and_nonnull<ParenExpr>(Parent) ||
-         isa_and_nonnull<ImplicitCastExpr>(Parent)) {
-    Child = Parent;
-    Parent = Body.parentOf(Parent);
-  }
-  const auto *Subscript = dyn_cast_or_null<ArraySubscriptExpr>(Parent);
+  const Stmt *Child = Body.outermost<ParenExpr, ImplicitCastExpr>(Array);
+  const auto *Subscript =
+      dyn_cast_or_null<ArraySubscriptExpr>(Body.parentOf(Child));
   return Subscript && Subscript->getBase() == Child ? Subscript : nullptr;
 }
 
@@ -163,8 +156,7 @@ Fate ElementFollower::ofLvalue(const Expr *E, Scope C) {
   if (!Parent)
     return Fate::Unknown;
   // Passed through: the same object, or a part of it.
-  if (isa<ParenExpr>(Parent) || isa<ExprWithCleanups>(Parent) ||
-      isa<MaterializeTemporaryExpr>(Parent))
+  if (isa<ParenExpr, ExprWithCleanups, MaterializeTemporaryExpr>(Parent))
     return ofLvalue(cast<Expr>(Parent), C);
   if (const auto *Member = dyn_cast<MemberExpr>(Parent)) {
     if (!isa<FieldDecl>(Member->getMemberDecl()))
@@ -242,11 +234,8 @@ Fate ElementFollower::ofLvalue(const Expr *E, Scope C) {
   if (isa<GCCAsmStmt>(Parent))
     return Fate::ReadWrite;
   // Used as a statement: nothing happens to it.
-  if (isa<CompoundStmt>(Parent) || isa<IfStmt>(Parent) ||
-      isa<ForStmt>(Parent) || isa<WhileStmt>(Parent) || isa<DoStmt>(Parent) ||
-      isa<SwitchStmt>(Parent) || isa<LabelStmt>(Parent) ||
-      isa<SwitchCase>(Parent) || isa<AttributedStmt>(Parent) ||
-      isa<CXXForRangeStmt>(Parent))
+  if (isa<CompoundStmt, IfStmt, ForStmt, WhileStmt, DoStmt, SwitchStmt,
+          LabelStmt, SwitchCase, AttributedStmt, CXXForRangeStmt>(Parent))
     return Fate::Unknown;
   return Fate::Escapes;
 }

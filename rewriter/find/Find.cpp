@@ -8,12 +8,13 @@
 #include "find/Find.h"
 #include "find/Arrays.h"
 #include "find/Kernels.h"
-#include "find/LaunchSites.h"
 #include "find/Launches.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/Mangle.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringSet.h"
 #include <set>
 
 using namespace bankstripe;
@@ -87,6 +88,7 @@ private:
   void readKernels(const std::vector<const FunctionDecl *> &Functions);
   void checkOverloads(const FunctionCollector &Collector);
   void addLaunchFiles();
+  void checkMacros();
   void keepContents();
   void listSources();
 
@@ -237,10 +239,9 @@ void UnitReader::readKernels(
   for (const FunctionDecl *Function : Functions) {
     if (!Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
       continue;
-    Facts.Kernels.push_back(readKernel(Function, Bodies, Context, Text));
-    Kernel &K = Facts.Kernels.back();
-    K.MayEdit = MayEdit(K.Where.File);
-    K.Text = readKernelText(Function, Context, Text, MayEdit);
+    Facts.Kernels.push_back(
+        readKernel(Function, Bodies, Context, Text, MayEdit));
+    const Kernel &K = Facts.Kernels.back();
     if (K.MayEdit && !Facts.Findings.empty())
       Files.insert(SM.getFileID(SM.getExpansionLoc(Function->getLocation())));
   }
@@ -279,8 +280,8 @@ static bool leadsTo(const PointerTrail &Trail, const std::set<Place> &Places,
   return false;
 }
 
-// The name of a function that is used as a value, or is that of a virtual one,
-// must stay that of one function.
+// The name of a function that is used as a value must stay that of one
+// function.
 void UnitReader::checkOverloads(const FunctionCollector &Collector) {
   if (Facts.Findings.empty())
     return;
@@ -294,9 +295,6 @@ void UnitReader::checkOverloads(const FunctionCollector &Collector) {
     if (Function->isDependentContext())
       continue;
     Note(*Bodies.get(Function));
-    const auto *Method = dyn_cast<CXXMethodDecl>(Function);
-    if (Method && Method->isVirtual())
-      Values.insert(Method);
   }
   for (const Expr *Init : Collector.Initializers)
     if (!Init->isInstantiationDependent())
@@ -313,6 +311,44 @@ void UnitReader::checkOverloads(const FunctionCollector &Collector) {
     if (leadsTo(F.Trail, Places, Facts.Callees, Seen))
       F.Obstacles.push_back({Reason::PassedToFunction, F.Where,
                              "a function whose address is taken too"});
+  }
+}
+
+// Names in the helper, and so all names in what is generated.
+static const llvm::StringSet<> &namesOfHelper() {
+  static const llvm::StringSet<> Names = [] {
+    LangOptions Options;
+    Options.CPlusPlus = Options.CPlusPlus11 = Options.LineComment = true;
+    const StringRef Text = helperHeader();
+    Lexer Raw(SourceLocation(), Options, Text.begin(), Text.begin(),
+              Text.end());
+    llvm::StringSet<> Result;
+    for (Token T; Raw.LexFromRawLexer(T), T.isNot(tok::eof);)
+      if (T.is(tok::raw_identifier))
+        Result.insert(T.getRawIdentifier());
+    return Result;
+  }();
+  return Names;
+}
+
+// What the helper names must not be a macro of the user's.
+void UnitReader::checkMacros() {
+  if (Facts.Findings.empty())
+    return;
+  const SourceManager &SM = Text.sources();
+  for (const auto &Each : namesOfHelper()) {
+    const StringRef Name = Each.getKey();
+    const IdentifierInfo &Known = Context.Idents.get(Name);
+    if (!Known.hadMacroDefinition() || Name.starts_with("__") ||
+        Name.starts_with("BANKSTRIPE_") || Known.isKeyword(Text.language()))
+      continue;
+    const auto *Directive =
+        Unit.compiler().getPreprocessor().getLocalMacroDirectiveHistory(&Known);
+    if (!Directive || SM.isInSystemHeader(Directive->getLocation()))
+      continue;
+    for (Finding &F : Facts.Findings)
+      F.Obstacles.push_back(
+          {Reason::HiddenName, F.Where, ("macro '" + Name + "'").str()});
   }
 }
 
@@ -348,19 +384,10 @@ void UnitReader::keepContents() {
 }
 
 void UnitReader::listSources() {
-  const SourceManager &SM = Text.sources();
   std::map<std::string, std::string> Digests;
-  for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
-    const SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
-    if (!Entry.isFile() ||
-        SrcMgr::isSystem(Entry.getFile().getFileCharacteristic()))
-      continue;
-    const SourceLocation Start =
-        SourceLocation::getFromRawEncoding(Entry.getOffset());
-    if (std::string Path = Text.file(Start); !Path.empty())
-      Digests.try_emplace(std::move(Path),
-                          digestOf(SM.getBufferData(SM.getFileID(Start))));
-  }
+  forEachUserFile(Text.sources(), [&](SourceLocation Start, StringRef Content) {
+    Digests.try_emplace(Text.file(Start), digestOf(Content));
+  });
   for (const auto &[Path, Content] : Facts.Contents)
     Digests.try_emplace(Path, digestOf(Content));
   for (auto &[Path, Digest] : Digests)
@@ -446,6 +473,7 @@ UnitFacts UnitReader::read() {
   readKernels(Collector.Functions);
   Facts.Callees = Classifier.pointers().callees();
   checkOverloads(Collector);
+  checkMacros();
   const std::set<FileID> &CalleeFiles = Classifier.pointers().calleeFiles();
   Files.insert(CalleeFiles.begin(), CalleeFiles.end());
   for (Finding &F : Facts.Findings)

@@ -143,11 +143,13 @@ static bool mayKeepItsPlace(const Expr *Init, const CXXRecordDecl *Record) {
   });
 }
 
-// Clang folds calls of the C library and most builtins; nvcc does not, and has
-// no static variable then.
+// Clang folds calls of the C library, most builtins and `warpSize`; nvcc does
+// not, and has no static variable then.
 static bool callsOnlyWhatNvccFolds(const Stmt *Code, unsigned Depth = 0) {
   return !anyPart(Code, [&](const Stmt *S) {
     const FunctionDecl *Callee = nullptr;
+    if (const auto *Named = dyn_cast<DeclRefExpr>(S))
+      return Named->getNameInfo().getAsString() == "warpSize";
     if (const auto *Call = dyn_cast<CallExpr>(S)) {
       Callee = Call->getDirectCallee();
       if (!Callee)

@@ -4,9 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Its bounds, and the text that a function beside it needs, which says how much
+// dynamic shared memory a launch asks for. That stands in the scope of the
+// kernel, so that whatever finds the kernel's name finds the function's too.
+//
+//===----------------------------------------------------------------------===//
 
 #include "find/Kernels.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/Mangle.h"
 #include "clang/Lex/Lexer.h"
 
@@ -76,9 +83,152 @@ static void readBounds(Kernel &K, const FunctionDecl *Function,
                               : repeatable(Threads, Function, Body, Text)};
 }
 
+TextRange bankstripe::pointBefore(const FunctionDecl *Declared,
+                                  const SourceText &Text) {
+  const auto *Template = Declared->getDescribedFunctionTemplate();
+  const SourceLocation Begin = Text.sources().getExpansionLoc(
+      Template ? Template->getBeginLoc() : Declared->getBeginLoc());
+  return {Text.file(Begin), Text.sources().getFileOffset(Begin), 0};
+}
+
+std::optional<TextRange>
+bankstripe::definitionText(const FunctionDecl *Definition,
+                           const SourceText &Text) {
+  const SourceManager &SM = Text.sources();
+  const FunctionTemplateDecl *Template =
+      Definition->getDescribedFunctionTemplate();
+  SourceLocation Begin = SM.getExpansionLoc(
+      Template ? Template->getBeginLoc() : Definition->getBeginLoc());
+  SourceLocation End = Definition->getBody()->getEndLoc();
+  if (Definition->getLocation().isMacroID() || End.isMacroID())
+    return std::nullopt;
+  auto Whole = Text.tokens(Begin, End);
+  if (!Whole)
+    return std::nullopt;
+  // What a directive chooses is not known for other configurations; a pragma
+  // chooses nothing.
+  StringRef Rest = Text.text(*Whole, SM.getFileID(Begin));
+  for (StringRef Line; !Rest.empty();) {
+    std::tie(Line, Rest) = Rest.split('\n');
+    Line = Line.ltrim(" \t");
+    if (Line.consume_front("#") && !Line.ltrim(" \t").starts_with("pragma"))
+      return std::nullopt;
+  }
+  return Whole;
+}
+
+// The names inside the function beside a kernel.
+constexpr StringRef OwnNames[] = {"grid",    "block",  "own",
+                                  "allowed", "carved", "bytes"};
+
+static bool isTaken(StringRef Name) {
+  return llvm::is_contained(OwnNames, Name);
+}
+
+// `<T, N>` for the parameters of a template; empty when one has no name.
+static std::string argumentsOf(const TemplateParameterList &Parameters) {
+  std::string Result;
+  for (const NamedDecl *P : Parameters) {
+    if (!P->getIdentifier() || isTaken(P->getName()))
+      return "";
+    Result += (Result.empty() ? "<" : ", ") + P->getName().str();
+    if (P->isParameterPack())
+      Result += "...";
+  }
+  return Result + ">";
+}
+
+// Another kernel that the same name could mean.
+static bool isOverloaded(const FunctionDecl *Function) {
+  const DeclContext *Scope = Function->getDeclContext();
+  const FunctionTemplateDecl *Template =
+      Function->getDescribedFunctionTemplate();
+  const Decl *Own = Template ? static_cast<const Decl *>(Template) : Function;
+  return llvm::any_of(
+      Scope->lookup(Function->getDeclName()), [&](const NamedDecl *Other) {
+        return Other->getCanonicalDecl() != Own->getCanonicalDecl();
+      });
+}
+
+// What stands against a function beside the kernel.
+static const char *problemOf(const FunctionDecl *Definition,
+                             ASTContext &Context) {
+  if (Definition->getTemplateSpecializationKind() != TSK_Undeclared ||
+      Definition->isFunctionTemplateSpecialization())
+    return "it is a specialization of a template";
+  if (!Definition->getLexicalDeclContext()->isFileContext())
+    return "it is not declared in a namespace";
+  if (Definition->getQualifierLoc())
+    return "it is defined outside its namespace";
+  if (isOverloaded(Definition))
+    return "its name is overloaded";
+  const IdentifierTable &Names = Context.Idents;
+  auto IsMacro = [&](StringRef Name) {
+    auto Found = Names.find(Name);
+    return Found != Names.end() && Found->second->hadMacroDefinition();
+  };
+  if (isTaken(Definition->getName()) || llvm::any_of(OwnNames, IsMacro))
+    return "its name means something else in its function";
+  if (Names.find(sharedBytesName(Definition->getName())) != Names.end())
+    return "the name of its function is taken";
+  return nullptr;
+}
+
+static KernelText readText(const FunctionDecl *Function, ASTContext &Context,
+                           const SourceText &Text,
+                           llvm::function_ref<bool(StringRef)> MayEdit) {
+  KernelText Result;
+  const FunctionDecl *Definition = Function;
+  if (Function->getTemplateSpecializationKind() == TSK_ImplicitInstantiation ||
+      Function->getTemplateSpecializationKind() ==
+          TSK_ExplicitInstantiationDefinition)
+    Definition = Function->getTemplateInstantiationPattern();
+  if (!Definition || !Definition->hasBody(Definition)) {
+    Result.Problem = "its definition was not seen";
+    return Result;
+  }
+  Result.Name = Definition->getNameAsString();
+  Result.Internal = !Definition->isExternallyVisible();
+  if (const char *Problem = problemOf(Definition, Context)) {
+    Result.Problem = Problem;
+    return Result;
+  }
+  auto Fail = [&](const char *Why) {
+    Result.Problem = Why;
+    return Result;
+  };
+  auto Whole = definitionText(Definition, Text);
+  if (!Whole)
+    return Fail("a macro or a directive gives a part of it");
+  Result.Definition = *Whole;
+  if (const auto *Template = Definition->getDescribedFunctionTemplate()) {
+    const TemplateParameterList &Parameters =
+        *Template->getTemplateParameters();
+    auto Head =
+        Text.written({Parameters.getTemplateLoc(), Parameters.getRAngleLoc()});
+    Result.TemplateArguments = argumentsOf(Parameters);
+    if (!Head || Result.TemplateArguments.empty())
+      return Fail("its template parameters cannot be repeated");
+    Result.TemplateHead = *Head;
+  }
+  for (const FunctionDecl *Declared : Definition->redecls()) {
+    const TextRange Point = pointBefore(Declared, Text);
+    if (!MayEdit(Point.File))
+      return Fail("it is declared outside the given paths");
+    if (Declared->getLocation().isMacroID())
+      return Fail("a macro declares it");
+    if (!Declared->getLexicalDeclContext()->isFileContext())
+      return Fail("it is declared in a class or a function too");
+    if (Declared != Definition)
+      Result.Declarations.push_back(Point);
+  }
+  return Result;
+}
+
 Kernel bankstripe::readKernel(const FunctionDecl *Function,
                               BodyIndexCache &Bodies, ASTContext &Context,
-                              const SourceText &Text) {
+                              const SourceText &Text,
+                              llvm::function_ref<bool(StringRef)> MayEdit) {
   Kernel K;
   K.Id = ASTNameGenerator(Context).getName(Function);
   // With template arguments, which tell instantiations apart.
@@ -98,5 +248,7 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
                          0};
   if (auto Brace = Text.writtenRange(Function->getBody()->getBeginLoc()))
     K.BodyStart = {Brace->File, Brace->Offset + 1, 0};
+  K.MayEdit = MayEdit(K.Where.File);
+  K.Text = readText(Function, Context, Text, MayEdit);
   return K;
 }

@@ -1,4 +1,4 @@
-//===-- Kernels.h - kernels and the functions they reach --------*- C++ -*-===//
+//===-- Kernels.h - what is known of a kernel ------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,12 +11,24 @@
 #include "find/BodyIndex.h"
 #include "find/SourceText.h"
 #include "model/Finding.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace bankstripe {
 
-/// The facts of \p Function, a kernel with a body.
+/// The facts of \p Function, a kernel with a body. \p MayEdit tells which files
+/// may be changed.
 Kernel readKernel(const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
-                  clang::ASTContext &Context, const SourceText &Text);
+                  clang::ASTContext &Context, const SourceText &Text,
+                  llvm::function_ref<bool(llvm::StringRef)> MayEdit);
+
+/// The point before a declaration, with its template header.
+TextRange pointBefore(const clang::FunctionDecl *Declared,
+                      const SourceText &Text);
+
+/// The text of \p Definition from its template header to its end; nothing when
+/// a macro gives a part of it or a directive stands in it.
+std::optional<TextRange> definitionText(const clang::FunctionDecl *Definition,
+                                        const SourceText &Text);
 
 } // namespace bankstripe
 

@@ -4,16 +4,159 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A launch that asks for dynamic shared memory names its block size twice:
+//
+//     kernel<<<grid, block, kernel_shared_bytes(block, 0)>>>(in, out);
+//
+// so the block size must mean the same the second time, which a call or an
+// assignment may not. (And the grid, where the function gets it too: but it can
+// do without.)
+//
+//===----------------------------------------------------------------------===//
 
 #include "find/Launches.h"
 #include "find/BlockSize.h"
-#include "find/LaunchConfiguration.h"
-#include "find/LaunchSites.h"
+#include "find/Kernels.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/Mangle.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace bankstripe;
 using namespace clang;
+
+namespace {
+
+/// The parts of a launch, or of a question about one.
+struct LaunchParts {
+  const clang::Expr *Whole = nullptr;
+  const clang::DeclRefExpr *Kernel = nullptr;
+  /// The pointer to its configuration, or null and what follows.
+  const clang::Expr *Configuration = nullptr;
+  /// Null when it does not tell how many blocks run at once.
+  const clang::Expr *Grid = nullptr;
+  const clang::Expr *Block = nullptr;
+  /// Its dynamic shared memory; null when that is left out, and would then
+  /// follow Before.
+  const clang::Expr *Shared = nullptr;
+  const clang::Expr *Before = nullptr;
+};
+
+} // namespace
+
+// Whether evaluating E a second time changes nothing and gives the same.
+static bool mayRepeat(const Stmt *E) {
+  if (!E)
+    return true;
+  if (const auto *Value = dyn_cast<Expr>(E);
+      Value && Value->getType().isVolatileQualified())
+    return false;
+  if (const auto *Operator = dyn_cast<BinaryOperator>(E);
+      Operator && Operator->isAssignmentOp())
+    return false;
+  if (const auto *Operator = dyn_cast<UnaryOperator>(E);
+      Operator && Operator->isIncrementDecrementOp())
+    return false;
+  if (isa<CallExpr, LambdaExpr, CXXNewExpr, StmtExpr>(E))
+    return false;
+  return llvm::all_of(E->children(), mayRepeat);
+}
+
+// The function whose text declares what a launch names.
+static const FunctionDecl *writtenFunction(const FunctionDecl *Function) {
+  const FunctionDecl *Pattern = Function->getTemplateInstantiationPattern();
+  return Pattern ? Pattern : Function;
+}
+
+// Whether what opens the arguments stands between the kernel's or the
+// function's name and the argument, and not in a macro that gets both. Calls
+// return an error, and the macros that check it repeat them in a message.
+static bool standsInOneText(const Expr *Launch, const Expr *Argument,
+                            const SourceText &Text) {
+  const bool IsCall = !isa<CUDAKernelCallExpr>(Launch);
+  auto Begin = Text.spelled(Launch->getBeginLoc(), /*InMessages=*/IsCall);
+  auto End = Text.spelled(Launch->getEndLoc(), /*InMessages=*/IsCall);
+  auto Written = Text.writtenRange(Argument->getSourceRange());
+  if (!Begin || !End || !Written)
+    return false;
+  auto Whole = Text.tokens(*Begin, *End);
+  if (!Whole || Whole->File != Written->File ||
+      Written->Offset < Whole->Offset || Written->end() > Whole->end())
+    return false;
+  std::string Between = Text.buffer(Text.sources().getFileID(*Begin))
+                            .slice(Whole->Offset, Written->Offset)
+                            .str();
+  llvm::erase_if(Between, llvm::isSpace); // `<< <` opens a launch as well.
+  return StringRef(Between).contains(IsCall ? "(" : "<<<");
+}
+
+// Reads what becomes another text. \returns why that cannot be done, or null.
+static const char *readReplaced(const LaunchParts &Parts,
+                                const SourceText &Text, LaunchText &Result) {
+  const Expr *Written =
+      Parts.Configuration ? Parts.Configuration : Parts.Shared;
+  auto Where =
+      Text.writtenRange((Written ? Written : Parts.Before)->getSourceRange());
+  auto Replaced = Written ? Text.written(Written->getSourceRange()) : "";
+  if (!Where || !Replaced)
+    return "a macro gives a part of it";
+  Result.Replaced = Written ? *Where : TextRange{Where->File, Where->end(), 0};
+  (Parts.Configuration ? Result.Configuration : Result.Shared) = *Replaced;
+  if (Parts.Configuration)
+    return nullptr;
+  auto Block = Text.written(Parts.Block->getSourceRange());
+  if (!Block)
+    return "a macro gives a part of it";
+  if (!mayRepeat(Parts.Block))
+    return "its block size would be computed twice";
+  Result.Block = *Block;
+  if (Parts.Grid && mayRepeat(Parts.Grid))
+    Result.Grid = Text.written(Parts.Grid->getSourceRange()).value_or("");
+  return nullptr;
+}
+
+static LaunchText readLaunchText(const LaunchParts &Parts,
+                                 const SourceText &Text) {
+  LaunchText Result;
+  auto Fail = [&](const char *Why) {
+    Result.Problem = Why;
+    return Result;
+  };
+  const DeclRefExpr *Kernel = Parts.Kernel;
+  if (!Kernel)
+    return Fail("it does not name its kernel");
+  const Expr *Argument =
+      Parts.Configuration ? Parts.Configuration : Parts.Block;
+  if (!standsInOneText(Parts.Whole, Argument, Text))
+    return Fail("it stands in a macro");
+  auto Name = Text.written({Kernel->getBeginLoc(), Kernel->getLocation()});
+  if (!Name)
+    return Fail("a macro gives a part of it");
+  Result.Kernel = *Name;
+  if (const char *Problem = readReplaced(Parts, Text, Result))
+    return Fail(Problem);
+  for (const FunctionDecl *Declared :
+       writtenFunction(cast<FunctionDecl>(Kernel->getDecl()))->redecls()) {
+    Result.SeesDefinition |= Declared->isThisDeclarationADefinition();
+    Result.Declarations.push_back(pointBefore(Declared, Text));
+  }
+  const auto *Template =
+      cast<FunctionDecl>(Kernel->getDecl())->getPrimaryTemplate();
+  Result.Deduced =
+      Template && (Template->getTemplateParameters()->hasParameterPack() ||
+                   Kernel->getNumTemplateArgs() <
+                       Template->getTemplateParameters()->size());
+  if (Kernel->hasExplicitTemplateArgs()) {
+    auto Arguments =
+        Text.written({Kernel->getLAngleLoc(), Kernel->getRAngleLoc()});
+    if (!Arguments)
+      return Fail("a macro gives a part of it");
+    Result.Arguments = *Arguments;
+  }
+  return Result;
+}
 
 namespace {
 
@@ -259,17 +402,18 @@ static bool suggestsBlock(StringRef Name) {
 // Whether the variable is anything but the answer to questions that suggest a
 // block.
 bool LaunchReader::isUsedElsewhere(const VarDecl *Answer) const {
-  auto It = Body.References.find(Answer);
-  if (!Answer || !Answer->hasLocalStorage() || It == Body.References.end())
+  if (!Answer || !Answer->hasLocalStorage())
     return true;
-  return llvm::any_of(It->second, [&](const DeclRefExpr *Reference) {
-    const auto *Address =
-        dyn_cast_or_null<UnaryOperator>(Body.parentOf(Reference));
-    const auto *Call =
-        Address ? dyn_cast_or_null<CallExpr>(Body.parentOf(Address)) : nullptr;
-    return !Call || !suggestsBlock(runtimeFunction(Call, Text)) ||
-           Call->getArg(0)->IgnoreParenImpCasts() != Address;
-  });
+  return llvm::any_of(
+      Body.references(Answer), [&](const DeclRefExpr *Reference) {
+        const auto *Address =
+            dyn_cast_or_null<UnaryOperator>(Body.parentOf(Reference));
+        const auto *Call =
+            Address ? dyn_cast_or_null<CallExpr>(Body.parentOf(Address))
+                    : nullptr;
+        return !Call || !suggestsBlock(runtimeFunction(Call, Text)) ||
+               Call->getArg(0)->IgnoreParenImpCasts() != Address;
+      });
 }
 
 // A block size that a question suggests stays as good as it was, and the
@@ -304,10 +448,8 @@ bool LaunchReader::isAsked(const Expr *Grid, const FunctionDecl *Kernel) const {
   return llvm::any_of(Body.FunctionReferences, [&](const DeclRefExpr *Named) {
     if (Named->getDecl() != Kernel)
       return false;
-    const Stmt *Parent = Body.parentOf(Named);
-    while (isa_and_nonnull<CastExpr, ParenExpr, UnaryOperator>(Parent))
-      Parent = Body.parentOf(Parent);
-    const auto *Call = dyn_cast_or_null<CallExpr>(Parent);
+    const auto *Call = dyn_cast_or_null<CallExpr>(Body.parentOf(
+        Body.outermost<CastExpr, ParenExpr, UnaryOperator>(Named)));
     const VarDecl *Answer = Call && asksForBlocks(runtimeFunction(Call, Text))
                                 ? pointedTo(Call->getArg(0))
                                 : nullptr;
@@ -317,9 +459,8 @@ bool LaunchReader::isAsked(const Expr *Grid, const FunctionDecl *Kernel) const {
 
 void LaunchReader::readReference(const DeclRefExpr *Reference,
                                  const FunctionDecl *Kernel) {
-  const Stmt *Parent = Body.parentOf(Reference);
-  while (isa_and_nonnull<CastExpr, ParenExpr, UnaryOperator>(Parent))
-    Parent = Body.parentOf(Parent);
+  const Stmt *Parent = Body.parentOf(
+      Body.outermost<CastExpr, ParenExpr, UnaryOperator>(Reference));
   if (const auto *Call = dyn_cast_or_null<CUDAKernelCallExpr>(Parent);
       Call && Call->getDirectCallee() &&
       Call->getCallee()->IgnoreParenImpCasts() == Reference)

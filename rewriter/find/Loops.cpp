@@ -23,6 +23,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace bankstripe;
@@ -106,12 +107,8 @@ std::optional<int64_t> LoopHeader::next(int64_t Value) const {
     return Value + By;
   case BO_Sub:
     return Value - By;
-  case BO_Mul: {
-    int64_t Product = 0;
-    return llvm::MulOverflow(Value, By, Product)
-               ? std::nullopt
-               : std::optional<int64_t>(Product);
-  }
+  case BO_Mul:
+    return llvm::checkedMul(Value, By);
   case BO_Div:
     return By ? std::optional<int64_t>(Value / By) : std::nullopt;
   case BO_Shl:
@@ -192,22 +189,20 @@ std::optional<LoopHeader> HeaderReader::read(const ForStmt *Loop) {
 // Whether the body of Loop only reads Variable, and nothing has its address.
 static bool onlyReads(const ForStmt *Loop, const VarDecl *Variable,
                       const BodyIndex &Body) {
-  auto It = Body.References.find(Variable);
-  if (It == Body.References.end())
-    return true;
-  return llvm::all_of(It->second, [&](const DeclRefExpr *Reference) {
-    const Stmt *Child = Reference, *Parent = Body.parentOf(Child);
-    if (const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(Parent);
-        Cast && Cast->getCastKind() == CK_LValueToRValue)
-      return true;
-    // A write: in this loop's own header, or altogether outside.
-    if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent);
-        Unary && Unary->getOpcode() == UO_AddrOf)
-      return false;
-    for (; Parent && Parent != Loop; Parent = Body.parentOf(Child))
-      Child = Parent;
-    return !Parent || Child != Loop->getBody();
-  });
+  return llvm::all_of(
+      Body.references(Variable), [&](const DeclRefExpr *Reference) {
+        const Stmt *Child = Reference, *Parent = Body.parentOf(Child);
+        if (const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(Parent);
+            Cast && Cast->getCastKind() == CK_LValueToRValue)
+          return true;
+        // A write: in this loop's own header, or altogether outside.
+        if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent);
+            Unary && Unary->getOpcode() == UO_AddrOf)
+          return false;
+        for (; Parent && Parent != Loop; Parent = Body.parentOf(Child))
+          Child = Parent;
+        return !Parent || Child != Loop->getBody();
+      });
 }
 
 namespace {
@@ -312,19 +307,13 @@ bool CountedLoops::isLed(const Expr *Index, LoopMap &Leading) const {
 
 std::vector<CountedLoop> CountedLoops::leading(const VarDecl *Array) const {
   LoopMap Leading;
-  auto References = Body.References.find(Array);
-  if (References == Body.References.end())
-    return {};
-  for (const DeclRefExpr *Reference : References->second) {
+  for (const DeclRefExpr *Reference : Body.references(Array)) {
     if (Reference->refersToEnclosingVariableOrCapture())
       return {};
     const Expr *E = Reference;
     while (E->getType()->isArrayType()) {
-      const Stmt *S = E, *Parent = Body.parentOf(S);
-      while (isa_and_nonnull<ParenExpr, ImplicitCastExpr>(Parent)) {
-        S = Parent;
-        Parent = Body.parentOf(S);
-      }
+      const Stmt *Parent =
+          Body.parentOf(Body.outermost<ParenExpr, ImplicitCastExpr>(E));
       if (isa_and_nonnull<UnaryExprOrTypeTraitExpr>(Parent))
         break; // Only its size.
       const auto *Subscript = dyn_cast_or_null<ArraySubscriptExpr>(Parent);

@@ -165,9 +165,7 @@ bankstripe::readPointerParameter(const ParmVarDecl *Parameter,
   if (Pointee->isPointerType() && Pointee.isConstQualified())
     return std::nullopt; // `int *const *p`
   // `auto *p` declares a template whose parameter has no name.
-  if (Text.anyIdentifier(Result.To.Text, [](const IdentifierInfo &Name) {
-        return Name.isStr("auto");
-      }))
+  if (Text.mentions(Result.To.Text, "auto"))
     return std::nullopt;
   Result.To.Const = Pointee.isConstQualified();
   Result.To.Dependent = Pointee->isDependentType();

@@ -30,9 +30,10 @@
 
 #include "find/Pointers.h"
 #include "find/Declaration.h"
-#include "find/LaunchSites.h"
+#include "find/Kernels.h"
 #include "find/PointerText.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 
@@ -83,11 +84,8 @@ private:
 
 // The value of the expression is not used: it stands as a statement.
 bool PointerWalker::isDiscarded(const Expr *Value) const {
-  const Stmt *Child = Value, *Parent = Body.parentOf(Value);
-  while (Parent && (isa<ParenExpr>(Parent) || isa<ExprWithCleanups>(Parent))) {
-    Child = Parent;
-    Parent = Body.parentOf(Parent);
-  }
+  const Stmt *Child = Body.outermost<ParenExpr, ExprWithCleanups>(Value);
+  const Stmt *Parent = Body.parentOf(Child);
   if (const auto *Comma = dyn_cast_or_null<BinaryOperator>(Parent))
     return Comma->isCommaOp() &&
            (Comma->getLHS() == Child || isDiscarded(Comma));
@@ -200,6 +198,9 @@ bool PointerWalker::track(const VarDecl *Pointer) {
   if (!Pointer->hasLocalStorage() || isa<ParmVarDecl>(Pointer) ||
       !Pointer->getType()->isPointerType())
     return false;
+  const auto *Function = dyn_cast<FunctionDecl>(Pointer->getDeclContext());
+  if (!Function || !Follower.Bodies.unseenMentions(Function, Pointer).empty())
+    return false;
   Tracked.insert(Pointer);
   const DeclStmt *Statement = nullptr;
   for (auto [Variable, Declared] : Body.Variables)
@@ -224,11 +225,8 @@ bool PointerWalker::track(const VarDecl *Pointer) {
 bool PointerWalker::followReference(const DeclRefExpr *Reference) {
   if (Reference->refersToEnclosingVariableOrCapture())
     return false;
-  const Stmt *Child = Reference, *Parent = Body.parentOf(Reference);
-  while (isa_and_nonnull<ParenExpr>(Parent)) {
-    Child = Parent;
-    Parent = Body.parentOf(Parent);
-  }
+  const Stmt *Child = Body.outermost<ParenExpr>(Reference);
+  const Stmt *Parent = Body.parentOf(Child);
   if (const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(Parent))
     return Load->getCastKind() == CK_LValueToRValue && follow(Load);
   if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent)) {
@@ -238,10 +236,8 @@ bool PointerWalker::followReference(const DeclRefExpr *Reference) {
       return true;
     if (Unary->isPostfix())
       return follow(Unary);
-    Parent = Body.parentOf(Unary);
-    while (isa_and_nonnull<ParenExpr>(Parent))
-      Parent = Body.parentOf(Parent);
-    const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(Parent);
+    const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(
+        Body.parentOf(Body.outermost<ParenExpr>(Unary)));
     return Load && Load->getCastKind() == CK_LValueToRValue && follow(Load);
   }
   const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
@@ -255,11 +251,9 @@ bool PointerWalker::followReference(const DeclRefExpr *Reference) {
 }
 
 bool PointerWalker::followVariable(const VarDecl *Pointer) {
-  auto It = Body.References.find(Pointer);
-  return It == Body.References.end() ||
-         llvm::all_of(It->second, [&](const DeclRefExpr *Reference) {
-           return followReference(Reference);
-         });
+  return llvm::all_of(
+      Body.references(Pointer),
+      [&](const DeclRefExpr *Reference) { return followReference(Reference); });
 }
 
 bool PointerWalker::follow(const Expr *Value) {
@@ -307,6 +301,15 @@ bool PointerWalker::staysAmongItself() {
   return llvm::all_of(Meets, [&](const Expr *E) { return isTracked(E); });
 }
 
+// A class lets its friend into its private part, and not a copy of it.
+static bool isFriend(const FunctionDecl *Function) {
+  return llvm::any_of(Function->redecls(), [](const FunctionDecl *D) {
+    const auto *Template = D->getDescribedFunctionTemplate();
+    return D->getFriendObjectKind() != Decl::FOK_None ||
+           (Template && Template->getFriendObjectKind() != Decl::FOK_None);
+  });
+}
+
 // The definition whose text can be copied; null when there is none.
 static const FunctionDecl *copiedDefinition(const FunctionDecl *Function) {
   const FunctionDecl *Definition = Function;
@@ -321,7 +324,7 @@ static const FunctionDecl *copiedDefinition(const FunctionDecl *Function) {
       Definition->isVariadic() || Definition->isExternC() ||
       Definition->isOverloadedOperator() || Definition->getQualifierLoc() ||
       !Definition->hasAttr<CUDADeviceAttr>() ||
-      Definition->isFunctionTemplateSpecialization() ||
+      Definition->isFunctionTemplateSpecialization() || isFriend(Definition) ||
       !Definition->getLexicalDeclContext()->isFileContext())
     return nullptr;
   return Definition;
@@ -333,21 +336,6 @@ static bool holdsOwnStorage(const BodyIndex &Body) {
     return Variable->hasGlobalStorage() ||
            Variable->hasAttr<CUDASharedAttr>() || isPrivateArray(Variable);
   });
-}
-
-// Whether the copied text names the parameter where the instance that is looked
-// at does not: in a branch that `if constexpr` discards.
-static bool isNamedInDiscarded(const ParmVarDecl *Parameter,
-                               const BodyIndex &Pattern,
-                               const ParmVarDecl *InInstance,
-                               const BodyIndex &Instance) {
-  llvm::DenseSet<SourceLocation> Seen;
-  for (const DeclRefExpr *Reference : Instance.References.lookup(InInstance))
-    Seen.insert(Reference->getLocation());
-  return llvm::any_of(Pattern.References.lookup(Parameter),
-                      [&](const DeclRefExpr *Reference) {
-                        return !Seen.contains(Reference->getLocation());
-                      });
 }
 
 static std::vector<TextRange> hostSpecifiers(const TextRange &Definition,
@@ -367,16 +355,17 @@ static std::vector<TextRange> hostSpecifiers(const TextRange &Definition,
   return Result;
 }
 
-// A copy stands in other lines than the original, which a value made of
-// `__LINE__` shows. Beside `__FILE__` it is for a message.
-static bool saysLine(const TextRange &Definition, FileID File,
-                     const SourceText &Text) {
+// A copy stands in other lines than the original and has another type, which
+// values show. Beside `__FILE__` they are for a message.
+static bool saysPlace(const TextRange &Definition, FileID File,
+                      const SourceText &Text) {
   auto Says = [&](StringRef Name) {
-    return Text.anyIdentifier(
-        Text.text(Definition, File),
-        [&](const IdentifierInfo &Each) { return Each.isStr(Name); });
+    return Text.mentions(Text.text(Definition, File), Name);
   };
-  return Says("__LINE__") && !Says("__FILE__");
+  return Says("__COUNTER__") || Says("__builtin_LINE") ||
+         Says("source_location") ||
+         ((Says("__LINE__") || Says("__PRETTY_FUNCTION__")) &&
+          !Says("__FILE__"));
 }
 
 static bool usesInheritedDefault(const CallExpr *Call,
@@ -393,10 +382,8 @@ static bool usesInheritedDefault(const CallExpr *Call,
 // another way.
 static const Expr *decayOf(const DeclRefExpr *Reference,
                            const BodyIndex &Body) {
-  const Stmt *Parent = Body.parentOf(Reference);
-  while (isa_and_nonnull<ParenExpr>(Parent))
-    Parent = Body.parentOf(Parent);
-  const auto *Decay = dyn_cast_or_null<ImplicitCastExpr>(Parent);
+  const auto *Decay = dyn_cast_or_null<ImplicitCastExpr>(
+      Body.parentOf(Body.outermost<ParenExpr>(Reference)));
   return Decay && Decay->getCastKind() == CK_ArrayToPointerDecay ? Decay
                                                                  : nullptr;
 }
@@ -412,7 +399,7 @@ std::optional<PointerTrail> PointerFollower::trailOf(const VarDecl *Variable,
     return It->second;
   PointerWalker Walker(*this, Body, Variable,
                        Array->getElementType().getUnqualifiedType());
-  for (const DeclRefExpr *Reference : Body.References.lookup(Variable)) {
+  for (const DeclRefExpr *Reference : Body.references(Variable)) {
     const Expr *Decay = decayOf(Reference, Body);
     if (!Decay)
       return std::nullopt;
@@ -447,7 +434,7 @@ PointerFollower::walkingParameter(const FunctionDecl *Function, unsigned Index,
   auto Whole = definitionText(Definition, Text);
   const SourceManager &SM = Text.sources();
   const SourceLocation End = Definition->getBody()->getEndLoc();
-  if (!Whole || saysLine(*Whole, SM.getFileID(End), Text) ||
+  if (!Whole || saysPlace(*Whole, SM.getFileID(End), Text) ||
       !MayEdit(Where.File) || SM.isInSystemHeader(Definition->getLocation()))
     return std::nullopt;
   // A default that another declaration gives is no default of the copy.
@@ -486,7 +473,8 @@ bool PointerFollower::readWalkingParameter(const FunctionDecl *Instance,
   if (!Parameter->getType()->isPointerType() || holdsOwnStorage(Body))
     return false;
   const ParmVarDecl *Written = Definition->getParamDecl(Index);
-  if (isNamedInDiscarded(Written, *Bodies.get(Definition), Parameter, Body))
+  // The copy has the branches, too, that `if constexpr` discards here.
+  if (!Bodies.unseenMentions(Instance, Parameter).empty())
     return false;
   auto Facts = readPointerParameter(Written, Text);
   QualType Element =

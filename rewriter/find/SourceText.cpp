@@ -74,38 +74,6 @@ std::optional<SourceLocation> SourceText::spelled(SourceLocation Loc,
   return Loc;
 }
 
-// Whether a macro of the name Macro leads to Name. Those that it leads to are
-// asked about once, since macros may name each other.
-static bool leadsTo(IdentifierInfo *Macro, StringRef Name, SourceLocation At,
-                    Preprocessor &PP,
-                    llvm::SmallPtrSetImpl<IdentifierInfo *> &Seen) {
-  if (Macro->getName() == Name)
-    return true;
-  if (!Macro->hadMacroDefinition() || !Seen.insert(Macro).second)
-    return false;
-  const MacroInfo *Info = PP.getMacroDefinitionAtLoc(Macro, At).getMacroInfo();
-  return Info && llvm::any_of(Info->tokens(), [&](const Token &T) {
-           return T.getIdentifierInfo() &&
-                  leadsTo(T.getIdentifierInfo(), Name, At, PP, Seen);
-         });
-}
-
-bool SourceText::mentions(const TextRange &Range, SourceLocation Begin,
-                          StringRef Name) const {
-  StringRef Buffer = buffer(SM.getFileID(Begin));
-  Lexer Raw(SM.getLocForStartOfFile(SM.getFileID(Begin)), language(),
-            Buffer.begin(), Buffer.begin() + Range.Offset, Buffer.end());
-  llvm::SmallPtrSet<IdentifierInfo *, 8> Seen;
-  Token Tok;
-  while (!Raw.LexFromRawLexer(Tok) &&
-         SM.getFileOffset(Tok.getLocation()) < Range.end())
-    if (Tok.is(tok::raw_identifier) &&
-        leadsTo(PP.getIdentifierInfo(Tok.getRawIdentifier()), Name, Begin, PP,
-                Seen))
-      return true;
-  return false;
-}
-
 std::optional<TextRange> SourceText::tokens(SourceLocation Begin,
                                             SourceLocation End) const {
   auto [BeginFile, BeginOffset] = SM.getDecomposedLoc(Begin);
@@ -141,15 +109,10 @@ StringRef SourceText::line(SourceLocation Loc, unsigned Before) const {
 }
 
 std::optional<std::string> SourceText::written(SourceRange Range) const {
-  CharSourceRange Chars = Lexer::makeFileCharRange(
-      CharSourceRange::getTokenRange(Range), SM, language());
-  if (Chars.isInvalid())
+  auto Where = writtenRange(Range);
+  if (!Where)
     return std::nullopt;
-  bool Invalid = false;
-  StringRef Text = Lexer::getSourceText(Chars, SM, language(), &Invalid);
-  if (Invalid)
-    return std::nullopt;
-  return Text.str();
+  return text(*Where, SM.getFileID(SM.getFileLoc(Range.getBegin()))).str();
 }
 
 std::optional<TextRange> SourceText::writtenRange(SourceRange Range) const {
@@ -186,6 +149,11 @@ bool SourceText::anyIdentifier(
             Names.insert(Named);
   }
   return false;
+}
+
+bool SourceText::mentions(StringRef Code, StringRef Name) const {
+  return anyIdentifier(
+      Code, [&](const IdentifierInfo &Each) { return Each.isStr(Name); });
 }
 
 bool SourceText::isRedefined(const IdentifierInfo &Name,

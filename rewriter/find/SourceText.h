@@ -59,11 +59,6 @@ public:
   /// The token after the one at the spelled location \p Loc, comments skipped.
   std::optional<clang::Token> next(clang::SourceLocation Loc) const;
 
-  /// Whether \p Name is among the identifiers of \p Range, which begins at \p
-  /// Begin, or of macros there.
-  bool mentions(const TextRange &Range, clang::SourceLocation Begin,
-                llvm::StringRef Name) const;
-
   /// The bytes of \p Range.
   llvm::StringRef text(const TextRange &Range, clang::FileID File) const;
   /// The whole buffer of \p File.
@@ -81,6 +76,8 @@ public:
   bool anyIdentifier(
       llvm::StringRef Code,
       llvm::function_ref<bool(const clang::IdentifierInfo &)> Matches) const;
+  /// The same of one name.
+  bool mentions(llvm::StringRef Code, llvm::StringRef Name) const;
   /// Whether \p Name is defined or undefined as a macro between two locations.
   bool isRedefined(const clang::IdentifierInfo &Name,
                    clang::SourceRange Between) const;

@@ -534,3 +534,59 @@ TEST(SharedMemory, OfDynamicSize) {
                 .StaticSharedBytes,
             0u);
 }
+
+// --- What is only right in local memory
+// ----------------------------------------
+
+namespace {
+
+/// Whether something that `kernel` calls is said to be about local memory.
+bool namesLocalMemory(llvm::StringRef Peek, llvm::StringRef Call,
+                      std::vector<std::string> Arguments = {}) {
+  UnitFacts Facts =
+      completeFacts((Peek +
+                     "\n__global__ void kernel(int *out, int i) {\n"
+                     "  int a[4]; a[i & 3] = 1; *out = " +
+                     Call + " + a[*out & 3]; }\n")
+                        .str(),
+                    std::move(Arguments));
+  return llvm::any_of(Facts.Findings.at(0).Obstacles, [](const Obstacle &O) {
+    return O.Why == Reason::InlineAssembly;
+  });
+}
+
+} // namespace
+
+TEST(LocalMemory, IsNamedByAssembly) {
+  auto Assembly = [](const std::string &Code) {
+    return "__device__ int peek(int *p) { int x = 0; asm(\"" + Code +
+           "\" : \"=r\"(x) : \"l\"(p)); return x; }";
+  };
+  EXPECT_TRUE(
+      namesLocalMemory(Assembly("ld.local.u32 %0, [%1];"), "peek(out)"));
+  EXPECT_TRUE(namesLocalMemory(
+      Assembly("{ .reg .pred q; isspacep.shared q, %1; selp.u32 %0,1,0,q; }"),
+      "peek(out)"));
+  EXPECT_FALSE(
+      namesLocalMemory(Assembly("ld.global.u32 %0, [%1];"), "peek(out)"));
+}
+
+TEST(LocalMemory, IsAskedAbout) {
+  auto Question = [](const std::string &Value) {
+    return "__device__ int peek(int *p) { return " + Value + "; }";
+  };
+  EXPECT_TRUE(
+      namesLocalMemory(Question("__nvvm_isspacep_local(p)"), "peek(out)"));
+  EXPECT_TRUE(
+      namesLocalMemory(Question("__nvvm_isspacep_shared(p)"), "peek(out)"));
+  EXPECT_FALSE(
+      namesLocalMemory(Question("__nvvm_isspacep_global(p)"), "peek(out)"));
+}
+
+// No call of the operator stands in the text.
+TEST(LocalMemory, IsNamedByWhatIsCalledUnseen) {
+  EXPECT_TRUE(namesLocalMemory("struct V { int *p; };\n"
+                               "__device__ bool operator==(V v, V) {\n"
+                               "  return __nvvm_isspacep_local(v.p); }",
+                               "(V{out} != V{out})", {"-std=c++20"}));
+}

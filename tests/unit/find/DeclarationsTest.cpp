@@ -459,3 +459,25 @@ TEST(Nolint, OfOthersSaysNothing) {
   testBody("// NOLINT(bankstripe)\nint a[4]; $write^a[i] = 1;");
   testBody("// NOLINTNEXTLINE(bankstripe)\n\nint a[4]; $write^a[i] = 1;");
 }
+
+// --- Names that mean something else
+// -------------------------------------------
+
+TEST(Hidden, AValueOfALineThatIsSplit) {
+  testBody("int $hidden_name^a[4] = {1}; $write^a[i] = __LINE__;\n");
+  testBody("int $hidden_name^a[4],\n b = __LINE__; $write^a[i] = b;\n");
+  testBody("int a[4];\n $write^a[i] = __LINE__;\n");
+}
+
+TEST(Hidden, ANameOfTheHelperThatIsAMacro) {
+  auto WithMacro = [](const std::string &Definition) {
+    auto F = factsOf(Definition + kernelAround("int a[4]; a[i] = 1;"))
+                 .Findings.at(0);
+    return !F.Obstacles.empty() && F.Obstacles[0].Why == Reason::HiddenName
+               ? F.Obstacles[0].Detail
+               : "";
+  };
+  EXPECT_EQ(WithMacro("#define clear(x) x\n"), "macro 'clear'");
+  EXPECT_EQ(WithMacro("#define warps 4\n#undef warps\n"), "macro 'warps'");
+  EXPECT_EQ(WithMacro("#define wraps 4\n"), "");
+}

@@ -203,6 +203,7 @@ TEST(NeverWritten, NotWhenAMemberIsMutable) {
 TEST(NeverWritten, NotWhenOnlyClangKnowsTheValues) {
   EXPECT_FALSE(
       neverWritten("double a[2] = {1, __builtin_fmax(1, 3)}; *data = a[i];"));
+  EXPECT_FALSE(neverWritten("int a[2] = {1, 2 * warpSize}; *data = a[i];"));
   EXPECT_FALSE(neverWritten("double a[2] = {1, f(2)}; *data = a[i];",
                             "__device__ constexpr double f(double x) "
                             "{ return __builtin_fmax(x, 3); }\n"));
@@ -211,6 +212,15 @@ TEST(NeverWritten, NotWhenOnlyClangKnowsTheValues) {
                            "{ return x * x; }\n"));
   EXPECT_TRUE(
       neverWritten("float a[2] = {1, __builtin_inff()}; *data = a[i];"));
+}
+
+// A static variable is no variable to capture.
+TEST(NeverWritten, NotWhenALambdaNamesItAmongItsCaptures) {
+  const std::string Table = "const int a[4] = {1, 2, 3, 4}; ";
+  EXPECT_TRUE(neverWritten(Table + "auto f = [=] { return a[i]; };"));
+  EXPECT_TRUE(neverWritten(Table + "auto f = [&] { return a[i]; };"));
+  EXPECT_FALSE(neverWritten(Table + "auto f = [a, i] { return a[i]; };"));
+  EXPECT_FALSE(neverWritten(Table + "auto f = [&a, i] { return a[i]; };"));
 }
 
 TEST(NeverWritten, NotWhenNothingReadsIt) {

@@ -175,46 +175,14 @@ TEST(LaunchConfigurations, WithFieldsThatAreNotFollowed) {
   EXPECT_FALSE(L.DynamicSharedBytes.has_value());
 }
 
-TEST(LaunchConfigurations, WithAttributesThatDoNotMatter) {
+TEST(LaunchConfigurations, WithAttributesMayBeCooperative) {
   EXPECT_EQ(whyTogether(""), "");
-  EXPECT_EQ(whyTogether("cudaLaunchAttribute a[1];\n"
-                        "a[0].id = cudaLaunchAttributeClusterDimension;\n"
-                        "a[0].val.clusterDim.x = n;\n"
-                        "c.attrs = a; c.numAttrs = sizeof(a) / sizeof(*a);"),
-            "");
-  EXPECT_EQ(whyTogether("cudaLaunchAttribute a = {};\n"
-                        "a.id = cudaLaunchAttributePriority;\n"
-                        "c.attrs = &a; c.numAttrs = 1;"),
-            "");
-}
-
-TEST(LaunchConfigurations, WithAttributesThatMakeThemCooperative) {
-  auto With = [](const std::string &Body) {
-    return whyTogether(Body + " c.attrs = a; c.numAttrs = 1;");
-  };
-  EXPECT_EQ(With("cudaLaunchAttribute a[1];\n"
-                 "a[0].id = cudaLaunchAttributeCooperative;"),
-            "its attributes ask for that");
-  EXPECT_EQ(With("cudaLaunchAttribute a[] = "
-                 "{{cudaLaunchAttributeCooperative}};"),
-            "its attributes may ask for that");
-  EXPECT_EQ(With("cudaLaunchAttribute a[1];\n"
-                 "a[0].id = (cudaLaunchAttributeID)n;"),
-            "its attributes ask for that");
-}
-
-TEST(LaunchConfigurations, WithAttributesThatAreNotFollowed) {
-  const std::string Unseen = "its attributes are not followed";
-  EXPECT_EQ(whyTogether("extern cudaLaunchAttribute *a;\n"
-                        "c.attrs = a; c.numAttrs = 1;"),
-            Unseen);
-  EXPECT_EQ(whyTogether("cudaLaunchAttribute a[1], *p = a;\n"
-                        "c.attrs = a; c.numAttrs = 1;"),
-            Unseen);
-  EXPECT_EQ(whyTogether("cudaLaunchAttribute a[1]; c.attrs = a;\n"
-                        "c.attrs[0].id = cudaLaunchAttributeCooperative;\n"
-                        "c.numAttrs = 1;"),
-            Unseen);
+  EXPECT_EQ(whyTogether("c.numAttrs = 0;"), "");
+  for (const char *Count : {"1", "n"})
+    EXPECT_EQ(whyTogether("cudaLaunchAttribute a[1]; c.attrs = a;\n"
+                          "c.numAttrs = " +
+                          std::string(Count) + ";"),
+              "its attributes may ask for that");
 }
 
 // --- Questions about occupancy -----------------------------------------------

@@ -174,6 +174,58 @@ TEST(Callees, WithAnotherDiscardedBranchGetAnOverload) {
            kernelAround("int a[4]; a[i] = 1; *out = f<false>(a, j);"));
 }
 
+// The same of a pointer beside the parameter, in a copy and in the function of
+// the array.
+TEST(Callees, WithAPointerInADiscardedBranchGetNone) {
+  const std::string First =
+      "__device__ int first(const int *p) { const volatile int *q = p;\n"
+      "  return *q; }\n";
+  EXPECT_TRUE(factsOf(First +
+                      "template <bool B> __device__ int f(int *p) {\n"
+                      "  int *q = p;\n"
+                      "  if constexpr (B) return first(q);\n"
+                      "  return *q++; }\n" +
+                      kernelAround("int a[4]; a[i] = 1; *out = f<false>(a);"))
+                  .Callees.empty());
+  testFind(First +
+           "template <bool B> __global__ void kernel(int *out, int i) {\n"
+           "  int a[4]; int *q = $pointer_taken^a;\n"
+           "  if constexpr (B) *out = first(q);\n"
+           "  *q++ = i; $write^a[i] = 2; }\n"
+           "template __global__ void kernel<false>(int *, int);");
+}
+
+TEST(Walking, EndsWhereThePreprocessorSkipsCode) {
+  testBody("int a[4]; int *p = $pointer_taken^a; *p++ = 1;\n"
+           "#ifdef DEBUG\n*out = long(p);\n#endif\n");
+}
+
+TEST(Callees, ThatAreFriendsGetNone) {
+  const std::string Code = kernelAround("int a[4]; a[i] = 1; *out = f(a);");
+  EXPECT_TRUE(
+      factsOf("class C { int v; friend __device__ int f(const int *p); };\n"
+              "__device__ int f(const int *p) { return *p + C().v; }\n" +
+              Code)
+          .Callees.empty());
+  EXPECT_TRUE(factsOf("class C { int v; template <class T>\n"
+                      "  friend __device__ int f(const T *p); };\n"
+                      "template <class T> __device__ int f(const T *p) {\n"
+                      "  return *p + C().v; }\n" +
+                      Code)
+                  .Callees.empty());
+}
+
+TEST(Callees, ThatShowTheirTypeOrCountCopiesGetNone) {
+  const std::string Code = kernelAround("int a[4]; a[i] = 1; *out = f(a);");
+  for (const char *Value : {"sizeof(__PRETTY_FUNCTION__)", "__COUNTER__"})
+    EXPECT_TRUE(factsOf(std::string("__device__ int f(int *p) { return *p + ") +
+                        Value + "; }\n" + Code)
+                    .Callees.empty())
+        << Value;
+  calleeOf("__device__ unsigned f(int *p) { return *p + sizeof(__func__); }\n" +
+           Code);
+}
+
 TEST(Callees, ThatComputeWithLinesGetNone) {
   const std::string Code = kernelAround("int a[4]; a[i] = 1; *out = f(a);");
   EXPECT_TRUE(

@@ -147,6 +147,22 @@ TEST(Templates, ABranchThatOneInstantiationDiscardsIsSkippedCode) {
            "template __global__ void kernel<1>(int *, int);");
 }
 
+// Such a type is that of the pattern, and names the array there. As a reference
+// or as a stripe the array has no such length.
+TEST(Templates, TheLengthOfAnArrayInATypeIsSeen) {
+  for (const char *Statement :
+       {"using B = int[len($decltype^a)];", "Box<len($decltype^a)> b;",
+        "$write^a[i] = sizeof(Box<len($decltype^a)>);"})
+    testFind(("template <int N> struct Box { int v; };\n"
+              "template <int N> __host__ __device__ constexpr int\n"
+              "len(int (&)[N]) { return N; }\n"
+              "template <int N> __global__ void kernel(int i) {\n"
+              "  int a[4]; $write^a[i] = 1; " +
+              llvm::Twine(Statement) +
+              " }\ntemplate __global__ void kernel<1>(int);")
+                 .str());
+}
+
 TEST(Templates, AnObstacleOfOneIsOneOfAll) {
   testFind("struct Index { int v; __device__ operator int() const { return v; }"
            "};\n"

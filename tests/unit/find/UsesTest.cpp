@@ -405,26 +405,6 @@ TEST(WholeArray, InAssembly) {
   testBody("int a[4]; asm(\"\" :: \"r\"($read^a[i]));");
 }
 
-TEST(WholeArray, WhereAssemblyNamesLocalMemory) {
-  auto Reached = [](llvm::StringRef Statement, llvm::StringRef Mark) {
-    testFind(("__device__ unsigned __isLocal(const void *);\n"
-              "__device__ int peek(int *p) { int x = 0; " +
-              Statement +
-              " return x; }\n"
-              "__global__ void kernel(int *out, int i) {\n"
-              "  int " +
-              Mark + "a[4]; $write^a[i] = 1; *out = peek(out); }")
-                 .str());
-  };
-  Reached("asm(\"ld.local.u32 %0, [%1];\" : \"=r\"(x) : \"l\"(p));",
-          "$inline_assembly^");
-  Reached("asm(\"{ .reg .pred q; isspacep.shared q, %1;"
-          " selp.u32 %0, 1, 0, q; }\" : \"=r\"(x) : \"l\"(p));",
-          "$inline_assembly^");
-  Reached("x = __isLocal(p);", "$inline_assembly^");
-  Reached("asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x));", "");
-}
-
 // --- What the address may be taken for --------------------------------------
 
 namespace {
@@ -453,6 +433,19 @@ TEST(SlotAlignment, IsWhatACalleesCastClaims) {
   EXPECT_EQ(slotAlignment(Callee + kernelAround("float a[8]; a[i] = 1;"
                                                 "*data = first(data);")),
             4u);
+}
+
+// C++20 makes `!(v == w)` of it.
+TEST(SlotAlignment, IsWhatARewrittenOperatorsCastClaims) {
+  UnitFacts Facts =
+      factsOf("struct V { float v[8]; };\n"
+              "__device__ bool operator==(const V &a, const V &b) {\n"
+              "  return ((const int4 *)a.v)->x == ((const int4 *)b.v)->x; }\n" +
+                  kernelAround("V v{}, w{}; v.v[i] = 1; *out = v != w;"),
+              [](llvm::StringRef) { return true; }, {"-std=c++20"});
+  ASSERT_EQ(Facts.Findings.size(), 2u);
+  for (const Finding &F : Facts.Findings)
+    EXPECT_EQ(F.Instances.at(0).SlotAlignment, 16u);
 }
 
 TEST(SlotAlignment, IsTheTypesWithoutCasts) {
