@@ -8,7 +8,6 @@
 #include "verify/Gpu.h"
 #include <algorithm>
 #include <chrono>
-#include <cuda_occupancy.h>
 #include <dlfcn.h>
 
 using namespace bankstripe::runtime;
@@ -162,25 +161,11 @@ static GpuFacts ask(const Driver &D, CUdevice Device) {
   int Version = 0;
   if (D.cuDriverGetVersion(&Version) != CUDA_SUCCESS)
     Version = 0;
-  return {
-      .Major = Value(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-      .Minor = Value(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
-      .Multiprocessors = Value(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-      .ThreadsPerMultiprocessor =
-          Value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
-      .ThreadsPerBlock = Value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-      .RegistersPerMultiprocessor =
-          Value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
-      .RegistersPerBlock = Value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
-      .SharedPerMultiprocessor =
-          Value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
-      .SharedPerBlock = Value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
-      .SharedPerBlockOptIn =
-          Value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
-      .SharedReservedPerBlock =
-          Value(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
-      .MegaHertz = Value(CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000,
-      .Driver = static_cast<unsigned>(Version)};
+  return {.Multiprocessors = Value(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+          .ThreadsPerMultiprocessor =
+              Value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+          .MegaHertz = Value(CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000,
+          .Driver = static_cast<unsigned>(Version)};
 }
 
 std::optional<GpuFacts> bankstripe::runtime::gpuFacts(const std::string &Name) {
@@ -199,49 +184,4 @@ std::optional<GpuFacts> bankstripe::runtime::gpuFacts(const std::string &Name) {
       return Facts;
   }
   return std::nullopt;
-}
-
-// Occupancy is the arithmetic of the toolkit's cuda_occupancy.h; the carveout
-// is taken to be the driver's own choice.
-static cudaOccDeviceProp propertiesOf(const GpuFacts &Gpu) {
-  const auto Signed = [](unsigned Value) { return static_cast<int>(Value); };
-  cudaOccDeviceProp P;
-  P.computeMajor = Signed(Gpu.Major);
-  P.computeMinor = Signed(Gpu.Minor);
-  P.maxThreadsPerBlock = Signed(Gpu.ThreadsPerBlock);
-  P.maxThreadsPerMultiprocessor = Signed(Gpu.ThreadsPerMultiprocessor);
-  P.regsPerBlock = Signed(Gpu.RegistersPerBlock);
-  P.regsPerMultiprocessor = Signed(Gpu.RegistersPerMultiprocessor);
-  P.warpSize = 32;
-  P.sharedMemPerBlock = Gpu.SharedPerBlock;
-  P.sharedMemPerMultiprocessor = Gpu.SharedPerMultiprocessor;
-  P.sharedMemPerBlockOptin = Gpu.SharedPerBlockOptIn;
-  P.reservedSharedMemPerBlock = Gpu.SharedReservedPerBlock;
-  P.numSms = Signed(Gpu.Multiprocessors);
-  return P;
-}
-
-std::optional<unsigned> bankstripe::runtime::residentWarps(
-    const Resources &Takes, const LaunchShape &Shape, const GpuFacts &Gpu) {
-  if (Shape.Threads == 0)
-    return std::nullopt;
-  const cudaOccDeviceProp Properties = propertiesOf(Gpu);
-  cudaOccFuncAttributes Attributes;
-  Attributes.maxThreadsPerBlock = Properties.maxThreadsPerBlock;
-  Attributes.numRegs = static_cast<int>(Takes.Registers);
-  Attributes.sharedSizeBytes = Takes.StaticSharedBytes;
-  Attributes.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
-  Attributes.maxDynamicSharedSizeBytes = Properties.sharedMemPerBlockOptin;
-  Attributes.numBlockBarriers = 1;
-  cudaOccDeviceState State;
-  State.cacheConfig = CACHE_PREFER_NONE;
-  State.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT;
-  cudaOccResult Result;
-  if (cudaOccMaxActiveBlocksPerMultiprocessor(
-          &Result, &Properties, &Attributes, &State,
-          static_cast<int>(Shape.Threads),
-          Shape.DynamicSharedBytes) != CUDA_OCC_SUCCESS)
-    return std::nullopt;
-  return static_cast<unsigned>(Result.activeBlocksPerMultiprocessor) *
-         ((Shape.Threads + 31) / 32);
 }

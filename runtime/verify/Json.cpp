@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Json.h"
+#include "arch/ArchInfo.h"
 #include "recording/Optional.h"
 #include "verify/Print.h"
 
@@ -81,7 +82,7 @@ static Json differenceJson(const VerifyReport &Report) {
 // Of a kernel in one of the programs, as its first launch takes them.
 static Json resourcesJson(const std::optional<Resources> &R,
                           const std::optional<LaunchShape> &Shape,
-                          const std::optional<GpuFacts> &Gpu) {
+                          const std::string &Architecture) {
   if (!R)
     return nullptr;
   Json Result = {{"registers", R->Registers},
@@ -89,10 +90,12 @@ static Json resourcesJson(const std::optional<Resources> &R,
                  {"local", R->LocalBytes}};
   if (!Shape)
     return Result;
-  const auto Warps = Gpu ? residentWarps(*R, *Shape, *Gpu) : std::nullopt;
+  const unsigned Warps = bankstripe::residentWarps(
+      Architecture, Shape->Threads, R->Registers,
+      R->StaticSharedBytes + Shape->DynamicSharedBytes);
   Result["block-threads"] = Shape->Threads;
   Result["dynamic-shared"] = Shape->DynamicSharedBytes;
-  Result["resident-warps"] = Warps;
+  Result["resident-warps"] = Warps ? Json(Warps) : Json();
   return Result;
 }
 
@@ -123,7 +126,7 @@ Json bankstripe::runtime::timesJson(const PairedTimes &T) {
 }
 
 static Json kernelJson(const KernelStatistics &K,
-                       const std::optional<GpuFacts> &Gpu) {
+                       const std::string &Architecture) {
   Json Result = {{"name", K.Name},
                  {"function", functionName(K.Name)},
                  {"unchanged-library", unchangedLibrary(K)},
@@ -131,8 +134,9 @@ static Json kernelJson(const KernelStatistics &K,
   Result.update(timesJson(K));
   Result["original-total-ns"] = K.TotalOriginal;
   Result["rewritten-total-ns"] = K.TotalRewritten;
-  Result["original"] = resourcesJson(K.Original, K.OriginalShape, Gpu);
-  Result["rewritten"] = resourcesJson(K.Rewritten, K.RewrittenShape, Gpu);
+  Result["original"] = resourcesJson(K.Original, K.OriginalShape, Architecture);
+  Result["rewritten"] =
+      resourcesJson(K.Rewritten, K.RewrittenShape, Architecture);
   return Result;
 }
 
@@ -212,9 +216,12 @@ bankstripe::runtime::jsonReport(const VerifyReport &Report,
   if (Report.Captured)
     Result["capture"] = captureJson(*Report.Captured);
   Result["output"] = outputJson(Report);
+  // "9.0" is sm_90.
+  std::string Architecture = Gpu ? "sm_" + Report.Capability : "";
+  std::erase(Architecture, '.');
   Result["kernels"] = Json::array();
   for (const KernelStatistics &K : Report.Kernels)
-    Result["kernels"].push_back(kernelJson(K, Gpu));
+    Result["kernels"].push_back(kernelJson(K, Architecture));
   Result["all-launches"] = timesJson(Report.Total);
   Result["clocks"] = {{"original", clocksJson(Report.OriginalClocks)},
                       {"rewritten", clocksJson(Report.RewrittenClocks)},

@@ -111,13 +111,6 @@ inline GpuFacts sampleGpu() {
   GpuFacts Gpu;
   Gpu.Multiprocessors = 132;
   Gpu.ThreadsPerMultiprocessor = 2048;
-  Gpu.Major = 9;
-  Gpu.ThreadsPerBlock = 1024;
-  Gpu.RegistersPerMultiprocessor = Gpu.RegistersPerBlock = 65536;
-  Gpu.SharedPerMultiprocessor = 228 << 10;
-  Gpu.SharedPerBlock = 48 << 10;
-  Gpu.SharedPerBlockOptIn = 227 << 10;
-  Gpu.SharedReservedPerBlock = 1 << 10;
   Gpu.MegaHertz = 1980;
   Gpu.Driver = 13000;
   return Gpu;

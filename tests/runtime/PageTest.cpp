@@ -70,13 +70,6 @@ TEST(Page, OtherTextIsNoPlan) {
 
 // Figures of an H200 that are in its documentation: 64 warps, 65536 registers,
 // 228 KB of shared memory of which a block loses 1 KB.
-TEST(GpuFacts, ResidentWarps) {
-  EXPECT_EQ(residentWarps({32, 0, 0}, {128, 0}, sampleGpu()), 64U);
-  EXPECT_EQ(residentWarps({32, 0, 0}, {128, 32768}, sampleGpu()), 24U);
-  EXPECT_EQ(residentWarps({255, 0, 0}, {128, 0}, sampleGpu()), 8U);
-  EXPECT_EQ(residentWarps({32, 0, 0}, {0, 0}, sampleGpu()), std::nullopt);
-}
-
 TEST(GpuFacts, AreInTheJson) {
   VerifyReport Report = sampleReport();
   Report.Kernels = {sampleKernel("sort(int*)", 2, 1)};
