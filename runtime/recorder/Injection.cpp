@@ -19,7 +19,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/CallSites.h"
 #include "recorder/Recorder.h"
 #include "recorder/WatchedCalls.h"
 #include <chrono>
@@ -31,7 +30,6 @@ using namespace bankstripe::runtime;
 
 static Recorder *TheRecorder = nullptr;
 static RecordingWriter *TheWriter = nullptr;
-static CallSites *TheSites = nullptr;
 
 template <class Parameters>
 static const Parameters &parameters(const CUpti_CallbackData &Data) {
@@ -223,8 +221,7 @@ static void graphNodeAdded(const WatchedCall &Call,
 }
 
 // After a call that succeeded.
-static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data,
-                      std::optional<unsigned> Made) {
+static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data) {
   switch (Call.What) {
   case Action::CaptureBegins:
     return TheRecorder->captureBegins();
@@ -245,12 +242,10 @@ static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data,
   case Action::SetAccess: {
     const auto &P = parameters<cuMemSetAccess_params>(Data);
     return TheRecorder->accessible(Data.context, P.ptr, P.size,
-                                   {P.desc, P.count}, Made);
+                                   {P.desc, P.count});
   }
   default:
-    AllocationRequest Request = allocation(Call, Data);
-    Request.Made = Made;
-    return TheRecorder->allocated(Request);
+    return TheRecorder->allocated(allocation(Call, Data));
   }
 }
 
@@ -264,16 +259,12 @@ static void leaving(const WatchedCall &Call, const CUpti_CallbackData &Data) {
     TheRecorder->mutex().unlock();
     return;
   }
-  const bool Succeeded = Result == CUDA_SUCCESS;
-  std::optional<unsigned> Made;
-  if (Succeeded && isAllocation(Call.What))
-    Made = TheSites->here(*TheWriter); // Without the lock: see there.
   const std::lock_guard Lock(TheRecorder->mutex());
   // A capture that was invalidated ends with an error, and ends.
   if (Call.What == Action::CaptureEnds)
     TheRecorder->captureEnds();
-  else if (Succeeded)
-    succeeded(Call, Data, Made);
+  else if (Result == CUDA_SUCCESS)
+    succeeded(Call, Data);
 }
 
 static void resourceEvent(CUpti_CallbackId Id, const CUpti_ResourceData &Data) {
@@ -310,7 +301,6 @@ static std::string cuptiProblem(CUptiResult Result) {
 
 static std::string startDigests(const RecordRequest &Request) {
   TheRecorder = new Recorder(*TheWriter, Request);
-  TheSites = new CallSites;
   CUpti_SubscriberHandle Subscriber = nullptr;
   if (const CUptiResult Result = cuptiSubscribe(&Subscriber, callback, nullptr))
     return cuptiProblem(Result);

@@ -385,14 +385,12 @@ void Recorder::allocated(const AllocationRequest &Request) {
                             Request.Kind, Gone);
   for (const unsigned Id : Gone)
     Output.free(Id);
-  A.Made = Request.Made;
   A.Device = static_cast<unsigned>(DeviceOf[Request.In]);
   Output.allocation(A);
 }
 
 void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
-                          std::span<const CUmemAccessDesc> Rights,
-                          std::optional<unsigned> Made) {
+                          std::span<const CUmemAccessDesc> Rights) {
   CUdevice Device = 0;
   {
     const OwnCalls Own;
@@ -416,7 +414,6 @@ void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
     AllocationRequest Request;
     Request.In = In;
     Request.Kind = "virtual";
-    Request.Made = Made;
     Request.Address = Range.Address;
     Request.Bytes = Range.Bytes;
     Request.IsFilled =

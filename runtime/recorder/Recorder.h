@@ -58,12 +58,11 @@ struct AllocationRequest {
   std::string Kind;
   CUdeviceptr Address = 0; ///< Where kernels see it.
   uint64_t Bytes = 0;
-  bool IsOrdered = false;       ///< It becomes usable in the order of a stream.
-  CUstream Order = nullptr;     ///< That stream.
-  bool IsHostFirst = false;     ///< Managed memory that the host has first.
-  bool IsHost = false;          ///< Host memory.
-  bool IsFilled = false;        ///< It may hold something already.
-  std::optional<unsigned> Made; ///< The call stack that asked for it.
+  bool IsOrdered = false;   ///< It becomes usable in the order of a stream.
+  CUstream Order = nullptr; ///< That stream.
+  bool IsHostFirst = false; ///< Managed memory that the host has first.
+  bool IsHost = false;      ///< Host memory.
+  bool IsFilled = false;    ///< It may hold something already.
 };
 
 /// The driver's name of an error.
@@ -88,8 +87,7 @@ public:
       onlyReplayMisses("memory that has several addresses (cuMemMap)");
   }
   void accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
-                  std::span<const CUmemAccessDesc> Rights,
-                  std::optional<unsigned> Made);
+                  std::span<const CUmemAccessDesc> Rights);
   void unmapping(CUdeviceptr Address, uint64_t Bytes);
   /// A context or the program ends: digests what no digest has seen.
   void ending();

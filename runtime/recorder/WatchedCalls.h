@@ -67,12 +67,6 @@ struct WatchedCall {
 
 inline bool isLaunch(Action What) { return What <= Action::LaunchGraph; }
 
-/// Whether the program has memory after the call that it did not have before.
-inline bool isAllocation(Action What) {
-  return (What >= Action::Allocate && What <= Action::RegisterHost) ||
-         What == Action::SetAccess;
-}
-
 std::span<const WatchedCall> watchedCalls();
 
 /// The call of this number; null when it is not watched.

@@ -23,7 +23,7 @@
 namespace bankstripe::runtime {
 
 /// The version of the file format. A reader takes no other.
-constexpr unsigned RecordingVersion = 5;
+constexpr unsigned RecordingVersion = 6;
 
 /// What a recording holds besides the launches themselves.
 enum class RecordingMode {
@@ -45,18 +45,6 @@ struct Extent {
   }
 };
 
-/// One call of a call stack, as an address in a file.
-struct StackFrame {
-  std::string Module;  ///< Path of the program or library.
-  uint64_t Offset = 0; ///< Of the call within it, as addr2line takes it.
-  std::string Symbol;  ///< The exported symbol around it, mangled, or empty.
-  uint64_t SymbolOffset = 0;
-  bool operator==(const StackFrame &) const = default;
-};
-
-/// The innermost call first.
-using CallStack = std::vector<StackFrame>;
-
 /// A piece of device memory that kernels can write.
 ///
 /// Memory that the program allocated is known by the order of the allocations,
@@ -70,10 +58,9 @@ struct Allocation {
                            ///< "virtual", "pinned", "registered", "variable".
   std::string Name;        ///< Of a variable; else empty.
   uint64_t Bytes = 0;
-  uint64_t ChunkBytes = 0;      ///< Bytes that one digest covers.
-  std::optional<unsigned> Made; ///< Number of the call stack that made it.
-  unsigned Device = 0;          ///< Number of the device that it belongs to.
-  unsigned MadeBefore = 0;      ///< Index of the first launch that can see it.
+  uint64_t ChunkBytes = 0; ///< Bytes that one digest covers.
+  unsigned Device = 0;     ///< Number of the device that it belongs to.
+  unsigned MadeBefore = 0; ///< Index of the first launch that can see it.
   /// Index of the first launch that no longer sees it; none while it lives.
   std::optional<unsigned> FreedBefore;
 };
@@ -139,7 +126,6 @@ struct Recording {
   std::vector<Allocation> Allocations;
   std::vector<Allocation> Variables;
   std::vector<Launch> Launches;
-  std::vector<CallStack> Stacks; ///< That allocations were made from.
   /// What could not be recorded, and how often that was met.
   std::map<std::string, uint64_t> Notes;
   /// Launches without digests, by what left them out: "kernels", "sample",

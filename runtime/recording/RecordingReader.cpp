@@ -40,7 +40,6 @@ private:
 
   bool addFields(std::string_view Record);
   bool addShape(ByteReader &From);
-  bool addStack(ByteReader &From);
   bool addDevice(ByteReader &From);
   bool addAllocation(ByteReader &From, bool IsVariable);
   bool addFree(ByteReader &From);
@@ -97,19 +96,6 @@ bool RecordingRecords::addShape(ByteReader &From) {
   return From.finished();
 }
 
-bool RecordingRecords::addStack(ByteReader &From) {
-  CallStack Stack;
-  do {
-    StackFrame Frame;
-    if (!text(From, Frame.Module) || !From.fields(Frame.Offset) ||
-        !text(From, Frame.Symbol) || !From.fields(Frame.SymbolOffset))
-      return false;
-    Stack.push_back(std::move(Frame));
-  } while (From.left());
-  Result.Stacks.push_back(std::move(Stack));
-  return true;
-}
-
 bool RecordingRecords::addDevice(ByteReader &From) {
   std::string Name, Capability;
   if (!From.fields(Name, Capability) || !From.finished())
@@ -136,16 +122,12 @@ bool RecordingRecords::addAllocation(ByteReader &From, bool IsVariable) {
   if (!text(From, IsVariable ? A.Name : A.Kind))
     return false;
   From.fields(A.Bytes, A.ChunkBytes, A.Device);
-  if (!IsVariable && From.left())
-    A.Made = From.number<unsigned>();
   if (!From.finished())
     return false;
   if (A.ChunkBytes == 0)
     return fail("the chunks of an allocation have no bytes");
   if (chunkCount(A) > MaximumChunks)
     return fail("an allocation has too many chunks");
-  if (A.Made && *A.Made >= Result.Stacks.size())
-    return fail("an allocation was made from an unknown call stack");
   Into.push_back(std::move(A));
   return true;
 }
@@ -271,8 +253,6 @@ bool RecordingRecords::addFields(std::string_view Record) {
     return From.finished();
   case RecordType::Shape:
     return addShape(From);
-  case RecordType::Stack:
-    return addStack(From);
   case RecordType::Device:
     return addDevice(From);
   case RecordType::Allocation:

@@ -88,21 +88,8 @@ void RecordingWriter::allocation(const Allocation &A) {
   ByteWriter Fields;
   Fields.fields(text(A.IsVariable ? A.Name : A.Kind), A.Bytes, A.ChunkBytes,
                 A.Device);
-  if (A.Made)
-    Fields.number(*A.Made);
   add(A.IsVariable ? RecordType::Variable : RecordType::Allocation, Fields);
   send();
-}
-
-unsigned RecordingWriter::stack(const CallStack &Frames) {
-  const std::lock_guard Lock(Mutex);
-  ByteWriter Fields;
-  for (const StackFrame &Frame : Frames)
-    Fields.fields(text(Frame.Module), Frame.Offset, text(Frame.Symbol),
-                  Frame.SymbolOffset);
-  add(RecordType::Stack, Fields);
-  send();
-  return Stacks++;
 }
 
 void RecordingWriter::free(unsigned Id) {

@@ -44,7 +44,6 @@ enum class RecordType : unsigned char {
   Failure,
   End,
   Mode,
-  Stack,
 };
 
 /// Bits of a launch's record; it ends before them when none is set.
@@ -70,10 +69,6 @@ public:
   void device(const std::string &Name, const std::string &Capability);
   /// Announces an allocation; Id, MadeBefore and FreedBefore do not count.
   void allocation(const Allocation &A);
-  /// A call stack, for Allocation::Made.
-  ///
-  /// \return its number; they count from 0.
-  unsigned stack(const CallStack &Frames);
   /// The allocation \p Id is gone from here on.
   void free(unsigned Id);
   /// A launch with its digests, as found in mode Digest; they count from 0.
@@ -117,7 +112,6 @@ private:
   std::string Waiting; ///< Records that are appended next, together.
   std::unordered_map<std::string, unsigned> Texts;
   std::unordered_map<std::string, unsigned> Shapes; ///< By their fields.
-  unsigned Stacks = 0;
   Counts Notes, Skipped;
 };
 

@@ -51,8 +51,6 @@ static Json differenceJson(const VerifyReport &Report) {
     Result["original"] = D.Original;
     Result["rewritten"] = D.Rewritten;
   }
-  if (!Report.MadeAt.empty())
-    Result["made"] = Report.MadeAt;
   if (Report.Found)
     Result["located"] = {
         {"exactly", Report.Found->Range.isOne()},

@@ -215,8 +215,6 @@ static std::string describeLaunchDifference(const VerifyReport &Report) {
   std::string Text =
       fmt::format("launch {} of {}, {}\n  {}\n", D.Launch, Report.LaunchCount,
                   Kernel, describeDifference(D));
-  if (!Report.MadeAt.empty())
-    Text += fmt::format("  allocated in {}\n", Report.MadeAt);
   if (Report.Found)
     Text += describeLocation(*Report.Found);
   if (D.Kind == DifferenceKind::Contents && Report.Bytes)

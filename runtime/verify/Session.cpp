@@ -7,7 +7,6 @@
 
 #include "verify/Session.h"
 #include "verify/Digests.h"
-#include "verify/Places.h"
 #include "verify/Timing.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -182,13 +181,6 @@ static OutputComparison judgeOutput(const Originals &Known,
     if (Output != Original)
       Control = Output;
   return compareOutput(Original, Control, Rewritten);
-}
-
-static std::string placeMade(const Recording &R, unsigned Allocation) {
-  if (Allocation >= R.Allocations.size())
-    return "";
-  const std::optional<unsigned> Made = R.Allocations[Allocation].Made;
-  return Made && *Made < R.Stacks.size() ? placeOf(R.Stacks[*Made]) : "";
 }
 
 static std::optional<ByteDifference> findBytes(Runner &Runs, const Findings &In,
@@ -409,11 +401,8 @@ static VerifyReport compareWith(Runner &Runs, Originals Known,
   Report.Output = judgeOutput(Known, Rewritten.Child.Output);
   Report.OutputBytes = Known.First.Child.Output.size();
   const std::optional<Difference> &D = Report.Launches.First;
-  if (D && D->Kind == DifferenceKind::Contents) {
-    if (!D->IsVariable)
-      Report.MadeAt = placeMade(Found.Of.Original, D->Allocation);
+  if (D && D->Kind == DifferenceKind::Contents)
     Report.Bytes = findBytes(Runs, Found, *D);
-  }
   Report.Captured = capture(Runs, Found, Report.LaunchCount);
   Stop Verdict = judge(O, Report);
   return withTimes(stopped(std::move(Report), std::move(Verdict)),

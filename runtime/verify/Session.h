@@ -47,7 +47,6 @@ struct VerifyReport {
   OutputComparison Output;
   uint64_t OutputBytes = 0;
   std::optional<ByteDifference> Bytes;
-  std::string MadeAt; ///< Where that memory was allocated; empty: unknown.
   /// Where Launches.First was found, when it is a difference in memory.
   std::optional<Location> Found;
   unsigned Repeats = 2; ///< Runs of the original with digests.

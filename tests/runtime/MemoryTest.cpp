@@ -5,10 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/CallSites.h"
 #include "recorder/LiveMemory.h"
-#include <cstdio>
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;
@@ -211,18 +208,4 @@ TEST(MappedRanges, MemoryIsFreshTheFirstTimeItIsMapped) {
   Mapped.created(7); // The number is used again, for other memory.
   Mapped.mapped(0x1000, 8, 7);
   EXPECT_TRUE(IsFresh());
-}
-
-TEST(CallSites, NameFilesOffsetsAndSymbols) {
-  void *Here = __builtin_return_address(0);
-  Dl_info Info = {};
-  ASSERT_NE(::dladdr(reinterpret_cast<void *>(&std::fopen), &Info), 0);
-  void *InLibrary = static_cast<char *>(Info.dli_saddr) + 5;
-  const CallStack Stack = CallSites::resolve({Here, InLibrary, nullptr});
-  // This test is linked with the recorder: its own calls are left out.
-  ASSERT_EQ(Stack.size(), 1u);
-  EXPECT_EQ(Stack[0].Module, Info.dli_fname);
-  EXPECT_EQ(Stack[0].SymbolOffset, 4u);
-  EXPECT_EQ(Stack[0].Offset, reinterpret_cast<uintptr_t>(InLibrary) - 1 -
-                                 reinterpret_cast<uintptr_t>(Info.dli_fbase));
 }

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs.h"
-#include "recorder/CallSites.h"
 #include "recording/RecordingReader.h"
 #include "recording/RecordingWriter.h"
 #include <csignal>
@@ -87,10 +86,6 @@ TEST_F(RecordingInAFile, DigestsSurviveTheRoundTrip) {
     RecordingWriter Writer;
     ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
     Writer.device("NVIDIA \"H\" \xff", "9.0");
-    const CallStack Stack = {{"/bin/program", 4660, "main", 18},
-                             {"/lib/libc.so.6", 99, "", 0}};
-    EXPECT_EQ(Writer.stack(Stack), 0u);
-    Written.Allocations[0].Made = 0;
     Writer.allocation(Written.Allocations[0]);
     Allocation Table;
     Table.IsVariable = true;
@@ -125,9 +120,6 @@ TEST_F(RecordingInAFile, DigestsSurviveTheRoundTrip) {
   EXPECT_EQ(R.Allocations[0].Bytes, 1000u);
   EXPECT_EQ(R.Allocations[0].Kind, "device");
   EXPECT_EQ(R.Allocations[0].MadeBefore, 0u);
-  EXPECT_EQ(R.Allocations[0].Made, 0u);
-  ASSERT_EQ(R.Stacks.size(), 1u);
-  EXPECT_EQ(R.Stacks[0][0], (StackFrame{"/bin/program", 4660, "main", 18}));
   EXPECT_EQ(R.Allocations[0].FreedBefore, 1u);
   ASSERT_EQ(R.Variables.size(), 1u);
   EXPECT_EQ(R.Variables[0].Name, "table");
@@ -312,7 +304,7 @@ TEST_F(RecordingInAFile, WhatCannotBeReadSaysWhy) {
     EXPECT_EQ(problem(), "it is of another kind");
   }
   write(std::string(RecordingFile.Magic) + "\2");
-  EXPECT_EQ(problem(), "it has version 2 of the format, known is 5");
+  EXPECT_EQ(problem(), "it has version 2 of the format, known is 6");
 }
 
 TEST_F(RecordingInAFile, TruncationLeavesTheCompleteRecords) {
@@ -394,14 +386,6 @@ TEST_F(RecordingInAFile, ImpossibleRecordIsNamedByItsPlace) {
             At + "a run of digests does not fit its allocation");
   EXPECT_EQ(Problem(Start + record(RecordType::Free, ByteWriter().number(1))),
             At + "allocation 1 is freed without being live");
-  EXPECT_EQ(
-      Problem(
-          Start +
-          record(
-              RecordType::Allocation,
-              ByteWriter().number(0).number(1000).number(256).number(0).number(
-                  0))),
-      At + "an allocation was made from an unknown call stack");
   const std::string Fault = At + "the fields are not those of its type";
   EXPECT_EQ(Problem(Start + record(RecordType::Launch, ByteWriter().number(1))),
             Fault);
@@ -427,20 +411,6 @@ TEST_F(RecordingInAFile, LaunchWithoutDigestsTakesFewBytes) {
     return fs::file_size(Path);
   };
   EXPECT_EQ(BytesOf(101), BytesOf(1) + 100 * 7);
-}
-
-TEST_F(RecordingInAFile, CallStackIsWrittenOnce) {
-  RecordingWriter Writer;
-  ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
-  CallSites Sites;
-  std::vector<std::optional<unsigned>> Made;
-  volatile int Times = 3; // Not to be unrolled into three places.
-  for (int I = 0; I < Times; ++I)
-    Made.push_back(Sites.here(Writer));
-  Made.push_back(Sites.here(Writer)); // Another line, another stack.
-  EXPECT_EQ(Made[0], Made[2]);
-  EXPECT_NE(Made[0], Made[3]);
-  EXPECT_EQ(read().Stacks.size(), 2u);
 }
 
 TEST(Bytes, NumbersOfAnySize) {
