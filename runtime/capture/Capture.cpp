@@ -143,9 +143,6 @@ bool Records::add(std::string_view Record) {
     return addPages(From, Record, /*IsWord=*/true);
   case CaptureRecord::Note:
     return addNote(From);
-  case CaptureRecord::Error:
-    Result.Error = From.text();
-    return From.finished();
   case CaptureRecord::End:
     HasEnded = true;
     return From.finished();

@@ -27,7 +27,7 @@
 namespace bankstripe::runtime {
 
 /// The version of the file format. A reader takes no other.
-constexpr unsigned CaptureVersion = 2;
+constexpr unsigned CaptureVersion = 3;
 
 /// Bytes of a page; the last one of some memory may be shorter.
 constexpr uint64_t CapturePageBytes = uint64_t(1) << 16;
@@ -118,9 +118,6 @@ struct Capture {
   std::vector<CapturedMemory> Memory;
   /// What is missing or cannot be put back, once each.
   std::vector<std::string> Notes;
-  /// Name of the error that the launch ended with; empty without one, and then
-  /// what it left is there.
-  std::string Error;
   /// Keeps the bytes that the pages refer to.
   std::shared_ptr<const void> Storage;
 };

@@ -41,12 +41,6 @@ void CaptureWriter::failed() {
   File = nullptr;
 }
 
-void CaptureWriter::flush() {
-  endRun();
-  if (File && std::fflush(File) != 0)
-    failed();
-}
-
 void CaptureWriter::add(CaptureRecord Type, const ByteWriter &Fields,
                         std::string_view Bytes) {
   Framed.clear(); // Its room stays.
@@ -136,14 +130,9 @@ void CaptureWriter::note(const std::string &Text) {
   add(CaptureRecord::Note, ByteWriter().text(Text));
 }
 
-void CaptureWriter::error(const std::string &Name) {
-  add(CaptureRecord::Error, ByteWriter().text(Name));
-}
-
 bool CaptureWriter::end() {
   endRun();
   add(CaptureRecord::End, {});
-  flush();
   if (File && std::fclose(std::exchange(File, nullptr)) != 0)
     failed();
   return Problem.empty();

@@ -22,7 +22,6 @@
 //     Word     1 for what was left, memory, first page, pages, the word
 //              (8 bytes)
 //     Note     a text
-//     Error    the name of an error
 //     End      nothing
 //
 //===----------------------------------------------------------------------===//
@@ -49,7 +48,6 @@ enum class CaptureRecord : unsigned char {
   Bytes,
   Word,
   Note,
-  Error,
   End,
 };
 
@@ -75,9 +73,6 @@ public:
   void pages(unsigned Number, CaptureMoment When, uint64_t FirstPage,
              std::string_view Bytes);
   void note(const std::string &Text);
-  void error(const std::string &Name);
-  /// Hands all of it to the system, for the case that the process dies.
-  void flush();
   /// Says that nothing is missing.
   ///
   /// \return whether everything could be written.

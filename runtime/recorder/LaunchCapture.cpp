@@ -154,18 +154,15 @@ std::string LaunchCapture::begin(const CapturedProgram &Program,
     Writer->note(Note);
   for (const Place &P : Memory)
     Writer->memory(P.What);
-  if (std::string Problem = writePages(CaptureMoment::Before, With);
-      !Problem.empty())
-    return giveUp(Problem);
-  Writer->flush();
-  return Writer->problem().empty() ? "" : giveUp(cannotWrite());
+  std::string Problem = writePages(CaptureMoment::Before, With);
+  return Problem.empty() ? "" : giveUp(Problem);
 }
 
 std::string LaunchCapture::end(const std::string &Error, Engines &With) {
   if (!Error.empty() && wantsMemory())
-    Writer->error(Error);
-  else if (std::string Problem = writePages(CaptureMoment::After, With);
-           !Problem.empty())
+    return giveUp("it ends with " + Error);
+  if (std::string Problem = writePages(CaptureMoment::After, With);
+      !Problem.empty())
     return giveUp(Problem);
   if (!Writer->end())
     return giveUp(cannotWrite());

@@ -66,7 +66,7 @@ public:
                     const CapturedKernel &Kernel, std::vector<Place> Memory,
                     const std::set<std::string> &Notes, Engines &With);
 
-  /// Writes what the launch left, or with what error it ended.
+  /// Writes what the launch left, unless it ended with an error.
   std::string end(const std::string &Error, Engines &With);
 
   /// There will be no capture, or no further one.

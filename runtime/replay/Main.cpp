@@ -156,19 +156,10 @@ static int replayOnly(const ReplayOptions &O, const Capture &C,
   const std::string Problem =
       replayHere(O, C, Arguments, [&](Side Which, const SideResult &R) {
         std::fputs(printSide(C, Which, R).c_str(), stdout);
-        if (R.Error != C.Error || !R.Mismatches.empty())
+        if (!R.Error.empty() || !R.Mismatches.empty())
           Status = Which == Side::Original ? ExitCannotRecord : ExitDiffers;
       });
   return Problem.empty() ? Status : problem(Problem, ExitCannotRecord);
-}
-
-static RecordedRun runReplay(const ReplayOptions &O, Runner &Runs,
-                             const std::string &Results,
-                             std::optional<Side> Only) {
-  RecordRequest Request;
-  Request.Mode = RecordingMode::Time;
-  return Runs.run({"/proc/self/exe", replayingArguments(O, Results, Only)},
-                  std::move(Request));
 }
 
 // The durations of the kernel's launches, in their order.
@@ -201,23 +192,16 @@ static ReplayReport replay(const ReplayOptions &O, const Capture &C) {
     return Report;
   }
   const std::string File = Runs.folder() + "/results";
-  const RecordedRun Run = runReplay(O, Runs, File, std::nullopt);
+  RecordRequest Request;
+  Request.Mode = RecordingMode::Time;
+  const RecordedRun Run = Runs.run(
+      {"/proc/self/exe", replayingArguments(O, File)}, std::move(Request));
   ReplayResults &R = Report.Results;
   R = readResults(readFile(File).value_or(""));
-  const auto IsThere = [&C, &R] {
-    return R.Original && (R.Rewritten || !C.Rewritten);
-  };
-  // An original that fails leaves nothing to launch the other one in.
-  if (R.Original && !R.Original->Error.empty() && C.Rewritten) {
-    const std::string Second = Runs.folder() + "/results-rewritten";
-    const RecordedRun Other = runReplay(O, Runs, Second, Side::Rewritten);
-    ReplayResults More = readResults(readFile(Second).value_or(""));
-    R.Rewritten = std::move(More.Rewritten);
-    if (!R.Rewritten)
-      R.Problem = unexpectedEnd(More, Other.Child);
-  } else if (!IsThere() || !Run.Child.succeeded()) {
+  const bool IsDone =
+      R.Original && (!R.Original->Error.empty() || R.Rewritten || !C.Rewritten);
+  if (!IsDone || !Run.Child.succeeded())
     R.Problem = unexpectedEnd(R, Run.Child);
-  }
   if (R.Timed == 0)
     return Report;
   if (Recorder.empty())
@@ -257,5 +241,5 @@ int main(int ArgumentCount, char **Arguments) {
     std::fputs(printReplay(C, Report, Coloured).c_str(), stdout);
   if (!O.JsonPath.empty() && !writeFile(O.JsonPath, jsonReplay(C, Report)))
     return problem("cannot write '" + O.JsonPath + "'", ExitUsage);
-  return judge(C, Report.Results);
+  return judge(Report.Results);
 }

@@ -120,12 +120,9 @@ bankstripe::runtime::parseReplayOptions(int ArgumentCount,
 
 std::vector<std::string>
 bankstripe::runtime::replayingArguments(const ReplayOptions &O,
-                                        const std::string &Results,
-                                        std::optional<Side> Only) {
-  std::vector<std::string> Arguments = {
-      "--results=" + Results, fmt::format("--runs={}", Only ? 0 : O.Runs)};
-  if (Only)
-    Arguments.push_back(fmt::format("--only={}", sideName(*Only)));
+                                        const std::string &Results) {
+  std::vector<std::string> Arguments = {"--results=" + Results,
+                                        fmt::format("--runs={}", O.Runs)};
   if (O.Type)
     Arguments.push_back(fmt::format("--type={}", elementName(*O.Type)));
   if (!O.Module.empty())

@@ -33,8 +33,7 @@ parseReplayOptions(int ArgumentCount, const char *const *Arguments);
 
 /// The arguments of the process that replays for \p O.
 std::vector<std::string> replayingArguments(const ReplayOptions &O,
-                                            const std::string &Results,
-                                            std::optional<Side> Only);
+                                            const std::string &Results);
 
 } // namespace bankstripe::runtime
 

@@ -20,9 +20,8 @@ struct ReplayReport {
   std::string Untimed; ///< Why there are no times though they were wanted.
 };
 
-/// What the results say. A kernel that fails as the captured launch did is as
-/// good as one that leaves the same.
-ExitStatus judge(const Capture &Of, const ReplayResults &Results);
+/// What the results say.
+ExitStatus judge(const ReplayResults &Results);
 
 /// Medians, spreads and the interval of \p Nanoseconds: the durations of the
 /// first launch of each side and then of the timed ones, in their order.

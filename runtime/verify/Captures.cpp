@@ -134,7 +134,6 @@ CaptureReport bankstripe::runtime::captureLaunch(Runner &Runs, unsigned Launch,
           "what the recorder left cannot be read: " + Problem->Message;
       return Report;
     }
-    Report.Error = std::get<Capture>(Read).Error;
     Report.Lacks = std::get<Capture>(Read).Notes;
   }
   Runs.tell(fmt::format(

@@ -26,7 +26,6 @@ struct CaptureReport {
   std::string Problem;          ///< Why there is no capture; else empty.
   std::string Kernel;           ///< That was launched, as a person writes it.
   uint64_t Bytes = 0;           ///< Of the file.
-  std::string Error;            ///< That the original's launch ended with.
   /// Why the rewritten kernel is not part of it; else empty.
   std::string RewrittenProblem;
   std::vector<std::string> Lacks; ///< What a replay cannot put back.

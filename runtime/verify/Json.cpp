@@ -168,7 +168,6 @@ static Json captureJson(const CaptureReport &C) {
   Result["kernel"] = C.Kernel;
   Result["bytes"] = C.Bytes;
   Result["replay"] = C.command();
-  Result["error"] = C.Error;
   Result["rewritten-problem"] = C.RewrittenProblem;
   Result["lacks"] = C.Lacks;
   return Result;

@@ -499,10 +499,6 @@ static std::string captured(const CaptureReport &C) {
       fmt::format("captured: {}; {} has {}\n"
                   "  run it again with: {}\n",
                   Launch, C.Path, plural(C.Bytes, "byte"), C.command());
-  if (!C.Error.empty())
-    Text += fmt::format("  it ended with {}; there is only the memory that it "
-                        "started from\n",
-                        C.Error);
   if (!C.RewrittenProblem.empty())
     Text += fmt::format("  without the kernel of the rewritten program: {}\n",
                         C.RewrittenProblem);

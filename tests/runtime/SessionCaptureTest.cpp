@@ -25,8 +25,7 @@ protected:
     prepare("rewritten", /*IsRewritten=*/true);
   }
 
-  void prepare(const std::string &Name, bool IsRewritten,
-               const std::string &Error = "") {
+  void prepare(const std::string &Name, bool IsRewritten) {
     CaptureWriter Writer(Folder + "/prepared-" + Name);
     if (!IsRewritten)
       Writer.program({"Some GPU", "9.0", 0});
@@ -34,8 +33,6 @@ protected:
     Kernel.Symbol = IsRewritten ? "rewritten" : "original";
     Writer.kernel(Kernel, IsRewritten);
     Writer.note("texture objects");
-    if (!Error.empty())
-      Writer.error(Error);
     ASSERT_TRUE(Writer.end());
   }
 
@@ -191,13 +188,6 @@ TEST_F(SessionCapture, OfTheProcessThatIsCompared) {
   const VerifyReport R = run(Second(One), Second(Two));
   EXPECT_EQ(R.Captured->Problem, "");
   EXPECT_TRUE(read().Rewritten);
-}
-
-TEST_F(SessionCapture, ErrorOfTheLaunchIsTold) {
-  fs::remove(Folder + "/prepared-original");
-  prepare("original", /*IsRewritten=*/false, "CUDA_ERROR_LAUNCH_FAILED");
-  const VerifyReport R = run(launching(One), launching(Two));
-  EXPECT_EQ(R.Captured->Error, "CUDA_ERROR_LAUNCH_FAILED");
 }
 
 // The launch of the rewritten program that fails ends the program as well.

@@ -79,7 +79,5 @@ int main(int Count, char **Arguments) {
     printMemory(M);
   for (const std::string &Note : C.Notes)
     std::cout << "lacks " << Note << '\n';
-  if (!C.Error.empty())
-    std::cout << "error " << C.Error << '\n';
   return 0;
 }
