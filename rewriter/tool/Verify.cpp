@@ -123,13 +123,9 @@ llvm::Expected<int> bankstripe::runVerify(const ToolOptions &Options,
 
 bool bankstripe::comparesCommands(llvm::ArrayRef<const char *> Words) {
   const auto *Dashes = llvm::find(Words, StringRef("--"));
-  const auto IsSeparator = [](StringRef Word) {
-    return Word.starts_with("--separator");
-  };
   return Dashes != Words.end() &&
-         (llvm::is_contained(llvm::ArrayRef(Dashes + 1, Words.end()),
-                             StringRef("--vs")) ||
-          llvm::any_of(llvm::ArrayRef(Words.begin(), Dashes), IsSeparator));
+         llvm::is_contained(llvm::ArrayRef(Dashes + 1, Words.end()),
+                            StringRef("--vs"));
 }
 
 // The words for bankstripe-verify, which stands first. What only this program

@@ -213,10 +213,10 @@ bool Recorder::canWait(const char *What) {
 }
 
 bool Recorder::isSelected(const KnownKernel &Kernel, unsigned Index) {
-  const Skip Reason = Select.launch(Index, *Kernel.Selected);
-  if (Reason != Skip::No)
-    Output.skipped(skipName(Reason));
-  return Reason == Skip::No && canWait("launches");
+  const std::string_view Reason = Select.launch(Index, *Kernel.Selected);
+  if (!Reason.empty())
+    Output.skipped(std::string(Reason));
+  return Reason.empty() && canWait("launches");
 }
 
 void Recorder::launched(const LaunchRequest &Request) {

@@ -128,10 +128,9 @@ struct Recording {
   std::vector<Launch> Launches;
   /// What could not be recorded, and how often that was met.
   std::map<std::string, uint64_t> Notes;
-  /// Launches without digests, by what left them out: "kernels", "sample",
-  /// "budget"; as "collective", those of kernels that wait for others; and, as
-  /// "freed", the allocations that went without a digest after their last
-  /// launch.
+  /// Launches without digests, by what left them out: "sample", "budget"; as
+  /// "collective", those of kernels that wait for others; and, as "freed", the
+  /// allocations that went without a digest after their last launch.
   std::map<std::string, uint64_t> Skipped;
   std::string Failure;   ///< Why nothing could be recorded; else empty.
   bool Complete = false; ///< The program came to an orderly end.

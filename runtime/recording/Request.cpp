@@ -31,8 +31,8 @@ NLOHMANN_JSON_SERIALIZE_ENUM(RecordingMode, {{RecordingMode::Digest, "digest"},
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchSpan, First, Last, Parts)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DigestRule, First,
                                                 FirstOfChanged, Changed,
-                                                FirstFrees, Kernels, Sample,
-                                                Spans, Until)
+                                                FirstFrees, Sample, Spans,
+                                                Until)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedBytes, Launch, IsVariable, Allocation,
                                    Begin, End)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedCapture, Launch, Path, IsKernelOnly)
@@ -49,39 +49,15 @@ std::string bankstripe::runtime::printRequest(const RecordRequest &Request) {
 
 std::string bankstripe::runtime::parseRequest(const std::string &Text,
                                               RecordRequest &Into) {
-  // Neither library has another way to say what is wrong.
+  // The library has no other way to say what is wrong.
   try {
     nlohmann::json::parse(Text).get_to(Into);
-    const std::regex Expression(Into.Digests.Kernels);
   } catch (const std::exception &Error) {
     return std::string("the request cannot be read: ") + Error.what();
   }
-  if (Into.Digests.Sample == 0 ||
-      (Into.Bytes && Into.Bytes->End <= Into.Bytes->Begin))
+  if (Into.Bytes && Into.Bytes->End <= Into.Bytes->Begin)
     return "the request cannot be read: a number in it is too small";
   return "";
-}
-
-const char *bankstripe::runtime::skipName(Skip Reason) {
-  switch (Reason) {
-  case Skip::No:
-    return "";
-  case Skip::Kernels:
-    return "kernels";
-  case Skip::Sample:
-    return "sample";
-  case Skip::Budget:
-    return "budget";
-  case Skip::Collective:
-    return "collective";
-  }
-  return "";
-}
-
-Selection::Selection(DigestRule Of) : Rule(std::move(Of)) {
-  if (!Rule.Kernels.empty())
-    Wanted.emplace(Rule.Kernels, std::regex::ECMAScript | std::regex::optimize |
-                                     std::regex::nosubs);
 }
 
 Selection::Kernel &Selection::kernel(const std::string &Symbol) {
@@ -90,7 +66,6 @@ Selection::Kernel &Selection::kernel(const std::string &Symbol) {
   if (IsNew) {
     At->second.IsCollective =
         Name.starts_with("ncclDevKernel") || Name.starts_with("ncclKernel");
-    At->second.IsWanted = !Wanted || std::regex_search(Name, *Wanted);
     At->second.IsChanged =
         std::ranges::find(Rule.Changed, Name) != Rule.Changed.end();
   }
@@ -101,25 +76,23 @@ static bool isAmongFirst(uint64_t Number, uint64_t First) {
   return Number < First || (First > 0 && std::has_single_bit(Number));
 }
 
-Skip Selection::launch(unsigned Index, Kernel &Of) {
+std::string_view Selection::launch(unsigned Index, Kernel &Of) {
   Latest = Index;
   LatestOfKernel = Of.Launches++;
   if (Of.IsCollective)
-    return Skip::Collective;
+    return "collective";
   if (Rule.Until && Index > *Rule.Until)
-    return Skip::Budget;
+    return "budget";
   if (std::ranges::any_of(Rule.Spans, [Index](const LaunchSpan &Span) {
         return Span.digests(Index);
       }))
-    return Skip::No;
-  if (!Of.IsWanted)
-    return Skip::Kernels;
-  if (LatestOfKernel % Rule.Sample != 0)
-    return Skip::Sample;
+    return "";
+  if (Rule.Sample == 0 || LatestOfKernel % Rule.Sample != 0)
+    return "sample";
   return isAmongFirst(LatestOfKernel,
                       Of.IsChanged ? Rule.FirstOfChanged : Rule.First)
-             ? Skip::No
-             : Skip::Budget;
+             ? ""
+             : "budget";
 }
 
 bool Selection::digestsFrees() const {

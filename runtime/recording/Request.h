@@ -15,7 +15,7 @@
 
 #include "recording/Recording.h"
 #include <limits>
-#include <regex>
+#include <string_view>
 #include <unordered_map>
 
 namespace bankstripe::runtime {
@@ -50,10 +50,7 @@ struct DigestRule {
   std::vector<std::string> Changed;
   /// Likewise: launches after which what is freed is digested.
   uint64_t FirstFrees = All;
-  /// Only kernels in whose canonical name this regular expression (ECMAScript)
-  /// is found; a graph is called "graph". Empty: all.
-  std::string Kernels;
-  unsigned Sample = 1;           ///< Only every Nth launch of a kernel.
+  unsigned Sample = 1; ///< Only every Nth launch of a kernel; with 0, none.
   std::vector<LaunchSpan> Spans; ///< In any case.
   std::optional<unsigned> Until; ///< None behind this launch.
 
@@ -104,19 +101,13 @@ std::string parseRequest(const std::string &Text, RecordRequest &Into);
 // Never digested after are the kernels of NCCL: each waits for others, on other
 // devices, which are not launched while the recorder waits.
 
-/// Why a launch is not digested.
-enum class Skip { No, Kernels, Sample, Budget, Collective };
-
-/// The reason as it stands in a recording: "kernels".
-const char *skipName(Skip Reason);
-
 class Selection {
 public:
-  explicit Selection(DigestRule Of);
+  explicit Selection(DigestRule Of) : Rule(std::move(Of)) {}
 
   /// What is known of a kernel; it stays where it is.
   struct Kernel {
-    bool IsWanted = true, IsChanged = false, IsCollective = false;
+    bool IsChanged = false, IsCollective = false;
     uint64_t Launches = 0;
   };
   /// The kernel of this symbol; the same one for every spelling of its
@@ -124,14 +115,16 @@ public:
   Kernel &kernel(const std::string &Symbol);
 
   /// Decides on the next launch, of number \p Index.
-  Skip launch(unsigned Index, Kernel &Of);
+  ///
+  /// \returns nothing when it is digested, else what is against it, as it
+  /// stands in a recording: "sample", "budget" or "collective".
+  std::string_view launch(unsigned Index, Kernel &Of);
 
   /// Decides whether to digest memory that goes before the next launch.
   bool digestsFrees() const;
 
 private:
   DigestRule Rule;
-  std::optional<std::regex> Wanted;
   std::unordered_map<std::string, Kernel> Kernels; ///< By canonical name.
   unsigned Latest = 0;         ///< The number of the latest launch,
   uint64_t LatestOfKernel = 0; ///< and among those of its kernel.

@@ -16,14 +16,12 @@
 #include "verify/Runner.h"
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <sys/personality.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
-namespace fs = std::filesystem;
 
 static int problem(const std::string &Text, int Status) {
   std::fprintf(stderr, "bankstripe-replay: %s\n", Text.c_str());
@@ -46,18 +44,6 @@ static std::string changeKernel(const ReplayOptions &O, Capture &C) {
     return "cannot read '" + O.Module + "'";
   C.Rewritten->Image = std::move(*Image);
   return "";
-}
-
-static int extract(const std::string &Folder, const Capture &C) {
-  std::error_code Error;
-  fs::create_directories(Folder, Error);
-  const auto Write = [&Folder](Side Which, const CapturedKernel &K) {
-    return writeFile(Folder + "/" + sideName(Which) + ".cubin", K.Image);
-  };
-  if (!Write(Side::Original, C.Original) ||
-      (C.Rewritten && !Write(Side::Rewritten, *C.Rewritten)))
-    return problem("cannot write to '" + Folder + "'", ExitUsage);
-  return ExitIdentical;
 }
 
 // Where other things lie in a process is random. This one begins again, until
@@ -229,8 +215,6 @@ int main(int ArgumentCount, char **Arguments) {
   auto &C = std::get<Capture>(Read);
   if (const std::string Wrong = changeKernel(O, C); !Wrong.empty())
     return problem(Wrong, ExitUsage);
-  if (!O.Extract.empty())
-    return extract(O.Extract, C);
   if (!O.Results.empty())
     return replayForAnother(O, C, Arguments);
   if (O.Only)

@@ -80,10 +80,6 @@ static void addOutputOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {
                  "write the result to this file; - for standard output")
       ->type_name("FILE")
       ->excludes(App.get_option("--only"));
-  App.add_option("--extract", O.Extract,
-                 "launch nothing: write the modules to this folder, as "
-                 "original.cubin and rewritten.cubin")
-      ->type_name("FOLDER");
   // For itself only.
   App.add_option("--results", O.Results)->group("");
 }

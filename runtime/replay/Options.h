@@ -22,7 +22,6 @@ struct ReplayOptions {
   std::string Module; ///< Image of the rewritten kernel in place of its own.
   std::optional<unsigned>
       SharedBytes;      ///< Dynamic ones of the rewritten kernel.
-  std::string Extract;  ///< Folder for the modules; or empty.
   std::string JsonPath; ///< Empty for none; "-" for standard output.
   std::string Recorder; ///< Path of the recorder; empty: look.
   std::string Results;  ///< File for results: this is the replaying process.

@@ -112,7 +112,7 @@ double Costs::of(const DigestRule &Rule) const {
   double Sum = 0;
   for (unsigned Index = 0; Index < Launches.size(); ++Index) {
     const OneLaunch &L = Launches[Index];
-    if (Select.launch(Index, *Kernels[L.Kernel]) == Skip::No)
+    if (Select.launch(Index, *Kernels[L.Kernel]).empty())
       Sum += L.Digest;
     else if (Select.digestsFrees())
       Sum += L.Frees;

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <regex>
 #include <sstream>
 #include <unistd.h>
 
@@ -40,7 +39,7 @@ Examples:
   bankstripe-verify -- ./sort 1000000 --vs ./sort.striped 1000000
   bankstripe-verify --runs=9 ./sort ./sort.striped -- 1000000
   bankstripe-verify -- python3 train.py --vs env NEW=1 python3 train.py
-  bankstripe-verify --all --kernels='sort|scan' --type=f32 ./sort ./sort.striped
+  bankstripe-verify --all --type=f32 ./sort ./sort.striped
   bankstripe-verify --capture=wrong.capture -- ./sort 100 --vs ./sort.striped 100
 )";
 
@@ -49,7 +48,6 @@ namespace {
 // What is not ready to use as it is given.
 struct Unread {
   std::vector<std::string> Programs;
-  std::string Separator = DefaultSeparator;
   std::string Type;
   bool All = false;
   std::optional<double> Budget;
@@ -85,7 +83,7 @@ static std::string readCommands(Options &O, const Unread &Given,
   if (Programs.size() == 1)
     return "the rewritten program is missing after '" + Programs[0] + "'";
   if (Programs.empty()) {
-    auto Split = splitCommands(Rest, Given.Separator);
+    auto Split = splitCommands(Rest);
     if (const auto *Error = std::get_if<CommandError>(&Split))
       return Error->Message;
     O.Original = std::move(std::get<CommandPair>(Split).Original);
@@ -107,13 +105,11 @@ static std::string readCommands(Options &O, const Unread &Given,
 
 // What is compared after which launches, and how.
 static void addDigestOptions(CLI::App &App, Options &O, Unread &Given) {
-  App.add_option("--kernels", O.Kernels,
-                 "compare memory only after kernels whose name this regular "
-                 "expression is found in")
-      ->type_name("REGEX");
-  App.add_option("--sample", O.Sample,
-                 "compare memory after every Nth launch of a kernel")
-      ->check(CLI::Range(1, 1000000000).description(""))
+  App.add_option(
+         "--sample", O.Sample,
+         "compare memory after every Nth launch of a kernel; 0: only at "
+         "the end")
+      ->check(CLI::Range(0, 1000000000).description(""))
       ->type_name("N");
   auto *Budget =
       App.add_option("--budget", Given.Budget,
@@ -164,17 +160,10 @@ static std::string readCaptureOptions(const Options &O) {
 static std::string readDigestOptions(Options &O, const Unread &Given) {
   if (Given.Budget)
     O.Budget = Given.Budget;
-  else if (Given.All || O.Sample > 1)
+  else if (Given.All || O.Sample != 1)
     O.Budget.reset();
   if (!Given.Type.empty() && !(O.Type = parseElementType(Given.Type)))
     return "--type must be one of " + elementTypeNames();
-  // The library has no other way to say that the text is no expression.
-  try {
-    const std::regex Read(O.Kernels);
-  } catch (const std::regex_error &Error) {
-    return "--kernels: '" + O.Kernels +
-           "' is no regular expression: " + Error.what();
-  }
   return "";
 }
 
@@ -184,9 +173,6 @@ static void addRunOptions(CLI::App &App, Options &O, Unread &Given) {
                  "the original program and the rewritten one, when both are "
                  "called with the same arguments")
       ->expected(0, 2);
-  App.add_option("--separator", Given.Separator,
-                 "what stands between the two commands (default: --vs)")
-      ->type_name("WORD");
   App.add_option("--recorder", O.Recorder,
                  "the recorder library (default: beside this program, or in "
                  "../lib)")
@@ -309,22 +295,19 @@ std::string Command::text() const {
 }
 
 std::variant<CommandPair, CommandError>
-bankstripe::runtime::splitCommands(const std::vector<std::string> &Words,
-                                   const std::string &Separator) {
+bankstripe::runtime::splitCommands(const std::vector<std::string> &Words) {
+  const std::string Separator = "--vs";
   const auto Middle = std::find(Words.begin(), Words.end(), Separator);
   if (Middle == Words.end())
-    return CommandError{"give two commands: -- ORIGINAL ARGS... " + Separator +
-                        " REWRITTEN ARGS..."};
+    return CommandError{
+        "give two commands: -- ORIGINAL ARGS... --vs REWRITTEN ARGS..."};
   if (std::find(Middle + 1, Words.end(), Separator) != Words.end())
-    return CommandError{"'" + Separator +
-                        "' stands there more than once; name another word "
-                        "with --separator and put that between the commands"};
+    return CommandError{"'--vs' stands there more than once; put a command "
+                        "that has it among its arguments into a script"};
   if (Middle == Words.begin())
-    return CommandError{"the original command is missing before '" + Separator +
-                        "'"};
+    return CommandError{"the original command is missing before '--vs'"};
   if (Middle + 1 == Words.end())
-    return CommandError{"the rewritten command is missing after '" + Separator +
-                        "'"};
+    return CommandError{"the rewritten command is missing after '--vs'"};
   return CommandPair{{Words.front(), {Words.begin() + 1, Middle}},
                      {*(Middle + 1), {Middle + 2, Words.end()}}};
 }

@@ -38,14 +38,10 @@ struct CommandError {
   std::string Message;
 };
 
-/// What stands between the two commands unless an option says otherwise.
-constexpr char DefaultSeparator[] = "--vs";
-
-/// Splits `ORIGINAL ARGS... --vs REWRITTEN ARGS...`. A separator that stands
-/// there twice could be an argument, so that is an error.
+/// Splits `ORIGINAL ARGS... --vs REWRITTEN ARGS...`. A `--vs` that stands there
+/// twice could be an argument, so that is an error.
 std::variant<CommandPair, CommandError>
-splitCommands(const std::vector<std::string> &Words,
-              const std::string &Separator = DefaultSeparator);
+splitCommands(const std::vector<std::string> &Words);
 
 /// Looks for a program as a shell does: in \p SearchPath (folders with colons
 /// between them) when its name has no slash.
@@ -70,8 +66,7 @@ struct Options {
   std::string HtmlPath;        ///< Of the page; empty for none.
   std::string PlanPath;        ///< What the page shows besides; or empty.
   bool ExpectOutput = false;
-  std::string Kernels; ///< Whose launches are digested; empty for all.
-  unsigned Sample = 1; ///< Digest every Nth launch of a kernel.
+  unsigned Sample = 1; ///< Digest every Nth launch of a kernel; 0: none.
   /// Gigabytes of memory that the digests of a run may read; none: all.
   std::optional<double> Budget = 4000;
   unsigned Repeats = 2; ///< Runs of the original with digests.

@@ -273,19 +273,19 @@ TEST(Print, LaunchesThatWereLeftOutAndWhy) {
   EXPECT_FALSE(has(printReport(R, false), "left out"));
   R.Launches.ComparedLaunches = R.LaunchCount = 100;
   R.DigestedLaunches = 10;
-  R.Skipped = {{"kernels", 60}, {"budget", 30}, {"freed", 1}};
+  R.Skipped = {{"sample", 60}, {"budget", 30}, {"freed", 1}};
   R.Budget = 4000;
   const std::string Text = printReport(R, false);
   EXPECT_TRUE(has(Text,
                   "memory was compared after 10 of 100 launches and at "
-                  "the end; left out: 30 by --budget=4000, 60 by --kernels."))
+                  "the end; left out: 30 by --budget=4000, 60 by --sample."))
       << Text;
   EXPECT_TRUE(Text.starts_with("identical where it was compared: 100 "));
   EXPECT_TRUE(has(Text, "1 allocation was freed before what was left in it"));
   R.DigestsBeforeFree = 2;
   EXPECT_TRUE(has(printReport(R, false),
                   "of 100 launches, 2 times before it was freed and at the"));
-  EXPECT_EQ(Json::parse(jsonReport(R))["skipped"]["kernels"], 60);
+  EXPECT_EQ(Json::parse(jsonReport(R))["skipped"]["sample"], 60);
 }
 
 TEST(Print, DigestsThatOneProgramLacks) {

@@ -419,15 +419,6 @@ TEST_F(Replay, WithoutARewrittenKernelTheOriginalIsReproduced) {
   EXPECT_EQ(replay({"--only=rewritten"}).ExitStatus, ExitUsage);
 }
 
-TEST_F(Replay, ModulesAreWrittenOut) {
-  write("add 3 7", "add 3 8");
-  const std::string Folder = testing::TempDir() + "modules";
-  EXPECT_EQ(replay({"--extract=" + Folder}).ExitStatus, ExitIdentical);
-  std::string Text;
-  std::getline(std::ifstream(Folder + "/rewritten.cubin"), Text, '\0');
-  EXPECT_EQ(Text, "add 3 8");
-}
-
 TEST_F(Replay, JsonSaysTheSame) {
   add(After, 3, 7);
   write("add 3 7", "add 4 7");

@@ -237,7 +237,7 @@ expect search-powers-of-two 1 '^differs: launch 2345 of 4000, step' 'memory was 
   'left out: 3987 by --budget=0\.' -- --budget=0 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
 expect budget-leaves-freed-memory-out 0 '^identical where it was compared: 1010 launches' \
   'allocations were freed before what was left in them was compared' -- --budget=0 --runs=0 ./many ./many-wrong
-expect search-kernels 0 '^identical where it was compared: 50 launches' 'left out: 50 by --kernels' -- --kernels=nothing --runs=0 \
+expect search-none 0 '^identical where it was compared: 50 launches' 'left out: 50 by --sample' -- --sample=0 --runs=0 \
   -- ./search 50 --vs ./search 50
 expect command-of-a-script 0 '^identical: 50 launches' -- --runs=0 -- sh -c './search 50' --vs ./search 50
 expect command-of-two-processes 0 '^identical: 50 launches' '2 processes of the original command use the GPU' \

@@ -112,11 +112,6 @@ class TwoCommands(ToolTest):
         done = self.verify("--format=json", *COMMANDS)
         self.assertEqual(done.stdout.splitlines()[0], "<--json=->")
 
-    def test_separator_of_ones_own(self):
-        words = ["--separator=:::", "--", "a", ":::", "b"]
-        self.assertEqual(self.verify(*words).stdout.splitlines(),
-                         [f"<{word}>" for word in words])
-
     def test_arguments_for_nvcc_are_no_commands(self):
         self.expect(USAGE, self.run_tool("verify", "--", "-O3"))
 

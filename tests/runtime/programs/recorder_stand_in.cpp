@@ -62,10 +62,10 @@ public:
   }
   // Whether the next launch, of this kernel, is to be digested.
   bool wants(const std::string &Kernel) {
-    const Skip Reason = Select.launch(Launches, Select.kernel(Kernel));
-    if (Reason != Skip::No)
-      Writer.skipped(skipName(Reason));
-    return Reason == Skip::No;
+    const std::string Reason(Select.launch(Launches, Select.kernel(Kernel)));
+    if (!Reason.empty())
+      Writer.skipped(Reason);
+    return Reason.empty();
   }
   void launch(Launch L, unsigned Nanoseconds) {
     L.Index = Launches++;
