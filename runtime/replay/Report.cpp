@@ -145,31 +145,17 @@ std::string bankstripe::runtime::printReplay(const Capture &Of,
   return Text + timesText(Report) + notes(Of);
 }
 
-static Json sideJson(const Capture &Of, const std::optional<SideResult> &Side) {
+static Json sideJson(const Capture &Of, Side Which,
+                     const std::optional<SideResult> &Side) {
   if (!Side)
     return nullptr;
-  Json Mismatches = Json::array();
-  for (const MemoryMismatch &M : Side->Mismatches) {
-    const CapturedMemory &In = Of.Memory[M.Memory];
-    Json Entry = {
-        {In.isVariable() ? "variable" : "allocation",
-         In.isVariable() ? Json(canonicalName(In.Symbol)) : Json(In.Number)},
-        {"bytes", In.Bytes},
-        {"differing-bytes", M.DifferingBytes},
-        {"offset", M.First.Offset},
-        {"captured-word", M.First.OriginalWord},
-        {"found-word", M.First.RewrittenWord}};
-    if (!M.First.ElementType.empty())
-      Entry["first-element"] = {{"type", M.First.ElementType},
-                                {"index", M.First.Index},
-                                {"captured", M.First.OriginalValue},
-                                {"found", M.First.RewrittenValue}};
-    Mismatches.push_back(std::move(Entry));
-  }
-  return {{"error", Side->Error.empty() ? Json() : Json(Side->Error)},
+  Json Differences = Json::array();
+  for (const MemoryMismatch &M : Side->Mismatches)
+    Differences.push_back(mismatchText(Of, Which, M));
+  return {{"error", Side->Error},
           {"changed-pages", Side->ChangedPages},
           {"pages-not-compared", Side->NotCompared},
-          {"differences", std::move(Mismatches)}};
+          {"differences", std::move(Differences)}};
 }
 
 static Json timesOf(const ReplayReport &Report) {
@@ -183,17 +169,18 @@ static Json timesOf(const ReplayReport &Report) {
 
 std::string bankstripe::runtime::jsonReplay(const Capture &Of,
                                             const ReplayReport &Report) {
-  const Json Result = {{"version", 1},
-                       {"verdict", verdictText(Report)},
-                       {"problem", Report.Results.Problem},
-                       {"launch", Of.Program.Launch},
-                       {"kernel", canonicalName(Of.Original.Symbol)},
-                       {"device", Of.Program.Device},
-                       {"capability", Of.Program.Capability},
-                       {"original", sideJson(Of, Report.Results.Original)},
-                       {"rewritten", sideJson(Of, Report.Results.Rewritten)},
-                       {"times", timesOf(Report)},
-                       {"untimed", Report.Untimed},
-                       {"notes", Of.Notes}};
+  const Json Result = {
+      {"version", 1},
+      {"verdict", verdictText(Report)},
+      {"problem", Report.Results.Problem},
+      {"launch", Of.Program.Launch},
+      {"kernel", canonicalName(Of.Original.Symbol)},
+      {"device", Of.Program.Device},
+      {"capability", Of.Program.Capability},
+      {"original", sideJson(Of, Side::Original, Report.Results.Original)},
+      {"rewritten", sideJson(Of, Side::Rewritten, Report.Results.Rewritten)},
+      {"times", timesOf(Report)},
+      {"untimed", Report.Untimed},
+      {"notes", Of.Notes}};
   return Result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -18,11 +18,10 @@ const char *bankstripe::runtime::sideName(Side Of) {
 
 namespace bankstripe::runtime {
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ElementDifference, Type, Index, Original,
+                                   Rewritten)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ByteDifference, Offset, DifferingBytes,
-                                   Begin, End, WordOffset, OriginalWord,
-                                   RewrittenWord, LongOffset, OriginalLong,
-                                   RewrittenLong, ElementType, Index,
-                                   OriginalValue, RewrittenValue)
+                                   Begin, End, Elements)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryMismatch, Memory, DifferingBytes,
                                    First)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SideResult, Error, ChangedPages, Mismatches,

@@ -103,24 +103,16 @@ std::string bankstripe::runtime::elementText(ElementType Type,
   return facts(Type).Text(Bytes);
 }
 
-// What there is of the bytes; the end of an allocation may cut a word short.
-template <class T> static T wordAt(const std::string &Bytes, uint64_t Offset) {
-  T Word = 0;
-  std::memcpy(&Word, Bytes.data() + Offset,
-              std::min<uint64_t>(sizeof Word, Bytes.size() - Offset));
-  return Word;
-}
-
-static void describeElement(ByteDifference &D, const std::string &Original,
-                            const std::string &Rewritten, ElementType Type) {
+// Ranges begin at a multiple of 256 bytes, so elements stay whole, but for what
+// the end of an allocation cuts short.
+static void addElement(ByteDifference &D, const std::string &Original,
+                       const std::string &Rewritten, ElementType Type) {
   const uint64_t Size = facts(Type).Bytes;
   const uint64_t At = (D.Offset - D.Begin) / Size * Size;
-  if (At + Size > std::min(Original.size(), Rewritten.size()))
-    return;
-  D.ElementType = elementName(Type);
-  D.Index = D.Offset / Size;
-  D.OriginalValue = elementText(Type, Original.data() + At);
-  D.RewrittenValue = elementText(Type, Rewritten.data() + At);
+  if (At + Size <= std::min(Original.size(), Rewritten.size()))
+    D.Elements.push_back({elementName(Type), D.Offset / Size,
+                          elementText(Type, Original.data() + At),
+                          elementText(Type, Rewritten.data() + At)});
 }
 
 std::optional<ByteDifference> bankstripe::runtime::findByteDifference(
@@ -138,18 +130,14 @@ std::optional<ByteDifference> bankstripe::runtime::findByteDifference(
   }
   if (!First)
     return std::nullopt;
-  // Ranges begin at a multiple of 256 bytes, so words stay whole.
-  const uint64_t Word = *First / 4 * 4, Long = *First / 8 * 8;
   Found.Offset = Begin + *First;
   Found.Begin = Begin;
   Found.End = Begin + Size;
-  Found.WordOffset = Begin + Word;
-  Found.OriginalWord = wordAt<uint32_t>(Original, Word);
-  Found.RewrittenWord = wordAt<uint32_t>(Rewritten, Word);
-  Found.LongOffset = Begin + Long;
-  Found.OriginalLong = wordAt<uint64_t>(Original, Long);
-  Found.RewrittenLong = wordAt<uint64_t>(Rewritten, Long);
-  if (Type)
-    describeElement(Found, Original, Rewritten, *Type);
+  for (const ElementType Guess :
+       {ElementType::I32, ElementType::F32, ElementType::I64, ElementType::F64})
+    if (!Type)
+      addElement(Found, Original, Rewritten, Guess);
+  if (Found.Elements.empty())
+    addElement(Found, Original, Rewritten, Type.value_or(ElementType::U8));
   return Found;
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace bankstripe::runtime {
 
@@ -40,19 +41,21 @@ const char *elementName(ElementType Type);
 /// digits as tell all values of the type apart.
 std::string elementText(ElementType Type, const char *Bytes);
 
+/// An element in both programs.
+struct ElementDifference {
+  std::string Type;
+  uint64_t Index = 0; ///< In the allocation.
+  std::string Original, Rewritten;
+};
+
 /// The bytes themselves behind a difference in digests.
 struct ByteDifference {
   uint64_t Offset = 0;         ///< First byte of the allocation that differs.
   uint64_t DifferingBytes = 0; ///< In the bytes that were looked at.
   uint64_t Begin = 0, End = 0; ///< The bytes that were looked at.
-  uint64_t WordOffset = 0;     ///< The 32-bit word around the first byte...
-  uint32_t OriginalWord = 0, RewrittenWord = 0; ///< ...in both programs.
-  uint64_t LongOffset = 0; ///< The 64-bit word around it...
-  uint64_t OriginalLong = 0, RewrittenLong = 0; ///< ...in both programs.
-  /// The element around it, where the type of the elements is known.
-  std::string ElementType; ///< Its name; else empty, and what follows is too.
-  uint64_t Index = 0;      ///< Of the element in the allocation.
-  std::string OriginalValue, RewrittenValue;
+  /// What lies around the first byte: an element of the type that was asked
+  /// for, else integers and floating point numbers of 32 and 64 bits.
+  std::vector<ElementDifference> Elements;
 };
 
 /// Finds the first difference in two copies of the bytes from \p Begin on;

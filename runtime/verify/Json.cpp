@@ -61,19 +61,14 @@ static Json differenceJson(const VerifyReport &Report) {
   if (Report.Bytes)
     Result["first-byte"] = {
         {"offset", Report.Bytes->Offset},
-        {"word-offset", Report.Bytes->WordOffset},
-        {"original-word", Report.Bytes->OriginalWord},
-        {"rewritten-word", Report.Bytes->RewrittenWord},
-        {"long-offset", Report.Bytes->LongOffset},
-        {"original-long", Report.Bytes->OriginalLong},
-        {"rewritten-long", Report.Bytes->RewrittenLong},
         {"looked-at", {Report.Bytes->Begin, Report.Bytes->End}},
         {"differing-bytes", Report.Bytes->DifferingBytes}};
-  if (Report.Bytes && !Report.Bytes->ElementType.empty())
-    Result["first-element"] = {{"type", Report.Bytes->ElementType},
-                               {"index", Report.Bytes->Index},
-                               {"original", Report.Bytes->OriginalValue},
-                               {"rewritten", Report.Bytes->RewrittenValue}};
+  if (Report.Bytes)
+    for (const ElementDifference &E : Report.Bytes->Elements)
+      Result["first-elements"].push_back({{"type", E.Type},
+                                          {"index", E.Index},
+                                          {"original", E.Original},
+                                          {"rewritten", E.Rewritten}});
   return Result;
 }
 

@@ -11,7 +11,6 @@
 
 #include "verify/Print.h"
 #include <algorithm>
-#include <cstring>
 #include <fmt/color.h>
 #include <fmt/format.h>
 #include <functional>
@@ -74,42 +73,16 @@ std::string bankstripe::runtime::plainDurationText(
   return fmt::format("{:.3f} s", *Nanoseconds / 1e9);
 }
 
-static float asFloat(uint32_t Word) {
-  float Value = 0;
-  std::memcpy(&Value, &Word, sizeof Value);
-  return Value;
-}
-
-static double asDouble(uint64_t Word) {
-  double Value = 0;
-  std::memcpy(&Value, &Word, sizeof Value);
-  return Value;
-}
-
 std::string bankstripe::runtime::differenceText(const ByteDifference &B,
                                                 std::string_view Original,
                                                 std::string_view Rewritten) {
   std::string Text = fmt::format(
       "  first differing byte: {}; {} of the bytes {} to {} differ\n", B.Offset,
       B.DifferingBytes, B.Begin, B.End - 1);
-  if (!B.ElementType.empty())
-    return Text + fmt::format("  element {} ({}): {} {}, {} {}\n", B.Index,
-                              B.ElementType, Original, B.OriginalValue,
-                              Rewritten, B.RewrittenValue);
-  const auto Word = [](uint32_t W) {
-    return fmt::format("0x{:08x} (int {}, float {})", W,
-                       static_cast<int32_t>(W), asFloat(W));
-  };
-  const auto Long = [](uint64_t W) {
-    return fmt::format("0x{:016x} (int {}, double {})", W,
-                       static_cast<int64_t>(W), asDouble(W));
-  };
-  return Text + fmt::format("  the word at byte {}: {} {}, {} {}\n"
-                            "  64 bits at byte {}: {} {}, {} {}\n",
-                            B.WordOffset, Original, Word(B.OriginalWord),
-                            Rewritten, Word(B.RewrittenWord), B.LongOffset,
-                            Original, Long(B.OriginalLong), Rewritten,
-                            Long(B.RewrittenLong));
+  for (const ElementDifference &E : B.Elements)
+    Text += fmt::format("  element {} ({}): {} {}, {} {}\n", E.Index, E.Type,
+                        Original, E.Original, Rewritten, E.Rewritten);
+  return Text;
 }
 
 static fmt::terminal_color terminalColour(Colour Of) {

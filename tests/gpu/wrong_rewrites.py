@@ -350,7 +350,7 @@ class Check:
         if truly is None:
             return f"allocation {difference.get('allocation')} does not differ"
         byte = (difference.get("first-byte") or {}).get("offset")
-        element = difference.get("first-element") or {}
+        element = (difference.get("first-elements") or [{}])[0]
         is_right = byte == truly["byte"] and element.get("index") == truly["element"] and [
             element.get(form) for form in ("original", "rewritten")] == [
                 str(truly[form]) for form in ("original", "rewritten")]

@@ -65,7 +65,7 @@ class Judgements(unittest.TestCase):
 
     def judge(self, *truths, **found):
         place = {"first-byte": {"offset": 4},
-                 "first-element": {"index": 1, "original": "0", "rewritten": "7"}}
+                 "first-elements": [{"index": 1, "original": "0", "rewritten": "7"}]}
         result = {"verdict": "differs",
                   "difference": {"kind": "contents", "launch": 1, "allocation": 1, **place,
                                  **found}}

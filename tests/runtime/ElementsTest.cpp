@@ -61,9 +61,9 @@ TEST(Elements, DifferenceNamesTheElement) {
       findByteDifference(bytes<double>({1, 2, 3}), bytes<double>({1, 2, 4}),
                          256, ElementType::F64);
   ASSERT_TRUE(D);
-  EXPECT_EQ(D->ElementType, "f64");
-  EXPECT_EQ(D->Index, 34u);
-  EXPECT_EQ(D->OriginalValue, "3");
-  EXPECT_EQ(D->RewrittenValue, "4");
-  EXPECT_EQ(D->LongOffset, 272u);
+  ASSERT_EQ(D->Elements.size(), 1u);
+  EXPECT_EQ(D->Elements[0].Type, "f64");
+  EXPECT_EQ(D->Elements[0].Index, 34u);
+  EXPECT_EQ(D->Elements[0].Original, "3");
+  EXPECT_EQ(D->Elements[0].Rewritten, "4");
 }

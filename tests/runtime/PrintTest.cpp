@@ -221,7 +221,7 @@ TEST(Print, DifferenceNamesLaunchKernelAllocationBytesAndValues) {
   EXPECT_TRUE(has(Text, "allocation 1 (1000 bytes): the first difference is in "
                         "the bytes 256 to 511"));
   EXPECT_TRUE(has(Text, "first differing byte: 260; 1 of the bytes"));
-  EXPECT_TRUE(has(Text, "original 0x00000002 (int 2, "));
+  EXPECT_TRUE(has(Text, "  element 65 (i32): original 2, rewritten 3\n"));
   EXPECT_TRUE(has(Text, "2 launches differ in all"));
   const Json J = Json::parse(jsonReport(R));
   EXPECT_EQ(J["verdict"], "differs");
@@ -254,18 +254,19 @@ TEST(Print, SaysHowTheLaunchWasFound) {
   EXPECT_EQ(Located["launches"], Json({3, 7}));
 }
 
-TEST(Print, ElementInsteadOfWordsWhereItsTypeIsKnown) {
+TEST(Print, ElementsOfTheTypeThatIsKnownOrOfAllThatItMayBe) {
   VerifyReport R = differingReport();
   const std::string A("\0\0\200\077", 4), B("\0\0\0\100", 4);
   R.Bytes = findByteDifference(A, B, 0);
-  EXPECT_TRUE(has(printReport(R, false), "original 0x3f800000 (int"));
-  EXPECT_TRUE(has(printReport(R, false), "64 bits at byte 0: original "));
-  R.Bytes = findByteDifference(A, B, 0, ElementType::F32);
   EXPECT_TRUE(has(printReport(R, false),
-                  "  element 0 (f32): original 1, rewritten 2\n"));
-  EXPECT_EQ(
-      Json::parse(jsonReport(R))["difference"]["first-element"]["original"],
-      "1");
+                  "  element 0 (i32): original 1065353216, rewritten "
+                  "1073741824\n  element 0 (f32): original 1, rewritten 2\n"));
+  R.Bytes = findByteDifference(A, B, 0, ElementType::F32);
+  EXPECT_FALSE(has(printReport(R, false), "i32"));
+  const Json Elements =
+      Json::parse(jsonReport(R))["difference"]["first-elements"];
+  EXPECT_EQ(Elements.size(), 1u);
+  EXPECT_EQ(Elements[0]["original"], "1");
 }
 
 TEST(Print, LaunchesThatWereLeftOutAndWhy) {
@@ -346,14 +347,15 @@ TEST(ByteDifference, FindsTheFirstByteAndItsWord) {
   ASSERT_TRUE(D);
   EXPECT_EQ(D->Offset, 609u);
   EXPECT_EQ(D->DifferingBytes, 2u);
-  EXPECT_EQ(D->WordOffset, 608u);
-  EXPECT_EQ(D->OriginalWord, 0x61616161u);
-  EXPECT_EQ(D->RewrittenWord, 0x62616261u);
+  ASSERT_EQ(D->Elements.size(), 2u); // 64 bits would go beyond the end.
+  EXPECT_EQ(D->Elements[0].Index, 152u);
+  EXPECT_EQ(D->Elements[0].Original, std::to_string(0x61616161));
 }
 
-TEST(ByteDifference, LastWordMayBeCutShort) {
+TEST(ByteDifference, AtTheEndThereMayBeOnlyAByte) {
   const auto D = findByteDifference("abcde", "abcdf", 0);
   ASSERT_TRUE(D);
-  EXPECT_EQ(D->OriginalWord, 0x65u);
-  EXPECT_EQ(D->RewrittenWord, 0x66u);
+  ASSERT_EQ(D->Elements.size(), 1u);
+  EXPECT_EQ(D->Elements[0].Type, "u8");
+  EXPECT_EQ(D->Elements[0].Index, 4u);
 }

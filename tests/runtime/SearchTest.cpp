@@ -192,8 +192,8 @@ TEST_F(Search, ElementsAreShownAsTheTypeThatIsNamed) {
   O.Type = ElementType::F32;
   const VerifyReport R = search({.Dump = Ones}, {.Wrong = 3, .Dump = Twos});
   ASSERT_TRUE(R.Bytes);
-  EXPECT_EQ(R.Bytes->OriginalValue, "1");
-  EXPECT_EQ(R.Bytes->RewrittenValue, "2");
+  EXPECT_EQ(R.Bytes->Elements.at(0).Original, "1");
+  EXPECT_EQ(R.Bytes->Elements.at(0).Rewritten, "2");
 }
 
 // Within a budget for some 16 digests.

@@ -163,7 +163,7 @@ expect shared-runtime 0 '^identical: 4 launches, 2 allocations' '128 > 0' -- --r
 expect static-against-shared-runtime 0 '^identical' -- --runs=1 ./pair ./rewritten-shared-runtime
 expect one-element 1 '^differs: launch 2 of 4, count_digits' \
   'allocation 1 \(1048576 bytes\): the first difference is in the bytes 49152 to 53247' \
-  'first differing byte: 49380; [1-4] of the bytes' 'the word at byte 49380' '!launches differ' \
+  'first differing byte: 49380; [1-4] of the bytes' 'element 12345 \(i32\)' '!launches differ' \
   '!output differs' -- --runs=1 ./pair ./pair-WRONG
 expect extra-launch 1 'launch 4 of 4' 'the original program has 4 launches, the rewritten one 5' -- --runs=0 \
   ./pair ./pair-EXTRA
@@ -194,7 +194,7 @@ expect streams 0 '^identical: 7 launches, 5 allocations, 2 variables' '\(anonymo
 expect streams-rdc 0 '^identical: 7 launches, 5 allocations, 2 variables' 'scale<unsigned int> +2 ' -- --runs=1 \
   ./streams ./streams-rdc
 expect streams-variable 1 '^differs: launch 5 of 7, keep' 'variable table \(400 bytes\)' \
-  'first differing byte: 168' 'original 0x0000002f \(int 47' -- --runs=0 ./streams ./streams-wrong
+  'first differing byte: 168' 'element 42 \(i32\): original 47' -- --runs=0 ./streams ./streams-wrong
 expect reset 0 '^identical: 3 launches, 3 allocations' 'fill +3 +[0-9.]+ us' -- --runs=2 ./reset ./reset
 expect reset-last 0 '^identical: 3 launches, 3 allocations' 'fill +3 +[0-9.]+ us' -- --runs=2 ./reset-last ./reset-last
 expect graph 0 '^identical: 3 launches, 2 allocations' 'graph launches, each recorded as one launch \(2 times\)' \
@@ -230,7 +230,7 @@ expect memory-that-was-freed 1 '^differs: launch 1009 of 1010, scratch' \
 expect search 1 '^differs: launch 2345 of 4000, step' 'element 77 \(f32\): original' 'found by running both programs' \
   'memory was compared after [0-9]+ of 4000 launches.*; left out: [0-9]+ by --budget' \
   -- --budget=3 --type=f32 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
-expect search-everything 1 '^differs: launch 2345 of 2400, step' 'the word at byte 308' '!found by running' '!left out' \
+expect search-everything 1 '^differs: launch 2345 of 2400, step' 'element 77 \(i32\)' '!found by running' '!left out' \
   -- --runs=0 -- ./search 2400 --vs ./search-wrong 2400
 expect search-within-a-budget 0 '^identical: 50 launches' '!left out' -- --budget=100 --runs=0 -- ./search 50 --vs ./search 50
 expect search-powers-of-two 1 '^differs: launch 2345 of 4000, step' 'memory was compared after 13 of 4000 launches' \
