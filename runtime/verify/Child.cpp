@@ -5,21 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// posix_spawn with pipes for standard output and standard error. The pipes are
-// read until both are closed; should a background process of the program's keep
-// them open, reading ends shortly after the program itself.
+// posix_spawn. Standard output and standard error go to files in memory, which
+// are read when the program is over: nothing has to be done meanwhile, and a
+// background process that keeps them open is not waited for.
 //
 //===----------------------------------------------------------------------===//
 
 #include "verify/Child.h"
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <poll.h>
+#include <limits>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,10 +30,9 @@ using Clock = std::chrono::steady_clock;
 
 extern char **environ;
 
-constexpr int PollMilliseconds = 20;
-constexpr auto GraceForPipes = std::chrono::milliseconds(500);
+constexpr useconds_t PollMicroseconds = 5000;
 constexpr auto GraceForTermination = std::chrono::seconds(2);
-constexpr size_t KeptErrorBytes = 16 * 1024;
+constexpr off_t KeptErrorBytes = 16 * 1024;
 
 // The group to take along when this process is told to end.
 static volatile sig_atomic_t RunningGroup = 0;
@@ -73,74 +73,40 @@ static std::vector<char *> pointers(std::vector<std::string> &Texts) {
 
 namespace {
 
-// A pipe whose writing end the child gets.
-struct Pipe {
-  int Read = -1, Write = -1;
-  bool open() {
-    std::array<int, 2> Ends{};
-    if (::pipe2(Ends.data(), O_CLOEXEC) != 0)
-      return false;
-    Read = Ends[0];
-    Write = Ends[1];
-    return true;
-  }
-  void closeWrite() {
-    if (Write >= 0)
-      ::close(Write);
-    Write = -1;
-  }
-  ~Pipe() {
-    closeWrite();
-    if (Read >= 0)
-      ::close(Read);
-  }
-};
-
-// A started child, from its start to its collection.
-class Running {
+// A file in memory that a child writes to.
+class MemoryFile {
 public:
-  Running(pid_t Process, int Output, int Errors, ChildResult &Result)
-      : Process(Process), Result(Result) {
-    Ends[0] = {Output, POLLIN, 0};
-    Ends[1] = {Errors, POLLIN, 0};
+  const int Number = ::memfd_create("output", MFD_CLOEXEC);
+
+  MemoryFile() = default;
+  ~MemoryFile() {
+    if (Number >= 0)
+      ::close(Number);
   }
+  MemoryFile(const MemoryFile &) = delete;
+  MemoryFile &operator=(const MemoryFile &) = delete;
 
-  void watch(double TimeoutSeconds);
-
-private:
-  void readReady();
-  void readFrom(pollfd &End, std::string &Into);
-  bool collect(int Options);
-  void stop();
-
-  pid_t Process;
-  ChildResult &Result;
-  std::array<pollfd, 2> Ends{};
+  // The last bytes, at most so many.
+  std::string read(off_t Most = std::numeric_limits<off_t>::max()) const {
+    const off_t End = std::max<off_t>(::lseek(Number, 0, SEEK_END), 0);
+    std::string Text(static_cast<size_t>(std::min(End, Most)), '\0');
+    size_t Got = 0;
+    while (Got < Text.size()) {
+      const ssize_t Count =
+          ::pread(Number, Text.data() + Got, Text.size() - Got,
+                  End - static_cast<off_t>(Text.size() - Got));
+      if (Count <= 0)
+        break;
+      Got += static_cast<size_t>(Count);
+    }
+    return Text;
+  }
 };
 
 } // namespace
 
-void Running::readFrom(pollfd &End, std::string &Into) {
-  std::array<char, 65536> Block{};
-  const ssize_t Count = ::read(End.fd, Block.data(), Block.size());
-  if (Count > 0)
-    Into.append(Block.data(), static_cast<size_t>(Count));
-  else if (Count == 0 || errno != EINTR)
-    End.fd = -1; // poll() passes over negative descriptors.
-}
-
-void Running::readReady() {
-  if (::poll(Ends.data(), Ends.size(), PollMilliseconds) <= 0)
-    return;
-  if (Ends[0].revents)
-    readFrom(Ends[0], Result.Output);
-  if (Ends[1].revents)
-    readFrom(Ends[1], Result.Errors);
-  if (Result.Errors.size() > 2 * KeptErrorBytes)
-    Result.Errors.erase(0, Result.Errors.size() - KeptErrorBytes);
-}
-
-bool Running::collect(int Options) {
+// Takes note of how the child ended. \returns whether it has.
+static bool collect(pid_t Process, int Options, ChildResult &Result) {
   int Status = 0;
   pid_t Ended = 0;
   do
@@ -155,37 +121,30 @@ bool Running::collect(int Options) {
   return true;
 }
 
-void Running::stop() {
-  Result.TimedOut = true;
-  ::kill(-Process, SIGTERM);
-  const auto Patience = Clock::now() + GraceForTermination;
-  while (Clock::now() < Patience) {
-    if (collect(WNOHANG))
-      return;
-    readReady();
-    if (Ends[0].fd < 0 && Ends[1].fd < 0)
-      ::usleep(1000 * PollMilliseconds);
+static bool endsUntil(std::optional<Clock::time_point> Deadline, pid_t Process,
+                      ChildResult &Result) {
+  while (!collect(Process, WNOHANG, Result)) {
+    if (Deadline && Clock::now() >= *Deadline)
+      return false;
+    ::usleep(PollMicroseconds);
   }
-  ::kill(-Process, SIGKILL);
-  collect(0);
+  return true;
 }
 
-void Running::watch(double TimeoutSeconds) {
-  const auto Deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                         std::chrono::duration<double>(TimeoutSeconds));
-  const auto Open = [this] { return Ends[0].fd >= 0 || Ends[1].fd >= 0; };
-  while (!collect(WNOHANG)) {
-    if (TimeoutSeconds > 0 && Clock::now() >= Deadline)
-      return stop();
-    if (Open())
-      readReady();
-    else
-      ::usleep(1000 * PollMilliseconds / 10);
-  }
-  const auto Patience = Clock::now() + GraceForPipes;
-  while (Open() && Clock::now() < Patience)
-    readReady();
+static void watch(pid_t Process, double TimeoutSeconds, ChildResult &Result) {
+  std::optional<Clock::time_point> Deadline;
+  if (TimeoutSeconds > 0)
+    Deadline =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                           std::chrono::duration<double>(TimeoutSeconds));
+  if (endsUntil(Deadline, Process, Result))
+    return;
+  Result.TimedOut = true;
+  ::kill(-Process, SIGTERM);
+  if (endsUntil(Clock::now() + GraceForTermination, Process, Result))
+    return;
+  ::kill(-Process, SIGKILL);
+  collect(Process, 0, Result);
 }
 
 namespace {
@@ -215,14 +174,14 @@ private:
 
 } // namespace
 
-static int spawn(const ChildRequest &Request, Pipe &Output, Pipe &Errors,
+static int spawn(const ChildRequest &Request, int Output, int Errors,
                  pid_t &Process) {
   posix_spawn_file_actions_t Files;
   posix_spawn_file_actions_init(&Files);
   posix_spawn_file_actions_addopen(&Files, STDIN_FILENO, "/dev/null", O_RDONLY,
                                    0);
-  posix_spawn_file_actions_adddup2(&Files, Output.Write, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&Files, Errors.Write, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&Files, Output, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&Files, Errors, STDERR_FILENO);
   posix_spawnattr_t Attributes;
   posix_spawnattr_init(&Attributes);
   posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETPGROUP);
@@ -242,26 +201,25 @@ static int spawn(const ChildRequest &Request, Pipe &Output, Pipe &Errors,
 
 ChildResult bankstripe::runtime::runChild(const ChildRequest &Request) {
   ChildResult Result;
-  Pipe Output, Errors;
-  if (!Output.open() || !Errors.open()) {
+  const MemoryFile Output, Errors;
+  if (Output.Number < 0 || Errors.Number < 0) {
     Result.StartError = std::strerror(errno);
     return Result;
   }
   pid_t Process = 0;
-  if (const int Error = spawn(Request, Output, Errors, Process)) {
+  if (const int Error = spawn(Request, Output.Number, Errors.Number, Process)) {
     Result.StartError = std::strerror(Error);
     return Result;
   }
   RunningGroup = Process;
   const auto OldInterrupt = std::signal(SIGINT, endWithChild);
   const auto OldTerminate = std::signal(SIGTERM, endWithChild);
-  Output.closeWrite();
-  Errors.closeWrite();
-  Running(Process, Output.Read, Errors.Read, Result)
-      .watch(Request.TimeoutSeconds);
+  watch(Process, Request.TimeoutSeconds, Result);
   RunningGroup = 0;
   std::signal(SIGINT, OldInterrupt);
   std::signal(SIGTERM, OldTerminate);
+  Result.Output = Output.read();
+  Result.Errors = Errors.read(KeptErrorBytes);
   return Result;
 }
 
