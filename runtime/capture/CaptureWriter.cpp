@@ -150,25 +150,20 @@ std::string bankstripe::runtime::appendCapture(const std::string &Path,
   return To.good() ? "" : "'" + Path + "' cannot be written";
 }
 
-std::vector<CapturedParameter>
-bankstripe::runtime::copyParameters(std::span<const ParameterPlace> Places,
-                                    const void *const *Values) {
-  std::vector<CapturedParameter> Parameters;
-  for (const ParameterPlace &P : Places)
-    Parameters.push_back(
-        {P.Offset, std::string(static_cast<const char *>(*Values++), P.Bytes)});
-  return Parameters;
-}
-
 std::optional<std::vector<CapturedParameter>>
-bankstripe::runtime::cutParameters(std::span<const ParameterPlace> Places,
-                                   std::string_view Buffer) {
+bankstripe::runtime::copyParameters(std::span<const ParameterPlace> Places,
+                                    const void *const *Values,
+                                    std::string_view Buffer) {
   std::vector<CapturedParameter> Parameters;
   for (const ParameterPlace &P : Places) {
-    if (P.Offset > Buffer.size() || P.Bytes > Buffer.size() - P.Offset)
+    std::string_view Bytes;
+    if (Values)
+      Bytes = {static_cast<const char *>(*Values++), P.Bytes};
+    else if (P.Offset <= Buffer.size() && P.Bytes <= Buffer.size() - P.Offset)
+      Bytes = Buffer.substr(P.Offset, P.Bytes);
+    else
       return std::nullopt;
-    Parameters.push_back(
-        {P.Offset, std::string(Buffer.substr(P.Offset, P.Bytes))});
+    Parameters.push_back({P.Offset, std::string(Bytes)});
   }
   return Parameters;
 }

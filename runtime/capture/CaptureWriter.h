@@ -113,23 +113,16 @@ private:
 /// \return what went wrong; empty when nothing did.
 std::string appendCapture(const std::string &Path, const std::string &More);
 
-// A launch hands its parameters over in one of two ways: as an array of
-// pointers, one to each value, or as a buffer in which all of them lie. Where
-// they lie there and how large they are is known to the driver.
-
 /// Where a parameter lies in a kernel's parameter buffer.
 struct ParameterPlace {
   uint64_t Offset = 0, Bytes = 0;
 };
 
-/// The parameters that \p Values points to, one pointer for each place.
-std::vector<CapturedParameter>
-copyParameters(std::span<const ParameterPlace> Places,
-               const void *const *Values);
-
-/// The parameters that lie in \p Buffer; none when it does not hold them all.
+/// The parameters of a launch: \p Values points to each of them or, where there
+/// is no such array, all lie in \p Buffer. None when it does not hold them all.
 std::optional<std::vector<CapturedParameter>>
-cutParameters(std::span<const ParameterPlace> Places, std::string_view Buffer);
+copyParameters(std::span<const ParameterPlace> Places,
+               const void *const *Values, std::string_view Buffer);
 
 } // namespace bankstripe::runtime
 

@@ -30,12 +30,6 @@ static std::string readParameters(const LaunchRequest &Launch,
   std::vector<ParameterPlace> Places;
   if (!Kernel.parameters(Places))
     return "the driver does not tell the kernel's parameters";
-  if (Places.empty())
-    return {};
-  if (Launch.Parameters) {
-    Parameters = copyParameters(Places, Launch.Parameters);
-    return {};
-  }
   const void *Buffer = nullptr;
   size_t Bytes = 0;
   for (void **At = Launch.Extra; At && *At != CU_LAUNCH_PARAM_END; At += 2) {
@@ -46,12 +40,12 @@ static std::string readParameters(const LaunchRequest &Launch,
     else
       return "the launch has parameters of an unknown form";
   }
-  if (!Buffer)
-    return "the launch has no parameters, but its kernel does";
-  auto Cut = cutParameters(Places, {static_cast<const char *>(Buffer), Bytes});
-  if (!Cut)
+  auto Copied =
+      copyParameters(Places, Launch.Parameters,
+                     {static_cast<const char *>(Buffer), Buffer ? Bytes : 0});
+  if (!Copied)
     return "the launch has fewer parameters than its kernel";
-  Parameters = std::move(*Cut);
+  Parameters = std::move(*Copied);
   return {};
 }
 
@@ -128,8 +122,8 @@ std::string LaunchCapture::describe(const LaunchRequest &Launch,
   Result.PrintBytes = limit(CU_LIMIT_PRINTF_FIFO_SIZE);
   for (const CUlaunchAttribute &Attribute : Launch.Attributes)
     readAttribute(Attribute, Result, Notes);
-  for (const char *Name : {"malloc", "free"})
-    if (callsOutside(Result.Image.data(), Result.Image.size(), Name))
+  for (const std::string &Name : symbolsOf(Result.Image).Outside)
+    if (Name == "malloc" || Name == "free")
       Notes.insert("memory that kernels allocate (malloc in device code)");
   return {};
 }

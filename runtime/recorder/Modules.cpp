@@ -23,153 +23,73 @@ using namespace bankstripe::runtime;
 // Of a symbol's st_other: the function can be launched.
 constexpr unsigned char EntryFlag = 0x10;
 
-namespace {
-
-// Bounds-checked reads from an image.
-class Bytes {
-public:
-  Bytes(const void *Data, size_t Size)
-      : Data(static_cast<const char *>(Data)), Size(Size) {}
-
-  template <class T> std::optional<T> at(uint64_t Offset) const {
-    if (Offset > Size || Size - Offset < sizeof(T))
-      return std::nullopt;
-    T Value;
-    std::memcpy(&Value, Data + Offset, sizeof(T));
-    return Value;
-  }
-
-  // The text at `Offset`, which must end inside the image.
-  std::string text(uint64_t Offset) const {
-    if (Offset >= Size)
-      return {};
-    const void *End = std::memchr(Data + Offset, 0, Size - Offset);
-    return End ? std::string(Data + Offset, static_cast<const char *>(End))
-               : std::string();
-  }
-
-private:
-  const char *Data;
-  size_t Size;
-};
-
-} // namespace
-
-static std::optional<Elf64_Shdr>
-section(const Bytes &Image, const Elf64_Ehdr &Header, unsigned Index) {
-  if (Index >= Header.e_shnum || Header.e_shentsize < sizeof(Elf64_Shdr))
+template <class T>
+static std::optional<T> at(std::string_view Image, uint64_t Offset) {
+  if (Offset > Image.size() || Image.size() - Offset < sizeof(T))
     return std::nullopt;
-  return Image.at<Elf64_Shdr>(Header.e_shoff +
-                              uint64_t(Index) * Header.e_shentsize);
+  T Value;
+  std::memcpy(&Value, Image.data() + Offset, sizeof(T));
+  return Value;
 }
 
-static std::string sectionName(const Bytes &Image, const Elf64_Ehdr &Header,
-                               unsigned Index) {
-  const auto Names = section(Image, Header, Header.e_shstrndx);
-  const auto Section = section(Image, Header, Index);
-  return Names && Section ? Image.text(Names->sh_offset + Section->sh_name)
-                          : std::string();
+// The text at `Offset`, which must end inside the image.
+static std::string textAt(std::string_view Image, uint64_t Offset) {
+  const size_t End = Image.find('\0', Offset);
+  return End == std::string_view::npos
+             ? ""
+             : std::string(Image.substr(Offset, End - Offset));
 }
 
-namespace {
+static void sortIn(ModuleSymbols &To, std::string Name,
+                   const std::string &Section, const Elf64_Sym &Symbol) {
+  const auto Type = ELF64_ST_TYPE(Symbol.st_info);
+  if (Type == STT_FUNC && Symbol.st_shndx == SHN_UNDEF)
+    To.Outside.push_back(std::move(Name));
+  else if (Type == STT_FUNC && (Symbol.st_other & EntryFlag) &&
+           Section == ".text." + Name)
+    To.Kernels.push_back(std::move(Name));
+  else if (Type != STT_OBJECT || !Symbol.st_size || Name.empty() ||
+           Name[0] == '$')
+    return;
+  else if (Section.starts_with(".nv.global"))
+    To.Variables.push_back(std::move(Name));
+  else if (Section.starts_with(".nv.constant"))
+    To.Constants.push_back(std::move(Name));
+}
 
-struct Symbol {
-  Elf64_Sym Entry;
-  uint64_t Name; ///< Its offset in the image.
-  unsigned char type() const { return ELF64_ST_TYPE(Entry.st_info); }
-};
-
-} // namespace
-
-// Visits the symbols of an image until there is no more, or `Visit` has enough
-// and returns false.
-template <class Function>
-static void forEachSymbol(const Bytes &Image, const Elf64_Ehdr &Header,
-                          Function Visit) {
-  for (unsigned Index = 0; Index < Header.e_shnum; ++Index) {
-    const auto Table = section(Image, Header, Index);
+ModuleSymbols bankstripe::runtime::symbolsOf(std::string_view Image) {
+  ModuleSymbols Found;
+  const auto Header = at<Elf64_Ehdr>(Image, 0);
+  if (!Header || std::memcmp(Header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      Header->e_ident[EI_CLASS] != ELFCLASS64 ||
+      Header->e_shentsize < sizeof(Elf64_Shdr))
+    return Found;
+  const auto Section = [&](unsigned Index) {
+    return Index < Header->e_shnum
+               ? at<Elf64_Shdr>(Image,
+                                Header->e_shoff +
+                                    uint64_t{Index} * Header->e_shentsize)
+               : std::nullopt;
+  };
+  const auto Names = Section(Header->e_shstrndx);
+  for (unsigned Index = 0; Index < Header->e_shnum; ++Index) {
+    const auto Table = Section(Index);
     if (!Table || Table->sh_type != SHT_SYMTAB ||
         Table->sh_entsize < sizeof(Elf64_Sym))
       continue;
-    const auto Strings = section(Image, Header, Table->sh_link);
-    if (!Strings)
-      continue;
-    for (uint64_t At = 0; At < Table->sh_size; At += Table->sh_entsize) {
-      const auto Entry = Image.at<Elf64_Sym>(Table->sh_offset + At);
-      if (!Entry || !Visit(Symbol{*Entry, Strings->sh_offset + Entry->st_name}))
-        return;
+    const auto Strings = Section(Table->sh_link);
+    for (uint64_t At = 0; Strings && At < Table->sh_size;
+         At += Table->sh_entsize) {
+      const auto Symbol = at<Elf64_Sym>(Image, Table->sh_offset + At);
+      if (!Symbol)
+        return Found;
+      const auto In = Section(Symbol->st_shndx);
+      sortIn(Found, textAt(Image, Strings->sh_offset + Symbol->st_name),
+             Names && In ? textAt(Image, Names->sh_offset + In->sh_name) : "",
+             *Symbol);
     }
   }
-}
-
-static std::optional<Elf64_Ehdr> header(const Bytes &Image) {
-  const auto Header = Image.at<Elf64_Ehdr>(0);
-  if (!Header || std::memcmp(Header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      Header->e_ident[EI_CLASS] != ELFCLASS64)
-    return std::nullopt;
-  return Header;
-}
-
-// The objects in the sections whose names start with `Section`.
-static std::vector<std::string> objectsIn(const Bytes &Image,
-                                          const std::string &Section) {
-  std::vector<std::string> Found;
-  const auto Header = header(Image);
-  if (!Header)
-    return Found;
-  forEachSymbol(Image, *Header, [&](const Symbol &S) {
-    if (S.type() != STT_OBJECT || !S.Entry.st_size ||
-        !sectionName(Image, *Header, S.Entry.st_shndx).starts_with(Section))
-      return true;
-    std::string Name = Image.text(S.Name);
-    if (!Name.empty() && Name[0] != '$')
-      Found.push_back(std::move(Name));
-    return true;
-  });
   return Found;
-}
-
-std::vector<std::string> bankstripe::runtime::variableSymbols(const void *Image,
-                                                              size_t Size) {
-  return objectsIn({Image, Size}, ".nv.global");
-}
-
-std::vector<std::string> bankstripe::runtime::constantSymbols(const void *Image,
-                                                              size_t Size) {
-  return objectsIn({Image, Size}, ".nv.constant");
-}
-
-std::vector<std::string> bankstripe::runtime::kernelSymbols(const void *Data,
-                                                            size_t Size) {
-  std::vector<std::string> Found;
-  const Bytes Image(Data, Size);
-  const auto Header = header(Image);
-  if (!Header)
-    return Found;
-  forEachSymbol(Image, *Header, [&](const Symbol &S) {
-    if (S.type() != STT_FUNC || !(S.Entry.st_other & EntryFlag))
-      return true;
-    std::string Name = Image.text(S.Name);
-    if (sectionName(Image, *Header, S.Entry.st_shndx) == ".text." + Name)
-      Found.push_back(std::move(Name));
-    return true;
-  });
-  return Found;
-}
-
-bool bankstripe::runtime::callsOutside(const void *Data, size_t Size,
-                                       const std::string &Name) {
-  bool IsFound = false;
-  const Bytes Image(Data, Size);
-  const auto Header = header(Image);
-  if (!Header)
-    return false;
-  forEachSymbol(Image, *Header, [&](const Symbol &S) {
-    IsFound = S.type() == STT_FUNC && S.Entry.st_shndx == SHN_UNDEF &&
-              Image.text(S.Name) == Name;
-    return !IsFound;
-  });
-  return IsFound;
 }
 
 std::string ModuleImages::find(const std::string &Symbol,
@@ -178,7 +98,7 @@ std::string ModuleImages::find(const std::string &Symbol,
   std::sort(Neighbours.begin(), Neighbours.end());
   std::vector<const std::string *> Defining, Alike;
   for (const std::string &One : Images) {
-    std::vector<std::string> Kernels = kernelSymbols(One.data(), One.size());
+    std::vector<std::string> Kernels = symbolsOf(One).Kernels;
     std::sort(Kernels.begin(), Kernels.end());
     if (!std::binary_search(Kernels.begin(), Kernels.end(), Symbol))
       continue;

@@ -21,25 +21,22 @@
 #ifndef BANKSTRIPE_RECORDER_MODULES_H
 #define BANKSTRIPE_RECORDER_MODULES_H
 
-#include <cstddef>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bankstripe::runtime {
 
-/// The symbols of the variables in global memory that an image defines.
-std::vector<std::string> variableSymbols(const void *Image, size_t Bytes);
-
-/// Those of its `__constant__` variables.
-std::vector<std::string> constantSymbols(const void *Image, size_t Bytes);
-
-/// Those of the kernels whose code it holds.
-std::vector<std::string> kernelSymbols(const void *Image, size_t Bytes);
-
-/// Whether code of an image calls the function \p Symbol of another one, or
-/// of the driver's.
-bool callsOutside(const void *Image, size_t Bytes, const std::string &Symbol);
+/// What an image defines and asks for, by its symbols.
+struct ModuleSymbols {
+  std::vector<std::string> Variables; ///< In global memory.
+  std::vector<std::string> Constants; ///< `__constant__` variables.
+  std::vector<std::string> Kernels;   ///< Whose code it holds.
+  /// Functions of another image, or of the driver's, that its code calls.
+  std::vector<std::string> Outside;
+};
+ModuleSymbols symbolsOf(std::string_view Image);
 
 /// The images that were loaded.
 class ModuleImages {

@@ -63,11 +63,12 @@ void Recorder::contextEnds(CUcontext Context) {
 }
 
 void Recorder::moduleLoaded(const void *Image, size_t Bytes) {
-  std::vector<std::string> Symbols = variableSymbols(Image, Bytes);
+  const std::string_view Code(static_cast<const char *>(Image), Bytes);
+  const std::vector<std::string> Symbols = symbolsOf(Code).Variables;
   const std::lock_guard Lock(MessagesMutex);
   LoadedSymbols.insert(LoadedSymbols.end(), Symbols.begin(), Symbols.end());
   if (Capture)
-    LoadedImages.emplace_back(static_cast<const char *>(Image), Bytes);
+    LoadedImages.emplace_back(Code);
 }
 
 void Recorder::takeMessages() {
@@ -535,9 +536,10 @@ Recorder::reachable(CUcontext In, const KernelHandle &Kernel,
     if (Own.insert(Address).second)
       Places.push_back({In, {Address, Bytes, Kind, Symbol, 0, {}, {}}});
   };
-  for (const std::string &S : variableSymbols(Image.data(), Image.size()))
+  const ModuleSymbols Symbols = symbolsOf(Image);
+  for (const std::string &S : Symbols.Variables)
     AddVariable(S, "variable");
-  for (const std::string &S : constantSymbols(Image.data(), Image.size()))
+  for (const std::string &S : Symbols.Constants)
     AddVariable(S, "constant");
   for (const auto &[Where, What] : Memory.all()) {
     auto *const Context = static_cast<CUcontext>(const_cast<void *>(Where.In));

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <iterator>
 
 using namespace bankstripe::runtime;
 
@@ -80,11 +81,9 @@ static std::string symbolIn(const std::vector<std::string> &Symbols,
 
 void Replayer::findVariables(CUmodule Module, const CapturedKernel &Kernel,
                              Loaded &Into) {
-  const std::string &Image = Kernel.Image;
-  std::vector<std::string> Symbols =
-      variableSymbols(Image.data(), Image.size());
-  for (std::string &Symbol : constantSymbols(Image.data(), Image.size()))
-    Symbols.push_back(std::move(Symbol));
+  ModuleSymbols InModule = symbolsOf(Kernel.Image);
+  std::vector<std::string> &Symbols = InModule.Variables;
+  std::ranges::move(InModule.Constants, std::back_inserter(Symbols));
   for (unsigned I = 0; I < Of.Memory.size(); ++I) {
     const CapturedMemory &M = Of.Memory[I];
     CUdeviceptr Address = 0;

@@ -20,20 +20,20 @@ TEST(KernelParameters, AreCopiedFromWhereTheyLie) {
   const double Second = 1.5;
   const void *Values[] = {&First, &Second};
   const std::string Bytes(reinterpret_cast<const char *>(&Second), 8);
-  EXPECT_EQ(copyParameters(Places, Values),
+  EXPECT_EQ(copyParameters(Places, Values, ""),
             (std::vector<CapturedParameter>{{0, "x"}, {8, Bytes}}));
-  EXPECT_TRUE(copyParameters({}, nullptr).empty());
 }
 
 TEST(KernelParameters, AreCutFromABuffer) {
-  EXPECT_EQ(cutParameters(Places, "x.......12345678"),
+  EXPECT_EQ(copyParameters(Places, nullptr, "x.......12345678"),
             (std::vector<CapturedParameter>{{0, "x"}, {8, "12345678"}}));
   // What lies behind the last one belongs to none.
-  EXPECT_EQ(cutParameters(Places, "x.......12345678more")->back().Bytes,
-            "12345678");
-  EXPECT_FALSE(cutParameters(Places, "x.......1234567"));
-  EXPECT_FALSE(cutParameters(Places, "x"));
-  EXPECT_TRUE(cutParameters({}, "")->empty());
+  EXPECT_EQ(
+      copyParameters(Places, nullptr, "x.......12345678more")->back().Bytes,
+      "12345678");
+  EXPECT_FALSE(copyParameters(Places, nullptr, "x.......1234567"));
+  EXPECT_FALSE(copyParameters(Places, nullptr, "x"));
+  EXPECT_TRUE(copyParameters({}, nullptr, "")->empty());
 }
 
 static std::string imageOf(const std::vector<std::string> &Kernels,

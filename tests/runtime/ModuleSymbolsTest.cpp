@@ -11,14 +11,6 @@
 
 using namespace bankstripe::runtime;
 
-namespace {
-
-std::vector<std::string> symbolsOf(const std::string &Bytes) {
-  return variableSymbols(Bytes.data(), Bytes.size());
-}
-
-} // namespace
-
 static Image variables() {
   Image I;
   I.symbol("table", Image::Global, 400);
@@ -31,13 +23,12 @@ static Image variables() {
 }
 
 TEST(ModuleSymbols, VariablesAreObjectsInGlobalMemory) {
-  EXPECT_EQ(symbolsOf(variables().bytes()),
+  EXPECT_EQ(symbolsOf(variables().bytes()).Variables,
             (std::vector<std::string>{"table", "total"}));
 }
 
 TEST(ModuleSymbols, ConstantsAreObjectsInConstantMemory) {
-  const std::string Bytes = variables().bytes();
-  EXPECT_EQ(constantSymbols(Bytes.data(), Bytes.size()),
+  EXPECT_EQ(symbolsOf(variables().bytes()).Constants,
             std::vector<std::string>{"constant"});
 }
 
@@ -49,8 +40,7 @@ TEST(ModuleSymbols, KernelsCanBeLaunchedAndHaveTheirOwnSections) {
   I.symbol("table", I.section(".text.table"), 64, STT_OBJECT, 0x10);
   I.symbol("elsewhere", Image::Undefined, 0, STT_FUNC, 0x10);
   I.kernel("_Z4fillPi");
-  const std::string Bytes = I.bytes();
-  EXPECT_EQ(kernelSymbols(Bytes.data(), Bytes.size()),
+  EXPECT_EQ(symbolsOf(I.bytes()).Kernels,
             (std::vector<std::string>{"_Z4stepPi", "_Z4fillPi"}));
 }
 
@@ -58,10 +48,7 @@ TEST(ModuleSymbols, FunctionsFromOutsideAreUndefined) {
   Image I;
   I.symbol("malloc", Image::Undefined, 0, STT_FUNC);
   I.kernel("kernel");
-  const std::string Bytes = I.bytes();
-  EXPECT_TRUE(callsOutside(Bytes.data(), Bytes.size(), "malloc"));
-  EXPECT_FALSE(callsOutside(Bytes.data(), Bytes.size(), "free"));
-  EXPECT_FALSE(callsOutside(Bytes.data(), Bytes.size(), "kernel"));
+  EXPECT_EQ(symbolsOf(I.bytes()).Outside, std::vector<std::string>{"malloc"});
 }
 
 TEST(ModuleSymbols, EveryTruncationIsHarmless) {
@@ -69,8 +56,8 @@ TEST(ModuleSymbols, EveryTruncationIsHarmless) {
   I.symbol("table", Image::Global, 400);
   const std::string Bytes = I.bytes();
   for (size_t Size = 0; Size < Bytes.size(); ++Size)
-    EXPECT_TRUE(symbolsOf(std::string(Bytes, 0, Size)).size() <= 1);
-  EXPECT_EQ(symbolsOf(Bytes).size(), 1u);
+    EXPECT_LE(symbolsOf(std::string(Bytes, 0, Size)).Variables.size(), 1u);
+  EXPECT_EQ(symbolsOf(Bytes).Variables.size(), 1u);
 }
 
 TEST(ModuleSymbols, EveryBrokenByteIsHarmless) {
@@ -80,12 +67,12 @@ TEST(ModuleSymbols, EveryBrokenByteIsHarmless) {
   for (size_t At = 0; At < Bytes.size(); ++At) {
     std::string Broken = Bytes;
     Broken[At] = '\xff';
-    EXPECT_LE(symbolsOf(Broken).size(), 100u);
-    EXPECT_LE(kernelSymbols(Broken.data(), Broken.size()).size(), 100u);
+    EXPECT_LE(symbolsOf(Broken).Variables.size(), 100u);
+    EXPECT_LE(symbolsOf(Broken).Kernels.size(), 100u);
   }
 }
 
 TEST(ModuleSymbols, WhatIsNoElfFileHasNone) {
-  EXPECT_TRUE(symbolsOf("").empty());
-  EXPECT_TRUE(symbolsOf(std::string(500, 'x')).empty());
+  EXPECT_TRUE(symbolsOf("").Variables.empty());
+  EXPECT_TRUE(symbolsOf(std::string(500, 'x')).Variables.empty());
 }
