@@ -13,6 +13,7 @@
 #include "recording/Records.h"
 #include "replay/Replayer.h"
 #include "replay/Report.h"
+#include "verify/Print.h"
 #include "verify/Runner.h"
 #include <cstdio>
 #include <cstdlib>
@@ -220,9 +221,8 @@ int main(int ArgumentCount, char **Arguments) {
   if (O.Only)
     return replayOnly(O, C, Arguments);
   const ReplayReport Report = replay(O, C);
-  const bool Coloured = ::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
   if (O.JsonPath != "-")
-    std::fputs(printReplay(C, Report, Coloured).c_str(), stdout);
+    showReport(printReplay(C, Report), judge(Report.Results));
   if (!O.JsonPath.empty() && !writeFile(O.JsonPath, jsonReplay(C, Report)))
     return problem("cannot write '" + O.JsonPath + "'", ExitUsage);
   return judge(Report.Results);

@@ -122,18 +122,14 @@ static std::string timesText(const ReplayReport &Report) {
       spreadText(T.MedianRewritten, T.SpreadRewritten), *T.speedup());
   if (T.Sure)
     Text += fmt::format(" ({:.3f} to {:.3f} with 95 %): {}", T.Sure->Low,
-                        T.Sure->High, resultName(T.verdict()));
+                        T.Sure->High, T.verdict());
   return Text + '\n';
 }
 
 std::string bankstripe::runtime::printReplay(const Capture &Of,
-                                             const ReplayReport &Report,
-                                             bool Coloured) {
+                                             const ReplayReport &Report) {
   const ReplayResults &R = Report.Results;
-  const bool IsGood = judge(R) == ExitIdentical;
-  std::string Text = coloured(verdictText(Report),
-                              IsGood ? Colour::Good : Colour::Bad, Coloured);
-  Text += ": " + headline(Of);
+  std::string Text = verdictText(Report) + ": " + headline(Of);
   if (R.Original)
     Text += printSide(Of, Side::Original, *R.Original);
   if (R.Rewritten)

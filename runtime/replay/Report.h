@@ -33,8 +33,7 @@ PairedTimes pairedTimes(const std::vector<double> &Nanoseconds, unsigned Timed);
 std::string printSide(const Capture &Of, Side Which, const SideResult &Result);
 
 /// The report as text.
-std::string printReplay(const Capture &Of, const ReplayReport &Report,
-                        bool Coloured);
+std::string printReplay(const Capture &Of, const ReplayReport &Report);
 
 /// The report as one JSON object; JSON.md beside this file describes it.
 std::string jsonReplay(const Capture &Of, const ReplayReport &Report);

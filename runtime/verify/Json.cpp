@@ -13,25 +13,9 @@
 using namespace bankstripe::runtime;
 using Json = nlohmann::ordered_json;
 
-namespace bankstripe::runtime {
-
-NLOHMANN_JSON_SERIALIZE_ENUM(
-    DifferenceKind, {{DifferenceKind::Contents, "contents"},
-                     {DifferenceKind::Kernel, "kernel"},
-                     {DifferenceKind::Grid, "grid"},
-                     {DifferenceKind::Block, "block"},
-                     {DifferenceKind::MissingLaunch, "missing-launch"},
-                     {DifferenceKind::ExtraLaunch, "extra-launch"},
-                     {DifferenceKind::LaunchError, "launch-error"},
-                     {DifferenceKind::MissingAllocation, "missing-allocation"},
-                     {DifferenceKind::ExtraAllocation, "extra-allocation"},
-                     {DifferenceKind::AllocationSize, "allocation-size"}})
-
-} // namespace bankstripe::runtime
-
 static Json differenceJson(const VerifyReport &Report) {
   const Difference &D = *Report.Launches.First;
-  Json Result = {{"kind", D.Kind},
+  Json Result = {{"kind", kindName(D.Kind)},
                  {"launch", D.Launch},
                  {"original-kernel", D.OriginalKernel},
                  {"rewritten-kernel", D.RewrittenKernel}};
@@ -115,7 +99,7 @@ Json bankstripe::runtime::timesJson(const PairedTimes &T) {
           {"speedup", T.speedup()},
           {"speedup-interval",
            T.Sure ? Json({T.Sure->Low, T.Sure->High}) : Json(nullptr)},
-          {"result", resultName(T.verdict())}};
+          {"result", T.verdict()}};
 }
 
 static Json kernelJson(const KernelStatistics &K,
@@ -171,14 +155,14 @@ static Json captureJson(const CaptureReport &C) {
 std::string
 bankstripe::runtime::jsonReport(const VerifyReport &Report,
                                 const std::optional<GpuFacts> &Gpu) {
-  const char *Verdict = Report.Verdict == Outcome::Identical ? "identical"
-                        : Report.Verdict == Outcome::Differs ? "differs"
-                                                             : "not-verified";
+  const char *Verdict = Report.Verdict == ExitIdentical ? "identical"
+                        : Report.Verdict == ExitDiffers ? "differs"
+                                                        : "not-verified";
   Json Result = {{"version", 1},
                  {"verdict", Verdict},
                  {"reason", Report.Reason},
-                 {"verdict-text", printVerdict(Report, /*Coloured=*/false)},
-                 {"reservations", reservations(Report, /*Coloured=*/false)},
+                 {"verdict-text", printVerdict(Report)},
+                 {"reservations", reservations(Report)},
                  {"device", Report.Device},
                  {"capability", Report.Capability},
                  {"gpu", gpuJson(Gpu)},

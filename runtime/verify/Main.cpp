@@ -103,14 +103,13 @@ int main(int ArgumentCount, char **Arguments) {
 
   const VerifyReport Report = verify(O, Recorder, tell);
   tell("");
-  const bool Coloured = ::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
   if (O.JsonPath != "-")
-    std::fputs(printReport(Report, Coloured).c_str(), stdout);
+    showReport(printReport(Report), Report.Verdict);
   Page.Verification = jsonReport(Report, gpuFacts(Report.Device));
   Page.Time = timeNow();
   if (!O.JsonPath.empty() && !writeFile(O.JsonPath, Page.Verification))
     return cannotWrite(O.JsonPath);
   if (!O.HtmlPath.empty() && !writeFile(O.HtmlPath, htmlPage(Page)))
     return cannotWrite(O.HtmlPath);
-  return static_cast<int>(Report.Verdict);
+  return Report.Verdict;
 }

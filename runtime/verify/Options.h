@@ -49,12 +49,12 @@ splitCommands(const std::vector<std::string> &Words);
 /// \returns the path; empty when nothing there can be run.
 std::string findProgram(const std::string &Name, const std::string &SearchPath);
 
-/// The exit statuses of bankstripe-verify.
+/// What is found, and with what the program exits.
 enum ExitStatus : int {
-  ExitIdentical = 0,
-  ExitDiffers = 1,
+  ExitIdentical = 0, ///< Nothing differs that the rewrite is to blame for.
+  ExitDiffers = 1,   ///< Something does, or the rewritten program failed.
   ExitUsage = 2,
-  ExitCannotRecord = 3,
+  ExitCannotRecord = 3, ///< There is nothing to judge.
 };
 
 struct Options {

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <map>
+#include <unistd.h>
 
 using namespace bankstripe::runtime;
 
@@ -85,24 +86,17 @@ std::string bankstripe::runtime::differenceText(const ByteDifference &B,
   return Text;
 }
 
-static fmt::terminal_color terminalColour(Colour Of) {
-  switch (Of) {
-  case Colour::Good:
-    return fmt::terminal_color::green;
-  case Colour::Bad:
-    return fmt::terminal_color::red;
-  case Colour::Marked:
-    break;
-  }
-  return fmt::terminal_color::yellow;
-}
-
-std::string bankstripe::runtime::coloured(const std::string &Text, Colour As,
-                                          bool Coloured) {
-  return Coloured
-             ? fmt::format(fmt::fg(terminalColour(As)) | fmt::emphasis::bold,
-                           "{}", Text)
-             : Text;
+void bankstripe::runtime::showReport(const std::string &Text,
+                                     ExitStatus Verdict) {
+  fmt::text_style Style;
+  if (::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR"))
+    Style = fmt::emphasis::bold |
+            fmt::fg(Verdict == ExitIdentical ? fmt::terminal_color::green
+                    : Verdict == ExitDiffers ? fmt::terminal_color::red
+                                             : fmt::terminal_color::yellow);
+  const size_t End = std::min(Text.find(':'), Text.size());
+  fmt::print(Style, "{}", Text.substr(0, End));
+  fmt::print("{}", Text.substr(End));
 }
 
 constexpr size_t LongestKernelName = 40;
@@ -124,50 +118,53 @@ std::string bankstripe::runtime::memoryName(const std::string &Variable,
                      plural(Bytes, "byte"));
 }
 
-static std::string allocationName(const Difference &D) {
-  return memoryName(D.IsVariable ? D.Name : "", D.Allocation, D.Bytes);
-}
+namespace {
 
-static std::string orNothing(const std::string &Text) {
-  return Text.empty() ? "no error" : Text;
+struct KindFacts {
+  const char *Name, *Text;
+};
+
+} // namespace
+
+// In the order of DifferenceKind.
+static constexpr KindFacts Kinds[] = {
+    {"contents",
+     "{memory}: the first difference is in the bytes {begin} to {last}"},
+    {"kernel", "the rewritten program launches {rewritten_kernel} instead of "
+               "{original_kernel}"},
+    {"grid", "the grid is {original} in the original and {rewritten} in the "
+             "rewritten program"},
+    {"block", "the block is {original} in the original and {rewritten} in the "
+              "rewritten program"},
+    {"missing-launch",
+     "the original program has {original}, the rewritten one {rewritten}"},
+    {"extra-launch",
+     "the original program has {original}, the rewritten one {rewritten}"},
+    {"launch-error", "the launch ends with {original} in the original and with "
+                     "{rewritten} in the rewritten program"},
+    {"missing-allocation", "{memory} is live in the original program only"},
+    {"extra-allocation", "{memory} is live in the rewritten program only"},
+    {"allocation-size", "allocation {number} has {original} in the original "
+                        "and {rewritten} in the rewritten program"},
+};
+
+std::string bankstripe::runtime::kindName(DifferenceKind Of) {
+  return Kinds[static_cast<size_t>(Of)].Name;
 }
 
 static std::string describeDifference(const Difference &D) {
-  switch (D.Kind) {
-  case DifferenceKind::Contents:
-    return fmt::format("{}: the first difference is in the bytes {} to {}",
-                       allocationName(D), D.Begin, D.End - 1);
-  case DifferenceKind::Kernel:
-    return fmt::format("the rewritten program launches {} instead of {}",
-                       D.RewrittenKernel, D.OriginalKernel);
-  case DifferenceKind::Grid:
-    return fmt::format("the grid is {} in the original and {} in the rewritten "
-                       "program",
-                       D.Original, D.Rewritten);
-  case DifferenceKind::Block:
-    return fmt::format("the block is {} in the original and {} in the "
-                       "rewritten program",
-                       D.Original, D.Rewritten);
-  case DifferenceKind::MissingLaunch:
-  case DifferenceKind::ExtraLaunch:
-    return fmt::format("the original program has {}, the rewritten one {}",
-                       D.Original, D.Rewritten);
-  case DifferenceKind::LaunchError:
-    return fmt::format("the launch ends with {} in the original and with {} in "
-                       "the rewritten program",
-                       orNothing(D.Original), orNothing(D.Rewritten));
-  case DifferenceKind::MissingAllocation:
-    return fmt::format("{} is live in the original program only",
-                       allocationName(D));
-  case DifferenceKind::ExtraAllocation:
-    return fmt::format("{} is live in the rewritten program only",
-                       allocationName(D));
-  case DifferenceKind::AllocationSize:
-    return fmt::format("allocation {} has {} in the original and {} in the "
-                       "rewritten program",
-                       D.Allocation, D.Original, D.Rewritten);
-  }
-  return "";
+  const auto OrNothing = [](const std::string &Text) {
+    return Text.empty() ? "no error" : Text;
+  };
+  return fmt::format(fmt::runtime(Kinds[static_cast<size_t>(D.Kind)].Text),
+                     fmt::arg("memory", memoryName(D.IsVariable ? D.Name : "",
+                                                   D.Allocation, D.Bytes)),
+                     fmt::arg("number", D.Allocation),
+                     fmt::arg("begin", D.Begin), fmt::arg("last", D.End - 1),
+                     fmt::arg("original_kernel", D.OriginalKernel),
+                     fmt::arg("rewritten_kernel", D.RewrittenKernel),
+                     fmt::arg("original", OrNothing(D.Original)),
+                     fmt::arg("rewritten", OrNothing(D.Rewritten)));
 }
 
 // How sure it is that no launch before differs.
@@ -206,27 +203,23 @@ static std::string describeOutput(const OutputComparison &Output) {
                      Output.Line, Output.Original, Output.Rewritten);
 }
 
-std::string bankstripe::runtime::printVerdict(const VerifyReport &Report,
-                                              bool Coloured) {
-  if (Report.Verdict == Outcome::CannotRecord)
-    return coloured("not verified", Colour::Marked, Coloured) + ": " +
-           Report.Reason + '\n';
-  if (Report.Verdict == Outcome::Identical)
-    return coloured("identical", Colour::Good, Coloured) +
-           fmt::format("{}{}: {}, {}, {}, {} of output\n",
-                       Report.Skipped.empty() &&
-                               Report.Launches.UnmatchedDigests == 0
-                           ? ""
-                           : " where it was compared",
-                       Report.Launches.deterministic() &&
-                               !Report.Output.NotDeterministic
-                           ? ""
-                           : " as far as the original is deterministic",
-                       plural(Report.Launches.ComparedLaunches, "launch"),
-                       plural(Report.AllocationCount, "allocation"),
-                       plural(Report.VariableCount, "variable"),
-                       plural(Report.OutputBytes, "byte"));
-  std::string Text = coloured("differs", Colour::Bad, Coloured) + ": ";
+std::string bankstripe::runtime::printVerdict(const VerifyReport &Report) {
+  if (Report.Verdict == ExitCannotRecord)
+    return "not verified: " + Report.Reason + '\n';
+  if (Report.Verdict == ExitIdentical)
+    return fmt::format(
+        "identical{}{}: {}, {}, {}, {} of output\n",
+        Report.Skipped.empty() && Report.Launches.UnmatchedDigests == 0
+            ? ""
+            : " where it was compared",
+        Report.Launches.deterministic() && !Report.Output.NotDeterministic
+            ? ""
+            : " as far as the original is deterministic",
+        plural(Report.Launches.ComparedLaunches, "launch"),
+        plural(Report.AllocationCount, "allocation"),
+        plural(Report.VariableCount, "variable"),
+        plural(Report.OutputBytes, "byte"));
+  std::string Text = "differs: ";
   if (!Report.Reason.empty())
     Text += Report.Reason + '\n';
   if (Report.Launches.First)
@@ -248,34 +241,33 @@ static std::string listLaunches(const std::vector<unsigned> &Launches) {
   return Launches.size() > MostListedLaunches ? List + ", ..." : List;
 }
 
-static std::vector<std::string> nondeterminism(const VerifyReport &Report,
-                                               bool Coloured) {
+static std::vector<std::string> nondeterminism(const VerifyReport &Report) {
   std::vector<std::string> Found;
   const Comparison &C = Report.Launches;
-  const std::string Marker =
-      coloured("not deterministic", Colour::Marked, Coloured);
   const std::string Runs = runsOfOriginal(Report);
   if (!C.NotDeterministic.empty())
     Found.push_back(
-        fmt::format("{}: {} in {} ({}); what they write is not compared\n",
-                    Marker, plural(C.NotDeterministic.size(), "launch"), Runs,
+        fmt::format("not deterministic: {} in {} ({}); what they write is not "
+                    "compared\n",
+                    plural(C.NotDeterministic.size(), "launch"), Runs,
                     listLaunches(C.NotDeterministic)));
   if (C.SequenceNotDeterministicFrom)
-    Found.push_back(fmt::format("{}: from launch {} on, {} launch different "
-                                "things; the rest is not compared\n",
-                                Marker, *C.SequenceNotDeterministicFrom, Runs));
+    Found.push_back(
+        fmt::format("not deterministic: from launch {} on, {} launch different "
+                    "things; the rest is not compared\n",
+                    *C.SequenceNotDeterministicFrom, Runs));
   if (C.OrderNotDeterministic)
     Found.push_back(fmt::format(
-        "{}: {} host threads launch kernels, in another order in {}; the "
-        "numbers of launches are compared, memory is not\n",
-        Marker, C.Threads, Runs));
+        "not deterministic: {} host threads launch kernels, in another order "
+        "in {}; the numbers of launches are compared, memory is not\n",
+        C.Threads, Runs));
   else if (C.Threads > 1)
     Found.push_back(fmt::format("note: {} host threads launch kernels; their "
                                 "order is taken to be the same in every run\n",
                                 C.Threads));
   if (Report.Output.NotDeterministic)
-    Found.push_back(
-        fmt::format("output {}: {} print different texts\n", Marker, Runs));
+    Found.push_back("output not deterministic: " + Runs +
+                    " print different texts\n");
   return Found;
 }
 
@@ -338,13 +330,12 @@ static std::vector<std::string> timeCells(const PairedTimes &T) {
           speedupText(T.speedup()),
           T.Sure ? fmt::format("{:.3f} to {:.3f}", T.Sure->Low, T.Sure->High)
                  : "-",
-          T.Sure ? resultName(T.verdict()) : "-"};
+          T.Sure ? std::string(T.verdict()) : "-"};
 }
 
 std::string bankstripe::runtime::unchangedLibrary(const KernelStatistics &K) {
-  const TimeVerdict Times = K.verdict();
-  if (K.Original == K.Rewritten && Times != TimeVerdict::Faster &&
-      Times != TimeVerdict::Slower)
+  const std::string_view Times = K.verdict();
+  if (K.Original == K.Rewritten && Times != "faster" && Times != "slower")
     for (const std::string Library : {"cub", "thrust"})
       if (functionName(K.Name).starts_with(Library + "::"))
         return Library;
@@ -416,7 +407,7 @@ tableLines(const std::vector<KernelStatistics> &Kernels) {
   return Lines;
 }
 
-static std::string table(const VerifyReport &Report, bool Coloured) {
+static std::string table(const VerifyReport &Report) {
   std::vector<std::vector<std::string>> Rows = {
       {"kernel", "launches", "original", "spread", "rewritten", "spread",
        "speedup", "95 % interval", "result", "registers", "static shared",
@@ -436,15 +427,13 @@ static std::string table(const VerifyReport &Report, bool Coloured) {
       Widths[I] = std::max(Widths[I], Row[I].size());
   }
   std::string Text;
-  for (size_t R = 0; R < Rows.size(); ++R) {
+  for (const auto &Row : Rows) {
     std::string Line;
-    for (size_t I = 0; I < Rows[R].size(); ++I)
-      Line += I == 0 ? fmt::format("{:<{}}", Rows[R][I], Widths[I])
-                     : fmt::format("  {:>{}}", Rows[R][I], Widths[I]);
+    for (size_t I = 0; I < Row.size(); ++I)
+      Line += I == 0 ? fmt::format("{:<{}}", Row[I], Widths[I])
+                     : fmt::format("  {:>{}}", Row[I], Widths[I]);
     Line.erase(Line.find_last_not_of(' ') + 1);
-    Text += (R == 0 && Coloured ? fmt::format(fmt::emphasis::bold, "{}", Line)
-                                : Line) +
-            '\n';
+    Text += Line + '\n';
   }
   return Text;
 }
@@ -481,9 +470,9 @@ static std::string captured(const CaptureReport &C) {
 }
 
 std::vector<std::string>
-bankstripe::runtime::reservations(const VerifyReport &Report, bool Coloured) {
-  std::vector<std::string> Found = nondeterminism(Report, Coloured);
-  if (Report.Verdict != Outcome::CannotRecord)
+bankstripe::runtime::reservations(const VerifyReport &Report) {
+  std::vector<std::string> Found = nondeterminism(Report);
+  if (Report.Verdict != ExitCannotRecord)
     for (std::string &Text : coverage(Report))
       Found.push_back(std::move(Text));
   if (Report.Launches.UndigestedLaunches > 0 && Report.Skipped.empty())
@@ -497,10 +486,9 @@ bankstripe::runtime::reservations(const VerifyReport &Report, bool Coloured) {
   return Found;
 }
 
-std::string bankstripe::runtime::printReport(const VerifyReport &Report,
-                                             bool Coloured) {
-  std::string Text = printVerdict(Report, Coloured);
-  for (const std::string &Found : reservations(Report, Coloured))
+std::string bankstripe::runtime::printReport(const VerifyReport &Report) {
+  std::string Text = printVerdict(Report);
+  for (const std::string &Found : reservations(Report))
     Text += Found;
   if (Report.Kernels.empty())
     return Text;
@@ -512,5 +500,5 @@ std::string bankstripe::runtime::printReport(const VerifyReport &Report,
   if (Report.Runs > 0 && Report.Runs < FewestRunsForInterval)
     Text += fmt::format("no intervals: they need --runs={} or more\n",
                         FewestRunsForInterval);
-  return Text + clocks(Report) + table(Report, Coloured);
+  return Text + clocks(Report) + table(Report);
 }

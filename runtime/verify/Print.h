@@ -43,25 +43,24 @@ std::string differenceText(const ByteDifference &Of,
                            std::string_view Original = "original",
                            std::string_view Rewritten = "rewritten");
 
-enum class Colour { Good, Bad, Marked };
+/// Writes a report to standard output; for a terminal, with the verdict that it
+/// begins with in colour.
+void showReport(const std::string &Text, ExitStatus Verdict);
 
-/// For a terminal, if \p Coloured.
-std::string coloured(const std::string &Text, Colour As, bool Coloured);
+/// As JSON calls it: "missing-launch".
+std::string kindName(DifferenceKind Of);
 
 /// "SM 1980 MHz, memory 3201 MHz (2619 to 3201)"
 std::string clocksText(const ClockSummary &Clocks);
 
 /// The report as text.
-///
-/// \param Coloured with ANSI colours, for a terminal.
-std::string printReport(const VerifyReport &Report, bool Coloured);
+std::string printReport(const VerifyReport &Report);
 
 /// Its beginning: the verdict, with the first difference.
-std::string printVerdict(const VerifyReport &Report, bool Coloured);
+std::string printVerdict(const VerifyReport &Report);
 
 /// What the verdict does not cover, and notes; of one or more lines each.
-std::vector<std::string> reservations(const VerifyReport &Report,
-                                      bool Coloured);
+std::vector<std::string> reservations(const VerifyReport &Report);
 
 /// "cub" or "thrust" for a kernel of that library at which nothing changed,
 /// neither resources nor, beyond the noise, times; empty for all others. Those

@@ -22,7 +22,7 @@ namespace {
 
 // Why a verification ends before everything was looked at.
 struct Stop {
-  Outcome Verdict = Outcome::CannotRecord;
+  ExitStatus Verdict = ExitCannotRecord;
   std::string Reason;
 };
 
@@ -45,28 +45,28 @@ struct Originals {
 // Whether a run of the original is something to compare with.
 static std::optional<Stop> judgeOriginal(const RecordedRun &Run) {
   const auto Cannot = [&Run](const std::string &What) {
-    return Stop{Outcome::CannotRecord, What + lastWords(Run.Child)};
+    return Stop{ExitCannotRecord, What + lastWords(Run.Child)};
   };
   if (!Run.Child.exited())
     return Cannot("the original program: " + Run.Child.describe());
   if (!Run.Problem.empty())
     return Cannot("the original program could not be recorded: " + Run.Problem);
   if (Run.Record.Launches.empty())
-    return Stop{Outcome::CannotRecord,
-                "the original program launches no kernel (" +
-                    Run.Child.describe() + lastWords(Run.Child) + ")"};
+    return Stop{ExitCannotRecord, "the original program launches no kernel (" +
+                                      Run.Child.describe() +
+                                      lastWords(Run.Child) + ")"};
   return std::nullopt;
 }
 
 static std::optional<Stop> judgeAgain(const RecordedRun &Run,
                                       const RecordedRun &Again) {
   if (!Again.Child.exited() || Run.Child.ExitStatus != Again.Child.ExitStatus)
-    return Stop{Outcome::CannotRecord,
+    return Stop{ExitCannotRecord,
                 "the original program ends with " + Run.Child.describe() +
                     " and, run again, with " + Again.Child.describe() +
                     lastWords(Again.Child)};
   if (!Again.Problem.empty())
-    return Stop{Outcome::CannotRecord,
+    return Stop{ExitCannotRecord,
                 "the original program could not be recorded again: " +
                     Again.Problem + lastWords(Again.Child)};
   return std::nullopt;
@@ -161,13 +161,12 @@ static Originals withOtherAddresses(Runner &Runs, Originals Known,
 static std::optional<Stop> judgeRewritten(const RecordedRun &Original,
                                           const RecordedRun &Run) {
   if (!Run.Child.exited() || Run.Child.ExitStatus != Original.Child.ExitStatus)
-    return Stop{Outcome::Differs,
-                "the rewritten program: " + Run.Child.describe() +
-                    lastWords(Run.Child)};
+    return Stop{ExitDiffers, "the rewritten program: " + Run.Child.describe() +
+                                 lastWords(Run.Child)};
   if (!Run.Problem.empty())
-    return Stop{Outcome::Differs, "the rewritten program could not be "
-                                  "recorded: " +
-                                      Run.Problem + lastWords(Run.Child)};
+    return Stop{ExitDiffers, "the rewritten program could not be "
+                             "recorded: " +
+                                 Run.Problem + lastWords(Run.Child)};
   return std::nullopt;
 }
 
@@ -321,13 +320,12 @@ static void describeOriginal(VerifyReport &Report, const RecordedRun &Run) {
 // told by a launch or the output.
 static Stop judge(const Options &O, const VerifyReport &Report) {
   if (O.ExpectOutput && Report.Output.NotDeterministic)
-    return {Outcome::Differs,
+    return {ExitDiffers,
             "the output of the original program is not deterministic"};
   if (O.ExpectOutput && Report.OutputBytes == 0)
-    return {Outcome::Differs, "the original program prints nothing"};
-  return {Report.Launches.identical() && !Report.Output.failed()
-              ? Outcome::Identical
-              : Outcome::Differs,
+    return {ExitDiffers, "the original program prints nothing"};
+  return {Report.Launches.identical() && !Report.Output.failed() ? ExitIdentical
+                                                                 : ExitDiffers,
           ""};
 }
 
@@ -344,19 +342,18 @@ static VerifyReport withTimes(VerifyReport Report, TimedRuns Timed,
   Report.Total = totalTimes(Timed.Originals, Timed.Rewrittens);
   if (!Timed.Failure)
     return Report;
-  return stopped(
-      std::move(Report),
-      {Timed.Failure->IsRewritten ? Outcome::Differs : Outcome::CannotRecord,
-       Timed.Failure->Text});
+  return stopped(std::move(Report),
+                 {Timed.Failure->IsRewritten ? ExitDiffers : ExitCannotRecord,
+                  Timed.Failure->Text});
 }
 
 // Whether anything can be run at all.
 static std::optional<Stop> judgePlace(const Runner &Runs) {
   const std::string &Lock = Runs.options().LockPath;
   if (Runs.folder().empty())
-    return Stop{Outcome::CannotRecord, "no temporary folder can be made"};
+    return Stop{ExitCannotRecord, "no temporary folder can be made"};
   if (!Lock.empty() && !FileLock(Lock, LOCK_SH).isOpen())
-    return Stop{Outcome::CannotRecord,
+    return Stop{ExitCannotRecord,
                 fmt::format("cannot open the lock '{}'", Lock)};
   return std::nullopt;
 }

@@ -27,20 +27,11 @@
 
 namespace bankstripe::runtime {
 
-/// What is found, with its exit status.
-enum class Outcome {
-  /// Nothing differs that the rewrite is to blame for.
-  Identical = ExitIdentical,
-  /// Something does, or the rewritten program failed.
-  Differs = ExitDiffers,
-  /// There is nothing to judge.
-  CannotRecord = ExitCannotRecord,
-};
-
 /// Everything that a verification found.
 struct VerifyReport {
-  Outcome Verdict = Outcome::CannotRecord;
-  /// For CannotRecord, and for Differs without a differing launch or output.
+  ExitStatus Verdict = ExitCannotRecord;
+  /// For ExitCannotRecord, and for ExitDiffers without a differing launch or
+  /// output.
   std::string Reason;
   std::string Device, Capability;
   Comparison Launches;

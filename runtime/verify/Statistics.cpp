@@ -41,26 +41,12 @@ std::optional<double> PairedTimes::speedup() const {
   return *MedianOriginal / *MedianRewritten;
 }
 
-const char *bankstripe::runtime::resultName(TimeVerdict Verdict) {
-  switch (Verdict) {
-  case TimeVerdict::Unknown:
-    return "unknown";
-  case TimeVerdict::Faster:
-    return "faster";
-  case TimeVerdict::Slower:
-    return "slower";
-  case TimeVerdict::Equal:
-    return "equal";
-  }
-  return "";
-}
-
-TimeVerdict PairedTimes::verdict() const {
+std::string_view PairedTimes::verdict() const {
   if (!Sure)
-    return TimeVerdict::Unknown;
+    return "unknown";
   if (Sure->holdsOne())
-    return TimeVerdict::Equal;
-  return Sure->Low > 1 ? TimeVerdict::Faster : TimeVerdict::Slower;
+    return "equal";
+  return Sure->Low > 1 ? "faster" : "slower";
 }
 
 PairedTimes

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bankstripe::runtime {
@@ -54,17 +55,6 @@ double median(std::vector<double> Values);
 /// none.
 double quartileRange(std::vector<double> Values);
 
-/// What the times say of a rewritten kernel.
-enum class TimeVerdict {
-  Unknown, ///< There is no interval.
-  Faster,
-  Slower,
-  Equal, ///< The difference is within the noise.
-};
-
-/// "unknown", "faster", "slower" or "equal".
-const char *resultName(TimeVerdict Verdict);
-
 /// Durations in both programs.
 struct PairedTimes {
   /// The median over the runs, of the median over one run's launches, in
@@ -76,7 +66,9 @@ struct PairedTimes {
   std::optional<Interval> Sure;
   /// Median of the original over that of the rewritten.
   std::optional<double> speedup() const;
-  TimeVerdict verdict() const;
+  /// What they say of the rewritten program: "faster", "slower", "equal" when
+  /// the difference is within the noise, "unknown" without an interval.
+  std::string_view verdict() const;
 };
 
 /// \param Original,Rewritten one value per run.

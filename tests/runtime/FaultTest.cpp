@@ -24,7 +24,7 @@ protected:
     return "if [ $mode = " + Mode + " ]; then\n  if [ -e " + Seen +
            " ]; then " + Happens + "; fi\n  touch " + Seen + "\nfi";
   }
-  void expect(Outcome Verdict, const std::string &Reason,
+  void expect(ExitStatus Verdict, const std::string &Reason,
               const VerifyReport &R) {
     EXPECT_EQ(R.Verdict, Verdict);
     EXPECT_TRUE(R.Reason.starts_with(Reason)) << R.Reason;
@@ -37,21 +37,20 @@ const std::string Good = program(One, 9);
 
 TEST_F(Faults, OriginalThatHangs) {
   O.TimeoutSeconds = 0.5;
-  expect(Outcome::CannotRecord,
+  expect(ExitCannotRecord,
          "the original program: stopped because it ran past the time limit",
          run(program(One, 9, "sleep 60"), Good));
 }
 
 TEST_F(Faults, OriginalThatCrashesWhenItRunsAgain) {
-  expect(Outcome::CannotRecord,
+  expect(ExitCannotRecord,
          "the original program ends with exit status 0 and, run again, with "
          "killed by signal 6",
          run(program(One, 9, later("digest", "kill -ABRT $$")), Good));
 }
 
 TEST_F(Faults, OriginalThatIsNotRecordedAgain) {
-  expect(Outcome::CannotRecord,
-         "the original program could not be recorded again: ",
+  expect(ExitCannotRecord, "the original program could not be recorded again: ",
          run(program(One, 9, later("digest", "rm $record")), Good));
 }
 
@@ -59,17 +58,17 @@ TEST_F(Faults, ProgramsThatEndOtherwiseInATimedRun) {
   const auto Crashing = [&] {
     return program(One, 9, "[ $mode = digest ] || kill -SEGV $$");
   };
-  expect(Outcome::Differs,
+  expect(ExitDiffers,
          "the rewritten program, run without digests: killed by signal 11",
          run(Good, Crashing()));
-  expect(Outcome::CannotRecord,
+  expect(ExitCannotRecord,
          "the original program, run without digests: killed by signal 11",
          run(Crashing(), Good));
-  expect(Outcome::Differs,
+  expect(ExitDiffers,
          "the rewritten program, run without digests: exit status 3",
          run(Good, program(One, 9, "[ $mode = digest ] || exit 3")));
   O.TimeoutSeconds = 0.5;
-  expect(Outcome::Differs,
+  expect(ExitDiffers,
          "the rewritten program, run without digests: stopped because",
          run(Good, program(One, 9, later("time", "sleep 60"))));
 }
@@ -82,7 +81,7 @@ TEST_F(Faults, TimesBeforeTheFaultAreKept) {
 }
 
 TEST_F(Faults, RewrittenProgramWithoutMemory) {
-  expect(Outcome::Differs,
+  expect(ExitDiffers,
          "the rewritten program: exit status 1; its last line on standard "
          "error: out of memory",
          run(Good, "echo out of memory >&2; exit 1"));
@@ -92,21 +91,21 @@ TEST_F(Faults, RewrittenProgramWithoutMemory) {
 TEST_F(Faults, BothProgramsWithoutMemory) {
   const std::string Failing = program(One, 9, "echo no memory >&2; exit 2");
   const VerifyReport R = run(Failing, Failing);
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Verdict, ExitIdentical);
   ASSERT_FALSE(R.Notes.empty());
   EXPECT_EQ(R.Notes[0], "the original program itself ends with exit status 2; "
                         "its last line on standard error: no memory");
 }
 
 TEST_F(Faults, RewrittenProgramThatIsNotRecorded) {
-  expect(Outcome::Differs, "the rewritten program could not be recorded: ",
+  expect(ExitDiffers, "the rewritten program could not be recorded: ",
          run(Good, "echo result"));
-  expect(Outcome::Differs, "the rewritten program could not be recorded: ",
+  expect(ExitDiffers, "the rewritten program could not be recorded: ",
          run(Good, "echo garbage >$record; echo result"));
 }
 
 TEST_F(Faults, CommandThatUsesNoGpu) {
-  expect(Outcome::CannotRecord, "the original program could not be recorded: ",
+  expect(ExitCannotRecord, "the original program could not be recorded: ",
          run("echo hello", Good));
 }
 
@@ -114,7 +113,7 @@ TEST_F(Faults, FurtherProcessThatIsNotRecorded) {
   const std::string Text =
       program(One, 9, "echo garbage >$record.99; echo result");
   const VerifyReport R = run(Text, Text);
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Verdict, ExitIdentical);
   ASSERT_FALSE(R.Notes.empty());
   EXPECT_NE(R.Notes[0].find("process 99 could not be recorded: "),
             std::string::npos)

@@ -43,7 +43,7 @@ inline KernelStatistics sampleKernel(const std::string &Name, double Before,
 /// Identical, without kernels.
 inline VerifyReport sampleReport() {
   VerifyReport R;
-  R.Verdict = Outcome::Identical;
+  R.Verdict = ExitIdentical;
   R.Device = "NVIDIA H200";
   R.Capability = "9.0";
   R.LaunchCount = R.Launches.ComparedLaunches = 100;
@@ -118,7 +118,7 @@ inline GpuFacts sampleGpu() {
 
 /// A difference in memory, located.
 inline void makeDiffer(VerifyReport &R) {
-  R.Verdict = Outcome::Differs;
+  R.Verdict = ExitDiffers;
   Difference D;
   D.Launch = 17;
   D.OriginalKernel = D.RewrittenKernel = "play(int*)";

@@ -70,7 +70,7 @@ TEST_F(Search, NoRoundForALaunchThatWasDigestedAlone) {
 TEST_F(Search, FindsTheLaunchBehindAnOutputThatDiffers) {
   const VerifyReport R = search({.Then = "echo 1"},
                                 {.Wrong = 50, .Mended = 150, .Then = "echo 2"});
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   EXPECT_TRUE(R.Output.failed());
   ASSERT_TRUE(R.Launches.First);
   EXPECT_EQ(R.Launches.First->Launch, 50u);
@@ -80,7 +80,7 @@ TEST_F(Search, FindsTheLaunchBehindAnOutputThatDiffers) {
 TEST_F(Search, FindsTheLaunchBehindAFailure) {
   const VerifyReport R =
       search({}, {.Wrong = 50, .Mended = 150, .Then = "exit 9"});
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Launches.First);
   EXPECT_EQ(R.Launches.First->Launch, 50u);
 }
@@ -89,20 +89,20 @@ TEST_F(Search, FindsTheLaunchBehindAFailure) {
 TEST_F(Search, FindsTheLaunchBehindAnEarlyEnd) {
   const VerifyReport R = search(
       {}, {.Wrong = 50, .Mended = 100, .Then = "exit 9", .Launches = 120});
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Launches.First);
   EXPECT_EQ(R.Launches.First->Launch, 50u);
 }
 
 TEST_F(Search, OutputAloneMayDiffer) {
   const VerifyReport R = search({.Then = "echo 1"}, {.Then = "echo 2"});
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   EXPECT_FALSE(R.Launches.First);
 }
 
 TEST_F(Search, SaysHowManyLaunchesWereLeftOut) {
   const VerifyReport R = search({}, {});
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Verdict, ExitIdentical);
   EXPECT_EQ(R.Launches.UndigestedLaunches, 198u);
   EXPECT_EQ(R.DigestedLaunches, 2u);
   EXPECT_EQ(R.Skipped.at("sample"), 198u);
@@ -112,7 +112,7 @@ TEST_F(Search, SaysHowManyLaunchesWereLeftOut) {
 TEST_F(Search, VaryingLaunchDoesNotHideAnotherOne) {
   const VerifyReport R =
       search({.Varies = true}, {.Wrong = 137, .Varies = true});
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Launches.First);
   EXPECT_EQ(R.Launches.First->Launch, 137u);
   EXPECT_TRUE(R.Found->Range.isOne());
@@ -121,7 +121,7 @@ TEST_F(Search, VaryingLaunchDoesNotHideAnotherOne) {
 TEST_F(Search, DifferenceBesideWhatTheSameLaunchVariesIsExcused) {
   const VerifyReport R =
       search({.Varies = true}, {.Varies = true, .Beside = 5});
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Verdict, ExitIdentical);
   EXPECT_EQ(R.Launches.NotDeterministic, std::vector<unsigned>{50});
   EXPECT_FALSE(R.Found);
   EXPECT_EQ(search({}, {.Beside = 5}).Launches.First->Launch, 50u);
@@ -130,7 +130,7 @@ TEST_F(Search, DifferenceBesideWhatTheSameLaunchVariesIsExcused) {
 TEST_F(Search, DifferenceAfterOneThatIsExcusedIsFound) {
   const VerifyReport R =
       search({.Varies = true}, {.Wrong = 137, .Varies = true, .Beside = 5});
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Launches.First);
   EXPECT_EQ(R.Launches.First->Launch, 137u);
   EXPECT_EQ(R.Launches.First->Allocation, 0u);
@@ -143,7 +143,7 @@ TEST_F(Search, DifferenceThatDoesNotShowAgain) {
                            "/seen\n" + LongProgram{.Wrong = 137}.text() +
                            "fi\n";
   const VerifyReport R = run(LongProgram{}.text(), Once);
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   EXPECT_EQ(R.Found->Range.first(), 1u);
   EXPECT_EQ(R.Found->Range.Differs, 199u);
   EXPECT_EQ(R.Found->Problem,
@@ -158,7 +158,7 @@ TEST_F(Search, DifferenceThatDoesNotShowAgainIsNotExcusedByWhatVaries) {
                            LongProgram{.Wrong = 137, .Varies = true}.text() +
                            "fi\n";
   const VerifyReport R = run(Right.text(), Once);
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Found);
   EXPECT_EQ(R.Found->Problem,
             "the difference did not show again in another run");
@@ -167,7 +167,7 @@ TEST_F(Search, DifferenceThatDoesNotShowAgainIsNotExcusedByWhatVaries) {
 // As if its memory could not be read in between.
 TEST_F(Search, ProgramWithoutDigestsInBetween) {
   const VerifyReport R = search({}, {.Wrong = 137, .IsBlind = true});
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   EXPECT_EQ(R.Found->Range.first(), 1u);
   EXPECT_EQ(R.Found->Rounds, 1u);
   EXPECT_EQ(R.Found->Problem,
@@ -179,7 +179,7 @@ TEST_F(Search, ProgramThatCrashesDuringTheSearch) {
       "if grep -q 'Spans.:.{' $BANKSTRIPE_REQUEST; then kill -SEGV $$; fi\n" +
       LongProgram{.Wrong = 137}.text();
   const VerifyReport R = run(LongProgram{}.text(), Crashing);
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   EXPECT_EQ(R.Launches.First->Launch, 199u);
   EXPECT_TRUE(R.Found->Problem.starts_with("killed by signal 11"))
       << R.Found->Problem;

@@ -78,7 +78,7 @@ protected:
 
 TEST_F(SessionCapture, TheLocatedLaunchOfBothPrograms) {
   const VerifyReport R = run(launching(One), launching(Two));
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Captured);
   EXPECT_EQ(R.Captured->Problem, "");
   EXPECT_EQ(R.Captured->RewrittenProblem, "");
@@ -194,7 +194,7 @@ TEST_F(SessionCapture, OfTheProcessThatIsCompared) {
 TEST_F(SessionCapture, RewrittenProgramThatFails) {
   std::string Failing = program(Two, 9, copying() + "\nexit 9");
   const VerifyReport R = run(launching(One), Failing);
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   EXPECT_EQ(R.Captured->Problem, "");
   EXPECT_TRUE(read().Rewritten);
 }

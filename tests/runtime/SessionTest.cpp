@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 TEST_F(Verify, IdenticalProgramsAreTimed) {
   const VerifyReport R = run(program(One, 900), program(One, 300));
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Verdict, ExitIdentical);
   EXPECT_EQ(R.Runs, 2u);
   EXPECT_EQ(R.OutputBytes, 7u);
   ASSERT_EQ(R.Kernels.size(), 1u);
@@ -37,8 +37,8 @@ TEST_F(Verify, IntervalNeedsFiveRuns) {
   EXPECT_FALSE(run(program(One, 9000), program(One, 3000)).Kernels[0].Sure);
   O.Runs = 5;
   const VerifyReport R = run(program(One, 9000), program(One, 3000));
-  EXPECT_EQ(R.Kernels[0].verdict(), TimeVerdict::Faster);
-  EXPECT_EQ(R.Total.verdict(), TimeVerdict::Faster);
+  EXPECT_EQ(R.Kernels[0].verdict(), "faster");
+  EXPECT_EQ(R.Total.verdict(), "faster");
 }
 
 // A script that starts the same program twice: the second process finds the
@@ -48,9 +48,9 @@ TEST_F(Verify, ProcessWithTheMostLaunchesIsCompared) {
     const std::string Path = write("part" + Digest, program(Digest, 9));
     return "SUFFIX=.77 " + Path + "\n$stand_in record </dev/null\n";
   };
-  EXPECT_EQ(run(Twice(One), Twice(Two)).Verdict, Outcome::Differs);
+  EXPECT_EQ(run(Twice(One), Twice(Two)).Verdict, ExitDiffers);
   const VerifyReport R = run(Twice(One), Twice(One));
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Verdict, ExitIdentical);
   EXPECT_EQ(R.LaunchCount, 1u);
   ASSERT_FALSE(R.Notes.empty());
   EXPECT_TRUE(R.Notes[0].starts_with(
@@ -63,7 +63,7 @@ TEST_F(Verify, ProcessWithTheMostLaunchesIsCompared) {
 TEST_F(Verify, ProcessesThatLaunchEquallyOftenAreMentioned) {
   const std::string Copy = program(One, 9, "cp $record $record.5; echo result");
   const VerifyReport R = run(Copy, Copy);
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Verdict, ExitIdentical);
   ASSERT_FALSE(R.Notes.empty());
   EXPECT_NE(R.Notes[0].find("process 5 made 1 launch of 1 kernel; some launch "
                             "equally often"),
@@ -78,7 +78,7 @@ TEST_F(Verify, DifferenceIsLocatedToTheByte) {
   };
   const VerifyReport R = run(program(One, 9, Dumping("abcdefgh")),
                              program(Two, 9, Dumping("abcdeFgh")));
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Launches.First);
   EXPECT_EQ(R.Launches.First->Kind, DifferenceKind::Contents);
   ASSERT_TRUE(R.Bytes);
@@ -90,12 +90,12 @@ TEST_F(Verify, OriginalThatDiffersFromItselfIsNoFailureOfTheRewrite) {
   const std::string Once = "$([ -e " + Folder + "/seen ] && echo " + Two +
                            " || echo " + One + "; touch " + Folder + "/seen)";
   const VerifyReport R = run(program(Once, 9, "date +%N"), program(Two, 9));
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Verdict, ExitIdentical);
   EXPECT_EQ(R.Launches.NotDeterministic, std::vector<unsigned>{0});
   EXPECT_TRUE(R.Output.NotDeterministic);
   O.ExpectOutput = true;
   EXPECT_EQ(run(program(One, 9, "date +%N"), program(One, 9)).Verdict,
-            Outcome::Differs);
+            ExitDiffers);
 }
 
 // What each run of the original adds a line to.
@@ -130,7 +130,7 @@ TEST_F(Verify, PointersInMemoryAreComparedAtFixedAddresses) {
     GTEST_SKIP() << "the system forbids fixed addresses";
   const std::string Pointers = addresses(One) + program("$at", 1000);
   const VerifyReport R = run(Pointers, Pointers);
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Verdict, ExitIdentical);
   EXPECT_TRUE(R.Launches.deterministic());
 }
 
@@ -141,7 +141,7 @@ TEST_F(Verify, WhatDependsOnAddressesIsNotHeldAgainstTheRewrite) {
     GTEST_SKIP() << "the system forbids fixed addresses";
   const VerifyReport R = run(addresses(One) + program("$at", 1000, "echo $at"),
                              addresses(Two) + program("$at", 1000, "echo $at"));
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Verdict, ExitIdentical);
   EXPECT_EQ(R.Launches.NotDeterministic, std::vector<unsigned>{0});
   EXPECT_TRUE(R.Output.NotDeterministic);
 }
@@ -160,9 +160,9 @@ TEST_F(Verify, DataBesidePointersIsComparedToo) {
   if (!canFixAddresses())
     GTEST_SKIP() << "the system forbids fixed addresses";
   EXPECT_EQ(run(pointersAndData(One), pointersAndData(One)).Verdict,
-            Outcome::Identical);
+            ExitIdentical);
   const VerifyReport R = run(pointersAndData(One), pointersAndData(Two));
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Launches.First);
   EXPECT_EQ(R.Launches.First->Launch, 1u);
 }
@@ -177,7 +177,7 @@ TEST_F(Verify, LaunchesThatDependOnAddressesAreNotHeldAgainstTheRewrite) {
               " ] && kernel=_Z4stepPi || kernel=_Z5otherPi\n" +
               Script{.Digest = One, .Kernel = "$kernel"}.text(),
           Script{.Digest = One, .Kernel = "_Z5otherPi"}.text());
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Verdict, ExitIdentical);
   EXPECT_EQ(R.Launches.SequenceNotDeterministicFrom, 0u);
 }
 
@@ -191,25 +191,23 @@ TEST_F(Verify, OriginalThatFailsAtOtherAddressesExcusesNothing) {
       program(One, 1000,
               "[ $at = " + std::string(One) +
                   " ] || { echo memory; exit 1; }\necho right");
-  EXPECT_EQ(run(Fails, program(One, 1000, "echo wrong")).Verdict,
-            Outcome::Differs);
+  EXPECT_EQ(run(Fails, program(One, 1000, "echo wrong")).Verdict, ExitDiffers);
 }
 
 TEST_F(Verify, RecordingWithoutAnEndIsNoted) {
   const VerifyReport R =
       run(program(One, 9), Script{.Digest = One, .Lines = "noend"}.text());
-  EXPECT_EQ(R.Verdict, Outcome::Identical);
+  EXPECT_EQ(R.Verdict, ExitIdentical);
   ASSERT_EQ(R.Notes.size(), 1u);
   EXPECT_NE(R.Notes[0].find("the rewritten program has no end"),
             std::string::npos);
 }
 
 TEST_F(Verify, FixedAddressesExcuseNothingElse) {
-  EXPECT_EQ(run(program(One, 1000), program(Two, 1000)).Verdict,
-            Outcome::Differs);
+  EXPECT_EQ(run(program(One, 1000), program(Two, 1000)).Verdict, ExitDiffers);
   EXPECT_EQ(
       run(program(One, 1000, "echo a"), program(One, 1000, "echo b")).Verdict,
-      Outcome::Differs);
+      ExitDiffers);
 }
 
 TEST_F(Verify, KeptOriginalIsNotRunAgain) {
@@ -220,13 +218,13 @@ TEST_F(Verify, KeptOriginalIsNotRunAgain) {
   const auto Verify = [&] {
     return verify(O, "/no/recorder", [](const std::string &) {});
   };
-  EXPECT_EQ(Verify().Verdict, Outcome::Identical);
+  EXPECT_EQ(Verify().Verdict, ExitIdentical);
   EXPECT_EQ(digestRuns(Folder), 2u);
-  EXPECT_EQ(Verify().Verdict, Outcome::Identical);
+  EXPECT_EQ(Verify().Verdict, ExitIdentical);
   EXPECT_EQ(digestRuns(Folder), 2u);
   // It is compared with all the same.
   O.Rewritten.Program = write("wrong", program(Two, 9));
-  EXPECT_EQ(Verify().Verdict, Outcome::Differs);
+  EXPECT_EQ(Verify().Verdict, ExitDiffers);
 }
 
 // Its arguments may name files there.
@@ -236,7 +234,7 @@ TEST_F(Verify, KeptOriginalIsOnlyGoodForItsWorkingDirectory) {
   const fs::path Before = fs::current_path();
   fs::current_path(Folder);
   EXPECT_EQ(verify(O, "/no/recorder", [](const std::string &) {}).Verdict,
-            Outcome::Identical);
+            ExitIdentical);
   fs::current_path(Before);
   EXPECT_EQ(digestRuns(Folder), 4u);
 }
@@ -248,7 +246,7 @@ TEST_F(Verify, KeptOriginalIsOnlyGoodForItsArgumentsAndBytes) {
   run(counted(Folder, One), program(One, 9));
   EXPECT_EQ(digestRuns(Folder), 4u);
   EXPECT_EQ(run(counted(Folder, Two) + "# longer\n", program(Two, 9)).Verdict,
-            Outcome::Identical);
+            ExitIdentical);
   EXPECT_EQ(digestRuns(Folder), 6u);
 }
 
@@ -278,43 +276,43 @@ TEST_F(Verify, TimedRunsHoldTheLock) {
 TEST_F(Verify, LockThatCannotBeOpened) {
   O.LockPath = Folder + "/nowhere/lock";
   const VerifyReport R = run(program(One, 9), program(One, 9));
-  EXPECT_EQ(R.Verdict, Outcome::CannotRecord);
+  EXPECT_EQ(R.Verdict, ExitCannotRecord);
   EXPECT_EQ(R.Reason, "cannot open the lock '" + O.LockPath + "'");
 }
 
 TEST_F(Verify, OtherOutputOrNone) {
   EXPECT_EQ(run(program(One, 9), program(One, 9, "echo other")).Verdict,
-            Outcome::Differs);
+            ExitDiffers);
   const std::string Silent = program(One, 9, ":");
-  EXPECT_EQ(run(Silent, Silent).Verdict, Outcome::Identical);
+  EXPECT_EQ(run(Silent, Silent).Verdict, ExitIdentical);
   O.ExpectOutput = true;
-  EXPECT_EQ(run(Silent, Silent).Verdict, Outcome::Differs);
+  EXPECT_EQ(run(Silent, Silent).Verdict, ExitDiffers);
 }
 
 TEST_F(Verify, RewrittenProgramThatFails) {
   VerifyReport R =
       run(program(One, 9), program(One, 9, "echo bad news >&2; exit 4"));
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   EXPECT_EQ(R.Reason, "the rewritten program: exit status 4; its last line on "
                       "standard error: bad news");
   R = run(program(One, 9), program(One, 9, "kill -SEGV $$"));
   EXPECT_NE(R.Reason.find("killed by signal 11"), std::string::npos);
   O.TimeoutSeconds = 0.5;
   R = run(program(One, 9), program(One, 9, "sleep 60"));
-  EXPECT_EQ(R.Verdict, Outcome::Differs);
+  EXPECT_EQ(R.Verdict, ExitDiffers);
   EXPECT_NE(R.Reason.find("past the time limit"), std::string::npos);
 }
 
 TEST_F(Verify, NothingToCompareWith) {
-  EXPECT_EQ(run("exit 0", program(One, 9)).Verdict, Outcome::CannotRecord);
+  EXPECT_EQ(run("exit 0", program(One, 9)).Verdict, ExitCannotRecord);
   EXPECT_EQ(run(program(One, 9, "kill -ABRT $$"), program(One, 9)).Verdict,
-            Outcome::CannotRecord);
+            ExitCannotRecord);
   EXPECT_EQ(run("echo garbage >$record", program(One, 9)).Reason,
             "the original program could not be recorded: it is of another "
             "kind");
   const VerifyReport R =
       run("echo failure CUPTI says no | $stand_in record", program(One, 9));
-  EXPECT_EQ(R.Verdict, Outcome::CannotRecord);
+  EXPECT_EQ(R.Verdict, ExitCannotRecord);
   EXPECT_NE(R.Reason.find("CUPTI says no"), std::string::npos);
 }
 
@@ -324,5 +322,5 @@ TEST_F(Verify, ProgramsGetTheirArgumentsAndTheRecorder) {
   const VerifyReport R =
       run(program(One, 9, "echo \"$#:$1:$2:$CUDA_INJECTION64_PATH\""),
           program(One, 9, "echo '2:a b:-x:/no/recorder'"));
-  EXPECT_EQ(R.Verdict, Outcome::Identical) << R.Output.Original;
+  EXPECT_EQ(R.Verdict, ExitIdentical) << R.Output.Original;
 }
