@@ -14,7 +14,7 @@
 #ifndef BANKSTRIPE_RECORDER_KERNELHANDLE_H
 #define BANKSTRIPE_RECORDER_KERNELHANDLE_H
 
-#include "capture/CaptureWriter.h"
+#include "recording/Capture.h"
 #include <cuda.h>
 
 namespace bankstripe::runtime {

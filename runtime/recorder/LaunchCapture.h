@@ -21,10 +21,10 @@
 #ifndef BANKSTRIPE_RECORDER_LAUNCHCAPTURE_H
 #define BANKSTRIPE_RECORDER_LAUNCHCAPTURE_H
 
-#include "capture/CaptureWriter.h"
 #include "recorder/DigestEngine.h"
 #include "recorder/KernelHandle.h"
 #include "recorder/Modules.h"
+#include "recording/Capture.h"
 #include "recording/Request.h"
 #include <map>
 #include <set>

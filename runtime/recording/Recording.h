@@ -17,7 +17,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace bankstripe::runtime {
@@ -137,7 +139,7 @@ struct Recording {
 };
 
 /// What the note begins with that says why there is no capture of a launch that
-/// was to be captured (capture/Capture.h).
+/// was to be captured (recording/Capture.h).
 inline constexpr char NoCaptureNote[] = "no capture: ";
 
 /// The name of a kernel or variable as a person writes it, the same for two
@@ -146,6 +148,23 @@ inline constexpr char NoCaptureNote[] = "no capture: ";
 ///
 /// \param Symbol the symbol in the device code.
 std::string canonicalName(const std::string &Symbol);
+
+/// Why a recording could not be read; starts in lower case.
+struct ReadError {
+  std::string Message;
+};
+
+/// Reads the recording in the file \p Path.
+///
+/// A last record that was cut off by a crash is left out, and the recording is
+/// then not Complete. Any other that does not follow the format is an error: a
+/// recording that is half understood could hide a difference. The launches of
+/// a recording in mode Time are put into the order in which they were launched.
+std::variant<Recording, ReadError> readRecording(const std::string &Path);
+
+/// Prints a recording as JSON objects, a line each: what it is about, the
+/// memory, the launches. For the eye and for scripts.
+void printRecording(const Recording &R, std::ostream &Output);
 
 } // namespace bankstripe::runtime
 

@@ -71,7 +71,7 @@ struct WantedBytes {
   uint64_t Begin = 0, End = 0; ///< Not empty.
 };
 
-/// A launch that is wanted in a file of its own (capture/Capture.h).
+/// A launch that is wanted in a file of its own (recording/Capture.h).
 struct WantedCapture {
   unsigned Launch = 0;
   std::string Path;

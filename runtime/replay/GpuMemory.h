@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_REPLAY_GPUMEMORY_H
 #define BANKSTRIPE_REPLAY_GPUMEMORY_H
 
-#include "capture/Capture.h"
+#include "recording/Capture.h"
 #include "verify/Gpu.h"
 #include <functional>
 #include <string>

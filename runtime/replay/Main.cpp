@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "capture/Capture.h"
+#include "recording/Capture.h"
 #include "recording/Records.h"
 #include "replay/Replayer.h"
 #include "replay/Report.h"

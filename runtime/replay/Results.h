@@ -14,7 +14,7 @@
 #ifndef BANKSTRIPE_REPLAY_RESULTS_H
 #define BANKSTRIPE_REPLAY_RESULTS_H
 
-#include "capture/Capture.h"
+#include "recording/Capture.h"
 #include "verify/Elements.h"
 #include <set>
 

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Captures.h"
-#include "capture/Capture.h"
-#include "capture/CaptureWriter.h"
+#include "recording/Capture.h"
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>

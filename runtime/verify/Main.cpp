@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "page/Page.h"
-#include "recording/RecordingReader.h"
+#include "recording/Recording.h"
 #include "recording/Records.h"
 #include "verify/Gpu.h"
 #include "verify/Json.h"

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Runner.h"
-#include "recording/RecordingReader.h"
+#include "recording/Recording.h"
 #include "recording/Records.h"
 #include <algorithm>
 #include <cerrno>

@@ -1,12 +1,11 @@
-//===-- CaptureTest.cpp - tests of runtime/capture ------------------------===//
+//===-- CaptureTest.cpp - tests of captures in files ----------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "capture/Capture.h"
-#include "capture/CaptureWriter.h"
+#include "recording/Capture.h"
 #include <csignal>
 #include <cstdio>
 #include <filesystem>

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Images.h"
-#include "capture/CaptureWriter.h"
 #include "recorder/Modules.h"
+#include "recording/Capture.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;

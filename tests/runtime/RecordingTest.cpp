@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "recording/Recording.h"
 #include "Programs.h"
-#include "recording/RecordingReader.h"
 #include "recording/RecordingWriter.h"
 #include <csignal>
 #include <cstdlib>

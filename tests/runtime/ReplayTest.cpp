@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "capture/Capture.h"
-#include "capture/CaptureWriter.h"
+#include "recording/Capture.h"
 #include "replay/GpuMemory.h"
 #include "replay/Replayer.h"
 #include "replay/Report.h"

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Scripts.h"
-#include "capture/Capture.h"
-#include "capture/CaptureWriter.h"
+#include "recording/Capture.h"
 
 using namespace bankstripe::runtime;
 namespace fs = std::filesystem;

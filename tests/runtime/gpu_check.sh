@@ -82,7 +82,7 @@ nvcc -std=c++20 -O2 -I "$runtime" -o "$work/bin/digests" "$programs/digests.cpp"
   "$runtime/recorder/LiveMemory.cpp" "$build/runtime/recorder/DigestImage.cpp" -lcuda >"$work/digests.log" 2>&1 ||
   { cat "$work/digests.log"; echo "FAILED: compiling digests"; } &
 "${CXX:-c++}" -std=c++20 -O2 -I "$runtime" -o "$work/bin/captures" "$programs/captures.cpp" \
-  "$build/runtime/capture/libbankstripe_capture_reader.a" "$build/runtime/recording/libbankstripe_recording_writer.a" >"$work/captures.log" 2>&1 ||
+  "$build/runtime/recording/libbankstripe_recording.a" >"$work/captures.log" 2>&1 ||
   { cat "$work/captures.log"; echo "FAILED: compiling captures"; } &
 for name in atomics streams graph; do
   compile $name $name.cu

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "capture/Capture.h"
+#include "recording/Capture.h"
 #include <cstring>
 #include <iostream>
 
