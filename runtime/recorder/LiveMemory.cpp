@@ -186,21 +186,6 @@ std::vector<DigestChange> LiveMemory::update(Context In,
   return Changes;
 }
 
-std::vector<LiveMemory::Known> LiveMemory::all() const {
-  std::vector<Known> Found;
-  for (const auto &[Address, P] : Pieces)
-    Found.push_back({{P.In, Address, P.What.Bytes}, P.What});
-  return Found;
-}
-
-std::optional<LiveMemory::Place> LiveMemory::find(bool IsVariable,
-                                                  unsigned Id) const {
-  for (const auto &[Address, P] : Pieces)
-    if (P.What.IsVariable == IsVariable && P.What.Id == Id)
-      return Place{P.In, Address, P.What.Bytes};
-  return std::nullopt;
-}
-
 // Memory that is mapped in parts counts as fresh in the first part alone: to
 // fill what holds something would change what the program computes.
 bool MappedRanges::mapped(uint64_t Address, uint64_t Bytes, Handle Memory) {

@@ -79,40 +79,23 @@ public:
                                    std::span<const uint64_t> Digests,
                                    const MemoryPart &Of = {});
 
-  /// Whether an allocation or a variable starts at \p Address.
-  bool holds(uint64_t Address) const { return Pieces.contains(Address); }
-
-  /// A live piece of memory: where it is.
-  struct Place {
-    Context In = nullptr;
-    uint64_t Address = 0;
-    uint64_t Bytes = 0;
-  };
-  std::optional<Place> find(bool IsVariable, unsigned Id) const;
-
-  /// Likewise, with its description.
-  struct Known {
-    Place Where;
-    Allocation What;
-  };
-  /// All live memory, in the order of the addresses.
-  std::vector<Known> all() const;
-
-private:
+  /// A live piece of memory.
   struct Piece {
     Context In = nullptr;
     Allocation What;
     uint64_t SeenAt = 0;           ///< Launches before its last digest.
     std::vector<uint64_t> Digests; ///< Empty before the first.
   };
-  using PieceMap = std::map<uint64_t, Piece>;
+  using PieceMap = std::map<uint64_t, Piece>; ///< By address.
+  const PieceMap &pieces() const { return Pieces; }
 
+private:
   template <class Map, class Function>
   static void forEach(Map &Pieces, const MemoryPart &Of, uint64_t Launches,
                       Function Do);
   PieceMap::iterator erase(PieceMap::iterator At);
 
-  PieceMap Pieces; ///< By address.
+  PieceMap Pieces;
   unsigned Allocations = 0;
   uint64_t Launches = 0;
   std::map<std::string, Allocation> Variables; ///< By numbered symbol.

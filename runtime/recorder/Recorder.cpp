@@ -315,17 +315,23 @@ void Recorder::ending() {
 void Recorder::dump(const MemoryPart &Of) {
   if (!Dump || Dump->Launch + 1 != Launches)
     return;
-  const auto Place = Memory.find(Dump->IsVariable, Dump->Allocation);
-  if (!Place || Dump->Begin >= Place->Bytes ||
-      (Of.Address && *Of.Address != Place->Address) ||
+  const auto At = std::ranges::find_if(Memory.pieces(), [this](const auto &P) {
+    return P.second.What.IsVariable == Dump->IsVariable &&
+           P.second.What.Id == Dump->Allocation;
+  });
+  if (At == Memory.pieces().end())
+    return;
+  const auto &[Address, Piece] = *At;
+  if (Dump->Begin >= Piece.What.Bytes ||
+      (Of.Address && *Of.Address != Address) ||
       (Of.VariablesOnly && !Dump->IsVariable))
     return;
-  std::vector<char> Bytes(std::min(Dump->End, Place->Bytes) - Dump->Begin);
-  auto *const Context = static_cast<CUcontext>(const_cast<void *>(Place->In));
+  std::vector<char> Bytes(std::min(Dump->End, Piece.What.Bytes) - Dump->Begin);
+  auto *const Context = static_cast<CUcontext>(const_cast<void *>(Piece.In));
   const CurrentContext Current(Context);
   if (Current.Result != CUDA_SUCCESS)
     return;
-  const CUresult Result = Engines[Context].copyOut(Place->Address + Dump->Begin,
+  const CUresult Result = Engines[Context].copyOut(Address + Dump->Begin,
                                                    Bytes.data(), Bytes.size());
   const std::string Path = Output.path() + ".bytes";
   std::FILE *File =
@@ -410,7 +416,7 @@ void Recorder::accessible(CUcontext In, CUdeviceptr Address, uint64_t Bytes,
       forget(Range.Address);
       continue;
     }
-    if (Memory.holds(Range.Address))
+    if (Memory.pieces().contains(Range.Address))
       continue;
     AllocationRequest Request;
     Request.In = In;
@@ -541,15 +547,15 @@ Recorder::reachable(CUcontext In, const KernelHandle &Kernel,
     AddVariable(S, "variable");
   for (const std::string &S : Symbols.Constants)
     AddVariable(S, "constant");
-  for (const auto &[Where, What] : Memory.all()) {
-    auto *const Context = static_cast<CUcontext>(const_cast<void *>(Where.In));
+  for (const auto &[Address, Piece] : Memory.pieces()) {
+    const Allocation &What = Piece.What;
+    auto *const Context = static_cast<CUcontext>(const_cast<void *>(Piece.In));
     if (DeviceOf[Context] != DeviceOf[In])
       Elsewhere.push_back(nameOf(What));
     else if (!What.IsVariable)
       Places.push_back(
-          {Context,
-           {Where.Address, Where.Bytes, What.Kind, "", What.Id, {}, {}}});
-    else if (!Own.contains(Where.Address))
+          {Context, {Address, What.Bytes, What.Kind, "", What.Id, {}, {}}});
+    else if (!Own.contains(Address))
       OfOthers.push_back(nameOf(What));
   }
   noteNames(Notes, "memory of other devices", Elsewhere);

@@ -60,9 +60,9 @@ enum class Action {
 struct WatchedCall {
   CUpti_CallbackId Id;
   Action What;
+  const char *NoteText = nullptr;
   /// Without a stream the call means the calling thread's own default stream.
   bool PerThread = false;
-  const char *NoteText = nullptr;
 };
 
 inline bool isLaunch(Action What) { return What <= Action::LaunchGraph; }

@@ -95,6 +95,7 @@ bool RecordingRecords::addShape(ByteReader &From) {
   Launch L;
   if (!text(From, L.Kernel))
     return false;
+  L.Kernel = canonicalName(L.Kernel);
   From.fields(L);
   Shapes.push_back(std::move(L));
   return From.finished();
@@ -125,6 +126,7 @@ bool RecordingRecords::addAllocation(ByteReader &From, bool IsVariable) {
   A.Kind = "variable";
   if (!text(From, IsVariable ? A.Name : A.Kind))
     return false;
+  A.Name = canonicalName(A.Name);
   From.fields(A.Bytes, A.ChunkBytes, A.Device);
   if (!From.finished())
     return false;

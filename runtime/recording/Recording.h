@@ -58,7 +58,7 @@ struct Allocation {
   bool IsVariable = false; ///< A `__device__` variable.
   std::string Kind;        ///< "device", "pitch", "managed", "async", "pool",
                            ///< "virtual", "pinned", "registered", "variable".
-  std::string Name;        ///< Of a variable; else empty.
+  std::string Name;        ///< Of a variable, likewise a symbol first.
   uint64_t Bytes = 0;
   uint64_t ChunkBytes = 0; ///< Bytes that one digest covers.
   unsigned Device = 0;     ///< Number of the device that it belongs to.
@@ -92,7 +92,8 @@ struct Resources {
 /// One launch of a kernel, or of a graph as a whole.
 struct Launch {
   unsigned Index = 0; ///< Position in the order of launches, from 0.
-  std::string Kernel; ///< Symbol of the kernel, mangled; "graph" for a graph.
+  /// Symbol of the kernel, or "graph"; once it was read, its canonicalName().
+  std::string Kernel;
   Extent Grid, Block;
   Resources Takes;
   unsigned DynamicSharedBytes = 0;

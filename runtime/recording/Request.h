@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The verifier asks, the recorder does. BANKSTRIPE_REQUEST names a file with
-// one JSON object, which FORMAT.md beside this file describes.
+// one JSON object that has the fields of RecordRequest, by their names.
 //
 //===----------------------------------------------------------------------===//
 

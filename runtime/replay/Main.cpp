@@ -151,9 +151,11 @@ static int replayOnly(const ReplayOptions &O, const Capture &C,
 
 // The durations of the kernel's launches, in their order.
 static std::vector<double> durations(const Recording &From, const Capture &C) {
+  const std::string Original = canonicalName(C.Original.Symbol),
+                    Rewritten = canonicalName(C.Rewritten->Symbol);
   std::vector<double> Found;
   for (const Launch &L : From.Launches)
-    if (L.Kernel == C.Original.Symbol || L.Kernel == C.Rewritten->Symbol)
+    if (L.Kernel == Original || L.Kernel == Rewritten)
       Found.push_back(L.Nanoseconds);
   return Found;
 }
@@ -170,7 +172,7 @@ static std::string unexpectedEnd(const ReplayResults &R,
 
 static ReplayReport replay(const ReplayOptions &O, const Capture &C) {
   ReplayReport Report;
-  const std::string Recorder = findRecorder(O.Recorder);
+  const std::string Recorder = findRecorder();
   Options ForRuns;
   ForRuns.TimeoutSeconds = O.TimeoutSeconds;
   Runner Runs(ForRuns, Recorder, [](const std::string &) {});
@@ -192,8 +194,7 @@ static ReplayReport replay(const ReplayOptions &O, const Capture &C) {
   if (R.Timed == 0)
     return Report;
   if (Recorder.empty())
-    Report.Untimed = "libbankstripe-recorder.so was not found; name it with "
-                     "--recorder";
+    Report.Untimed = "libbankstripe-recorder.so was not found";
   else if (!Run.Problem.empty())
     Report.Untimed = Run.Problem;
   else if (Report.Times = pairedTimes(durations(Run.Record, C), R.Timed);

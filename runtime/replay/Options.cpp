@@ -66,10 +66,6 @@ static void addLaunchOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {
                  "600)")
       ->check(CLI::Range(0.0, 1e9).description(""))
       ->type_name("SECONDS");
-  App.add_option("--recorder", O.Recorder,
-                 "the recorder library, which times the launches (default: "
-                 "beside this program, or in ../lib)")
-      ->type_name("FILE");
 }
 
 static void addOutputOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {

@@ -23,7 +23,6 @@ struct ReplayOptions {
   std::optional<unsigned>
       SharedBytes;      ///< Dynamic ones of the rewritten kernel.
   std::string JsonPath; ///< Empty for none; "-" for standard output.
-  std::string Recorder; ///< Path of the recorder; empty: look.
   std::string Results;  ///< File for results: this is the replaying process.
 };
 

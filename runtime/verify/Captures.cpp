@@ -62,7 +62,7 @@ static Piece record(Runner &Runs, bool IsRewritten, unsigned Launch,
   if (!fs::exists(Found.Path, Error))
     Found.Problem = whyNothing(Run, Launch);
   if (Launch < Run.Record.Launches.size())
-    Found.Kernel = canonicalName(Run.Record.Launches[Launch].Kernel);
+    Found.Kernel = Run.Record.Launches[Launch].Kernel;
   return Found;
 }
 

@@ -64,10 +64,9 @@ public:
   PairPlayer(const Recording &A, const Recording &B)
       : A(A), B(B), MemoryA(A), MemoryB(B) {
     for (const Allocation &V : B.Variables)
-      VariablesOfB.emplace(canonicalName(V.Name), V.Id);
+      VariablesOfB.emplace(V.Name, V.Id);
     for (const Allocation &V : A.Variables)
-      if (const auto At = VariablesOfB.find(canonicalName(V.Name));
-          At != VariablesOfB.end())
+      if (const auto At = VariablesOfB.find(V.Name); At != VariablesOfB.end())
         VariablesOfA.emplace(At->second, V.Id);
   }
 
@@ -87,7 +86,7 @@ private:
   Memory MemoryA, MemoryB;
   /// Changed in digests that the other program has no equal of.
   std::set<std::pair<bool, unsigned>> Pending;
-  std::map<std::string, unsigned> VariablesOfB; // By canonical name.
+  std::map<std::string, unsigned> VariablesOfB; // By name.
   std::map<unsigned, unsigned> VariablesOfA;    // By number in B.
   unsigned SeenAllocations = 0;
   std::set<unsigned> Unmatched;
@@ -101,9 +100,9 @@ Difference PairPlayer::at(unsigned Index, DifferenceKind Kind) const {
   D.Kind = Kind;
   D.Launch = Index;
   if (Index < A.Launches.size())
-    D.OriginalKernel = canonicalName(A.Launches[Index].Kernel);
+    D.OriginalKernel = A.Launches[Index].Kernel;
   if (Index < B.Launches.size())
-    D.RewrittenKernel = canonicalName(B.Launches[Index].Kernel);
+    D.RewrittenKernel = B.Launches[Index].Kernel;
   return D;
 }
 
@@ -117,8 +116,7 @@ std::optional<Difference> PairPlayer::structure(unsigned Index) const {
     D.Rewritten = std::move(OfB);
     return D;
   };
-  if (InA.Kernel != InB.Kernel &&
-      canonicalName(InA.Kernel) != canonicalName(InB.Kernel))
+  if (InA.Kernel != InB.Kernel)
     return Differ(DifferenceKind::Kernel, "", "");
   if (InA.Grid != InB.Grid)
     return Differ(DifferenceKind::Grid, InA.Grid.text(), InB.Grid.text());
@@ -183,7 +181,7 @@ void PairPlayer::contents(unsigned Index) {
       // A variable that only one program has, or that has another size, was
       // made or taken away by the rewrite: nothing to compare it with.
       const Allocation &OfA = A.Variables[Id];
-      const auto At = VariablesOfB.find(canonicalName(OfA.Name));
+      const auto At = VariablesOfB.find(OfA.Name);
       if (At != VariablesOfB.end() &&
           B.Variables[At->second].Bytes == OfA.Bytes)
         contentsOf(Index, OfA, B.Variables[At->second]);
@@ -381,8 +379,7 @@ static unsigned launchingThreads(const Recording &R) {
 
 // A kernel with its grid and block, as far as threads that race leave it alone.
 static std::string signature(const Launch &L) {
-  return canonicalName(L.Kernel) + " <<<" + L.Grid.text() + ", " +
-         L.Block.text() + ">>>";
+  return L.Kernel + " <<<" + L.Grid.text() + ", " + L.Block.text() + ">>>";
 }
 
 static std::map<std::string, unsigned> countLaunches(const Recording &R) {
@@ -409,7 +406,7 @@ static std::optional<Difference> compareCounts(const Recording &Original,
       D.Kind = CountA > CountB ? DifferenceKind::MissingLaunch
                                : DifferenceKind::ExtraLaunch;
       D.Launch = L.Index;
-      D.OriginalKernel = D.RewrittenKernel = canonicalName(L.Kernel);
+      D.OriginalKernel = D.RewrittenKernel = L.Kernel;
       D.Original = std::to_string(CountA) + " such launches";
       D.Rewritten = std::to_string(CountB) + " such launches";
       return D;

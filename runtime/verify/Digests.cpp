@@ -35,11 +35,7 @@ bankstripe::runtime::changedKernels(const Recording &Original,
     for (const Launch &L : R.Launches)
       Found[L.Kernel].emplace(L.Takes.Registers, L.Takes.StaticSharedBytes,
                               L.Takes.LocalBytes);
-    // Symbols of internal linkage change with the source.
-    decltype(Found) Canonical;
-    for (auto &[Symbol, Takes] : Found)
-      Canonical[canonicalName(Symbol)].merge(Takes);
-    return Canonical;
+    return Found;
   };
   const auto Before = Kernels(Original), After = Kernels(Rewritten);
   std::vector<std::string> Changed;
@@ -118,11 +114,6 @@ double Costs::of(const DigestRule &Rule) const {
       Sum += L.Frees;
   }
   return Sum;
-}
-
-double bankstripe::runtime::digestCost(const Recording &Original,
-                                       const DigestRule &Rule) {
-  return Costs(Original).of(Rule);
 }
 
 DigestRule bankstripe::runtime::chooseDigests(const Recording &Original,

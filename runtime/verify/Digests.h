@@ -24,12 +24,9 @@ namespace bankstripe::runtime {
 std::vector<std::string> changedKernels(const Recording &Original,
                                         const Recording &Rewritten);
 
-/// What digests by \p Rule read of a program that does what \p Original did, in
-/// bytes of device memory. Memory of the host counts for as many as can be read
-/// in the same time, and so does the wait that each digest is.
-double digestCost(const Recording &Original, const DigestRule &Rule);
-
-/// The rule that digests most within \p Budget, a cost: all launches, or all of
+/// The rule that digests most within \p Budget, in bytes of device memory that
+/// are read (memory of the host counts for as many as can be read in the same
+/// time, and so does the wait that each digest is): all launches, or all of
 /// the changed kernels and fewer of the others, or fewer of all, but at least
 /// the first of each kernel and those whose number is a power of two.
 ///

@@ -77,16 +77,8 @@ ClockSampler::~ClockSampler() {
   Into.insert(Into.end(), Samples.begin(), Samples.end());
 }
 
-namespace {
-
-struct Range {
-  unsigned Low = 0, Median = 0, High = 0;
-};
-
-} // namespace
-
-static Range rangeOf(const std::vector<ClockSample> &Samples,
-                     unsigned ClockSample::*Clock) {
+static ClockSummary::Range rangeOf(const std::vector<ClockSample> &Samples,
+                                   unsigned ClockSample::*Clock) {
   std::vector<unsigned> Values;
   Values.reserve(Samples.size());
   for (const ClockSample &Sample : Samples)
@@ -99,10 +91,8 @@ std::optional<ClockSummary>
 bankstripe::runtime::summarise(const std::vector<ClockSample> &Samples) {
   if (Samples.empty())
     return std::nullopt;
-  const Range Sm = rangeOf(Samples, &ClockSample::Sm);
-  const Range Memory = rangeOf(Samples, &ClockSample::Memory);
-  return ClockSummary{Samples.size(), Sm.Low,        Sm.Median,  Sm.High,
-                      Memory.Low,     Memory.Median, Memory.High};
+  return ClockSummary{Samples.size(), rangeOf(Samples, &ClockSample::Sm),
+                      rangeOf(Samples, &ClockSample::Memory)};
 }
 
 // The name after cuda.h's mapping.

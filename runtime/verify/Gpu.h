@@ -79,9 +79,11 @@ struct ClockSample {
 
 /// The clocks during the runs of a program, in MHz.
 struct ClockSummary {
+  struct Range {
+    unsigned Low = 0, Median = 0, High = 0;
+  };
   size_t Samples = 0;
-  unsigned SmLow = 0, SmMedian = 0, SmHigh = 0;
-  unsigned MemoryLow = 0, MemoryMedian = 0, MemoryHigh = 0;
+  Range Sm, Memory;
 };
 
 /// None for no samples.

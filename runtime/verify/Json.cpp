@@ -24,7 +24,7 @@ static Json differenceJson(const VerifyReport &Report) {
                         D.Kind == DifferenceKind::ExtraAllocation ||
                         D.Kind == DifferenceKind::AllocationSize;
   if (OfMemory && D.IsVariable)
-    Result["variable"] = canonicalName(D.Name);
+    Result["variable"] = D.Name;
   else if (OfMemory)
     Result["allocation"] = D.Allocation;
   if (OfMemory)
@@ -121,8 +121,8 @@ static Json clocksJson(const std::optional<ClockSummary> &C) {
   if (!C)
     return nullptr;
   return {{"samples", C->Samples},
-          {"sm-mhz", {C->SmLow, C->SmMedian, C->SmHigh}},
-          {"memory-mhz", {C->MemoryLow, C->MemoryMedian, C->MemoryHigh}}};
+          {"sm-mhz", {C->Sm.Low, C->Sm.Median, C->Sm.High}},
+          {"memory-mhz", {C->Memory.Low, C->Memory.Median, C->Memory.High}}};
 }
 
 static Json outputJson(const VerifyReport &Report) {

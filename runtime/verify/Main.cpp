@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <fmt/chrono.h>
 #include <iostream>
 #include <unistd.h>
 
@@ -54,12 +55,7 @@ static std::string readPlan(const std::string &Path, std::string &Plan) {
 }
 
 static std::string timeNow() {
-  const std::time_t Now = std::time(nullptr);
-  std::tm Broken{};
-  char Text[32] = "";
-  if (::gmtime_r(&Now, &Broken))
-    std::strftime(Text, sizeof Text, "%Y-%m-%d %H:%M UTC", &Broken);
-  return Text;
+  return fmt::format("{:%Y-%m-%d %H:%M UTC}", fmt::gmtime(std::time(nullptr)));
 }
 
 static int printRecordingFile(const std::string &Path) {
@@ -89,17 +85,12 @@ int main(int ArgumentCount, char **Arguments) {
     std::fprintf(stderr, "bankstripe-verify: %s\n", Problem.c_str());
     return ExitUsage;
   }
-  const std::string Recorder = findRecorder(O.Recorder);
-  if (Recorder.empty() && !O.Recorder.empty()) {
-    std::fprintf(stderr, "bankstripe-verify: there is no recorder '%s'\n",
-                 O.Recorder.c_str());
-    return ExitUsage;
-  }
   if (const std::string Reason = whyNoGpu(); !Reason.empty())
     return cannotRecord("there is no GPU to verify on: " + Reason);
+  const std::string Recorder = findRecorder();
   if (Recorder.empty())
     return cannotRecord("libbankstripe-recorder.so is neither beside this "
-                        "program nor in ../lib; name it with --recorder");
+                        "program nor in ../lib");
 
   const VerifyReport Report = verify(O, Recorder, tell);
   tell("");

@@ -173,10 +173,6 @@ static void addRunOptions(CLI::App &App, Options &O, Unread &Given) {
                  "the original program and the rewritten one, when both are "
                  "called with the same arguments")
       ->expected(0, 2);
-  App.add_option("--recorder", O.Recorder,
-                 "the recorder library (default: beside this program, or in "
-                 "../lib)")
-      ->type_name("FILE");
   App.add_option("--runs", O.Runs,
                  "timed runs of each program; 0 for none (default: 5)")
       ->check(CLI::Range(0, 1000).description(""))
@@ -252,12 +248,9 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
   return O;
 }
 
-std::string bankstripe::runtime::findRecorder(const std::string &Given) {
+std::string bankstripe::runtime::findRecorder() {
   namespace fs = std::filesystem;
   std::error_code Error;
-  if (!Given.empty())
-    return fs::is_regular_file(Given, Error) ? fs::absolute(Given).string()
-                                             : std::string();
   const fs::path Self = fs::read_symlink("/proc/self/exe", Error);
   const fs::path Folder = Self.parent_path();
   const char *Name = "libbankstripe-recorder.so";

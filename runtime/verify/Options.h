@@ -59,7 +59,6 @@ enum ExitStatus : int {
 
 struct Options {
   Command Original, Rewritten;
-  std::string Recorder;        ///< Path of the recorder; empty: look.
   unsigned Runs = 5;           ///< Timed runs of each; 0 for none.
   double TimeoutSeconds = 600; ///< For one run; 0 for no limit.
   std::string JsonPath;        ///< Empty for none; "-" for stdout.
@@ -99,9 +98,9 @@ Done usageError(const CLI::App &App, const std::string &Message);
 std::variant<Options, Done> parseOptions(int ArgumentCount,
                                          const char *const *Arguments);
 
-/// Where the recorder is: at \p Given, or beside this executable, or in the
-/// `lib` folder next to its own. Empty when it is in none of these.
-std::string findRecorder(const std::string &Given);
+/// Where the recorder is: beside this executable, or in the `lib` folder next
+/// to its own. Empty when it is in neither.
+std::string findRecorder();
 
 } // namespace bankstripe::runtime
 

@@ -46,13 +46,12 @@ std::string bankstripe::runtime::spreadText(const std::optional<double> &Median,
 }
 
 std::string bankstripe::runtime::clocksText(const ClockSummary &Clocks) {
-  const auto Range = [](unsigned Low, unsigned Median, unsigned High) {
-    return Low == High ? fmt::format("{} MHz", Median)
-                       : fmt::format("{} MHz ({} to {})", Median, Low, High);
+  const auto Text = [](const ClockSummary::Range &Of) {
+    return Of.Low == Of.High
+               ? fmt::format("{} MHz", Of.Median)
+               : fmt::format("{} MHz ({} to {})", Of.Median, Of.Low, Of.High);
   };
-  return fmt::format(
-      "SM {}, memory {}", Range(Clocks.SmLow, Clocks.SmMedian, Clocks.SmHigh),
-      Range(Clocks.MemoryLow, Clocks.MemoryMedian, Clocks.MemoryHigh));
+  return fmt::format("SM {}, memory {}", Text(Clocks.Sm), Text(Clocks.Memory));
 }
 
 std::string bankstripe::runtime::plural(uint64_t Count,

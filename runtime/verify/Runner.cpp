@@ -124,9 +124,7 @@ static void readProcesses(RecordedRun &Run, const std::string &First) {
     Run.OtherCouldBeTaken |= Processes[I].Record.Launches.size() ==
                              Processes[Principal].Record.Launches.size();
   }
-  Run.Path = Processes[Principal].Path;
-  Run.Record = std::move(Processes[Principal].Record);
-  Run.Problem = std::move(Processes[Principal].Problem);
+  static_cast<RecordedProcess &>(Run) = std::move(Processes[Principal]);
 }
 
 TemporaryFolder::TemporaryFolder(std::string Pattern) {

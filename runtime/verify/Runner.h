@@ -24,11 +24,8 @@ struct RecordedProcess {
 };
 
 /// One run of a command under the recorder.
-struct RecordedRun {
+struct RecordedRun : RecordedProcess { ///< The one that was taken.
   ChildResult Child;
-  Recording Record;
-  std::string Problem; ///< Why there is no recording; else empty.
-  std::string Path;    ///< Of the recording that was taken.
   /// What further processes that used the GPU did, one text for each.
   std::vector<std::string> Others;
   /// Whether one of these launches as often as the one that was taken, so that

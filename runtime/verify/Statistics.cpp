@@ -65,20 +65,6 @@ bankstripe::runtime::pairTimes(const std::vector<double> &Original,
 
 namespace {
 
-// Canonical names; demangling takes long, and kernels are launched often.
-class Names {
-public:
-  const std::string &of(const std::string &Symbol) {
-    std::string &Name = Known[Symbol];
-    if (Name.empty())
-      Name = canonicalName(Symbol);
-    return Name;
-  }
-
-private:
-  std::map<std::string, std::string> Known;
-};
-
 // The durations of one kernel in one program, one value per run.
 struct Durations {
   std::vector<double> Medians, Totals;
@@ -87,12 +73,12 @@ struct Durations {
 } // namespace
 
 static std::map<std::string, Durations>
-durations(const std::vector<Recording> &Runs, Names &Known) {
+durations(const std::vector<Recording> &Runs) {
   std::map<std::string, Durations> Found;
   for (const Recording &Run : Runs) {
     std::map<std::string, std::vector<double>> All;
     for (const Launch &L : Run.Launches)
-      All[Known.of(L.Kernel)].push_back(L.Nanoseconds);
+      All[L.Kernel].push_back(L.Nanoseconds);
     for (auto &[Name, Values] : All) {
       Found[Name].Totals.push_back(
           std::accumulate(Values.begin(), Values.end(), 0.0));
@@ -128,7 +114,6 @@ std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
     const std::vector<Recording> &RewrittenTimes) {
   std::vector<KernelStatistics> Rows;
   std::map<std::string, size_t> RowOf;
-  Names Known;
   const auto Row = [&](const std::string &Name) -> KernelStatistics & {
     const auto [At, Inserted] = RowOf.try_emplace(Name, Rows.size());
     if (Inserted)
@@ -136,7 +121,7 @@ std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
     return Rows[At->second];
   };
   for (const Launch &L : Original.Launches) {
-    KernelStatistics &K = Row(Known.of(L.Kernel));
+    KernelStatistics &K = Row(L.Kernel);
     ++K.Launches;
     if (!K.Original) {
       K.Original = L.Takes;
@@ -144,12 +129,12 @@ std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
     }
   }
   for (const Launch &L : Rewritten.Launches)
-    if (KernelStatistics &K = Row(Known.of(L.Kernel)); !K.Rewritten) {
+    if (KernelStatistics &K = Row(L.Kernel); !K.Rewritten) {
       K.Rewritten = L.Takes;
       K.RewrittenShape = shapeOf(L);
     }
-  const auto InOriginal = durations(OriginalTimes, Known);
-  const auto InRewritten = durations(RewrittenTimes, Known);
+  const auto InOriginal = durations(OriginalTimes);
+  const auto InRewritten = durations(RewrittenTimes);
   for (const auto *Program : {&InOriginal, &InRewritten})
     for (const auto &[Name, D] : *Program)
       Row(Name);

@@ -149,7 +149,7 @@ class Suite:
     def recorder(self, path, asked):
         """The environment in which the recorder writes to `path` what it is asked for."""
         request = path.with_name(f"{path.name}.request")
-        request.write_text(json.dumps({"recording": str(path), **asked}))
+        request.write_text(json.dumps({"Recording": str(path), **asked}))
         return {**os.environ, "BANKSTRIPE_REQUEST": str(request),
                 "CUDA_INJECTION64_PATH": str(self.binaries / "libbankstripe-recorder.so")}
 

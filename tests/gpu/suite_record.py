@@ -41,11 +41,11 @@ import suite
 from suite import ORIGINAL
 
 REWRITTEN = "rewritten"
-# What the recorder is asked for; see runtime/recording/FORMAT.md.
+# What the recorder is asked for; see runtime/recording/Request.h.
 WAYS = {"alone": None,
-        "times": {"mode": "time"},
-        "watched": {"digests": {"first": 0, "first-frees": 0}},
-        "digests": {"digests": {"first": 8, "first-frees": 8}},
+        "times": {"Mode": "time"},
+        "watched": {"Digests": {"First": 0, "FirstFrees": 0}},
+        "digests": {"Digests": {"First": 8, "FirstFrees": 8}},
         "all": {}}
 # What a program prints of its own times, with the blanks that fill their columns.
 TIMES = re.compile(r"(?<! ) *[-+]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?")

@@ -57,7 +57,7 @@ class Times(suite.Suite):
         command, folder = self.command(program, form)
         begun = time.time()
         status = suite.run(command, min(self.given.limit, self.seconds_left()), program.log,
-                           cwd=folder, env=self.recorder(recording, {"mode": "time"}))
+                           cwd=folder, env=self.recorder(recording, {"Mode": "time"}))
         if status is None or not recording.exists():
             program.problems[form] = "takes too long" if status is None else f"status {status}"
             return None

@@ -48,7 +48,6 @@ TEST(CommandLine, BadUsageExitsWith2) {
       {"--", "--vs", "/bin/true"},
       {"--", "/bin/true", "--vs", "nonexistent-program"},
       {"--", "/bin/true", "--vs", "/bin/true", "--vs"},
-      {"--recorder=/nonexistent.so", "/bin/true", "/bin/true"},
       {"--plan=/nonexistent.json", "/bin/true", "/bin/true"},
       {"--plan=/dev/null", "/bin/true", "/bin/true"},
       {"--capture=/dev/null", "/bin/true", "/bin/true"},
@@ -161,7 +160,7 @@ TEST(CommandLine, RecordingsArePrinted) {
       "{\"type\":\"recording\",\"mode\":\"digest\",\"gpu\":\"GPU\","))
       << Printed.Output;
   EXPECT_NE(Printed.Output.find("\n{\"type\":\"launch\",\"index\":0,"
-                                "\"kernel\":\"_Z4stepPi\","),
+                                "\"kernel\":\"step(int*)\","),
             std::string::npos)
       << Printed.Output;
   std::ofstream(Path) << "nonsense\n";
@@ -171,9 +170,6 @@ TEST(CommandLine, RecordingsArePrinted) {
 }
 
 TEST(CommandLine, RecorderIsFoundWhereItWasBuilt) {
-  EXPECT_EQ(findRecorder(BANKSTRIPE_RECORDER_LIBRARY),
-            BANKSTRIPE_RECORDER_LIBRARY);
   // This test lies in bin, as the verifier does.
-  EXPECT_EQ(findRecorder(""), BANKSTRIPE_RECORDER_LIBRARY);
-  EXPECT_EQ(findRecorder("/nonexistent.so"), "");
+  EXPECT_EQ(findRecorder(), BANKSTRIPE_RECORDER_LIBRARY);
 }

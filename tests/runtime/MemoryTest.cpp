@@ -138,23 +138,7 @@ TEST_F(LiveMemoryTest, VariableKeepsItsNumberWhenItsModuleIsLoadedAgain) {
   EXPECT_EQ(Memory.addVariable(First, 0x800, 8, "b", IsNew).Name, "b#2");
   EXPECT_TRUE(IsNew);
   EXPECT_EQ(Memory.remove(0x800), std::nullopt);
-  EXPECT_EQ(Memory.find(true, 1)->Address, 0x700u);
-}
-
-TEST(LiveMemory, AllOfItIsListed) {
-  LiveMemory Memory;
-  const int Contexts[2] = {};
-  std::vector<unsigned> Gone;
-  bool IsNew = false;
-  Memory.add(&Contexts[0], 0x300, 16, "device", Gone);
-  Memory.addVariable(&Contexts[1], 0x100, 4, "a", IsNew);
-  const std::vector<LiveMemory::Known> All = Memory.all();
-  ASSERT_EQ(All.size(), 2u);
-  EXPECT_EQ(All[0].Where.In, &Contexts[1]);
-  EXPECT_EQ(All[0].Where.Address, 0x100u);
-  EXPECT_EQ(All[0].What.Name, "a");
-  EXPECT_EQ(All[1].Where.Bytes, 16u);
-  EXPECT_EQ(All[1].What.Kind, "device");
+  EXPECT_EQ(Memory.pieces().at(0x700).What.Id, 1u);
 }
 
 // A number that is free goes to the next one, and is never that of two.

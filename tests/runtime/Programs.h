@@ -31,7 +31,7 @@ inline unsigned variable(Recording &R, const std::string &Name,
   A.Id = static_cast<unsigned>(R.Variables.size());
   A.IsVariable = true;
   A.Kind = "variable";
-  A.Name = Name;
+  A.Name = canonicalName(Name);
   A.Bytes = Bytes;
   A.ChunkBytes = chunkBytesFor(Bytes);
   R.Variables.push_back(A);
@@ -42,7 +42,7 @@ inline unsigned variable(Recording &R, const std::string &Name,
 inline Launch &launch(Recording &R, const std::string &Kernel) {
   Launch L;
   L.Index = static_cast<unsigned>(R.Launches.size());
-  L.Kernel = Kernel;
+  L.Kernel = canonicalName(Kernel);
   L.Grid = {64, 1, 1};
   L.Block = {128, 1, 1};
   L.Digested = true;

@@ -125,7 +125,7 @@ TEST_F(RecordingInAFile, DigestsSurviveTheRoundTrip) {
   EXPECT_EQ(R.Variables[0].Name, "table");
   ASSERT_EQ(R.Launches.size(), 2u);
   const Launch &L = R.Launches[0];
-  EXPECT_EQ(L.Kernel, "_Z4fillPi");
+  EXPECT_EQ(L.Kernel, "fill(int*)");
   EXPECT_EQ(L.Grid, (Extent{4294967295u, 2, 3}));
   EXPECT_EQ(L.Takes, (Resources{40, 1024, 128}));
   EXPECT_EQ(L.DynamicSharedBytes, 77u);

@@ -365,7 +365,7 @@ TEST_F(Replay, ARecordingOfSomebodyElseStays) {
   const std::string Theirs = testing::TempDir() + "theirs";
   const std::string Request = testing::TempDir() + "request";
   std::ofstream(Theirs) << "precious";
-  std::ofstream(Request) << "{\"recording\":\"" + Theirs + "\"}";
+  std::ofstream(Request) << "{\"Recording\":\"" + Theirs + "\"}";
   EXPECT_EQ(replay({"--only=original"},
                    {{"STAND_IN_TAKEN", "3"}, {"BANKSTRIPE_REQUEST", Request}})
                 .ExitStatus,

@@ -347,7 +347,7 @@ check() {
   if [ "$2" = "$3" ]; then result "$1" ""; else result "$1" "'$2' is not '$3'"; fi
 }
 # record FILE DIGESTS-AND-MORE PROGRAM ARGS...: prints the output and exit status. The second
-# argument is what stands in the request (runtime/recording/FORMAT.md) beside the recording.
+# argument is what stands in the request (runtime/recording/Request.h) beside the recording.
 record() {
   local file=$work/$1 request=$2
   shift 2
