@@ -35,7 +35,7 @@ std::string printSide(const Capture &Of, Side Which, const SideResult &Result);
 /// The report as text.
 std::string printReplay(const Capture &Of, const ReplayReport &Report);
 
-/// The report as one JSON object; JSON.md beside this file describes it.
+/// The report as one JSON object, which docs/replay.md describes.
 std::string jsonReplay(const Capture &Of, const ReplayReport &Report);
 
 } // namespace bankstripe::runtime

@@ -181,17 +181,11 @@ static void addRunOptions(CLI::App &App, Options &O, Unread &Given) {
                  "seconds that one run may take; 0 for no limit (default: 600)")
       ->check(CLI::Range(0.0, 1e9).description(""))
       ->type_name("SECONDS");
-  App.add_flag("--expect-output", O.ExpectOutput,
-               "fail when the original prints nothing, or not the same twice");
   App.add_option("--repeats", O.Repeats,
                  "runs of the original that are compared with each other, to "
                  "see what it does not reproduce (default: 2)")
       ->check(CLI::Range(2, 100).description(""))
       ->type_name("N");
-  App.add_option("--lock", O.LockPath,
-                 "lock this file during the timed runs, so that others on the "
-                 "same GPU wait")
-      ->type_name("FILE");
   App.add_option("--originals", O.Originals,
                  "keep the recordings of the original program in this folder, "
                  "and use those that an earlier call with the same program and "

@@ -64,13 +64,11 @@ struct Options {
   std::string JsonPath;        ///< Empty for none; "-" for stdout.
   std::string HtmlPath;        ///< Of the page; empty for none.
   std::string PlanPath;        ///< What the page shows besides; or empty.
-  bool ExpectOutput = false;
   unsigned Sample = 1; ///< Digest every Nth launch of a kernel; 0: none.
   /// Gigabytes of memory that the digests of a run may read; none: all.
   std::optional<double> Budget = 4000;
   unsigned Repeats = 2; ///< Runs of the original with digests.
   std::optional<ElementType> Type;
-  std::string LockPath;    ///< Locked during timed runs; empty for none.
   std::string Originals;   ///< Folder that keeps what the original did.
   std::string CapturePath; ///< Of a launch; empty for none.
   /// The launch to capture; none for the first one that differs.

@@ -16,28 +16,13 @@
 #include "recording/Records.h"
 #include <algorithm>
 #include <cerrno>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <set>
-#include <sys/file.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
 namespace fs = std::filesystem;
-
-FileLock::FileLock(const std::string &Path, int Operation) {
-  if (Path.empty())
-    return;
-  File = ::open(Path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  while (File >= 0 && ::flock(File, Operation) != 0 && errno == EINTR) {
-  }
-}
-
-FileLock::~FileLock() {
-  if (File >= 0)
-    ::close(File);
-}
 
 std::string bankstripe::runtime::lastWords(const ChildResult &Child) {
   std::string Text = Child.Errors;
@@ -165,10 +150,7 @@ RecordedRun Runner::run(const Command &What, RecordRequest Request,
     Child.FixedAddresses = !RandomAddresses;
   Child.Environment["CUDA_INJECTION64_PATH"] = Recorder;
   Child.Environment[RequestVariable] = Asked;
-  {
-    const FileLock Lock(IsTimed ? std::string() : O.LockPath, LOCK_SH);
-    Run.Child = runChild(Child);
-  }
+  Run.Child = runChild(Child);
   readProcesses(Run, Request.Recording);
   return Run;
 }

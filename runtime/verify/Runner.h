@@ -92,19 +92,6 @@ private:
   unsigned Runs = 0;
 };
 
-/// A lock on a file that others on the same GPU share. An empty path is none.
-class FileLock {
-public:
-  FileLock(const std::string &Path, int Operation);
-  ~FileLock();
-  FileLock(const FileLock &) = delete;
-  FileLock &operator=(const FileLock &) = delete;
-  bool isOpen() const { return File >= 0; }
-
-private:
-  int File = -1;
-};
-
 /// What a program said last, for a message about its failure; may be empty.
 std::string lastWords(const ChildResult &Child);
 

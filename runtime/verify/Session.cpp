@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <sys/file.h>
 
 using namespace bankstripe::runtime;
 
@@ -316,14 +315,8 @@ static void describeOriginal(VerifyReport &Report, const RecordedRun &Run) {
                            Run.Child.describe() + lastWords(Run.Child));
 }
 
-// What the comparison says of the rewritten program, and why, if that is not
-// told by a launch or the output.
-static Stop judge(const Options &O, const VerifyReport &Report) {
-  if (O.ExpectOutput && Report.Output.NotDeterministic)
-    return {ExitDiffers,
-            "the output of the original program is not deterministic"};
-  if (O.ExpectOutput && Report.OutputBytes == 0)
-    return {ExitDiffers, "the original program prints nothing"};
+// What the comparison says of the rewritten program.
+static Stop judge(const VerifyReport &Report) {
   return {Report.Launches.identical() && !Report.Output.failed() ? ExitIdentical
                                                                  : ExitDiffers,
           ""};
@@ -345,17 +338,6 @@ static VerifyReport withTimes(VerifyReport Report, TimedRuns Timed,
   return stopped(std::move(Report),
                  {Timed.Failure->IsRewritten ? ExitDiffers : ExitCannotRecord,
                   Timed.Failure->Text});
-}
-
-// Whether anything can be run at all.
-static std::optional<Stop> judgePlace(const Runner &Runs) {
-  const std::string &Lock = Runs.options().LockPath;
-  if (Runs.folder().empty())
-    return Stop{ExitCannotRecord, "no temporary folder can be made"};
-  if (!Lock.empty() && !FileLock(Lock, LOCK_SH).isOpen())
-    return Stop{ExitCannotRecord,
-                fmt::format("cannot open the lock '{}'", Lock)};
-  return std::nullopt;
 }
 
 // The comparison of a rewritten program that was recorded.
@@ -400,7 +382,7 @@ static VerifyReport compareWith(Runner &Runs, Originals Known,
   if (D && D->Kind == DifferenceKind::Contents)
     Report.Bytes = findBytes(Runs, Found, *D);
   Report.Captured = capture(Runs, Found, Report.LaunchCount);
-  Stop Verdict = judge(O, Report);
+  Stop Verdict = judge(Report);
   return withTimes(stopped(std::move(Report), std::move(Verdict)),
                    timeBoth(Runs, Known.First.Child.ExitStatus),
                    Found.Of.Original, Found.Of.Rewritten);
@@ -411,8 +393,9 @@ VerifyReport bankstripe::runtime::verify(const Options &O,
                                          const Progress &Tell) {
   VerifyReport Report = startReport(O);
   Runner Runs(O, Recorder, Tell);
-  if (auto Problem = judgePlace(Runs))
-    return stopped(std::move(Report), *Problem);
+  if (Runs.folder().empty())
+    return stopped(std::move(Report),
+                   {ExitCannotRecord, "no temporary folder can be made"});
   auto Rule = chooseRule(Runs);
   if (const auto *Problem = std::get_if<Stop>(&Rule))
     return stopped(std::move(Report), *Problem);

@@ -7,7 +7,6 @@
 
 #include "verify/Timing.h"
 #include <fmt/format.h>
-#include <sys/file.h>
 
 using namespace bankstripe::runtime;
 
@@ -58,7 +57,6 @@ TimedRuns bankstripe::runtime::timeBoth(Runner &Runs, int ExitStatus) {
     Result.ClocksUnknown = "nothing was timed";
     return Result;
   }
-  const FileLock Lock(O.LockPath, LOCK_EX);
   const auto Found = findClocks();
   const auto *Source = std::get_if<ClockSource>(&Found);
   if (!Source)

@@ -29,9 +29,8 @@ struct TimedRuns {
   std::optional<TimingFailure> Failure;
 };
 
-/// Runs the programs as often as the options say, without digests, alone on the
-/// GPU as far as their lock sees to that. Stops with the first run that leaves
-/// no durations.
+/// Runs the programs as often as the options say, without digests. Stops with
+/// the first run that leaves no durations.
 ///
 /// \param ExitStatus what both have to end with.
 TimedRuns timeBoth(Runner &Runs, int ExitStatus);

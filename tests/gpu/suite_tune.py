@@ -34,10 +34,10 @@ DECISIONS = ".bankstripe.yaml"
 
 
 def lock_script(place, verify, gpu):
-    """A bankstripe-verify that has the GPU for itself while it takes times."""
+    """A bankstripe-verify that has the GPU for itself."""
     script = place / f"verify-{gpu}"
-    script.write_text(f"#!/bin/sh\nCUDA_VISIBLE_DEVICES={gpu} exec {shlex.quote(str(verify))} "
-                      f"--lock={place}/gpu-{gpu}.lock \"$@\"\n")
+    script.write_text(f"#!/bin/sh\nCUDA_VISIBLE_DEVICES={gpu} exec flock {place}/gpu-{gpu}.lock "
+                      f"{shlex.quote(str(verify))} \"$@\"\n")
     script.chmod(0o755)
     return script
 

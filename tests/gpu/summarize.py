@@ -54,6 +54,10 @@ class Summary:
         if self.status(log) != 0:
             verdict = result["verdict"] if result else f"status {self.status(log)}"
             self.wrong(f"{verdict}", log)
+            return result
+        output = (result or {}).get("output") or {}
+        if not output.get("bytes") or not output.get("deterministic"):
+            self.wrong("the original prints nothing, or not the same twice", log)
         return result
 
     def build(self):
