@@ -11,6 +11,7 @@
 
 #include "recording/Capture.h"
 #include "recording/Records.h"
+#include "replay/Options.h"
 #include "replay/Replayer.h"
 #include "replay/Report.h"
 #include "verify/Print.h"
@@ -85,22 +86,18 @@ static std::string replayHere(const ReplayOptions &O, const Capture &C,
     return beginAgain(O, Arguments, Problem);
   if (!Problem.empty())
     return Problem;
-  std::set<PageNumber> NotReproduced;
   const bool CanTime = C.Rewritten && !O.Only;
   for (const Side Which : {Side::Original, Side::Rewritten}) {
     if ((O.Only && *O.Only != Which) ||
         (Which == Side::Rewritten && !C.Rewritten))
       continue;
     SideResult Result;
-    std::set<PageNumber> Differing;
-    Problem = R.launch(Which, O.Type, NotReproduced, Result, Differing);
+    Problem = R.launch(Which, O.Type, Result);
     if (!Problem.empty())
       return Problem;
     Tell(Which, Result);
     if (!Result.Error.empty())
       return "";
-    if (Which == Side::Original)
-      NotReproduced = Differing;
   }
   if (!CanTime)
     return "";

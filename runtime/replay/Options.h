@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_REPLAY_OPTIONS_H
 #define BANKSTRIPE_REPLAY_OPTIONS_H
 
-#include "replay/Results.h"
+#include "replay/Report.h"
 #include "verify/Options.h"
 
 namespace bankstripe::runtime {

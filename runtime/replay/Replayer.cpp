@@ -217,9 +217,7 @@ std::string Replayer::compare(Side Which, MemoryCheck &Check) {
 }
 
 std::string Replayer::launch(Side Which, std::optional<ElementType> Type,
-                             const std::set<PageNumber> &NotCompared,
-                             SideResult &Result,
-                             std::set<PageNumber> &Differing) {
+                             SideResult &Result) {
   if (!haveSameLayout(Of.Original, kernel(Which)))
     return "the rewritten kernel takes other parameters than the original one";
   std::string Problem = load(Which);
@@ -231,13 +229,11 @@ std::string Replayer::launch(Side Which, std::optional<ElementType> Type,
     Result.Error = D.name(Failed);
     return "";
   }
-  MemoryCheck Check(Of, Type, NotCompared);
+  MemoryCheck Check(Of, Type);
   if (Problem = compare(Which, Check); !Problem.empty())
     return Problem;
   Result.Mismatches = Check.mismatches();
   Result.ChangedPages = Check.changed().size();
-  Result.NotCompared = NotCompared.size();
-  Differing = Check.differing();
   Sides[Which].Changed = Check.changed();
   return restore(Check.changed());
 }
@@ -298,4 +294,40 @@ std::string bankstripe::runtime::parameterBuffer(
     std::memcpy(Buffer.data() + P.Offset, Bytes.data(), Bytes.size());
   }
   return Buffer;
+}
+
+static bool holds(const CapturedPage &Page, std::string_view Bytes) {
+  if (!Page.Bytes.empty())
+    return Page.Bytes == Bytes;
+  if (Bytes.size() < sizeof Page.Word)
+    return pageBytes(Page, Bytes.size()) == Bytes;
+  // A page is one word over and over when it is itself, one word further on.
+  return std::memcmp(Bytes.data(), &Page.Word, sizeof Page.Word) == 0 &&
+         std::memcmp(Bytes.data(), Bytes.data() + sizeof Page.Word,
+                     Bytes.size() - sizeof Page.Word) == 0;
+}
+
+void MemoryCheck::found(unsigned Number, uint64_t FirstPage,
+                        std::string_view Bytes) {
+  for (uint64_t At = 0; At < Bytes.size(); At += CapturePageBytes)
+    page({Number, FirstPage + At / CapturePageBytes},
+         Bytes.substr(At, CapturePageBytes));
+}
+
+void MemoryCheck::page(PageNumber At, std::string_view Bytes) {
+  const CapturedMemory &M = Of.Memory[At.Memory];
+  const CapturedPage &Before = M.Before[At.Page], &After = M.After[At.Page];
+  const bool IsUnchanged = holds(Before, Bytes);
+  if (!IsUnchanged)
+    Changed.insert(At);
+  if (After.IsThere ? holds(After, Bytes) : IsUnchanged)
+    return;
+  const auto Difference = findByteDifference(
+      pageBytes(After.IsThere ? After : Before, Bytes.size()),
+      std::string(Bytes), At.Page * CapturePageBytes, Type);
+  if (!Difference)
+    return;
+  if (Mismatches.empty() || Mismatches.back().Memory != At.Memory)
+    Mismatches.push_back({At.Memory, 0, *Difference});
+  Mismatches.back().DifferingBytes += Difference->DifferingBytes;
 }

@@ -20,10 +20,42 @@
 #define BANKSTRIPE_REPLAY_REPLAYER_H
 
 #include "replay/GpuMemory.h"
-#include "replay/Results.h"
+#include "replay/Report.h"
 #include <map>
+#include <set>
 
 namespace bankstripe::runtime {
+
+/// A page of a capture.
+struct PageNumber {
+  unsigned Memory = 0; ///< Index in Capture::Memory.
+  uint64_t Page = 0;
+  auto operator<=>(const PageNumber &) const = default;
+};
+
+/// Compares memory after a launch with what the captured launch left. Memory is
+/// handed over in order, in pieces of whole pages.
+class MemoryCheck {
+public:
+  MemoryCheck(const Capture &Of, std::optional<ElementType> Type)
+      : Of(Of), Type(Type) {}
+
+  /// \param Bytes memory \p Number from the page \p FirstPage on.
+  void found(unsigned Number, uint64_t FirstPage, std::string_view Bytes);
+
+  /// What differs, in the order of the memory.
+  const std::vector<MemoryMismatch> &mismatches() const { return Mismatches; }
+  /// The pages that are not what they were before the launch.
+  const std::set<PageNumber> &changed() const { return Changed; }
+
+private:
+  void page(PageNumber At, std::string_view Bytes);
+
+  const Capture &Of;
+  const std::optional<ElementType> Type;
+  std::vector<MemoryMismatch> Mismatches;
+  std::set<PageNumber> Changed;
+};
 
 /// A variable that a module has at an address of its own.
 struct MovedVariable {
@@ -54,13 +86,10 @@ public:
   /// Loads the module of a side, launches its kernel and compares memory with
   /// what the captured launch left.
   ///
-  /// \param NotCompared pages about which nothing is said.
-  /// \param Differing receives the pages that differ.
   /// \return also a launch that fails is a result, after which nothing more can
   /// be done.
   std::string launch(Side Which, std::optional<ElementType> Type,
-                     const std::set<PageNumber> &NotCompared,
-                     SideResult &Result, std::set<PageNumber> &Differing);
+                     SideResult &Result);
 
   /// Launches both kernels \p Times times each, after launch() of both.
   ///

@@ -6,25 +6,61 @@
 //===----------------------------------------------------------------------===//
 
 #include "replay/Report.h"
+#include "recording/Optional.h"
 #include "verify/Json.h"
 #include "verify/Print.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 using namespace bankstripe::runtime;
 using Json = nlohmann::ordered_json;
 
+const char *bankstripe::runtime::sideName(Side Of) {
+  return Of == Side::Original ? "original" : "rewritten";
+}
+
+namespace bankstripe::runtime {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ElementDifference, Type, Index, Original,
+                                   Rewritten)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ByteDifference, Offset, DifferingBytes,
+                                   Begin, End, Elements)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryMismatch, Memory, DifferingBytes,
+                                   First)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SideResult, Error, ChangedPages, Mismatches)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReplayResults, Problem, Original, Rewritten,
+                                   Timed)
+
+} // namespace bankstripe::runtime
+
+std::string bankstripe::runtime::printResults(const ReplayResults &Results) {
+  // Names of symbols come from files and need not be UTF-8.
+  return nlohmann::json(Results).dump(
+             -1, ' ', false, nlohmann::json::error_handler_t::replace) +
+         '\n';
+}
+
+ReplayResults bankstripe::runtime::readResults(const std::string &Lines) {
+  ReplayResults Latest;
+  std::istringstream Input(Lines);
+  for (std::string Line; std::getline(Input, Line);)
+    if (const auto Value = nlohmann::json::parse(Line, nullptr, false);
+        !Value.is_discarded())
+      Latest = Value.get<ReplayResults>();
+  return Latest;
+}
+
 ExitStatus bankstripe::runtime::judge(const ReplayResults &Results) {
-  if (!Results.Original || !Results.Original->Error.empty())
+  const auto IsGood = [](const std::optional<SideResult> &Side) {
+    return Side && Side->Error.empty() && Side->Mismatches.empty();
+  };
+  if (!IsGood(Results.Original))
     return ExitCannotRecord;
-  const std::optional<SideResult> &Rewritten = Results.Rewritten;
-  if (Rewritten &&
-      (!Rewritten->Error.empty() || !Rewritten->Mismatches.empty()))
+  if (Results.Rewritten && !IsGood(Results.Rewritten))
     return ExitDiffers;
-  return Results.Original->Mismatches.empty() && Results.Problem.empty()
-             ? ExitIdentical
-             : ExitCannotRecord;
+  return Results.Problem.empty() ? ExitIdentical : ExitCannotRecord;
 }
 
 PairedTimes
@@ -83,9 +119,6 @@ std::string bankstripe::runtime::printSide(const Capture &Of, Side Which,
                                     : "leaves something else than was captured";
   Text += fmt::format(", {} of 64 KiB changed",
                       plural(Result.ChangedPages, "page"));
-  if (Result.NotCompared)
-    Text +=
-        fmt::format(", {} not compared", plural(Result.NotCompared, "page"));
   Text += '\n';
   constexpr size_t Most = 8;
   for (size_t I = 0; I < std::min(Most, Result.Mismatches.size()); ++I)
@@ -150,7 +183,6 @@ static Json sideJson(const Capture &Of, Side Which,
     Differences.push_back(mismatchText(Of, Which, M));
   return {{"error", Side->Error},
           {"changed-pages", Side->ChangedPages},
-          {"pages-not-compared", Side->NotCompared},
           {"differences", std::move(Differences)}};
 }
 

@@ -4,14 +4,60 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A kernel that fails takes its process along. So the replay happens in a
+// process of its own, which writes down what it has, as a line of JSON, as soon
+// as there is more, and the one that was called reads the last one.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_REPLAY_REPORT_H
 #define BANKSTRIPE_REPLAY_REPORT_H
 
-#include "replay/Options.h"
+#include "recording/Capture.h"
+#include "verify/Elements.h"
+#include "verify/Options.h"
 #include "verify/Statistics.h"
 
 namespace bankstripe::runtime {
+
+/// Memory that is not what the captured launch left.
+struct MemoryMismatch {
+  unsigned Memory = 0; ///< Index in Capture::Memory.
+  uint64_t DifferingBytes = 0;
+  ByteDifference First; ///< Original: captured; rewritten: found.
+};
+
+enum class Side { Original, Rewritten };
+
+/// "original" or "rewritten"
+const char *sideName(Side Of);
+
+/// The side of the timed launch \p Index, counted from 0: original, rewritten,
+/// rewritten, original, and so on, so that none always goes first.
+constexpr Side timedSide(unsigned Index) {
+  return (Index + 1) / 2 % 2 == 0 ? Side::Original : Side::Rewritten;
+}
+
+/// One launch of a kernel again.
+struct SideResult {
+  std::string Error; ///< Name of the error that it ended with; or empty.
+  uint64_t ChangedPages = 0; ///< That are not as they were before the launch.
+  std::vector<MemoryMismatch> Mismatches;
+};
+
+/// What there is of a replay.
+struct ReplayResults {
+  std::string Problem; ///< Why there is no more; else empty.
+  std::optional<SideResult> Original, Rewritten;
+  unsigned Timed = 0; ///< Launches of each side after the first ones.
+};
+
+/// What there is so far, as a line with its end.
+std::string printResults(const ReplayResults &Results);
+
+/// The last whole line of \p Lines.
+ReplayResults readResults(const std::string &Lines);
 
 /// Everything that a replay found.
 struct ReplayReport {
