@@ -6,94 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Gpu.h"
-#include <algorithm>
-#include <chrono>
 #include <dlfcn.h>
 
 using namespace bankstripe::runtime;
-
-constexpr auto Period = std::chrono::milliseconds(50);
-constexpr auto Patience = std::chrono::milliseconds(5);
-
-// What is needed of the management library; 0 is success.
-using NvmlDevice = void *;
-using NvmlInit = int (*)();
-using NvmlFind = int (*)(const char *, NvmlDevice *);
-using NvmlClock = int (*)(NvmlDevice, int, unsigned *);
-constexpr int SmClock = 1, MemoryClock = 2;
-
-std::variant<ClockSource, std::string> bankstripe::runtime::findClocks() {
-  Driver D;
-  char BusId[32] = "";
-  if (!D.load().empty() || D.cuInit(0) != CUDA_SUCCESS ||
-      D.cuDeviceGetPCIBusId(BusId, sizeof BusId, 0) != CUDA_SUCCESS)
-    return std::string("the driver does not name the GPU's bus");
-  void *Library = ::dlopen("libnvidia-ml.so.1", RTLD_NOW);
-  if (!Library)
-    return std::string("libnvidia-ml.so.1 was not found");
-  const auto Init = reinterpret_cast<NvmlInit>(::dlsym(Library, "nvmlInit_v2"));
-  const auto Find = reinterpret_cast<NvmlFind>(
-      ::dlsym(Library, "nvmlDeviceGetHandleByPciBusId_v2"));
-  const auto Clock =
-      reinterpret_cast<NvmlClock>(::dlsym(Library, "nvmlDeviceGetClockInfo"));
-  NvmlDevice Device = nullptr;
-  if (!Init || !Find || !Clock || Init() != 0 || Find(BusId, &Device) != 0)
-    return std::string("libnvidia-ml.so.1 does not know the GPU");
-  ClockSource Source = [Clock, Device]() -> std::optional<ClockSample> {
-    ClockSample Sample;
-    if (Clock(Device, SmClock, &Sample.Sm) != 0 ||
-        Clock(Device, MemoryClock, &Sample.Memory) != 0)
-      return std::nullopt;
-    return Sample;
-  };
-  if (!Source())
-    return std::string("libnvidia-ml.so.1 does not tell the clocks");
-  return Source;
-}
-
-ClockSampler::ClockSampler(const ClockSource &Source,
-                           std::vector<ClockSample> &Into)
-    : Into(Into) {
-  if (!Source)
-    return;
-  Thread = std::thread([this, Source] {
-    auto Next = std::chrono::steady_clock::now() + Period;
-    while (!Ends) {
-      // In short steps, so that the end of a run is not waited for.
-      std::this_thread::sleep_for(Patience);
-      if (std::chrono::steady_clock::now() < Next)
-        continue;
-      Next += Period;
-      if (const auto Sample = Source())
-        Samples.push_back(*Sample);
-    }
-  });
-}
-
-ClockSampler::~ClockSampler() {
-  Ends = true;
-  if (Thread.joinable())
-    Thread.join();
-  Into.insert(Into.end(), Samples.begin(), Samples.end());
-}
-
-static ClockSummary::Range rangeOf(const std::vector<ClockSample> &Samples,
-                                   unsigned ClockSample::*Clock) {
-  std::vector<unsigned> Values;
-  Values.reserve(Samples.size());
-  for (const ClockSample &Sample : Samples)
-    Values.push_back(Sample.*Clock);
-  std::sort(Values.begin(), Values.end());
-  return {Values.front(), Values[Values.size() / 2], Values.back()};
-}
-
-std::optional<ClockSummary>
-bankstripe::runtime::summarise(const std::vector<ClockSample> &Samples) {
-  if (Samples.empty())
-    return std::nullopt;
-  return ClockSummary{Samples.size(), rangeOf(Samples, &ClockSample::Sm),
-                      rangeOf(Samples, &ClockSample::Memory)};
-}
 
 // The name after cuda.h's mapping.
 #define BANKSTRIPE_TEXT_OF(NAME) #NAME

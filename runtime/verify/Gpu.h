@@ -8,15 +8,9 @@
 #ifndef BANKSTRIPE_VERIFY_GPU_H
 #define BANKSTRIPE_VERIFY_GPU_H
 
-#include "verify/Statistics.h"
-#include <atomic>
 #include <cuda.h>
-#include <functional>
 #include <optional>
 #include <string>
-#include <thread>
-#include <variant>
-#include <vector>
 
 namespace bankstripe::runtime {
 
@@ -66,52 +60,6 @@ struct Driver {
 
   /// "CUDA_ERROR_ILLEGAL_ADDRESS"
   std::string name(CUresult Result) const;
-};
-
-// A GPU raises its clocks under load and lowers them when it is hot or idle.
-// Times are only worth comparing when both programs had the same clocks, so
-// they are read now and then while the programs run.
-
-/// The clocks at one moment, in MHz.
-struct ClockSample {
-  unsigned Sm = 0, Memory = 0;
-};
-
-/// The clocks during the runs of a program, in MHz.
-struct ClockSummary {
-  struct Range {
-    unsigned Low = 0, Median = 0, High = 0;
-  };
-  size_t Samples = 0;
-  Range Sm, Memory;
-};
-
-/// None for no samples.
-std::optional<ClockSummary> summarise(const std::vector<ClockSample> &Samples);
-
-/// Reads the clocks; nothing when they cannot be read just now.
-using ClockSource = std::function<std::optional<ClockSample>()>;
-
-/// The clocks of the first GPU that this process sees, by way of NVIDIA's
-/// management library, which is looked for at run time.
-///
-/// \returns the source, or why there is none.
-std::variant<ClockSource, std::string> findClocks();
-
-/// Reads clocks in a thread of its own, as long as it lives.
-class ClockSampler {
-public:
-  /// \param Into gets the samples when the sampler goes.
-  ClockSampler(const ClockSource &Source, std::vector<ClockSample> &Into);
-  ~ClockSampler();
-  ClockSampler(const ClockSampler &) = delete;
-  ClockSampler &operator=(const ClockSampler &) = delete;
-
-private:
-  std::vector<ClockSample> &Into;
-  std::vector<ClockSample> Samples;
-  std::atomic<bool> Ends = false;
-  std::thread Thread;
 };
 
 /// Why no CUDA program can run here; empty when one can.

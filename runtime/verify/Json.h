@@ -8,6 +8,7 @@
 #ifndef BANKSTRIPE_VERIFY_JSON_H
 #define BANKSTRIPE_VERIFY_JSON_H
 
+#include "verify/Gpu.h"
 #include "verify/Session.h"
 #include <nlohmann/json_fwd.hpp>
 

@@ -83,11 +83,8 @@ static std::string readCommands(Options &O, const Unread &Given,
   if (Programs.size() == 1)
     return "the rewritten program is missing after '" + Programs[0] + "'";
   if (Programs.empty()) {
-    auto Split = splitCommands(Rest);
-    if (const auto *Error = std::get_if<CommandError>(&Split))
-      return Error->Message;
-    O.Original = std::move(std::get<CommandPair>(Split).Original);
-    O.Rewritten = std::move(std::get<CommandPair>(Split).Rewritten);
+    if (std::string Problem = splitCommands(Rest, O); !Problem.empty())
+      return Problem;
   } else {
     O.Original = {Programs[0], Rest};
     O.Rewritten = {Programs[1], Rest};
@@ -256,14 +253,11 @@ std::string bankstripe::runtime::findRecorder() {
   return {};
 }
 
-static bool isPlain(char C) {
-  return (C >= 'a' && C <= 'z') || (C >= 'A' && C <= 'Z') ||
-         (C >= '0' && C <= '9') ||
-         std::string_view("_-+=./:,@%^").find(C) != std::string_view::npos;
-}
-
 static std::string quoted(const std::string &Word) {
-  if (!Word.empty() && std::all_of(Word.begin(), Word.end(), isPlain))
+  constexpr char Plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+      "0123456789_-+=./:,@%^";
+  if (!Word.empty() && Word.find_first_not_of(Plain) == std::string::npos)
     return Word;
   std::string Text = "'";
   for (const char C : Word)
@@ -281,22 +275,23 @@ std::string Command::text() const {
   return Text;
 }
 
-std::variant<CommandPair, CommandError>
-bankstripe::runtime::splitCommands(const std::vector<std::string> &Words) {
+std::string
+bankstripe::runtime::splitCommands(const std::vector<std::string> &Words,
+                                   Options &Into) {
   const std::string Separator = "--vs";
   const auto Middle = std::find(Words.begin(), Words.end(), Separator);
   if (Middle == Words.end())
-    return CommandError{
-        "give two commands: -- ORIGINAL ARGS... --vs REWRITTEN ARGS..."};
+    return "give two commands: -- ORIGINAL ARGS... --vs REWRITTEN ARGS...";
   if (std::find(Middle + 1, Words.end(), Separator) != Words.end())
-    return CommandError{"'--vs' stands there more than once; put a command "
-                        "that has it among its arguments into a script"};
+    return "'--vs' stands there more than once; put a command that has it "
+           "among its arguments into a script";
   if (Middle == Words.begin())
-    return CommandError{"the original command is missing before '--vs'"};
+    return "the original command is missing before '--vs'";
   if (Middle + 1 == Words.end())
-    return CommandError{"the rewritten command is missing after '--vs'"};
-  return CommandPair{{Words.front(), {Words.begin() + 1, Middle}},
-                     {*(Middle + 1), {Middle + 2, Words.end()}}};
+    return "the rewritten command is missing after '--vs'";
+  Into.Original = {Words.front(), {Words.begin() + 1, Middle}};
+  Into.Rewritten = {*(Middle + 1), {Middle + 2, Words.end()}};
+  return "";
 }
 
 static bool canRun(const std::string &Path) {

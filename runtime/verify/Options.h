@@ -28,21 +28,6 @@ struct Command {
   std::string text() const;
 };
 
-/// The original command and the rewritten one.
-struct CommandPair {
-  Command Original, Rewritten;
-};
-
-/// What is wrong with a command line.
-struct CommandError {
-  std::string Message;
-};
-
-/// Splits `ORIGINAL ARGS... --vs REWRITTEN ARGS...`. A `--vs` that stands there
-/// twice could be an argument, so that is an error.
-std::variant<CommandPair, CommandError>
-splitCommands(const std::vector<std::string> &Words);
-
 /// Looks for a program as a shell does: in \p SearchPath (folders with colons
 /// between them) when its name has no slash.
 ///
@@ -75,6 +60,12 @@ struct Options {
   std::optional<unsigned> CaptureLaunch;
   std::string PrintPath; ///< A recording to print instead of all that.
 };
+
+/// Splits `ORIGINAL ARGS... --vs REWRITTEN ARGS...`. A `--vs` that stands there
+/// twice could be an argument, so that is an error.
+///
+/// \returns what is wrong; empty when nothing is.
+std::string splitCommands(const std::vector<std::string> &Words, Options &Into);
 
 /// What to do when there is nothing to run: print Text and exit.
 struct Done {

@@ -15,7 +15,7 @@
 #include "recording/Recording.h"
 #include "recording/Records.h"
 #include <algorithm>
-#include <cerrno>
+#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <set>
@@ -66,12 +66,6 @@ static std::string describeProcess(const RecordedProcess &P) {
                      Kernels.size() == 1 ? "" : "s");
 }
 
-static bool isNumber(const std::string &Text) {
-  return !Text.empty() &&
-         Text.find_first_not_of("0123456789") == std::string::npos &&
-         Text.size() < 10;
-}
-
 // The recordings of a run, that of the first process first.
 static std::vector<RecordedProcess> findProcesses(const std::string &First) {
   std::vector<RecordedProcess> Found;
@@ -80,11 +74,12 @@ static std::vector<RecordedProcess> findProcesses(const std::string &First) {
   for (const auto &Entry :
        fs::directory_iterator(fs::path(First).parent_path(), Error)) {
     const std::string Name = Entry.path().filename().string();
-    if (!Name.starts_with(Stem) || !isNumber(Name.substr(Stem.size())))
-      continue;
-    RecordedProcess &P = Found.emplace_back();
-    P.Path = Entry.path().string();
-    P.Number = static_cast<unsigned>(std::stoul(Name.substr(Stem.size())));
+    unsigned Number = 0;
+    if (Name.starts_with(Stem) &&
+        std::from_chars(Name.data() + Stem.size(), Name.data() + Name.size(),
+                        Number)
+                .ptr == Name.data() + Name.size())
+      Found.push_back({Entry.path().string(), Number, {}, ""});
   }
   std::sort(Found.begin(), Found.end(),
             [](const RecordedProcess &A, const RecordedProcess &B) {
@@ -136,8 +131,11 @@ RecordedRun Runner::run(const Command &What, RecordRequest Request,
                         bool RandomAddresses) {
   RecordedRun Run;
   const bool IsTimed = Request.Mode == RecordingMode::Time;
-  Request.Recording = folder() + "/" + std::to_string(Runs++);
-  const std::string Asked = Request.Recording + ".request";
+  const std::string Own = fmt::format("{}/{}", folder(), Runs++);
+  std::error_code Error;
+  fs::create_directory(Own, Error);
+  Request.Recording = Own + "/recording";
+  const std::string Asked = Own + "/request";
   if (!writeFile(Asked, printRequest(Request))) {
     Run.Child.StartError = "'" + Asked + "' cannot be written";
     return Run;
@@ -164,18 +162,10 @@ RecordedRun Runner::record(const Command &What, const DigestRun &How) {
 }
 
 void Runner::forget(const RecordedRun &Run) const {
-  // A recording of a further process has a number behind the first one's name.
-  const std::string Name = fs::path(Run.Path).filename().string();
-  const std::string First = Name.substr(0, Name.find('.'));
   std::error_code Error;
-  for (const auto &Entry : fs::directory_iterator(folder(), Error)) {
-    const std::string Found = Entry.path().filename().string();
-    if (Found == First || Found.starts_with(First + "."))
-      fs::remove(Entry.path(), Error);
-  }
+  fs::remove_all(fs::path(Run.Path).parent_path(), Error);
 }
 
-//===----------------------------------------------------------------------===//
 // The folder of --originals, where many versions are compared with one
 // original. A run has three files, of which the last one written says that all
 // are there:

@@ -7,7 +7,6 @@
 
 #include "verify/Session.h"
 #include "verify/Digests.h"
-#include "verify/Timing.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>

@@ -21,9 +21,9 @@
 
 #include "verify/Captures.h"
 #include "verify/Compare.h"
-#include "verify/Gpu.h"
 #include "verify/Locate.h"
 #include "verify/Statistics.h"
+#include "verify/Timing.h"
 
 namespace bankstripe::runtime {
 

@@ -8,10 +8,30 @@
 #ifndef BANKSTRIPE_VERIFY_TIMING_H
 #define BANKSTRIPE_VERIFY_TIMING_H
 
-#include "verify/Gpu.h"
 #include "verify/Runner.h"
 
 namespace bankstripe::runtime {
+
+// A GPU raises its clocks under load and lowers them when it is hot or idle.
+// Times are only worth comparing when both programs had the same clocks, so
+// they are read now and then while the programs run.
+
+/// The clocks at one moment, in MHz.
+struct ClockSample {
+  unsigned Sm = 0, Memory = 0;
+};
+
+/// The clocks during the runs of a program, in MHz.
+struct ClockSummary {
+  struct Range {
+    unsigned Low = 0, Median = 0, High = 0;
+  };
+  size_t Samples = 0;
+  Range Sm, Memory;
+};
+
+/// None for no samples.
+std::optional<ClockSummary> summarise(const std::vector<ClockSample> &Samples);
 
 /// A program that did not end as it did before.
 struct TimingFailure {

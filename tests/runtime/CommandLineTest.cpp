@@ -116,9 +116,8 @@ TEST(CommandLine, BudgetIsForRunsThatSayNothingElse) {
 }
 
 static std::string splitProblem(const std::vector<std::string> &Words) {
-  const auto Split = splitCommands(Words);
-  const auto *Error = std::get_if<CommandError>(&Split);
-  return Error ? Error->Message : "";
+  Options O;
+  return splitCommands(Words, O);
 }
 
 TEST(Commands, WhatIsMissingIsSaid) {

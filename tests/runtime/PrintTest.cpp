@@ -190,16 +190,6 @@ TEST(Print, ClocksOrWhyTheyAreUnknown) {
 
 TEST(Clocks, NoSamplesNoSummary) { EXPECT_FALSE(summarise({})); }
 
-TEST(Clocks, AreReadWhileTheSamplerLives) {
-  std::vector<ClockSample> Samples;
-  {
-    const ClockSampler Sampler([] { return ClockSample{1000, 2000}; }, Samples);
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  }
-  ASSERT_FALSE(Samples.empty());
-  EXPECT_EQ(Samples[0].Memory, 2000u);
-}
-
 TEST(Print, DifferenceNamesLaunchKernelAllocationBytesAndValues) {
   VerifyReport R = identicalReport();
   R.Verdict = ExitDiffers;
