@@ -35,123 +35,116 @@ namespace {
 // Reads record after record. The steps return whether they succeeded.
 class Records {
 public:
-  bool add(std::string_view Record);
+  bool add(std::string_view Record) {
+    ByteReader From(Record.substr(1));
+    HasEnded = false;
+    switch (static_cast<CaptureRecord>(Record.front())) {
+    case CaptureRecord::Program:
+      return addProgram(From);
+    case CaptureRecord::Kernel:
+      return addKernel(From);
+    case CaptureRecord::Memory:
+      return addMemory(From);
+    case CaptureRecord::Bytes:
+      return addPages(From, Record, /*IsWord=*/false);
+    case CaptureRecord::Word:
+      return addPages(From, Record, /*IsWord=*/true);
+    case CaptureRecord::Note:
+      return addNote(From);
+    case CaptureRecord::End:
+      HasEnded = true;
+      return From.finished();
+    }
+    return false;
+  }
 
   Capture Result;
   bool HasProgram = false, HasOriginal = false, HasEnded = false;
 
 private:
-  bool addProgram(ByteReader &From);
-  bool addKernel(ByteReader &From);
-  bool addMemory(ByteReader &From);
-  bool addPages(ByteReader &From, std::string_view Record, bool IsWord);
-  bool addNote(ByteReader &From);
+  bool addProgram(ByteReader &From) {
+    HasProgram = true;
+    return From.fields(Result.Program) && From.finished();
+  }
+
+  bool addKernel(ByteReader &From) {
+    const bool IsRewritten = From.number<unsigned>() != 0;
+    CapturedKernel K;
+    From.fields(K);
+    const auto Count = From.number<uint64_t>();
+    for (uint64_t I = 0; I < Count && !From.failed(); ++I) {
+      CapturedParameter P;
+      From.fields(P);
+      K.Parameters.push_back(std::move(P));
+    }
+    if (!From.finished())
+      return false;
+    if (IsRewritten)
+      Result.Rewritten = std::move(K);
+    else
+      Result.Original = std::move(K);
+    HasOriginal |= !IsRewritten;
+    return true;
+  }
+
+  bool addMemory(ByteReader &From) {
+    // Of all memory together. More than any GPU has; it bounds what the pages
+    // take.
+    constexpr uint64_t MostBytes = uint64_t(1) << 40;
+    CapturedMemory M;
+    if (!From.fields(M) || !From.finished() || M.Bytes == 0 ||
+        M.Bytes > MostBytes - AllBytes || M.Address + M.Bytes < M.Address)
+      return false;
+    AllBytes += M.Bytes;
+    M.Before.resize(capturePages(M.Bytes));
+    M.After.resize(M.Before.size());
+    Result.Memory.push_back(std::move(M));
+    return true;
+  }
+
+  bool addPages(ByteReader &From, std::string_view Record, bool IsWord) {
+    const bool IsAfter = From.number<unsigned>() != 0;
+    const auto Number = From.number<uint64_t>();
+    const auto First = From.number<uint64_t>();
+    const auto Count = IsWord ? From.number<uint64_t>() : 1;
+    if (From.failed() || Number >= Result.Memory.size())
+      return false;
+    CapturedMemory &M = Result.Memory[Number];
+    std::vector<CapturedPage> &Pages = IsAfter ? M.After : M.Before;
+    if (First >= Pages.size() || Count > Pages.size() - First)
+      return false;
+    CapturedPage Page;
+    Page.IsThere = true;
+    if (IsWord) {
+      std::vector<uint64_t> Word;
+      From.digests(1, Word);
+      if (!From.finished())
+        return false;
+      Page.Word = Word.front();
+    } else {
+      Page.Bytes = Record.substr(Record.size() - From.left());
+      if (Page.Bytes.size() !=
+          std::min(CapturePageBytes, M.Bytes - First * CapturePageBytes))
+        return false;
+    }
+    std::fill_n(Pages.begin() + static_cast<std::ptrdiff_t>(First), Count,
+                Page);
+    return true;
+  }
+
+  // Two programs that were captured apart may lack the same.
+  bool addNote(ByteReader &From) {
+    std::string Note(From.text());
+    std::vector<std::string> &Notes = Result.Notes;
+    if (std::find(Notes.begin(), Notes.end(), Note) == Notes.end())
+      Notes.push_back(std::move(Note));
+    return From.finished();
+  }
 
   uint64_t AllBytes = 0; ///< Of the memory so far.
 };
 
 } // namespace
-
-bool Records::addProgram(ByteReader &From) {
-  HasProgram = true;
-  return From.fields(Result.Program) && From.finished();
-}
-
-// Two programs that were captured apart may lack the same.
-bool Records::addNote(ByteReader &From) {
-  std::string Note(From.text());
-  std::vector<std::string> &Notes = Result.Notes;
-  if (std::find(Notes.begin(), Notes.end(), Note) == Notes.end())
-    Notes.push_back(std::move(Note));
-  return From.finished();
-}
-
-bool Records::addKernel(ByteReader &From) {
-  const bool IsRewritten = From.number<unsigned>() != 0;
-  CapturedKernel K;
-  From.fields(K);
-  const auto Count = From.number<uint64_t>();
-  for (uint64_t I = 0; I < Count && !From.failed(); ++I) {
-    CapturedParameter P;
-    From.fields(P);
-    K.Parameters.push_back(std::move(P));
-  }
-  if (!From.finished())
-    return false;
-  if (IsRewritten)
-    Result.Rewritten = std::move(K);
-  else
-    Result.Original = std::move(K);
-  HasOriginal |= !IsRewritten;
-  return true;
-}
-
-bool Records::addMemory(ByteReader &From) {
-  // Of all memory together. More than any GPU has; it bounds what the pages
-  // take.
-  constexpr uint64_t MostBytes = uint64_t(1) << 40;
-  CapturedMemory M;
-  if (!From.fields(M) || !From.finished() || M.Bytes == 0 ||
-      M.Bytes > MostBytes - AllBytes || M.Address + M.Bytes < M.Address)
-    return false;
-  AllBytes += M.Bytes;
-  M.Before.resize(capturePages(M.Bytes));
-  M.After.resize(M.Before.size());
-  Result.Memory.push_back(std::move(M));
-  return true;
-}
-
-bool Records::addPages(ByteReader &From, std::string_view Record, bool IsWord) {
-  const bool IsAfter = From.number<unsigned>() != 0;
-  const auto Number = From.number<uint64_t>();
-  const auto First = From.number<uint64_t>();
-  const auto Count = IsWord ? From.number<uint64_t>() : 1;
-  if (From.failed() || Number >= Result.Memory.size())
-    return false;
-  CapturedMemory &M = Result.Memory[Number];
-  std::vector<CapturedPage> &Pages = IsAfter ? M.After : M.Before;
-  if (First >= Pages.size() || Count > Pages.size() - First)
-    return false;
-  CapturedPage Page;
-  Page.IsThere = true;
-  if (IsWord) {
-    std::vector<uint64_t> Word;
-    From.digests(1, Word);
-    if (!From.finished())
-      return false;
-    Page.Word = Word.front();
-  } else {
-    Page.Bytes = Record.substr(Record.size() - From.left());
-    if (Page.Bytes.size() !=
-        std::min(CapturePageBytes, M.Bytes - First * CapturePageBytes))
-      return false;
-  }
-  std::fill_n(Pages.begin() + static_cast<std::ptrdiff_t>(First), Count, Page);
-  return true;
-}
-
-bool Records::add(std::string_view Record) {
-  ByteReader From(Record.substr(1));
-  HasEnded = false;
-  switch (static_cast<CaptureRecord>(Record.front())) {
-  case CaptureRecord::Program:
-    return addProgram(From);
-  case CaptureRecord::Kernel:
-    return addKernel(From);
-  case CaptureRecord::Memory:
-    return addMemory(From);
-  case CaptureRecord::Bytes:
-    return addPages(From, Record, /*IsWord=*/false);
-  case CaptureRecord::Word:
-    return addPages(From, Record, /*IsWord=*/true);
-  case CaptureRecord::Note:
-    return addNote(From);
-  case CaptureRecord::End:
-    HasEnded = true;
-    return From.finished();
-  }
-  return false;
-}
 
 // What every capture has to have.
 static std::string whatIsMissing(const Records &Read) {

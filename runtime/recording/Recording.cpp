@@ -25,6 +25,10 @@
 using namespace bankstripe::runtime;
 using Json = nlohmann::ordered_json;
 
+static uint64_t chunkCount(const Allocation &A) {
+  return A.Bytes / A.ChunkBytes + (A.Bytes % A.ChunkBytes != 0);
+}
+
 namespace {
 
 // Reads record after record into a recording. The steps return whether they
@@ -32,9 +36,23 @@ namespace {
 class RecordingRecords {
 public:
   /// \returns what is wrong with the record; empty when nothing is.
-  std::string add(std::string_view Record);
+  std::string add(std::string_view Record) {
+    if (addFields(Record))
+      return "";
+    return Problem.empty() ? "the fields are not those of its type" : Problem;
+  }
+
   /// Executions are put into the order of their launches.
-  Recording finish();
+  Recording finish() {
+    std::ranges::sort(Executions, {}, [](const Execution &E) {
+      return std::pair(E.Order, E.Start);
+    });
+    for (Execution &E : Executions) {
+      E.What.Index = launches();
+      Result.Launches.push_back(std::move(E.What));
+    }
+    return std::move(Result);
+  }
 
 private:
   struct Execution {
@@ -42,22 +60,216 @@ private:
     Launch What;
   };
 
-  bool addFields(std::string_view Record);
-  bool addShape(ByteReader &From);
-  bool addDevice(ByteReader &From);
-  bool addAllocation(ByteReader &From, bool IsVariable);
-  bool addFree(ByteReader &From);
-  bool addLaunch(ByteReader &From);
-  bool addLate(ByteReader &From);
-  bool addExecution(ByteReader &From);
-  bool addCount(ByteReader &From, std::map<std::string, uint64_t> &In);
-  bool addMode(ByteReader &From);
+  bool addFields(std::string_view Record) {
+    ByteReader From(Record.substr(1));
+    switch (static_cast<RecordType>(Record.front())) {
+    case RecordType::Text:
+      Texts.emplace_back(From.text());
+      return From.finished();
+    case RecordType::Shape:
+      return addShape(From);
+    case RecordType::Device:
+      return addDevice(From);
+    case RecordType::Allocation:
+      return addAllocation(From, false);
+    case RecordType::Variable:
+      return addAllocation(From, true);
+    case RecordType::Free:
+      return addFree(From);
+    case RecordType::Launch:
+      return addLaunch(From);
+    case RecordType::Late:
+      return addLate(From);
+    case RecordType::Execution:
+      return addExecution(From);
+    case RecordType::Note:
+      return addCount(From, Result.Notes);
+    case RecordType::Skipped:
+      return addCount(From, Result.Skipped);
+    case RecordType::Failure:
+      Result.Failure = From.text();
+      return From.finished();
+    case RecordType::End:
+      Result.Complete = true;
+      return From.finished();
+    case RecordType::Mode:
+      return addMode(From);
+    }
+    return false;
+  }
 
-  bool text(ByteReader &From, std::string &Text) const;
-  bool shape(ByteReader &From, Launch &Like) const;
-  bool changes(ByteReader &From, std::vector<DigestChange> &Changes);
-  static bool runs(ByteReader &From, DigestChange &Change);
-  bool fits(const DigestChange &Change);
+  bool addShape(ByteReader &From) {
+    Launch L;
+    if (!text(From, L.Kernel))
+      return false;
+    L.Kernel = canonicalName(L.Kernel);
+    From.fields(L);
+    Shapes.push_back(std::move(L));
+    return From.finished();
+  }
+
+  bool addDevice(ByteReader &From) {
+    std::string Name, Capability;
+    if (!From.fields(Name, Capability) || !From.finished())
+      return false;
+    if (Result.Device.empty()) {
+      Result.Device = std::move(Name);
+      Result.Capability = std::move(Capability);
+    }
+    return true;
+  }
+
+  bool addAllocation(ByteReader &From, bool IsVariable) {
+    std::vector<Allocation> &Into =
+        IsVariable ? Result.Variables : Result.Allocations;
+    Allocation A;
+    A.IsVariable = IsVariable;
+    A.Id = static_cast<unsigned>(Into.size());
+    A.MadeBefore = launches();
+    A.Kind = "variable";
+    if (!text(From, IsVariable ? A.Name : A.Kind))
+      return false;
+    A.Name = canonicalName(A.Name);
+    From.fields(A.Bytes, A.ChunkBytes, A.Device);
+    if (!From.finished())
+      return false;
+    if (A.ChunkBytes == 0)
+      return fail("the chunks of an allocation have no bytes");
+    if (chunkCount(A) > MaximumChunks)
+      return fail("an allocation has too many chunks");
+    Into.push_back(std::move(A));
+    return true;
+  }
+
+  bool addFree(ByteReader &From) {
+    const auto Id = From.number<unsigned>();
+    if (!From.finished())
+      return false;
+    if (Id >= Result.Allocations.size() || Result.Allocations[Id].FreedBefore)
+      return fail("allocation " + std::to_string(Id) +
+                  " is freed without being live");
+    Result.Allocations[Id].FreedBefore = launches();
+    return true;
+  }
+
+  bool addLaunch(ByteReader &From) {
+    Launch L;
+    if (!shape(From, L))
+      return false;
+    L.Index = launches();
+    const unsigned Bits = From.left() > 0 ? From.number<unsigned>() : 0;
+    L.Digested = Bits & LaunchDigested;
+    if ((Bits & LaunchFailed) && !text(From, L.Error))
+      return false;
+    if (L.Digested && !changes(From, L.Changes))
+      return false;
+    if (!From.finished())
+      return false;
+    Result.Launches.push_back(std::move(L));
+    return true;
+  }
+
+  bool addLate(ByteReader &From) {
+    std::vector<DigestChange> Changes;
+    const bool AtEnd = From.number<unsigned>() != 0;
+    if (!changes(From, Changes) || Result.Launches.empty())
+      return false;
+    Launch &L = Result.Launches.back();
+    (AtEnd ? L.DigestedAtEnd : L.DigestedBeforeFree) = true;
+    std::ranges::move(Changes, std::back_inserter(L.Changes));
+    return true;
+  }
+
+  bool addExecution(ByteReader &From) {
+    Launch L;
+    if (!shape(From, L))
+      return false;
+    const auto Order = From.number<uint64_t>();
+    const auto Start = From.number<uint64_t>();
+    L.Nanoseconds = static_cast<double>(From.number<uint64_t>());
+    Executions.push_back({Order, Start, std::move(L)});
+    return From.finished();
+  }
+
+  // The largest count holds.
+  bool addCount(ByteReader &From, std::map<std::string, uint64_t> &In) {
+    std::string Text;
+    if (!text(From, Text))
+      return false;
+    uint64_t &Held = In[Text];
+    Held = std::max(Held, From.number<uint64_t>());
+    return From.finished();
+  }
+
+  bool addMode(ByteReader &From) {
+    const auto Mode = From.number<unsigned>();
+    Result.Mode = Mode ? RecordingMode::Time : RecordingMode::Digest;
+    return From.finished() && Mode < 2;
+  }
+
+  bool text(ByteReader &From, std::string &Text) const {
+    const auto Number = From.number<uint64_t>();
+    if (From.failed() || Number >= Texts.size())
+      return false;
+    Text = Texts[Number];
+    return true;
+  }
+
+  bool shape(ByteReader &From, Launch &Like) const {
+    const auto Number = From.number<uint64_t>();
+    if (From.failed() || Number >= Shapes.size())
+      return false;
+    Like = Shapes[Number];
+    return true;
+  }
+
+  bool changes(ByteReader &From, std::vector<DigestChange> &Changes) {
+    const auto Count = From.number<uint64_t>();
+    for (uint64_t I = 0; I < Count; ++I) {
+      const auto Whose = From.number<uint64_t>();
+      if (From.failed() || Whose >> 1 > std::numeric_limits<unsigned>::max())
+        return false;
+      DigestChange Change;
+      Change.IsVariable = Whose & 1;
+      Change.Allocation = static_cast<unsigned>(Whose >> 1);
+      if (!runs(From, Change) || !fits(Change))
+        return false;
+      Changes.push_back(std::move(Change));
+    }
+    return From.finished();
+  }
+
+  static bool runs(ByteReader &From, DigestChange &Change) {
+    const auto Count = From.number<uint64_t>();
+    uint64_t Behind = 0;
+    for (uint64_t I = 0; I < Count; ++I) {
+      ChunkRun Run;
+      Run.First = Behind + From.number<uint64_t>();
+      const auto Chunks = From.number<uint64_t>();
+      From.digests(Chunks, Run.Digests);
+      if (From.failed() || Run.First < Behind)
+        return false;
+      Behind = Run.First + Chunks;
+      Change.Runs.push_back(std::move(Run));
+    }
+    return true;
+  }
+
+  bool fits(const DigestChange &Change) {
+    const auto &Known =
+        Change.IsVariable ? Result.Variables : Result.Allocations;
+    if (Change.Allocation >= Known.size())
+      return fail("digests of an allocation that was not made");
+    const uint64_t Chunks = chunkCount(Known[Change.Allocation]);
+    return std::ranges::all_of(Change.Runs,
+                               [Chunks](const ChunkRun &Run) {
+                                 return Run.First <= Chunks &&
+                                        Run.Digests.size() <=
+                                            Chunks - Run.First;
+                               }) ||
+           fail("a run of digests does not fit its allocation");
+  }
+
   unsigned launches() const {
     return static_cast<unsigned>(Result.Launches.size());
   }
@@ -74,237 +286,6 @@ private:
 };
 
 } // namespace
-
-bool RecordingRecords::text(ByteReader &From, std::string &Text) const {
-  const auto Number = From.number<uint64_t>();
-  if (From.failed() || Number >= Texts.size())
-    return false;
-  Text = Texts[Number];
-  return true;
-}
-
-bool RecordingRecords::shape(ByteReader &From, Launch &Like) const {
-  const auto Number = From.number<uint64_t>();
-  if (From.failed() || Number >= Shapes.size())
-    return false;
-  Like = Shapes[Number];
-  return true;
-}
-
-bool RecordingRecords::addShape(ByteReader &From) {
-  Launch L;
-  if (!text(From, L.Kernel))
-    return false;
-  L.Kernel = canonicalName(L.Kernel);
-  From.fields(L);
-  Shapes.push_back(std::move(L));
-  return From.finished();
-}
-
-bool RecordingRecords::addDevice(ByteReader &From) {
-  std::string Name, Capability;
-  if (!From.fields(Name, Capability) || !From.finished())
-    return false;
-  if (Result.Device.empty()) {
-    Result.Device = std::move(Name);
-    Result.Capability = std::move(Capability);
-  }
-  return true;
-}
-
-static uint64_t chunkCount(const Allocation &A) {
-  return A.Bytes / A.ChunkBytes + (A.Bytes % A.ChunkBytes != 0);
-}
-
-bool RecordingRecords::addAllocation(ByteReader &From, bool IsVariable) {
-  std::vector<Allocation> &Into =
-      IsVariable ? Result.Variables : Result.Allocations;
-  Allocation A;
-  A.IsVariable = IsVariable;
-  A.Id = static_cast<unsigned>(Into.size());
-  A.MadeBefore = launches();
-  A.Kind = "variable";
-  if (!text(From, IsVariable ? A.Name : A.Kind))
-    return false;
-  A.Name = canonicalName(A.Name);
-  From.fields(A.Bytes, A.ChunkBytes, A.Device);
-  if (!From.finished())
-    return false;
-  if (A.ChunkBytes == 0)
-    return fail("the chunks of an allocation have no bytes");
-  if (chunkCount(A) > MaximumChunks)
-    return fail("an allocation has too many chunks");
-  Into.push_back(std::move(A));
-  return true;
-}
-
-bool RecordingRecords::addFree(ByteReader &From) {
-  const auto Id = From.number<unsigned>();
-  if (!From.finished())
-    return false;
-  if (Id >= Result.Allocations.size() || Result.Allocations[Id].FreedBefore)
-    return fail("allocation " + std::to_string(Id) +
-                " is freed without being live");
-  Result.Allocations[Id].FreedBefore = launches();
-  return true;
-}
-
-bool RecordingRecords::runs(ByteReader &From, DigestChange &Change) {
-  const auto Count = From.number<uint64_t>();
-  uint64_t Behind = 0;
-  for (uint64_t I = 0; I < Count; ++I) {
-    ChunkRun Run;
-    Run.First = Behind + From.number<uint64_t>();
-    const auto Chunks = From.number<uint64_t>();
-    From.digests(Chunks, Run.Digests);
-    if (From.failed() || Run.First < Behind)
-      return false;
-    Behind = Run.First + Chunks;
-    Change.Runs.push_back(std::move(Run));
-  }
-  return true;
-}
-
-bool RecordingRecords::fits(const DigestChange &Change) {
-  const auto &Known = Change.IsVariable ? Result.Variables : Result.Allocations;
-  if (Change.Allocation >= Known.size())
-    return fail("digests of an allocation that was not made");
-  const uint64_t Chunks = chunkCount(Known[Change.Allocation]);
-  return std::ranges::all_of(Change.Runs,
-                             [Chunks](const ChunkRun &Run) {
-                               return Run.First <= Chunks &&
-                                      Run.Digests.size() <= Chunks - Run.First;
-                             }) ||
-         fail("a run of digests does not fit its allocation");
-}
-
-bool RecordingRecords::changes(ByteReader &From,
-                               std::vector<DigestChange> &Changes) {
-  const auto Count = From.number<uint64_t>();
-  for (uint64_t I = 0; I < Count; ++I) {
-    const auto Whose = From.number<uint64_t>();
-    if (From.failed() || Whose >> 1 > std::numeric_limits<unsigned>::max())
-      return false;
-    DigestChange Change;
-    Change.IsVariable = Whose & 1;
-    Change.Allocation = static_cast<unsigned>(Whose >> 1);
-    if (!runs(From, Change) || !fits(Change))
-      return false;
-    Changes.push_back(std::move(Change));
-  }
-  return From.finished();
-}
-
-bool RecordingRecords::addLaunch(ByteReader &From) {
-  Launch L;
-  if (!shape(From, L))
-    return false;
-  L.Index = launches();
-  const unsigned Bits = From.left() > 0 ? From.number<unsigned>() : 0;
-  L.Digested = Bits & LaunchDigested;
-  if ((Bits & LaunchFailed) && !text(From, L.Error))
-    return false;
-  if (L.Digested && !changes(From, L.Changes))
-    return false;
-  if (!From.finished())
-    return false;
-  Result.Launches.push_back(std::move(L));
-  return true;
-}
-
-bool RecordingRecords::addLate(ByteReader &From) {
-  std::vector<DigestChange> Changes;
-  const bool AtEnd = From.number<unsigned>() != 0;
-  if (!changes(From, Changes) || Result.Launches.empty())
-    return false;
-  Launch &L = Result.Launches.back();
-  (AtEnd ? L.DigestedAtEnd : L.DigestedBeforeFree) = true;
-  std::ranges::move(Changes, std::back_inserter(L.Changes));
-  return true;
-}
-
-bool RecordingRecords::addExecution(ByteReader &From) {
-  Launch L;
-  if (!shape(From, L))
-    return false;
-  const auto Order = From.number<uint64_t>();
-  const auto Start = From.number<uint64_t>();
-  L.Nanoseconds = static_cast<double>(From.number<uint64_t>());
-  Executions.push_back({Order, Start, std::move(L)});
-  return From.finished();
-}
-
-// The largest count holds.
-bool RecordingRecords::addCount(ByteReader &From,
-                                std::map<std::string, uint64_t> &In) {
-  std::string Text;
-  if (!text(From, Text))
-    return false;
-  uint64_t &Held = In[Text];
-  Held = std::max(Held, From.number<uint64_t>());
-  return From.finished();
-}
-
-bool RecordingRecords::addMode(ByteReader &From) {
-  const auto Mode = From.number<unsigned>();
-  Result.Mode = Mode ? RecordingMode::Time : RecordingMode::Digest;
-  return From.finished() && Mode < 2;
-}
-
-bool RecordingRecords::addFields(std::string_view Record) {
-  ByteReader From(Record.substr(1));
-  switch (static_cast<RecordType>(Record.front())) {
-  case RecordType::Text:
-    Texts.emplace_back(From.text());
-    return From.finished();
-  case RecordType::Shape:
-    return addShape(From);
-  case RecordType::Device:
-    return addDevice(From);
-  case RecordType::Allocation:
-    return addAllocation(From, false);
-  case RecordType::Variable:
-    return addAllocation(From, true);
-  case RecordType::Free:
-    return addFree(From);
-  case RecordType::Launch:
-    return addLaunch(From);
-  case RecordType::Late:
-    return addLate(From);
-  case RecordType::Execution:
-    return addExecution(From);
-  case RecordType::Note:
-    return addCount(From, Result.Notes);
-  case RecordType::Skipped:
-    return addCount(From, Result.Skipped);
-  case RecordType::Failure:
-    Result.Failure = From.text();
-    return From.finished();
-  case RecordType::End:
-    Result.Complete = true;
-    return From.finished();
-  case RecordType::Mode:
-    return addMode(From);
-  }
-  return false;
-}
-
-std::string RecordingRecords::add(std::string_view Record) {
-  if (addFields(Record))
-    return "";
-  return Problem.empty() ? "the fields are not those of its type" : Problem;
-}
-
-Recording RecordingRecords::finish() {
-  std::ranges::sort(Executions, {}, [](const Execution &E) {
-    return std::pair(E.Order, E.Start);
-  });
-  for (Execution &E : Executions) {
-    E.What.Index = launches();
-    Result.Launches.push_back(std::move(E.What));
-  }
-  return std::move(Result);
-}
 
 std::variant<Recording, ReadError>
 bankstripe::runtime::readRecording(const std::string &Path) {

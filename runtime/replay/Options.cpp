@@ -36,19 +36,12 @@ Examples:
   bankstripe-replay --module=fixed.cubin wrong.capture
 )";
 
-namespace {
-
-// What is not ready to use as it is given.
-struct Unread {
-  std::string Type, Only;
-};
-
-} // namespace
-
-static void addLaunchOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {
-  App.add_option("--only", Given.Only,
+static void addLaunchOptions(CLI::App &App, ReplayOptions &O,
+                             std::string &Only) {
+  App.add_option("--only", Only,
                  "launch only this one of original and rewritten, once, in "
                  "this process")
+      ->check(CLI::IsMember({"original", "rewritten"}))
       ->type_name("SIDE");
   App.add_option("--runs", O.Runs,
                  "timed launches of each kernel; 0 for none (default: 15)")
@@ -68,9 +61,9 @@ static void addLaunchOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {
       ->type_name("SECONDS");
 }
 
-static void addOutputOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {
-  App.add_option("--type", Given.Type,
-                 "show memory as elements of this type: " + elementTypeNames())
+static void addOutputOptions(CLI::App &App, ReplayOptions &O) {
+  App.add_option("--type", O.Type, "show memory as elements of this type")
+      ->check(CLI::IsMember(elementTypes()))
       ->type_name("TYPE");
   App.add_option("--json", O.JsonPath,
                  "write the result to this file; - for standard output")
@@ -80,33 +73,22 @@ static void addOutputOptions(CLI::App &App, ReplayOptions &O, Unread &Given) {
   App.add_option("--results", O.Results)->group("");
 }
 
-// \returns what is wrong; empty when nothing is.
-static std::string readGiven(ReplayOptions &O, const Unread &Given) {
-  if (!Given.Type.empty() && !(O.Type = parseElementType(Given.Type)))
-    return "--type must be one of " + elementTypeNames();
-  for (const Side S : {Side::Original, Side::Rewritten})
-    if (Given.Only == sideName(S))
-      O.Only = S;
-  if (!Given.Only.empty() && !O.Only)
-    return "--only must be original or rewritten";
-  return "";
-}
-
 std::variant<ReplayOptions, Done>
 bankstripe::runtime::parseReplayOptions(int ArgumentCount,
                                         const char *const *Arguments) {
   ReplayOptions O;
-  Unread Given;
+  std::string Only;
   CLI::App App(Description, "bankstripe-replay");
   App.footer(Details);
   App.add_option("CAPTURE", O.Path, "what bankstripe-verify --capture wrote")
       ->required();
-  addLaunchOptions(App, O, Given);
-  addOutputOptions(App, O, Given);
+  addLaunchOptions(App, O, Only);
+  addOutputOptions(App, O);
   if (const auto Told = parseArguments(App, ArgumentCount, Arguments))
     return *Told;
-  if (const std::string Problem = readGiven(O, Given); !Problem.empty())
-    return usageError(App, Problem);
+  for (const Side S : {Side::Original, Side::Rewritten})
+    if (Only == sideName(S))
+      O.Only = S;
   return O;
 }
 
@@ -115,8 +97,8 @@ bankstripe::runtime::replayingArguments(const ReplayOptions &O,
                                         const std::string &Results) {
   std::vector<std::string> Arguments = {"--results=" + Results,
                                         fmt::format("--runs={}", O.Runs)};
-  if (O.Type)
-    Arguments.push_back(fmt::format("--type={}", elementName(*O.Type)));
+  if (!O.Type.empty())
+    Arguments.push_back("--type=" + O.Type);
   if (!O.Module.empty())
     Arguments.push_back("--module=" + O.Module);
   if (O.SharedBytes)

@@ -18,7 +18,7 @@ struct ReplayOptions {
   std::optional<Side> Only;    ///< Launch this one, in the process itself.
   unsigned Runs = 15;          ///< Timed launches of each; 0 for none.
   double TimeoutSeconds = 600; ///< 0 for no limit.
-  std::optional<ElementType> Type;
+  std::string Type;   ///< Of elements of memory; empty when it is not known.
   std::string Module; ///< Image of the rewritten kernel in place of its own.
   std::optional<unsigned>
       SharedBytes;      ///< Dynamic ones of the rewritten kernel.

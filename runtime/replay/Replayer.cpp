@@ -200,23 +200,60 @@ CUresult Replayer::run(Side Which) {
   return D.cuCtxSynchronize();
 }
 
-std::string Replayer::compare(Side Which, MemoryCheck &Check) {
-  const Loaded &Ready = Sides[Which];
+static bool holds(const CapturedPage &Page, std::string_view Bytes) {
+  if (!Page.Bytes.empty())
+    return Page.Bytes == Bytes;
+  if (Bytes.size() < sizeof Page.Word)
+    return pageBytes(Page, Bytes.size()) == Bytes;
+  // A page is one word over and over when it is itself, one word further on.
+  return std::memcmp(Bytes.data(), &Page.Word, sizeof Page.Word) == 0 &&
+         std::memcmp(Bytes.data(), Bytes.data() + sizeof Page.Word,
+                     Bytes.size() - sizeof Page.Word) == 0;
+}
+
+void Replayer::comparePage(PageNumber At, std::string_view Bytes,
+                           const std::string &Type, SideResult &Result,
+                           std::set<PageNumber> &Changed) const {
+  const CapturedMemory &M = Of.Memory[At.Memory];
+  const CapturedPage &Before = M.Before[At.Page], &After = M.After[At.Page];
+  const bool IsUnchanged = holds(Before, Bytes);
+  if (!IsUnchanged)
+    Changed.insert(At);
+  if (After.IsThere ? holds(After, Bytes) : IsUnchanged)
+    return;
+  const auto Difference = findByteDifference(
+      pageBytes(After.IsThere ? After : Before, Bytes.size()),
+      std::string(Bytes), At.Page * CapturePageBytes, Type);
+  if (!Difference)
+    return;
+  std::vector<MemoryMismatch> &Found = Result.Mismatches;
+  if (Found.empty() || Found.back().Memory != At.Memory)
+    Found.push_back({At.Memory, 0, *Difference});
+  Found.back().DifferingBytes += Difference->DifferingBytes;
+}
+
+std::string Replayer::compare(Side Which, const std::string &Type,
+                              SideResult &Result) {
+  Loaded &Ready = Sides[Which];
   for (unsigned I = 0; I < Of.Memory.size(); ++I) {
     const CapturedMemory &M = Of.Memory[I];
     const auto Own = Ready.Variables.find(I);
     std::string Problem = Memory.download(
         M, Own == Ready.Variables.end() ? M.Address : Own->second,
-        [&Check, I](uint64_t Page, std::string_view Bytes) {
-          Check.found(I, Page, Bytes);
+        [&](uint64_t First, std::string_view Bytes) {
+          for (uint64_t At = 0; At < Bytes.size(); At += CapturePageBytes)
+            comparePage({I, First + At / CapturePageBytes},
+                        Bytes.substr(At, CapturePageBytes), Type, Result,
+                        Ready.Changed);
         });
     if (!Problem.empty())
       return Problem;
   }
+  Result.ChangedPages = Ready.Changed.size();
   return "";
 }
 
-std::string Replayer::launch(Side Which, std::optional<ElementType> Type,
+std::string Replayer::launch(Side Which, const std::string &Type,
                              SideResult &Result) {
   if (!haveSameLayout(Of.Original, kernel(Which)))
     return "the rewritten kernel takes other parameters than the original one";
@@ -229,13 +266,8 @@ std::string Replayer::launch(Side Which, std::optional<ElementType> Type,
     Result.Error = D.name(Failed);
     return "";
   }
-  MemoryCheck Check(Of, Type);
-  if (Problem = compare(Which, Check); !Problem.empty())
-    return Problem;
-  Result.Mismatches = Check.mismatches();
-  Result.ChangedPages = Check.changed().size();
-  Sides[Which].Changed = Check.changed();
-  return restore(Check.changed());
+  Problem = compare(Which, Type, Result);
+  return Problem.empty() ? restore(Sides[Which].Changed) : Problem;
 }
 
 std::string Replayer::time(unsigned Times, std::optional<Side> &Failed,
@@ -294,40 +326,4 @@ std::string bankstripe::runtime::parameterBuffer(
     std::memcpy(Buffer.data() + P.Offset, Bytes.data(), Bytes.size());
   }
   return Buffer;
-}
-
-static bool holds(const CapturedPage &Page, std::string_view Bytes) {
-  if (!Page.Bytes.empty())
-    return Page.Bytes == Bytes;
-  if (Bytes.size() < sizeof Page.Word)
-    return pageBytes(Page, Bytes.size()) == Bytes;
-  // A page is one word over and over when it is itself, one word further on.
-  return std::memcmp(Bytes.data(), &Page.Word, sizeof Page.Word) == 0 &&
-         std::memcmp(Bytes.data(), Bytes.data() + sizeof Page.Word,
-                     Bytes.size() - sizeof Page.Word) == 0;
-}
-
-void MemoryCheck::found(unsigned Number, uint64_t FirstPage,
-                        std::string_view Bytes) {
-  for (uint64_t At = 0; At < Bytes.size(); At += CapturePageBytes)
-    page({Number, FirstPage + At / CapturePageBytes},
-         Bytes.substr(At, CapturePageBytes));
-}
-
-void MemoryCheck::page(PageNumber At, std::string_view Bytes) {
-  const CapturedMemory &M = Of.Memory[At.Memory];
-  const CapturedPage &Before = M.Before[At.Page], &After = M.After[At.Page];
-  const bool IsUnchanged = holds(Before, Bytes);
-  if (!IsUnchanged)
-    Changed.insert(At);
-  if (After.IsThere ? holds(After, Bytes) : IsUnchanged)
-    return;
-  const auto Difference = findByteDifference(
-      pageBytes(After.IsThere ? After : Before, Bytes.size()),
-      std::string(Bytes), At.Page * CapturePageBytes, Type);
-  if (!Difference)
-    return;
-  if (Mismatches.empty() || Mismatches.back().Memory != At.Memory)
-    Mismatches.push_back({At.Memory, 0, *Difference});
-  Mismatches.back().DifferingBytes += Difference->DifferingBytes;
 }

@@ -33,30 +33,6 @@ struct PageNumber {
   auto operator<=>(const PageNumber &) const = default;
 };
 
-/// Compares memory after a launch with what the captured launch left. Memory is
-/// handed over in order, in pieces of whole pages.
-class MemoryCheck {
-public:
-  MemoryCheck(const Capture &Of, std::optional<ElementType> Type)
-      : Of(Of), Type(Type) {}
-
-  /// \param Bytes memory \p Number from the page \p FirstPage on.
-  void found(unsigned Number, uint64_t FirstPage, std::string_view Bytes);
-
-  /// What differs, in the order of the memory.
-  const std::vector<MemoryMismatch> &mismatches() const { return Mismatches; }
-  /// The pages that are not what they were before the launch.
-  const std::set<PageNumber> &changed() const { return Changed; }
-
-private:
-  void page(PageNumber At, std::string_view Bytes);
-
-  const Capture &Of;
-  const std::optional<ElementType> Type;
-  std::vector<MemoryMismatch> Mismatches;
-  std::set<PageNumber> Changed;
-};
-
 /// A variable that a module has at an address of its own.
 struct MovedVariable {
   AddressRange Was; ///< Where it lay in the captured program.
@@ -88,8 +64,7 @@ public:
   ///
   /// \return also a launch that fails is a result, after which nothing more can
   /// be done.
-  std::string launch(Side Which, std::optional<ElementType> Type,
-                     SideResult &Result);
+  std::string launch(Side Which, const std::string &Type, SideResult &Result);
 
   /// Launches both kernels \p Times times each, after launch() of both.
   ///
@@ -117,7 +92,10 @@ private:
   std::string restore(const std::set<PageNumber> &Pages);
   std::string setVariables(const Loaded &Of);
   CUresult run(Side Which);
-  std::string compare(Side Which, MemoryCheck &Check);
+  std::string compare(Side Which, const std::string &Type, SideResult &Result);
+  void comparePage(PageNumber At, std::string_view Bytes,
+                   const std::string &Type, SideResult &Result,
+                   std::set<PageNumber> &Changed) const;
 
   const Capture &Of;
   Driver D;

@@ -52,14 +52,13 @@ static std::string doubleText(const char *Bytes) {
 namespace {
 
 struct TypeFacts {
-  const char *Name;
+  std::string_view Name;
   unsigned Bytes;
   std::string (*Text)(const char *Bytes);
 };
 
 } // namespace
 
-// In the order of ElementType.
 static constexpr TypeFacts Types[] = {
     {"i8", 1, integerText<int8_t>},
     {"u8", 1, integerText<uint8_t>},
@@ -75,30 +74,18 @@ static constexpr TypeFacts Types[] = {
     {"f64", 8, doubleText},
 };
 
-static const TypeFacts &facts(ElementType Type) {
-  return Types[static_cast<size_t>(Type)];
+static const TypeFacts &facts(std::string_view Type) {
+  return *std::ranges::find(Types, Type, &TypeFacts::Name);
 }
 
-std::optional<ElementType>
-bankstripe::runtime::parseElementType(const std::string &Text) {
+std::vector<std::string> bankstripe::runtime::elementTypes() {
+  std::vector<std::string> Names;
   for (const TypeFacts &F : Types)
-    if (Text == F.Name)
-      return static_cast<ElementType>(&F - Types);
-  return std::nullopt;
-}
-
-std::string bankstripe::runtime::elementTypeNames() {
-  std::string Names;
-  for (const TypeFacts &F : Types)
-    Names += (Names.empty() ? "" : ", ") + std::string(F.Name);
+    Names.emplace_back(F.Name);
   return Names;
 }
 
-const char *bankstripe::runtime::elementName(ElementType Type) {
-  return facts(Type).Name;
-}
-
-std::string bankstripe::runtime::elementText(ElementType Type,
+std::string bankstripe::runtime::elementText(std::string_view Type,
                                              const char *Bytes) {
   return facts(Type).Text(Bytes);
 }
@@ -106,18 +93,18 @@ std::string bankstripe::runtime::elementText(ElementType Type,
 // Ranges begin at a multiple of 256 bytes, so elements stay whole, but for what
 // the end of an allocation cuts short.
 static void addElement(ByteDifference &D, const std::string &Original,
-                       const std::string &Rewritten, ElementType Type) {
+                       const std::string &Rewritten, const std::string &Type) {
   const uint64_t Size = facts(Type).Bytes;
   const uint64_t At = (D.Offset - D.Begin) / Size * Size;
   if (At + Size <= std::min(Original.size(), Rewritten.size()))
-    D.Elements.push_back({elementName(Type), D.Offset / Size,
+    D.Elements.push_back({Type, D.Offset / Size,
                           elementText(Type, Original.data() + At),
                           elementText(Type, Rewritten.data() + At)});
 }
 
 std::optional<ByteDifference> bankstripe::runtime::findByteDifference(
     const std::string &Original, const std::string &Rewritten, uint64_t Begin,
-    std::optional<ElementType> Type) {
+    const std::string &Type) {
   const size_t Size = std::min(Original.size(), Rewritten.size());
   ByteDifference Found;
   std::optional<size_t> First;
@@ -133,11 +120,10 @@ std::optional<ByteDifference> bankstripe::runtime::findByteDifference(
   Found.Offset = Begin + *First;
   Found.Begin = Begin;
   Found.End = Begin + Size;
-  for (const ElementType Guess :
-       {ElementType::I32, ElementType::F32, ElementType::I64, ElementType::F64})
-    if (!Type)
+  for (const char *Guess : {"i32", "f32", "i64", "f64"})
+    if (Type.empty())
       addElement(Found, Original, Rewritten, Guess);
   if (Found.Elements.empty())
-    addElement(Found, Original, Rewritten, Type.value_or(ElementType::U8));
+    addElement(Found, Original, Rewritten, Type.empty() ? "u8" : Type);
   return Found;
 }

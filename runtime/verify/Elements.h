@@ -11,35 +11,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bankstripe::runtime {
 
-/// What the elements of an allocation are.
-enum class ElementType {
-  I8,
-  U8,
-  I16,
-  U16,
-  I32,
-  U32,
-  I64,
-  U64,
-  F16,
-  BF16,
-  F32,
-  F64
-};
-
-/// Reads "f32", "i8", "bf16", ...
-std::optional<ElementType> parseElementType(const std::string &Text);
-/// What parseElementType() reads, with commas between.
-std::string elementTypeNames();
-const char *elementName(ElementType Type);
+/// The types that elements can have: "f32", "i8", "bf16", ...
+std::vector<std::string> elementTypes();
 
 /// The element at the start of \p Bytes, which hold a whole one, with as many
 /// digits as tell all values of the type apart.
-std::string elementText(ElementType Type, const char *Bytes);
+std::string elementText(std::string_view Type, const char *Bytes);
 
 /// An element in both programs.
 struct ElementDifference {
@@ -60,10 +42,12 @@ struct ByteDifference {
 
 /// Finds the first difference in two copies of the bytes from \p Begin on;
 /// none when they are the same.
-std::optional<ByteDifference>
-findByteDifference(const std::string &Original, const std::string &Rewritten,
-                   uint64_t Begin,
-                   std::optional<ElementType> Type = std::nullopt);
+///
+/// \param Type of the elements; empty when it is not known.
+std::optional<ByteDifference> findByteDifference(const std::string &Original,
+                                                 const std::string &Rewritten,
+                                                 uint64_t Begin,
+                                                 const std::string &Type = "");
 
 } // namespace bankstripe::runtime
 

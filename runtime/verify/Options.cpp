@@ -48,7 +48,6 @@ namespace {
 // What is not ready to use as it is given.
 struct Unread {
   std::vector<std::string> Programs;
-  std::string Type;
   bool All = false;
   std::optional<double> Budget;
 };
@@ -118,8 +117,8 @@ static void addDigestOptions(CLI::App &App, Options &O, Unread &Given) {
   App.add_flag("--all", Given.All,
                "compare memory after every launch, however much it is")
       ->excludes(Budget);
-  App.add_option("--type", Given.Type,
-                 "show memory as elements of this type: " + elementTypeNames())
+  App.add_option("--type", O.Type, "show memory as elements of this type")
+      ->check(CLI::IsMember(elementTypes()))
       ->type_name("TYPE");
 }
 
@@ -150,17 +149,6 @@ static std::string readCaptureOptions(const Options &O) {
   if (!fs::is_directory(fs::absolute(O.CapturePath, Error).parent_path(),
                         Error))
     return "--capture: there is no folder for '" + O.CapturePath + "'";
-  return "";
-}
-
-// \returns what is wrong; empty when nothing is.
-static std::string readDigestOptions(Options &O, const Unread &Given) {
-  if (Given.Budget)
-    O.Budget = Given.Budget;
-  else if (Given.All || O.Sample != 1)
-    O.Budget.reset();
-  if (!Given.Type.empty() && !(O.Type = parseElementType(Given.Type)))
-    return "--type must be one of " + elementTypeNames();
   return "";
 }
 
@@ -231,9 +219,12 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
     return *Told;
   if (!O.PrintPath.empty())
     return O;
+  if (Given.Budget)
+    O.Budget = Given.Budget;
+  else if (Given.All || O.Sample != 1)
+    O.Budget.reset();
   for (const std::string &Problem :
-       {readDigestOptions(O, Given), readCaptureOptions(O),
-        readCommands(O, Given, Rest)})
+       {readCaptureOptions(O), readCommands(O, Given, Rest)})
     if (!Problem.empty())
       return usageError(App, Problem);
   return O;

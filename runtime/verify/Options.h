@@ -52,9 +52,9 @@ struct Options {
   unsigned Sample = 1; ///< Digest every Nth launch of a kernel; 0: none.
   /// Gigabytes of memory that the digests of a run may read; none: all.
   std::optional<double> Budget = 4000;
-  unsigned Repeats = 2; ///< Runs of the original with digests.
-  std::optional<ElementType> Type;
-  std::string Originals;   ///< Folder that keeps what the original did.
+  unsigned Repeats = 2;  ///< Runs of the original with digests.
+  std::string Type;      ///< Of elements of memory; empty when it is not known.
+  std::string Originals; ///< Folder that keeps what the original did.
   std::string CapturePath; ///< Of a launch; empty for none.
   /// The launch to capture; none for the first one that differs.
   std::optional<unsigned> CaptureLaunch;

@@ -167,23 +167,20 @@ void Runner::forget(const RecordedRun &Run) const {
 }
 
 // The folder of --originals, where many versions are compared with one
-// original. A run has three files, of which the last one written says that all
-// are there:
+// original. A run has two files, whose names say what it is good for: how it
+// was recorded, the program, its size and time, where and with what arguments
+// it ran. The recording is written last.
 //
-//     NAME.recording   as the recorder wrote it
-//     NAME.output      standard output
-//     NAME.key         how it was recorded, the program, its size and time,
-//                      where and with what arguments it ran
-//===----------------------------------------------------------------------===//
+//     NAME-DIGEST.output      standard output
+//     NAME-DIGEST.recording   as the recorder wrote it
 
-// What a run is good for; nothing where that cannot be told.
-static std::optional<std::string> keyOf(const Command &Original,
-                                        const DigestRun &How) {
+// Nothing where that cannot be told.
+static std::string digestOf(const Command &Original, const DigestRun &How) {
   std::error_code Error;
   const auto Bytes = fs::file_size(Original.Program, Error);
   const auto Time = fs::last_write_time(Original.Program, Error);
   if (Error)
-    return std::nullopt;
+    return "";
   RecordRequest Request;
   Request.Digests = How.Rule;
   // Arguments may be paths from the working directory.
@@ -193,13 +190,10 @@ static std::optional<std::string> keyOf(const Command &Original,
                                 Bytes, Time.time_since_epoch().count());
   for (const std::string &Argument : Original.Arguments)
     Key += fmt::format("{}:{}\n", Argument.size(), Argument);
-  return Key;
+  return fmt::format("{:016x}", digestBytes(Key.data(), Key.size()));
 }
 
-static std::optional<RecordedRun> findKept(const std::string &Stem,
-                                           const std::string &Key) {
-  if (readFile(Stem + ".key") != Key)
-    return std::nullopt;
+static std::optional<RecordedRun> findKept(const std::string &Stem) {
   RecordedRun Run;
   Run.Path = Stem + ".recording";
   Run.Problem = readOne(Run.Record, Run.Path);
@@ -212,36 +206,34 @@ static std::optional<RecordedRun> findKept(const std::string &Stem,
 
 // What failed is worth another try, and has more to say than is kept here.
 // Where the folder cannot be written, nothing is kept.
-static void keep(const std::string &Stem, const std::string &Key,
-                 const RecordedRun &Run) {
+static void keep(const std::string &Stem, const RecordedRun &Run) {
   if (!Run.Child.succeeded() || !Run.Problem.empty() || !Run.Others.empty())
     return;
   std::error_code Error;
   fs::create_directories(fs::path(Stem).parent_path(), Error);
-  fs::remove(Stem + ".key", Error);
-  fs::copy_file(Run.Path, Stem + ".recording",
-                fs::copy_options::overwrite_existing, Error);
-  if (!Error && writeFile(Stem + ".output", Run.Child.Output) &&
-      !writeFile(Stem + ".key", Key))
-    fs::remove(Stem + ".key", Error);
+  if (!writeFile(Stem + ".output", Run.Child.Output))
+    return;
+  fs::copy_file(Run.Path, Stem + ".part", fs::copy_options::overwrite_existing,
+                Error);
+  if (!Error)
+    fs::rename(Stem + ".part", Stem + ".recording", Error);
 }
 
 RecordedRun Runner::recordOriginal(const std::string &Name,
                                    const DigestRun &How,
                                    const std::string &Step) {
-  const std::string Stem = O.Originals + "/" + Name;
-  std::optional<std::string> Key;
-  if (!O.Originals.empty())
-    Key = keyOf(O.Original, How);
-  if (Key)
-    if (std::optional<RecordedRun> Kept = findKept(Stem, *Key))
+  const std::string Digest =
+      O.Originals.empty() ? "" : digestOf(O.Original, How);
+  const std::string Stem = O.Originals + "/" + Name + "-" + Digest;
+  if (!Digest.empty())
+    if (std::optional<RecordedRun> Kept = findKept(Stem))
       return std::move(*Kept);
   tell(Step);
   RecordRequest Request;
   Request.Digests = How.Rule;
   RecordedRun Run = run(O.Original, std::move(Request), How.RandomAddresses);
-  if (Key)
-    keep(Stem, *Key, Run);
+  if (!Digest.empty())
+    keep(Stem, Run);
   forget(Run);
   return Run;
 }

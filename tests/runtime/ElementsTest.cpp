@@ -18,23 +18,15 @@ template <class T> static std::string bytes(const std::vector<T> &Values) {
   return Text;
 }
 
-TEST(Elements, EveryTypeIsReadByItsName) {
-  const std::string Names = elementTypeNames() + ", ";
-  unsigned Count = 0;
-  for (size_t At = 0; At < Names.size(); ++Count) {
-    const size_t End = Names.find(", ", At);
-    const auto Type = parseElementType(Names.substr(At, End - At));
-    ASSERT_TRUE(Type);
-    EXPECT_EQ(Names.substr(At, End - At), elementName(*Type));
-    At = End + 2;
-  }
-  EXPECT_EQ(Count, 12u);
-  EXPECT_FALSE(parseElementType("float"));
+TEST(Elements, EveryTypeShowsZero) {
+  EXPECT_EQ(elementTypes().size(), 12u);
+  for (const std::string &Type : elementTypes())
+    EXPECT_EQ(elementText(Type, "\0\0\0\0\0\0\0"), "0") << Type;
 }
 
 TEST(Elements, ValuesOfHalfPrecision) {
   const auto Half = [](uint16_t Bits) {
-    return elementText(ElementType::F16, bytes<uint16_t>({Bits}).data());
+    return elementText("f16", bytes<uint16_t>({Bits}).data());
   };
   EXPECT_EQ(Half(0x3c00), "1");
   EXPECT_EQ(Half(0xc100), "-2.5");
@@ -42,24 +34,21 @@ TEST(Elements, ValuesOfHalfPrecision) {
   EXPECT_EQ(Half(0x7bff), "65504");
   EXPECT_EQ(Half(0xfc00), "-inf");
   EXPECT_EQ(Half(0x7e00), "nan");
-  EXPECT_EQ(elementText(ElementType::BF16, bytes<uint16_t>({0xc020}).data()),
-            "-2.5");
+  EXPECT_EQ(elementText("bf16", bytes<uint16_t>({0xc020}).data()), "-2.5");
 }
 
 TEST(Elements, TextTellsNeighboursApart) {
   const float Next = std::nextafter(1.0f, 2.0f);
-  EXPECT_NE(elementText(ElementType::F32, bytes<float>({1}).data()),
-            elementText(ElementType::F32, bytes<float>({Next}).data()));
-  EXPECT_EQ(elementText(ElementType::I8, "\xff"), "-1");
-  EXPECT_EQ(
-      elementText(ElementType::U64, bytes<uint64_t>({~uint64_t{0}}).data()),
-      "18446744073709551615");
+  EXPECT_NE(elementText("f32", bytes<float>({1}).data()),
+            elementText("f32", bytes<float>({Next}).data()));
+  EXPECT_EQ(elementText("i8", "\xff"), "-1");
+  EXPECT_EQ(elementText("u64", bytes<uint64_t>({~uint64_t{0}}).data()),
+            "18446744073709551615");
 }
 
 TEST(Elements, DifferenceNamesTheElement) {
-  const auto D =
-      findByteDifference(bytes<double>({1, 2, 3}), bytes<double>({1, 2, 4}),
-                         256, ElementType::F64);
+  const auto D = findByteDifference(bytes<double>({1, 2, 3}),
+                                    bytes<double>({1, 2, 4}), 256, "f64");
   ASSERT_TRUE(D);
   ASSERT_EQ(D->Elements.size(), 1u);
   EXPECT_EQ(D->Elements[0].Type, "f64");

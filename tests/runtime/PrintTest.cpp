@@ -249,7 +249,7 @@ TEST(Print, ElementsOfTheTypeThatIsKnownOrOfAllThatItMayBe) {
   EXPECT_TRUE(has(printReport(R),
                   "  element 0 (i32): original 1065353216, rewritten "
                   "1073741824\n  element 0 (f32): original 1, rewritten 2\n"));
-  R.Bytes = findByteDifference(A, B, 0, ElementType::F32);
+  R.Bytes = findByteDifference(A, B, 0, "f32");
   EXPECT_FALSE(has(printReport(R), "i32"));
   const Json Elements =
       Json::parse(jsonReport(R))["difference"]["first-elements"];

@@ -99,8 +99,7 @@ TEST(ReplayResults, TheLastLineComesBack) {
   Original.ChangedPages = 3;
   Rewritten.Error = "";
   Rewritten.Mismatches = {
-      {1, 5,
-       *findByteDifference("abcdefgh", "abcdxfgh", 65536, ElementType::F32)}};
+      {1, 5, *findByteDifference("abcdefgh", "abcdxfgh", 65536, "f32")}};
   Written.Timed = 7;
   Written.Problem = "something";
   const ReplayResults Read = readResults(First + printResults(Written));

@@ -189,7 +189,7 @@ static const std::string Ones = "printf '\\0\\0\\200\\077%.0s' $(seq 64)";
 static const std::string Twos = "printf '\\0\\0\\0\\100%.0s' $(seq 64)";
 
 TEST_F(Search, ElementsAreShownAsTheTypeThatIsNamed) {
-  O.Type = ElementType::F32;
+  O.Type = "f32";
   const VerifyReport R = search({.Dump = Ones}, {.Wrong = 3, .Dump = Twos});
   ASSERT_TRUE(R.Bytes);
   EXPECT_EQ(R.Bytes->Elements.at(0).Original, "1");
