@@ -361,7 +361,6 @@ static void writeExecution(const CUpti_ActivityKernel10 &Record) {
   L.Takes = {Record.registersPerThread, unsignedOf(Record.staticSharedMemory),
              Record.localMemoryPerThread};
   L.DynamicSharedBytes = unsignedOf(Record.dynamicSharedMemory);
-  L.Stream = Record.streamId;
   TheWriter->execution(L, Record.correlationId, Record.start, Record.end);
 }
 

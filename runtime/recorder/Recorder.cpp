@@ -104,13 +104,6 @@ void Recorder::modulesUnload() {
   Kernels.clear();
 }
 
-unsigned Recorder::streamNumber(CUstream Stream) {
-  if (!Stream || Stream == CU_STREAM_LEGACY)
-    return 0;
-  return Streams.try_emplace(Stream, static_cast<unsigned>(Streams.size() + 1))
-      .first->second;
-}
-
 unsigned Recorder::threadNumber() {
   return Threads
       .try_emplace(std::this_thread::get_id(),
@@ -194,7 +187,6 @@ void Recorder::describe(const LaunchRequest &Request, const KnownKernel &Known,
   L.Grid = Request.Grid;
   L.Block = Request.Block;
   L.DynamicSharedBytes = Request.DynamicSharedBytes;
-  L.Stream = streamNumber(Request.Stream);
   L.Thread = threadNumber();
   L.Device = static_cast<unsigned>(DeviceOf[Request.Context]);
   if (Request.Result != CUDA_SUCCESS)

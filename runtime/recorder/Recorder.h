@@ -154,7 +154,6 @@ private:
   void captured(const std::string &Error);
   void noCapture(const std::string &Why);
   /// @}
-  unsigned streamNumber(CUstream Stream);
   unsigned threadNumber();
 
   RecordingWriter &Output;
@@ -169,7 +168,6 @@ private:
   std::set<std::string> VariableSymbols;
   std::set<CUdevice> Devices;
   std::map<CUcontext, CUdevice> DeviceOf; ///< Of contexts in use.
-  std::map<CUstream, unsigned> Streams;
   std::map<std::thread::id, unsigned> Threads;
   std::optional<WantedBytes> Dump;
   std::optional<LaunchCapture> Capture;

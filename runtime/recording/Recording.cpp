@@ -345,8 +345,7 @@ static void printLaunch(const Launch &L, bool IsTimed, std::ostream &Output) {
             {"registers", L.Takes.Registers},
             {"static-shared", L.Takes.StaticSharedBytes},
             {"dynamic-shared", L.DynamicSharedBytes},
-            {"local", L.Takes.LocalBytes},
-            {"stream", L.Stream}};
+            {"local", L.Takes.LocalBytes}};
   if (IsTimed) {
     Line["nanoseconds"] = L.Nanoseconds;
   } else {

@@ -97,7 +97,6 @@ struct Launch {
   Extent Grid, Block;
   Resources Takes;
   unsigned DynamicSharedBytes = 0;
-  unsigned Stream = 0;   ///< 0 is the default stream, others as first seen.
   unsigned Thread = 0;   ///< Of the host, numbered as first seen launching.
   unsigned Device = 0;   ///< Number of the device; only in mode Digest.
   std::string Error;     ///< Name of the launch's error; empty without one.
@@ -114,7 +113,7 @@ struct Launch {
   static void listFields(auto &With, auto &Of) {
     With.fields(Of.Grid, Of.Block, Of.Takes.Registers,
                 Of.Takes.StaticSharedBytes, Of.Takes.LocalBytes,
-                Of.DynamicSharedBytes, Of.Stream, Of.Thread, Of.Device);
+                Of.DynamicSharedBytes, Of.Thread, Of.Device);
   }
   /// What is new since the digests before, found at any of these moments.
   std::vector<DigestChange> Changes;

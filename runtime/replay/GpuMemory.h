@@ -15,13 +15,9 @@
 
 namespace bankstripe::runtime {
 
-// Pointers in captured memory stay valid when all of it lies where it lay. The
-// driver grants a wish for addresses (cuMemAddressReserve) when nothing else is
-// there, which it mostly is not before there is a context, and when the wish
-// begins at a multiple of 32 MiB: other wishes are granted further up (seen
-// with driver 580 on an H200, by hand). So whole spans are reserved that cover
-// all memory, and within them memory is mapped to what was in use, in blocks of
-// 2 MiB, which is the granularity of device memory on all GPUs with it.
+// What addresses the driver grants: docs/replay.md, "How it works". Whole spans
+// are reserved that cover all memory, and within them memory is mapped to what
+// was in use, in blocks of the granularity of device memory.
 
 constexpr uint64_t SpanAlignment = uint64_t(32) << 20;
 constexpr uint64_t BlockAlignment = uint64_t(2) << 20;

@@ -27,11 +27,8 @@ or not a capture, 3 it cannot be replayed here, or the original leaves something
 else than what was captured.
 
 Examples:
-  bankstripe-verify --capture=wrong.capture -- ./sort --vs ./sort.striped
   bankstripe-replay --type=f32 wrong.capture
-  compute-sanitizer bankstripe-replay --only=rewritten wrong.capture
   cuda-gdb --args bankstripe-replay --only=rewritten wrong.capture
-  ncu bankstripe-replay --only=original wrong.capture
   nvcc -cubin -arch=native -o fixed.cubin sort.cu
   bankstripe-replay --module=fixed.cubin wrong.capture
 )";

@@ -5,10 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Digests of all memory after every launch can take much longer than the
-// program. How many there may be is decided before they are taken, from what
-// the programs did without them: how often each kernel was launched, and how
-// much memory there was. No clock has a say in it.
+// How many digests there may be is decided before they are taken, from what the
+// programs did without them. No clock has a say in it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,10 +27,8 @@ in device memory, the output, and how long the kernels take.
 A command is a program or a script that starts it; it is looked for in PATH.)";
 
 static const char Details[] =
-    R"(The original runs twice or more as a control, so that what it does not
-reproduce itself is not held against the rewritten program. Programs run with an
-empty standard input, in the current folder, one after the other. Device memory
-is filled with the byte 0xA5 when it is allocated, in the runs that are compared.
+    R"(Programs run with an empty standard input, in the current folder, one after the
+other. docs/verify.md says what is compared, and when.
 
 Exit status: 0 identical, 1 differs or the rewritten program failed, 2 bad usage,
 3 no GPU or nothing could be recorded.
@@ -38,7 +36,6 @@ Exit status: 0 identical, 1 differs or the rewritten program failed, 2 bad usage
 Examples:
   bankstripe-verify -- ./sort 1000000 --vs ./sort.striped 1000000
   bankstripe-verify --runs=9 ./sort ./sort.striped -- 1000000
-  bankstripe-verify -- python3 train.py --vs env NEW=1 python3 train.py
   bankstripe-verify --all --type=f32 ./sort ./sort.striped
   bankstripe-verify --capture=wrong.capture -- ./sort 100 --vs ./sort.striped 100
 )";

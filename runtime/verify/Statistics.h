@@ -17,11 +17,7 @@
 
 namespace bankstripe::runtime {
 
-// A percentile bootstrap (Efron and Tibshirani, An Introduction to the
-// Bootstrap, 1993, chapter 13) of the ratio of two medians. As Kalibera and
-// Jones advise (Rigorous Benchmarking in Reasonable Time, 2013), whole runs are
-// drawn again and not single launches: the launches of one run share clocks and
-// addresses and do not vary on their own.
+// How an interval comes about: docs/verify.md, "How sure a speedup is".
 
 /// A range that holds the true ratio with a probability of 95 %.
 struct Interval {

@@ -97,7 +97,6 @@ TEST_F(RecordingInAFile, DigestsSurviveTheRoundTrip) {
     Launch &L = Written.Launches[0];
     L.Takes = {40, 1024, 128};
     L.DynamicSharedBytes = 77;
-    L.Stream = 3;
     L.Thread = 2;
     L.Device = 1;
     L.Grid = {4294967295u, 2, 3};
@@ -129,7 +128,6 @@ TEST_F(RecordingInAFile, DigestsSurviveTheRoundTrip) {
   EXPECT_EQ(L.Grid, (Extent{4294967295u, 2, 3}));
   EXPECT_EQ(L.Takes, (Resources{40, 1024, 128}));
   EXPECT_EQ(L.DynamicSharedBytes, 77u);
-  EXPECT_EQ(L.Stream, 3u);
   EXPECT_EQ(L.Thread, 2u);
   EXPECT_EQ(L.Device, 1u);
   EXPECT_TRUE(L.Digested);
@@ -360,7 +358,7 @@ TEST_F(RecordingInAFile, ImpossibleRecordIsNamedByItsPlace) {
   };
   const std::string Name = record(RecordType::Text, ByteWriter().text("x"));
   ByteWriter Fields;
-  for (int I = 0; I < 14; ++I)
+  for (int I = 0; I < 13; ++I)
     Fields.number(0);
   const std::string Shape = record(RecordType::Shape, Fields);
   const std::string Memory =
