@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A recording is what the recorder writes while a program runs and what the
-// verifier reads: plain structs, which a test can build by hand. FORMAT.md
-// beside this file describes the same thing as it stands in a file.
+// verifier reads: plain structs, which a test can build by hand.
+// RecordingWriter.h says how they stand in a file.
 //
 //===----------------------------------------------------------------------===//
 

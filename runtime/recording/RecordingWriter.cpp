@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The recorder is loaded into foreign processes and brings no library along
-// that it can do without. FORMAT.md says what stands in the records.
+// that it can do without. RecordingWriter.h says what stands in records.
 //
 //===----------------------------------------------------------------------===//
 
@@ -141,23 +141,13 @@ void RecordingWriter::addCount(RecordType Type, const std::string &Text,
   add(Type, ByteWriter().number(Number).number(Count));
 }
 
-void RecordingWriter::count(RecordType Type, Counts &In,
-                            const std::string &Text) {
-  const uint64_t Count = ++In[Text];
+void RecordingWriter::count(RecordType Type, const std::string &Text) {
+  const std::lock_guard Lock(Mutex);
+  const uint64_t Count = ++Counts[{Type, Text}];
   if ((Count & (Count - 1)) != 0)
     return;
   addCount(Type, Text, Count);
   send();
-}
-
-void RecordingWriter::note(const std::string &Text) {
-  const std::lock_guard Lock(Mutex);
-  count(RecordType::Note, Notes, Text);
-}
-
-void RecordingWriter::skipped(const std::string &Reason) {
-  const std::lock_guard Lock(Mutex);
-  count(RecordType::Skipped, Skipped, Reason);
 }
 
 void RecordingWriter::failure(const std::string &Message) {
@@ -168,10 +158,8 @@ void RecordingWriter::failure(const std::string &Message) {
 
 void RecordingWriter::end() {
   const std::lock_guard Lock(Mutex);
-  for (const auto &[Text, Count] : Notes)
-    addCount(RecordType::Note, Text, Count);
-  for (const auto &[Reason, Count] : Skipped)
-    addCount(RecordType::Skipped, Reason, Count);
+  for (const auto &[Of, Count] : Counts)
+    addCount(Of.first, Of.second, Count);
   add(RecordType::End, ByteWriter());
   send();
   File.finish();

@@ -12,6 +12,29 @@
 // process, and after a failed write it stays silent, as it does in a process
 // that was forked off. Any thread may call it.
 //
+// A recording is a file of records (Records.h), in the order of what happened.
+// What crashed leaves no End, and zeros behind the last record.
+//
+//     Text        a text; the others name texts by number (*), from 0
+//     Shape       kernel*, and Launch::listFields(); by number, from 0
+//     Device      name, capability
+//     Allocation  kind*, bytes, bytes per chunk, device; by number, from 0
+//     Variable    symbol*, likewise, with numbers of their own
+//     Free        the allocation
+//     Launch      shape, bits (1: digested, 2: failed; left out when neither),
+//                 error*, changes
+//     Late        1 at an end, 0 at a free, changes since the latest launch
+//     Execution   shape, order, start, nanoseconds; in mode Time
+//     Note        text*, how often so far: the largest count holds
+//     Skipped     what a launch was left out by*, or "freed", likewise
+//     Failure     why nothing can be recorded
+//     End         nothing
+//     Mode        0 for digests, 1 for times; the first record
+//
+// Changes are a count and, of each: twice its number, plus 1 for a variable;
+// the number of runs; of each run how many chunks lie before it, its number of
+// chunks, and their digests.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_RECORDING_RECORDINGWRITER_H
@@ -84,9 +107,11 @@ public:
   void execution(const Launch &L, uint64_t Order, uint64_t Start, uint64_t End);
   /// Counts something that cannot be recorded. The file learns of it when the
   /// count reaches a power of two, and from end().
-  void note(const std::string &Text);
+  void note(const std::string &Text) { count(RecordType::Note, Text); }
   /// Counts something that was left out, likewise.
-  void skipped(const std::string &Reason);
+  void skipped(const std::string &Reason) {
+    count(RecordType::Skipped, Reason);
+  }
   /// Nothing can be recorded.
   void failure(const std::string &Message);
   /// The program came to an orderly end. Events may still follow: destructors
@@ -94,14 +119,12 @@ public:
   void end();
 
 private:
-  using Counts = std::map<std::string, uint64_t>;
-
+  void count(RecordType Type, const std::string &Text);
   /// \name With Mutex held.
   /// @{
   void add(RecordType Type, const ByteWriter &Fields);
   unsigned text(const std::string &Text);
   unsigned shape(const Launch &Of);
-  void count(RecordType Type, Counts &In, const std::string &Text);
   void addCount(RecordType Type, const std::string &Text, uint64_t Count);
   void send();
   /// @}
@@ -112,7 +135,7 @@ private:
   std::string Waiting; ///< Records that are appended next, together.
   std::unordered_map<std::string, unsigned> Texts;
   std::unordered_map<std::string, unsigned> Shapes; ///< By their fields.
-  Counts Notes, Skipped;
+  std::map<std::pair<RecordType, std::string>, uint64_t> Counts;
 };
 
 } // namespace bankstripe::runtime
