@@ -51,6 +51,12 @@ void RecordingWriter::add(RecordType Type, const ByteWriter &Fields) {
   addRecord(Waiting, static_cast<unsigned char>(Type), Fields);
 }
 
+void RecordingWriter::write(RecordType Type, const ByteWriter &Fields) {
+  const std::lock_guard Lock(Mutex);
+  add(Type, Fields);
+  send();
+}
+
 void RecordingWriter::send() {
   File.append(Waiting);
   Waiting.clear();
@@ -78,9 +84,7 @@ unsigned RecordingWriter::shape(const Launch &Of) {
 
 void RecordingWriter::device(const std::string &Name,
                              const std::string &Capability) {
-  const std::lock_guard Lock(Mutex);
-  add(RecordType::Device, ByteWriter().text(Name).text(Capability));
-  send();
+  write(RecordType::Device, ByteWriter().text(Name).text(Capability));
 }
 
 void RecordingWriter::allocation(const Allocation &A) {
@@ -93,9 +97,7 @@ void RecordingWriter::allocation(const Allocation &A) {
 }
 
 void RecordingWriter::free(unsigned Id) {
-  const std::lock_guard Lock(Mutex);
-  add(RecordType::Free, ByteWriter().number(Id));
-  send();
+  write(RecordType::Free, ByteWriter().number(Id));
 }
 
 void RecordingWriter::launch(const Launch &Event) {
@@ -118,12 +120,10 @@ void RecordingWriter::launch(const Launch &Event) {
 
 void RecordingWriter::late(bool AtEnd,
                            const std::vector<DigestChange> &Changes) {
-  const std::lock_guard Lock(Mutex);
   ByteWriter Fields;
   Fields.number(AtEnd);
   addChanges(Fields, Changes);
-  add(RecordType::Late, Fields);
-  send();
+  write(RecordType::Late, Fields);
 }
 
 void RecordingWriter::execution(const Launch &Event, uint64_t Order,
@@ -151,9 +151,7 @@ void RecordingWriter::count(RecordType Type, const std::string &Text) {
 }
 
 void RecordingWriter::failure(const std::string &Message) {
-  const std::lock_guard Lock(Mutex);
-  add(RecordType::Failure, ByteWriter().text(Message));
-  send();
+  write(RecordType::Failure, ByteWriter().text(Message));
 }
 
 void RecordingWriter::end() {

@@ -120,6 +120,7 @@ public:
 
 private:
   void count(RecordType Type, const std::string &Text);
+  void write(RecordType Type, const ByteWriter &Fields);
   /// \name With Mutex held.
   /// @{
   void add(RecordType Type, const ByteWriter &Fields);

@@ -265,16 +265,15 @@ static std::vector<std::string> gatherNotes(const RecordedRun &Original,
     All.push_back(Count == 1 ? Text + " (once)"
                              : fmt::format("{} ({} times)", Text, Count));
   for (const auto &[Which, Run] :
-       {std::pair("original", &Original), std::pair("rewritten", &Rewritten)})
+       {std::pair("original", &Original), std::pair("rewritten", &Rewritten)}) {
     if (Run->Child.exited() && Run->Problem.empty() && !Run->Record.Complete)
       All.push_back(fmt::format(
           "the recording of the {} program has no end: it ended through _exit, "
           "or the disk is full; what came later is not compared",
           Which));
-  for (const auto &[Which, Run] :
-       {std::pair("original", &Original), std::pair("rewritten", &Rewritten)})
     if (auto Note = noteProcesses(Which, *Run))
       All.push_back(std::move(*Note));
+  }
   return All;
 }
 

@@ -8,18 +8,19 @@
 #include "verify/Timing.h"
 #include "verify/Gpu.h"
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <functional>
+#include <mutex>
+#include <stop_token>
 #include <thread>
 #include <variant>
 
 using namespace bankstripe::runtime;
 
 constexpr auto Period = std::chrono::milliseconds(50);
-constexpr auto Patience = std::chrono::milliseconds(5);
 
 // What is needed of the management library; 0 is success.
 using NvmlDevice = void *;
@@ -62,42 +63,21 @@ static std::variant<ClockSource, std::string> findClocks() {
   return Source;
 }
 
-namespace {
-
-// Reads clocks in a thread of its own, as long as it lives.
-class ClockSampler {
-public:
-  // \param Into nobody may look at it meanwhile.
-  ClockSampler(const ClockSource &Source, std::vector<ClockSample> &Into) {
-    if (!Source)
-      return;
-    Thread = std::thread([this, Source, &Into] {
-      auto Next = std::chrono::steady_clock::now() + Period;
-      while (!Ends) {
-        // In short steps, so that the end of a run is not waited for.
-        std::this_thread::sleep_for(Patience);
-        if (std::chrono::steady_clock::now() < Next)
-          continue;
-        Next += Period;
-        if (const auto Sample = Source())
-          Into.push_back(*Sample);
-      }
-    });
-  }
-  ~ClockSampler() {
-    Ends = true;
-    if (Thread.joinable())
-      Thread.join();
-  }
-  ClockSampler(const ClockSampler &) = delete;
-  ClockSampler &operator=(const ClockSampler &) = delete;
-
-private:
-  std::atomic<bool> Ends = false;
-  std::thread Thread;
-};
-
-} // namespace
+// Reads clocks until the thread is told to stop, as it is when it goes.
+static std::jthread sampleClocks(const ClockSource &Source,
+                                 std::vector<ClockSample> &Into) {
+  if (!Source)
+    return {};
+  return std::jthread([Source, &Into](const std::stop_token &Stop) {
+    std::mutex Mutex;
+    std::unique_lock Lock(Mutex);
+    std::condition_variable_any Waiting;
+    const auto Never = [] { return false; };
+    while (Waiting.wait_for(Lock, Stop, Period, Never), !Stop.stop_requested())
+      if (const auto Sample = Source())
+        Into.push_back(*Sample);
+  });
+}
 
 static ClockSummary::Range rangeOf(const std::vector<ClockSample> &Samples,
                                    unsigned ClockSample::*Clock) {
@@ -125,7 +105,7 @@ static bool timeOne(Runner &Runs, bool IsRewritten, int ExitStatus,
   const char *Which = IsRewritten ? "rewritten" : "original";
   RecordedRun Run;
   {
-    const ClockSampler Sampler(Source, Clocks);
+    const std::jthread Sampler = sampleClocks(Source, Clocks);
     RecordRequest Request;
     Request.Mode = RecordingMode::Time;
     Run = Runs.run(IsRewritten ? O.Rewritten : O.Original, std::move(Request));
