@@ -23,6 +23,12 @@
 
 using namespace bankstripe::runtime;
 
+// Digests are comparable when they were taken at the same moment.
+static bool areComparable(const Launch &A, const Launch &B) {
+  return A.hasDigests() && B.hasDigests() && A.Digested == B.Digested &&
+         A.DigestedAtEnd == B.DigestedAtEnd;
+}
+
 namespace {
 
 // The digests of all memory of one program, while its launches are played back.
@@ -70,17 +76,188 @@ public:
         VariablesOfA.emplace(At->second, V.Id);
   }
 
-  PairComparison run();
+  PairComparison run() {
+    const auto InA = static_cast<unsigned>(A.Launches.size());
+    const auto InB = static_cast<unsigned>(B.Launches.size());
+    for (unsigned Index = 0; Index < std::min(InA, InB); ++Index) {
+      Result.Stop = structure(Index);
+      if (Result.Stop)
+        return std::move(Result);
+      newAllocations(Index);
+      const Launch &OfA = A.Launches[Index];
+      const Launch &OfB = B.Launches[Index];
+      MemoryA.apply(OfA);
+      MemoryB.apply(OfB);
+      if (areComparable(OfA, OfB)) {
+        contents(Index);
+      } else {
+        holdBack(Index);
+        // A failed launch changes nothing.
+        Result.UndigestedLaunches += OfA.Error.empty();
+        Result.UnmatchedDigests += OfA.hasDigests() || OfB.hasDigests();
+      }
+      ++Result.ComparedLaunches;
+    }
+    if (InA > InB)
+      Result.Stop = at(InB, DifferenceKind::MissingLaunch);
+    if (InB > InA)
+      Result.Stop = at(InA, DifferenceKind::ExtraLaunch);
+    if (Result.Stop) {
+      Result.Stop->Original = std::to_string(InA) + " launches";
+      Result.Stop->Rewritten = std::to_string(InB) + " launches";
+    }
+    return std::move(Result);
+  }
 
 private:
-  Difference at(unsigned Index, DifferenceKind Kind) const;
-  std::optional<Difference> structure(unsigned Index) const;
-  void newAllocations(unsigned Index);
-  void contents(unsigned Index);
-  std::set<std::pair<bool, unsigned>> changedAllocations(unsigned Index) const;
-  void contentsOf(unsigned Index, const Allocation &OfA, const Allocation &OfB);
+  Difference at(unsigned Index, DifferenceKind Kind) const {
+    Difference D;
+    D.Kind = Kind;
+    D.Launch = Index;
+    if (Index < A.Launches.size())
+      D.OriginalKernel = A.Launches[Index].Kernel;
+    if (Index < B.Launches.size())
+      D.RewrittenKernel = B.Launches[Index].Kernel;
+    return D;
+  }
 
-  void holdBack(unsigned Index);
+  std::optional<Difference> structure(unsigned Index) const {
+    const Launch &InA = A.Launches[Index];
+    const Launch &InB = B.Launches[Index];
+    const auto Differ = [&](DifferenceKind Kind, std::string OfA,
+                            std::string OfB) {
+      Difference D = at(Index, Kind);
+      D.Original = std::move(OfA);
+      D.Rewritten = std::move(OfB);
+      return D;
+    };
+    if (InA.Kernel != InB.Kernel)
+      return Differ(DifferenceKind::Kernel, "", "");
+    if (InA.Grid != InB.Grid)
+      return Differ(DifferenceKind::Grid, InA.Grid.text(), InB.Grid.text());
+    if (InA.Block != InB.Block)
+      return Differ(DifferenceKind::Block, InA.Block.text(), InB.Block.text());
+    if (InA.Error != InB.Error)
+      return Differ(DifferenceKind::LaunchError, InA.Error, InB.Error);
+    return std::nullopt;
+  }
+
+  void newAllocations(unsigned Index) {
+    const auto IsMade = [&](const Recording &R, unsigned Id) {
+      return Id < R.Allocations.size() && R.Allocations[Id].MadeBefore <= Index;
+    };
+    for (;; ++SeenAllocations) {
+      const unsigned Id = SeenAllocations;
+      const bool InA = IsMade(A, Id), InB = IsMade(B, Id);
+      if (!InA && !InB)
+        return;
+      if (InA && InB && A.Allocations[Id].Bytes == B.Allocations[Id].Bytes)
+        continue;
+      Difference D = at(Index, !InB   ? DifferenceKind::MissingAllocation
+                               : !InA ? DifferenceKind::ExtraAllocation
+                                      : DifferenceKind::AllocationSize);
+      D.Allocation = D.RewrittenAllocation = Id;
+      D.Bytes = InA ? A.Allocations[Id].Bytes : B.Allocations[Id].Bytes;
+      if (InA && InB) {
+        D.Original = std::to_string(A.Allocations[Id].Bytes) + " bytes";
+        D.Rewritten = std::to_string(B.Allocations[Id].Bytes) + " bytes";
+      }
+      Unmatched.insert(Id);
+      Result.Contents.push_back(std::move(D));
+    }
+  }
+
+  void contents(unsigned Index) {
+    std::set<std::pair<bool, unsigned>> Changed = changedAllocations(Index);
+    Changed.merge(Pending);
+    Pending.clear();
+    for (const auto &[IsVariable, Id] : Changed) {
+      if (IsVariable) {
+        // A variable that only one program has, or that has another size, was
+        // made or taken away by the rewrite: nothing to compare it with.
+        const Allocation &OfA = A.Variables[Id];
+        const auto At = VariablesOfB.find(OfA.Name);
+        if (At != VariablesOfB.end() &&
+            B.Variables[At->second].Bytes == OfA.Bytes)
+          contentsOf(Index, OfA, B.Variables[At->second]);
+        continue;
+      }
+      if (Unmatched.contains(Id))
+        continue;
+      const Allocation &OfA = A.Allocations[Id];
+      const Allocation &OfB = B.Allocations[Id];
+      const auto IsLive = [Index](const Allocation &Of) {
+        return !Of.FreedBefore || *Of.FreedBefore > Index;
+      };
+      if (!IsLive(OfA) && !IsLive(OfB))
+        continue;
+      // Before a free, only what is freed was digested.
+      const auto IsSeen = [Index](const Launch &L, const Allocation &Of) {
+        return L.Digested || L.DigestedAtEnd || Of.FreedBefore == Index + 1;
+      };
+      if (!IsSeen(A.Launches[Index], OfA) || !IsSeen(B.Launches[Index], OfB)) {
+        Pending.emplace(false, Id);
+        continue;
+      }
+      if (IsLive(OfA) && IsLive(OfB)) {
+        contentsOf(Index, OfA, OfB);
+        continue;
+      }
+      Difference D = at(Index, IsLive(OfA) ? DifferenceKind::MissingAllocation
+                                           : DifferenceKind::ExtraAllocation);
+      D.Allocation = D.RewrittenAllocation = Id;
+      D.Bytes = OfA.Bytes;
+      Result.Contents.push_back(std::move(D));
+    }
+  }
+
+  // The allocations that a launch changed in A or in B, by their number in A.
+  std::set<std::pair<bool, unsigned>> changedAllocations(unsigned Index) const {
+    std::set<std::pair<bool, unsigned>> Changed;
+    for (const DigestChange &Change : A.Launches[Index].Changes)
+      Changed.emplace(Change.IsVariable, Change.Allocation);
+    for (const DigestChange &Change : B.Launches[Index].Changes) {
+      if (!Change.IsVariable)
+        Changed.emplace(false, Change.Allocation);
+      else if (const auto At = VariablesOfA.find(Change.Allocation);
+               At != VariablesOfA.end())
+        Changed.emplace(true, At->second);
+    }
+    return Changed;
+  }
+
+  void contentsOf(unsigned Index, const Allocation &OfA,
+                  const Allocation &OfB) {
+    const auto &InA = MemoryA.digests(OfA.IsVariable, OfA.Id);
+    const auto &InB = MemoryB.digests(OfB.IsVariable, OfB.Id);
+    const size_t Chunks = std::max(InA.size(), InB.size());
+    const auto Same = [&](size_t I) {
+      return I < InA.size() && I < InB.size() && InA[I] == InB[I];
+    };
+    size_t First = 0;
+    while (First < Chunks && Same(First))
+      ++First;
+    if (First == Chunks)
+      return;
+    size_t Last = First;
+    while (Last < Chunks && !Same(Last))
+      ++Last;
+    size_t Final = Chunks;
+    while (Same(Final - 1))
+      --Final;
+    Difference D = at(Index, DifferenceKind::Contents);
+    D.IsVariable = OfA.IsVariable;
+    D.Allocation = OfA.Id;
+    D.RewrittenAllocation = OfB.Id;
+    D.Name = OfA.Name;
+    D.Bytes = OfA.Bytes;
+    D.Begin = First * OfA.ChunkBytes;
+    D.End = std::min(Last * OfA.ChunkBytes, OfA.Bytes);
+    D.LastEnd = std::min(Final * OfA.ChunkBytes, OfA.Bytes);
+    Result.Contents.push_back(std::move(D));
+  }
+
+  void holdBack(unsigned Index) { Pending.merge(changedAllocations(Index)); }
 
   const Recording &A, &B;
   Memory MemoryA, MemoryB;
@@ -94,197 +271,6 @@ private:
 };
 
 } // namespace
-
-Difference PairPlayer::at(unsigned Index, DifferenceKind Kind) const {
-  Difference D;
-  D.Kind = Kind;
-  D.Launch = Index;
-  if (Index < A.Launches.size())
-    D.OriginalKernel = A.Launches[Index].Kernel;
-  if (Index < B.Launches.size())
-    D.RewrittenKernel = B.Launches[Index].Kernel;
-  return D;
-}
-
-std::optional<Difference> PairPlayer::structure(unsigned Index) const {
-  const Launch &InA = A.Launches[Index];
-  const Launch &InB = B.Launches[Index];
-  const auto Differ = [&](DifferenceKind Kind, std::string OfA,
-                          std::string OfB) {
-    Difference D = at(Index, Kind);
-    D.Original = std::move(OfA);
-    D.Rewritten = std::move(OfB);
-    return D;
-  };
-  if (InA.Kernel != InB.Kernel)
-    return Differ(DifferenceKind::Kernel, "", "");
-  if (InA.Grid != InB.Grid)
-    return Differ(DifferenceKind::Grid, InA.Grid.text(), InB.Grid.text());
-  if (InA.Block != InB.Block)
-    return Differ(DifferenceKind::Block, InA.Block.text(), InB.Block.text());
-  if (InA.Error != InB.Error)
-    return Differ(DifferenceKind::LaunchError, InA.Error, InB.Error);
-  return std::nullopt;
-}
-
-void PairPlayer::newAllocations(unsigned Index) {
-  const auto IsMade = [&](const Recording &R, unsigned Id) {
-    return Id < R.Allocations.size() && R.Allocations[Id].MadeBefore <= Index;
-  };
-  for (;; ++SeenAllocations) {
-    const unsigned Id = SeenAllocations;
-    const bool InA = IsMade(A, Id), InB = IsMade(B, Id);
-    if (!InA && !InB)
-      return;
-    if (InA && InB && A.Allocations[Id].Bytes == B.Allocations[Id].Bytes)
-      continue;
-    Difference D = at(Index, !InB   ? DifferenceKind::MissingAllocation
-                             : !InA ? DifferenceKind::ExtraAllocation
-                                    : DifferenceKind::AllocationSize);
-    D.Allocation = D.RewrittenAllocation = Id;
-    D.Bytes = InA ? A.Allocations[Id].Bytes : B.Allocations[Id].Bytes;
-    if (InA && InB) {
-      D.Original = std::to_string(A.Allocations[Id].Bytes) + " bytes";
-      D.Rewritten = std::to_string(B.Allocations[Id].Bytes) + " bytes";
-    }
-    Unmatched.insert(Id);
-    Result.Contents.push_back(std::move(D));
-  }
-}
-
-// The allocations that a launch changed in A or in B, by their number in A.
-std::set<std::pair<bool, unsigned>>
-PairPlayer::changedAllocations(unsigned Index) const {
-  std::set<std::pair<bool, unsigned>> Changed;
-  for (const DigestChange &Change : A.Launches[Index].Changes)
-    Changed.emplace(Change.IsVariable, Change.Allocation);
-  for (const DigestChange &Change : B.Launches[Index].Changes) {
-    if (!Change.IsVariable)
-      Changed.emplace(false, Change.Allocation);
-    else if (const auto At = VariablesOfA.find(Change.Allocation);
-             At != VariablesOfA.end())
-      Changed.emplace(true, At->second);
-  }
-  return Changed;
-}
-
-void PairPlayer::holdBack(unsigned Index) {
-  Pending.merge(changedAllocations(Index));
-}
-
-void PairPlayer::contents(unsigned Index) {
-  std::set<std::pair<bool, unsigned>> Changed = changedAllocations(Index);
-  Changed.merge(Pending);
-  Pending.clear();
-  for (const auto &[IsVariable, Id] : Changed) {
-    if (IsVariable) {
-      // A variable that only one program has, or that has another size, was
-      // made or taken away by the rewrite: nothing to compare it with.
-      const Allocation &OfA = A.Variables[Id];
-      const auto At = VariablesOfB.find(OfA.Name);
-      if (At != VariablesOfB.end() &&
-          B.Variables[At->second].Bytes == OfA.Bytes)
-        contentsOf(Index, OfA, B.Variables[At->second]);
-      continue;
-    }
-    if (Unmatched.contains(Id))
-      continue;
-    const Allocation &OfA = A.Allocations[Id];
-    const Allocation &OfB = B.Allocations[Id];
-    const auto IsLive = [Index](const Allocation &Of) {
-      return !Of.FreedBefore || *Of.FreedBefore > Index;
-    };
-    if (!IsLive(OfA) && !IsLive(OfB))
-      continue;
-    // Before a free, only what is freed was digested.
-    const auto IsSeen = [Index](const Launch &L, const Allocation &Of) {
-      return L.Digested || L.DigestedAtEnd || Of.FreedBefore == Index + 1;
-    };
-    if (!IsSeen(A.Launches[Index], OfA) || !IsSeen(B.Launches[Index], OfB)) {
-      Pending.emplace(false, Id);
-      continue;
-    }
-    if (IsLive(OfA) && IsLive(OfB)) {
-      contentsOf(Index, OfA, OfB);
-      continue;
-    }
-    Difference D = at(Index, IsLive(OfA) ? DifferenceKind::MissingAllocation
-                                         : DifferenceKind::ExtraAllocation);
-    D.Allocation = D.RewrittenAllocation = Id;
-    D.Bytes = OfA.Bytes;
-    Result.Contents.push_back(std::move(D));
-  }
-}
-
-void PairPlayer::contentsOf(unsigned Index, const Allocation &OfA,
-                            const Allocation &OfB) {
-  const auto &InA = MemoryA.digests(OfA.IsVariable, OfA.Id);
-  const auto &InB = MemoryB.digests(OfB.IsVariable, OfB.Id);
-  const size_t Chunks = std::max(InA.size(), InB.size());
-  const auto Same = [&](size_t I) {
-    return I < InA.size() && I < InB.size() && InA[I] == InB[I];
-  };
-  size_t First = 0;
-  while (First < Chunks && Same(First))
-    ++First;
-  if (First == Chunks)
-    return;
-  size_t Last = First;
-  while (Last < Chunks && !Same(Last))
-    ++Last;
-  size_t Final = Chunks;
-  while (Same(Final - 1))
-    --Final;
-  Difference D = at(Index, DifferenceKind::Contents);
-  D.IsVariable = OfA.IsVariable;
-  D.Allocation = OfA.Id;
-  D.RewrittenAllocation = OfB.Id;
-  D.Name = OfA.Name;
-  D.Bytes = OfA.Bytes;
-  D.Begin = First * OfA.ChunkBytes;
-  D.End = std::min(Last * OfA.ChunkBytes, OfA.Bytes);
-  D.LastEnd = std::min(Final * OfA.ChunkBytes, OfA.Bytes);
-  Result.Contents.push_back(std::move(D));
-}
-
-// Digests are comparable when they were taken at the same moment.
-static bool areComparable(const Launch &A, const Launch &B) {
-  return A.hasDigests() && B.hasDigests() && A.Digested == B.Digested &&
-         A.DigestedAtEnd == B.DigestedAtEnd;
-}
-
-PairComparison PairPlayer::run() {
-  const auto InA = static_cast<unsigned>(A.Launches.size());
-  const auto InB = static_cast<unsigned>(B.Launches.size());
-  for (unsigned Index = 0; Index < std::min(InA, InB); ++Index) {
-    Result.Stop = structure(Index);
-    if (Result.Stop)
-      return std::move(Result);
-    newAllocations(Index);
-    const Launch &OfA = A.Launches[Index];
-    const Launch &OfB = B.Launches[Index];
-    MemoryA.apply(OfA);
-    MemoryB.apply(OfB);
-    if (areComparable(OfA, OfB)) {
-      contents(Index);
-    } else {
-      holdBack(Index);
-      // A failed launch changes nothing.
-      Result.UndigestedLaunches += OfA.Error.empty();
-      Result.UnmatchedDigests += OfA.hasDigests() || OfB.hasDigests();
-    }
-    ++Result.ComparedLaunches;
-  }
-  if (InA > InB)
-    Result.Stop = at(InB, DifferenceKind::MissingLaunch);
-  if (InB > InA)
-    Result.Stop = at(InA, DifferenceKind::ExtraLaunch);
-  if (Result.Stop) {
-    Result.Stop->Original = std::to_string(InA) + " launches";
-    Result.Stop->Rewritten = std::to_string(InB) + " launches";
-  }
-  return std::move(Result);
-}
 
 PairComparison bankstripe::runtime::comparePair(const Recording &Original,
                                                 const Recording &Rewritten) {
