@@ -16,6 +16,7 @@
 #include "edit/EditInternal.h"
 #include "clang/Basic/LangOptions.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/Support/Path.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -55,8 +56,10 @@ void PreambleReader::read(StringRef Line, unsigned End) {
     Line = Line.ltrim();
     if (Line.starts_with("include") && atTop()) {
       AfterInclude = End;
-      const StringRef Name = Line.drop_front(strlen("include")).ltrim();
-      HasHelper |= Name.starts_with(("\"" + HelperFileName + "\"").str());
+      StringRef Name = Line.drop_front(strlen("include")).ltrim();
+      HasHelper |=
+          Name.consume_front("\"") &&
+          llvm::sys::path::filename(Name.split('"').first) == HelperFileName;
     }
     if (Line.starts_with("if")) {
       GuardDepth =

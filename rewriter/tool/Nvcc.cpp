@@ -168,14 +168,14 @@ void Confirmation::note(const UnitResult &Unit, const ResourceTable &Reply,
 
 bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
                                 StringRef Root, Measured &Known) {
-  Mirror Copies(Run.Changes, Root);
+  Mirror Copies(Run.Changes, sourcesOf(Units), Root);
   std::vector<NvccQuestion> Questions;
   for (const UnitRecord &Unit : Units) {
     if (Unit.Unit.Resources.empty() ||
         !isConcerned(Unit.Unit, /*IfItPaid=*/false))
       continue;
     Questions.push_back(
-        {&Unit, Root.str() + Unit.Job.File, Copies.add(Unit.Job)});
+        {&Unit, Root.str() + Unit.Job.File, Copies.argumentsFor(Unit.Job)});
     Questions.back().ExtraArgs.push_back("-DBANKSTRIPE_VERSIONS_ONLY");
   }
   auto Replies = askNvcc(Run, Questions, Nvcc, &Copies, Options);

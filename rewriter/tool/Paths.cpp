@@ -63,29 +63,13 @@ TemporaryFolder::~TemporaryFolder() {
     (void)fs::remove_directories(Path); // Temporary files at worst.
 }
 
-// What stands beside a changed file, or the main file, is linked into the
-// mirror, so that an #include from there finds the changed file and not its
-// original.
-static llvm::Error linkNeighbours(StringRef Folder, StringRef Root) {
-  if (std::error_code EC = fs::create_directories(Root + Folder))
-    return llvm::createStringError("cannot make '" + Root + Folder +
-                                   "': " + EC.message());
-  std::error_code EC;
-  for (fs::directory_iterator It(Folder, EC), End; It != End && !EC;
-       It.increment(EC)) {
-    std::string Link = Root.str() + It->path();
-    if (fs::is_regular_file(It->path()) && !fs::exists(Link))
-      if (std::error_code Failed = fs::create_link(It->path(), Link))
-        return llvm::createStringError("cannot make '" + Link +
-                                       "': " + Failed.message());
-  }
-  return llvm::Error::success();
-}
-
-Mirror::Mirror(llvm::ArrayRef<ChangedFile> Changes, StringRef Root)
-    : Changes(Changes), Root(Root) {
-  for (const ChangedFile &File : Changes)
-    Folders.insert(path::parent_path(File.Path).str());
+Mirror::Mirror(llvm::ArrayRef<ChangedFile> Changes, std::set<std::string> Given,
+               StringRef Root)
+    : Changes(Changes), Files(std::move(Given)), Root(Root) {
+  for (const std::string &File : Files)
+    for (StringRef Up = path::parent_path(File);
+         !Up.empty() && Folders.insert(Up.str()).second;)
+      Up = path::parent_path(Up);
 }
 
 // Whether there will be a folder Folder in the mirror, whatever `..` is in its
@@ -98,18 +82,13 @@ bool Mirror::holds(StringRef Folder) const {
       path::remove_filename(Here);
     else if (Part != ".")
       path::append(Here, Part);
-    if (!Above.count(std::string(Here)))
+    if (!Folders.count(std::string(Here)))
       return false;
   }
   return true;
 }
 
-std::vector<std::string> Mirror::add(const CompileJob &Job) {
-  Folders.insert(path::parent_path(Job.File).str());
-  for (const std::string &Folder : Folders)
-    for (StringRef Up = Folder; !Up.empty() && Above.insert(Up.str()).second;)
-      Up = path::parent_path(Up);
-  // A changed header must be found before its original.
+std::vector<std::string> Mirror::argumentsFor(const CompileJob &Job) const {
   std::vector<std::string> Args;
   for (const CompilerOption &Option :
        readOptions(Dialect::Clang, Job.ClangArgs)) {
@@ -123,23 +102,25 @@ std::vector<std::string> Mirror::add(const CompileJob &Job) {
 }
 
 llvm::Error Mirror::write() {
-  for (const ChangedFile &File :
-       Written ? llvm::ArrayRef<ChangedFile>() : Changes) {
-    std::string Path = Root + File.Path;
-    StringRef Folder = path::parent_path(Path);
-    if (std::error_code EC = fs::create_directories(Folder))
-      return llvm::createStringError("cannot make '" + Folder +
+  if (std::exchange(Written, true))
+    return llvm::Error::success();
+  for (const std::string &Folder : Folders)
+    if (std::error_code EC = fs::create_directories(Root + Folder))
+      return llvm::createStringError("cannot make '" + Root + Folder +
                                      "': " + EC.message());
+  for (const ChangedFile &File : Changes) {
+    const std::string Path = Root + File.Path;
+    const std::string Helper =
+        (path::parent_path(Path) + "/" + HelperFileName).str();
     if (llvm::Error E = replaceFile(Path, File.After, std::nullopt))
       return E;
-    if (llvm::Error E = replaceFile((Folder + "/" + HelperFileName).str(),
-                                    helperText(), std::nullopt))
+    if (llvm::Error E = replaceFile(Helper, helperText(), std::nullopt))
       return E;
   }
-  Written = true;
-  for (const std::string &Folder : Folders)
-    if (Linked.insert(Folder).second)
-      if (llvm::Error E = linkNeighbours(Folder, Root))
-        return E;
+  for (const std::string &File : Files)
+    if (!fs::exists(Root + File))
+      if (std::error_code EC = fs::create_link(File, Root + File))
+        return llvm::createStringError("cannot make '" + Root + File +
+                                       "': " + EC.message());
   return llvm::Error::success();
 }

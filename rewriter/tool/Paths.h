@@ -29,7 +29,7 @@ private:
   mutable llvm::StringMap<bool> Known; ///< Many units read the same headers.
 };
 
-/// The folder that all of \p Files lie in, or are themselves.
+/// The folder that all of \p Files lie in, or are themselves, without links.
 std::string commonFolder(const std::set<std::string> &Files);
 
 /// A folder that is removed when this goes out of scope.
@@ -50,17 +50,18 @@ private:
   std::string Path;
 };
 
-/// Copies of changed files below a folder, at their absolute paths, with the
-/// helper beside each and links to what stood beside them.
+/// The user's files below another folder, at their absolute paths: changed ones
+/// as they would be, with the helper beside each, and links to the others, so
+/// that whatever includes a changed file finds that and not its original.
 class Mirror {
 public:
-  /// \p Changes have to outlive this.
-  Mirror(llvm::ArrayRef<ChangedFile> Changes, llvm::StringRef Root);
-  /// Makes room for the own file of \p Job, which is there in any case.
+  /// \p Changes, some of \p Files, have to outlive this.
+  Mirror(llvm::ArrayRef<ChangedFile> Changes, std::set<std::string> Files,
+         llvm::StringRef Root);
   /// \returns the arguments that make a compiler look there first for what
   /// \p Job includes.
-  std::vector<std::string> add(const CompileJob &Job);
-  /// Writes what was not written yet.
+  std::vector<std::string> argumentsFor(const CompileJob &Job) const;
+  /// Writes all of it, once.
   llvm::Error write();
   const std::string &root() const { return Root; }
   llvm::ArrayRef<ChangedFile> changes() const { return Changes; }
@@ -69,9 +70,9 @@ private:
   bool holds(llvm::StringRef Folder) const;
 
   llvm::ArrayRef<ChangedFile> Changes;
+  std::set<std::string> Files;
   std::string Root;
-  std::set<std::string> Folders, Above; ///< Of originals.
-  std::set<std::string> Linked;
+  std::set<std::string> Folders; ///< Of the files, and all above them.
   bool Written = false;
 };
 

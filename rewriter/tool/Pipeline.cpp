@@ -22,6 +22,7 @@
 #include "find/Find.h"
 #include "tool/Answers.h"
 #include "tool/Nvcc.h"
+#include "tool/OutputTree.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -35,6 +36,9 @@ static llvm::Error collectAll(RunResult &Run, const ToolOptions &Options) {
   llvm::Error Problems = llvm::Error::success();
   std::set<std::pair<std::string, std::vector<std::string>>> Known;
   unsigned Taken = 0;
+  std::optional<OutputTree> Copies;
+  if (Options.Mode == RewriteMode::OutputDirectory)
+    Copies.emplace(Options.OutputDirectory, Options.Paths);
   for (const std::string &Path : Options.Paths) {
     auto Jobs = collectJobs(Path, Options.Frontend);
     if (!Jobs) {
@@ -43,7 +47,8 @@ static llvm::Error collectAll(RunResult &Run, const ToolOptions &Options) {
     }
     ++Taken;
     for (CompileJob &Job : *Jobs)
-      if (Known.emplace(Job.File, Job.ClangArgs).second)
+      if (!(Copies && Copies->isCopy(Job.File)) &&
+          Known.emplace(Job.File, Job.ClangArgs).second)
         Run.Jobs.push_back(std::move(Job));
   }
   if (Taken == 0)
@@ -320,6 +325,15 @@ bankstripe::planningFor(const RunResult &Run,
   return Planning;
 }
 
+std::set<std::string>
+bankstripe::sourcesOf(const std::vector<UnitRecord> &Units) {
+  std::set<std::string> Sources;
+  for (const UnitRecord &Unit : Units)
+    for (const SourceFile &File : Unit.Unit.Facts.Sources)
+      Sources.insert(File.Path);
+  return Sources;
+}
+
 WorkLimits bankstripe::workLimits(const ToolOptions &Options) {
   return {Options.Jobs, uint64_t(Options.MaxMegabytes) << 20,
           Options.TimeLimit};
@@ -355,6 +369,7 @@ llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options) {
     if (llvm::Error E = Lookup.readFor(Job.File))
       return E;
   Read.Units = readUnits(Run, Options);
+  Run.Files.merge(sourcesOf(Read.Units));
   auto Planning = planningFor(Run, Read.Units, Lookup, Options);
   if (!Planning)
     return Planning.takeError();

@@ -29,7 +29,8 @@ struct RunResult {
   ConfirmedResources Resources;
   /// What was said of files that could not be processed.
   std::vector<Problem> Problems;
-  /// What is written below a folder even where nothing changes.
+  /// What --output-dir copies, whether it changes or not: the sources, and
+  /// whatever they include that is no system header.
   std::set<std::string> Files;
   bool SomeFailed = false; ///< Some file could not be processed.
   /// What earlier runs found out; nothing without a cache.
@@ -53,6 +54,9 @@ llvm::Expected<ReadResult> readPaths(const ToolOptions &Options);
 
 /// The other half.
 llvm::Expected<RunResult> decide(ReadResult Read, const ToolOptions &Options);
+
+/// The files of \p Units, but for system headers.
+std::set<std::string> sourcesOf(const std::vector<UnitRecord> &Units);
 
 /// What \p Options allow the processes that we start.
 WorkLimits workLimits(const ToolOptions &Options);

@@ -45,8 +45,7 @@ llvm::Expected<std::string> bankstripe::findVerifier(StringRef Given,
 
 llvm::Expected<Program> Program::find(const ToolOptions &Options,
                                       StringRef Executable,
-                                      std::vector<CompileJob> Jobs,
-                                      StringRef Folder) {
+                                      const RunResult &Run, StringRef Folder) {
   std::string Why;
   if (!llvm::sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1", &Why)
            .isValid())
@@ -62,7 +61,7 @@ llvm::Expected<Program> Program::find(const ToolOptions &Options,
   auto Verifier = findVerifier(Options.VerifyProgram, Executable);
   if (!Verifier)
     return Verifier.takeError();
-  Program P(Options, std::move(Jobs), Folder);
+  Program P(Options, Run, Folder);
   P.Nvcc = Kit->Nvcc;
   P.Verifier = std::move(*Verifier);
   P.Tree = realPath(Options.Tree.empty() ? "." : Options.Tree);
@@ -115,13 +114,13 @@ llvm::Expected<std::string> Program::buildFiles(StringRef Name,
     return llvm::createStringError("cannot remove '" + Root +
                                    "': " + EC.message());
   std::vector<std::string> Command{Nvcc}, Sources;
-  Mirror Copies(Changes, Root);
+  Mirror Copies(Changes, Files, Root);
   for (const CompileJob &Job : Jobs) {
     if (Changes.empty()) {
       Sources.push_back(Job.File);
       continue;
     }
-    llvm::append_range(Command, Copies.add(Job));
+    llvm::append_range(Command, Copies.argumentsFor(Job));
     Sources.push_back(Root + Job.File);
   }
   if (!Changes.empty())

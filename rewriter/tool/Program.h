@@ -35,7 +35,7 @@ public:
   /// do.
   static llvm::Expected<Program> find(const ToolOptions &Options,
                                       llvm::StringRef Executable,
-                                      std::vector<CompileJob> Jobs,
+                                      const RunResult &Run,
                                       llvm::StringRef Folder);
 
   /// Builds the version \p Name (a file name) with \p Changes in place of the
@@ -65,9 +65,10 @@ public:
   llvm::Expected<bool> agreesUnfused(llvm::ArrayRef<ChangedFile> Changes);
 
 private:
-  Program(const ToolOptions &Options, std::vector<CompileJob> Jobs,
+  Program(const ToolOptions &Options, const RunResult &Run,
           llvm::StringRef Folder)
-      : Options(Options), Jobs(std::move(Jobs)), Folder(Folder.str()) {}
+      : Options(Options), Jobs(Run.Jobs), Files(Run.Files),
+        Folder(Folder.str()) {}
 
   llvm::Expected<std::string> buildFiles(llvm::StringRef Name,
                                          llvm::ArrayRef<ChangedFile> Changes,
@@ -84,6 +85,7 @@ private:
 
   const ToolOptions &Options;
   std::vector<CompileJob> Jobs;
+  std::set<std::string> Files; ///< That they read.
   std::string Folder;
   std::string Nvcc;
   std::string Verifier;

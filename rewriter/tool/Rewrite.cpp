@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "report/Report.h"
+#include "tool/OutputTree.h"
 #include "tool/Pipeline.h"
 #include "tool/Version.h"
 #include "llvm/ADT/STLExtras.h"
@@ -30,7 +31,10 @@ public:
   explicit Writer(const ToolOptions &Options) : Options(Options) {}
 
   void inPlace(const RunResult &Run);
-  void belowDirectory(const RunResult &Run);
+  void belowDirectory(const RunResult &Run) {
+    check(OutputTree(Options.OutputDirectory, Run.Paths)
+              .write(Run.Files, Run.Changes, Options.EmbedHelper));
+  }
   void exportFixes(const RunResult &Run);
   const std::vector<Problem> &problems() const { return Problems; }
 
@@ -39,7 +43,6 @@ private:
   bool write(StringRef Path, StringRef Text, std::optional<StringRef> Expected);
   bool writeHelper(StringRef Folder);
   void tellAboutHelper(const RunResult &Run) const;
-  std::string relative(const RunResult &Run, StringRef File) const;
 
   const ToolOptions &Options;
   std::set<std::string> HelperFolders;
@@ -77,50 +80,6 @@ void Writer::inPlace(const RunResult &Run) {
   for (const ChangedFile &File : Run.Changes)
     if (writeHelper(path::parent_path(File.Path)))
       write(File.Path, File.After, File.Before);
-}
-
-// A file's place below the folder that was given; a file that was given
-// itself stands at the top.
-std::string Writer::relative(const RunResult &Run, StringRef File) const {
-  const std::string Real = realPath(File);
-  for (const std::string &Given : Run.Paths) {
-    const std::string Folder = realPath(Given);
-    StringRef Rest = Real;
-    if (fs::is_directory(Folder) && Rest.consume_front(Folder) &&
-        (Folder.back() == '/' || Rest.starts_with("/")))
-      return Rest.ltrim('/').str();
-  }
-  return path::filename(File).str();
-}
-
-// Changed and unchanged files alike, so that the folder can be compiled.
-void Writer::belowDirectory(const RunResult &Run) {
-  std::map<std::string, const ChangedFile *> Changed;
-  for (const std::string &File : Run.Files)
-    Changed[File] = nullptr;
-  for (const ChangedFile &File : Run.Changes)
-    Changed[File.Path] = &File;
-  for (const auto &[File, Change] : Changed) {
-    llvm::SmallString<256> Target(Options.OutputDirectory);
-    (void)fs::make_absolute(Target); // Making the folder reports what is wrong.
-    path::append(Target, relative(Run, File));
-    StringRef Folder = path::parent_path(Target);
-    if (std::error_code EC = fs::create_directories(Folder)) {
-      check(llvm::createStringError("cannot make folder '" + Folder +
-                                    "': " + EC.message()));
-      continue;
-    }
-    if (Change) {
-      if (writeHelper(Folder))
-        write(Target, Change->After, std::nullopt);
-      continue;
-    }
-    auto Text = llvm::MemoryBuffer::getFile(File, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-    if (!Text)
-      continue; // It could not be read in the first place, and was reported.
-    write(Target, (*Text)->getBuffer(), std::nullopt);
-  }
 }
 
 // Replacements cannot make a file.

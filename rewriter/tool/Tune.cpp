@@ -289,7 +289,7 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
   if (!Folder)
     return Folder.takeError();
   llvm::Expected<Program> P =
-      Program::find(Options, Executable, Read.Run.Jobs, Folder->path());
+      Program::find(Options, Executable, Read.Run, Folder->path());
   if (!P)
     return P.takeError();
   Tuning T(Options, Read, Movable->Decisions, *P, Folder->path());

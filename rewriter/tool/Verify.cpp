@@ -109,7 +109,7 @@ llvm::Expected<int> bankstripe::runVerify(const ToolOptions &Options,
   if (!Folder)
     return Folder.takeError();
   llvm::Expected<Program> P =
-      Program::find(Options, Executable, Run->Jobs, Folder->path());
+      Program::find(Options, Executable, *Run, Folder->path());
   if (!P)
     return P.takeError();
   llvm::Expected<int> Status = verify(*P, *Run, Options, Folder->path());

@@ -276,6 +276,13 @@ class Confirmation(ToolTest):
         kernel = self.report("a.cu", "include/kernel.cuh", "--", "-Iinclude")["kernels"][0]
         self.assertEqual(kernel["ptxasAfter"]["stackFrame"], 0)
 
+    def test_headers_are_compiled_as_rewritten_whoever_includes_them(self):
+        self.write("kernels/kernel.cuh", "#pragma once\n" + moves())
+        self.write("api/launch.h", '#include "../kernels/kernel.cuh"\n')
+        self.write("a.cu", "#include <launch.h>\n")
+        kernel = self.report("a.cu", "kernels/kernel.cuh", "--", "-Iapi")["kernels"][0]
+        self.assertEqual(kernel["ptxasAfter"]["stackFrame"], 0)
+
     def test_includes_beside_the_file_are_found(self):
         self.write("src/size.h", "#define WORDS 8\n")
         self.write("src/a.cu", '#include "size.h"\n' + moves().replace("[8]", "[WORDS]"))

@@ -5,11 +5,12 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import unittest
 
-from support import CHANGES, DONE, PLAIN, ToolTest, moves
+from support import CHANGES, DONE, PLAIN, SOME_FAILED, ToolTest, find_nvcc, moves
 
 HELPER = (pathlib.Path(__file__).resolve().parents[2]
           / "runtime" / "device" / "bankstripe.cuh").read_text(encoding="utf-8")
@@ -154,9 +155,10 @@ class OutputFolder(ToolTest):
         self.assertEqual(
             sorted(n for n in after if n.startswith("out/striped/") and "." in n),
             ["out/striped/a.cu", "out/striped/bankstripe.cuh", "out/striped/deep/b.cu",
-             "out/striped/deep/bankstripe.cuh", "out/striped/deep/plain.cu"])
+             "out/striped/deep/plain.cu"])
         self.assert_rewritten("out/striped/a.cu")
         self.assert_rewritten("out/striped/deep/b.cu")
+        self.assertIn('#include "../bankstripe.cuh"', self.read("out/striped/deep/b.cu"))
         self.assertEqual(self.read("out/striped/deep/plain.cu"), PLAIN)
 
     def test_takes_files_to_its_top(self):
@@ -170,12 +172,52 @@ class OutputFolder(ToolTest):
         self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "link"))
         self.assert_rewritten("out/deep/a.cu")
 
+    def test_keeps_what_several_paths_have_in_common(self):
+        self.write("src/a.cu", '#include "../lib/kernel.cuh"\n')
+        self.write("lib/kernel.cuh", moves())
+        self.write("lib/a.cu", PLAIN)
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "src", "lib"))
+        self.assert_rewritten("out/lib/kernel.cuh")
+        self.assertEqual(self.read("out/lib/a.cu"), PLAIN)
+        self.assertIn("kernel.cuh", self.read("out/src/a.cu"))
+
     def test_works_a_second_time(self):
-        self.write("a.cu", moves())
-        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "a.cu"))
+        self.write("src/a.cu", moves())
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "."))
         once = self.snapshot()
-        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "a.cu"))
+        old = (1, 1)
+        os.utime(self.folder / "out/src/a.cu", old)
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "."))
         self.assertEqual(self.snapshot(), once)
+        # make does not build it again.
+        self.assertEqual((self.folder / "out/src/a.cu").stat().st_mtime, old[0])
+
+    def test_can_be_rewritten(self):
+        self.write("src/deep/a.cu", moves())
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "src"))
+        once = self.snapshot()
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "out"))
+        self.assertEqual(self.snapshot(), once)
+
+    def test_is_not_that_of_the_sources(self):
+        self.write("src/a.cu", moves())
+        before = self.snapshot()
+        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--output-dir=src", "src"))
+        self.assertIn("src/a.cu' would be its own copy", done.stderr)
+        self.assertEqual(self.snapshot()["src/a.cu"], before["src/a.cu"])
+
+    def test_links_in_it_lead_nowhere(self):
+        self.write("src/a.cu", moves("first"))
+        self.write("src/deep/b.cu", moves("second"))
+        before = self.snapshot()
+        (self.folder / "out").mkdir()
+        (self.folder / "out/a.cu").symlink_to("../src/a.cu")
+        (self.folder / "out/deep").symlink_to("../src/deep")
+        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--output-dir=out", "src"))
+        self.assertIn("out/deep' leads out of", done.stderr)
+        self.assert_rewritten("out/a.cu")
+        after = self.snapshot()
+        self.assertEqual({n: after[n] for n in before}, before)
 
     def test_has_the_changed_headers(self):
         self.write("src/kernel.cuh", moves())
@@ -186,6 +228,70 @@ class OutputFolder(ToolTest):
         self.assertEqual({n: after[n] for n in before}, before)
         self.assert_rewritten("out/kernel.cuh")
         self.assertEqual(self.read("out/a.cu"), '#include "kernel.cuh"\n')
+
+    def test_has_headers_under_the_names_of_links(self):
+        self.write("real/kernel.cuh", moves())
+        (self.folder / "inc").symlink_to("real")
+        self.write("src/a.cu", "#include <kernel.cuh>\n")
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", ".", "--", "-Iinc"))
+        self.assert_rewritten("out/inc/kernel.cuh")
+
+    def test_says_what_would_find_the_original(self):
+        self.write("lib/kernel.cuh", moves())
+        self.write("between.h", '#include "within.h"\n')
+        self.write("within.h", '#include "lib/kernel.cuh"\n')
+        self.write("lib/a.cu", '#include "../between.h"\n')
+        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--output-dir=out", "lib"))
+        self.assertRegex(done.stderr, "with the original of '[^']*/lib/kernel.cuh', which "
+                                      "'[^']*/between.h' includes")
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "lib", "between.h"))
+        self.assert_rewritten("out/lib/kernel.cuh")
+        self.assertIn("kernel.cuh", self.read("out/within.h"))
+
+
+@unittest.skipUnless(find_nvcc(), "nvcc is not there")
+class BuildOfCopies(ToolTest):
+    """A header that stays as it is stands between a source and one that changes."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("base/bins.h", "#pragma once\n#define BINS 8\n")
+        self.write("kernels/count.cuh",
+                   "#pragma once\n#include <bins.h>\n" + moves().replace("[8]", "[BINS]"))
+        self.write("api/launch.h", '#pragma once\n#include "../kernels/count.cuh"\n')
+        self.write("src/main.cu", '#include "launch.h"\n')
+
+    def build(self, *options):
+        """The bytes of shared memory, and the user's files that were compiled."""
+        command = [find_nvcc(), "-arch=sm_90", *options, "out/src/main.cu"]
+        made = subprocess.run([*command, "-cubin", "-o", "main.cubin", "-Xptxas=-v"],
+                              cwd=self.folder, capture_output=True, text=True, check=True)
+        read = subprocess.run([*command, "-M"], cwd=self.folder, capture_output=True, text=True,
+                              check=True)
+        files = {pathlib.Path(self.folder, name).resolve() for name in read.stdout.split()}
+        return (int((re.search(r"(\d+) bytes smem", made.stderr) or [0, 0])[1]),
+                sorted(str(file.relative_to(self.folder)) for file in files
+                       if file.is_relative_to(self.folder) and file.is_file()))
+
+    def check(self, *given):
+        before = self.snapshot()
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", *given,
+                                        "--", "-Iapi", "-Ibase", "-arch=sm_90"))
+        after = self.snapshot()
+        self.assertEqual({n: after[n] for n in before}, before)
+        self.assertEqual([n for n in after if n.endswith(".cuh")],
+                         ["kernels/count.cuh", "out/bankstripe.cuh", "out/kernels/count.cuh"])
+        files = [f"out/{name}" for name in ("api/launch.h", "bankstripe.cuh", "base/bins.h",
+                                            "kernels/count.cuh", "src/main.cu")]
+        self.assertEqual(self.build("-Iout/api", "-Iout/base"), (128 * 8 * 4, files))
+        self.assertEqual(self.build("-Iout/api", "-Iout/base", "-Iapi", "-Ibase"),
+                         (128 * 8 * 4, files))
+
+    def test_finds_rewritten_headers(self):
+        self.check(".")
+
+    def test_finds_them_where_what_includes_them_is_not_given(self):
+        self.check("src", "kernels/count.cuh")
 
 
 class OtherFiles(ToolTest):

@@ -1,0 +1,149 @@
+//===-- OutputTree.cpp - the copies of rewrite --output-dir ---------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tool/OutputTree.h"
+#include "model/SourceFile.h"
+#include "tool/Paths.h"
+#include "wrap/Includes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+static std::string withSlash(std::string Folder) {
+  return StringRef(Folder).ends_with("/") ? Folder : Folder + "/";
+}
+
+// Also where some of the folders are not there yet.
+static std::string realFolder(StringRef Path) {
+  if (fs::exists(Path) || !path::has_parent_path(Path))
+    return realPath(Path);
+  return realFolder(path::parent_path(Path)) + "/" + path::filename(Path).str();
+}
+
+OutputTree::OutputTree(StringRef Given, const std::vector<std::string> &Paths)
+    : Folder(withSlash(realFolder(Given))),
+      Tree(withSlash(commonFolder({Paths.begin(), Paths.end()}))) {}
+
+bool OutputTree::isCopy(StringRef File) const {
+  return Folder != Tree && StringRef(Folder).starts_with(Tree) &&
+         StringRef(realPath(File)).starts_with(Folder);
+}
+
+// By the name under which it is included, which may be that of a link, or else
+// by where it really lies.
+std::optional<std::string> OutputTree::placeOf(StringRef File) const {
+  for (const std::string &Name : {File.str(), realPath(File)}) {
+    StringRef Inside = Name;
+    if (Inside.consume_front(Tree))
+      return Inside.str();
+  }
+  return std::nullopt;
+}
+
+// What is there already stays as old as it is, for make.
+llvm::Error OutputTree::put(StringRef Place, StringRef Text,
+                            StringRef Original) const {
+  const std::string Path = Folder + Place.str();
+  const StringRef Parent = path::parent_path(Path);
+  if (std::error_code EC = fs::create_directories(Parent))
+    return llvm::createStringError("cannot make folder '" + Parent +
+                                   "': " + EC.message());
+  if (!StringRef(withSlash(realPath(Parent))).starts_with(Folder))
+    return llvm::createStringError("'" + Parent + "' leads out of '" + Folder +
+                                   "'; nothing is written there");
+  if (fs::is_symlink_file(Path))
+    if (std::error_code EC = fs::remove(Path))
+      return llvm::createStringError("cannot replace '" + Path +
+                                     "': " + EC.message());
+  if (!Original.empty() && realPath(Path) == realPath(Original))
+    return llvm::createStringError("'" + Path +
+                                   "' would be its own copy; name another "
+                                   "folder, or use --in-place");
+  if (readText(Path) == Text)
+    return llvm::Error::success();
+  return replaceFile(Path, Text, std::nullopt);
+}
+
+llvm::Error OutputTree::copy(StringRef File, StringRef Place,
+                             bool EmbedHelper) const {
+  auto Change = Changed.find(realPath(File));
+  if (Change == Changed.end()) {
+    if (path::filename(File) == HelperFileName)
+      return put(Place, helperText(), File);
+    auto Text = readText(File);
+    // One that could not be read in the first place was reported.
+    return Text ? put(Place, *Text, File) : llvm::Error::success();
+  }
+  const ChangedFile &Rewritten = *Change->second;
+  std::string Text = Rewritten.After;
+  const std::string Include = "#include \"" + HelperFileName.str() + "\"";
+  if (!EmbedHelper && !StringRef(Rewritten.Before).contains(Include))
+    if (const size_t At = Text.find(Include); At != std::string::npos) {
+      if (llvm::Error E = put(HelperFileName, helperText(), ""))
+        return E;
+      std::string Up;
+      for (size_t Depth = Place.count('/'); Depth; --Depth)
+        Up += "../";
+      Text.insert(At + Include.find('"') + 1, Up);
+    }
+  return put(Place, Text, File);
+}
+
+// The changed file that File includes, or what it includes does, each by its
+// place beside the one that includes it.
+static std::string
+changedBeside(const std::string &File,
+              const std::map<std::string, const ChangedFile *> &Changed,
+              std::set<std::string> &Seen) {
+  const std::string Text =
+      Seen.insert(File).second ? readText(File).value_or("") : "";
+  for (const IncludeDirective &D : findIncludes(Text)) {
+    auto Found = D.Quoted ? findIncluded(D, File, {}) : std::nullopt;
+    if (!Found)
+      continue;
+    if (Changed.count(realPath(*Found)))
+      return *Found;
+    if (std::string Deeper = changedBeside(*Found, Changed, Seen);
+        !Deeper.empty())
+      return Deeper;
+  }
+  return "";
+}
+
+llvm::Error OutputTree::write(const std::set<std::string> &Files,
+                              llvm::ArrayRef<ChangedFile> Changes,
+                              bool EmbedHelper) {
+  std::set<std::string> All = Files;
+  for (const ChangedFile &File : Changes) {
+    Changed[realPath(File.Path)] = &File;
+    All.insert(File.Path);
+  }
+  llvm::Error Problems = llvm::Error::success();
+  for (const std::string &File : All) {
+    if (isCopy(File) || !fs::is_regular_file(File))
+      continue;
+    if (auto Place = placeOf(File)) {
+      Problems =
+          joinErrors(std::move(Problems), copy(File, *Place, EmbedHelper));
+      continue;
+    }
+    std::set<std::string> Seen;
+    if (std::string Original = changedBeside(File, Changed, Seen);
+        !Original.empty())
+      Problems = joinErrors(
+          std::move(Problems),
+          llvm::createStringError("the copies would be compiled with the "
+                                  "original of '" +
+                                  Original + "', which '" + File +
+                                  "' includes; give that file as well"));
+  }
+  return Problems;
+}

@@ -1,0 +1,59 @@
+//===-- OutputTree.h - the copies of rewrite --output-dir -------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The folder that all given paths have in common is copied: of it whatever was
+// read, changed or not, each file at its place. A compiler that is told
+// -I OUT/include in the place of -I include so finds every changed header,
+// whoever includes it. A header that stayed where it was would find the
+// original beside it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TOOL_OUTPUTTREE_H
+#define BANKSTRIPE_TOOL_OUTPUTTREE_H
+
+#include "edit/Edit.h"
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace bankstripe {
+
+/// The copies of one run.
+class OutputTree {
+public:
+  /// They are made below \p Folder; \p Paths are what the user gave.
+  OutputTree(llvm::StringRef Folder, const std::vector<std::string> &Paths);
+
+  /// Whether \p File is a copy that an earlier run made of what is given now.
+  bool isCopy(llvm::StringRef File) const;
+
+  /// Writes copies of \p Files, rewritten where \p Changes says so, and one
+  /// helper, unless \p EmbedHelper. Nothing outside of the folder is touched,
+  /// also through no link. Errors: something cannot be written, or a file
+  /// outside of the tree includes the original of a changed one; the others
+  /// are written.
+  llvm::Error write(const std::set<std::string> &Files,
+                    llvm::ArrayRef<ChangedFile> Changes, bool EmbedHelper);
+
+private:
+  std::optional<std::string> placeOf(llvm::StringRef File) const;
+  llvm::Error put(llvm::StringRef Place, llvm::StringRef Text,
+                  llvm::StringRef Original) const;
+  llvm::Error copy(llvm::StringRef File, llvm::StringRef Place,
+                   bool EmbedHelper) const;
+
+  std::string Folder; ///< Absolute, with a slash at its end, as is Tree.
+  std::string Tree;   ///< Without links.
+  std::map<std::string, const ChangedFile *> Changed; ///< By real path.
+};
+
+} // namespace bankstripe
+
+#endif
