@@ -164,11 +164,13 @@ void AllocaTracker::mark(AllocaInst &Alloca, ArrayRef<Finding> Findings) {
   auto Records = findDVRDeclares(&Alloca);
   auto Index = Records.empty() ? onlyNamed(Findings, Alloca.getName(),
                                            Alloca.getFunction()->getName())
-                               : findingOf(*Records.front(), Findings);
+                               : std::nullopt;
+  // An anonymous union has one for each of its members.
+  for (const DbgVariableRecord *Record : Records)
+    if (!Index && (Index = findingOf(*Record, Findings)))
+      Variables[Record->getVariable()] = *Index;
   if (!Index)
     return;
-  if (!Records.empty())
-    Variables[Records.front()->getVariable()] = *Index;
   // The dot keeps the number apart from a suffix that LLVM may add.
   Alloca.setName(MarkPrefix + Twine(*Index) + ".");
   Holders.insert(Alloca.getFunction());

@@ -31,24 +31,25 @@
 using namespace bankstripe;
 using namespace clang;
 
-// An array somewhere inside a class, its bases included.
-static bool holdsArray(const CXXRecordDecl *Record, unsigned Depth = 0) {
+// An array, or one somewhere inside a class, its bases included.
+static bool isOrHoldsArray(QualType Type, unsigned Depth = 0) {
+  if (Type->isConstantArrayType())
+    return true;
+  const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
   if (!Record || !Record->hasDefinition() || Depth > 8)
     return false;
-  for (const FieldDecl *Field : Record->fields()) {
-    if (Field->getType()->isConstantArrayType())
-      return true;
-    if (holdsArray(Field->getType()->getAsCXXRecordDecl(), Depth + 1))
-      return true;
-  }
-  return llvm::any_of(Record->bases(), [&](const CXXBaseSpecifier &Base) {
-    return holdsArray(Base.getType()->getAsCXXRecordDecl(), Depth + 1);
-  });
+  return llvm::any_of(Record->fields(),
+                      [&](const FieldDecl *Field) {
+                        return isOrHoldsArray(Field->getType(), Depth + 1);
+                      }) ||
+         llvm::any_of(Record->bases(), [&](const CXXBaseSpecifier &Base) {
+           return isOrHoldsArray(Base.getType(), Depth + 1);
+         });
 }
 
 bool bankstripe::isPrivateArray(const VarDecl *Variable) {
   if (isa<ParmVarDecl>(Variable) || !Variable->hasLocalStorage() ||
-      Variable->isImplicit() || Variable->hasAttr<CUDASharedAttr>() ||
+      Variable->hasAttr<CUDASharedAttr>() ||
       Variable->hasAttr<CUDAConstantAttr>() ||
       Variable->hasAttr<CUDADeviceAttr>())
     return false;
@@ -58,7 +59,8 @@ bool bankstripe::isPrivateArray(const VarDecl *Variable) {
   if (Type->isReferenceType() || Type->isPointerType())
     return false;
   const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
-  return Record && !Record->isLambda() && holdsArray(Record);
+  return Record && !Record->isLambda() && isOrHoldsArray(Type) &&
+         (!Variable->isImplicit() || Record->isAnonymousStructOrUnion());
 }
 
 // CUDA's vector types: char1 to double4, by their names.
@@ -125,6 +127,12 @@ static void readType(Finding &F, const VarDecl *Variable, ASTContext &Context,
   };
   QualType Type = Variable->getType();
   F.Type = Type.getAsString(Context.getPrintingPolicy());
+  if (Variable->isImplicit()) { // An anonymous union, named after its array.
+    F.Type = "anonymous union";
+    for (const FieldDecl *Field : Type->getAsRecordDecl()->fields())
+      if (F.Name.empty() && isOrHoldsArray(Field->getType()))
+        F.Name = Field->getNameAsString();
+  }
   F.IsObject = !Type->isArrayType();
   if (Type->isDependentType() || Type->isIncompleteType())
     return; // In a template that nobody instantiated: NotInstantiated says so.
@@ -440,6 +448,11 @@ void bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
   readType(F, Variable, Context, Text);
   if (F.Instances.empty())
     return;
+  if (Variable->isImplicit()) {
+    F.Obstacles.push_back(
+        {Reason::DeclaratorShape, F.Where, "an anonymous union"});
+    return;
+  }
   if (auto Problem = readInitializer(F, Variable, Context))
     F.Obstacles.push_back({Problem->Why, F.Where, Problem->Detail});
   readText(F, Variable, Statement, Body, Text);

@@ -172,14 +172,26 @@ static void mergeInstance(Finding &Into, Finding From) {
   Into.ElementDependent |= From.ElementDependent;
 }
 
+static bool isForDevice(const FunctionDecl *Function) {
+  return Function->hasAttr<CUDAGlobalAttr>() ||
+         Function->hasAttr<CUDADeviceAttr>();
+}
+
+// A lambda that stands in a function of the host; Clang takes each for one that
+// may also run on the device.
+static bool isLambdaForDevice(const DeclContext *Owner) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(Owner);
+  const auto *Device = Method ? Method->getAttr<CUDADeviceAttr>() : nullptr;
+  return Device && !Device->isImplicit();
+}
+
 void UnitReader::readArrays(const FunctionDecl *Function) {
-  if (!Function->hasAttr<CUDAGlobalAttr>() &&
-      !Function->hasAttr<CUDADeviceAttr>())
-    return;
   const BodyIndex *Body = Bodies.get(Function);
   std::optional<ArrayReader> Reader;
   for (auto [Variable, Statement] : Body->Variables) {
-    if (!isPrivateArray(Variable))
+    if (!isPrivateArray(Variable) ||
+        (!isForDevice(Function) &&
+         !isLambdaForDevice(Variable->getDeclContext())))
       continue;
     Place Where = Text.place(Variable->getLocation());
     auto [It, New] = ByPlace.try_emplace({Where, Variable->getNameAsString()},

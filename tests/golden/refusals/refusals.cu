@@ -62,8 +62,30 @@ KERNEL(named)(const int *in, int *out) {
   out[threadIdx.x] = order[in[0] & 7];
 }
 
+__global__ void united(const int *in, int *out) {
+  union {
+    float value;
+    int order[8];
+  };
+  for (int i = 0; i < 50; ++i)
+    order[in[i + threadIdx.x] & 7] = i;
+  out[threadIdx.x] = order[in[0] & 7];
+}
+
+template <class F> __global__ void call(F f) { f(threadIdx.x); }
+
+void launchLambda(const int *in, int *out) {
+  call<<<1, 128>>>([=] __device__(int thread) {
+    int order[8];
+    for (int i = 0; i < 50; ++i)
+      order[in[i + thread] & 7] = i;
+    out[thread] = order[in[0] & 7];
+  });
+}
+
 void launch(const int *in, int *out) {
   refuse<<<1, 128>>>(in, out);
   beyond<<<1, 128>>>(in, out);
   named<<<1, 128>>>(in, out);
+  united<<<1, 128>>>(in, out);
 }

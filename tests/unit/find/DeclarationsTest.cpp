@@ -144,6 +144,18 @@ TEST(Context, Lambdas) {
            "  *out = $read^a[j]; return x; }; f(1);");
 }
 
+TEST(Context, LambdasForTheDeviceInFunctionsOfTheHost) {
+  std::vector<Finding> Findings = testFind(
+      "template <class F> __global__ void call(F f) { f(threadIdx.x); }\n"
+      "void run(int *out) {\n"
+      "  auto onHost = [=](int i) { int b[4] = {0}; return b[i]; };\n"
+      "  call<<<1, 32>>>([=] __device__(int i) {\n"
+      "    int $in_lambda^a[4]; $write^a[i] = 1; out[i] = $read^a[out[i]];\n"
+      "  });\n"
+      "}\n");
+  EXPECT_EQ(Findings.size(), 1u);
+}
+
 TEST(Context, ClassesInsideFunctions) {
   testBody("struct Local { __device__ int f(int k) {"
            "  int $in_lambda^a[4]; $write^a[k] = 1;"
@@ -416,6 +428,15 @@ TEST(Declaration, OfAnotherShape) {
 TEST(Declaration, AnAttributeBehindTheExtents) {
   testBody("int $over_aligned^$declarator_shape^a[4] __attribute__((unused));"
            "$write^a[i] = 1;");
+}
+
+TEST(Declaration, OfAnAnonymousUnion) {
+  std::vector<Finding> Findings = testBody(
+      "$declarator_shape^$class_object^union { float f; int a[4]; }; a[i] = 1; "
+      "*out = a[j];");
+  ASSERT_EQ(Findings.size(), 1u);
+  EXPECT_EQ(Findings[0].Name, "a");
+  EXPECT_EQ(Findings[0].Type, "anonymous union");
 }
 
 TEST(Declaration, AsARegister) {
