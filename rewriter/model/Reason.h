@@ -79,6 +79,7 @@ enum class Reason {
   OutsidePaths,
   NoKernel,
   NotInstantiated,
+  UnseenCallee,
   // refuse
   InLambda,
   RecursiveFunction,

@@ -103,18 +103,17 @@ bool CallGraph::leavesUnit(const std::string &Id,
 }
 
 static void checkReentry(ReachedArray &A, const CallGraph &Graph) {
-  auto Refuse = [&](std::string Why) {
-    A.Array.Obstacles.push_back(
-        {Reason::RecursiveFunction, A.Array.Where, std::move(Why)});
+  auto Refuse = [&](Reason Why, std::string Detail) {
+    A.Array.Obstacles.push_back({Why, A.Array.Where, std::move(Detail)});
   };
   for (const ArrayInstance &I : A.Array.Instances) {
     std::set<std::string> Below = Graph.below(I.FunctionId);
     if (Below.count(I.FunctionId))
-      return Refuse("it calls itself through another translation unit");
+      return Refuse(Reason::RecursiveFunction,
+                    "it calls itself through another translation unit");
     for (const std::string &Id : Below)
       if (Graph.isMissing(Id))
-        return Refuse("it calls " + llvm::demangle(Id) +
-                      ", which no given file defines");
+        return Refuse(Reason::UnseenCallee, llvm::demangle(Id));
   }
 }
 

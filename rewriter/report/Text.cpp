@@ -25,6 +25,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -33,6 +34,13 @@ using clang::DiagnosticsEngine;
 
 static std::string bytesText(uint64_t Bytes) {
   return llvm::formatv("{0} byte{1}", Bytes, Bytes == 1 ? "" : "s");
+}
+
+// Whether an array that stays as it is for R lies in local memory: code that no
+// kernel reaches is never run.
+static bool isKnownResident(Reason R) {
+  return R != Reason::NeverUsed && R != Reason::NoEvidence &&
+         R != Reason::NoKernel && R != Reason::NotInstantiated;
 }
 
 llvm::StringRef bankstripe::outcomeOf(Reason R) {
@@ -47,7 +55,7 @@ llvm::StringRef bankstripe::outcomeOf(Reason R) {
     return R == Reason::UnrolledLoop ? "moves to registers" : "is left alone";
   case VerdictKind::Unchanged:
   case VerdictKind::Unsupported:
-    return "stays in local memory";
+    return isKnownResident(R) ? "stays in local memory" : "is left alone";
   }
   llvm_unreachable("all verdicts are listed");
 }
@@ -151,6 +159,10 @@ private:
   static clang::DiagnosticOptions &makeOptions(clang::DiagnosticOptions &O,
                                                llvm::raw_ostream &OS) {
     O.ShowColors = OS.has_colors();
+    // As wide as the terminal, as Clang's own.
+    if (OS.is_displayed())
+      O.MessageLength = std::max(llvm::sys::Process::StandardErrColumns(),
+                                 llvm::sys::Process::StandardOutColumns());
     return O;
   }
   static clang::DiagnosticIDs::Level toSeverity(DiagnosticsEngine::Level L) {

@@ -32,6 +32,13 @@ class DryRun(ToolTest):
         self.assertIn("[stripe, dynamic-index]", done.stderr)
         self.assertNotIn("dynamic-index", done.stdout)
 
+    def test_long_lines_are_cut_on_a_terminal(self):
+        self.write("a.cu", moves().replace("int last", "  " + "; " * 200 + "int last"))
+        text = self.errors_on_terminal("rewrite", "--no-confirm", "a.cu", COLUMNS="70")
+        line = next(line for line in text.splitlines() if "int last[8]" in line)
+        self.assertIn("...", line)
+        self.assertLessEqual(len(re.sub("\x1b[^m]*m", "", line)), 72)
+
     @unittest.skipUnless(shutil.which("patch"), "patch is not installed")
     def test_diff_applied_is_what_in_place_writes(self):
         for name, text in {"a.cu": moves("first"),

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
 import pathlib
-import pty
 import signal
 import subprocess
 import sys
@@ -83,22 +82,7 @@ class OnATerminal(ParallelTest):
     def shown(self, *options):
         """What a person sees while it runs."""
         self.write_files()
-        ours, theirs = pty.openpty()
-        with subprocess.Popen(
-                [TOOL, "analyze", "--no-confirm", "--no-cache", *options, "src"],
-                cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=theirs) as process:
-            os.close(theirs)
-            text = b""
-            while True:
-                try:
-                    part = os.read(ours, 1 << 16)
-                except OSError:  # How a terminal says that nobody is there.
-                    break
-                text += part
-        os.close(ours)
-        self.assertEqual(process.returncode, DONE)
-        return text.decode()
+        return self.errors_on_terminal("analyze", "--no-confirm", "--no-cache", *options, "src")
 
     def test_progress_is_shown_and_taken_away(self):
         text = self.shown("-j1")

@@ -8,6 +8,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
 import pathlib
+import pty
 import shutil
 import subprocess
 import tempfile
@@ -124,6 +125,25 @@ class ToolTest(unittest.TestCase):
         done.stdout = done.stdout.decode("latin-1")
         done.stderr = done.stderr.decode("latin-1")
         return done
+
+    def errors_on_terminal(self, *words, **environment):
+        """What a terminal that is standard error is sent."""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(
+                [TOOL, *words], cwd=self.folder, stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=theirs,
+                env={**os.environ, **environment}) as process:
+            os.close(theirs)
+            text = b""
+            while True:
+                try:
+                    part = os.read(ours, 1 << 16)
+                except OSError:  # How a terminal says that nobody is there.
+                    break
+                text += part
+        os.close(ours)
+        self.assertEqual(process.returncode, DONE)
+        return text.decode()
 
     def expect(self, code, done):
         self.assertEqual(done.returncode, code, f"stderr: {done.stderr}")

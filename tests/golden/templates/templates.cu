@@ -55,6 +55,19 @@ template <class T> __global__ void unseen(const T *in, T *out) {
   out[threadIdx.x] = last[int(in[1]) & 7];
 }
 
+// Nobody asks for the other branch.
+template <bool Wide> __global__ void branches(const int *in, int *out) {
+  int first[8];
+  first[in[threadIdx.x] & 7] = in[0];
+  if constexpr (Wide) {
+    int second[16];
+    second[in[threadIdx.x] & 15] = first[in[1] & 7];
+    out[threadIdx.x] = second[in[2] & 15];
+  } else {
+    out[threadIdx.x] = first[in[1] & 7];
+  }
+}
+
 void launch(const int *in, int *out, const unsigned char *bytes,
             unsigned char *bytesOut, const double *values, double *valuesOut,
             int threads) {
@@ -67,4 +80,5 @@ void launch(const int *in, int *out, const unsigned char *bytes,
   windows<<<1, 64>>>(in, values, valuesOut);
   unknown<4><<<1, 64>>>(in, out);
   unknown<5><<<1, threads>>>(in, out);
+  branches<false><<<1, 64>>>(in, out);
 }

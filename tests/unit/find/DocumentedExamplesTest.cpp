@@ -75,6 +75,7 @@ bool isGivenLater(Reason R) {
   case Reason::KernelInMacro:
   case Reason::LinkedCallees:
   case Reason::RecursiveFunction:
+  case Reason::UnseenCallee:
     return true;
   default:
     return false;
