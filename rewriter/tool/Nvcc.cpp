@@ -17,6 +17,7 @@
 #include "evidence/Evidence.h"
 #include "facts/Archive.h"
 #include "tool/Answers.h"
+#include "workers/TemporaryFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -26,7 +27,10 @@ using llvm::StringRef;
 /// What a process that asked nvcc sends back.
 using Sent = std::pair<std::string /*Problem*/, ResourceTable>;
 
-static Sent ask(const NvccQuestion &Question, StringRef Nvcc) {
+// To be called in a process of its own. What nvcc writes goes to Scratch.
+static Sent ask(const NvccQuestion &Question, StringRef Nvcc,
+                const std::string &Scratch) {
+  setenv("TMPDIR", Scratch.c_str(), /*overwrite=*/1);
   auto Table =
       runPtxas(Question.Unit->Job, Nvcc, Question.File, Question.ExtraArgs);
   return Table ? Sent{"", std::move(*Table)}
@@ -54,6 +58,7 @@ askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
   std::vector<std::optional<llvm::Expected<ResourceTable>>> Replies(
       Questions.size());
   std::vector<std::optional<std::string>> Keys(Questions.size());
+  std::optional<TemporaryFolder> Scratch;
   Progress Shown(Questions.size(), Options.Level != Detail::Quiet);
   // What a user compiles may take as long as it takes.
   WorkLimits Limits = workLimits(Options);
@@ -75,10 +80,17 @@ askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
       Shown.done(displayName(Questions[I].Unit->Job.File));
       continue;
     }
+    if (!Scratch) {
+      auto Made = TemporaryFolder::create();
+      if (!Made)
+        return Made.takeError();
+      Scratch.emplace(std::move(*Made));
+    }
     if (Copies)
       if (llvm::Error E = Copies->write())
         return E;
-    Pool.start(I, [&] { return toBytes(ask(Questions[I], Nvcc)); });
+    Pool.start(
+        I, [&] { return toBytes(ask(Questions[I], Nvcc, Scratch->path())); });
   }
   Pool.finish();
   std::vector<llvm::Expected<ResourceTable>> Result;
@@ -143,9 +155,11 @@ void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
       Questions.push_back({&Unit, Unit.Job.File, {}});
       Asked.push_back(&Unit);
     }
-  auto Replies =
-      cantFail(askNvcc(Run, Questions, Nvcc, /*Copies=*/nullptr, Options));
-  for (auto [Unit, Reply] : llvm::zip_equal(Asked, Replies))
+  auto Replies = askNvcc(Run, Questions, Nvcc, /*Copies=*/nullptr, Options);
+  if (!Replies)
+    return warn(Asked.front()->Job, Replies.takeError(),
+                "ptxas cannot confirm the rewrite");
+  for (auto [Unit, Reply] : llvm::zip_equal(Asked, *Replies))
     if (Reply)
       Unit->Unit.Resources = forKernels(*Reply, Unit->Unit.Facts.Kernels);
     else

@@ -50,19 +50,6 @@ std::string bankstripe::commonFolder(const std::set<std::string> &Files) {
   return Common;
 }
 
-llvm::Expected<TemporaryFolder> TemporaryFolder::create() {
-  llvm::SmallString<128> Path;
-  if (std::error_code EC = fs::createUniqueDirectory("bankstripe", Path))
-    return llvm::createStringError("cannot make a temporary folder: " +
-                                   EC.message());
-  return TemporaryFolder(std::string(Path));
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  if (!Path.empty())
-    (void)fs::remove_directories(Path); // Temporary files at worst.
-}
-
 Mirror::Mirror(llvm::ArrayRef<ChangedFile> Changes, std::set<std::string> Given,
                StringRef Root)
     : Changes(Changes), Files(std::move(Given)), Root(Root) {

@@ -32,24 +32,6 @@ private:
 /// The folder that all of \p Files lie in, or are themselves, without links.
 std::string commonFolder(const std::set<std::string> &Files);
 
-/// A folder that is removed when this goes out of scope.
-class TemporaryFolder {
-public:
-  static llvm::Expected<TemporaryFolder> create();
-  TemporaryFolder(TemporaryFolder &&Other) noexcept
-      : Path(std::move(Other.Path)) {
-    Other.Path.clear();
-  }
-  TemporaryFolder &operator=(TemporaryFolder &&) = delete;
-  ~TemporaryFolder();
-  const std::string &path() const { return Path; }
-  void keep() { Path.clear(); }
-
-private:
-  explicit TemporaryFolder(std::string Path) : Path(std::move(Path)) {}
-  std::string Path;
-};
-
 /// The user's files below another folder, at their absolute paths: changed ones
 /// as they would be, with the helper beside each, and links to the others, so
 /// that whatever includes a changed file finds that and not its original.

@@ -69,11 +69,10 @@ llvm::Expected<Program> Program::find(const ToolOptions &Options,
 }
 
 ProcessResult Program::execute(const std::vector<std::string> &Command,
-                               bool Quiet) const {
+                               Output Printed) const {
   if (Options.Level == Detail::Verbose)
     llvm::errs() << "bankstripe: " << llvm::join(Command, " ") << '\n';
-  ProcessResult Ended =
-      runProcess(Command, Quiet ? Output::Together : Output::Shown);
+  ProcessResult Ended = runProcess(Command, Printed);
   if (Ended.Interrupted)
     std::exit(endAs(Ended));
   return Ended;
@@ -137,7 +136,7 @@ llvm::Expected<std::string> Program::buildFiles(StringRef Name,
   llvm::append_range(Command, Given);
   Command.insert(Command.end(), {"-o", Output});
   llvm::append_range(Command, Sources);
-  if (!execute(Command, /*Quiet=*/false).succeeded())
+  if (!execute(Command, Output::Unasked).succeeded())
     return llvm::createStringError("nvcc failed on '" + Sources.front() + "'");
   return Output;
 }
@@ -197,7 +196,7 @@ llvm::Expected<std::string> Program::buildTree(StringRef Name,
                "cd \"$0\" && { [ -z \"$2\" ] || export "
                "NVCC_APPEND_FLAGS=\"$NVCC_APPEND_FLAGS $2\"; } && eval \"$1\"",
                Root, Options.BuildCommand, Flags},
-              /*Quiet=*/true);
+              Output::Together);
   if (!Built.succeeded())
     return llvm::createStringError(
         "'" + Options.BuildCommand + "' fails in a copy of '" + Tree + "':\n" +
@@ -226,7 +225,8 @@ llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
     Command.emplace_back("--");
     llvm::append_range(Command, Options.ProgramArgs);
   }
-  const ProcessResult Ended = execute(Command, Quiet);
+  const ProcessResult Ended =
+      execute(Command, Quiet ? Output::Together : Output::Shown);
   if (Ended.wasKilled())
     return llvm::createStringError("'" + Verifier + "' " + Ended.problem());
   return Ended.exitStatus();

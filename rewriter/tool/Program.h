@@ -81,7 +81,7 @@ private:
                          std::map<std::string, std::string> &Touched) const;
   /// Ends this process when it was asked to end meanwhile.
   ProcessResult execute(const std::vector<std::string> &Command,
-                        bool Quiet) const;
+                        Output Printed) const;
 
   const ToolOptions &Options;
   std::vector<CompileJob> Jobs;

@@ -13,6 +13,7 @@
 
 #include "tune/Tune.h"
 #include "tool/Program.h"
+#include "workers/TemporaryFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"

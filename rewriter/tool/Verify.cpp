@@ -22,6 +22,7 @@
 
 #include "report/Report.h"
 #include "tool/Program.h"
+#include "workers/TemporaryFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"

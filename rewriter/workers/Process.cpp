@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "workers/Process.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "workers/TemporaryFolder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
@@ -16,6 +16,9 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -26,13 +29,33 @@ static constexpr int CannotRun = 127;
 /// Signals that ask us to end.
 static constexpr int EndSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-static volatile pid_t Child = 0;
-static volatile sig_atomic_t Received = 0;
+/// How many there are of HeldSignals, and what was blocked before them.
+static unsigned Holders = 0;
+static sigset_t Before;
 
-static void handOn(int Signal) {
-  Received = Signal;
-  if (Child > 0)
-    kill(Child, Signal);
+/// Whether this process is in a group that ends with it.
+static bool InGroup = false;
+
+static sigset_t setOf(std::initializer_list<int> Further) {
+  sigset_t Set;
+  sigemptyset(&Set);
+  for (int Signal : EndSignals)
+    sigaddset(&Set, Signal);
+  for (int Signal : Further)
+    sigaddset(&Set, Signal);
+  return Set;
+}
+
+HeldSignals::HeldSignals() {
+  // A child's end is one that waitForChild looks for.
+  const sigset_t Set = setOf({SIGCHLD});
+  if (Holders++ == 0)
+    sigprocmask(SIG_BLOCK, &Set, &Before);
+}
+
+HeldSignals::~HeldSignals() {
+  if (--Holders == 0)
+    sigprocmask(SIG_SETMASK, &Before, nullptr);
 }
 
 bool ProcessResult::wasKilled() const { return WIFSIGNALED(Status); }
@@ -66,22 +89,45 @@ static std::string takeText(int &File) {
   return Text;
 }
 
+// Nobody would read what this process does without Parent.
+static void leaveNothing(pid_t Parent) {
+  if (!InGroup)
+    setpgid(0, 0);
+  InGroup = true;
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != Parent)
+    _exit(1);
+#endif
+}
+
 Process::Process(llvm::function_ref<std::string()> Work, Output Printed)
     : Answer(makeFile()) {
-  if (Printed != Output::Shown)
+  if (Printed == Output::Apart || Printed == Output::Together)
     Out = makeFile();
   if (Printed == Output::Apart)
     Err = makeFile();
+  const bool Unasked =
+      Printed == Output::Unasked || Printed == Output::Together;
+  HasGroup = Unasked && !InGroup;
+  const pid_t Parent = getpid();
   llvm::outs().flush();
   Id = fork();
-  if (Id != 0)
+  if (Id != 0) {
+    if (HasGroup) // Whoever of the two comes first.
+      setpgid(Id, Id);
     return;
-  if (Printed != Output::Shown) {
+  }
+  Holders = 0;
+  sigprocmask(SIG_SETMASK, &Before, nullptr);
+  if (Out >= 0) {
     dup2(Out, STDOUT_FILENO);
     dup2(Printed == Output::Apart ? Err : Out, STDERR_FILENO);
   }
-  if (Printed == Output::Together)
+  if (Unasked) {
     dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+    leaveNothing(Parent);
+  }
   const std::string Text = Work();
   llvm::raw_fd_ostream(Answer, /*shouldClose=*/true) << Text;
   llvm::outs().flush();
@@ -92,6 +138,7 @@ Process::Process(Process &&Other) noexcept { *this = std::move(Other); }
 
 Process &Process::operator=(Process &&Other) noexcept {
   std::swap(Id, Other.Id);
+  std::swap(HasGroup, Other.HasGroup);
   std::swap(Out, Other.Out);
   std::swap(Err, Other.Err);
   std::swap(Answer, Other.Answer);
@@ -100,7 +147,7 @@ Process &Process::operator=(Process &&Other) noexcept {
 
 Process::~Process() {
   if (Id > 0) {
-    kill(Id, SIGKILL);
+    tell(SIGKILL);
     waitpid(Id, nullptr, 0);
   }
   for (int File : {Out, Err, Answer})
@@ -109,29 +156,37 @@ Process::~Process() {
 }
 
 ProcessResult Process::take(int Status) {
+  if (HasGroup && WIFSIGNALED(Status)) // It has not ended what it started.
+    tell(SIGKILL);
   Id = -1;
-  return {Status, Received != 0, takeText(Out), takeText(Err),
-          takeText(Answer)};
+  return {Status, false, takeText(Out), takeText(Err), takeText(Answer)};
+}
+
+void Process::tell(int Signal) const { kill(HasGroup ? -Id : Id, Signal); }
+
+pid_t bankstripe::waitForChild(pid_t Id, int &Status) {
+  const sigset_t Set = setOf({SIGCHLD});
+  while (true) {
+    const pid_t Ended = waitpid(Id, &Status, WNOHANG);
+    if (Ended > 0)
+      return Ended;
+    if (Ended < 0 && errno != EINTR)
+      return 0;
+    if (const int Signal = sigwaitinfo(&Set, nullptr);
+        Signal > 0 && Signal != SIGCHLD)
+      return -Signal;
+  }
 }
 
 ProcessResult Process::wait() {
   if (Id < 0)
     return {};
-  Child = Id;
-  struct sigaction Action = {}, Before[std::size(EndSignals)] = {};
-  Action.sa_handler = handOn;
-  Action.sa_flags = SA_RESTART;
-  for (size_t I = 0; I < std::size(EndSignals); ++I)
-    sigaction(EndSignals[I], &Action, &Before[I]);
-  auto Restore = llvm::scope_exit([&] {
-    for (size_t I = 0; I < std::size(EndSignals); ++I)
-      sigaction(EndSignals[I], &Before[I], nullptr);
-    Child = 0;
-  });
-  int Status = 0;
-  while (waitpid(Id, &Status, 0) < 0 && errno == EINTR) {
-  }
-  return take(Status);
+  int Status = 0, Received = 0;
+  for (pid_t Ended; (Ended = waitForChild(Id, Status)) < 0; Received = -Ended)
+    tell(-Ended);
+  ProcessResult Result = take(Status);
+  Result.Interrupted = Received != 0;
+  return Result;
 }
 
 ProcessResult bankstripe::runProcess(const std::vector<std::string> &Words,
@@ -162,9 +217,17 @@ int bankstripe::become(const std::vector<std::string> &Words) {
 }
 
 int bankstripe::endAs(const ProcessResult &Result) {
+  removeTemporaryFolders();
   if (!Result.wasKilled())
     return Result.exitStatus();
-  signal(WTERMSIG(Result.Status), SIG_DFL);
-  raise(WTERMSIG(Result.Status));
-  return 128 + WTERMSIG(Result.Status);
+  endBy(WTERMSIG(Result.Status));
+}
+
+void bankstripe::endBy(int Signal) {
+  removeTemporaryFolders();
+  signal(Signal, SIG_DFL);
+  const sigset_t Set = setOf({Signal});
+  sigprocmask(SIG_UNBLOCK, &Set, nullptr);
+  raise(Signal);
+  _exit(128 + Signal);
 }

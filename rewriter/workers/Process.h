@@ -10,6 +10,11 @@
 // nobody has to read while it runs, and its end is the end even if something
 // that it started goes on and keeps the output open.
 //
+// Signals that ask this process to end are blocked while it has processes or
+// temporary files, and are looked for where it waits. So there is always time
+// to end the ones and to remove the others. One that nobody answers is in a
+// process group of its own, with whatever it starts, as nvcc does.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_WORKERS_PROCESS_H
@@ -27,8 +32,18 @@ namespace bankstripe {
 /// Where standard output and standard error of a process go.
 enum class Output {
   Shown,    ///< Where ours go.
+  Unasked,  ///< Likewise; there is nobody to answer on standard input.
   Apart,    ///< Into ProcessResult::Out and Err.
-  Together, ///< Both into Out; there is nobody to answer on standard input.
+  Together, ///< Both into Out, and nobody to answer either.
+};
+
+/// While one of these exists, signals that ask us to end wait.
+class HeldSignals {
+public:
+  HeldSignals();
+  HeldSignals(const HeldSignals &) : HeldSignals() {}
+  HeldSignals &operator=(const HeldSignals &) { return *this; }
+  ~HeldSignals();
 };
 
 /// How a process ended, and what it left.
@@ -56,16 +71,25 @@ public:
 
   /// Below zero when it could not be started.
   pid_t id() const { return Id; }
-  /// To be called when waitpid has given \p Status.
+  /// To be called when waitForChild has given \p Status.
   ProcessResult take(int Status);
   /// Waits for it. Signals that ask this process to end meanwhile are handed
   /// on to the other.
   ProcessResult wait();
+  /// Sends it \p Signal, with those that it started where nobody answers it.
+  void tell(int Signal) const;
 
 private:
+  HeldSignals Held;
   pid_t Id = -1;
+  bool HasGroup = false;
   int Out = -1, Err = -1, Answer = -1; ///< Files in memory.
 };
+
+/// Waits for the child \p Id, or any for -1. \returns the id of one that ended,
+/// with \p Status as waitpid says; zero when there is none; or the negative
+/// number of a signal that asks us to end.
+pid_t waitForChild(pid_t Id, int &Status);
 
 /// Runs \p Words in \p Directory, which is the current one if it is empty, as
 /// if it had been run without us. A program that cannot be run says so on
@@ -76,8 +100,11 @@ ProcessResult runProcess(const std::vector<std::string> &Words, Output Printed,
 /// Becomes \p Words. \returns an exit status when that cannot be.
 int become(const std::vector<std::string> &Words);
 
-/// Ends this process as the one of \p Result ended.
+/// Ends this process as the one of \p Result ended, which it was waiting for.
 int endAs(const ProcessResult &Result);
+
+/// Ends this process by \p Signal, without temporary files.
+[[noreturn]] void endBy(int Signal);
 
 } // namespace bankstripe
 

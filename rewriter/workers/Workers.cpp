@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//===----------------------------------------------------------------------===//
 
 #include "workers/Workers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,9 +15,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -69,13 +65,9 @@ bool Workers::hasRoom() const {
                           Open.size() + 1 <= Limits.Memory / Each);
 }
 
-// Makes this process one that does a piece of work for Parent.
-static void becomeWorker(pid_t Parent, unsigned Seconds) {
+// Makes this process one that does a piece of work.
+static void becomeWorker(unsigned Seconds) {
 #ifdef __linux__
-  // Nobody would read what it does.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != Parent)
-    _exit(1);
   // Where memory runs out, a piece is lost and not all.
   std::error_code EC; // It stays as likely as the others.
   llvm::raw_fd_ostream("/proc/self/oom_score_adj", EC) << "500";
@@ -106,10 +98,9 @@ static uint64_t memoryNow() {
 void Workers::start(size_t Piece, llvm::function_ref<std::string()> Work) {
   while (!hasRoom())
     waitForOne();
-  const pid_t Parent = getpid();
   Process Started(
       [&] {
-        becomeWorker(Parent, Limits.Seconds);
+        becomeWorker(Limits.Seconds);
         const uint64_t Before = memoryNow();
         const std::string Answer = Work();
         return std::to_string(memoryTaken(Before)) + "\n" + Answer;
@@ -144,7 +135,11 @@ WorkResult Workers::collect(Process &Done, int Status) {
 
 void Workers::waitForOne() {
   int Status = 0;
-  const pid_t Id = waitpid(-1, &Status, 0);
+  const pid_t Id = waitForChild(-1, Status);
+  if (Id < 0) {
+    Open.clear();
+    endBy(-Id);
+  }
   auto It = llvm::find_if(
       Open, [&](const auto &Each) { return Each.second.id() == Id; });
   if (It == Open.end())
