@@ -117,28 +117,6 @@ static std::vector<ScriptLine> compare(const Lines &A, const Lines &B) {
   return Script;
 }
 
-std::vector<unsigned> bankstripe::originalLines(StringRef Before,
-                                                StringRef After) {
-  const std::vector<ScriptLine> Script =
-      compare(splitLines(Before), splitLines(After));
-  std::vector<unsigned> Numbers;
-  unsigned Line = 0; // Of Before, the last one passed.
-  for (size_t I = 0; I < Script.size();) {
-    if (Script[I].Kind == ' ') {
-      Numbers.push_back(++Line);
-      ++I;
-      continue;
-    }
-    unsigned Removed = 0, Added = 0;
-    for (; I < Script.size() && Script[I].Kind != ' '; ++I)
-      ++(Script[I].Kind == '-' ? Removed : Added);
-    for (unsigned J = 0; J < Added; ++J)
-      Numbers.push_back(std::max(Line + std::min(J + 1, Removed), 1u));
-    Line += Removed;
-  }
-  return Numbers;
-}
-
 static void printLine(llvm::raw_ostream &OS, const ScriptLine &Line) {
   bool Colour = OS.has_colors() && Line.Kind != ' ';
   if (Colour)

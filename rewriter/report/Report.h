@@ -77,11 +77,6 @@ std::string tripsText(const CountedLoop &L);
 void printDiff(llvm::raw_ostream &OS, llvm::StringRef Name,
                llvm::StringRef Before, llvm::StringRef After);
 
-/// For each line of \p After, the number (from 1) of the line of \p Before that
-/// it is or stands for: one that was added, the one before it.
-std::vector<unsigned> originalLines(llvm::StringRef Before,
-                                    llvm::StringRef After);
-
 /// \p Text, with what is not UTF-8 repaired, as JSON has to be.
 llvm::json::Value jsonText(llvm::StringRef Text);
 

@@ -129,14 +129,6 @@ std::string lines(unsigned From, unsigned To) {
   return Text;
 }
 
-TEST(Diff, LinesKnowWhatTheyStandFor) {
-  using Numbers = std::vector<unsigned>;
-  EXPECT_EQ(originalLines("a\nb\nc\n", "a\nb\nc\n"), (Numbers{1, 2, 3}));
-  EXPECT_EQ(originalLines("a\nb\nc\n", "a\nx\ny\nc\n"), (Numbers{1, 2, 2, 3}));
-  EXPECT_EQ(originalLines("a\nb\nc\n", "a\nc\n"), (Numbers{1, 3}));
-  EXPECT_EQ(originalLines("a\n", "x\na\ny\n"), (Numbers{1, 1, 1}));
-}
-
 TEST(Diff, NothingForEqualTexts) {
   EXPECT_EQ(diff("a\nb\n", "a\nb\n"), "");
   EXPECT_EQ(diff("", ""), "");
