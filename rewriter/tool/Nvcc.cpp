@@ -61,16 +61,16 @@ askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
   std::optional<TemporaryFolder> Scratch;
   Progress Shown(Questions.size(), Options.Level != Detail::Quiet);
   // What a user compiles may take as long as it takes.
-  WorkLimits Limits = workLimits(Options);
-  Limits.Seconds = 0;
-  Workers Pool(Limits, [&](size_t I, const WorkResult &Result) {
-    Replies[I].emplace(receive(Result));
-    // A file that changed meanwhile may have been read in either state.
-    if (*Replies[I] && Keys[I] &&
-        Keys[I] == Run.Known->keyOf(Questions[I], Nvcc, Copies))
-      Run.Known->rememberTable(*Keys[I], **Replies[I]);
-    Shown.done(displayName(Questions[I].Unit->Job.File));
-  });
+  Workers Pool({Options.Jobs, /*Seconds=*/0},
+               [&](size_t I, const WorkResult &Result) {
+                 Replies[I].emplace(receive(Result));
+                 // A file that changed meanwhile may have been read in either
+                 // state.
+                 if (*Replies[I] && Keys[I] &&
+                     Keys[I] == Run.Known->keyOf(Questions[I], Nvcc, Copies))
+                   Run.Known->rememberTable(*Keys[I], **Replies[I]);
+                 Shown.done(displayName(Questions[I].Unit->Job.File));
+               });
   for (size_t I = 0; I < Questions.size(); ++I) {
     if (Run.Known)
       Keys[I] = Run.Known->keyOf(Questions[I], Nvcc, Copies);

@@ -7,11 +7,11 @@
 
 #include "tool/Options.h"
 #include "tool/Version.h"
+#include "workers/Workers.h"
 #include "clang/Basic/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
@@ -73,13 +73,9 @@ static List ExtraArgsBefore(
     ALL_COMMANDS);
 static Option<unsigned>
     Jobs("j", cl::location(Given.Jobs), cl::Prefix, cl::value_desc("N"),
-         cl::desc("Process N files at a time (default: one per core)"),
+         cl::desc("Process N files at a time (default: one per core, as far as "
+                  "there is memory)"),
          ALL_COMMANDS);
-static Option<unsigned> MaxMemory(
-    "max-memory", cl::location(Given.MaxMegabytes), cl::value_desc("MB"),
-    cl::desc("Process fewer files at a time where they would take more than "
-             "this together (default: what the machine has to spare)"),
-    ALL_COMMANDS);
 static Option<unsigned> TimeLimit(
     "time-limit", cl::location(Given.TimeLimit), cl::value_desc("SECONDS"),
     cl::desc("Leave out a file that takes longer to read (default: 600; 0: "
@@ -399,7 +395,7 @@ static bool checkTogether(const ToolOptions &O) {
 // What is said in other words than the options have.
 static void translate(ToolOptions &O) {
   if (!O.Jobs)
-    O.Jobs = llvm::hardware_concurrency().compute_thread_count();
+    O.Jobs = usualProcesses();
   if (DefaultLayout.getNumOccurrences())
     O.DefaultLayout = DefaultLayout;
   O.DefaultCarveout = parseCarveout(DefaultCarveout);

@@ -38,14 +38,13 @@ struct ToolOptions {
   Command Run = Command::Analyze;
   std::vector<std::string> Paths;
   FrontendOptions Frontend;
-  unsigned Jobs = 0;         ///< Translation units at a time.
-  unsigned MaxMegabytes = 0; ///< For all of them; 0: what is to spare.
-  unsigned TimeLimit = 600;  ///< Seconds to read one; 0: as long as it takes.
-  bool NoCache = false;      ///< Without answers of earlier runs.
-  unsigned BlockSize = 0;    ///< 0: not given.
-  double MinSpeedup = 1.05;  ///< 0: no prediction.
-  unsigned SharedLimit = 0;  ///< Bytes per block that launches ask for; 0: not
-                             ///< given.
+  unsigned Jobs = 0;        ///< Translation units at a time.
+  unsigned TimeLimit = 600; ///< Seconds to read one; 0: as long as it takes.
+  bool NoCache = false;     ///< Without answers of earlier runs.
+  unsigned BlockSize = 0;   ///< 0: not given.
+  double MinSpeedup = 1.05; ///< 0: no prediction.
+  unsigned SharedLimit = 0; ///< Bytes per block that launches ask for; 0: not
+                            ///< given.
   /// Who else launches kernels; where it is not said, nobody if a folder or a
   /// database is given.
   std::optional<Outside> Others;

@@ -146,14 +146,15 @@ static std::vector<UnitReading> readAll(RunResult &Run,
   const bool Colours = llvm::errs().has_colors();
   if (!Run.Known)
     Run.Known = Answers::open(Options);
-  Workers Pool(workLimits(Options), [&](size_t I, WorkResult Sent) {
-    Results[I] = receive(Jobs[I], std::move(Sent), Options.Level);
-    if (Run.Known)
-      Run.Known->remember(Jobs[I], Results[I], State);
-    // It is needed no more, and there may be many.
-    Results[I].Trace.clear();
-    Shown.done(displayName(Jobs[I].File));
-  });
+  Workers Pool({Options.Jobs, Options.TimeLimit},
+               [&](size_t I, WorkResult Sent) {
+                 Results[I] = receive(Jobs[I], std::move(Sent), Options.Level);
+                 if (Run.Known)
+                   Run.Known->remember(Jobs[I], Results[I], State);
+                 // It is needed no more, and there may be many.
+                 Results[I].Trace.clear();
+                 Shown.done(displayName(Jobs[I].File));
+               });
   for (size_t I = 0; I < Jobs.size(); ++I) {
     if (auto Known = recall(Jobs[I], Run, State, Options)) {
       Results[I] = std::move(*Known);
@@ -332,11 +333,6 @@ bankstripe::sourcesOf(const std::vector<UnitRecord> &Units) {
     for (const SourceFile &File : Unit.Unit.Facts.Sources)
       Sources.insert(File.Path);
   return Sources;
-}
-
-WorkLimits bankstripe::workLimits(const ToolOptions &Options) {
-  return {Options.Jobs, uint64_t(Options.MaxMegabytes) << 20,
-          Options.TimeLimit};
 }
 
 Plan bankstripe::planUnits(const std::vector<UnitRecord> &Units,

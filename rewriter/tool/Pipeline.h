@@ -58,9 +58,6 @@ llvm::Expected<RunResult> decide(ReadResult Read, const ToolOptions &Options);
 /// The files of \p Units, but for system headers.
 std::set<std::string> sourcesOf(const std::vector<UnitRecord> &Units);
 
-/// What \p Options allow the processes that we start.
-WorkLimits workLimits(const ToolOptions &Options);
-
 /// What \p Options ask of a plan for \p Units, of which \p Run has the jobs.
 /// Errors: a decisions file cannot be obeyed.
 llvm::Expected<PlanOptions> planningFor(const RunResult &Run,

@@ -9,19 +9,18 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <csignal>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 using namespace bankstripe;
 using llvm::StringRef;
 
-/// What a piece is taken to need as long as none is done; about what the
-/// headers of CUDA take.
-static constexpr uint64_t FirstGuess = uint64_t(300) << 20;
+/// What the largest of real files took to read, in bytes.
+static constexpr uint64_t MemoryOfOne = uint64_t(500) << 20;
 
 /// More often than this nobody can read how far a run is.
 static constexpr std::chrono::milliseconds ShowInterval(100);
@@ -51,18 +50,9 @@ static uint64_t spareMemory() {
   return Spare ? Spare / 10 * 9 : UINT64_MAX;
 }
 
-Workers::Workers(WorkLimits Given,
-                 std::function<void(size_t, WorkResult)> Receive)
-    : Limits(Given), Receive(std::move(Receive)) {
-  if (!Limits.Memory)
-    Limits.Memory = spareMemory();
-}
-
-// One always runs, whatever it takes.
-bool Workers::hasRoom() const {
-  const uint64_t Each = Largest ? Largest : FirstGuess;
-  return Open.empty() || (Open.size() < std::max(Limits.Processes, 1U) &&
-                          Open.size() + 1 <= Limits.Memory / Each);
+unsigned bankstripe::usualProcesses() {
+  const uint64_t Cores = llvm::hardware_concurrency().compute_thread_count();
+  return std::max<uint64_t>(1, std::min(Cores, spareMemory() / MemoryOfOne));
 }
 
 // Makes this process one that does a piece of work.
@@ -76,34 +66,13 @@ static void becomeWorker(unsigned Seconds) {
   alarm(Seconds);
 }
 
-// What this process, and those that it started, took at most, besides the
-// Before that it began with: a fork shares the memory of its parent.
-static uint64_t memoryTaken(uint64_t Before) {
-  struct rusage Own = {}, Others = {};
-  getrusage(RUSAGE_SELF, &Own);
-  getrusage(RUSAGE_CHILDREN, &Others);
-  const uint64_t Largest = uint64_t(Own.ru_maxrss) << 10;
-  return Largest - std::min(Largest, Before) +
-         (uint64_t(Others.ru_maxrss) << 10);
-}
-
-static uint64_t memoryNow() {
-  auto Text = llvm::MemoryBuffer::getFileAsStream("/proc/self/statm");
-  uint64_t Pages = 0;
-  if (!Text || (*Text)->getBuffer().split(' ').second.consumeInteger(10, Pages))
-    return 0;
-  return Pages * getpagesize();
-}
-
 void Workers::start(size_t Piece, llvm::function_ref<std::string()> Work) {
-  while (!hasRoom())
+  while (Open.size() >= std::max(Limits.Processes, 1U))
     waitForOne();
   Process Started(
       [&] {
         becomeWorker(Limits.Seconds);
-        const uint64_t Before = memoryNow();
-        const std::string Answer = Work();
-        return std::to_string(memoryTaken(Before)) + "\n" + Answer;
+        return Work();
       },
       Output::Together);
   if (Started.id() < 0)
@@ -123,13 +92,10 @@ WorkResult Workers::collect(Process &Done, int Status) {
   if (WIFSIGNALED(Status) && WTERMSIG(Status) == SIGALRM)
     Result.Problem =
         "took longer than " + std::to_string(Limits.Seconds) + " s";
-  const auto [Taken, Answer] = StringRef(Ended.Answer).split('\n');
-  uint64_t Bytes = 0;
-  if (Result.Problem.empty() && Taken.getAsInteger(10, Bytes))
+  if (Result.Problem.empty() && Ended.Answer.empty())
     Result.Problem = "ended without an answer";
-  Largest = std::max(Largest, Bytes);
   if (Result.Problem.empty())
-    Result.Answer = Answer.str();
+    Result.Answer = std::move(Ended.Answer);
   return Result;
 }
 

@@ -24,16 +24,16 @@ namespace bankstripe {
 /// What the processes may take.
 struct WorkLimits {
   unsigned Processes = 1; ///< At a time.
-  /// In bytes, for all of them together; 0: what the machine has to spare. Of
-  /// a piece it is only known when it is done how much it took, so the next is
-  /// taken to need as much as the largest so far.
-  uint64_t Memory = 0;
-  unsigned Seconds = 0; ///< For one piece; 0: as long as it takes.
+  unsigned Seconds = 0;   ///< For one piece; 0: as long as it takes.
 };
+
+/// One for each core, as far as the machine, or the container, has memory to
+/// spare.
+unsigned usualProcesses();
 
 /// What came of one piece.
 struct WorkResult {
-  std::string Answer;  ///< Empty when there is a problem.
+  std::string Answer;  ///< Empty when, and only when, there is a problem.
   std::string Printed; ///< On standard output and standard error.
   std::string Problem; ///< Such as `was ended by signal 11`; else empty.
 };
@@ -43,25 +43,22 @@ class Workers {
 public:
   /// \p Receive is called once for each piece, while start or finish runs.
   Workers(WorkLimits Limits,
-          std::function<void(size_t Piece, WorkResult Result)> Receive);
+          std::function<void(size_t Piece, WorkResult Result)> Receive)
+      : Limits(Limits), Receive(std::move(Receive)) {}
 
   /// Lets \p Work be done, as soon as there is room for it. \returns when it
   /// has begun.
   void start(size_t Piece, llvm::function_ref<std::string()> Work);
   /// Waits for all.
   void finish();
-  /// The most memory that one piece took so far, in bytes.
-  uint64_t largest() const { return Largest; }
 
 private:
-  bool hasRoom() const;
   void waitForOne();
   WorkResult collect(Process &Done, int Status);
 
   WorkLimits Limits;
   std::function<void(size_t, WorkResult)> Receive;
   std::vector<std::pair<size_t, Process>> Open; ///< By the number of the piece.
-  uint64_t Largest = 0;
 };
 
 /// `[ 12/340] src/a.cu`, cut to \p Columns.

@@ -35,10 +35,6 @@ class Results(ParallelTest):
         for run in runs[1:]:
             self.assertEqual((run.stdout, run.stderr), (runs[0].stdout, runs[0].stderr))
 
-    def test_short_memory_makes_it_one_at_a_time(self):
-        self.write_files()
-        self.rewrite("-j3", "--max-memory=1", code=DONE)
-
 
 class Failures(ParallelTest):
     def test_crash(self):

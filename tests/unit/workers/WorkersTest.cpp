@@ -27,7 +27,7 @@ protected:
   /// What came of one piece.
   WorkResult resultOf(llvm::function_ref<std::string()> Work,
                       unsigned Seconds = 0) {
-    Workers Pool = pool({2, 0, Seconds});
+    Workers Pool = pool({2, Seconds});
     Pool.start(0, Work);
     Pool.finish();
     EXPECT_EQ(Results.size(), 1U);
@@ -40,7 +40,7 @@ protected:
 } // namespace
 
 TEST_F(WorkersTest, EveryPieceIsAnswered) {
-  Workers Pool = pool({3, 0, 0});
+  Workers Pool = pool({3, 0});
   for (size_t I = 0; I < 20; ++I)
     Pool.start(I, [&] { return std::to_string(I * I); });
   Pool.finish();
@@ -100,7 +100,7 @@ TEST_F(WorkersTest, PieceThatNeverEnds) {
 }
 
 TEST_F(WorkersTest, OneFailureLeavesTheOthers) {
-  Workers Pool = pool({2, 0, 0});
+  Workers Pool = pool({2, 0});
   for (size_t I = 0; I < 6; ++I)
     Pool.start(I, [&]() -> std::string {
       if (I % 2)
@@ -125,31 +125,7 @@ static void expectOneAtATime(WorkLimits Limits) {
   EXPECT_EQ(Done, 4U);
 }
 
-TEST(WorkLimits, OneProcess) { expectOneAtATime({1, 0, 0}); }
-
-TEST(WorkLimits, LittleMemory) { expectOneAtATime({8, 1, 0}); }
-
-// Memory that no compiler can do without.
-static std::string filled(size_t Megabytes) {
-  const volatile size_t Size = Megabytes << 20;
-  return std::string(Size, 'x');
-}
-
-TEST_F(WorkersTest, MemoryIsThatOfThePiece) {
-  // What this process has is shared, and does not count.
-  const std::string Own = filled(200);
-  auto Count = [](const std::string &Text) {
-    return std::to_string(llvm::count(Text, 'x'));
-  };
-  Workers Pool = pool({1, 0, 0});
-  Pool.start(0, [&] { return Count(Own); });
-  Pool.finish();
-  EXPECT_LT(Pool.largest(), uint64_t(50) << 20);
-  Pool.start(1, [&] { return Count(filled(100)); });
-  Pool.finish();
-  EXPECT_GT(Pool.largest(), uint64_t(90) << 20);
-  EXPECT_LT(Pool.largest(), uint64_t(190) << 20);
-}
+TEST(WorkLimits, OneProcess) { expectOneAtATime({1, 0}); }
 
 TEST(Progress, LineTellsTheFile) {
   EXPECT_EQ(progressLine(12, 340, "src/a.cu", 80), "[ 12/340] src/a.cu");
