@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Program.h"
+#include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -45,7 +45,7 @@ llvm::Expected<std::string> bankstripe::findVerifier(StringRef Given,
 
 llvm::Expected<Program> Program::find(const ToolOptions &Options,
                                       StringRef Executable,
-                                      const RunResult &Run, StringRef Folder) {
+                                      const RunResult &Run) {
   std::string Why;
   if (!llvm::sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1", &Why)
            .isValid())
@@ -61,7 +61,15 @@ llvm::Expected<Program> Program::find(const ToolOptions &Options,
   auto Verifier = findVerifier(Options.VerifyProgram, Executable);
   if (!Verifier)
     return Verifier.takeError();
-  Program P(Options, Run, Folder);
+  auto Folder = TemporaryFolder::create();
+  if (!Folder)
+    return Folder.takeError();
+  if (Options.KeepFiles) {
+    llvm::errs() << "bankstripe: what is built stays in " << Folder->path()
+                 << '\n';
+    Folder->keep();
+  }
+  Program P(Options, Run, std::move(*Folder));
   P.Nvcc = Kit->Nvcc;
   P.Verifier = std::move(*Verifier);
   P.Tree = realPath(Options.Tree.empty() ? "." : Options.Tree);
@@ -86,9 +94,7 @@ llvm::Expected<std::string> Program::build(StringRef Name,
 }
 
 llvm::Error Program::checkChanged(StringRef Original, StringRef Changed) const {
-  auto First = llvm::MemoryBuffer::getFile(Original);
-  auto Second = llvm::MemoryBuffer::getFile(Changed);
-  if (!First || !Second || (*First)->getBuffer() != (*Second)->getBuffer())
+  if (readText(Original) != readText(Changed))
     return llvm::Error::success();
   return llvm::createStringError(
       "'" + Options.BuildCommand +

@@ -15,7 +15,7 @@
 #define BANKSTRIPE_TOOL_PROGRAM_H
 
 #include "tool/Pipeline.h"
-#include "workers/Process.h"
+#include "workers/TemporaryFolder.h"
 
 namespace bankstripe {
 
@@ -27,7 +27,8 @@ std::string besideExecutable(llvm::StringRef Name, llvm::StringRef Executable);
 llvm::Expected<std::string> findVerifier(llvm::StringRef Given,
                                          llvm::StringRef Executable);
 
-/// The user's program. What is built lies in a folder that the caller removes.
+/// The user's program. What is built lies in a folder that goes with this,
+/// unless the user wants to keep it.
 class Program {
 public:
   /// Finds what is needed, before any time is spent on building. Errors: there
@@ -35,8 +36,7 @@ public:
   /// do.
   static llvm::Expected<Program> find(const ToolOptions &Options,
                                       llvm::StringRef Executable,
-                                      const RunResult &Run,
-                                      llvm::StringRef Folder);
+                                      const RunResult &Run);
 
   /// Builds the version \p Name (a file name) with \p Changes in place of the
   /// files of the same paths; \p Extra goes to nvcc. Building one of the same
@@ -45,6 +45,9 @@ public:
   llvm::Expected<std::string> build(llvm::StringRef Name,
                                     llvm::ArrayRef<ChangedFile> Changes,
                                     llvm::ArrayRef<std::string> Extra = {});
+
+  /// Where further files of these runs can lie.
+  const std::string &folder() const { return Folder; }
 
   /// Errors: both executables hold the same bytes, so the build has not seen
   /// what changed, and the original would be compared with itself.
@@ -66,9 +69,9 @@ public:
 
 private:
   Program(const ToolOptions &Options, const RunResult &Run,
-          llvm::StringRef Folder)
+          TemporaryFolder Made)
       : Options(Options), Jobs(Run.Jobs), Files(Run.Files),
-        Folder(Folder.str()) {}
+        Made(std::move(Made)), Folder(this->Made.path()) {}
 
   llvm::Expected<std::string> buildFiles(llvm::StringRef Name,
                                          llvm::ArrayRef<ChangedFile> Changes,
@@ -86,7 +89,8 @@ private:
   const ToolOptions &Options;
   std::vector<CompileJob> Jobs;
   std::set<std::string> Files; ///< That they read.
-  std::string Folder;
+  TemporaryFolder Made;
+  std::string Folder; ///< Its path.
   std::string Nvcc;
   std::string Verifier;
   std::string Tree; ///< Real path of --tree.

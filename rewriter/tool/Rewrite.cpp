@@ -9,11 +9,11 @@
 #include "tool/OutputTree.h"
 #include "tool/Pipeline.h"
 #include "tool/Version.h"
+#include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
@@ -70,8 +70,7 @@ bool Writer::writeHelper(StringRef Folder) {
     return true;
   llvm::SmallString<256> Path(Folder);
   path::append(Path, HelperFileName);
-  auto Present = llvm::MemoryBuffer::getFile(Path);
-  if (Present && (*Present)->getBuffer() == helperText())
+  if (readText(Path) == helperText())
     return true;
   return write(Path, helperText(), std::nullopt);
 }

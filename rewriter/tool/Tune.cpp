@@ -13,11 +13,10 @@
 
 #include "tune/Tune.h"
 #include "tool/Program.h"
-#include "workers/TemporaryFolder.h"
+#include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -33,9 +32,8 @@ namespace {
 class Tuning {
 public:
   Tuning(const ToolOptions &Options, const ReadResult &Read,
-         const Plan &Movable, Program &P, StringRef Folder)
-      : Options(Options), Read(Read), Movable(Movable), P(P),
-        Folder(Folder.str()) {}
+         const Plan &Movable, Program &P)
+      : Options(Options), Read(Read), Movable(Movable), P(P) {}
 
   llvm::Error run(TuneSearch &Search);
   llvm::Error confirm(const TuneSearch &Search);
@@ -52,7 +50,6 @@ private:
   const ReadResult &Read; ///< Whatever can move does.
   const Plan &Movable;
   Program &P;
-  std::string Folder;
   std::string Original; ///< The executable.
 };
 
@@ -82,17 +79,17 @@ llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) {
 }
 
 llvm::Expected<Measurement> Tuning::measure(StringRef Changed) {
-  const std::string Json = Folder + "/result.json";
+  const std::string Json = P.folder() + "/result.json";
   llvm::Expected<int> Status =
       P.compare(Original, Changed, Options.Runs, Json, /*Quiet=*/true);
   if (!Status)
     return Status.takeError();
-  auto Buffer = llvm::MemoryBuffer::getFile(Json);
-  if (!Buffer)
+  const auto Text = readText(Json);
+  if (!Text)
     return llvm::createStringError("bankstripe-verify left no result (exit "
                                    "status " +
                                    llvm::Twine(*Status) + ")");
-  llvm::Expected<Measurement> M = parseMeasurement((*Buffer)->getBuffer());
+  llvm::Expected<Measurement> M = parseMeasurement(*Text);
   if (std::error_code EC = fs::remove(Json); EC && M)
     return llvm::createStringError("cannot remove '" + Json +
                                    "': " + EC.message());
@@ -169,29 +166,12 @@ llvm::Error Tuning::confirm(const TuneSearch &Search) {
   return llvm::Error::success();
 }
 
-static llvm::Expected<DecisionsFile> readIfPresent(StringRef Path) {
-  if (!fs::exists(Path))
-    return DecisionsFile();
-  auto Buffer = llvm::MemoryBuffer::getFile(Path);
-  if (!Buffer)
-    return llvm::createStringError("cannot read '" + Path +
-                                   "': " + Buffer.getError().message());
-  return parseDecisions((*Buffer)->getBuffer(), Path);
-}
-
 // The comments before the first key; what follows is printed anew.
-static std::string headComments(StringRef Path) {
-  auto Buffer = llvm::MemoryBuffer::getFile(Path);
-  std::string Result;
-  if (!Buffer)
-    return Result;
-  StringRef Rest = (*Buffer)->getBuffer();
-  while (Rest.starts_with("#") || Rest.starts_with("\n")) {
-    auto [Line, Next] = Rest.split('\n');
-    Result += (Line + "\n").str();
-    Rest = Next;
-  }
-  return Result;
+static StringRef headComments(StringRef Text) {
+  StringRef Rest = Text;
+  while (Rest.starts_with("#") || Rest.starts_with("\n"))
+    Rest = Rest.split('\n').second;
+  return Text.drop_back(Rest.size());
 }
 
 // Makes the path of D, which is absolute, one from the folder of \p Path.
@@ -208,7 +188,10 @@ static llvm::Error makeRelative(Decision &D, StringRef Path) {
 }
 
 static llvm::Error writeDecisions(StringRef Path, DecisionsFile New) {
-  llvm::Expected<DecisionsFile> File = readIfPresent(Path);
+  const auto Known = readText(Path);
+  if (!Known && fs::exists(Path))
+    return llvm::createStringError("cannot read '" + Path + "'");
+  auto File = Known ? parseDecisions(*Known, Path) : DecisionsFile();
   if (!File)
     return File.takeError();
   for (ArrayDecision &D : New.Arrays)
@@ -218,7 +201,7 @@ static llvm::Error writeDecisions(StringRef Path, DecisionsFile New) {
     if (llvm::Error E = makeRelative(D, Path))
       return E;
   replaceTuned(*File, New);
-  std::string Text = headComments(Path);
+  std::string Text = headComments(Known.value_or("")).str();
   llvm::raw_string_ostream OS(Text);
   printDecisions(OS, *File);
   return replaceFile(Path, Text, std::nullopt);
@@ -286,22 +269,12 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
                     "tune\n";
     return llvm::Error::success();
   }
-  llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create();
-  if (!Folder)
-    return Folder.takeError();
-  llvm::Expected<Program> P =
-      Program::find(Options, Executable, Read.Run, Folder->path());
+  llvm::Expected<Program> P = Program::find(Options, Executable, Read.Run);
   if (!P)
     return P.takeError();
-  Tuning T(Options, Read, Movable->Decisions, *P, Folder->path());
-  llvm::Error Problem = T.run(Search);
-  if (Options.KeepFiles) {
-    llvm::errs() << "bankstripe: what was built is in " << Folder->path()
-                 << '\n';
-    Folder->keep();
-  }
-  if (Problem)
-    return Problem;
+  Tuning T(Options, Read, Movable->Decisions, *P);
+  if (llvm::Error E = T.run(Search))
+    return E;
   const std::chrono::duration<double> Taken =
       std::chrono::steady_clock::now() - Begin;
   const TuneOutcome Outcome{Movable->Decisions, Search.groups(), T.Device,

@@ -22,7 +22,6 @@
 
 #include "report/Report.h"
 #include "tool/Program.h"
-#include "workers/TemporaryFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -59,8 +58,7 @@ static std::vector<std::string> captureOptions(const ToolOptions &Options) {
 }
 
 static llvm::Expected<int> verify(Program &P, const RunResult &Run,
-                                  const ToolOptions &Options,
-                                  StringRef Folder) {
+                                  const ToolOptions &Options) {
   llvm::Expected<std::string> Original = P.build("original", {});
   if (!Original)
     return Original.takeError();
@@ -69,7 +67,7 @@ static llvm::Expected<int> verify(Program &P, const RunResult &Run,
     return Rewritten.takeError();
   if (llvm::Error E = P.checkChanged(*Original, *Rewritten))
     return std::move(E);
-  auto Page = pageOptions(Run, Options, Folder);
+  auto Page = pageOptions(Run, Options, P.folder());
   if (!Page)
     return Page.takeError();
   std::vector<std::string> Further = std::move(*Page);
@@ -106,20 +104,10 @@ llvm::Expected<int> bankstripe::runVerify(const ToolOptions &Options,
                       "nothing to verify\n";
     return ExitDone;
   }
-  llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create();
-  if (!Folder)
-    return Folder.takeError();
-  llvm::Expected<Program> P =
-      Program::find(Options, Executable, *Run, Folder->path());
+  llvm::Expected<Program> P = Program::find(Options, Executable, *Run);
   if (!P)
     return P.takeError();
-  llvm::Expected<int> Status = verify(*P, *Run, Options, Folder->path());
-  if (Options.KeepFiles) {
-    llvm::errs() << "bankstripe: the programs and the rewritten sources are in "
-                 << Folder->path() << '\n';
-    Folder->keep();
-  }
-  return Status;
+  return verify(*P, *Run, Options);
 }
 
 bool bankstripe::comparesCommands(llvm::ArrayRef<const char *> Words) {
