@@ -180,15 +180,16 @@ static std::string hostCompilerOf(const CommandLine &Command) {
 }
 
 // Word, with the same name for any folder of copies.
-static std::string withoutRoot(std::string Word, const std::string &Root) {
-  for (size_t At = 0; (At = Word.find(Root, At)) != std::string::npos;)
+static std::string withoutRoot(std::string Word, StringRef Root) {
+  for (size_t At = 0;
+       !Root.empty() && (At = Word.find(Root, At)) != std::string::npos;)
     Word.replace(At, Root.size(), "<copies>");
   return Word;
 }
 
 std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,
-                                          StringRef Nvcc,
-                                          const Mirror *Copies) {
+                                          StringRef Nvcc, StringRef Root,
+                                          llvm::ArrayRef<ChangedFile> Changes) {
   const CompileJob &Job = Question.Unit->Job;
   auto State = States.find(toBytes(Job));
   auto Tree = readIncludeTree(Job.File, foldersOf(Job));
@@ -211,13 +212,13 @@ std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,
       .add("environment", environmentOfNvcc());
   for (const std::string &Word :
        nvccCommand(Job, Nvcc, Question.File, Question.ExtraArgs, "output"))
-    Key.add("word", Copies ? withoutRoot(Word, Copies->root()) : Word);
-  if (!Copies)
+    Key.add("word", withoutRoot(Word, Root));
+  if (Root.empty())
     return Key.take();
   std::set<std::string> Read;
   for (const SourceFile &File : Question.Unit->Unit.Facts.Sources)
     Read.insert(File.Path);
-  for (const ChangedFile &File : Copies->changes())
+  for (const ChangedFile &File : Changes)
     if (Read.count(File.Path) || Tree->Files.count(realPath(File.Path)))
       Key.add(File.Path, strongDigestOf(File.After));
   return Key.take();

@@ -35,10 +35,12 @@ public:
   void remember(const CompileJob &Job, const UnitReading &Reading,
                 DiskState &State);
 
-  /// The key of the answer to \p Question, which may be about one of \p Copies.
+  /// The key of the answer to \p Question, which is about the original, or
+  /// about a copy below \p Root that has the \p Changes.
   /// Nothing when it depends on what cannot be named.
   std::optional<std::string> keyOf(const NvccQuestion &Question,
-                                   llvm::StringRef Nvcc, const Mirror *Copies);
+                                   llvm::StringRef Nvcc, llvm::StringRef Root,
+                                   llvm::ArrayRef<ChangedFile> Changes);
   std::optional<ResourceTable> recallTable(llvm::StringRef Key);
   void rememberTable(llvm::StringRef Key, const ResourceTable &Table);
 

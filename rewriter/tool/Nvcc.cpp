@@ -17,6 +17,7 @@
 #include "evidence/Evidence.h"
 #include "facts/Archive.h"
 #include "tool/Answers.h"
+#include "tool/Copies.h"
 #include "workers/TemporaryFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -50,14 +51,18 @@ static llvm::Expected<ResourceTable> receive(const WorkResult &Result) {
 }
 
 // Asks nvcc Questions, several at a time, as far as the answers are not known
-// from before. Those about copies are about Copies, which are written where
-// that is needed. The answers are in the order of the questions.
+// from before. Those about copies are about ones below Root, which Prepare
+// makes where that is needed. The answers are in the order of the questions.
 static llvm::Expected<std::vector<llvm::Expected<ResourceTable>>>
 askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
-        StringRef Nvcc, Mirror *Copies, const ToolOptions &Options) {
+        StringRef Nvcc, StringRef Root,
+        llvm::function_ref<llvm::Error()> Prepare, const ToolOptions &Options) {
   std::vector<std::optional<llvm::Expected<ResourceTable>>> Replies(
       Questions.size());
   std::vector<std::optional<std::string>> Keys(Questions.size());
+  auto KeyOf = [&](const NvccQuestion &Question) {
+    return Run.Known->keyOf(Question, Nvcc, Root, Run.Changes);
+  };
   std::optional<TemporaryFolder> Scratch;
   Progress Shown(Questions.size(), Options.Level != Detail::Quiet);
   // What a user compiles may take as long as it takes.
@@ -66,14 +71,13 @@ askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
                  Replies[I].emplace(receive(Result));
                  // A file that changed meanwhile may have been read in either
                  // state.
-                 if (*Replies[I] && Keys[I] &&
-                     Keys[I] == Run.Known->keyOf(Questions[I], Nvcc, Copies))
+                 if (*Replies[I] && Keys[I] && Keys[I] == KeyOf(Questions[I]))
                    Run.Known->rememberTable(*Keys[I], **Replies[I]);
                  Shown.done(displayName(Questions[I].Unit->Job.File));
                });
   for (size_t I = 0; I < Questions.size(); ++I) {
     if (Run.Known)
-      Keys[I] = Run.Known->keyOf(Questions[I], Nvcc, Copies);
+      Keys[I] = KeyOf(Questions[I]);
     if (auto Table =
             Keys[I] ? Run.Known->recallTable(*Keys[I]) : std::nullopt) {
       Replies[I].emplace(std::move(*Table));
@@ -85,10 +89,9 @@ askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
       if (!Made)
         return Made.takeError();
       Scratch.emplace(std::move(*Made));
-    }
-    if (Copies)
-      if (llvm::Error E = Copies->write())
+      if (llvm::Error E = Prepare())
         return E;
+    }
     Pool.start(
         I, [&] { return toBytes(ask(Questions[I], Nvcc, Scratch->path())); });
   }
@@ -155,7 +158,9 @@ void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
       Questions.push_back({&Unit, Unit.Job.File, {}});
       Asked.push_back(&Unit);
     }
-  auto Replies = askNvcc(Run, Questions, Nvcc, /*Copies=*/nullptr, Options);
+  auto Replies = askNvcc(
+      Run, Questions, Nvcc, /*Root=*/"", [] { return llvm::Error::success(); },
+      Options);
   if (!Replies)
     return warn(Asked.front()->Job, Replies.takeError(),
                 "ptxas cannot confirm the rewrite");
@@ -182,17 +187,22 @@ void Confirmation::note(const UnitResult &Unit, const ResourceTable &Reply,
 
 bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
                                 StringRef Root, Measured &Known) {
-  Mirror Copies(Run.Changes, sourcesOf(Units), Root);
+  Copies Tree(Root, {"/"});
   std::vector<NvccQuestion> Questions;
   for (const UnitRecord &Unit : Units) {
     if (Unit.Unit.Resources.empty() ||
         !isConcerned(Unit.Unit, /*IfItPaid=*/false))
       continue;
     Questions.push_back(
-        {&Unit, Root.str() + Unit.Job.File, Copies.argumentsFor(Unit.Job)});
+        {&Unit, *Tree.placeOf(Unit.Job.File), Tree.argumentsFor(Unit.Job)});
     Questions.back().ExtraArgs.push_back("-DBANKSTRIPE_VERSIONS_ONLY");
   }
-  auto Replies = askNvcc(Run, Questions, Nvcc, &Copies, Options);
+  auto Replies = askNvcc(
+      Run, Questions, Nvcc, Tree.folder(),
+      [&] {
+        return Tree.write(sourcesOf(Units), Run.Changes, Options.EmbedHelper);
+      },
+      Options);
   if (!Replies) {
     warn(Questions.front().Unit->Job, Replies.takeError(),
          "the rewrite could not be confirmed");

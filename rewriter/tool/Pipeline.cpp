@@ -21,8 +21,8 @@
 #include "facts/Archive.h"
 #include "find/Find.h"
 #include "tool/Answers.h"
+#include "tool/Copies.h"
 #include "tool/Nvcc.h"
-#include "tool/OutputTree.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -36,9 +36,9 @@ static llvm::Error collectAll(RunResult &Run, const ToolOptions &Options) {
   llvm::Error Problems = llvm::Error::success();
   std::set<std::pair<std::string, std::vector<std::string>>> Known;
   unsigned Taken = 0;
-  std::optional<OutputTree> Copies;
+  std::optional<Copies> Earlier;
   if (Options.Mode == RewriteMode::OutputDirectory)
-    Copies.emplace(Options.OutputDirectory, Options.Paths);
+    Earlier.emplace(Options.OutputDirectory, Options.Paths);
   for (const std::string &Path : Options.Paths) {
     auto Jobs = collectJobs(Path, Options.Frontend);
     if (!Jobs) {
@@ -47,7 +47,7 @@ static llvm::Error collectAll(RunResult &Run, const ToolOptions &Options) {
     }
     ++Taken;
     for (CompileJob &Job : *Jobs)
-      if (!(Copies && Copies->isCopy(Job.File)) &&
+      if (!(Earlier && Earlier->isCopy(Job.File)) &&
           Known.emplace(Job.File, Job.ClangArgs).second)
         Run.Jobs.push_back(std::move(Job));
   }

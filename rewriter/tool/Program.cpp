@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Program.h"
+#include "tool/Copies.h"
 #include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -119,17 +120,17 @@ llvm::Expected<std::string> Program::buildFiles(StringRef Name,
     return llvm::createStringError("cannot remove '" + Root +
                                    "': " + EC.message());
   std::vector<std::string> Command{Nvcc}, Sources;
-  Mirror Copies(Changes, Files, Root);
+  Copies Tree(Root, {"/"});
   for (const CompileJob &Job : Jobs) {
     if (Changes.empty()) {
       Sources.push_back(Job.File);
       continue;
     }
-    llvm::append_range(Command, Copies.argumentsFor(Job));
-    Sources.push_back(Root + Job.File);
+    llvm::append_range(Command, Tree.argumentsFor(Job));
+    Sources.push_back(*Tree.placeOf(Job.File));
   }
   if (!Changes.empty())
-    if (llvm::Error E = Copies.write())
+    if (llvm::Error E = Tree.write(Files, Changes, Options.EmbedHelper))
       return E;
   llvm::append_range(Command, Extra);
   const std::vector<std::string> &Given = Options.Frontend.CompilerArgs;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "report/Report.h"
-#include "tool/OutputTree.h"
+#include "tool/Copies.h"
 #include "tool/Pipeline.h"
 #include "tool/Version.h"
 #include "wrap/Includes.h"
@@ -32,7 +32,7 @@ public:
 
   void inPlace(const RunResult &Run);
   void belowDirectory(const RunResult &Run) {
-    check(OutputTree(Options.OutputDirectory, Run.Paths)
+    check(Copies(Options.OutputDirectory, Run.Paths)
               .write(Run.Files, Run.Changes, Options.EmbedHelper));
   }
   void exportFixes(const RunResult &Run);

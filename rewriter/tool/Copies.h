@@ -1,22 +1,23 @@
-//===-- OutputTree.h - the copies of rewrite --output-dir -------*- C++ -*-===//
+//===-- Copies.h - rewritten copies of the user's files ---------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The folder that all given paths have in common is copied: of it whatever was
-// read, changed or not, each file at its place. A compiler that is told
-// -I OUT/include in the place of -I include so finds every changed header,
-// whoever includes it. A header that stayed where it was would find the
-// original beside it.
+// For --output-dir, and for nvcc to look at. A folder is copied: of it whatever
+// was read, changed or not, each file at its place. A compiler that is told -I
+// COPIES/include in the place of -I include, or before it, so finds every
+// changed header, whoever includes it. A header that stayed where it was would
+// find the original beside it.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_TOOL_OUTPUTTREE_H
-#define BANKSTRIPE_TOOL_OUTPUTTREE_H
+#ifndef BANKSTRIPE_TOOL_COPIES_H
+#define BANKSTRIPE_TOOL_COPIES_H
 
 #include "edit/Edit.h"
+#include "frontend/Frontend.h"
 #include <map>
 #include <optional>
 #include <set>
@@ -25,14 +26,19 @@
 
 namespace bankstripe {
 
-/// The copies of one run.
-class OutputTree {
+/// The copies of one tree.
+class Copies {
 public:
-  /// They are made below \p Folder; \p Paths are what the user gave.
-  OutputTree(llvm::StringRef Folder, const std::vector<std::string> &Paths);
+  /// They are made below \p Folder, of the folder that all of \p Paths lie in.
+  Copies(llvm::StringRef Folder, const std::vector<std::string> &Paths);
 
   /// Whether \p File is a copy that an earlier run made of what is given now.
   bool isCopy(llvm::StringRef File) const;
+  /// Where the copy of \p File is; nothing where it lies outside of the tree.
+  std::optional<std::string> placeOf(llvm::StringRef File) const;
+  const std::string &folder() const { return Folder; }
+  /// What makes a compiler look for copies first of what \p Job includes.
+  std::vector<std::string> argumentsFor(const CompileJob &Job) const;
 
   /// Writes copies of \p Files, rewritten where \p Changes says so, and one
   /// helper, unless \p EmbedHelper. Nothing outside of the folder is touched,
@@ -43,7 +49,7 @@ public:
                     llvm::ArrayRef<ChangedFile> Changes, bool EmbedHelper);
 
 private:
-  std::optional<std::string> placeOf(llvm::StringRef File) const;
+  std::optional<std::string> insideTree(llvm::StringRef File) const;
   llvm::Error put(llvm::StringRef Place, llvm::StringRef Text,
                   llvm::StringRef Original) const;
   llvm::Error copy(llvm::StringRef File, llvm::StringRef Place,

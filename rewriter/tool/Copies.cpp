@@ -1,11 +1,12 @@
-//===-- OutputTree.cpp - the copies of rewrite --output-dir ---------------===//
+//===-- Copies.cpp - rewritten copies of the user's files -----------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/OutputTree.h"
+#include "tool/Copies.h"
+#include "frontend/CompilerOptions.h"
 #include "model/SourceFile.h"
 #include "tool/Paths.h"
 #include "wrap/Includes.h"
@@ -28,18 +29,18 @@ static std::string realFolder(StringRef Path) {
   return realFolder(path::parent_path(Path)) + "/" + path::filename(Path).str();
 }
 
-OutputTree::OutputTree(StringRef Given, const std::vector<std::string> &Paths)
+Copies::Copies(StringRef Given, const std::vector<std::string> &Paths)
     : Folder(withSlash(realFolder(Given))),
       Tree(withSlash(commonFolder({Paths.begin(), Paths.end()}))) {}
 
-bool OutputTree::isCopy(StringRef File) const {
+bool Copies::isCopy(StringRef File) const {
   return Folder != Tree && StringRef(Folder).starts_with(Tree) &&
          StringRef(realPath(File)).starts_with(Folder);
 }
 
 // By the name under which it is included, which may be that of a link, or else
 // by where it really lies.
-std::optional<std::string> OutputTree::placeOf(StringRef File) const {
+std::optional<std::string> Copies::insideTree(StringRef File) const {
   for (const std::string &Name : {File.str(), realPath(File)}) {
     StringRef Inside = Name;
     if (Inside.consume_front(Tree))
@@ -48,9 +49,30 @@ std::optional<std::string> OutputTree::placeOf(StringRef File) const {
   return std::nullopt;
 }
 
+std::optional<std::string> Copies::placeOf(StringRef File) const {
+  auto Inside = insideTree(File);
+  return Inside ? std::optional(Folder + *Inside) : std::nullopt;
+}
+
+// Where there is no copy of a folder, compilers look further.
+std::vector<std::string> Copies::argumentsFor(const CompileJob &Job) const {
+  std::vector<std::string> Args;
+  for (const CompilerOption &Option :
+       readOptions(Dialect::Clang, Job.ClangArgs)) {
+    llvm::SmallString<256> Included(Option.Value);
+    path::make_absolute(Job.Directory, Included);
+    path::remove_dots(Included, /*remove_dot_dot=*/true);
+    auto Place = placeOf(Included);
+    if (Option.Meaning == OptionMeaning::Include && Place)
+      Args.push_back("-I" + *Place);
+  }
+  Args.push_back("-I" + path::parent_path(Job.File).str());
+  return Args;
+}
+
 // What is there already stays as old as it is, for make.
-llvm::Error OutputTree::put(StringRef Place, StringRef Text,
-                            StringRef Original) const {
+llvm::Error Copies::put(StringRef Place, StringRef Text,
+                        StringRef Original) const {
   const std::string Path = Folder + Place.str();
   const StringRef Parent = path::parent_path(Path);
   if (std::error_code EC = fs::create_directories(Parent))
@@ -72,8 +94,8 @@ llvm::Error OutputTree::put(StringRef Place, StringRef Text,
   return replaceFile(Path, Text, std::nullopt);
 }
 
-llvm::Error OutputTree::copy(StringRef File, StringRef Place,
-                             bool EmbedHelper) const {
+llvm::Error Copies::copy(StringRef File, StringRef Place,
+                         bool EmbedHelper) const {
   auto Change = Changed.find(realPath(File));
   if (Change == Changed.end()) {
     if (path::filename(File) == HelperFileName)
@@ -118,9 +140,9 @@ changedBeside(const std::string &File,
   return "";
 }
 
-llvm::Error OutputTree::write(const std::set<std::string> &Files,
-                              llvm::ArrayRef<ChangedFile> Changes,
-                              bool EmbedHelper) {
+llvm::Error Copies::write(const std::set<std::string> &Files,
+                          llvm::ArrayRef<ChangedFile> Changes,
+                          bool EmbedHelper) {
   std::set<std::string> All = Files;
   for (const ChangedFile &File : Changes) {
     Changed[realPath(File.Path)] = &File;
@@ -130,7 +152,7 @@ llvm::Error OutputTree::write(const std::set<std::string> &Files,
   for (const std::string &File : All) {
     if (isCopy(File) || !fs::is_regular_file(File))
       continue;
-    if (auto Place = placeOf(File)) {
+    if (auto Place = insideTree(File)) {
       Problems =
           joinErrors(std::move(Problems), copy(File, *Place, EmbedHelper));
       continue;
