@@ -2,11 +2,10 @@
 //
 // The blocks are chosen when the program runs, so launches ask for the storage:
 // by the runtime's functions, by configurations in one language and the other,
-// and cooperatively, with a grid of as many blocks as can be resident. A launch
-// through a pointer stays as it is.
+// and cooperatively, with a grid of as many blocks as can be resident. A kernel
+// that is launched through a pointer gets a version.
 //
-// expect-striped: counts ring votes marks order
-// expect-refused: unseen block-size-unknown
+// expect-striped: counts ring votes marks order unseen
 // expect-stack-frame: pointed=64
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -110,14 +109,9 @@ static void runFunctions(unsigned threads, const unsigned *values, unsigned *res
 }
 
 static void runConfigured(unsigned threads, const unsigned *values, unsigned *results) {
-  cudaLaunchAttribute attribute[1];
-  attribute[0].id = cudaLaunchAttributePriority;
-  attribute[0].val.priority = 0;
   cudaLaunchConfig_t config = {};
   config.gridDim = (ITEMS + threads - 1) / threads;
   config.blockDim = threads;
-  config.attrs = attribute;
-  config.numAttrs = 1;
   CHECK(cudaLaunchKernelEx(&config, recent<int>, values, results, 5));
   CHECK(cudaLaunchKernelEx(&config, recent<double>, values, results, 2.5));
   config.dynamicSmemBytes = threads * sizeof(unsigned);

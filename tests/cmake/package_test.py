@@ -238,13 +238,13 @@ class Ninja(Builds, PackageTest):
     def test_errors_name_the_users_line(self):
         self.configure()
         self.change("src/kernel.cu", "last[in[threadIdx.x] & 7]",
-                    "last[in[threadIdx.x] & 7]\n#ifndef __clang__\n+ undeclared\n#endif\n")
+                    "last[in[threadIdx.x] & 7]\n#ifndef __clang_major__\n+ undeclared\n#endif\n")
         done = self.build(code=(1, 2))
         self.assertIn("src/kernel.cu(9): error", done.stdout)
 
     def test_a_source_that_cannot_be_read_is_compiled_as_it_is(self):
         self.configure()
-        self.write("src/plain.cu", "#ifdef __clang__\n#error no\n#endif\n" + FILES["src/plain.cu"])
+        self.write("src/plain.cu", "#ifdef __clang_major__\n#error no\n#endif\n" + FILES["src/plain.cu"])
         done = self.build()
         self.assertIn("warning: ", done.stdout)
         self.assertIn("src/plain.cu' cannot be worked on, so it is compiled as it is", done.stdout)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # prepare.sh - rewrites all test inputs, for a machine that has a GPU but no LLVM
 #
-#   tests/gpu/prepare.sh BANKSTRIPE FOLDER
+#   tests/gpu/prepare.sh BANKSTRIPE FOLDER [OPTION...]
 #
-# BANKSTRIPE is the executable. FOLDER is made anew and then holds
+# BANKSTRIPE is the executable, and gets the options, such as --versions. FOLDER is made anew and then holds
 #
 #   original/    the programs of test_inputs/ and launch_beyond.cu
 #   rewritten/   the same tree after `bankstripe rewrite --in-place`
@@ -16,11 +16,12 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-if [ $# != 2 ] || [ ! -x "$1" ]; then
+if [ $# -lt 2 ] || [ ! -x "$1" ]; then
   sed -n '2,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
   exit 2
 fi
 tool=$1 folder=$2
+shift 2
 if [ -e "$folder" ] && [ ! -e "$folder/changed" ]; then
   echo "prepare: $folder is there, and not made by this script" >&2
   exit 2
@@ -34,8 +35,8 @@ cp "$here/launch_beyond.cu" "$folder/original/beyond/"
 cp -R "$folder/original" "$folder/rewritten"
 
 # The bound of launch_beyond's kernel is known to nobody but us.
-"$tool" rewrite --quiet --no-confirm --min-speedup=0 --in-place --block-size=128 "$folder/rewritten/beyond"
-"$tool" rewrite --quiet --no-confirm --min-speedup=0 --in-place --exclude='*/beyond/*' "$folder/rewritten"
+"$tool" rewrite --quiet --no-confirm --min-speedup=0 "$@" --in-place --block-size=128 "$folder/rewritten/beyond"
+"$tool" rewrite --quiet --no-confirm --min-speedup=0 "$@" --in-place --exclude='*/beyond/*' "$folder/rewritten"
 
 : >"$folder/changed"
 (cd "$folder/original" && find . -name '*.cu' | sed 's|^\./||' | sort) | while read -r name; do

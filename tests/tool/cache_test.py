@@ -349,7 +349,7 @@ class WithNvcc(CacheTest):
         self.assertEqual(self.asked(), 2)
 
     def test_header_that_only_nvcc_reads(self):
-        self.write("src/a.cu", '#ifndef __clang__\n#include "fast.h"\n#endif\n' + moves())
+        self.write("src/a.cu", '#ifndef __clang_major__\n#include "fast.h"\n#endif\n' + moves())
         self.assertEqual(self.asked(), 2)
         self.write("src/fast.h", "#define FAST 1\n")
         self.assertEqual(self.asked(), 2)

@@ -65,7 +65,7 @@ void launchBusy(const double *in, double *out) { busy<<<100, 128>>>(in, out, 100
 
 # `large` has no room in shared memory, `second` may be used at one index only.
 BESIDE_LARGE = """
-#ifdef __clang__
+#ifdef __clang_major__
 #define FOR_NVCC(I, J) (J)
 #else
 #define FOR_NVCC(I, J) (I)
@@ -147,7 +147,7 @@ class Unrolling(ToolTest):
     def test_where_the_frame_stays_the_array_moves(self):
         # Clang sees a constant index, nvcc does not.
         report, text = self.unroll(
-            "#ifdef __clang__\n#define LAST_STATE 0\n#else\n"
+            "#ifdef __clang_major__\n#define LAST_STATE 0\n#else\n"
             "#define LAST_STATE (n & 7)\n#endif\n" + rolled(last="LAST_STATE"))
         self.assertIn("no loop is unrolled for 'state': the stack frame of 'filter' is "
                       "192 > 192 bytes", report)
@@ -222,14 +222,14 @@ class Confirmation(ToolTest):
         self.assertTrue(self.read("a.cu").endswith(SELECTED))
 
     def test_file_that_nvcc_does_not_compile_is_rewritten_unconfirmed(self):
-        self.write("a.cu", "#ifndef __clang__\n#error for Clang only\n#endif\n" + moves())
+        self.write("a.cu", "#ifndef __clang_major__\n#error for Clang only\n#endif\n" + moves())
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
         self.assertIn("nvcc does not compile it, so ptxas cannot confirm", done.stderr)
         self.assert_rewritten("a.cu")
 
     def test_file_that_nvcc_no_longer_compiles_is_left_alone(self):
         # nvcc sees what Clang does not: the helper's names are taken.
-        text = "#ifndef __clang__\nint bankstripe;\n#endif\n" + moves()
+        text = "#ifndef __clang_major__\nint bankstripe;\n#endif\n" + moves()
         self.write("a.cu", text)
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
         self.assertIn("nvcc does not accept the rewritten file", done.stderr)

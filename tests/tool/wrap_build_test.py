@@ -30,7 +30,7 @@ static __global__ void NAME(const int *in, int *out) {
   out[threadIdx.x] = last[in[threadIdx.x] & 7] + LOCAL + weigh(in);
 }
 void launchNAME(const int *in, int *out) { NAME<<<1, 128>>>(in, out); }
-#ifndef __clang__
+#ifndef __clang_major__
 #warning "look"
 #endif
 """
@@ -123,7 +123,7 @@ class Nvcc(BuildTest):
             self.assertEqual(names[0], names[1])
 
     def test_an_error_is_in_the_users_line(self):
-        self.write("src/a.cu", MAIN + "#ifndef __clang__\nint wrong = undeclared;\n#endif\n")
+        self.write("src/a.cu", MAIN + "#ifndef __clang_major__\nint wrong = undeclared;\n#endif\n")
         line = MAIN.count("\n") + 2
         done = self.run_here(TOOL, "wrap", NVCC, "-arch=sm_90", "-c", "src/a.cu", "-o", "obj/a.o", code=2)
         self.assertIn(f"src/a.cu({line}): error", done.stderr + done.stdout)
