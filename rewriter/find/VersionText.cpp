@@ -243,7 +243,8 @@ VersionText VersionReader::of(const DeclStmt *Statement) const {
     return Result;
   }
   Result.SharedBytes = Found->SharedBytes;
-  Result.Returns = isa<ReturnStmt>(Parts.front().Outermost);
+  Result.Returns = isa<ReturnStmt>(Parts.front().Outermost) ||
+                   !Function->getReturnType()->isVoidType();
   Result.Problem = Found->Problem;
   const std::optional<unsigned> Begin = beginOf(Outermost);
   if (!Begin)

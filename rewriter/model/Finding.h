@@ -124,7 +124,8 @@ struct VersionText {
   std::string Problem; ///< Why it cannot stand there twice; empty if it can.
   /// Bytes of `__shared__` variables of its own, which it has twice then.
   uint64_t SharedBytes = 0;
-  bool Returns = false; ///< Its last statement is a `return`.
+  /// It ends with a `return`, or returns a value somewhere.
+  bool Returns = false;
   /// Other files have the function as well, and the linker takes one of them.
   bool IsWeak = false;
 
@@ -191,7 +192,8 @@ struct Finding {
 
   /// What holds for one instantiation or unit has to hold for the other.
   void mergeVersion(const Finding &Other) {
-    if (Version.Problem.empty() && !(Version.Rest == Other.Version.Rest))
+    if (Version.Problem.empty() && (!(Version.Rest == Other.Version.Rest) ||
+                                    Version.Returns != Other.Version.Returns))
       Version.Problem = "its function differs by instantiation or unit";
     if (Version.Problem.empty())
       Version.Problem = Other.Version.Problem;

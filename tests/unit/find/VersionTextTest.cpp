@@ -59,10 +59,15 @@ TEST(VersionText, BeginsWithThePragmasOfItsLoop) {
             "a macro stands before the statement");
 }
 
-TEST(VersionText, MayEndWithAReturn) {
-  const std::string Function = "__device__ int f(int i) { int a[4]; a[i] = 1; ";
-  EXPECT_TRUE(versionIn(Function + "return a[0]; }").Returns);
-  EXPECT_FALSE(versionIn(Function + "if (i) return a[0]; ++i; }").Returns);
+// Else a `return` is added to it, which can have no value.
+TEST(VersionText, MayReturnByItself) {
+  const std::string Body = " f(int i) { int a[4]; a[i] = 1; ";
+  EXPECT_TRUE(versionIn("__device__ void" + Body + "return; }").Returns);
+  EXPECT_FALSE(
+      versionIn("__device__ void" + Body + "if (i) return; ++i; }").Returns);
+  EXPECT_TRUE(versionIn("__device__ int" + Body +
+                        "if (i) return a[0]; else return i; }")
+                  .Returns);
 }
 
 TEST(VersionText, CountsTheSharedVariablesThatAreThereTwice) {
