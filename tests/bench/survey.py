@@ -71,7 +71,7 @@ class Survey:
             changes = {}
             for change in (report or {}).pop("changes", []):
                 path = pathlib.Path(os.path.relpath(change["file"], root))
-                for name in (path, path.parent / suite_ptxas.HELPER):
+                for name in (path, pathlib.Path(suite_ptxas.HELPER)):
                     if (output / name).exists():
                         changes[str(name)] = (output / name).read_bytes().decode(
                             "utf-8", "surrogateescape")

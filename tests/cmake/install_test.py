@@ -19,7 +19,7 @@ from support import moves  # pylint: disable=wrong-import-position
 class Program(FolderTest):
     def test_runs_from_where_it_was_moved_to(self):
         self.write("a.cu", moves())
-        done = self.run_here(tool(), "rewrite", "--no-confirm", "a.cu",
+        done = self.run_here(tool(), "rewrite", "--no-confirm", "--whole-program", "a.cu",
                              env={"PATH": "/usr/bin:/bin"})
         self.assertIn("+  __shared__ int last", done.stdout)
 
