@@ -124,11 +124,6 @@ std::map<Place, Treatment> changesOf(const Plan &P);
 /// without it, whether gathering it is worth its time. Errs towards yes.
 bool mayChange(UnitFacts Unit, PlanOptions Options);
 
-/// Leaves in \p P the arrays and kernels of the files that \p Shown names, with
-/// the kernels that reach these arrays, and the decisions about these files:
-/// what a report on a part of a program is about.
-void restrictTo(Plan &P, llvm::function_ref<bool(llvm::StringRef File)> Shown);
-
 /// Kernels that share arrays, directly or not, and these arrays.
 struct KernelGroup {
   std::vector<unsigned> Kernels, Arrays; ///< Indices, ascending.
