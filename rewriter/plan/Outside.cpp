@@ -18,16 +18,6 @@ static bool isInternal(StringRef Id) {
   return Id.starts_with("_ZL") || Id.starts_with("_ZN12_GLOBAL__N_1");
 }
 
-// What calls in other units give the parameters of host functions is unknown.
-static void forgetArguments(UnitFacts &Unit) {
-  for (Launch &L : Unit.Launches)
-    if (L.Parameter && !isInternal(L.Parameter->FunctionId))
-      L.Parameter.reset();
-  for (HostArgument &A : Unit.Arguments)
-    if (A.Same && !isInternal(A.Same->FunctionId))
-      A.Same.reset();
-}
-
 // Words of code whose kernels need all their blocks at once. How many that may
 // be is asked where they are launched.
 static bool synchronizesGrid(const UnitFacts &Unit) {
@@ -92,7 +82,6 @@ void bankstripe::assumeOutside(UnitFacts &Unit, Outside Who) {
     // Their shared memory is then for the launches to say.
     K.UsesDynamicShared |= Grid;
   }
-  forgetArguments(Unit);
   if (!Unit.Functions.empty())
     keepLinked(Unit);
 }

@@ -18,8 +18,7 @@
 namespace bankstripe {
 
 /// Assumes the worst of \p Who: kernels that they can name are launched by them
-/// with any block, host functions that they can name are called with any
-/// argument, and so are device functions where device code is linked.
+/// with any block, and device functions are called where device code is linked.
 void assumeOutside(UnitFacts &Unit, Outside Who);
 
 } // namespace bankstripe

@@ -29,7 +29,6 @@ Exit status: 0 as expected, 1 not, 2 bad usage, 77 the compiler is missing.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import os
 import argparse
 import json
 import os
@@ -270,8 +269,8 @@ def rewrite(tool, source, target):
     path = source.parent if list(source.parent.glob("*.cuh")) else source
     options = re.findall(r"^// rewrite-options: *(.*?)\s*$",
                          source.read_bytes().decode("latin-1"), re.MULTILINE)
-    done = subprocess.run([tool, "rewrite", "--no-cache", "--format=json", "--no-confirm", os.environ.get("FORM", "--whole-program"),
-                           "--min-speedup=0", f"--output-dir={target}", *" ".join(options).split(), str(path)],
+    done = subprocess.run([tool, "rewrite", "--no-cache", "--format=json", "--no-confirm",
+                           "--whole-program", "--min-speedup=0", f"--output-dir={target}", *" ".join(options).split(), str(path)],
                           capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         raise Failure("tool", f"bankstripe exits with {done.returncode}:\n{done.stderr}")

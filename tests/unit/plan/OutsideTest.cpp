@@ -63,14 +63,6 @@ TEST(Outside, FindKernelsByNameInAModule) {
   EXPECT_TRUE(Unit.Kernels.front().AddressTaken);
 }
 
-TEST(Outside, AreBoundByLaunchBounds) {
-  UnitFacts Unit;
-  Unit.Kernels = {kernel(/*Internal=*/false)};
-  Unit.Kernels.front().Bounds = LaunchBounds{128, "128"};
-  assumeOutside(Unit, Outside::Files);
-  EXPECT_FALSE(Unit.Kernels.front().UsesDynamicShared);
-}
-
 TEST(Outside, MayLaunchAllBlocksAtOnce) {
   UnitFacts Unit;
   Unit.Kernels = {kernel(/*Internal=*/false)};
@@ -78,16 +70,6 @@ TEST(Outside, MayLaunchAllBlocksAtOnce) {
   Unit.Contents["/a.cu"] = "cg::this_grid().sync();";
   assumeOutside(Unit, Outside::Files);
   EXPECT_TRUE(Unit.Kernels.front().UsesDynamicShared);
-}
-
-TEST(Outside, GiveHostFunctionsUnknownArguments) {
-  UnitFacts Unit;
-  Unit.Launches.resize(2);
-  Unit.Launches[0].Parameter = HostParameter{"_Z6launchi", 0};
-  Unit.Launches[1].Parameter = HostParameter{"_ZL6launchi", 0};
-  assumeOutside(Unit, Outside::Files);
-  EXPECT_FALSE(Unit.Launches[0].Parameter);
-  EXPECT_TRUE(Unit.Launches[1].Parameter);
 }
 
 TEST(Outside, CallFunctionsOfLinkedDeviceCode) {
