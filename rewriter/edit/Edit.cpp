@@ -96,8 +96,7 @@ llvm::Expected<EditedText> bankstripe::applyEdits(StringRef Code,
   return Result.take();
 }
 
-// One edit of those that touch.
-static EditList joined(EditList Edits, StringRef Code) {
+EditList bankstripe::joined(EditList Edits, StringRef Code) {
   sortEdits(Edits);
   EditList Joined;
   for (TextEdit &E : Edits) {

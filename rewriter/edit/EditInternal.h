@@ -56,6 +56,9 @@ llvm::StringRef lineEndingOf(llvm::StringRef Code);
 /// The blanks at the start of the line that holds \p Offset.
 llvm::StringRef indentationAt(llvm::StringRef Code, unsigned Offset);
 
+/// \p Edits in order, with one of those that touch.
+EditList joined(EditList Edits, llvm::StringRef Code);
+
 /// A text that was edited.
 struct EditedText {
   std::string Text;

@@ -100,7 +100,7 @@ TextEdit VersionWriter::write(EditList Edits) {
   // Where lines are counted, those of the copy are those of the original.
   const bool Counts = computesWithLines(Code.str());
   if (Counts)
-    Edits = keepLineNumbers(Code.str(), std::move(Edits));
+    Edits = keepLineNumbers(Code.str(), joined(std::move(Edits), Code));
   const EditedText Copy =
       llvm::cantFail(applyEdits(Code, Part.Begin, Part.End, std::move(Edits)));
   const unsigned Last = Code.take_front(Part.End).count('\n') + 1;

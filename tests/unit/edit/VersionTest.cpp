@@ -185,4 +185,36 @@ TEST(Version, KeepsLinesThatAreCounted) {
             "}\n");
 }
 
+TEST(Version, KeepsLinesBehindALaterArray) {
+  EXPECT_EQ(rewritten("{\n"
+                      "  int a[4];\n"
+                      "  a[i] = 1;\n"
+                      "  int b[4];\n"
+                      "  f();\n"
+                      "  a[i] = __LINE__;\n"
+                      "}\n",
+                      {inVersion({"a", {4}}), inVersion(slot("b", {4}))}),
+            "#line 1\n"
+            "{\n"
+            "  if (::bankstripe::block_of_at_most<128>()) {\n"
+            "    // As below, with arrays in shared memory.\n"
+            "#line 2\n"
+            "    __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "    ::bankstripe::at(a, i) = 1;\n"
+            "    __shared__ ::bankstripe::slots<int[4], 128> b_slots;\n"
+            "    int (&b)[4] = b_slots.mine();\n"
+            "#line 5\n"
+            "    f();\n"
+            "    ::bankstripe::at(a, i) = __LINE__;\n"
+            "    return;\n"
+            "  }\n"
+            "#line 2\n"
+            "  int a[4];\n"
+            "  a[i] = 1;\n"
+            "  int b[4];\n"
+            "  f();\n"
+            "  a[i] = __LINE__;\n"
+            "}\n");
+}
+
 } // namespace
