@@ -97,7 +97,9 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
                 "launch at " + at(Largest->Where) + " (" + Largest->Source +
                     ")");
   auto [Given, Origin] = givenBound(K.Facts, Options);
-  if (!Given)
+  // A version is for such blocks, too, and no launch fails that has larger
+  // ones.
+  if (!Given || Options.Others != Outside::Nobody)
     S.Obstacle = std::move(Problem);
   else if (Largest && *Largest->Threads > Given)
     S.Obstacle = Why{Reason::BlockSizeConflict, Largest->Where,

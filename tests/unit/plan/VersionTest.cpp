@@ -91,6 +91,20 @@ TEST(Versions, AreForTheBlockThatIsDecided) {
   EXPECT_EQ(find(U.plan(Options), "a").Verdict.Threads, 128u);
 }
 
+// Whoever launches the kernel need not know what was decided.
+TEST(Versions, AreForTheBlockThatIsDecidedWhereNoLaunchTells) {
+  TestUnit U = visible();
+  U.launch(0).Threads.reset();
+  PlanOptions Options = amongOthers();
+  Options.BlockSize = 128;
+  EXPECT_TRUE(find(U.plan(Options), "a").Verdict.InVersion);
+  EXPECT_EQ(find(U.plan(Options), "a").Verdict.Threads, 128u);
+  EXPECT_EQ(U.plan(Options).Kernels.front().BoundsToAdd, 1024u);
+  // The user knows all launches of a whole program.
+  Options.Others = Outside::Nobody;
+  EXPECT_EQ(U.plan(Options).Kernels.front().BoundsToAdd, 128u);
+}
+
 // With more registers than before, a block could no longer start.
 TEST(Versions, LeaveLaunchableWhatWasLaunchable) {
   TestUnit U = visible();
