@@ -131,9 +131,11 @@ EditList bankstripe::overloadsIn(const Plan &P, StringRef Path,
       continue;
     const std::string NewLine =
         LineEnding + indentationAt(Code, C.Definition.Offset).str();
-    Texts[C.Definition.end()] += LineEnding + NewLine +
-                                 "// The same for striped arrays." + NewLine +
-                                 overloadText(C, Striped, Code);
+    const bool Guard = C.MayBeReadForHost;
+    Texts[C.Definition.end()] +=
+        LineEnding + (Guard ? LineEnding + "#ifdef __CUDACC__" : "") + NewLine +
+        "// The same for striped arrays." + NewLine +
+        overloadText(C, Striped, Code) + (Guard ? LineEnding + "#endif" : "");
   }
   EditList Edits;
   for (auto &[Offset, Text] : Texts) {

@@ -48,7 +48,8 @@ BANKSTRIPE_FIELDS(PointerDeclaration, Specifiers, Stars, To)
 BANKSTRIPE_FIELDS(PointerArgument, Call, Callee, Parameter)
 BANKSTRIPE_FIELDS(PointerTrail, Locals, Arguments)
 BANKSTRIPE_FIELDS(CalleeParameter, Text, Name, To, Trail)
-BANKSTRIPE_FIELDS(Callee, Where, Name, Definition, HostSpecifiers, Parameters)
+BANKSTRIPE_FIELDS(Callee, Where, Name, Definition, HostSpecifiers,
+                  MayBeReadForHost, Parameters)
 
 // LaunchText.h
 BANKSTRIPE_FIELDS(LaunchText, Kernel, Arguments, Deduced, Configuration, Grid,

@@ -112,7 +112,8 @@ void ArrayReader::readContext(Finding &F, const VarDecl *Variable) const {
     return Note(Reason::NotInstantiated, F.Function);
   if (Function->isConstexpr())
     Note(Reason::ConstexprFunction, F.Function);
-  F.HostDevice = Function->hasAttr<CUDAHostAttr>();
+  F.HostDevice =
+      Function->hasAttr<CUDAHostAttr>() || Text.mayBeReadForHost(Function);
   if (F.HostDevice)
     Note(Reason::HostDevice, F.Function);
 }

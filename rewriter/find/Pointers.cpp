@@ -493,6 +493,7 @@ bool PointerFollower::readWalkingParameter(const FunctionDecl *Instance,
     C.Definition = Whole;
     const FileID File = Text.sources().getFileID(Definition->getLocation());
     C.HostSpecifiers = hostSpecifiers(Whole, Text.buffer(File));
+    C.MayBeReadForHost = Text.mayBeReadForHost(Definition);
     CalleeFiles.insert(File);
   }
   C.Parameters.insert({Index, std::move(*Facts)});

@@ -156,6 +156,25 @@ bool SourceText::mentions(StringRef Code, StringRef Name) const {
       Code, [&](const IdentifierInfo &Each) { return Each.isStr(Name); });
 }
 
+bool SourceText::mayBeReadForHost(const FunctionDecl *Function) const {
+  const auto *Device = Function->getAttr<CUDADeviceAttr>();
+  const StringRef Path = file(Function->getLocation());
+  if (!Device || Path.ends_with(".cu") || Path.ends_with(".cuh") ||
+      !Device->getLocation().isMacroID())
+    return false;
+  SourceLocation Loc = Device->getLocation();
+  while (SM.getImmediateMacroCallerLoc(Loc).isMacroID())
+    Loc = SM.getImmediateMacroCallerLoc(Loc);
+  const StringRef Name = Lexer::getImmediateMacroName(Loc, SM, language());
+  // The toolkit's own asks in its own header.
+  if (Name == "__device__")
+    return buffer(SM.getFileID(SM.getExpansionLoc(Loc)))
+        .contains("define __device__");
+  const MacroInfo *Macro = PP.getMacroInfo(PP.getIdentifierInfo(Name));
+  return Macro &&
+         buffer(SM.getFileID(Macro->getDefinitionLoc())).contains("__CUDACC__");
+}
+
 bool SourceText::isRedefined(const IdentifierInfo &Name,
                              SourceRange Between) const {
   for (const MacroDirective *D = PP.getLocalMacroDirectiveHistory(&Name); D;

@@ -78,6 +78,9 @@ public:
       llvm::function_ref<bool(const clang::IdentifierInfo &)> Matches) const;
   /// The same of one name.
   bool mentions(llvm::StringRef Code, llvm::StringRef Name) const;
+  /// Whether a compiler for the host alone may read \p Function, too: it stands
+  /// in a header, and what says `__device__` there asks who compiles it.
+  bool mayBeReadForHost(const clang::FunctionDecl *Function) const;
   /// Whether \p Name is defined or undefined as a macro between two locations.
   bool isRedefined(const clang::IdentifierInfo &Name,
                    clang::SourceRange Between) const;

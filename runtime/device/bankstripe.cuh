@@ -85,7 +85,9 @@
 // BANKSTRIPE_CHECK_BOUNDS to trap on an index outside a stripe, too.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef BANKSTRIPE_CUH
+
+// A header that includes it may be read by a compiler for the host alone.
+#if !defined(BANKSTRIPE_CUH) && (defined(__CUDACC__) || defined(__CUDA__))
 #define BANKSTRIPE_CUH
 
 // What assert() calls on the device, whose header leaves it out for NDEBUG.

@@ -102,6 +102,7 @@ def host(work, sample):
         return [(host_program, (HERE / name, work, checked)) for name in ("stripes.cu", "slots.cu")]
     tasks = [(host_program, (source, work, HOST_BUILDS)) for source in PROGRAMS]
     tasks.append((host_traps, (work,)))
+    tasks.append((quiet, (["g++", "-Wall", "-Wextra", "-fsyntax-only"], HERE / "host_only.cpp")))
     tasks += [(host_rejected, (*case, work)) for case in cases()]
     return tasks
 
