@@ -31,7 +31,7 @@
 //     all runs. After every launch a digest of each live allocation is
 //     appended to the file HOST_CUDA_LOG.
 //
-// All code is taken for the device's: __CUDA_ARCH__ is defined.
+// All code is taken for the device's: __CUDA_ARCH__ and __CUDACC__ are defined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +49,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <setjmp.h>
 #include <string>
 #include <type_traits>
 #include <ucontext.h>
@@ -56,7 +57,12 @@
 #include <utility>
 #include <vector>
 
+#ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
+#else
+inline void __sanitizer_start_switch_fiber(void **, const void *, size_t) {}
+inline void __sanitizer_finish_switch_fiber(void *, const void **, size_t *) {}
+#endif
 
 #define __global__
 #define __device__
@@ -64,10 +70,13 @@
 #define __forceinline__ inline
 #define __noinline__
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __block_size__(...)
 #define __align__(BYTES) __attribute__((aligned(BYTES)))
 #define __constant__ static
 #define __shared__ static
 #define __CUDA_ARCH__ 900
+#define __CUDACC__ 1
 
 //===----------------------------------------------------------------------===//
 // Vector types
@@ -109,6 +118,11 @@ namespace host_cuda {
 
 constexpr unsigned MaximumThreads = 1024;
 constexpr size_t StackBytes = 256 * 1024;
+#ifdef __SANITIZE_ADDRESS__
+constexpr size_t GuardBytes = 0; // It has red zones of its own.
+#else
+constexpr size_t GuardBytes = 4096; // On both sides of dynamic shared memory.
+#endif
 
 /// Small, fast, and the same everywhere.
 struct Random {
@@ -121,11 +135,32 @@ struct Random {
 
 enum class FiberState { Ready, AtBarrier, Done };
 
+/// Where a stack is left, to come back to it. AddressSanitizer loses track of
+/// variables at jumps; without it, they save two system calls.
+struct Place {
+  ucontext_t Context;
+  jmp_buf Point;
+  bool Left = false;
+
+  void switchTo(Place &Next) {
+#ifdef __SANITIZE_ADDRESS__
+    swapcontext(&Context, &Next.Context);
+#else
+    if (_setjmp(Point) != 0)
+      return;
+    Left = true;
+    if (Next.Left)
+      _longjmp(Next.Point, 1);
+    setcontext(&Next.Context);
+#endif
+  }
+};
+
 /// One thread of the block that runs.
 struct Fiber {
   uint3 Index;
   FiberState State = FiberState::Ready;
-  ucontext_t Context;
+  Place Here;
   std::unique_ptr<unsigned char[]> Stack;
   void *FakeStack = nullptr; // AddressSanitizer's, while the fiber sleeps.
 };
@@ -142,11 +177,11 @@ public:
            const std::function<void()> &Kernel) {
     ++Number;
     void *Memory = nullptr;
-    if (posix_memalign(&Memory, 16, DynamicBytes) != 0)
+    if (posix_memalign(&Memory, 16, DynamicBytes + 2 * GuardBytes) != 0)
       std::abort();
     Dynamic.reset(static_cast<unsigned char *>(Memory));
     this->DynamicBytes = DynamicBytes;
-    std::memset(Dynamic.get(), 0xA5 + 22 * (Number % 3), DynamicBytes);
+    std::memset(Memory, 0xA5 + 22 * (Number % 3), DynamicBytes + 2 * GuardBytes);
     for (auto [Variable, Bytes] : SharedOfFiles)
       declareShared(Variable, Bytes);
     const unsigned Threads = Dimensions.x * Dimensions.y * Dimensions.z;
@@ -161,6 +196,12 @@ public:
           start(Fibers[T++], {X, Y, Z});
     while (anyReady() || releaseBarrier())
       switchTo(choose());
+    for (size_t I = 0; I < GuardBytes; ++I)
+      if (Dynamic[I] != Dynamic[0] ||
+          Dynamic[GuardBytes + DynamicBytes + I] != Dynamic[0]) {
+        std::fprintf(stderr, "host_cuda: shared memory is overrun\n");
+        std::abort();
+      }
   }
 
   /// The coordinates of the thread that asks. Others may run meanwhile.
@@ -188,7 +229,7 @@ public:
     SharedOfFiles.emplace_back(Variable, Bytes);
   }
 
-  unsigned char *dynamicShared() { return Dynamic.get(); }
+  unsigned char *dynamicShared() { return Dynamic.get() + GuardBytes; }
   unsigned dynamicSharedBytes() const { return DynamicBytes; }
 
   void seed(uint64_t Seed) { Chance.State = Seed; }
@@ -200,11 +241,13 @@ private:
     F.Index = Index;
     F.State = FiberState::Ready;
     F.FakeStack = nullptr;
-    getcontext(&F.Context);
-    F.Context.uc_stack.ss_sp = F.Stack.get();
-    F.Context.uc_stack.ss_size = StackBytes;
-    F.Context.uc_link = nullptr;
-    makecontext(&F.Context, &Block::enter, 0);
+    ucontext_t &Context = F.Here.Context;
+    F.Here.Left = false;
+    getcontext(&Context);
+    Context.uc_stack.ss_sp = F.Stack.get();
+    Context.uc_stack.ss_size = StackBytes;
+    Context.uc_link = nullptr;
+    makecontext(&Context, &Block::enter, 0);
   }
 
   static void enter() {
@@ -219,7 +262,7 @@ private:
   void switchTo(Fiber &F) {
     Current = &F;
     __sanitizer_start_switch_fiber(&MainFakeStack, F.Stack.get(), StackBytes);
-    swapcontext(&Main, &F.Context);
+    Main.switchTo(F.Here);
     __sanitizer_finish_switch_fiber(MainFakeStack, nullptr, nullptr);
     Current = nullptr;
   }
@@ -227,7 +270,7 @@ private:
     Fiber &F = *Current;
     __sanitizer_start_switch_fiber(ForGood ? nullptr : &F.FakeStack, MainStack,
                                    MainStackBytes);
-    swapcontext(&F.Context, &Main);
+    F.Here.switchTo(Main);
     __sanitizer_finish_switch_fiber(F.FakeStack, &MainStack, &MainStackBytes);
   }
   void yield() { leave(/*ForGood=*/false); }
@@ -268,7 +311,7 @@ private:
   std::vector<std::pair<void *, size_t>> SharedOfFiles;
   const std::function<void()> *Body = nullptr;
   Fiber *Current = nullptr;
-  ucontext_t Main;
+  Place Main;
   void *MainFakeStack = nullptr;
   const void *MainStack = nullptr;
   size_t MainStackBytes = 0;

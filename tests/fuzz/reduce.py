@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 import run_pairs
-from program import Program, file_of
+from program import Program, file_of, write
 from rewriting import DEFAULT_TOOL, ToolFailure, options_of, rewrite
 from run_pairs import Pairs
 
@@ -53,8 +53,6 @@ class Trial:
         self.options, self.work, self.number = options, work, 0
         self.known, self.kind = {}, None
         self.pairs = Pairs(options, work)
-        # What a compiler rejects need not be compiled.
-        self.build_only = Pairs(options, work, ["-fsyntax-only"])
 
     def failure(self, text):
         """The signature of the failure, or None; and the whole message."""
@@ -67,7 +65,7 @@ class Trial:
         folder = self.work / str(self.number)
         source = folder / "given" / "case.cu"
         source.parent.mkdir(parents=True)
-        source.write_text(text)
+        write(text, source)
         try:
             copy, _ = rewrite(self.options.tool, source, folder / "rewritten",
                               options_of(self.options.seed))
@@ -75,18 +73,10 @@ class Trial:
             return signature("tool", str(problem)), str(problem)
         if copy is None:
             return None, "nothing is rewritten"
-        pairs = self.build_only if self.options.nvcc or self.kind == "build" else self.pairs
+        # What a compiler rejects need not be compiled.
+        self.options.build_only |= self.kind == "build"
         (folder / "run").mkdir()
-        if pairs is self.build_only:
-            for side, file in ("rewritten", copy), ("original", source):
-                made = pairs.prepare(side, file, folder / "run", set())
-                if side == "original":
-                    wrong = isinstance(made, list)
-                    return (None, "the original is not accepted") if wrong else rejected
-                if not isinstance(made, list):
-                    return None, "accepted"
-                rejected = signature(made[0].kind, made[0].text), made[0].text
-        _, problems = pairs.compare(source, copy, folder / "run", set())
+        _, problems = self.pairs.compare(source, copy, folder / "run", set())
         if not problems or problems[0].side == "original":
             return None, problems[0].text if problems else "both agree"
         return signature(problems[0].kind, problems[0].text), problems[0].text
@@ -115,7 +105,7 @@ def reduce_tree(seed, trial, wanted):
     off = set()
 
     def text(off):
-        return file_of([(seed, program.lines(off))], f"case {seed}, reduced")
+        return file_of([program.part(off)], f"case {seed}, reduced")
     while True:
         program.lines(off)
         # Only what is still printed has a say.
@@ -160,11 +150,11 @@ def main():
     parser.add_argument("--nvcc", action="store_true", help="ask nvcc whether it compiles")
     options = parser.parse_args()
     if options.nvcc:
-        options.compiler, options.arch = "nvcc", "sm_90"
+        options.compiler, options.arch, options.build_only = "nvcc", "sm_90", True
     with tempfile.TemporaryDirectory() as work:
         trial = Trial(options, pathlib.Path(work))
         program = Program(options.seed)
-        wanted, message = trial.failure(file_of([(options.seed, program.lines())], "whole"))
+        wanted, message = trial.failure(file_of([program.part()], "whole"))
         if wanted is None:
             print(f"reduce: case {options.seed} does not fail: {message}", file=sys.stderr)
             return 1

@@ -25,7 +25,7 @@ import tempfile
 import time
 
 import run_pairs
-from program import batch
+from program import batch, write
 from rewriting import DEFAULT_TOOL, Counts, ToolFailure, options_of, rewrite
 from run_pairs import Problem
 
@@ -42,7 +42,7 @@ class Stage:
         """Which cases the tool fails on, each alone."""
         for seed in seeds:
             source = self.folder / f"alone_{seed}.cu"
-            source.write_text(batch([seed])[0])
+            write(batch([seed])[0], source)
             try:
                 rewrite(self.tool, source, self.folder / "alone", options_of(seed))
             except ToolFailure as failure:
@@ -54,7 +54,7 @@ class Stage:
         changes or there is no tool."""
         text, programs = batch(seeds)
         source = self.folder / "original" / f"cases_{seeds[0]:06}.cu"
-        source.write_text(text)
+        write(text, source)
         if self.tool is None:
             return source, None
         try:
@@ -98,7 +98,7 @@ def check(options, stage, files, work):
     for problem in stage.problems:
         if not report(problem):
             return 0, problems
-    launches, found = run_pairs.run_all(run_pairs.Pairs(options, work), files, options.jobs, report)
+    launches, found = run_pairs.run_all(options, work, files, report)
     return launches, problems + found
 
 

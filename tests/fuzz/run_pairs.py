@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Builds and runs prepared pairs of programs and compares what they print.
 
-    run_pairs.py [--compiler=g++|nvcc] [-jN] FOLDER
+    run_pairs.py [--compiler=g++|clang++|nvcc] [-jN] FOLDER
+    run_pairs.py --build-only ... FOLDER       whether the compiler takes them
 
 FOLDER is what `run.py --prepare` has written: original/NAME.cu and
 rewritten/NAME.cu, with the headers that the latter include. Every program prints
 a line `case SEED...: DIGEST` per launch; the lines of the two must be the same.
 
-With g++ they are built for the host over tests/cpu/host_cuda.h, with
-AddressSanitizer and UndefinedBehaviorSanitizer, and run with several orders of
-the threads. With nvcc they run on the GPU. Nothing else is needed: no LLVM, no
-generator.
+A compiler for the host builds them over tests/cpu/host_cuda.h, with
+AddressSanitizer and UndefinedBehaviorSanitizer, and they run with several orders
+of the threads. With --quick=N only every Nth pair is built so: the others are not
+optimised, and only their subscripts, their alignment and the ends of dynamic
+shared memory are checked, which takes a tenth of the time. With nvcc they run on
+the GPU. Nothing else is needed: no LLVM, no generator.
 
 Exit status: 0 all pairs agree, 1 some do not, 77 the compiler is missing.
 
@@ -53,28 +56,38 @@ def case_at(text, line):
 
 def without_cases(text, cut):
     """The program without the cases whose seeds are in `cut`."""
+    def blank(found):
+        """Lines that leave all others their numbers."""
+        lines = "\n" * found.group().count("\n")
+        _, told, rest = found.group().rpartition("\n#line ")
+        number = told and int(rest.split()[0]) + rest.count("\n") - 1
+        return lines[1:] + f"#line {number}\n" if told else lines
     for seed in cut:
-        text = re.sub(rf"// ===== case {seed} =====\n.*?(?=// =====|int main\(\))", "", text,
-                      flags=re.DOTALL)
+        text = re.sub(rf"// ===== (?:header of )?case {seed} =====\n.*?(?=// =====|int main\(\)|\Z)",
+                      blank, text, flags=re.DOTALL)
         text = text.replace(f"  run_{seed}();\n", "")
     return text
+
+
+QUICK = {"-O1": "-O0", "-g1": "-g0", "-fsanitize=address,undefined": "-fsanitize=bounds,alignment"}
 
 
 class Pairs:
     """How programs are built and run: with one compiler, in one work folder."""
 
-    def __init__(self, options, work, extra=()):
-        self.options, self.work, self.extra = options, work, extra
+    def __init__(self, options, work, quick=False):
+        self.options, self.work, self.quick = options, work, quick
         self.header, self.lock = None, threading.Lock()
         self.on_host = not options.compiler.endswith("nvcc")
 
     # --- One program --------------------------------------------------------
 
     def host_flags(self):
-        """The flags for g++, with host_cuda.h compiled in advance, once."""
+        """The flags for the host, with host_cuda.h compiled in advance, once."""
         at = run_on_host.FLAGS.index("-include")
         header = run_on_host.FLAGS[at + 1]
         flags = [*run_on_host.FLAGS[:at], *run_on_host.FLAGS[at + 2:], "-DBANKSTRIPE_CHECK_BOUNDS"]
+        flags = [QUICK.get(flag, flag) if self.quick else flag for flag in flags]
         with self.lock:
             if not self.header:
                 folder = pathlib.Path(tempfile.mkdtemp(dir=self.work))
@@ -88,16 +101,22 @@ class Pairs:
     def command(self, source, program):
         options = self.options
         if self.on_host:
-            return [options.compiler, *self.host_flags(), *self.extra, str(source), "-o",
-                    str(program)]
-        return [options.compiler, "-std=c++17", f"-arch={options.arch}", "-w",
+            only = ["-fsyntax-only"] if options.build_only else []
+            return [options.compiler, *self.host_flags(), *only, str(source), "-o", str(program)]
+        only = ["-c", "-Xcicc", "-O0", "-Xptxas", "-O0"] if options.build_only else []
+        std = max(options.std, re.search(r"^// cases .*(c\+\+\d+)|$", source.read_text(), re.M)[1] or "")
+        return [options.compiler, f"-std={std}", f"-arch={options.arch}", "-w", *only,
                 "-DBANKSTRIPE_CHECK_BOUNDS", str(source), "-o", str(program)]
 
     def build(self, side, source, folder):
         """The program, or a list of problems."""
         folder.mkdir(parents=True)
-        copy = source
+        copy, header = source, source.with_suffix(".h")
         if self.on_host:
+            if header.exists():
+                status, messages = self.compile(["g++", "-fsyntax-only", "-x", "c++", str(header)])
+                if status:
+                    return [Problem("build", side, None, messages.strip()[:2000])]
             copy = run_on_host.copy_for_host(source, [source.parent], folder)
         program = folder / "program"
         program.with_suffix(".text").write_text(source.read_text())
@@ -105,6 +124,8 @@ class Pairs:
         if status == 0:
             return program
         text, errors = source.read_text(), {}
+        if "\n#line " in text:
+            return [Problem("build", side, None, messages.strip()[:2000])]
         for place in re.finditer(r"^[^\n]*\.cu(?::|\()(\d+)[^\n]*error[^\n]*(\n[^\n]*){0,9}",
                                  messages, re.MULTILINE):
             errors.setdefault(case_at(text, int(place.group(1))), place.group())
@@ -187,9 +208,22 @@ class Pairs:
         copy.write_text(without_cases(source.read_text(), cut))
         for header in source.parent.glob("*.cuh"):
             shutil.copy(header, sources)
+        header = source.with_suffix(".h")
+        if header.exists():
+            (sources / header.name).write_text(without_cases(header.read_text(), cut))
         return self.build(side, copy, folder / side)
 
+    def compare_builds(self, original, rewritten, folder, cut):
+        """Whether a compiler that takes the original takes the rewritten file."""
+        second = self.prepare("rewritten", rewritten, folder, cut)
+        if not isinstance(second, list):
+            return 0, []
+        first = self.prepare("original", original, folder, cut)
+        return 0, first if isinstance(first, list) else second
+
     def compare(self, original, rewritten, folder, cut):
+        if self.options.build_only:
+            return self.compare_builds(original, rewritten, folder, cut)
         first = self.prepare("original", original, folder, cut)
         if isinstance(first, list):
             return 0, first
@@ -222,18 +256,24 @@ class Pairs:
 
 
 def add_options(parser):
-    parser.add_argument("--compiler", default="g++", help="g++ or nvcc")
+    parser.add_argument("--compiler", default="g++", help="g++, clang++ or nvcc")
     parser.add_argument("--arch", default="native", help="for nvcc")
+    parser.add_argument("--std", default="c++17", help="for nvcc, unless a file needs more")
+    parser.add_argument("--build-only", action="store_true", help="run nothing")
+    parser.add_argument("--quick", type=int, default=1, metavar="N",
+                        help="the sanitizers see only every Nth pair")
     parser.add_argument("-j", type=int, default=2, dest="jobs", help="pairs at a time")
     parser.add_argument("--orders", type=int, default=2, help="orders of the threads, with g++")
     parser.add_argument("--timeout", type=int, default=120, help="seconds per build or run")
 
 
-def run_all(pairs, files, jobs, report):
+def run_all(options, work, files, report):
     """Checks the pairs in `files`, a list of (original, rewritten or None)."""
     launches, problems = 0, []
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(pairs.check, *pair) for pair in files]
+    strict, quick = Pairs(options, work), Pairs(options, work, quick=True)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        futures = [pool.submit((quick if number % options.quick else strict).check, *pair)
+                   for number, pair in enumerate(files)]
         for future in concurrent.futures.as_completed(futures):
             count, found = future.result()
             launches += count
@@ -247,7 +287,7 @@ def run_all(pairs, files, jobs, report):
 
 def left_out(problem):
     """Whether the compiler does not take the original, which says nothing about
-    the rewriter. g++ has to take it."""
+    the rewriter. One for the host has to take it."""
     return problem.kind == "build" and problem.side == "original"
 
 
@@ -273,8 +313,8 @@ def main():
         print(describe(problem), flush=True)
         return True
     with tempfile.TemporaryDirectory() as work:
-        launches, problems = run_all(Pairs(options, pathlib.Path(work)), files, options.jobs, report)
-    ignored = [p for p in problems if left_out(p) and not options.compiler.startswith("g++")]
+        launches, problems = run_all(options, pathlib.Path(work), files, report)
+    ignored = [p for p in problems if left_out(p) and options.compiler.endswith("nvcc")]
     print(f"{len(files)} pairs, {launches} launches agree, {len(problems) - len(ignored)} problems, "
           f"{len(ignored)} cases that the compiler does not take, "
           f"{time.monotonic() - begun:.0f} s")
