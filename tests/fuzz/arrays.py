@@ -160,8 +160,8 @@ class Form:
         self.style = self.pick_style(array, rng)
         self.values = [context.value() for _ in range(4)]
         self.fill_value = context.value()
-        self.spelling = rng.choices(["number", "product", "macro", "constexpr", "local"],
-                                    [8, 1, 2, 2, 1])[0]
+        self.spelling = rng.choices(["number", "product", "macro", "constexpr", "local", "view"],
+                                    [8, 1, 2, 2, 1, 1])[0]
         self.extent_name = case.name("Extent")
         self.extent_macro = case.name("EXTENT")
         self.helper = Helper(case, self.extent_name, self.define_extent)
@@ -190,6 +190,9 @@ class Form:
         extent = self.array.extents()[0]
         if self.spelling == "macro":
             return [f"#define {self.extent_macro} {extent}"]
+        if self.spelling == "view":
+            return ["#ifdef __CUDA_ARCH__", f"#define {self.extent_macro} {extent}", "#else",
+                    f"#define {self.extent_macro} {extent} + 1", "#endif"]
         return [f"constexpr int {self.extent_name} = {extent};"]
 
     def dimensions(self, array):
@@ -198,7 +201,7 @@ class Form:
             extent = array.extents()[0]
             if self.spelling == "product" and extent % 2 == 0:
                 texts[0] = f"{extent // 2} * 2"
-            elif self.spelling == "macro":
+            elif self.spelling in ("macro", "view"):
                 self.helper.use()
                 texts[0] = self.extent_macro
             elif self.spelling == "constexpr":

@@ -61,6 +61,7 @@ class Kernel:
         self.template = instances != [""]
         self.own, self.spaces, self.early, self.qualified = None, [], False, False
         self.bounds, self.bounds_text, self.guard = False, "", False
+        self.attribute, self.redefined = "", False
         self.head, self.body, self.using = HEADS[0], Body(), False
         place = Context(case, name, self.body, places=[
             "kernel-template" if self.template else "kernel"])
@@ -109,10 +110,14 @@ class Kernel:
         return self.inside([*lines, last + ";"]) + self.using_lines()
 
     def definition(self):
-        bounds = f"__launch_bounds__({self.bounds_text}) " if self.bounds else ""
+        most = f"MOST_{self.name}" if self.redefined else self.bounds_text
+        bounds = f"__launch_bounds__({most}) " if self.bounds else self.attribute
+        redefined = self.redefined and self.bounds
         qualified = self.qualified and self.early
         *lines, last = self.signature(self.full_name if qualified else self.name, bounds)
-        lines += [f"{last} {{",
+        if redefined:
+            lines.insert(0, f"#define {most} {self.bounds_text}")
+        lines += [f"{last} {{", *([f"#undef {most}", f"#define {most} 7"] if redefined else []),
                   "  const unsigned size = blockDim.x * blockDim.y * blockDim.z;",
                   "  const unsigned t = blockIdx.x * size + threadIdx.x +",
                   "                     blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);"]

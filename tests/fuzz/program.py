@@ -8,6 +8,7 @@ import random
 import re
 
 import context as context_module
+from context import standard_of
 from element_types import PRELUDE
 from kernels import HEADS, Kernel, other_kernel, random_instances
 from launches import Site, threads_of
@@ -17,6 +18,8 @@ from turns import add_turns
 
 BLOCKS = [(32,), (33,), (48,), (64,), (64,), (64,), (96,), (100,), (128,), (31,), (1,), (160,),
           (8, 4), (7, 5), (16, 4), (33, 2), (5, 13), (16, 8), (4, 3, 5), (2, 2, 9), (8, 2, 3)]
+
+MAIN = "// ===== main file ====="
 
 # What the host does around a launch; the same in all files.
 HARNESS = r"""
@@ -96,9 +99,27 @@ class Program:
             self.launch_at_run_time()
         else:
             case.note(f"block-{len(self.block)}d")
+        self.views(random.Random(f"views of case {seed}"), kernel)
         turn_rng = random.Random(f"turns of case {seed}")
         if turn_rng.random() < 0.3:
             add_turns(case, turn_rng, kernel)
+
+    def views(self, rng, kernel):
+        """What a compiler sees of the launches depends on whom it compiles for;
+        and heads of the kernel that say more than its bounds, or less."""
+        self.hidden_launch = rng.random() < 0.1 and not kernel.bounds and self.threads <= 96
+        self.block_by_view = rng.random() < 0.1 and len(self.block) == 1
+        kernel.redefined = rng.random() < 0.25
+        kernel.attribute = rng.choices(["", "__maxnreg__(64) "], [12, 1])[0]
+        if rng.random() < 0.1 and not (self.run_time or self.second or self.hidden_launch):
+            block = [*self.block, 1, 1][:3]
+            kernel.attribute = f"__block_size__(({', '.join(map(str, block))})) "
+        notes = {"launch-hidden-from-device": self.hidden_launch, "block-by-view": self.block_by_view,
+                 "bounds-redefined": kernel.redefined and kernel.bounds,
+                 kernel.attribute[2:].split("__")[0]: kernel.attribute and not kernel.bounds}
+        for note, happens in notes.items():
+            if happens:
+                self.case.note(note)
 
     def launch_at_run_time(self):
         """Host functions with blocks as parameters, and perhaps other kernels
@@ -139,6 +160,10 @@ class Program:
         elif self.launch_form == 3:
             lines.append(f"  constexpr dim3 block({block});")
             configuration = "block"
+        if self.block_by_view:
+            lines += ["#if defined(__CUDA_ARCH__) && !defined(BANKSTRIPE_TESTS_CPU_HOST_CUDA_H)",
+                      "  const int seen = 32;", "#else", f"  const int seen = {block};", "#endif"]
+            configuration = "seen"
         if self.look_alike:
             lines += ["  int a1[16] = {1, 2}, buf1[4] = {}, stack1[8] = {};",
                       "  for (int i = 0; i < 4; ++i)", "    a1[i] += buf1[i] + stack1[i] + i;",
@@ -146,17 +171,23 @@ class Program:
         configurations = [(configuration, self.threads)]
         if self.second and len(self.block) == 1 and self.threads > 8:
             configurations.append((str(self.threads - 5), self.threads - 5))
+        if self.hidden_launch:
+            configurations.append((str(self.threads + 40), self.threads + 40))
         lines += ["  unsigned *in, *out;"]
         for number, instance in enumerate(kernel.instances):
             name = kernel.launched_name + (f"<{instance}>" if instance else "")
             for second, (config, threads) in enumerate(configurations):
+                hidden = second == len(configurations) - 1 and self.hidden_launch
                 count = self.grid * threads
+                if hidden:
+                    lines += ["#if !defined(__CUDA_ARCH__) || defined(BANKSTRIPE_TESTS_CPU_HOST_CUDA_H)"]
                 used = count - 3 if kernel.guard and count > 8 else count
                 shared = f", {kernel.own.bytes(threads)}" if kernel.own else ""
                 lines += [f"  begin({k}u, {count}, &in, &out);",
                           f"  {name}<<<{self.grid}, {config}{shared}>>>(in, out, "
                           f"{2 + self.case.seed % 4}u, {used}u);",
                           f'  end("case {k}.{number}{second}:", {used}, in, out);']
+                lines += ["#endif"] if hidden else []
         return lines
 
     def run_lines(self):
@@ -171,8 +202,8 @@ class Program:
         """The text of the case, without the parts in `off`."""
         case = self.case
         case.off, case.asked = frozenset(off), {}
-        case.used.clear()
-        case.printed.clear()
+        for what in case.used, case.printed, case.header:
+            what.clear()
         # What is defined late is printed first, to know what it uses.
         kernels = [kernel.definition() for kernel in self.kernels]
         early = [kernel.declaration() for kernel in self.kernels if kernel.early]
@@ -180,6 +211,11 @@ class Program:
         last = [site.definition() for site in self.sites if not site.kernel.early]
         parts = [*early, *first, *case.printed, *kernels, *last, self.run_lines()]
         return [line for text in parts if text for line in [*text, ""]]
+
+    def part(self, off=frozenset()):
+        """What file_of() needs of the case."""
+        lines = self.lines(off)
+        return self.case.seed, lines, [line for text in self.case.header for line in text]
 
 
 def prelude_of(text):
@@ -191,18 +227,30 @@ def prelude_of(text):
 
 
 def file_of(parts, title):
-    """A complete program. `parts` are pairs of a seed and the lines of a case."""
-    text = "\n".join(line for _, lines in parts for line in lines)
-    lines = [f"// {title}", "#include <cstdio>", "#include <cstring>", "", *prelude_of(text), "",
-             *HARNESS, ""]
-    for seed, case_lines in parts:
+    """A complete program. `parts` are seeds, the lines of their cases, and those of
+    them that belong into a header, which comes first: see write()."""
+    text = "\n".join(line for _, lines, _ in parts for line in lines)
+    first = [line for seed, _, header in parts if header
+             for line in [f"// ===== header of case {seed} =====", *header]]
+    lines = [*first, *([MAIN] if first else []), f"// {title}", "#include <cstdio>",
+             "#include <cstring>", "#include <utility>", "", *prelude_of(text), "", *HARNESS, ""]
+    for seed, case_lines, _ in parts:
         lines += [f"// ===== case {seed} =====", *case_lines]
-    return "\n".join([*lines, "int main() {", *(f"  run_{seed}();" for seed, _ in parts),
+    return "\n".join([*lines, "int main() {", *(f"  run_{seed}();" for seed, *_ in parts),
                       "  return 0;", "}", ""])
+
+
+def write(text, path):
+    """Writes a program into a file, and its header, if any, into another."""
+    header, found, text = text.rpartition(MAIN + "\n")
+    if found:
+        path.with_suffix(".h").write_text(header)
+        text = f'#include "{path.stem}.h"\n{text}'
+    path.write_text(text)
 
 
 def batch(seeds):
     """The text of a file with these cases, and the cases."""
     programs = [Program(seed) for seed in seeds]
-    return file_of([(p.case.seed, p.lines()) for p in programs],
-                   f"cases {seeds[0]} to {seeds[-1]}"), programs
+    return file_of([p.part() for p in programs],
+                   f"cases {seeds[0]} to {seeds[-1]}, {standard_of(seeds[-1])}"), programs

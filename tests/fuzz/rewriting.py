@@ -9,6 +9,8 @@ import pathlib
 import re
 import subprocess
 
+from context import standard_of
+
 HERE = pathlib.Path(__file__).resolve().parent
 DEFAULT_TOOL = HERE.parents[1] / "build" / "bin" / "bankstripe"
 
@@ -23,7 +25,8 @@ PROGRAMS = [["--whole-program"], ["--versions"], ["--whole-program"],
 
 def options_of(seed):
     turn = seed // 20
-    return PROGRAMS[turn // len(OPTIONS) % len(PROGRAMS)] + OPTIONS[turn % len(OPTIONS)]
+    return [*PROGRAMS[turn // len(OPTIONS) % len(PROGRAMS)], *OPTIONS[turn % len(OPTIONS)], "--",
+            f"-std={standard_of(seed)}"]
 
 
 class ToolFailure(Exception):
@@ -34,8 +37,10 @@ def rewrite(tool, source, target, extra=()):
     """Rewrites `source` into the folder `target`. Returns the rewritten file,
     None when nothing changes, and the list of arrays from the report."""
     target.mkdir(parents=True, exist_ok=True)
+    header = source.with_suffix(".h")
     command = [str(tool), "rewrite", "--no-cache", "--quiet", "--no-confirm", "--gpu-arch=sm_90",
-               "--min-speedup=0", "--format=json", f"--output-dir={target}", *extra, str(source)]
+               "--min-speedup=0", "--format=json", f"--output-dir={target}", str(source),
+               *([str(header)] if header.exists() else []), *extra]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                               timeout=300)

@@ -28,13 +28,47 @@ WAYS = {
                  "  return h * 3u + x;", "}"],
                 "h = NAME_more(h);"),
     "member": (["struct NAME_held { unsigned x = NAME(7u, 0u); };"], "h += NAME_held().x;"),
+    "binding": (["struct NAME_parts {", "  unsigned h, depth;",
+                 "  template <std::size_t I> __device__ unsigned get() const {",
+                 "    return I ? depth : NAME(h, depth);", "  }", "};",
+                 "template <> struct std::tuple_size<NAME_parts> {",
+                 "  static constexpr std::size_t value = 2;", "};",
+                 "template <std::size_t I> struct std::tuple_element<I, NAME_parts> {",
+                 "  using type = unsigned;", "};"],
+                "auto [x, y] = NAME_parts{h, depth - 1u}; h = x * 3u + y;"),
+    "new": (["struct NAME_room {", "  unsigned x;",
+             "  __device__ static void *operator new(std::size_t, void *p, unsigned &h, unsigned depth) {",
+             "    h = NAME(h, depth);", "    return p;", "  }",
+             "  __device__ static void operator delete(void *, void *, unsigned &, unsigned) {}", "};"],
+            "unsigned room, x = (new (&room, h, depth - 1u) NAME_room{depth})->x; h += x;"),
+    "range": (["struct NAME_steps {", "  unsigned h, depth;",
+               "  __device__ NAME_steps begin() const { return *this; }",
+               "  __device__ NAME_steps end() const { return {h, 0u}; }",
+               "  __device__ bool operator!=(NAME_steps o) const { return depth != o.depth; }",
+               "  __device__ void operator++() { --depth; }",
+               "  __device__ unsigned operator*() const { return NAME(h, depth - 1u); }", "};"],
+              "for (unsigned x : NAME_steps{h, depth}) h = h * 3u + x;"),
+}
+# From C++20 on.
+NEW_WAYS = {
+    "rewritten-operator": (["struct NAME_word {", "  unsigned h, depth;",
+                            "  __device__ bool operator==(const NAME_word &o) const {",
+                            "    return NAME(h, depth) == o.h;", "  }", "};"],
+                           "h += NAME_word{h, depth - 1u} != NAME_word{h, 0u};"),
+    "spaceship": (["struct NAME_key { unsigned h, depth; };",
+                   "__device__ inline int operator<=>(NAME_key a, NAME_key b) {",
+                   "  return (int)(NAME(a.h, a.depth) & 15u) - (int)(b.h & 15u);", "}"],
+                  "h ^= NAME_key{h, depth - 1u} < NAME_key{h, 0u};"),
 }
 
 
-@shape(1)
+@shape(2)
 def hidden_call(context, array):
     case, rng = context.case, context.rng
-    before, again = WAYS[rng.choice(list(WAYS))]
+    ways = {**WAYS, **NEW_WAYS} if case.std == "c++20" else WAYS
+    way = rng.choice(list(ways))
+    before, again = ways[way]
+    case.note(f"again-by-{way}")
     name, size = case.name("again"), rng.choice([4, 8, 12])
     returns = rng.random() < 0.7  # Else it is only reached by such a call.
 
@@ -46,10 +80,13 @@ def hidden_call(context, array):
         lines += [f"for (unsigned i = 0; i < {size}u; ++i)", "  h = mix(h, own[i]);", "return h;"]
         text = ["__device__ unsigned NAME(unsigned h, unsigned depth);", *before,
                 "__device__ unsigned NAME(unsigned h, unsigned depth) {", *indented(lines), "}",
-                "__device__ inline unsigned NAME_once(unsigned h, unsigned depth) {",
-                "  if (depth) {", "    " + again, "  }", "  return h;", "}"]
+                "__device__ inline unsigned NAME_once(unsigned h, unsigned depth, unsigned,",
+                "                                     const unsigned *) {",
+                "  depth &= 3u;", "  if (depth) {", "    " + again, "  }", "  return h;", "}"]
         return [line.replace("NAME", name) for line in text]
 
     helper, e = Helper(case, name, define), context.value()
-    call = "" if returns else "_once"
-    return lambda: [f"h = {helper.use()}{call}(h, {e} & 3u);"]
+    if returns:
+        return lambda: [f"h = {helper.use()}(h, {e} & 3u);"]
+    case.functions.append((helper, "_once"))
+    return lambda: [f"h = {helper.use()}_once(h, {e}, n, in);"]

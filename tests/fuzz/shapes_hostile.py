@@ -9,7 +9,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import re
 
-from shape import shape, writable
+from shape import integer, shape, writable
 from tree import Helper, indented
 
 
@@ -62,6 +62,34 @@ def macro_repeats(context, array):
     return lambda: [f"{helper.use()}({array.name}, {array.name}[{e} % 1u])"]
 
 
+@shape(3, plain=True)
+def line_number(context, array):
+    """__LINE__ as a value. All of its file gets #line, so few files have it."""
+    element = array.element(context)
+    if context.case.seed // 20 % 4:
+        return None
+    return lambda: [f"h = mix(h, digest({element()}) + __LINE__);"]
+
+
+@shape(3, fits=lambda a: integer(a) and a.rank == 1 and not a.qualifier)
+def header_for_two_compilers(context, array):
+    """Functions for the host as well, in a header that a compiler reads which
+    knows nothing of CUDA."""
+    case, name, e = context.case, context.case.name("both"), context.value()
+    size = context.rng.choice([4, 8, 16])
+    both, kind = f"BOTH{case.seed}", array.kind.base
+    helper = Helper(case, name, lambda: [
+        "#ifdef __CUDACC__", f"#define {both} __host__ __device__", "#else", f"#define {both}",
+        "#endif", f"{both} inline unsigned {name}_sum(const {kind} *p, int count, unsigned h) {{",
+        "  for (int i = 0; i < count; ++i)", "    h = h * 31u + (unsigned)p[i];", "  return h;", "}",
+        f"{both} inline unsigned {name}(unsigned h, unsigned e) {{", f"  {kind} own[{size}];",
+        f"  for (unsigned i = 0; i < {size}u; ++i)", "    own[i] = (h ^ i * e) & 0xffffu;",
+        f"  own[e % {size}u] = 7;", f"  return {name}_sum(own, {size}, own[(e >> 3) % {size}u]);",
+        "}"], in_header=True)
+    return lambda: [f"h = {helper.use()}(h, {e});",
+                    f"h = {helper.use()}_sum({array.name}, {array.length()}, h);"]
+
+
 # Arrays that shapes bring with them: what stands before the function, and what
 # in it. T is a new name, A the array, I an index, E and D what threads differ in.
 OWN_ARRAYS = {
@@ -96,6 +124,35 @@ OWN_ARRAYS = {
         "template <class E, int N> __host__ __device__ constexpr int T(E (&)[N]) { return N; }",
         "unsigned A[4] = {1u, E};\nconstexpr int A_n = T(A);\nA[I] += D;\n"
         "h = mix(h, A[D & 3u] + A_n);"),
+    "object_named_like_its_type": (
+        "struct T {\n  unsigned v[4];\n  __device__ T(unsigned x) {\n    for (unsigned &i : v)\n"
+        "      i = x;\n  }\n};",
+        "T T(E);\nT.v[I] += D;\nh = mix(h, T.v[D & 3u] + T.v[I]);"),
+    "unions": (
+        "union T { unsigned x; float f; };",
+        "T A[4] = {{1u}, {E}};\nA[I].x += D;\nA[D & 3u].f = 2.0f;\nA[(D + 1u) & 3u].x = E;\n"
+        "h = mix(h, A[(D + 1u) & 3u].x);"),
+    "overloaded_address": (
+        "struct T {\n  unsigned x;\n  __device__ unsigned operator&() const { return x; }\n};",
+        "T A[4] = {{1u}, {E}};\nA[I].x += D + &A[1];\nh = mix(h, A[D & 3u].x);"),
+    "table_of_builtins": (
+        "", "const float A[4] = {copysignf(1.0f, -2.0f), fmaxf(2.0f, 0.5f), fabsf(-3.0f), 0.5f};\n"
+        "h = mix(h, digest(A[I]) + digest(A[D & 3u]));"),
+    "local_redeclaration": (
+        "__device__ unsigned T(unsigned h, const unsigned *p) { return mix(h, p[1] + p[h & 3u]); }",
+        "__device__ unsigned T(unsigned, const unsigned *);\nunsigned A[4] = {1u, E};\n"
+        "A[I] += D;\nh = T(h, A);"),
+    "discarded_labels": (
+        "template <int N> __device__ unsigned T(unsigned h, const unsigned *p) {\n"
+        "  if constexpr (N > 8) {\n  again:\n    const volatile unsigned *q = p;\n"
+        "    if (q[h & 3u] & 1u) {\n      ++h;\n      goto again;\n    }\n    return h;\n  }\n"
+        "  for (int i = 0; i < N; ++i)\n    h = mix(h, p[i]);\n  return h;\n}",
+        "unsigned A[4] = {1u, E};\nA[I] += D;\nh = T<4>(h, A);"),
+    "goto_past": (
+        "", "unsigned A_q = D & 3u;\nif (A_q == 0u)\n  goto A_in;\n{\n  unsigned A[4];\n"
+        "  A[A_q] = E;\n  h = mix(h, A[A_q]);\nA_in:\n"
+        "  for (unsigned A_j = 0; A_j < 4u; ++A_j)\n    A[A_j] = A_q + A_j;\n"
+        "  h = mix(h, A[I]);\n}"),
     "jump_past": (
         "", "unsigned A_q = D & 3u;\nswitch (A_q) {\ncase 0:\n  do {\n    unsigned A[4];\n"
         "    A[A_q & 3u] = E;\n    h = mix(h, A[A_q & 3u]);\n  default:\n"
@@ -104,8 +161,12 @@ OWN_ARRAYS = {
 }
 
 
-def bring(name, before, text):
+def bring(name, before, text, std=""):
     def own_array(context, array):
+        # What a kernel in a namespace declares is of that namespace.
+        if std not in ("", context.case.std) or (
+                name == "local_redeclaration" and "device-function" not in context.places):
+            return None
         case, element = context.case, array.element(context)
         own, t = case.local("own"), case.name("Own")
         index, e = context.index(lambda: 4), context.value()
@@ -114,7 +175,7 @@ def bring(name, before, text):
             words = {"T": t, "A": own, "I": index(), "E": e, "D": f"digest({element()})"}
             return re.sub(r"\b([TAIED])(?=\b|_)",
                           lambda m: words[m.group(1)], template).split("\n")
-        helper = Helper(case, t, lambda: [re.sub(r"\bT\b", t, before)])
+        helper = Helper(case, t, lambda: re.sub(r"\bT\b", t, before).split("\n"))
 
         def lines():
             if before:
@@ -127,3 +188,7 @@ def bring(name, before, text):
 
 for NAME, (BEFORE, TEXT) in OWN_ARRAYS.items():
     bring(NAME, BEFORE, TEXT)
+bring("auto_parameter",
+      "__device__ unsigned T(unsigned h, auto *p, int n) {\n  while (n-- > 0)\n"
+      "    h = mix(h, *p++);\n  return h;\n}",
+      "unsigned A[4] = {1u, E};\nA[I] += D;\nh = T(h, A, 4);", "c++20")

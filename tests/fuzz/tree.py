@@ -57,8 +57,8 @@ class Helper:
     """Something at file scope, printed before the first that uses it and only
     when something does."""
 
-    def __init__(self, case, name, lines):
-        self.case, self.name, self.lines = case, name, lines
+    def __init__(self, case, name, lines, in_header=False):
+        self.case, self.name, self.lines, self.in_header = case, name, lines, in_header
 
     def use(self):
         """The name, and the promise that its definition stands above."""
@@ -68,7 +68,7 @@ class Helper:
             if self.case.for_host:
                 text = [re.sub(r"(?<!__host__ )__device__", "__host__ __device__", line)
                         for line in text]
-            self.case.printed.append(text)
+            (self.case.header if self.in_header else self.case.printed).append(text)
         return self.name
 
 
