@@ -181,7 +181,8 @@ public:
       std::abort();
     Dynamic.reset(static_cast<unsigned char *>(Memory));
     this->DynamicBytes = DynamicBytes;
-    std::memset(Memory, 0xA5 + 22 * (Number % 3), DynamicBytes + 2 * GuardBytes);
+    std::memset(Memory, 0xA5 + 22 * (Number % 3),
+                DynamicBytes + 2 * GuardBytes);
     for (auto [Variable, Bytes] : SharedOfFiles)
       declareShared(Variable, Bytes);
     const unsigned Threads = Dimensions.x * Dimensions.y * Dimensions.z;
