@@ -99,7 +99,8 @@ static Option<std::string>
 static Option<unsigned> BlockSize(
     "block-size", cl::location(Given.BlockSize), cl::value_desc("N"),
     cl::desc("Largest block, in threads, of kernels whose launches do not "
-             "tell; it is added to them as __launch_bounds__"),
+             "tell: in a whole program as __launch_bounds__, else of "
+             "versions"),
     ALL_COMMANDS);
 static Option<double> MinSpeedup(
     "min-speedup", cl::location(Given.MinSpeedup), cl::value_desc("FACTOR"),

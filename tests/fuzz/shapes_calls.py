@@ -62,7 +62,7 @@ NEW_WAYS = {
 }
 
 
-@shape(2)
+@shape(4)
 def hidden_call(context, array):
     case, rng = context.case, context.rng
     ways = {**WAYS, **NEW_WAYS} if case.std == "c++20" else WAYS

@@ -71,15 +71,16 @@ def line_number(context, array):
     return lambda: [f"h = mix(h, digest({element()}) + __LINE__);"]
 
 
-@shape(3, fits=lambda a: integer(a) and a.rank == 1 and not a.qualifier)
+@shape(8, fits=lambda a: integer(a) and a.rank == 1 and not a.qualifier)
 def header_for_two_compilers(context, array):
-    """Functions for the host as well, in a header that a compiler reads which
-    knows nothing of CUDA."""
+    """Functions in a header that a compiler reads which knows nothing of CUDA,
+    for the host as well or not."""
     case, name, e = context.case, context.case.name("both"), context.value()
     size = context.rng.choice([4, 8, 16])
     both, kind = f"BOTH{case.seed}", array.kind.base
+    host = "__host__ " if context.on_host or context.rng.random() < 0.5 else ""
     helper = Helper(case, name, lambda: [
-        "#ifdef __CUDACC__", f"#define {both} __host__ __device__", "#else", f"#define {both}",
+        "#ifdef __CUDACC__", f"#define {both} {host}__device__", "#else", f"#define {both}",
         "#endif", f"{both} inline unsigned {name}_sum(const {kind} *p, int count, unsigned h) {{",
         "  for (int i = 0; i < count; ++i)", "    h = h * 31u + (unsigned)p[i];", "  return h;", "}",
         f"{both} inline unsigned {name}(unsigned h, unsigned e) {{", f"  {kind} own[{size}];",
