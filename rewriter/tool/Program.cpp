@@ -224,8 +224,6 @@ llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
                                    "--runs=" + std::to_string(Runs)};
   if (!Json.empty())
     Command.push_back("--json=" + Json.str());
-  if (Options.Run == bankstripe::Command::Tune)
-    Command.push_back("--originals=" + Folder + "/originals");
   llvm::append_range(Command, Extra);
   Command.insert(Command.end(), {Original.str(), Changed.str()});
   if (!Options.ProgramArgs.empty()) {

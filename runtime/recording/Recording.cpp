@@ -19,11 +19,9 @@
 #include <cxxabi.h>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
-using Json = nlohmann::ordered_json;
 
 static uint64_t chunkCount(const Allocation &A) {
   return A.Bytes / A.ChunkBytes + (A.Bytes % A.ChunkBytes != 0);
@@ -303,80 +301,6 @@ bankstripe::runtime::readRecording(const std::string &Path) {
   if (!Problem.empty())
     return ReadError{std::move(Problem)};
   return All.finish();
-}
-
-static void printLine(Json Line, std::ostream &Output) {
-  // Names may hold bytes that are no UTF-8.
-  Output << Line.dump(-1, ' ', /*ensure_ascii=*/true,
-                      Json::error_handler_t::replace)
-         << '\n';
-}
-
-static Json printedChanges(const std::vector<DigestChange> &Changes) {
-  Json List = Json::array();
-  for (const DigestChange &Change : Changes)
-    for (const ChunkRun &Run : Change.Runs)
-      List.push_back(
-          {{Change.IsVariable ? "variable" : "allocation", Change.Allocation},
-           {"first", Run.First},
-           {"digests", Run.Digests}});
-  return List;
-}
-
-static void printAllocation(const Allocation &A, std::ostream &Output) {
-  Json Line{{"type", A.IsVariable ? "variable" : "allocation"},
-            {"id", A.Id},
-            {"kind", A.Kind},
-            {"name", A.Name},
-            {"bytes", A.Bytes},
-            {"device", A.Device},
-            {"made-before", A.MadeBefore}};
-  if (A.FreedBefore)
-    Line["freed-before"] = *A.FreedBefore;
-  printLine(std::move(Line), Output);
-}
-
-static void printLaunch(const Launch &L, bool IsTimed, std::ostream &Output) {
-  Json Line{{"type", "launch"},
-            {"index", L.Index},
-            {"kernel", L.Kernel},
-            {"grid", {L.Grid.X, L.Grid.Y, L.Grid.Z}},
-            {"block", {L.Block.X, L.Block.Y, L.Block.Z}},
-            {"registers", L.Takes.Registers},
-            {"static-shared", L.Takes.StaticSharedBytes},
-            {"dynamic-shared", L.DynamicSharedBytes},
-            {"local", L.Takes.LocalBytes}};
-  if (IsTimed) {
-    Line["nanoseconds"] = L.Nanoseconds;
-  } else {
-    Line["thread"] = L.Thread;
-    Line["device"] = L.Device;
-    Line["error"] = L.Error;
-    Line["digested"] = L.Digested;
-    Line["digested-before-free"] = L.DigestedBeforeFree;
-    Line["digested-at-end"] = L.DigestedAtEnd;
-    Line["changes"] = printedChanges(L.Changes);
-  }
-  printLine(std::move(Line), Output);
-}
-
-void bankstripe::runtime::printRecording(const Recording &R,
-                                         std::ostream &Output) {
-  const bool IsTimed = R.Mode == RecordingMode::Time;
-  printLine({{"type", "recording"},
-             {"mode", IsTimed ? "time" : "digest"},
-             {"gpu", R.Device},
-             {"capability", R.Capability},
-             {"failure", R.Failure},
-             {"complete", R.Complete},
-             {"notes", R.Notes},
-             {"skipped", R.Skipped}},
-            Output);
-  for (const std::vector<Allocation> *Of : {&R.Allocations, &R.Variables})
-    for (const Allocation &A : *Of)
-      printAllocation(A, Output);
-  for (const Launch &L : R.Launches)
-    printLaunch(L, IsTimed, Output);
 }
 
 // nvcc makes the symbols of internal linkage unique by a hash of the

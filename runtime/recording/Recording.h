@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <variant>
 #include <vector>
@@ -161,10 +160,6 @@ struct ReadError {
 /// recording that is half understood could hide a difference. The launches of
 /// a recording in mode Time are put into the order in which they were launched.
 std::variant<Recording, ReadError> readRecording(const std::string &Path);
-
-/// Prints a recording as JSON objects, a line each: what it is about, the
-/// memory, the launches. For the eye and for scripts.
-void printRecording(const Recording &R, std::ostream &Output);
 
 } // namespace bankstripe::runtime
 

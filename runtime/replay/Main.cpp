@@ -32,7 +32,6 @@ struct ReplayOptions {
   std::optional<Side> Only;    ///< Launch this one, in the process itself.
   unsigned Runs = 15;          ///< Timed launches of each; 0 for none.
   double TimeoutSeconds = 600; ///< 0 for no limit.
-  std::string Type;   ///< Of elements of memory; empty when it is not known.
   std::string Module; ///< Image of the rewritten kernel in place of its own.
   std::optional<unsigned>
       SharedBytes;      ///< Dynamic ones of the rewritten kernel.
@@ -58,7 +57,7 @@ or not a capture, 3 it cannot be replayed here, or the original leaves something
 else than what was captured.
 
 Examples:
-  bankstripe-replay --type=f32 wrong.capture
+  bankstripe-replay wrong.capture
   cuda-gdb --args bankstripe-replay --only=rewritten wrong.capture
   nvcc -cubin -arch=native -o fixed.cubin sort.cu
   bankstripe-replay --module=fixed.cubin wrong.capture
@@ -90,9 +89,6 @@ static void addLaunchOptions(CLI::App &App, ReplayOptions &O,
 }
 
 static void addOutputOptions(CLI::App &App, ReplayOptions &O) {
-  App.add_option("--type", O.Type, "show memory as elements of this type")
-      ->check(CLI::IsMember(elementTypes()))
-      ->type_name("TYPE");
   App.add_option("--json", O.JsonPath,
                  "write the result to this file; - for standard output")
       ->type_name("FILE")
@@ -124,8 +120,6 @@ static std::vector<std::string> replayingArguments(const ReplayOptions &O,
                                                    const std::string &Results) {
   std::vector<std::string> Arguments = {"--results=" + Results,
                                         fmt::format("--runs={}", O.Runs)};
-  if (!O.Type.empty())
-    Arguments.push_back("--type=" + O.Type);
   if (!O.Module.empty())
     Arguments.push_back("--module=" + O.Module);
   if (O.SharedBytes)
@@ -201,7 +195,7 @@ static std::string replayHere(const ReplayOptions &O, const Capture &C,
         (Which == Side::Rewritten && !C.Rewritten))
       continue;
     SideResult Result;
-    Problem = R.launch(Which, O.Type, Result);
+    Problem = R.launch(Which, Result);
     if (!Problem.empty())
       return Problem;
     Tell(Which, Result);

@@ -212,7 +212,7 @@ static bool holds(const CapturedPage &Page, std::string_view Bytes) {
 }
 
 void Replayer::comparePage(PageNumber At, std::string_view Bytes,
-                           const std::string &Type, SideResult &Result,
+                           SideResult &Result,
                            std::set<PageNumber> &Changed) const {
   const CapturedMemory &M = Of.Memory[At.Memory];
   const CapturedPage &Before = M.Before[At.Page], &After = M.After[At.Page];
@@ -223,7 +223,7 @@ void Replayer::comparePage(PageNumber At, std::string_view Bytes,
     return;
   const auto Difference = findByteDifference(
       pageBytes(After.IsThere ? After : Before, Bytes.size()),
-      std::string(Bytes), At.Page * CapturePageBytes, Type);
+      std::string(Bytes), At.Page * CapturePageBytes);
   if (!Difference)
     return;
   std::vector<MemoryMismatch> &Found = Result.Mismatches;
@@ -232,8 +232,7 @@ void Replayer::comparePage(PageNumber At, std::string_view Bytes,
   Found.back().DifferingBytes += Difference->DifferingBytes;
 }
 
-std::string Replayer::compare(Side Which, const std::string &Type,
-                              SideResult &Result) {
+std::string Replayer::compare(Side Which, SideResult &Result) {
   Loaded &Ready = Sides[Which];
   for (unsigned I = 0; I < Of.Memory.size(); ++I) {
     const CapturedMemory &M = Of.Memory[I];
@@ -243,7 +242,7 @@ std::string Replayer::compare(Side Which, const std::string &Type,
         [&](uint64_t First, std::string_view Bytes) {
           for (uint64_t At = 0; At < Bytes.size(); At += CapturePageBytes)
             comparePage({I, First + At / CapturePageBytes},
-                        Bytes.substr(At, CapturePageBytes), Type, Result,
+                        Bytes.substr(At, CapturePageBytes), Result,
                         Ready.Changed);
         });
     if (!Problem.empty())
@@ -253,8 +252,7 @@ std::string Replayer::compare(Side Which, const std::string &Type,
   return "";
 }
 
-std::string Replayer::launch(Side Which, const std::string &Type,
-                             SideResult &Result) {
+std::string Replayer::launch(Side Which, SideResult &Result) {
   if (!haveSameLayout(Of.Original, kernel(Which)))
     return "the rewritten kernel takes other parameters than the original one";
   std::string Problem = load(Which);
@@ -266,7 +264,7 @@ std::string Replayer::launch(Side Which, const std::string &Type,
     Result.Error = D.name(Failed);
     return "";
   }
-  Problem = compare(Which, Type, Result);
+  Problem = compare(Which, Result);
   return Problem.empty() ? restore(Sides[Which].Changed) : Problem;
 }
 

@@ -64,7 +64,7 @@ public:
   ///
   /// \return also a launch that fails is a result, after which nothing more can
   /// be done.
-  std::string launch(Side Which, const std::string &Type, SideResult &Result);
+  std::string launch(Side Which, SideResult &Result);
 
   /// Launches both kernels \p Times times each, after launch() of both.
   ///
@@ -92,9 +92,8 @@ private:
   std::string restore(const std::set<PageNumber> &Pages);
   std::string setVariables(const Loaded &Of);
   CUresult run(Side Which);
-  std::string compare(Side Which, const std::string &Type, SideResult &Result);
-  void comparePage(PageNumber At, std::string_view Bytes,
-                   const std::string &Type, SideResult &Result,
+  std::string compare(Side Which, SideResult &Result);
+  void comparePage(PageNumber At, std::string_view Bytes, SideResult &Result,
                    std::set<PageNumber> &Changed) const;
 
   const Capture &Of;

@@ -11,17 +11,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bankstripe::runtime {
-
-/// The types that elements can have: "f32", "i8", "bf16", ...
-std::vector<std::string> elementTypes();
-
-/// The element at the start of \p Bytes, which hold a whole one, with as many
-/// digits as tell all values of the type apart.
-std::string elementText(std::string_view Type, const char *Bytes);
 
 /// An element in both programs.
 struct ElementDifference {
@@ -35,19 +27,16 @@ struct ByteDifference {
   uint64_t Offset = 0;         ///< First byte of the allocation that differs.
   uint64_t DifferingBytes = 0; ///< In the bytes that were looked at.
   uint64_t Begin = 0, End = 0; ///< The bytes that were looked at.
-  /// What lies around the first byte: an element of the type that was asked
-  /// for, else integers and floating point numbers of 32 and 64 bits.
+  /// What lies around the first byte, as integers and floating point numbers of
+  /// 32 and 64 bits. Where no whole one is left, the byte.
   std::vector<ElementDifference> Elements;
 };
 
 /// Finds the first difference in two copies of the bytes from \p Begin on;
 /// none when they are the same.
-///
-/// \param Type of the elements; empty when it is not known.
 std::optional<ByteDifference> findByteDifference(const std::string &Original,
                                                  const std::string &Rewritten,
-                                                 uint64_t Begin,
-                                                 const std::string &Type = "");
+                                                 uint64_t Begin);
 
 } // namespace bankstripe::runtime
 

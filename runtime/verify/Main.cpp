@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "page/Page.h"
-#include "recording/Recording.h"
 #include "recording/Records.h"
 #include "verify/Gpu.h"
 #include "verify/Json.h"
@@ -19,7 +18,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <fmt/chrono.h>
-#include <iostream>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -58,18 +56,6 @@ static std::string timeNow() {
   return fmt::format("{:%Y-%m-%d %H:%M UTC}", fmt::gmtime(std::time(nullptr)));
 }
 
-static int printRecordingFile(const std::string &Path) {
-  const auto Read = readRecording(Path);
-  if (const auto *Error = std::get_if<ReadError>(&Read)) {
-    std::fprintf(stderr, "bankstripe-verify: '%s' is no recording: %s\n",
-                 Path.c_str(), Error->Message.c_str());
-    return ExitUsage;
-  }
-  printRecording(std::get<Recording>(Read), std::cout);
-  std::cout.flush();
-  return std::cout.good() ? ExitIdentical : ExitUsage;
-}
-
 int main(int ArgumentCount, char **Arguments) {
   const auto Parsed = parseOptions(ArgumentCount, Arguments);
   if (const Done *D = std::get_if<Done>(&Parsed)) {
@@ -77,8 +63,6 @@ int main(int ArgumentCount, char **Arguments) {
     return D->Status;
   }
   const Options &O = std::get<Options>(Parsed);
-  if (!O.PrintPath.empty())
-    return printRecordingFile(O.PrintPath);
   PageInputs Page;
   if (const std::string Problem = readPlan(O.PlanPath, Page.Plan);
       !Problem.empty()) {

@@ -36,7 +36,7 @@ Exit status: 0 identical, 1 differs or the rewritten program failed, 2 bad usage
 Examples:
   bankstripe-verify -- ./sort 1000000 --vs ./sort.striped 1000000
   bankstripe-verify --runs=9 ./sort ./sort.striped -- 1000000
-  bankstripe-verify --all --type=f32 ./sort ./sort.striped
+  bankstripe-verify --all ./sort ./sort.striped
   bankstripe-verify --capture=wrong.capture -- ./sort 100 --vs ./sort.striped 100
 )";
 
@@ -114,9 +114,6 @@ static void addDigestOptions(CLI::App &App, Options &O, Unread &Given) {
   App.add_flag("--all", Given.All,
                "compare memory after every launch, however much it is")
       ->excludes(Budget);
-  App.add_option("--type", O.Type, "show memory as elements of this type")
-      ->check(CLI::IsMember(elementTypes()))
-      ->type_name("TYPE");
 }
 
 static void addCaptureOptions(CLI::App &App, Options &O) {
@@ -168,11 +165,6 @@ static void addRunOptions(CLI::App &App, Options &O, Unread &Given) {
                  "see what it does not reproduce (default: 2)")
       ->check(CLI::Range(2, 100).description(""))
       ->type_name("N");
-  App.add_option("--originals", O.Originals,
-                 "keep the recordings of the original program in this folder, "
-                 "and use those that an earlier call with the same program and "
-                 "arguments left there")
-      ->type_name("FOLDER");
 }
 
 // What is written where.
@@ -187,10 +179,6 @@ static void addOutputOptions(CLI::App &App, Options &O) {
   App.add_option("--plan", O.PlanPath,
                  "show on the page what 'bankstripe rewrite --format=json' "
                  "wrote to this file")
-      ->type_name("FILE");
-  App.add_option("--print-recording", O.PrintPath,
-                 "run nothing: print the recording in this file as JSON, a "
-                 "line for each event")
       ->type_name("FILE");
 }
 
@@ -214,8 +202,6 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
       Arguments + std::min(Ours + 1, ArgumentCount), Arguments + ArgumentCount);
   if (const auto Told = parseArguments(App, Ours, Arguments))
     return *Told;
-  if (!O.PrintPath.empty())
-    return O;
   if (Given.Budget)
     O.Budget = Given.Budget;
   else if (Given.All || O.Sample != 1)

@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_VERIFY_OPTIONS_H
 #define BANKSTRIPE_VERIFY_OPTIONS_H
 
-#include "verify/Elements.h"
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -52,13 +52,10 @@ struct Options {
   unsigned Sample = 1; ///< Digest every Nth launch of a kernel; 0: none.
   /// Gigabytes of memory that the digests of a run may read; none: all.
   std::optional<double> Budget = 4000;
-  unsigned Repeats = 2;  ///< Runs of the original with digests.
-  std::string Type;      ///< Of elements of memory; empty when it is not known.
-  std::string Originals; ///< Folder that keeps what the original did.
+  unsigned Repeats = 2;    ///< Runs of the original with digests.
   std::string CapturePath; ///< Of a launch; empty for none.
   /// The launch to capture; none for the first one that differs.
   std::optional<unsigned> CaptureLaunch;
-  std::string PrintPath; ///< A recording to print instead of all that.
 };
 
 /// Splits `ORIGINAL ARGS... --vs REWRITTEN ARGS...`. A `--vs` that stands there

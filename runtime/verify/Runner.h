@@ -77,10 +77,6 @@ public:
                   bool RandomAddresses = false);
   /// Likewise, and forgets the files.
   RecordedRun record(const Command &What, const DigestRun &How);
-  /// A run of the original that is compared with others: that of this name in
-  /// the folder of --originals, where there is a good one.
-  RecordedRun recordOriginal(const std::string &Name, const DigestRun &How,
-                             const std::string &Step);
   /// Removes the files of a run.
   void forget(const RecordedRun &Run) const;
 

@@ -80,8 +80,8 @@ static OrStop<DigestRule> chooseRule(Runner &Runs) {
   if (!O.Budget)
     return Wanted;
   const DigestRun Without{DigestRule::none()};
-  const RecordedRun Original = Runs.recordOriginal(
-      "survey", Without, "counting what the original launches");
+  Runs.tell("counting what the original launches");
+  const RecordedRun Original = Runs.record(O.Original, Without);
   if (auto Problem = judgeOriginal(Original))
     return *Problem;
   Runs.tell("counting what the rewritten program launches");
@@ -92,12 +92,14 @@ static OrStop<DigestRule> chooseRule(Runner &Runs) {
 
 static OrStop<Originals> recordOriginals(Runner &Runs, DigestRule Rule) {
   Originals All{{std::move(Rule)}, {}, {}, {}};
-  All.First = Runs.recordOriginal("0", All.How, "recording the original");
+  const Options &O = Runs.options();
+  Runs.tell("recording the original");
+  All.First = Runs.record(O.Original, All.How);
   if (auto Problem = judgeOriginal(All.First))
     return *Problem;
-  for (unsigned Number = 1; Number < Runs.options().Repeats; ++Number) {
-    RecordedRun Again = Runs.recordOriginal(std::to_string(Number), All.How,
-                                            "recording the original again");
+  for (unsigned Number = 1; Number < O.Repeats; ++Number) {
+    Runs.tell("recording the original again");
+    RecordedRun Again = Runs.record(O.Original, All.How);
     if (auto Problem = judgeAgain(All.First, Again))
       return *Problem;
     All.Controls.push_back(std::move(Again.Record));
@@ -185,8 +187,7 @@ static std::optional<ByteDifference> findBytes(Runner &Runs, const Findings &In,
   const uint64_t End = std::min(D.LastEnd, D.Begin + MostFetchedBytes);
   const bool Random = In.Of.How.RandomAddresses;
   return findByteDifference(fetchBytes(Runs, false, Random, D, End),
-                            fetchBytes(Runs, true, Random, D, End), D.Begin,
-                            Runs.options().Type);
+                            fetchBytes(Runs, true, Random, D, End), D.Begin);
 }
 
 // Which launch is to be captured, or why none.

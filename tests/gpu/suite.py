@@ -155,7 +155,7 @@ class Suite:
 
     def events(self, recording):
         printed = subprocess.run(
-            [self.binaries / "bankstripe-verify", f"--print-recording={recording}"],
+            [self.binaries / "print_recording", recording],
             capture_output=True, text=True, check=False)
         return map(json.loads, printed.stdout.splitlines())
 

@@ -176,7 +176,8 @@ def main():
     (place / MARK).write_text(json.dumps(prepared, indent=1) + "\n")
     if given.verify:
         (place / "bin").mkdir()
-        shutil.copy2(given.verify / "bin/bankstripe-verify", place / "bin")
+        for name in "bankstripe-verify", "print_recording":
+            shutil.copy2(given.verify / "bin" / name, place / "bin")
         shutil.copy2(given.verify / "lib/libbankstripe-recorder.so", place / "bin")
     size = sum(p.stat().st_size for p in place.rglob("*") if p.is_file())
     print(f"{len(prepared)} of {len(wanted)} programs are prepared, {size / 2**20:.1f} MiB")

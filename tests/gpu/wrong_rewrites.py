@@ -215,8 +215,8 @@ def first_difference(left, right):
                 differing[number] = {
                     "byte": at, "element": at // 4,
                     "bytes": how_many_differ(one, other),
-                    "original": int.from_bytes(one[word:word + 4], "little"),
-                    "rewritten": int.from_bytes(other[word:word + 4], "little")}
+                    "original": int.from_bytes(one[word:word + 4], "little", signed=True),
+                    "rewritten": int.from_bytes(other[word:word + 4], "little", signed=True)}
         if differing:
             return {"launch": launch, "allocations": differing}
         if left.was_cut_off() or right.was_cut_off():
@@ -286,8 +286,8 @@ class Check:
     def verify(self, case, way):
         """The verifier's result."""
         report = self.given.output / f"{case.flat()}.{way}.json"
-        command = [self.given.verify, "--runs=0", "--type=u32", "--timeout=20", *WAYS[way],
-                   f"--originals={self.work / 'originals' / case.name}", f"--json={report}",
+        command = [self.given.verify, "--runs=0", "--timeout=20", *WAYS[way],
+                   f"--json={report}",
                    self.program("original", case.name).resolve(),
                    self.program(case.mistake, case.name).resolve()]
         log = []

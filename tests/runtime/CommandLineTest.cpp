@@ -5,11 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recording/RecordingWriter.h"
 #include "verify/Child.h"
 #include "verify/Options.h"
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;
@@ -42,7 +39,6 @@ TEST(CommandLine, BadUsageExitsWith2) {
       {"--budget=-1", "/bin/true", "/bin/true"},
       {"--sample=-1", "/bin/true", "/bin/true"},
       {"--repeats=1", "/bin/true", "/bin/true"},
-      {"--type=float", "/bin/true", "/bin/true"},
       {"--", "/bin/true"},
       {"--", "/bin/true", "--vs"},
       {"--", "--vs", "/bin/true"},
@@ -141,31 +137,6 @@ TEST(Commands, AreLookedForAsAShellDoes) {
 TEST(Commands, TextCanBeTypedAgain) {
   const Command C{"./app", {"a b", "it's", "", "x=1"}};
   EXPECT_EQ(C.text(), "./app 'a b' 'it'\\''s' '' x=1");
-}
-
-TEST(CommandLine, RecordingsArePrinted) {
-  const std::string Path = testing::TempDir() + "printed-recording";
-  std::filesystem::remove(Path);
-  RecordingWriter Writer;
-  ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
-  Writer.device("GPU", "9.0");
-  Launch L;
-  L.Kernel = "_Z4stepPi";
-  Writer.launch(L);
-  Writer.end();
-  const ChildResult Printed = verifier({"--print-recording=" + Path});
-  EXPECT_EQ(Printed.ExitStatus, ExitIdentical);
-  EXPECT_TRUE(Printed.Output.starts_with(
-      "{\"type\":\"recording\",\"mode\":\"digest\",\"gpu\":\"GPU\","))
-      << Printed.Output;
-  EXPECT_NE(Printed.Output.find("\n{\"type\":\"launch\",\"index\":0,"
-                                "\"kernel\":\"step(int*)\","),
-            std::string::npos)
-      << Printed.Output;
-  std::ofstream(Path) << "nonsense\n";
-  const ChildResult Bad = verifier({"--print-recording=" + Path});
-  EXPECT_EQ(Bad.ExitStatus, ExitUsage);
-  EXPECT_NE(Bad.Errors.find("is no recording"), std::string::npos);
 }
 
 TEST(CommandLine, RecorderIsFoundWhereItWasBuilt) {

@@ -242,19 +242,17 @@ TEST(Print, SaysHowTheLaunchWasFound) {
   EXPECT_EQ(Located["launches"], Json({3, 7}));
 }
 
-TEST(Print, ElementsOfTheTypeThatIsKnownOrOfAllThatItMayBe) {
+TEST(Print, ElementsOfAllThatTheyMayBe) {
   VerifyReport R = differingReport();
   const std::string A("\0\0\200\077", 4), B("\0\0\0\100", 4);
   R.Bytes = findByteDifference(A, B, 0);
   EXPECT_TRUE(has(printReport(R),
                   "  element 0 (i32): original 1065353216, rewritten "
                   "1073741824\n  element 0 (f32): original 1, rewritten 2\n"));
-  R.Bytes = findByteDifference(A, B, 0, "f32");
-  EXPECT_FALSE(has(printReport(R), "i32"));
   const Json Elements =
       Json::parse(jsonReport(R))["difference"]["first-elements"];
-  EXPECT_EQ(Elements.size(), 1u);
-  EXPECT_EQ(Elements[0]["original"], "1");
+  EXPECT_EQ(Elements.size(), 2u);
+  EXPECT_EQ(Elements[1]["original"], "1");
 }
 
 TEST(Print, LaunchesThatWereLeftOutAndWhy) {

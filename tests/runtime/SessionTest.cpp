@@ -94,20 +94,6 @@ TEST_F(Verify, OriginalThatDiffersFromItselfIsNoFailureOfTheRewrite) {
   EXPECT_TRUE(R.Output.NotDeterministic);
 }
 
-// What each run of the original adds a line to.
-static std::string counted(const std::string &Folder,
-                           const std::string &Digest) {
-  return program(Digest, 9, "echo $mode >>" + Folder + "/runs; echo result");
-}
-
-static unsigned digestRuns(const std::string &Folder) {
-  std::ifstream Input(Folder + "/runs");
-  unsigned Count = 0;
-  for (std::string Line; std::getline(Input, Line);)
-    Count += Line == "digest";
-  return Count;
-}
-
 // Shell text that sets $at to the digest \p Fixed where addresses are the same
 // in each run, else to another one in each.
 std::string addresses(const std::string &Fixed) {
@@ -204,46 +190,6 @@ TEST_F(Verify, FixedAddressesExcuseNothingElse) {
   EXPECT_EQ(
       run(program(One, 1000, "echo a"), program(One, 1000, "echo b")).Verdict,
       ExitDiffers);
-}
-
-TEST_F(Verify, KeptOriginalIsNotRunAgain) {
-  O.Originals = Folder + "/kept";
-  const std::string Original = write("original", counted(Folder, One));
-  O.Original.Program = Original;
-  O.Rewritten.Program = write("rewritten", program(One, 9));
-  const auto Verify = [&] {
-    return verify(O, "/no/recorder", [](const std::string &) {});
-  };
-  EXPECT_EQ(Verify().Verdict, ExitIdentical);
-  EXPECT_EQ(digestRuns(Folder), 2u);
-  EXPECT_EQ(Verify().Verdict, ExitIdentical);
-  EXPECT_EQ(digestRuns(Folder), 2u);
-  // It is compared with all the same.
-  O.Rewritten.Program = write("wrong", program(Two, 9));
-  EXPECT_EQ(Verify().Verdict, ExitDiffers);
-}
-
-// Its arguments may name files there.
-TEST_F(Verify, KeptOriginalIsOnlyGoodForItsWorkingDirectory) {
-  O.Originals = Folder + "/kept";
-  run(counted(Folder, One), program(One, 9));
-  const fs::path Before = fs::current_path();
-  fs::current_path(Folder);
-  EXPECT_EQ(verify(O, "/no/recorder", [](const std::string &) {}).Verdict,
-            ExitIdentical);
-  fs::current_path(Before);
-  EXPECT_EQ(digestRuns(Folder), 4u);
-}
-
-TEST_F(Verify, KeptOriginalIsOnlyGoodForItsArgumentsAndBytes) {
-  O.Originals = Folder + "/kept";
-  run(counted(Folder, One), program(One, 9));
-  Arguments = {"other"};
-  run(counted(Folder, One), program(One, 9));
-  EXPECT_EQ(digestRuns(Folder), 4u);
-  EXPECT_EQ(run(counted(Folder, Two) + "# longer\n", program(Two, 9)).Verdict,
-            ExitIdentical);
-  EXPECT_EQ(digestRuns(Folder), 6u);
 }
 
 TEST_F(Verify, OtherOutputOrNone) {

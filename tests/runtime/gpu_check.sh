@@ -81,9 +81,11 @@ runtime=$source_dir/runtime
 nvcc -std=c++20 -O2 -I "$runtime" -o "$work/bin/digests" "$programs/digests.cpp" "$runtime/recorder/DigestEngine.cpp" \
   "$runtime/recorder/LiveMemory.cpp" "$build/runtime/recorder/DigestImage.cpp" -lcuda >"$work/digests.log" 2>&1 ||
   { cat "$work/digests.log"; echo "FAILED: compiling digests"; } &
-"${CXX:-c++}" -std=c++20 -O2 -I "$runtime" -o "$work/bin/captures" "$programs/captures.cpp" \
-  "$build/runtime/recording/libbankstripe_recording.a" >"$work/captures.log" 2>&1 ||
-  { cat "$work/captures.log"; echo "FAILED: compiling captures"; } &
+for name in captures print_recording; do
+  "${CXX:-c++}" -std=c++20 -O2 -I "$runtime" -o "$work/bin/$name" "$programs/$name.cpp" \
+    "$build/runtime/recording/libbankstripe_recording.a" >"$work/$name.log" 2>&1 ||
+    { cat "$work/$name.log"; echo "FAILED: compiling $name"; } &
+done
 for name in atomics streams graph; do
   compile $name $name.cu
   compile $name-wrong $name.cu -DWRONG
@@ -227,7 +229,7 @@ expect memory-that-was-freed 1 '^differs: launch 1009 of 1010, scratch' \
 # Any two commands, and a difference between digests that lie far apart.
 expect search 1 '^differs: launch 2345 of 4000, step' 'element 77 \(f32\): original' 'found by running both programs' \
   'memory was compared after [0-9]+ of 4000 launches.*; left out: [0-9]+ by --budget' \
-  -- --budget=3 --type=f32 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
+  -- --budget=3 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
 expect search-everything 1 '^differs: launch 2345 of 2400, step' 'element 77 \(i32\)' '!found by running' '!left out' \
   -- --runs=0 -- ./search 2400 --vs ./search-wrong 2400
 expect search-within-a-budget 0 '^identical: 50 launches' '!left out' -- --budget=100 --runs=0 -- ./search 50 --vs ./search 50
@@ -305,7 +307,7 @@ for launch in 0 1 3; do
 done
 replay capture-of-the-wrong-launch 1 '^differs: launch 2, step' 'original: leaves what was captured' -- --runs=0
 replay capture-after-a-search 1 '^differs: launch 2345' 'allocation 0 .*: 1 byte differs' \
-  'element 77 \(f32\): captured 11.4521484, rewritten 11.453125' -- --runs=0 --type=f32
+  'element 77 \(f32\): captured 11.4521484, rewritten 11.453125' -- --runs=0
 replay capture-of-a-failing-launch 1 'rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS' -- --runs=0
 for name in a-cluster a-driver-module the-other-module two-contexts virtual-memory the-second-process; do
   replay capture-of-$name 0 '^identical' -- --runs=0
@@ -313,13 +315,13 @@ done
 for launch in 0 1 2 3 4 5; do
   replay replay-of-launch-$launch 0 '^identical' '15 timed launches of each: ' -- --timeout=100
   replay replay-of-wrong-launch-$launch 1 '^differs' 'original: leaves what was captured' '(element 77|variable counters)' \
-    -- --runs=0 --type=u32
+    -- --runs=0
 done
 if [ "$(nvidia-smi -L | wc -l)" -gt 1 ]; then
   expect two-devices 0 '^identical' -- --runs=0 ./devices ./devices
-  expect two-devices-difference 1 '^differs: launch 5 of' 'allocation 1 ' 'element 77 ' -- --type=u32 --runs=0 \
+  expect two-devices-difference 1 '^differs: launch 5 of' 'allocation 1 ' 'element 77 ' -- --runs=0 \
     ./devices ./devices-wrong
-  expect memory-of-the-other-device 1 '^differs: launch [34] of' 'allocation 0 ' 'element 77 ' -- --type=u32 --runs=0 \
+  expect memory-of-the-other-device 1 '^differs: launch [34] of' 'allocation 0 ' 'element 77 ' -- --runs=0 \
     ./devices ./devices-wrong-peer
 fi
 
@@ -354,7 +356,7 @@ record() {
     timeout 120 "$@" 2>&1; echo "status $?")
 }
 # digests FILE: the launches, with their digests
-digests_of() { "$verify" --print-recording="$work/$1" | grep -E '"type":"(launch|allocation|variable)"'; }
+digests_of() { "$work/bin/print_recording" "$work/$1" | grep -E '"type":"(launch|allocation|variable)"'; }
 
 check fill-pattern "$(record fill "" ./uninitialised)" $'filled with 0xA5: yes\nstatus 0'
 # The program must not notice the recorder.
@@ -381,7 +383,7 @@ done
 check rule-repeats-the-digests "$(digests_of repeated2 | md5sum)" "$(digests_of repeated1 | md5sum)"
 check last-launches-are-digested "$(digests_of repeated1 | grep -c '"digested-at-end":true')" 1
 check bad-request-is-no-harm "$(record bad '"Digests":{"Sample":"x"}' ./pair)" "$plain"$'\nstatus 0'
-check bad-request-is-named "$("$verify" --print-recording="$work/bad" | grep -c 'the request cannot be read: ')" 1
+check bad-request-is-named "$("$work/bin/print_recording" "$work/bad" | grep -c 'the request cannot be read: ')" 1
 check digest-kernel "$("$work/bin/digests" | sed 's/.*pieces of memory: \([0-9]*\) of.*/\1/')" 0
 
 finish
