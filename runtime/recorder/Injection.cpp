@@ -444,7 +444,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   RecordRequest Request;
   std::string Problem = parseRequest(readFile(Path).value_or(""), Request);
   TheWriter = new RecordingWriter;
-  if (!TheWriter->open(Request.Recording, Request.Mode))
+  if (!TheWriter->open(Request.Recording))
     return 1;
   if (Problem.empty())
     Problem = Request.Mode == RecordingMode::Time ? startTimes()

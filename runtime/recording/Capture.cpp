@@ -14,8 +14,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <utility>
 
 using namespace bankstripe::runtime;
 
@@ -45,10 +43,8 @@ public:
       return addKernel(From);
     case CaptureRecord::Memory:
       return addMemory(From);
-    case CaptureRecord::Bytes:
-      return addPages(From, Record, /*IsWord=*/false);
-    case CaptureRecord::Word:
-      return addPages(From, Record, /*IsWord=*/true);
+    case CaptureRecord::Page:
+      return addPage(From, Record);
     case CaptureRecord::Note:
       return addNote(From);
     case CaptureRecord::End:
@@ -70,14 +66,7 @@ private:
   bool addKernel(ByteReader &From) {
     const bool IsRewritten = From.number<unsigned>() != 0;
     CapturedKernel K;
-    From.fields(K);
-    const auto Count = From.number<uint64_t>();
-    for (uint64_t I = 0; I < Count && !From.failed(); ++I) {
-      CapturedParameter P;
-      From.fields(P);
-      K.Parameters.push_back(std::move(P));
-    }
-    if (!From.finished())
+    if (!From.fields(K) || !From.finished())
       return false;
     if (IsRewritten)
       Result.Rewritten = std::move(K);
@@ -102,34 +91,26 @@ private:
     return true;
   }
 
-  bool addPages(ByteReader &From, std::string_view Record, bool IsWord) {
+  bool addPage(ByteReader &From, std::string_view Record) {
     const bool IsAfter = From.number<unsigned>() != 0;
     const auto Number = From.number<uint64_t>();
-    const auto First = From.number<uint64_t>();
-    const auto Count = IsWord ? From.number<uint64_t>() : 1;
+    const auto Index = From.number<uint64_t>();
     if (From.failed() || Number >= Result.Memory.size())
       return false;
     CapturedMemory &M = Result.Memory[Number];
     std::vector<CapturedPage> &Pages = IsAfter ? M.After : M.Before;
-    if (First >= Pages.size() || Count > Pages.size() - First)
+    if (Index >= Pages.size())
       return false;
-    CapturedPage Page;
+    const std::string_view Bytes = Record.substr(Record.size() - From.left());
+    CapturedPage &Page = Pages[Index];
     Page.IsThere = true;
-    if (IsWord) {
-      std::vector<uint64_t> Word;
-      From.digests(1, Word);
-      if (!From.finished())
-        return false;
-      Page.Word = Word.front();
-    } else {
-      Page.Bytes = Record.substr(Record.size() - From.left());
-      if (Page.Bytes.size() !=
-          std::min(CapturePageBytes, M.Bytes - First * CapturePageBytes))
-        return false;
-    }
-    std::fill_n(Pages.begin() + static_cast<std::ptrdiff_t>(First), Count,
-                Page);
-    return true;
+    if (Bytes.size() == sizeof Page.Word)
+      std::memcpy(&Page.Word, Bytes.data(), sizeof Page.Word);
+    else
+      Page.Bytes = Bytes;
+    return Bytes.size() == sizeof Page.Word ||
+           Bytes.size() ==
+               std::min(CapturePageBytes, M.Bytes - Index * CapturePageBytes);
   }
 
   // Two programs that were captured apart may lack the same.
@@ -179,30 +160,15 @@ bankstripe::runtime::readCapture(const std::string &Path) {
 }
 
 CaptureWriter::CaptureWriter(const std::string &Path)
-    : File(std::fopen(Path.c_str(), "wbxe")) {
-  if (!File)
-    failed();
+    : File(Path, std::ios::binary) {
   write(CaptureFile.header());
 }
 
-CaptureWriter::~CaptureWriter() {
-  if (File)
-    std::fclose(File);
-}
-
-void CaptureWriter::write(std::string_view Bytes) {
-  if (!File || std::fwrite(Bytes.data(), 1, Bytes.size(), File) == Bytes.size())
-    return;
-  failed();
-}
-
 // The first failure is the one to tell of.
-void CaptureWriter::failed() {
-  if (Problem.empty())
-    Problem = errno ? std::strerror(errno) : "unknown error";
-  if (File)
-    std::fclose(File);
-  File = nullptr;
+void CaptureWriter::write(std::string_view Bytes) {
+  if (Problem.empty() &&
+      !File.write(Bytes.data(), static_cast<std::streamsize>(Bytes.size())))
+    Problem = std::strerror(errno);
 }
 
 void CaptureWriter::add(CaptureRecord Type, const ByteWriter &Fields,
@@ -218,14 +184,11 @@ void CaptureWriter::program(const CapturedProgram &Program) {
 
 void CaptureWriter::kernel(const CapturedKernel &Kernel, bool IsRewritten) {
   ByteWriter Fields;
-  Fields.fields(IsRewritten, Kernel, Kernel.Parameters.size());
-  for (const CapturedParameter &P : Kernel.Parameters)
-    Fields.fields(P);
+  Fields.fields(IsRewritten, Kernel);
   add(CaptureRecord::Kernel, Fields);
 }
 
 unsigned CaptureWriter::memory(const CapturedMemory &Of) {
-  endRun();
   add(CaptureRecord::Memory, ByteWriter().fields(Of));
   Sums.emplace_back(capturePages(Of.Bytes));
   return static_cast<unsigned>(Sums.size() - 1);
@@ -238,16 +201,13 @@ void CaptureWriter::pages(unsigned Number, CaptureMoment When,
          Bytes.substr(At, CapturePageBytes));
 }
 
-// The word that the page holds over and over, the last time perhaps in part.
-static std::optional<uint64_t> repeatedWord(std::string_view Page) {
-  uint64_t Word = 0;
-  if (Page.size() < sizeof Word)
-    return std::nullopt;
-  std::memcpy(&Word, Page.data(), sizeof Word);
-  if (std::memcmp(Page.data(), Page.data() + sizeof Word,
-                  Page.size() - sizeof Word) != 0)
-    return std::nullopt;
-  return Word;
+// Whether the page holds its first word over and over, the last time perhaps in
+// part.
+static bool repeatsAWord(std::string_view Page) {
+  constexpr size_t WordBytes = sizeof CapturedPage::Word;
+  return Page.size() >= WordBytes &&
+         std::memcmp(Page.data(), Page.data() + WordBytes,
+                     Page.size() - WordBytes) == 0;
 }
 
 void CaptureWriter::page(unsigned Number, CaptureMoment When, uint64_t Page,
@@ -259,35 +219,10 @@ void CaptureWriter::page(unsigned Number, CaptureMoment When, uint64_t Page,
     Sums[Number][Page] = Sum;
   else if (Sums[Number][Page] == Sum)
     return;
-  if (const std::optional<uint64_t> Word = repeatedWord(Bytes))
-    return addWord(Number, When, Page, *Word);
-  endRun();
-  ByteWriter Fields;
-  Fields.number(When == CaptureMoment::After).number(Number).number(Page);
-  add(CaptureRecord::Bytes, Fields, Bytes);
-}
-
-void CaptureWriter::addWord(unsigned Number, CaptureMoment When, uint64_t Page,
-                            uint64_t Word) {
-  if (Run.Pages == 0 || Run.Number != Number || Run.When != When ||
-      Run.FirstPage + Run.Pages != Page || Run.Word != Word) {
-    endRun();
-    Run = {Number, When, Page, 0, Word};
-  }
-  ++Run.Pages;
-}
-
-void CaptureWriter::endRun() {
-  if (Run.Pages == 0)
-    return;
-  ByteWriter Fields;
-  Fields.number(Run.When == CaptureMoment::After)
-      .number(Run.Number)
-      .number(Run.FirstPage)
-      .number(Run.Pages)
-      .digests({Run.Word});
-  add(CaptureRecord::Word, Fields);
-  Run.Pages = 0;
+  if (repeatsAWord(Bytes))
+    Bytes = Bytes.substr(0, sizeof CapturedPage::Word);
+  add(CaptureRecord::Page,
+      ByteWriter().fields(When == CaptureMoment::After, Number, Page), Bytes);
 }
 
 void CaptureWriter::note(const std::string &Text) {
@@ -295,10 +230,10 @@ void CaptureWriter::note(const std::string &Text) {
 }
 
 bool CaptureWriter::end() {
-  endRun();
   add(CaptureRecord::End, {});
-  if (File && std::fclose(std::exchange(File, nullptr)) != 0)
-    failed();
+  File.close();
+  if (!File && Problem.empty())
+    Problem = std::strerror(errno);
   return Problem.empty();
 }
 

@@ -19,14 +19,9 @@
 // added at the end of a file. It is complete when the last one is an End.
 //
 //     Program  device, capability, launch
-//     Kernel   1 for the rewritten one, symbol, image, grid, block, dynamic
-//              shared bytes, 1 for cooperative, cluster, opted-in bytes,
-//              carveout, the three limits, the number of parameters and of
-//              each its offset and bytes
-//     Memory   address, bytes, kind, symbol, number; they count from 0
-//     Bytes    1 for what was left, memory, first page, the bytes of one page
-//     Word     1 for what was left, memory, first page, pages, the word
-//              (8 bytes)
+//     Kernel   1 for the rewritten one, CapturedKernel::listFields()
+//     Memory   CapturedMemory::listFields(); they count from 0
+//     Page     1 for what was left, memory, page, its bytes or its word
 //     Note     a text
 //     End      nothing
 //
@@ -37,7 +32,7 @@
 
 #include "recording/Recording.h"
 #include "recording/Records.h"
-#include <cstdio>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -46,7 +41,7 @@
 namespace bankstripe::runtime {
 
 /// The version of the file format. A reader takes no other.
-constexpr unsigned CaptureVersion = 3;
+constexpr unsigned CaptureVersion = 4;
 
 /// Bytes of a page; the last one of some memory may be shorter.
 constexpr uint64_t CapturePageBytes = uint64_t(1) << 16;
@@ -96,11 +91,11 @@ struct CapturedKernel {
   uint64_t PrintBytes = 0; ///< For device-side printf.
   /// @}
   std::vector<CapturedParameter> Parameters;
-  /// All but the parameters.
   static void listFields(auto &With, auto &Of) {
     With.fields(Of.Symbol, Of.Image, Of.Grid, Of.Block, Of.DynamicSharedBytes,
                 Of.IsCooperative, Of.Cluster, Of.MostDynamicSharedBytes,
-                Of.Carveout, Of.StackBytes, Of.HeapBytes, Of.PrintBytes);
+                Of.Carveout, Of.StackBytes, Of.HeapBytes, Of.PrintBytes,
+                Of.Parameters);
   }
 };
 
@@ -164,8 +159,7 @@ enum class CaptureRecord : unsigned char {
   Program = 1,
   Kernel,
   Memory,
-  Bytes,
-  Word,
+  Page,
   Note,
   End,
 };
@@ -177,11 +171,8 @@ enum class CaptureMoment { Before, After };
 /// throws nothing, and after a failed write everything it is told is ignored.
 class CaptureWriter {
 public:
-  /// Creates the file \p Path, which must not be there yet.
+  /// Creates the file \p Path.
   explicit CaptureWriter(const std::string &Path);
-  ~CaptureWriter();
-  CaptureWriter(const CaptureWriter &) = delete;
-  CaptureWriter &operator=(const CaptureWriter &) = delete;
 
   void program(const CapturedProgram &Program);
   void kernel(const CapturedKernel &Kernel, bool IsRewritten);
@@ -204,28 +195,17 @@ public:
 private:
   /// What stands in the file of the memory, to tell pages that changed.
   using PageSums = std::vector<uint64_t>;
-  struct WordRun {
-    unsigned Number = 0;
-    CaptureMoment When = CaptureMoment::Before;
-    uint64_t FirstPage = 0, Pages = 0, Word = 0;
-  };
-
   void page(unsigned Number, CaptureMoment When, uint64_t Page,
             std::string_view Bytes);
-  void addWord(unsigned Number, CaptureMoment When, uint64_t Page,
-               uint64_t Word);
-  void endRun();
   /// \param Bytes what follows on the fields.
   void add(CaptureRecord Type, const ByteWriter &Fields,
            std::string_view Bytes = {});
   void write(std::string_view Bytes);
-  void failed();
 
-  std::FILE *File = nullptr;
+  std::ofstream File;
   std::string Problem;
   std::vector<PageSums> Sums;
   std::string Framed; ///< The record that is written.
-  WordRun Run;        ///< Pages with one word that are not written yet.
 };
 
 /// Adds the records of the capture \p More to the end of \p Path: the kernel

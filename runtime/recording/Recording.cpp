@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function per type of record. What a record's checksum vouches for is
-// still checked: no number is used as an index before it was compared, and
-// what cannot have happened is an error.
+// One function per type of record. No number is used as an index before it was
+// compared, whatever the checksum says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,15 +28,16 @@ static uint64_t chunkCount(const Allocation &A) {
 
 namespace {
 
-// Reads record after record into a recording. The steps return whether they
-// succeeded; one that failed may leave a reason.
+// Reads record after record into a recording.
 class RecordingRecords {
 public:
   /// \returns what is wrong with the record; empty when nothing is.
   std::string add(std::string_view Record) {
-    if (addFields(Record))
-      return "";
-    return Problem.empty() ? "the fields are not those of its type" : Problem;
+    ByteReader From(Record.substr(1));
+    return take(static_cast<RecordType>(Record.front()), From) &&
+                   From.finished()
+               ? ""
+               : "the fields are not those of its type";
   }
 
   /// Executions are put into the order of their launches.
@@ -58,58 +58,43 @@ private:
     Launch What;
   };
 
-  bool addFields(std::string_view Record) {
-    ByteReader From(Record.substr(1));
-    switch (static_cast<RecordType>(Record.front())) {
-    case RecordType::Text:
-      Texts.emplace_back(From.text());
-      return From.finished();
+  // The steps return whether what they took can be.
+
+  bool take(RecordType Type, ByteReader &From) {
+    switch (Type) {
     case RecordType::Shape:
-      return addShape(From);
+      From.fields(Shapes.emplace_back());
+      Shapes.back().Kernel = canonicalName(Shapes.back().Kernel);
+      return true;
     case RecordType::Device:
-      return addDevice(From);
+      return takeDevice(From);
     case RecordType::Allocation:
-      return addAllocation(From, false);
-    case RecordType::Variable:
-      return addAllocation(From, true);
+      return takeAllocation(From);
     case RecordType::Free:
-      return addFree(From);
+      return takeFree(From);
     case RecordType::Launch:
-      return addLaunch(From);
+      return takeLaunch(From);
     case RecordType::Late:
-      return addLate(From);
+      return takeLate(From);
     case RecordType::Execution:
-      return addExecution(From);
+      return takeExecution(From);
     case RecordType::Note:
-      return addCount(From, Result.Notes);
+      return takeCount(From, Result.Notes);
     case RecordType::Skipped:
-      return addCount(From, Result.Skipped);
+      return takeCount(From, Result.Skipped);
     case RecordType::Failure:
-      Result.Failure = From.text();
-      return From.finished();
+      return From.fields(Result.Failure);
     case RecordType::End:
       Result.Complete = true;
-      return From.finished();
-    case RecordType::Mode:
-      return addMode(From);
+      return true;
     }
     return false;
   }
 
-  bool addShape(ByteReader &From) {
-    Launch L;
-    if (!text(From, L.Kernel))
-      return false;
-    L.Kernel = canonicalName(L.Kernel);
-    From.fields(L);
-    Shapes.push_back(std::move(L));
-    return From.finished();
-  }
-
-  bool addDevice(ByteReader &From) {
+  // The first one that was used.
+  bool takeDevice(ByteReader &From) {
     std::string Name, Capability;
-    if (!From.fields(Name, Capability) || !From.finished())
-      return false;
+    From.fields(Name, Capability);
     if (Result.Device.empty()) {
       Result.Device = std::move(Name);
       Result.Capability = std::move(Capability);
@@ -117,60 +102,45 @@ private:
     return true;
   }
 
-  bool addAllocation(ByteReader &From, bool IsVariable) {
-    std::vector<Allocation> &Into =
-        IsVariable ? Result.Variables : Result.Allocations;
+  bool takeAllocation(ByteReader &From) {
     Allocation A;
-    A.IsVariable = IsVariable;
+    if (!From.fields(A) || A.ChunkBytes == 0 || chunkCount(A) > MaximumChunks)
+      return false;
+    std::vector<Allocation> &Into =
+        A.IsVariable ? Result.Variables : Result.Allocations;
     A.Id = static_cast<unsigned>(Into.size());
     A.MadeBefore = launches();
-    A.Kind = "variable";
-    if (!text(From, IsVariable ? A.Name : A.Kind))
-      return false;
     A.Name = canonicalName(A.Name);
-    From.fields(A.Bytes, A.ChunkBytes, A.Device);
-    if (!From.finished())
-      return false;
-    if (A.ChunkBytes == 0)
-      return fail("the chunks of an allocation have no bytes");
-    if (chunkCount(A) > MaximumChunks)
-      return fail("an allocation has too many chunks");
     Into.push_back(std::move(A));
     return true;
   }
 
-  bool addFree(ByteReader &From) {
+  bool takeFree(ByteReader &From) {
     const auto Id = From.number<unsigned>();
-    if (!From.finished())
+    if (From.failed() || Id >= Result.Allocations.size())
       return false;
-    if (Id >= Result.Allocations.size() || Result.Allocations[Id].FreedBefore)
-      return fail("allocation " + std::to_string(Id) +
-                  " is freed without being live");
     Result.Allocations[Id].FreedBefore = launches();
     return true;
   }
 
-  bool addLaunch(ByteReader &From) {
+  bool takeLaunch(ByteReader &From) {
     Launch L;
     if (!shape(From, L))
       return false;
     L.Index = launches();
-    const unsigned Bits = From.left() > 0 ? From.number<unsigned>() : 0;
-    L.Digested = Bits & LaunchDigested;
-    if ((Bits & LaunchFailed) && !text(From, L.Error))
-      return false;
-    if (L.Digested && !changes(From, L.Changes))
-      return false;
-    if (!From.finished())
+    if (From.left() > 0)
+      From.fields(L.Digested, L.Error, L.Changes);
+    if (!fit(L.Changes))
       return false;
     Result.Launches.push_back(std::move(L));
     return true;
   }
 
-  bool addLate(ByteReader &From) {
+  bool takeLate(ByteReader &From) {
     std::vector<DigestChange> Changes;
-    const bool AtEnd = From.number<unsigned>() != 0;
-    if (!changes(From, Changes) || Result.Launches.empty())
+    bool AtEnd = false;
+    if (!From.fields(AtEnd, Changes) || !fit(Changes) ||
+        Result.Launches.empty())
       return false;
     Launch &L = Result.Launches.back();
     (AtEnd ? L.DigestedAtEnd : L.DigestedBeforeFree) = true;
@@ -178,38 +148,23 @@ private:
     return true;
   }
 
-  bool addExecution(ByteReader &From) {
-    Launch L;
-    if (!shape(From, L))
+  bool takeExecution(ByteReader &From) {
+    Execution E;
+    uint64_t Nanoseconds = 0;
+    if (!shape(From, E.What) || !From.fields(E.Order, E.Start, Nanoseconds))
       return false;
-    const auto Order = From.number<uint64_t>();
-    const auto Start = From.number<uint64_t>();
-    L.Nanoseconds = static_cast<double>(From.number<uint64_t>());
-    Executions.push_back({Order, Start, std::move(L)});
-    return From.finished();
+    E.What.Nanoseconds = static_cast<double>(Nanoseconds);
+    Executions.push_back(std::move(E));
+    return true;
   }
 
   // The largest count holds.
-  bool addCount(ByteReader &From, std::map<std::string, uint64_t> &In) {
+  static bool takeCount(ByteReader &From, std::map<std::string, uint64_t> &In) {
     std::string Text;
-    if (!text(From, Text))
+    uint64_t Count = 0;
+    if (!From.fields(Text, Count))
       return false;
-    uint64_t &Held = In[Text];
-    Held = std::max(Held, From.number<uint64_t>());
-    return From.finished();
-  }
-
-  bool addMode(ByteReader &From) {
-    const auto Mode = From.number<unsigned>();
-    Result.Mode = Mode ? RecordingMode::Time : RecordingMode::Digest;
-    return From.finished() && Mode < 2;
-  }
-
-  bool text(ByteReader &From, std::string &Text) const {
-    const auto Number = From.number<uint64_t>();
-    if (From.failed() || Number >= Texts.size())
-      return false;
-    Text = Texts[Number];
+    In[Text] = std::max(In[Text], Count);
     return true;
   }
 
@@ -221,66 +176,27 @@ private:
     return true;
   }
 
-  bool changes(ByteReader &From, std::vector<DigestChange> &Changes) {
-    const auto Count = From.number<uint64_t>();
-    for (uint64_t I = 0; I < Count; ++I) {
-      const auto Whose = From.number<uint64_t>();
-      if (From.failed() || Whose >> 1 > std::numeric_limits<unsigned>::max())
+  // Whether these chunks are there.
+  bool fit(const std::vector<DigestChange> &Changes) const {
+    return std::ranges::all_of(Changes, [this](const DigestChange &Change) {
+      const auto &Known =
+          Change.IsVariable ? Result.Variables : Result.Allocations;
+      if (Change.Allocation >= Known.size())
         return false;
-      DigestChange Change;
-      Change.IsVariable = Whose & 1;
-      Change.Allocation = static_cast<unsigned>(Whose >> 1);
-      if (!runs(From, Change) || !fits(Change))
-        return false;
-      Changes.push_back(std::move(Change));
-    }
-    return From.finished();
-  }
-
-  static bool runs(ByteReader &From, DigestChange &Change) {
-    const auto Count = From.number<uint64_t>();
-    uint64_t Behind = 0;
-    for (uint64_t I = 0; I < Count; ++I) {
-      ChunkRun Run;
-      Run.First = Behind + From.number<uint64_t>();
-      const auto Chunks = From.number<uint64_t>();
-      From.digests(Chunks, Run.Digests);
-      if (From.failed() || Run.First < Behind)
-        return false;
-      Behind = Run.First + Chunks;
-      Change.Runs.push_back(std::move(Run));
-    }
-    return true;
-  }
-
-  bool fits(const DigestChange &Change) {
-    const auto &Known =
-        Change.IsVariable ? Result.Variables : Result.Allocations;
-    if (Change.Allocation >= Known.size())
-      return fail("digests of an allocation that was not made");
-    const uint64_t Chunks = chunkCount(Known[Change.Allocation]);
-    return std::ranges::all_of(Change.Runs,
-                               [Chunks](const ChunkRun &Run) {
-                                 return Run.First <= Chunks &&
-                                        Run.Digests.size() <=
-                                            Chunks - Run.First;
-                               }) ||
-           fail("a run of digests does not fit its allocation");
+      const uint64_t Chunks = chunkCount(Known[Change.Allocation]);
+      return std::ranges::all_of(Change.Runs, [Chunks](const ChunkRun &Run) {
+        return Run.First <= Chunks && Run.Digests.size() <= Chunks - Run.First;
+      });
+    });
   }
 
   unsigned launches() const {
     return static_cast<unsigned>(Result.Launches.size());
   }
-  bool fail(std::string Reason) {
-    Problem = std::move(Reason);
-    return false;
-  }
 
   Recording Result;
-  std::vector<std::string> Texts;
   std::vector<Launch> Shapes;
   std::vector<Execution> Executions;
-  std::string Problem;
 };
 
 } // namespace

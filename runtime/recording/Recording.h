@@ -24,13 +24,7 @@
 namespace bankstripe::runtime {
 
 /// The version of the file format. A reader takes no other.
-constexpr unsigned RecordingVersion = 6;
-
-/// What a recording holds besides the launches themselves.
-enum class RecordingMode {
-  Digest, ///< Digests of device memory after each launch, no durations.
-  Time,   ///< Durations of the kernels, no digests.
-};
+constexpr unsigned RecordingVersion = 7;
 
 /// A grid or a block: its extents in x, y and z.
 struct Extent {
@@ -64,12 +58,20 @@ struct Allocation {
   unsigned MadeBefore = 0; ///< Index of the first launch that can see it.
   /// Index of the first launch that no longer sees it; none while it lives.
   std::optional<unsigned> FreedBefore;
+  /// All but what follows from the order of the records.
+  static void listFields(auto &With, auto &Of) {
+    With.fields(Of.IsVariable, Of.Kind, Of.Name, Of.Bytes, Of.ChunkBytes,
+                Of.Device);
+  }
 };
 
 /// The digests of consecutive chunks.
 struct ChunkRun {
   uint64_t First = 0; ///< Number of the first chunk.
   std::vector<uint64_t> Digests;
+  static void listFields(auto &With, auto &Of) {
+    With.fields(Of.First, Of.Digests);
+  }
 };
 
 /// The chunks of one allocation whose digests are not what they were when it
@@ -78,6 +80,9 @@ struct DigestChange {
   unsigned Allocation = 0;
   bool IsVariable = false;
   std::vector<ChunkRun> Runs;
+  static void listFields(auto &With, auto &Of) {
+    With.fields(Of.Allocation, Of.IsVariable, Of.Runs);
+  }
 };
 
 /// What the driver says a kernel takes, per thread or per block.
@@ -107,10 +112,9 @@ struct Launch {
   bool hasDigests() const {
     return Digested || DigestedBeforeFree || DigestedAtEnd;
   }
-  /// What stands in a recording once for all launches that are alike, beside
-  /// the kernel.
+  /// What stands in a recording once for all launches that are alike.
   static void listFields(auto &With, auto &Of) {
-    With.fields(Of.Grid, Of.Block, Of.Takes.Registers,
+    With.fields(Of.Kernel, Of.Grid, Of.Block, Of.Takes.Registers,
                 Of.Takes.StaticSharedBytes, Of.Takes.LocalBytes,
                 Of.DynamicSharedBytes, Of.Thread, Of.Device);
   }
@@ -121,7 +125,6 @@ struct Launch {
 
 /// Everything that one run of a program left behind.
 struct Recording {
-  RecordingMode Mode = RecordingMode::Digest;
   std::string Device;     ///< Name of the first GPU that was used.
   std::string Capability; ///< Its compute capability, "9.0".
   std::vector<Allocation> Allocations;

@@ -16,22 +16,7 @@
 
 using namespace bankstripe::runtime;
 
-static void addChanges(ByteWriter &To,
-                       const std::vector<DigestChange> &Changes) {
-  To.number(Changes.size());
-  for (const DigestChange &Change : Changes) {
-    To.number(uint64_t(Change.Allocation) << 1 | Change.IsVariable);
-    To.number(Change.Runs.size());
-    uint64_t Behind = 0;
-    for (const ChunkRun &Run : Change.Runs) {
-      To.number(Run.First - Behind).number(Run.Digests.size());
-      To.digests(Run.Digests);
-      Behind = Run.First + Run.Digests.size();
-    }
-  }
-}
-
-bool RecordingWriter::open(const std::string &Path, RecordingMode Mode) {
+bool RecordingWriter::open(const std::string &Path) {
   const std::lock_guard Lock(Mutex);
   OwnPath = Path;
   if (!File.create(OwnPath)) {
@@ -41,9 +26,7 @@ bool RecordingWriter::open(const std::string &Path, RecordingMode Mode) {
     if (!File.create(OwnPath))
       return false;
   }
-  Waiting = RecordingFile.header();
-  add(RecordType::Mode, ByteWriter().number(Mode == RecordingMode::Time));
-  send();
+  File.append(RecordingFile.header());
   return true;
 }
 
@@ -62,19 +45,11 @@ void RecordingWriter::send() {
   Waiting.clear();
 }
 
-unsigned RecordingWriter::text(const std::string &Text) {
-  const auto [At, IsNew] =
-      Texts.try_emplace(Text, static_cast<unsigned>(Texts.size()));
-  if (IsNew)
-    add(RecordType::Text, ByteWriter().text(Text));
-  return At->second;
-}
-
 // Programs launch the same few things over and over; what a launch is beside
 // its digests stands in the file once.
 unsigned RecordingWriter::shape(const Launch &Of) {
   ByteWriter Fields;
-  Fields.fields(text(Of.Kernel), Of);
+  Fields.fields(Of);
   const auto [At, IsNew] =
       Shapes.try_emplace(Fields.Out, static_cast<unsigned>(Shapes.size()));
   if (IsNew)
@@ -84,16 +59,11 @@ unsigned RecordingWriter::shape(const Launch &Of) {
 
 void RecordingWriter::device(const std::string &Name,
                              const std::string &Capability) {
-  write(RecordType::Device, ByteWriter().text(Name).text(Capability));
+  write(RecordType::Device, ByteWriter().fields(Name, Capability));
 }
 
 void RecordingWriter::allocation(const Allocation &A) {
-  const std::lock_guard Lock(Mutex);
-  ByteWriter Fields;
-  Fields.fields(text(A.IsVariable ? A.Name : A.Kind), A.Bytes, A.ChunkBytes,
-                A.Device);
-  add(A.IsVariable ? RecordType::Variable : RecordType::Allocation, Fields);
-  send();
+  write(RecordType::Allocation, ByteWriter().fields(A));
 }
 
 void RecordingWriter::free(unsigned Id) {
@@ -104,41 +74,25 @@ void RecordingWriter::launch(const Launch &Event) {
   const std::lock_guard Lock(Mutex);
   ByteWriter Fields;
   Fields.number(shape(Event));
-  const bool Failed = !Event.Error.empty();
-  const unsigned Bits =
-      (Event.Digested ? LaunchDigested : 0) | (Failed ? LaunchFailed : 0);
-  // Most launches of a large program have neither.
-  if (Bits)
-    Fields.number(Bits);
-  if (Failed)
-    Fields.number(text(Event.Error));
-  if (Event.Digested)
-    addChanges(Fields, Event.Changes);
+  // Most launches of a large program are neither.
+  if (Event.Digested || !Event.Error.empty())
+    Fields.fields(Event.Digested, Event.Error, Event.Changes);
   add(RecordType::Launch, Fields);
   send();
 }
 
 void RecordingWriter::late(bool AtEnd,
                            const std::vector<DigestChange> &Changes) {
-  ByteWriter Fields;
-  Fields.number(AtEnd);
-  addChanges(Fields, Changes);
-  write(RecordType::Late, Fields);
+  write(RecordType::Late, ByteWriter().fields(AtEnd, Changes));
 }
 
 void RecordingWriter::execution(const Launch &Event, uint64_t Order,
                                 uint64_t Start, uint64_t End) {
   const std::lock_guard Lock(Mutex);
   ByteWriter Fields;
-  Fields.number(shape(Event)).number(Order).number(Start).number(End - Start);
+  Fields.fields(shape(Event), Order, Start, End - Start);
   add(RecordType::Execution, Fields);
   send();
-}
-
-void RecordingWriter::addCount(RecordType Type, const std::string &Text,
-                               uint64_t Count) {
-  const unsigned Number = text(Text);
-  add(Type, ByteWriter().number(Number).number(Count));
 }
 
 void RecordingWriter::count(RecordType Type, const std::string &Text) {
@@ -146,7 +100,7 @@ void RecordingWriter::count(RecordType Type, const std::string &Text) {
   const uint64_t Count = ++Counts[{Type, Text}];
   if ((Count & (Count - 1)) != 0)
     return;
-  addCount(Type, Text, Count);
+  add(Type, ByteWriter().fields(Text, Count));
   send();
 }
 
@@ -157,7 +111,7 @@ void RecordingWriter::failure(const std::string &Message) {
 void RecordingWriter::end() {
   const std::lock_guard Lock(Mutex);
   for (const auto &[Of, Count] : Counts)
-    addCount(Of.first, Of.second, Count);
+    add(Of.first, ByteWriter().fields(Of.second, Count));
   add(RecordType::End, ByteWriter());
   send();
   File.finish();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Writes the events of a run, one record per event, as they happen. Each is in
-// the file at once, with the texts and shapes that it is the first to need, so
+// the file at once, with the shape that it is the first to need, so
 // a program that crashes leaves every record that was complete (Records.h).
 // The writer lives inside foreign programs: it throws nothing, never ends the
 // process, and after a failed write it stays silent, as it does in a process
@@ -15,25 +15,21 @@
 // A recording is a file of records (Records.h), in the order of what happened.
 // What crashed leaves no End, and zeros behind the last record.
 //
-//     Text        a text; the others name texts by number (*), from 0
-//     Shape       kernel*, and Launch::listFields(); by number, from 0
+//     Shape       Launch::listFields(); the others name it by number, from 0
 //     Device      name, capability
-//     Allocation  kind*, bytes, bytes per chunk, device; by number, from 0
-//     Variable    symbol*, likewise, with numbers of their own
-//     Free        the allocation
-//     Launch      shape, bits (1: digested, 2: failed; left out when neither),
-//                 error*, changes
+//     Allocation  Allocation::listFields(); by number, from 0, and variables by
+//                 numbers of their own
+//     Free        number of the allocation
+//     Launch      shape; then, left out for one that did not fail and was not
+//                 digested: whether it was digested, its error, changes
 //     Late        1 at an end, 0 at a free, changes since the latest launch
-//     Execution   shape, order, start, nanoseconds; in mode Time
-//     Note        text*, how often so far: the largest count holds
-//     Skipped     what a launch was left out by*, or "freed", likewise
+//     Execution   shape, order, start, nanoseconds
+//     Note        a text, how often so far: the largest count holds
+//     Skipped     what a launch was left out by, or "freed", likewise
 //     Failure     why nothing can be recorded
 //     End         nothing
-//     Mode        0 for digests, 1 for times; the first record
 //
-// Changes are a count and, of each: twice its number, plus 1 for a variable;
-// the number of runs; of each run how many chunks lie before it, its number of
-// chunks, and their digests.
+// Changes are a list of DigestChange.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,11 +49,9 @@ constexpr FileKind RecordingFile{"\x89"
 
 /// What a record is about: its first byte.
 enum class RecordType : unsigned char {
-  Text = 1,
-  Shape,
+  Shape = 1,
   Device,
   Allocation,
-  Variable,
   Free,
   Launch,
   Late,
@@ -66,11 +60,7 @@ enum class RecordType : unsigned char {
   Skipped,
   Failure,
   End,
-  Mode,
 };
-
-/// Bits of a launch's record; it ends before them when none is set.
-constexpr unsigned LaunchDigested = 1, LaunchFailed = 2;
 
 class RecordingWriter {
 public:
@@ -85,7 +75,7 @@ public:
   /// taken instead.
   ///
   /// \return false when no file can be created; every write is then ignored.
-  bool open(const std::string &Path, RecordingMode Mode);
+  bool open(const std::string &Path);
   /// The file that is written.
   const std::string &path() const { return OwnPath; }
 
@@ -124,9 +114,7 @@ private:
   /// \name With Mutex held.
   /// @{
   void add(RecordType Type, const ByteWriter &Fields);
-  unsigned text(const std::string &Text);
   unsigned shape(const Launch &Of);
-  void addCount(RecordType Type, const std::string &Text, uint64_t Count);
   void send();
   /// @}
 
@@ -134,7 +122,6 @@ private:
   OutputFile File;
   std::string OwnPath;
   std::string Waiting; ///< Records that are appended next, together.
-  std::unordered_map<std::string, unsigned> Texts;
   std::unordered_map<std::string, unsigned> Shapes; ///< By their fields.
   std::map<std::pair<RecordType, std::string>, uint64_t> Counts;
 };

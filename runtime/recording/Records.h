@@ -10,8 +10,8 @@
 // the first is its type, and their checksum.
 //
 // In a record, a number has seven bits per byte, the lowest first; the high bit
-// says that another byte follows. A digest has its eight bytes, the lowest
-// first. A text is its length and its bytes.
+// says that another byte follows. A text is its length and its bytes, a list
+// its length and its elements. Digests have eight bytes each, the lowest first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,14 +66,9 @@ public:
     Out += Text;
     return *this;
   }
-  /// Numbers, texts, and structs that list theirs.
+  /// Numbers, texts, structs that list theirs, and vectors of these.
   template <class... Values> ByteWriter &fields(const Values &...Of) {
     (field(Of), ...);
-    return *this;
-  }
-  ByteWriter &digests(const std::vector<uint64_t> &Digests) {
-    Out.append(reinterpret_cast<const char *>(Digests.data()),
-               Digests.size() * sizeof(uint64_t));
     return *this;
   }
 
@@ -89,6 +84,16 @@ private:
       text(Value);
     else
       T::listFields(*this, Value);
+  }
+  template <class T> void field(const std::vector<T> &Values) {
+    number(Values.size());
+    for (const T &Value : Values)
+      field(Value);
+  }
+  void field(const std::vector<uint64_t> &Digests) {
+    number(Digests.size());
+    Out.append(reinterpret_cast<const char *>(Digests.data()),
+               Digests.size() * sizeof(uint64_t));
   }
 };
 
@@ -119,21 +124,11 @@ public:
     return 0;
   }
   std::string_view text() { return bytes(number<uint64_t>()); }
-  /// Numbers and texts, in the order in which ByteWriter::fields() put them
-  /// there. \returns whether all of them were.
+  /// Takes what ByteWriter::fields() put there, in the same order. \returns
+  /// whether all of it was.
   template <class... Values> bool fields(Values &...Into) {
     (field(Into), ...);
     return !Failed;
-  }
-  /// Takes \p Count digests.
-  void digests(uint64_t Count, std::vector<uint64_t> &Digests) {
-    if (Count > Rest.size() / sizeof(uint64_t))
-      return fail();
-    if (Count == 0)
-      return;
-    const std::string_view Bytes = bytes(Count * sizeof(uint64_t));
-    Digests.resize(Count);
-    std::memcpy(Digests.data(), Bytes.data(), Bytes.size());
   }
 
   bool failed() const { return Failed; }
@@ -151,6 +146,20 @@ private:
       Into = text();
     else
       T::listFields(*this, Into);
+  }
+  template <class T> void field(std::vector<T> &Into) {
+    const auto Count = number<uint64_t>();
+    for (uint64_t I = 0; I < Count && !Failed; ++I)
+      field(Into.emplace_back());
+  }
+  void field(std::vector<uint64_t> &Digests) {
+    const auto Count = number<uint64_t>();
+    if (Count > Rest.size() / sizeof(uint64_t))
+      return fail();
+    Digests.resize(Count);
+    if (Count > 0)
+      std::memcpy(Digests.data(), bytes(Count * sizeof(uint64_t)).data(),
+                  Count * sizeof(uint64_t));
   }
   std::string_view bytes(uint64_t Count) {
     if (Count > Rest.size()) {

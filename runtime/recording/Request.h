@@ -23,6 +23,12 @@ namespace bankstripe::runtime {
 /// The environment variable that names the file.
 inline constexpr char RequestVariable[] = "BANKSTRIPE_REQUEST";
 
+/// What a recording holds besides the launches themselves.
+enum class RecordingMode {
+  Digest, ///< Digests of device memory after each launch, no durations.
+  Time,   ///< Durations of the kernels, no digests.
+};
+
 /// Launches by their numbers in the program, of which some are digested: all
 /// when they are at most Parts, else as many that are evenly spread and end
 /// with the last one. What is freed between them is digested as well.

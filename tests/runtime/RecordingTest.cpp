@@ -56,7 +56,7 @@ protected:
     const Recording From = threeLaunches();
     {
       RecordingWriter Writer;
-      EXPECT_TRUE(Writer.open(Path, RecordingMode::Digest));
+      EXPECT_TRUE(Writer.open(Path));
       Writer.allocation(From.Allocations[0]);
       for (const Launch &L : From.Launches)
         Writer.launch(L);
@@ -84,7 +84,7 @@ TEST_F(RecordingInAFile, DigestsSurviveTheRoundTrip) {
   Recording Written = threeLaunches();
   {
     RecordingWriter Writer;
-    ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+    ASSERT_TRUE(Writer.open(Path));
     Writer.device("NVIDIA \"H\" \xff", "9.0");
     Writer.allocation(Written.Allocations[0]);
     Allocation Table;
@@ -112,7 +112,6 @@ TEST_F(RecordingInAFile, DigestsSurviveTheRoundTrip) {
   }
   const Recording R = read();
   EXPECT_TRUE(R.Complete);
-  EXPECT_EQ(R.Mode, RecordingMode::Digest);
   EXPECT_EQ(R.Capability, "9.0");
   EXPECT_TRUE(R.Device.starts_with("NVIDIA \"H\" ")) << R.Device;
   ASSERT_EQ(R.Allocations.size(), 1u);
@@ -143,7 +142,7 @@ TEST_F(RecordingInAFile, LateDigestsBelongToTheLatestLaunch) {
   Recording Written = threeLaunches();
   {
     RecordingWriter Writer;
-    ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+    ASSERT_TRUE(Writer.open(Path));
     Writer.allocation(Written.Allocations[0]);
     Launch &L = Written.Launches[0];
     L.Digested = false;
@@ -172,7 +171,7 @@ TEST_F(RecordingInAFile, LateDigestsBelongToTheLatestLaunch) {
 TEST_F(RecordingInAFile, ExecutionsAreSortedIntoLaunchOrder) {
   {
     RecordingWriter Writer;
-    ASSERT_TRUE(Writer.open(Path, RecordingMode::Time));
+    ASSERT_TRUE(Writer.open(Path));
     Launch L;
     L.Kernel = "second";
     Writer.execution(L, 9, 1000, 1500);
@@ -180,7 +179,6 @@ TEST_F(RecordingInAFile, ExecutionsAreSortedIntoLaunchOrder) {
     Writer.execution(L, 2, 4000, 4250);
   }
   const Recording R = read();
-  EXPECT_EQ(R.Mode, RecordingMode::Time);
   EXPECT_FALSE(R.Complete);
   ASSERT_EQ(R.Launches.size(), 2u);
   EXPECT_EQ(R.Launches[0].Kernel, "first");
@@ -191,7 +189,7 @@ TEST_F(RecordingInAFile, ExecutionsAreSortedIntoLaunchOrder) {
 TEST_F(RecordingInAFile, NotesAreCountedAndFailuresKept) {
   {
     RecordingWriter Writer;
-    ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+    ASSERT_TRUE(Writer.open(Path));
     for (int I = 0; I < 1000; ++I)
       Writer.note("arrays, not digested");
     Writer.failure("CUPTI says no");
@@ -205,8 +203,8 @@ TEST_F(RecordingInAFile, NotesAreCountedAndFailuresKept) {
 
 TEST_F(RecordingInAFile, FurtherProcessWritesAFileOfItsOwn) {
   RecordingWriter First, Second;
-  ASSERT_TRUE(First.open(Path, RecordingMode::Digest));
-  ASSERT_TRUE(Second.open(Path, RecordingMode::Digest));
+  ASSERT_TRUE(First.open(Path));
+  ASSERT_TRUE(Second.open(Path));
   Second.failure("the second process");
   EXPECT_EQ(read().Failure, "");
   EXPECT_TRUE(fs::exists(Path + "." + std::to_string(::getpid())));
@@ -214,14 +212,14 @@ TEST_F(RecordingInAFile, FurtherProcessWritesAFileOfItsOwn) {
 
 TEST_F(RecordingInAFile, WriterWithoutAFileIsSilent) {
   RecordingWriter Writer;
-  EXPECT_FALSE(Writer.open(Folder + "/none/recording", RecordingMode::Time));
+  EXPECT_FALSE(Writer.open(Folder + "/none/recording"));
   Writer.note("nothing");
   Writer.end();
 }
 
 TEST_F(RecordingInAFile, ForkedProcessWritesNothing) {
   RecordingWriter Writer;
-  ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+  ASSERT_TRUE(Writer.open(Path));
   const pid_t Child = ::fork();
   if (Child == 0) {
     Writer.failure("the child");
@@ -238,7 +236,7 @@ TEST_F(RecordingInAFile, KilledProcessLeavesWhatItRecorded) {
   if (Child == 0) {
     RecordingWriter Writer;
     const Recording From = threeLaunches();
-    Writer.open(Path, RecordingMode::Digest);
+    Writer.open(Path);
     Writer.allocation(From.Allocations[0]);
     for (const Launch &L : From.Launches)
       Writer.launch(L);
@@ -256,7 +254,7 @@ TEST_F(RecordingInAFile, RecordsOfAnySizeFollowEachOther) {
   const unsigned Counts[] = {1, 300, 1000, 3, 700, 0};
   {
     RecordingWriter Writer;
-    ASSERT_TRUE(Writer.open(Path, RecordingMode::Digest));
+    ASSERT_TRUE(Writer.open(Path));
     Allocation A;
     A.Bytes = MaximumChunks;
     A.ChunkBytes = 1;
@@ -302,7 +300,7 @@ TEST_F(RecordingInAFile, WhatCannotBeReadSaysWhy) {
     EXPECT_EQ(problem(), "it is of another kind");
   }
   write(std::string(RecordingFile.Magic) + "\2");
-  EXPECT_EQ(problem(), "it has version 2 of the format, known is 6");
+  EXPECT_EQ(problem(), "it has version 2 of the format, known is 7");
 }
 
 TEST_F(RecordingInAFile, TruncationLeavesTheCompleteRecords) {
@@ -356,35 +354,25 @@ TEST_F(RecordingInAFile, ImpossibleRecordIsNamedByItsPlace) {
     write(RecordingFile.header() + Bytes);
     return problem();
   };
-  const std::string Name = record(RecordType::Text, ByteWriter().text("x"));
-  ByteWriter Fields;
-  for (int I = 0; I < 13; ++I)
-    Fields.number(0);
-  const std::string Shape = record(RecordType::Shape, Fields);
-  const std::string Memory =
-      record(RecordType::Allocation,
-             ByteWriter().number(0).number(1000).number(256).number(0));
-  const auto Launch = [](unsigned First, uint64_t Chunks) {
+  Allocation A;
+  A.Bytes = 1000;
+  A.ChunkBytes = 256;
+  const std::string Start =
+      record(RecordType::Shape, ByteWriter().fields(Launch())) +
+      record(RecordType::Allocation, ByteWriter().fields(A));
+  const auto Digested = [](unsigned First, uint64_t Chunks) {
+    const std::vector<DigestChange> Changes = {
+        {0, false, {{First, std::vector<uint64_t>(Chunks)}}}};
     return record(RecordType::Launch,
-                  ByteWriter()
-                      .number(0)
-                      .number(LaunchDigested)
-                      .number(1) // Of one allocation,
-                      .number(0) // the first,
-                      .number(1) // one run:
-                      .number(First)
-                      .number(Chunks)
-                      .digests(std::vector<uint64_t>(Chunks)));
+                  ByteWriter().fields(0, true, "", Changes));
   };
-  const std::string Start = Name + Shape + Memory;
   const std::string At =
       "the record at byte " + std::to_string(HeaderBytes + Start.size()) + ": ";
-  EXPECT_EQ(Problem(Start + Launch(0, 4)), "");
-  EXPECT_EQ(Problem(Start + Launch(1, 4)),
-            At + "a run of digests does not fit its allocation");
-  EXPECT_EQ(Problem(Start + record(RecordType::Free, ByteWriter().number(1))),
-            At + "allocation 1 is freed without being live");
+  EXPECT_EQ(Problem(Start + Digested(0, 4)), "");
   const std::string Fault = At + "the fields are not those of its type";
+  EXPECT_EQ(Problem(Start + Digested(1, 4)), Fault);
+  EXPECT_EQ(Problem(Start + record(RecordType::Free, ByteWriter().number(1))),
+            Fault);
   EXPECT_EQ(Problem(Start + record(RecordType::Launch, ByteWriter().number(1))),
             Fault);
   EXPECT_EQ(Problem(Start + record(RecordType::Free, ByteWriter())), Fault);
@@ -400,7 +388,7 @@ TEST_F(RecordingInAFile, LaunchWithoutDigestsTakesFewBytes) {
   const auto BytesOf = [this](int Launches) {
     fs::remove(Path);
     RecordingWriter Writer;
-    EXPECT_TRUE(Writer.open(Path, RecordingMode::Digest));
+    EXPECT_TRUE(Writer.open(Path));
     Launch L;
     L.Kernel = "_Z4stepPi";
     for (int I = 0; I < Launches; ++I)

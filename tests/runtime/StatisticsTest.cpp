@@ -14,7 +14,6 @@ using namespace bankstripe::runtime;
 static Recording
 timed(const std::vector<std::pair<std::string, double>> &Launches) {
   Recording R;
-  R.Mode = RecordingMode::Time;
   for (const auto &[Kernel, Nanoseconds] : Launches)
     launch(R, Kernel).Nanoseconds = Nanoseconds;
   return R;

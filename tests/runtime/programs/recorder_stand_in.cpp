@@ -44,7 +44,7 @@ class StandIn {
 public:
   explicit StandIn(RecordRequest Request)
       : Request(std::move(Request)), Select(this->Request.Digests) {
-    Writer.open(this->Request.Recording, this->Request.Mode);
+    Writer.open(this->Request.Recording);
   }
   ~StandIn() {
     if (!HasNoEnd)
