@@ -1,4 +1,5 @@
-//===-- Injection.cpp - driver calls to events ----------------------------===//
+//===-- Injection.cpp - the recorder in a program
+//--------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +9,7 @@
 // The CUDA driver loads the library that CUDA_INJECTION64_PATH names and calls
 // its InitializeInjection before the program's first CUDA call goes through.
 // From then on CUPTI calls back at the entry and the exit of the driver calls
-// in WatchedCalls.cpp. The CUDA runtime, also a statically linked one, goes
+// in Calls.cpp. The CUDA runtime, also a statically linked one, goes
 // through the same driver calls, so nothing else has to be watched.
 //
 // What the recorder does is said by a request (recording/Request.h). Without
@@ -19,253 +20,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/Recorder.h"
-#include "recorder/WatchedCalls.h"
+#include "recorder/Calls.h"
 #include <chrono>
 #include <cstdlib>
-#include <cupti.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
 
 static Recorder *TheRecorder = nullptr;
 static RecordingWriter *TheWriter = nullptr;
-
-template <class Parameters>
-static const Parameters &parameters(const CUpti_CallbackData &Data) {
-  return *static_cast<const Parameters *>(Data.functionParams);
-}
-
-static CUstream streamOf(const WatchedCall &Call, CUstream Stream) {
-  return Call.PerThread && !Stream ? CU_STREAM_PER_THREAD : Stream;
-}
-
-// The three launch calls that spell out grid and block name them alike.
-template <class Parameters>
-static void describe(LaunchRequest &Request, const Parameters &P) {
-  Request.Grid = {P.gridDimX, P.gridDimY, P.gridDimZ};
-  Request.Block = {P.blockDimX, P.blockDimY, P.blockDimZ};
-  Request.DynamicSharedBytes = P.sharedMemBytes;
-  Request.Stream = P.hStream;
-}
-
-// The two of these that take parameters in either way do so alike.
-template <class Parameters>
-static void describeParameters(LaunchRequest &Request, const Parameters &P) {
-  Request.Parameters = P.kernelParams;
-  Request.Extra = P.extra;
-}
-
-static LaunchRequest launchRequest(const WatchedCall &Call,
-                                   const CUpti_CallbackData &Data) {
-  LaunchRequest Request;
-  Request.Symbol = Data.symbolName;
-  Request.Context = Data.context;
-  if (Call.What == Action::LaunchEx) {
-    const auto &P = parameters<cuLaunchKernelEx_params>(Data);
-    Request.Function = P.f;
-    describeParameters(Request, P);
-    if (P.config) {
-      describe(Request, *P.config);
-      Request.Attributes = {P.config->attrs, P.config->numAttrs};
-    }
-  } else if (Call.What == Action::LaunchCooperative) {
-    const auto &P = parameters<cuLaunchCooperativeKernel_params>(Data);
-    Request.Function = P.f;
-    Request.Parameters = P.kernelParams;
-    Request.IsCooperative = true;
-    describe(Request, P);
-  } else if (Call.What == Action::Launch) {
-    const auto &P = parameters<cuLaunchKernel_params>(Data);
-    Request.Function = P.f;
-    describeParameters(Request, P);
-    describe(Request, P);
-  } else {
-    const auto &P = parameters<cuGraphLaunch_params>(Data);
-    Request.Graph = P.hGraph;
-    Request.Stream = P.hStream;
-  }
-  Request.Stream = streamOf(Call, Request.Stream);
-  return Request;
-}
-
-// Where kernels see host memory, which need not be where the host sees it.
-static CUdeviceptr seenByKernels(void *Host) {
-  const OwnCalls Own;
-  CUdeviceptr Address = 0;
-  return cuMemHostGetDevicePointer(&Address, Host, 0) == CUDA_SUCCESS ? Address
-                                                                      : 0;
-}
-
-// At the entry of a call: what must happen before the driver acts.
-static void entering(const WatchedCall &Call, const CUpti_CallbackData &Data) {
-  if (isLaunch(Call.What)) {
-    TheRecorder->mutex().lock(); // leaving() releases it.
-    return TheRecorder->launching(launchRequest(Call, Data));
-  }
-  const std::lock_guard Lock(TheRecorder->mutex());
-  switch (Call.What) {
-  case Action::Free:
-    return TheRecorder->freeing(parameters<cuMemFree_v2_params>(Data).dptr);
-  case Action::FreeAsync:
-    return TheRecorder->freeing(parameters<cuMemFreeAsync_params>(Data).dptr);
-  case Action::FreeHost:
-    return TheRecorder->freeing(
-        seenByKernels(parameters<cuMemFreeHost_params>(Data).p));
-  case Action::UnregisterHost:
-    return TheRecorder->freeing(
-        seenByKernels(parameters<cuMemHostUnregister_params>(Data).p));
-  case Action::Unmap: {
-    const auto &P = parameters<cuMemUnmap_params>(Data);
-    return TheRecorder->unmapping(P.ptr, P.size);
-  }
-  case Action::Unload:
-    return TheRecorder->modulesUnload();
-  case Action::ContextEnds:
-    return TheRecorder->ending();
-  default:
-    return;
-  }
-}
-
-static AllocationRequest memory(const CUpti_CallbackData &Data,
-                                const char *Kind, CUdeviceptr Address,
-                                uint64_t Bytes) {
-  AllocationRequest Request;
-  Request.In = Data.context;
-  Request.Kind = Kind;
-  Request.Address = Address;
-  Request.Bytes = Bytes;
-  return Request;
-}
-
-static AllocationRequest hostMemory(const CUpti_CallbackData &Data,
-                                    const char *Kind, void *Host,
-                                    uint64_t Bytes) {
-  AllocationRequest Request = memory(Data, Kind, seenByKernels(Host), Bytes);
-  Request.IsHost = true;
-  return Request;
-}
-
-static AllocationRequest registered(const CUpti_CallbackData &Data) {
-  const auto &P = parameters<cuMemHostRegister_v2_params>(Data);
-  // Devices may answer reads of their registers with more than a value.
-  if (!(P.Flags & CU_MEMHOSTREGISTER_IOMEMORY))
-    return hostMemory(Data, "registered", P.p, P.bytesize);
-  TheRecorder->unseen("registered memory of devices (cuMemHostRegister), not "
-                      "digested");
-  return {};
-}
-
-// Memory that becomes usable in the order of a stream, by two calls.
-template <class Parameters>
-static AllocationRequest ordered(const WatchedCall &Call,
-                                 const CUpti_CallbackData &Data,
-                                 const char *Kind) {
-  const auto &P = parameters<Parameters>(Data);
-  AllocationRequest Request = memory(Data, Kind, *P.dptr, P.bytesize);
-  Request.Order = streamOf(Call, P.hStream);
-  Request.IsOrdered = true;
-  return Request;
-}
-
-static AllocationRequest allocation(const WatchedCall &Call,
-                                    const CUpti_CallbackData &Data) {
-  switch (Call.What) {
-  case Action::Allocate: {
-    const auto &P = parameters<cuMemAlloc_v2_params>(Data);
-    return memory(Data, "device", *P.dptr, P.bytesize);
-  }
-  case Action::AllocatePitch: {
-    const auto &P = parameters<cuMemAllocPitch_v2_params>(Data);
-    return memory(Data, "pitch", *P.dptr, *P.pPitch * P.Height);
-  }
-  case Action::AllocateManaged: {
-    const auto &P = parameters<cuMemAllocManaged_params>(Data);
-    AllocationRequest Request = memory(Data, "managed", *P.dptr, P.bytesize);
-    Request.IsHostFirst = P.flags & CU_MEM_ATTACH_HOST;
-    return Request;
-  }
-  case Action::AllocateAsync:
-    return ordered<cuMemAllocAsync_params>(Call, Data, "async");
-  case Action::AllocateFromPool:
-    return ordered<cuMemAllocFromPoolAsync_params>(Call, Data, "pool");
-  case Action::AllocateHost: {
-    // Two of three calls share their parameters.
-    if (Call.Id != CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2) {
-      const auto &P = parameters<cuMemHostAlloc_params>(Data);
-      return hostMemory(Data, "pinned", *P.pp, P.bytesize);
-    }
-    const auto &P = parameters<cuMemAllocHost_v2_params>(Data);
-    return hostMemory(Data, "pinned", *P.pp, P.bytesize);
-  }
-  case Action::RegisterHost:
-    return registered(Data);
-  default:
-    return {};
-  }
-}
-
-static void graphNodeAdded(const WatchedCall &Call,
-                           const CUpti_CallbackData &Data) {
-  const CUgraphNodeParams *Node =
-      Call.Id == CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2
-          ? parameters<cuGraphAddNode_v2_params>(Data).nodeParams
-          : parameters<cuGraphAddNode_params>(Data).nodeParams;
-  if (Node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-    TheRecorder->unseen(
-        "allocations inside graphs (cuGraphAddNode), not digested");
-  else if (Node->type == CU_GRAPH_NODE_TYPE_HOST)
-    TheRecorder->note("host functions in graphs (cuGraphAddNode), not "
-                      "recorded");
-}
-
-// After a call that succeeded.
-static void succeeded(const WatchedCall &Call, const CUpti_CallbackData &Data) {
-  switch (Call.What) {
-  case Action::CaptureBegins:
-    return TheRecorder->captureBegins();
-  case Action::Note:
-    return TheRecorder->note(Call.NoteText);
-  case Action::Unseen:
-    return TheRecorder->unseen(Call.NoteText);
-  case Action::Object:
-    return TheRecorder->onlyReplayMisses(Call.NoteText);
-  case Action::GraphNode:
-    return graphNodeAdded(Call, Data);
-  case Action::Create:
-    return TheRecorder->created(*parameters<cuMemCreate_params>(Data).handle);
-  case Action::Map: {
-    const auto &P = parameters<cuMemMap_params>(Data);
-    return TheRecorder->mapped(P.ptr, P.size, P.handle);
-  }
-  case Action::SetAccess: {
-    const auto &P = parameters<cuMemSetAccess_params>(Data);
-    return TheRecorder->accessible(Data.context, P.ptr, P.size,
-                                   {P.desc, P.count});
-  }
-  default:
-    return TheRecorder->allocated(allocation(Call, Data));
-  }
-}
-
-// At the exit of a call: what the driver has done.
-static void leaving(const WatchedCall &Call, const CUpti_CallbackData &Data) {
-  const auto Result = *static_cast<const CUresult *>(Data.functionReturnValue);
-  if (isLaunch(Call.What)) {
-    LaunchRequest Request = launchRequest(Call, Data);
-    Request.Result = Result;
-    TheRecorder->launched(Request);
-    TheRecorder->mutex().unlock();
-    return;
-  }
-  const std::lock_guard Lock(TheRecorder->mutex());
-  // A capture that was invalidated ends with an error, and ends.
-  if (Call.What == Action::CaptureEnds)
-    TheRecorder->captureEnds();
-  else if (Result == CUDA_SUCCESS)
-    succeeded(Call, Data);
-}
 
 static void resourceEvent(CUpti_CallbackId Id, const CUpti_ResourceData &Data) {
   if (Id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
@@ -285,11 +48,7 @@ static void CUPTIAPI callback(void *, CUpti_CallbackDomain Domain,
     return resourceEvent(Id, *static_cast<const CUpti_ResourceData *>(Data));
   if (OwnCalls::active())
     return;
-  const WatchedCall *Call = findWatchedCall(Id);
-  if (!Call)
-    return;
-  const auto &D = *static_cast<const CUpti_CallbackData *>(Data);
-  D.callbackSite == CUPTI_API_ENTER ? entering(*Call, D) : leaving(*Call, D);
+  tellOfCall(Id, *static_cast<const CUpti_CallbackData *>(Data), *TheRecorder);
 }
 
 static std::string cuptiProblem(CUptiResult Result) {
@@ -307,8 +66,7 @@ static std::string startDigests(const RecordRequest &Request) {
   for (const WatchedCall &Call : watchedCalls()) {
     const CUptiResult Result =
         cuptiEnableCallback(1, Subscriber, CUPTI_CB_DOMAIN_DRIVER_API, Call.Id);
-    // An older CUPTI does not know the newest calls, nor does its driver.
-    if (Result != CUPTI_SUCCESS && Call.What < Action::Note)
+    if (Result != CUPTI_SUCCESS && !Call.Text)
       return cuptiProblem(Result);
   }
   for (const CUpti_CallbackId Id :
@@ -409,7 +167,7 @@ static std::string startTimes() {
   if (Result != CUPTI_SUCCESS)
     return cuptiProblem(Result);
   for (const WatchedCall &Call : watchedCalls())
-    if (Call.What == Action::ContextEnds)
+    if (Call.endsContext())
       cuptiEnableCallback(1, Subscriber, CUPTI_CB_DOMAIN_DRIVER_API, Call.Id);
   return {};
 }
