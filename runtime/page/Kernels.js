@@ -34,15 +34,9 @@ function makeRow(kernel, planned) {
     totalBefore: kernel["original-total-ns"], totalAfter: kernel["rewritten-total-ns"],
     speedup: kernel.speedup, sure: kernel["speedup-interval"], effect: effectOf(kernel),
     before, after, planned, library: kernel["unchanged-library"],
-    warpsBefore: before?.["resident-warps"], warpsAfter: after?.["resident-warps"],
   };
   row.isTimed = isNumber(row.medianBefore) || isNumber(row.medianAfter);
   row.won = row.totalBefore - row.totalAfter;
-  // Both figures from one source, so that they can be compared.
-  if (!isNumber(row.warpsBefore) || !isNumber(row.warpsAfter)) {
-    row.warpsBefore = planned?.warpsPerMultiprocessorBefore;
-    row.warpsAfter = planned?.warpsPerMultiprocessorAfter;
-  }
   return row;
 }
 
@@ -264,32 +258,9 @@ function timeSection(kernels, total) {
 const either = (one, text) => (isNumber(one) ? text(one) : "-");
 
 // A cell with one field of both programs.
-function resourceCell(row, field, text = countText) {
-  return figure(changeText(either(row.before?.[field], text), either(row.after?.[field], text)),
+function resourceCell(row, field) {
+  return figure(changeText(either(row.before?.[field], countText), either(row.after?.[field], countText)),
                 (row.after ?? row.before)?.[field]);
-}
-
-function occupancyCell(row, gpu) {
-  const most = (gpu?.["threads-per-multiprocessor"] ?? 0) / 32;
-  const text = (warps) => (most ? `${warps} (${(100 * warps / most).toFixed(0)} %)` : String(warps));
-  return figure(changeText(either(row.warpsBefore, text), either(row.warpsAfter, text)), row.warpsAfter);
-}
-
-// The device memory that the driver sets aside for the local memory of a kernel:
-// that of all threads that the GPU can hold at once.
-const reservedBytes = (local, gpu) => local * gpu["threads-per-multiprocessor"] * gpu.multiprocessors;
-
-// What the whole program needs is what its neediest kernel does.
-function reservedSentence(kernels, gpu) {
-  const text = "Local memory set aside on the device = local memory per thread × threads that can be resident on an " +
-    "SM × SMs, whatever the launch (so NVIDIA's engineers describe it: " +
-    "forums.developer.nvidia.com/t/289339). The driver keeps one such area per context, for its neediest kernel, and " +
-    "rounds it up; ";
-  if (!gpu)
-    return text + "the figures of this GPU are not known.";
-  const [before, after] = kernels.mostLocal.map((local) => `${countText(local)} × ${
-    countText(gpu["threads-per-multiprocessor"])} × ${gpu.multiprocessors} = ${bytesText(reservedBytes(local, gpu))}`);
-  return `${text}for these kernels ${before} before, ${after} after.`;
 }
 
 function fullNames(rows) {
@@ -301,13 +272,12 @@ ${shortened.map((row) => html`<dt><code>${row.short}</code></dt><dd><code>${
 ` : "";
 }
 
-function resourceSection(kernels, gpu) {
+function resourceSection(kernels) {
   if (!kernels.rows.length)
     return "";
-  const hasWarps = kernels.rows.some((row) => isNumber(row.warpsBefore) || isNumber(row.warpsAfter));
-  const hasDynamic = kernels.rows.some((row) => row.before?.["dynamic-shared"] || row.after?.["dynamic-shared"]);
+  const has = (field) => kernels.rows.some((row) => row.before?.[field] || row.after?.[field]);
+  const hasWarps = has("resident-warps");
   const spread = (median, range) => (median > 0 ? `${(50 * range / median).toFixed(1)} %` : "-");
-  const reserved = (local) => bytesText(reservedBytes(local, gpu));
   // A heading and the cell of a row, for each column that anything is known of.
   const shown = [
     ["kernel", (row) => kernelHeading(row)],
@@ -316,23 +286,20 @@ function resourceSection(kernels, gpu) {
      (row) => figure(changeText(durationText(row.medianBefore), durationText(row.medianAfter)), row.medianAfter)],
     ["spread",
      (row) => figure(`${spread(row.medianBefore, row.spreadBefore)}, ${spread(row.medianAfter, row.spreadAfter)}`)],
-    hasWarps && ["resident warps", (row) => occupancyCell(row, gpu)],
+    hasWarps && ["resident warps", (row) => resourceCell(row, "resident-warps")],
     ["registers", (row) => resourceCell(row, "registers")],
     ["static shared", (row) => resourceCell(row, "static-shared")],
-    hasDynamic && ["dynamic shared", (row) => resourceCell(row, "dynamic-shared")],
+    has("dynamic-shared") && ["dynamic shared", (row) => resourceCell(row, "dynamic-shared")],
     ["local per thread", (row) => resourceCell(row, "local")],
-    gpu && ["local memory set aside", (row) => resourceCell(row, "local", reserved)],
   ].filter(Boolean);
   let explained = "Registers are per thread, shared memory per block, in bytes, as the driver says of the first launch. " +
     "The spread is half the distance between the quartiles of the runs' medians, before and after.";
   if (hasWarps)
-    explained += " Resident warps are those of an SM, " +
-      (gpu ? "computed with the toolkit's cuda_occupancy.h for the first launch."
-           : "as the plan computed them for the largest block.");
+    explained += " Resident warps are those of an SM, computed with the toolkit's cuda_occupancy.h for the first launch.";
   return section("resources", "Resources",
     table('class="sortable"', "What each kernel takes: before → after, or once where nothing changes",
       columns(shown.map(([heading]) => heading)),
       tableBody(kernels.rows.map((row) => html`<tr>${shown.map(([, cell]) => cell(row))}</tr>
 `))),
-    hint(explained), hint(reservedSentence(kernels, gpu)), fullNames(kernels.rows));
+    hint(explained), fullNames(kernels.rows));
 }

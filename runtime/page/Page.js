@@ -60,15 +60,7 @@ ${all.map(([label, text, about]) => html`<div class="card"><dt>${label}</dt><dd>
 ` : "";
 }
 
-function deviceText({ device, capability, gpu }) {
-  if (!device)
-    return "";
-  return device + (capability ? ` (compute capability ${capability})` : "") +
-    (gpu ? `, ${pluralText(gpu.multiprocessors, "SM")} of up to ${
-      countText(gpu["threads-per-multiprocessor"])} threads` : "");
-}
-
-function clockFacts({ clocks, runs, gpu }) {
+function clockFacts({ clocks, runs }) {
   const range = ([low, median, high]) => (low === high ? `${median} MHz` : `${median} MHz (${low} to ${high})`);
   const text = (of) => of && `SM ${range(of["sm-mhz"])}, memory ${range(of["memory-mhz"])}`;
   const { original, rewritten, unknown } = clocks ?? {};
@@ -76,7 +68,6 @@ function clockFacts({ clocks, runs, gpu }) {
     ["clocks, original", text(original)],
     ["clocks, rewritten", text(rewritten)],
     ["clocks", runs && !original && !rewritten && (unknown ? `unknown: ${unknown}` : "unknown")],
-    ["highest clock", gpu?.["highest-clock-mhz"] && `${gpu["highest-clock-mhz"]} MHz`],
   ];
 }
 
@@ -95,13 +86,12 @@ function outputText({ output }) {
 }
 
 function factsSection(verify, time) {
-  const { launches, gpu } = verify;
+  const { launches, device, capability } = verify;
   const facts = factList([
     ["original", verify["original-command"]],
     ["rewritten", verify["rewritten-command"]],
-    ["device", deviceText(verify)],
+    ["device", device && `${device} (compute capability ${capability})`],
     ...clockFacts(verify),
-    ["driver", gpu?.driver && `for CUDA ${gpu.driver}`],
     ["compared runs", launches &&
       `${verify.repeats} of the original, to know what it reproduces itself, and one of the rewritten program`],
     ["launches", launches && comparedText(verify)],
@@ -129,7 +119,7 @@ function renderPage({ verify, plan, time, version }) {
   const kernels = kernelRows(verify, plan);
   const body = [
     cards(kernels, plan), factsSection(verify, time), speedupSection(kernels),
-    timeSection(kernels, verify["all-launches"]), resourceSection(kernels, verify.gpu),
+    timeSection(kernels, verify["all-launches"]), resourceSection(kernels),
     plan ? [changesSection(plan), unchangedSection(plan), termsSection(plan, kernels)] : "",
   ];
   return asHtml(html`<header><h1>bankstripe verify</h1>

@@ -46,47 +46,7 @@ std::string bankstripe::runtime::whyNoGpu() {
   CUresult Result = D.cuInit(0);
   if (Result == CUDA_SUCCESS)
     Result = D.cuDeviceGetCount(&Devices);
-  if (Result != CUDA_SUCCESS) {
-    const char *Text = nullptr;
-    D.cuGetErrorString(Result, &Text);
-    return std::string("the NVIDIA driver says: ") +
-           (Text ? Text : "unknown error");
-  }
+  if (Result != CUDA_SUCCESS)
+    return "the NVIDIA driver says: " + D.name(Result);
   return Devices > 0 ? "" : "the NVIDIA driver sees no GPU";
-}
-
-static GpuFacts ask(const Driver &D, CUdevice Device) {
-  const auto Value = [&](CUdevice_attribute A) {
-    int Found = 0;
-    return D.cuDeviceGetAttribute(&Found, A, Device) == CUDA_SUCCESS &&
-                   Found > 0
-               ? static_cast<unsigned>(Found)
-               : 0U;
-  };
-  int Version = 0;
-  if (D.cuDriverGetVersion(&Version) != CUDA_SUCCESS)
-    Version = 0;
-  return {.Multiprocessors = Value(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-          .ThreadsPerMultiprocessor =
-              Value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
-          .MegaHertz = Value(CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000,
-          .Driver = static_cast<unsigned>(Version)};
-}
-
-std::optional<GpuFacts> bankstripe::runtime::gpuFacts(const std::string &Name) {
-  Driver D;
-  int Count = 0;
-  if (!D.load().empty() || D.cuInit(0) != CUDA_SUCCESS ||
-      D.cuDeviceGetCount(&Count) != CUDA_SUCCESS)
-    return std::nullopt;
-  for (int Device = 0; Device < Count; ++Device) {
-    char Found[256] = "";
-    if (D.cuDeviceGetName(Found, sizeof Found - 1, Device) != CUDA_SUCCESS ||
-        Name != Found)
-      continue;
-    const GpuFacts Facts = ask(D, Device);
-    if (Facts.Multiprocessors && Facts.ThreadsPerMultiprocessor)
-      return Facts;
-  }
-  return std::nullopt;
 }

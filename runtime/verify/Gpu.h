@@ -9,7 +9,6 @@
 #define BANKSTRIPE_VERIFY_GPU_H
 
 #include <cuda.h>
-#include <optional>
 #include <string>
 
 namespace bankstripe::runtime {
@@ -21,12 +20,9 @@ namespace bankstripe::runtime {
 
 #define BANKSTRIPE_DRIVER_FUNCTIONS(X)                                         \
   X(cuInit)                                                                    \
-  X(cuDriverGetVersion)                                                        \
   X(cuGetErrorName)                                                            \
-  X(cuGetErrorString)                                                          \
   X(cuDeviceGet)                                                               \
   X(cuDeviceGetCount)                                                          \
-  X(cuDeviceGetName)                                                           \
   X(cuDeviceGetPCIBusId)                                                       \
   X(cuDeviceGetAttribute)                                                      \
   X(cuDevicePrimaryCtxRetain)                                                  \
@@ -64,18 +60,6 @@ struct Driver {
 
 /// Why no CUDA program can run here; empty when one can.
 std::string whyNoGpu();
-
-/// What the driver says of a GPU.
-struct GpuFacts {
-  unsigned Multiprocessors = 0;
-  unsigned ThreadsPerMultiprocessor = 0; ///< That can be resident.
-  unsigned MegaHertz = 0;                ///< The highest clock; 0: unknown.
-  unsigned Driver = 0; ///< The newest CUDA that it knows: 13000 is 13.0.
-};
-
-/// Asks the CUDA driver about the first GPU called \p Name. Nothing where there
-/// is no driver or no such GPU.
-std::optional<GpuFacts> gpuFacts(const std::string &Name);
 
 } // namespace bankstripe::runtime
 

@@ -76,21 +76,6 @@ static Json resourcesJson(const std::optional<Resources> &R,
   return Result;
 }
 
-static Json gpuJson(const std::optional<GpuFacts> &Gpu) {
-  if (!Gpu)
-    return nullptr;
-  Json Result = {{"multiprocessors", Gpu->Multiprocessors},
-                 {"threads-per-multiprocessor", Gpu->ThreadsPerMultiprocessor},
-                 {"highest-clock-mhz", nullptr},
-                 {"driver", nullptr}};
-  if (Gpu->MegaHertz)
-    Result["highest-clock-mhz"] = Gpu->MegaHertz;
-  if (Gpu->Driver)
-    Result["driver"] = std::to_string(Gpu->Driver / 1000) + "." +
-                       std::to_string(Gpu->Driver % 1000 / 10);
-  return Result;
-}
-
 Json bankstripe::runtime::timesJson(const PairedTimes &T) {
   return {{"original-median-ns", T.MedianOriginal},
           {"original-spread-ns", T.SpreadOriginal},
@@ -152,9 +137,7 @@ static Json captureJson(const CaptureReport &C) {
   return Result;
 }
 
-std::string
-bankstripe::runtime::jsonReport(const VerifyReport &Report,
-                                const std::optional<GpuFacts> &Gpu) {
+std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   const char *Verdict = Report.Verdict == ExitIdentical ? "identical"
                         : Report.Verdict == ExitDiffers ? "differs"
                                                         : "not-verified";
@@ -165,7 +148,6 @@ bankstripe::runtime::jsonReport(const VerifyReport &Report,
                  {"reservations", reservations(Report)},
                  {"device", Report.Device},
                  {"capability", Report.Capability},
-                 {"gpu", gpuJson(Gpu)},
                  {"original-command", Report.OriginalCommand},
                  {"rewritten-command", Report.RewrittenCommand},
                  {"runs", Report.Runs},
@@ -193,7 +175,7 @@ bankstripe::runtime::jsonReport(const VerifyReport &Report,
     Result["capture"] = captureJson(*Report.Captured);
   Result["output"] = outputJson(Report);
   // "9.0" is sm_90.
-  std::string Architecture = Gpu ? "sm_" + Report.Capability : "";
+  std::string Architecture = "sm_" + Report.Capability;
   std::erase(Architecture, '.');
   Result["kernels"] = Json::array();
   for (const KernelStatistics &K : Report.Kernels)

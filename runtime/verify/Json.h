@@ -8,16 +8,14 @@
 #ifndef BANKSTRIPE_VERIFY_JSON_H
 #define BANKSTRIPE_VERIFY_JSON_H
 
-#include "verify/Gpu.h"
 #include "verify/Session.h"
 #include <nlohmann/json_fwd.hpp>
 
 namespace bankstripe::runtime {
 
 /// The report as one JSON object; the fields are described in JSON.md beside
-/// this file. \p Gpu is what is known of the GPU.
-std::string jsonReport(const VerifyReport &Report,
-                       const std::optional<GpuFacts> &Gpu = std::nullopt);
+/// this file.
+std::string jsonReport(const VerifyReport &Report);
 
 /// Its fields about times, which a replay has as well.
 nlohmann::ordered_json timesJson(const PairedTimes &Times);

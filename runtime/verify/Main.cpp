@@ -80,7 +80,7 @@ int main(int ArgumentCount, char **Arguments) {
   tell("");
   if (O.JsonPath != "-")
     showReport(printReport(Report), Report.Verdict);
-  Page.Verification = jsonReport(Report, gpuFacts(Report.Device));
+  Page.Verification = jsonReport(Report);
   Page.Time = timeNow();
   if (!O.JsonPath.empty() && !writeFile(O.JsonPath, Page.Verification))
     return cannotWrite(O.JsonPath);

@@ -31,7 +31,7 @@ int main(int Count, char **Arguments) {
     Report.Reason = "the original program launches no kernel (exit status 0)";
   }
   PageInputs Inputs;
-  Inputs.Verification = jsonReport(Report, sampleGpu());
+  Inputs.Verification = jsonReport(Report);
   if (Count > 2)
     Inputs.Plan = readFile(Arguments[2]).value_or("");
   std::fputs(htmlPage(Inputs).c_str(), stdout);

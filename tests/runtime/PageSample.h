@@ -107,15 +107,6 @@ inline VerifyReport sampleOfTestInputs() {
   return R;
 }
 
-inline GpuFacts sampleGpu() {
-  GpuFacts Gpu;
-  Gpu.Multiprocessors = 132;
-  Gpu.ThreadsPerMultiprocessor = 2048;
-  Gpu.MegaHertz = 1980;
-  Gpu.Driver = 13000;
-  return Gpu;
-}
-
 /// A difference in memory, located.
 inline void makeDiffer(VerifyReport &R) {
   R.Verdict = ExitDiffers;

@@ -101,14 +101,7 @@ CUresult cuGetErrorName(CUresult Error, const char **Name) {
                                               : "CUDA_ERROR_OTHER";
   return CUDA_SUCCESS;
 }
-CUresult cuGetErrorString(CUresult Error, const char **Text) {
-  return cuGetErrorName(Error, Text);
-}
-CUresult cuDriverGetVersion(int *) { return CUDA_ERROR_NOT_SUPPORTED; }
 CUresult cuDeviceGetCount(int *) { return CUDA_ERROR_NOT_SUPPORTED; }
-CUresult cuDeviceGetName(char *, int, CUdevice) {
-  return CUDA_ERROR_NOT_SUPPORTED;
-}
 CUresult cuDeviceGetPCIBusId(char *, int, CUdevice) {
   return CUDA_ERROR_NOT_SUPPORTED;
 }
