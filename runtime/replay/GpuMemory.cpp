@@ -15,34 +15,30 @@ using namespace bankstripe::runtime;
 constexpr uint64_t StagingBytes = uint64_t(16) << 20;
 static_assert(StagingBytes % CapturePageBytes == 0);
 
-std::string GpuMemory::reserve(bool &IsTaken) {
-  IsTaken = false;
+void GpuMemory::reserve() {
   Spans = planAddresses(Of.Memory);
   for (const AddressSpan &Span : Spans) {
     CUdeviceptr Given = 0;
     const AddressRange &Wish = Span.Reserved;
     const CUresult Result =
         D.cuMemAddressReserve(&Given, Wish.Bytes, 0, Wish.Address, 0);
-    if (Result == CUDA_SUCCESS && Given == Wish.Address)
-      continue;
-    IsTaken = true;
-    return fmt::format("the addresses 0x{:x} to 0x{:x} are taken by something "
-                       "else",
-                       Wish.Address, Wish.end());
+    if (Result != CUDA_SUCCESS || Given != Wish.Address)
+      throw AddressesTaken(fmt::format(
+          "the addresses 0x{:x} to 0x{:x} are taken by something else",
+          Wish.Address, Wish.end()));
   }
-  return "";
 }
 
-std::string GpuMemory::map(CUdevice Device) {
+void GpuMemory::map(CUdevice Device) {
   uint64_t Needed = 0;
   for (const AddressSpan &Span : Spans)
     for (const AddressRange &Block : Span.Mapped)
       Needed += Block.Bytes;
   size_t Free = 0, Total = 0;
   if (D.cuMemGetInfo(&Free, &Total) == CUDA_SUCCESS && Free < Needed)
-    return fmt::format("the capture needs {} bytes of the GPU's memory, of "
-                       "which {} are free",
-                       Needed, Free);
+    throw GpuProblem(fmt::format("the capture needs {} bytes of the GPU's "
+                                 "memory, of which {} are free",
+                                 Needed, Free));
   CUmemAllocationProp Kind = {};
   Kind.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   Kind.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
@@ -52,30 +48,16 @@ std::string GpuMemory::map(CUdevice Device) {
   Access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   for (const AddressSpan &Span : Spans)
     for (const AddressRange &Block : Span.Mapped) {
+      const std::string What =
+          fmt::format("no memory could be put at 0x{:x}", Block.Address);
       CUmemGenericAllocationHandle Memory = 0;
-      CUresult Result = D.cuMemCreate(&Memory, Block.Bytes, &Kind, 0);
-      if (Result == CUDA_SUCCESS)
-        Result = D.cuMemMap(Block.Address, Block.Bytes, 0, Memory, 0);
-      if (Result == CUDA_SUCCESS)
-        Result = D.cuMemSetAccess(Block.Address, Block.Bytes, &Access, 1);
-      if (Result != CUDA_SUCCESS)
-        return fmt::format("no memory could be put at 0x{:x}: {}",
-                           Block.Address, D.name(Result));
+      D.need(D.cuMemCreate(&Memory, Block.Bytes, &Kind, 0), What);
+      D.need(D.cuMemMap(Block.Address, Block.Bytes, 0, Memory, 0), What);
+      D.need(D.cuMemSetAccess(Block.Address, Block.Bytes, &Access, 1), What);
     }
   void *Host = nullptr;
-  if (const CUresult Result = D.cuMemAllocHost(&Host, StagingBytes))
-    return "no host memory for copies: " + D.name(Result);
+  D.need(D.cuMemAllocHost(&Host, StagingBytes), "no host memory for copies");
   Staging = static_cast<char *>(Host);
-  return "";
-}
-
-std::string GpuMemory::copyIn(CUdeviceptr To, uint64_t Bytes) {
-  const CUresult Result =
-      Bytes == 0 ? CUDA_SUCCESS : D.cuMemcpyHtoD(To, Staging, Bytes);
-  return Result == CUDA_SUCCESS
-             ? ""
-             : fmt::format("copying {} bytes to 0x{:x} failed: {}", Bytes, To,
-                           D.name(Result));
 }
 
 // Whether the device can fill the page by itself: it sets words of 32 bits.
@@ -84,8 +66,8 @@ static bool isFill(const CapturedPage &Page) {
                                    static_cast<uint32_t>(Page.Word >> 32);
 }
 
-std::string GpuMemory::upload(const CapturedMemory &M, CUdeviceptr To,
-                              uint64_t FirstPage, uint64_t Pages) {
+void GpuMemory::upload(const CapturedMemory &M, CUdeviceptr To,
+                       uint64_t FirstPage, uint64_t Pages) {
   const auto Offset = [&M](uint64_t Page) {
     return std::min(Page * CapturePageBytes, M.Bytes);
   };
@@ -97,11 +79,10 @@ std::string GpuMemory::upload(const CapturedMemory &M, CUdeviceptr To,
       ++Next;
     const uint64_t Filled = Offset(Next) - Offset(At);
     if (Filled > 0 && Filled % 4 == 0 && (To + Offset(At)) % 4 == 0) {
-      const CUresult Result =
-          D.cuMemsetD32(To + Offset(At),
-                        static_cast<uint32_t>(M.Before[At].Word), Filled / 4);
-      if (Result != CUDA_SUCCESS)
-        return "memory could not be filled: " + D.name(Result);
+      D.need(D.cuMemsetD32(To + Offset(At),
+                           static_cast<uint32_t>(M.Before[At].Word),
+                           Filled / 4),
+             "memory could not be filled");
       At = Next;
       continue;
     }
@@ -115,24 +96,21 @@ std::string GpuMemory::upload(const CapturedMemory &M, CUdeviceptr To,
       std::memcpy(Staging + Bytes, Page.data(), PageBytes);
       Bytes += PageBytes;
     }
-    if (std::string Problem = copyIn(To + Offset(At), Bytes); !Problem.empty())
-      return Problem;
+    D.need(D.cuMemcpyHtoD(To + Offset(At), Staging, Bytes),
+           "memory could not be copied to the GPU");
     At = Next;
   }
-  return "";
 }
 
-std::string GpuMemory::download(
+void GpuMemory::download(
     const CapturedMemory &M, CUdeviceptr From,
     const std::function<void(uint64_t, std::string_view)> &Take) {
   for (uint64_t At = 0; At < M.Bytes; At += StagingBytes) {
     const uint64_t Bytes = std::min(StagingBytes, M.Bytes - At);
-    if (const CUresult Result = D.cuMemcpyDtoH(Staging, From + At, Bytes))
-      return fmt::format("copying {} bytes from 0x{:x} failed: {}", Bytes,
-                         From + At, D.name(Result));
+    D.need(D.cuMemcpyDtoH(Staging, From + At, Bytes),
+           "memory could not be copied from the GPU");
     Take(At / CapturePageBytes, {Staging, Bytes});
   }
-  return "";
 }
 
 // Spans that are this close are one: an address costs nothing, a reservation

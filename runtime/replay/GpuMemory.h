@@ -39,34 +39,35 @@ struct AddressSpan {
 std::vector<AddressSpan>
 planAddresses(const std::vector<CapturedMemory> &Memory);
 
+/// Something else lies at the addresses, which may be otherwise in another
+/// process.
+struct AddressesTaken : GpuProblem {
+  using GpuProblem::GpuProblem;
+};
+
 /// Memory at the addresses of a capture. Nothing is freed: the process goes.
-/// All functions return what is wrong, or an empty text.
+/// Functions throw a GpuProblem.
 class GpuMemory {
 public:
   GpuMemory(const Driver &D, const Capture &Of) : D(D), Of(Of) {}
 
-  /// Reserves the addresses; before there is a context.
-  ///
-  /// \param IsTaken receives whether something else lies there, which may be
-  /// otherwise in another process.
-  std::string reserve(bool &IsTaken);
+  /// Reserves the addresses; before there is a context. Throws AddressesTaken.
+  void reserve();
 
   /// Puts memory of the device behind the addresses; with a context.
-  std::string map(CUdevice Device);
+  void map(CUdevice Device);
 
   /// Copies pages as they were before the launch to \p To, where the first byte
   /// of the memory \p M lies.
-  std::string upload(const CapturedMemory &M, CUdeviceptr To,
-                     uint64_t FirstPage, uint64_t Pages);
+  void upload(const CapturedMemory &M, CUdeviceptr To, uint64_t FirstPage,
+              uint64_t Pages);
 
   /// Hands the memory at \p From to \p Take, in pieces of whole pages of M.
-  std::string download(
+  void download(
       const CapturedMemory &M, CUdeviceptr From,
       const std::function<void(uint64_t FirstPage, std::string_view)> &Take);
 
 private:
-  std::string copyIn(CUdeviceptr To, uint64_t Bytes);
-
   const Driver &D;
   const Capture &Of;
   std::vector<AddressSpan> Spans;

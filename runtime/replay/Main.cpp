@@ -178,41 +178,29 @@ static std::string beginAgain(const ReplayOptions &O, char **Arguments,
 }
 
 // Launches everything in this process and hands each result to Tell as soon as
-// there is one. \returns why there is no more; empty when there is all.
+// there is one. Throws a GpuProblem when there can be no more.
 template <class Function>
-static std::string replayHere(const ReplayOptions &O, const Capture &C,
-                              char **Arguments, Function Tell) {
+static void replayHere(const ReplayOptions &O, const Capture &C,
+                       char **Arguments, Function Tell) {
   Replayer R(C);
-  bool IsTaken = false;
-  std::string Problem = R.prepare(IsTaken);
-  if (IsTaken)
-    return beginAgain(O, Arguments, Problem);
-  if (!Problem.empty())
-    return Problem;
-  const bool CanTime = C.Rewritten && !O.Only;
+  try {
+    R.prepare();
+  } catch (const AddressesTaken &Problem) {
+    throw GpuProblem(beginAgain(O, Arguments, Problem.what()));
+  }
   for (const Side Which : {Side::Original, Side::Rewritten}) {
     if ((O.Only && *O.Only != Which) ||
         (Which == Side::Rewritten && !C.Rewritten))
       continue;
-    SideResult Result;
-    Problem = R.launch(Which, Result);
-    if (!Problem.empty())
-      return Problem;
+    const SideResult Result = R.launch(Which);
     Tell(Which, Result);
     if (!Result.Error.empty())
-      return "";
+      return;
   }
-  if (!CanTime)
-    return "";
-  std::optional<Side> Failed;
-  std::string Error;
-  Problem = R.time(O.Runs, Failed, Error);
-  if (Failed) {
-    SideResult Result;
-    Result.Error = std::move(Error);
-    Tell(*Failed, Result);
-  }
-  return Problem;
+  if (!C.Rewritten || O.Only)
+    return;
+  if (const auto Failed = R.time(O.Runs))
+    Tell(Failed->first, SideResult{Failed->second, 0, {}});
 }
 
 // The replaying process of another one.
@@ -220,11 +208,14 @@ static int replayForAnother(const ReplayOptions &O, const Capture &C,
                             char **Arguments) {
   std::ofstream File(O.Results, std::ios::binary | std::ios::app);
   ReplayResults Now;
-  Now.Problem =
-      replayHere(O, C, Arguments, [&](Side Which, const SideResult &R) {
-        (Which == Side::Original ? Now.Original : Now.Rewritten) = R;
-        File << printResults(Now) << std::flush;
-      });
+  try {
+    replayHere(O, C, Arguments, [&](Side Which, const SideResult &R) {
+      (Which == Side::Original ? Now.Original : Now.Rewritten) = R;
+      File << printResults(Now) << std::flush;
+    });
+  } catch (const GpuProblem &Problem) {
+    Now.Problem = Problem.what();
+  }
   const auto IsWhole = [](const std::optional<SideResult> &R) {
     return R && R->Error.empty();
   };
@@ -240,13 +231,16 @@ static int replayOnly(const ReplayOptions &O, const Capture &C,
   if (O.Only == Side::Rewritten && !C.Rewritten)
     return problem("the capture holds no rewritten kernel", ExitUsage);
   int Status = ExitIdentical;
-  const std::string Problem =
-      replayHere(O, C, Arguments, [&](Side Which, const SideResult &R) {
-        std::fputs(printSide(C, Which, R).c_str(), stdout);
-        if (!R.Error.empty() || !R.Mismatches.empty())
-          Status = Which == Side::Original ? ExitCannotRecord : ExitDiffers;
-      });
-  return Problem.empty() ? Status : problem(Problem, ExitCannotRecord);
+  try {
+    replayHere(O, C, Arguments, [&](Side Which, const SideResult &R) {
+      std::fputs(printSide(C, Which, R).c_str(), stdout);
+      if (!R.Error.empty() || !R.Mismatches.empty())
+        Status = Which == Side::Original ? ExitCannotRecord : ExitDiffers;
+    });
+  } catch (const GpuProblem &Problem) {
+    return problem(Problem.what(), ExitCannotRecord);
+  }
+  return Status;
 }
 
 // The durations of the kernel's launches, in their order.

@@ -18,33 +18,23 @@ const CapturedKernel &Replayer::kernel(Side Which) const {
   return Which == Side::Rewritten && Of.Rewritten ? *Of.Rewritten : Of.Original;
 }
 
-std::string Replayer::prepare(bool &IsTaken) {
-  IsTaken = false;
-  std::string Problem = D.load();
-  if (!Problem.empty())
-    return Problem;
-  if (const CUresult Result = D.cuInit(0))
-    return "the NVIDIA driver says: " + D.name(Result);
-  Problem = Memory.reserve(IsTaken);
-  if (Problem.empty())
-    Problem = makeContext();
-  if (Problem.empty())
-    Problem = Memory.map(Device);
+void Replayer::prepare() {
+  if (const std::string Problem = D.load(); !Problem.empty())
+    throw GpuProblem(Problem);
+  D.need(D.cuInit(0), "the NVIDIA driver says");
+  Memory.reserve();
+  makeContext();
+  Memory.map(Device);
   for (const CapturedMemory &M : Of.Memory)
-    if (Problem.empty())
-      Problem = Memory.upload(M, M.Address, 0, M.Before.size());
-  return Problem;
+    Memory.upload(M, M.Address, 0, M.Before.size());
 }
 
-std::string Replayer::makeContext() {
+void Replayer::makeContext() {
+  const char *NoGpu = "there is no GPU to replay on";
   CUcontext Context = nullptr;
-  CUresult Result = D.cuDeviceGet(&Device, 0);
-  if (Result == CUDA_SUCCESS)
-    Result = D.cuDevicePrimaryCtxRetain(&Context, Device);
-  if (Result == CUDA_SUCCESS)
-    Result = D.cuCtxSetCurrent(Context);
-  if (Result != CUDA_SUCCESS)
-    return "there is no GPU to replay on: " + D.name(Result);
+  D.need(D.cuDeviceGet(&Device, 0), NoGpu);
+  D.need(D.cuDevicePrimaryCtxRetain(&Context, Device), NoGpu);
+  D.need(D.cuCtxSetCurrent(Context), NoGpu);
   int Major = 0, Minor = 0;
   D.cuDeviceGetAttribute(&Major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
                          Device);
@@ -52,19 +42,17 @@ std::string Replayer::makeContext() {
                          Device);
   // Modules are machine code for one kind of GPU.
   if (fmt::format("{}.{}", Major, Minor) != Of.Program.Capability)
-    return fmt::format("the capture was made on a GPU of compute capability "
-                       "{}, this one has {}.{}",
-                       Of.Program.Capability, Major, Minor);
+    throw GpuProblem(fmt::format("the capture was made on a GPU of compute "
+                                 "capability {}, this one has {}.{}",
+                                 Of.Program.Capability, Major, Minor));
   const CapturedKernel &K = Of.Original;
   for (const auto &[Limit, Bytes] :
        {std::pair{CU_LIMIT_STACK_SIZE, K.StackBytes},
         {CU_LIMIT_MALLOC_HEAP_SIZE, K.HeapBytes},
         {CU_LIMIT_PRINTF_FIFO_SIZE, K.PrintBytes}})
-    if (const CUresult Set =
-            Bytes ? D.cuCtxSetLimit(Limit, Bytes) : CUDA_SUCCESS)
-      return fmt::format("a limit of {} bytes cannot be set: {}", Bytes,
-                         D.name(Set));
-  return "";
+    if (Bytes)
+      D.need(D.cuCtxSetLimit(Limit, Bytes),
+             fmt::format("a limit of {} bytes cannot be set", Bytes));
 }
 
 // A variable of internal linkage has another symbol in each build.
@@ -97,62 +85,53 @@ void Replayer::findVariables(CUmodule Module, const CapturedKernel &Kernel,
   }
 }
 
-std::string Replayer::setAttributes(const CapturedKernel &Kernel,
-                                    CUfunction Function) {
+void Replayer::setAttributes(const CapturedKernel &Kernel,
+                             CUfunction Function) {
+  const auto Set = [&](CUfunction_attribute Attribute, int Value) {
+    D.need(D.cuFuncSetAttribute(Function, Attribute, Value),
+           "the attributes of the kernel cannot be set");
+  };
   const int Dynamic = std::max(Kernel.MostDynamicSharedBytes,
                                static_cast<int>(Kernel.DynamicSharedBytes));
-  CUresult Result = CUDA_SUCCESS;
   if (Dynamic > 0)
-    Result = D.cuFuncSetAttribute(
-        Function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, Dynamic);
-  if (Result == CUDA_SUCCESS && Kernel.Carveout >= 0)
-    Result = D.cuFuncSetAttribute(
-        Function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-        Kernel.Carveout);
+    Set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, Dynamic);
+  if (Kernel.Carveout >= 0)
+    Set(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, Kernel.Carveout);
   // More blocks in a cluster than every GPU can do have to be asked for.
   constexpr unsigned PortableClusterBlocks = 8;
-  if (Result == CUDA_SUCCESS &&
-      Kernel.Cluster.X * Kernel.Cluster.Y * Kernel.Cluster.Z >
-          PortableClusterBlocks)
-    Result = D.cuFuncSetAttribute(
-        Function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-  return Result == CUDA_SUCCESS
-             ? ""
-             : "the attributes of the kernel cannot be set: " + D.name(Result);
+  if (Kernel.Cluster.X * Kernel.Cluster.Y * Kernel.Cluster.Z >
+      PortableClusterBlocks)
+    Set(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
 }
 
-std::string Replayer::load(Side Which) {
+void Replayer::load(Side Which) {
   const CapturedKernel &Kernel = kernel(Which);
   Loaded &Into = Sides[Which];
   CUmodule Module = nullptr;
-  if (const CUresult Result = D.cuModuleLoadData(&Module, Kernel.Image.data()))
-    return fmt::format("the module of the {} kernel cannot be loaded: {}",
-                       sideName(Which), D.name(Result));
-  if (const CUresult Result =
-          D.cuModuleGetFunction(&Into.Function, Module, Kernel.Symbol.c_str()))
-    return fmt::format("the module of the {} kernel has no {}: {}",
-                       sideName(Which), Kernel.Symbol, D.name(Result));
+  D.need(D.cuModuleLoadData(&Module, Kernel.Image.data()),
+         fmt::format("the module of the {} kernel cannot be loaded",
+                     sideName(Which)));
+  D.need(D.cuModuleGetFunction(&Into.Function, Module, Kernel.Symbol.c_str()),
+         fmt::format("the module of the {} kernel has no {}", sideName(Which),
+                     Kernel.Symbol));
   findVariables(Module, Kernel, Into);
   std::vector<MovedVariable> Moved;
   for (const auto &[Index, Address] : Into.Variables)
     Moved.push_back(
         {{Of.Memory[Index].Address, Of.Memory[Index].Bytes}, Address});
   Into.Parameters = parameterBuffer(Of.Original.Parameters, Moved);
-  return setAttributes(Kernel, Into.Function);
+  setAttributes(Kernel, Into.Function);
 }
 
-std::string Replayer::setVariables(const Loaded &Side) {
+void Replayer::setVariables(const Loaded &Side) {
   for (const auto &[Index, Address] : Side.Variables) {
     const CapturedMemory &M = Of.Memory[Index];
-    for (const CUdeviceptr To : {Address, CUdeviceptr(M.Address)})
-      if (std::string Problem = Memory.upload(M, To, 0, M.Before.size());
-          !Problem.empty())
-        return Problem;
+    Memory.upload(M, Address, 0, M.Before.size());
+    Memory.upload(M, M.Address, 0, M.Before.size());
   }
-  return "";
 }
 
-std::string Replayer::restore(const std::set<PageNumber> &Pages) {
+void Replayer::restore(const std::set<PageNumber> &Pages) {
   for (auto At = Pages.begin(); At != Pages.end();) {
     const PageNumber First = *At;
     uint64_t Count = 0;
@@ -161,11 +140,8 @@ std::string Replayer::restore(const std::set<PageNumber> &Pages) {
          ++At)
       ++Count;
     const CapturedMemory &M = Of.Memory[First.Memory];
-    if (std::string Problem = Memory.upload(M, M.Address, First.Page, Count);
-        !Problem.empty())
-      return Problem;
+    Memory.upload(M, M.Address, First.Page, Count);
   }
-  return "";
 }
 
 CUresult Replayer::run(Side Which) {
@@ -232,58 +208,48 @@ void Replayer::comparePage(PageNumber At, std::string_view Bytes,
   Found.back().DifferingBytes += Difference->DifferingBytes;
 }
 
-std::string Replayer::compare(Side Which, SideResult &Result) {
+void Replayer::compare(Side Which, SideResult &Result) {
   Loaded &Ready = Sides[Which];
   for (unsigned I = 0; I < Of.Memory.size(); ++I) {
     const CapturedMemory &M = Of.Memory[I];
     const auto Own = Ready.Variables.find(I);
-    std::string Problem = Memory.download(
-        M, Own == Ready.Variables.end() ? M.Address : Own->second,
-        [&](uint64_t First, std::string_view Bytes) {
-          for (uint64_t At = 0; At < Bytes.size(); At += CapturePageBytes)
-            comparePage({I, First + At / CapturePageBytes},
-                        Bytes.substr(At, CapturePageBytes), Result,
-                        Ready.Changed);
-        });
-    if (!Problem.empty())
-      return Problem;
+    Memory.download(M, Own == Ready.Variables.end() ? M.Address : Own->second,
+                    [&](uint64_t First, std::string_view Bytes) {
+                      for (uint64_t At = 0; At < Bytes.size();
+                           At += CapturePageBytes)
+                        comparePage({I, First + At / CapturePageBytes},
+                                    Bytes.substr(At, CapturePageBytes), Result,
+                                    Ready.Changed);
+                    });
   }
   Result.ChangedPages = Ready.Changed.size();
-  return "";
 }
 
-std::string Replayer::launch(Side Which, SideResult &Result) {
+SideResult Replayer::launch(Side Which) {
   if (!haveSameLayout(Of.Original, kernel(Which)))
-    return "the rewritten kernel takes other parameters than the original one";
-  std::string Problem = load(Which);
-  if (Problem.empty())
-    Problem = setVariables(Sides[Which]);
-  if (!Problem.empty())
-    return Problem;
+    throw GpuProblem(
+        "the rewritten kernel takes other parameters than the original one");
+  load(Which);
+  setVariables(Sides[Which]);
+  SideResult Result;
   if (const CUresult Failed = run(Which)) {
     Result.Error = D.name(Failed);
-    return "";
+    return Result;
   }
-  Problem = compare(Which, Result);
-  return Problem.empty() ? restore(Sides[Which].Changed) : Problem;
+  compare(Which, Result);
+  restore(Sides[Which].Changed);
+  return Result;
 }
 
-std::string Replayer::time(unsigned Times, std::optional<Side> &Failed,
-                           std::string &Error) {
+std::optional<std::pair<Side, std::string>> Replayer::time(unsigned Times) {
   for (unsigned I = 0; I < 2 * Times; ++I) {
     const Side Which = timedSide(I);
-    std::string Problem = setVariables(Sides[Which]);
-    if (!Problem.empty())
-      return Problem;
-    if (const CUresult Result = run(Which)) {
-      Failed = Which;
-      Error = D.name(Result);
-      return "";
-    }
-    if (Problem = restore(Sides[Which].Changed); !Problem.empty())
-      return Problem;
+    setVariables(Sides[Which]);
+    if (const CUresult Failed = run(Which))
+      return std::pair(Which, D.name(Failed));
+    restore(Sides[Which].Changed);
   }
-  return "";
+  return std::nullopt;
 }
 
 bool bankstripe::runtime::haveSameLayout(const CapturedKernel &A,

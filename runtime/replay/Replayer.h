@@ -48,30 +48,27 @@ bool haveSameLayout(const CapturedKernel &A, const CapturedKernel &B);
 std::string parameterBuffer(const std::vector<CapturedParameter> &Parameters,
                             const std::vector<MovedVariable> &Moved);
 
-/// All functions return what is wrong, or an empty text; then nothing more can
-/// be done.
+/// Functions throw a GpuProblem, after which nothing more can be done.
 class Replayer {
 public:
   /// \param Of outlives this.
   explicit Replayer(const Capture &Of) : Of(Of), Memory(D, Of) {}
 
-  /// \param IsTaken receives whether addresses are taken, which may be
-  /// otherwise in another process.
-  std::string prepare(bool &IsTaken);
+  /// Throws AddressesTaken where that is so.
+  void prepare();
 
   /// Loads the module of a side, launches its kernel and compares memory with
   /// what the captured launch left.
   ///
   /// \return also a launch that fails is a result, after which nothing more can
   /// be done.
-  std::string launch(Side Which, SideResult &Result);
+  SideResult launch(Side Which);
 
   /// Launches both kernels \p Times times each, after launch() of both.
   ///
-  /// \param Failed receives the side that failed, if one did, with \p Error;
-  /// then nothing more can be done either.
-  std::string time(unsigned Times, std::optional<Side> &Failed,
-                   std::string &Error);
+  /// \return the side that failed, if one did, with its error; then nothing
+  /// more can be done either.
+  std::optional<std::pair<Side, std::string>> time(unsigned Times);
 
 private:
   /// A kernel that is ready to be launched.
@@ -84,15 +81,15 @@ private:
   };
 
   const CapturedKernel &kernel(Side Which) const;
-  std::string makeContext();
-  std::string load(Side Which);
+  void makeContext();
+  void load(Side Which);
   void findVariables(CUmodule Module, const CapturedKernel &Kernel,
                      Loaded &Into);
-  std::string setAttributes(const CapturedKernel &Kernel, CUfunction Function);
-  std::string restore(const std::set<PageNumber> &Pages);
-  std::string setVariables(const Loaded &Of);
+  void setAttributes(const CapturedKernel &Kernel, CUfunction Function);
+  void restore(const std::set<PageNumber> &Pages);
+  void setVariables(const Loaded &Of);
   CUresult run(Side Which);
-  std::string compare(Side Which, SideResult &Result);
+  void compare(Side Which, SideResult &Result);
   void comparePage(PageNumber At, std::string_view Bytes, SideResult &Result,
                    std::set<PageNumber> &Changed) const;
 

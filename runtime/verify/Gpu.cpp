@@ -38,6 +38,11 @@ std::string Driver::name(CUresult Result) const {
   return Name;
 }
 
+void Driver::need(CUresult Result, const std::string &What) const {
+  if (Result != CUDA_SUCCESS)
+    throw GpuProblem(What + ": " + name(Result));
+}
+
 std::string bankstripe::runtime::whyNoGpu() {
   Driver D;
   if (std::string Problem = D.load(); !Problem.empty())

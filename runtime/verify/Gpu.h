@@ -9,6 +9,7 @@
 #define BANKSTRIPE_VERIFY_GPU_H
 
 #include <cuda.h>
+#include <stdexcept>
 #include <string>
 
 namespace bankstripe::runtime {
@@ -56,6 +57,16 @@ struct Driver {
 
   /// "CUDA_ERROR_ILLEGAL_ADDRESS"
   std::string name(CUresult Result) const;
+
+  /// Throws a GpuProblem unless \p Result is success.
+  ///
+  /// \param What could not be done: "memory could not be filled"
+  void need(CUresult Result, const std::string &What) const;
+};
+
+/// What cannot be done with a GPU.
+struct GpuProblem : std::runtime_error {
+  using runtime_error::runtime_error;
 };
 
 /// Why no CUDA program can run here; empty when one can.
