@@ -1,8 +1,6 @@
 // What the rewriter says: changed lines, arrays that move and that stay, and
 // predictions beside what was measured.
 const MostArrays = 200;
-const MostKernels = 60;
-const MostConsidered = 3;
 
 // The lines of a unified diff but the first two, which name the files.
 function diffLines(unified) {
@@ -195,73 +193,13 @@ function predictionRow(predicted) {
 `;
 }
 
-// Cycles, without decimals that nobody can trust.
-const cycles = (value) => fixed(value, value >= 10 ? 0 : 1);
-
-function timesTable(terms, name) {
-  const { before, after } = terms, moves = movesAny(terms);
-  const where = (cost) => (cost.moved ? "shared memory" :
-    isNumber(cost.hitRate) ? `local memory, ${(cost.hitRate * 100).toFixed(0)} % in the L1` : "local memory");
-  const row = (heading, issue, wait, text) =>
-    html`<tr><th scope="row">${heading}</th>${figure(cycles(issue))}${figure(cycles(wait))}<td>${text}</td></tr>
-`;
-  const costRow = (state, cost, when) => (cost ? row(html`<code>${cost.array}</code> ${when}`, cost.issue,
-    cost.latency / Math.max(1, state.warps), where(cost)) : "");
-  const allRow = (state, when) => row(`all ${when}`, state?.issue, state?.wait, `${cycles(state?.time)} together`);
-  const states = moves ? [[before, "before"], [after, "after"]] : [[before, ""]];
-  return table('class="terms"', `Where the model sees the time of ${name}`,
-    columns(["cycles per warp", "issuing", "waiting", "where"]),
-    tableBody([arraysOf(before).map((_, i) => states.map(([state, when]) => costRow(state, arraysOf(state)[i], when))),
-               states.map(([state, when]) => allRow(state, when))]));
-}
-
-function resourcesText({ before, after, codeGrowth }) {
-  const kilobytes = (state) => fixed(state?.firstLevelCacheBytes / 1024, 0);
-  return `${changeText(String(before?.warps), String(after?.warps))} warps per SM` +
-    (after?.limiter ? `, limited by ${changeText(before.limiter, after.limiter)}` : "") +
-    `; L1 of ${changeText(kilobytes(before), kilobytes(after))} KB` +
-    (codeGrowth > 1.005 ? `; ${fixed(codeGrowth, 2)} times as much code` : "");
-}
-
-// What the range comes from most.
-function assumptionText(terms) {
-  const all = [terms.speedupIfAgreeing, terms.speedupIfRandom, terms.speedup];
-  return (Math.max(...all) > Math.min(...all) * terms.modelError
-    ? `how far the indices of a warp are apart: ${fixed(terms.speedupIfAgreeing, 2)} if they agree, ${
-      fixed(terms.speedupIfRandom, 2)} if they are random`
-    : `the model, which errs by a factor of ${fixed(terms.modelError, 1)} either way`) +
-    (terms.guessedLoops ? `; how often ${pluralText(terms.guessedLoops, "loop")} run is a guess` : "");
-}
-
-function blockSizeText({ blockSize, blockSizeText: origin }) {
-  return blockSize ? `${blockSize} threads${origin ? `, from ${origin}` : ""}` : origin;
-}
-
-function predictionDetails({ kernel, terms, name }) {
-  const { resourceFactor, accessFactor, worst, worstIf } = terms;
-  return html`<details><summary>The terms of <code>${name}</code></summary>
-${timesTable(terms, name)}${factList([
-  ["block size", blockSizeText(kernel)],
-  ["shared memory per block",
-   changeText(countText(kernel.sharedBytesBefore ?? 0), countText(kernel.sharedBytesAfter ?? 0)) + " bytes"],
-  ["resources", resourcesText(terms)],
-  [terms.taken ? "speedup" : "speedup, not taken", movesAny(terms)
-    ? `${fixed(resourceFactor, 2)} (resource factor) × ${fixed(accessFactor, 2)} (access factor) = ${rangeText(terms)}`
-    : "1.00, since nothing better was found than no change"],
-  ["it rests on", assumptionText(terms)],
-  ["at worst", worstIf && worst < 1 && `${fixed(worst, 2)} if ${worstIf}`],
-  ...(terms.alternatives ?? []).slice(0, MostConsidered).map((a) => ["also considered", `${rangeText(a)} ${a.what}`]),
-])}</details>
-`;
-}
-
 // For which GPU the predictions were made, where it is for another architecture.
 function fittedOn({ constantsFittedOn }) {
   return constantsFittedOn ? hint(`Predicted with constants fitted on an ${constantsFittedOn}.`) : "";
 }
 
 function termsSection(plan, kernels) {
-  const found = predictions(plan, kernels), shown = found.slice(0, MostKernels);
+  const found = predictions(plan, kernels);
   if (!found.length)
     return "";
   return section("terms", "What was predicted",
@@ -269,8 +207,6 @@ function termsSection(plan, kernels) {
       "The speedup that the plan rests on (its range), its two factors, and what was measured",
       columns(["kernel", "predicted", "resource factor", "access factor", "measured",
                "measured against predicted"]),
-      tableBody(shown.map(predictionRow))),
-    fittedOn(plan), shown.map(predictionDetails),
-    found.length > shown.length ? hint(pluralText(found.length - shown.length, "kernel"), " more are left out here.")
-                                : "");
+      tableBody(found.map(predictionRow))),
+    fittedOn(plan));
 }

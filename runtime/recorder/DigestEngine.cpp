@@ -115,16 +115,12 @@ CUresult DigestEngine::run(const std::vector<DigestSegment> &Segments,
   return CUDA_SUCCESS;
 }
 
-CUresult DigestEngine::startCopy(CUdeviceptr From, void *To, size_t Bytes) {
+CUresult DigestEngine::copyOut(CUdeviceptr From, void *To, size_t Bytes) {
   if (const CUresult R = prepareStream())
     return R;
-  return cuMemcpyDtoHAsync(To, From, Bytes, Stream);
-}
-
-CUresult DigestEngine::copyOut(CUdeviceptr From, void *To, size_t Bytes) {
-  if (const CUresult R = startCopy(From, To, Bytes))
+  if (const CUresult R = cuMemcpyDtoHAsync(To, From, Bytes, Stream))
     return R;
-  return finishCopy();
+  return cuStreamSynchronize(Stream);
 }
 
 CUresult DigestEngine::fill(CUdeviceptr Address, size_t Bytes) {

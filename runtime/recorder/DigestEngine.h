@@ -32,11 +32,6 @@ public:
   /// stream.
   CUresult copyOut(CUdeviceptr From, void *To, size_t Bytes);
 
-  /// Begins to do so; \p To must be pinned.
-  CUresult startCopy(CUdeviceptr From, void *To, size_t Bytes);
-  /// Waits for what was begun.
-  CUresult finishCopy() { return cuStreamSynchronize(Stream); }
-
   /// Fills fresh memory with the fixed pattern and waits for it.
   CUresult fill(CUdeviceptr Address, size_t Bytes);
 

@@ -29,6 +29,11 @@ using namespace bankstripe::runtime;
 
 static Recorder *TheRecorder = nullptr;
 static RecordingWriter *TheWriter = nullptr;
+static pid_t RecordedProcess = 0;
+
+// A child that was forked off inherits the file and what is called at its end,
+// but not the device.
+static bool isForkedOff() { return ::getpid() != RecordedProcess; }
 
 static void resourceEvent(CUpti_CallbackId Id, const CUpti_ResourceData &Data) {
   if (Id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
@@ -46,7 +51,7 @@ static void CUPTIAPI callback(void *, CUpti_CallbackDomain Domain,
   // What the recorder asks for may be what makes the driver load a module.
   if (Domain == CUPTI_CB_DOMAIN_RESOURCE)
     return resourceEvent(Id, *static_cast<const CUpti_ResourceData *>(Data));
-  if (OwnCalls::active())
+  if (OwnCalls::active() || isForkedOff())
     return;
   tellOfCall(Id, *static_cast<const CUpti_CallbackData *>(Data), *TheRecorder);
 }
@@ -175,11 +180,8 @@ static std::string startTimes() {
 // A thread that hangs in a launch holds the lock for good.
 constexpr std::chrono::seconds LongestWaitAtEnd(30);
 
-static pid_t RecordedProcess = 0;
-
 static void processEnds() {
-  // A child that was forked off inherits this function, but not the device.
-  if (::getpid() != RecordedProcess)
+  if (isForkedOff())
     return;
   flushTiming();
   if (TheRecorder) {
@@ -202,6 +204,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   RecordRequest Request;
   std::string Problem = parseRequest(readFile(Path).value_or(""), Request);
   TheWriter = new RecordingWriter;
+  RecordedProcess = ::getpid();
   if (!TheWriter->open(Request.Recording))
     return 1;
   if (Problem.empty())
@@ -211,7 +214,6 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     TheWriter->failure(Problem);
     return 1;
   }
-  RecordedProcess = ::getpid();
   std::atexit(processEnds);
   std::at_quick_exit(processEnds);
   return 1;

@@ -167,12 +167,11 @@ std::string LaunchCapture::end(const std::string &Error, Engines &With) {
 std::string LaunchCapture::writePages(CaptureMoment When, Engines &With) {
   if (Memory.empty())
     return {};
-  for (void *&Buffer : Buffers)
-    if (!Buffer && cuMemHostAlloc(&Buffer, PieceBytes,
-                                  CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) {
-      Buffer = nullptr;
-      return "no host memory could be had to copy device memory to";
-    }
+  if (!Buffer && cuMemHostAlloc(&Buffer, PieceBytes,
+                                CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) {
+    Buffer = nullptr;
+    return "no host memory could be had to copy device memory to";
+  }
   for (unsigned Number = 0; Number < Memory.size(); ++Number) {
     const Place &P = Memory[Number];
     const CurrentContext Context(P.In);
@@ -188,22 +187,13 @@ std::string LaunchCapture::writePages(CaptureMoment When, Engines &With) {
 
 CUresult LaunchCapture::writePages(const Place &Of, unsigned Number,
                                    CaptureMoment When, DigestEngine &With) {
-  const uint64_t Bytes = Of.What.Bytes;
-  const auto Start = [&](uint64_t At) {
-    return With.startCopy(Of.What.Address + At, Buffers[At / PieceBytes % 2],
-                          std::min(PieceBytes, Bytes - At));
-  };
-  if (const CUresult Result = Start(0))
-    return Result;
-  for (uint64_t At = 0; At < Bytes; At += PieceBytes) {
-    if (const CUresult Result = With.finishCopy())
+  for (uint64_t At = 0; At < Of.What.Bytes; At += PieceBytes) {
+    const uint64_t Bytes = std::min(PieceBytes, Of.What.Bytes - At);
+    if (const CUresult Result =
+            With.copyOut(Of.What.Address + At, Buffer, Bytes))
       return Result;
-    if (Bytes - At > PieceBytes)
-      if (const CUresult Result = Start(At + PieceBytes))
-        return Result;
     Writer->pages(Number, When, At / CapturePageBytes,
-                  {static_cast<const char *>(Buffers[At / PieceBytes % 2]),
-                   std::min(PieceBytes, Bytes - At)});
+                  {static_cast<const char *>(Buffer), Bytes});
   }
   return CUDA_SUCCESS;
 }
@@ -224,7 +214,6 @@ void LaunchCapture::stop() {
   Writer.reset();
   Memory.clear();
   Images.clear();
-  for (void *&Buffer : Buffers)
-    if (void *const Freed = std::exchange(Buffer, nullptr))
-      cuMemFreeHost(Freed);
+  if (void *const Freed = std::exchange(Buffer, nullptr))
+    cuMemFreeHost(Freed);
 }

@@ -12,9 +12,8 @@
 //     at the entry of the launch           describe(), begin()
 //     at its exit                          end()
 //
-// Memory goes through two pinned buffers in turn, so that one is written to the
-// file while the other is filled. Each function returns why there can be no
-// capture, or an empty text; after a reason nothing is left of the file.
+// Each function returns why there can be no capture, or an empty text; after a
+// reason nothing is left of the file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,7 +83,7 @@ private:
   ModuleImages Images;
   std::unique_ptr<CaptureWriter> Writer;
   std::vector<Place> Memory; ///< In the order of its numbers in the file.
-  void *Buffers[2] = {};     ///< Pinned.
+  void *Buffer = nullptr;    ///< Pinned.
 };
 
 } // namespace bankstripe::runtime

@@ -127,10 +127,20 @@ private:
 
 } // namespace
 
+// Reads a file to its End. \returns what is wrong.
+static std::string readWhole(const MappedFile &File, Records &Into) {
+  if (!File.Problem.empty())
+    return File.Problem;
+  std::string Problem = readRecords(
+      File.Bytes, CaptureFile, /*MayBeCutOff=*/false,
+      [&Into](std::string_view Record) {
+        return Into.add(Record) ? "" : "the fields are not those of its type";
+      });
+  return Problem.empty() && !Into.HasEnded ? "it is not complete" : Problem;
+}
+
 // What every capture has to have.
 static std::string whatIsMissing(const Records &Read) {
-  if (!Read.HasEnded)
-    return "it is not complete";
   if (!Read.HasProgram || !Read.HasOriginal)
     return "it holds no launch of an original program";
   for (const CapturedMemory &M : Read.Result.Memory)
@@ -143,14 +153,8 @@ static std::string whatIsMissing(const Records &Read) {
 std::variant<Capture, CaptureError>
 bankstripe::runtime::readCapture(const std::string &Path) {
   const MappedFile File = mapFile(Path);
-  if (!File.Problem.empty())
-    return CaptureError{File.Problem};
   Records Read;
-  std::string Problem = readRecords(
-      File.Bytes, CaptureFile, /*MayBeCutOff=*/false,
-      [&Read](std::string_view Record) {
-        return Read.add(Record) ? "" : "the fields are not those of its type";
-      });
+  std::string Problem = readWhole(File, Read);
   if (Problem.empty())
     Problem = whatIsMissing(Read);
   if (!Problem.empty())
@@ -239,12 +243,12 @@ bool CaptureWriter::end() {
 
 std::string bankstripe::runtime::appendCapture(const std::string &Path,
                                                const std::string &More) {
-  std::ifstream From(More, std::ios::binary);
-  std::string Header = CaptureFile.header();
-  if (!From.read(Header.data(), static_cast<std::streamsize>(Header.size())))
-    return "'" + More + "' cannot be read";
+  const MappedFile From = mapFile(More);
+  Records Read;
+  if (std::string Problem = readWhole(From, Read); !Problem.empty())
+    return "what the recorder left cannot be read: " + Problem;
   std::ofstream To(Path, std::ios::binary | std::ios::app);
-  To << From.rdbuf();
+  To << From.Bytes.substr(CaptureFile.header().size());
   To.close();
   return To.good() ? "" : "'" + Path + "' cannot be written";
 }

@@ -9,8 +9,7 @@
 // the file at once, with the shape that it is the first to need, so
 // a program that crashes leaves every record that was complete (Records.h).
 // The writer lives inside foreign programs: it throws nothing, never ends the
-// process, and after a failed write it stays silent, as it does in a process
-// that was forked off. Any thread may call it.
+// process, and after a failed write it stays silent. Any thread may call it.
 //
 // A recording is a file of records (Records.h), in the order of what happened.
 // What crashed leaves no End, and zeros behind the last record.

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <pthread.h>
 #include <sstream>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -112,33 +111,19 @@ MappedFile bankstripe::runtime::mapFile(const std::string &Path) {
 
 constexpr size_t LeastWindow = size_t(1) << 20;
 
-// How often this process is the child of a fork. Asking for its number instead
-// would be a call of the operating system.
-static std::atomic<unsigned> ForksSoFar = 0;
-
-static void countForks() {
-  static const int Registered =
-      ::pthread_atfork(nullptr, nullptr, [] { ++ForksSoFar; });
-  static_cast<void>(Registered);
-}
-
 OutputFile::~OutputFile() {
-  if (Forks == ForksSoFar)
-    finish();
-  unmap();
+  finish();
   close();
 }
 
 bool OutputFile::create(const std::string &Path) {
-  countForks();
-  Forks = ForksSoFar;
   // Mapping it takes the right to read.
   File = ::open(Path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
   return File >= 0;
 }
 
 void OutputFile::append(std::string_view Bytes) {
-  if (File < 0 || Bytes.empty() || Forks != ForksSoFar)
+  if (File < 0 || Bytes.empty())
     return;
   if (IsFinished || !makeRoom(Bytes.size()))
     return write(Bytes);

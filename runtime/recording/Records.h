@@ -235,7 +235,7 @@ public:
   /// created; `errno` says which.
   bool create(const std::string &Path);
   /// Appends \p Bytes, of which the first is not 0. It is written last: where
-  /// it is, the others are. In a process that was forked off, does nothing.
+  /// it is, the others are.
   void append(std::string_view Bytes);
   /// Cuts off the zeros. What is appended later is written at once.
   void finish();
@@ -247,7 +247,6 @@ private:
   void close();
 
   int File = -1;
-  unsigned Forks = 0;     ///< That led to this process, when it was created.
   char *Window = nullptr; ///< The mapped part of the file.
   size_t WindowBytes = 0;
   size_t Used = 0;       ///< Of the window.

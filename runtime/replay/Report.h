@@ -15,7 +15,7 @@
 #define BANKSTRIPE_REPLAY_REPORT_H
 
 #include "recording/Capture.h"
-#include "verify/Elements.h"
+#include "verify/Compare.h"
 #include "verify/Options.h"
 #include "verify/Statistics.h"
 

@@ -71,34 +71,13 @@ static void addRewritten(CaptureReport &To, const Piece &Original,
   To.RewrittenProblem = Rewritten.Problem;
   if (To.RewrittenProblem.empty() && Rewritten.Kernel != Original.Kernel)
     To.RewrittenProblem = "it launches " + Rewritten.Kernel + " instead";
-  if (!To.RewrittenProblem.empty())
-    return;
-  std::error_code Error;
-  const auto Before = fs::file_size(Original.Path, Error);
-  To.RewrittenProblem = appendCapture(Original.Path, Rewritten.Path);
-  if (To.RewrittenProblem.empty()) {
-    const auto Both = readCapture(Original.Path);
-    if (const auto *Problem = std::get_if<CaptureError>(&Both))
-      To.RewrittenProblem = Problem->Message;
-    else
-      To.Lacks = std::get<Capture>(Both).Notes;
-  }
   if (To.RewrittenProblem.empty())
-    return;
-  if (!Error)
-    fs::resize_file(Original.Path, Before, Error);
-  if (Error)
-    To.Problem = Error.message();
+    To.RewrittenProblem = appendCapture(Original.Path, Rewritten.Path);
 }
 
-// Gives the file the name that was asked for, unless something has it. Where
-// the file system knows no second names, something that appears at this very
-// moment is lost.
+// Gives the file the name that was asked for, unless something has it.
 static std::string giveName(const std::string &File, const fs::path &Name) {
   std::error_code Error;
-  fs::create_hard_link(File, Name, Error);
-  if (!Error)
-    return "";
   if (fs::exists(Name, Error))
     return "there is a file of that name now";
   fs::rename(File, Name, Error);
@@ -125,16 +104,6 @@ CaptureReport bankstripe::runtime::captureLaunch(Runner &Runs, unsigned Launch,
   Report.Problem = Original.Problem;
   if (!Report.isThere())
     return Report;
-  {
-    // The file stays mapped as long as this lives.
-    const auto Read = readCapture(Original.Path);
-    if (const auto *Problem = std::get_if<CaptureError>(&Read)) {
-      Report.Problem =
-          "what the recorder left cannot be read: " + Problem->Message;
-      return Report;
-    }
-    Report.Lacks = std::get<Capture>(Read).Notes;
-  }
   Runs.tell(fmt::format(
       "capturing the kernel of launch {} of the rewritten program", Launch));
   addRewritten(
@@ -142,6 +111,13 @@ CaptureReport bankstripe::runtime::captureLaunch(Runner &Runs, unsigned Launch,
       record(Runs, /*IsRewritten=*/true, Launch, Folder, RandomAddresses));
   if (!Report.isThere())
     return Report;
+  const auto Read = readCapture(Original.Path);
+  if (const auto *Problem = std::get_if<CaptureError>(&Read)) {
+    Report.Problem =
+        "what the recorder left cannot be read: " + Problem->Message;
+    return Report;
+  }
+  Report.Lacks = std::get<Capture>(Read).Notes;
   std::error_code Error;
   Report.Bytes = fs::file_size(Original.Path, Error);
   Report.Problem =

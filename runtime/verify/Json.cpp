@@ -57,23 +57,19 @@ static Json differenceJson(const VerifyReport &Report) {
 }
 
 // Of a kernel in one of the programs, as its first launch takes them.
-static Json resourcesJson(const std::optional<Resources> &R,
-                          const std::optional<LaunchShape> &Shape,
+static Json resourcesJson(const std::optional<FirstLaunch> &L,
                           const std::string &Architecture) {
-  if (!R)
+  if (!L)
     return nullptr;
-  Json Result = {{"registers", R->Registers},
-                 {"static-shared", R->StaticSharedBytes},
-                 {"local", R->LocalBytes}};
-  if (!Shape)
-    return Result;
-  const unsigned Warps = bankstripe::residentWarps(
-      Architecture, Shape->Threads, R->Registers,
-      R->StaticSharedBytes + Shape->DynamicSharedBytes);
-  Result["block-threads"] = Shape->Threads;
-  Result["dynamic-shared"] = Shape->DynamicSharedBytes;
-  Result["resident-warps"] = Warps ? Json(Warps) : Json();
-  return Result;
+  const unsigned Warps =
+      bankstripe::residentWarps(Architecture, L->Threads, L->Registers,
+                                L->StaticSharedBytes + L->DynamicSharedBytes);
+  return {{"registers", L->Registers},
+          {"static-shared", L->StaticSharedBytes},
+          {"local", L->LocalBytes},
+          {"block-threads", L->Threads},
+          {"dynamic-shared", L->DynamicSharedBytes},
+          {"resident-warps", Warps ? Json(Warps) : Json()}};
 }
 
 Json bankstripe::runtime::timesJson(const PairedTimes &T) {
@@ -96,9 +92,8 @@ static Json kernelJson(const KernelStatistics &K,
   Result.update(timesJson(K));
   Result["original-total-ns"] = K.TotalOriginal;
   Result["rewritten-total-ns"] = K.TotalRewritten;
-  Result["original"] = resourcesJson(K.Original, K.OriginalShape, Architecture);
-  Result["rewritten"] =
-      resourcesJson(K.Rewritten, K.RewrittenShape, Architecture);
+  Result["original"] = resourcesJson(K.Original, Architecture);
+  Result["rewritten"] = resourcesJson(K.Rewritten, Architecture);
   return Result;
 }
 

@@ -15,7 +15,6 @@
 #define BANKSTRIPE_VERIFY_LOCATE_H
 
 #include "verify/Compare.h"
-#include "verify/Elements.h"
 #include "verify/Runner.h"
 
 namespace bankstripe::runtime {

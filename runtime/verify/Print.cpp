@@ -306,15 +306,13 @@ static std::vector<std::string> coverage(const VerifyReport &Report) {
   return Found;
 }
 
-static std::string change(const std::optional<Resources> &Before,
-                          const std::optional<Resources> &After,
+static std::string change(const KernelStatistics &K,
                           unsigned Resources::*Field) {
-  const auto One = [&](const std::optional<Resources> &R) {
-    return R ? std::to_string((*R).*Field) : std::string("-");
+  const auto One = [&](const std::optional<FirstLaunch> &L) {
+    return L ? std::to_string((*L).*Field) : std::string("-");
   };
-  return Before == After || One(Before) == One(After)
-             ? One(Before)
-             : One(Before) + " > " + One(After);
+  const std::string Before = One(K.Original), After = One(K.Rewritten);
+  return Before == After ? Before : Before + " > " + After;
 }
 
 static std::string speedupText(std::optional<double> Speedup) {
@@ -350,7 +348,7 @@ static Cells kernelCells(const KernelStatistics &K) {
   for (unsigned Resources::*Field :
        {&Resources::Registers, &Resources::StaticSharedBytes,
         &Resources::LocalBytes})
-    Line.push_back(change(K.Original, K.Rewritten, Field));
+    Line.push_back(change(K, Field));
   return Line;
 }
 

@@ -104,8 +104,8 @@ bankstripe::runtime::totalTimes(const std::vector<Recording> &Originals,
   return pairTimes(runTotals(Originals), runTotals(Rewrittens));
 }
 
-static LaunchShape shapeOf(const Launch &L) {
-  return {L.Block.X * L.Block.Y * L.Block.Z, L.DynamicSharedBytes};
+static FirstLaunch firstLaunch(const Launch &L) {
+  return {L.Takes, L.Block.X * L.Block.Y * L.Block.Z, L.DynamicSharedBytes};
 }
 
 std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
@@ -123,16 +123,12 @@ std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
   for (const Launch &L : Original.Launches) {
     KernelStatistics &K = Row(L.Kernel);
     ++K.Launches;
-    if (!K.Original) {
-      K.Original = L.Takes;
-      K.OriginalShape = shapeOf(L);
-    }
+    if (!K.Original)
+      K.Original = firstLaunch(L);
   }
   for (const Launch &L : Rewritten.Launches)
-    if (KernelStatistics &K = Row(L.Kernel); !K.Rewritten) {
-      K.Rewritten = L.Takes;
-      K.RewrittenShape = shapeOf(L);
-    }
+    if (KernelStatistics &K = Row(L.Kernel); !K.Rewritten)
+      K.Rewritten = firstLaunch(L);
   const auto InOriginal = durations(OriginalTimes);
   const auto InRewritten = durations(RewrittenTimes);
   for (const auto *Program : {&InOriginal, &InRewritten})

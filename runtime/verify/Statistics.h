@@ -71,8 +71,8 @@ struct PairedTimes {
 PairedTimes pairTimes(const std::vector<double> &Original,
                       const std::vector<double> &Rewritten);
 
-/// How a kernel is launched.
-struct LaunchShape {
+/// What a kernel takes, and how it is launched.
+struct FirstLaunch : Resources {
   unsigned Threads = 0;            ///< Of a block.
   unsigned DynamicSharedBytes = 0; ///< Per block.
 };
@@ -83,9 +83,8 @@ struct KernelStatistics : PairedTimes {
   unsigned Launches = 0; ///< In one run of the original.
   /// Of one run's launches together, the median over the runs, in nanoseconds.
   double TotalOriginal = 0, TotalRewritten = 0;
-  /// Of the first launch; none when the program does not launch the kernel.
-  std::optional<Resources> Original, Rewritten;
-  std::optional<LaunchShape> OriginalShape, RewrittenShape; ///< Likewise.
+  /// None when the program does not launch the kernel.
+  std::optional<FirstLaunch> Original, Rewritten;
 };
 
 /// All launches of a run together, in \p Originals and \p Rewrittens, which are

@@ -34,9 +34,8 @@ inline KernelStatistics sampleKernel(const std::string &Name, double Before,
   K.Sure = Interval{0.98 * Before / After, 1.03 * Before / After};
   K.TotalOriginal = 2 * Before * 1e6;
   K.TotalRewritten = 2 * After * 1e6;
-  K.Original = Resources{40, 0, LocalBefore};
-  K.Rewritten = Resources{38, SharedAfter, LocalAfter};
-  K.OriginalShape = K.RewrittenShape = LaunchShape{128, 0};
+  K.Original = FirstLaunch{{40, 0, LocalBefore}, 128, 0};
+  K.Rewritten = FirstLaunch{{38, SharedAfter, LocalAfter}, 128, 0};
   return K;
 }
 

@@ -27,8 +27,8 @@ static VerifyReport identicalReport() {
   K.Launches = 4;
   K.MedianOriginal = 1.5e6;
   K.MedianRewritten = 5e5;
-  K.Original = Resources{40, 0, 128};
-  K.Rewritten = Resources{40, 16384, 0};
+  K.Original = FirstLaunch{{40, 0, 128}, 1, 0};
+  K.Rewritten = FirstLaunch{{40, 16384, 0}, 1, 0};
   R.Kernels = {K};
   return R;
 }
@@ -59,7 +59,7 @@ static KernelStatistics timed(const std::string &Name, double Original,
   K.MedianOriginal = K.TotalOriginal = Original;
   K.MedianRewritten = K.TotalRewritten = Rewritten;
   K.Sure = Interval{0.99 * Original / Rewritten, 1.01 * Original / Rewritten};
-  K.Original = K.Rewritten = Resources{40, 0, 0};
+  K.Original = K.Rewritten = FirstLaunch{{40, 0, 0}, 1, 0};
   return K;
 }
 

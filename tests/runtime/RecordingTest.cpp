@@ -217,20 +217,6 @@ TEST_F(RecordingInAFile, WriterWithoutAFileIsSilent) {
   Writer.end();
 }
 
-TEST_F(RecordingInAFile, ForkedProcessWritesNothing) {
-  RecordingWriter Writer;
-  ASSERT_TRUE(Writer.open(Path));
-  const pid_t Child = ::fork();
-  if (Child == 0) {
-    Writer.failure("the child");
-    ::_exit(0);
-  }
-  ::waitpid(Child, nullptr, 0);
-  Writer.note("the parent");
-  EXPECT_EQ(read().Failure, "");
-  EXPECT_EQ(read().Notes.size(), 1u);
-}
-
 TEST_F(RecordingInAFile, KilledProcessLeavesWhatItRecorded) {
   const pid_t Child = ::fork();
   if (Child == 0) {

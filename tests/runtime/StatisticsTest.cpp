@@ -112,6 +112,6 @@ TEST(Statistics, ShapeIsThatOfTheFirstLaunch) {
   launch(Original, "_Z1aPi").Block = {32, 1, 1};
   launch(Rewritten, "_Z1aPi").DynamicSharedBytes = 512;
   const auto Rows = kernelStatistics(Original, Rewritten, {}, {});
-  EXPECT_EQ(Rows[0].OriginalShape->Threads, 128u);
-  EXPECT_EQ(Rows[0].RewrittenShape->DynamicSharedBytes, 512u);
+  EXPECT_EQ(Rows[0].Original->Threads, 128u);
+  EXPECT_EQ(Rows[0].Rewritten->DynamicSharedBytes, 512u);
 }
