@@ -20,56 +20,19 @@ function diffLines(unified) {
   return lines;
 }
 
-// Marks where two lines differ; nothing when they have hardly anything in common.
-function markPair(a, b) {
-  const [x, y] = [[...a.text], [...b.text]];
-  const most = Math.min(x.length, y.length);
-  let begin = 1, behind = 0;
-  while (begin < most && x[begin] === y[begin])
-    ++begin;
-  while (behind + begin < most && x[x.length - behind - 1] === y[y.length - behind - 1])
-    ++behind;
-  if (3 * (begin + behind) < most)
-    return;
-  a.mark = [begin, x.length - behind];
-  b.mark = [begin, y.length - behind];
-}
-
-// The rewriter changes lines in place more often than it adds any, so lines that
-// are removed and added side by side are taken as pairs.
-function markPairs(lines) {
-  const run = (at, kind) => {
-    let end = at;
-    while (lines[end]?.kind === kind)
-      ++end;
-    return end - at;
-  };
-  for (let at = 0; at < lines.length;) {
-    const removed = run(at, "-"), added = run(at + removed, "+");
-    if (removed === added)
-      for (let i = 0; i < removed; ++i)
-        markPair(lines[at + i], lines[at + removed + i]);
-    at += Math.max(removed + added, 1);
-  }
-}
-
 function diffLine(line) {
   if (line.kind === "@")
     return html`<span class="hunk">${line.text}
 </span>`;
   const element = new Html({ "+": "ins", "-": "del" }[line.kind] ?? "span");
   const numbers = `${String(line.old).padStart(5)} ${String(line.now).padStart(5)}`;
-  const [begin, end] = line.mark ?? [0, 0];
-  const characters = [...line.text], part = (from, to) => characters.slice(from, to).join("");
-  const text = begin < end ? html`${part(0, begin)}<b>${part(begin, end)}</b>${part(end)}` : line.text;
-  return html`<${element} data-n="${numbers}">${text}
+  return html`<${element} data-n="${numbers}">${line.text}
 </${element}>`;
 }
 
 function diffDetails(change) {
   const unified = change.diff ?? "";
   const lines = diffLines(unified);
-  markPairs(lines);
   const count = (kind) => lines.filter((line) => line.kind === kind).length;
   // As the diff calls the file, which is shorter than its path.
   const name = /^--- .*\n\+\+\+ b\/(.*)/.exec(unified)?.[1] ?? change.file;

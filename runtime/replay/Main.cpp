@@ -115,19 +115,6 @@ parseReplayOptions(int ArgumentCount, const char *const *Arguments) {
   return O;
 }
 
-// The arguments of the process that replays for \p O.
-static std::vector<std::string> replayingArguments(const ReplayOptions &O,
-                                                   const std::string &Results) {
-  std::vector<std::string> Arguments = {"--results=" + Results,
-                                        fmt::format("--runs={}", O.Runs)};
-  if (!O.Module.empty())
-    Arguments.push_back("--module=" + O.Module);
-  if (O.SharedBytes)
-    Arguments.push_back(fmt::format("--shared={}", *O.SharedBytes));
-  Arguments.push_back(O.Path);
-  return Arguments;
-}
-
 static int problem(const std::string &Text, int Status) {
   std::fprintf(stderr, "bankstripe-replay: %s\n", Text.c_str());
   return Status;
@@ -264,7 +251,9 @@ static std::string unexpectedEnd(const ReplayResults &R,
                      Child.describe(), Words.empty() ? "" : ": " + Words);
 }
 
-static ReplayReport replay(const ReplayOptions &O, const Capture &C) {
+// In a process that is called as this one was.
+static ReplayReport replay(const ReplayOptions &O, const Capture &C,
+                           std::vector<std::string> Arguments) {
   ReplayReport Report;
   const std::string Recorder = findRecorder();
   Options ForRuns;
@@ -277,8 +266,9 @@ static ReplayReport replay(const ReplayOptions &O, const Capture &C) {
   const std::string File = Runs.folder() + "/results";
   RecordRequest Request;
   Request.Mode = RecordingMode::Time;
-  const RecordedRun Run = Runs.run(
-      {"/proc/self/exe", replayingArguments(O, File)}, std::move(Request));
+  Arguments.insert(Arguments.begin(), "--results=" + File);
+  const RecordedRun Run =
+      Runs.run({"/proc/self/exe", std::move(Arguments)}, std::move(Request));
   ReplayResults &R = Report.Results;
   R = readResults(readFile(File).value_or(""));
   const bool IsDone =
@@ -315,9 +305,10 @@ int main(int ArgumentCount, char **Arguments) {
     return replayForAnother(O, C, Arguments);
   if (O.Only)
     return replayOnly(O, C, Arguments);
-  const ReplayReport Report = replay(O, C);
+  const ReplayReport Report =
+      replay(O, C, {Arguments + 1, Arguments + ArgumentCount});
   if (O.JsonPath != "-")
-    showReport(printReplay(C, Report), judge(Report.Results));
+    std::fputs(printReplay(C, Report).c_str(), stdout);
   if (!O.JsonPath.empty() && !writeFile(O.JsonPath, jsonReplay(C, Report)))
     return problem("cannot write '" + O.JsonPath + "'", ExitUsage);
   return judge(Report.Results);

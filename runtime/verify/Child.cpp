@@ -12,13 +12,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Child.h"
+#include "recording/Records.h"
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <limits>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -32,7 +33,7 @@ extern char **environ;
 
 constexpr useconds_t PollMicroseconds = 5000;
 constexpr auto GraceForTermination = std::chrono::seconds(2);
-constexpr off_t KeptErrorBytes = 16 * 1024;
+constexpr size_t KeptErrorBytes = 16 * 1024;
 
 // The group to take along when this process is told to end.
 static volatile sig_atomic_t RunningGroup = 0;
@@ -86,20 +87,8 @@ public:
   MemoryFile(const MemoryFile &) = delete;
   MemoryFile &operator=(const MemoryFile &) = delete;
 
-  // The last bytes, at most so many.
-  std::string read(off_t Most = std::numeric_limits<off_t>::max()) const {
-    const off_t End = std::max<off_t>(::lseek(Number, 0, SEEK_END), 0);
-    std::string Text(static_cast<size_t>(std::min(End, Most)), '\0');
-    size_t Got = 0;
-    while (Got < Text.size()) {
-      const ssize_t Count =
-          ::pread(Number, Text.data() + Got, Text.size() - Got,
-                  End - static_cast<off_t>(Text.size() - Got));
-      if (Count <= 0)
-        break;
-      Got += static_cast<size_t>(Count);
-    }
-    return Text;
+  std::string read() const {
+    return readFile(fmt::format("/proc/self/fd/{}", Number)).value_or("");
   }
 };
 
@@ -219,7 +208,9 @@ ChildResult bankstripe::runtime::runChild(const ChildRequest &Request) {
   std::signal(SIGINT, OldInterrupt);
   std::signal(SIGTERM, OldTerminate);
   Result.Output = Output.read();
-  Result.Errors = Errors.read(KeptErrorBytes);
+  Result.Errors = Errors.read();
+  if (Result.Errors.size() > KeptErrorBytes)
+    Result.Errors.erase(0, Result.Errors.size() - KeptErrorBytes);
   return Result;
 }
 

@@ -79,7 +79,7 @@ int main(int ArgumentCount, char **Arguments) {
   const VerifyReport Report = verify(O, Recorder, tell);
   tell("");
   if (O.JsonPath != "-")
-    showReport(printReport(Report), Report.Verdict);
+    std::fputs(printReport(Report).c_str(), stdout);
   Page.Verification = jsonReport(Report);
   Page.Time = timeNow();
   if (!O.JsonPath.empty() && !writeFile(O.JsonPath, Page.Verification))

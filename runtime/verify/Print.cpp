@@ -11,11 +11,9 @@
 
 #include "verify/Print.h"
 #include <algorithm>
-#include <fmt/color.h>
 #include <fmt/format.h>
 #include <functional>
 #include <map>
-#include <unistd.h>
 
 using namespace bankstripe::runtime;
 
@@ -83,19 +81,6 @@ std::string bankstripe::runtime::differenceText(const ByteDifference &B,
     Text += fmt::format("  element {} ({}): {} {}, {} {}\n", E.Index, E.Type,
                         Original, E.Original, Rewritten, E.Rewritten);
   return Text;
-}
-
-void bankstripe::runtime::showReport(const std::string &Text,
-                                     ExitStatus Verdict) {
-  fmt::text_style Style;
-  if (::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR"))
-    Style = fmt::emphasis::bold |
-            fmt::fg(Verdict == ExitIdentical ? fmt::terminal_color::green
-                    : Verdict == ExitDiffers ? fmt::terminal_color::red
-                                             : fmt::terminal_color::yellow);
-  const size_t End = std::min(Text.find(':'), Text.size());
-  fmt::print(Style, "{}", Text.substr(0, End));
-  fmt::print("{}", Text.substr(End));
 }
 
 constexpr size_t LongestKernelName = 40;

@@ -43,10 +43,6 @@ std::string differenceText(const ByteDifference &Of,
                            std::string_view Original = "original",
                            std::string_view Rewritten = "rewritten");
 
-/// Writes a report to standard output; for a terminal, with the verdict that it
-/// begins with in colour.
-void showReport(const std::string &Text, ExitStatus Verdict);
-
 /// As JSON calls it: "missing-launch".
 std::string kindName(DifferenceKind Of);
 

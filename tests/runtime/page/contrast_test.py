@@ -13,7 +13,7 @@ import re
 import sys
 
 TEXTS = {"text": ["ground", "page", "shade", "good-ground", "bad-ground", "unsure-ground",
-                  "added", "added-mark", "removed", "removed-mark"],
+                  "added", "removed"],
          "quiet": ["ground", "page", "shade", "added", "removed"],
          "link": ["ground", "page"],
          "good": ["ground", "good-ground", "shade"],

@@ -155,13 +155,13 @@ test("a plan without arrays and changes", () => {
   assert.match(rendered({}, {}), /Nothing was rewritten/);
 });
 
-test("lines of a diff have their numbers, and pairs their difference", () => {
+test("lines of a diff have their numbers", () => {
   const text = page.asHtml(page.diffDetails({ file: "/x/y.cu", diff:
     "--- a/y.cu\n+++ b/y.cu\n@@ -7,2 +7,2 @@\n int i;\n-a[i] = \"ä\";\n+at(a, i) = \"ö\";\n" }));
   assert.match(text, /<code title="\/x\/y.cu">y.cu<\/code>.*\+1<.*−1</);
   assert.match(text, /<span data-n=" {4}7 {5}7"> int i;/);
-  assert.match(text, /<del data-n=" {4}8 {6}">-a<b>\[i\] = &quot;ä<\/b>&quot;;/);
-  assert.match(text, /<ins data-n=" {10}8">\+a<b>t\(a, i\) = &quot;ö<\/b>&quot;;/);
+  assert.match(text, /<del data-n=" {4}8 {6}">-a\[i\] = &quot;ä&quot;;/);
+  assert.match(text, /<ins data-n=" {10}8">\+at\(a, i\) = &quot;ö&quot;;/);
 });
 
 test("predictions with the constants of another architecture say whose they are", () => {
