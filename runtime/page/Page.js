@@ -60,17 +60,6 @@ ${all.map(([label, text, about]) => html`<div class="card"><dt>${label}</dt><dd>
 ` : "";
 }
 
-function clockFacts({ clocks, runs }) {
-  const range = ([low, median, high]) => (low === high ? `${median} MHz` : `${median} MHz (${low} to ${high})`);
-  const text = (of) => of && `SM ${range(of["sm-mhz"])}, memory ${range(of["memory-mhz"])}`;
-  const { original, rewritten, unknown } = clocks ?? {};
-  return [
-    ["clocks, original", text(original)],
-    ["clocks, rewritten", text(rewritten)],
-    ["clocks", runs && !original && !rewritten && (unknown ? `unknown: ${unknown}` : "unknown")],
-  ];
-}
-
 function comparedText(verify) {
   const isPartial = verify["undigested-launches"] || Object.keys(verify.skipped ?? {}).length;
   const random = verify["not-deterministic"]?.length;
@@ -91,7 +80,6 @@ function factsSection(verify, time) {
     ["original", verify["original-command"]],
     ["rewritten", verify["rewritten-command"]],
     ["device", device && `${device} (compute capability ${capability})`],
-    ...clockFacts(verify),
     ["compared runs", launches &&
       `${verify.repeats} of the original, to know what it reproduces itself, and one of the rewritten program`],
     ["launches", launches && comparedText(verify)],

@@ -24,7 +24,6 @@ namespace bankstripe::runtime {
   X(cuGetErrorName)                                                            \
   X(cuDeviceGet)                                                               \
   X(cuDeviceGetCount)                                                          \
-  X(cuDeviceGetPCIBusId)                                                       \
   X(cuDeviceGetAttribute)                                                      \
   X(cuDevicePrimaryCtxRetain)                                                  \
   X(cuCtxSetCurrent)                                                           \

@@ -97,14 +97,6 @@ static Json kernelJson(const KernelStatistics &K,
   return Result;
 }
 
-static Json clocksJson(const std::optional<ClockSummary> &C) {
-  if (!C)
-    return nullptr;
-  return {{"samples", C->Samples},
-          {"sm-mhz", {C->Sm.Low, C->Sm.Median, C->Sm.High}},
-          {"memory-mhz", {C->Memory.Low, C->Memory.Median, C->Memory.High}}};
-}
-
 static Json outputJson(const VerifyReport &Report) {
   const OutputComparison &O = Report.Output;
   if (!O.Compared)
@@ -176,9 +168,6 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   for (const KernelStatistics &K : Report.Kernels)
     Result["kernels"].push_back(kernelJson(K, Architecture));
   Result["all-launches"] = timesJson(Report.Total);
-  Result["clocks"] = {{"original", clocksJson(Report.OriginalClocks)},
-                      {"rewritten", clocksJson(Report.RewrittenClocks)},
-                      {"unknown", Report.ClocksUnknown}};
   Result["notes"] = Report.Notes;
   // What programs print need not be UTF-8.
   return Result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

@@ -43,15 +43,6 @@ std::string bankstripe::runtime::spreadText(const std::optional<double> &Median,
                                : "-";
 }
 
-std::string bankstripe::runtime::clocksText(const ClockSummary &Clocks) {
-  const auto Text = [](const ClockSummary::Range &Of) {
-    return Of.Low == Of.High
-               ? fmt::format("{} MHz", Of.Median)
-               : fmt::format("{} MHz ({} to {})", Of.Median, Of.Low, Of.High);
-  };
-  return fmt::format("SM {}, memory {}", Text(Clocks.Sm), Text(Clocks.Memory));
-}
-
 std::string bankstripe::runtime::plural(uint64_t Count,
                                         const std::string &One) {
   return fmt::format("{} {}{}", Count, One,
@@ -420,16 +411,6 @@ static std::string table(const VerifyReport &Report) {
   return Text;
 }
 
-static std::string clocks(const VerifyReport &Report) {
-  if (Report.Runs == 0)
-    return "";
-  if (!Report.OriginalClocks || !Report.RewrittenClocks)
-    return "clocks unknown: " + Report.ClocksUnknown + '\n';
-  return fmt::format("clocks, original: {}\nclocks, rewritten: {}\n",
-                     clocksText(*Report.OriginalClocks),
-                     clocksText(*Report.RewrittenClocks));
-}
-
 // What can be run again, or why nothing can.
 static std::string captured(const CaptureReport &C) {
   const std::string Launch =
@@ -482,5 +463,5 @@ std::string bankstripe::runtime::printReport(const VerifyReport &Report) {
   if (Report.Runs > 0 && Report.Runs < FewestRunsForInterval)
     Text += fmt::format("no intervals: they need --runs={} or more\n",
                         FewestRunsForInterval);
-  return Text + clocks(Report) + table(Report);
+  return Text + table(Report);
 }

@@ -46,9 +46,6 @@ std::string differenceText(const ByteDifference &Of,
 /// As JSON calls it: "missing-launch".
 std::string kindName(DifferenceKind Of);
 
-/// "SM 1980 MHz, memory 3201 MHz (2619 to 3201)"
-std::string clocksText(const ClockSummary &Clocks);
-
 /// The report as text.
 std::string printReport(const VerifyReport &Report);
 

@@ -325,9 +325,6 @@ static VerifyReport withTimes(VerifyReport Report, TimedRuns Timed,
                               const Recording &Original,
                               const Recording &Rewritten) {
   Report.Runs = Timed.Runs;
-  Report.OriginalClocks = Timed.OriginalClocks;
-  Report.RewrittenClocks = Timed.RewrittenClocks;
-  Report.ClocksUnknown = std::move(Timed.ClocksUnknown);
   std::ranges::move(Timed.Notes, std::back_inserter(Report.Notes));
   Report.Kernels =
       kernelStatistics(Original, Rewritten, Timed.Originals, Timed.Rewrittens);

@@ -51,9 +51,6 @@ struct VerifyReport {
   std::vector<KernelStatistics> Kernels;
   unsigned Runs = 0; ///< Timed runs that succeeded, of each program.
   PairedTimes Total; ///< All launches of a run together.
-  /// During the timed runs; none when they are unknown, and why.
-  std::optional<ClockSummary> OriginalClocks, RewrittenClocks;
-  std::string ClocksUnknown;
   /// As they would be typed.
   std::string OriginalCommand, RewrittenCommand;
   unsigned LaunchCount = 0, AllocationCount = 0, VariableCount = 0;

@@ -12,27 +12,6 @@
 
 namespace bankstripe::runtime {
 
-// A GPU raises its clocks under load and lowers them when it is hot or idle.
-// Times are only worth comparing when both programs had the same clocks, so
-// they are read now and then while the programs run.
-
-/// The clocks at one moment, in MHz.
-struct ClockSample {
-  unsigned Sm = 0, Memory = 0;
-};
-
-/// The clocks during the runs of a program, in MHz.
-struct ClockSummary {
-  struct Range {
-    unsigned Low = 0, Median = 0, High = 0;
-  };
-  size_t Samples = 0;
-  Range Sm, Memory;
-};
-
-/// None for no samples.
-std::optional<ClockSummary> summarise(const std::vector<ClockSample> &Samples);
-
 /// A program that did not end as it did before.
 struct TimingFailure {
   bool IsRewritten = false;
@@ -43,8 +22,6 @@ struct TimingFailure {
 struct TimedRuns {
   std::vector<Recording> Originals, Rewrittens; ///< In mode Time.
   unsigned Runs = 0;                            ///< Of both.
-  std::optional<ClockSummary> OriginalClocks, RewrittenClocks;
-  std::string ClocksUnknown; ///< Why a summary is not there.
   std::vector<std::string> Notes;
   std::optional<TimingFailure> Failure;
 };

@@ -173,23 +173,6 @@ TEST(Print, FewRunsHaveNoInterval) {
                   "no intervals: they need --runs=5 or more"));
 }
 
-TEST(Print, ClocksOrWhyTheyAreUnknown) {
-  VerifyReport R = identicalReport();
-  R.ClocksUnknown = "libnvidia-ml.so.1 was not found";
-  EXPECT_TRUE(
-      has(printReport(R), "clocks unknown: libnvidia-ml.so.1 was not found\n"));
-  R.OriginalClocks = summarise({{1980, 2619}, {345, 2619}, {1965, 2619}});
-  R.RewrittenClocks = summarise({{1980, 2619}});
-  EXPECT_TRUE(has(printReport(R),
-                  "clocks, original: SM 1965 MHz (345 to 1980), memory 2619 "
-                  "MHz\nclocks, rewritten: SM 1980 MHz, memory 2619 MHz\n"))
-      << printReport(R);
-  EXPECT_EQ(Json::parse(jsonReport(R))["clocks"]["original"]["sm-mhz"],
-            Json({345, 1965, 1980}));
-}
-
-TEST(Clocks, NoSamplesNoSummary) { EXPECT_FALSE(summarise({})); }
-
 TEST(Print, DifferenceNamesLaunchKernelAllocationBytesAndValues) {
   VerifyReport R = identicalReport();
   R.Verdict = ExitDiffers;

@@ -102,9 +102,6 @@ CUresult cuGetErrorName(CUresult Error, const char **Name) {
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetCount(int *) { return CUDA_ERROR_NOT_SUPPORTED; }
-CUresult cuDeviceGetPCIBusId(char *, int, CUdevice) {
-  return CUDA_ERROR_NOT_SUPPORTED;
-}
 CUresult cuDeviceGet(CUdevice *Device, int) {
   *Device = 0;
   return CUDA_SUCCESS;
