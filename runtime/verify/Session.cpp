@@ -34,6 +34,14 @@ struct Originals {
   std::vector<std::string> ControlOutputs;
 };
 
+// What the timed runs gave.
+struct TimedRuns {
+  std::vector<Recording> Originals, Rewrittens; // In mode Time.
+  unsigned Runs = 0;                            // Of both.
+  std::vector<std::string> Notes;
+  std::optional<Stop> Failure; // Of a program that did not end as before.
+};
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -279,6 +287,60 @@ static std::vector<std::string> gatherNotes(const RecordedRun &Original,
 }
 
 //===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+// One run. \returns false when there will be no more durations.
+static bool timeOne(Runner &Runs, bool IsRewritten, int ExitStatus,
+                    TimedRuns &Result) {
+  const Options &O = Runs.options();
+  const char *Which = IsRewritten ? "rewritten" : "original";
+  RecordRequest Request;
+  Request.Mode = RecordingMode::Time;
+  RecordedRun Run =
+      Runs.run(IsRewritten ? O.Rewritten : O.Original, std::move(Request));
+  Runs.forget(Run);
+  if (!Run.Child.exited() || Run.Child.ExitStatus != ExitStatus) {
+    Result.Failure = {IsRewritten ? ExitDiffers : ExitCannotRecord,
+                      fmt::format("the {} program, run without digests: {}{}",
+                                  Which, Run.Child.describe(),
+                                  lastWords(Run.Child))};
+    return false;
+  }
+  if (!Run.Problem.empty()) {
+    Result.Notes.push_back(fmt::format("the {} program could not be timed: {}",
+                                       Which, Run.Problem));
+    return false;
+  }
+  if (Run.Record.Launches.empty()) {
+    Result.Notes.push_back(
+        fmt::format("the {} program, run without digests, left no durations; "
+                    "does it end through _exit?",
+                    Which));
+    return false;
+  }
+  (IsRewritten ? Result.Rewrittens : Result.Originals)
+      .push_back(std::move(Run.Record));
+  return true;
+}
+
+// Stops with the first run that leaves no durations. The two take turns in
+// going first, so that a GPU that warms up slows neither more than the other.
+// \param ExitStatus what both have to end with.
+static TimedRuns timeBoth(Runner &Runs, int ExitStatus) {
+  const Options &O = Runs.options();
+  TimedRuns Result;
+  bool GoesOn = true;
+  for (unsigned I = 0; I < O.Runs && GoesOn; ++I) {
+    Runs.tell(fmt::format("timing, run {} of {}", I + 1, O.Runs));
+    for (const bool IsRewritten : {I % 2 == 1, I % 2 == 0})
+      GoesOn = GoesOn && timeOne(Runs, IsRewritten, ExitStatus, Result);
+    Result.Runs += GoesOn;
+  }
+  return Result;
+}
+
+//===----------------------------------------------------------------------===//
 // The report
 //===----------------------------------------------------------------------===//
 
@@ -329,11 +391,7 @@ static VerifyReport withTimes(VerifyReport Report, TimedRuns Timed,
   Report.Kernels =
       kernelStatistics(Original, Rewritten, Timed.Originals, Timed.Rewrittens);
   Report.Total = totalTimes(Timed.Originals, Timed.Rewrittens);
-  if (!Timed.Failure)
-    return Report;
-  return stopped(std::move(Report),
-                 {Timed.Failure->IsRewritten ? ExitDiffers : ExitCannotRecord,
-                  Timed.Failure->Text});
+  return Timed.Failure ? stopped(std::move(Report), *Timed.Failure) : Report;
 }
 
 // The comparison of a rewritten program that was recorded.

@@ -23,7 +23,6 @@
 #include "verify/Compare.h"
 #include "verify/Locate.h"
 #include "verify/Statistics.h"
-#include "verify/Timing.h"
 
 namespace bankstripe::runtime {
 
