@@ -120,6 +120,14 @@ function wonText(nanoseconds) {
   return durationText(Math.abs(nanoseconds)) + (nanoseconds > 0 ? " won" : " lost");
 }
 
+// The items in lists, by what key() says of each.
+function grouped(items, key) {
+  const groups = new Map();
+  for (const item of items)
+    groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
+  return groups;
+}
+
 function section(id, heading, ...body) {
   return html`<section id="${id}" aria-labelledby="${id}-heading">
 <h2 id="${id}-heading">${heading}</h2>

@@ -57,9 +57,7 @@ function libraryRow(library, rows) {
 }
 
 function withLibrariesTogether(rows) {
-  const libraries = new Map();
-  for (const row of rows.filter((r) => r.library))
-    libraries.set(row.library, [...(libraries.get(row.library) ?? []), row]);
+  const libraries = grouped(rows.filter((row) => row.library), (row) => row.library);
   const isAlone = (row) => (libraries.get(row.library)?.length ?? 1) === 1;
   return [...rows.filter(isAlone),
           ...[...libraries].filter(([, of]) => of.length > 1).map(([library, of]) => libraryRow(library, of))];
@@ -67,15 +65,9 @@ function withLibrariesTogether(rows) {
 
 // Instantiations of one template may be the same when shortened.
 function numberShortNames(rows) {
-  const seen = new Map();
-  for (const { short } of rows)
-    seen.set(short, [...(seen.get(short) ?? []), 0]);
-  const next = new Map();
-  for (const row of rows)
-    if (seen.get(row.short).length > 1) {
-      next.set(row.short, (next.get(row.short) ?? 0) + 1);
-      row.short += ` #${next.get(row.short)}`;
-    }
+  for (const alike of grouped(rows, (row) => row.short).values())
+    if (alike.length > 1)
+      alike.forEach((row, i) => { row.short += ` #${i + 1}`; });
 }
 
 // Everything below the verdict. What changed the program most comes first, then

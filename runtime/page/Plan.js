@@ -111,9 +111,7 @@ function unchangedSection(plan) {
     return "";
   // What can be done something about comes first.
   const rank = ({ verdict }) => (verdict === "unchanged" ? 0 : verdict === "unsupported" ? 1 : 2);
-  const groups = new Map();
-  for (const array of kept.slice(0, MostArrays))
-    groups.set(`${rank(array)} ${array.reason}`, [...(groups.get(`${rank(array)} ${array.reason}`) ?? []), array]);
+  const groups = grouped(kept.slice(0, MostArrays), (array) => `${rank(array)} ${array.reason}`);
   return section("unchanged", "What was not rewritten, and why",
     table('class="arrays"', "Arrays that stay as they are, by the reason",
       columns([...ArrayColumns, "what stands against it"]),

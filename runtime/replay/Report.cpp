@@ -93,13 +93,6 @@ static std::string headline(const Capture &Of) {
       plural(Bytes, "byte"));
 }
 
-static std::string notes(const Capture &Of) {
-  std::string Text;
-  for (const std::string &Note : Of.Notes)
-    Text += "note: not in the capture: " + Note + '\n';
-  return Text;
-}
-
 static std::string mismatchText(const Capture &Of, Side Which,
                                 const MemoryMismatch &M) {
   const CapturedMemory &In = Of.Memory[M.Memory];
@@ -171,7 +164,10 @@ std::string bankstripe::runtime::printReplay(const Capture &Of,
     Text += "note: the capture holds no rewritten kernel\n";
   if (!R.Problem.empty())
     Text += R.Problem + '\n';
-  return Text + timesText(Report) + notes(Of);
+  Text += timesText(Report);
+  for (const std::string &Note : Of.Notes)
+    Text += "note: not in the capture: " + Note + '\n';
+  return Text;
 }
 
 static Json sideJson(const Capture &Of, Side Which,

@@ -13,7 +13,6 @@
 
 #include "verify/Child.h"
 #include "recording/Records.h"
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -53,13 +52,8 @@ childEnvironment(const std::map<std::string, std::string> &Changes) {
     if (!Changes.contains(Text.substr(0, Text.find('='))))
       Result.push_back(std::move(Text));
   }
-  for (const auto &[Name, Value] : Changes) {
-    if (Value.empty())
-      continue;
-    std::string &Entry = Result.emplace_back(Name);
-    Entry += '=';
-    Entry += Value;
-  }
+  for (const auto &[Name, Value] : Changes)
+    Result.push_back(fmt::format("{}={}", Name, Value));
   return Result;
 }
 
@@ -95,12 +89,9 @@ public:
 } // namespace
 
 // Takes note of how the child ended. \returns whether it has.
-static bool collect(pid_t Process, int Options, ChildResult &Result) {
+static bool hasEnded(pid_t Process, ChildResult &Result) {
   int Status = 0;
-  pid_t Ended = 0;
-  do
-    Ended = ::waitpid(Process, &Status, Options);
-  while (Ended < 0 && errno == EINTR);
+  const pid_t Ended = ::waitpid(Process, &Status, WNOHANG);
   if (Ended != Process)
     return Ended < 0;
   if (WIFSIGNALED(Status))
@@ -110,10 +101,10 @@ static bool collect(pid_t Process, int Options, ChildResult &Result) {
   return true;
 }
 
-static bool endsUntil(std::optional<Clock::time_point> Deadline, pid_t Process,
+static bool endsUntil(Clock::time_point Deadline, pid_t Process,
                       ChildResult &Result) {
-  while (!collect(Process, WNOHANG, Result)) {
-    if (Deadline && Clock::now() >= *Deadline)
+  while (!hasEnded(Process, Result)) {
+    if (Clock::now() >= Deadline)
       return false;
     ::usleep(PollMicroseconds);
   }
@@ -121,19 +112,18 @@ static bool endsUntil(std::optional<Clock::time_point> Deadline, pid_t Process,
 }
 
 static void watch(pid_t Process, double TimeoutSeconds, ChildResult &Result) {
-  std::optional<Clock::time_point> Deadline;
-  if (TimeoutSeconds > 0)
-    Deadline =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                           std::chrono::duration<double>(TimeoutSeconds));
-  if (endsUntil(Deadline, Process, Result))
+  constexpr auto Never = Clock::time_point::max();
+  const auto Timeout = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(TimeoutSeconds));
+  if (endsUntil(TimeoutSeconds > 0 ? Clock::now() + Timeout : Never, Process,
+                Result))
     return;
   Result.TimedOut = true;
   ::kill(-Process, SIGTERM);
   if (endsUntil(Clock::now() + GraceForTermination, Process, Result))
     return;
   ::kill(-Process, SIGKILL);
-  collect(Process, 0, Result);
+  endsUntil(Never, Process, Result);
 }
 
 namespace {

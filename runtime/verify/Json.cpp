@@ -19,10 +19,7 @@ static Json differenceJson(const VerifyReport &Report) {
                  {"launch", D.Launch},
                  {"original-kernel", D.OriginalKernel},
                  {"rewritten-kernel", D.RewrittenKernel}};
-  const bool OfMemory = D.Kind == DifferenceKind::Contents ||
-                        D.Kind == DifferenceKind::MissingAllocation ||
-                        D.Kind == DifferenceKind::ExtraAllocation ||
-                        D.Kind == DifferenceKind::AllocationSize;
+  const bool OfMemory = D.Bytes > 0;
   if (OfMemory && D.IsVariable)
     Result["variable"] = D.Name;
   else if (OfMemory)

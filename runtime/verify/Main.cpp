@@ -15,16 +15,15 @@
 #include "verify/Json.h"
 #include "verify/Print.h"
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
 
-static int cannotRecord(const std::string &Reason) {
-  std::fprintf(stderr, "bankstripe-verify: %s\n", Reason.c_str());
-  return ExitCannotRecord;
+static int problem(const std::string &Text, int Status) {
+  std::fprintf(stderr, "bankstripe-verify: %s\n", Text.c_str());
+  return Status;
 }
 
 // Rewrites one line of a terminal; silent elsewhere.
@@ -32,11 +31,6 @@ static void tell(const std::string &Step) {
   if (::isatty(STDERR_FILENO))
     std::fprintf(stderr, "\r\033[K%s%s", Step.c_str(),
                  Step.empty() ? "" : "...");
-}
-
-static int cannotWrite(const std::string &Path) {
-  std::fprintf(stderr, "bankstripe-verify: cannot write '%s'\n", Path.c_str());
-  return ExitUsage;
 }
 
 // Before anything is run, so that no time is lost over a wrong file. \returns
@@ -64,17 +58,16 @@ int main(int ArgumentCount, char **Arguments) {
   }
   const Options &O = std::get<Options>(Parsed);
   PageInputs Page;
-  if (const std::string Problem = readPlan(O.PlanPath, Page.Plan);
-      !Problem.empty()) {
-    std::fprintf(stderr, "bankstripe-verify: %s\n", Problem.c_str());
-    return ExitUsage;
-  }
+  if (const std::string Wrong = readPlan(O.PlanPath, Page.Plan); !Wrong.empty())
+    return problem(Wrong, ExitUsage);
   if (const std::string Reason = whyNoGpu(); !Reason.empty())
-    return cannotRecord("there is no GPU to verify on: " + Reason);
+    return problem("there is no GPU to verify on: " + Reason, ExitCannotRecord);
   const std::string Recorder = findRecorder();
   if (Recorder.empty())
-    return cannotRecord("libbankstripe-recorder.so is neither beside this "
-                        "program nor in ../lib");
+    return problem(
+        "libbankstripe-recorder.so is neither beside this program nor "
+        "in ../lib",
+        ExitCannotRecord);
 
   const VerifyReport Report = verify(O, Recorder, tell);
   tell("");
@@ -83,8 +76,8 @@ int main(int ArgumentCount, char **Arguments) {
   Page.Verification = jsonReport(Report);
   Page.Time = timeNow();
   if (!O.JsonPath.empty() && !writeFile(O.JsonPath, Page.Verification))
-    return cannotWrite(O.JsonPath);
+    return problem("cannot write '" + O.JsonPath + "'", ExitUsage);
   if (!O.HtmlPath.empty() && !writeFile(O.HtmlPath, htmlPage(Page)))
-    return cannotWrite(O.HtmlPath);
+    return problem("cannot write '" + O.HtmlPath + "'", ExitUsage);
   return Report.Verdict;
 }

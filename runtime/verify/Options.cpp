@@ -133,7 +133,6 @@ static void addCaptureOptions(CLI::App &App, Options &O) {
 // Before anything runs: a wrong name would show only at the end. \returns what
 // is wrong; empty when nothing is.
 static std::string readCaptureOptions(const Options &O) {
-  namespace fs = std::filesystem;
   if (O.CapturePath.empty())
     return "";
   std::error_code Error;
@@ -214,7 +213,6 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
 }
 
 std::string bankstripe::runtime::findRecorder() {
-  namespace fs = std::filesystem;
   std::error_code Error;
   const fs::path Self = fs::read_symlink("/proc/self/exe", Error);
   const fs::path Folder = Self.parent_path();

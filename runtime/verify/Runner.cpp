@@ -18,7 +18,6 @@
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
-#include <set>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -57,13 +56,9 @@ static std::string describeProcess(const RecordedProcess &P) {
       P.Number ? fmt::format("process {}", P.Number) : "the first process";
   if (!P.Problem.empty())
     return fmt::format("{} could not be recorded: {}", Name, P.Problem);
-  std::set<std::string> Kernels;
-  for (const Launch &L : P.Record.Launches)
-    Kernels.insert(L.Kernel);
   const size_t Launches = P.Record.Launches.size();
-  return fmt::format("{} made {} launch{} of {} kernel{}", Name, Launches,
-                     Launches == 1 ? "" : "es", Kernels.size(),
-                     Kernels.size() == 1 ? "" : "s");
+  return fmt::format("{} made {} launch{}", Name, Launches,
+                     Launches == 1 ? "" : "es");
 }
 
 // The recordings of a run, that of the first process first.

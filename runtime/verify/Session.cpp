@@ -376,13 +376,6 @@ static void describeOriginal(VerifyReport &Report, const RecordedRun &Run) {
                            Run.Child.describe() + lastWords(Run.Child));
 }
 
-// What the comparison says of the rewritten program.
-static Stop judge(const VerifyReport &Report) {
-  return {Report.Launches.identical() && !Report.Output.failed() ? ExitIdentical
-                                                                 : ExitDiffers,
-          ""};
-}
-
 static VerifyReport withTimes(VerifyReport Report, TimedRuns Timed,
                               const Recording &Original,
                               const Recording &Rewritten) {
@@ -436,8 +429,9 @@ static VerifyReport compareWith(Runner &Runs, Originals Known,
   if (D && D->Kind == DifferenceKind::Contents)
     Report.Bytes = findBytes(Runs, Found, *D);
   Report.Captured = capture(Runs, Found, Report.LaunchCount);
-  Stop Verdict = judge(Report);
-  return withTimes(stopped(std::move(Report), std::move(Verdict)),
+  const bool Same = Report.Launches.identical() && !Report.Output.failed();
+  Report.Verdict = Same ? ExitIdentical : ExitDiffers;
+  return withTimes(std::move(Report),
                    timeBoth(Runs, Known.First.Child.ExitStatus),
                    Found.Of.Original, Found.Of.Rewritten);
 }

@@ -241,7 +241,7 @@ expect search-none 0 '^identical where it was compared: 50 launches' 'left out: 
   -- ./search 50 --vs ./search 50
 expect command-of-a-script 0 '^identical: 50 launches' -- --runs=0 -- sh -c './search 50' --vs ./search 50
 expect command-of-two-processes 0 '^identical: 50 launches' '2 processes of the original command use the GPU' \
-  'made 10 launches of 1 kernel' -- --runs=0 -- sh -c './search 10; ./search 50' --vs \
+  'made 10 launches' -- --runs=0 -- sh -c './search 10; ./search 50' --vs \
   sh -c './search 10; ./search 50'
 expect repeats 0 '^identical as far' 'in 3 runs of the original' -- --repeats=3 --runs=0 ./atomics ./atomics
 
