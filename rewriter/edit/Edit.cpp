@@ -222,6 +222,7 @@ private:
   }
   void collectVersions();
   EditList allEdits() const;
+  void redirect(EditList &Edits) const;
 
   const Plan &P;
   const std::string &Path;
@@ -358,7 +359,29 @@ EditList FileEditor::allEdits() const {
     Result.push_back(versionOf(Part, Code, Own));
   }
   llvm::append_range(Result, Moves);
+  redirect(Result);
   return Result;
+}
+
+// What is edited in a kernel that has a version beside it is edited there.
+void FileEditor::redirect(EditList &Edits) const {
+  std::set<unsigned> Seen;
+  for (const KernelPlan &K : P.Kernels) {
+    const TextRange &Whole = K.Facts.Text.Definition;
+    if (!K.Redirected || Whole.File != Path ||
+        !Seen.insert(Whole.Offset).second)
+      continue;
+    auto Inside = [&](const TextEdit &E) {
+      return E.Offset >= Whole.Offset && E.end() <= Whole.end() &&
+             !(E.Offset == Whole.end() && E.Length == 0);
+    };
+    EditList Own;
+    llvm::copy_if(Edits, std::back_inserter(Own), Inside);
+    llvm::erase_if(Edits, Inside);
+    Edits.push_back(versionBehind(K.Facts.Text, K.Facts.BoundsInsertion.Offset,
+                                  Code, std::move(Own),
+                                  launchFunction(P, K, lineEndingOf(Code))));
+  }
 }
 
 std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {

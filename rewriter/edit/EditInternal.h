@@ -36,11 +36,16 @@ EditList editsOfPointers(const PointerTrail &Trail, StripeForm Form);
 /// \p Code (Pointers.cpp).
 EditList overloadsIn(const Plan &P, llvm::StringRef Path, llvm::StringRef Code);
 
-/// The edits of the launches that bring storage, and the functions that say
-/// how much, in the file \p Path with the text \p Code (Launches.cpp). Sets
-/// \p NeedsHelper where they name the helper.
+/// The edits of the launches that bring storage or run another kernel, and the
+/// functions that say how much storage, in the file \p Path with the text
+/// \p Code (Launches.cpp). Sets \p NeedsHelper where they name the helper.
+/// Those of kernels that are redirected stand in texts of their own.
 EditList editsOfLaunches(const Plan &P, llvm::StringRef Path,
                          llvm::StringRef Code, bool &NeedsHelper);
+
+/// The function that the launches of \p K call, if there is one.
+std::string launchFunction(const Plan &P, const KernelPlan &K,
+                           llvm::StringRef LineEnding);
 
 /// Where the helper can be included so that all of \p Code sees it: after the
 /// last unconditional #include, else before the first code. The start of a
@@ -84,6 +89,13 @@ struct VersionedPart {
 /// (Version.cpp).
 TextEdit versionOf(const VersionedPart &Part, llvm::StringRef Code,
                    const EditList &Edits);
+
+/// The insertion of a second kernel behind \p Kernel, whose name stands at
+/// \p NameAt: its definition with \p Edits and another name, and then
+/// \p Function (Version.cpp).
+TextEdit versionBehind(const KernelText &Kernel, unsigned NameAt,
+                       llvm::StringRef Code, EditList Edits,
+                       llvm::StringRef Function);
 
 /// The same for all of \p Code, with edits that touch made into one: what reads
 /// them elsewhere need not know in which order to apply these.

@@ -40,6 +40,7 @@ namespace {
 /// The function of one kernel; instances of a template share it.
 struct KernelFunction {
   const KernelText *Text = nullptr;
+  bool Redirected = false;
   uint64_t WarpBytes = 0;
   bool OptIn = false;
   Carveout Carved;
@@ -48,6 +49,9 @@ struct KernelFunction {
   bool setsCarveout() const { return Carved.How != Carveout::Rule::Driver; }
   bool isTemplate() const {
     return (OptIn || setsCarveout()) && !Text->TemplateHead.empty();
+  }
+  std::string nameOf(const std::string &Kernel) const {
+    return Redirected ? versionName(Kernel) : Kernel;
   }
   std::string specifiers() const;
   std::string signature() const;
@@ -66,20 +70,20 @@ std::string KernelFunction::specifiers() const {
   const bool InSource = Extension == ".cu" || Extension == ".cpp" ||
                         Extension == ".cc" || Extension == ".cxx" ||
                         Extension == ".c";
-  if (Text->Internal)
+  if (Text->Internal || Redirected)
     return "static inline ";
   return InSource && !Text->Declarations.empty() && !isTemplate() ? ""
                                                                   : "inline ";
 }
 
 std::string KernelFunction::signature() const {
-  return specifiers() + "size_t " + sharedBytesName(Text->Name) +
+  return specifiers() + "size_t " + sharedBytesName(nameOf(Text->Name)) +
          (takesGrid() ? "(dim3 grid, dim3 block, size_t own)"
                       : "(dim3 block, size_t own)");
 }
 
 std::vector<std::string> KernelFunction::body() const {
-  const std::string Kernel = "(const void *)" + Text->Name +
+  const std::string Kernel = "(const void *)" + nameOf(Text->Name) +
                              (isTemplate() ? Text->TemplateArguments : "");
   std::vector<std::string> Lines;
   std::string Bytes = "own";
@@ -126,6 +130,7 @@ static KernelFunctions functionsOf(const Plan &P) {
     auto [It, New] = Result.try_emplace({Where.File, Where.Offset});
     KernelFunction &F = It->second;
     F.Text = &K.Facts.Text;
+    F.Redirected = K.Redirected;
     F.WarpBytes = std::max(F.WarpBytes, K.WarpBytes);
     F.OptIn |= K.OptIn;
     F.Carved = New || F.Carved == K.Carved ? K.Carved : Carveout();
@@ -145,7 +150,7 @@ static TextEdit behind(const TextRange &Definition, StringRef Code,
 
 static TextEdit launchEdit(const PlannedLaunch &L, const KernelFunction &F) {
   const LaunchText &Text = L.Text;
-  std::string Result = sharedBytesName(Text.Kernel);
+  std::string Result = sharedBytesName(F.nameOf(Text.Kernel));
   if (F.isTemplate())
     Result += Text.Arguments;
   if (!Text.Configuration.empty())
@@ -162,18 +167,26 @@ static TextEdit launchEdit(const PlannedLaunch &L, const KernelFunction &F) {
   return {Text.Replaced.Offset, Text.Replaced.Length, std::move(Result)};
 }
 
-EditList bankstripe::editsOfLaunches(const Plan &P, StringRef Path,
-                                     StringRef Code, bool &NeedsHelper) {
-  EditList Edits;
+std::string bankstripe::launchFunction(const Plan &P, const KernelPlan &K,
+                                       StringRef LineEnding) {
+  const TextRange &Where = K.Facts.Text.Definition;
   const KernelFunctions Functions = functionsOf(P);
+  auto Found = Functions.find({Where.File, Where.Offset});
+  return Found == Functions.end() ? "" : Found->second.definition(LineEnding);
+}
+
+// The functions beside the kernels, and their declarations.
+static EditList editsOfFunctions(const KernelFunctions &Functions,
+                                 StringRef Path, StringRef Code) {
+  EditList Edits;
   const StringRef LineEnding = lineEndingOf(Code);
   for (const auto &[Key, F] : Functions) {
+    if (F.Redirected)
+      continue;
     const TextRange &Where = F.Text->Definition;
-    if (Where.File == Path) {
-      NeedsHelper = true;
+    if (Where.File == Path)
       Edits.push_back(
           behind(Where, Code, F.definition(LineEnding), LineEnding));
-    }
     for (const TextRange &Declared : F.Text->Declarations) {
       if (Declared.File != Path)
         continue;
@@ -185,11 +198,25 @@ EditList bankstripe::editsOfLaunches(const Plan &P, StringRef Path,
            (llvm::Twine(Head) + F.signature() + ";" + NewLine).str()});
     }
   }
+  return Edits;
+}
+
+EditList bankstripe::editsOfLaunches(const Plan &P, StringRef Path,
+                                     StringRef Code, bool &NeedsHelper) {
+  const KernelFunctions Functions = functionsOf(P);
+  NeedsHelper |= llvm::any_of(
+      Functions, [&](const auto &Each) { return Each.first.first == Path; });
+  EditList Edits = editsOfFunctions(Functions, Path, Code);
   for (const PlannedLaunch &L : P.Launches) {
-    if (L.Text.Replaced.File != Path)
+    const KernelPlan &K = P.Kernels[L.Kernel];
+    if (K.Redirected && L.Text.Name.File == Path)
+      Edits.push_back({L.Text.Name.Offset, L.Text.Name.Length,
+                       versionName(K.Facts.Text.Name)});
+    const TextRange &Where = K.Facts.Text.Definition;
+    auto Function = Functions.find({Where.File, Where.Offset});
+    if (Function == Functions.end() || L.Text.Replaced.File != Path)
       continue;
-    const TextRange &Where = P.Kernels[L.Kernel].Facts.Text.Definition;
-    Edits.push_back(launchEdit(L, Functions.at({Where.File, Where.Offset})));
+    Edits.push_back(launchEdit(L, Function->second));
     NeedsHelper |= !L.Text.Configuration.empty();
   }
   return Edits;

@@ -131,6 +131,49 @@ TextEdit VersionWriter::write(EditList Edits) {
   return std::move(Edit);
 }
 
+// The name stands behind where launch bounds would.
+TextEdit bankstripe::versionBehind(const KernelText &Kernel, unsigned NameAt,
+                                   StringRef Code, EditList Edits,
+                                   StringRef Function) {
+  const TextRange &Whole = Kernel.Definition;
+  const std::string LineEnding = lineEndingOf(Code).str();
+  const bool Counts = computesWithLines(Code.str());
+  if (Counts)
+    Edits = keepLineNumbers(Code.str(), std::move(Edits));
+  Edits.push_back({Kernel.Specifiers.Offset, 0, "static "});
+  Edits.push_back(
+      {NameAt, unsigned(Kernel.Name.size()), versionName(Kernel.Name)});
+  const EditedText Copy = llvm::cantFail(
+      applyEdits(Code, Whole.Offset, Whole.end(), std::move(Edits)));
+  const unsigned First = Code.take_front(Whole.Offset).count('\n') + 1;
+  const unsigned Last = Code.take_front(Whole.end()).count('\n') + 1;
+  TextEdit Result{Whole.end(), 0, "", {}};
+  auto Add = [&](const llvm::Twine &Text, unsigned Line) {
+    const std::string Added = Text.str();
+    Result.Lines.insert(Result.Lines.end(), StringRef(Added).count('\n'), Line);
+    Result.Text += Added;
+  };
+  const StringRef Blanks = indentationAt(Code, Whole.Offset);
+  Add(LineEnding + LineEnding + Blanks +
+          "// The same for the launches in this file, with arrays in shared "
+          "memory." +
+          LineEnding,
+      Last);
+  if (Counts)
+    Add("#line " + llvm::Twine(First) + LineEnding, First);
+  Result.Text += (Blanks + Copy.Text).str();
+  llvm::append_range(Result.Lines, Copy.Lines);
+  Result.Lines.pop_back();
+  if (!Function.empty())
+    Add(LineEnding + LineEnding + Function, Last);
+  // What follows in the next line would stick to the copy.
+  StringRef Next = Code.drop_front(Whole.end()).split('\n').second;
+  if (!Next.split('\n').first.trim().empty())
+    Add(LineEnding, Last);
+  Result.Lines.push_back(Last);
+  return Result;
+}
+
 TextEdit bankstripe::versionOf(const VersionedPart &Part, StringRef Code,
                                const EditList &Edits) {
   return VersionWriter(Part, Code).write(Edits);

@@ -52,11 +52,12 @@ BANKSTRIPE_FIELDS(Callee, Where, Name, Definition, HostSpecifiers,
                   MayBeReadForHost, Parameters)
 
 // LaunchText.h
-BANKSTRIPE_FIELDS(LaunchText, Kernel, Arguments, Deduced, Configuration, Grid,
-                  Block, Shared, Replaced, SeesDefinition, Declarations,
+BANKSTRIPE_FIELDS(LaunchText, Kernel, Name, Arguments, Deduced, Configuration,
+                  Grid, Block, Shared, Replaced, SeesDefinition, Declarations,
                   Problem)
 BANKSTRIPE_FIELDS(KernelText, Name, Declarations, Definition, TemplateHead,
-                  TemplateArguments, Internal, Problem)
+                  TemplateArguments, Specifiers, Internal, Problem,
+                  VersionProblem)
 
 // Finding.h
 BANKSTRIPE_FIELDS(Use, Where, Access, Whole, Name, Brackets, IndexHasComma,

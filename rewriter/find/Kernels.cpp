@@ -15,6 +15,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/Mangle.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 
 using namespace bankstripe;
@@ -174,6 +175,49 @@ static const char *problemOf(const FunctionDecl *Definition,
   return nullptr;
 }
 
+namespace {
+
+/// Finds what shows that a function is there twice, in lambdas and classes too.
+class ToldApart : public RecursiveASTVisitor<ToldApart> {
+public:
+  explicit ToldApart(const SourceManager &SM) : SM(SM) {}
+
+  bool VisitVarDecl(VarDecl *Variable) {
+    if (!Variable->isStaticLocal() || Variable->hasAttr<CUDASharedAttr>() ||
+        Variable->getType().isConstQualified() || Variable->isConstexpr())
+      return true;
+    Problem = "its variable '" + Variable->getNameAsString() + "' is static";
+    return false;
+  }
+  // What `assert` says of itself is for people.
+  bool VisitPredefinedExpr(PredefinedExpr *E) {
+    if (SM.isInSystemHeader(SM.getSpellingLoc(E->getLocation())))
+      return true;
+    Problem = "it shows its name";
+    return false;
+  }
+
+  std::string Problem;
+
+private:
+  const SourceManager &SM;
+};
+
+} // namespace
+
+// What stands against a second definition of the kernel, with another name.
+static std::string versionProblemOf(const FunctionDecl *Definition,
+                                    const ASTContext &Context) {
+  const IdentifierTable &Names = Context.Idents;
+  if (Names.find(versionName(Definition->getName())) != Names.end())
+    return "the name of its version is taken";
+  if (Definition->getStorageClass() != SC_None || Definition->isExternC())
+    return "its linkage is written";
+  ToldApart Found(Context.getSourceManager());
+  Found.TraverseStmt(Definition->getBody());
+  return Found.Problem;
+}
+
 static KernelText readText(const FunctionDecl *Function, ASTContext &Context,
                            const SourceText &Text,
                            llvm::function_ref<bool(StringRef)> MayEdit) {
@@ -201,6 +245,10 @@ static KernelText readText(const FunctionDecl *Function, ASTContext &Context,
   if (!Whole)
     return Fail("a macro or a directive gives a part of it");
   Result.Definition = *Whole;
+  const SourceLocation Begin =
+      Text.sources().getExpansionLoc(Definition->getBeginLoc());
+  Result.Specifiers = {Whole->File, Text.sources().getFileOffset(Begin), 0};
+  Result.VersionProblem = versionProblemOf(Definition, Context);
   if (const auto *Template = Definition->getDescribedFunctionTemplate()) {
     const TemplateParameterList &Parameters =
         *Template->getTemplateParameters();

@@ -117,6 +117,17 @@ static const char *readReplaced(const LaunchParts &Parts,
   return nullptr;
 }
 
+// The text of the kernel's own name; none where it is known by another, or by a
+// using-declaration for this name alone.
+static TextRange readName(const DeclRefExpr *Kernel, const SourceText &Text) {
+  auto Name = Text.writtenRange(Kernel->getLocation());
+  const NamedDecl *Declared = Kernel->getDecl();
+  if (!Name || isa<UsingShadowDecl>(Kernel->getFoundDecl()) ||
+      !Declared->getIdentifier() || Name->Length != Declared->getName().size())
+    return {};
+  return *Name;
+}
+
 static LaunchText readLaunchText(const LaunchParts &Parts,
                                  const SourceText &Text) {
   LaunchText Result;
@@ -135,6 +146,7 @@ static LaunchText readLaunchText(const LaunchParts &Parts,
   if (!Name)
     return Fail("a macro gives a part of it");
   Result.Kernel = *Name;
+  Result.Name = readName(Kernel, Text);
   if (const char *Problem = readReplaced(Parts, Text, Result))
     return Fail(Problem);
   for (const FunctionDecl *Declared :

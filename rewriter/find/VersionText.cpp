@@ -207,7 +207,30 @@ const Stmt *VersionReader::outermost(const Stmt *S) const {
   return S;
 }
 
+// A static kernel beside it, with its name and arrays in shared memory.
+static bool hasKernelBeside(const FunctionDecl *Function,
+                            const SourceText &Text) {
+  if (!Function->hasAttr<CUDAGlobalAttr>() || !Function->getIdentifier())
+    return false;
+  const IdentifierTable &Names = Function->getASTContext().Idents;
+  auto Name = Names.find(versionName(Function->getName()));
+  return Name != Names.end() &&
+         llvm::any_of(Function->getDeclContext()->lookup(Name->second),
+                      [&](NamedDecl *Found) {
+                        const FunctionDecl *Beside = Found->getAsFunction();
+                        const auto Written =
+                            Beside && Beside->getStorageClass() == SC_Static
+                                ? Text.written({Beside->getBeginLoc(),
+                                                Beside->getEndLoc()})
+                                : std::nullopt;
+                        return Written &&
+                               StringRef(*Written).contains("bankstripe::");
+                      });
+}
+
 bool VersionReader::isThere(const DeclStmt *Statement) const {
+  if (hasKernelBeside(Function, Text))
+    return true;
   const Stmt *Outermost = outermost(Statement);
   for (const Stmt *S : Function->getBody()->children()) {
     if (S == Outermost)

@@ -28,9 +28,16 @@ inline std::string sharedBytesName(const llvm::Twine &Kernel) {
   return (Kernel + "_shared_bytes").str();
 }
 
+/// The name of the version of \p Kernel that launches in its file run.
+inline std::string versionName(const llvm::Twine &Kernel) {
+  return (Kernel + "_striped").str();
+}
+
 /// The text of one launch, or of a question about one, as far as edits need it.
 struct LaunchText {
-  std::string Kernel;    ///< `space::kernel`, without template arguments.
+  std::string Kernel; ///< `space::kernel`, without template arguments.
+  /// The last part of that, if another name can stand there.
+  TextRange Name;
   std::string Arguments; ///< `<float, 16>` as written; empty without any.
   bool Deduced = false;  ///< Not all of them are written.
   /// The pointer to its configuration as written, `&config`, which then says
@@ -60,9 +67,12 @@ struct KernelText {
   TextRange Definition;
   std::string TemplateHead;      ///< `template <class T, int N>`, if it is one.
   std::string TemplateArguments; ///< `<T, N>`.
+  TextRange Specifiers; ///< The point before the first, behind the head.
   /// Nothing outside its unit can name it.
   bool Internal = false;
   std::string Problem; ///< Why no function can stand beside it, if so.
+  /// Why it cannot stand there a second time with another name, if so.
+  std::string VersionProblem;
 };
 
 } // namespace bankstripe

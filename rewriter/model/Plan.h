@@ -87,6 +87,8 @@ struct KernelPlan {
   bool AddLaunchBounds = false;
   /// Larger blocks may be launched as well, and run what it was.
   bool HasVersion = false;
+  /// Its version is a kernel beside it, which the launches in sight run.
+  bool Redirected = false;
   unsigned BoundsToAdd = 0;  ///< In threads.
   uint64_t SharedBefore = 0; ///< Static bytes per block.
   /// Of the largest block; the launch asks for them where WarpBytes is not 0.

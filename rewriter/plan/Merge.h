@@ -26,6 +26,8 @@ struct MergedKernel {
   std::vector<Launch> Launches;
   std::vector<OccupancyQuery> Queries;
   bool CallsOtherUnits = false; ///< Functions that are compiled apart from it.
+  /// The launches in sight run a kernel of their own (plan/Redirect.cpp).
+  bool Redirected = false;
 };
 
 /// The units of a run as one table.

@@ -10,6 +10,7 @@
 #include "plan/CrossCalls.h"
 #include "plan/Measured.h"
 #include "plan/Outside.h"
+#include "plan/Redirect.h"
 #include "plan/Search.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -170,6 +171,8 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
       K.SharedBefore + E.staticBytes(Row, Final) + dynamicBytes(Row);
   K.AddLaunchBounds = S.AddBounds && K.SharedAfter != K.SharedBefore;
   K.HasVersion = S.HasVersion && K.SharedAfter != K.SharedBefore;
+  K.Redirected =
+      Merged.Redirected && !S.HasVersion && K.SharedAfter != K.SharedBefore;
   K.DynamicSharedBytes = S.OwnDynamicBytes;
   K.WarpBytes = warpBytes(Row);
   K.OptIn =
@@ -206,13 +209,20 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
 void Builder::addKernels(Plan &Into) const {
   for (unsigned Row = 0; Row < P.Run.Kernels.size(); ++Row)
     Into.Kernels.push_back(kernelPlan(Row));
+  // Instances share their text.
+  for (KernelPlan &K : Into.Kernels)
+    K.Redirected = llvm::any_of(Into.Kernels, [&](const KernelPlan &Other) {
+      return Other.Redirected &&
+             Other.Facts.Text.Definition == K.Facts.Text.Definition;
+    });
 }
 
 // The launches of the kernels of P that are edited.
 static void addLaunches(Plan &P, const MergedRun &Run) {
   for (unsigned Row = 0; Row < P.Kernels.size(); ++Row) {
     const KernelPlan &K = P.Kernels[Row];
-    if (!K.WhyLaunchesStay.empty() || !K.editsLaunches())
+    const bool Asks = K.WhyLaunchesStay.empty() && K.editsLaunches();
+    if (!Asks && !K.Redirected)
       continue;
     for (const Launch &L : Run.Kernels[Row].Launches)
       P.Launches.push_back({L.Text, Row});
@@ -227,6 +237,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
     assumeOutside(Unit.Facts, Options.Others);
   resolveParameters(Units);
   MergedRun Run = mergeUnits(std::move(Units));
+  redirectLaunches(Run, Options);
   const std::vector<KernelSetting> Settings = settingsOf(Run, Options);
   std::vector<DecisionOutcome> Outcomes;
   const std::vector<Wish> Wishes = findWishes(Run, Options, Outcomes);

@@ -245,11 +245,15 @@ static std::string change(uint64_t Before, uint64_t After) {
 }
 
 static std::string blockSize(const KernelPlan &K) {
+  const std::string Beside =
+      K.Redirected ? "; launches out of sight run what it was" : "";
   if (!K.BlockThreads && K.AddLaunchBounds)
     return llvm::formatv("not known; __launch_bounds__({0}) is added",
-                         K.BoundsToAdd);
+                         K.BoundsToAdd)
+               .str() +
+           Beside;
   if (!K.BlockThreads)
-    return "not known";
+    return "not known" + Beside;
   const std::string Size =
       llvm::formatv("{0} threads, from {1}", K.BlockThreads, K.SourceText);
   if (K.HasVersion)
@@ -257,7 +261,8 @@ static std::string blockSize(const KernelPlan &K) {
                                 "__launch_bounds__({0}) is added",
                                 K.BoundsToAdd)
                       .str();
-  return Size + (K.AddLaunchBounds ? "; __launch_bounds__ is added" : "");
+  return Size + (K.AddLaunchBounds ? "; __launch_bounds__ is added" : "") +
+         Beside;
 }
 
 static bool showsPrediction(const KernelPlan &K) {

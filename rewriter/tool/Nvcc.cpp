@@ -176,10 +176,33 @@ void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
         Run.Resources.Before.insert({Id, R});
 }
 
+// What was said of a kernel's version, if that stands beside it, else of it.
+static ResourceTable forVersions(const ResourceTable &Reply,
+                                 const std::vector<Kernel> &Kernels,
+                                 const Plan &P) {
+  ResourceTable Result = forKernels(Reply, Kernels);
+  for (const KernelPlan &K : P.Kernels) {
+    const std::string &Name = K.Facts.Text.Name;
+    const std::string Length = std::to_string(Name.size());
+    const size_t At = K.Facts.Id.find(Length + Name);
+    if (!K.Redirected || !Result.count(K.Facts.Id) || At == std::string::npos)
+      continue;
+    const std::string Version = versionName(Name);
+    Kernel Beside;
+    Beside.Id = K.Facts.Id;
+    Beside.Id.replace(At, Length.size() + Name.size(),
+                      std::to_string(Version.size()) + Version);
+    for (const auto &[Id, R] : forKernels(Reply, {Beside}))
+      Result[K.Facts.Id] = R;
+  }
+  return Result;
+}
+
 // Kernels of one name in several units: those of the same one are compared.
 void Confirmation::note(const UnitResult &Unit, const ResourceTable &Reply,
                         MeasuredVersion &V) {
-  for (const auto &[Id, R] : forKernels(Reply, Unit.Facts.Kernels))
+  for (const auto &[Id, R] :
+       forVersions(Reply, Unit.Facts.Kernels, Run.Decisions))
     if (V.After.insert({Id, R}).second)
       if (auto Was = Unit.Resources.find(Id); Was != Unit.Resources.end())
         V.Before[Id] = Run.Resources.Before[Id] = Was->second;

@@ -223,6 +223,7 @@ TEST(Dynamic, LaunchesThatNobodySeesBringNothing) {
   EXPECT_EQ(reasonOf(Unseen.plan()), Reason::BlockSizeUnknown);
   TestUnit Elsewhere = unbounded();
   Elsewhere.kernel().AddressTaken = true;
+  Elsewhere.Result.Facts.Launches.front().Text.Name = TextRange();
   EXPECT_EQ(reasonOf(Elsewhere.plan()), Reason::BlockSizeUnknown);
   EXPECT_TRUE(Elsewhere.plan().Launches.empty());
 }

@@ -35,6 +35,7 @@ void bankstripe::testing::giveText(UnitResult &Unit) {
   for (Launch &L : Unit.Facts.Launches) {
     L.Text.Kernel = L.KernelId;
     L.Text.Block = "threads";
+    L.Text.Name = {L.Where.File, 100 * L.Where.Line - 20, 1};
     L.Text.SeesDefinition = true;
     L.Text.Replaced = {L.Where.File, 100 * L.Where.Line, 0};
   }

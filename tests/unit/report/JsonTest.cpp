@@ -153,7 +153,7 @@ TEST(Json, Kernel) {
     "place": {"file": "/src/count.cu", "line": 1, "column": 17},
     "blockSize": 128, "blockSizeSource": "launches",
     "blockSizeText": "launch at count.cu:9 (literal)",
-    "addsLaunchBounds": true, "hasVersion": false,
+    "addsLaunchBounds": true, "hasVersion": false, "redirected": false,
     "sharedBytesBefore": 0, "sharedBytesAfter": 10752,
     "dynamicBytesPerWarp": 0, "carveout": "driver",
     "work": null, "predicted": null,

@@ -1,0 +1,150 @@
+//===-- Redirect.cpp - launches that run a version of a kernel ------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel that may be launched out of sight can have a version in two ways. It
+// chooses one in its own body, for the blocks that fit (Kernels.cpp): that
+// works whoever launches it, and is the usual way. Or a static kernel beside it
+// is the version, and the launches in sight name that one:
+//
+//     template <int N> __global__ void sum(...) { float t[N]; ... }
+//     template <int N> static __global__ void sum_striped(...) { ... }
+//
+//     sum_striped<16><<<grid, block>>>(...);
+//
+// Nobody else can launch it, so that it is planned like any kernel of which all
+// launches are in sight, and these may ask for its storage. Launches elsewhere,
+// addresses and graphs keep the original.
+//
+// That is the way where the other one costs something, or does not work: it
+// would have `__shared__` variables twice, or static storage for a block that
+// nobody knows, or more of it than there is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/Redirect.h"
+#include "plan/Candidates.h"
+#include "plan/Kernels.h"
+#include "plan/Layout.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace bankstripe;
+
+// Whether the name in a launch can be that of a kernel behind the original.
+static bool canName(const LaunchText &Text, const KernelText &Kernel) {
+  if (!Text.Name.isValid())
+    return false;
+  return Text.Name.File == Kernel.Definition.File
+             ? Text.Name.Offset >= Kernel.Definition.end()
+             : Kernel.Declarations.empty();
+}
+
+// Launches of units that see no more than a declaration run the original.
+static bool isInSight(const Launch &L) { return L.Text.SeesDefinition; }
+
+// A function's arrays would be those of the original as well.
+static bool isConcerned(const ReachedArray &A, unsigned Row) {
+  return llvm::is_contained(A.Kernels, Row) && !whyArrayStays(A);
+}
+
+// The text of a launch in a template may be that of several kernels.
+static bool isShared(const Launch &L, const MergedKernel &K,
+                     const MergedRun &Run) {
+  return llvm::any_of(Run.Kernels, [&](const MergedKernel &Other) {
+    return !(Other.Facts.Text.Definition == K.Facts.Text.Definition) &&
+           llvm::any_of(Other.Launches, [&](const Launch &Its) {
+             return Its.Text.Name == L.Text.Name;
+           });
+  });
+}
+
+static bool canRedirect(unsigned Row, const MergedRun &Run) {
+  const MergedKernel &K = Run.Kernels[Row];
+  const Kernel &Facts = K.Facts;
+  if (!Facts.AddressTaken || Facts.AttributeSetAt.isValid() ||
+      !Facts.Text.Problem.empty() || !Facts.Text.VersionProblem.empty() ||
+      llvm::none_of(K.Launches, isInSight))
+    return false;
+  return llvm::any_of(
+             Run.Arrays,
+             [&](const ReachedArray &A) { return isConcerned(A, Row); }) &&
+         llvm::all_of(K.Launches,
+                      [&](const Launch &L) {
+                        return !isInSight(L) ||
+                               (!L.OnDevice && canName(L.Text, Facts.Text) &&
+                                !isShared(L, K, Run));
+                      }) &&
+         llvm::all_of(K.Queries,
+                      [&](const OccupancyQuery &Q) {
+                        return Q.Text.SeesDefinition &&
+                               canName(Q.Text, Facts.Text);
+                      }) &&
+         llvm::all_of(Run.Arrays, [&](const ReachedArray &A) {
+           return A.Array.InKernel || !isConcerned(A, Row);
+         });
+}
+
+// What its blocks take if a kernel of its own is the version.
+static uint64_t bytesBeside(unsigned Row, const MergedRun &Run) {
+  const MergedKernel &K = Run.Kernels[Row];
+  unsigned Threads = 0;
+  for (const Launch &L : K.Launches)
+    if (isInSight(L))
+      Threads = std::max(Threads, L.Threads.value_or(LargestBlock));
+  if (K.Facts.Bounds)
+    Threads = K.Facts.Bounds->Threads;
+  uint64_t Bytes = K.Facts.StaticSharedBytes;
+  for (const ReachedArray &A : Run.Arrays)
+    if (isConcerned(A, Row))
+      Bytes += bytesIn(A, smallestStripe(A), Row, Threads);
+  return Bytes;
+}
+
+// Whether the kernel had better not choose in its own body. With launch bounds
+// it need not.
+static bool isBetter(unsigned Row, const MergedRun &Run) {
+  const MergedKernel &K = Run.Kernels[Row];
+  if (bytesBeside(Row, Run) > StaticSharedLimit)
+    return true;
+  return !K.Facts.Bounds &&
+         (!whyNoVersion(K, Run).empty() ||
+          llvm::any_of(K.Launches,
+                       [](const Launch &L) {
+                         return isInSight(L) && !L.Threads &&
+                                L.Text.Problem.empty();
+                       }) ||
+          llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
+            return isConcerned(A, Row) && (!A.Array.Version.isPossible() ||
+                                           A.Array.Version.SharedBytes != 0);
+          }));
+}
+
+void bankstripe::redirectLaunches(MergedRun &Run, const PlanOptions &Options) {
+  std::vector<bool> Can, Better;
+  for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row) {
+    Can.push_back(canRedirect(Row, Run) &&
+                  bytesBeside(Row, Run) <= Options.SharedLimit);
+    Better.push_back(Can.back() && isBetter(Row, Run));
+  }
+  // Instances of a template share their text, and go one way.
+  auto Shares = [&](unsigned A, unsigned B) {
+    return Run.Kernels[A].Facts.Text.Definition ==
+           Run.Kernels[B].Facts.Text.Definition;
+  };
+  for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row) {
+    MergedKernel &K = Run.Kernels[Row];
+    for (unsigned Other = 0; Other < Run.Kernels.size(); ++Other)
+      if (Better[Other] && Shares(Row, Other))
+        K.Redirected = true;
+    for (unsigned Other = 0; Other < Run.Kernels.size(); ++Other)
+      if (!Can[Other] && Shares(Row, Other))
+        K.Redirected = false;
+    if (!K.Redirected)
+      continue;
+    K.Facts.AddressTaken = false;
+    llvm::erase_if(K.Launches, [](const Launch &L) { return !isInSight(L); });
+  }
+}

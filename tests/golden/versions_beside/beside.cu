@@ -1,0 +1,58 @@
+// golden: --versions --shared-limit=232448
+// Kernels whose launches in sight run a version that stands beside them.
+
+// Its shared memory would be there twice if it chose in its own body.
+__global__ void histogram(const int *in, int *out, int n) {
+  unsigned counts[16] = {0};
+  __shared__ int total[1024];
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    ++counts[in[i] & 15];
+  total[threadIdx.x] = counts[n & 15];
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = total[(threadIdx.x + 1) % blockDim.x];
+}
+
+namespace work {
+
+// Nobody knows its blocks, so the launches ask for the storage.
+template <typename T, int N>
+__global__ void sums(const T *in, T *out, int n) {
+  T values[N];
+  for (int i = 0; i < N; ++i)
+    values[i] = in[i];
+  for (int i = 0; i < n; ++i)
+    values[i % N] += in[i * n];
+  out[threadIdx.x] = values[n % N];
+}
+
+} // namespace work
+
+// A static variable would have two states.
+__global__ void numbered(int *out, int i) {
+  static __device__ int calls = 0;
+  extern __shared__ int memory[];
+  int order[4];
+  memory[threadIdx.x] = atomicAdd(&calls, 1);
+  for (int k = 0; k < i; ++k)
+    order[k & 3] = memory[threadIdx.x] + k;
+  out[threadIdx.x] = order[i & 3];
+}
+
+// This way works for any block that fits, and costs nothing.
+__global__ void chooses(int *out, int i) {
+  int order[4];
+  for (int k = 0; k < i; ++k)
+    order[k & 3] = k;
+  out[threadIdx.x] = order[i & 3];
+}
+
+void run(const int *in, int *out, int n, dim3 block) {
+  histogram<<<4, 128>>>(in, out, n);
+  void *arguments[] = {&in, &out, &n};
+  cudaLaunchKernel((void *)histogram, 4, 256, arguments);
+  work::sums<int, 32><<<4, block>>>(in, out, n);
+  using namespace work;
+  sums<float, 8><<<4, block, 0, 0>>>((const float *)in, (float *)out, n);
+  numbered<<<4, 64, 256>>>(out, n);
+  chooses<<<4, 64>>>(out, n);
+}

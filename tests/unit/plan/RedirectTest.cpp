@@ -1,0 +1,123 @@
+//===-- RedirectTest.cpp - launches that run a version of a kernel --------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Units.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+/// A kernel that other files may launch, with an array that has a version in
+/// its body, and a launch that can name another kernel.
+class Redirecting : public ::testing::Test {
+protected:
+  Redirecting() {
+    Finding F = makeArray();
+    F.Version.Rest = {"/a.cu", 150, 30};
+    U.array(F);
+    U.launch(128);
+    giveText(U.Result);
+    Options.Others = Outside::Files;
+  }
+
+  Finding &array() { return U.Result.Facts.Findings.front(); }
+  Launch &launch() { return U.Result.Facts.Launches.front(); }
+  KernelPlan kernel() const { return U.plan(Options).Kernels.front(); }
+
+  TestUnit U;
+  PlanOptions Options;
+};
+
+} // namespace
+
+TEST_F(Redirecting, IsForKernelsThatWouldHaveSharedVariablesTwice) {
+  EXPECT_FALSE(kernel().Redirected); // It chooses by itself.
+  EXPECT_TRUE(kernel().HasVersion);
+  array().Version.SharedBytes = 1000;
+  const Plan P = U.plan(Options);
+  EXPECT_TRUE(P.Kernels.front().Redirected);
+  EXPECT_FALSE(P.Kernels.front().HasVersion);
+  EXPECT_FALSE(find(P, "a").Verdict.InVersion);
+  EXPECT_EQ(P.Kernels.front().BoundsToAdd, 128u);
+  ASSERT_EQ(P.Launches.size(), 1u);
+}
+
+TEST_F(Redirecting, IsForBlocksOfUnknownSizeIfLaunchesCanAskForThem) {
+  launch().Threads.reset();
+  EXPECT_FALSE(kernel().Redirected); // Of 1,024 threads, for instance.
+  Options.SharedLimit = 200 * 1024;
+  EXPECT_TRUE(kernel().Redirected);
+  EXPECT_NE(kernel().WarpBytes, 0u);
+  launch().Text.Problem = "its block size would be computed twice";
+  EXPECT_FALSE(kernel().Redirected);
+  EXPECT_TRUE(kernel().HasVersion);
+}
+
+TEST_F(Redirecting, IsForMoreThanStaticMemory) {
+  array().Extents = {128};
+  array().BytesPerThread = 512;
+  EXPECT_FALSE(kernel().Redirected); // A launch may ask for no more.
+  Options.SharedLimit = 200 * 1024;
+  EXPECT_TRUE(kernel().Redirected);
+  EXPECT_TRUE(kernel().OptIn);
+}
+
+TEST_F(Redirecting, IsForBodiesThatCannotStandTwice) {
+  array().Version.Problem = "it has the label 'again'";
+  EXPECT_TRUE(kernel().Redirected);
+  U.kernel().Text.VersionProblem = "its variable 'calls' is static";
+  EXPECT_FALSE(kernel().Redirected);
+}
+
+TEST_F(Redirecting, LeavesTheOriginalToThoseWhoTakeItsAddress) {
+  array().Version.SharedBytes = 1000;
+  Options.Others = Outside::Nobody;
+  EXPECT_FALSE(kernel().Redirected); // It is changed where it stands.
+  U.kernel().AddressTaken = true;
+  U.kernel().AddressTakenAt = onLine(50);
+  EXPECT_TRUE(kernel().Redirected);
+}
+
+// What is set must hold for the one that is launched.
+TEST_F(Redirecting, IsNotForKernelsWithAttributes) {
+  array().Version.SharedBytes = 1000;
+  U.kernel().AttributeSetAt = onLine(50);
+  EXPECT_FALSE(kernel().Redirected);
+}
+
+TEST_F(Redirecting, IsNotForLaunchesBeforeTheVersion) {
+  array().Version.SharedBytes = 1000;
+  launch().Text.Name.Offset = 50;
+  EXPECT_FALSE(kernel().Redirected);
+}
+
+TEST_F(Redirecting, IsNotForLaunchesInMacros) {
+  array().Version.SharedBytes = 1000;
+  launch().Text.Name = TextRange();
+  EXPECT_FALSE(kernel().Redirected);
+}
+
+// The version would have no arrays in them that the original has not.
+TEST_F(Redirecting, IsNotForKernelsWhoseFunctionsHaveArrays) {
+  array().Version.SharedBytes = 1000;
+  Finding F = makeArray("b", 16, 4, 20);
+  F.InKernel = false;
+  F.Function = F.FunctionId = "f";
+  U.array(F);
+  EXPECT_FALSE(kernel().Redirected);
+}
+
+// `run<&first>`, `run<&second>`: one text that launches both.
+TEST_F(Redirecting, IsNotForTextThatLaunchesOthersToo) {
+  array().Version.SharedBytes = 1000;
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 30));
+  U.Result.Facts.Launches.push_back(launch());
+  U.Result.Facts.Launches.back().KernelId = "other";
+  EXPECT_FALSE(kernel().Redirected);
+}
