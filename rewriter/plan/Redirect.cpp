@@ -87,8 +87,17 @@ static bool canRedirect(unsigned Row, const MergedRun &Run) {
          });
 }
 
-// What its blocks take if a kernel of its own is the version.
-static uint64_t bytesBeside(unsigned Row, const MergedRun &Run) {
+namespace {
+
+/// What its blocks take if a kernel of its own is the version.
+struct Need {
+  uint64_t Least = 0; ///< With the smallest array alone.
+  uint64_t All = 0;
+};
+
+} // namespace
+
+static Need needOf(unsigned Row, const MergedRun &Run) {
   const MergedKernel &K = Run.Kernels[Row];
   unsigned Threads = 0;
   for (const Launch &L : K.Launches)
@@ -96,18 +105,24 @@ static uint64_t bytesBeside(unsigned Row, const MergedRun &Run) {
       Threads = std::max(Threads, L.Threads.value_or(LargestBlock));
   if (K.Facts.Bounds)
     Threads = K.Facts.Bounds->Threads;
-  uint64_t Bytes = K.Facts.StaticSharedBytes;
+  uint64_t Smallest = UINT64_MAX, Sum = 0;
   for (const ReachedArray &A : Run.Arrays)
-    if (isConcerned(A, Row))
-      Bytes += bytesIn(A, smallestStripe(A), Row, Threads);
-  return Bytes;
+    if (isConcerned(A, Row)) {
+      const uint64_t Bytes = bytesIn(A, smallestStripe(A), Row, Threads);
+      Smallest = std::min(Smallest, Bytes);
+      Sum += Bytes;
+    }
+  const uint64_t Own = K.Facts.StaticSharedBytes;
+  return {Own + Smallest, Own + Sum};
 }
 
 // Whether the kernel had better not choose in its own body. With launch bounds
 // it need not.
-static bool isBetter(unsigned Row, const MergedRun &Run) {
+static bool isBetter(unsigned Row, const MergedRun &Run,
+                     const PlanOptions &Options) {
   const MergedKernel &K = Run.Kernels[Row];
-  if (bytesBeside(Row, Run) > StaticSharedLimit)
+  if (needOf(Row, Run).All > StaticSharedLimit &&
+      Options.SharedLimit > StaticSharedLimit)
     return true;
   return !K.Facts.Bounds &&
          (!whyNoVersion(K, Run).empty() ||
@@ -126,8 +141,8 @@ void bankstripe::redirectLaunches(MergedRun &Run, const PlanOptions &Options) {
   std::vector<bool> Can, Better;
   for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row) {
     Can.push_back(canRedirect(Row, Run) &&
-                  bytesBeside(Row, Run) <= Options.SharedLimit);
-    Better.push_back(Can.back() && isBetter(Row, Run));
+                  needOf(Row, Run).Least <= Options.SharedLimit);
+    Better.push_back(Can.back() && isBetter(Row, Run, Options));
   }
   // Instances of a template share their text, and go one way.
   auto Shares = [&](unsigned A, unsigned B) {
