@@ -134,23 +134,61 @@ class Nvcc(BuildTest):
         self.assertEqual(self.copies(), ["obj/a.o.bankstripe/a.cu"])
 
 
-@unittest.skipUnless(shutil.which("ccache"), "needs ccache")
-class Ccache(BuildTest):
-    def test_finds_the_object_again(self):
-        # Whatever the build around this test wants of ccache.
+class ObjectCache(BuildTest):
+    """A compiler behind a cache that knows nothing of bankstripe."""
+
+    def setUp(self):
+        super().setUp()
+        # Whatever the build around this test wants of a cache.
         environment = {name: value for name, value in os.environ.items()
-                       if not name.startswith("CCACHE_")}
-        environment["CCACHE_DIR"] = str(self.folder / "cache")
+                       if not name.startswith(("CCACHE_", "SCCACHE_"))}
+        environment["CCACHE_DIR"] = environment["SCCACHE_DIR"] = str(self.folder / "cache")
+        environment["SCCACHE_SERVER_PORT"] = str(20000 + os.getpid() % 20000)
         patch = unittest.mock.patch.dict(os.environ, environment, clear=True)
         patch.start()
         self.addCleanup(patch.stop)
-        for source in ("src/a.cu", self.folder / "src/a.cu"):
-            for _ in range(2):
-                self.run_here(TOOL, "wrap", "ccache", NVCC, "-arch=sm_90", "-c", source, "-o", "obj/a.o")
+
+    def checkout(self, name):
+        """Another copy of the sources."""
+        shutil.copytree(self.folder / "src", self.folder / name / "src")
+        (self.folder / name / "obj").mkdir()
+        return self.folder / name
+
+    def compile_in(self, folder, cache, source="src/a.cu"):
+        self.run_here("sh", "-c", 'cd "$0" && exec "$@"', folder, TOOL, "wrap", cache, NVCC, "-arch=sm_90",
+                      "-c", source, "-o", "obj/a.o")
+        return (folder / "obj/a.o").read_bytes()
+
+
+@unittest.skipUnless(shutil.which("ccache"), "needs ccache")
+class Ccache(ObjectCache):
+    def counts(self):
         stats = dict(line.split() for line in self.run_here("ccache", "--print-stats").stdout.splitlines())
         # ccache looks at the preprocessed text where a file is as new as the compile.
         hits = int(stats["direct_cache_hit"]) + int(stats["preprocessed_cache_hit"])
-        self.assertEqual((hits, stats["cache_miss"]), (2, "2"))
+        return hits, int(stats["cache_miss"])
+
+    def test_finds_the_object_again(self):
+        for source in ("src/a.cu", self.folder / "src/a.cu"):
+            for _ in range(2):
+                self.compile_in(self.folder, "ccache", source)
+        self.assertEqual(self.counts(), (2, 2))
+
+    def test_finds_the_object_of_another_checkout(self):
+        objects = [self.compile_in(self.checkout(name), "ccache") for name in ("one", "two")]
+        self.assertEqual(self.counts(), (1, 1))
+        self.assertEqual(*objects)
+
+
+@unittest.skipUnless(shutil.which("sccache"), "needs sccache")
+class Sccache(ObjectCache):
+    def test_finds_the_object_of_another_checkout(self):
+        self.addCleanup(self.run_here, "sccache", "--stop-server")
+        objects = [self.compile_in(self.checkout(name), "sccache") for name in ("one", "two")]
+        said = self.run_here("sccache", "--show-stats").stdout
+        self.assertRegex(said, r"(?m)^Cache hits +1$")
+        self.assertRegex(said, r"(?m)^Cache misses +1$")
+        self.assertEqual(*objects)
 
 
 @unittest.skipUnless(shutil.which("cmake") and shutil.which("ninja"), "needs CMake and Ninja")
