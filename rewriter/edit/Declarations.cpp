@@ -411,7 +411,6 @@ private:
   void editDeclarator(const PlannedArray &A);
   void editSeparator(unsigned Index);
   void editEnd();
-  EditList forDeviceOnly();
 
   StringRef Code;
   const std::vector<const PlannedArray *> &Moved;
@@ -524,48 +523,12 @@ void StatementEditor::editEnd() {
     Edits.push_back({End, 0, " " + Init});
 }
 
-// The edited statement for the device, and the original for the host.
-EditList StatementEditor::forDeviceOnly() {
-  const unsigned Begin = First.Statement.Offset, End = First.Statement.end();
-  std::string Device =
-      llvm::cantFail(applyEdits(Code, Begin, End, std::move(Edits))).Text;
-  const PlannedArray *Last = at(First.AllDeclarators.size() - 1);
-  std::string Init = Last ? afterwards(*Last) : "";
-  if (!Init.empty())
-    Device += newLine() + Init;
-  // A comment behind the statement stays with it; code goes to the next line.
-  StringRef Rest = Code.slice(End, Code.find('\n', End));
-  const unsigned HostEnd =
-      isCommentOnly(Rest) ? End + Rest.rtrim().size() : End;
-  std::string Host = Code.slice(Begin, HostEnd).str();
-  StringRef Behind = Code.slice(HostEnd, Code.find('\n', HostEnd));
-  const bool EndsLine = Behind.trim().empty();
-  const unsigned Through =
-      EndsLine ? HostEnd : HostEnd + Behind.size() - Behind.ltrim().size();
-
-  // The directives need lines of their own.
-  unsigned LineBegin = Begin - Indentation.size();
-  const bool Alone = Begin >= Indentation.size() &&
-                     (LineBegin == 0 || Code[LineBegin - 1] == '\n');
-  std::string Text = (Alone ? "" : LineEnding.str()) + "#ifdef __CUDA_ARCH__" +
-                     newLine() + Device + LineEnding.str() + "#else" +
-                     newLine() + Host + LineEnding.str() + "#endif" +
-                     (EndsLine ? "" : newLine());
-  const unsigned From = Alone ? LineBegin : Begin;
-  return {{From, Through - From, std::move(Text)}};
-}
-
 EditList StatementEditor::edit() {
   editFirst();
   for (const PlannedArray *A : Moved)
     editDeclarator(*A);
   for (unsigned I = 0; I + 1 < First.AllDeclarators.size(); ++I)
     editSeparator(I);
-  if (llvm::any_of(Moved, [](const PlannedArray *A) {
-        return A->Array.HostDevice && A->Verdict.usesShared() &&
-               !A->Verdict.InVersion;
-      }))
-    return forDeviceOnly();
   editEnd();
   return std::move(Edits);
 }

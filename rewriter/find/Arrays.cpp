@@ -114,8 +114,6 @@ void ArrayReader::readContext(Finding &F, const VarDecl *Variable) const {
     Note(Reason::ConstexprFunction, F.Function);
   F.HostDevice =
       Function->hasAttr<CUDAHostAttr>() || Text.mayBeReadForHost(Function);
-  if (F.HostDevice)
-    Note(Reason::HostDevice, F.Function);
 }
 
 // The function that the array is handed to here, if nothing else is done with

@@ -158,9 +158,9 @@ bool SourceText::mentions(StringRef Code, StringRef Name) const {
 
 bool SourceText::mayBeReadForHost(const FunctionDecl *Function) const {
   const auto *Device = Function->getAttr<CUDADeviceAttr>();
-  const StringRef Path = file(Function->getLocation());
-  if (!Device || Path.ends_with(".cu") || Path.ends_with(".cuh") ||
-      !Device->getLocation().isMacroID())
+  const std::string Path = file(Function->getLocation());
+  if (!Device || StringRef(Path).ends_with(".cu") ||
+      StringRef(Path).ends_with(".cuh") || !Device->getLocation().isMacroID())
     return false;
   SourceLocation Loc = Device->getLocation();
   while (SM.getImmediateMacroCallerLoc(Loc).isMacroID())

@@ -36,7 +36,6 @@ enum class Reason {
   // slot: what needs the array to be contiguous, or its uses to stay as they
   // are written
   ClassObject,
-  HostDevice,
   ElementType,
   TooManyDimensions,
   QualifiedType,
@@ -64,6 +63,7 @@ enum class Reason {
   Nolint,
   DecidedKeep,
   HasVersion,
+  HostDevice,
   BlockSizeUnknown,
   BlockSizeConflict,
   LinkedCallees,

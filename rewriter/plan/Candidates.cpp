@@ -164,6 +164,8 @@ std::optional<Why> Chooser::whyKernelsRefuse() const {
     if (S.Obstacle)
       return S.Obstacle;
     const VersionText &V = A.Array.Version;
+    if (A.Array.HostDevice && !V.isPossible())
+      return Why{Reason::HostDevice, A.Array.Where, V.Problem};
     if (S.HasVersion && !V.isPossible()) {
       Why Result = *S.Unbounded;
       if (!V.Problem.empty())
@@ -321,6 +323,7 @@ std::optional<Reason> Chooser::whySlot(const ArrayChoices &C) const {
 void Chooser::addMoves(ArrayChoices &C) const {
   C.Asked = W.Decision != nullptr;
   C.Benefit = benefitOf(A);
+  C.InVersion = A.Array.HostDevice;
   for (unsigned Row : A.Kernels) {
     C.Dynamic |= Settings[Row].Dynamic;
     C.Behind |= Settings[Row].Behind;

@@ -122,7 +122,7 @@ TEST(Context, DeviceFunctions) {
 
 TEST(Context, FunctionsForTheHostAsWell) {
   auto F = testFind("struct S { __host__ __device__ void f(int i) {\n"
-                    "  int $host_device^a[4]; $write^a[i] = 1; } };");
+                    "  int a[4]; $write^a[i] = 1; } };");
   EXPECT_TRUE(F.front().HostDevice);
   F = testFind("struct S { __device__ void f(int i) {\n"
                "  int a[4]; $write^a[i] = 1; } };");
