@@ -64,7 +64,7 @@ private:
     switch (Type) {
     case RecordType::Shape:
       From.fields(Shapes.emplace_back());
-      Shapes.back().Kernel = canonicalName(Shapes.back().Kernel);
+      Shapes.back().Kernel = kernelName(Shapes.back().Kernel);
       return true;
     case RecordType::Device:
       return takeDevice(From);
@@ -264,4 +264,13 @@ std::string bankstripe::runtime::canonicalName(const std::string &Symbol) {
   if (Status != 0 || !Demangled || !Plain.starts_with("_Z"))
     return Plain;
   return withoutInternalNamespace(Demangled.get());
+}
+
+std::string bankstripe::runtime::kernelName(const std::string &Symbol) {
+  const std::string_view Ending = "_striped";
+  std::string Name = canonicalName(Symbol);
+  const size_t End = std::min(Name.find_first_of("<("), Name.size());
+  if (std::string_view(Name).substr(0, End).ends_with(Ending))
+    Name.erase(End - Ending.size(), Ending.size());
+  return Name;
 }

@@ -96,7 +96,7 @@ struct Resources {
 /// One launch of a kernel, or of a graph as a whole.
 struct Launch {
   unsigned Index = 0; ///< Position in the order of launches, from 0.
-  /// Symbol of the kernel, or "graph"; once it was read, its canonicalName().
+  /// Symbol of the kernel, or "graph"; once it was read, its kernelName().
   std::string Kernel;
   Extent Grid, Block;
   Resources Takes;
@@ -150,6 +150,10 @@ inline constexpr char NoCaptureNote[] = "no capture: ";
 ///
 /// \param Symbol the symbol in the device code.
 std::string canonicalName(const std::string &Symbol);
+
+/// The same of a kernel, where a version that stands beside its original
+/// (`sum_striped`) has the name of that: the one is compared with the other.
+std::string kernelName(const std::string &Symbol);
 
 /// Why a recording could not be read; starts in lower case.
 struct ReadError {

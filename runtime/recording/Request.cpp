@@ -61,7 +61,7 @@ std::string bankstripe::runtime::parseRequest(const std::string &Text,
 }
 
 Selection::Kernel &Selection::kernel(const std::string &Symbol) {
-  const std::string Name = canonicalName(Symbol);
+  const std::string Name = kernelName(Symbol);
   const auto [At, IsNew] = Kernels.try_emplace(Name);
   if (IsNew) {
     At->second.IsCollective =

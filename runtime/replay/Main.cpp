@@ -232,8 +232,8 @@ static int replayOnly(const ReplayOptions &O, const Capture &C,
 
 // The durations of the kernel's launches, in their order.
 static std::vector<double> durations(const Recording &From, const Capture &C) {
-  const std::string Original = canonicalName(C.Original.Symbol),
-                    Rewritten = canonicalName(C.Rewritten->Symbol);
+  const std::string Original = kernelName(C.Original.Symbol),
+                    Rewritten = kernelName(C.Rewritten->Symbol);
   std::vector<double> Found;
   for (const Launch &L : From.Launches)
     if (L.Kernel == Original || L.Kernel == Rewritten)

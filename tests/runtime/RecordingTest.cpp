@@ -417,3 +417,10 @@ TEST(CanonicalName, DemanglesAndDropsHashesOfTheFile) {
             "(anonymous namespace)::inanon");
   EXPECT_EQ(canonicalName("__nv_static_99_short"), "__nv_static_99_short");
 }
+
+TEST(KernelName, OfAVersionIsThatOfTheOriginal) {
+  EXPECT_EQ(kernelName("_Z12fill_stripedPi"), "fill(int*)");
+  EXPECT_EQ(kernelName("_ZN4work12sums_stripedIiLi3EEEvPT_"),
+            "void work::sums<int, 3>(int*)");
+  EXPECT_EQ(kernelName("_Z13striped_arrayPi"), "striped_array(int*)");
+}
