@@ -139,7 +139,7 @@ TextEdit bankstripe::versionBehind(const KernelText &Kernel, unsigned NameAt,
   const std::string LineEnding = lineEndingOf(Code).str();
   const bool Counts = computesWithLines(Code.str());
   if (Counts)
-    Edits = keepLineNumbers(Code.str(), std::move(Edits));
+    Edits = keepLineNumbers(Code.str(), joined(std::move(Edits), Code));
   Edits.push_back({Kernel.Specifiers.Offset, 0, "static "});
   Edits.push_back(
       {NameAt, unsigned(Kernel.Name.size()), versionName(Kernel.Name)});
