@@ -136,19 +136,16 @@ void Answers::remember(const CompileJob &Job, const UnitReading &Reading,
 // Folders that nvcc may read from and that belong to no toolkit.
 static IncludeFolders foldersOf(const CompileJob &Job) {
   IncludeFolders Folders;
-  for (size_t I = 0; I < Job.ClangArgs.size(); ++I) {
-    StringRef Arg = Job.ClangArgs[I];
-    const bool Quoted = Arg.consume_front("-iquote");
-    if (!Quoted && !Arg.consume_front("-isystem") &&
-        !Arg.consume_front("-idirafter") && !Arg.consume_front("-I"))
+  for (const CompilerOption &Option :
+       readOptions(Dialect::Clang, Job.ClangArgs)) {
+    const bool Quoted = Option.Meaning == OptionMeaning::QuoteInclude;
+    if (!Quoted && Option.Meaning != OptionMeaning::Include &&
+        Option.Meaning != OptionMeaning::SystemInclude)
       continue;
-    if (Arg.empty() && I + 1 < Job.ClangArgs.size())
-      Arg = Job.ClangArgs[++I];
-    llvm::SmallString<256> Folder(Arg);
-    llvm::sys::path::make_absolute(Job.Directory, Folder);
-    if (!Job.CudaPath.empty() && Folder.starts_with(Job.CudaPath))
-      continue;
-    (Quoted ? Folders.Quote : Folders.Any).emplace_back(Folder);
+    llvm::SmallString<256> Folder(Option.Value);
+    path::make_absolute(Job.Directory, Folder);
+    if (Job.CudaPath.empty() || !Folder.starts_with(Job.CudaPath))
+      (Quoted ? Folders.Quote : Folders.Any).emplace_back(Folder);
   }
   Folders.Any.push_back(path::parent_path(Job.File).str());
   return Folders;
@@ -157,8 +154,6 @@ static IncludeFolders foldersOf(const CompileJob &Job) {
 // What Job's source includes as far as its text tells, and the files' texts.
 // Nothing when it does not tell.
 static std::optional<std::string> describeIncludes(const IncludeTree &Tree) {
-  if (!Tree.Complete)
-    return std::nullopt;
   std::vector<std::string> Parts;
   for (const auto &[Real, File] : Tree.Files) {
     Parts.insert(Parts.end(), {Real, File.Name, strongDigestOf(File.Text)});
@@ -180,11 +175,8 @@ static std::string hostCompilerOf(const CommandLine &Command) {
 }
 
 // Word, with the same name for any folder of copies.
-static std::string withoutRoot(std::string Word, StringRef Root) {
-  for (size_t At = 0;
-       !Root.empty() && (At = Word.find(Root, At)) != std::string::npos;)
-    Word.replace(At, Root.size(), "<copies>");
-  return Word;
+static std::string withoutRoot(const std::string &Word, StringRef Root) {
+  return Root.empty() ? Word : llvm::join(llvm::split(Word, Root), "<copies>");
 }
 
 std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,

@@ -26,10 +26,9 @@
 #include "wrap/Stats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/StringSaver.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <cstdlib>
@@ -41,8 +40,7 @@ namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
 static std::string environment(const char *Name) {
-  const char *Value = std::getenv(Name);
-  return Value ? Value : "";
+  return llvm::sys::Process::GetEnv(Name).value_or("");
 }
 
 static bool isSet(const char *Name) {
@@ -92,8 +90,7 @@ class Launcher {
 public:
   /// \p Flags are options of `rewrite`.
   Launcher(CompilerCommand Command, std::vector<std::string> Flags)
-      : Command(std::move(Command)), Flags(std::move(Flags)),
-        Folders{this->Command.QuoteFolders, this->Command.Folders} {}
+      : Command(std::move(Command)), Flags(std::move(Flags)) {}
 
   int run();
 
@@ -113,7 +110,6 @@ private:
       std::chrono::steady_clock::now();
   CompilerCommand Command;
   std::vector<std::string> Flags;
-  IncludeFolders Folders;
   IncludeTree Tree;
 };
 
@@ -216,7 +212,8 @@ Outcome Launcher::rewriteWithin(ToolOptions Options) {
 Outcome Launcher::copyWith(llvm::ArrayRef<ChangedFile> Changes) {
   if (Changes.empty())
     return {};
-  auto Made = makeShadow(Tree, Folders, Changes, shadowFolder(Command.Output));
+  auto Made =
+      makeShadow(Tree, Command.Folders, Changes, shadowFolder(Command.Output));
   if (llvm::Error Problem = Made ? writeShadow(*Made) : Made.takeError())
     return {Outcome::Unchanged, toString(std::move(Problem))};
   Outcome Result{Outcome::Rewritten, "", {}, Made->QuoteFolder};
@@ -261,26 +258,26 @@ Outcome Launcher::askApart() {
   return *Result;
 }
 
-// Copies are nothing that a build should look at.
+// Copies are nothing that a build should look at. In the place of the helper's
+// name stands the source's once more.
 void Launcher::mendDepfiles(const Outcome &Result) const {
-  std::map<std::string, std::string> Originals;
+  const std::string Source = Tree.Files.at(Tree.Main).Name;
+  std::vector<std::string> OfSource{Source};
+  if (!Result.Decisions.empty())
+    OfSource.push_back(Result.Decisions);
+  std::map<std::string, std::vector<std::string>> Names{{Tree.Main, OfSource}};
   for (const auto &[Copy, Original] : Result.Copies)
-    Originals[realPath(Copy)] = Original;
+    Names[realPath(Copy)] = Original.empty() || Original == Source
+                                ? OfSource
+                                : std::vector<std::string>{Original};
   for (const std::string &Depfile : Command.Depfiles) {
     auto Text = readText(Depfile);
     if (!Text)
       continue;
-    const std::string Mended = renameDependencies(
-        *Text,
-        [&](StringRef Name) -> std::optional<std::string> {
-          auto Found = Originals.find(realPath(Name));
-          if (Found == Originals.end())
-            return std::nullopt;
-          return Found->second;
-        },
-        Result.Decisions.empty()
-            ? llvm::ArrayRef<std::string>()
-            : llvm::ArrayRef<std::string>(Result.Decisions));
+    const std::string Mended = renameDependencies(*Text, [&](StringRef Name) {
+      auto Found = Names.find(realPath(Name));
+      return Found == Names.end() ? std::vector<std::string>() : Found->second;
+    });
     if (llvm::Error E = replaceFile(Depfile, Mended, *Text))
       warn(toString(std::move(E)));
     return;
@@ -309,17 +306,11 @@ int Launcher::compileAsIs(const Outcome &Result) {
   return endAs(Ended);
 }
 
-static void replaceAll(std::string &Text, StringRef From, StringRef To) {
-  for (size_t At = Text.find(From); At != std::string::npos;
-       At = Text.find(From, At + To.size()))
-    Text.replace(At, From.size(), To);
-}
-
 // The few messages that name a file by its path and not by `#line`.
 static std::string withOriginals(std::string Text, const Outcome &Result) {
   for (const auto &[Copy, Original] : Result.Copies)
     if (!Original.empty())
-      replaceAll(Text, Copy, Original);
+      Text = llvm::join(llvm::split(Text, Copy), Original);
   return Text;
 }
 
@@ -371,7 +362,7 @@ int Launcher::run() {
     note("there is no room for copies beside '" + Command.Output + "'");
     return become(Command.Words);
   }
-  auto Read = readIncludeTree(Command.Input, Folders);
+  auto Read = readIncludeTree(Command.Input, Command.Folders);
   if (!Read)
     return become(Command.Words); // The compiler says what is wrong.
   Tree = std::move(*Read);
@@ -412,12 +403,7 @@ static std::vector<std::string> takeFlags(std::vector<std::string> &Words) {
   Words.erase(Words.begin(), Compiler);
   if (!Flags.empty())
     return Flags;
-  llvm::BumpPtrAllocator Memory;
-  llvm::StringSaver Saver(Memory);
-  llvm::SmallVector<const char *, 8> Found;
-  llvm::cl::TokenizeGNUCommandLine(environment("BANKSTRIPE_FLAGS"), Saver,
-                                   Found);
-  return {Found.begin(), Found.end()};
+  return splitWords(environment("BANKSTRIPE_FLAGS"));
 }
 
 int bankstripe::runWrap(std::vector<std::string> Words) {
@@ -434,9 +420,9 @@ int bankstripe::runWrap(std::vector<std::string> Words) {
   llvm::SmallString<256> Directory;
   if (fs::current_path(Directory))
     return become(Words);
-  CompilerCommand Command = readCompilerCommand(
-      Words, Directory,
-      {environment("NVCC_PREPEND_FLAGS"), environment("NVCC_APPEND_FLAGS")});
+  CompilerCommand Command =
+      readCompilerCommand(Words, Directory, environment("NVCC_PREPEND_FLAGS"),
+                          environment("NVCC_APPEND_FLAGS"));
   if (!Command.WhyNot.empty()) {
     note(Command.WhyNot + "; the command is run as it is");
     return become(Words);

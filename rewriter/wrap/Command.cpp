@@ -55,10 +55,10 @@ void Reader::take(const CompilerOption &Option) {
   case OptionMeaning::Include:
     for (std::string &Folder : Command.IsNvcc ? splitAtCommas(Value)
                                               : std::vector<std::string>{Value})
-      Command.Folders.push_back(std::move(Folder));
+      Command.Folders.Any.push_back(std::move(Folder));
     break;
   case OptionMeaning::QuoteInclude:
-    Command.QuoteFolders.push_back(Value);
+    Command.Folders.Quote.push_back(Value);
     break;
   case OptionMeaning::Language:
     Language = Value;
@@ -157,17 +157,18 @@ void Reader::run(Dialect WrittenFor) {
   finish();
 }
 
-static void appendWords(std::vector<std::string> &Into, StringRef Text) {
+std::vector<std::string> bankstripe::splitWords(StringRef Text) {
   llvm::BumpPtrAllocator Memory;
   llvm::StringSaver Saver(Memory);
   llvm::SmallVector<const char *, 8> Found;
   llvm::cl::TokenizeGNUCommandLine(Text, Saver, Found);
-  llvm::append_range(Into, Found);
+  return {Found.begin(), Found.end()};
 }
 
 CompilerCommand bankstripe::readCompilerCommand(std::vector<std::string> Words,
                                                 StringRef Directory,
-                                                const EnvironmentArgs &Added) {
+                                                StringRef Before,
+                                                StringRef After) {
   CompilerCommand Command;
   CommandLine Line = readCommandLine(Words, Directory);
   Command.Words = std::move(Words);
@@ -178,10 +179,10 @@ CompilerCommand bankstripe::readCompilerCommand(std::vector<std::string> Words,
     return Command;
   }
   if (Line.IsNvcc)
-    appendWords(Command.AllArgs, Added.Before);
+    Command.AllArgs = splitWords(Before);
   llvm::append_range(Command.AllArgs, Command.Args);
   if (Line.IsNvcc)
-    appendWords(Command.AllArgs, Added.After);
+    llvm::append_range(Command.AllArgs, splitWords(After));
   Command.Compiler = Found - Command.Words.begin();
   Command.IsNvcc = Line.IsNvcc;
   StringRef Name = path::filename(Line.Compiler);

@@ -14,6 +14,7 @@
 #ifndef BANKSTRIPE_WRAP_COMMAND_H
 #define BANKSTRIPE_WRAP_COMMAND_H
 
+#include "wrap/Includes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -42,19 +43,18 @@ struct CompilerCommand {
   /// What it may write for make or ninja; empty when it writes nothing. Without
   /// -MF, compilers differ in the name.
   std::vector<std::string> Depfiles;
-  std::vector<std::string> QuoteFolders; ///< Only for `#include "x"`.
-  std::vector<std::string> Folders;      ///< For any #include, in order.
+  IncludeFolders Folders;
 };
 
-/// Arguments that nvcc takes from its environment.
-struct EnvironmentArgs {
-  std::string Before, After; ///< NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS.
-};
+/// The words of \p Text, which are quoted as for a shell.
+std::vector<std::string> splitWords(llvm::StringRef Text);
 
-/// Reads \p Words, which are to be run in \p Directory.
+/// Reads \p Words, which are to be run in \p Directory. nvcc takes \p Before
+/// and \p After, words as well, from its environment.
 CompilerCommand readCompilerCommand(std::vector<std::string> Words,
                                     llvm::StringRef Directory,
-                                    const EnvironmentArgs &Added = {});
+                                    llvm::StringRef Before = "",
+                                    llvm::StringRef After = "");
 
 /// The words that compile \p Copy instead of the input, with \p Extra first
 /// among the arguments.

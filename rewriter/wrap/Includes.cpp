@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "wrap/Includes.h"
+#include "model/SourceFile.h"
 #include "clang/Basic/LangOptions.h"
 #include "clang/Basic/TokenKinds.h"
 #include "clang/Lex/DependencyDirectivesScanner.h"
@@ -21,9 +22,6 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 namespace scan = clang::dependency_directives_scan;
-
-/// More files than these are not looked at.
-static constexpr size_t MostFiles = 1000;
 
 std::optional<std::string> bankstripe::readText(StringRef Path) {
   auto File = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
@@ -115,15 +113,10 @@ bankstripe::findIncluded(const IncludeDirective &Directive, StringRef Includer,
   return std::nullopt;
 }
 
-static std::string realName(StringRef Path) {
-  llvm::SmallString<256> Real;
-  return fs::real_path(Path, Real) ? Path.str() : std::string(Real);
-}
-
 std::optional<IncludeTree>
 bankstripe::readIncludeTree(StringRef Main, const IncludeFolders &Folders) {
   IncludeTree Tree;
-  Tree.Main = realName(Main);
+  Tree.Main = realPath(Main);
   std::vector<std::pair<std::string, std::string>> Open{
       {Tree.Main, Main.str()}}; // Real paths and names.
   while (!Open.empty()) {
@@ -131,10 +124,6 @@ bankstripe::readIncludeTree(StringRef Main, const IncludeFolders &Folders) {
     Open.pop_back();
     if (Tree.Files.count(Real))
       continue;
-    if (Tree.Files.size() == MostFiles) {
-      Tree.Complete = false;
-      break;
-    }
     IncludedFile File;
     File.Name = Name;
     auto Text = readText(Name);
@@ -146,7 +135,7 @@ bankstripe::readIncludeTree(StringRef Main, const IncludeFolders &Folders) {
       std::optional<std::string> Found;
       if (D.Length)
         Found = findIncluded(D, Name, Folders);
-      File.Targets.push_back(Found ? realName(*Found) : "");
+      File.Targets.push_back(Found ? realPath(*Found) : "");
       if (Found && !D.Asks)
         Open.emplace_back(File.Targets.back(), *Found);
     }
@@ -163,7 +152,6 @@ static bool mentions(const IncludeTree &Tree, StringRef Word) {
 }
 
 bool bankstripe::mayHoldPrivateArray(const IncludeTree &Tree) {
-  return !Tree.Complete ||
-         ((mentions(Tree, "__global__") || mentions(Tree, "__device__")) &&
-          mentions(Tree, "["));
+  return (mentions(Tree, "__global__") || mentions(Tree, "__device__")) &&
+         mentions(Tree, "[");
 }

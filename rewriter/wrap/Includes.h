@@ -58,7 +58,6 @@ struct IncludedFile {
 struct IncludeTree {
   std::string Main; ///< Real path.
   std::map<std::string, IncludedFile> Files;
-  bool Complete = true; ///< Else there were too many.
 };
 
 /// Where `#include` of \p Directive in the file \p Includer leads to, spelled

@@ -56,14 +56,11 @@ llvm::Expected<Shadow> makeShadow(const IncludeTree &Tree,
 /// Writes what is not there yet. Files that hold the same are not touched.
 llvm::Error writeShadow(const Shadow &S);
 
-/// The dependency file \p Text with other names: \p Rename gives the one to put
-/// in the place of a name, an empty one to leave the file out, nothing to keep
-/// it. \p Extra are further files that the targets depend on. All else stays
-/// as it is.
+/// The dependency file \p Text with other names: \p NamesFor gives those to put
+/// in the place of a name, none to keep it. All else stays as it is.
 std::string renameDependencies(
     llvm::StringRef Text,
-    llvm::function_ref<std::optional<std::string>(llvm::StringRef)> Rename,
-    llvm::ArrayRef<std::string> Extra);
+    llvm::function_ref<std::vector<std::string>(llvm::StringRef)> NamesFor);
 
 } // namespace bankstripe
 

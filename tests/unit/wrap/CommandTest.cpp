@@ -86,9 +86,9 @@ TEST(Command, SeveralSourcesAreLeftAlone) {
 
 TEST(Command, TheEnvironmentAddsArguments) {
   const CompilerCommand C =
-      readCompilerCommand({"nvcc", "-c", "a.cu"}, "/", {"-Ia", "-rdc=true"});
+      readCompilerCommand({"nvcc", "-c", "a.cu"}, "/", "-Ia", "-rdc=true");
   EXPECT_EQ(C.AllArgs, (Words{"-Ia", "-c", "a.cu", "-rdc=true"}));
-  EXPECT_EQ(C.Folders, Words{"a"});
+  EXPECT_EQ(C.Folders.Any, Words{"a"});
   EXPECT_EQ(C.Args, (Words{"-c", "a.cu"}));
 }
 
@@ -108,8 +108,8 @@ TEST(Command, ModulesAreNoObjects) {
 TEST(Command, FoldersAreInOrder) {
   const CompilerCommand C =
       read("nvcc -Ia -I b --include-path=c,d -iquote e -c a.cu");
-  EXPECT_EQ(C.Folders, (Words{"a", "b", "c", "d"}));
-  EXPECT_EQ(C.QuoteFolders, Words{"e"});
+  EXPECT_EQ(C.Folders.Any, (Words{"a", "b", "c", "d"}));
+  EXPECT_EQ(C.Folders.Quote, Words{"e"});
 }
 
 TEST(Command, DependenciesGoWhereTheCommandSays) {

@@ -57,9 +57,3 @@ TEST(Look, DeviceCodeWithoutABracketHoldsNoArray) {
   Tree.Files["/a.cu"].Text = "__global__ void k(int *p) { *p = 1; }";
   EXPECT_FALSE(mayHoldPrivateArray(Tree));
 }
-
-TEST(Look, WhatIsTooMuchToReadMayHoldAnything) {
-  IncludeTree Tree;
-  Tree.Complete = false;
-  EXPECT_TRUE(mayHoldPrivateArray(Tree));
-}
