@@ -212,7 +212,6 @@ private:
   void collectUses();
   void collectStatements();
   void collectLaunchBounds();
-  void collectReservations();
   void collectLoops();
   std::string includeText(unsigned Place, bool EmbedHelper) const;
 
@@ -295,20 +294,6 @@ void FileEditor::collectLaunchBounds() {
            "__launch_bounds__(" + std::to_string(K.BoundsToAdd) + ") "});
 }
 
-// Instances of a template share their text: the most that one of them takes.
-void FileEditor::collectReservations() {
-  std::map<unsigned, uint64_t> Bytes; // By where the bodies begin.
-  for (const KernelPlan &K : P.Kernels)
-    if (K.Reserved && K.Facts.BodyStart.File == Path) {
-      uint64_t &Most = Bytes[K.Facts.BodyStart.Offset];
-      Most = std::max(Most, K.Reserved);
-    }
-  for (auto [Offset, Most] : Bytes)
-    OtherEdits.push_back(
-        {Offset, 0, " ::bankstripe::reserve<" + std::to_string(Most) + ">();"});
-  NeedsHelper |= !Bytes.empty();
-}
-
 void FileEditor::collectLoops() {
   for (const PlannedArray &A : P.Arrays)
     for (const CountedLoop &L : A.Verdict.Unroll)
@@ -325,7 +310,6 @@ bool FileEditor::collect() {
   collectStatements();
   collectVersions();
   collectLaunchBounds();
-  collectReservations();
   collectLoops();
   EditList Overloads = overloadsIn(P, Path, Code);
   NeedsHelper |= !Overloads.empty();
@@ -428,8 +412,6 @@ std::set<std::string> bankstripe::filesOf(const Plan &P) {
   for (const KernelPlan &K : P.Kernels) {
     if (K.AddLaunchBounds)
       Files.insert(K.Facts.BoundsInsertion.File);
-    if (K.Reserved)
-      Files.insert(K.Facts.BodyStart.File);
     if (!K.editsLaunches())
       continue;
     Files.insert(K.Facts.Text.Definition.File);

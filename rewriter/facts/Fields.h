@@ -78,7 +78,7 @@ BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   OtherDepths, Obstacles, LeadingLoops)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion,
-                  BoundsExcludedBy, BodyStart, MayEdit, StaticSharedBytes,
+                  BoundsExcludedBy, MayEdit, StaticSharedBytes,
                   UsesDynamicShared, AddressTaken, AddressTakenAt,
                   AttributeSetAt, AskedAboutAt, Text)
 BANKSTRIPE_FIELDS(HostParameter, FunctionId, Index)

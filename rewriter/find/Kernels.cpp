@@ -294,8 +294,6 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
   if (Begin.isFileID())
     K.BoundsInsertion = {Text.file(Begin), Text.sources().getFileOffset(Begin),
                          0};
-  if (auto Brace = Text.writtenRange(Function->getBody()->getBeginLoc()))
-    K.BodyStart = {Brace->File, Brace->Offset + 1, 0};
   K.MayEdit = MayEdit(K.Where.File);
   K.Text = readText(Function, Context, Text, MayEdit);
   return K;

@@ -230,8 +230,6 @@ struct Kernel {
   TextRange BoundsInsertion;
   /// The attribute that allows no `__launch_bounds__` beside it; empty without.
   std::string BoundsExcludedBy;
-  /// The point behind the `{` of its body; invalid when a macro gives that.
-  TextRange BodyStart;
   bool MayEdit = true;            ///< Its file is among the given paths.
   uint64_t StaticSharedBytes = 0; ///< Its own and its callees', in bytes.
   bool UsesDynamicShared = false; ///< Sees an `extern __shared__` array.

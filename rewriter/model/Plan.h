@@ -102,8 +102,6 @@ struct KernelPlan {
   std::optional<KernelWork> Work;
   std::optional<Prediction> Predicted;  ///< Of what was decided.
   std::optional<Explanation> Explained; ///< How that came about.
-  /// Static bytes per block that it takes and leaves alone, for a measurement.
-  uint64_t Reserved = 0;
   /// It is a template, and a launch of it does not name its instance in full,
   /// so what launches call must be no template.
   bool NamedInPart = false;

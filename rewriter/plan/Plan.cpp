@@ -33,7 +33,6 @@ public:
 private:
   Verdict verdictOf(unsigned I) const;
   Verdict movingVerdict(unsigned I) const;
-  bool isControl(unsigned I) const;
   uint64_t dynamicBytes(unsigned Row) const;
   uint64_t warpBytes(unsigned Row) const;
   bool movesAny(unsigned Row) const;
@@ -85,12 +84,6 @@ static Verdict verdict(const Why &Because) {
 
 // --- Arrays ------------------------------------------------------------------
 
-bool Builder::isControl(unsigned I) const {
-  return llvm::any_of(P.Run.Arrays[I].Kernels, [&](unsigned Row) {
-    return P.Options.Controls.count(Row);
-  });
-}
-
 Verdict Builder::movingVerdict(unsigned I) const {
   const Candidate &C = *Final[I];
   const ArrayChoices &Choices = P.Choices[I];
@@ -115,8 +108,6 @@ Verdict Builder::movingVerdict(unsigned I) const {
 
 Verdict Builder::verdictOf(unsigned I) const {
   const ArrayChoices &Choices = P.Choices[I];
-  if (isControl(I))
-    return verdict({Reason::DecidedKeep, P.Run.Arrays[I].Array.Where, ""});
   if (TakenBack[I])
     return verdict(*TakenBack[I]);
   Verdict V = Choices.Fixed ? verdict(*Choices.Fixed)
@@ -195,8 +186,6 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.Explained = Outlook.Explained;
   if (K.Explained && KeepsAll)
     K.Explained->Taken = false;
-  if (P.Options.Controls.count(Row) && K.Facts.BodyStart.isValid())
-    K.Reserved = K.SharedAfter - K.SharedBefore - dynamicBytes(Row);
   auto Warps = [&](uint64_t SharedBytes) {
     return residentWarps(P.Options.GpuArch, K.BlockThreads, K.Registers,
                          SharedBytes + K.DynamicSharedBytes);

@@ -70,12 +70,6 @@ struct PlanOptions {
   bool Unroll = false;
   /// `--layout`: instead of that of the defaults.
   std::optional<Layout> DefaultLayout;
-  /// Kernels, by their index in the plan, that are a control: they take the
-  /// shared memory and the bounds of the plan, and their arrays stay where they
-  /// are. What that does to their time is the resource factor of the plan; the
-  /// rest is the access factor. Kernels whose body a macro opens reserve
-  /// nothing.
-  std::set<unsigned> Controls;
 };
 
 /// One translation unit's facts and evidence.

@@ -71,7 +71,6 @@ llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) {
     Wanted.KernelDecisions.push_back(
         decisionAbout(Movable.Kernels[Row].Facts, Wish));
   RunResult Run;
-  Wanted.Controls = T.Reserved;
   Run.Decisions = planUnits(Read.Units, Wanted);
   if (llvm::Error E = bankstripe::carryOut(Run, Options))
     return E;

@@ -21,7 +21,6 @@
 #include "llvm/Support/JSON.h"
 #include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 namespace bankstripe {
@@ -40,9 +39,6 @@ struct Measurement {
   std::map<std::string, KernelTimes> Kernels;
   /// Why the changed program is no good; empty when both compute the same.
   std::string Problem;
-  /// The kernel that the problem was found in, by comparableName(); empty when
-  /// that is not known.
-  std::string Culprit;
 };
 
 /// The name of the kernel with the symbol or the demangled name \p Name as
@@ -60,44 +56,38 @@ using Arrangement = std::map<unsigned, Layout>;
 struct Trial {
   std::string Name; ///< For people.
   Arrangement Arrays;
-  std::set<unsigned>
-      Reserved; ///< Kernels that are a control (PlanOptions::Controls).
   std::map<unsigned, Carveout> Carved; ///< Where not what planning chooses.
 };
 
 /// One arrangement of the arrays of a group, and what came of it.
 struct Attempt {
-  std::string Name; ///< `stripes`, `slots without 'x'`, `memory alone`.
+  std::string Name; ///< `stripes`, `slots without 'x'`.
   Arrangement Wanted;
-  bool Control = false; ///< Its memory is reserved, its arrays stay.
   /// Of its kernels, where not what planning chooses.
-  std::optional<Carveout> Carved;
+  std::optional<Carveout> Carved = {};
   /// What planning made of Wanted: arrays for which there was no room stay.
-  Arrangement Got;
-  Carveout GotCarved;       ///< Of the first kernel.
-  uint64_t SharedBytes = 0; ///< Per block of the kernel that takes the most.
+  Arrangement Got = {};
+  Carveout GotCarved = {}; ///< Of the first kernel.
   /// Time of the original over its time; nothing when it was not measured.
-  std::optional<double> Speedup;
-  std::string Problem; ///< Why not.
+  std::optional<double> Speedup = {};
+  std::string Problem = {}; ///< Why not.
 };
 
 /// Kernels that share arrays, which are decided together.
 struct TuneGroup {
   std::vector<unsigned> Kernels, Arrays; ///< Indices of the plan.
   std::vector<Attempt> Attempts;         ///< In the order of their measuring.
-  double Base = 1;          ///< Speedup by what people decided, without more.
-  double Noise = 0;         ///< How far two builds of the original were apart.
-  bool Launched = true;     ///< The program launches one of its kernels.
-  bool TakesMemory = false; ///< Not all its arrays become constant.
-  bool MayCarve = true;     ///< All launches of its kernels can be edited.
+  double Base = 1;      ///< Speedup by what people decided, without more.
+  double Noise = 0;     ///< How far two builds of the original were apart.
+  bool Launched = true; ///< The program launches one of its kernels.
+  bool MayCarve = true; ///< All launches of its kernels can be edited.
 
-  /// The fastest arrangement that moves something; nothing without any.
-  const Attempt *fastest() const;
+  /// The fastest arrangement that moves something, of all or of those without
+  /// a carveout of their own; nothing without any.
+  const Attempt *fastest(bool AlsoCarved = true) const;
   /// The same, if it is worth having: faster than the original by more than
   /// chance and WorthHaving.
   const Attempt *best() const;
-  /// The control for the memory of \p A.
-  const Attempt *controlOf(const Attempt &A) const;
 };
 
 /// What a change has to be measured to be worth.
@@ -106,8 +96,8 @@ inline constexpr double WorthHaving = 1.02;
 /// Tries layouts, for all groups of a program at a time.
 class TuneSearch {
 public:
-  /// \p Movable is a plan that moves all that can be moved, \p Predicted the
-  /// one that the tool makes by itself.
+  /// \p Movable is a plan that moves all that can be moved, and stays where it
+  /// is; \p Predicted is the one that the tool makes by itself.
   TuneSearch(const Plan &Movable, const Plan &Predicted);
 
   /// What to measure next; nothing when it is known what is best.
@@ -121,18 +111,14 @@ public:
   Trial best() const;
 
 private:
+  Arrangement all(const TuneGroup &G, Layout L) const;
   std::optional<Attempt> propose(const TuneGroup &G) const;
-  std::optional<Attempt> proposeSubset(const TuneGroup &G) const;
-  std::optional<Attempt> proposeCarveout(const TuneGroup &G) const;
-  std::optional<double> speedupOf(const TuneGroup &G,
-                                  const Measurement &M) const;
-  std::optional<unsigned> groupOf(llvm::StringRef Kernel) const;
-  void recordProblem(const Measurement &M);
+  std::optional<Attempt> proposeSubset(const TuneGroup &G,
+                                       const Attempt &Fastest) const;
   void recordTimes(const Plan &Tried, const Measurement &M);
+  void recordProblem(const std::string &Problem);
 
-  std::vector<std::string> ArrayNames;  ///< Parallel to Plan::Arrays.
-  std::vector<uint64_t> ArrayBytes;     ///< Per thread, likewise.
-  std::vector<std::string> KernelNames; ///< Parallel to Plan::Kernels.
+  const Plan &Movable;
   Arrangement Predicted;
   std::vector<TuneGroup> Groups;
   std::map<unsigned, Attempt> Current; ///< Under way, by group.

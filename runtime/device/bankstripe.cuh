@@ -577,12 +577,6 @@ template <class Type, int Threads, int Alignment = 1> struct slots {
   }
 };
 
-// Takes shared memory and leaves it alone: a control to measure against.
-template <int Bytes> __device__ __forceinline__ void reserve() {
-  __shared__ unsigned char unused[Bytes];
-  asm volatile("" ::"l"(unused)); // Else it would not be allocated.
-}
-
 // The calling thread's slot, for an object that has yet to be made.
 template <class Type, int Threads, int Alignment>
 __device__ __forceinline__ placement

@@ -94,7 +94,7 @@ def log_speedup(attempt):
 
 def lines_of(name, group):
     """The rows of one group, and its (best, chosen) logarithms."""
-    tried = [a for a in group["attempts"] if a["speedup"] and not a["control"]]
+    tried = [a for a in group["attempts"] if a["speedup"]]
     title = f"{name} {', '.join(k.split('(')[0] for k in group['kernels'])}"
     if not tried:
         return [f"{title}: not measured"], None
@@ -102,8 +102,7 @@ def lines_of(name, group):
     lines = [f"{title}: {best['name'] if best else 'the original'}"]
     for attempt in group["attempts"]:
         figure = "-" if not attempt["speedup"] else f"{attempt['speedup']:.3f}"
-        parts = f" = {attempt['resourceFactor']:.3f} x {attempt['accessFactor']:.3f}" if "resourceFactor" in attempt else ""
-        lines.append(f"    {attempt['name']:40} {figure}{parts} {attempt.get('problem', '')[:80]}")
+        lines.append(f"    {attempt['name']:40} {figure} {attempt.get('problem', '')[:80]}")
     return lines, (max(0, *map(log_speedup, tried)), log_speedup(best) if best else 0)
 
 

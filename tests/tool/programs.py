@@ -29,8 +29,7 @@ if page := option("--html"):
 original, changed = [open(a).read() for a in own if not a.startswith("-")]
 TIMES = {times}
 def time(text):
-    form = ("control" if "reserve<" in text else "slot" if "slots<" in text else
-            "stripe" if "bankstripe::" in text else "keep")
+    form = "slot" if "slots<" in text else "stripe" if "bankstripe::" in text else "keep"
     return TIMES[form]
 with open("{calls}", "a+") as calls:
     calls.write(" ".join(a for a in own if a.startswith("-")) + "\\n")

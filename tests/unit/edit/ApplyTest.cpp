@@ -122,19 +122,6 @@ TEST(ApplyPlan, AddsLaunchBounds) {
             "  __shared__ int a[::bankstripe::warps(128)][4][32];\n}\n");
 }
 
-TEST(ApplyPlan, ControlReservesMemoryAndMovesNothing) {
-  StringRef Code = "__global__ void k(int i) {\n  int a[4];\n}\n";
-  Plan P = planFor(Code, {{"a", {4}}});
-  P.Arrays[0].Verdict.Kind = VerdictKind::Unchanged;
-  P.Kernels[0].Reserved = 2048;
-  P.Kernels[0].Facts.BodyStart = {CodePath.str(),
-                                  static_cast<unsigned>(Code.find("{")) + 1, 0};
-  EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
-                           "__global__ void k(int i) { "
-                           "::bankstripe::reserve<2048>();\n"
-                           "  int a[4];\n}\n");
-}
-
 TEST(ApplyPlan, BytesThatAreNoTextAreKept) {
   EXPECT_EQ(
       rewritten("// \xE9t\xE9 \x80\xFF\nint a[4]; // \xE4\n", {{"a", {4}}}),

@@ -184,23 +184,6 @@ TEST(BoundsInsertion, BeforeTheQualifier) {
   EXPECT_EQ(K.BoundsInsertion.Offset, Code.rfind("n::kernel"));
 }
 
-TEST(BodyStart, BehindTheBrace) {
-  llvm::StringRef Code = "__global__ void kernel(int n = {}) { return; }";
-  EXPECT_EQ(kernelIn(Code).BodyStart.Offset, Code.rfind("{") + 1);
-}
-
-TEST(BodyStart, OfATemplateIsThatOfItsPattern) {
-  llvm::StringRef Code = "template <class T> __global__ void kernel(T) {}\n"
-                         "void f() { kernel<<<1, 32>>>(1); }";
-  EXPECT_EQ(kernelIn(Code, "kernel<int>").BodyStart.Offset, Code.find("{") + 1);
-}
-
-TEST(BodyStart, NotInAMacro) {
-  EXPECT_FALSE(kernelIn("#define BODY { return; }\n"
-                        "__global__ void kernel() BODY")
-                   .BodyStart.isValid());
-}
-
 TEST(BoundsInsertion, NotIntoAMacro) {
   EXPECT_FALSE(kernelIn("#define KERNEL(n) __global__ void n\n"
                         "KERNEL(kernel)() {}")

@@ -326,3 +326,30 @@ TEST(Default, BlockSizeCannotBeLessThanALaunchAsksFor) {
 }
 
 } // namespace
+
+TEST(DecisionAbout, CountsArraysOfOneName) {
+  TestUnit U;
+  U.launch(64);
+  U.array(makeArray("a", 16, 4, 10));
+  U.array(makeArray("b", 16, 4, 11));
+  U.array(makeArray("a", 16, 4, 12));
+  const Plan P = U.plan();
+  const ArrayDecision D = decisionAbout(P, 2, Layout::Slot);
+  EXPECT_EQ(D.Array, "a");
+  EXPECT_EQ(D.Occurrence, 2u);
+  EXPECT_EQ(D.Wanted, Layout::Slot);
+  EXPECT_EQ(decisionAbout(P, 1, Layout::Keep).Occurrence, 1u);
+}
+
+// What is written about an array is obeyed for that array.
+TEST(DecisionAbout, IsObeyed) {
+  TestUnit U;
+  U.launch(64);
+  U.array(makeArray("a", 16, 4, 10));
+  U.array(makeArray("a", 16, 4, 12));
+  PlanOptions Options;
+  Options.Decisions = {decisionAbout(U.plan(), 1, Layout::Keep)};
+  const Plan P = U.plan(Options);
+  EXPECT_TRUE(P.Arrays[0].Verdict.usesShared());
+  EXPECT_FALSE(P.Arrays[1].Verdict.usesShared());
+}

@@ -19,29 +19,21 @@ std::string Version::of(const std::string &Array) const {
   return nameOf(find(P, Array).Verdict.Kind).str();
 }
 
-bool Version::isControl() const {
-  return llvm::any_of(T.Reserved, [&](unsigned Row) {
-    return P.Kernels[Row].Facts.Name == Kernel;
-  });
-}
-
 Simulation::Simulation(const TestUnit &U, PlanOptions Options)
     : Speedup([](const Version &) { return 1.0; }),
       IsLaunched([](const std::string &) { return true; }), U(U),
       Options(std::move(Options)), Movable(U.plan(this->Options)),
       Search(Movable, Movable) {}
 
-Measurement Simulation::measure(const Plan &P, const Trial &T) const {
+Measurement Simulation::measure(const Plan &P) const {
   Measurement M;
   M.Device = "Test GPU";
   for (const KernelPlan &K : P.Kernels) {
     if (!IsLaunched(K.Facts.Name))
       continue;
-    const double Factor = Speedup({P, T, K.Facts.Name});
-    if (Factor < 0) {
+    const double Factor = Speedup({P, K.Facts.Name});
+    if (Factor < 0)
       M.Problem = "wrong";
-      M.Culprit = HideCulprit ? "" : comparableName(K.Facts.Id);
-    }
     M.Kernels[comparableName(K.Facts.Id)] = {OriginalTime,
                                              OriginalTime / Factor};
   }
@@ -60,9 +52,8 @@ std::vector<std::string> Simulation::tune() {
     for (const auto &[Row, Wish] : T->Carved)
       Wanted.KernelDecisions.push_back(
           decisionAbout(Movable.Kernels[Row].Facts, Wish));
-    Wanted.Controls = T->Reserved;
     Plan P = U.plan(Wanted);
-    Search.record(P, measure(P, *T));
+    Search.record(P, measure(P));
     ++Trials;
     if (Names.size() > 100) {
       ADD_FAILURE() << "the search does not end";

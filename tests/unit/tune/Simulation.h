@@ -25,13 +25,10 @@ namespace bankstripe::testing {
 /// What a version of the program looks like to the one who times it.
 struct Version {
   const Plan &P;
-  const Trial &T;
   std::string Kernel; ///< The one to be timed.
 
   /// `stripe`, `slot` or `keep`.
   std::string of(const std::string &Array) const;
-  /// Whether the kernel's memory is reserved only.
-  bool isControl() const;
 };
 
 /// A program that is not really run.
@@ -42,8 +39,6 @@ public:
   /// Of the version over the original; below 0: the version is wrong.
   std::function<double(const Version &)> Speedup;
   std::function<bool(const std::string &)> IsLaunched;
-  /// Nobody knows which kernel is to blame for a wrong result.
-  bool HideCulprit = false;
 
   /// Runs the search to its end. \returns the names of the trials.
   std::vector<std::string> tune();
@@ -55,7 +50,7 @@ public:
   TuneOutcome outcome() const;
 
 private:
-  Measurement measure(const Plan &P, const Trial &T) const;
+  Measurement measure(const Plan &P) const;
 
   TestUnit U;
   PlanOptions Options;
