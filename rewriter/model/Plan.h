@@ -161,6 +161,9 @@ struct Plan {
   /// What would change if nvcc had nothing against it, by the arrays' places.
   std::map<Place, Treatment> Version;
   std::vector<PlanNote> Notes; ///< What was tried in vain.
+  /// Files whose launches are taken for all there are; 0: others may launch
+  /// kernels as well.
+  unsigned ProgramFiles = 0;
 };
 
 llvm::StringRef nameOf(StripeForm F);

@@ -240,6 +240,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
 
   Plan P;
   P.GpuArch = Options.GpuArch;
+  P.ProgramFiles = Options.Others == Outside::Nobody ? Options.FilesRead : 0;
   P.Callees = std::move(Run.Callees);
   P.Contents = std::move(Run.Contents);
   const Builder B(Sought, E, Found, Known);

@@ -48,6 +48,7 @@ struct PlanOptions {
   /// otherwise, in threads, 1 to 1024; 0 when not given.
   unsigned BlockSize = 0;
   Outside Others = Outside::Nobody;
+  unsigned FilesRead = 0;        ///< Sources that were read.
   std::string GpuArch = "sm_90"; ///< For occupancy.
   /// All that the code is made for; empty when nobody says.
   std::set<std::string> AllGpuArchs;

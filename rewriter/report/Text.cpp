@@ -454,6 +454,10 @@ static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
     Separator = ", ";
   }
   OS << '\n';
+  // What "all launches" rests on.
+  if (P.ProgramFiles && !P.Kernels.empty())
+    OS << llvm::formatv("launches of {0} file{1} were read\n", P.ProgramFiles,
+                        P.ProgramFiles == 1 ? "" : "s");
 }
 
 void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,

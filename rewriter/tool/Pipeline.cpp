@@ -319,6 +319,10 @@ bankstripe::planningFor(const RunResult &Run,
   Planning.DefaultLayout = Options.DefaultLayout;
   Planning.Others = Options.Others.value_or(
       areWholeProgram(Options) ? Outside::Nobody : Outside::Files);
+  std::set<std::string> Read;
+  for (const UnitRecord &Unit : Units)
+    Read.insert(Unit.Job.File);
+  Planning.FilesRead = Read.size();
   Planning.Unroll = Options.Unroll;
   Planning.DefaultCarveout = Options.DefaultCarveout;
   if (llvm::Error E = addDecisions(Planning, Lookup, Units))

@@ -69,6 +69,13 @@ KernelResources resources(unsigned StackFrame, unsigned Registers) {
   return R;
 }
 
+TEST(Text, SaysWhatAllLaunchesRestOn) {
+  Plan P = samplePlan();
+  P.ProgramFiles = 12;
+  EXPECT_TRUE(llvm::StringRef(text(P)).ends_with(
+      std::string(Summary) + "launches of 12 files were read\n"));
+}
+
 TEST(Text, Normal) {
   EXPECT_EQ(text(samplePlan()),
             std::string(Messages) + InSlot + Refused + KernelHead + Summary);
