@@ -10,10 +10,10 @@ build=$root/build
 
 # Colours, for people: on a terminal that did not ask for none.
 # shellcheck disable=SC2034
-bold='' green='' dim='' plain=''
+bold='' dim='' plain=''
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
   # shellcheck disable=SC2034
-  bold=$'\e[1m' green=$'\e[32m' dim=$'\e[2m' plain=$'\e[0m'
+  bold=$'\e[1m' dim=$'\e[2m' plain=$'\e[0m'
 fi
 
 heading() { printf '\n%s== %s ==%s\n' "$bold" "$*" "$plain"; }
