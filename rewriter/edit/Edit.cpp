@@ -133,11 +133,6 @@ bankstripe::changeFile(StringRef Path, StringRef Code, EditList Edits) {
   return File;
 }
 
-bool ChangedFile::includesHelper() const {
-  return StringRef(After).contains(
-      ("#include \"" + HelperFileName + "\"").str());
-}
-
 // A subscript becomes a call of the index helper:
 //
 //     a[i]       ::bankstripe::at(a, i)

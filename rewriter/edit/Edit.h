@@ -49,9 +49,6 @@ struct ChangedFile {
   EditList Edits = {}; ///< From the one to the other; no two of them touch.
   /// The line of Before that each line of After is, or belongs to.
   std::vector<unsigned> Lines = {};
-
-  /// Whether it includes the helper and so needs it beside it.
-  bool includesHelper() const;
 };
 
 /// The text of the generated helper header.
@@ -63,11 +60,6 @@ llvm::StringRef helperText();
 /// file is then changed.
 llvm::Expected<std::vector<ChangedFile>> applyPlan(const Plan &P,
                                                    bool EmbedHelper);
-
-/// \p Changes as a document that clang-apply-replacements reads. Errors: a
-/// text that is put in is not UTF-8, which such a document has to be.
-llvm::Expected<std::string>
-replacementsDocument(llvm::ArrayRef<ChangedFile> Changes);
 
 /// The files that applyPlan may change if \p P carries their texts.
 std::set<std::string> filesOf(const Plan &P);

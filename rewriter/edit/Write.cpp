@@ -6,11 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "edit/Edit.h"
-#include "clang/Tooling/ReplacementsYaml.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
@@ -86,28 +83,4 @@ llvm::Error bankstripe::replaceFile(llvm::StringRef Path, llvm::StringRef Text,
     return failure(Path, toString(std::move(E)));
   }
   return llvm::Error::success();
-}
-
-// One document of clang::tooling's for a whole run. It names files by their
-// absolute paths, since whoever applies it may do so from another folder.
-llvm::Expected<std::string>
-bankstripe::replacementsDocument(llvm::ArrayRef<ChangedFile> Changes) {
-  clang::tooling::TranslationUnitReplacements Document;
-  // Of several main files there is none that stands for all.
-  if (Changes.size() == 1)
-    Document.MainSourceFile = Changes.front().Path;
-  for (const ChangedFile &File : Changes)
-    for (const TextEdit &E : File.Edits) {
-      if (!llvm::json::isUTF8(E.Text) || !llvm::json::isUTF8(File.Path))
-        return llvm::createStringError(
-            "cannot export the changes of '" + File.Path +
-            "': its name, or text of it that is repeated, is not UTF-8; use "
-            "--in-place");
-      Document.Replacements.emplace_back(File.Path, E.Offset, E.Length, E.Text);
-    }
-  std::string Text;
-  llvm::raw_string_ostream OS(Text);
-  llvm::yaml::Output YAML(OS);
-  YAML << Document;
-  return Text;
 }

@@ -43,12 +43,10 @@ namespace bankstripe {
 struct FrontendOptions {
   std::string GpuArch;  ///< `sm_90`; empty: from the command, else sm_90.
   std::string CudaPath; ///< Toolkit root; empty: look for one.
-  std::string DatabaseDirectory; ///< `-p`: holds compile_commands.json.
-  std::vector<std::string> ExtraArgsBefore; ///< `--extra-arg-before`.
-  std::vector<std::string> ExtraArgs;       ///< `--extra-arg`.
-  std::vector<std::string> CompilerArgs;    ///< After `--` on our command line.
-  std::vector<std::string> Include;         ///< `--include` globs; empty: all.
-  std::vector<std::string> Exclude;         ///< `--exclude` globs.
+  std::string DatabaseDirectory;         ///< `-p`: holds compile_commands.json.
+  std::vector<std::string> ExtraArgs;    ///< `--extra-arg`.
+  std::vector<std::string> CompilerArgs; ///< After `--` on our command line.
+  std::vector<std::string> Exclude;      ///< `--exclude` globs.
 };
 
 /// One file to process, with the command that compiles it.

@@ -51,48 +51,33 @@ bool isBelow(StringRef Path, StringRef Folder) {
          (Folder.ends_with("/") || Path.starts_with("/"));
 }
 
-/// `--include` and `--exclude`.
+/// `--exclude`.
 class Filter {
 public:
   static Expected<Filter> create(const FrontendOptions &Options) {
     Filter Result;
-    if (Error E = compile(Options.Include, Result.Include))
-      return std::move(E);
-    if (Error E = compile(Options.Exclude, Result.Exclude))
-      return std::move(E);
+    for (const std::string &Glob : Options.Exclude) {
+      Expected<GlobPattern> Pattern = GlobPattern::create(Glob);
+      if (!Pattern)
+        return createStringError(
+            "'" + Glob + "' is not a glob: " + toString(Pattern.takeError()));
+      Result.Exclude.push_back(std::move(*Pattern));
+    }
     return Result;
   }
 
   /// \p Path is absolute; \p Base is the folder that it was found under.
   bool passes(StringRef Path, StringRef Base) const {
-    return (Include.empty() || matches(Include, Path, Base)) &&
-           !matches(Exclude, Path, Base);
-  }
-
-private:
-  static Error compile(ArrayRef<std::string> Globs,
-                       std::vector<GlobPattern> &Out) {
-    for (const std::string &Glob : Globs) {
-      Expected<GlobPattern> Pattern = GlobPattern::create(Glob);
-      if (!Pattern)
-        return createStringError(
-            "'" + Glob + "' is not a glob: " + toString(Pattern.takeError()));
-      Out.push_back(std::move(*Pattern));
-    }
-    return Error::success();
-  }
-
-  static bool matches(ArrayRef<GlobPattern> Patterns, StringRef Path,
-                      StringRef Base) {
     StringRef Relative = Path;
     if (isBelow(Path, Base))
       Relative = Path.drop_front(Base.size()).ltrim('/');
-    return any_of(Patterns, [&](const GlobPattern &P) {
+    return none_of(Exclude, [&](const GlobPattern &P) {
       return P.match(Path) || P.match(Relative);
     });
   }
 
-  std::vector<GlobPattern> Include, Exclude;
+private:
+  std::vector<GlobPattern> Exclude;
 };
 
 using Entry = clang::tooling::CompileCommand;
@@ -251,9 +236,6 @@ private:
   /// `--extra-arg` changes the command itself, so that whoever uses it later
   /// sees the same.
   std::vector<std::string> extend(std::vector<std::string> Command) const {
-    const auto AfterCompiler = Command.begin() + (Command.empty() ? 0 : 1);
-    Command.insert(AfterCompiler, Options.ExtraArgsBefore.begin(),
-                   Options.ExtraArgsBefore.end());
     append_range(Command, Options.ExtraArgs);
     return Command;
   }

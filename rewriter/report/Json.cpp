@@ -52,7 +52,7 @@ static json::Value unrolling(const PlannedArray &A) {
   return json::Object{{"loops", std::move(Loops)}};
 }
 
-json::Object bankstripe::arrayToJson(const Plan &P, const PlannedArray &A) {
+static json::Object array(const Plan &P, const PlannedArray &A) {
   const Verdict &V = A.Verdict;
   const ReasonInfo &Info = infoOf(V.Why);
   json::Array Extents, Kernels, Uses;
@@ -234,31 +234,17 @@ static json::Value decision(const KernelOutcome &O) {
 }
 
 json::Value bankstripe::toJson(const Plan &P,
-                               const ConfirmedResources &Resources) {
+                               const ConfirmedResources &Resources,
+                               llvm::ArrayRef<ChangedFile> Changes) {
   json::Array Arrays, Kernels, Decisions, KernelDecisions;
   for (const PlannedArray &A : P.Arrays)
-    Arrays.push_back(arrayToJson(P, A));
+    Arrays.push_back(array(P, A));
   for (const KernelPlan &K : P.Kernels)
     Kernels.push_back(kernel(K, P, Resources));
   for (const DecisionOutcome &O : P.Outcomes)
     Decisions.push_back(decision(O));
   for (const KernelOutcome &O : P.KernelOutcomes)
     KernelDecisions.push_back(decision(O));
-  json::Object Whole{{"schema", 1},
-                     {"tool", "bankstripe"},
-                     {"arrays", std::move(Arrays)},
-                     {"kernels", std::move(Kernels)},
-                     {"decisions", std::move(Decisions)},
-                     {"kernelDecisions", std::move(KernelDecisions)}};
-  if (std::string Gpu = otherFittedGpu(P); !Gpu.empty())
-    Whole["constantsFittedOn"] = Gpu;
-  return Whole;
-}
-
-json::Value bankstripe::toJson(const Plan &P,
-                               const ConfirmedResources &Resources,
-                               llvm::ArrayRef<ChangedFile> Changes) {
-  json::Value Report = toJson(P, Resources);
   json::Array Files;
   for (const ChangedFile &File : Changes) {
     std::string Diff;
@@ -267,6 +253,15 @@ json::Value bankstripe::toJson(const Plan &P,
     Files.push_back(
         json::Object{{"file", jsonText(File.Path)}, {"diff", jsonText(Diff)}});
   }
-  Report.getAsObject()->insert({"changes", std::move(Files)});
-  return Report;
+  json::Object Whole{{"schema", 1},
+                     {"tool", "bankstripe"},
+                     {"arrays", std::move(Arrays)},
+                     {"kernels", std::move(Kernels)},
+                     {"decisions", std::move(Decisions)},
+                     {"kernelDecisions", std::move(KernelDecisions)},
+                     {"programFiles", known(P.ProgramFiles)},
+                     {"changes", std::move(Files)}};
+  if (std::string Gpu = otherFittedGpu(P); !Gpu.empty())
+    Whole["constantsFittedOn"] = Gpu;
+  return Whole;
 }

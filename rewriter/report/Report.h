@@ -80,15 +80,10 @@ void printDiff(llvm::raw_ostream &OS, llvm::StringRef Name,
 /// \p Text, with what is not UTF-8 repaired, as JSON has to be.
 llvm::json::Value jsonText(llvm::StringRef Text);
 
-/// The plan as JSON; the schema is described in docs/json.md.
-llvm::json::Value toJson(const Plan &P, const ConfirmedResources &Resources);
-
-/// One of its arrays.
-llvm::json::Object arrayToJson(const Plan &P, const PlannedArray &A);
-
-/// The same with the diff of each of \p Changes, as the page reads it too.
+/// The plan as JSON, with the diff of each of \p Changes; the schema is
+/// described in docs/json.md.
 llvm::json::Value toJson(const Plan &P, const ConfirmedResources &Resources,
-                         llvm::ArrayRef<ChangedFile> Changes);
+                         llvm::ArrayRef<ChangedFile> Changes = {});
 
 /// What went wrong while a file was processed.
 struct Problem {
@@ -99,23 +94,18 @@ struct Problem {
 /// What a log says of the run itself.
 struct SarifRun {
   std::string Version;      ///< `0.1.0`.
-  std::string FullName;     ///< `bankstripe 0.1.0 (Clang 22.1.0)`.
   std::string DocumentsUrl; ///< Where docs/ can be read; empty: nowhere.
   /// Files below this folder are named relative to it. Absolute, without links.
   std::string Root;
   int ExitCode = 0;
-  std::string ExitText; ///< What that means.
   bool Succeeded = true;
   std::vector<Problem> Problems;
-  /// Quiet: only what would change. Verbose: what is left alone as well.
+  /// Quiet: only what would change.
   Detail Level = Detail::Normal;
 };
 
 /// The log for \p P.
 llvm::json::Value toSarif(const Plan &P, const SarifRun &Run);
-
-/// docs/verdicts.md, which the build compiles in.
-llvm::StringRef verdictsText();
 
 } // namespace bankstripe
 

@@ -1,4 +1,4 @@
-//===-- Copies.h - rewritten copies of the user's files ---------*- C++ -*-===//
+//===-- Copies.h - the user's tree, and rewritten copies of it --*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,6 +18,7 @@
 
 #include "edit/Edit.h"
 #include "frontend/Frontend.h"
+#include "llvm/ADT/StringMap.h"
 #include <map>
 #include <optional>
 #include <set>
@@ -25,6 +26,21 @@
 #include <vector>
 
 namespace bankstripe {
+
+/// The files that the user put at our disposal by naming them or folders above
+/// them, be it through links.
+class GivenFiles {
+public:
+  explicit GivenFiles(const std::vector<std::string> &Paths);
+  bool operator()(llvm::StringRef File) const;
+
+private:
+  std::vector<std::string> Real;
+  mutable llvm::StringMap<bool> Known; ///< Many units read the same headers.
+};
+
+/// The folder that all of \p Files lie in, or are themselves, without links.
+std::string commonFolder(const std::set<std::string> &Files);
 
 /// The copies of one tree.
 class Copies {

@@ -66,11 +66,6 @@ static List
               cl::value_desc("ARG"),
               cl::desc("Argument to add at the end of the compile command"),
               ALL_COMMANDS);
-static List ExtraArgsBefore(
-    "extra-arg-before", cl::location(Given.Frontend.ExtraArgsBefore),
-    cl::value_desc("ARG"),
-    cl::desc("Argument to add at the start of the compile command"),
-    ALL_COMMANDS);
 static Option<unsigned>
     Jobs("j", cl::location(Given.Jobs), cl::Prefix, cl::value_desc("N"),
          cl::desc("Process N files at a time (default: one per core, as far as "
@@ -150,10 +145,6 @@ static cl::opt<std::string> DefaultCarveout(
              "of the most there can be (default: auto where launches are "
              "edited anyway)"),
     ALL_COMMANDS);
-static List Include("include", cl::location(Given.Frontend.Include),
-                    cl::value_desc("GLOB"),
-                    cl::desc("Only files that match (may be repeated)"),
-                    ALL_COMMANDS);
 static List Exclude("exclude", cl::location(Given.Frontend.Exclude),
                     cl::value_desc("GLOB"),
                     cl::desc("No files that match (may be repeated)"),
@@ -198,12 +189,6 @@ static cl::opt<std::string>
 static cl::opt<bool> Check("check",
                            cl::desc("Exit with 1 when something would change"),
                            cl::cat(Category), cl::sub(RewriteCommand));
-static Option<std::string>
-    ExportFixes("export-fixes", cl::location(Given.ExportFixes),
-                cl::value_desc("FILE"),
-                cl::desc("Write the changes there, for "
-                         "clang-apply-replacements; see docs/ci.md"),
-                cl::cat(Category), cl::sub(RewriteCommand));
 static Option<bool>
     EmbedHelper("embed-helper", cl::location(Given.EmbedHelper),
                 cl::desc("Put the helper into each changed file instead of "
@@ -282,7 +267,6 @@ EXAMPLES:
   bankstripe rewrite --in-place -p build src/ make it
   bankstripe rewrite --check src/             for continuous integration
   bankstripe analyze --format=sarif src/      for code hosts (docs/ci.md)
-  bankstripe rewrite --export-fixes=fixes/bankstripe.yaml src/
   bankstripe rewrite --output-dir=build/striped src/
   bankstripe rewrite --layout=slot src/       every array that moves gets a slot
   bankstripe analyze --no-config src/         as if nothing had been decided
@@ -356,8 +340,7 @@ static bool checkValues(const ToolOptions &O) {
                       O.Frontend.GpuArch + "'");
   if (OutputDirectory.getNumOccurrences() && OutputDirectory.empty())
     return usageError("--output-dir needs a folder");
-  for (const Option<std::string> *File :
-       {&Config, &ExportFixes, &Html, &Capture})
+  for (const Option<std::string> *File : {&Config, &Html, &Capture})
     if (isGivenEmpty(*File))
       return usageError("--" + File->ArgStr + " needs a file");
   if (BlockSize.getNumOccurrences() && (O.BlockSize < 1 || O.BlockSize > 1024))
@@ -382,8 +365,6 @@ static bool checkTogether(const ToolOptions &O) {
     return usageError("choose one of --config and --no-config");
   if (WholeProgram && Versions)
     return usageError("choose one of --whole-program and --versions");
-  if (!O.ExportFixes.empty() && InPlace)
-    return usageError("choose one of --in-place and --export-fixes");
   if (Quiet && Verbose)
     return usageError("choose one of --quiet and --verbose");
   if (O.Format == OutputFormat::Sarif && O.Run != Command::Analyze &&

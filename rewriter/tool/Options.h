@@ -59,10 +59,9 @@ struct ToolOptions {
   RewriteMode Mode = RewriteMode::DryRun;
   std::string OutputDirectory; ///< Of `--output-dir`.
   bool EmbedHelper = false;
-  std::string ExportFixes; ///< `--export-fixes`; empty: none.
-  unsigned Runs = 5;       ///< Timing runs of `verify`.
-  std::string Html;        ///< `verify --html`; empty: none.
-  std::string Capture;     ///< `verify --capture`; empty: none.
+  unsigned Runs = 5;   ///< Timing runs of `verify`.
+  std::string Html;    ///< `verify --html`; empty: none.
+  std::string Capture; ///< `verify --capture`; empty: none.
   /// `verify --capture-launch`; none: the first launch that differs.
   std::optional<unsigned> CaptureLaunch;
   std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
@@ -84,8 +83,7 @@ struct ToolOptions {
 std::optional<ToolOptions> parseCommandLine(int Argc, const char **Argv);
 
 /// The commands. \returns the exit status.
-llvm::Expected<int> runAnalyze(const ToolOptions &Options);
-llvm::Expected<int> runRewrite(const ToolOptions &Options);
+llvm::Expected<int> runRewrite(const ToolOptions &Options); ///< And analyze.
 llvm::Expected<int> runVerify(const ToolOptions &Options,
                               llvm::StringRef Executable);
 /// Whether the words behind `verify` are two commands to compare, which needs

@@ -11,7 +11,6 @@
 #include "facts/Facts.h"
 #include "report/Report.h"
 #include "tool/Options.h"
-#include "tool/Paths.h"
 #include "workers/Workers.h"
 #include <memory>
 #include <set>

@@ -23,129 +23,52 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-namespace {
-
-/// Writes the files of one run and collects failures.
-class Writer {
-public:
-  explicit Writer(const ToolOptions &Options) : Options(Options) {}
-
-  void inPlace(const RunResult &Run);
-  void belowDirectory(const RunResult &Run) {
-    check(Copies(Options.OutputDirectory, Run.Paths)
-              .write(Run.Files, Run.Changes, Options.EmbedHelper));
+// The helper lies there before the files that include it.
+static llvm::Error writeInPlace(const RunResult &Run, bool EmbedHelper) {
+  llvm::Error Problems = llvm::Error::success();
+  for (const ChangedFile &File : Run.Changes) {
+    llvm::SmallString<256> Helper(path::parent_path(File.Path));
+    path::append(Helper, HelperFileName);
+    llvm::Error E = EmbedHelper || readText(Helper) == helperText()
+                        ? llvm::Error::success()
+                        : replaceFile(Helper, helperText(), std::nullopt);
+    Problems = joinErrors(std::move(Problems),
+                          E ? std::move(E)
+                            : replaceFile(File.Path, File.After, File.Before));
   }
-  void exportFixes(const RunResult &Run);
-  const std::vector<Problem> &problems() const { return Problems; }
-
-private:
-  bool check(llvm::Error E);
-  bool write(StringRef Path, StringRef Text, std::optional<StringRef> Expected);
-  bool writeHelper(StringRef Folder);
-  void tellAboutHelper(const RunResult &Run) const;
-
-  const ToolOptions &Options;
-  std::set<std::string> HelperFolders;
-  std::vector<Problem> Problems;
-};
-
-} // namespace
-
-bool Writer::check(llvm::Error E) {
-  if (!E)
-    return true;
-  Problems.push_back({"", toString(std::move(E))});
-  llvm::errs() << "bankstripe: " << Problems.back().Message << '\n';
-  return false;
+  return Problems;
 }
 
-bool Writer::write(StringRef Path, StringRef Text,
-                   std::optional<StringRef> Expected) {
-  return check(replaceFile(Path, Text, Expected));
+static llvm::Error write(const RunResult &Run, const ToolOptions &Options) {
+  if (Options.Mode == RewriteMode::InPlace)
+    return writeInPlace(Run, Options.EmbedHelper);
+  if (Options.Mode == RewriteMode::OutputDirectory)
+    return Copies(Options.OutputDirectory, Run.Paths)
+        .write(Run.Files, Run.Changes, Options.EmbedHelper);
+  return llvm::Error::success();
 }
 
-// Before the files that include it, so that they always find it.
-bool Writer::writeHelper(StringRef Folder) {
-  if (Options.EmbedHelper || !HelperFolders.insert(Folder.str()).second)
-    return true;
-  llvm::SmallString<256> Path(Folder);
-  path::append(Path, HelperFileName);
-  if (readText(Path) == helperText())
-    return true;
-  return write(Path, helperText(), std::nullopt);
-}
-
-void Writer::inPlace(const RunResult &Run) {
-  for (const ChangedFile &File : Run.Changes)
-    if (writeHelper(path::parent_path(File.Path)))
-      write(File.Path, File.After, File.Before);
-}
-
-// Replacements cannot make a file.
-void Writer::tellAboutHelper(const RunResult &Run) const {
-  if (Options.Level == Detail::Quiet)
-    return;
-  std::set<std::string> Folders;
-  for (const ChangedFile &File : Run.Changes)
-    if (File.includesHelper()) {
-      const std::string Name = displayName(File.Path);
-      const StringRef Folder = path::parent_path(Name);
-      Folders.insert(Folder.empty() ? "." : Folder.str());
-    }
-  llvm::errs() << "bankstripe: the files that '" << Options.ExportFixes
-               << "' changes include " << HelperFileName
-               << ", which now lies beside that file; copy it to "
-               << llvm::join(Folders, ", ")
-               << ", or compile with -I, or give --embed-helper\n";
-}
-
-// Written even where nothing changes, so that no old fixes are left there.
-void Writer::exportFixes(const RunResult &Run) {
-  auto Document = replacementsDocument(Run.Changes);
-  if (!Document) {
-    check(Document.takeError());
-    return;
-  }
-  const bool NeedsHelper =
-      llvm::any_of(Run.Changes, [](const ChangedFile &File) {
-        return File.includesHelper();
-      });
-  if (NeedsHelper && !writeHelper(path::parent_path(Options.ExportFixes)))
-    return;
-  if (write(Options.ExportFixes, *Document, std::nullopt) && NeedsHelper)
-    tellAboutHelper(Run);
-}
-
-static StringRef exitText(int Code) {
-  return Code == ExitDone      ? "done"
-         : Code == ExitChanges ? "--check found changes"
-                               : "some file could not be processed";
+// Says each of E, and keeps it for a log.
+static void addProblems(RunResult &Run, llvm::Error E) {
+  handleAllErrors(std::move(E), [&](const llvm::ErrorInfoBase &Info) {
+    Run.Problems.push_back({"", Info.message()});
+    Run.SomeFailed = true;
+    llvm::errs() << "bankstripe: " << Info.message() << '\n';
+  });
 }
 
 static void printSarif(const RunResult &Run, const ToolOptions &Options,
                        int Code) {
   SarifRun About;
   About.Version = BANKSTRIPE_VERSION;
-  About.FullName = versionText();
   About.DocumentsUrl = BANKSTRIPE_DOCUMENTS_URL;
   About.Root = realPath(".");
   About.ExitCode = Code;
-  About.ExitText = exitText(Code);
   About.Succeeded = Code != ExitSomeFailed;
   About.Problems = Run.Problems;
   About.Level = Options.Level;
   llvm::outs() << llvm::formatv("{0:2}\n", toSarif(Run.Decisions, About));
   printDecisions(llvm::errs(), Run.Decisions, Options.Level);
-}
-
-// There was no run because of E; a log says so as well.
-static int reportNoRun(llvm::Error E, const ToolOptions &Options) {
-  RunResult Nothing;
-  Nothing.Problems.push_back({"", toString(std::move(E))});
-  llvm::errs() << "bankstripe: " << Nothing.Problems.back().Message << '\n';
-  if (Options.Format == OutputFormat::Sarif)
-    printSarif(Nothing, Options, ExitSomeFailed);
-  return ExitSomeFailed;
 }
 
 static void report(const RunResult &Run, const ToolOptions &Options) {
@@ -154,54 +77,36 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
         "{0:2}\n", toJson(Run.Decisions, Run.Resources, Run.Changes));
     return;
   }
-  printText(llvm::errs(), Run.Decisions, Run.Resources, Options.Level,
-            Options.Explain);
+  const bool Rewrites = Options.Run == Command::Rewrite;
+  printText(Rewrites ? llvm::errs() : llvm::outs(), Run.Decisions,
+            Run.Resources, Options.Level, Options.Explain);
   printDecisions(llvm::errs(), Run.Decisions, Options.Level);
-  if (Options.Mode == RewriteMode::DryRun ||
-      (Options.Mode == RewriteMode::Check && Options.Level != Detail::Quiet))
+  const bool ShowsDiff =
+      Options.Mode == RewriteMode::DryRun ||
+      (Options.Mode == RewriteMode::Check && Options.Level != Detail::Quiet);
+  if (Rewrites && ShowsDiff)
     for (const ChangedFile &File : Run.Changes)
       printDiff(llvm::outs(), displayName(File.Path), File.Before, File.After);
 }
 
-llvm::Expected<int> bankstripe::runAnalyze(const ToolOptions &Options) {
-  llvm::Expected<RunResult> Run = runPipeline(Options);
-  if (!Run)
-    return reportNoRun(Run.takeError(), Options);
-  const int Code = Run->SomeFailed ? ExitSomeFailed : ExitDone;
-  if (Options.Format == OutputFormat::Json) {
-    llvm::outs() << llvm::formatv("{0:2}\n",
-                                  toJson(Run->Decisions, Run->Resources));
-  } else if (Options.Format == OutputFormat::Sarif) {
-    printSarif(*Run, Options, Code);
-  } else {
-    printText(llvm::outs(), Run->Decisions, Run->Resources, Options.Level,
-              Options.Explain);
-    printDecisions(llvm::errs(), Run->Decisions, Options.Level);
-  }
-  return Code;
-}
-
 llvm::Expected<int> bankstripe::runRewrite(const ToolOptions &Options) {
-  llvm::Expected<RunResult> Run = runPipeline(Options);
-  if (!Run)
-    return reportNoRun(Run.takeError(), Options);
-  if (Options.Format != OutputFormat::Sarif)
-    report(*Run, Options);
-  Writer W(Options);
-  if (Options.Mode == RewriteMode::InPlace)
-    W.inPlace(*Run);
-  else if (Options.Mode == RewriteMode::OutputDirectory)
-    W.belowDirectory(*Run);
-  if (!Options.ExportFixes.empty())
-    W.exportFixes(*Run);
+  llvm::Expected<RunResult> Ended = runPipeline(Options);
+  RunResult Run;
+  if (Ended) {
+    Run = std::move(*Ended);
+    if (Options.Format != OutputFormat::Sarif)
+      report(Run, Options);
+    addProblems(Run, write(Run, Options));
+  } else {
+    addProblems(Run, Ended.takeError());
+  }
   int Code = ExitDone;
-  if (Run->SomeFailed || !W.problems().empty())
+  if (Run.SomeFailed)
     Code = ExitSomeFailed;
-  else if (Options.Mode == RewriteMode::Check && !Run->Changes.empty())
+  else if (Options.Mode == RewriteMode::Check && !Run.Changes.empty())
     Code = ExitChanges;
   // Last, since it says how the run ended.
-  llvm::append_range(Run->Problems, W.problems());
   if (Options.Format == OutputFormat::Sarif)
-    printSarif(*Run, Options, Code);
+    printSarif(Run, Options, Code);
   return Code;
 }

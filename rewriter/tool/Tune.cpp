@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tune/Tune.h"
+#include "tool/Copies.h"
 #include "tool/Program.h"
 #include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"

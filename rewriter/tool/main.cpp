@@ -56,7 +56,6 @@ int main(int Argc, const char **Argv) {
     return ExitUsage;
   switch (Options->Run) {
   case Command::Analyze:
-    return exitStatus(runAnalyze(*Options));
   case Command::Rewrite:
     return exitStatus(runRewrite(*Options));
   case Command::Verify:

@@ -80,16 +80,6 @@ class Sarif(CommandTest):
         self.assertEqual(sarif_log.problems(json.loads(self.read("bankstripe.sarif"))), [])
 
 
-@unittest.skipUnless(shutil.which("clang-apply-replacements-22"),
-                     "clang-apply-replacements-22 is not installed")
-class Fixes(CommandTest):
-    def test_are_applied(self):
-        self.write("src/a.cu", moves())
-        self.expect(DONE, self.shell(block_with("sh", "clang-apply-replacements")))
-        self.assert_rewritten("src/a.cu")
-        self.expect(DONE, self.run_tool("rewrite", "--check", "src"))
-
-
 @unittest.skipUnless(yaml, "python3-yaml is not installed")
 class Configurations(CommandTest):
     def test_all_can_be_read(self):

@@ -1,25 +1,22 @@
-"""Whether a SARIF log is valid, and what its regions hold.
+"""Whether a SARIF log is valid.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 VERSION = "2.1.0"
 LEVELS = {"none", "note", "warning", "error"}
-KINDS = {"pass", "fail"}
 
 # What the standard requires, and all that this program writes, by the kind of object.
 MEMBERS = {
     "log": ({"version", "runs"}, {"$schema"}),
-    "run": ({"tool"}, {"columnKind", "newlineSequences", "originalUriBaseIds", "invocations", "results"}),
-    "result": ({"message"}, {"ruleId", "ruleIndex", "kind", "level", "locations", "partialFingerprints",
-                             "suppressions", "properties", "relatedLocations"}),
-    "rule": ({"id"}, {"name", "shortDescription", "fullDescription", "help", "helpUri", "defaultConfiguration",
-                      "properties"}),
+    "run": ({"tool"}, {"originalUriBaseIds", "invocations", "results"}),
+    "result": ({"message"}, {"ruleId", "ruleIndex", "level", "locations", "relatedLocations"}),
+    "rule": ({"id"}, {"shortDescription", "fullDescription", "help", "helpUri", "defaultConfiguration"}),
     "message": ({"text"}, set()),
     "notification": ({"message"}, {"level", "locations"}),
     "physicalLocation": ({"artifactLocation"}, {"region"}),
     "artifactLocation": ({"uri"}, {"uriBaseId"}),
-    "region": ({"startLine"}, {"startColumn", "endLine", "endColumn"}),
+    "region": ({"startLine"}, set()),
 }
 # The kind of what stands under a name, or of each in the list there.
 KIND_OF = {"runs": "run", "results": "result", "rules": "rule", "message": "message",
@@ -47,17 +44,13 @@ def problems_of(kind, value, where):
         needed, other = MEMBERS[kind]
         yield from (f"{where}: no {name}" for name in sorted(needed - set(value)))
         yield from (f"{where}: {name} is unknown" for name in sorted(set(value) - needed - other))
-    for name, allowed in ("level", LEVELS), ("version", {VERSION} if kind == "log" else None), \
-            ("kind", KINDS if kind == "result" else None):
+    for name, allowed in ("level", LEVELS), ("version", {VERSION} if kind == "log" else None):
         if allowed and value.get(name, next(iter(allowed))) not in allowed:
             yield f"{where}: {name} is {value[name]!r}"
-    if kind == "region":
-        places = [value.get(name, 1) for name in ("startLine", "startColumn", "endLine", "endColumn")]
-        if min(places) < 1 or "endLine" in value and tuple(places[2:]) < tuple(places[:2]):
-            yield f"{where}: {value} is no region"
+    if kind == "region" and value["startLine"] < 1:
+        yield f"{where}: {value} is no region"
     for name, item in value.items():
-        if name != "properties":
-            yield from problems_of(KIND_OF.get(name), item, f"{where}/{name}")
+        yield from problems_of(KIND_OF.get(name), item, f"{where}/{name}")
 
 
 def problems_of_run(run):
@@ -66,11 +59,6 @@ def problems_of_run(run):
         where = f"result {result['message']['text']!r}"
         if rules[result["ruleIndex"]] != result["ruleId"]:
             yield f"{where}: ruleIndex and ruleId differ"
-        if (result["kind"] == "fail") == (result["level"] == "none"):
-            yield f"{where}: {result['kind']} and {result['level']} do not go together"
-        ids = [place["id"] for place in result.get("relatedLocations", [])]
-        if len(set(ids)) != len(ids):
-            yield f"{where}: two related places have one id"
     for invocation in run["invocations"]:
         for notification in invocation["toolExecutionNotifications"]:
             if notification["level"] == "error" and invocation["executionSuccessful"]:
@@ -91,11 +79,3 @@ def artifact_locations(value):
                 yield item
             else:
                 yield from artifact_locations(item)
-
-
-def text_at(data, region):
-    """What stands there in a file, with columns counted as SARIF does, in UTF-16 units."""
-    lines = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    assert region["startLine"] == region["endLine"], region
-    units = lines[region["startLine"] - 1].encode("utf-16-le")
-    return units[2 * region["startColumn"] - 2:2 * region["endColumn"] - 2].decode("utf-16-le")

@@ -123,16 +123,15 @@ TEST(Jobs, ArgumentsForClangAreSeenAsSuch) {
   EXPECT_EQ(Jobs[0].GpuArch, "sm_80");
 }
 
-TEST(Jobs, ExtraArgumentsGoAroundTheCommand) {
+TEST(Jobs, ExtraArgumentsGoBehindTheCommand) {
   TemporaryFolder Folder;
   std::string File = Folder.write("a.cu", "");
   FrontendOptions Options;
   Options.CompilerArgs = {"-DB"};
-  Options.ExtraArgsBefore = {"-DA"};
   Options.ExtraArgs = {"-DC"};
   auto Jobs = jobs({File}, Options);
   ASSERT_EQ(Jobs.size(), 1u);
-  EXPECT_THAT(Jobs[0].OriginalArgs, ElementsAre("nvcc", "-DA", "-DB", "-DC"));
+  EXPECT_THAT(Jobs[0].OriginalArgs, ElementsAre("nvcc", "-DB", "-DC"));
 }
 
 TEST(Jobs, DatabaseGivesTheCudaEntriesBelowTheFolder) {
@@ -201,16 +200,13 @@ TEST(Jobs, GlobsChooseByRelativeAndAbsolutePath) {
   Options.Exclude = {"*/deep/*"};
   EXPECT_THAT(files(jobs({Folder.path()}, Options)),
               ElementsAre(Folder.path("a.cu"), Folder.path("tests/b.cu")));
-  Options.Include = {Folder.path("tests") + "/*"};
-  EXPECT_THAT(files(jobs({Folder.path()}, Options)),
-              ElementsAre(Folder.path("tests/b.cu")));
 }
 
 TEST(Jobs, GlobsThatLeaveNothingAreAnError) {
   TemporaryFolder Folder;
   Folder.write("a.cu", "");
   FrontendOptions Options;
-  Options.Include = {"b*"};
+  Options.Exclude = {"a*"};
   EXPECT_THAT(problem({Folder.path()}, Options), HasSubstr("leave no file"));
 }
 

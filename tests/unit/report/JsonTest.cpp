@@ -47,7 +47,8 @@ const json::Object &kernelOf(const json::Value &Whole) {
 TEST(Json, SaysWhatItIs) {
   expectEqual(toJson(Plan(), ConfirmedResources()),
               R"json({"schema": 1, "tool": "bankstripe", "arrays": [],
-                  "kernels": [], "decisions": [], "kernelDecisions": []})json");
+                  "kernels": [], "decisions": [], "kernelDecisions": [],
+                  "programFiles": null, "changes": []})json");
 }
 
 TEST(Json, SaysWhichGpuPredictionsComeFromIfItIsAnother) {
