@@ -52,13 +52,9 @@
 // splits such an object, since an index that is too large would reach them. No
 // correct program has one, and what is asked here decides about speed alone. So
 // an access at a variable index is taken to stay within the array that it
-// begins in, and a member outside of all arrays to hold what was stored there.
-//
-// A counter is stored with a value that was computed from its own load, so what
-// is stored is known only if what is loaded is. It is found as LLVM's analysis
-// finds phis: all members are taken for uniform at first. If one is stored with
-// a divergent value, or by some lanes and not by others that load it later, it
-// was not, and all is done again without it.
+// begins in, and what is looked at is a copy of the function in which accesses
+// at constant offsets have an object of their own. That one LLVM splits, and
+// the members become values of which the analysis knows all there is to know.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,16 +62,15 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/CycleAnalysis.h"
-#include "llvm/Analysis/IteratedDominanceFrontier.h"
-#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/TargetTransformInfoImpl.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -85,9 +80,8 @@
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
-#include <iterator>
-#include <limits>
-#include <map>
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include <optional>
 
 using namespace llvm;
@@ -98,23 +92,18 @@ namespace {
 /// Answers the one question that the uniformity analysis has for a target.
 class WarpUniformity final : public TargetTransformInfoImplBase {
 public:
-  using Loads = SmallPtrSet<const LoadInst *, 16>;
-
-  /// \p Uniform are of members that are the same in all lanes.
-  WarpUniformity(const DataLayout &DL, const Loads &Uniform)
-      : TargetTransformInfoImplBase(DL), Uniform(Uniform) {}
+  explicit WarpUniformity(const DataLayout &DL)
+      : TargetTransformInfoImplBase(DL) {}
 
   bool hasBranchDivergence(const Function *) const override { return true; }
   InstructionUniformity getInstructionUniformity(const Value *V) const override;
 
 private:
-  InstructionUniformity ofLoad(const LoadInst &Load) const;
+  static InstructionUniformity ofLoad(const LoadInst &Load);
   static InstructionUniformity ofCall(const CallBase &Call);
   static InstructionUniformity ofSpecialRegister(StringRef Register);
   static InstructionUniformity ofWarpIntrinsic(const CallBase &Call,
                                                StringRef Name);
-
-  const Loads &Uniform;
 };
 
 InstructionUniformity
@@ -132,9 +121,7 @@ WarpUniformity::getInstructionUniformity(const Value *V) const {
                             : InstructionUniformity::Default;
 }
 
-InstructionUniformity WarpUniformity::ofLoad(const LoadInst &Load) const {
-  if (Uniform.contains(&Load))
-    return InstructionUniformity::Default;
+InstructionUniformity WarpUniformity::ofLoad(const LoadInst &Load) {
   if (!Load.isSimple() ||
       Load.getPointerAddressSpace() == NVPTXAS::ADDRESS_SPACE_LOCAL)
     return InstructionUniformity::NeverUniform;
@@ -228,12 +215,12 @@ bool isAccess(const Use &U) {
 
 } // namespace
 
-static SmallVector<const Use *> accessesTo(const AllocaInst &Alloca) {
-  SmallVector<const Use *> Accesses;
-  SmallVector<const Value *> Pending{&Alloca};
+static SmallVector<Use *> accessesTo(AllocaInst &Alloca) {
+  SmallVector<Use *> Accesses;
+  SmallVector<Value *> Pending{&Alloca};
   SmallPtrSet<const Value *, 16> Seen{&Alloca};
   while (!Pending.empty())
-    for (const Use &U : Pending.pop_back_val()->uses())
+    for (Use &U : Pending.pop_back_val()->uses())
       if (passesPointerOn(*U.getUser())) {
         if (Seen.insert(U.getUser()).second)
           Pending.push_back(U.getUser());
@@ -249,57 +236,13 @@ bool hasConstantOffset(const Value &Pointer, const DataLayout &DL) {
       DL, Offset, /*AllowNonInbounds=*/true));
 }
 
-namespace {
-
-/// A scalar member of a private object, outside of its arrays.
-struct Member {
-  SmallVector<const LoadInst *> Loads; ///< At least one.
-  /// All that may change it: stores of it, calls of memset.
-  SmallVector<const Instruction *> Writers;
-};
-
 /// Uses of an address that are looked at; one with more counts as captured.
-constexpr unsigned MostUses = 1 << 14;
-
-/// A part of an object, in bytes from its beginning.
-struct Extent {
-  uint64_t Begin = 0;
-  uint64_t End = std::numeric_limits<uint64_t>::max();
-
-  bool overlaps(const Extent &Other) const {
-    return Begin < Other.End && Other.Begin < End;
-  }
-};
-
-/// What may change which part of an object.
-struct Writing {
-  Extent Where;
-  const Instruction *By = nullptr;
-};
-
-/// Reads the uses of one object.
-class ObjectReader {
-public:
-  explicit ObjectReader(const AllocaInst &Object)
-      : Object(Object), Layout(Object.getDataLayout()) {}
-
-  void append(SmallVectorImpl<Member> &Members);
-
-private:
-  void add(const Use &Access);
-  std::optional<Extent> scalarAt(uint64_t Offset) const;
-  std::optional<uint64_t> offsetOf(const Value &Pointer) const;
-
-  const AllocaInst &Object;
-  const DataLayout &Layout;
-  std::map<uint64_t, SmallVector<const LoadInst *>> Loads; ///< By offset.
-  SmallVector<Writing> Writings;
-};
-
-} // namespace
+static constexpr unsigned MostUses = 1 << 14;
 
 // Nothing if it is not constant.
-std::optional<uint64_t> ObjectReader::offsetOf(const Value &Pointer) const {
+static std::optional<uint64_t> offsetIn(const AllocaInst &Object,
+                                        const Value &Pointer) {
+  const DataLayout &Layout = Object.getDataLayout();
   APInt Offset(Layout.getIndexTypeSizeInBits(Pointer.getType()), 0);
   const Value *Base = Pointer.stripAndAccumulateConstantOffsets(
       Layout, Offset, /*AllowNonInbounds=*/true);
@@ -308,222 +251,137 @@ std::optional<uint64_t> ObjectReader::offsetOf(const Value &Pointer) const {
   return Offset.getZExtValue();
 }
 
-// The member that begins at Offset, if it is no part of an array.
-std::optional<Extent> ObjectReader::scalarAt(uint64_t Offset) const {
-  Type *Type = Object.getAllocatedType();
-  uint64_t Begin = 0;
-  while (auto *Class = dyn_cast<StructType>(Type)) {
-    if (Offset - Begin >= Layout.getTypeAllocSize(Class))
-      return std::nullopt;
-    const StructLayout &Members = *Layout.getStructLayout(Class);
-    const unsigned Number = Members.getElementContainingOffset(Offset - Begin);
-    Begin += Members.getElementOffset(Number);
-    Type = Class->getElementType(Number);
-  }
-  if (Begin != Offset || Type->isAggregateType() || Type->isVectorTy())
-    return std::nullopt;
-  return Extent{Begin, Begin + Layout.getTypeStoreSize(Type).getFixedValue()};
+// Whether I reads no more than the member that begins at Offset, which is no
+// part of an array.
+static bool readsMember(const Instruction &I, const AllocaInst &Object,
+                        uint64_t Offset) {
+  const auto *Load = dyn_cast<LoadInst>(&I);
+  if (!Load || !Load->isSimple())
+    return false;
+  const DataLayout &Layout = Object.getDataLayout();
+  Type *Member = Object.getAllocatedType();
+  APInt Rest(64, Offset);
+  while (isa<StructType>(Member))
+    if (!Layout.getGEPIndexForOffset(Member, Rest))
+      return false;
+  return Rest.isZero() && !Member->isAggregateType() && !Member->isVectorTy() &&
+         TypeSize::isKnownLE(Layout.getTypeStoreSize(Load->getType()),
+                             Layout.getTypeStoreSize(Member));
 }
 
-// How many bytes it writes there. A call may write anywhere.
-static std::optional<uint64_t> bytesWritten(const Instruction &I,
-                                            const DataLayout &Layout) {
-  if (isa<StoreInst>(I))
-    return Layout.getTypeStoreSize(getLoadStoreType(&I)).getFixedValue();
+static bool writesKnownBytes(const Instruction &I) {
   const auto *Set = dyn_cast<MemSetInst>(&I);
-  const auto *Length = Set ? dyn_cast<ConstantInt>(Set->getLength()) : nullptr;
-  if (!Length)
-    return std::nullopt;
-  return Length->getZExtValue();
+  return isa<StoreInst>(I) || (Set && isa<ConstantInt>(Set->getLength()));
 }
 
-// Whether a call may return the address, and then anything is done with it.
-static bool handsBack(const Use &Access) {
-  const auto *Call = dyn_cast<CallBase>(Access.getUser());
-  return Call &&
-         capturesAnything(Call->getCaptureInfo(Call->getDataOperandNo(&Access))
-                              .getRetComponents());
-}
-
-void ObjectReader::add(const Use &Access) {
+// Whether Access can change members of Object behind our back.
+static bool mayChangeMembers(const Use &Access, const AllocaInst &Object) {
   const auto &I = *cast<Instruction>(Access.getUser());
-  const std::optional<uint64_t> Offset = offsetOf(*Access.get());
-  if (const auto *Load = dyn_cast<LoadInst>(&I)) {
-    if (Offset && Load->isSimple())
-      Loads[*Offset].push_back(Load);
-    return;
-  }
-  const bool IsInArray = !Offset && isa<StoreInst>(I) &&
-                         getUnderlyingObject(Access.get(), 0) == &Object;
-  if (IsInArray || (!I.mayWriteToMemory() && !handsBack(Access)))
-    return;
-  Extent Where;
-  if (const std::optional<uint64_t> Bytes = bytesWritten(I, Layout);
-      Bytes && Offset)
-    Where = {*Offset, *Offset + *Bytes};
-  Writings.push_back({Where, &I});
+  const bool IsInArray =
+      isa<StoreInst>(I) && getUnderlyingObject(Access.get(), 0) == &Object;
+  const auto *Call = dyn_cast<CallBase>(&I);
+  const bool HandsBack =
+      Call &&
+      capturesAnything(Call->getCaptureInfo(Call->getDataOperandNo(&Access))
+                           .getRetComponents());
+  return HandsBack || (I.mayWriteToMemory() && !IsInArray);
 }
 
-void ObjectReader::append(SmallVectorImpl<Member> &Members) {
+// Gives the members of Object that are no arrays another object to be in, if
+// all that may change them is known.
+static void separateMembers(AllocaInst &Object) {
   if (PointerMayBeCaptured(&Object, /*ReturnCaptures=*/false, MostUses))
     return;
-  for (const Use *Access : accessesTo(Object))
-    add(*Access);
-  for (const auto &[Offset, OfMember] : Loads) {
-    const std::optional<Extent> Where = scalarAt(Offset);
-    if (!Where)
-      continue;
-    Member M;
-    // One that reads more than the member reads what stands beside it, too.
-    copy_if(OfMember, std::back_inserter(M.Loads), [&](const LoadInst *Load) {
-      return Layout.getTypeStoreSize(Load->getType()).getFixedValue() <=
-             Where->End - Where->Begin;
-    });
-    if (M.Loads.empty())
-      continue;
-    for (const Writing &W : Writings)
-      if (W.Where.overlaps(*Where))
-        M.Writers.push_back(W.By);
-    const bool AllKnown = all_of(M.Writers, [](const Instruction *I) {
-      return isa<StoreInst, MemSetInst>(I);
-    });
-    if (AllKnown)
-      Members.push_back(std::move(M));
+  SmallVector<std::pair<Use *, uint64_t>> OfMembers;
+  for (Use *Access : accessesTo(Object)) {
+    const auto &I = *cast<Instruction>(Access->getUser());
+    const std::optional<uint64_t> Offset = offsetIn(Object, *Access->get());
+    if (Offset && (writesKnownBytes(I) || readsMember(I, Object, *Offset)))
+      OfMembers.emplace_back(Access, *Offset);
+    else if (mayChangeMembers(*Access, Object))
+      return;
+  }
+  IRBuilder<> Builder(&Object);
+  AllocaInst *Members = Builder.CreateAlloca(Object.getAllocatedType());
+  Members->setAlignment(Object.getAlign());
+  for (auto [Access, Offset] : OfMembers) {
+    auto *I = cast<Instruction>(Access->getUser());
+    Builder.SetInsertPoint(I);
+    Instruction *Again = Builder.Insert(I->clone());
+    Builder.SetInsertPoint(Again);
+    Again->setOperand(Access->getOperandNo(),
+                      Builder.CreatePtrAdd(Members, Builder.getInt64(Offset)));
+    I->replaceAllUsesWith(Again);
   }
 }
 
-// The members of the objects in F of which all that may change them is known.
-static SmallVector<Member> membersOf(Function &F) {
-  SmallVector<Member> Members;
-  for (const Instruction &I : instructions(F))
-    if (const auto *Object = dyn_cast<AllocaInst>(&I))
-      if (isa<StructType>(Object->getAllocatedType()) &&
-          !Object->isArrayAllocation())
-        ObjectReader(*Object).append(Members);
-  return Members;
-}
-
-// All blocks from whose beginning one of Goals is reached, but not through
-// Barrier.
-static SmallPtrSet<const BasicBlock *, 32>
-blocksThatReach(ArrayRef<const BasicBlock *> Goals, const BasicBlock *Barrier) {
-  SmallPtrSet<const BasicBlock *, 32> Found(Goals.begin(), Goals.end());
-  SmallVector<const BasicBlock *> Pending(Found.begin(), Found.end());
-  while (!Pending.empty())
-    for (const BasicBlock *Before : predecessors(Pending.pop_back_val()))
-      if (Before != Barrier && Found.insert(Before).second)
-        Pending.push_back(Before);
-  return Found;
-}
-
-// Whether lanes that part where LanesPart may come to a load of Of, some
-// through Writer and some past it: they disagree about a branch that decides
-// whether the writer comes, one way out of which leads to it, and another past
-// it to a load. Lanes that return, or load no more, do not matter.
-static bool lanesDisagreeAbout(const Instruction &Writer, const Member &Of,
-                               function_ref<bool(const BasicBlock &)> LanesPart,
-                               PostDominatorTree &After) {
-  auto *Block = const_cast<BasicBlock *>(Writer.getParent());
-  // What a block's execution depends on is its iterated post-dominance
-  // frontier (Cytron et al., TOPLAS 1991).
-  SmallPtrSet<BasicBlock *, 1> Begin{Block};
-  SmallVector<BasicBlock *, 32> Deciding;
-  ReverseIDFCalculator Frontier(After);
-  Frontier.setDefiningBlocks(Begin);
-  Frontier.calculate(Deciding);
-  erase_if(Deciding, [&](const BasicBlock *B) { return !LanesPart(*B); });
-  if (Deciding.empty())
-    return false;
-  SmallVector<const BasicBlock *> Loading;
-  for (const LoadInst *Load : Of.Loads)
-    if (Load->getParent() != Block || Load->comesBefore(&Writer))
-      Loading.push_back(Load->getParent());
-  const auto ToLoads = blocksThatReach(Loading, Block);
-  const auto ToWriter = blocksThatReach({Block}, nullptr);
-  return any_of(Deciding, [&](const BasicBlock *Branch) {
-    return any_of(successors(Branch), [&](const BasicBlock *Through) {
-      return ToWriter.contains(Through) &&
-             any_of(successors(Branch), [&](const BasicBlock *Past) {
-               return Past != Through && ToLoads.contains(Past);
-             });
-    });
-  });
-}
-
-// What the uniformity analysis asks for, with a warp as the target.
-static void registerAnalyses(FunctionAnalysisManager &Analyses,
-                             const WarpUniformity::Loads &Uniform) {
-  Analyses.registerPass([] { return PassInstrumentationAnalysis(); });
-  Analyses.registerPass([] { return DominatorTreeAnalysis(); });
-  Analyses.registerPass([] { return PostDominatorTreeAnalysis(); });
-  Analyses.registerPass([] { return CycleAnalysis(); });
-  Analyses.registerPass([] { return UniformityInfoAnalysis(); });
-  Analyses.registerPass([&Uniform] {
-    return TargetIRAnalysis([&Uniform](const Function &F) {
-      return TargetTransformInfo(std::make_unique<WarpUniformity>(
-          F.getParent()->getDataLayout(), Uniform));
-    });
-  });
+static SmallVector<AllocaInst *> objectsIn(Function &F) {
+  SmallVector<AllocaInst *> Objects;
+  for (Instruction &I : instructions(F))
+    if (auto *Object = dyn_cast<AllocaInst>(&I);
+        Object && isa<StructType>(Object->getAllocatedType()) &&
+        !Object->isArrayAllocation())
+      Objects.push_back(Object);
+  return Objects;
 }
 
 struct Divergence::Analyses {
-  FunctionAnalysisManager Manager;
-  UniformityInfo *Uniform = nullptr;
-  WarpUniformity::Loads UniformMembers; ///< Found, or assumed so far.
+  Analyses();
+  ~Analyses() {
+    if (Copy)
+      Copy->eraseFromParent();
+  }
+  /// What stands for \p V in the function that is looked at.
+  const Value &copyOf(const Value &V) const {
+    const Value *Copied = Copies.lookup(&V);
+    return Copied ? *Copied : V;
+  }
 
-  void run(Function &F);
-  bool isUniform(const Member &M, Function &F);
+  FunctionAnalysisManager Manager;
+  Function *Copy = nullptr; ///< Where members are values, if there are any.
+  ValueToValueMapTy Copies;
+  UniformityInfo *Uniform = nullptr;
 };
 
-void Divergence::Analyses::run(Function &F) {
-  // The function stays as it is; only what is known of its members changes.
-  auto Kept = PreservedAnalyses::all();
-  Kept.abandon<UniformityInfoAnalysis>();
-  Manager.invalidate(F, Kept);
-  Uniform = &Manager.getResult<UniformityInfoAnalysis>(F);
-}
-
-bool Divergence::Analyses::isUniform(const Member &M, Function &F) {
-  auto &After = Manager.getResult<PostDominatorTreeAnalysis>(F);
-  auto LanesPart = [&](const BasicBlock &Block) {
-    return Uniform->hasDivergentTerminator(Block);
-  };
-  return none_of(M.Writers, [&](const Instruction *Writer) {
-    // What is written, and where. As uses: behind a loop that lanes leave one
-    // by one, its values differ.
-    return any_of(Writer->operands(),
-                  [&](const Use &U) { return Uniform->isDivergentUse(U); }) ||
-           lanesDisagreeAbout(*Writer, M, LanesPart, After);
+// What the uniformity analysis asks for, with a warp as the target.
+Divergence::Analyses::Analyses() {
+  Manager.registerPass([] { return PassInstrumentationAnalysis(); });
+  Manager.registerPass([] { return AssumptionAnalysis(); });
+  Manager.registerPass([] { return DominatorTreeAnalysis(); });
+  Manager.registerPass([] { return CycleAnalysis(); });
+  Manager.registerPass([] { return UniformityInfoAnalysis(); });
+  Manager.registerPass([] {
+    return TargetIRAnalysis([](const Function &F) {
+      return TargetTransformInfo(
+          std::make_unique<WarpUniformity>(F.getParent()->getDataLayout()));
+    });
   });
 }
 
 Divergence::Divergence(Function &F) : Found(std::make_unique<Analyses>()) {
-  registerAnalyses(Found->Manager, Found->UniformMembers);
-  SmallVector<Member> Members = membersOf(F);
-  for (const Member &M : Members)
-    Found->UniformMembers.insert_range(M.Loads);
-  // Each round but the last drops a member.
-  for (bool Changed = true; Changed;) {
-    Found->run(F);
-    Changed = false;
-    erase_if(Members, [&](const Member &M) {
-      if (Found->isUniform(M, F))
-        return false;
-      for (const LoadInst *Load : M.Loads)
-        Found->UniformMembers.erase(Load);
-      return Changed = true;
-    });
+  Function *Seen = &F;
+  if (!objectsIn(F).empty()) {
+    Seen = Found->Copy = CloneFunction(&F, Found->Copies);
+    for (AllocaInst *Object : objectsIn(*Seen))
+      separateMembers(*Object);
+    Found->Manager.invalidate(
+        *Seen, SROAPass(SROAOptions::PreserveCFG).run(*Seen, Found->Manager));
   }
+  Found->Uniform = &Found->Manager.getResult<UniformityInfoAnalysis>(*Seen);
 }
 
 Divergence::~Divergence() = default;
 
 bool Divergence::of(const Value &V) const {
-  return Found->Uniform->isDivergent(&V);
+  return Found->Uniform->isDivergent(&Found->copyOf(V));
 }
 
 bool Divergence::of(const Use &U) const {
-  return Found->Uniform->isDivergentUse(U);
+  // No value is left of a load that became one.
+  const Value &User = Found->copyOf(*U.getUser());
+  return User.getValueID() == U.getUser()->getValueID() &&
+         Found->Uniform->isDivergentUse(
+             cast<Instruction>(User).getOperandUse(U.getOperandNo()));
 }
 
 SmallVector<ArrayAccess> accessesTo(ArrayRef<ResidentAlloca> Allocas,

@@ -366,14 +366,16 @@ const KernelWork &WorkCounter::workOf(Function &F, Trips Guess) {
 void readOptimized(Module &M, const AllocaTracker &Tracker,
                    UnitEvidence &Result) {
   WorkCounter Counter(M, Tracker);
-  for (Function &F : M) {
-    if (F.isDeclaration())
-      continue;
-    Counter.addArrays(F, Result.Arrays);
-    if (F.getCallingConv() == CallingConv::PTX_Kernel) {
-      const std::string Name = sourceName(F).str();
-      Result.Work[Name] = Counter.workOf(F, Trips::Many);
-      Result.ShortWork[Name] = Counter.workOf(F, Trips::Few);
+  SmallVector<Function *> Functions; // There will be copies of some.
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      Functions.push_back(&F);
+  for (Function *F : Functions) {
+    Counter.addArrays(*F, Result.Arrays);
+    if (F->getCallingConv() == CallingConv::PTX_Kernel) {
+      const std::string Name = sourceName(*F).str();
+      Result.Work[Name] = Counter.workOf(*F, Trips::Many);
+      Result.ShortWork[Name] = Counter.workOf(*F, Trips::Few);
     }
   }
   for (ArrayEvidence &E : Result.Arrays)
