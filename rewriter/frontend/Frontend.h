@@ -159,11 +159,6 @@ parseUnit(const CompileJob &Job, llvm::raw_ostream &Diagnostics,
           llvm::function_ref<void(ParsedUnit &)> Action,
           ParseWatch *Watch = nullptr);
 
-/// Parses \p Code as \p FileName with the built-in CUDA header, for tests.
-llvm::Error parseSnippet(llvm::StringRef Code, llvm::StringRef FileName,
-                         llvm::function_ref<void(ParsedUnit &)> Action,
-                         std::vector<std::string> ExtraArgs = {});
-
 } // namespace bankstripe
 
 #endif

@@ -47,7 +47,6 @@ using namespace llvm;
 namespace bankstripe {
 namespace {
 
-constexpr char DefaultArch[] = "sm_90";
 constexpr StringLiteral DeviceOnly = "--cuda-device-only";
 constexpr StringLiteral HostOnly = "--cuda-host-only";
 
@@ -60,8 +59,9 @@ using FileSystemPtr = IntrusiveRefCntPtr<vfs::FileSystem>;
 /// defers in the order in which it is told.
 using Events = std::vector<unique_function<void(clang::ASTConsumer &) const>>;
 
-/// Notes the parser's events. Most files hold no per-thread array, and code
-/// generation, which costs several times as much as the notes, is never run.
+/// Notes those of the parser's events that code for a GPU is generated from.
+/// Most files hold no per-thread array, and code generation, which costs
+/// several times as much as the notes, is never run.
 class Recorder final : public clang::ASTConsumer {
 public:
   /// \p AtEnd is called after each declaration.
@@ -73,9 +73,6 @@ public:
     AtEnd();
     return true;
   }
-  void HandleInterestingDecl(clang::DeclGroupRef Group) override {
-    note(&ASTConsumer::HandleInterestingDecl, Group);
-  }
   void HandleInlineFunctionDefinition(clang::FunctionDecl *D) override {
     note(&ASTConsumer::HandleInlineFunctionDefinition, D);
   }
@@ -85,29 +82,12 @@ public:
   void HandleTagDeclRequiredDefinition(const clang::TagDecl *D) override {
     note(&ASTConsumer::HandleTagDeclRequiredDefinition, D);
   }
-  void HandleCXXImplicitFunctionInstantiation(clang::FunctionDecl *D) override {
-    note(&ASTConsumer::HandleCXXImplicitFunctionInstantiation, D);
-  }
-  void HandleImplicitImportDecl(clang::ImportDecl *D) override {
-    note(&ASTConsumer::HandleImplicitImportDecl, D);
-  }
-  void CompleteTentativeDefinition(clang::VarDecl *D) override {
-    note(&ASTConsumer::CompleteTentativeDefinition, D);
-  }
-  void CompleteExternalDeclaration(clang::DeclaratorDecl *D) override {
-    note(&ASTConsumer::CompleteExternalDeclaration, D);
-  }
-  void AssignInheritanceModel(clang::CXXRecordDecl *D) override {
-    note(&ASTConsumer::AssignInheritanceModel, D);
-  }
   void HandleCXXStaticMemberVarInstantiation(clang::VarDecl *D) override {
     note(&ASTConsumer::HandleCXXStaticMemberVarInstantiation, D);
   }
   void HandleVTable(clang::CXXRecordDecl *D) override {
     note(&ASTConsumer::HandleVTable, D);
   }
-  // Bodies are only skipped where the command asks for it; none is here.
-  bool shouldSkipFunctionBody(clang::Decl *) override { return false; }
 
 private:
   template <class Result, class Subject>
@@ -482,43 +462,6 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   }
   Diagnostics << Second.Messages;
   return createStringError("Clang could not parse '" + Job.File + "'");
-}
-
-Error parseSnippet(StringRef Code, StringRef FileName,
-                   function_ref<void(ParsedUnit &)> Action,
-                   std::vector<std::string> ExtraArgs) {
-  auto Served = servedHeaders();
-  if (std::error_code Code = Served->setCurrentWorkingDirectory("/"))
-    return errorCodeToError(Code);
-  Served->addFile(FileName, /*ModificationTime=*/0,
-                  MemoryBuffer::getMemBufferCopy(Code, FileName));
-  auto Files = openFileSystem("/", std::move(Served));
-  if (!Files)
-    return Files.takeError();
-  auto Fixed = fixedArgs(ExtraArgs);
-  if (!Fixed)
-    return Fixed.takeError();
-
-  Attempt A;
-  A.Files = *Files;
-  A.HasShim = true; // There is no other parse.
-  A.Args = {"-std=gnu++17"};
-  if (!names(ExtraArgs, {"--cuda-gpu-arch=", "--offload-arch="}))
-    A.Args.push_back(std::string("--cuda-gpu-arch=") + DefaultArch);
-  append_range(A.Args, builtinCudaArgs());
-  append_range(A.Args, ExtraArgs);
-  append_range(A.Args, *Fixed);
-  A.Args.push_back(FileName.str());
-  switch (parseBridged(A, Action)) {
-  case Result::Parsed:
-    return Error::success();
-  case Result::Crashed:
-    return crashed(FileName);
-  case Result::Rejected:
-    break;
-  }
-  return createStringError("Clang could not parse '" + FileName + "':\n" +
-                           A.Messages);
 }
 
 } // namespace bankstripe

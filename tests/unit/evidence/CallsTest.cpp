@@ -13,6 +13,7 @@
 
 #include "Snippet.h"
 #include "find/Find.h"
+#include "support/ParseSnippet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Snippet.h"
+#include "support/ParseSnippet.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>

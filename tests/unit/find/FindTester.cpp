@@ -7,6 +7,7 @@
 
 #include "FindTester.h"
 #include "find/Find.h"
+#include "support/ParseSnippet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>

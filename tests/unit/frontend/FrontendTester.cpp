@@ -66,9 +66,11 @@ Parsed parse(const CompileJob &Job) {
 
 ::testing::AssertionResult parses(StringRef Code,
                                   std::vector<std::string> Args) {
-  if (Error E = parseSnippet(Code, "snippet.cu", [](ParsedUnit &) {}, Args))
-    return ::testing::AssertionFailure() << toString(std::move(E));
-  return ::testing::AssertionSuccess();
+  TemporaryFolder Folder;
+  const Parsed P = parse(builtinJob(Folder.write("snippet.cu", Code), Args));
+  if (P.Succeeded && !P.Outcome.UsedShim)
+    return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << P.Diagnostics;
 }
 
 } // namespace bankstripe::testing

@@ -49,6 +49,7 @@ struct Parsed {
 Parsed parse(const CompileJob &Job);
 
 /// Success, or the message of a failed parse of \p Code as a snippet.
+/// Without the nvcc compatibility header.
 ::testing::AssertionResult parses(llvm::StringRef Code,
                                   std::vector<std::string> Args = {});
 

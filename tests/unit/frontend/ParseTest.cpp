@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FrontendTester.h"
+#include "support/ParseSnippet.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
