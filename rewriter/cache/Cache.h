@@ -30,7 +30,6 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/CachePruning.h"
-#include "llvm/Support/FileSystem/UniqueID.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include <map>
 #include <optional>
@@ -116,49 +115,41 @@ enum class DiskQuestion : char {
   Listing = 'l',  ///< The names in the folder.
   Open = 'o',     ///< Whether it can be opened, and its name without links.
   RealPath = 'r', ///< Its name without links.
-  Status = 's',   ///< What it is, if it is there.
+  Status = 's',   ///< What it is, if it is there; of folders the name as well.
   MayEdit = 'e',  ///< Whether the user put it at our disposal.
-};
-
-/// The reply of the disk.
-struct DiskReply {
-  std::string Text;
-  /// Of what is there, for Open and Status.
-  std::optional<llvm::sys::fs::UniqueID> Identity;
 };
 
 /// Asks the disk itself, each question once.
 class DiskState {
 public:
   DiskState(llvm::function_ref<bool(llvm::StringRef File)> MayEdit);
-  const DiskReply &ask(DiskQuestion Question, llvm::StringRef Path);
+  const std::string &ask(DiskQuestion Question, llvm::StringRef Path);
 
 private:
-  DiskReply askDisk(DiskQuestion Question, llvm::StringRef Path);
+  std::string askDisk(DiskQuestion Question, llvm::StringRef Path);
 
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk;
   llvm::function_ref<bool(llvm::StringRef File)> MayEdit;
-  llvm::StringMap<DiskReply> Replies;
+  llvm::StringMap<std::string> Replies;
 };
 
-/// By path and question. The question '=' is which name of the same file comes
-/// first; only names that are not the first of theirs have it.
+/// By path and question.
 using DiskReplies = std::map<std::pair<std::string, char>, std::string>;
 
 /// Questions with their replies.
 class DiskTrace {
 public:
-  void note(DiskQuestion Question, llvm::StringRef Path, DiskReply Reply);
+  void note(DiskQuestion Question, llvm::StringRef Path,
+            const std::string &Reply);
   /// Whatever comes of this depends on more than the disk.
   void giveUp() { Complete = false; }
   /// Whether the replies were all there is to know, and did not change while
   /// they were given.
   bool isComplete() const { return Complete; }
-  DiskReplies replies() const;
+  const DiskReplies &replies() const { return Replies; }
 
 private:
   DiskReplies Replies;
-  std::map<std::string, llvm::sys::fs::UniqueID> Identities;
   bool Complete = true;
 };
 

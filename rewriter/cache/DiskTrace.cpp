@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Errors are part of a reply: a header that cannot be read is an error, one
-// that is not there is looked for elsewhere. Which files are one and the same
-// counts for `#pragma once` and for folders that are named twice; files that
-// are not must stay so.
+// that is not there is looked for elsewhere. Which names lead to one file
+// counts for `#pragma once` and for folders that are named twice, so replies
+// hold names without links.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,40 +21,43 @@
 using namespace bankstripe;
 using llvm::StringRef;
 using llvm::Twine;
-using llvm::sys::fs::UniqueID;
 namespace vfs = llvm::vfs;
 
-static DiskReply failed(std::error_code Code) {
-  return {"!" + std::to_string(Code.value()), std::nullopt};
+static std::string failed(std::error_code Code) {
+  return "!" + std::to_string(Code.value());
 }
 
-static DiskReply replyOf(const llvm::ErrorOr<vfs::Status> &Status) {
+static std::string realPathOf(vfs::FileSystem &Files, StringRef Path) {
+  llvm::SmallString<256> Real;
+  if (std::error_code Code = Files.getRealPath(Path, Real))
+    return failed(Code);
+  return std::string(Real);
+}
+
+static std::string statusOf(vfs::FileSystem &Files, StringRef Path,
+                            const llvm::ErrorOr<vfs::Status> &Status) {
   if (!Status)
     return failed(Status.getError());
-  const char *Kind = Status->isDirectory()     ? "folder"
-                     : Status->isRegularFile() ? "file"
-                                               : "other";
-  return {Kind, Status->getUniqueID()};
+  if (Status->isDirectory())
+    return "folder " + realPathOf(Files, Path);
+  return Status->isRegularFile() ? "file" : "other";
 }
 
-static DiskReply
-replyOf(const llvm::ErrorOr<std::unique_ptr<vfs::File>> &File) {
+static std::string
+nameOf(const llvm::ErrorOr<std::unique_ptr<vfs::File>> &File) {
   if (!File)
     return failed(File.getError());
-  DiskReply Reply = replyOf((*File)->status());
-  if (auto Name = (*File)->getName())
-    Reply.Text += " " + *Name;
-  return Reply;
+  const llvm::ErrorOr<std::string> Name = (*File)->getName();
+  return Name ? *Name : failed(Name.getError());
 }
 
-static DiskReply
-replyOf(const llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> &Buffer) {
-  if (!Buffer)
-    return failed(Buffer.getError());
-  return {strongDigestOf((*Buffer)->getBuffer()), std::nullopt};
+static std::string
+digestOf(const llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> &Buffer) {
+  return Buffer ? strongDigestOf((*Buffer)->getBuffer())
+                : failed(Buffer.getError());
 }
 
-static DiskReply listingOf(vfs::FileSystem &Files, StringRef Folder) {
+static std::string listingOf(vfs::FileSystem &Files, StringRef Folder) {
   std::error_code Code;
   std::vector<std::string> Names;
   for (vfs::directory_iterator It = Files.dir_begin(Folder, Code), End;
@@ -64,29 +67,22 @@ static DiskReply listingOf(vfs::FileSystem &Files, StringRef Folder) {
     return failed(Code);
   llvm::sort(Names);
   const StringRef Between("\0", 1); // Which is in no name.
-  return {strongDigestOf(llvm::join(Names, Between)), std::nullopt};
-}
-
-static DiskReply realPathOf(vfs::FileSystem &Files, StringRef Path) {
-  llvm::SmallString<256> Real;
-  if (std::error_code Code = Files.getRealPath(Path, Real))
-    return failed(Code);
-  return {std::string(Real), std::nullopt};
+  return strongDigestOf(llvm::join(Names, Between));
 }
 
 DiskState::DiskState(llvm::function_ref<bool(StringRef)> MayEdit)
     : Disk(vfs::createPhysicalFileSystem().release()), MayEdit(MayEdit) {}
 
-DiskReply DiskState::askDisk(DiskQuestion Question, StringRef Path) {
+std::string DiskState::askDisk(DiskQuestion Question, StringRef Path) {
   switch (Question) {
   case DiskQuestion::Status:
-    return replyOf(Disk->status(Path));
+    return statusOf(*Disk, Path, Disk->status(Path));
   case DiskQuestion::Listing:
     return listingOf(*Disk, Path);
   case DiskQuestion::RealPath:
     return realPathOf(*Disk, Path);
   case DiskQuestion::MayEdit:
-    return {MayEdit(Path) ? "yes" : "no", std::nullopt};
+    return MayEdit(Path) ? "yes" : "no";
   case DiskQuestion::Open:
   case DiskQuestion::Content:
     break;
@@ -94,17 +90,17 @@ DiskReply DiskState::askDisk(DiskQuestion Question, StringRef Path) {
   // To open a pipe would wait for who writes to it.
   if (auto Status = Disk->status(Path);
       Status && !Status->isRegularFile() && !Status->isDirectory())
-    return {"!no file", std::nullopt};
+    return "!no file";
   auto File = Disk->openFileForRead(Path);
   if (Question == DiskQuestion::Open)
-    return replyOf(File);
+    return nameOf(File);
   if (!File)
     return failed(File.getError());
-  return replyOf((*File)->getBuffer(Path, /*FileSize=*/-1,
-                                    /*RequiresNullTerminator=*/false));
+  return digestOf((*File)->getBuffer(Path, /*FileSize=*/-1,
+                                     /*RequiresNullTerminator=*/false));
 }
 
-const DiskReply &DiskState::ask(DiskQuestion Question, StringRef Path) {
+const std::string &DiskState::ask(DiskQuestion Question, StringRef Path) {
   llvm::SmallString<256> Name(Path);
   Name.push_back(static_cast<char>(Question));
   auto [It, New] = Replies.try_emplace(Name);
@@ -113,51 +109,18 @@ const DiskReply &DiskState::ask(DiskQuestion Question, StringRef Path) {
   return It->second;
 }
 
-void DiskTrace::note(DiskQuestion Question, StringRef Path, DiskReply Reply) {
-  if (Reply.Identity) {
-    auto [It, New] = Identities.try_emplace(Path.str(), *Reply.Identity);
-    Complete &= New || It->second == *Reply.Identity;
-  }
-  auto [It, New] = Replies.try_emplace(
-      {Path.str(), static_cast<char>(Question)}, Reply.Text);
-  Complete &= New || It->second == Reply.Text;
-}
-
-// For each file that has several names all but the first, with the first.
-static DiskReplies
-findAliases(const std::map<std::string, UniqueID> &Identities) {
-  std::map<UniqueID, std::string> First;
-  DiskReplies Aliases;
-  for (const auto &[Path, Identity] : Identities) {
-    auto [It, New] = First.try_emplace(Identity, Path);
-    if (!New)
-      Aliases.emplace(std::pair(Path, '='), It->second);
-  }
-  return Aliases;
-}
-
-DiskReplies DiskTrace::replies() const {
-  DiskReplies All = Replies;
-  All.merge(findAliases(Identities));
-  return All;
+void DiskTrace::note(DiskQuestion Question, StringRef Path,
+                     const std::string &Reply) {
+  auto [It, New] =
+      Replies.try_emplace({Path.str(), static_cast<char>(Question)}, Reply);
+  Complete &= New || It->second == Reply;
 }
 
 bool bankstripe::wouldGive(const DiskReplies &Replies, DiskState &State) {
-  DiskReplies Aliases;
-  std::map<std::string, UniqueID> Identities;
-  for (const auto &[Asked, Reply] : Replies) {
-    const auto &[Path, Question] = Asked;
-    if (Question == '=') {
-      Aliases.emplace(Asked, Reply);
-      continue;
-    }
-    const DiskReply &Now = State.ask(static_cast<DiskQuestion>(Question), Path);
-    if (Now.Text != Reply)
-      return false;
-    if (Now.Identity)
-      Identities.emplace(Path, *Now.Identity);
-  }
-  return findAliases(Identities) == Aliases;
+  return llvm::all_of(Replies, [&](const auto &Each) {
+    const auto &[Path, Question] = Each.first;
+    return State.ask(static_cast<DiskQuestion>(Question), Path) == Each.second;
+  });
 }
 
 namespace {
@@ -176,7 +139,7 @@ public:
             bool IsVolatile) override {
     auto Buffer =
         Inner->getBuffer(Name, FileSize, RequiresNullTerminator, IsVolatile);
-    Trace.note(DiskQuestion::Content, Path, replyOf(Buffer));
+    Trace.note(DiskQuestion::Content, Path, digestOf(Buffer));
     return Buffer;
   }
   std::error_code close() override { return Inner->close(); }
@@ -195,7 +158,7 @@ public:
 
   llvm::ErrorOr<vfs::Status> status(const Twine &Path) override {
     auto Status = getUnderlyingFS().status(Path);
-    Trace.note(DiskQuestion::Status, absolute(Path), replyOf(Status));
+    noteStatus(absolute(Path), Status);
     return Status;
   }
   bool exists(const Twine &Path) override {
@@ -206,7 +169,7 @@ public:
   openFileForRead(const Twine &Path) override {
     auto File = getUnderlyingFS().openFileForRead(Path);
     std::string Name = absolute(Path);
-    Trace.note(DiskQuestion::Open, Name, replyOf(File));
+    Trace.note(DiskQuestion::Open, Name, nameOf(File));
     if (!File)
       return File;
     return std::make_unique<RecordedFile>(std::move(*File), std::move(Name),
@@ -219,8 +182,7 @@ public:
     return getUnderlyingFS().dir_begin(Folder, Code);
   }
   std::error_code setCurrentWorkingDirectory(const Twine &Folder) override {
-    Trace.note(DiskQuestion::Status, absolute(Folder),
-               replyOf(getUnderlyingFS().status(Folder)));
+    noteStatus(absolute(Folder), getUnderlyingFS().status(Folder));
     return getUnderlyingFS().setCurrentWorkingDirectory(Folder);
   }
   std::error_code getRealPath(const Twine &Path,
@@ -232,6 +194,11 @@ public:
   }
 
 private:
+  void noteStatus(const std::string &Path,
+                  const llvm::ErrorOr<vfs::Status> &Status) {
+    Trace.note(DiskQuestion::Status, Path,
+               statusOf(getUnderlyingFS(), Path, Status));
+  }
   std::string absolute(const Twine &Path) const {
     llvm::SmallString<256> Name;
     Path.toVector(Name);

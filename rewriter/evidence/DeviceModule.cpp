@@ -5,13 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emitting device IR is cheap for a user's own kernels and dear for the
-// hundreds that a header such as thrust/sort.h instantiates, so the
-// declarations are sifted twice. Before code generation, kernels of system
-// headers that nothing of the user's is part of are held back: Clang emits
-// device functions on demand, so all that only those kernels call is never
-// emitted either. Afterwards, in keepOnly, the call graph tells exactly which
-// functions have anything to do with a finding.
+// Optimising device IR is cheap for a user's own kernels and dear for the
+// hundreds that a header such as thrust/sort.h instantiates, so what has
+// nothing to do with a finding is dropped before.
 //
 // It is optimised by the pipeline that `clang++ -O3` runs for the device, with
 // the same target machine, tuning and device library, so that what survives
@@ -23,9 +19,7 @@
 
 #include "frontend/Frontend.h"
 #include "model/Finding.h"
-#include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclCXX.h"
 #include "clang/AST/GlobalDecl.h"
 #include "clang/Basic/CodeGenOptions.h"
 #include "clang/Basic/Diagnostic.h"
@@ -33,7 +27,6 @@
 #include "clang/Basic/TargetOptions.h"
 #include "clang/CodeGen/ModuleBuilder.h"
 #include "clang/Frontend/CompilerInstance.h"
-#include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Frontend/TextDiagnosticBuffer.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -109,64 +102,6 @@ private:
   clang::TextDiagnosticBuffer Said;
 };
 
-/// Tells what of a declaration comes from outside system headers.
-class UserCode {
-public:
-  explicit UserCode(const clang::SourceManager &Sources) : Sources(Sources) {}
-
-  bool isSystem(const clang::Decl &D) const {
-    return Sources.isInSystemHeader(Sources.getExpansionLoc(D.getLocation()));
-  }
-  /// Whether \p D, or an argument of a template around it, is the user's: only
-  /// then can it lead to the user's functions.
-  bool isIn(const clang::Decl &D) const;
-
-private:
-  bool isIn(clang::QualType Type) const;
-  bool isIn(const clang::TemplateArgument &Argument) const;
-
-  const clang::SourceManager &Sources;
-};
-
-/// Hands on to the code generator what it needs to see.
-class Sieve final : public clang::MultiplexConsumer {
-public:
-  Sieve(std::unique_ptr<clang::CodeGenerator> Owned,
-        const clang::SourceManager &Sources)
-      : MultiplexConsumer(std::move(Owned)), Sources(Sources) {}
-
-  bool HandleTopLevelDecl(clang::DeclGroupRef Group) override {
-    for (clang::Decl *D : Group)
-      sift(D);
-    return true;
-  }
-
-private:
-  /// Namespaces are entered, since the code generator would do so itself and
-  /// see all of their content.
-  void sift(clang::Decl *D) {
-    if (isa<clang::UsingDecl, clang::UsingDirectiveDecl,
-            clang::NamespaceAliasDecl, clang::UsingShadowDecl>(D))
-      return; // Nothing but debug information comes of these.
-    if (isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D)) {
-      for (clang::Decl *Member : cast<clang::DeclContext>(D)->decls())
-        sift(Member);
-      return;
-    }
-    if (const auto *Function = dyn_cast<clang::FunctionDecl>(D))
-      if (isNeedlessKernel(*Function))
-        return;
-    MultiplexConsumer::HandleTopLevelDecl(clang::DeclGroupRef(D));
-  }
-
-  bool isNeedlessKernel(const clang::FunctionDecl &D) const {
-    return D.hasAttr<clang::CUDAGlobalAttr>() && !D.isDependentContext() &&
-           !UserCode(Sources).isIn(D);
-  }
-
-  const clang::SourceManager &Sources;
-};
-
 constexpr StringLiteral SystemAttribute = "bankstripe-system";
 
 /// Marks the functions of system headers and of the compiler itself.
@@ -176,63 +111,11 @@ void markSystem(Module &M, clang::CodeGenerator &Generator,
     const clang::Decl *D = Generator.GetDeclForMangledName(F.getName());
     const auto *Declared = dyn_cast_or_null<clang::FunctionDecl>(D);
     if (!Declared || Declared->getBuiltinID() ||
-        UserCode(Sources).isSystem(*Declared))
+        Sources.isInSystemHeader(
+            Sources.getExpansionLoc(Declared->getLocation())))
       F.addFnAttr(SystemAttribute);
   }
 }
-
-} // namespace
-
-bool UserCode::isIn(const clang::TemplateArgument &Argument) const {
-  switch (Argument.getKind()) {
-  case clang::TemplateArgument::Type:
-    return isIn(Argument.getAsType());
-  case clang::TemplateArgument::Declaration:
-    return isIn(*Argument.getAsDecl());
-  case clang::TemplateArgument::Integral:
-    return isIn(Argument.getIntegralType());
-  case clang::TemplateArgument::StructuralValue:
-    return isIn(Argument.getStructuralValueType());
-  case clang::TemplateArgument::Template:
-    return !isSystem(*Argument.getAsTemplate().getAsTemplateDecl());
-  case clang::TemplateArgument::Pack:
-    return any_of(Argument.pack_elements(),
-                  [&](const auto &Each) { return isIn(Each); });
-  default:
-    return false;
-  }
-}
-
-bool UserCode::isIn(clang::QualType Type) const {
-  const clang::Type *T = Type.getCanonicalType().getTypePtr();
-  if (isa<clang::FunctionType, clang::MemberPointerType>(T))
-    return true; // What it points to may be anybody's.
-  if (const clang::QualType Pointee = T->getPointeeType(); !Pointee.isNull())
-    return isIn(Pointee);
-  if (const auto *Array = dyn_cast<clang::ArrayType>(T))
-    return isIn(Array->getElementType());
-  const clang::TagDecl *Tag = T->getAsTagDecl();
-  return Tag && isIn(*Tag);
-}
-
-bool UserCode::isIn(const clang::Decl &D) const {
-  if (!isSystem(D))
-    return true;
-  const clang::TemplateArgumentList *Arguments = nullptr;
-  if (const auto *Function = dyn_cast<clang::FunctionDecl>(&D))
-    Arguments = Function->getTemplateSpecializationArgs();
-  else if (const auto *Class =
-               dyn_cast<clang::ClassTemplateSpecializationDecl>(&D))
-    Arguments = &Class->getTemplateArgs();
-  if (Arguments && any_of(Arguments->asArray(),
-                          [&](const auto &Each) { return isIn(Each); }))
-    return true;
-  const auto *Around = dyn_cast<clang::Decl>(D.getDeclContext());
-  return Around && isa<clang::TagDecl, clang::FunctionDecl>(Around) &&
-         isIn(*Around);
-}
-
-namespace {
 
 /// What `-O3 -g` would have set, as far as code generation looks at it. The
 /// parse itself does not depend on these.
@@ -292,12 +175,10 @@ Expected<std::unique_ptr<Module>> emitDeviceModule(ParsedUnit &Unit,
                                                    QuietContext &Context) {
   clang::CompilerInstance &Compiler = Unit.compiler();
   setCodeGenOptions(Compiler.getCodeGenOpts());
-  auto Owned =
+  auto Generator =
       clang::CreateLLVMCodeGen(Compiler, Facts.MainFile, Context.get());
-  clang::CodeGenerator *Generator = Owned.get();
   QuietDiagnostics Quiet(Compiler.getDiagnostics());
-  Sieve Consumer(std::move(Owned), Compiler.getSourceManager());
-  Unit.replay(Consumer);
+  Unit.replay(*Generator);
   if (Generator->GetModule())
     markSystem(*Generator->GetModule(), *Generator,
                Compiler.getSourceManager());

@@ -7,7 +7,7 @@
 //
 //   ParsedUnit => llvm::Module => the same, optimised
 //
-// Both steps leave out what cannot matter to the findings.
+// What cannot matter to the findings is not optimised.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +45,7 @@ private:
 };
 
 /// Emits the device code of \p Unit as Clang does at -O3, before any
-/// optimisation, with value names and debug information. Kernels of system
-/// headers that nothing of the user's is part of are left out.
+/// optimisation, with value names and debug information.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 emitDeviceModule(ParsedUnit &Unit, const UnitFacts &Facts,
                  QuietContext &Context);

@@ -257,21 +257,6 @@ private:
   bool Succeeded = false;
 };
 
-/// Sets what has no bearing on the parse, but on code generation after it.
-void prepareCodeGeneration(clang::CompilerInvocation &Invocation) {
-  clang::CodeGenOptions &Options = Invocation.getCodeGenOpts();
-  Options.DisableLLVMPasses = true;
-  Options.DisableO0ImplyOptNone = true;
-  Options.DisableLifetimeMarkers = false;
-  Options.DiscardValueNames = false;
-  Options.ClearASTBeforeBackend = false;
-  Options.setDebugInfo(codegenoptions::LimitedDebugInfo);
-  Options.DebugColumnInfo = true;
-  // Many files are parsed in one process.
-  Options.DisableFree = false;
-  Invocation.getFrontendOpts().DisableFree = false;
-}
-
 std::shared_ptr<clang::CompilerInvocation>
 makeInvocation(const Attempt &A, clang::DiagnosticConsumer &Printer) {
   clang::DiagnosticOptions Options;
@@ -288,7 +273,9 @@ makeInvocation(const Attempt &A, clang::DiagnosticConsumer &Printer) {
   if (!Invocation || Diagnostics->hasErrorOccurred())
     return nullptr;
   Invocation->getDiagnosticOpts().ShowColors = A.Colours;
-  prepareCodeGeneration(*Invocation);
+  // What failed attempts hold is not to stay.
+  Invocation->getCodeGenOpts().DisableFree = false;
+  Invocation->getFrontendOpts().DisableFree = false;
   return Invocation;
 }
 

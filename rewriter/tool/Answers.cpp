@@ -66,7 +66,7 @@ static std::string keyOf(const CompileJob &Job, DiskState &State) {
       .add("resources", Resources ? *Resources : "")
       .add("environment", environmentOfClang())
       .add("colours", llvm::errs().has_colors() ? "yes" : "no")
-      .add("source", State.ask(DiskQuestion::Content, Job.File).Text);
+      .add("source", State.ask(DiskQuestion::Content, Job.File));
   if (!Resources)
     llvm::consumeError(Resources.takeError()); // The parse says so.
   return Key.take();

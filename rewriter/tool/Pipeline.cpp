@@ -75,8 +75,7 @@ static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
   DiskRecorder Recorder;
   auto MayEdit = [&](StringRef File) {
     const bool May = Given(File);
-    Recorder.Trace.note(DiskQuestion::MayEdit, File,
-                        {May ? "yes" : "no", std::nullopt});
+    Recorder.Trace.note(DiskQuestion::MayEdit, File, May ? "yes" : "no");
     return May;
   };
   llvm::raw_string_ostream OS(Result.Diagnostics);

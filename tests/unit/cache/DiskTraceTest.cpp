@@ -109,22 +109,21 @@ TEST_F(DiskTraceTest, TwoFilesBecomeOne) {
   read("same.h");
   EXPECT_TRUE(holds());
   remove("same.h");
-  ASSERT_FALSE(fs::create_hard_link(path("a.h"), path("same.h")));
+  ASSERT_FALSE(fs::create_link(path("a.h"), path("same.h")));
   EXPECT_FALSE(holds());
 }
 
-TEST_F(DiskTraceTest, OneFileBecomesTwo) {
-  ASSERT_FALSE(fs::create_hard_link(path("a.h"), path("same.h")));
-  read("a.h");
-  read("same.h");
+TEST_F(DiskTraceTest, OneFolderBecomesTwo) {
+  ASSERT_FALSE(fs::create_link(path("folder"), path("same")));
+  EXPECT_TRUE(bool(Disk->status(path("same"))));
   EXPECT_TRUE(holds());
-  remove("same.h");
-  write("same.h", "text");
+  remove("same");
+  ASSERT_FALSE(fs::create_directory(path("same")));
   EXPECT_FALSE(holds());
 }
 
 TEST_F(DiskTraceTest, WhetherAFileMayBeEdited) {
-  Recorder.Trace.note(DiskQuestion::MayEdit, "/a.h", {"yes", std::nullopt});
+  Recorder.Trace.note(DiskQuestion::MayEdit, "/a.h", "yes");
   EXPECT_TRUE(holds());
   May = false;
   EXPECT_FALSE(holds());
