@@ -48,6 +48,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/IPO/Internalize.h"
 #include <mutex>
 
 extern "C" void LLVMInitializeNVPTXTargetInfo();
@@ -212,16 +213,11 @@ void keepOnly(Module &M, const SmallDenseSet<Function *> &Holders) {
       V->eraseFromParent();
   // Variables stay as they are: the host may write them, so they must not
   // look as if nobody did.
-  for (Function &F : M)
-    if (!F.isDeclaration()) {
-      F.setComdat(nullptr);
-      F.setLinkage(Roots.contains(&F) ? GlobalValue::ExternalLinkage
-                                      : GlobalValue::InternalLinkage);
-      if (!Roots.contains(&F)) {
-        F.setVisibility(GlobalValue::DefaultVisibility);
-        F.setDSOLocal(true);
-      }
-    }
+  for (Function *Root : Roots)
+    Root->setLinkage(GlobalValue::ExternalLinkage);
+  internalizeModule(M, [&](const GlobalValue &V) {
+    return !isa<Function>(V) || Roots.contains(cast<Function>(&V));
+  });
   ModuleAnalysisManager Analyses;
   GlobalDCEPass().run(M, Analyses);
 }

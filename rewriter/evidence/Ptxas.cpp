@@ -47,46 +47,31 @@ using namespace llvm;
 namespace bankstripe {
 namespace {
 
-void keepOptionsOfNvcc(ArrayRef<std::string> Args,
-                       std::vector<std::string> &Kept) {
-  for (const CompilerOption &Option : readOptions(Dialect::Nvcc, Args)) {
-    // Without, a call to a function of another file would be an error.
-    if (Option.Meaning == OptionMeaning::RelocatableObject)
-      Kept.emplace_back("-rdc=true");
-    if (Option.ToCubin && Option.Meaning != OptionMeaning::Input)
-      append_range(Kept, Option.Words);
-  }
+/// Of options for Clang what nvcc takes in the same spelling.
+bool isForBoth(const CompilerOption &Option) {
+  return is_contained({OptionMeaning::Include, OptionMeaning::SystemInclude,
+                       OptionMeaning::PreInclude, OptionMeaning::Define,
+                       OptionMeaning::Undefine},
+                      Option.Meaning) &&
+         !StringRef(Option.Value).starts_with("__CUDA_ARCH");
 }
 
-/// What nvcc takes in the same spelling.
-void keepOptionsOfClang(ArrayRef<std::string> Args,
-                        std::vector<std::string> &Kept) {
-  bool HasStandard = false;
-  for (const CompilerOption &Option : readOptions(Dialect::Clang, Args)) {
-    StringRef Value = Option.Value;
-    switch (Option.Meaning) {
-    case OptionMeaning::Include:
-    case OptionMeaning::Undefine:
-    case OptionMeaning::SystemInclude:
-    case OptionMeaning::PreInclude:
+void keepOptions(Dialect WrittenFor, ArrayRef<std::string> Args,
+                 std::vector<std::string> &Kept) {
+  for (const CompilerOption &Option : readOptions(WrittenFor, Args)) {
+    const bool ForNvcc = WrittenFor == Dialect::Nvcc;
+    // Without, a call to a function of another file would be an error.
+    if (ForNvcc && Option.Meaning == OptionMeaning::RelocatableObject)
+      Kept.emplace_back("-rdc=true");
+    if (ForNvcc ? Option.ToCubin && Option.Meaning != OptionMeaning::Input
+                : isForBoth(Option))
       append_range(Kept, Option.Words);
-      break;
-    case OptionMeaning::Define:
-      if (!Value.starts_with("__CUDA_ARCH"))
-        append_range(Kept, Option.Words);
-      break;
-    case OptionMeaning::Standard:
-      // nvcc knows the standards, not their GNU dialects.
-      Value.consume_front("gnu");
-      Kept.push_back(("-std=c" + Value.ltrim('c')).str());
-      HasStandard = true;
-      break;
-    default:
-      break;
+    if (!ForNvcc && Option.Meaning == OptionMeaning::Standard) {
+      StringRef Standard = Option.Value;
+      Standard.consume_front("gnu"); // nvcc knows no GNU dialects.
+      Kept.push_back(("-std=c" + Standard.ltrim('c')).str());
     }
   }
-  if (!HasStandard)
-    Kept.emplace_back("-std=c++17");
 }
 
 } // namespace
@@ -104,9 +89,9 @@ std::vector<std::string> nvccCommand(const CompileJob &Job, StringRef Nvcc,
   // A wrapper of another name may not take nvcc's options as they are.
   const CommandLine Line = readCommandLine(Job.OriginalArgs, Job.Directory);
   if (sys::path::stem(Line.Compiler) == "nvcc" && !Line.Args.empty())
-    keepOptionsOfNvcc(Line.Args, Command);
+    keepOptions(Dialect::Nvcc, Line.Args, Command);
   else
-    keepOptionsOfClang(Job.ClangArgs, Command);
+    keepOptions(Dialect::Clang, Job.ClangArgs, Command);
   if (sys::path::extension(File) != ".cu" && !is_contained(Command, "-x"))
     Command.insert(Command.end(), {"-x", "cu"});
   Command.insert(Command.end(), {"-arch=" + Job.GpuArch, "-cubin", "-Xptxas",

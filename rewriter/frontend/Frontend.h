@@ -149,8 +149,7 @@ public:
 /// Parses the file of \p Job and calls \p Action if that gave no error.
 /// A file that Clang rejects, or that asks who compiles it, is tried again with
 /// the shim header, and with what errors say about the differences to nvcc.
-/// Those that are left are printed to \p Diagnostics; a crash inside Clang is
-/// caught.
+/// Those that are left are printed to \p Diagnostics.
 /// \returns an error (with a message that names the file) when the file cannot
 /// be read or parsed. Safe to call from several threads at once. \p Watch, if
 /// there is one, has to outlive the call.

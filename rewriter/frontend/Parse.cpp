@@ -37,7 +37,6 @@
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/FunctionExtras.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cassert>
@@ -111,10 +110,7 @@ struct Attempt {
   std::string Messages;        ///< What Clang printed.
 };
 
-/// How an attempt ended.
-enum class Result { Parsed, Rejected, Crashed };
-
-Result parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
+bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
 
 /// Whether a source of the user's holds one of \p Words.
 bool says(const clang::SourceManager &Sources, ArrayRef<StringLiteral> Words) {
@@ -157,8 +153,7 @@ public:
       return HostView::Same;
     Attempt Host = Made;
     llvm::replace(Host.Args, DeviceOnly.str(), HostOnly.str());
-    return parseBridged(Host, Action) == Result::Parsed ? HostView::Read
-                                                        : HostView::Unknown;
+    return parseBridged(Host, Action) ? HostView::Read : HostView::Unknown;
   }
 
 private:
@@ -280,6 +275,7 @@ makeInvocation(const Attempt &A, clang::DiagnosticConsumer &Printer) {
 }
 
 bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
+  clang::noteBottomOfStack();
   raw_string_ostream Messages(A.Messages);
   Messages.enable_colors(A.Colours);
   clang::DiagnosticOptions PrinterOptions;
@@ -302,30 +298,13 @@ bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
   return Parse.succeeded();
 }
 
-Result parseSafely(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
-  static const bool Enabled = (CrashRecoveryContext::Enable(), true);
-  (void)Enabled;
-  bool Parsed = false;
-  CrashRecoveryContext Guard;
-  const bool Survived = Guard.RunSafelyOnThread(
-      [&] {
-        clang::noteBottomOfStack();
-        Parsed = parseOnce(A, Action);
-      },
-      clang::DesiredStackSize);
-  if (!Survived)
-    return Result::Crashed;
-  return Parsed ? Result::Parsed : Result::Rejected;
-}
-
 /// Once more with all that was learned, as long as that is more than before.
-Result parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
+bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
   for (unsigned Parses = 1;; ++Parses) {
     A.Messages.clear();
-    const Result How = parseSafely(A, Action);
-    if (How != Result::Rejected || A.Learned == A.Bridged ||
-        Parses == MostBridgedParses)
-      return How;
+    const bool Parsed = parseOnce(A, Action);
+    if (Parsed || A.Learned == A.Bridged || Parses == MostBridgedParses)
+      return Parsed;
     A.Bridged = std::move(A.Learned);
   }
 }
@@ -373,10 +352,6 @@ Expected<std::vector<std::string>> fixedArgs(ArrayRef<std::string> JobArgs) {
     Args.push_back("-resource-dir=" + *Resources);
   }
   return Args;
-}
-
-Error crashed(StringRef File) {
-  return createStringError("Clang crashed on '" + File + "'");
 }
 
 } // namespace
@@ -431,19 +406,13 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
     append_range(A->Args, *Fixed);
   }
   First.Args.push_back(Job.File);
-  switch (parseSafely(First, Action)) {
-  case Result::Parsed:
+  if (parseOnce(First, Action))
     return Outcome;
-  case Result::Crashed:
-    return crashed(Job.File);
-  case Result::Rejected:
-    break;
-  }
   append_range(Second.Args, shimArgs());
   Second.HasShim = true;
   Second.Args.push_back(Job.File);
   Second.Bridged = std::move(First.Learned);
-  if (parseBridged(Second, Action) == Result::Parsed) {
+  if (parseBridged(Second, Action)) {
     Outcome.UsedShim = true;
     return Outcome;
   }

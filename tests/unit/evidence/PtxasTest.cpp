@@ -223,7 +223,7 @@ TEST(NvccCommand, TakesFromClangWhatBothUnderstand) {
                                "-std=gnu++20", "-isystem", "sys", "a.cu"}),
       "nvcc -I/extra -I/src/dir -Iinc -D X -std=c++20 -isystem sys " +
           CommandEnd.str());
-  EXPECT_EQ(commandFor({"nvcc"}),
+  EXPECT_EQ(commandFor({"nvcc"}, {"-std=gnu++17"}),
             "nvcc -I/extra -I/src/dir -std=c++17 " + CommandEnd.str());
 }
 

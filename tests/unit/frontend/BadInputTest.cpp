@@ -133,14 +133,4 @@ TEST(BadInput, WarningsAreNotOurBusiness) {
   EXPECT_EQ(P.Diagnostics, "");
 }
 
-TEST(BadInput, CrashIsAnErrorAndTheNextFileIsFine) {
-  TemporaryFolder Folder;
-  std::string File = Folder.write("a.cu", std::string(Kernel) +
-                                              "#pragma clang __debug crash\n");
-  Parsed P = parse(builtinJob(File));
-  EXPECT_FALSE(P.Succeeded);
-  EXPECT_THAT(P.Error, HasSubstr("Clang crashed on '" + File + "'"));
-  EXPECT_TRUE(parse(builtinJob(Folder.write("b.cu", Kernel))).Succeeded);
-}
-
 } // namespace
