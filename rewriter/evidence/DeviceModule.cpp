@@ -77,31 +77,14 @@ private:
   std::string &Text;
 };
 
-/// Keeps the code generator's diagnostics of a unit from its user, who has
-/// asked for no code, and the first error for whoever asks why there is none.
-class QuietDiagnostics {
-public:
-  explicit QuietDiagnostics(clang::DiagnosticsEngine &Engine)
-      : Engine(Engine), Previous(Engine.getClient()) {
-    assert(!Engine.ownsClient() && "nobody would keep it");
-    Engine.setClient(&Said, /*ShouldOwnClient=*/false);
-  }
-  ~QuietDiagnostics() { Engine.setClient(Previous, /*ShouldOwnClient=*/false); }
-
-  std::string firstError() const {
-    if (Said.err_begin() == Said.err_end())
-      return "";
-    const auto &[Where, Text] = *Said.err_begin();
-    return Where.isValid() && Engine.hasSourceManager()
-               ? Where.printToString(Engine.getSourceManager()) + ": " + Text
-               : Text;
-  }
-
-private:
-  clang::DiagnosticsEngine &Engine;
-  clang::DiagnosticConsumer *Previous;
-  clang::TextDiagnosticBuffer Said;
-};
+/// The first error of \p Said with its place; empty when there is none.
+std::string firstErrorIn(const clang::TextDiagnosticBuffer &Said,
+                         const clang::SourceManager &Sources) {
+  if (Said.err_begin() == Said.err_end())
+    return "";
+  const auto &[Where, Text] = *Said.err_begin();
+  return Where.isValid() ? Where.printToString(Sources) + ": " + Text : Text;
+}
 
 constexpr StringLiteral SystemAttribute = "bankstripe-system";
 
@@ -178,15 +161,22 @@ Expected<std::unique_ptr<Module>> emitDeviceModule(ParsedUnit &Unit,
   setCodeGenOptions(Compiler.getCodeGenOpts());
   auto Generator =
       clang::CreateLLVMCodeGen(Compiler, Facts.MainFile, Context.get());
-  QuietDiagnostics Quiet(Compiler.getDiagnostics());
+  // The user has asked for no code and is told nothing of how it is made.
+  clang::DiagnosticsEngine &Engine = Compiler.getDiagnostics();
+  clang::DiagnosticConsumer *Shown = Engine.getClient();
+  clang::TextDiagnosticBuffer Said;
+  Engine.setClient(&Said, /*ShouldOwnClient=*/false);
   Unit.replay(*Generator);
+  Engine.setClient(Shown, /*ShouldOwnClient=*/false);
   if (Generator->GetModule())
     markSystem(*Generator->GetModule(), *Generator,
                Compiler.getSourceManager());
   std::unique_ptr<Module> M(Generator->ReleaseModule());
-  if (!M || !Quiet.firstError().empty())
+  if (const std::string Problem =
+          firstErrorIn(Said, Compiler.getSourceManager());
+      !M || !Problem.empty())
     return createStringError("Clang could not emit the device code: " +
-                             Quiet.firstError());
+                             Problem);
   if (!M->getTargetTriple().isNVPTX())
     return createStringError("the code is not compiled for a GPU but for '" +
                              M->getTargetTriple().str() + "'");

@@ -541,7 +541,8 @@ BS_CALL(cudaOccupancyMaxActiveClusters)
 BS_CALL(cudaOccupancyMaxPotentialClusterSize)
 // clang-format on
 #undef BS_CALL
-__host__ __device__ const char *cudaGetErrorString(cudaError_t);
+                                                            __host__
+    __device__ const char *cudaGetErrorString(cudaError_t);
 __host__ __device__ const char *cudaGetErrorName(cudaError_t);
 
 // What is launched, or may be with the numbers that are written.
