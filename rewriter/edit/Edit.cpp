@@ -10,7 +10,6 @@
 #include "edit/LineNumbers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <cassert>
 #include <numeric>
 
 using namespace bankstripe;
@@ -395,31 +394,6 @@ llvm::Expected<ChangedFile> FileEditor::apply(bool EmbedHelper) {
   return changeFile(Path, Code, std::move(Edits));
 }
 
-std::set<std::string> bankstripe::filesOf(const Plan &P) {
-  std::set<std::string> Files;
-  for (const PlannedArray &A : P.Arrays)
-    if (A.Verdict.changesSource()) {
-      Files.insert(A.Array.Where.File);
-      Files.insert(A.Array.FunctionFiles.begin(), A.Array.FunctionFiles.end());
-      for (const CountedLoop &L : A.Verdict.Unroll)
-        Files.insert(L.Insertion.File);
-    }
-  for (const KernelPlan &K : P.Kernels) {
-    if (K.AddLaunchBounds)
-      Files.insert(K.Facts.BoundsInsertion.File);
-    if (!K.editsLaunches())
-      continue;
-    Files.insert(K.Facts.Text.Definition.File);
-    for (const TextRange &Declared : K.Facts.Text.Declarations)
-      Files.insert(Declared.File);
-  }
-  for (const PlannedLaunch &L : P.Launches)
-    Files.insert(L.Text.Replaced.File);
-  for (const auto &[Where, C] : P.Callees)
-    Files.insert(C.Definition.File);
-  return Files;
-}
-
 llvm::Expected<std::vector<ChangedFile>>
 bankstripe::applyPlan(const Plan &P, bool EmbedHelper) {
   std::vector<ChangedFile> Changed;
@@ -432,8 +406,5 @@ bankstripe::applyPlan(const Plan &P, bool EmbedHelper) {
       return File.takeError();
     Changed.push_back(std::move(*File));
   }
-  assert(llvm::all_of(Changed, [Files = filesOf(P)](const ChangedFile &File) {
-    return Files.count(File.Path) != 0;
-  }));
   return Changed;
 }

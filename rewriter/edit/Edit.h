@@ -61,9 +61,6 @@ llvm::StringRef helperText();
 llvm::Expected<std::vector<ChangedFile>> applyPlan(const Plan &P,
                                                    bool EmbedHelper);
 
-/// The files that applyPlan may change if \p P carries their texts.
-std::set<std::string> filesOf(const Plan &P);
-
 /// Replaces \p Path atomically by \p Text, keeping its permissions. With
 /// \p Expected given, only if the file still holds just that. Errors: the file
 /// is read-only, has changed, or cannot be written; it is then untouched.

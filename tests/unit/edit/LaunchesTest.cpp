@@ -208,22 +208,3 @@ TEST(DynamicLaunches, DeclareTheFunctionWhereTheKernelIs) {
   EXPECT_THAT(Result, HasSubstr("static inline size_t k_shared_bytes(dim3 "
                                 "block, size_t own);\n"));
 }
-
-TEST(FilesOfAPlan, AreThoseThatItsEditsStandIn) {
-  Plan P = dynamicPlan({"a", {4}});
-  KernelPlan &K = P.Kernels[0];
-  K.Facts.Text.Declarations = {{"/kernel.h", 0, 0}};
-  P.Launches[0].Text.Replaced.File = "/launch.cu";
-  EXPECT_THAT(filesOf(P),
-              ElementsAre(CodePath.str(), "/kernel.h", "/launch.cu"));
-  K.AddLaunchBounds = true;
-  K.Facts.BoundsInsertion = {"/bounds.h", 0, 0};
-  EXPECT_EQ(filesOf(P).count("/bounds.h"), 1u);
-}
-
-TEST(FilesOfAPlan, NoneWhereNothingMoves) {
-  Plan P = dynamicPlan({"a", {4}, StripeForm::Plain, VerdictKind::Unchanged});
-  P.Kernels[0].WarpBytes = 0;
-  P.Launches.clear();
-  EXPECT_THAT(filesOf(P), IsEmpty());
-}
