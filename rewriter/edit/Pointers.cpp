@@ -101,8 +101,17 @@ std::set<Overload> OverloadCollector::collect() {
 static std::string overloadText(const Callee &C, const Forms &Striped,
                                 StringRef Code) {
   EditList Edits;
-  for (const TextRange &Host : C.HostSpecifiers)
-    Edits.push_back({Host.Offset, Host.Length, ""});
+  // It is for the device alone.
+  constexpr StringRef Host = "__host__";
+  const StringRef Header = Code.substr(C.Definition.Offset, C.Definition.Length)
+                               .take_until([](char Ch) { return Ch == '{'; });
+  for (size_t At = Header.find(Host); At != StringRef::npos;
+       At = Header.find(Host, At + 1)) {
+    const StringRef Rest = Header.substr(At + Host.size());
+    const size_t Blanks = Rest.size() - Rest.ltrim(' ').size();
+    Edits.push_back({static_cast<unsigned>(C.Definition.Offset + At),
+                     static_cast<unsigned>(Host.size() + Blanks), ""});
+  }
   for (auto [Index, Form] : Striped) {
     auto It = C.Parameters.find(Index);
     if (It == C.Parameters.end())

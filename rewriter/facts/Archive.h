@@ -16,7 +16,7 @@
 #ifndef BANKSTRIPE_FACTS_ARCHIVE_H
 #define BANKSTRIPE_FACTS_ARCHIVE_H
 
-#include "facts/Fields.h"
+#include "facts/Facts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <cstring>
@@ -27,8 +27,8 @@ namespace bankstripe {
 /// when what is read is no such value.
 class Archive {
 public:
-  /// To write, texts of sources only if \p WithSources.
-  explicit Archive(bool WithSources) : WithSources(WithSources) {}
+  /// To write.
+  Archive() = default;
   /// To read \p Written.
   explicit Archive(llvm::StringRef Written) : Rest(Written), Reads(true) {}
 
@@ -36,7 +36,7 @@ public:
   bool isAtEnd() const { return Rest.empty(); }
 
   template <class T>
-    requires std::is_arithmetic_v<T>
+    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
   bool visit(T &V) {
     if (!Reads)
       Bytes.append(reinterpret_cast<const char *>(&V), sizeof(V));
@@ -44,15 +44,6 @@ public:
       return false;
     else
       std::memcpy(&V, takeRest(sizeof(V)).data(), sizeof(V));
-    return true;
-  }
-  template <class T>
-    requires std::is_enum_v<T>
-  bool visit(T &V) {
-    auto Number = static_cast<unsigned>(V);
-    if (!visit(Number) || Number > static_cast<unsigned>(LastOf<T>))
-      return false;
-    V = static_cast<T>(Number);
     return true;
   }
   bool visit(std::string &V) {
@@ -91,13 +82,6 @@ public:
   template <class K, class T> bool visit(std::map<K, T> &V) {
     return visitList<std::pair<K, T>>(V);
   }
-  /// Sources. Their texts are known by digests, and mostly left out.
-  bool visit(std::map<std::string, std::string> &Contents) {
-    return visit(WithSources) &&
-           (WithSources
-                ? visitList<std::pair<std::string, std::string>>(Contents)
-                : visitNames(Contents));
-  }
   template <HasFields T> bool visit(T &V) {
     return visitFields(V,
                        [&](auto &...Field) { return (visit(Field) && ...); });
@@ -135,27 +119,15 @@ private:
     }
     return true;
   }
-  bool visitNames(std::map<std::string, std::string> &Contents) {
-    std::vector<std::string> Names;
-    for (const auto &[Path, Text] : Contents)
-      Names.push_back(Path);
-    if (!visit(Names))
-      return false;
-    for (std::string &Name : Names)
-      Contents[std::move(Name)];
-    return true;
-  }
-
   std::string Bytes;    ///< What was written.
   llvm::StringRef Rest; ///< What is still to be read.
-  bool Reads = false, WithSources = false;
+  bool Reads = false;
   llvm::StringMap<uint32_t> Numbers;  ///< Of the texts that were written.
   std::vector<llvm::StringRef> Texts; ///< Those that were read.
 };
 
-template <class T>
-std::string toBytes(const T &Value, bool WithSources = false) {
-  Archive A(WithSources);
+template <class T> std::string toBytes(const T &Value) {
+  Archive A;
   A.visit(const_cast<T &>(Value)); // Nothing is read into it.
   return A.takeBytes();
 }

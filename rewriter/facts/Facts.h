@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Each unit is read by a process of its own, or was read by an earlier run.
-// What was read comes from there as bytes: each field stands once, in Fields.h,
-// and Archive.h makes bytes of values.
+// What was read comes from there as bytes, which Archive.h makes of the fields
+// that are listed here. A struct that gets a field does not compile here until
+// the field is added to its list, in the place that it has in the struct:
+//
+//   error: type 'Use' binds to 9 elements, but only 8 names were provided
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +19,7 @@
 
 #include "frontend/Frontend.h"
 #include "plan/Plan.h"
+#include <type_traits>
 
 namespace bankstripe {
 
@@ -39,6 +43,96 @@ struct UnitReading {
   /// A source of the user's asks for what it is compiled.
   bool AsksForArch = false;
 };
+
+template <class T, class Struct>
+concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
+
+// Calls Visit with the fields.
+#define BANKSTRIPE_FIELDS(STRUCT, ...)                                         \
+  template <class Visitor, Is<STRUCT> T>                                       \
+  auto visitFields(T &Value, Visitor &&Visit) {                                \
+    auto &[__VA_ARGS__] = Value;                                               \
+    return Visit(__VA_ARGS__);                                                 \
+  }
+
+/// A struct with a list of fields.
+template <class T>
+concept HasFields =
+    requires(T &Value) { visitFields(Value, [](auto &&...) { return true; }); };
+
+// Place.h, SourceFile.h
+BANKSTRIPE_FIELDS(Place, File, Line, Column)
+BANKSTRIPE_FIELDS(TextRange, File, Offset, Length)
+BANKSTRIPE_FIELDS(SourceFile, Path, Digest)
+
+// Callee.h
+BANKSTRIPE_FIELDS(Pointee, Text, Const, Dependent)
+BANKSTRIPE_FIELDS(PointerDeclaration, Specifiers, Stars, To)
+BANKSTRIPE_FIELDS(PointerArgument, Call, Callee, Parameter)
+BANKSTRIPE_FIELDS(PointerTrail, Locals, Arguments)
+BANKSTRIPE_FIELDS(CalleeParameter, Text, Name, To, Trail)
+BANKSTRIPE_FIELDS(Callee, Where, Name, Definition, MayBeReadForHost, Parameters)
+
+// LaunchText.h
+BANKSTRIPE_FIELDS(LaunchText, Kernel, Name, Arguments, Deduced, Configuration,
+                  Grid, Block, Shared, Replaced, SeesDefinition, Declarations,
+                  Problem)
+BANKSTRIPE_FIELDS(KernelText, Name, Declarations, Definition, TemplateHead,
+                  TemplateArguments, Specifiers, Internal, Problem,
+                  VersionProblem)
+
+// Finding.h
+BANKSTRIPE_FIELDS(Use, Where, Access, Whole, Name, Brackets, IndexHasComma,
+                  ConstantIndex, LoopDepth)
+BANKSTRIPE_FIELDS(Obstacle, Why, Where, Detail)
+BANKSTRIPE_FIELDS(DeclarationText, Statement, Specifiers, Declarator, Name,
+                  Extents, Initializer, Values, ExtentTexts, IndexInStatement,
+                  AllDeclarators)
+BANKSTRIPE_FIELDS(ArrayInstance, FunctionId, ElementBytes, Alignment,
+                  SlotAlignment, Extents, BytesPerThread, Kernels)
+BANKSTRIPE_FIELDS(CountedLoop, Where, FewestTrips, MostTrips, Insertion)
+BANKSTRIPE_FIELDS(VersionText, Rest, Problem, SharedBytes, Returns, IsWeak)
+BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
+                  Kernels, Type, ElementBytes, Extents, BytesPerThread,
+                  Instances, IsObject, HostDevice, HasConst, ElementDependent,
+                  FunctionFiles, SlotsName, StripesName, Init, NeverWritten,
+                  Text, Version, Uses, NeedsAccessor, Trail, OtherDepths,
+                  Obstacles, LeadingLoops)
+BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
+BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion,
+                  BoundsExcludedBy, MayEdit, StaticSharedBytes,
+                  UsesDynamicShared, AddressTaken, AddressTakenAt,
+                  AttributeSetAt, AskedAboutAt, Text)
+BANKSTRIPE_FIELDS(HostParameter, FunctionId, Index)
+BANKSTRIPE_FIELDS(HostArgument, For, Values, Same)
+BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Source, Parameter,
+                  DynamicSharedBytes, Cooperative, Unfollowed, GridAsked,
+                  OnDevice, Text)
+BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text)
+BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, StaticSharedBytes)
+BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, Kernels, Launches, Queries,
+                  Arguments, Callees, Functions, Contents, Sources)
+
+// Evidence.h
+BANKSTRIPE_FIELDS(ArrayEvidence, Where, Index, ResidentBytes, UniformAccesses,
+                  NonUniformAccesses)
+BANKSTRIPE_FIELDS(KernelResources, StackFrame, CalleeFrames, SpillStores,
+                  SpillLoads, Registers, SharedBytes, CodeBytes)
+BANKSTRIPE_FIELDS(Words, Loaded, Stored)
+BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
+BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
+                  Gathered, Shared, OtherLocal, GuessedLoops, Arrays)
+BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Problem)
+
+// Frontend.h, Plan.h, Facts.h
+BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,
+                  GpuArch, AllGpuArchs, CudaPath, IsOtherArch)
+BANKSTRIPE_FIELDS(UnitResult, Facts, Evidence, Resources)
+BANKSTRIPE_FIELDS(ParseOutcome, UsedShim, UsedBuiltinHeader)
+BANKSTRIPE_FIELDS(UnitReading, Unit, Diagnostics, Error, Outcome, Trace,
+                  WithoutEvidence, AsksForArch)
+
+#undef BANKSTRIPE_FIELDS
 
 } // namespace bankstripe
 

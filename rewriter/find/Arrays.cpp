@@ -5,14 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Uses
+// ----
+// A subscript can be rewritten when its text can be edited and when whatever
+// happens to the element afterwards stays with that one element: its elements
+// are no longer neighbours in memory. This file finds the subscript and its
+// text; ElementFate.cpp follows the element, Pointers.cpp what the array's name
+// decays to.
+//
 // Casts and alignment
 // -------------------
 // The compiler aligns local memory generously, and real programs rely on it:
 // they read a float[16] as float4. A slot has just the alignment that the type
 // asks for, unless something that the array's address can reach casts to a type
-// of more. What the address can reach is overestimated: the functions that it
-// is passed to with all that they call, and where it is used in any other way
-// the whole function.
+// of more. What the address can reach is overestimated: where elements are more
+// than read and written, the whole function with all that it calls.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +28,8 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/Mangle.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/Support/Regex.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -31,70 +40,295 @@ static constexpr unsigned WidestVector = 16;
 // Whether a NOLINT(bankstripe) comment stands on the line of Loc, or a
 // NOLINTNEXTLINE(bankstripe) on the line before it.
 static bool hasNolint(SourceLocation Loc, const SourceText &Text) {
-  auto Names = [](StringRef Line, StringRef Keyword) {
-    for (size_t At = Line.find(Keyword); At != StringRef::npos;
-         At = Line.find(Keyword, At + 1)) {
-      StringRef Rest = Line.substr(At + Keyword.size());
-      if (!Rest.consume_front("("))
-        continue;
-      llvm::SmallVector<StringRef> Checks;
-      Rest.take_until([](char C) { return C == ')'; }).split(Checks, ',');
-      for (StringRef Check : Checks)
-        if (Check.trim() == "bankstripe" || Check.trim() == "*")
-          return true;
-    }
-    return false;
-  };
-  return Names(Text.line(Loc), "NOLINT") ||
-         Names(Text.line(Loc, 1), "NOLINTNEXTLINE");
+  static const std::string Checks =
+      "\\(([^),]*,)*[[:space:]]*(bankstripe|\\*)[[:space:]]*([,)]|$)";
+  return llvm::Regex("NOLINT" + Checks).match(Text.line(Loc)) ||
+         llvm::Regex("NOLINTNEXTLINE" + Checks).match(Text.line(Loc, 1));
 }
 
-void ArrayReader::readUses(Finding &F, const VarDecl *Variable) {
-  for (const DeclRefExpr *Reference : Body.references(Variable)) {
-    auto Result = Classifier.classify(Reference, Body);
-    if (!std::holds_alternative<Use>(Result))
-      F.OtherDepths.push_back(Body.loopDepth(Reference));
-    if (auto *Problem = std::get_if<Obstacle>(&Result)) {
-      F.Obstacles.push_back(std::move(*Problem));
-      continue;
+Obstacle ArrayReader::obstacle(Reason Why, const Stmt *At,
+                               std::string Detail) const {
+  return {Why, Text.place(At->getBeginLoc()), std::move(Detail)};
+}
+
+// The name that a call is known by, for messages.
+static std::string calleeName(const Stmt *Call) {
+  if (const auto *C = dyn_cast<CallExpr>(Call))
+    if (const FunctionDecl *Callee = C->getDirectCallee())
+      return Callee->getQualifiedNameAsString();
+  if (const auto *C = dyn_cast<CXXConstructExpr>(Call))
+    return C->getConstructor()->getParent()->getQualifiedNameAsString();
+  return "";
+}
+
+// Whether the value of Reference, or its type, is asked for by a constant
+// expression that reads no element: one that a reference is not allowed in.
+static bool isPartOfConstant(const DeclRefExpr *Reference,
+                             const BodyIndex &Body) {
+  const Stmt *Child = Reference;
+  for (const Stmt *Parent = Body.parentOf(Child); Parent;
+       Child = Parent, Parent = Body.parentOf(Parent)) {
+    if (isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(Parent) ||
+        Body.TypeOperands.contains(cast<Expr>(Child)))
+      return false;
+    // The latter holds arguments of templates.
+    if (isa<ConstantExpr, DeclRefExpr>(Parent))
+      return true;
+    if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
+      const VarDecl *Variable = initialisedBy(Statement, cast<Expr>(Child));
+      // Else it is a part of a type.
+      return !Variable || Variable->isConstexpr() ||
+             (!Variable->getType()->isReferenceType() &&
+              Variable->mightBeUsableInConstantExpressions(Body.Context) &&
+              Variable->evaluateValue());
     }
-    if (auto *Trail = std::get_if<PointerTrail>(&Result)) {
-      F.NeedsAccessor = true;
-      llvm::move(Trail->Locals, std::back_inserter(F.Trail.Locals));
-      llvm::move(Trail->Arguments, std::back_inserter(F.Trail.Arguments));
-      continue;
-    }
-    Use &U = std::get<Use>(Result);
-    // The text of an included file belongs to its other includers as well.
-    if (U.Whole.File != F.Where.File)
-      F.Obstacles.push_back(
-          {Reason::UnknownUse, U.Where, "in a file that the body includes"});
-    else
-      F.Uses.push_back(std::move(U));
+    if (!isa<Expr>(Parent))
+      return false;
   }
+  return false;
+}
+
+// An array that is not subscripted: name what is done with it instead.
+Obstacle ArrayReader::wholeArray(const DeclRefExpr *Reference) const {
+  if (Body.TypeOperands.contains(Reference) ||
+      (!cast<VarDecl>(Reference->getDecl())->isConstexpr() &&
+       isPartOfConstant(Reference, Body)))
+    return obstacle(Reason::Decltype, Reference);
+  const Stmt *S = Body.outermost<ParenExpr, ImplicitCastExpr>(Reference);
+  const Stmt *Parent = Body.parentOf(S);
+  const bool Decayed = !cast<Expr>(S)->getType()->isArrayType();
+  if (!Parent)
+    return obstacle(Reason::UnknownUse, Reference);
+  if (isa<CXXForRangeStmt>(Parent))
+    return obstacle(Reason::RangeFor, Reference);
+  if (isa<UnaryExprOrTypeTraitExpr>(Parent))
+    return obstacle(Reason::SizeOfArray, Reference);
+  if (isa<CallExpr>(Parent) || isa<CXXConstructExpr>(Parent))
+    return obstacle(Reason::PassedToFunction, Reference, calleeName(Parent));
+  if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
+    const VarDecl *Variable = initialisedBy(Statement, cast<Expr>(S));
+    if (!Variable) // Not a value but a part of the type.
+      return obstacle(Reason::Decltype, Reference);
+    return obstacle(Decayed ? Reason::PointerTaken : Reason::ReferenceBound,
+                    Reference, Variable->getNameAsString());
+  }
+  // `[&a]`, and `[a]`, which copies.
+  if (isa<LambdaExpr>(Parent) ||
+      (isa<ArrayInitLoopExpr>(Parent) &&
+       isa_and_nonnull<LambdaExpr>(Body.parentOf(Parent))))
+    return obstacle(Reason::CapturedByLambda, Reference);
+  if (isa<GCCAsmStmt>(Parent))
+    return obstacle(Reason::InlineAssembly, Reference);
+  if (Decayed || isa<UnaryOperator>(Parent) || isa<ExplicitCastExpr>(Parent))
+    return obstacle(Reason::PointerTaken, Reference);
+  return obstacle(Reason::UnknownUse, Reference,
+                  std::string("in a ") + Parent->getStmtClassName());
+}
+
+// Widens a bracket's range by the blanks beside it, on the same line.
+static TextRange withBlanks(TextRange Bracket, StringRef Buffer) {
+  auto IsBlank = [&](unsigned At) {
+    return At < Buffer.size() && (Buffer[At] == ' ' || Buffer[At] == '\t');
+  };
+  while (Bracket.Offset > 0 && IsBlank(Bracket.Offset - 1)) {
+    --Bracket.Offset;
+    ++Bracket.Length;
+  }
+  while (IsBlank(Bracket.end()))
+    ++Bracket.Length;
+  return Bracket;
+}
+
+static bool isComma(const Expr *Index) {
+  const auto *Builtin = dyn_cast<BinaryOperator>(Index);
+  const auto *Overloaded = dyn_cast<CXXOperatorCallExpr>(Index);
+  return (Builtin && Builtin->isCommaOp()) ||
+         (Overloaded && Overloaded->getOperator() == OO_Comma);
+}
+
+// Fills in the text of the use; false when there is none to edit.
+bool ArrayReader::describe(Use &U, const DeclRefExpr *Reference,
+                           const Subscripts &All) const {
+  auto Name = Text.spelled(Reference->getLocation());
+  auto Begin = Text.spelled(All.back()->getBeginLoc());
+  auto End = Text.spelled(All.back()->getEndLoc());
+  if (!Name || !Begin || !End || Body.Ambiguous.contains(*Name))
+    return false;
+  auto Whole = Text.tokens(*Begin, *End);
+  auto NameText = Text.token(*Name);
+  if (!Whole || !NameText)
+    return false;
+  U.Whole = *Whole;
+  U.Name = *NameText;
+
+  const FileID File = Text.sources().getFileID(*Begin);
+  const StringRef Buffer = Text.buffer(*Begin);
+  for (const ArraySubscriptExpr *Subscript : All) {
+    auto Close = Text.spelled(Subscript->getRBracketLoc());
+    auto BaseEnd = Text.spelled(Subscript->getBase()->getEndLoc());
+    if (!Close || !BaseEnd || Text.sources().getFileID(*Close) != File)
+      return false;
+    auto Open = Text.next(*BaseEnd);
+    if (!Open || Open->isNot(tok::l_square))
+      return false;
+    auto OpenText = Text.token(Open->getLocation());
+    // `(t[i])[j]`: the parenthesis would end up inside the call.
+    if (!U.Brackets.empty() &&
+        !Buffer.slice(U.Brackets.back().end(), OpenText->Offset).trim().empty())
+      return false;
+    U.Brackets.push_back(withBlanks(*OpenText, Buffer));
+    U.Brackets.push_back(withBlanks(*Text.token(*Close), Buffer));
+    U.IndexHasComma.push_back(isComma(Subscript->getIdx()->IgnoreImplicit()));
+  }
+  return true;
+}
+
+// Calls of functions that get nothing but numbers, and are of the toolkit, take
+// no notice of each other: min(), __popc(), what threadIdx.x stands for.
+static bool isCalculation(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  return Callee && !Callee->isCXXInstanceMember() &&
+         (Callee->isConstexpr() || Callee->getBuiltinID() ||
+          isOfSystem(Callee)) &&
+         llvm::all_of(Call->arguments(), [](const Expr *Argument) {
+           return Argument->isPRValue() &&
+                  Argument->getType()->isArithmeticType();
+         });
+}
+
+// Whether evaluating E may change what another index sees.
+static bool mayChange(const Stmt *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(E);
+  const auto *Binary = dyn_cast_or_null<BinaryOperator>(E);
+  const auto *Unary = dyn_cast_or_null<UnaryOperator>(E);
+  return E && (isa<StmtExpr>(E) || (Call && !isCalculation(Call)) ||
+               (Binary && Binary->isAssignmentOp()) ||
+               (Unary && Unary->isIncrementDecrementOp()) ||
+               llvm::any_of(E->children(), mayChange));
+}
+
+// Indices must be integers as written, and must lie in the array as far as that
+// is known.
+std::optional<Obstacle> ArrayReader::checkIndices(Use &U, const Subscripts &All,
+                                                  bool MayEnd) const {
+  U.ConstantIndex = true;
+  unsigned Variable = 0;
+  bool Changes = false;
+  for (const ArraySubscriptExpr *Subscript : llvm::reverse(All)) {
+    const Expr *Index = Subscript->getIdx();
+    if (!isInteger(Index))
+      return obstacle(Reason::IndexType, Index);
+
+    const Expr *Base = Subscript->getBase()->IgnoreParenImpCasts();
+    const auto *Array = Body.Context.getAsConstantArrayType(Base->getType());
+    const int64_t End = Array ? Array->getLimitedSize() : INT64_MAX;
+    const bool MayBeEnd = MayEnd && Subscript == All.back();
+    const auto Range = Loops.rangeOf(Index);
+    if (Range && (Range->Least < 0 || Range->Most >= End + MayBeEnd))
+      return obstacle(
+          Reason::OutOfBounds, Index,
+          "index " +
+              std::to_string(Range->Least < 0 ? Range->Least : Range->Most) +
+              " of " + std::to_string(End));
+    if (!Range || Range->Least != Range->Most) {
+      U.ConstantIndex = false;
+      ++Variable;
+      Changes |= mayChange(Index);
+    }
+  }
+  // A call evaluates its arguments in any order.
+  if (Changes && Variable > 1)
+    return obstacle(Reason::UnknownUse, All.back(),
+                    "one of its indices may change another");
+  return std::nullopt;
+}
+
+// A plain subscript, a pointer that only walks, or an obstacle.
+std::optional<Obstacle> ArrayReader::readUse(Finding &F,
+                                             const DeclRefExpr *Reference) {
+  if (Reference->refersToEnclosingVariableOrCapture())
+    return obstacle(Reason::CapturedByLambda, Reference);
+  const Subscripts All = Body.subscriptsOf(Reference);
+  if (All.empty()) {
+    auto Trail = Pointers.trailOf(cast<VarDecl>(Reference->getDecl()), Body);
+    if (!Trail)
+      return wholeArray(Reference);
+    F.NeedsAccessor = true;
+    llvm::move(Trail->Locals, std::back_inserter(F.Trail.Locals));
+    llvm::move(Trail->Arguments, std::back_inserter(F.Trail.Arguments));
+    return std::nullopt;
+  }
+  const Expr *E = All.back();
+  if (E->getType()->isArrayType())
+    return obstacle(Reason::PartialSubscript, Reference);
+  if (llvm::any_of(All, [](const ArraySubscriptExpr *Subscript) {
+        return Subscript->getLHS() != Subscript->getBase();
+      }))
+    return obstacle(Reason::UnknownUse, Reference,
+                    "the index stands before the array");
+
+  Use U;
+  U.Where = Text.place(Reference->getLocation());
+  U.LoopDepth = Body.loopDepth(E);
+  const Fate End = fateOf(E, Body, Bodies);
+  const bool Stays = End <= Fate::Address;
+  // `&a[N]` is where a loop over the array ends, if it is compared; one that is
+  // used as an element's address is none.
+  const auto *AddressOf = dyn_cast_or_null<UnaryOperator>(Body.parentOf(E));
+  if (auto Problem = checkIndices(
+          U, All, !Stays && AddressOf && AddressOf->getOpcode() == UO_AddrOf))
+    return Problem;
+  if (!Stays)
+    return obstacle(End == Fate::Unknown ? Reason::UnknownUse
+                                         : Reason::ElementAddressEscapes,
+                    E);
+  U.Access = static_cast<AccessKind>(End); // The first ones are the same.
+  // The accessor leaves the text as it is.
+  if (!describe(U, Reference, All))
+    F.NeedsAccessor = true;
+  // The text of an included file belongs to its other includers as well.
+  else if (U.Whole.File != F.Where.File)
+    return Obstacle{Reason::UnknownUse, U.Where,
+                    "in a file that the body includes"};
+  else
+    F.Uses.push_back(std::move(U));
+  return std::nullopt;
+}
+
+bool ArrayReader::readUses(Finding &F, const VarDecl *Variable) {
+  bool MayClaim = false;
+  for (const DeclRefExpr *Reference : Body.references(Variable)) {
+    const size_t Known = F.Uses.size();
+    if (auto Problem = readUse(F, Reference))
+      F.Obstacles.push_back(std::move(*Problem));
+    const bool IsPlain = F.Uses.size() > Known;
+    if (!IsPlain)
+      F.OtherDepths.push_back(Body.loopDepth(Reference));
+    MayClaim |= !IsPlain || F.Uses.back().Access == AccessKind::Address;
+  }
+  return MayClaim;
 }
 
 // `return s;` copies or moves, which a reference of that name only does where
 // both mean the same bytes.
 static bool isReturned(const DeclRefExpr *Reference, const BodyIndex &Body) {
-  return isa_and_nonnull<ReturnStmt>(Body.parentOf(
-      Body.outermost<ParenExpr, CastExpr, CXXConstructExpr, ExprWithCleanups>(
-          Reference)));
+  return isa_and_nonnull<ReturnStmt>(
+      Body.around<ParenExpr, CastExpr, CXXConstructExpr, ExprWithCleanups>(
+          Reference));
 }
 
-void ArrayReader::readObjectUses(Finding &F, const VarDecl *Variable) {
+bool ArrayReader::readObjectUses(Finding &F, const VarDecl *Variable) {
   for (const DeclRefExpr *Reference : Body.references(Variable)) {
     F.OtherDepths.push_back(Body.loopDepth(Reference));
     if (Body.TypeOperands.contains(Reference) ||
-        isPartOfConstant(Reference, Body, Context))
-      F.Obstacles.push_back(
-          {Reason::Decltype, Text.place(Reference->getLocation()), ""});
+        isPartOfConstant(Reference, Body))
+      F.Obstacles.push_back(obstacle(Reason::Decltype, Reference));
     if (isReturned(Reference, Body) &&
-        !Variable->getType().isTriviallyCopyableType(Context))
-      F.Obstacles.push_back({Reason::ClassLifetime,
-                             Text.place(Reference->getLocation()),
-                             "it is returned by value"});
+        !Variable->getType().isTriviallyCopyableType(Body.Context))
+      F.Obstacles.push_back(obstacle(Reason::ClassLifetime, Reference,
+                                     "it is returned by value"));
   }
+  return !Body.references(Variable).empty();
 }
 
 // Context that no later stage could see any more.
@@ -116,52 +350,6 @@ void ArrayReader::readContext(Finding &F, const VarDecl *Variable) const {
       Function->hasAttr<CUDAHostAttr>() || Text.mayBeReadForHost(Function);
 }
 
-// The function that the array is handed to here, if nothing else is done with
-// it; null otherwise. With Subscripted, it is an element that is read.
-static const FunctionDecl *receiver(const DeclRefExpr *Reference,
-                                    const BodyIndex &Body, bool &Subscripted) {
-  const Stmt *Child = Reference, *Parent = Body.parentOf(Reference);
-  Subscripted = false;
-  while (Parent) {
-    const auto *Cast = dyn_cast<ImplicitCastExpr>(Parent);
-    if (Cast && Cast->getCastKind() == CK_LValueToRValue &&
-        !Cast->getType()->isPointerType())
-      Subscripted = true;
-    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(Parent)) {
-      const Stmt *Above = Body.parentOf(Parent);
-      const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(Above);
-      const auto *Assign = dyn_cast_or_null<BinaryOperator>(Above);
-      if ((Load && Load->getCastKind() == CK_LValueToRValue) ||
-          (Assign && Assign->isAssignmentOp() && Assign->getLHS() == Parent &&
-           !Subscript->getType()->isArrayType())) {
-        Subscripted = true;
-        return nullptr;
-      }
-    } else if (!Cast && !isa<ParenExpr>(Parent)) {
-      break;
-    }
-    Child = Parent;
-    Parent = Body.parentOf(Parent);
-  }
-  const auto *Call = dyn_cast_or_null<CallExpr>(Parent);
-  return Call && Call->getCallee() != Child ? Call->getDirectCallee() : nullptr;
-}
-
-// The alignment that casts may claim for the memory of Variable, in bytes; 0
-// when none does.
-unsigned ArrayReader::viewAlignment(const VarDecl *Variable) const {
-  unsigned Widest = 0;
-  for (const DeclRefExpr *Reference : Body.references(Variable)) {
-    bool Subscripted = false;
-    const FunctionDecl *Receiver = receiver(Reference, Body, Subscripted);
-    if (!Subscripted)
-      for (const BodyIndex *Reached :
-           Bodies.reachableBodies(Receiver ? Receiver : Function))
-        Widest = std::max(Widest, Reached->WidestView);
-  }
-  return std::min(Widest, WidestVector);
-}
-
 // A name that no token of the file has.
 static std::string unusedName(StringRef Wanted, StringRef Buffer) {
   std::string Name = Wanted.str();
@@ -175,15 +363,14 @@ static std::string unusedName(StringRef Wanted, StringRef Buffer) {
 static bool isCapturedByName(const VarDecl *Variable, const BodyIndex &Body) {
   return llvm::any_of(
       Body.references(Variable), [&](const DeclRefExpr *Reference) {
-        return isa_and_nonnull<LambdaExpr>(Body.parentOf(
-            Body.outermost<ArrayInitLoopExpr, ImplicitCastExpr>(Reference)));
+        return isa_and_nonnull<LambdaExpr>(
+            Body.around<ArrayInitLoopExpr, ImplicitCastExpr>(Reference));
       });
 }
 
-// Whether the table of elements of the class Record, or of no class, can become
-// static: constants, and nobody writes.
-static bool isNeverWritten(const Finding &F, bool Mentioned,
-                           bool OnlySubscripts, const CXXRecordDecl *Record) {
+// Whether nobody writes the elements, which are of the class Record or of none.
+static bool isNeverWritten(const Finding &F, bool OnlySubscripts,
+                           const CXXRecordDecl *Record) {
   const bool OnlyRead =
       OnlySubscripts && llvm::all_of(F.Uses, [](const Use &U) {
         return U.Access == AccessKind::Read;
@@ -191,22 +378,23 @@ static bool isNeverWritten(const Finding &F, bool Mentioned,
   // A use that is an obstacle may write, unless the type forbids that.
   const bool NotWritable =
       F.HasConst && !(Record && Record->hasMutableFields());
-  return F.ConstantInit && Mentioned && (OnlyRead || NotWritable);
+  return OnlyRead || NotWritable;
 }
 
 ArrayReader::ArrayReader(const FunctionDecl *Function, BodyIndexCache &Bodies,
-                         ASTContext &Context, const SourceText &Text,
-                         UseClassifier &Classifier)
+                         const SourceText &Text, PointerFollower &Pointers)
     : Function(Function), Body(*Bodies.get(Function)), Bodies(Bodies),
-      Context(Context), Text(Text), Classifier(Classifier) {}
+      Text(Text), Pointers(Pointers), Loops(Body, Text),
+      Versions(Function, Body, Text) {}
 
 Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   Finding F;
   F.Name = Variable->getNameAsString();
   F.Where = Text.place(Variable->getLocation());
   F.Function = Function->getQualifiedNameAsString();
-  if (!Function->isDependentContext())
-    F.FunctionId = ASTNameGenerator(Context).getName(Function);
+  const bool IsDependent = Function->isDependentContext();
+  if (!IsDependent)
+    F.FunctionId = ASTNameGenerator(Text.context()).getName(Function);
   F.InKernel = Function->hasAttr<CUDAGlobalAttr>();
   F.FunctionFiles = {Text.file(Function->getLocation())};
 
@@ -214,43 +402,42 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   if (Spelled && hasNolint(*Spelled, Text))
     F.Obstacles.push_back({Reason::Nolint, F.Where, ""});
   readContext(F, Variable);
-  readDeclaration(F, Variable, Statement, Body, Context, Text);
+  const bool IsConstant = readDeclaration(F, Variable, Statement, Body, Text);
   if (F.Instances.empty())
     return F;
-  if (!Function->isDependentContext()) {
-    if (!Versions)
-      Versions.emplace(Function, Body, Context, Text);
-    F.Version = Versions->of(Statement);
-    if (Versions->isThere(Statement))
+  if (!IsDependent) {
+    F.Version = Versions.of(Statement);
+    if (Versions.isThere(Statement))
       F.Obstacles.push_back({Reason::HasVersion, F.Where, ""});
   }
-  ArrayInstance &Instance = F.Instances.front();
-  Instance.FunctionId = F.FunctionId;
-  Instance.SlotAlignment =
-      std::max(Instance.Alignment, viewAlignment(Variable));
   if (Spelled) {
-    StringRef Buffer = Text.buffer(Text.sources().getFileID(*Spelled));
+    StringRef Buffer = Text.buffer(*Spelled);
     F.SlotsName = unusedName(F.Name + "_slots", Buffer);
     F.StripesName = unusedName(F.Name + "_stripes", Buffer);
   }
   const size_t BeforeUses = F.Obstacles.size();
-  F.IsObject ? readObjectUses(F, Variable) : readUses(F, Variable);
+  const bool MayClaim =
+      F.IsObject ? readObjectUses(F, Variable) : readUses(F, Variable);
   for (auto [Why, Where] : Bodies.unseenMentions(Function, Variable))
     F.Obstacles.push_back({Why, Text.place(Where), ""});
+  ArrayInstance &Instance = F.Instances.front();
+  Instance.FunctionId = F.FunctionId;
+  Instance.SlotAlignment = std::max(
+      Instance.Alignment,
+      MayClaim ? std::min(Bodies.claimedAlignment(Function), WidestVector) : 0);
   if (F.IsObject)
     return F;
-  F.NeverWritten = isNeverWritten(
-      F,
-      !Body.references(Variable).empty() && !isCapturedByName(Variable, Body),
-      F.Obstacles.size() == BeforeUses && !F.NeedsAccessor,
-      Variable->getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl());
+  F.NeverWritten =
+      IsConstant && !Body.references(Variable).empty() &&
+      !isCapturedByName(Variable, Body) &&
+      isNeverWritten(F, F.Obstacles.size() == BeforeUses && !F.NeedsAccessor,
+                     Variable->getType()
+                         ->getBaseElementTypeUnsafe()
+                         ->getAsCXXRecordDecl());
   if (F.HasConst && F.Init != InitializerKind::None && !F.NeverWritten)
     F.Obstacles.push_back({Reason::ConstElements, F.Where, ""});
   // The host's compiler may not know the pragma.
-  if (!F.HostDevice && !Function->isDependentContext()) {
-    if (!Loops)
-      Loops.emplace(Body, Context, Text);
-    F.LeadingLoops = Loops->leading(Variable);
-  }
+  if (!F.HostDevice && !IsDependent)
+    F.LeadingLoops = Loops.leading(Variable);
   return F;
 }

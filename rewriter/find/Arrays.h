@@ -10,18 +10,18 @@
 
 #include "find/Declaration.h"
 #include "find/Loops.h"
-#include "find/Uses.h"
+#include "find/Pointers.h"
 #include "find/VersionText.h"
 
 namespace bankstripe {
 
 /// Builds the findings of one function, or of one instantiation, and knows what
-/// they have in common.
+/// they have in common. Each mention of an array is a full subscript that stays
+/// with its element, a pointer that only walks, or an obstacle.
 class ArrayReader {
 public:
   ArrayReader(const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
-              clang::ASTContext &Context, const SourceText &Text,
-              UseClassifier &Classifier);
+              const SourceText &Text, PointerFollower &Pointers);
 
   /// The finding of \p Variable, which \p Statement declares; the caller fills
   /// in the kernels that reach it.
@@ -29,19 +29,29 @@ public:
                const clang::DeclStmt *Statement);
 
 private:
+  using Subscripts = llvm::SmallVector<const clang::ArraySubscriptExpr *>;
+
   void readContext(Finding &F, const clang::VarDecl *Variable) const;
-  void readUses(Finding &F, const clang::VarDecl *Variable);
-  void readObjectUses(Finding &F, const clang::VarDecl *Variable);
-  unsigned viewAlignment(const clang::VarDecl *Variable) const;
+  /// \returns whether the array's address may reach casts.
+  bool readUses(Finding &F, const clang::VarDecl *Variable);
+  bool readObjectUses(Finding &F, const clang::VarDecl *Variable);
+  std::optional<Obstacle> readUse(Finding &F,
+                                  const clang::DeclRefExpr *Reference);
+  bool describe(Use &U, const clang::DeclRefExpr *Reference,
+                const Subscripts &All) const;
+  std::optional<Obstacle> checkIndices(Use &U, const Subscripts &All,
+                                       bool MayEnd) const;
+  Obstacle wholeArray(const clang::DeclRefExpr *Reference) const;
+  Obstacle obstacle(Reason Why, const clang::Stmt *At,
+                    std::string Detail = "") const;
 
   const clang::FunctionDecl *Function;
   const BodyIndex &Body;
   BodyIndexCache &Bodies;
-  clang::ASTContext &Context;
   const SourceText &Text;
-  UseClassifier &Classifier;
-  std::optional<CountedLoops> Loops;
-  std::optional<VersionReader> Versions;
+  PointerFollower &Pointers;
+  CountedLoops Loops;
+  VersionReader Versions;
 };
 
 } // namespace bankstripe

@@ -26,24 +26,32 @@ static HostValue unknown(std::string Why) {
   return {std::nullopt, std::move(Why), nullptr};
 }
 
-HostUse bankstripe::useOf(const Stmt *E, const BodyIndex &Body) {
-  const Stmt *Child = Body.outermost<ParenExpr>(E);
+HostUse bankstripe::useOf(const Stmt *Name, const BodyIndex &Body) {
+  HostUse Use;
+  const Stmt *Child = Body.outermost<ParenExpr>(Name);
+  while (const auto *Member =
+             dyn_cast_or_null<MemberExpr>(Body.parentOf(Child))) {
+    Use.IsDeep = Use.Field;
+    if (!Use.Field)
+      Use.Field = Member;
+    Child = Body.outermost<ParenExpr>(Member);
+  }
   const Stmt *Parent = Body.parentOf(Child);
   if (const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(Parent))
-    return {
+    Use.IsRead =
         Cast->getCastKind() == CK_LValueToRValue ||
-        (Cast->getCastKind() == CK_NoOp && Cast->getType().isConstQualified())};
-  if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(Parent))
-    return {Construct->getConstructor()->isCopyOrMoveConstructor()};
-  if (const auto *Member = dyn_cast_or_null<MemberExpr>(Parent))
-    return {false, nullptr, Member};
-  if (const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
-      Assign && Assign->getOpcode() == BO_Assign && Assign->getLHS() == Child)
-    return {false, Assign->getRHS()};
-  if (const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(Parent);
-      Assign && Assign->getOperator() == OO_Equal && Assign->getArg(0) == Child)
-    return {false, Assign->getArg(1)};
-  return {};
+        (Cast->getCastKind() == CK_NoOp && Cast->getType().isConstQualified());
+  else if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(Parent))
+    Use.IsRead = Construct->getConstructor()->isCopyOrMoveConstructor();
+  else if (const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
+           Assign && Assign->getOpcode() == BO_Assign &&
+           Assign->getLHS() == Child)
+    Use.Assigned = Assign->getRHS();
+  else if (const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(Parent);
+           Assign && Assign->getOperator() == OO_Equal &&
+           Assign->getArg(0) == Child)
+    Use.Assigned = Assign->getArg(1);
+  return Use;
 }
 
 static HostValue merge(HostValue A, const HostValue &B) {
@@ -63,8 +71,18 @@ static bool isDim3(QualType Type) {
   return Record && Record->getIdentifier() && Record->getName() == "dim3";
 }
 
-static std::optional<int64_t> apply(BinaryOperatorKind Op, int64_t A,
-                                    int64_t B) {
+std::optional<int64_t> bankstripe::constantOf(const Expr *E,
+                                              const ASTContext &Context) {
+  Expr::EvalResult Result;
+  if (E->isValueDependent() || E->containsErrors() ||
+      !E->EvaluateAsInt(Result, Context) ||
+      !Result.Val.getInt().isRepresentableByInt64())
+    return std::nullopt;
+  return Result.Val.getInt().getExtValue();
+}
+
+std::optional<int64_t> bankstripe::apply(BinaryOperatorKind Op, int64_t A,
+                                         int64_t B) {
   switch (Op) {
   case BO_Add:
     return llvm::checkedAdd(A, B);
@@ -80,9 +98,29 @@ static std::optional<int64_t> apply(BinaryOperatorKind Op, int64_t A,
     return A >= 0 && B >= 0 && B < 32 ? std::optional(A << B) : std::nullopt;
   case BO_Shr:
     return A >= 0 && B >= 0 && B < 32 ? std::optional(A >> B) : std::nullopt;
+  case BO_LT:
+    return A < B;
+  case BO_LE:
+    return A <= B;
+  case BO_GT:
+    return A > B;
+  case BO_GE:
+    return A >= B;
+  case BO_NE:
+    return A != B;
   default:
     return std::nullopt;
   }
+}
+
+bool bankstripe::holds(QualType Type, int64_t Value,
+                       const ASTContext &Context) {
+  if (!Type->isIntegralOrEnumerationType() || Type->isDependentType())
+    return true;
+  const unsigned Bits = Context.getIntWidth(Type); // 1 for a bool.
+  if (Type->isSignedIntegerOrEnumerationType())
+    return Bits >= 64 || llvm::isIntN(Bits, Value);
+  return Value >= 0 && (Bits >= 63 || llvm::isUIntN(Bits, Value));
 }
 
 static HostValue combine(BinaryOperatorKind Op, const HostValue &A,
@@ -126,62 +164,46 @@ static bool mayWrap(QualType From, QualType To, const ASTContext &Context) {
   return New < Old || (New < 32 && To->isUnsignedIntegerOrEnumerationType());
 }
 
-// The variable that E names, if no conversion loses bits of it.
-static const ValueDecl *variableOf(const Expr *E, const ASTContext &Context) {
-  E = E->IgnoreParens();
-  while (const auto *Cast = dyn_cast<CastExpr>(E)) {
-    const Expr *Inner = Cast->getSubExpr()->IgnoreParens();
-    const QualType From = Inner->getType(), To = Cast->getType();
-    if (From->isIntegerType() && To->isIntegerType() &&
-        Context.getIntWidth(To) < Context.getIntWidth(From))
-      return nullptr;
-    E = Inner;
-  }
-  const auto *Reference = dyn_cast<DeclRefExpr>(E);
-  return Reference ? Reference->getDecl() : nullptr;
-}
-
-// Whether two expressions name the same variable.
-static bool sameVariable(const Expr *A, const Expr *B,
-                         const ASTContext &Context) {
-  const ValueDecl *Variable = variableOf(A, Context);
-  return Variable && Variable == variableOf(B, Context);
-}
-
-static bool sameConstant(const Expr *A, const Expr *B,
-                         const ASTContext &Context) {
-  Expr::EvalResult X, Y;
-  return !A->isValueDependent() && !B->isValueDependent() &&
-         A->EvaluateAsInt(X, Context) && B->EvaluateAsInt(Y, Context) &&
-         llvm::APSInt::isSameValue(X.Val.getInt(), Y.Val.getInt());
-}
-
 // `a < b ? a : b`, in any of its spellings.
 static bool isMinimum(const ConditionalOperator *Conditional,
                       const ASTContext &Context) {
   const auto *Test =
       dyn_cast<BinaryOperator>(Conditional->getCond()->IgnoreParenImpCasts());
-  if (!Test || !Test->isRelationalOp())
+  if (!Test || !Test->isRelationalOp() || Test->HasSideEffects(Context))
     return false;
+  auto LosesBits = [&](QualType From, QualType To) {
+    return From->isIntegerType() && To->isIntegerType() &&
+           Context.getIntWidth(To) < Context.getIntWidth(From);
+  };
+  auto IdOf = [&](const Expr *E) {
+    E = E->IgnoreParens();
+    for (const CastExpr *Cast;
+         (Cast = dyn_cast<CastExpr>(E)) &&
+         !LosesBits(Cast->getSubExpr()->getType(), Cast->getType());)
+      E = Cast->getSubExpr()->IgnoreParens();
+    llvm::FoldingSetNodeID Id;
+    E->Profile(Id, Context, /*Canonical=*/true);
+    return Id;
+  };
+  auto IsSame = [&](const Expr *A, const Expr *B) {
+    const auto Value = constantOf(A, Context);
+    return IdOf(A) == IdOf(B) || (Value && Value == constantOf(B, Context));
+  };
   const bool Less = Test->getOpcode() == BO_LT || Test->getOpcode() == BO_LE;
   const Expr *Small = Less ? Test->getLHS() : Test->getRHS();
   const Expr *Other = Less ? Test->getRHS() : Test->getLHS();
-  return sameVariable(Small, Conditional->getTrueExpr(), Context) &&
-         (sameVariable(Other, Conditional->getFalseExpr(), Context) ||
-          sameConstant(Other, Conditional->getFalseExpr(), Context));
+  return IsSame(Small, Conditional->getTrueExpr()) &&
+         IsSame(Other, Conditional->getFalseExpr());
 }
 
-static bool isMinimumFunction(const FunctionDecl *Callee,
-                              const ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
+static bool isMinimumFunction(const FunctionDecl *Callee) {
   return Callee->getIdentifier() && Callee->getName() == "min" &&
-         Callee->getNumParams() == 2 &&
-         SM.isInSystemHeader(SM.getExpansionLoc(Callee->getLocation()));
+         Callee->getNumParams() == 2 && isOfSystem(Callee);
 }
 
 // The smaller of two values is at most either.
-HostValue HostEvaluator::minimum(const Expr *A, const Expr *B, unsigned Depth) {
-  HostValue First = evaluate(A, Depth + 1), Second = evaluate(B, Depth + 1);
+HostValue HostEvaluator::minimum(const Expr *A, const Expr *B) {
+  HostValue First = integer(A), Second = integer(B);
   if (First.Values && Second.Values)
     return merge(First, Second);
   HostValue &Known =
@@ -190,10 +212,9 @@ HostValue HostEvaluator::minimum(const Expr *A, const Expr *B, unsigned Depth) {
   return Known;
 }
 
-HostValue HostEvaluator::binary(const BinaryOperator *Operator,
-                                unsigned Depth) {
-  HostValue Left = evaluate(Operator->getLHS(), Depth + 1),
-            Right = evaluate(Operator->getRHS(), Depth + 1);
+HostValue HostEvaluator::binary(const BinaryOperator *Operator) {
+  HostValue Left = integer(Operator->getLHS()),
+            Right = integer(Operator->getRHS());
   // Both may be negative, and their product large.
   if (Operator->getOpcode() == BO_Mul && Left.IsBound && Right.IsBound &&
       Operator->getType()->isSignedIntegerType())
@@ -201,27 +222,16 @@ HostValue HostEvaluator::binary(const BinaryOperator *Operator,
   return combine(Operator->getOpcode(), Left, Right);
 }
 
-// Values are computed without bounds; one that its type could not hold would be
-// another value on the machine.
-static bool fits(const HostValue &Value, QualType Type, ASTContext &Context) {
-  if (!Value.Values || !Type->isIntegerType() || Type->isDependentType())
-    return true;
-  unsigned Bits = Context.getIntWidth(Type);
-  bool Signed = Type->isSignedIntegerOrEnumerationType();
-  return llvm::all_of(*Value.Values, [&](int64_t V) {
-    if (Type->isBooleanType())
-      return V == 0 || V == 1;
-    if (Signed)
-      return Bits >= 64 || llvm::isIntN(Bits, V);
-    return V >= 0 && (Bits >= 63 || llvm::isUIntN(Bits, V));
-  });
-}
-
-HostValue HostEvaluator::evaluate(const Expr *E, unsigned Depth) {
-  HostValue Result = evaluateUnbounded(E, Depth);
-  // What stands around the expression converts its value step by step.
+HostValue HostEvaluator::integer(const Expr *E) {
+  const ASTContext &Context = Body.Context;
+  HostValue Result = unconverted(E);
+  // What stands around the expression converts its value step by step. Values
+  // are computed without bounds; one that a type could not hold would be
+  // another value on the machine.
   for (const Expr *Step = E;;) {
-    if (!fits(Result, Step->getType(), Context))
+    if (Result.Values && llvm::any_of(*Result.Values, [&](int64_t V) {
+          return !holds(Step->getType(), V, Context);
+        }))
       return unknown("a conversion in it changes its value");
     if (const auto *Cast = dyn_cast<CastExpr>(Step);
         Cast && (Result.IsBound || Result.Parameter) &&
@@ -236,85 +246,73 @@ HostValue HostEvaluator::evaluate(const Expr *E, unsigned Depth) {
   }
 }
 
-HostValue HostEvaluator::evaluateUnbounded(const Expr *E, unsigned Depth) {
-  if (Depth > 16)
-    return unknown("it is too deep an expression");
-  Expr::EvalResult Constant;
-  if (!E->isValueDependent() && !E->containsErrors() &&
-      E->EvaluateAsInt(Constant, Context)) {
-    bool Literal = isa<IntegerLiteral>(E->IgnoreParenImpCasts());
-    if (!Constant.Val.getInt().isRepresentableByInt64())
-      return unknown("it is too large a number");
-    return {std::set<int64_t>{Constant.Val.getInt().getExtValue()},
-            Literal ? "literal" : "constant", nullptr};
-  }
+HostValue HostEvaluator::unconverted(const Expr *E) {
+  const auto Constant = constantOf(E, Body.Context);
   E = E->IgnoreParenImpCasts();
+  if (Constant)
+    return {std::set<int64_t>{*Constant},
+            isa<IntegerLiteral>(E) ? "literal" : "constant", nullptr};
   if (const auto *Cast = dyn_cast<ExplicitCastExpr>(E))
     return Cast->getType()->isIntegerType()
-               ? evaluate(Cast->getSubExpr(), Depth + 1)
+               ? integer(Cast->getSubExpr())
                : unknown("a cast in it is not understood");
   if (const auto *Operator = dyn_cast<BinaryOperator>(E))
-    return binary(Operator, Depth);
-  if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
-    return isMinimum(Conditional, Context)
-               ? minimum(Conditional->getTrueExpr(),
-                         Conditional->getFalseExpr(), Depth)
-               : merge(evaluate(Conditional->getTrueExpr(), Depth + 1),
-                       evaluate(Conditional->getFalseExpr(), Depth + 1));
-  if (const auto *Reference = dyn_cast<DeclRefExpr>(E))
-    if (const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl()))
-      return variable(Variable, /*IsDim3=*/false, Depth);
+    return binary(Operator);
+  if (const auto *Conditional = dyn_cast<ConditionalOperator>(E)) {
+    const Expr *A = Conditional->getTrueExpr();
+    const Expr *B = Conditional->getFalseExpr();
+    return isMinimum(Conditional, Body.Context) ? minimum(A, B)
+                                                : merge(integer(A), integer(B));
+  }
+  if (const VarDecl *Variable = variableOf(E))
+    return variable(Variable);
   if (const auto *Member = dyn_cast<MemberExpr>(E))
-    return field(Member, Depth);
-  if (const auto *Call = dyn_cast<CallExpr>(E))
-    if (const FunctionDecl *Callee = Call->getDirectCallee())
-      return isMinimumFunction(Callee, Context) && Call->getNumArgs() == 2
-                 ? minimum(Call->getArg(0), Call->getArg(1), Depth)
-                 : unknown("it comes from function '" +
-                           Callee->getNameAsString() + "'");
-  return unknown("it is not a constant");
+    return field(Member);
+  const auto *Call = dyn_cast<CallExpr>(E);
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  if (!Callee)
+    return unknown("it is not a constant");
+  return isMinimumFunction(Callee) && Call->getNumArgs() == 2
+             ? minimum(Call->getArg(0), Call->getArg(1))
+             : unknown("it comes from function '" + Callee->getNameAsString() +
+                       "'");
 }
 
 // `block.x` of a dim3 that keeps the value it is made with.
-HostValue HostEvaluator::field(const MemberExpr *Member, unsigned Depth) {
-  const auto *Reference =
-      dyn_cast<DeclRefExpr>(Member->getBase()->IgnoreParenImpCasts());
-  const auto *Variable =
-      Reference ? dyn_cast<VarDecl>(Reference->getDecl()) : nullptr;
-  if (!Variable || !isDim3(Variable->getType()) || !Variable->getInit())
-    return unknown("it is a member of an object");
-  HostValue Whole = variable(Variable, /*IsDim3=*/true, Depth);
-  if (!Whole.Values)
-    return Whole;
-  for (const DeclRefExpr *Other : Body.references(Variable))
-    if (isa_and_nonnull<CXXOperatorCallExpr>(Body.parentOf(Other)))
-      return unknown("it is a member of an object that is assigned");
+HostValue HostEvaluator::field(const MemberExpr *Member) {
+  const VarDecl *Variable = variableOf(Member->getBase());
   const auto *Construct =
-      dyn_cast<CXXConstructExpr>(Variable->getInit()->IgnoreImplicit());
-  StringRef Name = Member->getMemberDecl()->getName();
-  unsigned Index = Name == "x" ? 0 : Name == "y" ? 1 : 2;
+      Variable && isDim3(Variable->getType()) && Variable->getInit()
+          ? dyn_cast<CXXConstructExpr>(Variable->getInit()->IgnoreImplicit())
+          : nullptr;
   if (!Construct || Construct->getNumArgs() != 3)
     return unknown("it is a member of an object");
-  return evaluate(Construct->getArg(Index), Depth + 1);
+  HostValue Whole = variable(Variable);
+  if (!Whole.Values)
+    return Whole;
+  if (llvm::any_of(Body.references(Variable), [&](const DeclRefExpr *Other) {
+        return useOf(Other, Body).Assigned;
+      }))
+    return unknown("it is a member of an object that is assigned");
+  const StringRef Name = Member->getMemberDecl()->getName();
+  return integer(Construct->getArg(Name == "x" ? 0 : Name == "y" ? 1 : 2));
 }
 
-HostValue HostEvaluator::product(const Expr *E, unsigned Depth) {
-  if (Depth > 16)
-    return unknown("it is too deep an expression");
+HostValue HostEvaluator::dim3Product(const Expr *E) {
   for (const Expr *Before = nullptr; Before != E;
        E = E->IgnoreParens()->IgnoreImplicit())
     Before = E;
   if (const auto *Cast = dyn_cast<ExplicitCastExpr>(E);
       Cast && isDim3(Cast->getType()))
-    return product(Cast->getSubExpr(), Depth + 1);
+    return dim3Product(Cast->getSubExpr());
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
     if (Construct->getNumArgs() == 1) // A copy, or a conversion.
-      return product(Construct->getArg(0), Depth + 1);
+      return dim3Product(Construct->getArg(0));
     if (Construct->getNumArgs() != 3 || !isDim3(Construct->getType()))
       return unknown("it is not a dim3");
     HostValue Result{std::set<int64_t>{1}, "literal", nullptr};
     for (const Expr *Argument : Construct->arguments()) {
-      HostValue Value = evaluate(Argument, Depth + 1);
+      HostValue Value = integer(Argument);
       // What is not written is no source that a person would look for.
       if (isa<CXXDefaultArgExpr>(Argument))
         Value.Source = "literal";
@@ -322,44 +320,36 @@ HostValue HostEvaluator::product(const Expr *E, unsigned Depth) {
     }
     return Result;
   }
-  if (const auto *List = dyn_cast<InitListExpr>(E);
-      List && isDim3(E->getType())) {
-    HostValue Result{std::set<int64_t>{1}, "constant", nullptr};
-    for (const Expr *Init : List->inits())
-      Result = combine(BO_Mul, Result, evaluate(Init, Depth + 1));
-    return Result;
-  }
   if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
-    return merge(product(Conditional->getTrueExpr(), Depth + 1),
-                 product(Conditional->getFalseExpr(), Depth + 1));
-  if (const auto *Reference = dyn_cast<DeclRefExpr>(E))
-    if (const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl());
-        Variable && isDim3(Variable->getType()))
-      return variable(Variable, /*IsDim3=*/true, Depth);
-  return evaluate(E, Depth + 1);
+    return merge(dim3Product(Conditional->getTrueExpr()),
+                 dim3Product(Conditional->getFalseExpr()));
+  const VarDecl *Variable = variableOf(E);
+  return Variable && isDim3(Variable->getType()) ? variable(Variable)
+                                                 : integer(E);
 }
 
 // The union of the initialiser and of every assignment; unknown as soon as
 // one reference could write in another way.
-HostValue HostEvaluator::variable(const VarDecl *Variable, bool IsDim3,
-                                  unsigned Depth) {
-  std::string Name = "variable '" + Variable->getNameAsString() + "'";
-  if (Depth > 16 || !Active.insert(Variable).second)
-    return unknown(Name + " depends on itself");
-  HostValue Result = assigned(Variable, Name, IsDim3, Depth);
-  Active.erase(Variable);
-  return Result;
+HostValue HostEvaluator::variable(const VarDecl *Variable) {
+  const std::string Name = "variable '" + Variable->getNameAsString() + "'";
+  auto [Known, New] =
+      Variables.try_emplace(Variable, unknown(Name + " depends on itself"));
+  if (!New)
+    return Known->second;
+  HostValue Result = assigned(Variable, Name);
+  if (Result.Values)
+    Result.Source = Name;
+  return Variables[Variable] = Result;
 }
 
 HostValue HostEvaluator::assigned(const VarDecl *Variable,
-                                  const std::string &Name, bool IsDim3,
-                                  unsigned Depth) {
-  bool IsConst = Variable->getType().isConstQualified();
+                                  const std::string &Name) {
+  const bool IsConst = Variable->getType().isConstQualified();
   if (Variable->getType()->isReferenceType() ||
       (!Variable->hasLocalStorage() && !IsConst))
     return unknown(Name + " can be changed elsewhere");
   auto ValueOf = [&](const Expr *E) {
-    return IsDim3 ? product(E, Depth + 1) : evaluate(E, Depth + 1);
+    return isDim3(Variable->getType()) ? dim3Product(E) : integer(E);
   };
   std::optional<HostValue> Result;
   if (const auto *Parameter = dyn_cast<ParmVarDecl>(Variable)) {
@@ -370,13 +360,12 @@ HostValue HostEvaluator::assigned(const VarDecl *Variable,
   } else if (const Expr *Init = Variable->getAnyInitializer()) {
     Result = ValueOf(Init);
   }
-
   if (!IsConst)
     for (const DeclRefExpr *Reference : Body.references(Variable)) {
       // `c ? n : m` is itself the variable that it chooses.
       const HostUse Use = useOf(
           Body.outermost<ParenExpr, ConditionalOperator>(Reference), Body);
-      if (Use.IsRead || (Use.Field && useOf(Use.Field, Body).IsRead))
+      if (Use.IsRead)
         continue;
       if (Use.Field)
         return unknown("a member of " + Name + " is assigned");
@@ -385,11 +374,7 @@ HostValue HostEvaluator::assigned(const VarDecl *Variable,
       HostValue Value = ValueOf(Use.Assigned);
       Result = Result ? merge(*Result, Value) : Value;
     }
-  if (!Result)
-    return unknown(Name + " has no value that can be seen");
-  if (Result->Values)
-    Result->Source = Name;
-  return *Result;
+  return Result.value_or(unknown(Name + " has no value that can be seen"));
 }
 
 // --- Launch configurations ---------------------------------------------------
@@ -418,93 +403,58 @@ const VarDecl *bankstripe::pointedTo(const Expr *Pointer) {
       return nullptr;
     Base = Member->getBase()->IgnoreParens();
   }
-  const auto *Reference = dyn_cast<DeclRefExpr>(Base);
-  return Reference ? dyn_cast<VarDecl>(Reference->getDecl()) : nullptr;
+  return variableOf(Base);
 }
 
 namespace {
 
-/// The fields of one variable of a class type: everything that is put there.
-class FieldReader {
-public:
-  FieldReader(const VarDecl *Variable, const BodyIndex &Body)
-      : Variable(Variable), Body(Body) {
-    read();
-  }
-  /// Whether nothing but assignments to fields changes the variable.
-  bool isFollowed() const { return Followed; }
-  /// Whether the same is true of one field.
-  bool isFollowed(StringRef Field) const {
-    return Followed && !Unfollowed.count(Field.str());
-  }
-  /// What the field is initialised with and assigned.
-  std::vector<const Expr *> values(StringRef Field) const;
-
-private:
-  void read();
-  void readMember(const MemberExpr *Member);
-  const VarDecl *Variable;
-  const BodyIndex &Body;
-  bool Followed = false;
-  std::set<std::string> Unfollowed;
-  std::vector<std::pair<std::string, const Expr *>> Assigned;
+/// What is put into the fields of one variable.
+struct FieldValues {
+  std::map<StringRef, std::vector<const Expr *>> Given;
+  std::set<StringRef> Unfollowed; ///< Others may be put there, too.
 };
 
 } // namespace
 
-void FieldReader::readMember(const MemberExpr *Member) {
-  const std::string Field = Member->getMemberDecl()->getNameAsString();
-  const HostUse Use = useOf(Member, Body);
-  if (Use.Assigned)
-    Assigned.emplace_back(Field, Use.Assigned);
-  // `config.gridDim.x`, which nothing changes.
-  else if (!Use.IsRead && !(Use.Field && useOf(Use.Field, Body).IsRead))
-    Unfollowed.insert(Field);
-}
-
-void FieldReader::read() {
+// Nothing where more than assignments to fields changes the variable.
+static std::optional<FieldValues> readFields(const VarDecl *Variable,
+                                             const BodyIndex &Body) {
   if (!Variable || !Variable->hasLocalStorage() || isa<ParmVarDecl>(Variable) ||
       Variable->getType()->isReferenceType())
-    return;
+    return std::nullopt;
+  FieldValues Result;
   const Expr *Init = Variable->getInit();
   const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(Init);
-  if (Init && !isa<InitListExpr>(Init) &&
-      !(Construct && Construct->getConstructor()->isDefaultConstructor()))
-    return;
-  Followed = true;
+  if (const auto *List = dyn_cast_or_null<InitListExpr>(Init)) {
+    for (const FieldDecl *F : Variable->getType()->getAsRecordDecl()->fields())
+      if (F->getFieldIndex() < List->getNumInits())
+        Result.Given[F->getName()] = {List->getInit(F->getFieldIndex())};
+  } else if (Init && !(Construct &&
+                       Construct->getConstructor()->isDefaultConstructor())) {
+    return std::nullopt;
+  }
   for (const DeclRefExpr *Reference : Body.references(Variable)) {
     const HostUse Use = useOf(Reference, Body);
-    if (Use.Field) {
-      readMember(Use.Field);
-      continue;
-    }
     if (Use.IsRead)
       continue;
+    if (Use.Field) {
+      const StringRef Field = Use.Field->getMemberDecl()->getName();
+      if (Use.Assigned && !Use.IsDeep)
+        Result.Given[Field].push_back(Use.Assigned);
+      else
+        Result.Unfollowed.insert(Field);
+      continue;
+    }
     // The runtime takes the address of a constant one.
-    const Stmt *Given = Body.parentOf(Reference);
+    const Stmt *Pointer = Body.parentOf(Reference);
     if (!Variable->getType().isConstQualified() &&
-        isa_and_nonnull<UnaryOperator>(Given))
-      Given = Body.parentOf(Given);
-    const auto *Value = dyn_cast_or_null<Expr>(Given);
-    Followed &= Value && Value->getType()->isPointerType() &&
-                Value->getType()->getPointeeType().isConstQualified();
+        isa_and_nonnull<UnaryOperator>(Pointer))
+      Pointer = Body.parentOf(Pointer);
+    const auto *Value = dyn_cast_or_null<Expr>(Pointer);
+    if (!Value || !Value->getType()->isPointerType() ||
+        !Value->getType()->getPointeeType().isConstQualified())
+      return std::nullopt;
   }
-}
-
-std::vector<const Expr *> FieldReader::values(StringRef Field) const {
-  std::vector<const Expr *> Result;
-  if (const auto *List = dyn_cast_or_null<InitListExpr>(Variable->getInit())) {
-    const InitListExpr *Semantic =
-        List->isSemanticForm() ? List : List->getSemanticForm();
-    const RecordDecl *Record = Variable->getType()->getAsRecordDecl();
-    for (const FieldDecl *F : Record->fields())
-      if (F->getName() == Field && Semantic &&
-          F->getFieldIndex() < Semantic->getNumInits())
-        Result.push_back(Semantic->getInit(F->getFieldIndex()));
-  }
-  for (const auto &[Name, Value] : Assigned)
-    if (Name == Field)
-      Result.push_back(Value);
   return Result;
 }
 
@@ -526,43 +476,36 @@ static HostValue unite(std::vector<HostValue> Values,
   return Result;
 }
 
-// Any attribute may be the one that asks for a cooperative launch.
-static std::string whyTogether(const FieldReader &Fields, ASTContext &Context,
-                               const BodyIndex &Body) {
-  HostEvaluator Evaluator(Context, Body);
-  const std::set<int64_t> None{0};
-  const bool HasNone =
-      Fields.isFollowed("numAttrs") &&
-      llvm::all_of(Fields.values("numAttrs"), [&](const Expr *Count) {
-        return Evaluator.integer(Count).Values == None;
-      });
-  return HasNone ? "" : "its attributes may ask for that";
-}
-
 LaunchConfiguration bankstripe::readConfiguration(const Expr *Pointer,
-                                                  ASTContext &Context,
                                                   const BodyIndex &Body) {
-  LaunchConfiguration Result;
-  const FieldReader Fields(pointedTo(Pointer), Body);
-  if (!Fields.isFollowed()) {
+  auto Fields = readFields(pointedTo(Pointer), Body);
+  if (!Fields) {
     const std::string Why = "its configuration is not followed";
     return {unknown(Why), unknown(Why), Why};
   }
-  HostEvaluator Evaluator(Context, Body);
+  HostEvaluator Evaluator(Body);
   auto Evaluate = [&](StringRef Field, auto Value) {
-    if (!Fields.isFollowed(Field))
+    if (Fields->Unfollowed.count(Field))
       return unknown("a member of its " + Field.str() + " is assigned");
     std::vector<HostValue> Values;
-    for (const Expr *E : Fields.values(Field))
+    for (const Expr *E : Fields->Given[Field])
       Values.push_back(Value(E));
     return unite(std::move(Values), "its " + Field.str() + " is not assigned");
   };
-  Result.Threads = Evaluate(
-      "blockDim", [&](const Expr *E) { return Evaluator.dim3Product(E); });
-  Result.Bytes = Evaluate("dynamicSmemBytes",
-                          [&](const Expr *E) { return Evaluator.integer(E); });
-  Result.Together = whyTogether(Fields, Context, Body);
-  return Result;
+  // Any attribute may be the one that asks for a cooperative launch.
+  const std::set<int64_t> None{0};
+  const bool HasNone =
+      !Fields->Unfollowed.count("numAttrs") &&
+      llvm::all_of(Fields->Given["numAttrs"], [&](const Expr *Count) {
+        return Evaluator.integer(Count).Values == None;
+      });
+  return {
+      Evaluate("blockDim",
+               [&](const Expr *E) { return Evaluator.dim3Product(E); }),
+      Evaluate("dynamicSmemBytes",
+               [&](const Expr *E) { return Evaluator.integer(E); }),
+      HasNone ? "" : "its attributes may ask for that",
+  };
 }
 
 static void addVariables(const Stmt *E,
@@ -589,12 +532,8 @@ bool bankstripe::isComputedFrom(const Expr *E, const VarDecl *Answer,
       continue;
     addVariables(Variable->getInit(), Waiting);
     // The assignments to it or to a member of it.
-    for (const DeclRefExpr *Reference : Body.references(Variable)) {
-      HostUse Use = useOf(Reference, Body);
-      while (Use.Field)
-        Use = useOf(Use.Field, Body);
-      addVariables(Use.Assigned, Waiting);
-    }
+    for (const DeclRefExpr *Reference : Body.references(Variable))
+      addVariables(useOf(Reference, Body).Assigned, Waiting);
   }
   return false;
 }

@@ -10,13 +10,22 @@
 
 #include "find/BodyIndex.h"
 #include "clang/AST/ASTContext.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 
 namespace bankstripe {
+
+/// The value of the integer expression \p E, if it is a constant.
+std::optional<int64_t> constantOf(const clang::Expr *E,
+                                  const clang::ASTContext &Context);
+/// \p A and \p B combined or compared; nothing where that is not understood.
+std::optional<int64_t> apply(clang::BinaryOperatorKind Op, int64_t A,
+                             int64_t B);
+/// Whether \p Type, if it is one of integers, has \p Value.
+bool holds(clang::QualType Type, int64_t Value,
+           const clang::ASTContext &Context);
 
 /// What is known about the value of a host expression.
 struct HostValue {
@@ -31,16 +40,18 @@ struct HostValue {
   bool IsBound = false;
 };
 
-/// What the host does with a variable, or a field of one, where it names it.
+/// What the host does with a variable, or a member of it, where it names it.
+/// When it is neither read nor assigned, it may be changed.
 struct HostUse {
   bool IsRead = false; ///< Loaded, copied or seen through a const reference.
   const clang::Expr *Assigned = nullptr; ///< The value that it is given.
-  /// The field that is named of it, of which that has to be asked then.
+  /// The member that is named of it; with IsDeep, a part of that one.
   const clang::MemberExpr *Field = nullptr;
+  bool IsDeep = false;
 };
 
-/// \p E names the variable, or the field. None of the three: it may be changed.
-HostUse useOf(const clang::Stmt *E, const BodyIndex &Body);
+/// \p Name names the variable.
+HostUse useOf(const clang::Stmt *Name, const BodyIndex &Body);
 
 /// Evaluates integers and `dim3` products in one function. A variable counts
 /// when all its assignments are seen and none of them depends on itself: then
@@ -49,30 +60,23 @@ class HostEvaluator {
 public:
   static constexpr unsigned MaximumValues = 16;
 
-  HostEvaluator(clang::ASTContext &Context, const BodyIndex &Body)
-      : Context(Context), Body(Body) {}
+  explicit HostEvaluator(const BodyIndex &Body) : Body(Body) {}
 
   /// Values of the integer expression \p E.
-  HostValue integer(const clang::Expr *E) { return evaluate(E, 0); }
+  HostValue integer(const clang::Expr *E);
   /// Values of x * y * z of \p E, an integer or a `dim3`.
-  HostValue dim3Product(const clang::Expr *E) { return product(E, 0); }
+  HostValue dim3Product(const clang::Expr *E);
 
 private:
-  HostValue evaluate(const clang::Expr *E, unsigned Depth);
-  HostValue evaluateUnbounded(const clang::Expr *E, unsigned Depth);
-  HostValue product(const clang::Expr *E, unsigned Depth);
-  HostValue variable(const clang::VarDecl *Variable, bool IsDim3,
-                     unsigned Depth);
-  HostValue assigned(const clang::VarDecl *Variable, const std::string &Name,
-                     bool IsDim3, unsigned Depth);
-  HostValue binary(const clang::BinaryOperator *Operator, unsigned Depth);
-  HostValue minimum(const clang::Expr *A, const clang::Expr *B, unsigned Depth);
-  HostValue field(const clang::MemberExpr *Member, unsigned Depth);
+  HostValue unconverted(const clang::Expr *E);
+  HostValue variable(const clang::VarDecl *Variable);
+  HostValue assigned(const clang::VarDecl *Variable, const std::string &Name);
+  HostValue binary(const clang::BinaryOperator *Operator);
+  HostValue minimum(const clang::Expr *A, const clang::Expr *B);
+  HostValue field(const clang::MemberExpr *Member);
 
-  clang::ASTContext &Context;
   const BodyIndex &Body;
-  /// Variables whose values are being found.
-  llvm::SmallPtrSet<const clang::VarDecl *, 8> Active;
+  llvm::DenseMap<const clang::VarDecl *, HostValue> Variables;
 };
 
 /// What a launch reads from a `cudaLaunchConfig_t`.
@@ -88,7 +92,6 @@ struct LaunchConfiguration {
 /// function of \p Body. It counts as known when it is a variable of that
 /// function, all of whose uses are seen; the order of them does not matter.
 LaunchConfiguration readConfiguration(const clang::Expr *Pointer,
-                                      clang::ASTContext &Context,
                                       const BodyIndex &Body);
 
 /// Whether the value of \p E is computed from \p Answer, a variable of the same

@@ -16,45 +16,68 @@ using namespace clang;
 
 namespace {
 
-/// Notes the calls in whatever code it walks over.
-template <class Derived>
-class CallVisitor : public RecursiveASTVisitor<Derived> {
+/// Reads what casts claim, and which functions are called or named, be it by
+/// code that stands elsewhere (a default argument, a member's initialiser) or
+/// nowhere (the steps of a range-based loop).
+class ClaimReader : public RecursiveASTVisitor<ClaimReader> {
 public:
-  explicit CallVisitor(BodyIndex &Index) : Index(Index) {}
+  explicit ClaimReader(const ASTContext &Context) : Context(Context) {}
 
-  bool VisitCallExpr(CallExpr *Call) {
-    if (const FunctionDecl *Callee = Call->getDirectCallee())
-      Index.Callees.insert(Callee->getCanonicalDecl());
+  bool shouldVisitImplicitCode() const { return true; }
+
+  bool VisitExplicitCastExpr(ExplicitCastExpr *Cast) {
+    const unsigned Claimed = alignmentBehind(Cast, Cast->getType());
+    const Expr *From = Cast->getSubExprAsWritten();
+    if (Claimed > alignmentBehind(From, From->getType()))
+      Widest = std::max(Widest, Claimed);
     return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *Named) { return note(Named->getDecl()); }
+  bool VisitMemberExpr(MemberExpr *Named) {
+    return note(Named->getMemberDecl());
   }
   bool VisitCXXConstructExpr(CXXConstructExpr *Construct) {
-    Index.Callees.insert(Construct->getConstructor()->getCanonicalDecl());
-    return true;
+    return note(Construct->getConstructor());
   }
   bool VisitCXXInheritedCtorInitExpr(CXXInheritedCtorInitExpr *Inherited) {
-    Index.Callees.insert(Inherited->getConstructor()->getCanonicalDecl());
-    return true;
+    return note(Inherited->getConstructor());
+  }
+  bool VisitCXXDefaultArgExpr(CXXDefaultArgExpr *Argument) {
+    return TraverseStmt(Argument->getExpr());
+  }
+  bool VisitCXXDefaultInitExpr(CXXDefaultInitExpr *Init) {
+    return TraverseStmt(Init->getExpr());
   }
 
-protected:
-  BodyIndex &Index;
+  llvm::SmallSetVector<const FunctionDecl *, 16> Named;
+  unsigned Widest = 0;
+
+private:
+  bool note(const ValueDecl *Declared) {
+    const auto *Function = dyn_cast<FunctionDecl>(Declared);
+    if (Function && !Function->hasAttr<CUDAGlobalAttr>())
+      Named.insert(Function->getCanonicalDecl());
+    return true;
+  }
+  // Of what E points to or denotes, in bytes; 1 when nobody can tell.
+  unsigned alignmentBehind(const Expr *E, QualType Type) const {
+    const QualType Object =
+        Type->isPointerType() ? Type->getPointeeType() : Type;
+    if ((!Type->isPointerType() && !E->isGLValue()) ||
+        Object->isDependentType() || Object->isIncompleteType() ||
+        Object->isFunctionType())
+      return 1;
+    return Context.getTypeAlignInChars(Object).getQuantity();
+  }
+
+  const ASTContext &Context;
 };
 
-/// Walks over code that is called from here but stands elsewhere (a default
-/// argument, a member's initialiser) or nowhere (the steps of a range-based
-/// loop, `v != w` that means `!(v == w)`, the `get` of a structured binding).
-class HiddenCalls : public CallVisitor<HiddenCalls> {
-public:
-  using CallVisitor::CallVisitor;
-  bool shouldVisitImplicitCode() const { return true; }
-};
-
-class BodyWalker : public CallVisitor<BodyWalker> {
+class BodyWalker : public RecursiveASTVisitor<BodyWalker> {
 public:
   /// \p Pattern is what the body is an instance of; null if of nothing.
-  BodyWalker(const ASTContext &Context, BodyIndex &Index,
-             const FunctionDecl *Pattern = nullptr)
-      : CallVisitor(Index), Context(Context), Pattern(Pattern) {}
+  explicit BodyWalker(BodyIndex &Index, const FunctionDecl *Pattern = nullptr)
+      : Index(Index), Pattern(Pattern) {}
 
   bool shouldVisitTemplateInstantiations() const { return false; }
 
@@ -83,34 +106,8 @@ public:
     return TraverseStmt(Copy->getCommonExpr()->getSourceExpr());
   }
 
-  // A default argument belongs to its declaration, not to this body; but what
-  // it calls is called from here.
-  bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr *Argument) {
-    HiddenCalls(Index).TraverseStmt(Argument->getExpr());
-    return true;
-  }
-  bool VisitCXXDefaultInitExpr(CXXDefaultInitExpr *Init) {
-    HiddenCalls(Index).TraverseStmt(Init->getExpr());
-    return true;
-  }
-  bool VisitCXXRewrittenBinaryOperator(CXXRewrittenBinaryOperator *Operator) {
-    HiddenCalls(Index).TraverseStmt(Operator->getSemanticForm());
-    return true;
-  }
-  bool VisitBindingDecl(BindingDecl *Binding) {
-    if (const VarDecl *Holder = Binding->getHoldingVar())
-      HiddenCalls(Index).TraverseStmt(const_cast<Expr *>(Holder->getInit()));
-    return true;
-  }
-  bool VisitCXXForRangeStmt(CXXForRangeStmt *Loop) {
-    for (Stmt *Part : {static_cast<Stmt *>(Loop->getBeginStmt()),
-                       static_cast<Stmt *>(Loop->getEndStmt()),
-                       static_cast<Stmt *>(Loop->getCond()),
-                       static_cast<Stmt *>(Loop->getInc())})
-      if (Part)
-        HiddenCalls(Index).TraverseStmt(Part);
-    return true;
-  }
+  // A default argument belongs to its declaration, not to this body.
+  bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr *) { return true; }
 
   bool VisitVarDecl(VarDecl *Variable) {
     const auto *Statement =
@@ -174,13 +171,6 @@ public:
     return true;
   }
 
-  bool VisitExplicitCastExpr(ExplicitCastExpr *Cast) {
-    const unsigned Claimed = alignmentBehind(Cast, Cast->getType());
-    const Expr *From = Cast->getSubExprAsWritten();
-    if (Claimed > alignmentBehind(From, From->getType()))
-      Index.WidestView = std::max(Index.WidestView, Claimed);
-    return true;
-  }
   bool VisitForStmt(ForStmt *Loop) {
     Index.ForLoops.push_back(Loop);
     return true;
@@ -200,11 +190,16 @@ public:
   }
   bool VisitGCCAsmStmt(GCCAsmStmt *Assembly) {
     Index.HasGoto |= Assembly->isAsmGoto();
+    Index.OnceOnly.push_back(Assembly);
+    return true;
+  }
+  bool VisitLabelStmt(LabelStmt *Label) {
+    Index.OnceOnly.push_back(Label);
     return true;
   }
 
-  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *Call) {
-    Index.KernelCalls.push_back(Call);
+  bool VisitCallExpr(CallExpr *Call) {
+    Index.Calls.push_back(Call);
     return true;
   }
 
@@ -215,24 +210,13 @@ private:
     if (!Where.isMacroID())
       return;
     const SourceLocation Spelled =
-        Context.getSourceManager().getSpellingLoc(Where);
+        Index.Context.getSourceManager().getSpellingLoc(Where);
     auto [It, New] = Meanings.try_emplace(Spelled, Meaning);
     if (!New && It->second != Meaning)
       Index.Ambiguous.insert(Spelled);
   }
 
-  // Of what E points to or denotes, in bytes; 1 when nobody can tell.
-  unsigned alignmentBehind(const Expr *E, QualType Type) const {
-    QualType Object = Type->isPointerType() ? Type->getPointeeType() : Type;
-    if (!Type->isPointerType() && !E->isGLValue())
-      return 1;
-    if (Object->isDependentType() || Object->isIncompleteType() ||
-        Object->isFunctionType())
-      return 1;
-    return Context.getTypeAlignInChars(Object).getQuantity();
-  }
-
-  const ASTContext &Context;
+  BodyIndex &Index;
   const FunctionDecl *Pattern;
   std::vector<const Stmt *> Stack;
   llvm::DenseMap<SourceLocation, const ValueDecl *> Meanings;
@@ -253,16 +237,47 @@ unsigned BodyIndex::loopDepth(const Stmt *S) const {
   return Depth;
 }
 
+const ArraySubscriptExpr *BodyIndex::subscriptOf(const Expr *Array) const {
+  const Stmt *Child = outermost<ParenExpr, ImplicitCastExpr>(Array);
+  const auto *Subscript = dyn_cast_or_null<ArraySubscriptExpr>(parentOf(Child));
+  return Subscript && Subscript->getBase() == Child ? Subscript : nullptr;
+}
+
+llvm::SmallVector<const ArraySubscriptExpr *>
+BodyIndex::subscriptsOf(const Expr *Reference) const {
+  llvm::SmallVector<const ArraySubscriptExpr *> Result;
+  const Expr *E = Reference;
+  while (E && E->getType()->isArrayType())
+    if (const ArraySubscriptExpr *Next = subscriptOf(E); (E = Next))
+      Result.push_back(Next);
+  return Result;
+}
+
 bool BodyIndex::isCallee(const DeclRefExpr *Reference) const {
   const Stmt *Child = outermost<ParenExpr, ImplicitCastExpr>(Reference);
   const auto *Call = dyn_cast_or_null<CallExpr>(parentOf(Child));
   return Call && Call->getCallee() == Child;
 }
 
+const VarDecl *bankstripe::variableOf(const Expr *E) {
+  const auto *Reference = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+  return Reference ? dyn_cast<VarDecl>(Reference->getDecl()) : nullptr;
+}
+
+const FunctionDecl *bankstripe::patternOf(const FunctionDecl *Function) {
+  const FunctionDecl *Pattern = Function->getTemplateInstantiationPattern();
+  return Pattern ? Pattern : Function;
+}
+
+bool bankstripe::isOfSystem(const Decl *D) {
+  const SourceManager &SM = D->getASTContext().getSourceManager();
+  return SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation()));
+}
+
 BodyIndex bankstripe::indexExpression(const Expr *E,
                                       const ASTContext &Context) {
-  BodyIndex Index;
-  BodyWalker(Context, Index).TraverseStmt(const_cast<Expr *>(E));
+  BodyIndex Index(Context);
+  BodyWalker(Index).TraverseStmt(const_cast<Expr *>(E));
   return Index;
 }
 
@@ -272,9 +287,8 @@ const BodyIndex *BodyIndexCache::get(const FunctionDecl *Function) {
     return nullptr;
   std::unique_ptr<BodyIndex> &Slot = Indexes[Definition];
   if (!Slot) {
-    Slot = std::make_unique<BodyIndex>();
-    BodyWalker Walker(Definition->getASTContext(), *Slot,
-                      Definition->getTemplateInstantiationPattern());
+    Slot = std::make_unique<BodyIndex>(Definition->getASTContext());
+    BodyWalker Walker(*Slot, Definition->getTemplateInstantiationPattern());
     for (const ParmVarDecl *Parameter : Definition->parameters())
       if (Parameter->getIdentifier())
         Slot->LocalNames.insert(Parameter->getIdentifier());
@@ -286,23 +300,22 @@ const BodyIndex *BodyIndexCache::get(const FunctionDecl *Function) {
   return Slot.get();
 }
 
-llvm::SmallVector<const BodyIndex *>
-BodyIndexCache::reachableBodies(const FunctionDecl *Function) {
-  llvm::SmallVector<const BodyIndex *> Result;
-  llvm::SmallSetVector<const FunctionDecl *, 16> Seen;
-  Seen.insert(Function->getCanonicalDecl());
-  for (unsigned I = 0; I < Seen.size(); ++I) {
-    const BodyIndex *Body = get(Seen[I]);
-    if (!Body)
+unsigned BodyIndexCache::claimedAlignment(const FunctionDecl *Function) {
+  auto [Known, New] = Claims.try_emplace(Function, 0);
+  if (!New)
+    return Known->second;
+  ClaimReader Reader(Function->getASTContext());
+  Reader.Named.insert(Function->getCanonicalDecl());
+  for (unsigned I = 0; I < Reader.Named.size(); ++I) {
+    const FunctionDecl *Definition = nullptr;
+    if (!Reader.Named[I]->hasBody(Definition))
       continue;
-    Result.push_back(Body);
-    Seen.insert_range(Body->Callees);
-    for (const DeclRefExpr *Reference : Body->FunctionReferences)
-      if (!Reference->getDecl()->hasAttr<CUDAGlobalAttr>())
-        Seen.insert(
-            cast<FunctionDecl>(Reference->getDecl())->getCanonicalDecl());
+    Reader.TraverseStmt(Definition->getBody());
+    if (const auto *Constructor = dyn_cast<CXXConstructorDecl>(Definition))
+      for (const CXXCtorInitializer *Init : Constructor->inits())
+        Reader.TraverseStmt(Init->getInit());
   }
-  return Result;
+  return Known->second = Reader.Widest;
 }
 
 // Reads the tokens of a body for the names of its variables.
@@ -327,31 +340,27 @@ findUnseen(const FunctionDecl *Definition, const BodyIndex &Body) {
   Lexer Raw(SM.getLocForStartOfFile(File), Context.getLangOpts(),
             Buffer.begin(), Buffer.begin() + (BeginFile == File ? Begin : 0),
             Buffer.end());
-  llvm::SmallVector<Token, 4> Last; // The tokens before, the newest first.
   Token Tok;
-  auto Note = [&](const Token &Name, Reason Why) {
-    if (auto It = Result.find(Name.getRawIdentifier()); It != Result.end())
-      It->second.push_back({Why, Name.getLocation()});
-  };
   while (!Raw.LexFromRawLexer(Tok) &&
          SM.getFileOffset(Tok.getLocation()) < End) {
-    const bool IsMember =
-        !Last.empty() &&
-        Last[0].isOneOf(tok::period, tok::arrow, tok::coloncolon);
-    if (Tok.is(tok::raw_identifier) && !IsMember &&
-        !Known.contains(Tok.getLocation()))
-      Note(Tok, Body.OfPattern.contains(Tok.getLocation())
-                    ? Reason::Decltype
-                    : Reason::SkippedCode);
+    if (Tok.isNot(tok::raw_identifier) || Known.contains(Tok.getLocation()))
+      continue;
+    const unsigned At = SM.getFileOffset(Tok.getLocation());
+    StringRef Before = Buffer.take_front(At).rtrim();
+    const StringRef Behind = Buffer.substr(At + Tok.getLength()).ltrim();
+    auto It = Result.find(Tok.getRawIdentifier());
+    if (It == Result.end() || Before.ends_with(".") || Before.ends_with("->") ||
+        Before.ends_with("::"))
+      continue;
     // An instantiation keeps the type of `decltype(a)`, but not its operand.
-    if (Last.size() == 3 && Tok.is(tok::r_paren) &&
-        Last[0].is(tok::raw_identifier) && Last[1].is(tok::l_paren) &&
-        Last[2].is(tok::raw_identifier) &&
-        Last[2].getRawIdentifier() == "decltype")
-      Note(Last[0], Reason::Decltype);
-    Last.insert(Last.begin(), Tok);
-    if (Last.size() > 3)
-      Last.pop_back();
+    const bool IsOperand = Before.consume_back("(") &&
+                           Before.rtrim().ends_with("decltype") &&
+                           Behind.starts_with(")");
+    It->second.push_back(
+        {IsOperand || Body.OfPattern.contains(Tok.getLocation())
+             ? Reason::Decltype
+             : Reason::SkippedCode,
+         Tok.getLocation()});
   }
   return Result;
 }

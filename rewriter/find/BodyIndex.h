@@ -30,6 +30,9 @@ namespace bankstripe {
 
 /// What one function body contains.
 struct BodyIndex {
+  explicit BodyIndex(const clang::ASTContext &Context) : Context(Context) {}
+
+  const clang::ASTContext &Context;
   llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> Parents;
   llvm::DenseMap<const clang::VarDecl *,
                  std::vector<const clang::DeclRefExpr *>>
@@ -42,15 +45,13 @@ struct BodyIndex {
   std::vector<const clang::DeclRefExpr *> FunctionReferences;
   /// What decltype and typeof are asked about.
   llvm::DenseSet<const clang::Expr *> TypeOperands;
-  llvm::DenseSet<const clang::FunctionDecl *> Callees;
-  /// The largest alignment, in bytes, that a cast in the body claims for
-  /// memory of less aligned objects; 0 without such a cast.
-  unsigned WidestView = 0;
   bool HasGoto = false;
+  /// Labels and inline assembly.
+  std::vector<const clang::Stmt *> OnceOnly;
   std::vector<const clang::SwitchCase *> SwitchCases;
   /// `break`, `continue` and `return`.
   std::vector<const clang::Stmt *> Exits;
-  std::vector<const clang::CUDAKernelCallExpr *> KernelCalls;
+  std::vector<const clang::CallExpr *> Calls; ///< Launches too.
   std::vector<const clang::ForStmt *> ForLoops;
   /// Where the tree holds a name of any kind (raw encodings of locations).
   llvm::DenseSet<clang::SourceLocation> NameLocations;
@@ -75,6 +76,18 @@ struct BodyIndex {
       S = parentOf(S);
     return S;
   }
+  /// The statement around \p S, and around statements of \p Kinds there.
+  template <class... Kinds>
+  const clang::Stmt *around(const clang::Stmt *S) const {
+    return parentOf(outermost<Kinds...>(S));
+  }
+  /// The subscript of an array, or of a row of one; null when \p Array is used
+  /// in another way.
+  const clang::ArraySubscriptExpr *subscriptOf(const clang::Expr *Array) const;
+  /// The subscripts of the array that \p Reference names, up to an element,
+  /// the first one first.
+  llvm::SmallVector<const clang::ArraySubscriptExpr *>
+  subscriptsOf(const clang::Expr *Reference) const;
   /// Where \p Variable is named; it may be null.
   llvm::ArrayRef<const clang::DeclRefExpr *>
   references(const clang::VarDecl *Variable) const {
@@ -88,6 +101,23 @@ struct BodyIndex {
   /// Loops around \p S inside the function.
   unsigned loopDepth(const clang::Stmt *S) const;
 };
+
+/// The variable that \p E names; null when it is something else.
+const clang::VarDecl *variableOf(const clang::Expr *E);
+
+/// Whether \p Index is an integer as it is written.
+inline bool isInteger(const clang::Expr *Index) {
+  return Index->IgnoreUnlessSpelledInSource()
+      ->getType()
+      ->isIntegralOrUnscopedEnumerationType();
+}
+
+/// The function whose text \p Function is an instance of, or itself.
+const clang::FunctionDecl *patternOf(const clang::FunctionDecl *Function);
+
+/// Whether \p D, or the template that it is an instance of, stands in a system
+/// header.
+bool isOfSystem(const clang::Decl *D);
 
 /// Indexes an expression that belongs to no function, such as the initialiser
 /// of a global variable.
@@ -104,11 +134,11 @@ class BodyIndexCache {
 public:
   /// The index of the body of \p Function's definition; null without a body.
   const BodyIndex *get(const clang::FunctionDecl *Function);
-  /// The bodies of \p Function and of all that it calls or names, as far as
-  /// the text shows it. Who calls whom in all is for the IR to say
-  /// (evidence/Calls.h); this is for what calls do with a pointer.
-  llvm::SmallVector<const BodyIndex *>
-  reachableBodies(const clang::FunctionDecl *Function);
+  /// The largest alignment, in bytes, that a cast claims for memory of less
+  /// aligned objects, in \p Function or in what it calls or names, as far as
+  /// the tree shows that; 0 without such a cast. (Who calls whom in all is for
+  /// the IR to say, evidence/Calls.h.)
+  unsigned claimedAlignment(const clang::FunctionDecl *Function);
   /// The mentions of \p Variable's name behind its declaration in the body of
   /// \p Function that the tree does not explain: an edit would leave them
   /// behind.
@@ -119,6 +149,7 @@ public:
 private:
   using MentionsByName = llvm::StringMap<std::vector<UnseenMention>>;
   llvm::DenseMap<const clang::FunctionDecl *, MentionsByName> Unseen;
+  llvm::DenseMap<const clang::FunctionDecl *, unsigned> Claims;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<BodyIndex>>
       Indexes;
 };

@@ -1,4 +1,4 @@
-//===-- Declaration.cpp - a per-thread array's declaration ----------------===//
+//===-- Declaration.cpp - how arrays and pointers are declared ------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,6 +15,9 @@
 // spelled in the file itself; macros are fine inside the specifiers, the
 // extents and the initialiser, whose text is only copied.
 //
+// A pointer is declared anew by naming another type, so its declaration must be
+// specifiers, one star or brackets, a name.
+//
 //===----------------------------------------------------------------------===//
 
 #include "find/Declaration.h"
@@ -25,6 +28,7 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/AST/TypeLoc.h"
+#include "clang/Basic/CharInfo.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -32,19 +36,10 @@ using namespace bankstripe;
 using namespace clang;
 
 // An array, or one somewhere inside a class, its bases included.
-static bool isOrHoldsArray(QualType Type, unsigned Depth = 0) {
-  if (Type->isConstantArrayType())
-    return true;
-  const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
-  if (!Record || !Record->hasDefinition() || Depth > 8)
-    return false;
-  return llvm::any_of(Record->fields(),
-                      [&](const FieldDecl *Field) {
-                        return isOrHoldsArray(Field->getType(), Depth + 1);
-                      }) ||
-         llvm::any_of(Record->bases(), [&](const CXXBaseSpecifier &Base) {
-           return isOrHoldsArray(Base.getType(), Depth + 1);
-         });
+static bool isOrHoldsArray(QualType Type) {
+  return Type->isConstantArrayType() ||
+         anyField(Type->getAsCXXRecordDecl(),
+                  [](QualType T) { return T->isConstantArrayType(); });
 }
 
 bool bankstripe::isPrivateArray(const VarDecl *Variable) {
@@ -63,22 +58,6 @@ bool bankstripe::isPrivateArray(const VarDecl *Variable) {
          (!Variable->isImplicit() || Record->isAnonymousStructOrUnion());
 }
 
-// CUDA's vector types: char1 to double4, by their names.
-static bool isVectorType(QualType Type) {
-  const auto *Record = Type->getAsCXXRecordDecl();
-  if (!Record || !Record->getIdentifier())
-    return false;
-  StringRef Name = Record->getName();
-  if (Name.empty() || Name.back() < '1' || Name.back() > '4')
-    return false;
-  if (!Record->hasDefinition() || !Record->isTrivial())
-    return false; // Somebody's own class of that name.
-  static const llvm::StringSet<> Bases = {
-      "char", "uchar", "short",    "ushort",    "int",   "uint",
-      "long", "ulong", "longlong", "ulonglong", "float", "double"};
-  return Bases.contains(Name.drop_back());
-}
-
 // Whether elements of this type can stand apart: nothing but their bytes makes
 // them up, and whole words of a bank hold them.
 static bool isStripeElement(QualType Element, uint64_t Bytes,
@@ -86,11 +65,10 @@ static bool isStripeElement(QualType Element, uint64_t Bytes,
   if (Element->isArithmeticType() || Element->isEnumeralType() ||
       Element->isPointerType())
     return Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8 || Bytes == 16;
-  if (isVectorType(Element))
-    return Bytes == 2 || Bytes % 4 == 0;
   const auto *Record = Element->getAsCXXRecordDecl();
   return Record && Record->hasDefinition() && canBeDefaultConstructed(Record) &&
-         Element.isTriviallyCopyableType(Context) && Bytes % 4 == 0;
+         Element.isTriviallyCopyableType(Context) &&
+         (Bytes == 2 || Bytes % 4 == 0);
 }
 
 // Whether objects of the class \p Element end without any code.
@@ -119,8 +97,9 @@ static bool isDependentlyTyped(const VarDecl *Variable) {
   return true;
 }
 
-static void readType(Finding &F, const VarDecl *Variable, ASTContext &Context,
+static void readType(Finding &F, const VarDecl *Variable,
                      const SourceText &Text) {
+  ASTContext &Context = Text.context();
   auto Note = [&](Reason Why, std::string Detail = "") {
     F.Obstacles.push_back(
         {Why, Text.place(Variable->getLocation()), std::move(Detail)});
@@ -187,7 +166,6 @@ public:
   std::optional<Reason> read();
 
 private:
-  std::optional<Reason> readStatement();
   std::optional<Reason> readDeclarators();
   std::optional<Reason> readOwnDeclarator();
 
@@ -223,9 +201,8 @@ static bool isSpecifier(const Token &Tok) {
   return Tok.is(tok::raw_identifier) && Words.contains(Tok.getRawIdentifier());
 }
 
-std::optional<Reason> DeclarationReader::readStatement() {
-  if (!Text.spelled(Variable->getLocation()) ||
-      Variable->getLocation().isMacroID())
+std::optional<Reason> DeclarationReader::read() {
+  if (Variable->getLocation().isMacroID())
     return Reason::DeclarationInMacro;
   if (Variable->getStorageClass() != SC_None)
     return Reason::DeclaratorShape; // `register` excludes __shared__.
@@ -237,17 +214,14 @@ std::optional<Reason> DeclarationReader::readStatement() {
     return Reason::DeclarationInMacro;
   Path = Text.file(Begin);
   F.Text.Statement = between(offset(Begin), endOf(End));
-  StringRef Written = Text.text(F.Text.Statement, SM.getFileID(Begin));
+  StringRef Written = Text.text(F.Text.Statement, Begin);
   if (!Written.ends_with(";"))
     return Reason::DeclarationPlace;
-  // Another configuration would see another declaration.
-  for (auto [Line, Rest] = Written.split('\n'); !Rest.empty();
-       std::tie(Line, Rest) = Rest.split('\n'))
-    if (Rest.ltrim(" \t").starts_with("#"))
-      return Reason::DeclarationInMacro;
+  if (Text.holdsDirective(Written))
+    return Reason::DeclarationInMacro;
 
   // It may come to stand on more lines, and what follows it on others.
-  const StringRef Buffer = Text.buffer(SM.getFileID(Begin));
+  const StringRef Buffer = Text.buffer(Begin);
   const size_t LineEnd = Buffer.find('\n', F.Text.Statement.end());
   if (Text.mentions(Buffer.slice(offset(Begin), LineEnd), "__LINE__"))
     return Reason::HiddenName;
@@ -285,7 +259,7 @@ std::optional<Reason> DeclarationReader::readStatement() {
         Text.mentions(Buffer.slice(offset(Begin), F.Text.Specifiers.end()),
                       Declared->getName()))
       return Reason::HiddenName;
-  return std::nullopt;
+  return readDeclarators();
 }
 
 std::optional<Reason> DeclarationReader::readDeclarators() {
@@ -310,7 +284,7 @@ std::optional<Reason> DeclarationReader::readDeclarators() {
       return Reason::DeclaratorShape;
     Before = Separator->getLocation();
   }
-  return std::nullopt;
+  return readOwnDeclarator();
 }
 
 std::optional<Reason> DeclarationReader::readOwnDeclarator() {
@@ -327,7 +301,7 @@ std::optional<Reason> DeclarationReader::readOwnDeclarator() {
     if (Open.isInvalid())
       Open = Array.getLBracketLoc();
     Close = Array.getRBracketLoc();
-    StringRef Buffer = Text.buffer(SM.getFileID(Close));
+    StringRef Buffer = Text.buffer(Close);
     F.Text.ExtentTexts.push_back(
         Buffer.slice(endOf(Array.getLBracketLoc()), offset(Close))
             .trim()
@@ -338,7 +312,7 @@ std::optional<Reason> DeclarationReader::readOwnDeclarator() {
     // They are repeated behind the declarator, perhaps on another line.
     for (StringRef Name :
          {Variable->getName(), StringRef("__LINE__"), StringRef("__COUNTER__")})
-      if (Text.mentions(Text.text(Extents, SM.getFileID(Open)), Name))
+      if (Text.mentions(Text.text(Extents, Open), Name))
         return Reason::HiddenName;
   }
   const TextRange Declarator = F.Text.AllDeclarators[F.Text.IndexInStatement];
@@ -348,36 +322,27 @@ std::optional<Reason> DeclarationReader::readOwnDeclarator() {
                        ? between(offset(Open), endOf(Close))
                        : between(F.Text.Name.end(), F.Text.Name.end());
   F.Text.Declarator = between(Declarator.Offset, F.Text.Extents.end());
-  StringRef Buffer = Text.buffer(SM.getFileID(Variable->getLocation()));
+  StringRef Buffer = Text.buffer(Variable->getLocation());
   StringRef Stars =
       Buffer.slice(Declarator.Offset, F.Text.Name.Offset).trim(" \t*");
   if (!Stars.empty() ||
       !Buffer.slice(F.Text.Name.end(), F.Text.Extents.Offset).trim().empty())
     return Reason::DeclaratorShape;
 
+  if (F.Init != InitializerKind::None)
+    F.Text.Initializer = between(F.Text.Extents.end(), Declarator.end());
+  if (F.Init == InitializerKind::Zero || F.Init == InitializerKind::List) {
+    StringRef Init = Buffer.slice(F.Text.Extents.end(), Declarator.end());
+    size_t Brace = Init.find('{');
+    if (Brace == StringRef::npos || !Init.ends_with("}") ||
+        Init.find_first_not_of(" \t\r\n=") != Brace)
+      return Reason::Initializer;
+    F.Text.Values = between(F.Text.Extents.end() + Brace, Declarator.end());
+  }
   // `Board a` or `Board a[4]` where Board is itself an array.
-  const bool HidesExtents =
-      !F.IsObject && F.Text.ExtentTexts.size() != F.Extents.size();
-  if (F.Init == InitializerKind::None)
-    return HidesExtents ? std::optional(Reason::ArrayTypedef) : std::nullopt;
-  F.Text.Initializer = between(F.Text.Extents.end(), Declarator.end());
-  if (F.Init == InitializerKind::Construct)
-    return HidesExtents ? std::optional(Reason::ArrayTypedef) : std::nullopt;
-  StringRef Init = Buffer.slice(F.Text.Extents.end(), Declarator.end());
-  size_t Brace = Init.find('{');
-  if (Brace == StringRef::npos || !Init.ends_with("}") ||
-      Init.find_first_not_of(" \t\r\n=") != Brace)
-    return Reason::Initializer;
-  F.Text.Values = between(F.Text.Extents.end() + Brace, Declarator.end());
-  return HidesExtents ? std::optional(Reason::ArrayTypedef) : std::nullopt;
-}
-
-std::optional<Reason> DeclarationReader::read() {
-  if (auto Problem = readStatement())
-    return Problem;
-  if (auto Problem = readDeclarators())
-    return Problem;
-  return readOwnDeclarator();
+  if (!F.IsObject && F.Text.ExtentTexts.size() != F.Extents.size())
+    return Reason::ArrayTypedef;
+  return std::nullopt;
 }
 
 // Whether a label of a switch around Block stands in it, at any depth.
@@ -441,20 +406,138 @@ static TextRange scopeOf(const DeclStmt *Statement, const VarDecl *Variable,
       .value_or(TextRange());
 }
 
-void bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
+bool bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
                                  const DeclStmt *Statement,
-                                 const BodyIndex &Body, ASTContext &Context,
+                                 const BodyIndex &Body,
                                  const SourceText &Text) {
-  readType(F, Variable, Context, Text);
+  readType(F, Variable, Text);
   if (F.Instances.empty())
-    return;
+    return false;
   if (Variable->isImplicit()) {
     F.Obstacles.push_back(
         {Reason::DeclaratorShape, F.Where, "an anonymous union"});
-    return;
+    return false;
   }
-  if (auto Problem = readInitializer(F, Variable, Context))
-    F.Obstacles.push_back({Problem->Why, F.Where, Problem->Detail});
+  const bool IsConstant = readInitializer(F, Variable, Text.context());
   readText(F, Variable, Statement, Body, Text);
   F.Scope = scopeOf(Statement, Variable, Body, Text);
+  return IsConstant;
+}
+
+// The words that say nothing about the type of the element.
+static bool isNoType(StringRef Word) {
+  return Word == "const" || Word == "__restrict__" || Word == "__restrict" ||
+         Word == "restrict";
+}
+
+// The text without such words, blanks as they were.
+static std::string withoutQualifiers(StringRef Written) {
+  std::string Result;
+  while (!Written.empty()) {
+    const StringRef Word =
+        Written.take_while([](char C) { return isAsciiIdentifierContinue(C); });
+    if (!isNoType(Word))
+      Result += Word.empty() ? Written.take_front() : Word;
+    Written = Written.drop_front(std::max<size_t>(Word.size(), 1));
+  }
+  return StringRef(Result).trim().str();
+}
+
+namespace {
+
+/// `int *NAME` or `int NAME[N]`.
+struct PointerText {
+  Pointee To;
+  TextRange Specifiers;
+  TextRange Star; ///< With what follows to the name; of length 0 if none.
+  TextRange Whole;
+};
+
+} // namespace
+
+// The declaration that begins at Begin and declares Variable; nothing when it
+// has another shape.
+static std::optional<PointerText> readPointer(SourceLocation Begin,
+                                              const VarDecl *Variable,
+                                              const SourceText &Text) {
+  const SourceManager &SM = Text.sources();
+  const SourceLocation Name = Variable->getLocation();
+  TypeSourceInfo *Info = Variable->getTypeSourceInfo();
+  if (!Info || !Begin.isFileID() || !Name.isFileID() ||
+      SM.getFileID(Name) != SM.getFileID(Begin))
+    return std::nullopt;
+  TypeLoc Type = Info->getTypeLoc();
+  if (auto Qualified = Type.getAs<QualifiedTypeLoc>())
+    Type = Qualified.getUnqualifiedLoc();
+  const unsigned BeginAt = SM.getFileOffset(Begin);
+  const unsigned NameAt = SM.getFileOffset(Name);
+  unsigned StarAt = NameAt, End = NameAt + Variable->getName().size();
+  const StringRef Buffer = Text.buffer(Name);
+  if (auto Pointer = Type.getAs<PointerTypeLoc>()) {
+    StarAt = SM.getFileOffset(Pointer.getStarLoc());
+    if (Pointer.getStarLoc().isMacroID() ||
+        !withoutQualifiers(Buffer.slice(StarAt + 1, NameAt)).empty())
+      return std::nullopt;
+  } else {
+    auto Array = Type.getAs<ArrayTypeLoc>();
+    if (!Array || Array.getRBracketLoc().isMacroID() ||
+        Array.getElementLoc().getAs<ArrayTypeLoc>())
+      return std::nullopt;
+    End = SM.getFileOffset(Array.getRBracketLoc()) + 1;
+  }
+  PointerText Result;
+  const std::string File = Text.file(Begin);
+  Result.Specifiers = {File, BeginAt, StarAt - BeginAt};
+  Result.Star = {File, StarAt, NameAt - StarAt};
+  Result.Whole = {File, BeginAt, End - BeginAt};
+  const QualType To = Variable->getType()->getPointeeType();
+  // Where the element is itself a pointer, a `const` in front belongs to what
+  // that points to.
+  const StringRef Written = Buffer.slice(BeginAt, StarAt);
+  if (To.isNull() || (To->isPointerType() && To.isConstQualified()))
+    return std::nullopt; // `int a[4]`, `int *const *p`
+  Result.To = {To->isPointerType() ? Written.trim().str()
+                                   : withoutQualifiers(Written),
+               To.isConstQualified(), To->isDependentType()};
+  return Result;
+}
+
+std::optional<PointerDeclaration>
+bankstripe::readPointerDeclaration(const DeclStmt *Statement,
+                                   const SourceText &Text) {
+  PointerDeclaration Result;
+  for (const Decl *D : Statement->decls()) {
+    const auto *Variable = dyn_cast<VarDecl>(D);
+    if (!Variable || Variable->getStorageClass() != SC_None)
+      return std::nullopt;
+    // `auto p = a` means the new type without an edit.
+    if (isa<AutoType>(Variable->getTypeSourceInfo()->getType().getTypePtr()) &&
+        Statement->isSingleDecl())
+      return Result;
+    auto Parts = readPointer(Statement->getBeginLoc(), Variable, Text);
+    if (!Parts || Variable->getType()->getContainedDeducedType() ||
+        (Variable->getType()->getPointeeType()->isPointerType() &&
+         !Statement->isSingleDecl())) // `int **p, **q`
+      return std::nullopt;
+    if (Result.Stars.empty()) {
+      Result.Specifiers = std::move(Parts->Specifiers);
+      Result.To = std::move(Parts->To);
+    }
+    Result.Stars.push_back(std::move(Parts->Star));
+  }
+  return Result;
+}
+
+std::optional<CalleeParameter>
+bankstripe::readPointerParameter(const ParmVarDecl *Parameter,
+                                 const SourceText &Text) {
+  auto Parts = readPointer(Parameter->getBeginLoc(), Parameter, Text);
+  // `auto *p` declares a template whose parameter has no name.
+  if (!Parts || !Parameter->getIdentifier() ||
+      Text.mentions(Parts->To.Text, "auto"))
+    return std::nullopt;
+  return CalleeParameter{std::move(Parts->Whole),
+                         Parameter->getNameAsString(),
+                         std::move(Parts->To),
+                         {}};
 }

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/ElementFate.h"
+#include "find/BlockSize.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -32,26 +33,21 @@ static bool isVirtual(const FunctionDecl *Callee) {
 // Functions without a body that a caller can see, known to touch nothing but
 // the object that they are given the address of (CUDA programming guide,
 // "Atomic functions"; CUDA math API, functions with output pointers).
-static bool touchesOneObject(const FunctionDecl *Callee,
-                             const SourceManager &SM) {
+static bool touchesOneObject(const FunctionDecl *Callee) {
   // A function of the user's that shares such a name may do anything.
-  if (!SM.isInSystemHeader(SM.getExpansionLoc(Callee->getLocation())) &&
-      !Callee->getBuiltinID())
+  if (!isOfSystem(Callee) && !Callee->getBuiltinID())
     return false;
   static const llvm::StringSet<> Names = {
-      "sincos", "sincosf", "sincospi", "sincospif", "__sincosf", "modf",
-      "modff",  "frexp",   "frexpf",   "remquo",    "remquof",
+      "sincos",    "sincosf",   "sincospi",  "sincospif",  "__sincosf",
+      "modf",      "modff",     "frexp",     "frexpf",     "remquo",
+      "remquof",   "atomicAdd", "atomicSub", "atomicExch", "atomicMin",
+      "atomicMax", "atomicInc", "atomicDec", "atomicCAS",  "atomicAnd",
+      "atomicOr",  "atomicXor",
   };
   StringRef Name = Callee->getIdentifier() ? Callee->getName() : StringRef();
-  static const llvm::StringSet<> Atomics = {
-      "atomicAdd", "atomicSub", "atomicExch", "atomicMin",
-      "atomicMax", "atomicInc", "atomicDec",  "atomicCAS",
-      "atomicAnd", "atomicOr",  "atomicXor",
-  };
-  StringRef Base = Name;
-  if (!Base.consume_back("_block"))
-    Base.consume_back("_system");
-  return Names.contains(Name) || Atomics.contains(Base);
+  if (!Name.consume_back("_block"))
+    Name.consume_back("_system");
+  return Names.contains(Name);
 }
 
 const VarDecl *bankstripe::initialisedBy(const DeclStmt *Statement,
@@ -65,46 +61,57 @@ const VarDecl *bankstripe::initialisedBy(const DeclStmt *Statement,
   return nullptr;
 }
 
+namespace {
+
+/// Where a climb is.
+struct Scope {
+  const BodyIndex &Body;
+  BodyIndexCache &Bodies;
+  unsigned Depth; ///< Of variables followed; bounded.
+};
+
+} // namespace
+
+static Fate ofLvalue(const Expr *E, Scope C);
+static Fate ofPointer(const Expr *E, Scope C);
+
+static bool leaves(Fate F) { return F == Fate::Escapes || F == Fate::Returned; }
+
 // Every use of a variable that refers or points to the element.
-Fate ElementFollower::ofVariable(const VarDecl *Variable, const BodyIndex &Body,
-                                 unsigned Depth) {
+static Fate ofVariable(const VarDecl *Variable, Scope C) {
   // A structured binding is referred to by its parts.
-  if (Depth > 8 || Variable->hasGlobalStorage() ||
+  if (C.Depth > 8 || Variable->hasGlobalStorage() ||
       isa<DecompositionDecl>(Variable))
     return Fate::Escapes;
   bool IsReference = Variable->getType()->isReferenceType();
   bool Returned = false;
-  for (const DeclRefExpr *Reference : Body.references(Variable)) {
+  for (const DeclRefExpr *Reference : C.Body.references(Variable)) {
     if (Reference->refersToEnclosingVariableOrCapture())
       return Fate::Escapes;
-    Fate F;
-    if (IsReference) {
-      F = ofLvalue(Reference, {Body, Depth + 1});
-    } else {
-      // A pointer that is overwritten then points elsewhere; what it points
-      // to is asked about where its value is read.
-      const Stmt *Parent = Body.parentOf(Reference);
-      const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
-      if (Assign && Assign->getOpcode() == BO_Assign &&
-          Assign->getLHS() == Reference)
-        continue;
-      const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(Parent);
-      if (!Load || Load->getCastKind() != CK_LValueToRValue)
-        return Fate::Escapes;
-      F = ofPointer(Load, {Body, Depth + 1});
-    }
-    if (F == Fate::Returned)
-      Returned = true;
-    else if (F == Fate::Escapes || F == Fate::Unknown)
+    // A pointer that is overwritten then points elsewhere; what it points to is
+    // asked about where its value is read.
+    const Stmt *Parent = C.Body.parentOf(Reference);
+    const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
+    if (!IsReference && Assign && Assign->getOpcode() == BO_Assign &&
+        Assign->getLHS() == Reference)
+      continue;
+    const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(Parent);
+    if (!IsReference && (!Load || Load->getCastKind() != CK_LValueToRValue))
       return Fate::Escapes;
+    const Fate F = IsReference
+                       ? ofLvalue(Reference, {C.Body, C.Bodies, C.Depth + 1})
+                       : ofPointer(Load, {C.Body, C.Bodies, C.Depth + 1});
+    if (F == Fate::Escapes || F == Fate::Unknown)
+      return Fate::Escapes;
+    Returned |= F == Fate::Returned;
   }
   return Returned ? Fate::Returned : Fate::Address;
 }
 
-// The element as an argument for a parameter that is a reference, or copied.
-Fate ElementFollower::ofLvalueArgument(const Expr *CallExpression,
-                                       const Expr *Argument, Scope C) {
-  const FunctionDecl *Callee = nullptr;
+// The element as an argument: by reference, copied, or by its address.
+static Fate ofArgument(const Expr *CallExpression, const Expr *Argument,
+                       Scope C) {
+  const FunctionDecl *Callee = nullptr, *Definition = nullptr;
   llvm::ArrayRef<const Expr *> Arguments;
   unsigned FirstParameter = 0;
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(CallExpression)) {
@@ -125,33 +132,61 @@ Fate ElementFollower::ofLvalueArgument(const Expr *CallExpression,
       FirstParameter = 1; // Argument 0 is the object itself.
     }
   }
-  if (!Callee || C.Depth > 8 || isVirtual(Callee))
+  if (!Callee || isVirtual(Callee))
     return Fate::Escapes;
-  for (unsigned I = FirstParameter; I < Arguments.size(); ++I) {
-    if (Arguments[I] != Argument)
-      continue;
-    const BodyIndex *Body = Bodies.get(Callee);
-    const FunctionDecl *Definition = nullptr;
-    if (!Body || !Callee->hasBody(Definition) ||
-        I - FirstParameter >= Definition->getNumParams())
-      return Fate::Escapes;
-    const ParmVarDecl *Parameter = Definition->getParamDecl(I - FirstParameter);
-    if (!Parameter->getType()->isReferenceType())
-      return Fate::Escapes;
-    return ofVariable(Parameter, *Body, C.Depth);
-  }
+  if (!Argument->isGLValue() && touchesOneObject(Callee))
+    return Fate::Address;
+  const BodyIndex *Body = C.Bodies.get(Callee);
+  if (!Body || !Callee->hasBody(Definition))
+    return Fate::Escapes;
+  for (unsigned I = FirstParameter; I < Arguments.size(); ++I)
+    if (Arguments[I] == Argument &&
+        I - FirstParameter < Definition->getNumParams()) {
+      const ParmVarDecl *P = Definition->getParamDecl(I - FirstParameter);
+      return Argument->isGLValue() == P->getType()->isReferenceType()
+                 ? ofVariable(P, {*Body, C.Bodies, C.Depth})
+                 : Fate::Escapes;
+    }
   return Fate::Escapes;
 }
 
-// `x[i]` around the array `x`; null when it is used in another way.
-static const Expr *subscriptOf(const Expr *Array, const BodyIndex &Body) {
-  const Stmt *Child = Body.outermost<ParenExpr, ImplicitCastExpr>(Array);
-  const auto *Subscript =
-      dyn_cast_or_null<ArraySubscriptExpr>(Body.parentOf(Child));
-  return Subscript && Subscript->getBase() == Child ? Subscript : nullptr;
+// A call that returns the reference that it was given.
+static Fate ofReturned(const Expr *Call, Scope C) {
+  Fate Rest = Call->isGLValue() ? ofLvalue(Call, C) : Fate::Escapes;
+  return Rest == Fate::Unknown ? Fate::Address : Rest;
 }
 
-Fate ElementFollower::ofLvalue(const Expr *E, Scope C) {
+// The element as an operand.
+static Fate ofOperand(const Expr *E, const Stmt *Operator, Scope C) {
+  if (const auto *Binary = dyn_cast<BinaryOperator>(Operator)) {
+    if (Binary->isAssignmentOp() && Binary->getLHS() == E) {
+      // In C++ the assignment is itself an lvalue of the element.
+      Fate Rest = ofLvalue(Binary, C);
+      if (leaves(Rest))
+        return Rest;
+      return Rest == Fate::Unknown && !Binary->isCompoundAssignmentOp()
+                 ? Fate::Write // Used as a statement.
+                 : Fate::ReadWrite;
+    }
+    if (!Binary->isCommaOp())
+      return Fate::Escapes;
+    // The left side of a comma is discarded.
+    if (Binary->getRHS() == E)
+      return ofLvalue(Binary, C);
+    return isa<ArraySubscriptExpr>(E->IgnoreParens()) ? Fate::Read
+                                                      : Fate::Unknown;
+  }
+  const auto *Unary = cast<UnaryOperator>(Operator);
+  if (Unary->isPostfix())
+    return Fate::ReadWrite;
+  if (Unary->isIncrementDecrementOp()) {
+    Fate Rest = ofLvalue(Unary, C);
+    return leaves(Rest) ? Rest : Fate::ReadWrite;
+  }
+  return Unary->getOpcode() == UO_AddrOf ? ofPointer(Unary, C) : Fate::Escapes;
+}
+
+static Fate ofLvalue(const Expr *E, Scope C) {
   const Stmt *Parent = C.Body.parentOf(E);
   if (!Parent)
     return Fate::Unknown;
@@ -164,56 +199,26 @@ Fate ElementFollower::ofLvalue(const Expr *E, Scope C) {
     // An array inside the element stays whole, but its alignment does not.
     const Expr *Part = Member;
     while (Part && Part->getType()->isArrayType())
-      Part = subscriptOf(Part, C.Body);
+      Part = C.Body.subscriptOf(Part);
     return Part ? ofLvalue(Part, C) : Fate::Escapes;
   }
   if (const auto *Cast = dyn_cast<CastExpr>(Parent)) {
-    if (Cast->getCastKind() == CK_LValueToRValue)
-      return Fate::Read;
-    if (Cast->getCastKind() == CK_ToVoid)
+    if (Cast->getCastKind() == CK_LValueToRValue ||
+        Cast->getCastKind() == CK_ToVoid)
       return Fate::Read;
     if (Cast->getCastKind() == CK_NoOp && Cast->isGLValue())
       return ofLvalue(Cast, C);
     return Fate::Escapes;
   }
-  if (const auto *Binary = dyn_cast<BinaryOperator>(Parent)) {
-    if (Binary->isAssignmentOp() && Binary->getLHS() == E) {
-      // In C++ the assignment is itself an lvalue of the element.
-      Fate Rest = ofLvalue(Binary, C);
-      if (Rest == Fate::Escapes || Rest == Fate::Returned)
-        return Rest;
-      if (Rest == Fate::Unknown || Rest == Fate::Read) // Statement, or read.
-        return Binary->isCompoundAssignmentOp() || Rest == Fate::Read
-                   ? Fate::ReadWrite
-                   : Fate::Write;
-      return Fate::ReadWrite;
-    }
-    if (!Binary->isCommaOp())
-      return Fate::Escapes;
-    // The left side of a comma is discarded.
-    if (Binary->getRHS() == E)
-      return ofLvalue(Binary, C);
-    return isa<ArraySubscriptExpr>(E->IgnoreParens()) ? Fate::Read
-                                                      : Fate::Unknown;
-  }
-  if (const auto *Unary = dyn_cast<UnaryOperator>(Parent)) {
-    if (Unary->isPostfix())
-      return Fate::ReadWrite;
-    if (Unary->isPrefix() && Unary->isIncrementDecrementOp()) {
-      Fate Rest = ofLvalue(Unary, C);
-      return Rest == Fate::Escapes || Rest == Fate::Returned ? Rest
-                                                             : Fate::ReadWrite;
-    }
-    if (Unary->getOpcode() == UO_AddrOf)
-      return ofPointer(Unary, C);
-    return Fate::Escapes;
-  }
-  if (const auto *Conditional = dyn_cast<AbstractConditionalOperator>(Parent))
-    return Conditional->isGLValue() ? ofLvalue(Conditional, C) : Fate::Read;
-  if (isa<UnaryExprOrTypeTraitExpr>(Parent))
+  if (isa<BinaryOperator, UnaryOperator>(Parent))
+    return ofOperand(E, Parent, C);
+  if (const auto *Conditional = dyn_cast<AbstractConditionalOperator>(Parent);
+      Conditional && Conditional->isGLValue())
+    return ofLvalue(Conditional, C);
+  if (isa<AbstractConditionalOperator, UnaryExprOrTypeTraitExpr>(Parent))
     return Fate::Read;
   if (isa<CallExpr>(Parent) || isa<CXXConstructExpr>(Parent)) {
-    Fate F = ofLvalueArgument(cast<Expr>(Parent), E, C);
+    Fate F = ofArgument(cast<Expr>(Parent), E, C);
     if (F != Fate::Returned)
       return F;
     // `max(a[i], b)` hands the reference back: go on with the call.
@@ -226,7 +231,7 @@ Fate ElementFollower::ofLvalue(const Expr *E, Scope C) {
   if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
     const VarDecl *Variable = initialisedBy(Statement, E);
     return Variable && Variable->getType()->isReferenceType()
-               ? ofVariable(Variable, C.Body, C.Depth)
+               ? ofVariable(Variable, C)
                : Fate::Escapes;
   }
   if (isa<ReturnStmt>(Parent))
@@ -240,38 +245,15 @@ Fate ElementFollower::ofLvalue(const Expr *E, Scope C) {
   return Fate::Escapes;
 }
 
-// A call that returns the reference that it was given.
-Fate ElementFollower::ofReturned(const Expr *Call, Scope C) {
-  Fate Rest = Call->isGLValue() ? ofLvalue(Call, C) : Fate::Escapes;
-  return Rest == Fate::Unknown ? Fate::Address : Rest;
-}
-
-Fate ElementFollower::ofPointerArgument(const CallExpr *Call,
-                                        const Expr *Argument, Scope C) {
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  if (!Callee || C.Depth > 8 || isVirtual(Callee) ||
-      isa<CXXOperatorCallExpr>(Call))
-    return Fate::Escapes;
-  if (touchesOneObject(Callee, Text.sources()))
-    return Fate::Address;
-  const FunctionDecl *Definition = nullptr;
-  const BodyIndex *Body = Bodies.get(Callee);
-  if (!Body || !Callee->hasBody(Definition))
-    return Fate::Escapes;
-  for (unsigned I = 0; I < Call->getNumArgs(); ++I)
-    if (Call->getArg(I) == Argument && I < Definition->getNumParams())
-      return ofVariable(Definition->getParamDecl(I), *Body, C.Depth);
-  return Fate::Escapes;
-}
-
-Fate ElementFollower::ofPointer(const Expr *E, Scope C) {
+static Fate ofPointer(const Expr *E, Scope C) {
+  const ASTContext &Context = C.Body.Context;
   const Stmt *Parent = C.Body.parentOf(E);
   if (!Parent)
     return Fate::Escapes;
   // A dereference leads back to the object; nothing may be left unexplained.
   auto Dereferenced = [&](const Expr *Lvalue) {
     Fate F = ofLvalue(Lvalue, C);
-    return F == Fate::Escapes || F == Fate::Returned ? F : Fate::Address;
+    return leaves(F) ? F : Fate::Address;
   };
   if (isa<ParenExpr>(Parent))
     return ofPointer(cast<Expr>(Parent), C);
@@ -295,36 +277,36 @@ Fate ElementFollower::ofPointer(const Expr *E, Scope C) {
                ? Dereferenced(Member)
                : Fate::Escapes;
   if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(Parent)) {
-    Expr::EvalResult Index;
-    bool Zero = Subscript->getBase() == E &&
-                Subscript->getIdx()->EvaluateAsInt(Index, Context) &&
-                Index.Val.getInt().isZero();
+    const bool Zero = Subscript->getBase() == E &&
+                      constantOf(Subscript->getIdx(), Context) == 0;
     return Zero ? Dereferenced(Subscript) : Fate::Escapes;
   }
   if (const auto *Conditional = dyn_cast<ConditionalOperator>(Parent))
     return Conditional->getCond() == E ? Fate::Escapes
                                        : ofPointer(Conditional, C);
   if (const auto *Call = dyn_cast<CallExpr>(Parent)) {
-    Fate F = ofPointerArgument(Call, E, C);
+    Fate F = ofArgument(Call, E, C);
     if (F != Fate::Returned)
       return F;
     Fate Rest = ofReturned(Call, C);
-    return Rest == Fate::Escapes || Rest == Fate::Returned ? Rest
-                                                           : Fate::Address;
+    return leaves(Rest) ? Rest : Fate::Address;
   }
   if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
     const VarDecl *Variable = initialisedBy(Statement, E);
     return Variable && Variable->getType()->isPointerType()
-               ? ofVariable(Variable, C.Body, C.Depth)
+               ? ofVariable(Variable, C)
                : Fate::Escapes;
   }
-  if (const auto *Assign = dyn_cast<BinaryOperator>(Parent))
-    if (Assign->getOpcode() == BO_Assign && Assign->getRHS() == E)
-      if (const auto *Target =
-              dyn_cast<DeclRefExpr>(Assign->getLHS()->IgnoreParens()))
-        if (const auto *Variable = dyn_cast<VarDecl>(Target->getDecl());
-            Variable && Variable->getType()->isPointerType() &&
-            C.Body.parentOf(Assign) && !isa<Expr>(C.Body.parentOf(Assign)))
-          return ofVariable(Variable, C.Body, C.Depth);
+  if (const auto *Assign = dyn_cast<BinaryOperator>(Parent);
+      Assign && Assign->getOpcode() == BO_Assign && Assign->getRHS() == E)
+    if (const VarDecl *Variable = variableOf(Assign->getLHS());
+        Variable && Variable->getType()->isPointerType() &&
+        C.Body.parentOf(Assign) && !isa<Expr>(C.Body.parentOf(Assign)))
+      return ofVariable(Variable, C);
   return Fate::Escapes;
+}
+
+Fate bankstripe::fateOf(const Expr *Lvalue, const BodyIndex &Body,
+                        BodyIndexCache &Bodies) {
+  return ofLvalue(Lvalue, {Body, Bodies, 0});
 }

@@ -10,12 +10,8 @@
 #include "find/Kernels.h"
 #include "find/Launches.h"
 #include "clang/AST/Attr.h"
-#include "clang/AST/Mangle.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
-#include "clang/Lex/Lexer.h"
-#include "llvm/ADT/StringSet.h"
-#include <set>
 
 using namespace bankstripe;
 using namespace clang;
@@ -45,12 +41,6 @@ public:
       Initializers.push_back(Init);
     return true;
   }
-  bool VisitParmVarDecl(ParmVarDecl *Parameter) {
-    if (Parameter->hasDefaultArg() && !Parameter->hasUnparsedDefaultArg() &&
-        !Parameter->hasUninstantiatedDefaultArg())
-      Initializers.push_back(Parameter->getDefaultArg());
-    return true;
-  }
   bool VisitFieldDecl(FieldDecl *Field) {
     if (const Expr *Init = Field->getInClassInitializer())
       Initializers.push_back(Init);
@@ -68,27 +58,19 @@ public:
   UnitReader(ParsedUnit &Unit, llvm::function_ref<bool(StringRef)> MayEdit)
       : Unit(Unit), Context(Unit.compiler().getASTContext()),
         Text(Context, Unit.compiler().getPreprocessor()),
-        Classifier(Context, Text, Bodies, MayEdit), MayEdit(MayEdit) {}
+        Pointers(Text, Bodies, MayEdit), MayEdit(MayEdit) {}
 
   UnitFacts read();
 
 private:
-  FunctionCollector collect() const;
-  /// An instantiation of a system template is.
-  bool isOfSystem(const FunctionDecl *Function) const {
-    return Text.sources().isInSystemHeader(
-        Text.sources().getExpansionLoc(Function->getLocation()));
-  }
+  void collect();
   void readArrays(const FunctionDecl *Function);
-  void readHost(const FunctionCollector &Collector);
-  void readHostView();
+  void readHost();
   void takeHostView(UnitReader &Host);
   void readLaunches(const BodyIndex &Body, bool OnDevice);
-  void readGlobalInitializer(const Expr *Init);
-  void readKernels(const std::vector<const FunctionDecl *> &Functions);
-  void checkOverloads(const FunctionCollector &Collector);
-  void addLaunchFiles();
+  void readKernels();
   void checkMacros();
+  FileID fileOf(StringRef Path) const;
   void keepContents();
   void listSources();
 
@@ -96,14 +78,15 @@ private:
   ASTContext &Context;
   SourceText Text;
   BodyIndexCache Bodies;
-  UseClassifier Classifier;
+  PointerFollower Pointers;
   llvm::function_ref<bool(StringRef)> MayEdit;
   UnitFacts Facts;
   /// What the host does was not seen: every kernel may be launched anyhow.
   bool HostUnknown = false;
-  std::vector<std::pair<std::string, Place>> AddressTaken;
-  std::vector<std::pair<std::string, Place>> AttributesSet;
-  std::set<FileID> Files; ///< That hold findings.
+  FunctionCollector Collector;
+  std::vector<BodyIndex> Initializers; ///< What stands outside of functions.
+  std::map<std::string, Place> AddressTaken;
+  std::map<std::string, Place> AttributesSet;
   /// Findings by place, since instantiations share the text, and by name, since
   /// the names that a macro declares share the place.
   std::map<std::pair<Place, std::string>, size_t> ByPlace;
@@ -131,58 +114,38 @@ static void mergeInstance(Finding &Into, Finding From) {
       Into.HasConst != From.HasConst)
     Into.Obstacles.push_back({Reason::TranslationUnitsDiffer, Into.Where,
                               "instantiations of " + Into.Function});
-  for (ArrayInstance &I : From.Instances)
-    if (llvm::none_of(Into.Instances, [&](const ArrayInstance &Known) {
-          return Known.FunctionId == I.FunctionId;
-        }))
-      Into.Instances.push_back(std::move(I));
-  Into.shareClaimedAlignment();
-  Into.mergeLoops(From);
-  Into.mergeVersion(From);
-  llvm::sort(Into.Instances,
-             [](const ArrayInstance &A, const ArrayInstance &B) {
-               return A.FunctionId < B.FunctionId;
-             });
+  for (ArrayInstance &I : From.Instances) {
+    auto At = llvm::lower_bound(
+        Into.Instances, I, [](const ArrayInstance &A, const ArrayInstance &B) {
+          return A.FunctionId < B.FunctionId;
+        });
+    if (At == Into.Instances.end() || At->FunctionId != I.FunctionId)
+      Into.Instances.insert(At, std::move(I));
+  }
+  Into.merge(From);
   for (Use &U : From.Uses)
     mergeUse(Into, std::move(U));
-  for (Obstacle &O : From.Obstacles)
-    if (llvm::none_of(Into.Obstacles, [&](const Obstacle &Known) {
-          return Known.Why == O.Why && Known.Where == O.Where;
-        }))
-      Into.Obstacles.push_back(std::move(O));
   if (From.BytesPerThread > Into.BytesPerThread) {
     Into.Type = From.Type;
     Into.ElementBytes = From.ElementBytes;
     Into.Extents = From.Extents;
     Into.BytesPerThread = From.BytesPerThread;
   }
-  for (std::string &File : From.FunctionFiles)
-    if (!llvm::is_contained(Into.FunctionFiles, File))
-      Into.FunctionFiles.push_back(std::move(File));
-  Into.InKernel &= From.InKernel;
-  if (!(Into.Scope == From.Scope))
-    Into.Scope = TextRange();
   Into.NeedsAccessor |= From.NeedsAccessor;
-  llvm::move(From.Trail.Locals, std::back_inserter(Into.Trail.Locals));
-  llvm::move(From.Trail.Arguments, std::back_inserter(Into.Trail.Arguments));
   llvm::append_range(Into.OtherDepths, From.OtherDepths);
-  Into.ConstantInit &= From.ConstantInit;
-  Into.NeverWritten &= From.NeverWritten;
   Into.HostDevice |= From.HostDevice;
   Into.ElementDependent |= From.ElementDependent;
 }
 
-static bool isForDevice(const FunctionDecl *Function) {
-  return Function->hasAttr<CUDAGlobalAttr>() ||
-         Function->hasAttr<CUDADeviceAttr>();
-}
-
-// A lambda that stands in a function of the host; Clang takes each for one that
-// may also run on the device.
-static bool isLambdaForDevice(const DeclContext *Owner) {
+// Whether what Owner declares in Function is for the device. Clang takes each
+// lambda in a function of the host for one that may also run there.
+static bool isForDevice(const FunctionDecl *Function,
+                        const DeclContext *Owner) {
   const auto *Method = dyn_cast<CXXMethodDecl>(Owner);
   const auto *Device = Method ? Method->getAttr<CUDADeviceAttr>() : nullptr;
-  return Device && !Device->isImplicit();
+  return Function->hasAttr<CUDAGlobalAttr>() ||
+         Function->hasAttr<CUDADeviceAttr>() ||
+         (Device && !Device->isImplicit());
 }
 
 void UnitReader::readArrays(const FunctionDecl *Function) {
@@ -190,8 +153,7 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
   std::optional<ArrayReader> Reader;
   for (auto [Variable, Statement] : Body->Variables) {
     if (!isPrivateArray(Variable) ||
-        (!isForDevice(Function) &&
-         !isLambdaForDevice(Variable->getDeclContext())))
+        !isForDevice(Function, Variable->getDeclContext()))
       continue;
     Place Where = Text.place(Variable->getLocation());
     auto [It, New] = ByPlace.try_emplace({Where, Variable->getNameAsString()},
@@ -200,7 +162,7 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
     if (!New && Function->isDependentContext())
       continue;
     if (!Reader)
-      Reader.emplace(Function, Bodies, Context, Text, Classifier);
+      Reader.emplace(Function, Bodies, Text, Pointers);
     Finding F = Reader->read(Variable, Statement);
     if (!llvm::all_of(F.LeadingLoops, [&](const CountedLoop &L) {
           return MayEdit(L.Where.File);
@@ -210,189 +172,107 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       mergeInstance(Facts.Findings[It->second], std::move(F));
       continue;
     }
-    const SourceManager &SM = Text.sources();
-    Files.insert(SM.getFileID(SM.getExpansionLoc(Variable->getLocation())));
-    Files.insert(SM.getFileID(SM.getExpansionLoc(Function->getLocation())));
     if (!MayEdit(F.Where.File) || !MayEdit(F.FunctionFiles.front()))
       F.Obstacles.push_back({Reason::OutsidePaths, F.Where, ""});
     Facts.Findings.push_back(std::move(F));
   }
 }
 
-void UnitReader::readGlobalInitializer(const Expr *Init) {
-  BodyIndex Index = indexExpression(Init, Context);
-  readLaunches(Index, /*OnDevice=*/false);
-  llvm::append_range(Facts.Arguments, findHostArguments(Index, Context));
-}
-
 void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
-  KernelUses Uses = findLaunches(Body, Context, Text);
-  auto CheckPath = [&](LaunchText &T) {
-    if (T.Problem.empty() && !MayEdit(T.Replaced.File))
-      T.Problem = "it is outside the given paths";
-  };
-  for (Launch &L : Uses.Launches) {
+  KernelUses Uses = findLaunches(Body, Text, MayEdit);
+  for (Launch &L : Uses.Launches)
     L.OnDevice = OnDevice;
-    CheckPath(L.Text);
-  }
-  for (OccupancyQuery &Q : Uses.Queries)
-    CheckPath(Q.Text);
   llvm::move(Uses.Launches, std::back_inserter(Facts.Launches));
   llvm::move(Uses.Queries, std::back_inserter(Facts.Queries));
-  llvm::move(Uses.AddressTaken, std::back_inserter(AddressTaken));
-  llvm::move(Uses.AttributesSet, std::back_inserter(AttributesSet));
+  AddressTaken.merge(Uses.AddressTaken);
+  Uses.AttributesSet.merge(AttributesSet);
+  AttributesSet = std::move(Uses.AttributesSet);
 }
 
 // Kernels without findings are kept too, since their launches and shared memory
 // may concern another unit.
-void UnitReader::readKernels(
-    const std::vector<const FunctionDecl *> &Functions) {
-  const SourceManager &SM = Text.sources();
-  for (const FunctionDecl *Function : Functions) {
+void UnitReader::readKernels() {
+  for (const FunctionDecl *Function : Collector.Functions) {
     if (!Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
       continue;
-    Facts.Kernels.push_back(
-        readKernel(Function, Bodies, Context, Text, MayEdit));
-    const Kernel &K = Facts.Kernels.back();
-    if (K.MayEdit && !Facts.Findings.empty())
-      Files.insert(SM.getFileID(SM.getExpansionLoc(Function->getLocation())));
-  }
-  for (Kernel &K : Facts.Kernels)
-    if (HostUnknown) {
-      K.AddressTaken = true;
-      K.AddressTakenAt = K.Where;
-    }
-  for (Kernel &K : Facts.Kernels)
-    for (const auto &[Id, Where] : AddressTaken)
-      if (Id == K.Id && !K.AddressTaken) {
-        K.AddressTaken = true;
-        K.AddressTakenAt = Where;
-      }
-  for (Kernel &K : Facts.Kernels)
-    for (const auto &[Id, Where] : AttributesSet)
-      if (Id == K.Id)
-        K.AttributeSetAt = Where;
-}
-
-// Whether a pointer on this trail may be handed to one of Places.
-static bool leadsTo(const PointerTrail &Trail, const std::set<Place> &Places,
-                    const std::vector<Callee> &Callees,
-                    std::set<std::pair<Place, unsigned>> &Seen) {
-  for (const PointerArgument &A : Trail.Arguments) {
-    if (Places.count(A.Callee))
-      return true;
-    if (!Seen.insert({A.Callee, A.Parameter}).second)
-      continue;
-    for (const Callee &C : Callees)
-      if (auto It = C.Parameters.find(A.Parameter);
-          C.Where == A.Callee && It != C.Parameters.end() &&
-          leadsTo(It->second.Trail, Places, Callees, Seen))
-        return true;
-  }
-  return false;
-}
-
-// The name of a function that is used as a value must stay that of one
-// function.
-void UnitReader::checkOverloads(const FunctionCollector &Collector) {
-  if (Facts.Findings.empty())
-    return;
-  llvm::SmallPtrSet<const FunctionDecl *, 16> Values;
-  auto Note = [&](const BodyIndex &Body) {
-    for (const DeclRefExpr *Reference : Body.FunctionReferences)
-      if (!Body.isCallee(Reference))
-        Values.insert(cast<FunctionDecl>(Reference->getDecl()));
-  };
-  for (const FunctionDecl *Function : Collector.Functions) {
-    if (Function->isDependentContext())
-      continue;
-    Note(*Bodies.get(Function));
-  }
-  for (const Expr *Init : Collector.Initializers)
-    if (!Init->isInstantiationDependent())
-      Note(indexExpression(Init, Context));
-  std::set<Place> Places;
-  for (const FunctionDecl *Function : Values) {
-    const FunctionDecl *Pattern = Function->getTemplateInstantiationPattern();
-    const FunctionDecl *Definition = Pattern ? Pattern : Function;
-    if (Definition->hasBody(Definition))
-      Places.insert(Text.place(Definition->getLocation()));
-  }
-  for (Finding &F : Facts.Findings) {
-    std::set<std::pair<Place, unsigned>> Seen;
-    if (leadsTo(F.Trail, Places, Facts.Callees, Seen))
-      F.Obstacles.push_back({Reason::PassedToFunction, F.Where,
-                             "a function whose address is taken too"});
+    Kernel K = readKernel(Function, Bodies, Text, MayEdit);
+    auto Taken = AddressTaken.find(K.Id);
+    K.AddressTaken = HostUnknown || Taken != AddressTaken.end();
+    if (K.AddressTaken)
+      K.AddressTakenAt = HostUnknown ? K.Where : Taken->second;
+    if (auto Set = AttributesSet.find(K.Id); Set != AttributesSet.end())
+      K.AttributeSetAt = Set->second;
+    Facts.Kernels.push_back(std::move(K));
   }
 }
 
-// Names in the helper, and so all names in what is generated.
-static const llvm::StringSet<> &namesOfHelper() {
-  static const llvm::StringSet<> Names = [] {
-    LangOptions Options;
-    Options.CPlusPlus = Options.CPlusPlus11 = Options.LineComment = true;
-    const StringRef Text = helperHeader();
-    Lexer Raw(SourceLocation(), Options, Text.begin(), Text.begin(),
-              Text.end());
-    llvm::StringSet<> Result;
-    for (Token T; Raw.LexFromRawLexer(T), T.isNot(tok::eof);)
-      if (T.is(tok::raw_identifier))
-        Result.insert(T.getRawIdentifier());
-    return Result;
-  }();
-  return Names;
-}
-
-// What the helper names must not be a macro of the user's.
+// What the helper names, and so what is generated, must not be a macro of the
+// user's.
 void UnitReader::checkMacros() {
   if (Facts.Findings.empty())
     return;
-  const SourceManager &SM = Text.sources();
-  for (const auto &Each : namesOfHelper()) {
-    const StringRef Name = Each.getKey();
-    const IdentifierInfo &Known = Context.Idents.get(Name);
-    if (!Known.hadMacroDefinition() || Name.starts_with("__") ||
-        Name.starts_with("BANKSTRIPE_") || Known.isKeyword(Text.language()))
-      continue;
+  auto IsUsers = [&](const IdentifierInfo &Name) {
     const auto *Directive =
-        Unit.compiler().getPreprocessor().getLocalMacroDirectiveHistory(&Known);
-    if (!Directive || SM.isInSystemHeader(Directive->getLocation()))
-      continue;
-    for (Finding &F : Facts.Findings)
-      F.Obstacles.push_back(
-          {Reason::HiddenName, F.Where, ("macro '" + Name + "'").str()});
-  }
-}
-
-// The files of what dynamic shared memory would change.
-void UnitReader::addLaunchFiles() {
-  const SourceManager &SM = Text.sources();
-  auto Add = [&](const TextRange &Where) {
-    if (auto Entry = SM.getFileManager().getOptionalFileRef(Where.File))
-      if (FileID File = SM.translateFile(*Entry); File.isValid())
-        Files.insert(File);
+        Unit.compiler().getPreprocessor().getLocalMacroDirectiveHistory(&Name);
+    return Directive && !Name.getName().starts_with("__") &&
+           !Name.getName().starts_with("BANKSTRIPE_") &&
+           !Name.isKeyword(Text.language()) &&
+           !Text.sources().isInSystemHeader(Directive->getLocation());
   };
-  for (const Launch &L : Facts.Launches)
-    if (L.Text.Problem.empty())
-      Add(L.Text.Replaced);
-  for (const OccupancyQuery &Q : Facts.Queries)
-    if (Q.Text.Problem.empty())
-      Add(Q.Text.Replaced);
-  for (const Kernel &K : Facts.Kernels)
-    if (!Facts.Findings.empty() && K.Text.Problem.empty()) {
-      Add(K.Text.Definition);
-      llvm::for_each(K.Text.Declarations, Add);
-    }
+  Text.anyIdentifier(helperHeader(), [&](const IdentifierInfo &Name) {
+    if (IsUsers(Name))
+      for (Finding &F : Facts.Findings)
+        F.Obstacles.push_back({Reason::HiddenName, F.Where,
+                               ("macro '" + Name.getName() + "'").str()});
+    return false;
+  });
 }
 
+// Invalid where the unit does not include it.
+FileID UnitReader::fileOf(StringRef Path) const {
+  auto Entry = Text.sources().getFileManager().getOptionalFileRef(Path);
+  return Entry ? Text.sources().translateFile(*Entry) : FileID();
+}
+
+// Keeps the text of all files that may be edited.
 void UnitReader::keepContents() {
   const SourceManager &SM = Text.sources();
-  Files.insert(SM.getMainFileID());
-  addLaunchFiles();
-  for (FileID File : Files)
-    Facts.Contents.emplace(Text.file(SM.getLocForStartOfFile(File)),
-                           SM.getBufferData(File).str());
-  Facts.MainFile = Text.file(SM.getLocForStartOfFile(SM.getMainFileID()));
+  auto KeepFile = [&](FileID File) {
+    Facts.Contents.try_emplace(Text.file(SM.getLocForStartOfFile(File)),
+                               SM.getBufferData(File).str());
+  };
+  auto Keep = [&](const std::string &Path) {
+    if (Facts.Contents.count(Path))
+      return;
+    if (FileID File = fileOf(Path); File.isValid())
+      KeepFile(File);
+  };
+  KeepFile(SM.getMainFileID());
+  Facts.MainFile = Facts.Contents.begin()->first;
+  for (const Finding &F : Facts.Findings) {
+    Keep(F.Where.File);
+    llvm::for_each(F.FunctionFiles, Keep);
+  }
+  for (const Callee &C : Facts.Callees)
+    Keep(C.Definition.File);
+  // What dynamic shared memory would change.
+  for (const Launch &L : Facts.Launches)
+    if (L.Text.Problem.empty())
+      Keep(L.Text.Replaced.File);
+  for (const OccupancyQuery &Q : Facts.Queries)
+    if (Q.Text.Problem.empty())
+      Keep(Q.Text.Replaced.File);
+  for (const Kernel &K : Facts.Kernels) {
+    if (Facts.Findings.empty())
+      break;
+    if (K.MayEdit)
+      Keep(K.Where.File);
+    if (!K.Text.Problem.empty())
+      continue;
+    Keep(K.Text.Definition.File);
+    for (const TextRange &Declared : K.Text.Declarations)
+      Keep(Declared.File);
+  }
 }
 
 void UnitReader::listSources() {
@@ -408,19 +288,18 @@ void UnitReader::listSources() {
 
 // The functions with bodies; instantiations first, as a template itself has
 // nothing to add to them.
-FunctionCollector UnitReader::collect() const {
-  FunctionCollector Collector;
-  const SourceManager &SM = Text.sources();
+void UnitReader::collect() {
   for (Decl *D : Context.getTranslationUnitDecl()->decls())
-    if (!SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation())) &&
-        D->getLocation().isValid())
+    if (D->getLocation().isValid() && !isOfSystem(D))
       Collector.TraverseDecl(D);
   llvm::append_range(Collector.Functions, Collector.Templates);
-  return Collector;
+  for (const Expr *Init : Collector.Initializers)
+    if (!Init->isInstantiationDependent())
+      Initializers.push_back(indexExpression(Init, Context));
 }
 
 // Launches and what leads to them.
-void UnitReader::readHost(const FunctionCollector &Collector) {
+void UnitReader::readHost() {
   for (const FunctionDecl *Function : Collector.Functions) {
     if (Function->isDependentContext() || isOfSystem(Function))
       continue;
@@ -429,11 +308,12 @@ void UnitReader::readHost(const FunctionCollector &Collector) {
     const bool OnDevice = Function->hasAttr<CUDADeviceAttr>();
     readLaunches(Body, IsKernel || OnDevice);
     if (!IsKernel && (!OnDevice || Function->hasAttr<CUDAHostAttr>()))
-      llvm::append_range(Facts.Arguments, findHostArguments(Body, Context));
+      llvm::append_range(Facts.Arguments, findHostArguments(Body, Text));
   }
-  for (const Expr *Init : Collector.Initializers)
-    if (!Init->isInstantiationDependent())
-      readGlobalInitializer(Init);
+  for (const BodyIndex &Init : Initializers) {
+    readLaunches(Init, /*OnDevice=*/false);
+    llvm::append_range(Facts.Arguments, findHostArguments(Init, Text));
+  }
 }
 
 // What the host does is what a parse for the host says, where the two differ.
@@ -451,14 +331,12 @@ void UnitReader::takeHostView(UnitReader &Host) {
   }
   Facts.Queries = std::move(Host.Facts.Queries);
   Facts.Arguments = std::move(Host.Facts.Arguments);
-  llvm::move(Host.AddressTaken, std::back_inserter(AddressTaken));
-  llvm::move(Host.AttributesSet, std::back_inserter(AttributesSet));
+  AddressTaken.merge(Host.AddressTaken);
+  Host.AttributesSet.merge(AttributesSet);
+  AttributesSet = std::move(Host.AttributesSet);
   // A header that only the host includes is nothing that is edited.
   auto CheckFile = [&](LaunchText &T) {
-    FileManager &Known = Text.sources().getFileManager();
-    auto Entry = Known.getOptionalFileRef(T.Replaced.File);
-    if (T.Problem.empty() &&
-        (!Entry || Text.sources().translateFile(*Entry).isInvalid()))
+    if (T.Problem.empty() && fileOf(T.Replaced.File).isInvalid())
       T.Problem = "only the host includes it";
   };
   for (Launch &L : Facts.Launches)
@@ -467,27 +345,26 @@ void UnitReader::takeHostView(UnitReader &Host) {
     CheckFile(Q.Text);
 }
 
-void UnitReader::readHostView() {
-  HostUnknown = Unit.readForHost([&](ParsedUnit &Parsed) {
-    UnitReader Host(Parsed, MayEdit);
-    Host.readHost(Host.collect());
-    takeHostView(Host);
-  }) == HostView::Unknown;
-}
-
 UnitFacts UnitReader::read() {
-  const FunctionCollector Collector = collect();
+  collect();
+  for (const FunctionDecl *Function : Collector.Functions)
+    if (!Function->isDependentContext())
+      Pointers.noteValues(*Bodies.get(Function));
+  llvm::for_each(Initializers,
+                 [&](const BodyIndex &Init) { Pointers.noteValues(Init); });
   for (const FunctionDecl *Function : Collector.Functions)
     if (!isOfSystem(Function))
       readArrays(Function);
-  readHost(Collector);
-  readHostView();
-  readKernels(Collector.Functions);
-  Facts.Callees = Classifier.pointers().callees();
-  checkOverloads(Collector);
+  readHost();
+  HostUnknown = Unit.readForHost([&](ParsedUnit &Parsed) {
+    UnitReader Host(Parsed, MayEdit);
+    Host.collect();
+    Host.readHost();
+    takeHostView(Host);
+  }) == HostView::Unknown;
+  readKernels();
+  Facts.Callees = Pointers.callees();
   checkMacros();
-  const std::set<FileID> &CalleeFiles = Classifier.pointers().calleeFiles();
-  Files.insert(CalleeFiles.begin(), CalleeFiles.end());
   for (Finding &F : Facts.Findings)
     llvm::sort(F.Obstacles, [](const Obstacle &A, const Obstacle &B) {
       return std::tie(A.Where, A.Why) < std::tie(B.Where, B.Why);

@@ -7,7 +7,7 @@
 //
 // The second arrow of the pipeline:
 //
-//   ParsedUnit => per-thread arrays and their uses   (Arrays.cpp, Uses.cpp)
+//   ParsedUnit => per-thread arrays and their uses   (Arrays.cpp)
 //              => kernels and who reaches them    (Kernels.cpp)
 //              => launches and their block sizes  (Launches.cpp, BlockSize.cpp)
 //

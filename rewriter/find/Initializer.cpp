@@ -17,7 +17,6 @@
 #include "find/Initializer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/Basic/Builtins.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -42,13 +41,6 @@ static bool anyPart(const Stmt *S,
                }));
 }
 
-static bool names(const Expr *Init, const VarDecl *Variable) {
-  return anyPart(Init, [&](const Stmt *S) {
-    const auto *Reference = dyn_cast<DeclRefExpr>(S);
-    return Reference && Reference->getDecl() == Variable;
-  });
-}
-
 // Whether Holds is true of a base or member of Record that is a class, or of
 // Record.
 static bool anyClass(const CXXRecordDecl *Record,
@@ -70,8 +62,8 @@ static bool anyClass(const CXXRecordDecl *Record,
          });
 }
 
-static bool anyField(const CXXRecordDecl *Record,
-                     llvm::function_ref<bool(QualType)> Holds) {
+bool bankstripe::anyField(const CXXRecordDecl *Record,
+                          llvm::function_ref<bool(QualType)> Holds) {
   return anyClass(Record, [&](const CXXRecordDecl *Class) {
     return llvm::any_of(Class->fields(), [&](const FieldDecl *Field) {
       return Holds(Field->getType());
@@ -85,28 +77,32 @@ static bool hasFixedFields(const CXXRecordDecl *Record) {
   });
 }
 
+static bool isHidden(const CXXMethodDecl *M) {
+  return M->isDeleted() || M->getAccess() != AS_public;
+}
+
 // Whether elements of a class that is trivially copyable can be assigned.
 static bool canBeAssigned(const CXXRecordDecl *Record) {
+  auto IsMissing = [](const CXXMethodDecl *M) {
+    return (M->isCopyAssignmentOperator() ||
+            (M->isMoveAssignmentOperator() && !M->isImplicit())) &&
+           isHidden(M);
+  };
   return !hasFixedFields(Record) &&
-         !anyClass(Record, [](const CXXRecordDecl *Class) {
+         !anyClass(Record, [&](const CXXRecordDecl *Class) {
            return !Class->hasCopyAssignmentWithConstParam() ||
-                  llvm::any_of(Class->methods(), [](const CXXMethodDecl *M) {
-                    return (M->isCopyAssignmentOperator() ||
-                            (M->isMoveAssignmentOperator() &&
-                             !M->isImplicit())) &&
-                           (M->isDeleted() || M->getAccess() != AS_public);
-                  });
+                  llvm::any_of(Class->methods(), IsMissing);
          });
 }
 
 bool bankstripe::canBeDefaultConstructed(const CXXRecordDecl *Record) {
+  auto IsMissing = [](const CXXConstructorDecl *C) {
+    return C->isDefaultConstructor() && isHidden(C);
+  };
   return !hasFixedFields(Record) &&
-         !anyClass(Record, [](const CXXRecordDecl *Class) {
+         !anyClass(Record, [&](const CXXRecordDecl *Class) {
            return !Class->hasTrivialDefaultConstructor() ||
-                  llvm::any_of(Class->ctors(), [](const CXXConstructorDecl *C) {
-                    return C->isDefaultConstructor() &&
-                           (C->isDeleted() || C->getAccess() != AS_public);
-                  });
+                  llvm::any_of(Class->ctors(), IsMissing);
          });
 }
 
@@ -224,25 +220,15 @@ static bool leavesOutBraces(const InitListExpr *List, QualType Type,
   });
 }
 
-// Nothing is written and nothing runs: `int a[4];`, `Point p[4];`.
-static bool leavesUninitialised(const VarDecl *Variable) {
-  const Expr *Init = Variable->getInit();
-  if (!Init)
-    return true;
-  const auto *Construct = dyn_cast<CXXConstructExpr>(Init->IgnoreImplicit());
-  return Construct && Construct->getConstructor()->isTrivial() &&
-         Construct->getConstructor()->isDefaultConstructor() &&
-         !Construct->requiresZeroInitialization() &&
-         Variable->getInitStyle() == VarDecl::CallInit;
-}
-
-// `Class a[4];`, where a constructor without arguments runs.
-static bool isDefaultConstructed(const VarDecl *Variable) {
+// `Class a[4];`, where a constructor without arguments runs, or none.
+static const CXXConstructExpr *defaultConstruction(const VarDecl *Variable) {
   const auto *Construct =
       dyn_cast<CXXConstructExpr>(Variable->getInit()->IgnoreImplicit());
   return Construct && Construct->getConstructor()->isDefaultConstructor() &&
-         Variable->getInitStyle() == VarDecl::CallInit &&
-         Construct->getParenOrBraceRange().isInvalid();
+                 Variable->getInitStyle() == VarDecl::CallInit &&
+                 Construct->getParenOrBraceRange().isInvalid()
+             ? Construct
+             : nullptr;
 }
 
 // `Class c = value;` becomes `Class(value)`, which is only the same when
@@ -256,48 +242,60 @@ static bool convertsOnCopy(const VarDecl *Variable, ASTContext &Context) {
                                          Variable->getType());
 }
 
-std::optional<InitializerProblem>
-bankstripe::readInitializer(Finding &F, const VarDecl *Variable,
-                            ASTContext &Context) {
-  if (leavesUninitialised(Variable))
-    return std::nullopt;
-  const bool NamesItself = names(Variable->getInit(), Variable);
-  const InitializerProblem Itself{Reason::Initializer,
-                                  "it names " + F.Name + " itself"};
-  if (F.IsObject || isDefaultConstructed(Variable)) {
+bool bankstripe::readInitializer(Finding &F, const VarDecl *Variable,
+                                 ASTContext &Context) {
+  const CXXConstructExpr *Default =
+      Variable->getInit() ? defaultConstruction(Variable) : nullptr;
+  // Nothing is written and nothing runs: `int a[4];`, `Point p[4];`.
+  if (!Variable->getInit() ||
+      (Default && Default->getConstructor()->isTrivial() &&
+       !Default->requiresZeroInitialization()))
+    return false;
+  bool IsConstant = false;
+  auto Fail = [&](Reason Why, const std::string &Detail = "") {
+    F.Obstacles.push_back({Why, F.Where, Detail});
+    return IsConstant;
+  };
+  const bool NamesItself = anyPart(Variable->getInit(), [&](const Stmt *S) {
+    const auto *Reference = dyn_cast<DeclRefExpr>(S);
+    return Reference && Reference->getDecl() == Variable;
+  });
+  const std::string Itself = "it names " + F.Name + " itself";
+  if (F.IsObject || Default) {
     F.Init = InitializerKind::Construct;
     if (F.HasConst)
-      return {{Reason::ConstElements, ""}};
+      return Fail(Reason::ConstElements);
     if (!F.IsObject)
-      return {{Reason::ElementType, ""}}; // They need a place of their class.
+      return Fail(Reason::ElementType); // They need a place of their class.
     if (NamesItself)
-      return Itself;
+      return Fail(Reason::Initializer, Itself);
     if (convertsOnCopy(Variable, Context))
-      return {{Reason::Initializer, "it converts"}};
-    return std::nullopt;
+      return Fail(Reason::Initializer, "it converts");
+    return false;
   }
   const Expr *Init = Variable->getInit()->IgnoreImplicit();
   const auto *List = dyn_cast<InitListExpr>(Init);
   F.Init = InitializerKind::List;
   if (!List || holdsString(List))
-    return {{Reason::Initializer, "it is no list of values"}};
+    return Fail(Reason::Initializer, "it is no list of values");
   QualType Element = Context.getBaseElementType(Variable->getType());
   const auto *Record = Element->getAsCXXRecordDecl();
   const std::string Class =
       Element.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
-  F.ConstantInit = !Init->isValueDependent() && !NamesItself &&
-                   Init->isConstantInitializer(Context, /*ForRef=*/false) &&
-                   (Variable->isConstexpr() || callsOnlyWhatNvccFolds(Init));
+  IsConstant = !Init->isValueDependent() && !NamesItself &&
+               Init->isConstantInitializer(Context, /*ForRef=*/false) &&
+               (Variable->isConstexpr() || callsOnlyWhatNvccFolds(Init));
   if (NamesItself)
-    return Itself;
+    return Fail(Reason::Initializer, Itself);
   if (!Element.isTriviallyCopyableType(Context) ||
       (Record && !canBeAssigned(Record)))
-    return {{Reason::Initializer, Class + " cannot be assigned by its bytes"}};
+    return Fail(Reason::Initializer,
+                Class + " cannot be assigned by its bytes");
   if (Record && mayKeepItsPlace(Init, Record))
-    return {{Reason::Initializer, Class + " may hold its own address"}};
+    return Fail(Reason::Initializer, Class + " may hold its own address");
   if (startsAsZero(Element) && isZero(List, Context))
     F.Init = InitializerKind::Zero;
   else if (leavesOutBraces(List, Variable->getType(), Context))
-    return {{Reason::Initializer, "it leaves out braces"}};
-  return std::nullopt;
+    return Fail(Reason::Initializer, "it leaves out braces");
+  return IsConstant;
 }

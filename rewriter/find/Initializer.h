@@ -10,21 +10,20 @@
 
 #include "model/Finding.h"
 #include "clang/AST/DeclCXX.h"
-#include <optional>
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace bankstripe {
 
-/// Why an initialiser cannot become a statement.
-struct InitializerProblem {
-  Reason Why = Reason::Initializer;
-  std::string Detail;
-};
-
 /// Reads what the initialiser of \p Variable does into \p F, of which the type
-/// is known.
-std::optional<InitializerProblem>
-readInitializer(Finding &F, const clang::VarDecl *Variable,
-                clang::ASTContext &Context);
+/// is known, with an obstacle where it cannot become a statement. \returns
+/// whether it is a list of constants.
+bool readInitializer(Finding &F, const clang::VarDecl *Variable,
+                     clang::ASTContext &Context);
+
+/// Whether \p Holds is true of the type of a member of \p Record, which may be
+/// null, or of a class in it.
+bool anyField(const clang::CXXRecordDecl *Record,
+              llvm::function_ref<bool(clang::QualType)> Holds);
 
 /// Whether objects of \p Record can be declared without a value, for which no
 /// code runs.

@@ -12,11 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Kernels.h"
+#include "find/BlockSize.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/Mangle.h"
 #include "clang/AST/RecursiveASTVisitor.h"
-#include "clang/Lex/Lexer.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -47,8 +47,9 @@ static std::string excludesBounds(const FunctionDecl *Function,
   const SourceManager &SM = Text.sources();
   std::string Found;
   for (const FunctionDecl *D : Function->redecls()) {
-    auto [File, NameAt] = SM.getDecomposedExpansionLoc(D->getLocation());
-    const StringRef Buffer = Text.buffer(File);
+    const SourceLocation NameLoc = SM.getExpansionLoc(D->getLocation());
+    const unsigned NameAt = SM.getFileOffset(NameLoc);
+    const StringRef Buffer = Text.buffer(NameLoc);
     const size_t Before = Buffer.take_front(NameAt).find_last_of(";{}");
     const size_t Begin = Before == StringRef::npos ? 0 : Before + 1;
     Text.anyIdentifier(Buffer.slice(Begin, Buffer.find_first_of(";{", NameAt)),
@@ -63,58 +64,45 @@ static std::string excludesBounds(const FunctionDecl *Function,
   return Found;
 }
 
-static void readBounds(Kernel &K, const FunctionDecl *Function,
-                       const BodyIndex &Body, ASTContext &Context,
-                       const SourceText &Text) {
+static std::optional<LaunchBounds> readBounds(const FunctionDecl *Function,
+                                              const BodyIndex &Body,
+                                              const SourceText &Text) {
   // Any declaration can carry the attribute; it is inherited by later ones.
   const auto *Bounds = Function->getAttr<CUDALaunchBoundsAttr>();
-  if (!Bounds)
-    return;
-  const Expr *Threads = Bounds->getMaxThreads();
-  Expr::EvalResult Value;
-  if (!Threads || Threads->isValueDependent() ||
-      !Threads->EvaluateAsInt(Value, Context))
-    return;
-  int64_t Bound = Value.Val.getInt().getExtValue();
-  if (Bound <= 0 || Bound > 1024)
-    return;
-  K.Bounds = LaunchBounds{static_cast<unsigned>(Bound),
-                          Bounds->isInherited()
-                              ? std::string()
-                              : repeatable(Threads, Function, Body, Text)};
+  const Expr *Threads = Bounds ? Bounds->getMaxThreads() : nullptr;
+  const auto Bound =
+      Threads ? constantOf(Threads, Text.context()) : std::nullopt;
+  if (!Bound || *Bound <= 0 || *Bound > 1024)
+    return std::nullopt;
+  return LaunchBounds{static_cast<unsigned>(*Bound),
+                      Bounds->isInherited()
+                          ? std::string()
+                          : repeatable(Threads, Function, Body, Text)};
+}
+
+static SourceLocation beginOf(const FunctionDecl *Declared) {
+  const auto *Template = Declared->getDescribedFunctionTemplate();
+  return Template ? Template->getBeginLoc() : Declared->getBeginLoc();
 }
 
 TextRange bankstripe::pointBefore(const FunctionDecl *Declared,
                                   const SourceText &Text) {
-  const auto *Template = Declared->getDescribedFunctionTemplate();
-  const SourceLocation Begin = Text.sources().getExpansionLoc(
-      Template ? Template->getBeginLoc() : Declared->getBeginLoc());
-  return {Text.file(Begin), Text.sources().getFileOffset(Begin), 0};
+  return Text.point(beginOf(Declared));
 }
 
 std::optional<TextRange>
 bankstripe::definitionText(const FunctionDecl *Definition,
                            const SourceText &Text) {
   const SourceManager &SM = Text.sources();
-  const FunctionTemplateDecl *Template =
-      Definition->getDescribedFunctionTemplate();
-  SourceLocation Begin = SM.getExpansionLoc(
-      Template ? Template->getBeginLoc() : Definition->getBeginLoc());
+  SourceLocation Begin = SM.getExpansionLoc(beginOf(Definition));
   SourceLocation End = Definition->getBody()->getEndLoc();
   if (Definition->getLocation().isMacroID() || End.isMacroID())
     return std::nullopt;
   auto Whole = Text.tokens(Begin, End);
   if (!Whole)
     return std::nullopt;
-  // What a directive chooses is not known for other configurations; a pragma
-  // chooses nothing.
-  StringRef Rest = Text.text(*Whole, SM.getFileID(Begin));
-  for (StringRef Line; !Rest.empty();) {
-    std::tie(Line, Rest) = Rest.split('\n');
-    Line = Line.ltrim(" \t");
-    if (Line.consume_front("#") && !Line.ltrim(" \t").starts_with("pragma"))
-      return std::nullopt;
-  }
+  if (Text.holdsDirective(Text.text(*Whole, Begin)))
+    return std::nullopt;
   return Whole;
 }
 
@@ -122,15 +110,11 @@ bankstripe::definitionText(const FunctionDecl *Definition,
 constexpr StringRef OwnNames[] = {"grid",    "block",  "own",
                                   "allowed", "carved", "bytes"};
 
-static bool isTaken(StringRef Name) {
-  return llvm::is_contained(OwnNames, Name);
-}
-
 // `<T, N>` for the parameters of a template; empty when one has no name.
 static std::string argumentsOf(const TemplateParameterList &Parameters) {
   std::string Result;
   for (const NamedDecl *P : Parameters) {
-    if (!P->getIdentifier() || isTaken(P->getName()))
+    if (!P->getIdentifier() || llvm::is_contained(OwnNames, P->getName()))
       return "";
     Result += (Result.empty() ? "<" : ", ") + P->getName().str();
     if (P->isParameterPack())
@@ -152,8 +136,7 @@ static bool isOverloaded(const FunctionDecl *Function) {
 }
 
 // What stands against a function beside the kernel.
-static const char *problemOf(const FunctionDecl *Definition,
-                             ASTContext &Context) {
+static const char *problemOf(const FunctionDecl *Definition) {
   if (Definition->getTemplateSpecializationKind() != TSK_Undeclared ||
       Definition->isFunctionTemplateSpecialization())
     return "it is a specialization of a template";
@@ -163,12 +146,13 @@ static const char *problemOf(const FunctionDecl *Definition,
     return "it is defined outside its namespace";
   if (isOverloaded(Definition))
     return "its name is overloaded";
-  const IdentifierTable &Names = Context.Idents;
+  const IdentifierTable &Names = Definition->getASTContext().Idents;
   auto IsMacro = [&](StringRef Name) {
     auto Found = Names.find(Name);
     return Found != Names.end() && Found->second->hadMacroDefinition();
   };
-  if (isTaken(Definition->getName()) || llvm::any_of(OwnNames, IsMacro))
+  if (llvm::is_contained(OwnNames, Definition->getName()) ||
+      llvm::any_of(OwnNames, IsMacro))
     return "its name means something else in its function";
   if (Names.find(sharedBytesName(Definition->getName())) != Names.end())
     return "the name of its function is taken";
@@ -206,8 +190,8 @@ private:
 } // namespace
 
 // What stands against a second definition of the kernel, with another name.
-static std::string versionProblemOf(const FunctionDecl *Definition,
-                                    const ASTContext &Context) {
+static std::string versionProblemOf(const FunctionDecl *Definition) {
+  const ASTContext &Context = Definition->getASTContext();
   const IdentifierTable &Names = Context.Idents;
   if (Names.find(versionName(Definition->getName())) != Names.end())
     return "the name of its version is taken";
@@ -218,37 +202,30 @@ static std::string versionProblemOf(const FunctionDecl *Definition,
   return Found.Problem;
 }
 
-static KernelText readText(const FunctionDecl *Function, ASTContext &Context,
-                           const SourceText &Text,
+static KernelText readText(const FunctionDecl *Function, const SourceText &Text,
                            llvm::function_ref<bool(StringRef)> MayEdit) {
   KernelText Result;
+  auto Fail = [&](const char *Why) {
+    Result.Problem = Why;
+    return Result;
+  };
   const FunctionDecl *Definition = Function;
   if (Function->getTemplateSpecializationKind() == TSK_ImplicitInstantiation ||
       Function->getTemplateSpecializationKind() ==
           TSK_ExplicitInstantiationDefinition)
     Definition = Function->getTemplateInstantiationPattern();
-  if (!Definition || !Definition->hasBody(Definition)) {
-    Result.Problem = "its definition was not seen";
-    return Result;
-  }
+  if (!Definition || !Definition->hasBody(Definition))
+    return Fail("its definition was not seen");
   Result.Name = Definition->getNameAsString();
   Result.Internal = !Definition->isExternallyVisible();
-  if (const char *Problem = problemOf(Definition, Context)) {
-    Result.Problem = Problem;
-    return Result;
-  }
-  auto Fail = [&](const char *Why) {
-    Result.Problem = Why;
-    return Result;
-  };
+  if (const char *Problem = problemOf(Definition))
+    return Fail(Problem);
   auto Whole = definitionText(Definition, Text);
   if (!Whole)
     return Fail("a macro or a directive gives a part of it");
   Result.Definition = *Whole;
-  const SourceLocation Begin =
-      Text.sources().getExpansionLoc(Definition->getBeginLoc());
-  Result.Specifiers = {Whole->File, Text.sources().getFileOffset(Begin), 0};
-  Result.VersionProblem = versionProblemOf(Definition, Context);
+  Result.Specifiers = Text.point(Definition->getBeginLoc());
+  Result.VersionProblem = versionProblemOf(Definition);
   if (const auto *Template = Definition->getDescribedFunctionTemplate()) {
     const TemplateParameterList &Parameters =
         *Template->getTemplateParameters();
@@ -274,27 +251,25 @@ static KernelText readText(const FunctionDecl *Function, ASTContext &Context,
 }
 
 Kernel bankstripe::readKernel(const FunctionDecl *Function,
-                              BodyIndexCache &Bodies, ASTContext &Context,
-                              const SourceText &Text,
+                              BodyIndexCache &Bodies, const SourceText &Text,
                               llvm::function_ref<bool(StringRef)> MayEdit) {
   Kernel K;
-  K.Id = ASTNameGenerator(Context).getName(Function);
+  K.Id = ASTNameGenerator(Text.context()).getName(Function);
   // With template arguments, which tell instantiations apart.
   llvm::raw_string_ostream Name(K.Name);
-  Function->getNameForDiagnostic(Name, Context.getPrintingPolicy(),
+  Function->getNameForDiagnostic(Name, Text.context().getPrintingPolicy(),
                                  /*Qualified=*/true);
   K.Where = Text.place(Function->getLocation());
   if (const BodyIndex *Body = Bodies.get(Function))
-    readBounds(K, Function, *Body, Context, Text);
+    K.Bounds = readBounds(Function, *Body, Text);
   K.BoundsExcludedBy = excludesBounds(Function, Text);
   // Before the name, or before the qualifier of `space::name`.
   SourceLocation Begin = Function->getQualifierLoc()
                              ? Function->getQualifierLoc().getBeginLoc()
                              : Function->getLocation();
   if (Begin.isFileID())
-    K.BoundsInsertion = {Text.file(Begin), Text.sources().getFileOffset(Begin),
-                         0};
+    K.BoundsInsertion = Text.point(Begin);
   K.MayEdit = MayEdit(K.Where.File);
-  K.Text = readText(Function, Context, Text, MayEdit);
+  K.Text = readText(Function, Text, MayEdit);
   return K;
 }

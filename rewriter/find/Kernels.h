@@ -18,7 +18,7 @@ namespace bankstripe {
 /// The facts of \p Function, a kernel with a body. \p MayEdit tells which files
 /// may be changed.
 Kernel readKernel(const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
-                  clang::ASTContext &Context, const SourceText &Text,
+                  const SourceText &Text,
                   llvm::function_ref<bool(llvm::StringRef)> MayEdit);
 
 /// The point before a declaration, with its template header.

@@ -31,17 +31,19 @@ namespace {
 
 /// The parts of a launch, or of a question about one.
 struct LaunchParts {
-  const clang::Expr *Whole = nullptr;
-  const clang::DeclRefExpr *Kernel = nullptr;
+  const CallExpr *Whole = nullptr;
+  const DeclRefExpr *Kernel = nullptr;
   /// The pointer to its configuration, or null and what follows.
-  const clang::Expr *Configuration = nullptr;
-  /// Null when it does not tell how many blocks run at once.
-  const clang::Expr *Grid = nullptr;
-  const clang::Expr *Block = nullptr;
+  const Expr *Configuration = nullptr;
+  const Expr *Grid = nullptr;
+  /// A launch into another stream may run beside others, so its grid does not
+  /// tell how many blocks an SM has.
+  const Expr *Stream = nullptr;
+  const Expr *Block = nullptr;
   /// Its dynamic shared memory; null when that is left out, and would then
   /// follow Before.
-  const clang::Expr *Shared = nullptr;
-  const clang::Expr *Before = nullptr;
+  const Expr *Shared = nullptr;
+  const Expr *Before = nullptr;
 };
 
 } // namespace
@@ -50,24 +52,14 @@ struct LaunchParts {
 static bool mayRepeat(const Stmt *E) {
   if (!E)
     return true;
-  if (const auto *Value = dyn_cast<Expr>(E);
-      Value && Value->getType().isVolatileQualified())
-    return false;
-  if (const auto *Operator = dyn_cast<BinaryOperator>(E);
-      Operator && Operator->isAssignmentOp())
-    return false;
-  if (const auto *Operator = dyn_cast<UnaryOperator>(E);
-      Operator && Operator->isIncrementDecrementOp())
-    return false;
-  if (isa<CallExpr, LambdaExpr, CXXNewExpr, StmtExpr>(E))
-    return false;
-  return llvm::all_of(E->children(), mayRepeat);
-}
-
-// The function whose text declares what a launch names.
-static const FunctionDecl *writtenFunction(const FunctionDecl *Function) {
-  const FunctionDecl *Pattern = Function->getTemplateInstantiationPattern();
-  return Pattern ? Pattern : Function;
+  const auto *Value = dyn_cast<Expr>(E);
+  const auto *Binary = dyn_cast<BinaryOperator>(E);
+  const auto *Unary = dyn_cast<UnaryOperator>(E);
+  return !(Value && Value->getType().isVolatileQualified()) &&
+         !(Binary && Binary->isAssignmentOp()) &&
+         !(Unary && Unary->isIncrementDecrementOp()) &&
+         !isa<CallExpr, LambdaExpr, CXXNewExpr, StmtExpr>(E) &&
+         llvm::all_of(E->children(), mayRepeat);
 }
 
 // Whether what opens the arguments stands between the kernel's or the
@@ -85,9 +77,8 @@ static bool standsInOneText(const Expr *Launch, const Expr *Argument,
   if (!Whole || Whole->File != Written->File ||
       Written->Offset < Whole->Offset || Written->end() > Whole->end())
     return false;
-  std::string Between = Text.buffer(Text.sources().getFileID(*Begin))
-                            .slice(Whole->Offset, Written->Offset)
-                            .str();
+  std::string Between =
+      Text.buffer(*Begin).slice(Whole->Offset, Written->Offset).str();
   llvm::erase_if(Between, llvm::isSpace); // `<< <` opens a launch as well.
   return StringRef(Between).contains(IsCall ? "(" : "<<<");
 }
@@ -112,7 +103,10 @@ static const char *readReplaced(const LaunchParts &Parts,
   if (!mayRepeat(Parts.Block))
     return "its block size would be computed twice";
   Result.Block = *Block;
-  if (Parts.Grid && mayRepeat(Parts.Grid))
+  const bool IsDefaultStream =
+      !Parts.Stream || Parts.Stream->IgnoreParenCasts()->isNullPointerConstant(
+                           Text.context(), Expr::NPC_ValueDependentIsNotNull);
+  if (Parts.Grid && IsDefaultStream && mayRepeat(Parts.Grid))
     Result.Grid = Text.written(Parts.Grid->getSourceRange()).value_or("");
   return nullptr;
 }
@@ -128,8 +122,9 @@ static TextRange readName(const DeclRefExpr *Kernel, const SourceText &Text) {
   return *Name;
 }
 
-static LaunchText readLaunchText(const LaunchParts &Parts,
-                                 const SourceText &Text) {
+static LaunchText
+readLaunchText(const LaunchParts &Parts, const SourceText &Text,
+               llvm::function_ref<bool(llvm::StringRef)> MayEdit) {
   LaunchText Result;
   auto Fail = [&](const char *Why) {
     Result.Problem = Why;
@@ -149,13 +144,12 @@ static LaunchText readLaunchText(const LaunchParts &Parts,
   Result.Name = readName(Kernel, Text);
   if (const char *Problem = readReplaced(Parts, Text, Result))
     return Fail(Problem);
-  for (const FunctionDecl *Declared :
-       writtenFunction(cast<FunctionDecl>(Kernel->getDecl()))->redecls()) {
+  const auto *Function = cast<FunctionDecl>(Kernel->getDecl());
+  for (const FunctionDecl *Declared : patternOf(Function)->redecls()) {
     Result.SeesDefinition |= Declared->isThisDeclarationADefinition();
     Result.Declarations.push_back(pointBefore(Declared, Text));
   }
-  const auto *Template =
-      cast<FunctionDecl>(Kernel->getDecl())->getPrimaryTemplate();
+  const auto *Template = Function->getPrimaryTemplate();
   Result.Deduced =
       Template && (Template->getTemplateParameters()->hasParameterPack() ||
                    Kernel->getNumTemplateArgs() <
@@ -167,6 +161,8 @@ static LaunchText readLaunchText(const LaunchParts &Parts,
       return Fail("a macro gives a part of it");
     Result.Arguments = *Arguments;
   }
+  if (!MayEdit(Result.Replaced.File))
+    return Fail("it is outside the given paths");
   return Result;
 }
 
@@ -174,9 +170,9 @@ namespace {
 
 class LaunchReader {
 public:
-  LaunchReader(const BodyIndex &Body, ASTContext &Context,
-               const SourceText &Text)
-      : Body(Body), Context(Context), Text(Text), Evaluator(Context, Body) {}
+  LaunchReader(const BodyIndex &Body, const SourceText &Text,
+               llvm::function_ref<bool(llvm::StringRef)> MayEdit)
+      : Body(Body), Text(Text), MayEdit(MayEdit), Evaluator(Body) {}
 
   KernelUses read();
 
@@ -184,19 +180,20 @@ private:
   void readKernelCall(const CUDAKernelCallExpr *Call);
   void readReference(const DeclRefExpr *Reference, const FunctionDecl *Kernel);
   bool readLaunchFunction(const CallExpr *Call, const DeclRefExpr *Kernel);
-  void readConfiguredLaunch(const CallExpr *Call, const DeclRefExpr *Kernel);
   void readQuery(const CallExpr *Call, const DeclRefExpr *Kernel);
-  Launch makeLaunch(const FunctionDecl *Kernel, SourceLocation Loc,
-                    const HostValue &Threads);
-  std::optional<uint64_t> sharedBytes(const Expr *Shared);
+  Launch &addLaunch(const LaunchParts &Parts, const FunctionDecl *Kernel,
+                    const HostValue &Threads, const HostValue &Shared);
+  Launch &addLaunch(const LaunchParts &Parts, const FunctionDecl *Kernel);
   bool isAsked(const Expr *Grid, const FunctionDecl *Kernel) const;
   bool isUsedElsewhere(const VarDecl *Answer) const;
+  bool isArgument(const DeclRefExpr *Kernel, const CallExpr *Call,
+                  unsigned Index) const;
 
   std::string idOf(const FunctionDecl *Kernel);
 
   const BodyIndex &Body;
-  ASTContext &Context;
   const SourceText &Text;
+  llvm::function_ref<bool(llvm::StringRef)> MayEdit;
   HostEvaluator Evaluator;
   KernelUses Result;
 };
@@ -206,6 +203,7 @@ private:
 // The name of a kernel on the device, also where the host is asked, which has
 // a function of its own for it.
 std::string LaunchReader::idOf(const FunctionDecl *Kernel) {
+  ASTContext &Context = Text.context();
   std::unique_ptr<MangleContext> Mangler(Context.createMangleContext());
   if (Context.getLangOpts().CUDAIsDevice ||
       !Mangler->shouldMangleDeclName(Kernel))
@@ -234,20 +232,20 @@ static std::optional<HostParameter> parameterOf(const ParmVarDecl *Parameter,
 
 // The name of the CUDA runtime's function that \p Call calls; empty for any
 // other function, whatever its name.
-static StringRef runtimeFunction(const CallExpr *Call, const SourceText &Text) {
+static StringRef runtimeFunction(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
-  const SourceManager &SM = Text.sources();
-  if (!Callee || !Callee->getIdentifier() ||
-      !SM.isInSystemHeader(SM.getExpansionLoc(Callee->getLocation())))
-    return "";
-  return Callee->getName();
+  return Callee && Callee->getIdentifier() && isOfSystem(Callee)
+             ? Callee->getName()
+             : "";
 }
 
-Launch LaunchReader::makeLaunch(const FunctionDecl *Kernel, SourceLocation Loc,
-                                const HostValue &Threads) {
+Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
+                                const FunctionDecl *Kernel,
+                                const HostValue &Threads,
+                                const HostValue &Shared) {
   Launch L;
   L.KernelId = idOf(Kernel);
-  L.Where = Text.place(Loc);
+  L.Where = Text.place(Parts.Whole->getBeginLoc());
   L.Source = Threads.Source;
   if (Threads.Values && !Threads.Values->empty()) {
     int64_t Largest = *Threads.Values->rbegin();
@@ -256,19 +254,18 @@ Launch LaunchReader::makeLaunch(const FunctionDecl *Kernel, SourceLocation Loc,
     else
       L.Source = "it is outside 1 to 1024";
   }
-  L.Parameter = parameterOf(Threads.Parameter, Context);
-  return L;
+  L.Parameter = parameterOf(Threads.Parameter, Text.context());
+  if (Shared.Values && !Shared.Values->empty() && *Shared.Values->begin() >= 0)
+    L.DynamicSharedBytes = *Shared.Values->rbegin();
+  L.Text = readLaunchText(Parts, Text, MayEdit);
+  return Result.Launches.emplace_back(std::move(L));
 }
 
-static std::optional<uint64_t> largestOf(const HostValue &Bytes) {
-  if (!Bytes.Values || Bytes.Values->empty() || *Bytes.Values->begin() < 0)
-    return std::nullopt;
-  return *Bytes.Values->rbegin();
-}
-
-// \p Shared is null when it is left out.
-std::optional<uint64_t> LaunchReader::sharedBytes(const Expr *Shared) {
-  return Shared ? largestOf(Evaluator.integer(Shared)) : 0;
+Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
+                                const FunctionDecl *Kernel) {
+  return addLaunch(Parts, Kernel, Evaluator.dim3Product(Parts.Block),
+                   Parts.Shared ? Evaluator.integer(Parts.Shared)
+                                : HostValue{std::set<int64_t>{0}, "", nullptr});
 }
 
 // An argument that was left out, or is written as the default.
@@ -279,126 +276,78 @@ static const Expr *given(const CallExpr *Call, unsigned Index) {
   return Call->getArg(Index);
 }
 
-// A launch into another stream may run beside others, so its grid does not tell
-// how many blocks an SM has.
-static bool isDefaultStream(const Expr *Stream, ASTContext &Context) {
-  return !Stream || Stream->IgnoreParenCasts()->isNullPointerConstant(
-                        Context, Expr::NPC_ValueDependentIsNotNull);
-}
-
-// Where the grid stands among the arguments that `<<<...>>>` was turned into: a
-// launch by a kernel has two others before it.
-static unsigned gridIndex(const CallExpr *Config) {
-  const FunctionDecl *Callee = Config->getDirectCallee();
-  unsigned Index = 0;
-  while (Callee && Index < Callee->getNumParams() &&
-         !Callee->getParamDecl(Index)->getType()->isRecordType())
-    ++Index;
-  return Index;
-}
-
 void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
   const FunctionDecl *Kernel = Call->getDirectCallee();
   const CallExpr *Config = Call->getConfig();
   if (!Kernel || !Config)
     return; // Through a pointer: the kernel's address was taken elsewhere.
-  const unsigned Grid = gridIndex(Config);
+  // A launch by a kernel has two other arguments before the grid.
+  const FunctionDecl *Callee = Config->getDirectCallee();
+  unsigned Grid = 0;
+  while (Callee && Grid < Callee->getNumParams() &&
+         !Callee->getParamDecl(Grid)->getType()->isRecordType())
+    ++Grid;
+  LaunchParts Parts;
+  Parts.Whole = Call;
   if (Config->getNumArgs() < Grid + 2 ||
       Config->getArg(Grid + 1)->isInstantiationDependent()) {
     // In a generic lambda.
-    Launch L;
-    L.KernelId = idOf(Kernel);
-    L.Where = Text.place(Call->getBeginLoc());
-    L.Source = "it depends on a template parameter";
-    L.Text.Problem = L.Source;
-    Result.Launches.push_back(std::move(L));
+    const HostValue Unknown{std::nullopt, "it depends on a template parameter",
+                            nullptr};
+    addLaunch(Parts, Kernel, Unknown, Unknown).Text.Problem = Unknown.Source;
     return;
   }
-  const Expr *Block = Config->getArg(Grid + 1);
-  const Expr *Shared = given(Config, Grid + 2);
-  Launch L =
-      makeLaunch(Kernel, Call->getBeginLoc(), Evaluator.dim3Product(Block));
-  L.DynamicSharedBytes = sharedBytes(Shared);
-  LaunchParts Parts;
-  Parts.Whole = Call;
   Parts.Kernel =
       dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
-  if (isDefaultStream(given(Config, Grid + 3), Context))
-    Parts.Grid = Config->getArg(Grid);
-  Parts.Block = Parts.Before = Block;
-  Parts.Shared = Shared;
-  L.Text = readLaunchText(Parts, Text);
-  Result.Launches.push_back(std::move(L));
+  Parts.Grid = Config->getArg(Grid);
+  Parts.Block = Parts.Before = Config->getArg(Grid + 1);
+  Parts.Shared = given(Config, Grid + 2);
+  Parts.Stream = given(Config, Grid + 3);
+  addLaunch(Parts, Kernel);
 }
 
-// The argument \p Index of \p Call is what \p Kernel names.
-static bool isArgument(const DeclRefExpr *Kernel, const CallExpr *Call,
-                       unsigned Index) {
-  if (Index >= Call->getNumArgs())
-    return false;
-  const Expr *E = Call->getArg(Index)->IgnoreParenCasts();
-  if (const auto *Address = dyn_cast<UnaryOperator>(E);
-      Address && Address->getOpcode() == UO_AddrOf)
-    E = Address->getSubExpr()->IgnoreParenCasts();
-  return E == Kernel;
+// The argument Index of Call is what Kernel names.
+bool LaunchReader::isArgument(const DeclRefExpr *Kernel, const CallExpr *Call,
+                              unsigned Index) const {
+  return Index < Call->getNumArgs() &&
+         Call->getArg(Index) ==
+             Body.outermost<CastExpr, ParenExpr, UnaryOperator>(Kernel);
 }
 
 // cudaLaunchKernel(function, grid, block, arguments, sharedBytes, stream).
 bool LaunchReader::readLaunchFunction(const CallExpr *Call,
                                       const DeclRefExpr *Kernel) {
-  StringRef Name = runtimeFunction(Call, Text);
+  const StringRef Name = runtimeFunction(Call);
+  const auto *Function = cast<FunctionDecl>(Kernel->getDecl());
+  LaunchParts Parts;
+  Parts.Whole = Call;
+  Parts.Kernel = Kernel;
+  // cudaLaunchKernelEx(&configuration, kernel, arguments...).
   if (Name == "cudaLaunchKernelEx" || Name == "cudaLaunchKernelExC") {
     if (!isArgument(Kernel, Call, 1))
       return false;
-    readConfiguredLaunch(Call, Kernel);
+    Parts.Configuration = Call->getArg(0);
+    const auto Configuration = readConfiguration(Parts.Configuration, Body);
+    Launch &L =
+        addLaunch(Parts, Function, Configuration.Threads, Configuration.Bytes);
+    L.Cooperative = !Configuration.Together.empty();
+    L.Unfollowed = Configuration.Together;
+    L.GridAsked = L.Cooperative && isAsked(Parts.Configuration, Function);
     return true;
   }
-  bool Cooperative = Name == "cudaLaunchCooperativeKernel";
+  const bool Cooperative = Name == "cudaLaunchCooperativeKernel";
   if ((Name != "cudaLaunchKernel" && !Cooperative) || Call->getNumArgs() < 4 ||
       !isArgument(Kernel, Call, 0))
     return false;
-  const auto *Function = cast<FunctionDecl>(Kernel->getDecl());
-  LaunchParts Parts;
-  Parts.Whole = Call;
-  Parts.Kernel = Kernel;
-  if (isDefaultStream(given(Call, 5), Context))
-    Parts.Grid = Call->getArg(1);
+  Parts.Grid = Call->getArg(1);
   Parts.Block = Call->getArg(2);
   Parts.Before = Call->getArg(3);
   Parts.Shared = given(Call, 4);
-  Launch L = makeLaunch(Function, Call->getBeginLoc(),
-                        Evaluator.dim3Product(Parts.Block));
-  L.DynamicSharedBytes = sharedBytes(Parts.Shared);
+  Parts.Stream = given(Call, 5);
+  Launch &L = addLaunch(Parts, Function);
   L.Cooperative = Cooperative;
-  L.GridAsked = Cooperative && isAsked(Call->getArg(1), Function);
-  L.Text = readLaunchText(Parts, Text);
-  Result.Launches.push_back(std::move(L));
+  L.GridAsked = Cooperative && isAsked(Parts.Grid, Function);
   return true;
-}
-
-// cudaLaunchKernelEx(&configuration, kernel, arguments...).
-void LaunchReader::readConfiguredLaunch(const CallExpr *Call,
-                                        const DeclRefExpr *Kernel) {
-  const auto *Function = cast<FunctionDecl>(Kernel->getDecl());
-  LaunchParts Parts;
-  Parts.Whole = Call;
-  Parts.Kernel = Kernel;
-  Parts.Configuration = Call->getArg(0);
-  const LaunchConfiguration Configuration =
-      readConfiguration(Parts.Configuration, Context, Body);
-  Launch L = makeLaunch(Function, Call->getBeginLoc(), Configuration.Threads);
-  L.DynamicSharedBytes = largestOf(Configuration.Bytes);
-  L.Cooperative = !Configuration.Together.empty();
-  L.Unfollowed = Configuration.Together;
-  L.GridAsked = L.Cooperative && isAsked(Parts.Configuration, Function);
-  L.Text = readLaunchText(Parts, Text);
-  Result.Launches.push_back(std::move(L));
-}
-
-// Runtime functions that set a kernel up, or ask about it, without launching,
-// and to which it makes no difference what memory launches ask for.
-static bool onlyAsks(StringRef Name) {
-  return Name.starts_with("cudaFuncSet") || Name.starts_with("cudaFuncGet");
 }
 
 // The questions how many blocks of a kernel can be resident, and those that
@@ -423,7 +372,7 @@ bool LaunchReader::isUsedElsewhere(const VarDecl *Answer) const {
         const auto *Call =
             Address ? dyn_cast_or_null<CallExpr>(Body.parentOf(Address))
                     : nullptr;
-        return !Call || !suggestsBlock(runtimeFunction(Call, Text)) ||
+        return !Call || !suggestsBlock(runtimeFunction(Call)) ||
                Call->getArg(0)->IgnoreParenImpCasts() != Address;
       });
 }
@@ -431,7 +380,7 @@ bool LaunchReader::isUsedElsewhere(const VarDecl *Answer) const {
 // A block size that a question suggests stays as good as it was, and the
 // results with it; but not the grid that is said to fit with it.
 void LaunchReader::readQuery(const CallExpr *Call, const DeclRefExpr *Kernel) {
-  const StringRef Name = runtimeFunction(Call, Text);
+  const StringRef Name = runtimeFunction(Call);
   OccupancyQuery Q;
   Q.KernelId = idOf(cast<FunctionDecl>(Kernel->getDecl()));
   Q.Where = Text.place(Call->getBeginLoc());
@@ -444,13 +393,11 @@ void LaunchReader::readQuery(const CallExpr *Call, const DeclRefExpr *Kernel) {
     Q.Text.Problem = "it suggests a grid, which is used";
   } else if (!asksForBlocks(Name) || !isArgument(Kernel, Call, 1)) {
     Q.Text.Problem = "it asks for something else than a number of blocks";
-  } else if (Call->getNumArgs() == 3) { // About clusters.
-    Parts.Configuration = Call->getArg(2);
-    Q.Text = readLaunchText(Parts, Text);
   } else {
-    Parts.Block = Call->getArg(2);
-    Parts.Shared = Call->getArg(3);
-    Q.Text = readLaunchText(Parts, Text);
+    const bool AboutClusters = Call->getNumArgs() == 3;
+    (AboutClusters ? Parts.Configuration : Parts.Block) = Call->getArg(2);
+    Parts.Shared = AboutClusters ? nullptr : Call->getArg(3);
+    Q.Text = readLaunchText(Parts, Text, MayEdit);
   }
   Result.Queries.push_back(std::move(Q));
 }
@@ -460,9 +407,9 @@ bool LaunchReader::isAsked(const Expr *Grid, const FunctionDecl *Kernel) const {
   return llvm::any_of(Body.FunctionReferences, [&](const DeclRefExpr *Named) {
     if (Named->getDecl() != Kernel)
       return false;
-    const auto *Call = dyn_cast_or_null<CallExpr>(Body.parentOf(
-        Body.outermost<CastExpr, ParenExpr, UnaryOperator>(Named)));
-    const VarDecl *Answer = Call && asksForBlocks(runtimeFunction(Call, Text))
+    const auto *Call = dyn_cast_or_null<CallExpr>(
+        Body.around<CastExpr, ParenExpr, UnaryOperator>(Named));
+    const VarDecl *Answer = Call && asksForBlocks(runtimeFunction(Call))
                                 ? pointedTo(Call->getArg(0))
                                 : nullptr;
     return Answer && isComputedFrom(Grid, Answer, Body);
@@ -471,29 +418,32 @@ bool LaunchReader::isAsked(const Expr *Grid, const FunctionDecl *Kernel) const {
 
 void LaunchReader::readReference(const DeclRefExpr *Reference,
                                  const FunctionDecl *Kernel) {
-  const Stmt *Parent = Body.parentOf(
-      Body.outermost<CastExpr, ParenExpr, UnaryOperator>(Reference));
+  const Stmt *Parent =
+      Body.around<CastExpr, ParenExpr, UnaryOperator>(Reference);
   if (const auto *Call = dyn_cast_or_null<CUDAKernelCallExpr>(Parent);
       Call && Call->getDirectCallee() &&
       Call->getCallee()->IgnoreParenImpCasts() == Reference)
     return;
   if (const auto *Call = dyn_cast_or_null<CallExpr>(Parent)) {
-    const StringRef Name = runtimeFunction(Call, Text);
+    const StringRef Name = runtimeFunction(Call);
     if (Name.starts_with("cudaFuncSet"))
-      Result.AttributesSet.emplace_back(idOf(Kernel),
-                                        Text.place(Call->getBeginLoc()));
+      Result.AttributesSet[idOf(Kernel)] = Text.place(Call->getBeginLoc());
     if (Name.starts_with("cudaOccupancy"))
       return readQuery(Call, Reference);
-    if (onlyAsks(Name) || readLaunchFunction(Call, Reference))
+    // These set a kernel up, or ask about it, without launching, and to them it
+    // makes no difference what memory launches ask for.
+    if (Name.starts_with("cudaFuncSet") || Name.starts_with("cudaFuncGet") ||
+        readLaunchFunction(Call, Reference))
       return;
   }
-  Result.AddressTaken.emplace_back(idOf(Kernel),
-                                   Text.place(Reference->getLocation()));
+  Result.AddressTaken.try_emplace(idOf(Kernel),
+                                  Text.place(Reference->getLocation()));
 }
 
 KernelUses LaunchReader::read() {
-  for (const CUDAKernelCallExpr *Call : Body.KernelCalls)
-    readKernelCall(Call);
+  for (const CallExpr *Call : Body.Calls)
+    if (const auto *Launch = dyn_cast<CUDAKernelCallExpr>(Call))
+      readKernelCall(Launch);
   for (const DeclRefExpr *Reference : Body.FunctionReferences) {
     const auto *Function = cast<FunctionDecl>(Reference->getDecl());
     if (Function->hasAttr<CUDAGlobalAttr>() && !Function->isDependentContext())
@@ -502,92 +452,50 @@ KernelUses LaunchReader::read() {
   return std::move(Result);
 }
 
-namespace {
-
-/// Reads what the calls in one host function give to parameters.
-class ArgumentReader {
-public:
-  ArgumentReader(const BodyIndex &Body, ASTContext &Context)
-      : Body(Body), Context(Context), Evaluator(Context, Body) {}
-
-  std::vector<HostArgument> read();
-
-private:
-  bool isAskedAbout(const FunctionDecl *Function) const;
-  void readCall(const CallExpr *Call, const FunctionDecl *Callee);
-  void readValue(const FunctionDecl *Function);
-
-  const BodyIndex &Body;
-  ASTContext &Context;
-  HostEvaluator Evaluator;
-  std::vector<HostArgument> Result;
-};
-
-} // namespace
-
-bool ArgumentReader::isAskedAbout(const FunctionDecl *Function) const {
-  const SourceManager &SM = Context.getSourceManager();
+static bool isAskedAbout(const FunctionDecl *Function) {
   return !Function->hasAttr<CUDAGlobalAttr>() && !Function->getBuiltinID() &&
-         !Function->isDependentContext() &&
-         !SM.isInSystemHeader(SM.getExpansionLoc(Function->getLocation())) &&
-         llvm::any_of(Function->parameters(), [](const ParmVarDecl *P) {
-           return P->getType()->isIntegerType();
-         });
+         !Function->isDependentContext() && !isOfSystem(Function);
 }
 
-void ArgumentReader::readCall(const CallExpr *Call,
-                              const FunctionDecl *Callee) {
-  // The arguments of an operator are counted in another way.
-  if (isa<CXXOperatorCallExpr>(Call))
-    return readValue(Callee);
-  for (unsigned I = 0; I < Callee->getNumParams() && I < Call->getNumArgs();
-       ++I) {
-    const ParmVarDecl *Parameter = Callee->getParamDecl(I);
-    if (!Parameter->getType()->isIntegerType())
-      continue;
-    HostArgument A;
-    A.For = {ASTNameGenerator(Context).getName(Callee), I};
-    if (!Call->getArg(I)->isInstantiationDependent()) {
-      HostValue Value = Evaluator.integer(Call->getArg(I));
-      A.Values = std::move(Value.Values);
-      A.Same = parameterOf(Value.Parameter, Context);
-    }
-    Result.push_back(std::move(A));
-  }
-}
-
-// A function as a value may be called with anything.
-void ArgumentReader::readValue(const FunctionDecl *Function) {
-  for (unsigned I = 0; I < Function->getNumParams(); ++I)
-    Result.push_back({{ASTNameGenerator(Context).getName(Function), I},
-                      std::nullopt,
-                      std::nullopt});
-}
-
-std::vector<HostArgument> ArgumentReader::read() {
+std::vector<HostArgument>
+bankstripe::findHostArguments(const BodyIndex &Body, const SourceText &Text) {
+  std::vector<HostArgument> Result;
+  HostEvaluator Evaluator(Body);
   llvm::DenseSet<const Stmt *> Called;
-  for (const auto &[Statement, Parent] : Body.Parents) {
-    const auto *Call = dyn_cast<CallExpr>(Statement);
-    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  // Nothing is known where \p Call is null: a function as a value may be called
+  // with anything.
+  auto ReadCall = [&](const FunctionDecl *Callee, const CallExpr *Call) {
+    for (const ParmVarDecl *P : Callee->parameters()) {
+      const unsigned I = P->getFunctionScopeIndex();
+      if (!P->getType()->isIntegerType() || (Call && I >= Call->getNumArgs()))
+        continue;
+      HostArgument &A = Result.emplace_back();
+      A.For = {ASTNameGenerator(Text.context()).getName(Callee), I};
+      if (Call && !Call->getArg(I)->isInstantiationDependent()) {
+        HostValue Value = Evaluator.integer(Call->getArg(I));
+        A.Values = std::move(Value.Values);
+        A.Same = parameterOf(Value.Parameter, Text.context());
+      }
+    }
+  };
+  for (const CallExpr *Call : Body.Calls) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
     if (!Callee)
       continue;
     Called.insert(Call->getCallee()->IgnoreParenImpCasts());
+    // The arguments of an operator are counted in another way.
     if (isAskedAbout(Callee))
-      readCall(Call, Callee);
+      ReadCall(Callee, isa<CXXOperatorCallExpr>(Call) ? nullptr : Call);
   }
   for (const DeclRefExpr *Reference : Body.FunctionReferences)
     if (const auto *Function = cast<FunctionDecl>(Reference->getDecl());
         !Called.contains(Reference) && isAskedAbout(Function))
-      readValue(Function);
-  return std::move(Result);
+      ReadCall(Function, nullptr);
+  return Result;
 }
 
-std::vector<HostArgument> bankstripe::findHostArguments(const BodyIndex &Body,
-                                                        ASTContext &Context) {
-  return ArgumentReader(Body, Context).read();
-}
-
-KernelUses bankstripe::findLaunches(const BodyIndex &Body, ASTContext &Context,
-                                    const SourceText &Text) {
-  return LaunchReader(Body, Context, Text).read();
+KernelUses
+bankstripe::findLaunches(const BodyIndex &Body, const SourceText &Text,
+                         llvm::function_ref<bool(llvm::StringRef)> MayEdit) {
+  return LaunchReader(Body, Text, MayEdit).read();
 }

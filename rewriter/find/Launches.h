@@ -19,20 +19,21 @@ struct KernelUses {
   std::vector<Launch> Launches;
   std::vector<OccupancyQuery> Queries;
   /// Kernels whose address goes where a launch cannot be seen, and the place.
-  std::vector<std::pair<std::string, Place>> AddressTaken;
+  std::map<std::string, Place> AddressTaken;
   /// Kernels whose attributes are set, and the place.
-  std::vector<std::pair<std::string, Place>> AttributesSet;
+  std::map<std::string, Place> AttributesSet;
 };
 
 /// Reads the launches in the function of \p Body: `<<<>>>`, cudaLaunchKernel
 /// and its relatives, questions about the occupancy of kernels, and addresses
-/// of kernels that are taken for other ends.
-KernelUses findLaunches(const BodyIndex &Body, clang::ASTContext &Context,
-                        const SourceText &Text);
+/// of kernels that are taken for other ends. \p MayEdit tells which files may
+/// be changed.
+KernelUses findLaunches(const BodyIndex &Body, const SourceText &Text,
+                        llvm::function_ref<bool(llvm::StringRef)> MayEdit);
 
 /// What the host code of \p Body gives the parameters of the user's functions.
 std::vector<HostArgument> findHostArguments(const BodyIndex &Body,
-                                            clang::ASTContext &Context);
+                                            const SourceText &Text);
 
 } // namespace bankstripe
 

@@ -31,7 +31,6 @@
 #include "find/Pointers.h"
 #include "find/Declaration.h"
 #include "find/Kernels.h"
-#include "find/PointerText.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
@@ -64,7 +63,6 @@ public:
 private:
   bool followBinary(const BinaryOperator *Operator, const Expr *Value);
   bool followArgument(const CallExpr *Call, const Expr *Value);
-  bool followDeclaration(const DeclStmt *Statement, const Expr *Value);
   bool followReference(const DeclRefExpr *Reference);
   bool track(const VarDecl *Pointer);
   bool isTracked(const Expr *Value) const;
@@ -99,10 +97,8 @@ bool PointerWalker::isTracked(const Expr *Value) const {
   Value = Value->IgnoreParens();
   if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Value))
     return isTracked(Cast->getSubExpr());
-  if (const auto *Reference = dyn_cast<DeclRefExpr>(Value)) {
-    const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl());
-    return Variable && (Variable == Source || Tracked.contains(Variable));
-  }
+  if (const VarDecl *Variable = variableOf(Value))
+    return Variable == Source || Tracked.contains(Variable);
   if (const auto *Unary = dyn_cast<UnaryOperator>(Value))
     return Unary->isIncrementDecrementOp() && isTracked(Unary->getSubExpr());
   if (const auto *Binary = dyn_cast<BinaryOperator>(Value)) {
@@ -123,10 +119,7 @@ bool PointerWalker::followBinary(const BinaryOperator *Operator,
   const Expr *Other =
       Operator->getLHS() == Value ? Operator->getRHS() : Operator->getLHS();
   if (Operator->isAdditiveOp() && !Other->getType()->isPointerType())
-    return Other->IgnoreParenImpCasts()
-               ->getType()
-               ->isIntegralOrUnscopedEnumerationType() &&
-           follow(Operator);
+    return isInteger(Other) && follow(Operator);
   if (Operator->isComparisonOp() || Operator->getOpcode() == BO_Sub) {
     Meets.push_back(Other);
     return Other->getType()->isPointerType();
@@ -134,9 +127,7 @@ bool PointerWalker::followBinary(const BinaryOperator *Operator,
   if (Operator->getOpcode() != BO_Assign || Operator->getRHS() != Value ||
       !isDiscarded(Operator))
     return false;
-  const auto *Target =
-      dyn_cast<DeclRefExpr>(Operator->getLHS()->IgnoreParens());
-  const auto *Pointer = Target ? dyn_cast<VarDecl>(Target->getDecl()) : nullptr;
+  const VarDecl *Pointer = variableOf(Operator->getLHS());
   return Pointer && track(Pointer);
 }
 
@@ -157,12 +148,11 @@ bool PointerWalker::followArgument(const CallExpr *Call, const Expr *Value) {
   if (!Callee || isa<CXXOperatorCallExpr>(Call) ||
       isa<CXXMemberCallExpr>(Call) || !findsOverloads(Call))
     return false;
+  const SourceText &Text = Follower.Text;
   for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
     if (Call->getArg(I) != Value)
       continue;
     auto Place = Follower.walkingParameter(Callee, I, Call);
-    auto Begin = Follower.Text.spelled(Call->getBeginLoc());
-    auto End = Follower.Text.spelled(Call->getEndLoc());
     if (!Place)
       return false;
     // A template would take the const for a part of its parameter.
@@ -171,24 +161,12 @@ bool PointerWalker::followArgument(const CallExpr *Call, const Expr *Value) {
         Follower.isDependent(*Place, I))
       return false;
     // A call in a macro is told apart by the macro's use.
-    TextRange Range = {
-        Follower.Text.file(Call->getBeginLoc()),
-        Follower.Text.sources().getFileOffset(
-            Follower.Text.sources().getExpansionLoc(Call->getBeginLoc())),
-        0};
-    if (Begin && End)
-      if (auto Written = Follower.Text.tokens(*Begin, *End))
-        Range = *Written;
-    Trail.Arguments.push_back({std::move(Range), *Place, I});
+    Trail.Arguments.push_back({Text.writtenRange(Call->getSourceRange())
+                                   .value_or(Text.point(Call->getBeginLoc())),
+                               *Place, I});
     return true;
   }
   return false;
-}
-
-bool PointerWalker::followDeclaration(const DeclStmt *Statement,
-                                      const Expr *Value) {
-  const VarDecl *Pointer = initialisedBy(Statement, Value);
-  return Pointer && track(Pointer);
 }
 
 // One more variable that points into the array.
@@ -236,8 +214,8 @@ bool PointerWalker::followReference(const DeclRefExpr *Reference) {
       return true;
     if (Unary->isPostfix())
       return follow(Unary);
-    const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(
-        Body.parentOf(Body.outermost<ParenExpr>(Unary)));
+    const auto *Load =
+        dyn_cast_or_null<ImplicitCastExpr>(Body.around<ParenExpr>(Unary));
     return Load && Load->getCastKind() == CK_LValueToRValue && follow(Load);
   }
   const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
@@ -257,10 +235,9 @@ bool PointerWalker::followVariable(const VarDecl *Pointer) {
 }
 
 bool PointerWalker::follow(const Expr *Value) {
-  const ASTContext &Context = Follower.Context;
   if (!Value->getType()->isPointerType() ||
-      !Context.hasSameUnqualifiedType(Value->getType()->getPointeeType(),
-                                      Element) ||
+      !Body.Context.hasSameUnqualifiedType(Value->getType()->getPointeeType(),
+                                           Element) ||
       Value->getType()->getPointeeType().isVolatileQualified())
     return false;
   const Stmt *Parent = Body.parentOf(Value);
@@ -272,25 +249,21 @@ bool PointerWalker::follow(const Expr *Value) {
     return Cast->getCastKind() == CK_NoOp && follow(Cast);
   if (const auto *Unary = dyn_cast<UnaryOperator>(Parent))
     return Unary->getOpcode() == UO_Deref &&
-           Follower.Elements.staysWithElement(Unary, Body);
+           staysWithElement(Unary, Body, Follower.Bodies);
   if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(Parent))
-    return Subscript->getLHS() == Value &&
-           Subscript->getIdx()
-               ->IgnoreParenImpCasts()
-               ->getType()
-               ->isIntegralOrUnscopedEnumerationType() &&
-           Follower.Elements.staysWithElement(Subscript, Body);
+    return Subscript->getLHS() == Value && isInteger(Subscript->getIdx()) &&
+           staysWithElement(Subscript, Body, Follower.Bodies);
   if (const auto *Member = dyn_cast<MemberExpr>(Parent))
     return Member->isArrow() && isa<FieldDecl>(Member->getMemberDecl()) &&
            !Member->getType()->isArrayType() &&
-           Follower.Elements.staysWithElement(Member, Body);
+           staysWithElement(Member, Body, Follower.Bodies);
   if (const auto *Operator = dyn_cast<BinaryOperator>(Parent))
     return followBinary(Operator, Value);
   if (const auto *Call = dyn_cast<CallExpr>(Parent))
     return followArgument(Call, Value);
-  if (const auto *Statement = dyn_cast<DeclStmt>(Parent))
-    return followDeclaration(Statement, Value);
-  return false;
+  const auto *Statement = dyn_cast<DeclStmt>(Parent);
+  const VarDecl *Kept = Statement ? initialisedBy(Statement, Value) : nullptr;
+  return Kept && track(Kept);
 }
 
 bool PointerWalker::staysAmongItself() {
@@ -338,30 +311,10 @@ static bool holdsOwnStorage(const BodyIndex &Body) {
   });
 }
 
-static std::vector<TextRange> hostSpecifiers(const TextRange &Definition,
-                                             StringRef Buffer) {
-  std::vector<TextRange> Result;
-  StringRef Header = Buffer.substr(Definition.Offset, Definition.Length);
-  Header = Header.take_until([](char C) { return C == '{'; });
-  constexpr StringRef Word = "__host__";
-  for (size_t At = Header.find(Word); At != StringRef::npos;
-       At = Header.find(Word, At + 1)) {
-    size_t End = At + Word.size();
-    while (End < Header.size() && Header[End] == ' ')
-      ++End;
-    Result.push_back({Definition.File, unsigned(Definition.Offset + At),
-                      unsigned(End - At)});
-  }
-  return Result;
-}
-
 // A copy stands in other lines than the original and has another type, which
 // values show. Beside `__FILE__` they are for a message.
-static bool saysPlace(const TextRange &Definition, FileID File,
-                      const SourceText &Text) {
-  auto Says = [&](StringRef Name) {
-    return Text.mentions(Text.text(Definition, File), Name);
-  };
+static bool saysPlace(StringRef Definition, const SourceText &Text) {
+  auto Says = [&](StringRef Name) { return Text.mentions(Definition, Name); };
   return Says("__COUNTER__") || Says("__builtin_LINE") ||
          Says("source_location") ||
          ((Says("__LINE__") || Says("__PRETTY_FUNCTION__")) &&
@@ -378,20 +331,10 @@ static bool usesInheritedDefault(const CallExpr *Call,
   return false;
 }
 
-// The pointer that the array's name decays to here; null when it is used in
-// another way.
-static const Expr *decayOf(const DeclRefExpr *Reference,
-                           const BodyIndex &Body) {
-  const auto *Decay = dyn_cast_or_null<ImplicitCastExpr>(
-      Body.parentOf(Body.outermost<ParenExpr>(Reference)));
-  return Decay && Decay->getCastKind() == CK_ArrayToPointerDecay ? Decay
-                                                                 : nullptr;
-}
-
 // All pointers into an array are followed together: they may meet.
 std::optional<PointerTrail> PointerFollower::trailOf(const VarDecl *Variable,
                                                      const BodyIndex &Body) {
-  const auto *Array = Context.getAsConstantArrayType(Variable->getType());
+  const auto *Array = Body.Context.getAsConstantArrayType(Variable->getType());
   if (!Array || Array->getElementType()->isArrayType())
     return std::nullopt;
   auto [It, New] = Trails.try_emplace(Variable);
@@ -400,12 +343,12 @@ std::optional<PointerTrail> PointerFollower::trailOf(const VarDecl *Variable,
   PointerWalker Walker(*this, Body, Variable,
                        Array->getElementType().getUnqualifiedType());
   for (const DeclRefExpr *Reference : Body.references(Variable)) {
-    const Expr *Decay = decayOf(Reference, Body);
-    if (!Decay)
-      return std::nullopt;
-    const auto *Subscript =
-        dyn_cast_or_null<ArraySubscriptExpr>(Body.parentOf(Decay));
-    if (!(Subscript && Subscript->getLHS() == Decay) && !Walker.follow(Decay))
+    if (Body.subscriptOf(Reference))
+      continue;
+    const auto *Decay =
+        dyn_cast_or_null<ImplicitCastExpr>(Body.around<ParenExpr>(Reference));
+    if (!Decay || Decay->getCastKind() != CK_ArrayToPointerDecay ||
+        !Walker.follow(Decay))
       return std::nullopt;
   }
   if (!Walker.staysAmongItself())
@@ -414,7 +357,7 @@ std::optional<PointerTrail> PointerFollower::trailOf(const VarDecl *Variable,
 }
 
 // Storage units are the elements themselves only for these.
-static bool isItsOwnUnit(QualType Element, ASTContext &Context) {
+static bool isItsOwnUnit(QualType Element, const ASTContext &Context) {
   if (!Element->isScalarType() && !Element->isEnumeralType())
     return false;
   const uint64_t Bytes = Context.getTypeSizeInChars(Element).getQuantity();
@@ -428,13 +371,14 @@ PointerFollower::walkingParameter(const FunctionDecl *Function, unsigned Index,
   const BodyIndex *Body = Bodies.get(Function);
   const FunctionDecl *Instance = nullptr;
   if (!Definition || !Body || !Function->hasBody(Instance) ||
-      Index >= Instance->getNumParams())
+      Index >= Instance->getNumParams() ||
+      Values.contains(Definition->getCanonicalDecl()))
     return std::nullopt;
   const Place Where = Text.place(Definition->getLocation());
   auto Whole = definitionText(Definition, Text);
   const SourceManager &SM = Text.sources();
   const SourceLocation End = Definition->getBody()->getEndLoc();
-  if (!Whole || saysPlace(*Whole, SM.getFileID(End), Text) ||
+  if (!Whole || saysPlace(Text.text(*Whole, End), Text) ||
       !MayEdit(Where.File) || SM.isInSystemHeader(Definition->getLocation()))
     return std::nullopt;
   // A default that another declaration gives is no default of the copy.
@@ -449,18 +393,13 @@ PointerFollower::walkingParameter(const FunctionDecl *Function, unsigned Index,
     return std::nullopt;
 
   auto [It, New] = Parameters.try_emplace({Instance, Index});
-  if (!New) {
-    // A function that calls itself asks while it is looked at.
-    if (It->second.InProgress)
-      return Inside ? std::optional(Where) : std::nullopt;
-    return It->second.Walks ? std::optional(Where) : std::nullopt;
+  if (New) {
+    const bool Walks =
+        readWalkingParameter(Instance, Definition, Index, *Body, Where, *Whole);
+    It->second = Walks;
   }
-  const bool Walks =
-      readWalkingParameter(Instance, Definition, Index, *Body, Where, *Whole);
-  ParameterFact &Fact = Parameters[{Instance, Index}];
-  Fact.InProgress = false;
-  Fact.Walks = Walks;
-  return Walks ? std::optional(Where) : std::nullopt;
+  // A function that calls itself asks while it is looked at.
+  return It->second.value_or(Inside) ? std::optional(Where) : std::nullopt;
 }
 
 bool PointerFollower::readWalkingParameter(const FunctionDecl *Instance,
@@ -479,7 +418,7 @@ bool PointerFollower::readWalkingParameter(const FunctionDecl *Instance,
   auto Facts = readPointerParameter(Written, Text);
   QualType Element =
       Parameter->getType()->getPointeeType().getUnqualifiedType();
-  if (!Facts || (Facts->To.Dependent && !isItsOwnUnit(Element, Context)))
+  if (!Facts || (Facts->To.Dependent && !isItsOwnUnit(Element, Body.Context)))
     return false;
   PointerWalker Walker(*this, Body, Parameter, Element);
   if (!Walker.followVariable(Parameter) || !Walker.staysAmongItself())
@@ -491,18 +430,20 @@ bool PointerFollower::readWalkingParameter(const FunctionDecl *Instance,
     C.Where = Where;
     C.Name = Definition->getQualifiedNameAsString();
     C.Definition = Whole;
-    const FileID File = Text.sources().getFileID(Definition->getLocation());
-    C.HostSpecifiers = hostSpecifiers(Whole, Text.buffer(File));
     C.MayBeReadForHost = Text.mayBeReadForHost(Definition);
-    CalleeFiles.insert(File);
   }
   C.Parameters.insert({Index, std::move(*Facts)});
   return true;
 }
 
 std::vector<Callee> PointerFollower::callees() const {
-  std::vector<Callee> Result;
-  for (const auto &[Where, C] : Callees)
-    Result.push_back(C);
-  return Result;
+  const auto All = llvm::make_second_range(Callees);
+  return {All.begin(), All.end()};
+}
+
+void PointerFollower::noteValues(const BodyIndex &Body) {
+  for (const DeclRefExpr *Reference : Body.FunctionReferences)
+    if (!Body.isCallee(Reference))
+      Values.insert(patternOf(cast<FunctionDecl>(Reference->getDecl()))
+                        ->getCanonicalDecl());
 }

@@ -9,10 +9,10 @@
 #define BANKSTRIPE_FIND_POINTERS_H
 
 #include "find/ElementFate.h"
+#include "find/SourceText.h"
 #include "model/Callee.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
-#include <set>
 
 namespace bankstripe {
 
@@ -20,18 +20,19 @@ namespace bankstripe {
 class PointerFollower {
 public:
   /// \p MayEdit tells whether the functions of a file can get overloads.
-  PointerFollower(clang::ASTContext &Context, const SourceText &Text,
-                  BodyIndexCache &Bodies, ElementFollower &Elements,
+  PointerFollower(const SourceText &Text, BodyIndexCache &Bodies,
                   llvm::function_ref<bool(llvm::StringRef)> MayEdit)
-      : Context(Context), Text(Text), Bodies(Bodies), Elements(Elements),
-        MayEdit(MayEdit) {}
+      : Text(Text), Bodies(Bodies), MayEdit(MayEdit) {}
+
+  /// The name of a function that \p Body uses as a value must stay that of one
+  /// function. To be told of all bodies before any array is asked about.
+  void noteValues(const BodyIndex &Body);
 
   /// Where the pointers into \p Variable go, if all of them only walk.
   std::optional<PointerTrail> trailOf(const clang::VarDecl *Variable,
                                       const BodyIndex &Body);
   /// The functions that walking pointers are passed to.
   std::vector<Callee> callees() const;
-  const std::set<clang::FileID> &calleeFiles() const { return CalleeFiles; }
 
 private:
   friend class PointerWalker;
@@ -45,31 +46,26 @@ private:
   /// Whether the pointee of a callee's parameter names a template parameter.
   bool isDependent(const Place &Callee, unsigned Index) const {
     auto It = Callees.find(Callee);
-    if (It == Callees.end() || !It->second.Parameters.count(Index))
-      return true;
-    return It->second.Parameters.at(Index).To.Dependent;
+    return It == Callees.end() || !It->second.Parameters.count(Index) ||
+           It->second.Parameters.at(Index).To.Dependent;
   }
   bool readWalkingParameter(const clang::FunctionDecl *Instance,
                             const clang::FunctionDecl *Definition,
                             unsigned Index, const BodyIndex &Body,
                             const Place &Where, const TextRange &Whole);
 
-  clang::ASTContext &Context;
   const SourceText &Text;
   BodyIndexCache &Bodies;
-  ElementFollower &Elements;
   llvm::function_ref<bool(llvm::StringRef)> MayEdit;
 
-  /// What is known of parameters, by function and index.
-  struct ParameterFact {
-    bool InProgress = true;
-    bool Walks = false;
-  };
-  std::map<std::pair<const clang::FunctionDecl *, unsigned>, ParameterFact>
+  llvm::DenseSet<const clang::FunctionDecl *> Values; ///< Or their templates.
+  /// Whether parameters walk, by function and index; nothing while their
+  /// function is looked at.
+  std::map<std::pair<const clang::FunctionDecl *, unsigned>,
+           std::optional<bool>>
       Parameters;
   std::map<Place, Callee> Callees;
   llvm::DenseMap<const clang::VarDecl *, std::optional<PointerTrail>> Trails;
-  std::set<clang::FileID> CalleeFiles;
 };
 
 } // namespace bankstripe

@@ -88,18 +88,9 @@ std::optional<Token> SourceText::next(SourceLocation Loc) const {
   return Lexer::findNextToken(Loc, SM, language());
 }
 
-StringRef SourceText::buffer(FileID File) const {
-  return SM.getBufferData(File);
-}
-
-StringRef SourceText::text(const TextRange &Range, FileID File) const {
-  return buffer(File).substr(Range.Offset, Range.Length);
-}
-
 StringRef SourceText::line(SourceLocation Loc, unsigned Before) const {
-  auto [File, Offset] = SM.getDecomposedLoc(Loc);
-  StringRef Text = buffer(File);
-  size_t Begin = Text.rfind('\n', Offset);
+  const StringRef Text = buffer(Loc);
+  size_t Begin = Text.rfind('\n', SM.getFileOffset(Loc));
   for (; Before && Begin != StringRef::npos; --Before)
     Begin = Text.rfind('\n', Begin); // Looks before that position only.
   if (Before)
@@ -112,7 +103,7 @@ std::optional<std::string> SourceText::written(SourceRange Range) const {
   auto Where = writtenRange(Range);
   if (!Where)
     return std::nullopt;
-  return text(*Where, SM.getFileID(SM.getFileLoc(Range.getBegin()))).str();
+  return text(*Where, SM.getFileLoc(Range.getBegin())).str();
 }
 
 std::optional<TextRange> SourceText::writtenRange(SourceRange Range) const {
@@ -125,19 +116,24 @@ std::optional<TextRange> SourceText::writtenRange(SourceRange Range) const {
                    SM.getFileOffset(Chars.getEnd()) - Begin};
 }
 
-bool SourceText::anyIdentifier(
-    StringRef Code,
-    llvm::function_ref<bool(const IdentifierInfo &)> Matches) const {
-  llvm::SmallSetVector<const IdentifierInfo *, 8> Names;
+void SourceText::forEachToken(
+    StringRef Code, llvm::function_ref<void(const Token &)> See) const {
   const std::string Copy = Code.str(); // The lexer wants a zero behind it.
   Lexer Raw(SourceLocation(), language(), Copy.data(), Copy.data(),
             Copy.data() + Copy.size());
   Token Tok;
-  do {
-    Raw.LexFromRawLexer(Tok);
+  for (Raw.LexFromRawLexer(Tok); Tok.isNot(tok::eof); Raw.LexFromRawLexer(Tok))
+    See(Tok);
+}
+
+bool SourceText::anyIdentifier(
+    StringRef Code,
+    llvm::function_ref<bool(const IdentifierInfo &)> Matches) const {
+  llvm::SmallSetVector<const IdentifierInfo *, 8> Names;
+  forEachToken(Code, [&](const Token &Tok) {
     if (Tok.is(tok::raw_identifier))
       Names.insert(PP.getIdentifierInfo(Tok.getRawIdentifier()));
-  } while (Tok.isNot(tok::eof));
+  });
   for (unsigned I = 0; I < Names.size(); ++I) {
     if (Matches(*Names[I]))
       return true;
@@ -168,11 +164,19 @@ bool SourceText::mayBeReadForHost(const FunctionDecl *Function) const {
   const StringRef Name = Lexer::getImmediateMacroName(Loc, SM, language());
   // The toolkit's own asks in its own header.
   if (Name == "__device__")
-    return buffer(SM.getFileID(SM.getExpansionLoc(Loc)))
-        .contains("define __device__");
+    return buffer(SM.getExpansionLoc(Loc)).contains("define __device__");
   const MacroInfo *Macro = PP.getMacroInfo(PP.getIdentifierInfo(Name));
-  return Macro &&
-         buffer(SM.getFileID(Macro->getDefinitionLoc())).contains("__CUDACC__");
+  return Macro && buffer(Macro->getDefinitionLoc()).contains("__CUDACC__");
+}
+
+bool SourceText::holdsDirective(StringRef Code) {
+  for (StringRef Line; !Code.empty();) {
+    std::tie(Line, Code) = Code.split('\n');
+    Line = Line.ltrim(" \t");
+    if (Line.consume_front("#") && !Line.ltrim(" \t").starts_with("pragma"))
+      return true;
+  }
+  return false;
 }
 
 bool SourceText::isRedefined(const IdentifierInfo &Name,

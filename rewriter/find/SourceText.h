@@ -30,6 +30,7 @@ public:
   SourceText(clang::ASTContext &Context, clang::Preprocessor &PP)
       : Context(Context), PP(PP), SM(Context.getSourceManager()) {}
 
+  clang::ASTContext &context() const { return Context; }
   const clang::SourceManager &sources() const { return SM; }
   const clang::LangOptions &language() const { return Context.getLangOpts(); }
 
@@ -51,6 +52,10 @@ public:
   /// both spelled locations of one file; nothing when they are not.
   std::optional<TextRange> tokens(clang::SourceLocation Begin,
                                   clang::SourceLocation End) const;
+  /// The point where \p Loc, or the macro that it comes from, stands.
+  TextRange point(clang::SourceLocation Loc) const {
+    return {file(Loc), SM.getFileOffset(SM.getExpansionLoc(Loc)), 0};
+  }
   /// The bytes of the one token at the spelled location \p Loc.
   std::optional<TextRange> token(clang::SourceLocation Loc) const {
     return tokens(Loc, Loc);
@@ -59,10 +64,15 @@ public:
   /// The token after the one at the spelled location \p Loc, comments skipped.
   std::optional<clang::Token> next(clang::SourceLocation Loc) const;
 
-  /// The bytes of \p Range.
-  llvm::StringRef text(const TextRange &Range, clang::FileID File) const;
-  /// The whole buffer of \p File.
-  llvm::StringRef buffer(clang::FileID File) const;
+  /// The bytes of \p Range in the file of the spelled location \p Loc.
+  llvm::StringRef text(const TextRange &Range,
+                       clang::SourceLocation Loc) const {
+    return buffer(Loc).substr(Range.Offset, Range.Length);
+  }
+  /// All of that file.
+  llvm::StringRef buffer(clang::SourceLocation Loc) const {
+    return SM.getBufferData(SM.getFileID(Loc));
+  }
   /// The line that holds the spelled location \p Loc, \p Before lines earlier.
   llvm::StringRef line(clang::SourceLocation Loc, unsigned Before = 0) const;
   /// The written text of \p Range, macros as they stand in the file; nothing
@@ -71,6 +81,9 @@ public:
   /// Where that text stands.
   std::optional<TextRange> writtenRange(clang::SourceRange Range) const;
 
+  /// Calls \p See with each raw token of \p Code.
+  void forEachToken(llvm::StringRef Code,
+                    llvm::function_ref<void(const clang::Token &)> See) const;
   /// Whether \p Matches says so of an identifier in \p Code, or in what the
   /// macros of such names ever stand for.
   bool anyIdentifier(
@@ -81,6 +94,9 @@ public:
   /// Whether a compiler for the host alone may read \p Function, too: it stands
   /// in a header, and what says `__device__` there asks who compiles it.
   bool mayBeReadForHost(const clang::FunctionDecl *Function) const;
+  /// Whether other configurations may see another text than \p Code: a
+  /// directive stands in it. A pragma chooses nothing.
+  static bool holdsDirective(llvm::StringRef Code);
   /// Whether \p Name is defined or undefined as a macro between two locations.
   bool isRedefined(const clang::IdentifierInfo &Name,
                    clang::SourceRange Between) const;

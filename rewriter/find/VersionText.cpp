@@ -15,88 +15,60 @@
 
 #include "find/VersionText.h"
 #include "clang/AST/Attr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
-#include "clang/Lex/Lexer.h"
 #include "llvm/Support/Regex.h"
 
 using namespace bankstripe;
 using namespace clang;
 
-namespace {
+/// Shared variables are aligned to at most this, in bytes.
+static constexpr unsigned SharedUnit = 16;
 
-/// Finds what cannot stand in a function twice, in lambdas and classes too.
-class OnceOnly : public RecursiveASTVisitor<OnceOnly> {
-public:
-  explicit OnceOnly(const ASTContext &Context) : Context(Context) {}
-
-  bool shouldVisitImplicitCode() const { return false; }
-
-  bool VisitLabelStmt(LabelStmt *S) {
-    return found("it has the label '" + std::string(S->getName()) + "'");
-  }
-  bool VisitGCCAsmStmt(GCCAsmStmt *S) {
-    return readAssembly(S->getAsmString());
-  }
-  bool VisitMSAsmStmt(MSAsmStmt *) { return found("it has inline assembly"); }
-  bool VisitVarDecl(VarDecl *Variable) {
-    if (Variable->hasAttr<CUDASharedAttr>()) {
-      if (!Variable->hasExternalStorage() &&
-          !Variable->getType()->isDependentType())
-        SharedBytes += Context.getTypeSizeInChars(Variable->getType())
-                           .alignTo(CharUnits::fromQuantity(SharedUnit))
-                           .getQuantity();
-      return true;
-    }
-    if (Variable->isStaticLocal() && !Variable->getType().isConstQualified() &&
-        !Variable->isConstexpr())
-      return found("its variable '" + Variable->getNameAsString() +
-                   "' is static");
-    return true;
-  }
-
-  std::string Problem;
-  uint64_t SharedBytes = 0;
-
-private:
-  /// Shared variables are aligned to at most this, in bytes.
-  static constexpr unsigned SharedUnit = 16;
-
-  bool found(std::string Why) {
-    Problem = std::move(Why);
-    return false;
-  }
+// Why the label or assembly cannot stand in a function twice; empty if it can.
+static std::string problemOf(const Stmt *S) {
+  if (const auto *Label = dyn_cast<LabelStmt>(S))
+    return "it has the label '" + std::string(Label->getName()) + "'";
   // Outside of braces, PTX has one meaning for a name in a whole function.
-  bool readAssembly(const std::string &Code) {
-    static const llvm::Regex Names("\\.reg|(^|[^:])[A-Za-z_$][A-Za-z0-9_$]*:"
-                                   "([^:]|$)");
-    if (StringRef(Code).contains('{') || !Names.match(Code))
-      return true;
-    return found("inline assembly declares a name there");
-  }
-
-  const ASTContext &Context;
-};
-
-} // namespace
+  static const llvm::Regex Names("\\.reg|(^|[^:])[A-Za-z_$][A-Za-z0-9_$]*:"
+                                 "([^:]|$)");
+  const std::string Code = cast<GCCAsmStmt>(S)->getAsmString();
+  return StringRef(Code).contains('{') || !Names.match(Code)
+             ? ""
+             : "inline assembly declares a name there";
+}
 
 VersionReader::VersionReader(const FunctionDecl *Function,
-                             const BodyIndex &Body, ASTContext &Context,
-                             const SourceText &Text)
+                             const BodyIndex &Body, const SourceText &Text)
     : Function(Function), Body(Body), Text(Text) {
   const auto *Block = dyn_cast_or_null<CompoundStmt>(Function->getBody());
   if (!Block || Block->getLBracLoc().isMacroID() ||
       Block->getRBracLoc().isMacroID())
     return;
   Written = Text.writtenRange(Block->getSourceRange()).value_or(TextRange());
-  Part Rest{nullptr, "", 0};
-  for (Stmt *S : llvm::reverse(Block->body())) {
-    OnceOnly Found(Context);
-    Found.TraverseStmt(S);
-    Rest.Outermost = S;
-    Rest.SharedBytes += Found.SharedBytes;
-    if (!Found.Problem.empty())
-      Rest.Problem = Found.Problem;
-    Parts.push_back(Rest);
+  for (auto [I, S] : llvm::enumerate(Block->body()))
+    Order[S] = I + 1;
+}
+
+// What stands at position First of the body or behind it, in lambdas and
+// classes too.
+void VersionReader::readRest(VersionText &Result, unsigned First) const {
+  for (const Stmt *S : llvm::reverse(Body.OnceOnly))
+    if (positionOf(S) >= First)
+      if (std::string Problem = problemOf(S); !Problem.empty())
+        Result.Problem = std::move(Problem);
+  for (auto [Variable, Declared] : llvm::reverse(Body.Variables)) {
+    if (positionOf(Declared) < First)
+      continue;
+    const QualType Type = Variable->getType();
+    if (Variable->hasAttr<CUDASharedAttr>()) {
+      if (!Variable->hasExternalStorage() && !Type->isDependentType())
+        Result.SharedBytes += Body.Context.getTypeSizeInChars(Type)
+                                  .alignTo(CharUnits::fromQuantity(SharedUnit))
+                                  .getQuantity();
+    } else if (Variable->isStaticLocal() && !Type.isConstQualified() &&
+               !Variable->isConstexpr()) {
+      Result.Problem =
+          "its variable '" + Variable->getNameAsString() + "' is static";
+    }
   }
 }
 
@@ -107,9 +79,7 @@ std::optional<unsigned> VersionReader::beginOf(const Stmt *Outermost) const {
       (Attributed ? Attributed->getSubStmt() : Outermost)->getSourceRange());
   if (!Range || Range->File != Written.File)
     return std::nullopt;
-  const SourceManager &SM = Text.sources();
-  const StringRef Buffer =
-      Text.buffer(SM.getFileID(Function->getBody()->getBeginLoc()));
+  const StringRef Buffer = Text.buffer(Function->getBody()->getBeginLoc());
   unsigned Begin = Range->Offset;
   bool HasPragma = false;
   for (;;) {
@@ -118,13 +88,12 @@ std::optional<unsigned> VersionReader::beginOf(const Stmt *Outermost) const {
       break;
     const StringRef Lines = Before.drop_back().rtrim("\r");
     const size_t Line = Lines.rfind('\n') + 1; // 0 if there is none.
-    const StringRef Blanks = Lines.drop_front(Line).take_while(
-        [](char C) { return C == ' ' || C == '\t'; });
-    StringRef Directive = Lines.drop_front(Line).ltrim();
+    StringRef Directive = Lines.drop_front(Line).ltrim(" \t");
+    const size_t At = Lines.size() - Directive.size();
     if (!Directive.consume_front("#") ||
         !Directive.ltrim().starts_with("pragma"))
       break;
-    Begin = Line + Blanks.size();
+    Begin = At;
     HasPragma = true;
   }
   // `_Pragma`, or a macro that stands for it.
@@ -135,37 +104,31 @@ std::optional<unsigned> VersionReader::beginOf(const Stmt *Outermost) const {
 
 // What the preprocessor does in Code that it would not do the same twice.
 static std::string readDirectives(StringRef Code, bool MayInclude,
-                                  const LangOptions &Language) {
-  const std::string Copy = Code.str(); // The lexer wants a zero behind it.
-  Lexer Raw(SourceLocation(), Language, Copy.data(), Copy.data(),
-            Copy.data() + Copy.size());
+                                  const SourceText &Text) {
+  std::string Problem;
   unsigned Depth = 0;
   bool AfterHash = false;
-  Token Tok;
-  for (Raw.LexFromRawLexer(Tok); Tok.isNot(tok::eof);
-       Raw.LexFromRawLexer(Tok)) {
-    const bool Directive = std::exchange(AfterHash, false);
-    AfterHash = Tok.is(tok::hash) && Tok.isAtStartOfLine();
-    if (Tok.isNot(tok::raw_identifier))
-      continue;
+  Text.forEachToken(Code, [&](const Token &Tok) {
+    const bool Directive =
+        std::exchange(AfterHash, Tok.is(tok::hash) && Tok.isAtStartOfLine());
+    if (Tok.isNot(tok::raw_identifier) || !Problem.empty())
+      return;
     const StringRef Name = Tok.getRawIdentifier();
     if (Name == "__COUNTER__" || Name == "once" || Name.ends_with("_macro"))
-      return ("it mentions " + Name).str();
-    if (!Directive)
-      continue;
-    if (Name == "define" || Name == "undef" ||
-        (Name.starts_with("include") && !MayInclude))
-      return ("it has an #" + Name).str();
-    if (Name.starts_with("if"))
+      Problem = ("it mentions " + Name).str();
+    else if (!Directive)
+      return;
+    else if (Name == "define" || Name == "undef" ||
+             (Name.starts_with("include") && !MayInclude))
+      Problem = ("it has an #" + Name).str();
+    else if (Name.starts_with("if"))
       ++Depth;
-    else if (!Name.starts_with("el") && Name != "endif")
-      continue;
-    else if (Depth == 0)
-      return ("it begins before an #" + Name).str();
+    else if ((Name.starts_with("el") || Name == "endif") && Depth == 0)
+      Problem = ("it begins before an #" + Name).str();
     else if (Name == "endif")
       --Depth;
-  }
-  return Depth ? "it ends inside an #if" : "";
+  });
+  return Problem.empty() && Depth ? "it ends inside an #if" : Problem;
 }
 
 // A type that the body declares would be another one there.
@@ -180,11 +143,12 @@ static bool returnsItsOwnType(const FunctionDecl *Function) {
 }
 
 // The same of what stands in Range, with the fragments that it includes.
-static std::string readDirectives(const TextRange &Range, FileID File,
+static std::string readDirectives(const TextRange &Range, SourceLocation Loc,
                                   const SourceText &Text) {
-  std::string Problem = readDirectives(Text.text(Range, File),
-                                       /*MayInclude=*/true, Text.language());
+  std::string Problem =
+      readDirectives(Text.text(Range, Loc), /*MayInclude=*/true, Text);
   const SourceManager &SM = Text.sources();
+  const FileID File = SM.getFileID(Loc);
   for (unsigned I = 0; I < SM.local_sloc_entry_size() && Problem.empty(); ++I) {
     const SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
     if (!Entry.isFile())
@@ -193,18 +157,18 @@ static std::string readDirectives(const TextRange &Range, FileID File,
         SM.getDecomposedLoc(Entry.getFile().getIncludeLoc());
     if (Includer == File && Offset >= Range.Offset && Offset < Range.end())
       Problem = readDirectives(
-          SM.getBufferData(SM.getFileID(
-              SourceLocation::getFromRawEncoding(Entry.getOffset()))),
-          /*MayInclude=*/false, Text.language());
+          Text.buffer(SourceLocation::getFromRawEncoding(Entry.getOffset())),
+          /*MayInclude=*/false, Text);
   }
   return Problem;
 }
 
-// The statement of the body itself that S is part of; null if there is none.
-const Stmt *VersionReader::outermost(const Stmt *S) const {
+// Where the statement of the body itself stands that S is part of, counted from
+// 1; 0 if there is none.
+unsigned VersionReader::positionOf(const Stmt *S) const {
   while (S && Body.parentOf(S) != Function->getBody())
     S = Body.parentOf(S);
-  return S;
+  return Order.lookup(S);
 }
 
 // A static kernel beside it, with its name and arrays in shared memory.
@@ -231,9 +195,9 @@ static bool hasKernelBeside(const FunctionDecl *Function,
 bool VersionReader::isThere(const DeclStmt *Statement) const {
   if (hasKernelBeside(Function, Text))
     return true;
-  const Stmt *Outermost = outermost(Statement);
+  const unsigned Position = positionOf(Statement);
   for (const Stmt *S : Function->getBody()->children()) {
-    if (S == Outermost)
+    if (Position && Order.lookup(S) == Position)
       return false;
     const auto *If = dyn_cast<IfStmt>(S);
     const auto *Call =
@@ -258,18 +222,16 @@ static bool isWeak(const FunctionDecl *Function) {
 VersionText VersionReader::of(const DeclStmt *Statement) const {
   VersionText Result;
   Result.IsWeak = isWeak(Function);
-  const Stmt *Outermost = outermost(Statement);
-  auto Found = llvm::find_if(
-      Parts, [&](const Part &P) { return P.Outermost == Outermost; });
-  if (!Written.isValid() || Found == Parts.end()) {
+  const unsigned First = positionOf(Statement);
+  if (!Written.isValid() || !First) {
     Result.Problem = "its body is not written in one piece";
     return Result;
   }
-  Result.SharedBytes = Found->SharedBytes;
-  Result.Returns = isa<ReturnStmt>(Parts.front().Outermost) ||
+  const auto *Block = cast<CompoundStmt>(Function->getBody());
+  Result.Returns = isa<ReturnStmt>(Block->body_back()) ||
                    !Function->getReturnType()->isVoidType();
-  Result.Problem = Found->Problem;
-  const std::optional<unsigned> Begin = beginOf(Outermost);
+  readRest(Result, First);
+  const std::optional<unsigned> Begin = beginOf(Block->body_begin()[First - 1]);
   if (!Begin)
     Result.Problem = "a macro stands before the statement";
   else if (returnsItsOwnType(Function))
@@ -277,8 +239,7 @@ VersionText VersionReader::of(const DeclStmt *Statement) const {
   if (!Result.Problem.empty())
     return Result;
   Result.Rest = {Written.File, *Begin, Written.end() - 1 - *Begin};
-  const FileID File =
-      Text.sources().getFileID(Function->getBody()->getBeginLoc());
-  Result.Problem = readDirectives(Result.Rest, File, Text);
+  Result.Problem =
+      readDirectives(Result.Rest, Function->getBody()->getBeginLoc(), Text);
   return Result;
 }

@@ -19,7 +19,7 @@ namespace bankstripe {
 class VersionReader {
 public:
   VersionReader(const clang::FunctionDecl *Function, const BodyIndex &Body,
-                clang::ASTContext &Context, const SourceText &Text);
+                const SourceText &Text);
 
   /// For what \p Statement declares; null for a variable of a condition.
   VersionText of(const clang::DeclStmt *Statement) const;
@@ -27,20 +27,16 @@ public:
   bool isThere(const clang::DeclStmt *Statement) const;
 
 private:
-  /// A statement of the body itself, and what it has to do with all behind it.
-  struct Part {
-    const clang::Stmt *Outermost;
-    std::string Problem;
-    uint64_t SharedBytes = 0;
-  };
-  const clang::Stmt *outermost(const clang::Stmt *S) const;
+  void readRest(VersionText &Result, unsigned First) const;
+  unsigned positionOf(const clang::Stmt *S) const;
   std::optional<unsigned> beginOf(const clang::Stmt *Outermost) const;
 
   const clang::FunctionDecl *Function;
   const BodyIndex &Body;
   const SourceText &Text;
   TextRange Written; ///< The body with its braces; invalid when not in a file.
-  std::vector<Part> Parts; ///< The last statement first.
+  /// Of the statements of the body itself, counted from 1.
+  llvm::DenseMap<const clang::Stmt *, unsigned> Order;
 };
 
 } // namespace bankstripe

@@ -61,8 +61,7 @@ struct Callee {
   Place Where;          ///< Of the name in its definition.
   std::string Name;     ///< Qualified, for people.
   TextRange Definition; ///< From the first specifier or `template` to the `}`.
-  std::vector<TextRange> HostSpecifiers; ///< Each `__host__`.
-  bool MayBeReadForHost = false;         ///< By a compiler that knows no CUDA.
+  bool MayBeReadForHost = false; ///< By a compiler that knows no CUDA.
   std::map<unsigned, CalleeParameter> Parameters; ///< Those that only walk.
 };
 

@@ -163,7 +163,6 @@ struct Finding {
   std::string StripesName;
 
   InitializerKind Init = InitializerKind::None;
-  bool ConstantInit = false; ///< Every value of it is a constant.
   bool NeverWritten = false; ///< Initialised and then only read.
   DeclarationText Text;
   VersionText Version;
@@ -190,8 +189,11 @@ struct Finding {
       I.SlotAlignment = std::max(I.Alignment, Claimed);
   }
 
-  /// What holds for one instantiation or unit has to hold for the other.
-  void mergeVersion(const Finding &Other) {
+  /// Adds what another instantiation or unit makes of the array: what holds for
+  /// one has to hold for the other, and an obstacle of either is one of both.
+  /// (The instances themselves are the caller's to add.)
+  void merge(const Finding &Other) {
+    shareClaimedAlignment();
     if (Version.Problem.empty() && (!(Version.Rest == Other.Version.Rest) ||
                                     Version.Returns != Other.Version.Returns))
       Version.Problem = "its function differs by instantiation or unit";
@@ -199,16 +201,30 @@ struct Finding {
       Version.Problem = Other.Version.Problem;
     Version.SharedBytes =
         std::max(Version.SharedBytes, Other.Version.SharedBytes);
-  }
-
-  /// What another instantiation or unit computes from other variables is not
-  /// led by loops alone.
-  void mergeLoops(const Finding &Other) {
-    bool Same = LeadingLoops.size() == Other.LeadingLoops.size();
-    for (size_t I = 0; Same && I < LeadingLoops.size(); ++I)
-      Same = LeadingLoops[I].merge(Other.LeadingLoops[I]);
-    if (!Same)
+    // What is computed from other variables there is not led by loops alone.
+    bool SameLoops = LeadingLoops.size() == Other.LeadingLoops.size();
+    for (size_t I = 0; SameLoops && I < LeadingLoops.size(); ++I)
+      SameLoops = LeadingLoops[I].merge(Other.LeadingLoops[I]);
+    if (!SameLoops)
       LeadingLoops.clear();
+    for (const Obstacle &O : Other.Obstacles)
+      if (std::none_of(Obstacles.begin(), Obstacles.end(),
+                       [&](const Obstacle &Known) {
+                         return Known.Why == O.Why && Known.Where == O.Where;
+                       }))
+        Obstacles.push_back(O);
+    for (const std::string &File : Other.FunctionFiles)
+      if (std::find(FunctionFiles.begin(), FunctionFiles.end(), File) ==
+          FunctionFiles.end())
+        FunctionFiles.push_back(File);
+    Trail.Locals.insert(Trail.Locals.end(), Other.Trail.Locals.begin(),
+                        Other.Trail.Locals.end());
+    Trail.Arguments.insert(Trail.Arguments.end(), Other.Trail.Arguments.begin(),
+                           Other.Trail.Arguments.end());
+    NeverWritten &= Other.NeverWritten;
+    InKernel &= Other.InKernel;
+    if (!(Scope == Other.Scope))
+      Scope = TextRange();
   }
 };
 

@@ -215,18 +215,7 @@ static void mergeFinding(Finding &Into, const Finding &From,
   if (!sameFinding(Into, From) || !sameInstances(Into, From))
     Into.Obstacles.push_back(
         {Reason::TranslationUnitsDiffer, From.Where, MainFile});
-  llvm::append_range(Into.Obstacles, From.Obstacles);
-  Into.NeverWritten &= From.NeverWritten;
-  Into.InKernel &= From.InKernel;
-  Into.mergeLoops(From);
-  Into.mergeVersion(From);
-  if (!(Into.Scope == From.Scope))
-    Into.Scope = TextRange();
-  for (const std::string &File : From.FunctionFiles)
-    if (!llvm::is_contained(Into.FunctionFiles, File))
-      Into.FunctionFiles.push_back(File);
-  llvm::append_range(Into.Trail.Locals, From.Trail.Locals);
-  llvm::append_range(Into.Trail.Arguments, From.Trail.Arguments);
+  Into.merge(From);
 }
 
 void Merger::addFinding(const Finding &F, const ArrayEvidence &Evidence,

@@ -129,8 +129,13 @@ void Answers::remember(const CompileJob &Job, const UnitReading &Reading,
     return;
   keepState(Job, Reading);
   // Where Clang says what is wrong, it will say so again.
-  if (Reading.Unit || !Reading.Diagnostics.empty())
-    Store.put(::keyOf(Job, State), toBytes(Reading));
+  if (!Reading.Unit && Reading.Diagnostics.empty())
+    return;
+  UnitReading Kept = Reading;
+  if (Kept.Unit) // Sources are known by their digests.
+    for (auto &[Path, Text] : Kept.Unit->Facts.Contents)
+      Text.clear();
+  Store.put(::keyOf(Job, State), toBytes(Kept));
 }
 
 // Folders that nvcc may read from and that belong to no toolkit.

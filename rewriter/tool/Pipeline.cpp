@@ -161,10 +161,8 @@ static std::vector<UnitReading> readAll(RunResult &Run,
       Shown.done(displayName(Jobs[I].File));
       continue;
     }
-    Pool.start(I, [&] {
-      return toBytes(readUnit(Jobs[I], Given, Colours, Options),
-                     /*WithSources=*/true);
-    });
+    Pool.start(
+        I, [&] { return toBytes(readUnit(Jobs[I], Given, Colours, Options)); });
   }
   Pool.finish();
   return Results;

@@ -115,10 +115,6 @@ private:
 
 } // namespace
 
-template <>
-inline constexpr Outcome::Kind bankstripe::LastOf<Outcome::Kind> =
-    Outcome::Interrupted;
-
 std::optional<ToolOptions> Launcher::readOptions() const {
   std::vector<std::string> Words{"bankstripe", "rewrite"};
   if (!isSet("BANKSTRIPE_VERBOSE") && !llvm::is_contained(Flags, "--verbose") &&

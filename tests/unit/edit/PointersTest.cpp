@@ -121,7 +121,6 @@ Plan planWithCall(StringRef Code, StripeForm Form = StripeForm::Plain) {
   C.Where = {CodePath.str(), 1, 21};
   C.Name = "put";
   C.Definition = at(Code, Put.rtrim());
-  C.HostSpecifiers = {at(Code, "__host__ ")};
   CalleeParameter Parameter;
   Parameter.Text = at(Code, "int *p");
   Parameter.Name = "p";

@@ -145,7 +145,6 @@ TEST(Search, TablesAreTriedLikeOtherArrays) {
   U.launch(64);
   Finding Table = makeArray("t", 16);
   Table.NeverWritten = true;
-  Table.ConstantInit = true;
   Table.Init = InitializerKind::List;
   U.array(Table);
   Simulation S(U);
