@@ -179,6 +179,12 @@ bool SourceText::holdsDirective(StringRef Code) {
   return false;
 }
 
+bool SourceText::isDefinedOnce(StringRef Name) const {
+  const MacroDirective *D =
+      PP.getLocalMacroDirectiveHistory(PP.getIdentifierInfo(Name));
+  return isa_and_nonnull<DefMacroDirective>(D) && !D->getPrevious();
+}
+
 bool SourceText::isRedefined(const IdentifierInfo &Name,
                              SourceRange Between) const {
   for (const MacroDirective *D = PP.getLocalMacroDirectiveHistory(&Name); D;

@@ -97,6 +97,8 @@ public:
   /// Whether other configurations may see another text than \p Code: a
   /// directive stands in it. A pragma chooses nothing.
   static bool holdsDirective(llvm::StringRef Code);
+  /// Whether all that ever happens to \p Name as a macro is one definition.
+  bool isDefinedOnce(llvm::StringRef Name) const;
   /// Whether \p Name is defined or undefined as a macro between two locations.
   bool isRedefined(const clang::IdentifierInfo &Name,
                    clang::SourceRange Between) const;

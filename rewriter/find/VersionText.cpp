@@ -102,24 +102,31 @@ std::optional<unsigned> VersionReader::beginOf(const Stmt *Outermost) const {
   return Begin;
 }
 
-// What the preprocessor does in Code that it would not do the same twice.
-static std::string readDirectives(StringRef Code, bool MayInclude,
-                                  const SourceText &Text) {
-  std::string Problem;
+// What the preprocessor does in Code that it would not do the same twice. Code
+// follows what Before says. A macro that is defined there once and for all, and
+// is not mentioned before, means the same when it is defined again.
+static std::string readDirectives(StringRef Before, StringRef Code,
+                                  bool MayInclude, const SourceText &Text) {
+  std::string Problem, Seen = Before.str();
   unsigned Depth = 0;
-  bool AfterHash = false;
+  bool AfterHash = false, Defines = false;
   Text.forEachToken(Code, [&](const Token &Tok) {
     const bool Directive =
         std::exchange(AfterHash, Tok.is(tok::hash) && Tok.isAtStartOfLine());
     if (Tok.isNot(tok::raw_identifier) || !Problem.empty())
       return;
     const StringRef Name = Tok.getRawIdentifier();
+    if (std::exchange(Defines, false) &&
+        (!Text.isDefinedOnce(Name) || Text.mentions(Seen, Name)))
+      Problem = ("it defines " + Name + ", which has a meaning before").str();
+    Seen += (" " + Name).str();
     if (Name == "__COUNTER__" || Name == "once" || Name.ends_with("_macro"))
       Problem = ("it mentions " + Name).str();
     else if (!Directive)
       return;
-    else if (Name == "define" || Name == "undef" ||
-             (Name.starts_with("include") && !MayInclude))
+    else if (Name == "define")
+      Defines = true;
+    else if (Name == "undef" || (Name.starts_with("include") && !MayInclude))
       Problem = ("it has an #" + Name).str();
     else if (Name.starts_with("if"))
       ++Depth;
@@ -146,7 +153,7 @@ static bool returnsItsOwnType(const FunctionDecl *Function) {
 static std::string readDirectives(const TextRange &Range, SourceLocation Loc,
                                   const SourceText &Text) {
   std::string Problem =
-      readDirectives(Text.text(Range, Loc), /*MayInclude=*/true, Text);
+      readDirectives("", Text.text(Range, Loc), /*MayInclude=*/true, Text);
   const SourceManager &SM = Text.sources();
   const FileID File = SM.getFileID(Loc);
   for (unsigned I = 0; I < SM.local_sloc_entry_size() && Problem.empty(); ++I) {
@@ -157,6 +164,7 @@ static std::string readDirectives(const TextRange &Range, SourceLocation Loc,
         SM.getDecomposedLoc(Entry.getFile().getIncludeLoc());
     if (Includer == File && Offset >= Range.Offset && Offset < Range.end())
       Problem = readDirectives(
+          Text.text({Range.File, Range.Offset, Offset - Range.Offset}, Loc),
           Text.buffer(SourceLocation::getFromRawEncoding(Entry.getOffset())),
           /*MayInclude=*/false, Text);
   }

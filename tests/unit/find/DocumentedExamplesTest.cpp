@@ -62,6 +62,7 @@ bool isGivenLater(Reason R) {
   case Reason::StaysInRegisters:
   case Reason::UnrolledLoop:
   case Reason::DecidedKeep:
+  case Reason::HostDevice:
   case Reason::BlockSizeUnknown:
   case Reason::OverBudget:
   case Reason::NotProfitable:

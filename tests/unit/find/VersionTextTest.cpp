@@ -124,7 +124,12 @@ TEST(VersionText, IsNoneWithNamesOfAssembly) {
 
 TEST(VersionText, IsNoneWhereMacrosChange) {
   const std::string Array = "int a[4]; a[i] = 1;\n";
-  EXPECT_EQ(problemIn(Array + "#define N 1\n"), "it has an #define");
+  EXPECT_EQ(problemIn("int N = 1; " + Array + "#define N 1\n"), "");
+  EXPECT_EQ(problemIn(Array + "int N = 1;\n#define N 1\n"),
+            "it defines N, which has a meaning before");
+  EXPECT_EQ(problemIn("\n#define N 1\n" + Array + "#define N 1\n"),
+            "it defines N, which has a meaning before");
+  EXPECT_EQ(problemIn(Array + "#define N 1\ni = N;"), "");
   EXPECT_EQ(problemIn(Array + "#undef N\n"), "it has an #undef");
   EXPECT_EQ(problemIn(Array + "i = __COUNTER__;"), "it mentions __COUNTER__");
   EXPECT_EQ(problemIn("\n#define N 1\n" + Array), "");
