@@ -208,3 +208,61 @@ TEST(DynamicLaunches, DeclareTheFunctionWhereTheKernelIs) {
   EXPECT_THAT(Result, HasSubstr("static inline size_t k_shared_bytes(dim3 "
                                 "block, size_t own);\n"));
 }
+
+// --- Versions beside their kernels ------------------------------------------
+
+namespace {
+
+// A plan in which the launch runs a version that stands beside the kernel.
+Plan redirectedPlan(StringRef In) {
+  Plan P = planFor(In, {{"a", {4}}});
+  KernelPlan &K = P.Kernels[0];
+  K.Redirected = true;
+  K.Facts.Text.Name = "k";
+  K.Facts.Text.Definition = {CodePath.str(), 0, unsigned(In.find("}\n") + 1)};
+  K.Facts.Text.Specifiers = {CodePath.str(), 0, 0};
+  K.Facts.BoundsInsertion = {CodePath.str(), unsigned(In.find("k()")), 0};
+  PlannedLaunch L;
+  L.Text.Name = {CodePath.str(), unsigned(In.find("k<<<")), 1};
+  P.Launches.push_back(std::move(L));
+  return P;
+}
+
+} // namespace
+
+TEST(Redirected, LaunchesRunTheVersionBehindTheKernel) {
+  EXPECT_EQ(
+      carriedOut(redirectedPlan(Code)),
+      "#include \"bankstripe.cuh\"\n\n"
+      "__global__ void k() { int a[4]; a[i] = 1; }\n\n"
+      "// The same for the launches in this file, with arrays in shared "
+      "memory.\n"
+      "static __global__ void k_striped() { __shared__ int "
+      "a[::bankstripe::warps(128)][4][32]; ::bankstripe::at(a, i) = 1; }\n\n"
+      "void run() { k_striped<<<1, n>>>(); }\n");
+}
+
+TEST(Redirected, LinesAreCountedAsInTheOriginal) {
+  EXPECT_EQ(carriedOut(redirectedPlan("__global__ void k() {\n"
+                                      "  int a[4] = {};\n"
+                                      "  a[i] = __LINE__;\n"
+                                      "}\n"
+                                      "void run() { k<<<1, n>>>(); }\n")),
+            "#include \"bankstripe.cuh\"\n\n"
+            "#line 1\n"
+            "__global__ void k() {\n"
+            "  int a[4] = {};\n"
+            "  a[i] = __LINE__;\n"
+            "}\n\n"
+            "// The same for the launches in this file, with arrays in shared "
+            "memory.\n"
+            "#line 1\n"
+            "static __global__ void k_striped() {\n"
+            "  __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "  ::bankstripe::clear(a);\n"
+            "#line 3\n"
+            "  ::bankstripe::at(a, i) = __LINE__;\n"
+            "}\n\n"
+            "#line 5\n"
+            "void run() { k_striped<<<1, n>>>(); }\n");
+}
