@@ -45,6 +45,13 @@ static bool canName(const LaunchText &Text, const KernelText &Kernel) {
 // Launches of units that see no more than a declaration run the original.
 static bool isInSight(const Launch &L) { return L.Text.SeesDefinition; }
 
+// What it may be allowed to ask for beyond that, somebody else may have allowed
+// the original.
+static bool asksForLittle(const Launch &L, const MergedKernel &K) {
+  return L.DynamicSharedBytes &&
+         *L.DynamicSharedBytes + K.Facts.StaticSharedBytes <= StaticSharedLimit;
+}
+
 // A function's arrays would be those of the original as well.
 static bool isConcerned(const ReachedArray &A, unsigned Row) {
   return llvm::is_contained(A.Kernels, Row) && !whyArrayStays(A);
@@ -75,7 +82,7 @@ static bool canRedirect(unsigned Row, const MergedRun &Run) {
                       [&](const Launch &L) {
                         return !isInSight(L) ||
                                (!L.OnDevice && canName(L.Text, Facts.Text) &&
-                                !isShared(L, K, Run));
+                                asksForLittle(L, K) && !isShared(L, K, Run));
                       }) &&
          llvm::all_of(K.Queries,
                       [&](const OccupancyQuery &Q) {

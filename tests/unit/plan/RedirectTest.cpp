@@ -91,6 +91,17 @@ TEST_F(Redirecting, IsNotForKernelsWithAttributes) {
   EXPECT_FALSE(kernel().Redirected);
 }
 
+// Another file may have allowed the original more than launches get unasked.
+TEST_F(Redirecting, IsNotForLaunchesThatMayAskForMuch) {
+  array().Version.SharedBytes = 1000;
+  launch().DynamicSharedBytes = 40 * 1024;
+  EXPECT_TRUE(kernel().Redirected);
+  launch().DynamicSharedBytes = 50 * 1024;
+  EXPECT_FALSE(kernel().Redirected);
+  launch().DynamicSharedBytes.reset();
+  EXPECT_FALSE(kernel().Redirected);
+}
+
 TEST_F(Redirecting, IsNotForLaunchesBeforeTheVersion) {
   array().Version.SharedBytes = 1000;
   launch().Text.Name.Offset = 50;
