@@ -13,10 +13,10 @@
 #include <vector>
 
 // Threads of a host are slow.
-#ifdef __CUDACC__
-#define STEP 1
-#else
+#ifdef BANKSTRIPE_SMALL
 #define STEP 341
+#else
+#define STEP 1
 #endif
 #define BLOCKS 2
 #define MOST_THREADS 1024
