@@ -195,17 +195,16 @@ LaneDistances::Stride LaneDistances::strideOfOperation(const Operator &O) {
       return scaled(Operand(1), *O.getOperand(0), /*Divides=*/false);
     return std::nullopt;
   case Instruction::Shl:
-    if (const auto *Bits = dyn_cast<ConstantInt>(O.getOperand(1)))
-      if (const Stride S = Operand(0))
-        return std::ldexp(*S, int(Bits->getLimitedValue(64)));
-    return IsUniform(1) ? scaled(Operand(0), *O.getOperand(1), false)
-                        : std::nullopt;
   case Instruction::LShr:
-  case Instruction::AShr:
+  case Instruction::AShr: {
+    const bool Left = O.getOpcode() == Instruction::Shl;
     if (const auto *Bits = dyn_cast<ConstantInt>(O.getOperand(1)))
       if (const Stride S = Operand(0))
-        return std::ldexp(*S, -int(Bits->getLimitedValue(64)));
-    return IsUniform(1) ? Operand(0) : std::nullopt;
+        return std::ldexp(*S, (Left ? 1 : -1) * int(Bits->getLimitedValue(64)));
+    if (!IsUniform(1))
+      return std::nullopt;
+    return Left ? scaled(Operand(0), *O.getOperand(1), false) : Operand(0);
+  }
   case Instruction::UDiv:
   case Instruction::SDiv:
     return IsUniform(1) ? scaled(Operand(0), *O.getOperand(1), true)

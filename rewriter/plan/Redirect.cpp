@@ -145,25 +145,20 @@ static bool isBetter(unsigned Row, const MergedRun &Run,
 }
 
 void bankstripe::redirectLaunches(MergedRun &Run, const PlanOptions &Options) {
-  std::vector<bool> Can, Better;
-  for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row) {
-    Can.push_back(canRedirect(Row, Run) &&
-                  needOf(Row, Run).Least <= Options.SharedLimit);
-    Better.push_back(Can.back() && isBetter(Row, Run, Options));
-  }
   // Instances of a template share their text, and go one way.
-  auto Shares = [&](unsigned A, unsigned B) {
-    return Run.Kernels[A].Facts.Text.Definition ==
-           Run.Kernels[B].Facts.Text.Definition;
+  auto TextOf = [](const MergedKernel &K) {
+    const TextRange &Text = K.Facts.Text.Definition;
+    return std::pair(Text.File, Text.Offset);
   };
-  for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row) {
-    MergedKernel &K = Run.Kernels[Row];
-    for (unsigned Other = 0; Other < Run.Kernels.size(); ++Other)
-      if (Better[Other] && Shares(Row, Other))
-        K.Redirected = true;
-    for (unsigned Other = 0; Other < Run.Kernels.size(); ++Other)
-      if (!Can[Other] && Shares(Row, Other))
-        K.Redirected = false;
+  std::map<std::pair<std::string, unsigned>, bool> Stays, Pays;
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
+    const bool Can =
+        canRedirect(Row, Run) && needOf(Row, Run).Least <= Options.SharedLimit;
+    Stays[TextOf(K)] |= !Can;
+    Pays[TextOf(K)] |= Can && isBetter(Row, Run, Options);
+  }
+  for (MergedKernel &K : Run.Kernels) {
+    K.Redirected = Pays[TextOf(K)] && !Stays[TextOf(K)];
     if (!K.Redirected)
       continue;
     K.Facts.AddressTaken = false;
