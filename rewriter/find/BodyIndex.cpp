@@ -343,7 +343,7 @@ findUnseen(const FunctionDecl *Definition, const BodyIndex &Body) {
   Token Tok;
   while (!Raw.LexFromRawLexer(Tok) &&
          SM.getFileOffset(Tok.getLocation()) < End) {
-    if (Tok.isNot(tok::raw_identifier) || Known.contains(Tok.getLocation()))
+    if (Tok.isNot(tok::raw_identifier))
       continue;
     const unsigned At = SM.getFileOffset(Tok.getLocation());
     StringRef Before = Buffer.take_front(At).rtrim();
@@ -352,10 +352,12 @@ findUnseen(const FunctionDecl *Definition, const BodyIndex &Body) {
     if (It == Result.end() || Before.ends_with(".") || Before.ends_with("->") ||
         Before.ends_with("::"))
       continue;
-    // An instantiation keeps the type of `decltype(a)`, but not its operand.
+    // The type of `decltype(a)` is kept, but its operand is not everywhere.
     const bool IsOperand = Before.consume_back("(") &&
                            Before.rtrim().ends_with("decltype") &&
                            Behind.starts_with(")");
+    if (!IsOperand && Known.contains(Tok.getLocation()))
+      continue;
     It->second.push_back(
         {IsOperand || Body.OfPattern.contains(Tok.getLocation())
              ? Reason::Decltype

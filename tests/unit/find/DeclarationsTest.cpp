@@ -389,6 +389,16 @@ TEST(Declaration, HidesANameThatItUses) {
   testBody("const int n = 4; int a[n], m[n]; $write^a[j] = $read^m[j];");
 }
 
+// A lambda shows the type of what it does not capture, and not the operand.
+TEST(Declaration, WhoseTypeALambdaAsksFor) {
+  const Finding F = findingOf(
+      kernelAround("float a[4]; auto f = [&](int e) { decltype(a) *p = &a;"
+                   " return (*p)[e & 3] + a[e & 1]; }; out[0] = f(i);"));
+  EXPECT_TRUE(llvm::any_of(F.Obstacles, [](const Obstacle &O) {
+    return O.Why == Reason::Decltype;
+  }));
+}
+
 // A constant expression takes no reference.
 TEST(Declaration, OfWhichAConstantExpressionAsksTheLength) {
   const std::string Prelude =
