@@ -167,7 +167,7 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
 
 // Instantiations of one kernel share the text of the bound that is added to
 // them, so they get the largest of their blocks; where one is not known, none
-// is.
+// is: launches of that one, if they can ask for storage, have any size.
 static void shareBounds(std::vector<KernelSetting> &Settings,
                         const MergedRun &Run) {
   std::map<std::pair<std::string, unsigned>, std::vector<unsigned>> Groups;
@@ -175,13 +175,16 @@ static void shareBounds(std::vector<KernelSetting> &Settings,
     if (!K.Facts.Bounds && K.Facts.BoundsInsertion.isValid())
       Groups[{K.Facts.BoundsInsertion.File, K.Facts.BoundsInsertion.Offset}]
           .push_back(Row);
+  auto SizeOf = [](const KernelSetting &S) {
+    return S.BlockThreads ? S.BlockThreads : UINT_MAX;
+  };
   for (auto &[Text, Group] : Groups) {
     const KernelSetting *Largest = &Settings[Group.front()];
     std::optional<Why> Obstacle;
     for (unsigned Row : Group) {
       if (Settings[Row].Obstacle)
         Obstacle = Settings[Row].Obstacle;
-      if (Settings[Row].BlockThreads > Largest->BlockThreads)
+      if (SizeOf(Settings[Row]) > SizeOf(*Largest))
         Largest = &Settings[Row];
     }
     for (unsigned Row : Group) {
@@ -378,12 +381,22 @@ static unsigned launchableBlock(const MergedKernel &K) {
   return std::min(LargestBlock, WarpsOfAPart * PartitionsPerSM * WarpThreads);
 }
 
+// The same for all instances that share the text of the bound.
+static unsigned launchableBlock(const MergedKernel &K, const MergedRun &Run) {
+  unsigned Largest = launchableBlock(K);
+  for (const MergedKernel &Other : Run.Kernels)
+    if (Other.Facts.BoundsInsertion == K.Facts.BoundsInsertion)
+      Largest = std::max(Largest, launchableBlock(Other));
+  return Largest;
+}
+
 // Without an opt-in of the user's, what a launch asks for itself is at most
 // what it gets unasked.
-static void makeDynamic(KernelSetting &S, const MergedKernel &K) {
+static void makeDynamic(KernelSetting &S, const MergedKernel &K,
+                        const MergedRun &Run) {
   S.Dynamic = true;
   S.Unbounded = std::exchange(S.Obstacle, std::nullopt);
-  S.BoundsToAdd = S.BlockThreads ? S.BlockThreads : launchableBlock(K);
+  S.BoundsToAdd = S.BlockThreads ? S.BlockThreads : launchableBlock(K, Run);
   S.AddBounds = !K.Facts.Bounds && mayAddBounds(S, K);
   const uint64_t Rest = StaticSharedLimit -
                         std::min(StaticSharedLimit, K.Facts.StaticSharedBytes);
@@ -412,7 +425,7 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
     for (unsigned Row : G.Kernels) {
       KernelSetting &S = Settings[Row];
       if (Why.empty()) {
-        makeDynamic(S, Run.Kernels[Row]);
+        makeDynamic(S, Run.Kernels[Row], Run);
         S.Behind = Behind;
       } else if (saysMore(S, Run.Kernels[Row])) {
         S.Obstacle->Detail += "; nor can it be dynamic shared memory: " + Why;

@@ -35,6 +35,7 @@ static void inGraph(int block) {
   cudaStreamCreate(&stream);
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
   digits<<<2, block, 0, stream>>>(in, out, 999);
+  ranks<<<1, block, 0, stream>>>(in, out + 2048, 999);
   cudaStreamEndCapture(stream, &graph);
   check(cudaGraphInstantiate(&run, graph, 0) == cudaSuccess, "graph");
   check(cudaGraphLaunch(run, stream) == cudaSuccess, "graph");
@@ -67,6 +68,10 @@ int main(int count, char **words) {
     print("digits", block, out);
     marked<<<dim3(2, 1), dim3(block > 7 ? block / 7 : 1, block > 7 ? 7 : 1)>>>(in, out, 99);
     print("marked", block, out);
+    ranks<<<2, block>>>(in, out, 555);
+    print("ranks", block, out);
+    runBlocks(in, out, block, 777);
+    print("blocks", block, out);
   }
   digits<<<2, 1024>>>(in, out, 999);
   print("digits", 1024, out);

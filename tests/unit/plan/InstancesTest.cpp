@@ -211,6 +211,25 @@ TEST(Instantiations, OneOfUnknownBlockSizeKeepsAll) {
   EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
 }
 
+// Launches of the other one may have any size.
+TEST(Instantiations, OneOfUnknownBlockSizeDecidesTheBoundsOfAll) {
+  TestUnit U = twoInstantiations(192, 1);
+  U.Result.Facts.Launches[1].Threads.reset();
+  U.array(ofTypeT());
+  giveText(U.Result);
+  PlanOptions Options;
+  Options.SharedLimit = 100 * 1024;
+  for (unsigned Registers : {16u, 90u}) {
+    U.Result.Resources["k<int>"].Registers = Registers;
+    Plan P = U.plan(Options);
+    EXPECT_TRUE(find(P, "a").Verdict.Dynamic);
+    for (const KernelPlan &K : P.Kernels) {
+      EXPECT_EQ(K.BlockThreads, 0u);
+      EXPECT_EQ(K.BoundsToAdd, 1024u);
+    }
+  }
+}
+
 // Even one that has no such array: it would get the bounds all the same.
 TEST(Instantiations, OneThatDoesNotReachTheArrayCountsToo) {
   TestUnit U = twoInstantiations(64, 0);
