@@ -25,7 +25,8 @@ static __global__ void lasts(const unsigned *in, unsigned *out, int n) {
 }
 
 // With shared memory of its own, so that its version stands beside it.
-template <int Bins> __global__ void tiles(const unsigned *in, unsigned *out, int n) {
+template <int Bins>
+__global__ void tiles(const unsigned *in, unsigned *out, int n) {
   unsigned bins[Bins] = {0};
   __shared__ unsigned tile[2048];
   for (unsigned i = threadIdx.x; i < 2048; i += blockDim.x)
