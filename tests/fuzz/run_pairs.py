@@ -104,7 +104,7 @@ class Pairs:
             only = ["-fsyntax-only"] if options.build_only else []
             return [options.compiler, *self.host_flags(), *only, str(source), "-o", str(program)]
         only = ["-c", "-Xcicc", "-O0", "-Xptxas", "-O0"] if options.build_only else []
-        std = max(options.std, re.search(r"^// cases .*(c\+\+\d+)|$", source.read_text(), re.M)[1] or "")
+        std = max([options.std, *re.findall(r"^// cases .*(c\+\+\d+)$", source.read_text(), re.M)])
         return [options.compiler, f"-std={std}", f"-arch={options.arch}", "-w", *only,
                 "-DBANKSTRIPE_CHECK_BOUNDS", str(source), "-o", str(program)]
 
