@@ -87,6 +87,9 @@ class Harness(unittest.TestCase):
             "  int *counts = storage + threadIdx.x / 32 * 256 + threadIdx.x % 32;",
             "counts[({}) * 32]"))
 
+    def test_the_launch_bounds_are_smaller_than_the_block(self):
+        self.assert_noticed("status", rewritten().replace("void count", "void __launch_bounds__(64) count"))
+
 
 if __name__ == "__main__":
     if not shutil.which("g++"):

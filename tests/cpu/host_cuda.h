@@ -116,6 +116,21 @@ inline dim3 gridDim, blockDim;
 
 namespace host_cuda {
 
+/// A GPU does not start a kernel in larger blocks than its launch bounds say.
+template <class... Others> void checkBounds(unsigned Threads, Others...) {
+  if (blockDim.x * blockDim.y * blockDim.z <= Threads)
+    return;
+  std::fprintf(
+      stderr,
+      "host_cuda: the block is larger than launch bounds of %u threads\n",
+      Threads);
+  std::abort();
+}
+
+} // namespace host_cuda
+
+namespace host_cuda {
+
 constexpr unsigned MaximumThreads = 1024;
 constexpr size_t StackBytes = 256 * 1024;
 #ifdef __SANITIZE_ADDRESS__

@@ -116,6 +116,25 @@ def turn_launches(text):
     return "".join(result) + text[copied:]
 
 
+def tell_bounds(text):
+    """Has each kernel with launch bounds look at the block that it runs in."""
+    masked = mask(text)
+    result, copied = [], 0
+    for match in re.finditer(r"\b__launch_bounds__\s*\(", masked):
+        end = balanced_end(masked, match.end(), ")")
+        bounds = text[match.end():end]
+        # Behind attributes, the name and its parameters.
+        while at := re.compile(r"[({;]").search(masked, end + 1):
+            end = at.start()
+            if at.group() != "(":
+                break
+            end = balanced_end(masked, end + 1, ")")
+        if at and at.group() == "{":
+            result += [text[copied:end + 1], f" host_cuda::checkBounds({bounds});"]
+            copied = end + 1
+    return "".join(result) + text[copied:]
+
+
 def keep_types(text):
     """Takes casts to pointers to nothing away from kernels that functions of the
     runtime launch, so that the type tells what arguments there are."""
@@ -158,8 +177,8 @@ def tell_shared(text):
 
 
 def copy_for_host(source, folders, target):
-    """Writes `source`, with its launches turned and its shared variables told
-    of, and the headers that it includes by relative name, into the folder
+    """Writes `source`, with its launches turned and its shared variables and
+    launch bounds told of, and the headers that it includes by relative name, into the folder
     `target`."""
     text = source.read_bytes().decode("latin-1")
     for name in included_names(text):
@@ -171,7 +190,7 @@ def copy_for_host(source, folders, target):
         copy_for_host(found[0], folders, target)
     copy = target / source.name
     copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_bytes(tell_shared(turn_launches(keep_types(text))).encode("latin-1"))
+    copy.write_bytes(tell_shared(tell_bounds(turn_launches(keep_types(text)))).encode("latin-1"))
     return copy
 
 
