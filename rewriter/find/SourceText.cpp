@@ -141,7 +141,8 @@ bool SourceText::anyIdentifier(
          D; D = D->getPrevious())
       if (const auto *Definition = dyn_cast<DefMacroDirective>(D))
         for (const Token &Tok : Definition->getInfo()->tokens())
-          if (const IdentifierInfo *Named = Tok.getIdentifierInfo())
+          if (const IdentifierInfo *Named = Tok.getIdentifierInfo();
+              Named && Definition->getInfo()->getParameterNum(Named) < 0)
             Names.insert(Named);
   }
   return false;

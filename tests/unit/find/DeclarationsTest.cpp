@@ -511,4 +511,9 @@ TEST(Hidden, ANameOfTheHelperThatIsAMacro) {
   EXPECT_EQ(WithMacro("#define clear(x) x\n"), "macro 'clear'");
   EXPECT_EQ(WithMacro("#define warps 4\n#undef warps\n"), "macro 'warps'");
   EXPECT_EQ(WithMacro("#define wraps 4\n"), "");
+  // A parameter of a macro is no name.
+  const std::string Align = "#define n 3\n#undef __align__\n";
+  EXPECT_EQ(WithMacro(Align + "#define __align__(n) alignas(n)\n"), "");
+  EXPECT_EQ(WithMacro(Align + "#define __align__(m) alignas(n)\n"),
+            "macro 'n'");
 }
