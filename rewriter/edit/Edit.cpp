@@ -23,7 +23,7 @@ StringRef bankstripe::lineEndingOf(StringRef Code) {
 }
 
 StringRef bankstripe::indentationAt(StringRef Code, unsigned Offset) {
-  size_t Newline = Offset ? Code.rfind('\n', Offset - 1) : StringRef::npos;
+  size_t Newline = Code.rfind('\n', Offset);
   StringRef Line =
       Code.drop_front(Newline == StringRef::npos ? 0 : Newline + 1);
   return Line.take_while([](char C) { return C == ' ' || C == '\t'; });

@@ -143,6 +143,13 @@ TEST(Overloads, StandBehindTheOriginal) {
       (Put + Overload + "\nvoid f() {\n" + Storage + "put(a, 1);\n}\n").str());
 }
 
+TEST(Overloads, AreIndentedAsTheOriginalIs) {
+  std::string Code =
+      ("/*\n */\n" + Put + "\nvoid f() {\nint a[4];\nput(a, 1);\n}\n").str();
+  EXPECT_NE(carriedOut(planWithCall(Code)).find((Put + Overload).str()),
+            std::string::npos);
+}
+
 TEST(Overloads, AreApartFromWhatFollows) {
   std::string Code = (Put + "void f() {\nint a[4];\nput(a, 1);\n}\n").str();
   EXPECT_EQ(
