@@ -3,7 +3,8 @@
 // A Fisher-Yates shuffle with a generator per thread, and the statistics of a
 // simulated card game: the cycles of the permutation and the first hand.
 //
-// expect-striped: deck seen
+// expect-striped: deck
+// expect-bits: seen
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>

@@ -85,8 +85,8 @@ template <> struct llvm::yaml::ScalarTraits<Carveout> {
 
 template <> struct llvm::yaml::ScalarEnumerationTraits<Layout> {
   static void enumeration(IO &IO, Layout &L) {
-    for (Layout Each :
-         {Layout::Auto, Layout::Stripe, Layout::Slot, Layout::Keep})
+    for (Layout Each : {Layout::Auto, Layout::Stripe, Layout::Slot,
+                        Layout::Bits, Layout::Keep})
       IO.enumCase(L, nameOf(Each), Each);
   }
 };

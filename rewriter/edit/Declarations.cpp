@@ -146,6 +146,10 @@ std::string bankstripe::unitText(StripeForm Form, StringRef Element) {
     return Wrapped("packed");
   case StripeForm::Unit:
     return Wrapped("unit");
+  case StripeForm::Bits:
+    return "::bankstripe::bit";
+  case StripeForm::LongBits:
+    return "::bankstripe::long_bit";
   }
   llvm_unreachable("all forms are listed");
 }
@@ -169,8 +173,44 @@ static std::string inHelper(const PlannedArray &A, const std::string &Type) {
 }
 
 // An accessor takes the name of the array, and the storage another one.
+// Whether the name of an array of bits becomes a pointer to the first of them.
+// Rows of them are no pointers, and memset clears the array.
+static bool isBitPointer(const Finding &F) {
+  return F.NeedsAccessor && F.Extents.size() == 1 &&
+         llvm::none_of(F.Obstacles, [](const Obstacle &O) {
+           return O.Why == Reason::PassedToFunction;
+         });
+}
+
 static const std::string &stripeName(const Finding &F) {
   return F.NeedsAccessor ? F.StripesName : F.Name;
+}
+
+static std::string listOfExtents(const Finding &F) {
+  std::string List;
+  for (unsigned I = 0; I < F.Extents.size(); ++I)
+    List += (I ? ", " : "") + asArgument(extent(F, I));
+  return List;
+}
+
+static std::string bitsType(const Finding &F) {
+  return "::bankstripe::bits<" + listOfExtents(F) + ">";
+}
+
+// `a[9]`, `b[2] = {x, y}`: `a`, `b({x, y})`.
+static EditList editsOfBits(const Finding &F) {
+  const DeclarationText &Text = F.Text;
+  EditList Edits = {{Text.Extents.Offset, Text.Extents.Length, ""}};
+  if (isBitPointer(F))
+    Edits.push_back({Text.Name.Offset, Text.Name.Length, F.BitsName});
+  const TextRange &Init = Text.Initializer, &Values = Text.Values;
+  if (F.Init == InitializerKind::Zero) {
+    Edits.push_back({Init.Offset, Init.Length, " = {}"});
+  } else if (F.Init == InitializerKind::List) {
+    Edits.push_back({Init.Offset, Values.Offset - Init.Offset, "("});
+    Edits.push_back({Values.end(), Init.end() - Values.end(), ")"});
+  }
+  return Edits;
 }
 
 std::string StorageWriter::editedText(const TextRange &R) const {
@@ -194,6 +234,8 @@ std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
     if (isView(A))
       return "";
     break;
+  case VerdictKind::Bits:
+    return bitsType(A.Array);
   case VerdictKind::Constant:
     return (makesConstBySpecifier(A) ? "static const " : "static ") + Written;
   default:
@@ -331,6 +373,8 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
                      slotDeclaration(A)});
     return Edits;
   }
+  case VerdictKind::Bits:
+    return editsOfBits(A.Array);
   default:
     if (isView(A)) {
       unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();
@@ -361,16 +405,16 @@ std::string StorageWriter::initialisation(const PlannedArray &A) const {
   const std::string Values = editedText(F.Text.Values);
   if (IsSlot)
     return "::bankstripe::initialize_slot(" + F.Name + ", " + Values + ");";
-  std::string Arguments;
-  for (unsigned I = 0; I < F.Extents.size(); ++I)
-    Arguments += (I ? ", " : "") + asArgument(extent(F, I));
-  return "::bankstripe::initialize<" + Arguments + ">(" + stripeName(F) + ", " +
-         Values + ");";
+  return "::bankstripe::initialize<" + listOfExtents(F) + ">(" + stripeName(F) +
+         ", " + Values + ");";
 }
 
 std::vector<std::string>
 StorageWriter::statementsAfter(const PlannedArray &A) const {
   std::vector<std::string> Statements;
+  if (A.Verdict.Kind == VerdictKind::Bits && isBitPointer(A.Array))
+    Statements.push_back("auto " + A.Array.Name + " = ::bankstripe::begin(" +
+                         A.Array.BitsName + ");");
   if (!A.Verdict.usesShared())
     return Statements;
   // A slot checks between its two declarations.

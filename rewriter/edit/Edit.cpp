@@ -233,10 +233,10 @@ private:
 
 void FileEditor::collectUses() {
   for (const PlannedArray &A : P.Arrays)
-    if (moves(A) && A.Verdict.Kind == VerdictKind::Stripe) {
+    if (moves(A) && A.Verdict.hasForm()) {
       llvm::append_range(UseEdits,
                          editsOfPointers(A.Array.Trail, A.Verdict.Form));
-      if (!A.Array.NeedsAccessor)
+      if (!A.Array.NeedsAccessor && A.Verdict.Kind == VerdictKind::Stripe)
         for (const Use &U : A.Array.Uses)
           llvm::append_range(UseEdits, editsOfUse(U, Code));
     }
@@ -259,7 +259,7 @@ void FileEditor::collectStatements() {
     llvm::append_range(MoveEdits, editsOfStatement(Code, Arrays, UseEdits));
     // Tables are constant in both.
     if (llvm::any_of(Arrays, [](auto *A) { return A->Verdict.InVersion; })) {
-      llvm::erase_if(Arrays, [](auto *A) { return A->Verdict.usesShared(); });
+      llvm::erase_if(Arrays, [](auto *A) { return A->Verdict.usesHelper(); });
       if (!Arrays.empty())
         llvm::append_range(TableEdits, editsOfStatement(Code, Arrays, {}));
     }
@@ -297,7 +297,7 @@ void FileEditor::collectLoops() {
 
 bool FileEditor::collect() {
   NeedsHelper = llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
-    return A.Verdict.usesShared() &&
+    return A.Verdict.usesHelper() &&
            llvm::is_contained(A.Array.FunctionFiles, Path);
   });
   collectUses();

@@ -91,22 +91,28 @@ void OverloadCollector::need(const Calls &Asked) {
 std::set<Overload> OverloadCollector::collect() {
   Calls Asked;
   for (const PlannedArray &A : P.Arrays)
-    if (A.Verdict.Kind == VerdictKind::Stripe)
+    if (A.Verdict.hasForm())
       add(Asked, A.Array.Trail, A.Verdict.Form);
   need(Asked);
   return std::move(Needed);
 }
 
 // The copy of a function with other parameters.
+static bool hasBitsAlone(const Forms &Given) {
+  return llvm::all_of(llvm::make_second_range(Given), [](StripeForm Form) {
+    return Form == StripeForm::Bits || Form == StripeForm::LongBits;
+  });
+}
+
 static std::string overloadText(const Callee &C, const Forms &Striped,
                                 StringRef Code) {
   EditList Edits;
-  // It is for the device alone.
+  // Shared memory is for the device alone.
   constexpr StringRef Host = "__host__";
   const StringRef Header = Code.substr(C.Definition.Offset, C.Definition.Length)
                                .take_until([](char Ch) { return Ch == '{'; });
-  for (size_t At = Header.find(Host); At != StringRef::npos;
-       At = Header.find(Host, At + 1)) {
+  for (size_t At = hasBitsAlone(Striped) ? StringRef::npos : Header.find(Host);
+       At != StringRef::npos; At = Header.find(Host, At + 1)) {
     const StringRef Rest = Header.substr(At + Host.size());
     const size_t Blanks = Rest.size() - Rest.ltrim(' ').size();
     Edits.push_back({static_cast<unsigned>(C.Definition.Offset + At),
@@ -143,8 +149,10 @@ EditList bankstripe::overloadsIn(const Plan &P, StringRef Path,
     const bool Guard = C.MayBeReadForHost;
     Texts[C.Definition.end()] +=
         LineEnding + (Guard ? LineEnding + "#ifdef __CUDACC__" : "") + NewLine +
-        "// The same for striped arrays." + NewLine +
-        overloadText(C, Striped, Code) + (Guard ? LineEnding + "#endif" : "");
+        (hasBitsAlone(Striped) ? "// The same for arrays of bits."
+                               : "// The same for striped arrays.") +
+        NewLine + overloadText(C, Striped, Code) +
+        (Guard ? LineEnding + "#endif" : "");
   }
   EditList Edits;
   for (auto &[Offset, Text] : Texts) {

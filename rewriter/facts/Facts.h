@@ -69,7 +69,7 @@ BANKSTRIPE_FIELDS(SourceFile, Path, Digest)
 BANKSTRIPE_FIELDS(Pointee, Text, Const, Dependent)
 BANKSTRIPE_FIELDS(PointerDeclaration, Specifiers, Stars, To)
 BANKSTRIPE_FIELDS(PointerArgument, Call, Callee, Parameter)
-BANKSTRIPE_FIELDS(PointerTrail, Locals, Arguments)
+BANKSTRIPE_FIELDS(PointerTrail, Locals, Arguments, AsBits)
 BANKSTRIPE_FIELDS(CalleeParameter, Text, Name, To, Trail)
 BANKSTRIPE_FIELDS(Callee, Where, Name, Definition, MayBeReadForHost, Parameters)
 
@@ -95,9 +95,9 @@ BANKSTRIPE_FIELDS(VersionText, Rest, Problem, SharedBytes, Returns, IsWeak)
 BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   Kernels, Type, ElementBytes, Extents, BytesPerThread,
                   Instances, IsObject, HostDevice, HasConst, ElementDependent,
-                  FunctionFiles, SlotsName, StripesName, Init, NeverWritten,
-                  Text, Version, Uses, NeedsAccessor, Trail, OtherDepths,
-                  Obstacles, LeadingLoops)
+                  FunctionFiles, SlotsName, StripesName, BitsName, Init,
+                  NeverWritten, Text, Version, Uses, NeedsAccessor, Trail,
+                  AsBits, OtherDepths, Obstacles, LeadingLoops)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion,
                   BoundsExcludedBy, MayEdit, StaticSharedBytes,

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Arrays.h"
+#include "find/BitUse.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
@@ -254,6 +255,7 @@ std::optional<Obstacle> ArrayReader::readUse(Finding &F,
     if (!Trail)
       return wholeArray(Reference);
     F.NeedsAccessor = true;
+    F.AsBits &= Trail->AsBits;
     llvm::move(Trail->Locals, std::back_inserter(F.Trail.Locals));
     llvm::move(Trail->Arguments, std::back_inserter(F.Trail.Arguments));
     return std::nullopt;
@@ -267,6 +269,7 @@ std::optional<Obstacle> ArrayReader::readUse(Finding &F,
     return obstacle(Reason::UnknownUse, Reference,
                     "the index stands before the array");
 
+  F.AsBits = F.AsBits && isBitUse(E, Function, Body);
   Use U;
   U.Where = Text.place(Reference->getLocation());
   U.LoopDepth = Body.loopDepth(E);
@@ -299,8 +302,10 @@ bool ArrayReader::readUses(Finding &F, const VarDecl *Variable) {
   bool MayClaim = false;
   for (const DeclRefExpr *Reference : Body.references(Variable)) {
     const size_t Known = F.Uses.size();
-    if (auto Problem = readUse(F, Reference))
+    if (auto Problem = readUse(F, Reference)) {
       F.Obstacles.push_back(std::move(*Problem));
+      F.AsBits = F.AsBits && isClearing(Reference, Body);
+    }
     const bool IsPlain = F.Uses.size() > Known;
     if (!IsPlain)
       F.OtherDepths.push_back(Body.loopDepth(Reference));
@@ -414,12 +419,17 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
     StringRef Buffer = Text.buffer(*Spelled);
     F.SlotsName = unusedName(F.Name + "_slots", Buffer);
     F.StripesName = unusedName(F.Name + "_stripes", Buffer);
+    F.BitsName = unusedName(F.Name + "_bits", Buffer);
   }
   const size_t BeforeUses = F.Obstacles.size();
+  F.AsBits = BeforeUses == 0 && areBits(Variable->getType(), Text.context()) &&
+             !Text.mayBeReadForHost(Function);
   const bool MayClaim =
       F.IsObject ? readObjectUses(F, Variable) : readUses(F, Variable);
-  for (auto [Why, Where] : Bodies.unseenMentions(Function, Variable))
+  for (auto [Why, Where] : Bodies.unseenMentions(Function, Variable)) {
     F.Obstacles.push_back({Why, Text.place(Where), ""});
+    F.AsBits = false;
+  }
   ArrayInstance &Instance = F.Instances.front();
   Instance.FunctionId = F.FunctionId;
   Instance.SlotAlignment = std::max(

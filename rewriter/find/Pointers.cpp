@@ -29,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Pointers.h"
+#include "find/BitUse.h"
 #include "find/Declaration.h"
 #include "find/Kernels.h"
 #include "clang/AST/Attr.h"
@@ -49,7 +50,9 @@ public:
   /// \p Element is the unqualified type that the pointers must keep.
   PointerWalker(PointerFollower &Follower, const BodyIndex &Body,
                 const VarDecl *Source, QualType Element)
-      : Follower(Follower), Body(Body), Source(Source), Element(Element) {}
+      : Follower(Follower), Body(Body), Source(Source), Element(Element) {
+    Trail.AsBits = Element->isBooleanType();
+  }
 
   /// Whether the pointer that \p Value computes only walks.
   bool follow(const Expr *Value);
@@ -66,6 +69,7 @@ private:
   bool followReference(const DeclRefExpr *Reference);
   bool track(const VarDecl *Pointer);
   bool isTracked(const Expr *Value) const;
+  bool reach(const Expr *Lvalue);
   bool isDiscarded(const Expr *Value) const;
 
   PointerFollower &Follower;
@@ -152,7 +156,7 @@ bool PointerWalker::followArgument(const CallExpr *Call, const Expr *Value) {
   for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
     if (Call->getArg(I) != Value)
       continue;
-    auto Place = Follower.walkingParameter(Callee, I, Call);
+    auto Place = Follower.walkingParameter(Callee, I, Call, Trail.AsBits);
     if (!Place)
       return false;
     // A template would take the const for a part of its parameter.
@@ -234,6 +238,14 @@ bool PointerWalker::followVariable(const VarDecl *Pointer) {
       [&](const DeclRefExpr *Reference) { return followReference(Reference); });
 }
 
+// Whether the element that a pointer leads to stays with itself.
+bool PointerWalker::reach(const Expr *Lvalue) {
+  Trail.AsBits =
+      Trail.AsBits &&
+      isBitUse(Lvalue, cast<FunctionDecl>(Source->getDeclContext()), Body);
+  return staysWithElement(Lvalue, Body, Follower.Bodies);
+}
+
 bool PointerWalker::follow(const Expr *Value) {
   if (!Value->getType()->isPointerType() ||
       !Body.Context.hasSameUnqualifiedType(Value->getType()->getPointeeType(),
@@ -248,15 +260,13 @@ bool PointerWalker::follow(const Expr *Value) {
   if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Parent))
     return Cast->getCastKind() == CK_NoOp && follow(Cast);
   if (const auto *Unary = dyn_cast<UnaryOperator>(Parent))
-    return Unary->getOpcode() == UO_Deref &&
-           staysWithElement(Unary, Body, Follower.Bodies);
+    return Unary->getOpcode() == UO_Deref && reach(Unary);
   if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(Parent))
     return Subscript->getLHS() == Value && isInteger(Subscript->getIdx()) &&
-           staysWithElement(Subscript, Body, Follower.Bodies);
+           reach(Subscript);
   if (const auto *Member = dyn_cast<MemberExpr>(Parent))
     return Member->isArrow() && isa<FieldDecl>(Member->getMemberDecl()) &&
-           !Member->getType()->isArrayType() &&
-           staysWithElement(Member, Body, Follower.Bodies);
+           !Member->getType()->isArrayType() && reach(Member);
   if (const auto *Operator = dyn_cast<BinaryOperator>(Parent))
     return followBinary(Operator, Value);
   if (const auto *Call = dyn_cast<CallExpr>(Parent))
@@ -366,7 +376,7 @@ static bool isItsOwnUnit(QualType Element, const ASTContext &Context) {
 
 std::optional<Place>
 PointerFollower::walkingParameter(const FunctionDecl *Function, unsigned Index,
-                                  const CallExpr *Call) {
+                                  const CallExpr *Call, bool &AsBits) {
   const FunctionDecl *Definition = copiedDefinition(Function);
   const BodyIndex *Body = Bodies.get(Function);
   const FunctionDecl *Instance = nullptr;
@@ -398,6 +408,7 @@ PointerFollower::walkingParameter(const FunctionDecl *Function, unsigned Index,
         readWalkingParameter(Instance, Definition, Index, *Body, Where, *Whole);
     It->second = Walks;
   }
+  AsBits = AsBits && !NotAsBits.contains({Instance, Index});
   // A function that calls itself asks while it is looked at.
   return It->second.value_or(Inside) ? std::optional(Where) : std::nullopt;
 }
@@ -424,6 +435,8 @@ bool PointerFollower::readWalkingParameter(const FunctionDecl *Instance,
   if (!Walker.followVariable(Parameter) || !Walker.staysAmongItself())
     return false;
   Facts->Trail = Walker.take();
+  if (!Facts->Trail.AsBits)
+    NotAsBits.insert({Instance, Index});
 
   Callee &C = Callees[Where];
   if (C.Name.empty()) {

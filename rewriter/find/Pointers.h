@@ -38,10 +38,12 @@ private:
   friend class PointerWalker;
 
   /// Whether parameter \p Index of \p Function only walks; it is then among
-  /// the callees, and the result is its definition's place.
+  /// the callees, and the result is its definition's place. \p AsBits becomes
+  /// false if what it points to cannot be bits.
   std::optional<Place> walkingParameter(const clang::FunctionDecl *Function,
                                         unsigned Index,
-                                        const clang::CallExpr *Call);
+                                        const clang::CallExpr *Call,
+                                        bool &AsBits);
 
   /// Whether the pointee of a callee's parameter names a template parameter.
   bool isDependent(const Place &Callee, unsigned Index) const {
@@ -64,6 +66,7 @@ private:
   std::map<std::pair<const clang::FunctionDecl *, unsigned>,
            std::optional<bool>>
       Parameters;
+  llvm::DenseSet<std::pair<const clang::FunctionDecl *, unsigned>> NotAsBits;
   std::map<Place, Callee> Callees;
   llvm::DenseMap<const clang::VarDecl *, std::optional<PointerTrail>> Trails;
 };

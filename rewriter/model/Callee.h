@@ -46,6 +46,7 @@ struct PointerArgument {
 struct PointerTrail {
   std::vector<PointerDeclaration> Locals;
   std::vector<PointerArgument> Arguments;
+  bool AsBits = true; ///< What they point to may be bits.
 };
 
 /// A parameter that only walks.

@@ -25,6 +25,7 @@ enum class Layout {
   Auto,   ///< Planning chooses.
   Stripe, ///< A stripe where that is possible.
   Slot,   ///< A slot, even where a stripe is possible.
+  Bits,   ///< Bits in registers where that is possible.
   Keep,   ///< It stays where it is.
 };
 

@@ -46,10 +46,11 @@ struct Prediction {
 /// Cycles for the accesses to one array.
 struct ArrayCost {
   std::string Name;
-  bool Moved = false; ///< In shared memory.
+  bool Moved = false; ///< In shared memory, or in registers.
   double Issue = 0;
-  double Latency = 0; ///< Of one warp, with nothing else to do.
-  double HitRate = 1; ///< Of the L1; where it is not moved.
+  double Latency = 0;       ///< Of one warp, with nothing else to do.
+  double HitRate = 1;       ///< Of the L1; where it is not moved.
+  bool InRegisters = false; ///< Where it is moved.
 };
 
 /// A kernel's time, and what it runs with.

@@ -161,6 +161,7 @@ struct Finding {
   /// Names for its storage that the file has not.
   std::string SlotsName;
   std::string StripesName;
+  std::string BitsName;
 
   InitializerKind Init = InitializerKind::None;
   bool NeverWritten = false; ///< Initialised and then only read.
@@ -171,6 +172,9 @@ struct Finding {
   /// stands in a macro, or a pointer into the array only walks.
   bool NeedsAccessor = false;
   PointerTrail Trail;
+  /// Its elements are up to 64 bools that are only read and assigned, and
+  /// nothing stands against a place of their own in registers.
+  bool AsBits = false;
   /// Loop depths of the mentions that are no plain subscript.
   std::vector<unsigned> OtherDepths;
   std::vector<Obstacle> Obstacles; ///< In source order.
@@ -221,6 +225,7 @@ struct Finding {
                         Other.Trail.Locals.end());
     Trail.Arguments.insert(Trail.Arguments.end(), Other.Trail.Arguments.begin(),
                            Other.Trail.Arguments.end());
+    AsBits &= Other.AsBits;
     NeverWritten &= Other.NeverWritten;
     InKernel &= Other.InKernel;
     if (!(Scope == Other.Scope))

@@ -20,7 +20,7 @@
 
 namespace bankstripe {
 
-/// How the elements of a stripe fill its bank words.
+/// How the elements of a stripe fill its bank words, or registers.
 enum class StripeForm {
   Plain,    ///< Elements of a word or more, one after the other.
   Padded,   ///< Structures, padded to an odd number of words.
@@ -28,12 +28,14 @@ enum class StripeForm {
   Unpacked, ///< Elements of one or two bytes, side by side over the lanes.
   Packed,   ///< Elements of one or two bytes, sharing the lane's word.
   Unit,     ///< Plain, Padded or Wide: the size varies by instantiation.
+  Bits,     ///< Bits of a word; of no stripe.
+  LongBits, ///< Bits of two words.
 };
 
 /// What a version of the program makes of an array.
 struct Treatment {
   VerdictKind Kind = VerdictKind::Unchanged;
-  StripeForm Form = StripeForm::Plain; ///< Of a stripe.
+  StripeForm Form = StripeForm::Plain; ///< Of a stripe or of bits.
 
   friend bool operator==(const Treatment &A, const Treatment &B) {
     return A.Kind == B.Kind && A.Form == B.Form;
@@ -46,7 +48,7 @@ struct Verdict {
   Reason Why = Reason::UnknownUse;
   std::string Detail; ///< Completes the reason's summary; may be empty.
   Place Where;        ///< The place that the reason is about.
-  StripeForm Form = StripeForm::Plain; ///< Of a stripe.
+  StripeForm Form = StripeForm::Plain; ///< Of a stripe or of bits.
   uint64_t SharedBytes = 0; ///< Per block, of the largest instance; moved ones.
   unsigned Threads = 0;     ///< The largest block that its storage is for.
   std::string ThreadsText;  ///< How to spell that in its function.
@@ -67,10 +69,16 @@ struct Verdict {
   bool usesShared() const {
     return Kind == VerdictKind::Stripe || Kind == VerdictKind::Slot;
   }
+  /// Whether its storage is one of the helper's.
+  bool usesHelper() const { return usesShared() || Kind == VerdictKind::Bits; }
+  /// Whether its elements have a form, and so have the pointers to them.
+  bool hasForm() const {
+    return Kind == VerdictKind::Stripe || Kind == VerdictKind::Bits;
+  }
   bool unrolls() const { return Why == Reason::UnrolledLoop; }
   /// Whether the source changes.
   bool changesSource() const {
-    return usesShared() || unrolls() || Kind == VerdictKind::Constant;
+    return usesHelper() || unrolls() || Kind == VerdictKind::Constant;
   }
   double Benefit = 0; ///< Accesses weighted by loop depth and uniformity.
 };
@@ -97,6 +105,7 @@ struct KernelPlan {
   /// What launches ask for in addition, in bytes per warp; 0 for static
   /// storage.
   uint64_t WarpBytes = 0;
+  bool MovesArrays = false; ///< Some of those that it reaches.
   /// What it does, arrays by their index in Plan::Arrays; nothing without
   /// optimised IR.
   std::optional<KernelWork> Work;

@@ -133,6 +133,10 @@ StringRef bankstripe::nameOf(StripeForm F) {
     return "unpacked";
   case StripeForm::Unit:
     return "by element size";
+  case StripeForm::Bits:
+    return "one register";
+  case StripeForm::LongBits:
+    return "two registers";
   }
   llvm_unreachable("all forms are listed");
 }
@@ -159,6 +163,8 @@ StringRef bankstripe::nameOf(Layout L) {
     return "stripe";
   case Layout::Slot:
     return "slot";
+  case Layout::Bits:
+    return "bits";
   case Layout::Keep:
     return "keep";
   }
@@ -206,8 +212,8 @@ raw_ostream &bankstripe::operator<<(raw_ostream &OS, const Verdict &V) {
   OS << nameOf(V.Kind) << " [" << infoOf(V.Why).Id << ']';
   if (!V.Detail.empty())
     OS << ' ' << V.Detail;
-  if (V.Kind == VerdictKind::Stripe)
-    OS << ' ' << nameOf(V.Form) << ',';
+  if (V.hasForm())
+    OS << ' ' << nameOf(V.Form) << (V.usesShared() ? "," : "");
   if (V.usesShared())
     OS << ' ' << V.SharedBytes << " bytes per block";
   return OS;

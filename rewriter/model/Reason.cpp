@@ -74,6 +74,8 @@ constexpr ReasonInfo Table[] = {
      "its elements are single bytes at indices that lanes share, and a slot "
      "needs no arithmetic to find those",
      "decide for a stripe in .bankstripe.yaml"},
+    {Reason::BoolElements, VerdictKind::Bits, "bool-elements",
+     "its elements are bools, which fit into registers as single bits", ""},
     {Reason::ConstantTable, VerdictKind::Constant, "constant-table",
      "it is never written after its initialisation with constants, so it "
      "belongs in constant storage",
@@ -213,6 +215,8 @@ llvm::StringRef bankstripe::nameOf(VerdictKind V) {
     return "stripe";
   case VerdictKind::Slot:
     return "slot";
+  case VerdictKind::Bits:
+    return "bits";
   case VerdictKind::Constant:
     return "constant";
   case VerdictKind::Registers:

@@ -23,6 +23,7 @@ namespace bankstripe {
 enum class VerdictKind {
   Stripe,      ///< Moves into bank-striped shared memory.
   Slot,        ///< Moves into a padded contiguous slot of shared memory.
+  Bits,        ///< Becomes the bits of one or two registers.
   Constant,    ///< Moves into constant storage.
   Registers,   ///< The compiler keeps it in registers; nothing to do.
   Unchanged,   ///< Could be moved, but must not or need not be here.
@@ -54,6 +55,8 @@ enum class Reason {
   DecidedSlot,
   PartOfWarp,
   ByteElements,
+  // bits
+  BoolElements,
   // constant
   ConstantTable,
   // registers
@@ -113,7 +116,8 @@ struct ReasonInfo {
 llvm::ArrayRef<ReasonInfo> allReasons();
 /// The row of \p R.
 const ReasonInfo &infoOf(Reason R);
-/// `stripe`, `slot`, `constant`, `registers`, `unchanged` or `unsupported`.
+/// `stripe`, `slot`, `bits`, `constant`, `registers`, `unchanged` or
+/// `unsupported`.
 llvm::StringRef nameOf(VerdictKind V);
 
 } // namespace bankstripe

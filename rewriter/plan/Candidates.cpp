@@ -84,6 +84,11 @@ static bool canBeConstant(const Finding &F) {
 
 static Why because(const Obstacle &O) { return {O.Why, O.Where, O.Detail}; }
 
+// That there is one place for all that run a function at once.
+static bool isAboutStorage(Reason R) {
+  return R == Reason::RecursiveFunction || R == Reason::UnseenCallee;
+}
+
 // The obstacle that keeps an array from moving in any form. Outside the given
 // paths nothing else matters.
 static const Obstacle *hardObstacle(const Finding &F) {
@@ -91,6 +96,8 @@ static const Obstacle *hardObstacle(const Finding &F) {
   for (const Obstacle &O : F.Obstacles) {
     if (O.Why == Reason::OutsidePaths)
       return &O;
+    if (F.AsBits && isAboutStorage(O.Why))
+      continue;
     if (!First && infoOf(O.Why).Verdict != VerdictKind::Slot)
       First = &O;
   }
@@ -136,7 +143,7 @@ public:
 private:
   std::optional<Why> whyKernelsRefuse() const;
   std::optional<Why> whyNoPlace() const;
-  std::optional<Why> whyStays() const;
+  std::optional<Why> whyNotShared() const;
   bool leavesOpen(const std::optional<Why> &Stays) const;
   std::string boundText() const;
   unsigned storageThreads(unsigned Row, const ArrayChoices &C) const;
@@ -144,7 +151,9 @@ private:
   std::optional<Reason> whySlot(const ArrayChoices &C) const;
   Candidate candidate(const LayoutInfo &Layout, Why Reason,
                       const ArrayChoices &C) const;
-  void addMoves(ArrayChoices &C) const;
+  void addBits(ArrayChoices &C) const;
+  void addSharedMoves(ArrayChoices &C) const;
+  void addMoves(ArrayChoices &C, bool Shared) const;
 
   const ReachedArray &A;
   unsigned Index;
@@ -208,11 +217,13 @@ std::optional<Why> Chooser::whyNoPlace() const {
   return std::nullopt;
 }
 
-std::optional<Why> Chooser::whyStays() const {
-  if (auto Stays = whyArrayStays(A))
-    return Stays;
-  if (auto Stays = whyKernelsRefuse())
-    return Stays;
+// Why no shared memory can be had for it.
+std::optional<Why> Chooser::whyNotShared() const {
+  for (const Obstacle &O : A.Array.Obstacles)
+    if (isAboutStorage(O.Why))
+      return because(O);
+  if (auto Refuses = whyKernelsRefuse())
+    return Refuses;
   return whyNoPlace();
 }
 
@@ -320,8 +331,16 @@ std::optional<Reason> Chooser::whySlot(const ArrayChoices &C) const {
   return std::nullopt;
 }
 
-void Chooser::addMoves(ArrayChoices &C) const {
-  C.Asked = W.Decision != nullptr;
+void Chooser::addBits(ArrayChoices &C) const {
+  if (W.Wanted != Layout::Auto && W.Wanted != Layout::Bits)
+    return;
+  for (const LayoutInfo &L : allLayouts())
+    if (L.As.Kind == VerdictKind::Bits && L.Suits(A))
+      C.Candidates.push_back(
+          candidate(L, {Reason::BoolElements, A.Array.Where, ""}, C));
+}
+
+void Chooser::addMoves(ArrayChoices &C, bool Shared) const {
   C.Benefit = benefitOf(A);
   C.InVersion = A.Array.HostDevice;
   for (unsigned Row : A.Kernels) {
@@ -332,11 +351,18 @@ void Chooser::addMoves(ArrayChoices &C) const {
   }
   if (!C.Dynamic && !C.InVersion)
     C.ThreadsText = boundText();
+  addBits(C);
+  C.Asked = W.Decision && (W.Wanted != Layout::Bits || !C.Candidates.empty());
+  if (Shared && (C.Candidates.empty() || W.Wanted != Layout::Bits))
+    addSharedMoves(C);
+}
+
+void Chooser::addSharedMoves(ArrayChoices &C) const {
   const LayoutInfo &Slot = infoOf({VerdictKind::Slot, StripeForm::Plain});
   if (!A.Array.Obstacles.empty()) {
     const Why First = because(A.Array.Obstacles.front());
     if (infoOf(First.Id).Verdict == VerdictKind::Slot) {
-      C.Candidates = {candidate(Slot, First, C)};
+      C.Candidates.push_back(candidate(Slot, First, C));
       return;
     }
   }
@@ -346,11 +372,12 @@ void Chooser::addMoves(ArrayChoices &C) const {
   }
   const Why Moves{Reason::DynamicIndex, A.Array.Where, ""};
   const LayoutInfo &First = smallestStripe(A);
-  C.Candidates = {candidate(First, Moves, C)};
+  const bool HasBits = !C.Candidates.empty();
+  C.Candidates.push_back(candidate(First, Moves, C));
   for (const LayoutInfo &L : allLayouts())
     if (&L != &First && L.As.Kind == VerdictKind::Stripe && L.Suits(A))
       C.Candidates.push_back(candidate(L, Moves, C));
-  if (auto Id = whySlot(C); Id && !C.Asked) {
+  if (auto Id = whySlot(C); Id && !C.Asked && !HasBits) {
     C.Candidates.push_back(candidate(Slot, {*Id, A.Array.Where, ""}, C));
     C.Candidates.back().SavesUnseen = true;
   }
@@ -358,9 +385,11 @@ void Chooser::addMoves(ArrayChoices &C) const {
 
 ArrayChoices Chooser::choices(bool MayUnroll) const {
   ArrayChoices C;
-  C.Fixed = whyStays();
-  const bool AsksToMove =
-      W.Decision && (W.Wanted == Layout::Stripe || W.Wanted == Layout::Slot);
+  C.Fixed = whyArrayStays(A);
+  const std::optional<Why> NotShared = C.Fixed ? C.Fixed : whyNotShared();
+  if (!C.Fixed && !(A.Array.AsBits && !A.Kernels.empty()))
+    C.Fixed = NotShared;
+  const bool AsksToMove = W.Decision && W.Wanted != Layout::Auto;
   if (MayUnroll && !AsksToMove && W.Wanted != Layout::Keep &&
       leavesOpen(C.Fixed) && mayFitIntoRegisters(A)) {
     C.Fixed = Why{Reason::UnrolledLoop, A.Array.Where, ""};
@@ -368,7 +397,9 @@ ArrayChoices Chooser::choices(bool MayUnroll) const {
   }
   C.Fixed = heedKeep(std::move(C.Fixed), A, W);
   if (!C.Fixed)
-    addMoves(C);
+    addMoves(C, /*Shared=*/!NotShared);
+  if (!C.Fixed && C.Candidates.empty())
+    C.Fixed = NotShared;
   return C;
 }
 

@@ -14,7 +14,7 @@
 
 namespace bankstripe {
 
-/// A way for one array to move into shared memory.
+/// A way for one array to move into shared memory, or into registers.
 struct Candidate {
   const LayoutInfo *Layout = nullptr;
   Why Reason; ///< Why the array moves, and in this way.
@@ -26,6 +26,7 @@ struct Candidate {
   bool SavesUnseen = false;
 
   bool isSlot() const { return Layout->As.Kind == VerdictKind::Slot; }
+  bool isBits() const { return Layout->As.Kind == VerdictKind::Bits; }
   bool isWide() const { return Layout->As.Form == StripeForm::Wide; }
   uint64_t largestBytes() const;
 };

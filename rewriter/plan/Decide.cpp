@@ -141,6 +141,8 @@ static bool isFulfilled(Layout Wanted, const Verdict &V) {
     return V.Kind == VerdictKind::Stripe;
   case Layout::Slot:
     return V.Kind == VerdictKind::Slot;
+  case Layout::Bits:
+    return V.Kind == VerdictKind::Bits;
   case Layout::Keep:
     return !V.changesSource();
   }

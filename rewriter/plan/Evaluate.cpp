@@ -47,7 +47,7 @@ Evaluator::Evaluator(const Problem &P)
 uint64_t Evaluator::bytesOfVersions(unsigned Row, const Assignment &A) const {
   std::map<StringRef, uint64_t> ByFunction;
   for (auto [I, Position] : ArraysOf[Row])
-    if (A[I] && P.Choices[I].InVersion) {
+    if (A[I] && !A[I]->isBits() && P.Choices[I].InVersion) {
       const Finding &F = P.Run.Arrays[I].Array;
       uint64_t &Bytes = ByFunction[F.FunctionId];
       Bytes = std::max(Bytes, F.Version.SharedBytes);
@@ -100,7 +100,7 @@ WarpPlaces Evaluator::placesOf(llvm::ArrayRef<unsigned> Arrays,
   WarpPlaces Places;
   auto Moving = [&](unsigned Index) -> llvm::ArrayRef<unsigned> {
     const unsigned I = Arrays[Index];
-    if (!A[I] || !P.Choices[I].Dynamic)
+    if (!A[I] || A[I]->isBits() || !P.Choices[I].Dynamic)
       return {};
     return P.Run.Arrays[I].Kernels;
   };

@@ -1,4 +1,4 @@
-//===-- Layout.cpp - how arrays lie in shared memory ----------------------===//
+//===-- Layout.cpp - how arrays lie where they move -----------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,7 @@
 // A stripe has 32 columns for each warp, and a column's pieces lie 32 columns
 // apart. A slot is contiguous, as long as an odd number of words (3 or 5 more
 // than a multiple of 8) so that equal indices of 32 lanes are in 32 banks.
-// docs/design.md, section 3, has the formulas.
+// docs/design.md, section 3, has the formulas. Bits take none of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +68,8 @@ static uint64_t slotBytes(const ArrayInstance &I, unsigned Threads) {
   return llvm::alignTo(Units * Unit * Threads, 16);
 }
 
+static uint64_t noBytes(const ArrayInstance &, unsigned) { return 0; }
+
 // --- Which arrays ------------------------------------------------------------
 
 // Without a template too: a macro can mean another type in another unit.
@@ -97,11 +99,25 @@ static bool isPlain(const ReachedArray &A) {
          !needsPadding(A.Array.Instances.front());
 }
 
+static bool isLong(const ArrayInstance &I) { return I.elements() > 32; }
+
+static bool fitsOneRegister(const ReachedArray &A) {
+  return A.Array.AsBits && llvm::none_of(A.Array.Instances, isLong);
+}
+
+// A pointer is one into one register, or into two.
+static bool fitsTwoRegisters(const ReachedArray &A) {
+  return A.Array.AsBits && llvm::any_of(A.Array.Instances, isLong) &&
+         (!A.Array.NeedsAccessor || llvm::all_of(A.Array.Instances, isLong));
+}
+
 static bool always(const ReachedArray &) { return true; }
 
 // --- The table ---------------------------------------------------------------
 
 static constexpr LayoutInfo Layouts[] = {
+    {{VerdictKind::Bits, StripeForm::Bits}, fitsOneRegister, noBytes},
+    {{VerdictKind::Bits, StripeForm::LongBits}, fitsTwoRegisters, noBytes},
     {{VerdictKind::Stripe, StripeForm::Packed}, canBePacked, packedBytes},
     {{VerdictKind::Stripe, StripeForm::Unpacked}, isSmall, plainBytes},
     {{VerdictKind::Stripe, StripeForm::Wide}, isSmall, wideBytes},
@@ -124,8 +140,9 @@ const LayoutInfo &bankstripe::smallestStripe(const ReachedArray &A) {
   // Lanes that use one index read neighbouring bytes where they are not packed.
   if (isSmall(A) && A.Evidence.Index == Uniformity::Uniform)
     return infoOf({VerdictKind::Stripe, StripeForm::Unpacked});
-  return *llvm::find_if(Layouts,
-                        [&](const LayoutInfo &L) { return L.Suits(A); });
+  return *llvm::find_if(Layouts, [&](const LayoutInfo &L) {
+    return L.As.Kind == VerdictKind::Stripe && L.Suits(A);
+  });
 }
 
 uint64_t bankstripe::bytesIn(const ReachedArray &A, const LayoutInfo &Layout,

@@ -1,4 +1,4 @@
-//===-- Layout.h - how arrays lie in shared memory --------------*- C++ -*-===//
+//===-- Layout.h - how arrays lie where they move ---------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,12 +13,13 @@
 
 namespace bankstripe {
 
-/// One way for arrays to lie in shared memory.
+/// One way for arrays to lie in shared memory, or in registers.
 struct LayoutInfo {
   Treatment As;
   /// Whether it is a way for \p A, as far as its elements and uses go.
   bool (*Suits)(const ReachedArray &A);
-  /// Bytes per block that \p I takes for blocks of at most \p Threads.
+  /// Bytes of shared memory per block that \p I takes for blocks of at most \p
+  /// Threads.
   uint64_t (*Bytes)(const ArrayInstance &I, unsigned Threads);
 };
 

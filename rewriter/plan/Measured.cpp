@@ -33,8 +33,9 @@ static constexpr unsigned PrologueBytes = 512;
 /// Stack frames are rounded up to a multiple of this.
 static constexpr unsigned FrameUnit = 16;
 
-static bool isShared(const Treatment &T) {
-  return T.Kind == VerdictKind::Stripe || T.Kind == VerdictKind::Slot;
+static bool moves(const Treatment &T) {
+  return T.Kind == VerdictKind::Stripe || T.Kind == VerdictKind::Slot ||
+         T.Kind == VerdictKind::Bits;
 }
 
 static bool isUnrolled(const Treatment &T) {
@@ -85,7 +86,7 @@ std::map<std::string, double> bankstripe::codeGrowth(const MergedRun &Run,
     std::set<unsigned> Moving, Otherwise;
     for (const ReachedArray &A : Run.Arrays)
       if (const Treatment *T = treatmentIn(V.Changed, A))
-        (isShared(*T) ? Moving : Otherwise)
+        (moves(*T) ? Moving : Otherwise)
             .insert(A.Kernels.begin(), A.Kernels.end());
     for (unsigned Row : Moving) {
       const MergedKernel &K = Run.Kernels[Row];

@@ -90,14 +90,16 @@ Verdict Builder::movingVerdict(unsigned I) const {
   Verdict V = verdict(C.Reason);
   V.Kind = C.Layout->As.Kind;
   V.Form = C.Layout->As.Form;
+  V.Asked = Choices.Asked;
+  V.Benefit = Choices.Benefit;
+  if (C.isBits())
+    return V;
   V.SharedBytes = C.largestBytes();
   V.Threads = Choices.Threads;
   V.ThreadsText = Choices.ThreadsText;
   V.Dynamic = Choices.Dynamic;
   V.Behind = Choices.Behind;
-  V.Asked = Choices.Asked;
   V.InVersion = Choices.InVersion;
-  V.Benefit = Choices.Benefit;
   if (V.Dynamic) {
     V.WarpOffset = Places.Offsets.at(I);
     V.BytesPerWarp = C.BytesPerWarp;
@@ -144,7 +146,10 @@ uint64_t Builder::dynamicBytes(unsigned Row) const {
 }
 
 bool Builder::movesAny(unsigned Row) const {
-  return E.staticBytes(Row, Final) != 0 || warpBytes(Row) != 0;
+  return llvm::any_of(llvm::enumerate(Final), [&](const auto &Each) {
+    return Each.value() &&
+           llvm::is_contained(P.Run.Arrays[Each.index()].Kernels, Row);
+  });
 }
 
 KernelPlan Builder::kernelPlan(unsigned Row) const {
@@ -169,6 +174,7 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.OptIn =
       K.WarpBytes && K.SharedAfter + llvm::alignTo(K.DynamicSharedBytes, 16) >
                          StaticSharedLimit;
+  K.MovesArrays = movesAny(Row);
   K.Work = Merged.Work;
   K.NamedInPart = S.NamedInPart;
   K.WhyLaunchesStay = S.WhyLaunchesStay;
@@ -176,7 +182,7 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.NeedsCarveout = Outlook.NeedsCarveout;
   // Nothing is left of what was predicted for a kernel that keeps its arrays.
   const bool KeepsAll =
-      !movesAny(Row) &&
+      !K.MovesArrays &&
       llvm::any_of(llvm::enumerate(TakenBack), [&](const auto &Each) {
         return Each.value() &&
                llvm::is_contained(P.Run.Arrays[Each.index()].Kernels, Row);

@@ -22,7 +22,8 @@
 // costs next to nothing while the L1 holds it. The L1 is what shared memory
 // leaves of the unified cache, and the arrays that are used most per byte are
 // taken to stay in it. An access to a stripe takes one pass whatever the
-// indices are; slots of non-uniform indices take more.
+// indices are; slots of non-uniform indices take more. Bits are in registers,
+// and cost the instructions that pick them.
 //
 // Loads from global memory are of three kinds (evidence/Lanes.cpp). Where the
 // lanes are near to each other, they walk over data, which the L2 answers
@@ -60,6 +61,10 @@ constexpr double LoadsPerStore = 2;
 /// Passes of a slot at random indices, measured (docs/measurements.md).
 constexpr double SlotPasses = 1.6;
 constexpr double SlotPassesOfDoubles = 2.4;
+/// Instructions of an access to a bit, in one register and in two, without
+/// those for the address that it needs no more.
+constexpr double BitInstructions = 1;
+constexpr double LongBitInstructions = 2;
 constexpr unsigned BlocksOfSmallGrid = 2; ///< On an SM.
 constexpr double LeastShare = 0.1; ///< Of the time, of loads that matter.
 constexpr double LongWait = 1.5;   ///< Chains that no source shows.
@@ -177,6 +182,13 @@ static double passes(const CostModel &M, const ArrayTraffic &A, double Spread) {
   return 1 + (Random - 1) * Spread;
 }
 
+// Of an access to bits; 0 for what is in shared memory.
+static double bitInstructions(StripeForm Form) {
+  return Form == StripeForm::Bits       ? BitInstructions
+         : Form == StripeForm::LongBits ? LongBitInstructions
+                                        : 0;
+}
+
 // What a warp's local memory keeps the pipelines busy with, of words that are
 // in so many rows. It is the stores that cost, since they go through to the L2.
 // The sweep's words are loaded as often as stored, and what is loaded twice as
@@ -220,6 +232,12 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
     Cost.Moved = A.Moved;
     Cost.HitRate = Hit;
     const double Accesses = wordsOf(A) / wordsPerAccess(A);
+    if (const double Instructions = A.Moved ? bitInstructions(A.Form) : 0) {
+      Cost.InRegisters = true;
+      Cost.Issue = Accesses * Instructions * M.Issue.Instruction;
+      Cost.Latency = Accesses * Instructions * M.Latency.Instruction;
+      continue;
+    }
     if (A.Moved) {
       const bool Packed = !A.Slot && A.Form == StripeForm::Packed;
       Cost.Issue =

@@ -148,7 +148,8 @@ void Searcher::order(std::vector<unsigned> &Arrays) {
     auto [Asked, Predicted, Gain] = Rank[I];
     const Candidate &Smallest = P.Choices[I].Candidates.front();
     return std::tuple(!Asked, !Predicted,
-                      -Gain / double(Smallest.largestBytes()), I);
+                      -Gain / std::max(1.0, double(Smallest.largestBytes())),
+                      I);
   };
   llvm::sort(Arrays, [&](unsigned X, unsigned Y) { return Key(X) < Key(Y); });
 }
@@ -213,7 +214,7 @@ void Searcher::fit() {
       take(I, &Smallest);
   }
   for (unsigned I : Order)
-    if (A[I])
+    if (A[I] && !A[I]->isBits())
       for (const Candidate &C : P.Choices[I].Candidates)
         if (C.isWide() && !fullKernel(I, C))
           take(I, &C);
@@ -296,8 +297,9 @@ bool Searcher::tryLayouts(Outlooks &Now) {
   bool Changed = false;
   double Best = Now.value();
   for (unsigned I : Now.G->Arrays) {
-    double Least = A[I] && A[I]->isWide() ? Best * WorthAnotherLayout
-                                          : Best * WorthAnotherForm;
+    double Least = A[I] && (A[I]->isWide() || A[I]->isBits())
+                       ? Best * WorthAnotherLayout
+                       : Best * WorthAnotherForm;
     const Candidate *const Own = A[I];
     for (const Candidate *Other : othersOf(I)) {
       const double Value = valueWith(Now, I, Other);
@@ -445,8 +447,9 @@ void Searcher::explain(const KernelGroup &G, const Assignment &Start) {
     for (const Candidate *Other : othersOf(I))
       AddAlternative(I, Other,
                      Name + " " +
-                         (Other->isSlot()
-                              ? "as a slot"
+                         (Other->isSlot() ? "as a slot"
+                          : Other->isBits()
+                              ? "as bits"
                               : nameOf(Other->Layout->As.Form).str()));
   }
   for (unsigned Row : G.Kernels)

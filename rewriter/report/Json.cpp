@@ -82,7 +82,7 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
       {"reasonPlace", place(V.Where)},
       {"unroll", unrolling(A)},
   };
-  if (V.Kind == VerdictKind::Stripe)
+  if (V.hasForm())
     Result["form"] = nameOf(V.Form);
   if (V.usesShared()) {
     Result["sharedBytes"] = V.SharedBytes;

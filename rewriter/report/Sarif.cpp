@@ -133,11 +133,11 @@ static bool isShown(const PlannedArray &A, Detail Level) {
 static std::string message(const Plan &P, const PlannedArray &A) {
   const Verdict &V = A.Verdict;
   std::string Text = asSentence(headline(A));
-  if (V.usesShared())
+  if (V.usesHelper())
     Text += " " + asSentence(cost(A));
   if (!V.changesSource())
     Text += adviceOn(V.Why);
-  if (V.usesShared())
+  if (V.usesHelper())
     for (unsigned K : A.Kernels)
       if (const auto &Predicted = P.Kernels[K].Predicted)
         Text += llvm::formatv(

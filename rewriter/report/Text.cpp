@@ -49,6 +49,8 @@ llvm::StringRef bankstripe::outcomeOf(Reason R) {
     return "moves to a stripe in shared memory";
   case VerdictKind::Slot:
     return "moves to a slot in shared memory";
+  case VerdictKind::Bits:
+    return "moves to registers";
   case VerdictKind::Constant:
     return "moves to constant storage";
   case VerdictKind::Registers:
@@ -78,6 +80,9 @@ std::string bankstripe::headline(const PlannedArray &A) {
 
 std::string bankstripe::cost(const PlannedArray &A) {
   const Verdict &V = A.Verdict;
+  if (V.Kind == VerdictKind::Bits)
+    return llvm::formatv("it takes {0}; index {1}", nameOf(V.Form),
+                         nameOf(A.Evidence.Index));
   std::string Text =
       V.Dynamic ? llvm::formatv("it takes {0} of shared memory per warp, which "
                                 "launches ask for",
@@ -211,7 +216,7 @@ static void printLoops(PlacePrinter &Printer, const PlannedArray &A) {
 
 static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
   const Verdict &V = A.Verdict;
-  bool Moves = V.usesShared();
+  bool Moves = V.usesHelper();
   bool Stays =
       V.Kind == VerdictKind::Unchanged || V.Kind == VerdictKind::Unsupported;
   Printer.print(Stays ? DiagnosticsEngine::Warning : DiagnosticsEngine::Remark,
@@ -266,7 +271,7 @@ static std::string blockSize(const KernelPlan &K) {
 }
 
 static bool showsPrediction(const KernelPlan &K) {
-  return K.Predicted && K.SharedAfter != K.SharedBefore;
+  return K.Predicted && K.MovesArrays;
 }
 
 /// Runners-up that are shown.
@@ -296,7 +301,7 @@ static void cyclesRow(llvm::raw_ostream &OS, const std::string &Name,
 
 static std::string placeText(const ArrayCost &Cost) {
   if (Cost.Moved)
-    return "shared memory";
+    return Cost.InRegisters ? "registers" : "shared memory";
   return llvm::formatv("local memory, {0:F0} % in the L1", Cost.HitRate * 100);
 }
 
@@ -479,7 +484,7 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
   const std::string Gpu = otherFittedGpu(P);
   for (unsigned I = 0; I < P.Kernels.size(); ++I) {
     const KernelPlan &K = P.Kernels[I];
-    const bool Changes = K.SharedAfter != K.SharedBefore || Unrolled.count(I);
+    const bool Changes = K.MovesArrays || Unrolled.count(I);
     if (!Changes && !(Explain && K.Explained) && Level != Detail::Verbose)
       continue;
     printKernel(OS, K, Resources);

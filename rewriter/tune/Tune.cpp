@@ -51,6 +51,8 @@ static Layout layoutOf(const Verdict &V) {
     return Layout::Stripe;
   case VerdictKind::Slot:
     return Layout::Slot;
+  case VerdictKind::Bits:
+    return Layout::Bits;
   default:
     return Layout::Keep;
   }
@@ -77,7 +79,7 @@ const Attempt *TuneGroup::best() const {
 // What people decided stays.
 static bool mayMove(const PlannedArray &A) {
   const Verdict &V = A.Verdict;
-  return ((V.usesShared() || V.Kind == VerdictKind::Constant) && !V.Asked) ||
+  return ((V.usesHelper() || V.Kind == VerdictKind::Constant) && !V.Asked) ||
          V.Why == Reason::OverBudget;
 }
 
@@ -103,15 +105,23 @@ TuneSearch::TuneSearch(const Plan &Movable, const Plan &PredictedPlan)
   }
 }
 
-// A table becomes constant, whatever layout is asked for.
+// A table becomes constant, whatever layout is asked for; what cannot be bits
+// becomes a stripe.
 Arrangement TuneSearch::all(const TuneGroup &G, Layout L) const {
   Arrangement Result;
-  for (unsigned I : G.Arrays)
-    Result[I] = L == Layout::Slot &&
-                        Movable.Arrays[I].Verdict.Kind == VerdictKind::Constant
-                    ? Layout::Stripe
-                    : L;
+  for (unsigned I : G.Arrays) {
+    const VerdictKind Kind = Movable.Arrays[I].Verdict.Kind;
+    const bool Cannot = (L == Layout::Slot && Kind == VerdictKind::Constant) ||
+                        (L == Layout::Bits && Kind != VerdictKind::Bits);
+    Result[I] = Cannot ? Layout::Stripe : L;
+  }
   return Result;
+}
+
+bool TuneSearch::hasBits(const TuneGroup &G) const {
+  return llvm::any_of(G.Arrays, [&](unsigned I) {
+    return Movable.Arrays[I].Verdict.Kind == VerdictKind::Bits;
+  });
 }
 
 static bool wasTried(const TuneGroup &G, const Arrangement &A) {
@@ -143,9 +153,13 @@ std::optional<Attempt> TuneSearch::proposeSubset(const TuneGroup &G,
       if (L == Layout::Keep)
         Left += (Left.empty() ? "'" : ", '") +
                 Movable.Arrays[Index].Array.Name + "'";
-    const bool Slots =
-        llvm::is_contained(llvm::make_second_range(Wanted), Layout::Slot);
-    return Attempt{(Slots ? "slots without " : "stripes without ") + Left,
+    auto Has = [&](Layout L) {
+      return llvm::is_contained(llvm::make_second_range(Wanted), L);
+    };
+    const char *Layouts = Has(Layout::Slot)   ? "slots"
+                          : Has(Layout::Bits) ? "bits"
+                                              : "stripes";
+    return Attempt{std::string(Layouts) + " without " + Left,
                    std::move(Wanted)};
   }
   return std::nullopt;
@@ -173,9 +187,11 @@ std::optional<Attempt> TuneSearch::propose(const TuneGroup &G) const {
   Arrangement Foreseen;
   for (unsigned I : G.Arrays)
     Foreseen[I] = Predicted.at(I);
-  for (const Attempt &A : {Attempt{"stripes", all(G, Layout::Stripe)},
-                           Attempt{"slots", all(G, Layout::Slot)},
-                           Attempt{"as predicted", std::move(Foreseen)}})
+  for (const Attempt &A :
+       {Attempt{hasBits(G) ? "bits" : "stripes", all(G, Layout::Bits)},
+        Attempt{"stripes", all(G, Layout::Stripe)},
+        Attempt{"slots", all(G, Layout::Slot)},
+        Attempt{"as predicted", std::move(Foreseen)}})
     if (!wasTried(G, A.Wanted))
       return A;
   const Attempt *Fastest = G.fastest(/*AlsoCarved=*/false);
@@ -247,7 +263,7 @@ void TuneSearch::recordTimes(const Plan &Tried, const Measurement &M) {
     if (G.Attempts.empty()) {
       const bool Changed = llvm::any_of(G.Kernels, [&](unsigned Row) {
         const KernelPlan &K = Tried.Kernels[Row];
-        return K.SharedAfter != K.SharedBefore;
+        return K.MovesArrays;
       });
       G.Launched = A.Speedup.has_value();
       (Changed ? G.Base : G.Noise) =

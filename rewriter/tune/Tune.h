@@ -112,6 +112,7 @@ public:
 
 private:
   Arrangement all(const TuneGroup &G, Layout L) const;
+  bool hasBits(const TuneGroup &G) const;
   std::optional<Attempt> propose(const TuneGroup &G) const;
   std::optional<Attempt> proposeSubset(const TuneGroup &G,
                                        const Attempt &Fastest) const;

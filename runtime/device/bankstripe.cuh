@@ -61,6 +61,16 @@
 //     __shared__ bankstripe::slots<Stack, 128> s_slots;
 //     Stack &s = *::new (bankstripe::place(s_slots)) Stack(10);
 //
+// Bits. Up to 64 bools of a thread need no memory at all:
+//
+//     bankstripe::bits<9> seen = {};               bool seen[9] = {};
+//     bankstripe::bits<2, 3> set({{a, b}, {c}});   bool set[2][3] = {...};
+//
+// is the array in one or two registers. Its elements are read and assigned as
+// those of the array are, but they have no addresses. The counterpart of a
+// pointer to them, `bankstripe::begin(seen)`, is a
+// bankstripe::pointer<bankstripe::bit>, or of long_bit beyond 32 of them.
+//
 // Dynamic shared memory. Where no largest block is known, or 48 KB are not
 // enough, the launch asks for the memory, and each warp has its part of it:
 //
@@ -415,6 +425,138 @@ initialize(Plane (&storage)[Warps],
   detail::plane<Plane>::assign(detail::own(storage), values);
 }
 
+// --- Bits --------------------------------------------------------------------
+
+// Of a namespace of its own, in which no call finds a function by accident.
+namespace bit_access {
+
+// What the indices so far leave of an array of bits: of its extents, these. It
+// is worth nothing once the array is gone.
+template <class Word, int... Extents> class part;
+
+// A single element.
+template <class Word> class part<Word> {
+  Word &word;
+  int position;
+
+public:
+  static constexpr int elements = 1;
+  BANKSTRIPE_ANYWHERE part(Word &word, int position)
+      : word(word), position(position) {}
+  part(const part &) = default;
+
+  BANKSTRIPE_ANYWHERE operator bool() const {
+    return static_cast<unsigned>(word >> position) & 1;
+  }
+  BANKSTRIPE_ANYWHERE bool operator=(bool value) const {
+    // Fewer instructions than to clear the bit and to put another there.
+    const Word all = value ? ~static_cast<Word>(0) : 0;
+    word ^= (word ^ all) & static_cast<Word>(1) << position;
+    return value;
+  }
+  BANKSTRIPE_ANYWHERE bool operator=(const part &other) const {
+    return *this = static_cast<bool>(other);
+  }
+  // What is not bool is no bool before the result is.
+  template <class Value>
+  BANKSTRIPE_ANYWHERE bool operator|=(Value value) const {
+    return *this = static_cast<bool>(static_cast<bool>(*this) | value);
+  }
+  template <class Value>
+  BANKSTRIPE_ANYWHERE bool operator&=(Value value) const {
+    return *this = static_cast<bool>(static_cast<bool>(*this) & value);
+  }
+  template <class Value>
+  BANKSTRIPE_ANYWHERE bool operator^=(Value value) const {
+    return *this = static_cast<bool>(static_cast<bool>(*this) ^ value);
+  }
+};
+
+// A row.
+template <class Word, int Extent, int... Inner>
+class part<Word, Extent, Inner...> {
+  typedef part<Word, Inner...> inner;
+  Word &word;
+  int position;
+
+public:
+  static constexpr int elements = Extent * inner::elements;
+  BANKSTRIPE_ANYWHERE part(Word &word, int position)
+      : word(word), position(position) {}
+
+  BANKSTRIPE_ANYWHERE inner operator[](int index) const {
+    return inner(word, position + index * inner::elements);
+  }
+  template <class Value>
+  BANKSTRIPE_ANYWHERE void operator=(const Value (&values)[Extent]) const {
+#ifdef __CUDA_ARCH__ // The host's compiler does not know it.
+#pragma unroll
+#endif
+    for (int index = 0; index < Extent; ++index)
+      (*this)[index] = values[index];
+  }
+};
+
+} // namespace bit_access
+
+namespace detail {
+
+template <bool Long> struct word_of_bits {
+  typedef unsigned type;
+};
+template <> struct word_of_bits<true> {
+  typedef unsigned long long type;
+};
+
+// A bit in its word, which counts as its number there.
+template <class Word> struct bit_place {
+  Word *word;
+  int position;
+  BANKSTRIPE_ANYWHERE operator int() const { return position; }
+};
+template <class Word, class Index>
+BANKSTRIPE_ANYWHERE bit_place<Word> further(bit_place<Word> place,
+                                            Index steps) {
+  return bit_place<Word>{place.word, place.position + static_cast<int>(steps)};
+}
+
+} // namespace detail
+
+// What a pointer into an array of bits points to.
+template <class Word> struct bit_of;
+typedef bit_of<unsigned> bit;
+typedef bit_of<unsigned long long> long_bit;
+
+// `bool[Extents]...`, up to 64 elements. All of them are false at first.
+template <int... Extents> class bits {
+  static constexpr int elements =
+      bit_access::part<unsigned, Extents...>::elements;
+  static_assert(elements <= 64, "an array of bits has at most 64 elements");
+
+public:
+  typedef typename detail::word_of_bits<(elements > 32)>::type word;
+  typedef bit_access::part<word, Extents...> all;
+  word value;
+
+  BANKSTRIPE_ANYWHERE bits() : value(0) {}
+  BANKSTRIPE_ANYWHERE explicit bits(
+      const typename detail::array_of<bool, Extents...>::type &values)
+      : value(0) {
+    all(value, 0) = values;
+  }
+  BANKSTRIPE_ANYWHERE auto operator[](int index)
+      -> decltype(static_cast<all *>(nullptr)->operator[](index)) {
+    return all(value, 0)[index];
+  }
+};
+
+// `memset(array, 0, sizeof array)`.
+template <int... Extents>
+BANKSTRIPE_ANYWHERE void memset(bits<Extents...> &array, int,
+                                decltype(sizeof(0))) {
+  array = bits<Extents...>();
+}
+
 // --- Accessors ---------------------------------------------------------------
 
 template <class Type> class pointer;
@@ -428,8 +570,10 @@ template <class Type> struct target {
   typedef Type unit;
   typedef typename element<Type>::type type;
   typedef type &reference;
+  typedef unit *place;
   static constexpr int rows = 1;
-  static BANKSTRIPE_ANYWHERE reference at(unit *first) {
+  static constexpr int spacing = 32;
+  static BANKSTRIPE_ANYWHERE reference at(place first) {
     return element<Type>::of(*first, 0);
   }
 };
@@ -438,11 +582,27 @@ template <class Row, int Extent> struct target<Row[Extent]> {
   typedef typename target<Row>::unit unit;
   typedef pointer<Row> type;
   typedef type reference;
+  typedef unit *place;
   static constexpr int rows = Extent * target<Row>::rows;
-  static BANKSTRIPE_ANYWHERE reference at(unit *first) {
+  static constexpr int spacing = 32;
+  static BANKSTRIPE_ANYWHERE reference at(place first) {
     return reference::to(first);
   }
 };
+
+// T being a bit.
+template <class Word> struct target<bit_of<Word>> {
+  typedef bit_access::part<Word> type;
+  typedef type reference;
+  typedef bit_place<Word> place;
+  static constexpr int rows = 1;
+  static constexpr int spacing = 1;
+  static BANKSTRIPE_ANYWHERE reference at(place first) {
+    return reference(*first.word, first.position);
+  }
+};
+template <class Word>
+struct target<const bit_of<Word>> : target<bit_of<Word>> {};
 
 // Only where To is `const From`.
 template <class From, class To> struct adds_const;
@@ -456,9 +616,9 @@ template <class Type> struct adds_const<Type, const Type> {
 // that it was made for.
 template <class Type> class pointer {
   typedef detail::target<Type> target;
+  typedef typename target::place place;
 
 public:
-  typedef typename target::unit unit;
   typedef typename target::type type;
   typedef typename target::reference reference;
   typedef decltype(static_cast<char *>(nullptr) -
@@ -472,7 +632,7 @@ public:
           typename detail::adds_const<From, Type>::type = nullptr)
       : first(other.first) {}
   // The pointer to a unit and those behind it in its column.
-  static BANKSTRIPE_ANYWHERE pointer to(unit *first) {
+  static BANKSTRIPE_ANYWHERE pointer to(place first) {
     pointer result;
     result.first = first;
     return result;
@@ -512,7 +672,7 @@ public:
     return left -= steps;
   }
   friend BANKSTRIPE_ANYWHERE difference operator-(pointer left, pointer right) {
-    return (left.first - right.first) / (32 * target::rows);
+    return (left.first - right.first) / (target::spacing * target::rows);
   }
 #define BANKSTRIPE_COMPARISON(OPERATOR)                                        \
   friend BANKSTRIPE_ANYWHERE bool operator OPERATOR(pointer left,              \
@@ -529,7 +689,7 @@ public:
 
 private:
   template <class> friend class pointer;
-  unit *first;
+  place first;
 };
 
 // The accessor that stands for the name of the array.
@@ -538,6 +698,13 @@ __device__ __forceinline__ pointer<typename detail::plane<Plane>::inner>
 begin(Plane (&storage)[Warps]) {
   return pointer<typename detail::plane<Plane>::inner>::to(
       detail::plane<Plane>::first(detail::own(storage)));
+}
+
+template <int Extent>
+BANKSTRIPE_ANYWHERE pointer<bit_of<typename bits<Extent>::word>>
+begin(bits<Extent> &array) {
+  typedef typename bits<Extent>::word word;
+  return pointer<bit_of<word>>::to(detail::bit_place<word>{&array.value, 0});
 }
 
 // --- Slots -------------------------------------------------------------------

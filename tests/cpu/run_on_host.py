@@ -14,6 +14,7 @@ and in the headers beside it:
 
     // expect-striped: a b        into stripes (`none`, or `some of a b c`)
     // expect-slot: c             into slots
+    // expect-bits: b             into bits of registers
     // expect-constant: d         to static const
     // expect-unrolled: e         into registers, with loops unrolled
     // expect-refused: f goto     stays as it is, for this reason
@@ -306,7 +307,7 @@ def text_with_headers(path):
 
 
 def moved_arrays(source, rewritten):
-    """The names of the arrays that became stripes, slots and constant tables,
+    """The names of the arrays that became stripes, slots, bits and constant tables,
     by the words of the source files that they are in."""
     before, after = text_with_headers(source), text_with_headers(rewritten)
     tables = re.compile(r"static const(?:expr)?\b[^;=]*?(\w+)(?:\[[^]]*\])+\s*[={]")
@@ -315,6 +316,7 @@ def moved_arrays(source, rewritten):
                            + re.findall(view + "(?:dynamic_stripe|stripe_in)<", after)),
             "slot": set(re.findall(r"__shared__ ::bankstripe::slots<.*> (\w+)_slots;", after)
                         + re.findall(view + "(?:dynamic_slots|slots_in)<", after)),
+            "bits": set(re.findall(r"::bankstripe::bits<[^;]*?> (\w+?)(?:_bits)?(?: = |\(|;)", after)),
             "constant": set(tables.findall(after)) - set(tables.findall(before))}
 
 
@@ -322,13 +324,13 @@ def check_expectation(source, rewritten, arrays):
     """Holds what was moved against the comments in the source."""
     text = source.read_bytes().decode("latin-1")
     wanted = {how: names.split() for how, names in
-              re.findall(r"^// expect-(striped|slot|constant|unrolled): *(.*?)\s*$", text,
+              re.findall(r"^// expect-(striped|slot|bits|constant|unrolled): *(.*?)\s*$", text,
                          re.MULTILINE)}
     if "striped" not in wanted:
         raise Failure("expectation", f"{source} has no line `// expect-striped:`")
     moved = moved_arrays(source, rewritten) if rewritten else {}
     moved["unrolled"] = {a["name"] for a in arrays if a["reason"] == "unrolled-loop"}
-    for how in ("striped", "slot", "constant", "unrolled"):
+    for how in ("striped", "slot", "bits", "constant", "unrolled"):
         names, seen = wanted.get(how, ["none"]), moved.get(how, set())
         if names[:2] == ["some", "of"]:
             if not (seen and seen < set(names[2:])):

@@ -317,7 +317,7 @@ def declare(context, kind, count=1, parameters=()):
                 extents[dimension] = parameters[0]
         array = Array(case, case.local(rng.choice(["a", "buf", "tab", "s", "counts", "stack"])),
                       kind, extents, qualifier)
-        array.plain = rng.random() < 0.4
+        array.plain = rng.random() < 0.4 or kind.flags
         array.places = set(context.places)
         forms[array.name] = Form(context, array)
         case.bytes_left -= array.bytes()
@@ -339,4 +339,5 @@ def finish(context, arrays):
     for array in arrays:
         i = context.case.local("i")
         context.body.add(Item(context.case, lambda array=array, i=i: array.over_all(
-            i, lambda _, element: context.case.fold(element)), needs=[array]))
+            i, lambda _, element: f"h = mix(h, {element} ? 3u : 5u);" if array.kind.flags
+            else context.case.fold(element)), needs=[array]))

@@ -49,6 +49,7 @@ class ElementType:
 
     scalar = True      # of a built-in type: may be volatile, cast, ...
     definition = None  # a Helper that has to be printed first
+    flags = False      # Mostly used as what may become bits.
     members = ()       # (name, type) of what can be changed on its own
 
     def __init__(self, base, size, align=None, star="", kind="", bits=""):
@@ -106,7 +107,7 @@ class ElementType:
             if "++" not in lvalue:
                 forms += [f"{lvalue} = {lvalue} * 5u + {small};"]
         if self.kind == "bool":
-            forms += [f"{lvalue} ^= {self.value(e)};"]
+            forms += [f"{lvalue} ^= {self.value(e)};", f"{lvalue} |= {e};", f"{lvalue} &= {e};"]
         return g.rng.choice(forms)
 
 
@@ -143,6 +144,8 @@ DOUBLE = ElementType("double", 8, kind="float", bits=" & 0xfffffu")
 UCHAR = ElementType("unsigned char", 1, kind="small")
 SHORT = ElementType("short", 2, kind="small")
 ULL = ElementType("unsigned long long", 8, kind="wide")
+FLAGS = ElementType("bool", 1, kind="bool")
+FLAGS.flags = True
 POINTER = ElementType("const unsigned", 8, star="*", kind="pointer")
 
 # Most arrays of real programs have elements of four bytes.
@@ -152,7 +155,7 @@ BUILT_IN = [
     (2, ElementType("char", 1, kind="small")),
     (1, ElementType("signed char", 1, kind="small")),
     (1, SHORT), (1, ElementType("unsigned short", 2, kind="small")),
-    (1, ElementType("long long", 8, kind="wide")), (2, ULL), (1, POINTER),
+    (1, ElementType("long long", 8, kind="wide")), (2, ULL), (1, POINTER), (6, FLAGS),
 ]
 
 

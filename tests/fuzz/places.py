@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import shapes_callee  # noqa: F401  they register themselves
 import shapes_calls  # noqa: F401
+import shapes_flags  # noqa: F401
 import shapes_hostile  # noqa: F401
 import shapes_plain  # noqa: F401
 import shapes_pointer  # noqa: F401

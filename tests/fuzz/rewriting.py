@@ -76,7 +76,7 @@ class Counts:
             seed = re.search(r"_(\d+)(?:_\w+)?(?:::|<|$)", array["function"])
             if not seed:
                 continue
-            if array["verdict"] in ("stripe", "slot", "constant"):
+            if array["verdict"] in ("stripe", "slot", "bits", "constant"):
                 moved.add(seed.group(1))
             for shape in shapes.get((seed.group(1), array["name"]), ()):
                 self.shapes[shape][array["verdict"]] += 1
@@ -100,7 +100,7 @@ class Counts:
                   for (verdict, reason), count in sorted(self.verdicts.items(),
                                                          key=lambda item: -item[1])]
         if with_shapes:
-            kinds = ["stripe", "slot", "constant", "registers", "unchanged", "unsupported"]
+            kinds = ["stripe", "slot", "bits", "constant", "registers", "unchanged", "unsupported"]
             lines += ["", "verdicts of the arrays that are used in a shape:",
                       f"{'':28}" + "".join(f"{kind:>10}" for kind in kinds)]
             lines += [f"{shape:28}" + "".join(f"{counts[kind]:10}" for kind in kinds)

@@ -56,7 +56,7 @@ def change_in_callee(context, array, lvalue, e):
 def others(context, array, fits=lambda array: True, same_kind=False):
     """Other arrays in sight that can be used like this one."""
     return [a for a in context.arrays
-            if a is not array and not (array.plain and not a.plain) and fits(a)
+            if a is not array and not a.kind.flags and not (array.plain and not a.plain) and fits(a)
             and not (a.plain and not array.plain)
             and (not same_kind or (a.kind is array.kind and a.qualifier == array.qualifier))]
 
@@ -65,10 +65,12 @@ def use(context, array):
     """Adds one random use of `array`."""
     rng = context.rng
     choices = [s for s in SHAPES if s.fits(array) and (s.plain or not array.plain)]
+    if array.kind.flags and rng.random() < 0.93:
+        choices = [s for s in choices if s.name.startswith("flag-")]
     # An array that is not plain gets unusual uses half of the time.
     plain = [s for s in choices if s.plain]
     unusual = [s for s in choices if not s.plain]
-    pool = unusual if unusual and rng.random() < 0.55 else plain
+    pool = unusual if unusual and (not plain or rng.random() < 0.55) else plain
     for _ in range(10):
         chosen = rng.choices(pool, [s.weight for s in pool])[0]
         made = chosen.make(context, array)

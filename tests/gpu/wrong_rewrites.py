@@ -10,7 +10,8 @@ spoiling the helper (and, for objects, the source):
                   stay as they were, a thread above 0 takes the slot before its own
     initialiser   none is carried over
     stride        31 columns instead of 32 from an element to the next, so that lanes 0 and 31 of a
-                  warp meet; slots one unit too short, so that neighbours meet
+                  warp meet; slots one unit too short, so that neighbours meet; a bit takes its
+                  neighbour along
 
 What really differs is known from memory_dump.cpp, which writes all device memory after each launch
 and has nothing in common with the recorder. Then bankstripe-verify runs twice: with digests after
@@ -50,12 +51,16 @@ HERE = pathlib.Path(__file__).resolve().parent
 # For each mistake, what is replaced in the helper.
 MISTAKES = {
     "index": [
-        ("return element<Unit>::of(*further(column, position), 0);",
-         "return element<Unit>::of(*further(column, position - (position > 0)), 0);"),
+        ("return element<Unit>::of(*detail::further(column, position), 0);",
+         "return element<Unit>::of(*detail::further(column, position - (position > 0)), 0);"),
         ("static_cast<unsigned>(position);", "static_cast<unsigned>(position - (position > 0));"),
         ("return *(*this + steps);", "return *(*this + (steps - (steps > 0)));"),
         ("all[thread()]", "all[thread() - (thread() > 0)]"),
         ("all[lane()]", "all[lane() - (lane() > 0)]"),
+        ("return inner(word, position + index * inner::elements);",
+         "return inner(word, position + (index - (index > 0)) * inner::elements);"),
+        ("place.position + static_cast<int>(steps)",
+         "place.position + static_cast<int>(steps - (steps > 0))"),
     ],
     "initialiser": [
         ("detail::plane<Plane>::clear(detail::own(storage));", "(void)storage;"),
@@ -65,6 +70,8 @@ MISTAKES = {
         ("detail::plane<Plane>::assign(*storage.plane, values);", "(void)storage, (void)values;"),
         ("detail::clear(array);", "(void)array;"),
         ("detail::assign(array, values);", "(void)array, (void)values;"),
+        ("BANKSTRIPE_ANYWHERE bits() : value(0) {}", "BANKSTRIPE_ANYWHERE bits() : value(7) {}"),
+        ("all(value, 0) = values;", "(void)values;"),
     ],
     "stride": [
         ("return ((Unit(*)[32])unit)[rows];", "return ((Unit(*)[31])unit)[rows];"),
@@ -72,10 +79,11 @@ MISTAKES = {
          "unsigned char bytes[(used > 1 ? used - 1 : 1) * unit];"),
         ("detail::slot<Type, Alignment> all[Threads];",
          "detail::slot<Type, Alignment> all[Threads + 1];"),
+        ("& static_cast<Word>(1) << position;", "& static_cast<Word>(3) << position;"),
     ],
 }
 # How an initialiser looks in a rewritten source.
-INITIALISER = re.compile(r"bankstripe::(clear|initialize)(_slot)?\b|bankstripe::place\(")
+INITIALISER = re.compile(r"bankstripe::(clear|initialize)(_slot)?\b|bankstripe::place\(|bankstripe::bits<")
 # Objects that are made in their slot, and what is left of that without their constructor.
 OBJECTS = ((re.compile(r"(&\w+ = )\*::new \(::bankstripe::place\((\w+)\)\) [^;]*;"), r"\1\2.mine();"),
            (re.compile(r"^ *::new \(::bankstripe::place\(\w+\)\) [^;]*;", re.MULTILINE), ""))

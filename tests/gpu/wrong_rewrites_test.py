@@ -22,6 +22,14 @@ ZEROS, ONES, TWOS = (bytes([value]) * 8 for value in (0, 1, 2))
 LAUNCHES = b"launches 2\n"
 
 
+class Mistakes(unittest.TestCase):
+    def test_all_can_be_made(self):
+        helper = (HERE.parents[1] / "runtime" / "device" / "bankstripe.cuh").read_text()
+        for replaced in wrong_rewrites.MISTAKES.values():
+            for right, _ in replaced:
+                self.assertIn(right, helper)
+
+
 class Dumps(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -51,6 +51,13 @@ __global__ void kernel(int *failed) {
   bankstripe::dynamic_slots<int[3], 0, 4096, false, 32>();
 #elif CASE == 18 // vectors are aligned to 16 bytes
   bankstripe::dynamic_stripe<char[4], 0, 520>();
+#elif CASE == 19 // an array of bits has at most 64 elements
+  bankstripe::bits<13, 5> many;
+#elif CASE == 20 // too many initializer|no matching function|no instance of
+  bankstripe::bits<2> few({true, false, true});
+#elif CASE == 21 // taking address|address of|lvalue|addressable
+  bankstripe::bits<2> b;
+  bool *first = &b[1];
 #endif
   EXPECT(c == nullptr || sizeof odd + sizeof p + sizeof t > 0);
 }

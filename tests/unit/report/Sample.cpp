@@ -90,6 +90,7 @@ Plan bankstripe::testing::samplePlan() {
   K.AddLaunchBounds = true;
   K.SharedBefore = 0;
   K.SharedAfter = 10752;
+  K.MovesArrays = true;
   K.Registers = 24;
   K.WarpsBefore = 64;
   K.WarpsAfter = 60;

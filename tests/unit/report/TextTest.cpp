@@ -214,7 +214,7 @@ TEST(Text, UnknownOccupancyIsLeftOut) {
 
 TEST(Text, KernelThatStaysIsLeftOut) {
   Plan P = samplePlan();
-  P.Kernels[0].SharedAfter = P.Kernels[0].SharedBefore;
+  P.Kernels[0].MovesArrays = false;
   EXPECT_EQ(text(P).find("kernel count"), std::string::npos);
   EXPECT_NE(text(P, Detail::Verbose).find("kernel count"), std::string::npos);
 }
@@ -223,6 +223,7 @@ TEST(Text, KernelWithoutABlockSize) {
   Plan P = samplePlan();
   KernelPlan &K = P.Kernels[0];
   K.SharedAfter = K.SharedBefore;
+  K.MovesArrays = false;
   K.BlockThreads = 0;
   K.SourceText = "";
   K.AddLaunchBounds = false;

@@ -55,6 +55,23 @@ TEST(Search, FastestLayoutIsBest) {
   EXPECT_THAT(S.attemptsOf("k"), Contains("stripes"));
 }
 
+TEST(Search, BitsAreTriedWhereAnArrayCanBeThem) {
+  TestUnit U;
+  U.launch(128);
+  Finding Flags = makeArray("a", 9, 1);
+  Flags.AsBits = true;
+  U.array(Flags);
+  U.array(makeArray("b", 16, 4, 11));
+  Simulation S(U);
+  S.Speedup = [](const Version &V) {
+    return (V.of("a") == "bits" ? 1.5 : 1.0) *
+           (V.of("b") == "unchanged" ? 1.2 : 1.0);
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "bits without 'b'");
+  EXPECT_THAT(S.attemptsOf("k"), Contains("bits"));
+}
+
 TEST(Search, OriginalStaysWhereNothingIsFaster) {
   Simulation S(unitWith({16}));
   S.Speedup = [](const Version &V) {
