@@ -305,9 +305,7 @@ bool FileEditor::collect() {
   collectVersions();
   collectLaunchBounds();
   collectLoops();
-  EditList Overloads = overloadsIn(P, Path, Code);
-  NeedsHelper |= !Overloads.empty();
-  llvm::append_range(OtherEdits, Overloads);
+  llvm::append_range(OtherEdits, editsOfCallees(P, Path, Code, NeedsHelper));
   llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, NeedsHelper));
   return NeedsHelper || !OtherEdits.empty() || !MoveEdits.empty();
 }

@@ -28,13 +28,15 @@ EditList editsOfStatement(llvm::StringRef Code,
 std::string unitText(StripeForm Form, llvm::StringRef Element);
 
 /// The edits that declare the pointers of \p Trail anew, as pointers into
-/// stripes of \p Form (Pointers.cpp).
-EditList editsOfPointers(const PointerTrail &Trail, StripeForm Form);
+/// stripes of \p Form, or as \p Deduced where that is not empty (Pointers.cpp).
+EditList editsOfPointers(const PointerTrail &Trail, StripeForm Form,
+                         llvm::StringRef Deduced = "");
 
-/// The overloads for striped pointers that the plan needs, behind the
-/// functions that they are copies of, for the file \p Path with the text
-/// \p Code (Pointers.cpp).
-EditList overloadsIn(const Plan &P, llvm::StringRef Path, llvm::StringRef Code);
+/// What the plan makes of functions in the file \p Path with the text \p Code
+/// that striped pointers are passed to: templates, or originals with overloads
+/// behind them. Sets \p NeedsHelper where these name the helper (Pointers.cpp).
+EditList editsOfCallees(const Plan &P, llvm::StringRef Path,
+                        llvm::StringRef Code, bool &NeedsHelper);
 
 /// The edits of the launches that bring storage or run another kernel, and the
 /// functions that say how much storage, in the file \p Path with the text

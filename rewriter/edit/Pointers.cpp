@@ -7,11 +7,16 @@
 //
 //     const int *p = a;              ::bankstripe::pointer<const int> p = a;
 //
-// A function that such a pointer is passed to gets an overload right behind it,
-// so that calls stay as they are and the original serves all others. What is
-// needed is collected from the calls: which parameters of a function are
-// striped there, and in which form; the overload passes them on, which may ask
-// for further ones.
+// A function that such a pointer is passed to becomes a template, if no call
+// can tell, and calls stay as they are:
+//
+//     int sum(const int *p) { ...    template <class p_pointer>
+//                                    int sum(p_pointer p) { ...
+//
+// Others get an overload right behind them, and the original serves all other
+// calls. What is needed is collected from the calls: which parameters of a
+// function are striped there, and in which form; it passes them on, which may
+// ask for further ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +32,17 @@ static std::string pointerText(const Pointee &To, StripeForm Form) {
          unitText(Form, To.Text) + ">";
 }
 
-EditList bankstripe::editsOfPointers(const PointerTrail &Trail,
-                                     StripeForm Form) {
+EditList bankstripe::editsOfPointers(const PointerTrail &Trail, StripeForm Form,
+                                     StringRef Deduced) {
   EditList Edits;
   for (const PointerDeclaration &D : Trail.Locals)
     for (const TextRange &Star : D.Stars) {
       const bool IsFirst = &Star == &D.Stars.front();
       const unsigned Begin = IsFirst ? D.Specifiers.Offset : Star.Offset;
       Edits.push_back({Begin, Star.end() - Begin,
-                       IsFirst ? pointerText(D.To, Form) + " " : ""});
+                       !IsFirst          ? ""
+                       : Deduced.empty() ? pointerText(D.To, Form) + " "
+                                         : (Deduced + " ").str()});
     }
   return Edits;
 }
@@ -136,16 +143,48 @@ static std::string overloadText(const Callee &C, const Forms &Striped,
       .Text;
 }
 
-EditList bankstripe::overloadsIn(const Plan &P, StringRef Path,
-                                 StringRef Code) {
+// The function as a template of what the parameters \p Indices point with.
+static EditList templateEdits(const Callee &C,
+                              const std::set<unsigned> &Indices,
+                              const std::string &NewLine) {
+  EditList Edits;
+  std::string Head;
+  for (unsigned Index : Indices) {
+    const CalleeParameter &Parameter = C.Parameters.at(Index);
+    Head +=
+        (Head.empty() ? "template <class " : ", class ") + Parameter.Deduced;
+    Edits.push_back({Parameter.Text.Offset, Parameter.Text.Length,
+                     Parameter.Deduced + " " + Parameter.Name});
+    llvm::append_range(
+        Edits,
+        editsOfPointers(Parameter.Trail, StripeForm::Plain, Parameter.Deduced));
+  }
+  Edits.push_back({C.Definition.Offset, 0, Head + ">" + NewLine});
+  return Edits;
+}
+
+EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
+                                    StringRef Code, bool &NeedsHelper) {
   const std::string LineEnding = lineEndingOf(Code).str();
   std::map<unsigned, std::string> Texts; // By the place behind the original.
+  std::map<Place, std::set<unsigned>> Templates; // Their parameters.
+  auto NewLineOf = [&](const Callee &C) {
+    return LineEnding + indentationAt(Code, C.Definition.Offset).str();
+  };
   for (const auto &[Where, Striped] : OverloadCollector(P).collect()) {
     const Callee &C = P.Callees.at(Where);
     if (C.Definition.File != Path)
       continue;
-    const std::string NewLine =
-        LineEnding + indentationAt(Code, C.Definition.Offset).str();
+    if (llvm::all_of(Striped, [&](const auto &Each) {
+          auto It = C.Parameters.find(Each.first);
+          return It != C.Parameters.end() && !It->second.Deduced.empty();
+        })) {
+      for (auto [Index, Form] : Striped)
+        Templates[Where].insert(Index);
+      continue;
+    }
+    NeedsHelper = true;
+    const std::string NewLine = NewLineOf(C);
     const bool Guard = C.MayBeReadForHost;
     Texts[C.Definition.end()] +=
         LineEnding + (Guard ? LineEnding + "#ifdef __CUDACC__" : "") + NewLine +
@@ -155,6 +194,10 @@ EditList bankstripe::overloadsIn(const Plan &P, StringRef Path,
         (Guard ? LineEnding + "#endif" : "");
   }
   EditList Edits;
+  for (const auto &[Where, Indices] : Templates) {
+    const Callee &C = P.Callees.at(Where);
+    llvm::append_range(Edits, templateEdits(C, Indices, NewLineOf(C)));
+  }
   for (auto &[Offset, Text] : Texts) {
     // What follows in the next line would stick to the copy.
     StringRef Next = Code.drop_front(Offset).split('\n').second;

@@ -70,7 +70,7 @@ BANKSTRIPE_FIELDS(Pointee, Text, Const, Dependent)
 BANKSTRIPE_FIELDS(PointerDeclaration, Specifiers, Stars, To)
 BANKSTRIPE_FIELDS(PointerArgument, Call, Callee, Parameter)
 BANKSTRIPE_FIELDS(PointerTrail, Locals, Arguments, AsBits)
-BANKSTRIPE_FIELDS(CalleeParameter, Text, Name, To, Trail)
+BANKSTRIPE_FIELDS(CalleeParameter, Text, Name, To, Trail, Deduced)
 BANKSTRIPE_FIELDS(Callee, Where, Name, Definition, MayBeReadForHost, Parameters)
 
 // LaunchText.h

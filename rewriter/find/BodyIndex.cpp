@@ -253,10 +253,10 @@ BodyIndex::subscriptsOf(const Expr *Reference) const {
   return Result;
 }
 
-bool BodyIndex::isCallee(const DeclRefExpr *Reference) const {
+const CallExpr *BodyIndex::callOf(const DeclRefExpr *Reference) const {
   const Stmt *Child = outermost<ParenExpr, ImplicitCastExpr>(Reference);
   const auto *Call = dyn_cast_or_null<CallExpr>(parentOf(Child));
-  return Call && Call->getCallee() == Child;
+  return Call && Call->getCallee() == Child ? Call : nullptr;
 }
 
 const VarDecl *bankstripe::variableOf(const Expr *E) {

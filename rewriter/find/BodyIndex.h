@@ -96,8 +96,9 @@ struct BodyIndex {
       return {};
     return Found->second;
   }
-  /// Whether a function's name stands for a call of it.
-  bool isCallee(const clang::DeclRefExpr *Reference) const;
+  /// The call of the function that \p Reference names; null where the name
+  /// stands for something else.
+  const clang::CallExpr *callOf(const clang::DeclRefExpr *Reference) const;
   /// Loops around \p S inside the function.
   unsigned loopDepth(const clang::Stmt *S) const;
 };

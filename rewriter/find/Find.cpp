@@ -349,9 +349,9 @@ UnitFacts UnitReader::read() {
   collect();
   for (const FunctionDecl *Function : Collector.Functions)
     if (!Function->isDependentContext())
-      Pointers.noteValues(*Bodies.get(Function));
+      Pointers.noteFunctions(*Bodies.get(Function));
   llvm::for_each(Initializers,
-                 [&](const BodyIndex &Init) { Pointers.noteValues(Init); });
+                 [&](const BodyIndex &Init) { Pointers.noteFunctions(Init); });
   for (const FunctionDecl *Function : Collector.Functions)
     if (!isOfSystem(Function))
       readArrays(Function);

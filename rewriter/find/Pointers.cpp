@@ -18,13 +18,14 @@
 // Everything else (a cast, a pointer stored, returned, captured, compared with
 // null) ends the climb: the array then needs contiguous memory.
 //
+// A parameter only walks if all its uses do, and its function then gets an
+// overload for striped pointers by a copy of its text with another parameter
+// type. That copy must mean the same as the original: so no variables that
+// exist once per function, no arrays of its own, no text that the preprocessor
+// looks into, and a place from which every call that wants the copy can see it.
 //
-// A parameter only walks if all its uses do, and its function then
-// gets an overload for striped pointers by a copy of its text with
-// another parameter type. That copy must mean the same as the original: so no
-// variables that exist once per function, no arrays of its own, no text that
-// the preprocessor looks into, and a place from which every call that wants the
-// copy can see it.
+// Where no call could tell the difference, the function needs no copy but
+// becomes a template, which deduces the type of the pointer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +33,7 @@
 #include "find/BitUse.h"
 #include "find/Declaration.h"
 #include "find/Kernels.h"
+#include "frontend/Frontend.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
@@ -413,6 +415,85 @@ PointerFollower::walkingParameter(const FunctionDecl *Function, unsigned Index,
   return It->second.value_or(Inside) ? std::optional(Where) : std::nullopt;
 }
 
+// Names that depend on a parameter of a template are looked up once more where
+// it is used, and parsed before anybody knows what they are.
+static bool readsAlikeInTemplate(const BodyIndex &Body) {
+  auto IsSettled = [](const CallExpr *Call) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    const auto *Member = dyn_cast<MemberExpr>(Call->getCallee());
+    if (!Callee || isa<CXXOperatorCallExpr>(Call) ||
+        (Member && Member->hasExplicitTemplateArgs()))
+      return false;
+    const DeclContext *Owner = Callee->getDeclContext()->getRedeclContext();
+    return isOfSystem(Callee) ||
+           (!Callee->isTemplateInstantiation() &&
+            Owner->lookup(Callee->getDeclName()).isSingleResult());
+  };
+  return Body.TypeOperands.empty() && llvm::all_of(Body.Calls, IsSettled);
+}
+
+// A template may be no better a choice than a function of a library that calls
+// find, too.
+static bool hasNamesake(const FunctionDecl *Function,
+                        const TranslationUnitDecl *Unit) {
+  auto HasOther = [&](const DeclContext *Where) {
+    return llvm::any_of(
+        Where->lookup(Function->getDeclName()), [&](const NamedDecl *D) {
+          return D->getCanonicalDecl() != Function->getCanonicalDecl();
+        });
+  };
+  return HasOther(Unit) || llvm::any_of(Unit->decls(), [&](const Decl *D) {
+           const auto *Space = dyn_cast<NamespaceDecl>(D);
+           return Space && HasOther(Space);
+         });
+}
+
+// The type of a pointer that the template which Function can become deduces;
+// empty when it had better not. It converts nothing to a pointer, as bits would
+// have to be, so every mention of its name must be a call that is seen, and
+// gives one. The host's functions, and those that the linker knows, may be
+// called by other files.
+std::string PointerFollower::deducedType(const FunctionDecl *Function,
+                                         unsigned Index,
+                                         const BodyIndex &Body) const {
+  const ParmVarDecl *Parameter = Function->getParamDecl(Index);
+  const QualType Element = Parameter->getType()->getPointeeType();
+  const bool Linked = Text.language().GPURelocatableDeviceCode &&
+                      Function->isExternallyVisible() && !Function->isInlined();
+  if (Linked || Function->hasAttr<CUDAHostAttr>() ||
+      Function->isTemplateInstantiation() || Parameter->hasDefaultArg() ||
+      Parameter->getType().isRestrictQualified() ||
+      !Element->isArithmeticType() || Element->isBooleanType() ||
+      !readsAlikeInTemplate(Body) ||
+      hasNamesake(Function, Body.Context.getTranslationUnitDecl()))
+    return "";
+  llvm::DenseSet<SourceLocation> Known{Function->getLocation()};
+  for (auto [Name, Call] : Calls.lookup(Function->getCanonicalDecl())) {
+    const Expr *Argument = Call->getArg(Index)->IgnoreUnlessSpelledInSource();
+    const QualType Given = Argument->getType();
+    if (!(Given->isPointerType() || Given->isArrayType()) ||
+        isa<InitListExpr>(Argument) ||
+        !Body.Context.hasSameUnqualifiedType(
+            QualType(Given->getPointeeOrArrayElementType(), 0), Element))
+      return "";
+    if (auto At = Text.spelled(Name->getLocation()))
+      Known.insert(*At);
+  }
+  const std::string Type = Parameter->getNameAsString() + "_pointer";
+  bool Unknown = false;
+  forEachUserFile(Text.sources(), [&](SourceLocation Start, StringRef Code) {
+    Text.forEachToken(Code, [&](const Token &Tok) {
+      if (Tok.isNot(tok::raw_identifier))
+        return;
+      const unsigned Offset = Tok.getLocation().getRawEncoding();
+      Unknown |= Tok.getRawIdentifier() == Type ||
+                 (Tok.getRawIdentifier() == Function->getName() &&
+                  !Known.contains(Start.getLocWithOffset(Offset)));
+    });
+  });
+  return Unknown ? "" : Type;
+}
+
 bool PointerFollower::readWalkingParameter(const FunctionDecl *Instance,
                                            const FunctionDecl *Definition,
                                            unsigned Index,
@@ -445,6 +526,7 @@ bool PointerFollower::readWalkingParameter(const FunctionDecl *Instance,
     C.Definition = Whole;
     C.MayBeReadForHost = Text.mayBeReadForHost(Definition);
   }
+  Facts->Deduced = deducedType(Instance, Index, Body);
   C.Parameters.insert({Index, std::move(*Facts)});
   return true;
 }
@@ -454,9 +536,13 @@ std::vector<Callee> PointerFollower::callees() const {
   return {All.begin(), All.end()};
 }
 
-void PointerFollower::noteValues(const BodyIndex &Body) {
-  for (const DeclRefExpr *Reference : Body.FunctionReferences)
-    if (!Body.isCallee(Reference))
-      Values.insert(patternOf(cast<FunctionDecl>(Reference->getDecl()))
-                        ->getCanonicalDecl());
+void PointerFollower::noteFunctions(const BodyIndex &Body) {
+  for (const DeclRefExpr *Reference : Body.FunctionReferences) {
+    const auto *Function =
+        patternOf(cast<FunctionDecl>(Reference->getDecl()))->getCanonicalDecl();
+    if (const CallExpr *Call = Body.callOf(Reference))
+      Calls[Function].push_back({Reference, Call});
+    else
+      Values.insert(Function);
+  }
 }

@@ -25,8 +25,9 @@ public:
       : Text(Text), Bodies(Bodies), MayEdit(MayEdit) {}
 
   /// The name of a function that \p Body uses as a value must stay that of one
-  /// function. To be told of all bodies before any array is asked about.
-  void noteValues(const BodyIndex &Body);
+  /// function, and what it calls is called so. To be told of all bodies before
+  /// any array is asked about.
+  void noteFunctions(const BodyIndex &Body);
 
   /// Where the pointers into \p Variable go, if all of them only walk.
   std::optional<PointerTrail> trailOf(const clang::VarDecl *Variable,
@@ -56,10 +57,15 @@ private:
                             unsigned Index, const BodyIndex &Body,
                             const Place &Where, const TextRange &Whole);
 
+  std::string deducedType(const clang::FunctionDecl *Function, unsigned Index,
+                          const BodyIndex &Body) const;
+
   const SourceText &Text;
   BodyIndexCache &Bodies;
   llvm::function_ref<bool(llvm::StringRef)> MayEdit;
 
+  using Call = std::pair<const clang::DeclRefExpr *, const clang::CallExpr *>;
+  llvm::DenseMap<const clang::FunctionDecl *, std::vector<Call>> Calls;
   llvm::DenseSet<const clang::FunctionDecl *> Values; ///< Or their templates.
   /// Whether parameters walk, by function and index; nothing while their
   /// function is looked at.

@@ -7,7 +7,7 @@
 //
 // Where an array is more than subscripted, pointers into it stay with it as
 // long as they only walk: they are declared anew as striped pointers, and the
-// functions that they are passed to get an overload for them.
+// functions that they are passed to become templates or get an overload.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,15 +55,24 @@ struct CalleeParameter {
   std::string Name;
   Pointee To;
   PointerTrail Trail;
+  /// What its type is called if a template deduces it; empty where that might
+  /// mean something else to a call.
+  std::string Deduced = {};
 };
 
-/// A function that can get an overload for striped pointers.
+/// A function that can take striped pointers.
 struct Callee {
   Place Where;          ///< Of the name in its definition.
   std::string Name;     ///< Qualified, for people.
   TextRange Definition; ///< From the first specifier or `template` to the `}`.
   bool MayBeReadForHost = false; ///< By a compiler that knows no CUDA.
   std::map<unsigned, CalleeParameter> Parameters; ///< Those that only walk.
+
+  /// It may become no template.
+  void keepType() {
+    for (auto &[Index, Parameter] : Parameters)
+      Parameter.Deduced.clear();
+  }
 };
 
 } // namespace bankstripe

@@ -102,6 +102,7 @@ private:
   std::map<std::pair<Place, std::string>, unsigned> Rows; ///< Of kernels.
   std::map<std::string, std::vector<unsigned>> RowsOfName;
   std::map<Place, unsigned> ArrayIndex;
+  std::map<std::string, unsigned> Readers; ///< Units, of each source.
 };
 
 } // namespace
@@ -113,6 +114,8 @@ Merger::Merger(const std::vector<UnitResult> &Units) {
       Rows[{K.Where, K.Id}];
     for (const Finding &F : Unit.Facts.Findings)
       ArrayIndex[F.Where];
+    for (const SourceFile &Source : Unit.Facts.Sources)
+      ++Readers[Source.Path];
   }
   for (auto &[Key, Row] : Rows) {
     Row = Run.Kernels.size();
@@ -244,6 +247,9 @@ void Merger::addArrays(UnitResult &Unit) {
     auto [It, New] = Run.Callees.try_emplace(C.Where, C);
     if (!New)
       It->second.Parameters.insert(C.Parameters.begin(), C.Parameters.end());
+    // The calls of one unit were seen, not those of others.
+    if (Readers[C.Where.File] > 1)
+      It->second.keepType();
   }
   Run.Contents.merge(Unit.Facts.Contents);
 }

@@ -71,6 +71,10 @@ static void keepLinked(UnitFacts &Unit) {
 void bankstripe::assumeOutside(UnitFacts &Unit, Outside Who) {
   if (Who == Outside::Nobody)
     return;
+  // Who else includes a header may call its functions in another way.
+  for (Callee &C : Unit.Callees)
+    if (C.Where.File != Unit.MainFile)
+      C.keepType();
   const bool Grid = synchronizesGrid(Unit);
   for (Kernel &K : Unit.Kernels) {
     if (K.Text.Internal && Who != Outside::Loaders)

@@ -2,7 +2,7 @@
 // A stripe has places for whole warps. In blocks of two threads that is sixteen
 // times what a slot takes, so pair's arrays get slots, also where they could be
 // walked over as stripes. The kernel with whole warps keeps its stripe, and the
-// function that both call has a version for each.
+// function that both call deduces what it walks over.
 __device__ int total(const int *values, int n) {
   int sum = 0;
   for (int i = 0; i < n; ++i)

@@ -188,6 +188,92 @@ TEST(Overloads, AreMadeForStripesOnly) {
   EXPECT_TRUE(Changed->empty());
 }
 
+// --- Templates -------------------------------------------------------------
+
+TEST(Templates, StandInPlaceOfAnOverload) {
+  std::string Code = (Put + "\nvoid f() {\nint a[4];\nput(a, 1);\n}\n").str();
+  Plan P = planWithCall(Code);
+  P.Callees.begin()->second.Parameters[0].Deduced = "p_pointer";
+  EXPECT_EQ(withoutInclude(P),
+            ("template <class p_pointer>\n"
+             "__host__ __device__ void put(p_pointer p, int n) {\n"
+             "  p[n] = 1;\n}\n\nvoid f() {\n" +
+             Storage + "put(a, 1);\n}\n")
+                .str());
+}
+
+TEST(Templates, DeclarePointersOfTheirTypeToo) {
+  StringRef Body = "void put(const char *p) {\n  const char *q = p, *end;\n}";
+  std::string Code = (Body + "\nvoid f() {\nchar a[4];\nput(a);\n}\n").str();
+  Plan P = planWithAccessor(Code, StripeForm::Wide);
+  PointerDeclaration D;
+  D.Specifiers = at(Code, "const char *q");
+  D.Specifiers.Length = 11;
+  D.Stars = {at(Code, "*q"), at(Code, "*end")};
+  D.Stars[0].Length = D.Stars[1].Length = 1;
+  D.To = {"char", /*Const=*/true, /*Dependent=*/false};
+  Callee C;
+  C.Where = {CodePath.str(), 1, 6};
+  C.Definition = at(Code, Body);
+  C.Parameters[0] = {
+      at(Code, "const char *p"), "p", D.To, {{D}, {}}, "p_pointer"};
+  P.Callees[C.Where] = C;
+  P.Arrays[0].Array.Trail.Arguments = {{at(Code, "put(a)"), C.Where, 0}};
+  EXPECT_TRUE(StringRef(withoutInclude(P))
+                  .starts_with("template <class p_pointer>\n"
+                               "void put(p_pointer p) {\n"
+                               "  p_pointer q = p, end;\n}\n"));
+}
+
+// Two calls stripe one parameter each: the template serves both.
+TEST(Templates, DeduceWhateverSomeCallStripes) {
+  std::string Code =
+      "void put(int *p, int *q) {}\nvoid f() {\nint a[4];\nput(a, b);\n"
+      "put(c, a);\n}\n";
+  Plan P = planWithAccessor(Code);
+  Callee C;
+  C.Where = {CodePath.str(), 1, 6};
+  C.Definition = at(Code, "void put(int *p, int *q) {}");
+  C.Parameters[0] = {at(Code, "int *p"), "p", {"int"}, {}, "p_pointer"};
+  C.Parameters[1] = {at(Code, "int *q"), "q", {"int"}, {}, "q_pointer"};
+  P.Callees[C.Where] = C;
+  P.Arrays[0].Array.Trail.Arguments = {{at(Code, "put(a, b)"), C.Where, 0},
+                                       {at(Code, "put(c, a)"), C.Where, 1}};
+  EXPECT_TRUE(StringRef(withoutInclude(P))
+                  .starts_with("template <class p_pointer, class q_pointer>\n"
+                               "void put(p_pointer p, q_pointer q) {}\n"));
+  // A parameter that has to stay a pointer asks for an overload.
+  P.Callees.begin()->second.Parameters[1].Deduced.clear();
+  EXPECT_TRUE(
+      StringRef(withoutInclude(P))
+          .starts_with("template <class p_pointer>\n"
+                       "void put(p_pointer p, int *q) {}\n"
+                       "\n// The same for striped arrays.\n"
+                       "void put(int *p, ::bankstripe::pointer<int> q) {}\n"));
+}
+
+// A header of templates names nothing of the helper.
+TEST(Templates, NeedNoHelperInTheirFile) {
+  StringRef Header = "void put(int *p) {}\n";
+  Plan P = planWithAccessor("int a[4];\nput(a);\n");
+  Callee C;
+  C.Where = {"/put.h", 1, 6};
+  C.Definition = {"/put.h", 0, unsigned(Header.size()) - 1};
+  C.Parameters[0] = {{"/put.h", unsigned(Header.find("int *p")), 6},
+                     "p",
+                     {"int"},
+                     {},
+                     "p_pointer"};
+  P.Callees[C.Where] = C;
+  P.Contents["/put.h"] = Header.str();
+  P.Arrays[0].Array.Trail.Arguments = {{{}, C.Where, 0}};
+  auto Changed = applyPlan(P, /*EmbedHelper=*/false);
+  ASSERT_TRUE(bool(Changed));
+  ASSERT_EQ(Changed->size(), 2u);
+  EXPECT_EQ(Changed->back().After,
+            "template <class p_pointer>\nvoid put(p_pointer p) {}\n");
+}
+
 TEST(Overloads, OfATemplateDeduceTheElement) {
   std::string Code = (Put + "\nvoid f() {\nint a[4];\nput(a, 1);\n}\n").str();
   Plan P = planWithCall(Code, StripeForm::Wide);

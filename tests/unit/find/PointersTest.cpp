@@ -127,6 +127,142 @@ TEST(Callees, ThatOnlyWalkGetAnOverload) {
   EXPECT_FALSE(P.To.Dependent);
 }
 
+// The name of the type that a template of `sum` deduces in \p Code.
+static std::string deducedIn(const std::string &Code,
+                             std::vector<std::string> ExtraArgs = {}) {
+  UnitFacts Facts =
+      factsOf(Code, [](llvm::StringRef) { return true; }, std::move(ExtraArgs));
+  EXPECT_EQ(Facts.Callees.size(), 1u) << Code;
+  return Facts.Callees.empty() ? ""
+                               : Facts.Callees.front().Parameters.at(0).Deduced;
+}
+
+static const std::string Caller =
+    kernelAround("int a[4]; a[i] = 1; *out = sum(a, 4);");
+
+TEST(Callees, BecomeTemplatesWhereNoCallCanTell) {
+  EXPECT_EQ(deducedIn(Sum.str() + Caller), "values_pointer");
+  // An ordinary pointer is deduced, and so is an array.
+  EXPECT_EQ(deducedIn("__device__ int table[4];\n" + Sum.str() + Caller +
+                      "__device__ int f(int *p, const int *const q) {\n"
+                      "  return sum(p, 1) + sum((q + 1), 1) + sum(table, 4) +\n"
+                      "         sum(&p[2], 1); }\n"),
+            "values_pointer");
+  EXPECT_EQ(
+      deducedIn("#define TWICE(call) (call + call)\n" + Sum.str() + Caller +
+                "__device__ int f(int *p) { return TWICE(sum(p, 2)); }\n"),
+      "values_pointer");
+  // It calls itself.
+  EXPECT_EQ(deducedIn("__device__ int sum(int *p, int n) {\n"
+                      "  return n ? *p + sum(p + 1, n - 1) : 0; }\n" +
+                      Caller),
+            "p_pointer");
+}
+
+TEST(Callees, ThatAreCalledWithWhatIsConvertedStayFunctions) {
+  for (const char *Given : {"nullptr", "0", "view", "{}", "{table}"})
+    EXPECT_EQ(deducedIn("struct View { __device__ operator int *(); };\n"
+                        "__device__ int table[4];\n" +
+                        Sum.str() + Caller +
+                        "__device__ int f(View view) { return sum(" + Given +
+                        ", 0); }\n"),
+              "")
+        << Given;
+  EXPECT_EQ(deducedIn("__device__ int sum(const int *p = nullptr) {\n"
+                      "  return p[1]; }\n" +
+                      kernelAround("int a[4]; a[i] = 1; *out = sum(a);")),
+            "");
+}
+
+// A mention that is no call, or one that the tree does not show.
+TEST(Callees, WhoseNameStandsElsewhereStayFunctions) {
+  for (const char *Mention :
+       {"__device__ int sum(const int *, int);",
+        "__device__ double sum(double, double);",
+        "namespace n { __device__ int sum(int); }", "struct S { int sum; };",
+        "#ifdef DEBUG\n__device__ int f() { return sum(0, 0); }\n#endif",
+        "template <class T> __device__ int f(T p) { return sum(p, 0); }",
+        "#define NONE sum(0, 0)",
+        "__device__ int f(int *p);\n#define F(p) sum(p, 0)\n"
+        "__device__ int f(int *p) { return F(p); }",
+        "__device__ int (&same)(const int *, int) = sum;"})
+    for (const std::string &Code : {Sum.str() + Mention + "\n" + Caller,
+                                    Sum.str() + Caller + Mention + "\n"}) {
+      UnitFacts Facts = factsOf(Code);
+      EXPECT_TRUE(Facts.Callees.empty() ||
+                  Facts.Callees.front().Parameters.at(0).Deduced.empty())
+          << Code;
+    }
+  // A comment mentions nothing.
+  EXPECT_NE(deducedIn(Sum.str() + "// sum() adds up.\n" + Caller), "");
+}
+
+TEST(Callees, ThatShareTheirNameWithALibraryStayFunctions) {
+  auto Named = [](const std::string &Name) {
+    return deducedIn(
+        "namespace mine { __device__ int " + Name +
+        "(const int *p, int n) {\n  return p[n]; } }\n" +
+        kernelAround("int a[4]; a[i] = 1; *out = mine::" + Name + "(a, j);"));
+  };
+  EXPECT_EQ(Named("clock"), "");
+  EXPECT_EQ(Named("watch"), "p_pointer");
+}
+
+TEST(Callees, ThatOtherFilesMayCallStayFunctions) {
+  EXPECT_EQ(deducedIn(Sum.str() + Caller, {"-fgpu-rdc"}), "");
+  for (const char *Own : {"static ", "inline "})
+    EXPECT_NE(deducedIn(Own + Sum.str() + Caller, {"-fgpu-rdc"}), "") << Own;
+  EXPECT_EQ(deducedIn("inline __host__ " + Sum.str() + Caller), "");
+}
+
+TEST(Callees, OfOtherParametersStayFunctions) {
+  auto With = [](const std::string &Head, const std::string &Call = "sum") {
+    return deducedIn(
+        Head + "  return p[n]; }\n" +
+        kernelAround("int a[4]; a[i] = 1; *out = " + Call + "(a, j);"));
+  };
+  EXPECT_NE(With("__device__ int sum(const int *p, int n) {"), "");
+  EXPECT_EQ(With("__device__ int sum(const int *__restrict__ p, int n) {"), "");
+  EXPECT_EQ(With("template <class T> __device__ T sum(T *p, int n) {"), "");
+  EXPECT_EQ(
+      With("template <int N> __device__ int sum(int *p, int n) {", "sum<3>"),
+      "");
+  EXPECT_EQ(deducedIn("__device__ float sum(float4 *p, int n) {\n"
+                      "  return p[n].x; }\n" +
+                      kernelAround("float4 a[4]; a[i].x = 1;\n"
+                                   "*data = sum(a, j);")),
+            "");
+  EXPECT_EQ(deducedIn("__device__ int sum(const bool *p, int n) {\n"
+                      "  return p[n]; }\n" +
+                      kernelAround("bool a[4]; a[i] = 1; *out = sum(a, j);")),
+            "");
+  EXPECT_EQ(With("using p_pointer = int;\n"
+                 "__device__ int sum(const int *p, int n) {"),
+            "");
+}
+
+// In a template a call may mean another function, and the compiler must be told
+// which names are types and templates.
+TEST(Callees, WhoseBodyDiffersInATemplateStayFunctions) {
+  auto Returning = [](const std::string &Value) {
+    return deducedIn("struct Pair { template <int N> __device__ int get(); };\n"
+                     "__device__ Pair pair(int);\n"
+                     "__device__ Pair operator+(int, Pair);\n"
+                     "__device__ int one(int), of(Pair);\n"
+                     "__device__ int two(int), two(int &);\n"
+                     "template <class T> __device__ int any(T &&);\n"
+                     "__device__ int sum(const int *p, int n) { return " +
+                     Value + "; }\n" + Caller);
+  };
+  EXPECT_NE(Returning("one(p[n])"), "");
+  EXPECT_NE(Returning("min(p[n], __popc(n))"), "");
+  EXPECT_EQ(Returning("two(p[n])"), "");
+  EXPECT_EQ(Returning("of(p[n] + Pair())"), "");
+  EXPECT_EQ(Returning("any(p[n] + 1)"), "");
+  EXPECT_EQ(Returning("pair(p[n]).get<2>()"), "");
+  EXPECT_EQ(Returning("p[n] + sizeof(decltype(n))"), "");
+}
+
 TEST(Callees, PassTheirPointersOn) {
   UnitFacts Facts =
       factsOf(Sum.str() +

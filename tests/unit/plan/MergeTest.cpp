@@ -42,6 +42,25 @@ TEST(Merge, ArrayOfAHeaderIsOneFinding) {
   EXPECT_EQ(P.Contents.size(), 3u);
 }
 
+// What one unit gives a function of a header another one does not see.
+TEST(Merge, FunctionsOfAHeaderBecomeTemplatesForOneIncluderOnly) {
+  auto Unit = [](const std::string &File, const std::string &Includes) {
+    TestUnit U(File);
+    Callee C;
+    C.Where.File = "/f.cuh";
+    C.Parameters[0].Deduced = "p_pointer";
+    U.Result.Facts.Callees = {C};
+    U.Result.Facts.Sources = {{Includes, ""}, {File, ""}};
+    return U;
+  };
+  auto Deduced = [&](const std::string &Other) {
+    Plan P = planOf(Unit("/a.cu", "/f.cuh"), Unit("/b.cu", Other));
+    return P.Callees.begin()->second.Parameters[0].Deduced;
+  };
+  EXPECT_EQ(Deduced("/f.cuh"), "");
+  EXPECT_EQ(Deduced("/g.cuh"), "p_pointer");
+}
+
 TEST(Merge, LaunchesOfAllIncludersCount) {
   Plan P = planOf(includer("/a.cu", 64), includer("/b.cu", 256));
   EXPECT_EQ(P.Kernels.front().BlockThreads, 256u);

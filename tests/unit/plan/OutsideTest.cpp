@@ -72,6 +72,23 @@ TEST(Outside, MayLaunchAllBlocksAtOnce) {
   EXPECT_TRUE(Unit.Kernels.front().UsesDynamicShared);
 }
 
+// A template that deduces its pointer takes no null pointer, and who knows what
+// others give a function of a header.
+TEST(Outside, MayCallFunctionsOfHeadersInAnotherWay) {
+  auto Deduced = [](const char *File, Outside Who) {
+    UnitFacts Unit;
+    Unit.MainFile = "/a.cu";
+    Unit.Callees.emplace_back();
+    Unit.Callees.back().Where.File = File;
+    Unit.Callees.back().Parameters[0].Deduced = "p_pointer";
+    assumeOutside(Unit, Who);
+    return Unit.Callees.back().Parameters[0].Deduced;
+  };
+  EXPECT_EQ(Deduced("/a.cuh", Outside::Files), "");
+  EXPECT_EQ(Deduced("/a.cuh", Outside::Nobody), "p_pointer");
+  EXPECT_EQ(Deduced("/a.cu", Outside::Files), "p_pointer");
+}
+
 TEST(Outside, CallFunctionsOfLinkedDeviceCode) {
   UnitFacts Unit = linked(finding("_Z1fv"), true);
   assumeOutside(Unit, Outside::Files);
