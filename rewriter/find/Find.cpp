@@ -362,6 +362,10 @@ UnitFacts UnitReader::read() {
     Host.readHost();
     takeHostView(Host);
   }) == HostView::Unknown;
+  // Blocks may be other ones for the host: such launches name what they did.
+  for (Launch &L : Facts.Launches)
+    if (HostUnknown)
+      L.Text.Name = TextRange();
   readKernels();
   Facts.Callees = Pointers.callees();
   checkMacros();
