@@ -110,15 +110,19 @@ static void mapAuthor(yaml::IO &IO, bool &ByTune) {
   ByTune = By == Author::Tune;
 }
 
+static std::string checkBlockSize(std::optional<unsigned> Threads) {
+  if (Threads && (*Threads < 1 || *Threads > LargestBlock))
+    return "block-size must be from 1 to 1024";
+  return "";
+}
+
 template <> struct llvm::yaml::MappingTraits<FileDefaults> {
   static void mapping(IO &IO, FileDefaults &D) {
     IO.mapOptional("layout", D.Wanted, Layout::Auto);
     IO.mapOptional("block-size", D.BlockSize);
   }
   static std::string validate(IO &, FileDefaults &D) {
-    if (D.BlockSize && (*D.BlockSize < 1 || *D.BlockSize > LargestBlock))
-      return "block-size must be from 1 to 1024";
-    return "";
+    return checkBlockSize(D.BlockSize);
   }
 };
 
@@ -159,7 +163,8 @@ template <> struct llvm::yaml::MappingTraits<KernelDecision> {
       D.Where = placeOf(IO, *static_cast<Reading *>(IO.getContext()));
     IO.mapRequired("file", D.File);
     IO.mapRequired("kernel", D.Kernel);
-    IO.mapRequired("carveout", D.Wanted);
+    IO.mapOptional("carveout", D.Wanted);
+    IO.mapOptional("block-size", D.BlockSize);
     mapAuthor(IO, D.ByTune);
     IO.mapOptional("why", D.Why, std::string());
   }
@@ -168,13 +173,15 @@ template <> struct llvm::yaml::MappingTraits<KernelDecision> {
       return "";
     if (D.File.empty() || D.Kernel.empty())
       return "file and kernel must not be empty";
+    if (!D.Wanted && !D.BlockSize)
+      return "a carveout or a block-size must be there";
     if (sys::path::is_absolute(D.File))
       return "file must be relative to the folder of this file";
     if (!static_cast<Reading *>(IO.getContext())
              ->SeenKernels.insert({D.File, D.Kernel})
              .second)
       return "this kernel has a decision above";
-    return "";
+    return checkBlockSize(D.BlockSize);
   }
 };
 

@@ -49,7 +49,9 @@ struct Carveout {
 struct KernelDecision {
   std::string File;   ///< Absolute path of the file that defines it.
   std::string Kernel; ///< Qualified name, without template arguments.
-  Carveout Wanted;
+  std::optional<Carveout> Wanted;
+  /// The largest block that it had better be fast with; others stay possible.
+  std::optional<unsigned> BlockSize;
   bool ByTune = false; ///< As in ArrayDecision.
   std::string Why;     ///< For people; may be empty.
   Place Where;         ///< Of the decision itself.

@@ -19,25 +19,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Carveout.h"
+#include "plan/Decide.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace bankstripe;
-using llvm::StringRef;
-
-// `space::kernel` of `space::kernel<int, 3>`.
-static StringRef withoutArguments(StringRef Name) {
-  if (!Name.ends_with(">"))
-    return Name;
-  unsigned Depth = 0;
-  for (size_t At = Name.size(); At--;) {
-    Depth += Name[At] == '>';
-    Depth -= Name[At] == '<';
-    if (!Depth)
-      return Name.take_front(At);
-  }
-  return Name;
-}
 
 // Why the launches of a kernel do not see to its carveout; empty when they do.
 static std::string whyDriver(const KernelPlan &K) {
@@ -67,23 +53,18 @@ static void settle(KernelOutcome &O, Plan &P) {
   }
   O.Detail = "no kernel '" + D.Kernel + "' was found in that file";
   for (KernelPlan &K : P.Kernels) {
-    if (K.Facts.Where.File != D.File ||
-        withoutArguments(K.Facts.Name) != D.Kernel)
+    if (!speaksOf(D, K.Facts))
       continue;
-    O.Detail = D.Wanted == Carveout() ? "" : whyDriver(K);
+    O.Detail = D.Wanted && *D.Wanted != Carveout() ? whyDriver(K) : "";
+    const bool Carves = D.Wanted && O.Detail.empty();
+    if (O.Detail.empty() && D.BlockSize && K.BlockThreads != *D.BlockSize)
+      O.Detail = "its block size is known";
     O.State = O.Detail.empty()   ? DecisionState::Used
               : !K.Facts.MayEdit ? DecisionState::Skipped
                                  : DecisionState::Unfulfilled;
-    K.Carved = O.Detail.empty() ? D.Wanted : Carveout();
+    if (D.Wanted)
+      K.Carved = Carves ? *D.Wanted : Carveout();
   }
-}
-
-KernelDecision bankstripe::decisionAbout(const Kernel &K, Carveout Wanted) {
-  KernelDecision D;
-  D.File = K.Where.File;
-  D.Kernel = withoutArguments(K.Name).str();
-  D.Wanted = Wanted;
-  return D;
 }
 
 void bankstripe::chooseCarveouts(Plan &P, const PlanOptions &Options) {

@@ -23,6 +23,33 @@
 
 using namespace bankstripe;
 
+// `space::kernel` of `space::kernel<int, 3>`.
+static llvm::StringRef withoutArguments(llvm::StringRef Name) {
+  if (!Name.ends_with(">"))
+    return Name;
+  unsigned Depth = 0;
+  for (size_t At = Name.size(); At--;) {
+    Depth += Name[At] == '>';
+    Depth -= Name[At] == '<';
+    if (!Depth)
+      return Name.take_front(At);
+  }
+  return Name;
+}
+
+bool bankstripe::speaksOf(const KernelDecision &D, const Kernel &K) {
+  return D.File == K.Where.File && D.Kernel == withoutArguments(K.Name);
+}
+
+KernelDecision bankstripe::decisionAbout(const Kernel &K,
+                                         std::optional<Carveout> Wanted) {
+  KernelDecision D;
+  D.File = K.Where.File;
+  D.Kernel = withoutArguments(K.Name).str();
+  D.Wanted = Wanted;
+  return D;
+}
+
 namespace {
 
 /// The arrays of a run by the names that decisions use, in source order.

@@ -18,6 +18,9 @@ struct Wish {
   const ArrayDecision *Decision = nullptr; ///< Nothing: a default.
 };
 
+/// Whether \p D speaks of \p K, with all instances of its template.
+bool speaksOf(const KernelDecision &D, const Kernel &K);
+
 /// Finds the arrays of \p Run that \p Options speaks of.
 /// \returns a wish per array; \p Outcomes gets a row per decision, with the
 /// array, or why there is none.

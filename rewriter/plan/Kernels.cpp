@@ -21,6 +21,7 @@
 
 #include "plan/Kernels.h"
 #include "plan/Candidates.h"
+#include "plan/Decide.h"
 #include "plan/Layout.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
@@ -76,14 +77,26 @@ static std::optional<Why> whyUnbounded(const MergedKernel &K) {
   return std::nullopt;
 }
 
-// The bound that the user gave for the kernel, and where.
-static std::pair<unsigned, std::string> givenBound(const Kernel &K,
-                                                   const PlanOptions &Options) {
+namespace {
+
+/// The bound that the user gave for a kernel, and where.
+struct GivenBound {
+  unsigned Threads = 0;
+  std::string Origin;
+  bool Promise = true; ///< No launch will break it.
+};
+
+} // namespace
+
+static GivenBound givenBound(const Kernel &K, const PlanOptions &Options) {
   if (Options.BlockSize)
     return {Options.BlockSize, "--block-size"};
+  for (const KernelDecision &D : Options.KernelDecisions)
+    if (D.BlockSize && speaksOf(D, K))
+      return {*D.BlockSize, "the decision about it", /*Promise=*/false};
   auto It = Options.Defaults.find(K.Where.File);
   if (It == Options.Defaults.end() || !It->second.BlockSize)
-    return {0, ""};
+    return {};
   return {*It->second.BlockSize,
           "block-size in " + llvm::sys::path::filename(It->second.From).str()};
 }
@@ -96,10 +109,10 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
     return take(S, *Largest->Threads, BlockSizeSource::Launches,
                 "launch at " + at(Largest->Where) + " (" + Largest->Source +
                     ")");
-  auto [Given, Origin] = givenBound(K.Facts, Options);
+  auto [Given, Origin, Promise] = givenBound(K.Facts, Options);
   // A version is for such blocks, too, and no launch fails that has larger
   // ones.
-  if (!Given || Options.Others != Outside::Nobody)
+  if (!Given || !Promise || Options.Others != Outside::Nobody)
     S.Obstacle = std::move(Problem);
   else if (Largest && *Largest->Threads > Given)
     S.Obstacle = Why{Reason::BlockSizeConflict, Largest->Where,
@@ -443,7 +456,7 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
 static void boundVersion(KernelSetting &S, const MergedKernel &K,
                          const PlanOptions &Options) {
   const Launch *Largest = largest(K);
-  auto [Given, Origin] = givenBound(K.Facts, Options);
+  auto [Given, Origin, Promise] = givenBound(K.Facts, Options);
   const bool SizesVary =
       llvm::any_of(K.Launches, [](const Launch &L) { return !L.Threads; });
   if (Given)

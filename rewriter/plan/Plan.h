@@ -136,7 +136,8 @@ ArrayDecision decisionAbout(const Plan &P, unsigned ArrayIndex, Layout Wanted);
 
 /// The decision that \p K, with all instances of its template, runs with the
 /// carveout \p Wanted.
-KernelDecision decisionAbout(const Kernel &K, Carveout Wanted);
+KernelDecision decisionAbout(const Kernel &K,
+                             std::optional<Carveout> Wanted = {});
 
 /// The limit where the user gives none: all that the architectures have if they
 /// are named and a prediction decides what is taken of it, else what needs no

@@ -227,10 +227,14 @@ static json::Value decision(const DecisionOutcome &O) {
 static json::Value decision(const KernelOutcome &O) {
   const KernelDecision &D = O.Decision;
   return json::Object{
-      {"place", place(D.Where)},      {"file", jsonText(D.File)},
-      {"kernel", jsonText(D.Kernel)}, {"carveout", textOf(D.Wanted)},
-      {"why", jsonText(D.Why)},       {"state", nameOf(O.State)},
-      {"detail", jsonText(O.Detail)}};
+      {"place", place(D.Where)},
+      {"file", jsonText(D.File)},
+      {"kernel", jsonText(D.Kernel)},
+      {"why", jsonText(D.Why)},
+      {"state", nameOf(O.State)},
+      {"detail", jsonText(O.Detail)},
+      {"blockSize", D.BlockSize},
+      {"carveout", D.Wanted ? json::Value(textOf(*D.Wanted)) : nullptr}};
 }
 
 json::Value bankstripe::toJson(const Plan &P,

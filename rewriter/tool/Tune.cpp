@@ -71,6 +71,10 @@ llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) {
   for (const auto &[Row, Wish] : T.Carved)
     Wanted.KernelDecisions.push_back(
         decisionAbout(Movable.Kernels[Row].Facts, Wish));
+  for (const auto &[Row, Threads] : T.Blocks)
+    Wanted.KernelDecisions
+        .emplace_back(decisionAbout(Movable.Kernels[Row].Facts))
+        .BlockSize = Threads;
   RunResult Run;
   Run.Decisions = planUnits(Read.Units, Wanted);
   if (llvm::Error E = bankstripe::carryOut(Run, Options))

@@ -253,10 +253,21 @@ static std::optional<double> speedupOf(const TuneGroup &G, const Plan &P,
   return Original / Changed;
 }
 
+static void noteBlocks(TuneGroup &G, const Plan &P, const Measurement &M) {
+  for (unsigned Row : G.Kernels) {
+    const KernelPlan &K = P.Kernels[Row];
+    auto It = M.Kernels.find(comparableName(K.Facts.Id));
+    if (K.Source == BlockSizeSource::Unknown && It != M.Kernels.end() &&
+        It->second.BlockThreads)
+      G.Blocks[Row] = It->second.BlockThreads;
+  }
+}
+
 void TuneSearch::recordTimes(const Plan &Tried, const Measurement &M) {
   for (auto &[Index, A] : Current) {
     TuneGroup &G = Groups[Index];
     A.Speedup = speedupOf(G, Movable, M);
+    noteBlocks(G, Movable, M);
     for (unsigned I : G.Arrays)
       A.Got[I] = layoutOf(Tried.Arrays[I].Verdict);
     A.GotCarved = Tried.Kernels[G.Kernels.front()].Carved;
@@ -289,6 +300,7 @@ Trial TuneSearch::best() const {
     const Attempt *Best = G.best();
     for (auto [I, L] : Best ? Best->Got : all(G, Layout::Keep))
       Result.Arrays[I] = L;
+    Result.Blocks.insert(G.Blocks.begin(), G.Blocks.end());
     if (Best && Best->Carved)
       for (unsigned Row : G.Kernels)
         Result.Carved[Row] = *Best->Carved;
@@ -321,6 +333,11 @@ static void readDifference(const json::Object &Root, Measurement &M) {
     M.Problem = "the program prints something else";
 }
 
+static unsigned blockOf(const json::Object &Kernel) {
+  const json::Object *Original = Kernel.getObject("original");
+  return Original ? Original->getInteger("block-threads").value_or(0) : 0;
+}
+
 llvm::Expected<Measurement> bankstripe::parseMeasurement(StringRef Json) {
   llvm::Expected<json::Value> Parsed = json::parse(Json);
   if (!Parsed)
@@ -347,7 +364,8 @@ llvm::Expected<Measurement> bankstripe::parseMeasurement(StringRef Json) {
       const double Original = K->getNumber("original-total-ns").value_or(0);
       const double Changed = K->getNumber("rewritten-total-ns").value_or(0);
       if (Original > 0 && Changed > 0)
-        M.Kernels[comparableName(textIn(*K, "name"))] = {Original, Changed};
+        M.Kernels[comparableName(textIn(*K, "name"))] = {Original, Changed,
+                                                         blockOf(*K)};
     }
   return M;
 }
@@ -370,6 +388,14 @@ static std::string why(const TuneGroup &G, const std::string &Device) {
          " on " + Device;
 }
 
+static auto keyOf(const ArrayDecision &D) {
+  return std::tie(D.File, D.Function, D.Array, D.Occurrence);
+}
+
+static auto keyOf(const KernelDecision &D) {
+  return std::tie(D.File, D.Kernel);
+}
+
 DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
   DecisionsFile Result;
   for (const TuneGroup &G : Outcome.Groups) {
@@ -388,28 +414,27 @@ DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
       D.ByTune = true;
       D.Why = Why;
     }
-    if (!Best || !Best->Carved)
-      continue;
-    std::set<std::string> Named; // Instances of a template are one.
     for (unsigned Row : G.Kernels) {
+      if (!Best)
+        break;
       KernelDecision D =
-          decisionAbout(Outcome.Movable.Kernels[Row].Facts, *Best->Carved);
-      if (!Named.insert(D.File + ":" + D.Kernel).second)
-        continue;
+          decisionAbout(Outcome.Movable.Kernels[Row].Facts, Best->Carved);
       D.ByTune = true;
       D.Why = Why;
-      Result.Kernels.push_back(std::move(D));
+      if (auto It = G.Blocks.find(Row); It != G.Blocks.end())
+        D.BlockSize = It->second;
+      // Instances of a template are one.
+      auto Same =
+          llvm::find_if(Result.Kernels, [&](const KernelDecision &Each) {
+            return keyOf(Each) == keyOf(D);
+          });
+      if (Same != Result.Kernels.end())
+        Same->BlockSize = std::max(Same->BlockSize, D.BlockSize);
+      else if (D.Wanted || D.BlockSize)
+        Result.Kernels.push_back(std::move(D));
     }
   }
   return Result;
-}
-
-static auto keyOf(const ArrayDecision &D) {
-  return std::tie(D.File, D.Function, D.Array, D.Occurrence);
-}
-
-static auto keyOf(const KernelDecision &D) {
-  return std::tie(D.File, D.Kernel);
 }
 
 template <class Decision>

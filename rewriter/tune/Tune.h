@@ -30,6 +30,7 @@ namespace bankstripe {
 struct KernelTimes {
   double Original = 0;
   double Changed = 0;
+  unsigned BlockThreads = 0; ///< Of the first launch; 0 when unknown.
 };
 
 /// A program beside its original, as bankstripe-verify saw them.
@@ -57,6 +58,7 @@ struct Trial {
   std::string Name; ///< For people.
   Arrangement Arrays;
   std::map<unsigned, Carveout> Carved; ///< Where not what planning chooses.
+  std::map<unsigned, unsigned> Blocks; ///< As in TuneGroup.
 };
 
 /// One arrangement of the arrays of a group, and what came of it.
@@ -77,6 +79,8 @@ struct Attempt {
 struct TuneGroup {
   std::vector<unsigned> Kernels, Arrays; ///< Indices of the plan.
   std::vector<Attempt> Attempts;         ///< In the order of their measuring.
+  /// The blocks that were seen of its kernels, where no source tells them.
+  std::map<unsigned, unsigned> Blocks;
   double Base = 1;      ///< Speedup by what people decided, without more.
   double Noise = 0;     ///< How far two builds of the original were apart.
   bool Launched = true; ///< The program launches one of its kernels.

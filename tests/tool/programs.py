@@ -42,7 +42,8 @@ if result:
         "version": 1, "device": "Test GPU", "verdict": "differs" if wrong else "identical",
         "reason": "", "difference": None,
         "kernels": [{{"name": "{kernel}", "original-total-ns": time(original),
-                     "rewritten-total-ns": abs(time(changed))}}]}}))
+                     "rewritten-total-ns": abs(time(changed)),
+                     "original": {{"block-threads": 96}}}}]}}))
 sys.exit(wrong)
 """
 

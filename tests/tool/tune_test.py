@@ -45,6 +45,19 @@ class Verdicts(TuneTest):
         self.assertEqual([a["verdict"] for a in report["arrays"]], ["slot"])
         self.assertEqual([d["state"] for d in report["decisions"]], ["used"])
 
+    # The largest block is then no guess, also where nobody has a GPU.
+    def test_the_block_that_ran_is_written_down_where_no_source_tells_it(self):
+        self.write("a.cu", moves().split("void launch")[0])
+        self.expect(DONE, self.tune(GAINS))
+        self.assertIn("block-size:      96", self.decisions())
+        self.assertNotIn("carveout", self.decisions())
+        done = self.expect(DONE, self.run_tool("rewrite", "--no-confirm", "--dry-run", "a.cu"))
+        self.assertIn("block_of_at_most<96>()", done.stdout)
+
+    def test_a_block_that_the_source_tells_is_not_written_down(self):
+        self.expect(DONE, self.tune(GAINS))
+        self.assertNotIn("block-size", self.decisions())
+
     def test_what_loses_stays(self):
         self.expect(DONE, self.tune(LOSES))
         self.assertIn("decision:        keep", self.decisions())

@@ -296,6 +296,16 @@ class Rewritten(WrapTest):
         self.compile("-MD", "-MF", "obj/a.d")
         self.assertEqual(self.read("obj/a.d"), "a.o: src/a.cu \\\n  other.h\n")
 
+    # Neither bounds nor a launch in sight: others may launch it with any block.
+    def test_a_block_size_that_was_decided(self):
+        self.write("src/a.cu", COUNT.replace("static __global__", "__global__").split("void launch")[0])
+        for decided in ("defaults:\n  block-size: 64\n",
+                        "kernels:\n  - {file: src/a.cu, kernel: count, block-size: 64}\n"):
+            self.write(".bankstripe.yaml", "version: 1\n" + decided)
+            self.compile()
+            self.assertIn("::bankstripe::block_of_at_most<64>()", self.copy())
+            self.assertIn("__launch_bounds__(1024) count", self.copy())
+
     def test_decisions_are_obeyed_and_depended_on(self):
         self.write(".bankstripe.yaml", "version: 1\ndefaults:\n  layout: keep\n")
         self.assertIn("src/a.cu", self.compile("-MD", "-MF", "obj/a.d"))

@@ -30,6 +30,7 @@ kernels:
   - file: src/sort.cu
     kernel: sort_kernel
     carveout: 30
+    block-size: 192
     why: "1.27x, driver 0.49x"
   - {file: b.cu, kernel: "ns::k", carveout: auto}
 )";
@@ -261,15 +262,18 @@ TEST(ParseKernels, AllKeys) {
   const KernelDecision &D = File.Kernels[0];
   EXPECT_EQ(D.File, "src/sort.cu");
   EXPECT_EQ(D.Kernel, "sort_kernel");
-  EXPECT_EQ(textOf(D.Wanted), "30");
+  EXPECT_EQ(textOf(D.Wanted.value()), "30");
+  EXPECT_EQ(D.BlockSize, 192u);
   EXPECT_EQ(D.Why, "1.27x, driver 0.49x");
   EXPECT_TRUE(D.Where.isValid());
-  EXPECT_EQ(textOf(File.Kernels[1].Wanted), "auto");
+  EXPECT_EQ(textOf(File.Kernels[1].Wanted.value()), "auto");
+  EXPECT_EQ(File.Kernels[1].BlockSize, std::nullopt);
 }
 
 TEST(ParseKernels, Carveouts) {
   for (const char *Each : {"auto", "driver", "0", "100"})
-    EXPECT_EQ(textOf(parsed(kernelWith(Each)).Kernels.at(0).Wanted), Each);
+    EXPECT_EQ(textOf(parsed(kernelWith(Each)).Kernels.at(0).Wanted.value()),
+              Each);
   for (const char *Each : {"101", "-1", "half", "30%", "''"})
     EXPECT_NE(errorOf(kernelWith(Each))
                   .find("carveout must be auto, driver or from 0 to 100"),
@@ -281,7 +285,12 @@ TEST(ParseKernels, WhatIsWrongIsSaid) {
   auto Error = [](const std::string &Entry) {
     return errorOf("version: 1\nkernels:\n  - " + Entry + "\n");
   };
-  EXPECT_NE(Error("{file: a.cu, kernel: k}").find("carveout"),
+  EXPECT_NE(Error("{file: a.cu, kernel: k}")
+                .find("a carveout or a block-size must be there"),
+            std::string::npos);
+  EXPECT_EQ(Error("{file: a.cu, kernel: k, block-size: 1024}"), "no error");
+  EXPECT_NE(Error("{file: a.cu, kernel: k, block-size: 1025}")
+                .find("block-size must be from 1 to 1024"),
             std::string::npos);
   EXPECT_NE(Error("{file: a.cu, kernel: '', carveout: 1}")
                 .find("file and kernel must not be empty"),

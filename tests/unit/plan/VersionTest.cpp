@@ -49,6 +49,41 @@ TEST(Versions, AreForKernelsThatOthersMayLaunch) {
   EXPECT_EQ(find(U.plan(), "a").Verdict.Kind, VerdictKind::Stripe);
 }
 
+// A decision is no promise, so that no launch bounds come of it.
+TEST(Versions, AreForTheBlockThatWasDecided) {
+  PlanOptions Options;
+  KernelDecision D;
+  D.File = "/a.cu";
+  D.Kernel = "k";
+  D.BlockSize = 96;
+  Options.KernelDecisions = {D};
+  for (Outside Who : {Outside::Files, Outside::Nobody}) {
+    Options.Others = Who;
+    const Plan P = visible().plan(Options);
+    EXPECT_TRUE(find(P, "a").Verdict.InVersion);
+    EXPECT_EQ(find(P, "a").Verdict.Threads, 96u);
+    EXPECT_EQ(P.KernelOutcomes.at(0).State, DecisionState::Used);
+    EXPECT_EQ(P.Kernels.front().BoundsToAdd, LargestBlock);
+  }
+  Options.KernelDecisions[0].Kernel = "other";
+  EXPECT_EQ(find(visible().plan(Options), "a").Verdict.Threads, UsualBlock);
+}
+
+TEST(Versions, AreNotForABlockThatWasDecidedWhereItIsKnown) {
+  TestUnit U = visible();
+  U.launch(128);
+  PlanOptions Options;
+  KernelDecision D;
+  D.File = "/a.cu";
+  D.Kernel = "k";
+  D.BlockSize = 96;
+  Options.KernelDecisions = {D};
+  const Plan P = U.plan(Options);
+  EXPECT_EQ(find(P, "a").Verdict.Threads, 128u);
+  EXPECT_EQ(P.KernelOutcomes.at(0).State, DecisionState::Unfulfilled);
+  EXPECT_EQ(P.KernelOutcomes.at(0).Detail, "its block size is known");
+}
+
 TEST(Versions, AreNotForKernelsThatNobodyElseCanName) {
   TestUnit U = visible();
   U.launch(128);

@@ -202,7 +202,7 @@ TEST(Json, KernelDecision) {
       R"json({
     "place": {"file": "/src/.bankstripe.yaml", "line": 3, "column": 5},
     "file": "/src/count.cu", "kernel": "count", "carveout": "30",
-    "why": "measured", "state": "unfulfilled", "detail": "it cannot be"})json");
+    "blockSize": null, "why": "measured", "state": "unfulfilled", "detail": "it cannot be"})json");
 }
 
 TEST(Json, DecisionWithoutAnArray) {

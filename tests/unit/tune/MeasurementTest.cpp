@@ -33,7 +33,7 @@ TEST(Measurement, TimesOfKernels) {
   const Measurement M = parsed(R"json({"version": 1, "verdict": "identical",
     "device": "NVIDIA H200", "kernels": [
       {"name": "count(int*, int)", "original-total-ns": 30,
-       "rewritten-total-ns": 10},
+       "rewritten-total-ns": 10, "original": {"block-threads": 96}},
       {"name": "never timed", "original-total-ns": 0,
        "rewritten-total-ns": 0}]
 })json");
@@ -41,6 +41,7 @@ TEST(Measurement, TimesOfKernels) {
   EXPECT_EQ(M.Problem, "");
   ASSERT_EQ(M.Kernels.size(), 1U);
   EXPECT_EQ(M.Kernels.at(comparableName("_Z5countPii")).Changed, 10);
+  EXPECT_EQ(M.Kernels.at(comparableName("_Z5countPii")).BlockThreads, 96U);
 }
 
 // Demanglers disagree about blanks.

@@ -202,7 +202,34 @@ TEST(Search, CarveoutsAreTried) {
   const DecisionsFile D = decisionsOf(S.outcome());
   ASSERT_EQ(D.Kernels.size(), 1U);
   EXPECT_EQ(D.Kernels[0].Kernel, "k");
-  EXPECT_EQ(textOf(D.Kernels[0].Wanted), "30");
+  EXPECT_EQ(textOf(D.Kernels[0].Wanted.value()), "30");
+  EXPECT_EQ(D.Kernels[0].BlockSize, std::nullopt);
+}
+
+// Nothing in the source tells the block, but the run shows it.
+TEST(Search, BlocksThatWereSeenAreTriedAndWrittenDown) {
+  TestUnit U;
+  Finding F = makeArray("a", 16);
+  F.Version.Rest = {"/a.cu", 1000, 100};
+  U.array(F);
+  Simulation S(U);
+  S.BlockThreads = 96;
+  S.Speedup = [](const Version &V) {
+    const unsigned Threads = V.P.Kernels.front().BlockThreads;
+    return V.of("a") == "stripe" && Threads == 96 ? 2.0 : 1.0;
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "stripes");
+  DecisionsFile D = decisionsOf(S.outcome());
+  ASSERT_EQ(D.Kernels.size(), 1U);
+  EXPECT_EQ(D.Kernels[0].BlockSize, 96u);
+  EXPECT_EQ(D.Kernels[0].Wanted, std::nullopt);
+  EXPECT_TRUE(D.Kernels[0].ByTune);
+  // Where nothing moves they are of no use.
+  Simulation Slow(U);
+  Slow.BlockThreads = 96;
+  Slow.tune();
+  EXPECT_TRUE(decisionsOf(Slow.outcome()).Kernels.empty());
 }
 
 TEST(Search, NoCarveoutIsTriedWhereLaunchesCannotBeEdited) {

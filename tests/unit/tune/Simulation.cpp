@@ -34,8 +34,8 @@ Measurement Simulation::measure(const Plan &P) const {
     const double Factor = Speedup({P, K.Facts.Name});
     if (Factor < 0)
       M.Problem = "wrong";
-    M.Kernels[comparableName(K.Facts.Id)] = {OriginalTime,
-                                             OriginalTime / Factor};
+    M.Kernels[comparableName(K.Facts.Id)] = {
+        OriginalTime, OriginalTime / Factor, BlockThreads};
   }
   return M;
 }
@@ -52,6 +52,10 @@ std::vector<std::string> Simulation::tune() {
     for (const auto &[Row, Wish] : T->Carved)
       Wanted.KernelDecisions.push_back(
           decisionAbout(Movable.Kernels[Row].Facts, Wish));
+    for (const auto &[Row, Threads] : T->Blocks)
+      Wanted.KernelDecisions
+          .emplace_back(decisionAbout(Movable.Kernels[Row].Facts))
+          .BlockSize = Threads;
     Plan P = U.plan(Wanted);
     Search.record(P, measure(P));
     ++Trials;

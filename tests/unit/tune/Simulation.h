@@ -39,6 +39,7 @@ public:
   /// Of the version over the original; below 0: the version is wrong.
   std::function<double(const Version &)> Speedup;
   std::function<bool(const std::string &)> IsLaunched;
+  unsigned BlockThreads = 0; ///< Of all launches; 0: nobody saw them.
 
   /// Runs the search to its end. \returns the names of the trials.
   std::vector<std::string> tune();
