@@ -14,15 +14,20 @@ class Callee:
         unsigned NAME(unsigned h, T *p, int count, unsigned e)
     """
 
-    def __init__(self, context, array, body, head="__device__", stem="walk", parameter="{}p"):
+    def __init__(self, context, array, body, head="__device__", stem="walk", parameter="{}p",
+                 numbers=True):
         case = context.case
         self.name = case.name(stem)
         self.array, self.body, self.head, self.parameter = array, body, head, parameter
         self.helper = Helper(case, self.name, self.lines)
+        # `digest` has overloads, so what calls it cannot become a template.
+        numbers &= array.kind.kind in ("small", "int", "unsigned", "wide", "float")
+        self.digest = ("(unsigned)(long long)(" if numbers and context.rng.random() < 0.7
+                       else "digest(")
 
     def lines(self):
         p = self.parameter.format(f"{self.array.pointee()} *")
-        body = self.body()
+        body = [line.replace("digest(", self.digest) for line in self.body()]
         return [*generic(self.array), f"{self.head} unsigned {self.name}(unsigned h, {p}, int count, unsigned e) {{",
                 *indented(body), "  return h;", "}"]
 
@@ -164,7 +169,7 @@ def callee_vector_loads(context, array):
     width = 4 if vector == "float4" else 2
     body = lambda: [f"const {vector} *wide = (const {vector} *)p;",
                     f"for (int i = 0; i < count / {width}; ++i)", "  " + case.fold("wide[i]")]
-    return pass_it(context, array, Callee(context, array, body, "__device__", "wide"))
+    return pass_it(context, array, Callee(context, array, body, "__device__", "wide", numbers=False))
 
 
 @shape(3, fits=lambda a: a.kind.base != "T")
