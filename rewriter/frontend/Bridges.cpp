@@ -175,6 +175,26 @@ static bool addTemplate(const Fault &F, Bridges &B) {
   return Found;
 }
 
+// `f(x)` for `this->f(x)`, where f is a member of a base that depends on T.
+static bool addThis(const Fault &F, Bridges &B) {
+  if (F.Index > 0)
+    B.Behind[F.at(F.Index - 1)] = {"this->", F.at(F.Index).second};
+  return F.Index > 0;
+}
+
+// `template <> __device__ f(int)` of a template that is `__host__ __device__`.
+static bool specializeOnBothSides(const Fault &F, Bridges &B) {
+  for (size_t I = F.Index; I >= 3; --I) {
+    if (F.Tokens[I - 3].Text != "template" || F.Tokens[I - 2].Text != "<" ||
+        F.Tokens[I - 1].Text != ">")
+      continue;
+    B.Behind[F.at(I - 1)] = {"__attribute__((host)) __attribute__((device))",
+                             F.at(I).second};
+    return true;
+  }
+  return false;
+}
+
 static constexpr Bridge Table[] = {
     {diag::err_expected_expression, joinAngles,
      "write '<<<' and '>>>' without blanks"},
@@ -196,6 +216,10 @@ static constexpr Bridge Table[] = {
      "put 'template' before the name of the member"},
     {diag::err_ovl_unresolvable, addTemplate,
      "put 'template' before the name of the member"},
+    {diag::err_found_in_dependent_base, addThis,
+     "put 'this->' before the name of the member"},
+    {diag::err_function_template_spec_no_match, specializeOnBothSides,
+     "repeat the '__host__ __device__' of the template"},
 };
 
 StringRef Bridges::learn(const Diagnostic &Said) {

@@ -176,6 +176,28 @@ TEST(Bridges, MembersOfTemplatesWithoutTheKeyword) {
       "void all(int *p) { run(p); }\n"));
 }
 
+TEST(Bridges, MembersOfBasesWithoutThis) {
+  EXPECT_TRUE(parsesBridged(
+      "template <int N> struct List { __device__ int at(int i) { return i; } "
+      "};\n"
+      "template <int N> struct Heap : List<N> {\n"
+      "  int a[N];\n"
+      "  __device__ int top() { return at(a[0]) + at(a[N - 1]); } };\n"
+      "__global__ void k(int *p) { p[0] = Heap<4>().top(); }\n"));
+}
+
+TEST(Bridges, SpecializationsForOneSideOfATemplateForBoth) {
+  const std::string Template =
+      "template <class T> inline __host__ __device__ float rounded(T t);\n";
+  EXPECT_TRUE(parsesBridged(
+      Template + "template <> inline __device__ float rounded(int i) {\n"
+                 "  return i; }\n"
+                 "__global__ void k(float *p) { p[0] = rounded(1); }\n"));
+  EXPECT_THAT(
+      failureOf(Template + "template <> float rounded(int i, int j);\n"),
+      HasSubstr("no function template matches"));
+}
+
 TEST(HostView, IsNotAskedForWhereNothingDependsOnTheSide) {
   unsigned Calls = 0;
   EXPECT_EQ(hostViewOf(std::string(Kernel) + "#ifdef OTHER\n#endif\n", Calls),
