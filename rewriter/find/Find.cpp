@@ -206,18 +206,39 @@ void UnitReader::readKernels() {
   }
 }
 
+// The names in \p Code, and whether a parenthesis follows one of each.
+static llvm::StringMap<bool> namesIn(StringRef Code, const SourceText &Text) {
+  llvm::StringMap<bool> Called;
+  StringRef Last;
+  Text.forEachToken(Code, [&](const Token &Tok) {
+    if (!Last.empty())
+      Called[Last] |= Tok.is(tok::l_paren);
+    Last = Tok.is(tok::raw_identifier) ? Tok.getRawIdentifier() : "";
+  });
+  return Called;
+}
+
 // What the helper names, and so what is generated, must not be a macro of the
-// user's.
+// user's. One with parameters is none without a parenthesis.
 void UnitReader::checkMacros() {
   if (Facts.Findings.empty())
     return;
+  const llvm::StringMap<bool> Called = namesIn(helperHeader(), Text);
   auto IsUsers = [&](const IdentifierInfo &Name) {
-    const auto *Directive =
+    const MacroDirective *Last =
         Unit.compiler().getPreprocessor().getLocalMacroDirectiveHistory(&Name);
-    return Directive && !Name.getName().starts_with("__") &&
-           !Name.getName().starts_with("BANKSTRIPE_") &&
-           !Name.isKeyword(Text.language()) &&
-           !Text.sources().isInSystemHeader(Directive->getLocation());
+    if (!Last || Name.getName().starts_with("__") ||
+        Name.getName().starts_with("BANKSTRIPE_") ||
+        Name.isKeyword(Text.language()) ||
+        Text.sources().isInSystemHeader(Last->getLocation()))
+      return false;
+    if (auto It = Called.find(Name.getName()); It == Called.end() || It->second)
+      return true;
+    for (const MacroDirective *D = Last; D; D = D->getPrevious())
+      if (const auto *Definition = dyn_cast<DefMacroDirective>(D))
+        if (!Definition->getInfo()->isFunctionLike())
+          return true;
+    return false;
   };
   Text.anyIdentifier(helperHeader(), [&](const IdentifierInfo &Name) {
     if (IsUsers(Name))

@@ -516,4 +516,8 @@ TEST(Hidden, ANameOfTheHelperThatIsAMacro) {
   EXPECT_EQ(WithMacro(Align + "#define __align__(n) alignas(n)\n"), "");
   EXPECT_EQ(WithMacro(Align + "#define __align__(m) alignas(n)\n"),
             "macro 'n'");
+  // The helper has an index, but calls none.
+  EXPECT_EQ(WithMacro("#define index(i, j) i * 4 + j\n"), "");
+  EXPECT_EQ(WithMacro("#define index(i) i\n#undef index\n#define index 4\n"),
+            "macro 'index'");
 }
