@@ -60,7 +60,7 @@ public:
         Text(Context, Unit.compiler().getPreprocessor()),
         Pointers(Text, Bodies, MayEdit), MayEdit(MayEdit) {}
 
-  UnitFacts read();
+  UnitFacts read(bool IsAlone);
 
 private:
   void collect();
@@ -366,7 +366,7 @@ void UnitReader::takeHostView(UnitReader &Host) {
     CheckFile(Q.Text);
 }
 
-UnitFacts UnitReader::read() {
+UnitFacts UnitReader::read(bool IsAlone) {
   collect();
   for (const FunctionDecl *Function : Collector.Functions)
     if (!Function->isDependentContext())
@@ -377,12 +377,13 @@ UnitFacts UnitReader::read() {
     if (!isOfSystem(Function))
       readArrays(Function);
   readHost();
-  HostUnknown = Unit.readForHost([&](ParsedUnit &Parsed) {
-    UnitReader Host(Parsed, MayEdit);
-    Host.collect();
-    Host.readHost();
-    takeHostView(Host);
-  }) == HostView::Unknown;
+  if (!IsAlone || !Facts.Findings.empty())
+    HostUnknown = Unit.readForHost([&](ParsedUnit &Parsed) {
+      UnitReader Host(Parsed, MayEdit);
+      Host.collect();
+      Host.readHost();
+      takeHostView(Host);
+    }) == HostView::Unknown;
   // Blocks may be other ones for the host: such launches name what they did.
   for (Launch &L : Facts.Launches)
     if (HostUnknown)
@@ -400,6 +401,7 @@ UnitFacts UnitReader::read() {
 }
 
 UnitFacts bankstripe::findAll(ParsedUnit &Unit,
-                              llvm::function_ref<bool(StringRef)> MayEdit) {
-  return UnitReader(Unit, MayEdit).read();
+                              llvm::function_ref<bool(StringRef)> MayEdit,
+                              bool IsAlone) {
+  return UnitReader(Unit, MayEdit).read(IsAlone);
 }

@@ -28,9 +28,11 @@ namespace bankstripe {
 /// Reads the findings, kernels and launches of \p Unit. Arrays in system
 /// headers are not looked at; for one in another file, \p MayEdit tells
 /// whether the user put that file at the tool's disposal (obstacle
-/// OutsidePaths otherwise).
+/// OutsidePaths otherwise). \p IsAlone: no other unit is read, so without
+/// findings nobody needs to know what the host does, which can take a parse.
 UnitFacts findAll(ParsedUnit &Unit,
-                  llvm::function_ref<bool(llvm::StringRef File)> MayEdit);
+                  llvm::function_ref<bool(llvm::StringRef File)> MayEdit,
+                  bool IsAlone = false);
 
 } // namespace bankstripe
 

@@ -84,7 +84,8 @@ static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
       Job, OS,
       [&](ParsedUnit &Parsed) {
         UnitResult Unit;
-        Unit.Facts = findAll(Parsed, MayEdit);
+        Unit.Facts = findAll(Parsed, MayEdit,
+                             /*IsAlone=*/bool(Options.IsWorthEvidence));
         Result.WithoutEvidence = !isWorthEvidence(Job, Unit, Options);
         if (!Result.WithoutEvidence)
           Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);

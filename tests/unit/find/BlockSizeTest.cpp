@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FindTester.h"
+#include "find/Find.h"
+#include "support/ParseSnippet.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;
@@ -329,6 +331,28 @@ TEST(HostView, NotSeenMeansThatAnythingMayLaunchAKernel) {
   Facts = hostFacts("void run(int *p) { kernel<<<1, 32>>>(p); }\n");
   EXPECT_FALSE(Facts.Kernels.at(0).AddressTaken);
   EXPECT_TRUE(Facts.Launches.at(0).Text.Name.isValid());
+}
+
+TEST(HostView, IsNotReadForAUnitAloneWithoutArrays) {
+  auto LaunchesBeside = [](const std::string &Kernel) {
+    size_t Launches = 0;
+    llvm::Error E = parseSnippet(
+        Kernel + "#ifndef __CUDA_ARCH__\n"
+                 "void run(int *out) { kernel<<<1, 64>>>(out); }\n#endif\n",
+        "snippet.cu", [&](ParsedUnit &Unit) {
+          Launches = findAll(
+                         Unit, [](llvm::StringRef) { return true; },
+                         /*IsAlone=*/true)
+                         .Launches.size();
+        });
+    EXPECT_FALSE(bool(E)) << toString(std::move(E));
+    return Launches;
+  };
+  EXPECT_EQ(LaunchesBeside(KernelCode), 0u);
+  EXPECT_EQ(
+      LaunchesBeside("__global__ void kernel(int *out) {\n"
+                     "  int a[4]; a[out[0]] = 1; out[1] = a[out[2]]; }\n"),
+      1u);
 }
 
 TEST(HostArguments, ALaunchingFunctionIsAskedAboutByItsCallers) {
