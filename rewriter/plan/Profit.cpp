@@ -62,9 +62,13 @@ constexpr double LoadsPerStore = 2;
 constexpr double SlotPasses = 1.6;
 constexpr double SlotPassesOfDoubles = 2.4;
 /// Instructions of an access to a bit, in one register and in two, without
-/// those for the address that it needs no more.
+/// those for the address that it needs no more: measured, as far as they cost
+/// issue slots (docs/measurements.md).
 constexpr double BitInstructions = 1;
-constexpr double LongBitInstructions = 2;
+constexpr double LongBitInstructions = 5;
+/// Loads at one index for all lanes are mostly in unrolled loops, where nothing
+/// needs an address, but two more instructions pick the bit, at half the rate.
+constexpr double PickingKnownBits = 2;
 constexpr unsigned BlocksOfSmallGrid = 2; ///< On an SM.
 constexpr double LeastShare = 0.1; ///< Of the time, of loads that matter.
 constexpr double LongWait = 1.5;   ///< Chains that no source shows.
@@ -182,11 +186,13 @@ static double passes(const CostModel &M, const ArrayTraffic &A, double Spread) {
   return 1 + (Random - 1) * Spread;
 }
 
-// Of an access to bits; 0 for what is in shared memory.
-static double bitInstructions(StripeForm Form) {
-  return Form == StripeForm::Bits       ? BitInstructions
-         : Form == StripeForm::LongBits ? LongBitInstructions
-                                        : 0;
+// Of all accesses to an array as bits; 0 for what is in shared memory.
+static double bitInstructions(const ArrayTraffic &A) {
+  if (A.Form != StripeForm::Bits && A.Form != StripeForm::LongBits)
+    return 0;
+  return wordsOf(A) * (A.Form == StripeForm::Bits ? BitInstructions
+                                                  : LongBitInstructions) +
+         A.Uniform.Loaded * PickingKnownBits;
 }
 
 // What a warp's local memory keeps the pipelines busy with, of words that are
@@ -232,10 +238,10 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
     Cost.Moved = A.Moved;
     Cost.HitRate = Hit;
     const double Accesses = wordsOf(A) / wordsPerAccess(A);
-    if (const double Instructions = A.Moved ? bitInstructions(A.Form) : 0) {
+    if (const double Instructions = A.Moved ? bitInstructions(A) : 0) {
       Cost.InRegisters = true;
-      Cost.Issue = Accesses * Instructions * M.Issue.Instruction;
-      Cost.Latency = Accesses * Instructions * M.Latency.Instruction;
+      Cost.Issue = Instructions * M.Issue.Instruction;
+      Cost.Latency = Instructions * M.Latency.Instruction;
       continue;
     }
     if (A.Moved) {

@@ -427,6 +427,31 @@ initialize(Plane (&storage)[Warps],
 
 // --- Bits --------------------------------------------------------------------
 
+namespace detail {
+
+template <bool Long> struct word_of_bits {
+  typedef unsigned type;
+};
+template <> struct word_of_bits<true> {
+  typedef unsigned long long type;
+};
+
+// A bit in its word, which counts as its number there.
+template <class Word> struct bit_place {
+  Word *word;
+  int position;
+  Word all; // The bits that are elements.
+  BANKSTRIPE_ANYWHERE operator int() const { return position; }
+};
+template <class Word, class Index>
+BANKSTRIPE_ANYWHERE bit_place<Word> further(bit_place<Word> place,
+                                            Index steps) {
+  place.position += static_cast<int>(steps);
+  return place;
+}
+
+} // namespace detail
+
 // Of a namespace of its own, in which no call finds a function by accident.
 namespace bit_access {
 
@@ -441,8 +466,13 @@ template <class Word> class part<Word> {
 
 public:
   static constexpr int elements = 1;
-  BANKSTRIPE_ANYWHERE part(Word &word, int position)
-      : word(word), position(position) {}
+  BANKSTRIPE_ANYWHERE part(detail::bit_place<Word> place)
+      : word(*place.word), position(place.position) {
+#ifdef __CUDA_ARCH__
+    // Else no compiler sees that an array is empty once all is cleared.
+    __builtin_assume(word <= place.all);
+#endif
+  }
   part(const part &) = default;
 
   BANKSTRIPE_ANYWHERE operator bool() const {
@@ -458,34 +488,29 @@ public:
     return *this = static_cast<bool>(other);
   }
   // What is not bool is no bool before the result is.
-  template <class Value>
-  BANKSTRIPE_ANYWHERE bool operator|=(Value value) const {
-    return *this = static_cast<bool>(static_cast<bool>(*this) | value);
+#define BANKSTRIPE_COMPOUND(ASSIGN, OPERATOR)                                  \
+  template <class Value>                                                       \
+  BANKSTRIPE_ANYWHERE bool operator ASSIGN(Value value) const {                \
+    return *this = static_cast<bool>(static_cast<bool>(*this) OPERATOR value); \
   }
-  template <class Value>
-  BANKSTRIPE_ANYWHERE bool operator&=(Value value) const {
-    return *this = static_cast<bool>(static_cast<bool>(*this) & value);
-  }
-  template <class Value>
-  BANKSTRIPE_ANYWHERE bool operator^=(Value value) const {
-    return *this = static_cast<bool>(static_cast<bool>(*this) ^ value);
-  }
+  BANKSTRIPE_COMPOUND(|=, |)
+  BANKSTRIPE_COMPOUND(&=, &)
+  BANKSTRIPE_COMPOUND(^=, ^)
+#undef BANKSTRIPE_COMPOUND
 };
 
 // A row.
 template <class Word, int Extent, int... Inner>
 class part<Word, Extent, Inner...> {
   typedef part<Word, Inner...> inner;
-  Word &word;
-  int position;
+  detail::bit_place<Word> first;
 
 public:
   static constexpr int elements = Extent * inner::elements;
-  BANKSTRIPE_ANYWHERE part(Word &word, int position)
-      : word(word), position(position) {}
+  BANKSTRIPE_ANYWHERE part(detail::bit_place<Word> first) : first(first) {}
 
   BANKSTRIPE_ANYWHERE inner operator[](int index) const {
-    return inner(word, position + index * inner::elements);
+    return detail::further(first, index * inner::elements);
   }
   template <class Value>
   BANKSTRIPE_ANYWHERE void operator=(const Value (&values)[Extent]) const {
@@ -498,29 +523,6 @@ public:
 };
 
 } // namespace bit_access
-
-namespace detail {
-
-template <bool Long> struct word_of_bits {
-  typedef unsigned type;
-};
-template <> struct word_of_bits<true> {
-  typedef unsigned long long type;
-};
-
-// A bit in its word, which counts as its number there.
-template <class Word> struct bit_place {
-  Word *word;
-  int position;
-  BANKSTRIPE_ANYWHERE operator int() const { return position; }
-};
-template <class Word, class Index>
-BANKSTRIPE_ANYWHERE bit_place<Word> further(bit_place<Word> place,
-                                            Index steps) {
-  return bit_place<Word>{place.word, place.position + static_cast<int>(steps)};
-}
-
-} // namespace detail
 
 // What a pointer into an array of bits points to.
 template <class Word> struct bit_of;
@@ -542,11 +544,14 @@ public:
   BANKSTRIPE_ANYWHERE explicit bits(
       const typename detail::array_of<bool, Extents...>::type &values)
       : value(0) {
-    all(value, 0) = values;
+    all{first()} = values;
+  }
+  BANKSTRIPE_ANYWHERE detail::bit_place<word> first() {
+    return {&value, 0, ~static_cast<word>(0) >> (8 * sizeof(word) - elements)};
   }
   BANKSTRIPE_ANYWHERE auto operator[](int index)
       -> decltype(static_cast<all *>(nullptr)->operator[](index)) {
-    return all(value, 0)[index];
+    return all(first())[index];
   }
 };
 
@@ -594,12 +599,10 @@ template <class Row, int Extent> struct target<Row[Extent]> {
 template <class Word> struct target<bit_of<Word>> {
   typedef bit_access::part<Word> type;
   typedef type reference;
-  typedef bit_place<Word> place;
+  typedef detail::bit_place<Word> place;
   static constexpr int rows = 1;
   static constexpr int spacing = 1;
-  static BANKSTRIPE_ANYWHERE reference at(place first) {
-    return reference(*first.word, first.position);
-  }
+  static BANKSTRIPE_ANYWHERE reference at(place first) { return first; }
 };
 template <class Word>
 struct target<const bit_of<Word>> : target<bit_of<Word>> {};
@@ -703,8 +706,7 @@ begin(Plane (&storage)[Warps]) {
 template <int Extent>
 BANKSTRIPE_ANYWHERE pointer<bit_of<typename bits<Extent>::word>>
 begin(bits<Extent> &array) {
-  typedef typename bits<Extent>::word word;
-  return pointer<bit_of<word>>::to(detail::bit_place<word>{&array.value, 0});
+  return pointer<bit_of<typename bits<Extent>::word>>::to(array.first());
 }
 
 // --- Slots -------------------------------------------------------------------

@@ -77,6 +77,8 @@ inline void __sanitizer_finish_switch_fiber(void *, const void **, size_t *) {}
 #define __shared__ static
 #define __CUDA_ARCH__ 900
 #define __CUDACC__ 1
+// What a compiler may assume is looked at instead.
+#define __builtin_assume(CONDITION) ((CONDITION) ? void() : __trap())
 
 //===----------------------------------------------------------------------===//
 // Vector types
