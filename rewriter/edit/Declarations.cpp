@@ -172,7 +172,6 @@ static std::string inHelper(const PlannedArray &A, const std::string &Type) {
          "_storage>()";
 }
 
-// An accessor takes the name of the array, and the storage another one.
 // Whether the name of an array of bits becomes a pointer to the first of them.
 // Rows of them are no pointers, and memset clears the array.
 static bool isBitPointer(const Finding &F) {
@@ -182,6 +181,7 @@ static bool isBitPointer(const Finding &F) {
          });
 }
 
+// An accessor takes the name of the array, and the storage another one.
 static const std::string &stripeName(const Finding &F) {
   return F.NeedsAccessor ? F.StripesName : F.Name;
 }

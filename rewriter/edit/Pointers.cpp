@@ -104,13 +104,13 @@ std::set<Overload> OverloadCollector::collect() {
   return std::move(Needed);
 }
 
-// The copy of a function with other parameters.
 static bool hasBitsAlone(const Forms &Given) {
   return llvm::all_of(llvm::make_second_range(Given), [](StripeForm Form) {
     return Form == StripeForm::Bits || Form == StripeForm::LongBits;
   });
 }
 
+// The copy of a function with other parameters.
 static std::string overloadText(const Callee &C, const Forms &Striped,
                                 StringRef Code) {
   EditList Edits;

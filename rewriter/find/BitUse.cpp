@@ -50,11 +50,11 @@ static bool isNumberAsWritten(const Expr *E) {
 }
 
 // A template of an operator would take the object for what it is.
-static bool mayBeTemplate(OverloadedOperatorKind Operator,
-                          const FunctionDecl *Function) {
-  const ASTContext &Context = Function->getASTContext();
+template <class Operator>
+static bool mayBeTemplate(const Operator *E, const FunctionDecl *Function) {
   const DeclarationName Name =
-      Context.DeclarationNames.getCXXOperatorName(Operator);
+      Function->getASTContext().DeclarationNames.getCXXOperatorName(
+          Operator::getOverloadedOperator(E->getOpcode()));
   for (const DeclContext *In = Function->getDeclContext(); In;
        In = In->getParent())
     for (const NamedDecl *D : In->getRedeclContext()->lookup(Name))
@@ -67,35 +67,18 @@ static bool isDeduced(const TypeSourceInfo *Written) {
   return !Written || Written->getType()->getContainedDeducedType();
 }
 
-static bool isDiscarded(const Expr *E, const BodyIndex &Body) {
-  const Stmt *Child = Body.outermost<ParenExpr>(E);
-  const Stmt *Parent = Body.parentOf(Child);
-  if (const auto *Comma = dyn_cast_or_null<BinaryOperator>(Parent))
-    return Comma->isCommaOp() &&
-           (Comma->getLHS() == Child || isDiscarded(Comma, Body));
-  return Parent && !isa<Expr, DeclStmt, ReturnStmt>(Parent);
-}
-
 // `a[i] = x` and the like: its value is a bool of its own.
 static bool isBitAssignment(const BinaryOperator *Assign,
                             const FunctionDecl *Function,
                             const BodyIndex &Body) {
-  switch (Assign->getOpcode()) {
-  case BO_Assign:
-  case BO_OrAssign:
-  case BO_AndAssign:
-  case BO_XorAssign:
-    break;
-  default:
+  if (!llvm::is_contained({BO_Assign, BO_OrAssign, BO_AndAssign, BO_XorAssign},
+                          Assign->getOpcode()))
     return false;
-  }
   const auto *Load =
       dyn_cast_or_null<ImplicitCastExpr>(Body.around<ParenExpr>(Assign));
   return isNumberAsWritten(Assign->getRHS()) &&
-         !mayBeTemplate(
-             BinaryOperator::getOverloadedOperator(Assign->getOpcode()),
-             Function) &&
-         (isDiscarded(Assign, Body) ||
+         !mayBeTemplate(Assign, Function) &&
+         (Body.isDiscarded(Assign) ||
           (Load && Load->getCastKind() == CK_LValueToRValue));
 }
 
@@ -130,10 +113,7 @@ static bool isOperand(const Stmt *Value, const BinaryOperator *Binary,
     return false;
   const Expr *Other =
       Binary->getLHS() == Value ? Binary->getRHS() : Binary->getLHS();
-  return isNumberAsWritten(Other) &&
-         !mayBeTemplate(
-             BinaryOperator::getOverloadedOperator(Binary->getOpcode()),
-             Function);
+  return isNumberAsWritten(Other) && !mayBeTemplate(Binary, Function);
 }
 
 // Whether the value that is read has its type from what it is read for.
@@ -151,10 +131,7 @@ static bool isBitRead(const Expr *Load, const FunctionDecl *Function,
   if (const auto *Binary = dyn_cast<BinaryOperator>(Parent))
     return isOperand(Value, Binary, Function);
   if (const auto *Unary = dyn_cast<UnaryOperator>(Parent))
-    return Unary->isArithmeticOp() &&
-           !mayBeTemplate(
-               UnaryOperator::getOverloadedOperator(Unary->getOpcode()),
-               Function);
+    return Unary->isArithmeticOp() && !mayBeTemplate(Unary, Function);
   if (const auto *Cast = dyn_cast<ExplicitCastExpr>(Parent))
     return isNumber(Cast->getType());
   if (isa<CallExpr>(Parent) && !isa<CXXOperatorCallExpr>(Parent))
@@ -197,7 +174,7 @@ bool bankstripe::isClearing(const DeclRefExpr *Reference,
   if (!Callee || !Callee->getIdentifier() || Callee->getName() != "memset" ||
       !(isOfSystem(Callee) || Callee->getBuiltinID()) || !Named ||
       Named->hasQualifier() || Call->getNumArgs() != 3 ||
-      !isDiscarded(Call, Body) ||
+      !Body.isDiscarded(Call) ||
       variableOf(Call->getArg(0)) != Reference->getDecl())
     return false;
   const QualType Type = Reference->getDecl()->getType();

@@ -237,6 +237,15 @@ unsigned BodyIndex::loopDepth(const Stmt *S) const {
   return Depth;
 }
 
+bool BodyIndex::isDiscarded(const Expr *E) const {
+  const Stmt *Child = outermost<ParenExpr, ExprWithCleanups>(E);
+  const Stmt *Parent = parentOf(Child);
+  if (const auto *Comma = dyn_cast_or_null<BinaryOperator>(Parent))
+    return Comma->isCommaOp() &&
+           (Comma->getLHS() == Child || isDiscarded(Comma));
+  return Parent && !isa<Expr, DeclStmt, ReturnStmt, AsmStmt>(Parent);
+}
+
 const ArraySubscriptExpr *BodyIndex::subscriptOf(const Expr *Array) const {
   const Stmt *Child = outermost<ParenExpr, ImplicitCastExpr>(Array);
   const auto *Subscript = dyn_cast_or_null<ArraySubscriptExpr>(parentOf(Child));

@@ -81,6 +81,8 @@ struct BodyIndex {
   const clang::Stmt *around(const clang::Stmt *S) const {
     return parentOf(outermost<Kinds...>(S));
   }
+  /// Whether nothing uses the value of \p E: it stands as a statement.
+  bool isDiscarded(const clang::Expr *E) const;
   /// The subscript of an array, or of a row of one; null when \p Array is used
   /// in another way.
   const clang::ArraySubscriptExpr *subscriptOf(const clang::Expr *Array) const;

@@ -72,7 +72,6 @@ private:
   bool track(const VarDecl *Pointer);
   bool isTracked(const Expr *Value) const;
   bool reach(const Expr *Lvalue);
-  bool isDiscarded(const Expr *Value) const;
 
   PointerFollower &Follower;
   const BodyIndex &Body;
@@ -85,18 +84,6 @@ private:
 };
 
 } // namespace bankstripe
-
-// The value of the expression is not used: it stands as a statement.
-bool PointerWalker::isDiscarded(const Expr *Value) const {
-  const Stmt *Child = Body.outermost<ParenExpr, ExprWithCleanups>(Value);
-  const Stmt *Parent = Body.parentOf(Child);
-  if (const auto *Comma = dyn_cast_or_null<BinaryOperator>(Parent))
-    return Comma->isCommaOp() &&
-           (Comma->getLHS() == Child || isDiscarded(Comma));
-  if (const auto *For = dyn_cast_or_null<ForStmt>(Parent))
-    return For->getInc() == Child || For->getInit() == Child;
-  return isa_and_nonnull<CompoundStmt>(Parent);
-}
 
 // Whether Value comes from the array and from nothing else.
 bool PointerWalker::isTracked(const Expr *Value) const {
@@ -131,7 +118,7 @@ bool PointerWalker::followBinary(const BinaryOperator *Operator,
     return Other->getType()->isPointerType();
   }
   if (Operator->getOpcode() != BO_Assign || Operator->getRHS() != Value ||
-      !isDiscarded(Operator))
+      !Body.isDiscarded(Operator))
     return false;
   const VarDecl *Pointer = variableOf(Operator->getLHS());
   return Pointer && track(Pointer);
@@ -216,7 +203,7 @@ bool PointerWalker::followReference(const DeclRefExpr *Reference) {
   if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent)) {
     if (!Unary->isIncrementDecrementOp())
       return false;
-    if (isDiscarded(Unary))
+    if (Body.isDiscarded(Unary))
       return true;
     if (Unary->isPostfix())
       return follow(Unary);
@@ -225,7 +212,7 @@ bool PointerWalker::followReference(const DeclRefExpr *Reference) {
     return Load && Load->getCastKind() == CK_LValueToRValue && follow(Load);
   }
   const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
-  if (!Assign || Assign->getLHS() != Child || !isDiscarded(Assign))
+  if (!Assign || Assign->getLHS() != Child || !Body.isDiscarded(Assign))
     return false;
   if (Assign->getOpcode() == BO_Assign)
     Meets.push_back(Assign->getRHS());

@@ -118,12 +118,6 @@ Arrangement TuneSearch::all(const TuneGroup &G, Layout L) const {
   return Result;
 }
 
-bool TuneSearch::hasBits(const TuneGroup &G) const {
-  return llvm::any_of(G.Arrays, [&](unsigned I) {
-    return Movable.Arrays[I].Verdict.Kind == VerdictKind::Bits;
-  });
-}
-
 static bool wasTried(const TuneGroup &G, const Arrangement &A) {
   return llvm::any_of(G.Attempts, [&](const Attempt &Old) {
     return Old.Wanted == A || Old.Got == A;
@@ -187,10 +181,11 @@ std::optional<Attempt> TuneSearch::propose(const TuneGroup &G) const {
   Arrangement Foreseen;
   for (unsigned I : G.Arrays)
     Foreseen[I] = Predicted.at(I);
+  const Arrangement Stripes = all(G, Layout::Stripe),
+                    Bits = all(G, Layout::Bits);
   for (const Attempt &A :
-       {Attempt{hasBits(G) ? "bits" : "stripes", all(G, Layout::Bits)},
-        Attempt{"stripes", all(G, Layout::Stripe)},
-        Attempt{"slots", all(G, Layout::Slot)},
+       {Attempt{Bits == Stripes ? "stripes" : "bits", Bits},
+        Attempt{"stripes", Stripes}, Attempt{"slots", all(G, Layout::Slot)},
         Attempt{"as predicted", std::move(Foreseen)}})
     if (!wasTried(G, A.Wanted))
       return A;

@@ -116,7 +116,6 @@ public:
 
 private:
   Arrangement all(const TuneGroup &G, Layout L) const;
-  bool hasBits(const TuneGroup &G) const;
   std::optional<Attempt> propose(const TuneGroup &G) const;
   std::optional<Attempt> proposeSubset(const TuneGroup &G,
                                        const Attempt &Fastest) const;

@@ -50,6 +50,7 @@ TEST(Walking, FromElementToElement) {
   testBody("int $accessor^a[4]; const int *p; p = a + i; *out = *p - p[-1];");
   testBody("int $accessor^a[4]; auto p = a + 1; *out = *(p - 1);");
   testBody("float4 $accessor^a[4]; float4 *p = a; p->x = 1; ++p;");
+  testBody("int $accessor^a[4]; int *p = a; if (i) ++p; else p = a; *p = 1;");
 }
 
 TEST(Walking, BesideSubscripts) {
