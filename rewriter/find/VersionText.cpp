@@ -149,24 +149,37 @@ static bool returnsItsOwnType(const FunctionDecl *Function) {
   return Record && (Record->isLocalClass() || Record->isLambda());
 }
 
-// The same of what stands in Range, with the fragments that it includes.
+// The same of what stands in Range, with the fragments that it includes. Each
+// of these texts may mention what another one defines.
 static std::string readDirectives(const TextRange &Range, SourceLocation Loc,
                                   const SourceText &Text) {
-  std::string Problem =
-      readDirectives("", Text.text(Range, Loc), /*MayInclude=*/true, Text);
   const SourceManager &SM = Text.sources();
   const FileID File = SM.getFileID(Loc);
-  for (unsigned I = 0; I < SM.local_sloc_entry_size() && Problem.empty(); ++I) {
+  std::vector<std::pair<unsigned, StringRef>> Fragments; // And where.
+  std::string Included;
+  for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
     const SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
     if (!Entry.isFile())
       continue;
     auto [Includer, Offset] =
         SM.getDecomposedLoc(Entry.getFile().getIncludeLoc());
-    if (Includer == File && Offset >= Range.Offset && Offset < Range.end())
-      Problem = readDirectives(
-          Text.text({Range.File, Range.Offset, Offset - Range.Offset}, Loc),
-          Text.buffer(SourceLocation::getFromRawEncoding(Entry.getOffset())),
-          /*MayInclude=*/false, Text);
+    if (Includer != File || Offset < Range.Offset || Offset >= Range.end())
+      continue;
+    Fragments.emplace_back(
+        Offset,
+        Text.buffer(SourceLocation::getFromRawEncoding(Entry.getOffset())));
+    Included += (Fragments.back().second + "\n").str();
+  }
+  std::string Problem = readDirectives(Included, Text.text(Range, Loc),
+                                       /*MayInclude=*/true, Text);
+  for (auto [Offset, Code] : Fragments) {
+    std::string Before =
+        Text.text(Range, Loc).take_front(Offset - Range.Offset).str();
+    for (auto [Other, Its] : Fragments)
+      if (Other != Offset)
+        Before += ("\n" + Its).str();
+    if (Problem.empty())
+      Problem = readDirectives(Before, Code, /*MayInclude=*/false, Text);
   }
   return Problem;
 }

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "FindTester.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;
@@ -133,6 +136,25 @@ TEST(VersionText, IsNoneWhereMacrosChange) {
   EXPECT_EQ(problemIn(Array + "#undef N\n"), "it has an #undef");
   EXPECT_EQ(problemIn(Array + "i = __COUNTER__;"), "it mentions __COUNTER__");
   EXPECT_EQ(problemIn("\n#define N 1\n" + Array), "");
+}
+
+// What a body includes stands there twice, too, as what it does not hold
+// itself.
+TEST(VersionText, IsNoneWhereMacrosOfIncludedTextChange) {
+  auto ProblemWith = [](const std::string &Fragment, const std::string &Rest) {
+    llvm::SmallString<64> Path;
+    int File = -1;
+    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("part", "inc", File, Path));
+    llvm::FileRemover Remover(Path);
+    llvm::raw_fd_ostream(File, /*shouldClose=*/true) << Fragment;
+    return problemIn("int a[4]; a[i] = 1;\n#include \"" + Path.str().str() +
+                     "\"\n" + Rest);
+  };
+  const std::string Problem = "it defines N, which has a meaning before";
+  EXPECT_EQ(ProblemWith("i += 1;\n", "#define N 1\ni = N;"), "");
+  EXPECT_EQ(ProblemWith("int N = 1;\n", "#define N 1\ni = N;"), Problem);
+  EXPECT_EQ(ProblemWith("#define N 1\n", "i = N;"), "");
+  EXPECT_EQ(ProblemWith("int N = 1;\n#define N 1\n", "i = N;"), Problem);
 }
 
 TEST(VersionText, HoldsWholeConditionals) {
