@@ -89,12 +89,17 @@ static bool isPartOfConstant(const DeclRefExpr *Reference,
   return false;
 }
 
+// Whether its type is asked for, or a constant expression asks: both would see
+// a reference afterwards.
+static bool isAskedByConstant(const DeclRefExpr *Reference,
+                              const BodyIndex &Body) {
+  return Body.TypeOperands.contains(Reference) ||
+         (!cast<VarDecl>(Reference->getDecl())->isConstexpr() &&
+          isPartOfConstant(Reference, Body));
+}
+
 // An array that is not subscripted: name what is done with it instead.
 Obstacle ArrayReader::wholeArray(const DeclRefExpr *Reference) const {
-  if (Body.TypeOperands.contains(Reference) ||
-      (!cast<VarDecl>(Reference->getDecl())->isConstexpr() &&
-       isPartOfConstant(Reference, Body)))
-    return obstacle(Reason::Decltype, Reference);
   const Stmt *S = Body.outermost<ParenExpr, ImplicitCastExpr>(Reference);
   const Stmt *Parent = Body.parentOf(S);
   const bool Decayed = !cast<Expr>(S)->getType()->isArrayType();
@@ -247,9 +252,12 @@ std::optional<Obstacle> ArrayReader::checkIndices(Use &U, const Subscripts &All,
 // A plain subscript, a pointer that only walks, or an obstacle.
 std::optional<Obstacle> ArrayReader::readUse(Finding &F,
                                              const DeclRefExpr *Reference) {
+  const Subscripts All = Body.subscriptsOf(Reference);
+  // In a lambda, too, where a slot does not help.
+  if (All.empty() && isAskedByConstant(Reference, Body))
+    return obstacle(Reason::Decltype, Reference);
   if (Reference->refersToEnclosingVariableOrCapture())
     return obstacle(Reason::CapturedByLambda, Reference);
-  const Subscripts All = Body.subscriptsOf(Reference);
   if (All.empty()) {
     auto Trail = Pointers.trailOf(cast<VarDecl>(Reference->getDecl()), Body);
     if (!Trail)

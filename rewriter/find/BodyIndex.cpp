@@ -352,7 +352,7 @@ findUnseen(const FunctionDecl *Definition, const BodyIndex &Body) {
   Token Tok;
   while (!Raw.LexFromRawLexer(Tok) &&
          SM.getFileOffset(Tok.getLocation()) < End) {
-    if (Tok.isNot(tok::raw_identifier))
+    if (Tok.isNot(tok::raw_identifier) || Known.contains(Tok.getLocation()))
       continue;
     const unsigned At = SM.getFileOffset(Tok.getLocation());
     StringRef Before = Buffer.take_front(At).rtrim();
@@ -365,8 +365,6 @@ findUnseen(const FunctionDecl *Definition, const BodyIndex &Body) {
     const bool IsOperand = Before.consume_back("(") &&
                            Before.rtrim().ends_with("decltype") &&
                            Behind.starts_with(")");
-    if (!IsOperand && Known.contains(Tok.getLocation()))
-      continue;
     It->second.push_back(
         {IsOperand || Body.OfPattern.contains(Tok.getLocation())
              ? Reason::Decltype

@@ -389,14 +389,16 @@ TEST(Declaration, HidesANameThatItUses) {
   testBody("const int n = 4; int a[n], m[n]; $write^a[j] = $read^m[j];");
 }
 
-// A lambda shows the type of what it does not capture, and not the operand.
+// What a lambda captures may stay there as a reference, but not its type.
 TEST(Declaration, WhoseTypeALambdaAsksFor) {
-  const Finding F = findingOf(
-      kernelAround("float a[4]; auto f = [&](int e) { decltype(a) *p = &a;"
-                   " return (*p)[e & 3] + a[e & 1]; }; out[0] = f(i);"));
-  EXPECT_TRUE(llvm::any_of(F.Obstacles, [](const Obstacle &O) {
-    return O.Why == Reason::Decltype;
-  }));
+  testBody("float a[4]; auto f = [&](int e) { decltype($decltype^a) *p = "
+           "&$captured_by_lambda^a; return (*p)[e & 3]; }; out[0] = f(i);");
+  testFind("template <class T, int N> __device__ constexpr int len(T (&)[N])"
+           " { return N; }\n" +
+           kernelAround("int a[4]; auto f = [&](int e) {"
+                        " constexpr int n = len($decltype^a);"
+                        " return $captured_by_lambda^a[e & 3] + n; };"
+                        " out[0] = f(i);"));
 }
 
 // A constant expression takes no reference.
