@@ -377,11 +377,14 @@ bool Divergence::of(const Value &V) const {
 }
 
 bool Divergence::of(const Use &U) const {
-  // No value is left of a load that became one.
-  const Value &User = Found->copyOf(*U.getUser());
-  return User.getValueID() == U.getUser()->getValueID() &&
+  const auto &I = *cast<Instruction>(U.getUser());
+  // Of a load of a member what was stored is left, perhaps another load.
+  if (hasConstantOffset(*U.get(), I.getDataLayout()))
+    return false;
+  const Value &Copied = Found->copyOf(I);
+  return Copied.getValueID() == I.getValueID() &&
          Found->Uniform->isDivergentUse(
-             cast<Instruction>(User).getOperandUse(U.getOperandNo()));
+             cast<Instruction>(Copied).getOperandUse(U.getOperandNo()));
 }
 
 SmallVector<ArrayAccess> accessesTo(ArrayRef<ResidentAlloca> Allocas,

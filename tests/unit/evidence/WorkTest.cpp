@@ -61,6 +61,19 @@ TEST(Work, IndicesFromDataOrTheLaneAreNonUniform) {
   EXPECT_EQ(arrayIn(workOf("a[threadIdx.x & 63] = 1;")).NonUniform.Stored, 1);
 }
 
+// Whatever is stored there, such as what was read at another address per lane.
+TEST(Work, MembersLieAtOneOffsetInAllLanes) {
+  UnitEvidence E = evidenceOf(R"cu(
+struct Stack { int items[16]; int top; };
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  Stack @s;
+  s.top = in[threadIdx.x];
+  s.items[n] = 1;
+  out[threadIdx.x] = s.top + s.items[in[0]];
+})cu");
+  EXPECT_EQ(arrayIn(E.Work["k"]).Uniform.all(), 4);
+}
+
 TEST(Work, GuessedLoopsAreCounted) {
   EXPECT_EQ(workOf("").GuessedLoops, 0u);
   EXPECT_EQ(workOf("#pragma unroll 1\n"
