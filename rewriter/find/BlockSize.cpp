@@ -416,11 +416,14 @@ struct FieldValues {
 
 } // namespace
 
-// Nothing where more than assignments to fields changes the variable.
-static std::optional<FieldValues> readFields(const VarDecl *Variable,
+// Of the variable that Pointer points to, and not into. Nothing where more than
+// assignments to fields changes it.
+static std::optional<FieldValues> readFields(const Expr *Pointer,
                                              const BodyIndex &Body) {
+  const VarDecl *Variable = pointedTo(Pointer);
+  const QualType Type = Pointer->IgnoreParenImpCasts()->getType();
   if (!Variable || !Variable->hasLocalStorage() || isa<ParmVarDecl>(Variable) ||
-      Variable->getType()->isReferenceType())
+      !Body.Context.hasSameType(Variable->getType(), Type->getPointeeType()))
     return std::nullopt;
   FieldValues Result;
   const Expr *Init = Variable->getInit();
@@ -478,7 +481,7 @@ static HostValue unite(std::vector<HostValue> Values,
 
 LaunchConfiguration bankstripe::readConfiguration(const Expr *Pointer,
                                                   const BodyIndex &Body) {
-  auto Fields = readFields(pointedTo(Pointer), Body);
+  auto Fields = readFields(Pointer, Body);
   if (!Fields) {
     const std::string Why = "its configuration is not followed";
     return {unknown(Why), unknown(Why), Why};

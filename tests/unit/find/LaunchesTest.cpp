@@ -163,6 +163,10 @@ TEST(LaunchConfigurations, ThatAreNotFollowed) {
   EXPECT_EQ(Source("static cudaLaunchConfig_t c; c.blockDim = 64;"), Unseen);
   EXPECT_EQ(Source("cudaLaunchConfig_t d = {}, c = d; c.blockDim = 64;"),
             Unseen);
+  EXPECT_TRUE(launchIn("struct { cudaLaunchConfig_t c; } all = {};\n"
+                       "all.c.blockDim = 64; all.c.numAttrs = 1;\n"
+                       "cudaLaunchKernelEx(&all.c, kernel, out);")
+                  .Cooperative);
 }
 
 TEST(LaunchConfigurations, WithFieldsThatAreNotFollowed) {
