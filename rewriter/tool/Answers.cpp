@@ -145,7 +145,8 @@ static IncludeFolders foldersOf(const CompileJob &Job) {
        readOptions(Dialect::Clang, Job.ClangArgs)) {
     const bool Quoted = Option.Meaning == OptionMeaning::QuoteInclude;
     if (!Quoted && Option.Meaning != OptionMeaning::Include &&
-        Option.Meaning != OptionMeaning::SystemInclude)
+        Option.Meaning != OptionMeaning::SystemInclude &&
+        !StringRef(Option.Words.front()).starts_with("-idirafter"))
       continue;
     llvm::SmallString<256> Folder(Option.Value);
     path::make_absolute(Job.Directory, Folder);

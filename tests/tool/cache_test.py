@@ -357,6 +357,13 @@ class WithNvcc(CacheTest):
         self.assertEqual(self.asked(), 2)
         self.assertEqual(self.asked(), 0)
 
+    def test_header_that_only_nvcc_reads_in_the_last_folder(self):
+        self.write("src/a.cu", '#ifndef __clang_major__\n#include "fast.h"\n#endif\n' + moves())
+        last = f"--extra-arg=-idirafter{self.folder}/last"
+        for value in 1, 2:
+            self.write("last/fast.h", f"#define FAST {value}\n")
+            self.assertEqual(self.asked(last), 2)
+
     def test_header_that_a_macro_names_is_not_followed(self):
         self.write("src/size.h", "")
         self.write("src/a.cu", '#define HEADER "size.h"\n#include HEADER\n' + moves())
