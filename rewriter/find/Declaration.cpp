@@ -217,7 +217,8 @@ std::optional<Reason> DeclarationReader::read() {
   StringRef Written = Text.text(F.Text.Statement, Begin);
   if (!Written.ends_with(";"))
     return Reason::DeclarationPlace;
-  if (Text.holdsDirective(Written))
+  // A pragma needs a line of its own, and edits join lines.
+  if (Text.holdsDirective(Written, /*PragmasToo=*/true))
     return Reason::DeclarationInMacro;
 
   // It may come to stand on more lines, and what follows it on others.

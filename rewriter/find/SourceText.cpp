@@ -170,11 +170,12 @@ bool SourceText::mayBeReadForHost(const FunctionDecl *Function) const {
   return Macro && buffer(Macro->getDefinitionLoc()).contains("__CUDACC__");
 }
 
-bool SourceText::holdsDirective(StringRef Code) {
+bool SourceText::holdsDirective(StringRef Code, bool PragmasToo) {
   for (StringRef Line; !Code.empty();) {
     std::tie(Line, Code) = Code.split('\n');
     Line = Line.ltrim(" \t");
-    if (Line.consume_front("#") && !Line.ltrim(" \t").starts_with("pragma"))
+    if (Line.consume_front("#") &&
+        (PragmasToo || !Line.ltrim(" \t").starts_with("pragma")))
       return true;
   }
   return false;

@@ -94,9 +94,9 @@ public:
   /// Whether a compiler for the host alone may read \p Function, too: it stands
   /// in a header, and what says `__device__` there asks who compiles it.
   bool mayBeReadForHost(const clang::FunctionDecl *Function) const;
-  /// Whether other configurations may see another text than \p Code: a
-  /// directive stands in it. A pragma chooses nothing.
-  static bool holdsDirective(llvm::StringRef Code);
+  /// Whether a directive stands in \p Code, so that other configurations may
+  /// see another text. Pragmas choose nothing.
+  static bool holdsDirective(llvm::StringRef Code, bool PragmasToo = false);
   /// Whether all that ever happens to \p Name as a macro is one definition.
   bool isDefinedOnce(llvm::StringRef Name) const;
   /// Whether \p Name is defined or undefined as a macro between two locations.

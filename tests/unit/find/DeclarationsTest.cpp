@@ -343,6 +343,9 @@ TEST(Declaration, AcrossConfigurations) {
            "    more,\n"
            "#endif\n"
            "    b; $write^a[i] = b = 1;");
+  testBody("int $declaration_in_macro^a[4],\n"
+           "#pragma diag_suppress 177\n"
+           "    b; $write^a[i] = b = 1;");
 }
 
 TEST(Declaration, AStarInAMacroBindsToOneDeclarator) {
