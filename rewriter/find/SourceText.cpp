@@ -21,7 +21,10 @@ std::string SourceText::file(SourceLocation Loc) const {
     return "";
   llvm::SmallString<256> Path(Entry->getName());
   SM.getFileManager().makeAbsolutePath(Path);
-  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  // Behind a link to a folder, `..` is not the folder that the link stands in.
+  if (llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true) &&
+      SM.getFileManager().getOptionalFileRef(Path) != Entry)
+    return Entry->getFileEntry().tryGetRealPathName().str();
   return std::string(Path);
 }
 
