@@ -53,7 +53,8 @@ childEnvironment(const std::map<std::string, std::string> &Changes) {
       Result.push_back(std::move(Text));
   }
   for (const auto &[Name, Value] : Changes)
-    Result.push_back(fmt::format("{}={}", Name, Value));
+    if (!Value.empty())
+      Result.push_back(fmt::format("{}={}", Name, Value));
   return Result;
 }
 

@@ -19,7 +19,7 @@ namespace bankstripe::runtime {
 struct ChildRequest {
   std::string Program; ///< A path; it is not searched for.
   std::vector<std::string> Arguments;
-  /// Added to the environment.
+  /// Added to the environment; an empty value removes the variable.
   std::map<std::string, std::string> Environment;
   double TimeoutSeconds = 0; ///< 0 for none.
   /// Whether memory lies at the same addresses in each run or at others, as far

@@ -38,9 +38,12 @@ TEST(Child, KeepsAllOfALargeOutput) {
 TEST(Child, ChangesTheEnvironment) {
   ::setenv("BANKSTRIPE_TEST_A", "old", 1);
   ::setenv("BANKSTRIPE_TEST_B", "old", 1);
-  const ChildResult R = shell("echo $BANKSTRIPE_TEST_A,$BANKSTRIPE_TEST_B", 20,
-                              {{"BANKSTRIPE_TEST_A", "new"}});
-  EXPECT_EQ(R.Output, "new,old\n");
+  ::setenv("BANKSTRIPE_TEST_C", "old", 1);
+  const ChildResult R =
+      shell("echo $BANKSTRIPE_TEST_A,$BANKSTRIPE_TEST_B,"
+            "${BANKSTRIPE_TEST_C-unset}",
+            20, {{"BANKSTRIPE_TEST_A", "new"}, {"BANKSTRIPE_TEST_C", ""}});
+  EXPECT_EQ(R.Output, "new,old,unset\n");
 }
 
 TEST(Child, HasAnEmptyInput) {
