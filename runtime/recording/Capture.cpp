@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace bankstripe::runtime;
 
@@ -163,8 +165,16 @@ bankstripe::runtime::readCapture(const std::string &Path) {
   return std::move(Read.Result);
 }
 
-CaptureWriter::CaptureWriter(const std::string &Path)
-    : File(Path, std::ios::binary) {
+CaptureWriter::CaptureWriter(const std::string &Path) {
+  // Another process of the program may have a launch of that number, too.
+  const int Made =
+      ::open(Path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+  if (Made < 0) {
+    Problem = std::strerror(errno);
+    return;
+  }
+  ::close(Made);
+  File.open(Path, std::ios::binary);
   write(CaptureFile.header());
 }
 

@@ -171,7 +171,7 @@ enum class CaptureMoment { Before, After };
 /// throws nothing, and after a failed write everything it is told is ignored.
 class CaptureWriter {
 public:
-  /// Creates the file \p Path.
+  /// Creates the file \p Path, which must not be there yet.
   explicit CaptureWriter(const std::string &Path);
 
   void program(const CapturedProgram &Program);

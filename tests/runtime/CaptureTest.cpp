@@ -117,6 +117,16 @@ TEST(Capture, WhatIsWrittenIsRead) {
   EXPECT_EQ(Read.Notes, std::vector<std::string>{"textures"});
 }
 
+TEST(Capture, OfAnotherProcessStays) {
+  const std::string Path = freshPath();
+  CaptureWriter First(Path), Second(Path);
+  EXPECT_EQ(Second.problem(), "File exists");
+  writeLaunch(First);
+  EXPECT_TRUE(First.end());
+  EXPECT_FALSE(Second.end());
+  EXPECT_EQ(read(Path).Program.Launch, 41u);
+}
+
 TEST(Capture, MemoryComesBackPageByPage) {
   const std::string Path = freshPath();
   const std::string Bytes = manyBytes(2 * Page + 100, 'a');
