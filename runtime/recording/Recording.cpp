@@ -269,7 +269,11 @@ std::string bankstripe::runtime::canonicalName(const std::string &Symbol) {
 std::string bankstripe::runtime::kernelName(const std::string &Symbol) {
   const std::string_view Ending = "_striped";
   std::string Name = canonicalName(Symbol);
-  const size_t End = std::min(Name.find_first_of("<("), Name.size());
+  size_t End = Name.find_first_of("<(");
+  while (End < Name.size() && std::string_view(Name).substr(End).starts_with(
+                                  "(anonymous namespace)"))
+    End = Name.find_first_of("<(", End + 1);
+  End = std::min(End, Name.size());
   if (std::string_view(Name).substr(0, End).ends_with(Ending))
     Name.erase(End - Ending.size(), Ending.size());
   return Name;

@@ -422,5 +422,7 @@ TEST(KernelName, OfAVersionIsThatOfTheOriginal) {
   EXPECT_EQ(kernelName("_Z12fill_stripedPi"), "fill(int*)");
   EXPECT_EQ(kernelName("_ZN4work12sums_stripedIiLi3EEEvPT_"),
             "void work::sums<int, 3>(int*)");
+  EXPECT_EQ(kernelName("_ZN12_GLOBAL__N_112fill_stripedEPi"),
+            "(anonymous namespace)::fill(int*)");
   EXPECT_EQ(kernelName("_Z13striped_arrayPi"), "striped_array(int*)");
 }
