@@ -1,5 +1,4 @@
-//===-- Injection.cpp - the recorder in a program
-//--------------------------===//
+//===-- Injection.cpp - the recorder in a program -------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,8 +8,8 @@
 // The CUDA driver loads the library that CUDA_INJECTION64_PATH names and calls
 // its InitializeInjection before the program's first CUDA call goes through.
 // From then on CUPTI calls back at the entry and the exit of the driver calls
-// in Calls.cpp. The CUDA runtime, also a statically linked one, goes
-// through the same driver calls, so nothing else has to be watched.
+// in Calls.cpp. The CUDA runtime, also a statically linked one, goes through
+// the same driver calls, so nothing else has to be watched.
 //
 // What the recorder does is said by a request (recording/Request.h). Without
 // one it does nothing; with one that it cannot read, the recording says so.
@@ -48,10 +47,12 @@ static void resourceEvent(CUpti_CallbackId Id, const CUpti_ResourceData &Data) {
 
 static void CUPTIAPI callback(void *, CUpti_CallbackDomain Domain,
                               CUpti_CallbackId Id, const void *Data) {
+  if (isForkedOff())
+    return;
   // What the recorder asks for may be what makes the driver load a module.
   if (Domain == CUPTI_CB_DOMAIN_RESOURCE)
     return resourceEvent(Id, *static_cast<const CUpti_ResourceData *>(Data));
-  if (OwnCalls::active() || isForkedOff())
+  if (OwnCalls::active())
     return;
   tellOfCall(Id, *static_cast<const CUpti_CallbackData *>(Data), *TheRecorder);
 }
@@ -146,7 +147,7 @@ static void CUPTIAPI takeBuffer(CUcontext Context, uint32_t Stream,
 
 // Writes all executions that are over.
 static void flushTiming() {
-  if (IsTiming)
+  if (IsTiming && !isForkedOff())
     cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 }
 
