@@ -18,6 +18,7 @@
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -223,6 +224,9 @@ HostValue HostEvaluator::binary(const BinaryOperator *Operator) {
 }
 
 HostValue HostEvaluator::integer(const Expr *E) {
+  if (Depth == MaximumDepth)
+    return unknown("it is too deep an expression");
+  const llvm::SaveAndRestore Deeper(Depth, Depth + 1);
   const ASTContext &Context = Body.Context;
   HostValue Result = unconverted(E);
   // What stands around the expression converts its value step by step. Values

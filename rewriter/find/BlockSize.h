@@ -59,6 +59,8 @@ HostUse useOf(const clang::Stmt *Name, const BodyIndex &Body);
 class HostEvaluator {
 public:
   static constexpr unsigned MaximumValues = 16;
+  /// Of operators in each other; generated programs would fill the stack.
+  static constexpr unsigned MaximumDepth = 64;
 
   explicit HostEvaluator(const BodyIndex &Body) : Body(Body) {}
 
@@ -76,6 +78,7 @@ private:
   HostValue field(const clang::MemberExpr *Member);
 
   const BodyIndex &Body;
+  unsigned Depth = 0;
   llvm::DenseMap<const clang::VarDecl *, HostValue> Variables;
 };
 

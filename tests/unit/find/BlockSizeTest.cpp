@@ -206,6 +206,17 @@ TEST(BlockSize, WhereConversionsLoseBitsIsUnknown) {
   EXPECT_EQ(threadsIn("unsigned char t = 200; kernel<<<1, t>>>(out);"), 200u);
 }
 
+TEST(BlockSize, OfAVeryDeepExpressionIsUnknown) {
+  auto SourceOfSum = [](unsigned Terms) {
+    std::string Sum = "t";
+    while (--Terms)
+      Sum += " + t";
+    return launchIn("int t = 1; kernel<<<1, " + Sum + ">>>(out);").Source;
+  };
+  EXPECT_EQ(SourceOfSum(40), "variable 't'");
+  EXPECT_EQ(SourceOfSum(400), "it is too deep an expression");
+}
+
 TEST(BlockSize, InAGenericLambdaIsUnknown) {
   UnitFacts Facts =
       hostFacts("void run(int *out) {\n"
@@ -236,6 +247,9 @@ TEST(BlockSize, AMinimumIsAtMostWhatIsKnown) {
 TEST(BlockSize, WhatOnlyLooksLikeAMinimumIsUnknown) {
   EXPECT_EQ(threadsIn("kernel<<<1, n < 512 ? n : 256>>>(out);"), 0u);
   EXPECT_EQ(threadsIn("kernel<<<1, n < 256 ? 256 : n>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("volatile int m = n;"
+                      "kernel<<<1, m < 256 ? m : 256>>>(out);"),
+            0u);
 }
 
 TEST(BlockSize, NothingIsComputedFromAMinimumThatShrinks) {
