@@ -164,28 +164,8 @@ TEST(Version, HasTheLinesOfTheOriginal) {
   EXPECT_EQ(Changed->front().Lines, (Numbers{1, 2, 3, 3, 3, 4, 5, 5, 3, 4, 5}));
 }
 
+// Behind a later array, too, which takes another number of lines.
 TEST(Version, KeepsLinesThatAreCounted) {
-  EXPECT_EQ(rewritten("{\n"
-                      "  int a[4];\n"
-                      "  a[i] = __LINE__;\n"
-                      "}\n",
-                      {inVersion({"a", {4}})}),
-            "#line 1\n"
-            "{\n"
-            "  if (::bankstripe::block_of_at_most<128>()) {\n"
-            "    // As below, with arrays in shared memory.\n"
-            "#line 2\n"
-            "    __shared__ int a[::bankstripe::warps(128)][4][32];\n"
-            "    ::bankstripe::at(a, i) = __LINE__;\n"
-            "    return;\n"
-            "  }\n"
-            "#line 2\n"
-            "  int a[4];\n"
-            "  a[i] = __LINE__;\n"
-            "}\n");
-}
-
-TEST(Version, KeepsLinesBehindALaterArray) {
   EXPECT_EQ(rewritten("{\n"
                       "  int a[4];\n"
                       "  a[i] = 1;\n"

@@ -44,12 +44,17 @@ void onSnippet(llvm::StringRef Code,
   EXPECT_EQ(Calls, 1u);
 }
 
-std::unique_ptr<llvm::Module> generate(ParsedUnit &Unit,
+/// The device code of \p Code.
+std::unique_ptr<llvm::Module> moduleOf(llvm::StringRef Code,
                                        llvm::LLVMContext &Context) {
-  std::unique_ptr<clang::CodeGenerator> Generator(
-      clang::CreateLLVMCodeGen(Unit.compiler(), "snippet", Context));
-  Unit.replay(*Generator);
-  return std::unique_ptr<llvm::Module>(Generator->ReleaseModule());
+  std::unique_ptr<llvm::Module> Module;
+  onSnippet(Code, [&](ParsedUnit &Unit) {
+    std::unique_ptr<clang::CodeGenerator> Generator(
+        clang::CreateLLVMCodeGen(Unit.compiler(), "snippet", Context));
+    Unit.replay(*Generator);
+    Module = Generator->ReleaseModule();
+  });
+  return Module;
 }
 
 TEST(Parse, SeesKernelsAndLaunchesInOneDeviceParse) {
@@ -86,45 +91,41 @@ TEST(Parse, SnippetErrorCarriesClangsMessages) {
 }
 
 TEST(Replay, GivesTheModuleWithTheKernel) {
-  onSnippet("__global__ void k(int *p, int n) {\n"
-            "  int counts[8] = {0};\n"
-            "  for (int i = 0; i < n; ++i) counts[p[i] & 7]++;\n"
-            "  p[0] = counts[n & 7];\n"
-            "}\n",
-            [](ParsedUnit &Unit) {
-              llvm::LLVMContext Context;
-              auto Module = generate(Unit, Context);
-              ASSERT_TRUE(Module);
-              llvm::Function *Kernel = Module->getFunction("_Z1kPii");
-              ASSERT_TRUE(Kernel);
-              EXPECT_EQ(Kernel->getCallingConv(),
-                        llvm::CallingConv::PTX_Kernel);
-            });
+  llvm::LLVMContext Context;
+  auto Module = moduleOf("__global__ void k(int *p, int n) {\n"
+                         "  int counts[8] = {0};\n"
+                         "  for (int i = 0; i < n; ++i) counts[p[i] & 7]++;\n"
+                         "  p[0] = counts[n & 7];\n"
+                         "}\n",
+                         Context);
+  ASSERT_TRUE(Module);
+  llvm::Function *Kernel = Module->getFunction("_Z1kPii");
+  ASSERT_TRUE(Kernel);
+  EXPECT_EQ(Kernel->getCallingConv(), llvm::CallingConv::PTX_Kernel);
 }
 
 TEST(Replay, GivesTemplatesMethodsAndVariables) {
-  onSnippet("template <class T> __device__ T twice(T v) { return v + v; }\n"
-            "struct Box { int v; __device__ int get() const { return v; } };\n"
-            "__device__ int table[4] = {1, 2, 3, 4};\n"
-            "namespace inner {\n"
-            "template <int N> __global__ void k(int *p) {\n"
-            "  Box b{twice(table[N])};\n"
-            "  p[0] = b.get();\n"
-            "}\n"
-            "}\n"
-            "int main() { inner::k<3><<<1, 1>>>(nullptr); }\n",
-            [](ParsedUnit &Unit) {
-              llvm::LLVMContext Context;
-              auto Module = generate(Unit, Context);
-              ASSERT_TRUE(Module);
-              for (const char *Name : {"_ZN5inner1kILi3EEEvPi",
-                                       "_Z5twiceIiET_S0_", "_ZNK3Box3getEv"}) {
-                llvm::Function *F = Module->getFunction(Name);
-                ASSERT_TRUE(F) << Name;
-                EXPECT_FALSE(F->isDeclaration()) << Name;
-              }
-              EXPECT_TRUE(Module->getGlobalVariable("table"));
-            });
+  llvm::LLVMContext Context;
+  auto Module = moduleOf(
+      "template <class T> __device__ T twice(T v) { return v + v; }\n"
+      "struct Box { int v; __device__ int get() const { return v; } };\n"
+      "__device__ int table[4] = {1, 2, 3, 4};\n"
+      "namespace inner {\n"
+      "template <int N> __global__ void k(int *p) {\n"
+      "  Box b{twice(table[N])};\n"
+      "  p[0] = b.get();\n"
+      "}\n"
+      "}\n"
+      "int main() { inner::k<3><<<1, 1>>>(nullptr); }\n",
+      Context);
+  ASSERT_TRUE(Module);
+  for (const char *Name :
+       {"_ZN5inner1kILi3EEEvPi", "_Z5twiceIiET_S0_", "_ZNK3Box3getEv"}) {
+    llvm::Function *F = Module->getFunction(Name);
+    ASSERT_TRUE(F) << Name;
+    EXPECT_FALSE(F->isDeclaration()) << Name;
+  }
+  EXPECT_TRUE(Module->getGlobalVariable("table"));
 }
 
 /// Notes what it is told.

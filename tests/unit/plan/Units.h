@@ -55,6 +55,9 @@ Use makeUse(unsigned LoopDepth = 0, AccessKind Access = AccessKind::Read);
 /// \p Why, on line \p Line.
 Obstacle obstacle(Reason Why, unsigned Line = 12, std::string Detail = "");
 
+/// Words that are loaded as often as they are stored.
+constexpr Words updated(double Number) { return {Number / 2, Number / 2}; }
+
 /// Local memory, uniform index.
 ArrayEvidence resident(Uniformity Index = Uniformity::Uniform);
 

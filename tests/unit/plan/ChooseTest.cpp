@@ -1,0 +1,296 @@
+//===-- ChooseTest.cpp - which arrays pay ---------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Units.h"
+#include "plan/Profit.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+#ifdef BANKSTRIPE_HAS_OCCUPANCY_HEADER
+
+namespace {
+
+// Arrays `a` and, with a size, `b` in a kernel that does so much with them.
+TestUnit working(ArrayWork OfA, std::optional<ArrayWork> OfB = std::nullopt) {
+  TestUnit U;
+  U.launch(256);
+  U.array(makeArray("a", 16));
+  KernelWork W;
+  W.Instructions = 1000;
+  W.Arrays[0] = OfA;
+  if (OfB) {
+    U.array(makeArray("b", 16, 4, 20));
+    W.Arrays[1] = *OfB;
+  }
+  U.Result.Evidence.Work["k"] = W;
+  return U;
+}
+
+PlanOptions choosy() {
+  PlanOptions Options;
+  Options.MinSpeedup = 1.05;
+  return Options;
+}
+
+constexpr ArrayWork Random = {{}, updated(300), {}},
+                    Rare = {updated(1), {}, {}};
+
+} // namespace
+
+TEST(Choose, WhatPaysMoves) {
+  Plan P = working(Random).plan(choosy());
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  ASSERT_TRUE(P.Kernels.front().Predicted);
+  EXPECT_GT(P.Kernels.front().Predicted->Speedup, 1.05);
+}
+
+TEST(Choose, WhatDoesNotPayStays) {
+  Plan P = working(Rare).plan(choosy());
+  EXPECT_EQ(reasonOf(P), Reason::NotProfitable);
+  EXPECT_THAT(find(P, "a").Verdict.Detail, HasSubstr("predicted"));
+  EXPECT_EQ(P.Kernels.front().SharedAfter, 0u);
+}
+
+// The L1 may hold what it gathers from, and shared memory takes most of it.
+TEST(Choose, WhatMayLoseMoreThanItGainsIsLeftToTune) {
+  auto Gathering = [](ArrayWork OfA) {
+    TestUnit U = working(OfA);
+    U.Result.Evidence.Work["k"].Gathered = 40;
+    return U.plan(choosy());
+  };
+  Plan Little = Gathering({updated(250), {}, {}});
+  EXPECT_EQ(reasonOf(Little), Reason::NotProfitable);
+  EXPECT_THAT(find(Little, "a").Verdict.Detail,
+              HasSubstr("if the L1 holds what it uses now; 'bankstripe tune' "
+                        "would know"));
+  Plan Much = Gathering({{}, updated(20000), {}});
+  EXPECT_EQ(reasonOf(Much), Reason::DynamicIndex);
+}
+
+TEST(Choose, WhatNvccMakesMuchMoreCodeOfStays) {
+  auto GrownBy = [](unsigned Times) {
+    MeasuredVersion V = confirmed(working(Random), choosy());
+    V.Before["k"].CodeBytes = 1000;
+    V.After["k"].CodeBytes = 1000 * Times + 512; // The prologue runs once.
+    return working(Random).plan(choosy(), {{V}});
+  };
+  const Plan P = GrownBy(20);
+  EXPECT_EQ(reasonOf(P), Reason::NotProfitable);
+  EXPECT_THAT(find(P, "a").Verdict.Detail,
+              HasSubstr(", with 20.00 times as much machine code"));
+  // What stays as it is does not grow.
+  EXPECT_DOUBLE_EQ(P.Kernels[0].Predicted->Speedup, 1);
+  EXPECT_EQ(reasonOf(GrownBy(1)), Reason::DynamicIndex);
+}
+
+TEST(Choose, LaunchesSeeToTheCarveOutWhereTheDriversMayHurt) {
+  auto WithRows = [](double Rows) {
+    TestUnit U = working({updated(600), {}, {}});
+    Finding &A = U.Result.Facts.Findings[0];
+    A.Extents = {27}; // The L1 keeps 28 KB.
+    A.BytesPerThread = 108;
+    U.Result.Evidence.Work["k"].Rows = Rows;
+    giveText(U.Result);
+    return U.plan(choosy()).Kernels.front().Carved.How;
+  };
+  EXPECT_EQ(WithRows(0), Carveout::Rule::Driver);
+  EXPECT_EQ(WithRows(80), Carveout::Rule::Auto);
+}
+
+// A stripe of 64 doubles takes 16 KB, whatever the block.
+static TestUnit inBlocksOf(unsigned Threads) {
+  TestUnit U;
+  U.launch(Threads);
+  U.array(makeArray("a", 64, 8));
+  KernelWork W;
+  W.Instructions = 1000;
+  W.Global = 20;
+  W.Arrays[0] = Random;
+  U.Result.Evidence.Work["k"] = W;
+  return U;
+}
+
+TEST(Choose, BlocksOfAPartOfAWarpGetSlots) {
+  Plan P = inBlocksOf(2).plan(choosy());
+  const Verdict &V = find(P, "a").Verdict;
+  EXPECT_EQ(V.Kind, VerdictKind::Slot);
+  EXPECT_EQ(V.Why, Reason::PartOfWarp);
+  EXPECT_LT(V.SharedBytes, 2048u);
+  EXPECT_EQ(P.Kernels.front().SharedAfter, V.SharedBytes);
+  EXPECT_GT(P.Kernels.front().Predicted->Speedup, 1.05);
+}
+
+TEST(Choose, BlocksOfWholeWarpsKeepStripes) {
+  Plan P = inBlocksOf(32).plan(choosy());
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+}
+
+TEST(Choose, SmallBlocksKeepTheStripesThatADecisionAsksFor) {
+  PlanOptions Options = choosy();
+  TestUnit U = inBlocksOf(2);
+  Plan P = U.plan(Options);
+  Options.Decisions = {decisionAbout(P, 0, Layout::Stripe)};
+  EXPECT_EQ(reasonOf(U.plan(Options)), Reason::DynamicIndex);
+}
+
+// 20 single bytes, used by blocks of 128.
+static TestUnit ofBytes(ArrayWork Accesses, unsigned ElementBytes = 1) {
+  TestUnit U;
+  U.launch(128);
+  U.array(makeArray("a", 20, ElementBytes));
+  KernelWork W;
+  W.Instructions = 1000;
+  W.Arrays[0] = Accesses;
+  U.Result.Evidence.Work["k"] = W;
+  return U;
+}
+
+// Both take half of what an element per word does.
+TEST(Choose, TheBestOfSeveralFormsIsTaken) {
+  TestUnit U = ofBytes(Random, 2);
+  Finding &A = U.Result.Facts.Findings[0];
+  A.Extents = {100};
+  A.BytesPerThread = 200;
+  Plan P = U.plan(choosy());
+  EXPECT_EQ(find(P, "a").Verdict.Form, StripeForm::Unpacked);
+  const auto &Others = P.Kernels.front().Explained->Alternatives;
+  for (const Alternative &Other : Others)
+    EXPECT_LE(Other.Predicted.Speedup, P.Kernels[0].Predicted->Speedup);
+}
+
+TEST(Choose, BytesThatLanesUseTogetherGetSlots) {
+  for (ArrayWork Together :
+       {ArrayWork{updated(800), {}, {}}, ArrayWork{{}, {}, updated(800)},
+        ArrayWork{updated(720), updated(80), {}}}) {
+    Plan P = ofBytes(Together).plan(choosy());
+    EXPECT_EQ(find(P, "a").Verdict.Kind, VerdictKind::Slot);
+    EXPECT_EQ(reasonOf(P), Reason::ByteElements);
+  }
+}
+
+TEST(Choose, StripesThatAreTheDefaultStayStripes) {
+  PlanOptions Options = choosy();
+  Options.DefaultLayout = Layout::Stripe;
+  EXPECT_EQ(reasonOf(ofBytes({updated(800), {}, {}}).plan(Options)),
+            Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(inBlocksOf(2).plan(Options)), Reason::DynamicIndex);
+}
+
+// `template <class T> ... T a[20]`, with bytes in one instance only.
+TEST(Choose, BytesOfOneInstanceOfATemplateGetStripes) {
+  TestUnit U = ofBytes({updated(800), {}, {}});
+  Finding &A = U.Result.Facts.Findings[0];
+  A.Instances = {makeInstance(A, "k", {"k"}), makeInstance(A, "other", {})};
+  A.Instances[1].ElementBytes = 4;
+  EXPECT_EQ(reasonOf(U.plan(choosy())), Reason::DynamicIndex);
+}
+
+TEST(Choose, BytesThatLanesUseApartGetStripes) {
+  EXPECT_EQ(reasonOf(ofBytes({updated(500), updated(300), {}}).plan(choosy())),
+            Reason::DynamicIndex);
+}
+
+TEST(Choose, WiderElementsGetStripesWhoeverUsesThem) {
+  for (unsigned Bytes : {2, 4, 8})
+    EXPECT_EQ(reasonOf(ofBytes({updated(800), {}, {}}, Bytes).plan(choosy())),
+              Reason::DynamicIndex);
+}
+
+TEST(Choose, NothingIsAskedOfWhoWantsEverythingMoved) {
+  EXPECT_EQ(reasonOf(working(Rare).plan()), Reason::DynamicIndex);
+}
+
+TEST(Choose, TheLeastThatIsAskedForDecides) {
+  PlanOptions Much = choosy();
+  Much.MinSpeedup = 1000;
+  EXPECT_EQ(reasonOf(working(Random).plan(Much)), Reason::NotProfitable);
+}
+
+// `b` is hardly used, and takes so much that few blocks are left.
+TEST(Choose, AnArrayThatOnlyCostsStaysAlone) {
+  TestUnit U = working(Random, Rare);
+  Finding &B = U.Result.Facts.Findings[1];
+  B.Extents = {30};
+  B.BytesPerThread = 120;
+  U.Result.Evidence.Work["k"].Global = 100;
+  Plan P = U.plan(choosy());
+  EXPECT_EQ(reasonOf(P, "a"), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(P, "b"), Reason::NotProfitable);
+}
+
+TEST(Choose, WhatADecisionAsksForMoves) {
+  TestUnit U = working(Rare);
+  PlanOptions Options = choosy();
+  ArrayDecision D;
+  D.File = "/a.cu";
+  D.Function = U.Result.Facts.Findings[0].Function;
+  D.Array = "a";
+  D.Wanted = Layout::Stripe;
+  Options.Decisions = {D};
+  EXPECT_EQ(find(U.plan(Options), "a").Verdict.Kind, VerdictKind::Stripe);
+}
+
+TEST(Choose, WhatIsTakenIsExplainedWithItsAlternatives) {
+  const Plan P = working(Random, Random).plan(choosy());
+  ASSERT_TRUE(P.Kernels[0].Explained);
+  const Explanation &E = *P.Kernels[0].Explained;
+  EXPECT_TRUE(E.Taken);
+  EXPECT_DOUBLE_EQ(E.Predicted.Speedup, P.Kernels[0].Predicted->Speedup);
+  EXPECT_EQ(E.Before.Limiter, "threads");
+  ASSERT_EQ(E.Alternatives.size(), 2u);
+  EXPECT_THAT(E.Alternatives[0].What, HasSubstr("without"));
+  EXPECT_LT(E.Alternatives[0].Predicted.Speedup, E.Predicted.Speedup);
+  EXPECT_GE(E.Alternatives[0].Predicted.Speedup,
+            E.Alternatives[1].Predicted.Speedup);
+}
+
+TEST(Choose, WhatIsNotTakenIsExplainedToo) {
+  PlanOptions Much = choosy();
+  Much.MinSpeedup = 1000;
+  const Plan P = working(Random).plan(Much);
+  ASSERT_TRUE(P.Kernels[0].Explained);
+  EXPECT_FALSE(P.Kernels[0].Explained->Taken);
+  EXPECT_TRUE(P.Kernels[0].Explained->After.Arrays[0].Moved);
+  EXPECT_DOUBLE_EQ(P.Kernels[0].Predicted->Speedup, 1);
+}
+
+TEST(Choose, ExplanationsNameArraysAsThePlanDoes) {
+  TestUnit U = working(Random, Random);
+  U.Result.Facts.Findings[0].Where.Line = 30; // Behind `b` in the plan.
+  const Plan P = U.plan(choosy());
+  const Explanation &E = *P.Kernels[0].Explained;
+  EXPECT_EQ(E.Before.Arrays[0].Name, "b");
+  EXPECT_EQ(E.After.Arrays[1].Name, "a");
+}
+
+// An array of a function that a kernel of another file calls.
+TEST(Choose, AKernelWhoseWorkNobodySawKeepsItsArrays) {
+  TestUnit U = working(Random);
+  U.Result.Evidence.Work.clear();
+  EXPECT_EQ(reasonOf(U.plan(choosy())), Reason::NotProfitable);
+}
+
+TEST(Choose, WithoutOccupancyNothingIsPredicted) {
+  PlanOptions Unknown = choosy();
+  Unknown.GpuArch = "sm_20";
+  EXPECT_EQ(reasonOf(working(Rare).plan(Unknown)), Reason::DynamicIndex);
+  EXPECT_EQ(usualSharedLimit(Unknown), StaticSharedLimit);
+  EXPECT_EQ(usualSharedLimit(choosy()), StaticSharedLimit);
+  PlanOptions Named = choosy();
+  Named.AllGpuArchs = {"sm_90"};
+  EXPECT_EQ(usualSharedLimit(Named), 227u * 1024);
+  Named.AllGpuArchs = {"sm_86", "sm_90"};
+  EXPECT_EQ(usualSharedLimit(Named), 99u * 1024);
+  EXPECT_EQ(usualSharedLimit(PlanOptions()), StaticSharedLimit);
+}
+
+#endif
