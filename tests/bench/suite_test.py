@@ -226,6 +226,41 @@ class WholeSuite(unittest.TestCase):
             self.assertEqual((root / "src/count/main.cu").read_text(), KERNEL)
 
 
+# Linked to a kernel in another file.
+FAR = """
+__device__ int far(const int *in, int n) {
+  int last[8] = {0};
+  for (int i = 0; i < n; ++i)
+    last[in[i] & 7] = i;
+  return last[n & 7];
+}
+"""
+CALLER = """
+__device__ int far(const int *, int);
+__global__ void call(int *p, int n) { p[threadIdx.x] = far(p, n); }
+void launch(int *p) { call<<<1, 64>>>(p, 9); }
+"""
+LINKED = "all:\n\tnvcc -rdc=true -std=c++17 -c near.cu far.cu caller.cu\n"
+
+
+class OneFileAtATime(unittest.TestCase):
+    def test_tells_what_needs_the_other_files(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch).resolve() / "src/count"
+            folder.mkdir(parents=True)
+            near = KERNEL.replace('#include "../include/bins.h"', "#define BINS 16")
+            for name, text in (("near.cu", near), ("far.cu", FAR), ("caller.cu", CALLER),
+                               ("Makefile", LINKED)):
+                (folder / name).write_text(text)
+            done = subprocess.run([sys.executable, str(HERE / "one_file_at_a_time.py"), TOOL,
+                                   str(folder), "--", "--no-confirm"],
+                                  capture_output=True, text=True, check=True)
+            self.assertEqual(done.stdout.splitlines(),
+                             ["1 of 2 arrays move one file at a time",
+                              "count/far.cu:3: last: block-size-unknown "
+                              "other units may call 'far'"])
+
+
 if __name__ == "__main__":
     TOOL = sys.argv.pop(1)
     unittest.main()
