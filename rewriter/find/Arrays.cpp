@@ -249,18 +249,6 @@ std::optional<Obstacle> ArrayReader::checkIndices(Use &U, const Subscripts &All,
   return std::nullopt;
 }
 
-// Of an element that stays with itself.
-static AccessKind accessOf(Fate End) {
-  constexpr auto Same = [](Fate F, AccessKind Access) {
-    return static_cast<int>(F) == static_cast<int>(Access);
-  };
-  static_assert(Same(Fate::Read, AccessKind::Read) &&
-                Same(Fate::Write, AccessKind::Write) &&
-                Same(Fate::ReadWrite, AccessKind::ReadWrite) &&
-                Same(Fate::Address, AccessKind::Address));
-  return static_cast<AccessKind>(End);
-}
-
 // A plain subscript, a pointer that only walks, or an obstacle.
 std::optional<Obstacle> ArrayReader::readUse(Finding &F,
                                              const DeclRefExpr *Reference) {
@@ -305,7 +293,7 @@ std::optional<Obstacle> ArrayReader::readUse(Finding &F,
     return obstacle(End == Fate::Unknown ? Reason::UnknownUse
                                          : Reason::ElementAddressEscapes,
                     E);
-  U.Access = accessOf(End);
+  U.Access = static_cast<AccessKind>(End);
   // The accessor leaves the text as it is.
   if (!describe(U, Reference, All))
     F.NeedsAccessor = true;

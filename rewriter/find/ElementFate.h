@@ -9,19 +9,20 @@
 #define BANKSTRIPE_FIND_ELEMENTFATE_H
 
 #include "find/BodyIndex.h"
+#include "model/Finding.h"
 
 namespace bankstripe {
 
 /// Where an element ends up, seen from an expression that denotes it. It stays
 /// with itself up to Address, as an AccessKind says.
 enum class Fate {
-  Read,      ///< Its value is read.
-  Write,     ///< It is overwritten.
-  ReadWrite, ///< Both.
-  Address,   ///< It is reached through an address that stays with it.
-  Returned,  ///< A function returns the reference that it was given.
-  Escapes,   ///< Its address may reach other elements.
-  Unknown,   ///< Not understood.
+  Read = int(AccessKind::Read),
+  Write = int(AccessKind::Write),
+  ReadWrite = int(AccessKind::ReadWrite),
+  Address = int(AccessKind::Address),
+  Returned, ///< A function returns the reference that it was given.
+  Escapes,  ///< Its address may reach other elements.
+  Unknown,  ///< Not understood.
 };
 
 /// The fate of the element that \p Lvalue denotes, in the function of \p Body;

@@ -102,12 +102,11 @@ std::optional<unsigned> VersionReader::beginOf(const Stmt *Outermost) const {
   return Begin;
 }
 
-// What the preprocessor does in Code that it would not do the same twice. Code
-// follows what Before says. A macro that is defined there once and for all, and
-// is not mentioned before, means the same when it is defined again.
-static std::string readDirectives(StringRef Before, StringRef Code,
-                                  bool MayInclude, const SourceText &Text) {
-  std::string Problem, Seen = Before.str();
+// What the preprocessor does in Code that it would not do the same twice. A
+// macro that is defined there once and for all, and is not mentioned before,
+// means the same when it is defined again.
+static std::string readDirectives(StringRef Code, const SourceText &Text) {
+  std::string Problem, Seen;
   unsigned Depth = 0;
   bool AfterHash = false, Defines = false;
   Text.forEachToken(Code, [&](const Token &Tok) {
@@ -126,7 +125,7 @@ static std::string readDirectives(StringRef Before, StringRef Code,
       return;
     else if (Name == "define")
       Defines = true;
-    else if (Name == "undef" || (Name.starts_with("include") && !MayInclude))
+    else if (Name == "undef")
       Problem = ("it has an #" + Name).str();
     else if (Name.starts_with("if"))
       ++Depth;
@@ -149,39 +148,33 @@ static bool returnsItsOwnType(const FunctionDecl *Function) {
   return Record && (Record->isLocalClass() || Record->isLambda());
 }
 
-// The same of what stands in Range, with the fragments that it includes. Each
-// of these texts may mention what another one defines.
-static std::string readDirectives(const TextRange &Range, SourceLocation Loc,
-                                  const SourceText &Text) {
+// What stands in Range, with fragments before their names; nothing where these
+// may include something themselves.
+static std::optional<std::string> readThrough(const TextRange &Range,
+                                              SourceLocation Loc,
+                                              const SourceText &Text) {
   const SourceManager &SM = Text.sources();
   const FileID File = SM.getFileID(Loc);
-  std::vector<std::pair<unsigned, StringRef>> Fragments; // And where.
-  std::string Included;
+  std::string Code;
+  unsigned Done = Range.Offset;
   for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
     const SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
     if (!Entry.isFile())
       continue;
-    auto [Includer, Offset] =
-        SM.getDecomposedLoc(Entry.getFile().getIncludeLoc());
-    if (Includer != File || Offset < Range.Offset || Offset >= Range.end())
+    auto [Includer, At] = SM.getDecomposedLoc(Entry.getFile().getIncludeLoc());
+    if (Includer != File || At < Range.Offset || At >= Range.end())
       continue;
-    Fragments.emplace_back(
-        Offset,
-        Text.buffer(SourceLocation::getFromRawEncoding(Entry.getOffset())));
-    Included += (Fragments.back().second + "\n").str();
+    const StringRef Fragment =
+        Text.buffer(SourceLocation::getFromRawEncoding(Entry.getOffset()));
+    if (Text.anyIdentifier(Fragment, [](const IdentifierInfo &Name) {
+          return Name.getName().starts_with("include");
+        }))
+      return std::nullopt;
+    Code += Text.text({Range.File, Done, At - Done}, Loc);
+    Code += ("\n" + Fragment + "\n").str();
+    Done = At;
   }
-  std::string Problem = readDirectives(Included, Text.text(Range, Loc),
-                                       /*MayInclude=*/true, Text);
-  for (auto [Offset, Code] : Fragments) {
-    std::string Before =
-        Text.text(Range, Loc).take_front(Offset - Range.Offset).str();
-    for (auto [Other, Its] : Fragments)
-      if (Other != Offset)
-        Before += ("\n" + Its).str();
-    if (Problem.empty())
-      Problem = readDirectives(Before, Code, /*MayInclude=*/false, Text);
-  }
-  return Problem;
+  return Code + Text.text({Range.File, Done, Range.end() - Done}, Loc).str();
 }
 
 // Where the statement of the body itself stands that S is part of, counted from
@@ -260,7 +253,8 @@ VersionText VersionReader::of(const DeclStmt *Statement) const {
   if (!Result.Problem.empty())
     return Result;
   Result.Rest = {Written.File, *Begin, Written.end() - 1 - *Begin};
-  Result.Problem =
-      readDirectives(Result.Rest, Function->getBody()->getBeginLoc(), Text);
+  const auto Code =
+      readThrough(Result.Rest, Function->getBody()->getBeginLoc(), Text);
+  Result.Problem = Code ? readDirectives(*Code, Text) : "it has an #include";
   return Result;
 }

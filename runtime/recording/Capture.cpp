@@ -13,9 +13,8 @@
 #include "recording/Capture.h"
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
 
 using namespace bankstripe::runtime;
 
@@ -167,14 +166,12 @@ bankstripe::runtime::readCapture(const std::string &Path) {
 
 CaptureWriter::CaptureWriter(const std::string &Path) {
   // Another process of the program may have a launch of that number, too.
-  const int Made =
-      ::open(Path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-  if (Made < 0) {
+  if (std::FILE *New = std::fopen(Path.c_str(), "wbx")) {
+    std::fclose(New);
+    File.open(Path, std::ios::binary);
+  } else {
     Problem = std::strerror(errno);
-    return;
   }
-  ::close(Made);
-  File.open(Path, std::ios::binary);
   write(CaptureFile.header());
 }
 

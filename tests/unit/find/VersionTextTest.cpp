@@ -155,6 +155,8 @@ TEST(VersionText, IsNoneWhereMacrosOfIncludedTextChange) {
   EXPECT_EQ(ProblemWith("int N = 1;\n", "#define N 1\ni = N;"), Problem);
   EXPECT_EQ(ProblemWith("#define N 1\n", "i = N;"), "");
   EXPECT_EQ(ProblemWith("int N = 1;\n#define N 1\n", "i = N;"), Problem);
+  EXPECT_EQ(ProblemWith("#if 0\n#include <other>\n#endif\n", ""),
+            "it has an #include");
 }
 
 TEST(VersionText, HoldsWholeConditionals) {
