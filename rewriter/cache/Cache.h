@@ -24,7 +24,6 @@
 #define BANKSTRIPE_CACHE_CACHE_H
 
 #include "frontend/Frontend.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -34,7 +33,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace bankstripe {
 

@@ -21,7 +21,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include <algorithm>
 #include <elf.h>
 #include <link.h>
 #include <unistd.h>

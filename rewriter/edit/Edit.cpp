@@ -9,7 +9,6 @@
 #include "edit/EditInternal.h"
 #include "edit/LineNumbers.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <numeric>
 
 using namespace bankstripe;

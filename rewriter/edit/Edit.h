@@ -17,7 +17,6 @@
 
 #include "model/Plan.h"
 #include "llvm/Support/Error.h"
-#include <set>
 
 namespace bankstripe {
 

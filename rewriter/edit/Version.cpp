@@ -29,7 +29,6 @@
 
 #include "edit/EditInternal.h"
 #include "edit/LineNumbers.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace bankstripe;
 using llvm::StringRef;

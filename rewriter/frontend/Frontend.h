@@ -22,7 +22,6 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include <memory>
 #include <string>
 #include <vector>
 

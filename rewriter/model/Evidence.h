@@ -13,13 +13,10 @@
 #ifndef BANKSTRIPE_MODEL_EVIDENCE_H
 #define BANKSTRIPE_MODEL_EVIDENCE_H
 
-#include "model/Place.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 

@@ -13,7 +13,6 @@
 #ifndef BANKSTRIPE_MODEL_EXPLANATION_H
 #define BANKSTRIPE_MODEL_EXPLANATION_H
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -13,7 +13,6 @@
 #include "plan/Redirect.h"
 #include "plan/Search.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 

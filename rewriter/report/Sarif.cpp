@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "report/Report.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

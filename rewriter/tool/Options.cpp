@@ -9,7 +9,6 @@
 #include "tool/Version.h"
 #include "workers/Workers.h"
 #include "clang/Basic/Version.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"

@@ -10,13 +10,10 @@
 #include "tool/Pipeline.h"
 #include "tool/Version.h"
 #include "wrap/Includes.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;

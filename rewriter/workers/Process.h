@@ -22,9 +22,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include <optional>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 namespace bankstripe {

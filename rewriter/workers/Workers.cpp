@@ -13,7 +13,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <csignal>
-#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace bankstripe;

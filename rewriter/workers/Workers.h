@@ -16,7 +16,6 @@
 
 #include "workers/Process.h"
 #include <chrono>
-#include <cstdint>
 #include <functional>
 
 namespace bankstripe {

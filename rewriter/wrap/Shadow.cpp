@@ -7,14 +7,12 @@
 
 #include "wrap/Shadow.h"
 #include "edit/LineNumbers.h"
-#include "report/Report.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
-#include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;

@@ -11,7 +11,6 @@
 #include "recording/Capture.h"
 #include "verify/Gpu.h"
 #include <functional>
-#include <string>
 
 namespace bankstripe::runtime {
 

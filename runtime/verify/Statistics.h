@@ -9,7 +9,6 @@
 #define BANKSTRIPE_VERIFY_STATISTICS_H
 
 #include "recording/Recording.h"
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
