@@ -57,10 +57,10 @@ MISTAKES = {
         ("return *(*this + steps);", "return *(*this + (steps - (steps > 0)));"),
         ("all[thread()]", "all[thread() - (thread() > 0)]"),
         ("all[lane()]", "all[lane() - (lane() > 0)]"),
-        ("return inner(word, position + index * inner::elements);",
-         "return inner(word, position + (index - (index > 0)) * inner::elements);"),
-        ("place.position + static_cast<int>(steps)",
-         "place.position + static_cast<int>(steps - (steps > 0))"),
+        ("return detail::further(first, index * inner::elements);",
+         "return detail::further(first, (index - (index > 0)) * inner::elements);"),
+        ("place.position += static_cast<int>(steps);",
+         "place.position += static_cast<int>(steps - (steps > 0));"),
     ],
     "initialiser": [
         ("detail::plane<Plane>::clear(detail::own(storage));", "(void)storage;"),
@@ -71,7 +71,7 @@ MISTAKES = {
         ("detail::clear(array);", "(void)array;"),
         ("detail::assign(array, values);", "(void)array, (void)values;"),
         ("BANKSTRIPE_ANYWHERE bits() : value(0) {}", "BANKSTRIPE_ANYWHERE bits() : value(7) {}"),
-        ("all(value, 0) = values;", "(void)values;"),
+        ("all{first()} = values;", "(void)values;"),
     ],
     "stride": [
         ("return ((Unit(*)[32])unit)[rows];", "return ((Unit(*)[31])unit)[rows];"),
