@@ -224,7 +224,7 @@ private:
   EditList MoveEdits; ///< Of statements from which arrays move.
   bool NeedsHelper = false;
   std::vector<TextRange> MovedText; ///< Rewritten as part of a statement.
-  EditList TableEdits; ///< Of statements beside a version, where none moves.
+  EditList CommonEdits; ///< Of what moves in a version and beside it.
   std::map<unsigned, VersionedPart> Versions; ///< By their ends.
 };
 
@@ -233,11 +233,13 @@ private:
 void FileEditor::collectUses() {
   for (const PlannedArray &A : P.Arrays)
     if (moves(A) && A.Verdict.hasForm()) {
-      llvm::append_range(UseEdits,
-                         editsOfPointers(A.Array.Trail, A.Verdict.Form));
+      EditList Edits = editsOfPointers(A.Array.Trail, A.Verdict.Form);
       if (!A.Array.NeedsAccessor && A.Verdict.Kind == VerdictKind::Stripe)
         for (const Use &U : A.Array.Uses)
-          llvm::append_range(UseEdits, editsOfUse(U, Code));
+          llvm::append_range(Edits, editsOfUse(U, Code));
+      llvm::append_range(UseEdits, Edits);
+      if (!A.Verdict.InVersion)
+        llvm::append_range(CommonEdits, Edits);
     }
   llvm::sort(UseEdits);
   UseEdits.erase(llvm::unique(UseEdits), UseEdits.end());
@@ -256,12 +258,9 @@ void FileEditor::collectStatements() {
       return A->Array.Text.IndexInStatement < B->Array.Text.IndexInStatement;
     });
     llvm::append_range(MoveEdits, editsOfStatement(Code, Arrays, UseEdits));
-    // Tables are constant in both.
-    if (llvm::any_of(Arrays, [](auto *A) { return A->Verdict.InVersion; })) {
-      llvm::erase_if(Arrays, [](auto *A) { return A->Verdict.usesHelper(); });
-      if (!Arrays.empty())
-        llvm::append_range(TableEdits, editsOfStatement(Code, Arrays, {}));
-    }
+    llvm::erase_if(Arrays, [](auto *A) { return A->Verdict.InVersion; });
+    if (!Arrays.empty())
+      llvm::append_range(CommonEdits, editsOfStatement(Code, Arrays, {}));
   }
 }
 
@@ -309,7 +308,7 @@ bool FileEditor::collect() {
   return NeedsHelper || !OtherEdits.empty() || !MoveEdits.empty();
 }
 
-// What moves in a version is edited there alone; all else that is edited is
+// What moves in a version alone is edited there; all else that is edited is
 // edited in both.
 EditList FileEditor::allEdits() const {
   EditList Moves = MoveEdits;
@@ -330,7 +329,7 @@ EditList FileEditor::allEdits() const {
     llvm::copy_if(Moves, std::back_inserter(Own), Inside(Part));
     llvm::copy_if(OtherEdits, std::back_inserter(Own), Inside(Part));
     llvm::erase_if(Moves, Inside(Part));
-    llvm::copy_if(TableEdits, std::back_inserter(Result), Inside(Part));
+    llvm::copy_if(CommonEdits, std::back_inserter(Result), Inside(Part));
     Result.push_back(versionOf(Part, Code, Own));
   }
   llvm::append_range(Result, Moves);

@@ -23,12 +23,7 @@ Moving bits(const std::string &Name, std::vector<uint64_t> Extents,
 Plan planWithPointers(StringRef Code) {
   Plan P = planFor(Code, {bits("a", {4})});
   P.Arrays[0].Array.NeedsAccessor = true;
-  P.Arrays[0].Array.BitsName = "a_bits";
   return P;
-}
-
-TextRange at(StringRef Code, StringRef Part) {
-  return {CodePath.str(), unsigned(Code.find(Part)), unsigned(Part.size())};
 }
 
 TEST(Bits, AreDeclaredAndNothingElse) {
@@ -77,11 +72,8 @@ TEST(Bits, ThatMemsetClearsHaveOneName) {
 TEST(Bits, HavePointers) {
   StringRef Code = "bool a[4];\nbool *p = a;\n";
   Plan P = planWithPointers(Code);
-  PointerDeclaration D;
-  D.Specifiers = {CodePath.str(), unsigned(Code.find("bool *")), 5};
-  D.Stars = {at(Code, "*")};
-  D.To = {"bool", false, false};
-  P.Arrays[0].Array.Trail.Locals = {D};
+  P.Arrays[0].Array.Trail.Locals = {
+      pointers(Code, "bool ", {"*p"}, {"bool", false, false})};
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
                            "::bankstripe::bits<4> a_bits;\n"
                            "auto a = ::bankstripe::begin(a_bits);\n"

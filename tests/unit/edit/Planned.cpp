@@ -186,7 +186,6 @@ Finding Scan::finding(const Moving &M) const {
   F.IsObject = M.Extents.empty();
   F.HostDevice = M.HostDevice;
   F.HasConst = M.HasConst;
-  F.SlotsName = M.Name + "_slots";
   if (M.Constructed)
     F.Init = InitializerKind::Construct;
   ArrayInstance Instance;
@@ -245,6 +244,27 @@ Moving bankstripe::testing::forTheHostToo(Moving M) {
   M = inFunction(std::move(M));
   M.HostDevice = true;
   return M;
+}
+
+TextRange bankstripe::testing::at(StringRef Code, StringRef Part) {
+  const size_t Offset = Code.find(Part);
+  EXPECT_NE(Offset, StringRef::npos) << Part.str();
+  return {CodePath.str(), unsigned(Offset), unsigned(Part.size())};
+}
+
+PointerDeclaration bankstripe::testing::pointers(StringRef Code,
+                                                 StringRef Specifiers,
+                                                 std::vector<std::string> Names,
+                                                 Pointee To) {
+  PointerDeclaration D;
+  D.Specifiers = at(Code, Specifiers.str() + Names.front());
+  D.Specifiers.Length = Specifiers.size();
+  for (const std::string &Name : Names) {
+    D.Stars.push_back(at(Code, Name));
+    D.Stars.back().Length = 1;
+  }
+  D.To = std::move(To);
+  return D;
 }
 
 Plan bankstripe::testing::planFor(StringRef Code,

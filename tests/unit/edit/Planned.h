@@ -56,6 +56,14 @@ Moving forTheHostToo(Moving M);
 /// blocks.
 Plan planFor(llvm::StringRef Code, const std::vector<Moving> &Arrays);
 
+/// Where \p Part stands in \p Code for the first time.
+TextRange at(llvm::StringRef Code, llvm::StringRef Part);
+
+/// The declaration of pointers to \p To that begins with \p Specifiers; each of
+/// \p Names is a star with the name behind it.
+PointerDeclaration pointers(llvm::StringRef Code, llvm::StringRef Specifiers,
+                            std::vector<std::string> Names, Pointee To);
+
 /// What becomes of the one file of \p P.
 std::string carriedOut(const Plan &P, bool EmbedHelper = false);
 

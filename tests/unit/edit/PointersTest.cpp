@@ -19,19 +19,10 @@ using llvm::StringRef;
 
 namespace {
 
-// Where Part stands in Code for the first time.
-TextRange at(StringRef Code, StringRef Part) {
-  size_t Offset = Code.find(Part);
-  EXPECT_NE(Offset, StringRef::npos) << Part.str();
-  return {CodePath.str(), unsigned(Offset), unsigned(Part.size())};
-}
-
 // A plan for the array `a[4]` of Code, with an accessor.
 Plan planWithAccessor(StringRef Code, StripeForm Form = StripeForm::Plain) {
   Plan P = planFor(Code, {{"a", {4}, Form}});
-  Finding &F = P.Arrays[0].Array;
-  F.NeedsAccessor = true;
-  F.StripesName = "a_stripes";
+  P.Arrays[0].Array.NeedsAccessor = true;
   return P;
 }
 
@@ -70,12 +61,8 @@ TEST(Accessor, OfASlotIsNotNeeded) {
 TEST(Pointers, AreDeclaredAnew) {
   StringRef Code = "int a[4];\nconst int *p = a, *end = a + 4;\n";
   Plan P = planWithAccessor(Code);
-  PointerDeclaration D;
-  D.Specifiers = at(Code, "const int ");
-  D.Stars = {at(Code, "*p"), at(Code, "*end")};
-  D.Stars[0].Length = D.Stars[1].Length = 1;
-  D.To = {"int", /*Const=*/true, /*Dependent=*/false};
-  P.Arrays[0].Array.Trail.Locals = {D};
+  P.Arrays[0].Array.Trail.Locals = {
+      pointers(Code, "const int ", {"*p", "*end"}, {"int", true, false})};
   EXPECT_EQ(withoutInclude(P), Storage.str() +
                                    "::bankstripe::pointer<const int> p = a, "
                                    "end = a + 4;\n");
@@ -84,10 +71,8 @@ TEST(Pointers, AreDeclaredAnew) {
 TEST(Pointers, IntoASlotStayAsTheyAre) {
   StringRef Code = "int a[4];\nconst int *p = a;\n";
   Plan P = planWithAccessor(Code);
-  PointerDeclaration D;
-  D.Specifiers = at(Code, "const int ");
-  D.Stars = {at(Code, "*p")};
-  P.Arrays[0].Array.Trail.Locals = {D};
+  P.Arrays[0].Array.Trail.Locals = {
+      pointers(Code, "const int ", {"*p"}, {"int", true, false})};
   P.Arrays[0].Verdict.Kind = VerdictKind::Slot;
   EXPECT_EQ(withoutInclude(P),
             "__shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
@@ -97,13 +82,8 @@ TEST(Pointers, IntoASlotStayAsTheyAre) {
 TEST(Pointers, NameTheUnit) {
   StringRef Code = "char a[4];\nchar *p = a;\n";
   Plan P = planWithAccessor(Code, StripeForm::Wide);
-  PointerDeclaration D;
-  D.Specifiers = at(Code, "char *p");
-  D.Specifiers.Length = 5;
-  D.Stars = {at(Code, "*p")};
-  D.Stars[0].Length = 1;
-  D.To = {"char", false, false};
-  P.Arrays[0].Array.Trail.Locals = {D};
+  P.Arrays[0].Array.Trail.Locals = {
+      pointers(Code, "char ", {"*p"}, {"char", false, false})};
   EXPECT_NE(withoutInclude(P).find(
                 "::bankstripe::pointer<::bankstripe::word<char>> p = a;"),
             std::string::npos);
@@ -206,12 +186,8 @@ TEST(Templates, DeclarePointersOfTheirTypeToo) {
   StringRef Body = "void put(const char *p) {\n  const char *q = p, *end;\n}";
   std::string Code = (Body + "\nvoid f() {\nchar a[4];\nput(a);\n}\n").str();
   Plan P = planWithAccessor(Code, StripeForm::Wide);
-  PointerDeclaration D;
-  D.Specifiers = at(Code, "const char *q");
-  D.Specifiers.Length = 11;
-  D.Stars = {at(Code, "*q"), at(Code, "*end")};
-  D.Stars[0].Length = D.Stars[1].Length = 1;
-  D.To = {"char", /*Const=*/true, /*Dependent=*/false};
+  const PointerDeclaration D =
+      pointers(Code, "const char ", {"*q", "*end"}, {"char", true, false});
   Callee C;
   C.Where = {CodePath.str(), 1, 6};
   C.Definition = at(Code, Body);

@@ -10,6 +10,7 @@
 
 using namespace bankstripe;
 using namespace bankstripe::testing;
+using llvm::StringRef;
 
 namespace {
 
@@ -71,6 +72,45 @@ TEST(Version, LeavesTablesConstantInBoth) {
             "  }\n"
             "  int a[4];\n"
             "  static const int t[2] = {1, 2};\n"
+            "}\n");
+}
+
+// They need no version, so pointers to them are the same in both.
+TEST(Version, LeavesBitsInBoth) {
+  const StringRef Code = "{\n"
+                         "  bool seen[4];\n"
+                         "  int a[4];\n"
+                         "  bool *p = seen;\n"
+                         "}\n";
+  Plan P = planFor(Code, {{"seen", {4}, StripeForm::Bits, VerdictKind::Bits},
+                          inVersion({"a", {4}})});
+  P.Arrays[0].Array.NeedsAccessor = true;
+  P.Arrays[0].Array.Trail.Locals = {
+      pointers(Code, "bool ", {"*p"}, {"bool", false, false})};
+  const StringRef Pointer =
+      "  ::bankstripe::pointer<::bankstripe::bit> p = seen;\n";
+  const std::string Text = carriedOut(P);
+  const auto [Before, After] = StringRef(Text).split("return;");
+  EXPECT_TRUE(Before.contains(Pointer)) << Before.str();
+  EXPECT_TRUE(After.contains(Pointer)) << After.str();
+}
+
+TEST(Version, LeavesBitsOfItsPartInBoth) {
+  EXPECT_EQ(rewritten("{\n"
+                      "  int a[4];\n"
+                      "  bool seen[4];\n"
+                      "}\n",
+                      {inVersion({"a", {4}}),
+                       {"seen", {4}, StripeForm::Bits, VerdictKind::Bits}}),
+            "{\n"
+            "  if (::bankstripe::block_of_at_most<128>()) {\n"
+            "    // As below, with arrays in shared memory.\n"
+            "    __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "    ::bankstripe::bits<4> seen;\n"
+            "    return;\n"
+            "  }\n"
+            "  int a[4];\n"
+            "  ::bankstripe::bits<4> seen;\n"
             "}\n");
 }
 
