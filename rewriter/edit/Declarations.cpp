@@ -94,7 +94,7 @@ private:
   std::string elementText(const PlannedArray &A) const;
   std::string viewDeclaration(const PlannedArray &A) const;
   std::string slotDeclaration(const PlannedArray &A) const;
-  std::string construction(const Finding &F) const;
+  std::string construction(const PlannedArray &A) const;
   std::string initialisation(const PlannedArray &A) const;
 
   StringRef Code;
@@ -181,9 +181,15 @@ static bool isBitPointer(const Finding &F) {
          });
 }
 
-// An accessor takes the name of the array, and the storage another one.
-static const std::string &stripeName(const Finding &F) {
-  return F.NeedsAccessor ? F.StripesName : F.Name;
+// A reference or an accessor takes the name of the array, and the storage
+// another one.
+static std::string storageName(const PlannedArray &A) {
+  const Finding &F = A.Array;
+  if (A.Verdict.Kind == VerdictKind::Slot)
+    return F.Name + "_slots" + F.StorageSuffix;
+  if (A.Verdict.Kind == VerdictKind::Bits)
+    return isBitPointer(F) ? F.Name + "_bits" + F.StorageSuffix : F.Name;
+  return F.NeedsAccessor ? F.Name + "_stripes" + F.StorageSuffix : F.Name;
 }
 
 static std::string listOfExtents(const Finding &F) {
@@ -198,11 +204,12 @@ static std::string bitsType(const Finding &F) {
 }
 
 // `a[9]`, `b[2] = {x, y}`: `a`, `b({x, y})`.
-static EditList editsOfBits(const Finding &F) {
+static EditList editsOfBits(const PlannedArray &A) {
+  const Finding &F = A.Array;
   const DeclarationText &Text = F.Text;
   EditList Edits = {{Text.Extents.Offset, Text.Extents.Length, ""}};
   if (isBitPointer(F))
-    Edits.push_back({Text.Name.Offset, Text.Name.Length, F.BitsName});
+    Edits.push_back({Text.Name.Offset, Text.Name.Length, storageName(A)});
   const TextRange &Init = Text.Initializer, &Values = Text.Values;
   if (F.Init == InitializerKind::Zero) {
     Edits.push_back({Init.Offset, Init.Length, " = {}"});
@@ -291,23 +298,24 @@ static std::string stripeView(const Verdict &V, const std::string &Units) {
 // The declaration of a stripe that is a view, without the semicolon.
 std::string StorageWriter::viewDeclaration(const PlannedArray &A) const {
   if (isInHelper(A))
-    return "auto &" + stripeName(A.Array) + " = " +
+    return "auto &" + storageName(A) + " = " +
            inHelper(A, unitText(A.Verdict.Form, elementText(A)) +
                            stripeExtents(A));
-  return "auto " + stripeName(A.Array) + " = " +
+  return "auto " + storageName(A) + " = " +
          stripeView(A.Verdict,
                     unitText(A.Verdict.Form, elementText(A)) + unitExtents(A));
 }
 
 // `*new (...) Stack(10)`, or with the extents of an array.
-std::string StorageWriter::construction(const Finding &F) const {
+std::string StorageWriter::construction(const PlannedArray &A) const {
+  const Finding &F = A.Array;
   std::string Init = editedText(F.Text.Initializer);
   StringRef Trimmed = StringRef(Init).ltrim();
   if (Trimmed.consume_front("=")) {
     Trimmed = Trimmed.trim();
     Init = Trimmed.starts_with("{") ? Trimmed.str() : "(" + Trimmed.str() + ")";
   }
-  return "::new (::bankstripe::place(" + F.SlotsName + ")) " +
+  return "::new (::bankstripe::place(" + storageName(A) + ")) " +
          text(F.Text.Specifiers) + writtenExtents(F) + Init;
 }
 
@@ -331,19 +339,18 @@ static std::string slotsView(const PlannedArray &A, const std::string &Type) {
 std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   const Finding &F = A.Array;
   const std::string Element = elementText(A);
-  const std::string Extents = writtenExtents(F);
+  const std::string Extents = writtenExtents(F), Storage = storageName(A);
   const bool Constructed = F.Init == InitializerKind::Construct;
 
   std::string Text;
   if (A.Verdict.Dynamic)
-    Text =
-        "auto &" + F.SlotsName + " = " + slotsView(A, Element + Extents) + ";";
+    Text = "auto &" + Storage + " = " + slotsView(A, Element + Extents) + ";";
   else {
     const std::string Type =
         llvm::formatv("::bankstripe::slots<{0}{1}, {2}{3}>", Element, Extents,
                       asArgument(threadsOf(A)), slotAlignment(F));
-    Text = isInHelper(A) ? "auto &" + F.SlotsName + " = " + inHelper(A, Type)
-                         : "__shared__ " + Type + " " + F.SlotsName;
+    Text = isInHelper(A) ? "auto &" + Storage + " = " + inHelper(A, Type)
+                         : "__shared__ " + Type + " " + Storage;
     Text += ";";
   }
   Text += NewLine;
@@ -351,12 +358,12 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
     Text += llvm::formatv("::bankstripe::require_block_of_at_most<{0}>();{1}",
                           A.Verdict.Threads, NewLine);
   if (Constructed && !F.IsObject)
-    Text += construction(F) + ";" + NewLine;
+    Text += construction(A) + ";" + NewLine;
   Text += Element + (StringRef(Element).ends_with("*") ? "" : " ");
   Text += Extents.empty() ? "&" + F.Name : "(&" + F.Name + ")" + Extents;
   if (Constructed && F.IsObject)
-    return Text + " = *" + construction(F);
-  return Text + " = " + F.SlotsName + ".mine()";
+    return Text + " = *" + construction(A);
+  return Text + " = " + Storage + ".mine()";
 }
 
 EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
@@ -374,7 +381,7 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
     return Edits;
   }
   case VerdictKind::Bits:
-    return editsOfBits(A.Array);
+    return editsOfBits(A);
   default:
     if (isView(A)) {
       unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();
@@ -383,8 +390,7 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
       return Edits;
     }
     if (A.Array.NeedsAccessor)
-      Edits.push_back(
-          {Text.Name.Offset, Text.Name.Length, A.Array.StripesName});
+      Edits.push_back({Text.Name.Offset, Text.Name.Length, storageName(A)});
     Edits.push_back(
         {Text.Extents.Offset, Text.Extents.Length, stripeExtents(A)});
     if (Text.Initializer.isValid() && Text.Initializer.Length)
@@ -401,30 +407,26 @@ std::string StorageWriter::initialisation(const PlannedArray &A) const {
     return "";
   if (F.Init == InitializerKind::Zero)
     return (IsSlot ? "::bankstripe::clear_slot(" : "::bankstripe::clear(") +
-           (IsSlot ? F.Name : stripeName(F)) + ");";
+           (IsSlot ? F.Name : storageName(A)) + ");";
   const std::string Values = editedText(F.Text.Values);
   if (IsSlot)
     return "::bankstripe::initialize_slot(" + F.Name + ", " + Values + ");";
-  return "::bankstripe::initialize<" + listOfExtents(F) + ">(" + stripeName(F) +
-         ", " + Values + ");";
+  return "::bankstripe::initialize<" + listOfExtents(F) + ">(" +
+         storageName(A) + ", " + Values + ");";
 }
 
 std::vector<std::string>
 StorageWriter::statementsAfter(const PlannedArray &A) const {
   std::vector<std::string> Statements;
-  if (A.Verdict.Kind == VerdictKind::Bits && isBitPointer(A.Array))
-    Statements.push_back("auto " + A.Array.Name + " = ::bankstripe::begin(" +
-                         A.Array.BitsName + ");");
-  if (!A.Verdict.usesShared())
-    return Statements;
   // A slot checks between its two declarations.
   if (needsCheck(A) && A.Verdict.Kind == VerdictKind::Stripe)
     Statements.push_back(llvm::formatv(
         "::bankstripe::require_block_of_at_most<{0}>();", A.Verdict.Threads));
-  if (A.Array.NeedsAccessor && A.Verdict.Kind == VerdictKind::Stripe)
+  const std::string Storage = storageName(A);
+  if (A.Verdict.hasForm() && Storage != A.Array.Name)
     Statements.push_back("auto " + A.Array.Name + " = ::bankstripe::begin(" +
-                         A.Array.StripesName + ");");
-  std::string Init = initialisation(A);
+                         Storage + ");");
+  std::string Init = A.Verdict.usesShared() ? initialisation(A) : "";
   if (!Init.empty())
     Statements.push_back(std::move(Init));
   return Statements;

@@ -95,9 +95,9 @@ BANKSTRIPE_FIELDS(VersionText, Rest, Problem, SharedBytes, Returns, IsWeak)
 BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   Kernels, Type, ElementBytes, Extents, BytesPerThread,
                   Instances, IsObject, HostDevice, HasConst, ElementDependent,
-                  FunctionFiles, SlotsName, StripesName, BitsName, Init,
-                  NeverWritten, Text, Version, Uses, NeedsAccessor, Trail,
-                  AsBits, OtherDepths, Obstacles, LeadingLoops)
+                  FunctionFiles, StorageSuffix, Init, NeverWritten, Text,
+                  Version, Uses, NeedsAccessor, Trail, AsBits, OtherDepths,
+                  Obstacles, LeadingLoops)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion,
                   BoundsExcludedBy, MayEdit, StaticSharedBytes,

@@ -363,12 +363,15 @@ void ArrayReader::readContext(Finding &F, const VarDecl *Variable) const {
       Function->hasAttr<CUDAHostAttr>() || Text.mayBeReadForHost(Function);
 }
 
-// A name that no token of the file has.
-static std::string unusedName(StringRef Wanted, StringRef Buffer) {
-  std::string Name = Wanted.str();
-  for (unsigned I = 2; Buffer.contains(Name); ++I)
-    Name = (Wanted + "_" + llvm::Twine(I)).str();
-  return Name;
+static std::string storageSuffix(StringRef Name, StringRef Buffer) {
+  std::string Suffix;
+  auto IsUsed = [&](StringRef Layout) {
+    return Buffer.contains((Name + Layout + Suffix).str());
+  };
+  const StringRef Layouts[] = {"_slots", "_stripes", "_bits"};
+  for (unsigned I = 2; llvm::any_of(Layouts, IsUsed); ++I)
+    Suffix = "_" + std::to_string(I);
+  return Suffix;
 }
 
 // Whether a lambda names the variable among its captures, as it may not name a
@@ -423,12 +426,8 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
     if (Versions.isThere(Statement))
       F.Obstacles.push_back({Reason::HasVersion, F.Where, ""});
   }
-  if (Spelled) {
-    StringRef Buffer = Text.buffer(*Spelled);
-    F.SlotsName = unusedName(F.Name + "_slots", Buffer);
-    F.StripesName = unusedName(F.Name + "_stripes", Buffer);
-    F.BitsName = unusedName(F.Name + "_bits", Buffer);
-  }
+  if (Spelled)
+    F.StorageSuffix = storageSuffix(F.Name, Text.buffer(*Spelled));
   const size_t BeforeUses = F.Obstacles.size();
   F.AsBits = BeforeUses == 0 && areBits(Variable->getType(), Text.context()) &&
              !Text.mayBeReadForHost(Function);

@@ -158,10 +158,9 @@ struct Finding {
   /// The files that hold its functions: a fragment that is included in a body
   /// can include nothing itself.
   std::vector<std::string> FunctionFiles;
-  /// Names for its storage that the file has not.
-  std::string SlotsName;
-  std::string StripesName;
-  std::string BitsName;
+  /// Behind names like `a_slots` of its storage, so that the file has none of
+  /// them.
+  std::string StorageSuffix;
 
   InitializerKind Init = InitializerKind::None;
   bool NeverWritten = false; ///< Initialised and then only read.

@@ -113,7 +113,7 @@ TEST(Slot, IsAlignedAsCastsClaim) {
 
 TEST(Slot, StorageHasANameThatTheFileHasNot) {
   Plan P = planFor("int a[4], a_slots;\n", {slot("a", {4})});
-  P.Arrays[0].Array.SlotsName = "a_slots_2";
+  P.Arrays[0].Array.StorageSuffix = "_2";
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
                            "__shared__ ::bankstripe::slots<int[4], 128> "
                            "a_slots_2;\n"

@@ -63,7 +63,7 @@ TEST(Objects, AreWhole) {
   EXPECT_TRUE(F.front().Extents.empty());
   EXPECT_EQ(F.front().BytesPerThread, 36u);
   EXPECT_EQ(F.front().OtherDepths, std::vector<unsigned>{1});
-  EXPECT_EQ(F.front().SlotsName, "s_slots");
+  EXPECT_EQ(F.front().StorageSuffix, "");
 }
 
 TEST(Objects, LambdasAreNone) {

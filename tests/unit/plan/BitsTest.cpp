@@ -39,13 +39,8 @@ PlanOptions withLayout(Layout L) {
 }
 
 PlanOptions deciding(Layout L) {
-  ArrayDecision D;
-  D.File = "/a.cu";
-  D.Function = "k";
-  D.Array = "a";
-  D.Wanted = L;
   PlanOptions O;
-  O.Decisions = {D};
+  O.Decisions = {decision(L)};
   return O;
 }
 

@@ -230,12 +230,7 @@ TEST(Choose, AnArrayThatOnlyCostsStaysAlone) {
 TEST(Choose, WhatADecisionAsksForMoves) {
   TestUnit U = working(Rare);
   PlanOptions Options = choosy();
-  ArrayDecision D;
-  D.File = "/a.cu";
-  D.Function = U.Result.Facts.Findings[0].Function;
-  D.Array = "a";
-  D.Wanted = Layout::Stripe;
-  Options.Decisions = {D};
+  Options.Decisions = {decision(Layout::Stripe)};
   EXPECT_EQ(find(U.plan(Options), "a").Verdict.Kind, VerdictKind::Stripe);
 }
 

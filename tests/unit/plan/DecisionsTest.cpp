@@ -35,19 +35,6 @@ ArrayEvidence inRegisters() {
   return E;
 }
 
-ArrayDecision decision(Layout Wanted, std::string Array = "a",
-                       unsigned Occurrence = 1) {
-  ArrayDecision D;
-  D.File = "/a.cu";
-  D.Function = "k";
-  D.Array = std::move(Array);
-  D.Occurrence = Occurrence;
-  D.Wanted = Wanted;
-  D.Why = "measured";
-  D.Where = {"/.bankstripe.yaml", 3, 5};
-  return D;
-}
-
 PlanOptions with(ArrayDecision D) {
   PlanOptions O;
   O.Decisions = {std::move(D)};

@@ -96,6 +96,19 @@ Obstacle bankstripe::testing::obstacle(Reason Why, unsigned Line,
   return {Why, onLine(Line), std::move(Detail)};
 }
 
+ArrayDecision bankstripe::testing::decision(Layout Wanted, std::string Array,
+                                            unsigned Occurrence) {
+  ArrayDecision D;
+  D.File = "/a.cu";
+  D.Function = "k";
+  D.Array = std::move(Array);
+  D.Occurrence = Occurrence;
+  D.Wanted = Wanted;
+  D.Why = "measured";
+  D.Where = {"/.bankstripe.yaml", 3, 5};
+  return D;
+}
+
 ArrayEvidence bankstripe::testing::resident(Uniformity Index) {
   ArrayEvidence E;
   E.Where = Residency::LocalMemory;

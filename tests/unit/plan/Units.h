@@ -61,6 +61,10 @@ constexpr Words updated(double Number) { return {Number / 2, Number / 2}; }
 /// Local memory, uniform index.
 ArrayEvidence resident(Uniformity Index = Uniformity::Uniform);
 
+/// A person's decision about \p Array of kernel `k`.
+ArrayDecision decision(Layout Wanted, std::string Array = "a",
+                       unsigned Occurrence = 1);
+
 /// A translation unit under construction.
 struct TestUnit {
   UnitResult Result;

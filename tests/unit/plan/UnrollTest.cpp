@@ -41,16 +41,6 @@ PlanOptions unrolling() {
   return O;
 }
 
-ArrayDecision decision(Layout Wanted) {
-  ArrayDecision D;
-  D.File = "/a.cu";
-  D.Function = "k";
-  D.Array = "a";
-  D.Occurrence = 1;
-  D.Wanted = Wanted;
-  return D;
-}
-
 } // namespace
 
 TEST(Unrolling, IsNotDoneUnasked) {

@@ -49,22 +49,27 @@ TEST(Versions, AreForKernelsThatOthersMayLaunch) {
   EXPECT_EQ(find(U.plan(), "a").Verdict.Kind, VerdictKind::Stripe);
 }
 
-// A decision is no promise, so that no launch bounds come of it.
-TEST(Versions, AreForTheBlockThatWasDecided) {
-  PlanOptions Options;
+PlanOptions withBlockOf96(Outside Others) {
   KernelDecision D;
   D.File = "/a.cu";
   D.Kernel = "k";
   D.BlockSize = 96;
+  PlanOptions Options;
   Options.KernelDecisions = {D};
+  Options.Others = Others;
+  return Options;
+}
+
+// A decision is no promise, so that no launch bounds come of it.
+TEST(Versions, AreForTheBlockThatWasDecided) {
   for (Outside Who : {Outside::Files, Outside::Nobody}) {
-    Options.Others = Who;
-    const Plan P = visible().plan(Options);
+    const Plan P = visible().plan(withBlockOf96(Who));
     EXPECT_TRUE(find(P, "a").Verdict.InVersion);
     EXPECT_EQ(find(P, "a").Verdict.Threads, 96u);
     EXPECT_EQ(P.KernelOutcomes.at(0).State, DecisionState::Used);
     EXPECT_EQ(P.Kernels.front().BoundsToAdd, LargestBlock);
   }
+  PlanOptions Options = withBlockOf96(Outside::Nobody);
   Options.KernelDecisions[0].Kernel = "other";
   EXPECT_EQ(find(visible().plan(Options), "a").Verdict.Threads, UsualBlock);
 }
@@ -72,13 +77,7 @@ TEST(Versions, AreForTheBlockThatWasDecided) {
 TEST(Versions, AreNotForABlockThatWasDecidedWhereItIsKnown) {
   TestUnit U = visible();
   U.launch(128);
-  PlanOptions Options;
-  KernelDecision D;
-  D.File = "/a.cu";
-  D.Kernel = "k";
-  D.BlockSize = 96;
-  Options.KernelDecisions = {D};
-  const Plan P = U.plan(Options);
+  const Plan P = U.plan(withBlockOf96(Outside::Nobody));
   EXPECT_EQ(find(P, "a").Verdict.Threads, 128u);
   EXPECT_EQ(P.KernelOutcomes.at(0).State, DecisionState::Unfulfilled);
   EXPECT_EQ(P.KernelOutcomes.at(0).Detail, "its block size is known");
