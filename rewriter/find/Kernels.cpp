@@ -158,8 +158,23 @@ static const char *problemOf(const FunctionDecl *Definition) {
   return nullptr;
 }
 
+// Whether another declaration may say more than the definition: defaults, or
+// attributes.
+static bool isCompletedElsewhere(const FunctionDecl *Definition) {
+  const FunctionDecl *Last = Definition->getMostRecentDecl();
+  const auto *Template = Last->getDescribedFunctionTemplate();
+  const TemplateParameterList *Parameters =
+      Template ? Template->getTemplateParameters() : nullptr;
+  return Last->getPreviousDecl() &&
+         (Last->getMinRequiredArguments() < Last->getNumParams() ||
+          (Parameters &&
+           Parameters->getMinRequiredArguments() < Parameters->size()) ||
+          llvm::any_of(Last->attrs(),
+                       [](const Attr *A) { return !isa<CUDAGlobalAttr>(A); }));
+}
+
 // What stands against a second definition of the kernel, with another name: it
-// would have variables and a name of its own.
+// would have variables and a name of its own, and no other declarations.
 static std::string versionProblemOf(const FunctionDecl *Definition,
                                     const TextRange &Whole,
                                     const SourceText &Text) {
@@ -168,6 +183,8 @@ static std::string versionProblemOf(const FunctionDecl *Definition,
     return "the name of its version is taken";
   if (Definition->getStorageClass() != SC_None || Definition->isExternC())
     return "its linkage is written";
+  if (isCompletedElsewhere(Definition))
+    return "a declaration of it has defaults or attributes";
   const StringRef Code = Text.text(Whole, Definition->getLocation());
   for (StringRef Word :
        {"static", "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"})

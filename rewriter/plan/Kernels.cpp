@@ -470,8 +470,7 @@ static void boundVersion(KernelSetting &S, const MergedKernel &K,
 
 // What stands against a version of K; empty when nothing does. Its launch
 // bounds keep what could be launched before launchable, and no more.
-std::string bankstripe::whyNoVersion(const MergedKernel &K,
-                                     const MergedRun &Run) {
+static std::string whyNoVersion(const MergedKernel &K, const MergedRun &Run) {
   const Kernel &Facts = K.Facts;
   if (Facts.Bounds || !Facts.BoundsInsertion.isValid() ||
       !Facts.BoundsExcludedBy.empty())

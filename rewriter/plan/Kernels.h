@@ -63,10 +63,6 @@ KernelSetting boundBlockSize(const MergedKernel &K, const PlanOptions &Options);
 std::vector<KernelSetting> settingsOf(const MergedRun &Run,
                                       const PlanOptions &Options);
 
-/// What stands against a version of \p K in its own body; empty when nothing
-/// does.
-std::string whyNoVersion(const MergedKernel &K, const MergedRun &Run);
-
 /// `a.cu:40`.
 std::string at(const Place &Where);
 

@@ -231,8 +231,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
     assumeOutside(Unit.Facts, Options.Others);
   resolveParameters(Units);
   MergedRun Run = mergeUnits(std::move(Units));
-  redirectLaunches(Run, Options);
-  const std::vector<KernelSetting> Settings = settingsOf(Run, Options);
+  const std::vector<KernelSetting> Settings = redirectLaunches(Run, Options);
   std::vector<DecisionOutcome> Outcomes;
   const std::vector<Wish> Wishes = findWishes(Run, Options, Outcomes);
   const auto InVain = unrolledInVain(Run, Known);

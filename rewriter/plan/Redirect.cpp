@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel that may be launched out of sight can have a version in two ways. It
-// chooses one in its own body, for the blocks that fit (Kernels.cpp): that
-// works whoever launches it, and is the usual way. Or a static kernel beside it
-// is the version, and the launches in sight name that one:
+// A kernel that may be launched out of sight can have a version in two ways. A
+// static kernel beside it is the version, and the launches in sight name that
+// one:
 //
 //     template <int N> __global__ void sum(...) { float t[N]; ... }
 //     template <int N> static __global__ void sum_striped(...) { ... }
@@ -17,11 +16,15 @@
 //
 // Nobody else can launch it, so that it is planned like any kernel of which all
 // launches are in sight, and these may ask for its storage. Launches elsewhere,
-// addresses and graphs keep the original.
+// addresses and graphs keep the original. Or the kernel chooses one in its own
+// body, for the blocks that fit (Kernels.cpp): that serves whoever launches it,
+// but ptxas chooses registers for both at once.
 //
-// That is the way where the other one costs something, or does not work: it
-// would have `__shared__` variables twice, or static storage for a block that
-// nobody knows, or more of it than there is.
+// So the version stands beside a kernel that nobody but its own file seems to
+// launch. Where a header declares it for others, or its address is taken, it
+// chooses by itself, unless that does not work or costs more: it would have
+// `__shared__` variables twice, or static storage for a block that nobody
+// knows, or more of it than there is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,17 +97,21 @@ static bool canRedirect(unsigned Row, const MergedRun &Run) {
          });
 }
 
-namespace {
+// As far as anybody can see, only launches in sight run it. What a driver loads
+// it finds by its name.
+static bool isOnlyLaunchedHere(const MergedKernel &K,
+                               const PlanOptions &Options) {
+  const KernelText &Text = K.Facts.Text;
+  return Options.Others != Outside::Loaders &&
+         K.Facts.AddressTakenAt == K.Facts.Where &&
+         llvm::all_of(K.Launches, isInSight) &&
+         llvm::all_of(Text.Declarations, [&](const TextRange &Declared) {
+           return Declared.File == Text.Definition.File;
+         });
+}
 
-/// What its blocks take if a kernel of its own is the version.
-struct Need {
-  uint64_t Least = 0; ///< With the smallest array alone.
-  uint64_t All = 0;
-};
-
-} // namespace
-
-static Need needOf(unsigned Row, const MergedRun &Run) {
+// Whether all of its arrays take more than static storage can be.
+static bool isAboveStatic(unsigned Row, const MergedRun &Run) {
   const MergedKernel &K = Run.Kernels[Row];
   unsigned Threads = 0;
   for (const Launch &L : K.Launches)
@@ -112,56 +119,76 @@ static Need needOf(unsigned Row, const MergedRun &Run) {
       Threads = std::max(Threads, L.Threads.value_or(LargestBlock));
   if (K.Facts.Bounds)
     Threads = K.Facts.Bounds->Threads;
-  uint64_t Smallest = UINT64_MAX, Sum = 0;
+  uint64_t Sum = K.Facts.StaticSharedBytes;
   for (const ReachedArray &A : Run.Arrays)
-    if (isConcerned(A, Row)) {
-      const uint64_t Bytes = bytesIn(A, smallestStripe(A), Row, Threads);
-      Smallest = std::min(Smallest, Bytes);
-      Sum += Bytes;
-    }
-  const uint64_t Own = K.Facts.StaticSharedBytes;
-  return {Own + Smallest, Own + Sum};
+    if (isConcerned(A, Row))
+      Sum += bytesIn(A, smallestStripe(A), Row, Threads);
+  return Sum > StaticSharedLimit;
 }
 
-// Whether the kernel had better not choose in its own body. With launch bounds
-// it need not.
+// Whether a version beside the kernel is better than what \p Inside says, which
+// is what it has if it is launched itself.
 static bool isBetter(unsigned Row, const MergedRun &Run,
-                     const PlanOptions &Options) {
+                     const KernelSetting &Inside, const PlanOptions &Options) {
   const MergedKernel &K = Run.Kernels[Row];
-  if (needOf(Row, Run).All > StaticSharedLimit &&
-      Options.SharedLimit > StaticSharedLimit)
+  if (Options.SharedLimit > StaticSharedLimit && isAboveStatic(Row, Run))
     return true;
-  return !K.Facts.Bounds &&
-         (!whyNoVersion(K, Run).empty() ||
-          llvm::any_of(K.Launches,
-                       [](const Launch &L) {
-                         return isInSight(L) && !L.Threads &&
-                                L.Text.Problem.empty();
-                       }) ||
-          llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
-            return isConcerned(A, Row) && (!A.Array.Version.isPossible() ||
-                                           A.Array.Version.SharedBytes != 0);
-          }));
+  if (!Inside.HasVersion)
+    return Inside.Obstacle && !K.Facts.Bounds;
+  return isOnlyLaunchedHere(K, Options) ||
+         llvm::any_of(K.Launches,
+                      [](const Launch &L) {
+                        return isInSight(L) && !L.Threads &&
+                               L.Text.Problem.empty();
+                      }) ||
+         llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
+           return isConcerned(A, Row) && (!A.Array.Version.isPossible() ||
+                                          A.Array.Version.SharedBytes != 0);
+         });
 }
 
-void bankstripe::redirectLaunches(MergedRun &Run, const PlanOptions &Options) {
+// Whether arrays move in a version beside the kernel, as \p Beside says.
+static bool works(unsigned Row, const MergedRun &Run,
+                  const KernelSetting &Beside) {
+  return !Beside.Obstacle && !Beside.HasVersion &&
+         llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
+           return isConcerned(A, Row) &&
+                  bytesIn(A, smallestStripe(A), Row, Beside.largestBlock()) <=
+                      Beside.Budget;
+         });
+}
+
+std::vector<KernelSetting>
+bankstripe::redirectLaunches(MergedRun &Run, const PlanOptions &Options) {
   // Instances of a template share their text, and go one way.
   auto TextOf = [](const MergedKernel &K) {
     const TextRange &Text = K.Facts.Text.Definition;
     return std::pair(Text.File, Text.Offset);
   };
-  std::map<std::pair<std::string, unsigned>, bool> Stays, Pays;
-  for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
-    const bool Can =
-        canRedirect(Row, Run) && needOf(Row, Run).Least <= Options.SharedLimit;
-    Stays[TextOf(K)] |= !Can;
-    Pays[TextOf(K)] |= Can && isBetter(Row, Run, Options);
+  const std::vector<MergedKernel> Originals = Run.Kernels;
+  std::vector<KernelSetting> Settings = settingsOf(Run, Options);
+  std::set<std::pair<std::string, unsigned>> Stay, Beside;
+  for (auto [Row, K] : llvm::enumerate(Originals)) {
+    if (!canRedirect(Row, Run))
+      Stay.insert(TextOf(K));
+    else if (isBetter(Row, Run, Settings[Row], Options))
+      Beside.insert(TextOf(K));
   }
-  for (MergedKernel &K : Run.Kernels) {
-    K.Redirected = Pays[TextOf(K)] && !Stays[TextOf(K)];
-    if (!K.Redirected)
-      continue;
-    K.Facts.AddressTaken = false;
-    llvm::erase_if(K.Launches, [](const Launch &L) { return !isInSight(L); });
+  // Those for which it turns out not to work choose by themselves after all.
+  for (size_t Before = SIZE_MAX; Stay.size() != Before;) {
+    Before = Stay.size();
+    Run.Kernels = Originals;
+    for (MergedKernel &K : Run.Kernels) {
+      K.Redirected = Beside.count(TextOf(K)) && !Stay.count(TextOf(K));
+      if (!K.Redirected)
+        continue;
+      K.Facts.AddressTaken = false;
+      llvm::erase_if(K.Launches, [](const Launch &L) { return !isInSight(L); });
+    }
+    Settings = settingsOf(Run, Options);
+    for (auto [Row, K] : llvm::enumerate(Run.Kernels))
+      if (K.Redirected && !works(Row, Run, Settings[Row]))
+        Stay.insert(TextOf(K));
   }
+  return Settings;
 }

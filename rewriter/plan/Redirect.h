@@ -8,14 +8,15 @@
 #ifndef BANKSTRIPE_PLAN_REDIRECT_H
 #define BANKSTRIPE_PLAN_REDIRECT_H
 
-#include "plan/Merge.h"
+#include "plan/Kernels.h"
 
 namespace bankstripe {
 
 /// Marks the kernels of \p Run whose launches in sight had better run another
 /// kernel, and leaves them those launches alone: what holds for all of these
-/// then holds for that kernel.
-void redirectLaunches(MergedRun &Run, const PlanOptions &Options);
+/// then holds for that kernel. \returns what each kernel has for arrays.
+std::vector<KernelSetting> redirectLaunches(MergedRun &Run,
+                                            const PlanOptions &Options);
 
 } // namespace bankstripe
 

@@ -195,7 +195,11 @@ class Program:
         label = lambda: f'"case {self.case.seed}.{next(numbers)}:"'
         lines = [line for site in self.sites for line in site.calls(label)]
         fixed = self.fixed if self.run_time else self.kernels[0]
-        return [f"static void run_{self.case.seed}() {{", *indented(lines),
+        names = [f"(const void *){k.launched_name}" + (f"<{i}>" if i else "")
+                 for k in self.kernels for i in k.instances]
+        taken = ["#ifdef TAKES_ADDRESSES", f"  const void *taken[] = {{{', '.join(names)}}};",
+                 "  (void)taken;", "#endif"]
+        return [f"static void run_{self.case.seed}() {{", *taken, *indented(lines),
                 *(self.constant_lines(fixed) if fixed else []), "}"]
 
     def lines(self, off=frozenset()):

@@ -18,15 +18,17 @@ DEFAULT_TOOL = HERE.parents[1] / "build" / "bin" / "bankstripe"
 # What the tool is asked for beyond the usual: one entry for 20 seeds on end.
 OPTIONS = [[], ["--shared-limit=232448"], [], ["--layout=slot"], ["--shared-limit=232448"],
            ["--shared-limit=232448", "--layout=slot"]]
-# Every other of these entries is about versions; blocks of some launches are too large for some.
+# Every other of these entries is about versions: beside kernels, and in those whose addresses are
+# taken; blocks of some launches are too large for some of these.
 PROGRAMS = [["--whole-program"], ["--versions"], ["--whole-program"],
             ["--versions", "--block-size=40"]]
 
 
 def options_of(seed):
     turn = seed // 20
-    return [*PROGRAMS[turn // len(OPTIONS) % len(PROGRAMS)], *OPTIONS[turn % len(OPTIONS)], "--",
-            f"-std={standard_of(seed)}"]
+    program = PROGRAMS[turn // len(OPTIONS) % len(PROGRAMS)]
+    return [*program, *OPTIONS[turn % len(OPTIONS)], "--", f"-std={standard_of(seed)}",
+            *(["-DTAKES_ADDRESSES"] if len(program) > 1 else [])]
 
 
 class ToolFailure(Exception):

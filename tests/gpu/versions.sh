@@ -5,8 +5,8 @@
 #   versions.sh build BANKSTRIPE FOLDER    builds all, with and without -rdc=true (needs nvcc)
 #   versions.sh run FOLDER                 runs them and compares what they print (needs a GPU)
 #
-# `inside` has the versions that kernels choose themselves, `beside` also those behind them:
-# more storage is allowed there, so that launches ask for it.
+# `inside` has versions that kernels choose themselves, since their addresses are taken; in
+# `beside` they stand behind the kernels, and more storage is allowed, so that launches ask for it.
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
@@ -24,7 +24,7 @@ build() {
       local command=(nvcc "-arch=$arch" -lineinfo)
       [ $linked = apart ] || command+=(-rdc=true)
       case $form in
-      inside) command=("$tool" "${wrap[@]}" "${command[@]}") ;;
+      inside) command=("$tool" "${wrap[@]}" "${command[@]}" -DTAKES_ADDRESSES) ;;
       beside) command=("$tool" "${wrap[@]}" --shared-limit=232448 "${command[@]}") ;;
       esac
       for name in small large main; do

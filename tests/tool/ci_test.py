@@ -131,7 +131,7 @@ class Configurations(CommandTest):
         rewriting = hooks["bankstripe-rewrite"]
         self.expect(DONE, self.run_hook(rewriting, arguments, names))
         # A commit is not the whole program.
-        self.assertIn("block_of_at_most<128>", self.read("a.cu"))
+        self.assertIn("count_striped<<<1, 128>>>", self.read("a.cu"))
         self.expect(DONE, self.run_hook(hook, arguments, names))
 
     def test_local_hook_looks_at_all_files(self):

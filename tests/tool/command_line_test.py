@@ -275,7 +275,7 @@ class CompileCommands(ToolTest):
                                  (["--whole-program", "src/a.cu"], False),
                                  (["--versions", "src"], True)):
             done = self.expect(CHANGES, self.run_tool("rewrite", "--check", *words, whole=False))
-            self.assertEqual("block_of_at_most<128>" in done.stdout, elsewhere, words)
+            self.assertEqual("count_striped<<<1, 128>>>" in done.stdout, elsewhere, words)
 
     def test_what_a_change_must_be_worth(self):
         self.write("a.cu", moves())

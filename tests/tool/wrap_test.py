@@ -258,6 +258,13 @@ class Rewritten(WrapTest):
     def test_a_kernel_that_other_files_may_launch_gets_a_version(self):
         self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
         self.compile()
+        self.assertIn("static __global__ void __launch_bounds__(128) count_striped", self.copy())
+        self.assertIn("count_striped<<<", self.copy())
+
+    def test_a_kernel_that_a_header_declares_chooses_its_version_itself(self):
+        self.write("src/count.h", "__global__ void count(const int *in, int *out);\n")
+        self.write("src/a.cu", '#include "count.h"\n' + COUNT.replace("static __global__", "__global__"))
+        self.compile()
         self.assertIn("::bankstripe::block_of_at_most<128>()", self.copy())
 
     def test_a_kernel_that_only_other_files_launch_gets_a_version(self):

@@ -38,8 +38,17 @@ __global__ void numbered(int *out, int i) {
   out[threadIdx.x] = order[i & 3];
 }
 
-// This way works for any block that fits, and costs nothing.
+// Whatever may launch it through the pointer gets the version, too.
 __global__ void chooses(int *out, int i) {
+  int order[4];
+  for (int k = 0; k < i; ++k)
+    order[k & 3] = k;
+  out[threadIdx.x] = order[i & 3];
+}
+void (*const chosen)(int *, int) = chooses;
+
+// It can be launched with any block, and so it stays.
+__global__ void plain(int *out, int i) {
   int order[4];
   for (int k = 0; k < i; ++k)
     order[k & 3] = k;
@@ -55,4 +64,5 @@ void run(const int *in, int *out, int n, dim3 block) {
   sums<float, 8><<<4, block, 0, 0>>>((const float *)in, (float *)out, n);
   numbered<<<4, 64, 256>>>(out, n);
   chooses<<<4, 64>>>(out, n);
+  plain<<<4, 64>>>(out, n);
 }

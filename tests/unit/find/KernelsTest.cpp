@@ -192,3 +192,36 @@ TEST(BoundsInsertion, NotIntoAMacro) {
                         "__global__ void NAME() {}")
                    .BoundsInsertion.isValid());
 }
+
+TEST(KernelVersions, AreNoneWhereADeclarationSaysMore) {
+  auto Problem = [](const std::string &Code) {
+    return kernelIn(Code).Text.VersionProblem;
+  };
+  const std::string Plain = "__global__ void kernel(int *a, int n) {}\n";
+  const std::string More = "a declaration of it has defaults or attributes";
+  EXPECT_EQ(Problem(Plain), "");
+  EXPECT_EQ(Problem("__global__ void kernel(int *, int);\n" + Plain), "");
+  EXPECT_EQ(Problem("__global__ void kernel(int *, int n = 3);\n" + Plain),
+            More);
+  EXPECT_EQ(Problem(Plain + "__global__ void kernel(int *, int n = 3);"), More);
+  EXPECT_EQ(
+      Problem("__global__ void __launch_bounds__(64) kernel(int *, int);\n" +
+              Plain),
+      More);
+  EXPECT_EQ(Problem("__global__ void kernel(int *a, int n = 3) {}"), "");
+}
+
+TEST(KernelVersions, AreNoneWhereADeclarationSaysMoreOfTheTemplate) {
+  auto Problem = [](const std::string &Parameters) {
+    return kernelIn("template <" + Parameters +
+                        "> __global__ void kernel(T *);\n"
+                        "template <class T, int N> __global__ void "
+                        "kernel(T *) {}\n"
+                        "template __global__ void kernel<int, 4>(int *);",
+                    "kernel<int, 4>")
+        .Text.VersionProblem;
+  };
+  EXPECT_EQ(Problem("class T, int N"), "");
+  EXPECT_EQ(Problem("class T, int N = 4"),
+            "a declaration of it has defaults or attributes");
+}

@@ -36,16 +36,42 @@ protected:
 
 } // namespace
 
-TEST_F(Redirecting, IsForKernelsThatWouldHaveSharedVariablesTwice) {
-  EXPECT_FALSE(kernel().Redirected); // It chooses by itself.
-  EXPECT_TRUE(kernel().HasVersion);
-  array().Version.SharedBytes = 1000;
+TEST_F(Redirecting, IsForKernelsThatNobodyElseSeemsToLaunch) {
   const Plan P = U.plan(Options);
   EXPECT_TRUE(P.Kernels.front().Redirected);
   EXPECT_FALSE(P.Kernels.front().HasVersion);
   EXPECT_FALSE(find(P, "a").Verdict.InVersion);
   EXPECT_EQ(P.Kernels.front().BoundsToAdd, 128u);
   ASSERT_EQ(P.Launches.size(), 1u);
+  U.kernel().Text.Declarations = {{"/a.cu", 20, 0}}; // For itself.
+  EXPECT_TRUE(kernel().Redirected);
+}
+
+// A driver finds the original by its name.
+TEST_F(Redirecting, IsNotForWhatIsLoadedByADriver) {
+  Options.Others = Outside::Loaders;
+  EXPECT_FALSE(kernel().Redirected);
+  EXPECT_TRUE(kernel().HasVersion);
+}
+
+// Their launches get the version, too, if the kernel chooses by itself.
+TEST_F(Redirecting, IsNotForKernelsThatAHeaderDeclares) {
+  U.kernel().Text.Declarations = {{"/a.h", 20, 0}};
+  EXPECT_FALSE(kernel().Redirected);
+  EXPECT_TRUE(kernel().HasVersion);
+}
+
+TEST_F(Redirecting, IsNotForKernelsThatAnotherFileLaunches) {
+  U.Result.Facts.Launches.push_back(launch());
+  U.Result.Facts.Launches.back().Text.SeesDefinition = false;
+  EXPECT_FALSE(kernel().Redirected);
+  EXPECT_TRUE(kernel().HasVersion);
+}
+
+TEST_F(Redirecting, IsForKernelsThatWouldHaveSharedVariablesTwice) {
+  U.kernel().Text.Declarations = {{"/a.h", 20, 0}};
+  array().Version.SharedBytes = 1000;
+  EXPECT_TRUE(kernel().Redirected);
 }
 
 TEST_F(Redirecting, IsForBlocksOfUnknownSizeIfLaunchesCanAskForThem) {
@@ -76,12 +102,27 @@ TEST_F(Redirecting, IsForBodiesThatCannotStandTwice) {
 }
 
 TEST_F(Redirecting, LeavesTheOriginalToThoseWhoTakeItsAddress) {
-  array().Version.SharedBytes = 1000;
   Options.Others = Outside::Nobody;
   EXPECT_FALSE(kernel().Redirected); // It is changed where it stands.
   U.kernel().AddressTaken = true;
   U.kernel().AddressTakenAt = onLine(50);
+  EXPECT_FALSE(kernel().Redirected);
+  EXPECT_TRUE(kernel().HasVersion); // That may be how it is launched.
+  array().Version.SharedBytes = 1000;
   EXPECT_TRUE(kernel().Redirected);
+}
+
+// Storage that launches ask for is aligned to 16 bytes, and others may launch
+// the kernel after all.
+TEST_F(Redirecting, IsNotWhereLaunchesCannotAskForTheStorage) {
+  launch().Threads.reset();
+  Options.SharedLimit = 200 * 1024;
+  array().Instances = {makeInstance(array(), "k", {"k"})};
+  array().Instances.front().SlotAlignment = 32;
+  EXPECT_FALSE(kernel().Redirected);
+  EXPECT_TRUE(kernel().HasVersion);
+  U.kernel().UsesDynamicShared = true;
+  EXPECT_FALSE(kernel().HasVersion);
 }
 
 // What is set must hold for the one that is launched.
