@@ -190,6 +190,18 @@ bool SourceText::isDefinedOnce(StringRef Name) const {
   return isa_and_nonnull<DefMacroDirective>(D) && !D->getPrevious();
 }
 
+bool SourceText::isSameMacro(StringRef Name, SourceLocation A,
+                             SourceLocation B) const {
+  const MacroDirective *Last =
+      PP.getLocalMacroDirectiveHistory(PP.getIdentifierInfo(Name));
+  auto At = [&](SourceLocation Loc) -> const MacroInfo * {
+    const auto Found =
+        Last ? Last->findDirectiveAtLoc(Loc, SM) : MacroDirective::DefInfo();
+    return Found ? Found.getMacroInfo() : nullptr;
+  };
+  return At(A) == At(B);
+}
+
 bool SourceText::isRedefined(const IdentifierInfo &Name,
                              SourceRange Between) const {
   for (const MacroDirective *D = PP.getLocalMacroDirectiveHistory(&Name); D;

@@ -99,6 +99,9 @@ public:
   static bool holdsDirective(llvm::StringRef Code, bool PragmasToo = false);
   /// Whether all that ever happens to \p Name as a macro is one definition.
   bool isDefinedOnce(llvm::StringRef Name) const;
+  /// Whether \p Name is the same macro, or none, at two locations.
+  bool isSameMacro(llvm::StringRef Name, clang::SourceLocation A,
+                   clang::SourceLocation B) const;
   /// Whether \p Name is defined or undefined as a macro between two locations.
   bool isRedefined(const clang::IdentifierInfo &Name,
                    clang::SourceRange Between) const;

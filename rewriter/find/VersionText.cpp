@@ -102,10 +102,12 @@ std::optional<unsigned> VersionReader::beginOf(const Stmt *Outermost) const {
   return Begin;
 }
 
-// What the preprocessor does in Code that it would not do the same twice. A
-// macro that is defined there once and for all, and is not mentioned before,
-// means the same when it is defined again.
-static std::string readDirectives(StringRef Code, const SourceText &Text) {
+// What the preprocessor does in Code, which stands from Begin to End, that it
+// would not do the same twice. It does so if macros are at the end what they
+// were at the beginning; and one that is defined there once and for all, and is
+// not mentioned before, means the same when it is defined again.
+static std::string readDirectives(StringRef Code, SourceLocation Begin,
+                                  SourceLocation End, const SourceText &Text) {
   std::string Problem, Seen;
   unsigned Depth = 0;
   bool AfterHash = false, Defines = false;
@@ -115,18 +117,16 @@ static std::string readDirectives(StringRef Code, const SourceText &Text) {
     if (Tok.isNot(tok::raw_identifier) || !Problem.empty())
       return;
     const StringRef Name = Tok.getRawIdentifier();
-    if (std::exchange(Defines, false) &&
+    if (std::exchange(Defines, false) && !Text.isSameMacro(Name, Begin, End) &&
         (!Text.isDefinedOnce(Name) || Text.mentions(Seen, Name)))
-      Problem = ("it defines " + Name + ", which has a meaning before").str();
+      Problem = (Name + " is another macro at its end").str();
     Seen += (" " + Name).str();
     if (Name == "__COUNTER__" || Name == "once" || Name.ends_with("_macro"))
       Problem = ("it mentions " + Name).str();
     else if (!Directive)
       return;
-    else if (Name == "define")
+    else if (Name == "define" || Name == "undef")
       Defines = true;
-    else if (Name == "undef")
-      Problem = ("it has an #" + Name).str();
     else if (Name.starts_with("if"))
       ++Depth;
     else if ((Name.starts_with("el") || Name == "endif") && Depth == 0)
@@ -255,6 +255,10 @@ VersionText VersionReader::of(const DeclStmt *Statement) const {
   Result.Rest = {Written.File, *Begin, Written.end() - 1 - *Begin};
   const auto Code =
       readThrough(Result.Rest, Function->getBody()->getBeginLoc(), Text);
-  Result.Problem = Code ? readDirectives(*Code, Text) : "it has an #include";
+  Result.Problem =
+      Code
+          ? readDirectives(*Code, Block->body_begin()[First - 1]->getBeginLoc(),
+                           Block->getRBracLoc(), Text)
+          : "it has an #include";
   return Result;
 }

@@ -129,11 +129,18 @@ TEST(VersionText, IsNoneWhereMacrosChange) {
   const std::string Array = "int a[4]; a[i] = 1;\n";
   EXPECT_EQ(problemIn("int N = 1; " + Array + "#define N 1\n"), "");
   EXPECT_EQ(problemIn(Array + "int N = 1;\n#define N 1\n"),
-            "it defines N, which has a meaning before");
+            "N is another macro at its end");
   EXPECT_EQ(problemIn("\n#define N 1\n" + Array + "#define N 1\n"),
-            "it defines N, which has a meaning before");
+            "N is another macro at its end");
   EXPECT_EQ(problemIn(Array + "#define N 1\ni = N;"), "");
-  EXPECT_EQ(problemIn(Array + "#undef N\n"), "it has an #undef");
+  EXPECT_EQ(problemIn(Array + "#undef N\n"), "");
+  EXPECT_EQ(problemIn("\n#define N 1\n" + Array + "i = N;\n#undef N\n"),
+            "N is another macro at its end");
+  EXPECT_EQ(problemIn(Array + "int N = 1;\n#define N 1\ni = N;\n#undef N\n"),
+            "");
+  EXPECT_EQ(problemIn(Array + "#ifdef X\n#define N 1\n#else\n#define N 2\n"
+                              "#endif\ni = N;\n#undef N\n"),
+            "");
   EXPECT_EQ(problemIn(Array + "i = __COUNTER__;"), "it mentions __COUNTER__");
   EXPECT_EQ(problemIn("\n#define N 1\n" + Array), "");
 }
@@ -150,7 +157,7 @@ TEST(VersionText, IsNoneWhereMacrosOfIncludedTextChange) {
     return problemIn("int a[4]; a[i] = 1;\n#include \"" + Path.str().str() +
                      "\"\n" + Rest);
   };
-  const std::string Problem = "it defines N, which has a meaning before";
+  const std::string Problem = "N is another macro at its end";
   EXPECT_EQ(ProblemWith("i += 1;\n", "#define N 1\ni = N;"), "");
   EXPECT_EQ(ProblemWith("int N = 1;\n", "#define N 1\ni = N;"), Problem);
   EXPECT_EQ(ProblemWith("#define N 1\n", "i = N;"), "");
