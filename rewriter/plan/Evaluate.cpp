@@ -158,12 +158,19 @@ static KernelTraffic trafficOf(const KernelWork &Work, unsigned Threads,
   return Traffic;
 }
 
+ChangedCode Evaluator::codeOf(unsigned Row) const {
+  const MergedKernel &K = P.Run.Kernels[Row];
+  auto Known = P.Code.find(K.Facts.Id);
+  return Known == P.Code.end() ? ChangedCode{1, K.Registers} : Known->second;
+}
+
 // Without the bytes that arrays take now.
-Resources Evaluator::resources(unsigned Row, uint64_t SharedBytes) const {
+Resources Evaluator::resources(unsigned Row, unsigned Registers,
+                               uint64_t SharedBytes) const {
   const MergedKernel &K = P.Run.Kernels[Row];
   const unsigned Threads = usualBlock(P.Settings[Row], K);
   Resources R;
-  R.Warps = residentWarps(P.Options.GpuArch, Threads, K.Registers, SharedBytes);
+  R.Warps = residentWarps(P.Options.GpuArch, Threads, Registers, SharedBytes);
   R.SharedBytes = R.Warps / llvm::divideCeil(Threads, 32u) * SharedBytes;
   return R;
 }
@@ -181,7 +188,7 @@ std::optional<Evaluator::Base> Evaluator::baseOf(unsigned Row) const {
                       Result.ShortArrays);
   C.Carved = mayCarve(S, K, P.Options);
   Result.SharedHad = K.Facts.StaticSharedBytes + S.OwnDynamicBytes;
-  C.Had = resources(Row, Result.SharedHad);
+  C.Had = resources(Row, K.Registers, Result.SharedHad);
   if (!C.Had.Warps)
     return std::nullopt;
   return Result;
@@ -207,10 +214,11 @@ std::optional<Change> Evaluator::change(unsigned Row,
   Change C = Bases[Row]->Unchanged;
   const bool Any = noteMoves(C.Kernel.Arrays, Bases[Row]->Arrays, A);
   noteMoves(C.Short.Arrays, Bases[Row]->ShortArrays, A);
-  auto Growth = P.CodeGrowth.find(P.Run.Kernels[Row].Facts.Id);
-  if (Any && Growth != P.CodeGrowth.end())
-    C.CodeGrowth = Growth->second;
-  C.Has = resources(Row, Bases[Row]->SharedHad + usualBytes(Row, A));
+  const ChangedCode Code =
+      Any ? codeOf(Row) : ChangedCode{1, P.Run.Kernels[Row].Registers};
+  C.CodeGrowth = Code.Growth;
+  C.Has = resources(Row, Code.Registers,
+                    Bases[Row]->SharedHad + usualBytes(Row, A));
   if (!C.Has.Warps)
     return std::nullopt;
   return C;
@@ -245,12 +253,13 @@ std::optional<Explanation> Evaluator::explain(unsigned Row,
   const MergedKernel &K = P.Run.Kernels[Row];
   const Base &B = *Bases[Row];
   Explanation E = bankstripe::explain(*C, Model);
-  auto Limiter = [&](uint64_t SharedBytes) {
-    return warpLimiter(P.Options.GpuArch, C->Kernel.Threads, K.Registers,
+  auto Limiter = [&](unsigned Registers, uint64_t SharedBytes) {
+    return warpLimiter(P.Options.GpuArch, C->Kernel.Threads, Registers,
                        SharedBytes);
   };
-  E.Before.Limiter = Limiter(B.SharedHad);
-  E.After.Limiter = Limiter(B.SharedHad + usualBytes(Row, A));
+  E.Before.Limiter = Limiter(K.Registers, B.SharedHad);
+  E.After.Limiter =
+      Limiter(codeOf(Row).Registers, B.SharedHad + usualBytes(Row, A));
   for (PredictedState *State : {&E.Before, &E.After})
     for (auto [Cost, I] : llvm::zip(State->Arrays, B.Arrays))
       Cost.Name = P.Run.Arrays[I].Array.Name;

@@ -9,6 +9,7 @@
 #define BANKSTRIPE_PLAN_EVALUATE_H
 
 #include "plan/Candidates.h"
+#include "plan/Measured.h"
 #include "plan/Profit.h"
 
 namespace bankstripe {
@@ -25,9 +26,8 @@ struct Problem {
   const std::vector<KernelSetting> &Settings; ///< By kernel.
   const std::vector<ArrayChoices> &Choices;   ///< By array.
   const PlanOptions &Options;
-  /// How many times as much machine code nvcc makes of kernels in which arrays
-  /// move, by their mangled names; at least 1, or far less.
-  const std::map<std::string, double> &CodeGrowth;
+  /// What nvcc makes of kernels in which arrays move, by their mangled names.
+  const std::map<std::string, ChangedCode> &Code;
 };
 
 /// Where arrays lie in the part that each warp has of dynamic memory.
@@ -60,6 +60,9 @@ public:
                                         const Assignment &A) const;
   std::optional<Prediction> predict(unsigned Row, const Assignment &A) const;
   std::optional<Explanation> explain(unsigned Row, const Assignment &A) const;
+  /// What nvcc makes of kernel \p Row if arrays move; as it is where nvcc was
+  /// not asked.
+  ChangedCode codeOf(unsigned Row) const;
   /// What the driver leaves to the L1 may make the kernel slower than it was,
   /// and launches that see to it would help.
   bool needsCarveout(unsigned Row, const Assignment &A) const;
@@ -77,7 +80,8 @@ private:
 
   std::optional<Base> baseOf(unsigned Row) const;
   uint64_t usualBytes(unsigned Row, const Assignment &A) const;
-  Resources resources(unsigned Row, uint64_t SharedBytes) const;
+  Resources resources(unsigned Row, unsigned Registers,
+                      uint64_t SharedBytes) const;
   std::optional<Change> change(unsigned Row, const Assignment &A) const;
 
   const Problem &P;

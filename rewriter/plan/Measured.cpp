@@ -70,18 +70,21 @@ static llvm::ArrayRef<MeasuredVersion> instructive(const Measured &Known) {
 // --- Code --------------------------------------------------------------------
 
 static double growthOf(const KernelResources &Was, const KernelResources &Is) {
+  if (!Was.CodeBytes || !Is.CodeBytes)
+    return 1;
   const unsigned Added =
       Is.CodeBytes > Was.CodeBytes ? Is.CodeBytes - Was.CodeBytes : 0;
-  return double(Is.CodeBytes - std::min(Added, PrologueBytes)) / Was.CodeBytes;
+  const double Growth =
+      double(Is.CodeBytes - std::min(Added, PrologueBytes)) / Was.CodeBytes;
+  return Growth > 1 || Growth <= NotableShrinkage ? Growth : 1;
 }
 
 // Of the subsets of a kernel's arrays only the first is looked at; the others
 // are taken to be like it. A kernel in which loops are unrolled or a table
 // becomes constant has another reason to grow or to shrink.
-std::map<std::string, double> bankstripe::codeGrowth(const MergedRun &Run,
-                                                     const Measured &Known) {
-  std::map<std::string, double> Result;
-  std::set<std::string> Looked;
+std::map<std::string, ChangedCode>
+bankstripe::changedCode(const MergedRun &Run, const Measured &Known) {
+  std::map<std::string, ChangedCode> Result;
   for (const MeasuredVersion &V : instructive(Known)) {
     std::set<unsigned> Moving, Otherwise;
     for (const ReachedArray &A : Run.Arrays)
@@ -91,12 +94,9 @@ std::map<std::string, double> bankstripe::codeGrowth(const MergedRun &Run,
     for (unsigned Row : Moving) {
       const MergedKernel &K = Run.Kernels[Row];
       auto [Was, Is] = resourcesIn(V, K);
-      if (Otherwise.count(Row) || !Was || !Was->CodeBytes || !Is->CodeBytes ||
-          !Looked.insert(K.Facts.Id).second)
-        continue;
-      const double Growth = growthOf(*Was, *Is);
-      if (Growth > 1 || Growth <= NotableShrinkage)
-        Result[K.Facts.Id] = Growth;
+      if (Was && !Otherwise.count(Row))
+        Result.try_emplace(K.Facts.Id,
+                           ChangedCode{growthOf(*Was, *Is), Is->Registers});
     }
   }
   return Result;

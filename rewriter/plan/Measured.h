@@ -12,10 +12,17 @@
 
 namespace bankstripe {
 
-/// How many times as much code runs again and again in kernels in which arrays
-/// moved, by their mangled names, where there is more of it, or far less.
-std::map<std::string, double> codeGrowth(const MergedRun &Run,
-                                         const Measured &Known);
+/// What nvcc makes of a kernel in which arrays move.
+struct ChangedCode {
+  /// How many times as much code runs again and again; 1 where there is hardly
+  /// less of it.
+  double Growth = 1;
+  unsigned Registers = 0; ///< Per thread.
+};
+
+/// The same of all kernels that nvcc was asked about, by their mangled names.
+std::map<std::string, ChangedCode> changedCode(const MergedRun &Run,
+                                               const Measured &Known);
 
 /// Why unrolling does not help the arrays of \p Run, by array: nothing where it
 /// may, and empty where nvcc has the array in registers as it is.

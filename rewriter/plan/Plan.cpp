@@ -191,12 +191,13 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.Explained = Outlook.Explained;
   if (K.Explained && KeepsAll)
     K.Explained->Taken = false;
-  auto Warps = [&](uint64_t SharedBytes) {
-    return residentWarps(P.Options.GpuArch, K.BlockThreads, K.Registers,
+  auto Warps = [&](unsigned Registers, uint64_t SharedBytes) {
+    return residentWarps(P.Options.GpuArch, K.BlockThreads, Registers,
                          SharedBytes + K.DynamicSharedBytes);
   };
-  K.WarpsBefore = Warps(K.SharedBefore);
-  K.WarpsAfter = Warps(K.SharedAfter);
+  K.WarpsBefore = Warps(K.Registers, K.SharedBefore);
+  K.WarpsAfter = Warps(K.MovesArrays ? E.codeOf(Row).Registers : K.Registers,
+                       K.SharedAfter);
   return K;
 }
 
@@ -237,8 +238,8 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   const auto InVain = unrolledInVain(Run, Known);
   const std::vector<ArrayChoices> Choices =
       choicesOf(Run, Settings, Wishes, InVain, Options);
-  const std::map<std::string, double> Growth = codeGrowth(Run, Known);
-  const Problem Sought{Run, Settings, Choices, Options, Growth};
+  const std::map<std::string, ChangedCode> Code = changedCode(Run, Known);
+  const Problem Sought{Run, Settings, Choices, Options, Code};
   const Evaluator E(Sought);
   const SearchResult Found = search(Sought, E);
 

@@ -327,9 +327,7 @@ static std::string growthText(double CodeGrowth) {
 double Searcher::growthOf(unsigned I) const {
   double Growth = 1;
   for (unsigned Row : array(I).Kernels)
-    if (auto Known = P.CodeGrowth.find(P.Run.Kernels[Row].Facts.Id);
-        Known != P.CodeGrowth.end())
-      Growth = std::max(Growth, Known->second);
+    Growth = std::max(Growth, E.codeOf(Row).Growth);
   return Growth;
 }
 

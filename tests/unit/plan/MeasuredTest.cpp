@@ -63,6 +63,24 @@ TEST(Measured, ATableIsTakenBackToo) {
   EXPECT_EQ(reasonOf(planWithFileRejected(U)), Reason::CompileFailed);
 }
 
+TEST(Measured, FewerRegistersAreMoreWarps) {
+  TestUnit U = ordinary();
+  U.array();
+  U.Result.Evidence.Work["k"].Arrays[0] = {{200, 200}, {}, {}};
+  U.Result.Resources["k"].Registers = 168;
+  PlanOptions Options;
+  Options.MinSpeedup = 1.05;
+  MeasuredVersion V = confirmed(U, Options);
+  V.Before["k"].Registers = 168;
+  V.After["k"].Registers = 168;
+  const KernelPlan Same = U.plan(Options, {{V}}).Kernels.front();
+  V.After["k"].Registers = 48;
+  const KernelPlan Fewer = U.plan(Options, {{V}}).Kernels.front();
+  EXPECT_EQ(Fewer.WarpsBefore, Same.WarpsBefore);
+  EXPECT_GT(Fewer.WarpsAfter, Same.WarpsAfter);
+  EXPECT_GT(Fewer.Predicted->ResourceFactor, Same.Predicted->ResourceFactor);
+}
+
 // Another subset of its arrays may well leave the frame.
 TEST(Measured, AFrameTellsOfTheArraysThatLeftItAndNoOthers) {
   TestUnit U = ordinary();
