@@ -218,6 +218,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *Given,
 }
 
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+enum cudaLimit { cudaLimitStackSize };
+inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 inline cudaError_t cudaPeekAtLastError() { return host_cuda::LastError; }
 inline cudaError_t cudaGetLastError() {
   const cudaError_t Status = host_cuda::LastError;

@@ -32,7 +32,7 @@ class Context:
         self.places = set(places)  # what surrounds it: "kernel", "lambda", ...
         self.ending = "return h;"  # leaves the function early
         self.on_host = False       # the function is compiled for the host, too
-        self.atomics = True
+        self.atomics = not case.gpu  # a GPU has none on local memory
 
     @property
     def rng(self):
@@ -98,8 +98,9 @@ class Context:
 class Case:
     """One kernel and all that it needs, from a seed."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, gpu=False):
         self.seed = seed
+        self.gpu = gpu  # Only what a GPU does as a host does: see generate.py.
         self.rng = random.Random(f"case {seed}")
         self.std = standard_of(seed)
         self.off, self.asked, self.used = frozenset(), {}, {}

@@ -123,7 +123,7 @@ def in_function(context, room, parameters):
         head, place = "__device__", "member-function"
     inner = function_context(context, body, place)
     inner.on_host = head.startswith("__host__")
-    inner.atomics = not inner.on_host
+    inner.atomics &= not inner.on_host
     fill(inner, Room(rng.randrange(1, 3), rng.randrange(2, 5)))
     room.arrays -= 1
 

@@ -28,6 +28,7 @@ static void begin(unsigned seed, int count, unsigned **in, unsigned **out) {
   unsigned words[64];
   for (unsigned i = 0; i < 64; ++i)
     words[i] = (seed * 977u + i) * 2654435761u ^ i << 7;
+  cudaDeviceSetLimit(cudaLimitStackSize, 16384); // for what calls itself
   cudaMalloc(in, sizeof words);
   cudaMalloc(out, count * sizeof(unsigned));
   cudaMemcpy(*in, words, sizeof words, cudaMemcpyHostToDevice);
@@ -65,8 +66,8 @@ class Program:
     """One case: kernels, the functions and classes that they use, and host
     functions that launch them."""
 
-    def __init__(self, seed):
-        case = self.case = context_module.Case(seed)
+    def __init__(self, seed, gpu=False):
+        case = self.case = context_module.Case(seed, gpu)
         rng = case.rng
         # What is new about launches must not change what else a seed gives.
         self.launch_rng = random.Random(f"launches of case {seed}")
@@ -253,8 +254,8 @@ def write(text, path):
     path.write_text(text)
 
 
-def batch(seeds):
+def batch(seeds, gpu=False):
     """The text of a file with these cases, and the cases."""
-    programs = [Program(seed) for seed in seeds]
+    programs = [Program(seed, gpu) for seed in seeds]
     return file_of([p.part() for p in programs],
                    f"cases {seeds[0]} to {seeds[-1]}, {standard_of(seeds[-1])}"), programs

@@ -100,7 +100,7 @@ def minimise(parts, fails):
 
 def reduce_tree(seed, trial, wanted):
     """The case with as many switches off as possible."""
-    program = Program(seed)
+    program = Program(seed, trial.options.gpu)
     program.lines()
     off = set()
 
@@ -147,13 +147,14 @@ def main():
     parser.add_argument("--tool", type=pathlib.Path, default=DEFAULT_TOOL)
     parser.add_argument("--output", type=pathlib.Path, help="write it there, not to the terminal")
     parser.add_argument("--no-lines", action="store_true", help="leave the text as generated")
+    parser.add_argument("--gpu", action="store_true", help="as of generate.py")
     parser.add_argument("--nvcc", action="store_true", help="ask nvcc whether it compiles")
     options = parser.parse_args()
     if options.nvcc:
         options.compiler, options.arch, options.build_only = "nvcc", "sm_90", True
     with tempfile.TemporaryDirectory() as work:
         trial = Trial(options, pathlib.Path(work))
-        program = Program(options.seed)
+        program = Program(options.seed, options.gpu)
         wanted, message = trial.failure(file_of([program.part()], "whole"))
         if wanted is None:
             print(f"reduce: case {options.seed} does not fail: {message}", file=sys.stderr)

@@ -33,8 +33,8 @@ from run_pairs import Problem
 class Stage:
     """Generates and rewrites one batch after the other into a folder."""
 
-    def __init__(self, tool, folder):
-        self.tool, self.folder = tool, folder
+    def __init__(self, tool, folder, gpu):
+        self.tool, self.folder, self.gpu = tool, folder, gpu
         (folder / "original").mkdir(parents=True)
         self.counts, self.problems = Counts(), []
 
@@ -42,7 +42,7 @@ class Stage:
         """Which cases the tool fails on, each alone."""
         for seed in seeds:
             source = self.folder / f"alone_{seed}.cu"
-            write(batch([seed])[0], source)
+            write(batch([seed], self.gpu)[0], source)
             try:
                 rewrite(self.tool, source, self.folder / "alone", options_of(seed))
             except ToolFailure as failure:
@@ -52,7 +52,7 @@ class Stage:
     def make(self, seeds):
         """A pair of files for these seeds; the second is None when nothing
         changes or there is no tool."""
-        text, programs = batch(seeds)
+        text, programs = batch(seeds, self.gpu)
         source = self.folder / "original" / f"cases_{seeds[0]:06}.cu"
         write(text, source)
         if self.tool is None:
@@ -83,7 +83,7 @@ def batches(options):
 
 def prepare(options, folder):
     """All pairs whose two sides differ, or all originals without a tool."""
-    stage = Stage(None if options.originals else options.tool, folder)
+    stage = Stage(None if options.originals else options.tool, folder, options.gpu)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         files = list(pool.map(stage.make, batches(options)))
     return stage, [(a, b) for a, b in files if b is not None or options.originals]
@@ -115,6 +115,7 @@ def main():
                         help='fail when fewer arrays move, as in {"stripe": 300}, or '
                              'when launches ask for the storage of fewer, {"dynamic": 100}')
     parser.add_argument("--originals", action="store_true", help="no tool, only the originals")
+    parser.add_argument("--gpu", action="store_true", help="only what a GPU does as a host does")
     parser.add_argument("--shapes", action="store_true", help="print the verdicts of each shape")
     options = parser.parse_args()
     if not options.prepare and not shutil.which(options.compiler):

@@ -13,7 +13,8 @@ AddressSanitizer and UndefinedBehaviorSanitizer, and they run with several order
 of the threads. With --quick=N only every Nth pair is built so: the others are not
 optimised, and only their subscripts, their alignment and the ends of dynamic
 shared memory are checked, which takes a tenth of the time. With nvcc they run on
-the GPU. Nothing else is needed: no LLVM, no generator.
+the GPU; with --host=g++ the original has to print there what it prints when it is
+built for the host. Nothing else is needed: no LLVM, no generator.
 
 Exit status: 0 all pairs agree, 1 some do not, 77 the compiler is missing.
 
@@ -79,6 +80,8 @@ class Pairs:
         self.options, self.work, self.quick = options, work, quick
         self.header, self.lock = None, threading.Lock()
         self.on_host = not options.compiler.endswith("nvcc")
+        self.host = None if self.on_host or not options.host else Pairs(
+            argparse.Namespace(**{**vars(options), "compiler": options.host}), work, quick=True)
 
     # --- One program --------------------------------------------------------
 
@@ -239,6 +242,8 @@ class Pairs:
         second = self.prepare("rewritten", rewritten, folder, cut)
         if isinstance(second, list):
             return 0, second
+        if self.host:
+            return self.compare_three(original, folder, cut, wanted, self.run("rewritten", second, 0))
         for order in range(self.options.orders if self.on_host else 1):
             seen = self.run("rewritten", second, order)
             if isinstance(seen, Problem):
@@ -247,6 +252,27 @@ class Pairs:
                 found = self.differences("output", "rewritten", wanted, seen)
                 return len(wanted) - len(found), found
         return len(wanted), []
+
+    def compare_three(self, original, folder, cut, wanted, seen):
+        """Both programs and the original for the host."""
+        if isinstance(seen, Problem):
+            return 0, [seen]
+        program = self.host.prepare("host", original, folder, cut)
+        there = program if isinstance(program, list) else self.host.run("host", program, 0)
+        if isinstance(there, (list, Problem)):
+            return 0, there if isinstance(there, list) else [there]
+        found = []
+        for name in dict.fromkeys([*wanted, *seen, *there]):
+            one, two, host = (side.get(name) for side in (wanted, seen, there))
+            if one == two == host:
+                continue
+            # Where the rewritten program prints what the host prints, nvcc has got
+            # the original wrong.
+            kind = "host" if one == two else "compiler" if two == host else "output"
+            found.append(Problem(kind, "rewritten" if kind == "output" else "original",
+                                 int(re.search(r"\d+", name).group()),
+                                 f"{name}: {one} in the original, {two}; {host} on the host"))
+        return len(wanted) - len(found), found
 
     @staticmethod
     def differences(kind, side, wanted, seen):
@@ -258,6 +284,7 @@ class Pairs:
 def add_options(parser):
     parser.add_argument("--compiler", default="g++", help="g++, clang++ or nvcc")
     parser.add_argument("--arch", default="native", help="for nvcc")
+    parser.add_argument("--host", help="with nvcc: a compiler for the host, to compare with it, too")
     parser.add_argument("--std", default="c++17", help="for nvcc, unless a file needs more")
     parser.add_argument("--build-only", action="store_true", help="run nothing")
     parser.add_argument("--quick", type=int, default=1, metavar="N",

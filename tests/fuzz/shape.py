@@ -53,6 +53,12 @@ def change_in_callee(context, array, lvalue, e):
     return f"h += {e};"
 
 
+def in_words(context, array):
+    """Whether its bytes may be looked at as words. nvcc counts on it that a float
+    is read as no integer, a host compiler is told not to."""
+    return array.kind.align >= 4 and (not context.case.gpu or array.kind.kind in ("int", "unsigned"))
+
+
 def others(context, array, fits=lambda array: True, same_kind=False):
     """Other arrays in sight that can be used like this one."""
     return [a for a in context.arrays

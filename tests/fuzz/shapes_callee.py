@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from context import named
-from shape import change_in_callee, generic, others, shape
+from shape import change_in_callee, generic, in_words, others, shape
 from tree import Helper, indented
 
 
@@ -154,7 +154,7 @@ def callee_keeps_pointer(context, array):
        and not a.kind.base.startswith("Record") and a.kind.base != "T")
 def callee_casts(context, array):
     case = context.case
-    unit = "unsigned" if array.kind.align >= 4 else "unsigned char"
+    unit = "unsigned" if in_words(context, array) else "unsigned char"
     body = lambda: [f"const {unit} *raw = (const {unit} *)p;",
                     f"for (int i = 0; i < count * (int)(sizeof(*p) / sizeof({unit})); ++i)",
                     "  " + case.fold("raw[i]")]

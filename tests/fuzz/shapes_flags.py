@@ -95,10 +95,10 @@ def flag_callee(context, array):
     name, what = case.name("turn"), rng.choice(["clear", "turn", "count", "walk", "pass"])
     const = "const " if what == "count" else ""
     body = {"clear": ["for (int i = 0; i < n; ++i)", "  p[i] = false;"],
-            "turn": ["for (int i = n - 1; i >= 0; --i)", "  p[i] ^= h >> i & 1u;"],
+            "turn": ["for (int i = n - 1; i >= 0; --i)", "  p[i] ^= h >> (i & 31) & 1u;"],
             "count": ["for (int i = 0; i < n; ++i)", "  h = mix(h, p[i] ? 3u : 1u);"],
             "walk": ["for (bool *end = p + n; p != end; ++p)", "  *p = !*p;"],
-            "pass": ["while (n--)", "  *p++ = h >> n & 1u;"]}[what]
+            "pass": ["while (n--)", "  *p++ = h >> (n & 31) & 1u;"]}[what]
     helper = Helper(case, name, lambda: [
         f"__device__ unsigned {name}({const}bool *p, int n, unsigned h) {{", *indented(body),
         "  return h;", "}"])

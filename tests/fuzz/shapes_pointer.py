@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from context import named
-from shape import others, scalar, shape, writable, writable_scalar
+from shape import in_words, others, scalar, shape, writable, writable_scalar
 from tree import Helper, indented
 
 
@@ -148,7 +148,7 @@ def cast(context, array):
     """Looks at the bytes through another type."""
     case, q = context.case, context.case.local("q")
     e, c_style = context.value(), context.rng.random() < 0.4
-    words = array.kind.align >= 4
+    words = in_words(context, array)
 
     def lines():
         count = f"({array.length()} * {array.kind.size // (4 if words else 1)})"

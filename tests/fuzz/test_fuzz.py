@@ -36,7 +36,7 @@ def case_text(text, seed):
 
 def test_text():
     """The same text each time, alone and among others; another seed, another
-    text; nothing changes when nothing is switched off."""
+    text; nothing that a GPU does not do when it is for one."""
     batch = generate(100, 8)
     assert batch == generate(100, 8), "two runs give two texts"
     for seed in range(100, 108):
@@ -44,6 +44,8 @@ def test_text():
         assert case_text(alone, seed) == case_text(batch, seed), f"case {seed} differs alone"
     texts = {re.sub(r"\d+", "", case_text(batch, seed)) for seed in range(100, 108)}
     assert len(texts) == 8, "two seeds give one text"
+    # Atomic operations on local memory stop a GPU.
+    assert "atomic" in generate(100, 40) and "atomic" not in generate("--gpu", 100, 40)
 
 
 def script(name, environment, *arguments):
