@@ -533,7 +533,9 @@ typedef bit_of<unsigned long long> long_bit;
 template <int... Extents> class bits {
   static constexpr int elements =
       bit_access::part<unsigned, Extents...>::elements;
+#ifdef __CUDA_ARCH__ // The host may see another extent.
   static_assert(elements <= 64, "an array of bits has at most 64 elements");
+#endif
 
 public:
   typedef typename detail::word_of_bits<(elements > 32)>::type word;

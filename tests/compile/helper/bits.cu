@@ -111,6 +111,18 @@ __global__ void cleared(int *failed) {
   EXPECT(a.value == 0);
 }
 
+// The host may see a longer array in code for the device.
+#ifdef __CUDA_ARCH__
+typedef bits<64> Seen;
+#else
+typedef bits<65> Seen;
+#endif
+__global__ void seenOtherwise(int *failed) {
+  Seen a;
+  a[own<unsigned>(63)] = true;
+  EXPECT(a.value == 1ull << own<unsigned>(63));
+}
+
 // Code for the host has them as well.
 static int onTheHost() {
   bits<17> some;
@@ -122,5 +134,6 @@ int main() {
   return RUN(likeAnArray<1>) | RUN(likeAnArray<9>) | RUN(likeAnArray<32>) |
          RUN(likeAnArray<33>) | RUN(likeAnArray<64>) | RUN(initialised) |
          RUN(dimensions) | RUN((pointers<9, bit>)) |
-         RUN((pointers<64, long_bit>)) | RUN(cleared) | onTheHost();
+         RUN((pointers<64, long_bit>)) | RUN(cleared) | RUN(seenOtherwise) |
+         onTheHost();
 }
