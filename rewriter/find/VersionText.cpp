@@ -36,6 +36,15 @@ static std::string problemOf(const Stmt *S) {
              : "inline assembly declares a name there";
 }
 
+// A bridge to what nvcc takes makes `T &x` of `__shared__ T x`.
+static bool refersToShared(const VarDecl &Variable) {
+  const Expr *Init = Variable.getInit();
+  const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(
+      Init ? Init->IgnoreImplicit() : nullptr);
+  return Call && Variable.getType()->isReferenceType() &&
+         Call->getRecordDecl()->getName() == "bankstripe_shared";
+}
+
 VersionReader::VersionReader(const FunctionDecl *Function,
                              const BodyIndex &Body, const SourceText &Text)
     : Function(Function), Body(Body), Text(Text) {
@@ -58,8 +67,8 @@ void VersionReader::readRest(VersionText &Result, unsigned First) const {
   for (auto [Variable, Declared] : llvm::reverse(Body.Variables)) {
     if (positionOf(Declared) < First)
       continue;
-    const QualType Type = Variable->getType();
-    if (Variable->hasAttr<CUDASharedAttr>()) {
+    const QualType Type = Variable->getType().getNonReferenceType();
+    if (Variable->hasAttr<CUDASharedAttr>() || refersToShared(*Variable)) {
       if (!Variable->hasExternalStorage() && !Type->isDependentType())
         Result.SharedBytes += Body.Context.getTypeSizeInChars(Type)
                                   .alignTo(CharUnits::fromQuantity(SharedUnit))

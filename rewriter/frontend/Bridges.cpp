@@ -9,6 +9,7 @@
 
 #include "clang/Basic/Cuda.h"
 #include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticAST.h"
 #include "clang/Basic/DiagnosticParse.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
@@ -39,6 +40,7 @@ struct Fault {
   std::string File;
   std::vector<RawToken> Tokens; ///< Of the whole file.
   size_t Index;                 ///< The token that Clang means.
+  unsigned Offset;              ///< Or else inside the token before that.
 
   FileOffset at(size_t Token) const { return {File, Tokens[Token].Offset}; }
   StringRef text() const { return Tokens[Index].Text; }
@@ -195,6 +197,37 @@ static bool specializeOnBothSides(const Fault &F, Bridges &B) {
   return false;
 }
 
+// `__shared__ T x;` where T has a constructor: nvcc warns that it does not run.
+// A reference to as much shared memory serves as well.
+static bool referToShared(const Fault &F, Bridges &B) {
+  auto Text = [&](size_t I) { return F.Tokens[I].Text; };
+  size_t Last = F.Index;
+  while (Last + 1 < F.Tokens.size() && Text(Last + 1) != "," &&
+         Text(Last + 1) != ";")
+    if (StringRef("={(").contains(Text(++Last)))
+      return false;
+  for (size_t I = F.Index;
+       I-- > 0 && Text(I).find_first_of(";{}") == StringRef::npos;)
+    if (Text(I) == "__shared__")
+      B.Texts[F.File].Corrected.replace(F.Tokens[I].Offset, 10, 10, ' ');
+  const unsigned At = F.at(F.Index).second;
+  B.Behind[F.at(F.Index - 1)] = {"(&", At};
+  B.Behind[F.at(F.Index)] = {")", At};
+  B.Behind[F.at(Last)].At = At;
+  B.Behind[F.at(Last)].Text +=
+      "= ::bankstripe_shared<" + std::to_string(At) + ">()";
+  return true;
+}
+
+// `asm("mov.u64 %0, %globaltimer;")` for `%%globaltimer`.
+static bool dropPercent(const Fault &F, Bridges &B) {
+  std::string &Text = B.Texts[F.File].Corrected;
+  const size_t At = Text.rfind('%', F.Offset);
+  if (At != std::string::npos)
+    Text[At] = ' ';
+  return At != std::string::npos;
+}
+
 static constexpr Bridge Table[] = {
     {diag::err_expected_expression, joinAngles,
      "write '<<<' and '>>>' without blanks"},
@@ -220,6 +253,10 @@ static constexpr Bridge Table[] = {
      "put 'this->' before the name of the member"},
     {diag::err_function_template_spec_no_match, specializeOnBothSides,
      "repeat the '__host__ __device__' of the template"},
+    {diag::err_shared_var_init, referToShared,
+     "declare bytes in shared memory, and construct the object in them"},
+    {diag::err_asm_invalid_escape, dropPercent,
+     "write '%%' before the name of a register"},
 };
 
 StringRef Bridges::learn(const Diagnostic &Said) {
@@ -238,7 +275,7 @@ StringRef Bridges::learn(const Diagnostic &Said) {
       Text->second.Original = Text->second.Corrected =
           SM.getBufferData(File).str();
     const std::string Lexed = Text->second.Corrected;
-    Fault F{Said, Name, rawTokens(Lexed, Options), 0};
+    Fault F{Said, Name, rawTokens(Lexed, Options), 0, Offset};
     F.Index = llvm::lower_bound(F.Tokens, Offset,
                                 [](const RawToken &T, unsigned Wanted) {
                                   return T.Offset < Wanted;

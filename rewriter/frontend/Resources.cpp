@@ -146,9 +146,12 @@ constexpr StringLiteral ToolkitHeaders =
     "crt/device_functions.h crt/math_functions.h crt/sm_70_rt.hpp";
 
 /// Whether \p Macro, `N=16`, has a name of one or two letters that no argument
-/// takes back. No header asks whether such a macro is defined.
-bool hasShortName(StringRef Macro, ArrayRef<std::string> Args) {
+/// takes back. No header asks whether such a macro is defined. A toolkit that
+/// sees that lambdas are extended has Clang's `new` call the host's malloc.
+bool comesLater(StringRef Macro, ArrayRef<std::string> Args) {
   const StringRef Name = Macro.split('=').first;
+  if (Name == "__CUDACC_EXTENDED_LAMBDA__")
+    return true;
   return !Name.empty() && Name.size() <= 2 && all_of(Name, isAlnum) &&
          !is_contained(Args, ("-U" + Name).str());
 }
@@ -253,7 +256,7 @@ std::vector<std::string> macrosAfterToolkit(ArrayRef<std::string> Args,
   std::string Text;
   for (const CompilerOption &Option : readOptions(Dialect::Clang, Args)) {
     StringRef Macro = Option.Value;
-    if (Option.Meaning != OptionMeaning::Define || !hasShortName(Macro, Args)) {
+    if (Option.Meaning != OptionMeaning::Define || !comesLater(Macro, Args)) {
       append_range(Others, Option.Words);
       continue;
     }

@@ -91,19 +91,13 @@ BS_MIN_MAX_MIXED(float, double)
 #define __nv_atomic_fetch_xor(P, V, Order, ...) __atomic_fetch_xor(P, V, Order)
 #define __nv_atomic_fetch_min(P, V, Order, ...) __atomic_fetch_min(P, V, Order)
 #define __nv_atomic_fetch_max(P, V, Order, ...) __atomic_fetch_max(P, V, Order)
-#define __nv_atomic_add(P, V, Order, ...)                                      \
-  ((void)__atomic_fetch_add(P, V, Order))
-#define __nv_atomic_sub(P, V, Order, ...)                                      \
-  ((void)__atomic_fetch_sub(P, V, Order))
-#define __nv_atomic_and(P, V, Order, ...)                                      \
-  ((void)__atomic_fetch_and(P, V, Order))
-#define __nv_atomic_or(P, V, Order, ...) ((void)__atomic_fetch_or(P, V, Order))
-#define __nv_atomic_xor(P, V, Order, ...)                                      \
-  ((void)__atomic_fetch_xor(P, V, Order))
-#define __nv_atomic_min(P, V, Order, ...)                                      \
-  ((void)__atomic_fetch_min(P, V, Order))
-#define __nv_atomic_max(P, V, Order, ...)                                      \
-  ((void)__atomic_fetch_max(P, V, Order))
+#define __nv_atomic_add __nv_atomic_fetch_add
+#define __nv_atomic_sub __nv_atomic_fetch_sub
+#define __nv_atomic_and __nv_atomic_fetch_and
+#define __nv_atomic_or __nv_atomic_fetch_or
+#define __nv_atomic_xor __nv_atomic_fetch_xor
+#define __nv_atomic_min __nv_atomic_fetch_min
+#define __nv_atomic_max __nv_atomic_fetch_max
 #define __nv_atomic_thread_fence(Order, ...) __atomic_thread_fence(Order)
 #endif
 
@@ -146,6 +140,14 @@ BS_STORE(__stwt)
 #if __cplusplus >= 201402L
 template <typename T> extern __attribute__((device)) T bankstripe_any;
 #endif
+
+// Room in shared memory for whatever is wanted, another for each Number.
+template <unsigned Number> struct bankstripe_shared {
+  template <typename T> __attribute__((device)) operator T &() const {
+    alignas(T) static __attribute__((shared)) char bytes[sizeof(T)];
+    return reinterpret_cast<T &>(bytes);
+  }
+};
 
 // --- Managed variables -------------------------------------------------------
 

@@ -85,6 +85,15 @@ TEST(VersionText, CountsTheSharedVariablesThatAreThereTwice) {
             256u + 16u);
 }
 
+TEST(VersionText, CountsSharedObjectsWhoseConstructorsDoNotRun) {
+  EXPECT_EQ(versionIn("struct Barrier { long left[9]; __device__ Barrier() { "
+                      "left[0] = 1; } };" +
+                      kernelAround("int a[4]; a[i] = 1;"
+                                   "__shared__ Barrier one; one.left[1] = i;"))
+                .SharedBytes,
+            80u);
+}
+
 TEST(VersionText, KnowsWhatOtherFilesHaveToo) {
   auto IsWeak = [](const std::string &Head, std::vector<std::string> Options) {
     const UnitFacts Facts = factsOf(

@@ -198,6 +198,25 @@ TEST(Bridges, SpecializationsForOneSideOfATemplateForBoth) {
       HasSubstr("no function template matches"));
 }
 
+TEST(Bridges, ObjectsInSharedMemoryWhoseConstructorsDoNotRun) {
+  const std::string Barrier =
+      "template <class T> struct Barrier { T left; __device__ Barrier() :\n"
+      "  left(7) {} __device__ int wait() { return left; } };\n";
+  EXPECT_TRUE(parsesBridged(
+      Barrier + "__global__ void k(int *p) {\n"
+                "  __shared__ Barrier<int> one, two[2];\n"
+                "  p[0] = one.wait() + two[1].wait() + sizeof two; }\n"));
+  EXPECT_THAT(failureOf(Barrier + "__global__ void k(int *p) {\n"
+                                  "  __shared__ int x = p[0]; }\n"),
+              HasSubstr("initialization is not supported for __shared__"));
+}
+
+TEST(Bridges, RegistersInAssemblyWithOnePercentSign) {
+  EXPECT_TRUE(parsesBridged(
+      "__global__ void k(int *p) {\n"
+      "  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(p[0])); }\n"));
+}
+
 TEST(HostView, IsNotAskedForWhereNothingDependsOnTheSide) {
   unsigned Calls = 0;
   EXPECT_EQ(hostViewOf(std::string(Kernel) + "#ifdef OTHER\n#endif\n", Calls),
