@@ -106,7 +106,8 @@ class Pairs:
         if self.on_host:
             only = ["-fsyntax-only"] if options.build_only else []
             return [options.compiler, *self.host_flags(), *only, str(source), "-o", str(program)]
-        only = ["-c", "-Xcicc", "-O0", "-Xptxas", "-O0"] if options.build_only else []
+        only = (["-c", "-Xcicc", "-O0", "-Xptxas", "-O0"] if options.build_only else
+                ["-Xcicc", f"-O{options.optimise}"])
         std = max([options.std, *re.findall(r"^// cases .*(c\+\+\d+)$", source.read_text(), re.M)])
         return [options.compiler, f"-std={std}", f"-arch={options.arch}", "-w", *only,
                 "-DBANKSTRIPE_CHECK_BOUNDS", str(source), "-o", str(program)]
@@ -284,6 +285,8 @@ class Pairs:
 def add_options(parser):
     parser.add_argument("--compiler", default="g++", help="g++, clang++ or nvcc")
     parser.add_argument("--arch", default="native", help="for nvcc")
+    parser.add_argument("--optimise", type=int, default=3, metavar="N",
+                        help="with nvcc: from 2 on, nvcc 13.0 gets some of the programs wrong")
     parser.add_argument("--host", help="with nvcc: a compiler for the host, to compare with it, too")
     parser.add_argument("--std", default="c++17", help="for nvcc, unless a file needs more")
     parser.add_argument("--build-only", action="store_true", help="run nothing")
