@@ -1,4 +1,4 @@
-//===-- LaunchCapture.cpp - one launch into a file ------------------------===//
+//===-- LaunchCapture.cpp - launches into files ---------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,23 @@ constexpr uint64_t PieceBytes = uint64_t(16) << 20;
 static_assert(PieceBytes % CapturePageBytes == 0);
 
 void LaunchCapture::keepImage(std::string Image) {
-  if (!IsOver)
+  if (!isOver())
     Images.keep(std::move(Image));
+}
+
+bool LaunchCapture::wants(unsigned Launch, const std::string &Kernel,
+                          uint64_t OfKernel) {
+  const auto At =
+      std::ranges::find_if(Waiting, [&](const WantedCapture &Wanted) {
+        return Wanted.Kernel.empty()
+                   ? Wanted.Launch == Launch
+                   : Wanted.Launch == OfKernel && Wanted.Kernel == Kernel;
+      });
+  if (At == Waiting.end())
+    return false;
+  Request = std::move(*At);
+  Waiting.erase(At);
+  return true;
 }
 
 // The values of the parameters, handed over in either way. \returns why they
@@ -133,6 +148,15 @@ std::string LaunchCapture::begin(const CapturedProgram &Program,
                                  std::vector<Place> Captured,
                                  const std::set<std::string> &Notes,
                                  Engines &With) {
+  uint64_t Bytes = 0;
+  for (const Place &P : Captured)
+    Bytes += P.What.Bytes;
+  if (Bytes > BytesLeft) {
+    stop();
+    return "its " + std::to_string(Bytes) +
+           " bytes of memory are more than captures may have";
+  }
+  BytesLeft -= Bytes;
   Writer = std::make_unique<CaptureWriter>(Request.Path);
   if (!Writer->problem().empty()) {
     // Whose file it is, if there is one, is not known.
@@ -210,9 +234,10 @@ std::string LaunchCapture::giveUp(const std::string &Reason) {
 }
 
 void LaunchCapture::stop() {
-  IsOver = true;
   Writer.reset();
   Memory.clear();
+  if (!isOver())
+    return;
   Images.clear();
   if (void *const Freed = std::exchange(Buffer, nullptr))
     cuMemFreeHost(Freed);

@@ -1,15 +1,15 @@
-//===-- LaunchCapture.h - one launch into a file ----------------*- C++ -*-===//
+//===-- LaunchCapture.h - launches into files -------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What has to be asked of the driver for a capture, and the file. When what
-// happens is up to the recorder:
+// What has to be asked of the driver for captures, and the files, one after the
+// other. When what happens is up to the recorder:
 //
 //     every module that is loaded          keepImage()
-//     at the entry of the launch           describe(), begin()
+//     at the entry of a launch             wants(), describe(), begin()
 //     at its exit                          end()
 //
 // Each function returns why there can be no capture, or an empty text; after a
@@ -41,11 +41,17 @@ public:
   };
   using Engines = std::map<CUcontext, DigestEngine>;
 
-  explicit LaunchCapture(WantedCapture Request) : Request(std::move(Request)) {}
+  LaunchCapture(std::vector<WantedCapture> Wanted, uint64_t MostBytes)
+      : Waiting(std::move(Wanted)), BytesLeft(MostBytes) {}
 
-  bool wants(unsigned Launch) const {
-    return !IsOver && Request.Launch == Launch;
-  }
+  /// Whether there is nothing more to do.
+  bool isOver() const { return Waiting.empty() && !isUnderWay(); }
+  /// Whether a launch is wanted, which is then the one that all further calls
+  /// are about.
+  ///
+  /// \param Launch its number, \p OfKernel that among those of its \p Kernel.
+  bool wants(unsigned Launch, const std::string &Kernel, uint64_t OfKernel);
+  const WantedCapture &wanted() const { return Request; }
   bool wantsMemory() const { return !Request.IsKernelOnly; }
   /// Between begin() and end().
   bool isUnderWay() const { return Writer != nullptr; }
@@ -68,7 +74,7 @@ public:
   /// Writes what the launch left, unless it ended with an error.
   std::string end(const std::string &Error, Engines &With);
 
-  /// There will be no capture, or no further one.
+  /// This launch is over, whether or not there is a capture.
   void stop();
 
 private:
@@ -78,8 +84,9 @@ private:
   std::string giveUp(const std::string &Reason);
   std::string cannotWrite();
 
+  std::vector<WantedCapture> Waiting;
+  uint64_t BytesLeft;
   WantedCapture Request;
-  bool IsOver = false;
   ModuleImages Images;
   std::unique_ptr<CaptureWriter> Writer;
   std::vector<Place> Memory; ///< In the order of its numbers in the file.

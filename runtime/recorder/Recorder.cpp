@@ -44,17 +44,20 @@ std::string bankstripe::runtime::errorName(CUresult Result) {
 // Of several processes that inherit the same request, each captures into a file
 // of its own: what stands behind the name of its recording stands behind the
 // file's, too.
-static WantedCapture nameLike(WantedCapture Wanted, const std::string &Asked,
-                              const std::string &Got) {
-  Wanted.Path += Got.substr(std::min(Asked.size(), Got.size()));
+static std::vector<WantedCapture> nameLike(std::vector<WantedCapture> Wanted,
+                                           const std::string &Asked,
+                                           const std::string &Got) {
+  for (WantedCapture &One : Wanted)
+    One.Path += Got.substr(std::min(Asked.size(), Got.size()));
   return Wanted;
 }
 
 Recorder::Recorder(RecordingWriter &Output, const RecordRequest &Request)
     : Output(Output), Select(Request.Digests), Dump(Request.Bytes) {
-  if (Request.Capture)
+  if (!Request.Captures.empty())
     Capture.emplace(
-        nameLike(*Request.Capture, Request.Recording, Output.path()));
+        nameLike(Request.Captures, Request.Recording, Output.path()),
+        Request.MostCaptured);
 }
 
 void Recorder::contextEnds(CUcontext Context) {
@@ -155,6 +158,8 @@ const Recorder::KnownKernel &Recorder::known(const LaunchRequest &Request) {
   } else {
     Known.Symbol = "graph";
   }
+  if (Capture)
+    Known.Name = kernelName(Known.Symbol);
   Known.Selected = &Select.kernel(Known.Symbol);
   return Known;
 }
@@ -456,7 +461,7 @@ void Recorder::freeing(CUdeviceptr Address) {
 //===----------------------------------------------------------------------===//
 
 void Recorder::launching(const LaunchRequest &Request) {
-  if (!Capture || !Capture->wants(Launches))
+  if (!Capture || Capture->isOver())
     return;
   const OwnCalls Own;
   takeMessages();
@@ -464,13 +469,17 @@ void Recorder::launching(const LaunchRequest &Request) {
   // Not a launch yet; the one of this number is still to come.
   if (isCaptured(Request.Stream))
     return;
+  const KnownKernel &Known = known(Request);
+  if (!Capture->wants(Launches, Known.Name, Known.Selected->Launches))
+    return;
   if (const std::string Problem = capture(Request); !Problem.empty())
     noCapture(Problem);
 }
 
 void Recorder::noCapture(const std::string &Why) {
   Capture->stop();
-  note(NoCaptureNote + Why);
+  const std::string &Kernel = Capture->wanted().Kernel;
+  note(NoCaptureNote + (Kernel.empty() ? Why : Kernel + ": " + Why));
 }
 
 std::string Recorder::capture(const LaunchRequest &Request) {

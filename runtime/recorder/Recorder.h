@@ -116,6 +116,7 @@ private:
   /// What is known of a launched handle until modules are unloaded.
   struct KnownKernel {
     std::string Symbol;
+    std::string Name; ///< As of kernelName(), when there are to be captures.
     Resources Takes;
     Selection::Kernel *Selected = nullptr;
     const void *Home = nullptr;
@@ -142,7 +143,7 @@ private:
   void forget(CUdeviceptr Address);
   void digestLate(const MemoryPart &Of, bool AtEnd);
   void dump(const MemoryPart &Of);
-  /// \name The launch that is captured; the first three return why not.
+  /// \name Launches that are captured; the first three return why not.
   /// @{
   std::string capture(const LaunchRequest &Request);
   std::string waitFor(CUcontext Launching,

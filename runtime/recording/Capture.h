@@ -70,6 +70,10 @@ struct CapturedParameter {
   }
 };
 
+/// As a kernel's carveout: what the blocks need that the grid brings to an SM.
+/// No program asks for that by itself.
+constexpr int CarveoutOfGrid = -2;
+
 /// A kernel and how it was launched.
 struct CapturedKernel {
   std::string Symbol; ///< Mangled.

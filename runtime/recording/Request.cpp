@@ -35,10 +35,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DigestRule, First,
                                                 Until)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedBytes, Launch, IsVariable, Allocation,
                                    Begin, End)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedCapture, Launch, Path, IsKernelOnly)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedCapture, Launch, Path, IsKernelOnly,
+                                   Kernel)
 // The recording comes first, so that a fault behind it can be told there.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(RecordRequest, Recording, Mode,
-                                                Digests, Bytes, Capture)
+                                                Digests, Bytes, Captures,
+                                                MostCaptured)
 
 } // namespace bankstripe::runtime
 

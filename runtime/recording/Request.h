@@ -79,9 +79,11 @@ struct WantedBytes {
 
 /// A launch that is wanted in a file of its own (recording/Capture.h).
 struct WantedCapture {
-  unsigned Launch = 0;
+  unsigned Launch = 0; ///< Its number; they count from 0.
   std::string Path;
   bool IsKernelOnly = false; ///< Of a rewritten program: without its memory.
+  /// The kernelName() of the launches that are counted; empty: all are.
+  std::string Kernel = {};
 };
 
 struct RecordRequest {
@@ -89,7 +91,9 @@ struct RecordRequest {
   RecordingMode Mode = RecordingMode::Digest;
   DigestRule Digests;
   std::optional<WantedBytes> Bytes;
-  std::optional<WantedCapture> Capture;
+  std::vector<WantedCapture> Captures;
+  /// How many bytes of memory all of them together may hold.
+  uint64_t MostCaptured = std::numeric_limits<uint64_t>::max();
 };
 
 std::string printRequest(const RecordRequest &Request);

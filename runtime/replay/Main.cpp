@@ -7,19 +7,25 @@
 //
 //     options, capture -> a process that replays -> its results -> text
 //
+// Where that process ends before its time, another one goes on with the next
+// candidate.
+//
 //===----------------------------------------------------------------------===//
 
 #include "recording/Capture.h"
 #include "recording/Records.h"
+#include "replay/Candidate.h"
 #include "replay/Replayer.h"
 #include "replay/Report.h"
 #include "verify/Print.h"
 #include "verify/Runner.h"
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sys/personality.h>
 #include <unistd.h>
 
@@ -32,11 +38,12 @@ struct ReplayOptions {
   std::optional<Side> Only;    ///< Launch this one, in the process itself.
   unsigned Runs = 15;          ///< Timed launches of each; 0 for none.
   double TimeoutSeconds = 600; ///< 0 for no limit.
-  std::string Module; ///< Image of the rewritten kernel in place of its own.
-  std::optional<unsigned>
-      SharedBytes;      ///< Dynamic ones of the rewritten kernel.
+  /// What takes the place of the rewritten kernel; at least one.
+  std::vector<Candidate> Candidates{1};
+  std::string List;     ///< Of candidates; empty: there is one.
   std::string JsonPath; ///< Empty for none; "-" for standard output.
-  std::string Results;  ///< File for results: this is the replaying process.
+  std::string Results;  ///< File for results: this is the replaying process,
+  unsigned First = 0;   ///< and the candidate that it begins with.
 };
 
 } // namespace
@@ -74,13 +81,19 @@ static void addLaunchOptions(CLI::App &App, ReplayOptions &O,
                  "timed launches of each kernel; 0 for none (default: 15)")
       ->check(CLI::Range(0, 100000).description(""))
       ->type_name("N");
-  App.add_option("--module", O.Module,
-                 "take the rewritten kernel from this cubin or fatbin")
+  auto *Module =
+      App.add_option("--module", O.Candidates[0].Module,
+                     "take the rewritten kernel from this cubin or fatbin")
+          ->type_name("FILE");
+  auto *Shared = App.add_option("--shared", O.Candidates[0].SharedBytes,
+                                "launch the rewritten kernel with this much "
+                                "dynamic shared memory")
+                     ->type_name("BYTES");
+  App.add_option("--candidates", O.List,
+                 "replay each of the rewritten kernels in this list; see "
+                 "docs/replay.md")
+      ->excludes(Module, Shared, App.get_option("--only"))
       ->type_name("FILE");
-  App.add_option("--shared", O.SharedBytes,
-                 "launch the rewritten kernel with this much dynamic shared "
-                 "memory")
-      ->type_name("BYTES");
   App.add_option("--timeout", O.TimeoutSeconds,
                  "seconds that the replay may take; 0 for no limit (default: "
                  "600)")
@@ -95,6 +108,7 @@ static void addOutputOptions(CLI::App &App, ReplayOptions &O) {
       ->excludes(App.get_option("--only"));
   // For itself only.
   App.add_option("--results", O.Results)->group("");
+  App.add_option("--first", O.First)->group("");
 }
 
 static std::variant<ReplayOptions, Done>
@@ -112,30 +126,18 @@ parseReplayOptions(int ArgumentCount, const char *const *Arguments) {
   for (const Side S : {Side::Original, Side::Rewritten})
     if (Only == sideName(S))
       O.Only = S;
+  if (!O.List.empty()) {
+    O.Candidates.clear();
+    if (const std::string Wrong = readCandidates(O.List, O.Candidates);
+        !Wrong.empty())
+      return usageError(App, Wrong);
+  }
   return O;
 }
 
 static int problem(const std::string &Text, int Status) {
   std::fprintf(stderr, "bankstripe-replay: %s\n", Text.c_str());
   return Status;
-}
-
-// What the options put in place of the rewritten kernel. \returns what is
-// wrong.
-static std::string changeKernel(const ReplayOptions &O, Capture &C) {
-  if (O.Module.empty() && !O.SharedBytes)
-    return "";
-  if (!C.Rewritten)
-    C.Rewritten = C.Original;
-  if (O.SharedBytes)
-    C.Rewritten->DynamicSharedBytes = *O.SharedBytes;
-  if (O.Module.empty())
-    return "";
-  std::optional<std::string> Image = readFile(O.Module);
-  if (!Image || Image->empty())
-    return "cannot read '" + O.Module + "'";
-  C.Rewritten->Image = std::move(*Image);
-  return "";
 }
 
 // Where other things lie in a process is random. This one begins again, until
@@ -164,79 +166,107 @@ static std::string beginAgain(const ReplayOptions &O, char **Arguments,
   return fmt::format("{} (also after {} tries)", Problem, Tries);
 }
 
-// Launches everything in this process and hands each result to Tell as soon as
-// there is one. Throws a GpuProblem when there can be no more.
-template <class Function>
-static void replayHere(const ReplayOptions &O, const Capture &C,
-                       char **Arguments, Function Tell) {
-  Replayer R(C);
-  try {
-    R.prepare();
-  } catch (const AddressesTaken &Problem) {
-    throw GpuProblem(beginAgain(O, Arguments, Problem.what()));
-  }
-  for (const Side Which : {Side::Original, Side::Rewritten}) {
-    if ((O.Only && *O.Only != Which) ||
-        (Which == Side::Rewritten && !C.Rewritten))
-      continue;
-    const SideResult Result = R.launch(Which);
-    Tell(Which, Result);
-    if (!Result.Error.empty())
-      return;
-  }
-  if (!C.Rewritten || O.Only)
-    return;
-  if (const auto Failed = R.time(O.Runs))
-    Tell(Failed->first, SideResult{Failed->second, 0, {}});
-}
-
-// The replaying process of another one.
-static int replayForAnother(const ReplayOptions &O, const Capture &C,
-                            char **Arguments) {
-  std::ofstream File(O.Results, std::ios::binary | std::ios::app);
-  ReplayResults Now;
-  try {
-    replayHere(O, C, Arguments, [&](Side Which, const SideResult &R) {
-      (Which == Side::Original ? Now.Original : Now.Rewritten) = R;
-      File << printResults(Now) << std::flush;
-    });
-  } catch (const GpuProblem &Problem) {
-    Now.Problem = Problem.what();
-  }
-  const auto IsWhole = [](const std::optional<SideResult> &R) {
-    return R && R->Error.empty();
-  };
-  if (Now.Problem.empty() && IsWhole(Now.Original) && IsWhole(Now.Rewritten))
-    Now.Timed = O.Runs;
-  File << printResults(Now);
-  File.close();
-  return File.good() ? ExitIdentical : ExitCannotRecord;
-}
-
+// Launches what is wanted in this process, as a debugger needs it.
 static int replayOnly(const ReplayOptions &O, const Capture &C,
                       char **Arguments) {
   if (O.Only == Side::Rewritten && !C.Rewritten)
     return problem("the capture holds no rewritten kernel", ExitUsage);
-  int Status = ExitIdentical;
+  Replayer R(C);
   try {
-    replayHere(O, C, Arguments, [&](Side Which, const SideResult &R) {
-      std::fputs(printSide(C, Which, R).c_str(), stdout);
-      if (!R.Error.empty() || !R.Mismatches.empty())
-        Status = Which == Side::Original ? ExitCannotRecord : ExitDiffers;
-    });
+    R.prepare();
+    const SideResult Result = R.launch(*O.Only);
+    std::fputs(printSide(C, *O.Only, Result).c_str(), stdout);
+    if (Result.Error.empty() && Result.Mismatches.empty())
+      return ExitIdentical;
+    return O.Only == Side::Original ? ExitCannotRecord : ExitDiffers;
+  } catch (const AddressesTaken &Problem) {
+    return problem(beginAgain(O, Arguments, Problem.what()), ExitCannotRecord);
   } catch (const GpuProblem &Problem) {
     return problem(Problem.what(), ExitCannotRecord);
   }
-  return Status;
 }
+
+namespace {
+
+// The replaying process of another one.
+class ReplayingProcess {
+public:
+  ReplayingProcess(const ReplayOptions &O, Capture &C)
+      : O(O), C(C), R(C), File(O.Results, std::ios::binary | std::ios::app) {}
+
+  int run(char **Arguments) {
+    Now.Candidate = O.First;
+    try {
+      R.prepare();
+      const auto Begin = std::chrono::steady_clock::now();
+      Now.Original = R.launch(Side::Original);
+      OfOriginal = std::chrono::steady_clock::now() - Begin;
+      tell();
+      for (; Now.Original->Error.empty() && Now.Candidate < O.Candidates.size();
+           ++Now.Candidate)
+        if (!replay(O.Candidates[Now.Candidate]))
+          break;
+    } catch (const AddressesTaken &Problem) {
+      Now.Problem = beginAgain(O, Arguments, Problem.what());
+      tell();
+    } catch (const GpuProblem &Problem) {
+      Now.Problem = Problem.what();
+      tell();
+    }
+    File.close();
+    return File.good() ? ExitIdentical : ExitCannotRecord;
+  }
+
+private:
+  void tell() { File << printResults(Now) << std::flush; }
+
+  // Whether another one can follow.
+  bool replay(const Candidate &Next) {
+    Now.Rewritten.reset();
+    Now.Timed = 0;
+    Now.Problem = substitute(Next, C);
+    // One of many must not hold up the others; the signal ends this process.
+    constexpr unsigned LeastSeconds = 5, TimesTheOriginal = 20;
+    if (!O.List.empty())
+      ::alarm(LeastSeconds +
+              static_cast<unsigned>(TimesTheOriginal * OfOriginal.count()));
+    try {
+      if (Now.Problem.empty() && C.Rewritten)
+        Now.Rewritten = R.launch(Side::Rewritten);
+    } catch (const GpuProblem &Problem) {
+      Now.Problem = Problem.what();
+    }
+    ::alarm(0);
+    tell();
+    if (!Now.Rewritten || !Now.Rewritten->Error.empty())
+      return !Now.Rewritten;
+    constexpr double MostSeconds = 1;
+    const Replayer::Timing T = R.time(O.Runs, O.List.empty() ? 0 : MostSeconds);
+    if (T.Failed)
+      (T.Failed->first == Side::Original ? Now.Original : Now.Rewritten) =
+          SideResult{T.Failed->second, 0, {}};
+    else
+      Now.Timed = T.Done;
+    tell();
+    return !T.Failed;
+  }
+
+  const ReplayOptions &O;
+  Capture &C;
+  Replayer R;
+  ReplayResults Now;
+  std::chrono::duration<double> OfOriginal{}; ///< With comparing memory.
+  std::ofstream File;
+};
+
+} // namespace
 
 // The durations of the kernel's launches, in their order.
 static std::vector<double> durations(const Recording &From, const Capture &C) {
-  const std::string Original = kernelName(C.Original.Symbol),
-                    Rewritten = kernelName(C.Rewritten->Symbol);
+  const std::string Kernel = kernelName(C.Original.Symbol);
   std::vector<double> Found;
   for (const Launch &L : From.Launches)
-    if (L.Kernel == Original || L.Kernel == Rewritten)
+    if (L.Kernel == Kernel)
       Found.push_back(L.Nanoseconds);
   return Found;
 }
@@ -251,40 +281,103 @@ static std::string unexpectedEnd(const ReplayResults &R,
                      Child.describe(), Words.empty() ? "" : ": " + Words);
 }
 
-// In a process that is called as this one was.
-static ReplayReport replay(const ReplayOptions &O, const Capture &C,
-                           std::vector<std::string> Arguments) {
-  ReplayReport Report;
+// Gives each of \p Reports, which are those of one process, its times.
+static void addTimes(const RecordedRun &Run, const Capture &C,
+                     std::string Problem, std::span<ReplayReport> Reports) {
+  const std::vector<double> All = durations(Run.Record, C);
+  const auto Launches = [](const ReplayReport &Of) -> size_t {
+    return Of.Results.Rewritten ? 1 + size_t{2} * Of.Results.Timed : 0;
+  };
+  size_t Expected = 1;
+  for (const ReplayReport &Report : Reports)
+    Expected += Launches(Report);
+  if (Problem.empty() && All.size() != Expected)
+    Problem = "not all launches were recorded";
+  auto At = All.begin() + !All.empty();
+  for (ReplayReport &Report : Reports) {
+    if (Report.Results.Timed > 0 && !Problem.empty())
+      Report.Untimed = Problem;
+    if (!Problem.empty())
+      continue;
+    const auto Next = At + static_cast<ptrdiff_t>(Launches(Report));
+    std::vector<double> Own{All.front()};
+    Own.insert(Own.end(), At, Next);
+    Report.Times = pairedTimes(Own, Report.Results.Timed);
+    At = Next;
+  }
+}
+
+// Adds what one process finds, which is called as this one was and begins with
+// the next candidate. \returns whether another one is worth its time.
+static bool replayOn(const ReplayOptions &O, const Capture &C, Runner &Runs,
+                     const std::string &Recorder,
+                     std::vector<std::string> Arguments,
+                     std::vector<ReplayReport> &Reports) {
+  const auto First = static_cast<unsigned>(Reports.size());
+  const std::string File = fmt::format("{}/results{}", Runs.folder(), First);
+  RecordRequest Request;
+  Request.Mode = RecordingMode::Time;
+  Arguments.insert(Arguments.begin(),
+                   {"--results=" + File, fmt::format("--first={}", First)});
+  const RecordedRun Run =
+      Runs.run({"/proc/self/exe", std::move(Arguments)}, std::move(Request));
+  const std::string Lines = readFile(File).value_or("");
+  for (unsigned I = First; I < O.Candidates.size(); ++I)
+    if (auto R = readResults(Lines, I))
+      Reports.push_back({std::move(*R), {}, ""});
+  if (Reports.size() == First)
+    Reports.emplace_back().Results.Candidate = First;
+  ReplayResults &Last = Reports.back().Results;
+  const bool IsDone =
+      Last.Original && (!Last.Original->Error.empty() || Last.Rewritten ||
+                        (!C.Rewritten && O.List.empty()));
+  if (!IsDone || !Run.Child.succeeded())
+    Last.Problem = unexpectedEnd(Last, Run.Child);
+  addTimes(Run, C,
+           Recorder.empty() ? "libbankstripe-recorder.so was not found"
+                            : Run.Problem,
+           std::span(Reports).subspan(First));
+  return Last.Original && Last.Original->Error.empty() &&
+         Reports.size() < O.Candidates.size();
+}
+
+static std::vector<ReplayReport>
+replayAll(const ReplayOptions &O, const Capture &C,
+          const std::vector<std::string> &Arguments) {
+  std::vector<ReplayReport> Reports;
   const std::string Recorder = findRecorder();
   Options ForRuns;
   ForRuns.TimeoutSeconds = O.TimeoutSeconds;
   Runner Runs(ForRuns, Recorder, [](const std::string &) {});
   if (Runs.folder().empty()) {
-    Report.Results.Problem = "no temporary folder can be made";
-    return Report;
+    Reports.emplace_back().Results.Problem = "no temporary folder can be made";
+    return Reports;
   }
-  const std::string File = Runs.folder() + "/results";
-  RecordRequest Request;
-  Request.Mode = RecordingMode::Time;
-  Arguments.insert(Arguments.begin(), "--results=" + File);
-  const RecordedRun Run =
-      Runs.run({"/proc/self/exe", std::move(Arguments)}, std::move(Request));
-  ReplayResults &R = Report.Results;
-  R = readResults(readFile(File).value_or(""));
-  const bool IsDone =
-      R.Original && (!R.Original->Error.empty() || R.Rewritten || !C.Rewritten);
-  if (!IsDone || !Run.Child.succeeded())
-    R.Problem = unexpectedEnd(R, Run.Child);
-  if (R.Timed == 0)
-    return Report;
-  if (Recorder.empty())
-    Report.Untimed = "libbankstripe-recorder.so was not found";
-  else if (!Run.Problem.empty())
-    Report.Untimed = Run.Problem;
-  else if (Report.Times = pairedTimes(durations(Run.Record, C), R.Timed);
-           !Report.Times.speedup())
-    Report.Untimed = "not all launches were recorded";
-  return Report;
+  while (replayOn(O, C, Runs, Recorder, Arguments, Reports))
+    ;
+  return Reports;
+}
+
+static int report(const ReplayOptions &O, const Capture &C,
+                  const std::vector<ReplayReport> &Reports) {
+  auto Json = nlohmann::ordered_json::array();
+  for (const ReplayReport &Report : Reports) {
+    if (O.JsonPath != "-")
+      std::fputs(printReplay(C, Report).c_str(), stdout);
+    Json.push_back(jsonReplay(C, Report));
+  }
+  if (O.List.empty())
+    Json = nlohmann::ordered_json(Json[0]);
+  if (!O.JsonPath.empty() &&
+      !writeFile(O.JsonPath,
+                 Json.dump(2, ' ', false,
+                           nlohmann::ordered_json::error_handler_t::replace) +
+                     '\n'))
+    return problem("cannot write '" + O.JsonPath + "'", ExitUsage);
+  int Status = ExitIdentical;
+  for (const ReplayReport &Report : Reports)
+    Status = std::max<int>(Status, judge(Report.Results));
+  return Status;
 }
 
 int main(int ArgumentCount, char **Arguments) {
@@ -299,17 +392,14 @@ int main(int ArgumentCount, char **Arguments) {
     return problem("'" + O.Path + "' is no capture: " + Error->Message,
                    ExitUsage);
   auto &C = std::get<Capture>(Read);
-  if (const std::string Wrong = changeKernel(O, C); !Wrong.empty())
-    return problem(Wrong, ExitUsage);
+  if (O.List.empty())
+    if (const std::string Wrong = substitute(O.Candidates[0], C);
+        !Wrong.empty())
+      return problem(Wrong, ExitUsage);
   if (!O.Results.empty())
-    return replayForAnother(O, C, Arguments);
+    return ReplayingProcess(O, C).run(Arguments);
   if (O.Only)
     return replayOnly(O, C, Arguments);
-  const ReplayReport Report =
-      replay(O, C, {Arguments + 1, Arguments + ArgumentCount});
-  if (O.JsonPath != "-")
-    std::fputs(printReplay(C, Report).c_str(), stdout);
-  if (!O.JsonPath.empty() && !writeFile(O.JsonPath, jsonReplay(C, Report)))
-    return problem("cannot write '" + O.JsonPath + "'", ExitUsage);
-  return judge(Report.Results);
+  return report(O, C,
+                replayAll(O, C, {Arguments + 1, Arguments + ArgumentCount}));
 }

@@ -8,6 +8,7 @@
 #include "replay/Replayer.h"
 #include "recorder/Modules.h"
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 #include <iterator>
@@ -85,6 +86,51 @@ void Replayer::findVariables(CUmodule Module, const CapturedKernel &Kernel,
   }
 }
 
+// As launches compute it (detail::percent_needed in device/bankstripe.cuh).
+int Replayer::carveoutOfGrid(const CapturedKernel &Kernel,
+                             CUfunction Function) {
+  const auto OfDevice = [&](CUdevice_attribute Which) {
+    int Value = 0;
+    D.cuDeviceGetAttribute(&Value, Which, Device);
+    return static_cast<uint64_t>(std::max(Value, 1));
+  };
+  const auto OfKernel = [&](CUfunction_attribute Which) {
+    int Value = 0;
+    D.cuFuncGetAttribute(&Value, Which, Function);
+    return static_cast<uint64_t>(std::max(Value, 0));
+  };
+  const auto Count = [](const Extent &E) { return uint64_t{E.X} * E.Y * E.Z; };
+  const auto Up = [](uint64_t Value, uint64_t To) {
+    return (Value + To - 1) / To;
+  };
+  const uint64_t Warps = std::max<uint64_t>(Up(Count(Kernel.Block), 32), 1);
+  const uint64_t Most =
+      OfDevice(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+  const uint64_t Each =
+      std::max<uint64_t>(
+          Up(OfKernel(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) +
+                 OfDevice(
+                     CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK) +
+                 Kernel.DynamicSharedBytes,
+             128),
+          1) *
+      128;
+  const uint64_t Registers =
+      std::max<uint64_t>(Up(OfKernel(CU_FUNC_ATTRIBUTE_NUM_REGS), 8), 1) * 8 *
+      32 * Warps;
+  const uint64_t Resident =
+      std::min({Up(Count(Kernel.Grid),
+                   OfDevice(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)),
+                OfDevice(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+                OfDevice(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) /
+                    (32 * Warps),
+                OfDevice(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) /
+                    Registers,
+                Most / Each});
+  return static_cast<int>(std::min<uint64_t>(
+      Up(std::max<uint64_t>(Resident, 1) * Each * 100, Most), 100));
+}
+
 void Replayer::setAttributes(const CapturedKernel &Kernel,
                              CUfunction Function) {
   const auto Set = [&](CUfunction_attribute Attribute, int Value) {
@@ -95,8 +141,10 @@ void Replayer::setAttributes(const CapturedKernel &Kernel,
                                static_cast<int>(Kernel.DynamicSharedBytes));
   if (Dynamic > 0)
     Set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, Dynamic);
-  if (Kernel.Carveout >= 0)
-    Set(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, Kernel.Carveout);
+  if (Kernel.Carveout >= 0 || Kernel.Carveout == CarveoutOfGrid)
+    Set(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+        Kernel.Carveout >= 0 ? Kernel.Carveout
+                             : carveoutOfGrid(Kernel, Function));
   // More blocks in a cluster than every GPU can do have to be asked for.
   constexpr unsigned PortableClusterBlocks = 8;
   if (Kernel.Cluster.X * Kernel.Cluster.Y * Kernel.Cluster.Z >
@@ -106,7 +154,7 @@ void Replayer::setAttributes(const CapturedKernel &Kernel,
 
 void Replayer::load(Side Which) {
   const CapturedKernel &Kernel = kernel(Which);
-  Loaded &Into = Sides[Which];
+  Loaded &Into = Sides[Which] = {};
   CUmodule Module = nullptr;
   D.need(D.cuModuleLoadData(&Module, Kernel.Image.data()),
          fmt::format("the module of the {} kernel cannot be loaded",
@@ -241,15 +289,39 @@ SideResult Replayer::launch(Side Which) {
   return Result;
 }
 
-std::optional<std::pair<Side, std::string>> Replayer::time(unsigned Times) {
-  for (unsigned I = 0; I < 2 * Times; ++I) {
-    const Side Which = timedSide(I);
-    setVariables(Sides[Which]);
-    if (const CUresult Failed = run(Which))
-      return std::pair(Which, D.name(Failed));
-    restore(Sides[Which].Changed);
+Replayer::Timing Replayer::time(unsigned Times, double MostSeconds) {
+  using Clock = std::chrono::steady_clock;
+  // How much slower is a loss that no further launch makes good.
+  constexpr int MuchSlower = 2;
+  constexpr unsigned FewestToTell = 2;
+  const Clock::time_point Begin = Clock::now();
+  std::map<Side, Clock::duration> Longest, Shortest;
+  Timing Result;
+  for (; Result.Done < Times; ++Result.Done) {
+    for (const unsigned I : {2 * Result.Done, 2 * Result.Done + 1}) {
+      const Side Which = timedSide(I);
+      setVariables(Sides[Which]);
+      const Clock::time_point Launched = Clock::now();
+      if (const CUresult Failed = run(Which)) {
+        Result.Failed = {Which, D.name(Failed)};
+        return Result;
+      }
+      const Clock::duration Taken = Clock::now() - Launched;
+      Longest[Which] = std::max(Longest[Which], Taken);
+      Shortest[Which] =
+          std::min(Shortest.try_emplace(Which, Taken).first->second, Taken);
+      restore(Sides[Which].Changed);
+    }
+    const std::chrono::duration<double> Sofar = Clock::now() - Begin;
+    const unsigned Pairs = Result.Done + 1;
+    const bool IsLost =
+        Pairs >= FewestToTell &&
+        Shortest[Side::Rewritten] > MuchSlower * Longest[Side::Original];
+    if (MostSeconds > 0 && (IsLost || (Pairs >= FewestRunsForInterval &&
+                                       Sofar.count() > MostSeconds)))
+      return {Pairs, std::nullopt};
   }
-  return std::nullopt;
+  return Result;
 }
 
 bool bankstripe::runtime::haveSameLayout(const CapturedKernel &A,

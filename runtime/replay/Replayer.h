@@ -64,11 +64,19 @@ public:
   /// be done.
   SideResult launch(Side Which);
 
+  /// Timed launches.
+  struct Timing {
+    unsigned Done = 0; ///< Of each kernel.
+    /// The side that failed, if one did, with its error; then nothing more can
+    /// be done either.
+    std::optional<std::pair<Side, std::string>> Failed;
+  };
+
   /// Launches both kernels \p Times times each, after launch() of both.
   ///
-  /// \return the side that failed, if one did, with its error; then nothing
-  /// more can be done either.
-  std::optional<std::pair<Side, std::string>> time(unsigned Times);
+  /// \param MostSeconds after which there are no more launches than an
+  /// interval needs, and none of a kernel that is much slower; 0 for no limit.
+  Timing time(unsigned Times, double MostSeconds);
 
 private:
   /// A kernel that is ready to be launched.
@@ -86,6 +94,7 @@ private:
   void findVariables(CUmodule Module, const CapturedKernel &Kernel,
                      Loaded &Into);
   void setAttributes(const CapturedKernel &Kernel, CUfunction Function);
+  int carveoutOfGrid(const CapturedKernel &Kernel, CUfunction Function);
   void restore(const std::set<PageNumber> &Pages);
   void setVariables(const Loaded &Of);
   CUresult run(Side Which);

@@ -30,8 +30,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ByteDifference, Offset, DifferingBytes,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryMismatch, Memory, DifferingBytes,
                                    First)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SideResult, Error, ChangedPages, Mismatches)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReplayResults, Problem, Original, Rewritten,
-                                   Timed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReplayResults, Candidate, Problem, Original,
+                                   Rewritten, Timed)
 
 } // namespace bankstripe::runtime
 
@@ -42,12 +42,13 @@ std::string bankstripe::runtime::printResults(const ReplayResults &Results) {
          '\n';
 }
 
-ReplayResults bankstripe::runtime::readResults(const std::string &Lines) {
-  ReplayResults Latest;
+std::optional<ReplayResults>
+bankstripe::runtime::readResults(const std::string &Lines, unsigned Candidate) {
+  std::optional<ReplayResults> Latest;
   std::istringstream Input(Lines);
   for (std::string Line; std::getline(Input, Line);)
     if (const auto Value = nlohmann::json::parse(Line, nullptr, false);
-        !Value.is_discarded())
+        !Value.is_discarded() && Value.at("Candidate") == Candidate)
       Latest = Value.get<ReplayResults>();
   return Latest;
 }
@@ -191,9 +192,9 @@ static Json timesOf(const ReplayReport &Report) {
   return Result;
 }
 
-std::string bankstripe::runtime::jsonReplay(const Capture &Of,
-                                            const ReplayReport &Report) {
-  const Json Result = {
+Json bankstripe::runtime::jsonReplay(const Capture &Of,
+                                     const ReplayReport &Report) {
+  return {
       {"version", 1},
       {"verdict", verdictText(Report)},
       {"problem", Report.Results.Problem},
@@ -206,5 +207,4 @@ std::string bankstripe::runtime::jsonReplay(const Capture &Of,
       {"times", timesOf(Report)},
       {"untimed", Report.Untimed},
       {"notes", Of.Notes}};
-  return Result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

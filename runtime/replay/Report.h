@@ -18,6 +18,7 @@
 #include "verify/Compare.h"
 #include "verify/Options.h"
 #include "verify/Statistics.h"
+#include <nlohmann/json_fwd.hpp>
 
 namespace bankstripe::runtime {
 
@@ -48,7 +49,8 @@ struct SideResult {
 
 /// What there is of a replay.
 struct ReplayResults {
-  std::string Problem; ///< Why there is no more; else empty.
+  unsigned Candidate = 0; ///< Which of several it is about.
+  std::string Problem;    ///< Why there is no more; else empty.
   std::optional<SideResult> Original, Rewritten;
   unsigned Timed = 0; ///< Launches of each side after the first ones.
 };
@@ -56,8 +58,10 @@ struct ReplayResults {
 /// What there is so far, as a line with its end.
 std::string printResults(const ReplayResults &Results);
 
-/// The last whole line of \p Lines.
-ReplayResults readResults(const std::string &Lines);
+/// The last whole line of \p Lines that is about the candidate; none when none
+/// is.
+std::optional<ReplayResults> readResults(const std::string &Lines,
+                                         unsigned Candidate = 0);
 
 /// Everything that a replay found.
 struct ReplayReport {
@@ -82,7 +86,8 @@ std::string printSide(const Capture &Of, Side Which, const SideResult &Result);
 std::string printReplay(const Capture &Of, const ReplayReport &Report);
 
 /// The report as one JSON object, which docs/replay.md describes.
-std::string jsonReplay(const Capture &Of, const ReplayReport &Report);
+nlohmann::ordered_json jsonReplay(const Capture &Of,
+                                  const ReplayReport &Report);
 
 } // namespace bankstripe::runtime
 

@@ -41,6 +41,7 @@ namespace bankstripe::runtime {
   X(cuModuleLoadData)                                                          \
   X(cuModuleGetFunction)                                                       \
   X(cuModuleGetGlobal)                                                         \
+  X(cuFuncGetAttribute)                                                        \
   X(cuFuncSetAttribute)                                                        \
   X(cuLaunchKernelEx)
 

@@ -14,6 +14,7 @@
 #include "verify/Gpu.h"
 #include "verify/Json.h"
 #include "verify/Print.h"
+#include "verify/Survey.h"
 #include <cstdio>
 #include <ctime>
 #include <fmt/chrono.h>
@@ -50,6 +51,17 @@ static std::string timeNow() {
   return fmt::format("{:%Y-%m-%d %H:%M UTC}", fmt::gmtime(std::time(nullptr)));
 }
 
+static int surveyOnly(const Options &O, const std::string &Recorder) {
+  const Survey Found = survey(O, Recorder, tell);
+  tell("");
+  if (!Found.Problem.empty())
+    return problem(Found.Problem, ExitCannotRecord);
+  const std::string Path = O.JsonPath.empty() ? "-" : O.JsonPath;
+  return writeFile(Path, jsonSurvey(Found))
+             ? ExitIdentical
+             : problem("cannot write '" + Path + "'", ExitUsage);
+}
+
 int main(int ArgumentCount, char **Arguments) {
   const auto Parsed = parseOptions(ArgumentCount, Arguments);
   if (const Done *D = std::get_if<Done>(&Parsed)) {
@@ -69,6 +81,8 @@ int main(int ArgumentCount, char **Arguments) {
         "in ../lib",
         ExitCannotRecord);
 
+  if (!O.SurveyFolder.empty())
+    return surveyOnly(O, Recorder);
   const VerifyReport Report = verify(O, Recorder, tell);
   tell("");
   if (O.JsonPath != "-")

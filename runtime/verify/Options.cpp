@@ -76,9 +76,13 @@ bankstripe::runtime::parseArguments(CLI::App &App, int ArgumentCount,
 static std::string readCommands(Options &O, const Unread &Given,
                                 const std::vector<std::string> &Rest) {
   const std::vector<std::string> &Programs = Given.Programs;
-  if (Programs.size() == 1)
+  if (!O.SurveyFolder.empty()) {
+    if (!Programs.empty() || Rest.empty())
+      return "--survey: give one command, behind '--'";
+    O.Original = O.Rewritten = {Rest.front(), {Rest.begin() + 1, Rest.end()}};
+  } else if (Programs.size() == 1) {
     return "the rewritten program is missing after '" + Programs[0] + "'";
-  if (Programs.empty()) {
+  } else if (Programs.empty()) {
     if (std::string Problem = splitCommands(Rest, O); !Problem.empty())
       return Problem;
   } else {
@@ -128,6 +132,26 @@ static void addCaptureOptions(CLI::App &App, Options &O) {
                  "anything differs")
       ->needs(File)
       ->type_name("N");
+}
+
+static void addSurveyOptions(CLI::App &App, Options &O) {
+  auto *Folder =
+      App.add_option("--survey", O.SurveyFolder,
+                     "run one program only, say what it launches (--json), and "
+                     "capture the launches that matter into this folder")
+          ->check(CLI::ExistingDirectory.description(""))
+          ->type_name("FOLDER");
+  App.add_option("--kernel", O.SurveyedKernels,
+                 "capture launches of this kernel, named by its symbol; may be "
+                 "given several times")
+      ->needs(Folder)
+      ->type_name("SYMBOL");
+  App.add_option("--max-capture", O.MostCaptured,
+                 "gigabytes of memory that captures of a survey may hold "
+                 "together (default: 16)")
+      ->needs(Folder)
+      ->check(CLI::Range(0.0, 1e6).description(""))
+      ->type_name("GB");
 }
 
 // Before anything runs: a wrong name would show only at the end. \returns what
@@ -192,6 +216,7 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
   addOutputOptions(App, O);
   addDigestOptions(App, O, Given);
   addCaptureOptions(App, O);
+  addSurveyOptions(App, O);
 
   const int Ours =
       static_cast<int>(std::find(Arguments + 1, Arguments + ArgumentCount,

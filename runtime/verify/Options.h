@@ -56,6 +56,10 @@ struct Options {
   std::string CapturePath; ///< Of a launch; empty for none.
   /// The launch to capture; none for the first one that differs.
   std::optional<unsigned> CaptureLaunch;
+  /// Of captures, when only the original is looked at; else empty.
+  std::string SurveyFolder;
+  std::vector<std::string> SurveyedKernels; ///< Symbols of those to capture.
+  double MostCaptured = 16; ///< Gigabytes of memory in these captures.
 };
 
 /// Splits `ORIGINAL ARGS... --vs REWRITTEN ARGS...`. A `--vs` that stands there
@@ -80,7 +84,8 @@ Done usageError(const CLI::App &App, const std::string &Message);
 
 /// Reads the command line, of which there are two forms: two programs before
 /// `--` and the arguments of both after it, or two whole commands after it with
-/// a `--vs` between them. Arguments go to the programs untouched.
+/// a `--vs` between them. For a survey there is one command. Arguments go to
+/// the programs untouched.
 std::variant<Options, Done> parseOptions(int ArgumentCount,
                                          const char *const *Arguments);
 

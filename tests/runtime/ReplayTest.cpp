@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "recording/Capture.h"
+#include "replay/Candidate.h"
 #include "replay/GpuMemory.h"
 #include "replay/Replayer.h"
 #include "replay/Report.h"
@@ -102,7 +103,7 @@ TEST(ReplayResults, TheLastLineComesBack) {
       {1, 5, *findByteDifference("abcdefgh", "abcdxfgh", 65536)}};
   Written.Timed = 7;
   Written.Problem = "something";
-  const ReplayResults Read = readResults(First + printResults(Written));
+  const ReplayResults Read = readResults(First + printResults(Written)).value();
   ASSERT_TRUE(Read.Original && Read.Rewritten);
   EXPECT_EQ(Read.Original->ChangedPages, 3u);
   ASSERT_EQ(Read.Rewritten->Mismatches.size(), 1u);
@@ -123,9 +124,32 @@ TEST(ReplayResults, ALineThatIsCutShortIsLeftOut) {
   const std::string Line = printResults(Written);
   Written.Rewritten.emplace();
   const ReplayResults Read =
-      readResults(Line + printResults(Written).substr(0, 20));
+      readResults(Line + printResults(Written).substr(0, 20)).value();
   EXPECT_TRUE(Read.Original);
   EXPECT_FALSE(Read.Rewritten);
+}
+
+TEST(ReplayResults, EachCandidateHasItsOwn) {
+  ReplayResults First, Second;
+  First.Problem = "first";
+  Second.Candidate = 1;
+  const std::string Lines = printResults(First) + printResults(Second);
+  EXPECT_EQ(readResults(Lines, 0).value().Problem, "first");
+  EXPECT_EQ(readResults(Lines, 1).value().Problem, "");
+  EXPECT_FALSE(readResults(Lines, 2));
+}
+
+TEST(Candidates, AVersionBesideItsOriginalIsTaken) {
+  const std::vector<std::string> Both{"_Z4stepPi", "_Z12step_stripedPi"};
+  EXPECT_EQ(kernelIn(Both, "_Z4stepPi"), "_Z12step_stripedPi");
+  EXPECT_EQ(kernelIn(Both, "_Z4stepPi", /*MayBeVersion=*/false), "_Z4stepPi");
+  EXPECT_EQ(kernelIn({"_Z4stepPi", "_Z4stepPf"}, "_Z4stepPi"), "_Z4stepPi");
+}
+
+TEST(Candidates, AKernelOfInternalLinkageIsFoundByItsName) {
+  EXPECT_EQ(kernelIn({"_ZN36_GLOBAL__N__1b2c3d4e_4_a_cu_9f8e7d6c4stepEPi"},
+                     "_ZN36_GLOBAL__N__01234567_4_a_cu_89abcdef4stepEPi"),
+            "_ZN36_GLOBAL__N__1b2c3d4e_4_a_cu_9f8e7d6c4stepEPi");
 }
 
 TEST(ReplayTimes, NoSideAlwaysGoesFirst) {
@@ -392,6 +416,42 @@ TEST_F(Replay, AModuleTakesThePlaceOfTheRewrittenOne) {
   EXPECT_EQ(replay({"--module=" + Module}).ExitStatus, ExitIdentical);
   EXPECT_EQ(replay({"--module=/nonexistent"}).ExitStatus, ExitUsage);
   EXPECT_EQ(replay({"--module=/tmp"}).ExitStatus, ExitUsage);
+}
+
+// Each is a module that adds to an element; one fails, one hangs.
+TEST_F(Replay, CandidatesAreReplayedOneAfterTheOther) {
+  add(After, 3, 7);
+  write("add 3 7", "");
+  std::string List = "[";
+  for (const char *Text :
+       {"add 3 7", "add 3 8", "fail", "hang", "needs 105 add 3 7"}) {
+    const std::string Module =
+        testing::TempDir() + "candidate" + std::to_string(List.size());
+    std::ofstream(Module, std::ios::binary) << Text << '\0';
+    List += R"({"module": ")" + Module +
+            R"(", "warp-bytes": 64, "carveout": "auto"},)";
+  }
+  List.back() = ',';
+  List += R"({"module": "/nonexistent"}])";
+  const std::string Path = testing::TempDir() + "candidates.json";
+  std::ofstream(Path) << List;
+  const ChildResult R = replay({"--candidates=" + Path, "--json=-"});
+  std::vector<std::string> Verdicts;
+  for (const auto &Json : nlohmann::json::parse(R.Output))
+    Verdicts.push_back(Json["verdict"]);
+  EXPECT_EQ(Verdicts, (std::vector<std::string>{"identical", "differs",
+                                                "differs", "not replayed",
+                                                "identical", "not replayed"}));
+  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
+}
+
+TEST_F(Replay, AListThatIsNoneIsBadUsage) {
+  write("add 0 0", "");
+  const std::string Path = testing::TempDir() + "candidates.json";
+  for (const char *Text : {"", "[]", "[{}]"}) {
+    std::ofstream(Path) << Text;
+    EXPECT_EQ(replay({"--candidates=" + Path}).ExitStatus, ExitUsage) << Text;
+  }
 }
 
 TEST_F(Replay, TheRewrittenLaunchHasItsOwnSharedMemory) {

@@ -186,6 +186,10 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *Address, size_t *Bytes,
   *Bytes = VariableBytes;
   return CUDA_SUCCESS;
 }
+CUresult cuFuncGetAttribute(int *Value, CUfunction_attribute, CUfunction) {
+  *Value = 0;
+  return CUDA_SUCCESS;
+}
 CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) {
   return CUDA_SUCCESS;
 }

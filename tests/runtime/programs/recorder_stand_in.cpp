@@ -95,11 +95,10 @@ static void printSettings(const RecordRequest &R) {
     std::cout << R.Bytes->Launch << ':' << R.Bytes->Allocation << ':'
               << R.Bytes->Begin << ':' << R.Bytes->End;
   std::cout << "\ncapture=";
-  if (R.Capture)
-    std::cout << R.Capture->Launch;
-  std::cout << "\ncaptured=" << (R.Capture ? R.Capture->Path : "")
-            << "\nkernel_only="
-            << (R.Capture && R.Capture->IsKernelOnly ? "1" : "") << '\n';
+  for (const WantedCapture &C : R.Captures)
+    std::cout << C.Launch << "\ncaptured=" << C.Path
+              << "\nkernel_only=" << (C.IsKernelOnly ? "1" : "");
+  std::cout << '\n';
 }
 
 static void addChange(Launch &L, std::string Text) {
@@ -186,8 +185,8 @@ int main(int Count, char **Arguments) {
   }
   if (const char *Suffix = std::getenv("SUFFIX")) {
     Request.Recording += Suffix;
-    if (Request.Capture)
-      Request.Capture->Path += Suffix;
+    for (WantedCapture &C : Request.Captures)
+      C.Path += Suffix;
   }
   const std::string What = Count > 1 ? Arguments[1] : "";
   if (What == "settings") {

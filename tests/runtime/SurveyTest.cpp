@@ -1,0 +1,110 @@
+//===-- SurveyTest.cpp - which launches stand for a program ---------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/Survey.h"
+#include "Scripts.h"
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace bankstripe::runtime;
+
+namespace {
+
+// Launches with these times, all of one size, but for those of larger blocks.
+std::vector<ChosenLaunch> choose(const std::vector<double> &Times,
+                                 const std::set<size_t> &Larger = {}) {
+  std::vector<Launch> Launches(Times.size());
+  std::vector<const Launch *> All;
+  for (size_t I = 0; I < Times.size(); ++I) {
+    Launches[I].Nanoseconds = Times[I];
+    Launches[I].Block = {Larger.contains(I) ? 256U : 128U, 1, 1};
+    All.push_back(&Launches[I]);
+  }
+  return chooseLaunches(All);
+}
+
+std::vector<unsigned> numbers(const std::vector<ChosenLaunch> &Chosen) {
+  std::vector<unsigned> Result;
+  for (const ChosenLaunch &L : Chosen)
+    Result.push_back(L.Number);
+  return Result;
+}
+
+TEST(ChosenLaunches, AreTheLongestAndTheMedian) {
+  const auto Chosen = choose({10, 11, 900, 12, 13});
+  EXPECT_EQ(numbers(Chosen), (std::vector<unsigned>{2, 3}));
+  EXPECT_EQ(Chosen[0].Nanoseconds, 900);
+  EXPECT_EQ(Chosen[1].Nanoseconds, 46);
+}
+
+TEST(ChosenLaunches, OneStandsForItself) {
+  const auto Chosen = choose({10});
+  EXPECT_EQ(numbers(Chosen), std::vector<unsigned>{0});
+  EXPECT_EQ(Chosen[0].Nanoseconds, 10);
+  EXPECT_TRUE(choose({}).empty());
+}
+
+TEST(ChosenLaunches, AnotherSizeCountsByItsTime) {
+  EXPECT_EQ(numbers(choose({100, 90, 80, 40}, {3})),
+            (std::vector<unsigned>{0, 2, 3}));
+  EXPECT_EQ(numbers(choose({100, 90, 80, 1}, {3})),
+            (std::vector<unsigned>{0, 2}));
+}
+
+// Even where one of another size takes just as long.
+TEST(ChosenLaunches, ALaunchIsStoodForByOneOfItsSize) {
+  const auto Chosen = choose({100, 99, 50, 50, 51}, {3, 4});
+  ASSERT_EQ(numbers(Chosen), (std::vector<unsigned>{0, 4}));
+  EXPECT_EQ(Chosen[0].Nanoseconds, 249);
+  EXPECT_EQ(Chosen[1].Nanoseconds, 101);
+}
+
+class Surveyed : public Verify {
+protected:
+  Survey look(const std::string &Program) {
+    O.SurveyFolder = Folder;
+    O.SurveyedKernels = {"_Z4stepPi"};
+    O.Original = {write("program", Program), {}};
+    return survey(O, "/no/recorder", [](const std::string &) {});
+  }
+  const std::string Launches = "$stand_in record <<END\nlaunch _Z4stepPi 70\n"
+                               "launch _Z5otherPi 20\n";
+};
+
+TEST_F(Surveyed, KernelsAndTheCapturesOfThoseThatAreNamed) {
+  const Survey S =
+      look(Launches + "END\n[ -z \"$captured\" ] || echo >$captured\n");
+  EXPECT_EQ(S.Problem, "");
+  ASSERT_EQ(S.Kernels.size(), 2u);
+  EXPECT_EQ(S.Kernels[0].Name, "step(int*)");
+  EXPECT_EQ(S.Kernels[0].MostThreads, 32u);
+  EXPECT_EQ(S.Kernels[0].Problem, "");
+  ASSERT_EQ(S.Kernels[0].Chosen.size(), 1u);
+  EXPECT_TRUE(std::filesystem::exists(S.Kernels[0].Chosen[0].Path));
+  EXPECT_EQ(S.Kernels[1].Nanoseconds, 20);
+  EXPECT_TRUE(S.Kernels[1].Chosen.empty());
+  const auto Json = nlohmann::json::parse(jsonSurvey(S));
+  EXPECT_EQ(Json["kernels"][0]["captures"][0]["ns"], 70);
+}
+
+TEST_F(Surveyed, ReasonOfTheRecorderIsGiven) {
+  const Survey S =
+      look(Launches +
+           "note no capture: step(int*): a graph cannot be captured\nEND\n");
+  EXPECT_EQ(S.Kernels[0].Problem, "a graph cannot be captured");
+  EXPECT_EQ(S.Kernels[0].Chosen[0].Path, "");
+}
+
+TEST_F(Surveyed, AProgramThatFailsIsNamed) {
+  EXPECT_EQ(look("kill -9 $$").Problem,
+            "the program: killed by signal 9 (Killed)");
+  EXPECT_TRUE(look("$stand_in record </dev/null; echo out of luck >&2")
+                  .Problem.starts_with("the program launches no kernel; its "
+                                       "last line on standard error: out of"));
+}
+
+} // namespace
