@@ -251,6 +251,12 @@ static Option<bool> AcceptFusing(
              "every version of a kernel"),
     cl::cat(Category), cl::sub(TuneCommand));
 
+static Option<double> MostCaptured(
+    "max-capture", cl::location(Given.MostCaptured), cl::value_desc("GB"),
+    cl::desc("Gigabytes of the program's memory that 'tune' may keep, to "
+             "launch its kernels again (default: 16)"),
+    cl::cat(Category), cl::sub(TuneCommand));
+
 static constexpr llvm::StringLiteral Overview =
     R"(bankstripe moves private CUDA arrays from local memory into bank-striped shared memory
 

@@ -71,6 +71,7 @@ struct ToolOptions {
   std::string BuiltProgram;  ///< `--program`, relative to it.
   bool KeepFiles = false;    ///< `--keep`.
   bool AcceptFusing = false; ///< `tune --accept-fusing`.
+  double MostCaptured = 16;  ///< `tune --max-capture`, in gigabytes.
   /// Files here may change as well as the given ones.
   std::vector<std::string> Scope;
   /// Whether what was found in a unit is worth the time that evidence takes;

@@ -216,25 +216,74 @@ llvm::Expected<std::string> Program::buildTree(StringRef Name,
   return Output;
 }
 
-llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
-                                     unsigned Runs, StringRef Json, bool Quiet,
-                                     ArrayRef<std::string> Extra) const {
+std::vector<std::string> Program::comparison(StringRef Original,
+                                             StringRef Changed,
+                                             unsigned Runs) const {
   // What is rewritten here is proven, however long the digests take.
   std::vector<std::string> Command{Verifier, "--all",
-                                   "--runs=" + std::to_string(Runs)};
-  if (!Json.empty())
-    Command.push_back("--json=" + Json.str());
-  llvm::append_range(Command, Extra);
-  Command.insert(Command.end(), {Original.str(), Changed.str()});
+                                   "--runs=" + std::to_string(Runs),
+                                   Original.str(), Changed.str()};
   if (!Options.ProgramArgs.empty()) {
     Command.emplace_back("--");
     llvm::append_range(Command, Options.ProgramArgs);
   }
+  return Command;
+}
+
+llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
+                                     unsigned Runs, bool Quiet,
+                                     ArrayRef<std::string> Extra) const {
+  std::vector<std::string> Command = comparison(Original, Changed, Runs);
+  Command.insert(Command.begin() + 1, Extra.begin(), Extra.end());
   const ProcessResult Ended =
       execute(Command, Quiet ? Output::Together : Output::Shown);
   if (Ended.wasKilled())
     return llvm::createStringError("'" + Verifier + "' " + Ended.problem());
   return Ended.exitStatus();
+}
+
+// A result may be there whatever the exit status says.
+llvm::Expected<std::string>
+Program::resultOf(std::vector<std::string> Command) const {
+  const std::string Json = Folder + "/result.json";
+  fs::remove(Json);
+  Command.insert(Command.begin() + 1, "--json=" + Json);
+  const ProcessResult Ended = execute(Command, Output::Together);
+  if (std::optional<std::string> Text = readText(Json))
+    return std::move(*Text);
+  return llvm::createStringError(
+      "'" + path::filename(Command.front()) + "' left no result: " +
+      StringRef(Ended.Out + Ended.problem()).take_back(ShownOutput).trim());
+}
+
+llvm::Expected<std::string>
+Program::measure(StringRef Original, StringRef Changed, unsigned Runs) const {
+  return resultOf(comparison(Original, Changed, Runs));
+}
+
+llvm::Expected<std::string>
+Program::survey(StringRef Executable, ArrayRef<std::string> Symbols) const {
+  const std::string Captures = Folder + "/captures";
+  if (std::error_code EC = fs::create_directories(Captures))
+    return llvm::createStringError("cannot create '" + Captures +
+                                   "': " + EC.message());
+  std::vector<std::string> Command{Verifier, "--survey=" + Captures,
+                                   "--max-capture=" +
+                                       std::to_string(Options.MostCaptured)};
+  for (const std::string &Symbol : Symbols)
+    Command.push_back("--kernel=" + Symbol);
+  Command.insert(Command.end(), {"--", Executable.str()});
+  llvm::append_range(Command, Options.ProgramArgs);
+  return resultOf(std::move(Command));
+}
+
+llvm::Expected<std::string> Program::replay(StringRef Capture,
+                                            StringRef Candidates) const {
+  const std::string List = Folder + "/candidates.json";
+  if (llvm::Error E = replaceFile(List, Candidates, std::nullopt))
+    return std::move(E);
+  return resultOf({besideExecutable("bankstripe-replay", Verifier),
+                   "--candidates=" + List, Capture.str()});
 }
 
 llvm::Expected<bool> Program::agreesUnfused(ArrayRef<ChangedFile> Changes) {
@@ -247,7 +296,7 @@ llvm::Expected<bool> Program::agreesUnfused(ArrayRef<ChangedFile> Changes) {
   if (!Changed)
     return Changed.takeError();
   llvm::Expected<int> Status =
-      compare(*Original, *Changed, /*Runs=*/0, "", /*Quiet=*/true);
+      compare(*Original, *Changed, /*Runs=*/0, /*Quiet=*/true);
   if (!Status)
     return Status.takeError();
   return *Status == ExitDone;

@@ -54,13 +54,30 @@ public:
   llvm::Error checkChanged(llvm::StringRef Original,
                            llvm::StringRef Changed) const;
 
-  /// Runs bankstripe-verify on two executables; \p Json is a file for its
-  /// result, empty to let it print; \p Extra are further options for it.
-  /// \returns its exit status.
+  /// Runs bankstripe-verify on two executables; \p Extra are further options
+  /// for it. \returns its exit status.
   llvm::Expected<int> compare(llvm::StringRef Original, llvm::StringRef Changed,
-                              unsigned Runs, llvm::StringRef Json = "",
-                              bool Quiet = false,
+                              unsigned Runs, bool Quiet = false,
                               llvm::ArrayRef<std::string> Extra = {}) const;
+
+  /// The same. \returns its result as JSON.
+  llvm::Expected<std::string> measure(llvm::StringRef Original,
+                                      llvm::StringRef Changed,
+                                      unsigned Runs) const;
+
+  /// Captures launches of the kernels with these symbols. \returns what
+  /// bankstripe-verify says of the \p Executable, as JSON.
+  llvm::Expected<std::string> survey(llvm::StringRef Executable,
+                                     llvm::ArrayRef<std::string> Symbols) const;
+
+  /// Launches the kernel of \p Capture again, and all of \p Candidates, which
+  /// is JSON. \returns what bankstripe-replay says, as JSON.
+  llvm::Expected<std::string> replay(llvm::StringRef Capture,
+                                     llvm::StringRef Candidates) const;
+
+  const std::string &nvcc() const { return Nvcc; }
+  /// The files that are read to build it.
+  const std::set<std::string> &files() const { return Files; }
 
   /// Whether the version with \p Changes computes what the original does when
   /// both are built without fusing multiplications and additions, which nvcc
@@ -82,6 +99,10 @@ private:
   llvm::Error changeTree(llvm::StringRef Root,
                          llvm::ArrayRef<ChangedFile> Changes,
                          std::map<std::string, std::string> &Touched) const;
+  std::vector<std::string> comparison(llvm::StringRef Original,
+                                      llvm::StringRef Changed,
+                                      unsigned Runs) const;
+  llvm::Expected<std::string> resultOf(std::vector<std::string> Command) const;
   /// Ends this process when it was asked to end meanwhile.
   ProcessResult execute(const std::vector<std::string> &Command,
                         Output Printed) const;

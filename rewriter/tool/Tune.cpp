@@ -5,15 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Builds the program in many versions, measures each beside the original, and
-// writes what was best into the decisions file, which `rewrite` obeys. The
-// sources are parsed once; what to try is known in tune/.
+// Runs the program once to see what it launches, measures versions of its
+// kernels, and writes what was best into the decisions file, which `rewrite`
+// obeys. The sources are parsed once; what to try is known in tune/.
+//
+//     the original is built and run        which kernels, which blocks,
+//     captures each version of a kernel alone       Replays.cpp where that
+//     cannot be                 the whole program in each version the best of
+//     all kernels together     the whole program once more
+//
 //
 //===----------------------------------------------------------------------===//
 
-#include "tune/Tune.h"
 #include "tool/Copies.h"
-#include "tool/Program.h"
+#include "tool/Replays.h"
+#include "tune/Outcome.h"
 #include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -32,97 +38,126 @@ namespace {
 /// One `bankstripe tune`.
 class Tuning {
 public:
-  Tuning(const ToolOptions &Options, const ReadResult &Read,
-         const Plan &Movable, Program &P)
-      : Options(Options), Read(Read), Movable(Movable), P(P) {}
+  Tuning(const ToolOptions &Options, ReadResult Read, Program &P,
+         std::string Original)
+      : Options(Options), Read(std::move(Read)), P(P),
+        Original(std::move(Original)) {}
 
-  llvm::Error run(TuneSearch &Search);
-  llvm::Error confirm(const TuneSearch &Search);
-
-  std::string Device;
-  unsigned Trials = 0;
+  /// Runs the program. What it shows of blocks counts as known from then on.
+  llvm::Error see(const std::vector<TuneGroup> &Likely, const Plan &Assumed);
+  llvm::Error search(double MinSpeedup);
+  llvm::Error confirm();
+  /// What was found by now.
+  TuneOutcome outcome() const;
 
 private:
-  llvm::Expected<RunResult> carryOut(const Trial &T);
-  llvm::Expected<Measurement> measure(StringRef Program);
-  llvm::Expected<Measurement> tryOut(const Trial &T, Plan &Tried);
+  llvm::Expected<RunResult> carryOut(const Trial &T) const;
+  llvm::Expected<Measurement> compareWhole(const RunResult &Run, unsigned Runs);
+  llvm::Error searchWhole(TuneGroup &G);
 
   const ToolOptions &Options;
-  const ReadResult &Read; ///< Whatever can move does.
-  const Plan &Movable;
+  ReadResult Read; ///< Whatever can move does.
   Program &P;
   std::string Original; ///< The executable.
+  ProgramRun Seen;
+  std::map<std::string, unsigned> Blocks; ///< As in TuneOutcome.
+  std::vector<std::string> NotLaunched;
+  Plan Movable;
+  Arrangement Predicted;
+  std::vector<TuneGroup> Groups;
+  std::string Device;
+  unsigned Replayed = 0, Comparisons = 0;
+  std::chrono::steady_clock::time_point Begin =
+      std::chrono::steady_clock::now();
 };
 
 } // namespace
 
+llvm::Error Tuning::see(const std::vector<TuneGroup> &Likely,
+                        const Plan &Assumed) {
+  std::vector<std::string> Symbols;
+  for (const TuneGroup &G : Likely)
+    for (unsigned Row : G.Kernels)
+      Symbols.push_back(Assumed.Kernels[Row].Facts.Id);
+  if (Options.Level != Detail::Quiet)
+    llvm::errs() << "bankstripe: running the program to see what it launches\n";
+  llvm::Expected<std::string> Json = P.survey(Original, Symbols);
+  if (!Json)
+    return Json.takeError();
+  llvm::Expected<ProgramRun> Run = parseSurvey(*Json);
+  if (!Run)
+    return Run.takeError();
+  Seen = std::move(*Run);
+  Device = Seen.Device;
+  for (const KernelPlan &K : planUnits(Read.Units, Read.Planning).Kernels) {
+    auto Found = Seen.Kernels.find(comparableName(K.Facts.Id));
+    if (Found == Seen.Kernels.end()) {
+      if (llvm::is_contained(Symbols, K.Facts.Id))
+        NotLaunched.push_back(K.Facts.Name);
+    } else if (K.Source == BlockSizeSource::Unknown) {
+      Blocks[K.Facts.Id] = Found->second.BlockThreads;
+      Read.Planning.KernelDecisions.emplace_back(decisionAbout(K.Facts))
+          .BlockSize = Found->second.BlockThreads;
+    }
+  }
+  return llvm::Error::success();
+}
+
 // The decisions of people stay, those of the trial join them.
-llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) {
-  PlanOptions Wanted = Read.Planning;
-  for (auto [I, L] : T.Arrays)
-    if (L == Layout::Keep ||
-        Movable.Arrays[I].Verdict.Kind != VerdictKind::Constant)
-      Wanted.Decisions.push_back(decisionAbout(Movable, I, L));
-  // What ptxas took back once would move again.
-  for (unsigned I = 0; I < Movable.Arrays.size(); ++I)
-    if (const Reason Why = Movable.Arrays[I].Verdict.Why;
-        Why == Reason::StackFrameKept || Why == Reason::CompileFailed)
-      Wanted.Decisions.push_back(decisionAbout(Movable, I, Layout::Keep));
-  for (const auto &[Row, Wish] : T.Carved)
-    Wanted.KernelDecisions.push_back(
-        decisionAbout(Movable.Kernels[Row].Facts, Wish));
-  for (const auto &[Row, Threads] : T.Blocks)
-    Wanted.KernelDecisions
-        .emplace_back(decisionAbout(Movable.Kernels[Row].Facts))
-        .BlockSize = Threads;
+llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) const {
   RunResult Run;
-  Run.Decisions = planUnits(Read.Units, Wanted);
+  Run.Decisions = planUnits(Read.Units, planningFor(T, Movable, Read.Planning));
   if (llvm::Error E = bankstripe::carryOut(Run, Options))
     return E;
   return Run;
 }
 
-llvm::Expected<Measurement> Tuning::measure(StringRef Changed) {
-  const std::string Json = P.folder() + "/result.json";
-  llvm::Expected<int> Status =
-      P.compare(Original, Changed, Options.Runs, Json, /*Quiet=*/true);
-  if (!Status)
-    return Status.takeError();
-  const auto Text = readText(Json);
-  if (!Text)
-    return llvm::createStringError("bankstripe-verify left no result (exit "
-                                   "status " +
-                                   llvm::Twine(*Status) + ")");
-  llvm::Expected<Measurement> M = parseMeasurement(*Text);
-  if (std::error_code EC = fs::remove(Json); EC && M)
-    return llvm::createStringError("cannot remove '" + Json +
-                                   "': " + EC.message());
-  return M;
+llvm::Error Tuning::search(double MinSpeedup) {
+  llvm::Expected<RunResult> All = decide(Read, Options);
+  if (!All)
+    return All.takeError();
+  Movable = std::move(All->Decisions);
+  PlanOptions Usual = Read.Planning;
+  Usual.MinSpeedup = MinSpeedup;
+  Predicted = layoutsOf(planUnits(Read.Units, Usual));
+  Groups = tuneGroups(Movable, [&](const KernelPlan &K) {
+    return Seen.Kernels.count(comparableName(K.Facts.Id)) != 0;
+  });
+  Replays Alone(Options, Read, P, Seen,
+                [this](const Trial &T) { return carryOut(T); });
+  if (llvm::Error E = Alone.search(Groups, Movable, Predicted))
+    return E;
+  Replayed = Alone.count();
+  for (TuneGroup &G : Groups)
+    if (!G.WhyWhole.empty())
+      if (llvm::Error E = searchWhole(G))
+        return E;
+  return llvm::Error::success();
 }
 
-// What cannot be built counts as a trial that failed.
-llvm::Expected<Measurement> Tuning::tryOut(const Trial &T, Plan &Tried) {
-  llvm::Expected<RunResult> Run = carryOut(T);
-  if (!Run)
-    return Run.takeError();
-  Tried = std::move(Run->Decisions);
-  ++Trials;
-  if (Options.Level != Detail::Quiet)
-    llvm::errs() << "bankstripe: measuring " << Trials << ": " << T.Name
-                 << '\n';
-  llvm::Expected<std::string> Built = P.build("changed", Run->Changes);
+// What cannot be built, or computes something else, has a problem.
+llvm::Expected<Measurement> Tuning::compareWhole(const RunResult &Run,
+                                                 unsigned Runs) {
+  ++Comparisons;
+  llvm::Expected<std::string> Built = P.build("changed", Run.Changes);
   if (!Built) {
     Measurement Failed;
     Failed.Problem = toString(Built.takeError());
     return Failed;
   }
-  if (!Run->Changes.empty())
+  if (!Run.Changes.empty())
     if (llvm::Error E = P.checkChanged(Original, *Built))
       return E;
-  llvm::Expected<Measurement> M = measure(*Built);
-  if (!M || M->Problem.empty())
+  llvm::Expected<std::string> Json = P.measure(Original, *Built, Runs);
+  if (!Json)
+    return Json.takeError();
+  llvm::Expected<Measurement> M = parseMeasurement(*Json);
+  if (!M)
     return M;
-  llvm::Expected<bool> Agrees = P.agreesUnfused(Run->Changes);
+  Device = M->Device;
+  if (M->Problem.empty())
+    return M;
+  llvm::Expected<bool> Agrees = P.agreesUnfused(Run.Changes);
   if (!Agrees)
     return Agrees.takeError();
   if (*Agrees && Options.AcceptFusing)
@@ -133,41 +168,88 @@ llvm::Expected<Measurement> Tuning::tryOut(const Trial &T, Plan &Tried) {
   return M;
 }
 
-llvm::Error Tuning::run(TuneSearch &Search) {
-  llvm::Expected<std::string> Built = P.build("original", {});
-  if (!Built)
-    return Built.takeError();
-  Original = std::move(*Built);
-  while (std::optional<Trial> T = Search.next()) {
-    Plan Tried;
-    llvm::Expected<Measurement> M = tryOut(*T, Tried);
-    if (!M)
-      return M.takeError();
-    if (Trials == 1 && !M->Problem.empty())
-      return llvm::createStringError("the original, built and run twice, does "
-                                     "not agree with itself: " +
-                                     M->Problem);
-    if (!M->Device.empty())
-      Device = M->Device;
-    Search.record(Tried, *M);
-  }
-  return llvm::Error::success();
+// Time of the kernels of G in the original over that in the other program.
+static std::optional<double> speedupOf(const TuneGroup &G, const Plan &P,
+                                       const Measurement &M) {
+  double Original = 0, Changed = 0;
+  for (unsigned Row : G.Kernels)
+    if (auto It = M.Kernels.find(comparableName(P.Kernels[Row].Facts.Id));
+        It != M.Kernels.end()) {
+      Original += It->second.Original;
+      Changed += It->second.Changed;
+    }
+  if (Original <= 0 || Changed <= 0)
+    return std::nullopt;
+  return Original / Changed;
 }
 
-// Each best version was right beside others; this is all of them together.
-llvm::Error Tuning::confirm(const TuneSearch &Search) {
-  if (llvm::none_of(Search.groups(),
-                    [](const TuneGroup &G) { return G.best() != nullptr; }))
+llvm::Error Tuning::searchWhole(TuneGroup &G) {
+  while (true) {
+    std::vector<Attempt> Next = nextAttempts(G, Movable, Predicted);
+    if (Next.empty())
+      return llvm::Error::success();
+    for (Attempt &A : Next) {
+      if (Options.Level != Detail::Quiet)
+        llvm::errs() << "bankstripe: building and running "
+                     << Movable.Kernels[G.Kernels.front()].Facts.Name << ", "
+                     << A.Name << '\n';
+      Trial T;
+      T.add(G, A);
+      llvm::Expected<RunResult> Run = carryOut(T);
+      if (!Run)
+        return Run.takeError();
+      llvm::Expected<Measurement> M = compareWhole(*Run, Options.Runs);
+      if (!M)
+        return M.takeError();
+      if (G.Attempts.empty() && !M->Problem.empty())
+        return llvm::createStringError("the original, built and run twice, "
+                                       "does not agree with itself: " +
+                                       M->Problem);
+      A.Problem = M->Problem;
+      if (A.Problem.empty())
+        A.Speedup = speedupOf(G, Movable, *M);
+      if (A.Problem.empty() && !A.Speedup)
+        A.Problem = "no launch of it was timed";
+      G.record(std::move(A), Run->Decisions);
+    }
+  }
+}
+
+// Each best version was right by itself; this is all of them together, in the
+// program. What the program does not gain from is measured in it.
+llvm::Error Tuning::confirm() {
+  if (llvm::none_of(Groups, [](const TuneGroup &G) { return G.best(); }))
     return llvm::Error::success();
-  Plan Tried;
-  llvm::Expected<Measurement> M = tryOut(Search.best(), Tried);
+  llvm::Expected<RunResult> Run = carryOut(bestOf(Groups));
+  if (!Run)
+    return Run.takeError();
+  llvm::Expected<Measurement> M = compareWhole(*Run, Options.Runs);
   if (!M)
     return M.takeError();
   if (!M->Problem.empty())
     return llvm::createStringError("the best of all kernels together does not "
                                    "work, so nothing is written: " +
                                    M->Problem);
-  return llvm::Error::success();
+  bool IsSettled = true;
+  for (TuneGroup &G : Groups) {
+    G.InProgram = speedupOf(G, Movable, *M);
+    if (!G.best() || !G.WhyWhole.empty() || G.InProgram.value_or(0) >= 1)
+      continue;
+    G.WhyWhole = llvm::formatv("what was {0:F2}x alone is {1:F2}x in it",
+                               *G.best()->Speedup, G.InProgram.value_or(0));
+    G.Attempts.clear();
+    IsSettled = false;
+    if (llvm::Error E = searchWhole(G))
+      return E;
+  }
+  return IsSettled ? llvm::Error::success() : confirm();
+}
+
+TuneOutcome Tuning::outcome() const {
+  const std::chrono::duration<double> Taken =
+      std::chrono::steady_clock::now() - Begin;
+  return {Movable,     Groups,        Device, Replayed,
+          Comparisons, Taken.count(), Blocks, NotLaunched};
 }
 
 // The comments before the first key; what follows is printed anew.
@@ -259,16 +341,17 @@ static void print(const TuneOutcome &Outcome, const ToolOptions &Options) {
 
 static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
                         ReadResult Given) {
-  const auto Begin = std::chrono::steady_clock::now();
   const double MinSpeedup = Given.Planning.MinSpeedup;
-  const ReadResult Read = movingAll(std::move(Given));
-  llvm::Expected<RunResult> Movable = decide(Read, Options);
-  if (!Movable)
-    return Movable.takeError();
-  PlanOptions Usual = Read.Planning;
-  Usual.MinSpeedup = MinSpeedup;
-  TuneSearch Search(Movable->Decisions, planUnits(Read.Units, Usual));
-  if (Search.groups().empty()) {
+  ReadResult Read = movingAll(std::move(Given));
+  // Whatever blocks there are; most have this size.
+  constexpr unsigned UsualBlock = 256;
+  PlanOptions Assuming = Read.Planning;
+  if (!Assuming.BlockSize)
+    Assuming.BlockSize = UsualBlock;
+  const Plan Assumed = planUnits(Read.Units, Assuming);
+  const auto Likely =
+      tuneGroups(Assumed, [](const KernelPlan &) { return true; });
+  if (Likely.empty()) {
     llvm::errs() << "bankstripe: nothing can be moved, so there is nothing to "
                     "tune\n";
     return llvm::Error::success();
@@ -276,17 +359,19 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
   llvm::Expected<Program> P = Program::find(Options, Executable, Read.Run);
   if (!P)
     return P.takeError();
-  Tuning T(Options, Read, Movable->Decisions, *P);
-  if (llvm::Error E = T.run(Search))
+  llvm::Expected<std::string> Built = P->build("original", {});
+  if (!Built)
+    return Built.takeError();
+  Tuning T(Options, std::move(Read), *P, std::move(*Built));
+  if (llvm::Error E = T.see(Likely, Assumed))
     return E;
-  const std::chrono::duration<double> Taken =
-      std::chrono::steady_clock::now() - Begin;
-  const TuneOutcome Outcome{Movable->Decisions, Search.groups(), T.Device,
-                            T.Trials, Taken.count()};
-  print(Outcome, Options);
-  if (llvm::Error E = T.confirm(Search))
+  if (llvm::Error E = T.search(MinSpeedup))
     return E;
-  return writeAll(decisionsOf(Outcome), Options);
+  llvm::Error Unconfirmed = T.confirm();
+  print(T.outcome(), Options);
+  if (Unconfirmed)
+    return Unconfirmed;
+  return writeAll(decisionsOf(T.outcome()), Options);
 }
 
 llvm::Expected<int> bankstripe::runTune(const ToolOptions &Options,

@@ -72,10 +72,10 @@ static llvm::Expected<int> verify(Program &P, const RunResult &Run,
     return Page.takeError();
   std::vector<std::string> Further = std::move(*Page);
   llvm::append_range(Further, captureOptions(Options));
-  llvm::Expected<int> Status =
-      P.compare(*Original, *Rewritten, Options.Runs,
-                Options.Format == OutputFormat::Json ? "-" : "",
-                /*Quiet=*/false, Further);
+  if (Options.Format == OutputFormat::Json)
+    Further.emplace_back("--json=-");
+  llvm::Expected<int> Status = P.compare(*Original, *Rewritten, Options.Runs,
+                                         /*Quiet=*/false, Further);
   if (!Status || *Status != ExitChanges)
     return Status;
   // This only says what it finds: a difference remains one.

@@ -3,7 +3,9 @@
 What --build makes is no program but its source and the flags that nvcc would
 get. In the place of bankstripe-verify stands a script that reads two of these
 and says how fast they are, and whether they compute the same. As a page it writes
-the plan that it got.
+the plan that it got. Asked what a program launches, it names one kernel, with a
+capture if there is a bankstripe-replay beside it: a script that reads sources in
+the place of modules.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -16,7 +18,7 @@ import sys
 import tempfile
 import unittest
 
-from support import ToolTest, moves
+from support import ToolTest, find_nvcc, moves
 
 VERIFY = """#!{python}
 import json, shutil, sys
@@ -24,6 +26,13 @@ own = sys.argv[1:]
 def option(name):
     return next((a[len(name) + 1:] for a in own if a.startswith(name + "=")), None)
 result = option("--json")
+if option("--survey"):
+    captures = [{{"file": "captured", "ns": 100}}] if {replays} else []
+    open(result, "w").write(json.dumps({{
+        "version": 1, "problem": "", "device": "Test GPU", "capability": "9.0",
+        "kernels": [{{"name": "{kernel}", "block-threads": 96, "captures": captures,
+                     "problem": "" if captures else "a test"}}]}}))
+    sys.exit(0)
 if page := option("--html"):
     shutil.copy(option("--plan"), page)
 original, changed = [open(a).read() for a in own if not a.startswith("-")]
@@ -47,6 +56,30 @@ if result:
 sys.exit(wrong)
 """
 
+REPLAY = """#!{python}
+import json, sys
+option = {{a.split("=")[0]: a.split("=")[-1] for a in sys.argv[1:]}}
+TIMES = {times}
+results = []
+for candidate in json.load(open(option["--candidates"])):
+    text = open(candidate["module"]).read()
+    form = "slot" if "slots<" in text else "stripe" if "bankstripe::" in text else "keep"
+    time = TIMES[form] * {factors}.get(str(candidate.get("carveout")), 1)
+    error = "CUDA_ERROR_ILLEGAL_ADDRESS" if form in {failing} else ""
+    results.append({{
+        "version": 1, "verdict": "differs" if time < 0 or error else "{verdict}", "problem": "",
+        "original": {{}}, "rewritten": {{"error": error}}, "untimed": "",
+        "times": {{"speedup": TIMES["keep"] * {elsewhere} / abs(time)}}}})
+json.dump(results, open(option["--json"], "w"))
+"""
+
+# Compiles nothing: a module is its source.
+NVCC = """#!/bin/sh
+echo "$@" >>"{log}"
+for word; do [ "$last" = -o ] && output=$word; last=$word; done
+! grep -q "{refused}" "$last" && cp "$last" "$output"
+"""
+
 BUILD = '{ cat a.cu; echo "// $NVCC_APPEND_FLAGS"; } >app && chmod +x app'
 
 
@@ -68,7 +101,7 @@ class ProgramTest(ToolTest):
         self.write("a.cu", moves())
 
     def fake_verify(self, times, kernel="count(int const*, int*)", rounding=False,
-                    wrong_from=1000):
+                    wrong_from=1000, replays=False):
         """By form, how long a version takes: less than 0 for one that is wrong.
 
         With rounding it is only wrong where multiplications are fused. The call
@@ -76,9 +109,27 @@ class ProgramTest(ToolTest):
         """
         path = self.write("fake-verify", VERIFY.format(
             python=sys.executable, times=times, kernel=kernel, rounding=rounding,
-            wrong_from=wrong_from, calls=self.folder / "calls"))
+            wrong_from=wrong_from, calls=self.folder / "calls", replays=replays))
         path.chmod(0o755)
         return path
+
+    def fake_replay(self, times, factors=None, failing=(), verdict="identical", elsewhere=1):
+        """The same by themselves; factors are those of carveouts, and elsewhere is
+        how much slower the original is in its program than compiled alone."""
+        self.write("bankstripe-replay", REPLAY.format(
+            python=sys.executable, times=times, factors=factors or {}, failing=failing,
+            verdict=verdict, elsewhere=elsewhere)).chmod(0o755)
+
+    def fake_toolkit(self, refused="nothing like it"):
+        """Its folder; nvcc fails on sources with a certain text."""
+        real = pathlib.Path(find_nvcc()).resolve().parents[1]
+        kit = self.folder / "kit"
+        (kit / "bin").mkdir(parents=True)
+        for name in ("include", "nvvm"):
+            (kit / name).symlink_to(real / name)
+        self.write("kit/bin/nvcc", NVCC.format(
+            log=self.folder / "compiled", refused=refused)).chmod(0o755)
+        return kit
 
     def calls(self):
         """How often two programs were compared."""

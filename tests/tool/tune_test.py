@@ -100,6 +100,82 @@ class Confirmed(TuneTest):
         self.assertEqual(group["attempts"][0]["speedup"], 1)
 
 
+@unittest.skipUnless(find_nvcc(), "nvcc is not there")
+class Replayed(TuneTest):
+    """Kernels are measured alone; the program is only run to see and to confirm."""
+
+    def tune(self, times, *args, in_program=None, refused="nothing like it", **replay):
+        self.fake_replay(times, **replay)
+        if not (self.folder / "kit").exists():
+            self.fake_toolkit(refused)
+        return super().tune(in_program or times, "--cuda-path=kit", *args, replays=True)
+
+    def attempts(self, done):
+        group, = json.loads(self.expect(DONE, done).stdout)["groups"]
+        return group, {a["name"]: a["speedup"] for a in group["attempts"]}
+
+    def test_the_program_is_compared_once(self):
+        done = self.expect(DONE, self.tune(GAINS))
+        self.assertEqual(self.calls(), 1)
+        self.assertIn("* stripes ", done.stdout)
+        self.assertIn("in the program, with the best of all kernels: 2.00x", done.stdout)
+        self.assertIn("decision:        stripe", self.decisions())
+
+    def test_nothing_is_run_again_where_nothing_gains(self):
+        self.expect(DONE, self.tune(LOSES))
+        self.assertFalse((self.folder / "calls").exists())
+        self.assertIn("decision:        keep", self.decisions())
+
+    def test_carveouts_need_no_compile(self):
+        group, attempts = self.attempts(self.tune(GAINS, "--format=json", factors={"30": 0.5}))
+        self.assertEqual(group["best"], "stripes, carveout 30")
+        self.assertEqual(attempts["stripes, carveout 30"], 4)
+        self.assertEqual(len(self.read("compiled").splitlines()), 3)
+
+    def test_what_is_wrong_or_fails_is_not_taken(self):
+        done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}))
+        self.assertIn("computes something else", done.stdout)
+        self.assertIn("* slots", done.stdout)
+        done = self.expect(DONE, self.tune(GAINS, failing=("stripe",)))
+        self.assertIn("fails with CUDA_ERROR_ILLEGAL_ADDRESS", done.stdout)
+        self.assertIn("* slots", done.stdout)
+
+    def whole(self, why, *args, **how):
+        """The whole program is run in each version, for this reason."""
+        done = self.expect(DONE, self.tune(GAINS, *args, **how))
+        self.assertIn("by runs of the whole program: " + why, done.stdout)
+        self.assertGreater(self.calls(), 1)
+        self.assertIn("* stripes", done.stdout)
+
+    def test_an_original_that_does_not_reproduce_itself(self):
+        self.whole("count: launched again, it does not leave", verdict="not reproduced")
+
+    def test_a_file_that_does_not_compile_alone(self):
+        self.whole("the original compiled alone: nvcc does not compile", refused="count")
+
+    def test_a_file_that_is_built_in_another_way(self):
+        self.whole("compiled alone, the original runs at 1.50x", elsewhere=1.5)
+
+    def test_a_kernel_that_is_not_captured(self):
+        done = self.expect(DONE, TuneTest.tune(self, GAINS))
+        self.assertIn("by runs of the whole program: count: a test", done.stdout)
+
+    def test_what_does_not_gain_in_the_program_is_measured_there(self):
+        done = self.expect(DONE, self.tune(GAINS, in_program=LOSES))
+        self.assertIn("by runs of the whole program: what was 2.00x alone is 0.53x in it",
+                      done.stdout)
+        self.assertIn("decision:        keep", self.decisions())
+
+    def test_differences_that_fusing_makes(self):
+        self.fake_replay({**GAINS, "stripe": -10})
+        self.fake_toolkit()
+        done = self.expect(DONE, TuneTest.tune(
+            self, {**GAINS, "stripe": -10}, "--cuda-path=kit", "--accept-fusing", replays=True,
+            rounding=True))
+        self.assertIn("by runs of the whole program: results differ", done.stdout)
+        self.assertIn("* stripes", done.stdout)
+
+
 class Files(TuneTest):
     def test_sources_are_left_alone(self):
         self.expect(DONE, self.tune(GAINS))

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tune/Tune.h"
+#include "tune/Measurement.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -33,7 +33,7 @@ TEST(Measurement, TimesOfKernels) {
   const Measurement M = parsed(R"json({"version": 1, "verdict": "identical",
     "device": "NVIDIA H200", "kernels": [
       {"name": "count(int*, int)", "original-total-ns": 30,
-       "rewritten-total-ns": 10, "original": {"block-threads": 96}},
+       "rewritten-total-ns": 10},
       {"name": "never timed", "original-total-ns": 0,
        "rewritten-total-ns": 0}]
 })json");
@@ -41,7 +41,6 @@ TEST(Measurement, TimesOfKernels) {
   EXPECT_EQ(M.Problem, "");
   ASSERT_EQ(M.Kernels.size(), 1U);
   EXPECT_EQ(M.Kernels.at(comparableName("_Z5countPii")).Changed, 10);
-  EXPECT_EQ(M.Kernels.at(comparableName("_Z5countPii")).BlockThreads, 96U);
 }
 
 // Demanglers disagree about blanks.
@@ -83,4 +82,81 @@ TEST(Measurement, OtherFormsAreErrors) {
   EXPECT_THAT(errorOf("[]"), HasSubstr("another version"));
   EXPECT_THAT(errorOf(R"json({"version": 2})json"),
               HasSubstr("another version"));
+}
+
+TEST(Survey, KernelsWithTheirBlocksAndCaptures) {
+  auto Run = parseSurvey(R"json({"version": 1, "device": "NVIDIA H200",
+    "capability": "9.0", "kernels": [
+      {"name": "count(int*, int)", "block-threads": 96, "problem": "",
+       "captures": [{"file": "/tmp/0", "ns": 70}]},
+      {"name": "other()", "block-threads": 32, "problem": "a graph",
+       "captures": []}]})json");
+  ASSERT_TRUE(bool(Run));
+  EXPECT_EQ(Run->Capability, "9.0");
+  const SeenKernel &K = Run->Kernels.at(comparableName("_Z5countPii"));
+  EXPECT_EQ(K.BlockThreads, 96u);
+  ASSERT_EQ(K.Captures.size(), 1u);
+  EXPECT_EQ(K.Captures[0].File, "/tmp/0");
+  EXPECT_EQ(K.Captures[0].Nanoseconds, 70);
+  EXPECT_EQ(Run->Kernels.at("other()").Problem, "a graph");
+}
+
+namespace {
+
+std::vector<Replayed> replayed(const std::string &Fields) {
+  auto R = parseReplays("[{\"version\": 1, " + Fields + "}]");
+  if (R)
+    return *R;
+  return {{std::nullopt, false, "error: " + toString(R.takeError())}};
+}
+
+} // namespace
+
+TEST(Replays, OneThatLeavesTheSameHasASpeedup) {
+  const Replayed R = replayed(R"json("verdict": "identical", "problem": "",
+    "original": {}, "rewritten": {"error": ""}, "times": {"speedup": 1.5})json")
+                         .front();
+  EXPECT_EQ(R.Speedup, 1.5);
+  EXPECT_EQ(R.Problem, "");
+  EXPECT_FALSE(R.Differs);
+}
+
+TEST(Replays, ADifferenceIsTold) {
+  const Replayed R = replayed(R"json("verdict": "differs", "problem": "",
+    "original": {}, "rewritten": {"error": ""}, "times": {"speedup": 9})json")
+                         .front();
+  EXPECT_EQ(R.Problem, "computes something else");
+  EXPECT_TRUE(R.Differs);
+  EXPECT_EQ(replayed(R"json("verdict": "differs", "problem": "", "original": {},
+    "rewritten": {"error": "CUDA_ERROR_ILLEGAL_ADDRESS"}, "times": null)json")
+                .front()
+                .Problem,
+            "fails with CUDA_ERROR_ILLEGAL_ADDRESS");
+}
+
+TEST(Replays, WhatWasNotTimedHasAReason) {
+  EXPECT_EQ(replayed(R"json("verdict": "identical", "problem": "",
+    "original": {}, "rewritten": {"error": ""}, "times": null,
+    "untimed": "no recorder")json")
+                .front()
+                .Problem,
+            "not timed: no recorder");
+  EXPECT_EQ(replayed(R"json("verdict": "not replayed", "original": {},
+    "problem": "no such kernel", "rewritten": null, "times": null)json")
+                .front()
+                .Problem,
+            "no such kernel");
+}
+
+TEST(Replays, AnOriginalThatDoesNotReproduceItselfIsAnError) {
+  EXPECT_THAT(replayed(R"json("verdict": "not reproduced", "problem": "",
+    "original": {}, "rewritten": null)json")
+                  .front()
+                  .Problem,
+              HasSubstr("error: launched again"));
+  EXPECT_EQ(replayed(R"json("verdict": "not replayed", "original": null,
+    "problem": "no GPU")json")
+                .front()
+                .Problem,
+            "error: no GPU");
 }

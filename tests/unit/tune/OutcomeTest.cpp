@@ -65,7 +65,33 @@ TEST(Outcome, NothingIsDecidedAboutWhatWasNotLaunched) {
   S.IsLaunched = [](const std::string &) { return false; };
   S.tune();
   EXPECT_TRUE(decisionsOf(S.outcome()).Arrays.empty());
-  EXPECT_THAT(printed(S), HasSubstr("the program does not launch it"));
+}
+
+TEST(Outcome, KernelsThatWereNotLaunchedAreNamed) {
+  const Simulation S = tuned();
+  TuneOutcome Outcome = S.outcome();
+  Outcome.NotLaunched = {"other"};
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printTuning(OS, Outcome);
+  EXPECT_THAT(Text, HasSubstr("kernel other\n  not measured: the program does "
+                              "not launch it"));
+}
+
+// Blocks that no source tells, where something moves that depends on them.
+TEST(Outcome, BlocksThatWereSeenAreWrittenDown) {
+  const Simulation Faster = tuned();
+  TuneOutcome Outcome = Faster.outcome();
+  Outcome.Blocks = {{Outcome.Movable.Kernels[0].Facts.Id, 96}};
+  DecisionsFile D = decisionsOf(Outcome);
+  ASSERT_EQ(D.Kernels.size(), 1u);
+  EXPECT_EQ(D.Kernels[0].BlockSize, 96u);
+  EXPECT_EQ(D.Kernels[0].Wanted, std::nullopt);
+  EXPECT_TRUE(D.Kernels[0].ByTune);
+  const Simulation Slower = tuned([](const Version &) { return 1.0; });
+  TuneOutcome Nothing = Slower.outcome();
+  Nothing.Blocks = Outcome.Blocks;
+  EXPECT_TRUE(decisionsOf(Nothing).Kernels.empty());
 }
 
 TEST(Outcome, TableMarksTheBest) {

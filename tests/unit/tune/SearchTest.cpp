@@ -103,24 +103,53 @@ TEST(Search, SubsetsAreTried) {
   EXPECT_EQ(S.bestOf("k"), "stripes without 'a'");
 }
 
-TEST(Search, KernelsThatShareNothingAreTriedTogether) {
+TEST(Search, KernelsThatShareNothingAreDecidedByThemselves) {
   Simulation S(twoKernels());
   S.Speedup = [](const Version &V) {
     if (V.Kernel == "k")
       return V.of("a") == "stripe" ? 2.0 : 1.0;
-    return V.of("b") == "stripe" ? 3.0 : 1.0;
+    return V.of("b") == "stripe" ? 0.5 : 1.0;
   };
-  EXPECT_EQ(S.tune().size(), 3U);
+  S.tune();
   EXPECT_EQ(S.bestOf("k"), "stripes");
-  EXPECT_EQ(S.bestOf("other"), "stripes");
+  EXPECT_EQ(S.bestOf("other"), "");
 }
 
-TEST(Search, KernelThatIsNotLaunchedIsLeftAlone) {
-  Simulation S(twoKernels());
-  S.IsLaunched = [](const std::string &Name) { return Name == "k"; };
-  S.tune();
-  EXPECT_FALSE(S.groupOf("other").Launched);
-  EXPECT_THAT(S.attemptsOf("other"), ElementsAre("as it is"));
+// They can be measured at the same time.
+TEST(Search, WhatDoesNotDependOnTheOthersComesTogether) {
+  const TestUnit U = unitWith({64, 8});
+  const Plan P = U.plan();
+  auto Groups = tuneGroups(P, [](const KernelPlan &) { return true; });
+  ASSERT_EQ(Groups.size(), 1u);
+  TuneGroup &G = Groups.front();
+  auto Names = [&] {
+    std::vector<std::string> Result;
+    for (Attempt &A : nextAttempts(G, P, layoutsOf(P))) {
+      Result.push_back(A.Name);
+      A.Speedup = A.Name == "stripes" ? 2 : 1;
+      Trial T;
+      T.add(G, A);
+      G.record(std::move(A), U.plan(planningFor(T, P, {})));
+    }
+    return Result;
+  };
+  EXPECT_THAT(Names(), ElementsAre("as it is", "stripes", "slots"));
+  EXPECT_THAT(Names(),
+              ElementsAre("stripes without 'a'", "stripes without 'b'"));
+}
+
+TEST(Search, KernelThatIsNotLaunchedIsInNoGroup) {
+  TestUnit U = twoKernels();
+  for (Finding &F : U.Result.Facts.Findings)
+    if (F.Name == "a")
+      F.Kernels.push_back(makeKernel("other").Id);
+  const Plan P = U.plan();
+  const auto Groups =
+      tuneGroups(P, [](const KernelPlan &K) { return K.Facts.Name == "k"; });
+  ASSERT_EQ(Groups.size(), 1u);
+  EXPECT_EQ(Groups[0].Kernels.size(), 1u);
+  ASSERT_EQ(Groups[0].Arrays.size(), 1u);
+  EXPECT_EQ(P.Arrays[Groups[0].Arrays[0]].Array.Name, "a");
 }
 
 TEST(Search, WrongResultIsNeverBest) {
@@ -131,20 +160,6 @@ TEST(Search, WrongResultIsNeverBest) {
   S.tune();
   EXPECT_EQ(S.bestOf("k"), "slots");
   EXPECT_EQ(S.groupOf("k").Attempts[1].Problem, "wrong");
-}
-
-static double stripesOfKAreWrong(const Version &V) {
-  if (V.Kernel == "k")
-    return V.of("a") == "stripe" ? -1.0 : 1.0;
-  return V.of("b") == "stripe" ? 3.0 : 1.0;
-}
-
-TEST(Search, GroupsAreTriedAloneWhereNobodyKnowsWhoIsWrong) {
-  Simulation S(twoKernels());
-  S.Speedup = stripesOfKAreWrong;
-  S.tune();
-  EXPECT_EQ(S.bestOf("k"), "");
-  EXPECT_EQ(S.bestOf("other"), "stripes");
 }
 
 TEST(Search, DecisionsOfPeopleAreNotQuestioned) {
@@ -204,32 +219,6 @@ TEST(Search, CarveoutsAreTried) {
   EXPECT_EQ(D.Kernels[0].Kernel, "k");
   EXPECT_EQ(textOf(D.Kernels[0].Wanted.value()), "30");
   EXPECT_EQ(D.Kernels[0].BlockSize, std::nullopt);
-}
-
-// Nothing in the source tells the block, but the run shows it.
-TEST(Search, BlocksThatWereSeenAreTriedAndWrittenDown) {
-  TestUnit U;
-  Finding F = makeArray("a", 16);
-  F.Version.Rest = {"/a.cu", 1000, 100};
-  U.array(F);
-  Simulation S(U);
-  S.BlockThreads = 96;
-  S.Speedup = [](const Version &V) {
-    const unsigned Threads = V.P.Kernels.front().BlockThreads;
-    return V.of("a") == "stripe" && Threads == 96 ? 2.0 : 1.0;
-  };
-  S.tune();
-  EXPECT_EQ(S.bestOf("k"), "stripes");
-  DecisionsFile D = decisionsOf(S.outcome());
-  ASSERT_EQ(D.Kernels.size(), 1U);
-  EXPECT_EQ(D.Kernels[0].BlockSize, 96u);
-  EXPECT_EQ(D.Kernels[0].Wanted, std::nullopt);
-  EXPECT_TRUE(D.Kernels[0].ByTune);
-  // Where nothing moves they are of no use.
-  Simulation Slow(U);
-  Slow.BlockThreads = 96;
-  Slow.tune();
-  EXPECT_TRUE(decisionsOf(Slow.outcome()).Kernels.empty());
 }
 
 TEST(Search, NoCarveoutIsTriedWhereLaunchesCannotBeEdited) {

@@ -12,9 +12,6 @@
 using namespace bankstripe;
 using namespace bankstripe::testing;
 
-// Time of every original, in nanoseconds.
-static constexpr double OriginalTime = 1000;
-
 std::string Version::of(const std::string &Array) const {
   return nameOf(find(P, Array).Verdict.Kind).str();
 }
@@ -22,53 +19,46 @@ std::string Version::of(const std::string &Array) const {
 Simulation::Simulation(const TestUnit &U, PlanOptions Options)
     : Speedup([](const Version &) { return 1.0; }),
       IsLaunched([](const std::string &) { return true; }), U(U),
-      Options(std::move(Options)), Movable(U.plan(this->Options)),
-      Search(Movable, Movable) {}
+      Options(std::move(Options)), Movable(U.plan(this->Options)) {}
 
-Measurement Simulation::measure(const Plan &P) const {
-  Measurement M;
-  M.Device = "Test GPU";
-  for (const KernelPlan &K : P.Kernels) {
-    if (!IsLaunched(K.Facts.Name))
-      continue;
-    const double Factor = Speedup({P, K.Facts.Name});
+void Simulation::measure(const TuneGroup &G, const Plan &P, Attempt &A) const {
+  double Original = 0, Changed = 0;
+  for (unsigned Row : G.Kernels) {
+    const double Factor = Speedup({P, P.Kernels[Row].Facts.Name});
     if (Factor < 0)
-      M.Problem = "wrong";
-    M.Kernels[comparableName(K.Facts.Id)] = {
-        OriginalTime, OriginalTime / Factor, BlockThreads};
+      A.Problem = "wrong";
+    Original += 1;
+    Changed += 1 / Factor;
   }
-  return M;
+  if (A.Problem.empty())
+    A.Speedup = Original / Changed;
 }
 
 std::vector<std::string> Simulation::tune() {
+  Groups = tuneGroups(Movable, [this](const KernelPlan &K) {
+    return IsLaunched(K.Facts.Name);
+  });
   std::vector<std::string> Names;
-  while (auto T = Search.next()) {
-    Names.push_back(T->Name);
-    PlanOptions Wanted = Options;
-    for (auto [I, L] : T->Arrays)
-      if (L == Layout::Keep ||
-          Movable.Arrays[I].Verdict.Kind != VerdictKind::Constant)
-        Wanted.Decisions.push_back(decisionAbout(Movable, I, L));
-    for (const auto &[Row, Wish] : T->Carved)
-      Wanted.KernelDecisions.push_back(
-          decisionAbout(Movable.Kernels[Row].Facts, Wish));
-    for (const auto &[Row, Threads] : T->Blocks)
-      Wanted.KernelDecisions
-          .emplace_back(decisionAbout(Movable.Kernels[Row].Facts))
-          .BlockSize = Threads;
-    Plan P = U.plan(Wanted);
-    Search.record(P, measure(P));
-    ++Trials;
-    if (Names.size() > 100) {
-      ADD_FAILURE() << "the search does not end";
-      break;
+  for (TuneGroup &G : Groups)
+    while (true) {
+      auto Next = nextAttempts(G, Movable, layoutsOf(Movable));
+      if (Next.empty() || Names.size() > 100)
+        break;
+      for (Attempt &A : Next) {
+        Names.push_back(A.Name);
+        Trial T;
+        T.add(G, A);
+        const Plan P = U.plan(planningFor(T, Movable, Options));
+        measure(G, P, A);
+        G.record(std::move(A), P);
+      }
     }
-  }
+  EXPECT_LE(Names.size(), 100u) << "the search does not end";
   return Names;
 }
 
 const TuneGroup &Simulation::groupOf(const std::string &Name) const {
-  for (const TuneGroup &G : Search.groups())
+  for (const TuneGroup &G : Groups)
     for (unsigned Row : G.Kernels)
       if (Movable.Kernels[Row].Facts.Name == Name)
         return G;
@@ -90,5 +80,5 @@ std::string Simulation::bestOf(const std::string &Name) const {
 }
 
 TuneOutcome Simulation::outcome() const {
-  return {Movable, Search.groups(), "Test GPU", Trials, 1};
+  return {Movable, Groups, "Test GPU"};
 }

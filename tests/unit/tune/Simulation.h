@@ -8,8 +8,11 @@
 // Tests of the search need a program that runs faster with some layouts:
 //
 //   Simulation S(U);
-//   S.Speedup = [](const Layouts &L) { return L("a") == "stripe" ? 2.0 : 1.0;
-//   }; S.tune(); EXPECT_EQ(S.bestOf("k"), "stripes");
+//   S.Speedup = [](const Version &V) {
+//     return V.of("a") == "stripe" ? 2.0 : 1.0;
+//   };
+//   S.tune();
+//   EXPECT_EQ(S.bestOf("k"), "stripes");
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +20,7 @@
 #define BANKSTRIPE_TESTS_UNIT_TUNE_SIMULATION_H
 
 #include "Units.h"
-#include "tune/Tune.h"
+#include "tune/Outcome.h"
 #include <functional>
 
 namespace bankstripe::testing {
@@ -39,9 +42,8 @@ public:
   /// Of the version over the original; below 0: the version is wrong.
   std::function<double(const Version &)> Speedup;
   std::function<bool(const std::string &)> IsLaunched;
-  unsigned BlockThreads = 0; ///< Of all launches; 0: nobody saw them.
 
-  /// Runs the search to its end. \returns the names of the trials.
+  /// Searches every group. \returns the names of the attempts.
   std::vector<std::string> tune();
   /// The names of the attempts of the group of kernel \p Name.
   std::vector<std::string> attemptsOf(const std::string &Name) const;
@@ -51,13 +53,12 @@ public:
   TuneOutcome outcome() const;
 
 private:
-  Measurement measure(const Plan &P) const;
+  void measure(const TuneGroup &G, const Plan &P, Attempt &A) const;
 
   TestUnit U;
   PlanOptions Options;
   Plan Movable;
-  TuneSearch Search;
-  unsigned Trials = 0;
+  std::vector<TuneGroup> Groups;
 };
 
 } // namespace bankstripe::testing

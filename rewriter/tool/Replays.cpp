@@ -1,0 +1,274 @@
+//===-- Replays.cpp - measures kernels alone ------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tool/Replays.h"
+#include "evidence/Evidence.h"
+#include "tool/Copies.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+// How far the original, compiled alone, may be from what it was in its program;
+// what is farther was built in another way.
+static constexpr double MostNoise = 0.1;
+
+static const SeenKernel *seen(const KernelPlan &K, const ProgramRun &In) {
+  auto Found = In.Kernels.find(comparableName(K.Facts.Id));
+  return Found == In.Kernels.end() ? nullptr : &Found->second;
+}
+
+const UnitRecord *Replays::unitOf(const KernelPlan &K) const {
+  for (const UnitRecord &Unit : Read.Units)
+    if (!Unit.Job.IsOtherArch &&
+        llvm::any_of(Unit.Unit.Facts.Kernels,
+                     [&](const Kernel &Own) { return Own.Id == K.Facts.Id; }))
+      return &Unit;
+  return nullptr;
+}
+
+// Why no launch of a kernel of \p G can be replayed; empty when it can.
+std::string Replays::whyNot(const TuneGroup &G, const Plan &Movable) const {
+  for (unsigned Row : G.Kernels) {
+    const KernelPlan &K = Movable.Kernels[Row];
+    const SeenKernel *Seen = seen(K, this->Seen);
+    if (llvm::none_of(Seen->Captures,
+                      [](const CapturedLaunch &L) { return !L.File.empty(); }))
+      return K.Facts.Name + ": " +
+             (Seen->Problem.empty() ? "no launch was captured" : Seen->Problem);
+    if (!unitOf(K))
+      return K.Facts.Name + ": it is compiled for another architecture only";
+  }
+  return "";
+}
+
+llvm::Error Replays::search(std::vector<TuneGroup> &Groups, const Plan &Movable,
+                            const Arrangement &Predicted) {
+  for (TuneGroup &G : Groups)
+    G.WhyWhole = whyNot(G, Movable);
+  while (true) {
+    std::vector<Version> Versions;
+    for (TuneGroup &G : Groups) {
+      if (!G.WhyWhole.empty())
+        continue;
+      std::vector<Attempt> Next = nextAttempts(G, Movable, Predicted);
+      Versions.resize(std::max(Versions.size(), Next.size()));
+      for (auto [V, A] : llvm::zip(Versions, Next))
+        V.Attempts.emplace(&G, std::move(A));
+    }
+    if (Versions.empty())
+      return llvm::Error::success();
+    auto Compiled = compile(std::move(Versions));
+    if (!Compiled)
+      return Compiled.takeError();
+    for (TuneGroup &G : Groups)
+      replay(G, *Compiled);
+  }
+}
+
+// Where nvcc does not take a version, each of its attempts is tried alone.
+llvm::Expected<std::vector<Replays::Version>>
+Replays::compile(std::vector<Version> Versions) {
+  std::vector<Version> Done;
+  while (!Versions.empty()) {
+    for (Version &V : Versions) {
+      for (const auto &[G, A] : V.Attempts)
+        V.What.add(*G, A);
+      auto Run = Make(V.What);
+      if (!Run)
+        return Run.takeError();
+      V.Run = std::move(*Run);
+    }
+    compileAll(Versions);
+    std::vector<Version> Alone;
+    for (Version &V : Versions) {
+      if (V.Attempts.size() == 1 || isCompiled(V)) {
+        Done.push_back(std::move(V));
+        continue;
+      }
+      for (auto &[G, A] : V.Attempts)
+        Alone.emplace_back().Attempts.emplace(G, std::move(A));
+    }
+    Versions = std::move(Alone);
+  }
+  return Done;
+}
+
+std::set<const UnitRecord *> Replays::unitsOf(const Version &V) const {
+  std::set<const UnitRecord *> Units;
+  for (const auto &[G, A] : V.Attempts)
+    for (unsigned Row : G->Kernels)
+      Units.insert(unitOf(V.Run.Decisions.Kernels[Row]));
+  return Units;
+}
+
+bool Replays::isCompiled(const Version &V) const {
+  return llvm::all_of(unitsOf(V), [&](const UnitRecord *Unit) {
+    return !Cubins.at({Unit, V.What.Arrays}).empty();
+  });
+}
+
+// For this GPU and nothing else. Functions of other files are missed then, and
+// nvcc says so.
+std::vector<std::string>
+Replays::commandFor(const UnitRecord &Unit, StringRef File,
+                    const std::vector<std::string> &ExtraArgs,
+                    StringRef Cubin) const {
+  CompileJob Job = Unit.Job;
+  std::string Arch = "sm_" + Seen.Capability;
+  llvm::erase(Arch, '.');
+  if (!StringRef(Job.GpuArch).starts_with(Arch))
+    Job.GpuArch = Arch;
+  auto Command = nvccCommand(Job, P.nvcc(), File, ExtraArgs, Cubin);
+  llvm::erase(Command, "-rdc=true");
+  return Command;
+}
+
+void Replays::compileAll(const std::vector<Version> &Versions) {
+  struct Piece {
+    Module What;
+    std::vector<std::string> Command;
+    std::string Cubin;
+  };
+  std::vector<Piece> Pieces;
+  for (const Version &V : Versions) {
+    const std::string Name = P.folder() + "/" + std::to_string(Cubins.size());
+    Copies Tree(Name, {"/"});
+    bool IsWritten = V.Run.Changes.empty();
+    for (const UnitRecord *Unit : unitsOf(V)) {
+      const Module What(Unit, V.What.Arrays);
+      if (!Cubins.try_emplace(What).second)
+        continue;
+      if (!IsWritten)
+        llvm::consumeError(
+            Tree.write(P.files(), V.Run.Changes, Options.EmbedHelper));
+      IsWritten = true;
+      const bool IsCopy = !V.Run.Changes.empty();
+      const std::string Cubin =
+          P.folder() + "/" + std::to_string(Cubins.size()) + ".cubin";
+      Pieces.push_back(
+          {What,
+           commandFor(*Unit,
+                      IsCopy ? *Tree.placeOf(Unit->Job.File) : Unit->Job.File,
+                      IsCopy ? Tree.argumentsFor(Unit->Job)
+                             : std::vector<std::string>(),
+                      Cubin),
+           Cubin});
+    }
+  }
+  Workers Pool({Options.Jobs, /*Seconds=*/0},
+               [&](size_t I, const WorkResult &Result) {
+                 if (Result.Problem.empty() && Result.Answer == "done")
+                   Cubins[Pieces[I].What] = Pieces[I].Cubin;
+               });
+  for (size_t I = 0; I < Pieces.size(); ++I)
+    Pool.start(I, [&, I]() -> std::string {
+      setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
+      return runProcess(Pieces[I].Command, Output::Together,
+                        Pieces[I].What.first->Job.Directory)
+                     .succeeded()
+                 ? "done"
+                 : "failed";
+    });
+  Pool.finish();
+}
+
+// How bankstripe-replay launches \p K.
+static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
+  json::Object Result{{"module", Cubin}, {"warp-bytes", K.WarpBytes}};
+  if (K.Redirected)
+    Result["most-threads"] = K.BlockThreads;
+  if (K.Carved.How == Carveout::Rule::Auto)
+    Result["carveout"] = "auto";
+  else if (K.Carved.How == Carveout::Rule::Fixed)
+    Result["carveout"] = K.Carved.Percent;
+  return Result;
+}
+
+llvm::Error Replays::replayLaunch(unsigned Row, const CapturedLaunch &L,
+                                  llvm::MutableArrayRef<Measured> Of) {
+  json::Array Candidates;
+  std::vector<Measured *> Asked;
+  for (Measured &M : Of) {
+    const KernelPlan &K = M.From->Run.Decisions.Kernels[Row];
+    const std::string &Cubin = Cubins.at({unitOf(K), M.From->What.Arrays});
+    if (Cubin.empty())
+      M.Problem = "nvcc does not compile its file alone";
+    if (!M.Problem.empty())
+      continue;
+    Candidates.push_back(candidate(K, Cubin));
+    Asked.push_back(&M);
+  }
+  if (Asked.empty())
+    return llvm::Error::success();
+  auto Json = P.replay(
+      L.File, llvm::formatv("{0}", json::Value(std::move(Candidates))).str());
+  if (!Json)
+    return Json.takeError();
+  auto Results = parseReplays(*Json);
+  if (!Results)
+    return Results.takeError();
+  Results->resize(Asked.size(), {std::nullopt, false, "was not replayed"});
+  for (auto [M, R] : llvm::zip_equal(Asked, *Results)) {
+    ++Count;
+    M->Problem = R.Problem;
+    M->Differs |= R.Differs;
+    if (R.Speedup)
+      M->Nanoseconds += L.Nanoseconds / *R.Speedup;
+  }
+  return llvm::Error::success();
+}
+
+void Replays::replay(TuneGroup &G, std::vector<Version> &Versions) {
+  std::vector<Measured> All;
+  for (Version &V : Versions)
+    if (V.Attempts.count(&G))
+      All.emplace_back().From = &V;
+  if (All.empty())
+    return;
+  auto GiveUp = [&G](const llvm::Twine &Why) {
+    G.WhyWhole = Why.str();
+    G.Attempts.clear();
+  };
+  double Original = 0;
+  for (unsigned Row : G.Kernels) {
+    const KernelPlan &K = Versions.front().Run.Decisions.Kernels[Row];
+    if (Options.Level != Detail::Quiet)
+      llvm::errs() << "bankstripe: replaying " << All.size() << " version"
+                   << (All.size() == 1 ? "" : "s") << " of " << K.Facts.Name
+                   << '\n';
+    for (const CapturedLaunch &L : seen(K, Seen)->Captures) {
+      if (L.File.empty())
+        continue;
+      Original += L.Nanoseconds;
+      if (llvm::Error E = replayLaunch(Row, L, All))
+        return GiveUp(K.Facts.Name + ": " + toString(std::move(E)));
+    }
+  }
+  for (Measured &M : All) {
+    Attempt &A = M.From->Attempts.at(&G);
+    A.Problem = M.Problem;
+    if (M.Problem.empty())
+      A.Speedup = Original / M.Nanoseconds;
+    G.record(std::move(A), M.From->Run.Decisions);
+    // What nvcc fuses otherwise is told by programs that are built without.
+    if (M.Differs && Options.AcceptFusing)
+      return GiveUp("results differ, as fusing makes them");
+  }
+  const Attempt &First = G.Attempts.front();
+  if (!First.Speedup)
+    GiveUp("the original compiled alone: " + First.Problem);
+  else if (G.Noise > MostNoise)
+    GiveUp(llvm::formatv("compiled alone, the original runs at {0:F2}x",
+                         *First.Speedup)
+               .str());
+}

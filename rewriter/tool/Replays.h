@@ -1,0 +1,85 @@
+//===-- Replays.h - measures kernels alone ----------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A run of the program left captures of the launches that matter. The device
+// code of a version is compiled alone, and takes the original's place in them:
+//
+//   attempts => versions of the sources => cubins => replays => speedups
+//
+// Groups share no kernel, so one version holds an attempt of each.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TOOL_REPLAYS_H
+#define BANKSTRIPE_TOOL_REPLAYS_H
+
+#include "tool/Program.h"
+#include "tune/Measurement.h"
+#include "tune/Search.h"
+
+namespace bankstripe {
+
+/// Plans a trial and makes the changes.
+using CarryOut = std::function<llvm::Expected<RunResult>(const Trial &)>;
+
+class Replays {
+public:
+  /// All references outlive this. \p Seen has the captures.
+  Replays(const ToolOptions &Options, const ReadResult &Read, Program &P,
+          const ProgramRun &Seen, CarryOut Make)
+      : Options(Options), Read(Read), P(P), Seen(Seen), Make(std::move(Make)) {}
+
+  /// Searches all of \p Groups that can be replayed; of any other, and of one
+  /// for which that turns out, WhyWhole says why. Errors: as of applyPlan.
+  llvm::Error search(std::vector<TuneGroup> &Groups, const Plan &Movable,
+                     const Arrangement &Predicted);
+
+  unsigned count() const { return Count; }
+
+private:
+  /// An attempt of each of several groups.
+  struct Version {
+    std::map<TuneGroup *, Attempt> Attempts;
+    Trial What;
+    RunResult Run;
+  };
+  /// What came of one version of a group's kernels.
+  struct Measured {
+    Version *From = nullptr;
+    double Nanoseconds = 0; ///< Of all their launches.
+    bool Differs = false;
+    std::string Problem;
+  };
+  /// A unit in a version, whose device code depends on the arrays alone.
+  using Module = std::pair<const UnitRecord *, Arrangement>;
+
+  std::string whyNot(const TuneGroup &G, const Plan &Movable) const;
+  const UnitRecord *unitOf(const KernelPlan &K) const;
+  std::set<const UnitRecord *> unitsOf(const Version &V) const;
+  llvm::Expected<std::vector<Version>> compile(std::vector<Version> Versions);
+  void compileAll(const std::vector<Version> &Versions);
+  bool isCompiled(const Version &V) const;
+  std::vector<std::string> commandFor(const UnitRecord &Unit,
+                                      llvm::StringRef File,
+                                      const std::vector<std::string> &ExtraArgs,
+                                      llvm::StringRef Cubin) const;
+  void replay(TuneGroup &G, std::vector<Version> &Versions);
+  llvm::Error replayLaunch(unsigned Row, const CapturedLaunch &L,
+                           llvm::MutableArrayRef<Measured> Of);
+
+  const ToolOptions &Options;
+  const ReadResult &Read;
+  Program &P;
+  const ProgramRun &Seen;
+  CarryOut Make;
+  std::map<Module, std::string> Cubins; ///< Empty where nvcc failed.
+  unsigned Count = 0;
+};
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,187 @@
+//===-- Outcome.cpp - what came of a tuning -------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tune/Outcome.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+static std::string figure(const Attempt &A) {
+  return llvm::formatv("{0:F2}x", *A.Speedup);
+}
+
+// The reason that goes into the decisions file.
+static std::string why(const TuneGroup &G, const std::string &Device) {
+  const Attempt *Best = G.best();
+  const Attempt *Shown = Best ? Best : G.fastest();
+  if (!Shown)
+    return "nothing that moves it works, on " + Device;
+  return (Best ? "" : "at best " + Shown->Name + " ") + figure(*Shown) +
+         " on " + Device;
+}
+
+static auto keyOf(const ArrayDecision &D) {
+  return std::tie(D.File, D.Function, D.Array, D.Occurrence);
+}
+
+static auto keyOf(const KernelDecision &D) {
+  return std::tie(D.File, D.Kernel);
+}
+
+DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
+  DecisionsFile Result;
+  for (const TuneGroup &G : Outcome.Groups) {
+    const Attempt *Best = G.best();
+    const std::string Why = why(G, Outcome.Device);
+    for (unsigned I : G.Arrays) {
+      const Layout Wanted = Best ? Best->Got.at(I) : Layout::Keep;
+      // It becomes constant without being told.
+      if (Wanted != Layout::Keep &&
+          Outcome.Movable.Arrays[I].Verdict.Kind == VerdictKind::Constant)
+        continue;
+      ArrayDecision &D =
+          Result.Arrays.emplace_back(decisionAbout(Outcome.Movable, I, Wanted));
+      D.ByTune = true;
+      D.Why = Why;
+    }
+    for (unsigned Row : G.Kernels) {
+      if (!Best)
+        break;
+      KernelDecision D =
+          decisionAbout(Outcome.Movable.Kernels[Row].Facts, Best->Carved);
+      D.ByTune = true;
+      D.Why = Why;
+      if (auto It = Outcome.Blocks.find(Outcome.Movable.Kernels[Row].Facts.Id);
+          It != Outcome.Blocks.end())
+        D.BlockSize = It->second;
+      // Instances of a template are one.
+      auto Same =
+          llvm::find_if(Result.Kernels, [&](const KernelDecision &Each) {
+            return keyOf(Each) == keyOf(D);
+          });
+      if (Same != Result.Kernels.end())
+        Same->BlockSize = std::max(Same->BlockSize, D.BlockSize);
+      else if (D.Wanted || D.BlockSize)
+        Result.Kernels.push_back(std::move(D));
+    }
+  }
+  return Result;
+}
+
+template <class Decision>
+static void replaceEach(std::vector<Decision> &Old,
+                        const std::vector<Decision> &New) {
+  for (const Decision &D : New) {
+    auto Same = llvm::find_if(
+        Old, [&](const Decision &Each) { return keyOf(Each) == keyOf(D); });
+    if (Same == Old.end())
+      Old.push_back(D);
+    else if (Same->ByTune)
+      *Same = D;
+  }
+}
+
+void bankstripe::replaceTuned(DecisionsFile &File, const DecisionsFile &New) {
+  replaceEach(File.Arrays, New.Arrays);
+  // A kernel that needs no carveout any more has no new decision.
+  llvm::erase_if(File.Kernels, [&](const KernelDecision &Old) {
+    return Old.ByTune && llvm::any_of(New.Arrays, [&](const ArrayDecision &D) {
+             return D.File == Old.File;
+           });
+  });
+  replaceEach(File.Kernels, New.Kernels);
+}
+
+static std::string placeOf(const Place &P) {
+  return llvm::formatv("{0}:{1}", llvm::sys::path::filename(P.File), P.Line);
+}
+
+static void printGroup(llvm::raw_ostream &OS, const TuneOutcome &Outcome,
+                       const TuneGroup &G) {
+  OS << '\n';
+  for (unsigned Row : G.Kernels) {
+    const Kernel &K = Outcome.Movable.Kernels[Row].Facts;
+    OS << "kernel " << K.Name << " at " << placeOf(K.Where) << '\n';
+  }
+  if (!G.WhyWhole.empty())
+    OS << "  by runs of the whole program: " << G.WhyWhole << '\n';
+  const Attempt *Best = G.best();
+  for (const Attempt &A : G.Attempts) {
+    OS << llvm::formatv("  {0} {1,-32} ", &A == Best ? '*' : ' ', A.Name);
+    OS << (A.Speedup ? figure(A) : A.Problem) << '\n';
+  }
+  if (Best && G.InProgram)
+    OS << llvm::formatv("  in the program, with the best of all kernels: "
+                        "{0:F2}x\n",
+                        *G.InProgram);
+  if (!Best)
+    OS << "  the original stays: nothing is faster by more than chance and 2 "
+          "%\n";
+}
+
+void bankstripe::printTuning(llvm::raw_ostream &OS,
+                             const TuneOutcome &Outcome) {
+  OS << llvm::formatv("tuned on {0} in {1:F0} s: {2} replays, {3} whole "
+                      "program{4} compared; speedups over the original, * is "
+                      "the best\n",
+                      Outcome.Device, Outcome.Seconds, Outcome.Replays,
+                      Outcome.Comparisons, Outcome.Comparisons == 1 ? "" : "s");
+  for (const TuneGroup &G : Outcome.Groups)
+    printGroup(OS, Outcome, G);
+  for (const std::string &Kernel : Outcome.NotLaunched)
+    OS << "\nkernel " << Kernel
+       << "\n  not measured: the program does not launch it; give it other "
+          "arguments\n";
+}
+
+static json::Object toJson(const TuneOutcome &Outcome, const Attempt &A) {
+  json::Array Arrays;
+  for (auto [I, L] : A.Got) {
+    const Finding &F = Outcome.Movable.Arrays[I].Array;
+    Arrays.push_back(json::Object{
+        {"name", F.Name}, {"function", F.Function}, {"layout", nameOf(L)}});
+  }
+  json::Object Result{{"name", A.Name},
+                      {"arrays", std::move(Arrays)},
+                      {"carveout", textOf(A.GotCarved)}};
+  Result["speedup"] = A.Speedup ? json::Value(*A.Speedup) : nullptr;
+  if (!A.Problem.empty())
+    Result["problem"] = A.Problem;
+  return Result;
+}
+
+json::Value bankstripe::toJson(const TuneOutcome &Outcome) {
+  json::Array Groups;
+  for (const TuneGroup &G : Outcome.Groups) {
+    json::Array Kernels, Attempts;
+    for (unsigned Row : G.Kernels)
+      Kernels.push_back(Outcome.Movable.Kernels[Row].Facts.Name);
+    for (const Attempt &A : G.Attempts)
+      Attempts.push_back(::toJson(Outcome, A));
+    const Attempt *Best = G.best();
+    Groups.push_back(json::Object{
+        {"kernels", std::move(Kernels)},
+        {"measured-by", G.WhyWhole.empty() ? "replay" : "program"},
+        {"why-not-replayed", G.WhyWhole},
+        {"in-program", G.InProgram ? json::Value(*G.InProgram) : nullptr},
+        {"noise", G.Noise},
+        {"best", Best ? json::Value(Best->Name) : json::Value(nullptr)},
+        {"attempts", std::move(Attempts)}});
+  }
+  return json::Object{{"schema", 3},
+                      {"tool", "bankstripe"},
+                      {"device", Outcome.Device},
+                      {"replays", Outcome.Replays},
+                      {"comparisons", Outcome.Comparisons},
+                      {"not-launched", json::Array(Outcome.NotLaunched)},
+                      {"groups", std::move(Groups)}};
+}

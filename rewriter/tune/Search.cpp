@@ -1,0 +1,249 @@
+//===-- Search.cpp - which layouts to measure -----------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How layouts are tried
+// ---------------------
+// A group of kernels goes through
+//
+//     the original, once more           how far chance goes
+//     bits, stripes, slots, what was predicted
+//     the fastest without one array     while that gains
+//     the fastest with other carveouts  where launches can be edited
+//
+//===----------------------------------------------------------------------===//
+
+#include "tune/Search.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace bankstripe;
+
+/// Carveouts that are tried: what the grid needs, and two sizes between. More
+/// shared memory than the driver gives never helps.
+static constexpr Carveout CarveoutsToTry[] = {{Carveout::Rule::Auto, 0},
+                                              {Carveout::Rule::Driver, 0},
+                                              {Carveout::Rule::Fixed, 30},
+                                              {Carveout::Rule::Fixed, 60}};
+
+// A table that becomes constant moves as well, whatever is asked for.
+static Layout layoutOf(const Verdict &V) {
+  switch (V.Kind) {
+  case VerdictKind::Stripe:
+  case VerdictKind::Constant:
+    return Layout::Stripe;
+  case VerdictKind::Slot:
+    return Layout::Slot;
+  case VerdictKind::Bits:
+    return Layout::Bits;
+  default:
+    return Layout::Keep;
+  }
+}
+
+const Attempt *TuneGroup::fastest(bool AlsoCarved) const {
+  const Attempt *Result = nullptr;
+  for (const Attempt &A : Attempts) {
+    const bool Moves = llvm::any_of(
+        A.Got, [](const auto &Each) { return Each.second != Layout::Keep; });
+    if (A.Speedup && Moves && (AlsoCarved || !A.Carved) &&
+        (!Result || *A.Speedup > *Result->Speedup))
+      Result = &A;
+  }
+  return Result;
+}
+
+const Attempt *TuneGroup::best() const {
+  const Attempt *A = fastest();
+  const double Chance = std::max(WorthHaving, 1 + Noise);
+  return A && *A->Speedup >= Base * Chance ? A : nullptr;
+}
+
+// What people decided stays.
+static bool mayMove(const PlannedArray &A) {
+  const Verdict &V = A.Verdict;
+  return ((V.usesHelper() || V.Kind == VerdictKind::Constant) && !V.Asked) ||
+         V.Why == Reason::OverBudget;
+}
+
+std::vector<TuneGroup> bankstripe::tuneGroups(
+    const Plan &Movable,
+    llvm::function_ref<bool(const KernelPlan &)> IsLaunched) {
+  std::vector<std::vector<unsigned>> Launched(Movable.Arrays.size());
+  for (unsigned I = 0; I < Movable.Arrays.size(); ++I)
+    if (mayMove(Movable.Arrays[I]))
+      for (unsigned Row : Movable.Arrays[I].Kernels)
+        if (IsLaunched(Movable.Kernels[Row]))
+          Launched[I].push_back(Row);
+  std::vector<TuneGroup> Groups;
+  for (KernelGroup &Each : groupKernels(
+           Movable.Arrays.size(), [&](unsigned I) -> llvm::ArrayRef<unsigned> {
+             return Launched[I];
+           })) {
+    TuneGroup &G = Groups.emplace_back();
+    G.Kernels = std::move(Each.Kernels);
+    G.Arrays = std::move(Each.Arrays);
+    for (unsigned Row : G.Kernels) {
+      const KernelPlan &K = Movable.Kernels[Row];
+      G.MayCarve &= K.WhyLaunchesStay.empty() && !K.NamedInPart &&
+                    !K.Facts.AskedAboutAt.isValid();
+    }
+  }
+  return Groups;
+}
+
+Arrangement bankstripe::layoutsOf(const Plan &P) {
+  Arrangement Result;
+  for (unsigned I = 0; I < P.Arrays.size(); ++I)
+    Result[I] = layoutOf(P.Arrays[I].Verdict);
+  return Result;
+}
+
+void TuneGroup::record(Attempt A, const Plan &Tried) {
+  for (unsigned I : Arrays)
+    A.Got[I] = layoutOf(Tried.Arrays[I].Verdict);
+  A.GotCarved = Tried.Kernels[Kernels.front()].Carved;
+  if (Attempts.empty()) {
+    const bool Changed = llvm::any_of(
+        Kernels, [&](unsigned Row) { return Tried.Kernels[Row].MovesArrays; });
+    (Changed ? Base : Noise) =
+        Changed ? A.Speedup.value_or(1) : std::abs(A.Speedup.value_or(1) - 1);
+  }
+  Attempts.push_back(std::move(A));
+}
+
+// A table becomes constant, whatever layout is asked for; what cannot be bits
+// becomes a stripe.
+static Arrangement all(const TuneGroup &G, const Plan &Movable, Layout L) {
+  Arrangement Result;
+  for (unsigned I : G.Arrays) {
+    const VerdictKind Kind = Movable.Arrays[I].Verdict.Kind;
+    const bool Cannot = (L == Layout::Slot && Kind == VerdictKind::Constant) ||
+                        (L == Layout::Bits && Kind != VerdictKind::Bits);
+    Result[I] = Cannot ? Layout::Stripe : L;
+  }
+  return Result;
+}
+
+// The fastest without one more of its arrays, the largest first.
+static std::vector<Attempt> subsets(const Plan &Movable,
+                                    const Attempt &Fastest) {
+  std::vector<unsigned> Moved;
+  for (auto [I, L] : Fastest.Got)
+    if (L != Layout::Keep)
+      Moved.push_back(I);
+  if (Moved.size() < 2)
+    return {};
+  llvm::stable_sort(Moved, [&](unsigned A, unsigned B) {
+    return Movable.Arrays[A].Array.BytesPerThread >
+           Movable.Arrays[B].Array.BytesPerThread;
+  });
+  std::vector<Attempt> Result;
+  for (unsigned I : Moved) {
+    Arrangement Wanted = Fastest.Got;
+    Wanted[I] = Layout::Keep;
+    std::string Left;
+    for (auto [Index, L] : Wanted)
+      if (L == Layout::Keep)
+        Left += (Left.empty() ? "'" : ", '") +
+                Movable.Arrays[Index].Array.Name + "'";
+    auto Has = [&](Layout L) {
+      return llvm::is_contained(llvm::make_second_range(Wanted), L);
+    };
+    const char *Layouts = Has(Layout::Slot)   ? "slots"
+                          : Has(Layout::Bits) ? "bits"
+                                              : "stripes";
+    Result.push_back(
+        {std::string(Layouts) + " without " + Left, std::move(Wanted)});
+  }
+  return Result;
+}
+
+static std::vector<Attempt> carveouts(const TuneGroup &G,
+                                      const Attempt &Fastest) {
+  std::vector<Attempt> Result;
+  for (const Carveout &C : CarveoutsToTry)
+    if (G.MayCarve && !(C == Fastest.GotCarved) &&
+        llvm::none_of(G.Attempts, [&](const Attempt &Old) {
+          return Old.Carved && *Old.Carved == C;
+        }))
+      Result.push_back(
+          {Fastest.Name + ", carveout " + textOf(C), Fastest.Got, C});
+  return Result;
+}
+
+// Those of \p Attempts that differ from each other and all that were tried.
+static std::vector<Attempt> untried(const TuneGroup &G,
+                                    std::vector<Attempt> Attempts) {
+  std::vector<Attempt> Result;
+  for (Attempt &A : Attempts)
+    if (llvm::none_of(
+            Result,
+            [&](const Attempt &Other) { return Other.Wanted == A.Wanted; }) &&
+        llvm::none_of(G.Attempts, [&](const Attempt &Old) {
+          return Old.Wanted == A.Wanted || Old.Got == A.Wanted;
+        }))
+      Result.push_back(std::move(A));
+  return Result;
+}
+
+std::vector<Attempt> bankstripe::nextAttempts(const TuneGroup &G,
+                                              const Plan &Movable,
+                                              const Arrangement &Predicted) {
+  if (G.Attempts.empty()) {
+    Arrangement Foreseen;
+    for (unsigned I : G.Arrays)
+      Foreseen[I] = Predicted.at(I);
+    const Arrangement Stripes = all(G, Movable, Layout::Stripe),
+                      Bits = all(G, Movable, Layout::Bits);
+    return untried(G, {{"as it is", all(G, Movable, Layout::Keep)},
+                       {Bits == Stripes ? "stripes" : "bits", Bits},
+                       {"stripes", Stripes},
+                       {"slots", all(G, Movable, Layout::Slot)},
+                       {"as predicted", std::move(Foreseen)}});
+  }
+  const Attempt *Fastest = G.fastest(/*AlsoCarved=*/false);
+  if (!Fastest)
+    return {};
+  auto Subsets = untried(G, subsets(Movable, *Fastest));
+  return Subsets.empty() ? carveouts(G, *Fastest) : Subsets;
+}
+
+void Trial::add(const TuneGroup &G, const Attempt &A) {
+  for (auto [I, L] : A.Got.empty() ? A.Wanted : A.Got)
+    Arrays[I] = L;
+  if (A.Carved)
+    for (unsigned Row : G.Kernels)
+      Carved[Row] = *A.Carved;
+}
+
+Trial bankstripe::bestOf(const std::vector<TuneGroup> &Groups) {
+  Trial Result;
+  for (const TuneGroup &G : Groups)
+    if (const Attempt *Best = G.best())
+      Result.add(G, *Best);
+  return Result;
+}
+
+PlanOptions bankstripe::planningFor(const Trial &T, const Plan &Movable,
+                                    PlanOptions Planning) {
+  for (unsigned I = 0; I < Movable.Arrays.size(); ++I) {
+    const Verdict &V = Movable.Arrays[I].Verdict;
+    auto Found = T.Arrays.find(I);
+    const Layout Wanted =
+        Found == T.Arrays.end() ? Layout::Keep : Found->second;
+    // What ptxas took back once would move again.
+    const bool MayMove = mayMove(Movable.Arrays[I]) ||
+                         V.Why == Reason::StackFrameKept ||
+                         V.Why == Reason::CompileFailed;
+    if (MayMove && (Wanted == Layout::Keep || V.Kind != VerdictKind::Constant))
+      Planning.Decisions.push_back(decisionAbout(Movable, I, Wanted));
+  }
+  for (const auto &[Row, Wish] : T.Carved)
+    Planning.KernelDecisions.push_back(
+        decisionAbout(Movable.Kernels[Row].Facts, Wish));
+  return Planning;
+}

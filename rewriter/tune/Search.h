@@ -1,0 +1,100 @@
+//===-- Search.h - which layouts to measure -------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `bankstripe tune` measures instead of predicting. This says what to measure
+// of each group of kernels, and keeps what came of it; how it is measured is
+// known elsewhere:
+//
+//   plan => groups => attempts => (measured) => further attempts => best
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TUNE_SEARCH_H
+#define BANKSTRIPE_TUNE_SEARCH_H
+
+#include "plan/Plan.h"
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace bankstripe {
+
+/// What arrays are to become, by their index in Plan::Arrays.
+using Arrangement = std::map<unsigned, Layout>;
+
+/// One arrangement of the arrays of a group, and what came of it.
+struct Attempt {
+  std::string Name; ///< For people: `stripes`, `slots without 'x'`.
+  Arrangement Wanted;
+  /// Of its kernels, where not what planning chooses.
+  std::optional<Carveout> Carved = {};
+  /// What planning made of Wanted: arrays for which there was no room stay.
+  Arrangement Got = {};
+  Carveout GotCarved = {}; ///< Of the first kernel.
+  /// Time of the original over its time; nothing when it was not measured.
+  std::optional<double> Speedup = {};
+  std::string Problem = {}; ///< Why not.
+};
+
+/// Kernels that were launched and share arrays, which are decided together.
+struct TuneGroup {
+  std::vector<unsigned> Kernels, Arrays; ///< Indices of the plan.
+  std::vector<Attempt> Attempts;         ///< In the order of their measuring.
+  double Base = 1;      ///< Speedup by what people decided, without more.
+  double Noise = 0;     ///< How far two builds of the original were apart.
+  bool MayCarve = true; ///< All launches of its kernels can be edited.
+  /// Why the whole program is run for it; empty where launches are replayed.
+  std::string WhyWhole = {};
+  /// What the best is worth beside those of all other groups.
+  std::optional<double> InProgram = {};
+
+  /// Takes in \p A, which became \p Tried. The first one is the original.
+  void record(Attempt A, const Plan &Tried);
+  /// The fastest arrangement that moves something, of all or of those without
+  /// a carveout of their own; nothing without any.
+  const Attempt *fastest(bool AlsoCarved = true) const;
+  /// The same, if it is worth having: faster than the original by more than
+  /// chance and WorthHaving.
+  const Attempt *best() const;
+};
+
+/// What a change has to be measured to be worth.
+inline constexpr double WorthHaving = 1.02;
+
+/// The groups of a plan that moves whatever can be moved. \p IsLaunched says of
+/// which of its kernels launches were seen.
+std::vector<TuneGroup>
+tuneGroups(const Plan &Movable,
+           llvm::function_ref<bool(const KernelPlan &)> IsLaunched);
+
+/// What planning made of each array.
+Arrangement layoutsOf(const Plan &P);
+
+/// What to measure next of \p G: attempts that do not depend on each other, of
+/// which the very first is the original; none when it is known what is best.
+/// \p Predicted is what the tool makes by itself.
+std::vector<Attempt> nextAttempts(const TuneGroup &G, const Plan &Movable,
+                                  const Arrangement &Predicted);
+
+/// One version of the whole program. What it does not name stays.
+struct Trial {
+  Arrangement Arrays;
+  std::map<unsigned, Carveout> Carved; ///< By the index of a kernel.
+
+  void add(const TuneGroup &G, const Attempt &A);
+};
+
+/// The best of each of \p Groups.
+Trial bestOf(const std::vector<TuneGroup> &Groups);
+
+/// What to ask of a plan for \p T, besides what was asked for \p Movable.
+PlanOptions planningFor(const Trial &T, const Plan &Movable,
+                        PlanOptions Planning);
+
+} // namespace bankstripe
+
+#endif
