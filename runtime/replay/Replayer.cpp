@@ -86,49 +86,38 @@ void Replayer::findVariables(CUmodule Module, const CapturedKernel &Kernel,
   }
 }
 
-// As launches compute it (detail::percent_needed in device/bankstripe.cuh).
+// What launches ask for by themselves (struct carveout in
+// device/bankstripe.cuh). Nothing was asked for yet, so that all blocks count
+// which could be resident.
 int Replayer::carveoutOfGrid(const CapturedKernel &Kernel,
                              CUfunction Function) {
   const auto OfDevice = [&](CUdevice_attribute Which) {
     int Value = 0;
     D.cuDeviceGetAttribute(&Value, Which, Device);
-    return static_cast<uint64_t>(std::max(Value, 1));
-  };
-  const auto OfKernel = [&](CUfunction_attribute Which) {
-    int Value = 0;
-    D.cuFuncGetAttribute(&Value, Which, Function);
-    return static_cast<uint64_t>(std::max(Value, 0));
+    return std::max<uint64_t>(Value, 1);
   };
   const auto Count = [](const Extent &E) { return uint64_t{E.X} * E.Y * E.Z; };
-  const auto Up = [](uint64_t Value, uint64_t To) {
-    return (Value + To - 1) / To;
+  const auto Units = [](uint64_t Value, uint64_t Unit) {
+    return (Value + Unit - 1) / Unit;
   };
-  const uint64_t Warps = std::max<uint64_t>(Up(Count(Kernel.Block), 32), 1);
-  const uint64_t Most =
-      OfDevice(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+  int Static = 0, Resident = 0;
+  D.cuFuncGetAttribute(&Static, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, Function);
+  D.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+      &Resident, Function, static_cast<int>(Count(Kernel.Block)),
+      Kernel.DynamicSharedBytes);
+  const uint64_t Blocks = std::min<uint64_t>(
+      Resident, Units(Count(Kernel.Grid),
+                      OfDevice(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)));
+  constexpr uint64_t Unit = 128;
   const uint64_t Each =
-      std::max<uint64_t>(
-          Up(OfKernel(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) +
-                 OfDevice(
-                     CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK) +
-                 Kernel.DynamicSharedBytes,
-             128),
-          1) *
-      128;
-  const uint64_t Registers =
-      std::max<uint64_t>(Up(OfKernel(CU_FUNC_ATTRIBUTE_NUM_REGS), 8), 1) * 8 *
-      32 * Warps;
-  const uint64_t Resident =
-      std::min({Up(Count(Kernel.Grid),
-                   OfDevice(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)),
-                OfDevice(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
-                OfDevice(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) /
-                    (32 * Warps),
-                OfDevice(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) /
-                    Registers,
-                Most / Each});
-  return static_cast<int>(std::min<uint64_t>(
-      Up(std::max<uint64_t>(Resident, 1) * Each * 100, Most), 100));
+      Unit *
+      Units(Static + Kernel.DynamicSharedBytes +
+                OfDevice(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
+            Unit);
+  const uint64_t Percent =
+      Units(100 * Each * std::max<uint64_t>(Blocks, 1),
+            OfDevice(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR));
+  return static_cast<int>(std::min<uint64_t>(Percent, 100));
 }
 
 void Replayer::setAttributes(const CapturedKernel &Kernel,

@@ -42,6 +42,7 @@ namespace bankstripe::runtime {
   X(cuModuleGetFunction)                                                       \
   X(cuModuleGetGlobal)                                                         \
   X(cuFuncGetAttribute)                                                        \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                               \
   X(cuFuncSetAttribute)                                                        \
   X(cuLaunchKernelEx)
 

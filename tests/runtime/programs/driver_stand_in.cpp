@@ -190,6 +190,11 @@ CUresult cuFuncGetAttribute(int *Value, CUfunction_attribute, CUfunction) {
   *Value = 0;
   return CUDA_SUCCESS;
 }
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks, CUfunction,
+                                                     int, size_t) {
+  *Blocks = 1;
+  return CUDA_SUCCESS;
+}
 CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) {
   return CUDA_SUCCESS;
 }
