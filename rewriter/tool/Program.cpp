@@ -243,9 +243,9 @@ llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
 }
 
 // A result may be there whatever the exit status says.
-llvm::Expected<std::string>
-Program::resultOf(std::vector<std::string> Command) const {
-  const std::string Json = Folder + "/result.json";
+llvm::Expected<std::string> Program::resultOf(std::vector<std::string> Command,
+                                              StringRef Name) const {
+  const std::string Json = Folder + "/" + Name.str() + ".json";
   fs::remove(Json);
   Command.insert(Command.begin() + 1, "--json=" + Json);
   const ProcessResult Ended = execute(Command, Output::Together);
@@ -277,13 +277,14 @@ Program::survey(StringRef Executable, ArrayRef<std::string> Symbols) const {
   return resultOf(std::move(Command));
 }
 
-llvm::Expected<std::string> Program::replay(StringRef Capture,
-                                            StringRef Candidates) const {
-  const std::string List = Folder + "/candidates.json";
+llvm::Expected<std::string>
+Program::replay(StringRef Capture, StringRef Candidates, StringRef Name) const {
+  const std::string List = Folder + "/" + Name.str() + ".list";
   if (llvm::Error E = replaceFile(List, Candidates, std::nullopt))
     return std::move(E);
   return resultOf({besideExecutable("bankstripe-replay", Verifier),
-                   "--candidates=" + List, Capture.str()});
+                   "--candidates=" + List, "--lock=" + Folder, Capture.str()},
+                  Name);
 }
 
 llvm::Expected<bool> Program::agreesUnfused(ArrayRef<ChangedFile> Changes) {

@@ -71,9 +71,11 @@ public:
                                      llvm::ArrayRef<std::string> Symbols) const;
 
   /// Launches the kernel of \p Capture again, and all of \p Candidates, which
-  /// is JSON. \returns what bankstripe-replay says, as JSON.
+  /// is JSON. \p Name is for its files: several may run at a time. \returns
+  /// what bankstripe-replay says, as JSON.
   llvm::Expected<std::string> replay(llvm::StringRef Capture,
-                                     llvm::StringRef Candidates) const;
+                                     llvm::StringRef Candidates,
+                                     llvm::StringRef Name) const;
 
   const std::string &nvcc() const { return Nvcc; }
   /// The files that are read to build it.
@@ -102,7 +104,8 @@ private:
   std::vector<std::string> comparison(llvm::StringRef Original,
                                       llvm::StringRef Changed,
                                       unsigned Runs) const;
-  llvm::Expected<std::string> resultOf(std::vector<std::string> Command) const;
+  llvm::Expected<std::string> resultOf(std::vector<std::string> Command,
+                                       llvm::StringRef Name = "result") const;
   /// Ends this process when it was asked to end meanwhile.
   ProcessResult execute(const std::vector<std::string> &Command,
                         Output Printed) const;

@@ -10,6 +10,7 @@
 #include "tool/Copies.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -70,8 +71,7 @@ llvm::Error Replays::search(std::vector<TuneGroup> &Groups, const Plan &Movable,
     auto Compiled = compile(std::move(Versions));
     if (!Compiled)
       return Compiled.takeError();
-    for (TuneGroup &G : Groups)
-      replay(G, *Compiled);
+    replay(Groups, *Compiled);
   }
 }
 
@@ -194,81 +194,124 @@ static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
   return Result;
 }
 
-llvm::Error Replays::replayLaunch(unsigned Row, const CapturedLaunch &L,
-                                  llvm::MutableArrayRef<Measured> Of) {
+// The candidates, as JSON; empty when there is none.
+std::string Replays::prepare(Launched &L) {
   json::Array Candidates;
-  std::vector<Measured *> Asked;
-  for (Measured &M : Of) {
-    const KernelPlan &K = M.From->Run.Decisions.Kernels[Row];
-    const std::string &Cubin = Cubins.at({unitOf(K), M.From->What.Arrays});
+  llvm::erase_if(L.Versions, [&](Measured *M) {
+    const KernelPlan &K = M->From->Run.Decisions.Kernels[L.Kernel];
+    const std::string &Cubin = Cubins.at({unitOf(K), M->From->What.Arrays});
     if (Cubin.empty())
-      M.Problem = "nvcc does not compile its file alone";
-    if (!M.Problem.empty())
-      continue;
-    Candidates.push_back(candidate(K, Cubin));
-    Asked.push_back(&M);
-  }
-  if (Asked.empty())
-    return llvm::Error::success();
-  auto Json = P.replay(
-      L.File, llvm::formatv("{0}", json::Value(std::move(Candidates))).str());
-  if (!Json)
-    return Json.takeError();
-  auto Results = parseReplays(*Json);
+      M->Problem = "nvcc does not compile its file alone";
+    else
+      Candidates.push_back(candidate(K, Cubin));
+    return Cubin.empty();
+  });
+  return L.Versions.empty()
+             ? ""
+             : llvm::formatv("{0}", json::Value(std::move(Candidates))).str();
+}
+
+llvm::Error Replays::take(Launched &L) {
+  if (!StringRef(L.Json).starts_with("["))
+    return llvm::createStringError(L.Problem + L.Json);
+  auto Results = parseReplays(L.Json);
   if (!Results)
     return Results.takeError();
-  Results->resize(Asked.size(), {std::nullopt, false, "was not replayed"});
-  for (auto [M, R] : llvm::zip_equal(Asked, *Results)) {
+  Results->resize(L.Versions.size(), {std::nullopt, false, "was not replayed"});
+  for (auto [M, R] : llvm::zip_equal(L.Versions, *Results)) {
     ++Count;
-    M->Problem = R.Problem;
+    if (M->Problem.empty())
+      M->Problem = R.Problem;
     M->Differs |= R.Differs;
     if (R.Speedup)
-      M->Nanoseconds += L.Nanoseconds / *R.Speedup;
+      M->Nanoseconds += L.Capture->Nanoseconds / *R.Speedup;
   }
   return llvm::Error::success();
 }
 
-void Replays::replay(TuneGroup &G, std::vector<Version> &Versions) {
-  std::vector<Measured> All;
-  for (Version &V : Versions)
-    if (V.Attempts.count(&G))
-      All.emplace_back().From = &V;
-  if (All.empty())
-    return;
-  auto GiveUp = [&G](const llvm::Twine &Why) {
-    G.WhyWhole = Why.str();
-    G.Attempts.clear();
-  };
-  double Original = 0;
-  for (unsigned Row : G.Kernels) {
-    const KernelPlan &K = Versions.front().Run.Decisions.Kernels[Row];
-    if (Options.Level != Detail::Quiet)
-      llvm::errs() << "bankstripe: replaying " << All.size() << " version"
-                   << (All.size() == 1 ? "" : "s") << " of " << K.Facts.Name
-                   << '\n';
-    for (const CapturedLaunch &L : seen(K, Seen)->Captures) {
-      if (L.File.empty())
-        continue;
-      Original += L.Nanoseconds;
-      if (llvm::Error E = replayLaunch(Row, L, All))
-        return GiveUp(K.Facts.Name + ": " + toString(std::move(E)));
-    }
-  }
+static void giveUp(TuneGroup &G, const std::string &Why) {
+  G.WhyWhole = Why;
+  G.Attempts.clear();
+}
+
+void Replays::record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
+                     double Original) {
+  bool Differs = false;
   for (Measured &M : All) {
     Attempt &A = M.From->Attempts.at(&G);
     A.Problem = M.Problem;
     if (M.Problem.empty())
       A.Speedup = Original / M.Nanoseconds;
+    Differs |= M.Differs;
     G.record(std::move(A), M.From->Run.Decisions);
-    // What nvcc fuses otherwise is told by programs that are built without.
-    if (M.Differs && Options.AcceptFusing)
-      return GiveUp("results differ, as fusing makes them");
   }
   const Attempt &First = G.Attempts.front();
-  if (!First.Speedup)
-    GiveUp("the original compiled alone: " + First.Problem);
+  // What nvcc fuses otherwise is told by programs that are built without.
+  if (Differs && Options.AcceptFusing)
+    giveUp(G, "results differ, as fusing makes them");
+  else if (!First.Speedup)
+    giveUp(G, "the original compiled alone: " + First.Problem);
   else if (G.Noise > MostNoise)
-    GiveUp(llvm::formatv("compiled alone, the original runs at {0:F2}x",
-                         *First.Speedup)
-               .str());
+    giveUp(G, llvm::formatv("compiled alone, the original runs at {0:F2}x",
+                            *First.Speedup));
+}
+
+// Several launches at a time: it takes longer to prepare one than to time it.
+void Replays::replay(std::vector<TuneGroup> &Groups,
+                     std::vector<Version> &Versions) {
+  std::map<TuneGroup *, std::vector<Measured>> All;
+  for (Version &V : Versions)
+    for (const auto &[G, A] : V.Attempts)
+      All[G].emplace_back().From = &V;
+  std::vector<Launched> Launches;
+  for (TuneGroup &G : Groups)
+    for (unsigned Row : All.count(&G) ? G.Kernels : std::vector<unsigned>())
+      for (const CapturedLaunch &C :
+           seen(Versions.front().Run.Decisions.Kernels[Row], Seen)->Captures)
+        if (!C.File.empty()) {
+          Launches.push_back({&G, Row, &C, {}, "", ""});
+          for (Measured &M : All[&G])
+            Launches.back().Versions.push_back(&M);
+        }
+  constexpr uint64_t LargeBytes = uint64_t(1) << 30;
+  const bool AreLarge = llvm::any_of(Launches, [&](const Launched &L) {
+    uint64_t Bytes = 0;
+    llvm::sys::fs::file_size(L.Capture->File, Bytes);
+    return Bytes > LargeBytes;
+  });
+  const unsigned AtATime = AreLarge ? 1 : 4;
+  Progress Shown(Launches.size(), Options.Level != Detail::Quiet);
+  auto NameOf = [&](size_t I) {
+    return Versions.front()
+        .Run.Decisions.Kernels[Launches[I].Kernel]
+        .Facts.Name;
+  };
+  Workers Pool({std::min(AtATime, Options.Jobs), /*Seconds=*/0},
+               [&](size_t I, WorkResult Result) {
+                 Launches[I].Problem = std::move(Result.Problem);
+                 Launches[I].Json = std::move(Result.Answer);
+                 Shown.done("replaying " + NameOf(I));
+               });
+  for (size_t I = 0; I < Launches.size(); ++I)
+    if (const std::string Candidates = prepare(Launches[I]);
+        !Candidates.empty())
+      Pool.start(I, [&]() -> std::string {
+        auto Json = P.replay(Launches[I].Capture->File, Candidates,
+                             "replay" + std::to_string(I));
+        return Json ? *Json : toString(Json.takeError());
+      });
+  Pool.finish();
+  std::map<TuneGroup *, double> Original;
+  for (Launched &L : Launches) {
+    Original[L.Group] += L.Capture->Nanoseconds;
+    if (!L.Group->WhyWhole.empty() || L.Versions.empty())
+      continue;
+    if (llvm::Error E = take(L))
+      giveUp(*L.Group,
+             Versions.front().Run.Decisions.Kernels[L.Kernel].Facts.Name +
+                 ": " + toString(std::move(E)));
+  }
+  for (auto &[G, Measured] : All)
+    if (G->WhyWhole.empty())
+      record(*G, Measured, Original[G]);
 }

@@ -54,6 +54,15 @@ private:
     bool Differs = false;
     std::string Problem;
   };
+  /// A captured launch in several versions.
+  struct Launched {
+    TuneGroup *Group = nullptr;
+    unsigned Kernel = 0; ///< Index of the plan.
+    const CapturedLaunch *Capture = nullptr;
+    std::vector<Measured *> Versions; ///< That can be replayed.
+    std::string Json;                 ///< The result, or
+    std::string Problem;              ///< why there is none.
+  };
   /// A unit in a version, whose device code depends on the arrays alone.
   using Module = std::pair<const UnitRecord *, Arrangement>;
 
@@ -67,9 +76,11 @@ private:
                                       llvm::StringRef File,
                                       const std::vector<std::string> &ExtraArgs,
                                       llvm::StringRef Cubin) const;
-  void replay(TuneGroup &G, std::vector<Version> &Versions);
-  llvm::Error replayLaunch(unsigned Row, const CapturedLaunch &L,
-                           llvm::MutableArrayRef<Measured> Of);
+  void replay(std::vector<TuneGroup> &Groups, std::vector<Version> &Versions);
+  std::string prepare(Launched &L);
+  llvm::Error take(Launched &L);
+  void record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
+              double Original);
 
   const ToolOptions &Options;
   const ReadResult &Read;

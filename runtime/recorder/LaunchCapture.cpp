@@ -34,6 +34,7 @@ bool LaunchCapture::wants(unsigned Launch, const std::string &Kernel,
     return false;
   Request = std::move(*At);
   Waiting.erase(At);
+  IsWanted = true;
   return true;
 }
 
@@ -234,6 +235,7 @@ std::string LaunchCapture::giveUp(const std::string &Reason) {
 }
 
 void LaunchCapture::stop() {
+  IsWanted = false;
   Writer.reset();
   Memory.clear();
   if (!isOver())

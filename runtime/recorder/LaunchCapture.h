@@ -45,7 +45,7 @@ public:
       : Waiting(std::move(Wanted)), BytesLeft(MostBytes) {}
 
   /// Whether there is nothing more to do.
-  bool isOver() const { return Waiting.empty() && !isUnderWay(); }
+  bool isOver() const { return Waiting.empty() && !IsWanted; }
   /// Whether a launch is wanted, which is then the one that all further calls
   /// are about.
   ///
@@ -87,6 +87,7 @@ private:
   std::vector<WantedCapture> Waiting;
   uint64_t BytesLeft;
   WantedCapture Request;
+  bool IsWanted = false; ///< Between wants() and stop().
   ModuleImages Images;
   std::unique_ptr<CaptureWriter> Writer;
   std::vector<Place> Memory; ///< In the order of its numbers in the file.

@@ -23,9 +23,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
 #include <sys/personality.h>
 #include <unistd.h>
 
@@ -40,6 +42,7 @@ struct ReplayOptions {
   double TimeoutSeconds = 600; ///< 0 for no limit.
   /// What takes the place of the rewritten kernel; at least one.
   std::vector<Candidate> Candidates{1};
+  std::string Lock;     ///< File; empty for none.
   std::string List;     ///< Of candidates; empty: there is one.
   std::string JsonPath; ///< Empty for none; "-" for standard output.
   std::string Results;  ///< File for results: this is the replaying process,
@@ -93,6 +96,10 @@ static void addLaunchOptions(CLI::App &App, ReplayOptions &O,
                  "replay each of the rewritten kernels in this list; see "
                  "docs/replay.md")
       ->excludes(Module, Shared, App.get_option("--only"))
+      ->type_name("FILE");
+  App.add_option("--lock", O.Lock,
+                 "while times are taken, keep all others that name this file "
+                 "off the GPU")
       ->type_name("FILE");
   App.add_option("--timeout", O.TimeoutSeconds,
                  "seconds that the replay may take; 0 for no limit (default: "
@@ -192,10 +199,12 @@ namespace {
 class ReplayingProcess {
 public:
   ReplayingProcess(const ReplayOptions &O, Capture &C)
-      : O(O), C(C), R(C), File(O.Results, std::ios::binary | std::ios::app) {}
+      : O(O), C(C), R(C), File(O.Results, std::ios::binary | std::ios::app),
+        Lock(O.Lock.empty() ? -1 : ::open(O.Lock.c_str(), O_RDONLY)) {}
 
   int run(char **Arguments) {
     Now.Candidate = O.First;
+    ::flock(Lock, LOCK_SH);
     try {
       R.prepare();
       const auto Begin = std::chrono::steady_clock::now();
@@ -241,7 +250,9 @@ private:
     if (!Now.Rewritten || !Now.Rewritten->Error.empty())
       return !Now.Rewritten;
     constexpr double MostSeconds = 1;
+    ::flock(Lock, LOCK_EX);
     const Replayer::Timing T = R.time(O.Runs, O.List.empty() ? 0 : MostSeconds);
+    ::flock(Lock, LOCK_SH);
     if (T.Failed)
       (T.Failed->first == Side::Original ? Now.Original : Now.Rewritten) =
           SideResult{T.Failed->second, 0, {}};
@@ -257,6 +268,8 @@ private:
   ReplayResults Now;
   std::chrono::duration<double> OfOriginal{}; ///< With comparing memory.
   std::ofstream File;
+  int Lock; ///< Others share it while none takes times. It goes with the
+            ///< process.
 };
 
 } // namespace

@@ -168,7 +168,10 @@ void Replayer::setVariables(const Loaded &Side) {
   }
 }
 
-void Replayer::restore(const std::set<PageNumber> &Pages) {
+// Calls Do with the memory, first page and number of pages of each run of pages
+// that lie one behind the other.
+template <class Function>
+static void forEachRun(const std::set<PageNumber> &Pages, Function Do) {
   for (auto At = Pages.begin(); At != Pages.end();) {
     const PageNumber First = *At;
     uint64_t Count = 0;
@@ -176,9 +179,33 @@ void Replayer::restore(const std::set<PageNumber> &Pages) {
            At->Page == First.Page + Count;
          ++At)
       ++Count;
-    const CapturedMemory &M = Of.Memory[First.Memory];
-    Memory.upload(M, M.Address, First.Page, Count);
+    Do(First.Memory, First.Page, Count);
   }
+}
+
+void Replayer::restore(const std::set<PageNumber> &Pages) {
+  forEachRun(Pages, [this](unsigned Index, uint64_t First, uint64_t Count) {
+    const CapturedMemory &M = Of.Memory[Index];
+    Memory.upload(M, M.Address, First, Count);
+  });
+}
+
+// Copies on the device, where there is room, of what each timed launch changes.
+std::vector<Replayer::KeptRange>
+Replayer::keep(const std::set<PageNumber> &Pages) {
+  std::vector<KeptRange> Kept;
+  forEachRun(Pages, [&](unsigned Index, uint64_t First, uint64_t Count) {
+    const CapturedMemory &M = Of.Memory[Index];
+    const uint64_t Begin = First * CapturePageBytes;
+    KeptRange K{M.Address + Begin, 0,
+                std::min(Count * CapturePageBytes, M.Bytes - Begin)};
+    if (D.cuMemAlloc(&K.Copy, K.Bytes) != CUDA_SUCCESS)
+      K.Copy = 0;
+    else
+      D.need(D.cuMemcpyDtoD(K.Copy, K.At, K.Bytes), "memory cannot be copied");
+    Kept.push_back(K);
+  });
+  return Kept;
 }
 
 CUresult Replayer::run(Side Which) {
@@ -283,6 +310,12 @@ Replayer::Timing Replayer::time(unsigned Times, double MostSeconds) {
   // How much slower is a loss that no further launch makes good.
   constexpr int MuchSlower = 2;
   constexpr unsigned FewestToTell = 2;
+  std::set<PageNumber> Changed = Sides[Side::Original].Changed;
+  Changed.insert(Sides[Side::Rewritten].Changed.begin(),
+                 Sides[Side::Rewritten].Changed.end());
+  const std::vector<KeptRange> Kept = keep(Changed);
+  const bool IsKept =
+      std::ranges::all_of(Kept, [](const KeptRange &K) { return K.Copy != 0; });
   const Clock::time_point Begin = Clock::now();
   std::map<Side, Clock::duration> Longest, Shortest;
   Timing Result;
@@ -299,7 +332,12 @@ Replayer::Timing Replayer::time(unsigned Times, double MostSeconds) {
       Longest[Which] = std::max(Longest[Which], Taken);
       Shortest[Which] =
           std::min(Shortest.try_emplace(Which, Taken).first->second, Taken);
-      restore(Sides[Which].Changed);
+      if (!IsKept)
+        restore(Changed);
+      else
+        for (const KeptRange &K : Kept)
+          D.need(D.cuMemcpyDtoD(K.At, K.Copy, K.Bytes),
+                 "memory cannot be copied");
     }
     const std::chrono::duration<double> Sofar = Clock::now() - Begin;
     const unsigned Pairs = Result.Done + 1;
@@ -307,9 +345,13 @@ Replayer::Timing Replayer::time(unsigned Times, double MostSeconds) {
         Pairs >= FewestToTell &&
         Shortest[Side::Rewritten] > MuchSlower * Longest[Side::Original];
     if (MostSeconds > 0 && (IsLost || (Pairs >= FewestRunsForInterval &&
-                                       Sofar.count() > MostSeconds)))
-      return {Pairs, std::nullopt};
+                                       Sofar.count() > MostSeconds))) {
+      Result.Done = Pairs;
+      break;
+    }
   }
+  for (const KeptRange &K : Kept)
+    D.cuMemFree(K.Copy);
   return Result;
 }
 

@@ -88,6 +88,12 @@ private:
     std::set<PageNumber> Changed; ///< By its launches.
   };
 
+  /// Memory as the launch finds it, and a copy of it.
+  struct KeptRange {
+    CUdeviceptr At = 0, Copy = 0;
+    uint64_t Bytes = 0;
+  };
+
   const CapturedKernel &kernel(Side Which) const;
   void makeContext();
   void load(Side Which);
@@ -96,6 +102,7 @@ private:
   void setAttributes(const CapturedKernel &Kernel, CUfunction Function);
   int carveoutOfGrid(const CapturedKernel &Kernel, CUfunction Function);
   void restore(const std::set<PageNumber> &Pages);
+  std::vector<KeptRange> keep(const std::set<PageNumber> &Pages);
   void setVariables(const Loaded &Of);
   CUresult run(Side Which);
   void compare(Side Which, SideResult &Result);

@@ -34,9 +34,12 @@ namespace bankstripe::runtime {
   X(cuMemMap)                                                                  \
   X(cuMemSetAccess)                                                            \
   X(cuMemGetInfo)                                                              \
+  X(cuMemAlloc)                                                                \
+  X(cuMemFree)                                                                 \
   X(cuMemAllocHost)                                                            \
   X(cuMemcpyHtoD)                                                              \
   X(cuMemcpyDtoH)                                                              \
+  X(cuMemcpyDtoD)                                                              \
   X(cuMemsetD32)                                                               \
   X(cuModuleLoadData)                                                          \
   X(cuModuleGetFunction)                                                       \

@@ -144,6 +144,18 @@ CUresult cuMemGetInfo_v2(size_t *Free, size_t *Total) {
   *Free = *Total = size_t(1) << 30;
   return CUDA_SUCCESS;
 }
+CUresult cuMemAlloc_v2(CUdeviceptr *Memory, size_t Bytes) {
+  *Memory = reinterpret_cast<CUdeviceptr>(std::malloc(Bytes));
+  return std::getenv("STAND_IN_FULL") ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+CUresult cuMemFree_v2(CUdeviceptr Memory) {
+  std::free(at(Memory));
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpyDtoD_v2(CUdeviceptr To, CUdeviceptr From, size_t Bytes) {
+  std::memcpy(at(To), at(From), Bytes);
+  return CUDA_SUCCESS;
+}
 CUresult cuMemAllocHost_v2(void **Memory, size_t Bytes) {
   *Memory = std::malloc(Bytes);
   return CUDA_SUCCESS;
