@@ -271,6 +271,17 @@ TEST_F(Replay, MemoryIsPutBackBeforeEachLaunch) {
   EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output << R.Errors;
 }
 
+// Also where the device has no room for a copy.
+TEST_F(Replay, MemoryIsPutBackBeforeEachTimedLaunch) {
+  add(After, 0, 1);
+  write("expect 0 100 add 0 1", "expect 0 100 add 0 1");
+  for (const std::map<std::string, std::string> &Environment :
+       {std::map<std::string, std::string>{}, {{"STAND_IN_FULL", "1"}}}) {
+    const ChildResult R = replay({"--runs=3"}, Environment);
+    EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output;
+  }
+}
+
 // Fresh memory is one byte over and over, which the device fills in by itself,
 // but for what is left of the last word; other words are copied.
 TEST_F(Replay, MemoryOfAnySizeComesBack) {

@@ -19,11 +19,12 @@
 //     fail                 the launch ends with an illegal address
 //     fail-after COUNT     so does each launch but the first COUNT
 //     hang                 the launch does not end
+//     expect INDEX VALUE   the launch fails if the integer INDEX is another one
 //     needs BYTES          the launch fails with another amount of dynamic
 //                          shared memory
 //
 // STAND_IN_TAKEN=N: in the first N processes of a chain, no wish for an address
-// is granted.
+// is granted. STAND_IN_FULL=1: no memory can be allocated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,6 +84,9 @@ CUresult perform(Module &M, const CUlaunchConfig &Config, char *Parameters) {
       return CUDA_ERROR_ILLEGAL_ADDRESS;
     else if (Word == "fail-after" && Text >> Value && M.Launches > Value)
       return CUDA_ERROR_ILLEGAL_ADDRESS;
+    else if (Word == "expect" && Text >> Index >> Value &&
+             number(at(First), Index) != static_cast<int>(Value))
+      return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     else if (Word == "needs" && Text >> Value && Value != Config.sharedMemBytes)
       return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     while (Word == "hang")
