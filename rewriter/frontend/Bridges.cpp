@@ -198,18 +198,28 @@ static bool specializeOnBothSides(const Fault &F, Bridges &B) {
 }
 
 // `__shared__ T x;` where T has a constructor: nvcc warns that it does not run.
-// A reference to as much shared memory serves as well.
+// A reference to as much shared memory serves as well. Of several variables in
+// one declaration, those that are no such objects would be shared no more.
 static bool referToShared(const Fault &F, Bridges &B) {
   auto Text = [&](size_t I) { return F.Tokens[I].Text; };
-  size_t Last = F.Index;
-  while (Last + 1 < F.Tokens.size() && Text(Last + 1) != "," &&
-         Text(Last + 1) != ";")
-    if (StringRef("={(").contains(Text(++Last)))
+  size_t First = F.Index, Last = F.Index;
+  while (Text(First) != "__shared__")
+    if (First-- == 0 || StringRef(";{}").contains(Text(First)))
       return false;
-  for (size_t I = F.Index;
-       I-- > 0 && Text(I).find_first_of(";{}") == StringRef::npos;)
-    if (Text(I) == "__shared__")
-      B.Texts[F.File].Corrected.replace(F.Tokens[I].Offset, 10, 10, ' ');
+  int Depth = 0;
+  for (size_t I = First; Text(I) != ";"; ++I) {
+    if (I + 1 == F.Tokens.size() ||
+        (I > F.Index && Depth == 0 && Text(I) != "["))
+      return false;
+    for (const char C : Text(I))
+      Depth += int(StringRef("<([").contains(C)) - StringRef(">)]").contains(C);
+    if (Depth == 0 && Text(I) == ",")
+      return false;
+    Last = I;
+  }
+  const auto [Begin, Attribute] = F.Tokens[First];
+  B.Texts[F.File].Corrected.replace(Begin, Attribute.size(), Attribute.size(),
+                                    ' ');
   const unsigned At = F.at(F.Index).second;
   B.Behind[F.at(F.Index - 1)] = {"(&", At};
   B.Behind[F.at(F.Index)] = {")", At};

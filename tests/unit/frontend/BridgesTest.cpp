@@ -204,8 +204,13 @@ TEST(Bridges, ObjectsInSharedMemoryWhoseConstructorsDoNotRun) {
       "  left(7) {} __device__ int wait() { return left; } };\n";
   EXPECT_TRUE(parsesBridged(
       Barrier + "__global__ void k(int *p) {\n"
-                "  __shared__ Barrier<int> one, two[2];\n"
+                "  __shared__ Barrier<int> one;\n"
+                "  __shared__ Barrier<int> two[2];\n"
                 "  p[0] = one.wait() + two[1].wait() + sizeof two; }\n"));
+  // The pointer has to stay in shared memory.
+  EXPECT_THAT(failureOf(Barrier + "__global__ void k(int *p) {\n"
+                                  "  __shared__ Barrier<int> one, *other; }\n"),
+              HasSubstr("initialization is not supported for __shared__"));
   EXPECT_THAT(failureOf(Barrier + "__global__ void k(int *p) {\n"
                                   "  __shared__ int x = p[0]; }\n"),
               HasSubstr("initialization is not supported for __shared__"));
