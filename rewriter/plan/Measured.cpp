@@ -8,9 +8,8 @@
 // Clang's optimiser foresees what ptxas will do, but only ptxas knows.
 //
 // A kernel whose stack frame does not shrink keeps its arrays. A frame that
-// loses at most half of the arrays that leave it did not hold the others: nvcc
-// had them in registers, and what they were predicted to gain is not there.
-// Such a kernel keeps its arrays, too.
+// loses a part of the arrays that leave it did not hold the others: nvcc had
+// them in registers, and of the accesses to arrays as many cost nothing before.
 //
 // Sometimes nvcc makes far more code of the changed kernel, where it loaded
 // several elements at once or knew what it no longer knows. How much more is
@@ -67,42 +66,7 @@ static llvm::ArrayRef<MeasuredVersion> instructive(const Measured &Known) {
   return llvm::ArrayRef(Known.Versions).take_front(MostVersions - 1);
 }
 
-// --- Code --------------------------------------------------------------------
-
-static double growthOf(const KernelResources &Was, const KernelResources &Is) {
-  if (!Was.CodeBytes || !Is.CodeBytes)
-    return 1;
-  const unsigned Added =
-      Is.CodeBytes > Was.CodeBytes ? Is.CodeBytes - Was.CodeBytes : 0;
-  const double Growth =
-      double(Is.CodeBytes - std::min(Added, PrologueBytes)) / Was.CodeBytes;
-  return Growth > 1 || Growth <= NotableShrinkage ? Growth : 1;
-}
-
-// Of the subsets of a kernel's arrays only the first is looked at; the others
-// are taken to be like it. A kernel in which loops are unrolled or a table
-// becomes constant has another reason to grow or to shrink.
-std::map<std::string, ChangedCode>
-bankstripe::changedCode(const MergedRun &Run, const Measured &Known) {
-  std::map<std::string, ChangedCode> Result;
-  for (const MeasuredVersion &V : instructive(Known)) {
-    std::set<unsigned> Moving, Otherwise;
-    for (const ReachedArray &A : Run.Arrays)
-      if (const Treatment *T = treatmentIn(V.Changed, A))
-        (moves(*T) ? Moving : Otherwise)
-            .insert(A.Kernels.begin(), A.Kernels.end());
-    for (unsigned Row : Moving) {
-      const MergedKernel &K = Run.Kernels[Row];
-      auto [Was, Is] = resourcesIn(V, K);
-      if (Was && !Otherwise.count(Row))
-        Result.try_emplace(K.Facts.Id,
-                           ChangedCode{growthOf(*Was, *Is), Is->Registers});
-    }
-  }
-  return Result;
-}
-
-// --- Frames ------------------------------------------------------------------
+// --- Code and frames ---------------------------------------------------------
 
 // Of all arrays that the version changes in kernel Row.
 static uint64_t bytesThatLeave(unsigned Row,
@@ -144,6 +108,54 @@ static bool mayHaveOverlapped(unsigned Row,
   });
 }
 
+// How much of the arrays that leave the frame of kernel Row it held. nvcc had
+// the rest in registers, as far as it is known.
+static double shareInFrame(unsigned Row, const MeasuredVersion &V,
+                           const MergedRun &Run) {
+  auto [Was, Is] = resourcesIn(V, Run.Kernels[Row]);
+  const uint64_t Leaving = bytesThatLeave(Row, V.Changed, Run);
+  if (frameOf(*Is) == 0 || frameOf(*Is) >= frameOf(*Was) ||
+      mayHaveOverlapped(Row, V.Changed, Run))
+    return 1;
+  return std::min(1.0, double(frameOf(*Was) - frameOf(*Is)) / Leaving);
+}
+
+static double growthOf(const KernelResources &Was, const KernelResources &Is) {
+  if (!Was.CodeBytes || !Is.CodeBytes)
+    return 1;
+  const unsigned Added =
+      Is.CodeBytes > Was.CodeBytes ? Is.CodeBytes - Was.CodeBytes : 0;
+  const double Growth =
+      double(Is.CodeBytes - std::min(Added, PrologueBytes)) / Was.CodeBytes;
+  return Growth > 1 || Growth <= NotableShrinkage ? Growth : 1;
+}
+
+// Of the subsets of a kernel's arrays only the first is looked at; the others
+// are taken to be like it. A kernel in which loops are unrolled or a table
+// becomes constant has another reason to grow or to shrink.
+std::map<std::string, ChangedCode>
+bankstripe::changedCode(const MergedRun &Run, const Measured &Known) {
+  std::map<std::string, ChangedCode> Result;
+  for (const MeasuredVersion &V : instructive(Known)) {
+    std::set<unsigned> Moving, Otherwise;
+    for (const ReachedArray &A : Run.Arrays)
+      if (const Treatment *T = treatmentIn(V.Changed, A))
+        (moves(*T) ? Moving : Otherwise)
+            .insert(A.Kernels.begin(), A.Kernels.end());
+    for (unsigned Row : Moving) {
+      const MergedKernel &K = Run.Kernels[Row];
+      auto [Was, Is] = resourcesIn(V, K);
+      if (Was && !Otherwise.count(Row))
+        Result.try_emplace(K.Facts.Id,
+                           ChangedCode{growthOf(*Was, *Is), Is->Registers,
+                                       shareInFrame(Row, V, Run)});
+    }
+  }
+  return Result;
+}
+
+// --- What nvcc has against it ------------------------------------------------
+
 // The last version that changes the same arrays of kernel Row as Now.
 template <class ArrayList>
 static const MeasuredVersion *
@@ -163,12 +175,9 @@ versionLike(unsigned Row, const std::map<Place, Treatment> &Now,
   return nullptr;
 }
 
-// If an array moves since that pays, its kernel's frame has to lose most of
-// what leaves it.
 std::optional<Why>
 bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Now,
-                         bool IfItPaid, const MergedRun &Run,
-                         const Measured &Known) {
+                         const MergedRun &Run, const Measured &Known) {
   const ReachedArray &A = Run.Arrays[I];
   const Treatment *T = treatmentIn(Now, A);
   if (!T || isUnrolled(*T))
@@ -184,15 +193,10 @@ bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Now,
     if (!Was)
       continue;
     const unsigned Before = frameOf(*Was), After = frameOf(*Is);
+    if (After < Before)
+      return std::nullopt;
     Result = Why{Reason::StackFrameKept, A.Array.Where,
                  llvm::formatv("{0} > {1} bytes", Before, After)};
-    if (After >= Before)
-      continue;
-    const uint64_t Leaving = bytesThatLeave(Row, Now, Run);
-    if (!IfItPaid || After == 0 || 2 * (Before - After) > Leaving ||
-        mayHaveOverlapped(Row, Now, Run))
-      return std::nullopt;
-    Result->Detail += llvm::formatv(", but {0} leave it", Leaving);
   }
   return Result;
 }

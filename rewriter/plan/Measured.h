@@ -18,6 +18,8 @@ struct ChangedCode {
   /// less of it.
   double Growth = 1;
   unsigned Registers = 0; ///< Per thread.
+  /// Of the arrays that move, what the stack frame held; not in registers.
+  double ShareInFrame = 1;
 };
 
 /// The same of all kernels that nvcc was asked about, by their mangled names.
@@ -30,11 +32,10 @@ std::vector<std::optional<std::string>> unrolledInVain(const MergedRun &Run,
                                                        const Measured &Known);
 
 /// Why array \p I of \p Run, which changes in the version \p Now, must not,
-/// if that is known. \p IfItPaid: it moves because of what it gains.
+/// if that is known.
 std::optional<Why> whyTakenBack(unsigned I,
                                 const std::map<Place, Treatment> &Now,
-                                bool IfItPaid, const MergedRun &Run,
-                                const Measured &Known);
+                                const MergedRun &Run, const Measured &Known);
 
 } // namespace bankstripe
 

@@ -61,9 +61,7 @@ Builder::Builder(const Problem &P, const Evaluator &E,
       Version[A.Array.Where] = {infoOf(Fixed->Id).Verdict, StripeForm::Plain};
   }
   for (unsigned I = 0; I < Arrays.size(); ++I) {
-    const bool IfItPaid =
-        P.Options.MinSpeedup > 0 && Found.Best[I] && !P.Choices[I].Asked;
-    TakenBack.push_back(whyTakenBack(I, Version, IfItPaid, P.Run, Known));
+    TakenBack.push_back(whyTakenBack(I, Version, P.Run, Known));
     if (TakenBack.back())
       Final[I] = nullptr;
   }

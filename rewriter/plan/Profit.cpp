@@ -281,9 +281,18 @@ double bankstripe::timeOf(const KernelTraffic &K, const Resources &R,
   return termsOf(K, R, A, M).Time;
 }
 
-static KernelTraffic withoutMoves(KernelTraffic K) {
-  for (ArrayTraffic &A : K.Arrays)
-    A.Moved = false;
+static void scale(Words &W, double Share) {
+  W.Loaded *= Share;
+  W.Stored *= Share;
+}
+
+// K, which is the kernel of C or a variant of it, before the change.
+static KernelTraffic withoutMoves(KernelTraffic K, const Change &C) {
+  for (ArrayTraffic &A : K.Arrays) {
+    if (std::exchange(A.Moved, false))
+      for (Words *W : {&A.Uniform, &A.NonUniform, &A.Counted})
+        scale(*W, C.ShareInFrame);
+  }
   return K;
 }
 
@@ -314,7 +323,7 @@ static KernelTraffic grown(KernelTraffic K, double CodeGrowth) {
 static double speedup(const CostModel &M, const Change &C,
                       const KernelTraffic &K, const Assumption &Before,
                       const Assumption &After) {
-  return timeOf(withoutMoves(K), C.Had, Before, M) /
+  return timeOf(withoutMoves(K, C), C.Had, Before, M) /
          timeOf(grown(K, C.CodeGrowth), C.Has, After, M);
 }
 
@@ -427,13 +436,14 @@ double bankstripe::expectedSpeedup(const Change &C, const CostModel &M) {
 }
 
 Prediction bankstripe::predict(const Change &C, const CostModel &M) {
-  const KernelTraffic Before = withoutMoves(C.Kernel);
+  const KernelTraffic Before = withoutMoves(C.Kernel, C);
   Prediction P;
   P.Speedup = speedup(M, C, {});
   P.ResourceFactor =
       timeOf(Before, C.Had, {}, M) / timeOf(Before, C.Has, {}, M);
   P.AccessFactor = P.Speedup / P.ResourceFactor;
   P.CodeGrowth = C.CodeGrowth;
+  P.ShareInFrame = C.ShareInFrame;
   const double Agreeing = speedup(M, C, {.Spread = 0});
   const double Random = speedup(M, C, {.Spread = 1});
   findWorst(M, C, P);
@@ -444,7 +454,7 @@ Prediction bankstripe::predict(const Change &C, const CostModel &M) {
 
 Explanation bankstripe::explain(const Change &C, const CostModel &M) {
   Explanation E;
-  E.Before = termsOf(withoutMoves(C.Kernel), C.Had, {}, M);
+  E.Before = termsOf(withoutMoves(C.Kernel, C), C.Had, {}, M);
   E.After = termsOf(grown(C.Kernel, C.CodeGrowth), C.Has, {}, M);
   E.Predicted = predict(C, M);
   E.Agreeing = speedup(M, C, {.Spread = 0});

@@ -168,6 +168,7 @@ static json::Value explanation(const KernelPlan &K) {
                       {"worst", E.Predicted.Worst},
                       {"worstIf", E.Predicted.WorstIf},
                       {"codeGrowth", E.Predicted.CodeGrowth},
+                      {"shareInFrame", E.Predicted.ShareInFrame},
                       {"speedupIfAgreeing", E.Agreeing},
                       {"speedupIfRandom", E.Random},
                       {"modelError", E.ModelError},

@@ -192,20 +192,16 @@ class Confirmation(ToolTest):
         # Clang alone would move it.
         self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
 
-    def test_a_frame_has_to_lose_most_of_what_leaves_it(self):
-        self.write("a.cu", beside_large("FOR_NVCC({0}, in[{0}] & 31)"))
-        done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
-        self.assertRegex(done.stderr, r"\(\d+ > \d+ bytes, but 256 leave it\) "
-                                      r"\[unchanged, stack-frame-kept\]")
-        self.assertNotIn("bankstripe", self.read("a.cu"))
-        # What is not done for its gain is done all the same.
-        self.expect(CHANGES, self.run_tool(
-            "rewrite", "--check", "--min-speedup=0", "a.cu", confirm=True))
-
-    def test_a_frame_that_loses_what_leaves_it_may_keep_others(self):
-        self.write("a.cu", beside_large("(in[{0}] & 31)"))
-        self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
-        self.assert_rewritten("a.cu")
+    def test_predictions_count_what_left_the_frame(self):
+        def predicted(second):
+            self.write("a.cu", beside_large(second))
+            return self.report("a.cu")["kernels"][0]["predicted"]
+        self.assertEqual(predicted("(in[{0}] & 31)")["explanation"]["shareInFrame"], 1)
+        # nvcc has one of the two arrays in registers.
+        half = predicted("FOR_NVCC({0}, in[{0}] & 31)")
+        self.assertEqual(half["explanation"]["shareInFrame"], 0.5)
+        text = self.run_tool("analyze", "--explain", "a.cu", confirm=True).stdout
+        self.assertIn("50 % of what moves was in the stack frame", text)
 
     def test_an_array_may_leave_bytes_that_another_one_keeps(self):
         self.write("a.cu", ONE_AFTER_THE_OTHER)
