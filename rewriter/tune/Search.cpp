@@ -12,6 +12,7 @@
 //     the original, once more           how far chance goes
 //     bits, stripes, slots, what was predicted
 //     the fastest without one array     while that gains
+//     each array alone
 //     the fastest with other carveouts  where launches can be edited
 //
 //===----------------------------------------------------------------------===//
@@ -128,38 +129,42 @@ static Arrangement all(const TuneGroup &G, const Plan &Movable, Layout L) {
   return Result;
 }
 
-// The fastest without one more of its arrays, the largest first.
-static std::vector<Attempt> subsets(const Plan &Movable,
-                                    const Attempt &Fastest) {
+static Attempt named(const Plan &Movable, Arrangement Wanted) {
+  std::string Left;
+  for (auto [I, L] : Wanted)
+    if (L == Layout::Keep)
+      Left += (Left.empty() ? "'" : ", '") + Movable.Arrays[I].Array.Name + "'";
+  auto Has = [&](Layout L) {
+    return llvm::is_contained(llvm::make_second_range(Wanted), L);
+  };
+  const char *Layouts = Has(Layout::Slot)   ? "slots"
+                        : Has(Layout::Bits) ? "bits"
+                                            : "stripes";
+  return {std::string(Layouts) + " without " + Left, std::move(Wanted)};
+}
+
+// \p From without one more of its arrays, the largest first, and then each of
+// its arrays by itself.
+static void addSubsets(std::vector<Attempt> &To, const Plan &Movable,
+                       const Arrangement &From) {
   std::vector<unsigned> Moved;
-  for (auto [I, L] : Fastest.Got)
+  for (auto [I, L] : From)
     if (L != Layout::Keep)
       Moved.push_back(I);
   if (Moved.size() < 2)
-    return {};
+    return;
   llvm::stable_sort(Moved, [&](unsigned A, unsigned B) {
     return Movable.Arrays[A].Array.BytesPerThread >
            Movable.Arrays[B].Array.BytesPerThread;
   });
-  std::vector<Attempt> Result;
-  for (unsigned I : Moved) {
-    Arrangement Wanted = Fastest.Got;
-    Wanted[I] = Layout::Keep;
-    std::string Left;
-    for (auto [Index, L] : Wanted)
-      if (L == Layout::Keep)
-        Left += (Left.empty() ? "'" : ", '") +
-                Movable.Arrays[Index].Array.Name + "'";
-    auto Has = [&](Layout L) {
-      return llvm::is_contained(llvm::make_second_range(Wanted), L);
-    };
-    const char *Layouts = Has(Layout::Slot)   ? "slots"
-                          : Has(Layout::Bits) ? "bits"
-                                              : "stripes";
-    Result.push_back(
-        {std::string(Layouts) + " without " + Left, std::move(Wanted)});
-  }
-  return Result;
+  for (const bool IsAlone : {false, true})
+    for (unsigned I : Moved) {
+      Arrangement Wanted = From;
+      for (unsigned Other : Moved)
+        if ((Other == I) != IsAlone)
+          Wanted[Other] = Layout::Keep;
+      To.push_back(named(Movable, std::move(Wanted)));
+    }
 }
 
 static std::vector<Attempt> carveouts(const TuneGroup &G,
@@ -208,7 +213,19 @@ std::vector<Attempt> bankstripe::nextAttempts(const TuneGroup &G,
   const Attempt *Fastest = G.fastest(/*AlsoCarved=*/false);
   if (!Fastest)
     return {};
-  auto Subsets = untried(G, subsets(Movable, *Fastest));
+  std::vector<Attempt> Subsets;
+  addSubsets(Subsets, Movable, Fastest->Got);
+  // One array may cost more than another gains, so that all that is faster
+  // than the original is far from what moves them all.
+  const Attempt *Whole = nullptr;
+  for (const Attempt &A : G.Attempts)
+    if (A.Speedup &&
+        !llvm::is_contained(llvm::make_second_range(A.Got), Layout::Keep) &&
+        (!Whole || *A.Speedup > *Whole->Speedup))
+      Whole = &A;
+  if (Whole)
+    addSubsets(Subsets, Movable, Whole->Got);
+  Subsets = untried(G, std::move(Subsets));
   return Subsets.empty() ? carveouts(G, *Fastest) : Subsets;
 }
 

@@ -103,6 +103,39 @@ TEST(Search, SubsetsAreTried) {
   EXPECT_EQ(S.bestOf("k"), "stripes without 'a'");
 }
 
+// Whatever is moved besides costs more than it gains.
+TEST(Search, AnArrayAloneIsTried) {
+  Simulation S(unitWith({64, 32, 8}));
+  S.Speedup = [](const Version &V) {
+    const double Costs = (V.of("a") == "unchanged" ? 1 : 0.5) *
+                         (V.of("b") == "unchanged" ? 1 : 0.5);
+    return Costs * (V.of("c") == "slot" ? 1.7 : 1);
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "slots without 'a', 'b'");
+}
+
+// What is predicted is the fastest at first, with one array that is not worth
+// it.
+TEST(Search, APredictionDoesNotHideTheOthers) {
+  const TestUnit U = unitWith({64, 8});
+  const Plan P = U.plan();
+  auto Groups = tuneGroups(P, [](const KernelPlan &) { return true; });
+  ASSERT_EQ(Groups.size(), 1u);
+  TuneGroup &G = Groups.front();
+  const Arrangement Predicted{{0, Layout::Stripe}, {1, Layout::Keep}};
+  for (Attempt &A : nextAttempts(G, P, Predicted)) {
+    A.Speedup = A.Name == "as predicted" ? 1 : 0.8;
+    Trial T;
+    T.add(G, A);
+    G.record(std::move(A), U.plan(planningFor(T, P, {})));
+  }
+  std::vector<std::string> Names;
+  for (const Attempt &A : nextAttempts(G, P, Predicted))
+    Names.push_back(A.Name);
+  EXPECT_THAT(Names, ElementsAre("stripes without 'a'"));
+}
+
 TEST(Search, KernelsThatShareNothingAreDecidedByThemselves) {
   Simulation S(twoKernels());
   S.Speedup = [](const Version &V) {
