@@ -72,6 +72,11 @@ public:
     AtEnd();
     return true;
   }
+  // Asked where only the user's bodies are parsed.
+  bool shouldSkipFunctionBody(clang::Decl *D) override {
+    return D->getASTContext().getSourceManager().isInSystemHeader(
+        D->getLocation());
+  }
   void HandleInlineFunctionDefinition(clang::FunctionDecl *D) override {
     note(&ASTConsumer::HandleInlineFunctionDefinition, D);
   }
@@ -104,10 +109,11 @@ struct Attempt {
   FileSystemPtr Files;
   bool Colours = false;
   ParseWatch *Watch = nullptr; ///< May be nobody.
-  bool HasShim = false;        ///< Else it may have to be parsed with that.
-  Bridges Bridged;             ///< What earlier attempts have shown.
-  Bridges Learned;             ///< The same and what this one shows.
-  std::string Messages;        ///< What Clang printed.
+  Depth How = Depth::Whole;
+  bool HasShim = false; ///< Else it may have to be parsed with that.
+  Bridges Bridged;      ///< What earlier attempts have shown.
+  Bridges Learned;      ///< The same and what this one shows.
+  std::string Messages; ///< What Clang printed.
 };
 
 bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
@@ -151,6 +157,8 @@ public:
   HostView readForHost(function_ref<void(ParsedUnit &)> Action) override {
     if (!asksForSide())
       return HostView::Same;
+    if (Made.How == Depth::UserBodies)
+      return HostView::Unknown;
     Attempt Host = Made;
     llvm::replace(Host.Args, DeviceOnly.str(), HostOnly.str());
     return parseBridged(Host, Action) ? HostView::Read : HostView::Unknown;
@@ -271,6 +279,7 @@ makeInvocation(const Attempt &A, clang::DiagnosticConsumer &Printer) {
   // What failed attempts hold is not to stay.
   Invocation->getCodeGenOpts().DisableFree = false;
   Invocation->getFrontendOpts().DisableFree = false;
+  Invocation->getFrontendOpts().SkipFunctionBodies = A.How == Depth::UserBodies;
   return Invocation;
 }
 
@@ -373,7 +382,7 @@ void forEachUserFile(const clang::SourceManager &Sources,
 Expected<ParseOutcome> parseUnit(const CompileJob &Job,
                                  raw_ostream &Diagnostics,
                                  function_ref<void(ParsedUnit &)> Action,
-                                 ParseWatch *Watch) {
+                                 ParseWatch *Watch, Depth How) {
   CompileJob Prepared = Job;
   if (Prepared.ClangArgs.empty())
     translateCommand(Prepared, {}, Toolkit{Job.CudaPath, "", ""});
@@ -383,6 +392,7 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   Attempt First;
   First.Colours = Diagnostics.has_colors();
   First.Watch = Watch;
+  First.How = How;
   const StringRef Directory =
       Job.Directory.empty() ? StringRef(".") : StringRef(Job.Directory);
   auto Served = servedHeaders();

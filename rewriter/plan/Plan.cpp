@@ -280,18 +280,20 @@ static UnitEvidence bestEvidence(UnitFacts &Unit) {
   return Evidence;
 }
 
-bool bankstripe::mayChange(UnitFacts Unit, PlanOptions Options) {
+std::optional<Plan> bankstripe::unchangedPlan(UnitFacts Unit,
+                                              PlanOptions Options) {
   // Loops and carveouts may change where no array moves.
   if (Options.Unroll || Options.DefaultCarveout ||
       !Options.KernelDecisions.empty())
-    return true;
+    return std::nullopt;
   Options.MinSpeedup = 0;
   UnitEvidence Evidence = bestEvidence(Unit);
-  const Plan P =
-      makePlan({{std::move(Unit), std::move(Evidence), {}}}, Options);
-  return llvm::any_of(P.Arrays, [](const PlannedArray &A) {
-    return A.Verdict.changesSource();
-  });
+  Plan P = makePlan({{std::move(Unit), std::move(Evidence), {}}}, Options);
+  if (llvm::any_of(P.Arrays, [](const PlannedArray &A) {
+        return A.Verdict.changesSource();
+      }))
+    return std::nullopt;
+  return P;
 }
 
 ArrayDecision bankstripe::decisionAbout(const Plan &P, unsigned ArrayIndex,

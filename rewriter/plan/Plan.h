@@ -115,9 +115,10 @@ bool isSettled(const Plan &P, const Measured &Known);
 /// What \p P makes of the arrays that it changes, by their places.
 std::map<Place, Treatment> changesOf(const Plan &P);
 
-/// Whether a plan for \p Unit may change anything, whatever evidence there is:
-/// without it, whether gathering it is worth its time. Errs towards yes.
-bool mayChange(UnitFacts Unit, PlanOptions Options);
+/// What a plan for \p Unit says if it changes nothing, whatever evidence there
+/// is; nothing where it may change something, so that gathering evidence is
+/// worth its time. Errs towards that.
+std::optional<Plan> unchangedPlan(UnitFacts Unit, PlanOptions Options);
 
 /// Kernels that share arrays, directly or not, and these arrays.
 struct KernelGroup {

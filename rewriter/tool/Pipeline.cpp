@@ -80,19 +80,29 @@ static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
   };
   llvm::raw_string_ostream OS(Result.Diagnostics);
   OS.enable_colors(Colours);
-  llvm::Expected<ParseOutcome> Outcome = parseUnit(
-      Job, OS,
-      [&](ParsedUnit &Parsed) {
-        UnitResult Unit;
-        Unit.Facts = findAll(Parsed, MayEdit,
-                             /*IsAlone=*/bool(Options.IsWorthEvidence));
-        Result.WithoutEvidence = !isWorthEvidence(Job, Unit, Options);
-        if (!Result.WithoutEvidence)
-          Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);
-        Result.Unit = std::move(Unit);
-        Result.AsksForArch = Parsed.asksForSide();
-      },
-      &Recorder);
+  auto Read = [&](Depth How) {
+    return parseUnit(
+        Job, OS,
+        [&](ParsedUnit &Parsed) {
+          UnitResult Unit;
+          Unit.Facts = findAll(Parsed, MayEdit,
+                               /*IsAlone=*/bool(Options.IsWorthEvidence));
+          Result.WithoutEvidence = !isWorthEvidence(Job, Unit, Options);
+          if (How == Depth::Whole && !Result.WithoutEvidence)
+            Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);
+          Result.Unit = std::move(Unit);
+          Result.AsksForArch = Parsed.asksForSide();
+        },
+        &Recorder, How);
+  };
+  const Depth First = Options.LooksFirst ? Depth::UserBodies : Depth::Whole;
+  llvm::Expected<ParseOutcome> Outcome = Read(First);
+  if (First != Depth::Whole && (!Outcome || !Result.WithoutEvidence ||
+                                !Result.Unit->Facts.Findings.empty())) {
+    llvm::consumeError(Outcome.takeError());
+    Result.Diagnostics.clear();
+    Outcome = Read(Depth::Whole);
+  }
   if (!Outcome) {
     Result.Unit.reset();
     Result.Error = toString(Outcome.takeError());

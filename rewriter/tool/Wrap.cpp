@@ -151,7 +151,8 @@ std::optional<ToolOptions> Launcher::readOptions() const {
 
 // Most units of a build have nothing that may move without the others, and the
 // optimiser can take many times as long as the parse.
-static bool mayChangeAlone(UnitRecord Unit, const ToolOptions &Options) {
+static std::optional<Plan> unchangedAlone(UnitRecord Unit,
+                                          const ToolOptions &Options) {
   RunResult Run;
   Run.Jobs = {Unit.Job};
   DecisionsLookup Lookup(Options.Config);
@@ -160,9 +161,9 @@ static bool mayChangeAlone(UnitRecord Unit, const ToolOptions &Options) {
   auto Planning = planningFor(Run, Units, Lookup, Options);
   if (!Planning) {
     llvm::consumeError(Planning.takeError()); // The run itself reports it.
-    return true;
+    return std::nullopt;
   }
-  return mayChange(Units.front().Unit.Facts, *Planning);
+  return unchangedPlan(Units.front().Unit.Facts, *Planning);
 }
 
 static ArrayCounts countArrays(const Plan &P) {
@@ -185,11 +186,19 @@ static ArrayCounts countArrays(const Plan &P) {
 
 Outcome Launcher::rewriteWithin(ToolOptions Options) {
   Options.IsWorthEvidence = [&](const UnitRecord &Unit) {
-    return mayChangeAlone(Unit, Options);
+    return !unchangedAlone(Unit, Options);
   };
+  Options.LooksFirst = includesLibraries(Tree);
   const std::string Decisions =
       DecisionsLookup(Options.Config).pathFor(Tree.Main);
-  auto Run = runPipeline(Options);
+  auto Read = readPaths(Options);
+  if (!Read)
+    return {Outcome::Unreadable, toString(Read.takeError()), {}, "", Decisions};
+  std::optional<Plan> Unchanged;
+  if (Read->Units.size() == 1 &&
+      Read->Units.front().Unit.Evidence.Arrays.empty())
+    Unchanged = unchangedAlone(Read->Units.front(), Options);
+  auto Run = decide(std::move(*Read), Options);
   if (!Run)
     return {Outcome::Unreadable, toString(Run.takeError()), {}, "", Decisions};
   if (Run->SomeFailed)
@@ -199,7 +208,7 @@ Outcome Launcher::rewriteWithin(ToolOptions Options) {
               Options.Explain);
   Outcome Result = copyWith(Run->Changes);
   if (Result.Message.empty())
-    Result.Arrays = countArrays(Run->Decisions);
+    Result.Arrays = countArrays(Unchanged ? *Unchanged : Run->Decisions);
   if (!Run->Decisions.Arrays.empty())
     Result.Decisions = Decisions; // Else there was nothing to decide.
   return Result;

@@ -152,3 +152,12 @@ bool bankstripe::mayHoldPrivateArray(const IncludeTree &Tree) {
   return (mentions(Tree, "__global__") || mentions(Tree, "__device__")) &&
          mentions(Tree, "[");
 }
+
+bool bankstripe::includesLibraries(const IncludeTree &Tree) {
+  return llvm::any_of(Tree.Files, [](const auto &Entry) {
+    return llvm::any_of(Entry.second.Directives, [](const auto &D) {
+      const StringRef Name = D.Name;
+      return Name.starts_with("thrust/") || Name.starts_with("cub/");
+    });
+  });
+}

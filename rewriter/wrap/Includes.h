@@ -74,6 +74,10 @@ std::optional<IncludeTree> readIncludeTree(llvm::StringRef Main,
 /// a keyword for it, and some file a `[`.
 bool mayHoldPrivateArray(const IncludeTree &Tree);
 
+/// Whether \p Tree includes Thrust or CUB, whose functions take most of the
+/// time of a parse.
+bool includesLibraries(const IncludeTree &Tree);
+
 /// Reads \p Path whole.
 std::optional<std::string> readText(llvm::StringRef Path);
 

@@ -57,3 +57,14 @@ TEST(Look, DeviceCodeWithoutABracketHoldsNoArray) {
   Tree.Files["/a.cu"].Text = "__global__ void k(int *p) { *p = 1; }";
   EXPECT_FALSE(mayHoldPrivateArray(Tree));
 }
+
+TEST(Look, FindsLibrariesOfTheToolkit) {
+  auto Includes = [](const std::string &Text) {
+    IncludeTree Tree;
+    Tree.Files["/a.cu"].Directives = findIncludes(Text);
+    return includesLibraries(Tree);
+  };
+  EXPECT_TRUE(Includes("#include <thrust/sort.h>\n"));
+  EXPECT_TRUE(Includes("#include <cub/cub.cuh>\n"));
+  EXPECT_FALSE(Includes("#include \"thrust.h\"\n"));
+}
