@@ -86,7 +86,7 @@ template <> struct llvm::yaml::ScalarTraits<Carveout> {
 template <> struct llvm::yaml::ScalarEnumerationTraits<Layout> {
   static void enumeration(IO &IO, Layout &L) {
     for (Layout Each : {Layout::Auto, Layout::Stripe, Layout::Slot,
-                        Layout::Bits, Layout::Keep})
+                        Layout::Split, Layout::Bits, Layout::Keep})
       IO.enumCase(L, nameOf(Each), Each);
   }
 };
@@ -135,6 +135,7 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
     IO.mapRequired("array", D.Array);
     IO.mapOptional("occurrence", D.Occurrence, 1U);
     IO.mapRequired("decision", D.Wanted);
+    IO.mapOptional("first", D.First, 0U);
     mapAuthor(IO, D.ByTune);
     IO.mapOptional("why", D.Why, std::string());
   }
@@ -148,7 +149,9 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
     if (D.Occurrence < 1)
       return "occurrence counts from 1";
     if (D.Wanted == Layout::Auto)
-      return "decision must be keep, stripe or slot";
+      return "decision must be keep, stripe, slot, split or bits";
+    if ((D.Wanted == Layout::Split) != (D.First != 0))
+      return "a split, and nothing else, says how many elements come first";
     if (!static_cast<Reading *>(IO.getContext())
              ->Seen.insert({D.File, D.Function, D.Array, D.Occurrence})
              .second)

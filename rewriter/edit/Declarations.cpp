@@ -48,6 +48,12 @@
 //     __shared__ float a_stripes[::bankstripe::warps(128)][32][32];
 //     auto a = ::bankstripe::begin(a_stripes);
 //
+// So does one that is split, whose last elements stay where they are:
+//
+//     __shared__ float a_stripes[::bankstripe::warps(128)][8][32];
+//     float a_rest[32 - 8];
+//     auto a = ::bankstripe::begin(a_stripes, a_rest);
+//
 // Where the launch asks for the storage, it has no declaration of its own:
 //
 //     auto counts = ::bankstripe::dynamic_stripe<int[16], 0, 4224>();
@@ -92,6 +98,7 @@ private:
   std::string unitExtents(const PlannedArray &A) const;
   std::string stripeExtents(const PlannedArray &A) const;
   std::string elementText(const PlannedArray &A) const;
+  std::string restOf(const PlannedArray &A) const;
   std::string viewDeclaration(const PlannedArray &A) const;
   std::string slotDeclaration(const PlannedArray &A) const;
   std::string construction(const PlannedArray &A) const;
@@ -189,7 +196,14 @@ static std::string storageName(const PlannedArray &A) {
     return F.Name + "_slots" + F.StorageSuffix;
   if (A.Verdict.Kind == VerdictKind::Bits)
     return isBitPointer(F) ? F.Name + "_bits" + F.StorageSuffix : F.Name;
-  return F.NeedsAccessor ? F.Name + "_stripes" + F.StorageSuffix : F.Name;
+  return F.NeedsAccessor || A.Verdict.Kind == VerdictKind::Split
+             ? F.Name + "_stripes" + F.StorageSuffix
+             : F.Name;
+}
+
+// Of what a split leaves where it is.
+static std::string restName(const Finding &F) {
+  return F.Name + "_rest" + F.StorageSuffix;
 }
 
 static std::string listOfExtents(const Finding &F) {
@@ -238,6 +252,7 @@ std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   case VerdictKind::Slot:
     return "";
   case VerdictKind::Stripe:
+  case VerdictKind::Split:
     if (isView(A))
       return "";
     break;
@@ -254,6 +269,8 @@ std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
 // The extents of the units that a lane has.
 std::string StorageWriter::unitExtents(const PlannedArray &A) const {
   const Finding &F = A.Array;
+  if (A.Verdict.Kind == VerdictKind::Split)
+    return "[" + std::to_string(A.Verdict.First) + "]";
   std::string Result;
   for (unsigned I = 0; I < F.Extents.size(); ++I) {
     std::string Extent = extent(F, I);
@@ -389,7 +406,7 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
                        viewDeclaration(A)});
       return Edits;
     }
-    if (A.Array.NeedsAccessor)
+    if (storageName(A) != A.Array.Name)
       Edits.push_back({Text.Name.Offset, Text.Name.Length, storageName(A)});
     Edits.push_back(
         {Text.Extents.Offset, Text.Extents.Length, stripeExtents(A)});
@@ -411,21 +428,36 @@ std::string StorageWriter::initialisation(const PlannedArray &A) const {
   const std::string Values = editedText(F.Text.Values);
   if (IsSlot)
     return "::bankstripe::initialize_slot(" + F.Name + ", " + Values + ");";
+  const bool IsSplit = A.Verdict.Kind == VerdictKind::Split;
   return "::bankstripe::initialize<" + listOfExtents(F) + ">(" +
-         storageName(A) + ", " + Values + ");";
+         (IsSplit ? F.Name : storageName(A)) + ", " + Values + ");";
+}
+
+// `int a_rest[32 - 8]`, the elements that a split leaves where they are.
+std::string StorageWriter::restOf(const PlannedArray &A) const {
+  const Finding &F = A.Array;
+  const std::string Element = elementText(A);
+  return llvm::formatv("{0}{1}{2}[{3} - {4}]{5};", Element,
+                       StringRef(Element).ends_with("*") ? "" : " ",
+                       restName(F), asArgument(extent(F, 0)), A.Verdict.First,
+                       F.Init == InitializerKind::Zero ? " = {}" : "");
 }
 
 std::vector<std::string>
 StorageWriter::statementsAfter(const PlannedArray &A) const {
   std::vector<std::string> Statements;
   // A slot checks between its two declarations.
-  if (needsCheck(A) && A.Verdict.Kind == VerdictKind::Stripe)
+  if (needsCheck(A) && A.Verdict.usesShared() && A.Verdict.hasForm())
     Statements.push_back(llvm::formatv(
         "::bankstripe::require_block_of_at_most<{0}>();", A.Verdict.Threads));
+  const bool IsSplit = A.Verdict.Kind == VerdictKind::Split;
+  if (IsSplit)
+    Statements.push_back(restOf(A));
   const std::string Storage = storageName(A);
   if (A.Verdict.hasForm() && Storage != A.Array.Name)
     Statements.push_back("auto " + A.Array.Name + " = ::bankstripe::begin(" +
-                         Storage + ");");
+                         Storage + (IsSplit ? ", " + restName(A.Array) : "") +
+                         ");");
   std::string Init = A.Verdict.usesShared() ? initialisation(A) : "";
   if (!Init.empty())
     Statements.push_back(std::move(Init));
@@ -440,8 +472,8 @@ public:
   StatementEditor(StringRef Code,
                   const std::vector<const PlannedArray *> &Moved,
                   const EditList &UseEdits)
-      : Code(Code), Moved(Moved), First(Moved.front()->Array.Text),
-        LineEnding(lineEndingOf(Code)),
+      : Code(Code), Moved(Moved), UseEdits(UseEdits),
+        First(Moved.front()->Array.Text), LineEnding(lineEndingOf(Code)),
         Indentation(indentationAt(Code, First.Statement.Offset)),
         Writer(Code, UseEdits, newLine()) {}
 
@@ -449,7 +481,7 @@ public:
 
 private:
   const PlannedArray *at(unsigned Index) const;
-  std::string prefixOf(const PlannedArray *A) const;
+  std::string prefixOf(unsigned Index) const;
   std::string newLine() const { return LineEnding.str() + Indentation.str(); }
   std::string afterwards(const PlannedArray &A) const;
 
@@ -460,6 +492,7 @@ private:
 
   StringRef Code;
   const std::vector<const PlannedArray *> &Moved;
+  const EditList &UseEdits;
   const DeclarationText &First;
   StringRef LineEnding;
   StringRef Indentation;
@@ -477,8 +510,15 @@ const PlannedArray *StatementEditor::at(unsigned Index) const {
 }
 
 // What stands before a declarator: the specifiers, as they are or as an array
-// that moves needs them; nothing when its own text brings them.
-std::string StatementEditor::prefixOf(const PlannedArray *A) const {
+// that moves needs them; nothing when its own text brings them, as that of a
+// pointer into the array before it does.
+std::string StatementEditor::prefixOf(unsigned Index) const {
+  const PlannedArray *A = at(Index);
+  const unsigned Begin = First.AllDeclarators[Index].Offset;
+  if (!A && llvm::any_of(UseEdits, [&](const TextEdit &E) {
+        return E.Offset == Begin && !E.Text.empty();
+      }))
+    return "";
   std::string Prefix =
       A ? Writer.specifiersOf(*A)
         : Code.substr(First.Specifiers.Offset, First.Specifiers.Length).str();
@@ -541,7 +581,7 @@ void StatementEditor::editSeparator(unsigned Index) {
   std::string Init = Before ? afterwards(*Before) : "";
   if (!Init.empty())
     Text += Init + newLine();
-  Text += prefixOf(After);
+  Text += prefixOf(Index + 1);
   Edits.push_back({Begin, End - Begin, std::move(Text)});
 }
 

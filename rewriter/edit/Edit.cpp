@@ -233,7 +233,7 @@ private:
 void FileEditor::collectUses() {
   for (const PlannedArray &A : P.Arrays)
     if (moves(A) && A.Verdict.hasForm()) {
-      EditList Edits = editsOfPointers(A.Array.Trail, A.Verdict.Form);
+      EditList Edits = editsOfPointers(A.Array.Trail, A.Verdict.treatment());
       if (!A.Array.NeedsAccessor && A.Verdict.Kind == VerdictKind::Stripe)
         for (const Use &U : A.Array.Uses)
           llvm::append_range(Edits, editsOfUse(U, Code));

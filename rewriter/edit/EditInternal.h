@@ -28,8 +28,9 @@ EditList editsOfStatement(llvm::StringRef Code,
 std::string unitText(StripeForm Form, llvm::StringRef Element);
 
 /// The edits that declare the pointers of \p Trail anew, as pointers into
-/// stripes of \p Form, or as \p Deduced where that is not empty (Pointers.cpp).
-EditList editsOfPointers(const PointerTrail &Trail, StripeForm Form,
+/// what \p As made of an array, or as \p Deduced where that is not empty
+/// (Pointers.cpp).
+EditList editsOfPointers(const PointerTrail &Trail, const Treatment &As,
                          llvm::StringRef Deduced = "");
 
 /// What the plan makes of functions in the file \p Path with the text \p Code

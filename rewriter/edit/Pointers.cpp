@@ -27,13 +27,18 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
-static std::string pointerText(const Pointee &To, StripeForm Form) {
-  return "::bankstripe::pointer<" + std::string(To.Const ? "const " : "") +
-         unitText(Form, To.Text) + ">";
+static std::string pointerText(const Pointee &To, const Treatment &As) {
+  const std::string Const = To.Const ? "const " : "";
+  return "::bankstripe::pointer<" +
+         (As.Kind == VerdictKind::Split
+              ? "::bankstripe::split<" + Const + To.Text + ", " +
+                    std::to_string(As.First) + ">"
+              : Const + unitText(As.Form, To.Text)) +
+         ">";
 }
 
-EditList bankstripe::editsOfPointers(const PointerTrail &Trail, StripeForm Form,
-                                     StringRef Deduced) {
+EditList bankstripe::editsOfPointers(const PointerTrail &Trail,
+                                     const Treatment &As, StringRef Deduced) {
   EditList Edits;
   for (const PointerDeclaration &D : Trail.Locals)
     for (const TextRange &Star : D.Stars) {
@@ -41,7 +46,7 @@ EditList bankstripe::editsOfPointers(const PointerTrail &Trail, StripeForm Form,
       const unsigned Begin = IsFirst ? D.Specifiers.Offset : Star.Offset;
       Edits.push_back({Begin, Star.end() - Begin,
                        !IsFirst          ? ""
-                       : Deduced.empty() ? pointerText(D.To, Form) + " "
+                       : Deduced.empty() ? pointerText(D.To, As) + " "
                                          : (Deduced + " ").str()});
     }
   return Edits;
@@ -49,8 +54,8 @@ EditList bankstripe::editsOfPointers(const PointerTrail &Trail, StripeForm Form,
 
 namespace {
 
-/// The striped parameters of a function, with their forms.
-using Forms = std::map<unsigned, StripeForm>;
+/// The striped parameters of a function, with what they point to.
+using Forms = std::map<unsigned, Treatment>;
 /// One overload: the place of the original, and what differs.
 using Overload = std::pair<Place, Forms>;
 
@@ -64,7 +69,7 @@ private:
   using CallKey = std::tuple<std::string, unsigned, unsigned, Place>;
   using Calls = std::map<CallKey, Forms>;
 
-  static void add(Calls &Into, const PointerTrail &Trail, StripeForm Form);
+  static void add(Calls &Into, const PointerTrail &Trail, const Treatment &As);
   void need(const Calls &Asked);
 
   const Plan &P;
@@ -74,10 +79,10 @@ private:
 } // namespace
 
 void OverloadCollector::add(Calls &Into, const PointerTrail &Trail,
-                            StripeForm Form) {
+                            const Treatment &As) {
   for (const PointerArgument &A : Trail.Arguments)
     Into[{A.Call.File, A.Call.Offset, A.Call.Length, A.Callee}][A.Parameter] =
-        Form;
+        As;
 }
 
 void OverloadCollector::need(const Calls &Asked) {
@@ -87,10 +92,10 @@ void OverloadCollector::need(const Calls &Asked) {
     if (It == P.Callees.end() || !Needed.insert({Where, Striped}).second)
       continue;
     Calls Inner;
-    for (auto [Index, Form] : Striped)
+    for (auto [Index, As] : Striped)
       if (auto Facts = It->second.Parameters.find(Index);
           Facts != It->second.Parameters.end())
-        add(Inner, Facts->second.Trail, Form);
+        add(Inner, Facts->second.Trail, As);
     need(Inner);
   }
 }
@@ -99,14 +104,14 @@ std::set<Overload> OverloadCollector::collect() {
   Calls Asked;
   for (const PlannedArray &A : P.Arrays)
     if (A.Verdict.hasForm())
-      add(Asked, A.Array.Trail, A.Verdict.Form);
+      add(Asked, A.Array.Trail, A.Verdict.treatment());
   need(Asked);
   return std::move(Needed);
 }
 
 static bool hasBitsAlone(const Forms &Given) {
-  return llvm::all_of(llvm::make_second_range(Given), [](StripeForm Form) {
-    return Form == StripeForm::Bits || Form == StripeForm::LongBits;
+  return llvm::all_of(llvm::make_second_range(Given), [](const Treatment &As) {
+    return As.Kind == VerdictKind::Bits;
   });
 }
 
@@ -125,13 +130,15 @@ static std::string overloadText(const Callee &C, const Forms &Striped,
     Edits.push_back({static_cast<unsigned>(C.Definition.Offset + At),
                      static_cast<unsigned>(Host.size() + Blanks), ""});
   }
-  for (auto [Index, Form] : Striped) {
+  for (auto [Index, As] : Striped) {
     auto It = C.Parameters.find(Index);
     if (It == C.Parameters.end())
       continue;
     const CalleeParameter &Parameter = It->second;
     // A template deduces its parameter from the element itself.
-    const StripeForm Own = Parameter.To.Dependent ? StripeForm::Plain : Form;
+    Treatment Own = As;
+    if (Parameter.To.Dependent)
+      Own.Form = StripeForm::Plain;
     Pointee To = Parameter.To;
     To.Const &= !To.Dependent;
     Edits.push_back({Parameter.Text.Offset, Parameter.Text.Length,
@@ -155,9 +162,8 @@ static EditList templateEdits(const Callee &C,
         (Head.empty() ? "template <class " : ", class ") + Parameter.Deduced;
     Edits.push_back({Parameter.Text.Offset, Parameter.Text.Length,
                      Parameter.Deduced + " " + Parameter.Name});
-    llvm::append_range(
-        Edits,
-        editsOfPointers(Parameter.Trail, StripeForm::Plain, Parameter.Deduced));
+    llvm::append_range(Edits, editsOfPointers(Parameter.Trail, Treatment(),
+                                              Parameter.Deduced));
   }
   Edits.push_back({C.Definition.Offset, 0, Head + ">" + NewLine});
   return Edits;
@@ -179,7 +185,7 @@ EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
           auto It = C.Parameters.find(Each.first);
           return It != C.Parameters.end() && !It->second.Deduced.empty();
         })) {
-      for (auto [Index, Form] : Striped)
+      for (auto [Index, As] : Striped)
         Templates[Where].insert(Index);
       continue;
     }

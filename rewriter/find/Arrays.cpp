@@ -368,7 +368,7 @@ static std::string storageSuffix(StringRef Name, StringRef Buffer) {
   auto IsUsed = [&](StringRef Layout) {
     return Buffer.contains((Name + Layout + Suffix).str());
   };
-  const StringRef Layouts[] = {"_slots", "_stripes", "_bits"};
+  const StringRef Layouts[] = {"_slots", "_stripes", "_bits", "_rest"};
   for (unsigned I = 2; llvm::any_of(Layouts, IsUsed); ++I)
     Suffix = "_" + std::to_string(I);
   return Suffix;

@@ -503,11 +503,13 @@ static std::optional<PointerText> readPointer(SourceLocation Begin,
   return Result;
 }
 
-std::optional<PointerDeclaration>
-bankstripe::readPointerDeclaration(const DeclStmt *Statement,
-                                   const SourceText &Text) {
+std::optional<PointerDeclaration> bankstripe::readPointerDeclaration(
+    const DeclStmt *Statement, const VarDecl *Source, const SourceText &Text) {
   PointerDeclaration Result;
+  const bool IsBehind = *Statement->decl_begin() == Source;
   for (const Decl *D : Statement->decls()) {
+    if (D == Source && IsBehind)
+      continue;
     const auto *Variable = dyn_cast<VarDecl>(D);
     if (!Variable || Variable->getStorageClass() != SC_None)
       return std::nullopt;
@@ -525,6 +527,19 @@ bankstripe::readPointerDeclaration(const DeclStmt *Statement,
       Result.To = std::move(Parts->To);
     }
     Result.Stars.push_back(std::move(Parts->Star));
+  }
+  const SourceLocation Begin = Statement->getBeginLoc(),
+                       Name = Source->getLocation();
+  if (IsBehind &&
+      (!Name.isFileID() || !Text.sources().isWrittenInSameFile(Begin, Name)))
+    return std::nullopt;
+  if (IsBehind) {
+    Result.Specifiers = {Text.file(Begin), Result.Stars.front().Offset, 0};
+    const auto At = [&](SourceLocation Loc) {
+      return Text.sources().getFileOffset(Loc);
+    };
+    Result.To.Text =
+        withoutQualifiers(Text.buffer(Name).slice(At(Begin), At(Name)));
   }
   return Result;
 }

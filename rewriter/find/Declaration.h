@@ -37,7 +37,7 @@ bool readDeclaration(Finding &F, const clang::VarDecl *Variable,
 /// declared anew.
 std::optional<PointerDeclaration>
 readPointerDeclaration(const clang::DeclStmt *Statement,
-                       const SourceText &Text);
+                       const clang::VarDecl *Source, const SourceText &Text);
 
 /// The text of \p Parameter of a pattern's or function's definition, if it can
 /// be declared anew.

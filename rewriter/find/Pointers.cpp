@@ -180,7 +180,7 @@ bool PointerWalker::track(const VarDecl *Pointer) {
   if (!Statement)
     return false;
   if (!llvm::is_contained(Statements, Statement)) {
-    auto Declaration = readPointerDeclaration(Statement, Follower.Text);
+    auto Declaration = readPointerDeclaration(Statement, Source, Follower.Text);
     if (!Declaration)
       return false;
     Statements.push_back(Statement);
@@ -268,7 +268,7 @@ bool PointerWalker::follow(const Expr *Value) {
 bool PointerWalker::staysAmongItself() {
   for (const DeclStmt *Statement : Statements)
     for (const Decl *D : Statement->decls())
-      if (!Tracked.contains(dyn_cast<VarDecl>(D)))
+      if (D != Source && !Tracked.contains(dyn_cast<VarDecl>(D)))
         return false;
   return llvm::all_of(Meets, [&](const Expr *E) { return isTracked(E); });
 }

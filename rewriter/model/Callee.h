@@ -30,7 +30,7 @@ struct Pointee {
 
 /// `const int *p = a, *end = a + n`: every declarator walks over one array.
 struct PointerDeclaration {
-  TextRange Specifiers;         ///< `const int`.
+  TextRange Specifiers;         ///< `const int`; empty in `int a[4], *p`.
   std::vector<TextRange> Stars; ///< Each `*`, with what follows to the name.
   Pointee To;
 };

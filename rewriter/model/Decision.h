@@ -15,6 +15,7 @@
 
 #include "model/Place.h"
 #include "llvm/ADT/StringRef.h"
+#include <compare>
 #include <optional>
 #include <string>
 
@@ -25,8 +26,19 @@ enum class Layout {
   Auto,   ///< Planning chooses.
   Stripe, ///< A stripe where that is possible.
   Slot,   ///< A slot, even where a stripe is possible.
+  Split,  ///< The first elements in a stripe where that is possible.
   Bits,   ///< Bits in registers where that is possible.
   Keep,   ///< It stays where it is.
+};
+
+/// A layout, and how many elements of a split are in its stripe.
+struct LayoutChoice {
+  LayoutChoice(Layout Kind = Layout::Auto, unsigned First = 0)
+      : Kind(Kind), First(First) {}
+  Layout Kind;
+  unsigned First;
+
+  friend auto operator<=>(const LayoutChoice &, const LayoutChoice &) = default;
 };
 
 /// How much of the memory that they have in common is L1 no longer, but shared
@@ -66,6 +78,7 @@ struct ArrayDecision {
   /// Counts the arrays of that name in that function, from 1, in source order.
   unsigned Occurrence = 1;
   Layout Wanted = Layout::Auto; ///< Auto only while nothing was decided.
+  unsigned First = 0;           ///< Elements in the stripe of a split.
   bool ByTune = false;          ///< Measured, not written by a person.
   std::string Why;              ///< For people; may be empty.
   Place Where;                  ///< Of the decision itself.
@@ -113,7 +126,7 @@ std::string textOf(const Carveout &C);
 /// Reads that; nothing when \p Text is something else.
 std::optional<Carveout> parseCarveout(llvm::StringRef Text);
 
-/// `auto`, `stripe`, `slot` or `keep`.
+/// `auto`, `stripe`, `slot`, `split`, `bits` or `keep`.
 llvm::StringRef nameOf(Layout L);
 /// `used`, `stale`, `unfulfilled` or `skipped`.
 llvm::StringRef nameOf(DecisionState S);

@@ -36,10 +36,9 @@ enum class StripeForm {
 struct Treatment {
   VerdictKind Kind = VerdictKind::Unchanged;
   StripeForm Form = StripeForm::Plain; ///< Of a stripe or of bits.
+  unsigned First = 0;                  ///< Elements in the stripe of a split.
 
-  friend bool operator==(const Treatment &A, const Treatment &B) {
-    return A.Kind == B.Kind && A.Form == B.Form;
-  }
+  friend auto operator<=>(const Treatment &, const Treatment &) = default;
 };
 
 /// What was decided for one finding, and why.
@@ -49,6 +48,7 @@ struct Verdict {
   std::string Detail; ///< Completes the reason's summary; may be empty.
   Place Where;        ///< The place that the reason is about.
   StripeForm Form = StripeForm::Plain; ///< Of a stripe or of bits.
+  unsigned First = 0;                  ///< Elements in the stripe of a split.
   uint64_t SharedBytes = 0; ///< Per block, of the largest instance; moved ones.
   unsigned Threads = 0;     ///< The largest block that its storage is for.
   std::string ThreadsText;  ///< How to spell that in its function.
@@ -67,14 +67,14 @@ struct Verdict {
   std::vector<CountedLoop> Unroll;
 
   bool usesShared() const {
-    return Kind == VerdictKind::Stripe || Kind == VerdictKind::Slot;
+    return Kind == VerdictKind::Stripe || Kind == VerdictKind::Slot ||
+           Kind == VerdictKind::Split;
   }
   /// Whether its storage is one of the helper's.
   bool usesHelper() const { return usesShared() || Kind == VerdictKind::Bits; }
   /// Whether its elements have a form, and so have the pointers to them.
-  bool hasForm() const {
-    return Kind == VerdictKind::Stripe || Kind == VerdictKind::Bits;
-  }
+  bool hasForm() const { return usesHelper() && Kind != VerdictKind::Slot; }
+  Treatment treatment() const { return {Kind, Form, First}; }
   bool unrolls() const { return Why == Reason::UnrolledLoop; }
   /// Whether the source changes.
   bool changesSource() const {
@@ -144,6 +144,8 @@ struct ReachedArray {
   std::vector<unsigned> Kernels; ///< Indices of Plan::Kernels that reach it.
   /// The same per instance, parallel to Finding::Instances.
   std::vector<std::vector<unsigned>> InstanceKernels;
+  /// How many elements are to move, where that is decided; 0: all.
+  unsigned First = 0;
 };
 
 /// The same with its verdict.

@@ -163,6 +163,8 @@ StringRef bankstripe::nameOf(Layout L) {
     return "stripe";
   case Layout::Slot:
     return "slot";
+  case Layout::Split:
+    return "split";
   case Layout::Bits:
     return "bits";
   case Layout::Keep:

@@ -74,6 +74,9 @@ constexpr ReasonInfo Table[] = {
      "its elements are single bytes at indices that lanes share, and a slot "
      "needs no arithmetic to find those",
      "decide for a stripe in .bankstripe.yaml"},
+    {Reason::DecidedSplit, VerdictKind::Split, "decided-split",
+     "it was decided that its first elements move",
+     "change the decision in .bankstripe.yaml or --layout"},
     {Reason::BoolElements, VerdictKind::Bits, "bool-elements",
      "its elements are bools, which fit into registers as single bits", ""},
     {Reason::ConstantTable, VerdictKind::Constant, "constant-table",
@@ -215,6 +218,8 @@ llvm::StringRef bankstripe::nameOf(VerdictKind V) {
     return "stripe";
   case VerdictKind::Slot:
     return "slot";
+  case VerdictKind::Split:
+    return "split";
   case VerdictKind::Bits:
     return "bits";
   case VerdictKind::Constant:

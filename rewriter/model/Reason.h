@@ -23,6 +23,7 @@ namespace bankstripe {
 enum class VerdictKind {
   Stripe,      ///< Moves into bank-striped shared memory.
   Slot,        ///< Moves into a padded contiguous slot of shared memory.
+  Split,       ///< Its first elements move into a stripe.
   Bits,        ///< Becomes the bits of one or two registers.
   Constant,    ///< Moves into constant storage.
   Registers,   ///< The compiler keeps it in registers; nothing to do.
@@ -55,6 +56,8 @@ enum class Reason {
   DecidedSlot,
   PartOfWarp,
   ByteElements,
+  // split
+  DecidedSplit,
   // bits
   BoolElements,
   // constant
@@ -116,7 +119,7 @@ struct ReasonInfo {
 llvm::ArrayRef<ReasonInfo> allReasons();
 /// The row of \p R.
 const ReasonInfo &infoOf(Reason R);
-/// `stripe`, `slot`, `bits`, `constant`, `registers`, `unchanged` or
+/// `stripe`, `slot`, `split`, `bits`, `constant`, `registers`, `unchanged` or
 /// `unsupported`.
 llvm::StringRef nameOf(VerdictKind V);
 

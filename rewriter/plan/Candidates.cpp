@@ -293,9 +293,7 @@ Candidate Chooser::candidate(const LayoutInfo &Layout, Why Reason,
     Result.UsualBytes.push_back(
         bytesIn(A, Layout, Row, C.Dynamic ? llvm::alignTo(Usual, 32) : Usual));
   }
-  for (const ArrayInstance &I : A.Array.Instances)
-    Result.BytesPerWarp = std::max(Result.BytesPerWarp, Layout.Bytes(I, 32));
-  Result.BytesPerWarp = llvm::alignTo(Result.BytesPerWarp, PlaceAlignment);
+  Result.BytesPerWarp = llvm::alignTo(bytesPerWarp(A, Layout), PlaceAlignment);
   return Result;
 }
 
@@ -368,6 +366,14 @@ void Chooser::addSharedMoves(ArrayChoices &C) const {
   }
   if (W.Wanted == Layout::Slot) {
     C.Candidates = {candidate(Slot, decided(Reason::DecidedSlot, A, W), C)};
+    return;
+  }
+  // Only if that is asked for: no source tells how often the first elements
+  // are used.
+  if (A.First) {
+    for (const LayoutInfo &L : allLayouts())
+      if (L.As.Kind == VerdictKind::Split && L.Suits(A))
+        C.Candidates = {candidate(L, decided(Reason::DecidedSplit, A, W), C)};
     return;
   }
   const Why Moves{Reason::DynamicIndex, A.Array.Where, ""};

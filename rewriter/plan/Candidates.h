@@ -28,6 +28,7 @@ struct Candidate {
   bool isSlot() const { return Layout->As.Kind == VerdictKind::Slot; }
   bool isBits() const { return Layout->As.Kind == VerdictKind::Bits; }
   bool isWide() const { return Layout->As.Form == StripeForm::Wide; }
+  bool isSplit() const { return Layout->As.Kind == VerdictKind::Split; }
   uint64_t largestBytes() const;
 };
 

@@ -12,6 +12,7 @@
 //     keep     nothing changes
 //     slot     what could be a stripe becomes a slot
 //     stripe   a stripe, as without a decision, whatever the default says
+//     split    the first elements in a stripe, if they can be apart
 //
 // Each decision is accounted for in the end: it was used, something stands
 // against it, there is no such array, or its file is no matter of this run.
@@ -22,6 +23,9 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace bankstripe;
+
+/// Elements in the stripe of a split where nobody says how many.
+static constexpr unsigned UsualFirst = 8;
 
 // `space::kernel` of `space::kernel<int, 3>`.
 static llvm::StringRef withoutArguments(llvm::StringRef Name) {
@@ -114,7 +118,7 @@ static Layout defaultFor(const std::string &File, const PlanOptions &Options) {
 }
 
 std::vector<Wish>
-bankstripe::findWishes(const MergedRun &Run, const PlanOptions &Options,
+bankstripe::findWishes(MergedRun &Run, const PlanOptions &Options,
                        std::vector<DecisionOutcome> &Outcomes) {
   std::vector<Wish> Wishes(Run.Arrays.size());
   for (unsigned I = 0; I < Wishes.size(); ++I)
@@ -131,6 +135,11 @@ bankstripe::findWishes(const MergedRun &Run, const PlanOptions &Options,
     } else if (auto Index = Names.find(O)) {
       Wishes[*Index] = {D.Wanted, &D};
     }
+  }
+  for (auto [W, A] : llvm::zip(Wishes, Run.Arrays)) {
+    const unsigned First = W.Decision ? W.Decision->First : UsualFirst;
+    if (W.Wanted == Layout::Split && canBeSplit(A, First))
+      A.First = First;
   }
   llvm::sort(Outcomes, [](const DecisionOutcome &A, const DecisionOutcome &B) {
     return A.Decision.Where < B.Decision.Where;
@@ -168,6 +177,8 @@ static bool isFulfilled(Layout Wanted, const Verdict &V) {
     return V.Kind == VerdictKind::Stripe;
   case Layout::Slot:
     return V.Kind == VerdictKind::Slot;
+  case Layout::Split:
+    return V.Kind == VerdictKind::Split;
   case Layout::Bits:
     return V.Kind == VerdictKind::Bits;
   case Layout::Keep:

@@ -22,9 +22,9 @@ struct Wish {
 bool speaksOf(const KernelDecision &D, const Kernel &K);
 
 /// Finds the arrays of \p Run that \p Options speaks of.
-/// \returns a wish per array; \p Outcomes gets a row per decision, with the
-/// array, or why there is none.
-std::vector<Wish> findWishes(const MergedRun &Run, const PlanOptions &Options,
+/// \returns a wish per array, which has its First if it can be split as wished;
+/// \p Outcomes gets a row per decision, with the array, or why there is none.
+std::vector<Wish> findWishes(MergedRun &Run, const PlanOptions &Options,
                              std::vector<DecisionOutcome> &Outcomes);
 
 /// Why \p A becomes what \p W asks for, of which \p Id is the reason.

@@ -209,7 +209,10 @@ static bool noteMoves(std::vector<ArrayTraffic> &Traffic,
 
 std::optional<Change> Evaluator::change(unsigned Row,
                                         const Assignment &A) const {
-  if (!Bases[Row])
+  // Nobody knows how often the first elements of a split are used.
+  if (!Bases[Row] || llvm::any_of(ArraysOf[Row], [&](const Reached &R) {
+        return A[R.Array] && A[R.Array]->isSplit();
+      }))
     return std::nullopt;
   Change C = Bases[Row]->Unchanged;
   const bool Any = noteMoves(C.Kernel.Arrays, Bases[Row]->Arrays, A);

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Layout.h"
+#include "plan/Plan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -113,6 +114,17 @@ static bool fitsTwoRegisters(const ReachedArray &A) {
 
 static bool always(const ReachedArray &) { return true; }
 
+// Constants get their values where they are declared.
+bool bankstripe::canBeSplit(const ReachedArray &A, unsigned First) {
+  return A.Array.Extents.size() == 1 && !A.Array.HasConst &&
+         llvm::all_of(
+             A.Array.Instances,
+             [&](const ArrayInstance &I) { return I.elements() > First; }) &&
+         llvm::none_of(A.Array.Obstacles, [](const Obstacle &O) {
+           return infoOf(O.Why).Verdict == VerdictKind::Slot;
+         });
+}
+
 // --- The table ---------------------------------------------------------------
 
 static constexpr LayoutInfo Layouts[] = {
@@ -124,6 +136,10 @@ static constexpr LayoutInfo Layouts[] = {
     {{VerdictKind::Stripe, StripeForm::Plain}, isPlain, plainBytes},
     {{VerdictKind::Stripe, StripeForm::Padded}, isPadded, paddedBytes},
     {{VerdictKind::Stripe, StripeForm::Unit}, varies, unitBytes},
+    {{VerdictKind::Split, StripeForm::Wide}, isSmall, wideBytes},
+    {{VerdictKind::Split, StripeForm::Plain}, isPlain, plainBytes},
+    {{VerdictKind::Split, StripeForm::Padded}, isPadded, paddedBytes},
+    {{VerdictKind::Split, StripeForm::Unit}, varies, unitBytes},
     {{VerdictKind::Slot, StripeForm::Plain}, always, slotBytes},
 };
 
@@ -145,11 +161,26 @@ const LayoutInfo &bankstripe::smallestStripe(const ReachedArray &A) {
   });
 }
 
+static uint64_t bytesOf(ArrayInstance I, const ReachedArray &A,
+                        const LayoutInfo &Layout, unsigned Threads) {
+  if (A.First)
+    I.Extents = {A.First};
+  return Layout.Bytes(I, Threads);
+}
+
 uint64_t bankstripe::bytesIn(const ReachedArray &A, const LayoutInfo &Layout,
                              unsigned Row, unsigned Threads) {
   uint64_t Bytes = 0;
   for (auto [I, Rows] : llvm::zip(A.Array.Instances, A.InstanceKernels))
     if (llvm::is_contained(Rows, Row))
-      Bytes += Layout.Bytes(I, Threads);
+      Bytes += bytesOf(I, A, Layout, Threads);
+  return Bytes;
+}
+
+uint64_t bankstripe::bytesPerWarp(const ReachedArray &A,
+                                  const LayoutInfo &Layout) {
+  uint64_t Bytes = 0;
+  for (const ArrayInstance &I : A.Array.Instances)
+    Bytes = std::max(Bytes, bytesOf(I, A, Layout, 32));
   return Bytes;
 }

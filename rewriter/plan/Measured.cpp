@@ -33,8 +33,7 @@ static constexpr unsigned PrologueBytes = 512;
 static constexpr unsigned FrameUnit = 16;
 
 static bool moves(const Treatment &T) {
-  return T.Kind == VerdictKind::Stripe || T.Kind == VerdictKind::Slot ||
-         T.Kind == VerdictKind::Bits;
+  return T.Kind != VerdictKind::Constant && T.Kind != VerdictKind::Registers;
 }
 
 static bool isUnrolled(const Treatment &T) {
@@ -74,8 +73,10 @@ static uint64_t bytesThatLeave(unsigned Row,
                                const MergedRun &Run) {
   uint64_t Leaving = 0;
   for (const ReachedArray &A : Run.Arrays)
-    if (treatmentIn(Version, A) && llvm::is_contained(A.Kernels, Row))
-      Leaving += A.Evidence.ResidentBytes;
+    if (const Treatment *T = treatmentIn(Version, A);
+        T && llvm::is_contained(A.Kernels, Row))
+      Leaving += T->First ? T->First * uint64_t(A.Array.ElementBytes)
+                          : A.Evidence.ResidentBytes;
   return Leaving;
 }
 

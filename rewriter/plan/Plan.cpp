@@ -48,6 +48,10 @@ private:
 
 } // namespace
 
+static Treatment treatmentOf(const ReachedArray &A, const Candidate &C) {
+  return {C.Layout->As.Kind, C.Layout->As.Form, A.First};
+}
+
 Builder::Builder(const Problem &P, const Evaluator &E,
                  const SearchResult &Found, const Measured &Known)
     : P(P), E(E), Found(Found), Final(Found.Best) {
@@ -55,7 +59,7 @@ Builder::Builder(const Problem &P, const Evaluator &E,
   for (auto [I, A] : llvm::enumerate(Arrays)) {
     const auto &Fixed = P.Choices[I].Fixed;
     if (Found.Best[I])
-      Version[A.Array.Where] = Found.Best[I]->Layout->As;
+      Version[A.Array.Where] = treatmentOf(A, *Found.Best[I]);
     else if (Fixed && (Fixed->Id == Reason::UnrolledLoop ||
                        Fixed->Id == Reason::ConstantTable))
       Version[A.Array.Where] = {infoOf(Fixed->Id).Verdict, StripeForm::Plain};
@@ -87,6 +91,7 @@ Verdict Builder::movingVerdict(unsigned I) const {
   Verdict V = verdict(C.Reason);
   V.Kind = C.Layout->As.Kind;
   V.Form = C.Layout->As.Form;
+  V.First = P.Run.Arrays[I].First;
   V.Asked = Choices.Asked;
   V.Benefit = Choices.Benefit;
   if (C.isBits())
@@ -230,9 +235,9 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
     assumeOutside(Unit.Facts, Options.Others);
   resolveParameters(Units);
   MergedRun Run = mergeUnits(std::move(Units));
-  const std::vector<KernelSetting> Settings = redirectLaunches(Run, Options);
   std::vector<DecisionOutcome> Outcomes;
   const std::vector<Wish> Wishes = findWishes(Run, Options, Outcomes);
+  const std::vector<KernelSetting> Settings = redirectLaunches(Run, Options);
   const auto InVain = unrolledInVain(Run, Known);
   const std::vector<ArrayChoices> Choices =
       choicesOf(Run, Settings, Wishes, InVain, Options);
@@ -297,13 +302,14 @@ std::optional<Plan> bankstripe::unchangedPlan(UnitFacts Unit,
 }
 
 ArrayDecision bankstripe::decisionAbout(const Plan &P, unsigned ArrayIndex,
-                                        Layout Wanted) {
+                                        LayoutChoice Wanted) {
   const Finding &F = P.Arrays[ArrayIndex].Array;
   ArrayDecision D;
   D.File = F.Where.File;
   D.Function = F.Function;
   D.Array = F.Name;
-  D.Wanted = Wanted;
+  D.Wanted = Wanted.Kind;
+  D.First = Wanted.First;
   for (unsigned I = 0; I < ArrayIndex; ++I) {
     const Finding &Earlier = P.Arrays[I].Array;
     D.Occurrence += Earlier.Where.File == D.File &&

@@ -133,7 +133,11 @@ std::vector<KernelGroup> groupKernels(
     llvm::function_ref<llvm::ArrayRef<unsigned>(unsigned Array)> KernelsOf);
 
 /// The decision that array \p ArrayIndex of \p P becomes \p Wanted.
-ArrayDecision decisionAbout(const Plan &P, unsigned ArrayIndex, Layout Wanted);
+ArrayDecision decisionAbout(const Plan &P, unsigned ArrayIndex,
+                            LayoutChoice Wanted);
+
+/// Whether the first \p First elements of \p A could move without the others.
+bool canBeSplit(const ReachedArray &A, unsigned First);
 
 /// The decision that \p K, with all instances of its template, runs with the
 /// carveout \p Wanted.

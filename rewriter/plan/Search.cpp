@@ -84,6 +84,7 @@ private:
   void leaveAll(const KernelGroup &G);
   void explain(const KernelGroup &G, const Assignment &Start);
   double growthOf(unsigned I) const;
+  bool isStack(unsigned I) const;
 
   const Problem &P;
   const Evaluator &E;
@@ -481,12 +482,28 @@ void Searcher::climb(const KernelGroup &G) {
   }
 }
 
+// Whether array I is indexed by counters of each lane's own, as stacks are.
+bool Searcher::isStack(unsigned I) const {
+  return canBeSplit(array(I), 1) &&
+         llvm::any_of(array(I).Kernels, [&](unsigned Row) {
+           const auto &Work = P.Run.Kernels[Row].Work;
+           if (!Work || !Work->Arrays.count(I))
+             return false;
+           const ArrayWork &Of = Work->Arrays.at(I);
+           return Of.Counted.all() > Of.NonUniform.all();
+         });
+}
+
 SearchResult Searcher::run() {
   fit();
   fitPlaces();
   if (P.Options.MinSpeedup > 0)
     for (const KernelGroup &G : movingGroups(/*OnlyDynamic=*/false))
       climb(G);
+  for (auto [I, Why] : llvm::enumerate(Left))
+    if (Why && isStack(I))
+      Why->Detail += "; whether its first elements alone pay, 'bankstripe "
+                     "tune' would know";
   return {std::move(A), std::move(Left), std::move(Outlook)};
 }
 

@@ -84,6 +84,8 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
   };
   if (V.hasForm())
     Result["form"] = nameOf(V.Form);
+  if (V.First)
+    Result["first"] = V.First;
   if (V.usesShared()) {
     Result["sharedBytes"] = V.SharedBytes;
     Result["storage"] = V.Dynamic ? "dynamic" : "static";

@@ -49,6 +49,8 @@ llvm::StringRef bankstripe::outcomeOf(Reason R) {
     return "moves to a stripe in shared memory";
   case VerdictKind::Slot:
     return "moves to a slot in shared memory";
+  case VerdictKind::Split:
+    return "moves in part to a stripe in shared memory";
   case VerdictKind::Bits:
     return "moves to registers";
   case VerdictKind::Constant:
@@ -89,7 +91,9 @@ std::string bankstripe::cost(const PlannedArray &A) {
                                 bytesText(V.BytesPerWarp))
                 : llvm::formatv("it takes {0} of shared memory per block",
                                 bytesText(V.SharedBytes));
-  if (V.Kind == VerdictKind::Stripe && V.Form != StripeForm::Plain)
+  if (V.Kind == VerdictKind::Split)
+    Text += llvm::formatv(" for the first {0} elements", V.First);
+  if (V.hasForm() && V.Form != StripeForm::Plain)
     Text += llvm::formatv(", {0}", nameOf(V.Form));
   if (V.InVersion)
     Text += llvm::formatv(", in a version for blocks of at most {0} threads",

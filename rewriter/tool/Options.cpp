@@ -135,6 +135,7 @@ static cl::opt<Layout> DefaultLayout(
     cl::values(clEnumValN(Layout::Auto, "auto", "bankstripe chooses"),
                clEnumValN(Layout::Stripe, "stripe", "stripes where possible"),
                clEnumValN(Layout::Slot, "slot", "slots only"),
+               clEnumValN(Layout::Split, "split", "splits where possible"),
                clEnumValN(Layout::Bits, "bits", "bits where possible"),
                clEnumValN(Layout::Keep, "keep", "nothing moves")),
     ALL_COMMANDS);

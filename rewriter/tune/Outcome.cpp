@@ -43,7 +43,7 @@ DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
     const Attempt *Best = G.best();
     const std::string Why = why(G, Outcome.Device);
     for (unsigned I : G.Arrays) {
-      const Layout Wanted = Best ? Best->Got.at(I) : Layout::Keep;
+      const LayoutChoice Wanted = Best ? Best->Got.at(I) : Layout::Keep;
       // It becomes constant without being told.
       if (Wanted != Layout::Keep &&
           Outcome.Movable.Arrays[I].Verdict.Kind == VerdictKind::Constant)
@@ -147,8 +147,11 @@ static json::Object toJson(const TuneOutcome &Outcome, const Attempt &A) {
   json::Array Arrays;
   for (auto [I, L] : A.Got) {
     const Finding &F = Outcome.Movable.Arrays[I].Array;
-    Arrays.push_back(json::Object{
-        {"name", F.Name}, {"function", F.Function}, {"layout", nameOf(L)}});
+    json::Object Row{
+        {"name", F.Name}, {"function", F.Function}, {"layout", nameOf(L.Kind)}};
+    if (L.First)
+      Row["first"] = L.First;
+    Arrays.push_back(std::move(Row));
   }
   json::Object Result{{"name", A.Name},
                       {"arrays", std::move(Arrays)},

@@ -31,13 +31,15 @@ static constexpr Carveout CarveoutsToTry[] = {{Carveout::Rule::Auto, 0},
                                               {Carveout::Rule::Fixed, 60}};
 
 // A table that becomes constant moves as well, whatever is asked for.
-static Layout layoutOf(const Verdict &V) {
+static LayoutChoice layoutOf(const Verdict &V) {
   switch (V.Kind) {
   case VerdictKind::Stripe:
   case VerdictKind::Constant:
     return Layout::Stripe;
   case VerdictKind::Slot:
     return Layout::Slot;
+  case VerdictKind::Split:
+    return {Layout::Split, V.First};
   case VerdictKind::Bits:
     return Layout::Bits;
   default:
@@ -117,13 +119,18 @@ void TuneGroup::record(Attempt A, const Plan &Tried) {
 }
 
 // A table becomes constant, whatever layout is asked for; what cannot be bits
-// becomes a stripe.
-static Arrangement all(const TuneGroup &G, const Plan &Movable, Layout L) {
+// or split becomes a stripe.
+static Arrangement all(const TuneGroup &G, const Plan &Movable,
+                       LayoutChoice L) {
   Arrangement Result;
   for (unsigned I : G.Arrays) {
-    const VerdictKind Kind = Movable.Arrays[I].Verdict.Kind;
-    const bool Cannot = (L == Layout::Slot && Kind == VerdictKind::Constant) ||
-                        (L == Layout::Bits && Kind != VerdictKind::Bits);
+    const PlannedArray &A = Movable.Arrays[I];
+    const VerdictKind Kind = A.Verdict.Kind;
+    const bool Cannot =
+        (L.Kind == Layout::Slot && Kind == VerdictKind::Constant) ||
+        (L.Kind == Layout::Bits && Kind != VerdictKind::Bits) ||
+        (L.Kind == Layout::Split &&
+         (Kind == VerdictKind::Constant || !canBeSplit(A, 2 * L.First - 1)));
     Result[I] = Cannot ? Layout::Stripe : L;
   }
   return Result;
@@ -135,11 +142,13 @@ static Attempt named(const Plan &Movable, Arrangement Wanted) {
     if (L == Layout::Keep)
       Left += (Left.empty() ? "'" : ", '") + Movable.Arrays[I].Array.Name + "'";
   auto Has = [&](Layout L) {
-    return llvm::is_contained(llvm::make_second_range(Wanted), L);
+    return llvm::any_of(Wanted,
+                        [&](auto &Each) { return Each.second.Kind == L; });
   };
-  const char *Layouts = Has(Layout::Slot)   ? "slots"
-                        : Has(Layout::Bits) ? "bits"
-                                            : "stripes";
+  const char *Layouts = Has(Layout::Slot)    ? "slots"
+                        : Has(Layout::Split) ? "splits"
+                        : Has(Layout::Bits)  ? "bits"
+                                             : "stripes";
   return {std::string(Layouts) + " without " + Left, std::move(Wanted)};
 }
 
@@ -208,6 +217,9 @@ std::vector<Attempt> bankstripe::nextAttempts(const TuneGroup &G,
                        {Bits == Stripes ? "stripes" : "bits", Bits},
                        {"stripes", Stripes},
                        {"slots", all(G, Movable, Layout::Slot)},
+                       {"split after 4", all(G, Movable, {Layout::Split, 4})},
+                       {"split after 8", all(G, Movable, {Layout::Split, 8})},
+                       {"split after 16", all(G, Movable, {Layout::Split, 16})},
                        {"as predicted", std::move(Foreseen)}});
   }
   const Attempt *Fastest = G.fastest(/*AlsoCarved=*/false);
@@ -250,7 +262,7 @@ PlanOptions bankstripe::planningFor(const Trial &T, const Plan &Movable,
   for (unsigned I = 0; I < Movable.Arrays.size(); ++I) {
     const Verdict &V = Movable.Arrays[I].Verdict;
     auto Found = T.Arrays.find(I);
-    const Layout Wanted =
+    const LayoutChoice Wanted =
         Found == T.Arrays.end() ? Layout::Keep : Found->second;
     // What ptxas took back once would move again.
     const bool MayMove = mayMove(Movable.Arrays[I]) ||

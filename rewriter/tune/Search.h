@@ -24,7 +24,7 @@
 namespace bankstripe {
 
 /// What arrays are to become, by their index in Plan::Arrays.
-using Arrangement = std::map<unsigned, Layout>;
+using Arrangement = std::map<unsigned, LayoutChoice>;
 
 /// One arrangement of the arrays of a group, and what came of it.
 struct Attempt {

@@ -71,6 +71,16 @@
 // pointer to them, `bankstripe::begin(seen)`, is a
 // bankstripe::pointer<bankstripe::bit>, or of long_bit beyond 32 of them.
 //
+// Splits. The first elements of an array can be a stripe, and the rest stay in
+// local memory,
+//
+//     __shared__ int stack_stripes[bankstripe::warps(128)][8][32];
+//     int stack_rest[64 - 8];
+//     auto stack = bankstripe::begin(stack_stripes, stack_rest);
+//
+// with an accessor over both: a bankstripe::pointer<bankstripe::split<int, 8>>.
+// The unit of the stripe is bankstripe::unit<>, and `stack[i]` is an element.
+//
 // Dynamic shared memory. Where no largest block is known, or 48 KB are not
 // enough, the launch asks for the memory, and each warp has its part of it:
 //
@@ -443,9 +453,9 @@ template <class Word> struct bit_place {
   Word all; // The bits that are elements.
   BANKSTRIPE_ANYWHERE operator int() const { return position; }
 };
-template <class Word, class Index>
-BANKSTRIPE_ANYWHERE bit_place<Word> further(bit_place<Word> place,
-                                            Index steps) {
+// Of places that count as their numbers.
+template <class Place, class Index>
+BANKSTRIPE_ANYWHERE Place further(Place place, Index steps) {
   place.position += static_cast<int>(steps);
   return place;
 }
@@ -568,6 +578,9 @@ BANKSTRIPE_ANYWHERE void memset(bits<Extents...> &array, int,
 
 template <class Type> class pointer;
 
+// What a pointer into a split array points to.
+template <class Element, int First> struct split;
+
 namespace detail {
 
 // What a pointer<T> points to, T being a unit.
@@ -609,9 +622,40 @@ template <class Word> struct target<bit_of<Word>> {
 template <class Word>
 struct target<const bit_of<Word>> : target<bit_of<Word>> {};
 
+// T being an element of a split array, which counts as its number.
+template <class Element> struct split_place {
+  unit<Element> *column;
+  Element *rest;
+  int position;
+  BANKSTRIPE_ANYWHERE operator int() const { return position; }
+};
+template <class Element, int First> struct target<split<Element, First>> {
+  typedef Element type;
+  typedef type &reference;
+  typedef split_place<Element> place;
+  static constexpr int rows = 1;
+  static constexpr int spacing = 1;
+  // Both addresses, of which one is selected: compilers would compute the place
+  // of the column anew behind a branch, and lanes in both parts would part.
+  static BANKSTRIPE_ANYWHERE Element &at(place at) {
+    Element *first = (Element *)detail::further(at.column, at.position);
+    Element *other = at.rest + (at.position - First);
+    return *(at.position < First ? first : other);
+  }
+};
+template <class Element, int First>
+struct target<split<const Element, First>> : target<split<Element, First>> {
+  typedef const Element type;
+  typedef type &reference;
+};
+
 // Only where To is `const From`.
 template <class From, class To> struct adds_const;
 template <class Type> struct adds_const<Type, const Type> {
+  typedef decltype(nullptr) type;
+};
+template <class Type, int First>
+struct adds_const<split<Type, First>, split<const Type, First>> {
   typedef decltype(nullptr) type;
 };
 
@@ -703,6 +747,24 @@ __device__ __forceinline__ pointer<typename detail::plane<Plane>::inner>
 begin(Plane (&storage)[Warps]) {
   return pointer<typename detail::plane<Plane>::inner>::to(
       detail::plane<Plane>::first(detail::own(storage)));
+}
+
+// That of an array whose first elements are the stripe, and the others `rest`.
+template <class Unit, int First, int Warps, class Element, int Rest>
+__device__ __forceinline__ pointer<split<Element, First>>
+begin(Unit (&storage)[Warps][First][32], Element (&rest)[Rest]) {
+  return pointer<split<Element, First>>::to(
+      {detail::own(storage)[0] + lane(), rest, 0});
+}
+
+// `= {a, b, ...}`.
+template <int Extent, class Element, int First>
+__device__ __forceinline__ void
+initialize(pointer<split<Element, First>> array,
+           const typename detail::array_of<Element, Extent>::type &values) {
+#pragma unroll
+  for (int position = 0; position < Extent; ++position)
+    array[position] = values[position];
 }
 
 template <int Extent>
@@ -886,6 +948,13 @@ __device__ __forceinline__ pointer<typename detail::plane<Plane>::inner>
 begin(own_plane<Plane> storage) {
   return pointer<typename detail::plane<Plane>::inner>::to(
       detail::plane<Plane>::first(*storage.plane));
+}
+
+template <class Unit, int First, class Element, int Rest>
+__device__ __forceinline__ pointer<split<Element, First>>
+begin(own_plane<Unit[First][32]> storage, Element (&rest)[Rest]) {
+  return pointer<split<Element, First>>::to(
+      {(*storage.plane)[0] + lane(), rest, 0});
 }
 
 // The slots of the calling warp, in dynamic shared memory.

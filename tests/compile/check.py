@@ -124,7 +124,7 @@ class Result:
         text = latin1(self.source)
         expected = {name: (int(low), int(high or low)) for name, low, high in re.findall(
             r"^// expect-stack-frame: *(\w+)=(\d+)(?:-(\d+))?\s*$", text, re.MULTILINE)}
-        moves = dict(re.findall(r"^// expect-(striped|slot|bits|constant|unrolled): *(.*?)\s*$",
+        moves = dict(re.findall(r"^// expect-(striped|slot|split|bits|constant|unrolled): *(.*?)\s*$",
                                 text, re.MULTILINE))
         if "striped" not in moves:
             self.problems.append("it has no line `// expect-striped:`")

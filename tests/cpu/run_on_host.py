@@ -14,6 +14,7 @@ and in the headers beside it:
 
     // expect-striped: a b        into stripes (`none`, or `some of a b c`)
     // expect-slot: c             into slots
+    // expect-split: d            in part into stripes
     // expect-bits: b             into bits of registers
     // expect-constant: d         to static const
     // expect-unrolled: e         into registers, with loops unrolled
@@ -307,13 +308,15 @@ def text_with_headers(path):
 
 
 def moved_arrays(source, rewritten):
-    """The names of the arrays that became stripes, slots, bits and constant tables,
+    """The names of the arrays that became stripes, slots, splits, bits and constant tables,
     by the words of the source files that they are in."""
     before, after = text_with_headers(source), text_with_headers(rewritten)
     tables = re.compile(r"static const(?:expr)?\b[^;=]*?(\w+)(?:\[[^]]*\])+\s*[={]")
     view = r"auto &?(\w+?)(?:_stripes|_slots)? = ::bankstripe::"
+    split = set(re.findall(r"auto (\w+) = ::bankstripe::begin\(\w+, \w+\);", after))
     return {"striped": set(re.findall(r"(\w+?)(?:_stripes)?\s*\[::bankstripe::warps\(", after)
-                           + re.findall(view + "(?:dynamic_stripe|stripe_in)<", after)),
+                           + re.findall(view + "(?:dynamic_stripe|stripe_in)<", after)) - split,
+            "split": split,
             "slot": set(re.findall(r"__shared__ ::bankstripe::slots<.*> (\w+)_slots;", after)
                         + re.findall(view + "(?:dynamic_slots|slots_in)<", after)),
             "bits": set(re.findall(r"::bankstripe::bits<[^;]*?> (\w+?)(?:_bits)?(?: = |\(|;)", after)),
@@ -324,13 +327,13 @@ def check_expectation(source, rewritten, arrays):
     """Holds what was moved against the comments in the source."""
     text = source.read_bytes().decode("latin-1")
     wanted = {how: names.split() for how, names in
-              re.findall(r"^// expect-(striped|slot|bits|constant|unrolled): *(.*?)\s*$", text,
+              re.findall(r"^// expect-(striped|slot|split|bits|constant|unrolled): *(.*?)\s*$", text,
                          re.MULTILINE)}
     if "striped" not in wanted:
         raise Failure("expectation", f"{source} has no line `// expect-striped:`")
     moved = moved_arrays(source, rewritten) if rewritten else {}
     moved["unrolled"] = {a["name"] for a in arrays if a["reason"] == "unrolled-loop"}
-    for how in ("striped", "slot", "bits", "constant", "unrolled"):
+    for how in ("striped", "slot", "split", "bits", "constant", "unrolled"):
         names, seen = wanted.get(how, ["none"]), moved.get(how, set())
         if names[:2] == ["some", "of"]:
             if not (seen and seen < set(names[2:])):

@@ -16,7 +16,7 @@ DEFAULT_TOOL = HERE.parents[1] / "build" / "bin" / "bankstripe"
 
 
 # What the tool is asked for beyond the usual: one entry for 20 seeds on end.
-OPTIONS = [[], ["--shared-limit=232448"], [], ["--layout=slot"], ["--shared-limit=232448"],
+OPTIONS = [[], ["--shared-limit=232448"], ["--layout=split"], ["--layout=slot"], ["--shared-limit=232448"],
            ["--shared-limit=232448", "--layout=slot"]]
 # Every other of these entries is about versions: beside kernels, and in those whose addresses are
 # taken; blocks of some launches are too large for some of these.
@@ -78,7 +78,7 @@ class Counts:
             seed = re.search(r"_(\d+)(?:_\w+)?(?:::|<|$)", array["function"])
             if not seed:
                 continue
-            if array["verdict"] in ("stripe", "slot", "bits", "constant"):
+            if array["verdict"] in ("stripe", "slot", "split", "bits", "constant"):
                 moved.add(seed.group(1))
             for shape in shapes.get((seed.group(1), array["name"]), ()):
                 self.shapes[shape][array["verdict"]] += 1
@@ -102,7 +102,7 @@ class Counts:
                   for (verdict, reason), count in sorted(self.verdicts.items(),
                                                          key=lambda item: -item[1])]
         if with_shapes:
-            kinds = ["stripe", "slot", "bits", "constant", "registers", "unchanged", "unsupported"]
+            kinds = ["stripe", "slot", "split", "bits", "constant", "registers", "unchanged", "unsupported"]
             lines += ["", "verdicts of the arrays that are used in a shape:",
                       f"{'':28}" + "".join(f"{kind:>10}" for kind in kinds)]
             lines += [f"{shape:28}" + "".join(f"{counts[kind]:10}" for kind in kinds)

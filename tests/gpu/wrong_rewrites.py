@@ -61,6 +61,7 @@ MISTAKES = {
          "return detail::further(first, (index - (index > 0)) * inner::elements);"),
         ("place.position += static_cast<int>(steps);",
          "place.position += static_cast<int>(steps - (steps > 0));"),
+        ("at.rest + (at.position - First);", "at.rest + (at.position - First - (at.position > First));"),
     ],
     "initialiser": [
         ("detail::plane<Plane>::clear(detail::own(storage));", "(void)storage;"),
@@ -72,6 +73,8 @@ MISTAKES = {
         ("detail::assign(array, values);", "(void)array, (void)values;"),
         ("BANKSTRIPE_ANYWHERE bits() : value(0) {}", "BANKSTRIPE_ANYWHERE bits() : value(7) {}"),
         ("all{first()} = values;", "(void)values;"),
+        ("    array[position] = values[position];\n}\n\ntemplate <int Extent>",
+         "    (void)array, (void)values;\n}\n\ntemplate <int Extent>"),
     ],
     "stride": [
         ("return ((Unit(*)[32])unit)[rows];", "return ((Unit(*)[31])unit)[rows];"),

@@ -32,7 +32,7 @@ import run_on_host  # noqa: E402  pylint: disable=wrong-import-position
 
 DEVICE = ROOT / "runtime" / "device"
 PROGRAMS = [HERE / f"{name}.cu"
-            for name in ("stripes", "units", "pointers", "bits", "slots", "placement_and_new", "macros",
+            for name in ("stripes", "units", "pointers", "bits", "splits", "slots", "placement_and_new", "macros",
                          "dynamic", "launches")]
 TRAPS, REJECTED = HERE / "traps.cu", HERE / "rejected.cu"
 VERSIONS = ("c++11", "c++14", "c++17", "c++20")

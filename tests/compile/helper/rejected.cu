@@ -58,6 +58,12 @@ __global__ void kernel(int *failed) {
 #elif CASE == 21 // taking address|address of|lvalue|addressable
   bankstripe::bits<2> b;
   bool *first = &b[1];
+#elif CASE == 22 // conver|no suitable|no matching|cannot
+  char rest[3];
+  auto chars = bankstripe::begin(a, rest);
+#elif CASE == 23 // conver|no suitable|no matching|cannot
+  int rest[3];
+  bankstripe::pointer<bankstripe::split<int, 5>> ints = bankstripe::begin(a, rest);
 #endif
   EXPECT(c == nullptr || sizeof odd + sizeof p + sizeof t > 0);
 }

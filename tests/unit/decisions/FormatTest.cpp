@@ -145,11 +145,26 @@ TEST(Parse, UnknownValues) {
 }
 
 TEST(Parse, ADecisionMustDecide) {
-  EXPECT_NE(errorOf(entryWith("    decision: auto\n"))
-                .find("3:5: error: decision must be keep, stripe or slot"),
-            std::string::npos);
+  EXPECT_NE(
+      errorOf(entryWith("    decision: auto\n"))
+          .find(
+              "3:5: error: decision must be keep, stripe, slot, split or bits"),
+      std::string::npos);
   EXPECT_NE(errorOf(entryWith("")).find("missing required key 'decision'"),
             std::string::npos);
+}
+
+TEST(Parse, ASplitHasALength) {
+  const std::string Split = "    decision: split\n", First = "    first: 8\n";
+  const ArrayDecision D = parsed(entryWith(Split + First)).Arrays[0];
+  EXPECT_EQ(D.Wanted, Layout::Split);
+  EXPECT_EQ(D.First, 8u);
+  DecisionsFile File;
+  File.Arrays = {D};
+  EXPECT_EQ(parsed(printed(File)).Arrays[0].First, 8u);
+  for (const std::string &Text : {Split, "    decision: slot\n" + First})
+    EXPECT_NE(errorOf(entryWith(Text)).find("a split, and nothing else, says"),
+              std::string::npos);
 }
 
 TEST(Parse, OccurrencesCountFromOne) {

@@ -59,6 +59,7 @@ bool isGivenLater(Reason R) {
   case Reason::DecidedSlot:
   case Reason::PartOfWarp:
   case Reason::ByteElements:
+  case Reason::DecidedSplit:
   case Reason::BoolElements:
   case Reason::StaysInRegisters:
   case Reason::UnrolledLoop:

@@ -78,6 +78,23 @@ TEST(Walking, PointersAreDeclaredAnew) {
   EXPECT_EQ(textOf(D.Stars[1], Code), "* ");
 }
 
+// The array comes first, and all others point into it.
+TEST(Walking, PointersMayBeDeclaredWithTheArray) {
+  constexpr llvm::StringRef Body =
+      "struct Item { int node; float weight; };"
+      "Item $accessor^a[4], *p = a, *end = a + 4;"
+      "if (p < end) *p++ = Item{i, 0.5f}; Item e = *--p; *out = e.node;";
+  auto F = testBody(Body);
+  const PointerTrail &Trail = F.front().Trail;
+  ASSERT_FALSE(Trail.Locals.empty());
+  EXPECT_EQ(Trail.Locals[0].To.Text, "Item");
+  EXPECT_EQ(Trail.Locals[0].Stars.size(), 2u);
+  EXPECT_EQ(Trail.Locals[0].Specifiers.Length, 0u);
+  EXPECT_EQ(Trail.Locals[0].Specifiers.Offset, Trail.Locals[0].Stars[0].Offset);
+  testBody("int a[4], *p = $pointer_taken^a, n = 3; *p = n;");
+  testBody("int *q = out, a[4], *p = $pointer_taken^a; *p = *q;");
+}
+
 TEST(Walking, EndsWhereAPointerLeaves) {
   testBody("int a[4]; int *p = $pointer_taken^a; out = p;");
   testBody("int a[4]; int *p = $pointer_taken^a; *out = (long long)p;");

@@ -72,6 +72,15 @@ TEST(Search, BitsAreTriedWhereAnArrayCanBeThem) {
   EXPECT_THAT(S.attemptsOf("k"), Contains("bits"));
 }
 
+TEST(Search, SplitsAreTriedOfWhatIsLongEnough) {
+  Simulation S(unitWith({31, 8, 7}));
+  S.Speedup = [](const Version &V) { return V.of("a") == "split" ? 1.5 : 1.0; };
+  S.tune();
+  EXPECT_THAT(S.attemptsOf("k"), Contains("split after 4"));
+  EXPECT_THAT(S.attemptsOf("k"), Contains("split after 8"));
+  EXPECT_THAT(S.attemptsOf("k"), Not(Contains("split after 16")));
+}
+
 TEST(Search, OriginalStaysWhereNothingIsFaster) {
   Simulation S(unitWith({16}));
   S.Speedup = [](const Version &V) {
@@ -166,7 +175,9 @@ TEST(Search, WhatDoesNotDependOnTheOthersComesTogether) {
     }
     return Result;
   };
-  EXPECT_THAT(Names(), ElementsAre("as it is", "stripes", "slots"));
+  EXPECT_THAT(Names(),
+              ElementsAre("as it is", "stripes", "slots", "split after 4",
+                          "split after 8", "split after 16"));
   EXPECT_THAT(Names(),
               ElementsAre("stripes without 'a'", "stripes without 'b'"));
 }
