@@ -31,7 +31,7 @@ void launch(const unsigned *keys, int *totals) {
 
 DECISIONS = """version: 1
 arrays:
-  - {file: count.cu, function: count, array: counts, decision: stripe}
+  - {file: count.cu, function: count, array: counts, decision: split, first: 4}
 """
 
 
