@@ -559,7 +559,10 @@ public:
     all{first()} = values;
   }
   BANKSTRIPE_ANYWHERE detail::bit_place<word> first() {
-    return {&value, 0, ~static_cast<word>(0) >> (8 * sizeof(word) - elements)};
+    // The remainder is for the host alone, as above.
+    constexpr int width = 8 * sizeof(word);
+    return {&value, 0,
+            ~static_cast<word>(0) >> (width - elements % width) % width};
   }
   BANKSTRIPE_ANYWHERE auto operator[](int index)
       -> decltype(static_cast<all *>(nullptr)->operator[](index)) {

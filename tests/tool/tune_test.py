@@ -130,7 +130,8 @@ class Replayed(TuneTest):
         group, attempts = self.attempts(self.tune(GAINS, "--format=json", factors={"30": 0.5}))
         self.assertEqual(group["best"], "stripes, carveout 30")
         self.assertEqual(attempts["stripes, carveout 30"], 4)
-        self.assertEqual(len(self.read("compiled").splitlines()), 3)
+        # The original, stripes, slots, and a split of the eight elements.
+        self.assertEqual(len(self.read("compiled").splitlines()), 4)
 
     def test_what_is_wrong_or_fails_is_not_taken(self):
         done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}))
@@ -264,8 +265,9 @@ class Json(TuneTest):
         done = self.expect(DONE, self.tune(GAINS, "--format=json"))
         group, = json.loads(done.stdout)["groups"]
         self.assertEqual([a["name"] for a in group["attempts"]],
-                         ["as it is", "stripes", "slots", "stripes, carveout auto",
-                          "stripes, carveout 30", "stripes, carveout 60"])
+                         ["as it is", "stripes", "slots", "split after 4",
+                          "stripes, carveout auto", "stripes, carveout 30",
+                          "stripes, carveout 60"])
         self.assertEqual(group["best"], "stripes")
         self.assertAlmostEqual(group["attempts"][1]["speedup"], 2)
 
