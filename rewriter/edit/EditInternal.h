@@ -24,7 +24,7 @@ EditList editsOfStatement(llvm::StringRef Code,
                           const EditList &UseEdits);
 
 /// The type that holds one element of a stripe: `bankstripe::word<char>` for
-/// `char` (Declarations.cpp).
+/// `char` (Storage.cpp).
 std::string unitText(StripeForm Form, llvm::StringRef Element);
 
 /// The edits that declare the pointers of \p Trail anew, as pointers into

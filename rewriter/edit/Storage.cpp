@@ -1,0 +1,401 @@
+//===-- Storage.cpp - what a declarator becomes ---------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stripe keeps its declarator and gets other extents; a slot becomes two
+// declarations, of the storage and of a reference of the original type, so that
+// every use can stay as it is:
+//
+//     __shared__ ::bankstripe::slots<float[32], 128> a_slots;
+//     float (&a)[32] = a_slots.mine();
+//
+// An object of a class with a constructor is made in its slot:
+//
+//     __shared__ ::bankstripe::slots<Stack, 128> s_slots;
+//     Stack &s = *::new (::bankstripe::place(s_slots)) Stack(10);
+//
+// An array whose uses stay as they are written, in macros or as a pointer that
+// walks, keeps its name for an accessor of its stripe:
+//
+//     __shared__ float a_stripes[::bankstripe::warps(128)][32][32];
+//     auto a = ::bankstripe::begin(a_stripes);
+//
+// So does one that is split, whose last elements stay where they are:
+//
+//     __shared__ float a_stripes[::bankstripe::warps(128)][8][32];
+//     float a_rest[32 - 8];
+//     auto a = ::bankstripe::begin(a_stripes, a_rest);
+//
+// Where the launch asks for the storage, it has no declaration of its own:
+//
+//     auto counts = ::bankstripe::dynamic_stripe<int[16], 0, 4224>();
+//     auto &a_slots = ::bankstripe::dynamic_slots<float[32], 2048, 4224>();
+//
+// A table of constants that nobody writes only becomes `static const`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "edit/Storage.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+// A `>` or a comma would end a template argument.
+static std::string asArgument(const std::string &Text) {
+  bool Simple =
+      llvm::all_of(Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
+  return Simple ? Text : "(" + Text + ")";
+}
+
+static std::string threadsOf(const PlannedArray &A) {
+  const Verdict &V = A.Verdict;
+  return V.ThreadsText.empty() ? std::to_string(V.Threads) : V.ThreadsText;
+}
+
+// One extent as written, or its value where the initialiser gave it.
+static std::string extent(const Finding &F, unsigned I) {
+  return F.Text.ExtentTexts[I].empty() ? std::to_string(F.Extents[I])
+                                       : F.Text.ExtentTexts[I];
+}
+
+// `[4][8]`, as far as the declarator spells them.
+static std::string writtenExtents(const Finding &F) {
+  std::string Text;
+  for (unsigned I = 0; I < F.Text.ExtentTexts.size(); ++I)
+    Text += "[" + extent(F, I) + "]";
+  return Text;
+}
+
+std::string bankstripe::unitText(StripeForm Form, StringRef Element) {
+  auto Wrapped = [&](StringRef Unit) {
+    return ("::bankstripe::" + Unit + "<" + Element + ">").str();
+  };
+  switch (Form) {
+  case StripeForm::Plain:
+  case StripeForm::Unpacked:
+    return Element.str();
+  case StripeForm::Padded:
+    return Wrapped("padded");
+  case StripeForm::Wide:
+    return Wrapped("word");
+  case StripeForm::Packed:
+    return Wrapped("packed");
+  case StripeForm::Unit:
+    return Wrapped("unit");
+  case StripeForm::Bits:
+    return "::bankstripe::bit";
+  case StripeForm::LongBits:
+    return "::bankstripe::long_bit";
+  }
+  llvm_unreachable("all forms are listed");
+}
+
+// Storage of one name has one size wherever the linker sees it, but two files
+// may make versions of one function with storage of different sizes. A function
+// of the helper holds it then, whose name has its type.
+static bool isInHelper(const PlannedArray &A) {
+  return A.Verdict.InVersion && A.Array.Version.IsWeak;
+}
+
+// Whether the declaration is a reference to storage elsewhere.
+static bool isView(const PlannedArray &A) {
+  return A.Verdict.Dynamic || isInHelper(A);
+}
+
+// `::bankstripe::shared<int[4][8][32], struct a_storage>()`
+static std::string inHelper(const PlannedArray &A, const std::string &Type) {
+  return "::bankstripe::shared<" + Type + ", struct " + A.Array.Name +
+         "_storage>()";
+}
+
+// Whether the name of an array of bits becomes a pointer to the first of them.
+// Rows of them are no pointers, and memset clears the array.
+static bool isBitPointer(const Finding &F) {
+  return F.NeedsAccessor && F.Extents.size() == 1 &&
+         llvm::none_of(F.Obstacles, [](const Obstacle &O) {
+           return O.Why == Reason::PassedToFunction;
+         });
+}
+
+// A reference or an accessor takes the name of the array, and the storage
+// another one.
+static std::string storageName(const PlannedArray &A) {
+  const Finding &F = A.Array;
+  if (A.Verdict.Kind == VerdictKind::Slot)
+    return F.Name + "_slots" + F.StorageSuffix;
+  if (A.Verdict.Kind == VerdictKind::Bits)
+    return isBitPointer(F) ? F.Name + "_bits" + F.StorageSuffix : F.Name;
+  return F.NeedsAccessor || A.Verdict.Kind == VerdictKind::Split
+             ? F.Name + "_stripes" + F.StorageSuffix
+             : F.Name;
+}
+
+// Of what a split leaves where it is.
+static std::string restName(const Finding &F) {
+  return F.Name + "_rest" + F.StorageSuffix;
+}
+
+static std::string listOfExtents(const Finding &F) {
+  std::string List;
+  for (unsigned I = 0; I < F.Extents.size(); ++I)
+    List += (I ? ", " : "") + asArgument(extent(F, I));
+  return List;
+}
+
+static std::string bitsType(const Finding &F) {
+  return "::bankstripe::bits<" + listOfExtents(F) + ">";
+}
+
+// `a[9]`, `b[2] = {x, y}`: `a`, `b({x, y})`.
+static EditList editsOfBits(const PlannedArray &A) {
+  const Finding &F = A.Array;
+  const DeclarationText &Text = F.Text;
+  EditList Edits = {{Text.Extents.Offset, Text.Extents.Length, ""}};
+  if (isBitPointer(F))
+    Edits.push_back({Text.Name.Offset, Text.Name.Length, storageName(A)});
+  const TextRange &Init = Text.Initializer, &Values = Text.Values;
+  if (F.Init == InitializerKind::Zero) {
+    Edits.push_back({Init.Offset, Init.Length, " = {}"});
+  } else if (F.Init == InitializerKind::List) {
+    Edits.push_back({Init.Offset, Values.Offset - Init.Offset, "("});
+    Edits.push_back({Values.end(), Init.end() - Values.end(), ")"});
+  }
+  return Edits;
+}
+
+std::string StorageWriter::editedText(const TextRange &R) const {
+  auto From = llvm::lower_bound(UseEdits, TextEdit{R.Offset, 0, ""});
+  auto To = llvm::lower_bound(UseEdits, TextEdit{R.end() + 1, 0, ""});
+  return llvm::cantFail(applyEdits(Code, R.Offset, R.end(), {From, To})).Text;
+}
+
+// The `const` of pointers stands behind their stars.
+static bool makesConstBySpecifier(const PlannedArray &A) {
+  const DeclarationText &Text = A.Array.Text;
+  return !A.Array.HasConst && Text.Declarator.Offset == Text.Name.Offset;
+}
+
+std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
+  const std::string Written = text(A.Array.Text.Specifiers);
+  switch (A.Verdict.Kind) {
+  case VerdictKind::Slot:
+    return "";
+  case VerdictKind::Stripe:
+  case VerdictKind::Split:
+    if (isView(A))
+      return "";
+    break;
+  case VerdictKind::Bits:
+    return bitsType(A.Array);
+  case VerdictKind::Constant:
+    return (makesConstBySpecifier(A) ? "static const " : "static ") + Written;
+  default:
+    break;
+  }
+  return "__shared__ " + unitText(A.Verdict.Form, Written);
+}
+
+// The extents of the units that a lane has.
+std::string StorageWriter::unitExtents(const PlannedArray &A) const {
+  const Finding &F = A.Array;
+  if (A.Verdict.Kind == VerdictKind::Split)
+    return "[" + std::to_string(A.Verdict.First) + "]";
+  std::string Result;
+  for (unsigned I = 0; I < F.Extents.size(); ++I) {
+    std::string Extent = extent(F, I);
+    if (A.Verdict.Form == StripeForm::Packed && I + 1 == F.Extents.size())
+      Extent = llvm::formatv("::bankstripe::packed_words<{0}>({1})",
+                             text(F.Text.Specifiers), Extent);
+    Result += "[" + Extent + "]";
+  }
+  return Result;
+}
+
+std::string StorageWriter::stripeExtents(const PlannedArray &A) const {
+  return "[::bankstripe::warps(" + threadsOf(A) + ")]" + unitExtents(A) +
+         "[32]";
+}
+
+// Of the functions that give the calling warp its part of dynamic memory.
+static std::string dynamicArguments(const Verdict &V) {
+  return llvm::formatv(", {0}, {1}{2}", V.WarpOffset, V.WarpBytes,
+                       V.Behind ? ", ::bankstripe::behind" : "");
+}
+
+// Whether a function may be called with blocks that are too large: a kernel has
+// launch bounds, and a version is not for them.
+static bool needsCheck(const PlannedArray &A) {
+  return !A.Array.InKernel && !A.Verdict.Dynamic && !A.Verdict.InVersion;
+}
+
+// `int *` of `int *a[4]`.
+std::string StorageWriter::elementText(const PlannedArray &A) const {
+  const DeclarationText &Text = A.Array.Text;
+  const std::string Stars =
+      Code.slice(Text.Declarator.Offset, Text.Name.Offset).rtrim().str();
+  return text(Text.Specifiers) + (Stars.empty() ? "" : " " + Stars);
+}
+
+// `::bankstripe::dynamic_stripe<int[4], 0, 512>()` for units `int[4]`.
+static std::string stripeView(const Verdict &V, const std::string &Units) {
+  return "::bankstripe::dynamic_stripe<" + Units + dynamicArguments(V) + ">()";
+}
+
+// The declaration of a stripe that is a view, without the semicolon.
+std::string StorageWriter::viewDeclaration(const PlannedArray &A) const {
+  if (isInHelper(A))
+    return "auto &" + storageName(A) + " = " +
+           inHelper(A, unitText(A.Verdict.Form, elementText(A)) +
+                           stripeExtents(A));
+  return "auto " + storageName(A) + " = " +
+         stripeView(A.Verdict,
+                    unitText(A.Verdict.Form, elementText(A)) + unitExtents(A));
+}
+
+// `*new (...) Stack(10)`, or with the extents of an array.
+std::string StorageWriter::construction(const PlannedArray &A) const {
+  const Finding &F = A.Array;
+  std::string Init = editedText(F.Text.Initializer);
+  StringRef Trimmed = StringRef(Init).ltrim();
+  if (Trimmed.consume_front("=")) {
+    Trimmed = Trimmed.trim();
+    Init = Trimmed.starts_with("{") ? Trimmed.str() : "(" + Trimmed.str() + ")";
+  }
+  return "::new (::bankstripe::place(" + storageName(A) + ")) " +
+         text(F.Text.Specifiers) + writtenExtents(F) + Init;
+}
+
+// The argument for memory that casts take for more than the type promises.
+static std::string slotAlignment(const Finding &F) {
+  for (const ArrayInstance &I : F.Instances)
+    if (I.SlotAlignment > I.Alignment)
+      return ", " + std::to_string(I.SlotAlignment);
+  return "";
+}
+
+// `::bankstripe::dynamic_slots<int[4], 0, 512>()` for the type `int[4]`.
+static std::string slotsView(const PlannedArray &A, const std::string &Type) {
+  const Verdict &V = A.Verdict;
+  const std::string Alignment = slotAlignment(A.Array);
+  return "::bankstripe::dynamic_slots<" + Type + dynamicArguments(V) +
+         (Alignment.empty() || V.Behind ? "" : ", false") + Alignment + ">()";
+}
+
+// Both declarations of a slot, without the last semicolon.
+std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
+  const Finding &F = A.Array;
+  const std::string Element = elementText(A);
+  const std::string Extents = writtenExtents(F), Storage = storageName(A);
+  const bool Constructed = F.Init == InitializerKind::Construct;
+
+  std::string Text;
+  if (A.Verdict.Dynamic)
+    Text = "auto &" + Storage + " = " + slotsView(A, Element + Extents) + ";";
+  else {
+    const std::string Type =
+        llvm::formatv("::bankstripe::slots<{0}{1}, {2}{3}>", Element, Extents,
+                      asArgument(threadsOf(A)), slotAlignment(F));
+    Text = isInHelper(A) ? "auto &" + Storage + " = " + inHelper(A, Type)
+                         : "__shared__ " + Type + " " + Storage;
+    Text += ";";
+  }
+  Text += NewLine;
+  if (needsCheck(A))
+    Text += llvm::formatv("::bankstripe::require_block_of_at_most<{0}>();{1}",
+                          A.Verdict.Threads, NewLine);
+  if (Constructed && !F.IsObject)
+    Text += construction(A) + ";" + NewLine;
+  Text += Element + (StringRef(Element).ends_with("*") ? "" : " ");
+  Text += Extents.empty() ? "&" + F.Name : "(&" + F.Name + ")" + Extents;
+  if (Constructed && F.IsObject)
+    return Text + " = *" + construction(A);
+  return Text + " = " + Storage + ".mine()";
+}
+
+EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
+  const DeclarationText &Text = A.Array.Text;
+  EditList Edits;
+  switch (A.Verdict.Kind) {
+  case VerdictKind::Constant:
+    if (!A.Array.HasConst && !makesConstBySpecifier(A))
+      Edits.push_back({Text.Name.Offset, 0, "const "});
+    return Edits;
+  case VerdictKind::Slot: {
+    unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();
+    Edits.push_back({Text.Declarator.Offset, End - Text.Declarator.Offset,
+                     slotDeclaration(A)});
+    return Edits;
+  }
+  case VerdictKind::Bits:
+    return editsOfBits(A);
+  default:
+    if (isView(A)) {
+      unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();
+      Edits.push_back({Text.Declarator.Offset, End - Text.Declarator.Offset,
+                       viewDeclaration(A)});
+      return Edits;
+    }
+    if (storageName(A) != A.Array.Name)
+      Edits.push_back({Text.Name.Offset, Text.Name.Length, storageName(A)});
+    Edits.push_back(
+        {Text.Extents.Offset, Text.Extents.Length, stripeExtents(A)});
+    if (Text.Initializer.isValid() && Text.Initializer.Length)
+      Edits.push_back({Text.Initializer.Offset, Text.Initializer.Length, ""});
+    return Edits;
+  }
+}
+
+// The statement that does what the initialiser did; empty without one.
+std::string StorageWriter::initialisation(const PlannedArray &A) const {
+  const Finding &F = A.Array;
+  const bool IsSlot = A.Verdict.Kind == VerdictKind::Slot;
+  if (F.Init == InitializerKind::None || F.Init == InitializerKind::Construct)
+    return "";
+  if (F.Init == InitializerKind::Zero)
+    return (IsSlot ? "::bankstripe::clear_slot(" : "::bankstripe::clear(") +
+           (IsSlot ? F.Name : storageName(A)) + ");";
+  const std::string Values = editedText(F.Text.Values);
+  if (IsSlot)
+    return "::bankstripe::initialize_slot(" + F.Name + ", " + Values + ");";
+  const bool IsSplit = A.Verdict.Kind == VerdictKind::Split;
+  return "::bankstripe::initialize<" + listOfExtents(F) + ">(" +
+         (IsSplit ? F.Name : storageName(A)) + ", " + Values + ");";
+}
+
+// `int a_rest[32 - 8]`, the elements that a split leaves where they are.
+std::string StorageWriter::restOf(const PlannedArray &A) const {
+  const Finding &F = A.Array;
+  const std::string Element = elementText(A);
+  return llvm::formatv("{0}{1}{2}[{3} - {4}]{5};", Element,
+                       StringRef(Element).ends_with("*") ? "" : " ",
+                       restName(F), asArgument(extent(F, 0)), A.Verdict.First,
+                       F.Init == InitializerKind::Zero ? " = {}" : "");
+}
+
+std::vector<std::string>
+StorageWriter::statementsAfter(const PlannedArray &A) const {
+  std::vector<std::string> Statements;
+  // A slot checks between its two declarations.
+  if (needsCheck(A) && A.Verdict.usesShared() && A.Verdict.hasForm())
+    Statements.push_back(llvm::formatv(
+        "::bankstripe::require_block_of_at_most<{0}>();", A.Verdict.Threads));
+  const bool IsSplit = A.Verdict.Kind == VerdictKind::Split;
+  if (IsSplit)
+    Statements.push_back(restOf(A));
+  const std::string Storage = storageName(A);
+  if (A.Verdict.hasForm() && Storage != A.Array.Name)
+    Statements.push_back("auto " + A.Array.Name + " = ::bankstripe::begin(" +
+                         Storage + (IsSplit ? ", " + restName(A.Array) : "") +
+                         ");");
+  std::string Init = A.Verdict.usesShared() ? initialisation(A) : "";
+  if (!Init.empty())
+    Statements.push_back(std::move(Init));
+  return Statements;
+}

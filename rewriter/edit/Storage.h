@@ -1,0 +1,53 @@
+//===-- Storage.h - what a declarator becomes -------------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_EDIT_STORAGE_H
+#define BANKSTRIPE_EDIT_STORAGE_H
+
+#include "edit/EditInternal.h"
+
+namespace bankstripe {
+
+/// Spells the storage of arrays that move: a stripe, a slot, or a static table.
+class StorageWriter {
+public:
+  /// \p UseEdits are applied to what moves out of a declaration; \p NewLine
+  /// starts another statement.
+  StorageWriter(llvm::StringRef Code, const EditList &UseEdits,
+                std::string NewLine)
+      : Code(Code), UseEdits(UseEdits), NewLine(std::move(NewLine)) {}
+
+  /// The specifiers before the declarator of \p A; empty when the declarator's
+  /// new text brings its own.
+  std::string specifiersOf(const PlannedArray &A) const;
+  /// The edits of the declarator itself, its initialiser included.
+  EditList editsOfDeclarator(const PlannedArray &A) const;
+  /// What runs right after the declaration, one statement each.
+  std::vector<std::string> statementsAfter(const PlannedArray &A) const;
+
+private:
+  std::string text(const TextRange &R) const {
+    return Code.substr(R.Offset, R.Length).str();
+  }
+  std::string editedText(const TextRange &R) const;
+  std::string unitExtents(const PlannedArray &A) const;
+  std::string stripeExtents(const PlannedArray &A) const;
+  std::string elementText(const PlannedArray &A) const;
+  std::string restOf(const PlannedArray &A) const;
+  std::string viewDeclaration(const PlannedArray &A) const;
+  std::string slotDeclaration(const PlannedArray &A) const;
+  std::string construction(const PlannedArray &A) const;
+  std::string initialisation(const PlannedArray &A) const;
+
+  llvm::StringRef Code;
+  const EditList &UseEdits;
+  std::string NewLine;
+};
+
+} // namespace bankstripe
+
+#endif
