@@ -85,17 +85,7 @@ TEST(Bits, HaveOverloadsWithAllSpecifiers) {
   constexpr StringRef Put = "__host__ __device__ void put(bool *p) { *p = 1; }";
   const std::string Code = Put.str() + "\nbool a[4];\nput(a);\n";
   Plan P = planWithPointers(Code);
-  Callee C;
-  C.Where = {CodePath.str(), 1, 26};
-  C.Name = "put";
-  C.Definition = at(Code, Put);
-  CalleeParameter Parameter;
-  Parameter.Text = at(Code, "bool *p");
-  Parameter.Name = "p";
-  Parameter.To = {"bool", false, false};
-  C.Parameters[0] = Parameter;
-  P.Callees[C.Where] = C;
-  P.Arrays[0].Array.Trail.Arguments = {{at(Code, "put(a)"), C.Where, 0}};
+  addPut(P, Put, "bool *p", {"bool", false, false}, "put(a)");
   EXPECT_NE(
       carriedOut(P).find(
           "// The same for arrays of bits.\n"

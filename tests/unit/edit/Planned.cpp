@@ -267,6 +267,21 @@ PointerDeclaration bankstripe::testing::pointers(StringRef Code,
   return D;
 }
 
+void bankstripe::testing::addPut(Plan &P, StringRef Definition,
+                                 StringRef Parameter, Pointee To,
+                                 StringRef Call) {
+  const StringRef Code = P.Contents.at(CodePath.str());
+  Callee C;
+  C.Name = "put";
+  C.Definition = at(Code, Definition);
+  C.Where = {CodePath.str(), 1, unsigned(Definition.find("put")) + 1};
+  C.Parameters[0].Text = at(Code, Parameter);
+  C.Parameters[0].Name = "p";
+  C.Parameters[0].To = std::move(To);
+  P.Callees[C.Where] = C;
+  P.Arrays[0].Array.Trail.Arguments = {{at(Code, Call), C.Where, 0}};
+}
+
 Plan bankstripe::testing::planFor(StringRef Code,
                                   const std::vector<Moving> &Arrays) {
   Plan P;

@@ -64,6 +64,12 @@ TextRange at(llvm::StringRef Code, llvm::StringRef Part);
 PointerDeclaration pointers(llvm::StringRef Code, llvm::StringRef Specifiers,
                             std::vector<std::string> Names, Pointee To);
 
+/// Adds to \p P a function `put`, whose \p Definition has a first parameter `p`
+/// that is written \p Parameter and points to \p To, and \p Call, which passes
+/// the first array.
+void addPut(Plan &P, llvm::StringRef Definition, llvm::StringRef Parameter,
+            Pointee To, llvm::StringRef Call);
+
 /// What becomes of the one file of \p P.
 std::string carriedOut(const Plan &P, bool EmbedHelper = false);
 

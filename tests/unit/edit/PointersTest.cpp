@@ -97,17 +97,7 @@ constexpr StringRef Put = "__host__ __device__ void put(int *p, int n) {\n"
 // `put(a, 1)`, with `a` striped.
 Plan planWithCall(StringRef Code, StripeForm Form = StripeForm::Plain) {
   Plan P = planWithAccessor(Code, Form);
-  Callee C;
-  C.Where = {CodePath.str(), 1, 21};
-  C.Name = "put";
-  C.Definition = at(Code, Put.rtrim());
-  CalleeParameter Parameter;
-  Parameter.Text = at(Code, "int *p");
-  Parameter.Name = "p";
-  Parameter.To = {"int", false, false};
-  C.Parameters[0] = Parameter;
-  P.Callees[C.Where] = C;
-  P.Arrays[0].Array.Trail.Arguments = {{at(Code, "put(a, 1)"), C.Where, 0}};
+  addPut(P, Put.rtrim(), "int *p", {"int", false, false}, "put(a, 1)");
   return P;
 }
 

@@ -120,17 +120,7 @@ TEST(Split, HasOverloadsOfTemplates) {
   constexpr StringRef Put = "template <class T> void put(T *p) { *p = 1; }";
   const std::string Code = Put.str() + "\nint a[64];\nput(a);\n";
   Plan P = planWithSplit(Code, {"a", {64}});
-  Callee C;
-  C.Where = {CodePath.str(), 1, 25};
-  C.Name = "put";
-  C.Definition = at(Code, Put);
-  CalleeParameter Parameter;
-  Parameter.Text = at(Code, "T *p");
-  Parameter.Name = "p";
-  Parameter.To = {"T", false, true};
-  C.Parameters[0] = Parameter;
-  P.Callees[C.Where] = C;
-  P.Arrays[0].Array.Trail.Arguments = {{at(Code, "put(a)"), C.Where, 0}};
+  addPut(P, Put, "T *p", {"T", false, true}, "put(a)");
   EXPECT_NE(carriedOut(P).find(
                 "template <class T> void "
                 "put(::bankstripe::pointer<::bankstripe::split<T, 8>> p) "),
