@@ -124,25 +124,41 @@ TEST(Search, AnArrayAloneIsTried) {
   EXPECT_EQ(S.bestOf("k"), "slots without 'a', 'b'");
 }
 
-// What is predicted is the fastest at first, with one array that is not worth
-// it.
-TEST(Search, APredictionDoesNotHideTheOthers) {
-  const TestUnit U = unitWith({64, 8});
+// Makes the next attempts for the one group of U, as fast as Speedup says of
+// their names, which it returns.
+static std::vector<std::string>
+attemptNext(TuneGroup &G, const TestUnit &U, const Arrangement &Predicted,
+            llvm::function_ref<double(llvm::StringRef)> Speedup) {
   const Plan P = U.plan();
-  auto Groups = tuneGroups(P, [](const KernelPlan &) { return true; });
-  ASSERT_EQ(Groups.size(), 1u);
-  TuneGroup &G = Groups.front();
-  const Arrangement Predicted{{0, Layout::Stripe}, {1, Layout::Keep}};
+  std::vector<std::string> Names;
   for (Attempt &A : nextAttempts(G, P, Predicted)) {
-    A.Speedup = A.Name == "as predicted" ? 1 : 0.8;
+    Names.push_back(A.Name);
+    A.Speedup = Speedup(A.Name);
     Trial T;
     T.add(G, A);
     G.record(std::move(A), U.plan(planningFor(T, P, {})));
   }
-  std::vector<std::string> Names;
-  for (const Attempt &A : nextAttempts(G, P, Predicted))
-    Names.push_back(A.Name);
-  EXPECT_THAT(Names, ElementsAre("stripes without 'a'"));
+  return Names;
+}
+
+static TuneGroup onlyGroup(const TestUnit &U) {
+  auto Groups = tuneGroups(U.plan(), [](const KernelPlan &) { return true; });
+  EXPECT_EQ(Groups.size(), 1u);
+  return Groups.front();
+}
+
+// What is predicted is the fastest at first, with one array that is not worth
+// it.
+TEST(Search, APredictionDoesNotHideTheOthers) {
+  const TestUnit U = unitWith({64, 8});
+  TuneGroup G = onlyGroup(U);
+  const Arrangement Predicted{{0, Layout::Stripe}, {1, Layout::Keep}};
+  auto Speedup = [](llvm::StringRef Name) {
+    return Name == "as predicted" ? 1 : 0.8;
+  };
+  attemptNext(G, U, Predicted, Speedup);
+  EXPECT_THAT(attemptNext(G, U, Predicted, Speedup),
+              ElementsAre("stripes without 'a'"));
 }
 
 TEST(Search, KernelsThatShareNothingAreDecidedByThemselves) {
@@ -160,20 +176,11 @@ TEST(Search, KernelsThatShareNothingAreDecidedByThemselves) {
 // They can be measured at the same time.
 TEST(Search, WhatDoesNotDependOnTheOthersComesTogether) {
   const TestUnit U = unitWith({64, 8});
-  const Plan P = U.plan();
-  auto Groups = tuneGroups(P, [](const KernelPlan &) { return true; });
-  ASSERT_EQ(Groups.size(), 1u);
-  TuneGroup &G = Groups.front();
+  TuneGroup G = onlyGroup(U);
   auto Names = [&] {
-    std::vector<std::string> Result;
-    for (Attempt &A : nextAttempts(G, P, layoutsOf(P))) {
-      Result.push_back(A.Name);
-      A.Speedup = A.Name == "stripes" ? 2 : 1;
-      Trial T;
-      T.add(G, A);
-      G.record(std::move(A), U.plan(planningFor(T, P, {})));
-    }
-    return Result;
+    return attemptNext(G, U, layoutsOf(U.plan()), [](llvm::StringRef Name) {
+      return Name == "stripes" ? 2 : 1;
+    });
   };
   EXPECT_THAT(Names(),
               ElementsAre("as it is", "stripes", "slots", "split after 4",
