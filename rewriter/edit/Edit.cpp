@@ -169,27 +169,6 @@ EditList bankstripe::editsOfUse(const Use &U, StringRef Code) {
   return Edits;
 }
 
-// A directive has a line of its own. Before a loop that begins its line it gets
-// one above it; before one that does not, the line is broken:
-//
-//     for (int i = 0; ...)                 #pragma unroll
-//                                          for (int i = 0; ...)
-//
-//     for (...) for (int j = 0; ...)       for (...)
-//                                          #pragma unroll
-//                                          for (int j = 0; ...)
-static TextEdit pragmaBefore(unsigned Offset, StringRef Code) {
-  const StringRef NewLine = lineEndingOf(Code);
-  const StringRef Blanks = indentationAt(Code, Offset);
-  const std::string Pragma = ("#pragma unroll" + NewLine + Blanks).str();
-  const unsigned LineStart = Blanks.data() - Code.data();
-  if (LineStart + Blanks.size() == Offset)
-    return {Offset, 0, Pragma};
-  // No blanks are left where the line is broken.
-  const unsigned End = Code.take_front(Offset).rtrim(" \t").size();
-  return {End, Offset - End, (NewLine + Blanks + Pragma).str()};
-}
-
 namespace {
 
 /// All edits of one file.
@@ -205,12 +184,10 @@ private:
   void collectUses();
   void collectStatements();
   void collectLaunchBounds();
-  void collectLoops();
   std::string includeText(unsigned Place, bool EmbedHelper) const;
 
   bool moves(const PlannedArray &A) const {
-    return A.Verdict.changesSource() && !A.Verdict.unrolls() &&
-           A.Array.Where.File == Path;
+    return A.Verdict.changesSource() && A.Array.Where.File == Path;
   }
   void collectVersions();
   EditList allEdits() const;
@@ -286,13 +263,6 @@ void FileEditor::collectLaunchBounds() {
            "__launch_bounds__(" + std::to_string(K.BoundsToAdd) + ") "});
 }
 
-void FileEditor::collectLoops() {
-  for (const PlannedArray &A : P.Arrays)
-    for (const CountedLoop &L : A.Verdict.Unroll)
-      if (L.Insertion.File == Path)
-        OtherEdits.push_back(pragmaBefore(L.Insertion.Offset, Code));
-}
-
 bool FileEditor::collect() {
   NeedsHelper = llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
     return A.Verdict.usesHelper() &&
@@ -302,7 +272,6 @@ bool FileEditor::collect() {
   collectStatements();
   collectVersions();
   collectLaunchBounds();
-  collectLoops();
   llvm::append_range(OtherEdits, editsOfCallees(P, Path, Code, NeedsHelper));
   llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, NeedsHelper));
   return NeedsHelper || !OtherEdits.empty() || !MoveEdits.empty();

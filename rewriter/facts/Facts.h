@@ -90,14 +90,13 @@ BANKSTRIPE_FIELDS(DeclarationText, Statement, Specifiers, Declarator, Name,
                   AllDeclarators)
 BANKSTRIPE_FIELDS(ArrayInstance, FunctionId, ElementBytes, Alignment,
                   SlotAlignment, Extents, BytesPerThread, Kernels)
-BANKSTRIPE_FIELDS(CountedLoop, Where, FewestTrips, MostTrips, Insertion)
 BANKSTRIPE_FIELDS(VersionText, Rest, Problem, SharedBytes, Returns, IsWeak)
 BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   Kernels, Type, ElementBytes, Extents, BytesPerThread,
                   Instances, IsObject, HostDevice, HasConst, ElementDependent,
                   FunctionFiles, StorageSuffix, Init, NeverWritten, Text,
                   Version, Uses, NeedsAccessor, Trail, AsBits, OtherDepths,
-                  Obstacles, LeadingLoops)
+                  Obstacles)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion,
                   BoundsExcludedBy, MayEdit, StaticSharedBytes,

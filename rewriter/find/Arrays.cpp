@@ -400,7 +400,7 @@ static bool isNeverWritten(const Finding &F, bool OnlySubscripts,
 ArrayReader::ArrayReader(const FunctionDecl *Function, BodyIndexCache &Bodies,
                          const SourceText &Text, PointerFollower &Pointers)
     : Function(Function), Body(*Bodies.get(Function)), Bodies(Bodies),
-      Text(Text), Pointers(Pointers), Loops(Body, Text),
+      Text(Text), Pointers(Pointers), Loops(Body),
       Versions(Function, Body, Text) {}
 
 Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
@@ -453,8 +453,5 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
                          ->getAsCXXRecordDecl());
   if (F.HasConst && F.Init != InitializerKind::None && !F.NeverWritten)
     F.Obstacles.push_back({Reason::ConstElements, F.Where, ""});
-  // The host's compiler may not know the pragma.
-  if (!F.HostDevice && !IsDependent)
-    F.LeadingLoops = Loops.leading(Variable);
   return F;
 }

@@ -164,10 +164,6 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
     if (!Reader)
       Reader.emplace(Function, Bodies, Text, Pointers);
     Finding F = Reader->read(Variable, Statement);
-    if (!llvm::all_of(F.LeadingLoops, [&](const CountedLoop &L) {
-          return MayEdit(L.Where.File);
-        }))
-      F.LeadingLoops.clear();
     if (!New) {
       mergeInstance(Facts.Findings[It->second], std::move(F));
       continue;

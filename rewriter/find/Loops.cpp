@@ -1,4 +1,4 @@
-//===-- Loops.cpp - loops that a pragma could unroll ----------------------===//
+//===-- Loops.cpp - loops from constant to constant -----------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,14 +8,6 @@
 // Only the plain shape counts: one variable that the header starts, compares
 // and steps by constants, and that the body only reads. How often
 // such a loop runs is found by letting it run.
-//
-// An index is led by loops if it is computed from their variables and constants
-// alone. Once they are unrolled it is a constant, and an array that has no
-// other indices needs no memory. That is for ptxas to confirm; here it is about
-// the text.
-//
-// What stands before a loop, be it `#pragma unroll 1`, `#pragma nounroll` or an
-// attribute, is what its author has to say about it, and ends the matter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +19,7 @@
 using namespace bankstripe;
 using namespace clang;
 
-/// Longer loops are not simulated: nobody unrolls them.
+/// Longer loops are not simulated.
 static constexpr unsigned MostTripsOfInterest = 1024;
 
 namespace {
@@ -117,119 +109,42 @@ static bool onlyReads(const ForStmt *Loop, const VarDecl *Variable,
       });
 }
 
-// How often the loop runs, and with which values; no trips when that is not
-// seen at once, or is more than anybody would unroll.
-static unsigned runLoop(const LoopHeader &H, const ASTContext &Context,
-                        IndexRange &Values) {
-  Values = {H.First, H.First};
+// The values of the variable while the loop runs; none when it never does, or
+// that is not seen at once.
+static std::optional<IndexRange> runLoop(const LoopHeader &H,
+                                         const ASTContext &Context) {
+  IndexRange Values = {H.First, H.First};
   std::optional<int64_t> Value = H.First;
   for (unsigned Trips = 0; Trips <= MostTripsOfInterest; ++Trips) {
     if (!Value || !holds(H.Variable->getType(), *Value, Context) ||
         !holds(H.ComparedAs, *Value, Context))
-      return 0;
+      return std::nullopt;
     if (!apply(H.Comparison, *Value, H.Bound).value_or(0))
-      return Trips;
+      return Trips ? std::optional(Values) : std::nullopt;
     Values.Least = std::min(Values.Least, *Value);
     Values.Most = std::max(Values.Most, *Value);
     Value = apply(H.Step, *Value, H.By);
   }
-  return 0;
+  return std::nullopt;
 }
 
-CountedLoops::CountedLoops(const BodyIndex &Body, const SourceText &Text)
-    : Body(Body), Text(Text) {
+CountedLoops::CountedLoops(const BodyIndex &Body) : Body(Body) {
   const ASTContext &Context = Body.Context;
   for (const ForStmt *Each : Body.ForLoops) {
     LoopHeader H;
-    Loop L;
     if (Each->getConditionVariable() ||
         !readComparison(H, Each->getCond(), Context) ||
         !readStart(H, Each->getInit(), Context) ||
         !readStep(H, Each->getInc(), Context) ||
         !onlyReads(Each, H.Variable, Body))
       continue;
-    L.Variable = H.Variable;
-    L.Trips = runLoop(H, Context, L.Values);
-    L.IsLeft = Body.HasGoto;
-    if (L.Trips)
-      Loops[Each] = L;
+    if (const auto Values = runLoop(H, Context))
+      Loops[Each] = {H.Variable, *Values, Body.HasGoto};
   }
   for (const Stmt *S : Body.Exits)
     for (; S; S = Body.parentOf(S))
       if (auto It = Loops.find(dyn_cast<ForStmt>(S)); It != Loops.end())
         It->second.IsLeft = true;
-}
-
-// The point before Loop; nothing when a directive cannot stand there.
-static std::optional<TextRange> pragmaPlace(const ForStmt *Loop,
-                                            const BodyIndex &Body,
-                                            const SourceText &Text) {
-  const SourceLocation At = Loop->getForLoc();
-  auto Token = At.isFileID() ? Text.token(At) : std::nullopt;
-  if (!Token || Text.text(*Token, At) != "for" ||
-      isa_and_nonnull<AttributedStmt>(Body.parentOf(Loop)) ||
-      // A line that goes on swallows the directive.
-      Text.line(At, 1).rtrim("\r").ends_with("\\"))
-    return std::nullopt;
-  Token->Length = 0;
-  return Token;
-}
-
-// Whether Variable counts a loop around At, which then comes to Leading.
-bool CountedLoops::isLedBy(const Stmt *At, const VarDecl *Variable,
-                           LoopMap &Leading) const {
-  for (const Stmt *S = Body.parentOf(At); S; S = Body.parentOf(S)) {
-    const auto *For = dyn_cast<ForStmt>(S);
-    auto Known = Loops.find(For);
-    if (Known == Loops.end() || Known->second.Variable != Variable)
-      continue;
-    auto Insertion = pragmaPlace(For, Body, Text);
-    if (!Insertion)
-      continue;
-    const unsigned Trips = Known->second.Trips;
-    const Place Where = Text.place(For->getForLoc());
-    Leading.try_emplace(Where, CountedLoop{Where, Trips, Trips, *Insertion});
-    return true;
-  }
-  return false;
-}
-
-// Whether Index is computed from constants and the variables of loops, which
-// come to Leading.
-bool CountedLoops::isLed(const Expr *Index, LoopMap &Leading) const {
-  Index = Index->IgnoreParenCasts();
-  if (constantOf(Index, Body.Context))
-    return true;
-  if (const auto *Binary = dyn_cast<BinaryOperator>(Index))
-    return !Binary->isAssignmentOp() && isLed(Binary->getLHS(), Leading) &&
-           isLed(Binary->getRHS(), Leading);
-  if (const auto *Unary = dyn_cast<UnaryOperator>(Index))
-    return Unary->isArithmeticOp() && isLed(Unary->getSubExpr(), Leading);
-  const VarDecl *Variable = variableOf(Index);
-  return Variable &&
-         (isLedBy(Index, Variable, Leading) ||
-          (Variable->isLocalVarDecl() &&
-           Variable->getType().isConstQualified() && Variable->getInit() &&
-           isLed(Variable->getInit(), Leading)));
-}
-
-std::vector<CountedLoop> CountedLoops::leading(const VarDecl *Array) const {
-  LoopMap Leading;
-  for (const DeclRefExpr *Reference : Body.references(Array)) {
-    const Expr *Last = Reference;
-    for (const ArraySubscriptExpr *Subscript : Body.subscriptsOf(Reference)) {
-      if (!isLed(Subscript->getIdx(), Leading))
-        return {};
-      Last = Subscript;
-    }
-    const bool OnlySize = isa_and_nonnull<UnaryExprOrTypeTraitExpr>(
-        Body.around<ParenExpr, ImplicitCastExpr>(Last));
-    if (Reference->refersToEnclosingVariableOrCapture() ||
-        (Last->getType()->isArrayType() && !OnlySize))
-      return {};
-  }
-  const auto Result = llvm::make_second_range(Leading);
-  return {Result.begin(), Result.end()};
 }
 
 // The values of Variable at At, if it counts a loop that evaluates At in every

@@ -97,24 +97,6 @@ struct ArrayInstance {
   }
 };
 
-/// A `for` loop that counts from a constant to a constant, and stands where
-/// `#pragma unroll` can be put before it.
-struct CountedLoop {
-  Place Where; ///< Of `for`.
-  /// How often it runs, over the instantiations of its function.
-  unsigned FewestTrips = 0;
-  unsigned MostTrips = 0;
-  TextRange Insertion; ///< The point before `for`.
-
-  /// Adds the trips of the same loop in another instantiation or unit; false if
-  /// it is another loop.
-  bool merge(const CountedLoop &Other) {
-    FewestTrips = std::min(FewestTrips, Other.FewestTrips);
-    MostTrips = std::max(MostTrips, Other.MostTrips);
-    return Where == Other.Where;
-  }
-};
-
 /// What a version of an array's function needs: the rest of the body, which
 /// stands in it a second time.
 struct VersionText {
@@ -177,9 +159,6 @@ struct Finding {
   /// Loop depths of the mentions that are no plain subscript.
   std::vector<unsigned> OtherDepths;
   std::vector<Obstacle> Obstacles; ///< In source order.
-  /// The loops whose variables, with constants, are all that its indices are
-  /// computed from, by their places; none where there is more to an index.
-  std::vector<CountedLoop> LeadingLoops;
 
   /// Instances share the text, and with it the alignment that a cast in one of
   /// them claims.
@@ -204,12 +183,6 @@ struct Finding {
       Version.Problem = Other.Version.Problem;
     Version.SharedBytes =
         std::max(Version.SharedBytes, Other.Version.SharedBytes);
-    // What is computed from other variables there is not led by loops alone.
-    bool SameLoops = LeadingLoops.size() == Other.LeadingLoops.size();
-    for (size_t I = 0; SameLoops && I < LeadingLoops.size(); ++I)
-      SameLoops = LeadingLoops[I].merge(Other.LeadingLoops[I]);
-    if (!SameLoops)
-      LeadingLoops.clear();
     for (const Obstacle &O : Other.Obstacles)
       if (std::none_of(Obstacles.begin(), Obstacles.end(),
                        [&](const Obstacle &Known) {

@@ -63,8 +63,6 @@ struct Verdict {
   /// It moves in a version of its function, which is for blocks of at most
   /// Threads; larger ones find the array where it was.
   bool InVersion = false;
-  /// The loops that get `#pragma unroll` if this is what was decided.
-  std::vector<CountedLoop> Unroll;
 
   bool usesShared() const {
     return Kind == VerdictKind::Stripe || Kind == VerdictKind::Slot ||
@@ -75,10 +73,9 @@ struct Verdict {
   /// Whether its elements have a form, and so have the pointers to them.
   bool hasForm() const { return usesHelper() && Kind != VerdictKind::Slot; }
   Treatment treatment() const { return {Kind, Form, First}; }
-  bool unrolls() const { return Why == Reason::UnrolledLoop; }
   /// Whether the source changes.
   bool changesSource() const {
-    return usesHelper() || unrolls() || Kind == VerdictKind::Constant;
+    return usesHelper() || Kind == VerdictKind::Constant;
   }
   double Benefit = 0; ///< Accesses weighted by loop depth and uniformity.
 };
@@ -153,12 +150,6 @@ struct PlannedArray : ReachedArray {
   bankstripe::Verdict Verdict;
 };
 
-/// Something to say about a place.
-struct PlanNote {
-  Place Where;
-  std::string Text;
-};
-
 /// The verdicts of a whole run.
 struct Plan {
   std::string GpuArch;              ///< That occupancy and predictions are for.
@@ -171,7 +162,6 @@ struct Plan {
   std::vector<KernelOutcome> KernelOutcomes;   ///< Likewise.
   /// What would change if nvcc had nothing against it, by the arrays' places.
   std::map<Place, Treatment> Version;
-  std::vector<PlanNote> Notes; ///< What was tried in vain.
   /// Files whose launches are taken for all there are; 0: others may launch
   /// kernels as well.
   unsigned ProgramFiles = 0;

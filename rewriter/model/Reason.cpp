@@ -85,8 +85,6 @@ constexpr ReasonInfo Table[] = {
      "declare it static const or __constant__ at file scope"},
     {Reason::StaysInRegisters, VerdictKind::Registers, "stays-in-registers",
      "the optimiser promotes it to registers", ""},
-    {Reason::UnrolledLoop, VerdictKind::Registers, "unrolled-loop",
-     "with its loops unrolled, every index is a constant", ""},
     {Reason::Nolint, Unchanged, "nolint",
      "a NOLINT(bankstripe) comment asks for it", "remove the comment"},
     {Reason::DecidedKeep, Unchanged, "decided-keep",

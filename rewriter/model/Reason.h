@@ -64,7 +64,6 @@ enum class Reason {
   ConstantTable,
   // registers
   StaysInRegisters,
-  UnrolledLoop,
   // keep
   Nolint,
   DecidedKeep,

@@ -26,14 +26,6 @@ static constexpr double MostBytesApart = 0.25;
 // A loop is taken to run ten times; beyond four levels nobody knows better.
 static constexpr double LoopWeight = 10;
 static constexpr unsigned DeepestLoop = 4;
-// The words of the largest array that is unrolled. A thread has at most 255
-// registers, and the fewer the threads of an SM need, the more of
-// them run. An array of 64 words leaves the kernel with about a hundred
-// registers, 16 to 20 warps of 64, which registers make good; a larger one
-// would be spilled, to local memory again.
-static constexpr unsigned MostWords = 64;
-// The turns of the longest loop: one for each byte of the largest array.
-static constexpr unsigned MostTurns = MostWords * 4;
 // Local memory answers non-uniform indices 4 to 60 times slower than uniform
 // ones (docs/design.md, section 2); the low end is on the safe side.
 static constexpr double NonUniformWeight = 4;
@@ -138,13 +130,12 @@ public:
           const MergedRun &Run, const std::vector<KernelSetting> &Settings)
       : A(A), Index(Index), W(W), Run(Run), Settings(Settings) {}
 
-  ArrayChoices choices(bool MayUnroll) const;
+  ArrayChoices choices() const;
 
 private:
   std::optional<Why> whyKernelsRefuse() const;
   std::optional<Why> whyNoPlace() const;
   std::optional<Why> whyNotShared() const;
-  bool leavesOpen(const std::optional<Why> &Stays) const;
   std::string boundText() const;
   unsigned storageThreads(unsigned Row, const ArrayChoices &C) const;
   bool isOfBytesTogether() const;
@@ -225,40 +216,6 @@ std::optional<Why> Chooser::whyNotShared() const {
   if (auto Refuses = whyKernelsRefuse())
     return Refuses;
   return whyNoPlace();
-}
-
-// --- Loops to unroll ---------------------------------------------------------
-
-// Registers cost no shared memory and are faster than it, so where unrolling
-// loops is all that an array needs, it comes before every move. But it is a
-// change to code that has nothing to do with memory, and makes a kernel longer,
-// so it is only carried out when asked for (`--unroll`). Whether the frame went
-// is for ptxas to say (Measured.cpp).
-static bool mayFitIntoRegisters(const ReachedArray &A) {
-  return A.Evidence.Where == Residency::LocalMemory &&
-         A.Evidence.Index != Uniformity::NonUniform &&
-         A.Evidence.ResidentBytes <= MostWords * 4 &&
-         !A.Array.LeadingLoops.empty() &&
-         llvm::all_of(A.Array.LeadingLoops, [](const CountedLoop &L) {
-           return L.MostTrips <= MostTurns;
-         });
-}
-
-// Whether it is open where the array lies.
-bool Chooser::leavesOpen(const std::optional<Why> &Stays) const {
-  if (!Stays)
-    return true;
-  switch (Stays->Id) {
-  case Reason::Nolint:
-  case Reason::DecidedKeep:
-  case Reason::HasVersion:
-  case Reason::ConstantTable:
-  case Reason::NeverUsed:
-  case Reason::StaysInRegisters:
-    return false;
-  default:
-    return true;
-  }
 }
 
 // --- Moves -------------------------------------------------------------------
@@ -389,18 +346,12 @@ void Chooser::addSharedMoves(ArrayChoices &C) const {
   }
 }
 
-ArrayChoices Chooser::choices(bool MayUnroll) const {
+ArrayChoices Chooser::choices() const {
   ArrayChoices C;
   C.Fixed = whyArrayStays(A);
   const std::optional<Why> NotShared = C.Fixed ? C.Fixed : whyNotShared();
   if (!C.Fixed && !(A.Array.AsBits && !A.Kernels.empty()))
     C.Fixed = NotShared;
-  const bool AsksToMove = W.Decision && W.Wanted != Layout::Auto;
-  if (MayUnroll && !AsksToMove && W.Wanted != Layout::Keep &&
-      leavesOpen(C.Fixed) && mayFitIntoRegisters(A)) {
-    C.Fixed = Why{Reason::UnrolledLoop, A.Array.Where, ""};
-    C.Unroll = A.Array.LeadingLoops;
-  }
   C.Fixed = heedKeep(std::move(C.Fixed), A, W);
   if (!C.Fixed)
     addMoves(C, /*Shared=*/!NotShared);
@@ -412,12 +363,9 @@ ArrayChoices Chooser::choices(bool MayUnroll) const {
 std::vector<ArrayChoices>
 bankstripe::choicesOf(const MergedRun &Run,
                       const std::vector<KernelSetting> &Settings,
-                      const std::vector<Wish> &Wishes,
-                      const std::vector<std::optional<std::string>> &InVain,
-                      const PlanOptions &Options) {
+                      const std::vector<Wish> &Wishes) {
   std::vector<ArrayChoices> Result;
   for (auto [I, A] : llvm::enumerate(Run.Arrays))
-    Result.push_back(Chooser(A, I, Wishes[I], Run, Settings)
-                         .choices(Options.Unroll && !InVain[I]));
+    Result.push_back(Chooser(A, I, Wishes[I], Run, Settings).choices());
   return Result;
 }

@@ -37,8 +37,6 @@ struct Candidate {
 struct ArrayChoices {
   /// What it is whatever the others are; nothing when it may move.
   std::optional<Why> Fixed;
-  std::vector<CountedLoop>
-      Unroll; ///< The loops that are unrolled if it is that.
   /// The first is the smallest. Empty if Fixed is there.
   std::vector<Candidate> Candidates;
   bool Asked = false;   ///< A decision asks for the move.
@@ -54,13 +52,10 @@ struct ArrayChoices {
 /// no kernel; nothing when it may move.
 std::optional<Why> whyArrayStays(const ReachedArray &A);
 
-/// What each array of \p Run could become. \p Wishes and \p InVain are
-/// parallel to the arrays; the latter says why unrolling does not help.
-std::vector<ArrayChoices>
-choicesOf(const MergedRun &Run, const std::vector<KernelSetting> &Settings,
-          const std::vector<Wish> &Wishes,
-          const std::vector<std::optional<std::string>> &InVain,
-          const PlanOptions &Options);
+/// What each array of \p Run could become. \p Wishes is parallel to the arrays.
+std::vector<ArrayChoices> choicesOf(const MergedRun &Run,
+                                    const std::vector<KernelSetting> &Settings,
+                                    const std::vector<Wish> &Wishes);
 
 /// Accesses of \p A weighted by loop depth and by how much local memory
 /// suffers from their indices: what moves first where nothing is predicted.

@@ -154,16 +154,13 @@ Why bankstripe::decided(Reason Id, const ReachedArray &A, const Wish &W) {
           "layout " + nameOf(W.Wanted).str() + " is the default"};
 }
 
-static bool changesSource(Reason Id) {
-  return Id == Reason::UnrolledLoop ||
-         infoOf(Id).Verdict == VerdictKind::Constant;
-}
-
 // A default does not hide why an array would not change anyway.
 std::optional<Why> bankstripe::heedKeep(std::optional<Why> Fixed,
                                         const ReachedArray &A, const Wish &W) {
-  const bool Stays = Fixed && (Fixed->Id == Reason::Nolint ||
-                               (!W.Decision && !changesSource(Fixed->Id)));
+  const bool Stays =
+      Fixed &&
+      (Fixed->Id == Reason::Nolint ||
+       (!W.Decision && infoOf(Fixed->Id).Verdict != VerdictKind::Constant));
   if (W.Wanted != Layout::Keep || Stays)
     return Fixed;
   return decided(Reason::DecidedKeep, A, W);

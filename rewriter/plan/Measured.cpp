@@ -16,9 +16,6 @@
 // taken for what the kernel will execute more. The same where it makes far
 // less, since it no longer unrolls.
 //
-// Unrolled loops have to do more: the frame must lose all the arrays that were
-// to leave it, and no kernel may spill more registers than before.
-//
 //===----------------------------------------------------------------------===//
 
 #include "plan/Measured.h"
@@ -29,16 +26,6 @@ using namespace bankstripe;
 
 /// Of the code that finds a thread's storage, which runs once.
 static constexpr unsigned PrologueBytes = 512;
-/// Stack frames are rounded up to a multiple of this.
-static constexpr unsigned FrameUnit = 16;
-
-static bool moves(const Treatment &T) {
-  return T.Kind != VerdictKind::Constant && T.Kind != VerdictKind::Registers;
-}
-
-static bool isUnrolled(const Treatment &T) {
-  return T.Kind == VerdictKind::Registers;
-}
 
 // What the version made of A; null where it changed nothing.
 static const Treatment *treatmentIn(const std::map<Place, Treatment> &Version,
@@ -132,8 +119,8 @@ static double growthOf(const KernelResources &Was, const KernelResources &Is) {
 }
 
 // Of the subsets of a kernel's arrays only the first is looked at; the others
-// are taken to be like it. A kernel in which loops are unrolled or a table
-// becomes constant has another reason to grow or to shrink.
+// are taken to be like it. A kernel in which a table becomes constant has
+// another reason to grow or to shrink.
 std::map<std::string, ChangedCode>
 bankstripe::changedCode(const MergedRun &Run, const Measured &Known) {
   std::map<std::string, ChangedCode> Result;
@@ -141,7 +128,7 @@ bankstripe::changedCode(const MergedRun &Run, const Measured &Known) {
     std::set<unsigned> Moving, Otherwise;
     for (const ReachedArray &A : Run.Arrays)
       if (const Treatment *T = treatmentIn(V.Changed, A))
-        (moves(*T) ? Moving : Otherwise)
+        (T->Kind == VerdictKind::Constant ? Otherwise : Moving)
             .insert(A.Kernels.begin(), A.Kernels.end());
     for (unsigned Row : Moving) {
       const MergedKernel &K = Run.Kernels[Row];
@@ -180,8 +167,7 @@ std::optional<Why>
 bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Now,
                          const MergedRun &Run, const Measured &Known) {
   const ReachedArray &A = Run.Arrays[I];
-  const Treatment *T = treatmentIn(Now, A);
-  if (!T || isUnrolled(*T))
+  if (!treatmentIn(Now, A))
     return std::nullopt;
   std::optional<Why> Result;
   for (unsigned Row : A.Kernels) {
@@ -198,62 +184,6 @@ bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Now,
       return std::nullopt;
     Result = Why{Reason::StackFrameKept, A.Array.Where,
                  llvm::formatv("{0} > {1} bytes", Before, After)};
-  }
-  return Result;
-}
-
-// --- Unrolled loops ----------------------------------------------------------
-
-// A frame that is smaller than the array has other uses, such as the slow path
-// of sinf.
-static bool isInRegisters(const ReachedArray &A, const MergedRun &Run) {
-  bool Known = false;
-  for (unsigned Row : A.Kernels)
-    if (const auto &Frame = Run.Kernels[Row].Frame) {
-      Known = true;
-      if (*Frame >= std::max<uint64_t>(A.Evidence.ResidentBytes, 1))
-        return false;
-    }
-  return Known;
-}
-
-// What ptxas has against the unrolling for A in V; empty when nothing.
-static std::string whyNotUnrolled(const ReachedArray &A,
-                                  const MeasuredVersion &V,
-                                  const MergedRun &Run) {
-  if (V.Rejected.count(A.Array.Where.File))
-    return "nvcc does not accept the file";
-  for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
-    auto [Was, Is] = resourcesIn(V, K);
-    if (!Was)
-      continue;
-    const uint64_t Leaving = bytesThatLeave(Row, V.Changed, Run);
-    const bool Reached = llvm::is_contained(A.Kernels, unsigned(Row));
-    const bool Shrinks = frameOf(*Is) < frameOf(*Was) &&
-                         frameOf(*Is) + Leaving < frameOf(*Was) + FrameUnit;
-    if (Reached && frameOf(*Is) != 0 && !Shrinks)
-      return llvm::formatv("the stack frame of '{0}' is {1} > {2} bytes",
-                           K.Facts.Name, frameOf(*Was), frameOf(*Is));
-    // A kernel in which nothing changes may share the loop.
-    if ((Reached || Leaving == 0) && Is->SpillStores > Was->SpillStores)
-      return llvm::formatv("'{0}' spills {1} > {2} bytes of registers",
-                           K.Facts.Name, Was->SpillStores, Is->SpillStores);
-  }
-  return "";
-}
-
-std::vector<std::optional<std::string>>
-bankstripe::unrolledInVain(const MergedRun &Run, const Measured &Known) {
-  std::vector<std::optional<std::string>> Result;
-  for (const ReachedArray &A : Run.Arrays) {
-    std::optional<std::string> &InVain = Result.emplace_back();
-    if (isInRegisters(A, Run))
-      InVain = "";
-    for (const MeasuredVersion &V : instructive(Known))
-      if (const Treatment *T = treatmentIn(V.Changed, A);
-          T && isUnrolled(*T) && !InVain)
-        if (std::string Why = whyNotUnrolled(A, V, Run); !Why.empty())
-          InVain = std::move(Why);
   }
   return Result;
 }

@@ -26,11 +26,6 @@ struct ChangedCode {
 std::map<std::string, ChangedCode> changedCode(const MergedRun &Run,
                                                const Measured &Known);
 
-/// Why unrolling does not help the arrays of \p Run, by array: nothing where it
-/// may, and empty where nvcc has the array in registers as it is.
-std::vector<std::optional<std::string>> unrolledInVain(const MergedRun &Run,
-                                                       const Measured &Known);
-
 /// Why array \p I of \p Run, which changes in the version \p Now, must not,
 /// if that is known.
 std::optional<Why> whyTakenBack(unsigned I,

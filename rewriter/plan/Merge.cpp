@@ -67,10 +67,6 @@ static void mergeBounds(Kernel &Into, const Kernel &From) {
   }
 }
 
-static unsigned frameOf(const KernelResources &R) {
-  return R.StackFrame + R.CalleeFrames;
-}
-
 namespace {
 
 class Merger {
@@ -143,10 +139,8 @@ void Merger::addKernels(const UnitResult &Unit) {
       Facts.AddressTaken = true;
       Facts.AddressTakenAt = K.AddressTakenAt;
     }
-    if (auto Found = Unit.Resources.find(K.Id); Found != Unit.Resources.end()) {
+    if (auto Found = Unit.Resources.find(K.Id); Found != Unit.Resources.end())
       Into.Registers = std::max(Into.Registers, Found->second.Registers);
-      Into.Frame = std::max(Into.Frame.value_or(0), frameOf(Found->second));
-    }
   }
 }
 

@@ -16,9 +16,6 @@ namespace bankstripe {
 struct MergedKernel {
   Kernel Facts;
   unsigned Registers = 0; ///< From ptxas; 0 when unknown.
-  /// The stack frame of the original, with those of functions that are not
-  /// inlined, in bytes; nothing when unknown.
-  std::optional<unsigned> Frame;
   /// What it does, arrays by their index; nothing without optimised IR.
   std::optional<KernelWork> Work;
   /// The same if loops of unknown length are short; there if Work is.

@@ -60,8 +60,7 @@ Builder::Builder(const Problem &P, const Evaluator &E,
     const auto &Fixed = P.Choices[I].Fixed;
     if (Found.Best[I])
       Version[A.Array.Where] = treatmentOf(A, *Found.Best[I]);
-    else if (Fixed && (Fixed->Id == Reason::UnrolledLoop ||
-                       Fixed->Id == Reason::ConstantTable))
+    else if (Fixed && Fixed->Id == Reason::ConstantTable)
       Version[A.Array.Where] = {infoOf(Fixed->Id).Verdict, StripeForm::Plain};
   }
   for (unsigned I = 0; I < Arrays.size(); ++I) {
@@ -119,7 +118,6 @@ Verdict Builder::verdictOf(unsigned I) const {
                             : verdict(*Found.Left[I]);
   if (!Choices.Fixed && !Final[I])
     V.Kind = VerdictKind::Unchanged;
-  V.Unroll = Choices.Unroll;
   return V;
 }
 
@@ -238,9 +236,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   std::vector<DecisionOutcome> Outcomes;
   const std::vector<Wish> Wishes = findWishes(Run, Options, Outcomes);
   const std::vector<KernelSetting> Settings = redirectLaunches(Run, Options);
-  const auto InVain = unrolledInVain(Run, Known);
-  const std::vector<ArrayChoices> Choices =
-      choicesOf(Run, Settings, Wishes, InVain, Options);
+  const std::vector<ArrayChoices> Choices = choicesOf(Run, Settings, Wishes);
   const std::map<std::string, ChangedCode> Code = changedCode(Run, Known);
   const Problem Sought{Run, Settings, Choices, Options, Code};
   const Evaluator E(Sought);
@@ -258,10 +254,6 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   addLaunches(P, Run);
   settleOutcomes(Outcomes, P.Arrays);
   P.Outcomes = std::move(Outcomes);
-  for (auto [A, Why] : llvm::zip(P.Arrays, InVain))
-    if (Why && !Why->empty())
-      P.Notes.push_back({A.Array.Where, "no loop is unrolled for '" +
-                                            A.Array.Name + "': " + *Why});
   return P;
 }
 
@@ -287,9 +279,8 @@ static UnitEvidence bestEvidence(UnitFacts &Unit) {
 
 std::optional<Plan> bankstripe::unchangedPlan(UnitFacts Unit,
                                               PlanOptions Options) {
-  // Loops and carveouts may change where no array moves.
-  if (Options.Unroll || Options.DefaultCarveout ||
-      !Options.KernelDecisions.empty())
+  // Carveouts may change where no array moves.
+  if (Options.DefaultCarveout || !Options.KernelDecisions.empty())
     return std::nullopt;
   Options.MinSpeedup = 0;
   UnitEvidence Evidence = bestEvidence(Unit);

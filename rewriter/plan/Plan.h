@@ -67,8 +67,6 @@ struct PlanOptions {
   std::vector<ArrayDecision> Decisions;
   /// By the absolute path of a file; others have none. `BlockSize` wins.
   std::map<std::string, FileDefaults> Defaults;
-  /// `--unroll`: unroll the loops that keep arrays out of registers.
-  bool Unroll = false;
   /// `--layout`: instead of that of the defaults.
   std::optional<Layout> DefaultLayout;
 };
@@ -100,12 +98,11 @@ struct Measured {
 Plan makePlan(std::vector<UnitResult> Units, const PlanOptions &Options,
               const Measured &Known = {});
 
-/// As many versions as nvcc is asked about. The first tells which unrolled
-/// loops help, and how far the code of the kernels grows whose arrays move. In
-/// the second, arrays move that were to be unrolled in vain, so it tells the
-/// same of their kernels. Growth only ever takes arrays back, so the third has
-/// no kernel of which nothing is known, and its stack frames have the last
-/// word.
+/// As many versions as nvcc is asked about. The first tells how far the code of
+/// the kernels grows whose arrays move, and with how many registers. With that
+/// known others may move, so the second tells the same of their kernels. The
+/// third has hardly a kernel of which nothing is known, and its stack frames
+/// have the last word.
 inline constexpr unsigned MostVersions = 3;
 
 /// Whether \p P is decided: \p Known holds all that nvcc could say about it, or

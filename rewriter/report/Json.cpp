@@ -41,17 +41,6 @@ static json::Value use(const Use &U) {
                       {"loopDepth", U.LoopDepth}};
 }
 
-static json::Value unrolling(const PlannedArray &A) {
-  if (A.Verdict.Unroll.empty())
-    return nullptr;
-  json::Array Loops;
-  for (const CountedLoop &L : A.Verdict.Unroll)
-    Loops.push_back(json::Object{{"place", place(L.Where)},
-                                 {"fewestTrips", L.FewestTrips},
-                                 {"mostTrips", L.MostTrips}});
-  return json::Object{{"loops", std::move(Loops)}};
-}
-
 static json::Object array(const Plan &P, const PlannedArray &A) {
   const Verdict &V = A.Verdict;
   const ReasonInfo &Info = infoOf(V.Why);
@@ -80,7 +69,6 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
       {"detail", jsonText(V.Detail)},
       {"advice", Info.Advice},
       {"reasonPlace", place(V.Where)},
-      {"unroll", unrolling(A)},
   };
   if (V.hasForm())
     Result["form"] = nameOf(V.Form);

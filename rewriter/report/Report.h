@@ -69,7 +69,6 @@ std::string cost(const PlannedArray &A);
 std::string otherFittedGpu(const Plan &P);
 
 /// "16 iterations"
-std::string tripsText(const CountedLoop &L);
 
 /// Prints a unified diff with three lines of context, `a/` and `b/` before
 /// \p Name, as `git apply` and `patch -p1` take it. Nothing when both are

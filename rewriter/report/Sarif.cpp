@@ -123,7 +123,7 @@ static bool isShown(const PlannedArray &A, Detail Level) {
   const Verdict &V = A.Verdict;
   if (V.Why == Reason::Nolint || V.Why == Reason::DecidedKeep)
     return false;
-  if (V.Kind == VerdictKind::Registers && !V.unrolls())
+  if (V.Kind == VerdictKind::Registers)
     return false;
   return Level != Detail::Quiet || levelOf(V.Why) == "warning";
 }

@@ -56,7 +56,7 @@ llvm::StringRef bankstripe::outcomeOf(Reason R) {
   case VerdictKind::Constant:
     return "moves to constant storage";
   case VerdictKind::Registers:
-    return R == Reason::UnrolledLoop ? "moves to registers" : "is left alone";
+    return "is left alone";
   case VerdictKind::Unchanged:
   case VerdictKind::Unsupported:
     return isKnownResident(R) ? "stays in local memory" : "is left alone";
@@ -106,13 +106,6 @@ std::string bankstripe::otherFittedGpu(const Plan &P) {
   if (!Arch || Arch == archInfo(FittedArch))
     return "";
   return llvm::formatv("{0} ({1})", FittedGpu, FittedArch);
-}
-
-std::string bankstripe::tripsText(const CountedLoop &L) {
-  if (L.FewestTrips == L.MostTrips)
-    return llvm::formatv("{0} iteration{1}", L.MostTrips,
-                         L.MostTrips == 1 ? "" : "s");
-  return llvm::formatv("{0} to {1} iterations", L.FewestTrips, L.MostTrips);
 }
 
 // The folder that the program runs in, without links, as in the names of files.
@@ -209,15 +202,6 @@ private:
 
 } // namespace
 
-// The loops that are unrolled, each with the pragma that it gets.
-static void printLoops(PlacePrinter &Printer, const PlannedArray &A) {
-  for (const CountedLoop &L : A.Verdict.Unroll)
-    Printer.print(
-        DiagnosticsEngine::Note, L.Where,
-        llvm::formatv("this loop of {0} is unrolled", tripsText(L)).str(),
-        "#pragma unroll");
-}
-
 static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
   const Verdict &V = A.Verdict;
   bool Moves = V.usesHelper();
@@ -237,7 +221,6 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
                                       : Info.Advice);
   else if (Stays && !Info.Advice.empty())
     Printer.print(DiagnosticsEngine::Note, Place(), Info.Advice);
-  printLoops(Printer, A);
 }
 
 static void row(llvm::raw_ostream &OS, llvm::StringRef Name,
@@ -480,19 +463,12 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
   {
     PlacePrinter Printer(OS, P.Contents);
     for (const PlannedArray &A : P.Arrays)
-      if (Level == Detail::Verbose ||
-          A.Verdict.Kind != VerdictKind::Registers || A.Verdict.unrolls())
+      if (Level == Detail::Verbose || A.Verdict.Kind != VerdictKind::Registers)
         printArray(Printer, A);
   }
-  std::set<unsigned> Unrolled;
-  for (const PlannedArray &A : P.Arrays)
-    if (A.Verdict.unrolls())
-      Unrolled.insert(A.Kernels.begin(), A.Kernels.end());
   const std::string Gpu = otherFittedGpu(P);
-  for (unsigned I = 0; I < P.Kernels.size(); ++I) {
-    const KernelPlan &K = P.Kernels[I];
-    const bool Changes = K.MovesArrays || Unrolled.count(I);
-    if (!Changes && !(Explain && K.Explained) && Level != Detail::Verbose)
+  for (const KernelPlan &K : P.Kernels) {
+    if (!K.MovesArrays && !(Explain && K.Explained) && Level != Detail::Verbose)
       continue;
     printKernel(OS, K, Resources);
     if (Explain)

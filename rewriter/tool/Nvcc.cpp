@@ -286,11 +286,5 @@ llvm::Error bankstripe::confirmWithPtxas(RunResult &Run,
   C.askOriginals(Units);
   if (Run.Resources.Before.empty())
     return llvm::Error::success();
-  if (llvm::Error E = settle(Run, C, Units, Planning, Options))
-    return E;
-  if (Options.Level != Detail::Quiet)
-    for (const PlanNote &N : Run.Decisions.Notes)
-      llvm::errs() << "bankstripe: " << displayName(N.Where.File) << ':'
-                   << N.Where.Line << ": " << N.Text << '\n';
-  return llvm::Error::success();
+  return settle(Run, C, Units, Planning, Options);
 }

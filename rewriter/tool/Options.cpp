@@ -117,11 +117,6 @@ static cl::opt<bool> Versions(
     cl::desc("Other files may, as is taken for granted where files are given: "
              "then arrays move in versions of their functions"),
     ALL_COMMANDS);
-static Option<bool>
-    Unroll("unroll", cl::location(Given.Unroll),
-           cl::desc("Put #pragma unroll before the loops that alone keep an "
-                    "array out of registers, instead of moving it"),
-           ALL_COMMANDS);
 static Option<std::string>
     Config("config", cl::location(Given.Config.Named), cl::value_desc("FILE"),
            cl::desc("Decisions to obey (default: the nearest .bankstripe.yaml "

@@ -48,7 +48,6 @@ struct ToolOptions {
   /// Who else launches kernels; where it is not said, nobody if a folder or a
   /// database is given.
   std::optional<Outside> Others;
-  bool Unroll = false; ///< Loops that keep arrays out of registers.
   DecisionsChoice Config;
   std::optional<Layout> DefaultLayout;     ///< `--layout`.
   std::optional<Carveout> DefaultCarveout; ///< `--carveout`.

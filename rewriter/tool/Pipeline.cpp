@@ -331,7 +331,6 @@ bankstripe::planningFor(const RunResult &Run,
   for (const UnitRecord &Unit : Units)
     Read.insert(Unit.Job.File);
   Planning.FilesRead = Read.size();
-  Planning.Unroll = Options.Unroll;
   Planning.DefaultCarveout = Options.DefaultCarveout;
   if (llvm::Error E = addDecisions(Planning, Lookup, Units))
     return E;

@@ -51,7 +51,7 @@ function placeHtml(place) {
 }
 
 // Whether something is done about an array.
-const changes = (array) => ["stripe", "slot", "split", "bits", "constant"].includes(array.verdict) || array.reason === "unrolled-loop";
+const changes = (array) => ["stripe", "slot", "split", "bits", "constant"].includes(array.verdict);
 
 const ArrayColumns = ["array", "type", "index", "function", "declared at"];
 

@@ -12,7 +12,7 @@ and sm_120, or for --architecture alone. It is an error when
     a line in the program says so: `// expect-stack-frame: kernel=BYTES`, or
     `kernel=BYTES-BYTES` where architectures differ;
   - arrays are to be moved (`// expect-striped:`, `// expect-slot:`,
-    `// expect-constant:`, `// expect-unrolled:`), but no stack frame shrank;
+    `// expect-constant:`), but no stack frame shrank;
   - none is to be moved, but the original has a stack frame.
 
 A line `// rewrite-options: OPTIONS` in a program adds options of the tool.
@@ -124,7 +124,7 @@ class Result:
         text = latin1(self.source)
         expected = {name: (int(low), int(high or low)) for name, low, high in re.findall(
             r"^// expect-stack-frame: *(\w+)=(\d+)(?:-(\d+))?\s*$", text, re.MULTILINE)}
-        moves = dict(re.findall(r"^// expect-(striped|slot|split|bits|constant|unrolled): *(.*?)\s*$",
+        moves = dict(re.findall(r"^// expect-(striped|slot|split|bits|constant): *(.*?)\s*$",
                                 text, re.MULTILINE))
         if "striped" not in moves:
             self.problems.append("it has no line `// expect-striped:`")

@@ -17,9 +17,8 @@ and in the headers beside it:
     // expect-split: d            in part into stripes
     // expect-bits: b             into bits of registers
     // expect-constant: d         to static const
-    // expect-unrolled: e         into registers, with loops unrolled
     // expect-refused: f goto     stays as it is, for this reason
-    // rewrite-options: --unroll  options of the tool for this program
+    // rewrite-options: --layout=slot  options of the tool for this program
 
 All but the first may be missing, which means none. A program with headers of
 its own, .cuh files beside it, is rewritten together with all of its folder.
@@ -327,13 +326,12 @@ def check_expectation(source, rewritten, arrays):
     """Holds what was moved against the comments in the source."""
     text = source.read_bytes().decode("latin-1")
     wanted = {how: names.split() for how, names in
-              re.findall(r"^// expect-(striped|slot|split|bits|constant|unrolled): *(.*?)\s*$", text,
+              re.findall(r"^// expect-(striped|slot|split|bits|constant): *(.*?)\s*$", text,
                          re.MULTILINE)}
     if "striped" not in wanted:
         raise Failure("expectation", f"{source} has no line `// expect-striped:`")
     moved = moved_arrays(source, rewritten) if rewritten else {}
-    moved["unrolled"] = {a["name"] for a in arrays if a["reason"] == "unrolled-loop"}
-    for how in ("striped", "slot", "split", "bits", "constant", "unrolled"):
+    for how in ("striped", "slot", "split", "bits", "constant"):
         names, seen = wanted.get(how, ["none"]), moved.get(how, set())
         if names[:2] == ["some", "of"]:
             if not (seen and seen < set(names[2:])):

@@ -10,28 +10,6 @@ import unittest
 
 from support import CHANGES, DONE, GROWS, SELECTED, ToolTest, find_nvcc, moves
 
-# A loop that neither compiler unrolls unasked. LAST is an index of the array
-# after it, BOUNDS the bounds of the kernel.
-ROLLED = """
-__global__ void BOUNDS NAME(const float *in, float *out, int n) {
-  float state[48];
-  for (int i = 0; i < 48; ++i)
-    state[i] = in[i];
-  for (int k = 0; k < n; ++k) {
-    float x = in[k * 32 + threadIdx.x];
-    for (int i = 0; i < 48; ++i) {
-      float y = state[i];
-STEPS
-      state[i] = y;
-      x += y;
-    }
-    out[k * 32 + threadIdx.x] = x;
-  }
-  out[threadIdx.x] = state[LAST];
-}
-void launchNAME(const float *in, float *out, int n) { NAME<<<1, 64>>>(in, out, n); }
-"""
-
 # Its loads need many warps. By the size of its blocks it has 64, by its registers 16.
 LARGE = """
 __global__ void busy(const double *in, double *out, int n) {
@@ -121,49 +99,6 @@ void launchTurns(const int *in, int *out, int n) { turns<<<n, 64>>>(in, out, n);
 def beside_large(second):
     return BESIDE_LARGE.replace("SECOND(0)", second.format(0)).replace(
         "SECOND(1)", second.format(1))
-
-
-def rolled(last="0", bounds="", name="filter", steps=10):
-    body = "\n".join(f"      y = y * x + in[(k + i) * 64 + {s}] * y;" for s in range(steps))
-    return (ROLLED.replace("LAST", last).replace("BOUNDS", bounds).replace("STEPS", body)
-            .replace("NAME", name))
-
-
-@unittest.skipUnless(find_nvcc(), "nvcc is not there")
-class Unrolling(ToolTest):
-    def unroll(self, text):
-        """What the report says, and what becomes of the file."""
-        self.write("a.cu", text)
-        done = self.expect(DONE, self.run_tool(
-            "rewrite", "--unroll", "--in-place", "--min-speedup=0", "a.cu", confirm=True))
-        return done.stderr, self.read("a.cu")
-
-    def test_unrolled_loops_empty_the_stack_frame(self):
-        report, text = self.unroll(rolled())
-        self.assertIn("192 > 0 bytes per thread, by ptxas", report)
-        self.assertEqual(text.count("#pragma unroll\n"), 2)
-        self.assertNotIn("bankstripe", text)
-
-    def test_where_the_frame_stays_the_array_moves(self):
-        # Clang sees a constant index, nvcc does not.
-        report, text = self.unroll(
-            "#ifdef __clang_major__\n#define LAST_STATE 0\n#else\n"
-            "#define LAST_STATE (n & 7)\n#endif\n" + rolled(last="LAST_STATE"))
-        self.assertIn("no loop is unrolled for 'state': the stack frame of 'filter' is "
-                      "192 > 192 bytes", report)
-        self.assertIn("[stripe, dynamic-index]", report)
-        self.assertNotIn("#pragma unroll", text)
-
-    def test_where_registers_are_spilled_no_loop_is_unrolled(self):
-        report, text = self.unroll(rolled(bounds="__launch_bounds__(1024, 2)"))
-        self.assertIn("no loop is unrolled for 'state'", report)
-        self.assertNotIn("#pragma unroll", text)
-
-    def test_one_kernel_does_not_hold_back_another(self):
-        _, text = self.unroll(rolled() + rolled(
-            bounds="__launch_bounds__(1024, 2)", name="bounded"))
-        self.assertEqual(text.count("#pragma unroll\n"), 2)
-        self.assertNotIn("#pragma", text[text.index("bounded"):])
 
 
 @unittest.skipUnless(find_nvcc(), "nvcc is not there")

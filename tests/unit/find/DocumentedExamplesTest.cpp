@@ -62,7 +62,6 @@ bool isGivenLater(Reason R) {
   case Reason::DecidedSplit:
   case Reason::BoolElements:
   case Reason::StaysInRegisters:
-  case Reason::UnrolledLoop:
   case Reason::DecidedKeep:
   case Reason::HostDevice:
   case Reason::BlockSizeUnknown:

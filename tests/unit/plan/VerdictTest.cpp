@@ -387,12 +387,4 @@ TEST(MayChange, TablesNeedNoBlockSize) {
   EXPECT_FALSE(unchangedPlan(U.result().Facts, {}));
 }
 
-TEST(MayChange, LoopsMayWhereNoArrayMoves) {
-  TestUnit U;
-  U.array();
-  PlanOptions Options;
-  Options.Unroll = true;
-  EXPECT_FALSE(unchangedPlan(U.result().Facts, Options));
-}
-
 } // namespace

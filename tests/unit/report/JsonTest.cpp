@@ -73,7 +73,7 @@ TEST(Json, ArrayThatMoves) {
     "residency": "local memory", "index": "non-uniform",
     "verdict": "stripe", "reason": "dynamic-index",
     "message": "its dynamic indices force it into local memory",
-    "detail": "", "advice": "", "unroll": null,
+    "detail": "", "advice": "",
     "reasonPlace": {"file": "/src/count.cu", "line": 2, "column": 8},
     "form": "one element per word", "sharedBytes": 8192,
     "storage": "static", "inVersion": false, "bytesPerWarp": 0,
@@ -90,7 +90,7 @@ TEST(Json, ArrayThatStaysHasNoForm) {
     "residency": "local memory", "index": "unknown",
     "verdict": "unsupported", "reason": "decltype",
     "message": "decltype or a constant expression looks at it, and would see a reference afterwards",
-    "detail": "", "advice": "write the type, or the number of its elements", "unroll": null,
+    "detail": "", "advice": "write the type, or the number of its elements",
     "reasonPlace": {"file": "/src/count.cu", "line": 7, "column": 12}})json");
 }
 
@@ -224,16 +224,6 @@ TEST(Json, IsUtf8WhateverTheSource) {
   std::string Text = text(Whole);
   EXPECT_TRUE(json::isUTF8(Text));
   EXPECT_EQ(text(parsed(Text)), Text);
-}
-
-TEST(Json, LoopsToUnroll) {
-  Plan P = samplePlan();
-  P.Arrays[0].Verdict.Unroll = {sampleLoop(5, 4, 16)};
-  json::Value Whole = toJson(P, ConfirmedResources());
-  expectEqual(*arrayOf(Whole, 0).get("unroll"), R"json({
-    "loops": [{"place": {"file": "/src/count.cu", "line": 5, "column": 3},
-               "fewestTrips": 4, "mostTrips": 16}]})json");
-  expectEqual(*arrayOf(Whole, 1).get("unroll"), "null");
 }
 
 TEST(Json, Explanation) {

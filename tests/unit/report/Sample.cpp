@@ -133,15 +133,6 @@ Plan bankstripe::testing::explainedPlan() {
   return P;
 }
 
-CountedLoop bankstripe::testing::sampleLoop(unsigned Line, unsigned FewestTrips,
-                                            unsigned MostTrips) {
-  CountedLoop L;
-  L.Where = {SampleFile, Line, 3};
-  L.FewestTrips = FewestTrips;
-  L.MostTrips = MostTrips;
-  return L;
-}
-
 KernelOutcome
 bankstripe::testing::sampleKernelOutcome(DecisionState State,
                                          const std::string &Detail) {

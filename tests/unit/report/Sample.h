@@ -25,9 +25,6 @@ Plan samplePlan();
 /// The same with a prediction for its kernel, taken apart.
 Plan explainedPlan();
 
-/// A loop on line \p Line of SampleFile.
-CountedLoop sampleLoop(unsigned Line, unsigned FewestTrips, unsigned MostTrips);
-
 /// A decision about the array `seen` of samplePlan.
 KernelOutcome sampleKernelOutcome(DecisionState State,
                                   const std::string &Detail);

@@ -165,7 +165,6 @@ TEST(Sarif, MistakeInTheSourceIsAWarning) {
   };
   EXPECT_EQ(Level(Reason::OutOfBounds), "warning");
   EXPECT_EQ(Level(Reason::OverBudget), "note");
-  EXPECT_EQ(Level(Reason::UnrolledLoop), "warning");
 }
 
 TEST(Sarif, QuietLogHoldsOnlyWhatWouldChange) {

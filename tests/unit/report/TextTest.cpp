@@ -100,26 +100,6 @@ TEST(Text, WhatPtxasSays) {
                 Summary);
 }
 
-// --- Loops to unroll -------------------------------------------------------
-
-TEST(Text, UnrolledLoopsAreShown) {
-  Plan P = samplePlan();
-  P.Arrays = {sampleArray("list", 4, Reason::UnrolledLoop)};
-  P.Arrays[0].Verdict.Unroll = {sampleLoop(5, 16, 16)};
-  P.Kernels.clear();
-  const std::string Text = text(P);
-  EXPECT_NE(Text.find("remark: per-thread array 'list' () moves to registers: "
-                      "with its loops unrolled, every index is a constant "
-                      "[registers, unrolled-loop]\n"),
-            std::string::npos);
-  EXPECT_NE(Text.find("count.cu:5:3: note: this loop of 16 iterations is "
-                      "unrolled\n"
-                      "    5 |   sort(list);\n"
-                      "      |   ^\n"
-                      "      |   #pragma unroll\n"),
-            std::string::npos);
-}
-
 // --- Other architectures ----------------------------------------------------
 
 TEST(Text, PredictionsForAnotherArchitectureSayWhereTheyComeFrom) {
