@@ -120,10 +120,11 @@ public:
 };
 
 /// Calls \p See with each file that \p Sources has read and that is no system
-/// header: where it begins, and its text.
+/// header: where it begins, and its text. Leaves out the \p First entries.
 void forEachUserFile(
     const clang::SourceManager &Sources,
-    llvm::function_ref<void(clang::SourceLocation, llvm::StringRef)> See);
+    llvm::function_ref<void(clang::SourceLocation, llvm::StringRef)> See,
+    unsigned First = 0);
 
 /// The header that rewritten code includes.
 llvm::StringRef helperHeader();

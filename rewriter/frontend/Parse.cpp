@@ -63,14 +63,13 @@ using Events = std::vector<unique_function<void(clang::ASTConsumer &) const>>;
 /// several times as much as the notes, is never run.
 class Recorder final : public clang::ASTConsumer {
 public:
-  /// \p AtEnd is called after each declaration.
-  Recorder(Events &Into, unique_function<void()> AtEnd)
+  /// \p AtEnd is called after each declaration, and says whether to go on.
+  Recorder(Events &Into, unique_function<bool()> AtEnd)
       : Into(Into), AtEnd(std::move(AtEnd)) {}
 
   bool HandleTopLevelDecl(clang::DeclGroupRef Group) override {
     note(&ASTConsumer::HandleTopLevelDecl, Group);
-    AtEnd();
-    return true;
+    return AtEnd();
   }
   // Asked where only the user's bodies are parsed.
   bool shouldSkipFunctionBody(clang::Decl *D) override {
@@ -100,7 +99,7 @@ private:
   }
 
   Events &Into;
-  unique_function<void()> AtEnd;
+  unique_function<bool()> AtEnd;
 };
 
 /// One attempt at parsing one file.
@@ -118,12 +117,18 @@ struct Attempt {
 
 bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
 
-/// Whether a source of the user's holds one of \p Words.
-bool says(const clang::SourceManager &Sources, ArrayRef<StringLiteral> Words) {
+/// Whether a source of the user's holds one of \p Words, of those that were
+/// read after the first \p Seen entries.
+bool says(const clang::SourceManager &Sources, ArrayRef<StringLiteral> Words,
+          unsigned Seen = 0) {
   bool Found = false;
-  forEachUserFile(Sources, [&](clang::SourceLocation, StringRef Text) {
-    Found |= any_of(Words, [&](StringRef Word) { return Text.contains(Word); });
-  });
+  forEachUserFile(
+      Sources,
+      [&](clang::SourceLocation, StringRef Text) {
+        Found |=
+            any_of(Words, [&](StringRef Word) { return Text.contains(Word); });
+      },
+      Seen);
   return Found;
 }
 
@@ -231,8 +236,10 @@ public:
 protected:
   std::unique_ptr<clang::ASTConsumer>
   CreateASTConsumer(clang::CompilerInstance &Compiler, StringRef) override {
-    return std::make_unique<Recorder>(
-        Parse, [&] { Made.Bridged.endDeclaration(Compiler); });
+    return std::make_unique<Recorder>(Parse, [&] {
+      Made.Bridged.endDeclaration(Compiler);
+      return !lacksShim();
+    });
   }
 
   // The callback runs here and not in EndSourceFileAction: Sema, which the code
@@ -244,8 +251,7 @@ protected:
       PP.addPPCallbacks(std::make_unique<TimeNoticer>(PP, *Made.Watch));
     Made.Bridged.build(Compiler);
     ASTFrontendAction::ExecuteAction();
-    if (Compiler.getDiagnostics().hasErrorOccurred() ||
-        (!Made.HasShim && says(Compiler.getSourceManager(), CompilerWords)))
+    if (Compiler.getDiagnostics().hasErrorOccurred() || lacksShim())
       return;
     Made.Bridged.remove(Compiler);
     Succeeded = true;
@@ -254,9 +260,20 @@ protected:
   }
 
 private:
+  /// Whether what was read so far is to be parsed with the shim.
+  bool lacksShim() {
+    const clang::SourceManager &Sources =
+        getCompilerInstance().getSourceManager();
+    Lacks |= !Made.HasShim && says(Sources, CompilerWords, Seen);
+    Seen = Sources.local_sloc_entry_size();
+    return Lacks;
+  }
+
   function_ref<void(ParsedUnit &)> Action;
   const Attempt &Made;
   Events Parse;
+  unsigned Seen = 0; ///< Entries of the source manager.
+  bool Lacks = false;
   bool Succeeded = false;
 };
 
@@ -366,8 +383,9 @@ Expected<std::vector<std::string>> fixedArgs(ArrayRef<std::string> JobArgs) {
 } // namespace
 
 void forEachUserFile(const clang::SourceManager &Sources,
-                     function_ref<void(clang::SourceLocation, StringRef)> See) {
-  for (unsigned I = 0; I < Sources.local_sloc_entry_size(); ++I) {
+                     function_ref<void(clang::SourceLocation, StringRef)> See,
+                     unsigned First) {
+  for (unsigned I = First; I < Sources.local_sloc_entry_size(); ++I) {
     const clang::SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(I);
     // What is no file are the macros that the compiler starts with.
     if (!Entry.isFile() || !Entry.getFile().getContentCache().OrigEntry ||
