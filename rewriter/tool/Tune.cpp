@@ -113,10 +113,7 @@ llvm::Expected<RunResult> Tuning::carryOut(const Trial &T) const {
 }
 
 llvm::Error Tuning::search(double MinSpeedup) {
-  llvm::Expected<RunResult> All = decide(Read, Options);
-  if (!All)
-    return All.takeError();
-  Movable = std::move(All->Decisions);
+  Movable = planUnits(Read.Units, Read.Planning);
   PlanOptions Usual = Read.Planning;
   Usual.MinSpeedup = MinSpeedup;
   Predicted = layoutsOf(planUnits(Read.Units, Usual));

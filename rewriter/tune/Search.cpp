@@ -264,11 +264,8 @@ PlanOptions bankstripe::planningFor(const Trial &T, const Plan &Movable,
     auto Found = T.Arrays.find(I);
     const LayoutChoice Wanted =
         Found == T.Arrays.end() ? Layout::Keep : Found->second;
-    // What ptxas took back once would move again.
-    const bool MayMove = mayMove(Movable.Arrays[I]) ||
-                         V.Why == Reason::StackFrameKept ||
-                         V.Why == Reason::CompileFailed;
-    if (MayMove && (Wanted == Layout::Keep || V.Kind != VerdictKind::Constant))
+    if (mayMove(Movable.Arrays[I]) &&
+        (Wanted == Layout::Keep || V.Kind != VerdictKind::Constant))
       Planning.Decisions.push_back(decisionAbout(Movable, I, Wanted));
   }
   for (const auto &[Row, Wish] : T.Carved)

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/Calls.h"
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <unistd.h>
@@ -29,6 +30,7 @@ using namespace bankstripe::runtime;
 static Recorder *TheRecorder = nullptr;
 static RecordingWriter *TheWriter = nullptr;
 static pid_t RecordedProcess = 0;
+static bool IsTiming = false;
 
 // A child that was forked off inherits the file and what is called at its end,
 // but not the device.
@@ -45,6 +47,12 @@ static void resourceEvent(CUpti_CallbackId Id, const CUpti_ResourceData &Data) {
   }
 }
 
+// Writes all executions that are over.
+static void flushTiming() {
+  if (IsTiming)
+    cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+}
+
 static void CUPTIAPI callback(void *, CUpti_CallbackDomain Domain,
                               CUpti_CallbackId Id, const void *Data) {
   if (isForkedOff())
@@ -54,7 +62,15 @@ static void CUPTIAPI callback(void *, CUpti_CallbackDomain Domain,
     return resourceEvent(Id, *static_cast<const CUpti_ResourceData *>(Data));
   if (OwnCalls::active())
     return;
-  tellOfCall(Id, *static_cast<const CUpti_CallbackData *>(Data), *TheRecorder);
+  const auto &Call = *static_cast<const CUpti_CallbackData *>(Data);
+  // Executions must be written before their context goes.
+  if (IsTiming && Call.callbackSite == CUPTI_API_ENTER &&
+      std::ranges::any_of(watchedCalls(), [Id](const WatchedCall &Watched) {
+        return Watched.Id == Id && Watched.endsContext();
+      }))
+    flushTiming();
+  if (TheRecorder)
+    tellOfCall(Id, Call, *TheRecorder);
 }
 
 static std::string cuptiProblem(CUptiResult Result) {
@@ -64,17 +80,23 @@ static std::string cuptiProblem(CUptiResult Result) {
          (Text ? Text : "unknown error");
 }
 
-static std::string startDigests(const RecordRequest &Request) {
-  TheRecorder = new Recorder(*TheWriter, Request);
+static std::string watchCalls(const RecordRequest &Request) {
+  const bool IsFollowed = Request.Mode != RecordingMode::Time;
+  if (IsFollowed)
+    TheRecorder = new Recorder(*TheWriter, Request);
   CUpti_SubscriberHandle Subscriber = nullptr;
   if (const CUptiResult Result = cuptiSubscribe(&Subscriber, callback, nullptr))
     return cuptiProblem(Result);
   for (const WatchedCall &Call : watchedCalls()) {
+    if (!IsFollowed && !Call.endsContext())
+      continue;
     const CUptiResult Result =
         cuptiEnableCallback(1, Subscriber, CUPTI_CB_DOMAIN_DRIVER_API, Call.Id);
     if (Result != CUPTI_SUCCESS && !Call.Text)
       return cuptiProblem(Result);
   }
+  if (!IsFollowed)
+    return {};
   for (const CUpti_CallbackId Id :
        {CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
         CUPTI_CBID_RESOURCE_MODULE_LOADED})
@@ -85,12 +107,10 @@ static std::string startDigests(const RecordRequest &Request) {
 }
 
 //===----------------------------------------------------------------------===//
-// Mode time: CUPTI has a record of every kernel's execution. They arrive when
+// Times: CUPTI has a record of every kernel's execution. They arrive when
 // they are over, and carry the number of the launch's call, which puts them in
 // order.
 //===----------------------------------------------------------------------===//
-
-static bool IsTiming = false;
 
 // CUPTI fills buffers of this size; a record takes about 200 bytes.
 constexpr size_t BufferBytes = 1 << 20;
@@ -145,20 +165,6 @@ static void CUPTIAPI takeBuffer(CUcontext Context, uint32_t Stream,
   std::free(Buffer);
 }
 
-// Writes all executions that are over.
-static void flushTiming() {
-  if (IsTiming && !isForkedOff())
-    cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-}
-
-// Executions must be written before their context goes.
-static void CUPTIAPI flushCallback(void *, CUpti_CallbackDomain,
-                                   CUpti_CallbackId, const void *Data) {
-  if (static_cast<const CUpti_CallbackData *>(Data)->callbackSite ==
-      CUPTI_API_ENTER)
-    flushTiming();
-}
-
 static std::string startTimes() {
   CUptiResult Result =
       cuptiActivityRegisterCallbacks(requestBuffer, takeBuffer);
@@ -168,13 +174,6 @@ static std::string startTimes() {
     return cuptiProblem(Result);
   IsTiming = true;
   cuptiActivityFlushPeriod(FlushMilliseconds);
-  CUpti_SubscriberHandle Subscriber = nullptr;
-  Result = cuptiSubscribe(&Subscriber, flushCallback, nullptr);
-  if (Result != CUPTI_SUCCESS)
-    return cuptiProblem(Result);
-  for (const WatchedCall &Call : watchedCalls())
-    if (Call.endsContext())
-      cuptiEnableCallback(1, Subscriber, CUPTI_CB_DOMAIN_DRIVER_API, Call.Id);
   return {};
 }
 
@@ -208,9 +207,10 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   RecordedProcess = ::getpid();
   if (!TheWriter->open(Request.Recording))
     return 1;
+  if (Problem.empty() && Request.Mode != RecordingMode::Digest)
+    Problem = startTimes();
   if (Problem.empty())
-    Problem = Request.Mode == RecordingMode::Time ? startTimes()
-                                                  : startDigests(Request);
+    Problem = watchCalls(Request);
   if (!Problem.empty()) {
     TheWriter->failure(Problem);
     return 1;

@@ -22,20 +22,63 @@ void LaunchCapture::keepImage(std::string Image) {
     Images.keep(std::move(Image));
 }
 
-bool LaunchCapture::wants(unsigned Launch, const std::string &Kernel,
-                          uint64_t OfKernel) {
-  const auto At =
-      std::ranges::find_if(Waiting, [&](const WantedCapture &Wanted) {
-        return Wanted.Kernel.empty()
-                   ? Wanted.Launch == Launch
-                   : Wanted.Launch == OfKernel && Wanted.Kernel == Kernel;
-      });
-  if (At == Waiting.end())
+LaunchCapture::LaunchCapture(const RecordRequest &Wanted,
+                             const std::string &Ending)
+    : Waiting(Wanted.Capture), Ending(Ending) {
+  if (Waiting)
+    Waiting->Path += Ending;
+  if (Wanted.Mode != RecordingMode::Survey)
+    return;
+  Survey = Wanted.Survey;
+  Store.emplace(Survey->Folder + "/pages" + Ending, Survey->MostBytes);
+}
+
+// A survey takes little longer than the program, but for the first launches.
+bool LaunchCapture::isWorthItsTime() const {
+  constexpr Seconds Free{2};
+  constexpr double PartOfProgram = 0.15;
+  return Spent <= Free + PartOfProgram * (Clock::now() - *Begin);
+}
+
+std::string LaunchCapture::fileOf(uint64_t OfKernel) const {
+  const auto At = std::ranges::find(Survey->Kernels, Kernel);
+  return Survey->Folder + '/' + std::to_string(At - Survey->Kernels.begin()) +
+         '-' + std::to_string(OfKernel) + Ending;
+}
+
+bool LaunchCapture::wants(unsigned Launch, const std::string &OfName,
+                          uint64_t Number, const LaunchSize &OfSize) {
+  if (Waiting && Waiting->Launch == Launch) {
+    Request = *std::exchange(Waiting, std::nullopt);
+    return IsWanted = true;
+  }
+  if (!Survey ||
+      std::ranges::find(Survey->Kernels, OfName) == Survey->Kernels.end())
     return false;
-  Request = std::move(*At);
-  Waiting.erase(At);
-  IsWanted = true;
-  return true;
+  Asked = Clock::now();
+  if (!Begin)
+    Begin = Asked;
+  const auto [At, IsFirst] = Choices.try_emplace(OfName);
+  if (!At->second.wants(OfSize) || !(IsFirst || isWorthItsTime()))
+    return false;
+  Kernel = OfName;
+  OfKernel = Number;
+  Size = OfSize;
+  Request = {Launch, fileOf(Number), false};
+  return IsWanted = true;
+}
+
+// What was captured is among those that are kept; another one may go.
+void LaunchCapture::keep() {
+  Stored[Request.Path] = std::move(Writer->stored());
+  const auto Gone = Choices[Kernel].captured(OfKernel, Size, Taken.count());
+  if (!Gone)
+    return;
+  const std::string File = fileOf(*Gone);
+  for (const uint64_t Place : Stored[File])
+    Store->drop(Place);
+  Stored.erase(File);
+  std::remove(File.c_str());
 }
 
 // The values of the parameters, handed over in either way. \returns why they
@@ -152,13 +195,13 @@ std::string LaunchCapture::begin(const CapturedProgram &Program,
   uint64_t Bytes = 0;
   for (const Place &P : Captured)
     Bytes += P.What.Bytes;
-  if (Bytes > BytesLeft) {
+  if (Survey && Bytes > Survey->MostBytes) {
     stop();
     return "its " + std::to_string(Bytes) +
            " bytes of memory are more than captures may have";
   }
-  BytesLeft -= Bytes;
-  Writer = std::make_unique<CaptureWriter>(Request.Path);
+  Writer =
+      std::make_unique<CaptureWriter>(Request.Path, Store ? &*Store : nullptr);
   if (!Writer->problem().empty()) {
     // Whose file it is, if there is one, is not known.
     const std::string Problem = cannotWrite();
@@ -174,10 +217,12 @@ std::string LaunchCapture::begin(const CapturedProgram &Program,
   for (const Place &P : Memory)
     Writer->memory(P.What);
   std::string Problem = writePages(CaptureMoment::Before, With);
+  Launched = Clock::now();
   return Problem.empty() ? "" : giveUp(Problem);
 }
 
 std::string LaunchCapture::end(const std::string &Error, Engines &With) {
+  Taken = Clock::now() - Launched;
   if (!Error.empty() && wantsMemory())
     return giveUp("it ends with " + Error);
   if (std::string Problem = writePages(CaptureMoment::After, With);
@@ -185,6 +230,8 @@ std::string LaunchCapture::end(const std::string &Error, Engines &With) {
     return giveUp(Problem);
   if (!Writer->end())
     return giveUp(cannotWrite());
+  if (Survey)
+    keep();
   stop();
   return {};
 }
@@ -230,11 +277,16 @@ std::string LaunchCapture::cannotWrite() {
 // Half a capture is of no use, and may be large.
 std::string LaunchCapture::giveUp(const std::string &Reason) {
   std::remove(Request.Path.c_str());
+  if (Store)
+    for (const uint64_t Place : Writer->stored())
+      Store->drop(Place);
   stop();
   return Reason;
 }
 
 void LaunchCapture::stop() {
+  if (Survey && IsWanted)
+    Spent += Clock::now() - Asked;
   IsWanted = false;
   Writer.reset();
   Memory.clear();

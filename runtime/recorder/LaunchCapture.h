@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What has to be asked of the driver for captures, and the files, one after the
-// other. When what happens is up to the recorder:
+// other: of one launch, or of those that a survey may need. When what happens
+// is up to the recorder:
 //
 //     every module that is loaded          keepImage()
 //     at the entry of a launch             wants(), describe(), begin()
@@ -20,11 +21,13 @@
 #ifndef BANKSTRIPE_RECORDER_LAUNCHCAPTURE_H
 #define BANKSTRIPE_RECORDER_LAUNCHCAPTURE_H
 
+#include "recorder/CaptureChoice.h"
 #include "recorder/DigestEngine.h"
 #include "recorder/KernelHandle.h"
 #include "recorder/Modules.h"
 #include "recording/Capture.h"
 #include "recording/Request.h"
+#include <chrono>
 #include <map>
 #include <set>
 
@@ -41,17 +44,19 @@ public:
   };
   using Engines = std::map<CUcontext, DigestEngine>;
 
-  LaunchCapture(std::vector<WantedCapture> Wanted, uint64_t MostBytes)
-      : Waiting(std::move(Wanted)), BytesLeft(MostBytes) {}
+  /// \param Ending stands behind the names of all files.
+  LaunchCapture(const RecordRequest &Wanted, const std::string &Ending);
 
   /// Whether there is nothing more to do.
-  bool isOver() const { return Waiting.empty() && !IsWanted; }
+  bool isOver() const { return !Waiting && !Survey && !IsWanted; }
   /// Whether a launch is wanted, which is then the one that all further calls
   /// are about.
   ///
   /// \param Launch its number, \p OfKernel that among those of its \p Kernel.
-  bool wants(unsigned Launch, const std::string &Kernel, uint64_t OfKernel);
-  const WantedCapture &wanted() const { return Request; }
+  bool wants(unsigned Launch, const std::string &Kernel, uint64_t OfKernel,
+             const LaunchSize &Size);
+  /// The kernel, in a survey.
+  const std::string &kernel() const { return Kernel; }
   bool wantsMemory() const { return !Request.IsKernelOnly; }
   /// Between begin() and end().
   bool isUnderWay() const { return Writer != nullptr; }
@@ -84,10 +89,30 @@ private:
   std::string giveUp(const std::string &Reason);
   std::string cannotWrite();
 
-  std::vector<WantedCapture> Waiting;
-  uint64_t BytesLeft;
+  using Clock = std::chrono::steady_clock;
+  using Seconds = std::chrono::duration<double>;
+
+  bool isWorthItsTime() const;
+  std::string fileOf(uint64_t OfKernel) const;
+  void keep();
+
+  std::optional<WantedCapture> Waiting;
+  std::optional<WantedSurvey> Survey;
+  std::string Ending;
   WantedCapture Request;
   bool IsWanted = false; ///< Between wants() and stop().
+  /// \name In a survey.
+  /// @{
+  std::string Kernel;
+  uint64_t OfKernel = 0;
+  LaunchSize Size;
+  std::map<std::string, CaptureChoice> Choices; ///< By kernel.
+  std::optional<PageStore> Store;
+  std::map<std::string, std::vector<uint64_t>> Stored; ///< Pages, by file.
+  std::optional<Clock::time_point> Begin;              ///< Of the first one,
+  Clock::time_point Asked, Launched;                   ///< and of the latest.
+  Seconds Spent{}, Taken{};                            ///< On all; by a launch.
+  /// @}
   ModuleImages Images;
   std::unique_ptr<CaptureWriter> Writer;
   std::vector<Place> Memory; ///< In the order of its numbers in the file.

@@ -41,23 +41,16 @@ std::string bankstripe::runtime::errorName(CUresult Result) {
   return Name;
 }
 
-// Of several processes that inherit the same request, each captures into a file
+// Of several processes that inherit the same request, each captures into files
 // of its own: what stands behind the name of its recording stands behind the
-// file's, too.
-static std::vector<WantedCapture> nameLike(std::vector<WantedCapture> Wanted,
-                                           const std::string &Asked,
-                                           const std::string &Got) {
-  for (WantedCapture &One : Wanted)
-    One.Path += Got.substr(std::min(Asked.size(), Got.size()));
-  return Wanted;
-}
-
+// files', too.
 Recorder::Recorder(RecordingWriter &Output, const RecordRequest &Request)
-    : Output(Output), Select(Request.Digests), Dump(Request.Bytes) {
-  if (!Request.Captures.empty())
-    Capture.emplace(
-        nameLike(Request.Captures, Request.Recording, Output.path()),
-        Request.MostCaptured);
+    : Output(Output), Select(Request.Digests), Dump(Request.Bytes),
+      IsSurvey(Request.Mode == RecordingMode::Survey) {
+  if (Request.Capture || IsSurvey)
+    Capture.emplace(Request,
+                    Output.path().substr(std::min(Request.Recording.size(),
+                                                  Output.path().size())));
 }
 
 void Recorder::contextEnds(CUcontext Context) {
@@ -244,7 +237,9 @@ void Recorder::launched(const LaunchRequest &Request) {
   if (Capture && Capture->isUnderWay())
     captured(L.Error);
   LastDigested = L.Digested;
-  Output.launch(L);
+  // A survey has its executions.
+  if (!IsSurvey)
+    Output.launch(L);
   if (L.Digested)
     dump({});
 }
@@ -301,6 +296,8 @@ void Recorder::digestLate(const MemoryPart &Of, bool AtEnd) {
 }
 
 void Recorder::ending() {
+  if (IsSurvey)
+    return;
   const OwnCalls Own;
   takeMessages();
   MemoryPart Stale;
@@ -470,7 +467,8 @@ void Recorder::launching(const LaunchRequest &Request) {
   if (isCaptured(Request.Stream))
     return;
   const KnownKernel &Known = known(Request);
-  if (!Capture->wants(Launches, Known.Name, Known.Selected->Launches))
+  if (!Capture->wants(Launches, Known.Name, Known.Selected->Launches,
+                      {Request.Grid, Request.Block}))
     return;
   if (const std::string Problem = capture(Request); !Problem.empty())
     noCapture(Problem);
@@ -478,7 +476,7 @@ void Recorder::launching(const LaunchRequest &Request) {
 
 void Recorder::noCapture(const std::string &Why) {
   Capture->stop();
-  const std::string &Kernel = Capture->wanted().Kernel;
+  const std::string &Kernel = Capture->kernel();
   note(NoCaptureNote + (Kernel.empty() ? Why : Kernel + ": " + Why));
 }
 

@@ -172,6 +172,7 @@ private:
   std::map<std::thread::id, unsigned> Threads;
   std::optional<WantedBytes> Dump;
   std::optional<LaunchCapture> Capture;
+  bool IsSurvey;
   std::set<std::string> Unseen; ///< What captures lack.
   unsigned Launches = 0;
   unsigned Captures = 0;

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 using namespace bankstripe::runtime;
 
@@ -34,6 +35,9 @@ namespace {
 // Reads record after record. The steps return whether they succeeded.
 class Records {
 public:
+  explicit Records(const std::string &Path)
+      : Folder(std::filesystem::path(Path).parent_path()) {}
+
   bool add(std::string_view Record) {
     ByteReader From(Record.substr(1));
     HasEnded = false;
@@ -46,6 +50,10 @@ public:
       return addMemory(From);
     case CaptureRecord::Page:
       return addPage(From, Record);
+    case CaptureRecord::Store:
+      return addStore(From);
+    case CaptureRecord::Stored:
+      return addStored(From);
     case CaptureRecord::Note:
       return addNote(From);
     case CaptureRecord::End:
@@ -92,26 +100,53 @@ private:
     return true;
   }
 
-  bool addPage(ByteReader &From, std::string_view Record) {
+  // The page that a record is about, and how many bytes it has; null when there
+  // is none.
+  CapturedPage *pageOf(ByteReader &From, uint64_t &Bytes) {
     const bool IsAfter = From.number<unsigned>() != 0;
     const auto Number = From.number<uint64_t>();
     const auto Index = From.number<uint64_t>();
     if (From.failed() || Number >= Result.Memory.size())
-      return false;
+      return nullptr;
     CapturedMemory &M = Result.Memory[Number];
     std::vector<CapturedPage> &Pages = IsAfter ? M.After : M.Before;
     if (Index >= Pages.size())
+      return nullptr;
+    Bytes = std::min(CapturePageBytes, M.Bytes - Index * CapturePageBytes);
+    Pages[Index].IsThere = true;
+    return &Pages[Index];
+  }
+
+  bool addPage(ByteReader &From, std::string_view Record) {
+    uint64_t Expected = 0;
+    CapturedPage *Page = pageOf(From, Expected);
+    if (!Page)
       return false;
     const std::string_view Bytes = Record.substr(Record.size() - From.left());
-    CapturedPage &Page = Pages[Index];
-    Page.IsThere = true;
-    if (Bytes.size() == sizeof Page.Word)
-      std::memcpy(&Page.Word, Bytes.data(), sizeof Page.Word);
+    if (Bytes.size() == sizeof Page->Word)
+      std::memcpy(&Page->Word, Bytes.data(), sizeof Page->Word);
     else
-      Page.Bytes = Bytes;
-    return Bytes.size() == sizeof Page.Word ||
-           Bytes.size() ==
-               std::min(CapturePageBytes, M.Bytes - Index * CapturePageBytes);
+      Page->Bytes = Bytes;
+    return Bytes.size() == sizeof Page->Word || Bytes.size() == Expected;
+  }
+
+  bool addStore(ByteReader &From) {
+    const MappedFile File = mapFile(Folder / From.text());
+    Store = File.Bytes;
+    Result.Storage = File.Storage;
+    return From.finished();
+  }
+
+  bool addStored(ByteReader &From) {
+    uint64_t Bytes = 0;
+    CapturedPage *Page = pageOf(From, Bytes);
+    const auto Place = From.number<uint64_t>();
+    const uint64_t Held = Store.size();
+    if (!Page || !From.finished() || Place > Held / CapturePageBytes ||
+        Bytes > Held - Place * CapturePageBytes)
+      return false;
+    Page->Bytes = Store.substr(Place * CapturePageBytes, Bytes);
+    return true;
   }
 
   // Two programs that were captured apart may lack the same.
@@ -123,6 +158,8 @@ private:
     return From.finished();
   }
 
+  std::filesystem::path Folder;
+  std::string_view Store;
   uint64_t AllBytes = 0; ///< Of the memory so far.
 };
 
@@ -154,17 +191,20 @@ static std::string whatIsMissing(const Records &Read) {
 std::variant<Capture, CaptureError>
 bankstripe::runtime::readCapture(const std::string &Path) {
   const MappedFile File = mapFile(Path);
-  Records Read;
+  Records Read(Path);
   std::string Problem = readWhole(File, Read);
   if (Problem.empty())
     Problem = whatIsMissing(Read);
   if (!Problem.empty())
     return CaptureError{Problem};
-  Read.Result.Storage = File.Storage;
+  Read.Result.Storage = std::make_shared<
+      std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
+      File.Storage, Read.Result.Storage);
   return std::move(Read.Result);
 }
 
-CaptureWriter::CaptureWriter(const std::string &Path) {
+CaptureWriter::CaptureWriter(const std::string &Path, PageStore *Shared)
+    : Shared(Shared) {
   // Another process of the program may have a launch of that number, too.
   if (std::FILE *New = std::fopen(Path.c_str(), "wbx")) {
     std::fclose(New);
@@ -173,6 +213,10 @@ CaptureWriter::CaptureWriter(const std::string &Path) {
     Problem = std::strerror(errno);
   }
   write(CaptureFile.header());
+  if (Shared)
+    add(CaptureRecord::Store,
+        ByteWriter().text(
+            std::filesystem::path(Shared->path()).filename().string()));
 }
 
 // The first failure is the one to tell of.
@@ -223,15 +267,26 @@ static bool repeatsAWord(std::string_view Page) {
 
 void CaptureWriter::page(unsigned Number, CaptureMoment When, uint64_t Page,
                          std::string_view Bytes) {
-  if (Number >= Sums.size() || Page >= Sums[Number].size())
+  if (!Problem.empty() || Number >= Sums.size() || Page >= Sums[Number].size())
     return;
   const uint64_t Sum = digestBytes(Bytes.data(), Bytes.size());
   if (When == CaptureMoment::Before)
     Sums[Number][Page] = Sum;
   else if (Sums[Number][Page] == Sum)
     return;
-  if (repeatsAWord(Bytes))
+  if (repeatsAWord(Bytes)) {
     Bytes = Bytes.substr(0, sizeof CapturedPage::Word);
+  } else if (Shared) {
+    const auto Place = Shared->add(Sum + Bytes.size(), Bytes);
+    if (!Place) {
+      Problem = "there is no room for its memory";
+      return;
+    }
+    Stored.push_back(*Place);
+    return add(CaptureRecord::Stored,
+               ByteWriter().fields(When == CaptureMoment::After, Number, Page,
+                                   *Place));
+  }
   add(CaptureRecord::Page,
       ByteWriter().fields(When == CaptureMoment::After, Number, Page), Bytes);
 }
@@ -251,7 +306,7 @@ bool CaptureWriter::end() {
 std::string bankstripe::runtime::appendCapture(const std::string &Path,
                                                const std::string &More) {
   const MappedFile From = mapFile(More);
-  Records Read;
+  Records Read(More);
   if (std::string Problem = readWhole(From, Read); !Problem.empty())
     return "what the recorder left cannot be read: " + Problem;
   std::ofstream To(Path, std::ios::binary | std::ios::app);

@@ -22,6 +22,8 @@
 //     Kernel   1 for the rewritten one, CapturedKernel::listFields()
 //     Memory   CapturedMemory::listFields(); they count from 0
 //     Page     1 for what was left, memory, page, its bytes or its word
+//     Store    name of the file of pages beside it (recording/PageStore.h)
+//     Stored   1 for what was left, memory, page, its place there
 //     Note     a text
 //     End      nothing
 //
@@ -30,6 +32,7 @@
 #ifndef BANKSTRIPE_RECORDING_CAPTURE_H
 #define BANKSTRIPE_RECORDING_CAPTURE_H
 
+#include "recording/PageStore.h"
 #include "recording/Recording.h"
 #include "recording/Records.h"
 #include <fstream>
@@ -41,7 +44,7 @@
 namespace bankstripe::runtime {
 
 /// The version of the file format. A reader takes no other.
-constexpr unsigned CaptureVersion = 4;
+constexpr unsigned CaptureVersion = 5;
 
 /// Bytes of a page; the last one of some memory may be shorter.
 constexpr uint64_t CapturePageBytes = uint64_t(1) << 16;
@@ -165,6 +168,8 @@ enum class CaptureRecord : unsigned char {
   Memory,
   Page,
   Note,
+  Store,
+  Stored,
   End,
 };
 
@@ -176,7 +181,9 @@ enum class CaptureMoment { Before, After };
 class CaptureWriter {
 public:
   /// Creates the file \p Path, which must not be there yet.
-  explicit CaptureWriter(const std::string &Path);
+  ///
+  /// \param Shared where its pages go; without one they are in the file.
+  explicit CaptureWriter(const std::string &Path, PageStore *Shared = nullptr);
 
   void program(const CapturedProgram &Program);
   void kernel(const CapturedKernel &Kernel, bool IsRewritten);
@@ -195,6 +202,8 @@ public:
   bool end();
   /// Why something could not be written; empty when nothing failed so far.
   const std::string &problem() const { return Problem; }
+  /// The places of its pages in the store.
+  std::vector<uint64_t> &stored() { return Stored; }
 
 private:
   /// What stands in the file of the memory, to tell pages that changed.
@@ -207,6 +216,8 @@ private:
   void write(std::string_view Bytes);
 
   std::ofstream File;
+  PageStore *Shared;
+  std::vector<uint64_t> Stored;
   std::string Problem;
   std::vector<PageSums> Sums;
   std::string Framed; ///< The record that is written.

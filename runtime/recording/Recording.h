@@ -14,6 +14,7 @@
 #ifndef BANKSTRIPE_RECORDING_RECORDING_H
 #define BANKSTRIPE_RECORDING_RECORDING_H
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -29,7 +30,7 @@ constexpr unsigned RecordingVersion = 7;
 /// A grid or a block: its extents in x, y and z.
 struct Extent {
   unsigned X = 1, Y = 1, Z = 1;
-  bool operator==(const Extent &) const = default;
+  auto operator<=>(const Extent &) const = default;
   /// "16 x 1 x 1"
   std::string text() const {
     return std::to_string(X) + " x " + std::to_string(Y) + " x " +
@@ -39,6 +40,9 @@ struct Extent {
     With.fields(Of.X, Of.Y, Of.Z);
   }
 };
+
+/// Grid and block.
+using LaunchSize = std::pair<Extent, Extent>;
 
 /// A piece of device memory that kernels can write.
 ///

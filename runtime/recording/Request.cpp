@@ -27,7 +27,8 @@ bool LaunchSpan::digests(unsigned Launch) const {
 namespace bankstripe::runtime {
 
 NLOHMANN_JSON_SERIALIZE_ENUM(RecordingMode, {{RecordingMode::Digest, "digest"},
-                                             {RecordingMode::Time, "time"}})
+                                             {RecordingMode::Time, "time"},
+                                             {RecordingMode::Survey, "survey"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchSpan, First, Last, Parts)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DigestRule, First,
                                                 FirstOfChanged, Changed,
@@ -35,12 +36,11 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DigestRule, First,
                                                 Until)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedBytes, Launch, IsVariable, Allocation,
                                    Begin, End)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedCapture, Launch, Path, IsKernelOnly,
-                                   Kernel)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedCapture, Launch, Path, IsKernelOnly)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedSurvey, Folder, Kernels, MostBytes)
 // The recording comes first, so that a fault behind it can be told there.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(RecordRequest, Recording, Mode,
-                                                Digests, Bytes, Captures,
-                                                MostCaptured)
+                                                Digests, Bytes, Capture, Survey)
 
 } // namespace bankstripe::runtime
 

@@ -27,6 +27,7 @@ inline constexpr char RequestVariable[] = "BANKSTRIPE_REQUEST";
 enum class RecordingMode {
   Digest, ///< Digests of device memory after each launch, no durations.
   Time,   ///< Durations of the kernels, no digests.
+  Survey, ///< Durations, and captures of launches that may matter.
 };
 
 /// Launches by their numbers in the program, of which some are digested: all
@@ -82,8 +83,15 @@ struct WantedCapture {
   unsigned Launch = 0; ///< Its number; they count from 0.
   std::string Path;
   bool IsKernelOnly = false; ///< Of a rewritten program: without its memory.
-  /// The kernelName() of the launches that are counted; empty: all are.
-  std::string Kernel = {};
+};
+
+/// What a survey captures: files FOLDER/KERNEL-NUMBER, by the kernel's place in
+/// the list and the launch's number among those of the kernel, from 0.
+struct WantedSurvey {
+  std::string Folder;
+  std::vector<std::string> Kernels; ///< By kernelName().
+  /// How many bytes of memory there may be for one launch, and for all.
+  uint64_t MostBytes = 0;
 };
 
 struct RecordRequest {
@@ -91,9 +99,8 @@ struct RecordRequest {
   RecordingMode Mode = RecordingMode::Digest;
   DigestRule Digests;
   std::optional<WantedBytes> Bytes;
-  std::vector<WantedCapture> Captures;
-  /// How many bytes of memory all of them together may hold.
-  uint64_t MostCaptured = std::numeric_limits<uint64_t>::max();
+  std::optional<WantedCapture> Capture;
+  WantedSurvey Survey;
 };
 
 std::string printRequest(const RecordRequest &Request);

@@ -51,7 +51,7 @@ static Piece record(Runner &Runs, bool IsRewritten, unsigned Launch,
   const std::string Asked = Folder + (IsRewritten ? "/rewritten" : "/original");
   RecordRequest Request;
   Request.Digests = DigestRule::none();
-  Request.Captures = {{Launch, Asked, IsRewritten}};
+  Request.Capture = {Launch, Asked, IsRewritten};
   const RecordedRun Run = Runs.run(IsRewritten ? O.Rewritten : O.Original,
                                    std::move(Request), RandomAddresses);
   Runs.forget(Run);

@@ -8,6 +8,7 @@
 #include "verify/Survey.h"
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,71 +17,98 @@ using namespace bankstripe::runtime;
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Another size of block or grid counts when its launches take this part of the
-// kernel's time; so many captures of one kernel are enough.
-constexpr double PartThatCounts = 0.1;
+// A capture that stands for less of its kernel's time is not worth replaying;
+// so many of one kernel are enough.
+constexpr double PartThatCounts = 0.05;
 constexpr size_t MostCaptures = 4;
 
-static auto sizeOf(const Launch &L) {
-  return std::tuple(L.Block.X, L.Block.Y, L.Block.Z, L.Grid.X, L.Grid.Y,
-                    L.Grid.Z);
-}
+static LaunchSize sizeOf(const Launch &L) { return {L.Grid, L.Block}; }
 
-std::vector<ChosenLaunch> bankstripe::runtime::chooseLaunches(
-    const std::vector<const Launch *> &Launches) {
-  std::vector<unsigned> ByTime(Launches.size());
-  double Total = 0;
-  std::map<decltype(sizeOf({})), double> OfSize; // That has no launch yet.
-  for (unsigned I = 0; I < Launches.size(); ++I) {
-    ByTime[I] = I;
-    Total += Launches[I]->Nanoseconds;
-    OfSize[sizeOf(*Launches[I])] += Launches[I]->Nanoseconds;
-  }
-  std::ranges::stable_sort(ByTime, std::greater<>(), [&](unsigned I) {
-    return Launches[I]->Nanoseconds;
-  });
-  std::vector<unsigned> Numbers;
-  const auto Choose = [&](unsigned Number) {
-    OfSize.erase(sizeOf(*Launches[Number]));
-    if (std::ranges::find(Numbers, Number) == Numbers.end())
-      Numbers.push_back(Number);
-  };
-  if (!ByTime.empty()) {
-    Choose(ByTime.front());
-    Choose(ByTime[ByTime.size() / 2]);
-  }
-  for (const unsigned Longest : ByTime)
-    if (const auto Size = OfSize.find(sizeOf(*Launches[Longest]));
-        Numbers.size() < MostCaptures && Size != OfSize.end() &&
-        Size->second >= PartThatCounts * Total)
-      Choose(Longest);
-  std::ranges::sort(Numbers);
+// Lets each launch be stood for by the nearest one.
+static std::vector<ChosenLaunch>
+standFor(const std::vector<const Launch *> &All,
+         const std::vector<unsigned> &By) {
   std::vector<ChosenLaunch> Chosen;
-  for (const unsigned Number : Numbers)
+  for (const unsigned Number : By)
     Chosen.push_back({Number, 0, ""});
-  for (const Launch *L : Launches) {
-    const auto Nearest =
-        std::ranges::min_element(Chosen, {}, [&](const ChosenLaunch &C) {
-          const Launch &Other = *Launches[C.Number];
-          return std::pair(sizeOf(Other) != sizeOf(*L),
-                           std::abs(std::log((Other.Nanoseconds + 1) /
-                                             (L->Nanoseconds + 1))));
-        });
-    Nearest->Nanoseconds += L->Nanoseconds;
-  }
+  for (const Launch *L : All)
+    std::ranges::min_element(Chosen, {}, [&](const ChosenLaunch &C) {
+      const Launch &Other = *All[C.Number];
+      return std::pair(
+          sizeOf(Other) != sizeOf(*L),
+          std::abs(std::log((Other.Nanoseconds + 1) / (L->Nanoseconds + 1))));
+    })->Nanoseconds += L->Nanoseconds;
   return Chosen;
 }
 
-// The kernels of a run with times, with the launches to capture of those that
-// were asked for.
-static std::vector<SurveyedKernel> listKernels(const Recording &Run,
-                                               const Options &O) {
-  std::vector<std::string> Wanted;
-  for (const std::string &Symbol : O.SurveyedKernels)
-    Wanted.push_back(kernelName(Symbol));
+std::vector<ChosenLaunch>
+bankstripe::runtime::chooseLaunches(const std::vector<const Launch *> &Launches,
+                                    std::vector<unsigned> Captured) {
+  double Total = 0;
+  for (const Launch *L : Launches)
+    Total += L->Nanoseconds;
+  while (!Captured.empty()) {
+    std::vector<ChosenLaunch> Chosen = standFor(Launches, Captured);
+    const auto Least =
+        std::ranges::min_element(Chosen, {}, &ChosenLaunch::Nanoseconds);
+    if (Chosen.size() == 1 || (Chosen.size() <= MostCaptures &&
+                               Least->Nanoseconds >= PartThatCounts * Total))
+      return Chosen;
+    std::erase(Captured, Least->Number);
+  }
+  return {};
+}
+
+static std::string whyNone(const RecordedRun &Run, const std::string &Kernel) {
+  const std::string Begin = NoCaptureNote + Kernel + ": ";
+  for (const auto &[Note, Count] : Run.Record.Notes)
+    if (Note.starts_with(Begin))
+      return Note.substr(Begin.size());
+  return "no launch of it was seen, as when graphs launch it";
+}
+
+// The captures of the kernel of this place in the list, by number. Each process
+// has files of its own, named like its recording.
+static std::map<unsigned, std::string>
+capturesOf(size_t Place, const std::string &Folder, const RecordedRun &Run) {
+  std::map<unsigned, std::string> Found;
+  const std::string Ending = fs::path(Run.Path).extension().string();
+  std::error_code Error;
+  for (const auto &Entry : fs::directory_iterator(Folder, Error)) {
+    const std::string Name = Entry.path().filename().string();
+    size_t Kernel = 0;
+    unsigned Number = 0;
+    if (std::sscanf(Name.c_str(), "%zu-%u", &Kernel, &Number) == 2 &&
+        Kernel == Place &&
+        Name == fmt::format("{}-{}{}", Kernel, Number, Ending))
+      Found[Number] = Entry.path().string();
+  }
+  return Found;
+}
+
+// Keeps the captures that matter.
+static void choose(SurveyedKernel &K, const std::vector<const Launch *> &All,
+                   std::map<unsigned, std::string> Captures) {
+  // Launches in graphs have times and no numbers.
+  std::vector<unsigned> Numbers;
+  for (const auto &[Number, Path] : Captures)
+    if (Number < All.size())
+      Numbers.push_back(Number);
+  K.Chosen = chooseLaunches(All, std::move(Numbers));
+  for (ChosenLaunch &L : K.Chosen) {
+    L.Path = Captures.at(L.Number);
+    Captures.erase(L.Number);
+  }
+  std::error_code Error;
+  for (const auto &[Number, Path] : Captures)
+    fs::remove(Path, Error);
+}
+
+static std::vector<SurveyedKernel> listKernels(const RecordedRun &Run,
+                                               const WantedSurvey &Wanted) {
   std::vector<SurveyedKernel> Kernels;
   std::map<std::string, std::vector<const Launch *>> ByKernel;
-  for (const Launch &L : Run.Launches) {
+  for (const Launch &L : Run.Record.Launches) {
     auto &All = ByKernel[L.Kernel];
     if (All.empty())
       Kernels.push_back({L.Kernel, 0, 0, 0, {}, ""});
@@ -94,55 +122,14 @@ static std::vector<SurveyedKernel> listKernels(const Recording &Run,
       K.MostThreads =
           std::max(K.MostThreads, L->Block.X * L->Block.Y * L->Block.Z);
     }
-    if (std::ranges::find(Wanted, K.Name) != Wanted.end())
-      K.Chosen = chooseLaunches(All);
+    const auto At = std::ranges::find(Wanted.Kernels, K.Name);
+    if (At == Wanted.Kernels.end())
+      continue;
+    choose(K, All, capturesOf(At - Wanted.Kernels.begin(), Wanted.Folder, Run));
+    if (K.Chosen.empty())
+      K.Problem = whyNone(Run, K.Name);
   }
   return Kernels;
-}
-
-static std::string whyNone(const RecordedRun &Run, const std::string &Kernel) {
-  const std::string Begin = NoCaptureNote + Kernel + ": ";
-  for (const auto &[Note, Count] : Run.Record.Notes)
-    if (Note.starts_with(Begin))
-      return Note.substr(Begin.size());
-  if (!Run.Child.succeeded())
-    return Run.Child.describe() + lastWords(Run.Child);
-  return Run.Problem.empty() ? "the program did not launch it again"
-                             : Run.Problem;
-}
-
-// Runs the program once more, for all captures that are to be made.
-static void capture(Runner &Runs, Survey &Into) {
-  std::vector<SurveyedKernel> &Kernels = Into.Kernels;
-  const Options &O = Runs.options();
-  RecordRequest Request;
-  Request.Digests = DigestRule::none();
-  Request.MostCaptured = static_cast<uint64_t>(1e9 * O.MostCaptured);
-  for (const SurveyedKernel &K : Kernels)
-    for (const ChosenLaunch &L : K.Chosen)
-      Request.Captures.push_back(
-          {L.Number,
-           fmt::format("{}/{}", O.SurveyFolder, Request.Captures.size()), false,
-           K.Name});
-  if (Request.Captures.empty())
-    return;
-  Runs.tell("capturing launches");
-  const std::vector<WantedCapture> Asked = Request.Captures;
-  const RecordedRun Run = Runs.run(O.Original, std::move(Request));
-  Runs.forget(Run);
-  Into.Device = Run.Record.Device;
-  Into.Capability = Run.Record.Capability;
-  auto At = Asked.begin();
-  for (SurveyedKernel &K : Kernels)
-    for (ChosenLaunch &L : K.Chosen) {
-      // Each process has a file of its own, named like its recording.
-      L.Path = (At++)->Path + fs::path(Run.Path).extension().string();
-      std::error_code Error;
-      if (fs::exists(L.Path, Error))
-        continue;
-      L.Path.clear();
-      K.Problem = whyNone(Run, K.Name);
-    }
 }
 
 Survey bankstripe::runtime::survey(const Options &O,
@@ -150,10 +137,16 @@ Survey bankstripe::runtime::survey(const Options &O,
                                    const Progress &Tell) {
   Survey Result;
   Runner Runs(O, Recorder, Tell);
-  RecordRequest Timed;
-  Timed.Mode = RecordingMode::Time;
-  Runs.tell("timing what the program launches");
-  const RecordedRun Run = Runs.run(O.Original, std::move(Timed));
+  RecordRequest Request;
+  Request.Mode = RecordingMode::Survey;
+  Request.Digests = DigestRule::none();
+  Request.Survey = {
+      O.SurveyFolder, {}, static_cast<uint64_t>(1e9 * O.MostCaptured)};
+  for (const std::string &Symbol : O.SurveyedKernels)
+    Request.Survey.Kernels.push_back(kernelName(Symbol));
+  const WantedSurvey Wanted = Request.Survey;
+  Runs.tell("running the program");
+  const RecordedRun Run = Runs.run(O.Original, std::move(Request));
   Runs.forget(Run);
   if (!Run.Child.exited())
     Result.Problem = "the program: " + Run.Child.describe();
@@ -165,8 +158,9 @@ Survey bankstripe::runtime::survey(const Options &O,
     Result.Problem += lastWords(Run.Child);
     return Result;
   }
-  Result.Kernels = listKernels(Run.Record, O);
-  capture(Runs, Result);
+  Result.Device = Run.Record.Device;
+  Result.Capability = Run.Record.Capability;
+  Result.Kernels = listKernels(Run, Wanted);
   return Result;
 }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One program runs twice: with times, which tell the launches that matter, and
-// to capture these. What is measured by replaying them stands for the program.
+// One program runs once: with times, and with captures of launches that may
+// matter. Which of these do is known in the end, and the others are removed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,17 +22,17 @@ struct ChosenLaunch {
   unsigned Number = 0; ///< Among the launches of its kernel.
   /// Of all launches that it stands for, in nanoseconds.
   double Nanoseconds = 0;
-  std::string Path; ///< Of the capture; empty when there is none.
+  std::string Path; ///< Of the capture.
 };
 
-/// The launches of a kernel that are worth a capture: the longest, the median,
-/// and, of each further size of blocks or grids that takes a part of the time
-/// that counts, the longest. Each launch is stood for by the one of its size
-/// whose time is nearest.
+/// Those of the launches \p Captured that stand for all of their kernel: each
+/// launch is stood for by the one of its size whose time is nearest, and one
+/// that stands for little is left out.
 ///
 /// \param Launches all those of the kernel, with times.
 std::vector<ChosenLaunch>
-chooseLaunches(const std::vector<const Launch *> &Launches);
+chooseLaunches(const std::vector<const Launch *> &Launches,
+               std::vector<unsigned> Captured);
 
 /// One kernel of the program.
 struct SurveyedKernel {
@@ -41,11 +41,11 @@ struct SurveyedKernel {
   double Nanoseconds = 0;   ///< Of all of them.
   unsigned MostThreads = 0; ///< Of their blocks.
   std::vector<ChosenLaunch> Chosen;
-  std::string Problem; ///< Why it has not all captures; else empty.
+  std::string Problem; ///< Why some could not be captured; else empty.
 };
 
 struct Survey {
-  std::string Device, Capability;      ///< When something was captured.
+  std::string Device, Capability;
   std::vector<SurveyedKernel> Kernels; ///< In the order of their first launch.
   std::string Problem;                 ///< Why nothing is known; else empty.
 };

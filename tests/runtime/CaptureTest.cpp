@@ -213,6 +213,70 @@ TEST(Capture, WhatBothProgramsLackIsNotedOnce) {
   EXPECT_EQ(read(Path).Notes, (std::vector<std::string>{"textures", "arrays"}));
 }
 
+// A store beside the captures of a test, and two captures that use it.
+class StoredPages : public testing::Test {
+protected:
+  void SetUp() override {
+    std::remove(StorePath.c_str());
+    std::remove(Other.c_str());
+  }
+
+  std::vector<uint64_t> write(const std::string &To, PageStore &Store,
+                              const std::string &Bytes) {
+    CaptureWriter Writer(To, &Store);
+    writeLaunch(Writer);
+    Writer.pages(Writer.memory(someMemory(Bytes.size())), CaptureMoment::Before,
+                 0, Bytes);
+    Problem = Writer.end() ? "" : Writer.problem();
+    return Writer.stored();
+  }
+
+  std::string readBack(const std::string &From) {
+    const Capture Read = read(From);
+    return Read.Memory.empty()
+               ? ""
+               : allBytes(Read.Memory[0], Read.Memory[0].Before);
+  }
+
+  const std::string StorePath = testing::TempDir() + "pages";
+  const std::string Path = freshPath(), Other = Path + ".other";
+  const std::string Bytes = manyBytes(2 * Page + 100, 'a');
+  std::string Problem;
+};
+
+TEST_F(StoredPages, OfTwoCapturesAreThereOnce) {
+  PageStore Store(StorePath, 4 * Page);
+  std::string Changed = Bytes;
+  Changed[Page] ^= 1;
+  write(Path, Store, Bytes);
+  write(Other, Store, Changed);
+  EXPECT_EQ(Problem, "");
+  EXPECT_LE(std::filesystem::file_size(StorePath), 4 * Page);
+  EXPECT_EQ(readBack(Path), Bytes);
+  EXPECT_EQ(readBack(Other), Changed);
+}
+
+TEST_F(StoredPages, MakeRoomWhenTheLastCaptureOfThemGoes) {
+  PageStore Store(StorePath, 3 * Page);
+  const auto Places = write(Path, Store, Bytes);
+  const std::string Others = manyBytes(2 * Page + 100, 'b');
+  write(Other, Store, Others);
+  EXPECT_EQ(Problem, "there is no room for its memory");
+  for (const uint64_t Place : Places)
+    Store.drop(Place);
+  std::remove(Other.c_str());
+  write(Other, Store, Others);
+  EXPECT_EQ(Problem, "");
+  EXPECT_EQ(readBack(Other), Others);
+}
+
+TEST_F(StoredPages, ACaptureWithoutItsStoreIsRefused) {
+  PageStore Store(StorePath, 3 * Page);
+  write(Path, Store, Bytes);
+  std::filesystem::resize_file(StorePath, Page);
+  EXPECT_NE(problem(Path), "");
+}
+
 // A file from somebody else: what it says takes room before it is looked at.
 TEST(Capture, MoreMemoryThanAnyGpuHasIsRefused) {
   const std::string Path = freshPath();

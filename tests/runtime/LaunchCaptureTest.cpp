@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Images.h"
+#include "recorder/CaptureChoice.h"
 #include "recorder/Modules.h"
 #include "recording/Capture.h"
 #include <gtest/gtest.h>
@@ -88,4 +89,34 @@ TEST(ModuleImages, OfModulesWithTheSameKernelsNoneIsTaken) {
   std::string Found;
   EXPECT_EQ(Images.find("_Z4stepPi", {"_Z4stepPi"}, Found),
             "3 different modules define _Z4stepPi");
+}
+
+static const LaunchSize Small{{1, 1, 1}, {32, 1, 1}};
+static const LaunchSize Large{{9, 1, 1}, {32, 1, 1}};
+
+TEST(CaptureChoice, TakesTheFirstOfEachSizeAndThenEverRarer) {
+  CaptureChoice Choice;
+  std::vector<unsigned> Taken;
+  for (unsigned I = 1; I <= 100; ++I)
+    if (Choice.wants(Small))
+      Taken.push_back(I);
+  EXPECT_EQ(Taken, (std::vector<unsigned>{1, 2, 4, 8, 16, 32, 64}));
+  EXPECT_TRUE(Choice.wants(Large));
+}
+
+TEST(CaptureChoice, SizesCountLikeLaunchesWhereThereAreMany) {
+  CaptureChoice Choice;
+  unsigned Taken = 0;
+  for (unsigned I = 1; I <= 1000; ++I)
+    Taken += Choice.wants({{I, 1, 1}, {32, 1, 1}});
+  EXPECT_EQ(Taken, 14u); // Eight, 16, 32, ... 512.
+}
+
+TEST(CaptureChoice, OfManyTheShortestGoesButNotTheLatestNorAnotherSize) {
+  CaptureChoice Choice;
+  EXPECT_FALSE(Choice.captured(0, Large, 0.01));
+  for (unsigned I = 1; I < CaptureChoice::Most; ++I)
+    EXPECT_FALSE(Choice.captured(I, Small, 10 - I));
+  EXPECT_EQ(Choice.captured(100, Small, 1), 7u);
+  EXPECT_EQ(Choice.captured(200, Small, 0.5), 100u);
 }

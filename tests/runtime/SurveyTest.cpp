@@ -16,6 +16,7 @@ namespace {
 
 // Launches with these times, all of one size, but for those of larger blocks.
 std::vector<ChosenLaunch> choose(const std::vector<double> &Times,
+                                 std::vector<unsigned> Captured,
                                  const std::set<size_t> &Larger = {}) {
   std::vector<Launch> Launches(Times.size());
   std::vector<const Launch *> All;
@@ -24,7 +25,7 @@ std::vector<ChosenLaunch> choose(const std::vector<double> &Times,
     Launches[I].Block = {Larger.contains(I) ? 256U : 128U, 1, 1};
     All.push_back(&Launches[I]);
   }
-  return chooseLaunches(All);
+  return chooseLaunches(All, std::move(Captured));
 }
 
 std::vector<unsigned> numbers(const std::vector<ChosenLaunch> &Chosen) {
@@ -34,30 +35,38 @@ std::vector<unsigned> numbers(const std::vector<ChosenLaunch> &Chosen) {
   return Result;
 }
 
-TEST(ChosenLaunches, AreTheLongestAndTheMedian) {
-  const auto Chosen = choose({10, 11, 900, 12, 13});
-  EXPECT_EQ(numbers(Chosen), (std::vector<unsigned>{2, 3}));
-  EXPECT_EQ(Chosen[0].Nanoseconds, 900);
-  EXPECT_EQ(Chosen[1].Nanoseconds, 46);
+TEST(ChosenLaunches, EachLaunchIsStoodForByTheCaptureThatIsNearest) {
+  const auto Chosen = choose({10, 11, 90, 12, 13}, {0, 2});
+  ASSERT_EQ(numbers(Chosen), (std::vector<unsigned>{0, 2}));
+  EXPECT_EQ(Chosen[0].Nanoseconds, 46);
+  EXPECT_EQ(Chosen[1].Nanoseconds, 90);
 }
 
-TEST(ChosenLaunches, OneStandsForItself) {
-  const auto Chosen = choose({10});
-  EXPECT_EQ(numbers(Chosen), std::vector<unsigned>{0});
-  EXPECT_EQ(Chosen[0].Nanoseconds, 10);
-  EXPECT_TRUE(choose({}).empty());
+TEST(ChosenLaunches, WithoutACaptureThereIsNone) {
+  EXPECT_TRUE(choose({10}, {}).empty());
+  EXPECT_TRUE(choose({}, {}).empty());
 }
 
-TEST(ChosenLaunches, AnotherSizeCountsByItsTime) {
-  EXPECT_EQ(numbers(choose({100, 90, 80, 40}, {3})),
-            (std::vector<unsigned>{0, 2, 3}));
-  EXPECT_EQ(numbers(choose({100, 90, 80, 1}, {3})),
+// What it stood for is stood for by another one.
+TEST(ChosenLaunches, WhatStandsForLittleIsLeftOut) {
+  const auto Chosen = choose({100, 90, 1, 80}, {0, 2}, {2});
+  ASSERT_EQ(numbers(Chosen), std::vector<unsigned>{0});
+  EXPECT_EQ(Chosen[0].Nanoseconds, 271);
+  EXPECT_EQ(numbers(choose({100, 90, 40, 80}, {0, 2}, {2})),
             (std::vector<unsigned>{0, 2}));
+}
+
+TEST(ChosenLaunches, ThereAreFourAtMost) {
+  EXPECT_EQ(
+      numbers(choose({10, 100, 1000, 10000, 2000}, {0, 1, 2, 3, 4})).size(),
+      3u);
+  EXPECT_EQ(numbers(choose({1e4, 2e4, 4e4, 8e4, 16e4}, {0, 1, 2, 3, 4})),
+            (std::vector<unsigned>{1, 2, 3, 4}));
 }
 
 // Even where one of another size takes just as long.
 TEST(ChosenLaunches, ALaunchIsStoodForByOneOfItsSize) {
-  const auto Chosen = choose({100, 99, 50, 50, 51}, {3, 4});
+  const auto Chosen = choose({100, 99, 50, 50, 51}, {0, 4}, {3, 4});
   ASSERT_EQ(numbers(Chosen), (std::vector<unsigned>{0, 4}));
   EXPECT_EQ(Chosen[0].Nanoseconds, 249);
   EXPECT_EQ(Chosen[1].Nanoseconds, 101);
@@ -77,7 +86,7 @@ protected:
 
 TEST_F(Surveyed, KernelsAndTheCapturesOfThoseThatAreNamed) {
   const Survey S =
-      look(Launches + "END\n[ -z \"$captured\" ] || echo >$captured\n");
+      look(Launches + "END\necho >$survey/0-0; echo >$survey/0-7\n");
   EXPECT_EQ(S.Problem, "");
   ASSERT_EQ(S.Kernels.size(), 2u);
   EXPECT_EQ(S.Kernels[0].Name, "step(int*)");
@@ -85,6 +94,8 @@ TEST_F(Surveyed, KernelsAndTheCapturesOfThoseThatAreNamed) {
   EXPECT_EQ(S.Kernels[0].Problem, "");
   ASSERT_EQ(S.Kernels[0].Chosen.size(), 1u);
   EXPECT_TRUE(std::filesystem::exists(S.Kernels[0].Chosen[0].Path));
+  // There is no launch of this number.
+  EXPECT_FALSE(std::filesystem::exists(Folder + "/0-7"));
   EXPECT_EQ(S.Kernels[1].Nanoseconds, 20);
   EXPECT_TRUE(S.Kernels[1].Chosen.empty());
   const auto Json = nlohmann::json::parse(jsonSurvey(S));
@@ -96,7 +107,12 @@ TEST_F(Surveyed, ReasonOfTheRecorderIsGiven) {
       look(Launches +
            "note no capture: step(int*): a graph cannot be captured\nEND\n");
   EXPECT_EQ(S.Kernels[0].Problem, "a graph cannot be captured");
-  EXPECT_EQ(S.Kernels[0].Chosen[0].Path, "");
+  EXPECT_TRUE(S.Kernels[0].Chosen.empty());
+}
+
+TEST_F(Surveyed, AKernelThatOnlyGraphsLaunchHasNoCapture) {
+  EXPECT_EQ(look(Launches + "END\n").Kernels[0].Problem,
+            "no launch of it was seen, as when graphs launch it");
 }
 
 TEST_F(Surveyed, AProgramThatFailsIsNamed) {

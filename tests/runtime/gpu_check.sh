@@ -369,7 +369,7 @@ done
 for program in captured captured-failing graph launches memory; do
   plain=$(cd "$work/bin" && timeout 120 ./$program 2>&1; echo "status $?")
   check "$program-is-unchanged-by-a-capture" \
-    "$(record "$program.with-capture" "\"Captures\":[{\"Launch\":2,\"Path\":\"$work/$program.2\",\"IsKernelOnly\":false,\"Kernel\":\"\"}]" \
+    "$(record "$program.with-capture" "\"Capture\":{\"Launch\":2,\"Path\":\"$work/$program.2\",\"IsKernelOnly\":false}" \
       ./$program)" "$plain"
 done
 plain=$(cd "$work/bin" && ./pair)

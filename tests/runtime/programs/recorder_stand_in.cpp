@@ -51,7 +51,7 @@ public:
       Writer.end();
   }
 
-  bool isTimed() const { return Request.Mode == RecordingMode::Time; }
+  bool isTimed() const { return Request.Mode != RecordingMode::Digest; }
   void memory(uint64_t Bytes) {
     Allocation A;
     A.Kind = "device";
@@ -89,15 +89,16 @@ private:
 } // namespace
 
 static void printSettings(const RecordRequest &R) {
-  std::cout << "mode=" << (R.Mode == RecordingMode::Time ? "time" : "digest")
+  std::cout << "mode=" << (R.Mode == RecordingMode::Digest ? "digest" : "time")
             << "\nrecord=" << R.Recording << "\nbytes=";
   if (R.Bytes)
     std::cout << R.Bytes->Launch << ':' << R.Bytes->Allocation << ':'
               << R.Bytes->Begin << ':' << R.Bytes->End;
   std::cout << "\ncapture=";
-  for (const WantedCapture &C : R.Captures)
-    std::cout << C.Launch << "\ncaptured=" << C.Path
-              << "\nkernel_only=" << (C.IsKernelOnly ? "1" : "");
+  if (R.Capture)
+    std::cout << R.Capture->Launch << "\ncaptured=" << R.Capture->Path
+              << "\nkernel_only=" << (R.Capture->IsKernelOnly ? "1" : "");
+  std::cout << "\nsurvey=" << R.Survey.Folder;
   std::cout << '\n';
 }
 
@@ -185,8 +186,8 @@ int main(int Count, char **Arguments) {
   }
   if (const char *Suffix = std::getenv("SUFFIX")) {
     Request.Recording += Suffix;
-    for (WantedCapture &C : Request.Captures)
-      C.Path += Suffix;
+    if (Request.Capture)
+      Request.Capture->Path += Suffix;
   }
   const std::string What = Count > 1 ? Arguments[1] : "";
   if (What == "settings") {
