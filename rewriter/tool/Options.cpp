@@ -174,8 +174,10 @@ static cl::opt<bool>
               ALL_COMMANDS);
 
 static cl::opt<bool> DryRun("dry-run",
-                            cl::desc("Print a unified diff (the default)"),
-                            cl::cat(Category), cl::sub(RewriteCommand));
+                            cl::desc("Print a unified diff (the default); of "
+                                     "'tune', what it would measure"),
+                            cl::cat(Category), cl::sub(RewriteCommand),
+                            cl::sub(TuneCommand));
 static cl::opt<bool> InPlace("in-place", cl::desc("Replace the files"),
                              cl::cat(Category), cl::sub(RewriteCommand));
 static cl::opt<std::string>
@@ -277,7 +279,7 @@ EXAMPLES:
   bankstripe verify -- ./app 9 --vs ./new 9   two commands: bankstripe-verify
   bankstripe replay wrong.capture             one launch again: bankstripe-replay
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
-  bankstripe tune --build=make --program=app src/
+  bankstripe tune -p build --build=make -- ./app 1000     a project's program
 
   Before the compiler of a build, which rewrites on the way (docs/wrap.md):
   bankstripe wrap nvcc -c a.cu -o a.o
@@ -335,6 +337,22 @@ static bool isGivenEmpty(const Option<std::string> &Asked) {
   return Asked.getNumOccurrences() && Asked.getValue().empty();
 }
 
+// `tune -- PROGRAM ARGS`: of the sources, a compilation database tells.
+static void readProgram(ToolOptions &O) {
+  if (O.Run != Command::Tune || !O.Paths.empty() ||
+      O.Frontend.CompilerArgs.empty())
+    return;
+  O.BuiltProgram = O.Frontend.CompilerArgs.front();
+  O.ProgramArgs.assign(O.Frontend.CompilerArgs.begin() + 1,
+                       O.Frontend.CompilerArgs.end());
+  O.Frontend.CompilerArgs.clear();
+  O.Paths.emplace_back(".");
+  for (const char *Folder : {"build", "."})
+    if (O.Frontend.DatabaseDirectory.empty() &&
+        llvm::sys::fs::exists(Folder + std::string("/compile_commands.json")))
+      O.Frontend.DatabaseDirectory = Folder;
+}
+
 // Values that make no sense.
 static bool checkValues(const ToolOptions &O) {
   if (!O.Frontend.GpuArch.empty() && !isArchitecture(O.Frontend.GpuArch))
@@ -359,7 +377,8 @@ static bool checkValues(const ToolOptions &O) {
 static bool checkTogether(const ToolOptions &O) {
   if (O.Paths.empty())
     return usageError("give at least one file or folder");
-  if (O.BuildCommand.empty() != O.BuiltProgram.empty())
+  if ((!O.BuildCommand.empty() && O.BuiltProgram.empty()) ||
+      (BuiltProgram.getNumOccurrences() && O.BuildCommand.empty()))
     return usageError("--build and --program go together");
   if (!O.Tree.empty() && O.BuildCommand.empty())
     return usageError("--tree needs --build");
@@ -387,6 +406,7 @@ static void translate(ToolOptions &O) {
     O.Others = WholeProgram ? Outside::Nobody : Outside::Files;
   O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
   O.Confirm = !NoConfirm;
+  O.OnlyTell = DryRun;
   if (CaptureLaunch.getNumOccurrences())
     O.CaptureLaunch = CaptureLaunch;
 }
@@ -424,6 +444,7 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
     return std::nullopt;
   O.Run = *Chosen;
   translate(O);
+  readProgram(O);
   if (!readMode(O) || !checkValues(O) || !checkTogether(O))
     return std::nullopt;
   return O;

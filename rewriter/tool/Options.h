@@ -69,6 +69,7 @@ struct ToolOptions {
   std::string Tree;          ///< `--tree`, what is built a copy of.
   std::string BuiltProgram;  ///< `--program`, relative to it.
   bool KeepFiles = false;    ///< `--keep`.
+  bool OnlyTell = false;     ///< `tune --dry-run`.
   bool AcceptFusing = false; ///< `tune --accept-fusing`.
   double MostCaptured = 16;  ///< `tune --max-capture`, in gigabytes.
   /// Files here may change as well as the given ones.

@@ -90,6 +90,8 @@ ProcessResult Program::execute(const std::vector<std::string> &Command,
 llvm::Expected<std::string> Program::build(StringRef Name,
                                            ArrayRef<ChangedFile> Changes,
                                            ArrayRef<std::string> Extra) {
+  if (!canBuild())
+    return realPath(Options.BuiltProgram);
   return Options.BuildCommand.empty() ? buildFiles(Name, Changes, Extra)
                                       : buildTree(Name, Changes, Extra);
 }

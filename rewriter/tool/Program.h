@@ -78,6 +78,10 @@ public:
                                      llvm::StringRef Name) const;
 
   const std::string &nvcc() const { return Nvcc; }
+  /// Whether versions of it can be built; else it is only run as it is.
+  bool canBuild() const {
+    return !Options.BuildCommand.empty() || Options.BuiltProgram.empty();
+  }
   /// The files that are read to build it.
   const std::set<std::string> &files() const { return Files; }
 

@@ -22,6 +22,7 @@
 #include "tune/Outcome.h"
 #include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -66,6 +67,7 @@ private:
   Arrangement Predicted;
   std::vector<TuneGroup> Groups;
   std::string Device;
+  std::optional<Measurement> Together; ///< With the best of all.
   unsigned Replayed = 0, Comparisons = 0;
   std::chrono::steady_clock::time_point Begin =
       std::chrono::steady_clock::now();
@@ -126,7 +128,7 @@ llvm::Error Tuning::search(double MinSpeedup) {
     return E;
   Replayed = Alone.count();
   for (TuneGroup &G : Groups)
-    if (!G.WhyWhole.empty())
+    if (!G.WhyWhole.empty() && P.canBuild())
       if (llvm::Error E = searchWhole(G))
         return E;
   return llvm::Error::success();
@@ -215,7 +217,8 @@ llvm::Error Tuning::searchWhole(TuneGroup &G) {
 // Each best version was right by itself; this is all of them together, in the
 // program. What the program does not gain from is measured in it.
 llvm::Error Tuning::confirm() {
-  if (llvm::none_of(Groups, [](const TuneGroup &G) { return G.best(); }))
+  if (!P.canBuild() ||
+      llvm::none_of(Groups, [](const TuneGroup &G) { return G.best(); }))
     return llvm::Error::success();
   llvm::Expected<RunResult> Run = carryOut(bestOf(Groups));
   if (!Run)
@@ -239,14 +242,22 @@ llvm::Error Tuning::confirm() {
     if (llvm::Error E = searchWhole(G))
       return E;
   }
+  // Other kernels may pay for it: a carveout, or what is left in the caches.
+  const double Total = M->total().speedup();
+  if (IsSettled && Total < 1)
+    for (TuneGroup &G : Groups)
+      if (G.best())
+        G.WhyNone = llvm::formatv(
+            "all kernels of the program together are at {0:F2}x", Total);
+  Together = std::move(*M);
   return IsSettled ? llvm::Error::success() : confirm();
 }
 
 TuneOutcome Tuning::outcome() const {
   const std::chrono::duration<double> Taken =
       std::chrono::steady_clock::now() - Begin;
-  return {Movable,     Groups,        Device, Replayed,
-          Comparisons, Taken.count(), Blocks, NotLaunched};
+  return {Movable,       Groups, Device,      Replayed, Comparisons,
+          Taken.count(), Blocks, NotLaunched, Together};
 }
 
 // The comments before the first key; what follows is printed anew.
@@ -336,6 +347,27 @@ static void print(const TuneOutcome &Outcome, const ToolOptions &Options) {
     printTuning(llvm::outs(), Outcome);
 }
 
+// What --dry-run says.
+static void tell(const std::vector<TuneGroup> &Groups, const Plan &P) {
+  for (const TuneGroup &G : Groups) {
+    std::set<std::string> Files, Arrays;
+    llvm::outs() << "would run the program once, and capture launches of";
+    for (unsigned Row : G.Kernels) {
+      llvm::outs() << ' ' << P.Kernels[Row].Facts.Name;
+      Files.insert(P.Kernels[Row].Facts.Where.File);
+    }
+    for (unsigned I : G.Arrays)
+      Arrays.insert("'" + P.Arrays[I].Array.Name + "'");
+    llvm::outs() << "\n  arrays " << llvm::join(Arrays, ", ")
+                 << "; to compile for each version: "
+                 << llvm::join(llvm::map_range(Files, displayName), ", ")
+                 << "\n  versions to begin with:";
+    for (const Attempt &A : nextAttempts(G, P, layoutsOf(P)))
+      llvm::outs() << ' ' << A.Name << ';';
+    llvm::outs() << " then without some of the arrays, and other carveouts\n";
+  }
+}
+
 static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
                         ReadResult Given) {
   const double MinSpeedup = Given.Planning.MinSpeedup;
@@ -351,6 +383,10 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
   if (Likely.empty()) {
     llvm::errs() << "bankstripe: nothing can be moved, so there is nothing to "
                     "tune\n";
+    return llvm::Error::success();
+  }
+  if (Options.OnlyTell) {
+    tell(Likely, Assumed);
     return llvm::Error::success();
   }
   llvm::Expected<Program> P = Program::find(Options, Executable, Read.Run);

@@ -82,6 +82,15 @@ llvm::Expected<Measurement> bankstripe::parseMeasurement(StringRef Json) {
   return M;
 }
 
+KernelTimes Measurement::total() const {
+  KernelTimes All;
+  for (const auto &[Name, Times] : Kernels) {
+    All.Original += Times.Original;
+    All.Changed += Times.Changed;
+  }
+  return All;
+}
+
 static SeenKernel readKernel(const json::Object &K) {
   SeenKernel Seen;
   Seen.BlockThreads = K.getInteger("block-threads").value_or(0);

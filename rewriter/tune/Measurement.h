@@ -31,6 +31,7 @@ std::string comparableName(llvm::StringRef Name);
 struct KernelTimes {
   double Original = 0;
   double Changed = 0;
+  double speedup() const { return Original / Changed; }
 };
 
 /// A program beside its original.
@@ -40,6 +41,9 @@ struct Measurement {
   std::map<std::string, KernelTimes> Kernels;
   /// Why the changed program is no good; empty when both compute the same.
   std::string Problem;
+
+  /// All kernels together.
+  KernelTimes total() const;
 };
 
 llvm::Expected<Measurement> parseMeasurement(llvm::StringRef Json);

@@ -40,6 +40,8 @@ static auto keyOf(const KernelDecision &D) {
 DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
   DecisionsFile Result;
   for (const TuneGroup &G : Outcome.Groups) {
+    if (G.Attempts.empty())
+      continue;
     const Attempt *Best = G.best();
     const std::string Why = why(G, Outcome.Device);
     for (unsigned I : G.Arrays) {
@@ -101,6 +103,23 @@ void bankstripe::replaceTuned(DecisionsFile &File, const DecisionsFile &New) {
   replaceEach(File.Kernels, New.Kernels);
 }
 
+std::vector<std::string>
+bankstripe::slowerBeside(const Measurement &M,
+                         const std::vector<TuneGroup> &Groups,
+                         const Plan &Movable) {
+  constexpr double Chance = 1.05, PartThatCounts = 0.001;
+  std::set<std::string> Changed;
+  for (const TuneGroup &G : Groups)
+    for (unsigned Row : G.best() ? G.Kernels : std::vector<unsigned>())
+      Changed.insert(comparableName(Movable.Kernels[Row].Facts.Id));
+  std::vector<std::string> Slower;
+  for (const auto &[Name, Times] : M.Kernels)
+    if (!Changed.count(Name) && Times.Changed > Chance * Times.Original &&
+        Times.Changed - Times.Original >= PartThatCounts * M.total().Original)
+      Slower.push_back(Name);
+  return Slower;
+}
+
 static std::string placeOf(const Place &P) {
   return llvm::formatv("{0}:{1}", llvm::sys::path::filename(P.File), P.Line);
 }
@@ -112,7 +131,10 @@ static void printGroup(llvm::raw_ostream &OS, const TuneOutcome &Outcome,
     const Kernel &K = Outcome.Movable.Kernels[Row].Facts;
     OS << "kernel " << K.Name << " at " << placeOf(K.Where) << '\n';
   }
-  if (!G.WhyWhole.empty())
+  if (G.Attempts.empty())
+    OS << "  not measured: " << G.WhyWhole
+       << "; with --build, whole programs are\n";
+  else if (!G.WhyWhole.empty())
     OS << "  by runs of the whole program: " << G.WhyWhole << '\n';
   const Attempt *Best = G.best();
   for (const Attempt &A : G.Attempts) {
@@ -123,9 +145,11 @@ static void printGroup(llvm::raw_ostream &OS, const TuneOutcome &Outcome,
     OS << llvm::formatv("  in the program, with the best of all kernels: "
                         "{0:F2}x\n",
                         *G.InProgram);
-  if (!Best)
-    OS << "  the original stays: nothing is faster by more than chance and 2 "
-          "%\n";
+  if (!Best && !G.Attempts.empty())
+    OS << "  the original stays: "
+       << (G.WhyNone.empty() ? "nothing is faster by more than chance and 2 %"
+                             : G.WhyNone)
+       << '\n';
 }
 
 void bankstripe::printTuning(llvm::raw_ostream &OS,
@@ -137,6 +161,18 @@ void bankstripe::printTuning(llvm::raw_ostream &OS,
                       Outcome.Comparisons, Outcome.Comparisons == 1 ? "" : "s");
   for (const TuneGroup &G : Outcome.Groups)
     printGroup(OS, Outcome, G);
+  if (const auto &M = Outcome.Together) {
+    for (const std::string &Name :
+         slowerBeside(*M, Outcome.Groups, Outcome.Movable))
+      OS << llvm::formatv("\nkernel {0}, unchanged: {1:F2}x beside the changed "
+                          "ones\n",
+                          Name, M->Kernels.at(Name).speedup());
+    OS << llvm::formatv("\nall kernels of the program together: {0:F2}x\n",
+                        M->total().speedup());
+  } else if (llvm::any_of(Outcome.Groups,
+                          [](const TuneGroup &G) { return G.best(); })) {
+    OS << "\nnot compared in the program, which takes a --build\n";
+  }
   for (const std::string &Kernel : Outcome.NotLaunched)
     OS << "\nkernel " << Kernel
        << "\n  not measured: the program does not launch it; give it other "
@@ -180,11 +216,22 @@ json::Value bankstripe::toJson(const TuneOutcome &Outcome) {
         {"best", Best ? json::Value(Best->Name) : json::Value(nullptr)},
         {"attempts", std::move(Attempts)}});
   }
+  json::Value Together = nullptr;
+  json::Array Slower;
+  if (const auto &M = Outcome.Together) {
+    Together = M->total().speedup();
+    for (const std::string &Name :
+         slowerBeside(*M, Outcome.Groups, Outcome.Movable))
+      Slower.push_back(json::Object{
+          {"name", Name}, {"speedup", M->Kernels.at(Name).speedup()}});
+  }
   return json::Object{{"schema", 3},
                       {"tool", "bankstripe"},
                       {"device", Outcome.Device},
                       {"replays", Outcome.Replays},
                       {"comparisons", Outcome.Comparisons},
                       {"not-launched", json::Array(Outcome.NotLaunched)},
+                      {"together", std::move(Together)},
+                      {"slower-beside", std::move(Slower)},
                       {"groups", std::move(Groups)}};
 }

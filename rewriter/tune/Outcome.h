@@ -9,6 +9,7 @@
 #define BANKSTRIPE_TUNE_OUTCOME_H
 
 #include "decisions/Decisions.h"
+#include "tune/Measurement.h"
 #include "tune/Search.h"
 #include "llvm/Support/JSON.h"
 
@@ -26,6 +27,8 @@ struct TuneOutcome {
   /// kernels' symbols.
   std::map<std::string, unsigned> Blocks = {};
   std::vector<std::string> NotLaunched = {}; ///< Kernels with arrays to move.
+  /// The whole program with the best of all kernels, when it was compared.
+  std::optional<Measurement> Together = {};
 };
 
 /// A decision for every array that was measured, with the figures, and for
@@ -40,6 +43,12 @@ void replaceTuned(DecisionsFile &File, const DecisionsFile &New);
 
 /// A table of what was tried, kernel by kernel, the best marked.
 void printTuning(llvm::raw_ostream &OS, const TuneOutcome &Outcome);
+
+/// Kernels that none of \p Groups changes and that are clearly slower in \p M,
+/// which shows them beside changed ones.
+std::vector<std::string> slowerBeside(const Measurement &M,
+                                      const std::vector<TuneGroup> &Groups,
+                                      const Plan &Movable);
 
 /// The same for machines.
 llvm::json::Value toJson(const TuneOutcome &Outcome);

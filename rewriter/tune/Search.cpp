@@ -60,7 +60,7 @@ const Attempt *TuneGroup::fastest(bool AlsoCarved) const {
 }
 
 const Attempt *TuneGroup::best() const {
-  const Attempt *A = fastest();
+  const Attempt *A = WhyNone.empty() ? fastest() : nullptr;
   const double Chance = std::max(WorthHaving, 1 + Noise);
   return A && *A->Speedup >= Base * Chance ? A : nullptr;
 }

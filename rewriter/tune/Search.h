@@ -51,6 +51,8 @@ struct TuneGroup {
   std::string WhyWhole = {};
   /// What the best is worth beside those of all other groups.
   std::optional<double> InProgram = {};
+  /// Why not even the best is worth having; else empty.
+  std::string WhyNone = {};
 
   /// Takes in \p A, which became \p Tried. The first one is the original.
   void record(Attempt A, const Plan &Tried);

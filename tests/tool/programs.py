@@ -51,8 +51,10 @@ if result:
         "version": 1, "device": "Test GPU", "verdict": "differs" if wrong else "identical",
         "reason": "", "difference": None,
         "kernels": [{{"name": "{kernel}", "original-total-ns": time(original),
-                     "rewritten-total-ns": abs(time(changed)),
-                     "original": {{"block-threads": 96}}}}]}}))
+                     "rewritten-total-ns": abs(time(changed))}},
+                    {{"name": "other()", "original-total-ns": 10,
+                     "rewritten-total-ns": 10 if time(changed) == time(original)
+                     else {beside}}}]}}))
 sys.exit(wrong)
 """
 
@@ -101,15 +103,16 @@ class ProgramTest(ToolTest):
         self.write("a.cu", moves())
 
     def fake_verify(self, times, kernel="count(int const*, int*)", rounding=False,
-                    wrong_from=1000, replays=False):
+                    wrong_from=1000, replays=False, beside=10):
         """By form, how long a version takes: less than 0 for one that is wrong.
 
         With rounding it is only wrong where multiplications are fused. The call
-        wrong_from, and all after it, find a difference.
+        wrong_from, and all after it, find a difference. Another kernel takes 10,
+        and beside a changed one what is given.
         """
         path = self.write("fake-verify", VERIFY.format(
             python=sys.executable, times=times, kernel=kernel, rounding=rounding,
-            wrong_from=wrong_from, calls=self.folder / "calls", replays=replays))
+            wrong_from=wrong_from, calls=self.folder / "calls", replays=replays, beside=beside))
         path.chmod(0o755)
         return path
 

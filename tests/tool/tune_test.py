@@ -8,13 +8,13 @@ import os
 import unittest
 
 from programs import BUILD, ProgramTest
-from support import DONE, SELECTED, SOME_FAILED, USAGE, find_nvcc, moves
+from support import DONE, SOME_FAILED, USAGE, find_nvcc, moves
 
 
 class TuneTest(ProgramTest):
-    def tune(self, times, *args, build=BUILD, confirm=False, flags="", **fake):
+    def tune(self, times, *args, build=BUILD, flags="", **fake):
         verify = self.fake_verify(times, **fake)
-        return self.run_tool("tune", *([] if confirm else ["--no-confirm"]),
+        return self.run_tool("tune", "--no-confirm",
                              f"--verify-program={verify}",
                              f"--build={build}", "--program=app", *args, "a.cu",
                              env=self.environment(NVCC_APPEND_FLAGS=flags))
@@ -62,6 +62,18 @@ class Verdicts(TuneTest):
         self.expect(DONE, self.tune(LOSES))
         self.assertIn("decision:        keep", self.decisions())
 
+    def test_another_kernel_that_pays_is_shown(self):
+        done = self.expect(DONE, self.tune(GAINS, beside=20))
+        self.assertIn("kernel other(), unchanged: 0.50x beside the changed ones", done.stdout)
+        self.assertIn("all kernels of the program together: 1.57x", done.stdout)
+        self.assertIn("decision:        stripe", self.decisions())
+
+    def test_what_other_kernels_pay_more_for_stays(self):
+        done = self.expect(DONE, self.tune(GAINS, beside=90))
+        self.assertIn("the original stays: all kernels of the program together are at 0.79x",
+                      done.stdout)
+        self.assertIn("decision:        keep", self.decisions())
+
     def test_what_is_wrong_is_not_taken(self):
         done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}))
         self.assertIn("* slots", done.stdout)
@@ -87,17 +99,6 @@ class Verdicts(TuneTest):
         done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}, "--accept-fusing",
                                            build=build, flags="-DOURS", rounding=True))
         self.assertIn("* stripes", done.stdout)
-
-
-@unittest.skipUnless(find_nvcc(), "nvcc is not there")
-class Confirmed(TuneTest):
-    # Each version would move it again, as nobody asks ptxas about versions.
-    def test_what_ptxas_took_back_stays(self):
-        self.write("a.cu", moves() + SELECTED)
-        done = self.expect(DONE, self.tune(GAINS, "--format=json", confirm=True))
-        self.assertEqual(self.decisions().count("array:"), 1)
-        group, = json.loads(done.stdout)["groups"]
-        self.assertEqual(group["attempts"][0]["speedup"], 1)
 
 
 @unittest.skipUnless(find_nvcc(), "nvcc is not there")
@@ -140,6 +141,36 @@ class Replayed(TuneTest):
         done = self.expect(DONE, self.tune(GAINS, failing=("stripe",)))
         self.assertIn("fails with CUDA_ERROR_ILLEGAL_ADDRESS", done.stdout)
         self.assertIn("* slots", done.stdout)
+
+    def run_program(self, *args, **fake):
+        """A program that is there, with its sources in a compilation database."""
+        self.fake_replay(GAINS)
+        self.fake_toolkit()
+        self.write("build/app", "#!/bin/sh\n").chmod(0o755)
+        self.write("build/compile_commands.json", json.dumps([{
+            "directory": str(self.folder), "file": "a.cu",
+            "command": "nvcc -O3 -arch=sm_90 -c a.cu"}]))
+        verify = self.fake_verify(GAINS, **fake)
+        return self.run_tool("tune", f"--verify-program={verify}", "--cuda-path=kit",
+                             "--no-confirm", *args, "--", "build/app", "7",
+                             env=self.environment())
+
+    def test_a_program_that_is_there_needs_no_build(self):
+        done = self.expect(DONE, self.run_program(replays=True))
+        self.assertIn("* stripes ", done.stdout)
+        self.assertIn("not compared in the program, which takes a --build", done.stdout)
+        self.assertIn("decision:        stripe", self.decisions())
+        self.assertFalse((self.folder / "calls").exists())
+
+    def test_what_cannot_be_replayed_needs_a_build(self):
+        done = self.expect(DONE, self.run_program())
+        self.assertIn("not measured: count: a test; with --build", done.stdout)
+        self.assertFalse((self.folder / ".bankstripe.yaml").exists())
+
+    def test_a_dry_run_measures_nothing(self):
+        done = self.expect(DONE, self.run_program("--dry-run"))
+        self.assertIn("capture launches of count\n  arrays 'last'; to compile", done.stdout)
+        self.assertFalse((self.folder / "compiled").exists())
 
     def whole(self, why, *args, **how):
         """The whole program is run in each version, for this reason."""
