@@ -17,6 +17,7 @@
 #ifndef BANKSTRIPE_TOOL_REPLAYS_H
 #define BANKSTRIPE_TOOL_REPLAYS_H
 
+#include "cache/Cache.h"
 #include "tool/Program.h"
 #include "tune/Measurement.h"
 #include "tune/Search.h"
@@ -30,8 +31,7 @@ class Replays {
 public:
   /// All references outlive this. \p Seen has the captures.
   Replays(const ToolOptions &Options, const ReadResult &Read, Program &P,
-          const ProgramRun &Seen, CarryOut Make)
-      : Options(Options), Read(Read), P(P), Seen(Seen), Make(std::move(Make)) {}
+          const ProgramRun &Seen, CarryOut Make);
 
   /// Searches all of \p Groups that can be replayed; of any other, and of one
   /// for which that turns out, WhyWhole says why. Errors: as of applyPlan.
@@ -59,7 +59,8 @@ private:
     TuneGroup *Group = nullptr;
     unsigned Kernel = 0; ///< Index of the plan.
     const CapturedLaunch *Capture = nullptr;
-    std::vector<Measured *> Versions; ///< That can be replayed.
+    std::vector<Measured *> Versions; ///< That are to be replayed.
+    std::vector<std::string> Keys;    ///< Of their results, for later runs.
     std::string Json;                 ///< The result, or
     std::string Problem;              ///< why there is none.
   };
@@ -79,6 +80,7 @@ private:
   void replay(std::vector<TuneGroup> &Groups, std::vector<Version> &Versions);
   std::string prepare(Launched &L);
   llvm::Error take(Launched &L);
+  void take(const CapturedLaunch &C, Measured &M, const Replayed &R);
   void record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
               double Original);
 
@@ -88,6 +90,8 @@ private:
   const ProgramRun &Seen;
   CarryOut Make;
   std::map<Module, std::string> Cubins; ///< Empty where nvcc failed.
+  /// What earlier runs measured, as an interrupted one did.
+  std::optional<Cache> Known;
   unsigned Count = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "tune/Measurement.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace bankstripe;
@@ -98,8 +99,9 @@ static SeenKernel readKernel(const json::Object &K) {
   if (const json::Array *Captures = K.getArray("captures"))
     for (const json::Value &V : *Captures)
       if (const json::Object *C = V.getAsObject())
-        Seen.Captures.push_back(
-            {textIn(*C, "file").str(), C->getNumber("ns").value_or(0)});
+        Seen.Captures.push_back({textIn(*C, "file").str(),
+                                 C->getNumber("ns").value_or(0),
+                                 textIn(*C, "digest").str()});
   return Seen;
 }
 
@@ -157,4 +159,15 @@ llvm::Expected<std::vector<Replayed>> bankstripe::parseReplays(StringRef Json) {
     Result.push_back(readReplay(*Root));
   }
   return Result;
+}
+
+std::vector<std::string> bankstripe::splitReplays(StringRef Json) {
+  std::vector<std::string> Each;
+  llvm::Expected<json::Value> Parsed = json::parse(Json);
+  if (!Parsed)
+    llvm::consumeError(Parsed.takeError());
+  else if (const json::Array *List = Parsed->getAsArray())
+    for (const json::Value &V : *List)
+      Each.push_back(llvm::formatv("[{0}]", V));
+  return Each;
 }

@@ -58,7 +58,7 @@ public:
       return addNote(From);
     case CaptureRecord::End:
       HasEnded = true;
-      return From.finished();
+      return From.fields(Result.Digest) && From.finished();
     }
     return false;
   }
@@ -230,6 +230,9 @@ void CaptureWriter::add(CaptureRecord Type, const ByteWriter &Fields,
                         std::string_view Bytes) {
   Framed.clear(); // Its room stays.
   addRecord(Framed, static_cast<unsigned char>(Type), Fields, Bytes);
+  // Where a page is stored says nothing of it.
+  if (Type != CaptureRecord::Store && Type != CaptureRecord::Stored)
+    Digest = mixPlaced(Digest + digestBytes(Framed.data(), Framed.size()));
   write(Framed);
 }
 
@@ -283,6 +286,7 @@ void CaptureWriter::page(unsigned Number, CaptureMoment When, uint64_t Page,
       return;
     }
     Stored.push_back(*Place);
+    Digest = mixPlaced(Digest + Sum + Page);
     return add(CaptureRecord::Stored,
                ByteWriter().fields(When == CaptureMoment::After, Number, Page,
                                    *Place));
@@ -296,7 +300,7 @@ void CaptureWriter::note(const std::string &Text) {
 }
 
 bool CaptureWriter::end() {
-  add(CaptureRecord::End, {});
+  add(CaptureRecord::End, ByteWriter().fields(Digest));
   File.close();
   if (!File && Problem.empty())
     Problem = std::strerror(errno);

@@ -25,7 +25,7 @@
 //     Store    name of the file of pages beside it (recording/PageStore.h)
 //     Stored   1 for what was left, memory, page, its place there
 //     Note     a text
-//     End      nothing
+//     End      digest of what the others say, and of the pages
 //
 //===----------------------------------------------------------------------===//
 
@@ -139,6 +139,7 @@ struct Capture {
   std::vector<CapturedMemory> Memory;
   /// What is missing or cannot be put back, once each.
   std::vector<std::string> Notes;
+  uint64_t Digest = 0; ///< The same for launches that are the same.
   /// Keeps the bytes that the pages refer to.
   std::shared_ptr<const void> Storage;
 };
@@ -220,6 +221,7 @@ private:
   std::vector<uint64_t> Stored;
   std::string Problem;
   std::vector<PageSums> Sums;
+  uint64_t Digest = 0;
   std::string Framed; ///< The record that is written.
 };
 

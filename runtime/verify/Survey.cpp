@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Survey.h"
+#include "recording/Capture.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -98,6 +99,9 @@ static void choose(SurveyedKernel &K, const std::vector<const Launch *> &All,
   for (ChosenLaunch &L : K.Chosen) {
     L.Path = Captures.at(L.Number);
     Captures.erase(L.Number);
+    if (const auto Read = readCapture(L.Path);
+        const auto *C = std::get_if<Capture>(&Read))
+      L.Digest = C->Digest;
   }
   std::error_code Error;
   for (const auto &[Number, Path] : Captures)
@@ -169,7 +173,9 @@ std::string bankstripe::runtime::jsonSurvey(const Survey &Of) {
   for (const SurveyedKernel &K : Of.Kernels) {
     Json Captures = Json::array();
     for (const ChosenLaunch &L : K.Chosen)
-      Captures.push_back({{"file", L.Path}, {"ns", L.Nanoseconds}});
+      Captures.push_back({{"file", L.Path},
+                          {"ns", L.Nanoseconds},
+                          {"digest", fmt::format("{:016x}", L.Digest)}});
     Kernels.push_back({{"name", K.Name},
                        {"launches", K.Launches},
                        {"total-ns", K.Nanoseconds},

@@ -22,7 +22,8 @@ struct ChosenLaunch {
   unsigned Number = 0; ///< Among the launches of its kernel.
   /// Of all launches that it stands for, in nanoseconds.
   double Nanoseconds = 0;
-  std::string Path; ///< Of the capture.
+  std::string Path;    ///< Of the capture.
+  uint64_t Digest = 0; ///< As Capture::Digest.
 };
 
 /// Those of the launches \p Captured that stand for all of their kernel: each
