@@ -13,6 +13,7 @@
 //     bits, stripes, slots, what was predicted
 //     the fastest without one array     while that gains
 //     each array alone
+//     one array in another layout       while that gains
 //     the fastest with other carveouts  where launches can be edited
 //
 //===----------------------------------------------------------------------===//
@@ -59,10 +60,25 @@ const Attempt *TuneGroup::fastest(bool AlsoCarved) const {
   return Result;
 }
 
+static auto effortOf(const Attempt &A) {
+  return std::pair(
+      llvm::count_if(
+          A.Got, [](const auto &Each) { return Each.second != Layout::Keep; }),
+      A.Carved.has_value());
+}
+
+// Of equally fast ones the one that changes least.
 const Attempt *TuneGroup::best() const {
-  const Attempt *A = WhyNone.empty() ? fastest() : nullptr;
-  const double Chance = std::max(WorthHaving, 1 + Noise);
-  return A && *A->Speedup >= Base * Chance ? A : nullptr;
+  const Attempt *Best = WhyNone.empty() ? fastest() : nullptr;
+  if (!Best || *Best->Speedup < Base * std::max(WorthHaving, 1 + Noise))
+    return nullptr;
+  constexpr double Equal = 0.995;
+  const double Least = Equal * *Best->Speedup;
+  for (const Attempt &A : Attempts)
+    if (A.Speedup && *A.Speedup >= Least && effortOf(A).first > 0 &&
+        effortOf(A) < effortOf(*Best))
+      Best = &A;
+  return Best;
 }
 
 // What people decided stays.
@@ -176,6 +192,23 @@ static void addSubsets(std::vector<Attempt> &To, const Plan &Movable,
     }
 }
 
+// \p From with one of its arrays as a stripe or a slot instead.
+static std::vector<Attempt>
+otherLayouts(const TuneGroup &G, const Plan &Movable, const Attempt &From) {
+  std::vector<Attempt> Result;
+  for (const LayoutChoice L : {Layout::Stripe, Layout::Slot})
+    for (auto [I, Choice] : all(G, Movable, L)) {
+      if (From.Got.at(I) == Layout::Keep || From.Got.at(I) == Choice)
+        continue;
+      Arrangement Wanted = From.Got;
+      Wanted[I] = Choice;
+      Result.push_back({From.Name + ", '" + Movable.Arrays[I].Array.Name +
+                            "' as " + nameOf(Choice.Kind).str(),
+                        std::move(Wanted)});
+    }
+  return Result;
+}
+
 static std::vector<Attempt> carveouts(const TuneGroup &G,
                                       const Attempt &Fastest) {
   std::vector<Attempt> Result;
@@ -238,6 +271,8 @@ std::vector<Attempt> bankstripe::nextAttempts(const TuneGroup &G,
   if (Whole)
     addSubsets(Subsets, Movable, Whole->Got);
   Subsets = untried(G, std::move(Subsets));
+  if (Subsets.empty() && G.Arrays.size() > 1)
+    Subsets = untried(G, otherLayouts(G, Movable, *Fastest));
   return Subsets.empty() ? carveouts(G, *Fastest) : Subsets;
 }
 

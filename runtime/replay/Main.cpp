@@ -200,7 +200,7 @@ class ReplayingProcess {
 public:
   ReplayingProcess(const ReplayOptions &O, Capture &C)
       : O(O), C(C), R(C), File(O.Results, std::ios::binary | std::ios::app),
-        Lock(O.Lock.empty() ? -1 : ::open(O.Lock.c_str(), O_RDONLY)) {}
+        Lock(O.Lock.empty() ? -1 : ::open(O.Lock.c_str(), O_RDONLY | O_CLOEXEC)) {}
 
   int run(char **Arguments) {
     Now.Candidate = O.First;
@@ -269,7 +269,7 @@ private:
   std::chrono::duration<double> OfOriginal{}; ///< With comparing memory.
   std::ofstream File;
   int Lock; ///< Others share it while none takes times. It goes with the
-            ///< process.
+            ///< process, also when that begins again.
 };
 
 } // namespace

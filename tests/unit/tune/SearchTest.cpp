@@ -112,6 +112,16 @@ TEST(Search, SubsetsAreTried) {
   EXPECT_EQ(S.bestOf("k"), "stripes without 'a'");
 }
 
+TEST(Search, OfEquallyFastOnesTheFewestArraysMove) {
+  Simulation S(unitWith({64, 8}));
+  S.Speedup = [](const Version &V) {
+    return (V.of("b") == "stripe" ? 1.8 : 1.0) *
+           (V.of("a") == "stripe" ? 1.001 : 1.0);
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "stripes without 'a'");
+}
+
 // Whatever is moved besides costs more than it gains.
 TEST(Search, AnArrayAloneIsTried) {
   Simulation S(unitWith({64, 32, 8}));
