@@ -279,7 +279,7 @@ EXAMPLES:
   bankstripe verify -- ./app 9 --vs ./new 9   two commands: bankstripe-verify
   bankstripe replay wrong.capture             one launch again: bankstripe-replay
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
-  bankstripe tune -p build --build=make -- ./app 1000     a project's program
+  bankstripe tune --build=make -- app 1000    measure a project's program
 
   Before the compiler of a build, which rewrites on the way (docs/wrap.md):
   bankstripe wrap nvcc -c a.cu -o a.o

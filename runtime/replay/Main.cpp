@@ -200,7 +200,8 @@ class ReplayingProcess {
 public:
   ReplayingProcess(const ReplayOptions &O, Capture &C)
       : O(O), C(C), R(C), File(O.Results, std::ios::binary | std::ios::app),
-        Lock(O.Lock.empty() ? -1 : ::open(O.Lock.c_str(), O_RDONLY | O_CLOEXEC)) {}
+        Lock(O.Lock.empty() ? -1
+                            : ::open(O.Lock.c_str(), O_RDONLY | O_CLOEXEC)) {}
 
   int run(char **Arguments) {
     Now.Candidate = O.First;
