@@ -338,6 +338,9 @@ void Replays::replay(std::vector<TuneGroup> &Groups,
                             Launches[I].Keys, splitReplays(Launches[I].Json)))
                      Known->put(Key, Json);
                  Shown.done("replaying " + NameOf(I));
+                 if (Options.Level == Detail::Verbose)
+                   llvm::errs() << "bankstripe: replayed " << NameOf(I) << ", "
+                                << Launches[I].Keys.size() << " versions\n";
                });
   for (size_t I = 0; I < Launches.size(); ++I)
     if (const std::string Candidates = prepare(Launches[I]);

@@ -223,7 +223,10 @@ llvm::Error Tuning::confirm() {
   llvm::Expected<RunResult> Run = carryOut(bestOf(Groups));
   if (!Run)
     return Run.takeError();
-  llvm::Expected<Measurement> M = compareWhole(*Run, Options.Runs);
+  // More would take longer than the search, and only a loss is looked for.
+  constexpr unsigned RunsToConfirm = 2;
+  llvm::Expected<Measurement> M =
+      compareWhole(*Run, std::min(Options.Runs, RunsToConfirm));
   if (!M)
     return M.takeError();
   if (!M->Problem.empty())

@@ -21,6 +21,7 @@
 #include "verify/Runner.h"
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -29,6 +30,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -205,6 +207,8 @@ public:
 
   int run(char **Arguments) {
     Now.Candidate = O.First;
+    // What hangs must not outlive the one who waits for it.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::flock(Lock, LOCK_SH);
     try {
       R.prepare();
