@@ -9,11 +9,10 @@
 // kernels, and writes what was best into the decisions file, which `rewrite`
 // obeys. The sources are parsed once; what to try is known in tune/.
 //
-//     the original is built and run        which kernels, which blocks,
-//     captures each version of a kernel alone       Replays.cpp where that
-//     cannot be                 the whole program in each version the best of
-//     all kernels together     the whole program once more
-//
+//     the original runs once              which kernels, which blocks, captures
+//     each version of a kernel alone      Replays.cpp
+//     where that cannot be, each in it    the whole program
+//     the best of all kernels together    the whole program
 //
 //===----------------------------------------------------------------------===//
 

@@ -385,6 +385,14 @@ TEST_F(Replay, AddressesThatAreTakenAreTriedAgain) {
       << R.Output;
 }
 
+// The process that begins again does not wait for the lock of its own past.
+TEST_F(Replay, AddressesThatAreTakenKeepNobodyOffTheGpu) {
+  write("add 0 0", "add 0 0");
+  const ChildResult R = replay({"--lock=" + testing::TempDir(), "--timeout=5"},
+                               {{"STAND_IN_TAKEN", "3"}});
+  EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output;
+}
+
 TEST_F(Replay, ARecordingOfSomebodyElseStays) {
   write("add 0 0", "add 0 0");
   const std::string Theirs = testing::TempDir() + "theirs";
