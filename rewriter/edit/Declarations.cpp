@@ -49,7 +49,6 @@ private:
   std::string afterwards(const PlannedArray &A) const;
 
   void editFirst();
-  void editDeclarator(const PlannedArray &A);
   void editSeparator(unsigned Index);
   void editEnd();
 
@@ -106,10 +105,6 @@ void StatementEditor::editFirst() {
                                     : First.Specifiers.end();
   Edits.push_back({First.Specifiers.Offset, End - First.Specifiers.Offset,
                    std::move(Specifiers)});
-}
-
-void StatementEditor::editDeclarator(const PlannedArray &A) {
-  llvm::append_range(Edits, Writer.editsOfDeclarator(A));
 }
 
 // The comma between two declarators, which comments may surround.
@@ -175,7 +170,7 @@ void StatementEditor::editEnd() {
 EditList StatementEditor::edit() {
   editFirst();
   for (const PlannedArray *A : Moved)
-    editDeclarator(*A);
+    llvm::append_range(Edits, Writer.editsOfDeclarator(*A));
   for (unsigned I = 0; I + 1 < First.AllDeclarators.size(); ++I)
     editSeparator(I);
   editEnd();

@@ -218,8 +218,7 @@ void FileEditor::collectUses() {
       if (!A.Verdict.InVersion)
         llvm::append_range(CommonEdits, Edits);
     }
-  llvm::sort(UseEdits);
-  UseEdits.erase(llvm::unique(UseEdits), UseEdits.end());
+  sortEdits(UseEdits);
 }
 
 void FileEditor::collectStatements() {

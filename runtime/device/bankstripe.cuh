@@ -204,36 +204,35 @@ struct alignas(detail::pitch<Element>::alignment) padded {
 namespace detail {
 
 // The elements of a unit: their number, and the one that is `part` of it.
-template <class Unit> struct element {
-  typedef Unit type;
-  static constexpr int per_unit = 1;
+template <class Type, int Count = 1> struct elements {
+  typedef Type type;
+  static constexpr int per_unit = Count;
+};
+template <class Unit> struct element : elements<Unit> {
   static BANKSTRIPE_ANYWHERE Unit &of(Unit &unit, unsigned) { return unit; }
 };
-template <class Element> struct element<word<Element>> {
-  typedef Element type;
-  static constexpr int per_unit = 1;
+template <class Element> struct element<word<Element>> : elements<Element> {
   static BANKSTRIPE_ANYWHERE Element &of(word<Element> &unit, unsigned) {
     return unit.value;
   }
 };
-template <class Element> struct element<packed<Element>> {
-  typedef Element type;
-  static constexpr int per_unit = static_cast<int>(4 / sizeof(Element));
+template <class Element>
+struct element<packed<Element>>
+    : elements<Element, static_cast<int>(4 / sizeof(Element))> {
   static BANKSTRIPE_ANYWHERE Element &of(packed<Element> &unit, unsigned part) {
     return unit.value[part];
   }
 };
-template <class Element> struct element<padded<Element>> {
-  typedef Element type;
-  static constexpr int per_unit = 1;
+template <class Element> struct element<padded<Element>> : elements<Element> {
   static BANKSTRIPE_ANYWHERE Element &of(padded<Element> &unit, unsigned) {
     return reinterpret_cast<Element &>(unit);
   }
 };
-template <class Unit> struct element<const Unit> {
-  typedef const typename element<Unit>::type type;
-  static constexpr int per_unit = element<Unit>::per_unit;
-  static BANKSTRIPE_ANYWHERE type &of(const Unit &unit, unsigned part) {
+template <class Unit>
+struct element<const Unit>
+    : elements<const typename element<Unit>::type, element<Unit>::per_unit> {
+  static BANKSTRIPE_ANYWHERE const typename element<Unit>::type &
+  of(const Unit &unit, unsigned part) {
     return element<Unit>::of(const_cast<Unit &>(unit), part);
   }
 };
@@ -392,14 +391,35 @@ struct plane<Rest[Extent][NextExtent][LastExtent]> {
   }
 };
 
-// The calling warp's plane. It is named by its first row because sanitizers let
-// the address of what lies behind the last plane be taken; by this cast because
-// nvcc takes others for a loss of qualifiers when elements are volatile.
-template <class Plane, int Warps>
-__device__ __forceinline__ Plane &own(Plane (&storage)[Warps]) {
-  check(warp() < Warps);
-  return (Plane &)storage[warp()][0];
-}
+} // namespace detail
+
+// The calling warp's plane of a stripe in dynamic shared memory. It is used as
+// the planes of a block are: at(), clear(), initialize(), begin().
+template <class Plane> struct own_plane {
+  Plane *plane;
+};
+
+namespace detail {
+
+// What the storage of a stripe is made of, and the calling warp's part of it.
+// That is named by its first row because sanitizers let the address of what
+// lies behind the last plane be taken; by this cast because nvcc takes others
+// for a loss of qualifiers when elements are volatile.
+template <class Storage> struct planes {};
+template <class Plane, int Warps> struct planes<Plane[Warps]> : plane<Plane> {
+  static __device__ __forceinline__ Plane &own(Plane (&storage)[Warps]) {
+    check(warp() < Warps);
+    return (Plane &)storage[warp()][0];
+  }
+};
+template <class Plane> struct planes<own_plane<Plane>> : plane<Plane> {
+  static __device__ __forceinline__ Plane &own(own_plane<Plane> storage) {
+    return *storage.plane;
+  }
+};
+template <class Plane>
+struct planes<const own_plane<Plane>> : planes<own_plane<Plane>> {};
+template <class Storage> struct planes<Storage &> : planes<Storage> {};
 
 } // namespace detail
 
@@ -407,32 +427,34 @@ __device__ __forceinline__ Plane &own(Plane (&storage)[Warps]) {
 // converted as a subscript would be; it must lie in the array, since its
 // neighbours belong to the same thread but what lies beyond them belongs to
 // another warp.
-template <class Plane, int Warps, class... Indices>
-__device__ __forceinline__ typename detail::plane<Plane>::type &
-at(Plane (&storage)[Warps], Indices... indices) {
-  typedef detail::plane<Plane> plane;
-  return plane::at(plane::first(detail::own(storage)),
-                   detail::number(indices)...);
+template <class Storage, class... Indices>
+__device__ __forceinline__ typename detail::planes<Storage>::type &
+at(Storage &&storage, Indices... indices) {
+  typedef detail::planes<Storage> planes;
+  return planes::at(planes::first(planes::own(storage)),
+                    detail::number(indices)...);
 }
 
 // `= {}`: every element of the calling thread's array to zero, or to what its
 // default constructor makes it.
-template <class Plane, int Warps>
-__device__ __forceinline__ void clear(Plane (&storage)[Warps]) {
-  detail::plane<Plane>::clear(detail::own(storage));
+template <class Storage>
+__device__ __forceinline__ void clear(Storage &&storage) {
+  typedef detail::planes<Storage> planes;
+  planes::clear(planes::own(storage));
 }
 
 // `= {a, b, ...}`: the listed values, and zero for the elements that the list
 // leaves out. The extents of the array are given because packed storage no
 // longer knows them.
-template <int... Extents, class Plane, int Warps>
+template <int... Extents, class Storage>
 __device__ __forceinline__ void
-initialize(Plane (&storage)[Warps],
+initialize(Storage &&storage,
            const typename detail::array_of<
                typename detail::without_volatile<
-                   typename detail::plane<Plane>::type>::type,
+                   typename detail::planes<Storage>::type>::type,
                Extents...>::type &values) {
-  detail::plane<Plane>::assign(detail::own(storage), values);
+  typedef detail::planes<Storage> planes;
+  planes::assign(planes::own(storage), values);
 }
 
 // --- Bits --------------------------------------------------------------------
@@ -745,19 +767,22 @@ private:
 };
 
 // The accessor that stands for the name of the array.
-template <class Plane, int Warps>
-__device__ __forceinline__ pointer<typename detail::plane<Plane>::inner>
-begin(Plane (&storage)[Warps]) {
-  return pointer<typename detail::plane<Plane>::inner>::to(
-      detail::plane<Plane>::first(detail::own(storage)));
+template <class Storage>
+__device__ __forceinline__ pointer<typename detail::planes<Storage>::inner>
+begin(Storage &&storage) {
+  typedef detail::planes<Storage> planes;
+  return pointer<typename planes::inner>::to(
+      planes::first(planes::own(storage)));
 }
 
 // That of an array whose first elements are the stripe, and the others `rest`.
-template <class Unit, int First, int Warps, class Element, int Rest>
-__device__ __forceinline__ pointer<split<Element, First>>
-begin(Unit (&storage)[Warps][First][32], Element (&rest)[Rest]) {
-  return pointer<split<Element, First>>::to(
-      {detail::own(storage)[0] + lane(), rest, 0});
+template <class Storage, class Element, int Rest>
+__device__
+    __forceinline__ pointer<split<Element, detail::planes<Storage>::rows>>
+    begin(Storage &&storage, Element (&rest)[Rest]) {
+  typedef detail::planes<Storage> planes;
+  return pointer<split<Element, planes::rows>>::to(
+      {planes::first(planes::own(storage)), rest, 0});
 }
 
 // `= {a, b, ...}`.
@@ -814,11 +839,9 @@ template <class Type, int Threads, int Alignment = 1> struct slots {
 };
 
 // The calling thread's slot, for an object that has yet to be made.
-template <class Type, int Threads, int Alignment>
-__device__ __forceinline__ placement
-place(slots<Type, Threads, Alignment> &storage) {
-  detail::check(thread() < Threads);
-  return placement{&storage.all[thread()]};
+template <class Slots>
+__device__ __forceinline__ placement place(Slots &storage) {
+  return placement{&reinterpret_cast<unsigned char &>(storage.mine())};
 }
 
 namespace detail {
@@ -911,12 +934,6 @@ template <class Rest, int Extent> struct plane_of<Rest[Extent]> {
 // The storage lies behind memory that the kernel has of its own.
 constexpr bool behind = true;
 
-// The calling warp's plane of a stripe in dynamic shared memory. It is used as
-// a stripe is: at(), clear(), initialize(), begin().
-template <class Plane> struct own_plane {
-  Plane *plane;
-};
-
 // The stripe of an array of units: `dynamic_stripe<int[16], 0, 2048>()`.
 template <class Units, int Begin, int WarpBytes, bool Behind = false>
 __device__ __forceinline__ own_plane<typename detail::plane_of<Units>::type>
@@ -925,39 +942,6 @@ dynamic_stripe() {
   static_assert(Begin + sizeof(plane) <= WarpBytes, "the part is too small");
   unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
   return own_plane<plane>{reinterpret_cast<plane *>(memory + Begin)};
-}
-
-template <class Plane, class... Indices>
-__device__ __forceinline__ typename detail::plane<Plane>::type &
-at(own_plane<Plane> storage, Indices... indices) {
-  typedef detail::plane<Plane> plane;
-  return plane::at(plane::first(*storage.plane), detail::number(indices)...);
-}
-template <class Plane>
-__device__ __forceinline__ void clear(own_plane<Plane> storage) {
-  detail::plane<Plane>::clear(*storage.plane);
-}
-template <int... Extents, class Plane>
-__device__ __forceinline__ void
-initialize(own_plane<Plane> storage,
-           const typename detail::array_of<
-               typename detail::without_volatile<
-                   typename detail::plane<Plane>::type>::type,
-               Extents...>::type &values) {
-  detail::plane<Plane>::assign(*storage.plane, values);
-}
-template <class Plane>
-__device__ __forceinline__ pointer<typename detail::plane<Plane>::inner>
-begin(own_plane<Plane> storage) {
-  return pointer<typename detail::plane<Plane>::inner>::to(
-      detail::plane<Plane>::first(*storage.plane));
-}
-
-template <class Unit, int First, class Element, int Rest>
-__device__ __forceinline__ pointer<split<Element, First>>
-begin(own_plane<Unit[First][32]> storage, Element (&rest)[Rest]) {
-  return pointer<split<Element, First>>::to(
-      {(*storage.plane)[0] + lane(), rest, 0});
 }
 
 // The slots of the calling warp, in dynamic shared memory.
@@ -978,12 +962,6 @@ __device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
   static_assert(alignof(slots) <= 16, "the memory is aligned to 16 bytes");
   unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
   return *reinterpret_cast<slots *>(memory + Begin);
-}
-
-template <class Type, int Alignment>
-__device__ __forceinline__ placement
-place(own_slots<Type, Alignment> &storage) {
-  return placement{&storage.all[lane()]};
 }
 
 // --- Launches ----------------------------------------------------------------

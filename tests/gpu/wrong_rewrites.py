@@ -64,11 +64,8 @@ MISTAKES = {
         ("at.rest + (at.position - First);", "at.rest + (at.position - First - (at.position > First));"),
     ],
     "initialiser": [
-        ("detail::plane<Plane>::clear(detail::own(storage));", "(void)storage;"),
-        ("detail::plane<Plane>::assign(detail::own(storage), values);",
-         "(void)storage, (void)values;"),
-        ("detail::plane<Plane>::clear(*storage.plane);", "(void)storage;"),
-        ("detail::plane<Plane>::assign(*storage.plane, values);", "(void)storage, (void)values;"),
+        ("planes::clear(planes::own(storage));", "(void)storage;"),
+        ("planes::assign(planes::own(storage), values);", "(void)storage, (void)values;"),
         ("detail::clear(array);", "(void)array;"),
         ("detail::assign(array, values);", "(void)array, (void)values;"),
         ("BANKSTRIPE_ANYWHERE bits() : value(0) {}", "BANKSTRIPE_ANYWHERE bits() : value(7) {}"),
