@@ -11,7 +11,6 @@
 #include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -318,9 +317,7 @@ void Replays::replay(std::vector<TuneGroup> &Groups,
         }
   constexpr uint64_t LargeBytes = uint64_t(1) << 30;
   const bool AreLarge = llvm::any_of(Launches, [&](const Launched &L) {
-    uint64_t Bytes = 0;
-    llvm::sys::fs::file_size(L.Capture->File, Bytes);
-    return Bytes > LargeBytes;
+    return L.Capture->Bytes > LargeBytes;
   });
   const unsigned AtATime = AreLarge ? 1 : 4;
   Progress Shown(Launches.size(), Options.Level != Detail::Quiet);

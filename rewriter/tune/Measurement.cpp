@@ -99,9 +99,10 @@ static SeenKernel readKernel(const json::Object &K) {
   if (const json::Array *Captures = K.getArray("captures"))
     for (const json::Value &V : *Captures)
       if (const json::Object *C = V.getAsObject())
-        Seen.Captures.push_back({textIn(*C, "file").str(),
-                                 C->getNumber("ns").value_or(0),
-                                 textIn(*C, "digest").str()});
+        Seen.Captures.push_back(
+            {textIn(*C, "file").str(), C->getNumber("ns").value_or(0),
+             textIn(*C, "digest").str(),
+             static_cast<uint64_t>(C->getInteger("bytes").value_or(0))});
   return Seen;
 }
 

@@ -53,6 +53,7 @@ struct CapturedLaunch {
   std::string File;       ///< Empty when there is none.
   double Nanoseconds = 0; ///< Of all launches that it stands for.
   std::string Digest;     ///< Of what it launches, and with which memory.
+  uint64_t Bytes = 0;     ///< Of this memory.
 };
 
 /// What a run of the program showed of a kernel.

@@ -100,8 +100,11 @@ static void choose(SurveyedKernel &K, const std::vector<const Launch *> &All,
     L.Path = Captures.at(L.Number);
     Captures.erase(L.Number);
     if (const auto Read = readCapture(L.Path);
-        const auto *C = std::get_if<Capture>(&Read))
+        const auto *C = std::get_if<Capture>(&Read)) {
       L.Digest = C->Digest;
+      for (const CapturedMemory &M : C->Memory)
+        L.Bytes += M.Bytes;
+    }
   }
   std::error_code Error;
   for (const auto &[Number, Path] : Captures)
@@ -175,6 +178,7 @@ std::string bankstripe::runtime::jsonSurvey(const Survey &Of) {
     for (const ChosenLaunch &L : K.Chosen)
       Captures.push_back({{"file", L.Path},
                           {"ns", L.Nanoseconds},
+                          {"bytes", L.Bytes},
                           {"digest", fmt::format("{:016x}", L.Digest)}});
     Kernels.push_back({{"name", K.Name},
                        {"launches", K.Launches},

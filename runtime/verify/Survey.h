@@ -24,6 +24,7 @@ struct ChosenLaunch {
   double Nanoseconds = 0;
   std::string Path;    ///< Of the capture.
   uint64_t Digest = 0; ///< As Capture::Digest.
+  uint64_t Bytes = 0;  ///< Of memory.
 };
 
 /// Those of the launches \p Captured that stand for all of their kernel: each
