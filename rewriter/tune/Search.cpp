@@ -192,6 +192,17 @@ static void addSubsets(std::vector<Attempt> &To, const Plan &Movable,
     }
 }
 
+// Each array by itself, as what all of them may have lost with.
+static void addSingles(std::vector<Attempt> &To, const TuneGroup &G,
+                       const Plan &Movable) {
+  for (const Layout L : {Layout::Stripe, Layout::Slot})
+    for (auto [I, Choice] : all(G, Movable, L)) {
+      Arrangement Wanted = all(G, Movable, Layout::Keep);
+      Wanted[I] = Choice;
+      To.push_back(named(Movable, std::move(Wanted)));
+    }
+}
+
 // \p From with one of its arrays as a stripe or a slot instead.
 static std::vector<Attempt>
 otherLayouts(const TuneGroup &G, const Plan &Movable, const Attempt &From) {
@@ -270,6 +281,8 @@ std::vector<Attempt> bankstripe::nextAttempts(const TuneGroup &G,
       Whole = &A;
   if (Whole)
     addSubsets(Subsets, Movable, Whole->Got);
+  if (G.Arrays.size() > 1)
+    addSingles(Subsets, G, Movable);
   Subsets = untried(G, std::move(Subsets));
   if (Subsets.empty() && G.Arrays.size() > 1)
     Subsets = untried(G, otherLayouts(G, Movable, *Fastest));

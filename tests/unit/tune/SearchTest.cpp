@@ -134,6 +134,18 @@ TEST(Search, AnArrayAloneIsTried) {
   EXPECT_EQ(S.bestOf("k"), "slots without 'a', 'b'");
 }
 
+// All of them are fastest as slots, but one alone is worth more as a stripe.
+TEST(Search, AnArrayAloneIsTriedInEachLayout) {
+  Simulation S(unitWith({64, 32, 8}));
+  S.Speedup = [](const Version &V) {
+    const bool IsAlone = V.of("a") == "unchanged" && V.of("b") == "unchanged";
+    return V.of("c") == "stripe" ? (IsAlone ? 1.7 : 0.5)
+                                 : (V.of("c") == "slot" ? 0.9 : 1.0);
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "stripes without 'a', 'b'");
+}
+
 // Makes the next attempts for the one group of U, as fast as Speedup says of
 // their names, which it returns.
 static std::vector<std::string>
@@ -168,7 +180,8 @@ TEST(Search, APredictionDoesNotHideTheOthers) {
   };
   attemptNext(G, U, Predicted, Speedup);
   EXPECT_THAT(attemptNext(G, U, Predicted, Speedup),
-              ElementsAre("stripes without 'a'"));
+              ElementsAre("stripes without 'a'", "slots without 'b'",
+                          "slots without 'a'"));
 }
 
 TEST(Search, KernelsThatShareNothingAreDecidedByThemselves) {
@@ -195,8 +208,8 @@ TEST(Search, WhatDoesNotDependOnTheOthersComesTogether) {
   EXPECT_THAT(Names(),
               ElementsAre("as it is", "stripes", "slots", "split after 4",
                           "split after 8", "split after 16"));
-  EXPECT_THAT(Names(),
-              ElementsAre("stripes without 'a'", "stripes without 'b'"));
+  EXPECT_THAT(Names(), ElementsAre("stripes without 'a'", "stripes without 'b'",
+                                   "slots without 'b'", "slots without 'a'"));
 }
 
 TEST(Search, KernelThatIsNotLaunchedIsInNoGroup) {
