@@ -26,6 +26,7 @@ packages=(
   cmake ninja-build g++ python3
   clang-22 llvm-22-dev libclang-22-dev libclang-rt-22-dev clang-format-22
   libgtest-dev
+  libeigen3-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev
 )
 # What some tests compare with; they are left out where it is missing.
@@ -240,7 +241,7 @@ main() {
   if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
     give_up 3 "this is not Debian or Ubuntu, so nothing can be installed from here" \
       "Needed are CMake $cmake_minimum, Ninja, g++, Python 3, and LLVM and Clang 22 with their" \
-      "development files, GoogleTest, CLI11, fmt and nlohmann-json. On Debian these are the packages:" \
+      "development files, GoogleTest, Eigen, CLI11, fmt and nlohmann-json. On Debian these are the packages:" \
       "  ${packages[*]}" \
       "Once they are there, run this again with BANKSTRIPE_SKIP_SETUP=1"
   fi

@@ -31,7 +31,8 @@ static bool mayCarve(const KernelSetting &S, const MergedKernel &K,
 }
 
 Evaluator::Evaluator(const Problem &P)
-    : P(P), Model(archInfo(P.Options.GpuArch)), ArraysOf(P.Run.Kernels.size()) {
+    : P(P), Model(P.Options.Model), ArraysOf(P.Run.Kernels.size()) {
+  Model.Arch = archInfo(P.Options.GpuArch);
   for (auto [I, A] : llvm::enumerate(P.Run.Arrays))
     if (!P.Choices[I].Candidates.empty())
       for (auto [Position, Row] : llvm::enumerate(A.Kernels))

@@ -85,7 +85,7 @@ private:
   std::optional<Change> change(unsigned Row, const Assignment &A) const;
 
   const Problem &P;
-  const CostModel Model;
+  CostModel Model;
   std::vector<std::vector<Reached>> ArraysOf; ///< By kernel; that may move.
   std::vector<std::optional<Base>> Bases;     ///< By kernel.
 };

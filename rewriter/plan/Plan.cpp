@@ -244,6 +244,8 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
 
   Plan P;
   P.GpuArch = Options.GpuArch;
+  P.FittedGpu = Options.Model.Gpu;
+  P.FittedArch = Options.Model.GpuArch;
   P.ProgramFiles = Options.Others == Outside::Nobody ? Options.FilesRead : 0;
   P.Callees = std::move(Run.Callees);
   P.Contents = std::move(Run.Contents);

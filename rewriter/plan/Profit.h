@@ -57,44 +57,6 @@ struct Assumption {
   double Wait = 1; ///< Results come so many times as late.
 };
 
-/// What a prediction is made with: an architecture, and cycles that were fitted
-/// to timings (tests/gpu/sweep/fit.py).
-struct CostModel {
-  const ArchInfo *Arch;
-  struct {
-    double Instruction = 0.219;
-    double DoubleOperation = 0.419;
-    double Global = 0.473;
-    double LocalWord = 2.44;
-    double LocalRow = 2.9; ///< Each further row that lanes ask for.
-    /// A row of words that are loaded again, and not stored.
-    double LoadedRow = 0.126;
-    double LoadedRowMiss = 5.13; ///< More for what the L2 answers.
-    double SharedWord = 0.286;
-    double Packing = 0.242;   ///< Per access to a packed element.
-    double MissFactor = 2.21; ///< More for what the L2 answers.
-    double Lines = 4.43;      ///< A load of 32 lines.
-    double LinesMiss = 42.7;  ///< More for what the L2 answers.
-  } Issue;
-  struct {
-    double Instruction = 1.43;
-    double DoubleOperation = 6.28;
-    double Global = 222;
-    double Local = 57.5;
-    double Shared = 27.8;
-    double Packing = 11.1;
-    double Miss = 132;      ///< More for what the L2 answers.
-    double Lines = 73.3;    ///< A load of 32 lines.
-    double LinesMiss = 221; ///< More for what the L2 answers.
-  } Latency;
-  double Sharpness = 3.78;    ///< The exponent p of Profit.cpp.
-  double HitExponent = 0.743; ///< Of the share that fits the L1.
-  /// Passes of unpacked elements, several of which share a word.
-  double UnpackedPasses = 0.585;
-
-  CostModel(const ArchInfo *Arch = archInfo(FittedArch)) : Arch(Arch) {}
-};
-
 /// What a warp that runs \p K with \p R costs, arrays by their index in it.
 PredictedState termsOf(const KernelTraffic &K, const Resources &R,
                        const Assumption &A, const CostModel &M = {});

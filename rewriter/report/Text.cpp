@@ -103,9 +103,9 @@ std::string bankstripe::cost(const PlannedArray &A) {
 
 std::string bankstripe::otherFittedGpu(const Plan &P) {
   const ArchInfo *Arch = archInfo(P.GpuArch);
-  if (!Arch || Arch == archInfo(FittedArch))
+  if (!Arch || Arch == archInfo(P.FittedArch))
     return "";
-  return llvm::formatv("{0} ({1})", FittedGpu, FittedArch);
+  return llvm::formatv("{0} ({1})", P.FittedGpu, P.FittedArch);
 }
 
 // The folder that the program runs in, without links, as in the names of files.
@@ -473,8 +473,10 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     printKernel(OS, K, Resources);
     if (Explain)
       printExplanation(OS, K);
-    if (!Gpu.empty() && ((Explain && K.Explained) || showsPrediction(K)))
-      row(OS, "predicted with", "constants fitted on an " + Gpu);
+    if (Explain ? bool(K.Explained) : !Gpu.empty() && showsPrediction(K))
+      row(OS, "predicted with",
+          llvm::formatv("constants fitted on an {0} ({1})", P.FittedGpu,
+                        P.FittedArch));
   }
   if (!P.Arrays.empty())
     OS << '\n';

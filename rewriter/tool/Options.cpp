@@ -37,6 +37,9 @@ static cl::SubCommand VerifyCommand("verify",
 static cl::SubCommand TuneCommand("tune",
                                   "Measure which layouts are fastest on this "
                                   "GPU and write them to .bankstripe.yaml");
+static cl::SubCommand
+    CalibrateCommand("calibrate", "Measure this GPU and write the constants of "
+                                  "predictions for it");
 // These read their words themselves (main.cpp); here they are for --help.
 static cl::SubCommand
     WrapCommand("wrap", "Before a compiler and its arguments: compile "
@@ -81,15 +84,18 @@ static Option<bool>
                      "docs/cache.md"),
             ALL_COMMANDS);
 static Option<std::string> GpuArch(
-    "gpu-arch", cl::location(Given.Frontend.GpuArch), cl::value_desc("sm_NN"),
-    cl::desc("Target architecture (default: the command's, else sm_90)"),
-    ALL_COMMANDS);
+    "gpu-arch", cl::location(Given.Frontend.GpuArch),
+    cl::value_desc("sm_NN|GPU"),
+    cl::desc(
+        "Target architecture (default: the command's, else sm_90), or a GPU "
+        "that was calibrated"),
+    ALL_COMMANDS, cl::sub(CalibrateCommand));
 static Option<std::string>
     CudaPath("cuda-path", cl::location(Given.Frontend.CudaPath),
              cl::value_desc("DIR"),
              cl::desc("CUDA toolkit (default: CUDA_HOME, CUDA_PATH, nvcc on "
                       "PATH, /usr/local/cuda)"),
-             ALL_COMMANDS);
+             ALL_COMMANDS, cl::sub(CalibrateCommand));
 static Option<unsigned> BlockSize(
     "block-size", cl::location(Given.BlockSize), cl::value_desc("N"),
     cl::desc("Largest block, in threads, of kernels whose launches do not "
@@ -255,6 +261,21 @@ static Option<double> MostCaptured(
              "launch its kernels again (default: 16)"),
     cl::cat(Category), cl::sub(TuneCommand));
 
+static Option<std::string>
+    Constants("o", cl::location(Given.Constants), cl::value_desc("FILE"),
+              cl::desc("Write the constants there (default: "
+                       "~/.config/bankstripe/gpus/GPU.yaml)"),
+              cl::cat(Category), cl::sub(CalibrateCommand));
+static Option<std::string>
+    Timings("from", cl::location(Given.Timings), cl::value_desc("FILE"),
+            cl::desc("Fit to what was measured before; '-' is standard input"),
+            cl::cat(Category), cl::sub(CalibrateCommand));
+static Option<bool>
+    ShowTimings("report", cl::location(Given.ShowTimings),
+                cl::desc("Also print what arrays cost in registers, in local "
+                         "and in shared memory"),
+                cl::cat(Category), cl::sub(CalibrateCommand));
+
 static constexpr llvm::StringLiteral Overview =
     R"(bankstripe moves private CUDA arrays from local memory into bank-striped shared memory
 
@@ -280,6 +301,7 @@ EXAMPLES:
   bankstripe replay wrong.capture             one launch again: bankstripe-replay
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
   bankstripe tune --build=make -- app 1000    measure a project's program
+  bankstripe calibrate                        fit predictions to this GPU
 
   Before the compiler of a build, which rewrites on the way (docs/wrap.md):
   bankstripe wrap nvcc -c a.cu -o a.o
@@ -356,8 +378,10 @@ static void readProgram(ToolOptions &O) {
 // Values that make no sense.
 static bool checkValues(const ToolOptions &O) {
   if (!O.Frontend.GpuArch.empty() && !isArchitecture(O.Frontend.GpuArch))
-    return usageError("--gpu-arch needs a name such as sm_90, not '" +
-                      O.Frontend.GpuArch + "'");
+    return usageError(
+        "--gpu-arch needs a name such as sm_90, or that of a file "
+        "in " +
+        usualGpuFolder() + ", not '" + O.Frontend.GpuArch + "'");
   if (OutputDirectory.getNumOccurrences() && OutputDirectory.empty())
     return usageError("--output-dir needs a folder");
   for (const Option<std::string> *File : {&Config, &Html, &Capture})
@@ -375,6 +399,8 @@ static bool checkValues(const ToolOptions &O) {
 
 // Options that need others, or do not go together with them.
 static bool checkTogether(const ToolOptions &O) {
+  if (O.Run == Command::Calibrate)
+    return true;
   if (O.Paths.empty())
     return usageError("give at least one file or folder");
   if ((!O.BuildCommand.empty() && O.BuiltProgram.empty()) ||
@@ -397,6 +423,13 @@ static bool checkTogether(const ToolOptions &O) {
 
 // What is said in other words than the options have.
 static void translate(ToolOptions &O) {
+  if (auto Model = readCostModel(usualGpuFolder() + "/" + O.Frontend.GpuArch +
+                                 ".yaml")) {
+    O.Gpu = O.Frontend.GpuArch;
+    O.Frontend.GpuArch = Model->GpuArch;
+  } else {
+    consumeError(Model.takeError());
+  }
   if (!O.Jobs)
     O.Jobs = usualProcesses();
   if (DefaultLayout.getNumOccurrences())
@@ -416,10 +449,11 @@ static std::optional<Command> chosenCommand() {
        {std::pair(&AnalyzeCommand, Command::Analyze),
         {&RewriteCommand, Command::Rewrite},
         {&VerifyCommand, Command::Verify},
-        {&TuneCommand, Command::Tune}})
+        {&TuneCommand, Command::Tune},
+        {&CalibrateCommand, Command::Calibrate}})
     if (*Asked)
       return Name;
-  usageError("give a command: analyze, rewrite, verify or tune");
+  usageError("give a command: analyze, rewrite, verify, tune or calibrate");
   return std::nullopt;
 }
 
@@ -430,7 +464,7 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   cl::HideUnrelatedOptions(Category);
   for (cl::SubCommand *S :
        {&AnalyzeCommand, &RewriteCommand, &VerifyCommand, &TuneCommand,
-        &WrapCommand, &StatsCommand, &ReplayCommand})
+        &CalibrateCommand, &WrapCommand, &StatsCommand, &ReplayCommand})
     cl::HideUnrelatedOptions(Category, *S);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;

@@ -27,7 +27,7 @@ enum ExitCode {
   ExitSomeFailed = 3, ///< Some file could not be processed.
 };
 
-enum class Command { Analyze, Rewrite, Verify, Tune };
+enum class Command { Analyze, Rewrite, Verify, Tune, Calibrate };
 enum class OutputFormat { Text, Json, Sarif };
 enum class RewriteMode { DryRun, InPlace, OutputDirectory, Check };
 
@@ -48,6 +48,7 @@ struct ToolOptions {
   /// Who else launches kernels; where it is not said, nobody if a folder or a
   /// database is given.
   std::optional<Outside> Others;
+  std::string Gpu; ///< The name of a file of constants; empty: none is named.
   DecisionsChoice Config;
   std::optional<Layout> DefaultLayout;     ///< `--layout`.
   std::optional<Carveout> DefaultCarveout; ///< `--carveout`.
@@ -70,6 +71,9 @@ struct ToolOptions {
   std::string BuiltProgram;  ///< `--program`, relative to it.
   bool KeepFiles = false;    ///< `--keep`.
   bool OnlyTell = false;     ///< `tune --dry-run`.
+  std::string Constants;     ///< `calibrate -o`; empty: in the usual folder.
+  std::string Timings;       ///< `calibrate --from`; empty: measure.
+  bool ShowTimings = false;  ///< `calibrate --report`.
   bool AcceptFusing = false; ///< `tune --accept-fusing`.
   double MostCaptured = 16;  ///< `tune --max-capture`, in gigabytes.
   /// Files here may change as well as the given ones.
@@ -101,6 +105,7 @@ llvm::Expected<int> runReplay(llvm::ArrayRef<const char *> Words,
                               llvm::StringRef Executable);
 llvm::Expected<int> runTune(const ToolOptions &Options,
                             llvm::StringRef Executable);
+llvm::Expected<int> runCalibrate(const ToolOptions &Options);
 /// A launcher before the compiler's command \p Words (docs/wrap.md).
 int runWrap(std::vector<std::string> Words);
 /// Sums up what it did in the folder that \p Words name.

@@ -322,6 +322,11 @@ bankstripe::planningFor(const RunResult &Run,
   Planning.MinSpeedup = Options.MinSpeedup;
   if (!Run.Jobs.empty())
     Planning.GpuArch = Run.Jobs.front().GpuArch;
+  auto Model = costModelFor(
+      Options.Gpu.empty() ? Planning.GpuArch : Options.Gpu, usualGpuFolder());
+  if (!Model)
+    return Model.takeError();
+  Planning.Model = std::move(*Model);
   Planning.SharedLimit =
       Options.SharedLimit ? Options.SharedLimit : usualSharedLimit(Planning);
   Planning.DefaultLayout = Options.DefaultLayout;
