@@ -152,12 +152,7 @@ function columns(headings) {
 const tableBody = (rows) => html`<tbody>
 ${rows}</tbody>`;
 
-// A cell with a figure, and the value by which its column is sorted if that is
-// not its text.
-function figure(text, value) {
-  return isNumber(value) ? html`<td class="figure" data-v="${value}">${text}</td>`
-                         : html`<td class="figure">${text}</td>`;
-}
+const figure = (text) => html`<td class="figure">${text}</td>`;
 
 // A list of terms and texts that leaves out what is not known.
 function factList(facts) {

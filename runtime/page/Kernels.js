@@ -163,8 +163,8 @@ function timePlot(row, most) {
 
 // Beyond 300 characters a name is cut in a title; it stands in full below the
 // resources and in the title of its speedup.
-function kernelHeading(row, role = "") {
-  return html`<th scope="row"${new Html(role)} title="${cutText(row.name, 300)}"><code>${row.short}</code></th>`;
+function kernelHeading(row) {
+  return html`<th scope="row" title="${cutText(row.name, 300)}"><code>${row.short}</code></th>`;
 }
 
 function effectText(row) {
@@ -182,11 +182,9 @@ function effectText(row) {
 
 const intervalText = (sure) => (sure ? `${sure[0].toFixed(2)} to ${sure[1].toFixed(2)}` : "-");
 
-// A table whose rows become blocks in a narrow window loses its roles there, so
-// this one has them written out.
 function speedupRow(row, axis, hasIntervals) {
-  const cell = (kind, content) => html`<td role="cell" class="${kind}">${content}</td>`;
-  return html`<tr role="row">${kernelHeading(row, ' role="rowheader"')}${cell("plot", speedupPlot(row, axis))}${
+  const cell = (kind, content) => html`<td class="${kind}">${content}</td>`;
+  return html`<tr>${kernelHeading(row)}${cell("plot", speedupPlot(row, axis))}${
     cell("figure", html`<strong>${factorText(row.speedup)}</strong>`)}${
     hasIntervals ? cell("figure", intervalText(row.sure)) : ""}${cell("effect", effectText(row))}${
     // What an equal kernel seems to win is noise.
@@ -199,21 +197,21 @@ function speedupSection(kernels) {
     return "";
   const axis = factorAxis(kernels.rows);
   const heading = (content, kind = "") =>
-    html`<th scope="col" role="columnheader"${new Html(kind)}>${content}</th>`;
+    html`<th scope="col"${new Html(kind)}>${content}</th>`;
   const noise = kernels.hasIntervals
     ? "The line through a dot is the interval in which the speedup lies with a probability of 95 %; where it holds 1, " +
       "the kernel is called equal."
     : `There are no intervals, which need --runs=${FewestRunsForInterval} or more; speedups within ${
       AssumedNoise * 100} % of 1 are called equal.`;
   return section("speedup", "Speedup of each kernel",
-    table('class="speedup" role="table"',
+    table('class="speedup"',
       "Time of the original over the time of the rewritten kernel, on a logarithmic axis; what won or lost the program " +
       "most time comes first",
-      html`<thead role="rowgroup"><tr role="row">${heading("kernel")}${
+      html`<thead><tr>${heading("kernel")}${
         heading(html`<span class="ends"><span>◀ slower</span><span>faster ▶</span></span>${axisPlot(axis)}`,
                 ' class="plot"')}${heading("speedup")}${
         kernels.hasIntervals ? heading("95 % interval") : ""}${heading("result")}${heading("per run")}</tr></thead>
-<tbody role="rowgroup">
+<tbody>
 ${kernels.rows.map((row) => speedupRow(row, axis, kernels.hasIntervals))}</tbody>`),
     hint(noise));
 }
@@ -223,9 +221,8 @@ const shareText = (part, whole) => (whole > 0 ? `${(part / whole * 100).toFixed(
 
 function timeRow(row, kernels, most) {
   return html`<tr>${kernelHeading(row)}<td class="plot">${timePlot(row, most)}</td>${
-    figure(totalText(row.totalBefore), row.totalBefore)}${figure(totalText(row.totalAfter), row.totalAfter)}${
-    figure(wonText(row.won), row.won)}${figure(shareText(row.totalBefore, kernels.totalBefore), row.totalBefore)}${
-    figure(shareText(row.totalAfter, kernels.totalAfter), row.totalAfter)}</tr>
+    figure(totalText(row.totalBefore))}${figure(totalText(row.totalAfter))}${figure(wonText(row.won))}${
+    figure(shareText(row.totalBefore, kernels.totalBefore))}${figure(shareText(row.totalAfter, kernels.totalAfter))}</tr>
 `;
 }
 
@@ -235,7 +232,7 @@ function timeSection(kernels, total) {
   const most = Math.max(...kernels.rows.flatMap((row) => [row.totalBefore, row.totalAfter]));
   const sure = total?.["speedup-interval"];
   return section("time", "Time of the whole program",
-    table('class="sortable times"', "All launches of one run together, the median over the timed runs",
+    table('class="figures times"', "All launches of one run together, the median over the timed runs",
       columns(["kernel",
         html`<span class="key"><span class="before">before</span> <span class="after">after</span></span>`,
         "before", "after", "won or lost", "share before", "share after"]),
@@ -251,8 +248,7 @@ const either = (one, text) => (isNumber(one) ? text(one) : "-");
 
 // A cell with one field of both programs.
 function resourceCell(row, field) {
-  return figure(changeText(either(row.before?.[field], countText), either(row.after?.[field], countText)),
-                (row.after ?? row.before)?.[field]);
+  return figure(changeText(either(row.before?.[field], countText), either(row.after?.[field], countText)));
 }
 
 function fullNames(rows) {
@@ -273,9 +269,8 @@ function resourceSection(kernels) {
   // A heading and the cell of a row, for each column that anything is known of.
   const shown = [
     ["kernel", (row) => kernelHeading(row)],
-    ["launches", (row) => figure(countText(row.launches), row.launches)],
-    ["median launch",
-     (row) => figure(changeText(durationText(row.medianBefore), durationText(row.medianAfter)), row.medianAfter)],
+    ["launches", (row) => figure(countText(row.launches))],
+    ["median launch", (row) => figure(changeText(durationText(row.medianBefore), durationText(row.medianAfter)))],
     ["spread",
      (row) => figure(`${spread(row.medianBefore, row.spreadBefore)}, ${spread(row.medianAfter, row.spreadAfter)}`)],
     hasWarps && ["resident warps", (row) => resourceCell(row, "resident-warps")],
@@ -289,7 +284,7 @@ function resourceSection(kernels) {
   if (hasWarps)
     explained += " Resident warps are those of an SM, computed with the toolkit's cuda_occupancy.h for the first launch.";
   return section("resources", "Resources",
-    table('class="sortable"', "What each kernel takes: before → after, or once where nothing changes",
+    table('class="figures"', "What each kernel takes: before → after, or once where nothing changes",
       columns(shown.map(([heading]) => heading)),
       tableBody(kernels.rows.map((row) => html`<tr>${shown.map(([, cell]) => cell(row))}</tr>
 `))),

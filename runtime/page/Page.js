@@ -118,43 +118,6 @@ ${verdictSection(verify)}${body}</main>
 `);
 }
 
-function sortBy(table, column, descending) {
-  for (const body of table.tBodies) {
-    const key = (row) => {
-      const cell = row.cells[column];
-      const value = parseFloat(cell.dataset.v);
-      return isNaN(value) ? cell.textContent : value;
-    };
-    const compare = (a, b) => {
-      const [x, y] = [key(a), key(b)];
-      if (typeof x !== typeof y)
-        return typeof x === "number" ? -1 : 1; // What has no figure comes last.
-      const order = typeof x === "number" ? x - y : x.localeCompare(y);
-      return descending ? -order : order;
-    };
-    body.append(...[...body.rows].sort(compare));
-  }
-}
-
-function makeSortable(table) {
-  const headings = [...table.tHead.rows[0].cells];
-  headings.forEach((heading, column) => {
-    if (heading.querySelector(".key"))
-      return;
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...heading.childNodes);
-    heading.append(button);
-    button.addEventListener("click", () => {
-      const descending = heading.getAttribute("aria-sort") !== "descending";
-      for (const other of headings)
-        other.removeAttribute("aria-sort");
-      heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
-      sortBy(table, column, descending);
-    });
-  });
-}
-
 function openForPrinting() {
   let opened = [];
   addEventListener("beforeprint", () => {
@@ -173,7 +136,6 @@ if (typeof document !== "undefined") {
   const data = JSON.parse(document.getElementById("data").textContent);
   document.title = `${Looks[data.verify.verdict].word} - bankstripe verify`;
   document.body.insertAdjacentHTML("beforeend", renderPage(data));
-  document.querySelectorAll("table.sortable").forEach(makeSortable);
   openForPrinting();
   document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }

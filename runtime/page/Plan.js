@@ -71,9 +71,9 @@ function movedTable(moved) {
     return "";
   const rows = moved.slice(0, MostArrays).map((array) => html`<tr>${arrayCells(array)}<td>${
     [array.verdict, array.form, array.storage].filter(Boolean).join(", ")}</td>${
-    figure(either(array.sharedBytes, countText), array.sharedBytes)}<td>${array.message} ${code(array.reason)}</td></tr>
+    figure(either(array.sharedBytes, countText))}<td>${array.message} ${code(array.reason)}</td></tr>
 `);
-  return [table('class="sortable arrays"', "The arrays that are not in local memory any more",
+  return [table('class="figures arrays"', "The arrays that are not in local memory any more",
                 columns([...ArrayColumns, "becomes", "shared bytes per block", "why"]), tableBody(rows)),
           leftOut(moved.length)];
 }
@@ -148,9 +148,8 @@ function judgement({ terms }, measured) {
 
 function predictionRow(predicted) {
   const { terms, name } = predicted, measured = measuredSpeedup(predicted);
-  return html`<tr><th scope="row"><code>${name}</code></th>${figure(rangeText(terms), terms.speedup)}${
-    figure(fixed(terms.resourceFactor, 2), terms.resourceFactor)}${figure(fixed(terms.accessFactor, 2), terms.accessFactor)}${
-    figure(factorText(measured), measured)}<td>${judgement(predicted, measured)}</td></tr>
+  return html`<tr><th scope="row"><code>${name}</code></th>${figure(rangeText(terms))}${
+    figure(fixed(terms.resourceFactor, 2))}${figure(fixed(terms.accessFactor, 2))}${figure(factorText(measured))}<td>${judgement(predicted, measured)}</td></tr>
 `;
 }
 
@@ -164,7 +163,7 @@ function termsSection(plan, kernels) {
   if (!found.length)
     return "";
   return section("terms", "What was predicted",
-    table('class="sortable predicted"',
+    table('class="figures predicted"',
       "The speedup that the plan rests on (its range), its two factors, and what was measured",
       columns(["kernel", "predicted", "resource factor", "access factor", "measured",
                "measured against predicted"]),
