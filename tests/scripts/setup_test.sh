@@ -25,8 +25,8 @@ failures=0
 count=0
 
 everything="cmake ninja-build g++ python3 clang-22 llvm-22-dev libclang-22-dev
-  libclang-rt-22-dev clang-format-22 libgtest-dev libcli11-dev
-  libfmt-dev nlohmann-json3-dev
+  libclang-rt-22-dev clang-format-22 libgtest-dev libeigen3-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev
   clang-tools-22 nodejs python3-yaml ccache sccache"
 
 fake() { # fake NAME <<< body
