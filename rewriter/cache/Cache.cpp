@@ -179,9 +179,7 @@ std::string bankstripe::usualCacheFolder() {
 llvm::CachePruningPolicy bankstripe::usualCacheLimits() {
   const std::string Usual = "prune_after=2160h:cache_size_bytes=";
   const auto Given = llvm::sys::Process::GetEnv("BANKSTRIPE_CACHE_SIZE");
-  auto Limits = llvm::parseCachePruningPolicy(Usual + Given.value_or("1g"));
-  if (Limits)
-    return *Limits;
-  llvm::consumeError(Limits.takeError());
-  return llvm::cantFail(llvm::parseCachePruningPolicy(Usual + "1g"));
+  return llvm::expectedToOptional(
+             llvm::parseCachePruningPolicy(Usual + Given.value_or("1g")))
+      .value_or(llvm::cantFail(llvm::parseCachePruningPolicy(Usual + "1g")));
 }

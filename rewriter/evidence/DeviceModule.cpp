@@ -277,12 +277,10 @@ void linkDeviceLibrary(Module &M, clang::CompilerInstance &Compiler) {
         Compiler.getVirtualFileSystem().getBufferForFile(Link.Filename);
     if (!Buffer)
       continue;
-    auto Library =
-        getOwningLazyBitcodeModule(std::move(*Buffer), M.getContext());
-    if (!Library) {
-      consumeError(Library.takeError());
+    auto Library = expectedToOptional(
+        getOwningLazyBitcodeModule(std::move(*Buffer), M.getContext()));
+    if (!Library)
       continue;
-    }
     if (Model != M.end())
       copyTargetAttributes(*Model, **Library);
     (*Library)->setTargetTriple(M.getTargetTriple());

@@ -201,8 +201,7 @@ public:
 
   Expected<std::vector<CompileJob>> take() {
     if (Jobs.empty())
-      return createStringError("--include and --exclude leave no file to "
-                               "process");
+      return createStringError("--exclude leaves no file to process");
     llvm::sort(Jobs, [](const CompileJob &A, const CompileJob &B) {
       return std::tie(A.File, A.Directory, A.OriginalArgs) <
              std::tie(B.File, B.Directory, B.OriginalArgs);
@@ -263,12 +262,8 @@ private:
     const StringRef Root =
         sys::path::parent_path(sys::path::parent_path(Command.Compiler));
     auto [Place, IsNew] = Kits.try_emplace(Root.str(), Kit);
-    if (IsNew) {
-      if (Expected<Toolkit> Own = findToolkit(Root))
-        Place->second = *Own;
-      else
-        consumeError(Own.takeError()); // A wrapper that lies elsewhere.
-    }
+    if (IsNew) // A wrapper of nvcc may lie elsewhere.
+      Place->second = expectedToOptional(findToolkit(Root)).value_or(Kit);
     return Place->second;
   }
 

@@ -244,10 +244,8 @@ private:
     if (Options.CudaPath.empty() && !PathOfCommand.empty()) {
       SmallString<256> Root(PathOfCommand);
       sys::path::make_absolute(Job.Directory, Root);
-      if (Expected<Toolkit> Own = findToolkit(Root))
+      if (auto Own = expectedToOptional(findToolkit(Root)))
         Job.CudaPath = Own->Root;
-      else
-        consumeError(Own.takeError()); // As if it were not given.
     }
     if (Job.CudaPath.empty())
       return;

@@ -275,12 +275,8 @@ llvm::Error bankstripe::confirmWithPtxas(RunResult &Run,
                                          std::vector<UnitRecord> &Units,
                                          const PlanOptions &Planning,
                                          const ToolOptions &Options) {
-  auto Kit = findToolkit(Options.Frontend.CudaPath);
-  if (!Kit) {
-    llvm::consumeError(Kit.takeError()); // The front end has said so.
-    return llvm::Error::success();
-  }
-  if (Kit->Nvcc.empty())
+  auto Kit = llvm::expectedToOptional(findToolkit(Options.Frontend.CudaPath));
+  if (!Kit || Kit->Nvcc.empty()) // The front end has said so.
     return llvm::Error::success();
   Confirmation C(Run, Options, Kit->Nvcc);
   C.askOriginals(Units);

@@ -141,10 +141,8 @@ std::optional<ToolOptions> Launcher::readOptions() const {
   const StringRef Compiler = Command.Words[Command.Compiler];
   if (Options->Frontend.CudaPath.empty() && path::is_absolute(Compiler)) {
     const StringRef Root = path::parent_path(path::parent_path(Compiler));
-    if (auto Kit = findToolkit(Root))
-      Options->Frontend.CudaPath = Kit->Root;
-    else
-      llvm::consumeError(Kit.takeError()); // A wrapper that lies elsewhere.
+    if (auto Kit = llvm::expectedToOptional(findToolkit(Root)))
+      Options->Frontend.CudaPath = Kit->Root; // Else a wrapper lies there.
   }
   return Options;
 }
@@ -158,11 +156,10 @@ static std::optional<Plan> unchangedAlone(UnitRecord Unit,
   DecisionsLookup Lookup(Options.Config);
   std::vector<UnitRecord> Units;
   Units.push_back(std::move(Unit));
-  auto Planning = planningFor(Run, Units, Lookup, Options);
-  if (!Planning) {
-    llvm::consumeError(Planning.takeError()); // The run itself reports it.
-    return std::nullopt;
-  }
+  auto Planning =
+      llvm::expectedToOptional(planningFor(Run, Units, Lookup, Options));
+  if (!Planning)
+    return std::nullopt; // The run itself reports why.
   return unchangedPlan(Units.front().Unit.Facts, *Planning);
 }
 

@@ -54,11 +54,9 @@ static json::Value toJson(const CompileStats &S) {
 // Nothing for a line that another version wrote.
 static std::optional<CompileStats> parse(StringRef Line) {
   CompileStats S;
-  auto Value = json::parse(Line);
-  if (!Value) {
-    llvm::consumeError(Value.takeError());
+  auto Value = llvm::expectedToOptional(json::parse(Line));
+  if (!Value)
     return std::nullopt;
-  }
   json::Path::Root Root;
   json::ObjectMapper Map(*Value, Root);
   if (!Map || !Map.map("source", S.Source) || !Map.map("object", S.Object) ||

@@ -207,7 +207,7 @@ TEST(Jobs, GlobsThatLeaveNothingAreAnError) {
   Folder.write("a.cu", "");
   FrontendOptions Options;
   Options.Exclude = {"a*"};
-  EXPECT_THAT(problem({Folder.path()}, Options), HasSubstr("leave no file"));
+  EXPECT_THAT(problem({Folder.path()}, Options), HasSubstr("leaves no file"));
 }
 
 TEST(Jobs, BadGlobIsAnError) {
