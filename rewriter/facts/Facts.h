@@ -125,7 +125,7 @@ BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Problem)
 
 // Frontend.h, Plan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,
-                  GpuArch, AllGpuArchs, CudaPath, IsOtherArch)
+                  GpuArch, AllGpuArchs, CudaPath, FoundDatabase, IsOtherArch)
 BANKSTRIPE_FIELDS(UnitResult, Facts, Evidence, Resources)
 BANKSTRIPE_FIELDS(ParseOutcome, UsedShim, UsedBuiltinHeader)
 BANKSTRIPE_FIELDS(UnitReading, Unit, Diagnostics, Error, Outcome, Trace,

@@ -42,7 +42,9 @@ namespace bankstripe {
 struct FrontendOptions {
   std::string GpuArch;  ///< `sm_90`; empty: from the command, else sm_90.
   std::string CudaPath; ///< Toolkit root; empty: look for one.
-  std::string DatabaseDirectory;         ///< `-p`: holds compile_commands.json.
+  std::string DatabaseDirectory; ///< `-p`: holds compile_commands.json.
+  /// Without one, and without CompilerArgs, look for it around each path.
+  bool LooksForDatabase = false;
   std::vector<std::string> ExtraArgs;    ///< `--extra-arg`.
   std::vector<std::string> CompilerArgs; ///< After `--` on our command line.
   std::vector<std::string> Exclude;      ///< `--exclude` globs.
@@ -62,6 +64,8 @@ struct CompileJob {
   /// All that code is made for; empty when the command names none.
   std::vector<std::string> AllGpuArchs;
   std::string CudaPath; ///< Empty: the built-in header serves.
+  /// The compile database that the command is from, if nobody named it.
+  std::string FoundDatabase;
   /// The command of another job, read for another of its architectures.
   bool IsOtherArch = false;
 };
@@ -77,6 +81,12 @@ struct Toolkit {
 /// folder of nvcc on PATH, /usr/local/cuda.
 /// \returns an error only when \p CudaPath is given and holds none.
 llvm::Expected<Toolkit> findToolkit(llvm::StringRef CudaPath);
+
+/// The paths that stand for all CUDA files of the compile database in
+/// \p DatabaseDirectory: the current folder, if any are below it, and each
+/// other file. An error if there are none.
+llvm::Expected<std::vector<std::string>>
+databasePaths(llvm::StringRef DatabaseDirectory);
 
 /// Expands \p Paths (files, or folders searched for .cu files or for entries of
 /// the compile database) to compile jobs, sorted by file, each file and command

@@ -7,6 +7,10 @@
 //
 //   paths => files => commands (compile database, or the default) => jobs
 //
+// Without -p, the database is looked for as clang-tidy does: in the folders
+// above a path, and in the build folders beside it (`build*`). One that does
+// not name the path's sources is none of its.
+//
 // Files are compared by their real paths, so that one which is reached by two
 // names is one file. Below a folder, links that lead out of it are left alone:
 // the user gave us the folder, not what it points to.
@@ -110,6 +114,27 @@ public:
     return Result;
   }
 
+  /// The nearest one around \p Path, a real path, that has a command for it, or
+  /// for a CUDA file below it.
+  static Database around(StringRef Path) {
+    for (StringRef Folder =
+             sys::fs::is_directory(Path) ? Path : sys::path::parent_path(Path);
+         !Folder.empty(); Folder = sys::path::parent_path(Folder))
+      for (const std::string &Place : placesIn(Folder))
+        if (Expected<Database> Found = load(Place)) {
+          if (!Found->of(Path).empty() || !Found->below(Path).empty()) {
+            Found->Place = Place;
+            return std::move(*Found);
+          }
+        } else {
+          consumeError(Found.takeError()); // Nobody asked for this one.
+        }
+    return {};
+  }
+
+  /// Where it was found, if nobody had to name it.
+  StringRef place() const { return Place; }
+
   ArrayRef<Entry> of(StringRef File) const {
     auto Found = Entries.find(File.str());
     if (Found == Entries.end())
@@ -133,10 +158,31 @@ private:
            compilesCuda(readCommandLine(E.CommandLine, E.Directory));
   }
 
+  /// The compile databases in \p Folder and in its build folders, sorted.
+  static std::vector<std::string> placesIn(StringRef Folder) {
+    std::vector<std::string> Places;
+    auto Add = [&](const Twine &In) {
+      SmallString<256> File;
+      sys::path::append(File, In, "compile_commands.json");
+      if (sys::fs::exists(File))
+        Places.push_back(std::string(File));
+    };
+    Add(Folder);
+    std::error_code Code;
+    for (sys::fs::directory_iterator It(Folder, Code), End; It != End && !Code;
+         It.increment(Code))
+      if (sys::path::filename(It->path()).starts_with("build"))
+        Add(It->path());
+    llvm::sort(Places);
+    return Places;
+  }
+
   std::map<std::string, std::vector<Entry>> Entries;
+  std::string Place;
 };
 
-/// Every .cu file below \p Folder; hidden folders are left out.
+/// Every .cu file below \p Folder; hidden folders are left out, and those in
+/// which CMake builds.
 Expected<std::vector<std::string>> findSources(StringRef Folder) {
   std::vector<std::string> Files;
   std::error_code Code;
@@ -145,7 +191,8 @@ Expected<std::vector<std::string>> findSources(StringRef Folder) {
       End;
   for (; It != End && !Code; It.increment(Code)) {
     StringRef Path = It->path();
-    if (sys::path::filename(Path).starts_with(".")) {
+    if (sys::path::filename(Path).starts_with(".") ||
+        sys::fs::exists(Path + "/CMakeCache.txt")) {
       It.no_push();
       continue;
     }
@@ -172,6 +219,9 @@ public:
     const std::string Real = canonicalPath(Path);
     if (!sys::fs::exists(Real))
       return createStringError("no such file or folder: '" + Path + "'");
+    if (Options.LooksForDatabase && Options.DatabaseDirectory.empty() &&
+        Options.CompilerArgs.empty())
+      Known = Database::around(Real);
     if (!sys::fs::is_directory(Real)) {
       addFile(Real, currentDirectory());
       return Error::success();
@@ -188,6 +238,7 @@ public:
       if (!Found)
         return Found.takeError();
       Files = std::move(*Found);
+      append_range(Files, Known.below(Real));
       if (Files.empty())
         return createStringError(
             "no CUDA source (.cu) below '" + Path +
@@ -245,6 +296,8 @@ private:
     Job.File = File;
     Job.Directory = Directory.str();
     Job.OriginalArgs = extend(std::move(Command));
+    if (!Known.of(File).empty())
+      Job.FoundDatabase = Known.place();
     if (!Seen.insert({Job.File, Job.Directory, Job.OriginalArgs}).second)
       return;
     translateCommand(Job, Options, toolkitOf(Job));
@@ -268,7 +321,7 @@ private:
   }
 
   const FrontendOptions &Options;
-  const Database Known;
+  Database Known;
   const Filter Wanted;
   const Toolkit Kit;
   std::map<std::string, Toolkit> Kits;
@@ -277,6 +330,23 @@ private:
 };
 
 } // namespace
+
+Expected<std::vector<std::string>> databasePaths(StringRef DatabaseDirectory) {
+  Expected<Database> Known = Database::load(DatabaseDirectory);
+  if (!Known)
+    return Known.takeError();
+  const std::string Here = canonicalPath(".");
+  std::vector<std::string> Paths;
+  if (!Known->below(Here).empty())
+    Paths.push_back(".");
+  for (std::string &File : Known->below("/"))
+    if (!isBelow(File, Here))
+      Paths.push_back(std::move(File));
+  if (Paths.empty())
+    return createStringError("the compile database in '" + DatabaseDirectory +
+                             "' names no CUDA source");
+  return Paths;
+}
 
 Expected<std::vector<CompileJob>> collectJobs(ArrayRef<std::string> Paths,
                                               const FrontendOptions &Options) {

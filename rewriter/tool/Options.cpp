@@ -9,12 +9,33 @@
 #include "tool/Version.h"
 #include "workers/Workers.h"
 #include "clang/Basic/Version.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
 namespace cl = llvm::cl;
+
+namespace {
+/// Names the good values when it is given a bad one.
+template <class T> struct NamedValues : cl::parser<T> {
+  using cl::parser<T>::parser;
+  bool parse(cl::Option &O, llvm::StringRef, llvm::StringRef Given, T &Value) {
+    std::string Good;
+    for (const auto &V : this->Values) {
+      if (V.Name == Given) {
+        Value = V.V.getValue();
+        return false;
+      }
+      Good += (Good.empty() ? "" : ", ") + V.Name.str();
+    }
+    return O.error("'" + Given + "' is none of " + Good);
+  }
+};
+} // namespace
 
 /// What the options below write into.
 static ToolOptions Given;
@@ -130,7 +151,7 @@ static Option<std::string>
            ALL_COMMANDS);
 static Option<bool> NoConfig("no-config", cl::location(Given.Config.None),
                              cl::desc("Obey no decisions"), ALL_COMMANDS);
-static cl::opt<Layout> DefaultLayout(
+static cl::opt<Layout, false, NamedValues<Layout>> DefaultLayout(
     "layout", cl::desc("What arrays without a decision become"),
     cl::init(Layout::Auto),
     cl::values(clEnumValN(Layout::Auto, "auto", "bankstripe chooses"),
@@ -151,14 +172,13 @@ static List Exclude("exclude", cl::location(Given.Frontend.Exclude),
                     cl::value_desc("GLOB"),
                     cl::desc("No files that match (may be repeated)"),
                     ALL_COMMANDS);
-static Option<OutputFormat>
+static cl::opt<OutputFormat, true, NamedValues<OutputFormat>>
     Format("format", cl::location(Given.Format), cl::desc("Output format"),
            cl::values(clEnumValN(OutputFormat::Text, "text", "for people"),
                       clEnumValN(OutputFormat::Json, "json",
                                  "for machines; see docs/json.md"),
                       clEnumValN(OutputFormat::Sarif, "sarif",
-                                 "for code hosts and editors, of analyze and "
-                                 "rewrite; see docs/ci.md")),
+                                 "for code hosts; see docs/ci.md")),
            cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),
            cl::sub(VerifyCommand), cl::sub(TuneCommand));
 static cl::opt<bool> Quiet("quiet", cl::desc("Print errors only"),
@@ -277,15 +297,19 @@ static Option<bool>
                 cl::cat(Category), cl::sub(CalibrateCommand));
 
 static constexpr llvm::StringLiteral Overview =
-    R"(bankstripe moves private CUDA arrays from local memory into bank-striped shared memory
+    R"(moves per-thread CUDA arrays from local into bank-striped shared memory
 
-  A PATH is a CUDA file, or a folder: every .cu file in it, or with -p the
-  entries of BUILD_DIR/compile_commands.json that lie in it. What follows -- is
-  handed to the compiler, for nvcc or Clang alike.
+  A PATH is a CUDA file, or a folder: every .cu file in it. How they are
+  compiled tells compile_commands.json, in a folder above or in build*/ beside
+  it, or in BUILD_DIR of -p: then its entries below a PATH are taken, without a
+  PATH all. What follows -- is handed to the compiler instead, for nvcc or Clang
+  alike.
 
   What a project has decided about its arrays stands in .bankstripe.yaml, in the
   folder of a source or above it; see docs/decisions.md.
+)";
 
+static constexpr llvm::StringLiteral Examples = R"(
 EXAMPLES:
   bankstripe analyze src/                     what would happen, and why
   bankstripe rewrite src/kernel.cu            the change as a diff
@@ -359,7 +383,7 @@ static bool isGivenEmpty(const Option<std::string> &Asked) {
   return Asked.getNumOccurrences() && Asked.getValue().empty();
 }
 
-// `tune -- PROGRAM ARGS`: of the sources, a compilation database tells.
+// `tune -- PROGRAM ARGS`: of the sources, a compile database tells.
 static void readProgram(ToolOptions &O) {
   if (O.Run != Command::Tune || !O.Paths.empty() ||
       O.Frontend.CompilerArgs.empty())
@@ -369,10 +393,6 @@ static void readProgram(ToolOptions &O) {
                        O.Frontend.CompilerArgs.end());
   O.Frontend.CompilerArgs.clear();
   O.Paths.emplace_back(".");
-  for (const char *Folder : {"build", "."})
-    if (O.Frontend.DatabaseDirectory.empty() &&
-        llvm::sys::fs::exists(Folder + std::string("/compile_commands.json")))
-      O.Frontend.DatabaseDirectory = Folder;
 }
 
 // Values that make no sense.
@@ -397,12 +417,30 @@ static bool checkValues(const ToolOptions &O) {
   return O.Runs >= 1 || usageError("--runs must be at least 1");
 }
 
+// `-p` alone means every file of the database, which is a program.
+static bool completePaths(ToolOptions &O) {
+  readProgram(O);
+  // What nvcc makes of files alone is not built as a database says.
+  O.Frontend.LooksForDatabase = O.Run == Command::Analyze ||
+                                O.Run == Command::Rewrite ||
+                                !O.BuiltProgram.empty();
+  if (!O.Paths.empty() || O.Run == Command::Calibrate)
+    return true;
+  if (O.Frontend.DatabaseDirectory.empty())
+    return usageError("give at least one file or folder");
+  auto Paths = databasePaths(O.Frontend.DatabaseDirectory);
+  if (!Paths)
+    return usageError(toString(Paths.takeError()));
+  O.Paths = std::move(*Paths);
+  if (!Versions)
+    O.Others = Outside::Nobody;
+  return true;
+}
+
 // Options that need others, or do not go together with them.
 static bool checkTogether(const ToolOptions &O) {
   if (O.Run == Command::Calibrate)
     return true;
-  if (O.Paths.empty())
-    return usageError("give at least one file or folder");
   if ((!O.BuildCommand.empty() && O.BuiltProgram.empty()) ||
       (BuiltProgram.getNumOccurrences() && O.BuildCommand.empty()))
     return usageError("--build and --program go together");
@@ -444,6 +482,44 @@ static void translate(ToolOptions &O) {
     O.CaptureLaunch = CaptureLaunch;
 }
 
+// LLVM prints a description as it is, and does not know the terminal's width.
+static void wrapDescriptions(cl::SubCommand &S) {
+  size_t Indent = 0;
+  std::set<cl::Option *> Shown;
+  for (const auto &Entry : cl::getRegisteredOptions(S))
+    if (Entry.second->getOptionHiddenFlag() == cl::NotHidden &&
+        Shown.insert(Entry.second).second)
+      Indent = std::max(Indent, Entry.second->getOptionWidth());
+  const unsigned Columns = llvm::sys::Process::StandardOutColumns();
+  const size_t Room =
+      std::max<size_t>(Columns ? Columns : 80, Indent + 30) - Indent - 4;
+  static llvm::BumpPtrAllocator Memory;
+  static llvm::StringSaver Texts(Memory);
+  for (cl::Option *O : Shown) {
+    std::string Wrapped;
+    size_t Used = 0;
+    for (llvm::StringRef Word : llvm::split(O->HelpStr, ' ')) {
+      if (Used)
+        Wrapped += Used + 1 + Word.size() > Room ? '\n' : ' ';
+      Used = Wrapped.size() - (Wrapped.rfind('\n') + 1) + Word.size();
+      Wrapped += Word;
+    }
+    O->setDescription(Texts.save(Wrapped));
+  }
+}
+
+// One line of what LLVM says of a mistake; what follows from it are no others.
+// (That a value is bad, it has printed by itself.)
+static void printMistake(llvm::StringRef Errors) {
+  if (Errors.empty())
+    return;
+  auto [First, Rest] = Errors.trim().split('\n');
+  llvm::errs() << First.trim().split(".  Try: ").first;
+  if (Rest.consume_front("bankstripe: Did you mean "))
+    llvm::errs() << "; did you mean " << Rest.split('?').first << '?';
+  llvm::errs() << "; see bankstripe --help\n";
+}
+
 static std::optional<Command> chosenCommand() {
   for (const auto &[Asked, Name] :
        {std::pair(&AnalyzeCommand, Command::Analyze),
@@ -453,7 +529,7 @@ static std::optional<Command> chosenCommand() {
         {&CalibrateCommand, Command::Calibrate}})
     if (*Asked)
       return Name;
-  usageError("give a command: analyze, rewrite, verify, tune or calibrate");
+  cl::PrintHelpMessage();
   return std::nullopt;
 }
 
@@ -464,13 +540,21 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   cl::HideUnrelatedOptions(Category);
   for (cl::SubCommand *S :
        {&AnalyzeCommand, &RewriteCommand, &VerifyCommand, &TuneCommand,
-        &CalibrateCommand, &WrapCommand, &StatsCommand, &ReplayCommand})
+        &CalibrateCommand, &WrapCommand, &StatsCommand, &ReplayCommand}) {
     cl::HideUnrelatedOptions(Category, *S);
+    if (llvm::is_contained(Own, llvm::StringRef("--help")) &&
+        S->getName() == Own[1])
+      wrapDescriptions(*S);
+  }
+  // The help of a command shows that command.
+  const std::string About = Own.size() > 1 && Own[1][0] != '-'
+                                ? Overview.str()
+                                : (Overview + Examples).str();
   cl::SetVersionPrinter(printVersion);
   std::string Errors;
   llvm::raw_string_ostream OS(Errors);
-  if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), Overview, &OS)) {
-    llvm::errs() << Errors;
+  if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), About, &OS)) {
+    printMistake(OS.str());
     return std::nullopt;
   }
   const std::optional<Command> Chosen = chosenCommand();
@@ -479,7 +563,7 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   O.Run = *Chosen;
   translate(O);
   readProgram(O);
-  if (!readMode(O) || !checkValues(O) || !checkTogether(O))
+  if (!readMode(O) || !completePaths(O) || !checkValues(O) || !checkTogether(O))
     return std::nullopt;
   return O;
 }

@@ -179,21 +179,36 @@ static std::vector<UnitReading> readAll(RunResult &Run,
   return Results;
 }
 
+// What makes Clang find the header whose absence \p Diagnostics report.
+static StringRef cureOf(StringRef Diagnostics) {
+  const auto [Before, Behind] = Diagnostics.split("' file not found");
+  if (Behind.empty())
+    return "";
+  const StringRef Header = Before.rsplit('\'').second;
+  return Header.contains('.') || Header.contains('/')
+             ? "; give the build's commands with -p BUILD_DIR, or the header's "
+               "folder with -- -I"
+             : "; a C++ library is missing, which Debian and Ubuntu have in "
+               "the package g++";
+}
+
 // What a person should know about how a file was read.
 static void reportReading(const CompileJob &Job, const UnitReading &Result,
-                          const ToolOptions &Options, bool &SaidBuiltin) {
+                          const ToolOptions &Options,
+                          std::set<StringRef> &Said) {
   if (!Result.Diagnostics.empty() && !Result.Error.empty())
     llvm::errs() << Result.Diagnostics;
   if (!Result.Error.empty())
     llvm::errs() << "bankstripe: " << Result.Error << '\n';
   if (Options.Level == Detail::Quiet)
     return;
-  if (Result.Outcome.UsedBuiltinHeader && !SaidBuiltin) {
+  if (Result.Outcome.UsedBuiltinHeader && Said.insert("builtin").second)
     llvm::errs() << "bankstripe: no CUDA toolkit was found, the built-in "
                     "declarations are used; give --cuda-path for the full "
                     "headers\n";
-    SaidBuiltin = true;
-  }
+  if (!Job.FoundDatabase.empty() && Said.insert(Job.FoundDatabase).second)
+    llvm::errs() << "bankstripe: the commands are those of "
+                 << displayName(Job.FoundDatabase) << "; -p names another\n";
   if (Options.Level != Detail::Verbose)
     return;
   if (Result.Outcome.UsedShim)
@@ -246,9 +261,11 @@ static std::vector<UnitRecord> readUnits(RunResult &Run,
   std::vector<UnitRecord> Others =
       readOtherArchitectures(Run, Results, Options);
   std::vector<UnitRecord> Units;
-  bool SaidBuiltin = false;
+  std::set<StringRef> Said;
   for (size_t I = 0; I < Results.size(); ++I) {
-    reportReading(Run.Jobs[I], Results[I], Options, SaidBuiltin);
+    if (!Results[I].Error.empty())
+      Results[I].Error += cureOf(Results[I].Diagnostics);
+    reportReading(Run.Jobs[I], Results[I], Options, Said);
     if (!Results[I].Error.empty()) {
       Run.SomeFailed = true;
       Run.Problems.push_back({Run.Jobs[I].File, Results[I].Error});

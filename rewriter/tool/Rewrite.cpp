@@ -86,6 +86,19 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
       printDiff(llvm::outs(), displayName(File.Path), File.Before, File.After);
 }
 
+// The last line, where it is not overlooked.
+static void countFailures(const RunResult &Run) {
+  std::set<StringRef> Given, Failed;
+  for (const CompileJob &Job : Run.Jobs)
+    Given.insert(Job.File);
+  for (const Problem &P : Run.Problems)
+    if (!P.File.empty())
+      Failed.insert(P.File);
+  if (!Failed.empty())
+    llvm::errs() << "bankstripe: " << Failed.size() << " of " << Given.size()
+                 << " files could not be processed\n";
+}
+
 llvm::Expected<int> bankstripe::runRewrite(const ToolOptions &Options) {
   llvm::Expected<RunResult> Ended = runPipeline(Options);
   RunResult Run;
@@ -97,6 +110,8 @@ llvm::Expected<int> bankstripe::runRewrite(const ToolOptions &Options) {
   } else {
     addProblems(Run, Ended.takeError());
   }
+  if (Options.Level != Detail::Quiet)
+    countFailures(Run);
   int Code = ExitDone;
   if (Run.SomeFailed)
     Code = ExitSomeFailed;

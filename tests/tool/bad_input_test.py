@@ -37,7 +37,19 @@ class BadSource(ToolTest):
         self.write("a.cu", text)
         done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "a.cu"))
         self.assertIn("not_there.h", done.stderr)
+        self.assertIn("give the build's commands with -p BUILD_DIR", done.stderr)
         self.assertEqual(self.read("a.cu"), text)
+
+    def test_missing_library(self):
+        self.write("a.cu", "#include <cnowhere>\n" + moves())
+        done = self.expect(SOME_FAILED, self.run_tool("analyze", "a.cu"))
+        self.assertIn("in the package g++", done.stderr)
+
+    def test_files_that_could_not_be_processed_are_counted_last(self):
+        self.write("a.cu", BROKEN)
+        self.write("b.cu", moves())
+        done = self.expect(SOME_FAILED, self.run_tool("analyze", "."))
+        self.assertTrue(done.stderr.endswith("bankstripe: 1 of 2 files could not be processed\n"))
 
     def test_file_with_a_syntax_error_is_not_written_to_the_output(self):
         self.write("src/a.cu", BROKEN)

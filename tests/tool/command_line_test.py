@@ -52,10 +52,17 @@ class Usage(ToolTest):
         self.assertEqual(self.snapshot(), before)
 
     def test_no_command(self):
-        self.bad("give a command: analyze, rewrite, verify or tune")
+        done = self.expect(USAGE, self.run_tool())
+        for command in ("analyze", "rewrite", "verify", "tune", "wrap", "stats", "replay"):
+            self.assertRegex(done.stdout, rf"\n  {command} +- ")
 
     def test_unknown_command(self):
         self.bad("Unknown", "frobnicate", "a.cu")
+
+    def test_one_mistake_is_one_line(self):
+        done = self.expect(USAGE, self.run_tool("analyse", "a.cu"))
+        self.assertEqual(done.stderr, "bankstripe: Unknown subcommand 'analyse'; "
+                                      "did you mean 'analyze'?; see bankstripe --help\n")
 
     def test_unknown_option(self):
         self.bad("--frobnicate", "analyze", "--frobnicate", "a.cu")
@@ -84,15 +91,21 @@ class Usage(ToolTest):
                      "analyze", f"--carveout={wrong}", "a.cu")
 
     def test_architecture(self):
-        self.bad("--gpu-arch needs a name such as sm_90, not 'hopper'",
-                 "analyze", "--gpu-arch=hopper", "a.cu")
+        for part in ("--gpu-arch needs a name such as sm_90, or that of a file in",
+                     "not 'hopper'"):
+            self.bad(part, "analyze", "--gpu-arch=hopper", "a.cu")
 
     def test_quiet_and_verbose(self):
         self.bad("choose one of --quiet and --verbose",
                  "analyze", "--quiet", "--verbose", "a.cu")
 
     def test_format(self):
-        self.bad("format", "analyze", "--format=xml", "a.cu")
+        self.bad("'xml' is none of text, json, sarif\n",
+                 "analyze", "--format=xml", "a.cu")
+
+    def test_layout(self):
+        self.bad("'stripes' is none of auto, stripe, slot, split, bits, keep",
+                 "analyze", "--layout=stripes", "a.cu")
 
 
 class Information(ToolTest):
@@ -107,6 +120,12 @@ class Information(ToolTest):
         for option in ("--in-place", "--output-dir", "--check", "--embed-helper",
                        "--block-size", "--exclude", "--gpu-arch"):
             self.assertIn(option, done.stdout)
+        self.assertNotIn("EXAMPLES:", done.stdout)
+
+    def test_help_of_a_command_fits_a_terminal(self):
+        done = self.expect(DONE, self.run_tool("tune", "--help"))
+        options = done.stdout[done.stdout.index("bankstripe options:"):]
+        self.assertEqual([line for line in options.splitlines() if len(line) > 80], [])
 
     def test_version(self):
         done = self.expect(DONE, self.run_tool("--version"))
@@ -257,6 +276,13 @@ class CompileCommands(ToolTest):
             [entry("src/a.cu", 9), entry("src/b.cu", 13), entry("other/c.cu", 15)]))
         self.assertEqual(self.extents("-p", "build", "src"), [[9], [13]])
         self.assertEqual(self.extents("-p", "build", "src/b.cu"), [[13]])
+        # Of all that it names, and found by itself.
+        self.assertEqual(self.extents("-p", "build"), [[15], [9], [13]])
+        self.assertEqual(self.extents("src"), [[9], [13]])
+        self.assertEqual(self.extents("src/b.cu"), [[13]])
+        done = self.expect(DONE, self.run_tool("analyze", "src"))
+        self.assertIn("bankstripe: the commands are those of build/compile_commands.json; "
+                      "-p names another\n", done.stderr)
 
     def test_block_size(self):
         # Launches that name their block twice would call it twice.

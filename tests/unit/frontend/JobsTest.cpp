@@ -179,6 +179,52 @@ TEST(Jobs, FileThatTheDatabaseLacksGetsTheDefaultCommand) {
               ElementsAre("nvcc"));
 }
 
+TEST(Jobs, DatabaseIsFoundInBuildFoldersAbove) {
+  TemporaryFolder Folder;
+  std::string File = Folder.write("src/deep/a.cu", "");
+  writeDatabase(Folder, {{"../src/deep/a.cu", "nvcc -DA -c ../src/deep/a.cu"}});
+  EXPECT_THAT(jobs({File}).at(0).OriginalArgs, ElementsAre("nvcc"));
+  FrontendOptions Options;
+  Options.LooksForDatabase = true;
+  for (const std::string &Path : {File, Folder.path("src")}) {
+    const CompileJob Job = jobs({Path}, Options).at(0);
+    EXPECT_THAT(Job.ClangArgs, Contains("-DA"));
+    EXPECT_EQ(Job.FoundDatabase, Folder.path("build/compile_commands.json"));
+  }
+}
+
+TEST(Jobs, DatabaseThatDoesNotNameThePathIsNotTaken) {
+  TemporaryFolder Folder;
+  std::string File = Folder.write("src/a.cu", "");
+  Folder.write("b.cu", "");
+  writeDatabase(Folder, {{"../b.cu", "nvcc -DA -c ../b.cu"}});
+  Folder.write("src/compile_commands.json", "no database");
+  FrontendOptions Options;
+  Options.LooksForDatabase = true;
+  const CompileJob Job = jobs({File}, Options).at(0);
+  EXPECT_THAT(Job.OriginalArgs, ElementsAre("nvcc"));
+  EXPECT_EQ(Job.FoundDatabase, "");
+}
+
+TEST(Jobs, ArgumentsAfterTheDashesReplaceADatabase) {
+  TemporaryFolder Folder;
+  std::string File = Folder.write("a.cu", "");
+  writeDatabase(Folder, {{"../a.cu", "nvcc -DA -c ../a.cu"}});
+  FrontendOptions Options;
+  Options.LooksForDatabase = true;
+  Options.CompilerArgs = {"-DB"};
+  EXPECT_THAT(jobs({File}, Options).at(0).OriginalArgs,
+              ElementsAre("nvcc", "-DB"));
+}
+
+TEST(Jobs, FoldersInWhichCMakeBuildsAreLeftOut) {
+  TemporaryFolder Folder;
+  std::string File = Folder.write("a.cu", "");
+  Folder.write("out/CMakeCache.txt", "");
+  Folder.write("out/CMakeFiles/CMakeCUDACompilerId.cu", "");
+  EXPECT_THAT(files(jobs({Folder.path("")})), ElementsAre(File));
+}
+
 TEST(Jobs, NvccOfTheCommandBringsItsToolkit) {
   TemporaryFolder Folder;
   std::string File = Folder.write("a.cu", "");
