@@ -11,7 +11,7 @@
 //
 // By default that is what the blocks need which its grid brings to an SM, at
 // launches that are edited anyway and at those of kernels that may lose if the
-// driver chooses (docs/measurements.md).
+// driver chooses (measurements/2026-11-21-carveout.md).
 //
 // A kernel about which the program asks how many blocks can be resident keeps
 // what the driver chooses: the answer counts what was asked for last.

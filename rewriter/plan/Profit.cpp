@@ -57,12 +57,13 @@ namespace {
 constexpr double LinesExponent = 8;
 /// Of words that cost what those of the sweep do, measured with 1 and 2.
 constexpr double LoadsPerStore = 2;
-/// Passes of a slot at random indices, measured (docs/measurements.md).
+/// Passes of a slot at random indices, measured
+/// (measurements/2026-11-21-layouts.md).
 constexpr double SlotPasses = 1.6;
 constexpr double SlotPassesOfDoubles = 2.4;
 /// Instructions of an access to a bit, in one register and in two, without
 /// those for the address that it needs no more: measured, as far as they cost
-/// issue slots (docs/measurements.md).
+/// issue slots (measurements/2026-11-23-bits.md).
 constexpr double BitInstructions = 1;
 constexpr double LongBitInstructions = 5;
 /// Loads at one index for all lanes are mostly in unrolled loops, where nothing
@@ -72,7 +73,7 @@ constexpr unsigned BlocksOfSmallGrid = 2; ///< On an SM.
 constexpr double LeastShare = 0.1; ///< Of the time, of loads that matter.
 constexpr double LongWait = 1.5;   ///< Chains that no source shows.
 /// Instructions of kernels whose code shrinks far, over those of before: up to
-/// 1.22, measured (docs/measurements.md).
+/// 1.22, measured (measurements/2026-11-22-profiles.md).
 constexpr double CostOfRolling = 1.25;
 /// Between these the data of gathered loads may be of any size.
 constexpr double LeastGathered = 1024;

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """Draws the picture in the README: what becomes of the kernels of public programs.
 
-    plot_speedups.py [PROJECT_FOLDER] > docs/speedups.svg
+    plot_speedups.py [PROJECT_FOLDER] > docs/pictures/speedups.svg
     plot_speedups.py --means [PROJECT_FOLDER]
 
-The figures are those of the two tables in docs/measurements.md, under "What the tool decides about
-them": a row for each kernel, with everything moved as stripes and as slots, and the default
+The figures are those of the two tables of kernels in measurements/2026-11-22-public-programs.md: a row for each kernel, with everything moved as stripes and as slots, and the default
 decision. The best is the best of these and of the original.
 
 With --means, prints what the table of means below them says of the default decision of today.
@@ -21,7 +20,7 @@ import sys
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SECTION = "### What the tool decides about them"
+ENTRY = "measurements/2026-11-22-public-programs.md"
 
 ROW, TOP, LEFT, WIDTH, RIGHT = 12, 74, 200, 520, 40
 LOWEST, HIGHEST = 0.2, 6.0
@@ -101,13 +100,9 @@ def kernels_of(table):
     return found
 
 
-def section_of(text):
-    return text.split(SECTION, 1)[1].split("\n### ", 1)[0]
-
-
 def by_table(text):
     """The kernels of each table."""
-    return [kernels_of(table) for table in tables(section_of(text)) if table[0][0] == "kernel"]
+    return [kernels_of(table) for table in tables(text) if table[0][0] == "kernel"]
 
 
 def read(text):
@@ -190,7 +185,7 @@ def main():
     words = sys.argv[1:]
     wants_means = words[:1] == ["--means"]
     root = pathlib.Path(words[-1]) if len(words) > wants_means else ROOT
-    text = (root / "docs" / "measurements.md").read_text(encoding="utf-8")
+    text = (root / ENTRY).read_text(encoding="utf-8")
     if wants_means:
         for kernels in (*by_table(text), read(text)):
             print(f"{len(kernels)} kernels:", " | ".join(summary(kernels)))

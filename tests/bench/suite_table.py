@@ -111,7 +111,7 @@ def frame(array):
 
 def markdown(programs):
     text = ("# The suite, array by array\n\nHeCBench, made by `tests/bench/survey.py --nvcc`; see "
-            "[measurements](../docs/measurements.md).\n\n| | |\n|---|---|\n")
+            "measurements/2026-11-21-survey.md.\n\n| | |\n|---|---|\n")
     text += "".join(row(what, value) for what, value in figures(programs))
     text += ("\nEvery per-thread array that Clang's -O3 leaves in local memory. The stack frame is "
              "the largest, in bytes, of the\nkernels that reach the array and of the function that "

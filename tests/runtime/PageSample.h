@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A report made by hand. Its times are those of docs/measurements.md, so that
-// it looks like a real one; everything else is made up.
+// A report made by hand. Its times are those of measurements/, so that it
+// looks like a real one; everything else is made up.
 //
 //===----------------------------------------------------------------------===//
 

@@ -369,7 +369,7 @@ TEST_F(RecordingInAFile, ImpossibleRecordIsNamedByItsPlace) {
             At + "it is damaged");
 }
 
-// The figure in docs/measurements.md rests on this.
+// The figure in measurements/2026-11-22-cost-of-recording.md rests on this.
 TEST_F(RecordingInAFile, LaunchWithoutDigestsTakesFewBytes) {
   const auto BytesOf = [this](int Launches) {
     fs::remove(Path);

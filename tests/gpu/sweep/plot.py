@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what the tool decides in the sweep: plot.py FILE BLOCK=DECISIONS... > docs/sweep.svg
+"""Draws what the tool decides in the sweep: plot.py FILE BLOCK=DECISIONS... > measurements/sweep.svg
 
 A dot for each point, in a panel for each pattern of indices: to the right, the best speedup that
 was measured there; up, that of what the tool decides. What lies on the diagonal is the best choice,
