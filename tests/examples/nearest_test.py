@@ -11,6 +11,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -57,7 +58,7 @@ class NearestTest(installed.FolderTest):
                             "CUDAARCHS": "90", "CMAKE_GENERATOR": "Ninja"}
 
     def shell(self, command, code=0):
-        return self.run_here("bash", "-c", command, env=self.environment, code=code).stdout
+        return self.run_here("bash", "-ec", command, env=self.environment, code=code).stdout
 
     def bankstripe(self, command, *options):
         return self.run_here(installed.tool(), command, "--no-confirm", "--gpu-arch=sm_90", *options,
@@ -87,6 +88,14 @@ class Decided(NearestTest):
             "ids": ("slot", "decided-slot"),
             "stack": ("split", "decided-split"),
             "hidden": ("bits", "bool-elements")})
+
+    def test_check_of_the_walkthrough_fails_for_stale_decisions(self):
+        page = (ROOT / "docs" / "guide" / "walkthrough.md").read_text(encoding="utf-8")
+        [check] = re.findall(r"\n\n((?:    .*\n)*    .*stale\|.*\n)", page)
+        self.write(".bankstripe.yaml", DECISIONS)
+        self.shell(check)
+        self.write(".bankstripe.yaml", DECISIONS.replace("array: ids", "array: numbers"))
+        self.shell(check, code=1)
 
 
 @unittest.skipUnless(shutil.which("g++"), "there is no g++")

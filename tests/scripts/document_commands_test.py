@@ -1,7 +1,8 @@
 """The commands that the documents give do what the documents say.
 
 Each code block of the pages below is a script, which runs in a folder that holds the sample of
-docs/sample and has to succeed; or a comment before it says what else it is (documents.py).
+docs/sample, or an example, and has to succeed; or a comment before it says what else it is
+(documents.py).
 
 BANKSTRIPE_BUILD names the build, BANKSTRIPE_SOURCE the source tree.
 
@@ -34,7 +35,11 @@ PAGES = {
     "docs/packages.md": ("count_digits.cu", "main.cu"),
     "docs/json.md": ("count_digits.cu", "main.cu"),
     "docs/troubleshooting.md": ("kernel.cu", "main.cu"),
+    "docs/guide/walkthrough.md": ("search.cu", "main.cu"),
 }
+
+# What a page is about instead of the sample.
+EXAMPLES = {"docs/guide/walkthrough.md": "examples/nearest"}
 
 # Nothing else excuses a block from being run.
 REASONS = {
@@ -78,10 +83,20 @@ class CommandTest(installed.FolderTest):
                             "CUDAARCHS": "90", "CMAKE_GENERATOR": "Ninja",
                             "CMAKE_PREFIX_PATH": str(installed.prefix())}
 
-    def prepare(self, page):
-        """An empty folder, then the sample and ways to build it."""
+    def prepare(self, page, line=0):
+        """An empty folder, then the sample and ways to build it, or the example; then
+        the files that the page has written before a line."""
         for path in self.folder.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
+        if page in EXAMPLES:
+            shutil.copytree(ROOT / EXAMPLES[page], self.folder, dirs_exist_ok=True)
+        else:
+            self.prepare_sample(page)
+        for block in blocks_of(page, "file"):
+            if block.line < line:
+                self.write(block.argument, block.text)
+
+    def prepare_sample(self, page):
         names = PAGES[page]
         (self.folder / "src").mkdir()
         for own, name in zip(("count_digits.cu", "main.cu"), names):
@@ -107,7 +122,7 @@ class CommandTest(installed.FolderTest):
             for block in blocks_of(page, kind):
                 tried += 1
                 with self.subTest(f"{page}:{block.line}"):
-                    self.prepare(page)
+                    self.prepare(page, block.line)
                     action(page, block)
         self.assertGreater(tried, 0)
         print(f"{tried} blocks: {kind}")
@@ -142,17 +157,19 @@ class Documents(CommandTest):
             self.assertIn("__shared__", copy.read_text(encoding="utf-8"))
         self.each("CMakeLists.txt", build)
 
-    def test_output_is_what_is_printed(self):
-        rules = transcript.NORMALISED
-        if not self.nvcc:
-            rules += transcript.TOOLKIT
+    def compare(self, page, block):
+        rules = transcript.NORMALISED + (() if self.nvcc else transcript.TOOLKIT)
+        printed = transcript.normalised(self.run_script(block.argument).stdout, rules)
+        expected = transcript.normalised(block.text, rules)
+        self.assertIn("\n" + expected, "\n" + printed,
+                      f"{page}:{block.line} shows what {block.argument} does not print")
 
-        def compare(page, block):
-            printed = transcript.normalised(self.run_script(block.argument).stdout, rules)
-            expected = transcript.normalised(block.text, rules)
-            self.assertIn("\n" + expected, "\n" + printed,
-                          f"{page}:{block.line} shows what {block.argument} does not print")
-        self.each("printed by", compare)
+    def test_output_is_what_is_printed(self):
+        self.each("printed by", self.compare)
+
+    def test_output_is_what_is_printed_with_nvcc(self):
+        self.need_nvcc()
+        self.each("printed with nvcc by", self.compare)
 
 
 class Blocks(unittest.TestCase):

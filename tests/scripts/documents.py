@@ -7,6 +7,8 @@ no reader sees, says what the block is:
     <!-- with nvcc -->               commands that need nvcc
     <!-- CMakeLists.txt -->          lines for a project
     <!-- printed by: COMMAND -->     a part of what COMMAND prints
+    <!-- printed with nvcc by: COMMAND -->
+    <!-- file: NAME -->              a file, for the blocks that follow
 
 Without one, the block is a script of commands.
 
@@ -16,7 +18,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
 from typing import NamedTuple
 
-KINDS = ("not run", "with nvcc", "CMakeLists.txt", "printed by")
+KINDS = ("not run", "with nvcc", "CMakeLists.txt", "printed by", "printed with nvcc by", "file")
 MARK = re.compile(rf"<!-- ({'|'.join(KINDS)})(?:: (.*?))? -->")
 
 
