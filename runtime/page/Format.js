@@ -27,48 +27,6 @@ function html(pieces, ...values) {
 
 const code = (text) => (text ? html`<code>${text}</code>` : "");
 
-// At most so many characters, the last of them an ellipsis if there are more.
-function cutText(text, most) {
-  const characters = [...text];
-  return characters.length <= most ? text : characters.slice(0, most - 1).join("") + "…";
-}
-
-// Each outermost list of template arguments as <…>. Shifts and comparisons
-// stand in parentheses there, so brackets are brackets.
-function withoutTemplateArguments(name) {
-  let result = "";
-  let depth = 0, parentheses = 0;
-  for (const c of name) {
-    if (depth > 0)
-      parentheses += c === "(" ? 1 : c === ")" ? -1 : 0;
-    if (c === "<" && parentheses === 0 && depth++ === 0)
-      result += "<…";
-    if (c === ">" && parentheses === 0 && depth > 0)
-      --depth;
-    if (depth === 0)
-      result += c;
-  }
-  return result;
-}
-
-const LongestPlotName = 44;
-const fits = (name) => [...name].length <= LongestPlotName;
-
-// A kernel's name for a plot: without template arguments, then without its first
-// namespaces, then with its middle left out, as far as needed.
-function plotName(name) {
-  if (!fits(name))
-    name = withoutTemplateArguments(name);
-  for (let at = name.indexOf("::"), whole = name; !fits(name) && at >= 0; at = whole.indexOf("::", at + 2))
-    if (fits("…" + whole.slice(at)))
-      name = "…" + whole.slice(at);
-  if (fits(name))
-    return name;
-  // The end of a qualified name says more than its namespaces.
-  const characters = [...name], kept = (LongestPlotName - 1) >> 1;
-  return characters.slice(0, kept).join("") + "…" + characters.slice(kept + 1 - LongestPlotName).join("");
-}
-
 // "1,234,567"
 const countText = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 
@@ -78,7 +36,6 @@ function pluralText(count, one) {
 }
 
 const isNumber = (value) => typeof value === "number" && isFinite(value);
-const fixed = (value, digits) => (isNumber(value) ? value.toFixed(digits) : "-");
 
 // Three digits that count, no more.
 function threeDigits(value) {
@@ -96,29 +53,11 @@ function durationText(nanoseconds) {
   return size < 999.5e6 ? threeDigits(nanoseconds / 1e6) + " ms" : threeDigits(nanoseconds / 1e9) + " s";
 }
 
-// "96 bytes", "1.50 MiB"
-function bytesText(bytes) {
-  if (bytes < 1024)
-    return pluralText(bytes, "byte");
-  const units = ["KiB", "MiB", "GiB", "TiB"];
-  let value = bytes / 1024, unit = 0;
-  for (; value >= 1024 && unit + 1 < units.length; ++unit)
-    value /= 1024;
-  return `${Number.isInteger(value) ? value : threeDigits(value)} ${units[unit]}`;
-}
-
 // "3.15×"; "-" for none.
 const factorText = (factor) => (isNumber(factor) ? threeDigits(factor) + "×" : "-");
 
 // "before → after", once where both are the same.
 const changeText = (before, after) => (before === after ? before : `${before} → ${after}`);
-
-// "12.3 ms won", "1.20 ms lost"
-function wonText(nanoseconds) {
-  if (nanoseconds === 0)
-    return "no difference";
-  return durationText(Math.abs(nanoseconds)) + (nanoseconds > 0 ? " won" : " lost");
-}
 
 // The items in lists, by what key() says of each.
 function grouped(items, key) {
@@ -135,24 +74,17 @@ ${body}</section>
 `;
 }
 
+const figure = (text) => html`<td class="figure">${text}</td>`;
+
 // A table that scrolls by itself where the window is too narrow for it.
-function table(attributes, caption, ...rows) {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table ${new Html(attributes)}>
-<caption><span>${caption}</span></caption>
-${rows}
+function table(kind, caption, headings, body) {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="${kind}">
+<caption>${caption}</caption>
+<thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
+${body}
 </table></div>
 `;
 }
-
-function columns(headings) {
-  return html`<thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
-`;
-}
-
-const tableBody = (rows) => html`<tbody>
-${rows}</tbody>`;
-
-const figure = (text) => html`<td class="figure">${text}</td>`;
 
 // A list of terms and texts that leaves out what is not known.
 function factList(facts) {

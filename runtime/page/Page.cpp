@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "page/Page.h"
-#include "recording/Recording.h"
 #include <nlohmann/json.hpp>
 
 using namespace bankstripe::runtime;
@@ -28,22 +27,15 @@ std::string bankstripe::runtime::whyNoPlan(const std::string &Text) {
   return "";
 }
 
-// What the page shows of a plan, with the names that recordings have for its
-// kernels.
+// What the page shows of a plan.
 static Json shownPlan(const std::string &Text) {
   if (!whyNoPlan(Text).empty())
     return nullptr;
   Json Plan = parse(Text);
-  for (const auto &[List, Long] :
-       {std::pair("arrays", "uses"), std::pair("kernels", "work")})
-    for (Json &Element : Plan[List]) {
-      if (!Element.is_object())
-        continue;
-      Element.erase(Long);
-      if (const auto Name = Element.find("mangledName");
-          Name != Element.end() && Name->is_string())
-        Element["canonicalName"] = canonicalName(Name->get<std::string>());
-    }
+  Plan.erase("kernels");
+  for (Json &Array : Plan["arrays"])
+    if (Array.is_object())
+      Array.erase("uses");
   return Plan;
 }
 

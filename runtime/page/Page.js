@@ -1,7 +1,6 @@
 // The frame of the page and what comes first on it: the verdict in the words of
-// the text form, what it rests on, and the figures that sum everything up. The
-// data are what bankstripe-verify found (JSON.md), and what the rewriter said
-// (docs/json.md) if that is known.
+// the text form, and what it rests on. The data are what bankstripe-verify found
+// (JSON.md), and what the rewriter said (docs/json.md) if that is known.
 // How a verdict looks: never by its colour alone.
 const Looks = {
   "identical": { kind: "good", sign: "✓", word: "Identical" },
@@ -32,34 +31,6 @@ ${items}</ul>
 `;
 }
 
-// The kernel at which the program wins, or loses, the most.
-function extremeCard(kernels, label, effect, sign) {
-  const row = kernels.rows.find((r) => r.effect === effect && r.won * sign > 0);
-  return row && [label, durationText(Math.abs(row.won)), `${row.short}, ${factorText(row.speedup)}`];
-}
-
-function cards(kernels, plan) {
-  const { faster, equal, slower, notTimed } = kernels;
-  const all = [
-    kernels.speedup && ["Time of all kernels", factorText(kernels.speedup),
-      `${durationText(kernels.totalBefore)} → ${durationText(kernels.totalAfter)} per run`],
-    faster + equal + slower && ["Kernels", `${faster} faster`,
-      `${equal} equal, ${slower} slower${notTimed ? `, ${notTimed} not timed` : ""}`],
-    extremeCard(kernels, "Most time won", "faster", 1),
-    extremeCard(kernels, "Most time lost", "slower", -1),
-    kernels.rows.length && ["Local memory per thread", changeText(...kernels.mostLocal.map(countText)),
-      "bytes, of the kernel that takes most"],
-    plan && ["Per-thread arrays rewritten",
-      `${(plan.arrays ?? []).filter(changes).length} of ${(plan.arrays ?? []).length}`,
-      `in ${pluralText((plan.changes ?? []).length, "file")}`],
-  ].filter(Boolean);
-  return all.length ? html`<dl class="cards">
-${all.map(([label, text, about]) => html`<div class="card"><dt>${label}</dt><dd><strong>${text}</strong><span>${
-  about}</span></dd></div>
-`)}</dl>
-` : "";
-}
-
 function comparedText(verify) {
   const isPartial = verify["undigested-launches"] || Object.keys(verify.skipped ?? {}).length;
   const random = verify["not-deterministic"]?.length;
@@ -70,13 +41,20 @@ function comparedText(verify) {
 }
 
 function outputText({ output }) {
-  return output && bytesText(output.bytes) + (!output.deterministic ? ", not the same in all runs of the original" :
-    output.identical ? ", the same" : ", differs");
+  return output && pluralText(output.bytes, "byte") + (!output.deterministic ?
+    ", not the same in all runs of the original" : output.identical ? ", the same" : ", differs");
 }
 
-function factsSection(verify, time) {
+function totalText(total) {
+  return isNumber(total?.speedup) && `${timesText([total["original-median-ns"], total["rewritten-median-ns"]])}, ` +
+    `speedup ${factorText(total.speedup)} (${intervalText(total["speedup-interval"])})`;
+}
+
+function factsSection(verify, rows, time) {
   const { launches, device, capability } = verify;
   const facts = factList([
+    ["all kernels of a run", totalText(verify["all-launches"])],
+    ["kernels", countEffects(rows)],
     ["original", verify["original-command"]],
     ["rewritten", verify["rewritten-command"]],
     ["device", device && `${device} (compute capability ${capability})`],
@@ -92,43 +70,14 @@ function factsSection(verify, time) {
   return facts && section("runs", "What was run", facts);
 }
 
-// The contents of the page: a link to each section that it has.
-function navigation(body) {
-  const names = { runs: "Runs", speedup: "Speedup", time: "Time", resources: "Resources", changes: "Rewritten",
-                  unchanged: "Not rewritten", terms: "Predicted" };
-  const links = Object.entries(names).filter(([id]) => asHtml(body).includes(`<section id="${id}"`));
-  return links.length ? html`<nav aria-label="Contents">
-${links.map(([id, name]) => html`<a href="#${id}">${name}</a>
-`)}</nav>
-` : "";
-}
-
 function renderPage({ verify, plan, time, version }) {
-  const kernels = kernelRows(verify, plan);
-  const body = [
-    cards(kernels, plan), factsSection(verify, time), speedupSection(kernels),
-    timeSection(kernels, verify["all-launches"]), resourceSection(kernels),
-    plan ? [changesSection(plan), unchangedSection(plan), termsSection(plan, kernels)] : "",
-  ];
-  return asHtml(html`<header><h1>bankstripe verify</h1>
-${navigation(body)}</header>
+  const rows = kernelRows(verify);
+  return asHtml(html`<header><h1>bankstripe verify</h1></header>
 <main>
-${verdictSection(verify)}${body}</main>
+${verdictSection(verify)}${factsSection(verify, rows, time)}${speedupSection(rows)}${resourceSection(rows)}${
+  plan ? [changesSection(plan), arraysSection(plan)] : ""}</main>
 <footer>made by bankstripe-verify ${version}</footer>
 `);
-}
-
-function openForPrinting() {
-  let opened = [];
-  addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
-    for (const details of opened)
-      details.open = true;
-  });
-  addEventListener("afterprint", () => {
-    for (const details of opened)
-      details.open = false;
-  });
 }
 
 // Tests have no document.
@@ -136,6 +85,4 @@ if (typeof document !== "undefined") {
   const data = JSON.parse(document.getElementById("data").textContent);
   document.title = `${Looks[data.verify.verdict].word} - bankstripe verify`;
   document.body.insertAdjacentHTML("beforeend", renderPage(data));
-  openForPrinting();
-  document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
