@@ -136,7 +136,7 @@ struct Recording {
   std::vector<Launch> Launches;
   /// What could not be recorded, and how often that was met.
   std::map<std::string, uint64_t> Notes;
-  /// Launches without digests, by what left them out: "sample", "budget"; as
+  /// Launches without digests, by what left them out: "budget"; as
   /// "collective", those of kernels that wait for others; and, as "freed", the
   /// allocations that went without a digest after their last launch.
   std::map<std::string, uint64_t> Skipped;

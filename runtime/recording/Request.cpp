@@ -32,8 +32,7 @@ NLOHMANN_JSON_SERIALIZE_ENUM(RecordingMode, {{RecordingMode::Digest, "digest"},
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchSpan, First, Last, Parts)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DigestRule, First,
                                                 FirstOfChanged, Changed,
-                                                FirstFrees, Sample, Spans,
-                                                Until)
+                                                FirstFrees, Spans, Until)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedBytes, Launch, IsVariable, Allocation,
                                    Begin, End)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedCapture, Launch, Path, IsKernelOnly)
@@ -89,8 +88,6 @@ std::string_view Selection::launch(unsigned Index, Kernel &Of) {
         return Span.digests(Index);
       }))
     return "";
-  if (Rule.Sample == 0 || LatestOfKernel % Rule.Sample != 0)
-    return "sample";
   return isAmongFirst(LatestOfKernel,
                       Of.IsChanged ? Rule.FirstOfChanged : Rule.First)
              ? ""

@@ -57,7 +57,6 @@ struct DigestRule {
   std::vector<std::string> Changed;
   /// Likewise: launches after which what is freed is digested.
   uint64_t FirstFrees = All;
-  unsigned Sample = 1; ///< Only every Nth launch of a kernel; with 0, none.
   std::vector<LaunchSpan> Spans; ///< In any case.
   std::optional<unsigned> Until; ///< None behind this launch.
 
@@ -134,7 +133,7 @@ public:
   /// Decides on the next launch, of number \p Index.
   ///
   /// \returns nothing when it is digested, else what is against it, as it
-  /// stands in a recording: "sample", "budget" or "collective".
+  /// stands in a recording: "budget" or "collective".
   std::string_view launch(unsigned Index, Kernel &Of);
 
   /// Decides whether to digest memory that goes before the next launch.

@@ -140,13 +140,10 @@ static std::string timesText(const ReplayReport &Report) {
   if (!T.speedup())
     return Report.Untimed.empty() ? "" : "not timed: " + Report.Untimed + '\n';
   std::string Text = fmt::format(
-      "{} of each: original {} (spread {}), rewritten {} (spread {})\n"
-      "speedup {:.2f}",
+      "{} of each: original {}, rewritten {}\nspeedup {:.2f}",
       plural(Report.Results.Timed, "timed launch"),
-      plainDurationText(T.MedianOriginal),
-      spreadText(T.MedianOriginal, T.SpreadOriginal),
-      plainDurationText(T.MedianRewritten),
-      spreadText(T.MedianRewritten, T.SpreadRewritten), *T.speedup());
+      plainDurationText(T.MedianOriginal), plainDurationText(T.MedianRewritten),
+      *T.speedup());
   if (T.Sure)
     Text += fmt::format(" ({:.3f} to {:.3f} with 95 %): {}", T.Sure->Low,
                         T.Sure->High, T.verdict());

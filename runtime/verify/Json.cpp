@@ -71,9 +71,7 @@ static Json resourcesJson(const std::optional<FirstLaunch> &L,
 
 Json bankstripe::runtime::timesJson(const PairedTimes &T) {
   return {{"original-median-ns", T.MedianOriginal},
-          {"original-spread-ns", T.SpreadOriginal},
           {"rewritten-median-ns", T.MedianRewritten},
-          {"rewritten-spread-ns", T.SpreadRewritten},
           {"speedup", T.speedup()},
           {"speedup-interval",
            T.Sure ? Json({T.Sure->Low, T.Sure->High}) : Json(nullptr)},
@@ -84,7 +82,6 @@ static Json kernelJson(const KernelStatistics &K,
                        const std::string &Architecture) {
   Json Result = {{"name", K.Name},
                  {"function", functionName(K.Name)},
-                 {"unchanged-library", unchangedLibrary(K)},
                  {"launches", K.Launches}};
   Result.update(timesJson(K));
   Result["original-total-ns"] = K.TotalOriginal;

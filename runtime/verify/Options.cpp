@@ -101,13 +101,7 @@ static std::string readCommands(Options &O, const Unread &Given,
 }
 
 // What is compared after which launches, and how.
-static void addDigestOptions(CLI::App &App, Options &O, Unread &Given) {
-  App.add_option(
-         "--sample", O.Sample,
-         "compare memory after every Nth launch of a kernel; 0: only at "
-         "the end")
-      ->check(CLI::Range(0, 1000000000).description(""))
-      ->type_name("N");
+static void addDigestOptions(CLI::App &App, Unread &Given) {
   auto *Budget =
       App.add_option("--budget", Given.Budget,
                      "how many gigabytes of memory the comparing may read in "
@@ -214,7 +208,7 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
   Unread Given;
   addRunOptions(App, O, Given);
   addOutputOptions(App, O);
-  addDigestOptions(App, O, Given);
+  addDigestOptions(App, Given);
   addCaptureOptions(App, O);
   addSurveyOptions(App, O);
 
@@ -228,7 +222,7 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
     return *Told;
   if (Given.Budget)
     O.Budget = Given.Budget;
-  else if (Given.All || O.Sample != 1)
+  else if (Given.All)
     O.Budget.reset();
   for (const std::string &Problem :
        {readCaptureOptions(O), readCommands(O, Given, Rest)})

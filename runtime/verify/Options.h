@@ -49,7 +49,6 @@ struct Options {
   std::string JsonPath;        ///< Empty for none; "-" for stdout.
   std::string HtmlPath;        ///< Of the page; empty for none.
   std::string PlanPath;        ///< What the page shows besides; or empty.
-  unsigned Sample = 1; ///< Digest every Nth launch of a kernel; 0: none.
   /// Gigabytes of memory that the digests of a run may read; none: all.
   std::optional<double> Budget = 4000;
   unsigned Repeats = 2;    ///< Runs of the original with digests.

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
-#include <map>
 
 using namespace bankstripe::runtime;
 
@@ -35,12 +34,6 @@ std::string bankstripe::runtime::functionName(std::string_view Name) {
   if (Name.starts_with("void "))
     Name.remove_prefix(5);
   return std::string(Name);
-}
-
-std::string bankstripe::runtime::spreadText(const std::optional<double> &Median,
-                                            double Range) {
-  return Median && *Median > 0 ? fmt::format("{:.1f} %", 50 * Range / *Median)
-                               : "-";
 }
 
 std::string bankstripe::runtime::plural(uint64_t Count,
@@ -251,11 +244,11 @@ static std::vector<std::string> coverage(const VerifyReport &Report) {
   std::string Reasons;
   for (const auto &[Reason, Count] : Report.Skipped)
     if (Reason != "freed")
-      Reasons += fmt::format("{}{} by --{}{}", Reasons.empty() ? "" : ", ",
-                             Count, Reason,
-                             Reason == "budget" && Report.Budget
-                                 ? fmt::format("={}", *Report.Budget)
-                                 : "");
+      Reasons += fmt::format("{}{} {}", Reasons.empty() ? "" : ", ", Count,
+                             Reason == "budget"
+                                 ? fmt::format("by --budget={}",
+                                               Report.Budget.value_or(0))
+                                 : "of kernels that wait for others");
   std::vector<std::string> Found;
   if (!Reasons.empty())
     Found.push_back(fmt::format(
@@ -291,108 +284,39 @@ static std::string change(const KernelStatistics &K,
   return Before == After ? Before : Before + " > " + After;
 }
 
-static std::string speedupText(std::optional<double> Speedup) {
-  return Speedup ? fmt::format("{:.2f}x", *Speedup) : "-";
-}
+using Cells = std::vector<std::string>;
 
-static std::vector<std::string> timeCells(const PairedTimes &T) {
-  return {plainDurationText(T.MedianOriginal),
-          spreadText(T.MedianOriginal, T.SpreadOriginal),
+static Cells timeCells(std::string Name, unsigned Launches,
+                       const PairedTimes &T) {
+  return {std::move(Name),
+          std::to_string(Launches),
+          plainDurationText(T.MedianOriginal),
           plainDurationText(T.MedianRewritten),
-          spreadText(T.MedianRewritten, T.SpreadRewritten),
-          speedupText(T.speedup()),
+          T.speedup() ? fmt::format("{:.2f}x", *T.speedup()) : "-",
           T.Sure ? fmt::format("{:.3f} to {:.3f}", T.Sure->Low, T.Sure->High)
                  : "-",
           T.Sure ? std::string(T.verdict()) : "-"};
 }
 
-std::string bankstripe::runtime::unchangedLibrary(const KernelStatistics &K) {
-  const std::string_view Times = K.verdict();
-  if (K.Original == K.Rewritten && Times != "faster" && Times != "slower")
-    for (const std::string Library : {"cub", "thrust"})
-      if (functionName(K.Name).starts_with(Library + "::"))
-        return Library;
-  return "";
-}
-
-using Cells = std::vector<std::string>;
-
-static Cells kernelCells(const KernelStatistics &K) {
-  Cells Line = {shortName(K.Name), std::to_string(K.Launches)};
-  for (std::string &Cell : timeCells(K))
-    Line.push_back(std::move(Cell));
-  for (unsigned Resources::*Field :
-       {&Resources::Registers, &Resources::StaticSharedBytes,
-        &Resources::LocalBytes})
-    Line.push_back(change(K, Field));
-  return Line;
-}
-
-namespace {
-
-// The kernels of a library at which nothing changed, together.
-struct LibraryTotal {
-  unsigned Kernels = 0, Launches = 0;
-  double Original = 0, Rewritten = 0; // Nanoseconds of a run.
-};
-
-} // namespace
-
-static Cells libraryCells(const std::string &Library, const LibraryTotal &All) {
-  const auto Time = [](double Total) {
-    return plainDurationText(Total > 0 ? std::optional(Total) : std::nullopt);
-  };
-  return {fmt::format("{} equal kernels of {}, a run", All.Kernels, Library),
-          std::to_string(All.Launches),
-          Time(All.Original),
-          "-",
-          Time(All.Rewritten),
-          "-",
-          "-",
-          "-",
-          "-"};
-}
-
-// One for each kernel, but the equal ones of a library in one; what takes most
-// time comes first.
-static std::multimap<double, Cells, std::greater<>>
-tableLines(const std::vector<KernelStatistics> &Kernels) {
-  std::map<std::string, LibraryTotal> Libraries;
-  for (const KernelStatistics &K : Kernels) {
-    LibraryTotal &All = Libraries[unchangedLibrary(K)];
-    ++All.Kernels;
-    All.Launches += K.Launches;
-    All.Original += K.TotalOriginal;
-    All.Rewritten += K.TotalRewritten;
-  }
-  std::multimap<double, Cells, std::greater<>> Lines;
-  const auto IsTogether = [&](const std::string &Library) {
-    return !Library.empty() && Libraries[Library].Kernels > 1;
-  };
-  for (const KernelStatistics &K : Kernels)
-    if (!IsTogether(unchangedLibrary(K)))
-      Lines.emplace(std::max(K.TotalOriginal, K.TotalRewritten),
-                    kernelCells(K));
-  for (const auto &[Library, All] : Libraries)
-    if (IsTogether(Library))
-      Lines.emplace(std::max(All.Original, All.Rewritten),
-                    libraryCells(Library, All));
-  return Lines;
-}
-
 static std::string table(const VerifyReport &Report) {
-  std::vector<std::vector<std::string>> Rows = {
-      {"kernel", "launches", "original", "spread", "rewritten", "spread",
-       "speedup", "95 % interval", "result", "registers", "static shared",
-       "local"}};
-  for (auto &[Time, Line] : tableLines(Report.Kernels))
-    Rows.push_back(std::move(Line));
-  if (Report.Kernels.size() > 1 && Report.Total.speedup()) {
-    Rows.push_back(
-        {"all launches of a run", std::to_string(Report.LaunchCount)});
-    for (std::string &Cell : timeCells(Report.Total))
-      Rows.back().push_back(std::move(Cell));
+  std::vector<Cells> Rows = {{"kernel", "launches", "original", "rewritten",
+                              "speedup", "95 % interval", "result", "registers",
+                              "static shared", "local"}};
+  std::vector<KernelStatistics> Kernels = Report.Kernels;
+  std::ranges::stable_sort(Kernels, std::greater(),
+                           [](const KernelStatistics &K) {
+                             return std::max(K.TotalOriginal, K.TotalRewritten);
+                           });
+  for (const KernelStatistics &K : Kernels) {
+    Cells &Row = Rows.emplace_back(timeCells(shortName(K.Name), K.Launches, K));
+    for (unsigned Resources::*Field :
+         {&Resources::Registers, &Resources::StaticSharedBytes,
+          &Resources::LocalBytes})
+      Row.push_back(change(K, Field));
   }
+  if (Kernels.size() > 1 && Report.Total.speedup())
+    Rows.push_back(
+        timeCells("all launches of a run", Report.LaunchCount, Report.Total));
   std::vector<size_t> Widths(Rows[0].size());
   for (auto &Row : Rows) {
     Row.resize(Widths.size());

@@ -19,10 +19,6 @@ namespace bankstripe::runtime {
 /// behind it.
 std::string functionName(std::string_view Demangled);
 
-/// "1.5 %": how far the quartiles lie on either side of the median, roughly,
-/// of which \p Range is the distance between them; "-" without a median.
-std::string spreadText(const std::optional<double> &Median, double Range);
-
 /// "allocation 3 (16 bytes)", "variable table (1 byte)"
 ///
 /// \param Variable its symbol; empty for an allocation.
@@ -54,11 +50,6 @@ std::string printVerdict(const VerifyReport &Report);
 
 /// What the verdict does not cover, and notes; of one or more lines each.
 std::vector<std::string> reservations(const VerifyReport &Report);
-
-/// "cub" or "thrust" for a kernel of that library at which nothing changed,
-/// neither resources nor, beyond the noise, times; empty for all others. Those
-/// of one library are shown together.
-std::string unchangedLibrary(const KernelStatistics &K);
 
 } // namespace bankstripe::runtime
 

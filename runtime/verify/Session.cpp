@@ -84,7 +84,6 @@ static std::optional<Stop> judgeAgain(const RecordedRun &Run,
 static OrStop<DigestRule> chooseRule(Runner &Runs) {
   const Options &O = Runs.options();
   DigestRule Wanted;
-  Wanted.Sample = O.Sample;
   if (!O.Budget)
     return Wanted;
   const DigestRun Without{DigestRule::none()};

@@ -40,8 +40,8 @@ struct VerifyReport {
   /// Where Launches.First was found, when it is a difference in memory.
   std::optional<Location> Found;
   unsigned Repeats = 2; ///< Runs of the original with digests.
-  /// What the recorder left out, by reason: "sample", "budget" (launches) and
-  /// "freed" (allocations).
+  /// What the recorder left out, by reason: "budget" (launches) and "freed"
+  /// (allocations).
   std::map<std::string, uint64_t> Skipped;
   unsigned DigestedLaunches = 0;         ///< With digests right after them.
   unsigned DigestsBeforeFree = 0;        ///< Of memory after other launches.

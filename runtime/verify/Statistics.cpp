@@ -21,20 +21,6 @@ double bankstripe::runtime::median(std::vector<double> Values) {
                            : (Values[Middle - 1] + Values[Middle]) / 2;
 }
 
-double bankstripe::runtime::quartileRange(std::vector<double> Values) {
-  if (Values.empty())
-    return 0;
-  std::sort(Values.begin(), Values.end());
-  const auto At = [&](double Part) {
-    const double Place = Part * static_cast<double>(Values.size() - 1);
-    const auto Below = static_cast<size_t>(Place);
-    const size_t Above = std::min(Below + 1, Values.size() - 1);
-    return Values[Below] + (Place - static_cast<double>(Below)) *
-                               (Values[Above] - Values[Below]);
-  };
-  return At(0.75) - At(0.25);
-}
-
 std::optional<double> PairedTimes::speedup() const {
   if (!MedianOriginal || !MedianRewritten || *MedianRewritten <= 0)
     return std::nullopt;
@@ -57,8 +43,6 @@ bankstripe::runtime::pairTimes(const std::vector<double> &Original,
     Into.MedianOriginal = median(Original);
   if (!Rewritten.empty())
     Into.MedianRewritten = median(Rewritten);
-  Into.SpreadOriginal = quartileRange(Original);
-  Into.SpreadRewritten = quartileRange(Rewritten);
   Into.Sure = ratioInterval(Original, Rewritten);
   return Into;
 }

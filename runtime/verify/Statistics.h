@@ -46,17 +46,11 @@ std::optional<Interval> ratioInterval(const std::vector<double> &Original,
 /// The median; the mean of the two middle values of an even number; 0 for none.
 double median(std::vector<double> Values);
 
-/// The difference between the quartiles, interpolated between values; 0 for
-/// none.
-double quartileRange(std::vector<double> Values);
-
 /// Durations in both programs.
 struct PairedTimes {
   /// The median over the runs, of the median over one run's launches, in
   /// nanoseconds; none when there are no times.
   std::optional<double> MedianOriginal, MedianRewritten;
-  /// How far the runs lie apart: quartileRange() of their medians.
-  double SpreadOriginal = 0, SpreadRewritten = 0;
   /// Where the speedup lies with a probability of 95 %.
   std::optional<Interval> Sure;
   /// Median of the original over that of the rewritten.

@@ -37,7 +37,6 @@ TEST(CommandLine, BadUsageExitsWith2) {
       {"/bin/true", "/bin/true", "/bin/true"},
       {"--all", "--budget=1", "/bin/true", "/bin/true"},
       {"--budget=-1", "/bin/true", "/bin/true"},
-      {"--sample=-1", "/bin/true", "/bin/true"},
       {"--repeats=1", "/bin/true", "/bin/true"},
       {"--", "/bin/true"},
       {"--", "/bin/true", "--vs"},
@@ -107,8 +106,6 @@ TEST(CommandLine, BudgetIsForRunsThatSayNothingElse) {
   EXPECT_EQ(budgetOf({}), 4000);
   EXPECT_EQ(budgetOf({"--budget=0.5"}), 0.5);
   EXPECT_EQ(budgetOf({"--all"}), std::nullopt);
-  EXPECT_EQ(budgetOf({"--sample=3"}), std::nullopt);
-  EXPECT_EQ(budgetOf({"--sample=3", "--budget=7"}), 7);
 }
 
 static std::string splitProblem(const std::vector<std::string> &Words) {

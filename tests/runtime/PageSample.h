@@ -29,8 +29,6 @@ inline KernelStatistics sampleKernel(const std::string &Name, double Before,
   K.Launches = 2;
   K.MedianOriginal = Before * 1e6;
   K.MedianRewritten = After * 1e6;
-  K.SpreadOriginal = Before * 1e4;
-  K.SpreadRewritten = After * 2e4;
   K.Sure = Interval{0.98 * Before / After, 1.03 * Before / After};
   K.TotalOriginal = 2 * Before * 1e6;
   K.TotalRewritten = 2 * After * 1e6;

@@ -38,25 +38,33 @@ protected:
   void SetUp() override {
     Verify::SetUp();
     O.Runs = 0;
-    O.Sample = 199;
+    O.Budget = 0;
   }
   VerifyReport search(const LongProgram &Original,
                       const LongProgram &Rewritten) {
     return run(Original.text(), Rewritten.text());
+  }
+  // Only the first run with digests is wrong.
+  std::string wrongOnce(const LongProgram &Right, const LongProgram &Wrong) {
+    return "if grep -q 'FirstOfChanged.:0' $BANKSTRIPE_REQUEST || [ -e " +
+           Folder + "/seen ]; then\n" + Right.text() + "else touch " + Folder +
+           "/seen\n" + Wrong.text() + "fi\n";
   }
 };
 
 } // namespace
 
 TEST_F(Search, FindsTheLaunchBetweenTheDigests) {
-  for (const int Wrong : {1, 2, 64, 137, 199}) {
+  const std::pair<int, unsigned> WrongAndRounds[] = {
+      {3, 1}, {33, 1}, {64, 1}, {129, 1}, {137, 1}, {199, 2}};
+  for (const auto &[Wrong, Rounds] : WrongAndRounds) {
     const VerifyReport R = search({}, {.Wrong = Wrong});
     ASSERT_TRUE(R.Launches.First) << Wrong;
     EXPECT_EQ(R.Launches.First->Launch, static_cast<unsigned>(Wrong));
     ASSERT_TRUE(R.Found);
     EXPECT_TRUE(R.Found->Range.isOne());
     EXPECT_EQ(R.Found->Problem, "");
-    EXPECT_EQ(R.Found->Rounds, 2u);
+    EXPECT_EQ(R.Found->Rounds, Rounds);
   }
 }
 
@@ -69,29 +77,29 @@ TEST_F(Search, NoRoundForALaunchThatWasDigestedAlone) {
 // Memory is right again where it is compared.
 TEST_F(Search, FindsTheLaunchBehindAnOutputThatDiffers) {
   const VerifyReport R = search({.Then = "echo 1"},
-                                {.Wrong = 50, .Mended = 150, .Then = "echo 2"});
+                                {.Wrong = 70, .Mended = 100, .Then = "echo 2"});
   EXPECT_EQ(R.Verdict, ExitDiffers);
   EXPECT_TRUE(R.Output.failed());
   ASSERT_TRUE(R.Launches.First);
-  EXPECT_EQ(R.Launches.First->Launch, 50u);
+  EXPECT_EQ(R.Launches.First->Launch, 70u);
   EXPECT_EQ(R.Found->Rounds, 1u);
 }
 
 TEST_F(Search, FindsTheLaunchBehindAFailure) {
   const VerifyReport R =
-      search({}, {.Wrong = 50, .Mended = 150, .Then = "exit 9"});
+      search({}, {.Wrong = 70, .Mended = 100, .Then = "exit 9"});
   EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Launches.First);
-  EXPECT_EQ(R.Launches.First->Launch, 50u);
+  EXPECT_EQ(R.Launches.First->Launch, 70u);
 }
 
 // It ends at launch 120, but that is not where it went wrong.
 TEST_F(Search, FindsTheLaunchBehindAnEarlyEnd) {
   const VerifyReport R = search(
-      {}, {.Wrong = 50, .Mended = 100, .Then = "exit 9", .Launches = 120});
+      {}, {.Wrong = 70, .Mended = 100, .Then = "exit 9", .Launches = 120});
   EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Launches.First);
-  EXPECT_EQ(R.Launches.First->Launch, 50u);
+  EXPECT_EQ(R.Launches.First->Launch, 70u);
 }
 
 TEST_F(Search, OutputAloneMayDiffer) {
@@ -103,18 +111,18 @@ TEST_F(Search, OutputAloneMayDiffer) {
 TEST_F(Search, SaysHowManyLaunchesWereLeftOut) {
   const VerifyReport R = search({}, {});
   EXPECT_EQ(R.Verdict, ExitIdentical);
-  EXPECT_EQ(R.Launches.UndigestedLaunches, 198u);
-  EXPECT_EQ(R.DigestedLaunches, 2u);
-  EXPECT_EQ(R.Skipped.at("sample"), 198u);
+  EXPECT_EQ(R.Launches.UndigestedLaunches, 190u); // All but the last.
+  EXPECT_EQ(R.DigestedLaunches, 9u);
+  EXPECT_EQ(R.Skipped.at("budget"), 191u);
 }
 
 // Elsewhere in the same digests the original varies, which is no excuse.
 TEST_F(Search, VaryingLaunchDoesNotHideAnotherOne) {
   const VerifyReport R =
-      search({.Varies = true}, {.Wrong = 137, .Varies = true});
+      search({.Varies = true}, {.Wrong = 55, .Varies = true});
   EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Launches.First);
-  EXPECT_EQ(R.Launches.First->Launch, 137u);
+  EXPECT_EQ(R.Launches.First->Launch, 55u);
   EXPECT_TRUE(R.Found->Range.isOne());
 }
 
@@ -129,22 +137,18 @@ TEST_F(Search, DifferenceBesideWhatTheSameLaunchVariesIsExcused) {
 
 TEST_F(Search, DifferenceAfterOneThatIsExcusedIsFound) {
   const VerifyReport R =
-      search({.Varies = true}, {.Wrong = 137, .Varies = true, .Beside = 5});
+      search({.Varies = true}, {.Wrong = 55, .Varies = true, .Beside = 5});
   EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Launches.First);
-  EXPECT_EQ(R.Launches.First->Launch, 137u);
+  EXPECT_EQ(R.Launches.First->Launch, 55u);
   EXPECT_EQ(R.Launches.First->Allocation, 0u);
 }
 
 TEST_F(Search, DifferenceThatDoesNotShowAgain) {
-  // Only its first run is wrong.
-  const std::string Once = "if [ -e " + Folder + "/seen ]; then\n" +
-                           LongProgram{}.text() + "else touch " + Folder +
-                           "/seen\n" + LongProgram{.Wrong = 137}.text() +
-                           "fi\n";
-  const VerifyReport R = run(LongProgram{}.text(), Once);
+  const VerifyReport R = run(LongProgram{}.text(),
+                             wrongOnce(LongProgram{}, {.Wrong = 137}));
   EXPECT_EQ(R.Verdict, ExitDiffers);
-  EXPECT_EQ(R.Found->Range.first(), 1u);
+  EXPECT_EQ(R.Found->Range.first(), 129u);
   EXPECT_EQ(R.Found->Range.Differs, 199u);
   EXPECT_EQ(R.Found->Problem,
             "the difference did not show again in another run");
@@ -153,11 +157,8 @@ TEST_F(Search, DifferenceThatDoesNotShowAgain) {
 // The search finds nothing but the launch that varies, in other memory.
 TEST_F(Search, DifferenceThatDoesNotShowAgainIsNotExcusedByWhatVaries) {
   const LongProgram Right{.Varies = true};
-  const std::string Once = "if [ -e " + Folder + "/seen ]; then\n" +
-                           Right.text() + "else touch " + Folder + "/seen\n" +
-                           LongProgram{.Wrong = 137, .Varies = true}.text() +
-                           "fi\n";
-  const VerifyReport R = run(Right.text(), Once);
+  const VerifyReport R = run(
+      Right.text(), wrongOnce(Right, {.Wrong = 55, .Varies = true}));
   EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Found);
   EXPECT_EQ(R.Found->Problem,
@@ -198,7 +199,6 @@ TEST_F(Search, ElementsAreShown) {
 
 // Within a budget for some 16 digests.
 TEST_F(Search, BudgetIsKeptWithoutAClock) {
-  O.Sample = 1;
   O.Budget = 1;
   const VerifyReport R = search({}, {.Wrong = 137});
   EXPECT_EQ(R.DigestedLaunches, 13u); // 0 to 8, 16, 32, 64, 128.
@@ -208,7 +208,6 @@ TEST_F(Search, BudgetIsKeptWithoutAClock) {
 }
 
 TEST_F(Search, BudgetThatIsLargeEnoughLeavesNothingOut) {
-  O.Sample = 1;
   O.Budget = 4000;
   EXPECT_EQ(search({}, {}).DigestedLaunches, 200u);
 }

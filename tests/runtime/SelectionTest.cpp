@@ -96,17 +96,6 @@ TEST(Selection, WhatIsFreedIsDigestedByTheSameRule) {
   EXPECT_EQ(Chooser(Rule).freesSeen(10), (Numbers{0, 1, 2, 4, 8}));
 }
 
-TEST(Selection, SampleCountsTheLaunchesOfEachKernel) {
-  DigestRule Rule;
-  Rule.Sample = 3;
-  Chooser C(Rule);
-  EXPECT_EQ(C.chosen(7), (Numbers{0, 3, 6}));
-  EXPECT_EQ(C.launch("_Z5otherPi"), "");
-  EXPECT_EQ(C.launch("_Z5otherPi"), "sample");
-  Rule.Sample = 0;
-  EXPECT_TRUE(Chooser(Rule).chosen(7).empty());
-}
-
 TEST(Selection, SpansAddToTheRuleUpToAnEnd) {
   DigestRule Rule;
   Rule.First = 1;
@@ -137,7 +126,6 @@ TEST(Request, IsReadAsItIsWritten) {
   R.Digests.First = 8;
   R.Digests.Changed = {"step(int*)"};
   R.Digests.FirstFrees = 0;
-  R.Digests.Sample = 3;
   R.Digests.Spans = {{1, 9, 4}};
   R.Digests.Until = 9;
   R.Bytes = {4, true, 2, 16, 99};

@@ -26,13 +26,6 @@ TEST(Statistics, Median) {
   EXPECT_EQ(median({4, 1, 100, 2}), 3);
 }
 
-TEST(Statistics, QuartileRange) {
-  EXPECT_EQ(quartileRange({}), 0);
-  EXPECT_EQ(quartileRange({7}), 0);
-  EXPECT_EQ(quartileRange({5, 1, 4, 2, 3}), 2);
-  EXPECT_DOUBLE_EQ(quartileRange({1, 2}), 0.5);
-}
-
 TEST(Statistics, OneRowPerKernelWithMediansAndTotals) {
   Recording Original, Rewritten;
   launch(Original, "_Z1aPi").Takes = {40, 0, 128};
