@@ -12,22 +12,31 @@
 
 #include "recording/RecordingWriter.h"
 #include <cerrno>
+#include <fcntl.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
 
+static int create(const std::string &Path) {
+  return ::open(Path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+}
+
 bool RecordingWriter::open(const std::string &Path) {
   const std::lock_guard Lock(Mutex);
   OwnPath = Path;
-  if (!File.create(OwnPath)) {
-    if (errno != EEXIST)
-      return false;
+  File = create(OwnPath);
+  if (File < 0 && errno == EEXIST) {
     OwnPath += '.' + std::to_string(::getpid());
-    if (!File.create(OwnPath))
-      return false;
+    File = create(OwnPath);
   }
-  File.append(RecordingFile.header());
-  return true;
+  Waiting = RecordingFile.header();
+  send();
+  return File >= 0;
+}
+
+RecordingWriter::~RecordingWriter() {
+  if (File >= 0)
+    ::close(File);
 }
 
 void RecordingWriter::add(RecordType Type, const ByteWriter &Fields) {
@@ -41,7 +50,19 @@ void RecordingWriter::write(RecordType Type, const ByteWriter &Fields) {
 }
 
 void RecordingWriter::send() {
-  File.append(Waiting);
+  std::string_view Rest = Waiting;
+  while (File >= 0 && !Rest.empty()) {
+    const ssize_t Written = ::write(File, Rest.data(), Rest.size());
+    if (Written < 0 && errno == EINTR)
+      continue;
+    // A full disk: what follows would not be readable any more.
+    if (Written <= 0) {
+      ::close(File);
+      File = -1;
+      break;
+    }
+    Rest.remove_prefix(static_cast<size_t>(Written));
+  }
   Waiting.clear();
 }
 
@@ -114,5 +135,4 @@ void RecordingWriter::end() {
     add(Of.first, ByteWriter().fields(Of.second, Count));
   add(RecordType::End, ByteWriter());
   send();
-  File.finish();
 }

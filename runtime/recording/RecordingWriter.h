@@ -12,7 +12,7 @@
 // process, and after a failed write it stays silent. Any thread may call it.
 //
 // A recording is a file of records (Records.h), in the order of what happened.
-// What crashed leaves no End, and zeros behind the last record.
+// What crashed leaves no End.
 //
 //     Shape       Launch::listFields(); the others name it by number, from 0
 //     Device      name, capability
@@ -64,6 +64,7 @@ enum class RecordType : unsigned char {
 class RecordingWriter {
 public:
   RecordingWriter() = default;
+  ~RecordingWriter();
   RecordingWriter(const RecordingWriter &) = delete;
   RecordingWriter &operator=(const RecordingWriter &) = delete;
 
@@ -118,7 +119,7 @@ private:
   /// @}
 
   std::mutex Mutex; ///< Guards what follows.
-  OutputFile File;
+  int File = -1;
   std::string OwnPath;
   std::string Waiting; ///< Records that are appended next, together.
   std::unordered_map<std::string, unsigned> Shapes; ///< By their fields.

@@ -205,8 +205,8 @@ struct FileKind {
 /// Hands each record of a file, without its length and checksum, to \p Take,
 /// which returns what is wrong with it, or an empty text.
 ///
-/// \param MayBeCutOff whether the file may end within a record, or in zeros, as
-/// that of a program that crashed does. The rest is then left out.
+/// \param MayBeCutOff whether the file may end within a record, as that of a
+/// program that crashed does. The rest is then left out.
 /// \returns what is wrong; empty when nothing is.
 std::string
 readRecords(std::string_view File, const FileKind &Kind, bool MayBeCutOff,
@@ -219,40 +219,6 @@ struct MappedFile {
   std::string Problem; ///< Why it cannot be read; else empty.
 };
 MappedFile mapFile(const std::string &Path);
-
-/// Appends to a file without asking the operating system each time: a launch
-/// takes 2 us or less, and so does a write. The end of the file is mapped into
-/// memory, so that what was appended is in the file when the process crashes.
-/// Then zeros follow, up to the end of what was mapped.
-class OutputFile {
-public:
-  OutputFile() = default;
-  ~OutputFile();
-  OutputFile(const OutputFile &) = delete;
-  OutputFile &operator=(const OutputFile &) = delete;
-
-  /// Creates the file. \returns false when there is one, or none can be
-  /// created; `errno` says which.
-  bool create(const std::string &Path);
-  /// Appends \p Bytes, of which the first is not 0. It is written last: where
-  /// it is, the others are.
-  void append(std::string_view Bytes);
-  /// Cuts off the zeros. What is appended later is written at once.
-  void finish();
-
-private:
-  bool makeRoom(size_t Bytes);
-  void write(std::string_view Bytes);
-  void unmap();
-  void close();
-
-  int File = -1;
-  char *Window = nullptr; ///< The mapped part of the file.
-  size_t WindowBytes = 0;
-  size_t Used = 0;       ///< Of the window.
-  uint64_t WindowAt = 0; ///< Where in the file it lies.
-  bool IsFinished = false;
-};
 
 /// A whole file; none when \p Path cannot be read, as a folder cannot.
 std::optional<std::string> readFile(const std::string &Path);

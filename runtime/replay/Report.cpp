@@ -139,11 +139,11 @@ static std::string timesText(const ReplayReport &Report) {
   const PairedTimes &T = Report.Times;
   if (!T.speedup())
     return Report.Untimed.empty() ? "" : "not timed: " + Report.Untimed + '\n';
-  std::string Text = fmt::format(
-      "{} of each: original {}, rewritten {}\nspeedup {:.2f}",
-      plural(Report.Results.Timed, "timed launch"),
-      plainDurationText(T.MedianOriginal), plainDurationText(T.MedianRewritten),
-      *T.speedup());
+  std::string Text =
+      fmt::format("{} of each: original {}, rewritten {}\nspeedup {:.2f}",
+                  plural(Report.Results.Timed, "timed launch"),
+                  plainDurationText(T.MedianOriginal),
+                  plainDurationText(T.MedianRewritten), *T.speedup());
   if (T.Sure)
     Text += fmt::format(" ({:.3f} to {:.3f} with 95 %): {}", T.Sure->Low,
                         T.Sure->High, T.verdict());

@@ -244,11 +244,11 @@ static std::vector<std::string> coverage(const VerifyReport &Report) {
   std::string Reasons;
   for (const auto &[Reason, Count] : Report.Skipped)
     if (Reason != "freed")
-      Reasons += fmt::format("{}{} {}", Reasons.empty() ? "" : ", ", Count,
-                             Reason == "budget"
-                                 ? fmt::format("by --budget={}",
-                                               Report.Budget.value_or(0))
-                                 : "of kernels that wait for others");
+      Reasons += fmt::format(
+          "{}{} {}", Reasons.empty() ? "" : ", ", Count,
+          Reason == "budget"
+              ? fmt::format("by --budget={}", Report.Budget.value_or(0))
+              : "of kernels that wait for others");
   std::vector<std::string> Found;
   if (!Reasons.empty())
     Found.push_back(fmt::format(

@@ -127,9 +127,8 @@ TEST(Print, TimesWithTheirInterval) {
   VerifyReport R = identicalReport();
   R.Runs = 5;
   R.Kernels[0].Sure = Interval{2.9, 3.1};
-  EXPECT_TRUE(
-      has(printReport(R),
-          "1.500 ms  500.00 us    3.00x  2.900 to 3.100  faster"))
+  EXPECT_TRUE(has(printReport(R),
+                  "1.500 ms  500.00 us    3.00x  2.900 to 3.100  faster"))
       << printReport(R);
   Json K = Json::parse(jsonReport(R))["kernels"][0];
   EXPECT_EQ(K["speedup-interval"], Json({2.9, 3.1}));

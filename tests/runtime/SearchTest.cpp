@@ -145,8 +145,8 @@ TEST_F(Search, DifferenceAfterOneThatIsExcusedIsFound) {
 }
 
 TEST_F(Search, DifferenceThatDoesNotShowAgain) {
-  const VerifyReport R = run(LongProgram{}.text(),
-                             wrongOnce(LongProgram{}, {.Wrong = 137}));
+  const VerifyReport R =
+      run(LongProgram{}.text(), wrongOnce(LongProgram{}, {.Wrong = 137}));
   EXPECT_EQ(R.Verdict, ExitDiffers);
   EXPECT_EQ(R.Found->Range.first(), 129u);
   EXPECT_EQ(R.Found->Range.Differs, 199u);
@@ -157,8 +157,8 @@ TEST_F(Search, DifferenceThatDoesNotShowAgain) {
 // The search finds nothing but the launch that varies, in other memory.
 TEST_F(Search, DifferenceThatDoesNotShowAgainIsNotExcusedByWhatVaries) {
   const LongProgram Right{.Varies = true};
-  const VerifyReport R = run(
-      Right.text(), wrongOnce(Right, {.Wrong = 55, .Varies = true}));
+  const VerifyReport R =
+      run(Right.text(), wrongOnce(Right, {.Wrong = 55, .Varies = true}));
   EXPECT_EQ(R.Verdict, ExitDiffers);
   ASSERT_TRUE(R.Found);
   EXPECT_EQ(R.Found->Problem,
