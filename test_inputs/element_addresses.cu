@@ -60,7 +60,7 @@ __global__ void analyse(const float *signal, int samples, unsigned *peaks,
     peak = bins[b] > peak >> 8 ? bins[b] << 8 | b : peak;
   peaks[thread] = peak;
   // No product here: whether nvcc fuses `a * b + c`, and with it the last bit,
-  // may change with the place of an array (docs/design.md, section 7).
+  // may change with the place of an array (docs/internals/design.md).
   float sum = 0;
   for (int i = 0; i < 8; ++i)
     sum += waves[i];

@@ -7,10 +7,11 @@
 //
 // Three quarters of real launches give the block size as a literal, a macro or
 // a constant, and most others pass such a constant through a host variable or
-// a dim3 (docs/design.md, section 2). A set of possible values per expression
-// covers them all: a constant is a set of one, a variable the union of what is
-// assigned to it, an operator the combinations of its operands. It needs no
-// data flow, and because all assignments count, no order of them matters.
+// a dim3 (measurements/2026-11-20-micro-study.md). A set of possible values per
+// expression covers them all: a constant is a set of one, a variable the union
+// of what is assigned to it, an operator the combinations of its operands. It
+// needs no data flow, and because all assignments count, no order of them
+// matters.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,7 +27,8 @@ static constexpr double MostBytesApart = 0.25;
 static constexpr double LoopWeight = 10;
 static constexpr unsigned DeepestLoop = 4;
 // Local memory answers non-uniform indices 4 to 60 times slower than uniform
-// ones (docs/design.md, section 2); the low end is on the safe side.
+// ones (measurements/2026-11-20-micro-study.md); the low end is on the safe
+// side.
 static constexpr double NonUniformWeight = 4;
 
 unsigned bankstripe::usualBlock(const KernelSetting &S, const MergedKernel &K) {

@@ -8,7 +8,7 @@
 // A stripe has 32 columns for each warp, and a column's pieces lie 32 columns
 // apart. A slot is contiguous, as long as an odd number of words (3 or 5 more
 // than a multiple of 8) so that equal indices of 32 lanes are in 32 banks.
-// docs/design.md, section 3, has the formulas. Bits take none of it.
+// docs/internals/layouts.md has the formulas. Bits take none of it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,10 +11,10 @@
 // predicts of each alone; where it predicts nothing, their accesses weighted by
 // loop depth. An array of a __device__ function takes its bytes from every
 // kernel that reaches it, once per instantiation. Moving an array at all is
-// worth far more than the form that it moves in (docs/design.md, section 2: a
-// factor of 4 against 1.2), so all arrays are first tried in their smallest
-// form, and what is left of the budget then widens the best of them. Where a
-// decision asks for the move of an array, it comes before all others.
+// worth far more than the form that it moves in (a factor of 4 against 1.2), so
+// all arrays are first tried in their smallest form, and what is left of the
+// budget then widens the best of them. Where a decision asks for the move of an
+// array, it comes before all others.
 //
 // Then kernels that share arrays are decided together. From what fits, the
 // arrays are left where they are one at a time, and the layouts of the others
