@@ -5,7 +5,7 @@
 #   cmake --build --preset package --target package     bankstripe_*.deb, bankstripe-verify_*.deb
 #   cmake --build --preset package --target wheel       bankstripe-*.whl
 #
-# docs/packages.md says more.
+# docs/install.md says more.
 
 if(NOT BANKSTRIPE_STATIC_LLVM)
   return()

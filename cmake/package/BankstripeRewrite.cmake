@@ -1,5 +1,5 @@
 # bankstripe_rewrite(): the CUDA sources of targets are compiled as bankstripe
-# rewrites them. docs/cmake.md describes it. It sets the launcher of the targets,
+# rewrites them. docs/guide/build.md describes it. It sets the launcher of the targets,
 # `bankstripe wrap OPTIONS...`, before the one that they have.
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

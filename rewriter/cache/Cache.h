@@ -7,7 +7,7 @@
 //
 // Reading a unit and asking ptxas take seconds and give the same each time, as
 // long as nothing changes that they depend on. So the answers are kept, in a
-// folder that all processes of a user share (docs/cache.md):
+// folder that all processes of a user share (docs/guide/build.md):
 //
 //   what the answer depends on and can be named beforehand => key
 //   (Identity.cpp) what it turned out to depend on, of the disk => a trace

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `.bankstripe.yaml` (docs/decisions.md) says what is to become of the arrays
-// of the folder that it stands in. Nothing but this stage knows how:
+// `.bankstripe.yaml` (docs/guide/configuration.md) says what is to become of
+// the arrays of the folder that it stands in. Nothing but this stage knows how:
 //
 //   source files => nearest decisions files => decisions and defaults
 //

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A prediction (plan/Profit.cpp) taken apart, for people who want to know where
-// it comes from (docs/explain.md).
+// it comes from (docs/guide/report.md).
 //
 //===----------------------------------------------------------------------===//
 

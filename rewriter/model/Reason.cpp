@@ -80,8 +80,8 @@ constexpr ReasonInfo Table[] = {
     {Reason::BoolElements, VerdictKind::Bits, "bool-elements",
      "its elements are bools, which fit into registers as single bits", ""},
     {Reason::ConstantTable, VerdictKind::Constant, "constant-table",
-     "it is never written after its initialisation with constants, so it "
-     "belongs in constant storage",
+     "it is never written after its initialisation with constants, so all "
+     "threads can share it",
      "declare it static const or __constant__ at file scope"},
     {Reason::StaysInRegisters, VerdictKind::Registers, "stays-in-registers",
      "the optimiser promotes it to registers", ""},

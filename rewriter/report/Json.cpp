@@ -138,7 +138,8 @@ static json::Value stateToJson(const PredictedState &State) {
                       {"arrays", std::move(Arrays)}};
 }
 
-// The terms of the model (docs/explain.md); null when nothing was predicted.
+// The terms of the model (docs/guide/report.md); null when nothing was
+// predicted.
 static json::Value explanation(const KernelPlan &K) {
   if (!K.Explained)
     return nullptr;

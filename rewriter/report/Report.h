@@ -43,7 +43,8 @@ void printText(llvm::raw_ostream &OS, const Plan &P,
                const ConfirmedResources &Resources, Detail Level,
                bool Explain = false);
 
-/// Prints where the prediction for kernel \p K comes from (docs/explain.md).
+/// Prints where the prediction for kernel \p K comes from
+/// (docs/guide/report.md).
 void printExplanation(llvm::raw_ostream &OS, const KernelPlan &K);
 
 /// Warns of the decisions of \p P that are stale or unfulfilled, each at its

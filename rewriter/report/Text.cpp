@@ -54,7 +54,7 @@ llvm::StringRef bankstripe::outcomeOf(Reason R) {
   case VerdictKind::Bits:
     return "moves to registers";
   case VerdictKind::Constant:
-    return "moves to constant storage";
+    return "becomes a static const table";
   case VerdictKind::Registers:
     return "is left alone";
   case VerdictKind::Unchanged:
@@ -264,9 +264,9 @@ static bool showsPrediction(const KernelPlan &K) {
 /// Runners-up that are shown.
 static constexpr size_t MostAlternatives = 3;
 
-// Where a prediction comes from (docs/explain.md), in the order in which one
-// asks: where the time goes, what the resources are, how the factors make the
-// speedup, how far that can be trusted, and what else was considered.
+// Where a prediction comes from (docs/guide/report.md), in the order in which
+// one asks: where the time goes, what the resources are, how the factors make
+// the speedup, how far that can be trusted, and what else was considered.
 
 // "1.23 (0.95 to 1.60)"
 static std::string rangeText(const Prediction &P) {

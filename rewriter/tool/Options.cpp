@@ -64,7 +64,7 @@ static cl::SubCommand
 // These read their words themselves (main.cpp); here they are for --help.
 static cl::SubCommand
     WrapCommand("wrap", "Before a compiler and its arguments: compile "
-                        "a rewritten copy; see docs/wrap.md");
+                        "a rewritten copy; see docs/guide/build.md");
 static cl::SubCommand StatsCommand("stats", "What 'wrap' did to the files of a "
                                             "build, summed up");
 static cl::SubCommand ReplayCommand("replay",
@@ -102,7 +102,7 @@ static Option<unsigned> TimeLimit(
 static Option<bool>
     NoCache("no-cache", cl::location(Given.NoCache),
             cl::desc("Read all files anew and ask nvcc again; see "
-                     "docs/cache.md"),
+                     "docs/guide/build.md"),
             ALL_COMMANDS);
 static Option<std::string> GpuArch(
     "gpu-arch", cl::location(Given.Frontend.GpuArch),
@@ -178,15 +178,16 @@ static cl::opt<OutputFormat, true, NamedValues<OutputFormat>>
                       clEnumValN(OutputFormat::Json, "json",
                                  "for machines; see docs/json.md"),
                       clEnumValN(OutputFormat::Sarif, "sarif",
-                                 "for code hosts; see docs/ci.md")),
+                                 "for code hosts; see docs/guide/ci.md")),
            cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),
            cl::sub(VerifyCommand), cl::sub(TuneCommand));
-static cl::opt<bool> Quiet("quiet", cl::desc("Print errors only"),
-                           ALL_COMMANDS);
+static cl::opt<bool>
+    Quiet("quiet", cl::desc("Print no report, and with --check no diff"),
+          ALL_COMMANDS);
 static cl::opt<bool>
     Verbose("verbose",
-            cl::desc("Also print what stays in registers, the commands that "
-                     "were dropped, and every kernel"),
+            cl::desc("Also print what stays in registers, the compiler's "
+                     "arguments that were dropped, and every kernel"),
             ALL_COMMANDS);
 static Option<bool>
     Explain("explain", cl::location(Given.Explain),
@@ -195,8 +196,7 @@ static Option<bool>
             ALL_COMMANDS);
 static cl::opt<bool>
     NoConfirm("no-confirm",
-              cl::desc("Do not ask nvcc's ptxas: about the rewrite, or of "
-                       "'facts' about the originals"),
+              cl::desc("Do not ask nvcc's ptxas about the rewrite"),
               ALL_COMMANDS);
 
 static cl::opt<bool> DryRun("dry-run",
@@ -227,12 +227,12 @@ static Option<unsigned> Runs("runs", cl::location(Given.Runs),
 static Option<std::string>
     Html("html", cl::location(Given.Html), cl::value_desc("FILE"),
          cl::desc("Write the result there as a page, with the changes and the "
-                  "reasons for them; see docs/report.md"),
+                  "reasons for them; see docs/guide/report.md"),
          cl::cat(Category), cl::sub(VerifyCommand));
 static Option<std::string>
     Capture("capture", cl::location(Given.Capture), cl::value_desc("FILE"),
             cl::desc("Write the first launch that differs there, with all "
-                     "memory that it starts from; see docs/verify.md"),
+                     "memory that it starts from; see docs/guide/verify.md"),
             cl::cat(Category), cl::sub(VerifyCommand));
 static cl::opt<unsigned>
     CaptureLaunch("capture-launch", cl::value_desc("N"),
@@ -306,7 +306,7 @@ static constexpr llvm::StringLiteral Overview =
   alike.
 
   What a project has decided about its arrays stands in .bankstripe.yaml, in the
-  folder of a source or above it; see docs/decisions.md.
+  folder of a source or above it; see docs/guide/configuration.md.
 )";
 
 static constexpr llvm::StringLiteral Examples = R"(
@@ -315,19 +315,19 @@ EXAMPLES:
   bankstripe rewrite src/kernel.cu            the change as a diff
   bankstripe rewrite --in-place -p build src/ make it
   bankstripe rewrite --check src/             for continuous integration
-  bankstripe analyze --format=sarif src/      for code hosts (docs/ci.md)
+  bankstripe analyze --format=sarif src/      for code hosts (docs/guide/ci.md)
   bankstripe rewrite --output-dir=build/striped src/
   bankstripe rewrite --layout=slot src/       every array that moves gets a slot
   bankstripe analyze --no-config src/         as if nothing had been decided
   bankstripe analyze a.cu -- -std=c++17 -Iinclude -arch=sm_90
-  bankstripe verify a.cu -- -O3               prove and time it on the GPU
+  bankstripe verify a.cu -- -O3               compare and time it on the GPU
   bankstripe verify -- ./app 9 --vs ./new 9   two commands: bankstripe-verify
   bankstripe replay wrong.capture             one launch again: bankstripe-replay
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
   bankstripe tune --build=make -- app 1000    measure a project's program
   bankstripe calibrate                        fit predictions to this GPU
 
-  Before the compiler of a build, which rewrites on the way (docs/wrap.md):
+  Before the compiler of a build (docs/guide/build.md):
   bankstripe wrap nvcc -c a.cu -o a.o
 
 EXIT CODES:

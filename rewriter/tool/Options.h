@@ -106,7 +106,7 @@ llvm::Expected<int> runReplay(llvm::ArrayRef<const char *> Words,
 llvm::Expected<int> runTune(const ToolOptions &Options,
                             llvm::StringRef Executable);
 llvm::Expected<int> runCalibrate(const ToolOptions &Options);
-/// A launcher before the compiler's command \p Words (docs/wrap.md).
+/// A launcher before the compiler's command \p Words (docs/guide/build.md).
 int runWrap(std::vector<std::string> Words);
 /// Sums up what it did in the folder that \p Words name.
 int runStats(llvm::ArrayRef<const char *> Words);

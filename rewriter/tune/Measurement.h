@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads what bankstripe-verify (runtime/verify/JSON.md) and bankstripe-replay
-// (docs/replay.md) print with --json. An error is that it is of another form,
-// or that nothing could be measured.
+// (docs/guide/replay.md) print with --json. An error is that it is of another
+// form, or that nothing could be measured.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 // One file that needs nothing else: no network, no fonts. page.html, Page.css
 // and the scripts beside this file make it of two JSON documents that stand in
 // it: what was verified (verify/JSON.md) and the plan (docs/json.md).
-// docs/report.md says how to read it.
+// docs/guide/report.md says how to read it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -41,7 +41,7 @@ std::string substitute(const Candidate &New, Capture &In);
 std::string kernelIn(const std::vector<std::string> &InModule,
                      const std::string &Symbol, bool MayBeVersion = true);
 
-/// Reads a list from a file with JSON, which docs/replay.md describes.
+/// Reads a list from a file with JSON, which docs/guide/replay.md describes.
 ///
 /// \return what is wrong; empty when nothing is.
 std::string readCandidates(const std::string &Path,

@@ -14,9 +14,9 @@
 
 namespace bankstripe::runtime {
 
-// What addresses the driver grants: docs/replay.md, "How it works". Whole spans
-// are reserved that cover all memory, and within them memory is mapped to what
-// was in use, in blocks of the granularity of device memory.
+// What addresses the driver grants: docs/guide/replay.md, "How it works". Whole
+// spans are reserved that cover all memory, and within them memory is mapped to
+// what was in use, in blocks of the granularity of device memory.
 
 constexpr uint64_t SpanAlignment = uint64_t(32) << 20;
 constexpr uint64_t BlockAlignment = uint64_t(2) << 20;

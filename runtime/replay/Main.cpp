@@ -96,7 +96,7 @@ static void addLaunchOptions(CLI::App &App, ReplayOptions &O,
                      ->type_name("BYTES");
   App.add_option("--candidates", O.List,
                  "replay each of the rewritten kernels in this list; see "
-                 "docs/replay.md")
+                 "docs/guide/replay.md")
       ->excludes(Module, Shared, App.get_option("--only"))
       ->type_name("FILE");
   App.add_option("--lock", O.Lock,

@@ -85,7 +85,7 @@ std::string printSide(const Capture &Of, Side Which, const SideResult &Result);
 /// The report as text.
 std::string printReplay(const Capture &Of, const ReplayReport &Report);
 
-/// The report as one JSON object, which docs/replay.md describes.
+/// The report as one JSON object, which docs/guide/replay.md describes.
 nlohmann::ordered_json jsonReplay(const Capture &Of,
                                   const ReplayReport &Report);
 

@@ -28,7 +28,7 @@ A command is a program or a script that starts it; it is looked for in PATH.)";
 
 static const char Details[] =
     R"(Programs run with an empty standard input, in the current folder, one after the
-other. docs/verify.md says what is compared, and when.
+other. docs/guide/verify.md says what is compared, and when.
 
 Exit status: 0 identical, 1 differs or the rewritten program failed, 2 bad usage,
 3 no GPU or nothing could be recorded.
@@ -119,7 +119,7 @@ static void addCaptureOptions(CLI::App &App, Options &O) {
       App.add_option("--capture", O.CapturePath,
                      "write the first launch that differs, with all memory "
                      "that it starts from, to this file, which must not be "
-                     "there yet; see docs/verify.md")
+                     "there yet; see docs/guide/verify.md")
           ->type_name("FILE");
   App.add_option("--capture-launch", O.CaptureLaunch,
                  "capture this launch (they count from 0), whether or not "
@@ -191,7 +191,7 @@ static void addOutputOptions(CLI::App &App, Options &O) {
       ->type_name("FILE");
   App.add_option("--html", O.HtmlPath,
                  "write the result to this file as a page that needs no "
-                 "network; see docs/report.md")
+                 "network; see docs/guide/report.md")
       ->type_name("FILE");
   App.add_option("--plan", O.PlanPath,
                  "show on the page what 'bankstripe rewrite --format=json' "

@@ -16,7 +16,7 @@
 
 namespace bankstripe::runtime {
 
-// How an interval comes about: docs/verify.md, "How sure a speedup is".
+// How an interval comes about: docs/guide/verify.md, "How sure a speedup is".
 
 /// A range that holds the true ratio with a probability of 95 %.
 struct Interval {

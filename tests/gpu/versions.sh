@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Versions of kernels (docs/versions.md) against their originals, for launches that are
+# Versions of kernels (docs/guide/build.md) against their originals, for launches that are
 # out of sight: from other files, with blocks of all sizes, in a graph, by name from PTX.
 #
 #   versions.sh build BANKSTRIPE FOLDER    builds all, with and without -rdc=true (needs nvcc)

@@ -27,16 +27,9 @@ sys.path += [str(ROOT / "tests" / folder) for folder in ("tool", "cmake")]
 import installed  # noqa: E402
 import support  # noqa: E402
 
-# What each page calls the file with the kernel, and the one with main().
-PAGES = {
-    "README.md": ("count_digits.cu", "main.cu"),
-    "docs/cmake.md": ("sort.cu", "main.cu"),
-    "docs/wrap.md": ("a.cu", "b.cu"),
-    "docs/packages.md": ("count_digits.cu", "main.cu"),
-    "docs/json.md": ("count_digits.cu", "main.cu"),
-    "docs/troubleshooting.md": ("kernel.cu", "main.cu"),
-    "docs/guide/walkthrough.md": ("search.cu", "main.cu"),
-}
+# The pages with commands.
+PAGES = ("README.md", "docs/install.md", "docs/json.md",
+         *(f"docs/guide/{name}.md" for name in ("build", "troubleshooting", "walkthrough")))
 
 # What a page is about instead of the sample.
 EXAMPLES = {"docs/guide/walkthrough.md": "examples/nearest"}
@@ -56,9 +49,9 @@ REASONS = {
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(app LANGUAGES CXX CUDA)
 """
-TARGET = "add_executable(app src/{} src/{})\n"
+TARGET = "add_executable(app src/count_digits.cu src/main.cu)\n"
 MAKEFILE = """NVCC = nvcc
-app: {0}.o {1}.o
+app: count_digits.o main.o
 \t$(NVCC) -arch=sm_90 -o $@ $^
 %.o: src/%.cu
 \t$(NVCC) -arch=sm_90 -c $< -o $@
@@ -91,18 +84,17 @@ class CommandTest(installed.FolderTest):
         if page in EXAMPLES:
             shutil.copytree(ROOT / EXAMPLES[page], self.folder, dirs_exist_ok=True)
         else:
-            self.prepare_sample(page)
+            self.prepare_sample()
         for block in blocks_of(page, "file"):
             if block.line < line:
                 self.write(block.argument, block.text)
 
-    def prepare_sample(self, page):
-        names = PAGES[page]
+    def prepare_sample(self):
         (self.folder / "src").mkdir()
-        for own, name in zip(("count_digits.cu", "main.cu"), names):
-            shutil.copyfile(ROOT / "docs" / "sample" / own, self.folder / "src" / name)
-        self.write("CMakeLists.txt", PROJECT + TARGET.format(*names))
-        self.write("Makefile", MAKEFILE.format(*(name.removesuffix(".cu") for name in names)))
+        for source in (ROOT / "docs" / "sample").glob("*.cu"):
+            shutil.copy(source, self.folder / "src")
+        self.write("CMakeLists.txt", PROJECT + TARGET)
+        self.write("Makefile", MAKEFILE)
 
     def run_script(self, script):
         return subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=self.folder,
@@ -149,11 +141,11 @@ class Documents(CommandTest):
     def test_projects_build_rewritten_programs(self):
         self.need_nvcc()
 
-        def build(page, block):
-            target = "" if "add_executable" in block.text else TARGET.format(*PAGES[page])
+        def build(_, block):
+            target = "" if "add_executable" in block.text else TARGET
             self.write("CMakeLists.txt", PROJECT + target + block.text)
             self.assert_runs("cmake -B build && cmake --build build")
-            [copy] = self.folder.glob("build/**/*.bankstripe/**/" + PAGES[page][0])
+            [copy] = self.folder.glob("build/**/*.bankstripe/**/count_digits.cu")
             self.assertIn("__shared__", copy.read_text(encoding="utf-8"))
         self.each("CMakeLists.txt", build)
 

@@ -3,7 +3,7 @@
 
 Usage: samples_test.py PROJECT_FOLDER
 
-The indented sample in docs/explain.md must stand in the golden that it is of.
+The indented sample in docs/guide/report.md must stand in the golden that it is of.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -11,7 +11,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import pathlib
 import sys
 
-SAMPLES = {"docs/explain.md": ("kernel histogram", "tests/golden/explain/expected.txt")}
+SAMPLES = {"docs/guide/report.md": ("kernel histogram", "tests/golden/explain/expected.txt")}
 
 
 def sample_in(text, start):

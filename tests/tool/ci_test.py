@@ -1,4 +1,4 @@
-"""The commands of docs/ci.md and the hooks do what that page says.
+"""The commands of docs/guide/ci.md and the hooks do what that page says.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """

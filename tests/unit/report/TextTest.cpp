@@ -228,7 +228,7 @@ TEST(Text, TableTakesNothing) {
   P.Arrays = {sampleArray("list", 4, Reason::ConstantTable)};
   std::string Text = text(P);
   EXPECT_NE(Text.find("remark: per-thread array 'list'"), std::string::npos);
-  EXPECT_NE(Text.find("moves to constant storage"), std::string::npos);
+  EXPECT_NE(Text.find("becomes a static const table"), std::string::npos);
   EXPECT_EQ(Text.find("it takes"), std::string::npos);
 }
 
