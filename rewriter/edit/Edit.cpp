@@ -271,6 +271,7 @@ bool FileEditor::collect() {
   collectStatements();
   collectVersions();
   collectLaunchBounds();
+  llvm::append_range(OtherEdits, editsOfPadding(P, Path));
   llvm::append_range(OtherEdits, editsOfCallees(P, Path, Code, NeedsHelper));
   llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, NeedsHelper));
   return NeedsHelper || !OtherEdits.empty() || !MoveEdits.empty();

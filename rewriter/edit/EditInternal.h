@@ -39,6 +39,10 @@ EditList editsOfPointers(const PointerTrail &Trail, const Treatment &As,
 EditList editsOfCallees(const Plan &P, llvm::StringRef Path,
                         llvm::StringRef Code, bool &NeedsHelper);
 
+/// The edits that make rows of shared arrays in the file \p Path longer
+/// (Padding.cpp).
+EditList editsOfPadding(const Plan &P, llvm::StringRef Path);
+
 /// The edits of the launches that bring storage or run another kernel, and the
 /// functions that say how much storage, in the file \p Path with the text
 /// \p Code (Launches.cpp). Sets \p NeedsHelper where they name the helper.

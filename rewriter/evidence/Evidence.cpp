@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   ParsedUnit => device IR            (DeviceModule.cpp)
+//              => lanes of accesses   (Banks.cpp)
 //              => allocas of findings  (Residency.cpp)
 //              => optimised IR         (DeviceModule.cpp)
 //              => surviving allocas    (Residency.cpp)
@@ -16,6 +17,7 @@
 
 #include "evidence/Evidence.h"
 
+#include "evidence/Banks.h"
 #include "evidence/Calls.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/Residency.h"
@@ -39,6 +41,7 @@ static Error gather(ParsedUnit &Unit, UnitFacts &Facts, StringRef GpuArch,
     return M.takeError();
   AllocaTracker Tracker(**M, Facts.Findings);
   readCalls(**M, Tracker, isLinked(Unit), Facts);
+  Result.Shared = readBanks(**M, Facts.SharedArrays);
   const bool Holds = !Tracker.holders().empty();
   if (Holds) {
     keepOnly(**M, Tracker.holders());
@@ -58,7 +61,7 @@ UnitEvidence gatherEvidence(ParsedUnit &Unit, UnitFacts &Facts,
   UnitEvidence Result;
   Result.Arrays.resize(Facts.Findings.size());
   // Kernels without arrays may call functions of other units that have some.
-  if (Facts.Findings.empty() && !isLinked(Unit))
+  if (Facts.Findings.empty() && Facts.SharedArrays.empty() && !isLinked(Unit))
     return Result;
   if (Error E = gather(Unit, Facts, GpuArch, Result))
     Result.Problem = toString(std::move(E));

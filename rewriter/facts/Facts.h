@@ -104,13 +104,21 @@ BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion,
                   AttributeSetAt, AskedAboutAt, Text)
 BANKSTRIPE_FIELDS(HostParameter, FunctionId, Index)
 BANKSTRIPE_FIELDS(HostArgument, For, Values, Same)
-BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Source, Parameter,
+BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Shape, Source, Parameter,
                   DynamicSharedBytes, Cooperative, Unfollowed, GridAsked,
                   OnDevice, Text)
 BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text)
 BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, StaticSharedBytes)
-BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, Kernels, Launches, Queries,
-                  Arguments, Callees, Functions, Contents, Sources)
+BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, SharedArrays, Kernels,
+                  Launches, Queries, Arguments, Callees, Functions, Contents,
+                  Sources)
+
+// SharedArray.h
+BANKSTRIPE_FIELDS(LaneStep, What, Number)
+BANKSTRIPE_FIELDS(SharedAccess, FunctionId, Line, Column, LoopDepth, Offset,
+                  Bytes, Indices)
+BANKSTRIPE_FIELDS(SharedArray, Id, Name, Where, Function, Type, ElementBytes,
+                  Extents, LastExtent, IsSum, Obstacles)
 
 // Evidence.h
 BANKSTRIPE_FIELDS(ArrayEvidence, Where, Index, ResidentBytes, UniformAccesses,
@@ -121,7 +129,7 @@ BANKSTRIPE_FIELDS(Words, Loaded, Stored)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
                   Gathered, Shared, OtherLocal, GuessedLoops, Arrays)
-BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Problem)
+BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Shared, Problem)
 
 // Frontend.h, Plan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,

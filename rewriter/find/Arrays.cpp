@@ -38,9 +38,7 @@ using namespace clang;
 // Vector types are aligned to at most this, in bytes.
 static constexpr unsigned WidestVector = 16;
 
-// Whether a NOLINT(bankstripe) comment stands on the line of Loc, or a
-// NOLINTNEXTLINE(bankstripe) on the line before it.
-static bool hasNolint(SourceLocation Loc, const SourceText &Text) {
+bool bankstripe::hasNolint(SourceLocation Loc, const SourceText &Text) {
   static const std::string Checks =
       "\\(([^),]*,)*[[:space:]]*(bankstripe|\\*)[[:space:]]*([,)]|$)";
   return llvm::Regex("NOLINT" + Checks).match(Text.line(Loc)) ||

@@ -15,6 +15,10 @@
 
 namespace bankstripe {
 
+/// Whether a NOLINT(bankstripe) comment stands on the line of \p Loc, or a
+/// NOLINTNEXTLINE(bankstripe) on the line before it.
+bool hasNolint(clang::SourceLocation Loc, const SourceText &Text);
+
 /// Builds the findings of one function, or of one instantiation, and knows what
 /// they have in common. Each mention of an array is a full subscript that stays
 /// with its element, a pointer that only walks, or an obstacle.

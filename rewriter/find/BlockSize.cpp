@@ -283,21 +283,31 @@ HostValue HostEvaluator::unconverted(const Expr *E) {
                        "'");
 }
 
-// `block.x` of a dim3 that keeps the value it is made with.
-HostValue HostEvaluator::field(const MemberExpr *Member) {
-  const VarDecl *Variable = variableOf(Member->getBase());
+// What a dim3 is made with; null unless it is made of three numbers.
+static const CXXConstructExpr *madeOfThree(const VarDecl *Variable) {
   const auto *Construct =
       Variable && isDim3(Variable->getType()) && Variable->getInit()
           ? dyn_cast<CXXConstructExpr>(Variable->getInit()->IgnoreImplicit())
           : nullptr;
-  if (!Construct || Construct->getNumArgs() != 3)
+  return Construct && Construct->getNumArgs() == 3 ? Construct : nullptr;
+}
+
+static bool isAssigned(const VarDecl *Variable, const BodyIndex &Body) {
+  return llvm::any_of(Body.references(Variable), [&](const DeclRefExpr *Name) {
+    return useOf(Name, Body).Assigned;
+  });
+}
+
+// `block.x` of a dim3 that keeps the value it is made with.
+HostValue HostEvaluator::field(const MemberExpr *Member) {
+  const VarDecl *Variable = variableOf(Member->getBase());
+  const CXXConstructExpr *Construct = madeOfThree(Variable);
+  if (!Construct)
     return unknown("it is a member of an object");
   HostValue Whole = variable(Variable);
   if (!Whole.Values)
     return Whole;
-  if (llvm::any_of(Body.references(Variable), [&](const DeclRefExpr *Other) {
-        return useOf(Other, Body).Assigned;
-      }))
+  if (isAssigned(Variable, Body))
     return unknown("it is a member of an object that is assigned");
   const StringRef Name = Member->getMemberDecl()->getName();
   return integer(Construct->getArg(Name == "x" ? 0 : Name == "y" ? 1 : 2));
@@ -331,6 +341,36 @@ HostValue HostEvaluator::dim3Product(const Expr *E) {
   const VarDecl *Variable = variableOf(E);
   return Variable && isDim3(Variable->getType()) ? variable(Variable)
                                                  : integer(E);
+}
+
+std::vector<unsigned> HostEvaluator::shapeOf(const Expr *E) {
+  for (const Expr *Before = nullptr; Before != E;
+       E = E->IgnoreParens()->IgnoreImplicit())
+    Before = E;
+  if (const auto *Cast = dyn_cast<ExplicitCastExpr>(E);
+      Cast && isDim3(Cast->getType()))
+    return shapeOf(Cast->getSubExpr());
+  const auto *Construct = dyn_cast<CXXConstructExpr>(E);
+  if (Construct && Construct->getNumArgs() == 1)
+    return shapeOf(Construct->getArg(0));
+  const VarDecl *Variable = variableOf(E);
+  if (Variable && isDim3(Variable->getType())) {
+    Construct = madeOfThree(Variable);
+    if (!Construct || !variable(Variable).Values || isAssigned(Variable, Body))
+      return {};
+  }
+  std::vector<unsigned> Shape;
+  auto Add = [&](const HostValue &V) {
+    if (V.Values && V.Values->size() == 1 && !V.IsBound &&
+        *V.Values->begin() > 0 && *V.Values->begin() <= 1024)
+      Shape.push_back(*V.Values->begin());
+  };
+  if (Construct)
+    for (const Expr *Argument : Construct->arguments())
+      Add(integer(Argument));
+  else if (Add(integer(E)); !Shape.empty())
+    Shape.insert(Shape.end(), 2, 1);
+  return Shape.size() == 3 ? Shape : std::vector<unsigned>();
 }
 
 // The union of the initialiser and of every assignment; unknown as soon as

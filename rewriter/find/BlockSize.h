@@ -68,6 +68,8 @@ public:
   HostValue integer(const clang::Expr *E);
   /// Values of x * y * z of \p E, an integer or a `dim3`.
   HostValue dim3Product(const clang::Expr *E);
+  /// x, y and z of \p E, likewise; empty unless each is just one.
+  std::vector<unsigned> shapeOf(const clang::Expr *E);
 
 private:
   HostValue unconverted(const clang::Expr *E);

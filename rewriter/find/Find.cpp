@@ -9,6 +9,7 @@
 #include "find/Arrays.h"
 #include "find/Kernels.h"
 #include "find/Launches.h"
+#include "find/SharedArrays.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -270,6 +271,8 @@ void UnitReader::keepContents() {
     Keep(F.Where.File);
     llvm::for_each(F.FunctionFiles, Keep);
   }
+  for (const SharedArray &A : Facts.SharedArrays)
+    Keep(A.Where.File);
   for (const Callee &C : Facts.Callees)
     Keep(C.Definition.File);
   // What dynamic shared memory would change.
@@ -370,10 +373,14 @@ UnitFacts UnitReader::read(bool IsAlone) {
   llvm::for_each(Initializers,
                  [&](const BodyIndex &Init) { Pointers.noteFunctions(Init); });
   for (const FunctionDecl *Function : Collector.Functions)
-    if (!isOfSystem(Function))
+    if (!isOfSystem(Function)) {
       readArrays(Function);
+      if (!Function->isDependentContext() && isForDevice(Function, Function))
+        llvm::append_range(Facts.SharedArrays,
+                           findSharedArrays(Function, Bodies, Text, MayEdit));
+    }
   readHost();
-  if (!IsAlone || !Facts.Findings.empty())
+  if (!IsAlone || !Facts.Findings.empty() || !Facts.SharedArrays.empty())
     HostUnknown = Unit.readForHost([&](ParsedUnit &Parsed) {
       UnitReader Host(Parsed, MayEdit);
       Host.collect();

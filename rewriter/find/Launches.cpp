@@ -263,9 +263,12 @@ Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
 
 Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
                                 const FunctionDecl *Kernel) {
-  return addLaunch(Parts, Kernel, Evaluator.dim3Product(Parts.Block),
-                   Parts.Shared ? Evaluator.integer(Parts.Shared)
-                                : HostValue{std::set<int64_t>{0}, "", nullptr});
+  Launch &L =
+      addLaunch(Parts, Kernel, Evaluator.dim3Product(Parts.Block),
+                Parts.Shared ? Evaluator.integer(Parts.Shared)
+                             : HostValue{std::set<int64_t>{0}, "", nullptr});
+  L.Shape = Evaluator.shapeOf(Parts.Block);
+  return L;
 }
 
 // An argument that was left out, or is written as the default.

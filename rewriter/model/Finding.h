@@ -18,6 +18,7 @@
 #include "model/LaunchText.h"
 #include "model/Place.h"
 #include "model/Reason.h"
+#include "model/SharedArray.h"
 #include "model/SourceFile.h"
 #include <algorithm>
 #include <cstdint>
@@ -42,13 +43,6 @@ struct Use {
   std::vector<bool> IndexHasComma; ///< An index that is a comma expression.
   bool ConstantIndex = false;      ///< All indices are constant expressions.
   unsigned LoopDepth = 0; ///< Loops around the use, inside its function.
-};
-
-/// A property of the source that stands against moving the array.
-struct Obstacle {
-  Reason Why = Reason::UnknownUse;
-  Place Where;
-  std::string Detail; ///< Completes the message, such as the callee's name.
 };
 
 enum class InitializerKind {
@@ -259,6 +253,7 @@ struct Launch {
   Place Where;
   /// The largest block, in threads, that this launch can ask for.
   std::optional<unsigned> Threads;
+  std::vector<unsigned> Shape; ///< x, y and z of its block; empty if unknown.
   std::string Source; ///< How the block size is known, or why it is not.
   /// The block size is not known here, but is just this parameter.
   std::optional<HostParameter> Parameter;
@@ -294,6 +289,7 @@ struct DeviceFunction {
 struct UnitFacts {
   std::string MainFile;
   std::vector<Finding> Findings;
+  std::vector<SharedArray> SharedArrays; ///< Of two or more dimensions.
   std::vector<Kernel> Kernels;
   std::vector<Launch> Launches;
   std::vector<OccupancyQuery> Queries;

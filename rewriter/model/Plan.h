@@ -150,19 +150,37 @@ struct PlannedArray : ReachedArray {
   bankstripe::Verdict Verdict;
 };
 
+/// An access of a shared array at which lanes of a warp wait for each other.
+struct BankConflict {
+  Place Where;
+  /// Words of one bank that are asked for at once, and with the padding.
+  unsigned Before = 1, After = 1;
+};
+
+/// One shared array with what becomes of it.
+struct PlannedSharedArray {
+  SharedArray Array; ///< The first of its instances.
+  Reason Why = Reason::BanksUnknown;
+  Place WhyWhere;
+  std::vector<BankConflict> Conflicts; ///< By place.
+  unsigned Padding = 0;                ///< Elements that each row gets.
+  uint64_t AddedBytes = 0;             ///< Of the largest instance.
+};
+
 /// The verdicts of a whole run.
 struct Plan {
   std::string GpuArch; ///< That occupancy and predictions are for.
   /// Whose timings predictions were fitted to, and its architecture.
   std::string FittedGpu = bankstripe::FittedGpu;
   std::string FittedArch = bankstripe::FittedArch;
-  std::vector<PlannedArray> Arrays;            ///< Sorted by place.
-  std::vector<KernelPlan> Kernels;             ///< Sorted by place.
-  std::vector<PlannedLaunch> Launches;         ///< That are edited.
-  std::map<Place, Callee> Callees;             ///< By their place.
-  std::map<std::string, std::string> Contents; ///< As in UnitFacts.
-  std::vector<DecisionOutcome> Outcomes;       ///< In order of their places.
-  std::vector<KernelOutcome> KernelOutcomes;   ///< Likewise.
+  std::vector<PlannedArray> Arrays;             ///< Sorted by place.
+  std::vector<PlannedSharedArray> SharedArrays; ///< Sorted by place.
+  std::vector<KernelPlan> Kernels;              ///< Sorted by place.
+  std::vector<PlannedLaunch> Launches;          ///< That are edited.
+  std::map<Place, Callee> Callees;              ///< By their place.
+  std::map<std::string, std::string> Contents;  ///< As in UnitFacts.
+  std::vector<DecisionOutcome> Outcomes;        ///< In order of their places.
+  std::vector<KernelOutcome> KernelOutcomes;    ///< Likewise.
   /// What would change if nvcc had nothing against it, by the arrays' places.
   std::map<Place, Treatment> Version;
   /// Files whose launches are taken for all there are; 0: others may launch

@@ -79,6 +79,8 @@ constexpr ReasonInfo Table[] = {
      "change the decision in .bankstripe.yaml or --layout"},
     {Reason::BoolElements, VerdictKind::Bits, "bool-elements",
      "its elements are bools, which fit into registers as single bits", ""},
+    {Reason::BankConflicts, VerdictKind::Padded, "bank-conflicts",
+     "lanes of a warp ask one bank for different words", ""},
     {Reason::ConstantTable, VerdictKind::Constant, "constant-table",
      "it is never written after its initialisation with constants, so all "
      "threads can share it",
@@ -147,6 +149,18 @@ constexpr ReasonInfo Table[] = {
      "its function calls one that no given file defines, and that might enter "
      "it again",
      "name the file that defines it on the command line too"},
+    {Reason::ConflictFree, Unchanged, "conflict-free",
+     "the lanes of a warp ask each bank for one word", ""},
+    {Reason::ConflictsStay, Unchanged, "conflicts-stay",
+     "lanes of a warp ask one bank for different words, and longer rows change "
+     "little of it",
+     "let neighbouring lanes use neighbouring elements"},
+    {Reason::LeavesRow, Unchanged, "leaves-row",
+     "an index may lead out of its row, and would find another element there",
+     "subscript each dimension within its extent, at every thread"},
+    {Reason::BanksUnknown, Unchanged, "banks-unknown",
+     "it is not known which elements the lanes of a warp ask for",
+     "compute indices from threadIdx, and write the block size as a constant"},
     {Reason::InLambda, Unsupported, "in-lambda",
      "it is declared in the body of a lambda or of a class inside a function",
      "declare it in the kernel's own body"},
@@ -220,6 +234,8 @@ llvm::StringRef bankstripe::nameOf(VerdictKind V) {
     return "split";
   case VerdictKind::Bits:
     return "bits";
+  case VerdictKind::Padded:
+    return "padded";
   case VerdictKind::Constant:
     return "constant";
   case VerdictKind::Registers:

@@ -14,6 +14,7 @@
 #ifndef BANKSTRIPE_MODEL_REASON_H
 #define BANKSTRIPE_MODEL_REASON_H
 
+#include "model/Place.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -25,6 +26,7 @@ enum class VerdictKind {
   Slot,        ///< Moves into a padded contiguous slot of shared memory.
   Split,       ///< Its first elements move into a stripe.
   Bits,        ///< Becomes the bits of one or two registers.
+  Padded,      ///< A shared array whose rows become longer.
   Constant,    ///< Moves into constant storage.
   Registers,   ///< The compiler keeps it in registers; nothing to do.
   Unchanged,   ///< Could be moved, but must not or need not be here.
@@ -60,6 +62,8 @@ enum class Reason {
   DecidedSplit,
   // bits
   BoolElements,
+  // padded
+  BankConflicts,
   // constant
   ConstantTable,
   // registers
@@ -85,6 +89,10 @@ enum class Reason {
   NoKernel,
   NotInstantiated,
   UnseenCallee,
+  ConflictFree,
+  ConflictsStay,
+  LeavesRow,
+  BanksUnknown,
   // refuse
   InLambda,
   RecursiveFunction,
@@ -104,6 +112,15 @@ enum class Reason {
   TranslationUnitsDiffer,
 };
 
+/// A property of the source that stands against moving the array.
+struct Obstacle {
+  Reason Why = Reason::UnknownUse;
+  Place Where;
+  std::string Detail; ///< Completes the message, such as the callee's name.
+
+  friend bool operator==(const Obstacle &, const Obstacle &) = default;
+};
+
 /// What is known about a reason, independent of any finding.
 struct ReasonInfo {
   Reason R;
@@ -118,8 +135,8 @@ struct ReasonInfo {
 llvm::ArrayRef<ReasonInfo> allReasons();
 /// The row of \p R.
 const ReasonInfo &infoOf(Reason R);
-/// `stripe`, `slot`, `split`, `bits`, `constant`, `registers`, `unchanged` or
-/// `unsupported`.
+/// `stripe`, `slot`, `split`, `bits`, `padded`, `constant`, `registers`,
+/// `unchanged` or `unsupported`.
 llvm::StringRef nameOf(VerdictKind V);
 
 } // namespace bankstripe

@@ -10,6 +10,7 @@
 #include "plan/CrossCalls.h"
 #include "plan/Measured.h"
 #include "plan/Outside.h"
+#include "plan/Padding.h"
 #include "plan/Redirect.h"
 #include "plan/Search.h"
 #include "llvm/ADT/STLExtras.h"
@@ -227,11 +228,29 @@ static void addLaunches(Plan &P, const MergedRun &Run) {
   }
 }
 
+// What planPadding looks at, for the rest moves into the merged run.
+static std::vector<UnitResult>
+partsWithSharedArrays(const std::vector<UnitResult> &Units) {
+  std::vector<UnitResult> Parts;
+  if (llvm::none_of(Units, [](const UnitResult &U) {
+        return !U.Facts.SharedArrays.empty();
+      }))
+    return Parts;
+  for (const UnitResult &U : Units) {
+    UnitResult &Part = Parts.emplace_back();
+    Part.Facts.SharedArrays = U.Facts.SharedArrays;
+    Part.Facts.Launches = U.Facts.Launches;
+    Part.Evidence.Shared = U.Evidence.Shared;
+  }
+  return Parts;
+}
+
 Plan bankstripe::makePlan(std::vector<UnitResult> Units,
                           const PlanOptions &Options, const Measured &Known) {
   for (UnitResult &Unit : Units)
     assumeOutside(Unit.Facts, Options.Others);
   resolveParameters(Units);
+  const std::vector<UnitResult> WithShared = partsWithSharedArrays(Units);
   MergedRun Run = mergeUnits(std::move(Units));
   std::vector<DecisionOutcome> Outcomes;
   const std::vector<Wish> Wishes = findWishes(Run, Options, Outcomes);
@@ -254,6 +273,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   B.addKernels(P);
   chooseCarveouts(P, Options);
   addLaunches(P, Run);
+  planPadding(WithShared, Options, Outcomes, P);
   settleOutcomes(Outcomes, P.Arrays);
   P.Outcomes = std::move(Outcomes);
   return P;
@@ -283,6 +303,10 @@ std::optional<Plan> bankstripe::unchangedPlan(UnitFacts Unit,
                                               PlanOptions Options) {
   // Carveouts may change where no array moves.
   if (Options.DefaultCarveout || !Options.KernelDecisions.empty())
+    return std::nullopt;
+  // What lanes ask of shared arrays is for the evidence to say.
+  if (llvm::any_of(Unit.SharedArrays,
+                   [](const SharedArray &A) { return A.Obstacles.empty(); }))
     return std::nullopt;
   Options.MinSpeedup = 0;
   UnitEvidence Evidence = bestEvidence(Unit);

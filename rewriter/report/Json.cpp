@@ -84,6 +84,31 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
   return Result;
 }
 
+static json::Object sharedArray(const PlannedSharedArray &A) {
+  json::Array Extents, Conflicts;
+  for (uint64_t E : A.Array.Extents)
+    Extents.push_back(E);
+  for (const BankConflict &C : A.Conflicts)
+    Conflicts.push_back(json::Object{
+        {"place", place(C.Where)}, {"before", C.Before}, {"after", C.After}});
+  const ReasonInfo &Info = infoOf(A.Why);
+  return json::Object{{"name", jsonText(A.Array.Name)},
+                      {"place", place(A.Array.Where)},
+                      {"function", jsonText(A.Array.Function)},
+                      {"type", jsonText(A.Array.Type)},
+                      {"elementBytes", A.Array.ElementBytes},
+                      {"extents", std::move(Extents)},
+                      {"verdict", nameOf(A.Padding ? VerdictKind::Padded
+                                                   : VerdictKind::Unchanged)},
+                      {"reason", Info.Id},
+                      {"message", Info.Summary},
+                      {"advice", Info.Advice},
+                      {"reasonPlace", place(A.WhyWhere)},
+                      {"conflicts", std::move(Conflicts)},
+                      {"padding", A.Padding},
+                      {"addedBytes", A.AddedBytes}};
+}
+
 static json::Value resources(const ResourceTable &Table, const Kernel &K) {
   auto It = Table.find(K.Id);
   if (It == Table.end())
@@ -232,9 +257,11 @@ static json::Value decision(const KernelOutcome &O) {
 json::Value bankstripe::toJson(const Plan &P,
                                const ConfirmedResources &Resources,
                                llvm::ArrayRef<ChangedFile> Changes) {
-  json::Array Arrays, Kernels, Decisions, KernelDecisions;
+  json::Array Arrays, Shared, Kernels, Decisions, KernelDecisions;
   for (const PlannedArray &A : P.Arrays)
     Arrays.push_back(array(P, A));
+  for (const PlannedSharedArray &A : P.SharedArrays)
+    Shared.push_back(sharedArray(A));
   for (const KernelPlan &K : P.Kernels)
     Kernels.push_back(kernel(K, P, Resources));
   for (const DecisionOutcome &O : P.Outcomes)
@@ -252,6 +279,7 @@ json::Value bankstripe::toJson(const Plan &P,
   json::Object Whole{{"schema", 1},
                      {"tool", "bankstripe"},
                      {"arrays", std::move(Arrays)},
+                     {"sharedArrays", std::move(Shared)},
                      {"kernels", std::move(Kernels)},
                      {"decisions", std::move(Decisions)},
                      {"kernelDecisions", std::move(KernelDecisions)},

@@ -54,6 +54,9 @@ void printDecisions(llvm::raw_ostream &OS, const Plan &P, Detail Level);
 // What is said of an array, in lower case and without a period, as messages
 // are.
 
+/// Whether \p R is given for shared arrays alone.
+bool isOfSharedArrays(Reason R);
+
 /// What becomes of an array with a verdict for \p R: "moves to a stripe in
 /// shared memory".
 llvm::StringRef outcomeOf(Reason R);
@@ -61,6 +64,7 @@ llvm::StringRef outcomeOf(Reason R);
 /// "per-thread array 'a' (int[16], 64 bytes per thread) moves to a stripe in
 /// shared memory: its dynamic indices force it into local memory"
 std::string headline(const PlannedArray &A);
+std::string headline(const PlannedSharedArray &A);
 
 /// "it takes 8192 bytes of shared memory per block; index uniform"
 std::string cost(const PlannedArray &A);

@@ -58,7 +58,10 @@ static std::string adviceOn(Reason R) {
   const bool Stays = Info.Verdict == VerdictKind::Unchanged ||
                      Info.Verdict == VerdictKind::Unsupported;
   if (Stays || Info.Verdict == VerdictKind::Slot)
-    return ((Stays ? " To move it: " : " For a stripe: ") + Info.Advice + ".")
+    return ((isOfSharedArrays(R) ? " To change that: "
+             : Stays             ? " To move it: "
+                                 : " For a stripe: ") +
+            Info.Advice + ".")
         .str();
   return " " + asSentence(Info.Advice);
 }
@@ -66,6 +69,8 @@ static std::string adviceOn(Reason R) {
 // A verdict is a proposal while nothing has changed, hence "can".
 static std::string title(const ReasonInfo &Info) {
   StringRef Text = outcomeOf(Info.R);
+  if (Text.consume_front("gets "))
+    return "can get " + Text.str();
   return (Text.consume_front("moves ") ? "can move " : "") + Text.str();
 }
 
@@ -74,8 +79,9 @@ static std::string title(const ReasonInfo &Info) {
 static json::Array rules(StringRef DocumentsUrl) {
   json::Array Rules;
   for (const ReasonInfo &Info : allReasons()) {
-    const std::string Short = asSentence("per-thread array " + title(Info) +
-                                         ": " + Info.Summary.str());
+    const std::string Short = asSentence(
+        (isOfSharedArrays(Info.R) ? "shared array " : "per-thread array ") +
+        title(Info) + ": " + Info.Summary.str());
     const std::string Full = Short + adviceOn(Info.R);
     json::Object Rule{
         {"id", Info.Id},
@@ -165,6 +171,16 @@ static json::Object result(const Plan &P, const PlannedArray &A,
   return Result;
 }
 
+// What is without conflicts, or not known, is nothing to act on.
+static json::Object result(const PlannedSharedArray &A, StringRef Root) {
+  return json::Object{
+      {"ruleId", infoOf(A.Why).Id},
+      {"ruleIndex", static_cast<unsigned>(A.Why)},
+      {"level", levelOf(A.Why)},
+      {"message", sarifMessage(asSentence(headline(A)) + adviceOn(A.Why))},
+      {"locations", json::Array{location(A.Array.Where, Root)}}};
+}
+
 static json::Object invocation(const SarifRun &Run) {
   json::Array Notifications;
   for (const Problem &Found : Run.Problems) {
@@ -192,6 +208,10 @@ json::Value bankstripe::toSarif(const Plan &P, const SarifRun &Run) {
   for (const PlannedArray &A : P.Arrays)
     if (isShown(A, Run.Level))
       Results.push_back(result(P, A, Run.Root));
+  for (const PlannedSharedArray &A : P.SharedArrays)
+    if (!A.Conflicts.empty() &&
+        (Run.Level != Detail::Quiet || levelOf(A.Why) == "warning"))
+      Results.push_back(result(A, Run.Root));
   const std::string Root =
       "file://" + percentEncoded(StringRef(Run.Root).rtrim('/').str() + "/");
   json::Object Only{{"tool", json::Object{{"driver", std::move(Driver)}}},

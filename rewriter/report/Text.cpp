@@ -40,7 +40,14 @@ static std::string bytesText(uint64_t Bytes) {
 // kernel reaches is never run.
 static bool isKnownResident(Reason R) {
   return R != Reason::NeverUsed && R != Reason::NoEvidence &&
-         R != Reason::NoKernel && R != Reason::NotInstantiated;
+         R != Reason::NoKernel && R != Reason::NotInstantiated &&
+         !isOfSharedArrays(R);
+}
+
+bool bankstripe::isOfSharedArrays(Reason R) {
+  return R == Reason::BankConflicts || R == Reason::ConflictFree ||
+         R == Reason::ConflictsStay || R == Reason::LeavesRow ||
+         R == Reason::BanksUnknown;
 }
 
 llvm::StringRef bankstripe::outcomeOf(Reason R) {
@@ -53,6 +60,8 @@ llvm::StringRef bankstripe::outcomeOf(Reason R) {
     return "moves in part to a stripe in shared memory";
   case VerdictKind::Bits:
     return "moves to registers";
+  case VerdictKind::Padded:
+    return "gets longer rows";
   case VerdictKind::Constant:
     return "becomes a static const table";
   case VerdictKind::Registers:
@@ -77,6 +86,28 @@ std::string bankstripe::headline(const PlannedArray &A) {
                     A.Array.Type, Size, outcomeOf(V.Why), Info.Summary);
   if (!V.Detail.empty())
     Text += " (" + V.Detail + ")";
+  return Text;
+}
+
+std::string bankstripe::headline(const PlannedSharedArray &A) {
+  const std::string Outcome =
+      A.Padding ? llvm::formatv("gets rows of {0} + {1} elements",
+                                A.Array.Extents.back(), A.Padding)
+                      .str()
+                : "is left alone";
+  unsigned Before = 1, After = 1;
+  for (const BankConflict &C : A.Conflicts) {
+    Before = std::max(Before, C.Before);
+    After = std::max(After, C.After);
+  }
+  std::string Text =
+      llvm::formatv("shared array '{0}' ({1}) {2}: {3}", A.Array.Name,
+                    A.Array.Type, Outcome, infoOf(A.Why).Summary);
+  if (A.Padding)
+    Text += llvm::formatv(" ({0} words at once, then {1}; {2} more)", Before,
+                          After, bytesText(A.AddedBytes));
+  else if (Before > 1)
+    Text += llvm::formatv(" ({0} words at once)", Before);
   return Text;
 }
 
@@ -221,6 +252,27 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
                                       : Info.Advice);
   else if (Stays && !Info.Advice.empty())
     Printer.print(DiagnosticsEngine::Note, Place(), Info.Advice);
+}
+
+static void printShared(PlacePrinter &Printer, const PlannedSharedArray &A) {
+  const ReasonInfo &Info = infoOf(A.Why);
+  const bool Stays = !A.Padding && !A.Conflicts.empty();
+  Printer.print(
+      Stays ? DiagnosticsEngine::Warning : DiagnosticsEngine::Remark,
+      A.Array.Where,
+      headline(A) + " [" +
+          nameOf(A.Padding ? VerdictKind::Padded : VerdictKind::Unchanged)
+              .str() +
+          ", " + Info.Id.str() + "]");
+  if (Stays && !Info.Advice.empty())
+    Printer.print(DiagnosticsEngine::Note,
+                  A.WhyWhere == A.Array.Where ? Place() : A.WhyWhere,
+                  Info.Advice);
+  for (const BankConflict &C : A.Conflicts)
+    Printer.print(
+        DiagnosticsEngine::Note, C.Where,
+        "bank conflict, " + std::to_string(C.Before) + "-way" +
+            (A.Padding ? ", then " + std::to_string(C.After) + "-way" : ""));
 }
 
 static void row(llvm::raw_ostream &OS, llvm::StringRef Name,
@@ -449,6 +501,21 @@ static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
     Separator = ", ";
   }
   OS << '\n';
+  if (!P.SharedArrays.empty()) {
+    const unsigned Conflicts =
+        llvm::count_if(P.SharedArrays, [](const PlannedSharedArray &A) {
+          return !A.Conflicts.empty();
+        });
+    const unsigned Padded =
+        llvm::count_if(P.SharedArrays, [](const PlannedSharedArray &A) {
+          return A.Padding != 0;
+        });
+    OS << llvm::formatv("{0} shared array{1} of several dimensions: {2} with "
+                        "bank conflicts, {3} padded\n",
+                        P.SharedArrays.size(),
+                        P.SharedArrays.size() == 1 ? "" : "s", Conflicts,
+                        Padded);
+  }
   // What "all launches" rests on.
   if (P.ProgramFiles && !P.Kernels.empty())
     OS << llvm::formatv("launches of {0} file{1} were read\n", P.ProgramFiles,
@@ -465,6 +532,9 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     for (const PlannedArray &A : P.Arrays)
       if (Level == Detail::Verbose || A.Verdict.Kind != VerdictKind::Registers)
         printArray(Printer, A);
+    for (const PlannedSharedArray &A : P.SharedArrays)
+      if (Level == Detail::Verbose || !A.Conflicts.empty())
+        printShared(Printer, A);
   }
   const std::string Gpu = otherFittedGpu(P);
   for (const KernelPlan &K : P.Kernels) {
@@ -478,7 +548,7 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
           llvm::formatv("constants fitted on an {0} ({1})", P.FittedGpu,
                         P.FittedArch));
   }
-  if (!P.Arrays.empty())
+  if (!P.Arrays.empty() || !P.SharedArrays.empty())
     OS << '\n';
   printSummary(OS, P);
 }

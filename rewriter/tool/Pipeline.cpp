@@ -98,7 +98,8 @@ static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
   const Depth First = Options.LooksFirst ? Depth::UserBodies : Depth::Whole;
   llvm::Expected<ParseOutcome> Outcome = Read(First);
   if (First != Depth::Whole && (!Outcome || !Result.WithoutEvidence ||
-                                !Result.Unit->Facts.Findings.empty())) {
+                                !Result.Unit->Facts.Findings.empty() ||
+                                !Result.Unit->Facts.SharedArrays.empty())) {
     llvm::consumeError(Outcome.takeError());
     Result.Diagnostics.clear();
     Outcome = Read(Depth::Whole);

@@ -1,0 +1,27 @@
+//===-- SharedArrays.h - the user's own shared arrays -----------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FIND_SHAREDARRAYS_H
+#define BANKSTRIPE_FIND_SHAREDARRAYS_H
+
+#include "find/BodyIndex.h"
+#include "find/SourceText.h"
+#include "model/SharedArray.h"
+
+namespace bankstripe {
+
+/// The `__shared__` arrays of two or more dimensions that \p Function, or this
+/// instance of it, declares. An obstacle names each use that may depend on
+/// where rows lie in memory, and text that cannot be edited.
+std::vector<SharedArray>
+findSharedArrays(const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
+                 const SourceText &Text,
+                 llvm::function_ref<bool(llvm::StringRef)> MayEdit);
+
+} // namespace bankstripe
+
+#endif
