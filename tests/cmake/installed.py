@@ -43,6 +43,13 @@ def tool():
     return prefix() / "bin" / "bankstripe"
 
 
+def copy_example(name, folder):
+    """Copies examples/NAME, without what building it has left there."""
+    for path in (SOURCE / "examples" / name).iterdir():
+        if path.suffix in (".cu", ".h", ".txt") or path.name == "Makefile":
+            shutil.copy(path, folder)
+
+
 class FolderTest(unittest.TestCase):
     """A test in an empty folder."""
 

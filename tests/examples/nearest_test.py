@@ -49,8 +49,7 @@ arrays:
 class NearestTest(installed.FolderTest):
     def setUp(self):
         super().setUp()
-        for path in (ROOT / "examples" / "nearest").iterdir():
-            shutil.copy(path, self.folder)
+        installed.copy_example("nearest", self.folder)
         folders = [installed.prefix() / "bin", os.environ["PATH"]]
         if NVCC:
             folders.insert(1, pathlib.Path(NVCC).parent)
@@ -135,7 +134,7 @@ class Built(NearestTest):
         return copy.read_text(encoding="utf-8")
 
     def test_by_make(self):
-        self.shell('make ARCH=sm_90 NVCC="bankstripe wrap nvcc"')
+        self.shell('make NVCC="bankstripe wrap nvcc"')
         self.assertIn("::bankstripe::bits<", self.copy_of_search())
         self.assertIn(self.STATS, self.shell("bankstripe stats ."))
         self.shell("make clean")
@@ -152,10 +151,10 @@ class Built(NearestTest):
         self.assertIn("stack_rest", self.copy_of_search())
 
     def test_without_warnings_of_the_host_compiler(self):
-        self.shell("make ARCH=sm_90 NVCC='nvcc -Xcompiler=-Wall,-Wextra,-Werror'")
+        self.shell("make NVCC='nvcc -Xcompiler=-Wall,-Wextra,-Werror'")
 
     def test_says_what_is_wrong_with_its_arguments(self):
-        self.shell("make ARCH=sm_90")
+        self.shell("make")
         for arguments in ("-k 0", "-k 17", "--points", "one two"):
             self.shell(f"./nearest {arguments}", code=2)
         self.write("few.txt", "0 0 0\n1 1 1\n")

@@ -32,7 +32,7 @@ PAGES = ("README.md", "docs/install.md", "docs/json.md",
          *(f"docs/guide/{name}.md" for name in ("build", "troubleshooting", "walkthrough")))
 
 # What a page is about instead of the sample.
-EXAMPLES = {"docs/guide/walkthrough.md": "examples/nearest"}
+EXAMPLES = {"docs/guide/walkthrough.md": "nearest"}
 
 # Nothing else excuses a block from being run.
 REASONS = {
@@ -82,7 +82,7 @@ class CommandTest(installed.FolderTest):
         for path in self.folder.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         if page in EXAMPLES:
-            shutil.copytree(ROOT / EXAMPLES[page], self.folder, dirs_exist_ok=True)
+            installed.copy_example(EXAMPLES[page], self.folder)
         else:
             self.prepare_sample()
         for block in blocks_of(page, "file"):
