@@ -29,7 +29,7 @@ packages=(
   libcli11-dev libfmt-dev nlohmann-json3-dev
 )
 # What some tests compare with; they are left out where it is missing.
-wanted=(clang-tools-22 nodejs python3-yaml ccache sccache)
+wanted=(clang-tools-22 nodejs python3-yaml ccache sccache mkdocs mkdocs-material)
 # A program on PATH will do for these, wherever it comes from.
 declare -A program_of=(
   [cmake]=cmake [ninja-build]=ninja [g++]=g++ [python3]=python3 [nodejs]=node

@@ -28,8 +28,9 @@ import installed  # noqa: E402
 import support  # noqa: E402
 
 # The pages with commands.
-PAGES = ("README.md", "docs/install.md", "docs/json.md",
-         *(f"docs/guide/{name}.md" for name in ("build", "troubleshooting", "walkthrough")))
+PAGES = ("README.md", "docs/index.md", "docs/install.md", "docs/json.md",
+         *(f"docs/guide/{name}.md" for name in ("build", "configuration", "troubleshooting",
+                                                "walkthrough")))
 
 # What a page is about instead of the sample.
 EXAMPLES = {"docs/guide/walkthrough.md": "nearest"}
@@ -44,6 +45,7 @@ REASONS = {
     "it needs a larger project": "tests/cmake and tests/tool build some",
     "it shows how commands are spelled": "tests/tool tries the options",
     "it is CUDA code": "tests/golden has the like",
+    "it is a file": "tests/tool and tests/unit read the like",
 }
 
 PROJECT = """cmake_minimum_required(VERSION 3.25)
