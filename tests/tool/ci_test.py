@@ -20,7 +20,7 @@ except ImportError:
     yaml = None
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guide" / "ci.md").read_text(encoding="utf-8")
 
 
 def blocks(language):
