@@ -25,7 +25,7 @@
 #include "recorder/DigestEngine.h"
 #include "recorder/LaunchCapture.h"
 #include "recorder/LiveMemory.h"
-#include "recording/RecordingWriter.h"
+#include "recording/Recording.h"
 #include <cuda.h>
 #include <mutex>
 #include <set>

@@ -15,7 +15,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
+#include <unistd.h>
 
 using namespace bankstripe::runtime;
 
@@ -188,7 +190,7 @@ static std::string whatIsMissing(const Records &Read) {
   return "";
 }
 
-std::variant<Capture, CaptureError>
+std::variant<Capture, ReadError>
 bankstripe::runtime::readCapture(const std::string &Path) {
   const MappedFile File = mapFile(Path);
   Records Read(Path);
@@ -196,11 +198,49 @@ bankstripe::runtime::readCapture(const std::string &Path) {
   if (Problem.empty())
     Problem = whatIsMissing(Read);
   if (!Problem.empty())
-    return CaptureError{Problem};
+    return ReadError{Problem};
   Read.Result.Storage = std::make_shared<
       std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
       File.Storage, Read.Result.Storage);
   return std::move(Read.Result);
+}
+
+PageStore::PageStore(std::string Path, uint64_t MostBytes)
+    : Path(std::move(Path)), MostPages(MostBytes / CapturePageBytes) {}
+
+PageStore::~PageStore() {
+  if (File != -1)
+    ::close(File);
+}
+
+std::optional<uint64_t> PageStore::add(uint64_t Sum, std::string_view Bytes) {
+  if (const auto Known = BySum.find(Sum); Known != BySum.end()) {
+    ++Pages[Known->second].Uses;
+    return Known->second;
+  }
+  if (File == -1)
+    File = ::open(Path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  if (Free.empty() && Pages.size() >= MostPages)
+    return std::nullopt;
+  const uint64_t Place = Free.empty() ? Pages.size() : Free.back();
+  if (::pwrite(File, Bytes.data(), Bytes.size(),
+               static_cast<off_t>(Place * CapturePageBytes)) !=
+      static_cast<ssize_t>(Bytes.size()))
+    return std::nullopt;
+  if (Free.empty())
+    Pages.emplace_back();
+  else
+    Free.pop_back();
+  Pages[Place] = {Sum, 1};
+  BySum[Sum] = Place;
+  return Place;
+}
+
+void PageStore::drop(uint64_t Place) {
+  if (--Pages[Place].Uses > 0)
+    return;
+  BySum.erase(Pages[Place].Sum);
+  Free.push_back(Place);
 }
 
 CaptureWriter::CaptureWriter(const std::string &Path, PageStore *Shared)

@@ -22,7 +22,7 @@
 //     Kernel   1 for the rewritten one, CapturedKernel::listFields()
 //     Memory   CapturedMemory::listFields(); they count from 0
 //     Page     1 for what was left, memory, page, its bytes or its word
-//     Store    name of the file of pages beside it (recording/PageStore.h)
+//     Store    name of the file of pages beside it (PageStore)
 //     Stored   1 for what was left, memory, page, its place there
 //     Note     a text
 //     End      digest of what the others say, and of the pages
@@ -32,13 +32,13 @@
 #ifndef BANKSTRIPE_RECORDING_CAPTURE_H
 #define BANKSTRIPE_RECORDING_CAPTURE_H
 
-#include "recording/PageStore.h"
 #include "recording/Recording.h"
 #include "recording/Records.h"
 #include <fstream>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 
 namespace bankstripe::runtime {
@@ -147,14 +147,9 @@ struct Capture {
 /// The first \p Bytes bytes of a page.
 std::string pageBytes(const CapturedPage &Page, uint64_t Bytes);
 
-/// Why a file could not be read.
-struct CaptureError {
-  std::string Message;
-};
-
 /// Reads a complete capture. Its pages stay in the file, which is mapped: it
 /// may be larger than the host's memory, and must not be changed meanwhile.
-std::variant<Capture, CaptureError> readCapture(const std::string &Path);
+std::variant<Capture, ReadError> readCapture(const std::string &Path);
 
 // Writing one
 
@@ -172,6 +167,41 @@ enum class CaptureRecord : unsigned char {
   Store,
   Stored,
   End,
+};
+
+/// Launches of one program find much the same memory. Their captures refer to a
+/// file of pages that stands beside them, where each page is once; what no
+/// capture refers to any more is overwritten.
+class PageStore {
+public:
+  /// Creates the file \p Path, for its owner only, when the first page comes.
+  PageStore(std::string Path, uint64_t MostBytes);
+  ~PageStore();
+  PageStore(const PageStore &) = delete;
+  PageStore &operator=(const PageStore &) = delete;
+
+  const std::string &path() const { return Path; }
+
+  /// \param Sum a digest of \p Bytes, at most a page.
+  /// \returns its place, in pages of CapturePageBytes; none when there is no
+  /// room for it.
+  std::optional<uint64_t> add(uint64_t Sum, std::string_view Bytes);
+
+  /// A capture that referred to \p Place is gone.
+  void drop(uint64_t Place);
+
+private:
+  struct Page {
+    uint64_t Sum = 0;
+    unsigned Uses = 0;
+  };
+
+  std::string Path;
+  uint64_t MostPages;
+  int File = -1;
+  std::vector<Page> Pages;
+  std::unordered_map<uint64_t, uint64_t> BySum;
+  std::vector<uint64_t> Free;
 };
 
 /// What the memory is that pages are written of.

@@ -14,7 +14,6 @@
 
 #include "recording/Capture.h"
 #include "recording/Records.h"
-#include "replay/Candidate.h"
 #include "replay/Replayer.h"
 #include "replay/Report.h"
 #include "verify/Print.h"
@@ -90,14 +89,10 @@ static void addLaunchOptions(CLI::App &App, ReplayOptions &O,
       App.add_option("--module", O.Candidates[0].Module,
                      "take the rewritten kernel from this cubin or fatbin")
           ->type_name("FILE");
-  auto *Shared = App.add_option("--shared", O.Candidates[0].SharedBytes,
-                                "launch the rewritten kernel with this much "
-                                "dynamic shared memory")
-                     ->type_name("BYTES");
   App.add_option("--candidates", O.List,
                  "replay each of the rewritten kernels in this list; see "
                  "docs/guide/replay.md")
-      ->excludes(Module, Shared, App.get_option("--only"))
+      ->excludes(Module, App.get_option("--only"))
       ->type_name("FILE");
   App.add_option("--lock", O.Lock,
                  "while times are taken, keep all others that name this file "
@@ -406,7 +401,7 @@ int main(int ArgumentCount, char **Arguments) {
   }
   const auto &O = std::get<ReplayOptions>(Parsed);
   auto Read = readCapture(O.Path);
-  if (const auto *Error = std::get_if<CaptureError>(&Read))
+  if (const auto *Error = std::get_if<ReadError>(&Read))
     return problem("'" + O.Path + "' is no capture: " + Error->Message,
                    ExitUsage);
   auto &C = std::get<Capture>(Read);

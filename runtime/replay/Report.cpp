@@ -7,7 +7,6 @@
 
 #include "replay/Report.h"
 #include "recording/Optional.h"
-#include "verify/Json.h"
 #include "verify/Print.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -112,7 +112,7 @@ CaptureReport bankstripe::runtime::captureLaunch(Runner &Runs, unsigned Launch,
   if (!Report.isThere())
     return Report;
   const auto Read = readCapture(Original.Path);
-  if (const auto *Problem = std::get_if<CaptureError>(&Read)) {
+  if (const auto *Problem = std::get_if<ReadError>(&Read)) {
     Report.Problem =
         "what the recorder left cannot be read: " + Problem->Message;
     return Report;

@@ -12,7 +12,6 @@
 #include "page/Page.h"
 #include "recording/Records.h"
 #include "verify/Gpu.h"
-#include "verify/Json.h"
 #include "verify/Print.h"
 #include "verify/Survey.h"
 #include <cstdio>

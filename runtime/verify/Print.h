@@ -9,6 +9,7 @@
 #define BANKSTRIPE_VERIFY_PRINT_H
 
 #include "verify/Session.h"
+#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
 namespace bankstripe::runtime {
@@ -50,6 +51,13 @@ std::string printVerdict(const VerifyReport &Report);
 
 /// What the verdict does not cover, and notes; of one or more lines each.
 std::vector<std::string> reservations(const VerifyReport &Report);
+
+/// The report as one JSON object; the fields are described in JSON.md beside
+/// this file.
+std::string jsonReport(const VerifyReport &Report);
+
+/// Its fields about times, which a replay has as well.
+nlohmann::ordered_json timesJson(const PairedTimes &Times);
 
 } // namespace bankstripe::runtime
 

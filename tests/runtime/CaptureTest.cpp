@@ -67,7 +67,7 @@ void writeLaunch(CaptureWriter &To) {
 
 Capture read(const std::string &Path) {
   auto Read = readCapture(Path);
-  if (const auto *Error = std::get_if<CaptureError>(&Read)) {
+  if (const auto *Error = std::get_if<ReadError>(&Read)) {
     ADD_FAILURE() << Error->Message;
     return {};
   }
@@ -76,7 +76,7 @@ Capture read(const std::string &Path) {
 
 std::string problem(const std::string &Path) {
   const auto Read = readCapture(Path);
-  const auto *Error = std::get_if<CaptureError>(&Read);
+  const auto *Error = std::get_if<ReadError>(&Read);
   return Error ? Error->Message : "";
 }
 

@@ -13,7 +13,6 @@
 #ifndef BANKSTRIPE_TESTS_RUNTIME_PAGESAMPLE_H
 #define BANKSTRIPE_TESTS_RUNTIME_PAGESAMPLE_H
 
-#include "verify/Json.h"
 #include "verify/Print.h"
 
 namespace bankstripe::runtime {

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Print.h"
-#include "verify/Json.h"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

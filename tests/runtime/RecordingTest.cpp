@@ -7,7 +7,6 @@
 
 #include "recording/Recording.h"
 #include "Programs.h"
-#include "recording/RecordingWriter.h"
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>

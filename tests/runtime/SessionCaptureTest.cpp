@@ -59,7 +59,7 @@ protected:
   /// What is in the file that was asked for.
   Capture read() const {
     auto Read = readCapture(O.CapturePath);
-    if (const auto *Error = std::get_if<CaptureError>(&Read)) {
+    if (const auto *Error = std::get_if<ReadError>(&Read)) {
       ADD_FAILURE() << Error->Message;
       return {};
     }

@@ -65,7 +65,7 @@ int main(int Count, char **Arguments) {
   if (Count != 2)
     return 2;
   const auto Read = readCapture(Arguments[1]);
-  if (const auto *Error = std::get_if<CaptureError>(&Read)) {
+  if (const auto *Error = std::get_if<ReadError>(&Read)) {
     std::cerr << Error->Message << '\n';
     return 1;
   }

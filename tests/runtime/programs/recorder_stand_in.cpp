@@ -29,7 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recording/RecordingWriter.h"
+#include "recording/Recording.h"
 #include "recording/Request.h"
 #include <cstdlib>
 #include <fstream>
