@@ -268,13 +268,6 @@ static Option<std::string> BuiltProgram(
     "program", cl::location(Given.BuiltProgram), cl::value_desc("PATH"),
     cl::desc("What --build makes, as a path in the tree"), RUNNING_COMMANDS);
 
-static Option<bool> AcceptFusing(
-    "accept-fusing", cl::location(Given.AcceptFusing),
-    cl::desc("Take a version that differs as long as it does not with "
-             "-fmad=false: nvcc fuses multiplications and additions anew in "
-             "every version of a kernel"),
-    cl::cat(Category), cl::sub(TuneCommand));
-
 static Option<double> MostCaptured(
     "max-capture", cl::location(Given.MostCaptured), cl::value_desc("GB"),
     cl::desc("Gigabytes of the program's memory that 'tune' may keep, to "

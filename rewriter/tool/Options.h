@@ -66,16 +66,15 @@ struct ToolOptions {
   std::optional<unsigned> CaptureLaunch;
   std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
   std::vector<std::string> ProgramArgs; ///< `--program-arg`.
-  std::string BuildCommand;  ///< `--build`; empty: nvcc on the given files.
-  std::string Tree;          ///< `--tree`, what is built a copy of.
-  std::string BuiltProgram;  ///< `--program`, relative to it.
-  bool KeepFiles = false;    ///< `--keep`.
-  bool OnlyTell = false;     ///< `tune --dry-run`.
-  std::string Constants;     ///< `calibrate -o`; empty: in the usual folder.
-  std::string Timings;       ///< `calibrate --from`; empty: measure.
-  bool ShowTimings = false;  ///< `calibrate --report`.
-  bool AcceptFusing = false; ///< `tune --accept-fusing`.
-  double MostCaptured = 16;  ///< `tune --max-capture`, in gigabytes.
+  std::string BuildCommand; ///< `--build`; empty: nvcc on the given files.
+  std::string Tree;         ///< `--tree`, what is built a copy of.
+  std::string BuiltProgram; ///< `--program`, relative to it.
+  bool KeepFiles = false;   ///< `--keep`.
+  bool OnlyTell = false;    ///< `tune --dry-run`.
+  std::string Constants;    ///< `calibrate -o`; empty: in the usual folder.
+  std::string Timings;      ///< `calibrate --from`; empty: measure.
+  bool ShowTimings = false; ///< `calibrate --report`.
+  double MostCaptured = 16; ///< `tune --max-capture`, in gigabytes.
   /// Files here may change as well as the given ones.
   std::vector<std::string> Scope;
   /// Whether what was found in a unit is worth the time that evidence takes;

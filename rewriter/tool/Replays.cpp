@@ -256,7 +256,7 @@ llvm::Error Replays::take(Launched &L) {
   auto Results = parseReplays(L.Json);
   if (!Results)
     return Results.takeError();
-  Results->resize(L.Versions.size(), {std::nullopt, false, "was not replayed"});
+  Results->resize(L.Versions.size(), {std::nullopt, "was not replayed"});
   for (auto [M, R] : llvm::zip_equal(L.Versions, *Results))
     take(*L.Capture, *M, R);
   return llvm::Error::success();
@@ -266,7 +266,6 @@ void Replays::take(const CapturedLaunch &C, Measured &M, const Replayed &R) {
   ++Count;
   if (M.Problem.empty())
     M.Problem = R.Problem;
-  M.Differs |= R.Differs;
   if (R.Speedup)
     M.Nanoseconds += C.Nanoseconds / *R.Speedup;
 }
@@ -278,20 +277,15 @@ static void giveUp(TuneGroup &G, const std::string &Why) {
 
 void Replays::record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
                      double Original) {
-  bool Differs = false;
   for (Measured &M : All) {
     Attempt &A = M.From->Attempts.at(&G);
     A.Problem = M.Problem;
     if (M.Problem.empty())
       A.Speedup = Original / M.Nanoseconds;
-    Differs |= M.Differs;
     G.record(std::move(A), M.From->Run.Decisions);
   }
   const Attempt &First = G.Attempts.front();
-  // What nvcc fuses otherwise is told by programs that are built without.
-  if (Differs && Options.AcceptFusing)
-    giveUp(G, "results differ, as fusing makes them");
-  else if (!First.Speedup)
+  if (!First.Speedup)
     giveUp(G, "the original compiled alone: " + First.Problem);
   else if (G.Noise > MostNoise)
     giveUp(G, llvm::formatv("compiled alone, the original runs at {0:F2}x",

@@ -51,7 +51,6 @@ private:
   struct Measured {
     Version *From = nullptr;
     double Nanoseconds = 0; ///< Of all their launches.
-    bool Differs = false;
     std::string Problem;
   };
   /// A captured launch in several versions.

@@ -150,19 +150,8 @@ llvm::Expected<Measurement> Tuning::compareWhole(const RunResult &Run,
   if (!Json)
     return Json.takeError();
   llvm::Expected<Measurement> M = parseMeasurement(*Json);
-  if (!M)
-    return M;
-  Device = M->Device;
-  if (M->Problem.empty())
-    return M;
-  llvm::Expected<bool> Agrees = P.agreesUnfused(Run.Changes);
-  if (!Agrees)
-    return Agrees.takeError();
-  if (*Agrees && Options.AcceptFusing)
-    M->Problem.clear();
-  else if (*Agrees)
-    M->Problem = "rounds differently: nvcc fuses other multiplications and "
-                 "additions (see --accept-fusing)";
+  if (M)
+    Device = M->Device;
   return M;
 }
 

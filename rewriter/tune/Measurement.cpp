@@ -128,7 +128,6 @@ static Replayed readReplay(const json::Object &Root) {
   R.Problem = textIn(Root, "problem").str();
   const json::Object *Rewritten = Root.getObject("rewritten");
   if (textIn(Root, "verdict") == "differs" && Rewritten) {
-    R.Differs = true;
     const StringRef Error = textIn(*Rewritten, "error");
     R.Problem = Error.empty() ? "computes something else"
                               : ("fails with " + Error).str();

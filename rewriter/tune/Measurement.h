@@ -75,8 +75,7 @@ llvm::Expected<ProgramRun> parseSurvey(llvm::StringRef Json);
 struct Replayed {
   /// Median of the original over its own; nothing when it was not timed.
   std::optional<double> Speedup;
-  bool Differs = false; ///< It leaves something else, or fails.
-  std::string Problem;  ///< What is wrong; else empty.
+  std::string Problem; ///< What is wrong; else empty.
 };
 
 /// What became of a list of candidates; a last one may be missing. Errors also:

@@ -12,12 +12,12 @@ from support import DONE, SOME_FAILED, USAGE, find_nvcc, moves
 
 
 class TuneTest(ProgramTest):
-    def tune(self, times, *args, build=BUILD, flags="", **fake):
+    def tune(self, times, *args, build=BUILD, **fake):
         verify = self.fake_verify(times, **fake)
         return self.run_tool("tune", "--no-confirm",
                              f"--verify-program={verify}",
                              f"--build={build}", "--program=app", *args, "a.cu",
-                             env=self.environment(NVCC_APPEND_FLAGS=flags))
+                             env=self.environment())
 
     def decisions(self):
         return self.read(".bankstripe.yaml")
@@ -77,28 +77,6 @@ class Verdicts(TuneTest):
     def test_what_is_wrong_is_not_taken(self):
         done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}))
         self.assertIn("* slots", done.stdout)
-
-    def test_what_rounds_differently_is_not_taken(self):
-        done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}, rounding=True))
-        self.assertIn("rounds differently", done.stdout)
-        self.assertIn("* slots", done.stdout)
-
-    def test_what_rounds_differently_is_taken_if_that_is_accepted(self):
-        done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}, "--accept-fusing",
-                                           rounding=True))
-        self.assertIn("* stripes", done.stdout)
-        self.assertIn("10.00x", done.stdout)
-
-    def test_what_is_wrong_without_fusing_too_is_not_accepted(self):
-        done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}, "--accept-fusing"))
-        self.assertIn("* slots", done.stdout)
-
-    # The fake programs show whether they were built with their own flags too.
-    def test_flags_of_the_environment_are_kept(self):
-        build = BUILD + ' && case "$NVCC_APPEND_FLAGS" in *-DOURS*) ;; *) false;; esac'
-        done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}, "--accept-fusing",
-                                           build=build, flags="-DOURS", rounding=True))
-        self.assertIn("* stripes", done.stdout)
 
 
 @unittest.skipUnless(find_nvcc(), "nvcc is not there")
@@ -206,15 +184,6 @@ class Replayed(TuneTest):
         self.assertIn("by runs of the whole program: what was 2.00x alone is 0.53x in it",
                       done.stdout)
         self.assertIn("decision:        keep", self.decisions())
-
-    def test_differences_that_fusing_makes(self):
-        self.fake_replay({**GAINS, "stripe": -10})
-        self.fake_toolkit()
-        done = self.expect(DONE, TuneTest.tune(
-            self, {**GAINS, "stripe": -10}, "--cuda-path=kit", "--accept-fusing", replays=True,
-            rounding=True))
-        self.assertIn("by runs of the whole program: results differ", done.stdout)
-        self.assertIn("* stripes", done.stdout)
 
 
 class Files(TuneTest):

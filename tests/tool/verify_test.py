@@ -14,10 +14,11 @@ DIFFERS = {"keep": 100, "stripe": -50}
 
 
 class Verify(ProgramTest):
-    def verify(self, times, *args, build=BUILD, **fake):
+    def verify(self, times, *args, build=BUILD, flags="", **fake):
         program = self.fake_verify(times, **fake)
         return self.run_tool("verify", f"--verify-program={program}", f"--build={build}",
-                             "--program=app", *args, "a.cu", env=self.environment())
+                             "--program=app", *args, "a.cu",
+                             env=self.environment(NVCC_APPEND_FLAGS=flags))
 
     def test_programs_that_compute_the_same(self):
         self.expect(DONE, self.verify(SAME))
@@ -38,6 +39,13 @@ class Verify(ProgramTest):
     # A difference remains one.
     def test_programs_that_round_differently(self):
         done = self.expect(CHANGES, self.verify(DIFFERS, rounding=True))
+        self.assertIn("with -fmad=false both programs compute the same", done.stderr)
+
+    # The fake programs show whether they were built with their own flags too.
+    def test_flags_of_the_environment_are_kept(self):
+        build = BUILD + ' && case "$NVCC_APPEND_FLAGS" in *-DOURS*) ;; *) false;; esac'
+        done = self.expect(CHANGES, self.verify(DIFFERS, build=build, flags="-DOURS",
+                                                rounding=True))
         self.assertIn("with -fmad=false both programs compute the same", done.stderr)
 
     # Not for the second look at a difference.
