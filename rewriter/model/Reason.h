@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every verdict has exactly one reason, and every reason an id that users see,
-// grep for and look up in docs/verdicts.md. The table lives in Reason.cpp; a
-// unit test holds it against the documentation.
+// grep for and look up in docs/reference/reasons/. The table lives in
+// Reason.cpp; a unit test holds it against these pages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -125,7 +125,7 @@ struct Obstacle {
 struct ReasonInfo {
   Reason R;
   VerdictKind Verdict;     ///< The verdict that this reason leads to.
-  llvm::StringRef Id;      ///< Stable, kebab-case; a section of verdicts.md.
+  llvm::StringRef Id;      ///< Stable, kebab-case; a page of the reference.
   llvm::StringRef Summary; ///< Lower case, no period: why.
   llvm::StringRef Advice;  ///< Lower case, no period: what would change the
                            ///< verdict; empty when nothing would.

@@ -91,7 +91,8 @@ static json::Array rules(StringRef DocumentsUrl) {
         {"defaultConfiguration", json::Object{{"level", levelOf(Info.R)}}}};
     if (!DocumentsUrl.empty())
       Rule["helpUri"] =
-          (DocumentsUrl.rtrim('/') + "/verdicts.md#" + Info.Id).str();
+          (DocumentsUrl.rtrim('/') + "/reference/reasons/" + Info.Id + ".md")
+              .str();
     Rules.push_back(std::move(Rule));
   }
   return Rules;

@@ -67,6 +67,9 @@ static cl::SubCommand
                         "a rewritten copy; see docs/guide/build.md");
 static cl::SubCommand StatsCommand("stats", "What 'wrap' did to the files of a "
                                             "build, summed up");
+static cl::SubCommand
+    ReasonCommand("reason", "Explain a reason that a message names: reason "
+                            "over-budget; without one, list all");
 static cl::SubCommand ReplayCommand("replay",
                                     "Launch a kernel again that 'verify "
                                     "--capture' wrote to a file: "
@@ -319,6 +322,7 @@ EXAMPLES:
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
   bankstripe tune --build=make -- app 1000    measure a project's program
   bankstripe calibrate                        fit predictions to this GPU
+  bankstripe reason over-budget               what a reason in brackets means
 
   Before the compiler of a build (docs/guide/build.md):
   bankstripe wrap nvcc -c a.cu -o a.o
@@ -531,9 +535,9 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   ToolOptions &O = Given;
   std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
   cl::HideUnrelatedOptions(Category);
-  for (cl::SubCommand *S :
-       {&AnalyzeCommand, &RewriteCommand, &VerifyCommand, &TuneCommand,
-        &CalibrateCommand, &WrapCommand, &StatsCommand, &ReplayCommand}) {
+  for (cl::SubCommand *S : {&AnalyzeCommand, &RewriteCommand, &VerifyCommand,
+                            &TuneCommand, &CalibrateCommand, &WrapCommand,
+                            &StatsCommand, &ReasonCommand, &ReplayCommand}) {
     cl::HideUnrelatedOptions(Category, *S);
     if (llvm::is_contained(Own, llvm::StringRef("--help")) &&
         S->getName() == Own[1])

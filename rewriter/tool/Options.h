@@ -109,6 +109,8 @@ llvm::Expected<int> runCalibrate(const ToolOptions &Options);
 int runWrap(std::vector<std::string> Words);
 /// Sums up what it did in the folder that \p Words name.
 int runStats(llvm::ArrayRef<const char *> Words);
+/// Prints the page of the reason that \p Words name, or lists all.
+int runReason(llvm::ArrayRef<const char *> Words);
 
 /// Makes ready what parsing and code generation need; once per process.
 void initializeClang();

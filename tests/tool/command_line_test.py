@@ -4,6 +4,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import json
+import pathlib
 import unittest
 
 from support import CHANGES, DONE, PLAIN, USAGE, ToolTest, moves
@@ -51,9 +52,17 @@ class Usage(ToolTest):
         self.assertEqual(done.stdout, "")
         self.assertEqual(self.snapshot(), before)
 
+    def test_reasons(self):
+        page = self.expect(0, self.run_tool("reason", "over-budget")).stdout
+        source = pathlib.Path(__file__).parents[2] / "docs/reference/reasons/over-budget.md"
+        self.assertEqual(page, source.read_text())
+        self.assertIn("\nover-budget ", self.expect(0, self.run_tool("reason")).stdout)
+        self.bad("there is no reason 'over-budgt', did you mean 'over-budget'",
+                 "reason", "over-budgt")
+
     def test_no_command(self):
         done = self.expect(USAGE, self.run_tool())
-        for command in ("analyze", "rewrite", "verify", "tune", "wrap", "stats", "replay"):
+        for command in ("analyze", "rewrite", "verify", "tune", "wrap", "stats", "reason", "replay"):
             self.assertRegex(done.stdout, rf"\n  {command} +- ")
 
     def test_unknown_command(self):

@@ -1,11 +1,11 @@
-//===-- DocumentedExamplesTest.cpp - docs/verdicts.md keeps its word ------===//
+//===-- DocumentedExamplesTest.cpp - the pages of reasons are true --------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The page shows an example for each reason. Where find/ is the stage that
+// Each page shows an example of its reason. Where find/ is the stage that
 // gives the reason, the example must parse, and must give it; where it is not,
 // find/ must see nothing that stands against the array.
 //
@@ -16,7 +16,6 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <gtest/gtest.h>
-#include <map>
 
 using namespace bankstripe;
 using namespace bankstripe::testing;
@@ -24,26 +23,19 @@ using llvm::StringRef;
 
 namespace {
 
-/// The first example of each section, by the section's reason id.
-std::map<std::string, std::string> readExamples() {
-  auto Page = llvm::MemoryBuffer::getFile(BANKSTRIPE_VERDICTS_DOCUMENT);
+/// The first example of the page of a reason.
+std::string exampleOf(StringRef Id) {
+  auto Page =
+      llvm::MemoryBuffer::getFile(BANKSTRIPE_REASON_PAGES "/" + Id + ".md");
   if (!Page) {
-    ADD_FAILURE() << "cannot read " << BANKSTRIPE_VERDICTS_DOCUMENT;
-    return {};
+    ADD_FAILURE() << "there is no page for " << Id.str();
+    return "";
   }
-  std::map<std::string, std::string> Examples;
-  auto [Introduction, Sections] = (*Page)->getBuffer().split("\n### `");
-  while (!Sections.empty()) {
-    auto [Section, Rest] = Sections.split("\n### `");
-    StringRef Id = Section.split('`').first;
-    StringRef Code = Section.split("```cuda\n").second.split("```").first;
-    Examples[Id.str()] = Code.str();
-    Sections = Rest;
-  }
-  return Examples;
+  StringRef Code = (*Page)->getBuffer().split("```cuda\n").second;
+  return Code.split("```").first.str();
 }
 
-/// Sections whose example is no translation unit: a header without its
+/// Pages whose example is no translation unit: a header without its
 /// includers, or the launches alone.
 bool isFragment(StringRef Id) {
   static const llvm::StringSet<> Fragments = {
@@ -94,19 +86,17 @@ bool isOfSharedArrays(Reason R) {
 } // namespace
 
 TEST(DocumentedExamples, GiveTheirReason) {
-  std::map<std::string, std::string> Examples = readExamples();
   for (const ReasonInfo &Info : allReasons()) {
     if (isFragment(Info.Id))
       continue;
     SCOPED_TRACE(Info.Id.str());
-    ASSERT_EQ(Examples.count(Info.Id.str()), 1u);
     if (isOfSharedArrays(Info.R)) {
-      UnitFacts Facts = factsOf(Examples[Info.Id.str()]);
+      UnitFacts Facts = factsOf(exampleOf(Info.Id));
       ASSERT_EQ(Facts.SharedArrays.size(), 1u);
       EXPECT_TRUE(Facts.SharedArrays.front().Obstacles.empty());
       continue;
     }
-    Finding F = findingOf(Examples[Info.Id.str()]);
+    Finding F = findingOf(exampleOf(Info.Id));
     if (isGivenLater(Info.R)) {
       EXPECT_TRUE(F.Obstacles.empty());
       continue;
@@ -122,16 +112,15 @@ TEST(DocumentedExamples, GiveTheirReason) {
 }
 
 TEST(DocumentedExamples, OfTablesAndKernels) {
-  std::map<std::string, std::string> Examples = readExamples();
-  EXPECT_TRUE(findingOf(Examples["constant-table"]).NeverWritten);
-  EXPECT_TRUE(findingOf(Examples["never-used"]).Uses.empty());
-  EXPECT_FALSE(factsOf(Examples["kernel-in-macro"])
+  EXPECT_TRUE(findingOf(exampleOf("constant-table")).NeverWritten);
+  EXPECT_TRUE(findingOf(exampleOf("never-used")).Uses.empty());
+  EXPECT_FALSE(factsOf(exampleOf("kernel-in-macro"))
                    .Kernels.at(0)
                    .BoundsInsertion.isValid());
-  EXPECT_FALSE(factsOf(Examples["block-size-unknown"])
+  EXPECT_FALSE(factsOf(exampleOf("block-size-unknown"))
                    .Launches.at(0)
                    .Threads.has_value());
-  EXPECT_FALSE(factsOf(Examples["dynamic-shared-memory"])
+  EXPECT_FALSE(factsOf(exampleOf("dynamic-shared-memory"))
                    .Launches.at(0)
                    .DynamicSharedBytes.has_value());
 }

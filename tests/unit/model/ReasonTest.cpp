@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Users grep for the ids and follow them into docs/verdicts.md, so the table,
-// the enumeration and the document have to agree.
+// Users grep for the ids and follow them into docs/reference/reasons/, so the
+// table, the enumeration and the pages have to agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
-#include <map>
 #include <set>
 
 using namespace bankstripe;
@@ -88,18 +87,22 @@ TEST(Reasons, OnlyOneLeadsToAStripe) {
   EXPECT_EQ(infoOf(Reason::DynamicIndex).Verdict, VerdictKind::Stripe);
 }
 
-TEST(Reasons, HaveOneSectionEachInTheDocument) {
-  auto Document = llvm::MemoryBuffer::getFile(BANKSTRIPE_VERDICTS_DOCUMENT);
-  ASSERT_TRUE(bool(Document)) << BANKSTRIPE_VERDICTS_DOCUMENT;
-  // Sections of a reason are headed by its id, perhaps in backquotes.
-  std::map<std::string, unsigned> Sections;
-  llvm::SmallVector<StringRef> Lines;
-  (*Document)->getBuffer().split(Lines, '\n');
-  for (StringRef Line : Lines)
-    if (Line.starts_with("#"))
-      ++Sections[Line.ltrim('#').trim(" `").str()];
-  for (const ReasonInfo &Row : allReasons())
-    EXPECT_EQ(Sections[Row.Id.str()], 1u) << Row.Id.str();
+TEST(Reasons, HaveAPageEachThatIsListed) {
+  const std::string Folder = BANKSTRIPE_REASON_PAGES "/";
+  auto List = llvm::MemoryBuffer::getFile(Folder + "README.md");
+  ASSERT_TRUE(bool(List)) << Folder;
+  for (const ReasonInfo &Row : allReasons()) {
+    const std::string Id = Row.Id.str(), Verdict = nameOf(Row.Verdict).str();
+    auto Page = llvm::MemoryBuffer::getFile(Folder + Id + ".md");
+    ASSERT_TRUE(bool(Page)) << Id;
+    EXPECT_TRUE((*Page)->getBuffer().starts_with(
+        "# `" + Id + "`\n\nVerdict: [" + Verdict + "](README.md#" + Verdict +
+        ")\n"))
+        << Id;
+    EXPECT_TRUE((*List)->getBuffer().contains("\n- [`" + Id + "`](" + Id +
+                                              ".md): " + Row.Summary.str()))
+        << Id;
+  }
 }
 
 TEST(Verdicts, HaveNames) {

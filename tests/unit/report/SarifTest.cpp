@@ -285,7 +285,7 @@ TEST(SarifRules, LinkToTheDocumentsWhereTheyCanBeRead) {
        {"https://example.com/docs/", "https://example.com/docs"}) {
     Run.DocumentsUrl = Url;
     EXPECT_EQ(Rule(Reason::DynamicIndex, Run).field("helpUri"),
-              "https://example.com/docs/verdicts.md#dynamic-index");
+              "https://example.com/docs/reference/reasons/dynamic-index.md");
   }
   EXPECT_EQ(Log(Plan(), Run).driver().getString("informationUri"),
             "https://example.com/docs");

@@ -1,0 +1,57 @@
+//===-- Reasons.cpp - bankstripe reason -----------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What stands in brackets behind a message is looked up here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "model/Reason.h"
+#include "report/ReasonPages.h"
+#include "tool/Options.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+static void listReasons() {
+  for (const ReasonInfo &Info : allReasons())
+    llvm::outs() << llvm::formatv("{0,-26} {1,-12} {2}\n", Info.Id,
+                                  nameOf(Info.Verdict), Info.Summary);
+}
+
+// The reason that Id was most likely meant to be.
+static StringRef nearest(StringRef Id) {
+  auto Distance = [&](const ReasonInfo &Info) {
+    return Id.edit_distance(Info.Id);
+  };
+  return llvm::min_element(allReasons(),
+                           [&](const ReasonInfo &A, const ReasonInfo &B) {
+                             return Distance(A) < Distance(B);
+                           })
+      ->Id;
+}
+
+int bankstripe::runReason(llvm::ArrayRef<const char *> Words) {
+  if (Words.empty()) {
+    listReasons();
+    return ExitDone;
+  }
+  const StringRef Id = Words.front();
+  const auto *Page = llvm::find_if(
+      reasonPages(), [&](const ReasonPage &P) { return P.Id == Id; });
+  if (Words.size() > 1 || Page == reasonPages().end()) {
+    llvm::errs() << "bankstripe: there is no reason '" << llvm::join(Words, " ")
+                 << "', did you mean '" << nearest(Id)
+                 << "'; bankstripe reason lists all\n";
+    return ExitUsage;
+  }
+  llvm::outs() << Page->Text;
+  return ExitDone;
+}
