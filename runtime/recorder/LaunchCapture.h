@@ -21,7 +21,6 @@
 #ifndef BANKSTRIPE_RECORDER_LAUNCHCAPTURE_H
 #define BANKSTRIPE_RECORDER_LAUNCHCAPTURE_H
 
-#include "recorder/CaptureChoice.h"
 #include "recorder/DigestEngine.h"
 #include "recorder/KernelHandle.h"
 #include "recorder/Modules.h"

@@ -1,4 +1,4 @@
-//===-- Captures.cpp - a launch of both programs into a file --------------===//
+//===-- Captures.cpp - launches of programs into files --------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,12 +7,17 @@
 
 #include "verify/Captures.h"
 #include "recording/Capture.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 using namespace bankstripe::runtime;
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 std::string CaptureReport::command() const {
   return Command{"bankstripe-replay", {Path}}.text();
@@ -123,4 +128,180 @@ CaptureReport bankstripe::runtime::captureLaunch(Runner &Runs, unsigned Launch,
   Report.Problem =
       Error ? Error.message() : giveName(Original.Path, O.CapturePath);
   return Report;
+}
+
+// A capture that stands for less of its kernel's time is not worth replaying;
+// so many of one kernel are enough.
+constexpr double PartThatCounts = 0.05;
+constexpr size_t MostCaptures = 4;
+
+static LaunchSize sizeOf(const Launch &L) { return {L.Grid, L.Block}; }
+
+// Lets each launch be stood for by the nearest one.
+static std::vector<ChosenLaunch>
+standFor(const std::vector<const Launch *> &All,
+         const std::vector<unsigned> &By) {
+  std::vector<ChosenLaunch> Chosen;
+  for (const unsigned Number : By)
+    Chosen.push_back({Number, 0, ""});
+  for (const Launch *L : All)
+    std::ranges::min_element(Chosen, {}, [&](const ChosenLaunch &C) {
+      const Launch &Other = *All[C.Number];
+      return std::pair(
+          sizeOf(Other) != sizeOf(*L),
+          std::abs(std::log((Other.Nanoseconds + 1) / (L->Nanoseconds + 1))));
+    })->Nanoseconds += L->Nanoseconds;
+  return Chosen;
+}
+
+std::vector<ChosenLaunch>
+bankstripe::runtime::chooseLaunches(const std::vector<const Launch *> &Launches,
+                                    std::vector<unsigned> Captured) {
+  double Total = 0;
+  for (const Launch *L : Launches)
+    Total += L->Nanoseconds;
+  while (!Captured.empty()) {
+    std::vector<ChosenLaunch> Chosen = standFor(Launches, Captured);
+    const auto Least =
+        std::ranges::min_element(Chosen, {}, &ChosenLaunch::Nanoseconds);
+    if (Chosen.size() == 1 || (Chosen.size() <= MostCaptures &&
+                               Least->Nanoseconds >= PartThatCounts * Total))
+      return Chosen;
+    std::erase(Captured, Least->Number);
+  }
+  return {};
+}
+
+static std::string whyNone(const RecordedRun &Run, const std::string &Kernel) {
+  const std::string Begin = NoCaptureNote + Kernel + ": ";
+  for (const auto &[Note, Count] : Run.Record.Notes)
+    if (Note.starts_with(Begin))
+      return Note.substr(Begin.size());
+  return "no launch of it was seen, as when graphs launch it";
+}
+
+// The captures of the kernel of this place in the list, by number. Each process
+// has files of its own, named like its recording.
+static std::map<unsigned, std::string>
+capturesOf(size_t Place, const std::string &Folder, const RecordedRun &Run) {
+  std::map<unsigned, std::string> Found;
+  const std::string Ending = fs::path(Run.Path).extension().string();
+  std::error_code Error;
+  for (const auto &Entry : fs::directory_iterator(Folder, Error)) {
+    const std::string Name = Entry.path().filename().string();
+    size_t Kernel = 0;
+    unsigned Number = 0;
+    if (std::sscanf(Name.c_str(), "%zu-%u", &Kernel, &Number) == 2 &&
+        Kernel == Place &&
+        Name == fmt::format("{}-{}{}", Kernel, Number, Ending))
+      Found[Number] = Entry.path().string();
+  }
+  return Found;
+}
+
+// Keeps the captures that matter.
+static void choose(SurveyedKernel &K, const std::vector<const Launch *> &All,
+                   std::map<unsigned, std::string> Captures) {
+  // Launches in graphs have times and no numbers.
+  std::vector<unsigned> Numbers;
+  for (const auto &[Number, Path] : Captures)
+    if (Number < All.size())
+      Numbers.push_back(Number);
+  K.Chosen = chooseLaunches(All, std::move(Numbers));
+  for (ChosenLaunch &L : K.Chosen) {
+    L.Path = Captures.at(L.Number);
+    Captures.erase(L.Number);
+    if (const auto Read = readCapture(L.Path);
+        const auto *C = std::get_if<Capture>(&Read)) {
+      L.Digest = C->Digest;
+      for (const CapturedMemory &M : C->Memory)
+        L.Bytes += M.Bytes;
+    }
+  }
+  std::error_code Error;
+  for (const auto &[Number, Path] : Captures)
+    fs::remove(Path, Error);
+}
+
+static std::vector<SurveyedKernel> listKernels(const RecordedRun &Run,
+                                               const WantedSurvey &Wanted) {
+  std::vector<SurveyedKernel> Kernels;
+  std::map<std::string, std::vector<const Launch *>> ByKernel;
+  for (const Launch &L : Run.Record.Launches) {
+    auto &All = ByKernel[L.Kernel];
+    if (All.empty())
+      Kernels.push_back({L.Kernel, 0, 0, 0, {}, ""});
+    All.push_back(&L);
+  }
+  for (SurveyedKernel &K : Kernels) {
+    const auto &All = ByKernel[K.Name];
+    K.Launches = static_cast<unsigned>(All.size());
+    for (const Launch *L : All) {
+      K.Nanoseconds += L->Nanoseconds;
+      K.MostThreads =
+          std::max(K.MostThreads, L->Block.X * L->Block.Y * L->Block.Z);
+    }
+    const auto At = std::ranges::find(Wanted.Kernels, K.Name);
+    if (At == Wanted.Kernels.end())
+      continue;
+    choose(K, All, capturesOf(At - Wanted.Kernels.begin(), Wanted.Folder, Run));
+    if (K.Chosen.empty())
+      K.Problem = whyNone(Run, K.Name);
+  }
+  return Kernels;
+}
+
+Survey bankstripe::runtime::survey(const Options &O,
+                                   const std::string &Recorder,
+                                   const Progress &Tell) {
+  Survey Result;
+  Runner Runs(O, Recorder, Tell);
+  RecordRequest Request;
+  Request.Mode = RecordingMode::Survey;
+  Request.Digests = DigestRule::none();
+  Request.Survey = {
+      O.SurveyFolder, {}, static_cast<uint64_t>(1e9 * O.MostCaptured)};
+  for (const std::string &Symbol : O.SurveyedKernels)
+    Request.Survey.Kernels.push_back(kernelName(Symbol));
+  const WantedSurvey Wanted = Request.Survey;
+  Runs.tell("running the program");
+  const RecordedRun Run = Runs.run(O.Original, std::move(Request));
+  Runs.forget(Run);
+  if (!Run.Child.exited())
+    Result.Problem = "the program: " + Run.Child.describe();
+  else if (!Run.Problem.empty())
+    Result.Problem = "the program could not be recorded: " + Run.Problem;
+  else if (Run.Record.Launches.empty())
+    Result.Problem = "the program launches no kernel";
+  if (!Result.Problem.empty()) {
+    Result.Problem += lastWords(Run.Child);
+    return Result;
+  }
+  Result.Device = Run.Record.Device;
+  Result.Capability = Run.Record.Capability;
+  Result.Kernels = listKernels(Run, Wanted);
+  return Result;
+}
+
+std::string bankstripe::runtime::jsonSurvey(const Survey &Of) {
+  Json Kernels = Json::array();
+  for (const SurveyedKernel &K : Of.Kernels) {
+    Json Captures = Json::array();
+    for (const ChosenLaunch &L : K.Chosen)
+      Captures.push_back({{"file", L.Path},
+                          {"ns", L.Nanoseconds},
+                          {"bytes", L.Bytes},
+                          {"digest", fmt::format("{:016x}", L.Digest)}});
+    Kernels.push_back({{"name", K.Name},
+                       {"launches", K.Launches},
+                       {"total-ns", K.Nanoseconds},
+                       {"block-threads", K.MostThreads},
+                       {"captures", std::move(Captures)},
+                       {"problem", K.Problem}});
+  }
+  const Json Result = {{"version", 1},
+                       {"device", Of.Device},
+                       {"capability", Of.Capability},
+                       {"kernels", std::move(Kernels)}};
+  return Result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

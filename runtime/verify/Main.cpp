@@ -11,9 +11,9 @@
 
 #include "page/Page.h"
 #include "recording/Records.h"
+#include "verify/Captures.h"
 #include "verify/Gpu.h"
 #include "verify/Print.h"
-#include "verify/Survey.h"
 #include <cstdio>
 #include <ctime>
 #include <fmt/chrono.h>

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Images.h"
-#include "recorder/CaptureChoice.h"
 #include "recorder/Modules.h"
 #include "recording/Capture.h"
+#include "recording/Request.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;

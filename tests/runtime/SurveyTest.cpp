@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Survey.h"
 #include "Scripts.h"
+#include "verify/Captures.h"
 #include <nlohmann/json.hpp>
 #include <set>
 
