@@ -31,7 +31,9 @@ def main():
         if done.returncode:
             print(done.stdout)
             return 1
-        pages = {page.relative_to(root / "docs").with_suffix(".html")
+        # A folder's README is its first page.
+        pages = {page.relative_to(root / "docs")
+                 .with_stem("index" if page.stem == "README" else page.stem).with_suffix(".html")
                  for page in (root / "docs").rglob("*.md")}
         missing = sorted(str(page) for page in pages if not (pathlib.Path(folder) / page).exists())
     print("not built: " + ", ".join(missing) if missing else f"{len(pages)} pages")
