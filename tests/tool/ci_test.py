@@ -12,7 +12,8 @@ import subprocess
 import unittest
 
 import sarif_log
-from support import BROKEN, CHANGES, DONE, PLAIN, SOME_FAILED, TOOL, USAGE, ToolTest, moves
+from support import (BROKEN, CHANGES, DONE, PLAIN, SOME_FAILED, TOOL, USAGE, ToolTest, find_nvcc,
+                     moves)
 
 try:
     import yaml
@@ -83,7 +84,7 @@ class Sarif(CommandTest):
 @unittest.skipUnless(yaml, "python3-yaml is not installed")
 class Configurations(CommandTest):
     def test_all_can_be_read(self):
-        self.assertEqual(len(blocks("yaml")), 3)
+        self.assertEqual(len(blocks("yaml")), 2)
         for block in blocks("yaml"):
             self.assertIsInstance(yaml.safe_load(block), dict)
 
@@ -122,24 +123,21 @@ class Configurations(CommandTest):
         [configured] = repository["hooks"]
         hooks = self.hooks()
         hook, arguments = hooks[configured["id"]], configured["args"]
-        self.write("a.cu", moves())
         self.write("b.cu", PLAIN)
-        self.write("notes.txt", "none")
-        names = ["a.cu", "b.cu", "notes.txt"]
-        self.expect(CHANGES, self.run_hook(hook, arguments, names))
-        self.expect(DONE, self.run_hook(hook, arguments, names[1:]))
+        self.expect(DONE, self.run_hook(hook, arguments, ["b.cu"]))
+        self.write("a.cu", moves())
+        # Whatever a commit has of them, all files are looked at.
+        self.expect(CHANGES, self.run_hook(hook, arguments, ["b.cu"]))
         rewriting = hooks["bankstripe-rewrite"]
-        self.expect(DONE, self.run_hook(rewriting, arguments, names))
-        # A commit is not the whole program.
-        self.assertIn("count_striped<<<1, 128>>>", self.read("a.cu"))
-        self.expect(DONE, self.run_hook(hook, arguments, names))
+        self.expect(DONE, self.run_hook(rewriting, arguments, ["b.cu"]))
+        self.assert_rewritten("a.cu")
+        self.expect(DONE, self.run_hook(hook, arguments, ["a.cu"]))
 
-    def test_local_hook_looks_at_all_files(self):
-        [repository] = yaml.safe_load(block_with("yaml", "repo: local"))["repos"]
-        [hook] = repository["hooks"]
-        self.write("src/a.cu", moves())
-        self.write("src/b.cu", PLAIN)
-        self.expect(CHANGES, self.run_hook(hook, [], ["src/b.cu"]))
+    def test_hooks_run_for_sources_and_headers(self):
+        for hook in self.hooks().values():
+            for name in ("a.cu", "src/b.cuh", "c.h", "d.hpp"):
+                self.assertRegex(name, hook["files"])
+            self.assertNotRegex("notes.txt", hook["files"])
 
     def assert_valid(self, *words):
         """What a program that knows a format better than we do says of a file."""
@@ -151,14 +149,93 @@ class Configurations(CommandTest):
 
     def test_pre_commit_accepts_the_hooks(self):
         self.write("first.yaml", block_with("yaml", "rev:"))
-        self.write("second.yaml", block_with("yaml", "repo: local"))
-        self.assert_valid("pre-commit", "validate-config", "first.yaml", "second.yaml")
+        self.assert_valid("pre-commit", "validate-config", "first.yaml")
         self.assert_valid("pre-commit", "validate-manifest", ROOT / ".pre-commit-hooks.yaml")
 
     def test_workflow_follows_the_schema_of_its_host(self):
         self.write("workflow.yaml", block_with("yaml", "upload-sarif"))
         self.assert_valid("check-jsonschema", "--builtin-schema", "vendor.github-workflows",
                           "workflow.yaml")
+
+
+@unittest.skipUnless(yaml and shutil.which("git"), "needs python3-yaml and git")
+class Repository(CommandTest):
+    """A commit of a project behind the hook that rewrites, with git as pre-commit uses it."""
+
+    FILES = {
+        ".gitignore": "build/\n",
+        "include/count.cuh": """#pragma once
+static __device__ int weigh(const int *in) {
+  int table[4] = {0};
+  for (int i = 0; i < TIMES; ++i)
+    table[in[i] & 3] += table[in[i + 1] & 3];
+  return table[in[0] & 3];
+}
+__global__ void count(const int *in, int *out);
+""",
+        "src/count.cu": """#include "count.cuh"
+__global__ void count(const int *in, int *out) {
+  int last[8] = {0};
+  for (int i = 0; i < TIMES; ++i)
+    last[in[i + threadIdx.x] & 7] += last[in[i] & 7];
+  out[threadIdx.x] = last[in[threadIdx.x] & 7] + weigh(in);
+}
+void small(const int *in, int *out) { count<<<1, 128>>>(in, out); }
+""",
+        "src/main.cu": """#include "count.cuh"
+void small(const int *in, int *out);
+int main() {
+  small(nullptr, nullptr);
+  count<<<1, 256>>>(nullptr, nullptr);
+}
+""",
+    }
+
+    def git(self, *words, code=0):
+        done = self.shell(" ".join(["git -c user.name=N -c user.email=n@example.invalid", *words]))
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout
+
+    def setUp(self):
+        super().setUp()
+        for name, text in self.FILES.items():
+            self.write(name, text)
+        self.write("build/compile_commands.json", json.dumps([
+            {"directory": str(self.folder), "file": f"src/{name}.cu",
+             "command": f"nvcc -DTIMES=50 -Iinclude -c src/{name}.cu -o build/{name}.o"}
+            for name in ("count", "main")]))
+        hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+        [hook] = [h for h in hooks if h["id"] == "bankstripe-rewrite"]
+        self.assertFalse(hook["pass_filenames"])
+        self.git("init -q")
+        # It fails when files of the commit were changed, as pre-commit does.
+        self.write(".git/hooks/pre-commit", f"""#!/bin/sh
+git diff --cached --name-only | grep -Eq '{hook['files']}' || exit 0
+{hook['entry']} --no-confirm --min-speedup=0 {' '.join(hook['args'])} && git diff --quiet
+""").chmod(0o755)
+
+    def test_what_is_committed_compiles(self):
+        self.git("add .")
+        self.git("commit -qm first", code=1)
+        self.git("commit -qam first")
+        self.assertEqual(self.git("status --porcelain"), "")
+        # The larger blocks are those of the other file.
+        self.assertIn("::bankstripe::warps(256)", self.read("src/count.cu"))
+        self.assertIn("::bankstripe::warps(256)", self.read("include/count.cuh"))
+        self.git("clone -q . build/clone")
+        if not find_nvcc():
+            self.skipTest("there is no nvcc to compile what was committed")
+        for name in ("count", "main"):
+            self.expect(DONE, self.shell(f"cd build/clone && '{find_nvcc()}' -arch=sm_90 -DTIMES=50 "
+                                         f"-Iinclude -c src/{name}.cu -o {name}.o"))
+
+    def test_a_change_of_a_header_alone_is_looked_at(self):
+        self.git("add .")
+        self.git("commit -qm first --no-verify")
+        header = self.FILES["include/count.cuh"]
+        self.write("include/count.cuh", header.replace("table[4]", "table[8]"))
+        self.git("commit -qam second", code=1)
+        self.assertIn("::bankstripe::warps(256)", self.read("src/count.cu"))
 
 
 if __name__ == "__main__":
