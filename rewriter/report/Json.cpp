@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that the text form shows, under stable names. docs/json.md is the
-// description; "schema" counts up when a name changes its meaning.
+// Everything that the text form shows, under stable names.
+// docs/reference/json.md is the description; "schema" counts up when a name
+// changes its meaning.
 //
 //===----------------------------------------------------------------------===//
 

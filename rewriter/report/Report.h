@@ -85,7 +85,7 @@ void printDiff(llvm::raw_ostream &OS, llvm::StringRef Name,
 llvm::json::Value jsonText(llvm::StringRef Text);
 
 /// The plan as JSON, with the diff of each of \p Changes; the schema is
-/// described in docs/json.md.
+/// described in docs/reference/json.md.
 llvm::json::Value toJson(const Plan &P, const ConfirmedResources &Resources,
                          llvm::ArrayRef<ChangedFile> Changes = {});
 

@@ -179,7 +179,7 @@ static cl::opt<OutputFormat, true, NamedValues<OutputFormat>>
     Format("format", cl::location(Given.Format), cl::desc("Output format"),
            cl::values(clEnumValN(OutputFormat::Text, "text", "for people"),
                       clEnumValN(OutputFormat::Json, "json",
-                                 "for machines; see docs/json.md"),
+                                 "for machines; see docs/reference/json.md"),
                       clEnumValN(OutputFormat::Sarif, "sarif",
                                  "for code hosts; see docs/guide/ci.md")),
            cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),

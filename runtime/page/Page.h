@@ -7,7 +7,7 @@
 //
 // One file that needs nothing else: no network, no fonts. page.html, Page.css
 // and the scripts beside this file make it of two JSON documents that stand in
-// it: what was verified (verify/JSON.md) and the plan (docs/json.md).
+// it: what was verified (verify/JSON.md) and the plan (docs/reference/json.md).
 // docs/guide/report.md says how to read it.
 //
 //===----------------------------------------------------------------------===//

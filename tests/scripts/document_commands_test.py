@@ -28,7 +28,7 @@ import installed  # noqa: E402
 import support  # noqa: E402
 
 # The pages with commands.
-PAGES = ("README.md", "docs/index.md", "docs/install.md", "docs/json.md",
+PAGES = ("README.md", "docs/index.md", "docs/install.md", "docs/reference/json.md",
          *(f"docs/guide/{name}.md" for name in ("build", "configuration", "troubleshooting",
                                                 "walkthrough")))
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks docs/json.md against what the tool prints, name by name.
+"""Checks docs/reference/json.md against what the tool prints, name by name.
 
 Usage: json_test.py BANKSTRIPE PROJECT_FOLDER
 
 Analyzes a small kernel. Every name in the output has to stand in the section of
-docs/json.md for that kind of object, and the other way round.
+docs/reference/json.md for that kind of object, and the other way round.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -70,7 +70,7 @@ def main():
         "Resources": kernel["ptxasBefore"],
     }
 
-    sections = documented((root / "docs" / "json.md").read_text(encoding="utf-8"))
+    sections = documented((root / "docs" / "reference" / "json.md").read_text(encoding="utf-8"))
     problems = []
     for title, value in objects.items():
         if value is None:
@@ -80,7 +80,7 @@ def main():
             problems.append(f"'{title}' does not describe {name}")
         for name in sorted(sections[title] - names):
             problems.append(f"'{title}' describes {name}, which is not printed")
-    print("\n".join(problems) or "docs/json.md says what is printed")
+    print("\n".join(problems) or "docs/reference/json.md says what is printed")
     return 1 if problems else 0
 
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// docs/json.md promises these names and values.
+// docs/reference/json.md promises these names and values.
 //
 //===----------------------------------------------------------------------===//
 
