@@ -32,7 +32,15 @@ install(FILES ${PROJECT_BINARY_DIR}/bankstripeConfig.cmake
         DESTINATION ${package_folder} COMPONENT tool)
 install(EXPORT bankstripeTargets NAMESPACE bankstripe:: DESTINATION ${package_folder}
         COMPONENT tool)
+# find_package() takes the folder of a build as well.
+export(EXPORT bankstripeTargets NAMESPACE bankstripe:: FILE ${PROJECT_BINARY_DIR}/bankstripeTargets.cmake)
+foreach(part IN ITEMS BankstripeRewrite BankstripeVerify)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/package/${part}.cmake ${PROJECT_BINARY_DIR}/${part}.cmake
+                 COPYONLY)
+endforeach()
 if(TARGET bankstripe-verify)
+  export(EXPORT bankstripeVerifyTargets NAMESPACE bankstripe::
+         FILE ${PROJECT_BINARY_DIR}/bankstripeVerifyTargets.cmake)
   install(EXPORT bankstripeVerifyTargets NAMESPACE bankstripe:: DESTINATION ${package_folder}
           COMPONENT verify)
 endif()

@@ -25,6 +25,10 @@ DATE = (1980, 1, 1, 0, 0, 0)
 
 SUMMARY = "Moves private CUDA arrays from local memory into bank-striped shared memory"
 
+# What comes first in its description.
+ABOUT = ("This wheel has `analyze`, `rewrite` and `wrap`. `verify`, `tune` and `replay` also need the programs of the "
+         "Debian package `bankstripe-verify`.\n\n")
+
 
 def output(*words):
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout
@@ -73,7 +77,7 @@ def make(stage, folder, version):
     wheel.add(f"{name}.dist-info/METADATA", (
         f"Metadata-Version: 2.1\nName: bankstripe\nVersion: {version}\nSummary: {SUMMARY}\n"
         "License: Apache-2.0 WITH LLVM-exception\nDescription-Content-Type: text/markdown\n\n"
-        + readme).encode())
+        + ABOUT + readme).encode())
     wheel.add(f"{name}.dist-info/WHEEL", (
         "Wheel-Version: 1.0\nGenerator: make_wheel.py\nRoot-Is-Purelib: false\n"
         f"Tag: py3-none-{platform_tag}\n").encode())

@@ -41,7 +41,8 @@ llvm::Expected<std::string> bankstripe::findVerifier(StringRef Given,
     return Path;
   return llvm::createStringError(
       "cannot find '" + Path +
-      "'; build runtime/ with CUDA present, or give --verify-program");
+      "'; install the package bankstripe-verify, which no wheel has, build "
+      "with a CUDA toolkit, or give --verify-program");
 }
 
 llvm::Expected<Program> Program::find(const ToolOptions &Options,

@@ -159,7 +159,8 @@ llvm::Expected<int> bankstripe::runReplay(llvm::ArrayRef<const char *> Words,
       besideExecutable("bankstripe-replay", Executable)};
   if (!llvm::sys::fs::can_execute(Command.front()))
     return llvm::createStringError("cannot find '" + Command.front() +
-                                   "'; build runtime/ with CUDA present");
+                                   "'; install the package bankstripe-verify, "
+                                   "which no wheel has");
   Command.insert(Command.end(), Words.begin(), Words.end());
   return become(Command);
 }

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from installed import SOURCE, FolderTest, prefix, run, tool
+from installed import BUILD, SOURCE, FolderTest, prefix, run, tool
 
 sys.path.insert(0, str(SOURCE / "tests" / "tool"))
 from support import moves  # pylint: disable=wrong-import-position
@@ -61,6 +61,31 @@ class Configuration(FolderTest):
                              "-DBANKSTRIPE_BUILD_RUNTIME=OFF", code=1)
         self.assertIn("needs LLVM 22 or newer, found 21.1.0", done.stderr)
         self.assertIn("cannot parse the headers of CUDA 13", " ".join(done.stderr.split()))
+
+    def test_what_is_missing_is_named_as_debian_names_it(self):
+        for options, message in (
+                (["-DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON"], "LLVM was not found (Debian: llvm-22-dev)"),
+                (["-DCMAKE_DISABLE_FIND_PACKAGE_Clang=ON"], "(Debian: libclang-22-dev)"),
+                (["-DCMAKE_IGNORE_PATH=/usr/include/eigen3"], "(Debian: libeigen3-dev)")):
+            with self.subTest(message):
+                shutil.rmtree(self.folder / "build", ignore_errors=True)
+                done = self.run_here("cmake", "-S", SOURCE, "-B", "build", "-DBANKSTRIPE_BUILD_RUNTIME=OFF",
+                                     "-DBANKSTRIPE_BUILD_TESTS=OFF", *options, code=1)
+                self.assertIn(message, " ".join(done.stderr.split()))
+
+    def test_find_package_takes_the_folder_of_a_build(self):
+        self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(any LANGUAGES NONE)\n"
+                                     "find_package(bankstripe REQUIRED)\n"
+                                     "get_target_property(program bankstripe::bankstripe LOCATION)\n"
+                                     "get_target_property(helper bankstripe::helper INTERFACE_INCLUDE_DIRECTORIES)\n"
+                                     "if(NOT COMMAND bankstripe_rewrite OR NOT EXISTS ${helper}/bankstripe.cuh)\n"
+                                     "  message(FATAL_ERROR \"no function or no helper\")\n"
+                                     "endif()\n"
+                                     "message(STATUS \"program: ${program}\")\n")
+        done = self.run_here("cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={BUILD}")
+        program = re.search("program: (.*)", done.stdout)[1]
+        self.assertTrue(program.startswith(str(BUILD)), program)
+        run(program, "--version")
 
     def test_another_version_of_the_package_is_refused(self):
         self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(any LANGUAGES NONE)\n"
