@@ -1,4 +1,4 @@
-//===-- Banks.cpp - what lanes ask of shared arrays -----------------------===//
+//===-- Banks.cpp - which banks lanes ask for at once ---------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,323 +6,431 @@
 //===----------------------------------------------------------------------===//
 //
 // Which banks the lanes of a warp use depends on more than one stride: where a
-// block is 16 wide, a warp spans two rows of it. So each index is taken down as
-// it is computed from threadIdx, to be repeated for every lane (plan/Padding).
-// This is no question for Lanes.cpp, which has one number for neighbouring
-// lanes and may guess.
+// block is 16 wide, a warp spans two rows of it. So the index of each access is
+// computed for all lanes of all warps of a block, with the shapes that launches
+// give to blocks. This is no question for Lanes.cpp, which has one number for
+// neighbouring lanes and may guess. Of what is added to an index for all lanes
+// alike nothing needs to be known: it only turns the banks. A warp that asks
+// for more than 128 bytes does so in parts, of half its lanes for 8 bytes each
+// and of a quarter for 16.
+//
+// Lanes whose index lies outside of the array are taken not to run the access:
+// what loads the border of a tile does so under a condition. But real programs
+// also walk over all of an array as `tile[0][thread]`, and find other elements
+// there once rows are longer. So it is noted where the index within a row is
+// known to be too large for some lane, or not known in a constant row.
 //
 // The IR is looked at before it is optimised, where an access still has one
 // index per dimension and stands once however far its loop is unrolled. Only a
-// copy of the functions with such arrays is brought into SSA form.
+// copy of a function with such arrays is brought into SSA form.
 //
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Banks.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/Divergence.h"
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/GetElementPtrTypeIterator.h"
-#include "llvm/IR/Instructions.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Operator.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Transforms/IPO/AlwaysInliner.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
 
 namespace bankstripe {
 namespace {
 
-using Kind = LaneStep::Kind;
-using Steps = std::vector<LaneStep>;
+constexpr unsigned Lanes = 32, Banks = 32;
+constexpr int64_t WordBytes = 4, WidestAccess = 16;
+/// Longer computations of an index are given up, and longer code.
+constexpr unsigned MostDepth = 64, MostInlined = 1000;
 
-/// Longer indices are given up.
-constexpr size_t MostSteps = 64;
-
-std::optional<LaneStep> specialRegister(const Value &V) {
-  const auto *Call = dyn_cast<CallBase>(&V);
-  switch (Call ? Call->getIntrinsicID() : Intrinsic::not_intrinsic) {
-  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
-    return LaneStep{Kind::Thread, 0};
-  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
-    return LaneStep{Kind::Thread, 1};
-  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
-    return LaneStep{Kind::Thread, 2};
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
-    return LaneStep{Kind::Extent, 0};
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
-    return LaneStep{Kind::Extent, 1};
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
-    return LaneStep{Kind::Extent, 2};
-  default:
-    return std::nullopt;
-  }
-}
-
-std::optional<Kind> kindOf(unsigned Opcode) {
-  switch (Opcode) {
-  case Instruction::Add:
-    return Kind::Add;
-  case Instruction::Sub:
-    return Kind::Subtract;
-  case Instruction::Mul:
-    return Kind::Multiply;
-  case Instruction::UDiv:
-  case Instruction::SDiv:
-    return Kind::Divide;
-  case Instruction::URem:
-  case Instruction::SRem:
-    return Kind::Remainder;
-  case Instruction::And:
-    return Kind::And;
-  case Instruction::Or:
-    return Kind::Or;
-  case Instruction::Xor:
-    return Kind::Xor;
-  case Instruction::Shl:
-    return Kind::ShiftLeft;
-  case Instruction::LShr:
-  case Instruction::AShr:
-    return Kind::ShiftRight;
-  default:
-    return std::nullopt;
-  }
-}
-
-/// Takes down the accesses of one function to one array.
-class AccessReader {
+/// The integers of one function for one thread of a block. Those that are not
+/// known and the same for all threads are numbers without a meaning: what is
+/// the same with 0 and with others for them, does not depend on them.
+class Thread {
 public:
-  AccessReader(const SharedArray &Array, Function &F, const Divergence &Differs,
-               const LoopInfo &Loops, std::vector<SharedAccess> &Result)
-      : Array(Array), F(F), Differs(Differs), Loops(Loops), Result(Result),
-        Layout(F.getDataLayout()) {}
+  Thread(const Divergence &Differs, DenseMap<const Value *, uint64_t> &Numbers,
+         ArrayRef<unsigned> Shape, unsigned Number, bool IsZero)
+      : Differs(Differs), Numbers(Numbers), Shape(Shape), Number(Number),
+        IsZero(IsZero) {}
 
-  /// Follows \p Address, which is \p Terms into the array.
-  struct Term {
-    int64_t Bytes;
-    const Value *Index; ///< Null for a constant.
-  };
-  void follow(const Value &Address, const SmallVector<Term> &Terms);
+  /// Null where it is not known.
+  ConstantInt *valueOf(Value &V);
 
 private:
-  bool take(const Value &V, Steps &Into);
-  bool takePhi(const PHINode &Phi, Steps &Into);
-  void add(const Instruction &I, Type *Accessed, ArrayRef<Term> Terms);
-  std::vector<Steps> indicesOf(ArrayRef<Term> Terms, uint64_t &Offset);
+  ConstantInt *compute(Value &V);
+  ConstantInt *fold(Instruction &I);
+  ConstantInt *registerOf(const IntrinsicInst &I) const;
+  ConstantInt *counterOf(PHINode &Phi);
+  ConstantInt *unknown(const Value &V);
 
-  const SharedArray &Array;
-  Function &F;
   const Divergence &Differs;
-  const LoopInfo &Loops;
-  std::vector<SharedAccess> &Result;
-  const DataLayout &Layout;
+  DenseMap<const Value *, uint64_t> &Numbers;
+  ArrayRef<unsigned> Shape;
+  unsigned Number;
+  bool IsZero;
+  unsigned Depth = 0;
+  DenseMap<const Value *, ConstantInt *> Known;
+};
+
+/// Where an access reaches into an array: `Rows` rows and `Bytes` bytes behind
+/// its begin, and as many more times an index.
+struct Address {
+  struct Term {
+    Value *Index;
+    int64_t Rows, Bytes; ///< One of them is 0.
+  };
+  int64_t Rows = 0, Bytes = 0;
+  SmallVector<Term> Terms;
+};
+
+struct Access {
+  SharedArray *Array;
+  std::optional<Address> Where;
+  int64_t Bytes = 0; ///< Of each lane; 0 where that is not known.
+  SharedAccess Found;
 };
 
 } // namespace
 
+ConstantInt *Thread::registerOf(const IntrinsicInst &I) const {
+  static constexpr Intrinsic::ID Threads[] = {
+      Intrinsic::nvvm_read_ptx_sreg_tid_x, Intrinsic::nvvm_read_ptx_sreg_tid_y,
+      Intrinsic::nvvm_read_ptx_sreg_tid_z};
+  static constexpr Intrinsic::ID Extents[] = {
+      Intrinsic::nvvm_read_ptx_sreg_ntid_x,
+      Intrinsic::nvvm_read_ptx_sreg_ntid_y,
+      Intrinsic::nvvm_read_ptx_sreg_ntid_z};
+  unsigned Rest = Number;
+  for (auto [Index, Extent, Size] : zip(Threads, Extents, Shape)) {
+    auto *Type = cast<IntegerType>(I.getType());
+    if (I.getIntrinsicID() == Index)
+      return ConstantInt::get(Type, Rest % Size);
+    if (I.getIntrinsicID() == Extent)
+      return ConstantInt::get(Type, Size);
+    Rest /= Size;
+  }
+  return nullptr;
+}
+
+ConstantInt *Thread::unknown(const Value &V) {
+  // An odd number, so that no power of two divides what is made of it.
+  static constexpr uint64_t Odd = 0x2AAAAAAB;
+  const uint64_t Mine = Numbers.try_emplace(&V, Numbers.size()).first->second;
+  const unsigned Width = V.getType()->getIntegerBitWidth();
+  return ConstantInt::get(
+      V.getContext(),
+      APInt(64, IsZero ? 0 : (2 * Mine + 1) * Odd).zextOrTrunc(Width));
+}
+
 // What grows by the same for all lanes in each round, began as it did.
-bool AccessReader::takePhi(const PHINode &Phi, Steps &Into) {
-  const Value *Begin = nullptr;
-  for (const Value *V : Phi.incoming_values()) {
+ConstantInt *Thread::counterOf(PHINode &Phi) {
+  Value *Begin = nullptr;
+  for (Value *V : Phi.incoming_values()) {
     const auto *Step = dyn_cast<BinaryOperator>(V);
     if (Step && Step->getOpcode() == Instruction::Add &&
         is_contained(Step->operands(), &Phi) &&
         !Differs.of(*Step->getOperand(Step->getOperand(0) == &Phi)))
       continue;
     if (Begin)
-      return false;
+      return nullptr;
     Begin = V;
   }
-  if (!Begin || !take(*Begin, Into))
-    return false;
-  Into.push_back({Kind::Uniform, 0});
-  Into.push_back({Kind::Add, 0});
-  return true;
+  const ConstantInt *First = Begin ? valueOf(*Begin) : nullptr;
+  return First ? ConstantInt::get(Phi.getContext(),
+                                  First->getValue() + unknown(Phi)->getValue())
+               : nullptr;
 }
 
-bool AccessReader::take(const Value &V, Steps &Into) {
-  if (Into.size() > MostSteps)
-    return false;
-  if (const auto *C = dyn_cast<ConstantInt>(&V)) {
-    Into.push_back({Kind::Constant, C->getSExtValue()});
-    return C->getBitWidth() <= 64;
+ConstantInt *Thread::fold(Instruction &I) {
+  SmallVector<Constant *, 2> Operands;
+  for (Value *V : I.operands()) {
+    Operands.push_back(valueOf(*V));
+    if (!Operands.back())
+      return nullptr;
   }
-  if (auto Register = specialRegister(V)) {
-    Into.push_back(*Register);
-    return true;
-  }
-  const size_t Before = Into.size();
-  const auto *O = dyn_cast<Operator>(&V);
-  const auto Operation = O ? kindOf(O->getOpcode()) : std::nullopt;
-  bool Known = false;
-  if (Operation) {
-    Known = take(*O->getOperand(0), Into) && take(*O->getOperand(1), Into);
-    Into.push_back({*Operation, 0});
-  } else if (isa<ZExtInst, SExtInst, TruncInst, FreezeInst>(V)) {
-    Known = take(*cast<Instruction>(V).getOperand(0), Into);
-  } else if (const auto *Phi = dyn_cast<PHINode>(&V); Phi && Differs.of(V)) {
-    Known = takePhi(*Phi, Into);
-  }
-  if (Known || Differs.of(V))
-    return Known;
-  Into.resize(Before);
-  Into.push_back({Kind::Uniform, 0});
-  return true;
+  return dyn_cast_or_null<ConstantInt>(
+      ConstantFoldInstOperands(&I, Operands, I.getDataLayout()));
 }
 
-// Each term belongs to the outermost dimension whose elements it counts.
-std::vector<Steps> AccessReader::indicesOf(ArrayRef<Term> Terms,
-                                           uint64_t &Offset) {
-  std::vector<Steps> Result(Array.Extents.size());
-  for (const Term &T : Terms) {
-    int64_t Rest = T.Bytes, Pitch = Array.ElementBytes;
-    for (uint64_t Extent : Array.Extents)
-      Pitch *= Extent;
-    bool Found = false;
-    for (auto [Into, Extent] : zip(Result, Array.Extents)) {
-      Pitch /= Extent;
-      const int64_t Count = Rest / Pitch;
-      if (Found || !Count || (T.Index && Rest % Pitch))
-        continue;
-      const bool IsFirst = Into.empty();
-      if (T.Index && !take(*T.Index, Into))
-        return {};
-      Into.push_back({Kind::Constant, Count});
-      if (T.Index)
-        Into.push_back({Kind::Multiply, 0});
-      if (!IsFirst)
-        Into.push_back({Kind::Add, 0});
-      Rest -= Count * Pitch;
-      Found = T.Index;
+ConstantInt *Thread::compute(Value &V) {
+  ConstantInt *Result = dyn_cast<ConstantInt>(&V);
+  if (const auto *Call = dyn_cast<IntrinsicInst>(&V))
+    Result = registerOf(*Call);
+  else if (isa<BinaryOperator, CastInst>(V))
+    Result = fold(cast<Instruction>(V));
+  else if (auto *Phi = dyn_cast<PHINode>(&V); Phi && Differs.of(V))
+    Result = counterOf(*Phi);
+  return Result || Differs.of(V) ? Result : unknown(V);
+}
+
+ConstantInt *Thread::valueOf(Value &V) {
+  if (!V.getType()->isIntegerTy() || Depth == MostDepth)
+    return nullptr;
+  auto [It, New] = Known.try_emplace(&V, nullptr);
+  if (!New)
+    return It->second;
+  const SaveAndRestore Deeper(Depth, Depth + 1);
+  return Known[&V] = compute(V);
+}
+
+static int64_t rowBytes(const SharedArray &A) {
+  return A.Extents.back() * A.ElementBytes;
+}
+
+// The array that Pointer points into, and where.
+static SharedArray *baseOf(Value *Pointer,
+                           const DenseMap<Value *, SharedArray *> &Arrays,
+                           std::optional<Address> &Where) {
+  SmallVector<GEPOperator *> Steps;
+  while (isa<GEPOperator, AddrSpaceCastOperator>(Pointer)) {
+    if (auto *G = dyn_cast<GEPOperator>(Pointer))
+      Steps.push_back(G);
+    Pointer = cast<Operator>(Pointer)->getOperand(0);
+  }
+  SharedArray *Array = Arrays.lookup(Pointer);
+  if (!Array)
+    return nullptr;
+  const DataLayout &Layout = cast<GlobalVariable>(Pointer)->getDataLayout();
+  const int64_t Row = rowBytes(*Array);
+  Address Result;
+  for (const GEPOperator *G : Steps) {
+    SmallMapVector<Value *, APInt, 4> Indices;
+    const unsigned Width = Layout.getIndexTypeSizeInBits(G->getType());
+    APInt Constant(Width, 0);
+    if (!G->collectOffset(Layout, Width, Indices, Constant) ||
+        Constant.isNegative())
+      return Array;
+    Result.Rows += Constant.getSExtValue() / Row;
+    Result.Bytes += Constant.getSExtValue() % Row;
+    for (const auto &[Index, Scale] : Indices) {
+      const int64_t Bytes = Scale.getSExtValue();
+      if (Bytes > Row && Bytes % Row)
+        return Array;
+      Result.Terms.push_back({Index, Bytes / Row, Bytes % Row});
     }
-    if (T.Index && !Found)
-      return {};
-    Offset += T.Index ? 0 : Rest;
   }
-  for (Steps &Each : Result)
-    if (Each.empty())
-      Each.push_back({Kind::Constant, 0});
+  Where = std::move(Result);
+  return Array;
+}
+
+// The most words of one bank that a part of the lanes in At asks for.
+static unsigned degreeOf(ArrayRef<std::optional<int64_t>> At, int64_t Bytes) {
+  const unsigned InPart =
+      Lanes * WordBytes / PowerOf2Ceil(std::max(Bytes, WordBytes));
+  unsigned Result = 1;
+  for (unsigned Begin = 0; Begin < Lanes; Begin += InPart) {
+    SmallVector<int64_t, 64> Words;
+    for (const auto &From : At.slice(Begin, InPart))
+      if (From)
+        for (int64_t W = *From / WordBytes; W * WordBytes < *From + Bytes; ++W)
+          Words.push_back(W);
+    sort(Words);
+    Words.erase(llvm::unique(Words), Words.end());
+    std::array<unsigned, Banks> Asked = {};
+    for (int64_t W : Words)
+      Result = std::max(Result, ++Asked[W % Banks]);
+  }
   return Result;
 }
 
-void AccessReader::add(const Instruction &I, Type *Accessed,
-                       ArrayRef<Term> Terms) {
-  SharedAccess A;
-  A.FunctionId = sourceName(F).str();
-  if (const DebugLoc &At = I.getDebugLoc()) {
-    A.Line = At.getLine();
-    A.Column = At.getCol();
+// The row and the byte in it that T asks for.
+static std::optional<std::pair<int64_t, int64_t>> reach(const Address &Where,
+                                                        Thread &T) {
+  int64_t Row = Where.Rows, Byte = Where.Bytes;
+  for (const Address::Term &Each : Where.Terms) {
+    const ConstantInt *Index = T.valueOf(*Each.Index);
+    if (!Index)
+      return std::nullopt;
+    Row += Index->getSExtValue() * Each.Rows;
+    Byte += Index->getSExtValue() * Each.Bytes;
   }
-  A.LoopDepth = Loops.getLoopDepth(I.getParent());
-  if (Accessed && Accessed->isSized()) {
-    A.Bytes = Layout.getTypeStoreSize(Accessed);
-    A.Indices = indicesOf(Terms, A.Offset);
-  }
-  Result.push_back(std::move(A));
+  return std::pair(Row, Byte);
 }
 
-void AccessReader::follow(const Value &Address,
-                          const SmallVector<Term> &Terms) {
-  for (const User *U : Address.users()) {
-    const auto *I = dyn_cast<Instruction>(U);
-    if (I && I->getFunction() != &F)
+// Adds what a warp asks for, whose threads are in Zero and Other with different
+// numbers for what is unknown. False where it depends on these.
+static bool addWarp(Access &A, MutableArrayRef<Thread> Zero,
+                    MutableArrayRef<Thread> Other) {
+  const SharedArray &Array = *A.Array;
+  const uint64_t Pitch = rowBytes(Array);
+  uint64_t RowCount = 1;
+  for (uint64_t Extent : ArrayRef(Array.Extents).drop_back())
+    RowCount *= Extent;
+  const bool RowIsConstant =
+      none_of(A.Where->Terms, [](const auto &T) { return T.Rows != 0; });
+  std::optional<std::pair<int64_t, int64_t>> Shift;
+  SmallVector<std::optional<std::pair<int64_t, int64_t>>, Lanes> Reached;
+  for (auto [T, U] : zip(Zero, Other)) {
+    const auto Here = reach(*A.Where, T), There = reach(*A.Where, U);
+    if (!Here || !There)
+      return false;
+    const std::pair Moved(There->first - Here->first,
+                          There->second - Here->second);
+    if (Shift && *Shift != Moved)
+      return false;
+    Shift = Moved;
+    const bool InRow = Moved.second || uint64_t(Here->second) < Pitch;
+    A.Found.MayLeaveRow |= Moved.second ? RowIsConstant : !InRow;
+    const bool Runs =
+        InRow && (Moved.first || uint64_t(Here->first) < RowCount);
+    Reached.push_back(Runs ? Here : std::nullopt);
+  }
+  for (auto [Padding, Degree] : enumerate(A.Found.Degrees)) {
+    const int64_t Length = Pitch + Padding * Array.ElementBytes;
+    SmallVector<std::optional<int64_t>, Lanes> At(Lanes);
+    for (auto [Into, From] : zip(At, Reached))
+      if (From) // Far from 0, where divisions round the other way.
+        Into = (int64_t(1) << 40) + From->first * Length + From->second;
+    Degree = std::max(Degree, degreeOf(At, A.Bytes));
+  }
+  return true;
+}
+
+// Of what each lane asks for at U; 0 where the address goes elsewhere.
+static int64_t accessedBytes(const llvm::Use &U) {
+  const auto *I = cast<Instruction>(U.getUser());
+  const DataLayout &Layout = I->getDataLayout();
+  if (const auto *Copy = dyn_cast<MemIntrinsic>(I)) {
+    const auto *Length = dyn_cast<ConstantInt>(Copy->getLength());
+    return Length ? std::min<int64_t>(Length->getZExtValue(), WidestAccess) : 0;
+  }
+  const auto *Store = dyn_cast<StoreInst>(I);
+  if (!isa<LoadInst, AtomicRMWInst>(I) && !(Store && U.getOperandNo() == 1))
+    return 0;
+  Type *Accessed = Store ? Store->getValueOperand()->getType() : I->getType();
+  return std::min<int64_t>(Layout.getTypeStoreSize(Accessed), WidestAccess);
+}
+
+static std::vector<Access>
+accessesIn(Function &F, const DenseMap<Value *, SharedArray *> &Arrays,
+           StringRef Id) {
+  const DominatorTree Dominators(F);
+  const LoopInfo Loops(Dominators);
+  std::vector<Access> Result;
+  for (Instruction &I : instructions(F)) {
+    if (isa<GetElementPtrInst, AddrSpaceCastInst>(I))
       continue;
-    if (const auto *G = dyn_cast<GEPOperator>(U)) {
-      SmallVector<Term> More = Terms;
-      for (auto T = gep_type_begin(G), E = gep_type_end(G); T != E; ++T) {
-        const auto *C = dyn_cast<ConstantInt>(T.getOperand());
-        if (StructType *Record = T.getStructTypeOrNull())
-          More.push_back(
-              {int64_t(Layout.getStructLayout(Record)->getElementOffset(
-                   C->getZExtValue())),
-               nullptr});
-        else if (const int64_t Bytes =
-                     T.getSequentialElementStride(Layout).getFixedValue();
-                 C)
-          More.push_back({Bytes * C->getSExtValue(), nullptr});
-        else
-          More.push_back({Bytes, T.getOperand()});
+    for (const llvm::Use &U : I.operands()) {
+      Access A;
+      A.Array = baseOf(U, Arrays, A.Where);
+      if (!A.Array)
+        continue;
+      A.Bytes = accessedBytes(U);
+      A.Found.FunctionId = Id;
+      A.Found.LoopDepth = Loops.getLoopDepth(I.getParent());
+      if (const DebugLoc &At = I.getDebugLoc()) {
+        A.Found.Line = At.getLine();
+        A.Found.Column = At.getCol();
       }
-      follow(*U, More);
-    } else if (isa<AddrSpaceCastOperator, BitCastOperator>(U)) {
-      follow(*U, Terms);
-    } else if (const auto *Load = dyn_cast<LoadInst>(U)) {
-      add(*Load, Load->getType(), Terms);
-    } else if (const auto *Store = dyn_cast<StoreInst>(U)) {
-      add(*Store, Store->getValueOperand()->getType(), Terms);
-    } else if (const auto *Atomic = dyn_cast<AtomicRMWInst>(U)) {
-      add(*Atomic, Atomic->getType(), Terms);
-    } else if (I) {
-      add(*I, nullptr, Terms);
+      Result.push_back(std::move(A));
     }
   }
+  return Result;
 }
 
-// The functions that name Address.
-static void addUsers(const Value &Address,
-                     SmallPtrSetImpl<const Function *> &Into) {
-  for (const User *U : Address.users())
+// Inlines what always is, as the functions that read threadIdx are, and makes
+// values of variables.
+static void bringIntoSSAForm(Function &F) {
+  auto IsInlined = [](Instruction &I) {
+    const auto *Call = dyn_cast<CallBase>(&I);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    return Callee && !Callee->isDeclaration() &&
+           Call->hasFnAttr(Attribute::AlwaysInline);
+  };
+  for (unsigned Inlined = 0; Inlined < MostInlined; ++Inlined) {
+    auto Calls = make_filter_range(instructions(F), IsInlined);
+    InlineFunctionInfo Info;
+    if (Calls.empty() ||
+        !InlineFunction(cast<CallBase>(*Calls.begin()), Info).isSuccess())
+      break;
+  }
+  SmallVector<AllocaInst *> Variables;
+  for (Instruction &I : F.getEntryBlock())
+    if (auto *Variable = dyn_cast<AllocaInst>(&I);
+        Variable && isAllocaPromotable(Variable))
+      Variables.push_back(Variable);
+  DominatorTree Dominators(F);
+  PromoteMemToReg(Variables, Dominators);
+}
+
+// How many elements more a row may get, at most half as many again. More than
+// all banks only turns them.
+static unsigned mostPadding(const SharedArray &A) {
+  return std::clamp<uint64_t>(Banks * WordBytes / A.ElementBytes, 1,
+                              std::max<uint64_t>(1, A.Extents.back() / 2));
+}
+
+// All of the accesses that are known, in blocks of that shape.
+static void measure(MutableArrayRef<Access> All, const Divergence &Differs,
+                    const std::vector<unsigned> &Shape) {
+  for (Access &A : All) {
+    A.Found.Shape = Shape;
+    A.Found.MayLeaveRow = false;
+    A.Found.Degrees.clear();
+    if (A.Where && A.Bytes && !Shape.empty())
+      A.Found.Degrees.resize(mostPadding(*A.Array) + 1, 1);
+  }
+  DenseMap<const Value *, uint64_t> Numbers;
+  const unsigned Threads = Shape.empty() ? 0 : Shape[0] * Shape[1] * Shape[2];
+  for (unsigned First = 0; First < Threads; First += Lanes) {
+    std::vector<Thread> Zero, Other;
+    for (unsigned T = First; T < std::min(First + Lanes, Threads); ++T) {
+      Zero.emplace_back(Differs, Numbers, Shape, T, true);
+      Other.emplace_back(Differs, Numbers, Shape, T, false);
+    }
+    for (Access &A : All)
+      if (!A.Found.Degrees.empty() && !addWarp(A, Zero, Other))
+        A.Found.Degrees.clear();
+  }
+}
+
+// The functions that name V.
+static void addUsers(const Value &V, SmallSetVector<Function *, 8> &Into) {
+  for (const User *U : V.users())
     if (const auto *I = dyn_cast<Instruction>(U))
-      Into.insert(I->getFunction());
+      Into.insert(const_cast<Function *>(I->getFunction()));
     else
       addUsers(*U, Into);
 }
 
-static void bringIntoSSAForm(Module &M) {
-  LoopAnalysisManager Loops;
-  FunctionAnalysisManager Functions;
-  CGSCCAnalysisManager Components;
-  ModuleAnalysisManager Modules;
-  PassBuilder Builder;
-  Builder.registerModuleAnalyses(Modules);
-  Builder.registerCGSCCAnalyses(Components);
-  Builder.registerFunctionAnalyses(Functions);
-  Builder.registerLoopAnalyses(Loops);
-  Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
-  FunctionPassManager Each;
-  Each.addPass(SROAPass(SROAOptions::PreserveCFG));
-  Each.addPass(EarlyCSEPass());
-  ModulePassManager All;
-  All.addPass(AlwaysInlinerPass());
-  All.addPass(createModuleToFunctionPassAdaptor(std::move(Each)));
-  All.run(M, Modules);
-}
-
-std::map<std::string, std::vector<SharedAccess>>
-readBanks(const Module &M, ArrayRef<SharedArray> Arrays) {
-  std::map<std::string, std::vector<SharedAccess>> Result;
-  SmallPtrSet<const Function *, 8> Holders;
-  for (const SharedArray &A : Arrays)
-    if (const GlobalVariable *V = M.getGlobalVariable(A.Id, true))
+void readBanks(Module &M, UnitFacts &Facts) {
+  DenseMap<Value *, SharedArray *> Arrays;
+  SmallSetVector<Function *, 8> Holders;
+  for (SharedArray &A : Facts.SharedArrays)
+    if (GlobalVariable *V = M.getGlobalVariable(A.Id, true)) {
+      A.Accesses.emplace();
+      Arrays[V] = &A;
       addUsers(*V, Holders);
-  if (Holders.empty())
-    return Result;
-  ValueToValueMapTy Map;
-  const std::unique_ptr<Module> Copy =
-      CloneModule(M, Map, [&](const GlobalValue *V) {
-        const auto *F = dyn_cast<Function>(V);
-        return !F || Holders.contains(F) ||
-               F->hasFnAttribute(Attribute::AlwaysInline);
-      });
-  bringIntoSSAForm(*Copy);
-  for (const Function *Holder : Holders) {
-    Function *F = Copy->getFunction(Holder->getName());
-    if (!F || F->isDeclaration())
-      continue;
+    }
+  for (Function *Holder : Holders) {
+    const std::string Id = sourceName(*Holder).str();
+    std::set<std::vector<unsigned>> Shapes;
+    for (const Launch &L : Facts.Launches)
+      if (L.KernelId == Id)
+        Shapes.insert(L.Shape);
+    if (Shapes.empty())
+      Shapes.emplace();
+    ValueToValueMapTy Map;
+    Function *F = CloneFunction(Holder, Map);
+    bringIntoSSAForm(*F);
     const Divergence Differs(*F);
-    const DominatorTree Dominators(*F);
-    const LoopInfo Loops(Dominators);
-    for (const SharedArray &A : Arrays)
-      if (const GlobalVariable *V = Copy->getGlobalVariable(A.Id, true))
-        AccessReader(A, *F, Differs, Loops, Result[A.Id]).follow(*V, {});
+    std::vector<Access> All = accessesIn(*F, Arrays, Id);
+    for (const auto &Shape : Shapes) {
+      measure(All, Differs, Shape);
+      for (const Access &A : All)
+        A.Array->Accesses->push_back(A.Found);
+    }
+    F->eraseFromParent();
   }
-  return Result;
 }
 
 } // namespace bankstripe

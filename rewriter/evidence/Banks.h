@@ -1,4 +1,4 @@
-//===-- Banks.h - what lanes ask of shared arrays ---------------*- C++ -*-===//
+//===-- Banks.h - which banks lanes ask for at once -------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,17 +8,14 @@
 #ifndef BANKSTRIPE_EVIDENCE_BANKS_H
 #define BANKSTRIPE_EVIDENCE_BANKS_H
 
-#include "model/SharedArray.h"
-#include "llvm/ADT/ArrayRef.h"
+#include "model/Finding.h"
 #include "llvm/IR/Module.h"
-#include <map>
 
 namespace bankstripe {
 
-/// The accesses in \p M, which is not optimised and stays as it is, to each of
-/// \p Arrays, by Id.
-std::map<std::string, std::vector<SharedAccess>>
-readBanks(const llvm::Module &M, llvm::ArrayRef<SharedArray> Arrays);
+/// Gives each shared array of \p Facts its accesses in \p M, which is not
+/// optimised and stays as it is.
+void readBanks(llvm::Module &M, UnitFacts &Facts);
 
 } // namespace bankstripe
 

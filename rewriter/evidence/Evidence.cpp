@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   ParsedUnit => device IR            (DeviceModule.cpp)
-//              => lanes of accesses   (Banks.cpp)
+//              => banks of accesses    (Banks.cpp)
 //              => allocas of findings  (Residency.cpp)
 //              => optimised IR         (DeviceModule.cpp)
 //              => surviving allocas    (Residency.cpp)
@@ -41,7 +41,7 @@ static Error gather(ParsedUnit &Unit, UnitFacts &Facts, StringRef GpuArch,
     return M.takeError();
   AllocaTracker Tracker(**M, Facts.Findings);
   readCalls(**M, Tracker, isLinked(Unit), Facts);
-  Result.Shared = readBanks(**M, Facts.SharedArrays);
+  readBanks(**M, Facts);
   const bool Holds = !Tracker.holders().empty();
   if (Holds) {
     keepOnly(**M, Tracker.holders());

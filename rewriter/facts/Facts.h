@@ -114,11 +114,10 @@ BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, SharedArrays, Kernels,
                   Sources)
 
 // SharedArray.h
-BANKSTRIPE_FIELDS(LaneStep, What, Number)
-BANKSTRIPE_FIELDS(SharedAccess, FunctionId, Line, Column, LoopDepth, Offset,
-                  Bytes, Indices)
+BANKSTRIPE_FIELDS(SharedAccess, FunctionId, Shape, Line, Column, LoopDepth,
+                  Degrees, MayLeaveRow)
 BANKSTRIPE_FIELDS(SharedArray, Id, Name, Where, Function, Type, ElementBytes,
-                  Extents, LastExtent, IsSum, Obstacles)
+                  Extents, LastExtent, IsSum, Obstacles, Accesses)
 
 // Evidence.h
 BANKSTRIPE_FIELDS(ArrayEvidence, Where, Index, ResidentBytes, UniformAccesses,
@@ -129,7 +128,7 @@ BANKSTRIPE_FIELDS(Words, Loaded, Stored)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
                   Gathered, Shared, OtherLocal, GuessedLoops, Arrays)
-BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Shared, Problem)
+BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Problem)
 
 // Frontend.h, Plan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,

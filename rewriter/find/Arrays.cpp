@@ -401,6 +401,18 @@ ArrayReader::ArrayReader(const FunctionDecl *Function, BodyIndexCache &Bodies,
       Text(Text), Pointers(Pointers), Loops(Body),
       Versions(Function, Body, Text) {}
 
+std::vector<Obstacle>
+ArrayReader::readOtherThanSubscripts(const VarDecl *Variable) {
+  Finding F;
+  F.Where = Text.place(Variable->getLocation());
+  readUses(F, Variable);
+  if (!F.Trail.Locals.empty() || !F.Trail.Arguments.empty())
+    F.Obstacles.push_back({Reason::PointerTaken, F.Where, ""});
+  for (auto [Why, Where] : Bodies.unseenMentions(Function, Variable))
+    F.Obstacles.push_back({Why, Text.place(Where), ""});
+  return std::move(F.Obstacles);
+}
+
 Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   Finding F;
   F.Name = Variable->getNameAsString();

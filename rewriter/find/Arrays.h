@@ -32,6 +32,9 @@ public:
   Finding read(const clang::VarDecl *Variable,
                const clang::DeclStmt *Statement);
 
+  /// What all mentions of \p Variable but subscripts in all dimensions do.
+  std::vector<Obstacle> readOtherThanSubscripts(const clang::VarDecl *Variable);
+
 private:
   using Subscripts = llvm::SmallVector<const clang::ArraySubscriptExpr *>;
 

@@ -63,6 +63,8 @@ static HostValue merge(HostValue A, const HostValue &B) {
     return unknown(B.Source);
   A.Values->insert(B.Values->begin(), B.Values->end());
   A.IsBound |= B.IsBound;
+  if (A.Shape != B.Shape)
+    A.Shape.clear();
   if (A.Values->size() > HostEvaluator::MaximumValues)
     return unknown("it can have too many values");
   return A;
@@ -283,31 +285,21 @@ HostValue HostEvaluator::unconverted(const Expr *E) {
                        "'");
 }
 
-// What a dim3 is made with; null unless it is made of three numbers.
-static const CXXConstructExpr *madeOfThree(const VarDecl *Variable) {
+// `block.x` of a dim3 that keeps the value it is made with.
+HostValue HostEvaluator::field(const MemberExpr *Member) {
+  const VarDecl *Variable = variableOf(Member->getBase());
   const auto *Construct =
       Variable && isDim3(Variable->getType()) && Variable->getInit()
           ? dyn_cast<CXXConstructExpr>(Variable->getInit()->IgnoreImplicit())
           : nullptr;
-  return Construct && Construct->getNumArgs() == 3 ? Construct : nullptr;
-}
-
-static bool isAssigned(const VarDecl *Variable, const BodyIndex &Body) {
-  return llvm::any_of(Body.references(Variable), [&](const DeclRefExpr *Name) {
-    return useOf(Name, Body).Assigned;
-  });
-}
-
-// `block.x` of a dim3 that keeps the value it is made with.
-HostValue HostEvaluator::field(const MemberExpr *Member) {
-  const VarDecl *Variable = variableOf(Member->getBase());
-  const CXXConstructExpr *Construct = madeOfThree(Variable);
-  if (!Construct)
+  if (!Construct || Construct->getNumArgs() != 3)
     return unknown("it is a member of an object");
   HostValue Whole = variable(Variable);
   if (!Whole.Values)
     return Whole;
-  if (isAssigned(Variable, Body))
+  if (llvm::any_of(Body.references(Variable), [&](const DeclRefExpr *Other) {
+        return useOf(Other, Body).Assigned;
+      }))
     return unknown("it is a member of an object that is assigned");
   const StringRef Name = Member->getMemberDecl()->getName();
   return integer(Construct->getArg(Name == "x" ? 0 : Name == "y" ? 1 : 2));
@@ -326,51 +318,30 @@ HostValue HostEvaluator::dim3Product(const Expr *E) {
     if (Construct->getNumArgs() != 3 || !isDim3(Construct->getType()))
       return unknown("it is not a dim3");
     HostValue Result{std::set<int64_t>{1}, "literal", nullptr};
+    std::vector<unsigned> Shape;
     for (const Expr *Argument : Construct->arguments()) {
       HostValue Value = integer(Argument);
       // What is not written is no source that a person would look for.
       if (isa<CXXDefaultArgExpr>(Argument))
         Value.Source = "literal";
       Result = combine(BO_Mul, Result, Value);
+      if (Value.Values && Value.Values->size() == 1 && !Value.IsBound)
+        Shape.push_back(*Value.Values->begin());
     }
+    if (Shape.size() == 3)
+      Result.Shape = std::move(Shape);
     return Result;
   }
   if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
     return merge(dim3Product(Conditional->getTrueExpr()),
                  dim3Product(Conditional->getFalseExpr()));
-  const VarDecl *Variable = variableOf(E);
-  return Variable && isDim3(Variable->getType()) ? variable(Variable)
-                                                 : integer(E);
-}
-
-std::vector<unsigned> HostEvaluator::shapeOf(const Expr *E) {
-  for (const Expr *Before = nullptr; Before != E;
-       E = E->IgnoreParens()->IgnoreImplicit())
-    Before = E;
-  if (const auto *Cast = dyn_cast<ExplicitCastExpr>(E);
-      Cast && isDim3(Cast->getType()))
-    return shapeOf(Cast->getSubExpr());
-  const auto *Construct = dyn_cast<CXXConstructExpr>(E);
-  if (Construct && Construct->getNumArgs() == 1)
-    return shapeOf(Construct->getArg(0));
-  const VarDecl *Variable = variableOf(E);
-  if (Variable && isDim3(Variable->getType())) {
-    Construct = madeOfThree(Variable);
-    if (!Construct || !variable(Variable).Values || isAssigned(Variable, Body))
-      return {};
-  }
-  std::vector<unsigned> Shape;
-  auto Add = [&](const HostValue &V) {
-    if (V.Values && V.Values->size() == 1 && !V.IsBound &&
-        *V.Values->begin() > 0 && *V.Values->begin() <= 1024)
-      Shape.push_back(*V.Values->begin());
-  };
-  if (Construct)
-    for (const Expr *Argument : Construct->arguments())
-      Add(integer(Argument));
-  else if (Add(integer(E)); !Shape.empty())
-    Shape.insert(Shape.end(), 2, 1);
-  return Shape.size() == 3 ? Shape : std::vector<unsigned>();
+  if (const VarDecl *Variable = variableOf(E);
+      Variable && isDim3(Variable->getType()))
+    return variable(Variable);
+  HostValue Result = integer(E);
+  if (Result.Values && Result.Values->size() == 1 && !Result.IsBound)
+    Result.Shape = {unsigned(*Result.Values->begin()), 1, 1};
+  return Result;
 }
 
 // The union of the initialiser and of every assignment; unknown as soon as

@@ -38,6 +38,8 @@ struct HostValue {
   const clang::ParmVarDecl *Parameter = nullptr;
   /// The values are only an upper bound: the smaller of them and another.
   bool IsBound = false;
+  /// Of a block, x, y and z where each is known and just one; else empty.
+  std::vector<unsigned> Shape = {};
 };
 
 /// What the host does with a variable, or a member of it, where it names it.
@@ -68,8 +70,6 @@ public:
   HostValue integer(const clang::Expr *E);
   /// Values of x * y * z of \p E, an integer or a `dim3`.
   HostValue dim3Product(const clang::Expr *E);
-  /// x, y and z of \p E, likewise; empty unless each is just one.
-  std::vector<unsigned> shapeOf(const clang::Expr *E);
 
 private:
   HostValue unconverted(const clang::Expr *E);

@@ -376,8 +376,9 @@ UnitFacts UnitReader::read(bool IsAlone) {
     if (!isOfSystem(Function)) {
       readArrays(Function);
       if (!Function->isDependentContext() && isForDevice(Function, Function))
-        llvm::append_range(Facts.SharedArrays,
-                           findSharedArrays(Function, Bodies, Text, MayEdit));
+        llvm::append_range(
+            Facts.SharedArrays,
+            findSharedArrays(Function, Bodies, Text, Pointers, MayEdit));
     }
   readHost();
   if (!IsAlone || !Facts.Findings.empty() || !Facts.SharedArrays.empty())

@@ -249,9 +249,10 @@ Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
   L.Source = Threads.Source;
   if (Threads.Values && !Threads.Values->empty()) {
     int64_t Largest = *Threads.Values->rbegin();
-    if (*Threads.Values->begin() >= 0 && Largest > 0 && Largest <= 1024)
+    if (*Threads.Values->begin() >= 0 && Largest > 0 && Largest <= 1024) {
       L.Threads = Largest;
-    else
+      L.Shape = Threads.Shape;
+    } else
       L.Source = "it is outside 1 to 1024";
   }
   L.Parameter = parameterOf(Threads.Parameter, Text.context());
@@ -263,12 +264,9 @@ Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
 
 Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
                                 const FunctionDecl *Kernel) {
-  Launch &L =
-      addLaunch(Parts, Kernel, Evaluator.dim3Product(Parts.Block),
-                Parts.Shared ? Evaluator.integer(Parts.Shared)
-                             : HostValue{std::set<int64_t>{0}, "", nullptr});
-  L.Shape = Evaluator.shapeOf(Parts.Block);
-  return L;
+  return addLaunch(Parts, Kernel, Evaluator.dim3Product(Parts.Block),
+                   Parts.Shared ? Evaluator.integer(Parts.Shared)
+                                : HostValue{std::set<int64_t>{0}, "", nullptr});
 }
 
 // An argument that was left out, or is written as the default.

@@ -8,8 +8,7 @@
 #ifndef BANKSTRIPE_FIND_SHAREDARRAYS_H
 #define BANKSTRIPE_FIND_SHAREDARRAYS_H
 
-#include "find/BodyIndex.h"
-#include "find/SourceText.h"
+#include "find/Pointers.h"
 #include "model/SharedArray.h"
 
 namespace bankstripe {
@@ -19,7 +18,7 @@ namespace bankstripe {
 /// where rows lie in memory, and text that cannot be edited.
 std::vector<SharedArray>
 findSharedArrays(const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
-                 const SourceText &Text,
+                 const SourceText &Text, PointerFollower &Pointers,
                  llvm::function_ref<bool(llvm::StringRef)> MayEdit);
 
 } // namespace bankstripe

@@ -13,7 +13,6 @@
 #ifndef BANKSTRIPE_MODEL_EVIDENCE_H
 #define BANKSTRIPE_MODEL_EVIDENCE_H
 
-#include "model/SharedArray.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
@@ -103,7 +102,6 @@ struct UnitEvidence {
   std::map<std::string, KernelWork> Work; ///< By the mangled name.
   /// The same if loops of unknown length are short.
   std::map<std::string, KernelWork> ShortWork;
-  std::map<std::string, std::vector<SharedAccess>> Shared; ///< By the Id.
   std::string Problem; ///< Why there is none; empty when there is.
 };
 

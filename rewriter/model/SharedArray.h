@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `__shared__` arrays of two or more dimensions, and which elements the lanes
-// of a warp ask for at once.
+// `__shared__` arrays of two or more dimensions, and how the lanes of a warp
+// share the banks that they lie in.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,43 +14,23 @@
 #define BANKSTRIPE_MODEL_SHAREDARRAY_H
 
 #include "model/Reason.h"
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace bankstripe {
 
-/// One step in the computation of an index; a whole index is a list of them in
-/// postfix order. What it is for each lane is known with the block's shape.
-struct LaneStep {
-  enum class Kind {
-    Constant, ///< Number.
-    Thread,   ///< threadIdx in dimension Number.
-    Extent,   ///< blockDim in dimension Number.
-    Uniform,  ///< Unknown, and the same for all lanes.
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-    And,
-    Or,
-    Xor,
-    ShiftLeft,
-    ShiftRight,
-  };
-  Kind What = Kind::Uniform;
-  int64_t Number = 0;
-};
-
-/// One load or store of a shared array.
+/// One load or store of a shared array, in blocks of one shape.
 struct SharedAccess {
-  std::string FunctionId; ///< Mangled name of the function that it is in.
+  std::string FunctionId;      ///< Mangled name of the function that it is in.
+  std::vector<unsigned> Shape; ///< x, y and z of blocks; empty if unknown.
   unsigned Line = 0, Column = 0;
   unsigned LoopDepth = 0;
-  uint64_t Offset = 0; ///< Into the element, in bytes.
-  uint64_t Bytes = 0;  ///< Of each lane.
-  /// By dimension; empty where that is not known.
-  std::vector<std::vector<LaneStep>> Indices;
+  /// How many words of one bank the lanes of a warp ask for at once, at most,
+  /// by the number of elements that each row gets; empty where unknown.
+  std::vector<unsigned> Degrees;
+  /// What it finds may depend on where rows lie.
+  bool MayLeaveRow = false;
 };
 
 /// One `__shared__` array, of one instance where a template declares it.
@@ -63,8 +43,10 @@ struct SharedArray {
   uint64_t ElementBytes = 0;
   std::vector<uint64_t> Extents;
   TextRange LastExtent; ///< As written.
-  bool IsSum = false;   ///< A term can be added to that as it is written.
+  bool IsSum = false;   ///< It needs no parentheses to be a term of a sum.
   std::vector<Obstacle> Obstacles;
+  /// Nothing without IR.
+  std::optional<std::vector<SharedAccess>> Accesses;
 };
 
 } // namespace bankstripe

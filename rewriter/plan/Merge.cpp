@@ -280,6 +280,9 @@ MergedRun bankstripe::mergeUnits(std::vector<UnitResult> Units) {
     M.addWork(Unit);
   }
   MergedRun Run = M.take();
+  for (UnitResult &Unit : Units)
+    for (SharedArray &A : Unit.Facts.SharedArrays)
+      Run.SharedArrays[A.Where].push_back(std::move(A));
   followCalls(Run, Units);
   return Run;
 }

@@ -32,6 +32,8 @@ struct MergedRun {
   std::vector<ReachedArray> Arrays;  ///< Sorted by place.
   std::vector<MergedKernel> Kernels; ///< Sorted by place and name.
   std::map<Place, Callee> Callees;
+  /// The instances of each, by place.
+  std::map<Place, std::vector<SharedArray>> SharedArrays;
   std::map<std::string, std::string> Contents;
 };
 

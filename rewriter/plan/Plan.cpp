@@ -228,29 +228,11 @@ static void addLaunches(Plan &P, const MergedRun &Run) {
   }
 }
 
-// What planPadding looks at, for the rest moves into the merged run.
-static std::vector<UnitResult>
-partsWithSharedArrays(const std::vector<UnitResult> &Units) {
-  std::vector<UnitResult> Parts;
-  if (llvm::none_of(Units, [](const UnitResult &U) {
-        return !U.Facts.SharedArrays.empty();
-      }))
-    return Parts;
-  for (const UnitResult &U : Units) {
-    UnitResult &Part = Parts.emplace_back();
-    Part.Facts.SharedArrays = U.Facts.SharedArrays;
-    Part.Facts.Launches = U.Facts.Launches;
-    Part.Evidence.Shared = U.Evidence.Shared;
-  }
-  return Parts;
-}
-
 Plan bankstripe::makePlan(std::vector<UnitResult> Units,
                           const PlanOptions &Options, const Measured &Known) {
   for (UnitResult &Unit : Units)
     assumeOutside(Unit.Facts, Options.Others);
   resolveParameters(Units);
-  const std::vector<UnitResult> WithShared = partsWithSharedArrays(Units);
   MergedRun Run = mergeUnits(std::move(Units));
   std::vector<DecisionOutcome> Outcomes;
   const std::vector<Wish> Wishes = findWishes(Run, Options, Outcomes);
@@ -273,7 +255,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   B.addKernels(P);
   chooseCarveouts(P, Options);
   addLaunches(P, Run);
-  planPadding(WithShared, Options, Outcomes, P);
+  planPadding(Run, Options, Outcomes, P);
   settleOutcomes(Outcomes, P.Arrays);
   P.Outcomes = std::move(Outcomes);
   return P;

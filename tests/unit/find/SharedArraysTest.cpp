@@ -127,7 +127,7 @@ TEST(SharedArrays, NeedAnExtentThatIsWrittenThere) {
             Reasons{Reason::DeclarationInMacro});
 }
 
-// `8 << 1 + 1` is none.
+// `8 << 1 + 1` is none. Whatever is more than one operand gets parentheses.
 TEST(SharedArrays, KnowWhetherATermCanBeAdded) {
   auto IsSum = [](const std::string &Extent, const std::string &Before = "") {
     return sharedIn("__shared__ float t[16][" + Extent + "];", Before)
@@ -135,7 +135,7 @@ TEST(SharedArrays, KnowWhetherATermCanBeAdded) {
         .IsSum;
   };
   EXPECT_TRUE(IsSum("16"));
-  EXPECT_TRUE(IsSum("2 * 8"));
+  EXPECT_FALSE(IsSum("2 * 8"));
   EXPECT_TRUE(IsSum("(8 << 1)"));
   EXPECT_FALSE(IsSum("8 << 1"));
   EXPECT_TRUE(IsSum("N", "#define N 16\n"));
