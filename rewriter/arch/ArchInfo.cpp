@@ -6,15 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "arch/ArchInfo.h"
-#include <optional>
+#include <algorithm>
+#include <climits>
 #include <utility>
-
-#if __has_include(<cuda_occupancy.h>)
-#include <cuda_occupancy.h>
-#define BANKSTRIPE_HAS_OCCUPANCY 1
-#else
-#define BANKSTRIPE_HAS_OCCUPANCY 0
-#endif
 
 using namespace bankstripe;
 
@@ -28,17 +22,17 @@ const ArchInfo *bankstripe::archInfo(std::string_view Arch) {
                                      Hopper = {0,   8,   16,  32,  64,
                                                100, 132, 164, 196, 228};
   static const ArchInfo Table[] = {
-      {"sm_70", 7, 0, 2048, 128, Volta},
-      {"sm_72", 7, 2, 2048, 128, Volta},
-      {"sm_75", 7, 5, 1024, 96, Turing},
-      {"sm_80", 8, 0, 2048, 192, Ampere},
-      {"sm_86", 8, 6, 1536, 128, Small},
-      {"sm_87", 8, 7, 1536, 192, Ampere},
-      {"sm_89", 8, 9, 1536, 128, Small},
-      {"sm_90", 9, 0, 2048, 256, Hopper},
-      {"sm_100", 10, 0, 2048, 256, Hopper},
-      {"sm_103", 10, 3, 2048, 256, Hopper},
-      {"sm_120", 12, 0, 1536, 128, Small},
+      {"sm_70", 7, 0, 2048, 32, 128, Volta},
+      {"sm_72", 7, 2, 2048, 32, 128, Volta},
+      {"sm_75", 7, 5, 1024, 16, 96, Turing},
+      {"sm_80", 8, 0, 2048, 32, 192, Ampere},
+      {"sm_86", 8, 6, 1536, 16, 128, Small},
+      {"sm_87", 8, 7, 1536, 16, 192, Ampere},
+      {"sm_89", 8, 9, 1536, 24, 128, Small},
+      {"sm_90", 9, 0, 2048, 32, 256, Hopper},
+      {"sm_100", 10, 0, 2048, 32, 256, Hopper},
+      {"sm_103", 10, 3, 2048, 32, 256, Hopper},
+      {"sm_120", 12, 0, 1536, 24, 128, Small},
   };
   for (const ArchInfo &A : Table)
     if (Arch.starts_with(A.Name))
@@ -58,82 +52,59 @@ double ArchInfo::l1Bytes(uint64_t SharedBytes, double Blocks) const {
   return (UnifiedKilobytes - Taken) * 1024.0;
 }
 
-#if BANKSTRIPE_HAS_OCCUPANCY
+namespace {
 
-static cudaOccDeviceProp propertiesOf(const ArchInfo &A) {
-  cudaOccDeviceProp P;
-  P.computeMajor = A.Major;
-  P.computeMinor = A.Minor;
-  P.maxThreadsPerBlock = LargestBlock;
-  P.maxThreadsPerMultiprocessor = A.ThreadsPerSM;
-  P.regsPerBlock = RegistersPerSM;
-  P.regsPerMultiprocessor = RegistersPerSM;
-  P.warpSize = WarpThreads;
-  P.sharedMemPerBlock = StaticSharedLimit;
-  P.sharedMemPerMultiprocessor = A.sharedPerSM();
-  P.sharedMemPerBlockOptin = A.sharedPerBlock();
-  P.reservedSharedMemPerBlock = A.reservedPerBlock();
-  P.numSms = 1;
-  return P;
+/// How many blocks fit, for each of what an SM has.
+struct BlockLimits {
+  unsigned Threads = 0, Registers = 0, Shared = 0, Blocks = 0;
+  unsigned least() const {
+    return std::min({Threads, Registers, Shared, Blocks});
+  }
+};
+
+} // namespace
+
+static unsigned roundedUp(uint64_t Value, unsigned Unit) {
+  return (Value + Unit - 1) / Unit * Unit;
 }
 
-static std::optional<cudaOccResult> ask(std::string_view Arch, unsigned Threads,
-                                        unsigned Registers,
-                                        uint64_t SharedBytes) {
+// As cuda_occupancy.h computes it (ArchInfoTest.cpp holds it to that).
+static BlockLimits limitsOf(std::string_view Arch, unsigned Threads,
+                            unsigned Registers, uint64_t SharedBytes) {
   const ArchInfo *A = archInfo(Arch);
-  if (Threads == 0 || !A)
-    return std::nullopt;
-  cudaOccDeviceProp Properties = propertiesOf(*A);
-  cudaOccFuncAttributes Attributes;
-  Attributes.maxThreadsPerBlock = LargestBlock;
-  Attributes.numRegs = static_cast<int>(Registers);
-  Attributes.sharedSizeBytes = SharedBytes;
-  Attributes.partitionedGCConfig = PARTITIONED_GC_OFF;
-  Attributes.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
-  Attributes.maxDynamicSharedSizeBytes = Properties.sharedMemPerBlockOptin;
-  Attributes.numBlockBarriers = 1;
-  cudaOccDeviceState State;
-  State.cacheConfig = CACHE_PREFER_NONE;
-  State.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT;
-  cudaOccResult Result;
-  if (cudaOccMaxActiveBlocksPerMultiprocessor(
-          &Result, &Properties, &Attributes, &State, static_cast<int>(Threads),
-          /*dynamicSmemSize=*/0) != CUDA_OCC_SUCCESS)
-    return std::nullopt;
-  return Result;
+  if (!A || Threads == 0 || Threads > LargestBlock)
+    return {};
+  const unsigned Warps = roundedUp(Threads, WarpThreads) / WarpThreads;
+  BlockLimits L{A->ThreadsPerSM / WarpThreads / Warps, 0, 0, A->BlocksPerSM};
+  const unsigned PerWarp = roundedUp(Registers, RegisterUnit) * WarpThreads;
+  if (PerWarp == 0)
+    L.Registers = UINT_MAX;
+  else if (PerWarp * roundedUp(Warps, PartitionsPerSM) <= RegistersPerSM)
+    L.Registers =
+        RegistersPerSM / PartitionsPerSM / PerWarp * PartitionsPerSM / Warps;
+  const uint64_t Taken = SharedBytes + A->reservedPerBlock();
+  if (Taken == 0)
+    L.Shared = UINT_MAX;
+  else if (Taken <= A->sharedPerSM())
+    L.Shared = A->sharedPerSM() / roundedUp(Taken, A->Major >= 8 ? 128 : 256);
+  return L;
 }
 
 unsigned bankstripe::residentWarps(std::string_view Arch, unsigned Threads,
                                    unsigned Registers, uint64_t SharedBytes) {
-  auto Result = ask(Arch, Threads, Registers, SharedBytes);
-  return Result ? Result->activeBlocksPerMultiprocessor *
-                      ((Threads + WarpThreads - 1) / WarpThreads)
-                : 0;
+  return limitsOf(Arch, Threads, Registers, SharedBytes).least() *
+         (roundedUp(Threads, WarpThreads) / WarpThreads);
 }
 
 std::string bankstripe::warpLimiter(std::string_view Arch, unsigned Threads,
                                     unsigned Registers, uint64_t SharedBytes) {
-  auto Result = ask(Arch, Threads, Registers, SharedBytes);
+  const BlockLimits L = limitsOf(Arch, Threads, Registers, SharedBytes);
   std::string Text;
-  for (auto [Flag, Name] : {std::pair(OCC_LIMIT_WARPS, "threads"),
-                            std::pair(OCC_LIMIT_REGISTERS, "registers"),
-                            std::pair(OCC_LIMIT_SHARED_MEMORY, "shared memory"),
-                            std::pair(OCC_LIMIT_BLOCKS, "blocks")})
-    if (Result && Result->limitingFactors & Flag)
+  for (auto [Limit, Name] : {std::pair(L.Threads, "threads"),
+                             std::pair(L.Registers, "registers"),
+                             std::pair(L.Shared, "shared memory"),
+                             std::pair(L.Blocks, "blocks")})
+    if (L.Blocks && Limit == L.least())
       Text += (Text.empty() ? "" : ", ") + std::string(Name);
   return Text;
 }
-
-#else
-
-unsigned bankstripe::residentWarps(std::string_view, unsigned, unsigned,
-                                   uint64_t) {
-  return 0;
-}
-
-std::string bankstripe::warpLimiter(std::string_view, unsigned, unsigned,
-                                    uint64_t) {
-  return "";
-}
-
-#endif

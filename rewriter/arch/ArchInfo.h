@@ -47,6 +47,7 @@ struct ArchInfo {
   std::string_view Name;     ///< `sm_90`.
   unsigned Major, Minor;     ///< The compute capability.
   unsigned ThreadsPerSM;     ///< That can be resident.
+  unsigned BlocksPerSM;      ///< Likewise.
   unsigned UnifiedKilobytes; ///< L1 and shared memory together.
   /// How much of that shared memory can take, in KB, ascending.
   std::vector<unsigned> Carveouts;
@@ -67,9 +68,8 @@ struct ArchInfo {
 const ArchInfo *archInfo(std::string_view Arch);
 
 /// Warps of \p Threads-thread blocks that can be resident on one SM of \p Arch,
-/// by cuda_occupancy.h; 0 when it is unknown (built without the toolkit, or an
-/// unknown architecture). \p Registers per thread; 0 when unknown, then they do
-/// not limit.
+/// as cuda_occupancy.h computes it; 0 for an unknown architecture. \p Registers
+/// per thread; 0 when unknown, then they do not limit.
 unsigned residentWarps(std::string_view Arch, unsigned Threads,
                        unsigned Registers, uint64_t SharedBytes);
 

@@ -22,21 +22,12 @@ using namespace bankstripe;
 
 namespace {
 
-class Occupancy : public ::testing::Test {
-protected:
-  void SetUp() override {
-#ifndef BANKSTRIPE_HAS_OCCUPANCY_HEADER
-    GTEST_SKIP() << "built without cuda_occupancy.h";
-#endif
-  }
-};
-
-TEST_F(Occupancy, NothingLimitsASmallKernel) {
+TEST(Occupancy, NothingLimitsASmallKernel) {
   // 16 blocks of 4 warps, 16 * 4 * 32 * 32 registers: all of them.
   EXPECT_EQ(residentWarps("sm_90", 128, 32, 0), 64u);
 }
 
-TEST_F(Occupancy, LimitersHaveNames) {
+TEST(Occupancy, LimitersHaveNames) {
   EXPECT_EQ(warpLimiter("sm_90", 128, 0, 0), "threads");
   EXPECT_EQ(warpLimiter("sm_90", 128, 64, 0), "registers");
   EXPECT_EQ(warpLimiter("sm_90", 128, 32, 100 * 1024), "shared memory");
@@ -45,18 +36,18 @@ TEST_F(Occupancy, LimitersHaveNames) {
   EXPECT_EQ(warpLimiter("sm_20", 128, 0, 0), "");
 }
 
-TEST_F(Occupancy, RegistersLimit) {
+TEST(Occupancy, RegistersLimit) {
   // 65,536 / (4 warps * 32 lanes * 64) = 8 blocks.
   EXPECT_EQ(residentWarps("sm_90", 128, 64, 0), 32u);
   // 33 registers are allocated as 40: 65,536 / (128 * 40) = 12 blocks.
   EXPECT_EQ(residentWarps("sm_90", 128, 33, 0), 48u);
 }
 
-TEST_F(Occupancy, UnknownRegistersDoNotLimit) {
+TEST(Occupancy, UnknownRegistersDoNotLimit) {
   EXPECT_EQ(residentWarps("sm_90", 128, 0, 0), 64u);
 }
 
-TEST_F(Occupancy, SharedMemoryLimits) {
+TEST(Occupancy, SharedMemoryLimits) {
   // 228 KB / (16 KB + 1 KB) = 13 blocks.
   EXPECT_EQ(residentWarps("sm_90", 128, 32, 16 * 1024), 52u);
   // 228 KB / (48 KB + 1 KB) = 4 blocks.
@@ -64,15 +55,15 @@ TEST_F(Occupancy, SharedMemoryLimits) {
   EXPECT_EQ(residentWarps("sm_90", 256, 32, 48 * 1024), 32u);
 }
 
-TEST_F(Occupancy, BlocksLimit) {
+TEST(Occupancy, BlocksLimit) {
   EXPECT_EQ(residentWarps("sm_90", 32, 32, 0), 32u);
 }
 
-TEST_F(Occupancy, PartOfAWarpCountsAsOne) {
+TEST(Occupancy, PartOfAWarpCountsAsOne) {
   EXPECT_EQ(residentWarps("sm_90", 100, 32, 0), 64u);
 }
 
-TEST_F(Occupancy, OtherArchitectures) {
+TEST(Occupancy, OtherArchitectures) {
   // 64 warps; 164 KB / 17 KB = 9 blocks.
   EXPECT_EQ(residentWarps("sm_80", 128, 32, 0), 64u);
   EXPECT_EQ(residentWarps("sm_80", 128, 32, 16 * 1024), 36u);
@@ -84,12 +75,12 @@ TEST_F(Occupancy, OtherArchitectures) {
   EXPECT_EQ(residentWarps("sm_75", 128, 32, 16 * 1024), 16u);
 }
 
-TEST_F(Occupancy, ArchitectureSpecificTargetsAreTheirArchitecture) {
+TEST(Occupancy, ArchitectureSpecificTargetsAreTheirArchitecture) {
   EXPECT_EQ(residentWarps("sm_90a", 128, 64, 0), 32u);
   EXPECT_EQ(residentWarps("sm_120f", 128, 32, 0), 48u);
 }
 
-TEST(OccupancyUnknown, IsZero) {
+TEST(Occupancy, OfTheUnknownIsZero) {
   EXPECT_EQ(residentWarps("sm_31", 128, 32, 0), 0u);
   EXPECT_EQ(residentWarps("gfx90a", 128, 32, 0), 0u);
   EXPECT_EQ(residentWarps("", 128, 32, 0), 0u);
@@ -156,6 +147,50 @@ TEST(ArchInfo, RegistersAreThoseOfTheToolkit) {
     ASSERT_EQ(cudaOccSubPartitionsPerMultiprocessor(&Partitions, &Device),
               CUDA_OCC_SUCCESS);
     EXPECT_EQ(unsigned(Partitions), PartitionsPerSM);
+  }
+}
+
+// Blocks, registers and shared memory together, on both sides of each step.
+TEST(Occupancy, IsThatOfTheToolkit) {
+  for (const char *Name : {"sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87",
+                           "sm_89", "sm_90", "sm_100", "sm_103", "sm_120"}) {
+    const ArchInfo &A = *archInfo(Name);
+    cudaOccDeviceProp Device;
+    Device.computeMajor = A.Major;
+    Device.computeMinor = A.Minor;
+    Device.maxThreadsPerBlock = LargestBlock;
+    Device.maxThreadsPerMultiprocessor = A.ThreadsPerSM;
+    Device.regsPerBlock = Device.regsPerMultiprocessor = RegistersPerSM;
+    Device.warpSize = WarpThreads;
+    Device.sharedMemPerBlock = StaticSharedLimit;
+    Device.sharedMemPerMultiprocessor = A.sharedPerSM();
+    Device.sharedMemPerBlockOptin = A.sharedPerBlock();
+    Device.reservedSharedMemPerBlock = A.reservedPerBlock();
+    Device.numSms = 1;
+    cudaOccFuncAttributes Kernel;
+    Kernel.maxThreadsPerBlock = LargestBlock;
+    Kernel.partitionedGCConfig = PARTITIONED_GC_OFF;
+    Kernel.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+    Kernel.maxDynamicSharedSizeBytes = Device.sharedMemPerBlockOptin;
+    Kernel.numBlockBarriers = 1;
+    cudaOccDeviceState State;
+    State.cacheConfig = CACHE_PREFER_NONE;
+    State.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT;
+    for (unsigned Threads = 1; Threads <= LargestBlock; Threads += 31)
+      for (unsigned Registers = 0; Registers < 256; Registers += 5)
+        for (size_t Bytes = 0; Bytes <= A.sharedPerSM(); Bytes += 3968) {
+          Kernel.numRegs = static_cast<int>(Registers);
+          Kernel.sharedSizeBytes = Bytes;
+          cudaOccResult Result;
+          ASSERT_EQ(cudaOccMaxActiveBlocksPerMultiprocessor(
+                        &Result, &Device, &Kernel, &State,
+                        static_cast<int>(Threads), /*dynamicSmemSize=*/0),
+                    CUDA_OCC_SUCCESS);
+          ASSERT_EQ(residentWarps(Name, Threads, Registers, Bytes),
+                    Result.activeBlocksPerMultiprocessor *
+                        ((Threads + 31) / 32))
+              << Name << ' ' << Threads << ' ' << Registers << ' ' << Bytes;
+        }
   }
 }
 

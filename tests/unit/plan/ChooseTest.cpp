@@ -15,8 +15,6 @@ using namespace bankstripe::testing;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-#ifdef BANKSTRIPE_HAS_OCCUPANCY_HEADER
-
 namespace {
 
 // Arrays `a` and, with a size, `b` in a kernel that does so much with them.
@@ -287,5 +285,3 @@ TEST(Choose, WithoutOccupancyNothingIsPredicted) {
   EXPECT_EQ(usualSharedLimit(Named), 99u * 1024);
   EXPECT_EQ(usualSharedLimit(PlanOptions()), StaticSharedLimit);
 }
-
-#endif
