@@ -7,8 +7,8 @@
 //
 // One file for each entry:
 //
-//   bankstripe cache 1 <digest of the rest> <size when unpacked>\n
-//   <the value, packed>
+//   bankstripe cache 2 <digest of the value>\n
+//   <the value>
 //
 // It is written under another name and then renamed, so there are no locks.
 // Names begin as llvm::pruneCache expects them, those of unfinished files too.
@@ -18,7 +18,6 @@
 #include "cache/Cache.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Compression.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -31,13 +30,10 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-static constexpr llvm::StringLiteral Heading = "bankstripe cache 1 ";
+static constexpr llvm::StringLiteral Heading = "bankstripe cache 2 ";
 
 /// So many values there can be under one key.
 static constexpr unsigned Variants = 4;
-
-/// No value is as large; a damaged size would ask for a lot of memory.
-static constexpr uint64_t LargestValue = uint64_t(1) << 30;
 
 static std::string hexOf(llvm::TruncatedBLAKE3<20> &Hasher) {
   return llvm::toHex(Hasher.final(), /*LowerCase=*/true);
@@ -60,43 +56,11 @@ KeyBuilder &KeyBuilder::add(StringRef Name, StringRef Value) {
 
 std::string KeyBuilder::take() { return hexOf(Hasher); }
 
-static std::string pack(StringRef Value) {
-  if (!llvm::compression::zstd::isAvailable())
-    return Value.str();
-  llvm::SmallVector<uint8_t, 0> Packed;
-  llvm::compression::zstd::compress(
-      llvm::arrayRefFromStringRef(Value), Packed,
-      llvm::compression::zstd::BestSpeedCompression);
-  return llvm::toStringRef(Packed).str();
-}
-
-static std::optional<std::string> unpack(StringRef Packed, uint64_t Size) {
-  if (!llvm::compression::zstd::isAvailable())
-    return Packed.str();
-  llvm::SmallVector<uint8_t, 0> Value;
-  if (llvm::Error E = llvm::compression::zstd::decompress(
-          llvm::arrayRefFromStringRef(Packed), Value, Size)) {
-    llvm::consumeError(std::move(E)); // As if it were not there.
-    return std::nullopt;
-  }
-  return llvm::toStringRef(Value).str();
-}
-
 static std::optional<std::string> readEntry(StringRef Text) {
-  auto [First, Packed] = Text.split('\n');
-  if (!First.consume_front(Heading))
+  const auto [First, Value] = Text.split('\n');
+  if (First != (Heading + strongDigestOf(Value)).str())
     return std::nullopt;
-  const auto [Digest, SizeText] = First.split(' ');
-  uint64_t Size = 0;
-  if (SizeText.getAsInteger(10, Size) || Size > LargestValue ||
-      Digest != strongDigestOf((SizeText + "\n" + Packed).str()))
-    return std::nullopt;
-  return unpack(Packed, Size);
-}
-
-static std::string makeEntry(StringRef Value) {
-  const std::string Rest = std::to_string(Value.size()) + "\n" + pack(Value);
-  return Heading.str() + strongDigestOf(Rest) + " " + Rest;
+  return Value.str();
 }
 
 std::string Cache::path(StringRef Key, unsigned Variant) const {
@@ -125,8 +89,7 @@ Cache::get(StringRef Key, llvm::function_ref<bool(StringRef)> IsRight) {
 }
 
 void Cache::put(StringRef Key, StringRef Value) {
-  if (Value.size() > LargestValue ||
-      fs::create_directories(Folder, /*IgnoreExisting=*/true, fs::owner_all))
+  if (fs::create_directories(Folder, /*IgnoreExisting=*/true, fs::owner_all))
     return;
   // The first free place, else the one that was not used for the longest time.
   std::string Place;
@@ -144,7 +107,7 @@ void Cache::put(StringRef Key, StringRef Value) {
   }
   auto Write = [&](llvm::raw_ostream &OS) {
     auto &File = static_cast<llvm::raw_fd_ostream &>(OS);
-    File << makeEntry(Value);
+    File << Heading << strongDigestOf(Value) << '\n' << Value;
     File.flush();
     const std::error_code Full = File.error();
     File.clear_error();

@@ -16,12 +16,12 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/BuildID.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include <elf.h>
 #include <link.h>
 #include <unistd.h>
 
@@ -50,39 +50,18 @@ std::string bankstripe::identityOfFile(StringRef Path) {
   return Text + "\n";
 }
 
-// The build id among the notes of a segment; empty when there is none.
-static std::string findBuildId(const char *Begin, size_t Size) {
-  const char *const End = Begin + Size;
-  while (End - Begin >= static_cast<ptrdiff_t>(sizeof(ElfW(Nhdr)))) {
-    const auto *Note = reinterpret_cast<const ElfW(Nhdr) *>(Begin);
-    const char *Name = Begin + sizeof(*Note);
-    const char *Id = Name + llvm::alignTo(Note->n_namesz, 4);
-    if (Note->n_type == NT_GNU_BUILD_ID && Note->n_namesz == 4 &&
-        StringRef(Name, 3) == "GNU")
-      return llvm::toHex(StringRef(Id, Note->n_descsz));
-    Begin = Id + llvm::alignTo(Note->n_descsz, 4);
-  }
-  return "";
-}
-
-// Adds the program or library to a text.
+// Adds the program or library to a text, by the file that holds it.
 static int addObject(dl_phdr_info *Object, size_t, void *Into) {
   std::string &Text = *static_cast<std::string *>(Into);
-  std::string Id;
-  for (const ElfW(Phdr) &Header :
-       llvm::ArrayRef(Object->dlpi_phdr, Object->dlpi_phnum))
-    if (Header.p_type == PT_NOTE && Id.empty())
-      Id = findBuildId(
-          reinterpret_cast<const char *>(Object->dlpi_addr + Header.p_vaddr),
-          Header.p_memsz);
-  const StringRef Name = Object->dlpi_name;
-  if (!Id.empty())
-    Text += Id + "\n";
-  else if (Name.empty()) // This program.
-    Text += identityOfFile(
-        fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&ownIdentity)));
-  else
-    Text += identityOfFile(Name);
+  const std::string File =
+      *Object->dlpi_name ? Object->dlpi_name
+                         : fs::getMainExecutable(
+                               nullptr, reinterpret_cast<void *>(&ownIdentity));
+  const auto Opened = llvm::expectedToOptional(
+      llvm::object::ObjectFile::createObjectFile(File));
+  const auto Id = Opened ? llvm::object::getBuildID(Opened->getBinary())
+                         : llvm::object::BuildIDRef();
+  Text += Id.empty() ? identityOfFile(File) : llvm::toHex(Id) + "\n";
   return 0;
 }
 

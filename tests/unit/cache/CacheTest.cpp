@@ -52,15 +52,6 @@ TEST_F(CacheTest, ValuesComeBack) {
   EXPECT_EQ(get("three"), "nothing");
 }
 
-TEST_F(CacheTest, LargeValuesArePacked) {
-  const std::string Large(1 << 20, 'x');
-  open(Folder).put("key", Large);
-  EXPECT_EQ(get("key"), Large);
-  uint64_t Size = 0;
-  ASSERT_FALSE(fs::file_size(files().front(), Size));
-  EXPECT_LT(Size, Large.size() / 10);
-}
-
 TEST_F(CacheTest, SeveralValuesUnderOneKey) {
   Cache Store = open(Folder);
   for (StringRef Value : {"a 1", "b 2", "c 3"})
