@@ -73,16 +73,14 @@ struct Outcome {
   std::vector<std::pair<std::string, std::string>> Copies = {};
   std::string QuoteFolder = {};
   std::string Decisions = {}; ///< The file that was obeyed; empty: none.
-  ArrayCounts Arrays = {};
+  std::map<std::string, int64_t> Counts = {}; ///< As in CompileStats.
 };
 
 // For toBytes and fromBytes.
 template <class Visitor, Is<Outcome> T>
 auto visitFields(T &Value, Visitor &&Visit) {
-  auto &[What, Message, Copies, QuoteFolder, Decisions, Arrays] = Value;
-  auto &[Verdicts, Reasons, Promoted, Kernels] = Arrays;
-  return Visit(What, Message, Copies, QuoteFolder, Decisions, Verdicts, Reasons,
-               Promoted, Kernels);
+  auto &[What, Message, Copies, QuoteFolder, Decisions, Counts] = Value;
+  return Visit(What, Message, Copies, QuoteFolder, Decisions, Counts);
 }
 
 /// One run of the launcher, for a compile of one CUDA file.
@@ -104,7 +102,7 @@ private:
   int compileAsIs(const Outcome &Result);
   int compileCopy(const Outcome &Result);
   void mendDepfiles(const Outcome &Result) const;
-  bool keepStats(bool Parsed, bool Rewritten, const ArrayCounts &Arrays) const;
+  CompileStats statsOf(std::map<std::string, int64_t> Counts) const;
 
   const std::chrono::steady_clock::time_point Begin =
       std::chrono::steady_clock::now();
@@ -163,21 +161,20 @@ static std::optional<Plan> unchangedAlone(UnitRecord Unit,
   return unchangedPlan(Units.front().Unit.Facts, *Planning);
 }
 
-static ArrayCounts countArrays(const Plan &P) {
-  ArrayCounts Counts;
+static std::map<std::string, int64_t> countArrays(const Plan &P) {
+  std::map<std::string, int64_t> Counts;
   std::set<Place> Kernels;
   for (const PlannedArray &A : P.Arrays) {
-    ++Counts.Verdicts[nameOf(A.Verdict.Kind).str()];
-    if (A.Verdict.Kind == VerdictKind::Unchanged ||
-        A.Verdict.Kind == VerdictKind::Unsupported)
-      ++Counts.Reasons[infoOf(A.Verdict.Why).Id.str()];
+    ++Counts[("verdict " + nameOf(A.Verdict.Kind)).str()];
+    if (staysAsItIs(A.Verdict.Kind))
+      ++Counts[("reason " + infoOf(A.Verdict.Why).Id).str()];
     if (!A.Verdict.changesSource())
       continue;
-    ++Counts.Promoted;
+    ++Counts["promoted"];
     for (unsigned Kernel : A.Kernels)
       Kernels.insert(P.Kernels[Kernel].Facts.Where);
   }
-  Counts.Kernels = Kernels.size();
+  Counts["kernels"] = Kernels.size();
   return Counts;
 }
 
@@ -205,7 +202,7 @@ Outcome Launcher::rewriteWithin(ToolOptions Options) {
               Options.Explain);
   Outcome Result = copyWith(Run->Changes);
   if (Result.Message.empty())
-    Result.Arrays = countArrays(Unchanged ? *Unchanged : Run->Decisions);
+    Result.Counts = countArrays(Unchanged ? *Unchanged : Run->Decisions);
   if (!Run->Decisions.Arrays.empty())
     Result.Decisions = Decisions; // Else there was nothing to decide.
   return Result;
@@ -286,20 +283,19 @@ void Launcher::mendDepfiles(const Outcome &Result) const {
   }
 }
 
-// To be called right before the compile. \returns whether it is news.
-bool Launcher::keepStats(bool Parsed, bool Rewritten,
-                         const ArrayCounts &Arrays) const {
+// To be kept right before the compile.
+CompileStats Launcher::statsOf(std::map<std::string, int64_t> Counts) const {
   const std::chrono::duration<double> Passed =
       std::chrono::steady_clock::now() - Begin;
   llvm::SmallString<256> Object(Command.Output);
-  if (fs::make_absolute(Object))
-    return false;
-  return addStats({Tree.Main, std::string(Object), Parsed, Rewritten, Arrays,
-                   Passed.count()});
+  (void)fs::make_absolute(Object); // As canWriteBeside could.
+  return {Tree.Main, std::string(Object), std::move(Counts), Passed.count()};
 }
 
 int Launcher::compileAsIs(const Outcome &Result) {
-  keepStats(Result.What == Outcome::Unchanged, false, Result.Arrays);
+  auto Counts = Result.Counts;
+  Counts["parsed"] = Result.What == Outcome::Unchanged;
+  addStats(statsOf(std::move(Counts)));
   if (Command.Depfiles.empty() || Result.Decisions.empty())
     return become(Command.Words);
   const ProcessResult Ended = runProcess(Command.Words, Output::Shown);
@@ -325,7 +321,10 @@ int Launcher::compileCopy(const Outcome &Result) {
                                            Result.QuoteFolder}
                 : std::vector<std::string>{"-iquote", Result.QuoteFolder};
   const std::string &Copy = Result.Copies.front().first;
-  const bool New = keepStats(true, true, Result.Arrays);
+  auto Counts = Result.Counts;
+  Counts["parsed"] = Counts["rewritten"] = 1;
+  const CompileStats Stats = statsOf(std::move(Counts));
+  const bool New = addStats(Stats);
   const ProcessResult Ended =
       runProcess(compileInstead(Command, Copy, Extra), Output::Apart);
   if (Ended.succeeded() || Ended.wasKilled() || Ended.Interrupted) {
@@ -335,12 +334,12 @@ int Launcher::compileCopy(const Outcome &Result) {
     if (Ended.succeeded()) {
       mendDepfiles(Result);
       if (New && !llvm::is_contained(Flags, "--quiet"))
-        llvm::errs() << "bankstripe: " << Command.Input << ": "
-                     << Result.Arrays.text() << '\n';
+        llvm::errs() << "bankstripe: " << Command.Input << ": " << Stats.text()
+                     << '\n';
     }
     return endAs(Ended);
   }
-  keepStats(true, false, {});
+  addStats(statsOf({{"parsed", 1}}));
   const ProcessResult Again = runProcess(Command.Words, Output::Shown);
   if (Again.succeeded()) {
     warn("the rewritten copy of '" + Command.Input +
@@ -370,7 +369,7 @@ int Launcher::run() {
   Tree = std::move(*Read);
   if (!mayHoldPrivateArray(Tree)) {
     note("'" + Command.Input + "' holds no device code with arrays");
-    keepStats(false, false, {});
+    addStats(statsOf({}));
     return become(Command.Words);
   }
   const Outcome Result = askApart();

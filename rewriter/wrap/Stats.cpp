@@ -27,27 +27,22 @@ static std::string count(int64_t Number, StringRef What) {
   return llvm::formatv("{0} {1}{2}", Number, What, Number == 1 ? "" : "s");
 }
 
-std::string ArrayCounts::text() const {
-  return count(Promoted, "array") + " of " + count(Kernels, "kernel") +
-         " promoted";
-}
-
-static json::Value toJson(const std::map<std::string, int64_t> &Counts) {
-  json::Object Result;
-  for (const auto &[Name, Number] : Counts)
-    Result[Name] = Number;
-  return Result;
+std::string CompileStats::text() const {
+  auto Number = [&](const char *What) {
+    const auto Found = Counts.find(What);
+    return Found == Counts.end() ? 0 : Found->second;
+  };
+  return count(Number("promoted"), "array") + " of " +
+         count(Number("kernels"), "kernel") + " promoted";
 }
 
 static json::Value toJson(const CompileStats &S) {
+  json::Object Counts;
+  for (const auto &[What, Number] : S.Counts)
+    Counts[What] = Number;
   return json::Object{{"source", S.Source},
                       {"object", S.Object},
-                      {"parsed", S.Parsed},
-                      {"rewritten", S.Rewritten},
-                      {"verdicts", toJson(S.Arrays.Verdicts)},
-                      {"reasons", toJson(S.Arrays.Reasons)},
-                      {"promoted", S.Arrays.Promoted},
-                      {"kernels", S.Arrays.Kernels},
+                      {"counts", std::move(Counts)},
                       {"seconds", S.Seconds}};
 }
 
@@ -60,11 +55,7 @@ static std::optional<CompileStats> parse(StringRef Line) {
   json::Path::Root Root;
   json::ObjectMapper Map(*Value, Root);
   if (!Map || !Map.map("source", S.Source) || !Map.map("object", S.Object) ||
-      !Map.map("parsed", S.Parsed) || !Map.map("rewritten", S.Rewritten) ||
-      !Map.map("verdicts", S.Arrays.Verdicts) ||
-      !Map.map("reasons", S.Arrays.Reasons) ||
-      !Map.map("promoted", S.Arrays.Promoted) ||
-      !Map.map("kernels", S.Arrays.Kernels) || !Map.map("seconds", S.Seconds))
+      !Map.map("counts", S.Counts) || !Map.map("seconds", S.Seconds))
     return std::nullopt;
   return S;
 }
@@ -94,18 +85,23 @@ bool bankstripe::addStats(const CompileStats &Stats) {
   OS.clear_error(); // A full disk is none of the build's concerns yet.
   return llvm::none_of(Before, [&](const auto &Entry) {
     const CompileStats &S = Entry.second;
-    return S.Source == Stats.Source && S.Rewritten == Stats.Rewritten &&
-           S.Arrays.text() == Stats.Arrays.text();
+    return S.Source == Stats.Source && S.text() == Stats.text();
   });
 }
 
-static std::string list(std::vector<std::pair<std::string, int64_t>> Counts,
-                        size_t Most) {
+// The commonest of what is counted under names that begin with Kind.
+static std::string list(const std::map<std::string, int64_t> &Counts,
+                        StringRef Kind, size_t Most) {
+  std::vector<std::pair<StringRef, int64_t>> Found;
+  for (const auto &[What, Number] : Counts)
+    if (StringRef Name = What; Name.consume_front(Kind))
+      Found.emplace_back(Name, Number);
   llvm::stable_sort(
-      Counts, [](const auto &A, const auto &B) { return A.second > B.second; });
+      Found, [](const auto &A, const auto &B) { return A.second > B.second; });
   std::string Text;
-  for (const auto &[Name, Number] : llvm::ArrayRef(Counts).take_front(Most))
-    Text += (Text.empty() ? "" : ", ") + Name + " " + std::to_string(Number);
+  for (const auto &[Name, Number] : llvm::ArrayRef(Found).take_front(Most))
+    Text +=
+        (Text.empty() ? "" : ", ") + Name.str() + " " + std::to_string(Number);
   return Text;
 }
 
@@ -116,28 +112,22 @@ void bankstripe::printStats(llvm::raw_ostream &OS, StringRef Folder) {
        It != End && !EC; It.increment(EC))
     if (path::filename(It->path()) == StatsFileName)
       readStats(It->path(), All);
-  int64_t Files = 0, Parsed = 0, Rewritten = 0;
+  int64_t Files = 0;
   double Seconds = 0;
-  std::map<std::string, int64_t> Verdicts, Reasons;
+  std::map<std::string, int64_t> Counts;
   for (const auto &[Object, S] : All) {
     if (!fs::exists(Object))
       continue;
     ++Files;
-    Parsed += S.Parsed;
-    Rewritten += S.Rewritten;
     Seconds += S.Seconds;
-    for (const auto &[Name, Number] : S.Arrays.Verdicts)
-      Verdicts[Name] += Number;
-    for (const auto &[Name, Number] : S.Arrays.Reasons)
-      Reasons[Name] += Number;
+    for (const auto &[What, Number] : S.Counts)
+      Counts[What] += Number;
   }
-  OS << count(Files, "CUDA file") << ": " << Parsed << " parsed, " << Rewritten
-     << " rewritten\n";
-  if (!Verdicts.empty())
-    OS << "arrays: "
-       << list({Verdicts.begin(), Verdicts.end()}, Verdicts.size()) << '\n';
-  if (!Reasons.empty())
-    OS << "why arrays stay: "
-       << list({Reasons.begin(), Reasons.end()}, MostReasons) << '\n';
+  OS << count(Files, "CUDA file") << ": " << Counts["parsed"] << " parsed, "
+     << Counts["rewritten"] << " rewritten\n";
+  if (auto Verdicts = list(Counts, "verdict ", SIZE_MAX); !Verdicts.empty())
+    OS << "arrays: " << Verdicts << '\n';
+  if (auto Reasons = list(Counts, "reason ", MostReasons); !Reasons.empty())
+    OS << "why arrays stay: " << Reasons << '\n';
   OS << llvm::formatv("time added: {0:f1} s\n", Seconds);
 }

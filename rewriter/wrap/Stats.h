@@ -22,23 +22,17 @@ namespace bankstripe {
 
 inline constexpr llvm::StringLiteral StatsFileName = ".bankstripe-stats";
 
-/// What became of the arrays of one file.
-struct ArrayCounts {
-  std::map<std::string, int64_t> Verdicts; ///< Arrays, by their verdict.
-  std::map<std::string, int64_t> Reasons; ///< Those that stay, by their reason.
-  int64_t Promoted = 0;
-  int64_t Kernels = 0; ///< That reach promoted ones.
-
-  /// `2 arrays of 1 kernel promoted`.
-  std::string text() const;
-};
-
 /// One compile behind the launcher.
 struct CompileStats {
   std::string Source, Object; ///< Absolute.
-  bool Parsed = false, Rewritten = false;
-  ArrayCounts Arrays;
+  /// What became of it: 1 for `parsed` and `rewritten`; arrays that are
+  /// `promoted`, and the `kernels` that reach those; arrays by their verdict
+  /// (`verdict stripe`), those that stay by their reason (`reason nolint`).
+  std::map<std::string, int64_t> Counts;
   double Seconds = 0; ///< That it took longer.
+
+  /// `2 arrays of 1 kernel promoted`.
+  std::string text() const;
 };
 
 /// Adds \p Stats to those in the folder of its object. \returns whether they

@@ -30,10 +30,10 @@ protected:
     S.Source = "/a.cu";
     S.Object = (Folder + "/" + Object).str();
     std::ofstream(S.Object) << "object";
-    S.Parsed = S.Rewritten = Stripes != 0;
-    S.Arrays.Promoted = S.Arrays.Verdicts["stripe"] = Stripes;
-    S.Arrays.Verdicts["unchanged"] = S.Arrays.Reasons["block-size-unknown"] = 1;
-    S.Arrays.Kernels = 1;
+    S.Counts = {{"parsed", Stripes != 0},        {"rewritten", Stripes != 0},
+                {"promoted", Stripes},           {"kernels", 1},
+                {"verdict stripe", Stripes},     {"verdict unchanged", 1},
+                {"reason block-size-unknown", 1}};
     S.Seconds = 0.5;
     return addStats(S);
   }
@@ -84,9 +84,10 @@ TEST_F(Stats, OfOtherVersionsAreLeftOut) {
   EXPECT_EQ(sum().find("1 CUDA file: 1 parsed"), 0u);
 }
 
-TEST(ArrayCounts, AreSaidInWords) {
-  EXPECT_EQ((ArrayCounts{{}, {}, 2, 1}).text(),
-            "2 arrays of 1 kernel promoted");
-  EXPECT_EQ((ArrayCounts{{}, {}, 1, 3}).text(),
-            "1 array of 3 kernels promoted");
+TEST_F(Stats, AreSaidInWords) {
+  CompileStats S;
+  S.Counts = {{"promoted", 2}, {"kernels", 1}};
+  EXPECT_EQ(S.text(), "2 arrays of 1 kernel promoted");
+  S.Counts = {{"promoted", 1}, {"kernels", 3}};
+  EXPECT_EQ(S.text(), "1 array of 3 kernels promoted");
 }
