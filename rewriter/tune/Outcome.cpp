@@ -209,9 +209,9 @@ json::Value bankstripe::toJson(const TuneOutcome &Outcome) {
     const Attempt *Best = G.best();
     Groups.push_back(json::Object{
         {"kernels", std::move(Kernels)},
-        {"measured-by", G.WhyWhole.empty() ? "replay" : "program"},
-        {"why-not-replayed", G.WhyWhole},
-        {"in-program", G.InProgram ? json::Value(*G.InProgram) : nullptr},
+        {"measuredBy", G.WhyWhole.empty() ? "replay" : "program"},
+        {"whyNotReplayed", G.WhyWhole},
+        {"inProgram", G.InProgram ? json::Value(*G.InProgram) : nullptr},
         {"noise", G.Noise},
         {"best", Best ? json::Value(Best->Name) : json::Value(nullptr)},
         {"attempts", std::move(Attempts)}});
@@ -230,8 +230,8 @@ json::Value bankstripe::toJson(const TuneOutcome &Outcome) {
                       {"device", Outcome.Device},
                       {"replays", Outcome.Replays},
                       {"comparisons", Outcome.Comparisons},
-                      {"not-launched", json::Array(Outcome.NotLaunched)},
+                      {"notLaunched", json::Array(Outcome.NotLaunched)},
                       {"together", std::move(Together)},
-                      {"slower-beside", std::move(Slower)},
+                      {"slowerBeside", std::move(Slower)},
                       {"groups", std::move(Groups)}};
 }
