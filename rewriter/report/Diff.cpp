@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "report/Report.h"
+#include "report/Terminal.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -118,7 +119,7 @@ static std::vector<ScriptLine> compare(const Lines &A, const Lines &B) {
 }
 
 static void printLine(llvm::raw_ostream &OS, const ScriptLine &Line) {
-  bool Colour = OS.has_colors() && Line.Kind != ' ';
+  bool Colour = showsColours(OS) && Line.Kind != ' ';
   if (Colour)
     OS.changeColor(Line.Kind == '+' ? llvm::raw_ostream::GREEN
                                     : llvm::raw_ostream::RED);

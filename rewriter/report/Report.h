@@ -61,6 +61,15 @@ bool isOfSharedArrays(Reason R);
 /// shared memory".
 llvm::StringRef outcomeOf(Reason R);
 
+/// Whether the user has to act before an array with a verdict for \p R can
+/// move, or must not be as it is: a warning. All else is a remark.
+bool needsAction(Reason R);
+
+/// Whether an array of this verdict is left in local memory.
+inline bool staysAsItIs(VerdictKind Kind) {
+  return Kind == VerdictKind::Unchanged || Kind == VerdictKind::Unsupported;
+}
+
 /// "per-thread array 'a' (int[16], 64 bytes per thread) moves to a stripe in
 /// shared memory: its dynamic indices force it into local memory"
 std::string headline(const PlannedArray &A);
@@ -72,8 +81,6 @@ std::string cost(const PlannedArray &A);
 /// "NVIDIA H200 (sm_90)", to whose timings predictions are fitted, if \p P is
 /// for another architecture; else empty.
 std::string otherFittedGpu(const Plan &P);
-
-/// "16 iterations"
 
 /// Prints a unified diff with three lines of context, `a/` and `b/` before
 /// \p Name, as `git apply` and `patch -p1` take it. Nothing when both are

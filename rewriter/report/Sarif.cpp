@@ -40,13 +40,8 @@ static std::string asSentence(StringRef Text) {
   return Result;
 }
 
-// `warning` where something should be done, `note` where something could be.
 static StringRef levelOf(Reason R) {
-  const VerdictKind Verdict = infoOf(R).Verdict;
-  // An access outside an array is a mistake, whatever becomes of the array.
-  const bool Stays =
-      Verdict == VerdictKind::Unchanged || Verdict == VerdictKind::Unsupported;
-  return Stays && R != Reason::OutOfBounds ? "note" : "warning";
+  return needsAction(R) ? "warning" : "note";
 }
 
 // What would change the verdict, as a sentence to append; empty when nothing
@@ -55,8 +50,7 @@ static std::string adviceOn(Reason R) {
   const ReasonInfo &Info = infoOf(R);
   if (Info.Advice.empty())
     return "";
-  const bool Stays = Info.Verdict == VerdictKind::Unchanged ||
-                     Info.Verdict == VerdictKind::Unsupported;
+  const bool Stays = staysAsItIs(Info.Verdict);
   if (Stays || Info.Verdict == VerdictKind::Slot)
     return ((isOfSharedArrays(R) ? " To change that: "
              : Stays             ? " To move it: "
@@ -132,7 +126,9 @@ static bool isShown(const PlannedArray &A, Detail Level) {
     return false;
   if (V.Kind == VerdictKind::Registers)
     return false;
-  return Level != Detail::Quiet || levelOf(V.Why) == "warning";
+  // An access outside an array is a mistake, whatever becomes of the array.
+  return Level != Detail::Quiet || V.changesSource() ||
+         V.Why == Reason::OutOfBounds;
 }
 
 // The first sentence is all that is shown where there is little room.

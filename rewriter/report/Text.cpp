@@ -13,20 +13,18 @@
 
 #include "arch/ArchInfo.h"
 #include "report/Report.h"
+#include "report/Terminal.h"
 #include "clang/Basic/Diagnostic.h"
-#include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
-#include "clang/Basic/FileManager.h"
 #include "clang/Basic/LangOptions.h"
 #include "clang/Basic/SourceManager.h"
-#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Frontend/TextDiagnostic.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
@@ -139,118 +137,81 @@ std::string bankstripe::otherFittedGpu(const Plan &P) {
   return llvm::formatv("{0} ({1})", P.FittedGpu, P.FittedArch);
 }
 
-// The folder that the program runs in, without links, as in the names of files.
-static std::string currentFolder() {
-  llvm::SmallString<256> Here;
-  if (llvm::sys::fs::real_path(".", Here))
-    return "";
-  return std::string(Here);
-}
-
 std::string bankstripe::displayName(llvm::StringRef File) {
-  const std::string Here = currentFolder();
+  llvm::SmallString<256> Here;
   llvm::StringRef Name = File;
-  if (!Here.empty() && Name.consume_front(Here) && Name.consume_front("/"))
+  if (!llvm::sys::fs::real_path(".", Here) && Name.consume_front(Here) &&
+      Name.consume_front("/"))
     return Name.str();
   return File.str();
 }
 
 namespace {
 
-/// Prints messages at places, with the text that was parsed.
+/// Prints messages at places, with the text that was parsed, as Clang does.
 class PlacePrinter {
 public:
   PlacePrinter(llvm::raw_ostream &OS,
                const std::map<std::string, std::string> &Contents)
-      : Printer(OS, makeOptions(Options, OS)),
-        Files(clang::FileSystemOptions(), makeFileSystem(Contents)),
-        Engine(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), Options,
-               &Printer, /*ShouldOwnClient=*/false),
-        Sources(Engine, Files) {
-    Engine.setSourceManager(&Sources);
+      : OS(OS), Contents(Contents) {
+    Options.ShowColors = showsColours(OS);
+    Options.MessageLength = columnsOf(OS);
   }
 
-  /// \p Insertion is what could be put there.
   void print(DiagnosticsEngine::Level Level, const Place &Where,
-             llvm::StringRef Message, llvm::StringRef Insertion = "") {
-    unsigned Id =
-        Engine.getDiagnosticIDs()->getCustomDiagID(toSeverity(Level), "%0");
-    Printer.BeginSourceFile(Language, nullptr);
-    const clang::SourceLocation At = locate(Where);
-    {
-      auto Report = Engine.Report(At, Id);
-      Report << Message;
-      if (!Insertion.empty() && At.isValid())
-        Report << clang::FixItHint::CreateInsertion(At, Insertion);
+             llvm::StringRef Message) {
+    clang::TextDiagnostic Printer(OS, Language, Options);
+    auto Text = Contents.find(Where.File);
+    // A decisions file is none that was parsed.
+    auto Read = llvm::MemoryBuffer::getFile(Where.File);
+    if (!Where.isValid() || (Text == Contents.end() && !Read)) {
+      Printer.emitDiagnostic(clang::FullSourceLoc(), Level, Message, {}, {});
+      return;
     }
-    // Writes out what the printer holds back; a message without a place does
-    // not go through its buffer and would overtake.
-    Printer.EndSourceFile();
+    clang::SourceManagerForFile File(
+        displayName(Where.File),
+        Text == Contents.end() ? (*Read)->getBuffer() : Text->second);
+    clang::SourceManager &Sources = File.get();
+    Printer.emitDiagnostic(
+        clang::FullSourceLoc(Sources.translateLineCol(Sources.getMainFileID(),
+                                                      Where.Line, Where.Column),
+                             Sources),
+        Level, Message, {}, {});
   }
 
 private:
-  static clang::DiagnosticOptions &makeOptions(clang::DiagnosticOptions &O,
-                                               llvm::raw_ostream &OS) {
-    O.ShowColors = OS.has_colors();
-    // As wide as the terminal, as Clang's own.
-    if (OS.is_displayed())
-      O.MessageLength = std::max(llvm::sys::Process::StandardErrColumns(),
-                                 llvm::sys::Process::StandardOutColumns());
-    return O;
-  }
-  static clang::DiagnosticIDs::Level toSeverity(DiagnosticsEngine::Level L) {
-    return static_cast<clang::DiagnosticIDs::Level>(L);
-  }
-  static llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
-  makeFileSystem(const std::map<std::string, std::string> &Contents) {
-    auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-    if (std::string Here = currentFolder(); !Here.empty())
-      (void)Memory->setCurrentWorkingDirectory(Here); // Any path will do.
-    for (const auto &[Path, Text] : Contents)
-      Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBuffer(Text, Path));
-    auto Overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
-        llvm::vfs::getRealFileSystem());
-    Overlay->pushOverlay(Memory);
-    return Overlay;
-  }
-  clang::SourceLocation locate(const Place &Where) {
-    auto File = Where.isValid()
-                    ? Files.getOptionalFileRef(displayName(Where.File))
-                    : clang::OptionalFileEntryRef();
-    if (!File)
-      return {};
-    clang::FileID Id = Sources.getOrCreateFileID(*File, clang::SrcMgr::C_User);
-    return Sources.translateLineCol(Id, Where.Line, Where.Column);
-  }
-
-  clang::LangOptions Language;
+  llvm::raw_ostream &OS;
+  const std::map<std::string, std::string> &Contents;
+  const clang::LangOptions Language;
   clang::DiagnosticOptions Options;
-  clang::TextDiagnosticPrinter Printer;
-  clang::FileManager Files;
-  DiagnosticsEngine Engine;
-  clang::SourceManager Sources;
 };
 
 } // namespace
 
+bool bankstripe::needsAction(Reason R) {
+  const ReasonInfo &Info = infoOf(R);
+  return staysAsItIs(Info.Verdict) && !Info.Advice.empty() &&
+         !llvm::is_contained({Reason::Nolint, Reason::DecidedKeep,
+                              Reason::NotProfitable, Reason::OutsidePaths},
+                             R);
+}
+
 static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
   const Verdict &V = A.Verdict;
-  bool Moves = V.usesHelper();
-  bool Stays =
-      V.Kind == VerdictKind::Unchanged || V.Kind == VerdictKind::Unsupported;
-  Printer.print(Stays ? DiagnosticsEngine::Warning : DiagnosticsEngine::Remark,
+  const ReasonInfo &Info = infoOf(V.Why);
+  Printer.print(needsAction(V.Why) ? DiagnosticsEngine::Warning
+                                   : DiagnosticsEngine::Remark,
                 A.Array.Where,
                 headline(A) + " [" + nameOf(V.Kind).str() + ", " +
-                    infoOf(V.Why).Id.str() + "]");
-  if (Moves)
+                    Info.Id.str() + "]");
+  if (V.usesHelper())
     Printer.print(DiagnosticsEngine::Note, Place(), cost(A));
-  const ReasonInfo &Info = infoOf(V.Why);
-  bool Elsewhere = V.Where.isValid() && !(V.Where == A.Array.Where);
-  if (Stays && Elsewhere)
+  if (!staysAsItIs(V.Kind))
+    return;
+  if (V.Where.isValid() && !(V.Where == A.Array.Where))
     Printer.print(DiagnosticsEngine::Note, V.Where,
-                  Info.Advice.empty() ? llvm::StringRef("this is the place")
-                                      : Info.Advice);
-  else if (Stays && !Info.Advice.empty())
+                  Info.Advice.empty() ? "this is the place" : Info.Advice);
+  else if (!Info.Advice.empty())
     Printer.print(DiagnosticsEngine::Note, Place(), Info.Advice);
 }
 
@@ -277,7 +238,9 @@ static void printShared(PlacePrinter &Printer, const PlannedSharedArray &A) {
 
 static void row(llvm::raw_ostream &OS, llvm::StringRef Name,
                 const std::string &Text) {
-  OS << llvm::formatv("  {0,-24} {1}\n", Name, Text);
+  constexpr size_t Indent = 27;
+  OS << llvm::formatv("  {0,-24} {1}\n", Name,
+                      wrapped(Text, columnsOf(OS), Indent));
 }
 
 static std::string change(const std::string &Before, const std::string &After) {

@@ -19,6 +19,7 @@
 #include "facts/Archive.h"
 #include "frontend/CommandLine.h"
 #include "frontend/Resources.h"
+#include "report/Terminal.h"
 #include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -64,7 +65,7 @@ static std::string keyOf(const CompileJob &Job, DiskState &State) {
       .add("job", toBytes(Job))
       .add("resources", Resources ? *Resources : "")
       .add("environment", environmentOfClang())
-      .add("colours", llvm::errs().has_colors() ? "yes" : "no")
+      .add("colours", showsColours(llvm::errs()) ? "yes" : "no")
       .add("source", State.ask(DiskQuestion::Content, Job.File));
   if (!Resources)
     llvm::consumeError(Resources.takeError()); // The parse says so.

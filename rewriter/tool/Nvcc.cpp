@@ -81,7 +81,7 @@ askNvcc(RunResult &Run, const std::vector<NvccQuestion> &Questions,
     if (auto Table =
             Keys[I] ? Run.Known->recallTable(*Keys[I]) : std::nullopt) {
       Replies[I].emplace(std::move(*Table));
-      Shown.done(displayName(Questions[I].Unit->Job.File));
+      Shown.skip();
       continue;
     }
     if (!Scratch) {

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Options.h"
+#include "report/Terminal.h"
 #include "tool/Version.h"
 #include "workers/Workers.h"
 #include "clang/Basic/Version.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -45,35 +45,31 @@ using List = cl::list<std::string, std::vector<std::string>>;
 static cl::OptionCategory Category("bankstripe options");
 
 static cl::SubCommand
-    AnalyzeCommand("analyze", "Find per-thread arrays and say what would "
-                              "become of them; changes nothing");
-static cl::SubCommand RewriteCommand("rewrite",
-                                     "Move per-thread arrays into bank-striped "
-                                     "shared memory; prints a diff by default");
-static cl::SubCommand VerifyCommand("verify",
-                                    "Rewrite one program, build and run it "
-                                    "both ways on the GPU, compare and time; "
-                                    "or do so with any two commands");
-
+    AnalyzeCommand("analyze", "Say what would become of per-thread arrays; "
+                              "changes nothing");
+static cl::SubCommand
+    RewriteCommand("rewrite", "Move per-thread arrays into shared memory; "
+                              "prints a diff");
+static cl::SubCommand
+    VerifyCommand("verify", "Run a program as it is and rewritten, or any two "
+                            "commands; compare");
 static cl::SubCommand TuneCommand("tune",
-                                  "Measure which layouts are fastest on this "
-                                  "GPU and write them to .bankstripe.yaml");
+                                  "Measure which layouts are fastest; writes "
+                                  ".bankstripe.yaml");
 static cl::SubCommand
     CalibrateCommand("calibrate", "Measure this GPU and write the constants of "
                                   "predictions for it");
 // These read their words themselves (main.cpp); here they are for --help.
-static cl::SubCommand
-    WrapCommand("wrap", "Before a compiler and its arguments: compile "
-                        "a rewritten copy; see docs/guide/build.md");
+static cl::SubCommand WrapCommand("wrap", "Compile a rewritten copy; see "
+                                          "docs/guide/build.md");
 static cl::SubCommand StatsCommand("stats", "What 'wrap' did to the files of a "
                                             "build, summed up");
 static cl::SubCommand
-    ReasonCommand("reason", "Explain a reason that a message names: reason "
-                            "over-budget; without one, list all");
-static cl::SubCommand ReplayCommand("replay",
-                                    "Launch a kernel again that 'verify "
-                                    "--capture' wrote to a file: "
-                                    "bankstripe-replay");
+    ReasonCommand("reason", "Explain a reason that a message names; without "
+                            "one, list all");
+static cl::SubCommand
+    ReplayCommand("replay", "Launch a kernel again that 'verify --capture' "
+                            "wrote to a file");
 
 #define ALL_COMMANDS                                                           \
   cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),         \
@@ -184,6 +180,14 @@ static cl::opt<OutputFormat, true, NamedValues<OutputFormat>>
                                  "for code hosts; see docs/guide/ci.md")),
            cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),
            cl::sub(VerifyCommand), cl::sub(TuneCommand));
+static cl::opt<Colours, false, NamedValues<Colours>>
+    Colour("color", cl::desc("Whether the text has colours"),
+           cl::init(Colours::Auto),
+           cl::values(clEnumValN(Colours::Auto, "auto",
+                                 "on a terminal, unless NO_COLOR is set"),
+                      clEnumValN(Colours::Always, "always", "always"),
+                      clEnumValN(Colours::Never, "never", "never")),
+           ALL_COMMANDS);
 static cl::opt<bool>
     Quiet("quiet", cl::desc("Print no report, and with --check no diff"),
           ALL_COMMANDS);
@@ -293,7 +297,7 @@ static Option<bool>
                 cl::cat(Category), cl::sub(CalibrateCommand));
 
 static constexpr llvm::StringLiteral Overview =
-    R"(moves per-thread CUDA arrays from local into bank-striped shared memory
+    R"(moves per-thread CUDA arrays from local memory into shared memory
 
   A PATH is a CUDA file, or a folder: every .cu file in it. How they are
   compiled tells compile_commands.json, in a folder above or in build*/ beside
@@ -318,7 +322,7 @@ EXAMPLES:
   bankstripe analyze a.cu -- -std=c++17 -Iinclude -arch=sm_90
   bankstripe verify a.cu -- -O3               compare and time it on the GPU
   bankstripe verify -- ./app 9 --vs ./new 9   two commands: bankstripe-verify
-  bankstripe replay wrong.capture             one launch again: bankstripe-replay
+  bankstripe replay wrong.capture             one launch again
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
   bankstripe tune --build=make -- app 1000    measure a project's program
   bankstripe calibrate                        fit predictions to this GPU
@@ -472,6 +476,7 @@ static void translate(ToolOptions &O) {
   O.DefaultCarveout = parseCarveout(DefaultCarveout);
   if (WholeProgram || Versions)
     O.Others = WholeProgram ? Outside::Nobody : Outside::Files;
+  setColours(Colour);
   O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
   O.Confirm = !NoConfirm;
   O.OnlyTell = DryRun;
@@ -487,22 +492,13 @@ static void wrapDescriptions(cl::SubCommand &S) {
     if (Entry.second->getOptionHiddenFlag() == cl::NotHidden &&
         Shown.insert(Entry.second).second)
       Indent = std::max(Indent, Entry.second->getOptionWidth());
-  const unsigned Columns = llvm::sys::Process::StandardOutColumns();
+  const unsigned Columns = columnsOf(llvm::outs());
   const size_t Room =
       std::max<size_t>(Columns ? Columns : 80, Indent + 30) - Indent - 4;
   static llvm::BumpPtrAllocator Memory;
   static llvm::StringSaver Texts(Memory);
-  for (cl::Option *O : Shown) {
-    std::string Wrapped;
-    size_t Used = 0;
-    for (llvm::StringRef Word : llvm::split(O->HelpStr, ' ')) {
-      if (Used)
-        Wrapped += Used + 1 + Word.size() > Room ? '\n' : ' ';
-      Used = Wrapped.size() - (Wrapped.rfind('\n') + 1) + Word.size();
-      Wrapped += Word;
-    }
-    O->setDescription(Texts.save(Wrapped));
-  }
+  for (cl::Option *O : Shown)
+    O->setDescription(Texts.save(wrapped(O->HelpStr, Room, /*Indent=*/0)));
 }
 
 // One line of what LLVM says of a mistake; what follows from it are no others.

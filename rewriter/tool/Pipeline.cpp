@@ -154,7 +154,7 @@ static std::vector<UnitReading> readAll(RunResult &Run,
   DiskState State(MayEdit);
   Progress Shown(Jobs.size(), Options.Level != Detail::Quiet);
   // Asked here, since a process that reads has another standard error.
-  const bool Colours = llvm::errs().has_colors();
+  const bool Colours = showsColours(llvm::errs());
   if (!Run.Known)
     Run.Known = Answers::open(Options);
   Workers Pool({Options.Jobs, Options.TimeLimit},
@@ -170,7 +170,7 @@ static std::vector<UnitReading> readAll(RunResult &Run,
     if (auto Known = recall(Jobs[I], Run, State, Options)) {
       Results[I] = std::move(*Known);
       Results[I].Trace.clear();
-      Shown.done(displayName(Jobs[I].File));
+      Shown.skip();
       continue;
     }
     Pool.start(

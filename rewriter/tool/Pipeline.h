@@ -10,6 +10,7 @@
 
 #include "facts/Facts.h"
 #include "report/Report.h"
+#include "report/Terminal.h"
 #include "tool/Options.h"
 #include "workers/Workers.h"
 #include <memory>

@@ -8,7 +8,6 @@
 #include "workers/Workers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -20,9 +19,6 @@ using llvm::StringRef;
 
 /// What the largest of real files took to read, in bytes.
 static constexpr uint64_t MemoryOfOne = uint64_t(500) << 20;
-
-/// More often than this nobody can read how far a run is.
-static constexpr std::chrono::milliseconds ShowInterval(100);
 
 // The number behind Name in a file such as /proc/meminfo; 0 when there is none.
 static uint64_t readNumber(const char *Path, StringRef Name) {
@@ -113,39 +109,4 @@ void Workers::waitForOne() {
   Process Done = std::move(It->second);
   Open.erase(It);
   Receive(Piece, collect(Done, Status));
-}
-
-std::string bankstripe::progressLine(size_t Count, size_t Total, StringRef Name,
-                                     size_t Columns) {
-  const std::string All = std::to_string(Total);
-  std::string Number = std::to_string(Count);
-  Number.insert(0, All.size() - std::min(All.size(), Number.size()), ' ');
-  const std::string Begin = "[" + Number + "/" + All + "] ";
-  if (Begin.size() >= Columns)
-    return Begin.substr(0, Columns);
-  // Of a path the end tells more.
-  const size_t Room = Columns - Begin.size();
-  if (Name.size() <= Room)
-    return Begin + Name.str();
-  return Room <= 3 ? Begin : (Begin + "..." + Name.take_back(Room - 3)).str();
-}
-
-Progress::Progress(size_t Total, bool Wanted)
-    : Total(Total), Enabled(Wanted && Total > 1 &&
-                            llvm::sys::Process::StandardErrIsDisplayed()) {}
-
-Progress::~Progress() {
-  if (Enabled)
-    llvm::errs() << "\r\x1b[K";
-}
-
-void Progress::done(StringRef Name) {
-  const auto Now = std::chrono::steady_clock::now();
-  ++Count;
-  if (!Enabled || (Now - Shown < ShowInterval && Count < Total))
-    return;
-  Shown = Now;
-  const unsigned Columns = llvm::sys::Process::StandardErrColumns();
-  llvm::errs() << "\r\x1b[K"
-               << progressLine(Count, Total, Name, Columns ? Columns - 1 : 79);
 }

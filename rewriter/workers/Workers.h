@@ -15,7 +15,6 @@
 #define BANKSTRIPE_WORKERS_WORKERS_H
 
 #include "workers/Process.h"
-#include <chrono>
 #include <functional>
 
 namespace bankstripe {
@@ -58,27 +57,6 @@ private:
   WorkLimits Limits;
   std::function<void(size_t, WorkResult)> Receive;
   std::vector<std::pair<size_t, Process>> Open; ///< By the number of the piece.
-};
-
-/// `[ 12/340] src/a.cu`, cut to \p Columns.
-std::string progressLine(size_t Count, size_t Total, llvm::StringRef Name,
-                         size_t Columns);
-
-/// One line on the terminal that standard error is, for runs that take a while.
-class Progress {
-public:
-  Progress(size_t Total, bool Wanted);
-  /// Takes the line away.
-  ~Progress();
-  Progress(const Progress &) = delete;
-  Progress &operator=(const Progress &) = delete;
-  /// The piece \p Name was done.
-  void done(llvm::StringRef Name);
-
-private:
-  size_t Total, Count = 0;
-  bool Enabled;
-  std::chrono::steady_clock::time_point Shown;
 };
 
 } // namespace bankstripe

@@ -131,6 +131,11 @@ class Information(ToolTest):
             self.assertIn(option, done.stdout)
         self.assertNotIn("EXAMPLES:", done.stdout)
 
+    def test_help_fits_a_terminal(self):
+        done = self.expect(DONE, self.run_tool("--help"))
+        self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80
+                          and "--help" not in line], [])  # LLVM's own.
+
     def test_help_of_a_command_fits_a_terminal(self):
         done = self.expect(DONE, self.run_tool("tune", "--help"))
         options = done.stdout[done.stdout.index("bankstripe options:"):]

@@ -12,6 +12,7 @@ import pty
 import shutil
 import subprocess
 import tempfile
+import termios
 import unittest
 import unittest.mock
 
@@ -126,9 +127,11 @@ class ToolTest(unittest.TestCase):
         done.stderr = done.stderr.decode("latin-1")
         return done
 
-    def errors_on_terminal(self, *words, **environment):
+    def errors_on_terminal(self, *words, columns=0, **environment):
         """What a terminal that is standard error is sent."""
         ours, theirs = pty.openpty()
+        if columns:
+            termios.tcsetwinsize(theirs, (24, columns))
         with subprocess.Popen(
                 [TOOL, *words], cwd=self.folder, stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=theirs,

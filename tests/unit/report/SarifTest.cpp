@@ -135,9 +135,9 @@ TEST(Sarif, LevelFollowsTheVerdict) {
   EXPECT_EQ(L.ruleIds(),
             (std::vector<std::string>{"dynamic-index", "passed-to-function",
                                       "decltype"}));
-  EXPECT_EQ(L.result(0).getString("level"), "warning");
-  EXPECT_EQ(L.result(1).getString("level"), "warning");
-  EXPECT_EQ(L.result(2).getString("level"), "note");
+  EXPECT_EQ(L.result(0).getString("level"), "note");
+  EXPECT_EQ(L.result(1).getString("level"), "note");
+  EXPECT_EQ(L.result(2).getString("level"), "warning");
 }
 
 /// The rule for a reason.
@@ -159,12 +159,15 @@ private:
   const json::Object &Of;
 };
 
-TEST(Sarif, MistakeInTheSourceIsAWarning) {
+TEST(Sarif, WarnsOfWhatTheUserShouldActOn) {
   auto Level = [](Reason R) {
     return Rule(R).field("defaultConfiguration", "level").str();
   };
   EXPECT_EQ(Level(Reason::OutOfBounds), "warning");
-  EXPECT_EQ(Level(Reason::OverBudget), "note");
+  EXPECT_EQ(Level(Reason::Decltype), "warning");
+  EXPECT_EQ(Level(Reason::DynamicIndex), "note");
+  EXPECT_EQ(Level(Reason::NotProfitable), "note");
+  EXPECT_EQ(Level(Reason::StackFrameKept), "note");
 }
 
 TEST(Sarif, QuietLogHoldsOnlyWhatWouldChange) {

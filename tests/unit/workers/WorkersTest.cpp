@@ -126,14 +126,3 @@ static void expectOneAtATime(WorkLimits Limits) {
 }
 
 TEST(WorkLimits, OneProcess) { expectOneAtATime({1, 0}); }
-
-TEST(Progress, LineTellsTheFile) {
-  EXPECT_EQ(progressLine(12, 340, "src/a.cu", 80), "[ 12/340] src/a.cu");
-}
-
-TEST(Progress, LineFitsTheTerminal) {
-  EXPECT_EQ(progressLine(12, 340, "some/long/path/a.cu", 20),
-            "[ 12/340] ...th/a.cu");
-  EXPECT_EQ(progressLine(12, 340, "a.cu", 12), "[ 12/340] ");
-  EXPECT_EQ(progressLine(12, 340, "a.cu", 5), "[ 12/");
-}

@@ -1,0 +1,59 @@
+//===-- Terminal.h - what depends on the terminal ---------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_REPORT_TERMINAL_H
+#define BANKSTRIPE_REPORT_TERMINAL_H
+
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <string>
+
+namespace bankstripe {
+
+/// When colours are shown. Auto: on terminals that have them, unless NO_COLOR
+/// is set (no-color.org).
+enum class Colours { Auto, Always, Never };
+
+/// For the whole program; `--color`.
+void setColours(Colours When);
+
+/// Whether \p OS, which is standard output or standard error, shows colours.
+bool showsColours(llvm::raw_ostream &OS);
+
+/// How wide the terminal is that \p OS is; 0 when it is none.
+unsigned columnsOf(llvm::raw_ostream &OS);
+
+/// \p Text with line breaks, so that it fits between the columns \p Indent and
+/// \p Columns; as it is where \p Columns is 0.
+std::string wrapped(llvm::StringRef Text, size_t Columns, size_t Indent);
+
+/// `[ 12/340] src/a.cu`, cut to \p Columns.
+std::string progressLine(size_t Count, size_t Total, llvm::StringRef Name,
+                         size_t Columns);
+
+/// One line on the terminal that standard error is, for runs that take a while.
+class Progress {
+public:
+  Progress(size_t Total, bool Wanted);
+  /// Takes the line away.
+  ~Progress();
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+  /// One piece less to wait for: it is known from before.
+  void skip() { --Total; }
+  /// The piece \p Name was done.
+  void done(llvm::StringRef Name);
+
+private:
+  size_t Total, Count = 0;
+  bool Enabled;
+  std::chrono::steady_clock::time_point Shown;
+};
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,40 @@
+//===-- TerminalTest.cpp - what depends on the terminal -------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/Terminal.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+
+TEST(Wrapped, BreaksBetweenWords) {
+  EXPECT_EQ(wrapped("as long as it fits", 12, 2), "as long as\n  it fits");
+  EXPECT_EQ(wrapped("as long as it fits", 20, 2), "as long as it fits");
+}
+
+TEST(Wrapped, KeepsBlanks) {
+  EXPECT_EQ(wrapped("   7   9 of it", 20, 0), "   7   9 of it");
+}
+
+TEST(Wrapped, LeavesWhatIsTooLongAlone) {
+  EXPECT_EQ(wrapped("a/very/long/name of it", 8, 2),
+            "a/very/long/name\n  of it");
+}
+
+TEST(Wrapped, IsAsItIsWithoutATerminal) {
+  EXPECT_EQ(wrapped("as long as it fits", 0, 2), "as long as it fits");
+}
+
+TEST(Progress, LineTellsTheFile) {
+  EXPECT_EQ(progressLine(12, 340, "src/a.cu", 80), "[ 12/340] src/a.cu");
+}
+
+TEST(Progress, LineFitsTheTerminal) {
+  EXPECT_EQ(progressLine(12, 340, "some/long/path/a.cu", 20),
+            "[ 12/340] ...th/a.cu");
+  EXPECT_EQ(progressLine(12, 340, "a.cu", 12), "[ 12/340] ");
+  EXPECT_EQ(progressLine(12, 340, "a.cu", 5), "[ 12/");
+}
