@@ -100,10 +100,9 @@ std::string bankstripe::warpLimiter(std::string_view Arch, unsigned Threads,
                                     unsigned Registers, uint64_t SharedBytes) {
   const BlockLimits L = limitsOf(Arch, Threads, Registers, SharedBytes);
   std::string Text;
-  for (auto [Limit, Name] : {std::pair(L.Threads, "threads"),
-                             std::pair(L.Registers, "registers"),
-                             std::pair(L.Shared, "shared memory"),
-                             std::pair(L.Blocks, "blocks")})
+  for (auto [Limit, Name] :
+       {std::pair(L.Threads, "threads"), std::pair(L.Registers, "registers"),
+        std::pair(L.Shared, "shared memory"), std::pair(L.Blocks, "blocks")})
     if (L.Blocks && Limit == L.least())
       Text += (Text.empty() ? "" : ", ") + std::string(Name);
   return Text;
