@@ -110,6 +110,14 @@
 #if !defined(BANKSTRIPE_CUH) && (defined(__CUDACC__) || defined(__CUDA__))
 #define BANKSTRIPE_CUH
 
+// Builds that make errors of these warnings are about their own code.
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
 // What assert() calls on the device, whose header leaves it out for NDEBUG.
 extern "C" __device__ void __assertfail(const char *, const char *, unsigned,
                                         const char *, decltype(sizeof(0)));
@@ -1140,5 +1148,9 @@ __device__ __forceinline__ void operator delete[](void *,
                                                   bankstripe::placement) {}
 
 #undef BANKSTRIPE_ANYWHERE
+
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 
 #endif // BANKSTRIPE_CUH

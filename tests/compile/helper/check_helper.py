@@ -34,6 +34,8 @@ DEVICE = ROOT / "runtime" / "device"
 PROGRAMS = [HERE / f"{name}.cu"
             for name in ("stripes", "units", "pointers", "bits", "splits", "slots", "placement_and_new", "macros",
                          "dynamic", "launches")]
+STRICT = HERE / "strict.cu"
+STRICTLY = ["-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Werror"]
 TRAPS, REJECTED = HERE / "traps.cu", HERE / "rejected.cu"
 VERSIONS = ("c++11", "c++14", "c++17", "c++20")
 SKIPPED = 77
@@ -102,7 +104,7 @@ def host(work, sample):
         return [(host_program, (HERE / name, work, checked)) for name in ("stripes.cu", "slots.cu")]
     tasks = [(host_program, (source, work, HOST_BUILDS)) for source in PROGRAMS]
     tasks.append((host_traps, (work,)))
-    tasks.append((quiet, (["g++", "-Wall", "-Wextra", "-fsyntax-only"], HERE / "host_only.cpp")))
+    tasks.append((quiet, (["g++", *STRICTLY, "-fsyntax-only"], HERE / "host_only.cpp")))
     tasks += [(host_rejected, (*case, work)) for case in cases()]
     return tasks
 
@@ -149,6 +151,9 @@ def nvcc(work, _):
             command = [compiler, f"-std={version}", "-Xcompiler=-Wall,-Wextra", *architectures,
                        "-c", "-o", work / f"{source.stem}-{version}.o"]
             tasks.append((quiet, (command, source)))
+    command = [compiler, "-std=c++17", "-arch=sm_90", "-Werror=all-warnings",
+               f"-Xcompiler={','.join(STRICTLY)}", "-c", "-o", work / "strict.o"]
+    tasks.append((quiet, (command, STRICT)))
     for case in cases():
         command = [compiler, "-std=c++17", "-ptx", "-o", work / f"rejected-{case[0]}.ptx"]
         tasks.append((rejected, (command, *case)))
@@ -167,6 +172,7 @@ def clang(*_):
     for side in "--cuda-device-only", "--cuda-host-only":
         tasks += [(quiet, ([*common, side, f"-std={version}"], source))
                   for source in PROGRAMS for version in ("c++11", "c++20")]
+        tasks.append((quiet, ([*common, *STRICTLY, side, "-std=c++17"], STRICT)))
     tasks += [(rejected, ([*common, "--cuda-device-only", "-std=c++17"], *case))
               for case in cases()]
     return tasks
