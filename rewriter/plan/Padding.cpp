@@ -104,10 +104,21 @@ static uint64_t addedBytes(const Instances &Arrays, unsigned Padding) {
   return Most;
 }
 
+// Whether a launch of K, be it one that nobody saw, may ask for so much that
+// Static bytes leave it no room; or may need all its blocks at once.
+static bool mayFail(const MergedKernel &K, uint64_t Static) {
+  if (K.Facts.UsesDynamicShared && (K.Launches.empty() || K.Facts.AddressTaken))
+    return true;
+  return llvm::any_of(K.Launches, [&](const Launch &L) {
+    return L.Cooperative || !L.DynamicSharedBytes ||
+           *L.DynamicSharedBytes + Static > StaticSharedLimit;
+  });
+}
+
 // Gives the kernels with All that many bytes more, unless something stands
 // against it.
 static std::optional<Reason> addBytes(const Accesses &All, uint64_t Bytes,
-                                      Plan &P) {
+                                      const MergedRun &Run, Plan &P) {
   std::vector<KernelPlan *> Users;
   for (KernelPlan &K : P.Kernels) {
     if (llvm::none_of(All, [&](const SharedAccess *S) {
@@ -120,6 +131,14 @@ static std::optional<Reason> addBytes(const Accesses &All, uint64_t Bytes,
     };
     if (K.SharedAfter + Bytes > StaticSharedLimit)
       return Reason::OverBudget;
+    // Launches that bring storage have their own account of the memory.
+    const bool IsUnsafe =
+        llvm::any_of(Run.Kernels, [&](const MergedKernel &Merged) {
+          return Merged.Facts.Id == K.Facts.Id &&
+                 mayFail(Merged, K.SharedAfter + Bytes);
+        });
+    if (K.WarpBytes || IsUnsafe)
+      return Reason::DynamicSharedMemory;
     if (Warps(K.SharedAfter + Bytes) < Warps(K.SharedAfter))
       return Reason::NotProfitable;
     Users.push_back(&K);
@@ -185,7 +204,7 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
   if (Kept)
     return Stays(Reason::DecidedKeep, *Kept);
   const uint64_t Bytes = addedBytes(Arrays, Padding);
-  if (auto Why = addBytes(*All, Bytes, P))
+  if (auto Why = addBytes(*All, Bytes, Run, P))
     return Stays(*Why, Result.Array.Where);
   Result.Padding = Padding;
   Result.AddedBytes = Bytes;

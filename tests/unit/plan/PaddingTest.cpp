@@ -126,6 +126,33 @@ TEST(Padding, StaysBelowTheStaticLimit) {
   EXPECT_EQ(verdictOn(U).Why, Reason::BankConflicts);
 }
 
+// The launch would fail, or may.
+TEST(Padding, LeavesRoomForWhatLaunchesAskFor) {
+  TestUnit U = unitWith(Transposed);
+  Launch &L = U.Result.Facts.Launches.front();
+  L.DynamicSharedBytes = 48 << 10;
+  EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
+  L.DynamicSharedBytes = 1 << 10;
+  EXPECT_EQ(verdictOn(U).Why, Reason::BankConflicts);
+  L.DynamicSharedBytes = std::nullopt;
+  EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
+}
+
+TEST(Padding, LeavesAloneWhatOthersMayLaunchWithMemoryOfTheirOwn) {
+  TestUnit U = unitWith(Transposed);
+  Kernel &K = U.Result.Facts.Kernels.front();
+  K.AddressTaken = true;
+  EXPECT_EQ(verdictOn(U).Why, Reason::BankConflicts);
+  K.UsesDynamicShared = true;
+  EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
+}
+
+TEST(Padding, LeavesAloneWhatNeedsAllItsBlocksAtOnce) {
+  TestUnit U = unitWith(Transposed);
+  U.Result.Facts.Launches.front().Cooperative = true;
+  EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
+}
+
 TEST(Padding, IsNotDoneWhereADecisionKeepsTheArray) {
   PlanOptions Options;
   Options.Decisions = {decision(Layout::Keep, "tile")};
