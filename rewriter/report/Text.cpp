@@ -514,6 +514,9 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
   if (!P.Arrays.empty() || !P.SharedArrays.empty())
     OS << '\n';
   printSummary(OS, P);
+  if (OS.is_displayed() && !P.Arrays.empty())
+    OS << "what a reason in brackets means: bankstripe reason "
+       << infoOf(P.Arrays.front().Verdict.Why).Id << '\n';
 }
 
 static DiagnosticsEngine::Level levelOf(DecisionState State, Detail Level) {

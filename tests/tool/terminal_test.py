@@ -52,6 +52,13 @@ class Width(TerminalTest):
         self.assertRegex(done.stderr, r"(?m)^.*remark: per-thread array 'last' .* \[stripe, dynamic-index\]$")
 
 
+class Reasons(TerminalTest):
+    def test_are_said_to_have_pages(self):
+        self.assertIn("bankstripe reason dynamic-index", self.on_terminal("a.cu"))
+        done = self.expect(DONE, self.run_tool("rewrite", "a.cu"))
+        self.assertNotIn("bankstripe reason", done.stderr)
+
+
 class HowFar(TerminalTest):
     def setUp(self):
         super().setUp()
