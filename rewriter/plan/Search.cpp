@@ -81,7 +81,7 @@ private:
   bool tryWithout(Outlooks &Now);
   void climb(const KernelGroup &G);
   bool isWorthIt(const KernelGroup &G, const Outlooks &Now) const;
-  void leaveAll(const KernelGroup &G);
+  void leaveUndecided(const KernelGroup &G);
   void explain(const KernelGroup &G, const Assignment &Start);
   double growthOf(unsigned I) const;
   bool isStack(unsigned I) const;
@@ -366,9 +366,6 @@ static bool riskOutweighs(const Prediction &P, double MinSpeedup) {
 }
 
 bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Now) const {
-  if (llvm::any_of(G.Arrays,
-                   [&](unsigned I) { return A[I] && P.Choices[I].Asked; }))
-    return true;
   bool Any = false;
   for (unsigned Row : G.Kernels) {
     if (!P.Run.Kernels[Row].Work)
@@ -400,12 +397,13 @@ static std::string predictionText(const Prediction &P, double MinSpeedup) {
   return Text + growthText(P.CodeGrowth);
 }
 
-void Searcher::leaveAll(const KernelGroup &G) {
+// What a decision asks for moves, whatever is predicted of it.
+void Searcher::leaveUndecided(const KernelGroup &G) {
   std::map<unsigned, std::optional<Prediction>> Predicted;
   for (unsigned Row : G.Kernels)
     Predicted[Row] = E.predict(Row, A);
   for (unsigned I : G.Arrays) {
-    if (!A[I])
+    if (!A[I] || P.Choices[I].Asked)
       continue;
     const Prediction *Least = nullptr;
     for (unsigned Row : array(I).Kernels)
@@ -470,9 +468,9 @@ void Searcher::climb(const KernelGroup &G) {
     Changed |= tryWithout(Now);
   }
   explain(G, Start);
-  const bool Taken = isWorthIt(G, Now);
-  if (!Taken)
-    leaveAll(G);
+  if (!isWorthIt(G, Now))
+    leaveUndecided(G);
+  const bool Taken = llvm::any_of(G.Arrays, [&](unsigned I) { return A[I]; });
   for (unsigned Row : G.Kernels) {
     KernelOutlook &O = Outlook[Row];
     if (O.Explained)

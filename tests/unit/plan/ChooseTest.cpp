@@ -232,6 +232,18 @@ TEST(Choose, WhatADecisionAsksForMoves) {
   EXPECT_EQ(find(U.plan(Options), "a").Verdict.Kind, VerdictKind::Stripe);
 }
 
+// The loads may live on the L1. Nobody said anything of `b`.
+TEST(Choose, ADecisionTakesNoOtherArrayAlong) {
+  const ArrayWork Some = {updated(125), {}, {}};
+  TestUnit U = working(Some, Some);
+  U.Result.Evidence.Work["k"].Gathered = 40;
+  PlanOptions Options = choosy();
+  Options.Decisions = {decision(Layout::Stripe)};
+  const Plan P = U.plan(Options);
+  EXPECT_EQ(find(P, "a").Verdict.Kind, VerdictKind::Stripe);
+  EXPECT_EQ(reasonOf(P, "b"), Reason::NotProfitable);
+}
+
 TEST(Choose, WhatIsTakenIsExplainedWithItsAlternatives) {
   const Plan P = working(Random, Random).plan(choosy());
   ASSERT_TRUE(P.Kernels[0].Explained);
