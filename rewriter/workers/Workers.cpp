@@ -53,9 +53,14 @@ unsigned bankstripe::usualProcesses() {
 // Makes this process one that does a piece of work.
 static void becomeWorker(unsigned Seconds) {
 #ifdef __linux__
-  // Where memory runs out, a piece is lost and not all.
-  std::error_code EC; // It stays as likely as the others.
-  llvm::raw_fd_ostream("/proc/self/oom_score_adj", EC) << "500";
+  // Where memory runs out, a piece is lost and not all; without /proc it is as
+  // likely to be lost as the others.
+  std::error_code EC;
+  llvm::raw_fd_ostream Score("/proc/self/oom_score_adj", EC);
+  if (!EC)
+    Score << "500";
+  Score.flush();
+  Score.clear_error(); // It would end the process.
 #endif
   signal(SIGALRM, SIG_DFL);
   alarm(Seconds);

@@ -3,8 +3,9 @@
 #
 # Makes a Debian of the packages that every Debian has, in a folder, installs
 # the Debian package there, and takes the first steps of somebody new, as
-# new_user/*.txt write them down: no LLVM, no CUDA, no compiler. Then with g++ and
-# a copy of the CUDA toolkit of this machine, to compile what was rewritten.
+# new_user/*.txt write them down: no LLVM, no CUDA, and of compilers g++ alone,
+# whose headers the sample includes. Then with a copy of the CUDA toolkit of this
+# machine, to compile what was rewritten.
 # Last the wheel, of which pip needs Python, but the program not.
 #
 # Usage: clean_root.sh [--update] BUILD_FOLDER [ROOT]
@@ -15,7 +16,7 @@
 # from the mirror that the root knows. Needs root. --update writes new_user/*.txt anew.
 #
 # Exit status: 0 all of it works, 1 something does not, 3 it cannot be tried here,
-# also where all else works, but there is no toolkit, or no g++ to be had
+# also where all else works, but there is no toolkit
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -85,6 +86,8 @@ inside sh -c 'command -v clang || command -v gcc || command -v nvcc' && fail "th
 cp "$build"/bankstripe_*.deb "$root/srv/"
 step "the Debian package"
 follow install
+inside apt-get install -qq --no-install-recommends g++ >"$work/log" 2>&1 ||
+  { tail -n 5 "$work/log" >&2; cannot "g++ cannot be installed"; }
 follow use
 inside bankstripe-verify --version 2>/dev/null && fail "the package holds more than it should"
 cp "$build"/bankstripe-verify_*.deb "$root/srv/verify.deb"
@@ -95,15 +98,9 @@ left_out=''
 if [ ! -x "$toolkit/bin/nvcc" ]; then
   left_out="there is no nvcc in $toolkit, so nothing was compiled"
 else
-  step "g++"
-  if inside apt-get install -qq --no-install-recommends g++ >"$work/log" 2>&1; then
-    copy_toolkit
-    step "nvcc: $(du -sh "$root/usr/local/cuda" | cut -f 1) of $toolkit are copied"
-    follow compile
-  else
-    tail -n 5 "$work/log" >&2
-    left_out="g++ cannot be installed, so nothing was compiled"
-  fi
+  copy_toolkit
+  step "nvcc: $(du -sh "$root/usr/local/cuda" | cut -f 1) of $toolkit are copied"
+  follow compile
 fi
 
 inside dpkg -r bankstripe-verify bankstripe
