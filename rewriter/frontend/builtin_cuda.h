@@ -342,6 +342,21 @@ BS_DEVICE long long abs(long long A) { return __builtin_llabs(A); }
 BS_DEVICE float abs(float A) { return __builtin_fabsf(A); }
 BS_DEVICE double abs(double A) { return __builtin_fabs(A); }
 
+// On the host, glibc has these from a version on.
+#ifndef __GLIBC_PREREQ
+#define __GLIBC_PREREQ(Major, Minor) 0
+#endif
+#if __GLIBC_PREREQ(2, 41)
+#define BS_PI BS_DEVICE
+#else
+#define BS_PI BS_HD
+#endif
+#if __GLIBC_PREREQ(2, 42)
+#define BS_RSQRT BS_DEVICE
+#else
+#define BS_RSQRT BS_HD
+#endif
+
 // Results through a pointer: the pointer goes no further than here.
 #define BS_MATH_POINTER(T, Suffix)                                             \
   BS_DEVICE void sincos##Suffix(T A, T *S, T *C) {                             \
@@ -368,12 +383,12 @@ BS_DEVICE double abs(double A) { return __builtin_fabs(A); }
   BS_DEVICE T ldexp##Suffix(T A, int E) {                                      \
     return A * __builtin_exp2##Suffix(static_cast<T>(E));                      \
   }                                                                            \
-  BS_HD T rsqrt##Suffix(T A) { return 1 / __builtin_sqrt##Suffix(A); }         \
+  BS_RSQRT T rsqrt##Suffix(T A) { return 1 / __builtin_sqrt##Suffix(A); }      \
   BS_HD T rcbrt##Suffix(T A) { return 1 / __builtin_cbrt##Suffix(A); }         \
-  BS_HD T sinpi##Suffix(T A) {                                                 \
+  BS_PI T sinpi##Suffix(T A) {                                                 \
     return __builtin_sin##Suffix(A * static_cast<T>(3.14159265358979323846));  \
   }                                                                            \
-  BS_HD T cospi##Suffix(T A) {                                                 \
+  BS_PI T cospi##Suffix(T A) {                                                 \
     return __builtin_cos##Suffix(A * static_cast<T>(3.14159265358979323846));  \
   }                                                                            \
   BS_DEVICE T exp10##Suffix(T A) {                                             \
@@ -387,6 +402,8 @@ BS_DEVICE double abs(double A) { return __builtin_fabs(A); }
 BS_MATH_POINTER(double, )
 BS_MATH_POINTER(float, f)
 #undef BS_MATH_POINTER
+#undef BS_RSQRT
+#undef BS_PI
 BS_DEVICE float rsqrt(float A) { return rsqrtf(A); }
 BS_DEVICE float modf(float A, float *Whole) { return modff(A, Whole); }
 BS_DEVICE float frexp(float A, int *E) { return frexpf(A, E); }

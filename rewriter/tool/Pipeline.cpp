@@ -186,7 +186,10 @@ static StringRef cureOf(StringRef Diagnostics) {
   if (Behind.empty())
     return "";
   const StringRef Header = Before.rsplit('\'').second;
-  return Header.contains('.') || Header.contains('/')
+  const bool IsOfC = llvm::is_contained(
+      {"assert.h", "math.h", "stdio.h", "stdlib.h", "string.h", "time.h"},
+      Header);
+  return !IsOfC && (Header.contains('.') || Header.contains('/'))
              ? "; give the build's commands with -p BUILD_DIR, or the header's "
                "folder with -- -I"
              : "; a C++ library is missing, which Debian and Ubuntu have in "
