@@ -8,7 +8,6 @@
 #include "tool/Replays.h"
 #include "evidence/Evidence.h"
 #include "tool/Copies.h"
-#include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -25,10 +24,7 @@ static constexpr double MostNoise = 0.1;
 
 Replays::Replays(const ToolOptions &Options, const ReadResult &Read, Program &P,
                  const ProgramRun &Seen, CarryOut Make)
-    : Options(Options), Read(Read), P(P), Seen(Seen), Make(std::move(Make)) {
-  if (!Options.NoCache && !usualCacheFolder().empty())
-    Known.emplace(usualCacheFolder(), usualCacheLimits());
-}
+    : Options(Options), Read(Read), P(P), Seen(Seen), Make(std::move(Make)) {}
 
 static const SeenKernel *seen(const KernelPlan &K, const ProgramRun &In) {
   auto Found = In.Kernels.find(comparableName(K.Facts.Id));
@@ -201,21 +197,6 @@ static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
   return Result;
 }
 
-// Whatever the result depends on.
-static std::string keyOf(const CapturedLaunch &L,
-                         const json::Object &Candidate) {
-  json::Object How = Candidate;
-  const std::string Module = How.getString("module")->str();
-  How.erase("module");
-  return KeyBuilder()
-      .add("what", "replay")
-      .add("program", ownIdentity())
-      .add("capture", L.Digest)
-      .add("module", readText(Module).value_or(""))
-      .add("how", llvm::formatv("{0}", json::Value(std::move(How))).str())
-      .take();
-}
-
 // The candidates, as JSON; empty when there is none.
 std::string Replays::prepare(Launched &L) {
   json::Array Candidates;
@@ -226,23 +207,7 @@ std::string Replays::prepare(Launched &L) {
       M->Problem = "nvcc does not compile its file alone";
       return true;
     }
-    json::Object Candidate = candidate(K, Cubin);
-    std::string Key = keyOf(*L.Capture, Candidate);
-    std::vector<Replayed> Before;
-    if (Known && !L.Capture->Digest.empty() &&
-        Known->get(Key, [&](StringRef Json) {
-          llvm::Expected<std::vector<Replayed>> Results = parseReplays(Json);
-          if (Results)
-            Before = std::move(*Results);
-          else
-            llvm::consumeError(Results.takeError());
-          return Before.size() == 1;
-        })) {
-      take(*L.Capture, *M, Before.front());
-      return true;
-    }
-    Candidates.push_back(std::move(Candidate));
-    L.Keys.push_back(std::move(Key));
+    Candidates.push_back(candidate(K, Cubin));
     return false;
   });
   return L.Versions.empty()
@@ -257,17 +222,14 @@ llvm::Error Replays::take(Launched &L) {
   if (!Results)
     return Results.takeError();
   Results->resize(L.Versions.size(), {std::nullopt, "was not replayed"});
-  for (auto [M, R] : llvm::zip_equal(L.Versions, *Results))
-    take(*L.Capture, *M, R);
+  for (auto [M, R] : llvm::zip_equal(L.Versions, *Results)) {
+    ++Count;
+    if (M->Problem.empty())
+      M->Problem = R.Problem;
+    if (R.Speedup)
+      M->Nanoseconds += L.Capture->Nanoseconds / *R.Speedup;
+  }
   return llvm::Error::success();
-}
-
-void Replays::take(const CapturedLaunch &C, Measured &M, const Replayed &R) {
-  ++Count;
-  if (M.Problem.empty())
-    M.Problem = R.Problem;
-  if (R.Speedup)
-    M.Nanoseconds += C.Nanoseconds / *R.Speedup;
 }
 
 static void giveUp(TuneGroup &G, const std::string &Why) {
@@ -305,7 +267,7 @@ void Replays::replay(std::vector<TuneGroup> &Groups,
       for (const CapturedLaunch &C :
            seen(Versions.front().Run.Decisions.Kernels[Row], Seen)->Captures)
         if (!C.File.empty()) {
-          Launches.push_back({&G, Row, &C, {}, {}, "", ""});
+          Launches.push_back({&G, Row, &C, {}, "", ""});
           for (Measured &M : All[&G])
             Launches.back().Versions.push_back(&M);
         }
@@ -324,14 +286,10 @@ void Replays::replay(std::vector<TuneGroup> &Groups,
                [&](size_t I, WorkResult Result) {
                  Launches[I].Problem = std::move(Result.Problem);
                  Launches[I].Json = std::move(Result.Answer);
-                 if (Known)
-                   for (auto [Key, Json] : llvm::zip(
-                            Launches[I].Keys, splitReplays(Launches[I].Json)))
-                     Known->put(Key, Json);
                  Shown.done("replaying " + NameOf(I));
                  if (Options.Level == Detail::Verbose)
                    llvm::errs() << "bankstripe: replayed " << NameOf(I) << ", "
-                                << Launches[I].Keys.size() << " versions\n";
+                                << Launches[I].Versions.size() << " versions\n";
                });
   for (size_t I = 0; I < Launches.size(); ++I)
     if (const std::string Candidates = prepare(Launches[I]);

@@ -17,7 +17,6 @@
 #ifndef BANKSTRIPE_TOOL_REPLAYS_H
 #define BANKSTRIPE_TOOL_REPLAYS_H
 
-#include "cache/Cache.h"
 #include "tool/Program.h"
 #include "tune/Measurement.h"
 #include "tune/Search.h"
@@ -59,7 +58,6 @@ private:
     unsigned Kernel = 0; ///< Index of the plan.
     const CapturedLaunch *Capture = nullptr;
     std::vector<Measured *> Versions; ///< That are to be replayed.
-    std::vector<std::string> Keys;    ///< Of their results, for later runs.
     std::string Json;                 ///< The result, or
     std::string Problem;              ///< why there is none.
   };
@@ -79,7 +77,6 @@ private:
   void replay(std::vector<TuneGroup> &Groups, std::vector<Version> &Versions);
   std::string prepare(Launched &L);
   llvm::Error take(Launched &L);
-  void take(const CapturedLaunch &C, Measured &M, const Replayed &R);
   void record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
               double Original);
 
@@ -89,8 +86,6 @@ private:
   const ProgramRun &Seen;
   CarryOut Make;
   std::map<Module, std::string> Cubins; ///< Empty where nvcc failed.
-  /// What earlier runs measured, as an interrupted one did.
-  std::optional<Cache> Known;
   unsigned Count = 0;
 };
 

@@ -101,7 +101,6 @@ static SeenKernel readKernel(const json::Object &K) {
       if (const json::Object *C = V.getAsObject())
         Seen.Captures.push_back(
             {textIn(*C, "file").str(), C->getNumber("ns").value_or(0),
-             textIn(*C, "digest").str(),
              static_cast<uint64_t>(C->getInteger("bytes").value_or(0))});
   return Seen;
 }
@@ -159,15 +158,4 @@ llvm::Expected<std::vector<Replayed>> bankstripe::parseReplays(StringRef Json) {
     Result.push_back(readReplay(*Root));
   }
   return Result;
-}
-
-std::vector<std::string> bankstripe::splitReplays(StringRef Json) {
-  std::vector<std::string> Each;
-  llvm::Expected<json::Value> Parsed = json::parse(Json);
-  if (!Parsed)
-    llvm::consumeError(Parsed.takeError());
-  else if (const json::Array *List = Parsed->getAsArray())
-    for (const json::Value &V : *List)
-      Each.push_back(llvm::formatv("[{0}]", V));
-  return Each;
 }

@@ -52,7 +52,6 @@ llvm::Expected<Measurement> parseMeasurement(llvm::StringRef Json);
 struct CapturedLaunch {
   std::string File;       ///< Empty when there is none.
   double Nanoseconds = 0; ///< Of all launches that it stands for.
-  std::string Digest;     ///< Of what it launches, and with which memory.
   uint64_t Bytes = 0;     ///< Of this memory.
 };
 
@@ -81,9 +80,6 @@ struct Replayed {
 /// What became of a list of candidates; a last one may be missing. Errors also:
 /// the original does not leave what it had left in its program.
 llvm::Expected<std::vector<Replayed>> parseReplays(llvm::StringRef Json);
-
-/// The results of such a list, each as a list of its own.
-std::vector<std::string> splitReplays(llvm::StringRef Json);
 
 } // namespace bankstripe
 

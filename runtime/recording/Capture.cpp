@@ -60,7 +60,7 @@ public:
       return addNote(From);
     case CaptureRecord::End:
       HasEnded = true;
-      return From.fields(Result.Digest) && From.finished();
+      return From.finished();
     }
     return false;
   }
@@ -270,9 +270,6 @@ void CaptureWriter::add(CaptureRecord Type, const ByteWriter &Fields,
                         std::string_view Bytes) {
   Framed.clear(); // Its room stays.
   addRecord(Framed, static_cast<unsigned char>(Type), Fields, Bytes);
-  // Where a page is stored says nothing of it.
-  if (Type != CaptureRecord::Store && Type != CaptureRecord::Stored)
-    Digest = mixPlaced(Digest + digestBytes(Framed.data(), Framed.size()));
   write(Framed);
 }
 
@@ -326,7 +323,6 @@ void CaptureWriter::page(unsigned Number, CaptureMoment When, uint64_t Page,
       return;
     }
     Stored.push_back(*Place);
-    Digest = mixPlaced(Digest + Sum + Page);
     return add(CaptureRecord::Stored,
                ByteWriter().fields(When == CaptureMoment::After, Number, Page,
                                    *Place));
@@ -340,7 +336,7 @@ void CaptureWriter::note(const std::string &Text) {
 }
 
 bool CaptureWriter::end() {
-  add(CaptureRecord::End, ByteWriter().fields(Digest));
+  add(CaptureRecord::End, ByteWriter());
   File.close();
   if (!File && Problem.empty())
     Problem = std::strerror(errno);

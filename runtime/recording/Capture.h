@@ -25,7 +25,7 @@
 //     Store    name of the file of pages beside it (PageStore)
 //     Stored   1 for what was left, memory, page, its place there
 //     Note     a text
-//     End      digest of what the others say, and of the pages
+//     End
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@
 namespace bankstripe::runtime {
 
 /// The version of the file format. A reader takes no other.
-constexpr unsigned CaptureVersion = 5;
+constexpr unsigned CaptureVersion = 6;
 
 /// Bytes of a page; the last one of some memory may be shorter.
 constexpr uint64_t CapturePageBytes = uint64_t(1) << 16;
@@ -139,7 +139,6 @@ struct Capture {
   std::vector<CapturedMemory> Memory;
   /// What is missing or cannot be put back, once each.
   std::vector<std::string> Notes;
-  uint64_t Digest = 0; ///< The same for launches that are the same.
   /// Keeps the bytes that the pages refer to.
   std::shared_ptr<const void> Storage;
 };
@@ -251,7 +250,6 @@ private:
   std::vector<uint64_t> Stored;
   std::string Problem;
   std::vector<PageSums> Sums;
-  uint64_t Digest = 0;
   std::string Framed; ///< The record that is written.
 };
 

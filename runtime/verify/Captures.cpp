@@ -212,11 +212,9 @@ static void choose(SurveyedKernel &K, const std::vector<const Launch *> &All,
     L.Path = Captures.at(L.Number);
     Captures.erase(L.Number);
     if (const auto Read = readCapture(L.Path);
-        const auto *C = std::get_if<Capture>(&Read)) {
-      L.Digest = C->Digest;
+        const auto *C = std::get_if<Capture>(&Read))
       for (const CapturedMemory &M : C->Memory)
         L.Bytes += M.Bytes;
-    }
   }
   std::error_code Error;
   for (const auto &[Number, Path] : Captures)
@@ -288,10 +286,8 @@ std::string bankstripe::runtime::jsonSurvey(const Survey &Of) {
   for (const SurveyedKernel &K : Of.Kernels) {
     Json Captures = Json::array();
     for (const ChosenLaunch &L : K.Chosen)
-      Captures.push_back({{"file", L.Path},
-                          {"ns", L.Nanoseconds},
-                          {"bytes", L.Bytes},
-                          {"digest", fmt::format("{:016x}", L.Digest)}});
+      Captures.push_back(
+          {{"file", L.Path}, {"ns", L.Nanoseconds}, {"bytes", L.Bytes}});
     Kernels.push_back({{"name", K.Name},
                        {"launches", K.Launches},
                        {"total-ns", K.Nanoseconds},

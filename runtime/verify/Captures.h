@@ -48,9 +48,8 @@ struct ChosenLaunch {
   unsigned Number = 0; ///< Among the launches of its kernel.
   /// Of all launches that it stands for, in nanoseconds.
   double Nanoseconds = 0;
-  std::string Path;    ///< Of the capture.
-  uint64_t Digest = 0; ///< As Capture::Digest.
-  uint64_t Bytes = 0;  ///< Of memory.
+  std::string Path;   ///< Of the capture.
+  uint64_t Bytes = 0; ///< Of memory.
 };
 
 /// Those of the launches \p Captured that stand for all of their kernel: each

@@ -27,7 +27,7 @@ def option(name):
     return next((a[len(name) + 1:] for a in own if a.startswith(name + "=")), None)
 result = option("--json")
 if option("--survey"):
-    captures = [{{"file": "captured", "ns": 100, "digest": "{digest}"}}] if {replays} else []
+    captures = [{{"file": "captured", "ns": 100}}] if {replays} else []
     open(result, "w").write(json.dumps({{
         "version": 1, "problem": "", "device": "Test GPU", "capability": "9.0",
         "kernels": [{{"name": "{kernel}", "block-threads": 96, "captures": captures,
@@ -103,17 +103,16 @@ class ProgramTest(ToolTest):
         self.write("a.cu", moves())
 
     def fake_verify(self, times, kernel="count(int const*, int*)", rounding=False,
-                    wrong_from=1000, replays=False, beside=10, digest=""):
+                    wrong_from=1000, replays=False, beside=10):
         """By form, how long a version takes: less than 0 for one that is wrong.
 
         With rounding it is only wrong where multiplications are fused. The call
         wrong_from, and all after it, find a difference. Another kernel takes 10,
-        and beside a changed one what is given. Captures of one digest are the same.
+        and beside a changed one what is given.
         """
         path = self.write("fake-verify", VERIFY.format(
             python=sys.executable, times=times, kernel=kernel, rounding=rounding,
-            wrong_from=wrong_from, calls=self.folder / "calls", replays=replays, beside=beside,
-            digest=digest))
+            wrong_from=wrong_from, calls=self.folder / "calls", replays=replays, beside=beside))
         path.chmod(0o755)
         return path
 

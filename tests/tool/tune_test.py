@@ -84,12 +84,10 @@ class Replayed(TuneTest):
     """Kernels are measured alone; the program is only run to see and to confirm."""
 
     def tune(self, times, *args, in_program=None, refused="nothing like it", **replay):
-        fake = {name: replay.pop(name) for name in ("digest",) if name in replay}
         self.fake_replay(times, **replay)
         if not (self.folder / "kit").exists():
             self.fake_toolkit(refused)
-        return super().tune(in_program or times, "--cuda-path=kit", *args, replays=True,
-                            **fake)
+        return super().tune(in_program or times, "--cuda-path=kit", *args, replays=True)
 
     def attempts(self, done):
         group, = json.loads(self.expect(DONE, done).stdout)["groups"]
@@ -113,13 +111,6 @@ class Replayed(TuneTest):
         self.assertEqual(attempts["stripes, carveout 30"], 4)
         # The original, stripes, slots, and a split of the eight elements.
         self.assertEqual(len(self.read("compiled").splitlines()), 4)
-
-    def test_what_was_measured_is_not_measured_again(self):
-        for times, chosen in ((GAINS, "* stripes"), ({**GAINS, "slot": 10}, "* stripes")):
-            done = self.expect(DONE, self.tune(times, digest="1"))
-            self.assertIn(chosen, done.stdout)
-        done = self.expect(DONE, self.tune({**GAINS, "slot": 10}, digest="2"))
-        self.assertIn("* slots", done.stdout)
 
     def test_what_is_wrong_or_fails_is_not_taken(self):
         done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}))
