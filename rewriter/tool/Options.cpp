@@ -68,8 +68,8 @@ static cl::SubCommand
     ReasonCommand("reason", "Explain a reason that a message names; without "
                             "one, list all");
 static cl::SubCommand
-    ReplayCommand("replay", "Launch a kernel again that 'verify --capture' "
-                            "wrote to a file");
+    ReplayCommand("replay", "Launch a kernel again that bankstripe-verify "
+                            "--survey captured");
 
 #define ALL_COMMANDS                                                           \
   cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),         \
@@ -237,16 +237,6 @@ static Option<std::string>
                   "reasons for them; see docs/guide/report.md"),
          cl::cat(Category), cl::sub(VerifyCommand));
 static Option<std::string>
-    Capture("capture", cl::location(Given.Capture), cl::value_desc("FILE"),
-            cl::desc("Write the first launch that differs there, with all "
-                     "memory that it starts from; see docs/guide/verify.md"),
-            cl::cat(Category), cl::sub(VerifyCommand));
-static cl::opt<unsigned>
-    CaptureLaunch("capture-launch", cl::value_desc("N"),
-                  cl::desc("Capture this launch (they count from 0), whether "
-                           "or not anything differs"),
-                  cl::cat(Category), cl::sub(VerifyCommand));
-static Option<std::string>
     VerifyProgram("verify-program", cl::location(Given.VerifyProgram),
                   cl::value_desc("PATH"),
                   cl::desc("bankstripe-verify (default: beside this program)"),
@@ -322,7 +312,7 @@ EXAMPLES:
   bankstripe analyze a.cu -- -std=c++17 -Iinclude -arch=sm_90
   bankstripe verify a.cu -- -O3               compare and time it on the GPU
   bankstripe verify -- ./app 9 --vs ./new 9   two commands: bankstripe-verify
-  bankstripe replay wrong.capture             one launch again
+  bankstripe replay captures/0-0              one launch again
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
   bankstripe tune --build=make -- app 1000    measure a project's program
   bankstripe calibrate                        fit predictions to this GPU
@@ -405,16 +395,13 @@ static bool checkValues(const ToolOptions &O) {
         usualGpuFolder() + ", not '" + O.Frontend.GpuArch + "'");
   if (OutputDirectory.getNumOccurrences() && OutputDirectory.empty())
     return usageError("--output-dir needs a folder");
-  for (const Option<std::string> *File : {&Config, &Html, &Capture})
+  for (const Option<std::string> *File : {&Config, &Html})
     if (isGivenEmpty(*File))
       return usageError("--" + File->ArgStr + " needs a file");
   if (BlockSize.getNumOccurrences() && (O.BlockSize < 1 || O.BlockSize > 1024))
     return usageError("--block-size must be from 1 to 1024");
   if (DefaultCarveout.getNumOccurrences() && !O.DefaultCarveout)
     return usageError("--carveout must be auto, driver or from 0 to 100");
-  if (llvm::sys::fs::exists(O.Capture))
-    return usageError("--capture: '" + O.Capture +
-                      "' is there already; name a new file");
   return O.Runs >= 1 || usageError("--runs must be at least 1");
 }
 
@@ -456,8 +443,7 @@ static bool checkTogether(const ToolOptions &O) {
   if (O.Format == OutputFormat::Sarif && O.Run != Command::Analyze &&
       O.Run != Command::Rewrite)
     return usageError("--format=sarif is for analyze and rewrite");
-  return !O.CaptureLaunch || !O.Capture.empty() ||
-         usageError("--capture-launch needs --capture");
+  return true;
 }
 
 // What is said in other words than the options have.
@@ -480,8 +466,6 @@ static void translate(ToolOptions &O) {
   O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
   O.Confirm = !NoConfirm;
   O.OnlyTell = DryRun;
-  if (CaptureLaunch.getNumOccurrences())
-    O.CaptureLaunch = CaptureLaunch;
 }
 
 // LLVM prints a description as it is, and does not know the terminal's width.

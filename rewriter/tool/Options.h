@@ -59,11 +59,8 @@ struct ToolOptions {
   RewriteMode Mode = RewriteMode::DryRun;
   std::string OutputDirectory; ///< Of `--output-dir`.
   bool EmbedHelper = false;
-  unsigned Runs = 5;   ///< Timing runs of `verify`.
-  std::string Html;    ///< `verify --html`; empty: none.
-  std::string Capture; ///< `verify --capture`; empty: none.
-  /// `verify --capture-launch`; none: the first launch that differs.
-  std::optional<unsigned> CaptureLaunch;
+  unsigned Runs = 5;         ///< Timing runs of `verify`.
+  std::string Html;          ///< `verify --html`; empty: none.
   std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
   std::vector<std::string> ProgramArgs; ///< `--program-arg`.
   std::string BuildCommand; ///< `--build`; empty: nvcc on the given files.

@@ -47,16 +47,6 @@ pageOptions(const RunResult &Run, const ToolOptions &Options,
   return std::vector<std::string>{"--html=" + Options.Html, "--plan=" + Plan};
 }
 
-static std::vector<std::string> captureOptions(const ToolOptions &Options) {
-  std::vector<std::string> Words;
-  if (!Options.Capture.empty())
-    Words.push_back("--capture=" + Options.Capture);
-  if (Options.CaptureLaunch)
-    Words.push_back("--capture-launch=" +
-                    std::to_string(*Options.CaptureLaunch));
-  return Words;
-}
-
 static llvm::Expected<int> verify(Program &P, const RunResult &Run,
                                   const ToolOptions &Options) {
   llvm::Expected<std::string> Original = P.build("original", {});
@@ -71,7 +61,6 @@ static llvm::Expected<int> verify(Program &P, const RunResult &Run,
   if (!Page)
     return Page.takeError();
   std::vector<std::string> Further = std::move(*Page);
-  llvm::append_range(Further, captureOptions(Options));
   if (Options.Format == OutputFormat::Json)
     Further.emplace_back("--json=-");
   llvm::Expected<int> Status = P.compare(*Original, *Rewritten, Options.Runs,

@@ -9,7 +9,6 @@
 #include "recorder/Recorder.h"
 #include <algorithm>
 #include <cstdio>
-#include <utility>
 
 using namespace bankstripe::runtime;
 
@@ -17,21 +16,10 @@ using namespace bankstripe::runtime;
 constexpr uint64_t PieceBytes = uint64_t(16) << 20;
 static_assert(PieceBytes % CapturePageBytes == 0);
 
-void LaunchCapture::keepImage(std::string Image) {
-  if (!isOver())
-    Images.keep(std::move(Image));
-}
-
-LaunchCapture::LaunchCapture(const RecordRequest &Wanted,
+LaunchCapture::LaunchCapture(const WantedSurvey &Wanted,
                              const std::string &Ending)
-    : Waiting(Wanted.Capture), Ending(Ending) {
-  if (Waiting)
-    Waiting->Path += Ending;
-  if (Wanted.Mode != RecordingMode::Survey)
-    return;
-  Survey = Wanted.Survey;
-  Store.emplace(Survey->Folder + "/pages" + Ending, Survey->MostBytes);
-}
+    : Survey(Wanted), Ending(Ending),
+      Store(Survey.Folder + "/pages" + Ending, Survey.MostBytes) {}
 
 // A survey takes little longer than the program, but for the first launches.
 bool LaunchCapture::isWorthItsTime() const {
@@ -41,19 +29,14 @@ bool LaunchCapture::isWorthItsTime() const {
 }
 
 std::string LaunchCapture::fileOf(uint64_t OfKernel) const {
-  const auto At = std::ranges::find(Survey->Kernels, Kernel);
-  return Survey->Folder + '/' + std::to_string(At - Survey->Kernels.begin()) +
+  const auto At = std::ranges::find(Survey.Kernels, Kernel);
+  return Survey.Folder + '/' + std::to_string(At - Survey.Kernels.begin()) +
          '-' + std::to_string(OfKernel) + Ending;
 }
 
-bool LaunchCapture::wants(unsigned Launch, const std::string &OfName,
-                          uint64_t Number, const LaunchSize &OfSize) {
-  if (Waiting && Waiting->Launch == Launch) {
-    Request = *std::exchange(Waiting, std::nullopt);
-    return IsWanted = true;
-  }
-  if (!Survey ||
-      std::ranges::find(Survey->Kernels, OfName) == Survey->Kernels.end())
+bool LaunchCapture::wants(const std::string &OfName, uint64_t Number,
+                          const LaunchSize &OfSize) {
+  if (std::ranges::find(Survey.Kernels, OfName) == Survey.Kernels.end())
     return false;
   Asked = Clock::now();
   if (!Begin)
@@ -64,19 +47,19 @@ bool LaunchCapture::wants(unsigned Launch, const std::string &OfName,
   Kernel = OfName;
   OfKernel = Number;
   Size = OfSize;
-  Request = {Launch, fileOf(Number), false};
+  Path = fileOf(Number);
   return IsWanted = true;
 }
 
 // What was captured is among those that are kept; another one may go.
 void LaunchCapture::keep() {
-  Stored[Request.Path] = std::move(Writer->stored());
+  Stored[Path] = std::move(Writer->stored());
   const auto Gone = Choices[Kernel].captured(OfKernel, Size, Taken.count());
   if (!Gone)
     return;
   const std::string File = fileOf(*Gone);
   for (const uint64_t Place : Stored[File])
-    Store->drop(Place);
+    Store.drop(Place);
   Stored.erase(File);
   std::remove(File.c_str());
 }
@@ -195,13 +178,12 @@ std::string LaunchCapture::begin(const CapturedProgram &Program,
   uint64_t Bytes = 0;
   for (const Place &P : Captured)
     Bytes += P.What.Bytes;
-  if (Survey && Bytes > Survey->MostBytes) {
+  if (Bytes > Survey.MostBytes) {
     stop();
     return "its " + std::to_string(Bytes) +
            " bytes of memory are more than captures may have";
   }
-  Writer =
-      std::make_unique<CaptureWriter>(Request.Path, Store ? &*Store : nullptr);
+  Writer = std::make_unique<CaptureWriter>(Path, &Store);
   if (!Writer->problem().empty()) {
     // Whose file it is, if there is one, is not known.
     const std::string Problem = cannotWrite();
@@ -209,9 +191,8 @@ std::string LaunchCapture::begin(const CapturedProgram &Program,
     return Problem;
   }
   Memory = std::move(Captured);
-  if (wantsMemory())
-    Writer->program(Program);
-  Writer->kernel(Kernel, Request.IsKernelOnly);
+  Writer->program(Program);
+  Writer->kernel(Kernel);
   for (const std::string &Note : Notes)
     Writer->note(Note);
   for (const Place &P : Memory)
@@ -223,15 +204,14 @@ std::string LaunchCapture::begin(const CapturedProgram &Program,
 
 std::string LaunchCapture::end(const std::string &Error, Engines &With) {
   Taken = Clock::now() - Launched;
-  if (!Error.empty() && wantsMemory())
+  if (!Error.empty())
     return giveUp("it ends with " + Error);
   if (std::string Problem = writePages(CaptureMoment::After, With);
       !Problem.empty())
     return giveUp(Problem);
   if (!Writer->end())
     return giveUp(cannotWrite());
-  if (Survey)
-    keep();
+  keep();
   stop();
   return {};
 }
@@ -271,28 +251,22 @@ CUresult LaunchCapture::writePages(const Place &Of, unsigned Number,
 }
 
 std::string LaunchCapture::cannotWrite() {
-  return "'" + Request.Path + "' cannot be written: " + Writer->problem();
+  return "'" + Path + "' cannot be written: " + Writer->problem();
 }
 
 // Half a capture is of no use, and may be large.
 std::string LaunchCapture::giveUp(const std::string &Reason) {
-  std::remove(Request.Path.c_str());
-  if (Store)
-    for (const uint64_t Place : Writer->stored())
-      Store->drop(Place);
+  std::remove(Path.c_str());
+  for (const uint64_t Place : Writer->stored())
+    Store.drop(Place);
   stop();
   return Reason;
 }
 
 void LaunchCapture::stop() {
-  if (Survey && IsWanted)
+  if (IsWanted)
     Spent += Clock::now() - Asked;
   IsWanted = false;
   Writer.reset();
   Memory.clear();
-  if (!isOver())
-    return;
-  Images.clear();
-  if (void *const Freed = std::exchange(Buffer, nullptr))
-    cuMemFreeHost(Freed);
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What has to be asked of the driver for captures, and the files, one after the
-// other: of one launch, or of those that a survey may need. When what happens
-// is up to the recorder:
+// other, of the launches that a survey may need. When what happens is up to the
+// recorder:
 //
 //     every module that is loaded          keepImage()
 //     at the entry of a launch             wants(), describe(), begin()
@@ -44,23 +44,20 @@ public:
   using Engines = std::map<CUcontext, DigestEngine>;
 
   /// \param Ending stands behind the names of all files.
-  LaunchCapture(const RecordRequest &Wanted, const std::string &Ending);
+  LaunchCapture(const WantedSurvey &Wanted, const std::string &Ending);
 
-  /// Whether there is nothing more to do.
-  bool isOver() const { return !Waiting && !Survey && !IsWanted; }
   /// Whether a launch is wanted, which is then the one that all further calls
   /// are about.
   ///
-  /// \param Launch its number, \p OfKernel that among those of its \p Kernel.
-  bool wants(unsigned Launch, const std::string &Kernel, uint64_t OfKernel,
+  /// \param OfKernel its number among those of its \p Kernel.
+  bool wants(const std::string &Kernel, uint64_t OfKernel,
              const LaunchSize &Size);
-  /// The kernel, in a survey.
+  /// The kernel of that launch.
   const std::string &kernel() const { return Kernel; }
-  bool wantsMemory() const { return !Request.IsKernelOnly; }
   /// Between begin() and end().
   bool isUnderWay() const { return Writer != nullptr; }
 
-  void keepImage(std::string Image);
+  void keepImage(std::string Image) { Images.keep(std::move(Image)); }
 
   /// Describes the kernel \p Symbol as it is about to be launched; the
   /// launch's context must be current.
@@ -95,23 +92,22 @@ private:
   std::string fileOf(uint64_t OfKernel) const;
   void keep();
 
-  std::optional<WantedCapture> Waiting;
-  std::optional<WantedSurvey> Survey;
-  std::string Ending;
-  WantedCapture Request;
+  const WantedSurvey Survey;
+  const std::string Ending;
   bool IsWanted = false; ///< Between wants() and stop().
-  /// \name In a survey.
+  /// \name The launch.
   /// @{
+  std::string Path; ///< Of its file.
   std::string Kernel;
   uint64_t OfKernel = 0;
   LaunchSize Size;
+  /// @}
   std::map<std::string, CaptureChoice> Choices; ///< By kernel.
-  std::optional<PageStore> Store;
+  PageStore Store;
   std::map<std::string, std::vector<uint64_t>> Stored; ///< Pages, by file.
   std::optional<Clock::time_point> Begin;              ///< Of the first one,
   Clock::time_point Asked, Launched;                   ///< and of the latest.
   Seconds Spent{}, Taken{};                            ///< On all; by a launch.
-  /// @}
   ModuleImages Images;
   std::unique_ptr<CaptureWriter> Writer;
   std::vector<Place> Memory; ///< In the order of its numbers in the file.

@@ -43,7 +43,6 @@ class ModuleImages {
 public:
   /// Keeps an image; the same one once.
   void keep(std::string Image) { Images.insert(std::move(Image)); }
-  void clear() { Images.clear(); }
 
   /// Finds the image that the kernel \p Symbol is from.
   ///

@@ -47,8 +47,8 @@ std::string bankstripe::runtime::errorName(CUresult Result) {
 Recorder::Recorder(RecordingWriter &Output, const RecordRequest &Request)
     : Output(Output), Select(Request.Digests), Dump(Request.Bytes),
       IsSurvey(Request.Mode == RecordingMode::Survey) {
-  if (Request.Capture || IsSurvey)
-    Capture.emplace(Request,
+  if (IsSurvey)
+    Capture.emplace(Request.Survey,
                     Output.path().substr(std::min(Request.Recording.size(),
                                                   Output.path().size())));
 }
@@ -458,7 +458,7 @@ void Recorder::freeing(CUdeviceptr Address) {
 //===----------------------------------------------------------------------===//
 
 void Recorder::launching(const LaunchRequest &Request) {
-  if (!Capture || Capture->isOver())
+  if (!Capture)
     return;
   const OwnCalls Own;
   takeMessages();
@@ -467,7 +467,7 @@ void Recorder::launching(const LaunchRequest &Request) {
   if (isCaptured(Request.Stream))
     return;
   const KnownKernel &Known = known(Request);
-  if (!Capture->wants(Launches, Known.Name, Known.Selected->Launches,
+  if (!Capture->wants(Known.Name, Known.Selected->Launches,
                       {Request.Grid, Request.Block}))
     return;
   if (const std::string Problem = capture(Request); !Problem.empty())
@@ -476,8 +476,7 @@ void Recorder::launching(const LaunchRequest &Request) {
 
 void Recorder::noCapture(const std::string &Why) {
   Capture->stop();
-  const std::string &Kernel = Capture->kernel();
-  note(NoCaptureNote + (Kernel.empty() ? Why : Kernel + ": " + Why));
+  note(NoCaptureNote + Capture->kernel() + ": " + Why);
 }
 
 std::string Recorder::capture(const LaunchRequest &Request) {
@@ -499,7 +498,7 @@ std::string Recorder::capture(const LaunchRequest &Request) {
   std::string Problem =
       Capture->describe(Request, Handle, Known.Symbol, Kernel, Notes);
   std::vector<LaunchCapture::Place> Places;
-  if (Problem.empty() && Capture->wantsMemory()) {
+  if (Problem.empty()) {
     findVariables(Request, Known);
     Places = reachable(Request.Context, Handle, Kernel.Image, Notes);
     Problem = waitFor(Request.Context, Places);

@@ -66,7 +66,7 @@ public:
   }
 
   Capture Result;
-  bool HasProgram = false, HasOriginal = false, HasEnded = false;
+  bool HasProgram = false, HasKernel = false, HasEnded = false;
 
 private:
   bool addProgram(ByteReader &From) {
@@ -75,16 +75,8 @@ private:
   }
 
   bool addKernel(ByteReader &From) {
-    const bool IsRewritten = From.number<unsigned>() != 0;
-    CapturedKernel K;
-    if (!From.fields(K) || !From.finished())
-      return false;
-    if (IsRewritten)
-      Result.Rewritten = std::move(K);
-    else
-      Result.Original = std::move(K);
-    HasOriginal |= !IsRewritten;
-    return true;
+    HasKernel = true;
+    return From.fields(Result.Original) && From.finished();
   }
 
   bool addMemory(ByteReader &From) {
@@ -151,12 +143,8 @@ private:
     return true;
   }
 
-  // Two programs that were captured apart may lack the same.
   bool addNote(ByteReader &From) {
-    std::string Note(From.text());
-    std::vector<std::string> &Notes = Result.Notes;
-    if (std::find(Notes.begin(), Notes.end(), Note) == Notes.end())
-      Notes.push_back(std::move(Note));
+    Result.Notes.emplace_back(From.text());
     return From.finished();
   }
 
@@ -167,22 +155,12 @@ private:
 
 } // namespace
 
-// Reads a file to its End. \returns what is wrong.
-static std::string readWhole(const MappedFile &File, Records &Into) {
-  if (!File.Problem.empty())
-    return File.Problem;
-  std::string Problem = readRecords(
-      File.Bytes, CaptureFile, /*MayBeCutOff=*/false,
-      [&Into](std::string_view Record) {
-        return Into.add(Record) ? "" : "the fields are not those of its type";
-      });
-  return Problem.empty() && !Into.HasEnded ? "it is not complete" : Problem;
-}
-
 // What every capture has to have.
 static std::string whatIsMissing(const Records &Read) {
-  if (!Read.HasProgram || !Read.HasOriginal)
-    return "it holds no launch of an original program";
+  if (!Read.HasEnded)
+    return "it is not complete";
+  if (!Read.HasProgram || !Read.HasKernel)
+    return "it holds no launch";
   for (const CapturedMemory &M : Read.Result.Memory)
     for (const CapturedPage &Page : M.Before)
       if (!Page.IsThere)
@@ -193,8 +171,14 @@ static std::string whatIsMissing(const Records &Read) {
 std::variant<Capture, ReadError>
 bankstripe::runtime::readCapture(const std::string &Path) {
   const MappedFile File = mapFile(Path);
+  if (!File.Problem.empty())
+    return ReadError{File.Problem};
   Records Read(Path);
-  std::string Problem = readWhole(File, Read);
+  std::string Problem = readRecords(
+      File.Bytes, CaptureFile, /*MayBeCutOff=*/false,
+      [&Read](std::string_view Record) {
+        return Read.add(Record) ? "" : "the fields are not those of its type";
+      });
   if (Problem.empty())
     Problem = whatIsMissing(Read);
   if (!Problem.empty())
@@ -277,10 +261,8 @@ void CaptureWriter::program(const CapturedProgram &Program) {
   add(CaptureRecord::Program, ByteWriter().fields(Program));
 }
 
-void CaptureWriter::kernel(const CapturedKernel &Kernel, bool IsRewritten) {
-  ByteWriter Fields;
-  Fields.fields(IsRewritten, Kernel);
-  add(CaptureRecord::Kernel, Fields);
+void CaptureWriter::kernel(const CapturedKernel &Kernel) {
+  add(CaptureRecord::Kernel, ByteWriter().fields(Kernel));
 }
 
 unsigned CaptureWriter::memory(const CapturedMemory &Of) {
@@ -341,18 +323,6 @@ bool CaptureWriter::end() {
   if (!File && Problem.empty())
     Problem = std::strerror(errno);
   return Problem.empty();
-}
-
-std::string bankstripe::runtime::appendCapture(const std::string &Path,
-                                               const std::string &More) {
-  const MappedFile From = mapFile(More);
-  Records Read(More);
-  if (std::string Problem = readWhole(From, Read); !Problem.empty())
-    return "what the recorder left cannot be read: " + Problem;
-  std::ofstream To(Path, std::ios::binary | std::ios::app);
-  To << From.Bytes.substr(CaptureFile.header().size());
-  To.close();
-  return To.good() ? "" : "'" + Path + "' cannot be written";
 }
 
 std::optional<std::vector<CapturedParameter>>

@@ -15,11 +15,10 @@
 // only pages that it changed are there.
 //
 // A capture is a file of records (recording/Records.h). What records refer to
-// stands before them; else their order is free, so that records can be
-// added at the end of a file. It is complete when the last one is an End.
+// stands before them. A file is complete when the last one is an End.
 //
 //     Program  device, capability, launch
-//     Kernel   1 for the rewritten one, CapturedKernel::listFields()
+//     Kernel   CapturedKernel::listFields()
 //     Memory   CapturedMemory::listFields(); they count from 0
 //     Page     1 for what was left, memory, page, its bytes or its word
 //     Store    name of the file of pages beside it (PageStore)
@@ -135,6 +134,7 @@ struct CapturedMemory {
 struct Capture {
   CapturedProgram Program;
   CapturedKernel Original;
+  /// What a replay puts in its place; not in a file.
   std::optional<CapturedKernel> Rewritten;
   std::vector<CapturedMemory> Memory;
   /// What is missing or cannot be put back, once each.
@@ -216,7 +216,7 @@ public:
   explicit CaptureWriter(const std::string &Path, PageStore *Shared = nullptr);
 
   void program(const CapturedProgram &Program);
-  void kernel(const CapturedKernel &Kernel, bool IsRewritten);
+  void kernel(const CapturedKernel &Kernel);
   /// \param Of its pages do not count.
   /// \return its number; they count from 0.
   unsigned memory(const CapturedMemory &Of);
@@ -252,12 +252,6 @@ private:
   std::vector<PageSums> Sums;
   std::string Framed; ///< The record that is written.
 };
-
-/// Adds the records of the capture \p More to the end of \p Path: the kernel
-/// of the rewritten program, captured by itself.
-///
-/// \return what went wrong; empty when nothing did.
-std::string appendCapture(const std::string &Path, const std::string &More);
 
 /// Where a parameter lies in a kernel's parameter buffer.
 struct ParameterPlace {

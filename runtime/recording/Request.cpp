@@ -35,11 +35,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DigestRule, First,
                                                 FirstFrees, Spans, Until)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedBytes, Launch, IsVariable, Allocation,
                                    Begin, End)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedCapture, Launch, Path, IsKernelOnly)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedSurvey, Folder, Kernels, MostBytes)
 // The recording comes first, so that a fault behind it can be told there.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(RecordRequest, Recording, Mode,
-                                                Digests, Bytes, Capture, Survey)
+                                                Digests, Bytes, Survey)
 
 } // namespace bankstripe::runtime
 

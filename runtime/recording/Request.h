@@ -77,13 +77,6 @@ struct WantedBytes {
   uint64_t Begin = 0, End = 0; ///< Not empty.
 };
 
-/// A launch that is wanted in a file of its own (recording/Capture.h).
-struct WantedCapture {
-  unsigned Launch = 0; ///< Its number; they count from 0.
-  std::string Path;
-  bool IsKernelOnly = false; ///< Of a rewritten program: without its memory.
-};
-
 /// What a survey captures: files FOLDER/KERNEL-NUMBER, by the kernel's place in
 /// the list and the launch's number among those of the kernel, from 0.
 struct WantedSurvey {
@@ -98,7 +91,6 @@ struct RecordRequest {
   RecordingMode Mode = RecordingMode::Digest;
   DigestRule Digests;
   std::optional<WantedBytes> Bytes;
-  std::optional<WantedCapture> Capture;
   WantedSurvey Survey;
 };
 

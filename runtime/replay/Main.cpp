@@ -54,7 +54,7 @@ struct ReplayOptions {
 
 static const char Description[] =
     R"(Launches one kernel of a program again, as it was and rewritten, with the memory
-that bankstripe-verify --capture found before the launch, at the same addresses;
+that bankstripe-verify --survey found before the launch, at the same addresses;
 compares what both leave with what the original left, and times them.
 
   bankstripe-replay [OPTIONS] CAPTURE)";
@@ -68,10 +68,10 @@ or not a capture, 3 it cannot be replayed here, or the original leaves something
 else than what was captured.
 
 Examples:
-  bankstripe-replay wrong.capture
-  cuda-gdb --args bankstripe-replay --only=rewritten wrong.capture
+  bankstripe-replay captures/0-0
   nvcc -cubin -arch=native -o fixed.cubin sort.cu
-  bankstripe-replay --module=fixed.cubin wrong.capture
+  bankstripe-replay --module=fixed.cubin captures/0-0
+  cuda-gdb --args bankstripe-replay --only=rewritten --module=fixed.cubin captures/0-0
 )";
 
 static void addLaunchOptions(CLI::App &App, ReplayOptions &O,
@@ -121,7 +121,7 @@ parseReplayOptions(int ArgumentCount, const char *const *Arguments) {
   std::string Only;
   CLI::App App(Description, "bankstripe-replay");
   App.footer(Details);
-  App.add_option("CAPTURE", O.Path, "what bankstripe-verify --capture wrote")
+  App.add_option("CAPTURE", O.Path, "what bankstripe-verify --survey wrote")
       ->required();
   addLaunchOptions(App, O, Only);
   addOutputOptions(App, O);
@@ -174,7 +174,7 @@ static std::string beginAgain(const ReplayOptions &O, char **Arguments,
 static int replayOnly(const ReplayOptions &O, const Capture &C,
                       char **Arguments) {
   if (O.Only == Side::Rewritten && !C.Rewritten)
-    return problem("the capture holds no rewritten kernel", ExitUsage);
+    return problem("--only=rewritten needs --module", ExitUsage);
   Replayer R(C);
   try {
     R.prepare();

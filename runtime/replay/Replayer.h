@@ -14,9 +14,9 @@
 // before a launch and compared after it; where they lay in the program, a copy
 // stays for pointers to them that lie in memory.
 //
-// The rewritten kernel is that of the capture, or one of a file that is given.
-// Of several, each is compared and timed in its turn; the process goes on with
-// the next one, and after a failure another process does.
+// The rewritten kernel is one of a file that is given. Of several, each is
+// compared and timed in its turn; the process goes on with the next one, and
+// after a failure another process does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ namespace bankstripe::runtime {
 
 /// What is put in the place of the rewritten kernel.
 struct Candidate {
-  std::string Module;          ///< File with its machine code; empty: its own.
+  std::string Module;          ///< File with its machine code; empty: none.
   std::optional<int> Carveout; ///< As CapturedKernel::Carveout.
   /// What the launch asks for in addition, for each warp, if not 0: as
   /// bankstripe::shared_bytes does (device/bankstripe.cuh).
@@ -70,9 +70,6 @@ struct MovedVariable {
   AddressRange Was; ///< Where it lay in the captured program.
   uint64_t IsAt = 0;
 };
-
-/// Whether two kernels take parameters of the same sizes at the same places.
-bool haveSameLayout(const CapturedKernel &A, const CapturedKernel &B);
 
 /// The buffer of all parameters, with gaps of zeros. A 64-bit word at a
 /// multiple of 8 bytes in a parameter that points into a moved variable points

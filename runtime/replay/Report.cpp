@@ -157,8 +157,6 @@ std::string bankstripe::runtime::printReplay(const Capture &Of,
     Text += printSide(Of, Side::Original, *R.Original);
   if (R.Rewritten)
     Text += printSide(Of, Side::Rewritten, *R.Rewritten);
-  else if (!Of.Rewritten)
-    Text += "note: the capture holds no rewritten kernel\n";
   if (!R.Problem.empty())
     Text += R.Problem + '\n';
   Text += timesText(Report);

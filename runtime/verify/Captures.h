@@ -5,10 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Both programs run once more. The original leaves a capture of the launch, the
-// rewritten one its kernel, which is added to it. That happens in a folder
-// beside the file that was asked for: it can be large, and what stands there in
-// the end is whole.
+// One program runs once, with times, and with captures of launches that may
+// matter. Which of these do is known in the end, and the others are removed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,30 +16,6 @@
 #include "verify/Runner.h"
 
 namespace bankstripe::runtime {
-
-/// What became of the capture that was asked for.
-struct CaptureReport {
-  std::string Path;             ///< Of the file.
-  std::optional<unsigned> What; ///< The launch, when it is known which one.
-  std::string Problem;          ///< Why there is no capture; else empty.
-  std::string Kernel;           ///< That was launched, as a person writes it.
-  uint64_t Bytes = 0;           ///< Of the file.
-  /// Why the rewritten kernel is not part of it; else empty.
-  std::string RewrittenProblem;
-  std::vector<std::string> Lacks; ///< What a replay cannot put back.
-
-  bool isThere() const { return Problem.empty(); }
-  /// What replays it.
-  std::string command() const;
-};
-
-/// Captures the launch \p Launch into the file that the options name.
-CaptureReport captureLaunch(Runner &Runs, unsigned Launch,
-                            bool RandomAddresses);
-
-// A survey: one program runs once, with times, and with captures of launches
-// that may matter. Which of these do is known in the end, and the others are
-// removed.
 
 /// A launch that stands for others of its kernel.
 struct ChosenLaunch {

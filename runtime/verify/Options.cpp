@@ -37,7 +37,6 @@ Examples:
   bankstripe-verify -- ./sort 1000000 --vs ./sort.striped 1000000
   bankstripe-verify --runs=9 ./sort ./sort.striped -- 1000000
   bankstripe-verify --all ./sort ./sort.striped
-  bankstripe-verify --capture=wrong.capture -- ./sort 100 --vs ./sort.striped 100
 )";
 
 namespace {
@@ -114,20 +113,6 @@ static void addDigestOptions(CLI::App &App, Unread &Given) {
       ->excludes(Budget);
 }
 
-static void addCaptureOptions(CLI::App &App, Options &O) {
-  auto *File =
-      App.add_option("--capture", O.CapturePath,
-                     "write the first launch that differs, with all memory "
-                     "that it starts from, to this file, which must not be "
-                     "there yet; see docs/guide/verify.md")
-          ->type_name("FILE");
-  App.add_option("--capture-launch", O.CaptureLaunch,
-                 "capture this launch (they count from 0), whether or not "
-                 "anything differs")
-      ->needs(File)
-      ->type_name("N");
-}
-
 static void addSurveyOptions(CLI::App &App, Options &O) {
   auto *Folder =
       App.add_option("--survey", O.SurveyFolder,
@@ -146,21 +131,6 @@ static void addSurveyOptions(CLI::App &App, Options &O) {
       ->needs(Folder)
       ->check(CLI::Range(0.0, 1e6).description(""))
       ->type_name("GB");
-}
-
-// Before anything runs: a wrong name would show only at the end. \returns what
-// is wrong; empty when nothing is.
-static std::string readCaptureOptions(const Options &O) {
-  if (O.CapturePath.empty())
-    return "";
-  std::error_code Error;
-  if (fs::exists(fs::symlink_status(O.CapturePath, Error)))
-    return "--capture: '" + O.CapturePath +
-           "' is there already; name a new file";
-  if (!fs::is_directory(fs::absolute(O.CapturePath, Error).parent_path(),
-                        Error))
-    return "--capture: there is no folder for '" + O.CapturePath + "'";
-  return "";
 }
 
 // What is run, and how often.
@@ -209,7 +179,6 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
   addRunOptions(App, O, Given);
   addOutputOptions(App, O);
   addDigestOptions(App, Given);
-  addCaptureOptions(App, O);
   addSurveyOptions(App, O);
 
   const int Ours =
@@ -224,10 +193,9 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
     O.Budget = Given.Budget;
   else if (Given.All)
     O.Budget.reset();
-  for (const std::string &Problem :
-       {readCaptureOptions(O), readCommands(O, Given, Rest)})
-    if (!Problem.empty())
-      return usageError(App, Problem);
+  if (const std::string Problem = readCommands(O, Given, Rest);
+      !Problem.empty())
+    return usageError(App, Problem);
   return O;
 }
 

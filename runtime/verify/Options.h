@@ -51,10 +51,7 @@ struct Options {
   std::string PlanPath;        ///< What the page shows besides; or empty.
   /// Gigabytes of memory that the digests of a run may read; none: all.
   std::optional<double> Budget = 4000;
-  unsigned Repeats = 2;    ///< Runs of the original with digests.
-  std::string CapturePath; ///< Of a launch; empty for none.
-  /// The launch to capture; none for the first one that differs.
-  std::optional<unsigned> CaptureLaunch;
+  unsigned Repeats = 2; ///< Runs of the original with digests.
   /// Of captures, when only the original is looked at; else empty.
   std::string SurveyFolder;
   std::vector<std::string> SurveyedKernels; ///< Symbols of those to capture.

@@ -339,27 +339,6 @@ static std::string table(const VerifyReport &Report) {
   return Text;
 }
 
-// What can be run again, or why nothing can.
-static std::string captured(const CaptureReport &C) {
-  const std::string Launch =
-      C.What ? fmt::format("launch {}{}{}", *C.What,
-                           C.Kernel.empty() ? "" : ", ", C.Kernel)
-             : "";
-  if (!C.isThere())
-    return fmt::format("no capture{}{}: {}\n", Launch.empty() ? "" : " of ",
-                       Launch, C.Problem);
-  std::string Text =
-      fmt::format("captured: {}; {} has {}\n"
-                  "  run it again with: {}\n",
-                  Launch, C.Path, plural(C.Bytes, "byte"), C.command());
-  if (!C.RewrittenProblem.empty())
-    Text += fmt::format("  without the kernel of the rewritten program: {}\n",
-                        C.RewrittenProblem);
-  for (const std::string &What : C.Lacks)
-    Text += fmt::format("  not part of it: {}\n", What);
-  return Text;
-}
-
 std::vector<std::string>
 bankstripe::runtime::reservations(const VerifyReport &Report) {
   std::vector<std::string> Found = nondeterminism(Report);
@@ -372,8 +351,6 @@ bankstripe::runtime::reservations(const VerifyReport &Report) {
                     plural(Report.Launches.UndigestedLaunches, "launch")));
   for (const std::string &Note : Report.Notes)
     Found.push_back("note: " + Note + '\n');
-  if (Report.Captured)
-    Found.push_back(captured(*Report.Captured));
   return Found;
 }
 
@@ -487,18 +464,6 @@ static Json outputJson(const VerifyReport &Report) {
   return Result;
 }
 
-static Json captureJson(const CaptureReport &C) {
-  Json Result = {{"file", C.Path}, {"launch", C.What}, {"problem", C.Problem}};
-  if (!C.isThere())
-    return Result;
-  Result["kernel"] = C.Kernel;
-  Result["bytes"] = C.Bytes;
-  Result["replay"] = C.command();
-  Result["rewritten-problem"] = C.RewrittenProblem;
-  Result["lacks"] = C.Lacks;
-  return Result;
-}
-
 std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   const char *Verdict = Report.Verdict == ExitIdentical ? "identical"
                         : Report.Verdict == ExitDiffers ? "differs"
@@ -533,8 +498,6 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   Result["variables"] = Report.VariableCount;
   Result["difference"] =
       Report.Launches.First ? differenceJson(Report) : Json(nullptr);
-  if (Report.Captured)
-    Result["capture"] = captureJson(*Report.Captured);
   Result["output"] = outputJson(Report);
   // "9.0" is sm_90.
   std::string Architecture = "sm_" + Report.Capability;

@@ -197,52 +197,6 @@ static std::optional<ByteDifference> findBytes(Runner &Runs, const Findings &In,
                             fetchBytes(Runs, true, Random, D, End), D.Begin);
 }
 
-// Which launch is to be captured, or why none.
-static std::variant<unsigned, std::string>
-launchToCapture(const Options &O, const Findings &In, unsigned LaunchCount) {
-  const std::optional<Difference> &D = In.Launches.First;
-  if (O.CaptureLaunch && *O.CaptureLaunch >= LaunchCount)
-    return fmt::format("the original makes {} launches, and they count from 0",
-                       LaunchCount);
-  if (O.CaptureLaunch)
-    return *O.CaptureLaunch;
-  if (!D)
-    return "no launch differs; --capture-launch=N names one";
-  if (D->Kind != DifferenceKind::Contents &&
-      D->Kind != DifferenceKind::LaunchError)
-    return "the first difference is not one in memory; --capture-launch=N "
-           "names a launch";
-  const LaunchRange Range =
-      In.Found ? In.Found->Range
-               : rangeBefore(In.Of.Original, In.Of.Rewritten, D->Launch);
-  if (Range.isOne())
-    return D->Launch;
-  return "it is not known which launch is the first to differ; "
-         "--capture-launch=N names one";
-}
-
-static std::optional<CaptureReport> noCapture(const Options &O,
-                                              const std::string &Problem) {
-  if (O.CapturePath.empty())
-    return std::nullopt;
-  CaptureReport Report;
-  Report.Path = O.CapturePath;
-  Report.Problem = Problem;
-  return Report;
-}
-
-static std::optional<CaptureReport> capture(Runner &Runs, const Findings &In,
-                                            unsigned LaunchCount) {
-  const Options &O = Runs.options();
-  if (O.CapturePath.empty())
-    return std::nullopt;
-  const auto Which = launchToCapture(O, In, LaunchCount);
-  if (const auto *Problem = std::get_if<std::string>(&Which))
-    return noCapture(O, *Problem);
-  return captureLaunch(Runs, std::get<unsigned>(Which),
-                       In.Of.How.RandomAddresses);
-}
-
 //===----------------------------------------------------------------------===//
 // Notes
 //===----------------------------------------------------------------------===//
@@ -349,7 +303,6 @@ static VerifyReport startReport(const Options &O) {
   Report.RewrittenCommand = O.Rewritten.text();
   Report.Repeats = O.Repeats;
   Report.Budget = O.Budget;
-  Report.Captured = noCapture(O, "the programs could not be compared");
   return Report;
 }
 
@@ -418,16 +371,13 @@ static VerifyReport compareWith(Runner &Runs, Originals Known,
     Report.Kernels =
         kernelStatistics(Found.Of.Original, Found.Of.Rewritten, {}, {});
   }
-  if (Failed) {
-    Report.Captured = capture(Runs, Found, Report.LaunchCount);
+  if (Failed)
     return stopped(std::move(Report), *Failed);
-  }
   Report.Output = judgeOutput(Known, Rewritten.Child.Output);
   Report.OutputBytes = Known.First.Child.Output.size();
   const std::optional<Difference> &D = Report.Launches.First;
   if (D && D->Kind == DifferenceKind::Contents)
     Report.Bytes = findBytes(Runs, Found, *D);
-  Report.Captured = capture(Runs, Found, Report.LaunchCount);
   const bool Same = Report.Launches.identical() && !Report.Output.failed();
   Report.Verdict = Same ? ExitIdentical : ExitDiffers;
   return withTimes(std::move(Report),

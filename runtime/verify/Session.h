@@ -11,7 +11,6 @@
 //     original at other addresses                   when something differs
 //     original, original again, rewritten           to locate a difference, or
 //                                                   the launch behind an output
-//     original, rewritten                           to capture a launch
 //     original, rewritten, rewritten, original, ... with durations only
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +18,6 @@
 #ifndef BANKSTRIPE_VERIFY_SESSION_H
 #define BANKSTRIPE_VERIFY_SESSION_H
 
-#include "verify/Captures.h"
 #include "verify/Compare.h"
 #include "verify/Locate.h"
 #include "verify/Statistics.h"
@@ -43,10 +41,9 @@ struct VerifyReport {
   /// What the recorder left out, by reason: "budget" (launches) and "freed"
   /// (allocations).
   std::map<std::string, uint64_t> Skipped;
-  unsigned DigestedLaunches = 0;         ///< With digests right after them.
-  unsigned DigestsBeforeFree = 0;        ///< Of memory after other launches.
-  std::optional<double> Budget;          ///< Gigabytes that digests may read.
-  std::optional<CaptureReport> Captured; ///< When a capture was asked for.
+  unsigned DigestedLaunches = 0;  ///< With digests right after them.
+  unsigned DigestsBeforeFree = 0; ///< Of memory after other launches.
+  std::optional<double> Budget;   ///< Gigabytes that digests may read.
   std::vector<KernelStatistics> Kernels;
   unsigned Runs = 0; ///< Timed runs that succeeded, of each program.
   PairedTimes Total; ///< All launches of a run together.

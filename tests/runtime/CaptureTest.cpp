@@ -62,7 +62,7 @@ std::string manyBytes(uint64_t Count, char Seed) {
 // What a capture holds of a launch that did nothing.
 void writeLaunch(CaptureWriter &To) {
   To.program({"Some GPU", "9.0", 41});
-  To.kernel(someKernel(), /*IsRewritten=*/false);
+  To.kernel(someKernel());
 }
 
 Capture read(const std::string &Path) {
@@ -113,7 +113,6 @@ TEST(Capture, WhatIsWrittenIsRead) {
   EXPECT_EQ(Read.Original.HeapBytes, 8u << 20);
   EXPECT_EQ(Read.Original.PrintBytes, 1u << 20);
   EXPECT_EQ(Read.Original.Parameters, Given.Parameters);
-  EXPECT_FALSE(Read.Rewritten);
   EXPECT_EQ(Read.Notes, std::vector<std::string>{"textures"});
 }
 
@@ -180,37 +179,6 @@ TEST(Capture, OfWhatALaunchLeftOnlyPagesThatChangedAreKept) {
   ASSERT_TRUE(Pages[1].IsThere);
   EXPECT_FALSE(Pages[2].IsThere);
   EXPECT_EQ(pageBytes(Pages[1], Page), After.substr(Page, Page));
-}
-
-TEST(Capture, TheRewrittenKernelIsAddedToAFileOfTheOriginal) {
-  const std::string Path = freshPath(), Other = Path + ".rewritten";
-  std::remove(Other.c_str());
-  CaptureWriter Original(Path);
-  writeLaunch(Original);
-  ASSERT_TRUE(Original.end());
-  CapturedKernel Kernel = someKernel();
-  Kernel.DynamicSharedBytes = 4096;
-  CaptureWriter Rewritten(Other);
-  Rewritten.kernel(Kernel, /*IsRewritten=*/true);
-  ASSERT_TRUE(Rewritten.end());
-
-  EXPECT_EQ(appendCapture(Path, Other), "");
-  const Capture Read = read(Path);
-  EXPECT_EQ(Read.Original.DynamicSharedBytes, 1024u);
-  ASSERT_TRUE(Read.Rewritten);
-  EXPECT_EQ(Read.Rewritten->DynamicSharedBytes, 4096u);
-  EXPECT_EQ(problem(Other), "it holds no launch of an original program");
-  EXPECT_NE(appendCapture(Path, Path + ".missing"), "");
-}
-
-TEST(Capture, WhatBothProgramsLackIsNotedOnce) {
-  const std::string Path = freshPath();
-  CaptureWriter Writer(Path);
-  writeLaunch(Writer);
-  for (const char *Note : {"textures", "arrays", "textures"})
-    Writer.note(Note);
-  ASSERT_TRUE(Writer.end());
-  EXPECT_EQ(read(Path).Notes, (std::vector<std::string>{"textures", "arrays"}));
 }
 
 // A store beside the captures of a test, and two captures that use it.

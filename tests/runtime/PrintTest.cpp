@@ -69,59 +69,6 @@ TEST(Print, KernelsThatTakeMostTimeComeFirst) {
   EXPECT_LT(Text.find("long"), Text.find("short")) << Text;
 }
 
-static CaptureReport someCapture() {
-  CaptureReport C;
-  C.Path = "a b.capture";
-  C.What = 2;
-  C.Kernel = "step(int*)";
-  C.Bytes = 4096;
-  return C;
-}
-
-TEST(Print, CaptureWithTheCommandThatReplaysIt) {
-  VerifyReport R = identicalReport();
-  EXPECT_FALSE(has(printReport(R), "captur"));
-  R.Captured = someCapture();
-  EXPECT_TRUE(has(printReport(R),
-                  "captured: launch 2, step(int*); a b.capture has 4096 bytes\n"
-                  "  run it again with: bankstripe-replay 'a b.capture'\n\n"))
-      << printReport(R);
-  R.Captured->RewrittenProblem = "it launches skip(int*) instead";
-  R.Captured->Lacks = {"texture objects"};
-  const std::string Text = printReport(R);
-  EXPECT_TRUE(has(Text, "  without the kernel of the rewritten program: it "
-                        "launches skip(int*) instead\n"));
-  EXPECT_TRUE(has(Text, "  not part of it: texture objects\n"));
-}
-
-TEST(Print, ReasonWhyThereIsNoCapture) {
-  VerifyReport R = identicalReport();
-  R.Captured = someCapture();
-  R.Captured->Problem = "no graphs";
-  EXPECT_TRUE(
-      has(printReport(R), "no capture of launch 2, step(int*): no graphs\n"));
-  R.Captured->What.reset();
-  EXPECT_TRUE(has(printReport(R), "no capture: no graphs\n"));
-}
-
-TEST(Print, CaptureAsJson) {
-  VerifyReport R = identicalReport();
-  EXPECT_FALSE(Json::parse(jsonReport(R)).contains("capture"));
-  R.Captured = someCapture();
-  const Json There = Json::parse(jsonReport(R))["capture"];
-  EXPECT_EQ(There["file"], "a b.capture");
-  EXPECT_EQ(There["launch"], 2);
-  EXPECT_EQ(There["bytes"], 4096);
-  EXPECT_EQ(There["replay"], "bankstripe-replay 'a b.capture'");
-  EXPECT_EQ(There["rewritten-problem"], "");
-  R.Captured->Problem = "no graphs";
-  R.Captured->What.reset();
-  const Json Missing = Json::parse(jsonReport(R))["capture"];
-  EXPECT_EQ(Missing["problem"], "no graphs");
-  EXPECT_TRUE(Missing["launch"].is_null());
-  EXPECT_FALSE(Missing.contains("replay"));
-}
-
 TEST(Print, TimesWithTheirInterval) {
   VerifyReport R = identicalReport();
   R.Runs = 5;

@@ -129,7 +129,6 @@ TEST(Request, IsReadAsItIsWritten) {
   R.Digests.Spans = {{1, 9, 4}};
   R.Digests.Until = 9;
   R.Bytes = {4, true, 2, 16, 99};
-  R.Capture = {7, "/tmp/b", true};
   R.Survey = {"/tmp/c", {"step(int*)"}, 1000};
   RecordRequest Again;
   EXPECT_EQ(parseRequest(printRequest(R), Again), "");

@@ -65,11 +65,13 @@ compile contexts-wrong contexts.cu -lcuda -DWRONG
 compile unseen unseen.cu
 compile modules modules.cu "$programs/modules_other.cu"
 compile captured captured.cu -lcuda
-compile captured-wrong captured.cu -lcuda -DWRONG
 compile captured-failing captured.cu -lcuda -DFAIL
+compile captured.cubin captured.cu -cubin
+compile captured-wrong.cubin captured.cu -cubin -DWRONG
+compile captured-failing.cubin captured.cu -cubin -DFAIL
 compile replay replay.cu
-compile replay-rewritten replay.cu -DREWRITTEN
-for launch in 0 1 2 3 4 5; do compile replay-wrong-$launch replay.cu -DREWRITTEN -DWRONG=$launch; done
+compile replay-rewritten.cubin replay.cu -cubin -DREWRITTEN
+for launch in 0 1 2 3 4 5; do compile replay-wrong-$launch.cubin replay.cu -cubin -DREWRITTEN -DWRONG=$launch; done
 compile devices devices.cu
 compile devices-wrong devices.cu -DWRONG
 compile devices-wrong-peer devices.cu -DWRONG_PEER
@@ -131,20 +133,33 @@ expect() {
   expect_now "$@" &
 }
 
-# capture NAME PATTERN...: likewise, of what is in the file NAME.capture
+# survey NAME KERNEL... -- COMMAND...: captures launches of the kernels into the folder NAME
+survey() {
+  [[ $1 =~ ${ONLY:-.} ]] || return 0
+  local name=$1 kernels=()
+  shift
+  while [ "$1" != -- ]; do kernels+=("--kernel=$1"); shift; done
+  shift
+  mkdir -p "$work/$name"
+  local log=$work/$name.survey
+  (cd "$work/bin" && timeout 120 "$verify" --survey="$work/$name" "${kernels[@]}" --json=- -- "$@" >"$log" 2>&1)
+  judge "$name-surveyed" "$log" "" '"capability": "' '"file": "'
+}
+
+# capture NAME/KERNEL-NUMBER PATTERN...: of what is in that capture
 capture() {
   [[ $1 =~ ${ONLY:-.} ]] || return 0
-  local name=$1 problem=
+  local name=${1//\//-} file=$work/$1 problem=
   local log=$work/$name.contents
   shift
-  "$work/bin/captures" "$work/$name.capture" >"$log" 2>&1 || problem="it cannot be read"
+  "$work/bin/captures" "$file" >"$log" 2>&1 || problem="it cannot be read"
   judge "$name-contents" "$log" "$problem" "$@"
 }
 
-# replay NAME STATUS PATTERN... -- OPTIONS...: launches what is in NAME.capture again
+# replay NAME/KERNEL-NUMBER STATUS PATTERN... -- OPTIONS...: launches what is in it again
 replay() {
   [[ $1 =~ ${ONLY:-.} ]] || return 0
-  local name=$1 status=$2 problem='' patterns=()
+  local name=${1//\//-} file=$work/$1 status=$2 problem='' patterns=()
   shift 2
   while [ "$1" != -- ]; do
     patterns+=("$1")
@@ -152,7 +167,7 @@ replay() {
   done
   shift
   local log=$work/$name.replay
-  timeout 120 "$build/bin/bankstripe-replay" "$@" "$work/$name.capture" >"$log" 2>&1
+  (cd "$work/bin" && timeout 120 "$build/bin/bankstripe-replay" "$@" "$file" >"$log" 2>&1)
   local got=$?
   [ $got -eq "$status" ] || problem="exit status $got, expected $status"
   judge "$name-replayed" "$log" "$problem" "${patterns[@]}"
@@ -243,77 +258,53 @@ expect command-of-two-processes 0 '^identical: 50 launches' '2 processes of the 
   sh -c './search 10; ./search 50'
 expect repeats 0 '^identical as far' 'in 3 runs of the original' -- --repeats=3 --runs=0 ./atomics ./atomics
 
-# A launch in a file of its own.
-expect capture-of-the-wrong-launch 1 '^differs: launch 2 of 5' '^captured: launch 2, step' \
-  'run it again with: bankstripe-replay .*wrong-launch\.capture' '!without the kernel' '!not part of it' \
-  -- --runs=0 --capture="$work/capture-of-the-wrong-launch.capture" ./captured ./captured-wrong
-expect capture-after-a-search 1 '^differs: launch 2345 of 4000, step' '^captured: launch 2345, step' \
-  -- --budget=3 --runs=0 --capture="$work/capture-after-a-search.capture" -- ./search 4000 --vs ./search-wrong 4000
-for launch in 0 1 3 4; do
-  expect capture-of-launch-$launch 0 '^identical' "^captured: launch $launch, " \
-    -- --runs=0 --capture="$work/capture-of-launch-$launch.capture" --capture-launch=$launch ./captured ./captured
-done
-expect capture-of-a-failing-launch 1 'launch 3 of' '^captured: launch 3, step' '!without the kernel' \
-  -- --runs=0 --capture="$work/capture-of-a-failing-launch.capture" ./captured ./captured-failing
-expect capture-of-an-error 0 'no capture of launch 3, step.*: it ends with CUDA_ERROR_ILLEGAL_ADDRESS' \
-  -- --runs=0 --capture="$work/capture-of-an-error.capture" --capture-launch=3 ./captured-failing ./captured-failing
-expect capture-of-a-graph 1 'no capture of launch 0, graph: the launch of a graph cannot be captured' \
-  -- --runs=0 --capture="$work/capture-of-a-graph.capture" ./graph ./graph-wrong
-expect capture-beside-a-graph 0 '^captured: launch 2, step' -- --runs=0 --capture="$work/capture-beside-a-graph.capture" \
-  --capture-launch=2 ./graph ./graph
-expect capture-of-nothing 0 'no capture: no launch differs' -- --runs=0 --capture="$work/capture-of-nothing.capture" ./pair ./pair
-expect capture-of-a-cluster 0 '^captured: launch 0, clustered' -- --runs=0 --capture="$work/capture-of-a-cluster.capture" \
-  --capture-launch=0 ./launches ./launches
-expect capture-of-a-driver-module 0 '^captured: launch 3, square' -- --runs=0 \
-  --capture="$work/capture-of-a-driver-module.capture" --capture-launch=3 ./driver ./driver
-expect capture-of-two-contexts 0 '^captured: launch 2, ' -- --runs=0 --capture="$work/capture-of-two-contexts.capture" \
-  --capture-launch=2 ./contexts ./contexts
-expect capture-of-the-other-module 0 '^captured: launch 1, .*both<unsigned int>' -- --runs=0 \
-  --capture="$work/capture-of-the-other-module.capture" --capture-launch=1 ./modules ./modules
-expect capture-of-virtual-memory 0 '^captured: launch 4, write' -- --runs=0 \
-  --capture="$work/capture-of-virtual-memory.capture" --capture-launch=4 ./memory ./memory
-expect capture-of-the-second-process 0 '^captured: launch 20, step' -- --runs=0 \
-  --capture="$work/capture-of-the-second-process.capture" --capture-launch=20 -- sh -c './search 10; ./search 50' --vs \
-  sh -c './search 10; ./search 50'
 wait
-for launch in 0 1 2 3 4 5; do
-  expect replay-of-launch-$launch 0 '^identical' "^captured: launch $launch, " -- --runs=0 \
-    --capture="$work/replay-of-launch-$launch.capture" --capture-launch=$launch ./replay ./replay-rewritten
-  expect replay-of-wrong-launch-$launch 1 "^differs: launch $launch of 7" "^captured: launch $launch, " -- --runs=0 \
-    --capture="$work/replay-of-wrong-launch-$launch.capture" ./replay ./replay-wrong-$launch
-done
-wait
-capture capture-of-the-wrong-launch '^launch 2 on ' '^original step\(' '^rewritten step\(' 'original parameter of 32 bytes at 16' \
-  'device 0: 41943040 bytes, 2 of 640 pages changed'
-capture capture-of-launch-0 'device 0: 41943040 bytes, 640 of 640 pages changed, 2779096485 .* became 0 ... 10485759'
-capture capture-of-launch-1 'device 0: 41943040 bytes, 2 of 640 pages changed, 0 \.\.\. 10485759 became 9 \.\.\. 107' \
+
+# Launches in files of their own. By place of the kernel in the list and number of its launch; the launches that
+# are kept are the first of each size of grid and block, the second and the fourth.
+survey captured 'fill(unsigned int*)' 'step(unsigned int*, char, Amounts, unsigned int const*)' \
+  'lookup(unsigned long long, unsigned int*)' -- ./captured
+survey beside-a-graph 'step(unsigned int*, unsigned int)' -- ./graph
+survey a-cluster 'clustered(unsigned int*, unsigned int)' -- ./launches
+survey a-driver-module square -- ./driver
+survey two-contexts 'step(unsigned int*, unsigned int, bool)' -- ./contexts
+survey two-modules 'void both<unsigned int>(unsigned int*, unsigned int)' -- ./modules
+survey virtual-memory 'write(unsigned int*, unsigned int, bool)' -- ./memory
+survey the-second-process 'step(float*, float*, unsigned int)' -- sh -c './search 10; ./search 50'
+survey replayed 'followPointers(Arguments, char)' 'useVariables(unsigned int*, unsigned int*)' \
+  'useSharedMemory(unsigned int*, unsigned int)' 'waitForAll(unsigned int*)' 'useCluster(unsigned int*)' \
+  'allocateHere(unsigned int*)' -- ./replay
+capture captured/0-0 'device 0: 41943040 bytes, 640 of 640 pages changed, 2779096485 .* became 0 ... 10485759'
+capture captured/1-0 'device 0: 41943040 bytes, 2 of 640 pages changed, 0 \.\.\. 10485759 became 9 \.\.\. 107' \
   'pinned 1: 32 bytes, 0 of 1 pages changed, 0 \.\.\. 7000' 'variable counter: 4 bytes, 1 of 1 .*, 100 .* became 101' \
   'variable launches: 12 bytes, 1 of 1 .*, 0 \.\.\. 0 became 1 \.\.\. 0' \
   'constant table: 16 bytes, 0 of 1 pages changed, 1 \.\.\. 4000' '!lacks' '!cooperative'
-capture capture-of-launch-3 'cooperative' 'variable launches: .* 1 \.\.\. 0 became 1 \.\.\. 3'
-capture capture-of-launch-4 '^original lookup' 'lacks texture objects' 'lacks CUDA arrays'
-capture capture-of-a-failing-launch '^rewritten step' 'variable launches: .* 1 \.\.\. 0 became 1 \.\.\. 3'
-capture capture-of-two-contexts 'device 0: 4096 bytes, 1 of 1 pages' 'device 1: 4096 bytes, 0 of 1 pages' \
+capture captured/1-1 '^launch 2 on ' '^original step\(' 'original parameter of 32 bytes at 16' \
+  'device 0: 41943040 bytes, 2 of 640 pages changed'
+capture captured/1-2 'cooperative' 'variable launches: .* 1 \.\.\. 0 became 1 \.\.\. 3'
+capture captured/2-0 '^original lookup' 'lacks texture objects' 'lacks CUDA arrays'
+capture a-cluster/0-0 'cluster 2 '
+capture a-driver-module/0-3 'variable launches: 4 bytes, 1 of 1 pages changed, 256 .* became 512'
+capture two-contexts/0-3 'device 0: 4096 bytes, 0 of 1 pages' 'device 1: 4096 bytes, 1 of 1 pages' \
   'variable rounds: 4 bytes, 1 of 1 pages changed, 1 .* became 2' 'lacks variables of other modules or contexts: rounds'
-capture capture-after-a-search '^launch 2345 on'
-capture capture-of-a-cluster 'cluster 2 '
-capture capture-of-a-driver-module 'variable launches: 4 bytes, 1 of 1 pages changed, 256 .* became 512'
-capture capture-of-the-other-module 'variable there: 4 bytes, 0 of 1 pages changed, 41 ' '!variable here'
-capture capture-of-virtual-memory 'virtual 4: '
-for launch in 0 1 3; do
-  replay capture-of-launch-$launch 0 '^identical' 'original: leaves what was captured' -- --runs=0
+capture two-modules/0-1 'variable there: 4 bytes, 0 of 1 pages changed, 41 ' '!variable here'
+capture virtual-memory/0-3 'virtual [0-9]+: '
+for file in captured/0-0 captured/1-0 captured/1-2 beside-a-graph/0-0 a-cluster/0-0 a-driver-module/0-3 two-contexts/0-3 \
+  two-modules/0-1 virtual-memory/0-3; do
+  replay $file 0 '^reproduced' 'original: leaves what was captured' -- --runs=0
 done
-replay capture-of-the-wrong-launch 1 '^differs: launch 2, step' 'original: leaves what was captured' -- --runs=0
-replay capture-after-a-search 1 '^differs: launch 2345' 'allocation 0 .*: 1 byte differs' \
-  'element 77 \(f32\): captured 11.4521484, rewritten 11.453125' -- --runs=0
-replay capture-of-a-failing-launch 1 'rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS' -- --runs=0
-for name in a-cluster a-driver-module the-other-module two-contexts virtual-memory the-second-process; do
-  replay capture-of-$name 0 '^identical' -- --runs=0
-done
+replay captured/1-1 0 '^identical: launch 2, step' '15 timed launches of each: ' -- --module=captured.cubin
+replay captured/1-1 1 '^differs: launch 2, step' 'original: leaves what was captured' 'element 77 ' -- --runs=0 \
+  --module=captured-wrong.cubin
+replay captured/1-2 1 'rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS' -- --runs=0 --module=captured-failing.cubin
 for launch in 0 1 2 3 4 5; do
-  replay replay-of-launch-$launch 0 '^identical' '15 timed launches of each: ' -- --timeout=100
-  replay replay-of-wrong-launch-$launch 1 '^differs' 'original: leaves what was captured' '(element 77|variable counters)' \
-    -- --runs=0
+  # What the rewritten kernels need for the 256 threads of a block.
+  for name in rewritten wrong-$launch; do
+    echo "[{\"module\": \"replay-$name.cubin\", \"warp-bytes\": 128}]" >"$work/bin/replay-$name.list"
+  done
+  replay replayed/$launch-0 0 '^identical' 'timed launches of each: ' -- --candidates=replay-rewritten.list
+  replay replayed/$launch-0 1 '^differs' 'original: leaves what was captured' '(element 77|variable counters)' \
+    -- --runs=0 --candidates=replay-wrong-$launch.list
 done
 if [ "$(nvidia-smi -L | wc -l)" -gt 1 ]; then
   expect two-devices 0 '^identical' -- --runs=0 ./devices ./devices
@@ -364,10 +355,14 @@ for program in pair reset reset-last streams graph driver launches threads memor
   check "$program-is-unchanged-by-few-digests" \
     "$(record "$program.few" '"Digests":{"First":1,"FirstFrees":1}' ./$program)" "$plain"
 done
+surveyed='"step(unsigned int*, char, Amounts, unsigned int const*)", "step(unsigned int*, unsigned int)",
+  "clustered(unsigned int*, unsigned int)", "write(unsigned int*, unsigned int, bool)"'
 for program in captured captured-failing graph launches memory; do
   plain=$(cd "$work/bin" && timeout 120 ./$program 2>&1; echo "status $?")
-  check "$program-is-unchanged-by-a-capture" \
-    "$(record "$program.with-capture" "\"Capture\":{\"Launch\":2,\"Path\":\"$work/$program.2\",\"IsKernelOnly\":false}" \
+  mkdir -p "$work/$program.captures"
+  check "$program-is-unchanged-by-a-survey" \
+    "$(record "$program.with-captures" "\"Mode\":\"survey\",\"Digests\":{\"First\":0,\"FirstOfChanged\":0,\"FirstFrees\":0},
+      \"Survey\":{\"Folder\":\"$work/$program.captures\",\"MostBytes\":16000000000,\"Kernels\":[$surveyed]}" \
       ./$program)" "$plain"
 done
 plain=$(cd "$work/bin" && ./pair)

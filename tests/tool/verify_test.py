@@ -57,21 +57,6 @@ class Verify(ProgramTest):
         self.assertEqual([a["verdict"] for a in plan["arrays"]], ["stripe"])
         self.assertIn("+#include \"bankstripe.cuh\"", plan["changes"][0]["diff"])
 
-    # Likewise.
-    def test_capture_is_handed_on(self):
-        self.expect(CHANGES, self.verify(DIFFERS, "--capture=wrong.capture",
-                                         "--capture-launch=7"))
-        first, second = self.read("calls").splitlines()
-        self.assertIn("--capture=wrong.capture --capture-launch=7", first)
-        self.assertNotIn("--capture", second)
-
-    def test_capture_needs_a_new_file(self):
-        self.write("wrong.capture", "precious")
-        for bad in ("--capture=", "--capture=wrong.capture", "--capture-launch=7"):
-            self.expect(USAGE, self.verify(SAME, bad))
-        self.assertFalse((self.folder / "calls").exists())
-        self.assertEqual(self.read("wrong.capture"), "precious")
-
     def test_page_needs_a_file(self):
         self.expect(USAGE, self.verify(SAME, "--html="))
 

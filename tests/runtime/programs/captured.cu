@@ -6,8 +6,8 @@
 // Launch 0 fills an allocation of 40 MiB, which is more than is copied at a
 // time; the launches 1 to 3 change its first 64 KiB and its last element, by
 // way of all kinds of variables: launch 2 hands its parameters over as a
-// buffer, launch 3 is cooperative. Launch 4 reads a texture, when there is an
-// array as well.
+// buffer, launch 3 is cooperative and has a smaller grid. Launch 4 reads a
+// texture, when there is an array as well.
 // With WRONG launch 2 is off in one element, with FAIL launch 3 reads an
 // address where nothing is.
 
@@ -93,7 +93,7 @@ int main() {
   launch_with_buffer(values, 2, add, pinned);
   number = 3;
   void *arguments[] = {&values, &number, &add, &pinned};
-  CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<void *>(step), 64, 256,
+  CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<void *>(step), 32, 256,
                                     arguments, 0, 0));
   const cudaError_t error = cudaDeviceSynchronize();
   std::printf("%s\n", cudaGetErrorName(error));

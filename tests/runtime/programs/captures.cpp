@@ -73,8 +73,6 @@ int main(int Count, char **Arguments) {
   std::cout << "launch " << C.Program.Launch << " on " << C.Program.Device
             << ", " << C.Program.Capability << '\n';
   printKernel("original", C.Original);
-  if (C.Rewritten)
-    printKernel("rewritten", *C.Rewritten);
   for (const CapturedMemory &M : C.Memory)
     printMemory(M);
   for (const std::string &Note : C.Notes)

@@ -9,8 +9,7 @@
 // that are made up. Programs of the tests are shell scripts that call it.
 //
 //   settings      prints shell assignments: mode, record, bytes
-//                 (LAUNCH:ALLOCATION:BEGIN:END), capture (a launch), captured
-//                 (the file) and kernel_only
+//                 (LAUNCH:ALLOCATION:BEGIN:END) and survey (the folder)
 //   record        records what standard input lists:
 //                   memory BYTES
 //                   launch KERNEL NANOSECONDS [ALLOCATION:CHUNK:DIGEST...]
@@ -94,12 +93,7 @@ static void printSettings(const RecordRequest &R) {
   if (R.Bytes)
     std::cout << R.Bytes->Launch << ':' << R.Bytes->Allocation << ':'
               << R.Bytes->Begin << ':' << R.Bytes->End;
-  std::cout << "\ncapture=";
-  if (R.Capture)
-    std::cout << R.Capture->Launch << "\ncaptured=" << R.Capture->Path
-              << "\nkernel_only=" << (R.Capture->IsKernelOnly ? "1" : "");
-  std::cout << "\nsurvey=" << R.Survey.Folder;
-  std::cout << '\n';
+  std::cout << "\nsurvey=" << R.Survey.Folder << '\n';
 }
 
 static void addChange(Launch &L, std::string Text) {
@@ -184,11 +178,8 @@ int main(int Count, char **Arguments) {
     std::cerr << Problem << '\n';
     return 1;
   }
-  if (const char *Suffix = std::getenv("SUFFIX")) {
+  if (const char *Suffix = std::getenv("SUFFIX"))
     Request.Recording += Suffix;
-    if (Request.Capture)
-      Request.Capture->Path += Suffix;
-  }
   const std::string What = Count > 1 ? Arguments[1] : "";
   if (What == "settings") {
     printSettings(Request);
