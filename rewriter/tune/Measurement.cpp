@@ -15,7 +15,7 @@ using namespace bankstripe;
 using llvm::StringRef;
 namespace json = llvm::json;
 
-// The version of runtime/verify/JSON.md that is read here.
+// The version of docs/reference/json-verify.md that is read here.
 static constexpr int64_t KnownVersion = 1;
 
 // Demanglers differ in blanks, as in `> >`.

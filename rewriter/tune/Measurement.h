@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads what bankstripe-verify (runtime/verify/JSON.md) and bankstripe-replay
-// (docs/guide/replay.md) print with --json. An error is that it is of another
-// form, or that nothing could be measured.
+// Reads what bankstripe-verify (docs/reference/json-verify.md) and
+// bankstripe-replay (docs/guide/replay.md) print with --json. An error is that
+// it is of another form, or that nothing could be measured.
 //
 //===----------------------------------------------------------------------===//
 

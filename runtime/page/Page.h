@@ -7,8 +7,8 @@
 //
 // One file that needs nothing else: no network, no fonts. page.html, Page.css
 // and the scripts beside this file make it of two JSON documents that stand in
-// it: what was verified (verify/JSON.md) and the plan (docs/reference/json.md).
-// docs/guide/report.md says how to read it.
+// it: what was verified (docs/reference/json-verify.md) and the plan (json.md
+// beside it). docs/guide/report.md says how to read it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -56,7 +56,8 @@ struct Survey {
 Survey survey(const Options &O, const std::string &Recorder,
               const Progress &Tell);
 
-/// The survey as one JSON object, which JSON.md describes.
+/// The survey as one JSON object, which docs/reference/json-verify.md
+/// describes.
 std::string jsonSurvey(const Survey &Of);
 
 } // namespace bankstripe::runtime

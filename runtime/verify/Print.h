@@ -52,8 +52,8 @@ std::string printVerdict(const VerifyReport &Report);
 /// What the verdict does not cover, and notes; of one or more lines each.
 std::vector<std::string> reservations(const VerifyReport &Report);
 
-/// The report as one JSON object; the fields are described in JSON.md beside
-/// this file.
+/// The report as one JSON object, which docs/reference/json-verify.md
+/// describes.
 std::string jsonReport(const VerifyReport &Report);
 
 /// Its fields about times, which a replay has as well.
