@@ -93,11 +93,9 @@ llvm::Expected<int> runVerify(const ToolOptions &Options,
 /// Whether the words behind `verify` are two commands to compare, which needs
 /// nothing of this program.
 bool comparesCommands(llvm::ArrayRef<const char *> Words);
-/// Becomes bankstripe-verify. Returns only when it cannot.
-llvm::Expected<int> runVerifyCommands(llvm::ArrayRef<const char *> Words,
-                                      llvm::StringRef Executable);
-/// Becomes bankstripe-replay, likewise.
-llvm::Expected<int> runReplay(llvm::ArrayRef<const char *> Words,
+/// Becomes the program \p Name beside this one. Returns only when it cannot.
+llvm::Expected<int> runBeside(llvm::StringRef Name,
+                              llvm::ArrayRef<const char *> Words,
                               llvm::StringRef Executable);
 llvm::Expected<int> runTune(const ToolOptions &Options,
                             llvm::StringRef Executable);

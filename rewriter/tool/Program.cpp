@@ -32,8 +32,9 @@ std::string bankstripe::besideExecutable(StringRef Name, StringRef Executable) {
   return std::string(Path);
 }
 
-llvm::Expected<std::string> bankstripe::findVerifier(StringRef Given,
-                                                     StringRef Executable) {
+// The path of bankstripe-verify.
+static llvm::Expected<std::string> findVerifier(StringRef Given,
+                                                StringRef Executable) {
   std::string Path = Given.empty()
                          ? besideExecutable("bankstripe-verify", Executable)
                          : Given.str();

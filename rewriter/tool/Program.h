@@ -22,11 +22,6 @@ namespace bankstripe {
 /// The path of the program \p Name in the folder of \p Executable.
 std::string besideExecutable(llvm::StringRef Name, llvm::StringRef Executable);
 
-/// The path of bankstripe-verify: \p Given, or if that is empty, beside
-/// \p Executable. Errors: there is none; the message says what to do.
-llvm::Expected<std::string> findVerifier(llvm::StringRef Given,
-                                         llvm::StringRef Executable);
-
 /// The user's program. What is built lies in a folder that goes with this,
 /// unless the user wants to keep it.
 class Program {

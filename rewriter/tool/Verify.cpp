@@ -11,7 +11,7 @@
 // the two to bankstripe-verify, which runs them under the recorder, compares
 // what they compute and times them. That program is part of runtime/ and knows
 // nothing of LLVM; this file is what connects the two halves. `replay` is
-// bankstripe-replay, likewise.
+// handed to bankstripe-replay.
 //
 // nvcc may fuse a multiplication and an addition into one operation with one
 // rounding. A difference is therefore looked at once more with both programs
@@ -106,46 +106,10 @@ bool bankstripe::comparesCommands(llvm::ArrayRef<const char *> Words) {
                             StringRef("--vs"));
 }
 
-// The words for bankstripe-verify, which stands first. What only this program
-// knows is taken out or said in its words.
-static llvm::Expected<std::vector<std::string>>
-verifierCommand(llvm::ArrayRef<const char *> Words, StringRef Executable) {
-  std::vector<std::string> Command{""};
-  bool IsOurs = true;
-  for (size_t I = 0; I < Words.size(); ++I) {
-    StringRef Word = Words[I];
-    IsOurs = IsOurs && Word != "--";
-    if (!IsOurs)
-      Command.push_back(Word.str());
-    else if (Word == "--verify-program" && I + 1 < Words.size())
-      Command.front() = Words[++I];
-    else if (Word.consume_front("--verify-program="))
-      Command.front() = Word.str();
-    else if (Word == "--format=json")
-      Command.emplace_back("--json=-");
-    else if (Word != "--format=text")
-      Command.push_back(Word.str());
-  }
-  auto Verifier = findVerifier(Command.front(), Executable);
-  if (!Verifier)
-    return Verifier.takeError();
-  Command.front() = std::move(*Verifier);
-  return Command;
-}
-
-llvm::Expected<int>
-bankstripe::runVerifyCommands(llvm::ArrayRef<const char *> Words,
-                              StringRef Executable) {
-  auto Command = verifierCommand(Words, Executable);
-  if (!Command)
-    return Command.takeError();
-  return become(*Command);
-}
-
-llvm::Expected<int> bankstripe::runReplay(llvm::ArrayRef<const char *> Words,
+llvm::Expected<int> bankstripe::runBeside(StringRef Name,
+                                          llvm::ArrayRef<const char *> Words,
                                           StringRef Executable) {
-  std::vector<std::string> Command{
-      besideExecutable("bankstripe-replay", Executable)};
+  std::vector<std::string> Command{besideExecutable(Name, Executable)};
   if (!llvm::sys::fs::can_execute(Command.front()))
     return llvm::createStringError("cannot find '" + Command.front() +
                                    "'; install the package bankstripe-verify, "

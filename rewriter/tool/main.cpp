@@ -43,13 +43,15 @@ int main(int Argc, const char **Argv) {
   };
   if (Argc > 1 && llvm::StringRef(Argv[1]) == "verify" &&
       comparesCommands({Argv + 2, Argv + Argc}))
-    return exitStatus(runVerifyCommands({Argv + 2, Argv + Argc}, Executable()));
+    return exitStatus(
+        runBeside("bankstripe-verify", {Argv + 2, Argv + Argc}, Executable()));
   if (Argc > 1 && llvm::StringRef(Argv[1]) == "stats" && !AsksForHelp)
     return runStats({Argv + 2, Argv + Argc});
   if (Argc > 1 && llvm::StringRef(Argv[1]) == "reason" && !AsksForHelp)
     return runReason({Argv + 2, Argv + Argc});
   if (Argc > 1 && llvm::StringRef(Argv[1]) == "replay")
-    return exitStatus(runReplay({Argv + 2, Argv + Argc}, Executable()));
+    return exitStatus(
+        runBeside("bankstripe-replay", {Argv + 2, Argv + Argc}, Executable()));
   llvm::InitLLVM Init(Argc, Argv);
   initializeClang();
 
