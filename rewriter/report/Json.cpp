@@ -42,35 +42,41 @@ static json::Value use(const Use &U) {
                       {"loopDepth", U.LoopDepth}};
 }
 
+// What every array has, be it a thread's own or a shared one.
+template <class ArrayFacts>
+static json::Object commonOf(const ArrayFacts &Array, VerdictKind Kind,
+                             Reason Why, const Place &WhyWhere) {
+  const ReasonInfo &Info = infoOf(Why);
+  json::Array Extents;
+  for (uint64_t E : Array.Extents)
+    Extents.push_back(E);
+  return json::Object{{"name", jsonText(Array.Name)},
+                      {"place", place(Array.Where)},
+                      {"function", jsonText(Array.Function)},
+                      {"type", jsonText(Array.Type)},
+                      {"elementBytes", Array.ElementBytes},
+                      {"extents", std::move(Extents)},
+                      {"verdict", nameOf(Kind)},
+                      {"reason", Info.Id},
+                      {"message", Info.Summary},
+                      {"advice", Info.Advice},
+                      {"reasonPlace", place(WhyWhere)}};
+}
+
 static json::Object array(const Plan &P, const PlannedArray &A) {
   const Verdict &V = A.Verdict;
-  const ReasonInfo &Info = infoOf(V.Why);
-  json::Array Extents, Kernels, Uses;
-  for (uint64_t E : A.Array.Extents)
-    Extents.push_back(E);
+  json::Array Kernels, Uses;
   for (unsigned K : A.Kernels)
     Kernels.push_back(jsonText(P.Kernels[K].Facts.Name));
   for (const Use &U : A.Array.Uses)
     Uses.push_back(use(U));
-  json::Object Result{
-      {"name", jsonText(A.Array.Name)},
-      {"place", place(A.Array.Where)},
-      {"function", jsonText(A.Array.Function)},
-      {"kernels", std::move(Kernels)},
-      {"type", jsonText(A.Array.Type)},
-      {"elementBytes", A.Array.ElementBytes},
-      {"extents", std::move(Extents)},
-      {"bytesPerThread", A.Array.BytesPerThread},
-      {"uses", std::move(Uses)},
-      {"residency", nameOf(A.Evidence.Where)},
-      {"index", nameOf(A.Evidence.Index)},
-      {"verdict", nameOf(V.Kind)},
-      {"reason", Info.Id},
-      {"message", Info.Summary},
-      {"detail", jsonText(V.Detail)},
-      {"advice", Info.Advice},
-      {"reasonPlace", place(V.Where)},
-  };
+  json::Object Result = commonOf(A.Array, V.Kind, V.Why, V.Where);
+  Result["kernels"] = std::move(Kernels);
+  Result["bytesPerThread"] = A.Array.BytesPerThread;
+  Result["uses"] = std::move(Uses);
+  Result["residency"] = nameOf(A.Evidence.Where);
+  Result["index"] = nameOf(A.Evidence.Index);
+  Result["detail"] = jsonText(V.Detail);
   if (V.hasForm())
     Result["form"] = nameOf(V.Form);
   if (V.First)
@@ -86,28 +92,17 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
 }
 
 static json::Object sharedArray(const PlannedSharedArray &A) {
-  json::Array Extents, Conflicts;
-  for (uint64_t E : A.Array.Extents)
-    Extents.push_back(E);
+  json::Array Conflicts;
   for (const BankConflict &C : A.Conflicts)
     Conflicts.push_back(json::Object{
         {"place", place(C.Where)}, {"before", C.Before}, {"after", C.After}});
-  const ReasonInfo &Info = infoOf(A.Why);
-  return json::Object{{"name", jsonText(A.Array.Name)},
-                      {"place", place(A.Array.Where)},
-                      {"function", jsonText(A.Array.Function)},
-                      {"type", jsonText(A.Array.Type)},
-                      {"elementBytes", A.Array.ElementBytes},
-                      {"extents", std::move(Extents)},
-                      {"verdict", nameOf(A.Padding ? VerdictKind::Padded
-                                                   : VerdictKind::Unchanged)},
-                      {"reason", Info.Id},
-                      {"message", Info.Summary},
-                      {"advice", Info.Advice},
-                      {"reasonPlace", place(A.WhyWhere)},
-                      {"conflicts", std::move(Conflicts)},
-                      {"padding", A.Padding},
-                      {"addedBytes", A.AddedBytes}};
+  json::Object Result = commonOf(
+      A.Array, A.Padding ? VerdictKind::Padded : VerdictKind::Unchanged, A.Why,
+      A.WhyWhere);
+  Result["conflicts"] = std::move(Conflicts);
+  Result["padding"] = A.Padding;
+  Result["addedBytes"] = A.AddedBytes;
+  return Result;
 }
 
 static json::Value resources(const ResourceTable &Table, const Kernel &K) {

@@ -407,7 +407,6 @@ static bool checkValues(const ToolOptions &O) {
 
 // `-p` alone means every file of the database, which is a program.
 static bool completePaths(ToolOptions &O) {
-  readProgram(O);
   // What nvcc makes of files alone is not built as a database says.
   O.Frontend.LooksForDatabase = O.Run == Command::Analyze ||
                                 O.Run == Command::Rewrite ||

@@ -39,17 +39,6 @@ Examples:
   bankstripe-verify --all ./sort ./sort.striped
 )";
 
-namespace {
-
-// What is not ready to use as it is given.
-struct Unread {
-  std::vector<std::string> Programs;
-  bool All = false;
-  std::optional<double> Budget;
-};
-
-} // namespace
-
 Done bankstripe::runtime::usageError(const CLI::App &App,
                                      const std::string &Message) {
   return {fmt::format("{0}: {1}\nrun {0} --help for the options\n",
@@ -72,9 +61,9 @@ bankstripe::runtime::parseArguments(CLI::App &App, int ArgumentCount,
 }
 
 // \returns what is wrong; empty when nothing is.
-static std::string readCommands(Options &O, const Unread &Given,
+static std::string readCommands(Options &O,
+                                const std::vector<std::string> &Programs,
                                 const std::vector<std::string> &Rest) {
-  const std::vector<std::string> &Programs = Given.Programs;
   if (!O.SurveyFolder.empty()) {
     if (!Programs.empty() || Rest.empty())
       return "--survey: give one command, behind '--'";
@@ -100,16 +89,17 @@ static std::string readCommands(Options &O, const Unread &Given,
 }
 
 // What is compared after which launches, and how.
-static void addDigestOptions(CLI::App &App, Unread &Given) {
+static void addDigestOptions(CLI::App &App, Options &O) {
   auto *Budget =
-      App.add_option("--budget", Given.Budget,
+      App.add_option("--budget", O.Budget,
                      "how many gigabytes of memory the comparing may read in "
                      "a run (default: 4000); the first launches of each kernel "
                      "and what is left at the end are compared in any case")
           ->check(CLI::Range(0.0, 1e12).description(""))
           ->type_name("GB");
-  App.add_flag("--all", Given.All,
-               "compare memory after every launch, however much it is")
+  App.add_flag_callback(
+         "--all", [&O] { O.Budget.reset(); },
+         "compare memory after every launch, however much it is")
       ->excludes(Budget);
 }
 
@@ -134,8 +124,9 @@ static void addSurveyOptions(CLI::App &App, Options &O) {
 }
 
 // What is run, and how often.
-static void addRunOptions(CLI::App &App, Options &O, Unread &Given) {
-  App.add_option("PROGRAM", Given.Programs,
+static void addRunOptions(CLI::App &App, Options &O,
+                          std::vector<std::string> &Programs) {
+  App.add_option("PROGRAM", Programs,
                  "the original program and the rewritten one, when both are "
                  "called with the same arguments")
       ->expected(0, 2);
@@ -175,10 +166,10 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
   Options O;
   CLI::App App(Description, "bankstripe-verify");
   App.footer(Details);
-  Unread Given;
-  addRunOptions(App, O, Given);
+  std::vector<std::string> Programs;
+  addRunOptions(App, O, Programs);
   addOutputOptions(App, O);
-  addDigestOptions(App, Given);
+  addDigestOptions(App, O);
   addSurveyOptions(App, O);
 
   const int Ours =
@@ -189,11 +180,7 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
       Arguments + std::min(Ours + 1, ArgumentCount), Arguments + ArgumentCount);
   if (const auto Told = parseArguments(App, Ours, Arguments))
     return *Told;
-  if (Given.Budget)
-    O.Budget = Given.Budget;
-  else if (Given.All)
-    O.Budget.reset();
-  if (const std::string Problem = readCommands(O, Given, Rest);
+  if (const std::string Problem = readCommands(O, Programs, Rest);
       !Problem.empty())
     return usageError(App, Problem);
   return O;
