@@ -149,15 +149,19 @@ static std::string message(const Plan &P, const PlannedArray &A) {
   return Text;
 }
 
+static json::Object result(Reason Why, const std::string &Message,
+                           const Place &Where, StringRef Root) {
+  return json::Object{{"ruleId", infoOf(Why).Id},
+                      {"ruleIndex", static_cast<unsigned>(Why)},
+                      {"level", levelOf(Why)},
+                      {"message", sarifMessage(Message)},
+                      {"locations", json::Array{location(Where, Root)}}};
+}
+
 static json::Object result(const Plan &P, const PlannedArray &A,
                            StringRef Root) {
   const Verdict &V = A.Verdict;
-  json::Object Result{
-      {"ruleId", infoOf(V.Why).Id},
-      {"ruleIndex", static_cast<unsigned>(V.Why)},
-      {"level", levelOf(V.Why)},
-      {"message", sarifMessage(message(P, A))},
-      {"locations", json::Array{location(A.Array.Where, Root)}}};
+  json::Object Result = result(V.Why, message(P, A), A.Array.Where, Root);
   if (V.Where.isValid() && !(V.Where == A.Array.Where)) {
     json::Object Why = location(V.Where, Root);
     Why["id"] = 1;
@@ -166,16 +170,6 @@ static json::Object result(const Plan &P, const PlannedArray &A,
     Result["relatedLocations"] = json::Array{std::move(Why)};
   }
   return Result;
-}
-
-// What is without conflicts, or not known, is nothing to act on.
-static json::Object result(const PlannedSharedArray &A, StringRef Root) {
-  return json::Object{
-      {"ruleId", infoOf(A.Why).Id},
-      {"ruleIndex", static_cast<unsigned>(A.Why)},
-      {"level", levelOf(A.Why)},
-      {"message", sarifMessage(asSentence(headline(A)) + adviceOn(A.Why))},
-      {"locations", json::Array{location(A.Array.Where, Root)}}};
 }
 
 static json::Object invocation(const SarifRun &Run) {
@@ -205,10 +199,12 @@ json::Value bankstripe::toSarif(const Plan &P, const SarifRun &Run) {
   for (const PlannedArray &A : P.Arrays)
     if (isShown(A, Run.Level))
       Results.push_back(result(P, A, Run.Root));
+  // What is without conflicts, or not known, is nothing to act on.
   for (const PlannedSharedArray &A : P.SharedArrays)
     if (!A.Conflicts.empty() &&
         (Run.Level != Detail::Quiet || levelOf(A.Why) == "warning"))
-      Results.push_back(result(A, Run.Root));
+      Results.push_back(result(A.Why, asSentence(headline(A)) + adviceOn(A.Why),
+                               A.Array.Where, Run.Root));
   const std::string Root =
       "file://" + percentEncoded(StringRef(Run.Root).rtrim('/').str() + "/");
   json::Object Only{{"tool", json::Object{{"driver", std::move(Driver)}}},

@@ -235,7 +235,9 @@ void Recorder::launched(const LaunchRequest &Request) {
     }
   }
   if (Capture && Capture->isUnderWay())
-    captured(L.Error);
+    if (const std::string Problem = Capture->end(L.Error, Engines);
+        !Problem.empty())
+      noCapture(Problem);
   LastDigested = L.Digested;
   // A survey has its executions.
   if (!IsSurvey)
@@ -577,10 +579,4 @@ std::string Recorder::waitFor(CUcontext Launching,
       return "an earlier launch failed: " + errorName(Result);
   }
   return {};
-}
-
-void Recorder::captured(const std::string &Error) {
-  if (const std::string Problem = Capture->end(Error, Engines);
-      !Problem.empty())
-    noCapture(Problem);
 }

@@ -152,7 +152,6 @@ private:
                                               const KernelHandle &Kernel,
                                               const std::string &Image,
                                               std::set<std::string> &Notes);
-  void captured(const std::string &Error);
   void noCapture(const std::string &Why);
   /// @}
   unsigned threadNumber();

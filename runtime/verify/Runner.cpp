@@ -102,25 +102,19 @@ static void readProcesses(RecordedRun &Run, const std::string &First) {
   static_cast<RecordedProcess &>(Run) = std::move(Processes[Principal]);
 }
 
-TemporaryFolder::TemporaryFolder(std::string Pattern) {
-  if (::mkdtemp(Pattern.data()))
-    Path = std::move(Pattern);
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code Error;
-  if (!Path.empty())
-    fs::remove_all(Path, Error);
-}
-
-static std::string temporaryPattern() {
-  std::error_code Error;
-  return fs::temp_directory_path(Error) / "bankstripe-verify-XXXXXX";
-}
-
 Runner::Runner(const Options &O, const std::string &Recorder, Progress Tell)
-    : O(O), Recorder(Recorder), Tell(std::move(Tell)),
-      Folder(temporaryPattern()) {}
+    : O(O), Recorder(Recorder), Tell(std::move(Tell)) {
+  std::error_code Error;
+  Folder = fs::temp_directory_path(Error) / "bankstripe-verify-XXXXXX";
+  if (!::mkdtemp(Folder.data()))
+    Folder.clear();
+}
+
+Runner::~Runner() {
+  std::error_code Error;
+  if (!Folder.empty())
+    fs::remove_all(Folder, Error);
+}
 
 RecordedRun Runner::run(const Command &What, RecordRequest Request,
                         bool RandomAddresses) {

@@ -47,28 +47,19 @@ struct DigestRun {
   bool RandomAddresses = false;
 };
 
-/// A folder that goes away with its maker.
-class TemporaryFolder {
-public:
-  /// \param Pattern ends with XXXXXX.
-  explicit TemporaryFolder(std::string Pattern);
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-
-  std::string Path; ///< Empty when there is none; then `errno` says why.
-};
-
 /// Runs commands, and keeps their recordings in a temporary folder that goes
 /// away with it.
 class Runner {
 public:
   Runner(const Options &O, const std::string &Recorder, Progress Tell);
+  ~Runner();
+  Runner(const Runner &) = delete;
+  Runner &operator=(const Runner &) = delete;
 
   const Options &options() const { return O; }
   void tell(const std::string &What) const { Tell(What); }
   /// Where further files can be put; empty when there is no folder.
-  const std::string &folder() const { return Folder.Path; }
+  const std::string &folder() const { return Folder; }
 
   /// Runs \p What. Its files stay until forget().
   ///
@@ -84,7 +75,7 @@ private:
   const Options &O;
   const std::string &Recorder;
   const Progress Tell;
-  TemporaryFolder Folder;
+  std::string Folder;
   unsigned Runs = 0;
 };
 
