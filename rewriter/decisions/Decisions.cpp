@@ -85,8 +85,9 @@ template <> struct llvm::yaml::ScalarTraits<Carveout> {
 
 template <> struct llvm::yaml::ScalarEnumerationTraits<Layout> {
   static void enumeration(IO &IO, Layout &L) {
-    for (Layout Each : {Layout::Auto, Layout::Stripe, Layout::Slot,
-                        Layout::Split, Layout::Bits, Layout::Keep})
+    for (Layout Each :
+         {Layout::Auto, Layout::Stripe, Layout::Slot, Layout::Split,
+          Layout::Bits, Layout::Padded, Layout::Keep})
       IO.enumCase(L, nameOf(Each), Each);
   }
 };
@@ -122,6 +123,8 @@ template <> struct llvm::yaml::MappingTraits<FileDefaults> {
     IO.mapOptional("block-size", D.BlockSize);
   }
   static std::string validate(IO &, FileDefaults &D) {
+    if (D.Wanted == Layout::Padded)
+      return "padded is for single arrays";
     return checkBlockSize(D.BlockSize);
   }
 };
@@ -149,7 +152,7 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
     if (D.Occurrence < 1)
       return "occurrence counts from 1";
     if (D.Wanted == Layout::Auto)
-      return "decision must be keep, stripe, slot, split or bits";
+      return "decision must be keep, stripe, slot, split, bits or padded";
     if ((D.Wanted == Layout::Split) != (D.First != 0))
       return "a split, and nothing else, says how many elements come first";
     if (!static_cast<Reading *>(IO.getContext())

@@ -165,6 +165,8 @@ struct PlannedSharedArray {
   std::vector<BankConflict> Conflicts; ///< By place.
   unsigned Padding = 0;                ///< Elements that each row gets.
   uint64_t AddedBytes = 0;             ///< Of the largest instance.
+  std::vector<unsigned> Kernels; ///< Indices of Plan::Kernels that use it.
+  bool Asked = false;            ///< A decision asks for longer rows.
 };
 
 /// The verdicts of a whole run.

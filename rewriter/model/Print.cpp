@@ -167,6 +167,8 @@ StringRef bankstripe::nameOf(Layout L) {
     return "split";
   case Layout::Bits:
     return "bits";
+  case Layout::Padded:
+    return "padded";
   case Layout::Keep:
     return "keep";
   }

@@ -109,8 +109,8 @@ std::optional<unsigned> ArrayNames::find(DecisionOutcome &O) const {
   return std::nullopt;
 }
 
-// The default for the arrays of one file.
-static Layout defaultFor(const std::string &File, const PlanOptions &Options) {
+Layout bankstripe::defaultFor(const std::string &File,
+                              const PlanOptions &Options) {
   if (Options.DefaultLayout)
     return *Options.DefaultLayout;
   auto It = Options.Defaults.find(File);
@@ -132,7 +132,8 @@ bankstripe::findWishes(MergedRun &Run, const PlanOptions &Options,
       O.Detail = D.Problem;
     } else if (!Run.Contents.count(D.File)) {
       O.Detail = "this run saw no array and no kernel in that file";
-    } else if (auto Index = Names.find(O)) {
+    } else if (auto Index = Names.find(O);
+               Index && D.Wanted != Layout::Padded) {
       Wishes[*Index] = {D.Wanted, &D};
     }
   }
@@ -178,6 +179,8 @@ static bool isFulfilled(Layout Wanted, const Verdict &V) {
     return V.Kind == VerdictKind::Split;
   case Layout::Bits:
     return V.Kind == VerdictKind::Bits;
+  case Layout::Padded:
+    return false;
   case Layout::Keep:
     return !V.changesSource();
   }

@@ -14,6 +14,7 @@
 
 #include "plan/Padding.h"
 #include "arch/ArchInfo.h"
+#include "plan/Decide.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -115,16 +116,13 @@ static bool mayFail(const MergedKernel &K, uint64_t Static) {
   });
 }
 
-// Gives the kernels with All that many bytes more, unless something stands
-// against it.
-static std::optional<Reason> addBytes(const Accesses &All, uint64_t Bytes,
-                                      const MergedRun &Run, Plan &P) {
-  std::vector<KernelPlan *> Users;
-  for (KernelPlan &K : P.Kernels) {
-    if (llvm::none_of(All, [&](const SharedAccess *S) {
-          return S->FunctionId == K.Facts.Id;
-        }))
-      continue;
+// Gives the kernels of A that many bytes more, unless something stands against
+// it.
+static std::optional<Reason> addBytes(const PlannedSharedArray &A,
+                                      uint64_t Bytes, const MergedRun &Run,
+                                      Plan &P) {
+  for (unsigned Row : A.Kernels) {
+    const KernelPlan &K = P.Kernels[Row];
     auto Warps = [&](uint64_t Static) {
       return residentWarps(P.GpuArch, K.BlockThreads, K.Registers,
                            Static + K.DynamicSharedBytes);
@@ -139,46 +137,38 @@ static std::optional<Reason> addBytes(const Accesses &All, uint64_t Bytes,
         });
     if (K.WarpBytes || IsUnsafe)
       return Reason::DynamicSharedMemory;
-    if (Warps(K.SharedAfter + Bytes) < Warps(K.SharedAfter))
+    if (!A.Asked && Warps(K.SharedAfter + Bytes) < Warps(K.SharedAfter))
       return Reason::NotProfitable;
-    Users.push_back(&K);
   }
-  for (KernelPlan *K : Users)
-    K->SharedAfter += Bytes;
+  for (unsigned Row : A.Kernels)
+    P.Kernels[Row].SharedAfter += Bytes;
   return std::nullopt;
 }
 
-// Where it was decided to keep A, which is all that can be decided of it.
-static std::optional<Place> keptBy(const PlanOptions &Options,
-                                   std::vector<DecisionOutcome> &Outcomes,
-                                   const SharedArray &A) {
-  auto Default = Options.Defaults.find(A.Where.File);
-  const Layout Usual = Options.DefaultLayout ? *Options.DefaultLayout
-                       : Default != Options.Defaults.end()
-                           ? Default->second.Wanted
-                           : Layout::Auto;
-  std::optional<Place> Result;
-  if (Usual == Layout::Keep)
-    Result = A.Where;
+// What was decided about A, the Occurrence-th of its name; Outcome becomes the
+// row about it.
+static Wish wishFor(const SharedArray &A, unsigned Occurrence,
+                    const PlanOptions &Options,
+                    std::vector<DecisionOutcome> &Outcomes,
+                    DecisionOutcome *&Outcome) {
+  Wish Result = {defaultFor(A.Where.File, Options)};
   for (DecisionOutcome &O : Outcomes) {
     const ArrayDecision &D = O.Decision;
     if (D.File != A.Where.File || D.Function != A.Function ||
-        D.Array != A.Name || O.Array.isValid())
+        D.Array != A.Name || D.Occurrence != Occurrence || O.Array.isValid())
       continue;
-    const bool CanBe = D.Wanted == Layout::Keep || D.Wanted == Layout::Auto;
-    O.State = CanBe ? DecisionState::Used : DecisionState::Unfulfilled;
-    O.Detail =
-        CanBe ? "" : "it is a shared array, which can only be padded or kept";
-    if (D.Wanted == Layout::Keep)
-      Result = D.Where;
+    Outcome = &O;
+    if (D.Wanted == Layout::Keep || D.Wanted == Layout::Padded)
+      Result = {D.Wanted, &D};
   }
   return Result;
 }
 
 static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
-                                 const std::optional<Place> &Kept, Plan &P) {
+                                 const Wish &W, Plan &P) {
   PlannedSharedArray Result;
   Result.Array = Arrays.front();
+  Result.Asked = W.Wanted == Layout::Padded;
   const std::string &File = Result.Array.Where.File;
   auto Stays = [&](Reason Why, const Place &Where) {
     Result.Why = Why;
@@ -201,10 +191,16 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
   const unsigned Padding = bestPadding(*All);
   if (!Padding)
     return Stays(Reason::ConflictsStay, Result.Array.Where);
-  if (Kept)
-    return Stays(Reason::DecidedKeep, *Kept);
+  if (W.Wanted == Layout::Keep)
+    return Stays(Reason::DecidedKeep,
+                 W.Decision ? W.Decision->Where : Result.Array.Where);
+  for (unsigned Row = 0; Row < P.Kernels.size(); ++Row)
+    if (llvm::any_of(*All, [&](const SharedAccess *S) {
+          return S->FunctionId == P.Kernels[Row].Facts.Id;
+        }))
+      Result.Kernels.push_back(Row);
   const uint64_t Bytes = addedBytes(Arrays, Padding);
-  if (auto Why = addBytes(*All, Bytes, Run, P))
+  if (auto Why = addBytes(Result, Bytes, Run, P))
     return Stays(*Why, Result.Array.Where);
   Result.Padding = Padding;
   Result.AddedBytes = Bytes;
@@ -215,7 +211,25 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
 void bankstripe::planPadding(const MergedRun &Run, const PlanOptions &Options,
                              std::vector<DecisionOutcome> &Outcomes,
                              Plan &Into) {
-  for (const auto &[Where, Arrays] : Run.SharedArrays)
-    Into.SharedArrays.push_back(
-        decide(Arrays, Run, keptBy(Options, Outcomes, Arrays.front()), Into));
+  std::map<std::tuple<std::string, std::string, std::string>, unsigned> Count;
+  for (const auto &[Where, Arrays] : Run.SharedArrays) {
+    const SharedArray &First = Arrays.front();
+    DecisionOutcome *Outcome = nullptr;
+    const Wish W =
+        wishFor(First, ++Count[{Where.File, First.Function, First.Name}],
+                Options, Outcomes, Outcome);
+    const PlannedSharedArray &A =
+        Into.SharedArrays.emplace_back(decide(Arrays, Run, W, Into));
+    if (!Outcome)
+      continue;
+    const bool CanBe = W.Decision == &Outcome->Decision;
+    const bool IsAsDecided = CanBe && A.Asked == (A.Padding != 0);
+    const ReasonInfo &Info = infoOf(A.Why);
+    Outcome->State =
+        IsAsDecided ? DecisionState::Used : DecisionState::Unfulfilled;
+    Outcome->Detail =
+        IsAsDecided ? ""
+        : CanBe     ? (Info.Summary + " [" + Info.Id + "]").str()
+                    : "it is a shared array, which can only be padded or kept";
+  }
 }

@@ -300,20 +300,38 @@ std::optional<Plan> bankstripe::unchangedPlan(UnitFacts Unit,
   return P;
 }
 
+const PlannedSharedArray *bankstripe::sharedArrayAt(const Plan &P,
+                                                    unsigned ArrayIndex) {
+  return ArrayIndex < P.Arrays.size()
+             ? nullptr
+             : &P.SharedArrays[ArrayIndex - P.Arrays.size()];
+}
+
+// The name of the last of Arrays, and how many there are of that name.
+template <class Array>
+static ArrayDecision nameOfLast(llvm::ArrayRef<Array> Arrays) {
+  const auto &Last = Arrays.back().Array;
+  ArrayDecision D;
+  D.File = Last.Where.File;
+  D.Function = Last.Function;
+  D.Array = Last.Name;
+  for (const Array &Earlier : Arrays.drop_back())
+    D.Occurrence += Earlier.Array.Where.File == D.File &&
+                    Earlier.Array.Function == D.Function &&
+                    Earlier.Array.Name == D.Array;
+  return D;
+}
+
 ArrayDecision bankstripe::decisionAbout(const Plan &P, unsigned ArrayIndex,
                                         LayoutChoice Wanted) {
-  const Finding &F = P.Arrays[ArrayIndex].Array;
-  ArrayDecision D;
-  D.File = F.Where.File;
-  D.Function = F.Function;
-  D.Array = F.Name;
+  const size_t Count = P.Arrays.size();
+  ArrayDecision D =
+      ArrayIndex < Count
+          ? nameOfLast(llvm::ArrayRef(P.Arrays).take_front(ArrayIndex + 1))
+          : nameOfLast(llvm::ArrayRef(P.SharedArrays)
+                           .take_front(ArrayIndex - Count + 1));
   D.Wanted = Wanted.Kind;
   D.First = Wanted.First;
-  for (unsigned I = 0; I < ArrayIndex; ++I) {
-    const Finding &Earlier = P.Arrays[I].Array;
-    D.Occurrence += Earlier.Where.File == D.File &&
-                    Earlier.Function == D.Function && Earlier.Name == D.Array;
-  }
   return D;
 }
 

@@ -348,7 +348,7 @@ static void tell(const std::vector<TuneGroup> &Groups, const Plan &P) {
       Files.insert(P.Kernels[Row].Facts.Where.File);
     }
     for (unsigned I : G.Arrays)
-      Arrays.insert("'" + P.Arrays[I].Array.Name + "'");
+      Arrays.insert("'" + decisionAbout(P, I, Layout::Keep).Array + "'");
     llvm::outs() << "\n  arrays " << llvm::join(Arrays, ", ")
                  << "; to compile for each version: "
                  << llvm::join(llvm::map_range(Files, displayName), ", ")

@@ -46,9 +46,7 @@ DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
     const std::string Why = why(G, Outcome.Device);
     for (unsigned I : G.Arrays) {
       const LayoutChoice Wanted = Best ? Best->Got.at(I) : Layout::Keep;
-      // It becomes constant without being told.
-      if (Wanted != Layout::Keep &&
-          Outcome.Movable.Arrays[I].Verdict.Kind == VerdictKind::Constant)
+      if (Wanted != Layout::Keep && becomesConstant(Outcome.Movable, I))
         continue;
       ArrayDecision &D =
           Result.Arrays.emplace_back(decisionAbout(Outcome.Movable, I, Wanted));
@@ -182,9 +180,10 @@ void bankstripe::printTuning(llvm::raw_ostream &OS,
 static json::Object toJson(const TuneOutcome &Outcome, const Attempt &A) {
   json::Array Arrays;
   for (auto [I, L] : A.Got) {
-    const Finding &F = Outcome.Movable.Arrays[I].Array;
-    json::Object Row{
-        {"name", F.Name}, {"function", F.Function}, {"layout", nameOf(L.Kind)}};
+    const ArrayDecision D = decisionAbout(Outcome.Movable, I, L);
+    json::Object Row{{"name", D.Array},
+                     {"function", D.Function},
+                     {"layout", nameOf(L.Kind)}};
     if (L.First)
       Row["first"] = L.First;
     Arrays.push_back(std::move(Row));

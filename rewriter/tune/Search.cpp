@@ -10,7 +10,8 @@
 // A group of kernels goes through
 //
 //     the original, once more           how far chance goes
-//     bits, stripes, slots, what was predicted
+//     bits, stripes, slots, what was predicted, each with shared arrays padded
+//     shared arrays padded alone
 //     the fastest without one array     while that gains
 //     each array alone
 //     one array in another layout       while that gains
@@ -81,25 +82,47 @@ const Attempt *TuneGroup::best() const {
   return Best;
 }
 
+// What planning made of an array.
+static LayoutChoice layoutOf(const Plan &P, unsigned I) {
+  const PlannedSharedArray *Shared = sharedArrayAt(P, I);
+  return !Shared                ? layoutOf(P.Arrays[I].Verdict)
+         : Shared->Padding != 0 ? Layout::Padded
+                                : Layout::Keep;
+}
+
+static size_t arrayCount(const Plan &P) {
+  return P.Arrays.size() + P.SharedArrays.size();
+}
+
 // What people decided stays.
-static bool mayMove(const PlannedArray &A) {
-  const Verdict &V = A.Verdict;
+static bool mayMove(const Plan &P, unsigned I) {
+  if (const PlannedSharedArray *Shared = sharedArrayAt(P, I))
+    return !Shared->Asked && !Shared->Kernels.empty() &&
+           (Shared->Padding || Shared->Why == Reason::NotProfitable ||
+            Shared->Why == Reason::OverBudget);
+  const Verdict &V = P.Arrays[I].Verdict;
   return ((V.usesHelper() || V.Kind == VerdictKind::Constant) && !V.Asked) ||
          V.Why == Reason::OverBudget;
+}
+
+bool bankstripe::becomesConstant(const Plan &P, unsigned I) {
+  return !sharedArrayAt(P, I) &&
+         P.Arrays[I].Verdict.Kind == VerdictKind::Constant;
 }
 
 std::vector<TuneGroup> bankstripe::tuneGroups(
     const Plan &Movable,
     llvm::function_ref<bool(const KernelPlan &)> IsLaunched) {
-  std::vector<std::vector<unsigned>> Launched(Movable.Arrays.size());
-  for (unsigned I = 0; I < Movable.Arrays.size(); ++I)
-    if (mayMove(Movable.Arrays[I]))
-      for (unsigned Row : Movable.Arrays[I].Kernels)
-        if (IsLaunched(Movable.Kernels[Row]))
-          Launched[I].push_back(Row);
+  std::vector<std::vector<unsigned>> Launched(arrayCount(Movable));
+  for (unsigned I = 0; I < Launched.size(); ++I) {
+    const PlannedSharedArray *Shared = sharedArrayAt(Movable, I);
+    for (unsigned Row : Shared ? Shared->Kernels : Movable.Arrays[I].Kernels)
+      if (mayMove(Movable, I) && IsLaunched(Movable.Kernels[Row]))
+        Launched[I].push_back(Row);
+  }
   std::vector<TuneGroup> Groups;
   for (KernelGroup &Each : groupKernels(
-           Movable.Arrays.size(), [&](unsigned I) -> llvm::ArrayRef<unsigned> {
+           Launched.size(), [&](unsigned I) -> llvm::ArrayRef<unsigned> {
              return Launched[I];
            })) {
     TuneGroup &G = Groups.emplace_back();
@@ -116,18 +139,26 @@ std::vector<TuneGroup> bankstripe::tuneGroups(
 
 Arrangement bankstripe::layoutsOf(const Plan &P) {
   Arrangement Result;
-  for (unsigned I = 0; I < P.Arrays.size(); ++I)
-    Result[I] = layoutOf(P.Arrays[I].Verdict);
+  for (unsigned I = 0; I < arrayCount(P); ++I)
+    Result[I] = layoutOf(P, I);
   return Result;
 }
 
 void TuneGroup::record(Attempt A, const Plan &Tried) {
   for (unsigned I : Arrays)
-    A.Got[I] = layoutOf(Tried.Arrays[I].Verdict);
+    A.Got[I] = layoutOf(Tried, I);
   A.GotCarved = Tried.Kernels[Kernels.front()].Carved;
   if (Attempts.empty()) {
-    const bool Changed = llvm::any_of(
-        Kernels, [&](unsigned Row) { return Tried.Kernels[Row].MovesArrays; });
+    // By what people decided; all else stays in the first one.
+    const bool Changed =
+        llvm::any_of(
+            Kernels,
+            [&](unsigned Row) { return Tried.Kernels[Row].MovesArrays; }) ||
+        llvm::any_of(Tried.SharedArrays, [&](const PlannedSharedArray &A) {
+          return A.Padding && llvm::any_of(A.Kernels, [&](unsigned Row) {
+                   return llvm::is_contained(Kernels, Row);
+                 });
+        });
     (Changed ? Base : Noise) =
         Changed ? A.Speedup.value_or(1) : std::abs(A.Speedup.value_or(1) - 1);
   }
@@ -140,6 +171,10 @@ static Arrangement all(const TuneGroup &G, const Plan &Movable,
                        LayoutChoice L) {
   Arrangement Result;
   for (unsigned I : G.Arrays) {
+    if (sharedArrayAt(Movable, I)) {
+      Result[I] = L == Layout::Keep ? L : LayoutChoice(Layout::Padded);
+      continue;
+    }
     const PlannedArray &A = Movable.Arrays[I];
     const VerdictKind Kind = A.Verdict.Kind;
     const bool Cannot =
@@ -152,19 +187,24 @@ static Arrangement all(const TuneGroup &G, const Plan &Movable,
   return Result;
 }
 
+static std::string quoted(const Plan &P, unsigned I) {
+  return "'" + decisionAbout(P, I, Layout::Keep).Array + "'";
+}
+
 static Attempt named(const Plan &Movable, Arrangement Wanted) {
   std::string Left;
   for (auto [I, L] : Wanted)
     if (L == Layout::Keep)
-      Left += (Left.empty() ? "'" : ", '") + Movable.Arrays[I].Array.Name + "'";
+      Left += (Left.empty() ? "" : ", ") + quoted(Movable, I);
   auto Has = [&](Layout L) {
     return llvm::any_of(Wanted,
                         [&](auto &Each) { return Each.second.Kind == L; });
   };
-  const char *Layouts = Has(Layout::Slot)    ? "slots"
-                        : Has(Layout::Split) ? "splits"
-                        : Has(Layout::Bits)  ? "bits"
-                                             : "stripes";
+  const char *Layouts = Has(Layout::Slot)     ? "slots"
+                        : Has(Layout::Split)  ? "splits"
+                        : Has(Layout::Bits)   ? "bits"
+                        : Has(Layout::Stripe) ? "stripes"
+                                              : "padded";
   return {std::string(Layouts) + " without " + Left, std::move(Wanted)};
 }
 
@@ -178,10 +218,12 @@ static void addSubsets(std::vector<Attempt> &To, const Plan &Movable,
       Moved.push_back(I);
   if (Moved.size() < 2)
     return;
-  llvm::stable_sort(Moved, [&](unsigned A, unsigned B) {
-    return Movable.Arrays[A].Array.BytesPerThread >
-           Movable.Arrays[B].Array.BytesPerThread;
-  });
+  auto Bytes = [&](unsigned I) {
+    return sharedArrayAt(Movable, I) ? 0
+                                     : Movable.Arrays[I].Array.BytesPerThread;
+  };
+  llvm::stable_sort(
+      Moved, [&](unsigned A, unsigned B) { return Bytes(A) > Bytes(B); });
   for (const bool IsAlone : {false, true})
     for (unsigned I : Moved) {
       Arrangement Wanted = From;
@@ -213,8 +255,8 @@ otherLayouts(const TuneGroup &G, const Plan &Movable, const Attempt &From) {
         continue;
       Arrangement Wanted = From.Got;
       Wanted[I] = Choice;
-      Result.push_back({From.Name + ", '" + Movable.Arrays[I].Array.Name +
-                            "' as " + nameOf(Choice.Kind).str(),
+      Result.push_back({From.Name + ", " + quoted(Movable, I) + " as " +
+                            nameOf(Choice.Kind).str(),
                         std::move(Wanted)});
     }
   return Result;
@@ -223,8 +265,11 @@ otherLayouts(const TuneGroup &G, const Plan &Movable, const Attempt &From) {
 static std::vector<Attempt> carveouts(const TuneGroup &G,
                                       const Attempt &Fastest) {
   std::vector<Attempt> Result;
+  const bool MovesArrays = llvm::any_of(Fastest.Got, [](const auto &Each) {
+    return Each.second != Layout::Keep && Each.second != Layout::Padded;
+  });
   for (const Carveout &C : CarveoutsToTry)
-    if (G.MayCarve && !(C == Fastest.GotCarved) &&
+    if (G.MayCarve && MovesArrays && !(C == Fastest.GotCarved) &&
         llvm::none_of(G.Attempts, [&](const Attempt &Old) {
           return Old.Carved && *Old.Carved == C;
         }))
@@ -257,7 +302,12 @@ std::vector<Attempt> bankstripe::nextAttempts(const TuneGroup &G,
       Foreseen[I] = Predicted.at(I);
     const Arrangement Stripes = all(G, Movable, Layout::Stripe),
                       Bits = all(G, Movable, Layout::Bits);
+    Arrangement Padded = Stripes;
+    for (auto &[I, L] : Padded)
+      if (L != Layout::Padded)
+        L = Layout::Keep;
     return untried(G, {{"as it is", all(G, Movable, Layout::Keep)},
+                       {"padded", std::move(Padded)},
                        {Bits == Stripes ? "stripes" : "bits", Bits},
                        {"stripes", Stripes},
                        {"slots", all(G, Movable, Layout::Slot)},
@@ -307,13 +357,14 @@ Trial bankstripe::bestOf(const std::vector<TuneGroup> &Groups) {
 
 PlanOptions bankstripe::planningFor(const Trial &T, const Plan &Movable,
                                     PlanOptions Planning) {
-  for (unsigned I = 0; I < Movable.Arrays.size(); ++I) {
-    const Verdict &V = Movable.Arrays[I].Verdict;
+  for (unsigned I = 0; I < arrayCount(Movable); ++I) {
     auto Found = T.Arrays.find(I);
     const LayoutChoice Wanted =
         Found == T.Arrays.end() ? Layout::Keep : Found->second;
-    if (mayMove(Movable.Arrays[I]) &&
-        (Wanted == Layout::Keep || V.Kind != VerdictKind::Constant))
+    // Not even such padding as no attempt asks for comes with one.
+    const PlannedSharedArray *Shared = sharedArrayAt(Movable, I);
+    if ((Shared ? !Shared->Asked : mayMove(Movable, I)) &&
+        (Wanted == Layout::Keep || !becomesConstant(Movable, I)))
       Planning.Decisions.push_back(decisionAbout(Movable, I, Wanted));
   }
   for (const auto &[Row, Wish] : T.Carved)

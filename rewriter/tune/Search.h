@@ -23,7 +23,8 @@
 
 namespace bankstripe {
 
-/// What arrays are to become, by their index in Plan::Arrays.
+/// What arrays are to become, by their index in Plan::Arrays; shared arrays are
+/// counted on behind those.
 using Arrangement = std::map<unsigned, LayoutChoice>;
 
 /// One arrangement of the arrays of a group, and what came of it.
@@ -72,6 +73,9 @@ inline constexpr double WorthHaving = 1.02;
 std::vector<TuneGroup>
 tuneGroups(const Plan &Movable,
            llvm::function_ref<bool(const KernelPlan &)> IsLaunched);
+
+/// Whether array \p I of \p P becomes constant without being told.
+bool becomesConstant(const Plan &P, unsigned I);
 
 /// What planning made of each array.
 Arrangement layoutsOf(const Plan &P);

@@ -38,7 +38,8 @@ if page := option("--html"):
 original, changed = [open(a).read() for a in own if not a.startswith("-")]
 TIMES = {times}
 def time(text):
-    form = "slot" if "slots<" in text else "stripe" if "bankstripe::" in text else "keep"
+    form = ("slot" if "slots<" in text else "stripe" if "bankstripe::" in text
+            else "padded" if "[32 + 1]" in text else "keep")
     return TIMES[form]
 with open("{calls}", "a+") as calls:
     calls.write(" ".join(a for a in own if a.startswith("-")) + "\\n")
@@ -65,7 +66,8 @@ TIMES = {times}
 results = []
 for candidate in json.load(open(option["--candidates"])):
     text = open(candidate["module"]).read()
-    form = "slot" if "slots<" in text else "stripe" if "bankstripe::" in text else "keep"
+    form = ("slot" if "slots<" in text else "stripe" if "bankstripe::" in text
+            else "padded" if "[32 + 1]" in text else "keep")
     time = TIMES[form] * {factors}.get(str(candidate.get("carveout")), 1)
     error = "CUDA_ERROR_ILLEGAL_ADDRESS" if form in {failing} else ""
     results.append({{

@@ -145,11 +145,10 @@ TEST(Parse, UnknownValues) {
 }
 
 TEST(Parse, ADecisionMustDecide) {
-  EXPECT_NE(
-      errorOf(entryWith("    decision: auto\n"))
-          .find(
-              "3:5: error: decision must be keep, stripe, slot, split or bits"),
-      std::string::npos);
+  EXPECT_NE(errorOf(entryWith("    decision: auto\n"))
+                .find("3:5: error: decision must be keep, stripe, slot, split, "
+                      "bits or padded"),
+            std::string::npos);
   EXPECT_NE(errorOf(entryWith("")).find("missing required key 'decision'"),
             std::string::npos);
 }

@@ -166,6 +166,41 @@ TEST(Padding, IsNotDoneWhereADecisionKeepsTheArray) {
             DecisionState::Unfulfilled);
 }
 
+TEST(Padding, TakesWarpsOnlyWhereADecisionAsksForIt) {
+  TestUnit U = unitWith(Transposed);
+  // Eight blocks of 256 threads fill an SM; with 128 bytes more each, seven do.
+  U.kernel().StaticSharedBytes = 228 * 1024 / 8 - 1024;
+  PlanOptions Options;
+  Options.GpuArch = "sm_90";
+  EXPECT_EQ(verdictOn(U, Options).Why, Reason::NotProfitable);
+  Options.Decisions = {decision(Layout::Padded, "tile")};
+  const Plan P = U.plan(Options);
+  EXPECT_EQ(P.SharedArrays.at(0).Padding, 2u);
+  EXPECT_EQ(P.Outcomes.at(0).State, DecisionState::Used);
+}
+
+TEST(Padding, DoesNotFollowDecisionsAgainstWhatIsRight) {
+  SharedArray A = arrayOf({16, 16});
+  A.Obstacles = {obstacle(Reason::PointerTaken)};
+  PlanOptions Options;
+  Options.Decisions = {decision(Layout::Padded, "tile")};
+  const Plan P = unitWith(Transposed, Square, A).plan(Options);
+  EXPECT_EQ(P.SharedArrays.at(0).Padding, 0u);
+  EXPECT_EQ(P.Outcomes.at(0).State, DecisionState::Unfulfilled);
+}
+
+TEST(Padding, DecisionsCountArraysOfOneName) {
+  TestUnit U = unitWith(Transposed);
+  SharedArray Second = U.Result.Facts.SharedArrays.front();
+  Second.Where = onLine(15);
+  U.Result.Facts.SharedArrays.push_back(Second);
+  PlanOptions Options;
+  Options.Decisions = {decisionAbout(U.plan({}), 1, Layout::Keep)};
+  const Plan P = U.plan(Options);
+  EXPECT_EQ(P.SharedArrays.at(0).Padding, 2u);
+  EXPECT_EQ(P.SharedArrays.at(1).Why, Reason::DecidedKeep);
+}
+
 TEST(Padding, IsNotDoneByDefaultWhereTheDefaultIsToKeep) {
   PlanOptions Options;
   Options.DefaultLayout = Layout::Keep;
