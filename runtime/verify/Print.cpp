@@ -14,7 +14,7 @@
 #include "arch/ArchInfo.h"
 #include "recording/Optional.h"
 #include <algorithm>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 
 using namespace bankstripe::runtime;
@@ -207,10 +207,10 @@ static std::string runsOfOriginal(const VerifyReport &Report) {
 }
 
 static std::string listLaunches(const std::vector<unsigned> &Launches) {
-  std::string List;
-  for (size_t I = 0; I < std::min(Launches.size(), MostListedLaunches); ++I)
-    List += fmt::format("{}{}", I ? ", " : "", Launches[I]);
-  return Launches.size() > MostListedLaunches ? List + ", ..." : List;
+  const auto Count = std::min(Launches.size(), MostListedLaunches);
+  return fmt::format("{}{}",
+                     fmt::join(Launches.data(), Launches.data() + Count, ", "),
+                     Launches.size() > Count ? ", ..." : "");
 }
 
 static std::vector<std::string> nondeterminism(const VerifyReport &Report) {

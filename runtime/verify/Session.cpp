@@ -8,7 +8,7 @@
 #include "verify/Session.h"
 #include "verify/Digests.h"
 #include <algorithm>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 
 using namespace bankstripe::runtime;
@@ -207,10 +207,9 @@ static std::optional<std::string> noteProcesses(const char *Which,
     return std::nullopt;
   std::string Text = fmt::format(
       "{} processes of the {} command use the GPU; compared is the one with "
-      "the most launches ({}), not compared: ",
-      Run.Others.size() + 1, Which, Run.Record.Launches.size());
-  for (const std::string &Other : Run.Others)
-    Text += (&Other == &Run.Others.front() ? "" : "; ") + Other;
+      "the most launches ({}), not compared: {}",
+      Run.Others.size() + 1, Which, Run.Record.Launches.size(),
+      fmt::join(Run.Others, "; "));
   if (Run.OtherCouldBeTaken)
     Text += "; some launch equally often, and the first to use the GPU is "
             "taken, which need not be the same one in every run";
