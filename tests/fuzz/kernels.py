@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from context import Context
-from element_types import ARGUMENTS, DOUBLE, SHORT, UCHAR, ULL, UNSIGNED
+from element_types import ARGUMENTS, DOUBLE, FLOAT, SHORT, UCHAR, ULL, UNSIGNED
 from places import Room, call_item, fill
 from tree import Body, Item, indented
 
@@ -51,6 +51,39 @@ class Own:
                 self.case.fold(f"{self.name}[(inBlock + {self.step}u) % size]")]
 
 
+class Tile:
+    """A shared array of a kernel, filled by rows and read by columns behind a
+    barrier. Some reads depend on where rows lie."""
+
+    def __init__(self, case, rng, columns):
+        self.case, self.columns = case, columns
+        self.kind = rng.choice([UNSIGNED, UNSIGNED, FLOAT, DOUBLE, UCHAR, SHORT, ULL])
+        self.rows = max(2, min(rng.choice([4, 8, 16, 32]), 4096 // (columns * self.kind.align)))
+        self.layers = rng.choice([1, 1, 2])
+        self.name, self.row = case.name("tile"), f"[threadIdx.x % {self.rows}u]"
+        self.row = f"[threadIdx.y % {self.layers}u]{self.row}" if self.layers > 1 else self.row
+        self.width = rng.choice([f"{columns}", f"({columns})", f"{columns} * 1", f"{columns - 1} + 1"])
+        fold, name, at = case.fold, self.name, rng.randrange(columns)
+        flat = f"(&{name}{'[0]' * (2 + (self.layers > 1))})"
+        reads = [[fold(f"{name}{self.row}[{at}]")],
+                 [f"for (int k = 0; k < {columns}; ++k)", "  " + fold(f"{name}{self.row}[k]")],
+                 [fold(f"{name}{self.row}[(threadIdx.x / {self.rows}u + {at}u) % {columns}u]")]]
+        hostile = [[f"h = mix(h, sizeof {name});"], [fold(f"*({name}{self.row} + {at})")],
+                   [fold(f"{flat}[t % {self.layers * self.rows * columns}u]")]]
+        self.reads = [line for lines in [*rng.sample(reads, rng.randint(1, 3)),
+                                         *rng.sample(hostile, rng.random() < 0.25)] for line in lines]
+
+    def first_lines(self):
+        layer = f"[k / {self.rows}][k % {self.rows}]" if self.layers > 1 else "[k]"
+        extents = f"[{self.layers}]" if self.layers > 1 else ""
+        return [f"__shared__ {self.kind.base} {self.name}{extents}[{self.rows}][{self.width}];",
+                "if (threadIdx.y + threadIdx.z == 0)",
+                f"  for (int k = 0; k < {self.layers * self.rows}; ++k)",
+                f"    for (unsigned x = threadIdx.x; x < {self.columns}u; x += blockDim.x)",
+                f"      {self.name}{layer}[x] = {self.kind.value('in[(k * 7u + x) & 63u]')};",
+                "__syncthreads();"]
+
+
 class Kernel:
     """One kernel. `instances` are its template arguments, as text, or [""].
     `functions` are calls that other kernels make as well: pairs of a helper and
@@ -59,7 +92,7 @@ class Kernel:
     def __init__(self, case, name, instances, room, functions=()):
         self.case, self.name, self.instances = case, name, instances
         self.template = instances != [""]
-        self.own, self.spaces, self.early, self.qualified = None, [], False, False
+        self.own, self.tile, self.spaces, self.early, self.qualified = None, None, [], False, False
         self.bounds, self.bounds_text, self.guard = False, "", False
         self.attribute, self.redefined = "", False
         self.head, self.body, self.using = HEADS[0], Body(), False
@@ -122,10 +155,12 @@ class Kernel:
                   "  const unsigned t = blockIdx.x * size + threadIdx.x +",
                   "                     blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);"]
         lines += indented(self.own.first_lines()) if self.own else []
+        lines += indented(self.tile.first_lines()) if self.tile else []
         if self.guard:
             lines += ["  if (t >= limit)", "    return;"]
         lines += ["  unsigned v = in[t & 63u] + t * 2654435761u, h = t;", *self.body.lines()]
         lines += indented(self.own.last_lines()) if self.own else []
+        lines += indented(self.tile.reads) if self.tile else []
         lines += ["  out[t] = h;", "}"]
         return lines if qualified else self.inside(lines) + ([] if self.early else self.using_lines())
 

@@ -10,7 +10,7 @@ import re
 import context as context_module
 from context import standard_of
 from element_types import PRELUDE
-from kernels import HEADS, Kernel, other_kernel, random_instances
+from kernels import HEADS, Kernel, Tile, other_kernel, random_instances
 from launches import Site, threads_of
 from places import Room
 from tree import indented
@@ -104,6 +104,9 @@ class Program:
         turn_rng = random.Random(f"turns of case {seed}")
         if turn_rng.random() < 0.3:
             add_turns(case, turn_rng, kernel)
+        tile_rng = random.Random(f"tile of case {seed}")
+        if tile_rng.random() < 0.4 and not self.run_time:
+            kernel.tile = Tile(case, tile_rng, self.block[0])
 
     def views(self, rng, kernel):
         """What a compiler sees of the launches depends on whom it compiles for;

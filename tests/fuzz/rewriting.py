@@ -57,7 +57,7 @@ def rewrite(tool, source, target, extra=()):
     copy = next(target.rglob(source.name), None)
     if copy is not None and copy.read_bytes() == source.read_bytes():
         copy = None
-    return copy, report["arrays"]
+    return copy, report["arrays"] + report["sharedArrays"]
 
 
 class Counts:
@@ -78,7 +78,7 @@ class Counts:
             seed = re.search(r"_(\d+)(?:_\w+)?(?:::|<|$)", array["function"])
             if not seed:
                 continue
-            if array["verdict"] in ("stripe", "slot", "split", "bits", "constant"):
+            if array["verdict"] in ("stripe", "slot", "split", "bits", "padded", "constant"):
                 moved.add(seed.group(1))
             for shape in shapes.get((seed.group(1), array["name"]), ()):
                 self.shapes[shape][array["verdict"]] += 1

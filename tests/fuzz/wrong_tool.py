@@ -4,7 +4,7 @@
     wrong_tool.py rewrite --output-dir=FOLDER ...
 
 Calls the program named in BANKSTRIPE and then spoils the helper that it has
-written, as FUZZ_MISTAKE says:
+written, or the rewritten sources, as FUZZ_MISTAKE says:
 
     warp      the second warp of a block shares the storage of the first
     lane      two lanes share a column
@@ -12,6 +12,7 @@ written, as FUZZ_MISTAKE says:
     place     all that launches ask for storage for lies at one place
     own       dynamic shared memory lies on what the kernel asks for itself
     few       launches ask for nothing for a last warp that is not full
+    rows      rows of padded arrays overlap
     syntax    the helper does not compile
     crash     the tool fails
 
@@ -20,6 +21,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -40,6 +42,10 @@ def main():
     if mistake == "crash":
         return 134
     folder = next(a for a in sys.argv if a.startswith("--output-dir=")).split("=", 1)[1]
+    if mistake == "rows":
+        for source in pathlib.Path(folder).rglob("*.cu"):
+            source.write_text(re.sub(r"(__shared__ .*) \+ \d+\];", r"\1 - 1];", source.read_text()))
+        return done.returncode
     right, wrong = MISTAKES[mistake]
     for helper in pathlib.Path(folder).rglob("bankstripe.cuh"):
         text = helper.read_text()
