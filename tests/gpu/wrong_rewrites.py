@@ -4,14 +4,14 @@
     wrong_rewrites.py [OPTION...] PAIRS OUTPUT
 
 PAIRS is what prepare.sh made. Of the right rewrite of each program in it come three wrong ones, by
-spoiling the helper (and, for objects, the source):
+spoiling the helper (for objects and padded arrays, the source):
 
     index         what an index above 0 asks for is one element too early; in a slot, where indices
                   stay as they were, a thread above 0 takes the slot before its own
     initialiser   none is carried over
     stride        31 columns instead of 32 from an element to the next, so that lanes 0 and 31 of a
                   warp meet; slots one unit too short, so that neighbours meet; a bit takes its
-                  neighbour along
+                  neighbour along; rows of padded shared arrays one element too short
 
 What really differs is known from memory_dump.cpp, which writes all device memory after each launch
 and has nothing in common with the recorder. Then bankstripe-verify runs twice: with digests after
@@ -24,8 +24,8 @@ Where several dumps of a wrong program show that it does not reproduce itself, l
 have to be those of one of them, and the first byte need not; with --at-once=1 few programs vary.
 
 A wrong rewrite that changes nothing has to be identical, for one of two reasons: the program has
-nothing that this mistake could spoil (it has no initialiser), or NO_EFFECT says why. Anything else
-is a failure.
+nothing that this mistake could spoil (no initialiser, or no helper), or NO_EFFECT says why.
+Anything else is a failure.
 
 OUTPUT then holds table.txt, results.json and the verifier's reports. Exit status: 0 all is as it
 should be, 1 something is not, 2 bad usage.
@@ -82,8 +82,11 @@ MISTAKES = {
         ("& static_cast<Word>(1) << position;", "& static_cast<Word>(3) << position;"),
     ],
 }
-# How an initialiser looks in a rewritten source.
+# How the helper and an initialiser look in a rewritten source.
+HELPER = re.compile(r'#include "[^"]*bankstripe\.cuh"')
 INITIALISER = re.compile(r"bankstripe::(clear|initialize)(_slot)?\b|bankstripe::place\(|bankstripe::bits<")
+# How a shared array looks that was padded.
+PADDED = re.compile(r"(?<=__shared__ )((?:(?!bankstripe).)*) \+ \d+(?=\])")
 # Objects that are made in their slot, and what is left of that without their constructor.
 OBJECTS = ((re.compile(r"(&\w+ = )\*::new \(::bankstripe::place\((\w+)\)\) [^;]*;"), r"\1\2.mine();"),
            (re.compile(r"^ *::new \(::bankstripe::place\(\w+\)\) [^;]*;", re.MULTILINE), ""))
@@ -128,24 +131,24 @@ def spoil(tree, mistake):
                 sys.exit(f"wrong_rewrites: the helper has no {right!r}")
             text = text.replace(right, wrong)
         helper.write_text(text)
-    if mistake == "initialiser":
+    replaced = {"initialiser": OBJECTS, "stride": [(PADDED, r"\1 - 1")]}.get(mistake, [])
+    if replaced:
         for path in texts_of(tree):
             text = path.read_bytes().decode("latin-1")
-            for pattern, rest in OBJECTS:
+            for pattern, rest in replaced:
                 text = pattern.sub(rest, text)
             path.write_bytes(text.encode("latin-1"))
 
 
 def can_be_made(pairs, name, mistake):
     """Whether the program, or a header that was rewritten for it, has something to spoil."""
-    if mistake != "initialiser":
-        return True
     source = pairs / "rewritten" / f"{name}.cu"
     text = source.read_bytes().decode("latin-1")
     for header in re.findall(r'#include "(?!bankstripe)([^"]+)"', text):
         if (source.parent / header).exists():
             text += (source.parent / header).read_bytes().decode("latin-1")
-    return INITIALISER.search(text) is not None
+    sought = {"initialiser": [INITIALISER], "index": [HELPER], "stride": [HELPER, PADDED]}[mistake]
+    return any(pattern.search(text) for pattern in sought)
 
 
 class Memory:
@@ -368,7 +371,7 @@ class Check:
     def run(self, case):
         key = f"{case.name} {case.mistake}"
         if not can_be_made(self.given.pairs, case.name, case.mistake):
-            case.outcome = "no initialiser"
+            case.outcome = "nothing to spoil"
             return
         case.truth = truth(self.dump("original", case.name), self.dump(case.mistake, case.name))
         case.truths = [case.truth]
@@ -424,7 +427,7 @@ def table(cases):
     caught = sum(c.outcome.startswith("caught") and not c.problems for c in cases)
     return [HEADING, *rows(cases), "",
             f"{caught} of {len(cases)} wrong rewrites are caught and located; "
-            f"{sum(c.outcome == 'no initialiser' for c in cases)} cannot be made, "
+            f"{sum(c.outcome == 'nothing to spoil' for c in cases)} cannot be made, "
             f"{sum(c.outcome.startswith('no effect') for c in cases)} have no effect, "
             f"{sum(bool(c.problems) for c in cases)} problems"]
 

@@ -30,6 +30,19 @@ class Mistakes(unittest.TestCase):
                 self.assertIn(right, helper)
 
 
+    def test_without_the_helper_only_padding_can_be_spoilt(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "rewritten" / "padded.cu"
+            source.parent.mkdir()
+            source.write_text("  __shared__ T a[32][32 + 1], b[8];\n  x[i + 1] = 0;\n")
+            made = [mistake for mistake in wrong_rewrites.MISTAKES
+                    if wrong_rewrites.can_be_made(pathlib.Path(folder), "padded", mistake)]
+            self.assertEqual(made, ["stride"])
+            wrong_rewrites.spoil(source.parent, "stride")
+            self.assertEqual(source.read_text(),
+                             "  __shared__ T a[32][32 - 1], b[8];\n  x[i + 1] = 0;\n")
+
+
 class Dumps(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
