@@ -153,6 +153,14 @@ TEST(Parse, ADecisionMustDecide) {
             std::string::npos);
 }
 
+TEST(Parse, PaddingIsForSingleArrays) {
+  EXPECT_EQ(parsed(entryWith("    decision: padded\n")).Arrays[0].Wanted,
+            Layout::Padded);
+  EXPECT_NE(errorOf("version: 1\ndefaults: {layout: padded}\n")
+                .find("padded is for single arrays"),
+            std::string::npos);
+}
+
 TEST(Parse, ASplitHasALength) {
   const std::string Split = "    decision: split\n", First = "    first: 8\n";
   const ArrayDecision D = parsed(entryWith(Split + First)).Arrays[0];
