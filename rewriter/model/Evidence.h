@@ -14,7 +14,6 @@
 #define BANKSTRIPE_MODEL_EVIDENCE_H
 
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -107,8 +106,6 @@ struct UnitEvidence {
 
 llvm::StringRef nameOf(Residency R);
 llvm::StringRef nameOf(Uniformity U);
-llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const ArrayEvidence &E);
-llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const KernelResources &R);
 
 } // namespace bankstripe
 

@@ -305,11 +305,6 @@ struct UnitFacts {
   std::vector<SourceFile> Sources;
 };
 
-llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Use &U);
-llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Finding &F);
-llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Launch &L);
-llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const UnitFacts &U);
-
 } // namespace bankstripe
 
 #endif

@@ -14,7 +14,6 @@
 #ifndef BANKSTRIPE_MODEL_PLACE_H
 #define BANKSTRIPE_MODEL_PLACE_H
 
-#include "llvm/Support/raw_ostream.h"
 #include <compare>
 #include <string>
 #include <tuple>
@@ -41,11 +40,6 @@ struct TextRange {
   unsigned end() const { return Offset + Length; }
   friend bool operator==(const TextRange &, const TextRange &) = default;
 };
-
-/// Prints `file:line:column`.
-llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Place &P);
-/// Prints `file[offset,+length]`.
-llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const TextRange &R);
 
 } // namespace bankstripe
 

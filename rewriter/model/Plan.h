@@ -192,9 +192,6 @@ struct Plan {
 
 llvm::StringRef nameOf(StripeForm F);
 llvm::StringRef nameOf(BlockSizeSource S);
-llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Verdict &V);
-llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const KernelPlan &K);
-llvm::raw_ostream &operator<<(llvm::raw_ostream &OS, const Plan &P);
 
 } // namespace bankstripe
 
