@@ -278,7 +278,6 @@ std::optional<Obstacle> ArrayReader::readUse(Finding &F,
   F.AsBits = F.AsBits && isBitUse(E, Function, Body);
   Use U;
   U.Where = Text.place(Reference->getLocation());
-  U.LoopDepth = Body.loopDepth(E);
   const Fate End = fateOf(E, Body, Bodies);
   const bool Stays = End <= Fate::Address;
   // `&a[N]` is where a loop over the array ends, if it is compared; one that is
@@ -313,8 +312,7 @@ bool ArrayReader::readUses(Finding &F, const VarDecl *Variable) {
       F.AsBits = F.AsBits && isClearing(Reference, Body);
     }
     const bool IsPlain = F.Uses.size() > Known;
-    if (!IsPlain)
-      F.OtherDepths.push_back(Body.loopDepth(Reference));
+    F.HasOtherUses |= !IsPlain;
     MayClaim |= !IsPlain || F.Uses.back().Access == AccessKind::Address;
   }
   return MayClaim;
@@ -330,7 +328,7 @@ static bool isReturned(const DeclRefExpr *Reference, const BodyIndex &Body) {
 
 bool ArrayReader::readObjectUses(Finding &F, const VarDecl *Variable) {
   for (const DeclRefExpr *Reference : Body.references(Variable)) {
-    F.OtherDepths.push_back(Body.loopDepth(Reference));
+    F.HasOtherUses = true;
     if (Body.TypeOperands.contains(Reference) ||
         isPartOfConstant(Reference, Body))
       F.Obstacles.push_back(obstacle(Reason::Decltype, Reference));

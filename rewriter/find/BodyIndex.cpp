@@ -224,19 +224,6 @@ private:
 
 } // namespace
 
-unsigned BodyIndex::loopDepth(const Stmt *S) const {
-  unsigned Depth = 0;
-  const Stmt *Child = S;
-  for (const Stmt *P = parentOf(S); P; Child = P, P = parentOf(P)) {
-    // What a for loop runs once does not count as inside it.
-    if (const auto *For = dyn_cast<ForStmt>(P))
-      Depth += Child != For->getInit();
-    else if (isa<WhileStmt, DoStmt, CXXForRangeStmt>(P))
-      ++Depth;
-  }
-  return Depth;
-}
-
 bool BodyIndex::isDiscarded(const Expr *E) const {
   const Stmt *Child = outermost<ParenExpr, ExprWithCleanups>(E);
   const Stmt *Parent = parentOf(Child);

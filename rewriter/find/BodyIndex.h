@@ -101,8 +101,6 @@ struct BodyIndex {
   /// The call of the function that \p Reference names; null where the name
   /// stands for something else.
   const clang::CallExpr *callOf(const clang::DeclRefExpr *Reference) const;
-  /// Loops around \p S inside the function.
-  unsigned loopDepth(const clang::Stmt *S) const;
 };
 
 /// The variable that \p E names; null when it is something else.

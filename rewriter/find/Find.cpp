@@ -133,7 +133,7 @@ static void mergeInstance(Finding &Into, Finding From) {
     Into.BytesPerThread = From.BytesPerThread;
   }
   Into.NeedsAccessor |= From.NeedsAccessor;
-  llvm::append_range(Into.OtherDepths, From.OtherDepths);
+  Into.HasOtherUses |= From.HasOtherUses;
   Into.HostDevice |= From.HostDevice;
   Into.ElementDependent |= From.ElementDependent;
 }

@@ -42,7 +42,6 @@ struct Use {
   std::vector<TextRange> Brackets; ///< Alternating `[` and `]`, one byte each.
   std::vector<bool> IndexHasComma; ///< An index that is a comma expression.
   bool ConstantIndex = false;      ///< All indices are constant expressions.
-  unsigned LoopDepth = 0; ///< Loops around the use, inside its function.
 };
 
 enum class InitializerKind {
@@ -150,8 +149,7 @@ struct Finding {
   /// Its elements are up to 64 bools that are only read and assigned, and
   /// nothing stands against a place of their own in registers.
   bool AsBits = false;
-  /// Loop depths of the mentions that are no plain subscript.
-  std::vector<unsigned> OtherDepths;
+  bool HasOtherUses = false;       ///< It is named where no subscript is plain.
   std::vector<Obstacle> Obstacles; ///< In source order.
 
   /// Instances share the text, and with it the alignment that a cast in one of

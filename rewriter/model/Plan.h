@@ -77,7 +77,6 @@ struct Verdict {
   bool changesSource() const {
     return usesHelper() || Kind == VerdictKind::Constant;
   }
-  double Benefit = 0; ///< Accesses weighted by loop depth and uniformity.
 };
 
 /// How a kernel's largest block is known.

@@ -15,7 +15,6 @@
 #include "plan/Candidates.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 
 using namespace bankstripe;
 
@@ -23,34 +22,12 @@ using namespace bankstripe;
 /// which a slot is still the faster: it saves some 5 % of those at one index,
 /// and has conflicts at a fifth of the others.
 static constexpr double MostBytesApart = 0.25;
-// A loop is taken to run ten times; beyond four levels nobody knows better.
-static constexpr double LoopWeight = 10;
-static constexpr unsigned DeepestLoop = 4;
-// Local memory answers non-uniform indices 4 to 60 times slower than uniform
-// ones (measurements/2026-11-20-micro-study.md); the low end is on the safe
-// side.
-static constexpr double NonUniformWeight = 4;
 
 unsigned bankstripe::usualBlock(const KernelSetting &S, const MergedKernel &K) {
   if (S.BlockThreads)
     return S.BlockThreads;
   return K.Facts.Bounds ? std::min(UsualBlock, K.Facts.Bounds->Threads)
                         : UsualBlock;
-}
-
-double bankstripe::benefitOf(const ReachedArray &A) {
-  auto Weight = [](unsigned Depth) {
-    return std::pow(LoopWeight, std::min(Depth, DeepestLoop));
-  };
-  double Benefit = 0;
-  for (const Use &U : A.Array.Uses)
-    Benefit +=
-        Weight(U.LoopDepth) * (U.Access == AccessKind::ReadWrite ? 2 : 1);
-  for (unsigned Depth : A.Array.OtherDepths)
-    Benefit += Weight(Depth);
-  if (A.Evidence.Index == Uniformity::NonUniform)
-    Benefit *= NonUniformWeight;
-  return Benefit;
 }
 
 uint64_t Candidate::largestBytes() const {
@@ -63,7 +40,7 @@ uint64_t Candidate::largestBytes() const {
 // may claim more than the alignment of its type.
 static bool canBeConstant(const Finding &F) {
   const bool AllConstant =
-      F.OtherDepths.empty() &&
+      !F.HasOtherUses &&
       llvm::all_of(F.Uses, [](const Use &U) { return U.ConstantIndex; });
   const bool Claimed = llvm::any_of(F.Instances, [](const ArrayInstance &I) {
     return I.SlotAlignment > I.Alignment;
@@ -107,7 +84,7 @@ std::optional<Why> bankstripe::whyArrayStays(const ReachedArray &A) {
   // The evidence cannot tell a table in constant storage from registers.
   if (canBeConstant(F))
     return Why{Reason::ConstantTable, F.Where, ""};
-  if (F.Uses.empty() && F.OtherDepths.empty() && F.Obstacles.empty())
+  if (F.Uses.empty() && !F.HasOtherUses && F.Obstacles.empty())
     return Why{Reason::NeverUsed, F.Where, ""};
   if (A.Evidence.Where == Residency::Registers)
     return Why{Reason::StaysInRegisters, F.Where, ""};
@@ -297,7 +274,6 @@ void Chooser::addBits(ArrayChoices &C) const {
 }
 
 void Chooser::addMoves(ArrayChoices &C, bool Shared) const {
-  C.Benefit = benefitOf(A);
   C.InVersion = A.Array.HostDevice;
   for (unsigned Row : A.Kernels) {
     C.Dynamic |= Settings[Row].Dynamic;

@@ -45,7 +45,6 @@ struct ArrayChoices {
   unsigned Threads = 0;
   std::string ThreadsText;
   bool InVersion = false;
-  double Benefit = 0;
 };
 
 /// What makes a move of \p A needless or impossible, as far as that depends on
@@ -56,10 +55,6 @@ std::optional<Why> whyArrayStays(const ReachedArray &A);
 std::vector<ArrayChoices> choicesOf(const MergedRun &Run,
                                     const std::vector<KernelSetting> &Settings,
                                     const std::vector<Wish> &Wishes);
-
-/// Accesses of \p A weighted by loop depth and by how much local memory
-/// suffers from their indices: what moves first where nothing is predicted.
-double benefitOf(const ReachedArray &A);
 
 /// The threads of a block of \p K as it is usually launched.
 unsigned usualBlock(const KernelSetting &S, const MergedKernel &K);

@@ -93,7 +93,6 @@ Verdict Builder::movingVerdict(unsigned I) const {
   V.Form = C.Layout->As.Form;
   V.First = P.Run.Arrays[I].First;
   V.Asked = Choices.Asked;
-  V.Benefit = Choices.Benefit;
   if (C.isBits())
     return V;
   V.SharedBytes = C.largestBytes();

@@ -42,6 +42,10 @@ static constexpr double WorthAnotherForm = 1.001;
 /// Each round leaves an array where it is or promises more; enough for any
 /// kernel.
 static constexpr unsigned MostRounds = 64;
+/// Local memory answers non-uniform indices 4 to 60 times slower than uniform
+/// ones (measurements/2026-11-20-micro-study.md); the low end is on the safe
+/// side.
+static constexpr double NonUniformWeight = 4;
 
 namespace {
 
@@ -63,8 +67,8 @@ private:
   const ReachedArray &array(unsigned I) const { return P.Run.Arrays[I]; }
 
   // What fits.
-  bool isTight() const;
   std::optional<double> gainAlone(unsigned I) const;
+  double accessesOf(unsigned I) const;
   void order(std::vector<unsigned> &Arrays);
   std::optional<unsigned> fullKernel(unsigned I, const Candidate &C) const;
   void take(unsigned I, const Candidate *C);
@@ -105,24 +109,6 @@ Searcher::Searcher(const Problem &P, const Evaluator &E)
 
 // --- What fits ---------------------------------------------------------------
 
-// Whether some array cannot have all that it might want.
-bool Searcher::isTight() const {
-  std::vector<uint64_t> Wanted(P.Run.Kernels.size());
-  for (auto [I, C] : llvm::enumerate(P.Choices))
-    for (auto [Position, Row] : llvm::enumerate(array(I).Kernels)) {
-      uint64_t Most = 0;
-      for (const Candidate &Each : C.Candidates)
-        Most = std::max(Most, Each.Bytes[Position]);
-      Wanted[Row] += Most;
-      // Storage that launches ask for may be moved aside by other kernels'.
-      if (C.Dynamic && array(I).Kernels.size() > 1 && Most)
-        return true;
-    }
-  return llvm::any_of(llvm::enumerate(Wanted), [&](auto Each) {
-    return Each.value() > P.Settings[Each.index()].Budget;
-  });
-}
-
 // The logarithm of what kernels are predicted to gain if only array I moves.
 std::optional<double> Searcher::gainAlone(unsigned I) const {
   Assignment Alone(A.size());
@@ -137,20 +123,29 @@ std::optional<double> Searcher::gainAlone(unsigned I) const {
   return Gain;
 }
 
+// How much kernels do with array I, for where nothing is predicted.
+double Searcher::accessesOf(unsigned I) const {
+  double Sum = 0;
+  for (unsigned Row : array(I).Kernels)
+    if (const auto &Work = P.Run.Kernels[Row].Work)
+      if (auto At = Work->Arrays.find(I); At != Work->Arrays.end())
+        Sum += At->second.Uniform.all() + At->second.Counted.all() +
+               NonUniformWeight * At->second.NonUniform.all();
+  return Sum;
+}
+
 // What was asked for first, then the best per byte.
 void Searcher::order(std::vector<unsigned> &Arrays) {
-  const bool Tight = isTight();
   for (unsigned I : Arrays) {
-    const ArrayChoices &C = P.Choices[I];
-    const std::optional<double> Gain = Tight ? gainAlone(I) : std::nullopt;
-    Rank[I] = {C.Asked, Gain.has_value(), Gain.value_or(C.Benefit)};
+    const std::optional<double> Gain = gainAlone(I);
+    Rank[I] = {P.Choices[I].Asked, Gain.has_value(),
+               Gain.value_or(accessesOf(I))};
   }
   auto Key = [&](unsigned I) {
     auto [Asked, Predicted, Gain] = Rank[I];
     const Candidate &Smallest = P.Choices[I].Candidates.front();
-    return std::tuple(!Asked, !Predicted,
-                      -Gain / std::max(1.0, double(Smallest.largestBytes())),
-                      I);
+    const double Bytes = std::max(1.0, double(Smallest.largestBytes()));
+    return std::tuple(!Asked, !Predicted, -Gain / Bytes, I);
   };
   llvm::sort(Arrays, [&](unsigned X, unsigned Y) { return Key(X) < Key(Y); });
 }

@@ -38,8 +38,7 @@ static json::Value use(const Use &U) {
                                                   "address"};
   return json::Object{{"place", place(U.Where)},
                       {"access", Names[static_cast<unsigned>(U.Access)]},
-                      {"constantIndex", U.ConstantIndex},
-                      {"loopDepth", U.LoopDepth}};
+                      {"constantIndex", U.ConstantIndex}};
 }
 
 // What every array has, be it a thread's own or a shared one.
@@ -86,7 +85,6 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
     Result["storage"] = V.Dynamic ? "dynamic" : "static";
     Result["inVersion"] = V.InVersion;
     Result["bytesPerWarp"] = V.BytesPerWarp;
-    Result["benefit"] = V.Benefit;
   }
   return Result;
 }

@@ -62,7 +62,7 @@ TEST(Objects, AreWhole) {
   EXPECT_TRUE(F.front().IsObject);
   EXPECT_TRUE(F.front().Extents.empty());
   EXPECT_EQ(F.front().BytesPerThread, 36u);
-  EXPECT_EQ(F.front().OtherDepths, std::vector<unsigned>{1});
+  EXPECT_TRUE(F.front().HasOtherUses);
   EXPECT_EQ(F.front().StorageSuffix, "");
 }
 

@@ -57,7 +57,7 @@ TEST(Walking, BesideSubscripts) {
   auto F = testBody("int $accessor^a[4]; int *p = a; *p = 1;"
                     "$write^a[i] = $read^a[j];");
   EXPECT_EQ(F.front().Uses.size(), 2u);
-  EXPECT_FALSE(F.front().OtherDepths.empty());
+  EXPECT_TRUE(F.front().HasOtherUses);
 }
 
 TEST(Walking, IsNotNeededForSubscripts) {

@@ -222,18 +222,6 @@ TEST(Indices, AreKnownToBeConstant) {
 
 TEST(Indices, BeforeTheArray) { testBody("int a[4]; i[$unknown_use^a] = 1;"); }
 
-TEST(Indices, CountLoopsAroundThem) {
-  auto F =
-      testBody("int a[4]; $write^a[0] = 1;\n"
-               "for (int x = $read^a[1]; x < $read^a[2]; x += $read^a[3])\n"
-               "  while (j--) do $readwrite^a[i]++; while (0);")
-          .front();
-  ASSERT_EQ(F.Uses.size(), 5u);
-  const unsigned Depths[] = {0, 0, 1, 1, 3};
-  for (unsigned I = 0; I < 5; ++I)
-    EXPECT_EQ(F.Uses[I].LoopDepth, Depths[I]) << I;
-}
-
 // --- Text ------------------------------------------------------------------
 
 TEST(UseText, CoversNameAndBrackets) {

@@ -136,41 +136,6 @@ TEST(SlotBytes, LeaveTheNextVariableAligned) {
   EXPECT_EQ(slotBytes(4, 4, 5), 64u);
 }
 
-double benefit(std::vector<Use> Uses, Uniformity Index = Uniformity::Uniform) {
-  ReachedArray A;
-  A.Array.Uses = std::move(Uses);
-  A.Evidence.Index = Index;
-  return benefitOf(A);
-}
-
-TEST(Benefit, CountsAccesses) {
-  EXPECT_EQ(benefit({}), 0);
-  EXPECT_EQ(benefit({makeUse()}), 1);
-  EXPECT_EQ(benefit({makeUse(), makeUse(0, AccessKind::Write)}), 2);
-  EXPECT_EQ(benefit({makeUse(0, AccessKind::ReadWrite)}), 2);
-}
-
-TEST(Benefit, GrowsWithEachLoop) {
-  EXPECT_EQ(benefit({makeUse(1)}), 10);
-  EXPECT_EQ(benefit({makeUse(2), makeUse()}), 101);
-}
-
-TEST(Benefit, CountsMentionsThatAreNoSubscript) {
-  ReachedArray A;
-  A.Array.OtherDepths = {0, 2};
-  EXPECT_EQ(benefitOf(A), 101);
-}
-
-TEST(Benefit, TrustsNoDepthBeyondFour) {
-  EXPECT_EQ(benefit({makeUse(4)}), 10000);
-  EXPECT_EQ(benefit({makeUse(9)}), 10000);
-}
-
-TEST(Benefit, IsMoreForNonUniformIndices) {
-  EXPECT_EQ(benefit({makeUse(1)}, Uniformity::NonUniform), 40);
-  EXPECT_EQ(benefit({makeUse(1)}, Uniformity::Unknown), 10);
-}
-
 // A kernel of 128-thread blocks.
 TestUnit ordinary(unsigned Threads = 128) {
   TestUnit U;
@@ -248,11 +213,21 @@ TEST(Budget, NothingIsLeftBesideAHundredKilobytes) {
   EXPECT_EQ(reasonOf(U.plan()), Reason::OverBudget);
 }
 
+// The kernel of U does so much with its arrays, and something else.
+void works(TestUnit &U, std::map<unsigned, ArrayWork> WithArrays) {
+  KernelWork &Work = U.Result.Evidence.Work["k"];
+  Work.Instructions = 10000;
+  Work.Arrays = std::move(WithArrays);
+}
+
 TEST(Budget, BenefitPerByteDecides) {
   TestUnit U = ordinary();
-  U.array(makeArray("large", 64, 4, 10)).Uses = {makeUse(1)};
-  U.array(makeArray("medium", 40, 4, 11)).Uses = {makeUse(1)};
-  U.array(makeArray("small", 8, 4, 12)).Uses = {makeUse()};
+  U.array(makeArray("large", 64, 4, 10));
+  U.array(makeArray("medium", 40, 4, 11));
+  U.array(makeArray("small", 8, 4, 12));
+  const ArrayWork Often = {updated(300), {}, {}},
+                  Rarely = {updated(10), {}, {}};
+  works(U, {{0, Often}, {1, Often}, {2, Rarely}});
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P, "medium"), Reason::DynamicIndex);
   EXPECT_EQ(reasonOf(P, "large"), Reason::OverBudget);
@@ -266,7 +241,8 @@ TEST(Budget, BenefitPerByteDecides) {
 TEST(Budget, NonUniformIndicesArePreferred) {
   TestUnit U = ordinary();
   U.array(makeArray("uniform", 64, 4, 10));
-  U.array(makeArray("scattered", 64, 4, 11), resident(Uniformity::NonUniform));
+  U.array(makeArray("scattered", 64, 4, 11));
+  works(U, {{0, {updated(100), {}, {}}}, {1, {{}, updated(100), {}}}});
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P, "scattered"), Reason::DynamicIndex);
   EXPECT_EQ(reasonOf(P, "uniform"), Reason::OverBudget);
@@ -274,8 +250,9 @@ TEST(Budget, NonUniformIndicesArePreferred) {
 
 TEST(Budget, DeeperLoopsArePreferred) {
   TestUnit U = ordinary();
-  U.array(makeArray("outside", 64, 4, 10)).Uses = {makeUse(), makeUse()};
-  U.array(makeArray("inside", 64, 4, 11)).Uses = {makeUse(1)};
+  U.array(makeArray("outside", 64, 4, 10));
+  U.array(makeArray("inside", 64, 4, 11));
+  works(U, {{0, {updated(2), {}, {}}}, {1, {updated(10), {}, {}}}});
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P, "inside"), Reason::DynamicIndex);
   EXPECT_EQ(reasonOf(P, "outside"), Reason::OverBudget);
@@ -396,7 +373,8 @@ TEST(Forms, TheBestIsWidenedFirst) {
   TestUnit U = ordinary();
   const ArrayEvidence Scattered = resident(Uniformity::NonUniform);
   U.array(makeArray("cold", 64, 1, 10), Scattered);
-  U.array(makeArray("hot", 64, 1, 11), Scattered).Uses = {makeUse(2)};
+  U.array(makeArray("hot", 64, 1, 11), Scattered);
+  works(U, {{0, {{}, updated(1), {}}}, {1, {{}, updated(100), {}}}});
   Plan P = U.plan();
   EXPECT_EQ(find(P, "hot").Verdict.Form, StripeForm::Wide);
   EXPECT_EQ(find(P, "cold").Verdict.Form, StripeForm::Packed);

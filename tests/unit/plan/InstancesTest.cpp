@@ -119,7 +119,7 @@ TEST(DeviceFunction, ExactlyWhatIsLeftInTheFullerKernelFits) {
 
 TEST(DeviceFunction, LeavesLessForTheKernelsOwnArrays) {
   TestUnit U = twoKernels(64);
-  U.array(inFunction(96)).Uses = {makeUse(2)}; // 24 KB of each.
+  U.array(inFunction(96)); // 24 KB of each.
   U.array(makeArray("own", 97, 4, 11));
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P, "a"), Reason::DynamicIndex);

@@ -83,11 +83,9 @@ bankstripe::testing::makeInstance(const Finding &F,
   return I;
 }
 
-Use bankstripe::testing::makeUse(unsigned LoopDepth, AccessKind Access) {
+Use bankstripe::testing::makeUse() {
   Use U;
   U.Where = onLine(11);
-  U.LoopDepth = LoopDepth;
-  U.Access = Access;
   return U;
 }
 

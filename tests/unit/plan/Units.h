@@ -49,8 +49,8 @@ Finding makeArray(const std::string &Name = "a", uint64_t Elements = 16,
 ArrayInstance makeInstance(const Finding &F, const std::string &FunctionId,
                            std::vector<std::string> Kernels);
 
-/// One read of a dynamic element inside \p LoopDepth loops.
-Use makeUse(unsigned LoopDepth = 0, AccessKind Access = AccessKind::Read);
+/// One read of a dynamic element.
+Use makeUse();
 
 /// \p Why, on line \p Line.
 Obstacle obstacle(Reason Why, unsigned Line = 12, std::string Detail = "");

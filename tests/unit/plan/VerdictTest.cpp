@@ -152,7 +152,7 @@ TEST(Verdict, ConstantTableMayBePassedOn) {
   TestUnit U = ordinary();
   Finding &Table = U.array();
   Table.NeverWritten = true;
-  Table.OtherDepths = {0};
+  Table.HasOtherUses = true;
   Table.Obstacles = {obstacle(Reason::PassedToFunction)};
   EXPECT_EQ(reasonOf(U.plan()), Reason::ConstantTable);
 }
@@ -223,7 +223,7 @@ TEST(Verdict, ArrayWithOtherMentionsIsNotUnused) {
   TestUnit U = ordinary();
   Finding &F = U.array();
   F.Uses.clear();
-  F.OtherDepths = {1};
+  F.HasOtherUses = true;
   EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
 }
 
@@ -326,12 +326,6 @@ TEST(Verdict, BoundsAreNotAddedWhereNothingMoves) {
   Plan P = U.plan();
   EXPECT_FALSE(P.Kernels.front().AddLaunchBounds);
   EXPECT_EQ(P.Kernels.front().SharedAfter, P.Kernels.front().SharedBefore);
-}
-
-TEST(Verdict, BenefitIsKept) {
-  TestUnit U = ordinary();
-  U.array(makeArray(), resident(Uniformity::NonUniform));
-  EXPECT_EQ(find(U.plan(), "a").Verdict.Benefit, 4);
 }
 
 TEST(Plan, IsInSourceOrder) {

@@ -89,16 +89,14 @@ TEST(Json, ArrayThatMoves) {
     "type": "char[16]", "elementBytes": 1, "extents": [16],
     "bytesPerThread": 16,
     "uses": [{"place": {"file": "/src/count.cu", "line": 5, "column": 3},
-              "access": "read-write", "constantIndex": false,
-              "loopDepth": 2}],
+              "access": "read-write", "constantIndex": false}],
     "residency": "local memory", "index": "non-uniform",
     "verdict": "stripe", "reason": "dynamic-index",
     "message": "its dynamic indices force it into local memory",
     "detail": "", "advice": "",
     "reasonPlace": {"file": "/src/count.cu", "line": 2, "column": 8},
     "form": "one element per word", "sharedBytes": 8192,
-    "storage": "static", "inVersion": false, "bytesPerWarp": 0,
-    "benefit": 800})json");
+    "storage": "static", "inVersion": false, "bytesPerWarp": 0})json");
 }
 
 TEST(Json, ArrayThatStaysHasNoForm) {
@@ -121,7 +119,6 @@ TEST(Json, SlotHasBytesAndNoForm) {
   EXPECT_EQ(List.getString("verdict"), "slot");
   EXPECT_EQ(List.getString("advice"), "use it by subscripts in the kernel");
   EXPECT_EQ(List.getInteger("sharedBytes"), 2560);
-  EXPECT_NE(List.get("benefit"), nullptr);
   EXPECT_EQ(List.get("form"), nullptr);
 }
 
@@ -132,7 +129,6 @@ TEST(Json, TableHasNeitherBytesNorForm) {
   const json::Object &List = arrayOf(Whole, 0);
   EXPECT_EQ(List.getString("verdict"), "constant");
   EXPECT_EQ(List.get("sharedBytes"), nullptr);
-  EXPECT_EQ(List.get("benefit"), nullptr);
   EXPECT_EQ(List.get("form"), nullptr);
 }
 

@@ -48,14 +48,12 @@ static PlannedArray seen() {
   Use U;
   U.Where = {bankstripe::testing::SampleFile, 5, 3};
   U.Access = AccessKind::ReadWrite;
-  U.LoopDepth = 2;
   A.Array.Uses = {U};
   A.Evidence.Where = Residency::LocalMemory;
   A.Evidence.Index = Uniformity::NonUniform;
   A.Verdict.Where = A.Array.Where;
   A.Verdict.Form = StripeForm::Wide;
   A.Verdict.SharedBytes = 8192;
-  A.Verdict.Benefit = 800;
   return A;
 }
 
