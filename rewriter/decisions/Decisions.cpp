@@ -83,13 +83,21 @@ template <> struct llvm::yaml::ScalarTraits<Carveout> {
   static QuotingType mustQuote(StringRef) { return QuotingType::None; }
 };
 
-template <> struct llvm::yaml::ScalarEnumerationTraits<Layout> {
-  static void enumeration(IO &IO, Layout &L) {
+template <> struct llvm::yaml::ScalarTraits<Layout> {
+  static void output(const Layout &L, void *, raw_ostream &OS) {
+    OS << nameOf(L);
+  }
+  static StringRef input(StringRef Text, void *, Layout &L) {
     for (Layout Each :
          {Layout::Auto, Layout::Stripe, Layout::Slot, Layout::Split,
           Layout::Bits, Layout::Padded, Layout::Keep})
-      IO.enumCase(L, nameOf(Each), Each);
+      if (Text == nameOf(Each)) {
+        L = Each;
+        return "";
+      }
+    return "a layout is keep, stripe, slot, split, bits, padded or auto";
   }
+  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
 };
 
 namespace {
@@ -207,9 +215,12 @@ llvm::Expected<DecisionsFile> bankstripe::parseDecisions(StringRef Text,
                                                          StringRef Path) {
   Reading From{Text, Path, {}, {}};
   std::string Problem;
+  // After the first mistake, others are said of what was not read.
   auto Collect = [](const llvm::SMDiagnostic &D, void *Into) {
-    llvm::raw_string_ostream OS(*static_cast<std::string *>(Into));
-    D.print(/*ProgName=*/nullptr, OS, /*ShowColors=*/false);
+    auto &First = *static_cast<std::string *>(Into);
+    llvm::raw_string_ostream OS(First);
+    if (First.empty())
+      D.print(/*ProgName=*/nullptr, OS, /*ShowColors=*/false);
   };
   VersionedFile D;
   yaml::Input In(llvm::MemoryBufferRef(Text, Path), &From, Collect, &Problem);

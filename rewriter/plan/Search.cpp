@@ -495,8 +495,10 @@ SearchResult Searcher::run() {
       climb(G);
   for (auto [I, Why] : llvm::enumerate(Left))
     if (Why && isStack(I))
-      Why->Detail += "; whether its first elements alone pay, 'bankstripe "
-                     "tune' would know";
+      Why->Detail += llvm::StringRef(Why->Detail).ends_with("would know")
+                         ? ", and whether its first elements alone pay"
+                         : "; whether its first elements alone pay, "
+                           "'bankstripe tune' would know";
   return {std::move(A), std::move(Left), std::move(Outlook)};
 }
 

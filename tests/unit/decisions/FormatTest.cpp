@@ -139,9 +139,11 @@ TEST(Parse, UnknownKeysAreShownWithLineAndCaret) {
 
 TEST(Parse, UnknownValues) {
   const std::string Error = errorOf(entryWith("    decision: strip\n"));
-  EXPECT_NE(Error.find(":6:15: error: unknown enumerated scalar"),
+  EXPECT_NE(Error.find(":6:15: error: a layout is keep, stripe, slot, split, "
+                       "bits, padded or auto"),
             std::string::npos)
       << Error;
+  EXPECT_EQ(Error.find("error:"), Error.rfind("error:")) << Error;
 }
 
 TEST(Parse, ADecisionMustDecide) {
