@@ -29,7 +29,24 @@ foreach(component IN ITEMS tool verify)
   endif()
   install(FILES ${PROJECT_BINARY_DIR}/package/copyright ${PROJECT_BINARY_DIR}/package/changelog.gz
           DESTINATION share/doc/${name} COMPONENT ${component} EXCLUDE_FROM_ALL)
+  install(FILES ${package_files}/lintian-overrides DESTINATION share/lintian/overrides
+          RENAME ${name} COMPONENT ${component} EXCLUDE_FROM_ALL)
 endforeach()
+
+# Manual pages, of what --help prints.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(man_folder ${PROJECT_BINARY_DIR}/package/man)
+add_custom_target(man ALL
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/make_man.py
+          ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${man_folder}
+  DEPENDS bankstripe $<TARGET_NAME_IF_EXISTS:bankstripe-verify> $<TARGET_NAME_IF_EXISTS:bankstripe-replay>
+  COMMENT "Writing manual pages" VERBATIM)
+install(FILES ${man_folder}/bankstripe.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+        COMPONENT tool EXCLUDE_FROM_ALL)
+if(TARGET bankstripe-verify)
+  install(FILES ${man_folder}/bankstripe-verify.1.gz ${man_folder}/bankstripe-replay.1.gz
+          DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT verify EXCLUDE_FROM_ALL)
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT ${BANKSTRIPE_PACKAGE_CONTACT})
@@ -39,6 +56,8 @@ set(CPACK_COMPONENTS_ALL tool)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+# Only once there is one: the field must be an address that works.
+set(CPACK_DEBIAN_PACKAGE_HOMEPAGE ${BANKSTRIPE_DOCUMENTS_URL})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "rewriting of private CUDA arrays into bank-striped shared memory")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
@@ -68,11 +87,8 @@ toolkit 13.")
 endif()
 include(CPack)
 
-find_package(Python3 COMPONENTS Interpreter)
-if(Python3_FOUND)
-  add_custom_target(wheel
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/make_wheel.py ${PROJECT_BINARY_DIR}
-            ${PROJECT_BINARY_DIR}
-    DEPENDS bankstripe
-    COMMENT "Making a wheel" VERBATIM USES_TERMINAL)
-endif()
+add_custom_target(wheel
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/make_wheel.py ${PROJECT_BINARY_DIR}
+          ${PROJECT_BINARY_DIR}
+  DEPENDS bankstripe man
+  COMMENT "Making a wheel" VERBATIM USES_TERMINAL)

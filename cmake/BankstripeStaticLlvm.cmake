@@ -18,8 +18,11 @@ function(bankstripe_link_llvm_archives target)
       endif()
     endif()
   endforeach()
-  find_library(BANKSTRIPE_ZLIB_ARCHIVE libz.a REQUIRED)
-  find_library(BANKSTRIPE_ZSTD_ARCHIVE libzstd.a REQUIRED)
+  find_library(BANKSTRIPE_ZLIB_ARCHIVE libz.a)
+  find_library(BANKSTRIPE_ZSTD_ARCHIVE libzstd.a)
+  if(NOT BANKSTRIPE_ZLIB_ARCHIVE OR NOT BANKSTRIPE_ZSTD_ARCHIVE)
+    message(FATAL_ERROR "libz.a or libzstd.a was not found (Debian: zlib1g-dev libzstd-dev)")
+  endif()
   # They need each other in all directions. What they would call in libraries
   # that are not named here lies in members that nothing reaches.
   target_link_libraries(${target} INTERFACE
