@@ -377,7 +377,7 @@ for copy in 1 2; do
 done
 check rule-repeats-the-digests "$(digests_of repeated2 | md5sum)" "$(digests_of repeated1 | md5sum)"
 check last-launches-are-digested "$(digests_of repeated1 | grep -c '"digested-at-end":true')" 1
-check bad-request-is-no-harm "$(record bad '"Digests":{"Sample":"x"}' ./pair)" "$plain"$'\nstatus 0'
+check bad-request-is-no-harm "$(record bad '"Digests":{"First":"x"}' ./pair)" "$plain"$'\nstatus 0'
 check bad-request-is-named "$("$work/bin/print_recording" "$work/bad" | grep -c 'the request cannot be read: ')" 1
 check digest-kernel "$("$work/bin/digests" | sed 's/.*pieces of memory: \([0-9]*\) of.*/\1/')" 0
 
