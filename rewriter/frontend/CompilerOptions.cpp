@@ -36,9 +36,9 @@ using enum Takes;
 enum class InCubin { Yes, No };
 using enum InCubin;
 
-struct NvccOption {
-  StringLiteral Long;
-  StringLiteral Short;
+/// Options of one kind.
+struct NvccOptions {
+  StringLiteral Names; ///< Long and short ones.
   Takes What;
   OptionMeaning Meaning = OptionMeaning::None;
   InCubin Repeated = Yes;
@@ -46,157 +46,102 @@ struct NvccOption {
 
 using M = OptionMeaning;
 
-constexpr NvccOption NvccTable[] = {
+constexpr NvccOptions NvccTable[] = {
     // What the source means.
-    {"include-path", "I", Value, M::Include},
-    {"system-include", "isystem", Value, M::SystemInclude},
-    {"pre-include", "include", Value, M::PreInclude},
-    {"define-macro", "D", Value, M::Define},
-    {"undefine-macro", "U", Value, M::Undefine},
-    {"std", "std", Value, M::Standard},
-    {"x", "x", Value, M::Language},
-    {"language", "language", Value, M::Language},
-    {"ftemplate-depth", "ftemplate-depth", Value, M::TemplateDepth},
-    {"extended-lambda", "expt-extended-lambda", Nothing, M::ExtendedLambda},
-    {"expt-relaxed-constexpr", "expt-relaxed-constexpr", Nothing,
-     M::RelaxedConstexpr},
-    {"default-stream", "default-stream", Value, M::DefaultStream},
-    {"no-exceptions", "noeh", Nothing, M::NoExceptions},
+    {"include-path I", Value, M::Include},
+    {"system-include isystem", Value, M::SystemInclude},
+    {"pre-include include", Value, M::PreInclude},
+    {"define-macro D", Value, M::Define},
+    {"undefine-macro U", Value, M::Undefine},
+    {"std", Value, M::Standard},
+    {"language x", Value, M::Language},
+    {"ftemplate-depth", Value, M::TemplateDepth},
+    {"extended-lambda expt-extended-lambda", Nothing, M::ExtendedLambda},
+    {"expt-relaxed-constexpr", Nothing, M::RelaxedConstexpr},
+    {"default-stream", Value, M::DefaultStream},
+    {"no-exceptions noeh", Nothing, M::NoExceptions},
     // What device code is made. There is one architecture in a cubin.
-    {"gpu-architecture", "arch", Value, M::Architecture, No},
-    {"gpu-code", "code", Value, M::Architecture, No},
-    {"generate-code", "gencode", Value, M::GenerateCode, No},
-    {"relocatable-device-code", "rdc", Value, M::Relocatable},
-    {"device-c", "dc", Nothing, M::RelocatableObject, No},
-    {"device-w", "dw", Nothing, M::RelocatableObject, No},
-    {"use_fast_math", "use-fast-math", Nothing, M::FastMath},
-    {"ftz", "ftz", Value, M::FlushDenormals},
-    {"fmad", "fmad", Value, M::FuseMultiplyAdd},
-    {"device-debug", "G", Nothing, M::DeviceDebug},
-    {"prec-div", "prec-div", Value},
-    {"prec-sqrt", "prec-sqrt", Value},
-    {"maxrregcount", "maxrregcount", Value},
-    {"optimize", "O", Value},
-    {"dopt", "dopt", Value},
-    {"Ofast-compile", "Ofc", Value},
-    {"optimization-info", "opt-info", Value},
-    {"entries", "e", Value},
-    {"jump-table-density", "jtd", Value},
-    {"device-stack-protector", "device-stack-protector", Value},
-    {"sanitize", "sanitize", Value},
-    {"extensible-whole-program", "ewp", Nothing},
-    {"extra-device-vectorization", "extra-device-vectorization", Nothing},
-    {"generate-line-info", "lineinfo", Nothing},
-    {"debug", "g", Nothing},
-    {"profile", "pg", Nothing},
-    {"machine", "m", Value},
-    {"m64", "m64", Nothing},
+    {"gpu-architecture arch gpu-code code", Value, M::Architecture, No},
+    {"generate-code gencode", Value, M::GenerateCode, No},
+    {"relocatable-device-code rdc", Value, M::Relocatable},
+    {"device-c dc device-w dw", Nothing, M::RelocatableObject, No},
+    {"use_fast_math use-fast-math", Nothing, M::FastMath},
+    {"ftz", Value, M::FlushDenormals},
+    {"fmad", Value, M::FuseMultiplyAdd},
+    {"device-debug G", Nothing, M::DeviceDebug},
+    {"prec-div prec-sqrt maxrregcount optimize O dopt Ofast-compile Ofc "
+     "optimization-info opt-info entries e jump-table-density jtd "
+     "device-stack-protector sanitize machine m",
+     Value},
+    {"extensible-whole-program ewp extra-device-vectorization "
+     "generate-line-info lineinfo debug g profile pg m64",
+     Nothing},
     // What the command makes.
-    {"compile", "c", Nothing, M::NotLinked, No},
-    {"link", "link", Nothing, M::NotLinked, No},
-    {"shared", "shared", Nothing, M::NotLinked, No},
-    {"ptx", "ptx", Nothing, M::Module, No},
-    {"cubin", "cubin", Nothing, M::Module, No},
-    {"fatbin", "fatbin", Nothing, M::Module, No},
-    {"ltoir", "ltoir", Nothing, M::Module, No},
-    {"optix-ir", "optix-ir", Nothing, M::NoCompile, No},
-    {"cuda", "cuda", Nothing, M::NoCompile, No},
-    {"preprocess", "E", Nothing, M::NoCompile, No},
-    {"generate-dependencies", "M", Nothing, M::NoCompile, No},
-    {"generate-nonsystem-dependencies", "MM", Nothing, M::NoCompile, No},
-    {"device-link", "dlink", Nothing, M::NoCompile, No},
-    {"lib", "lib", Nothing, M::NoCompile, No},
-    {"run", "run", Nothing, M::NoCompile, No},
-    {"dryrun", "dryrun", Nothing, M::NoCompile, No},
-    {"fdevice-syntax-only", "fdevice-syntax-only", Nothing, M::NoCompile, No},
-    {"clean-targets", "clean", Nothing, M::NoCompile, No},
-    {"list-gpu-arch", "arch-ls", Nothing, M::NoCompile, No},
-    {"list-gpu-code", "code-ls", Nothing, M::NoCompile, No},
-    {"help", "h", Nothing, M::NoCompile, No},
-    {"version", "V", Nothing, M::NoCompile, No},
-    {"lto", "lto", Nothing, M::None, No},
-    {"dlink-time-opt", "dlto", Nothing, M::None, No},
+    {"compile c link shared", Nothing, M::NotLinked, No},
+    {"ptx cubin fatbin ltoir", Nothing, M::Module, No},
+    {"optix-ir cuda preprocess E generate-dependencies M "
+     "generate-nonsystem-dependencies MM device-link dlink lib run dryrun "
+     "fdevice-syntax-only clean-targets clean list-gpu-arch arch-ls "
+     "list-gpu-code code-ls help h version V",
+     Nothing, M::NoCompile, No},
     // Outputs and dependency files.
-    {"output-file", "o", Value, M::Output, No},
-    {"output-directory", "odir", Value, M::OutputFolder, No},
-    {"generate-dependencies-with-compile", "MD", Nothing, M::WritesDependencies,
-     No},
-    {"generate-nonsystem-dependencies-with-compile", "MMD", Nothing,
-     M::WritesDependencies, No},
-    {"dependency-output", "MF", Value, M::DependencyFile, No},
-    {"dependency-target-name", "MT", Value, M::DependencyTarget, No},
-    {"dependency-target-name-quoted", "MQ", Value, M::DependencyTarget, No},
-    {"generate-dependency-targets", "MP", Nothing, M::None, No},
-    {"keep", "keep", Nothing, M::None, No},
-    {"save-temps", "save-temps", Nothing, M::None, No},
-    {"keep-dir", "keep-dir", Value, M::None, No},
-    {"verbose", "v", Nothing, M::None, No},
-    {"time", "time", Value, M::None, No},
-    {"fdevice-time-trace", "fdevice-time-trace", Value, M::None, No},
-    {"objdir-as-tempdir", "objtemp", Nothing, M::None, No},
-    {"threads", "t", Value, M::None, No},
-    {"split-compile", "split-compile", Value, M::None, No},
-    {"split-compile-extended", "split-compile-extended", Value, M::None, No},
-    {"input-drive-prefix", "idp", Value},
-    {"dependency-drive-prefix", "ddp", Value, M::None, No},
-    {"drive-prefix", "dp", Value},
-    {"run-args", "run-args", Value, M::None, No},
-    {"qpp-config", "qpp-config", Value},
+    {"output-file o", Value, M::Output, No},
+    {"output-directory odir", Value, M::OutputFolder, No},
+    {"generate-dependencies-with-compile MD "
+     "generate-nonsystem-dependencies-with-compile MMD",
+     Nothing, M::WritesDependencies, No},
+    {"dependency-output MF", Value, M::DependencyFile, No},
+    {"dependency-target-name MT dependency-target-name-quoted MQ", Value,
+     M::DependencyTarget, No},
+    {"generate-dependency-targets MP keep save-temps verbose v "
+     "objdir-as-tempdir objtemp lto dlink-time-opt dlto",
+     Nothing, M::None, No},
+    {"keep-dir time fdevice-time-trace threads t split-compile "
+     "split-compile-extended dependency-drive-prefix ddp run-args",
+     Value, M::None, No},
+    {"input-drive-prefix idp drive-prefix dp qpp-config", Value},
     // Other programs.
-    {"compiler-options", "Xcompiler", Value, M::HostOptions},
-    {"compiler-bindir", "ccbin", Value, M::HostCompiler},
-    {"library", "l", Value, M::None, No},
-    {"library-path", "L", Value, M::None, No},
-    {"cudart", "cudart", Value, M::None, No},
-    {"cudadevrt", "cudadevrt", Value, M::None, No},
-    {"linker-options", "Xlinker", Value, M::None, No},
-    {"archive-options", "Xarchive", Value, M::None, No},
-    {"nvlink-options", "Xnvlink", Value, M::None, No},
-    {"archiver-binary", "arbin", Value, M::None, No},
-    {"host-linker-script", "hls", Value, M::None, No},
-    {"libdevice-directory", "ldir", Value},
-    {"target-directory", "target-dir", Value},
-    {"ptxas-options", "Xptxas", Value},
-    {"fatbin-options", "Xfatbin", Value},
-    {"cudafe-options", "Xcudafe", Value},
-    {"nvvm-options", "Xnvvm", Value},
-    {"cicc-options", "Xcicc", Value},
-    {"static-global-template-stub", "static-global-template-stub", Value},
-    {"device-entity-has-hidden-visibility",
-     "device-entity-has-hidden-visibility", Value},
-    {"compress-mode", "compress-mode", Value},
-    {"frandom-seed", "frandom-seed", Value},
-    {"forward-unknown-to-host-compiler", "forward-unknown-to-host-compiler",
+    {"compiler-options Xcompiler", Value, M::HostOptions},
+    {"compiler-bindir ccbin", Value, M::HostCompiler},
+    {"library l library-path L cudart cudadevrt linker-options Xlinker "
+     "archive-options Xarchive nvlink-options Xnvlink archiver-binary arbin "
+     "host-linker-script hls",
+     Value, M::None, No},
+    {"libdevice-directory ldir target-directory target-dir ptxas-options "
+     "Xptxas fatbin-options Xfatbin cudafe-options Xcudafe nvvm-options Xnvvm "
+     "cicc-options Xcicc static-global-template-stub "
+     "device-entity-has-hidden-visibility compress-mode frandom-seed",
+     Value},
+    {"forward-unknown-to-host-compiler forward-unknown-to-host-linker "
+     "forward-unknown-opts",
      Nothing},
-    {"forward-unknown-to-host-linker", "forward-unknown-to-host-linker",
-     Nothing},
-    {"forward-unknown-opts", "forward-unknown-opts", Nothing},
     // Diagnostics.
-    {"Werror", "Werror", Value},
-    {"diag-error", "diag-error", Value},
-    {"diag-suppress", "diag-suppress", Value},
-    {"diag-warn", "diag-warn", Value},
-    {"brief-diagnostics", "brief-diag", Value},
-    {"ftemplate-backtrace-limit", "ftemplate-backtrace-limit", Value},
-    {"disable-warnings", "w", Nothing},
-    {"display-error-number", "err-no", Nothing},
-    {"no-display-error-number", "no-err-no", Nothing},
+    {"Werror diag-error diag-suppress diag-warn brief-diagnostics brief-diag "
+     "ftemplate-backtrace-limit",
+     Value},
+    {"disable-warnings w display-error-number err-no no-display-error-number "
+     "no-err-no",
+     Nothing},
 };
 
-/// The option of which \p Name is a one-letter short name and its value.
-const NvccOption *lookUpGlued(StringRef Name) {
-  const auto *Found = find_if(NvccTable, [&](const NvccOption &O) {
-    return O.What == Value && O.Short.size() == 1 && Name.size() > 1 &&
-           Name.starts_with(O.Short);
+const NvccOptions *lookUp(StringRef Name) {
+  const auto *Found = find_if(NvccTable, [&](const NvccOptions &O) {
+    return is_contained(split(O.Names, ' '), Name);
   });
-  if (Found == std::end(NvccTable))
+  return Found == std::end(NvccTable) ? nullptr : Found;
+}
+
+/// The option of which \p Name is a one-letter name and its value.
+const NvccOptions *lookUpGlued(StringRef Name) {
+  const StringRef Letter = Name.take_front(1), Rest = Name.drop_front();
+  const NvccOptions *Found = lookUp(Letter);
+  if (!Found || Found->What != Value || Rest.empty())
     return nullptr;
   // -t8 is one, -trigraphs is none; -m64 is one, -march=native is none.
-  const bool Numeric = is_contained({"t", "m", "O"}, Found->Short);
-  const bool IsNumber = all_of(Name.drop_front(), llvm::isDigit);
+  const bool Numeric = is_contained({"t", "m", "O"}, Letter);
   // One letter that starts the names of many of the host compiler's options.
-  const bool Never = is_contained({"e", "x"}, Found->Short) && Name != "xcu";
-  return Never || (Numeric && !IsNumber) ? nullptr : Found;
+  const bool Never = is_contained({"e", "x"}, Letter) && Name != "xcu";
+  return Never || (Numeric && !all_of(Rest, llvm::isDigit)) ? nullptr : Found;
 }
 
 /// Reads the option at the front of \p Args.
@@ -208,10 +153,8 @@ bool readNvccOption(ArrayRef<std::string> Args, CompilerOption &Option) {
     Arg.consume_front("-");
   const auto [Name, AfterEquals] = Arg.split('=');
   unsigned Taken = 1;
-  const NvccOption *Found = find_if(NvccTable, [Name = Name](const auto &O) {
-    return O.Long == Name || O.Short == Name;
-  });
-  if (Found == std::end(NvccTable)) {
+  const NvccOptions *Found = lookUp(Name);
+  if (!Found) {
     Found = TwoDashes ? nullptr : lookUpGlued(Arg);
     if (!Found)
       return false;
@@ -221,7 +164,7 @@ bool readNvccOption(ArrayRef<std::string> Args, CompilerOption &Option) {
   } else if (Found->What == Value && Args.size() > 1) {
     Option.Value = Args[Taken++];
   } else if (Found->Meaning == M::Module) {
-    Option.Value = Found->Long.str();
+    Option.Value = Name.str();
   }
   Option.Meaning = Found->Meaning;
   Option.Words = Args.take_front(Taken);
