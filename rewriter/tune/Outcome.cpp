@@ -101,23 +101,6 @@ void bankstripe::replaceTuned(DecisionsFile &File, const DecisionsFile &New) {
   replaceEach(File.Kernels, New.Kernels);
 }
 
-std::vector<std::string>
-bankstripe::slowerBeside(const Measurement &M,
-                         const std::vector<TuneGroup> &Groups,
-                         const Plan &Movable) {
-  constexpr double Chance = 1.05, PartThatCounts = 0.001;
-  std::set<std::string> Changed;
-  for (const TuneGroup &G : Groups)
-    for (unsigned Row : G.best() ? G.Kernels : std::vector<unsigned>())
-      Changed.insert(comparableName(Movable.Kernels[Row].Facts.Id));
-  std::vector<std::string> Slower;
-  for (const auto &[Name, Times] : M.Kernels)
-    if (!Changed.count(Name) && Times.Changed > Chance * Times.Original &&
-        Times.Changed - Times.Original >= PartThatCounts * M.total().Original)
-      Slower.push_back(Name);
-  return Slower;
-}
-
 static std::string placeOf(const Place &P) {
   return llvm::formatv("{0}:{1}", llvm::sys::path::filename(P.File), P.Line);
 }
@@ -159,18 +142,12 @@ void bankstripe::printTuning(llvm::raw_ostream &OS,
                       Outcome.Comparisons, Outcome.Comparisons == 1 ? "" : "s");
   for (const TuneGroup &G : Outcome.Groups)
     printGroup(OS, Outcome, G);
-  if (const auto &M = Outcome.Together) {
-    for (const std::string &Name :
-         slowerBeside(*M, Outcome.Groups, Outcome.Movable))
-      OS << llvm::formatv("\nkernel {0}, unchanged: {1:F2}x beside the changed "
-                          "ones\n",
-                          Name, M->Kernels.at(Name).speedup());
+  if (Outcome.Together)
     OS << llvm::formatv("\nall kernels of the program together: {0:F2}x\n",
-                        M->total().speedup());
-  } else if (llvm::any_of(Outcome.Groups,
-                          [](const TuneGroup &G) { return G.best(); })) {
+                        Outcome.Together->total().speedup());
+  else if (llvm::any_of(Outcome.Groups,
+                        [](const TuneGroup &G) { return G.best(); }))
     OS << "\nnot compared in the program, which takes a --build\n";
-  }
   for (const std::string &Kernel : Outcome.NotLaunched)
     OS << "\nkernel " << Kernel
        << "\n  not measured: the program does not launch it; give it other "
@@ -216,14 +193,8 @@ json::Value bankstripe::toJson(const TuneOutcome &Outcome) {
         {"attempts", std::move(Attempts)}});
   }
   json::Value Together = nullptr;
-  json::Array Slower;
-  if (const auto &M = Outcome.Together) {
-    Together = M->total().speedup();
-    for (const std::string &Name :
-         slowerBeside(*M, Outcome.Groups, Outcome.Movable))
-      Slower.push_back(json::Object{
-          {"name", Name}, {"speedup", M->Kernels.at(Name).speedup()}});
-  }
+  if (Outcome.Together)
+    Together = Outcome.Together->total().speedup();
   return json::Object{{"schema", 3},
                       {"tool", "bankstripe"},
                       {"device", Outcome.Device},
@@ -231,6 +202,5 @@ json::Value bankstripe::toJson(const TuneOutcome &Outcome) {
                       {"comparisons", Outcome.Comparisons},
                       {"notLaunched", json::Array(Outcome.NotLaunched)},
                       {"together", std::move(Together)},
-                      {"slowerBeside", std::move(Slower)},
                       {"groups", std::move(Groups)}};
 }

@@ -44,12 +44,6 @@ void replaceTuned(DecisionsFile &File, const DecisionsFile &New);
 /// A table of what was tried, kernel by kernel, the best marked.
 void printTuning(llvm::raw_ostream &OS, const TuneOutcome &Outcome);
 
-/// Kernels that none of \p Groups changes and that are clearly slower in \p M,
-/// which shows them beside changed ones.
-std::vector<std::string> slowerBeside(const Measurement &M,
-                                      const std::vector<TuneGroup> &Groups,
-                                      const Plan &Movable);
-
 /// The same for machines.
 llvm::json::Value toJson(const TuneOutcome &Outcome);
 
