@@ -14,8 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "edit/EditInternal.h"
-#include "clang/Basic/LangOptions.h"
-#include "clang/Lex/Lexer.h"
+#include "edit/LineNumbers.h"
 #include "llvm/Support/Path.h"
 
 using namespace bankstripe;
@@ -23,65 +22,45 @@ using llvm::StringRef;
 
 namespace {
 
-/// Follows the conditions of a preamble, line by line.
-class PreambleReader {
-public:
-  /// Looks at \p Line, which ends at offset \p End of the file.
-  void read(StringRef Line, unsigned End);
-  /// Only an include guard is open.
-  bool atTop() const { return Depth == GuardDepth; }
-
+struct Preamble {
+  unsigned Size = 0;
   unsigned AfterInclude = 0; ///< 0: no #include was unconditional.
   bool HasHelper = false;    ///< One of these was the helper's.
-
-private:
-  bool InComment = false;
-  bool SeenDirective = false;
-  unsigned Depth = 0;
-  unsigned GuardDepth = 0; ///< 1 inside an include guard.
+  bool EndsAtTop = true;     ///< Only an include guard is open there.
 };
 
 } // namespace
 
-void PreambleReader::read(StringRef Line, unsigned End) {
-  if (InComment) {
-    size_t Close = Line.find("*/");
-    if (Close == StringRef::npos)
-      return;
-    InComment = false;
-    Line = Line.drop_front(Close + 2);
-  }
-  Line = Line.trim();
-  if (Line.consume_front("#")) {
-    Line = Line.ltrim();
-    if (Line.starts_with("include") && atTop()) {
-      AfterInclude = End;
-      StringRef Name = Line.drop_front(strlen("include")).ltrim();
-      HasHelper |=
-          Name.consume_front("\"") &&
-          llvm::sys::path::filename(Name.split('"').first) == HelperFileName;
-    }
-    if (Line.starts_with("if")) {
-      GuardDepth =
-          !SeenDirective && Line.starts_with("ifndef") ? 1 : GuardDepth;
+static Preamble readPreamble(StringRef Code) {
+  Preamble Result;
+  Result.Size = clang::Lexer::ComputePreamble(Code, tokenOptions()).Size;
+  const std::string Text = Code.take_front(Result.Size).str();
+  unsigned Depth = 0, GuardDepth = 0; // 1 inside an include guard.
+  bool IsFirst = true;
+  for (TokenReader Tokens(Text); !Tokens.atEnd(); IsFirst = false) {
+    Tokens.next(); // Behind the `#`.
+    const StringRef Name = Tokens.startsLine() ? "" : Tokens.text();
+    if (Name.starts_with("include") && Depth == GuardDepth) {
+      const size_t Newline = Text.find('\n', Tokens.offset());
+      Result.AfterInclude = std::min<size_t>(Newline, Text.size() - 1) + 1;
+      Tokens.next();
+      StringRef File = Tokens.text();
+      Result.HasHelper |=
+          File.consume_front("\"") &&
+          llvm::sys::path::filename(File.split('"').first) == HelperFileName;
+    } else if (Name.starts_with("if")) {
+      GuardDepth = IsFirst && Name == "ifndef" ? 1 : GuardDepth;
       ++Depth;
+    } else if (Name == "endif" && Depth && --Depth < GuardDepth) {
+      // Code follows it, so it was a condition and no include guard.
+      GuardDepth = Result.AfterInclude = 0;
+      Result.HasHelper = false;
     }
-    if (Line.starts_with("endif") && Depth) {
-      --Depth;
-      if (Depth < GuardDepth) {
-        // Code follows it, so it was a condition and no include guard.
-        GuardDepth = 0;
-        AfterInclude = 0;
-        HasHelper = false;
-      }
-    }
-    SeenDirective = true;
+    while (!Tokens.atEnd() && !Tokens.startsLine())
+      Tokens.next();
   }
-  // A comment that this line opens and does not close.
-  size_t Open = Line.rfind("/*");
-  InComment = Open != StringRef::npos &&
-              Line.find("*/", Open) == StringRef::npos &&
-              Line.take_front(Open).find("//") == StringRef::npos;
+  Result.EndsAtTop = Depth == GuardDepth;
+  return Result;
 }
 
 // Behind a comment that a blank line sets apart from the code: a licence, not
@@ -105,35 +84,16 @@ static unsigned afterHeadComment(StringRef Code, unsigned Begin) {
   return Begin;
 }
 
-static unsigned preambleSize(StringRef Code) {
-  clang::LangOptions Options;
-  Options.CPlusPlus = Options.CPlusPlus17 = Options.LineComment = true;
-  return clang::Lexer::ComputePreamble(Code, Options).Size;
-}
-
-static PreambleReader readPreamble(StringRef Code, unsigned Size) {
-  PreambleReader Reader;
-  for (unsigned Begin = 0; Begin < Size;) {
-    size_t Newline = Code.find('\n', Begin);
-    unsigned End = Newline == StringRef::npos ? Code.size() : Newline + 1;
-    Reader.read(Code.slice(Begin, End), End);
-    Begin = End;
-  }
-  return Reader;
-}
-
 bool bankstripe::hasHelperInclude(StringRef Code) {
-  return readPreamble(Code, preambleSize(Code)).HasHelper;
+  return readPreamble(Code).HasHelper;
 }
 
 unsigned bankstripe::includePlace(StringRef Code) {
-  const unsigned Size = preambleSize(Code);
-  const PreambleReader Reader = readPreamble(Code, Size);
-  if (Reader.AfterInclude)
-    return Reader.AfterInclude;
+  const Preamble Read = readPreamble(Code);
+  if (Read.AfterInclude)
+    return Read.AfterInclude;
   // A byte order mark stays first.
   unsigned Start = Code.starts_with("\xEF\xBB\xBF") ? 3 : 0;
-  if (!Reader.atTop())
-    return Start;
-  return afterHeadComment(Code, std::max(Size, Start));
+  return Read.EndsAtTop ? afterHeadComment(Code, std::max(Read.Size, Start))
+                        : Start;
 }

@@ -15,7 +15,7 @@ using namespace bankstripe;
 using llvm::StringRef;
 namespace tok = clang::tok;
 
-static const clang::LangOptions &tokenOptions() {
+const clang::LangOptions &bankstripe::tokenOptions() {
   static const clang::LangOptions Options = [] {
     clang::LangOptions O;
     O.CPlusPlus = O.CPlusPlus11 = O.CPlusPlus14 = O.CPlusPlus17 = true;

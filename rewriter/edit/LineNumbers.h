@@ -21,6 +21,9 @@
 
 namespace bankstripe {
 
+/// C++ as nvcc takes it, as far as tokens depend on that.
+const clang::LangOptions &tokenOptions();
+
 /// Reads the tokens of a text; comments are none, and what stands in a string
 /// is one.
 class TokenReader {
