@@ -187,9 +187,9 @@ void Replays::compileAll(const std::vector<Version> &Versions) {
 
 // How bankstripe-replay launches \p K.
 static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
-  json::Object Result{{"module", Cubin}, {"warp-bytes", K.WarpBytes}};
+  json::Object Result{{"module", Cubin}, {"warpBytes", K.WarpBytes}};
   if (K.Redirected)
-    Result["most-threads"] = K.BlockThreads;
+    Result["mostThreads"] = K.BlockThreads;
   if (K.Carved.How == Carveout::Rule::Auto)
     Result["carveout"] = "auto";
   else if (K.Carved.How == Carveout::Rule::Fixed)

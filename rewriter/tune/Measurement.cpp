@@ -16,7 +16,7 @@ using llvm::StringRef;
 namespace json = llvm::json;
 
 // The version of docs/reference/json-verify.md that is read here.
-static constexpr int64_t KnownVersion = 1;
+static constexpr int64_t KnownVersion = 2;
 
 // Demanglers differ in blanks, as in `> >`.
 std::string bankstripe::comparableName(StringRef Name) {
@@ -32,7 +32,7 @@ static StringRef textIn(const json::Object &O, StringRef Key) {
 static void readDifference(const json::Object &Root, Measurement &M) {
   M.Problem = textIn(Root, "reason").str();
   if (const json::Object *D = Root.getObject("difference")) {
-    M.Problem = ("'" + textIn(*D, "original-kernel") +
+    M.Problem = ("'" + textIn(*D, "originalKernel") +
                  "' computes something else: " + textIn(*D, "kind"))
                     .str();
   }
@@ -75,8 +75,8 @@ llvm::Expected<Measurement> bankstripe::parseMeasurement(StringRef Json) {
       const json::Object *K = V.getAsObject();
       if (!K)
         continue;
-      const double Original = K->getNumber("original-total-ns").value_or(0);
-      const double Changed = K->getNumber("rewritten-total-ns").value_or(0);
+      const double Original = K->getNumber("originalTotalNs").value_or(0);
+      const double Changed = K->getNumber("rewrittenTotalNs").value_or(0);
       if (Original > 0 && Changed > 0)
         M.Kernels[comparableName(textIn(*K, "name"))] = {Original, Changed};
     }
@@ -94,7 +94,7 @@ KernelTimes Measurement::total() const {
 
 static SeenKernel readKernel(const json::Object &K) {
   SeenKernel Seen;
-  Seen.BlockThreads = K.getInteger("block-threads").value_or(0);
+  Seen.BlockThreads = K.getInteger("blockThreads").value_or(0);
   Seen.Problem = textIn(K, "problem").str();
   if (const json::Array *Captures = K.getArray("captures"))
     for (const json::Value &V : *Captures)

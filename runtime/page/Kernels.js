@@ -9,7 +9,7 @@ function effectOf(kernel) {
   const speedup = kernel.speedup;
   if (!isNumber(speedup) || speedup <= 0)
     return "unknown";
-  const [low, high] = kernel["speedup-interval"] ?? [speedup / (1 + AssumedNoise), speedup * (1 + AssumedNoise)];
+  const [low, high] = kernel.speedupInterval ?? [speedup / (1 + AssumedNoise), speedup * (1 + AssumedNoise)];
   return low > 1 ? "faster" : high < 1 ? "slower" : "equal";
 }
 
@@ -17,9 +17,9 @@ function effectOf(kernel) {
 function kernelRows(verify) {
   const rows = (verify.kernels ?? []).map((kernel) => ({
     name: kernel.name, function: kernel.function, launches: kernel.launches, before: kernel.original,
-    after: kernel.rewritten, speedup: kernel.speedup, sure: kernel["speedup-interval"], effect: effectOf(kernel),
-    median: [kernel["original-median-ns"], kernel["rewritten-median-ns"]],
-    total: [kernel["original-total-ns"], kernel["rewritten-total-ns"]],
+    after: kernel.rewritten, speedup: kernel.speedup, sure: kernel.speedupInterval, effect: effectOf(kernel),
+    median: [kernel.originalMedianNs, kernel.rewrittenMedianNs],
+    total: [kernel.originalTotalNs, kernel.rewrittenTotalNs],
   }));
   const changed = ({ effect, total }) => (effect === "equal" ? 0 : Math.abs(total[0] - total[1]));
   return rows.sort((a, b) => changed(b) - changed(a) || b.total[0] - a.total[0] || (a.name < b.name ? -1 : 1));
@@ -105,8 +105,8 @@ ${rows.map((row) => html`<tr>${kernelHeading(row)}<td class="plot">${speedupPlot
 }
 
 // The columns of resources, with the fields that they show.
-const Resources = { "resident warps": "resident-warps", "registers": "registers", "static shared": "static-shared",
-                    "dynamic shared": "dynamic-shared", "local per thread": "local" };
+const Resources = { "resident warps": "residentWarps", "registers": "registers", "static shared": "staticShared",
+                    "dynamic shared": "dynamicShared", "local per thread": "local" };
 
 function resourceSection(rows) {
   if (!rows.length)

@@ -16,7 +16,7 @@ const unindented = (line) => line.replace(/^ {2}/, "");
 
 function verdictSection(verify) {
   const look = Looks[verify.verdict];
-  const [first, ...details] = splitLines(verify["verdict-text"]);
+  const [first, ...details] = splitLines(verify.verdictText);
   const items = (verify.reservations ?? []).map((text) => html`<li>${splitLines(text).map((line, i) =>
     (i ? html`<br/>${unindented(line)}` : withoutWord(line)))}</li>
 `);
@@ -33,11 +33,11 @@ ${items}</ul>
 }
 
 function comparedText(verify) {
-  const isPartial = verify["undigested-launches"] || Object.keys(verify.skipped ?? {}).length;
-  const random = verify["not-deterministic"]?.length;
-  return `${countText(verify["compared-launches"])} of ${pluralText(verify.launches, "launch")} compared` +
-    (isPartial ? `, their memory right after ${countText(verify["digested-launches"])} of them` : "") +
-    (verify["differing-launches"] ? `, ${countText(verify["differing-launches"])} differ` : "") +
+  const isPartial = verify.undigestedLaunches || Object.keys(verify.skipped ?? {}).length;
+  const random = verify.notDeterministic?.length;
+  return `${countText(verify.comparedLaunches)} of ${pluralText(verify.launches, "launch")} compared` +
+    (isPartial ? `, their memory right after ${countText(verify.digestedLaunches)} of them` : "") +
+    (verify.differingLaunches ? `, ${countText(verify.differingLaunches)} differ` : "") +
     (random ? `, ${countText(random)} not deterministic` : "");
 }
 
@@ -47,17 +47,17 @@ function outputText({ output }) {
 }
 
 function totalText(total) {
-  return isNumber(total?.speedup) && `${timesText([total["original-median-ns"], total["rewritten-median-ns"]])}, ` +
-    `speedup ${factorText(total.speedup)} (${intervalText(total["speedup-interval"])})`;
+  return isNumber(total?.speedup) && `${timesText([total.originalMedianNs, total.rewrittenMedianNs])}, ` +
+    `speedup ${factorText(total.speedup)} (${intervalText(total.speedupInterval)})`;
 }
 
 function factsSection(verify, rows, time) {
   const { launches, device, capability } = verify;
   const facts = factList([
-    ["all kernels of a run", totalText(verify["all-launches"])],
+    ["all kernels of a run", totalText(verify.allLaunches)],
     ["kernels", countEffects(rows)],
-    ["original", verify["original-command"]],
-    ["rewritten", verify["rewritten-command"]],
+    ["original", verify.originalCommand],
+    ["rewritten", verify.rewrittenCommand],
     ["device", device && `${device} (compute capability ${capability})`],
     ["compared runs", launches &&
       `${verify.repeats} of the original, to know what it reproduces itself, and one of the rewritten program`],

@@ -427,8 +427,8 @@ std::string bankstripe::runtime::readCandidates(const std::string &Path,
     for (const auto &One : nlohmann::json::parse(readFile(Path).value_or(""))) {
       Candidate &C = Into.emplace_back();
       C.Module = One.at("module");
-      C.WarpBytes = One.value("warp-bytes", 0U);
-      C.MostThreads = One.value("most-threads", 0U);
+      C.WarpBytes = One.value("warpBytes", 0U);
+      C.MostThreads = One.value("mostThreads", 0U);
       if (One.contains("carveout"))
         C.Carveout = One["carveout"] == "auto" ? CarveoutOfGrid
                                                : One["carveout"].get<int>();

@@ -173,7 +173,7 @@ static Json sideJson(const Capture &Of, Side Which,
   for (const MemoryMismatch &M : Side->Mismatches)
     Differences.push_back(mismatchText(Of, Which, M));
   return {{"error", Side->Error},
-          {"changed-pages", Side->ChangedPages},
+          {"changedPages", Side->ChangedPages},
           {"differences", std::move(Differences)}};
 }
 
@@ -189,7 +189,7 @@ static Json timesOf(const ReplayReport &Report) {
 Json bankstripe::runtime::jsonReplay(const Capture &Of,
                                      const ReplayReport &Report) {
   return {
-      {"version", 1},
+      {"version", 2},
       {"verdict", verdictText(Report)},
       {"problem", Report.Results.Problem},
       {"launch", Of.Program.Launch},

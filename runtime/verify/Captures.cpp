@@ -178,12 +178,12 @@ std::string bankstripe::runtime::jsonSurvey(const Survey &Of) {
           {{"file", L.Path}, {"ns", L.Nanoseconds}, {"bytes", L.Bytes}});
     Kernels.push_back({{"name", K.Name},
                        {"launches", K.Launches},
-                       {"total-ns", K.Nanoseconds},
-                       {"block-threads", K.MostThreads},
+                       {"totalNs", K.Nanoseconds},
+                       {"blockThreads", K.MostThreads},
                        {"captures", std::move(Captures)},
                        {"problem", K.Problem}});
   }
-  const Json Result = {{"version", 1},
+  const Json Result = {{"version", 2},
                        {"device", Of.Device},
                        {"capability", Of.Capability},
                        {"kernels", std::move(Kernels)}};

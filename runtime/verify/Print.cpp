@@ -375,8 +375,8 @@ static Json differenceJson(const VerifyReport &Report) {
   const Difference &D = *Report.Launches.First;
   Json Result = {{"kind", kindName(D.Kind)},
                  {"launch", D.Launch},
-                 {"original-kernel", D.OriginalKernel},
-                 {"rewritten-kernel", D.RewrittenKernel}};
+                 {"originalKernel", D.OriginalKernel},
+                 {"rewrittenKernel", D.RewrittenKernel}};
   const bool OfMemory = D.Bytes > 0;
   if (OfMemory && D.IsVariable)
     Result["variable"] = D.Name;
@@ -398,16 +398,16 @@ static Json differenceJson(const VerifyReport &Report) {
         {"rounds", Report.Found->Rounds},
         {"problem", Report.Found->Problem}};
   if (Report.Bytes)
-    Result["first-byte"] = {
+    Result["firstByte"] = {
         {"offset", Report.Bytes->Offset},
-        {"looked-at", {Report.Bytes->Begin, Report.Bytes->End}},
-        {"differing-bytes", Report.Bytes->DifferingBytes}};
+        {"lookedAt", {Report.Bytes->Begin, Report.Bytes->End}},
+        {"differingBytes", Report.Bytes->DifferingBytes}};
   if (Report.Bytes)
     for (const ElementDifference &E : Report.Bytes->Elements)
-      Result["first-elements"].push_back({{"type", E.Type},
-                                          {"index", E.Index},
-                                          {"original", E.Original},
-                                          {"rewritten", E.Rewritten}});
+      Result["firstElements"].push_back({{"type", E.Type},
+                                         {"index", E.Index},
+                                         {"original", E.Original},
+                                         {"rewritten", E.Rewritten}});
   return Result;
 }
 
@@ -420,18 +420,18 @@ static Json resourcesJson(const std::optional<FirstLaunch> &L,
       bankstripe::residentWarps(Architecture, L->Threads, L->Registers,
                                 L->StaticSharedBytes + L->DynamicSharedBytes);
   return {{"registers", L->Registers},
-          {"static-shared", L->StaticSharedBytes},
+          {"staticShared", L->StaticSharedBytes},
           {"local", L->LocalBytes},
-          {"block-threads", L->Threads},
-          {"dynamic-shared", L->DynamicSharedBytes},
-          {"resident-warps", Warps ? Json(Warps) : Json()}};
+          {"blockThreads", L->Threads},
+          {"dynamicShared", L->DynamicSharedBytes},
+          {"residentWarps", Warps ? Json(Warps) : Json()}};
 }
 
 Json bankstripe::runtime::timesJson(const PairedTimes &T) {
-  return {{"original-median-ns", T.MedianOriginal},
-          {"rewritten-median-ns", T.MedianRewritten},
+  return {{"originalMedianNs", T.MedianOriginal},
+          {"rewrittenMedianNs", T.MedianRewritten},
           {"speedup", T.speedup()},
-          {"speedup-interval",
+          {"speedupInterval",
            T.Sure ? Json({T.Sure->Low, T.Sure->High}) : Json(nullptr)},
           {"result", T.verdict()}};
 }
@@ -442,8 +442,8 @@ static Json kernelJson(const KernelStatistics &K,
                  {"function", functionName(K.Name)},
                  {"launches", K.Launches}};
   Result.update(timesJson(K));
-  Result["original-total-ns"] = K.TotalOriginal;
-  Result["rewritten-total-ns"] = K.TotalRewritten;
+  Result["originalTotalNs"] = K.TotalOriginal;
+  Result["rewrittenTotalNs"] = K.TotalRewritten;
   Result["original"] = resourcesJson(K.Original, Architecture);
   Result["rewritten"] = resourcesJson(K.Rewritten, Architecture);
   return Result;
@@ -468,32 +468,32 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   const char *Verdict = Report.Verdict == ExitIdentical ? "identical"
                         : Report.Verdict == ExitDiffers ? "differs"
                                                         : "not-verified";
-  Json Result = {{"version", 1},
+  Json Result = {{"version", 2},
                  {"verdict", Verdict},
                  {"reason", Report.Reason},
-                 {"verdict-text", printVerdict(Report)},
+                 {"verdictText", printVerdict(Report)},
                  {"reservations", reservations(Report)},
                  {"device", Report.Device},
                  {"capability", Report.Capability},
-                 {"original-command", Report.OriginalCommand},
-                 {"rewritten-command", Report.RewrittenCommand},
+                 {"originalCommand", Report.OriginalCommand},
+                 {"rewrittenCommand", Report.RewrittenCommand},
                  {"runs", Report.Runs},
                  {"launches", Report.LaunchCount},
-                 {"compared-launches", Report.Launches.ComparedLaunches},
-                 {"undigested-launches", Report.Launches.UndigestedLaunches},
-                 {"unmatched-digests", Report.Launches.UnmatchedDigests},
-                 {"differing-launches", Report.Launches.DifferingLaunches},
-                 {"digested-launches", Report.DigestedLaunches},
-                 {"digests-before-free", Report.DigestsBeforeFree},
+                 {"comparedLaunches", Report.Launches.ComparedLaunches},
+                 {"undigestedLaunches", Report.Launches.UndigestedLaunches},
+                 {"unmatchedDigests", Report.Launches.UnmatchedDigests},
+                 {"differingLaunches", Report.Launches.DifferingLaunches},
+                 {"digestedLaunches", Report.DigestedLaunches},
+                 {"digestsBeforeFree", Report.DigestsBeforeFree},
                  {"skipped", Report.Skipped},
                  {"budget", Report.Budget},
                  {"repeats", Report.Repeats},
-                 {"not-deterministic", Report.Launches.NotDeterministic}};
+                 {"notDeterministic", Report.Launches.NotDeterministic}};
   if (Report.Launches.SequenceNotDeterministicFrom)
-    Result["sequence-not-deterministic-from"] =
+    Result["sequenceNotDeterministicFrom"] =
         *Report.Launches.SequenceNotDeterministicFrom;
   Result["threads"] = Report.Launches.Threads;
-  Result["order-not-deterministic"] = Report.Launches.OrderNotDeterministic;
+  Result["orderNotDeterministic"] = Report.Launches.OrderNotDeterministic;
   Result["allocations"] = Report.AllocationCount;
   Result["variables"] = Report.VariableCount;
   Result["difference"] =
@@ -505,7 +505,7 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   Result["kernels"] = Json::array();
   for (const KernelStatistics &K : Report.Kernels)
     Result["kernels"].push_back(kernelJson(K, Architecture));
-  Result["all-launches"] = timesJson(Report.Total);
+  Result["allLaunches"] = timesJson(Report.Total);
   Result["notes"] = Report.Notes;
   // What programs print need not be UTF-8.
   return Result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

@@ -161,7 +161,7 @@ done
 """
 PRINT = """#!/bin/sh
 echo '{"type": "launch", "kernel": "count", "digested": true, "nanoseconds": 2000000}'
-echo '{"type": "allocation", "made-before": 0, "bytes": 2000000000}'
+echo '{"type": "allocation", "madeBefore": 0, "bytes": 2000000000}'
 """
 
 

@@ -77,10 +77,10 @@ class Program(suite.Program):
                 self.launches += 1
                 self.digested += event["digested"]
             elif event["type"] == "allocation":
-                made = event["made-before"]
+                made = event["madeBefore"]
                 changes[made] = changes.get(made, 0) + event["bytes"]
-                if "freed-before" in event:
-                    freed = event["freed-before"]
+                if "freedBefore" in event:
+                    freed = event["freedBefore"]
                     changes[freed] = changes.get(freed, 0) - event["bytes"]
         self.bytes = max(itertools.accumulate(changes[at] for at in sorted(changes)), default=0)
 

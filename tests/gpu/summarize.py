@@ -112,14 +112,14 @@ class Summary:
 
         speedup = kernel.get("speedup")
         short = re.sub(r"\(anonymous namespace\)::|\(.*", "", kernel["name"]) or kernel["name"]
-        return [short[:20], milliseconds("original-median-ns"), milliseconds("rewritten-median-ns"),
-                f"{speedup:.2f}" if speedup else "?", change("local"), change("static-shared")]
+        return [short[:20], milliseconds("originalMedianNs"), milliseconds("rewrittenMedianNs"),
+                f"{speedup:.2f}" if speedup else "?", change("local"), change("staticShared")]
 
     def seed_times(self, pattern, against):
         result = self.result(self.output / "seeds" / f"{pattern}-{against}")
         for kernel in result["kernels"] if result else []:
             if "scatterUpdates" in kernel["name"]:
-                return kernel["original-median-ns"], kernel["rewritten-median-ns"]
+                return kernel["originalMedianNs"], kernel["rewrittenMedianNs"]
         return None
 
     def seeds(self):

@@ -332,7 +332,7 @@ class Check:
         difference = result.get("difference") or {}
         case.found[way] = {
             "launch": difference.get("launch"), "allocation": difference.get("allocation"),
-            "byte": (difference.get("first-byte") or {}).get("offset"),
+            "byte": (difference.get("firstByte") or {}).get("offset"),
             "rounds": (difference.get("located") or {}).get("rounds")}
         problem = self.problem(case, case.truth, result)
         # In the verifier's runs it may have been as in another one of the dumps.
@@ -360,8 +360,8 @@ class Check:
         truly = true["allocations"].get(difference.get("allocation"))
         if truly is None:
             return f"allocation {difference.get('allocation')} does not differ"
-        byte = (difference.get("first-byte") or {}).get("offset")
-        element = (difference.get("first-elements") or [{}])[0]
+        byte = (difference.get("firstByte") or {}).get("offset")
+        element = (difference.get("firstElements") or [{}])[0]
         is_right = byte == truly["byte"] and element.get("index") == truly["element"] and [
             element.get(form) for form in ("original", "rewritten")] == [
                 str(truly[form]) for form in ("original", "rewritten")]

@@ -85,8 +85,8 @@ class Judgements(unittest.TestCase):
     """The verifier says launch 1, allocation 1, byte 4: values 0 and 7."""
 
     def judge(self, *truths, **found):
-        place = {"first-byte": {"offset": 4},
-                 "first-elements": [{"index": 1, "original": "0", "rewritten": "7"}]}
+        place = {"firstByte": {"offset": 4},
+                 "firstElements": [{"index": 1, "original": "0", "rewritten": "7"}]}
         result = {"verdict": "differs",
                   "difference": {"kind": "contents", "launch": 1, "allocation": 1, **place,
                                  **found}}
@@ -117,7 +117,7 @@ class Judgements(unittest.TestCase):
     def test_of_a_program_that_varies_any_byte_is_right_but_none_is_wrong(self):
         truths = self.true(byte=0), self.true(byte=8)
         self.assertEqual(self.judge(*truths), [])
-        self.assertEqual(len(self.judge(*truths, **{"first-byte": None})), 1)
+        self.assertEqual(len(self.judge(*truths, **{"firstByte": None})), 1)
 
 
 if __name__ == "__main__":

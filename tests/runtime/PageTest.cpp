@@ -73,9 +73,9 @@ TEST(Json, TellsResidentWarps) {
   VerifyReport Report = sampleReport();
   Report.Kernels = {sampleKernel("sort(int*)", 2, 1)};
   const Json Known = Json::parse(jsonReport(Report));
-  EXPECT_EQ(Known["kernels"][0]["original"]["resident-warps"], 48);
+  EXPECT_EQ(Known["kernels"][0]["original"]["residentWarps"], 48);
   Report.Capability = "1.0";
   const Json Unknown = Json::parse(jsonReport(Report));
-  EXPECT_TRUE(Unknown["kernels"][0]["original"]["resident-warps"].is_null());
-  EXPECT_EQ(Unknown["kernels"][0]["original"]["block-threads"], 128);
+  EXPECT_TRUE(Unknown["kernels"][0]["original"]["residentWarps"].is_null());
+  EXPECT_EQ(Unknown["kernels"][0]["original"]["blockThreads"], 128);
 }

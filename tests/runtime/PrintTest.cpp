@@ -77,13 +77,13 @@ TEST(Print, TimesWithTheirInterval) {
                   "1.500 ms  500.00 us    3.00x  2.900 to 3.100  faster"))
       << printReport(R);
   Json K = Json::parse(jsonReport(R))["kernels"][0];
-  EXPECT_EQ(K["speedup-interval"], Json({2.9, 3.1}));
+  EXPECT_EQ(K["speedupInterval"], Json({2.9, 3.1}));
   EXPECT_EQ(K["result"], "faster");
   R.Kernels[0].Sure = Interval{0.9, 1.1};
   EXPECT_TRUE(has(printReport(R), "equal"));
   R.Kernels[0].Sure.reset();
   K = Json::parse(jsonReport(R))["kernels"][0];
-  EXPECT_EQ(K["speedup-interval"], nullptr);
+  EXPECT_EQ(K["speedupInterval"], nullptr);
   EXPECT_EQ(K["result"], "unknown");
 }
 
@@ -117,7 +117,7 @@ TEST(Print, DifferenceNamesLaunchKernelAllocationBytesAndValues) {
   EXPECT_EQ(J["verdict"], "differs");
   EXPECT_EQ(J["difference"]["kind"], "contents");
   EXPECT_EQ(J["difference"]["range"], Json({256, 512}));
-  EXPECT_EQ(J["difference"]["first-byte"]["offset"], 260);
+  EXPECT_EQ(J["difference"]["firstByte"]["offset"], 260);
 }
 
 static VerifyReport differingReport() {
@@ -152,7 +152,7 @@ TEST(Print, ElementsOfAllThatTheyMayBe) {
                   "  element 0 (i32): original 1065353216, rewritten "
                   "1073741824\n  element 0 (f32): original 1, rewritten 2\n"));
   const Json Elements =
-      Json::parse(jsonReport(R))["difference"]["first-elements"];
+      Json::parse(jsonReport(R))["difference"]["firstElements"];
   EXPECT_EQ(Elements.size(), 2u);
   EXPECT_EQ(Elements[1]["original"], "1");
 }
@@ -184,7 +184,7 @@ TEST(Print, DigestsThatOneProgramLacks) {
   const std::string Text = printReport(R);
   EXPECT_TRUE(Text.starts_with("identical where it was compared: ")) << Text;
   EXPECT_TRUE(has(Text, "memory could not be compared after 1 launch, since"));
-  EXPECT_EQ(Json::parse(jsonReport(R))["unmatched-digests"], 1);
+  EXPECT_EQ(Json::parse(jsonReport(R))["unmatchedDigests"], 1);
 }
 
 TEST(Print, EveryKindOfDifferenceIsExplained) {

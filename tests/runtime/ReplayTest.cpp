@@ -436,7 +436,7 @@ TEST_F(Replay, CandidatesAreReplayedOneAfterTheOther) {
         testing::TempDir() + "candidate" + std::to_string(List.size());
     std::ofstream(Module, std::ios::binary) << Text << '\0';
     List += R"({"module": ")" + Module +
-            R"(", "warp-bytes": 64, "carveout": "auto"},)";
+            R"(", "warpBytes": 64, "carveout": "auto"},)";
   }
   List.back() = ',';
   List += R"({"module": "/nonexistent"}])";

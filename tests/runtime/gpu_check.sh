@@ -302,7 +302,7 @@ replay captured/1-2 1 'rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS' -- --ru
 for launch in 0 1 2 3 4 5; do
   # What the rewritten kernels need for the 256 threads of a block.
   for name in rewritten wrong-$launch; do
-    echo "[{\"module\": \"replay-$name.cubin\", \"warp-bytes\": 128}]" >"$work/bin/replay-$name.list"
+    echo "[{\"module\": \"replay-$name.cubin\", \"warpBytes\": 128}]" >"$work/bin/replay-$name.list"
   done
   replay replayed/$launch-0 0 '^identical' 'timed launches of each: ' -- --candidates=replay-rewritten.list
   replay replayed/$launch-0 1 '^differs' 'original: leaves what was captured' '(element 77|variable counters)' \
@@ -376,7 +376,7 @@ for copy in 1 2; do
   record repeated$copy '"Digests":{"First":8,"FirstFrees":4}' ./many 3000 >"$work/repeated.out"
 done
 check rule-repeats-the-digests "$(digests_of repeated2 | md5sum)" "$(digests_of repeated1 | md5sum)"
-check last-launches-are-digested "$(digests_of repeated1 | grep -c '"digested-at-end":true')" 1
+check last-launches-are-digested "$(digests_of repeated1 | grep -c '"digestedAtEnd":true')" 1
 check bad-request-is-no-harm "$(record bad '"Digests":{"First":"x"}' ./pair)" "$plain"$'\nstatus 0'
 check bad-request-is-named "$("$work/bin/print_recording" "$work/bad" | grep -c 'the request cannot be read: ')" 1
 check digest-kernel "$("$work/bin/digests" | sed 's/.*pieces of memory: \([0-9]*\) of.*/\1/')" 0

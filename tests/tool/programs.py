@@ -29,8 +29,8 @@ result = option("--json")
 if option("--survey"):
     captures = [{{"file": "captured", "ns": 100}}] if {replays} else []
     open(result, "w").write(json.dumps({{
-        "version": 1, "problem": "", "device": "Test GPU", "capability": "9.0",
-        "kernels": [{{"name": "{kernel}", "block-threads": 96, "captures": captures,
+        "version": 2, "problem": "", "device": "Test GPU", "capability": "9.0",
+        "kernels": [{{"name": "{kernel}", "blockThreads": 96, "captures": captures,
                      "problem": "" if captures else "a test"}}]}}))
     sys.exit(0)
 if page := option("--html"):
@@ -49,12 +49,12 @@ unfused = all("-fmad=false" in text for text in (original, changed))
 wrong = call >= {wrong_from} or time(changed) < 0 and not ({rounding} and unfused)
 if result:
     open(result, "w").write(json.dumps({{
-        "version": 1, "device": "Test GPU", "verdict": "differs" if wrong else "identical",
+        "version": 2, "device": "Test GPU", "verdict": "differs" if wrong else "identical",
         "reason": "", "difference": None,
-        "kernels": [{{"name": "{kernel}", "original-total-ns": time(original),
-                     "rewritten-total-ns": abs(time(changed))}},
-                    {{"name": "other()", "original-total-ns": 10,
-                     "rewritten-total-ns": 10 if time(changed) == time(original)
+        "kernels": [{{"name": "{kernel}", "originalTotalNs": time(original),
+                     "rewrittenTotalNs": abs(time(changed))}},
+                    {{"name": "other()", "originalTotalNs": 10,
+                     "rewrittenTotalNs": 10 if time(changed) == time(original)
                      else {beside}}}]}}))
 sys.exit(wrong)
 """
@@ -71,7 +71,7 @@ for candidate in json.load(open(option["--candidates"])):
     time = TIMES[form] * {factors}.get(str(candidate.get("carveout")), 1)
     error = "CUDA_ERROR_ILLEGAL_ADDRESS" if form in {failing} else ""
     results.append({{
-        "version": 1, "verdict": "differs" if time < 0 or error else "{verdict}", "problem": "",
+        "version": 2, "verdict": "differs" if time < 0 or error else "{verdict}", "problem": "",
         "original": {{}}, "rewritten": {{"error": error}}, "untimed": "",
         "times": {{"speedup": TIMES["keep"] * {elsewhere} / abs(time)}}}})
 json.dump(results, open(option["--json"], "w"))

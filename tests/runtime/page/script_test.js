@@ -19,15 +19,15 @@ const page = vm.runInThisContext(`${scripts}({ html, asHtml, countText, diffDeta
 // A kernel that is launched twice, with the durations of one launch in ms.
 function kernel(name, before, after, more = {}) {
   return { "name": name, "function": name, "launches": 2, "speedup": before / after,
-           "original-median-ns": before * 1e6, "rewritten-median-ns": after * 1e6,
-           "original-total-ns": 2 * before * 1e6, "rewritten-total-ns": 2 * after * 1e6,
-           "speedup-interval": [0.98 * before / after, 1.03 * before / after],
+           "originalMedianNs": before * 1e6, "rewrittenMedianNs": after * 1e6,
+           "originalTotalNs": 2 * before * 1e6, "rewrittenTotalNs": 2 * after * 1e6,
+           "speedupInterval": [0.98 * before / after, 1.03 * before / after],
            "original": { registers: 40, local: 64 }, "rewritten": { registers: 38, local: 0 }, ...more };
 }
 
 function verification(more = {}) {
-  return { "verdict": "identical", "verdict-text": "identical: 4 launches\n", "device": "Some GPU", "launches": 4,
-           "compared-launches": 4, "kernels": [], ...more };
+  return { "verdict": "identical", "verdictText": "identical: 4 launches\n", "device": "Some GPU", "launches": 4,
+           "comparedLaunches": 4, "kernels": [], ...more };
 }
 
 const rendered = (verify, plan) => page.renderPage({ verify: verification(verify), plan });
@@ -38,7 +38,7 @@ test("whatever was said is text", () => {
   assert.equal(page.asHtml(page.html`<p title="${evil}">${[evil, page.html`<b/>`]}</p>`),
     "<p title=\"&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39; \ufffd\">" +
     "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39; \ufffd<b/></p>");
-  const text = rendered({ "reservations": [evil], "device": evil, "verdict-text": evil, "original-command": evil,
+  const text = rendered({ "reservations": [evil], "device": evil, "verdictText": evil, "originalCommand": evil,
                           "kernels": [kernel(evil, 2, 1)] });
   assert.ok(!text.includes("<script"));
 });
@@ -58,13 +58,13 @@ test("what changes the program most comes first, then what is equal, by its time
 });
 
 test("resident warps are those of the launches", () => {
-  const seen = kernel("f", 2, 1, { original: { "resident-warps": 64 }, rewritten: { "resident-warps": 24 } });
+  const seen = kernel("f", 2, 1, { original: { "residentWarps": 64 }, rewritten: { "residentWarps": 24 } });
   assert.match(rendered({ kernels: [seen] }), /64 → 24/);
   assert.doesNotMatch(rendered({ kernels: [kernel("f", 2, 1)] }), /resident warps/);
 });
 
 test("an interval that holds 1 is equal", () => {
-  const effect = (speedup, interval) => page.effectOf({ speedup, "speedup-interval": interval });
+  const effect = (speedup, interval) => page.effectOf({ speedup, "speedupInterval": interval });
   assert.equal(effect(1.3, [0.9, 1.8]), "equal");
   assert.equal(effect(1.01, [1.005, 1.02]), "faster");
   assert.equal(effect(0.9, [0.8, 0.95]), "slower");
@@ -86,19 +86,19 @@ test("a wide axis has few labels", () => {
 });
 
 test("the time of all kernels, and how many are faster", () => {
-  const total = { "original-median-ns": 6e6, "rewritten-median-ns": 3e6, "speedup": 2, "speedup-interval": [1.9, 2.1] };
-  const text = rendered({ kernels: [kernel("a", 2, 1), kernel("b", 1, 1)], "all-launches": total });
+  const total = { "originalMedianNs": 6e6, "rewrittenMedianNs": 3e6, "speedup": 2, "speedupInterval": [1.9, 2.1] };
+  const text = rendered({ kernels: [kernel("a", 2, 1), kernel("b", 1, 1)], "allLaunches": total });
   assert.match(text, /6\.00 ms → 3\.00 ms, speedup 2\.00× \(1\.90 to 2\.10\)/);
   assert.match(text, /1 faster, 1 equal, 0 slower</);
 });
 
 test("a kernel of one program alone, and one that was not timed", () => {
-  const none = { "original-median-ns": null, "original-total-ns": 0, "speedup": null, "speedup-interval": null };
+  const none = { "originalMedianNs": null, "originalTotalNs": 0, "speedup": null, "speedupInterval": null };
   const alone = rendered({ kernels: [kernel("added", 1, 2, none)] });
   assert.match(alone, /rewritten only/);
   assert.doesNotMatch(alone, /0\.00 µs/);
   const untimed = rendered({ kernels: [kernel("graph", 1, 1,
-    { ...none, "rewritten-median-ns": null, "rewritten-total-ns": 0 })] });
+    { ...none, "rewrittenMedianNs": null, "rewrittenTotalNs": 0 })] });
   assert.match(untimed, /not timed/);
   assert.doesNotMatch(untimed, /faster,|NaN/);
 });

@@ -29,9 +29,9 @@ static void print(const Allocation &A) {
             {"kind", A.Kind},
             {"name", A.Name},
             {"bytes", A.Bytes},
-            {"made-before", A.MadeBefore}};
+            {"madeBefore", A.MadeBefore}};
   if (A.FreedBefore)
-    Line["freed-before"] = *A.FreedBefore;
+    Line["freedBefore"] = *A.FreedBefore;
   print(Line);
 }
 
@@ -46,8 +46,8 @@ static void print(const Launch &L) {
          {"error", L.Error},
          {"nanoseconds", L.Nanoseconds},
          {"digested", L.Digested},
-         {"digested-before-free", L.DigestedBeforeFree},
-         {"digested-at-end", L.DigestedAtEnd},
+         {"digestedBeforeFree", L.DigestedBeforeFree},
+         {"digestedAtEnd", L.DigestedAtEnd},
          {"changes", std::move(Changes)}});
 }
 

@@ -30,12 +30,12 @@ std::string errorOf(llvm::StringRef Json) {
 } // namespace
 
 TEST(Measurement, TimesOfKernels) {
-  const Measurement M = parsed(R"json({"version": 1, "verdict": "identical",
+  const Measurement M = parsed(R"json({"version": 2, "verdict": "identical",
     "device": "NVIDIA H200", "kernels": [
-      {"name": "count(int*, int)", "original-total-ns": 30,
-       "rewritten-total-ns": 10},
-      {"name": "never timed", "original-total-ns": 0,
-       "rewritten-total-ns": 0}]
+      {"name": "count(int*, int)", "originalTotalNs": 30,
+       "rewrittenTotalNs": 10},
+      {"name": "never timed", "originalTotalNs": 0,
+       "rewrittenTotalNs": 0}]
 })json");
   EXPECT_EQ(M.Device, "NVIDIA H200");
   EXPECT_EQ(M.Problem, "");
@@ -52,27 +52,27 @@ TEST(Measurement, NamesOfInstancesCompare) {
 }
 
 TEST(Measurement, DifferenceNamesItsKernel) {
-  const Measurement M = parsed(R"json({"version": 1, "verdict": "differs",
+  const Measurement M = parsed(R"json({"version": 2, "verdict": "differs",
     "reason": "", "difference": {"kind": "contents",
-    "original-kernel": "count(int*, int)"}
+    "originalKernel": "count(int*, int)"}
 })json");
   EXPECT_THAT(M.Problem, HasSubstr("count(int*, int)"));
   EXPECT_THAT(M.Problem, HasSubstr("contents"));
 }
 
 TEST(Measurement, DifferenceWithoutKernelIsOne) {
-  EXPECT_EQ(parsed(R"json({"version": 1, "verdict": "differs",
+  EXPECT_EQ(parsed(R"json({"version": 2, "verdict": "differs",
                        "reason": "killed by signal 11"})json")
                 .Problem,
             "killed by signal 11");
   EXPECT_NE(
-      parsed(R"json({"version": 1, "verdict": "differs", "reason": ""})json")
+      parsed(R"json({"version": 2, "verdict": "differs", "reason": ""})json")
           .Problem,
       "");
 }
 
 TEST(Measurement, WhatCouldNotBeVerifiedIsAnError) {
-  EXPECT_EQ(errorOf(R"json({"version": 1, "verdict": "not-verified",
+  EXPECT_EQ(errorOf(R"json({"version": 2, "verdict": "not-verified",
                         "reason": "there is no GPU"})json"),
             "there is no GPU");
 }
@@ -80,16 +80,16 @@ TEST(Measurement, WhatCouldNotBeVerifiedIsAnError) {
 TEST(Measurement, OtherFormsAreErrors) {
   EXPECT_THAT(errorOf("{"), HasSubstr("no JSON"));
   EXPECT_THAT(errorOf("[]"), HasSubstr("another version"));
-  EXPECT_THAT(errorOf(R"json({"version": 2})json"),
+  EXPECT_THAT(errorOf(R"json({"version": 1})json"),
               HasSubstr("another version"));
 }
 
 TEST(Survey, KernelsWithTheirBlocksAndCaptures) {
-  auto Run = parseSurvey(R"json({"version": 1, "device": "NVIDIA H200",
+  auto Run = parseSurvey(R"json({"version": 2, "device": "NVIDIA H200",
     "capability": "9.0", "kernels": [
-      {"name": "count(int*, int)", "block-threads": 96, "problem": "",
+      {"name": "count(int*, int)", "blockThreads": 96, "problem": "",
        "captures": [{"file": "/tmp/0", "ns": 70}]},
-      {"name": "other()", "block-threads": 32, "problem": "a graph",
+      {"name": "other()", "blockThreads": 32, "problem": "a graph",
        "captures": []}]})json");
   ASSERT_TRUE(bool(Run));
   EXPECT_EQ(Run->Capability, "9.0");
@@ -104,7 +104,7 @@ TEST(Survey, KernelsWithTheirBlocksAndCaptures) {
 namespace {
 
 std::vector<Replayed> replayed(const std::string &Fields) {
-  auto R = parseReplays("[{\"version\": 1, " + Fields + "}]");
+  auto R = parseReplays("[{\"version\": 2, " + Fields + "}]");
   if (R)
     return *R;
   return {{std::nullopt, "error: " + toString(R.takeError())}};
