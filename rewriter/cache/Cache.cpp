@@ -16,10 +16,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "cache/Cache.h"
+#include "model/SourceFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -73,11 +73,7 @@ std::optional<std::string>
 Cache::get(StringRef Key, llvm::function_ref<bool(StringRef)> IsRight) {
   for (unsigned Variant = 0; Variant < Variants; ++Variant) {
     const std::string Path = path(Key, Variant);
-    auto Text = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-    if (!Text)
-      continue;
-    auto Value = readEntry((*Text)->getBuffer());
+    auto Value = readEntry(readText(Path).value_or(""));
     if (!Value || !IsRight(*Value))
       continue;
     // Not all disks note when a file is read. It is a hint; without it, the

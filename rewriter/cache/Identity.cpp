@@ -13,13 +13,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "cache/Cache.h"
+#include "model/SourceFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/BuildID.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include <link.h>
@@ -44,9 +44,8 @@ std::string bankstripe::identityOfFile(StringRef Path) {
           .str();
   if (Status.getSize() <= LargestScript &&
       Status.type() == fs::file_type::regular_file)
-    if (auto Script =
-            llvm::MemoryBuffer::getFile(Real, /*IsText=*/false, false))
-      Text += " " + strongDigestOf((*Script)->getBuffer());
+    if (auto Script = readText(Real))
+      Text += " " + strongDigestOf(*Script);
   return Text + "\n";
 }
 

@@ -356,9 +356,9 @@ static bool isEnteredByCase(const Stmt *Block, const BodyIndex &Body) {
   });
 }
 
-static void readText(Finding &F, const VarDecl *Variable,
-                     const DeclStmt *Statement, const BodyIndex &Body,
-                     const SourceText &Text) {
+static void readSpelling(Finding &F, const VarDecl *Variable,
+                         const DeclStmt *Statement, const BodyIndex &Body,
+                         const SourceText &Text) {
   // Only a statement of a block can become several statements.
   const Stmt *Parent = Statement ? Body.parentOf(Statement) : nullptr;
   std::optional<Reason> Problem;
@@ -420,7 +420,7 @@ bool bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
     return false;
   }
   const bool IsConstant = readInitializer(F, Variable, Text.context());
-  readText(F, Variable, Statement, Body, Text);
+  readSpelling(F, Variable, Statement, Body, Text);
   F.Scope = scopeOf(Statement, Variable, Body, Text);
   return IsConstant;
 }

@@ -193,8 +193,9 @@ static std::string versionProblemOf(const FunctionDecl *Definition,
   return "";
 }
 
-static KernelText readText(const FunctionDecl *Function, const SourceText &Text,
-                           llvm::function_ref<bool(StringRef)> MayEdit) {
+static KernelText readKernelText(const FunctionDecl *Function,
+                                 const SourceText &Text,
+                                 llvm::function_ref<bool(StringRef)> MayEdit) {
   KernelText Result;
   auto Fail = [&](const char *Why) {
     Result.Problem = Why;
@@ -261,6 +262,6 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
   if (Begin.isFileID())
     K.BoundsInsertion = Text.point(Begin);
   K.MayEdit = MayEdit(K.Where.File);
-  K.Text = readText(Function, Text, MayEdit);
+  K.Text = readKernelText(Function, Text, MayEdit);
   return K;
 }

@@ -19,6 +19,7 @@
 
 #include "frontend/CommandLine.h"
 #include "frontend/Frontend.h"
+#include "model/SourceFile.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -35,20 +36,6 @@ namespace bankstripe {
 namespace {
 
 constexpr char CudaSuffix[] = ".cu";
-
-/// The real path of \p Path, or its absolute one where there is no such file.
-std::string canonicalPath(StringRef Path, StringRef Directory = "") {
-  SmallString<256> Absolute(Path);
-  if (!Directory.empty())
-    sys::path::make_absolute(Directory, Absolute);
-  if (sys::fs::make_absolute(Absolute))
-    return Path.str(); // There is no working directory.
-  SmallString<256> Real;
-  if (!sys::fs::real_path(Absolute, Real))
-    return std::string(Real);
-  sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
-  return std::string(Absolute);
-}
 
 bool isBelow(StringRef Path, StringRef Folder) {
   return Path.consume_front(Folder) &&
@@ -108,9 +95,11 @@ public:
           "cannot use '" + File + "': " + StringRef(Message).trim() +
           "; -p takes the folder that holds compile_commands.json, which "
           "CMake writes with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
-    for (Entry &E : Json->getAllCompileCommands())
-      Result.Entries[canonicalPath(E.Filename, E.Directory)].push_back(
-          std::move(E));
+    for (Entry &E : Json->getAllCompileCommands()) {
+      SmallString<256> Source(E.Filename);
+      sys::path::make_absolute(E.Directory, Source);
+      Result.Entries[realPath(Source)].push_back(std::move(E));
+    }
     return Result;
   }
 
@@ -198,7 +187,7 @@ Expected<std::vector<std::string>> findSources(StringRef Folder) {
     }
     if (!Path.ends_with(CudaSuffix) || !sys::fs::is_regular_file(Path))
       continue;
-    if (std::string Real = canonicalPath(Path); isBelow(Real, Folder))
+    if (std::string Real = realPath(Path); isBelow(Real, Folder))
       Files.push_back(std::move(Real));
   }
   if (Code)
@@ -216,7 +205,7 @@ public:
         Kit(std::move(Kit)) {}
 
   Error add(StringRef Path) {
-    const std::string Real = canonicalPath(Path);
+    const std::string Real = realPath(Path);
     if (!sys::fs::exists(Real))
       return createStringError("no such file or folder: '" + Path + "'");
     if (Options.LooksForDatabase && Options.DatabaseDirectory.empty() &&
@@ -263,7 +252,7 @@ public:
 private:
   static std::string currentDirectory() {
     SmallString<256> Path;
-    return sys::fs::current_path(Path) ? "/" : canonicalPath(Path);
+    return sys::fs::current_path(Path) ? "/" : realPath(Path);
   }
 
   void addFile(const std::string &File, StringRef Base) {
@@ -335,7 +324,7 @@ Expected<std::vector<std::string>> databasePaths(StringRef DatabaseDirectory) {
   Expected<Database> Known = Database::load(DatabaseDirectory);
   if (!Known)
     return Known.takeError();
-  const std::string Here = canonicalPath(".");
+  const std::string Here = realPath(".");
   std::vector<std::string> Paths;
   if (!Known->below(Here).empty())
     Paths.push_back(".");

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 
@@ -28,4 +29,12 @@ std::string bankstripe::realPath(llvm::StringRef Path) {
   (void)llvm::sys::fs::make_absolute(Result);
   llvm::sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
   return std::string(Result);
+}
+
+std::optional<std::string> bankstripe::readText(llvm::StringRef Path) {
+  auto File = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!File)
+    return std::nullopt;
+  return (*File)->getBuffer().str();
 }

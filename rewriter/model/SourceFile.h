@@ -9,6 +9,7 @@
 #define BANKSTRIPE_MODEL_SOURCEFILE_H
 
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 #include <string>
 
 namespace bankstripe {
@@ -24,6 +25,9 @@ std::string digestOf(llvm::StringRef Text);
 
 /// \p Path without links; where there is no such file, the absolute path.
 std::string realPath(llvm::StringRef Path);
+
+/// The bytes of \p Path; nothing when it cannot be read.
+std::optional<std::string> readText(llvm::StringRef Path);
 
 } // namespace bankstripe
 

@@ -19,6 +19,7 @@
 #include "facts/Archive.h"
 #include "frontend/CommandLine.h"
 #include "frontend/Resources.h"
+#include "model/SourceFile.h"
 #include "report/Terminal.h"
 #include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Program.h"
+#include "model/SourceFile.h"
 #include "tool/Copies.h"
-#include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DynamicLibrary.h"

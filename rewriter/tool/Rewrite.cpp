@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "model/SourceFile.h"
 #include "report/Report.h"
 #include "tool/Copies.h"
 #include "tool/Pipeline.h"
 #include "tool/Version.h"
-#include "wrap/Includes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"

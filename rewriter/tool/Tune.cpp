@@ -16,10 +16,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "model/SourceFile.h"
 #include "tool/Copies.h"
 #include "tool/Replays.h"
 #include "tune/Outcome.h"
-#include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

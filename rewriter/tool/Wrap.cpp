@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "facts/Archive.h"
+#include "model/SourceFile.h"
 #include "tool/Pipeline.h"
 #include "workers/Process.h"
 #include "wrap/Command.h"

@@ -11,7 +11,6 @@
 #include "clang/Lex/DependencyDirectivesScanner.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace bankstripe;
@@ -19,14 +18,6 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 namespace scan = clang::dependency_directives_scan;
-
-std::optional<std::string> bankstripe::readText(StringRef Path) {
-  auto File = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  if (!File)
-    return std::nullopt;
-  return (*File)->getBuffer().str();
-}
 
 // The name at Begin with its quotes or brackets, if one is there.
 static void readName(StringRef Text, size_t Begin, IncludeDirective &Into) {

@@ -78,9 +78,6 @@ bool mayHoldPrivateArray(const IncludeTree &Tree);
 /// time of a parse.
 bool includesLibraries(const IncludeTree &Tree);
 
-/// Reads \p Path whole.
-std::optional<std::string> readText(llvm::StringRef Path);
-
 } // namespace bankstripe
 
 #endif

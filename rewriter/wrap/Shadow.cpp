@@ -7,6 +7,7 @@
 
 #include "wrap/Shadow.h"
 #include "edit/LineNumbers.h"
+#include "model/SourceFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "wrap/Stats.h"
-#include "wrap/Includes.h"
+#include "model/SourceFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
