@@ -64,9 +64,7 @@ static std::optional<std::string> readEntry(StringRef Text) {
 }
 
 std::string Cache::path(StringRef Key, unsigned Variant) const {
-  llvm::SmallString<256> Path(Folder);
-  path::append(Path, "llvmcache-" + Key + "-" + llvm::Twine(Variant));
-  return std::string(Path);
+  return (Folder + "/llvmcache-" + Key + "-" + llvm::Twine(Variant)).str();
 }
 
 std::optional<std::string>

@@ -81,19 +81,16 @@ static std::string identityOnPath(llvm::ArrayRef<StringRef> Names) {
   const std::string Path = llvm::sys::Process::GetEnv("PATH").value_or("");
   StringRef(Path).split(Folders, llvm::sys::EnvPathSeparator, -1, false);
   for (StringRef Folder : Folders)
-    for (StringRef Name : Names) {
-      llvm::SmallString<256> File(Folder);
-      path::append(File, Name);
-      if (fs::exists(File))
+    for (StringRef Name : Names)
+      if (const std::string File = (Folder + "/" + Name).str();
+          fs::exists(File))
         Text += identityOfFile(File);
-    }
   return Text;
 }
 
 std::string bankstripe::identityOfNvcc(StringRef Nvcc, StringRef HostCompiler) {
   std::string Text = identityOfFile(Nvcc);
-  llvm::SmallString<256> Real(Nvcc);
-  (void)fs::real_path(Nvcc, Real); // Else it is what it is called.
+  const std::string Real = realPath(Nvcc);
   const StringRef Root = path::parent_path(path::parent_path(Real));
   for (const char *Name :
        {"bin/ptxas", "bin/cudafe++", "bin/nvcc.profile", "nvvm/bin/cicc",

@@ -14,6 +14,7 @@
 
 #include "frontend/CompilerOptions.h"
 #include "frontend/Frontend.h"
+#include "model/SourceFile.h"
 #include "clang/Basic/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -36,19 +37,15 @@ namespace {
 constexpr char ServedRoot[] = "/bankstripe-built-in";
 
 bool holdsClangHeaders(StringRef Directory) {
-  SmallString<256> Header(Directory);
-  sys::path::append(Header, "include", "__clang_cuda_builtin_vars.h");
-  return sys::fs::exists(Header);
+  return sys::fs::exists(Directory + "/include/__clang_cuda_builtin_vars.h");
 }
 
 /// `bin/tool` => `lib/clang/22`, below \p Folder.
 std::string besideProgram(StringRef Program, StringRef Folder = "lib") {
-  SmallString<256> Real;
-  if (sys::fs::real_path(Program, Real))
-    return "";
-  SmallString<256> Root = sys::path::parent_path(sys::path::parent_path(Real));
-  sys::path::append(Root, Folder, "clang", CLANG_VERSION_MAJOR_STRING);
-  return std::string(Root);
+  const std::string Real = realPath(Program);
+  return (sys::path::parent_path(sys::path::parent_path(Real)) + "/" + Folder +
+          "/clang/" CLANG_VERSION_MAJOR_STRING)
+      .str();
 }
 
 /// Where this program is, also where no /proc says so.
@@ -83,29 +80,17 @@ std::vector<std::string> resourceCandidates() {
 // named on our own command line must hold one; a stale environment variable
 // does no harm.
 
-std::string inside(StringRef Root, const Twine &A, const Twine &B) {
-  SmallString<256> Path(Root);
-  sys::path::append(Path, A, B);
-  return std::string(Path);
-}
-
 bool holdsToolkit(StringRef Root) {
-  return !Root.empty() &&
-         sys::fs::exists(inside(Root, "include", "cuda_runtime.h"));
+  return !Root.empty() && sys::fs::exists(Root + "/include/cuda_runtime.h");
 }
 
 /// `13.0` from `#define CUDA_VERSION 13000` in cuda.h.
 std::string versionOf(StringRef Root) {
-  auto Header = MemoryBuffer::getFile(inside(Root, "include", "cuda.h"));
-  if (!Header)
-    return "";
-  constexpr StringLiteral Define = "#define CUDA_VERSION";
-  StringRef Text = (*Header)->getBuffer();
-  const size_t At = Text.find(Define);
-  if (At == StringRef::npos)
-    return "";
+  const std::string Header =
+      readText((Root + "/include/cuda.h").str()).value_or("");
+  StringRef Text = StringRef(Header).split("#define CUDA_VERSION").second;
+  Text = Text.ltrim(" \t");
   unsigned Number = 0;
-  Text = Text.substr(At + Define.size()).ltrim(" \t");
   if (Text.consumeInteger(10, Number))
     return "";
   return std::to_string(Number / 1000) + "." +
@@ -115,7 +100,7 @@ std::string versionOf(StringRef Root) {
 Toolkit describe(StringRef Root) {
   Toolkit Kit;
   Kit.Root = Root.str();
-  const std::string Nvcc = inside(Root, "bin", "nvcc");
+  const std::string Nvcc = (Root + "/bin/nvcc").str();
   if (sys::fs::can_execute(Nvcc))
     Kit.Nvcc = Nvcc;
   Kit.Version = versionOf(Root);
@@ -128,9 +113,7 @@ std::string rootOfNvcc(StringRef Nvcc) {
   const StringRef Above = sys::path::parent_path(sys::path::parent_path(Nvcc));
   if (holdsToolkit(Above))
     return Above.str();
-  SmallString<256> Real;
-  if (sys::fs::real_path(Nvcc, Real))
-    return "";
+  const std::string Real = realPath(Nvcc);
   return sys::path::parent_path(sys::path::parent_path(Real)).str();
 }
 
