@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "edit/LineNumbers.h"
 #include "edit/Storage.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -108,18 +109,11 @@ void StatementEditor::editFirst() {
 }
 
 // The comma between two declarators, which comments may surround.
-static size_t findComma(StringRef Between) {
-  size_t At = 0;
-  while (At < Between.size() && Between[At] != ',') {
-    StringRef Rest = Between.drop_front(At);
-    if (Rest.starts_with("/*"))
-      At = std::min(Between.find("*/", At + 2), Between.size() - 2) + 2;
-    else if (Rest.starts_with("//"))
-      At = std::min(Between.find('\n', At), Between.size());
-    else
-      ++At;
-  }
-  return At;
+static size_t findComma(const std::string &Between) {
+  TokenReader Tokens(Between);
+  while (!Tokens.atEnd() && !Tokens.is(clang::tok::comma))
+    Tokens.next();
+  return Tokens.offset();
 }
 
 // The comma after declarator Index, and all up to the next declarator.
@@ -130,7 +124,7 @@ void StatementEditor::editSeparator(unsigned Index) {
   unsigned Begin = First.AllDeclarators[Index].end();
   unsigned End = First.AllDeclarators[Index + 1].Offset;
   StringRef Between = Code.slice(Begin, End);
-  size_t Comma = findComma(Between);
+  size_t Comma = findComma(Between.str());
   // Comments stay; the blanks before the next declarator become a new line.
   StringRef Kept = Between.drop_front(Comma + 1);
   StringRef Comments = Kept.rtrim();
