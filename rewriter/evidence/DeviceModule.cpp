@@ -297,9 +297,6 @@ void linkDeviceLibrary(Module &M, clang::CompilerInstance &Compiler) {
 
 void runPipeline(Module &M, TargetMachine &Machine) {
   PipelineTuningOptions Tuning;
-  Tuning.LoopUnrolling = true;
-  Tuning.LoopInterleaving = true;
-  Tuning.LoopVectorization = true;
   Tuning.SLPVectorization = true;
   PassBuilder Builder(&Machine, Tuning);
   LoopAnalysisManager Loops;
