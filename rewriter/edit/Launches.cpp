@@ -59,8 +59,7 @@ struct KernelFunction {
   std::string definition(StringRef NewLine) const;
 };
 
-using KernelFunctions = std::map<std::pair<std::string, unsigned>,
-                                 KernelFunction>; ///< By place of definition.
+using KernelFunctions = std::map<TextRange, KernelFunction>; ///< By definition.
 
 } // namespace
 
@@ -126,8 +125,7 @@ static KernelFunctions functionsOf(const Plan &P) {
   for (const KernelPlan &K : P.Kernels) {
     if (!K.editsLaunches())
       continue;
-    const TextRange &Where = K.Facts.Text.Definition;
-    auto [It, New] = Result.try_emplace({Where.File, Where.Offset});
+    auto [It, New] = Result.try_emplace(K.Facts.Text.Definition);
     KernelFunction &F = It->second;
     F.Text = &K.Facts.Text;
     F.Redirected = K.Redirected;
@@ -169,9 +167,8 @@ static TextEdit launchEdit(const PlannedLaunch &L, const KernelFunction &F) {
 
 std::string bankstripe::launchFunction(const Plan &P, const KernelPlan &K,
                                        StringRef LineEnding) {
-  const TextRange &Where = K.Facts.Text.Definition;
   const KernelFunctions Functions = functionsOf(P);
-  auto Found = Functions.find({Where.File, Where.Offset});
+  auto Found = Functions.find(K.Facts.Text.Definition);
   return Found == Functions.end() ? "" : Found->second.definition(LineEnding);
 }
 
@@ -180,10 +177,9 @@ static EditList editsOfFunctions(const KernelFunctions &Functions,
                                  StringRef Path, StringRef Code) {
   EditList Edits;
   const StringRef LineEnding = lineEndingOf(Code);
-  for (const auto &[Key, F] : Functions) {
+  for (const auto &[Where, F] : Functions) {
     if (F.Redirected)
       continue;
-    const TextRange &Where = F.Text->Definition;
     if (Where.File == Path)
       Edits.push_back(
           behind(Where, Code, F.definition(LineEnding), LineEnding));
@@ -205,15 +201,14 @@ EditList bankstripe::editsOfLaunches(const Plan &P, StringRef Path,
                                      StringRef Code, bool &NeedsHelper) {
   const KernelFunctions Functions = functionsOf(P);
   NeedsHelper |= llvm::any_of(
-      Functions, [&](const auto &Each) { return Each.first.first == Path; });
+      Functions, [&](const auto &Each) { return Each.first.File == Path; });
   EditList Edits = editsOfFunctions(Functions, Path, Code);
   for (const PlannedLaunch &L : P.Launches) {
     const KernelPlan &K = P.Kernels[L.Kernel];
     if (K.Redirected && L.Text.Name.File == Path)
       Edits.push_back({L.Text.Name.Offset, L.Text.Name.Length,
                        versionName(K.Facts.Text.Name)});
-    const TextRange &Where = K.Facts.Text.Definition;
-    auto Function = Functions.find({Where.File, Where.Offset});
+    auto Function = Functions.find(K.Facts.Text.Definition);
     if (Function == Functions.end() || L.Text.Replaced.File != Path)
       continue;
     Edits.push_back(launchEdit(L, Function->second));

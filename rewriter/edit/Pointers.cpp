@@ -66,7 +66,7 @@ public:
   std::set<Overload> collect();
 
 private:
-  using CallKey = std::tuple<std::string, unsigned, unsigned, Place>;
+  using CallKey = std::pair<TextRange, Place>; ///< And what is called.
   using Calls = std::map<CallKey, Forms>;
 
   static void add(Calls &Into, const PointerTrail &Trail, const Treatment &As);
@@ -81,13 +81,12 @@ private:
 void OverloadCollector::add(Calls &Into, const PointerTrail &Trail,
                             const Treatment &As) {
   for (const PointerArgument &A : Trail.Arguments)
-    Into[{A.Call.File, A.Call.Offset, A.Call.Length, A.Callee}][A.Parameter] =
-        As;
+    Into[{A.Call, A.Callee}][A.Parameter] = As;
 }
 
 void OverloadCollector::need(const Calls &Asked) {
   for (const auto &[Call, Striped] : Asked) {
-    const Place &Where = std::get<Place>(Call);
+    const Place &Where = Call.second;
     auto It = P.Callees.find(Where);
     if (It == P.Callees.end() || !Needed.insert({Where, Striped}).second)
       continue;

@@ -38,7 +38,7 @@ struct TextRange {
 
   bool isValid() const { return !File.empty(); }
   unsigned end() const { return Offset + Length; }
-  friend bool operator==(const TextRange &, const TextRange &) = default;
+  friend auto operator<=>(const TextRange &, const TextRange &) = default;
 };
 
 } // namespace bankstripe

@@ -183,11 +183,10 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
 // is: launches of that one, if they can ask for storage, have any size.
 static void shareBounds(std::vector<KernelSetting> &Settings,
                         const MergedRun &Run) {
-  std::map<std::pair<std::string, unsigned>, std::vector<unsigned>> Groups;
+  std::map<TextRange, std::vector<unsigned>> Groups;
   for (auto [Row, K] : llvm::enumerate(Run.Kernels))
     if (!K.Facts.Bounds && K.Facts.BoundsInsertion.isValid())
-      Groups[{K.Facts.BoundsInsertion.File, K.Facts.BoundsInsertion.Offset}]
-          .push_back(Row);
+      Groups[K.Facts.BoundsInsertion].push_back(Row);
   auto SizeOf = [](const KernelSetting &S) {
     return S.BlockThreads ? S.BlockThreads : UINT_MAX;
   };
@@ -267,19 +266,15 @@ static std::string whyLaunchesStay(const MergedKernel &Merged,
 // Instances share the function that their launches call.
 static void findNamedInPart(std::vector<KernelSetting> &Settings,
                             const MergedRun &Run) {
-  auto Key = [](const MergedKernel &K) {
-    const TextRange &Where = K.Facts.Text.Definition;
-    return std::pair(Where.File, Where.Offset);
-  };
-  std::set<std::pair<std::string, unsigned>> InPart;
+  std::set<TextRange> InPart;
   for (const MergedKernel &K : Run.Kernels)
     if (llvm::any_of(K.Launches,
                      [](const Launch &L) { return L.Text.Deduced; }) ||
         llvm::any_of(K.Queries,
                      [](const OccupancyQuery &Q) { return Q.Text.Deduced; }))
-      InPart.insert(Key(K));
+      InPart.insert(K.Facts.Text.Definition);
   for (auto [S, K] : llvm::zip(Settings, Run.Kernels))
-    S.NamedInPart = InPart.count(Key(K));
+    S.NamedInPart = InPart.count(K.Facts.Text.Definition);
 }
 
 // --- Who needs that they do --------------------------------------------------

@@ -161,13 +161,10 @@ static bool works(unsigned Row, const MergedRun &Run,
 std::vector<KernelSetting>
 bankstripe::redirectLaunches(MergedRun &Run, const PlanOptions &Options) {
   // Instances of a template share their text, and go one way.
-  auto TextOf = [](const MergedKernel &K) {
-    const TextRange &Text = K.Facts.Text.Definition;
-    return std::pair(Text.File, Text.Offset);
-  };
+  auto TextOf = [](const MergedKernel &K) { return K.Facts.Text.Definition; };
   const std::vector<MergedKernel> Originals = Run.Kernels;
   std::vector<KernelSetting> Settings = settingsOf(Run, Options);
-  std::set<std::pair<std::string, unsigned>> Stay, Beside;
+  std::set<TextRange> Stay, Beside;
   for (auto [Row, K] : llvm::enumerate(Originals)) {
     if (!canRedirect(Row, Run))
       Stay.insert(TextOf(K));
