@@ -238,14 +238,8 @@ llvm::Expected<DecisionsFile> bankstripe::parseDecisions(StringRef Text,
 void bankstripe::printDecisions(llvm::raw_ostream &OS,
                                 const DecisionsFile &File) {
   VersionedFile D{CurrentVersion, File};
-  llvm::sort(D.File.Arrays, [](const ArrayDecision &A, const ArrayDecision &B) {
-    return std::tie(A.File, A.Function, A.Array, A.Occurrence) <
-           std::tie(B.File, B.Function, B.Array, B.Occurrence);
-  });
-  llvm::sort(D.File.Kernels,
-             [](const KernelDecision &A, const KernelDecision &B) {
-               return std::tie(A.File, A.Kernel) < std::tie(B.File, B.Kernel);
-             });
+  std::ranges::sort(D.File.Arrays, {}, &ArrayDecision::key);
+  std::ranges::sort(D.File.Kernels, {}, &KernelDecision::key);
   yaml::Output Out(OS);
   Out << D;
 }

@@ -18,6 +18,7 @@
 #include <compare>
 #include <optional>
 #include <string>
+#include <tuple>
 
 namespace bankstripe {
 
@@ -69,6 +70,9 @@ struct KernelDecision {
   std::string Why;     ///< For people; may be empty.
   Place Where;         ///< Of the decision itself.
   std::string Problem; ///< As in ArrayDecision.
+
+  /// What it is about.
+  auto key() const { return std::tie(File, Kernel); }
 };
 
 /// What was decided about one array.
@@ -86,6 +90,9 @@ struct ArrayDecision {
   /// Why there cannot be such an array, as far as that is known beforehand;
   /// else empty.
   std::string Problem;
+
+  /// What it is about.
+  auto key() const { return std::tie(File, Function, Array, Occurrence); }
 };
 
 /// What holds for the arrays and kernels of one file, unless decided otherwise.

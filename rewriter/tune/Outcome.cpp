@@ -29,14 +29,6 @@ static std::string why(const TuneGroup &G, const std::string &Device) {
          " on " + Device;
 }
 
-static auto keyOf(const ArrayDecision &D) {
-  return std::tie(D.File, D.Function, D.Array, D.Occurrence);
-}
-
-static auto keyOf(const KernelDecision &D) {
-  return std::tie(D.File, D.Kernel);
-}
-
 DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
   DecisionsFile Result;
   for (const TuneGroup &G : Outcome.Groups) {
@@ -66,7 +58,7 @@ DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
       // Instances of a template are one.
       auto Same =
           llvm::find_if(Result.Kernels, [&](const KernelDecision &Each) {
-            return keyOf(Each) == keyOf(D);
+            return Each.key() == D.key();
           });
       if (Same != Result.Kernels.end())
         Same->BlockSize = std::max(Same->BlockSize, D.BlockSize);
@@ -82,7 +74,7 @@ static void replaceEach(std::vector<Decision> &Old,
                         const std::vector<Decision> &New) {
   for (const Decision &D : New) {
     auto Same = llvm::find_if(
-        Old, [&](const Decision &Each) { return keyOf(Each) == keyOf(D); });
+        Old, [&](const Decision &Each) { return Each.key() == D.key(); });
     if (Same == Old.end())
       Old.push_back(D);
     else if (Same->ByTune)
@@ -145,8 +137,7 @@ void bankstripe::printTuning(llvm::raw_ostream &OS,
   if (Outcome.Together)
     OS << llvm::formatv("\nall kernels of the program together: {0:F2}x\n",
                         Outcome.Together->total().speedup());
-  else if (llvm::any_of(Outcome.Groups,
-                        [](const TuneGroup &G) { return G.best(); }))
+  else if (std::ranges::any_of(Outcome.Groups, &TuneGroup::best))
     OS << "\nnot compared in the program, which takes a --build\n";
   for (const std::string &Kernel : Outcome.NotLaunched)
     OS << "\nkernel " << Kernel
