@@ -230,8 +230,8 @@ void FileEditor::collectStatements() {
         MovedText.push_back(A.Array.Text.Initializer);
     }
   for (auto &[Offset, Arrays] : ByStatement) {
-    llvm::sort(Arrays, [](const PlannedArray *A, const PlannedArray *B) {
-      return A->Array.Text.IndexInStatement < B->Array.Text.IndexInStatement;
+    std::ranges::sort(Arrays, {}, [](const PlannedArray *A) {
+      return A->Array.Text.IndexInStatement;
     });
     llvm::append_range(MoveEdits, editsOfStatement(Code, Arrays, UseEdits));
     llvm::erase_if(Arrays, [](auto *A) { return A->Verdict.InVersion; });

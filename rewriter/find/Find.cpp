@@ -13,6 +13,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include <algorithm>
 
 using namespace bankstripe;
 using namespace clang;
@@ -96,8 +97,7 @@ private:
 } // namespace
 
 static void mergeUse(Finding &Into, Use From) {
-  auto Known = llvm::find_if(
-      Into.Uses, [&](const Use &U) { return U.Whole == From.Whole; });
+  auto Known = std::ranges::find(Into.Uses, From.Whole, &Use::Whole);
   if (Known == Into.Uses.end()) {
     Into.Uses.push_back(std::move(From));
     return;
@@ -116,10 +116,8 @@ static void mergeInstance(Finding &Into, Finding From) {
     Into.Obstacles.push_back({Reason::TranslationUnitsDiffer, Into.Where,
                               "instantiations of " + Into.Function});
   for (ArrayInstance &I : From.Instances) {
-    auto At = llvm::lower_bound(
-        Into.Instances, I, [](const ArrayInstance &A, const ArrayInstance &B) {
-          return A.FunctionId < B.FunctionId;
-        });
+    auto At = std::ranges::lower_bound(Into.Instances, I.FunctionId, {},
+                                       &ArrayInstance::FunctionId);
     if (At == Into.Instances.end() || At->FunctionId != I.FunctionId)
       Into.Instances.insert(At, std::move(I));
   }

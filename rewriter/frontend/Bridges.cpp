@@ -286,11 +286,9 @@ StringRef Bridges::learn(const Diagnostic &Said) {
           SM.getBufferData(File).str();
     const std::string Lexed = Text->second.Corrected;
     Fault F{Said, Name, rawTokens(Lexed, Options), 0, Offset};
-    F.Index = llvm::lower_bound(F.Tokens, Offset,
-                                [](const RawToken &T, unsigned Wanted) {
-                                  return T.Offset < Wanted;
-                                }) -
-              F.Tokens.begin();
+    F.Index =
+        std::ranges::lower_bound(F.Tokens, Offset, {}, &RawToken::Offset) -
+        F.Tokens.begin();
     const Bridge *Known = llvm::find_if(Table, [&](const Bridge &B) {
       return F.Index < F.Tokens.size() && IsSaid(B) && B.Build(F, *this);
     });

@@ -78,8 +78,6 @@ void bankstripe::chooseCarveouts(Plan &P, const PlanOptions &Options) {
   }
   for (const KernelDecision &D : Options.KernelDecisions)
     settle(P.KernelOutcomes.emplace_back(KernelOutcome{D, {}, ""}), P);
-  llvm::sort(P.KernelOutcomes,
-             [](const KernelOutcome &A, const KernelOutcome &B) {
-               return A.Decision.Where < B.Decision.Where;
-             });
+  std::ranges::sort(P.KernelOutcomes, {},
+                    [](const KernelOutcome &O) { return O.Decision.Where; });
 }

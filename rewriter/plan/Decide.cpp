@@ -142,9 +142,8 @@ bankstripe::findWishes(MergedRun &Run, const PlanOptions &Options,
     if (W.Wanted == Layout::Split && canBeSplit(A, First))
       A.First = First;
   }
-  llvm::sort(Outcomes, [](const DecisionOutcome &A, const DecisionOutcome &B) {
-    return A.Decision.Where < B.Decision.Where;
-  });
+  std::ranges::sort(Outcomes, {},
+                    [](const DecisionOutcome &O) { return O.Decision.Where; });
   return Wishes;
 }
 
@@ -192,10 +191,9 @@ void bankstripe::settleOutcomes(std::vector<DecisionOutcome> &Outcomes,
   for (DecisionOutcome &O : Outcomes) {
     if (!O.Array.isValid())
       continue;
-    auto At = llvm::lower_bound(Arrays, O.Array,
-                                [](const PlannedArray &A, const Place &Where) {
-                                  return A.Array.Where < Where;
-                                });
+    auto At = std::ranges::lower_bound(
+        Arrays, O.Array, {},
+        [](const PlannedArray &A) -> const Place & { return A.Array.Where; });
     const Verdict &V = At->Verdict;
     const ReasonInfo &Info = infoOf(V.Why);
     O.Detail.clear();

@@ -191,9 +191,8 @@ void Merger::addInstances(ReachedArray &Into, const Finding &F,
   std::vector<ArrayInstance> &Known = Into.Array.Instances;
   Into.InstanceKernels.resize(Known.size());
   for (const ArrayInstance &I : F.Instances) {
-    auto At = llvm::find_if(Known, [&](const ArrayInstance &K) {
-      return K.FunctionId == I.FunctionId;
-    });
+    auto At =
+        std::ranges::find(Known, I.FunctionId, &ArrayInstance::FunctionId);
     const size_t Index = At - Known.begin();
     if (At == Known.end()) {
       Known.push_back(I);

@@ -158,9 +158,7 @@ static HitRates hitRates(const CostModel &M, const KernelTraffic &K,
   if (K.Work.Gathered && Assumed.Gathered)
     Clients.push_back({K.Work.Gathered * Lanes, *Assumed.Gathered,
                        LinesExponent, &Result.Gathered});
-  llvm::stable_sort(Clients, [](const Client &A, const Client &B) {
-    return A.density() > B.density();
-  });
+  std::ranges::stable_sort(Clients, std::greater(), &Client::density);
   const double Cache = l1Bytes(M, R, K.Threads);
   double Left = Cache;
   for (const Client &C : Clients) {

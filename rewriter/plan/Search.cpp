@@ -446,10 +446,9 @@ void Searcher::explain(const KernelGroup &G, const Assignment &Start) {
   }
   for (unsigned Row : G.Kernels)
     if (auto &Explained = Outlook[Row].Explained)
-      llvm::stable_sort(Explained->Alternatives,
-                        [](const Alternative &A, const Alternative &B) {
-                          return A.Predicted.Speedup > B.Predicted.Speedup;
-                        });
+      std::ranges::stable_sort(
+          Explained->Alternatives, std::greater(),
+          [](const Alternative &A) { return A.Predicted.Speedup; });
 }
 
 // Launches are edited for the carveout alone where it makes the difference,

@@ -308,8 +308,7 @@ static std::string placeText(const ArrayCost &Cost) {
 }
 
 static bool movesAny(const PredictedState &State) {
-  return llvm::any_of(State.Arrays,
-                      [](const ArrayCost &Cost) { return Cost.Moved; });
+  return std::ranges::any_of(State.Arrays, &ArrayCost::Moved);
 }
 
 static void printTimes(llvm::raw_ostream &OS, const Explanation &E) {
@@ -470,9 +469,7 @@ static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
           return !A.Conflicts.empty();
         });
     const unsigned Padded =
-        llvm::count_if(P.SharedArrays, [](const PlannedSharedArray &A) {
-          return A.Padding != 0;
-        });
+        std::ranges::count_if(P.SharedArrays, &PlannedSharedArray::Padding);
     OS << llvm::formatv("{0} shared array{1} of several dimensions: {2} with "
                         "bank conflicts, {3} padded\n",
                         P.SharedArrays.size(),

@@ -165,8 +165,7 @@ static std::optional<std::string> describeIncludes(const IncludeTree &Tree) {
   for (const auto &[Real, File] : Tree.Files) {
     Parts.insert(Parts.end(), {Real, File.Name, strongDigestOf(File.Text)});
     Parts.push_back(llvm::join(File.Targets, "\n"));
-    if (llvm::any_of(File.Directives,
-                     [](const IncludeDirective &D) { return !D.Length; }))
+    if (std::ranges::count(File.Directives, 0, &IncludeDirective::Length))
       return std::nullopt;
   }
   return toBytes(Parts);

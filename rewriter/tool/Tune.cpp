@@ -324,10 +324,9 @@ static llvm::Error writeAll(DecisionsFile All, const ToolOptions &Options) {
 static ReadResult movingAll(ReadResult Read) {
   PlanOptions &Planning = Read.Planning;
   Planning.MinSpeedup = 0;
-  llvm::erase_if(Planning.Decisions,
-                 [](const ArrayDecision &D) { return D.ByTune; });
-  llvm::erase_if(Planning.KernelDecisions,
-                 [](const KernelDecision &D) { return D.ByTune; });
+  auto IsByTune = [](const auto &Decision) { return Decision.ByTune; };
+  llvm::erase_if(Planning.Decisions, IsByTune);
+  llvm::erase_if(Planning.KernelDecisions, IsByTune);
   return Read;
 }
 

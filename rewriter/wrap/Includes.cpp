@@ -71,8 +71,7 @@ bankstripe::findIncludes(const std::string &Text) {
     Result.push_back(Found);
   }
   findQuestions(Text, Result);
-  llvm::sort(Result,
-             [](const auto &A, const auto &B) { return A.Offset < B.Offset; });
+  std::ranges::sort(Result, {}, &IncludeDirective::Offset);
   return Result;
 }
 

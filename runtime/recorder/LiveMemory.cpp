@@ -179,10 +179,7 @@ std::vector<DigestChange> LiveMemory::update(Context In,
     P.Digests = std::move(New);
   });
   // Addresses change from run to run, the order of the recording must not.
-  std::sort(Changes.begin(), Changes.end(),
-            [](const DigestChange &A, const DigestChange &B) {
-              return A.Allocation < B.Allocation;
-            });
+  std::ranges::sort(Changes, {}, &DigestChange::Allocation);
   return Changes;
 }
 

@@ -351,11 +351,9 @@ static PairComparison compareSelf(const Recording &Original,
     if (One.Stop && (!Result.Stop || One.Stop->Launch < Result.Stop->Launch))
       Result.Stop = std::move(One.Stop);
   }
-  std::sort(Result.Contents.begin(), Result.Contents.end(),
-            [](const Difference &A, const Difference &B) {
-              return std::tie(A.Launch, A.IsVariable, A.Allocation, A.Begin) <
-                     std::tie(B.Launch, B.IsVariable, B.Allocation, B.Begin);
-            });
+  std::ranges::sort(Result.Contents, {}, [](const Difference &D) {
+    return std::tie(D.Launch, D.IsVariable, D.Allocation, D.Begin);
+  });
   return Result;
 }
 

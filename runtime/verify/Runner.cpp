@@ -76,10 +76,7 @@ static std::vector<RecordedProcess> findProcesses(const std::string &First) {
                 .ptr == Name.data() + Name.size())
       Found.push_back({Entry.path().string(), Number, {}, ""});
   }
-  std::sort(Found.begin(), Found.end(),
-            [](const RecordedProcess &A, const RecordedProcess &B) {
-              return A.Number < B.Number;
-            });
+  std::ranges::sort(Found, {}, &RecordedProcess::Number);
   if (fs::exists(First, Error))
     Found.insert(Found.begin(), RecordedProcess{First, 0, {}, ""});
   return Found;
