@@ -20,7 +20,7 @@
 #include "model/Reason.h"
 #include "model/SharedArray.h"
 #include "model/SourceFile.h"
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -176,19 +176,15 @@ struct Finding {
     Version.SharedBytes =
         std::max(Version.SharedBytes, Other.Version.SharedBytes);
     for (const Obstacle &O : Other.Obstacles)
-      if (std::none_of(Obstacles.begin(), Obstacles.end(),
-                       [&](const Obstacle &Known) {
-                         return Known.Why == O.Why && Known.Where == O.Where;
-                       }))
+      if (llvm::none_of(Obstacles, [&](const Obstacle &Known) {
+            return Known.Why == O.Why && Known.Where == O.Where;
+          }))
         Obstacles.push_back(O);
     for (const std::string &File : Other.FunctionFiles)
-      if (std::find(FunctionFiles.begin(), FunctionFiles.end(), File) ==
-          FunctionFiles.end())
+      if (!llvm::is_contained(FunctionFiles, File))
         FunctionFiles.push_back(File);
-    Trail.Locals.insert(Trail.Locals.end(), Other.Trail.Locals.begin(),
-                        Other.Trail.Locals.end());
-    Trail.Arguments.insert(Trail.Arguments.end(), Other.Trail.Arguments.begin(),
-                           Other.Trail.Arguments.end());
+    llvm::append_range(Trail.Locals, Other.Trail.Locals);
+    llvm::append_range(Trail.Arguments, Other.Trail.Arguments);
     AsBits &= Other.AsBits;
     NeverWritten &= Other.NeverWritten;
     InKernel &= Other.InKernel;

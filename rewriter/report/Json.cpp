@@ -46,15 +46,12 @@ template <class ArrayFacts>
 static json::Object commonOf(const ArrayFacts &Array, VerdictKind Kind,
                              Reason Why, const Place &WhyWhere) {
   const ReasonInfo &Info = infoOf(Why);
-  json::Array Extents;
-  for (uint64_t E : Array.Extents)
-    Extents.push_back(E);
   return json::Object{{"name", jsonText(Array.Name)},
                       {"place", place(Array.Where)},
                       {"function", jsonText(Array.Function)},
                       {"type", jsonText(Array.Type)},
                       {"elementBytes", Array.ElementBytes},
-                      {"extents", std::move(Extents)},
+                      {"extents", json::Array(Array.Extents)},
                       {"verdict", nameOf(Kind)},
                       {"reason", Info.Id},
                       {"message", Info.Summary},

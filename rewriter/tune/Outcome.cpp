@@ -57,9 +57,7 @@ DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
         D.BlockSize = It->second;
       // Instances of a template are one.
       auto Same =
-          llvm::find_if(Result.Kernels, [&](const KernelDecision &Each) {
-            return Each.key() == D.key();
-          });
+          std::ranges::find(Result.Kernels, D.key(), &KernelDecision::key);
       if (Same != Result.Kernels.end())
         Same->BlockSize = std::max(Same->BlockSize, D.BlockSize);
       else if (D.Wanted || D.BlockSize)
@@ -73,8 +71,7 @@ template <class Decision>
 static void replaceEach(std::vector<Decision> &Old,
                         const std::vector<Decision> &New) {
   for (const Decision &D : New) {
-    auto Same = llvm::find_if(
-        Old, [&](const Decision &Each) { return Each.key() == D.key(); });
+    auto Same = std::ranges::find(Old, D.key(), &Decision::key);
     if (Same == Old.end())
       Old.push_back(D);
     else if (Same->ByTune)
@@ -158,8 +155,8 @@ static json::Object toJson(const TuneOutcome &Outcome, const Attempt &A) {
   }
   json::Object Result{{"name", A.Name},
                       {"arrays", std::move(Arrays)},
-                      {"carveout", textOf(A.GotCarved)}};
-  Result["speedup"] = A.Speedup ? json::Value(*A.Speedup) : nullptr;
+                      {"carveout", textOf(A.GotCarved)},
+                      {"speedup", A.Speedup}};
   if (!A.Problem.empty())
     Result["problem"] = A.Problem;
   return Result;
@@ -178,20 +175,20 @@ json::Value bankstripe::toJson(const TuneOutcome &Outcome) {
         {"kernels", std::move(Kernels)},
         {"measuredBy", G.WhyWhole.empty() ? "replay" : "program"},
         {"whyNotReplayed", G.WhyWhole},
-        {"inProgram", G.InProgram ? json::Value(*G.InProgram) : nullptr},
+        {"inProgram", G.InProgram},
         {"noise", G.Noise},
         {"best", Best ? json::Value(Best->Name) : json::Value(nullptr)},
         {"attempts", std::move(Attempts)}});
   }
-  json::Value Together = nullptr;
-  if (Outcome.Together)
-    Together = Outcome.Together->total().speedup();
-  return json::Object{{"schema", 3},
-                      {"tool", "bankstripe"},
-                      {"device", Outcome.Device},
-                      {"replays", Outcome.Replays},
-                      {"comparisons", Outcome.Comparisons},
-                      {"notLaunched", json::Array(Outcome.NotLaunched)},
-                      {"together", std::move(Together)},
-                      {"groups", std::move(Groups)}};
+  return json::Object{
+      {"schema", 3},
+      {"tool", "bankstripe"},
+      {"device", Outcome.Device},
+      {"replays", Outcome.Replays},
+      {"comparisons", Outcome.Comparisons},
+      {"notLaunched", json::Array(Outcome.NotLaunched)},
+      {"together", Outcome.Together
+                       ? json::Value(Outcome.Together->total().speedup())
+                       : nullptr},
+      {"groups", std::move(Groups)}};
 }
