@@ -242,9 +242,8 @@ public:
   Expected<std::vector<CompileJob>> take() {
     if (Jobs.empty())
       return createStringError("--exclude leaves no file to process");
-    llvm::sort(Jobs, [](const CompileJob &A, const CompileJob &B) {
-      return std::tie(A.File, A.Directory, A.OriginalArgs) <
-             std::tie(B.File, B.Directory, B.OriginalArgs);
+    std::ranges::sort(Jobs, {}, [](const CompileJob &J) {
+      return std::tie(J.File, J.Directory, J.OriginalArgs);
     });
     return std::move(Jobs);
   }

@@ -79,9 +79,8 @@ ArrayNames::ArrayNames(const std::vector<ReachedArray> &Arrays)
     ByName[{F.Where.File, F.Function, F.Name}].push_back(I);
   }
   for (auto &[Name, Indices] : ByName)
-    llvm::sort(Indices, [&](unsigned A, unsigned B) {
-      return Arrays[A].Array.Where < Arrays[B].Array.Where;
-    });
+    std::ranges::sort(Indices, {},
+                      [&](unsigned I) { return Arrays[I].Array.Where; });
 }
 
 std::optional<unsigned> ArrayNames::find(DecisionOutcome &O) const {

@@ -31,11 +31,8 @@ static StringRef nearest(StringRef Id) {
   auto Distance = [&](const ReasonInfo &Info) {
     return Id.edit_distance(Info.Id);
   };
-  return llvm::min_element(allReasons(),
-                           [&](const ReasonInfo &A, const ReasonInfo &B) {
-                             return Distance(A) < Distance(B);
-                           })
-      ->Id;
+  const llvm::ArrayRef<ReasonInfo> All = allReasons();
+  return std::ranges::min_element(All, {}, Distance)->Id;
 }
 
 int bankstripe::runReason(llvm::ArrayRef<const char *> Words) {
