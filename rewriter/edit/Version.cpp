@@ -29,6 +29,7 @@
 
 #include "edit/EditInternal.h"
 #include "edit/LineNumbers.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -84,9 +85,7 @@ void VersionWriter::addCopy(const EditedText &Copy) {
   const std::string Added = mayIndent(Copy.Text) ? unit() : "";
   const unsigned *Number = Copy.Lines.data();
   StringRef Begins = Blanks; // They stand before the text.
-  for (StringRef Rest = StringRef(Copy.Text).rtrim(); !Rest.empty();) {
-    StringRef Line;
-    std::tie(Line, Rest) = Rest.split('\n');
+  for (StringRef Line : llvm::split(StringRef(Copy.Text).rtrim(), '\n')) {
     Line = Line.rtrim("\r");
     const bool Indents =
         !Line.empty() && !(Begins.empty() && Line.starts_with("#"));

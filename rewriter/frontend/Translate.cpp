@@ -18,6 +18,7 @@
 #include "clang/Basic/OffloadArch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <set>
@@ -54,9 +55,7 @@ public:
 
   /// `arch=compute_90,code=[sm_90,compute_90]`.
   void addSpecification(StringRef Specification) {
-    SmallVector<StringRef, 8> Parts;
-    Specification.split(Parts, ',');
-    for (StringRef Part : Parts) {
+    for (StringRef Part : split(Specification, ',')) {
       const auto [Key, Value] = Part.split('=');
       add((Value.empty() ? Key : Value).trim("[]\"\\' "));
     }
