@@ -244,6 +244,8 @@ void bankstripe::printDecisions(llvm::raw_ostream &OS,
   Out << D;
 }
 
+char BadDecisions::ID;
+
 DecisionsLookup::DecisionsLookup(DecisionsChoice Choice)
     : Choice(std::move(Choice)) {
   if (!this->Choice.Named.empty())
@@ -270,14 +272,16 @@ llvm::Error DecisionsLookup::readFor(StringRef File) {
   const std::string Path = pathFor(File);
   if (Path.empty() || Files.count(Path))
     return llvm::Error::success();
+  const auto Bad = [](const llvm::Twine &Text) {
+    return llvm::make_error<BadDecisions>(Text, llvm::inconvertibleErrorCode());
+  };
   auto Buffer = llvm::MemoryBuffer::getFile(Path);
   if (!Buffer)
-    return llvm::createStringError("cannot read '" + Path +
-                                   "': " + Buffer.getError().message());
+    return Bad("cannot read '" + Path + "': " + Buffer.getError().message());
   auto Parsed = parseDecisions((*Buffer)->getBuffer(), Path);
   if (!Parsed)
-    return llvm::createStringError("cannot obey the decisions file\n" +
-                                   toString(Parsed.takeError()));
+    return Bad("cannot obey the decisions file\n" +
+               toString(Parsed.takeError()));
   Parsed->Defaults.From = Path;
   Files[Path] = std::move(*Parsed);
   return llvm::Error::success();

@@ -47,6 +47,12 @@ llvm::Expected<DecisionsFile> parseDecisions(llvm::StringRef Text,
 /// text.
 void printDecisions(llvm::raw_ostream &OS, const DecisionsFile &File);
 
+/// A decisions file that cannot be read, or is not of the right form.
+struct BadDecisions : llvm::ErrorInfo<BadDecisions, llvm::StringError> {
+  using ErrorInfo::ErrorInfo;
+  static char ID;
+};
+
 /// Which decisions files a run obeys.
 struct DecisionsChoice {
   bool None = false; ///< `--no-config`.
@@ -60,7 +66,7 @@ public:
 
   /// Reads the decisions file that speaks for the source file \p File (an
   /// absolute path), if there is one: the nearest in the folder of \p File and
-  /// those above. Errors: it cannot be read, or is not of the right form.
+  /// those above. Errors: BadDecisions.
   llvm::Error readFor(llvm::StringRef File);
 
   /// The defaults for \p File, from what was read.

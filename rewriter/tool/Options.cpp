@@ -322,7 +322,8 @@ EXAMPLES:
   bankstripe wrap nvcc -c a.cu -o a.o
 
 EXIT CODES:
-  0 done   1 --check found changes, or verification failed   2 bad usage
+  0 done   1 --check found changes, or verification failed
+  2 bad usage, or a decisions file that cannot be obeyed
   3 some file could not be processed (the others still were)
 )";
 

@@ -61,7 +61,7 @@ static void printSarif(const RunResult &Run, const ToolOptions &Options,
   About.DocumentsUrl = BANKSTRIPE_DOCUMENTS_URL;
   About.Root = realPath(".");
   About.ExitCode = Code;
-  About.Succeeded = Code != ExitSomeFailed;
+  About.Succeeded = Code == ExitDone || Code == ExitChanges;
   About.Problems = Run.Problems;
   About.Level = Options.Level;
   llvm::outs() << llvm::formatv("{0:2}\n", toSarif(Run.Decisions, About));
@@ -102,18 +102,19 @@ static void countFailures(const RunResult &Run) {
 llvm::Expected<int> bankstripe::runRewrite(const ToolOptions &Options) {
   llvm::Expected<RunResult> Ended = runPipeline(Options);
   RunResult Run;
+  int Code = ExitDone;
   if (Ended) {
     Run = std::move(*Ended);
     if (Options.Format != OutputFormat::Sarif)
       report(Run, Options);
     addProblems(Run, write(Run, Options));
   } else {
+    Code = Ended.errorIsA<BadDecisions>() ? ExitUsage : ExitSomeFailed;
     addProblems(Run, Ended.takeError());
   }
   if (Options.Level != Detail::Quiet)
     countFailures(Run);
-  int Code = ExitDone;
-  if (Run.SomeFailed)
+  if (Code == ExitDone && Run.SomeFailed)
     Code = ExitSomeFailed;
   else if (Options.Mode == RewriteMode::Check && !Run.Changes.empty())
     Code = ExitChanges;

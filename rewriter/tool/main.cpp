@@ -27,8 +27,9 @@ void bankstripe::initializeClang() {
 static int exitStatus(llvm::Expected<int> Ended) {
   if (Ended)
     return *Ended;
+  const int Code = Ended.errorIsA<BadDecisions>() ? ExitUsage : ExitSomeFailed;
   llvm::errs() << "bankstripe: " << toString(Ended.takeError()) << '\n';
-  return ExitSomeFailed;
+  return Code;
 }
 
 int main(int Argc, const char **Argv) {

@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import unittest
 
-from support import CHANGES, DONE, SOME_FAILED, USAGE, ToolTest, moves
+from support import CHANGES, DONE, USAGE, ToolTest, moves
 
 
 def about(file, decision="keep", function="count", array="last", more=""):
@@ -113,7 +113,7 @@ class Options(DecisionsTest):
         self.assertIn("choose one of --config and --no-config", done.stderr)
 
     def test_config_that_is_not_there(self):
-        done = self.expect(SOME_FAILED, self.run_tool("analyze", "--config=no.yaml", "src"))
+        done = self.expect(USAGE, self.run_tool("analyze", "--config=no.yaml", "src"))
         self.assertIn("no.yaml': No such file", done.stderr)
         self.assertEqual(done.stdout, "")
 
@@ -196,6 +196,18 @@ class Accounts(DecisionsTest):
         self.assertIn("remark: skipped decision about 'last'",
                       self.stderr("analyze", "--verbose", "b.cu"))
 
+    def test_what_no_longer_fits_changes_no_exit_code(self):
+        gone = about("a.cu", "stripe", array="first")
+        shorter = about("a.cu", "split", more="    first: 9\n")
+        for text, said, code in ((gone, "stale", CHANGES), (shorter, "unfulfilled", CHANGES),
+                                 (gone + "defaults: {layout: keep}\n", "stale", DONE)):
+            self.write(".bankstripe.yaml", text)
+            check = "rewrite", "--check", "a.cu"
+            self.assertIn(f"warning: {said} decision about",
+                          self.expect(code, self.run_tool(*check)).stderr)
+            done = self.expect(code, self.run_tool(*check, "--quiet"))
+            self.assertEqual((done.stdout, done.stderr), ("", ""))
+
     def test_quiet(self):
         self.write(".bankstripe.yaml", about("gone.cu"))
         self.assertEqual(self.stderr("analyze", "--quiet", "."), "")
@@ -206,7 +218,7 @@ class Mistakes(ToolTest):
         self.write("a.cu", moves())
         self.write(".bankstripe.yaml", "version: 1\narays: []\n")
         before = self.snapshot()
-        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "a.cu"))
+        done = self.expect(USAGE, self.run_tool("rewrite", "--in-place", "a.cu"))
         self.assertEqual(done.stderr, (
             "bankstripe: cannot obey the decisions file\n"
             f"{self.folder}/.bankstripe.yaml:2:1: error: unknown key 'arays'\n"
@@ -216,8 +228,18 @@ class Mistakes(ToolTest):
     def test_folder_of_that_name(self):
         self.write("a.cu", moves())
         (self.folder / ".bankstripe.yaml").mkdir()
-        done = self.expect(SOME_FAILED, self.run_tool("analyze", "a.cu"))
+        done = self.expect(USAGE, self.run_tool("analyze", "a.cu"))
         self.assertIn("cannot read", done.stderr)
+
+    def test_every_command_ends_alike_also_when_quiet(self):
+        self.write("a.cu", moves())
+        self.write(".bankstripe.yaml", "broken")
+        for command in (["analyze"], ["rewrite", "--check"], ["verify"], ["tune", "--dry-run"]):
+            done = self.expect(USAGE, self.run_tool(*command, "--quiet", "a.cu"))
+            self.assertIn("cannot obey the decisions file", done.stderr)
+        done = self.expect(USAGE, self.run_tool("analyze", "--format=sarif", "a.cu"))
+        [invocation] = json.loads(done.stdout)["runs"][0]["invocations"]
+        self.assertEqual((invocation["exitCode"], invocation["executionSuccessful"]), (USAGE, False))
 
 
 if __name__ == "__main__":
