@@ -24,9 +24,9 @@ PROGRAMS = [["--whole-program"], ["--versions"], ["--whole-program"],
             ["--versions", "--block-size=40"]]
 
 
-def options_of(seed):
-    turn = seed // 20
-    program = PROGRAMS[turn // len(OPTIONS) % len(PROGRAMS)]
+def options_of(seed, versions=False):
+    turn, programs = seed // 20, PROGRAMS[versions::1 + versions]
+    program = programs[turn // len(OPTIONS) % len(programs)]
     return [*program, *OPTIONS[turn % len(OPTIONS)], "--", f"-std={standard_of(seed)}",
             *(["-DTAKES_ADDRESSES"] if len(program) > 1 else [])]
 

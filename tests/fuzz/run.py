@@ -33,8 +33,8 @@ from run_pairs import Problem
 class Stage:
     """Generates and rewrites one batch after the other into a folder."""
 
-    def __init__(self, tool, folder, gpu):
-        self.tool, self.folder, self.gpu = tool, folder, gpu
+    def __init__(self, tool, folder, gpu, versions):
+        self.tool, self.folder, self.gpu, self.versions = tool, folder, gpu, versions
         (folder / "original").mkdir(parents=True)
         self.counts, self.problems = Counts(), []
 
@@ -44,7 +44,8 @@ class Stage:
             source = self.folder / f"alone_{seed}.cu"
             write(batch([seed], self.gpu)[0], source)
             try:
-                rewrite(self.tool, source, self.folder / "alone", options_of(seed))
+                rewrite(self.tool, source, self.folder / "alone",
+                        options_of(seed, self.versions))
             except ToolFailure as failure:
                 self.problems.append(Problem("tool", "rewriting", seed, str(failure)))
             source.unlink()
@@ -59,7 +60,7 @@ class Stage:
             return source, None
         try:
             copy, arrays = rewrite(self.tool, source, self.folder / "rewritten",
-                                   options_of(seeds[0]))
+                                   options_of(seeds[0], self.versions))
         except ToolFailure as failure:
             before = len(self.problems)
             self.single(seeds)
@@ -76,14 +77,16 @@ class Stage:
 def batches(options):
     """Seeds for which the tool gets the same options and may do the same."""
     seeds = range(options.first, options.first + options.cases)
-    groups = [list(group) for _, group in itertools.groupby(seeds, options_of)]
+    groups = [list(group) for _, group in itertools.groupby(
+        seeds, lambda seed: options_of(seed, options.versions))]
     return [group[i:i + options.batch] for group in groups
             for i in range(0, len(group), options.batch)]
 
 
 def prepare(options, folder):
     """All pairs whose two sides differ, or all originals without a tool."""
-    stage = Stage(None if options.originals else options.tool, folder, options.gpu)
+    stage = Stage(None if options.originals else options.tool, folder, options.gpu,
+                  options.versions)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         files = list(pool.map(stage.make, batches(options)))
     return stage, [(a, b) for a, b in files if b is not None or options.originals]
@@ -115,6 +118,8 @@ def main():
                         help='fail when fewer arrays move, as in {"stripe": 300}, or '
                              'when launches ask for the storage of fewer, {"dynamic": 100}')
     parser.add_argument("--originals", action="store_true", help="no tool, only the originals")
+    parser.add_argument("--versions", action="store_true",
+                        help="all cases as versions, which half of them are else")
     parser.add_argument("--gpu", action="store_true", help="only what a GPU does as a host does")
     parser.add_argument("--shapes", action="store_true", help="print the verdicts of each shape")
     options = parser.parse_args()
