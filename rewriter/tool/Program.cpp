@@ -171,8 +171,9 @@ Program::changeTree(StringRef Root, ArrayRef<ChangedFile> Changes,
       return E;
     const std::string Helper =
         Copy(path::parent_path(Inside)) + "/" + HelperFileName.str();
-    if (llvm::Error E = replaceFile(Helper, helperText(), std::nullopt))
-      return E;
+    if (StringRef(File.After).contains(HelperFileName))
+      if (llvm::Error E = replaceFile(Helper, helperText(), std::nullopt))
+        return E;
     Restore.erase(Inside.str());
     Touched[Inside.str()] = File.Before;
   }

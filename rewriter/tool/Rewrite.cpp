@@ -26,7 +26,10 @@ static llvm::Error writeInPlace(const RunResult &Run, bool EmbedHelper) {
   for (const ChangedFile &File : Run.Changes) {
     llvm::SmallString<256> Helper(path::parent_path(File.Path));
     path::append(Helper, HelperFileName);
-    llvm::Error E = EmbedHelper || readText(Helper) == helperText()
+    // Padded arrays need no helper.
+    const bool Needed =
+        !EmbedHelper && StringRef(File.After).contains(HelperFileName);
+    llvm::Error E = !Needed || readText(Helper) == helperText()
                         ? llvm::Error::success()
                         : replaceFile(Helper, helperText(), std::nullopt);
     Problems = joinErrors(std::move(Problems),
