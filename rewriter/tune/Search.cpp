@@ -105,6 +105,14 @@ static bool mayMove(const Plan &P, unsigned I) {
          V.Why == Reason::OverBudget;
 }
 
+// Whether people decided about it.
+static bool isDecided(const Plan &P, unsigned I) {
+  if (const PlannedSharedArray *Shared = sharedArrayAt(P, I))
+    return Shared->Asked;
+  const Verdict &V = P.Arrays[I].Verdict;
+  return V.Asked || V.Why == Reason::DecidedKeep;
+}
+
 bool bankstripe::becomesConstant(const Plan &P, unsigned I) {
   return !sharedArrayAt(P, I) &&
          P.Arrays[I].Verdict.Kind == VerdictKind::Constant;
@@ -361,9 +369,8 @@ PlanOptions bankstripe::planningFor(const Trial &T, const Plan &Movable,
     auto Found = T.Arrays.find(I);
     const LayoutChoice Wanted =
         Found == T.Arrays.end() ? Layout::Keep : Found->second;
-    // Not even such padding as no attempt asks for comes with one.
-    const PlannedSharedArray *Shared = sharedArrayAt(Movable, I);
-    if ((Shared ? !Shared->Asked : mayMove(Movable, I)) &&
+    // What no attempt asks for stays, also where others leave it their room.
+    if (!isDecided(Movable, I) &&
         (Wanted == Layout::Keep || !becomesConstant(Movable, I)))
       Planning.Decisions.push_back(decisionAbout(Movable, I, Wanted));
   }

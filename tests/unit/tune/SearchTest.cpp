@@ -55,6 +55,23 @@ TEST(Search, FastestLayoutIsBest) {
   EXPECT_THAT(S.attemptsOf("k"), Contains("stripes"));
 }
 
+// `b` has no place beside `a`, and one where `a` stays.
+TEST(Search, TheOriginalMovesNothingThatFitsOnlyWithoutTheOthers) {
+  TestUnit U = unitWith({8, 8});
+  U.Result.Facts.Launches.front().Threads.reset(); // 1024 at most.
+  giveText(U.Result);
+  PlanOptions Options;
+  Options.MinSpeedup = 0;
+  const Plan Movable = U.plan(Options);
+  ASSERT_TRUE(Movable.Arrays[0].Verdict.usesHelper());
+  ASSERT_EQ(Movable.Arrays[1].Verdict.Why, Reason::BlockSizeUnknown);
+  PlanOptions Staying = Options;
+  Staying.Decisions.push_back(decisionAbout(Movable, 0, Layout::Keep));
+  EXPECT_TRUE(U.plan(Staying).Kernels.front().MovesArrays);
+  EXPECT_FALSE(
+      U.plan(planningFor({}, Movable, Options)).Kernels.front().MovesArrays);
+}
+
 TEST(Search, BitsAreTriedWhereAnArrayCanBeThem) {
   TestUnit U;
   U.launch(128);
