@@ -127,10 +127,8 @@ Replays::commandFor(const UnitRecord &Unit, StringRef File,
                     const std::vector<std::string> &ExtraArgs,
                     StringRef Cubin) const {
   CompileJob Job = Unit.Job;
-  std::string Arch = "sm_" + Seen.Capability;
-  llvm::erase(Arch, '.');
-  if (!StringRef(Job.GpuArch).starts_with(Arch))
-    Job.GpuArch = Arch;
+  if (!StringRef(Job.GpuArch).starts_with(Seen.Architecture))
+    Job.GpuArch = Seen.Architecture;
   auto Command = nvccCommand(Job, P.nvcc(), File, ExtraArgs, Cubin);
   llvm::erase(Command, "-rdc=true");
   return Command;

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "model/SourceFile.h"
+#include "plan/Kernels.h"
 #include "tool/Copies.h"
 #include "tool/Replays.h"
 #include "tune/Outcome.h"
@@ -45,6 +46,7 @@ public:
 
   /// Runs the program. What it shows of blocks counts as known from then on.
   llvm::Error see(const std::vector<TuneGroup> &Likely, const Plan &Assumed);
+  void takeGpu();
   llvm::Error search(double MinSpeedup);
   llvm::Error confirm();
   /// What was found by now.
@@ -74,6 +76,18 @@ private:
 
 } // namespace
 
+// Where no command says for what the code is made, it runs on this GPU, whose
+// blocks may have more shared memory than those of any.
+void Tuning::takeGpu() {
+  PlanOptions &Planning = Read.Planning;
+  if (!Planning.AllGpuArchs.empty() || Seen.Architecture.empty())
+    return;
+  Planning.GpuArch = Seen.Architecture;
+  Planning.AllGpuArchs = {Planning.GpuArch};
+  if (!Options.SharedLimit)
+    Planning.SharedLimit = commonSharedLimit(Planning);
+}
+
 llvm::Error Tuning::see(const std::vector<TuneGroup> &Likely,
                         const Plan &Assumed) {
   std::vector<std::string> Symbols;
@@ -90,6 +104,7 @@ llvm::Error Tuning::see(const std::vector<TuneGroup> &Likely,
     return Run.takeError();
   Seen = std::move(*Run);
   Device = Seen.Device;
+  takeGpu();
   for (const KernelPlan &K : planUnits(Read.Units, Read.Planning).Kernels) {
     auto Found = Seen.Kernels.find(comparableName(K.Facts.Id));
     if (Found == Seen.Kernels.end()) {

@@ -115,7 +115,10 @@ llvm::Expected<ProgramRun> bankstripe::parseSurvey(StringRef Json) {
   if (!Kernels)
     return llvm::createStringError("bankstripe-verify lists no kernels");
   Run.Device = textIn(*Root, "device").str();
-  Run.Capability = textIn(*Root, "capability").str();
+  Run.Architecture = textIn(*Root, "capability").str();
+  llvm::erase(Run.Architecture, '.');
+  if (!Run.Architecture.empty())
+    Run.Architecture.insert(0, "sm_");
   for (const json::Value &V : *Kernels)
     if (const json::Object *K = V.getAsObject())
       Run.Kernels[comparableName(textIn(*K, "name"))] = readKernel(*K);

@@ -64,7 +64,8 @@ struct SeenKernel {
 
 /// A run of the program.
 struct ProgramRun {
-  std::string Device, Capability; ///< Empty when nothing was captured.
+  std::string Device;
+  std::string Architecture; ///< `sm_90`; empty when nothing was captured.
   std::map<std::string, SeenKernel> Kernels; ///< By comparableName().
 };
 

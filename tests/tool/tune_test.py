@@ -86,6 +86,12 @@ class Verdicts(TuneTest):
         self.expect(DONE, self.tune(GAINS))
         self.assertNotIn("block-size", self.decisions())
 
+    # 128 KB a block, and no command that names an architecture.
+    def test_blocks_have_the_shared_memory_of_this_gpu(self):
+        self.write("a.cu", moves().replace("[8]", "[256]"))
+        done = self.expect(DONE, self.tune(GAINS))
+        self.assertIn("* stripes", done.stdout)
+
     def test_what_loses_stays(self):
         self.expect(DONE, self.tune(LOSES))
         self.assertIn("decision:        keep", self.decisions())

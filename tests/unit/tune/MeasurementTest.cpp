@@ -92,7 +92,7 @@ TEST(Survey, KernelsWithTheirBlocksAndCaptures) {
       {"name": "other()", "blockThreads": 32, "problem": "a graph",
        "captures": []}]})json");
   ASSERT_TRUE(bool(Run));
-  EXPECT_EQ(Run->Capability, "9.0");
+  EXPECT_EQ(Run->Architecture, "sm_90");
   const SeenKernel &K = Run->Kernels.at(comparableName("_Z5countPii"));
   EXPECT_EQ(K.BlockThreads, 96u);
   ASSERT_EQ(K.Captures.size(), 1u);
