@@ -50,8 +50,11 @@ std::vector<std::string> nvccCommand(const CompileJob &Job,
 ResourceTable forKernels(const ResourceTable &Reported,
                          const std::vector<Kernel> &Kernels);
 
-/// Reads the text that ptxas prints under -v. Exposed for tests.
+/// Reads the text that ptxas prints under -v.
 ResourceTable parsePtxasReport(llvm::StringRef Text);
+
+/// \p Text without what ptxas prints under -v.
+std::string withoutPtxasReport(llvm::StringRef Text);
 
 } // namespace bankstripe
 

@@ -187,6 +187,18 @@ ResourceTable parsePtxasReport(StringRef Text) {
   return Reader.take();
 }
 
+std::string withoutPtxasReport(StringRef Text) {
+  std::string Result;
+  while (!Text.empty()) {
+    const auto [Line, Rest] = Text.split('\n');
+    if (!Line.starts_with("ptxas info") &&
+        !Line.ltrim().contains(" bytes stack frame, "))
+      Result += Text.drop_back(Rest.size());
+    Text = Rest;
+  }
+  return Result;
+}
+
 ResourceTable forKernels(const ResourceTable &Reported,
                          const std::vector<Kernel> &Kernels) {
   std::map<std::string, const KernelResources *> ByName;

@@ -156,11 +156,6 @@ public:
   virtual void sawTime() = 0;
 };
 
-/// What of a file is parsed. Without the bodies of functions in system headers
-/// that takes half as long where these are many (Thrust), and templates that
-/// only they call have no instances.
-enum class Depth { Whole, UserBodies };
-
 /// Parses the file of \p Job and calls \p Action if that gave no error.
 /// A file that Clang rejects, or that asks who compiles it, is tried again with
 /// the shim header, and with what errors say about the differences to nvcc.
@@ -171,7 +166,7 @@ enum class Depth { Whole, UserBodies };
 llvm::Expected<ParseOutcome>
 parseUnit(const CompileJob &Job, llvm::raw_ostream &Diagnostics,
           llvm::function_ref<void(ParsedUnit &)> Action,
-          ParseWatch *Watch = nullptr, Depth How = Depth::Whole);
+          ParseWatch *Watch = nullptr);
 
 } // namespace bankstripe
 

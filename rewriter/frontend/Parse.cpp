@@ -108,11 +108,10 @@ struct Attempt {
   FileSystemPtr Files;
   bool Colours = false;
   ParseWatch *Watch = nullptr; ///< May be nobody.
-  Depth How = Depth::Whole;
-  bool HasShim = false; ///< Else it may have to be parsed with that.
-  Bridges Bridged;      ///< What earlier attempts have shown.
-  Bridges Learned;      ///< The same and what this one shows.
-  std::string Messages; ///< What Clang printed.
+  bool HasShim = false;        ///< Else it may have to be parsed with that.
+  Bridges Bridged;             ///< What earlier attempts have shown.
+  Bridges Learned;             ///< The same and what this one shows.
+  std::string Messages;        ///< What Clang printed.
 };
 
 bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
@@ -162,8 +161,6 @@ public:
   HostView readForHost(function_ref<void(ParsedUnit &)> Action) override {
     if (!asksForSide())
       return HostView::Same;
-    if (Made.How == Depth::UserBodies)
-      return HostView::Unknown;
     Attempt Host = Made;
     llvm::replace(Host.Args, DeviceOnly.str(), HostOnly.str());
     return parseBridged(Host, Action) ? HostView::Read : HostView::Unknown;
@@ -296,7 +293,6 @@ makeInvocation(const Attempt &A, clang::DiagnosticConsumer &Printer) {
   // What failed attempts hold is not to stay.
   Invocation->getCodeGenOpts().DisableFree = false;
   Invocation->getFrontendOpts().DisableFree = false;
-  Invocation->getFrontendOpts().SkipFunctionBodies = A.How == Depth::UserBodies;
   return Invocation;
 }
 
@@ -400,7 +396,7 @@ void forEachUserFile(const clang::SourceManager &Sources,
 Expected<ParseOutcome> parseUnit(const CompileJob &Job,
                                  raw_ostream &Diagnostics,
                                  function_ref<void(ParsedUnit &)> Action,
-                                 ParseWatch *Watch, Depth How) {
+                                 ParseWatch *Watch) {
   CompileJob Prepared = Job;
   if (Prepared.ClangArgs.empty())
     translateCommand(Prepared, {}, Toolkit{Job.CudaPath, "", ""});
@@ -410,7 +406,6 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   Attempt First;
   First.Colours = Diagnostics.has_colors();
   First.Watch = Watch;
-  First.How = How;
   const StringRef Directory =
       Job.Directory.empty() ? StringRef(".") : StringRef(Job.Directory);
   auto Served = servedHeaders();

@@ -77,9 +77,6 @@ struct ToolOptions {
   /// Whether what was found in a unit is worth the time that evidence takes;
   /// without it, always.
   std::function<bool(const UnitRecord &)> IsWorthEvidence;
-  /// Whether a parse of the user's bodies alone comes first, which is enough
-  /// where it shows no array.
-  bool LooksFirst = false;
 };
 
 /// Reads the command line. \returns nothing when it was bad (the message has

@@ -80,30 +80,19 @@ static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
   };
   llvm::raw_string_ostream OS(Result.Diagnostics);
   OS.enable_colors(Colours);
-  auto Read = [&](Depth How) {
-    return parseUnit(
-        Job, OS,
-        [&](ParsedUnit &Parsed) {
-          UnitResult Unit;
-          Unit.Facts = findAll(Parsed, MayEdit,
-                               /*IsAlone=*/bool(Options.IsWorthEvidence));
-          Result.WithoutEvidence = !isWorthEvidence(Job, Unit, Options);
-          if (How == Depth::Whole && !Result.WithoutEvidence)
-            Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);
-          Result.Unit = std::move(Unit);
-          Result.AsksForArch = Parsed.asksForSide();
-        },
-        &Recorder, How);
-  };
-  const Depth First = Options.LooksFirst ? Depth::UserBodies : Depth::Whole;
-  llvm::Expected<ParseOutcome> Outcome = Read(First);
-  if (First != Depth::Whole && (!Outcome || !Result.WithoutEvidence ||
-                                !Result.Unit->Facts.Findings.empty() ||
-                                !Result.Unit->Facts.SharedArrays.empty())) {
-    llvm::consumeError(Outcome.takeError());
-    Result.Diagnostics.clear();
-    Outcome = Read(Depth::Whole);
-  }
+  llvm::Expected<ParseOutcome> Outcome = parseUnit(
+      Job, OS,
+      [&](ParsedUnit &Parsed) {
+        UnitResult Unit;
+        Unit.Facts = findAll(Parsed, MayEdit,
+                             /*IsAlone=*/bool(Options.IsWorthEvidence));
+        Result.WithoutEvidence = !isWorthEvidence(Job, Unit, Options);
+        if (!Result.WithoutEvidence)
+          Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);
+        Result.Unit = std::move(Unit);
+        Result.AsksForArch = Parsed.asksForSide();
+      },
+      &Recorder);
   if (!Outcome) {
     Result.Unit.reset();
     Result.Error = toString(Outcome.takeError());
@@ -143,13 +132,18 @@ static std::optional<UnitReading> recall(const CompileJob &Job,
   });
 }
 
+// The paths that may be edited.
+static std::vector<std::string> given(const ToolOptions &Options) {
+  std::vector<std::string> Paths = Options.Paths;
+  llvm::append_range(Paths, Options.Scope);
+  return Paths;
+}
+
 static std::vector<UnitReading> readAll(RunResult &Run,
                                         const std::vector<CompileJob> &Jobs,
                                         const ToolOptions &Options) {
   std::vector<UnitReading> Results(Jobs.size());
-  std::vector<std::string> Paths = Options.Paths;
-  llvm::append_range(Paths, Options.Scope);
-  const GivenFiles Given(Paths);
+  const GivenFiles Given(given(Options));
   auto MayEdit = [&](StringRef File) { return Given(File); };
   DiskState State(MayEdit);
   Progress Shown(Jobs.size(), Options.Level != Detail::Quiet);
@@ -408,6 +402,21 @@ llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options) {
     return Planning.takeError();
   Read.Planning = std::move(*Planning);
   return Read;
+}
+
+bool bankstripe::isKnown(const ToolOptions &Options) {
+  RunResult Run;
+  if (llvm::Error E = collectAll(Run, Options)) {
+    llvm::consumeError(std::move(E)); // readPaths says so.
+    return false;
+  }
+  const GivenFiles Given(given(Options));
+  auto MayEdit = [&](StringRef File) { return Given(File); };
+  DiskState State(MayEdit);
+  Run.Known = Answers::open(Options);
+  return llvm::all_of(Run.Jobs, [&](const CompileJob &Job) {
+    return recall(Job, Run, State, Options).has_value();
+  });
 }
 
 llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,

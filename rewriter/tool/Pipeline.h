@@ -52,6 +52,9 @@ struct ReadResult {
 /// The first half of runPipeline, up to the evidence.
 llvm::Expected<ReadResult> readPaths(const ToolOptions &Options);
 
+/// Whether readPaths would find in the cache all that it has to read.
+bool isKnown(const ToolOptions &Options);
+
 /// The other half.
 llvm::Expected<RunResult> decide(ReadResult Read, const ToolOptions &Options);
 

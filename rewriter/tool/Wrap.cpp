@@ -9,6 +9,8 @@
 //
 //   words => a compile of one CUDA file?  (wrap/Command) => else run as it is
 //         => may its text hold an array?  (wrap/Includes) => else run as it is
+//         => with Thrust or CUB: compiled as it is; done if no kernel uses
+//            local memory
 //         => read and planned for, by a process of its own
 //         => copies beside the object     (wrap/Shadow) => compiled
 //
@@ -17,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "evidence/Evidence.h"
 #include "facts/Archive.h"
 #include "model/SourceFile.h"
 #include "tool/Pipeline.h"
@@ -65,6 +68,7 @@ struct Outcome {
   enum Kind {
     Unchanged,
     Rewritten,
+    Unknown, ///< Nobody has read it before.
     Unreadable,
     NoFlags,
     Interrupted
@@ -95,11 +99,13 @@ public:
 
 private:
   std::optional<ToolOptions> readOptions() const;
-  Outcome askApart();
-  Outcome rewrite();
-  Outcome rewriteWithin(ToolOptions Options);
+  Outcome askApart(bool IfKnown);
+  Outcome rewrite(bool IfKnown);
+  Outcome rewriteWithin(ToolOptions Options, bool IfKnown);
   Outcome copyWith(llvm::ArrayRef<ChangedFile> Changes);
   bool canWriteBeside() const;
+  bool isReadSlowly() const;
+  std::optional<int> compileFirst();
   int compileAsIs(const Outcome &Result);
   int compileCopy(const Outcome &Result);
   void mendDepfiles(const Outcome &Result) const;
@@ -110,6 +116,9 @@ private:
   CompilerCommand Command;
   std::vector<std::string> Flags;
   IncludeTree Tree;
+  /// The user's own compile, where that came first.
+  std::optional<ProcessResult> AsIs;
+  std::chrono::duration<double> OwnCompile{0};
 };
 
 } // namespace
@@ -179,13 +188,15 @@ static std::map<std::string, int64_t> countArrays(const Plan &P) {
   return Counts;
 }
 
-Outcome Launcher::rewriteWithin(ToolOptions Options) {
+Outcome Launcher::rewriteWithin(ToolOptions Options, bool IfKnown) {
   Options.IsWorthEvidence = [&](const UnitRecord &Unit) {
     return !unchangedAlone(Unit, Options);
   };
-  Options.LooksFirst = includesLibraries(Tree);
   const std::string Decisions =
       DecisionsLookup(Options.Config).pathFor(Tree.Main);
+  // What people decide is done whatever ptxas says.
+  if (IfKnown && Options.Confirm && Decisions.empty() && !isKnown(Options))
+    return {Outcome::Unknown};
   auto Read = readPaths(Options);
   if (!Read)
     return {Outcome::Unreadable, toString(Read.takeError()), {}, "", Decisions};
@@ -223,28 +234,28 @@ Outcome Launcher::copyWith(llvm::ArrayRef<ChangedFile> Changes) {
 }
 
 // Where the headers cannot be copied, their arrays stay.
-Outcome Launcher::rewrite() {
+Outcome Launcher::rewrite(bool IfKnown) {
   std::optional<ToolOptions> Options = readOptions();
   if (!Options)
     return {Outcome::NoFlags, "'" + llvm::join(Flags, " ") +
                                   "' is not understood by 'bankstripe "
                                   "rewrite'"};
   Options->Scope = {"/"};
-  Outcome Result = rewriteWithin(*Options);
+  Outcome Result = rewriteWithin(*Options, IfKnown);
   if (Result.What == Outcome::Unchanged && !Result.Message.empty()) {
     note(Result.Message + "; arrays in headers stay where they are");
     Options->Scope.clear();
-    return rewriteWithin(*Options);
+    return rewriteWithin(*Options, /*IfKnown=*/false);
   }
   return Result;
 }
 
-Outcome Launcher::askApart() {
+Outcome Launcher::askApart(bool IfKnown) {
   const ProcessResult Ended =
       Process(
           [&] {
             initializeClang();
-            return toBytes(rewrite());
+            return toBytes(rewrite(IfKnown));
           },
           isSet("BANKSTRIPE_VERBOSE") ? Output::Shown : Output::Together)
           .wait();
@@ -287,19 +298,64 @@ void Launcher::mendDepfiles(const Outcome &Result) const {
 // To be kept right before the compile.
 CompileStats Launcher::statsOf(std::map<std::string, int64_t> Counts) const {
   const std::chrono::duration<double> Passed =
-      std::chrono::steady_clock::now() - Begin;
+      std::chrono::steady_clock::now() - Begin - OwnCompile;
   llvm::SmallString<256> Object(Command.Output);
   (void)fs::make_absolute(Object); // As canWriteBeside could.
   return {Tree.Main, std::string(Object), std::move(Counts), Passed.count()};
+}
+
+// Where all is in headers of the toolkit, the parse takes a tenth of the
+// compile, so what ptxas says comes first. Who asks ptxas for something shall
+// get just that.
+bool Launcher::isReadSlowly() const {
+  return Command.IsNvcc && includesLibraries(Tree) &&
+         llvm::none_of(Command.AllArgs, [](StringRef Arg) {
+           return Arg.contains("ptxas") || Arg.ends_with("-res-usage") ||
+                  Arg.ends_with("-resource-usage");
+         });
+}
+
+static void show(const ProcessResult &Ended) {
+  llvm::outs() << Ended.Out;
+  llvm::outs().flush();
+  llvm::errs() << Ended.Err;
+}
+
+// Compiles the source as it is. \returns the exit status if that is all there
+// is to do: it is wrong, or no kernel could gain from a rewrite.
+std::optional<int> Launcher::compileFirst() {
+  const auto Start = std::chrono::steady_clock::now();
+  AsIs = runProcess(compileInstead(Command, Command.Input, {"-Xptxas=-v"}),
+                    Output::Apart);
+  OwnCompile = std::chrono::steady_clock::now() - Start;
+  const ResourceTable Said = parsePtxasReport(AsIs->Out + AsIs->Err);
+  AsIs->Out = withoutPtxasReport(AsIs->Out);
+  AsIs->Err = withoutPtxasReport(AsIs->Err);
+  const bool HasTiles = mentions(Tree, "__shared__");
+  const bool MayGain =
+      Said.empty() || llvm::any_of(Said, [&](const auto &Kernel) {
+        const KernelResources &R = Kernel.second;
+        return R.StackFrame || R.CalleeFrames || (HasTiles && R.SharedBytes);
+      });
+  if (AsIs->succeeded() && MayGain)
+    return std::nullopt;
+  if (AsIs->succeeded())
+    note("no kernel of '" + Command.Input + "' uses local memory");
+  addStats(statsOf({}));
+  show(*AsIs);
+  return endAs(*AsIs);
 }
 
 int Launcher::compileAsIs(const Outcome &Result) {
   auto Counts = Result.Counts;
   Counts["parsed"] = Result.What == Outcome::Unchanged;
   addStats(statsOf(std::move(Counts)));
-  if (Command.Depfiles.empty() || Result.Decisions.empty())
+  if (!AsIs && (Command.Depfiles.empty() || Result.Decisions.empty()))
     return become(Command.Words);
-  const ProcessResult Ended = runProcess(Command.Words, Output::Shown);
+  if (AsIs)
+    show(*AsIs);
+  const ProcessResult Ended =
+      AsIs ? *AsIs : runProcess(Command.Words, Output::Shown);
   if (Ended.succeeded())
     mendDepfiles(Result);
   return endAs(Ended);
@@ -322,6 +378,7 @@ int Launcher::compileCopy(const Outcome &Result) {
                                            Result.QuoteFolder}
                 : std::vector<std::string>{"-iquote", Result.QuoteFolder};
   const std::string &Copy = Result.Copies.front().first;
+  OwnCompile = {}; // It was in vain.
   auto Counts = Result.Counts;
   Counts["parsed"] = Counts["rewritten"] = 1;
   const CompileStats Stats = statsOf(std::move(Counts));
@@ -373,8 +430,14 @@ int Launcher::run() {
     addStats(statsOf({}));
     return become(Command.Words);
   }
-  const Outcome Result = askApart();
+  Outcome Result = askApart(/*IfKnown=*/isReadSlowly());
+  if (Result.What == Outcome::Unknown) {
+    if (const auto Status = compileFirst())
+      return *Status;
+    Result = askApart(/*IfKnown=*/false);
+  }
   switch (Result.What) {
+  case Outcome::Unknown:
   case Outcome::Unchanged:
     if (!Result.Message.empty())
       note(Result.Message + "; it is compiled as it is");

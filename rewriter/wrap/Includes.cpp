@@ -131,8 +131,7 @@ bankstripe::readIncludeTree(StringRef Main, const IncludeFolders &Folders) {
   return Tree;
 }
 
-// Whether some file of Tree holds Word.
-static bool mentions(const IncludeTree &Tree, StringRef Word) {
+bool bankstripe::mentions(const IncludeTree &Tree, StringRef Word) {
   return llvm::any_of(Tree.Files, [&](const auto &Entry) {
     return StringRef(Entry.second.Text).contains(Word);
   });

@@ -70,6 +70,9 @@ std::optional<std::string> findIncluded(const IncludeDirective &Directive,
 std::optional<IncludeTree> readIncludeTree(llvm::StringRef Main,
                                            const IncludeFolders &Folders);
 
+/// Whether some file of \p Tree holds \p Word.
+bool mentions(const IncludeTree &Tree, llvm::StringRef Word);
+
 /// Whether device code in \p Tree may declare a per-thread array: some file has
 /// a keyword for it, and some file a `[`.
 bool mayHoldPrivateArray(const IncludeTree &Tree);

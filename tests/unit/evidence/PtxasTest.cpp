@@ -54,6 +54,20 @@ TEST(PtxasReport, DeviceFunctionsAreNoKernelsWhereverTheyStand) {
   EXPECT_EQ(T["k"].SharedBytes, 0u);
 }
 
+TEST(PtxasReport, IsTakenOutOfWhatElseIsSaid) {
+  EXPECT_EQ(withoutPtxasReport(
+                "a.cu(3): warning: look\n"
+                "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+                "ptxas info    : Function properties for k\n"
+                "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill "
+                "loads\n"
+                "ptxas warning : look here too\n"
+                "    indented, without an end"),
+            "a.cu(3): warning: look\n"
+            "ptxas warning : look here too\n"
+            "    indented, without an end");
+}
+
 TEST(PtxasReport, SharedMemoryMayBeASum) {
   ResourceTable T = parsePtxasReport(
       "ptxas info    : Compiling entry function 'k' for 'sm_20'\n"

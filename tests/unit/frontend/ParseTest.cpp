@@ -57,26 +57,6 @@ std::unique_ptr<llvm::Module> moduleOf(llvm::StringRef Code,
   return Module;
 }
 
-TEST(Parse, OfTheUsersBodiesSkipsThoseOfSystemHeaders) {
-  const std::string Wrong = "inline void f() { undeclared(); }\n";
-  auto IsRight = [](const std::string &Code, Depth How) {
-    TemporaryFolder Folder;
-    std::string Messages;
-    llvm::raw_string_ostream OS(Messages);
-    auto Outcome = parseUnit(
-        builtinJob(Folder.write("a.cu", Code), {}), OS, [](ParsedUnit &) {},
-        nullptr, How);
-    if (Outcome)
-      return true;
-    llvm::consumeError(Outcome.takeError());
-    return false;
-  };
-  const std::string System = "# 1 \"system.h\" 1 3\n" + Wrong;
-  EXPECT_TRUE(IsRight(System, Depth::UserBodies));
-  EXPECT_FALSE(IsRight(System, Depth::Whole));
-  EXPECT_FALSE(IsRight(Wrong, Depth::UserBodies));
-}
-
 TEST(Parse, SeesKernelsAndLaunchesInOneDeviceParse) {
   onSnippet("__global__ void k(int *p) {}\n"
             "int main() { k<<<1, 128>>>(nullptr); }\n",

@@ -1,0 +1,91 @@
+"""`bankstripe wrap` before compiles of files with Thrust or CUB, whose parse takes long: ptxas tells
+first whether a kernel could gain.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import os
+import unittest
+
+from support import PLAIN
+from wrap_test import COUNT, KEPT, STAND_IN, WrapTest
+
+# The compiler of the other tests, which also says what ptxas would under -v.
+REPORTS = STAND_IN.replace('print("err"', """if "-Xptxas=-v" in words or "--ptxas-options=-v" in words:
+    print("ptxas info    : Compiling entry function 'k' for 'sm_90'\\\\nptxas info    : Function properties for k\\\\n"
+          f"    {os.environ['FRAME']} bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\\\\n"
+          "ptxas info    : Used 8 registers, 1024 bytes smem", file=sys.stderr)
+print("err\"""".replace("\\\\n", "\\n"))
+
+COMPILE = ("-c", "src/a.cu", "-o", "obj/a.o")
+
+
+class Libraries(WrapTest):
+    def setUp(self):
+        super().setUp()
+        self.compiler.write_text(REPORTS)
+        self.write("src/thrust/pair.h", "")
+        self.source(COUNT)
+
+    def source(self, text):
+        self.write("src/a.cu", '#include "thrust/pair.h"\n' + text)
+
+    def compile(self, *words, frame, code=0, **environment):
+        done = self.wrap(self.compiler, *COMPILE, *words, FRAME=str(frame),
+                         **{"BANKSTRIPE_FLAGS": "--min-speedup=0 --quiet"} | environment)
+        self.assertEqual((done.returncode, done.stdout), (code, "out 1\n"))
+        return done.stderr
+
+    def assert_calls(self, *calls):
+        self.assertEqual([[w for w in call if not w.startswith("-Xcompiler=-iquote")]
+                          for call in self.calls()], [list(call) for call in calls])
+
+    FIRST = ("-Xptxas=-v", *COMPILE)
+    COPY = ("-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o")
+
+    def test_without_local_memory_a_file_is_compiled_once_and_not_parsed(self):
+        self.source(COUNT + "#ifdef __clang__\n#error it is parsed\n#endif\n")
+        self.assertEqual(self.compile(frame=0), "err\n")
+        self.assert_calls(self.FIRST)
+
+    def test_with_local_memory_the_copy_takes_the_place_of_the_object(self):
+        self.assertEqual(self.compile(frame=32), "err\n")
+        self.assert_calls(self.FIRST, self.COPY)
+
+    def test_what_is_known_from_before_is_compiled_once(self):
+        for _ in range(2):
+            self.compile(frame=32, BANKSTRIPE_CACHE_DIR=str(self.folder / "cache"))
+        self.assert_calls(self.FIRST, self.COPY, self.COPY)
+
+    def test_an_object_stays_where_nothing_moves(self):
+        self.source(KEPT)
+        self.assertEqual(self.compile(frame=32), "err\n")
+        self.assert_calls(self.FIRST)
+
+    def test_shared_memory_counts_where_the_file_has_some(self):
+        self.source(COUNT.replace("int last[8] = {0};", "int last[8] = {0};\n  __shared__ int tile[32];"))
+        self.compile(frame=0)
+        self.assert_calls(self.FIRST, self.COPY)
+
+    def test_an_error_is_the_compilers_alone(self):
+        self.source(PLAIN + "int wrong[;\n")
+        self.assertEqual(self.compile("--seven", frame=0, code=7), "err\n")
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_who_asks_ptxas_hears_it_of_the_copy(self):
+        self.assertIn("0 bytes stack frame", self.compile("--ptxas-options=-v", frame=0))
+        self.assert_calls((*self.COPY, "--ptxas-options=-v"))
+
+    def test_decisions_do_not_wait_for_ptxas(self):
+        self.write(".bankstripe.yaml", "version: 1\narrays:\n  - file: src/a.cu\n    function: count\n"
+                                       "    array: last\n    decision: stripe\n")
+        self.compile(frame=0)
+        self.assert_calls(self.COPY)
+
+    def test_an_unconfirmed_rewrite_does_not_wait_for_ptxas(self):
+        self.compile(frame=0, BANKSTRIPE_FLAGS="--no-confirm --min-speedup=0 --quiet")
+        self.assert_calls(self.COPY)
+
+
+if __name__ == "__main__":
+    unittest.main()
