@@ -24,7 +24,10 @@ static constexpr double MostNoise = 0.1;
 
 Replays::Replays(const ToolOptions &Options, const ReadResult &Read, Program &P,
                  const ProgramRun &Seen, CarryOut Make)
-    : Options(Options), Read(Read), P(P), Seen(Seen), Make(std::move(Make)) {}
+    : Options(Options), Read(Read), P(P), Seen(Seen), Make(std::move(Make)) {
+  if (!Options.NoCache && !usualCacheFolder().empty())
+    Earlier.emplace(usualCacheFolder(), usualCacheLimits());
+}
 
 static const SeenKernel *seen(const KernelPlan &K, const ProgramRun &In) {
   auto Found = In.Kernels.find(comparableName(K.Facts.Id));
@@ -69,8 +72,11 @@ llvm::Error Replays::search(std::vector<TuneGroup> &Groups, const Plan &Movable,
       for (auto [V, A] : llvm::zip(Versions, Next))
         V.Attempts.emplace(&G, std::move(A));
     }
-    if (Versions.empty())
+    if (Versions.empty()) {
+      if (Earlier)
+        Earlier->prune();
       return llvm::Error::success();
+    }
     auto Compiled = compile(std::move(Versions));
     if (!Compiled)
       return Compiled.takeError();
@@ -131,6 +137,11 @@ Replays::commandFor(const UnitRecord &Unit, StringRef File,
     Job.GpuArch = Seen.Architecture;
   auto Command = nvccCommand(Job, P.nvcc(), File, ExtraArgs, Cubin);
   llvm::erase(Command, "-rdc=true");
+  // It changes no code, and would say when copies were written.
+  llvm::erase_if(Command, [](StringRef Word) {
+    return Word.ltrim('-') == "lineinfo" ||
+           Word.ltrim('-') == "generate-line-info";
+  });
   return Command;
 }
 
@@ -195,6 +206,63 @@ static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
   return Result;
 }
 
+// What is the same of a module wherever its source lies: copies lie in another
+// folder in each run, whose name stands in messages of assert(), and its digest
+// in the names of functions that are the file's own.
+static std::string unplaced(std::string Module, StringRef Folder) {
+  constexpr size_t Digits = 8;
+  for (StringRef Mark :
+       {Folder, StringRef("_GLOBAL__N__"), StringRef("_INTERNAL_")})
+    for (size_t At = 0; (At = Module.find(Mark, At)) != std::string::npos;)
+      if (Mark == Folder) {
+        Module.erase(At, Mark.size());
+      } else {
+        At += Mark.size();
+        Module.replace(At, Digits, "");
+      }
+  return Module;
+}
+
+// Whatever a result depends on.
+std::string Replays::keyOf(const CapturedLaunch &L,
+                           json::Object Candidate) const {
+  const std::string Module = Candidate.getString("module")->str();
+  Candidate.erase("module");
+  return KeyBuilder()
+      .add("what", "replay")
+      .add("program", ownIdentity() + identityOfFile(P.replayer()))
+      .add("gpu", Seen.Device + identityOfLibrary("libcuda.so.1"))
+      .add("capture", L.Digest)
+      .add("module", unplaced(readText(Module).value_or(""), P.folder()))
+      .add("how", llvm::formatv("{0}", json::Value(std::move(Candidate))).str())
+      .take();
+}
+
+// What an earlier run found.
+std::optional<Replayed> Replays::known(const CapturedLaunch &L,
+                                       const std::string &Key) {
+  std::optional<Replayed> Found;
+  if (Earlier && !L.Digest.empty())
+    Earlier->get(Key, [&](StringRef Json) {
+      auto Results = parseReplays(Json);
+      if (Results && Results->size() == 1)
+        Found = Results->front();
+      llvm::consumeError(Results.takeError());
+      return Found.has_value();
+    });
+  return Found;
+}
+
+// What was not timed may have failed by chance, as for lack of memory.
+void Replays::keep(const Launched &L) {
+  auto Results = parseReplays(L.Json);
+  if (!Results)
+    return llvm::consumeError(Results.takeError());
+  for (auto [Key, R] : llvm::zip(L.Keys, *Results))
+    if (R.Speedup && Earlier && !L.Capture->Digest.empty())
+      Earlier->put(Key, R.Json);
+}
+
 // The candidates, as JSON; empty when there is none.
 std::string Replays::prepare(Launched &L) {
   json::Array Candidates;
@@ -205,7 +273,15 @@ std::string Replays::prepare(Launched &L) {
       M->Problem = "nvcc does not compile its file alone";
       return true;
     }
-    Candidates.push_back(candidate(K, Cubin));
+    json::Object Candidate = candidate(K, Cubin);
+    std::string Key = keyOf(*L.Capture, Candidate);
+    if (const auto Before = known(*L.Capture, Key)) {
+      ++KnownCount;
+      take(*L.Capture, *M, *Before);
+      return true;
+    }
+    Candidates.push_back(std::move(Candidate));
+    L.Keys.push_back(std::move(Key));
     return false;
   });
   return L.Versions.empty()
@@ -219,15 +295,19 @@ llvm::Error Replays::take(Launched &L) {
   auto Results = parseReplays(L.Json);
   if (!Results)
     return Results.takeError();
-  Results->resize(L.Versions.size(), {std::nullopt, "was not replayed"});
+  Results->resize(L.Versions.size(), {std::nullopt, "was not replayed", ""});
   for (auto [M, R] : llvm::zip_equal(L.Versions, *Results)) {
     ++Count;
-    if (M->Problem.empty())
-      M->Problem = R.Problem;
-    if (R.Speedup)
-      M->Nanoseconds += L.Capture->Nanoseconds / *R.Speedup;
+    take(*L.Capture, *M, R);
   }
   return llvm::Error::success();
+}
+
+void Replays::take(const CapturedLaunch &L, Measured &M, const Replayed &R) {
+  if (M.Problem.empty())
+    M.Problem = R.Problem;
+  if (R.Speedup)
+    M.Nanoseconds += L.Nanoseconds / *R.Speedup;
 }
 
 static void giveUp(TuneGroup &G, const std::string &Why) {
@@ -265,7 +345,7 @@ void Replays::replay(std::vector<TuneGroup> &Groups,
       for (const CapturedLaunch &C :
            seen(Versions.front().Run.Decisions.Kernels[Row], Seen)->Captures)
         if (!C.File.empty()) {
-          Launches.push_back({&G, Row, &C, {}, "", ""});
+          Launches.push_back({&G, Row, &C, {}, {}, "", ""});
           for (Measured &M : All[&G])
             Launches.back().Versions.push_back(&M);
         }
@@ -284,6 +364,7 @@ void Replays::replay(std::vector<TuneGroup> &Groups,
                [&](size_t I, WorkResult Result) {
                  Launches[I].Problem = std::move(Result.Problem);
                  Launches[I].Json = std::move(Result.Answer);
+                 keep(Launches[I]);
                  Shown.done("replaying " + NameOf(I));
                  if (Options.Level == Detail::Verbose)
                    llvm::errs() << "bankstripe: replayed " << NameOf(I) << ", "

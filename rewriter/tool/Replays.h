@@ -17,6 +17,7 @@
 #ifndef BANKSTRIPE_TOOL_REPLAYS_H
 #define BANKSTRIPE_TOOL_REPLAYS_H
 
+#include "cache/Cache.h"
 #include "tool/Program.h"
 #include "tune/Measurement.h"
 #include "tune/Search.h"
@@ -37,7 +38,10 @@ public:
   llvm::Error search(std::vector<TuneGroup> &Groups, const Plan &Movable,
                      const Arrangement &Predicted);
 
+  /// Versions of launches that were replayed.
   unsigned count() const { return Count; }
+  /// Those of which the result was known from before.
+  unsigned knownCount() const { return KnownCount; }
 
 private:
   /// An attempt of each of several groups.
@@ -58,6 +62,7 @@ private:
     unsigned Kernel = 0; ///< Index of the plan.
     const CapturedLaunch *Capture = nullptr;
     std::vector<Measured *> Versions; ///< That are to be replayed.
+    std::vector<std::string> Keys;    ///< Of their results, for later runs.
     std::string Json;                 ///< The result, or
     std::string Problem;              ///< why there is none.
   };
@@ -75,8 +80,14 @@ private:
                                       const std::vector<std::string> &ExtraArgs,
                                       llvm::StringRef Cubin) const;
   void replay(std::vector<TuneGroup> &Groups, std::vector<Version> &Versions);
+  std::string keyOf(const CapturedLaunch &L,
+                    llvm::json::Object Candidate) const;
+  std::optional<Replayed> known(const CapturedLaunch &L,
+                                const std::string &Key);
+  void keep(const Launched &L);
   std::string prepare(Launched &L);
   llvm::Error take(Launched &L);
+  void take(const CapturedLaunch &L, Measured &M, const Replayed &R);
   void record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
               double Original);
 
@@ -86,7 +97,9 @@ private:
   const ProgramRun &Seen;
   CarryOut Make;
   std::map<Module, std::string> Cubins; ///< Empty where nvcc failed.
-  unsigned Count = 0;
+  /// What earlier runs measured, as an interrupted one did.
+  std::optional<Cache> Earlier;
+  unsigned Count = 0, KnownCount = 0;
 };
 
 } // namespace bankstripe

@@ -69,7 +69,7 @@ private:
   std::vector<TuneGroup> Groups;
   std::string Device;
   std::optional<Measurement> Together; ///< With the best of all.
-  unsigned Replayed = 0, Comparisons = 0;
+  unsigned Replayed = 0, Known = 0, Comparisons = 0;
   std::chrono::steady_clock::time_point Begin =
       std::chrono::steady_clock::now();
 };
@@ -141,6 +141,7 @@ llvm::Error Tuning::search(double MinSpeedup) {
   if (llvm::Error E = Alone.search(Groups, Movable, Predicted))
     return E;
   Replayed = Alone.count();
+  Known = Alone.knownCount();
   for (TuneGroup &G : Groups)
     if (!G.WhyWhole.empty() && P.canBuild())
       if (llvm::Error E = searchWhole(G))
@@ -262,8 +263,8 @@ llvm::Error Tuning::confirm() {
 TuneOutcome Tuning::outcome() const {
   const std::chrono::duration<double> Taken =
       std::chrono::steady_clock::now() - Begin;
-  return {Movable,       Groups, Device,      Replayed, Comparisons,
-          Taken.count(), Blocks, NotLaunched, Together};
+  return {Movable,     Groups,        Device, Replayed,    Known,
+          Comparisons, Taken.count(), Blocks, NotLaunched, Together};
 }
 
 // The comments before the first key; what follows is printed anew.

@@ -101,7 +101,8 @@ static SeenKernel readKernel(const json::Object &K) {
       if (const json::Object *C = V.getAsObject())
         Seen.Captures.push_back(
             {textIn(*C, "file").str(), C->getNumber("ns").value_or(0),
-             static_cast<uint64_t>(C->getInteger("bytes").value_or(0))});
+             static_cast<uint64_t>(C->getInteger("bytes").value_or(0)),
+             textIn(*C, "digest").str()});
   return Seen;
 }
 
@@ -159,6 +160,7 @@ llvm::Expected<std::vector<Replayed>> bankstripe::parseReplays(StringRef Json) {
     if (!Root->getObject("original"))
       return llvm::createStringError(textIn(*Root, "problem"));
     Result.push_back(readReplay(*Root));
+    Result.back().Json = llvm::formatv("[{0}]", V);
   }
   return Result;
 }

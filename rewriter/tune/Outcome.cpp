@@ -90,6 +90,14 @@ void bankstripe::replaceTuned(DecisionsFile &File, const DecisionsFile &New) {
   replaceEach(File.Kernels, New.Kernels);
 }
 
+static std::string headline(const TuneOutcome &O) {
+  return llvm::formatv(
+      "tuned on {0} in {1:F0} s: {2} replays{3}, {4} whole program{5} compared",
+      O.Device, O.Seconds, O.Replays,
+      O.Known ? " and " + std::to_string(O.Known) + " known from before" : "",
+      O.Comparisons, O.Comparisons == 1 ? "" : "s");
+}
+
 static std::string placeOf(const Place &P) {
   return llvm::formatv("{0}:{1}", llvm::sys::path::filename(P.File), P.Line);
 }
@@ -124,11 +132,7 @@ static void printGroup(llvm::raw_ostream &OS, const TuneOutcome &Outcome,
 
 void bankstripe::printTuning(llvm::raw_ostream &OS,
                              const TuneOutcome &Outcome) {
-  OS << llvm::formatv("tuned on {0} in {1:F0} s: {2} replays, {3} whole "
-                      "program{4} compared; speedups over the original, * is "
-                      "the best\n",
-                      Outcome.Device, Outcome.Seconds, Outcome.Replays,
-                      Outcome.Comparisons, Outcome.Comparisons == 1 ? "" : "s");
+  OS << headline(Outcome) << "; speedups over the original, * is the best\n";
   for (const TuneGroup &G : Outcome.Groups)
     printGroup(OS, Outcome, G);
   if (Outcome.Together)
@@ -185,6 +189,7 @@ json::Value bankstripe::toJson(const TuneOutcome &Outcome) {
       {"tool", "bankstripe"},
       {"device", Outcome.Device},
       {"replays", Outcome.Replays},
+      {"knownReplays", Outcome.Known},
       {"comparisons", Outcome.Comparisons},
       {"notLaunched", json::Array(Outcome.NotLaunched)},
       {"together", Outcome.Together

@@ -21,6 +21,7 @@ struct TuneOutcome {
   const std::vector<TuneGroup> &Groups;
   std::string Device;
   unsigned Replays = 0;     ///< Versions of launches that were replayed.
+  unsigned Known = 0;       ///< The same, known from before.
   unsigned Comparisons = 0; ///< Programs that were built and compared.
   double Seconds = 0;
   /// The blocks that were seen of kernels where no source tells them, by the
