@@ -8,6 +8,7 @@
 #include "tool/Replays.h"
 #include "evidence/Evidence.h"
 #include "tool/Copies.h"
+#include "tool/Nvcc.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -179,17 +180,19 @@ void Replays::compileAll(const std::vector<Version> &Versions) {
   }
   Workers Pool({Options.Jobs, /*Seconds=*/0},
                [&](size_t I, const WorkResult &Result) {
-                 if (Result.Problem.empty() && Result.Answer == "done")
-                   Cubins[Pieces[I].What] = Pieces[I].Cubin;
+                 StringRef Report = Result.Answer;
+                 if (!Result.Problem.empty() || !Report.consume_front("done\n"))
+                   return;
+                 Cubins[Pieces[I].What] = Pieces[I].Cubin;
+                 Used[Pieces[I].What] = parsePtxasReport(Report);
                });
   for (size_t I = 0; I < Pieces.size(); ++I)
     Pool.start(I, [&, I]() -> std::string {
       setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
-      return runProcess(Pieces[I].Command, Output::Together,
-                        Pieces[I].What.first->Job.Directory)
-                     .succeeded()
-                 ? "done"
-                 : "failed";
+      const ProcessResult Ended =
+          runProcess(Pieces[I].Command, Output::Together,
+                     Pieces[I].What.first->Job.Directory);
+      return Ended.succeeded() ? "done\n" + Ended.Out : "failed";
     });
   Pool.finish();
 }
@@ -295,7 +298,7 @@ llvm::Error Replays::take(Launched &L) {
   auto Results = parseReplays(L.Json);
   if (!Results)
     return Results.takeError();
-  Results->resize(L.Versions.size(), {std::nullopt, "was not replayed", ""});
+  Results->resize(L.Versions.size(), {std::nullopt, "was not replayed"});
   for (auto [M, R] : llvm::zip_equal(L.Versions, *Results)) {
     ++Count;
     take(*L.Capture, *M, R);
@@ -306,13 +309,40 @@ llvm::Error Replays::take(Launched &L) {
 void Replays::take(const CapturedLaunch &L, Measured &M, const Replayed &R) {
   if (M.Problem.empty())
     M.Problem = R.Problem;
+  M.IsSure &= R.Sure.has_value();
   if (R.Speedup)
     M.Nanoseconds += L.Nanoseconds / *R.Speedup;
+  if (R.Sure) {
+    M.Most += L.Nanoseconds / R.Sure->first;
+    M.Least += L.Nanoseconds / R.Sure->second;
+  }
 }
 
 static void giveUp(TuneGroup &G, const std::string &Why) {
   G.WhyWhole = Why;
   G.Attempts.clear();
+}
+
+// Empty where ptxas has said nothing of a kernel.
+std::vector<KernelUse> Replays::usesOf(const TuneGroup &G,
+                                       const Version &V) const {
+  std::vector<KernelUse> Uses;
+  for (unsigned Row : G.Kernels) {
+    const KernelPlan &K = V.Run.Decisions.Kernels[Row];
+    auto Found = Used.find({unitOf(K), V.What.Arrays});
+    if (Found == Used.end())
+      return {};
+    const ResourceTable Own =
+        forVersions(Found->second, {K.Facts}, V.Run.Decisions);
+    if (Own.empty())
+      return {};
+    const auto &[Id, R] = *Own.begin();
+    const uint64_t Shared = K.SharedAfter + K.DynamicSharedBytes;
+    Uses.push_back(
+        {residentWarps(Seen.Architecture, K.BlockThreads, R.Registers, Shared),
+         R.Registers, R.StackFrame, static_cast<unsigned>(Shared)});
+  }
+  return Uses;
 }
 
 void Replays::record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
@@ -322,6 +352,9 @@ void Replays::record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
     A.Problem = M.Problem;
     if (M.Problem.empty())
       A.Speedup = Original / M.Nanoseconds;
+    if (A.Speedup && M.IsSure)
+      A.Sure = {Original / M.Most, Original / M.Least};
+    A.Uses = usesOf(G, *M.From);
     G.record(std::move(A), M.From->Run.Decisions);
   }
   const Attempt &First = G.Attempts.front();

@@ -53,7 +53,9 @@ private:
   /// What came of one version of a group's kernels.
   struct Measured {
     Version *From = nullptr;
-    double Nanoseconds = 0; ///< Of all their launches.
+    double Nanoseconds = 0;     ///< Of all their launches.
+    double Most = 0, Least = 0; ///< With a probability of 95 %,
+    bool IsSure = true;         ///< if there is an interval of each.
     std::string Problem;
   };
   /// A captured launch in several versions.
@@ -88,6 +90,7 @@ private:
   std::string prepare(Launched &L);
   llvm::Error take(Launched &L);
   void take(const CapturedLaunch &L, Measured &M, const Replayed &R);
+  std::vector<KernelUse> usesOf(const TuneGroup &G, const Version &V) const;
   void record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
               double Original);
 
@@ -97,6 +100,7 @@ private:
   const ProgramRun &Seen;
   CarryOut Make;
   std::map<Module, std::string> Cubins; ///< Empty where nvcc failed.
+  std::map<Module, ResourceTable> Used; ///< As ptxas says.
   /// What earlier runs measured, as an interrupted one did.
   std::optional<Cache> Earlier;
   unsigned Count = 0, KnownCount = 0;

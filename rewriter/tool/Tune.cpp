@@ -346,11 +346,15 @@ static ReadResult movingAll(ReadResult Read) {
   return Read;
 }
 
-static void print(const TuneOutcome &Outcome, const ToolOptions &Options) {
+static llvm::Error print(const TuneOutcome &Outcome,
+                         const ToolOptions &Options) {
   if (Options.Format == OutputFormat::Json)
     llvm::outs() << llvm::formatv("{0:2}\n", toJson(Outcome));
   else if (Options.Level != Detail::Quiet)
     printTuning(llvm::outs(), Outcome);
+  return Options.Html.empty()
+             ? llvm::Error::success()
+             : replaceFile(Options.Html, pageOf(Outcome), std::nullopt);
 }
 
 // What --dry-run says.
@@ -407,9 +411,9 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
   if (llvm::Error E = T.search(MinSpeedup))
     return E;
   llvm::Error Unconfirmed = T.confirm();
-  print(T.outcome(), Options);
-  if (Unconfirmed)
-    return Unconfirmed;
+  if (llvm::Error E =
+          joinErrors(std::move(Unconfirmed), print(T.outcome(), Options)))
+    return E;
   return writeAll(decisionsOf(T.outcome()), Options);
 }
 

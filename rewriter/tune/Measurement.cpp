@@ -135,8 +135,13 @@ static Replayed readReplay(const json::Object &Root) {
     R.Problem = Error.empty() ? "computes something else"
                               : ("fails with " + Error).str();
   }
-  if (const json::Object *Times = Root.getObject("times"))
+  if (const json::Object *Times = Root.getObject("times")) {
     R.Speedup = Times->getNumber("speedup");
+    if (const json::Array *Sure = Times->getArray("speedupInterval");
+        Sure && Sure->size() == 2)
+      R.Sure = {(*Sure)[0].getAsNumber().value_or(0),
+                (*Sure)[1].getAsNumber().value_or(0)};
+  }
   if (!R.Speedup && R.Problem.empty())
     R.Problem = ("not timed: " + textIn(Root, "untimed")).str();
   return R;

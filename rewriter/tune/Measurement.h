@@ -78,6 +78,9 @@ struct Replayed {
   std::optional<double> Speedup;
   std::string Problem;   ///< What is wrong; else empty.
   std::string Json = {}; ///< A list with nothing but this.
+  /// Where the speedup lies with a probability of 95 %, where that was asked
+  /// for long enough.
+  std::optional<std::pair<double, double>> Sure = {};
 };
 
 /// What became of a list of candidates; a last one may be missing. Errors also:

@@ -45,6 +45,10 @@ void replaceTuned(DecisionsFile &File, const DecisionsFile &New);
 /// A table of what was tried, kernel by kernel, the best marked.
 void printTuning(llvm::raw_ostream &OS, const TuneOutcome &Outcome);
 
+/// The same as a page of HTML, with intervals and reasons.
+std::string pageOf(const TuneOutcome &Outcome);
+llvm::StringRef pageStyle(); ///< Also of the page of a verification.
+
 /// The same for machines.
 llvm::json::Value toJson(const TuneOutcome &Outcome);
 

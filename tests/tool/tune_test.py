@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -143,6 +144,19 @@ class Replayed(TuneTest):
         self.expect(DONE, self.tune(LOSES))
         self.assertFalse((self.folder / "calls").exists())
         self.assertIn("decision:        keep", self.decisions())
+
+    def test_the_page_agrees_with_the_table(self):
+        done = self.expect(DONE, self.tune(GAINS, "--html=page.html", failing=("slot",)))
+        page = self.read("page.html")
+        rows = [re.sub(r"<[^>]*>", "|", row) for row in re.findall("<tr>(.*?)</tr>", page)[1:]]
+        table = re.findall(r"^  ([* ]) (\S.*?) +(\d\.\d\dx|fails.*)$", done.stdout, re.M)
+        self.assertEqual(len(rows), len(table))
+        for row, (mark, name, figure) in zip(rows, table):
+            self.assertIn("|" + (mark + " ").lstrip() + name + "|", row)
+            self.assertIn("|" + figure + "|", row)
+        best = next(row for row in rows if "* stripes" in row)
+        self.assertIn("|1.980 to 2.040|", best)
+        self.assertIn("|40|", best)
 
     def test_carveouts_need_no_compile(self):
         group, attempts = self.attempts(self.tune(GAINS, "--format=json", factors={"30": 0.5}))
