@@ -97,6 +97,9 @@ std::string ownIdentity();
 /// real name, size and time, scripts by their text.
 std::string identityOfFile(llvm::StringRef Path);
 
+/// Tells the library \p Name, if it is loaded, likewise: such as the driver.
+std::string identityOfLibrary(const char *Name);
+
 /// Tells nvcc at \p Nvcc, with the compilers that it runs, from other ones.
 /// \p HostCompiler is the one that its command names, or empty.
 std::string identityOfNvcc(llvm::StringRef Nvcc, llvm::StringRef HostCompiler);

@@ -22,6 +22,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include <dlfcn.h>
 #include <link.h>
 #include <unistd.h>
 
@@ -47,6 +48,18 @@ std::string bankstripe::identityOfFile(StringRef Path) {
     if (auto Script = readText(Real))
       Text += " " + strongDigestOf(*Script);
   return Text + "\n";
+}
+
+std::string bankstripe::identityOfLibrary(const char *Name) {
+  link_map *Found = nullptr;
+  void *Library = dlopen(Name, RTLD_LAZY | RTLD_NOLOAD);
+  if (!Library)
+    return "";
+  if (dlinfo(Library, RTLD_DI_LINKMAP, &Found) != 0)
+    Found = nullptr;
+  std::string Text = Found ? identityOfFile(Found->l_name) : "";
+  dlclose(Library);
+  return Text;
 }
 
 // Adds the program or library to a text, by the file that holds it.

@@ -176,10 +176,9 @@ void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
         Run.Resources.Before.insert({Id, R});
 }
 
-// What was said of a kernel's version, if that stands beside it, else of it.
-static ResourceTable forVersions(const ResourceTable &Reply,
-                                 const std::vector<Kernel> &Kernels,
-                                 const Plan &P) {
+ResourceTable bankstripe::forVersions(const ResourceTable &Reply,
+                                      const std::vector<Kernel> &Kernels,
+                                      const Plan &P) {
   ResourceTable Result = forKernels(Reply, Kernels);
   for (const KernelPlan &K : P.Kernels) {
     const std::string &Name = K.Facts.Text.Name;

@@ -19,6 +19,11 @@ struct NvccQuestion {
   std::vector<std::string> ExtraArgs; ///< Folders to look in first.
 };
 
+/// Of what was said of \p Kernels, which are as in \p P, that of a kernel's
+/// version, if that stands beside it, else of it.
+ResourceTable forVersions(const ResourceTable &Reply,
+                          const std::vector<Kernel> &Kernels, const Plan &P);
+
 /// Asks nvcc about the original and the rewritten files until the plan of
 /// \p Run is settled, and fills in RunResult::Resources. \p Units
 /// keep what it says of the originals. Does nothing without nvcc. Errors: as of

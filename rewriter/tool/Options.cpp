@@ -234,8 +234,9 @@ static Option<unsigned> Runs("runs", cl::location(Given.Runs),
 static Option<std::string>
     Html("html", cl::location(Given.Html), cl::value_desc("FILE"),
          cl::desc("Write the result there as a page, with the changes and the "
-                  "reasons for them; see docs/guide/report.md"),
-         cl::cat(Category), cl::sub(VerifyCommand));
+                  "reasons for them, or of 'tune', all that was tried; see "
+                  "docs/guide/report.md"),
+         cl::cat(Category), cl::sub(VerifyCommand), cl::sub(TuneCommand));
 static Option<std::string>
     VerifyProgram("verify-program", cl::location(Given.VerifyProgram),
                   cl::value_desc("PATH"),

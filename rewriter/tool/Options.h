@@ -60,7 +60,7 @@ struct ToolOptions {
   std::string OutputDirectory; ///< Of `--output-dir`.
   bool EmbedHelper = false;
   unsigned Runs = 5;         ///< Timing runs of `verify`.
-  std::string Html;          ///< `verify --html`; empty: none.
+  std::string Html;          ///< `--html`, of verify and tune; empty: none.
   std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
   std::vector<std::string> ProgramArgs; ///< `--program-arg`.
   std::string BuildCommand; ///< `--build`; empty: nvcc on the given files.

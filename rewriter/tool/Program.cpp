@@ -282,14 +282,18 @@ Program::survey(StringRef Executable, ArrayRef<std::string> Symbols) const {
   return resultOf(std::move(Command));
 }
 
+std::string Program::replayer() const {
+  return besideExecutable("bankstripe-replay", Verifier);
+}
+
 llvm::Expected<std::string>
 Program::replay(StringRef Capture, StringRef Candidates, StringRef Name) const {
   const std::string List = Folder + "/" + Name.str() + ".list";
   if (llvm::Error E = replaceFile(List, Candidates, std::nullopt))
     return std::move(E);
-  return resultOf({besideExecutable("bankstripe-replay", Verifier),
-                   "--candidates=" + List, "--lock=" + Folder, Capture.str()},
-                  Name);
+  return resultOf(
+      {replayer(), "--candidates=" + List, "--lock=" + Folder, Capture.str()},
+      Name);
 }
 
 llvm::Expected<bool> Program::agreesUnfused(ArrayRef<ChangedFile> Changes) {

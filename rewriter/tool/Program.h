@@ -73,6 +73,8 @@ public:
                                      llvm::StringRef Name) const;
 
   const std::string &nvcc() const { return Nvcc; }
+  /// The path of bankstripe-replay.
+  std::string replayer() const;
   /// Whether versions of it can be built; else it is only run as it is.
   bool canBuild() const {
     return !Options.BuildCommand.empty() || Options.BuiltProgram.empty();

@@ -8,6 +8,7 @@
 #include "tool/Replays.h"
 #include "evidence/Evidence.h"
 #include "tool/Copies.h"
+#include "tool/Nvcc.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -24,7 +25,10 @@ static constexpr double MostNoise = 0.1;
 
 Replays::Replays(const ToolOptions &Options, const ReadResult &Read, Program &P,
                  const ProgramRun &Seen, CarryOut Make)
-    : Options(Options), Read(Read), P(P), Seen(Seen), Make(std::move(Make)) {}
+    : Options(Options), Read(Read), P(P), Seen(Seen), Make(std::move(Make)) {
+  if (!Options.NoCache && !usualCacheFolder().empty())
+    Earlier.emplace(usualCacheFolder(), usualCacheLimits());
+}
 
 static const SeenKernel *seen(const KernelPlan &K, const ProgramRun &In) {
   auto Found = In.Kernels.find(comparableName(K.Facts.Id));
@@ -69,8 +73,11 @@ llvm::Error Replays::search(std::vector<TuneGroup> &Groups, const Plan &Movable,
       for (auto [V, A] : llvm::zip(Versions, Next))
         V.Attempts.emplace(&G, std::move(A));
     }
-    if (Versions.empty())
+    if (Versions.empty()) {
+      if (Earlier)
+        Earlier->prune();
       return llvm::Error::success();
+    }
     auto Compiled = compile(std::move(Versions));
     if (!Compiled)
       return Compiled.takeError();
@@ -131,6 +138,11 @@ Replays::commandFor(const UnitRecord &Unit, StringRef File,
     Job.GpuArch = Seen.Architecture;
   auto Command = nvccCommand(Job, P.nvcc(), File, ExtraArgs, Cubin);
   llvm::erase(Command, "-rdc=true");
+  // It changes no code, and would say when copies were written.
+  llvm::erase_if(Command, [](StringRef Word) {
+    return Word.ltrim('-') == "lineinfo" ||
+           Word.ltrim('-') == "generate-line-info";
+  });
   return Command;
 }
 
@@ -168,17 +180,19 @@ void Replays::compileAll(const std::vector<Version> &Versions) {
   }
   Workers Pool({Options.Jobs, /*Seconds=*/0},
                [&](size_t I, const WorkResult &Result) {
-                 if (Result.Problem.empty() && Result.Answer == "done")
-                   Cubins[Pieces[I].What] = Pieces[I].Cubin;
+                 StringRef Report = Result.Answer;
+                 if (!Result.Problem.empty() || !Report.consume_front("done\n"))
+                   return;
+                 Cubins[Pieces[I].What] = Pieces[I].Cubin;
+                 Used[Pieces[I].What] = parsePtxasReport(Report);
                });
   for (size_t I = 0; I < Pieces.size(); ++I)
     Pool.start(I, [&, I]() -> std::string {
       setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
-      return runProcess(Pieces[I].Command, Output::Together,
-                        Pieces[I].What.first->Job.Directory)
-                     .succeeded()
-                 ? "done"
-                 : "failed";
+      const ProcessResult Ended =
+          runProcess(Pieces[I].Command, Output::Together,
+                     Pieces[I].What.first->Job.Directory);
+      return Ended.succeeded() ? "done\n" + Ended.Out : "failed";
     });
   Pool.finish();
 }
@@ -195,6 +209,63 @@ static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
   return Result;
 }
 
+// What is the same of a module wherever its source lies: copies lie in another
+// folder in each run, whose name stands in messages of assert(), and its digest
+// in the names of functions that are the file's own.
+static std::string unplaced(std::string Module, StringRef Folder) {
+  constexpr size_t Digits = 8;
+  for (StringRef Mark :
+       {Folder, StringRef("_GLOBAL__N__"), StringRef("_INTERNAL_")})
+    for (size_t At = 0; (At = Module.find(Mark, At)) != std::string::npos;)
+      if (Mark == Folder) {
+        Module.erase(At, Mark.size());
+      } else {
+        At += Mark.size();
+        Module.replace(At, Digits, "");
+      }
+  return Module;
+}
+
+// Whatever a result depends on.
+std::string Replays::keyOf(const CapturedLaunch &L,
+                           json::Object Candidate) const {
+  const std::string Module = Candidate.getString("module")->str();
+  Candidate.erase("module");
+  return KeyBuilder()
+      .add("what", "replay")
+      .add("program", ownIdentity() + identityOfFile(P.replayer()))
+      .add("gpu", Seen.Device + identityOfLibrary("libcuda.so.1"))
+      .add("capture", L.Digest)
+      .add("module", unplaced(readText(Module).value_or(""), P.folder()))
+      .add("how", llvm::formatv("{0}", json::Value(std::move(Candidate))).str())
+      .take();
+}
+
+// What an earlier run found.
+std::optional<Replayed> Replays::known(const CapturedLaunch &L,
+                                       const std::string &Key) {
+  std::optional<Replayed> Found;
+  if (Earlier && !L.Digest.empty())
+    Earlier->get(Key, [&](StringRef Json) {
+      auto Results = parseReplays(Json);
+      if (Results && Results->size() == 1)
+        Found = Results->front();
+      llvm::consumeError(Results.takeError());
+      return Found.has_value();
+    });
+  return Found;
+}
+
+// What was not timed may have failed by chance, as for lack of memory.
+void Replays::keep(const Launched &L) {
+  auto Results = parseReplays(L.Json);
+  if (!Results)
+    return llvm::consumeError(Results.takeError());
+  for (auto [Key, R] : llvm::zip(L.Keys, *Results))
+    if (R.Speedup && Earlier && !L.Capture->Digest.empty())
+      Earlier->put(Key, R.Json);
+}
+
 // The candidates, as JSON; empty when there is none.
 std::string Replays::prepare(Launched &L) {
   json::Array Candidates;
@@ -205,7 +276,15 @@ std::string Replays::prepare(Launched &L) {
       M->Problem = "nvcc does not compile its file alone";
       return true;
     }
-    Candidates.push_back(candidate(K, Cubin));
+    json::Object Candidate = candidate(K, Cubin);
+    std::string Key = keyOf(*L.Capture, Candidate);
+    if (const auto Before = known(*L.Capture, Key)) {
+      ++KnownCount;
+      take(*L.Capture, *M, *Before);
+      return true;
+    }
+    Candidates.push_back(std::move(Candidate));
+    L.Keys.push_back(std::move(Key));
     return false;
   });
   return L.Versions.empty()
@@ -222,17 +301,48 @@ llvm::Error Replays::take(Launched &L) {
   Results->resize(L.Versions.size(), {std::nullopt, "was not replayed"});
   for (auto [M, R] : llvm::zip_equal(L.Versions, *Results)) {
     ++Count;
-    if (M->Problem.empty())
-      M->Problem = R.Problem;
-    if (R.Speedup)
-      M->Nanoseconds += L.Capture->Nanoseconds / *R.Speedup;
+    take(*L.Capture, *M, R);
   }
   return llvm::Error::success();
+}
+
+void Replays::take(const CapturedLaunch &L, Measured &M, const Replayed &R) {
+  if (M.Problem.empty())
+    M.Problem = R.Problem;
+  M.IsSure &= R.Sure.has_value();
+  if (R.Speedup)
+    M.Nanoseconds += L.Nanoseconds / *R.Speedup;
+  if (R.Sure) {
+    M.Most += L.Nanoseconds / R.Sure->first;
+    M.Least += L.Nanoseconds / R.Sure->second;
+  }
 }
 
 static void giveUp(TuneGroup &G, const std::string &Why) {
   G.WhyWhole = Why;
   G.Attempts.clear();
+}
+
+// Empty where ptxas has said nothing of a kernel.
+std::vector<KernelUse> Replays::usesOf(const TuneGroup &G,
+                                       const Version &V) const {
+  std::vector<KernelUse> Uses;
+  for (unsigned Row : G.Kernels) {
+    const KernelPlan &K = V.Run.Decisions.Kernels[Row];
+    auto Found = Used.find({unitOf(K), V.What.Arrays});
+    if (Found == Used.end())
+      return {};
+    const ResourceTable Own =
+        forVersions(Found->second, {K.Facts}, V.Run.Decisions);
+    if (Own.empty())
+      return {};
+    const auto &[Id, R] = *Own.begin();
+    const uint64_t Shared = K.SharedAfter + K.DynamicSharedBytes;
+    Uses.push_back(
+        {residentWarps(Seen.Architecture, K.BlockThreads, R.Registers, Shared),
+         R.Registers, R.StackFrame, static_cast<unsigned>(Shared)});
+  }
+  return Uses;
 }
 
 void Replays::record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
@@ -242,6 +352,9 @@ void Replays::record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
     A.Problem = M.Problem;
     if (M.Problem.empty())
       A.Speedup = Original / M.Nanoseconds;
+    if (A.Speedup && M.IsSure)
+      A.Sure = {Original / M.Most, Original / M.Least};
+    A.Uses = usesOf(G, *M.From);
     G.record(std::move(A), M.From->Run.Decisions);
   }
   const Attempt &First = G.Attempts.front();
@@ -265,7 +378,7 @@ void Replays::replay(std::vector<TuneGroup> &Groups,
       for (const CapturedLaunch &C :
            seen(Versions.front().Run.Decisions.Kernels[Row], Seen)->Captures)
         if (!C.File.empty()) {
-          Launches.push_back({&G, Row, &C, {}, "", ""});
+          Launches.push_back({&G, Row, &C, {}, {}, "", ""});
           for (Measured &M : All[&G])
             Launches.back().Versions.push_back(&M);
         }
@@ -284,6 +397,7 @@ void Replays::replay(std::vector<TuneGroup> &Groups,
                [&](size_t I, WorkResult Result) {
                  Launches[I].Problem = std::move(Result.Problem);
                  Launches[I].Json = std::move(Result.Answer);
+                 keep(Launches[I]);
                  Shown.done("replaying " + NameOf(I));
                  if (Options.Level == Detail::Verbose)
                    llvm::errs() << "bankstripe: replayed " << NameOf(I) << ", "

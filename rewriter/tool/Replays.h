@@ -17,6 +17,7 @@
 #ifndef BANKSTRIPE_TOOL_REPLAYS_H
 #define BANKSTRIPE_TOOL_REPLAYS_H
 
+#include "cache/Cache.h"
 #include "tool/Program.h"
 #include "tune/Measurement.h"
 #include "tune/Search.h"
@@ -37,7 +38,10 @@ public:
   llvm::Error search(std::vector<TuneGroup> &Groups, const Plan &Movable,
                      const Arrangement &Predicted);
 
+  /// Versions of launches that were replayed.
   unsigned count() const { return Count; }
+  /// Those of which the result was known from before.
+  unsigned knownCount() const { return KnownCount; }
 
 private:
   /// An attempt of each of several groups.
@@ -49,7 +53,9 @@ private:
   /// What came of one version of a group's kernels.
   struct Measured {
     Version *From = nullptr;
-    double Nanoseconds = 0; ///< Of all their launches.
+    double Nanoseconds = 0;     ///< Of all their launches.
+    double Most = 0, Least = 0; ///< With a probability of 95 %,
+    bool IsSure = true;         ///< if there is an interval of each.
     std::string Problem;
   };
   /// A captured launch in several versions.
@@ -58,6 +64,7 @@ private:
     unsigned Kernel = 0; ///< Index of the plan.
     const CapturedLaunch *Capture = nullptr;
     std::vector<Measured *> Versions; ///< That are to be replayed.
+    std::vector<std::string> Keys;    ///< Of their results, for later runs.
     std::string Json;                 ///< The result, or
     std::string Problem;              ///< why there is none.
   };
@@ -75,8 +82,15 @@ private:
                                       const std::vector<std::string> &ExtraArgs,
                                       llvm::StringRef Cubin) const;
   void replay(std::vector<TuneGroup> &Groups, std::vector<Version> &Versions);
+  std::string keyOf(const CapturedLaunch &L,
+                    llvm::json::Object Candidate) const;
+  std::optional<Replayed> known(const CapturedLaunch &L,
+                                const std::string &Key);
+  void keep(const Launched &L);
   std::string prepare(Launched &L);
   llvm::Error take(Launched &L);
+  void take(const CapturedLaunch &L, Measured &M, const Replayed &R);
+  std::vector<KernelUse> usesOf(const TuneGroup &G, const Version &V) const;
   void record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
               double Original);
 
@@ -86,7 +100,10 @@ private:
   const ProgramRun &Seen;
   CarryOut Make;
   std::map<Module, std::string> Cubins; ///< Empty where nvcc failed.
-  unsigned Count = 0;
+  std::map<Module, ResourceTable> Used; ///< As ptxas says.
+  /// What earlier runs measured, as an interrupted one did.
+  std::optional<Cache> Earlier;
+  unsigned Count = 0, KnownCount = 0;
 };
 
 } // namespace bankstripe

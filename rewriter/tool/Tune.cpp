@@ -69,7 +69,7 @@ private:
   std::vector<TuneGroup> Groups;
   std::string Device;
   std::optional<Measurement> Together; ///< With the best of all.
-  unsigned Replayed = 0, Comparisons = 0;
+  unsigned Replayed = 0, Known = 0, Comparisons = 0;
   std::chrono::steady_clock::time_point Begin =
       std::chrono::steady_clock::now();
 };
@@ -141,6 +141,7 @@ llvm::Error Tuning::search(double MinSpeedup) {
   if (llvm::Error E = Alone.search(Groups, Movable, Predicted))
     return E;
   Replayed = Alone.count();
+  Known = Alone.knownCount();
   for (TuneGroup &G : Groups)
     if (!G.WhyWhole.empty() && P.canBuild())
       if (llvm::Error E = searchWhole(G))
@@ -262,8 +263,8 @@ llvm::Error Tuning::confirm() {
 TuneOutcome Tuning::outcome() const {
   const std::chrono::duration<double> Taken =
       std::chrono::steady_clock::now() - Begin;
-  return {Movable,       Groups, Device,      Replayed, Comparisons,
-          Taken.count(), Blocks, NotLaunched, Together};
+  return {Movable,     Groups,        Device, Replayed,    Known,
+          Comparisons, Taken.count(), Blocks, NotLaunched, Together};
 }
 
 // The comments before the first key; what follows is printed anew.
@@ -345,11 +346,15 @@ static ReadResult movingAll(ReadResult Read) {
   return Read;
 }
 
-static void print(const TuneOutcome &Outcome, const ToolOptions &Options) {
+static llvm::Error print(const TuneOutcome &Outcome,
+                         const ToolOptions &Options) {
   if (Options.Format == OutputFormat::Json)
     llvm::outs() << llvm::formatv("{0:2}\n", toJson(Outcome));
   else if (Options.Level != Detail::Quiet)
     printTuning(llvm::outs(), Outcome);
+  return Options.Html.empty()
+             ? llvm::Error::success()
+             : replaceFile(Options.Html, pageOf(Outcome), std::nullopt);
 }
 
 // What --dry-run says.
@@ -406,9 +411,9 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
   if (llvm::Error E = T.search(MinSpeedup))
     return E;
   llvm::Error Unconfirmed = T.confirm();
-  print(T.outcome(), Options);
-  if (Unconfirmed)
-    return Unconfirmed;
+  if (llvm::Error E =
+          joinErrors(std::move(Unconfirmed), print(T.outcome(), Options)))
+    return E;
   return writeAll(decisionsOf(T.outcome()), Options);
 }
 

@@ -101,7 +101,8 @@ static SeenKernel readKernel(const json::Object &K) {
       if (const json::Object *C = V.getAsObject())
         Seen.Captures.push_back(
             {textIn(*C, "file").str(), C->getNumber("ns").value_or(0),
-             static_cast<uint64_t>(C->getInteger("bytes").value_or(0))});
+             static_cast<uint64_t>(C->getInteger("bytes").value_or(0)),
+             textIn(*C, "digest").str()});
   return Seen;
 }
 
@@ -134,8 +135,13 @@ static Replayed readReplay(const json::Object &Root) {
     R.Problem = Error.empty() ? "computes something else"
                               : ("fails with " + Error).str();
   }
-  if (const json::Object *Times = Root.getObject("times"))
+  if (const json::Object *Times = Root.getObject("times")) {
     R.Speedup = Times->getNumber("speedup");
+    if (const json::Array *Sure = Times->getArray("speedupInterval");
+        Sure && Sure->size() == 2)
+      R.Sure = {(*Sure)[0].getAsNumber().value_or(0),
+                (*Sure)[1].getAsNumber().value_or(0)};
+  }
   if (!R.Speedup && R.Problem.empty())
     R.Problem = ("not timed: " + textIn(Root, "untimed")).str();
   return R;
@@ -159,6 +165,7 @@ llvm::Expected<std::vector<Replayed>> bankstripe::parseReplays(StringRef Json) {
     if (!Root->getObject("original"))
       return llvm::createStringError(textIn(*Root, "problem"));
     Result.push_back(readReplay(*Root));
+    Result.back().Json = llvm::formatv("[{0}]", V);
   }
   return Result;
 }

@@ -53,6 +53,7 @@ struct CapturedLaunch {
   std::string File;       ///< Empty when there is none.
   double Nanoseconds = 0; ///< Of all launches that it stands for.
   uint64_t Bytes = 0;     ///< Of this memory.
+  std::string Digest;     ///< Of what it launches, and with which memory.
 };
 
 /// What a run of the program showed of a kernel.
@@ -75,7 +76,11 @@ llvm::Expected<ProgramRun> parseSurvey(llvm::StringRef Json);
 struct Replayed {
   /// Median of the original over its own; nothing when it was not timed.
   std::optional<double> Speedup;
-  std::string Problem; ///< What is wrong; else empty.
+  std::string Problem;   ///< What is wrong; else empty.
+  std::string Json = {}; ///< A list with nothing but this.
+  /// Where the speedup lies with a probability of 95 %, where that was asked
+  /// for long enough.
+  std::optional<std::pair<double, double>> Sure = {};
 };
 
 /// What became of a list of candidates; a last one may be missing. Errors also:

@@ -21,6 +21,7 @@ struct TuneOutcome {
   const std::vector<TuneGroup> &Groups;
   std::string Device;
   unsigned Replays = 0;     ///< Versions of launches that were replayed.
+  unsigned Known = 0;       ///< The same, known from before.
   unsigned Comparisons = 0; ///< Programs that were built and compared.
   double Seconds = 0;
   /// The blocks that were seen of kernels where no source tells them, by the
@@ -43,6 +44,10 @@ void replaceTuned(DecisionsFile &File, const DecisionsFile &New);
 
 /// A table of what was tried, kernel by kernel, the best marked.
 void printTuning(llvm::raw_ostream &OS, const TuneOutcome &Outcome);
+
+/// The same as a page of HTML, with intervals and reasons.
+std::string pageOf(const TuneOutcome &Outcome);
+llvm::StringRef pageStyle(); ///< Also of the page of a verification.
 
 /// The same for machines.
 llvm::json::Value toJson(const TuneOutcome &Outcome);

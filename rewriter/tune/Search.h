@@ -27,6 +27,13 @@ namespace bankstripe {
 /// counted on behind those.
 using Arrangement = std::map<unsigned, LayoutChoice>;
 
+/// What a kernel takes in one version.
+struct KernelUse {
+  unsigned Warps = 0; ///< That an SM can hold; 0 where that is not known.
+  unsigned Registers = 0, LocalBytes = 0; ///< Per thread.
+  unsigned SharedBytes = 0;               ///< Per block.
+};
+
 /// One arrangement of the arrays of a group, and what came of it.
 struct Attempt {
   std::string Name; ///< For people: `stripes`, `slots without 'x'`.
@@ -39,6 +46,10 @@ struct Attempt {
   /// Time of the original over its time; nothing when it was not measured.
   std::optional<double> Speedup = {};
   std::string Problem = {}; ///< Why not.
+  /// Where the speedup lies with a probability of 95 %, if that is known.
+  std::optional<std::pair<double, double>> Sure = {};
+  /// Of the group's kernels, in their order; empty where that is not known.
+  std::vector<KernelUse> Uses = {};
 };
 
 /// Kernels that were launched and share arrays, which are decided together.

@@ -11,12 +11,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "recording/Capture.h"
+#include "recording/DigestMix.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <map>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -187,6 +189,83 @@ bankstripe::runtime::readCapture(const std::string &Path) {
       std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
       File.Storage, Read.Result.Storage);
   return std::move(Read.Result);
+}
+
+// nvcc puts a digest of the file's path into names that are the file's own. In
+// another folder, as where a copy is built, the same file has another one.
+static void forgetPath(std::string &Text) {
+  constexpr size_t Digits = 8;
+  for (const std::string_view Mark : {"_GLOBAL__N__", "_INTERNAL_"})
+    for (size_t At = 0; (At = Text.find(Mark, At)) != std::string::npos;) {
+      At += Mark.size();
+      if (At + Digits <= Text.size())
+        Text.replace(At, Digits, Digits, '0');
+    }
+}
+
+namespace {
+
+// Bytes in which pointers count by what they point to.
+class Unplaced {
+public:
+  explicit Unplaced(const Capture &Of) {
+    for (const CapturedMemory &M : Of.Memory)
+      Memory[M.Address] = {M.Address + M.Bytes, labelOf(M)};
+  }
+
+  // What tells the memory from all other of its capture, in each run.
+  static uint64_t labelOf(const CapturedMemory &M) {
+    std::string Known =
+        ByteWriter().fields(M.Bytes, M.Kind, M.Symbol, M.Number).Out;
+    forgetPath(Known);
+    return mixPlaced(digestBytes(Known.data(), Known.size()) + Known.size());
+  }
+
+  std::string bytes(std::string Bytes) const {
+    if (Memory.empty())
+      return Bytes;
+    const uint64_t First = Memory.begin()->first;
+    const uint64_t Last = Memory.rbegin()->second.first;
+    uint64_t Word = 0;
+    for (size_t At = 0; At + sizeof Word <= Bytes.size(); At += sizeof Word) {
+      std::memcpy(&Word, Bytes.data() + At, sizeof Word);
+      if (Word < First || Word > Last)
+        continue;
+      // Pointers behind the last element are common.
+      const auto [Begin, Rest] = *std::prev(Memory.upper_bound(Word));
+      if (Word > Rest.first)
+        continue;
+      Word += Rest.second - Begin;
+      std::memcpy(Bytes.data() + At, &Word, sizeof Word);
+    }
+    return Bytes;
+  }
+
+private:
+  /// End and label, by the address.
+  std::map<uint64_t, std::pair<uint64_t, uint64_t>> Memory;
+};
+
+} // namespace
+
+uint64_t bankstripe::runtime::digestOf(const Capture &Of) {
+  const Unplaced In(Of);
+  CapturedKernel Kernel = Of.Original;
+  forgetPath(Kernel.Symbol);
+  forgetPath(Kernel.Image);
+  for (CapturedParameter &P : Kernel.Parameters)
+    P.Bytes = In.bytes(std::move(P.Bytes));
+  const std::string Launch = ByteWriter().fields(Kernel).Out;
+  uint64_t Sum = digestBytes(Launch.data(), Launch.size()) + Launch.size();
+  for (const CapturedMemory &M : Of.Memory)
+    for (uint64_t Page = 0; Page < M.Before.size(); ++Page) {
+      const std::string Bytes = In.bytes(pageBytes(
+          M.Before[Page],
+          std::min(CapturePageBytes, M.Bytes - Page * CapturePageBytes)));
+      Sum += mixPlaced(mixWord(Unplaced::labelOf(M), Page) +
+                       digestBytes(Bytes.data(), Bytes.size()));
+    }
+  return mixPlaced(Sum);
 }
 
 PageStore::PageStore(std::string Path, uint64_t MostBytes)

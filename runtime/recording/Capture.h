@@ -150,6 +150,10 @@ std::string pageBytes(const CapturedPage &Page, uint64_t Bytes);
 /// may be larger than the host's memory, and must not be changed meanwhile.
 std::variant<Capture, ReadError> readCapture(const std::string &Path);
 
+/// The same for two captures of the same launch with the same memory, wherever
+/// that lies: its addresses, and pointers to it, are others in each run.
+uint64_t digestOf(const Capture &Of);
+
 // Writing one
 
 constexpr FileKind CaptureFile{"\x89"

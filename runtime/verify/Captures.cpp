@@ -100,9 +100,11 @@ static void choose(SurveyedKernel &K, const std::vector<const Launch *> &All,
     L.Path = Captures.at(L.Number);
     Captures.erase(L.Number);
     if (const auto Read = readCapture(L.Path);
-        const auto *C = std::get_if<Capture>(&Read))
+        const auto *C = std::get_if<Capture>(&Read)) {
       for (const CapturedMemory &M : C->Memory)
         L.Bytes += M.Bytes;
+      L.Digest = digestOf(*C);
+    }
   }
   std::error_code Error;
   for (const auto &[Number, Path] : Captures)
@@ -174,8 +176,10 @@ std::string bankstripe::runtime::jsonSurvey(const Survey &Of) {
   for (const SurveyedKernel &K : Of.Kernels) {
     Json Captures = Json::array();
     for (const ChosenLaunch &L : K.Chosen)
-      Captures.push_back(
-          {{"file", L.Path}, {"ns", L.Nanoseconds}, {"bytes", L.Bytes}});
+      Captures.push_back({{"file", L.Path},
+                          {"ns", L.Nanoseconds},
+                          {"bytes", L.Bytes},
+                          {"digest", fmt::format("{:016x}", L.Digest)}});
     Kernels.push_back({{"name", K.Name},
                        {"launches", K.Launches},
                        {"totalNs", K.Nanoseconds},

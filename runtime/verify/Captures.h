@@ -22,8 +22,9 @@ struct ChosenLaunch {
   unsigned Number = 0; ///< Among the launches of its kernel.
   /// Of all launches that it stands for, in nanoseconds.
   double Nanoseconds = 0;
-  std::string Path;   ///< Of the capture.
-  uint64_t Bytes = 0; ///< Of memory.
+  std::string Path;    ///< Of the capture.
+  uint64_t Bytes = 0;  ///< Of memory.
+  uint64_t Digest = 0; ///< As of digestOf().
 };
 
 /// Those of the launches \p Captured that stand for all of their kernel: each

@@ -334,4 +334,39 @@ TEST(Capture, MemoryWithoutItsBytesIsRefused) {
   EXPECT_EQ(problem(Path + ".missing").rfind("it cannot be read", 0), 0u);
 }
 
+// The digest of a launch whose memory lies at the address, and which it gets a
+// pointer to; the memory has another one, and Marker.
+uint64_t digestAt(uint64_t Address, char Marker = 'a', uint64_t Offset = 16,
+                  unsigned GridX = 7) {
+  const std::string Path = freshPath();
+  CaptureWriter Writer(Path);
+  CapturedKernel Kernel = someKernel();
+  Kernel.Grid.X = GridX;
+  const auto Pointer = [](uint64_t To) {
+    return std::string(reinterpret_cast<const char *>(&To), sizeof To);
+  };
+  Kernel.Parameters = {{0, Pointer(Address + Offset)}};
+  Writer.program({"Some GPU", "9.0", 41});
+  Writer.kernel(Kernel);
+  CapturedMemory Memory = someMemory(Page + 100);
+  Memory.Address = Address;
+  std::string Bytes = manyBytes(Memory.Bytes, 'f');
+  Bytes.replace(8, 8, Pointer(Address + Memory.Bytes));
+  Bytes.back() = Marker;
+  Writer.pages(Writer.memory(Memory), CaptureMoment::Before, 0, Bytes);
+  EXPECT_TRUE(Writer.end());
+  return digestOf(read(Path));
+}
+
+TEST(CaptureDigest, IsTheSameWhereverMemoryLies) {
+  EXPECT_EQ(digestAt(0x302000000), digestAt(0x7f0012000000));
+}
+
+TEST(CaptureDigest, DependsOnAllElse) {
+  const uint64_t One = digestAt(0x302000000);
+  EXPECT_NE(One, digestAt(0x302000000, 'b'));
+  EXPECT_NE(One, digestAt(0x302000000, 'a', 24));
+  EXPECT_NE(One, digestAt(0x302000000, 'a', 16, 8));
+}
+
 } // namespace

@@ -27,9 +27,9 @@ def option(name):
     return next((a[len(name) + 1:] for a in own if a.startswith(name + "=")), None)
 result = option("--json")
 if option("--survey"):
-    captures = [{{"file": "captured", "ns": 100}}] if {replays} else []
+    captures = [{{"file": "captured", "ns": 100, "digest": "{digest}"}}] if {replays} else []
     open(result, "w").write(json.dumps({{
-        "version": 2, "problem": "", "device": "Test GPU", "capability": "9.0",
+        "version": 2, "problem": "", "device": "{device}", "capability": "9.0",
         "kernels": [{{"name": "{kernel}", "blockThreads": 96, "captures": captures,
                      "problem": "" if captures else "a test"}}]}}))
     sys.exit(0)
@@ -60,26 +60,37 @@ sys.exit(wrong)
 """
 
 REPLAY = """#!{python}
-import json, sys
+import json, os, sys, time as clock
 option = {{a.split("=")[0]: a.split("=")[-1] for a in sys.argv[1:]}}
 TIMES = {times}
 results = []
-for candidate in json.load(open(option["--candidates"])):
+candidates = json.load(open(option["--candidates"]))
+if os.path.exists("{folder}/hang") and "carveout" in candidates[0]:
+    open("{folder}/hanging.new", "w").write(str(os.getpid()))
+    os.rename("{folder}/hanging.new", "{folder}/hanging")
+    clock.sleep(1000)
+for candidate in candidates:
     text = open(candidate["module"]).read()
     form = ("slot" if "slots<" in text else "stripe" if "bankstripe::" in text
             else "padded" if "[32 + 1]" in text else "keep")
+    with open("{folder}/replayed", "a") as log:
+        log.write(form + "\\n")
     time = TIMES[form] * {factors}.get(str(candidate.get("carveout")), 1)
     error = "CUDA_ERROR_ILLEGAL_ADDRESS" if form in {failing} else ""
+    speedup = TIMES["keep"] * {elsewhere} / abs(time)
     results.append({{
         "version": 2, "verdict": "differs" if time < 0 or error else "{verdict}", "problem": "",
         "original": {{}}, "rewritten": {{"error": error}}, "untimed": "",
-        "times": {{"speedup": TIMES["keep"] * {elsewhere} / abs(time)}}}})
+        "times": {{"speedup": speedup,
+                  "speedupInterval": [speedup * 0.99, speedup * 1.02]}}}})
 json.dump(results, open(option["--json"], "w"))
 """
 
-# Compiles nothing: a module is its source.
+# Compiles nothing: a module is its source. Says what ptxas might.
 NVCC = """#!/bin/sh
 echo "$@" >>"{log}"
+echo "ptxas info    : Compiling entry function '_Z5countPKiPi' for 'sm_90'"
+echo "ptxas info    : Used 40 registers, 400 bytes smem"
 for word; do [ "$last" = -o ] && output=$word; last=$word; done
 ! grep -q "{refused}" "$last" && cp "$last" "$output"
 """
@@ -105,24 +116,28 @@ class ProgramTest(ToolTest):
         self.write("a.cu", moves())
 
     def fake_verify(self, times, kernel="count(int const*, int*)", rounding=False,
-                    wrong_from=1000, replays=False, beside=10):
+                    wrong_from=1000, replays=False, beside=10, digest="",
+                    device="Test GPU"):
         """By form, how long a version takes: less than 0 for one that is wrong.
 
         With rounding it is only wrong where multiplications are fused. The call
         wrong_from, and all after it, find a difference. Another kernel takes 10,
-        and beside a changed one what is given.
+        and beside a changed one what is given. Captures of one digest are the same.
         """
         path = self.write("fake-verify", VERIFY.format(
             python=sys.executable, times=times, kernel=kernel, rounding=rounding,
-            wrong_from=wrong_from, calls=self.folder / "calls", replays=replays, beside=beside))
+            wrong_from=wrong_from, calls=self.folder / "calls", replays=replays, beside=beside,
+            digest=digest, device=device))
         path.chmod(0o755)
         return path
 
     def fake_replay(self, times, factors=None, failing=(), verdict="identical", elsewhere=1):
         """The same by themselves; factors are those of carveouts, and elsewhere is
-        how much slower the original is in its program than compiled alone."""
+        how much slower the original is in its program than compiled alone. While there
+        is a file `hang`, carveouts take forever."""
         self.write("bankstripe-replay", REPLAY.format(
             python=sys.executable, times=times, factors=factors or {}, failing=failing,
+            folder=self.folder,
             verdict=verdict, elsewhere=elsewhere)).chmod(0o755)
 
     def fake_toolkit(self, refused="nothing like it"):

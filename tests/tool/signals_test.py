@@ -11,7 +11,7 @@ import sys
 import time
 import unittest
 
-from support import DONE, TOOL, ToolTest, find_nvcc, moves
+from support import DONE, TOOL, ToolTest, ends, find_nvcc, moves
 
 # Starts a process, as nvcc does, writes files, and never ends.
 ENDLESS = """#!/bin/sh
@@ -25,14 +25,6 @@ echo $$ $! > PROCESSES.new
 mv PROCESSES.new PROCESSES
 wait
 """
-
-
-def is_running(process):
-    try:
-        stat = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="latin-1")
-    except OSError:
-        return False
-    return stat.rpartition(") ")[2][0] != "Z"
 
 
 @unittest.skipUnless(find_nvcc() and sys.platform == "linux", "nvcc or /proc is not there")
@@ -67,10 +59,7 @@ class Signals(ToolTest):
     def check(self, number):
         before = self.snapshot()
         for process in self.interrupt(number):
-            end = time.time() + 60  # Nobody waits for what the compiler starts.
-            while is_running(process) and time.time() < end:
-                time.sleep(0.02)
-            self.assertFalse(is_running(process))
+            self.assertTrue(ends(process))
         self.processes.unlink()
         self.assertEqual(self.snapshot(), before)
 

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import tempfile
 import termios
+import time
 import unittest
 import unittest.mock
 
@@ -82,6 +83,20 @@ def find_nvcc():
         if nvcc.exists():
             return str(nvcc)
     return shutil.which("nvcc")
+
+
+def ends(process):
+    """Whether it ends soon; nobody may wait for it."""
+    stop = time.time() + 60
+    while time.time() < stop:
+        try:
+            stat = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="latin-1")
+        except OSError:
+            return True
+        if stat.rpartition(") ")[2][0] == "Z":
+            return True
+        time.sleep(0.02)
+    return False
 
 
 class ToolTest(unittest.TestCase):

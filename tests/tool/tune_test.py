@@ -5,10 +5,17 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import json
 import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
 import unittest
 
 from programs import BUILD, ProgramTest
-from support import DONE, SOME_FAILED, USAGE, find_nvcc, moves
+from support import DONE, SOME_FAILED, TOOL, USAGE, ends, find_nvcc, moves
 
 
 class TuneTest(ProgramTest):
@@ -138,12 +145,86 @@ class Replayed(TuneTest):
         self.assertFalse((self.folder / "calls").exists())
         self.assertIn("decision:        keep", self.decisions())
 
+    def test_the_page_agrees_with_the_table(self):
+        done = self.expect(DONE, self.tune(GAINS, "--html=page.html", failing=("slot",)))
+        page = self.read("page.html")
+        rows = [re.sub(r"<[^>]*>", "|", row) for row in re.findall("<tr>(.*?)</tr>", page)[1:]]
+        table = re.findall(r"^  ([* ]) (\S.*?) +(\d\.\d\dx|fails.*)$", done.stdout, re.M)
+        self.assertEqual(len(rows), len(table))
+        for row, (mark, name, figure) in zip(rows, table):
+            self.assertIn("|" + (mark + " ").lstrip() + name + "|", row)
+            self.assertIn("|" + figure + "|", row)
+        best = next(row for row in rows if "* stripes" in row)
+        self.assertIn("|1.980 to 2.040|", best)
+        self.assertIn("|40|", best)
+
     def test_carveouts_need_no_compile(self):
         group, attempts = self.attempts(self.tune(GAINS, "--format=json", factors={"30": 0.5}))
         self.assertEqual(group["best"], "stripes, carveout 30")
         self.assertEqual(attempts["stripes, carveout 30"], 4)
         # The original, stripes, slots, and a split of the eight elements.
         self.assertEqual(len(self.read("compiled").splitlines()), 4)
+
+    def replayed(self, *args, digest="1", **fake):
+        """What is replayed by a run of the same programs."""
+        (self.folder / "replayed").unlink(missing_ok=True)
+        self.expect(DONE, TuneTest.tune(self, GAINS, "--cuda-path=kit", *args, replays=True,
+                                        digest=digest, **fake))
+        log = self.folder / "replayed"
+        return log.read_text().split() if log.exists() else []
+
+    def test_what_was_measured_is_not_measured_again(self):
+        self.fake_replay(GAINS)
+        self.fake_toolkit()
+        first = self.replayed()
+        self.assertGreater(len(first), 4)
+        self.assertEqual(self.replayed(), [])
+        done = self.expect(DONE, TuneTest.tune(self, GAINS, "--cuda-path=kit", replays=True,
+                                               digest="1"))
+        self.assertIn(f": 0 replays and {len(first)} known from before, 1 whole", done.stdout)
+        self.assertIn("* stripes                          2.00x", done.stdout)
+        self.assertEqual(self.replayed("--no-cache"), first)
+
+    def test_what_differs_is_measured_anew(self):
+        self.fake_replay(GAINS)
+        self.fake_toolkit()
+        first = self.replayed()
+        self.assertEqual(self.replayed(digest="2"), first)
+        self.assertEqual(self.replayed(device="Another GPU"), first)
+        driver = self.write("driver/libcuda.so.1", "")
+        driver.write_bytes((pathlib.Path(self.driver) / "libcuda.so.1").read_bytes())
+        self.driver = str(driver.parent)
+        self.assertEqual(self.replayed(), first)
+        self.assertEqual(self.replayed(), [])
+        self.write("a.cu", moves().replace("[8]", "[9]"))
+        self.assertEqual(self.replayed()[:3], first[:3])
+
+    def test_an_interrupted_run_goes_on(self):
+        self.fake_replay(GAINS)
+        self.fake_toolkit()
+        self.write("hang", "")
+        scratch = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, scratch)
+        verify = self.fake_verify(GAINS, replays=True, digest="1")
+        with subprocess.Popen(
+                [TOOL, "tune", "--no-confirm", f"--verify-program={verify}", f"--build={BUILD}",
+                 "--program=app", "--cuda-path=kit", "a.cu"], cwd=self.folder,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                env=self.environment(TMPDIR=scratch)) as tool:
+            while not (self.folder / "hanging").exists():
+                self.assertIsNone(tool.poll())
+                time.sleep(0.02)
+            tool.send_signal(signal.SIGINT)
+            self.assertEqual(tool.wait(timeout=60), -signal.SIGINT)
+        self.assertTrue(ends(self.read("hanging")))
+        self.assertEqual(os.listdir(scratch), [])
+        self.assertEqual(self.read("a.cu"), moves())
+        self.assertFalse((self.folder / ".bankstripe.yaml").exists())
+        before = self.read("replayed").split()
+        self.assertEqual(before, ["keep", "stripe", "slot", "stripe"])
+        (self.folder / "hang").unlink()
+        # Only the carveouts.
+        self.assertEqual(self.replayed(), ["stripe"] * 3)
 
     def test_what_is_wrong_or_fails_is_not_taken(self):
         done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}))

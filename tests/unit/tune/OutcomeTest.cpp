@@ -108,6 +108,67 @@ TEST(Outcome, JsonHasAllAttempts) {
   EXPECT_NEAR(*Stripes->getNumber("speedup"), 2.0, 1e-9);
 }
 
+// What the page says beside each version: the original, and those of a stripe
+// and of a slot, which is slower, when these take as much.
+std::string standing(KernelUse Stripe, KernelUse Slot, double Speedup = 1.5) {
+  const Simulation S = tuned([&](const Version &V) {
+    return V.of("a") == "stripe" ? 2.0 : V.of("a") == "slot" ? Speedup : 1.0;
+  });
+  std::vector<TuneGroup> Groups = S.outcome().Groups;
+  for (Attempt &A : Groups[0].Attempts)
+    if (A.Name == "stripes" || A.Name == "slots")
+      A.Uses = {A.Name == "slots" ? Slot : Stripe};
+  TuneOutcome Outcome{S.outcome().Movable, Groups, "Test GPU"};
+  const llvm::json::Value V = toJson(Outcome);
+  const auto *Group = (*V.getAsObject()->getArray("groups"))[0].getAsObject();
+  for (const llvm::json::Value &A : *Group->getArray("attempts"))
+    if (A.getAsObject()->getString("name") == "slots") {
+      const std::string Text = A.getAsObject()->getString("standing")->str();
+      EXPECT_THAT(pageOf(Outcome), HasSubstr(">" + Text + "<"));
+      return Text;
+    }
+  return "";
+}
+
+TEST(Standing, FewerWarpsAreResources) {
+  EXPECT_EQ(standing({48, 40, 0, 400}, {32, 40, 0, 800}),
+            "resources: 32 warps per SM instead of 48");
+}
+
+TEST(Standing, AsManyWarpsAreAccess) {
+  EXPECT_EQ(standing({48, 40, 0, 400}, {48, 44, 0, 400}),
+            "access: slower with no fewer warps per SM");
+  EXPECT_EQ(standing({48, 40, 0, 400}, {48, 44, 0, 800}),
+            "access, or a smaller L1: slower with no fewer warps per SM");
+}
+
+TEST(Standing, WhatIsNotKnownIsSaid) {
+  EXPECT_EQ(standing({0, 40, 0, 400}, {32, 40, 0, 800}),
+            "slower, and it is not known how many warps an SM holds");
+}
+
+TEST(Standing, WhatIsHalfAsFastIsStoppedEarly) {
+  EXPECT_EQ(standing({48, 40, 0, 400}, {48, 40, 0, 400}, 0.4),
+            "stopped early, as it takes twice as long; access: slower with no "
+            "fewer warps per SM");
+}
+
+TEST(Standing, WhatFailsHasItsProblem) {
+  EXPECT_EQ(standing({}, {}, -1), "wrong");
+}
+
+TEST(Page, NamesAreText) {
+  const Simulation S = tuned();
+  TuneOutcome Outcome = S.outcome();
+  Outcome.Device = "<GPU & more>";
+  Outcome.NotLaunched = {"other<int>"};
+  const std::string Page = pageOf(Outcome);
+  EXPECT_THAT(Page, HasSubstr("tuned on &lt;GPU &amp; more&gt; in"));
+  EXPECT_THAT(Page, HasSubstr("<h2>kernel other&lt;int&gt;</h2>"));
+  EXPECT_THAT(Page, HasSubstr("<strong>* stripes</strong>"));
+  EXPECT_THAT(Page, HasSubstr("--ground:"));
+}
+
 TEST(ReplaceTuned, PeopleKeepTheLastWord) {
   const Simulation S = tuned();
   const DecisionsFile New = decisionsOf(S.outcome());
