@@ -5,7 +5,7 @@
 #   lib/bankstripe/          the recorder, Clang's headers
 #   lib/cmake/bankstripe/    the CMake package
 #   include/                 the header that rewritten code includes
-#   share/                   documents
+#   share/                   documents, the completion for bash
 
 include(CMakePackageConfigHelpers)
 
@@ -45,6 +45,8 @@ if(TARGET bankstripe-verify)
           COMPONENT verify)
 endif()
 
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/completion.bash RENAME bankstripe
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tool)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs

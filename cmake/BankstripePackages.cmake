@@ -58,7 +58,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 # Only once there is one: the field must be an address that works.
 set(CPACK_DEBIAN_PACKAGE_HOMEPAGE ${BANKSTRIPE_DOCUMENTS_URL})
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "rewriting of private CUDA arrays into bank-striped shared memory")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "rewriting of per-thread CUDA arrays into shared memory")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME bankstripe)

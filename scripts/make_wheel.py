@@ -23,7 +23,7 @@ import zipfile
 # The same content makes the same file.
 DATE = (1980, 1, 1, 0, 0, 0)
 
-SUMMARY = "Moves private CUDA arrays from local memory into bank-striped shared memory"
+SUMMARY = "Moves per-thread CUDA arrays from local memory into shared memory"
 
 # What comes first in its description.
 ABOUT = ("This wheel has `analyze`, `rewrite` and `wrap`. `verify`, `tune` and `replay` also need the programs of the "

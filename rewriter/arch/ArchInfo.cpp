@@ -12,7 +12,7 @@
 
 using namespace bankstripe;
 
-const ArchInfo *bankstripe::archInfo(std::string_view Arch) {
+const std::vector<ArchInfo> &bankstripe::allArchs() {
   // The carveouts are also in cuda_occupancy.h. The tuning guides of Volta,
   // Turing, Ampere, Ada, Hopper and Blackwell repeat the figures of theirs.
   static const std::vector<unsigned> Volta = {0, 8, 16, 32, 64, 96},
@@ -21,7 +21,7 @@ const ArchInfo *bankstripe::archInfo(std::string_view Arch) {
                                      Ampere = {0, 8, 16, 32, 64, 100, 132, 164},
                                      Hopper = {0,   8,   16,  32,  64,
                                                100, 132, 164, 196, 228};
-  static const ArchInfo Table[] = {
+  static const std::vector<ArchInfo> Table = {
       {"sm_70", 7, 0, 2048, 32, 128, Volta},
       {"sm_72", 7, 2, 2048, 32, 128, Volta},
       {"sm_75", 7, 5, 1024, 16, 96, Turing},
@@ -34,7 +34,11 @@ const ArchInfo *bankstripe::archInfo(std::string_view Arch) {
       {"sm_103", 10, 3, 2048, 32, 256, Hopper},
       {"sm_120", 12, 0, 1536, 24, 128, Small},
   };
-  for (const ArchInfo &A : Table)
+  return Table;
+}
+
+const ArchInfo *bankstripe::archInfo(std::string_view Arch) {
+  for (const ArchInfo &A : allArchs())
     if (Arch.starts_with(A.Name))
       if (auto Rest = Arch.substr(A.Name.size());
           Rest.empty() || Rest == "a" || Rest == "f")

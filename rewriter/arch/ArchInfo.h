@@ -67,6 +67,9 @@ struct ArchInfo {
 /// when they are not known.
 const ArchInfo *archInfo(std::string_view Arch);
 
+/// Those whose figures are known, the oldest first.
+const std::vector<ArchInfo> &allArchs();
+
 /// Warps of \p Threads-thread blocks that can be resident on one SM of \p Arch,
 /// as cuda_occupancy.h computes it; 0 for an unknown architecture. \p Registers
 /// per thread; 0 when unknown, then they do not limit.

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Options.h"
+#include "arch/ArchInfo.h"
 #include "report/Terminal.h"
 #include "tool/Version.h"
 #include "workers/Workers.h"
+#include "clang/Basic/OffloadArch.h"
 #include "clang/Basic/Version.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -35,38 +37,55 @@ template <class T> struct NamedValues : cl::parser<T> {
     return O.error("'" + Given + "' is none of " + Good);
   }
 };
+
+template <class T> struct Number : cl::parser<T> {
+  using cl::parser<T>::parser;
+  bool parse(cl::Option &O, llvm::StringRef, llvm::StringRef Given, T &Value) {
+    if constexpr (std::is_integral_v<T>)
+      return Given.getAsInteger(10, Value) &&
+             O.error("'" + Given + "' is not a whole number");
+    else
+      return !llvm::to_float(Given, Value) &&
+             O.error("'" + Given + "' is not a number");
+  }
+};
 } // namespace
 
 /// What the options below write into.
 static ToolOptions Given;
-template <class T> using Option = cl::opt<T, /*ExternalStorage=*/true>;
+template <class T>
+using Option = cl::opt<
+    T, /*ExternalStorage=*/true,
+    std::conditional_t<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>,
+                       Number<T>, cl::parser<T>>>;
 using List = cl::list<std::string, std::vector<std::string>>;
 
 static cl::OptionCategory Category("bankstripe options");
 
 static cl::SubCommand
     AnalyzeCommand("analyze", "Say what would become of per-thread arrays; "
-                              "changes nothing");
+                              "change nothing");
 static cl::SubCommand
     RewriteCommand("rewrite", "Move per-thread arrays into shared memory; "
                               "prints a diff");
 static cl::SubCommand
-    VerifyCommand("verify", "Run a program as it is and rewritten, or any two "
-                            "commands; compare");
+    VerifyCommand("verify", "Run a program as it is and rewritten, or any two; "
+                            "compare");
 static cl::SubCommand TuneCommand("tune",
                                   "Measure which layouts are fastest; writes "
                                   ".bankstripe.yaml");
 static cl::SubCommand
-    CalibrateCommand("calibrate", "Measure this GPU and write the constants of "
-                                  "predictions for it");
+    CalibrateCommand("calibrate", "Measure this GPU; write the constants of "
+                                  "predictions");
 // These read their words themselves (main.cpp); here they are for --help.
-static cl::SubCommand WrapCommand("wrap", "Compile a rewritten copy; see "
-                                          "docs/guide/build.md");
+static cl::SubCommand WrapCommand("wrap",
+                                  "Compile a rewritten copy, with options of "
+                                  "'rewrite'");
 static cl::SubCommand StatsCommand("stats", "What 'wrap' did to the files of a "
                                             "build, summed up");
 static cl::SubCommand
-    ReasonCommand("reason", "Explain a reason that a message names; without "
-                            "one, list all");
+    ReasonCommand("reason", "Explain a reason that messages name; without one, "
+                            "list all");
 static cl::SubCommand
     ReplayCommand("replay", "Launch a kernel again that bankstripe-verify "
                             "--survey captured");
@@ -79,6 +98,15 @@ static cl::SubCommand
 
 static List Paths(cl::Positional, cl::location(Given.Paths),
                   cl::desc("PATH..."), ALL_COMMANDS);
+static cl::list<std::string> Compiler(cl::Positional,
+                                      cl::desc("COMPILER ARG..."),
+                                      cl::cat(Category), cl::sub(WrapCommand));
+static cl::list<std::string> StatsFolder(cl::Positional, cl::desc("[FOLDER]"),
+                                         cl::cat(Category),
+                                         cl::sub(StatsCommand));
+static cl::list<std::string> ReasonName(cl::Positional, cl::desc("[REASON]"),
+                                        cl::cat(Category),
+                                        cl::sub(ReasonCommand));
 static Option<std::string>
     BuildPath("p", cl::location(Given.Frontend.DatabaseDirectory),
               cl::value_desc("BUILD_DIR"),
@@ -288,8 +316,9 @@ static Option<bool>
                 cl::cat(Category), cl::sub(CalibrateCommand));
 
 static constexpr llvm::StringLiteral Overview =
-    R"(moves per-thread CUDA arrays from local memory into shared memory
+    "moves per-thread CUDA arrays from local memory into shared memory\n";
 
+static constexpr llvm::StringLiteral AboutPaths = R"(
   A PATH is a CUDA file, or a folder: every .cu file in it. How they are
   compiled tells compile_commands.json, in a folder above or in build*/ beside
   it, or in BUILD_DIR of -p: then its entries below a PATH are taken, without a
@@ -367,9 +396,16 @@ static bool readMode(ToolOptions &O) {
 }
 
 static bool isArchitecture(llvm::StringRef Name) {
-  unsigned Number = 0;
-  return Name.consume_front("sm_") &&
-         !Name.rtrim("af").getAsInteger(10, Number);
+  return archInfo(Name) || clang::IsNVIDIAOffloadArch(
+                               clang::StringToOffloadArch(Name.rtrim("af")));
+}
+
+static bool badArchitecture(llvm::StringRef Name) {
+  std::string Good;
+  for (const ArchInfo &A : allArchs())
+    Good += std::string(A.Name) + ", ";
+  return usageError("--gpu-arch: '" + Name + "' is none of " + Good +
+                    "and no file in " + usualGpuFolder() + " has that name");
 }
 
 static bool isGivenEmpty(const Option<std::string> &Asked) {
@@ -391,10 +427,7 @@ static void readProgram(ToolOptions &O) {
 // Values that make no sense.
 static bool checkValues(const ToolOptions &O) {
   if (!O.Frontend.GpuArch.empty() && !isArchitecture(O.Frontend.GpuArch))
-    return usageError(
-        "--gpu-arch needs a name such as sm_90, or that of a file "
-        "in " +
-        usualGpuFolder() + ", not '" + O.Frontend.GpuArch + "'");
+    return badArchitecture(O.Frontend.GpuArch);
   if (OutputDirectory.getNumOccurrences() && OutputDirectory.empty())
     return usageError("--output-dir needs a folder");
   for (const Option<std::string> *File : {&Config, &Html})
@@ -511,23 +544,35 @@ static std::optional<Command> chosenCommand() {
   return std::nullopt;
 }
 
-std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
-                                                        const char **Argv) {
-  ToolOptions &O = Given;
-  std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
+// \returns what the help that Words ask for begins with: that of a command
+// shows that command.
+static std::string prepareHelp(llvm::ArrayRef<const char *> Words) {
+  const llvm::StringRef Asked = Words.size() > 1 ? Words[1] : "";
   cl::HideUnrelatedOptions(Category);
+  // LLVM shows it, and its own text is too long.
+  cl::getRegisteredOptions()["help-list"]->setDescription(
+      "List the options in one order");
+  if (Asked.empty() || Asked.starts_with("-"))
+    return (Overview + AboutPaths + Examples).str();
+  bool TakesPaths = false;
   for (cl::SubCommand *S : {&AnalyzeCommand, &RewriteCommand, &VerifyCommand,
                             &TuneCommand, &CalibrateCommand, &WrapCommand,
                             &StatsCommand, &ReasonCommand, &ReplayCommand}) {
     cl::HideUnrelatedOptions(Category, *S);
-    if (llvm::is_contained(Own, llvm::StringRef("--help")) &&
-        S->getName() == Own[1])
+    if (S->getName() != Asked)
+      continue;
+    TakesPaths = Paths.Subs.contains(S);
+    if (llvm::is_contained(Words, llvm::StringRef("--help")))
       wrapDescriptions(*S);
   }
-  // The help of a command shows that command.
-  const std::string About = Own.size() > 1 && Own[1][0] != '-'
-                                ? Overview.str()
-                                : (Overview + Examples).str();
+  return TakesPaths ? (Overview + AboutPaths).str() : Overview.str();
+}
+
+std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
+                                                        const char **Argv) {
+  ToolOptions &O = Given;
+  std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
+  const std::string About = prepareHelp(Own);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;
   llvm::raw_string_ostream OS(Errors);

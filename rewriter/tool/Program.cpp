@@ -224,7 +224,7 @@ llvm::Expected<std::string> Program::buildTree(StringRef Name,
 std::vector<std::string> Program::comparison(StringRef Original,
                                              StringRef Changed,
                                              unsigned Runs) const {
-  // What is rewritten here is proven, however long the digests take.
+  // Here every launch is compared, however long the digests take.
   std::vector<std::string> Command{Verifier, "--all",
                                    "--runs=" + std::to_string(Runs),
                                    Original.str(), Changed.str()};

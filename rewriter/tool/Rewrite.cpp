@@ -89,8 +89,9 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
       printDiff(llvm::outs(), displayName(File.Path), File.Before, File.After);
 }
 
-// The last line, where it is not overlooked.
+// The last line, where it is not overlooked, also if both streams are one.
 static void countFailures(const RunResult &Run) {
+  llvm::outs().flush();
   std::set<StringRef> Given, Failed;
   for (const CompileJob &Job : Run.Jobs)
     Given.insert(Job.File);

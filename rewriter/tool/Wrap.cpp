@@ -350,14 +350,21 @@ int Launcher::compileAsIs(const Outcome &Result) {
   auto Counts = Result.Counts;
   Counts["parsed"] = Result.What == Outcome::Unchanged;
   addStats(statsOf(std::move(Counts)));
-  if (!AsIs && (Command.Depfiles.empty() || Result.Decisions.empty()))
+  // Of what does not compile either, the compiler says enough.
+  if (!AsIs && Result.What != Outcome::Unreadable &&
+      (Command.Depfiles.empty() || Result.Decisions.empty()))
     return become(Command.Words);
   if (AsIs)
     show(*AsIs);
   const ProcessResult Ended =
       AsIs ? *AsIs : runProcess(Command.Words, Output::Shown);
-  if (Ended.succeeded())
+  if (Ended.succeeded()) {
     mendDepfiles(Result);
+    if (Result.What == Outcome::Unreadable)
+      warn("'" + Command.Input +
+           "' cannot be worked on, so it was compiled as it is "
+           "(BANKSTRIPE_VERBOSE=1 says why)");
+  }
   return endAs(Ended);
 }
 
@@ -444,9 +451,6 @@ int Launcher::run() {
     return compileAsIs(Result);
   case Outcome::Unreadable:
     note(Result.Message);
-    warn("'" + Command.Input +
-         "' cannot be worked on, so it is compiled as it "
-         "is (BANKSTRIPE_VERBOSE=1 says why)");
     return compileAsIs(Result);
   case Outcome::NoFlags:
     warn(Result.Message + ", so '" + Command.Input + "' is compiled as it is");

@@ -77,7 +77,7 @@ function effectText({ effect, median }) {
   return html`<td><span class="${effect}">${text}</span></td>`;
 }
 
-const intervalText = (sure) => (sure ? `${sure[0].toFixed(2)} to ${sure[1].toFixed(2)}` : "-");
+const intervalText = (sure) => (sure ? sure.map(threeDigits).join(" to ") : "-");
 const timesText = (times) => changeText(...times.map((time) => (time > 0 ? durationText(time) : "-")));
 
 function speedupSection(rows) {

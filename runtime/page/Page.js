@@ -73,10 +73,15 @@ function factsSection(verify, rows, time) {
 
 function renderPage({ verify, plan, time, version }) {
   const rows = kernelRows(verify);
-  return asHtml(html`<header><h1>bankstripe verify</h1></header>
+  const sections = [
+    ["verdict", "Verdict", verdictSection(verify)], ["runs", "Runs", factsSection(verify, rows, time)],
+    ["speedup", "Speedup", speedupSection(rows)], ["resources", "Resources", resourceSection(rows)],
+    ["changes", "Changes", plan && changesSection(plan)], ["arrays", "Arrays", plan && arraysSection(plan)],
+  ].filter(([, , body]) => body);
+  return asHtml(html`<header><h1>bankstripe verify</h1>
+<nav aria-label="Sections">${sections.map(([id, name]) => html`<a href="#${id}">${name}</a> `)}</nav></header>
 <main>
-${verdictSection(verify)}${factsSection(verify, rows, time)}${speedupSection(rows)}${resourceSection(rows)}${
-  plan ? [changesSection(plan), arraysSection(plan)] : ""}</main>
+${sections.map(([, , body]) => body)}</main>
 <footer>made by bankstripe-verify ${version}</footer>
 `);
 }

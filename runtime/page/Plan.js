@@ -40,16 +40,17 @@ function placeOfReason(array) {
   const { reasonPlace: there, place: here } = array;
   const isElsewhere = there?.line && (there.line !== here?.line || there.file !== here?.file) &&
     !(array.detail ?? "").includes(placeText(there));
-  return isElsewhere ? html`${array.detail ? ", at " : "at "}${placeHtml(there)}` : "";
+  return isElsewhere && html`at ${placeHtml(there)}`;
 }
 
 // What an array becomes, or what stands against that.
 function arrayRow(array) {
   const becomes = [array.form, array.storage, array.sharedBytes &&
-    `${countText(array.sharedBytes)} bytes of shared memory per block`].filter(Boolean);
+    `${countText(array.sharedBytes)} bytes of shared memory per block`].filter(Boolean).join(", ");
+  const texts = [isMoved(array) && becomes, array.detail, placeOfReason(array)].filter(Boolean);
   return html`<tr><th scope="row">${code(array.name)}</th><td>${code(array.type)}</td><td>${array.index}</td><td>${
     code(array.function)}</td><td>${placeHtml(array.place)}</td><td>${
-    isMoved(array) ? becomes.join(", ") : ""} ${array.detail}${placeOfReason(array)}</td></tr>
+    texts.map((text, i) => [i ? ", " : "", text])}</td></tr>
 `;
 }
 

@@ -63,15 +63,15 @@ static const char Details[] =
     R"(Without --only, the launches happen in a process of their own, so that one that
 fails or hangs does no harm. With it, they happen in this one, for debuggers.
 
-Exit status: 0 identical, 1 it differs or the rewritten kernel fails, 2 bad usage
-or not a capture, 3 it cannot be replayed here, or the original leaves something
-else than what was captured.
+Exit status: 0 identical, 1 it differs or the rewritten kernel fails, 2 bad
+usage or not a capture, 3 it cannot be replayed here, or the original leaves
+something else than what was captured.
 
 Examples:
   bankstripe-replay captures/0-0
   nvcc -cubin -arch=native -o fixed.cubin sort.cu
   bankstripe-replay --module=fixed.cubin captures/0-0
-  cuda-gdb --args bankstripe-replay --only=rewritten --module=fixed.cubin captures/0-0
+  cuda-gdb --args bankstripe-replay --only=original captures/0-0
 )";
 
 static void addLaunchOptions(CLI::App &App, ReplayOptions &O,

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <sstream>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 using namespace bankstripe::runtime;
@@ -30,8 +31,8 @@ static const char Details[] =
     R"(Programs run with an empty standard input, in the current folder, one after the
 other. docs/guide/verify.md says what is compared, and when.
 
-Exit status: 0 identical, 1 differs or the rewritten program failed, 2 bad usage,
-3 no GPU or nothing could be recorded.
+Exit status: 0 identical, 1 differs or the rewritten program failed, 2 bad
+usage, 3 no GPU or nothing could be recorded.
 
 Examples:
   bankstripe-verify -- ./sort 1000000 --vs ./sort.striped 1000000
@@ -46,9 +47,34 @@ Done bankstripe::runtime::usageError(const CLI::App &App,
           ExitUsage};
 }
 
+// CLI11 does not know the terminal's width.
+static void wrapDescriptions(CLI::App &App) {
+  const char *Given = std::getenv("COLUMNS");
+  winsize Size = {};
+  size_t Columns = Given ? std::strtoul(Given, nullptr, 10) : 0;
+  if (!Columns && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &Size) == 0)
+    Columns = Size.ws_col;
+  const size_t Indent = App.get_formatter()->get_column_width();
+  const size_t Room = std::max(Columns ? Columns : 80, Indent + 30) - Indent;
+  for (CLI::Option *O : App.get_options()) {
+    std::istringstream Words(O->get_description());
+    std::string Text;
+    size_t Begin = 0; // Of the line.
+    for (std::string Word; Words >> Word; Text += Word) {
+      if (Text.empty())
+        continue;
+      const bool Fits = Text.size() - Begin + 1 + Word.size() <= Room;
+      Text += Fits ? ' ' : '\n';
+      Begin = Fits ? Begin : Text.size();
+    }
+    O->description(Text);
+  }
+}
+
 std::optional<Done>
 bankstripe::runtime::parseArguments(CLI::App &App, int ArgumentCount,
                                     const char *const *Arguments) {
+  wrapDescriptions(App);
   App.set_version_flag("--version", App.get_name() + " " + BANKSTRIPE_VERSION);
   try {
     App.parse(ArgumentCount, Arguments);

@@ -54,6 +54,48 @@ class Program(FolderTest):
         self.assertNotIn("recorder", done.stderr)
 
 
+ASK_BASH = """source "$1"
+COMP_WORDS=("${@:2}")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+compopt() { :; }
+_bankstripe "$2"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+class Completion(unittest.TestCase):
+    script = SOURCE / "cmake/package/completion.bash"
+
+    def ask(self, *words):
+        return run("bash", "-c", ASK_BASH, "bash", self.script, tool(), *words).stdout.split()
+
+    def test_is_where_bash_looks(self):
+        self.assertEqual((prefix() / "share/bash-completion/completions/bankstripe").read_bytes(),
+                         self.script.read_bytes())
+
+    def test_commands(self):
+        listed = run(tool(), "--help").stdout.split("SUBCOMMANDS:")[1].split("Type ")[0]
+        self.assertEqual(self.ask(""), re.findall(r"(?m)^  (\w+) +- ", listed))
+        self.assertEqual(self.ask("rew"), ["rewrite"])
+
+    def test_options_and_their_values(self):
+        self.assertEqual(self.ask("rewrite", "--lay"), ["--layout="])
+        self.assertEqual(self.ask("rewrite", "--layout", "=", "s"), ["stripe", "slot", "split"])
+        self.assertEqual(self.ask("analyze", "--color", "="), ["auto", "always", "never"])
+        self.assertEqual(self.ask("analyze", "--in-pl"), [])
+        self.assertEqual(self.ask("reason", "over-b"), ["over-budget"])
+
+    def test_architectures(self):
+        table = (SOURCE / "rewriter/arch/ArchInfo.cpp").read_text(encoding="utf-8")
+        self.assertEqual(self.ask("analyze", "--gpu-arch", "="), re.findall(r'{"(sm_\d+)"', table))
+
+    def test_the_command_behind_wrap(self):
+        self.assertIn("cmake", self.ask("wrap", "cmak"))
+        self.assertIn("cmake", self.ask("wrap", "--layout", "=", "slot", "cmak"))
+        self.assertEqual(self.ask("wrap", "--layout", "=", "sl"), ["slot"])
+        self.assertEqual(self.ask("wrap", "cmake", "-E"), [])
+
+
 class Configuration(FolderTest):
     def test_an_older_llvm_is_refused_with_the_reason(self):
         self.write("llvm/LLVMConfig.cmake", "set(LLVM_VERSION 21.1.0)\nset(LLVM_VERSION_MAJOR 21)\n")

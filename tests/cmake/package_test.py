@@ -247,7 +247,7 @@ class Ninja(Builds, PackageTest):
         self.write("src/plain.cu", "#ifdef __clang_major__\n#error no\n#endif\n" + FILES["src/plain.cu"])
         done = self.build()
         self.assertIn("warning: ", done.stdout)
-        self.assertIn("src/plain.cu' cannot be worked on, so it is compiled as it is", done.stdout)
+        self.assertIn("src/plain.cu' cannot be worked on, so it was compiled as it is", done.stdout)
 
     def test_verifies_against_the_original(self):
         verifier = self.write("verifier", f'#!/bin/sh\nprintf "%s\\n" "$@" >{self.folder}/asked\n')

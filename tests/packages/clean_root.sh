@@ -53,8 +53,9 @@ for file in "$build"/bankstripe_*.deb "$build"/bankstripe-*.whl; do
 done
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 root=$work/root
+# In some containers debootstrap leaves /proc mounted there.
+trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
 step "a Debian $release"
 if [ $# -gt 1 ]; then
   cp -a "$2" "$root"

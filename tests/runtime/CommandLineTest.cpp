@@ -8,6 +8,7 @@
 #include "verify/Child.h"
 #include "verify/Options.h"
 #include <gtest/gtest.h>
+#include <sstream>
 
 using namespace bankstripe::runtime;
 
@@ -62,7 +63,11 @@ TEST(CommandLine, WithoutAGpuExitsWith3AndSaysSo) {
 
 TEST(CommandLine, HelpAndVersion) {
   EXPECT_EQ(verifier({"--help"}).ExitStatus, 0);
-  EXPECT_NE(verifier({"--help"}).Output.find("Exit status"), std::string::npos);
+  const std::string Help = verifier({"--help"}).Output;
+  EXPECT_NE(Help.find("Exit status"), std::string::npos);
+  std::istringstream Lines(Help);
+  for (std::string Line; std::getline(Lines, Line);)
+    EXPECT_LE(Line.size(), 80u) << Line;
   EXPECT_TRUE(verifier({"--version"}).Output.starts_with("bankstripe-verify "));
 }
 

@@ -5,9 +5,10 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import os
+import subprocess
 import unittest
 
-from support import BROKEN, DONE, PLAIN, SOME_FAILED, ToolTest, moves
+from support import BROKEN, DONE, PLAIN, SOME_FAILED, TOOL, ToolTest, moves
 
 
 class BadSource(ToolTest):
@@ -50,6 +51,9 @@ class BadSource(ToolTest):
         self.write("b.cu", moves())
         done = self.expect(SOME_FAILED, self.run_tool("analyze", "."))
         self.assertTrue(done.stderr.endswith("bankstripe: 1 of 2 files could not be processed\n"))
+        together = subprocess.run([TOOL, "analyze", "."], cwd=self.folder, text=True, check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+        self.assertTrue(together.endswith("bankstripe: 1 of 2 files could not be processed\n"), together)
 
     def test_file_with_a_syntax_error_is_not_written_to_the_output(self):
         self.write("src/a.cu", BROKEN)

@@ -100,9 +100,15 @@ class Usage(ToolTest):
                      "analyze", f"--carveout={wrong}", "a.cu")
 
     def test_architecture(self):
-        for part in ("--gpu-arch needs a name such as sm_90, or that of a file in",
-                     "not 'hopper'"):
-            self.bad(part, "analyze", "--gpu-arch=hopper", "a.cu")
+        for wrong in ("hopper", "sm_12", "90"):
+            self.bad(f"--gpu-arch: '{wrong}' is none of sm_70, sm_72, ",
+                     "analyze", f"--gpu-arch={wrong}", "a.cu")
+        for right in ("sm_52", "sm_90a", "sm_121"):
+            self.expect(DONE, self.run_tool("analyze", "--no-confirm", f"--gpu-arch={right}", "a.cu"))
+
+    def test_numbers(self):
+        self.bad("for the -j option: 'many' is not a whole number\n", "analyze", "-jmany", "a.cu")
+        self.bad("'much' is not a number\n", "analyze", "--min-speedup=much", "a.cu")
 
     def test_quiet_and_verbose(self):
         self.bad("choose one of --quiet and --verbose",
@@ -134,12 +140,19 @@ class Information(ToolTest):
     def test_help_fits_a_terminal(self):
         done = self.expect(DONE, self.run_tool("--help"))
         self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80
-                          and "--help" not in line], [])  # LLVM's own.
+                          and "<subcommand> --help" not in line], [])  # LLVM's own.
 
     def test_help_of_a_command_fits_a_terminal(self):
-        done = self.expect(DONE, self.run_tool("tune", "--help"))
-        options = done.stdout[done.stdout.index("bankstripe options:"):]
-        self.assertEqual([line for line in options.splitlines() if len(line) > 80], [])
+        for command in ("analyze", "rewrite", "verify", "tune", "calibrate", "wrap", "stats", "reason"):
+            done = self.expect(DONE, self.run_tool(command, "--help"))
+            self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80], [])
+
+    def test_help_of_a_command_is_about_that_command(self):
+        for command, words in (("wrap", " COMPILER ARG..."), ("stats", " [FOLDER]"), ("reason", " [REASON]"),
+                               ("calibrate", "")):
+            done = self.expect(DONE, self.run_tool(command, "--help"))
+            self.assertIn(f"USAGE: bankstripe {command} [options]{words}\n", done.stdout)
+            self.assertNotIn("PATH is", done.stdout)
 
     def test_version(self):
         done = self.expect(DONE, self.run_tool("--version"))

@@ -327,7 +327,12 @@ class Rewritten(WrapTest):
         self.write("src/a.cu", COUNT + BROKEN)
         done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o")
         self.assertEqual((done.returncode, done.stdout), (0, "out 1\n"))
-        self.assertRegex(done.stderr, r"\Abankstripe: warning: 'src/a.cu' cannot be worked on.*\nerr\n\Z")
+        self.assertRegex(done.stderr, r"\Aerr\nbankstripe: warning: 'src/a.cu' cannot be worked on.*\n\Z")
+
+    def test_a_mistake_of_the_user_is_for_the_compiler_to_report(self):
+        self.write("src/a.cu", COUNT + BROKEN)
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "--seven")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "out 1\n", "err\n"))
 
     def test_flags_that_are_none(self):
         done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", BANKSTRIPE_FLAGS="--nonsense")

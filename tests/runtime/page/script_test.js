@@ -112,6 +112,25 @@ test("output that was not compared is not called the same", () => {
   assert.match(rendered({ output: { bytes: 3, identical: true, deterministic: true } }), /3 bytes, the same</);
 });
 
+test("links lead to the sections that there are", () => {
+  const links = (text) => [...text.matchAll(/href="#(\w+)"/g)].map((match) => match[1]);
+  assert.deepEqual(links(rendered({ originalCommand: "./a" })), ["verdict", "runs"]);
+  const text = rendered({ kernels: [kernel("a", 2, 1)] }, {});
+  assert.deepEqual(links(text), ["verdict", "runs", "speedup", "resources", "changes"]);
+  assert.ok(links(text).every((id) => text.includes(`<section id="${id}"`)));
+});
+
+test("what becomes of an array, and where the reason is", () => {
+  const moved = { name: "a", verdict: "slot", storage: "static", sharedBytes: 1024, detail: "f",
+                  place: { file: "/a.cu", line: 1 }, reasonPlace: { file: "/a.cu", line: 7 } };
+  assert.match(rendered({}, { arrays: [moved] }),
+    /<td>static, 1,024 bytes of shared memory per block, f, at <code[^>]*>a.cu:7<\/code><\/td>/);
+});
+
+test("an interval has as many digits as the speedup", () => {
+  assert.match(rendered({ kernels: [kernel("a", 50, 2, { speedupInterval: [24.513, 25.52] })] }), />24\.5 to 25\.5</);
+});
+
 test("a plan without arrays and changes", () => {
   assert.match(rendered({}, {}), /Nothing was rewritten/);
 });
