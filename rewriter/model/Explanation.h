@@ -13,6 +13,7 @@
 #ifndef BANKSTRIPE_MODEL_EXPLANATION_H
 #define BANKSTRIPE_MODEL_EXPLANATION_H
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,14 @@ struct Alternative {
   Prediction Predicted;
 };
 
+/// What the first elements of an array would take as a stripe, by themselves.
+struct SplitCost {
+  std::string Name;   ///< Of the array.
+  unsigned First = 0; ///< Elements.
+  uint64_t Bytes = 0; ///< Of shared memory, per block.
+  unsigned Warps = 0; ///< Resident on an SM.
+};
+
 /// What decided about a kernel.
 struct Explanation {
   PredictedState Before, After;
@@ -85,6 +94,7 @@ struct Explanation {
   double ModelError = 1;     ///< A factor to both sides.
   unsigned GuessedLoops = 0; ///< Of which nobody knows how often they run.
   std::vector<Alternative> Alternatives; ///< The best first.
+  std::vector<SplitCost> Splits;         ///< Array by array.
 };
 
 } // namespace bankstripe

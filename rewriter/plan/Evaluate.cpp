@@ -268,7 +268,30 @@ std::optional<Explanation> Evaluator::explain(unsigned Row,
   for (PredictedState *State : {&E.Before, &E.After})
     for (auto [Cost, I] : llvm::zip(State->Arrays, B.Arrays))
       Cost.Name = P.Run.Arrays[I].Array.Name;
+  E.Splits = splitsOf(Row);
   return E;
+}
+
+// Of each array by itself.
+std::vector<SplitCost> Evaluator::splitsOf(unsigned Row) const {
+  const MergedKernel &K = P.Run.Kernels[Row];
+  const unsigned Threads = usualBlock(P.Settings[Row], K);
+  std::vector<SplitCost> Result;
+  for (const Reached &R : ArraysOf[Row]) {
+    const ReachedArray &A = P.Run.Arrays[R.Array];
+    const LayoutInfo *Layout = llvm::find_if(allLayouts(), [&](const auto &L) {
+      return L.As.Kind == VerdictKind::Split && L.Suits(A);
+    });
+    for (unsigned First : SplitsToTry) {
+      if (!canBeSplit(A, 2 * First - 1))
+        continue;
+      const uint64_t Bytes = bytesIn(A, *Layout, Row, Threads, First);
+      const uint64_t All = Bases[Row]->SharedHad + Bytes;
+      Result.push_back(
+          {A.Array.Name, First, Bytes, resources(Row, K.Registers, All).Warps});
+    }
+  }
+  return Result;
 }
 
 bool Evaluator::needsCarveout(unsigned Row, const Assignment &A) const {

@@ -83,6 +83,7 @@ private:
   Resources resources(unsigned Row, unsigned Registers,
                       uint64_t SharedBytes) const;
   std::optional<Change> change(unsigned Row, const Assignment &A) const;
+  std::vector<SplitCost> splitsOf(unsigned Row) const;
 
   const Problem &P;
   CostModel Model;

@@ -161,19 +161,20 @@ const LayoutInfo &bankstripe::smallestStripe(const ReachedArray &A) {
   });
 }
 
-static uint64_t bytesOf(ArrayInstance I, const ReachedArray &A,
+static uint64_t bytesOf(ArrayInstance I, unsigned First,
                         const LayoutInfo &Layout, unsigned Threads) {
-  if (A.First)
-    I.Extents = {A.First};
+  if (First)
+    I.Extents = {First};
   return Layout.Bytes(I, Threads);
 }
 
 uint64_t bankstripe::bytesIn(const ReachedArray &A, const LayoutInfo &Layout,
-                             unsigned Row, unsigned Threads) {
+                             unsigned Row, unsigned Threads,
+                             std::optional<unsigned> First) {
   uint64_t Bytes = 0;
   for (auto [I, Rows] : llvm::zip(A.Array.Instances, A.InstanceKernels))
     if (llvm::is_contained(Rows, Row))
-      Bytes += bytesOf(I, A, Layout, Threads);
+      Bytes += bytesOf(I, First.value_or(A.First), Layout, Threads);
   return Bytes;
 }
 
@@ -181,6 +182,6 @@ uint64_t bankstripe::bytesPerWarp(const ReachedArray &A,
                                   const LayoutInfo &Layout) {
   uint64_t Bytes = 0;
   for (const ArrayInstance &I : A.Array.Instances)
-    Bytes = std::max(Bytes, bytesOf(I, A, Layout, 32));
+    Bytes = std::max(Bytes, bytesOf(I, A.First, Layout, 32));
   return Bytes;
 }

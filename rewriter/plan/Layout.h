@@ -31,9 +31,9 @@ const LayoutInfo &infoOf(const Treatment &As);
 const LayoutInfo &smallestStripe(const ReachedArray &A);
 
 /// What the instances of \p A that kernel \p Row reaches take of a block of
-/// \p Threads, as far as they are to move.
+/// \p Threads: as far as they are to move, or \p First elements of each.
 uint64_t bytesIn(const ReachedArray &A, const LayoutInfo &Layout, unsigned Row,
-                 unsigned Threads);
+                 unsigned Threads, std::optional<unsigned> First = {});
 
 /// What the largest instance of \p A takes of a warp.
 uint64_t bytesPerWarp(const ReachedArray &A, const LayoutInfo &Layout);

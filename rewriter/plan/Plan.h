@@ -140,6 +140,10 @@ const PlannedSharedArray *sharedArrayAt(const Plan &P, unsigned ArrayIndex);
 ArrayDecision decisionAbout(const Plan &P, unsigned ArrayIndex,
                             LayoutChoice Wanted);
 
+/// After how many elements a split is worth a measurement, of arrays of at
+/// least twice as many.
+inline constexpr unsigned SplitsToTry[] = {4, 8, 16};
+
 /// Whether the first \p First elements of \p A could move without the others.
 bool canBeSplit(const ReachedArray &A, unsigned First);
 

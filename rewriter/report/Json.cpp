@@ -166,6 +166,12 @@ static json::Value explanation(const KernelPlan &K) {
                                         {"speedup", A.Predicted.Speedup},
                                         {"low", A.Predicted.Low},
                                         {"high", A.Predicted.High}});
+  json::Array Splits;
+  for (const SplitCost &S : E.Splits)
+    Splits.push_back(json::Object{{"array", jsonText(S.Name)},
+                                  {"first", S.First},
+                                  {"sharedBytes", S.Bytes},
+                                  {"warps", S.Warps}});
   return json::Object{{"taken", E.Taken},
                       {"speedup", E.Predicted.Speedup},
                       {"low", E.Predicted.Low},
@@ -182,7 +188,8 @@ static json::Value explanation(const KernelPlan &K) {
                       {"guessedLoops", E.GuessedLoops},
                       {"before", stateToJson(E.Before)},
                       {"after", stateToJson(E.After)},
-                      {"alternatives", std::move(Alternatives)}};
+                      {"alternatives", std::move(Alternatives)},
+                      {"splits", std::move(Splits)}};
 }
 
 static json::Value prediction(const KernelPlan &K) {

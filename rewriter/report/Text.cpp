@@ -384,6 +384,26 @@ static std::string assumptionText(const Explanation &E) {
   return Text;
 }
 
+// What is known of splits, one line for each array.
+static void printSplits(llvm::raw_ostream &OS, llvm::ArrayRef<SplitCost> All) {
+  std::string Text;
+  for (size_t I = 0; I < All.size(); ++I) {
+    const SplitCost &S = All[I];
+    Text += llvm::formatv(Text.empty()
+                              ? "first {0}: {1} bytes per block, {2} warps per "
+                                "SM; "
+                              : "{0}: {1}, {2}; ",
+                          S.First, S.Bytes, S.Warps);
+    // The next array begins with fewer elements.
+    if (I + 1 < All.size() && All[I + 1].First > S.First)
+      continue;
+    row(OS, "split of '" + S.Name + "'",
+        Text + "how often these are used is not known here: bankstripe tune "
+               "measures it");
+    Text.clear();
+  }
+}
+
 void bankstripe::printExplanation(llvm::raw_ostream &OS, const KernelPlan &K) {
   if (!K.Explained)
     return;
@@ -411,6 +431,7 @@ void bankstripe::printExplanation(llvm::raw_ostream &OS, const KernelPlan &K) {
     row(OS, Name, rangeText(A.Predicted) + " " + A.What);
     Name = "";
   }
+  printSplits(OS, E.Splits);
 }
 
 static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,

@@ -314,15 +314,16 @@ std::vector<Attempt> bankstripe::nextAttempts(const TuneGroup &G,
     for (auto &[I, L] : Padded)
       if (L != Layout::Padded)
         L = Layout::Keep;
-    return untried(G, {{"as it is", all(G, Movable, Layout::Keep)},
-                       {"padded", std::move(Padded)},
-                       {Bits == Stripes ? "stripes" : "bits", Bits},
-                       {"stripes", Stripes},
-                       {"slots", all(G, Movable, Layout::Slot)},
-                       {"split after 4", all(G, Movable, {Layout::Split, 4})},
-                       {"split after 8", all(G, Movable, {Layout::Split, 8})},
-                       {"split after 16", all(G, Movable, {Layout::Split, 16})},
-                       {"as predicted", std::move(Foreseen)}});
+    std::vector<Attempt> First = {{"as it is", all(G, Movable, Layout::Keep)},
+                                  {"padded", std::move(Padded)},
+                                  {Bits == Stripes ? "stripes" : "bits", Bits},
+                                  {"stripes", Stripes},
+                                  {"slots", all(G, Movable, Layout::Slot)}};
+    for (unsigned Elements : SplitsToTry)
+      First.push_back({"split after " + std::to_string(Elements),
+                       all(G, Movable, {Layout::Split, Elements})});
+    First.push_back({"as predicted", std::move(Foreseen)});
+    return untried(G, std::move(First));
   }
   const Attempt *Fastest = G.fastest(/*AlsoCarved=*/false);
   if (!Fastest)

@@ -12,6 +12,7 @@
 
 using namespace bankstripe;
 using namespace bankstripe::testing;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -256,6 +257,21 @@ TEST(Choose, WhatIsTakenIsExplainedWithItsAlternatives) {
   EXPECT_LT(E.Alternatives[0].Predicted.Speedup, E.Predicted.Speedup);
   EXPECT_GE(E.Alternatives[0].Predicted.Speedup,
             E.Alternatives[1].Predicted.Speedup);
+}
+
+// Nobody can know what a split gains, but what it takes.
+TEST(Choose, ExplanationsTellWhatSplitsTake) {
+  const Plan P = working(Random, Random).plan(choosy());
+  const std::vector<SplitCost> &Splits = P.Kernels[0].Explained->Splits;
+  std::vector<unsigned> First;
+  for (const SplitCost &S : Splits) {
+    First.push_back(S.First);
+    EXPECT_EQ(S.Bytes, S.First * 4 * P.Kernels[0].BlockThreads);
+    EXPECT_LE(S.Warps, P.Kernels[0].Explained->Before.Warps);
+  }
+  EXPECT_THAT(First, ElementsAre(4, 8, 4, 8));
+  EXPECT_EQ(Splits.front().Name, "a");
+  EXPECT_EQ(Splits.back().Name, "b");
 }
 
 TEST(Choose, WhatIsNotTakenIsExplainedToo) {

@@ -266,7 +266,11 @@ TEST(Json, Explanation) {
       {"what": "'list' in another form", "speedup": 1.5, "low": 0.7,
        "high": 4.4},
       {"what": "without 'seen'", "speedup": 1, "low": 0.77, "high": 1.3},
-      {"what": "a fourth", "speedup": 0.5, "low": 0.25, "high": 1}]})json");
+      {"what": "a fourth", "speedup": 0.5, "low": 0.25, "high": 1}],
+    "splits": [
+      {"array": "seen", "first": 4, "sharedBytes": 1024, "warps": 64},
+      {"array": "seen", "first": 8, "sharedBytes": 2048, "warps": 60},
+      {"array": "list", "first": 4, "sharedBytes": 512, "warps": 64}]})json");
 }
 
 } // namespace

@@ -126,6 +126,8 @@ Plan bankstripe::testing::explainedPlan() {
                     {"'list' in another form", {1.5, 0.7, 4.4, 1, 1.5}},
                     {"without 'seen'", {1, 0.77, 1.3, 1, 1}},
                     {"a fourth", {0.5, 0.25, 1, 1, 0.5}}};
+  E.Splits = {
+      {"seen", 4, 1024, 64}, {"seen", 8, 2048, 60}, {"list", 4, 512, 64}};
   P.Kernels[0].Predicted = E.Predicted;
   P.Kernels[0].Explained = std::move(E);
   return P;

@@ -140,6 +140,8 @@ TEST(Text, ExplanationOfAChange) {
   considered               2.20 (0.70 to 4.40) 'seen' packed
                            1.50 (0.70 to 4.40) 'list' in another form
                            1.00 (0.77 to 1.30) without 'seen'
+  split of 'seen'          first 4: 1024 bytes per block, 64 warps per SM; 8: 2048, 60; how often these are used is not known here: bankstripe tune measures it
+  split of 'list'          first 4: 512 bytes per block, 64 warps per SM; how often these are used is not known here: bankstripe tune measures it
 )");
 }
 
