@@ -39,6 +39,10 @@ static constexpr double WorthAChange = 1.01;
 static constexpr double WorthAnotherLayout = 1.05;
 /// Of forms that are not the widest none has such an advantage.
 static constexpr double WorthAnotherForm = 1.001;
+/// How often a worst case comes true: of 10 kernels that one of them alone had
+/// kept, 4 lose when their arrays move
+/// (measurements/2026-11-25-worst-cases.md).
+static constexpr double WorstCaseShare = 0.4;
 /// Each round leaves an array where it is or promises more; enough for any
 /// kernel.
 static constexpr unsigned MostRounds = 64;
@@ -355,9 +359,11 @@ bool Searcher::tryWithout(Outlooks &Now) {
   return true;
 }
 
-// The worst case is a loss, and a larger one than the gain that is expected.
+// The worst case is a loss, and weighs more than the gain that is expected.
 static bool riskOutweighs(const Prediction &P, double MinSpeedup) {
-  return P.Worst < LeastOfGroup && P.Speedup * P.Worst < MinSpeedup;
+  return P.Worst < LeastOfGroup && (1 - WorstCaseShare) * std::log(P.Speedup) +
+                                           WorstCaseShare * std::log(P.Worst) <
+                                       std::log(MinSpeedup) / 2;
 }
 
 bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Now) const {
@@ -395,8 +401,14 @@ static std::string predictionText(const Prediction &P, double MinSpeedup) {
 // What a decision asks for moves, whatever is predicted of it.
 void Searcher::leaveUndecided(const KernelGroup &G) {
   std::map<unsigned, std::optional<Prediction>> Predicted;
-  for (unsigned Row : G.Kernels)
-    Predicted[Row] = E.predict(Row, A);
+  std::string Slowed; // Of a kernel for whose sake the others stay.
+  for (unsigned Row : G.Kernels) {
+    const auto &Known = Predicted[Row] = E.predict(Row, A);
+    if (Known && Known->Speedup < LeastOfGroup)
+      Slowed = llvm::formatv("; but kernel '{0}', which shares arrays with its "
+                             "kernel, would run at {1:F2}",
+                             P.Run.Kernels[Row].Facts.Name, Known->Speedup);
+  }
   for (unsigned I : G.Arrays) {
     if (!A[I] || P.Choices[I].Asked)
       continue;
@@ -406,7 +418,8 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
           Known && (!Least || Known->Worst < Least->Worst))
         Least = &*Known;
     Left[I] = Why{Reason::NotProfitable, array(I).Array.Where,
-                  Least ? predictionText(*Least, P.Options.MinSpeedup)
+                  Least ? predictionText(*Least, P.Options.MinSpeedup) +
+                              (Least->Speedup < LeastOfGroup ? "" : Slowed)
                         : "what a kernel that reaches it does was not seen: "
                           "its function is in another file"};
     take(I, nullptr);

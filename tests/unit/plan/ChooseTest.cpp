@@ -60,13 +60,13 @@ TEST(Choose, WhatDoesNotPayStays) {
 }
 
 // The L1 may hold what it gathers from, and shared memory takes most of it.
-TEST(Choose, WhatMayLoseMoreThanItGainsIsLeftToTune) {
+TEST(Choose, WhatMayLoseMuchMoreThanItGainsIsLeftToTune) {
   auto Gathering = [](ArrayWork OfA) {
     TestUnit U = working(OfA);
     U.Result.Evidence.Work["k"].Gathered = 40;
     return U.plan(choosy());
   };
-  Plan Little = Gathering({updated(250), {}, {}});
+  Plan Little = Gathering({updated(150), {}, {}});
   EXPECT_EQ(reasonOf(Little), Reason::NotProfitable);
   EXPECT_THAT(find(Little, "a").Verdict.Detail,
               HasSubstr("if the L1 holds what it uses now; 'bankstripe tune' "
@@ -233,9 +233,30 @@ TEST(Choose, WhatADecisionAsksForMoves) {
   EXPECT_EQ(find(U.plan(Options), "a").Verdict.Kind, VerdictKind::Stripe);
 }
 
+// `a` pays in `k`, and only costs warps in the other kernel.
+TEST(Choose, AKernelThatWouldLoseIsNamedToThoseThatShareArraysWithIt) {
+  TestUnit U = working(Random, Random);
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
+  U.Result.Facts.Launches.push_back(makeLaunch(256, "other"));
+  Finding &A = U.Result.Facts.Findings[0];
+  A.Kernels = {"k", "other"};
+  A.Extents = {30};
+  A.BytesPerThread = 4 * 30;
+  KernelWork W;
+  W.Instructions = 1000, W.Global = 100;
+  W.Arrays[0] = Rare;
+  U.Result.Evidence.Work["other"] = W;
+  const Plan P = U.plan(choosy());
+  EXPECT_EQ(reasonOf(P, "b"), Reason::NotProfitable);
+  EXPECT_THAT(find(P, "b").Verdict.Detail,
+              HasSubstr("; but kernel 'other', which shares arrays with its "
+                        "kernel, would run at 0."));
+  EXPECT_THAT(find(P, "a").Verdict.Detail, Not(HasSubstr("other")));
+}
+
 // The loads may live on the L1. Nobody said anything of `b`.
 TEST(Choose, ADecisionTakesNoOtherArrayAlong) {
-  const ArrayWork Some = {updated(125), {}, {}};
+  const ArrayWork Some = {updated(75), {}, {}};
   TestUnit U = working(Some, Some);
   U.Result.Evidence.Work["k"].Gathered = 40;
   PlanOptions Options = choosy();
