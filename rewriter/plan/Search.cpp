@@ -405,7 +405,7 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
   for (unsigned Row : G.Kernels) {
     const auto &Known = Predicted[Row] = E.predict(Row, A);
     if (Known && Known->Speedup < LeastOfGroup)
-      Slowed = llvm::formatv("; but kernel '{0}', which shares arrays with its "
+      Slowed = llvm::formatv("but kernel '{0}', which shares arrays with its "
                              "kernel, would run at {1:F2}",
                              P.Run.Kernels[Row].Facts.Name, Known->Speedup);
   }
@@ -417,11 +417,14 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
       if (const auto &Known = Predicted[Row];
           Known && (!Least || Known->Worst < Least->Worst))
         Least = &*Known;
-    Left[I] = Why{Reason::NotProfitable, array(I).Array.Where,
-                  Least ? predictionText(*Least, P.Options.MinSpeedup) +
-                              (Least->Speedup < LeastOfGroup ? "" : Slowed)
-                        : "what a kernel that reaches it does was not seen: "
-                          "its function is in another file"};
+    std::string Detail = "what a kernel that reaches it does was not seen: its "
+                         "function is in another file";
+    if (Least && Least->Speedup >= LeastOfGroup && !Slowed.empty())
+      Detail = llvm::formatv("predicted speedup {0:F2}, {1}", Least->Speedup,
+                             Slowed);
+    else if (Least)
+      Detail = predictionText(*Least, P.Options.MinSpeedup);
+    Left[I] = Why{Reason::NotProfitable, array(I).Array.Where, Detail};
     take(I, nullptr);
   }
 }

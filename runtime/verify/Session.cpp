@@ -253,10 +253,14 @@ static bool timeOne(Runner &Runs, bool IsRewritten, int ExitStatus,
       Runs.run(IsRewritten ? O.Rewritten : O.Original, std::move(Request));
   Runs.forget(Run);
   if (!Run.Child.exited() || Run.Child.ExitStatus != ExitStatus) {
-    Result.Failure = {IsRewritten ? ExitDiffers : ExitCannotRecord,
-                      fmt::format("the {} program, run without digests: {}{}",
-                                  Which, Run.Child.describe(),
-                                  lastWords(Run.Child))};
+    Result.Failure = {
+        IsRewritten ? ExitDiffers : ExitCannotRecord,
+        fmt::format("the {} program, run without digests: {}{}{}", Which,
+                    Run.Child.describe(),
+                    Run.Child.exited()
+                        ? fmt::format(", not {} as with digests", ExitStatus)
+                        : "",
+                    lastWords(Run.Child))};
     return false;
   }
   if (!Run.Problem.empty()) {

@@ -65,7 +65,8 @@ TEST_F(Faults, ProgramsThatEndOtherwiseInATimedRun) {
          "the original program, run without digests: killed by signal 11",
          run(Crashing(), Good));
   expect(ExitDiffers,
-         "the rewritten program, run without digests: exit status 3",
+         "the rewritten program, run without digests: exit status 3, not 0 as "
+         "with digests",
          run(Good, program(One, 9, "[ $mode = digest ] || exit 3")));
   O.TimeoutSeconds = 0.5;
   expect(ExitDiffers,

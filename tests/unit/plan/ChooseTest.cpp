@@ -249,7 +249,7 @@ TEST(Choose, AKernelThatWouldLoseIsNamedToThoseThatShareArraysWithIt) {
   const Plan P = U.plan(choosy());
   EXPECT_EQ(reasonOf(P, "b"), Reason::NotProfitable);
   EXPECT_THAT(find(P, "b").Verdict.Detail,
-              HasSubstr("; but kernel 'other', which shares arrays with its "
+              HasSubstr(", but kernel 'other', which shares arrays with its "
                         "kernel, would run at 0."));
   EXPECT_THAT(find(P, "a").Verdict.Detail, Not(HasSubstr("other")));
 }
