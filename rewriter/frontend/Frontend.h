@@ -45,6 +45,8 @@ struct FrontendOptions {
   std::string DatabaseDirectory; ///< `-p`: holds compile_commands.json.
   /// Without one, and without CompilerArgs, look for it around each path.
   bool LooksForDatabase = false;
+  /// Where that has files below a folder, these are all that is taken of it.
+  bool DatabaseTells = false;
   std::vector<std::string> ExtraArgs;    ///< `--extra-arg`.
   std::vector<std::string> CompilerArgs; ///< After `--` on our command line.
   std::vector<std::string> Exclude;      ///< `--exclude` globs.

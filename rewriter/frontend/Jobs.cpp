@@ -216,13 +216,14 @@ public:
       return Error::success();
     }
     std::vector<std::string> Files;
-    if (!Options.DatabaseDirectory.empty()) {
+    if (!Options.DatabaseDirectory.empty() || Options.DatabaseTells)
       Files = Known.below(Real);
+    if (!Options.DatabaseDirectory.empty()) {
       if (Files.empty())
         return createStringError("the compile database names no CUDA source "
                                  "below '" +
                                  Path + "'; leave out -p to take every .cu");
-    } else {
+    } else if (Files.empty()) {
       Expected<std::vector<std::string>> Found = findSources(Real);
       if (!Found)
         return Found.takeError();

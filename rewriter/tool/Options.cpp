@@ -422,6 +422,7 @@ static void readProgram(ToolOptions &O) {
                        O.Frontend.CompilerArgs.end());
   O.Frontend.CompilerArgs.clear();
   O.Paths.emplace_back(".");
+  O.Frontend.DatabaseTells = true;
 }
 
 // Values that make no sense.

@@ -254,6 +254,10 @@ class Replayed(TuneTest):
         self.assertIn("decision:        stripe", self.decisions())
         self.assertFalse((self.folder / "calls").exists())
 
+    def test_of_a_program_the_database_tells_the_sources(self):
+        self.write("other.cu", "this is of another program\n")
+        self.assertIn("* stripes ", self.expect(DONE, self.run_program(replays=True)).stdout)
+
     def test_what_cannot_be_replayed_needs_a_build(self):
         done = self.expect(DONE, self.run_program())
         self.assertIn("not measured: count: a test; with --build", done.stdout)

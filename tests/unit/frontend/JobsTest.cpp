@@ -193,6 +193,19 @@ TEST(Jobs, DatabaseIsFoundInBuildFoldersAbove) {
   }
 }
 
+TEST(Jobs, DatabaseCanTellWhichFilesThereAre) {
+  TemporaryFolder Folder;
+  std::string File = Folder.write("src/a.cu", "");
+  Folder.write("src/of_another_program.cu", "");
+  FrontendOptions Options;
+  Options.LooksForDatabase = Options.DatabaseTells = true;
+  EXPECT_EQ(jobs({Folder.path("src")}, Options).size(), 2u);
+  writeDatabase(Folder, {{"../src/a.cu", "nvcc -c ../src/a.cu"}});
+  const auto Found = jobs({Folder.path("src")}, Options);
+  ASSERT_EQ(Found.size(), 1u);
+  EXPECT_EQ(Found[0].File, File);
+}
+
 TEST(Jobs, DatabaseThatDoesNotNameThePathIsNotTaken) {
   TemporaryFolder Folder;
   std::string File = Folder.write("src/a.cu", "");
