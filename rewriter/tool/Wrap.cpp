@@ -9,8 +9,8 @@
 //
 //   words => a compile of one CUDA file?  (wrap/Command) => else run as it is
 //         => may its text hold an array?  (wrap/Includes) => else run as it is
-//         => with Thrust or CUB: compiled as it is; done if no kernel uses
-//            local memory
+//         => hardly, or with Thrust or CUB: compiled as it is; done if no
+//            kernel uses local memory
 //         => read and planned for, by a process of its own
 //         => copies beside the object     (wrap/Shadow) => compiled
 //
@@ -104,7 +104,7 @@ private:
   Outcome rewriteWithin(ToolOptions Options, bool IfKnown);
   Outcome copyWith(llvm::ArrayRef<ChangedFile> Changes);
   bool canWriteBeside() const;
-  bool isReadSlowly() const;
+  bool isHardlyWorthReading() const;
   std::optional<int> compileFirst();
   int compileAsIs(const Outcome &Result);
   int compileCopy(const Outcome &Result);
@@ -304,11 +304,11 @@ CompileStats Launcher::statsOf(std::map<std::string, int64_t> Counts) const {
   return {Tree.Main, std::string(Object), std::move(Counts), Passed.count()};
 }
 
-// Where all is in headers of the toolkit, the parse takes a tenth of the
-// compile, so what ptxas says comes first. Who asks ptxas for something shall
-// get just that.
-bool Launcher::isReadSlowly() const {
-  return Command.IsNvcc && includesLibraries(Tree) &&
+// A parse takes from a tenth to half of the compile, and will hardly show an
+// array here, so what ptxas says comes first. Who asks ptxas for something
+// shall get just that.
+bool Launcher::isHardlyWorthReading() const {
+  return Command.IsNvcc && (!declaresArrays(Tree) || includesLibraries(Tree)) &&
          llvm::none_of(Command.AllArgs, [](StringRef Arg) {
            return Arg.contains("ptxas") || Arg.ends_with("-res-usage") ||
                   Arg.ends_with("-resource-usage");
@@ -437,7 +437,7 @@ int Launcher::run() {
     addStats(statsOf({}));
     return become(Command.Words);
   }
-  Outcome Result = askApart(/*IfKnown=*/isReadSlowly());
+  Outcome Result = askApart(/*IfKnown=*/isHardlyWorthReading());
   if (Result.What == Outcome::Unknown) {
     if (const auto Status = compileFirst())
       return *Status;

@@ -9,9 +9,12 @@
 #include "model/SourceFile.h"
 #include "clang/Basic/TokenKinds.h"
 #include "clang/Lex/DependencyDirectivesScanner.h"
+#include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <algorithm>
+#include <array>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -140,6 +143,47 @@ bool bankstripe::mentions(const IncludeTree &Tree, StringRef Word) {
 bool bankstripe::mayHoldPrivateArray(const IncludeTree &Tree) {
   return (mentions(Tree, "__global__") || mentions(Tree, "__device__")) &&
          mentions(Tree, "[");
+}
+
+// Whether the last of Tokens seems to begin the extent of an array. A `*` with
+// blanks on both sides, or on none, multiplies.
+static bool declaresArray(const std::array<clang::Token, 4> &Tokens) {
+  const auto &[Type, Before, Name, Bracket] = Tokens;
+  if (Bracket.isNot(clang::tok::l_square) ||
+      Name.isNot(clang::tok::raw_identifier) ||
+      Name.getRawIdentifier() == "argv")
+    return false;
+  const bool IsPointer = Before.is(clang::tok::star) &&
+                         Before.hasLeadingSpace() != Name.hasLeadingSpace();
+  const clang::Token &Last = IsPointer ? Type : Before;
+  return Last.is(clang::tok::greater) ||
+         (Last.is(clang::tok::raw_identifier) &&
+          !llvm::is_contained(
+              {"return", "else", "case", "delete", "new", "throw", "sizeof"},
+              Last.getRawIdentifier()));
+}
+
+static bool declaresArray(const std::string &Text) {
+  clang::LangOptions Language;
+  Language.CPlusPlus = true;
+  clang::Lexer Lexer(clang::SourceLocation(), Language, Text.data(),
+                     Text.data(), Text.data() + Text.size());
+  std::array<clang::Token, 4> Latest;
+  for (clang::Token &T : Latest)
+    T.startToken();
+  while (Latest.back().isNot(clang::tok::eof)) {
+    std::shift_left(Latest.begin(), Latest.end(), 1);
+    Lexer.LexFromRawLexer(Latest.back());
+    if (declaresArray(Latest))
+      return true;
+  }
+  return false;
+}
+
+bool bankstripe::declaresArrays(const IncludeTree &Tree) {
+  return llvm::any_of(Tree.Files, [](const auto &Entry) {
+    return declaresArray(Entry.second.Text);
+  });
 }
 
 bool bankstripe::includesLibraries(const IncludeTree &Tree) {

@@ -77,6 +77,11 @@ bool mentions(const IncludeTree &Tree, llvm::StringRef Word);
 /// a keyword for it, and some file a `[`.
 bool mayHoldPrivateArray(const IncludeTree &Tree);
 
+/// Whether some file of \p Tree seems to declare an array: a name, `>` or `*`,
+/// and another name before a `[`. Macros and classes of the toolkit can hide
+/// one.
+bool declaresArrays(const IncludeTree &Tree);
+
 /// Whether \p Tree includes Thrust or CUB, whose functions take most of the
 /// time of a parse.
 bool includesLibraries(const IncludeTree &Tree);

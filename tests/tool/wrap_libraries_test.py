@@ -1,5 +1,5 @@
-"""`bankstripe wrap` before compiles of files with Thrust or CUB, whose parse takes long: ptxas tells
-first whether a kernel could gain.
+"""`bankstripe wrap` before compiles of files with Thrust or CUB, whose parse takes long, or without
+arrays, as far as the text tells: ptxas tells first whether a kernel could gain.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -45,6 +45,12 @@ class Libraries(WrapTest):
 
     def test_without_local_memory_a_file_is_compiled_once_and_not_parsed(self):
         self.source(COUNT + "#ifdef __clang__\n#error it is parsed\n#endif\n")
+        self.assertEqual(self.compile(frame=0), "err\n")
+        self.assert_calls(self.FIRST)
+
+    def test_so_is_a_file_that_seems_to_declare_no_array(self):
+        self.write("src/a.cu", "__global__ void add(int *a, int *b) { a[threadIdx.x] += b[threadIdx.x]; }\n"
+                               "#ifdef __clang__\n#error it is parsed\n#endif\n")
         self.assertEqual(self.compile(frame=0), "err\n")
         self.assert_calls(self.FIRST)
 

@@ -58,6 +58,22 @@ TEST(Look, DeviceCodeWithoutABracketHoldsNoArray) {
   EXPECT_FALSE(mayHoldPrivateArray(Tree));
 }
 
+TEST(Look, FindsWhatDeclaresAnArray) {
+  auto Declares = [](const std::string &Text) {
+    IncludeTree Tree;
+    Tree.Files["/a.cu"].Text = Text;
+    return declaresArrays(Tree);
+  };
+  EXPECT_TRUE(Declares("  int a[4];"));
+  EXPECT_TRUE(Declares("float *a [4]; float* b[4];"));
+  EXPECT_TRUE(Declares("std::pair<int, int>a[4];"));
+  EXPECT_TRUE(Declares("int b, c\n  [2]; T c[2];"));
+  EXPECT_FALSE(Declares("c[i] = a[i] + b[i] * a[i] * 2*a[1];"));
+  EXPECT_FALSE(Declares("return a[i]; f(&a[i], -b[i], *c[i]);"));
+  EXPECT_FALSE(Declares("auto f = [&](int i) { return !p[i]; }; x = [] {};"));
+  EXPECT_FALSE(Declares("int main(int argc, char *argv[]) {} // an int a[4]"));
+}
+
 TEST(Look, FindsLibrariesOfTheToolkit) {
   auto Includes = [](const std::string &Text) {
     IncludeTree Tree;
