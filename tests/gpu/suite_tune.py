@@ -5,9 +5,8 @@
 
 Runs `bankstripe tune` on each program of PACK, several at a time: what they
 build overlaps, and a lock keeps all others off a GPU while times are taken. OUTPUT then holds
-table.txt (per kernel what the prediction chose, what was measured best, and
-every arrangement that was tried), NAME.json, NAME.log and NAME.yaml, the
-decisions.
+table.txt (per kernel what was measured best, and every version that was
+tried), NAME.json, NAME.log and NAME.yaml, the decisions.
 
 Exit status: 0 all programs were tuned, 1 some were not, 2 bad usage.
 
@@ -33,13 +32,21 @@ from suite_commands import split_arguments
 DECISIONS = ".bankstripe.yaml"
 
 
-def lock_script(place, verify, gpu):
-    """A bankstripe-verify that has the GPU for itself."""
-    script = place / f"verify-{gpu}"
-    script.write_text(f"#!/bin/sh\nCUDA_VISIBLE_DEVICES={gpu} exec flock {place}/gpu-{gpu}.lock "
-                      f"{shlex.quote(str(verify))} \"$@\"\n")
-    script.chmod(0o755)
-    return script
+def gate(place, verify, gpu):
+    """A bankstripe-verify that has the GPU for itself, and a bankstripe-replay beside it that does
+    while it takes times."""
+    folder, lock = place / f"gpu-{gpu}", place / f"gpu-{gpu}.lock"
+    folder.mkdir()
+    lock.touch()
+    replay = shlex.quote(str(verify.with_name("bankstripe-replay")))
+    relock = f'case "$argument" in --lock=*) argument=--lock={lock} ;; esac'
+    scripts = {"bankstripe-verify": f'exec flock {lock} {shlex.quote(str(verify))} "$@"',
+               "bankstripe-replay": f'for argument; do shift; {relock}; set -- "$@" "$argument"; '
+                                    f'done\nexec {replay} "$@"'}
+    for name, text in scripts.items():
+        (folder / name).write_text(f"#!/bin/sh\nexport CUDA_VISIBLE_DEVICES={gpu}\n{text}\n")
+        (folder / name).chmod(0o755)
+    return folder / "bankstripe-verify"
 
 
 def write_database(program, place):
@@ -50,8 +57,20 @@ def write_database(program, place):
         for unit in program["units"]]))
 
 
+def end(child):
+    """Lets it remove what it captured, which may be gigabytes."""
+    try:
+        os.killpg(child.pid, signal.SIGTERM)
+        child.wait(timeout=5)
+        os.killpg(child.pid, signal.SIGKILL)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 def tune(program, given, work, verify):
-    """The exit status; None when it took too long."""
+    """The exit status, None when it took too long, and the seconds."""
     name = program["name"]
     place = work / name
     suite.lay_out(given.pack, program, place, suite.ORIGINAL)
@@ -70,15 +89,16 @@ def tune(program, given, work, verify):
                              start_new_session=True,
                              cwd=place / name / program.get("directory", "")) as child:
         try:
-            status = child.wait(timeout=max(1, given.deadline - (time.time() - given.started)))
+            left = given.deadline - (time.time() - given.started)
+            status = child.wait(timeout=max(1, min(left, given.limit)))
         except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
+            end(child)
             status = None
     for found in place.rglob(DECISIONS):
         (given.output / f"{name}.yaml").write_bytes(found.read_bytes())
-    print(f"{name}: {'too late' if status is None else status} after "
-          f"{time.time() - begun:.0f} s", flush=True)
-    return status
+    seconds = time.time() - begun
+    print(f"{name}: {'too late' if status is None else status} after {seconds:.0f} s", flush=True)
+    return status, seconds
 
 
 def read(path):
@@ -96,6 +116,10 @@ def lines_of(name, group):
     """The rows of one group, and its (best, chosen) logarithms."""
     tried = [a for a in group["attempts"] if a["speedup"]]
     title = f"{name} {', '.join(k.split('(')[0] for k in group['kernels'])}"
+    if group["measuredBy"] == "program":
+        title += f", in the program ({group['whyNotReplayed'][:80]})"
+    elif group["inProgram"]:
+        title += f", {group['inProgram']:.3f} in the program"
     if not tried:
         return [f"{title}: not measured"], None
     best = next((a for a in tried if a["name"] == group["best"]), None)
@@ -134,6 +158,7 @@ def parse():
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2))
+    parser.add_argument("--limit", type=float, default=240, help="seconds for one program")
     parser.add_argument("--deadline", type=float, default=540, help="seconds for everything")
     given = parser.parse_args(arguments)
     given.options, given.started = options, time.time()
@@ -147,14 +172,16 @@ def main():
     programs = suite.entries_of(given.pack, given.only)
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
-        locks = [lock_script(work, given.verify, gpu) for gpu in range(given.gpus)]
+        gates = [gate(work, given.verify, gpu) for gpu in range(given.gpus)]
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-            statuses = list(pool.map(lambda p: tune(p[1], given, work, locks[p[0] % len(locks)]),
-                                     enumerate(programs)))
+            done = list(pool.map(lambda p: tune(p[1], given, work, gates[p[0] % len(gates)]),
+                                 enumerate(programs)))
     text = table(programs, given.output)
+    text += f"{sum(seconds for _, seconds in done):.0f} s for the programs, " \
+            f"{time.time() - given.started:.0f} s with {given.jobs} at a time\n"
     (given.output / "table.txt").write_text(text)
     print(text)
-    return int(any(statuses))
+    return int(any(status != 0 for status, _ in done))
 
 
 if __name__ == "__main__":
