@@ -22,7 +22,7 @@ FOLDER is made anew and then holds
     original/        the programs' folders, and those that they refer to
     changed/NAME/    the files that the rewrite of program NAME changes
     build/NAME.sh    the commands that build it, in its folder
-    bin/             bankstripe-verify and the recorder, with --verify
+    bin/             bankstripe-verify, -replay and the recorder, with --verify
 
 Take it to that machine and give it to suite_times.py, suite_record.py or suite_profile.py, or, with
 the tool itself, to suite_tune.py.
@@ -97,10 +97,18 @@ def copy_entry(source, target, largest):
         shutil.copy2(source, target)
 
 
+def packed_units(units, suite):
+    return [{"file": str(pathlib.Path(u.file).relative_to(suite)),
+             "directory": str(pathlib.Path(u.directory).relative_to(suite)),
+             "arguments": [a.replace(str(suite), "..") for a in u.arguments]} for u in units]
+
+
 def rewrite(entry, run, suite, place):
     """What the rewrite adds to the entry for programs.json, or a string: why nothing is rewritten."""
     name = entry["name"]
     units = suite_commands.units_of(suite / name)
+    if not run:
+        return {"units": packed_units(units, suite)}
     result = run.cached_run(suite / name, units)
     if result["report"] is None:
         return f"the tool failed: exit {result['exit']}"
@@ -113,10 +121,7 @@ def rewrite(entry, run, suite, place):
         target = place / "changed" / name / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text.encode("utf-8", "surrogateescape"))
-    return {"units": [{"file": str(pathlib.Path(u.file).relative_to(suite)),
-                       "directory": str(pathlib.Path(u.directory).relative_to(suite)),
-                       "arguments": [a.replace(str(suite), "..") for a in u.arguments]}
-                      for u in units],
+    return {"units": packed_units(units, suite),
             "kernels": sorted({k for a in moved for k in a["kernels"]}),
             "arrays": [f"{a['name']} ({a['type']}): {a['verdict']}" for a in moved]}
 
@@ -154,6 +159,8 @@ def main():
     parser.add_argument("--cache", type=pathlib.Path, help="see survey.py")
     parser.add_argument("--verify", type=pathlib.Path, metavar="BUILD",
                         help="a build folder, whose bankstripe-verify and recorder go along")
+    parser.add_argument("--as-it-is", action="store_true",
+                        help="rewrite nothing: for suite_tune.py, which does that itself")
     parser.add_argument("--largest", type=int, default=8, help="leave out files above so many MiB")
     given = parser.parse_args(arguments)
     suite, place = given.suite.resolve(), given.place
@@ -166,7 +173,8 @@ def main():
               if not given.only or e["name"] in given.only.split(",")]
     prepared = []
     with tempfile.TemporaryDirectory() as scratch:
-        run = survey.Survey(given.tool, options, given.cache or scratch, nvcc=False)
+        run = None if given.as_it_is else \
+            survey.Survey(given.tool, options, given.cache or scratch, nvcc=False)
         for entry in wanted:
             result = prepare(entry, run, suite, place, given.largest << 20)
             if isinstance(result, str):
@@ -176,7 +184,7 @@ def main():
     (place / MARK).write_text(json.dumps(prepared, indent=1) + "\n")
     if given.verify:
         (place / "bin").mkdir()
-        for name in "bankstripe-verify", "print_recording":
+        for name in "bankstripe-verify", "bankstripe-replay", "print_recording":
             shutil.copy2(given.verify / "bin" / name, place / "bin")
         shutil.copy2(given.verify / "lib/libbankstripe-recorder.so", place / "bin")
     size = sum(p.stat().st_size for p in place.rglob("*") if p.is_file())
