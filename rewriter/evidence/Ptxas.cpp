@@ -191,8 +191,10 @@ std::string withoutPtxasReport(StringRef Text) {
   std::string Result;
   while (!Text.empty()) {
     const auto [Line, Rest] = Text.split('\n');
-    if (!Line.starts_with("ptxas info") &&
-        !Line.ltrim().contains(" bytes stack frame, "))
+    // Remarks that are printed anyway have a number in parentheses.
+    const bool IsReport = Line.starts_with("ptxas info") &&
+                          !Line.split(':').second.ltrim().starts_with("(");
+    if (!IsReport && !Line.contains(" bytes stack frame, "))
       Result += Text.drop_back(Rest.size());
     Text = Rest;
   }

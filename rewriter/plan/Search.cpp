@@ -39,10 +39,6 @@ static constexpr double WorthAChange = 1.01;
 static constexpr double WorthAnotherLayout = 1.05;
 /// Of forms that are not the widest none has such an advantage.
 static constexpr double WorthAnotherForm = 1.001;
-/// How often a worst case comes true: of 10 kernels that one of them alone had
-/// kept, 4 lose when their arrays move
-/// (measurements/2026-11-25-worst-cases.md).
-static constexpr double WorstCaseShare = 0.4;
 /// Each round leaves an array where it is or promises more; enough for any
 /// kernel.
 static constexpr unsigned MostRounds = 64;
@@ -359,11 +355,9 @@ bool Searcher::tryWithout(Outlooks &Now) {
   return true;
 }
 
-// The worst case is a loss, and weighs more than the gain that is expected.
+// The worst case is a loss, and a larger one than the gain that is expected.
 static bool riskOutweighs(const Prediction &P, double MinSpeedup) {
-  return P.Worst < LeastOfGroup && (1 - WorstCaseShare) * std::log(P.Speedup) +
-                                           WorstCaseShare * std::log(P.Worst) <
-                                       std::log(MinSpeedup) / 2;
+  return P.Worst < LeastOfGroup && P.Speedup * P.Worst < MinSpeedup;
 }
 
 bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Now) const {

@@ -7,8 +7,8 @@
 
 #include "tool/Replays.h"
 #include "evidence/Evidence.h"
+#include "tool/Answers.h"
 #include "tool/Copies.h"
-#include "tool/Nvcc.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -26,7 +26,7 @@ static constexpr double MostNoise = 0.1;
 Replays::Replays(const ToolOptions &Options, const ReadResult &Read, Program &P,
                  const ProgramRun &Seen, CarryOut Make)
     : Options(Options), Read(Read), P(P), Seen(Seen), Make(std::move(Make)) {
-  if (!Options.NoCache && !usualCacheFolder().empty())
+  if (Read.Run.Known)
     Earlier.emplace(usualCacheFolder(), usualCacheLimits());
 }
 
@@ -138,11 +138,6 @@ Replays::commandFor(const UnitRecord &Unit, StringRef File,
     Job.GpuArch = Seen.Architecture;
   auto Command = nvccCommand(Job, P.nvcc(), File, ExtraArgs, Cubin);
   llvm::erase(Command, "-rdc=true");
-  // It changes no code, and would say when copies were written.
-  llvm::erase_if(Command, [](StringRef Word) {
-    return Word.ltrim('-') == "lineinfo" ||
-           Word.ltrim('-') == "generate-line-info";
-  });
   return Command;
 }
 
@@ -165,17 +160,18 @@ void Replays::compileAll(const std::vector<Version> &Versions) {
         llvm::consumeError(
             Tree.write(P.files(), V.Run.Changes, Options.EmbedHelper));
       IsWritten = true;
-      const bool IsCopy = !V.Run.Changes.empty();
+      NvccQuestion Asked{Unit, Unit->Job.File, {}};
+      if (!V.Run.Changes.empty())
+        Asked = {Unit, *Tree.placeOf(Unit->Job.File),
+                 Tree.argumentsFor(Unit->Job)};
       const std::string Cubin =
           P.folder() + "/" + std::to_string(Cubins.size()) + ".cubin";
       Pieces.push_back(
-          {What,
-           commandFor(*Unit,
-                      IsCopy ? *Tree.placeOf(Unit->Job.File) : Unit->Job.File,
-                      IsCopy ? Tree.argumentsFor(Unit->Job)
-                             : std::vector<std::string>(),
-                      Cubin),
-           Cubin});
+          {What, commandFor(*Unit, Asked.File, Asked.ExtraArgs, Cubin), Cubin});
+      if (Earlier)
+        Inputs[What] = Read.Run.Known->keyOf(
+            Asked, P.nvcc(), V.Run.Changes.empty() ? "" : Tree.folder(),
+            V.Run.Changes);
     }
   }
   Workers Pool({Options.Jobs, /*Seconds=*/0},
@@ -209,43 +205,29 @@ static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
   return Result;
 }
 
-// What is the same of a module wherever its source lies: copies lie in another
-// folder in each run, whose name stands in messages of assert(), and its digest
-// in the names of functions that are the file's own.
-static std::string unplaced(std::string Module, StringRef Folder) {
-  constexpr size_t Digits = 8;
-  for (StringRef Mark :
-       {Folder, StringRef("_GLOBAL__N__"), StringRef("_INTERNAL_")})
-    for (size_t At = 0; (At = Module.find(Mark, At)) != std::string::npos;)
-      if (Mark == Folder) {
-        Module.erase(At, Mark.size());
-      } else {
-        At += Mark.size();
-        Module.replace(At, Digits, "");
-      }
-  return Module;
-}
-
-// Whatever a result depends on.
-std::string Replays::keyOf(const CapturedLaunch &L,
+// Whatever the result of a module in the place of the original's depends on;
+// empty where that cannot be told.
+std::string Replays::keyOf(const CapturedLaunch &L, const Module &What,
                            json::Object Candidate) const {
-  const std::string Module = Candidate.getString("module")->str();
+  auto Found = Inputs.find(What);
+  if (L.Digest.empty() || Found == Inputs.end() || !Found->second)
+    return "";
   Candidate.erase("module");
   return KeyBuilder()
       .add("what", "replay")
       .add("program", ownIdentity() + identityOfFile(P.replayer()))
-      .add("gpu", Seen.Device + identityOfLibrary("libcuda.so.1"))
+      .add("gpu",
+           Seen.Device + Seen.Architecture + identityOfLibrary("libcuda.so.1"))
       .add("capture", L.Digest)
-      .add("module", unplaced(readText(Module).value_or(""), P.folder()))
+      .add("module", *Found->second)
       .add("how", llvm::formatv("{0}", json::Value(std::move(Candidate))).str())
       .take();
 }
 
 // What an earlier run found.
-std::optional<Replayed> Replays::known(const CapturedLaunch &L,
-                                       const std::string &Key) {
+std::optional<Replayed> Replays::known(const std::string &Key) {
   std::optional<Replayed> Found;
-  if (Earlier && !L.Digest.empty())
+  if (!Key.empty())
     Earlier->get(Key, [&](StringRef Json) {
       auto Results = parseReplays(Json);
       if (Results && Results->size() == 1)
@@ -262,7 +244,7 @@ void Replays::keep(const Launched &L) {
   if (!Results)
     return llvm::consumeError(Results.takeError());
   for (auto [Key, R] : llvm::zip(L.Keys, *Results))
-    if (R.Speedup && Earlier && !L.Capture->Digest.empty())
+    if (R.Speedup && !Key.empty())
       Earlier->put(Key, R.Json);
 }
 
@@ -271,14 +253,15 @@ std::string Replays::prepare(Launched &L) {
   json::Array Candidates;
   llvm::erase_if(L.Versions, [&](Measured *M) {
     const KernelPlan &K = M->From->Run.Decisions.Kernels[L.Kernel];
-    const std::string &Cubin = Cubins.at({unitOf(K), M->From->What.Arrays});
+    const Module What(unitOf(K), M->From->What.Arrays);
+    const std::string &Cubin = Cubins.at(What);
     if (Cubin.empty()) {
       M->Problem = "nvcc does not compile its file alone";
       return true;
     }
     json::Object Candidate = candidate(K, Cubin);
-    std::string Key = keyOf(*L.Capture, Candidate);
-    if (const auto Before = known(*L.Capture, Key)) {
+    std::string Key = keyOf(*L.Capture, What, Candidate);
+    if (const auto Before = known(Key)) {
       ++KnownCount;
       take(*L.Capture, *M, *Before);
       return true;

@@ -64,7 +64,7 @@ private:
     unsigned Kernel = 0; ///< Index of the plan.
     const CapturedLaunch *Capture = nullptr;
     std::vector<Measured *> Versions; ///< That are to be replayed.
-    std::vector<std::string> Keys;    ///< Of their results, for later runs.
+    std::vector<std::string> Keys;    ///< Of their results, or empty.
     std::string Json;                 ///< The result, or
     std::string Problem;              ///< why there is none.
   };
@@ -82,10 +82,9 @@ private:
                                       const std::vector<std::string> &ExtraArgs,
                                       llvm::StringRef Cubin) const;
   void replay(std::vector<TuneGroup> &Groups, std::vector<Version> &Versions);
-  std::string keyOf(const CapturedLaunch &L,
+  std::string keyOf(const CapturedLaunch &L, const Module &What,
                     llvm::json::Object Candidate) const;
-  std::optional<Replayed> known(const CapturedLaunch &L,
-                                const std::string &Key);
+  std::optional<Replayed> known(const std::string &Key);
   void keep(const Launched &L);
   std::string prepare(Launched &L);
   llvm::Error take(Launched &L);
@@ -101,6 +100,8 @@ private:
   CarryOut Make;
   std::map<Module, std::string> Cubins; ///< Empty where nvcc failed.
   std::map<Module, ResourceTable> Used; ///< As ptxas says.
+  /// Tells from what each is made; nothing where that cannot be told.
+  std::map<Module, std::optional<std::string>> Inputs;
   /// What earlier runs measured, as an interrupted one did.
   std::optional<Cache> Earlier;
   unsigned Count = 0, KnownCount = 0;

@@ -315,10 +315,10 @@ bool Launcher::isHardlyWorthReading() const {
          });
 }
 
-static void show(const ProcessResult &Ended) {
-  llvm::outs() << Ended.Out;
+static void show(StringRef Out, StringRef Err) {
+  llvm::outs() << Out;
   llvm::outs().flush();
-  llvm::errs() << Ended.Err;
+  llvm::errs() << Err;
 }
 
 // Compiles the source as it is. \returns the exit status if that is all there
@@ -342,7 +342,7 @@ std::optional<int> Launcher::compileFirst() {
   if (AsIs->succeeded())
     note("no kernel of '" + Command.Input + "' uses local memory");
   addStats(statsOf({}));
-  show(*AsIs);
+  show(AsIs->Out, AsIs->Err);
   return endAs(*AsIs);
 }
 
@@ -355,7 +355,7 @@ int Launcher::compileAsIs(const Outcome &Result) {
       (Command.Depfiles.empty() || Result.Decisions.empty()))
     return become(Command.Words);
   if (AsIs)
-    show(*AsIs);
+    show(AsIs->Out, AsIs->Err);
   const ProcessResult Ended =
       AsIs ? *AsIs : runProcess(Command.Words, Output::Shown);
   if (Ended.succeeded()) {
@@ -393,9 +393,7 @@ int Launcher::compileCopy(const Outcome &Result) {
   const ProcessResult Ended =
       runProcess(compileInstead(Command, Copy, Extra), Output::Apart);
   if (Ended.succeeded() || Ended.wasKilled() || Ended.Interrupted) {
-    llvm::outs() << withOriginals(Ended.Out, Result);
-    llvm::outs().flush();
-    llvm::errs() << withOriginals(Ended.Err, Result);
+    show(withOriginals(Ended.Out, Result), withOriginals(Ended.Err, Result));
     if (Ended.succeeded()) {
       mendDepfiles(Result);
       if (New && !llvm::is_contained(Flags, "--quiet"))

@@ -154,9 +154,9 @@ class ObjectCache(BuildTest):
         (self.folder / name / "obj").mkdir()
         return self.folder / name
 
-    def compile_in(self, folder, cache, source="src/a.cu"):
-        self.run_here("sh", "-c", 'cd "$0" && exec "$@"', folder, TOOL, "wrap", cache, NVCC, "-arch=sm_90",
-                      "-c", source, "-o", "obj/a.o")
+    def compile_in(self, folder, cache, source="src/a.cu", options=()):
+        self.run_here("sh", "-c", 'cd "$0" && exec "$@"', folder, TOOL, "wrap", *options, cache, NVCC,
+                      "-arch=sm_90", "-c", source, "-o", "obj/a.o")
         return (folder / "obj/a.o").read_bytes()
 
 
@@ -174,6 +174,11 @@ class Ccache(ObjectCache):
                 self.compile_in(self.folder, "ccache", source)
         self.assertEqual(self.counts(), (2, 2))
 
+    def test_finds_what_is_compiled_as_it_is_first(self):
+        for _ in range(2):
+            self.compile_in(self.folder, "ccache", "src/plain.cu", ["--quiet"])
+        self.assertEqual(self.counts(), (1, 1))
+
     def test_finds_the_object_of_another_checkout(self):
         objects = [self.compile_in(self.checkout(name), "ccache") for name in ("one", "two")]
         self.assertEqual(self.counts(), (1, 1))
@@ -182,13 +187,20 @@ class Ccache(ObjectCache):
 
 @unittest.skipUnless(shutil.which("sccache"), "needs sccache")
 class Sccache(ObjectCache):
-    def test_finds_the_object_of_another_checkout(self):
+    def check(self, compile_one):
+        """The second finds the object of the first."""
         self.addCleanup(self.run_here, "sccache", "--stop-server")
-        objects = [self.compile_in(self.checkout(name), "sccache") for name in ("one", "two")]
+        objects = [compile_one(name) for name in ("one", "two")]
         said = self.run_here("sccache", "--show-stats").stdout
         self.assertRegex(said, r"(?m)^Cache hits +1$")
         self.assertRegex(said, r"(?m)^Cache misses +1$")
         self.assertEqual(*objects)
+
+    def test_finds_what_is_compiled_as_it_is_first(self):
+        self.check(lambda _: self.compile_in(self.folder, "sccache", "src/plain.cu", ["--quiet"]))
+
+    def test_finds_the_object_of_another_checkout(self):
+        self.check(lambda name: self.compile_in(self.checkout(name), "sccache"))
 
 
 @unittest.skipUnless(shutil.which("cmake") and shutil.which("ninja"), "needs CMake and Ninja")

@@ -61,9 +61,11 @@ TEST(PtxasReport, IsTakenOutOfWhatElseIsSaid) {
                 "ptxas info    : Function properties for k\n"
                 "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill "
                 "loads\n"
+                "ptxas info    : (C7510) Potential Performance Loss: it waits\n"
                 "ptxas warning : look here too\n"
                 "    indented, without an end"),
             "a.cu(3): warning: look\n"
+            "ptxas info    : (C7510) Potential Performance Loss: it waits\n"
             "ptxas warning : look here too\n"
             "    indented, without an end");
 }

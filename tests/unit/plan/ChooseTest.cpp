@@ -60,13 +60,13 @@ TEST(Choose, WhatDoesNotPayStays) {
 }
 
 // The L1 may hold what it gathers from, and shared memory takes most of it.
-TEST(Choose, WhatMayLoseMuchMoreThanItGainsIsLeftToTune) {
+TEST(Choose, WhatMayLoseMoreThanItGainsIsLeftToTune) {
   auto Gathering = [](ArrayWork OfA) {
     TestUnit U = working(OfA);
     U.Result.Evidence.Work["k"].Gathered = 40;
     return U.plan(choosy());
   };
-  Plan Little = Gathering({updated(150), {}, {}});
+  Plan Little = Gathering({updated(250), {}, {}});
   EXPECT_EQ(reasonOf(Little), Reason::NotProfitable);
   EXPECT_THAT(find(Little, "a").Verdict.Detail,
               HasSubstr("if the L1 holds what it uses now; 'bankstripe tune' "
@@ -256,7 +256,7 @@ TEST(Choose, AKernelThatWouldLoseIsNamedToThoseThatShareArraysWithIt) {
 
 // The loads may live on the L1. Nobody said anything of `b`.
 TEST(Choose, ADecisionTakesNoOtherArrayAlong) {
-  const ArrayWork Some = {updated(75), {}, {}};
+  const ArrayWork Some = {updated(125), {}, {}};
   TestUnit U = working(Some, Some);
   U.Result.Evidence.Work["k"].Gathered = 40;
   PlanOptions Options = choosy();
