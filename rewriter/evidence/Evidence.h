@@ -53,6 +53,19 @@ ResourceTable forKernels(const ResourceTable &Reported,
 /// Reads the text that ptxas prints under -v.
 ResourceTable parsePtxasReport(llvm::StringRef Text);
 
+/// What nvcc said under `-Xptxas=-v` while it compiled a source, and the bytes
+/// of the object that came of it.
+struct NvccCompile {
+  std::string Report;
+  std::string Object; ///< Its path.
+};
+
+/// What runPtxas would return for that source and \p Arch. Nothing if the
+/// object is for another architecture or for several, or its code is
+/// compressed, as with -rdc=true.
+std::optional<ResourceTable> readCompile(const NvccCompile &Compile,
+                                         llvm::StringRef Arch);
+
 /// \p Text without what ptxas prints under -v.
 std::string withoutPtxasReport(llvm::StringRef Text);
 

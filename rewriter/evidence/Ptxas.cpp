@@ -218,10 +218,7 @@ namespace {
 /// Each kernel's code is a section `.text.NAME` of the cubin, which is an ELF
 /// file. One that cannot be read tells nothing.
 void addCodeBytes(StringRef Cubin, ResourceTable &Table) {
-  auto Buffer = MemoryBuffer::getFile(Cubin);
-  if (!Buffer)
-    return;
-  auto File = object::ELFFile<object::ELF64LE>::create((*Buffer)->getBuffer());
+  auto File = object::ELFFile<object::ELF64LE>::create(Cubin);
   if (!File)
     return consumeError(File.takeError());
   auto Sections = File->sections();
@@ -257,7 +254,31 @@ Expected<ResourceTable> runPtxas(const CompileJob &Job, StringRef Nvcc,
                              Ended.problem() +
                              "): " + StringRef(Ended.Out).rtrim());
   ResourceTable Table = parsePtxasReport(Ended.Out);
-  addCodeBytes(Cubin, Table);
+  if (auto Buffer = MemoryBuffer::getFile(Cubin))
+    addCodeBytes((*Buffer)->getBuffer(), Table);
+  return Table;
+}
+
+std::optional<ResourceTable> readCompile(const NvccCompile &Compile,
+                                         StringRef Arch) {
+  constexpr StringLiteral Entry = "Compiling entry function '";
+  const StringRef Report = Compile.Report;
+  if (!Report.contains(Entry))
+    return std::nullopt;
+  for (StringRef Rest : drop_begin(split(Report, Entry)))
+    if (!Rest.split("' for '").second.starts_with((Arch + "'").str()))
+      return std::nullopt;
+  ResourceTable Table = parsePtxasReport(Report);
+  // nvcc puts a cubin into an object as it is, behind headers.
+  if (auto Buffer = MemoryBuffer::getFile(Compile.Object)) {
+    const StringRef Bytes = (*Buffer)->getBuffer();
+    for (size_t At = 0; (At = Bytes.find(ELF::ElfMagic, At)) != StringRef::npos;
+         ++At)
+      addCodeBytes(Bytes.substr(At), Table);
+  }
+  // Of relocatable code the cubin is compressed.
+  if (none_of(Table, [](const auto &K) { return K.second.CodeBytes; }))
+    return std::nullopt;
   return Table;
 }
 

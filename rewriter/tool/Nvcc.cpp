@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each file in which an array moves, or would if it paid, is compiled as it is:
-// how many warps run, and so what the shared memory costs, depends on the
-// registers. With them all is planned anew. Then the files that change are
-// compiled as they would be, from a mirror in a temporary folder, and planning
-// is told what came of that. What follows from it is decided in plan/.
+// Each file in which an array moves, or would if it paid, is compiled as it is
+// (if the launcher has not done so): how many warps run, and so what the shared
+// memory costs, depends on the registers. With them all is planned anew. Then
+// the files that change are compiled as they would be, from a mirror in a
+// temporary folder, and planning is told what came of that. What follows from
+// it is decided in plan/.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,6 +119,7 @@ public:
 
 private:
   bool isConcerned(const UnitResult &Unit, bool IfItPaid) const;
+  bool knowFromCompile(const NvccQuestion &Question, UnitResult &Unit);
   void note(const UnitResult &Unit, const ResourceTable &Reply,
             MeasuredVersion &V);
   void warn(const CompileJob &Job, llvm::Error E, StringRef What) const;
@@ -148,6 +150,22 @@ void Confirmation::warn(const CompileJob &Job, llvm::Error E,
                  << '\n';
 }
 
+// Whether nvcc need not be asked, since it has just compiled what Question is
+// about. What it said is kept for later runs.
+bool Confirmation::knowFromCompile(const NvccQuestion &Question,
+                                   UnitResult &Unit) {
+  auto Table = Options.Compiled
+                   ? readCompile(*Options.Compiled, Question.Unit->Job.GpuArch)
+                   : std::nullopt;
+  if (!Table)
+    return false;
+  Unit.Resources = forKernels(*Table, Unit.Facts.Kernels);
+  if (auto Key = Run.Known ? Run.Known->keyOf(Question, Nvcc, "", Run.Changes)
+                           : std::nullopt)
+    Run.Known->rememberTable(*Key, *Table);
+  return true;
+}
+
 // Those that were asked about before are not asked again.
 void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
   std::vector<NvccQuestion> Questions;
@@ -155,7 +173,10 @@ void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
   for (UnitRecord &Unit : Units)
     if (!Unit.Job.IsOtherArch && Unit.Unit.Resources.empty() &&
         isConcerned(Unit.Unit, /*IfItPaid=*/true)) {
-      Questions.push_back({&Unit, Unit.Job.File, {}});
+      const NvccQuestion Question{&Unit, Unit.Job.File, {}};
+      if (knowFromCompile(Question, Unit.Unit))
+        continue;
+      Questions.push_back(Question);
       Asked.push_back(&Unit);
     }
   auto Replies = askNvcc(

@@ -9,7 +9,7 @@
 #define BANKSTRIPE_TOOL_OPTIONS_H
 
 #include "decisions/Decisions.h"
-#include "frontend/Frontend.h"
+#include "evidence/Evidence.h"
 #include "plan/Plan.h"
 #include "report/Report.h"
 #include <functional>
@@ -56,6 +56,8 @@ struct ToolOptions {
   Detail Level = Detail::Normal;
   bool Explain = false; ///< Predictions with their terms.
   bool Confirm = true;  ///< Ask nvcc, if there is one.
+  /// The one source was compiled as it is, so nvcc need not be asked about it.
+  std::optional<NvccCompile> Compiled;
   RewriteMode Mode = RewriteMode::DryRun;
   std::string OutputDirectory; ///< Of `--output-dir`.
   bool EmbedHelper = false;

@@ -9,10 +9,14 @@
 //
 //   words => a compile of one CUDA file?  (wrap/Command) => else run as it is
 //         => may its text hold an array?  (wrap/Includes) => else run as it is
-//         => hardly, or with Thrust or CUB: compiled as it is; done if no
-//            kernel uses local memory
+//         => compiled as it is, if nobody knows it; done if no kernel uses
+//            local memory
 //         => read and planned for, by a process of its own
 //         => copies beside the object     (wrap/Shadow) => compiled
+//
+// To compile first costs nothing where nothing moves: a parse takes from a
+// tenth of the compile to more than it, and few files have kernels with local
+// memory. Where something may move, what nvcc said is what planning asks for.
 //
 // Whatever happens, the build gets its object: what cannot be rewritten, be it
 // for a crash, is compiled as it is. Each file is decided alone.
@@ -104,7 +108,7 @@ private:
   Outcome rewriteWithin(ToolOptions Options, bool IfKnown);
   Outcome copyWith(llvm::ArrayRef<ChangedFile> Changes);
   bool canWriteBeside() const;
-  bool isHardlyWorthReading() const;
+  bool hearsPtxas() const;
   std::optional<int> compileFirst();
   int compileAsIs(const Outcome &Result);
   int compileCopy(const Outcome &Result);
@@ -118,10 +122,19 @@ private:
   IncludeTree Tree;
   /// The user's own compile, where that came first.
   std::optional<ProcessResult> AsIs;
+  std::string Report; ///< Of ptxas, then.
   std::chrono::duration<double> OwnCompile{0};
 };
 
 } // namespace
+
+// A file that changed since may have been compiled in either state.
+static bool isAsItWas(const IncludeTree &Tree) {
+  return llvm::all_of(Tree.Files, [](const auto &Entry) {
+    auto Text = readText(Entry.second.Name);
+    return Text && *Text == Entry.second.Text;
+  });
+}
 
 std::optional<ToolOptions> Launcher::readOptions() const {
   std::vector<std::string> Words{"bankstripe", "rewrite"};
@@ -141,6 +154,8 @@ std::optional<ToolOptions> Launcher::readOptions() const {
     return std::nullopt;
   Options->Jobs = 1;
   Options->EmbedHelper = false;
+  if (AsIs && isAsItWas(Tree))
+    Options->Compiled = {Report, Command.Output};
   if (!Options->Others)
     Options->Others = Command.WholeProgram  ? Outside::Nobody
                       : Command.MakesModule ? Outside::Loaders
@@ -304,15 +319,26 @@ CompileStats Launcher::statsOf(std::map<std::string, int64_t> Counts) const {
   return {Tree.Main, std::string(Object), std::move(Counts), Passed.count()};
 }
 
-// A parse takes from a tenth to half of the compile, and will hardly show an
-// array here, so what ptxas says comes first. Who asks ptxas for something
-// shall get just that.
-bool Launcher::isHardlyWorthReading() const {
-  return Command.IsNvcc && (!declaresArrays(Tree) || includesLibraries(Tree)) &&
-         llvm::none_of(Command.AllArgs, [](StringRef Arg) {
+// Who asks ptxas for something shall get just that.
+bool Launcher::hearsPtxas() const {
+  return Command.IsNvcc && llvm::none_of(Command.AllArgs, [](StringRef Arg) {
            return Arg.contains("ptxas") || Arg.ends_with("-res-usage") ||
                   Arg.ends_with("-resource-usage");
          });
+}
+
+// Whether a kernel uses local memory, or a tile of shared memory, by what ptxas
+// said in Report.
+static bool mayGain(StringRef Report, const IncludeTree &Tree) {
+  const ResourceTable Kernels = parsePtxasReport(Report);
+  if (Kernels.empty()) // Perhaps functions for other files.
+    return !Report.contains("ptxas info") ||
+           Report.contains("bytes stack frame");
+  const bool HasTiles = mayHoldTile(Tree);
+  return llvm::any_of(Kernels, [&](const auto &Kernel) {
+    const KernelResources &R = Kernel.second;
+    return R.StackFrame || R.CalleeFrames || (HasTiles && R.SharedBytes);
+  });
 }
 
 static void show(StringRef Out, StringRef Err) {
@@ -328,16 +354,10 @@ std::optional<int> Launcher::compileFirst() {
   AsIs = runProcess(compileInstead(Command, Command.Input, {"-Xptxas=-v"}),
                     Output::Apart);
   OwnCompile = std::chrono::steady_clock::now() - Start;
-  const ResourceTable Said = parsePtxasReport(AsIs->Out + AsIs->Err);
+  Report = AsIs->Out + AsIs->Err;
   AsIs->Out = withoutPtxasReport(AsIs->Out);
   AsIs->Err = withoutPtxasReport(AsIs->Err);
-  const bool HasTiles = mentions(Tree, "__shared__");
-  const bool MayGain =
-      Said.empty() || llvm::any_of(Said, [&](const auto &Kernel) {
-        const KernelResources &R = Kernel.second;
-        return R.StackFrame || R.CalleeFrames || (HasTiles && R.SharedBytes);
-      });
-  if (AsIs->succeeded() && MayGain)
+  if (AsIs->succeeded() && mayGain(Report, Tree))
     return std::nullopt;
   if (AsIs->succeeded())
     note("no kernel of '" + Command.Input + "' uses local memory");
@@ -435,7 +455,7 @@ int Launcher::run() {
     addStats(statsOf({}));
     return become(Command.Words);
   }
-  Outcome Result = askApart(/*IfKnown=*/isHardlyWorthReading());
+  Outcome Result = askApart(/*IfKnown=*/hearsPtxas());
   if (Result.What == Outcome::Unknown) {
     if (const auto Status = compileFirst())
       return *Status;

@@ -9,12 +9,10 @@
 #include "model/SourceFile.h"
 #include "clang/Basic/TokenKinds.h"
 #include "clang/Lex/DependencyDirectivesScanner.h"
-#include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
-#include <array>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -134,7 +132,7 @@ bankstripe::readIncludeTree(StringRef Main, const IncludeFolders &Folders) {
   return Tree;
 }
 
-bool bankstripe::mentions(const IncludeTree &Tree, StringRef Word) {
+static bool mentions(const IncludeTree &Tree, StringRef Word) {
   return llvm::any_of(Tree.Files, [&](const auto &Entry) {
     return StringRef(Entry.second.Text).contains(Word);
   });
@@ -145,52 +143,31 @@ bool bankstripe::mayHoldPrivateArray(const IncludeTree &Tree) {
          mentions(Tree, "[");
 }
 
-// Whether the last of Tokens seems to begin the extent of an array. A `*` with
-// blanks on both sides, or on none, multiplies.
-static bool declaresArray(const std::array<clang::Token, 4> &Tokens) {
-  const auto &[Type, Before, Name, Bracket] = Tokens;
-  if (Bracket.isNot(clang::tok::l_square) ||
-      Name.isNot(clang::tok::raw_identifier) ||
-      Name.getRawIdentifier() == "argv")
-    return false;
-  const bool IsPointer = Before.is(clang::tok::star) &&
-                         Before.hasLeadingSpace() != Name.hasLeadingSpace();
-  const clang::Token &Last = IsPointer ? Type : Before;
-  return Last.is(clang::tok::greater) ||
-         (Last.is(clang::tok::raw_identifier) &&
-          !llvm::is_contained(
-              {"return", "else", "case", "delete", "new", "throw", "sizeof"},
-              Last.getRawIdentifier()));
-}
-
-static bool declaresArray(const std::string &Text) {
-  clang::LangOptions Language;
-  Language.CPlusPlus = true;
-  clang::Lexer Lexer(clang::SourceLocation(), Language, Text.data(),
-                     Text.data(), Text.data() + Text.size());
-  std::array<clang::Token, 4> Latest;
-  for (clang::Token &T : Latest)
-    T.startToken();
-  while (Latest.back().isNot(clang::tok::eof)) {
-    std::shift_left(Latest.begin(), Latest.end(), 1);
-    Lexer.LexFromRawLexer(Latest.back());
-    if (declaresArray(Latest))
+static bool hasTwoSubscripts(StringRef Text) {
+  for (size_t At = Text.find(']'); At != StringRef::npos;
+       At = Text.find(']', At + 1))
+    if (Text.substr(At + 1).ltrim().starts_with("["))
       return true;
-  }
   return false;
 }
 
-bool bankstripe::declaresArrays(const IncludeTree &Tree) {
-  return llvm::any_of(Tree.Files, [](const auto &Entry) {
-    return declaresArray(Entry.second.Text);
-  });
-}
-
-bool bankstripe::includesLibraries(const IncludeTree &Tree) {
-  return llvm::any_of(Tree.Files, [](const auto &Entry) {
-    return llvm::any_of(Entry.second.Directives, [](const auto &D) {
-      const StringRef Name = D.Name;
-      return Name.starts_with("thrust/") || Name.starts_with("cub/");
+bool bankstripe::mayHoldTile(const IncludeTree &Tree) {
+  constexpr llvm::StringLiteral Keyword = "__shared__";
+  auto AnyFile = [&](llvm::function_ref<bool(StringRef)> Holds) {
+    return llvm::any_of(Tree.Files, [&](const auto &Entry) {
+      return Holds(Entry.second.Text);
     });
+  };
+  bool InMacro = false;
+  const bool Declared = AnyFile([&](StringRef Text) {
+    for (size_t At = Text.find(Keyword); At != StringRef::npos;
+         At = Text.find(Keyword, At + 1)) {
+      const StringRef Line = Text.slice(Text.rfind('\n', At) + 1, At);
+      InMacro |= Line.ltrim().starts_with("#");
+      if (hasTwoSubscripts(Text.substr(At).split(';').first))
+        return true;
+    }
+    return false;
   });
+  return Declared || (InMacro && AnyFile(hasTwoSubscripts));
 }

@@ -70,21 +70,13 @@ std::optional<std::string> findIncluded(const IncludeDirective &Directive,
 std::optional<IncludeTree> readIncludeTree(llvm::StringRef Main,
                                            const IncludeFolders &Folders);
 
-/// Whether some file of \p Tree holds \p Word.
-bool mentions(const IncludeTree &Tree, llvm::StringRef Word);
-
 /// Whether device code in \p Tree may declare a per-thread array: some file has
 /// a keyword for it, and some file a `[`.
 bool mayHoldPrivateArray(const IncludeTree &Tree);
 
-/// Whether some file of \p Tree seems to declare an array: a name, `>` or `*`,
-/// and another name before a `[`. Macros and classes of the toolkit can hide
-/// one.
-bool declaresArrays(const IncludeTree &Tree);
-
-/// Whether \p Tree includes Thrust or CUB, whose functions take most of the
-/// time of a parse.
-bool includesLibraries(const IncludeTree &Tree);
+/// Whether \p Tree may declare a shared array of several dimensions: a `][`
+/// stands behind the keyword, or somewhere if a macro holds that.
+bool mayHoldTile(const IncludeTree &Tree);
 
 } // namespace bankstripe
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Evidence.h"
+#include "workers/Process.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -320,6 +321,40 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
   ASSERT_TRUE(bool(Table)) << toString(Table.takeError());
   EXPECT_EQ((*Table)["k"].StackFrame, 0u);
   EXPECT_GE((*Table)["k"].CalleeFrames, 160u);
+}
+
+TEST_F(RunPtxas, ACompileTellsTheSameOfItsOneArchitecture) {
+  CompileJob Job;
+  Job.File = write("a.cu", R"cu(
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  int a[40];
+  for (int i = 0; i < n; ++i) a[in[i]] = i;
+  out[0] = a[in[n]];
+})cu");
+  Job.GpuArch = "sm_90";
+  auto Asked = runPtxas(Job, Nvcc, Job.File);
+  ASSERT_TRUE(bool(Asked)) << toString(Asked.takeError());
+  auto Compile = [&](std::vector<std::string> Words) {
+    NvccCompile Result{"", write("a.o", "")};
+    Words.insert(Words.begin(), Nvcc.str());
+    Words.insert(Words.end(),
+                 {"-Xptxas=-v", "-c", Job.File, "-o", Result.Object});
+    Result.Report = runProcess(Words, Output::Together).Out;
+    return Result;
+  };
+  auto Told = readCompile(Compile({"-arch=sm_90"}), "sm_90");
+  ASSERT_TRUE(Told);
+  ASSERT_EQ(Told->size(), 1u);
+  EXPECT_EQ((*Told)["k"].StackFrame, 160u);
+  EXPECT_EQ((*Told)["k"].Registers, (*Asked)["k"].Registers);
+  EXPECT_EQ((*Told)["k"].CodeBytes, (*Asked)["k"].CodeBytes);
+  EXPECT_FALSE(readCompile(Compile({"-arch=sm_80"}), "sm_90"));
+  EXPECT_FALSE(readCompile(Compile({"-gencode=arch=compute_80,code=sm_80",
+                                    "-gencode=arch=compute_90,code=sm_90"}),
+                           "sm_90"));
+  // Its cubin is compressed, and says nothing of the size of the code.
+  EXPECT_FALSE(readCompile(Compile({"-arch=sm_90", "-rdc=true"}), "sm_90"));
+  EXPECT_FALSE(readCompile({"", Job.File}, "sm_90"));
 }
 
 TEST_F(RunPtxas, AFailureCarriesTheCompilersWords) {

@@ -58,29 +58,16 @@ TEST(Look, DeviceCodeWithoutABracketHoldsNoArray) {
   EXPECT_FALSE(mayHoldPrivateArray(Tree));
 }
 
-TEST(Look, FindsWhatDeclaresAnArray) {
-  auto Declares = [](const std::string &Text) {
+TEST(Look, ATileIsASharedArrayOfSeveralDimensions) {
+  auto Holds = [](const std::string &Text) {
     IncludeTree Tree;
     Tree.Files["/a.cu"].Text = Text;
-    return declaresArrays(Tree);
+    return mayHoldTile(Tree);
   };
-  EXPECT_TRUE(Declares("  int a[4];"));
-  EXPECT_TRUE(Declares("float *a [4]; float* b[4];"));
-  EXPECT_TRUE(Declares("std::pair<int, int>a[4];"));
-  EXPECT_TRUE(Declares("int b, c\n  [2]; T c[2];"));
-  EXPECT_FALSE(Declares("c[i] = a[i] + b[i] * a[i] * 2*a[1];"));
-  EXPECT_FALSE(Declares("return a[i]; f(&a[i], -b[i], *c[i]);"));
-  EXPECT_FALSE(Declares("auto f = [&](int i) { return !p[i]; }; x = [] {};"));
-  EXPECT_FALSE(Declares("int main(int argc, char *argv[]) {} // an int a[4]"));
-}
-
-TEST(Look, FindsLibrariesOfTheToolkit) {
-  auto Includes = [](const std::string &Text) {
-    IncludeTree Tree;
-    Tree.Files["/a.cu"].Directives = findIncludes(Text);
-    return includesLibraries(Tree);
-  };
-  EXPECT_TRUE(Includes("#include <thrust/sort.h>\n"));
-  EXPECT_TRUE(Includes("#include <cub/cub.cuh>\n"));
-  EXPECT_FALSE(Includes("#include \"thrust.h\"\n"));
+  EXPECT_TRUE(Holds("__shared__ float tile[16][16];"));
+  EXPECT_TRUE(Holds("float __shared__ s[2], t[N]\n  [N + 1];"));
+  EXPECT_TRUE(Holds("#define SHARED __shared__\nSHARED float t[2][2];"));
+  EXPECT_FALSE(Holds("__shared__ float sums[16]; float a[2][2];"));
+  EXPECT_FALSE(Holds("#define SHARED __shared__\nSHARED float s[2];"));
+  EXPECT_FALSE(Holds("float tile[16][16];"));
 }

@@ -1,14 +1,15 @@
-"""`bankstripe wrap` before compiles of files with Thrust or CUB, whose parse takes long, or without
-arrays, as far as the text tells: ptxas tells first whether a kernel could gain.
+"""What `bankstripe wrap` does not know it compiles as it is first: ptxas tells whether a kernel could
+gain.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import os
+import pathlib
 import unittest
 
 from support import PLAIN
-from wrap_test import COUNT, KEPT, STAND_IN, WrapTest
+from wrap_test import COUNT, KEPT, NVCC, STAND_IN, WrapTest
 
 # The compiler of the other tests, which also says what ptxas would under -v.
 REPORTS = STAND_IN.replace('print("err"', """if "-Xptxas=-v" in words or "--ptxas-options=-v" in words:
@@ -16,19 +17,18 @@ REPORTS = STAND_IN.replace('print("err"', """if "-Xptxas=-v" in words or "--ptxa
           f"    {os.environ['FRAME']} bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\\\\n"
           "ptxas info    : Used 8 registers, 1024 bytes smem", file=sys.stderr)
 print("err\"""".replace("\\\\n", "\\n"))
+NO_KERNELS = STAND_IN.replace('print("err"', 'print("ptxas info    : 0 bytes gmem\\nerr"')
 
 COMPILE = ("-c", "src/a.cu", "-o", "obj/a.o")
 
 
-class Libraries(WrapTest):
+class CompiledFirst(WrapTest):
     def setUp(self):
         super().setUp()
         self.compiler.write_text(REPORTS)
-        self.write("src/thrust/pair.h", "")
-        self.source(COUNT)
 
     def source(self, text):
-        self.write("src/a.cu", '#include "thrust/pair.h"\n' + text)
+        self.write("src/a.cu", text)
 
     def compile(self, *words, frame, code=0, **environment):
         done = self.wrap(self.compiler, *COMPILE, *words, FRAME=str(frame),
@@ -48,11 +48,16 @@ class Libraries(WrapTest):
         self.assertEqual(self.compile(frame=0), "err\n")
         self.assert_calls(self.FIRST)
 
-    def test_so_is_a_file_that_seems_to_declare_no_array(self):
-        self.write("src/a.cu", "__global__ void add(int *a, int *b) { a[threadIdx.x] += b[threadIdx.x]; }\n"
-                               "#ifdef __clang__\n#error it is parsed\n#endif\n")
-        self.assertEqual(self.compile(frame=0), "err\n")
+    def test_so_is_a_file_without_kernels(self):
+        self.compiler.write_text(NO_KERNELS)
+        self.source(COUNT + "#ifdef __clang__\n#error it is parsed\n#endif\n")
+        self.assertEqual(self.compile(frame=32), "err\n")
         self.assert_calls(self.FIRST)
+
+    def test_functions_for_other_files_may_gain_without_a_kernel(self):
+        self.compiler.write_text(REPORTS.replace("Compiling entry function", "0 bytes gmem"))
+        self.compile(frame=32)
+        self.assert_calls(self.FIRST, self.COPY)
 
     def test_with_local_memory_the_copy_takes_the_place_of_the_object(self):
         self.assertEqual(self.compile(frame=32), "err\n")
@@ -68,10 +73,15 @@ class Libraries(WrapTest):
         self.assertEqual(self.compile(frame=32), "err\n")
         self.assert_calls(self.FIRST)
 
-    def test_shared_memory_counts_where_the_file_has_some(self):
-        self.source(COUNT.replace("int last[8] = {0};", "int last[8] = {0};\n  __shared__ int tile[32];"))
+    def test_shared_memory_counts_where_the_file_has_a_tile(self):
+        self.source(COUNT.replace("int last[8] = {0};", "int last[8] = {0};\n  __shared__ int tile[32][32];"))
         self.compile(frame=0)
         self.assert_calls(self.FIRST, self.COPY)
+
+    def test_other_shared_memory_does_not(self):
+        self.source(COUNT.replace("int last[8] = {0};", "int last[8] = {0};\n  __shared__ int tile[32];"))
+        self.compile(frame=0)
+        self.assert_calls(self.FIRST)
 
     def test_an_error_is_the_compilers_alone(self):
         self.source(PLAIN + "int wrong[;\n")
@@ -91,6 +101,21 @@ class Libraries(WrapTest):
     def test_an_unconfirmed_rewrite_does_not_wait_for_ptxas(self):
         self.compile(frame=0, BANKSTRIPE_FLAGS="--no-confirm --min-speedup=0 --quiet")
         self.assert_calls(self.COPY)
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_nvcc_is_not_asked_again_about_what_it_compiled(self):
+        log = self.write("log", "")
+        self.compiler.write_text(f'#!/bin/sh\necho "$*" >> {log}\nexec {NVCC} "$@"\n')
+        for folder in ("nvvm", "include"):
+            (self.folder / folder).symlink_to(pathlib.Path(NVCC).parent.parent / folder)
+        environment = {"BANKSTRIPE_FLAGS": "--min-speedup=0 --quiet",
+                       "BANKSTRIPE_CACHE_DIR": str(self.folder / "cache")}
+        for _ in range(2):
+            done = self.wrap(self.compiler, "-arch=sm_90", *COMPILE, **environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        calls = [("first" if "-Xptxas=-v" in call else "cubin" if "-cubin" in call else "compile")
+                 for call in log.read_text().splitlines() if ".cu" in call]
+        self.assertEqual(calls, ["first", "cubin", "compile", "compile"])
 
 
 if __name__ == "__main__":
