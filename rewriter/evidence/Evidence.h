@@ -50,8 +50,9 @@ std::vector<std::string> nvccCommand(const CompileJob &Job,
 ResourceTable forKernels(const ResourceTable &Reported,
                          const std::vector<Kernel> &Kernels);
 
-/// Reads the text that ptxas prints under -v.
-ResourceTable parsePtxasReport(llvm::StringRef Text);
+/// Reads the text that ptxas prints under -v, what is about \p Arch (`sm_90`);
+/// empty: all.
+ResourceTable parsePtxasReport(llvm::StringRef Text, llvm::StringRef Arch = "");
 
 /// What nvcc said under `-Xptxas=-v` while it compiled a source, and the bytes
 /// of the object that came of it.
@@ -61,8 +62,7 @@ struct NvccCompile {
 };
 
 /// What runPtxas would return for that source and \p Arch. Nothing if the
-/// object is for another architecture or for several, or its code is
-/// compressed, as with -rdc=true.
+/// object holds no cubin for it, or none that can be read.
 std::optional<ResourceTable> readCompile(const NvccCompile &Compile,
                                          llvm::StringRef Arch);
 

@@ -31,6 +31,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Evidence.h"
+#include "evidence/Fatbin.h"
 #include "frontend/CommandLine.h"
 #include "workers/Process.h"
 #include "llvm/ADT/STLExtras.h"
@@ -105,10 +106,14 @@ namespace {
 /// architectures gets the largest of each number.
 class ReportReader {
 public:
+  /// Reads what is about \p Arch; empty: all.
+  explicit ReportReader(StringRef Arch) : Arch(Arch) {}
   void read(StringRef Line);
   ResourceTable take();
 
 private:
+  StringRef Arch;
+  bool Skips = false; ///< The last kernel was for another one.
   ResourceTable Table;
   KernelResources *Entry = nullptr; ///< Of the last "Compiling entry function".
   std::string EntryName;
@@ -153,14 +158,17 @@ void ReportReader::read(StringRef Line) {
     Line = Line.split(':').second.ltrim();
   if (Line.consume_front("Compiling entry function '")) {
     EntryName = Line.split('\'').first.str();
-    Entry = &Table[EntryName];
+    Skips =
+        !Arch.empty() && Line.split("' for '").second.split('\'').first != Arch;
+    Entry = Skips ? nullptr : &Table[EntryName];
     PropertiesOfEntry = true;
   } else if (Line.consume_front("Function properties for ")) {
     FunctionName = Line.trim(" '").str();
     PropertiesOfEntry = FunctionName == EntryName;
   } else if (Line.contains("bytes stack frame") && !PropertiesOfEntry) {
-    keepLargest(FunctionFrames[FunctionName],
-                amountOf(Line, " bytes stack frame"));
+    if (!Skips)
+      keepLargest(FunctionFrames[FunctionName],
+                  amountOf(Line, " bytes stack frame"));
   } else if (Entry && (Line.starts_with("Used ") ||
                        Line.contains("bytes stack frame"))) {
     using K = KernelResources;
@@ -177,8 +185,8 @@ void ReportReader::read(StringRef Line) {
 
 } // namespace
 
-ResourceTable parsePtxasReport(StringRef Text) {
-  ReportReader Reader;
+ResourceTable parsePtxasReport(StringRef Text, StringRef Arch) {
+  ReportReader Reader(Arch);
   while (!Text.empty()) {
     auto [Line, Rest] = Text.split('\n');
     Reader.read(Line);
@@ -261,24 +269,14 @@ Expected<ResourceTable> runPtxas(const CompileJob &Job, StringRef Nvcc,
 
 std::optional<ResourceTable> readCompile(const NvccCompile &Compile,
                                          StringRef Arch) {
-  constexpr StringLiteral Entry = "Compiling entry function '";
-  const StringRef Report = Compile.Report;
-  if (!Report.contains(Entry))
+  ResourceTable Table = parsePtxasReport(Compile.Report, Arch);
+  auto Buffer = MemoryBuffer::getFile(Compile.Object);
+  if (Table.empty() || !Buffer)
     return std::nullopt;
-  for (StringRef Rest : drop_begin(split(Report, Entry)))
-    if (!Rest.split("' for '").second.starts_with((Arch + "'").str()))
-      return std::nullopt;
-  ResourceTable Table = parsePtxasReport(Report);
-  // nvcc puts a cubin into an object as it is, behind headers.
-  if (auto Buffer = MemoryBuffer::getFile(Compile.Object)) {
-    const StringRef Bytes = (*Buffer)->getBuffer();
-    for (size_t At = 0; (At = Bytes.find(ELF::ElfMagic, At)) != StringRef::npos;
-         ++At)
-      addCodeBytes(Bytes.substr(At), Table);
-  }
-  // Of relocatable code the cubin is compressed.
-  if (none_of(Table, [](const auto &K) { return K.second.CodeBytes; }))
+  const std::string Cubin = findCubin((*Buffer)->getBuffer(), Arch);
+  if (Cubin.empty())
     return std::nullopt;
+  addCodeBytes(Cubin, Table);
   return Table;
 }
 

@@ -108,7 +108,7 @@ private:
   Outcome rewriteWithin(ToolOptions Options, bool IfKnown);
   Outcome copyWith(llvm::ArrayRef<ChangedFile> Changes);
   bool canWriteBeside() const;
-  bool hearsPtxas() const;
+  bool compilesFirst() const;
   std::optional<int> compileFirst();
   int compileAsIs(const Outcome &Result);
   int compileCopy(const Outcome &Result);
@@ -319,9 +319,11 @@ CompileStats Launcher::statsOf(std::map<std::string, int64_t> Counts) const {
   return {Tree.Main, std::string(Object), std::move(Counts), Passed.count()};
 }
 
-// Who asks ptxas for something shall get just that.
-bool Launcher::hearsPtxas() const {
-  return Command.IsNvcc && llvm::none_of(Command.AllArgs, [](StringRef Arg) {
+// What was rewritten before will be again. Who asks ptxas for something shall
+// get just that.
+bool Launcher::compilesFirst() const {
+  return Command.IsNvcc && !fs::exists(shadowFolder(Command.Output)) &&
+         llvm::none_of(Command.AllArgs, [](StringRef Arg) {
            return Arg.contains("ptxas") || Arg.ends_with("-res-usage") ||
                   Arg.ends_with("-resource-usage");
          });
@@ -455,7 +457,7 @@ int Launcher::run() {
     addStats(statsOf({}));
     return become(Command.Words);
   }
-  Outcome Result = askApart(/*IfKnown=*/hearsPtxas());
+  Outcome Result = askApart(/*IfKnown=*/compilesFirst());
   if (Result.What == Outcome::Unknown) {
     if (const auto Status = compileFirst())
       return *Status;

@@ -68,6 +68,12 @@ class CompiledFirst(WrapTest):
             self.compile(frame=32, BANKSTRIPE_CACHE_DIR=str(self.folder / "cache"))
         self.assert_calls(self.FIRST, self.COPY, self.COPY)
 
+    def test_what_was_rewritten_before_is_read_at_once(self):
+        self.compile(frame=32)
+        self.source(COUNT + "int other;\n")
+        self.compile(frame=32)
+        self.assert_calls(self.FIRST, self.COPY, self.COPY)
+
     def test_an_object_stays_where_nothing_moves(self):
         self.source(KEPT)
         self.assertEqual(self.compile(frame=32), "err\n")
