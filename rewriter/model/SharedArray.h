@@ -42,6 +42,8 @@ struct SharedArray {
   std::string Type;
   uint64_t ElementBytes = 0;
   std::vector<uint64_t> Extents;
+  /// Whether it has rows, which may get longer.
+  bool hasRows() const { return Extents.size() > 1; }
   TextRange LastExtent; ///< As written.
   bool IsSum = false;   ///< It needs no parentheses to be a term of a sum.
   std::vector<Obstacle> Obstacles;

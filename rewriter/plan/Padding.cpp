@@ -180,11 +180,14 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
     Result.Conflicts = conflictsOf(*All, File, 0);
   if (All && Result.Conflicts.empty())
     return Stays(Reason::ConflictFree, Result.Array.Where);
+  const bool HasRows = Result.Array.hasRows();
   for (const SharedArray &A : Arrays)
-    if (!A.Obstacles.empty())
+    if (!A.Obstacles.empty() && (All || HasRows))
       return Stays(A.Obstacles.front().Why, A.Obstacles.front().Where);
   if (!All)
     return Stays(Reason::BanksUnknown, Result.Array.Where);
+  if (!HasRows)
+    return Stays(Reason::OneDimensional, Result.Array.Where);
   for (const SharedAccess *S : *All)
     if (S->MayLeaveRow)
       return Stays(Reason::LeavesRow, {File, S->Line, S->Column});

@@ -45,7 +45,7 @@ static bool isKnownResident(Reason R) {
 bool bankstripe::isOfSharedArrays(Reason R) {
   return R == Reason::BankConflicts || R == Reason::ConflictFree ||
          R == Reason::ConflictsStay || R == Reason::LeavesRow ||
-         R == Reason::BanksUnknown;
+         R == Reason::OneDimensional || R == Reason::BanksUnknown;
 }
 
 llvm::StringRef bankstripe::outcomeOf(Reason R) {
@@ -484,19 +484,20 @@ static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
     Separator = ", ";
   }
   OS << '\n';
-  if (!P.SharedArrays.empty()) {
-    const unsigned Conflicts =
-        llvm::count_if(P.SharedArrays, [](const PlannedSharedArray &A) {
-          return !A.Conflicts.empty();
-        });
-    const unsigned Padded =
-        std::ranges::count_if(P.SharedArrays, &PlannedSharedArray::Padding);
-    OS << llvm::formatv("{0} shared array{1} of several dimensions: {2} with "
-                        "bank conflicts, {3} padded\n",
+  // Most of one dimension are of no interest.
+  bool IsShown = false;
+  unsigned Conflicts = 0, Padded = 0;
+  for (const PlannedSharedArray &A : P.SharedArrays) {
+    IsShown |= A.Array.hasRows() || !A.Conflicts.empty();
+    Conflicts += !A.Conflicts.empty();
+    Padded += A.Padding != 0;
+  }
+  if (IsShown)
+    OS << llvm::formatv("{0} shared array{1}: {2} with bank conflicts, {3} "
+                        "padded\n",
                         P.SharedArrays.size(),
                         P.SharedArrays.size() == 1 ? "" : "s", Conflicts,
                         Padded);
-  }
   // What "all launches" rests on.
   if (P.ProgramFiles && !P.Kernels.empty())
     OS << llvm::formatv("launches of {0} file{1} were read\n", P.ProgramFiles,

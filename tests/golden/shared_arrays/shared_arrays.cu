@@ -57,6 +57,16 @@ __global__ void rows(float *out, const float *in, const int *at) {
   out[threadIdx.x] = bins[0][threadIdx.x];
 }
 
+// Rows that are a product in the index.
+__global__ void product_rows(float *out, const float *in) {
+  __shared__ float tile[32 * 32];
+  __shared__ float sums[32];
+  const int x = threadIdx.x, y = threadIdx.y;
+  tile[x * 32 + y] = in[x];
+  sums[x] = tile[y * 32 + x];
+  out[x] = sums[x];
+}
+
 void run(float *out, float *in, double *wide, int *at, int n) {
   dim3 block(TILE, TILE);
   transpose16<<<dim3(n / TILE, n / TILE), block>>>(out, in, n);
@@ -66,4 +76,5 @@ void run(float *out, float *in, double *wide, int *at, int n) {
   vectors<<<64, dim3(32, 32)>>>((float4 *)out, in);
   pairs<<<64, dim3(32, 2)>>>(out, in);
   rows<<<64, dim3(32, 8)>>>(out, in, at);
+  product_rows<<<64, dim3(32, 32)>>>(out, in);
 }
