@@ -23,7 +23,7 @@ import svg
 MEASUREMENTS = pathlib.Path(__file__).resolve().parents[2] / "measurements"
 ENTRY = MEASUREMENTS / "2026-11-22-public-programs.md"
 TUNED = MEASUREMENTS / "2026-11-22-tune.md"
-WITH_BITS = "kernel, with bits"
+LATER = ("kernel, with bits", "kernel, timed anew")
 
 ROW, TOP, LEFT, SCALE = 17, 96, 186, 430
 LOWEST, HIGHEST = 0.5, 6.5
@@ -99,9 +99,9 @@ def by_table(text):
     return [kernels_of(table) for table in tables(text) if table[0][0] == "kernel"]
 
 
-def with_bits(text):
-    """Kernel => what the default made of it once there were bits."""
-    return {name: values(row[1])[0] for table in tables(text) if table[0][0] == WITH_BITS
+def later(text):
+    """Kernel => what the default made of it when it was timed again."""
+    return {name: values(row[1])[0] for table in tables(text) if table[0][0] in LATER
             for row in table[2:] for name in names(row[0])}
 
 
@@ -119,11 +119,11 @@ def tuned(text):
 
 def read(text, tune=""):
     """All kernels, those first that gain most."""
-    bits, chosen = with_bits(text), tuned(tune)
+    newer, chosen = later(text), tuned(tune)
     found = []
     for kernel in (kernel for kernels in by_table(text) for kernel in kernels):
-        if kernel.name in bits:
-            kernel = kernel._replace(default=bits[kernel.name], kept=False)
+        if kernel.name in newer:
+            kernel = kernel._replace(default=newer[kernel.name], kept=False)
         tune_value = chosen.get(kernel.name)
         found.append(kernel._replace(
             tuned=tune_value, best=max(kernel.best, kernel.default, tune_value or 1.0)))

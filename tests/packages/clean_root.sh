@@ -6,14 +6,16 @@
 # new_user/*.txt write them down: no LLVM, no CUDA, and of compilers g++ alone,
 # whose headers the sample includes. Then with a copy of the CUDA toolkit of this
 # machine, to compile what was rewritten.
-# Last the wheel, of which pip needs Python, but the program not.
+# Last the wheel, of which pip needs Python, but the program not. From the package
+# to the rewritten sample, g++ included, five minutes are allowed.
 #
-# Usage: clean_root.sh [--update] BUILD_FOLDER [ROOT]
+# Usage: clean_root.sh [--update] BUILD_FOLDER [RELEASE [ROOT]]
 #
-# BUILD_FOLDER is where the targets `package` and `wheel` left their files. ROOT
-# is a root that debootstrap made before; without it one is made, which takes a
-# minute and 210 MB, from the mirror in BANKSTRIPE_MIRROR if that is set. g++ comes
-# from the mirror that the root knows. Needs root. --update writes new_user/*.txt anew.
+# BUILD_FOLDER is where the targets `package` and `wheel` left their files. RELEASE
+# is Debian's, bookworm unless given. ROOT is a root that debootstrap made before;
+# without it one is made, which takes a minute and 210 MB, from the mirror in
+# BANKSTRIPE_MIRROR if that is set. g++ comes from the mirror that the root knows.
+# Needs root. --update writes new_user/*.txt anew.
 #
 # Exit status: 0 all of it works, 1 something does not, 3 it cannot be tried here,
 # also where all else works, but there is no toolkit
@@ -31,7 +33,8 @@ fi
 build=$(cd "$1" && pwd)
 mirror=${BANKSTRIPE_MIRROR:-} # Otherwise the one that debootstrap takes.
 toolkit=${CUDA_HOME:-${CUDA_PATH:-/usr/local/cuda}}
-release=bookworm
+release=${2:-bookworm}
+longest=300 # Seconds.
 
 cannot() {
   echo "clean_root: $*" >&2
@@ -57,8 +60,8 @@ root=$work/root
 # In some containers debootstrap leaves /proc mounted there.
 trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
 step "a Debian $release"
-if [ $# -gt 1 ]; then
-  cp -a "$2" "$root"
+if [ $# -gt 2 ]; then
+  cp -a "$3" "$root"
 elif ! debootstrap --variant=minbase "$release" "$root" ${mirror:+"$mirror"} >"$work/log" 2>&1; then
   tail -n 5 "$work/log" >&2
   cannot "debootstrap failed"
@@ -86,10 +89,13 @@ copy_toolkit() {
 inside sh -c 'command -v clang || command -v gcc || command -v nvcc' && fail "the root is not clean"
 cp "$build"/bankstripe_*.deb "$root/srv/"
 step "the Debian package"
+started=$SECONDS
 follow install
 inside apt-get install -qq --no-install-recommends g++ >"$work/log" 2>&1 ||
   { tail -n 5 "$work/log" >&2; cannot "g++ cannot be installed"; }
 follow use
+step "the first array is promoted, $((SECONDS - started)) s after the package came"
+[ $((SECONDS - started)) -le $longest ] || fail "that is more than $longest s"
 inside bankstripe-verify --version 2>/dev/null && fail "the package holds more than it should"
 cp "$build"/bankstripe-verify_*.deb "$root/srv/verify.deb"
 inside dpkg -i /srv/verify.deb

@@ -29,8 +29,7 @@ import support  # noqa: E402
 
 # The pages with commands.
 PAGES = ("README.md", "docs/index.md", "docs/install.md", "docs/reference/json.md",
-         *(f"docs/guide/{name}.md" for name in ("build", "configuration", "troubleshooting",
-                                                "walkthrough")))
+         *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs" / "guide").glob("*.md")))
 
 # What a page is about instead of the sample.
 EXAMPLES = {"docs/guide/walkthrough.md": "nearest"}
@@ -46,6 +45,7 @@ REASONS = {
     "it shows how commands are spelled": "tests/tool tries the options",
     "it is CUDA code": "tests/golden has the like",
     "it is a file": "tests/tool and tests/unit read the like",
+    "tests/tool/ci_test.py runs it": "with files in which something moves, or nothing",
 }
 
 PROJECT = """cmake_minimum_required(VERSION 3.25)

@@ -49,6 +49,11 @@ class CommandTest(ToolTest):
 
 
 class Check(CommandTest):
+    def test_first_command_checks(self):
+        self.write("src/a.cu", moves())
+        done = self.expect(CHANGES, self.shell(block_with("sh", "--check --no-confirm")))
+        self.assertIn("+++ b/src/a.cu", done.stdout)
+
     def test_script_tells_the_exit_codes_apart(self):
         script = block_with("sh", "case $status in")
         self.write("src/a.cu", PLAIN)
