@@ -30,6 +30,11 @@ if [ "${PREBUILT:-0}" = 0 ] && ! { cmake -S "$source_dir" -B "$build" -DCMAKE_BU
 fi
 verify=$build/bin/bankstripe-verify
 [ -x "$verify" ] || { cat "$work"/*.log; echo "FAILED: no bankstripe-verify was built"; exit 1; }
+# In a build folder, or where a package installs it.
+for recorder in "$build"/lib/{,bankstripe/}libbankstripe-recorder.so; do
+  [ ! -e "$recorder" ] || break
+done
+[ -e "$recorder" ] || { echo "FAILED: there is no recorder in $build/lib"; exit 1; }
 
 # compile NAME SOURCE ARGS...: an executable, in the background
 compile() {
@@ -343,7 +348,7 @@ record() {
   local file=$work/$1 request=$2
   shift 2
   echo "{\"Recording\":\"$file\"${request:+,$request}}" >"$file.request"
-  (cd "$work/bin" && env CUDA_INJECTION64_PATH="$build/lib/libbankstripe-recorder.so" BANKSTRIPE_REQUEST="$file.request" \
+  (cd "$work/bin" && env CUDA_INJECTION64_PATH="$recorder" BANKSTRIPE_REQUEST="$file.request" \
     timeout 120 "$@" 2>&1; echo "status $?")
 }
 # digests FILE: the launches, with their digests
@@ -369,7 +374,7 @@ for program in captured captured-failing graph launches memory; do
 done
 plain=$(cd "$work/bin" && ./pair)
 check inactive-without-a-request "$(cd "$work/bin" &&
-  CUDA_INJECTION64_PATH=$build/lib/libbankstripe-recorder.so ./pair)" "$plain"
+  CUDA_INJECTION64_PATH=$recorder ./pair)" "$plain"
 
 # A rule chooses the same launches in every run.
 for copy in 1 2; do
