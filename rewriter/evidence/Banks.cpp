@@ -365,6 +365,8 @@ static void bringIntoSSAForm(Function &F) {
 // How many elements more a row may get, at most half as many again. More than
 // all banks only turns them.
 static unsigned mostPadding(const SharedArray &A) {
+  if (!A.hasRows())
+    return 0;
   return std::clamp<uint64_t>(Banks * WordBytes / A.ElementBytes, 1,
                               std::max<uint64_t>(1, A.Extents.back() / 2));
 }

@@ -9,7 +9,8 @@
 // dimensions whose element stays with itself: then nobody can tell. An index
 // that leaves its row would reach the next one; the language forbids that, and
 // where an index is known here or once the block's shape is (plan/Padding.cpp),
-// it is checked.
+// it is checked. An array of one dimension is looked at for its conflicts
+// alone, and its text stays.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +22,7 @@
 using namespace bankstripe;
 using namespace clang;
 
-// Reads the type and the text of the last extent. False for what is no array
-// of two or more dimensions.
+// Reads the type and the text of the last extent. False for what is no array.
 static bool readType(SharedArray &A, const VarDecl *Variable,
                      const SourceText &Text) {
   ASTContext &Context = Text.context();
@@ -31,11 +31,13 @@ static bool readType(SharedArray &A, const VarDecl *Variable,
     A.Extents.push_back(Array->getLimitedSize());
     Type = Array->getElementType();
   }
-  if (A.Extents.size() < 2 || llvm::is_contained(A.Extents, 0u) ||
+  if (A.Extents.empty() || llvm::is_contained(A.Extents, 0u) ||
       Type->isIncompleteType() || Type->isDependentType())
     return false;
   A.ElementBytes = Context.getTypeSizeInChars(Type).getQuantity();
   A.Type = Variable->getType().getAsString();
+  if (!A.hasRows())
+    return true;
   const Expr *Last = nullptr;
   unsigned Written = 0;
   TypeLoc Loc = Variable->getTypeSourceInfo()->getTypeLoc();
@@ -83,9 +85,10 @@ bankstripe::findSharedArrays(const FunctionDecl *Function,
       Note(Reason::Nolint, A.Where);
     if (!MayEdit(A.Where.File))
       Note(Reason::OutsidePaths, A.Where);
-    llvm::append_range(A.Obstacles,
-                       ArrayReader(Function, Bodies, Text, Pointers)
-                           .readOtherThanSubscripts(Variable));
+    if (A.hasRows())
+      llvm::append_range(A.Obstacles,
+                         ArrayReader(Function, Bodies, Text, Pointers)
+                             .readOtherThanSubscripts(Variable));
     Result.push_back(std::move(A));
   }
   return Result;

@@ -158,6 +158,11 @@ constexpr ReasonInfo Table[] = {
     {Reason::LeavesRow, Unchanged, "leaves-row",
      "an index may lead out of its row, and would find another element there",
      "subscript each dimension within its extent, at every thread"},
+    {Reason::OneDimensional, Unchanged, "one-dimensional",
+     "lanes of a warp ask one bank for different words, and it has no rows "
+     "that "
+     "could be longer",
+     "give it a dimension for the rows, or make the factor in its indices odd"},
     {Reason::BanksUnknown, Unchanged, "banks-unknown",
      "it is not known which elements the lanes of a warp ask for",
      "compute indices from threadIdx, and write the block size as a constant"},

@@ -92,6 +92,7 @@ enum class Reason {
   ConflictFree,
   ConflictsStay,
   LeavesRow,
+  OneDimensional,
   BanksUnknown,
   // refuse
   InLambda,

@@ -286,8 +286,9 @@ std::optional<Plan> bankstripe::unchangedPlan(UnitFacts Unit,
   if (Options.DefaultCarveout || !Options.KernelDecisions.empty())
     return std::nullopt;
   // What lanes ask of shared arrays is for the evidence to say.
-  if (llvm::any_of(Unit.SharedArrays,
-                   [](const SharedArray &A) { return A.Obstacles.empty(); }))
+  if (llvm::any_of(Unit.SharedArrays, [](const SharedArray &A) {
+        return A.hasRows() && A.Obstacles.empty();
+      }))
     return std::nullopt;
   Options.MinSpeedup = 0;
   UnitEvidence Evidence = bestEvidence(Unit);

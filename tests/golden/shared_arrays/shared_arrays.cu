@@ -1,4 +1,4 @@
-// Shared arrays of two dimensions: which get longer rows, and why others stay.
+// Shared arrays: which get longer rows, and why others stay.
 // golden: --verbose
 #define TILE 16
 
@@ -57,6 +57,18 @@ __global__ void rows(float *out, const float *in, const int *at) {
   out[threadIdx.x] = bins[0][threadIdx.x];
 }
 
+// Rows that are a product in the index.
+__global__ void product_rows(float *out, const float *in) {
+  __shared__ float tile[32 * 32];
+  __shared__ float sums[32];
+  __shared__ float asked[64]; // NOLINT(bankstripe)
+  const int x = threadIdx.x, y = threadIdx.y;
+  tile[x * 32 + y] = in[x];
+  sums[x] = tile[y * 32 + x];
+  asked[x * 2] = sums[x];
+  out[x] = asked[0];
+}
+
 void run(float *out, float *in, double *wide, int *at, int n) {
   dim3 block(TILE, TILE);
   transpose16<<<dim3(n / TILE, n / TILE), block>>>(out, in, n);
@@ -66,4 +78,5 @@ void run(float *out, float *in, double *wide, int *at, int n) {
   vectors<<<64, dim3(32, 32)>>>((float4 *)out, in);
   pairs<<<64, dim3(32, 2)>>>(out, in);
   rows<<<64, dim3(32, 8)>>>(out, in, at);
+  product_rows<<<64, dim3(32, 32)>>>(out, in);
 }

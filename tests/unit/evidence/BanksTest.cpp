@@ -67,6 +67,16 @@ TEST(Banks, ColumnsAskOneBankForAllOfAWarp) {
   EXPECT_EQ(degree(ByColumn, 1), 1u);
 }
 
+TEST(Banks, RowsMayBeAProductInAnIndex) {
+  auto Degree = [](const std::string &Index) {
+    return degree("t[" + Index + "] = {};", 0, "dim3(32, 8)", "float t[1056]");
+  };
+  EXPECT_EQ(Degree("threadIdx.y * 32 + threadIdx.x"), 1u);
+  EXPECT_EQ(Degree("threadIdx.x * 32 + threadIdx.y"), 32u);
+  EXPECT_EQ(Degree("threadIdx.x * 33 + threadIdx.y"), 1u);
+  EXPECT_EQ(Degree("threadIdx.x * 2"), 2u);
+}
+
 // A warp spans two rows: 8 lanes have each of 4 banks.
 TEST(Banks, DependOnTheShapeOfTheBlock) {
   const std::string Tile = "float t[16][16]", Block = "dim3(16, 16)";

@@ -80,7 +80,7 @@ bool isGivenLater(Reason R) {
 bool isOfSharedArrays(Reason R) {
   return R == Reason::BankConflicts || R == Reason::ConflictFree ||
          R == Reason::ConflictsStay || R == Reason::LeavesRow ||
-         R == Reason::BanksUnknown;
+         R == Reason::OneDimensional || R == Reason::BanksUnknown;
 }
 
 } // namespace

@@ -44,8 +44,14 @@ TEST(SharedArrays, HaveExtentsAndElements) {
   EXPECT_EQ(Arrays[0].Extents, (std::vector<uint64_t>{2, 8, 16}));
 }
 
-TEST(SharedArrays, OfOneDimensionOrUnknownSizeAreNone) {
-  EXPECT_TRUE(sharedIn("__shared__ float t[16];").empty());
+TEST(SharedArrays, OfOneDimensionHaveNoRowsWhateverUsesThem) {
+  const auto Arrays = sharedIn("__shared__ float t[16]; float *p = t;");
+  ASSERT_EQ(Arrays.size(), 1u);
+  EXPECT_FALSE(Arrays[0].hasRows());
+  EXPECT_TRUE(Arrays[0].Obstacles.empty());
+}
+
+TEST(SharedArrays, OfUnknownSizeAreNone) {
   EXPECT_TRUE(sharedIn("extern __shared__ float t[];").empty());
   EXPECT_TRUE(sharedIn("float t[16][16]; t[i][j] = 1;").empty());
 }

@@ -89,6 +89,26 @@ TEST(Padding, LeavesAloneWhatItDoesNotHelp) {
             Reason::ConflictsStay);
 }
 
+// Only its conflicts are of interest.
+TEST(Padding, LeavesAloneWhatHasNoRows) {
+  auto Verdict = [](std::vector<unsigned> Degrees,
+                    std::vector<Obstacle> Obstacles = {}) {
+    SharedArray A = arrayOf({256});
+    A.Obstacles = std::move(Obstacles);
+    return verdictOn(unitWith({access(std::move(Degrees))}, Square, A));
+  };
+  EXPECT_EQ(Verdict({2}).Why, Reason::OneDimensional);
+  EXPECT_EQ(Verdict({2}).Conflicts.size(), 1u);
+  EXPECT_EQ(Verdict({1}).Why, Reason::ConflictFree);
+  EXPECT_EQ(Verdict({}).Why, Reason::BanksUnknown);
+  EXPECT_EQ(Verdict({2}, {obstacle(Reason::Nolint)}).Why, Reason::Nolint);
+  PlanOptions Options;
+  Options.DefaultLayout = Layout::Keep;
+  EXPECT_EQ(
+      verdictOn(unitWith({access({2})}, Square, arrayOf({256})), Options).Why,
+      Reason::DecidedKeep);
+}
+
 TEST(Padding, LeavesAloneWhatIsNotKnown) {
   EXPECT_EQ(verdictOn(unitWith({access({})})).Why, Reason::BanksUnknown);
   TestUnit WithoutIR = unitWith(Transposed);
