@@ -10,7 +10,7 @@
 // that leaves its row would reach the next one; the language forbids that, and
 // where an index is known here or once the block's shape is (plan/Padding.cpp),
 // it is checked. An array of one dimension is looked at for its conflicts
-// alone.
+// alone, and its text stays.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +36,8 @@ static bool readType(SharedArray &A, const VarDecl *Variable,
     return false;
   A.ElementBytes = Context.getTypeSizeInChars(Type).getQuantity();
   A.Type = Variable->getType().getAsString();
+  if (!A.hasRows())
+    return true;
   const Expr *Last = nullptr;
   unsigned Written = 0;
   TypeLoc Loc = Variable->getTypeSourceInfo()->getTypeLoc();

@@ -13,9 +13,9 @@
 
 namespace bankstripe {
 
-/// The `__shared__` arrays of two or more dimensions that \p Function, or this
-/// instance of it, declares. An obstacle names each use that may depend on
-/// where rows lie in memory, and text that cannot be edited.
+/// The `__shared__` arrays of a fixed size that \p Function, or this instance
+/// of it, declares. If they have rows, an obstacle names each use that may
+/// depend on where these lie in memory, and text that cannot be edited.
 std::vector<SharedArray>
 findSharedArrays(const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
                  const SourceText &Text, PointerFollower &Pointers,

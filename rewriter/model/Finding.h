@@ -283,7 +283,7 @@ struct DeviceFunction {
 struct UnitFacts {
   std::string MainFile;
   std::vector<Finding> Findings;
-  std::vector<SharedArray> SharedArrays; ///< Of two or more dimensions.
+  std::vector<SharedArray> SharedArrays; ///< Of a fixed size.
   std::vector<Kernel> Kernels;
   std::vector<Launch> Launches;
   std::vector<OccupancyQuery> Queries;

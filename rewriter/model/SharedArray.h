@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `__shared__` arrays of two or more dimensions, and how the lanes of a warp
-// share the banks that they lie in.
+// `__shared__` arrays of a fixed size, and how the lanes of a warp share the
+// banks that they lie in.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ struct SharedArray {
   std::vector<uint64_t> Extents;
   /// Whether it has rows, which may get longer.
   bool hasRows() const { return Extents.size() > 1; }
-  TextRange LastExtent; ///< As written.
+  TextRange LastExtent; ///< As written; if it has rows.
   bool IsSum = false;   ///< It needs no parentheses to be a term of a sum.
   std::vector<Obstacle> Obstacles;
   /// Nothing without IR.

@@ -186,7 +186,10 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
       return Stays(A.Obstacles.front().Why, A.Obstacles.front().Where);
   if (!All)
     return Stays(Reason::BanksUnknown, Result.Array.Where);
-  if (!HasRows)
+  if (W.Wanted == Layout::Keep)
+    return Stays(Reason::DecidedKeep,
+                 W.Decision ? W.Decision->Where : Result.Array.Where);
+  if (!Result.Array.hasRows())
     return Stays(Reason::OneDimensional, Result.Array.Where);
   for (const SharedAccess *S : *All)
     if (S->MayLeaveRow)
@@ -194,9 +197,6 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
   const unsigned Padding = bestPadding(*All);
   if (!Padding)
     return Stays(Reason::ConflictsStay, Result.Array.Where);
-  if (W.Wanted == Layout::Keep)
-    return Stays(Reason::DecidedKeep,
-                 W.Decision ? W.Decision->Where : Result.Array.Where);
   for (unsigned Row = 0; Row < P.Kernels.size(); ++Row)
     if (llvm::any_of(*All, [&](const SharedAccess *S) {
           return S->FunctionId == P.Kernels[Row].Facts.Id;

@@ -218,8 +218,10 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
 static void printShared(PlacePrinter &Printer, const PlannedSharedArray &A) {
   const ReasonInfo &Info = infoOf(A.Why);
   const bool Stays = !A.Padding && !A.Conflicts.empty();
+  const bool IsWanted = staysAsItIs(Info.Verdict) && !needsAction(A.Why);
   Printer.print(
-      Stays ? DiagnosticsEngine::Warning : DiagnosticsEngine::Remark,
+      Stays && !IsWanted ? DiagnosticsEngine::Warning
+                         : DiagnosticsEngine::Remark,
       A.Array.Where,
       headline(A) + " [" +
           nameOf(A.Padding ? VerdictKind::Padded : VerdictKind::Unchanged)
@@ -484,15 +486,16 @@ static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
     Separator = ", ";
   }
   OS << '\n';
-  // Most of one dimension are of no interest.
-  bool IsShown = false;
-  unsigned Conflicts = 0, Padded = 0;
-  for (const PlannedSharedArray &A : P.SharedArrays) {
-    IsShown |= A.Array.hasRows() || !A.Conflicts.empty();
-    Conflicts += !A.Conflicts.empty();
-    Padded += A.Padding != 0;
-  }
-  if (IsShown)
+  // Of one dimension, only conflicts are of interest.
+  if (llvm::any_of(P.SharedArrays, [](const PlannedSharedArray &A) {
+        return A.Array.hasRows() || !A.Conflicts.empty();
+      })) {
+    const unsigned Conflicts =
+        llvm::count_if(P.SharedArrays, [](const PlannedSharedArray &A) {
+          return !A.Conflicts.empty();
+        });
+    const unsigned Padded =
+        std::ranges::count_if(P.SharedArrays, &PlannedSharedArray::Padding);
     OS << llvm::formatv("{0} shared array{1}: {2} with bank conflicts, {3} "
                         "padded\n",
                         P.SharedArrays.size(),

@@ -102,6 +102,11 @@ TEST(Padding, LeavesAloneWhatHasNoRows) {
   EXPECT_EQ(Verdict({1}).Why, Reason::ConflictFree);
   EXPECT_EQ(Verdict({}).Why, Reason::BanksUnknown);
   EXPECT_EQ(Verdict({2}, {obstacle(Reason::Nolint)}).Why, Reason::Nolint);
+  PlanOptions Options;
+  Options.DefaultLayout = Layout::Keep;
+  EXPECT_EQ(
+      verdictOn(unitWith({access({2})}, Square, arrayOf({256})), Options).Why,
+      Reason::DecidedKeep);
 }
 
 TEST(Padding, LeavesAloneWhatIsNotKnown) {
