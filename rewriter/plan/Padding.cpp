@@ -189,7 +189,7 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
   if (W.Wanted == Layout::Keep)
     return Stays(Reason::DecidedKeep,
                  W.Decision ? W.Decision->Where : Result.Array.Where);
-  if (!Result.Array.hasRows())
+  if (!HasRows)
     return Stays(Reason::OneDimensional, Result.Array.Where);
   for (const SharedAccess *S : *All)
     if (S->MayLeaveRow)

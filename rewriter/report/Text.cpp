@@ -501,6 +501,7 @@ static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
                         P.SharedArrays.size(),
                         P.SharedArrays.size() == 1 ? "" : "s", Conflicts,
                         Padded);
+  }
   // What "all launches" rests on.
   if (P.ProgramFiles && !P.Kernels.empty())
     OS << llvm::formatv("launches of {0} file{1} were read\n", P.ProgramFiles,
