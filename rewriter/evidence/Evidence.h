@@ -54,11 +54,10 @@ ResourceTable forKernels(const ResourceTable &Reported,
 /// empty: all.
 ResourceTable parsePtxasReport(llvm::StringRef Text, llvm::StringRef Arch = "");
 
-/// What nvcc said under `-Xptxas=-v` while it compiled a source, and the bytes
-/// of the object that came of it.
+/// One compile by nvcc under `-Xptxas=-v`.
 struct NvccCompile {
-  std::string Report;
-  std::string Object; ///< Its path.
+  std::string Report; ///< What it said.
+  std::string Object; ///< The path of what it wrote.
 };
 
 /// What runPtxas would return for that source and \p Arch. Nothing if the

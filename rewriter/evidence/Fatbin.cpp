@@ -9,10 +9,9 @@
 //
 //   header | entry header, payload | entry header, payload | ...
 //
-// NVIDIA does not document it. The fields below are those that objects of CUDA
-// 12 and 13 have; what does not look so is taken for no fatbin. Cubins lie in
-// it as they are, or compressed by zstd, as with -rdc=true. (CUDA 11 has a
-// compression of its own, which is left alone.)
+// NVIDIA does not document it. The fields below were seen in objects of CUDA
+// 13.0. What does not look like that is passed over. A cubin lies there as it
+// is, or compressed by zstd, as with -rdc=true.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,6 +79,7 @@ std::string bankstripe::findCubin(StringRef Bytes, StringRef Arch) {
   if (!Arch.consume_front("sm_") || Arch.consumeInteger(10, Number))
     return "";
   std::string Found;
+  bool Any = false;
   for (size_t At = 0; (At = Bytes.find(Magic, At)) != StringRef::npos; ++At) {
     StringRef Rest = Bytes.substr(At);
     const auto *H = reinterpret_cast<const Header *>(Rest.data());
@@ -95,8 +95,9 @@ std::string bankstripe::findCubin(StringRef Bytes, StringRef Arch) {
       Rest = Rest.substr(E->HeaderSize + E->Size);
       if (E->Kind != Entry::IsCubin || E->Arch != Number)
         continue;
-      if (!Found.empty()) // sm_90 and sm_90a.
+      if (Any) // sm_90 and sm_90a.
         return "";
+      Any = true;
       Found = unpack(*E, Payload);
     }
   }

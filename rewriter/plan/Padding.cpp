@@ -180,9 +180,12 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
     Result.Conflicts = conflictsOf(*All, File, 0);
   if (All && Result.Conflicts.empty())
     return Stays(Reason::ConflictFree, Result.Array.Where);
+  // Without rows there is nothing that an obstacle would stand against.
   const bool HasRows = Result.Array.hasRows();
+  if (!All && !HasRows)
+    return Stays(Reason::BanksUnknown, Result.Array.Where);
   for (const SharedArray &A : Arrays)
-    if (!A.Obstacles.empty() && (All || HasRows))
+    if (!A.Obstacles.empty())
       return Stays(A.Obstacles.front().Why, A.Obstacles.front().Where);
   if (!All)
     return Stays(Reason::BanksUnknown, Result.Array.Where);

@@ -218,6 +218,7 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
 static void printShared(PlacePrinter &Printer, const PlannedSharedArray &A) {
   const ReasonInfo &Info = infoOf(A.Why);
   const bool Stays = !A.Padding && !A.Conflicts.empty();
+  // What makes a slot of a per-thread array stands against longer rows.
   const bool IsWanted = staysAsItIs(Info.Verdict) && !needsAction(A.Why);
   Printer.print(
       Stays && !IsWanted ? DiagnosticsEngine::Warning

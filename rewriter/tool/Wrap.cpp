@@ -108,7 +108,7 @@ private:
   Outcome rewriteWithin(ToolOptions Options, bool IfKnown);
   Outcome copyWith(llvm::ArrayRef<ChangedFile> Changes);
   bool canWriteBeside() const;
-  bool compilesFirst() const;
+  bool mayCompileFirst() const;
   std::optional<int> compileFirst();
   int compileAsIs(const Outcome &Result);
   int compileCopy(const Outcome &Result);
@@ -321,7 +321,7 @@ CompileStats Launcher::statsOf(std::map<std::string, int64_t> Counts) const {
 
 // What was rewritten before will be again. Who asks ptxas for something shall
 // get just that.
-bool Launcher::compilesFirst() const {
+bool Launcher::mayCompileFirst() const {
   return Command.IsNvcc && !fs::exists(shadowFolder(Command.Output)) &&
          llvm::none_of(Command.AllArgs, [](StringRef Arg) {
            return Arg.contains("ptxas") || Arg.ends_with("-res-usage") ||
@@ -457,7 +457,7 @@ int Launcher::run() {
     addStats(statsOf({}));
     return become(Command.Words);
   }
-  Outcome Result = askApart(/*IfKnown=*/compilesFirst());
+  Outcome Result = askApart(/*IfKnown=*/mayCompileFirst());
   if (Result.What == Outcome::Unknown) {
     if (const auto Status = compileFirst())
       return *Status;

@@ -108,20 +108,28 @@ class CompiledFirst(WrapTest):
         self.compile(frame=0, BANKSTRIPE_FLAGS="--no-confirm --min-speedup=0 --quiet")
         self.assert_calls(self.COPY)
 
-    @unittest.skipUnless(NVCC, "needs nvcc")
-    def test_nvcc_is_not_asked_again_about_what_it_compiled(self):
+    def compile_with_nvcc(self, times=1, after=":"):
+        """What nvcc is asked for; `after` is run behind each compile."""
         log = self.write("log", "")
-        self.compiler.write_text(f'#!/bin/sh\necho "$*" >> {log}\nexec {NVCC} "$@"\n')
+        self.compiler.write_text(f'#!/bin/sh\necho "$*" >> {log}\n{NVCC} "$@" && {after}\n')
         for folder in ("nvvm", "include"):
             (self.folder / folder).symlink_to(pathlib.Path(NVCC).parent.parent / folder)
         environment = {"BANKSTRIPE_FLAGS": "--min-speedup=0 --quiet",
                        "BANKSTRIPE_CACHE_DIR": str(self.folder / "cache")}
-        for _ in range(2):
+        for _ in range(times):
             done = self.wrap(self.compiler, "-arch=sm_90", *COMPILE, **environment)
             self.assertEqual(done.returncode, 0, done.stderr)
-        calls = [("first" if "-Xptxas=-v" in call else "cubin" if "-cubin" in call else "compile")
-                 for call in log.read_text().splitlines() if ".cu" in call]
-        self.assertEqual(calls, ["first", "cubin", "compile", "compile"])
+        return [("first" if "-Xptxas=-v" in call else "cubin" if "-cubin" in call else "compile")
+                for call in log.read_text().splitlines() if ".cu" in call]
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_nvcc_is_not_asked_again_about_what_it_compiled(self):
+        self.assertEqual(self.compile_with_nvcc(times=2), ["first", "cubin", "compile", "compile"])
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_it_is_about_a_file_that_changed_meanwhile_which_is_not_copied(self):
+        change = f'case "$*" in *-Xptxas=-v*) echo >> {self.folder}/src/a.cu ;; esac'
+        self.assertEqual(self.compile_with_nvcc(after=change), ["first", "cubin", "cubin"])
 
 
 if __name__ == "__main__":

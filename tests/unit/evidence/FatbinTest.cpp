@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Fatbin.h"
-#include "llvm/Support/Endian.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;
@@ -37,21 +36,16 @@ std::string fatbin(const std::string &Entries) {
          number(Entries.size(), 8) + Entries;
 }
 
-const std::string Cubin = "\x7f"
-                          "ELF of a kernel";
+const std::string Elf = std::string(1, '\x7f') + "ELF";
+const std::string Cubin = Elf + " of a kernel";
 
 TEST(Fatbin, HasACubinForEachArchitecture) {
-  const std::string Object = "\x7f"
-                             "ELF of the host" +
-                             fatbin(entry(1, 90, "PTX") +
-                                    entry(2, 80,
-                                          "\x7f"
-                                          "ELF") +
-                                    entry(2, 90, Cubin)) +
-                             "more of the host";
+  const std::string Object =
+      Elf + " of the host" +
+      fatbin(entry(1, 90, "PTX") + entry(2, 80, Elf) + entry(2, 90, Cubin)) +
+      "more of the host";
   EXPECT_EQ(findCubin(Object, "sm_90"), Cubin);
-  EXPECT_EQ(findCubin(Object, "sm_80"), "\x7f"
-                                        "ELF");
+  EXPECT_EQ(findCubin(Object, "sm_80"), Elf);
   EXPECT_EQ(findCubin(Object, "sm_100"), "");
   EXPECT_EQ(findCubin(Object, "gfx90"), "");
 }
@@ -59,6 +53,10 @@ TEST(Fatbin, HasACubinForEachArchitecture) {
 TEST(Fatbin, TwoForOneArchitectureAreNone) {
   EXPECT_EQ(
       findCubin(fatbin(entry(2, 90, Cubin) + entry(2, 90, Cubin)), "sm_90"),
+      "");
+  EXPECT_EQ(
+      findCubin(fatbin(entry(2, 90, "no zstd", 0x8011) + entry(2, 90, Cubin)),
+                "sm_90"),
       "");
 }
 
