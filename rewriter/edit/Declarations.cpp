@@ -10,8 +10,9 @@
 // becomes
 //
 //     int sum = 0;
-//     __shared__ int best[::bankstripe::warps(128)][8][32];
-//     ::bankstripe::clear(best);
+//     __shared__ int best_stripes[::bankstripe::warps(128)][8][32];
+//     auto best = ::bankstripe::begin(best_stripes);
+//     ::bankstripe::clear(best_stripes);
 //     int *p;
 //
 // A statement is split only beside an array that moves; all other declarators
@@ -35,11 +36,11 @@ class StatementEditor {
 public:
   StatementEditor(StringRef Code,
                   const std::vector<const PlannedArray *> &Moved,
-                  const EditList &UseEdits)
-      : Code(Code), Moved(Moved), UseEdits(UseEdits),
+                  const EditList &PointerEdits)
+      : Code(Code), Moved(Moved), PointerEdits(PointerEdits),
         First(Moved.front()->Array.Text), LineEnding(lineEndingOf(Code)),
         Indentation(indentationAt(Code, First.Statement.Offset)),
-        Writer(Code, UseEdits, newLine()) {}
+        Writer(Code, newLine()) {}
 
   EditList edit();
 
@@ -55,7 +56,7 @@ private:
 
   StringRef Code;
   const std::vector<const PlannedArray *> &Moved;
-  const EditList &UseEdits;
+  const EditList &PointerEdits;
   const DeclarationText &First;
   StringRef LineEnding;
   StringRef Indentation;
@@ -78,7 +79,7 @@ const PlannedArray *StatementEditor::at(unsigned Index) const {
 std::string StatementEditor::prefixOf(unsigned Index) const {
   const PlannedArray *A = at(Index);
   const unsigned Begin = First.AllDeclarators[Index].Offset;
-  if (!A && llvm::any_of(UseEdits, [&](const TextEdit &E) {
+  if (!A && llvm::any_of(PointerEdits, [&](const TextEdit &E) {
         return E.Offset == Begin && !E.Text.empty();
       }))
     return "";
@@ -174,6 +175,6 @@ EditList StatementEditor::edit() {
 EditList
 bankstripe::editsOfStatement(StringRef Code,
                              const std::vector<const PlannedArray *> &Moved,
-                             const EditList &UseEdits) {
-  return StatementEditor(Code, Moved, UseEdits).edit();
+                             const EditList &PointerEdits) {
+  return StatementEditor(Code, Moved, PointerEdits).edit();
 }

@@ -131,44 +131,6 @@ bankstripe::changeFile(StringRef Path, StringRef Code, EditList Edits) {
   return File;
 }
 
-// A subscript becomes a call of the index helper:
-//
-//     a[i]       ::bankstripe::at(a, i)
-//     t[i][j]    ::bankstripe::at(t, i, j)
-//
-// Only what is around the indices is replaced, never the indices themselves:
-// they may hold subscripts of other arrays that are edited on their own.
-EditList bankstripe::editsOfUse(const Use &U, StringRef Code) {
-  EditList Edits;
-  // `c?x:a[i]`, `n%a[i]`: another token would begin before the colons.
-  const char Before = U.Whole.Offset ? Code[U.Whole.Offset - 1] : ' ';
-  const bool Joins = StringRef(":%<").contains(Before);
-  Edits.push_back(
-      {U.Whole.Offset, 0, Joins ? " ::bankstripe::at(" : "::bankstripe::at("});
-  unsigned Subscripts = U.Brackets.size() / 2;
-  for (unsigned I = 0; I < Subscripts; ++I) {
-    const TextRange &Open = U.Brackets[2 * I];
-    const TextRange &Close = U.Brackets[2 * I + 1];
-    // A comma operator would become two arguments.
-    bool Parenthesise = I < U.IndexHasComma.size() && U.IndexHasComma[I];
-    std::string Before = Parenthesise ? ", (" : ", ";
-    if (I == 0)
-      Edits.push_back({Open.Offset, Open.Length, Before});
-    std::string After = Parenthesise ? ")" : "";
-    if (I + 1 == Subscripts) {
-      // The blanks after the last bracket belong to what follows.
-      unsigned Length = U.Whole.end() - Close.Offset;
-      Edits.push_back({Close.Offset, Length, After + ")"});
-      continue;
-    }
-    const TextRange &Next = U.Brackets[2 * I + 2];
-    bool NextComma = I + 1 < U.IndexHasComma.size() && U.IndexHasComma[I + 1];
-    Edits.push_back({Close.Offset, Next.end() - Close.Offset,
-                     After + (NextComma ? ", (" : ", ")});
-  }
-  return Edits;
-}
-
 namespace {
 
 /// All edits of one file.
@@ -181,7 +143,7 @@ public:
   llvm::Expected<ChangedFile> apply(bool EmbedHelper);
 
 private:
-  void collectUses();
+  void collectPointers();
   void collectStatements();
   void collectLaunchBounds();
   std::string includeText(unsigned Place, bool EmbedHelper) const;
@@ -196,44 +158,37 @@ private:
   const Plan &P;
   const std::string &Path;
   StringRef Code;
-  EditList UseEdits;
+  EditList PointerEdits;
   EditList OtherEdits;
   EditList MoveEdits; ///< Of statements from which arrays move.
   bool NeedsHelper = false;
-  std::vector<TextRange> MovedText; ///< Rewritten as part of a statement.
   EditList CommonEdits; ///< Of what moves in a version and beside it.
   std::map<unsigned, VersionedPart> Versions; ///< By their ends.
 };
 
 } // namespace
 
-void FileEditor::collectUses() {
+void FileEditor::collectPointers() {
   for (const PlannedArray &A : P.Arrays)
     if (moves(A) && A.Verdict.hasForm()) {
       EditList Edits = editsOfPointers(A.Array.Trail, A.Verdict.treatment());
-      if (!A.Array.NeedsAccessor && A.Verdict.Kind == VerdictKind::Stripe)
-        for (const Use &U : A.Array.Uses)
-          llvm::append_range(Edits, editsOfUse(U, Code));
-      llvm::append_range(UseEdits, Edits);
+      llvm::append_range(PointerEdits, Edits);
       if (!A.Verdict.InVersion)
         llvm::append_range(CommonEdits, Edits);
     }
-  sortEdits(UseEdits);
+  sortEdits(PointerEdits);
 }
 
 void FileEditor::collectStatements() {
   std::map<unsigned, std::vector<const PlannedArray *>> ByStatement;
   for (const PlannedArray &A : P.Arrays)
-    if (moves(A)) {
+    if (moves(A))
       ByStatement[A.Array.Text.Statement.Offset].push_back(&A);
-      if (A.Array.Text.Initializer.isValid() && A.Verdict.usesShared())
-        MovedText.push_back(A.Array.Text.Initializer);
-    }
   for (auto &[Offset, Arrays] : ByStatement) {
     std::ranges::sort(Arrays, {}, [](const PlannedArray *A) {
       return A->Array.Text.IndexInStatement;
     });
-    llvm::append_range(MoveEdits, editsOfStatement(Code, Arrays, UseEdits));
+    llvm::append_range(MoveEdits, editsOfStatement(Code, Arrays, PointerEdits));
     llvm::erase_if(Arrays, [](auto *A) { return A->Verdict.InVersion; });
     if (!Arrays.empty())
       llvm::append_range(CommonEdits, editsOfStatement(Code, Arrays, {}));
@@ -267,7 +222,7 @@ bool FileEditor::collect() {
     return A.Verdict.usesHelper() &&
            llvm::is_contained(A.Array.FunctionFiles, Path);
   });
-  collectUses();
+  collectPointers();
   collectStatements();
   collectVersions();
   collectLaunchBounds();
@@ -281,12 +236,7 @@ bool FileEditor::collect() {
 // edited in both.
 EditList FileEditor::allEdits() const {
   EditList Moves = MoveEdits;
-  // What moves into an initialisation was edited there.
-  for (const TextEdit &E : UseEdits)
-    if (llvm::none_of(MovedText, [&](const TextRange &R) {
-          return E.Offset >= R.Offset && E.end() <= R.end();
-        }))
-      Moves.push_back(E);
+  llvm::append_range(Moves, PointerEdits);
   EditList Result = OtherEdits;
   auto Inside = [](const VersionedPart &Part) {
     return [Part](const TextEdit &E) {

@@ -12,16 +12,13 @@
 
 namespace bankstripe {
 
-/// The edits that turn \p U into a call of the index helper, in a file with the
-/// text \p Code (Edit.cpp).
-EditList editsOfUse(const Use &U, llvm::StringRef Code);
-
 /// The edits of the statement that declares the arrays \p Moved, all of which
-/// belong to it, in order of their declarators (Declarations.cpp). \p UseEdits
-/// are those inside the statement; they are applied to what moves.
+/// belong to it, in order of their declarators (Declarations.cpp). \p
+/// PointerEdits are those of declarators beside them, whose text brings its own
+/// specifiers.
 EditList editsOfStatement(llvm::StringRef Code,
                           const std::vector<const PlannedArray *> &Moved,
-                          const EditList &UseEdits);
+                          const EditList &PointerEdits);
 
 /// The type that holds one element of a stripe: `bankstripe::word<char>` for
 /// `char` (Storage.cpp).

@@ -5,9 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A stripe keeps its declarator and gets other extents; a slot becomes two
-// declarations, of the storage and of a reference of the original type, so that
-// every use can stay as it is:
+// Storage gets a name of its own, and the array's name becomes what stands for
+// it, so that every use can stay as it is. That of a stripe is an accessor:
+//
+//     __shared__ float a_stripes[::bankstripe::warps(128)][32][32];
+//     auto a = ::bankstripe::begin(a_stripes);
+//
+// That of a slot is a reference of the original type:
 //
 //     __shared__ ::bankstripe::slots<float[32], 128> a_slots;
 //     float (&a)[32] = a_slots.mine();
@@ -17,13 +21,7 @@
 //     __shared__ ::bankstripe::slots<Stack, 128> s_slots;
 //     Stack &s = *::new (::bankstripe::place(s_slots)) Stack(10);
 //
-// An array whose uses stay as they are written, in macros or as a pointer that
-// walks, keeps its name for an accessor of its stripe:
-//
-//     __shared__ float a_stripes[::bankstripe::warps(128)][32][32];
-//     auto a = ::bankstripe::begin(a_stripes);
-//
-// So does one that is split, whose last elements stay where they are:
+// An array that is split leaves its last elements where they are:
 //
 //     __shared__ float a_stripes[::bankstripe::warps(128)][8][32];
 //     float a_rest[32 - 8];
@@ -31,7 +29,7 @@
 //
 // Where the launch asks for the storage, it has no declaration of its own:
 //
-//     auto counts = ::bankstripe::dynamic_stripe<int[16], 0, 4224>();
+//     auto a_stripes = ::bankstripe::dynamic_stripe<int[16], 0, 4224>();
 //     auto &a_slots = ::bankstripe::dynamic_slots<float[32], 2048, 4224>();
 //
 // A table of constants that nobody writes only becomes `static const`.
@@ -118,23 +116,19 @@ static std::string inHelper(const PlannedArray &A, const std::string &Type) {
 // Whether the name of an array of bits becomes a pointer to the first of them.
 // Rows of them are no pointers, and memset clears the array.
 static bool isBitPointer(const Finding &F) {
-  return F.NeedsAccessor && F.Extents.size() == 1 &&
+  return F.HasPointers && F.Extents.size() == 1 &&
          llvm::none_of(F.Obstacles, [](const Obstacle &O) {
            return O.Why == Reason::PassedToFunction;
          });
 }
 
-// A reference or an accessor takes the name of the array, and the storage
-// another one.
 static std::string storageName(const PlannedArray &A) {
   const Finding &F = A.Array;
   if (A.Verdict.Kind == VerdictKind::Slot)
     return F.Name + "_slots" + F.StorageSuffix;
   if (A.Verdict.Kind == VerdictKind::Bits)
     return isBitPointer(F) ? F.Name + "_bits" + F.StorageSuffix : F.Name;
-  return F.NeedsAccessor || A.Verdict.Kind == VerdictKind::Split
-             ? F.Name + "_stripes" + F.StorageSuffix
-             : F.Name;
+  return F.Name + "_stripes" + F.StorageSuffix;
 }
 
 // Of what a split leaves where it is.
@@ -168,12 +162,6 @@ static EditList editsOfBits(const PlannedArray &A) {
     Edits.push_back({Values.end(), Init.end() - Values.end(), ")"});
   }
   return Edits;
-}
-
-std::string StorageWriter::editedText(const TextRange &R) const {
-  auto From = llvm::lower_bound(UseEdits, TextEdit{R.Offset, 0, ""});
-  auto To = llvm::lower_bound(UseEdits, TextEdit{R.end() + 1, 0, ""});
-  return llvm::cantFail(applyEdits(Code, R.Offset, R.end(), {From, To})).Text;
 }
 
 // The `const` of pointers stands behind their stars.
@@ -262,7 +250,7 @@ std::string StorageWriter::viewDeclaration(const PlannedArray &A) const {
 // `*new (...) Stack(10)`, or with the extents of an array.
 std::string StorageWriter::construction(const PlannedArray &A) const {
   const Finding &F = A.Array;
-  std::string Init = editedText(F.Text.Initializer);
+  std::string Init = text(F.Text.Initializer);
   StringRef Trimmed = StringRef(Init).ltrim();
   if (Trimmed.consume_front("=")) {
     Trimmed = Trimmed.trim();
@@ -342,8 +330,7 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
                        viewDeclaration(A)});
       return Edits;
     }
-    if (storageName(A) != A.Array.Name)
-      Edits.push_back({Text.Name.Offset, Text.Name.Length, storageName(A)});
+    Edits.push_back({Text.Name.Offset, Text.Name.Length, storageName(A)});
     Edits.push_back(
         {Text.Extents.Offset, Text.Extents.Length, stripeExtents(A)});
     if (Text.Initializer.isValid() && Text.Initializer.Length)
@@ -361,7 +348,7 @@ std::string StorageWriter::initialisation(const PlannedArray &A) const {
   if (F.Init == InitializerKind::Zero)
     return (IsSlot ? "::bankstripe::clear_slot(" : "::bankstripe::clear(") +
            (IsSlot ? F.Name : storageName(A)) + ");";
-  const std::string Values = editedText(F.Text.Values);
+  const std::string Values = text(F.Text.Values);
   if (IsSlot)
     return "::bankstripe::initialize_slot(" + F.Name + ", " + Values + ");";
   const bool IsSplit = A.Verdict.Kind == VerdictKind::Split;

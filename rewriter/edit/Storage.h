@@ -15,11 +15,9 @@ namespace bankstripe {
 /// Spells the storage of arrays that move: a stripe, a slot, or a static table.
 class StorageWriter {
 public:
-  /// \p UseEdits are applied to what moves out of a declaration; \p NewLine
-  /// starts another statement.
-  StorageWriter(llvm::StringRef Code, const EditList &UseEdits,
-                std::string NewLine)
-      : Code(Code), UseEdits(UseEdits), NewLine(std::move(NewLine)) {}
+  /// \p NewLine starts another statement.
+  StorageWriter(llvm::StringRef Code, std::string NewLine)
+      : Code(Code), NewLine(std::move(NewLine)) {}
 
   /// The specifiers before the declarator of \p A; empty when the declarator's
   /// new text brings its own.
@@ -33,7 +31,6 @@ private:
   std::string text(const TextRange &R) const {
     return Code.substr(R.Offset, R.Length).str();
   }
-  std::string editedText(const TextRange &R) const;
   std::string unitExtents(const PlannedArray &A) const;
   std::string stripeExtents(const PlannedArray &A) const;
   std::string elementText(const PlannedArray &A) const;
@@ -44,7 +41,6 @@ private:
   std::string initialisation(const PlannedArray &A) const;
 
   llvm::StringRef Code;
-  const EditList &UseEdits;
   std::string NewLine;
 };
 

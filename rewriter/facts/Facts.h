@@ -82,8 +82,7 @@ BANKSTRIPE_FIELDS(KernelText, Name, Declarations, Definition, TemplateHead,
                   VersionProblem)
 
 // Finding.h
-BANKSTRIPE_FIELDS(Use, Where, Access, Whole, Name, Brackets, IndexHasComma,
-                  ConstantIndex)
+BANKSTRIPE_FIELDS(Use, Where, Access, ConstantIndex)
 BANKSTRIPE_FIELDS(Obstacle, Why, Where, Detail)
 BANKSTRIPE_FIELDS(DeclarationText, Statement, Specifiers, Declarator, Name,
                   Extents, Initializer, Values, ExtentTexts, IndexInStatement,
@@ -95,7 +94,7 @@ BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   Kernels, Type, ElementBytes, Extents, BytesPerThread,
                   Instances, IsObject, HostDevice, HasConst, ElementDependent,
                   FunctionFiles, StorageSuffix, Init, NeverWritten, Text,
-                  Version, Uses, NeedsAccessor, Trail, AsBits, HasOtherUses,
+                  Version, Uses, HasPointers, Trail, AsBits, HasOtherUses,
                   Obstacles)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion,

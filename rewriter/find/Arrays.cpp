@@ -7,11 +7,10 @@
 //
 // Uses
 // ----
-// A subscript can be rewritten when its text can be edited and when whatever
-// happens to the element afterwards stays with that one element: its elements
-// are no longer neighbours in memory. This file finds the subscript and its
-// text; ElementFate.cpp follows the element, Pointers.cpp what the array's name
-// decays to.
+// A subscript can stay as it is written when whatever happens to the element
+// afterwards stays with that one element: its elements are no longer neighbours
+// in memory. This file finds the subscript; ElementFate.cpp follows the
+// element, Pointers.cpp what the array's name decays to.
 //
 // Casts and alignment
 // -------------------
@@ -129,95 +128,11 @@ Obstacle ArrayReader::wholeArray(const DeclRefExpr *Reference) const {
                   std::string("in a ") + Parent->getStmtClassName());
 }
 
-// Widens a bracket's range by the blanks beside it, on the same line.
-static TextRange withBlanks(TextRange Bracket, StringRef Buffer) {
-  auto IsBlank = [&](unsigned At) {
-    return At < Buffer.size() && (Buffer[At] == ' ' || Buffer[At] == '\t');
-  };
-  while (Bracket.Offset > 0 && IsBlank(Bracket.Offset - 1)) {
-    --Bracket.Offset;
-    ++Bracket.Length;
-  }
-  while (IsBlank(Bracket.end()))
-    ++Bracket.Length;
-  return Bracket;
-}
-
-static bool isComma(const Expr *Index) {
-  const auto *Builtin = dyn_cast<BinaryOperator>(Index);
-  const auto *Overloaded = dyn_cast<CXXOperatorCallExpr>(Index);
-  return (Builtin && Builtin->isCommaOp()) ||
-         (Overloaded && Overloaded->getOperator() == OO_Comma);
-}
-
-// Fills in the text of the use; false when there is none to edit.
-bool ArrayReader::describe(Use &U, const DeclRefExpr *Reference,
-                           const Subscripts &All) const {
-  auto Name = Text.spelled(Reference->getLocation());
-  auto Begin = Text.spelled(All.back()->getBeginLoc());
-  auto End = Text.spelled(All.back()->getEndLoc());
-  if (!Name || !Begin || !End || Body.Ambiguous.contains(*Name))
-    return false;
-  auto Whole = Text.tokens(*Begin, *End);
-  auto NameText = Text.token(*Name);
-  if (!Whole || !NameText)
-    return false;
-  U.Whole = *Whole;
-  U.Name = *NameText;
-
-  const FileID File = Text.sources().getFileID(*Begin);
-  const StringRef Buffer = Text.buffer(*Begin);
-  for (const ArraySubscriptExpr *Subscript : All) {
-    auto Close = Text.spelled(Subscript->getRBracketLoc());
-    auto BaseEnd = Text.spelled(Subscript->getBase()->getEndLoc());
-    if (!Close || !BaseEnd || Text.sources().getFileID(*Close) != File)
-      return false;
-    auto Open = Text.next(*BaseEnd);
-    if (!Open || Open->isNot(tok::l_square))
-      return false;
-    auto OpenText = Text.token(Open->getLocation());
-    // `(t[i])[j]`: the parenthesis would end up inside the call.
-    if (!U.Brackets.empty() &&
-        !Buffer.slice(U.Brackets.back().end(), OpenText->Offset).trim().empty())
-      return false;
-    U.Brackets.push_back(withBlanks(*OpenText, Buffer));
-    U.Brackets.push_back(withBlanks(*Text.token(*Close), Buffer));
-    U.IndexHasComma.push_back(isComma(Subscript->getIdx()->IgnoreImplicit()));
-  }
-  return true;
-}
-
-// Calls of functions that get nothing but numbers, and are of the toolkit, take
-// no notice of each other: min(), __popc(), what threadIdx.x stands for.
-static bool isCalculation(const CallExpr *Call) {
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  return Callee && !Callee->isCXXInstanceMember() &&
-         (Callee->isConstexpr() || Callee->getBuiltinID() ||
-          isOfSystem(Callee)) &&
-         llvm::all_of(Call->arguments(), [](const Expr *Argument) {
-           return Argument->isPRValue() &&
-                  Argument->getType()->isArithmeticType();
-         });
-}
-
-// Whether evaluating E may change what another index sees.
-static bool mayChange(const Stmt *E) {
-  const auto *Call = dyn_cast_or_null<CallExpr>(E);
-  const auto *Binary = dyn_cast_or_null<BinaryOperator>(E);
-  const auto *Unary = dyn_cast_or_null<UnaryOperator>(E);
-  return E && (isa<StmtExpr>(E) || (Call && !isCalculation(Call)) ||
-               (Binary && Binary->isAssignmentOp()) ||
-               (Unary && Unary->isIncrementDecrementOp()) ||
-               llvm::any_of(E->children(), mayChange));
-}
-
 // Indices must be integers as written, and must lie in the array as far as that
 // is known.
 std::optional<Obstacle> ArrayReader::checkIndices(Use &U, const Subscripts &All,
                                                   bool MayEnd) const {
   U.ConstantIndex = true;
-  unsigned Variable = 0;
-  bool Changes = false;
   for (const ArraySubscriptExpr *Subscript : llvm::reverse(All)) {
     const Expr *Index = Subscript->getIdx();
     if (!isInteger(Index))
@@ -234,16 +149,8 @@ std::optional<Obstacle> ArrayReader::checkIndices(Use &U, const Subscripts &All,
           "index " +
               std::to_string(Range->Least < 0 ? Range->Least : Range->Most) +
               " of " + std::to_string(End));
-    if (!Range || Range->Least != Range->Most) {
-      U.ConstantIndex = false;
-      ++Variable;
-      Changes |= mayChange(Index);
-    }
+    U.ConstantIndex &= Range && Range->Least == Range->Most;
   }
-  // A call evaluates its arguments in any order.
-  if (Changes && Variable > 1)
-    return obstacle(Reason::UnknownUse, All.back(),
-                    "one of its indices may change another");
   return std::nullopt;
 }
 
@@ -260,7 +167,7 @@ std::optional<Obstacle> ArrayReader::readUse(Finding &F,
     auto Trail = Pointers.trailOf(cast<VarDecl>(Reference->getDecl()), Body);
     if (!Trail)
       return wholeArray(Reference);
-    F.NeedsAccessor = true;
+    F.HasPointers = true;
     F.AsBits &= Trail->AsBits;
     llvm::move(Trail->Locals, std::back_inserter(F.Trail.Locals));
     llvm::move(Trail->Arguments, std::back_inserter(F.Trail.Arguments));
@@ -291,15 +198,7 @@ std::optional<Obstacle> ArrayReader::readUse(Finding &F,
                                          : Reason::ElementAddressEscapes,
                     E);
   U.Access = static_cast<AccessKind>(End);
-  // The accessor leaves the text as it is.
-  if (!describe(U, Reference, All))
-    F.NeedsAccessor = true;
-  // The text of an included file belongs to its other includers as well.
-  else if (U.Whole.File != F.Where.File)
-    return Obstacle{Reason::UnknownUse, U.Where,
-                    "in a file that the body includes"};
-  else
-    F.Uses.push_back(std::move(U));
+  F.Uses.push_back(std::move(U));
   return std::nullopt;
 }
 
@@ -455,7 +354,7 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   F.NeverWritten =
       IsConstant && !Body.references(Variable).empty() &&
       !isCapturedByName(Variable, Body) &&
-      isNeverWritten(F, F.Obstacles.size() == BeforeUses && !F.NeedsAccessor,
+      isNeverWritten(F, F.Obstacles.size() == BeforeUses && !F.HasPointers,
                      Variable->getType()
                          ->getBaseElementTypeUnsafe()
                          ->getAsCXXRecordDecl());

@@ -44,8 +44,6 @@ private:
   bool readObjectUses(Finding &F, const clang::VarDecl *Variable);
   std::optional<Obstacle> readUse(Finding &F,
                                   const clang::DeclRefExpr *Reference);
-  bool describe(Use &U, const clang::DeclRefExpr *Reference,
-                const Subscripts &All) const;
   std::optional<Obstacle> checkIndices(Use &U, const Subscripts &All,
                                        bool MayEnd) const;
   Obstacle wholeArray(const clang::DeclRefExpr *Reference) const;

@@ -142,7 +142,7 @@ public:
     if (Variable && Pattern && Variable->getDeclContext() == Pattern)
       Index.OfPattern.insert(Reference->getLocation());
     else
-      noteName(Reference->getLocation(), Reference->getDecl());
+      Index.NameLocations.insert(Reference->getLocation());
     if (Variable)
       Index.References[Variable].push_back(Reference);
     if (isa<FunctionDecl>(Reference->getDecl()))
@@ -160,7 +160,7 @@ public:
   }
 
   bool VisitMemberExpr(MemberExpr *Member) {
-    noteName(Member->getMemberLoc(), Member->getMemberDecl());
+    Index.NameLocations.insert(Member->getMemberLoc());
     return true;
   }
 
@@ -204,22 +204,9 @@ public:
   }
 
 private:
-  // What a macro repeats may mean something else each time.
-  void noteName(SourceLocation Where, const ValueDecl *Meaning) {
-    Index.NameLocations.insert(Where);
-    if (!Where.isMacroID())
-      return;
-    const SourceLocation Spelled =
-        Index.Context.getSourceManager().getSpellingLoc(Where);
-    auto [It, New] = Meanings.try_emplace(Spelled, Meaning);
-    if (!New && It->second != Meaning)
-      Index.Ambiguous.insert(Spelled);
-  }
-
   BodyIndex &Index;
   const FunctionDecl *Pattern;
   std::vector<const Stmt *> Stack;
-  llvm::DenseMap<SourceLocation, const ValueDecl *> Meanings;
 };
 
 } // namespace

@@ -58,9 +58,6 @@ struct BodyIndex {
   /// Where an instantiation names a variable of its pattern, as types do that
   /// depend on no parameter: the length of an array, for example.
   llvm::DenseSet<clang::SourceLocation> OfPattern;
-  /// Where the text of a macro's argument is spelled that names different
-  /// things, since the macro repeats it.
-  llvm::DenseSet<clang::SourceLocation> Ambiguous;
   /// Names that the function declares itself, parameters included, or makes
   /// visible.
   llvm::DenseSet<const clang::IdentifierInfo *> LocalNames;

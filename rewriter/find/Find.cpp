@@ -97,7 +97,7 @@ private:
 } // namespace
 
 static void mergeUse(Finding &Into, Use From) {
-  auto Known = std::ranges::find(Into.Uses, From.Whole, &Use::Whole);
+  auto Known = std::ranges::find(Into.Uses, From.Where, &Use::Where);
   if (Known == Into.Uses.end()) {
     Into.Uses.push_back(std::move(From));
     return;
@@ -130,7 +130,7 @@ static void mergeInstance(Finding &Into, Finding From) {
     Into.Extents = From.Extents;
     Into.BytesPerThread = From.BytesPerThread;
   }
-  Into.NeedsAccessor |= From.NeedsAccessor;
+  Into.HasPointers |= From.HasPointers;
   Into.HasOtherUses |= From.HasOtherUses;
   Into.HostDevice |= From.HostDevice;
   Into.ElementDependent |= From.ElementDependent;

@@ -56,10 +56,6 @@ public:
   TextRange point(clang::SourceLocation Loc) const {
     return {file(Loc), SM.getFileOffset(SM.getExpansionLoc(Loc)), 0};
   }
-  /// The bytes of the one token at the spelled location \p Loc.
-  std::optional<TextRange> token(clang::SourceLocation Loc) const {
-    return tokens(Loc, Loc);
-  }
 
   /// The token after the one at the spelled location \p Loc, comments skipped.
   std::optional<clang::Token> next(clang::SourceLocation Loc) const;

@@ -37,11 +37,7 @@ enum class AccessKind { Read, Write, ReadWrite, Address };
 struct Use {
   Place Where;
   AccessKind Access = AccessKind::Read;
-  TextRange Whole;                 ///< The whole expression, `t[i][j]`.
-  TextRange Name;                  ///< The array's name as it is spelled here.
-  std::vector<TextRange> Brackets; ///< Alternating `[` and `]`, one byte each.
-  std::vector<bool> IndexHasComma; ///< An index that is a comma expression.
-  bool ConstantIndex = false;      ///< All indices are constant expressions.
+  bool ConstantIndex = false; ///< All indices are constant expressions.
 };
 
 enum class InitializerKind {
@@ -142,9 +138,7 @@ struct Finding {
   DeclarationText Text;
   VersionText Version;
   std::vector<Use> Uses;
-  /// A use needs more than the index helper, but not contiguous memory: it
-  /// stands in a macro, or a pointer into the array only walks.
-  bool NeedsAccessor = false;
+  bool HasPointers = false; ///< Pointers into the array walk over it.
   PointerTrail Trail;
   /// Its elements are up to 64 bools that are only read and assigned, and
   /// nothing stands against a place of their own in registers.

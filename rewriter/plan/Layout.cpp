@@ -85,9 +85,9 @@ static bool isSmall(const ReachedArray &A) {
   return !varies(A) && A.Array.ElementBytes < 4;
 }
 
-// There is no pointer to a part of a word.
+// A pointer to a part of a word is two values.
 static bool canBePacked(const ReachedArray &A) {
-  return isSmall(A) && !A.Array.NeedsAccessor;
+  return isSmall(A) && !A.Array.HasPointers;
 }
 
 static bool isPadded(const ReachedArray &A) {
@@ -109,7 +109,7 @@ static bool fitsOneRegister(const ReachedArray &A) {
 // A pointer is one into one register, or into two.
 static bool fitsTwoRegisters(const ReachedArray &A) {
   return A.Array.AsBits && llvm::any_of(A.Array.Instances, isLong) &&
-         (!A.Array.NeedsAccessor || llvm::all_of(A.Array.Instances, isLong));
+         (!A.Array.HasPointers || llvm::all_of(A.Array.Instances, isLong));
 }
 
 static bool always(const ReachedArray &) { return true; }

@@ -19,17 +19,11 @@
 
 using namespace bankstripe;
 
-static bool sameUses(const Finding &A, const Finding &B) {
-  return std::equal(A.Uses.begin(), A.Uses.end(), B.Uses.begin(), B.Uses.end(),
-                    [](const Use &X, const Use &Y) {
-                      return X.Whole == Y.Whole && X.Brackets == Y.Brackets;
-                    });
-}
-
 static bool sameFinding(const Finding &A, const Finding &B) {
   return A.Name == B.Name && A.Init == B.Init &&
-         A.NeedsAccessor == B.NeedsAccessor && A.HostDevice == B.HostDevice &&
-         A.Text.Statement == B.Text.Statement && sameUses(A, B);
+         A.HasPointers == B.HasPointers && A.HostDevice == B.HostDevice &&
+         A.Text.Statement == B.Text.Statement &&
+         std::ranges::equal(A.Uses, B.Uses, {}, &Use::Where, &Use::Where);
 }
 
 // A template may have other instantiations in another unit; whatever is no

@@ -54,7 +54,7 @@ template <Layout L, int N> struct Storage {
     if constexpr (L == Layout::Original)
       return Own[I];
     else if constexpr (L > Layout::Registers)
-      return bankstripe::at(reinterpret_cast<Array &>(DynamicMemory), I);
+      return bankstripe::begin(reinterpret_cast<Array &>(DynamicMemory))[I];
     Element Found = 0;
 #pragma unroll
     for (unsigned K = 0; K < N; ++K)
@@ -65,7 +65,7 @@ template <Layout L, int N> struct Storage {
     if constexpr (L == Layout::Original) {
       Own[I] = Value;
     } else if constexpr (L > Layout::Registers) {
-      bankstripe::at(reinterpret_cast<Array &>(DynamicMemory), I) = Value;
+      bankstripe::begin(reinterpret_cast<Array &>(DynamicMemory))[I] = Value;
     } else {
 #pragma unroll
       for (unsigned K = 0; K < N; ++K)

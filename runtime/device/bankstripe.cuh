@@ -6,20 +6,30 @@
 //
 // Stripes. A per-thread array `int counts[16]` becomes
 //
-//     __shared__ int counts[bankstripe::warps(128)][16][32];
+//     __shared__ int counts_stripes[bankstripe::warps(128)][16][32];
+//     auto counts = bankstripe::begin(counts_stripes);
 //
 // one plane of 32 columns per warp and one column per lane. A word of column
 // `lane` always lies in bank `lane`, so the 32 lanes of a warp never meet in a
 // bank, whatever element each of them asks for, and no thread ever touches
 // another thread's column, so no barrier is needed.
 //
-//     bankstripe::at(counts, i)        the element that was `counts[i]`
-//     bankstripe::at(table, i, j)      the element that was `table[i][j]`, and
-//                                      so on for more dimensions
-//     bankstripe::clear(counts)        `= {}`, for the calling thread's column
-//     bankstripe::initialize<16>(counts, {1, 2, 3})
+// `counts` is the accessor of the calling thread's column, and is used as the
+// array was: `counts[i]` is an element, `table[i][j]` one of an array of more
+// dimensions. It is a bankstripe::pointer<int>, the striped counterpart of a
+// pointer to the first element, which can be copied and passed on; that of
+// `float m[4][8]` is, as expected, a bankstripe::pointer<float[8]>, and `m[i]`
+// is a bankstripe::pointer<float>. (`&counts[i]` is an ordinary pointer to that
+// one element; the next one does not lie behind it.)
+//
+//     bankstripe::clear(counts_stripes)
+//                                      `= {}`, for the calling thread's column
+//     bankstripe::initialize<16>(counts_stripes, {1, 2, 3})
 //                                      `= {1, 2, 3}`, likewise; the extents of
 //                                      the array are given, here `[16]`
+//
+// An index must lie in the array: its neighbours belong to the same thread, but
+// what lies beyond them belongs to another warp.
 //
 // What one column holds per element is called a unit. It is the element itself
 // or one of
@@ -37,17 +47,6 @@
 // All of the above sees through them, and they are free of bank conflicts. So
 // is an element that stands for itself when unit<> says so; a `char` or a
 // struct of two words works as well, but then lanes do meet.
-//
-// Accessors. Where the name of the array must stay a name that can be
-// subscripted, copied and passed on,
-//
-//     auto a = bankstripe::begin(a_stripes);
-//
-// makes `a` a bankstripe::pointer<unit>, the striped counterpart of a pointer
-// to the thread's first element. That of `m[4][8]` of float is, as expected, a
-// bankstripe::pointer<float[8]>, and `m[i]` is a bankstripe::pointer<float>.
-// (`&a[i]` is an ordinary pointer to that one element; the next one does not
-// lie behind it.)
 //
 // Slots. Where memory must be contiguous, each thread gets a slot, in which the
 // array lies as it always did. Slots are padded so that equal indices never
@@ -102,7 +101,7 @@
 // Static storage is made for a largest block. Where a larger one could get in,
 // bankstripe::block_of_at_most<128>() chooses between two versions of what
 // follows, or bankstripe::require_block_of_at_most<128>() stops it. Define
-// BANKSTRIPE_CHECK_BOUNDS to trap on an index outside a stripe, too.
+// BANKSTRIPE_CHECK_BOUNDS to trap on an element outside a stripe, too.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -172,8 +171,8 @@ __device__ __forceinline__ void require_block_of_at_most() {
 namespace detail {
 
 // A negative index is a huge one here.
-__device__ __forceinline__ void check(bool inside) {
-#ifdef BANKSTRIPE_CHECK_BOUNDS
+BANKSTRIPE_ANYWHERE void check(bool inside) {
+#if defined(BANKSTRIPE_CHECK_BOUNDS) && defined(__CUDA_ARCH__)
   if (!inside)
     __trap();
 #else
@@ -338,17 +337,7 @@ template <class Unit, int Extent, int Lanes> struct plane<Unit[Extent][Lanes]> {
   typedef Unit unit;
   typedef typename element<Unit>::type type;
   static constexpr int rows = Extent;
-  static constexpr int per_unit = element<Unit>::per_unit;
 
-  template <class Index>
-  static __device__ __forceinline__ type &at(Unit *column, Index position) {
-    check(static_cast<unsigned long long>(position) < Extent * per_unit);
-    if (per_unit == 1)
-      return element<Unit>::of(*detail::further(column, position), 0);
-    const unsigned index = static_cast<unsigned>(position);
-    return element<Unit>::of(*detail::further(column, index / per_unit),
-                             index % per_unit);
-  }
   static __device__ __forceinline__ Unit *first(Unit (&units)[Extent][Lanes]) {
     return units[0] + lane();
   }
@@ -359,11 +348,13 @@ template <class Unit, int Extent, int Lanes> struct plane<Unit[Extent][Lanes]> {
   template <class Value, int NextExtent>
   static __device__ __forceinline__ void
   assign(Unit (&units)[Extent][Lanes], const Value (&values)[NextExtent]) {
+    constexpr int per_unit = element<Unit>::per_unit;
     static_assert(NextExtent <= Extent * per_unit,
                   "the stripe has fewer elements");
 #pragma unroll
     for (int position = 0; position < NextExtent; ++position)
-      at(first(units), position) = values[position];
+      element<Unit>::of(units[position / per_unit][lane()],
+                        position % per_unit) = values[position];
   }
 };
 
@@ -376,12 +367,6 @@ struct plane<Rest[Extent][NextExtent][LastExtent]> {
   typedef typename next::type type;
   static constexpr int rows = Extent * next::rows;
 
-  template <class Index, class... More>
-  static __device__ __forceinline__ type &at(unit *column, Index position,
-                                             More... more) {
-    check(static_cast<unsigned long long>(position) < Extent);
-    return next::at(detail::further(column, position * next::rows), more...);
-  }
   static __device__ __forceinline__ unit *first(all &units) {
     return next::first(units[0]);
   }
@@ -402,7 +387,7 @@ struct plane<Rest[Extent][NextExtent][LastExtent]> {
 } // namespace detail
 
 // The calling warp's plane of a stripe in dynamic shared memory. It is used as
-// the planes of a block are: at(), clear(), initialize(), begin().
+// the planes of a block are: begin(), clear(), initialize().
 template <class Plane> struct own_plane {
   Plane *plane;
 };
@@ -430,18 +415,6 @@ struct planes<const own_plane<Plane>> : planes<own_plane<Plane>> {};
 template <class Storage> struct planes<Storage &> : planes<Storage> {};
 
 } // namespace detail
-
-// The element that was `array[i]`, `array[i][j]` and so on. An index is
-// converted as a subscript would be; it must lie in the array, since its
-// neighbours belong to the same thread but what lies beyond them belongs to
-// another warp.
-template <class Storage, class... Indices>
-__device__ __forceinline__ typename detail::planes<Storage>::type &
-at(Storage &&storage, Indices... indices) {
-  typedef detail::planes<Storage> planes;
-  return planes::at(planes::first(planes::own(storage)),
-                    detail::number(indices)...);
-}
 
 // `= {}`: every element of the calling thread's array to zero, or to what its
 // default constructor makes it.
@@ -616,26 +589,85 @@ template <class Element, int First> struct split;
 
 namespace detail {
 
+#ifdef BANKSTRIPE_CHECK_BOUNDS
+// A unit in a column of so many rows.
+template <class Unit> struct in_column {
+  Unit *unit, *column;
+  int rows;
+  in_column() = default;
+  BANKSTRIPE_ANYWHERE in_column(Unit *column, int rows = 0)
+      : unit(column), column(column), rows(rows) {}
+  template <class From>
+  BANKSTRIPE_ANYWHERE in_column(in_column<From> other)
+      : unit(other.unit), column(other.column), rows(other.rows) {}
+  BANKSTRIPE_ANYWHERE operator Unit *() const { return unit; }
+  BANKSTRIPE_ANYWHERE Unit &operator*() const {
+    check(unit - column >= 0 && (unit - column) / 32 < rows);
+    return *unit;
+  }
+};
+template <class Unit, class Index>
+BANKSTRIPE_ANYWHERE in_column<Unit> further(in_column<Unit> place, Index rows) {
+  place.unit = further(place.unit, rows);
+  return place;
+}
+template <class Unit>
+BANKSTRIPE_ANYWHERE in_column<Unit> column_of(Unit *first, int rows) {
+  return in_column<Unit>(first, rows);
+}
+#else
+template <class Unit> using in_column = Unit *;
+template <class Unit> BANKSTRIPE_ANYWHERE Unit *column_of(Unit *first, int) {
+  return first;
+}
+#endif
+
 // What a pointer<T> points to, T being a unit.
 template <class Type> struct target {
-  static_assert(element<Type>::per_unit == 1,
-                "there is no pointer to packed<>");
   typedef Type unit;
   typedef typename element<Type>::type type;
   typedef type &reference;
-  typedef unit *place;
+  typedef in_column<unit> place;
   static constexpr int rows = 1;
   static constexpr int spacing = 32;
   static BANKSTRIPE_ANYWHERE reference at(place first) {
     return element<Type>::of(*first, 0);
   }
 };
+// T being an element that shares its word, which counts as its number.
+template <class Element> struct packed_place {
+  in_column<packed<Element>> column;
+  int position;
+  packed_place() = default;
+  BANKSTRIPE_ANYWHERE packed_place(in_column<packed<Element>> column)
+      : column(column), position(0) {}
+  BANKSTRIPE_ANYWHERE operator int() const { return position; }
+};
+template <class Element> struct target<packed<Element>> {
+  typedef packed<Element> unit;
+  typedef Element type;
+  typedef type &reference;
+  typedef packed_place<Element> place;
+  static constexpr int rows = 1;
+  static constexpr int spacing = 1;
+  static BANKSTRIPE_ANYWHERE reference at(place at) {
+    constexpr unsigned per_unit = element<unit>::per_unit;
+    const unsigned index = static_cast<unsigned>(at.position);
+    return element<unit>::of(*detail::further(at.column, index / per_unit),
+                             index % per_unit);
+  }
+};
+template <class Element>
+struct target<const packed<Element>> : target<packed<Element>> {
+  typedef const Element type;
+  typedef type &reference;
+};
 // T being an array of units: a row.
 template <class Row, int Extent> struct target<Row[Extent]> {
   typedef typename target<Row>::unit unit;
   typedef pointer<Row> type;
   typedef type reference;
-  typedef unit *place;
+  typedef in_column<unit> place;
   static constexpr int rows = Extent * target<Row>::rows;
   static constexpr int spacing = 32;
   static BANKSTRIPE_ANYWHERE reference at(place first) {
@@ -725,8 +757,10 @@ public:
   BANKSTRIPE_ANYWHERE type *operator->() const {
     return (type *)&(const volatile char &)**this;
   }
-  BANKSTRIPE_ANYWHERE reference operator[](difference steps) const {
-    return *(*this + steps);
+  template <class Index>
+  BANKSTRIPE_ANYWHERE reference operator[](Index steps) const {
+    return target::at(
+        detail::further(first, detail::number(steps) * target::rows));
   }
   BANKSTRIPE_ANYWHERE explicit operator bool() const {
     return first != nullptr;
@@ -780,7 +814,7 @@ __device__ __forceinline__ pointer<typename detail::planes<Storage>::inner>
 begin(Storage &&storage) {
   typedef detail::planes<Storage> planes;
   return pointer<typename planes::inner>::to(
-      planes::first(planes::own(storage)));
+      detail::column_of(planes::first(planes::own(storage)), planes::rows));
 }
 
 // That of an array whose first elements are the stripe, and the others `rest`.

@@ -17,11 +17,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 DEVICE = HERE.parents[1] / "runtime" / "device"
 ORIGINAL = HERE / "inputs" / "count.cu"
 
-STORAGE = "__shared__ int counts[::bankstripe::warps(96)][8][32];"
-CLEAR = "::bankstripe::clear(counts);"
+STORAGE = ("__shared__ int counts_stripes[::bankstripe::warps(96)][8][32];\n"
+           "  auto counts = ::bankstripe::begin(counts_stripes);")
+CLEAR = "::bankstripe::clear(counts_stripes);"
 
 
-def rewritten(storage=STORAGE, clear=CLEAR, element="::bankstripe::at(counts, {})"):
+def rewritten(storage=STORAGE, clear=CLEAR, element="counts[{}]"):
     """The program with `int counts[8] = {0}` in shared memory."""
     text = ORIGINAL.read_text().replace("int counts[8] = {0};", f"{storage}\n  {clear}")
     text = re.sub(r"(?<!int )\bcounts\[((?:data\[thread\] >> )?i(?: & 7)?)\]",
@@ -61,7 +62,7 @@ class Harness(unittest.TestCase):
         self.hold(rewritten())
 
     def test_an_index_is_off_by_one(self):
-        self.assert_noticed("output", rewritten().replace("(counts, i)", "(counts, (i + 1) % 8)"))
+        self.assert_noticed("output", rewritten(element="counts[(({}) + 1) % 8]"))
 
     def test_the_initialiser_was_lost(self):
         self.assert_noticed("output", rewritten(clear=""))

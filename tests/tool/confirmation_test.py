@@ -144,7 +144,7 @@ class Confirmation(ToolTest):
                    "array: before, decision: keep}\n")
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
         self.assertNotIn("stack-frame-kept", done.stderr)
-        self.assertIn("::bankstripe::at(after,", self.read("a.cu"))
+        self.assertIn("auto after = ::bankstripe::begin(after_stripes)", self.read("a.cu"))
 
     def test_only_that_kernel_is_withdrawn(self):
         self.write("a.cu", moves() + SELECTED)

@@ -180,5 +180,5 @@ class ToolTest(unittest.TestCase):
     def assert_rewritten(self, name):
         text = self.read(name)
         self.assertIn("__shared__", text)
-        self.assertIn("::bankstripe::at(", text)
+        self.assertIn("::bankstripe::begin(", text)
         self.assertNotIn("  int last[8]", text)

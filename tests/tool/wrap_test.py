@@ -203,7 +203,7 @@ class Rewritten(WrapTest):
     def test_a_copy_is_compiled(self):
         words = self.compile()
         self.assertEqual(words, ["-Xcompiler=-iquote,src", "-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o"])
-        self.assertIn("::bankstripe::at(last", self.copy())
+        self.assertIn("auto last = ::bankstripe::begin(last_stripes)", self.copy())
 
     def test_the_original_is_left_alone(self):
         self.compile()
@@ -253,7 +253,7 @@ class Rewritten(WrapTest):
     def test_a_program_of_one_source_has_all_launches(self):
         self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
         self.wrap(self.compiler, "src/a.cu", "-o", "obj/a")
-        self.assertIn("::bankstripe::at(last", self.copy("obj/a"))
+        self.assertIn("auto last = ::bankstripe::begin(last_stripes)", self.copy("obj/a"))
 
     def test_a_kernel_that_other_files_may_launch_gets_a_version(self):
         self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
@@ -284,7 +284,7 @@ class Rewritten(WrapTest):
         self.write("src/a.cu", COUNT.replace("static __global__ void",
                                              "__global__ void __launch_bounds__(128)"))
         self.compile()
-        self.assertIn("::bankstripe::at(last", self.copy())
+        self.assertIn("auto last = ::bankstripe::begin(last_stripes)", self.copy())
 
     def test_a_kernel_for_all_blocks_at_once_is_kept(self):
         self.write("src/a.cu", COUNT.replace("static __global__ void",
@@ -432,7 +432,7 @@ class Headers(WrapTest):
     def test_are_copied_with_their_header(self):
         copies = self.compile()
         self.assertEqual(len(copies), 1)
-        self.assertIn("::bankstripe::at(table", copies[0])
+        self.assertIn("auto table = ::bankstripe::begin(table_stripes)", copies[0])
         self.assertTrue(copies[0].startswith('#line 1 "src/weigh.cuh"\n'))
         self.assertRegex(self.copy(), r'#include "headers/0/weigh.cuh"')
 
@@ -449,7 +449,7 @@ class Headers(WrapTest):
         self.write("include/local.h", LOCAL)
         self.write("src/a.cu", self.read("src/a.cu").replace('"weigh.cuh"', "<weigh.cuh>"))
         copies = self.compile("-Iinclude")
-        self.assertIn("::bankstripe::at(table", copies[0])
+        self.assertIn("auto table = ::bankstripe::begin(table_stripes)", copies[0])
 
     def test_of_two_checkouts_have_the_same_copies(self):
         for name in ("weigh.cuh", "local.h"):
@@ -471,7 +471,7 @@ class Headers(WrapTest):
         self.write("src/weigh.cuh", WEIGH.replace('"local.h"', "WHAT").replace(
             "#include", '#define WHAT "local.h"\n#include'))
         self.assertEqual(self.compile(), [])
-        self.assertIn("::bankstripe::at(last", self.copy())
+        self.assertIn("auto last = ::bankstripe::begin(last_stripes)", self.copy())
 
     def test_are_kept_where_a_header_is_included_by_the_command(self):
         self.write("src/a.cu", COUNT)

@@ -35,22 +35,23 @@ template <bool OWN> __global__ void stripes(int *failed) {
   bankstripe::initialize<3>(w, {1, 2});
   bankstripe::clear(p);
   for (int i = 0; i < 4; ++i)
-    EXPECT(bankstripe::at(a, i) == 0);
+    EXPECT(bankstripe::begin(a)[i] == 0);
   for (int i = 0; i < 4; ++i)
-    bankstripe::at(a, i) = own<int>(i);
+    bankstripe::begin(a)[i] = own<int>(i);
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 3; ++j)
-      bankstripe::at(m, i, j) = own<double>(10 * i + j);
+      bankstripe::begin(m)[i][j] = own<double>(10 * i + j);
   for (int i = 0; i < 5; ++i)
-    bankstripe::at(p, i) = own<short>(i);
-  EXPECT(bankstripe::at(w, 0) == 1 && bankstripe::at(w, 1) == 2 && bankstripe::at(w, 2) == 0);
+    bankstripe::begin(p)[i] = own<short>(i);
+  EXPECT(bankstripe::begin(w)[0] == 1 && bankstripe::begin(w)[1] == 2 &&
+         bankstripe::begin(w)[2] == 0);
   for (int i = 0; i < 4; ++i)
-    EXPECT(bankstripe::at(a, i) == own<int>(i) && bankstripe::begin(a)[i] == own<int>(i));
+    EXPECT(bankstripe::begin(a)[i] == own<int>(i) && bankstripe::begin(a)[i] == own<int>(i));
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 3; ++j)
-      EXPECT(bankstripe::at(m, i, j) == own<double>(10 * i + j));
+      EXPECT(bankstripe::begin(m)[i][j] == own<double>(10 * i + j));
   for (int i = 0; i < 5; ++i)
-    EXPECT(bankstripe::at(p, i) == own<short>(i));
+    EXPECT(bankstripe::begin(p)[i] == own<short>(i));
 }
 
 struct Stack {
@@ -61,7 +62,7 @@ struct Stack {
 
 template <bool OWN> __global__ void slots(int *failed) {
   auto &a_slots = bankstripe::dynamic_slots<float[7], 0, WARP_BYTES, OWN>();
-  float(&a)[7] = a_slots.mine();
+  float (&a)[7] = a_slots.mine();
   auto &s_slots = bankstripe::dynamic_slots<Stack, 1408, WARP_BYTES, OWN>();
   Stack &s = *new (bankstripe::place(s_slots)) Stack(own<int>(0));
   auto &v_slots = bankstripe::dynamic_slots<float4[3], 2816, WARP_BYTES, OWN, 16>();

@@ -8,9 +8,9 @@
 __global__ void fill(int *failed) {
   auto a = bankstripe::dynamic_stripe<int[4], 0, WARP_BYTES>();
   for (int i = 0; i < 4; ++i)
-    bankstripe::at(a, i) = own<int>(i);
+    bankstripe::begin(a)[i] = own<int>(i);
   for (int i = 0; i < 4; ++i)
-    EXPECT(bankstripe::at(a, i) == own<int>(i));
+    EXPECT(bankstripe::begin(a)[i] == own<int>(i));
 }
 
 static size_t fill_bytes(dim3 block, size_t own) {
@@ -60,12 +60,12 @@ static int needs(int expected, unsigned long long blocks, unsigned warps, size_t
 
 int main() {
   int failures = launch("configured", fill_bytes) + launch("with a grid", fill_bytes_for_grid);
-  failures += needs(8, 1, 4, 15 * 1024);         // One block of 16 KB.
-  failures += needs(8, 132, 4, 15 * 1024);       // One on each SM.
-  failures += needs(22, 3 * 132, 4, 15 * 1024);  // Three.
-  failures += needs(85, 1 << 30, 4, 15 * 1024);  // 12, whose registers there are.
-  failures += needs(15, 1 << 30, 1, 0);          // 32, the most there can be.
-  failures += needs(86, 1 << 30, 1, 64 * 1024);  // Three, as many as fit.
-  failures += needs(100, 1, 32, 300 * 1024);     // It will not start.
+  failures += needs(8, 1, 4, 15 * 1024);        // One block of 16 KB.
+  failures += needs(8, 132, 4, 15 * 1024);      // One on each SM.
+  failures += needs(22, 3 * 132, 4, 15 * 1024); // Three.
+  failures += needs(85, 1 << 30, 4, 15 * 1024); // 12, whose registers there are.
+  failures += needs(15, 1 << 30, 1, 0);         // 32, the most there can be.
+  failures += needs(86, 1 << 30, 1, 64 * 1024); // Three, as many as fit.
+  failures += needs(100, 1, 32, 300 * 1024);    // It will not start.
   return failures;
 }

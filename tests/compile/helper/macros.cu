@@ -112,7 +112,7 @@ __global__ void both(int *failed) {
   __shared__ int striped[bankstripe::warps(45)][8][32];
   bankstripe::initialize<8>(striped, {own<int>(0), own<int>(1)});
   EXPECT(bankstripe::begin(striped)[1] == own<int>(1));
-  EXPECT(bankstripe::at(striped, 7) == 0);
+  EXPECT(bankstripe::begin(striped)[7] == 0);
   __shared__ bankstripe::slots<int[8], 45> slots;
   int (&slot)[8] = slots.mine();
   bankstripe::clear_slot(slot);

@@ -7,7 +7,9 @@ using bankstripe::pointer;
 using bankstripe::unit;
 using bankstripe::warps;
 
+#ifndef BANKSTRIPE_CHECK_BOUNDS
 static_assert(sizeof(pointer<float>) == sizeof(float *), "one pointer");
+#endif
 static_assert(__is_trivially_copyable(pointer<float>), "like a pointer");
 
 // What a callee might do that knows its parameter as `int *` only. It is the
@@ -38,7 +40,7 @@ template <class S> __global__ void likeAnArray(int *failed) {
   const auto a = bankstripe::begin(stripes);
   EXPECT(walk<int *>(array, 12) == walk(pointer<S>(a), 12));
   for (int i = 0; i < 12; ++i)
-    EXPECT(a[i] == array[i] && &a[i] == &bankstripe::at(stripes, i));
+    EXPECT(a[i] == array[i] && &a[i] == &bankstripe::begin(stripes)[i]);
 }
 
 template <class S, class E> __global__ void smallElements(int *failed) {
@@ -106,7 +108,7 @@ __global__ void rows(int *failed) {
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 3; ++j) {
       m[i][j] = own<int>(i * 3 + j);
-      EXPECT(&m[i][j] == &bankstripe::at(stripes, i, j));
+      EXPECT(&m[i][j] == &bankstripe::begin(stripes)[i][j]);
     }
   atomicAdd(&m[3][1], 1);
   const pointer<int> row = m[3];
@@ -124,8 +126,8 @@ __global__ void fiveDimensions(int *failed) {
   for (int i = 0; i < 72; ++i)
     m[i / 36][i / 12 % 3][i / 6 % 2][i / 2 % 3][i % 2] = own<short>(i);
   for (int i = 0; i < 72; ++i) {
-    EXPECT(bankstripe::at(stripes, i / 36, i / 12 % 3, i / 6 % 2, i / 2 % 3,
-                          i % 2) == own<short>(i));
+    EXPECT(bankstripe::begin(stripes)[i / 36][i / 12 % 3][i / 6 % 2][i / 2 % 3][i % 2] ==
+           own<short>(i));
     EXPECT(****m[i / 36] == own<short>(i / 36 * 36));
     EXPECT(m[0][0][0][0][i] == own<short>(i));
   }

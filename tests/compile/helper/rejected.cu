@@ -15,26 +15,26 @@ __global__ void kernel(int *failed) {
   __shared__ bankstripe::packed<char> p[bankstripe::warps(64)][4][32];
   __shared__ bankstripe::slots<int[4], 64> s;
   const bankstripe::pointer<const int> c = bankstripe::begin(a);
-#if CASE == 1 // too many arguments|no matching function|no instance of
-  bankstripe::at(a, 1, 2) = 1;
-#elif CASE == 2  // too few arguments|no matching function|no instance of
-  bankstripe::at(t, 1) = 1;
+#if CASE == 1 // subscript|pointer-to-object
+  bankstripe::begin(a)[1][2] = 1;
+#elif CASE == 2  // conver|no suitable|no match|no viable|no operator
+  bankstripe::begin(t)[1] = 1;
 #elif CASE == 3  // the last dimension of a stripe is the 32 lanes
-  bankstripe::at(odd, 1) = 1;
+  bankstripe::begin(odd)[1] = 1;
 #elif CASE == 4  // the stripe has fewer elements
   bankstripe::initialize<5>(a, {1, 2});
 #elif CASE == 5  // the stripe has other extents
   bankstripe::initialize<1, 4>(t, {{1, 2}});
 #elif CASE == 6  // too many initializer|no matching function|no instance of
   bankstripe::initialize<2>(a, {1, 2, 3});
-#elif CASE == 7  // there is no pointer to packed<>
-  bankstripe::begin(p)[1] = 1;
+#elif CASE == 7  // conver|no suitable|no matching function
+  takes(bankstripe::begin(p));
 #elif CASE == 8  // read-only|const|modifiable
   c[1] = 2;
 #elif CASE == 9  // conver|no suitable|no matching function
   takes(c);
 #elif CASE == 10 // conver|no suitable|no matching function
-  takes(&bankstripe::at(a, 0));
+  takes(&bankstripe::begin(a)[0]);
 #elif CASE == 11 // conver|no suitable|no matching function
   takes(s.mine());
 #elif CASE == 12 // conver|no suitable|initial

@@ -20,25 +20,18 @@ struct Four {
 __device__ void put(int &element, int value) { element = value; }
 __device__ void put(char &element, int value) { element = char(value % 100); }
 __device__ void put(double &element, int value) { element = value; }
-__device__ void put(Item &element, int value) {
-  element = Item{value, value * 0.5f};
-}
+__device__ void put(Item &element, int value) { element = Item{value, value * 0.5f}; }
 __device__ void put(Four &element, int value) {
   for (int i = 0; i < 4; ++i)
     element.words[i] = value + i;
 }
 __device__ unsigned get(int element) { return element; }
 __device__ unsigned get(double element) { return unsigned(element); }
-__device__ unsigned get(Item element) {
-  return element.node + unsigned(element.weight);
-}
-__device__ unsigned get(Four element) {
-  return element.words[0] ^ element.words[3];
-}
+__device__ unsigned get(Item element) { return element.node + unsigned(element.weight); }
+__device__ unsigned get(Four element) { return element.words[0] ^ element.words[3]; }
 
 // The same text for both: a stack that is walked over, and subscripts.
-template <class Array, class Pointer>
-__device__ unsigned use(Array &a, Pointer top, int count) {
+template <class Array, class Pointer> __device__ unsigned use(Array &a, Pointer top, int count) {
   Pointer base = a;
   unsigned sum = 1, seed = own<unsigned>(3);
   for (int step = 0; step < 200; ++step) {
@@ -65,8 +58,7 @@ template <class E, int N, int First> __global__ void likeAnArray(int *failed) {
   E rest[N - First], all[N];
   auto a = bankstripe::begin(stripes, rest);
   static_assert(sizeof(E) || sizeof(pointer<split<E, First>>(a)), "its type");
-  EXPECT(use(a, pointer<split<E, First>>(a), N) ==
-         use<E[N], E *>(all, all, N));
+  EXPECT(use(a, pointer<split<E, First>>(a), N) == use<E[N], E *>(all, all, N));
   // One part begins where the other ends.
   put(a[First - 1], 7);
   put(a[First], 9);
@@ -74,7 +66,7 @@ template <class E, int N, int First> __global__ void likeAnArray(int *failed) {
   put(seven, 7);
   put(nine, 9);
   EXPECT(get(a[First - 1]) == get(seven) && get(rest[0]) == get(nine));
-  EXPECT(&a[First] == rest && &a[0] == &bankstripe::at(stripes, 0));
+  EXPECT(&a[First] == rest && &a[0] == &bankstripe::begin(stripes)[0]);
 }
 
 __device__ int sumOf(pointer<split<const Item, 2>> p, int count) {
@@ -113,6 +105,6 @@ __global__ void initialised(int *failed) {
 int main() {
   return RUN(likeAnArray<int, 20, 8>) | RUN(likeAnArray<int, 5, 4>) |
          RUN(likeAnArray<char, 33, 16>) | RUN(likeAnArray<double, 20, 1>) |
-         RUN(likeAnArray<Item, 20, 8>) | RUN(likeAnArray<Four, 12, 4>) |
-         RUN(structures) | RUN(initialised);
+         RUN(likeAnArray<Item, 20, 8>) | RUN(likeAnArray<Four, 12, 4>) | RUN(structures) |
+         RUN(initialised);
 }

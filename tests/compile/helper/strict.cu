@@ -9,17 +9,17 @@ __global__ void __launch_bounds__(128) kernel(const int *in, unsigned char *out,
   __shared__ int counts[::bankstripe::warps(128)][16][32];
   __shared__ unsigned char bytes[::bankstripe::warps(128)][16][32];
   __shared__ ::bankstripe::slots<int[16], 128> order_slots;
-  int(&order)[16] = order_slots.mine();
+  int (&order)[16] = order_slots.mine();
   auto walked = ::bankstripe::begin(counts);
   for (int i = 0; i < 16; ++i) {
     order[i] = 0;
     walked[i] = 0;
   }
-  ::bankstripe::at(counts, in[n] & 15)++;
-  ::bankstripe::at(bytes, in[n] & 15) = static_cast<unsigned char>(in[n]);
+  ::bankstripe::begin(counts)[in[n] & 15]++;
+  ::bankstripe::begin(bytes)[in[n] & 15] = static_cast<unsigned char>(in[n]);
   ::bankstripe::bits<9> seen = {};
   seen[in[0] % 9] = true;
   out[threadIdx.x] = static_cast<unsigned char>(
-      ::bankstripe::at(counts, n & 15) + order[n & 15] + walked[n & 3] +
-      (seen[in[1] % 9] ? 1 : 0) + ::bankstripe::at(bytes, n & 15));
+      ::bankstripe::begin(counts)[n & 15] + order[n & 15] + walked[n & 3] +
+      (seen[in[1] % 9] ? 1 : 0) + ::bankstripe::begin(bytes)[n & 15]);
 }

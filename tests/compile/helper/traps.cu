@@ -1,5 +1,5 @@
-// traps.cu - what BANKSTRIPE_CHECK_BOUNDS and require_block_of_at_most stop, and
-// launches that do not ask for the memory
+// traps.cu - what BANKSTRIPE_CHECK_BOUNDS and require_block_of_at_most stop,
+// and launches that do not ask for the memory
 //
 // The arguments are the number of a case, and 1 where the kernel must stop, or
 // 0 where it goes as far as it may.
@@ -18,7 +18,7 @@ __global__ void kernel(int number, int over) {
     bankstripe::require_block_of_at_most<64>();
     break;
   case 2:
-    bankstripe::at(a, 0, 0) = 1;
+    bankstripe::begin(a)[0][0] = 1;
     break;
   case 3:
     bankstripe::clear(a);
@@ -33,16 +33,16 @@ __global__ void kernel(int number, int over) {
     new (bankstripe::place(s)) int[3];
     break;
   case 7:
-    bankstripe::at(a, 1 + over, 0) = 1;
+    bankstripe::begin(a)[1 + over][0] = 1;
     break;
   case 8:
-    bankstripe::at(a, 1, 2 + over) = 1;
+    bankstripe::begin(a)[1][2 + over] = 1;
     break;
   case 9:
-    bankstripe::at(a, 1, 0 - over) = 1;
+    bankstripe::begin(a)[0][0 - over] = 1;
     break;
   case 10:
-    bankstripe::at(b, 7 + over) = 1;
+    bankstripe::begin(b)[7 + over] = 1;
     break;
   case 11:
   case 12:

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "expect.h"
 
-using bankstripe::at;
+using bankstripe::begin;
 using bankstripe::padded;
 using bankstripe::unit;
 using bankstripe::warps;
@@ -40,8 +40,7 @@ template <class A> struct is_same<A, A> {
   static constexpr bool value = true;
 };
 template <class E, class S, int Bytes> constexpr bool chosen() {
-  return is_same<unit<E>, S>::value && sizeof(S) == Bytes &&
-         alignof(S) >= alignof(E);
+  return is_same<unit<E>, S>::value && sizeof(S) == Bytes && alignof(S) >= alignof(E);
 }
 static_assert(chosen<char, word<char>, 4>(), "");
 static_assert(chosen<unsigned short, word<unsigned short>, 4>(), "");
@@ -66,8 +65,8 @@ static_assert(chosen<Complex, padded<Complex>, 12>(), "");
 template <class E> __global__ void places(unsigned *begins) {
   __shared__ unit<E> a[warps(64)][6][32];
   for (int i = 0; i < 6; ++i)
-    begins[threadIdx.x * 6 + i] = static_cast<unsigned>(
-        reinterpret_cast<char *>(&at(a, i)) - reinterpret_cast<char *>(a));
+    begins[threadIdx.x * 6 + i] =
+        static_cast<unsigned>(reinterpret_cast<char *>(&begin(a)[i]) - reinterpret_cast<char *>(a));
 }
 
 // One access serves as many lanes as 128 bytes hold elements of the size that
@@ -88,8 +87,7 @@ template <class E> int check(const char *name) {
           begins[a] > begins[b] ? begins[a] - begins[b] : begins[b] - begins[a];
       const int s = a / 6, t = b / 6;
       wrong += distance < sizeof(E) || begins[a] % alignof(E) != 0;
-      wrong += s != t && s / together == t / together &&
-               begins[a] / 4 % 32 == begins[b] / 4 % 32;
+      wrong += s != t && s / together == t / together && begins[a] / 4 % 32 == begins[b] / 4 % 32;
     }
   std::printf("%s: %d wrong\n", name, wrong);
   return wrong != 0;
@@ -100,27 +98,27 @@ __global__ void classes(int *failed) {
   __shared__ unit<Complex> a[warps(45)][4][32];
   bankstripe::clear(a);
   for (int i = 0; i < 4; ++i) {
-    EXPECT(at(a, i).re == 1 && at(a, i).im == 2);
-    at(a, i) = Complex(own<float>(i));
+    EXPECT(begin(a)[i].re == 1 && begin(a)[i].im == 2);
+    begin(a)[i] = Complex(own<float>(i));
   }
   for (int i = 0; i < 4; ++i)
-    EXPECT(at(a, i).re == own<float>(i));
+    EXPECT(begin(a)[i].re == own<float>(i));
   bankstripe::initialize<4>(a, {Complex(3), {4, own<float>(5)}});
-  EXPECT(at(a, 0).re == 3 && at(a, 1).im == own<float>(5));
-  EXPECT(at(a, 3).re == 1);
+  EXPECT(begin(a)[0].re == 3 && begin(a)[1].im == own<float>(5));
+  EXPECT(begin(a)[3].re == 1);
 }
 
 __global__ void aggregates(int *failed) {
   __shared__ unit<Halves> a[warps(45)][2][3][32];
   bankstripe::clear(a);
-  EXPECT(at(a, 1, 2).x == 0 && at(a, 1, 2).z == 0);
+  EXPECT(begin(a)[1][2].x == 0 && begin(a)[1][2].z == 0);
   for (int i = 0; i < 6; ++i)
-    at(a, i / 3, i % 3).y = own<short>(i);
+    begin(a)[i / 3][i % 3].y = own<short>(i);
   for (int i = 0; i < 6; ++i)
-    EXPECT(at(a, i / 3, i % 3).y == own<short>(i));
+    EXPECT(begin(a)[i / 3][i % 3].y == own<short>(i));
   bankstripe::initialize<2, 3>(a, {{{1, 2, 3}}, {{}, {own<short>(4)}}});
-  EXPECT(at(a, 0, 0).z == 3 && at(a, 1, 1).x == own<short>(4));
-  EXPECT(at(a, 1, 1).y == 0);
+  EXPECT(begin(a)[0][0].z == 3 && begin(a)[1][1].x == own<short>(4));
+  EXPECT(begin(a)[1][1].y == 0);
 }
 
 int main() {

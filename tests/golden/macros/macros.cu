@@ -1,5 +1,5 @@
-// Macros may give extents, and hold uses as their arguments; what comes from a
-// macro's body cannot be edited.
+// Macros may give extents, and hold uses as their arguments or in their bodies:
+// these stay as they are.
 #define SIZE 12
 #define TWICE(N) (2 * (N))
 #define MAX(A, B) ((A) > (B) ? (A) : (B))

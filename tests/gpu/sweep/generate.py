@@ -86,7 +86,7 @@ class Layout(NamedTuple):
 
 
 def stripe(unit, rows):
-    return Layout(f"auto &A = stripe<{unit}, {rows}>();", "bankstripe::at(A, I)",
+    return Layout(f"auto &A = stripe<{unit}, {rows}>();", "bankstripe::begin(A)[I]",
                   f"stripeBytes<{unit}, {rows}>()")
 
 

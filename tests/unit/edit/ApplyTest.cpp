@@ -96,9 +96,12 @@ TEST(ApplyPlan, ArrayThatStaysIsLeftAlone) {
       planFor("int a[4];\nint b[4];\na[i] = b[i];\n", {{"a", {4}}, {"b", {4}}});
   P.Arrays[1].Verdict.Kind = VerdictKind::Unchanged;
   EXPECT_EQ(carriedOut(P),
-            "#include \"bankstripe.cuh\"\n\n"
-            "__shared__ int a[::bankstripe::warps(128)][4][32];\n"
-            "int b[4];\n::bankstripe::at(a, i) = b[i];\n");
+            "#include \"bankstripe.cuh\"\n"
+            "\n"
+            "__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "auto a = ::bankstripe::begin(a_stripes);\n"
+            "int b[4];\n"
+            "a[i] = b[i];\n");
 }
 
 TEST(ApplyPlan, OtherFilesAreLeftAlone) {
@@ -117,16 +120,20 @@ TEST(ApplyPlan, AddsLaunchBounds) {
       CodePath.str(), static_cast<unsigned>(Code.find("k(")), 0};
   P.Kernels[0].AddLaunchBounds = true;
   EXPECT_EQ(carriedOut(P),
-            "#include \"bankstripe.cuh\"\n\n"
+            "#include \"bankstripe.cuh\"\n"
+            "\n"
             "__global__ void __launch_bounds__(128) k(int i) {\n"
-            "  __shared__ int a[::bankstripe::warps(128)][4][32];\n}\n");
+            "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "}\n");
 }
 
 TEST(ApplyPlan, BytesThatAreNoTextAreKept) {
   EXPECT_EQ(
       rewritten("// \xE9t\xE9 \x80\xFF\nint a[4]; // \xE4\n", {{"a", {4}}}),
       "// \xE9t\xE9 \x80\xFF\n"
-      "__shared__ int a[::bankstripe::warps(128)][4][32]; // \xE4\n");
+      "__shared__ int a_stripes[::bankstripe::warps(128)][4][32]; // \xE4\n"
+      "auto a = ::bankstripe::begin(a_stripes);\n");
 }
 
 TEST(Helper, IsTheHeaderOfTheRuntime) {
@@ -140,7 +147,8 @@ TEST(Helper, CanBeEmbedded) {
   EXPECT_EQ(carriedOut(planFor("int a[4];\n", {{"a", {4}}}),
                        /*EmbedHelper=*/true),
             helperText().str() +
-                "\n__shared__ int a[::bankstripe::warps(128)][4][32];\n");
+                "\n__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+                "auto a = ::bankstripe::begin(a_stripes);\n");
 }
 
 TEST(Helper, IsEmbeddedWithTheFilesLineEndings) {

@@ -22,7 +22,7 @@ Moving bits(const std::string &Name, std::vector<uint64_t> Extents,
 // A plan for the bits `a[4]` of Code, to which pointers point.
 Plan planWithPointers(StringRef Code) {
   Plan P = planFor(Code, {bits("a", {4})});
-  P.Arrays[0].Array.NeedsAccessor = true;
+  P.Arrays[0].Array.HasPointers = true;
   return P;
 }
 

@@ -125,8 +125,9 @@ std::string withInclude(StringRef Code) {
   return carriedOut(planFor(Code, {{"a", {4}}}));
 }
 
-constexpr StringRef Declared = "__shared__ int a[::bankstripe::warps(128)][4]"
-                               "[32];";
+constexpr StringRef Declared =
+    "__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+    "auto a = ::bankstripe::begin(a_stripes);";
 
 TEST(IncludeText, StandsWithOtherIncludes) {
   EXPECT_EQ(withInclude("#include <x>\n\nint a[4];\n"),
@@ -150,9 +151,9 @@ TEST(IncludeText, StandsBehindAByteOrderMark) {
 
 TEST(IncludeText, HasTheFilesLineEndings) {
   EXPECT_EQ(withInclude("#include <x>\r\n\r\nint a[4];\r\n"),
-            ("#include <x>\r\n#include \"bankstripe.cuh\"\r\n\r\n" + Declared +
-             "\r\n")
-                .str());
+            "#include <x>\r\n#include \"bankstripe.cuh\"\r\n\r\n"
+            "__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\r\n"
+            "auto a = ::bankstripe::begin(a_stripes);\r\n");
 }
 
 TEST(HelperInclude, IsSeenWhereItAlwaysIs) {

@@ -61,17 +61,20 @@ std::string carriedOutFor(const std::string &Call, StringRef Part,
 } // namespace
 
 TEST(DynamicStorage, OfAStripe) {
-  EXPECT_EQ(
-      carriedOut(dynamicPlan({"a", {4}})),
-      "#include \"bankstripe.cuh\"\n\n"
-      "__global__ void k() { auto a = "
-      "::bankstripe::dynamic_stripe<int[4], 512, 1024>(); "
-      "::bankstripe::at(a, i) = 1; }\n\n"
-      "// What a launch asks for that needs `own` bytes of dynamic shared "
-      "memory itself.\n"
-      "inline size_t k_shared_bytes(dim3 block, size_t own) {\n"
-      "  return ::bankstripe::shared_bytes<1024>(block, own);\n}\n\n"
-      "void run() { k<<<1, n, k_shared_bytes(n, 0)>>>(); }\n");
+  EXPECT_EQ(carriedOut(dynamicPlan({"a", {4}})),
+            "#include \"bankstripe.cuh\"\n"
+            "\n"
+            "__global__ void k() { auto a_stripes = "
+            "::bankstripe::dynamic_stripe<int[4], 512, 1024>(); auto a = "
+            "::bankstripe::begin(a_stripes); a[i] = 1; }\n"
+            "\n"
+            "// What a launch asks for that needs `own` bytes of dynamic "
+            "shared memory itself.\n"
+            "inline size_t k_shared_bytes(dim3 block, size_t own) {\n"
+            "  return ::bankstripe::shared_bytes<1024>(block, own);\n"
+            "}\n"
+            "\n"
+            "void run() { k<<<1, n, k_shared_bytes(n, 0)>>>(); }\n");
 }
 
 TEST(DynamicStorage, OfASlot) {
@@ -231,15 +234,18 @@ Plan redirectedPlan(StringRef In) {
 } // namespace
 
 TEST(Redirected, LaunchesRunTheVersionBehindTheKernel) {
-  EXPECT_EQ(
-      carriedOut(redirectedPlan(Code)),
-      "#include \"bankstripe.cuh\"\n\n"
-      "__global__ void k() { int a[4]; a[i] = 1; }\n\n"
-      "// The same for the launches in this file, with arrays in shared "
-      "memory.\n"
-      "static __global__ void k_striped() { __shared__ int "
-      "a[::bankstripe::warps(128)][4][32]; ::bankstripe::at(a, i) = 1; }\n\n"
-      "void run() { k_striped<<<1, n>>>(); }\n");
+  EXPECT_EQ(carriedOut(redirectedPlan(Code)),
+            "#include \"bankstripe.cuh\"\n"
+            "\n"
+            "__global__ void k() { int a[4]; a[i] = 1; }\n"
+            "\n"
+            "// The same for the launches in this file, with arrays in shared "
+            "memory.\n"
+            "static __global__ void k_striped() { __shared__ int "
+            "a_stripes[::bankstripe::warps(128)][4][32]; auto a = "
+            "::bankstripe::begin(a_stripes); a[i] = 1; }\n"
+            "\n"
+            "void run() { k_striped<<<1, n>>>(); }\n");
 }
 
 TEST(Redirected, LinesAreCountedAsInTheOriginal) {
@@ -248,21 +254,25 @@ TEST(Redirected, LinesAreCountedAsInTheOriginal) {
                                       "  a[i] = __LINE__;\n"
                                       "}\n"
                                       "void run() { k<<<1, n>>>(); }\n")),
-            "#include \"bankstripe.cuh\"\n\n"
+            "#include \"bankstripe.cuh\"\n"
+            "\n"
             "#line 1\n"
             "__global__ void k() {\n"
             "  int a[4] = {};\n"
             "  a[i] = __LINE__;\n"
-            "}\n\n"
+            "}\n"
+            "\n"
             "// The same for the launches in this file, with arrays in shared "
             "memory.\n"
             "#line 1\n"
             "static __global__ void k_striped() {\n"
-            "  __shared__ int a[::bankstripe::warps(128)][4][32];\n"
-            "  ::bankstripe::clear(a);\n"
+            "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  ::bankstripe::clear(a_stripes);\n"
             "#line 3\n"
-            "  ::bankstripe::at(a, i) = __LINE__;\n"
-            "}\n\n"
+            "  a[i] = __LINE__;\n"
+            "}\n"
+            "\n"
             "#line 5\n"
             "void run() { k_striped<<<1, n>>>(); }\n");
 }

@@ -34,14 +34,10 @@ public:
   Finding finding(const Moving &M) const;
 
 private:
-  bool isSubscripted(size_t I) const {
-    return I + 1 < Tokens.size() && Tokens[I + 1].Text == "[";
-  }
   size_t closing(size_t Open) const;
   void readStatement(Finding &F, size_t Name) const;
   void readDeclarator(Finding &F, size_t Name) const;
   void readInitializer(Finding &F, size_t Last) const;
-  Use readUse(size_t Name) const;
   TextRange range(unsigned Begin, unsigned End) const {
     return {CodePath.str(), Begin, End - Begin};
   }
@@ -153,27 +149,6 @@ void Scan::readInitializer(Finding &F, size_t Last) const {
                                              : InitializerKind::List;
 }
 
-Use Scan::readUse(size_t Name) const {
-  Use U;
-  size_t I = Name;
-  while (I + 1 < Tokens.size() && Tokens[I + 1].Text == "[") {
-    size_t Close = closing(I + 1);
-    U.Brackets.push_back(range(Tokens[I + 1].Offset, Tokens[I + 1].end()));
-    U.Brackets.push_back(range(Tokens[Close].Offset, Tokens[Close].end()));
-    bool Comma = false;
-    for (size_t J = I + 2; J < Close; ++J) {
-      if (Tokens[J].Text == "(" || Tokens[J].Text == "[")
-        J = closing(J);
-      Comma |= Tokens[J].Text == ",";
-    }
-    U.IndexHasComma.push_back(Comma);
-    I = Close;
-  }
-  U.Name = range(Tokens[Name].Offset, Tokens[Name].end());
-  U.Whole = range(Tokens[Name].Offset, Tokens[I].end());
-  return U;
-}
-
 Finding Scan::finding(const Moving &M) const {
   Finding F;
   F.Name = M.Name;
@@ -193,19 +168,12 @@ Finding Scan::finding(const Moving &M) const {
   Instance.Extents = F.Extents;
   Instance.Kernels = F.Kernels;
   F.Instances = {Instance};
-  bool Declared = false;
-  for (size_t I = 0; I < Tokens.size(); ++I) {
-    if (Tokens[I].Text != M.Name)
-      continue;
-    if (!Declared) {
-      readStatement(F, I);
-      readDeclarator(F, I);
-      Declared = true;
-    } else if (isSubscripted(I)) {
-      F.Uses.push_back(readUse(I));
-    }
+  const auto Declared = std::ranges::find(Tokens, M.Name, &Token::Text);
+  EXPECT_NE(Declared, Tokens.end()) << M.Name;
+  if (Declared != Tokens.end()) {
+    readStatement(F, Declared - Tokens.begin());
+    readDeclarator(F, Declared - Tokens.begin());
   }
-  EXPECT_TRUE(Declared) << M.Name;
   return F;
 }
 

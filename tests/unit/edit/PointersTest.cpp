@@ -22,7 +22,7 @@ namespace {
 // A plan for the array `a[4]` of Code, with an accessor.
 Plan planWithAccessor(StringRef Code, StripeForm Form = StripeForm::Plain) {
   Plan P = planFor(Code, {{"a", {4}, Form}});
-  P.Arrays[0].Array.NeedsAccessor = true;
+  P.Arrays[0].Array.HasPointers = true;
   return P;
 }
 

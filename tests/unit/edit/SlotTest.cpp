@@ -71,13 +71,15 @@ TEST(Slot, OfZeros) {
 }
 
 TEST(Slot, InitialiserReadsAStripe) {
-  EXPECT_EQ(
-      rewritten("{\n  int a[2];\n  int b[2] = {a[i]};\n}\n",
-                {{"a", {2}}, slot("b", {2})}),
-      "{\n  __shared__ int a[::bankstripe::warps(128)][2][32];\n"
-      "  __shared__ ::bankstripe::slots<int[2], 128> b_slots;\n"
-      "  int (&b)[2] = b_slots.mine();\n"
-      "  ::bankstripe::initialize_slot(b, {::bankstripe::at(a, i)});\n}\n");
+  EXPECT_EQ(rewritten("{\n  int a[2];\n  int b[2] = {a[i]};\n}\n",
+                      {{"a", {2}}, slot("b", {2})}),
+            "{\n"
+            "  __shared__ int a_stripes[::bankstripe::warps(128)][2][32];\n"
+            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  __shared__ ::bankstripe::slots<int[2], 128> b_slots;\n"
+            "  int (&b)[2] = b_slots.mine();\n"
+            "  ::bankstripe::initialize_slot(b, {a[i]});\n"
+            "}\n");
 }
 
 TEST(Slot, BoundIsWrittenAsInTheKernelsBounds) {
@@ -162,10 +164,12 @@ TEST(SlotOfAnObject, IsMadeFromACopy) {
 TEST(SlotOfAnObject, IsMadeFromAnElementOfAStripe) {
   EXPECT_EQ(rewritten("{\n  int a[2];\n  Stack s(a[i]);\n}\n",
                       {{"a", {2}}, constructed("s")}),
-            "{\n  __shared__ int a[::bankstripe::warps(128)][2][32];\n"
+            "{\n"
+            "  __shared__ int a_stripes[::bankstripe::warps(128)][2][32];\n"
+            "  auto a = ::bankstripe::begin(a_stripes);\n"
             "  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
-            "  Stack &s = *::new (::bankstripe::place(s_slots)) "
-            "Stack(::bankstripe::at(a, i));\n}\n");
+            "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack(a[i]);\n"
+            "}\n");
 }
 
 TEST(SlotOfObjects, AreMadeOneByOne) {
@@ -206,14 +210,17 @@ TEST(SlotAmongDeclarators, WithStripesAndTables) {
   EXPECT_EQ(rewritten("{\n  int a[4] = {0}, n = 1, b[2] = {n}, c[2] = {7, 8}, "
                       "*p = a;\n}\n",
                       {slot("a", {4}), {"b", {2}}, table("c", {2})}),
-            "{\n  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
+            "{\n"
+            "  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
             "  int (&a)[4] = a_slots.mine();\n"
             "  ::bankstripe::clear_slot(a);\n"
             "  int n = 1;\n"
-            "  __shared__ int b[::bankstripe::warps(128)][2][32];\n"
-            "  ::bankstripe::initialize<2>(b, {n});\n"
+            "  __shared__ int b_stripes[::bankstripe::warps(128)][2][32];\n"
+            "  auto b = ::bankstripe::begin(b_stripes);\n"
+            "  ::bankstripe::initialize<2>(b_stripes, {n});\n"
             "  static const int c[2] = {7, 8};\n"
-            "  int *p = a;\n}\n");
+            "  int *p = a;\n"
+            "}\n");
 }
 
 TEST(SlotAmongDeclarators, KeepsComments) {
@@ -259,30 +266,40 @@ TEST(Table, BesideAStripeComesWithTheHelper) {
   EXPECT_EQ(rewritten("int a[2] = {7, 8};\nint b[4];\n",
                       {table("a", {2}), {"b", {4}}}),
             "static const int a[2] = {7, 8};\n"
-            "__shared__ int b[::bankstripe::warps(128)][4][32];\n");
+            "__shared__ int b_stripes[::bankstripe::warps(128)][4][32];\n"
+            "auto b = ::bankstripe::begin(b_stripes);\n");
 }
 
 TEST(Table, ReadsAStripeInNoInitialiser) {
   EXPECT_EQ(rewritten("{\n  int b[4], a[2] = {7, 8}, x = b[a[i]];\n}\n",
                       {{"b", {4}}, table("a", {2})}),
-            "{\n  __shared__ int b[::bankstripe::warps(128)][4][32];\n"
+            "{\n"
+            "  __shared__ int b_stripes[::bankstripe::warps(128)][4][32];\n"
+            "  auto b = ::bankstripe::begin(b_stripes);\n"
             "  static const int a[2] = {7, 8};\n"
-            "  int x = ::bankstripe::at(b, a[i]);\n}\n");
+            "  int x = b[a[i]];\n"
+            "}\n");
 }
 
 // --- Functions that several kernels call -----------------------------------
 
 TEST(Guard, StandsBehindAStripe) {
   EXPECT_EQ(rewritten("{\n  int a[4];\n}\n", {inFunction({"a", {4}})}),
-            "{\n  __shared__ int a[::bankstripe::warps(128)][4][32];\n"
-            "  ::bankstripe::require_block_of_at_most<128>();\n}\n");
+            "{\n"
+            "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "  ::bankstripe::require_block_of_at_most<128>();\n"
+            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "}\n");
 }
 
 TEST(Guard, StandsBeforeTheFirstAccess) {
   EXPECT_EQ(rewritten("{\n  int a[4] = {0};\n}\n", {inFunction({"a", {4}})}),
-            "{\n  __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "{\n"
+            "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
             "  ::bankstripe::require_block_of_at_most<128>();\n"
-            "  ::bankstripe::clear(a);\n}\n");
+            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  ::bankstripe::clear(a_stripes);\n"
+            "}\n");
   EXPECT_EQ(
       rewritten("{\n  Stack s(10);\n}\n", {inFunction(constructed("s"))}),
       "{\n  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"

@@ -27,8 +27,9 @@ TEST(Version, StandsBeforeTheFirstArrayAndReturns) {
             "  int i = f();\n"
             "  if (::bankstripe::block_of_at_most<128>()) {\n"
             "    // As below, with arrays in shared memory.\n"
-            "    __shared__ int a[::bankstripe::warps(128)][4][32];\n"
-            "    ::bankstripe::at(a, i) = 1;\n"
+            "    __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "    auto a = ::bankstripe::begin(a_stripes);\n"
+            "    a[i] = 1;\n"
             "    return;\n"
             "  }\n"
             "  int a[4];\n"
@@ -46,8 +47,9 @@ TEST(Version, HoldsAllArraysOfTheFunction) {
             "{\n"
             "  if (::bankstripe::block_of_at_most<128>()) {\n"
             "    // As below, with arrays in shared memory.\n"
-            "    __shared__ int a[::bankstripe::warps(128)][4][32];\n"
-            "    ::bankstripe::at(a, i) = 1;\n"
+            "    __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "    auto a = ::bankstripe::begin(a_stripes);\n"
+            "    a[i] = 1;\n"
             "    __shared__ ::bankstripe::slots<int[4], 128> b_slots;\n"
             "    int (&b)[4] = b_slots.mine();\n"
             "    return;\n"
@@ -66,7 +68,8 @@ TEST(Version, LeavesTablesConstantInBoth) {
             "{\n"
             "  if (::bankstripe::block_of_at_most<128>()) {\n"
             "    // As below, with arrays in shared memory.\n"
-            "    __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "    __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "    auto a = ::bankstripe::begin(a_stripes);\n"
             "    static const int t[2] = {1, 2};\n"
             "    return;\n"
             "  }\n"
@@ -84,7 +87,7 @@ TEST(Version, LeavesBitsInBoth) {
                          "}\n";
   Plan P = planFor(Code, {{"seen", {4}, StripeForm::Bits, VerdictKind::Bits},
                           inVersion({"a", {4}})});
-  P.Arrays[0].Array.NeedsAccessor = true;
+  P.Arrays[0].Array.HasPointers = true;
   P.Arrays[0].Array.Trail.Locals = {
       pointers(Code, "bool ", {"*p"}, {"bool", false, false})};
   const StringRef Pointer =
@@ -105,7 +108,8 @@ TEST(Version, LeavesBitsOfItsPartInBoth) {
             "{\n"
             "  if (::bankstripe::block_of_at_most<128>()) {\n"
             "    // As below, with arrays in shared memory.\n"
-            "    __shared__ int a[::bankstripe::warps(128)][4][32];\n"
+            "    __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "    auto a = ::bankstripe::begin(a_stripes);\n"
             "    ::bankstripe::bits<4> seen;\n"
             "    return;\n"
             "  }\n"
@@ -121,7 +125,8 @@ TEST(Version, OfAFunctionChecksNothingElse) {
       "{\n"
       "\tif (::bankstripe::block_of_at_most<128>()) {\n"
       "\t\t// As below, with arrays in shared memory.\n"
-      "\t\t__shared__ int a[::bankstripe::warps(128)][4][32];\n"
+      "\t\t__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+      "\t\tauto a = ::bankstripe::begin(a_stripes);\n"
       "\t\treturn;\n"
       "\t}\n"
       "\tint a[4];\n"
@@ -150,8 +155,8 @@ TEST(Version, OfABodyInOneLineBreaksIt) {
       "{ f();\n"
       "if (::bankstripe::block_of_at_most<128>()) {\n"
       "  // As below, with arrays in shared memory.\n"
-      "  __shared__ int a[::bankstripe::warps(128)][4][32]; "
-      "::bankstripe::at(a, i) = 1;\n"
+      "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; auto a = "
+      "::bankstripe::begin(a_stripes); a[i] = 1;\n"
       "  return;\n"
       "}\n"
       "int a[4]; a[i] = 1; }\n");
@@ -180,8 +185,9 @@ TEST(Version, OfAFunctionThatOtherFilesHaveNamesNoStorage) {
   for (PlannedArray &A : P.Arrays)
     A.Array.Version.IsWeak = true;
   const std::string Text = carriedOut(P);
-  EXPECT_NE(Text.find("    auto &a = ::bankstripe::shared<int[::bankstripe::"
+  EXPECT_NE(Text.find("    auto &a_stripes = ::bankstripe::shared<int[::bankstripe::"
                       "warps(128)][4][32], struct a_storage>();\n"
+                      "    auto a = ::bankstripe::begin(a_stripes);\n"
                       "    auto &b_slots = ::bankstripe::shared<::bankstripe::"
                       "slots<float[2], 128>, struct b_storage>();\n"
                       "    float (&b)[2] = b_slots.mine();\n"),
@@ -200,8 +206,10 @@ TEST(Version, HasTheLinesOfTheOriginal) {
                                    {inVersion({"a", {4}})}),
                            /*EmbedHelper=*/false);
   ASSERT_TRUE(static_cast<bool>(Changed));
-  // `if`, the comment, both statements, `return;`, `}`; then the rest itself.
-  EXPECT_EQ(Changed->front().Lines, (Numbers{1, 2, 3, 3, 3, 4, 5, 5, 3, 4, 5}));
+  // `if`, the comment, the declarations, the statement, `return;`, `}`; then
+  // the rest itself.
+  EXPECT_EQ(Changed->front().Lines,
+            (Numbers{1, 2, 3, 3, 3, 3, 4, 5, 5, 3, 4, 5}));
 }
 
 // Behind a later array, too, which takes another number of lines.
@@ -219,13 +227,15 @@ TEST(Version, KeepsLinesThatAreCounted) {
             "  if (::bankstripe::block_of_at_most<128>()) {\n"
             "    // As below, with arrays in shared memory.\n"
             "#line 2\n"
-            "    __shared__ int a[::bankstripe::warps(128)][4][32];\n"
-            "    ::bankstripe::at(a, i) = 1;\n"
+            "    __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "    auto a = ::bankstripe::begin(a_stripes);\n"
+            "#line 3\n"
+            "    a[i] = 1;\n"
             "    __shared__ ::bankstripe::slots<int[4], 128> b_slots;\n"
             "    int (&b)[4] = b_slots.mine();\n"
             "#line 5\n"
             "    f();\n"
-            "    ::bankstripe::at(a, i) = __LINE__;\n"
+            "    a[i] = __LINE__;\n"
             "    return;\n"
             "  }\n"
             "#line 2\n"

@@ -46,8 +46,8 @@ std::set<Label> labelsOf(const std::vector<Finding> &Findings,
     Labels.insert({At, std::move(Name)});
   };
   for (const Finding &F : Findings) {
-    if (F.NeedsAccessor)
-      Add(F.Where, "accessor");
+    if (F.HasPointers)
+      Add(F.Where, "pointers");
     for (const Use &U : F.Uses)
       Add(U.Where, nameOf(U.Access));
     for (const Obstacle &O : F.Obstacles) {

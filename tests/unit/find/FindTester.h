@@ -11,7 +11,7 @@
 //     int $in_lambda^a[4];            an obstacle, by its reason's id with _
 //     for - $write^a[i] = $read^a[j];       uses: read, write, readwrite,
 //     address
-//     int $accessor^a[4];             pointers into it walk, or macros name it
+//     int $pointers^a[4];             pointers into it walk, or macros name it
 //
 // A difference fails with the line of the snippet and a caret below the place.
 //

@@ -42,26 +42,26 @@ constexpr llvm::StringRef Sum =
 // --- In one function -------------------------------------------------------
 
 TEST(Walking, FromElementToElement) {
-  testBody("int $accessor^a[4]; int *p = a; *p++ = 1; p += i; p[j] = 2;");
-  testBody("int $accessor^a[4]; int *p = a; *(p++) = 1; *(--(p)) = 2;");
-  testBody("int $accessor^a[4]; for (int *p = a; p != a + 4; ++p) *p = i;");
-  testBody("int $accessor^a[4]; for (int *p = a, *end = a + 4; p < end; ++p)"
+  testBody("int $pointers^a[4]; int *p = a; *p++ = 1; p += i; p[j] = 2;");
+  testBody("int $pointers^a[4]; int *p = a; *(p++) = 1; *(--(p)) = 2;");
+  testBody("int $pointers^a[4]; for (int *p = a; p != a + 4; ++p) *p = i;");
+  testBody("int $pointers^a[4]; for (int *p = a, *end = a + 4; p < end; ++p)"
            "  *p = i;");
-  testBody("int $accessor^a[4]; const int *p; p = a + i; *out = *p - p[-1];");
-  testBody("int $accessor^a[4]; auto p = a + 1; *out = *(p - 1);");
-  testBody("float4 $accessor^a[4]; float4 *p = a; p->x = 1; ++p;");
-  testBody("int $accessor^a[4]; int *p = a; if (i) ++p; else p = a; *p = 1;");
+  testBody("int $pointers^a[4]; const int *p; p = a + i; *out = *p - p[-1];");
+  testBody("int $pointers^a[4]; auto p = a + 1; *out = *(p - 1);");
+  testBody("float4 $pointers^a[4]; float4 *p = a; p->x = 1; ++p;");
+  testBody("int $pointers^a[4]; int *p = a; if (i) ++p; else p = a; *p = 1;");
 }
 
 TEST(Walking, BesideSubscripts) {
-  auto F = testBody("int $accessor^a[4]; int *p = a; *p = 1;"
+  auto F = testBody("int $pointers^a[4]; int *p = a; *p = 1;"
                     "$write^a[i] = $read^a[j];");
   EXPECT_EQ(F.front().Uses.size(), 2u);
   EXPECT_TRUE(F.front().HasOtherUses);
 }
 
 TEST(Walking, IsNotNeededForSubscripts) {
-  EXPECT_FALSE(findingOf(kernelAround("int a[4]; a[i] = 1;")).NeedsAccessor);
+  EXPECT_FALSE(findingOf(kernelAround("int a[4]; a[i] = 1;")).HasPointers);
 }
 
 TEST(Walking, PointersAreDeclaredAnew) {
@@ -82,7 +82,7 @@ TEST(Walking, PointersAreDeclaredAnew) {
 TEST(Walking, PointersMayBeDeclaredWithTheArray) {
   constexpr llvm::StringRef Body =
       "struct Item { int node; float weight; };"
-      "Item $accessor^a[4], *p = a, *end = a + 4;"
+      "Item $pointers^a[4], *p = a, *end = a + 4;"
       "if (p < end) *p++ = Item{i, 0.5f}; Item e = *--p; *out = e.node;";
   auto F = testBody(Body);
   const PointerTrail &Trail = F.front().Trail;
@@ -126,7 +126,7 @@ TEST(Callees, ThatOnlyWalkGetAnOverload) {
   std::string Code = Sum.str() + kernelAround("int a[4]; a[i] = 1;"
                                               "*out = sum(a, 4);");
   Finding F = findingOf(Code);
-  EXPECT_TRUE(F.NeedsAccessor);
+  EXPECT_TRUE(F.HasPointers);
   EXPECT_TRUE(F.Obstacles.empty());
   ASSERT_EQ(F.Trail.Arguments.size(), 1u);
   EXPECT_EQ(textOf(F.Trail.Arguments[0].Call, Code), "sum(a, 4)");
@@ -467,7 +467,7 @@ TEST(Pointers, TwoPointersToPointersInOneDeclarationAreNotTakenApart) {
                         "  for (int **p = a, **end = a + 4; p != end; ++p)\n"
                         "    *p = out[0];\n"
                         "  out[i] = a[i & 3]; }\n");
-  EXPECT_FALSE(F.NeedsAccessor);
+  EXPECT_FALSE(F.HasPointers);
   EXPECT_FALSE(F.Obstacles.empty());
 }
 

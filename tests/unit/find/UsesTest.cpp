@@ -14,37 +14,6 @@
 using namespace bankstripe;
 using namespace bankstripe::testing;
 
-namespace {
-
-/// The text that the ranges of a use cover.
-struct UseText {
-  std::string Whole, Name;
-  std::vector<std::string> Brackets;
-};
-
-UseText textOf(const Use &U, llvm::StringRef Code) {
-  auto Text = [&](const TextRange &R) {
-    return Code.substr(R.Offset, R.Length).str();
-  };
-  UseText Result{Text(U.Whole), Text(U.Name), {}};
-  for (const TextRange &R : U.Brackets)
-    Result.Brackets.push_back(Text(R));
-  return Result;
-}
-
-/// The only use in \p Body.
-UseText onlyUse(llvm::StringRef Body) {
-  std::string Code = kernelAround(Body);
-  Finding F = findingOf(Code);
-  EXPECT_EQ(F.Uses.size(), 1u) << Body.str();
-  EXPECT_TRUE(F.Obstacles.empty()) << Body.str();
-  return F.Uses.empty() ? UseText() : textOf(F.Uses.front(), Code);
-}
-
-using Texts = std::vector<std::string>;
-
-} // namespace
-
 // --- Kinds of access -------------------------------------------------------
 
 TEST(Access, ReadsAndWrites) {
@@ -187,14 +156,14 @@ TEST(Indices, OfLoopsThatMayNotLeaveTheArray) {
            " for (int l = k; l < 4; ++l) $write^a[k] = k;");
 }
 
-// Subscripts are evaluated one after the other, arguments in any order.
+// They are evaluated one after the other, as those of an accessor are.
 TEST(Indices, ThatChangeEachOther) {
-  testBody("int t[4][4]; $unknown_use^t[i++][i++] = 1;");
-  testBody("int t[4][4]; $unknown_use^t[i][i++] = 1;");
+  testBody("int t[4][4]; $write^t[i++][i++] = 1;");
+  testBody("int t[4][4]; $write^t[i][i++] = 1;");
   testBody("int t[4][4]; $write^t[i++][1] = 1; $write^t[2][i = j] = 1;");
   testBody("int a[4]; $write^a[i++] = 1;");
   const char *Next = "__device__ int next(int &);\n";
-  testFind(Next + kernelAround("int t[4][4]; $unknown_use^t[next(i)][i] = 1;"));
+  testFind(Next + kernelAround("int t[4][4]; $write^t[next(i)][i] = 1;"));
 }
 
 // Where a loop over the array ends. It is only an address.
@@ -224,63 +193,16 @@ TEST(Indices, BeforeTheArray) { testBody("int a[4]; i[$unknown_use^a] = 1;"); }
 
 // --- Text ------------------------------------------------------------------
 
-TEST(UseText, CoversNameAndBrackets) {
-  UseText T = onlyUse("int a[4]; *out=a[i + 1];");
-  EXPECT_EQ(T.Whole, "a[i + 1]");
-  EXPECT_EQ(T.Name, "a");
-  EXPECT_EQ(T.Brackets, (Texts{"[", "]"}));
+// The accessor leaves it as it is.
+TEST(UseText, DoesNotMatter) {
+  testBody("int t[2][4]; ($write^t[i])[j] = 1; (($write^t) [i] [j]) = 2;");
+  testBody("int t[2][4]; $write^t[i, j][(i, j)] = 1;");
+  testFind("struct X { int v; };\n"
+           "__device__ int operator,(X x, int y);\n" +
+           kernelAround("int a[4]; $write^a[X{i}, j] = 1;"));
 }
 
-TEST(UseText, TwoDimensions) {
-  UseText T = onlyUse("int t[2][4]; t[i] [j] = 2;");
-  EXPECT_EQ(T.Whole, "t[i] [j]");
-  EXPECT_EQ(T.Name, "t");
-  EXPECT_EQ(T.Brackets.size(), 4u);
-}
-
-TEST(UseText, BlanksBelongToTheBrackets) {
-  UseText T = onlyUse("int a[4]; a [ i ] = 2;");
-  EXPECT_EQ(T.Whole, "a [ i ]");
-  EXPECT_EQ(T.Brackets, (Texts{" [ ", " ] "}));
-}
-
-TEST(UseText, ParenthesesAndComments) {
-  UseText T = onlyUse("int a[4]; (a)/* here */[i] = 2;");
-  EXPECT_EQ(T.Whole, "(a)/* here */[i]");
-  EXPECT_EQ(T.Name, "a");
-  EXPECT_EQ(onlyUse("int a[4]; (a[i]) = 2;").Whole, "a[i]");
-  // Only the accessor leaves the parentheses where they are.
-  Finding Rows = testBody("int $accessor^t[2][4]; (t[i])[j] = 1;").front();
-  EXPECT_TRUE(Rows.Uses.empty());
-}
-
-TEST(UseText, CommasInTheIndexAreNoted) {
-  auto F = testBody("int t[2][4]; $write^t[i, j][(i, j)] = 1;").front();
-  ASSERT_EQ(F.Uses.size(), 1u);
-  ASSERT_EQ(F.Uses[0].IndexHasComma.size(), 2u);
-  EXPECT_TRUE(F.Uses[0].IndexHasComma[0]);
-  EXPECT_FALSE(F.Uses[0].IndexHasComma[1]);
-}
-
-TEST(UseText, CommaOperatorsOfAClassAreNoted) {
-  auto F = testFind("struct X { int v; };\n"
-                    "__device__ int operator,(X x, int y);\n" +
-                    kernelAround("int a[4]; $write^a[X{i}, j] = 1;"))
-               .front();
-  ASSERT_EQ(F.Uses.size(), 1u);
-  EXPECT_TRUE(F.Uses[0].IndexHasComma[0]);
-}
-
-// An edit of the text would be one of both meanings.
-TEST(UseText, OfAMacroThatGivesItTwoMeanings) {
-  testFind(
-      "#define BOTH(x) { *out = x; { int a[4]; a[1] = 2; *out += x; } }\n" +
-      kernelAround("int $accessor^a[4];"
-                   "$accessor^$declaration_in_macro^BOTH(a[i])"));
-}
-
-TEST(UseText, AUseInAnotherFileCannotBeEdited) {
-  // What a #include puts into the body may stand in other bodies as well.
+TEST(UseText, MayStandInAnotherFile) {
   llvm::SmallString<128> Path;
   int Descriptor = -1;
   ASSERT_FALSE(
@@ -289,18 +211,17 @@ TEST(UseText, AUseInAnotherFileCannotBeEdited) {
   llvm::raw_fd_ostream(Descriptor, /*shouldClose=*/true) << "a[i] = 1;\n";
   Finding F = findingOf(
       kernelAround("int a[4];\n#include \"" + Path.str().str() + "\"\n"));
-  EXPECT_TRUE(F.Uses.empty());
-  ASSERT_EQ(F.Obstacles.size(), 1u);
-  EXPECT_EQ(F.Obstacles[0].Why, Reason::UnknownUse);
-  EXPECT_EQ(F.Obstacles[0].Where.File, Path.str());
+  EXPECT_TRUE(F.Obstacles.empty());
+  ASSERT_EQ(F.Uses.size(), 1u);
+  EXPECT_EQ(F.Uses[0].Where.File, Path.str());
 }
 
 // --- Whole arrays ----------------------------------------------------------
 
 TEST(WholeArray, AsAPointerThatWalks) {
-  testBody("int $accessor^a[4]; int *p = a; *p = 1;");
-  testBody("int $accessor^a[4]; int *p; p = a; *p = 1;");
-  testBody("int $accessor^a[4]; *a = 1; *(a + i) = 2;");
+  testBody("int $pointers^a[4]; int *p = a; *p = 1;");
+  testBody("int $pointers^a[4]; int *p; p = a; *p = 1;");
+  testBody("int $pointers^a[4]; *a = 1; *(a + i) = 2;");
 }
 
 TEST(WholeArray, AsAPointer) {

@@ -135,13 +135,13 @@ TEST(Bits, AreBitsWhereSharedMemoryNeedsASlot) {
 
 // --- Instances -------------------------------------------------------------
 
-static Finding ofTwoSizes(bool NeedsAccessor) {
+static Finding ofTwoSizes(bool HasPointers) {
   Finding F = makeFlags(40);
   F.Kernels = {"k"};
   ArrayInstance Long = makeInstance(F, "f1", {"k"});
   ArrayInstance Short = makeInstance(makeFlags(9), "f2", {"k"});
   F.Instances = {Long, Short};
-  F.NeedsAccessor = NeedsAccessor;
+  F.HasPointers = HasPointers;
   return F;
 }
 

@@ -310,8 +310,8 @@ TEST(Forms, CharactersLieSideBySideForUniformIndices) {
 // There is no pointer to a part of a word.
 TEST(Forms, CharactersLieSideBySideForPointers) {
   TestUnit U = ordinary();
-  U.array(makeArray("a", 97, 1), resident(Uniformity::NonUniform))
-      .NeedsAccessor = true;
+  U.array(makeArray("a", 97, 1), resident(Uniformity::NonUniform)).HasPointers =
+      true;
   EXPECT_EQ(find(U.plan(), "a").Verdict.Form, StripeForm::Unpacked);
 }
 

@@ -109,10 +109,10 @@ TEST(Merge, UseThatOneUnitDoesNotSeeDiffers) {
             Reason::TranslationUnitsDiffer);
 }
 
-TEST(Merge, UseWithOtherTextDiffers) {
+TEST(Merge, UseInAnotherPlaceDiffers) {
   TestUnit A = includer("/a.cu"), B = includer("/b.cu");
-  arrayOf(A).Uses.front().Whole = {"/k.cuh", 40, 4};
-  arrayOf(B).Uses.front().Whole = {"/k.cuh", 60, 4};
+  arrayOf(A).Uses.front().Where = onLine(40, "/k.cuh");
+  arrayOf(B).Uses.front().Where = onLine(60, "/k.cuh");
   EXPECT_EQ(reasonOf(planOf(A, B)), Reason::TranslationUnitsDiffer);
 }
 
