@@ -170,7 +170,7 @@ __device__ __forceinline__ void require_block_of_at_most() {
 
 namespace detail {
 
-// A negative index is a huge one here.
+// Stops where bounds are checked.
 BANKSTRIPE_ANYWHERE void check(bool inside) {
 #if defined(BANKSTRIPE_CHECK_BOUNDS) && defined(__CUDA_ARCH__)
   if (!inside)

@@ -62,7 +62,7 @@ class Harness(unittest.TestCase):
         self.hold(rewritten())
 
     def test_an_index_is_off_by_one(self):
-        self.assert_noticed("output", rewritten(element="counts[(({}) + 1) % 8]"))
+        self.assert_noticed("output", rewritten().replace("counts[i]", "counts[(i + 1) % 8]"))
 
     def test_the_initialiser_was_lost(self):
         self.assert_noticed("output", rewritten(clear=""))

@@ -51,10 +51,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 # For each mistake, what is replaced in the helper.
 MISTAKES = {
     "index": [
-        ("return element<Unit>::of(*detail::further(column, position), 0);",
-         "return element<Unit>::of(*detail::further(column, position - (position > 0)), 0);"),
-        ("static_cast<unsigned>(position);", "static_cast<unsigned>(position - (position > 0));"),
-        ("return *(*this + steps);", "return *(*this + (steps - (steps > 0)));"),
+        ("detail::number(steps) * target::rows",
+         "(detail::number(steps) - (detail::number(steps) > 0)) * target::rows"),
         ("all[thread()]", "all[thread() - (thread() > 0)]"),
         ("all[lane()]", "all[lane() - (lane() > 0)]"),
         ("return detail::further(first, index * inner::elements);",

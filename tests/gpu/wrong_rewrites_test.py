@@ -27,8 +27,7 @@ class Mistakes(unittest.TestCase):
         helper = (HERE.parents[1] / "runtime" / "device" / "bankstripe.cuh").read_text()
         for replaced in wrong_rewrites.MISTAKES.values():
             for right, _ in replaced:
-                self.assertIn(right, helper)
-
+                self.assertTrue(right in helper, right)
 
     def test_without_the_helper_only_padding_can_be_spoilt(self):
         with tempfile.TemporaryDirectory() as folder:

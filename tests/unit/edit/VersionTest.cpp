@@ -185,13 +185,14 @@ TEST(Version, OfAFunctionThatOtherFilesHaveNamesNoStorage) {
   for (PlannedArray &A : P.Arrays)
     A.Array.Version.IsWeak = true;
   const std::string Text = carriedOut(P);
-  EXPECT_NE(Text.find("    auto &a_stripes = ::bankstripe::shared<int[::bankstripe::"
-                      "warps(128)][4][32], struct a_storage>();\n"
-                      "    auto a = ::bankstripe::begin(a_stripes);\n"
-                      "    auto &b_slots = ::bankstripe::shared<::bankstripe::"
-                      "slots<float[2], 128>, struct b_storage>();\n"
-                      "    float (&b)[2] = b_slots.mine();\n"),
-            std::string::npos)
+  EXPECT_NE(
+      Text.find("    auto &a_stripes = ::bankstripe::shared<int[::bankstripe::"
+                "warps(128)][4][32], struct a_storage>();\n"
+                "    auto a = ::bankstripe::begin(a_stripes);\n"
+                "    auto &b_slots = ::bankstripe::shared<::bankstripe::"
+                "slots<float[2], 128>, struct b_storage>();\n"
+                "    float (&b)[2] = b_slots.mine();\n"),
+      std::string::npos)
       << Text;
 }
 
