@@ -28,6 +28,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -326,12 +327,21 @@ static llvm::Error writeAll(DecisionsFile All, const ToolOptions &Options) {
     FileFor(D.File).Kernels.push_back(std::move(D));
   for (auto &[Path, Each] : ByFile) {
     const size_t Count = Each.Arrays.size() + Each.Kernels.size();
+    std::set<std::string> Sources;
+    for (const ArrayDecision &D : Each.Arrays)
+      Sources.insert(displayName(D.File));
+    const bool IsNew = !fs::exists(Path);
     if (llvm::Error E = writeDecisions(Path, std::move(Each)))
       return E;
-    if (Options.Level != Detail::Quiet)
-      llvm::errs() << "bankstripe: wrote " << Count << " decision"
-                   << (Count == 1 ? "" : "s") << " to " << displayName(Path)
-                   << '\n';
+    if (Options.Level == Detail::Quiet)
+      continue;
+    llvm::errs() << "bankstripe: wrote " << Count << " decision"
+                 << (Count == 1 ? "" : "s") << " to " << displayName(Path)
+                 << '\n';
+    // A build cannot know of a file that was not there.
+    if (IsNew)
+      llvm::errs() << "bankstripe: it is obeyed once these are compiled again: "
+                   << llvm::join(Sources, ", ") << '\n';
   }
   return llvm::Error::success();
 }

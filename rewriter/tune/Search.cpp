@@ -199,27 +199,32 @@ static std::string quoted(const Plan &P, unsigned I) {
   return "'" + decisionAbout(P, I, Layout::Keep).Array + "'";
 }
 
-static Attempt named(const Plan &Movable, Arrangement Wanted) {
-  std::string Left;
-  for (auto [I, L] : Wanted)
-    if (L == Layout::Keep)
-      Left += (Left.empty() ? "" : ", ") + quoted(Movable, I);
-  auto Has = [&](Layout L) {
-    return llvm::any_of(Wanted,
-                        [&](auto &Each) { return Each.second.Kind == L; });
-  };
-  const char *Layouts = Has(Layout::Slot)     ? "slots"
-                        : Has(Layout::Split)  ? "splits"
-                        : Has(Layout::Bits)   ? "bits"
-                        : Has(Layout::Stripe) ? "stripes"
-                                              : "padded";
-  return {std::string(Layouts) + " without " + Left, std::move(Wanted)};
+static Attempt named(const TuneGroup &G, const Plan &Movable,
+                     Arrangement Wanted) {
+  LayoutChoice Most = Layout::Padded;
+  std::string Name = "padded";
+  for (auto [L, Plural] :
+       {std::pair(Layout::Stripe, "stripes"), std::pair(Layout::Bits, "bits"),
+        std::pair(Layout::Split, "splits"), std::pair(Layout::Slot, "slots")})
+    for (auto [I, Choice] : Wanted)
+      if (Choice.Kind == L) {
+        Most = Choice;
+        Name = Plural;
+      }
+  std::string Left, Others;
+  for (auto [I, Usual] : all(G, Movable, Most))
+    if (Wanted.at(I) == Layout::Keep)
+      Left += (Left.empty() ? " without " : ", ") + quoted(Movable, I);
+    else if (Wanted.at(I) != Usual)
+      Others +=
+          ", " + quoted(Movable, I) + " as " + nameOf(Wanted.at(I).Kind).str();
+  return {Name + Left + Others, std::move(Wanted)};
 }
 
 // \p From without one more of its arrays, the largest first, and then each of
 // its arrays by itself.
-static void addSubsets(std::vector<Attempt> &To, const Plan &Movable,
-                       const Arrangement &From) {
+static void addSubsets(std::vector<Attempt> &To, const TuneGroup &G,
+                       const Plan &Movable, const Arrangement &From) {
   std::vector<unsigned> Moved;
   for (auto [I, L] : From)
     if (L != Layout::Keep)
@@ -238,7 +243,7 @@ static void addSubsets(std::vector<Attempt> &To, const Plan &Movable,
       for (unsigned Other : Moved)
         if ((Other == I) != IsAlone)
           Wanted[Other] = Layout::Keep;
-      To.push_back(named(Movable, std::move(Wanted)));
+      To.push_back(named(G, Movable, std::move(Wanted)));
     }
 }
 
@@ -249,7 +254,7 @@ static void addSingles(std::vector<Attempt> &To, const TuneGroup &G,
     for (auto [I, Choice] : all(G, Movable, L)) {
       Arrangement Wanted = all(G, Movable, Layout::Keep);
       Wanted[I] = Choice;
-      To.push_back(named(Movable, std::move(Wanted)));
+      To.push_back(named(G, Movable, std::move(Wanted)));
     }
 }
 
@@ -329,7 +334,7 @@ std::vector<Attempt> bankstripe::nextAttempts(const TuneGroup &G,
   if (!Fastest)
     return {};
   std::vector<Attempt> Subsets;
-  addSubsets(Subsets, Movable, Fastest->Got);
+  addSubsets(Subsets, G, Movable, Fastest->Got);
   // One array may cost more than another gains, so that all that is faster
   // than the original is far from what moves them all.
   const Attempt *Whole = nullptr;
@@ -339,7 +344,7 @@ std::vector<Attempt> bankstripe::nextAttempts(const TuneGroup &G,
         (!Whole || *A.Speedup > *Whole->Speedup))
       Whole = &A;
   if (Whole)
-    addSubsets(Subsets, Movable, Whole->Got);
+    addSubsets(Subsets, G, Movable, Whole->Got);
   if (G.Arrays.size() > 1)
     addSingles(Subsets, G, Movable);
   Subsets = untried(G, std::move(Subsets));

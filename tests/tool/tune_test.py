@@ -49,7 +49,8 @@ class Verdicts(TuneTest):
         done = self.expect(DONE, self.tune(GAINS))
         self.assertIn("* stripes", done.stdout)
         self.assertIn("2.00x", done.stdout)
-        self.assertIn("wrote 1 decision to .bankstripe.yaml", done.stderr)
+        self.assertIn("wrote 1 decision to .bankstripe.yaml\n"
+                      "bankstripe: it is obeyed once these are compiled again: ", done.stderr)
         text = self.decisions()
         self.assertIn("decision:        stripe", text)
         self.assertIn("by:              tune", text)

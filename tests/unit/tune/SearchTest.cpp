@@ -151,6 +151,18 @@ TEST(Search, AnArrayAloneIsTried) {
   EXPECT_EQ(S.bestOf("k"), "slots without 'a', 'b'");
 }
 
+// What is left of a mixture is named as one.
+TEST(Search, WithoutAnArrayOthersKeepTheirNames) {
+  Simulation S(unitWith({64, 32, 8}));
+  S.Speedup = [](const Version &V) {
+    return 1 + (V.of("a") == "unchanged" ? 0.2 : 0) +
+           (V.of("b") == "stripe" ? 0.3 : 0) + (V.of("c") == "slot" ? 0.6 : 0) +
+           (V.of("b") == "stripe" && V.of("c") == "slot" ? 0.5 : 0);
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "slots without 'a', 'b' as stripe");
+}
+
 // All of them are fastest as slots, but one alone is worth more as a stripe.
 TEST(Search, AnArrayAloneIsTriedInEachLayout) {
   Simulation S(unitWith({64, 32, 8}));
