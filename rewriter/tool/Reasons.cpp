@@ -26,10 +26,10 @@ static void listReasons() {
                                   nameOf(Info.Verdict), Info.Summary);
 }
 
-// The reason that Id was most likely meant to be.
+// The reason that Id was most likely meant to be: one that it is a part of.
 static StringRef nearest(StringRef Id) {
   auto Distance = [&](const ReasonInfo &Info) {
-    return Id.edit_distance(Info.Id);
+    return Info.Id.contains(Id) ? 0 : Id.edit_distance(Info.Id);
   };
   const llvm::ArrayRef<ReasonInfo> All = allReasons();
   return std::ranges::min_element(All, {}, Distance)->Id;

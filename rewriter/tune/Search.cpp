@@ -15,7 +15,8 @@
 //     the fastest without one array     while that gains
 //     each array alone
 //     one array in another layout       while that gains
-//     the fastest with other carveouts  where launches can be edited
+//     the three fastest with other      where launches can be edited
+//     carveouts
 //
 //===----------------------------------------------------------------------===//
 
@@ -275,19 +276,37 @@ otherLayouts(const TuneGroup &G, const Plan &Movable, const Attempt &From) {
   return Result;
 }
 
+// The fastest, and others that take about as long: with less shared memory they
+// may gain by a carveout with which the fastest loses.
+static std::vector<const Attempt *> worthCarving(const TuneGroup &G,
+                                                 const Attempt &Fastest) {
+  std::vector<const Attempt *> Result;
+  for (const Attempt &A : G.Attempts)
+    if (A.Speedup && !A.Carved && *A.Speedup >= 0.95 * *Fastest.Speedup &&
+        llvm::any_of(A.Got, [](const auto &Each) {
+          return Each.second != Layout::Keep && Each.second != Layout::Padded;
+        }))
+      Result.push_back(&A);
+  llvm::stable_sort(Result, [](const Attempt *A, const Attempt *B) {
+    return *A->Speedup > *B->Speedup;
+  });
+  // Whole runs of a program take long.
+  Result.resize(std::min<size_t>(Result.size(), G.WhyWhole.empty() ? 3 : 1));
+  return Result;
+}
+
 static std::vector<Attempt> carveouts(const TuneGroup &G,
                                       const Attempt &Fastest) {
   std::vector<Attempt> Result;
-  const bool MovesArrays = llvm::any_of(Fastest.Got, [](const auto &Each) {
-    return Each.second != Layout::Keep && Each.second != Layout::Padded;
-  });
-  for (const Carveout &C : CarveoutsToTry)
-    if (G.MayCarve && MovesArrays && !(C == Fastest.GotCarved) &&
-        llvm::none_of(G.Attempts, [&](const Attempt &Old) {
-          return Old.Carved && *Old.Carved == C;
-        }))
-      Result.push_back(
-          {Fastest.Name + ", carveout " + textOf(C), Fastest.Got, C});
+  if (!G.MayCarve)
+    return Result;
+  for (const Attempt *A : worthCarving(G, Fastest))
+    for (const Carveout &C : CarveoutsToTry)
+      if (!(C == A->GotCarved) &&
+          llvm::none_of(G.Attempts, [&](const Attempt &Old) {
+            return Old.Carved && *Old.Carved == C && Old.Wanted == A->Got;
+          }))
+        Result.push_back({A->Name + ", carveout " + textOf(C), A->Got, C});
   return Result;
 }
 

@@ -59,6 +59,7 @@ class Usage(ToolTest):
         self.assertIn("\nover-budget ", self.expect(0, self.run_tool("reason")).stdout)
         self.bad("there is no reason 'over-budgt', did you mean 'over-budget'",
                  "reason", "over-budgt")
+        self.bad("there is no reason 'over', did you mean 'over-budget'", "reason", "over")
 
     def test_no_command(self):
         done = self.expect(USAGE, self.run_tool())

@@ -395,6 +395,20 @@ TEST(Search, CarveoutsAreTried) {
   EXPECT_EQ(D.Kernels[0].BlockSize, std::nullopt);
 }
 
+// Slots are nearly as fast, and fastest with most of the L1 left.
+TEST(Search, CarveoutsAreTriedWithAllThatIsAboutAsFast) {
+  Simulation S(costly());
+  S.Speedup = [](const Version &V) {
+    const bool IsSmall =
+        V.P.Kernels[0].Carved == Carveout{Carveout::Rule::Fixed, 30};
+    return V.of("a") == "stripe" ? (IsSmall ? 0.6 : 1.5)
+           : V.of("a") == "slot" ? (IsSmall ? 1.8 : 1.45)
+                                 : 1.0;
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "slots, carveout 30");
+}
+
 TEST(Search, NoCarveoutIsTriedWhereLaunchesCannotBeEdited) {
   TestUnit U = costly();
   for (Launch &L : U.Result.Facts.Launches)
