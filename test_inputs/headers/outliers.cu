@@ -3,8 +3,7 @@
 // Shares selection.cuh with quantiles.cu, and includes a part of heapsort twice
 // in one kernel, whose text stays as it is.
 //
-// expect-striped: bins best
-// expect-slot: heap
+// expect-striped: bins best heap
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "selection.cuh"
