@@ -330,6 +330,8 @@ static llvm::Error writeAll(DecisionsFile All, const ToolOptions &Options) {
     std::set<std::string> Sources;
     for (const ArrayDecision &D : Each.Arrays)
       Sources.insert(displayName(D.File));
+    for (const KernelDecision &D : Each.Kernels)
+      Sources.insert(displayName(D.File));
     const bool IsNew = !fs::exists(Path);
     if (llvm::Error E = writeDecisions(Path, std::move(Each)))
       return E;
@@ -340,8 +342,9 @@ static llvm::Error writeAll(DecisionsFile All, const ToolOptions &Options) {
                  << '\n';
     // A build cannot know of a file that was not there.
     if (IsNew)
-      llvm::errs() << "bankstripe: it is obeyed once these are compiled again: "
-                   << llvm::join(Sources, ", ") << '\n';
+      llvm::errs()
+          << "bankstripe: builds obey it once these files are compiled again: "
+          << llvm::join(Sources, ", ") << '\n';
   }
   return llvm::Error::success();
 }

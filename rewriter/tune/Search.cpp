@@ -15,8 +15,7 @@
 //     the fastest without one array     while that gains
 //     each array alone
 //     one array in another layout       while that gains
-//     the three fastest with other      where launches can be edited
-//     carveouts
+//     other carveouts with the fastest  where launches can be edited
 //
 //===----------------------------------------------------------------------===//
 
@@ -200,18 +199,23 @@ static std::string quoted(const Plan &P, unsigned I) {
   return "'" + decisionAbout(P, I, Layout::Keep).Array + "'";
 }
 
+// By the layout that most arrays have, and those that are left or differ.
 static Attempt named(const TuneGroup &G, const Plan &Movable,
                      Arrangement Wanted) {
   LayoutChoice Most = Layout::Padded;
   std::string Name = "padded";
+  int Count = 0;
   for (auto [L, Plural] :
-       {std::pair(Layout::Stripe, "stripes"), std::pair(Layout::Bits, "bits"),
-        std::pair(Layout::Split, "splits"), std::pair(Layout::Slot, "slots")})
-    for (auto [I, Choice] : Wanted)
-      if (Choice.Kind == L) {
-        Most = Choice;
-        Name = Plural;
-      }
+       {std::pair(Layout::Slot, "slots"), std::pair(Layout::Split, "splits"),
+        std::pair(Layout::Bits, "bits"),
+        std::pair(Layout::Stripe, "stripes")}) {
+    auto Has = [&, L = L](const auto &Each) { return Each.second.Kind == L; };
+    if (const int N = llvm::count_if(Wanted, Has); N > Count) {
+      Count = N;
+      Name = Plural;
+      Most = llvm::find_if(Wanted, Has)->second;
+    }
+  }
   std::string Left, Others;
   for (auto [I, Usual] : all(G, Movable, Most))
     if (Wanted.at(I) == Layout::Keep)
@@ -269,9 +273,7 @@ otherLayouts(const TuneGroup &G, const Plan &Movable, const Attempt &From) {
         continue;
       Arrangement Wanted = From.Got;
       Wanted[I] = Choice;
-      Result.push_back({From.Name + ", " + quoted(Movable, I) + " as " +
-                            nameOf(Choice.Kind).str(),
-                        std::move(Wanted)});
+      Result.push_back(named(G, Movable, std::move(Wanted)));
     }
   return Result;
 }

@@ -101,7 +101,8 @@
 // Static storage is made for a largest block. Where a larger one could get in,
 // bankstripe::block_of_at_most<128>() chooses between two versions of what
 // follows, or bankstripe::require_block_of_at_most<128>() stops it. Define
-// BANKSTRIPE_CHECK_BOUNDS to trap on an element outside a stripe, too.
+// BANKSTRIPE_CHECK_BOUNDS to trap on an element outside its array, too. (An
+// index may leave its row, as that of an array does.)
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -752,13 +753,16 @@ public:
     return result;
   }
 
-  BANKSTRIPE_ANYWHERE reference operator*() const { return target::at(first); }
+  // `noexcept(a[i])` is true of an array.
+  BANKSTRIPE_ANYWHERE reference operator*() const noexcept {
+    return target::at(first);
+  }
   // Around an operator& of the element's.
   BANKSTRIPE_ANYWHERE type *operator->() const {
     return (type *)&(const volatile char &)**this;
   }
   template <class Index>
-  BANKSTRIPE_ANYWHERE reference operator[](Index steps) const {
+  BANKSTRIPE_ANYWHERE reference operator[](Index steps) const noexcept {
     return target::at(
         detail::further(first, detail::number(steps) * target::rows));
   }

@@ -50,11 +50,16 @@ class Verdicts(TuneTest):
         self.assertIn("* stripes", done.stdout)
         self.assertIn("2.00x", done.stdout)
         self.assertIn("wrote 1 decision to .bankstripe.yaml\n"
-                      "bankstripe: it is obeyed once these are compiled again: ", done.stderr)
+                      "bankstripe: builds obey it once these files are compiled again: a.cu\n",
+                      done.stderr)
         text = self.decisions()
         self.assertIn("decision:        stripe", text)
         self.assertIn("by:              tune", text)
         self.assertIn("2.00x on Test GPU", text)
+        # Objects know of a file that was there before.
+        done = self.expect(DONE, self.tune(GAINS))
+        self.assertIn("wrote 1 decision", done.stderr)
+        self.assertNotIn("compiled again", done.stderr)
 
     def test_rewrite_obeys(self):
         self.expect(DONE, self.tune({**GAINS, "slot": 20}))

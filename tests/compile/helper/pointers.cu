@@ -110,6 +110,7 @@ __global__ void rows(int *failed) {
       m[i][j] = own<int>(i * 3 + j);
       EXPECT(&m[i][j] == &bankstripe::begin(stripes)[i][j]);
     }
+  EXPECT(noexcept(m[3][1]) && noexcept(**m));
   atomicAdd(&m[3][1], 1);
   const pointer<int> row = m[3];
   EXPECT(row[1] == own<int>(11) && *(row - 1) == own<int>(8));

@@ -103,6 +103,12 @@ TEST(Initializer, UsesOfOtherArraysInIt) {
            "$write^b[i] = 2;");
 }
 
+TEST(Initializer, StatementExpressions) {
+  testBody("int $pointers^b[4]; $write^b[i] = 1;"
+           "int $initializer^a[2] = {({ const int *p = b; p[1]; }), 1};"
+           "$write^a[i] = 1;");
+}
+
 TEST(Initializer, Designators) {
   testBody("float2 a[2] = {{.x = 1, .y = 2}}; $write^a[i].x = 1;");
 }
@@ -167,6 +173,8 @@ TEST(NeverWritten, ConstantsThatAreOnlyRead) {
   EXPECT_TRUE(neverWritten("int a[4] = {1, 2, 3, 4}; *out = a[i] + a[j];"));
   EXPECT_TRUE(neverWritten("const int a[4] = {1, 2}; *out = a[i];"));
   EXPECT_TRUE(neverWritten("constexpr float a[4] = {1.5f}; *data = a[i];"));
+  EXPECT_TRUE(neverWritten("int a[4] = {1, 2}; *out = GET(i);",
+                           "#define GET(k) a[k]\n"));
   EXPECT_TRUE(neverWritten("const int a[4] = {1, 2}; *out = f(a);",
                            "__device__ int f(const int *);\n"));
 }

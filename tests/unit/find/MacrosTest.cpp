@@ -84,6 +84,13 @@ TEST(MacroArguments, Pasted) {
              "$write^a[i] = 1;");
 }
 
+// Each is its own array's, whatever the text is called.
+TEST(MacroArguments, ThatNameTwoArrays) {
+  testMacros(
+      "#define BOTH(x) { *out = x; { int a[4]; a[1] = 2; *out += x; } }\n",
+      "int a[4]; $declaration_in_macro^$write^BOTH($read^a[i])");
+}
+
 TEST(MacroArguments, Dropped) {
   testMacros("#define IGNORE(x)\n",
              "int a[4]; $write^a[i] = 1; IGNORE($skipped_code^a[j]);");

@@ -163,6 +163,21 @@ TEST(Search, WithoutAnArrayOthersKeepTheirNames) {
   EXPECT_EQ(S.bestOf("k"), "slots without 'a', 'b' as stripe");
 }
 
+// Two that differ from all others are named, each with its own layout.
+TEST(Search, AMixtureIsNamedByWhatMostHave) {
+  Simulation S(unitWith({64, 32, 16, 8, 4}));
+  S.Speedup = [](const Version &V) {
+    double Gain = 1;
+    for (const char *Name : {"c", "d", "e"})
+      Gain += V.of(Name) == "slot" ? 0.5 : 0;
+    for (const char *Name : {"a", "b"})
+      Gain += V.of(Name) == "stripe" ? 0.3 : V.of(Name) == "slot" ? 0.1 : 0;
+    return Gain;
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "slots, 'a' as stripe, 'b' as stripe");
+}
+
 // All of them are fastest as slots, but one alone is worth more as a stripe.
 TEST(Search, AnArrayAloneIsTriedInEachLayout) {
   Simulation S(unitWith({64, 32, 8}));
