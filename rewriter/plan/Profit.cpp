@@ -401,12 +401,8 @@ static void noteWorse(Prediction &P, double Speedup, llvm::StringRef If) {
   P.WorstIf = If.str();
 }
 
-// What nvcc's code tells against the change. If instructions decide, neither
-// factor is there, and all takes as much longer as there are more of them. In
-// any case, what is no longer unrolled executes more.
+// In any case, what is no longer unrolled executes more.
 static void findWorstOfCode(double Growth, Prediction &P) {
-  if (Growth >= NotableGrowth)
-    noteWorse(P, 1 / Growth, "instructions decide, of which there are more");
   if (Growth > NotableShrinkage)
     return;
   P.Worst /= CostOfRolling;

@@ -169,16 +169,6 @@ TEST(Profit, MoreCodeIsMoreToDo) {
   EXPECT_EQ(More.CodeGrowth, 1.5);
 }
 
-// If the time is that of instructions, no access gains anything.
-TEST(Profit, MoreCodeMayBeAllThatIsNoticed) {
-  Change C = changed(traffic(400, 0), Full);
-  C.CodeGrowth = 1.4;
-  const Prediction P = predict(C);
-  EXPECT_GT(P.Speedup, 1.2);
-  EXPECT_DOUBLE_EQ(P.Worst, 1 / 1.4);
-  EXPECT_THAT(P.WorstIf, HasSubstr("instructions decide"));
-}
-
 TEST(Profit, FarLessCodeMayBeLoopsThatAreNoLongerUnrolled) {
   Change C = changed(traffic(400, 0), Full);
   const Prediction Same = predict(C);
