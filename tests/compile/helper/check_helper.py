@@ -34,6 +34,7 @@ DEVICE = ROOT / "runtime" / "device"
 PROGRAMS = [HERE / f"{name}.cu"
             for name in ("stripes", "units", "pointers", "bits", "splits", "slots", "placement_and_new", "macros",
                          "dynamic", "launches")]
+BENCHMARKS = ROOT / "tests" / "gpu" / "layouts"  # Nothing else compiles them without a GPU.
 STRICT = HERE / "strict.cu"
 STRICTLY = ["-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Werror"]
 TRAPS, REJECTED = HERE / "traps.cu", HERE / "rejected.cu"
@@ -173,6 +174,8 @@ def clang(*_):
         tasks += [(quiet, ([*common, side, f"-std={version}"], source))
                   for source in PROGRAMS for version in ("c++11", "c++20")]
         tasks.append((quiet, ([*common, *STRICTLY, side, "-std=c++17"], STRICT)))
+    tasks += [(quiet, ([*common, "--cuda-device-only", "-std=c++17"], source))
+              for source in sorted(BENCHMARKS.glob("*.cu"))]
     tasks += [(rejected, ([*common, "--cuda-device-only", "-std=c++17"], *case))
               for case in cases()]
     return tasks

@@ -7,7 +7,6 @@
 
 #include "bench.h"
 
-using bankstripe::at;
 using bankstripe::warps;
 
 // The index of each dimension comes from other bits of a number.
@@ -38,7 +37,7 @@ __global__ void local2(Job J) {
 __global__ void at2(Job J) {
   __shared__ unsigned A[warps(BlockSize)][7][9][32];
   bankstripe::clear(A);
-  modify(J, [&](unsigned X) -> unsigned & { return at(A, I2, J2); });
+  modify(J, [&](unsigned X) -> unsigned & { return bankstripe::begin(A)[I2][J2]; });
 }
 __global__ void accessor2(Job J) {
   __shared__ unsigned Stripes[warps(BlockSize)][7][9][32];
@@ -65,7 +64,7 @@ __global__ void local3(Job J) {
 __global__ void at3(Job J) {
   __shared__ unsigned A[warps(BlockSize)][3][5][4][32];
   bankstripe::clear(A);
-  modify(J, [&](unsigned X) -> unsigned & { return at(A, I3, J3, K3); });
+  modify(J, [&](unsigned X) -> unsigned & { return bankstripe::begin(A)[I3][J3][K3]; });
 }
 __global__ void accessor3(Job J) {
   __shared__ unsigned Stripes[warps(BlockSize)][3][5][4][32];
@@ -97,7 +96,7 @@ __global__ void at5(Job J) {
   __shared__ unsigned A[warps(BlockSize)][2][3][2][3][2][32];
   bankstripe::clear(A);
   modify(J,
-         [&](unsigned X) -> unsigned & { return at(A, I5, J5, K5, L5, M5); });
+         [&](unsigned X) -> unsigned & { return bankstripe::begin(A)[I5][J5][K5][L5][M5]; });
 }
 __global__ void accessor5(Job J) {
   __shared__ unsigned Stripes[warps(BlockSize)][2][3][2][3][2][32];

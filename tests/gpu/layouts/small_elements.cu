@@ -7,7 +7,6 @@
 
 #include "bench.h"
 
-using bankstripe::at;
 using bankstripe::warps;
 
 // What is done with the array; each takes a function that clears it and one
@@ -85,7 +84,7 @@ template <class Work, class E, class Storage>
 __device__ __forceinline__ void inStripe(const Job &J, Storage &Array) {
   finish(J, Work::template run<E>(
                 J, [&] { bankstripe::clear(Array); },
-                [&](unsigned I) -> E & { return at(Array, I); }));
+                [&](unsigned I) -> E & { return bankstripe::begin(Array)[I]; }));
 }
 template <class Work, class E> __global__ void word(Job J) {
   __shared__ bankstripe::word<E> Array[warps(BlockSize)][Work::N][32];
