@@ -377,6 +377,9 @@ static void readSpelling(Finding &F, const VarDecl *Variable,
     Problem = DeclarationReader(F, Variable, Statement, Text).read();
   if (Problem)
     F.Obstacles.push_back({*Problem, F.Where, ""});
+  else if (Text.isIncludedInside(Variable->getLocation()))
+    F.Obstacles.push_back({Reason::DeclarationPlace, F.Where,
+                           "its file is included inside another declaration"});
   // A jump may pass an uninitialised array, but no reference and no statement.
   if (Body.HasGoto)
     F.Obstacles.push_back({Reason::Goto, F.Where, ""});

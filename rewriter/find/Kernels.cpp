@@ -215,6 +215,8 @@ static KernelText readKernelText(const FunctionDecl *Function,
   auto Whole = definitionText(Definition, Text);
   if (!Whole)
     return Fail("a macro or a directive gives a part of it");
+  if (Text.isIncludedInside(Definition->getLocation()))
+    return Fail("its file is included inside another declaration");
   Result.Definition = *Whole;
   Result.Specifiers = Text.point(Definition->getBeginLoc());
   Result.VersionProblem = versionProblemOf(Definition, *Whole, Text);

@@ -163,6 +163,8 @@ readLaunchText(const LaunchParts &Parts, const SourceText &Text,
   }
   if (!MayEdit(Result.Replaced.File))
     return Fail("it is outside the given paths");
+  if (Text.isIncludedInside(Kernel->getBeginLoc()))
+    return Fail("its file is included inside another declaration");
   return Result;
 }
 

@@ -378,7 +378,8 @@ PointerFollower::walkingParameter(const FunctionDecl *Function, unsigned Index,
   const SourceManager &SM = Text.sources();
   const SourceLocation End = Definition->getBody()->getEndLoc();
   if (!Whole || saysPlace(Text.text(*Whole, End), Text) ||
-      !MayEdit(Where.File) || SM.isInSystemHeader(Definition->getLocation()))
+      !MayEdit(Where.File) || SM.isInSystemHeader(Definition->getLocation()) ||
+      Text.isIncludedInside(End))
     return std::nullopt;
   // A default that another declaration gives is no default of the copy.
   if (usesInheritedDefault(Call, Definition))

@@ -91,6 +91,35 @@ std::optional<Token> SourceText::next(SourceLocation Loc) const {
   return Lexer::findNextToken(Loc, SM, language());
 }
 
+// Whether \p At stands between the first and the last token of one of the
+// declarations, whose braces begin and end in one file.
+static bool isInOneOf(const DeclContext &Declarations, SourceLocation At,
+                      const SourceManager &SM) {
+  const auto [File, Offset] = SM.getDecomposedLoc(At);
+  for (const Decl *D : Declarations.decls()) {
+    const auto [BeginFile, Begin] =
+        SM.getDecomposedExpansionLoc(D->getBeginLoc());
+    const auto [EndFile, End] = SM.getDecomposedExpansionLoc(D->getEndLoc());
+    if (BeginFile != File || EndFile != File || Offset < Begin || Offset > End)
+      continue;
+    const auto *Linkage = dyn_cast<LinkageSpecDecl>(D);
+    return !Linkage || isInOneOf(*Linkage, At, SM);
+  }
+  return false;
+}
+
+bool SourceText::isIncludedInside(SourceLocation Loc) const {
+  const FileID File = SM.getFileID(SM.getExpansionLoc(Loc));
+  const SourceLocation At = SM.getIncludeLoc(File);
+  if (At.isInvalid())
+    return false;
+  if (auto Known = IncludedInside.find(File); Known != IncludedInside.end())
+    return Known->second;
+  const bool Result = isInOneOf(*Context.getTranslationUnitDecl(), At, SM) ||
+                      isIncludedInside(At);
+  return IncludedInside[File] = Result;
+}
+
 StringRef SourceText::line(SourceLocation Loc, unsigned Before) const {
   const StringRef Text = buffer(Loc);
   size_t Begin = Text.rfind('\n', SM.getFileOffset(Loc));

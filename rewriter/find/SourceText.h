@@ -19,6 +19,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/Token.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 #include <string>
@@ -90,6 +91,10 @@ public:
   /// Whether a compiler for the host alone may read \p Function, too: it stands
   /// in a header, and what says `__device__` there asks who compiles it.
   bool mayBeReadForHost(const clang::FunctionDecl *Function) const;
+  /// Whether the file that \p Loc is expanded in is included in the middle of
+  /// a namespace, a class, a function or an initialiser, where the helper
+  /// cannot be included. It can be between the braces of `extern "C"`.
+  bool isIncludedInside(clang::SourceLocation Loc) const;
   /// Whether a directive stands in \p Code, so that other configurations may
   /// see another text. Pragmas choose nothing.
   static bool holdsDirective(llvm::StringRef Code, bool PragmasToo = false);
@@ -106,6 +111,7 @@ private:
   clang::ASTContext &Context;
   clang::Preprocessor &PP;
   const clang::SourceManager &SM;
+  mutable llvm::DenseMap<clang::FileID, bool> IncludedInside;
 };
 
 } // namespace bankstripe

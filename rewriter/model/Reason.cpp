@@ -193,8 +193,9 @@ constexpr ReasonInfo Table[] = {
      "its declaration comes from a macro",
      "write the declaration without the macro"},
     {Reason::DeclarationPlace, Unsupported, "declaration-place",
-     "its declaration is not a statement of a block, or can be jumped over",
-     "declare it on a line of its own between braces"},
+     "where it is declared there is no room for what would be added",
+     "declare it on a line of its own between braces, in a file that is not "
+     "included inside others' braces"},
     {Reason::DeclaratorShape, Unsupported, "declarator-shape",
      "its declarator is more than a name and extents",
      "simplify the declaration with an alias for the element type"},

@@ -118,6 +118,8 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
+extern "C++" { // Where files are included between the braces of extern "C".
+
 // What assert() calls on the device, whose header leaves it out for NDEBUG.
 extern "C" __device__ void __assertfail(const char *, const char *, unsigned,
                                         const char *, decltype(sizeof(0)));
@@ -1186,6 +1188,8 @@ __device__ __forceinline__ void operator delete[](void *,
                                                   bankstripe::placement) {}
 
 #undef BANKSTRIPE_ANYWHERE
+
+} // extern "C++"
 
 #ifdef __GNUC__
 #pragma GCC diagnostic pop

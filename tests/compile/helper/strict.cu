@@ -1,9 +1,12 @@
 // For builds that make errors of all warnings, also of those about conversions:
-// each layout once, with nothing here that such a compiler minds.
+// each layout once, with nothing here that such a compiler minds. The helper is
+// included as by a file that itself stands between these braces.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+extern "C" {
 #include "bankstripe.cuh"
+}
 
 __global__ void __launch_bounds__(128) kernel(const int *in, unsigned char *out, int n) {
   __shared__ int counts[::bankstripe::warps(128)][16][32];
