@@ -91,6 +91,9 @@ struct Explanation {
   /// The speedup when all lanes of a warp agree on the indices that cannot be
   /// known, and when these are random.
   double Agreeing = 1, Random = 1;
+  /// When the loops of which nobody knows how often they run do so often, and
+  /// when seldom (the guesses of evidence/BlockWeights).
+  double Often = 1, Seldom = 1;
   double ModelError = 1;     ///< A factor to both sides.
   unsigned GuessedLoops = 0; ///< Of which nobody knows how often they run.
   std::vector<Alternative> Alternatives; ///< The best first.

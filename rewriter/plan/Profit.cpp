@@ -36,6 +36,9 @@
 //
 // What nobody can see
 // -------------------
+// Loops whose length no source tells run 100 times or 10 times, which are taken
+// for equally likely: the prediction is the geometric mean of both.
+//
 // Stacks, counters and sorted data often agree where indices could differ. In
 // the programs that were measured a fifth of random fits; the ends of the range
 // give the uncertainty that is reported. Beside this, a change is looked at in
@@ -46,6 +49,7 @@
 
 #include "plan/Profit.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -326,9 +330,20 @@ static double speedup(const CostModel &M, const Change &C,
          timeOf(grown(K, C.CodeGrowth), C.Has, After, M);
 }
 
+// How often loops of unknown length run, only the data tells. Often or seldom
+// are taken for equally likely, so their geometric mean is what is expected.
+static double
+overLengths(const Change &C,
+            llvm::function_ref<double(const KernelTraffic &)> FactorOf) {
+  const double Often = FactorOf(C.Kernel);
+  return C.Kernel.Work.GuessedLoops ? std::sqrt(Often * FactorOf(C.Short))
+                                    : Often;
+}
+
 static double speedup(const CostModel &M, const Change &C,
                       const Assumption &A) {
-  return speedup(M, C, C.Kernel, A, A);
+  return overLengths(
+      C, [&](const KernelTraffic &K) { return speedup(M, C, K, A, A); });
 }
 
 // The same change where the grid brings few blocks to an SM. The
@@ -431,11 +446,12 @@ double bankstripe::expectedSpeedup(const Change &C, const CostModel &M) {
 }
 
 Prediction bankstripe::predict(const Change &C, const CostModel &M) {
-  const KernelTraffic Before = withoutMoves(C.Kernel, C);
   Prediction P;
   P.Speedup = speedup(M, C, {});
-  P.ResourceFactor =
-      timeOf(Before, C.Had, {}, M) / timeOf(Before, C.Has, {}, M);
+  P.ResourceFactor = overLengths(C, [&](const KernelTraffic &K) {
+    const KernelTraffic Before = withoutMoves(K, C);
+    return timeOf(Before, C.Had, {}, M) / timeOf(Before, C.Has, {}, M);
+  });
   P.AccessFactor = P.Speedup / P.ResourceFactor;
   P.CodeGrowth = C.CodeGrowth;
   P.ShareInFrame = C.ShareInFrame;
@@ -454,6 +470,8 @@ Explanation bankstripe::explain(const Change &C, const CostModel &M) {
   E.Predicted = predict(C, M);
   E.Agreeing = speedup(M, C, {.Spread = 0});
   E.Random = speedup(M, C, {.Spread = 1});
+  E.Often = speedup(M, C, C.Kernel, {}, {});
+  E.Seldom = speedup(M, C, C.Short, {}, {});
   E.ModelError = ModelError;
   E.GuessedLoops = C.Kernel.Work.GuessedLoops;
   return E;

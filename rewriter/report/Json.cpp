@@ -186,6 +186,8 @@ static json::Value explanation(const KernelPlan &K) {
                       {"speedupIfRandom", E.Random},
                       {"modelError", E.ModelError},
                       {"guessedLoops", E.GuessedLoops},
+                      {"speedupIfLoopsRunOften", E.Often},
+                      {"speedupIfLoopsRunSeldom", E.Seldom},
                       {"before", stateToJson(E.Before)},
                       {"after", stateToJson(E.After)},
                       {"alternatives", std::move(Alternatives)},

@@ -381,9 +381,10 @@ static std::string assumptionText(const Explanation &E) {
     Text = llvm::formatv(
         "the model, which errs by a factor of {0:F1} either way", E.ModelError);
   if (E.GuessedLoops)
-    Text += llvm::formatv("; how often {0} loop{1} run{2} is a guess",
+    Text += llvm::formatv("; how often {0} loop{1} run{2}: {3:F2} if about 100 "
+                          "times, {4:F2} if about 10",
                           E.GuessedLoops, E.GuessedLoops == 1 ? "" : "s",
-                          E.GuessedLoops == 1 ? "s" : "");
+                          E.GuessedLoops == 1 ? "s" : "", E.Often, E.Seldom);
   return Text;
 }
 

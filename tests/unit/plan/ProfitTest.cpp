@@ -294,6 +294,20 @@ TEST(Profit, TermsMakeTheTime) {
   EXPECT_NEAR(S.Arrays[0].Latency / 64, S.Wait - Rest.Wait, 1e-9);
 }
 
+// Beside 100 turns of a loop nothing else counts, beside 10 an array does.
+TEST(Profit, LoopsOfUnknownLengthRunOftenOrSeldom) {
+  Change C = changed(traffic(0, 200));
+  C.Kernel.Work.Instructions = 200000;
+  EXPECT_LT(predict(C).Speedup, 1.1);
+  C.Kernel.Work.GuessedLoops = 1;
+  const Explanation E = explain(C);
+  EXPECT_LT(E.Often, 1.1);
+  EXPECT_GT(E.Seldom, 1.5);
+  EXPECT_DOUBLE_EQ(E.Predicted.Speedup, std::sqrt(E.Often * E.Seldom));
+  EXPECT_NEAR(E.Predicted.ResourceFactor * E.Predicted.AccessFactor,
+              E.Predicted.Speedup, 1e-9);
+}
+
 TEST(Profit, ExplanationsAgreeWithPredictions) {
   KernelTraffic K = traffic(0, 200);
   K.Work.GuessedLoops = 3;

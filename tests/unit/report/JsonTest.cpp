@@ -253,6 +253,7 @@ TEST(Json, Explanation) {
     "codeGrowth": 1.25, "shareInFrame": 1,
     "speedupIfAgreeing": 1.5, "speedupIfRandom": 3.5,
     "modelError": 1.3, "guessedLoops": 2,
+    "speedupIfLoopsRunOften": 2.5, "speedupIfLoopsRunSeldom": 1.5,
     "before": {"time": 2010, "issue": 2000, "wait": 500.5, "warps": 64,
                "limiter": "threads", "firstLevelCacheBytes": 262144,
                "arrays": [{"array": "seen", "moved": false, "issue": 1500,

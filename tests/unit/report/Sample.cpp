@@ -122,6 +122,8 @@ Plan bankstripe::testing::explainedPlan() {
   E.Random = 3.5;
   E.ModelError = 1.3;
   E.GuessedLoops = 2;
+  E.Often = 2.5;
+  E.Seldom = 1.5;
   E.Alternatives = {{"'seen' packed", {2.2, 0.7, 4.4, 1, 2.2}},
                     {"'list' in another form", {1.5, 0.7, 4.4, 1, 1.5}},
                     {"without 'seen'", {1, 0.77, 1.3, 1, 1}},
