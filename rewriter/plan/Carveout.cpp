@@ -57,7 +57,9 @@ static void settle(KernelOutcome &O, Plan &P) {
       continue;
     O.Detail = D.Wanted && *D.Wanted != Carveout() ? whyDriver(K) : "";
     const bool Carves = D.Wanted && O.Detail.empty();
-    if (O.Detail.empty() && D.BlockSize && K.BlockThreads != *D.BlockSize)
+    // Where launches ask for storage, any block will do.
+    if (O.Detail.empty() && D.BlockSize && K.BlockThreads &&
+        K.BlockThreads != *D.BlockSize)
       O.Detail = "its block size is known";
     O.State = O.Detail.empty()   ? DecisionState::Used
               : !K.Facts.MayEdit ? DecisionState::Skipped

@@ -415,6 +415,26 @@ static void makeDynamic(KernelSetting &S, const MergedKernel &K,
   }
 }
 
+// Whether storage that launches ask for holds nothing of G with the largest
+// blocks that there can be, while a version for a block that was given might.
+static bool isForGivenBlocks(const KernelGroup &G, const MergedRun &Run,
+                             const std::vector<KernelSetting> &Settings,
+                             const PlanOptions &Options) {
+  return llvm::any_of(G.Kernels, [&](unsigned Row) {
+    const MergedKernel &K = Run.Kernels[Row];
+    KernelSetting S = Settings[Row];
+    if (!isAboutBlockSize(S) || !givenBound(K.Facts, Options).Threads)
+      return false;
+    makeDynamic(S, K, Run);
+    const uint64_t Budget = budgetOf(S, K, Options);
+    return llvm::none_of(G.Arrays, [&](unsigned I) {
+      const ReachedArray &A = Run.Arrays[I];
+      return llvm::is_contained(A.Kernels, Row) &&
+             bytesIn(A, smallestStripe(A), Row, S.largestBlock()) <= Budget;
+    });
+  });
+}
+
 static void chooseStorage(std::vector<KernelSetting> &Settings,
                           const MergedRun &Run, const PlanOptions &Options) {
   auto MayMove = [&](unsigned I) -> llvm::ArrayRef<unsigned> {
@@ -424,7 +444,8 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
     return A.Kernels;
   };
   for (const KernelGroup &G : groupKernels(Run.Arrays.size(), MayMove)) {
-    if (!wantsDynamic(G, Run, Settings, Options))
+    if (!wantsDynamic(G, Run, Settings, Options) ||
+        isForGivenBlocks(G, Run, Settings, Options))
       continue;
     const std::string Why = whyGroupIsStatic(G, Run, Settings);
     const bool Behind = llvm::any_of(G.Kernels, [&](unsigned Row) {

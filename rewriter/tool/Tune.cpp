@@ -50,6 +50,8 @@ public:
   void takeGpu();
   llvm::Error search(double MinSpeedup);
   llvm::Error confirm();
+  /// Whether all that could move was launched with blocks that leave no room.
+  bool foundNothing() const { return Groups.empty() && NotLaunched.empty(); }
   /// What was found by now.
   TuneOutcome outcome() const;
 
@@ -395,11 +397,11 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
                         ReadResult Given) {
   const double MinSpeedup = Given.Planning.MinSpeedup;
   ReadResult Read = movingAll(std::move(Given));
-  // Whatever blocks there are; most have this size.
-  constexpr unsigned UsualBlock = 256;
+  // The run tells which blocks there are. Small ones leave most room.
+  constexpr unsigned SmallBlock = 32;
   PlanOptions Assuming = Read.Planning;
   if (!Assuming.BlockSize)
-    Assuming.BlockSize = UsualBlock;
+    Assuming.BlockSize = SmallBlock;
   const Plan Assumed = planUnits(Read.Units, Assuming);
   const auto Likely =
       tuneGroups(Assumed, [](const KernelPlan &) { return true; });
@@ -423,6 +425,9 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
     return E;
   if (llvm::Error E = T.search(MinSpeedup))
     return E;
+  if (T.foundNothing())
+    llvm::errs() << "bankstripe: the program launches nothing whose arrays "
+                    "can be moved, so there is nothing to tune\n";
   llvm::Error Unconfirmed = T.confirm();
   if (llvm::Error E =
           joinErrors(std::move(Unconfirmed), print(T.outcome(), Options)))

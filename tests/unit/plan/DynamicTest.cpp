@@ -93,6 +93,27 @@ TEST(Dynamic, ABlockOfUnknownSizeMayBeTheLargest) {
   EXPECT_TRUE(P.Kernels.front().OptIn);
 }
 
+// Blocks of 1024 threads would ask for too much. What ran had 64.
+TEST(Dynamic, AGivenBlockGetsAVersionWhereTheLargestHasNoRoom) {
+  KernelDecision D;
+  D.File = "/a.cu";
+  D.Kernel = "k";
+  D.BlockSize = 64;
+  PlanOptions Options;
+  Options.KernelDecisions = {D};
+  TestUnit U = unbounded(32);
+  U.Result.Facts.Findings[0].Version.Rest = {"/a.cu", 1000, 100};
+  const Plan P = U.plan(Options);
+  EXPECT_TRUE(find(P, "a").Verdict.InVersion);
+  EXPECT_EQ(find(P, "a").Verdict.Threads, 64u);
+  EXPECT_EQ(P.KernelOutcomes.at(0).State, DecisionState::Used);
+  // With room for any block, launches ask for what they need.
+  const Plan Small = unbounded().plan(Options);
+  EXPECT_FALSE(find(Small, "a").Verdict.InVersion);
+  EXPECT_GT(Small.Kernels.front().WarpBytes, 0u);
+  EXPECT_EQ(Small.KernelOutcomes.at(0).State, DecisionState::Used);
+}
+
 TEST(Dynamic, TheArchitectureLimitsWhatLaunchesBring) {
   PlanOptions Options;
   Options.SharedLimit = 227 * 1024;
