@@ -105,12 +105,14 @@ Reason reasonOf(const Plan &P, llvm::StringRef Name = "a");
 
 namespace bankstripe {
 
+// NOLINTBEGIN(readability-identifier-naming): GoogleTest looks for this name.
 inline void PrintTo(Reason R, std::ostream *OS) { *OS << infoOf(R).Id.str(); }
 inline void PrintTo(VerdictKind K, std::ostream *OS) { *OS << nameOf(K).str(); }
 inline void PrintTo(StripeForm F, std::ostream *OS) { *OS << nameOf(F).str(); }
 inline void PrintTo(BlockSizeSource S, std::ostream *OS) {
   *OS << nameOf(S).str();
 }
+// NOLINTEND(readability-identifier-naming)
 
 } // namespace bankstripe
 
