@@ -333,8 +333,8 @@ static double speedup(const CostModel &M, const Change &C,
 // How often loops of unknown length run, only the data tells. Often or seldom
 // are taken for equally likely, so their geometric mean is what is expected.
 static double
-overLengths(const Change &C,
-            llvm::function_ref<double(const KernelTraffic &)> FactorOf) {
+meanOverTripCounts(const Change &C,
+                   llvm::function_ref<double(const KernelTraffic &)> FactorOf) {
   const double Often = FactorOf(C.Kernel);
   return C.Kernel.Work.GuessedLoops ? std::sqrt(Often * FactorOf(C.Short))
                                     : Often;
@@ -342,7 +342,7 @@ overLengths(const Change &C,
 
 static double speedup(const CostModel &M, const Change &C,
                       const Assumption &A) {
-  return overLengths(
+  return meanOverTripCounts(
       C, [&](const KernelTraffic &K) { return speedup(M, C, K, A, A); });
 }
 
@@ -416,7 +416,7 @@ static void noteWorse(Prediction &P, double Speedup, llvm::StringRef If) {
   P.WorstIf = If.str();
 }
 
-// In any case, what is no longer unrolled executes more.
+// Loops that are no longer unrolled execute more, in whichever case.
 static void findWorstOfCode(double Growth, Prediction &P) {
   if (Growth > NotableShrinkage)
     return;
@@ -448,7 +448,7 @@ double bankstripe::expectedSpeedup(const Change &C, const CostModel &M) {
 Prediction bankstripe::predict(const Change &C, const CostModel &M) {
   Prediction P;
   P.Speedup = speedup(M, C, {});
-  P.ResourceFactor = overLengths(C, [&](const KernelTraffic &K) {
+  P.ResourceFactor = meanOverTripCounts(C, [&](const KernelTraffic &K) {
     const KernelTraffic Before = withoutMoves(K, C);
     return timeOf(Before, C.Had, {}, M) / timeOf(Before, C.Has, {}, M);
   });

@@ -381,8 +381,8 @@ static std::string assumptionText(const Explanation &E) {
     Text = llvm::formatv(
         "the model, which errs by a factor of {0:F1} either way", E.ModelError);
   if (E.GuessedLoops)
-    Text += llvm::formatv("; how often {0} loop{1} run{2}: {3:F2} if about 100 "
-                          "times, {4:F2} if about 10",
+    Text += llvm::formatv("; how often {0} loop{1} run{2}: {3:F2} if often, "
+                          "{4:F2} if seldom",
                           E.GuessedLoops, E.GuessedLoops == 1 ? "" : "s",
                           E.GuessedLoops == 1 ? "s" : "", E.Often, E.Seldom);
   return Text;

@@ -339,6 +339,20 @@ class Problems(TuneTest):
         self.assertIn("the program does not launch it", done.stdout)
         self.assertFalse((self.folder / ".bankstripe.yaml").exists())
 
+    # 32 threads would fit. The program launches 96, and a function with a label has no version.
+    def test_blocks_that_leave_no_room(self):
+        self.write("a.cu", moves().replace("[8]", "[300]").replace("128>", "*in>")
+                   .replace("out[threadIdx.x] = ", "end: out[threadIdx.x] = "))
+        done = self.expect(DONE, self.tune(GAINS, "--whole-program"))
+        self.assertIn("launches nothing whose arrays can be moved", done.stderr)
+        self.assertFalse((self.folder / ".bankstripe.yaml").exists())
+
+    # 96 threads leave room for it, and 256 would not.
+    def test_an_array_for_small_blocks(self):
+        self.write("a.cu", moves().replace("[8]", "[100]").split("void launch")[0])
+        self.expect(DONE, self.tune(GAINS))
+        self.assertIn("block-size:      96", self.decisions())
+
     def test_build_that_fails(self):
         done = self.expect(SOME_FAILED, self.tune(GAINS, build="echo no luck; false"))
         self.assertIn("no luck", done.stderr)

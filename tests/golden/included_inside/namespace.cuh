@@ -6,3 +6,12 @@ __global__ void order(const int *in, int *out, int n) {
     places[in[i] & 15] += places[i & 15];
   out[threadIdx.x] = places[in[n] & 15];
 }
+
+__global__ void chosen(const int *in, int *out, int n) {
+  out[threadIdx.x] = pick(in, n);
+}
+
+__device__ void walk(int *p, const int *in, int n) {
+  for (int i = 0; i < n; ++i)
+    p[in[i] & 15] += i;
+}

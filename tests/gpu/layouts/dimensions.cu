@@ -34,11 +34,6 @@ __global__ void local2(Job J) {
   unsigned A[7][9] = {};
   modify(J, [&](unsigned X) -> unsigned & { return A[I2][J2]; });
 }
-__global__ void at2(Job J) {
-  __shared__ unsigned A[warps(BlockSize)][7][9][32];
-  bankstripe::clear(A);
-  modify(J, [&](unsigned X) -> unsigned & { return bankstripe::begin(A)[I2][J2]; });
-}
 __global__ void accessor2(Job J) {
   __shared__ unsigned Stripes[warps(BlockSize)][7][9][32];
   bankstripe::clear(Stripes);
@@ -60,11 +55,6 @@ __global__ void byHand2(Job J) {
 __global__ void local3(Job J) {
   unsigned A[3][5][4] = {};
   modify(J, [&](unsigned X) -> unsigned & { return A[I3][J3][K3]; });
-}
-__global__ void at3(Job J) {
-  __shared__ unsigned A[warps(BlockSize)][3][5][4][32];
-  bankstripe::clear(A);
-  modify(J, [&](unsigned X) -> unsigned & { return bankstripe::begin(A)[I3][J3][K3]; });
 }
 __global__ void accessor3(Job J) {
   __shared__ unsigned Stripes[warps(BlockSize)][3][5][4][32];
@@ -92,12 +82,6 @@ __global__ void local5(Job J) {
   unsigned A[2][3][2][3][2] = {};
   modify(J, [&](unsigned X) -> unsigned & { return A[I5][J5][K5][L5][M5]; });
 }
-__global__ void at5(Job J) {
-  __shared__ unsigned A[warps(BlockSize)][2][3][2][3][2][32];
-  bankstripe::clear(A);
-  modify(J,
-         [&](unsigned X) -> unsigned & { return bankstripe::begin(A)[I5][J5][K5][L5][M5]; });
-}
 __global__ void accessor5(Job J) {
   __shared__ unsigned Stripes[warps(BlockSize)][2][3][2][3][2][32];
   bankstripe::clear(Stripes);
@@ -119,17 +103,14 @@ int main() {
   for (Pattern P : {Pattern::Uniform, Pattern::Random}) {
     B.compare("u32[7][9]", P, 512, 0,
               {{"local", local2},
-               {"at", at2},
                {"accessor", accessor2},
                {"by hand", byHand2}});
     B.compare("u32[3][5][4]", P, 512, 0,
               {{"local", local3},
-               {"at", at3},
                {"accessor", accessor3},
                {"by hand", byHand3}});
     B.compare("u32[2][3][2][3][2]", P, 512, 0,
               {{"local", local5},
-               {"at", at5},
                {"accessor", accessor5},
                {"by hand", byHand5}});
   }

@@ -95,12 +95,7 @@ TEST(Dynamic, ABlockOfUnknownSizeMayBeTheLargest) {
 
 // Blocks of 1024 threads would ask for too much. What ran had 64.
 TEST(Dynamic, AGivenBlockGetsAVersionWhereTheLargestHasNoRoom) {
-  KernelDecision D;
-  D.File = "/a.cu";
-  D.Kernel = "k";
-  D.BlockSize = 64;
-  PlanOptions Options;
-  Options.KernelDecisions = {D};
+  const PlanOptions Options = decidedBlock(64);
   TestUnit U = unbounded(32);
   U.Result.Facts.Findings[0].Version.Rest = {"/a.cu", 1000, 100};
   const Plan P = U.plan(Options);

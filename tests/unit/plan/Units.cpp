@@ -94,6 +94,16 @@ Obstacle bankstripe::testing::obstacle(Reason Why, unsigned Line,
   return {Why, onLine(Line), std::move(Detail)};
 }
 
+PlanOptions bankstripe::testing::decidedBlock(unsigned Threads) {
+  KernelDecision D;
+  D.File = "/a.cu";
+  D.Kernel = "k";
+  D.BlockSize = Threads;
+  PlanOptions Options;
+  Options.KernelDecisions = {D};
+  return Options;
+}
+
 ArrayDecision bankstripe::testing::decision(Layout Wanted, std::string Array,
                                             unsigned Occurrence) {
   ArrayDecision D;

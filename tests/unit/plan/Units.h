@@ -65,6 +65,9 @@ ArrayEvidence resident(Uniformity Index = Uniformity::Uniform);
 ArrayDecision decision(Layout Wanted, std::string Array = "a",
                        unsigned Occurrence = 1);
 
+/// Options with a decision for blocks of so many threads of kernel `k`.
+PlanOptions decidedBlock(unsigned Threads);
+
 /// A translation unit under construction.
 struct TestUnit {
   UnitResult Result;

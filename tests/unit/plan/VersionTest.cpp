@@ -50,12 +50,7 @@ TEST(Versions, AreForKernelsThatOthersMayLaunch) {
 }
 
 PlanOptions withBlockOf96(Outside Others) {
-  KernelDecision D;
-  D.File = "/a.cu";
-  D.Kernel = "k";
-  D.BlockSize = 96;
-  PlanOptions Options;
-  Options.KernelDecisions = {D};
+  PlanOptions Options = decidedBlock(96);
   Options.Others = Others;
   return Options;
 }

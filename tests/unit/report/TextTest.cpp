@@ -134,7 +134,7 @@ TEST(Text, ExplanationOfAChange) {
     all after                    700       400   720 together
   resources                64 > 60 warps per SM, limited by threads > shared memory; L1 of 256 > 92 KB; 1.25 times as much code
   speedup                  0.90 (resource factor) x 2.50 (access factor) = 2.25 (0.75 to 4.50)
-  it rests on              how far the indices of a warp are apart: 1.50 if they agree, 3.50 if they are random; how often 2 loops run: 2.50 if about 100 times, 1.50 if about 10
+  it rests on              how far the indices of a warp are apart: 1.50 if they agree, 3.50 if they are random; how often 2 loops run: 2.50 if often, 1.50 if seldom
   at worst                 0.90 if its grids are small
   it may be a loss         only a measurement can tell: bankstripe tune
   considered               2.20 (0.70 to 4.40) 'seen' packed
@@ -155,9 +155,8 @@ TEST(Text, ExplanationOfWhatWasNotTaken) {
   const std::string Text = explanation(P);
   EXPECT_NE(Text.find("  speedup, not taken       0.90"), std::string::npos);
   EXPECT_NE(
-      Text.find(
-          "the model, which errs by a factor of 1.3 either way; how "
-          "often 1 loop runs: 2.50 if about 100 times, 1.50 if about 10\n"),
+      Text.find("the model, which errs by a factor of 1.3 either way; how "
+                "often 1 loop runs: 2.50 if often, 1.50 if seldom\n"),
       std::string::npos);
   EXPECT_EQ(Text.find("it may be a loss"), std::string::npos);
 }
