@@ -165,8 +165,8 @@ static void addRunOptions(CLI::App &App, Options &O,
       ->check(CLI::Range(0.0, 1e9).description(""))
       ->type_name("SECONDS");
   App.add_option("--repeats", O.Repeats,
-                 "runs of the original that are compared with each other, to "
-                 "see what it does not reproduce (default: 2)")
+                 "runs of the original where something differs, to see what it "
+                 "does not reproduce (default: 2)")
       ->check(CLI::Range(2, 100).description(""))
       ->type_name("N");
 }

@@ -97,22 +97,33 @@ static OrStop<DigestRule> chooseRule(Runner &Runs) {
   return chooseDigests(Original.Record, std::move(Wanted), 1e9 * *O.Budget);
 }
 
-static OrStop<Originals> recordOriginals(Runner &Runs, DigestRule Rule) {
+static OrStop<Originals> recordOriginal(Runner &Runs, DigestRule Rule) {
   Originals All{{std::move(Rule)}, {}, {}, {}};
-  const Options &O = Runs.options();
   Runs.tell("recording the original");
-  All.First = Runs.record(O.Original, All.How);
+  All.First = Runs.record(Runs.options().Original, All.How);
   if (auto Problem = judgeOriginal(All.First))
     return *Problem;
+  return All;
+}
+
+// What the original does not reproduce is asked only where the two differ.
+static bool isSame(const RecordedRun &Original, const RecordedRun &Rewritten) {
+  const PairComparison Pair = comparePair(Original.Record, Rewritten.Record);
+  return !Pair.Stop && Pair.Contents.empty() &&
+         Original.Child.Output == Rewritten.Child.Output;
+}
+
+static std::optional<Stop> recordAgain(Runner &Runs, Originals &Known) {
+  const Options &O = Runs.options();
   for (unsigned Number = 1; Number < O.Repeats; ++Number) {
     Runs.tell("recording the original again");
-    RecordedRun Again = Runs.record(O.Original, All.How);
-    if (auto Problem = judgeAgain(All.First, Again))
-      return *Problem;
-    All.Controls.push_back(std::move(Again.Record));
-    All.ControlOutputs.push_back(std::move(Again.Child.Output));
+    RecordedRun Again = Runs.record(O.Original, Known.How);
+    if (auto Problem = judgeAgain(Known.First, Again))
+      return Problem;
+    Known.Controls.push_back(std::move(Again.Record));
+    Known.ControlOutputs.push_back(std::move(Again.Child.Output));
   }
-  return All;
+  return std::nullopt;
 }
 
 // Whether the first difference can come from addresses. Where memory varied
@@ -304,7 +315,6 @@ static VerifyReport startReport(const Options &O) {
   VerifyReport Report;
   Report.OriginalCommand = O.Original.text();
   Report.RewrittenCommand = O.Rewritten.text();
-  Report.Repeats = O.Repeats;
   Report.Budget = O.Budget;
   return Report;
 }
@@ -366,6 +376,10 @@ static VerifyReport compareWith(Runner &Runs, Originals Known,
   std::ranges::move(gatherNotes(Known.First, Rewritten),
                     std::back_inserter(Report.Notes));
   const std::optional<Stop> Failed = judgeRewritten(Known.First, Rewritten);
+  if (Failed || !isSame(Known.First, Rewritten))
+    if (auto Problem = recordAgain(Runs, Known))
+      return stopped(std::move(Report), *Problem);
+  Report.Repeats = 1 + static_cast<unsigned>(Known.Controls.size());
   Findings Found;
   if (Rewritten.Problem.empty()) {
     Found = findDifference(Runs, Known, Rewritten, !Failed);
@@ -399,7 +413,7 @@ VerifyReport bankstripe::runtime::verify(const Options &O,
   auto Rule = chooseRule(Runs);
   if (const auto *Problem = std::get_if<Stop>(&Rule))
     return stopped(std::move(Report), *Problem);
-  auto Known = recordOriginals(Runs, std::get<DigestRule>(std::move(Rule)));
+  auto Known = recordOriginal(Runs, std::get<DigestRule>(std::move(Rule)));
   if (const auto *Problem = std::get_if<Stop>(&Known))
     return stopped(std::move(Report), *Problem);
   return compareWith(Runs, std::get<Originals>(std::move(Known)),

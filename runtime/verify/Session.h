@@ -7,8 +7,8 @@
 //
 //     original, rewritten                           without digests, to decide
 //                                                   how many there will be
-//     original, original again, rewritten           with digests, compared
-//     original at other addresses                   when something differs
+//     original, rewritten                           with digests, compared
+//     original again, original at other addresses   when something differs
 //     original, original again, rewritten           to locate a difference, or
 //                                                   the launch behind an output
 //     original, rewritten, rewritten, original, ... with durations only
@@ -37,7 +37,7 @@ struct VerifyReport {
   std::optional<ByteDifference> Bytes;
   /// Where Launches.First was found, when it is a difference in memory.
   std::optional<Location> Found;
-  unsigned Repeats = 2; ///< Runs of the original with digests.
+  unsigned Repeats = 1; ///< Runs of the original with digests.
   /// What the recorder left out, by reason: "budget" (launches) and "freed"
   /// (allocations).
   std::map<std::string, uint64_t> Skipped;

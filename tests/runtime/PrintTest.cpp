@@ -203,6 +203,7 @@ TEST(Print, EveryKindOfDifferenceIsExplained) {
 
 TEST(Print, OutputAndNonDeterminism) {
   VerifyReport R = identicalReport();
+  R.Repeats = 2;
   R.Launches.NotDeterministic = {0, 2};
   R.Output = compareOutput("1 ms\n", "2 ms\n", "3 ms\n");
   std::string Text = printReport(R);

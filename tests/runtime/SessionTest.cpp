@@ -32,6 +32,26 @@ TEST_F(Verify, CommandsTakeTurnsInGoingFirst) {
   EXPECT_EQ(Order, "a\nb\nb\na\na\nb\n");
 }
 
+// Digests take long, and who agrees in everything needs no excuse.
+TEST_F(Verify, OriginalRunsAgainOnlyWhereSomethingDiffers) {
+  O.Runs = 0;
+  const auto Log = [&](const std::string &Name, const std::string &Result) {
+    return program(One, 9,
+                   "echo " + Name + " >>" + Folder + "/order; echo " + Result);
+  };
+  const auto Order = [&] {
+    std::ifstream Input(Folder + "/order");
+    std::string Text{std::istreambuf_iterator<char>(Input), {}};
+    fs::remove(Folder + "/order");
+    return Text;
+  };
+  EXPECT_EQ(run(Log("a", "1"), Log("b", "1")).Repeats, 1u);
+  EXPECT_EQ(Order(), "a\nb\n");
+  O.Repeats = 3;
+  EXPECT_EQ(run(Log("a", "1"), Log("b", "2")).Repeats, 3u);
+  EXPECT_TRUE(Order().starts_with("a\nb\na\na\n"));
+}
+
 TEST_F(Verify, IntervalNeedsFiveRuns) {
   EXPECT_FALSE(run(program(One, 9000), program(One, 3000)).Kernels[0].Sure);
   O.Runs = 5;
