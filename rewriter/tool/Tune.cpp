@@ -73,11 +73,18 @@ private:
   std::string Device;
   std::optional<Measurement> Together; ///< With the best of all.
   unsigned Replayed = 0, Known = 0, Comparisons = 0;
+  double SecondsOfARun = 0; ///< Of the whole program, captures included.
   std::chrono::steady_clock::time_point Begin =
       std::chrono::steady_clock::now();
 };
 
 } // namespace
+
+static double secondsSince(std::chrono::steady_clock::time_point Begin) {
+  const std::chrono::duration<double> Taken =
+      std::chrono::steady_clock::now() - Begin;
+  return Taken.count();
+}
 
 // Where no command says for what the code is made, it runs on this GPU, whose
 // blocks may have more shared memory than those of any.
@@ -99,9 +106,11 @@ llvm::Error Tuning::see(const std::vector<TuneGroup> &Likely,
       Symbols.push_back(Assumed.Kernels[Row].Facts.Id);
   if (Options.Level != Detail::Quiet)
     llvm::errs() << "bankstripe: running the program to see what it launches\n";
+  const auto Before = std::chrono::steady_clock::now();
   llvm::Expected<std::string> Json = P.survey(Original, Symbols);
   if (!Json)
     return Json.takeError();
+  SecondsOfARun = secondsSince(Before);
   llvm::Expected<ProgramRun> Run = parseSurvey(*Json);
   if (!Run)
     return Run.takeError();
@@ -231,7 +240,8 @@ llvm::Error Tuning::confirm() {
   if (!Run)
     return Run.takeError();
   // More would take longer than the search, and only a loss is looked for.
-  constexpr unsigned RunsToConfirm = 2;
+  constexpr double LongRun = 10;
+  const unsigned RunsToConfirm = SecondsOfARun < LongRun ? 2 : 1;
   llvm::Expected<Measurement> M =
       compareWhole(*Run, std::min(Options.Runs, RunsToConfirm));
   if (!M)
@@ -264,10 +274,16 @@ llvm::Error Tuning::confirm() {
 }
 
 TuneOutcome Tuning::outcome() const {
-  const std::chrono::duration<double> Taken =
-      std::chrono::steady_clock::now() - Begin;
-  return {Movable,     Groups,        Device, Replayed,    Known,
-          Comparisons, Taken.count(), Blocks, NotLaunched, Together};
+  return {Movable,
+          Groups,
+          Device,
+          Replayed,
+          Known,
+          Comparisons,
+          secondsSince(Begin),
+          Blocks,
+          NotLaunched,
+          Together};
 }
 
 // The comments before the first key; what follows is printed anew.
