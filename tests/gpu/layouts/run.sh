@@ -19,7 +19,7 @@ if [ $# != 1 ]; then
   exit 2
 fi
 output=$1
-questions=(tables slots small_elements records callees dimensions)
+questions=(tables slots small_elements records callees dimensions flags stacks)
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
 
