@@ -101,18 +101,15 @@ __global__ void byHand5(Job J) {
 int main() {
   Bench B("dimensions");
   for (Pattern P : {Pattern::Uniform, Pattern::Random}) {
-    B.compare("u32[7][9]", P, 512, 0,
-              {{"local", local2},
-               {"accessor", accessor2},
-               {"by hand", byHand2}});
-    B.compare("u32[3][5][4]", P, 512, 0,
-              {{"local", local3},
-               {"accessor", accessor3},
-               {"by hand", byHand3}});
-    B.compare("u32[2][3][2][3][2]", P, 512, 0,
-              {{"local", local5},
-               {"accessor", accessor5},
-               {"by hand", byHand5}});
+    B.compare(
+        "u32[7][9]", P, 512, 0,
+        {{"local", local2}, {"accessor", accessor2}, {"by hand", byHand2}});
+    B.compare(
+        "u32[3][5][4]", P, 512, 0,
+        {{"local", local3}, {"accessor", accessor3}, {"by hand", byHand3}});
+    B.compare(
+        "u32[2][3][2][3][2]", P, 512, 0,
+        {{"local", local5}, {"accessor", accessor5}, {"by hand", byHand5}});
   }
   return B.status();
 }

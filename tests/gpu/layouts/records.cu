@@ -77,13 +77,15 @@ template <int Words, bool Whole> __global__ void local(Job J) {
 }
 template <int Words, bool Whole> __global__ void plain(Job J) {
   __shared__ Record<Words> Array[warps(BlockSize)][N][32];
-  runRecords<Words, Whole>(
-      J, [&](unsigned I) -> Record<Words> & { return bankstripe::begin(Array)[I]; });
+  runRecords<Words, Whole>(J, [&](unsigned I) -> Record<Words> & {
+    return bankstripe::begin(Array)[I];
+  });
 }
 template <int Words, bool Whole> __global__ void padded(Job J) {
   __shared__ bankstripe::padded<Record<Words>> Array[warps(BlockSize)][N][32];
-  runRecords<Words, Whole>(
-      J, [&](unsigned I) -> Record<Words> & { return bankstripe::begin(Array)[I]; });
+  runRecords<Words, Whole>(J, [&](unsigned I) -> Record<Words> & {
+    return bankstripe::begin(Array)[I];
+  });
 }
 template <int Words, bool Whole> __global__ void slot(Job J) {
   __shared__ bankstripe::slots<Record<Words>[N], BlockSize> Slots;
@@ -96,14 +98,16 @@ template <int Words, bool Whole> __global__ void split(Job J) {
   __shared__ unsigned Array[warps(BlockSize)][Words][N][32];
   bankstripe::clear(Array);
   run<Whole>(
-      J, [&](unsigned I) -> unsigned & { return bankstripe::begin(Array)[0][I]; },
+      J,
+      [&](unsigned I) -> unsigned & { return bankstripe::begin(Array)[0][I]; },
       [&](unsigned I) -> unsigned & { return bankstripe::begin(Array)[1][I]; },
       [&](unsigned I, unsigned K) {
         unsigned Saved[Words];
         for (int Field = 0; Field < Words; ++Field)
           Saved[Field] = bankstripe::begin(Array)[Field][I];
         for (int Field = 0; Field < Words; ++Field)
-          bankstripe::begin(Array)[Field][I] = bankstripe::begin(Array)[Field][K];
+          bankstripe::begin(Array)[Field][I] =
+              bankstripe::begin(Array)[Field][K];
         for (int Field = 0; Field < Words; ++Field)
           bankstripe::begin(Array)[Field][K] = Saved[Field];
       });

@@ -35,7 +35,8 @@ template <class E, int N> __global__ void local(Job J) {
 }
 template <class E, int N> __global__ void stripe(Job J) {
   __shared__ E Array[bankstripe::warps(BlockSize)][N][32];
-  modify<E, N>(J, [&](unsigned I) -> E & { return bankstripe::begin(Array)[I]; });
+  modify<E, N>(J,
+               [&](unsigned I) -> E & { return bankstripe::begin(Array)[I]; });
 }
 template <class E, int N> __global__ void slot(Job J) {
   __shared__ bankstripe::slots<E[N], BlockSize> Slots;

@@ -82,9 +82,10 @@ template <class Work, class E> __global__ void local(Job J) {
 }
 template <class Work, class E, class Storage>
 __device__ __forceinline__ void inStripe(const Job &J, Storage &Array) {
-  finish(J, Work::template run<E>(
-                J, [&] { bankstripe::clear(Array); },
-                [&](unsigned I) -> E & { return bankstripe::begin(Array)[I]; }));
+  finish(J,
+         Work::template run<E>(
+             J, [&] { bankstripe::clear(Array); },
+             [&](unsigned I) -> E & { return bankstripe::begin(Array)[I]; }));
 }
 template <class Work, class E> __global__ void word(Job J) {
   __shared__ bankstripe::word<E> Array[warps(BlockSize)][Work::N][32];

@@ -49,7 +49,7 @@ __device__ __forceinline__ void lookUp(const Job &J, At Table) {
   __global__ void stripe_##T##N(Job J) {                                       \
     __shared__ T Table[bankstripe::warps(BlockSize)][N][32];                   \
     bankstripe::initialize<N>(Table, {V##N(0)});                               \
-    lookUp<N>(J, [&](unsigned I) { return bankstripe::begin(Table)[I]; });        \
+    lookUp<N>(J, [&](unsigned I) { return bankstripe::begin(Table)[I]; });     \
   }
 
 KERNELS(int, 8)
