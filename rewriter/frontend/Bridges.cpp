@@ -7,6 +7,7 @@
 
 #include "frontend/Bridges.h"
 
+#include "clang/Basic/CharInfo.h"
 #include "clang/Basic/Cuda.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticAST.h"
@@ -146,6 +147,27 @@ static bool nameOnlyType(const Fault &F, Bridges &B) {
   return true;
 }
 
+// `float r[bins.N]` where N is a constant and bins a reference, of which the
+// value is not known. Before C++23 that is no constant for Clang.
+static bool nameTypesInBound(const Fault &F, Bridges &B) {
+  if (F.text() != "[")
+    return false;
+  bool Found = false;
+  for (size_t I = F.Index + 1;
+       I + 1 < F.Tokens.size() && F.Tokens[I].Text != "]"; ++I) {
+    const StringRef Text = F.Tokens[I].Text, Before = F.Tokens[I - 1].Text;
+    if (F.Tokens[I + 1].Text != "." || Before == "." || Before == "->" ||
+        Before == "::" || !isAsciiIdentifierStart(Text.front()))
+      continue;
+    const unsigned Offset = F.at(I).second;
+    B.Behind[F.at(I - 1)] = {"::bankstripe_any<__remove_cvref(decltype(",
+                             Offset};
+    B.Behind[F.at(I)] = {"))>", Offset};
+    Found = true;
+  }
+  return Found;
+}
+
 // `x = {}` where x, a `half2`, has several assignment operators.
 static bool nameAssignedType(const Fault &F, Bridges &B) {
   if (F.text() != "=" || F.Index + 1 == F.Tokens.size() ||
@@ -253,6 +275,8 @@ static constexpr Bridge Table[] = {
      "give the function another name, this one is Clang's"},
     {diag::err_reference_to_local_in_enclosing_context, nameOnlyType,
      "use a 'constexpr' variable instead of the enumerator"},
+    {diag::err_cuda_vla, nameTypesInBound,
+     "name the constant by its type: T::N instead of x.N"},
     {diag::err_ovl_ambiguous_oper_binary, nameAssignedType,
      "name the type of the list: = T{...}"},
     {diag::err_template_kw_missing, addTemplate,
@@ -301,6 +325,37 @@ StringRef Bridges::learn(const Diagnostic &Said) {
   return Given == Advice.end() ? "" : Given->second;
 }
 
+namespace {
+
+/// The declarator of a function that is put on both sides, token by token.
+class OpenDeclarator {
+public:
+  void begin() {
+    Open = true;
+    Ended = false;
+    Depth = 0;
+  }
+  /// Whether the parser has done with it: it has seen what ends the declarator
+  /// before it asks for the next token, which is \p T.
+  bool endsBefore(const Token &T) {
+    if (!Open)
+      return false;
+    if (Ended) {
+      Open = false;
+      return true;
+    }
+    Depth += int(T.is(tok::l_paren)) - int(T.is(tok::r_paren));
+    Ended = Depth == 0 && T.isOneOf(tok::l_brace, tok::semi);
+    return false;
+  }
+
+private:
+  bool Open = false, Ended = false;
+  int Depth = 0;
+};
+
+} // namespace
+
 // Gives the parser the tokens of \p Inserted next.
 static void insert(const Bridges::Insertion &Inserted, FileID File,
                    Preprocessor &PP) {
@@ -343,14 +398,18 @@ void Bridges::build(CompilerInstance &Compiler) const {
     Offsets.insert(Place.second);
   for (const auto &[Place, Text] : Behind)
     Offsets.insert(Place.second);
-  PP.setTokenWatcher([this, &Compiler, &SM, &PP,
-                      Offsets = std::move(Offsets)](const Token &T) {
+  PP.setTokenWatcher([this, &Compiler, &SM, &PP, Offsets = std::move(Offsets),
+                      Declarator = OpenDeclarator()](const Token &T) mutable {
+    if (Declarator.endsBefore(T))
+      Compiler.getSema().CUDA().PopForceHostDevice();
     const auto [File, Offset] = SM.getDecomposedSpellingLoc(T.getLocation());
     if (!Offsets.contains(Offset))
       return;
     const FileOffset Place = {fileName(SM, File), Offset};
-    if (OnBothSides.count(Place))
+    if (OnBothSides.count(Place)) {
       Compiler.getSema().CUDA().PushForceHostDevice();
+      Declarator.begin();
+    }
     if (auto It = Behind.find(Place); It != Behind.end())
       insert(It->second, File, PP);
   });

@@ -57,6 +57,21 @@ TEST(Bridges, LaunchesWithBlanksInTheirAngles) {
               HasSubstr("write '<<<' and '>>>' without blanks"));
 }
 
+TEST(Bridges, BoundsThatNameAConstantByAReference) {
+  const std::string Bins = "template <class T> struct Bins {\n"
+                           "  enum { N = 8 }; T all[N]; };\n";
+  EXPECT_TRUE(parsesBridged(
+      Bins + "template <class T> __device__ T f(const Bins<T> &b, int i) {\n"
+             "  T a[(int)b.N], c[2 * b.N][b.N]; a[0] = b.all[i];\n"
+             "  c[i][i] = a[i]; return c[1][i]; }\n"
+             "__global__ void k(float *p, Bins<float> b) { *p = f(b, 1); }\n"));
+  EXPECT_THAT(failureOf("__global__ void k(int *p, int n) { int a[n]; }\n"),
+              Not(HasSubstr("T::N")));
+  EXPECT_THAT(failureOf("struct S { int n; };\n"
+                        "__global__ void k(int *p, S s) { int a[s.n]; }\n"),
+              HasSubstr("name the constant by its type: T::N"));
+}
+
 TEST(Bridges, LeaveTheTextAsTheUserWroteIt) {
   const std::string Code =
       std::string(Kernel) + "void run(int *p) { k<< <1, 32 >> >(p); }\n";
@@ -117,6 +132,18 @@ TEST(Bridges, GiveNoSpecifiersToFunctionsBesideSuchADefinition) {
                   << Name;
       });
   EXPECT_FALSE(bool(E)) << toString(std::move(E));
+}
+
+// The namespace ends long behind the definition.
+TEST(Bridges, GiveNoSpecifiersToTheRestOfANamespace) {
+  EXPECT_TRUE(parsesBridged(
+      "namespace points {\n"
+      "__host__ __device__ int twice(int);\n"
+      "template <class T> __device__ int on(T a);\n"
+      "inline int twice(int a) { return a + a; }\n"
+      "template <class T> __device__ int on(T a) { return twice(a); }\n"
+      "}\n"
+      "__global__ void k(int *p) { p[0] = points::on(p[1]); }\n"));
 }
 
 TEST(Bridges, FunctionsWithTheNamesOfClangsOwn) {
