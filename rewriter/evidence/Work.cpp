@@ -25,6 +25,7 @@
 #include "evidence/BlockWeights.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/Lanes.h"
+#include "evidence/Polling.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -155,6 +156,7 @@ public:
   void addArrays(Function &F, MutableArrayRef<ArrayEvidence> Arrays);
   /// What F does, and what it calls.
   const KernelWork &workOf(Function &F, Trips Guess);
+  bool polls(Function &F) { return pollsMemory(F, Analyses); }
 
 private:
   /// What is known of a function that is counted.
@@ -376,6 +378,7 @@ void readOptimized(Module &M, const AllocaTracker &Tracker,
       const std::string Name = sourceName(*F).str();
       Result.Work[Name] = Counter.workOf(*F, Trips::Many);
       Result.ShortWork[Name] = Counter.workOf(*F, Trips::Few);
+      Result.Work[Name].Polls = Counter.polls(*F);
     }
   }
   for (ArrayEvidence &E : Result.Arrays)

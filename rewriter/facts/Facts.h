@@ -126,7 +126,7 @@ BANKSTRIPE_FIELDS(KernelResources, StackFrame, CalleeFrames, SpillStores,
 BANKSTRIPE_FIELDS(Words, Loaded, Stored)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
-                  Gathered, Shared, OtherLocal, GuessedLoops, Arrays)
+                  Gathered, Shared, OtherLocal, GuessedLoops, Polls, Arrays)
 BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Problem)
 
 // Frontend.h, Plan.h, Facts.h

@@ -147,6 +147,15 @@ static bool nameOnlyType(const Fault &F, Bridges &B) {
   return true;
 }
 
+// `free(p)` in device code below `using namespace std`, where Clang has one
+// too.
+static bool nameGlobally(const Fault &F, Bridges &B) {
+  if (F.Index == 0 || (F.text() != "free" && F.text() != "malloc"))
+    return false;
+  B.Behind[F.at(F.Index - 1)] = {"::", F.at(F.Index).second};
+  return true;
+}
+
 // `float r[bins.N]` where N is a constant and bins a reference, of which the
 // value is not known. Before C++23 that is no constant for Clang.
 static bool nameTypesInBound(const Fault &F, Bridges &B) {
@@ -277,6 +286,7 @@ static constexpr Bridge Table[] = {
      "use a 'constexpr' variable instead of the enumerator"},
     {diag::err_cuda_vla, nameTypesInBound,
      "name the constant by its type: T::N instead of x.N"},
+    {diag::err_ovl_ambiguous_call, nameGlobally, "write '::' before the name"},
     {diag::err_ovl_ambiguous_oper_binary, nameAssignedType,
      "name the type of the list: = T{...}"},
     {diag::err_template_kw_missing, addTemplate,

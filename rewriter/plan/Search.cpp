@@ -84,6 +84,7 @@ private:
   bool tryLayouts(Outlooks &Now);
   bool tryWithout(Outlooks &Now);
   void climb(const KernelGroup &G);
+  const MergedKernel *pollingKernel(const KernelGroup &G) const;
   bool isWorthIt(const KernelGroup &G, const Outlooks &Now) const;
   void leaveUndecided(const KernelGroup &G);
   void explain(const KernelGroup &G, const Assignment &Start);
@@ -360,7 +361,18 @@ static bool riskOutweighs(const Prediction &P, double MinSpeedup) {
   return P.Worst < LeastOfGroup && P.Speedup * P.Worst < MinSpeedup;
 }
 
+// A kernel of G that would see later what other threads write.
+const MergedKernel *Searcher::pollingKernel(const KernelGroup &G) const {
+  if (P.Options.MinSpeedup > 0)
+    for (unsigned Row : G.Kernels)
+      if (const auto &Work = P.Run.Kernels[Row].Work; Work && Work->Polls)
+        return &P.Run.Kernels[Row];
+  return nullptr;
+}
+
 bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Now) const {
+  if (pollingKernel(G))
+    return false;
   bool Any = false;
   for (unsigned Row : G.Kernels) {
     if (!P.Run.Kernels[Row].Work)
@@ -413,7 +425,13 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
         Least = &*Known;
     std::string Detail = "what a kernel that reaches it does was not seen: its "
                          "function is in another file";
-    if (Least && Least->Speedup >= LeastOfGroup && !Slowed.empty())
+    if (const MergedKernel *Polling = pollingKernel(G))
+      Detail = llvm::formatv(
+          "kernel '{0}' ends a loop by what a plain load sees of memory that "
+          "other threads write, and the L1 may answer with what was there "
+          "before; make it volatile, or measure with 'bankstripe tune'",
+          Polling->Facts.Name);
+    else if (Least && Least->Speedup >= LeastOfGroup && !Slowed.empty())
       Detail = llvm::formatv("predicted speedup {0:F2}, {1}", Least->Speedup,
                              Slowed);
     else if (Least)

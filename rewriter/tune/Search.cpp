@@ -297,18 +297,36 @@ static std::vector<const Attempt *> worthCarving(const TuneGroup &G,
   return Result;
 }
 
+// Whether all arrays of \p A have the same layout in shared memory.
+static bool isOneLayout(const Attempt &A) {
+  return llvm::all_of(A.Got, [&](const auto &Each) {
+    return Each.second == A.Got.begin()->second &&
+           (Each.second == Layout::Stripe || Each.second == Layout::Slot);
+  });
+}
+
 static std::vector<Attempt> carveouts(const TuneGroup &G,
                                       const Attempt &Fastest) {
   std::vector<Attempt> Result;
   if (!G.MayCarve)
     return Result;
+  auto Add = [&](const Attempt &A, const Carveout &C) {
+    auto IsSame = [&](const Attempt &Old) {
+      return Old.Carved && *Old.Carved == C && Old.Wanted == A.Got;
+    };
+    if (!(C == A.GotCarved) && llvm::none_of(G.Attempts, IsSame) &&
+        llvm::none_of(Result, IsSame))
+      Result.push_back({A.Name + ", carveout " + textOf(C), A.Got, C});
+  };
   for (const Attempt *A : worthCarving(G, Fastest))
     for (const Carveout &C : CarveoutsToTry)
-      if (!(C == A->GotCarved) &&
-          llvm::none_of(G.Attempts, [&](const Attempt &Old) {
-            return Old.Carved && *Old.Carved == C && Old.Wanted == A->Got;
-          }))
-        Result.push_back({A->Name + ", carveout " + textOf(C), A->Got, C});
+      Add(*A, C);
+  // What the driver chooses may be all that a layout loses by
+  // (measurements/2026-11-25-tune-public-programs.md).
+  if (G.WhyWhole.empty())
+    for (const Attempt &A : G.Attempts)
+      if (A.Speedup && !A.Carved && isOneLayout(A))
+        Add(A, {Carveout::Rule::Auto});
   return Result;
 }
 

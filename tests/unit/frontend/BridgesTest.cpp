@@ -195,6 +195,13 @@ TEST(Bridges, ListsThatSeveralAssignmentsTake) {
               HasSubstr("ambiguous"));
 }
 
+TEST(Bridges, MemoryOfTheDeviceBelowUsingNamespaceStd) {
+  EXPECT_TRUE(parsesBridged("__device__ void free(void *);\n"
+                            "namespace std { __device__ void free(void *); }\n"
+                            "using namespace std;\n"
+                            "__global__ void k(int *p) { free(p); }\n"));
+}
+
 TEST(Bridges, MembersOfTemplatesWithoutTheKeyword) {
   EXPECT_TRUE(parsesBridged(
       "template <class T> struct Cast {\n"

@@ -59,6 +59,17 @@ TEST(Choose, WhatDoesNotPayStays) {
   EXPECT_EQ(P.Kernels.front().SharedAfter, 0u);
 }
 
+// They might see later that they are done.
+TEST(Choose, KernelsThatWaitForOtherThreadsAreLeftToTune) {
+  TestUnit U = working(Random);
+  U.Result.Evidence.Work["k"].Polls = true;
+  Plan P = U.plan(choosy());
+  EXPECT_EQ(reasonOf(P), Reason::NotProfitable);
+  EXPECT_THAT(find(P, "a").Verdict.Detail,
+              HasSubstr("kernel 'k' ends a loop by what a plain load sees"));
+  EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
+}
+
 // The L1 may hold what it gathers from, and shared memory takes most of it.
 TEST(Choose, WhatMayLoseMoreThanItGainsIsLeftToTune) {
   auto Gathering = [](ArrayWork OfA) {

@@ -424,6 +424,20 @@ TEST(Search, CarveoutsAreTriedWithAllThatIsAboutAsFast) {
   EXPECT_EQ(S.bestOf("k"), "slots, carveout 30");
 }
 
+// The driver's choice is all that stripes lose by.
+TEST(Search, StripesAreTriedWithACarveoutThoughTheyAreSlow) {
+  Simulation S(costly());
+  S.Speedup = [](const Version &V) {
+    const bool IsCarved =
+        V.P.Kernels[0].Carved == Carveout{Carveout::Rule::Auto};
+    return V.of("a") == "stripe" ? (IsCarved ? 1.4 : 0.6)
+           : V.of("a") == "slot" ? 1.05
+                                 : 1.0;
+  };
+  S.tune();
+  EXPECT_EQ(S.bestOf("k"), "stripes, carveout auto");
+}
+
 TEST(Search, NoCarveoutIsTriedWhereLaunchesCannotBeEdited) {
   TestUnit U = costly();
   for (Launch &L : U.Result.Facts.Launches)
