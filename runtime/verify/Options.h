@@ -15,7 +15,7 @@
 
 namespace CLI {
 class App;
-}
+} // namespace CLI
 
 namespace bankstripe::runtime {
 

@@ -233,6 +233,7 @@ static std::vector<std::string> gatherNotes(const RecordedRun &Original,
   std::map<std::string, uint64_t> Notes = Original.Record.Notes;
   for (const auto &[Text, Count] : Rewritten.Record.Notes)
     Notes[Text] = std::max(Notes[Text], Count);
+  All.reserve(Notes.size());
   for (const auto &[Text, Count] : Notes)
     All.push_back(Count == 1 ? Text + " (once)"
                              : fmt::format("{} ({} times)", Text, Count));

@@ -229,8 +229,9 @@ class Replayed(TuneTest):
         before = self.read("replayed").split()
         self.assertEqual(before, ["keep", "stripe", "slot", "stripe"])
         (self.folder / "hang").unlink()
-        # Only the carveouts, of the stripe and of the split, which is as fast here.
-        self.assertEqual(self.replayed(), ["stripe"] * 6)
+        # Only the carveouts, of the stripe and of the split, which is as fast here; and one that
+        # fits of the slot.
+        self.assertEqual(self.replayed(), ["stripe"] * 6 + ["slot"])
 
     def test_what_is_wrong_or_fails_is_not_taken(self):
         done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}))

@@ -43,8 +43,10 @@ ArrayEvidence evidenceOfOne(llvm::StringRef Marked,
 
 namespace bankstripe {
 
+// NOLINTBEGIN(readability-identifier-naming): GoogleTest's name.
 inline void PrintTo(Residency R, std::ostream *OS) { *OS << nameOf(R).str(); }
 inline void PrintTo(Uniformity U, std::ostream *OS) { *OS << nameOf(U).str(); }
+// NOLINTEND(readability-identifier-naming)
 
 } // namespace bankstripe
 
