@@ -60,7 +60,9 @@ function factsSection(verify, rows, time) {
     ["rewritten", verify.rewrittenCommand],
     ["device", device && `${device} (compute capability ${capability})`],
     ["compared runs", launches &&
-      `${verify.repeats} of the original, to know what it reproduces itself, and one of the rewritten program`],
+      (verify.repeats === 1
+        ? "one of each program, which agree"
+        : `${verify.repeats} of the original, to know what it reproduces itself, and one of the rewritten program`)],
     ["launches", launches && comparedText(verify)],
     ["memory", launches &&
       `${pluralText(verify.allocations, "allocation")}, ${pluralText(verify.variables, "__device__ variable")}`],

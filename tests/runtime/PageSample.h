@@ -103,6 +103,7 @@ inline VerifyReport sampleOfTestInputs() {
 
 /// A difference in memory, located.
 inline void makeDiffer(VerifyReport &R) {
+  R.Repeats = 2;
   R.Verdict = ExitDiffers;
   Difference D;
   D.Launch = 17;
