@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test.sh - sets up, builds everything and runs the tests
 #
-#   scripts/test.sh                      a first part: a quarter of an hour on two cores
+#   scripts/test.sh                      a first part: twenty minutes on two cores, building included
 #   scripts/test.sh --all                all tests
 #   scripts/test.sh -R golden -V         what follows goes to ctest
 #
