@@ -7,6 +7,7 @@ to what must be so, whatever it decides: each array is seen, resident in local m
 uniform where the kernel says so.
 
   --blocks=N,...  sizes of blocks (default: those of the sweep)
+  --every=N       of the files only each Nth
   --no-confirm    do not ask ptxas
   --arch=sm_NN    (default: sm_90)
 
@@ -29,6 +30,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 def arguments():
     parser = argparse.ArgumentParser(add_help=False, usage=__doc__)
     parser.add_argument("--blocks", default=",".join(map(str, generate.BLOCKS)))
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--no-confirm", action="store_true")
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("tool")
@@ -36,11 +38,17 @@ def arguments():
     return parser.parse_args()
 
 
-def write_launches(folder, block):
+def chosen(every):
+    """Kernels, as generate.points() has them."""
+    names = [configuration.name for configuration in generate.configurations()][::every]
+    return {kernel: point for kernel, point in generate.points().items() if point[0].name in names}
+
+
+def write_launches(folder, block, every):
     """Programs that launch the originals with blocks of that many threads, so that launches can
     bring the memory."""
     launches = {}
-    for kernel, (configuration, _) in generate.points().items():
+    for kernel, (configuration, _) in chosen(every).items():
         number = generate.TYPES[configuration.type].number
         launches.setdefault(configuration.name, []).append(
             f"  {kernel}<<<1, {block}>>>(Job<{number}>());")
@@ -51,7 +59,7 @@ def write_launches(folder, block):
 
 def decide(options, block):
     """What the tool prints for blocks of that many threads."""
-    write_launches(options.folder, block)
+    write_launches(options.folder, block, options.every)
     command = [options.tool, "analyze", "--no-cache", "--format=json",
                *(["--no-confirm"] if options.no_confirm else []), "--exclude=*/originals/*",
                "--exclude=*/programs/*", *(f"--exclude=*/launches-{other}/*" for other in
@@ -77,11 +85,11 @@ def expected_work(configuration, elements):
     return per_element * elements + per_step * steps
 
 
-def mistakes(decided):
+def mistakes(decided, every):
     """Kernels whose array is not seen as it is."""
     work = {kernel["name"]: kernel["work"] for kernel in decided["kernels"] if kernel["work"]}
     seen = {kernel: array for array in decided["arrays"] for kernel in array["kernels"]}
-    for kernel, (configuration, elements) in generate.points().items():
+    for kernel, (configuration, elements) in chosen(every).items():
         expected = ([elements], generate.TYPES[configuration.type].bytes, "local memory",
                     "uniform" if configuration.uniform else "non-uniform")
         array = seen.get(kernel)
@@ -103,9 +111,9 @@ def main():
     for block in options.blocks.split(","):
         text = decide(options, block)
         (options.folder / f"decisions-{block}.json").write_text(text, encoding="utf-8")
-        wrong = list(mistakes(json.loads(text)))
-        print(f"blocks of {block}: {len(generate.points()) - len(wrong)} of "
-              f"{len(generate.points())} arrays are seen as they are")
+        wrong = list(mistakes(json.loads(text), options.every))
+        kernels = len(chosen(options.every))
+        print(f"blocks of {block}: {kernels - len(wrong)} of {kernels} arrays are seen as they are")
         for line in wrong:
             print(f"  {line}")
         status = status or bool(wrong)
