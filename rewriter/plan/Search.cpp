@@ -361,11 +361,13 @@ static bool riskOutweighs(const Prediction &P, double MinSpeedup) {
   return P.Worst < LeastOfGroup && P.Speedup * P.Worst < MinSpeedup;
 }
 
-// A kernel of G that would see later what other threads write.
+// A kernel of G that would see later what other threads write, since it loads
+// nothing else that drives a line out of the L1.
 const MergedKernel *Searcher::pollingKernel(const KernelGroup &G) const {
   if (P.Options.MinSpeedup > 0)
     for (unsigned Row : G.Kernels)
-      if (const auto &Work = P.Run.Kernels[Row].Work; Work && Work->Polls)
+      if (const auto &Work = P.Run.Kernels[Row].Work;
+          Work && Work->Polls && Work->Rows + Work->Gathered == 0)
         return &P.Run.Kernels[Row];
   return nullptr;
 }

@@ -68,6 +68,9 @@ TEST(Choose, KernelsThatWaitForOtherThreadsAreLeftToTune) {
   EXPECT_THAT(find(P, "a").Verdict.Detail,
               HasSubstr("kernel 'k' ends a loop by what a plain load sees"));
   EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
+  // What else it loads takes the place of what was there before.
+  U.Result.Evidence.Work["k"].Rows = 1;
+  EXPECT_EQ(reasonOf(U.plan(choosy())), Reason::DynamicIndex);
 }
 
 // The L1 may hold what it gathers from, and shared memory takes most of it.
