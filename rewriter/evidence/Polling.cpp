@@ -24,6 +24,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -48,14 +49,12 @@ static std::optional<SharedPlace> placeOf(const Value &Pointer,
   const bool IsVariable =
       isa<GlobalVariable>(Base) && Base->getType()->getPointerAddressSpace() ==
                                        NVPTXAS::ADDRESS_SPACE_GLOBAL;
-  const auto *A = dyn_cast<Argument>(Base);
-  // A pointer in a structure that is an argument.
+  // Where the argument is a structure, a pointer in it.
   const auto *L = dyn_cast<LoadInst>(Base);
-  const auto *Structure =
-      L ? dyn_cast<Argument>(getUnderlyingObject(L->getPointerOperand()))
-        : nullptr;
-  if (!IsVariable && !(A && !A->hasByValAttr()) &&
-      !(Structure && Structure->hasByValAttr()))
+  const auto *A = dyn_cast<Argument>(
+      L ? getUnderlyingObject(L->getPointerOperand()) : Base);
+  const bool IsPointerOfLaunch = A && A->hasByValAttr() == bool(L);
+  if (!IsVariable && !IsPointerOfLaunch)
     return std::nullopt;
   return SharedPlace{Base, Offset};
 }
@@ -75,12 +74,8 @@ static DenseSet<SharedPlace> placesWritten(Function &F,
       for (const Use &Argument : Call->args())
         if (Argument->getType()->isPointerTy())
           Add(*Argument);
-    } else if (auto *Store = dyn_cast<StoreInst>(&I)) {
-      Add(*Store->getPointerOperand());
-    } else if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I)) {
-      Add(*Exchange->getPointerOperand());
-    } else if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I)) {
-      Add(*Atomic->getPointerOperand());
+    } else if (auto Written = MemoryLocation::getOrNone(&I)) {
+      Add(*Written->Ptr);
     }
   }
   return Result;

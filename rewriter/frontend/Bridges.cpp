@@ -147,10 +147,17 @@ static bool nameOnlyType(const Fault &F, Bridges &B) {
   return true;
 }
 
+// Whether the name says already where it is looked for.
+static bool isQualified(const Fault &F, size_t Name) {
+  const StringRef Before = F.Tokens[Name - 1].Text;
+  return Before == "." || Before == "->" || Before == "::";
+}
+
 // `free(p)` in device code below `using namespace std`, where Clang has one
 // too.
 static bool nameGlobally(const Fault &F, Bridges &B) {
-  if (F.Index == 0 || (F.text() != "free" && F.text() != "malloc"))
+  if (F.Index == 0 || (F.text() != "free" && F.text() != "malloc") ||
+      isQualified(F, F.Index))
     return false;
   B.Behind[F.at(F.Index - 1)] = {"::", F.at(F.Index).second};
   return true;
@@ -164,9 +171,8 @@ static bool nameTypesInBound(const Fault &F, Bridges &B) {
   bool Found = false;
   for (size_t I = F.Index + 1;
        I + 1 < F.Tokens.size() && F.Tokens[I].Text != "]"; ++I) {
-    const StringRef Text = F.Tokens[I].Text, Before = F.Tokens[I - 1].Text;
-    if (F.Tokens[I + 1].Text != "." || Before == "." || Before == "->" ||
-        Before == "::" || !isAsciiIdentifierStart(Text.front()))
+    if (F.Tokens[I + 1].Text != "." || isQualified(F, I) ||
+        !isAsciiIdentifierStart(F.Tokens[I].Text.front()))
       continue;
     const unsigned Offset = F.at(I).second;
     B.Behind[F.at(I - 1)] = {"::bankstripe_any<__remove_cvref(decltype(",
@@ -340,10 +346,12 @@ namespace {
 /// The declarator of a function that is put on both sides, token by token.
 class OpenDeclarator {
 public:
-  void begin() {
-    Open = true;
-    Ended = false;
-    Depth = 0;
+  /// Unless one is open already, which says so.
+  bool begin() {
+    if (Open)
+      return false;
+    *this = OpenDeclarator();
+    return Open = true;
   }
   /// Whether the parser has done with it: it has seen what ends the declarator
   /// before it asks for the next token, which is \p T.
@@ -416,19 +424,11 @@ void Bridges::build(CompilerInstance &Compiler) const {
     if (!Offsets.contains(Offset))
       return;
     const FileOffset Place = {fileName(SM, File), Offset};
-    if (OnBothSides.count(Place)) {
+    if (OnBothSides.count(Place) && Declarator.begin())
       Compiler.getSema().CUDA().PushForceHostDevice();
-      Declarator.begin();
-    }
     if (auto It = Behind.find(Place); It != Behind.end())
       insert(It->second, File, PP);
   });
-}
-
-void Bridges::endDeclaration(CompilerInstance &Compiler) const {
-  if (!OnBothSides.empty())
-    while (Compiler.getSema().CUDA().PopForceHostDevice())
-      continue;
 }
 
 void Bridges::remove(CompilerInstance &Compiler) const {

@@ -42,8 +42,6 @@ public:
 
   /// Before the parse: corrects texts and sees to each token.
   void build(clang::CompilerInstance &Compiler) const;
-  /// After a declaration at the top level.
-  void endDeclaration(clang::CompilerInstance &Compiler) const;
   /// After the parse: the texts are the user's again.
   void remove(clang::CompilerInstance &Compiler) const;
 

@@ -232,11 +232,8 @@ public:
 
 protected:
   std::unique_ptr<clang::ASTConsumer>
-  CreateASTConsumer(clang::CompilerInstance &Compiler, StringRef) override {
-    return std::make_unique<Recorder>(Parse, [&] {
-      Made.Bridged.endDeclaration(Compiler);
-      return !lacksShim();
-    });
+  CreateASTConsumer(clang::CompilerInstance &, StringRef) override {
+    return std::make_unique<Recorder>(Parse, [&] { return !lacksShim(); });
   }
 
   // The callback runs here and not in EndSourceFileAction: Sema, which the code

@@ -115,6 +115,11 @@ constexpr ReasonInfo Table[] = {
     {Reason::NotProfitable, Unchanged, "not-profitable",
      "moving it is not predicted to pay",
      "measure it: give --min-speedup=0, or ask for it in .bankstripe.yaml"},
+    {Reason::PollsMemory, Unchanged, "polls-memory",
+     "its kernel waits in a loop, with plain loads, for what other threads "
+     "write, which the L1 may hold back for longer without local memory",
+     "make that memory volatile, load it atomically, or measure with "
+     "'bankstripe tune'"},
     {Reason::DynamicSharedMemory, Unchanged, "dynamic-shared-memory",
      "its kernel uses dynamic shared memory of a size that is not known",
      "launch with a constant number of bytes"},

@@ -78,6 +78,7 @@ enum class Reason {
   LinkedCallees,
   OverBudget,
   NotProfitable,
+  PollsMemory,
   DynamicSharedMemory,
   CooperativeLaunch,
   OutOfBounds,

@@ -408,6 +408,7 @@ static std::string predictionText(const Prediction &P, double MinSpeedup) {
 
 // What a decision asks for moves, whatever is predicted of it.
 void Searcher::leaveUndecided(const KernelGroup &G) {
+  const MergedKernel *Polling = pollingKernel(G);
   std::map<unsigned, std::optional<Prediction>> Predicted;
   std::string Slowed; // Of a kernel for whose sake the others stay.
   for (unsigned Row : G.Kernels) {
@@ -427,18 +428,15 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
         Least = &*Known;
     std::string Detail = "what a kernel that reaches it does was not seen: its "
                          "function is in another file";
-    if (const MergedKernel *Polling = pollingKernel(G))
-      Detail = llvm::formatv(
-          "kernel '{0}' ends a loop by what a plain load sees of memory that "
-          "other threads write, and the L1 may answer with what was there "
-          "before; make it volatile, or measure with 'bankstripe tune'",
-          Polling->Facts.Name);
-    else if (Least && Least->Speedup >= LeastOfGroup && !Slowed.empty())
+    if (Least && Least->Speedup >= LeastOfGroup && !Slowed.empty())
       Detail = llvm::formatv("predicted speedup {0:F2}, {1}", Least->Speedup,
                              Slowed);
     else if (Least)
       Detail = predictionText(*Least, P.Options.MinSpeedup);
-    Left[I] = Why{Reason::NotProfitable, array(I).Array.Where, Detail};
+    Left[I] = Polling
+                  ? Why{Reason::PollsMemory, array(I).Array.Where,
+                        "kernel '" + Polling->Facts.Name + "'"}
+                  : Why{Reason::NotProfitable, array(I).Array.Where, Detail};
     take(I, nullptr);
   }
 }

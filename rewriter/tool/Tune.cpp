@@ -239,11 +239,8 @@ llvm::Error Tuning::confirm() {
   llvm::Expected<RunResult> Run = carryOut(bestOf(Groups));
   if (!Run)
     return Run.takeError();
-  // More would take longer than the search, and only a loss is looked for.
-  constexpr double LongRun = 10;
-  const unsigned RunsToConfirm = SecondsOfARun < LongRun ? 2 : 1;
   llvm::Expected<Measurement> M =
-      compareWhole(*Run, std::min(Options.Runs, RunsToConfirm));
+      compareWhole(*Run, std::min(Options.Runs, runsToConfirm(SecondsOfARun)));
   if (!M)
     return M.takeError();
   if (!M->Problem.empty())

@@ -408,6 +408,11 @@ Trial bankstripe::bestOf(const std::vector<TuneGroup> &Groups) {
   return Result;
 }
 
+unsigned bankstripe::runsToConfirm(double SecondsOfARun) {
+  constexpr double LongRun = 10;
+  return SecondsOfARun < LongRun ? 2 : 1;
+}
+
 PlanOptions bankstripe::planningFor(const Trial &T, const Plan &Movable,
                                     PlanOptions Planning) {
   for (unsigned I = 0; I < arrayCount(Movable); ++I) {

@@ -108,6 +108,11 @@ struct Trial {
 /// The best of each of \p Groups.
 Trial bestOf(const std::vector<TuneGroup> &Groups);
 
+/// Timed runs of each whole program that confirm what was found, where one run
+/// takes so many seconds: more would take longer than the search, and only a
+/// loss is looked for.
+unsigned runsToConfirm(double SecondsOfARun);
+
 /// What to ask of a plan for \p T, besides what was asked for \p Movable.
 PlanOptions planningFor(const Trial &T, const Plan &Movable,
                         PlanOptions Planning);

@@ -108,8 +108,7 @@ static OrStop<Originals> recordOriginal(Runner &Runs, DigestRule Rule) {
 
 // What the original does not reproduce is asked only where the two differ.
 static bool isSame(const RecordedRun &Original, const RecordedRun &Rewritten) {
-  const PairComparison Pair = comparePair(Original.Record, Rewritten.Record);
-  return !Pair.Stop && Pair.Contents.empty() &&
+  return compare(Original.Record, {}, Rewritten.Record).identical() &&
          Original.Child.Output == Rewritten.Child.Output;
 }
 

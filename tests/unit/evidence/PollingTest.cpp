@@ -19,8 +19,9 @@ bool polls(const std::string &Until, const std::string &Found,
            const std::string &Before = "") {
   UnitEvidence E = evidenceOf(Before + R"cu(
 struct Work { int next, found; };
+struct Job { int *flag, *other; };
 extern "C" __global__ void k(const int *in, int *out, int *flag, Work *work,
-                             int n) {
+                             int n, Job job) {
   int @a[64];
 #pragma unroll 1
   for (int i = 0; i < 64; ++i)
@@ -46,6 +47,16 @@ TEST(Polling, OfAFlagThatTheKernelSets) {
   EXPECT_TRUE(polls("*flag", "*flag = 1;"));
   EXPECT_TRUE(polls("work->found", "atomicCAS(&work->found, 0, i);"));
   EXPECT_TRUE(polls("done", "done = 1;", "__device__ int done;\n"));
+}
+
+TEST(Polling, OfAFlagThatAFunctionSets) {
+  EXPECT_TRUE(polls("*flag", "set(flag);",
+                    "__device__ __noinline__ void set(int *p) { *p = 1; }\n"));
+}
+
+TEST(Polling, OfAPointerInAStructure) {
+  EXPECT_TRUE(polls("*job.flag", "*job.flag = 1;"));
+  EXPECT_FALSE(polls("*job.flag", "*job.other = 1;"));
 }
 
 TEST(Polling, NotOfWhatIsReadAnewEachTime) {

@@ -200,6 +200,10 @@ TEST(Bridges, MemoryOfTheDeviceBelowUsingNamespaceStd) {
                             "namespace std { __device__ void free(void *); }\n"
                             "using namespace std;\n"
                             "__global__ void k(int *p) { free(p); }\n"));
+  EXPECT_THAT(failureOf("struct S { __device__ void free(int);\n"
+                        "  __device__ void free(float); };\n"
+                        "__global__ void k(S *s, double d) { s->free(d); }\n"),
+              Not(HasSubstr("write '::'")));
 }
 
 TEST(Bridges, MembersOfTemplatesWithoutTheKeyword) {

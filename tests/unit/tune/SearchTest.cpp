@@ -438,6 +438,11 @@ TEST(Search, StripesAreTriedWithACarveoutThoughTheyAreSlow) {
   EXPECT_EQ(S.bestOf("k"), "stripes, carveout auto");
 }
 
+TEST(Search, LongProgramsAreConfirmedByOneRun) {
+  EXPECT_EQ(runsToConfirm(1), 2U);
+  EXPECT_EQ(runsToConfirm(20), 1U);
+}
+
 TEST(Search, NoCarveoutIsTriedWhereLaunchesCannotBeEdited) {
   TestUnit U = costly();
   for (Launch &L : U.Result.Facts.Launches)
