@@ -121,12 +121,6 @@ class Builds:
         self.assertIn("+ 1;", self.copy("weigh.cuh"))
         self.assertEqual(self.compiled(), [])
 
-    def test_another_launch_compiles_the_file_with_the_launch_alone(self):
-        self.configure()
-        self.compiled()
-        self.change("src/main.cu", "128", "64")
-        self.assertEqual(self.compiled(), ["main"])
-
     def test_obeys_decisions(self):
         self.write(".bankstripe.yaml", "version: 1\ndefaults:\n  layout: keep\n")
         self.configure()
@@ -145,6 +139,15 @@ class Builds:
         self.run_here("cmake", "build")
         self.assertEqual(self.compiled(), [])
 
+
+@unittest.skipUnless(NVCC and shutil.which("ninja"), "needs nvcc and Ninja")
+class Ninja(Builds, PackageTest):
+    def test_another_launch_compiles_the_file_with_the_launch_alone(self):
+        self.configure()
+        self.compiled()
+        self.change("src/main.cu", "128", "64")
+        self.assertEqual(self.compiled(), ["main"])
+
     def test_another_include_folder_is_looked_into(self):
         self.configure()
         self.compiled()
@@ -153,9 +156,6 @@ class Builds:
         self.compiled()
         self.assertIn("[8]", self.copy("weigh.cuh"))
 
-
-@unittest.skipUnless(NVCC and shutil.which("ninja"), "needs nvcc and Ninja")
-class Ninja(Builds, PackageTest):
     def test_a_named_decisions_file_is_obeyed(self):
         self.write("keep.yaml", "version: 1\ndefaults:\n  layout: keep\n")
         self.configure("CONFIG keep.yaml")

@@ -28,12 +28,15 @@ accessesIn(const std::string &Body, const std::string &Block = "dim3(32, 8)",
       "\n}\nvoid run(float *out, int *data, int n) { k<<<1, " + Block +
       ">>>(out, data, n); }\n";
   std::vector<SharedAccess> Result;
-  llvm::Error Failure = parseSnippet(Code, SnippetFile, [&](ParsedUnit &Unit) {
-    UnitFacts Facts = findAll(Unit, [](llvm::StringRef) { return true; });
-    gatherEvidence(Unit, Facts, "sm_90");
-    ASSERT_EQ(Facts.SharedArrays.size(), 1u);
-    Result = Facts.SharedArrays.front().Accesses.value();
-  });
+  llvm::Error Failure = parseSnippet(
+      Code, SnippetFile,
+      [&](ParsedUnit &Unit) {
+        UnitFacts Facts = findAll(Unit, [](llvm::StringRef) { return true; });
+        gatherEvidence(Unit, Facts, "sm_90");
+        ASSERT_EQ(Facts.SharedArrays.size(), 1u);
+        Result = Facts.SharedArrays.front().Accesses.value();
+      },
+      WithoutHeaders);
   EXPECT_FALSE(Failure) << llvm::toString(std::move(Failure));
   return Result;
 }

@@ -26,8 +26,7 @@ namespace {
 UnitFacts completeFacts(llvm::StringRef Code,
                         std::vector<std::string> Arguments = {}) {
   UnitFacts Facts;
-  // No header of the system's is needed, and leaving them out is faster.
-  Arguments.push_back("-nostdlibinc");
+  llvm::append_range(Arguments, WithoutHeaders);
   llvm::Error Failure = parseSnippet(
       Code, SnippetFile,
       [&](ParsedUnit &Unit) {

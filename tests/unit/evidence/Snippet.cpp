@@ -44,9 +44,12 @@ UnitEvidence evidenceOf(StringRef Marked, StringRef FunctionId) {
   std::string Code;
   UnitFacts Facts = factsOf(Marked, FunctionId, Code);
   UnitEvidence Evidence;
-  Error Failure = parseSnippet(Code, SnippetFile, [&](ParsedUnit &Unit) {
-    Evidence = gatherEvidence(Unit, Facts, "sm_90");
-  });
+  Error Failure = parseSnippet(
+      Code, SnippetFile,
+      [&](ParsedUnit &Unit) {
+        Evidence = gatherEvidence(Unit, Facts, "sm_90");
+      },
+      WithoutHeaders);
   EXPECT_FALSE(Failure) << toString(std::move(Failure));
   EXPECT_EQ(Evidence.Arrays.size(), Facts.Findings.size());
   Evidence.Arrays.resize(Facts.Findings.size());

@@ -69,8 +69,7 @@ UnitFacts factsOf(StringRef Code, function_ref<bool(StringRef)> MayEdit,
                   std::vector<std::string> ExtraArgs,
                   std::source_location Test) {
   UnitFacts Facts;
-  // No header of the system's is needed, and leaving them out is faster.
-  ExtraArgs.push_back("-nostdlibinc");
+  append_range(ExtraArgs, WithoutHeaders);
   Error Failure = parseSnippet(
       Code, SnippetFile,
       [&](ParsedUnit &Unit) { Facts = findAll(Unit, MayEdit); },

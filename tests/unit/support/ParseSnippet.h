@@ -12,6 +12,11 @@
 
 namespace bankstripe::testing {
 
+/// Arguments for code that needs no header of the system's and none of Clang's
+/// functions of warps, which take most of the time of a parse.
+inline const std::vector<std::string> WithoutHeaders = {
+    "-nostdlibinc", "-D__CLANG_CUDA_INTRINSICS_H__"};
+
 /// Parses \p Code as \p FileName with the built-in CUDA header.
 /// \returns an error with what Clang printed when that cannot be.
 llvm::Error parseSnippet(llvm::StringRef Code, llvm::StringRef FileName,
