@@ -69,6 +69,13 @@ llvm::Error Replays::search(std::vector<TuneGroup> &Groups, const Plan &Movable,
       if (!G.WhyWhole.empty())
         continue;
       std::vector<Attempt> Next = nextAttempts(G, Movable, Predicted);
+      if (!Next.empty() && Options.Level != Detail::Quiet)
+        llvm::errs() << "bankstripe: replaying "
+                     << Movable.Kernels[G.Kernels.front()].Facts.Name << ": "
+                     << llvm::join(
+                            llvm::map_range(Next, std::mem_fn(&Attempt::Name)),
+                            ", ")
+                     << '\n';
       Versions.resize(std::max(Versions.size(), Next.size()));
       for (auto [V, A] : llvm::zip(Versions, Next))
         V.Attempts.emplace(&G, std::move(A));

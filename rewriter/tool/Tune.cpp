@@ -236,6 +236,9 @@ llvm::Error Tuning::confirm() {
   if (!P.canBuild() ||
       llvm::none_of(Groups, [](const TuneGroup &G) { return G.best(); }))
     return llvm::Error::success();
+  if (Options.Level != Detail::Quiet)
+    llvm::errs() << "bankstripe: building and running the program with the "
+                    "best of each kernel\n";
   llvm::Expected<RunResult> Run = carryOut(bestOf(Groups));
   if (!Run)
     return Run.takeError();

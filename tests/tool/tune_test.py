@@ -146,6 +146,14 @@ class Replayed(TuneTest):
         self.assertIn("in the program, with the best of all kernels: 2.00x", done.stdout)
         self.assertIn("decision:        stripe", self.decisions())
 
+    def test_a_log_tells_what_it_waits_for(self):
+        done = self.expect(DONE, self.tune(GAINS))
+        waits = re.findall("bankstripe: ((?:running|replaying|building).*)", done.stderr)
+        self.assertEqual(waits[:2], ["running the program to see what it launches",
+                                     "replaying count: as it is, stripes, slots, split after 4"])
+        self.assertEqual(waits[-1], "building and running the program with the best of each kernel")
+        self.assertNotIn("replaying", self.tune(GAINS, "--quiet").stderr)
+
     def test_nothing_is_run_again_where_nothing_gains(self):
         self.expect(DONE, self.tune(LOSES))
         self.assertFalse((self.folder / "calls").exists())
