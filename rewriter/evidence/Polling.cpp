@@ -9,14 +9,16 @@
 //
 //     for (key = first; key < last && !*found; key += stride)
 //       if (matches(key))
-//         *found = key;
+//         atomicExch(found, key);
 //
-// `found` is neither volatile nor atomic, so the L1 of an SM may answer with
+// The load is neither volatile nor atomic, so the L1 of an SM may answer with
 // what it held before another SM wrote. How long it does so is decided by what
 // else needs its lines: local memory drives them out, shared memory does not.
 // A miner whose arrays were moved ran 24 times as long as before, since its
 // threads never saw that one of them was done
-// (measurements/2026-11-25-nineteen-unseen-programs.md).
+// (measurements/2026-11-25-nineteen-unseen-programs.md). Where nothing in the
+// loop could write there but plain stores to it, the optimiser loads it once,
+// before the loop, and nothing polls.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,6 +14,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <functional>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -70,7 +71,7 @@ llvm::Error Replays::search(std::vector<TuneGroup> &Groups, const Plan &Movable,
         continue;
       std::vector<Attempt> Next = nextAttempts(G, Movable, Predicted);
       if (!Next.empty() && Options.Level != Detail::Quiet)
-        llvm::errs() << "bankstripe: replaying "
+        llvm::errs() << "bankstripe: trying "
                      << Movable.Kernels[G.Kernels.front()].Facts.Name << ": "
                      << llvm::join(
                             llvm::map_range(Next, std::mem_fn(&Attempt::Name)),

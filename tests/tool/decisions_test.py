@@ -45,6 +45,18 @@ class DecisionsTest(ToolTest):
         return [d["state"] for d in self.report(*args)["decisions"]]
 
 
+class ReasonOfThePlan(DecisionsTest):
+    def test_the_example_of_polls_memory_gives_it(self):
+        page = self.expect(DONE, self.run_tool("reason", "polls-memory")).stdout
+        example = page.split("```cuda\n")[1].split("```")[0]
+        self.write("a.cu", example)
+        self.assertEqual(self.reasons("a.cu"), ["polls-memory"])
+        self.assertEqual(self.reasons("--min-speedup=0", "a.cu"), ["dynamic-index"])
+        self.write("a.cu", example.replace("int *found", "volatile int *found")
+                   .replace("atomicExch(found, key)", "*found = key"))
+        self.assertEqual(self.reasons("a.cu"), ["dynamic-index"])
+
+
 class Lookup(DecisionsTest):
     def test_file_in_the_folder_of_the_source(self):
         self.write("a.cu", moves())

@@ -148,11 +148,11 @@ class Replayed(TuneTest):
 
     def test_a_log_tells_what_it_waits_for(self):
         done = self.expect(DONE, self.tune(GAINS))
-        waits = re.findall("bankstripe: ((?:running|replaying|building).*)", done.stderr)
+        waits = re.findall("bankstripe: ((?:running|trying|building).*)", done.stderr)
         self.assertEqual(waits[:2], ["running the program to see what it launches",
-                                     "replaying count: as it is, stripes, slots, split after 4"])
+                                     "trying count: as it is, stripes, slots, split after 4"])
         self.assertEqual(waits[-1], "building and running the program with the best of each kernel")
-        self.assertNotIn("replaying", self.tune(GAINS, "--quiet").stderr)
+        self.assertNotIn("trying", self.tune(GAINS, "--quiet").stderr)
 
     def test_nothing_is_run_again_where_nothing_gains(self):
         self.expect(DONE, self.tune(LOSES))

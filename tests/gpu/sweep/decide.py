@@ -7,7 +7,7 @@ to what must be so, whatever it decides: each array is seen, resident in local m
 uniform where the kernel says so.
 
   --blocks=N,...  sizes of blocks (default: those of the sweep)
-  --every=N       of the files only each Nth
+  --every=N       only each Nth file
   --no-confirm    do not ask ptxas
   --arch=sm_NN    (default: sm_90)
 
