@@ -153,6 +153,7 @@ private:
   }
   void collectVersions();
   EditList allEdits() const;
+  void splitLines(EditList &Moves, EditList &Others) const;
   void redirect(EditList &Edits) const;
 
   const Plan &P;
@@ -162,7 +163,8 @@ private:
   EditList OtherEdits;
   EditList MoveEdits; ///< Of statements from which arrays move.
   bool NeedsHelper = false;
-  EditList CommonEdits; ///< Of what moves in a version and beside it.
+  EditList CommonEdits; ///< Of what moves wherever it stands.
+  EditList DeviceEdits; ///< Of what the host finds where it was.
   std::map<unsigned, VersionedPart> Versions; ///< By their ends.
 };
 
@@ -173,8 +175,10 @@ void FileEditor::collectPointers() {
     if (moves(A) && A.Verdict.hasForm()) {
       EditList Edits = editsOfPointers(A.Array.Trail, A.Verdict.treatment());
       llvm::append_range(PointerEdits, Edits);
-      if (!A.Verdict.InVersion)
+      if (!A.Verdict.standsBeside())
         llvm::append_range(CommonEdits, Edits);
+      if (A.Verdict.DeviceOnly)
+        llvm::append_range(DeviceEdits, Edits);
     }
   sortEdits(PointerEdits);
 }
@@ -188,8 +192,11 @@ void FileEditor::collectStatements() {
     std::ranges::sort(Arrays, {}, [](const PlannedArray *A) {
       return A->Array.Text.IndexInStatement;
     });
-    llvm::append_range(MoveEdits, editsOfStatement(Code, Arrays, PointerEdits));
-    llvm::erase_if(Arrays, [](auto *A) { return A->Verdict.InVersion; });
+    EditList Edits = editsOfStatement(Code, Arrays, PointerEdits);
+    llvm::append_range(MoveEdits, Edits);
+    if (llvm::any_of(Arrays, [](auto *A) { return A->Verdict.DeviceOnly; }))
+      llvm::append_range(DeviceEdits, Edits);
+    llvm::erase_if(Arrays, [](auto *A) { return A->Verdict.standsBeside(); });
     if (!Arrays.empty())
       llvm::append_range(CommonEdits, editsOfStatement(Code, Arrays, {}));
   }
@@ -251,9 +258,28 @@ EditList FileEditor::allEdits() const {
     llvm::copy_if(CommonEdits, std::back_inserter(Result), Inside(Part));
     Result.push_back(versionOf(Part, Code, Own));
   }
+  splitLines(Moves, Result);
   llvm::append_range(Result, Moves);
   redirect(Result);
   return Result;
+}
+
+// Lines that are for the device alone stand beside those for the host, which
+// lack what moves for the device.
+void FileEditor::splitLines(EditList &Moves, EditList &Others) const {
+  for (const TextRange &Lines : linesAround(Code, DeviceEdits)) {
+    auto Inside = [&](const TextEdit &E) {
+      return E.Offset >= Lines.Offset && E.end() <= Lines.end();
+    };
+    EditList Device, Host;
+    llvm::copy_if(Moves, std::back_inserter(Device), Inside);
+    llvm::copy_if(Others, std::back_inserter(Device), Inside);
+    llvm::copy_if(CommonEdits, std::back_inserter(Host), Inside);
+    llvm::copy_if(Others, std::back_inserter(Host), Inside);
+    llvm::erase_if(Moves, Inside);
+    llvm::erase_if(Others, Inside);
+    Others.push_back(forDevice(Lines, Code, Device, Host));
+  }
 }
 
 // What is edited in a kernel that has a version beside it is edited there.

@@ -94,6 +94,15 @@ struct VersionedPart {
 TextEdit versionOf(const VersionedPart &Part, llvm::StringRef Code,
                    const EditList &Edits);
 
+/// The lines of \p Code that \p Edits are in, and as many around them as it
+/// takes for directives to stand before and behind (Version.cpp).
+std::vector<TextRange> linesAround(llvm::StringRef Code, const EditList &Edits);
+
+/// \p Lines of \p Code with the edits \p Device where a device is compiled
+/// for, and elsewhere with \p Host (Version.cpp).
+TextEdit forDevice(const TextRange &Lines, llvm::StringRef Code,
+                   EditList Device, EditList Host);
+
 /// The insertion of a second kernel behind \p Kernel, whose name stands at
 /// \p NameAt: its definition with \p Edits and another name, and then
 /// \p Function (Version.cpp).

@@ -9,7 +9,6 @@
 #include "edit/EditInternal.h"
 #include "clang/Basic/LangOptions.h"
 #include "llvm/ADT/StringExtras.h"
-#include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -59,8 +58,7 @@ private:
 
 } // namespace
 
-// The offsets at which lines begin that a directive may stand before.
-static std::set<size_t> findSafeLines(const std::string &Text) {
+std::set<size_t> bankstripe::findSafeLines(const std::string &Text) {
   std::set<size_t> Result;
   ParenthesisCount Parentheses;
   TokenReader Tokens(Text);

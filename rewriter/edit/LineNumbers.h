@@ -18,6 +18,7 @@
 
 #include "edit/Edit.h"
 #include "clang/Lex/Lexer.h"
+#include <set>
 
 namespace bankstripe {
 
@@ -58,6 +59,9 @@ private:
 std::string withLineDirectives(const std::string &Text,
                                const std::vector<unsigned> &Numbers,
                                llvm::StringRef Name);
+
+/// The offsets at which lines begin that a directive may stand before.
+std::set<size_t> findSafeLines(const std::string &Text);
 
 /// Whether \p Name can stand in a `#line` directive.
 bool canNameInDirective(llvm::StringRef Name);

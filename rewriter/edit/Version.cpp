@@ -25,6 +25,19 @@
 // need not know of it. What stands before the first array is there once. A
 // function that is for the host as well has its version for the device alone.
 //
+// Where all blocks are known, such a function needs no version. The lines that
+// change stand there twice:
+//
+//     #ifdef __CUDA_ARCH__
+//       __shared__ int counts_stripes[::bankstripe::warps(128)][16][32];
+//       auto counts = ::bankstripe::begin(counts_stripes);
+//     #else
+//       int counts[16];
+//     #endif
+//
+// A second body would cost more than its looks: both are inlined, and the array
+// that larger blocks would use stays in the frame.
+//
 //===----------------------------------------------------------------------===//
 
 #include "edit/EditInternal.h"
@@ -127,6 +140,67 @@ TextEdit VersionWriter::write(EditList Edits) {
   }
   Edit.Lines.push_back(First);
   return std::move(Edit);
+}
+
+// Behind the line that holds End, as far as what goes on there needs. Comments
+// that follow belong to what comes next.
+static unsigned endOfLines(StringRef Code, unsigned End, unsigned Next) {
+  const unsigned Line = End + Code.slice(End, Next).find_first_of("\r\n");
+  const StringRef Rest = Code.slice(std::min(Line, Next), Next);
+  const bool OnlyComments =
+      llvm::all_of(llvm::split(Rest, '\n'), [](StringRef Each) {
+        Each = Each.trim();
+        return Each.empty() || Each.starts_with("//");
+      });
+  if (OnlyComments)
+    return std::min(Line, Next);
+  return std::max<size_t>(End, Code.take_front(Next).rtrim().size());
+}
+
+std::vector<TextRange> bankstripe::linesAround(StringRef Code,
+                                               const EditList &Edits) {
+  if (Edits.empty())
+    return {};
+  const std::set<size_t> Safe = findSafeLines(Code.str());
+  std::vector<TextRange> Result;
+  for (const TextEdit &E : joined(Edits, Code)) {
+    const auto Next = Safe.upper_bound(E.end());
+    const auto After = Safe.upper_bound(E.Offset);
+    const unsigned Begin = After == Safe.begin() ? 0 : *std::prev(After);
+    const unsigned End =
+        endOfLines(Code, E.end(), Next == Safe.end() ? Code.size() : *Next);
+    if (!Result.empty() &&
+        (Begin <= Result.back().end() ||
+         Code.slice(Result.back().end(), Begin).trim().empty()))
+      Result.back().Length =
+          std::max(End, Result.back().end()) - Result.back().Offset;
+    else
+      Result.push_back({"", Begin, End - Begin});
+  }
+  return Result;
+}
+
+TextEdit bankstripe::forDevice(const TextRange &Lines, StringRef Code,
+                               EditList Device, EditList Host) {
+  const std::string LineEnding = lineEndingOf(Code).str();
+  const unsigned First = Code.take_front(Lines.Offset).count('\n') + 1;
+  const std::string Number = computesWithLines(Code.str())
+                                 ? "#line " + llvm::utostr(First) + LineEnding
+                                 : "";
+  TextEdit Result{Lines.Offset, Lines.Length, "", {}};
+  auto Add = [&](StringRef Directive, EditList Edits) {
+    const EditedText Copy = llvm::cantFail(
+        applyEdits(Code, Lines.Offset, Lines.end(), std::move(Edits)));
+    Result.Text +=
+        (Directive + LineEnding + Number + Copy.Text + LineEnding).str();
+    Result.Lines.insert(Result.Lines.end(), Number.empty() ? 1 : 2, First);
+    llvm::append_range(Result.Lines, Copy.Lines);
+  };
+  Add("#ifdef __CUDA_ARCH__", std::move(Device));
+  Add("#else", std::move(Host));
+  Result.Text += "#endif";
+  Result.Lines.push_back(Code.take_front(Lines.end()).count('\n') + 1);
+  return Result;
 }
 
 // The name stands behind where launch bounds would.

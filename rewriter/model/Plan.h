@@ -63,6 +63,10 @@ struct Verdict {
   /// It moves in a version of its function, which is for blocks of at most
   /// Threads; larger ones find the array where it was.
   bool InVersion = false;
+  /// It moves for the device; the host finds the array where it was.
+  bool DeviceOnly = false;
+  /// Whether the array stands beside what it becomes.
+  bool standsBeside() const { return InVersion || DeviceOnly; }
 
   bool usesShared() const {
     return Kind == VerdictKind::Stripe || Kind == VerdictKind::Slot ||

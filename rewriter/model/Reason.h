@@ -72,7 +72,6 @@ enum class Reason {
   Nolint,
   DecidedKeep,
   HasVersion,
-  HostDevice,
   BlockSizeUnknown,
   BlockSizeConflict,
   LinkedCallees,

@@ -142,8 +142,6 @@ std::optional<Why> Chooser::whyKernelsRefuse() const {
     if (S.Obstacle)
       return S.Obstacle;
     const VersionText &V = A.Array.Version;
-    if (A.Array.HostDevice && !V.isPossible())
-      return Why{Reason::HostDevice, A.Array.Where, V.Problem};
     if (S.HasVersion && !V.isPossible()) {
       Why Result = *S.Unbounded;
       if (!V.Problem.empty())
@@ -274,13 +272,13 @@ void Chooser::addBits(ArrayChoices &C) const {
 }
 
 void Chooser::addMoves(ArrayChoices &C, bool Shared) const {
-  C.InVersion = A.Array.HostDevice;
   for (unsigned Row : A.Kernels) {
     C.Dynamic |= Settings[Row].Dynamic;
     C.Behind |= Settings[Row].Behind;
     C.InVersion |= Settings[Row].HasVersion;
     C.Threads = std::max(C.Threads, Settings[Row].largestBlock());
   }
+  C.DeviceOnly = A.Array.HostDevice && !C.InVersion;
   if (!C.Dynamic && !C.InVersion)
     C.ThreadsText = boundText();
   addBits(C);

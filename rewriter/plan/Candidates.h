@@ -41,10 +41,11 @@ struct ArrayChoices {
   std::vector<Candidate> Candidates;
   bool Asked = false;   ///< A decision asks for the move.
   bool Dynamic = false; ///< Launches ask for its storage.
-  bool Behind = false;  ///< As in Verdict, like the next three.
+  bool Behind = false;  ///< As in Verdict, like all that follows.
   unsigned Threads = 0;
   std::string ThreadsText;
   bool InVersion = false;
+  bool DeviceOnly = false;
 };
 
 /// What makes a move of \p A needless or impossible, as far as that depends on

@@ -101,6 +101,7 @@ Verdict Builder::movingVerdict(unsigned I) const {
   V.Dynamic = Choices.Dynamic;
   V.Behind = Choices.Behind;
   V.InVersion = Choices.InVersion;
+  V.DeviceOnly = Choices.DeviceOnly;
   if (V.Dynamic) {
     V.WarpOffset = Places.Offsets.at(I);
     V.BytesPerWarp = C.BytesPerWarp;

@@ -149,6 +149,99 @@ TEST(Version, OfAFunctionForTheHostIsForTheDeviceAlone) {
             "}\n");
 }
 
+// Where every block is known, no second body is needed.
+TEST(DeviceOnly, LinesThatChangeStandThereTwice) {
+  EXPECT_EQ(rewritten("{\n  int i = 0, a[4];\n\n  // Why.\n  a[i] = 1;\n}\n",
+                      {forTheHostToo({"a", {4}})}),
+            "{\n"
+            "#ifdef __CUDA_ARCH__\n"
+            "  int i = 0;\n"
+            "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "  ::bankstripe::require_block_of_at_most<128>();\n"
+            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "#else\n"
+            "  int i = 0, a[4];\n"
+            "#endif\n"
+            "\n"
+            "  // Why.\n"
+            "  a[i] = 1;\n"
+            "}\n");
+}
+
+TEST(DeviceOnly, NeighboursShareADirective) {
+  EXPECT_EQ(
+      rewritten("{\n  int a[4];\n\n  int b[4];\n}\n",
+                {forTheHostToo(slot("a", {4})), forTheHostToo(slot("b", {4}))}),
+      "{\n"
+      "#ifdef __CUDA_ARCH__\n"
+      "  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
+      "  ::bankstripe::require_block_of_at_most<128>();\n"
+      "  int (&a)[4] = a_slots.mine();\n"
+      "\n"
+      "  __shared__ ::bankstripe::slots<int[4], 128> b_slots;\n"
+      "  ::bankstripe::require_block_of_at_most<128>();\n"
+      "  int (&b)[4] = b_slots.mine();\n"
+      "#else\n"
+      "  int a[4];\n"
+      "\n"
+      "  int b[4];\n"
+      "#endif\n"
+      "}\n");
+}
+
+// No directive stands in what may be the arguments of a macro.
+TEST(DeviceOnly, ParenthesesAreNotParted) {
+  EXPECT_EQ(rewritten("{ run(\n  [&] {\n  int a[4];\n  });\n}\n",
+                      {forTheHostToo(slot("a", {4}))}),
+            "#ifdef __CUDA_ARCH__\n"
+            "{ run(\n  [&] {\n"
+            "  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
+            "  ::bankstripe::require_block_of_at_most<128>();\n"
+            "  int (&a)[4] = a_slots.mine();\n"
+            "  });\n"
+            "#else\n"
+            "{ run(\n  [&] {\n  int a[4];\n  });\n"
+            "#endif\n"
+            "}\n");
+}
+
+// What moves for both does so in either.
+TEST(DeviceOnly, WhatTheHostSharesMovesInBoth) {
+  EXPECT_EQ(
+      rewritten("{\n  int a[4], t[2];\n}\n",
+                {forTheHostToo(slot("a", {4})), inFunction(table("t", {2}))}),
+      "{\n"
+      "#ifdef __CUDA_ARCH__\n"
+      "  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
+      "  ::bankstripe::require_block_of_at_most<128>();\n"
+      "  int (&a)[4] = a_slots.mine();\n"
+      "  static const int t[2];\n"
+      "#else\n"
+      "  int a[4];\n"
+      "  static const int t[2];\n"
+      "#endif\n"
+      "}\n");
+}
+
+TEST(DeviceOnly, LinesKeepTheirNumbersInBoth) {
+  const std::string Code = "{\n  int a[4];\n  b(__LINE__);\n}\n";
+  EXPECT_EQ(rewritten(Code, {forTheHostToo(slot("a", {4}))}),
+            "#line 1\n"
+            "{\n"
+            "#ifdef __CUDA_ARCH__\n"
+            "#line 2\n"
+            "  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
+            "  ::bankstripe::require_block_of_at_most<128>();\n"
+            "  int (&a)[4] = a_slots.mine();\n"
+            "#else\n"
+            "#line 2\n"
+            "  int a[4];\n"
+            "#endif\n"
+            "#line 3\n"
+            "  b(__LINE__);\n"
+            "}\n");
+}
+
 TEST(Version, OfABodyInOneLineBreaksIt) {
   EXPECT_EQ(
       rewritten("{ f(); int a[4]; a[i] = 1; }\n", {inVersion({"a", {4}})}),

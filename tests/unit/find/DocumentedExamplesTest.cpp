@@ -55,7 +55,6 @@ bool isGivenLater(Reason R) {
   case Reason::BoolElements:
   case Reason::StaysInRegisters:
   case Reason::DecidedKeep:
-  case Reason::HostDevice:
   case Reason::BlockSizeUnknown:
   case Reason::OverBudget:
   case Reason::NotProfitable:

@@ -37,6 +37,19 @@ PlanOptions amongOthers() {
 
 } // namespace
 
+// The host needs the array where it was, but no block can be too large.
+TEST(DeviceOnly, IsWhatMovesForTheHostTooWithoutAVersion) {
+  TestUnit U;
+  U.array(versionable()).HostDevice = true;
+  U.launch(128);
+  Plan P = U.plan();
+  EXPECT_TRUE(find(P, "a").Verdict.DeviceOnly);
+  EXPECT_FALSE(find(P, "a").Verdict.InVersion);
+  P = U.plan(amongOthers());
+  EXPECT_FALSE(find(P, "a").Verdict.DeviceOnly);
+  EXPECT_TRUE(find(P, "a").Verdict.InVersion);
+}
+
 TEST(Versions, AreForKernelsThatOthersMayLaunch) {
   TestUnit U = visible();
   U.launch(128);
