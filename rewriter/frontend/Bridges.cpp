@@ -275,6 +275,16 @@ static bool dropPercent(const Fault &F, Bridges &B) {
   return At != std::string::npos;
 }
 
+// `int __restrict__ *p`, which was meant to be `int *__restrict__ p`.
+static bool dropRestrict(const Fault &F, Bridges &B) {
+  const auto [Begin, Qualifier] = F.Tokens[F.Index];
+  if (!Qualifier.contains("restrict"))
+    return false;
+  B.Texts[F.File].Corrected.replace(Begin, Qualifier.size(), Qualifier.size(),
+                                    ' ');
+  return true;
+}
+
 static constexpr Bridge Table[] = {
     {diag::err_expected_expression, joinAngles,
      "write '<<<' and '>>>' without blanks"},
@@ -305,6 +315,8 @@ static constexpr Bridge Table[] = {
      "repeat the '__host__ __device__' of the template"},
     {diag::err_shared_var_init, referToShared,
      "declare bytes in shared memory, and construct the object in them"},
+    {diag::err_typecheck_invalid_restrict_not_pointer, dropRestrict,
+     "put '__restrict__' behind the '*'"},
     {diag::err_asm_invalid_escape, dropPercent,
      "write '%%' before the name of a register"},
 };

@@ -254,6 +254,12 @@ TEST(Bridges, ObjectsInSharedMemoryWhoseConstructorsDoNotRun) {
               HasSubstr("initialization is not supported for __shared__"));
 }
 
+TEST(Bridges, RestrictBeforeTheStar) {
+  EXPECT_TRUE(parsesBridged("__global__ void k(int __restrict__ *p,\n"
+                            "                  const float __restrict *q) {\n"
+                            "  p[0] = q[0]; }\n"));
+}
+
 TEST(Bridges, RegistersInAssemblyWithOnePercentSign) {
   EXPECT_TRUE(parsesBridged(
       "__global__ void k(int *p) {\n"
