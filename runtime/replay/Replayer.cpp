@@ -305,8 +305,9 @@ SideResult Replayer::launch(Side Which) {
 
 Replayer::Timing Replayer::time(unsigned Times, double MostSeconds) {
   using Clock = std::chrono::steady_clock;
-  // How much slower is a loss that no further launch makes good.
-  constexpr int MuchSlower = 2;
+  // How much slower is a loss that no further launch makes good. Those that
+  // take seconds hardly vary.
+  constexpr double MuchSlower = 2, ClearlySlower = 1.1;
   constexpr unsigned FewestToTell = 2;
   std::set<PageNumber> Changed = Sides[Side::Original].Changed;
   Changed.insert(Sides[Side::Rewritten].Changed.begin(),
@@ -339,11 +340,15 @@ Replayer::Timing Replayer::time(unsigned Times, double MostSeconds) {
     }
     const std::chrono::duration<double> Sofar = Clock::now() - Begin;
     const unsigned Pairs = Result.Done + 1;
+    const bool AreLong = Sofar.count() > 2 * MostSeconds * Pairs;
     const bool IsLost =
-        Pairs >= FewestToTell &&
-        Shortest[Side::Rewritten] > MuchSlower * Longest[Side::Original];
-    if (MostSeconds > 0 && (IsLost || (Pairs >= FewestRunsForInterval &&
-                                       Sofar.count() > MostSeconds))) {
+        Pairs >= (AreLong ? 1 : FewestToTell) &&
+        Shortest[Side::Rewritten] >
+            (AreLong ? ClearlySlower : MuchSlower) * Longest[Side::Original];
+    const bool AreEnough =
+        Pairs >= (AreLong ? FewestToTell : FewestRunsForInterval) &&
+        Sofar.count() > MostSeconds;
+    if (MostSeconds > 0 && (IsLost || AreEnough)) {
       Result.Done = Pairs;
       break;
     }

@@ -104,7 +104,8 @@ public:
   /// Launches both kernels \p Times times each, after launch() of both.
   ///
   /// \param MostSeconds after which there are no more launches than an
-  /// interval needs, and none of a kernel that is much slower; 0 for no limit.
+  /// interval needs, and none of a kernel that is much slower; of launches that
+  /// take longer than that two of each tell enough. 0 for no limit.
   Timing time(unsigned Times, double MostSeconds);
 
 private:
