@@ -15,7 +15,9 @@
 #include "plan/Padding.h"
 #include "arch/ArchInfo.h"
 #include "plan/Decide.h"
+#include "plan/Kernels.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace bankstripe;
@@ -106,36 +108,47 @@ static uint64_t addedBytes(const Instances &Arrays, unsigned Padding) {
 }
 
 // Whether a launch of K, be it one that nobody saw, may ask for so much that
-// Static bytes leave it no room; or may need all its blocks at once.
-static bool mayFail(const MergedKernel &K, uint64_t Static) {
+// Bytes leave it no room in Limit; or may need all its blocks at once.
+static bool mayFail(const MergedKernel &K, uint64_t Bytes, uint64_t Limit) {
   if (K.Facts.UsesDynamicShared && (K.Launches.empty() || K.Facts.AddressTaken))
     return true;
   return llvm::any_of(K.Launches, [&](const Launch &L) {
     return L.Cooperative || !L.DynamicSharedBytes ||
-           *L.DynamicSharedBytes + Static > StaticSharedLimit;
+           *L.DynamicSharedBytes + Bytes > Limit;
   });
+}
+
+// What of K's shared memory launches ask for in addition.
+static uint64_t broughtBytes(const KernelPlan &K) {
+  const unsigned Threads = K.BlockThreads ? K.BlockThreads : LargestBlock;
+  return K.WarpBytes ? K.WarpBytes * llvm::divideCeil(Threads, 32u) + MarkBytes
+                     : 0;
 }
 
 // Gives the kernels of A that many bytes more, unless something stands against
 // it.
 static std::optional<Reason> addBytes(const PlannedSharedArray &A,
                                       uint64_t Bytes, const MergedRun &Run,
-                                      Plan &P) {
+                                      const PlanOptions &Options, Plan &P) {
   for (unsigned Row : A.Kernels) {
     const KernelPlan &K = P.Kernels[Row];
     auto Warps = [&](uint64_t Static) {
       return residentWarps(P.GpuArch, K.BlockThreads, K.Registers,
                            Static + K.DynamicSharedBytes);
     };
-    if (K.SharedAfter + Bytes > StaticSharedLimit)
+    // Launches that ask for storage may opt in to more.
+    const uint64_t Limit =
+        K.OptIn ? std::min(commonSharedLimit(Options), Options.SharedLimit)
+                : StaticSharedLimit;
+    if (K.SharedAfter + Bytes > Limit ||
+        K.SharedAfter + Bytes - broughtBytes(K) > StaticSharedLimit)
       return Reason::OverBudget;
-    // Launches that bring storage have their own account of the memory.
     const bool IsUnsafe =
         llvm::any_of(Run.Kernels, [&](const MergedKernel &Merged) {
           return Merged.Facts.Id == K.Facts.Id &&
-                 mayFail(Merged, K.SharedAfter + Bytes);
+                 mayFail(Merged, K.SharedAfter + Bytes, Limit);
         });
-    if (K.WarpBytes || IsUnsafe)
+    if (IsUnsafe)
       return Reason::DynamicSharedMemory;
     if (!A.Asked && Warps(K.SharedAfter + Bytes) < Warps(K.SharedAfter))
       return Reason::NotProfitable;
@@ -165,7 +178,8 @@ static Wish wishFor(const SharedArray &A, unsigned Occurrence,
 }
 
 static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
-                                 const Wish &W, Plan &P) {
+                                 const PlanOptions &Options, const Wish &W,
+                                 Plan &P) {
   PlannedSharedArray Result;
   Result.Array = Arrays.front();
   Result.Asked = W.Wanted == Layout::Padded;
@@ -206,7 +220,7 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
         }))
       Result.Kernels.push_back(Row);
   const uint64_t Bytes = addedBytes(Arrays, Padding);
-  if (auto Why = addBytes(Result, Bytes, Run, P))
+  if (auto Why = addBytes(Result, Bytes, Run, Options, P))
     return Stays(*Why, Result.Array.Where);
   Result.Padding = Padding;
   Result.AddedBytes = Bytes;
@@ -225,7 +239,7 @@ void bankstripe::planPadding(const MergedRun &Run, const PlanOptions &Options,
         wishFor(First, ++Count[{Where.File, First.Function, First.Name}],
                 Options, Outcomes, Outcome);
     const PlannedSharedArray &A =
-        Into.SharedArrays.emplace_back(decide(Arrays, Run, W, Into));
+        Into.SharedArrays.emplace_back(decide(Arrays, Run, Options, W, Into));
     if (!Outcome)
       continue;
     const bool CanBe = W.Decision == &Outcome->Decision;

@@ -158,6 +158,26 @@ TEST(Padding, LeavesRoomForWhatLaunchesAskFor) {
   EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
 }
 
+// Both lie in one block's memory, of which launches may ask for more.
+TEST(Padding, FitsBesideStorageThatLaunchesAskFor) {
+  TestUnit U = unitWith(Transposed);
+  U.array(makeArray("a", 96));
+  giveText(U.Result);
+  PlanOptions Options;
+  Options.SharedLimit = 227 * 1024;
+  Options.GpuArch = "sm_86";
+  Plan P = U.plan(Options);
+  EXPECT_TRUE(P.Kernels.at(0).OptIn);
+  EXPECT_EQ(P.SharedArrays.at(0).Why, Reason::BankConflicts);
+  // 101,376 bytes are there, of which the stripes leave 3,024.
+  U.kernel().StaticSharedBytes = 2928;
+  P = U.plan(Options);
+  EXPECT_TRUE(P.Kernels.at(0).OptIn);
+  EXPECT_EQ(P.SharedArrays.at(0).Why, Reason::OverBudget);
+  U.kernel().StaticSharedBytes = 2880;
+  EXPECT_EQ(U.plan(Options).SharedArrays.at(0).Why, Reason::BankConflicts);
+}
+
 TEST(Padding, LeavesAloneWhatOthersMayLaunchWithMemoryOfTheirOwn) {
   TestUnit U = unitWith(Transposed);
   Kernel &K = U.Result.Facts.Kernels.front();
