@@ -189,9 +189,12 @@ static bool nameAssignedType(const Fault &F, Bridges &B) {
       F.Tokens[F.Index + 1].Text != "{")
     return false;
   std::string Target;
-  for (size_t I = F.Index;
-       I-- > 0 && F.Tokens[I].Text.find_first_of(";{}") == StringRef::npos;)
-    Target = (F.Tokens[I].Text + " " + Target).str();
+  for (const RawToken &T :
+       llvm::reverse(llvm::ArrayRef(F.Tokens).take_front(F.Index))) {
+    if (T.Text.find_first_of(";{}") != StringRef::npos)
+      break;
+    Target = (T.Text + " " + Target).str();
+  }
   B.Behind[F.at(F.Index)] = {"(__remove_cvref(decltype(" + Target + ")))",
                              F.at(F.Index + 1).second};
   return true;
@@ -240,8 +243,8 @@ static bool specializeOnBothSides(const Fault &F, Bridges &B) {
 static bool referToShared(const Fault &F, Bridges &B) {
   auto Text = [&](size_t I) { return F.Tokens[I].Text; };
   size_t First = F.Index, Last = F.Index;
-  while (Text(First) != "__shared__")
-    if (First-- == 0 || StringRef(";{}").contains(Text(First)))
+  for (; Text(First) != "__shared__"; --First)
+    if (First == 0 || StringRef(";{}").contains(Text(First - 1)))
       return false;
   int Depth = 0;
   for (size_t I = First; Text(I) != ";"; ++I) {

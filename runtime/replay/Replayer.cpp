@@ -154,6 +154,7 @@ void Replayer::load(Side Which) {
                      Kernel.Symbol));
   findVariables(Module, Kernel, Into);
   std::vector<MovedVariable> Moved;
+  Moved.reserve(Into.Variables.size());
   for (const auto &[Index, Address] : Into.Variables)
     Moved.push_back(
         {{Of.Memory[Index].Address, Of.Memory[Index].Bytes}, Address});

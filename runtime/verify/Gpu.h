@@ -50,9 +50,12 @@ namespace bankstripe::runtime {
   X(cuLaunchKernelEx)
 
 struct Driver {
+// The driver's own names.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-macro-parentheses)
 #define BANKSTRIPE_MEMBER(NAME) decltype(&::NAME) NAME = nullptr;
   BANKSTRIPE_DRIVER_FUNCTIONS(BANKSTRIPE_MEMBER)
 #undef BANKSTRIPE_MEMBER
+  // NOLINTEND(readability-identifier-naming,bugprone-macro-parentheses)
 
   /// Loads the driver's library.
   ///

@@ -81,7 +81,7 @@ size_t Scan::closing(size_t Open) const {
 }
 
 void Scan::readStatement(Finding &F, size_t Name) const {
-  auto separates = [&](size_t I, std::initializer_list<StringRef> Among) {
+  auto Separates = [&](size_t I, std::initializer_list<StringRef> Among) {
     return llvm::is_contained(Among, Tokens[I].Text);
   };
   size_t First = Name;
@@ -90,23 +90,23 @@ void Scan::readStatement(Finding &F, size_t Name) const {
     StringRef T = Tokens[First - 1].Text;
     if (T == "}")
       ++Depth;
-    if (Depth == 0 && separates(First - 1, {"{", ";"}))
+    if (Depth == 0 && Separates(First - 1, {"{", ";"}))
       break;
     if (T == "{")
       --Depth;
   }
   size_t I = First;
   while (Tokens[I].Text != "*" &&
-         !separates(I + 1, {"[", ",", ";", "=", "{", "("}))
+         !Separates(I + 1, {"[", ",", ";", "=", "{", "("}))
     ++I;
   F.Text.Specifiers = range(Tokens[First].Offset, Tokens[I - 1].end());
   size_t Begin = I;
   for (; Tokens[I].Text != ";"; ++I) {
     if (I == Name)
       F.Text.IndexInStatement = F.Text.AllDeclarators.size();
-    if (separates(I, {"[", "{", "("}))
+    if (Separates(I, {"[", "{", "("}))
       I = closing(I);
-    if (!separates(I + 1, {",", ";"}))
+    if (!Separates(I + 1, {",", ";"}))
       continue;
     F.Text.AllDeclarators.push_back(
         range(Tokens[Begin].Offset, Tokens[I].end()));
