@@ -35,8 +35,8 @@
 //       int counts[16];
 //     #endif
 //
-// A second body would cost more than its looks: both are inlined, and the array
-// that larger blocks would use stays in the frame.
+// A second body would not only be longer: both are inlined, and the array that
+// larger blocks would use stays in the frame.
 //
 //===----------------------------------------------------------------------===//
 
@@ -145,15 +145,14 @@ TextEdit VersionWriter::write(EditList Edits) {
 // Behind the line that holds End, as far as what goes on there needs. Comments
 // that follow belong to what comes next.
 static unsigned endOfLines(StringRef Code, unsigned End, unsigned Next) {
-  const unsigned Line = End + Code.slice(End, Next).find_first_of("\r\n");
-  const StringRef Rest = Code.slice(std::min(Line, Next), Next);
-  const bool OnlyComments =
-      llvm::all_of(llvm::split(Rest, '\n'), [](StringRef Each) {
+  const unsigned Line = std::min<size_t>(Code.find_first_of("\r\n", End), Next);
+  const bool OnlyComments = llvm::all_of(
+      llvm::split(Code.slice(Line, Next), '\n'), [](StringRef Each) {
         Each = Each.trim();
         return Each.empty() || Each.starts_with("//");
       });
   if (OnlyComments)
-    return std::min(Line, Next);
+    return Line;
   return std::max<size_t>(End, Code.take_front(Next).rtrim().size());
 }
 

@@ -295,6 +295,11 @@ static bool saysMore(const KernelSetting &S, const MergedKernel &K) {
   return isAboutBlockSize(S) && !K.Facts.AddressTaken && !K.Launches.empty();
 }
 
+uint64_t bankstripe::broughtBytes(uint64_t WarpBytes, unsigned BlockThreads) {
+  const unsigned Threads = BlockThreads ? BlockThreads : LargestBlock;
+  return WarpBytes ? WarpBytes * llvm::divideCeil(Threads, 32u) + MarkBytes : 0;
+}
+
 uint64_t bankstripe::commonSharedLimit(const PlanOptions &Options) {
   auto LimitOf = [](const std::string &Arch) -> uint64_t {
     const ArchInfo *Known = archInfo(Arch);

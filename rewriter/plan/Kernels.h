@@ -63,6 +63,10 @@ KernelSetting boundBlockSize(const MergedKernel &K, const PlanOptions &Options);
 std::vector<KernelSetting> settingsOf(const MergedRun &Run,
                                       const PlanOptions &Options);
 
+/// What a launch of blocks of up to \p BlockThreads (0: any) asks for in
+/// addition, in bytes, if each warp has \p WarpBytes of storage.
+uint64_t broughtBytes(uint64_t WarpBytes, unsigned BlockThreads);
+
 /// `a.cu:40`.
 std::string at(const Place &Where);
 

@@ -17,7 +17,6 @@
 #include "plan/Decide.h"
 #include "plan/Kernels.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace bankstripe;
@@ -118,13 +117,6 @@ static bool mayFail(const MergedKernel &K, uint64_t Bytes, uint64_t Limit) {
   });
 }
 
-// What of K's shared memory launches ask for in addition.
-static uint64_t broughtBytes(const KernelPlan &K) {
-  const unsigned Threads = K.BlockThreads ? K.BlockThreads : LargestBlock;
-  return K.WarpBytes ? K.WarpBytes * llvm::divideCeil(Threads, 32u) + MarkBytes
-                     : 0;
-}
-
 // Gives the kernels of A that many bytes more, unless something stands against
 // it.
 static std::optional<Reason> addBytes(const PlannedSharedArray &A,
@@ -140,8 +132,9 @@ static std::optional<Reason> addBytes(const PlannedSharedArray &A,
     const uint64_t Limit =
         K.OptIn ? std::min(commonSharedLimit(Options), Options.SharedLimit)
                 : StaticSharedLimit;
+    const uint64_t Brought = broughtBytes(K.WarpBytes, K.BlockThreads);
     if (K.SharedAfter + Bytes > Limit ||
-        K.SharedAfter + Bytes - broughtBytes(K) > StaticSharedLimit)
+        K.SharedAfter + Bytes - Brought > StaticSharedLimit)
       return Reason::OverBudget;
     const bool IsUnsafe =
         llvm::any_of(Run.Kernels, [&](const MergedKernel &Merged) {

@@ -33,7 +33,6 @@ public:
 private:
   Verdict verdictOf(unsigned I) const;
   Verdict movingVerdict(unsigned I) const;
-  uint64_t dynamicBytes(unsigned Row) const;
   uint64_t warpBytes(unsigned Row) const;
   bool movesAny(unsigned Row) const;
   KernelPlan kernelPlan(unsigned Row) const;
@@ -138,14 +137,6 @@ uint64_t Builder::warpBytes(unsigned Row) const {
   return It == Places.Sizes.end() ? 0 : It->second;
 }
 
-// What launches ask for in addition, with the largest block.
-uint64_t Builder::dynamicBytes(unsigned Row) const {
-  const uint64_t Bytes = warpBytes(Row);
-  return Bytes ? Bytes * llvm::divideCeil(P.Settings[Row].largestBlock(), 32u) +
-                     MarkBytes
-               : 0;
-}
-
 bool Builder::movesAny(unsigned Row) const {
   return llvm::any_of(llvm::enumerate(Final), [&](const auto &Each) {
     return Each.value() &&
@@ -164,8 +155,8 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.SourceText = S.SourceText;
   K.BoundsToAdd = S.BoundsToAdd;
   K.SharedBefore = Merged.Facts.StaticSharedBytes;
-  K.SharedAfter =
-      K.SharedBefore + E.staticBytes(Row, Final) + dynamicBytes(Row);
+  K.SharedAfter = K.SharedBefore + E.staticBytes(Row, Final) +
+                  broughtBytes(warpBytes(Row), S.BlockThreads);
   K.AddLaunchBounds = S.AddBounds && K.SharedAfter != K.SharedBefore;
   K.HasVersion = S.HasVersion && K.SharedAfter != K.SharedBefore;
   K.Redirected =

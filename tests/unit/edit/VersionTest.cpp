@@ -223,6 +223,18 @@ TEST(DeviceOnly, WhatTheHostSharesMovesInBoth) {
       "}\n");
 }
 
+// Without a line behind it there is nothing that could be cut off.
+TEST(DeviceOnly, TheLastLineMayEndTheFile) {
+  EXPECT_EQ(rewritten("{ int a[4]; }", {forTheHostToo({"a", {4}})}),
+            "#ifdef __CUDA_ARCH__\n"
+            "{ __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; "
+            "::bankstripe::require_block_of_at_most<128>();\n"
+            "auto a = ::bankstripe::begin(a_stripes); }\n"
+            "#else\n"
+            "{ int a[4]; }\n"
+            "#endif");
+}
+
 TEST(DeviceOnly, LinesKeepTheirNumbersInBoth) {
   const std::string Code = "{\n  int a[4];\n  b(__LINE__);\n}\n";
   EXPECT_EQ(rewritten(Code, {forTheHostToo(slot("a", {4}))}),

@@ -176,6 +176,14 @@ TEST(Padding, FitsBesideStorageThatLaunchesAskFor) {
   EXPECT_EQ(P.SharedArrays.at(0).Why, Reason::OverBudget);
   U.kernel().StaticSharedBytes = 2880;
   EXPECT_EQ(U.plan(Options).SharedArrays.at(0).Why, Reason::BankConflicts);
+  // What is static has its limit all the same.
+  Options.GpuArch = "sm_90";
+  U.kernel().StaticSharedBytes = StaticSharedLimit - 128;
+  EXPECT_EQ(U.plan(Options).SharedArrays.at(0).Why, Reason::BankConflicts);
+  U.kernel().StaticSharedBytes = StaticSharedLimit - 112;
+  P = U.plan(Options);
+  EXPECT_TRUE(P.Kernels.at(0).OptIn);
+  EXPECT_EQ(P.SharedArrays.at(0).Why, Reason::OverBudget);
 }
 
 TEST(Padding, LeavesAloneWhatOthersMayLaunchWithMemoryOfTheirOwn) {
