@@ -263,12 +263,15 @@ llvm::Expected<std::string> Program::resultOf(std::vector<std::string> Command,
 
 llvm::Expected<std::string>
 Program::measure(StringRef Original, StringRef Changed, unsigned Runs) const {
-  return resultOf(comparison(Original, Changed, Runs));
+  std::vector<std::string> Command = comparison(Original, Changed, Runs);
+  if (Runs == 0)
+    Command.insert(Command.begin() + 1, "--recorded=" + captures());
+  return resultOf(std::move(Command));
 }
 
 llvm::Expected<std::string>
 Program::survey(StringRef Executable, ArrayRef<std::string> Symbols) const {
-  const std::string Captures = Folder + "/captures";
+  const std::string Captures = captures();
   if (std::error_code EC = fs::create_directories(Captures))
     return llvm::createStringError("cannot create '" + Captures +
                                    "': " + EC.message());

@@ -55,13 +55,15 @@ public:
                               unsigned Runs, bool Quiet = false,
                               llvm::ArrayRef<std::string> Extra = {}) const;
 
-  /// The same. \returns its result as JSON.
+  /// The same; with no timed runs, the run that survey() made stands for the
+  /// original's, by the digests and the times that it has.
+  /// \returns its result as JSON.
   llvm::Expected<std::string> measure(llvm::StringRef Original,
                                       llvm::StringRef Changed,
                                       unsigned Runs) const;
 
-  /// Captures launches of the kernels with these symbols. \returns what
-  /// bankstripe-verify says of the \p Executable, as JSON.
+  /// Runs the program, and captures launches of the kernels with these symbols.
+  /// \returns what bankstripe-verify says of the \p Executable, as JSON.
   llvm::Expected<std::string> survey(llvm::StringRef Executable,
                                      llvm::ArrayRef<std::string> Symbols) const;
 
@@ -102,6 +104,7 @@ private:
   llvm::Error changeTree(llvm::StringRef Root,
                          llvm::ArrayRef<ChangedFile> Changes,
                          std::map<std::string, std::string> &Touched) const;
+  std::string captures() const { return Folder + "/captures"; }
   std::vector<std::string> comparison(llvm::StringRef Original,
                                       llvm::StringRef Changed,
                                       unsigned Runs) const;

@@ -408,9 +408,12 @@ Trial bankstripe::bestOf(const std::vector<TuneGroup> &Groups) {
   return Result;
 }
 
-unsigned bankstripe::runsToConfirm(double SecondsOfARun) {
-  constexpr double LongRun = 10;
-  return SecondsOfARun < LongRun ? 2 : 1;
+unsigned bankstripe::timedRuns(double SecondsOfARun, unsigned Most) {
+  constexpr double LongRun = 5, ForAll = 10;
+  constexpr unsigned Least = 2;
+  if (SecondsOfARun >= LongRun)
+    return 0;
+  return SecondsOfARun * Most <= ForAll ? Most : std::min(Most, Least);
 }
 
 PlanOptions bankstripe::planningFor(const Trial &T, const Plan &Movable,

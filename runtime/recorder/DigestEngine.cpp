@@ -41,8 +41,7 @@ CUresult DigestEngine::prepareKernel() {
   CUfunction Loaded = nullptr;
   if (const CUresult R = cuModuleLoadData(&Module, BankstripeDigestImage))
     return R;
-  if (const CUresult R =
-          cuModuleGetFunction(&Loaded, Module, "bankstripe_recorder_digest"))
+  if (const CUresult R = cuModuleGetFunction(&Loaded, Module, DigestKernelName))
     return R;
   if (const CUresult R = cuCtxGetDevice(&Device))
     return R;

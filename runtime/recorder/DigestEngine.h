@@ -15,7 +15,10 @@
 
 namespace bankstripe::runtime {
 
-/// The recorder's own kernel, stream and buffers in one context of the
+/// The recorder's own kernel (DigestKernel.cu).
+inline constexpr char DigestKernelName[] = "bankstripe_recorder_digest";
+
+/// That kernel, a stream and buffers in one context of the
 /// program's. The context must be current in every call. Nothing is freed:
 /// the context takes everything along when it goes.
 class DigestEngine {

@@ -45,9 +45,8 @@ std::string bankstripe::runtime::errorName(CUresult Result) {
 // of its own: what stands behind the name of its recording stands behind the
 // files', too.
 Recorder::Recorder(RecordingWriter &Output, const RecordRequest &Request)
-    : Output(Output), Select(Request.Digests), Dump(Request.Bytes),
-      IsSurvey(Request.Mode == RecordingMode::Survey) {
-  if (IsSurvey)
+    : Output(Output), Select(Request.Digests), Dump(Request.Bytes) {
+  if (Request.Mode == RecordingMode::Survey)
     Capture.emplace(Request.Survey,
                     Output.path().substr(std::min(Request.Recording.size(),
                                                   Output.path().size())));
@@ -239,9 +238,7 @@ void Recorder::launched(const LaunchRequest &Request) {
         !Problem.empty())
       noCapture(Problem);
   LastDigested = L.Digested;
-  // A survey has its executions.
-  if (!IsSurvey)
-    Output.launch(L);
+  Output.launch(L);
   if (L.Digested)
     dump({});
 }
@@ -298,8 +295,6 @@ void Recorder::digestLate(const MemoryPart &Of, bool AtEnd) {
 }
 
 void Recorder::ending() {
-  if (IsSurvey)
-    return;
   const OwnCalls Own;
   takeMessages();
   MemoryPart Stale;
@@ -465,6 +460,7 @@ void Recorder::launching(const LaunchRequest &Request) {
   const OwnCalls Own;
   takeMessages();
   describeDevice(Request.Context);
+  Capture->prepare();
   // Not a launch yet; the one of this number is still to come.
   if (isCaptured(Request.Stream))
     return;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The recorder in mode Digest. Injection.cpp translates driver calls into the
-// calls of this class.
+// The recorder in modes Digest and Survey. Injection.cpp translates driver
+// calls into the calls of this class.
 //
 // A launch that the selection picks is followed by a wait for its device and a
 // digest of all live memory of this device. What it wrote on others is seen at
@@ -171,7 +171,6 @@ private:
   std::map<std::thread::id, unsigned> Threads;
   std::optional<WantedBytes> Dump;
   std::optional<LaunchCapture> Capture;
-  bool IsSurvey;
   std::set<std::string> Unseen; ///< What captures lack.
   unsigned Launches = 0;
   unsigned Captures = 0;

@@ -47,8 +47,8 @@ public:
       return std::pair(E.Order, E.Start);
     });
     for (Execution &E : Executions) {
-      E.What.Index = launches();
-      Result.Launches.push_back(std::move(E.What));
+      E.What.Index = static_cast<unsigned>(Result.Executions.size());
+      Result.Executions.push_back(std::move(E.What));
     }
     return std::move(Result);
   }

@@ -127,7 +127,7 @@ struct Launch {
   Resources Takes;
   unsigned DynamicSharedBytes = 0;
   unsigned Thread = 0;   ///< Of the host, numbered as first seen launching.
-  unsigned Device = 0;   ///< Number of the device; only in mode Digest.
+  unsigned Device = 0;   ///< Number of the device; not of an execution.
   std::string Error;     ///< Name of the launch's error; empty without one.
   bool Digested = false; ///< After the launch itself.
   /// Digested later, before the next launch: memory that was freed there, or
@@ -145,7 +145,7 @@ struct Launch {
   }
   /// What is new since the digests before, found at any of these moments.
   std::vector<DigestChange> Changes;
-  double Nanoseconds = 0; ///< Duration on the GPU; only in mode Time.
+  double Nanoseconds = 0; ///< Duration on the GPU, of an execution.
 };
 
 /// Everything that one run of a program left behind.
@@ -154,7 +154,10 @@ struct Recording {
   std::string Capability; ///< Its compute capability, "9.0".
   std::vector<Allocation> Allocations;
   std::vector<Allocation> Variables;
-  std::vector<Launch> Launches;
+  std::vector<Launch> Launches; ///< As the program asked for them.
+  /// What the GPU ran, in the order of the launches. Kernels that a graph
+  /// launches stand here one by one.
+  std::vector<Launch> Executions;
   /// What could not be recorded, and how often that was met.
   std::map<std::string, uint64_t> Notes;
   /// Launches without digests, by what left them out: "budget"; as
@@ -189,8 +192,7 @@ struct ReadError {
 ///
 /// A last record that was cut off by a crash is left out, and the recording is
 /// then not Complete. Any other that does not follow the format is an error: a
-/// recording that is half understood could hide a difference. The launches of
-/// a recording in mode Time are put into the order in which they were launched.
+/// recording that is half understood could hide a difference.
 std::variant<Recording, ReadError> readRecording(const std::string &Path);
 
 // Writing one
@@ -242,13 +244,13 @@ public:
   void allocation(const Allocation &A);
   /// The allocation \p Id is gone from here on.
   void free(unsigned Id);
-  /// A launch with its digests, as found in mode Digest; they count from 0.
+  /// A launch with its digests; they count from 0.
   void launch(const Launch &L);
   /// Digests that the latest launch left, taken before something goes.
   ///
   /// \param AtEnd of a context or the program, not at a free.
   void late(bool AtEnd, const std::vector<DigestChange> &Changes);
-  /// A kernel's execution, as found in mode Time.
+  /// A kernel's execution.
   ///
   /// \param Order puts executions into the order of their launches.
   /// \param Start,End in nanoseconds of a clock of the GPU's.

@@ -27,7 +27,7 @@ inline constexpr char RequestVariable[] = "BANKSTRIPE_REQUEST";
 enum class RecordingMode {
   Digest, ///< Digests of device memory after each launch, no durations.
   Time,   ///< Durations of the kernels, no digests.
-  Survey, ///< Durations, and captures of launches that may matter.
+  Survey, ///< Both, and captures of launches that may matter.
 };
 
 /// Launches by their numbers in the program, of which some are digested: all

@@ -115,7 +115,7 @@ static std::vector<SurveyedKernel> listKernels(const RecordedRun &Run,
                                                const WantedSurvey &Wanted) {
   std::vector<SurveyedKernel> Kernels;
   std::map<std::string, std::vector<const Launch *>> ByKernel;
-  for (const Launch &L : Run.Record.Launches) {
+  for (const Launch &L : Run.Record.Executions) {
     auto &All = ByKernel[L.Kernel];
     if (All.empty())
       Kernels.push_back({L.Kernel, 0, 0, 0, {}, ""});
@@ -139,6 +139,17 @@ static std::vector<SurveyedKernel> listKernels(const RecordedRun &Run,
   return Kernels;
 }
 
+// What a kernel that will change does wrong is wrong early as a rule, or in
+// what is freed or left at the end; so a program with many launches takes
+// little longer.
+static DigestRule digestsOfSurvey(std::vector<std::string> Kernels) {
+  constexpr uint64_t Few = 16;
+  DigestRule Rule = DigestRule::none();
+  Rule.FirstOfChanged = Rule.FirstFrees = Few;
+  Rule.Changed = std::move(Kernels);
+  return Rule;
+}
+
 Survey bankstripe::runtime::survey(const Options &O,
                                    const std::string &Recorder,
                                    const Progress &Tell) {
@@ -146,21 +157,22 @@ Survey bankstripe::runtime::survey(const Options &O,
   Runner Runs(O, Recorder, Tell);
   RecordRequest Request;
   Request.Mode = RecordingMode::Survey;
-  Request.Digests = DigestRule::none();
   Request.Survey = {
       O.SurveyFolder, {}, static_cast<uint64_t>(1e9 * O.MostCaptured)};
   for (const std::string &Symbol : O.SurveyedKernels)
     Request.Survey.Kernels.push_back(kernelName(Symbol));
   const WantedSurvey Wanted = Request.Survey;
+  Request.Digests = digestsOfSurvey(Wanted.Kernels);
   Runs.tell("running the program");
   const RecordedRun Run = Runs.run(O.Original, std::move(Request));
-  Runs.forget(Run);
   if (!Run.Child.exited())
     Result.Problem = "the program: " + Run.Child.describe();
   else if (!Run.Problem.empty())
     Result.Problem = "the program could not be recorded: " + Run.Problem;
-  else if (Run.Record.Launches.empty())
+  else if (Run.Record.Executions.empty())
     Result.Problem = "the program launches no kernel";
+  else if (!Runner::keep(Run))
+    Result.Problem = "'" + O.SurveyFolder + "' cannot be written to";
   if (!Result.Problem.empty()) {
     Result.Problem += lastWords(Run.Child);
     return Result;

@@ -164,6 +164,12 @@ static void addRunOptions(CLI::App &App, Options &O,
                  "seconds that one run may take; 0 for no limit (default: 600)")
       ->check(CLI::Range(0.0, 1e9).description(""))
       ->type_name("SECONDS");
+  App.add_option("--recorded", O.RecordedFolder,
+                 "compare with the run of the original that a survey left in "
+                 "this folder, by the digests and, with --runs=0, the times "
+                 "that it has")
+      ->check(CLI::ExistingDirectory.description(""))
+      ->type_name("FOLDER");
   App.add_option("--repeats", O.Repeats,
                  "runs of the original where something differs, to see what it "
                  "does not reproduce (default: 2)")

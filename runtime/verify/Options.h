@@ -44,7 +44,9 @@ enum ExitStatus : int {
 
 struct Options {
   Command Original, Rewritten;
-  unsigned Runs = 5;           ///< Timed runs of each; 0 for none.
+  /// Timed runs of each; 0 for none, and for times of the runs with digests
+  /// where the first one of the original was a survey.
+  unsigned Runs = 5;
   double TimeoutSeconds = 600; ///< For one run; 0 for no limit.
   std::string JsonPath;        ///< Empty for none; "-" for stdout.
   std::string HtmlPath;        ///< Of the page; empty for none.
@@ -54,6 +56,8 @@ struct Options {
   unsigned Repeats = 2; ///< Runs of the original with digests.
   /// Of captures, when only the original is looked at; else empty.
   std::string SurveyFolder;
+  /// Of a survey of the original that stands for its first run; or empty.
+  std::string RecordedFolder;
   std::vector<std::string> SurveyedKernels; ///< Symbols of those to capture.
   double MostCaptured = 16; ///< Gigabytes of memory in these captures.
 };

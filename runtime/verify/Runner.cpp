@@ -41,12 +41,16 @@ static std::string readOne(Recording &Record, const std::string &Path) {
   return Record.Failure;
 }
 
+// A run for times alone knows what the GPU ran.
+static size_t launchesOf(const RecordedProcess &P) {
+  return std::max(P.Record.Launches.size(), P.Record.Executions.size());
+}
+
 size_t bankstripe::runtime::choosePrincipal(
     const std::vector<RecordedProcess> &Processes) {
   size_t Best = 0;
   for (size_t I = 1; I < Processes.size(); ++I)
-    if (Processes[I].Record.Launches.size() >
-        Processes[Best].Record.Launches.size())
+    if (launchesOf(Processes[I]) > launchesOf(Processes[Best]))
       Best = I;
   return Best;
 }
@@ -56,7 +60,7 @@ static std::string describeProcess(const RecordedProcess &P) {
       P.Number ? fmt::format("process {}", P.Number) : "the first process";
   if (!P.Problem.empty())
     return fmt::format("{} could not be recorded: {}", Name, P.Problem);
-  const size_t Launches = P.Record.Launches.size();
+  const size_t Launches = launchesOf(P);
   return fmt::format("{} made {} launch{}", Name, Launches,
                      Launches == 1 ? "" : "es");
 }
@@ -93,14 +97,16 @@ static void readProcesses(RecordedRun &Run, const std::string &First) {
     if (I == Principal)
       continue;
     Run.Others.push_back(describeProcess(Processes[I]));
-    Run.OtherCouldBeTaken |= Processes[I].Record.Launches.size() ==
-                             Processes[Principal].Record.Launches.size();
+    Run.OtherCouldBeTaken |=
+        launchesOf(Processes[I]) == launchesOf(Processes[Principal]);
   }
   static_cast<RecordedProcess &>(Run) = std::move(Processes[Principal]);
 }
 
 Runner::Runner(const Options &O, const std::string &Recorder, Progress Tell)
-    : O(O), Recorder(Recorder), Tell(std::move(Tell)) {
+    : O(O), Recorder(Recorder), Tell(std::move(Tell)), Folder(O.SurveyFolder) {
+  if (!Folder.empty())
+    return;
   std::error_code Error;
   Folder = fs::temp_directory_path(Error) / "bankstripe-verify-XXXXXX";
   if (!::mkdtemp(Folder.data()))
@@ -109,7 +115,7 @@ Runner::Runner(const Options &O, const std::string &Recorder, Progress Tell)
 
 Runner::~Runner() {
   std::error_code Error;
-  if (!Folder.empty())
+  if (!Folder.empty() && O.SurveyFolder.empty())
     fs::remove_all(Folder, Error);
 }
 
@@ -142,6 +148,8 @@ RecordedRun Runner::run(const Command &What, RecordRequest Request,
 RecordedRun Runner::record(const Command &What, const DigestRun &How) {
   RecordRequest Request;
   Request.Digests = How.Rule;
+  if (How.IsTimed)
+    Request.Mode = RecordingMode::Survey;
   RecordedRun Run = run(What, std::move(Request), How.RandomAddresses);
   forget(Run);
   return Run;
@@ -150,4 +158,29 @@ RecordedRun Runner::record(const Command &What, const DigestRun &How) {
 void Runner::forget(const RecordedRun &Run) const {
   std::error_code Error;
   fs::remove_all(fs::path(Run.Path).parent_path(), Error);
+}
+
+// The exit status and, from the second line on, what was printed.
+static std::string endingOf(const std::string &Folder) {
+  return Folder + "/ending";
+}
+
+bool Runner::keep(const RecordedRun &Run) {
+  return writeFile(
+      endingOf(fs::path(Run.Path).parent_path()),
+      fmt::format("{}\n{}", Run.Child.ExitStatus, Run.Child.Output));
+}
+
+std::optional<KeptRun> Runner::kept(const std::string &SurveyFolder) {
+  const std::string Own = SurveyFolder + "/0"; // The only run there.
+  const auto Ending = readFile(endingOf(Own)),
+             Asked = readFile(Own + "/request");
+  RecordRequest Request;
+  if (!Ending || !Asked || !parseRequest(*Asked, Request).empty())
+    return std::nullopt;
+  KeptRun Kept{{}, std::move(Request.Digests)};
+  readProcesses(Kept.Run, Own + "/recording");
+  Kept.Run.Child.ExitStatus = std::atoi(Ending->c_str());
+  Kept.Run.Child.Output = Ending->substr(Ending->find('\n') + 1);
+  return Kept;
 }

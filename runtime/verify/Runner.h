@@ -45,10 +45,18 @@ using Progress = std::function<void(const std::string &)>;
 struct DigestRun {
   DigestRule Rule;
   bool RandomAddresses = false;
+  /// Whether times are recorded as well, as in a survey that captures nothing.
+  bool IsTimed = false;
+};
+
+/// A run of an earlier survey.
+struct KeptRun {
+  RecordedRun Run;
+  DigestRule Rule; ///< By which it was recorded.
 };
 
 /// Runs commands, and keeps their recordings in a temporary folder that goes
-/// away with it.
+/// away with it; those of a survey in the survey's own, which stays.
 class Runner {
 public:
   Runner(const Options &O, const std::string &Recorder, Progress Tell);
@@ -70,6 +78,12 @@ public:
   RecordedRun record(const Command &What, const DigestRun &How);
   /// Removes the files of a run.
   void forget(const RecordedRun &Run) const;
+  /// Lets a run stay for kept(), with what it printed.
+  ///
+  /// \return false when that cannot be written.
+  static bool keep(const RecordedRun &Run);
+  /// What keep() left in the folder of a survey; none when it is not there.
+  static std::optional<KeptRun> kept(const std::string &SurveyFolder);
 
 private:
   const Options &O;

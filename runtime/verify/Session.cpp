@@ -36,7 +36,7 @@ struct Originals {
 
 // What the timed runs gave.
 struct TimedRuns {
-  std::vector<Recording> Originals, Rewrittens; // In mode Time.
+  std::vector<Recording> Originals, Rewrittens; // With executions.
   unsigned Runs = 0;                            // Of both.
   std::vector<std::string> Notes;
   std::optional<Stop> Failure; // Of a program that did not end as before.
@@ -97,8 +97,21 @@ static OrStop<DigestRule> chooseRule(Runner &Runs) {
   return chooseDigests(Original.Record, std::move(Wanted), 1e9 * *O.Budget);
 }
 
-static OrStop<Originals> recordOriginal(Runner &Runs, DigestRule Rule) {
-  Originals All{{std::move(Rule)}, {}, {}, {}};
+static OrStop<Originals> recordOriginal(Runner &Runs) {
+  const std::string &Recorded = Runs.options().RecordedFolder;
+  if (!Recorded.empty()) {
+    auto Kept = Runner::kept(Recorded);
+    if (!Kept)
+      return Stop{ExitCannotRecord, "'" + Recorded + "' holds no survey"};
+    return Originals{{std::move(Kept->Rule), false, /*IsTimed=*/true},
+                     std::move(Kept->Run),
+                     {},
+                     {}};
+  }
+  auto Rule = chooseRule(Runs);
+  if (const auto *Problem = std::get_if<Stop>(&Rule))
+    return *Problem;
+  Originals All{{std::get<DigestRule>(std::move(Rule))}, {}, {}, {}};
   Runs.tell("recording the original");
   All.First = Runs.record(Runs.options().Original, All.How);
   if (auto Problem = judgeOriginal(All.First))
@@ -148,8 +161,9 @@ static Originals withOtherAddresses(Runner &Runs, Originals Known,
   if (!Fixed.First && Rewritten.Child.Output == Known.First.Child.Output)
     return Known;
   Runs.tell("recording the original at other addresses");
-  RecordedRun Run =
-      Runs.record(Runs.options().Original, {Known.How.Rule, true});
+  DigestRun Moved = Known.How;
+  Moved.RandomAddresses = true;
+  RecordedRun Run = Runs.record(Runs.options().Original, Moved);
   if (!Run.Child.exited() || !Run.Problem.empty() ||
       Run.Child.ExitStatus != Known.First.Child.ExitStatus)
     return Known;
@@ -279,7 +293,7 @@ static bool timeOne(Runner &Runs, bool IsRewritten, int ExitStatus,
                                        Which, Run.Problem));
     return false;
   }
-  if (Run.Record.Launches.empty()) {
+  if (Run.Record.Executions.empty()) {
     Result.Notes.push_back(
         fmt::format("the {} program, run without digests, left no durations; "
                     "does it end through _exit?",
@@ -304,6 +318,15 @@ static TimedRuns timeBoth(Runner &Runs, int ExitStatus) {
       GoesOn = GoesOn && timeOne(Runs, IsRewritten, ExitStatus, Result);
     Result.Runs += GoesOn;
   }
+  return Result;
+}
+
+// The times that the runs with digests have.
+static TimedRuns timesOf(const Recordings &Of) {
+  TimedRuns Result;
+  Result.Originals.emplace_back().Executions = Of.Original.Executions;
+  Result.Rewrittens.emplace_back().Executions = Of.Rewritten.Executions;
+  Result.Runs = 1;
   return Result;
 }
 
@@ -397,9 +420,11 @@ static VerifyReport compareWith(Runner &Runs, Originals Known,
     Report.Bytes = findBytes(Runs, Found, *D);
   const bool Same = Report.Launches.identical() && !Report.Output.failed();
   Report.Verdict = Same ? ExitIdentical : ExitDiffers;
-  return withTimes(std::move(Report),
-                   timeBoth(Runs, Known.First.Child.ExitStatus),
-                   Found.Of.Original, Found.Of.Rewritten);
+  TimedRuns Timed = Known.How.IsTimed && O.Runs == 0
+                        ? timesOf(Found.Of)
+                        : timeBoth(Runs, Known.First.Child.ExitStatus);
+  return withTimes(std::move(Report), std::move(Timed), Found.Of.Original,
+                   Found.Of.Rewritten);
 }
 
 VerifyReport bankstripe::runtime::verify(const Options &O,
@@ -410,10 +435,7 @@ VerifyReport bankstripe::runtime::verify(const Options &O,
   if (Runs.folder().empty())
     return stopped(std::move(Report),
                    {ExitCannotRecord, "no temporary folder can be made"});
-  auto Rule = chooseRule(Runs);
-  if (const auto *Problem = std::get_if<Stop>(&Rule))
-    return stopped(std::move(Report), *Problem);
-  auto Known = recordOriginal(Runs, std::get<DigestRule>(std::move(Rule)));
+  auto Known = recordOriginal(Runs);
   if (const auto *Problem = std::get_if<Stop>(&Known))
     return stopped(std::move(Report), *Problem);
   return compareWith(Runs, std::get<Originals>(std::move(Known)),

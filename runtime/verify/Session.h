@@ -7,7 +7,9 @@
 //
 //     original, rewritten                           without digests, to decide
 //                                                   how many there will be
-//     original, rewritten                           with digests, compared
+//     original, rewritten                           with digests, compared; a
+//                                                   survey can stand for the
+//                                                   original's run
 //     original again, original at other addresses   when something differs
 //     original, original again, rewritten           to locate a difference, or
 //                                                   the launch behind an output

@@ -61,7 +61,7 @@ durations(const std::vector<Recording> &Runs) {
   std::map<std::string, Durations> Found;
   for (const Recording &Run : Runs) {
     std::map<std::string, std::vector<double>> All;
-    for (const Launch &L : Run.Launches)
+    for (const Launch &L : Run.Executions)
       All[L.Kernel].push_back(L.Nanoseconds);
     for (auto &[Name, Values] : All) {
       Found[Name].Totals.push_back(
@@ -76,7 +76,7 @@ static std::vector<double> runTotals(const std::vector<Recording> &Runs) {
   std::vector<double> Totals;
   for (const Recording &Run : Runs) {
     double &Total = Totals.emplace_back(0);
-    for (const Launch &L : Run.Launches)
+    for (const Launch &L : Run.Executions)
       Total += L.Nanoseconds;
   }
   return Totals;

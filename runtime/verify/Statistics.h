@@ -80,8 +80,7 @@ struct KernelStatistics : PairedTimes {
   std::optional<FirstLaunch> Original, Rewritten;
 };
 
-/// All launches of a run together, in \p Originals and \p Rewrittens, which are
-/// recordings in mode Time.
+/// All executions of a run together, in \p Originals and \p Rewrittens.
 PairedTimes totalTimes(const std::vector<Recording> &Originals,
                        const std::vector<Recording> &Rewrittens);
 
@@ -89,7 +88,7 @@ PairedTimes totalTimes(const std::vector<Recording> &Originals,
 /// of the rewritten program alone come last.
 ///
 /// \param Original,Rewritten recordings with the kernels' resources.
-/// \param OriginalTimes,RewrittenTimes recordings in mode Time.
+/// \param OriginalTimes,RewrittenTimes recordings with executions.
 std::vector<KernelStatistics>
 kernelStatistics(const Recording &Original, const Recording &Rewritten,
                  const std::vector<Recording> &OriginalTimes,

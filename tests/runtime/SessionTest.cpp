@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Scripts.h"
+#include "verify/Captures.h"
 #include <fcntl.h>
 
 using namespace bankstripe::runtime;
@@ -50,6 +51,37 @@ TEST_F(Verify, OriginalRunsAgainOnlyWhereSomethingDiffers) {
   O.Repeats = 3;
   EXPECT_EQ(run(Log("a", "1"), Log("b", "2")).Repeats, 3u);
   EXPECT_TRUE(Order().starts_with("a\nb\na\na\n"));
+}
+
+// It has digests and times, so the rewritten program runs once.
+TEST_F(Verify, SurveyStandsForTheOriginalsFirstRun) {
+  const auto Log = [&](const std::string &Name, int Nanoseconds,
+                       const std::string &Digest) {
+    return program(Digest, Nanoseconds,
+                   "echo " + Name + " >>" + Folder + "/order; echo result");
+  };
+  const auto Order = [&] {
+    std::ifstream Input(Folder + "/order");
+    return std::string{std::istreambuf_iterator<char>(Input), {}};
+  };
+  O.SurveyFolder = Folder + "/survey";
+  O.SurveyedKernels = {"_Z4stepPi"};
+  O.Original = {write("original", Log("a", 900, One)), {}};
+  fs::create_directory(O.SurveyFolder);
+  EXPECT_EQ(survey(O, "/no/recorder", [](const std::string &) {}).Problem, "");
+  O.RecordedFolder = std::exchange(O.SurveyFolder, "");
+  O.Runs = 0;
+  const VerifyReport R = run(Log("a", 900, One), Log("b", 300, One));
+  EXPECT_EQ(Order(), "a\nb\n");
+  EXPECT_EQ(R.Verdict, ExitIdentical);
+  EXPECT_EQ(R.Launches.ComparedLaunches, 1u);
+  EXPECT_EQ(R.OutputBytes, 7u);
+  EXPECT_EQ(*R.Kernels[0].speedup(), 3);
+  const VerifyReport Other = run(Log("a", 900, One), Log("b", 300, Two));
+  EXPECT_EQ(Other.Verdict, ExitDiffers);
+  EXPECT_TRUE(Order().starts_with("a\nb\nb\na\n"));
+  O.RecordedFolder = Folder;
+  EXPECT_EQ(run("", "").Reason, "'" + Folder + "' holds no survey");
 }
 
 TEST_F(Verify, IntervalNeedsFiveRuns) {

@@ -12,10 +12,11 @@
 using namespace bankstripe::runtime;
 
 static Recording
-timed(const std::vector<std::pair<std::string, double>> &Launches) {
+timed(const std::vector<std::pair<std::string, double>> &Executions) {
   Recording R;
-  for (const auto &[Kernel, Nanoseconds] : Launches)
+  for (const auto &[Kernel, Nanoseconds] : Executions)
     launch(R, Kernel).Nanoseconds = Nanoseconds;
+  R.Executions.swap(R.Launches);
   return R;
 }
 

@@ -281,6 +281,11 @@ survey the-second-process 'step(float*, float*, unsigned int)' -- sh -c './searc
 survey replayed 'followPointers(Arguments, char)' 'useVariables(unsigned int*, unsigned int*)' \
   'useSharedMemory(unsigned int*, unsigned int)' 'waitForAll(unsigned int*)' 'useCluster(unsigned int*)' \
   'allocateHere(unsigned int*)' -- ./replay
+survey for-later 'step(float*, float*, unsigned int)' -- ./search 4000
+expect recorded 0 '^identical: [0-9]+ launches' 'step\(.* us' -- --recorded="$work/captured" --runs=0 ./captured ./captured
+expect recorded-difference 1 '^differs: launch 2345 of 4000, step' -- --recorded="$work/for-later" --runs=0 -- \
+  ./search 4000 --vs ./search-wrong 4000
+wait
 capture captured/0-0 'device 0: 41943040 bytes, 640 of 640 pages changed, 2779096485 .* became 0 ... 10485759'
 capture captured/1-0 'device 0: 41943040 bytes, 2 of 640 pages changed, 0 \.\.\. 10485759 became 9 \.\.\. 107' \
   'pinned 1: 32 bytes, 0 of 1 pages changed, 0 \.\.\. 7000' 'variable counter: 4 bytes, 1 of 1 .*, 100 .* became 101' \

@@ -21,12 +21,13 @@ import unittest
 from support import ToolTest, find_nvcc, moves
 
 VERIFY = """#!{python}
-import json, shutil, sys
+import json, shutil, sys, time as clock
 own = sys.argv[1:]
 def option(name):
     return next((a[len(name) + 1:] for a in own if a.startswith(name + "=")), None)
 result = option("--json")
 if option("--survey"):
+    clock.sleep({takes})
     captures = [{{"file": "captured", "ns": 100, "digest": "{digest}"}}] if {replays} else []
     open(result, "w").write(json.dumps({{
         "version": 2, "problem": "", "device": "{device}", "capability": "9.0",
@@ -117,17 +118,18 @@ class ProgramTest(ToolTest):
 
     def fake_verify(self, times, kernel="count(int const*, int*)", rounding=False,
                     wrong_from=1000, replays=False, beside=10, digest="",
-                    device="Test GPU"):
+                    device="Test GPU", takes=0):
         """By form, how long a version takes: less than 0 for one that is wrong.
 
         With rounding it is only wrong where multiplications are fused. The call
         wrong_from, and all after it, find a difference. Another kernel takes 10,
-        and beside a changed one what is given. Captures of one digest are the same.
+        and beside a changed one what is given. Captures of one digest are the same. The
+        first run takes so many seconds.
         """
         path = self.write("fake-verify", VERIFY.format(
             python=sys.executable, times=times, kernel=kernel, rounding=rounding,
             wrong_from=wrong_from, calls=self.folder / "calls", replays=replays, beside=beside,
-            digest=digest, device=device))
+            digest=digest, device=device, takes=takes))
         path.chmod(0o755)
         return path
 

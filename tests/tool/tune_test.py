@@ -317,6 +317,15 @@ class Files(TuneTest):
         self.assertFalse((self.folder / "bankstripe.cuh").exists())
         self.assertFalse((self.folder / "app").exists())
 
+    def test_a_long_program_is_compared_with_the_run_that_was_recorded(self):
+        self.expect(DONE, self.tune(GAINS, beside=200, takes=5))
+        recorded, timed = [[word for word in call.split() if word.startswith(("--runs", "--rec"))]
+                           for call in self.read("calls").splitlines()[-2:]]
+        self.assertEqual(recorded[1:], ["--runs=0"])
+        self.assertTrue(recorded[0].startswith("--recorded="))
+        # Nothing is condemned by one run.
+        self.assertEqual(timed, ["--runs=1"])
+
     def test_older_measurement_is_replaced_and_the_head_kept(self):
         self.expect(DONE, self.tune(GAINS))
         self.write(".bankstripe.yaml", "# ours\n" + self.decisions())

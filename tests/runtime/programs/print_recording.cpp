@@ -35,13 +35,13 @@ static void print(const Allocation &A) {
   print(Line);
 }
 
-static void print(const Launch &L) {
+static void print(const Launch &L, const char *Type) {
   Json Changes = Json::array();
   for (const DigestChange &Change : L.Changes)
     for (const ChunkRun &Run : Change.Runs)
       Changes.push_back(
           {Change.IsVariable, Change.Allocation, Run.First, Run.Digests});
-  print({{"type", "launch"},
+  print({{"type", Type},
          {"kernel", L.Kernel},
          {"error", L.Error},
          {"nanoseconds", L.Nanoseconds},
@@ -62,6 +62,7 @@ int main(int Count, char **Arguments) {
   for (const std::vector<Allocation> *Of : {&R->Allocations, &R->Variables})
     for (const Allocation &A : *Of)
       print(A);
-  for (const Launch &L : R->Launches)
-    print(L);
+  for (const std::vector<Launch> *Of : {&R->Launches, &R->Executions})
+    for (const Launch &L : *Of)
+      print(L, Of == &R->Launches ? "launch" : "execution");
 }

@@ -50,13 +50,13 @@ public:
       Writer.end();
   }
 
-  bool isTimed() const { return Request.Mode != RecordingMode::Digest; }
+  bool hasDigests() const { return Request.Mode != RecordingMode::Time; }
   void memory(uint64_t Bytes) {
     Allocation A;
     A.Kind = "device";
     A.Bytes = Bytes;
     A.ChunkBytes = chunkBytesFor(Bytes);
-    if (!isTimed())
+    if (hasDigests())
       Writer.allocation(A);
   }
   // Whether the next launch, of this kernel, is to be digested.
@@ -70,9 +70,10 @@ public:
     L.Index = Launches++;
     L.Block = {32, 1, 1};
     L.Takes.Registers = 8;
-    if (!isTimed())
-      return Writer.launch(L);
-    Writer.execution(L, Launches, 1000, 1000 + Nanoseconds);
+    if (hasDigests())
+      Writer.launch(L);
+    if (Request.Mode != RecordingMode::Digest)
+      Writer.execution(L, Launches, 1000, 1000 + Nanoseconds);
   }
   unsigned launches() const { return Launches; }
 
@@ -88,7 +89,8 @@ private:
 } // namespace
 
 static void printSettings(const RecordRequest &R) {
-  std::cout << "mode=" << (R.Mode == RecordingMode::Digest ? "digest" : "time")
+  constexpr const char *Names[] = {"digest", "time", "survey"};
+  std::cout << "mode=" << Names[static_cast<int>(R.Mode)]
             << "\nrecord=" << R.Recording << "\nbytes=";
   if (R.Bytes)
     std::cout << R.Bytes->Launch << ':' << R.Bytes->Allocation << ':'
@@ -163,7 +165,7 @@ static void recordLong(StandIn &To, std::map<std::string, uint64_t> Given) {
   }
   const unsigned Last = Count - 1;
   const bool IsWrong = Last >= Given["wrong"] && Last < Given["mended"];
-  if (!IsSeen && !To.isTimed())
+  if (!IsSeen && To.hasDigests())
     To.Writer.late(/*AtEnd=*/true,
                    {{0, false, {{0, {Last + (IsWrong ? 4096U : 0U)}}}}});
 }

@@ -438,9 +438,11 @@ TEST(Search, StripesAreTriedWithACarveoutThoughTheyAreSlow) {
   EXPECT_EQ(S.bestOf("k"), "stripes, carveout auto");
 }
 
-TEST(Search, LongProgramsAreConfirmedByOneRun) {
-  EXPECT_EQ(runsToConfirm(1), 2U);
-  EXPECT_EQ(runsToConfirm(20), 1U);
+TEST(Search, TheLongerAProgramTheFewerRuns) {
+  EXPECT_EQ(timedRuns(1, 5), 5U);
+  EXPECT_EQ(timedRuns(4, 5), 2U);
+  EXPECT_EQ(timedRuns(4, 1), 1U);
+  EXPECT_EQ(timedRuns(20, 5), 0U);
 }
 
 TEST(Search, NoCarveoutIsTriedWhereLaunchesCannotBeEdited) {
