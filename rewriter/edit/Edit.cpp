@@ -145,7 +145,7 @@ public:
 private:
   void collectPointers();
   void collectStatements();
-  void collectLaunchBounds();
+  void collectBounds();
   std::string includeText(unsigned Place, bool EmbedHelper) const;
 
   bool moves(const PlannedArray &A) const {
@@ -216,12 +216,38 @@ void FileEditor::collectVersions() {
   }
 }
 
-void FileEditor::collectLaunchBounds() {
-  for (const KernelPlan &K : P.Kernels)
+// \p Statement as the first of the body that begins at \p Begin: in a line of
+// its own if the body is not all in one.
+static TextEdit firstInBody(StringRef Code, unsigned Begin,
+                            const std::string &Statement) {
+  const StringRef Line = Code.drop_front(Begin).take_until(
+      [](char C) { return C == '\n' || C == '\r'; });
+  if (!Line.trim().empty() && !Line.trim().starts_with("//"))
+    return {Begin, 0, " " + Statement};
+  const unsigned End = Begin + Line.size();
+  const unsigned Next =
+      std::min(Code.find_first_not_of(" \t\r\n", End), Code.size());
+  return {End, 0,
+          (lineEndingOf(Code) + indentationAt(Code, Next) + Statement).str()};
+}
+
+static std::string boundsText(unsigned Threads) {
+  return "__launch_bounds__(" + std::to_string(Threads) + ") ";
+}
+
+void FileEditor::collectBounds() {
+  for (const KernelPlan &K : P.Kernels) {
     if (K.AddLaunchBounds && K.Facts.BoundsInsertion.File == Path)
       OtherEdits.push_back(
-          {K.Facts.BoundsInsertion.Offset, 0,
-           "__launch_bounds__(" + std::to_string(K.BoundsToAdd) + ") "});
+          {K.Facts.BoundsInsertion.Offset, 0, boundsText(K.BoundsToAdd)});
+    if (!K.AssumedThreads || K.Facts.BodyBegin.File != Path)
+      continue;
+    NeedsHelper = true;
+    OtherEdits.push_back(firstInBody(Code, K.Facts.BodyBegin.Offset,
+                                     "::bankstripe::assume_block_of_at_most<" +
+                                         std::to_string(K.AssumedThreads) +
+                                         ">();"));
+  }
 }
 
 bool FileEditor::collect() {
@@ -232,7 +258,7 @@ bool FileEditor::collect() {
   collectPointers();
   collectStatements();
   collectVersions();
-  collectLaunchBounds();
+  collectBounds();
   llvm::append_range(OtherEdits, editsOfPadding(P, Path));
   llvm::append_range(OtherEdits, editsOfCallees(P, Path, Code, NeedsHelper));
   llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, NeedsHelper));
@@ -297,6 +323,9 @@ void FileEditor::redirect(EditList &Edits) const {
     EditList Own;
     llvm::copy_if(Edits, std::back_inserter(Own), Inside);
     llvm::erase_if(Edits, Inside);
+    if (K.BoundsOfOriginal)
+      Edits.push_back(
+          {K.Facts.BoundsInsertion.Offset, 0, boundsText(K.BoundsOfOriginal)});
     Edits.push_back(versionBehind(K.Facts.Text, K.Facts.BoundsInsertion.Offset,
                                   Code, std::move(Own),
                                   launchFunction(P, K, lineEndingOf(Code))));

@@ -220,7 +220,7 @@ static std::string dynamicArguments(const Verdict &V) {
 // Whether a function may be called with blocks that are too large: a kernel has
 // launch bounds, and a version is not for them.
 static bool needsCheck(const PlannedArray &A) {
-  return !A.Array.InKernel && !A.Verdict.Dynamic && !A.Verdict.InVersion;
+  return A.testsBlock() && !A.Verdict.InVersion;
 }
 
 // `int *` of `int *a[4]`.
@@ -370,7 +370,7 @@ std::vector<std::string>
 StorageWriter::statementsAfter(const PlannedArray &A) const {
   std::vector<std::string> Statements;
   // A slot checks between its two declarations.
-  if (needsCheck(A) && A.Verdict.usesShared() && A.Verdict.hasForm())
+  if (needsCheck(A) && A.Verdict.hasForm())
     Statements.push_back(llvm::formatv(
         "::bankstripe::require_block_of_at_most<{0}>();", A.Verdict.Threads));
   const bool IsSplit = A.Verdict.Kind == VerdictKind::Split;

@@ -97,7 +97,7 @@ BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   Version, Uses, HasPointers, Trail, AsBits, HasOtherUses,
                   Obstacles)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
-BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion,
+BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyBegin,
                   BoundsExcludedBy, MayEdit, StaticSharedBytes,
                   UsesDynamicShared, AddressTaken, AddressTakenAt,
                   AttributeSetAt, AskedAboutAt, Text)

@@ -263,6 +263,9 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
                              : Function->getLocation();
   if (Begin.isFileID())
     K.BoundsInsertion = Text.point(Begin);
+  if (const auto *Block = dyn_cast_or_null<CompoundStmt>(Function->getBody());
+      Block && Block->getLBracLoc().isFileID())
+    K.BodyBegin = Text.point(Block->getLBracLoc().getLocWithOffset(1));
   K.MayEdit = MayEdit(K.Where.File);
   K.Text = readKernelText(Function, Text, MayEdit);
   return K;

@@ -97,7 +97,13 @@ struct KernelPlan {
   bool HasVersion = false;
   /// Its version is a kernel beside it, which the launches in sight run.
   bool Redirected = false;
-  unsigned BoundsToAdd = 0;  ///< In threads.
+  unsigned BoundsToAdd = 0; ///< In threads.
+  /// What the kernel gets beside which its version stands, if its functions
+  /// choose: in threads, 0 for none.
+  unsigned BoundsOfOriginal = 0;
+  /// What its body tells the compiler of its blocks, so that functions need not
+  /// test for larger ones; 0 where it tells nothing.
+  unsigned AssumedThreads = 0;
   uint64_t SharedBefore = 0; ///< Static bytes per block.
   /// Of the largest block; the launch asks for them where WarpBytes is not 0.
   uint64_t SharedAfter = 0;
@@ -151,6 +157,11 @@ struct ReachedArray {
 /// The same with its verdict.
 struct PlannedArray : ReachedArray {
   bankstripe::Verdict Verdict;
+  /// Whether its function tests if there is room for the block. A kernel that
+  /// it is the array of has launch bounds, or a version.
+  bool testsBlock() const {
+    return Verdict.usesShared() && !Verdict.Dynamic && !Array.InKernel;
+  }
 };
 
 /// An access of a shared array at which lanes of a warp wait for each other.

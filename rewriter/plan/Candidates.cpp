@@ -275,7 +275,8 @@ void Chooser::addMoves(ArrayChoices &C, bool Shared) const {
   for (unsigned Row : A.Kernels) {
     C.Dynamic |= Settings[Row].Dynamic;
     C.Behind |= Settings[Row].Behind;
-    C.InVersion |= Settings[Row].HasVersion;
+    C.InVersion |= Settings[Row].HasVersion ||
+                   (Run.Kernels[Row].Redirected && !A.Array.InKernel);
     C.Threads = std::max(C.Threads, Settings[Row].largestBlock());
   }
   C.DeviceOnly = A.Array.HostDevice && !C.InVersion;

@@ -26,8 +26,9 @@ struct KernelSetting {
   std::string SourceText; ///< `launch at a.cu:40 (literal)`.
   bool AddBounds = false; ///< Arrays that move need it to have bounds.
   unsigned BoundsToAdd = 0;
-  uint64_t OwnDynamicBytes = 0; ///< The most that a launch asks for itself.
-  bool OwnUnknown = false;      ///< Nobody knows what they ask for.
+  unsigned BoundsOfOriginal = 0; ///< As in KernelPlan.
+  uint64_t OwnDynamicBytes = 0;  ///< The most that a launch asks for itself.
+  bool OwnUnknown = false;       ///< Nobody knows what they ask for.
   /// Why arrays that it reaches cannot move.
   std::optional<Why> Obstacle;
   bool Dynamic = false; ///< Its launches ask for the storage.

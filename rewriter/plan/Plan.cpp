@@ -34,7 +34,7 @@ private:
   Verdict verdictOf(unsigned I) const;
   Verdict movingVerdict(unsigned I) const;
   uint64_t warpBytes(unsigned Row) const;
-  bool movesAny(unsigned Row) const;
+  bool movesAny(unsigned Row, bool OfFunctions = false) const;
   KernelPlan kernelPlan(unsigned Row) const;
 
   const Problem &P;
@@ -137,10 +137,11 @@ uint64_t Builder::warpBytes(unsigned Row) const {
   return It == Places.Sizes.end() ? 0 : It->second;
 }
 
-bool Builder::movesAny(unsigned Row) const {
+bool Builder::movesAny(unsigned Row, bool OfFunctions) const {
   return llvm::any_of(llvm::enumerate(Final), [&](const auto &Each) {
-    return Each.value() &&
-           llvm::is_contained(P.Run.Arrays[Each.index()].Kernels, Row);
+    const ReachedArray &A = P.Run.Arrays[Each.index()];
+    return Each.value() && llvm::is_contained(A.Kernels, Row) &&
+           !(OfFunctions && A.Array.InKernel);
   });
 }
 
@@ -161,6 +162,8 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.HasVersion = S.HasVersion && K.SharedAfter != K.SharedBefore;
   K.Redirected =
       Merged.Redirected && !S.HasVersion && K.SharedAfter != K.SharedBefore;
+  if (K.Redirected && movesAny(Row, /*OfFunctions=*/true))
+    K.BoundsOfOriginal = S.BoundsOfOriginal;
   K.DynamicSharedBytes = S.OwnDynamicBytes;
   K.WarpBytes = warpBytes(Row);
   K.OptIn =
@@ -205,6 +208,40 @@ void Builder::addKernels(Plan &Into) const {
     });
 }
 
+// The bounds that a kernel of \p P has or gets; 0 for none. Instances share
+// what is added.
+static unsigned boundsOf(const KernelPlan &K, const Plan &P) {
+  if (K.Facts.Bounds)
+    return K.Facts.Bounds->Threads;
+  for (const KernelPlan &Other : P.Kernels)
+    if (Other.AddLaunchBounds &&
+        Other.Facts.BoundsInsertion == K.Facts.BoundsInsertion)
+      return Other.BoundsToAdd;
+  return 0;
+}
+
+// Launch bounds, which the driver enforces, say more than a test in a function
+// that is inlined: it splits a loop's body where nothing may be moved across
+// (measurements/2026-11-26-tests-of-blocks.md). All instances say the same.
+static void assumeBounds(Plan &P) {
+  std::map<TextRange, unsigned> Bounds;
+  for (const KernelPlan &K : P.Kernels) {
+    const unsigned Own = boundsOf(K, P);
+    auto [It, IsNew] = Bounds.try_emplace(K.Facts.BodyBegin, Own);
+    if (!IsNew)
+      It->second = Own && It->second ? std::max(Own, It->second) : 0;
+  }
+  for (auto [Row, K] : llvm::enumerate(P.Kernels)) {
+    const unsigned Bound = Bounds[K.Facts.BodyBegin];
+    if (Bound && K.Facts.MayEdit && K.Facts.BodyBegin.isValid() &&
+        llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
+          return A.testsBlock() && Bound <= A.Verdict.Threads &&
+                 llvm::is_contained(A.Kernels, Row);
+        }))
+      K.AssumedThreads = Bound;
+  }
+}
+
 // The launches of the kernels of P that are edited.
 static void addLaunches(Plan &P, const MergedRun &Run) {
   for (unsigned Row = 0; Row < P.Kernels.size(); ++Row) {
@@ -244,6 +281,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   const Builder B(Sought, E, Found, Known);
   B.addArrays(P);
   B.addKernels(P);
+  assumeBounds(P);
   chooseCarveouts(P, Options);
   addLaunches(P, Run);
   planPadding(Run, Options, Outcomes, P);

@@ -55,7 +55,6 @@ static bool asksForLittle(const Launch &L, const MergedKernel &K) {
          *L.DynamicSharedBytes + K.Facts.StaticSharedBytes <= StaticSharedLimit;
 }
 
-// A function's arrays would be those of the original as well.
 static bool isConcerned(const ReachedArray &A, unsigned Row) {
   return llvm::is_contained(A.Kernels, Row) && !whyArrayStays(A);
 }
@@ -93,8 +92,17 @@ static bool canRedirect(unsigned Row, const MergedRun &Run) {
                                canName(Q.Text, Facts.Text);
                       }) &&
          llvm::all_of(Run.Arrays, [&](const ReachedArray &A) {
-           return A.Array.InKernel || !isConcerned(A, Row);
+           return A.Array.InKernel || !isConcerned(A, Row) ||
+                  A.Array.Version.isPossible();
          });
+}
+
+// Arrays of functions are those of the original as well, whose blocks may be
+// larger: the functions choose.
+static bool callsVersions(unsigned Row, const MergedRun &Run) {
+  return llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
+    return !A.Array.InKernel && isConcerned(A, Row);
+  });
 }
 
 // As far as anybody can see, only launches in sight run it. What a driver loads
@@ -131,6 +139,8 @@ static bool isAboveStatic(unsigned Row, const MergedRun &Run) {
 static bool isBetter(unsigned Row, const MergedRun &Run,
                      const KernelSetting &Inside, const PlanOptions &Options) {
   const MergedKernel &K = Run.Kernels[Row];
+  if (!Inside.HasVersion && callsVersions(Row, Run))
+    return false;
   if (Options.SharedLimit > StaticSharedLimit && isAboveStatic(Row, Run))
     return true;
   if (!Inside.HasVersion)
@@ -151,6 +161,7 @@ static bool isBetter(unsigned Row, const MergedRun &Run,
 static bool works(unsigned Row, const MergedRun &Run,
                   const KernelSetting &Beside) {
   return !Beside.Obstacle && !Beside.HasVersion &&
+         !(Beside.Dynamic && callsVersions(Row, Run)) &&
          llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
            return isConcerned(A, Row) &&
                   bytesIn(A, smallestStripe(A), Row, Beside.largestBlock()) <=
@@ -165,11 +176,14 @@ bankstripe::redirectLaunches(MergedRun &Run, const PlanOptions &Options) {
   const std::vector<MergedKernel> Originals = Run.Kernels;
   std::vector<KernelSetting> Settings = settingsOf(Run, Options);
   std::set<TextRange> Stay, Beside;
+  std::vector<unsigned> BoundsOfOriginals;
   for (auto [Row, K] : llvm::enumerate(Originals)) {
     if (!canRedirect(Row, Run))
       Stay.insert(TextOf(K));
     else if (isBetter(Row, Run, Settings[Row], Options))
       Beside.insert(TextOf(K));
+    BoundsOfOriginals.push_back(
+        callsVersions(Row, Run) ? Settings[Row].BoundsToAdd : 0);
   }
   // Those for which it turns out not to work choose by themselves after all.
   for (size_t Before = SIZE_MAX; Stay.size() != Before;) {
@@ -187,5 +201,8 @@ bankstripe::redirectLaunches(MergedRun &Run, const PlanOptions &Options) {
       if (K.Redirected && !works(Row, Run, Settings[Row]))
         Stay.insert(TextOf(K));
   }
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels))
+    if (K.Redirected)
+      Settings[Row].BoundsOfOriginal = BoundsOfOriginals[Row];
   return Settings;
 }

@@ -161,6 +161,14 @@ __device__ __forceinline__ Storage &shared() {
   return storage;
 }
 
+// Tells of a kernel what its launch bounds see to, so that where functions are
+// inlined into it they need not ask.
+template <int Threads>
+__device__ __forceinline__ void assume_block_of_at_most() {
+  __builtin_assume(blockDim.x * blockDim.y * blockDim.z <=
+                   static_cast<unsigned>(Threads));
+}
+
 // Stops a block that is larger than the storage was made for.
 template <int Threads>
 __device__ __forceinline__ void require_block_of_at_most() {

@@ -21,13 +21,6 @@ LaunchCapture::LaunchCapture(const WantedSurvey &Wanted,
     : Survey(Wanted), Ending(Ending),
       Store(Survey.Folder + "/pages" + Ending, Survey.MostBytes) {}
 
-void LaunchCapture::prepare() {
-  if (!IsPrepared && cuMemHostAlloc(&Buffer, PieceBytes,
-                                    CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
-    Buffer = nullptr;
-  IsPrepared = true;
-}
-
 // A survey takes little longer than the program, but for the first launches.
 bool LaunchCapture::isWorthItsTime() const {
   constexpr Seconds Free{2};
@@ -226,8 +219,11 @@ std::string LaunchCapture::end(const std::string &Error, Engines &With) {
 std::string LaunchCapture::writePages(CaptureMoment When, Engines &With) {
   if (Memory.empty())
     return {};
-  if (!Buffer)
+  if (!Buffer && cuMemHostAlloc(&Buffer, PieceBytes,
+                                CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) {
+    Buffer = nullptr;
     return "no host memory could be had to copy device memory to";
+  }
   for (unsigned Number = 0; Number < Memory.size(); ++Number) {
     const Place &P = Memory[Number];
     const CurrentContext Context(P.In);

@@ -46,11 +46,6 @@ public:
   /// \param Ending stands behind the names of all files.
   LaunchCapture(const WantedSurvey &Wanted, const std::string &Ending);
 
-  /// Takes the memory that captures need, in a context that is current; at
-  /// once, so that what the program allocates lies at the same addresses
-  /// whether or not there will be a capture.
-  void prepare();
-
   /// Whether a launch is wanted, which is then the one that all further calls
   /// are about.
   ///
@@ -116,8 +111,7 @@ private:
   ModuleImages Images;
   std::unique_ptr<CaptureWriter> Writer;
   std::vector<Place> Memory; ///< In the order of its numbers in the file.
-  void *Buffer = nullptr;    ///< Pinned; null where there is none to be had.
-  bool IsPrepared = false;
+  void *Buffer = nullptr;    ///< Pinned.
 };
 
 } // namespace bankstripe::runtime

@@ -460,7 +460,6 @@ void Recorder::launching(const LaunchRequest &Request) {
   const OwnCalls Own;
   takeMessages();
   describeDevice(Request.Context);
-  Capture->prepare();
   // Not a launch yet; the one of this number is still to come.
   if (isCaptured(Request.Stream))
     return;

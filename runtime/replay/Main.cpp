@@ -278,7 +278,7 @@ private:
 static std::vector<double> durations(const Recording &From, const Capture &C) {
   const std::string Kernel = kernelName(C.Original.Symbol);
   std::vector<double> Found;
-  for (const Launch &L : From.Launches)
+  for (const Launch &L : From.Executions)
     if (L.Kernel == Kernel)
       Found.push_back(L.Nanoseconds);
   return Found;

@@ -232,7 +232,7 @@ Findings bankstripe::runtime::lookCloser(Runner &Runs, Findings So,
     All.Differs = std::min(All.Differs, Found->Launch);
   auto More = recordAgain(Runs, "more digests",
                           {narrowed(So.Of.How.Rule, All, MostDigestsForATrace),
-                           So.Of.How.RandomAddresses, So.Of.How.IsTimed},
+                           So.Of.How.RandomAddresses, So.Of.How.Survey},
                           So.Of.Controls.size());
   if (!More)
     return So;

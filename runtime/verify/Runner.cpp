@@ -127,6 +127,8 @@ RecordedRun Runner::run(const Command &What, RecordRequest Request,
   std::error_code Error;
   fs::create_directory(Own, Error);
   Request.Recording = Own + "/recording";
+  if (Request.Survey.Folder.empty())
+    Request.Survey.Folder = Own;
   const std::string Asked = Own + "/request";
   if (!writeFile(Asked, printRequest(Request))) {
     Run.Child.StartError = "'" + Asked + "' cannot be written";
@@ -148,8 +150,11 @@ RecordedRun Runner::run(const Command &What, RecordRequest Request,
 RecordedRun Runner::record(const Command &What, const DigestRun &How) {
   RecordRequest Request;
   Request.Digests = How.Rule;
-  if (How.IsTimed)
+  if (How.Survey) {
     Request.Mode = RecordingMode::Survey;
+    Request.Survey = *How.Survey;
+    Request.Survey.Folder.clear(); // The run's own.
+  }
   RecordedRun Run = run(What, std::move(Request), How.RandomAddresses);
   forget(Run);
   return Run;
@@ -178,7 +183,8 @@ std::optional<KeptRun> Runner::kept(const std::string &SurveyFolder) {
   RecordRequest Request;
   if (!Ending || !Asked || !parseRequest(*Asked, Request).empty())
     return std::nullopt;
-  KeptRun Kept{{}, std::move(Request.Digests)};
+  KeptRun Kept{{},
+               {std::move(Request.Digests), false, std::move(Request.Survey)}};
   readProcesses(Kept.Run, Own + "/recording");
   Kept.Run.Child.ExitStatus = std::atoi(Ending->c_str());
   Kept.Run.Child.Output = Ending->substr(Ending->find('\n') + 1);

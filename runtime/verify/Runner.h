@@ -45,14 +45,15 @@ using Progress = std::function<void(const std::string &)>;
 struct DigestRun {
   DigestRule Rule;
   bool RandomAddresses = false;
-  /// Whether times are recorded as well, as in a survey that captures nothing.
-  bool IsTimed = false;
+  /// Of a survey, which is recorded as before: captures disturb the times, so
+  /// they are made in all runs whose times are compared.
+  std::optional<WantedSurvey> Survey = std::nullopt;
 };
 
 /// A run of an earlier survey.
 struct KeptRun {
   RecordedRun Run;
-  DigestRule Rule; ///< By which it was recorded.
+  DigestRun How;
 };
 
 /// Runs commands, and keeps their recordings in a temporary folder that goes

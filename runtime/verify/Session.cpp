@@ -103,10 +103,7 @@ static OrStop<Originals> recordOriginal(Runner &Runs) {
     auto Kept = Runner::kept(Recorded);
     if (!Kept)
       return Stop{ExitCannotRecord, "'" + Recorded + "' holds no survey"};
-    return Originals{{std::move(Kept->Rule), false, /*IsTimed=*/true},
-                     std::move(Kept->Run),
-                     {},
-                     {}};
+    return Originals{std::move(Kept->How), std::move(Kept->Run), {}, {}};
   }
   auto Rule = chooseRule(Runs);
   if (const auto *Problem = std::get_if<Stop>(&Rule))
@@ -420,7 +417,7 @@ static VerifyReport compareWith(Runner &Runs, Originals Known,
     Report.Bytes = findBytes(Runs, Found, *D);
   const bool Same = Report.Launches.identical() && !Report.Output.failed();
   Report.Verdict = Same ? ExitIdentical : ExitDiffers;
-  TimedRuns Timed = Known.How.IsTimed && O.Runs == 0
+  TimedRuns Timed = Known.How.Survey && O.Runs == 0
                         ? timesOf(Found.Of)
                         : timeBoth(Runs, Known.First.Child.ExitStatus);
   return withTimes(std::move(Report), std::move(Timed), Found.Of.Original,

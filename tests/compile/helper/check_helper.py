@@ -37,7 +37,7 @@ PROGRAMS = [HERE / f"{name}.cu"
 BENCHMARKS = ROOT / "tests" / "gpu" / "layouts"  # Nothing else compiles them without a GPU.
 STRICT = HERE / "strict.cu"
 STRICTLY = ["-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Werror"]
-TRAPS, REJECTED = HERE / "traps.cu", HERE / "rejected.cu"
+TRAPS, REJECTED, ASSUMED = HERE / "traps.cu", HERE / "rejected.cu", HERE / "assumed.cu"
 VERSIONS = ("c++11", "c++14", "c++17", "c++20")
 SKIPPED = 77
 
@@ -135,6 +135,18 @@ def rejected(command, case, message):
     return judge(command[0], case, message, output)
 
 
+def assumed(command, work):
+    """What is wrong with the traps in assumed.cu."""
+    for define, wanted in ("-DSILENT", True), ("-DASSUME", False):
+        ptx = work / f"assumed{define}.ptx"
+        status, output = run([*command, define, "-ptx", f"-I{DEVICE}", "-o", ptx, ASSUMED])
+        if status:
+            return f"assumed.cu: {output}"
+        if ("trap;" in ptx.read_text()) != wanted:
+            return f"assumed.cu, {define}: {'no' if wanted else 'a'} test of the block is left"
+    return ""
+
+
 def nvcc(work, _):
     compiler = compile_check.find_nvcc()
     if not compiler:
@@ -155,6 +167,7 @@ def nvcc(work, _):
     command = [compiler, "-std=c++17", "-arch=sm_90", "-Werror=all-warnings",
                f"-Xcompiler={','.join(STRICTLY)}", "-c", "-o", work / "strict.o"]
     tasks.append((quiet, (command, STRICT)))
+    tasks.append((assumed, ([compiler, "-std=c++17", "-arch=sm_90"], work)))
     for case in cases():
         command = [compiler, "-std=c++17", "-ptx", "-o", work / f"rejected-{case[0]}.ptx"]
         tasks.append((rejected, (command, *case)))

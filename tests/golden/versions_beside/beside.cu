@@ -38,6 +38,19 @@ __global__ void numbered(int *out, int i) {
   out[threadIdx.x] = order[i & 3];
 }
 
+// A function is the original's as well, so it chooses; its test goes where it is
+// inlined into the version.
+__device__ int pick(const int *in, int i) {
+  int table[8];
+  for (int k = 0; k < 8; ++k)
+    table[in[k] & 7] = k;
+  return table[in[i] & 7];
+}
+
+__global__ void picks(const int *in, int *out) {
+  out[threadIdx.x] = pick(in, threadIdx.x);
+}
+
 // Whatever may launch it through the pointer gets the version, too.
 __global__ void chooses(int *out, int i) {
   int order[4];
@@ -57,6 +70,7 @@ __global__ void plain(int *out, int i) {
 
 void run(const int *in, int *out, int n, dim3 block) {
   histogram<<<4, 128>>>(in, out, n);
+  picks<<<4, 64>>>(in, out);
   void *arguments[] = {&in, &out, &n};
   cudaLaunchKernel((void *)histogram, 4, 256, arguments);
   work::sums<int, 32><<<4, block>>>(in, out, n);

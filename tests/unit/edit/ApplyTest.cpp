@@ -128,6 +128,31 @@ TEST(ApplyPlan, AddsLaunchBounds) {
             "}\n");
 }
 
+// Launch bounds see to that, and functions need not test for larger blocks.
+static std::string toldOfItsBlocks(StringRef Code) {
+  Plan P = planFor(Code, {{"a", {4}}});
+  P.Kernels[0].Facts.BodyBegin = {CodePath.str(),
+                                  static_cast<unsigned>(Code.find('{') + 1), 0};
+  P.Kernels[0].AssumedThreads = 64;
+  P.Arrays.clear();
+  const std::string Text = carriedOut(P);
+  return Text.substr(Text.find("void"));
+}
+
+TEST(ApplyPlan, TellsTheCompilerOfBlocksFirst) {
+  EXPECT_EQ(toldOfItsBlocks("void k()\n{ // of work\n\n    int a;\n}\n"),
+            "void k()\n{ // of work\n"
+            "    ::bankstripe::assume_block_of_at_most<64>();\n"
+            "\n    int a;\n}\n");
+  EXPECT_EQ(toldOfItsBlocks("void k() { int a; }\n"),
+            "void k() { ::bankstripe::assume_block_of_at_most<64>(); int a; "
+            "}\n");
+  EXPECT_EQ(toldOfItsBlocks("void k() {\r\n\tint a;\r\n}\r\n"),
+            "void k() {\r\n"
+            "\t::bankstripe::assume_block_of_at_most<64>();\r\n"
+            "\tint a;\r\n}\r\n");
+}
+
 TEST(ApplyPlan, BytesThatAreNoTextAreKept) {
   EXPECT_EQ(
       rewritten("// \xE9t\xE9 \x80\xFF\nint a[4]; // \xE4\n", {{"a", {4}}}),

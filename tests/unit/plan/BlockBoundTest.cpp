@@ -57,6 +57,33 @@ TEST(BlockBound, TheLargestOfAllLaunches) {
   EXPECT_TRUE(S.AddBounds);
 }
 
+// Its launch bounds tell the functions in it more than their tests could.
+TEST(BlockBound, IsAssumedWhereFunctionsTestForIt) {
+  TestUnit U;
+  U.launch(96);
+  U.kernel().BodyBegin = {"/a.cu", 40, 0};
+  U.array().InKernel = false;
+  EXPECT_EQ(U.plan().Kernels.front().AssumedThreads, 96u);
+  U.kernel().Bounds = LaunchBounds{64, ""};
+  EXPECT_EQ(U.plan().Kernels.front().AssumedThreads, 64u);
+  // Another instance of its text can have larger blocks.
+  U.Result.Facts.Kernels.push_back(U.kernel());
+  U.Result.Facts.Kernels.back().Id = "other";
+  U.Result.Facts.Kernels.back().Bounds = LaunchBounds{128, ""};
+  EXPECT_EQ(U.plan().Kernels.front().AssumedThreads, 0u);
+  U.Result.Facts.Kernels.pop_back();
+  U.kernel().BodyBegin = {};
+  EXPECT_EQ(U.plan().Kernels.front().AssumedThreads, 0u);
+}
+
+TEST(BlockBound, IsNotAssumedWhereNothingTestsForIt) {
+  TestUnit U;
+  U.launch(96);
+  U.kernel().BodyBegin = {"/a.cu", 40, 0};
+  U.array();
+  EXPECT_EQ(U.plan().Kernels.front().AssumedThreads, 0u);
+}
+
 TEST(BlockBound, LaunchesCountBeforeTheOption) {
   TestUnit U;
   U.launch(64);

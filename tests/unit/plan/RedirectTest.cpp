@@ -28,6 +28,13 @@ protected:
 
   Finding &array() { return U.Result.Facts.Findings.front(); }
   Launch &launch() { return U.Result.Facts.Launches.front(); }
+  static Finding arrayOfFunction() {
+    Finding F = makeArray("b", 16, 4, 20);
+    F.InKernel = false;
+    F.Function = F.FunctionId = "f";
+    F.Version.Rest = {"/a.cu", 50, 30};
+    return F;
+  }
   KernelPlan kernel() const { return U.plan(Options).Kernels.front(); }
 
   TestUnit U;
@@ -155,13 +162,35 @@ TEST_F(Redirecting, IsNotForLaunchesInMacros) {
   EXPECT_FALSE(kernel().Redirected);
 }
 
-// The version would have no arrays in them that the original has not.
-TEST_F(Redirecting, IsNotForKernelsWhoseFunctionsHaveArrays) {
-  array().Version.SharedBytes = 1000;
-  Finding F = makeArray("b", 16, 4, 20);
-  F.InKernel = false;
-  F.Function = F.FunctionId = "f";
-  U.array(F);
+// They are the original's as well, whose blocks may be larger.
+TEST_F(Redirecting, LetsFunctionsChooseThemselves) {
+  U.array(arrayOfFunction());
+  const Plan P = U.plan(Options);
+  EXPECT_TRUE(P.Kernels.front().Redirected);
+  EXPECT_FALSE(find(P, "a").Verdict.InVersion);
+  EXPECT_TRUE(find(P, "b").Verdict.InVersion);
+  EXPECT_EQ(find(P, "b").Verdict.Threads, 128u);
+  EXPECT_EQ(P.Kernels.front().BoundsToAdd, 128u);
+  EXPECT_EQ(P.Kernels.front().BoundsOfOriginal, 1024u);
+}
+
+TEST_F(Redirecting, LeavesTheOriginalAloneWhereNoFunctionChanges) {
+  U.array(arrayOfFunction());
+  Options.Decisions = {decision(Layout::Keep, "b")};
+  Options.Decisions.back().Function = "f";
+  EXPECT_TRUE(kernel().Redirected);
+  EXPECT_EQ(kernel().BoundsOfOriginal, 0u);
+}
+
+TEST_F(Redirecting, IsNotWhereAFunctionCannotChoose) {
+  U.array(arrayOfFunction()).Version.Problem = "it has a label";
+  EXPECT_FALSE(kernel().Redirected);
+}
+
+// The original's launches ask for nothing.
+TEST_F(Redirecting, IsNotWhereAFunctionsStorageWouldBeAskedFor) {
+  U.array(arrayOfFunction());
+  launch().Threads = std::nullopt;
   EXPECT_FALSE(kernel().Redirected);
 }
 
