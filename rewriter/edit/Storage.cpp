@@ -220,7 +220,7 @@ static std::string dynamicArguments(const Verdict &V) {
 // Whether a function may be called with blocks that are too large: a kernel has
 // launch bounds, and a version is not for them.
 static bool needsCheck(const PlannedArray &A) {
-  return A.testsBlock() && !A.Verdict.InVersion;
+  return A.Verdict.TestsBlock && !A.Verdict.InVersion;
 }
 
 // `int *` of `int *a[4]`.

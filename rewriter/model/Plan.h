@@ -65,6 +65,8 @@ struct Verdict {
   bool InVersion = false;
   /// It moves for the device; the host finds the array where it was.
   bool DeviceOnly = false;
+  /// Its function, which is no kernel, tests if there is room for the block.
+  bool TestsBlock = false;
   /// Whether the array stands beside what it becomes.
   bool standsBeside() const { return InVersion || DeviceOnly; }
 
@@ -157,11 +159,6 @@ struct ReachedArray {
 /// The same with its verdict.
 struct PlannedArray : ReachedArray {
   bankstripe::Verdict Verdict;
-  /// Whether its function tests if there is room for the block. A kernel that
-  /// it is the array of has launch bounds, or a version.
-  bool testsBlock() const {
-    return Verdict.usesShared() && !Verdict.Dynamic && !Array.InKernel;
-  }
 };
 
 /// An access of a shared array at which lanes of a warp wait for each other.

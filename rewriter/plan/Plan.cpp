@@ -101,6 +101,8 @@ Verdict Builder::movingVerdict(unsigned I) const {
   V.Behind = Choices.Behind;
   V.InVersion = Choices.InVersion;
   V.DeviceOnly = Choices.DeviceOnly;
+  V.TestsBlock = !P.Run.Arrays[I].Array.InKernel && !V.Dynamic &&
+                 (V.InVersion || V.Threads < LargestBlock);
   if (V.Dynamic) {
     V.WarpOffset = Places.Offsets.at(I);
     V.BytesPerWarp = C.BytesPerWarp;
@@ -235,7 +237,7 @@ static void assumeBounds(Plan &P) {
     const unsigned Bound = Bounds[K.Facts.BodyBegin];
     if (Bound && K.Facts.MayEdit && K.Facts.BodyBegin.isValid() &&
         llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
-          return A.testsBlock() && Bound <= A.Verdict.Threads &&
+          return A.Verdict.TestsBlock && Bound <= A.Verdict.Threads &&
                  llvm::is_contained(A.Kernels, Row);
         }))
       K.AssumedThreads = Bound;

@@ -105,13 +105,6 @@ TEST(DynamicStorage, BehindMemoryOfTheKernelsOwn) {
   EXPECT_THAT(carriedOut(P), HasSubstr("512, 1024, false, 16>()"));
 }
 
-// The launch sees to the size of blocks.
-TEST(DynamicStorage, OfAFunctionNeedsNoBound) {
-  EXPECT_EQ(carriedOut(dynamicPlan(inFunction({"a", {4}})))
-                .find("require_block_of_at_most"),
-            std::string::npos);
-}
-
 TEST(DynamicLaunches, ReplaceWhatWasAskedFor) {
   auto AskFor = [](LaunchText &T) { T.Shared = "16"; };
   EXPECT_THAT(carriedOutFor("m(16);", "16", AskFor),

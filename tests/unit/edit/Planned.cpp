@@ -265,6 +265,7 @@ Plan bankstripe::testing::planFor(StringRef Code,
     Planned.Verdict.Form = A.Form;
     Planned.Verdict.Threads = 128;
     Planned.Verdict.InVersion = A.InVersion;
+    Planned.Verdict.TestsBlock = !A.InKernel && Planned.Verdict.usesShared();
     Planned.Verdict.DeviceOnly =
         A.HostDevice && !A.InVersion && Planned.Verdict.usesShared();
     const unsigned Begin = Planned.Array.Text.Statement.Offset;

@@ -76,6 +76,17 @@ TEST(BlockBound, IsAssumedWhereFunctionsTestForIt) {
   EXPECT_EQ(U.plan().Kernels.front().AssumedThreads, 0u);
 }
 
+TEST(BlockBound, IsNotTestedWhereNoneCanBeLarger) {
+  TestUnit U;
+  U.launch(1024);
+  U.kernel().BodyBegin = {"/a.cu", 40, 0};
+  U.array(makeArray("a", 4)).InKernel = false;
+  const Plan P = U.plan();
+  EXPECT_TRUE(find(P, "a").Verdict.usesShared());
+  EXPECT_FALSE(find(P, "a").Verdict.TestsBlock);
+  EXPECT_EQ(P.Kernels.front().AssumedThreads, 0u);
+}
+
 TEST(BlockBound, IsNotAssumedWhereNothingTestsForIt) {
   TestUnit U;
   U.launch(96);

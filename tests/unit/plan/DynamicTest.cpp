@@ -56,6 +56,16 @@ TEST(Dynamic, AnUnknownBlockIsWhatLaunchesBring) {
   EXPECT_FALSE(K.OptIn);
 }
 
+// The launch sees to the size of blocks.
+TEST(Dynamic, AFunctionNeedsNoTest) {
+  TestUnit U = unbounded();
+  U.Result.Facts.Findings.front().InKernel = false;
+  EXPECT_TRUE(find(U.plan(), "a").Verdict.Dynamic);
+  EXPECT_FALSE(find(U.plan(), "a").Verdict.TestsBlock);
+  U.Result.Facts.Launches.front().Threads = 64;
+  EXPECT_TRUE(find(U.plan(), "a").Verdict.TestsBlock);
+}
+
 // With more registers than before, a block could no longer start.
 TEST(Dynamic, RegistersStayWithinWhatBlocksNeed) {
   TestUnit U = unbounded();
