@@ -125,7 +125,9 @@ RecordedRun Runner::run(const Command &What, RecordRequest Request,
   const bool IsTimed = Request.Mode == RecordingMode::Time;
   const std::string Own = fmt::format("{}/{}", folder(), Runs++);
   std::error_code Error;
+  fs::remove_all(Own, Error); // Of an earlier survey.
   fs::create_directory(Own, Error);
+  fs::permissions(Own, fs::perms::owner_all, Error);
   Request.Recording = Own + "/recording";
   if (Request.Survey.Folder.empty())
     Request.Survey.Folder = Own;

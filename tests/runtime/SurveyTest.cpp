@@ -102,6 +102,14 @@ TEST_F(Surveyed, KernelsAndTheCapturesOfThoseThatAreNamed) {
   EXPECT_EQ(Json["kernels"][0]["captures"][0]["ns"], 70);
 }
 
+// What the program printed may be nobody else's business.
+TEST_F(Surveyed, FolderIsUsedAgainAndItsOwnersAlone) {
+  look(Launches + "END\n");
+  EXPECT_EQ(look(Launches + "launch _Z5thirdPi 5\nEND\n").Kernels.size(), 3u);
+  EXPECT_EQ(std::filesystem::status(Folder + "/0").permissions(),
+            std::filesystem::perms::owner_all);
+}
+
 TEST_F(Surveyed, ReasonOfTheRecorderIsGiven) {
   const Survey S =
       look(Launches +
