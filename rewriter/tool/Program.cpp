@@ -203,11 +203,11 @@ llvm::Expected<std::string> Program::buildTree(StringRef Name,
   std::string Flags;
   for (const std::string &Arg : Extra)
     Flags += Arg + " ";
+  constexpr char InTree[] =
+      "cd \"$0\" && { [ -z \"$2\" ] || export "
+      "NVCC_APPEND_FLAGS=\"$NVCC_APPEND_FLAGS $2\"; } && eval \"$1\"";
   const ProcessResult Built =
-      execute({"/bin/sh", "-c",
-               "cd \"$0\" && { [ -z \"$2\" ] || export "
-               "NVCC_APPEND_FLAGS=\"$NVCC_APPEND_FLAGS $2\"; } && eval \"$1\"",
-               Root, Options.BuildCommand, Flags},
+      execute({"/bin/sh", "-c", InTree, Root, Options.BuildCommand, Flags},
               Output::Together);
   if (!Built.succeeded())
     return llvm::createStringError(
@@ -251,7 +251,9 @@ llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
 llvm::Expected<std::string> Program::resultOf(std::vector<std::string> Command,
                                               StringRef Name) const {
   const std::string Json = Folder + "/" + Name.str() + ".json";
-  fs::remove(Json);
+  if (std::error_code EC = fs::remove(Json))
+    return llvm::createStringError("cannot remove '" + Json +
+                                   "': " + EC.message());
   Command.insert(Command.begin() + 1, "--json=" + Json);
   const ProcessResult Ended = execute(Command, Output::Together);
   if (std::optional<std::string> Text = readText(Json))

@@ -40,7 +40,7 @@ class HeldSignals {
 public:
   HeldSignals();
   HeldSignals(const HeldSignals &) : HeldSignals() {}
-  HeldSignals &operator=(const HeldSignals &) { return *this; }
+  HeldSignals &operator=(const HeldSignals &) = default;
   ~HeldSignals();
 };
 

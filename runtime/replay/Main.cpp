@@ -151,7 +151,7 @@ static std::string beginAgain(const ReplayOptions &O, char **Arguments,
   constexpr int MostTries = 20;
   const char *Variable = "BANKSTRIPE_REPLAY_TRIES";
   const char *Before = std::getenv(Variable);
-  const int Tries = (Before ? std::atoi(Before) : 0) + 1;
+  const long Tries = (Before ? std::strtol(Before, nullptr, 10) : 0) + 1;
   if (Tries < MostTries) {
     ::setenv(Variable, std::to_string(Tries).c_str(), 1);
     // The number of the process stays, and so would the name of its recording,

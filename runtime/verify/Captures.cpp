@@ -8,8 +8,8 @@
 #include "verify/Captures.h"
 #include "recording/Capture.h"
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,6 +30,7 @@ static std::vector<ChosenLaunch>
 standFor(const std::vector<const Launch *> &All,
          const std::vector<unsigned> &By) {
   std::vector<ChosenLaunch> Chosen;
+  Chosen.reserve(By.size());
   for (const unsigned Number : By)
     Chosen.push_back({Number, 0, ""});
   for (const Launch *L : All)
@@ -73,15 +74,16 @@ static std::string whyNone(const RecordedRun &Run, const std::string &Kernel) {
 static std::map<unsigned, std::string>
 capturesOf(size_t Place, const std::string &Folder, const RecordedRun &Run) {
   std::map<unsigned, std::string> Found;
+  const std::string Begin = fmt::format("{}-", Place);
   const std::string Ending = fs::path(Run.Path).extension().string();
   std::error_code Error;
   for (const auto &Entry : fs::directory_iterator(Folder, Error)) {
     const std::string Name = Entry.path().filename().string();
-    size_t Kernel = 0;
     unsigned Number = 0;
-    if (std::sscanf(Name.c_str(), "%zu-%u", &Kernel, &Number) == 2 &&
-        Kernel == Place &&
-        Name == fmt::format("{}-{}{}", Kernel, Number, Ending))
+    if (Name.starts_with(Begin) &&
+        Ending == std::from_chars(Name.data() + Begin.size(),
+                                  Name.data() + Name.size(), Number)
+                      .ptr)
       Found[Number] = Entry.path().string();
   }
   return Found;

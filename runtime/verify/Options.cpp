@@ -286,7 +286,9 @@ std::string bankstripe::runtime::findProgram(const std::string &Name,
     // An empty entry is the current folder.
     const std::string Folder =
         End == At ? "." : SearchPath.substr(At, End - At);
-    if (std::string Path = Folder + "/" + Name; canRun(Path))
+    std::string Path = Folder;
+    Path.append("/").append(Name);
+    if (canRun(Path))
       return Path;
     At = End + 1;
   }

@@ -188,7 +188,8 @@ std::optional<KeptRun> Runner::kept(const std::string &SurveyFolder) {
   KeptRun Kept{{},
                {std::move(Request.Digests), false, std::move(Request.Survey)}};
   readProcesses(Kept.Run, Own + "/recording");
-  Kept.Run.Child.ExitStatus = std::atoi(Ending->c_str());
+  std::from_chars(Ending->data(), Ending->data() + Ending->size(),
+                  Kept.Run.Child.ExitStatus);
   Kept.Run.Child.Output = Ending->substr(Ending->find('\n') + 1);
   return Kept;
 }

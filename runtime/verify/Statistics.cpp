@@ -157,6 +157,7 @@ bankstripe::runtime::ratioInterval(const std::vector<double> &Original,
   };
   if (!IsUsable(Original) || !IsUsable(Rewritten))
     return std::nullopt;
+  // NOLINTNEXTLINE(bugprone-random-generator-seed): the same in each run.
   std::mt19937_64 Random(Seed);
   std::vector<double> Ratios(Resamples);
   for (double &Ratio : Ratios) {

@@ -74,6 +74,7 @@ TEST(Statistics, BuildsOfOneKernelShareARow) {
 
 static std::vector<Recording> runs(const std::vector<double> &Durations) {
   std::vector<Recording> Result;
+  Result.reserve(Durations.size());
   for (const double Nanoseconds : Durations)
     Result.push_back(timed({{"_Z1aPi", Nanoseconds}, {"_Z1bPi", 1000}}));
   return Result;

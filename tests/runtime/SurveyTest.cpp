@@ -30,6 +30,7 @@ std::vector<ChosenLaunch> choose(const std::vector<double> &Times,
 
 std::vector<unsigned> numbers(const std::vector<ChosenLaunch> &Chosen) {
   std::vector<unsigned> Result;
+  Result.reserve(Chosen.size());
   for (const ChosenLaunch &L : Chosen)
     Result.push_back(L.Number);
   return Result;

@@ -12,9 +12,7 @@
 using namespace bankstripe;
 using namespace bankstripe::testing;
 using llvm::StringRef;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 namespace {
 
