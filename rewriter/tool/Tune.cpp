@@ -215,7 +215,7 @@ llvm::Error Tuning::searchWhole(TuneGroup &G) {
       if (!Run)
         return Run.takeError();
       llvm::Expected<Measurement> M =
-          compareWhole(*Run, timedRuns(SecondsOfARun, Options.Runs));
+          compareWhole(*Run, runsToTry(SecondsOfARun, Options.Runs));
       if (!M)
         return M.takeError();
       if (G.Attempts.empty() && !M->Problem.empty())
@@ -247,7 +247,6 @@ bool Tuning::isSlower(const Measurement &M) const {
 // program. What the program does not gain from is measured in it. Before one
 // run condemns anything, both programs are timed.
 llvm::Error Tuning::confirm() {
-  constexpr unsigned MostToConfirm = 2; // Only a loss is looked for.
   if (!P.canBuild() ||
       llvm::none_of(Groups, [](const TuneGroup &G) { return G.best(); }))
     return llvm::Error::success();
@@ -257,8 +256,7 @@ llvm::Error Tuning::confirm() {
   llvm::Expected<RunResult> Run = carryOut(bestOf(Groups));
   if (!Run)
     return Run.takeError();
-  const unsigned Runs =
-      timedRuns(SecondsOfARun, std::min(Options.Runs, MostToConfirm));
+  const unsigned Runs = runsToConfirm(SecondsOfARun, Options.Runs);
   llvm::Expected<Measurement> M = compareWhole(*Run, Runs);
   if (M && M->Problem.empty() && Runs == 0 && isSlower(*M))
     M = compareWhole(*Run, 1);

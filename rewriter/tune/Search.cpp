@@ -408,12 +408,15 @@ Trial bankstripe::bestOf(const std::vector<TuneGroup> &Groups) {
   return Result;
 }
 
-unsigned bankstripe::timedRuns(double SecondsOfARun, unsigned Most) {
-  constexpr double LongRun = 5, ForAll = 10;
-  constexpr unsigned Least = 2;
-  if (SecondsOfARun >= LongRun)
-    return 0;
-  return SecondsOfARun * Most <= ForAll ? Most : std::min(Most, Least);
+unsigned bankstripe::runsToTry(double SecondsOfARun, unsigned Most) {
+  constexpr double LongRun = 2;
+  return SecondsOfARun < LongRun ? Most : 0;
+}
+
+unsigned bankstripe::runsToConfirm(double SecondsOfARun, unsigned Most) {
+  constexpr double LongRun = 5;
+  constexpr unsigned Enough = 2; // Only a loss is looked for.
+  return SecondsOfARun < LongRun ? std::min(Most, Enough) : 0;
 }
 
 PlanOptions bankstripe::planningFor(const Trial &T, const Plan &Movable,

@@ -108,10 +108,11 @@ struct Trial {
 /// The best of each of \p Groups.
 Trial bestOf(const std::vector<TuneGroup> &Groups);
 
-/// Timed runs of each whole program, at most \p Most, where one run takes so
-/// many seconds. With 0 the changed program runs once, and is compared with the
-/// run that was recorded at first.
-unsigned timedRuns(double SecondsOfARun, unsigned Most);
+/// Timed runs of each whole program, at most \p Most, that measure one version
+/// or confirm the best, where one run takes so many seconds. With 0 the changed
+/// program runs once, and is compared with the run that was recorded at first.
+unsigned runsToTry(double SecondsOfARun, unsigned Most);
+unsigned runsToConfirm(double SecondsOfARun, unsigned Most);
 
 /// What to ask of a plan for \p T, besides what was asked for \p Movable.
 PlanOptions planningFor(const Trial &T, const Plan &Movable,

@@ -439,10 +439,11 @@ TEST(Search, StripesAreTriedWithACarveoutThoughTheyAreSlow) {
 }
 
 TEST(Search, TheLongerAProgramTheFewerRuns) {
-  EXPECT_EQ(timedRuns(1, 5), 5U);
-  EXPECT_EQ(timedRuns(4, 5), 2U);
-  EXPECT_EQ(timedRuns(4, 1), 1U);
-  EXPECT_EQ(timedRuns(20, 5), 0U);
+  EXPECT_EQ(runsToTry(1, 5), 5U);
+  EXPECT_EQ(runsToTry(2, 5), 0U);
+  EXPECT_EQ(runsToConfirm(4, 5), 2U);
+  EXPECT_EQ(runsToConfirm(4, 1), 1U);
+  EXPECT_EQ(runsToConfirm(20, 5), 0U);
 }
 
 TEST(Search, NoCarveoutIsTriedWhereLaunchesCannotBeEdited) {
