@@ -240,13 +240,12 @@ void FileEditor::collectBounds() {
     if (K.AddLaunchBounds && K.Facts.BoundsInsertion.File == Path)
       OtherEdits.push_back(
           {K.Facts.BoundsInsertion.Offset, 0, boundsText(K.BoundsToAdd)});
-    if (!K.AssumedThreads || K.Facts.BodyBegin.File != Path)
+    if (K.AssumedBlock.empty() || K.Facts.BodyBegin.File != Path)
       continue;
     NeedsHelper = true;
     OtherEdits.push_back(firstInBody(Code, K.Facts.BodyBegin.Offset,
                                      "::bankstripe::assume_block_of_at_most<" +
-                                         std::to_string(K.AssumedThreads) +
-                                         ">();"));
+                                         asArgument(K.AssumedBlock) + ">();"));
   }
 }
 

@@ -20,6 +20,9 @@ EditList editsOfStatement(llvm::StringRef Code,
                           const std::vector<const PlannedArray *> &Moved,
                           const EditList &PointerEdits);
 
+/// An expression as a template argument (Storage.cpp).
+std::string asArgument(const std::string &Text);
+
 /// The type that holds one element of a stripe: `bankstripe::word<char>` for
 /// `char` (Storage.cpp).
 std::string unitText(StripeForm Form, llvm::StringRef Element);

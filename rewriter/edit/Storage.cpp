@@ -46,7 +46,7 @@ using namespace bankstripe;
 using llvm::StringRef;
 
 // A `>` or a comma would end a template argument.
-static std::string asArgument(const std::string &Text) {
+std::string bankstripe::asArgument(const std::string &Text) {
   bool Simple =
       llvm::all_of(Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
   return Simple ? Text : "(" + Text + ")";

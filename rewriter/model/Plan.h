@@ -103,9 +103,9 @@ struct KernelPlan {
   /// What the kernel gets beside which its version stands, if its functions
   /// choose: in threads, 0 for none.
   unsigned BoundsOfOriginal = 0;
-  /// What its body tells the compiler of its blocks, so that functions need not
-  /// test for larger ones; 0 where it tells nothing.
-  unsigned AssumedThreads = 0;
+  /// What its body tells the compiler of the threads of its blocks, so that
+  /// functions need not test for more; empty where it tells nothing.
+  std::string AssumedBlock;
   uint64_t SharedBefore = 0; ///< Static bytes per block.
   /// Of the largest block; the launch asks for them where WarpBytes is not 0.
   uint64_t SharedAfter = 0;

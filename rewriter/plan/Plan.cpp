@@ -210,37 +210,32 @@ void Builder::addKernels(Plan &Into) const {
     });
 }
 
-// The bounds that a kernel of \p P has or gets; 0 for none. Instances share
-// what is added.
-static unsigned boundsOf(const KernelPlan &K, const Plan &P) {
-  if (K.Facts.Bounds)
-    return K.Facts.Bounds->Threads;
+// The bounds that kernel \p K of \p P has or gets, and their text; 0 for none
+// that its body can say. Instances share what is added. A number would be wrong
+// for bounds that another architecture has more of.
+static std::pair<unsigned, std::string> boundsOf(const KernelPlan &K,
+                                                 const Plan &P) {
+  if (const auto &Own = K.Facts.Bounds)
+    return {Own->Text.empty() ? 0 : Own->Threads, Own->Text};
   for (const KernelPlan &Other : P.Kernels)
     if (Other.AddLaunchBounds &&
         Other.Facts.BoundsInsertion == K.Facts.BoundsInsertion)
-      return Other.BoundsToAdd;
-  return 0;
+      return {Other.BoundsToAdd, std::to_string(Other.BoundsToAdd)};
+  return {0, ""};
 }
 
 // Launch bounds, which the driver enforces, say more than a test in a function
 // that is inlined: it splits a loop's body where nothing may be moved across
-// (measurements/2026-11-26-tests-of-blocks.md). All instances say the same.
+// (measurements/2026-11-26-tests-of-blocks.md).
 static void assumeBounds(Plan &P) {
-  std::map<TextRange, unsigned> Bounds;
-  for (const KernelPlan &K : P.Kernels) {
-    const unsigned Own = boundsOf(K, P);
-    auto [It, IsNew] = Bounds.try_emplace(K.Facts.BodyBegin, Own);
-    if (!IsNew)
-      It->second = Own && It->second ? std::max(Own, It->second) : 0;
-  }
   for (auto [Row, K] : llvm::enumerate(P.Kernels)) {
-    const unsigned Bound = Bounds[K.Facts.BodyBegin];
-    if (Bound && K.Facts.MayEdit && K.Facts.BodyBegin.isValid() &&
-        llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
-          return A.Verdict.TestsBlock && Bound <= A.Verdict.Threads &&
+    const auto [Threads, Text] = boundsOf(K, P);
+    if (Threads && K.Facts.MayEdit && K.Facts.BodyBegin.isValid() &&
+        llvm::any_of(P.Arrays, [&, Threads = Threads](const PlannedArray &A) {
+          return A.Verdict.TestsBlock && Threads <= A.Verdict.Threads &&
                  llvm::is_contained(A.Kernels, Row);
         }))
-      K.AssumedThreads = Bound;
+      K.AssumedBlock = Text;
   }
 }
 

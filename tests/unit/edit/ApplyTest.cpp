@@ -133,7 +133,7 @@ static std::string toldOfItsBlocks(StringRef Code) {
   Plan P = planFor(Code, {{"a", {4}}});
   P.Kernels[0].Facts.BodyBegin = {CodePath.str(),
                                   static_cast<unsigned>(Code.find('{') + 1), 0};
-  P.Kernels[0].AssumedThreads = 64;
+  P.Kernels[0].AssumedBlock = "64";
   P.Arrays.clear();
   const std::string Text = carriedOut(P);
   return Text.substr(Text.find("void"));

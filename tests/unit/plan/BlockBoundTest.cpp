@@ -63,17 +63,20 @@ TEST(BlockBound, IsAssumedWhereFunctionsTestForIt) {
   U.launch(96);
   U.kernel().BodyBegin = {"/a.cu", 40, 0};
   U.array().InKernel = false;
-  EXPECT_EQ(U.plan().Kernels.front().AssumedThreads, 96u);
-  U.kernel().Bounds = LaunchBounds{64, ""};
-  EXPECT_EQ(U.plan().Kernels.front().AssumedThreads, 64u);
-  // Another instance of its text can have larger blocks.
-  U.Result.Facts.Kernels.push_back(U.kernel());
-  U.Result.Facts.Kernels.back().Id = "other";
-  U.Result.Facts.Kernels.back().Bounds = LaunchBounds{128, ""};
-  EXPECT_EQ(U.plan().Kernels.front().AssumedThreads, 0u);
-  U.Result.Facts.Kernels.pop_back();
+  EXPECT_EQ(U.plan().Kernels.front().AssumedBlock, "96");
   U.kernel().BodyBegin = {};
-  EXPECT_EQ(U.plan().Kernels.front().AssumedThreads, 0u);
+  EXPECT_EQ(U.plan().Kernels.front().AssumedBlock, "");
+}
+
+// They may be others for another architecture.
+TEST(BlockBound, IsAssumedAsItIsWritten) {
+  TestUnit U;
+  U.kernel().BodyBegin = {"/a.cu", 40, 0};
+  U.array().InKernel = false;
+  U.kernel().Bounds = LaunchBounds{64, "SIZE"};
+  EXPECT_EQ(U.plan().Kernels.front().AssumedBlock, "SIZE");
+  U.kernel().Bounds = LaunchBounds{64, ""};
+  EXPECT_EQ(U.plan().Kernels.front().AssumedBlock, "");
 }
 
 TEST(BlockBound, IsNotTestedWhereNoneCanBeLarger) {
@@ -84,7 +87,7 @@ TEST(BlockBound, IsNotTestedWhereNoneCanBeLarger) {
   const Plan P = U.plan();
   EXPECT_TRUE(find(P, "a").Verdict.usesShared());
   EXPECT_FALSE(find(P, "a").Verdict.TestsBlock);
-  EXPECT_EQ(P.Kernels.front().AssumedThreads, 0u);
+  EXPECT_EQ(P.Kernels.front().AssumedBlock, "");
 }
 
 TEST(BlockBound, IsNotAssumedWhereNothingTestsForIt) {
@@ -92,7 +95,7 @@ TEST(BlockBound, IsNotAssumedWhereNothingTestsForIt) {
   U.launch(96);
   U.kernel().BodyBegin = {"/a.cu", 40, 0};
   U.array();
-  EXPECT_EQ(U.plan().Kernels.front().AssumedThreads, 0u);
+  EXPECT_EQ(U.plan().Kernels.front().AssumedBlock, "");
 }
 
 TEST(BlockBound, LaunchesCountBeforeTheOption) {
