@@ -217,12 +217,12 @@ void FileEditor::collectVersions() {
 }
 
 // \p Statement as the first of the body that begins at \p Begin: in a line of
-// its own if the body is not all in one.
+// its own if nothing stands in that of the brace.
 static TextEdit firstInBody(StringRef Code, unsigned Begin,
                             const std::string &Statement) {
   const StringRef Line = Code.drop_front(Begin).take_until(
       [](char C) { return C == '\n' || C == '\r'; });
-  if (!Line.trim().empty() && !Line.trim().starts_with("//"))
+  if (!Line.trim().empty())
     return {Begin, 0, " " + Statement};
   const unsigned End = Begin + Line.size();
   const unsigned Next =

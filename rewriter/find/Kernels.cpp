@@ -264,7 +264,8 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
   if (Begin.isFileID())
     K.BoundsInsertion = Text.point(Begin);
   if (const auto *Block = dyn_cast_or_null<CompoundStmt>(Function->getBody());
-      Block && Block->getLBracLoc().isFileID())
+      Block && Block->getLBracLoc().isFileID() &&
+      !Text.isIncludedInside(Block->getLBracLoc()))
     K.BodyBegin = Text.point(Block->getLBracLoc().getLocWithOffset(1));
   K.MayEdit = MayEdit(K.Where.File);
   K.Text = readKernelText(Function, Text, MayEdit);

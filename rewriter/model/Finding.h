@@ -203,7 +203,8 @@ struct Kernel {
   /// Where `__launch_bounds__(N) ` can be inserted; invalid when the text there
   /// comes from a macro.
   TextRange BoundsInsertion;
-  /// Where its first statement can stand; invalid when a macro begins its body.
+  /// Where its first statement can stand; invalid when a macro begins its body,
+  /// or its file can include nothing.
   TextRange BodyBegin;
   /// The attribute that allows no `__launch_bounds__` beside it; empty without.
   std::string BoundsExcludedBy;

@@ -26,7 +26,7 @@ struct KernelSetting {
   std::string SourceText; ///< `launch at a.cu:40 (literal)`.
   bool AddBounds = false; ///< Arrays that move need it to have bounds.
   unsigned BoundsToAdd = 0;
-  unsigned BoundsOfOriginal = 0; ///< As in KernelPlan.
+  unsigned BoundsOfOriginal = 0; ///< Those to add if it chooses by itself.
   uint64_t OwnDynamicBytes = 0;  ///< The most that a launch asks for itself.
   bool OwnUnknown = false;       ///< Nobody knows what they ask for.
   /// Why arrays that it reaches cannot move.

@@ -34,7 +34,7 @@ private:
   Verdict verdictOf(unsigned I) const;
   Verdict movingVerdict(unsigned I) const;
   uint64_t warpBytes(unsigned Row) const;
-  bool movesAny(unsigned Row, bool OfFunctions = false) const;
+  bool movesAny(unsigned Row) const;
   KernelPlan kernelPlan(unsigned Row) const;
 
   const Problem &P;
@@ -139,11 +139,10 @@ uint64_t Builder::warpBytes(unsigned Row) const {
   return It == Places.Sizes.end() ? 0 : It->second;
 }
 
-bool Builder::movesAny(unsigned Row, bool OfFunctions) const {
+bool Builder::movesAny(unsigned Row) const {
   return llvm::any_of(llvm::enumerate(Final), [&](const auto &Each) {
-    const ReachedArray &A = P.Run.Arrays[Each.index()];
-    return Each.value() && llvm::is_contained(A.Kernels, Row) &&
-           !(OfFunctions && A.Array.InKernel);
+    return Each.value() &&
+           llvm::is_contained(P.Run.Arrays[Each.index()].Kernels, Row);
   });
 }
 
@@ -164,8 +163,6 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.HasVersion = S.HasVersion && K.SharedAfter != K.SharedBefore;
   K.Redirected =
       Merged.Redirected && !S.HasVersion && K.SharedAfter != K.SharedBefore;
-  if (K.Redirected && movesAny(Row, /*OfFunctions=*/true))
-    K.BoundsOfOriginal = S.BoundsOfOriginal;
   K.DynamicSharedBytes = S.OwnDynamicBytes;
   K.WarpBytes = warpBytes(Row);
   K.OptIn =
@@ -199,20 +196,33 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   return K;
 }
 
+// Whether a function of kernel \p Row tests for blocks larger than so many
+// threads or more.
+static bool callsTests(const Plan &P, unsigned Row, unsigned Threads = 0) {
+  return llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
+    return A.Verdict.TestsBlock && Threads <= A.Verdict.Threads &&
+           llvm::is_contained(A.Kernels, Row);
+  });
+}
+
 void Builder::addKernels(Plan &Into) const {
   for (unsigned Row = 0; Row < P.Run.Kernels.size(); ++Row)
     Into.Kernels.push_back(kernelPlan(Row));
   // Instances share their text.
   for (KernelPlan &K : Into.Kernels)
-    K.Redirected = llvm::any_of(Into.Kernels, [&](const KernelPlan &Other) {
-      return Other.Redirected &&
-             Other.Facts.Text.Definition == K.Facts.Text.Definition;
-    });
+    for (auto [Row, Other] : llvm::enumerate(Into.Kernels)) {
+      if (!Other.Redirected ||
+          !(Other.Facts.Text.Definition == K.Facts.Text.Definition))
+        continue;
+      K.Redirected = true;
+      if (callsTests(Into, Row))
+        K.BoundsOfOriginal = P.Settings[Row].BoundsOfOriginal;
+    }
 }
 
 // The bounds that kernel \p K of \p P has or gets, and their text; 0 for none
-// that its body can say. Instances share what is added. A number would be wrong
-// for bounds that another architecture has more of.
+// that its body can say. Instances share what is added. Bounds that are written
+// may be others for another architecture, so no number can stand for them.
 static std::pair<unsigned, std::string> boundsOf(const KernelPlan &K,
                                                  const Plan &P) {
   if (const auto &Own = K.Facts.Bounds)
@@ -224,17 +234,14 @@ static std::pair<unsigned, std::string> boundsOf(const KernelPlan &K,
   return {0, ""};
 }
 
-// Launch bounds, which the driver enforces, say more than a test in a function
-// that is inlined: it splits a loop's body where nothing may be moved across
+// The driver enforces launch bounds, so tests for larger blocks are for nothing
+// there. Inlined into a loop, they keep compilers from moving instructions
 // (measurements/2026-11-26-tests-of-blocks.md).
 static void assumeBounds(Plan &P) {
   for (auto [Row, K] : llvm::enumerate(P.Kernels)) {
     const auto [Threads, Text] = boundsOf(K, P);
     if (Threads && K.Facts.MayEdit && K.Facts.BodyBegin.isValid() &&
-        llvm::any_of(P.Arrays, [&, Threads = Threads](const PlannedArray &A) {
-          return A.Verdict.TestsBlock && Threads <= A.Verdict.Threads &&
-                 llvm::is_contained(A.Kernels, Row);
-        }))
+        callsTests(P, Row, Threads))
       K.AssumedBlock = Text;
   }
 }

@@ -174,18 +174,16 @@ bankstripe::redirectLaunches(MergedRun &Run, const PlanOptions &Options) {
   // Instances of a template share their text, and go one way.
   auto TextOf = [](const MergedKernel &K) { return K.Facts.Text.Definition; };
   const std::vector<MergedKernel> Originals = Run.Kernels;
-  std::vector<KernelSetting> Settings = settingsOf(Run, Options);
+  const std::vector<KernelSetting> Inside = settingsOf(Run, Options);
   std::set<TextRange> Stay, Beside;
-  std::vector<unsigned> BoundsOfOriginals;
   for (auto [Row, K] : llvm::enumerate(Originals)) {
     if (!canRedirect(Row, Run))
       Stay.insert(TextOf(K));
-    else if (isBetter(Row, Run, Settings[Row], Options))
+    else if (isBetter(Row, Run, Inside[Row], Options))
       Beside.insert(TextOf(K));
-    BoundsOfOriginals.push_back(
-        callsVersions(Row, Run) ? Settings[Row].BoundsToAdd : 0);
   }
   // Those for which it turns out not to work choose by themselves after all.
+  std::vector<KernelSetting> Settings;
   for (size_t Before = SIZE_MAX; Stay.size() != Before;) {
     Before = Stay.size();
     Run.Kernels = Originals;
@@ -201,8 +199,7 @@ bankstripe::redirectLaunches(MergedRun &Run, const PlanOptions &Options) {
       if (K.Redirected && !works(Row, Run, Settings[Row]))
         Stay.insert(TextOf(K));
   }
-  for (auto [Row, K] : llvm::enumerate(Run.Kernels))
-    if (K.Redirected)
-      Settings[Row].BoundsOfOriginal = BoundsOfOriginals[Row];
+  for (auto [S, Before] : llvm::zip(Settings, Inside))
+    S.BoundsOfOriginal = Before.BoundsToAdd;
   return Settings;
 }

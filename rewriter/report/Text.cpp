@@ -255,8 +255,13 @@ static std::string change(uint64_t Before, uint64_t After) {
 }
 
 static std::string blockSize(const KernelPlan &K) {
-  const std::string Beside =
-      K.Redirected ? "; launches out of sight run what it was" : "";
+  std::string Beside;
+  if (K.Redirected)
+    Beside = "; launches out of sight run what it was";
+  if (K.BoundsOfOriginal)
+    Beside += llvm::formatv(", whose functions choose and which gets "
+                            "__launch_bounds__({0})",
+                            K.BoundsOfOriginal);
   if (!K.BlockThreads && K.AddLaunchBounds)
     return llvm::formatv("not known; __launch_bounds__({0}) is added",
                          K.BoundsToAdd)

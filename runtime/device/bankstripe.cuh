@@ -161,8 +161,8 @@ __device__ __forceinline__ Storage &shared() {
   return storage;
 }
 
-// Tells of a kernel what its launch bounds see to, so that where functions are
-// inlined into it they need not ask.
+// First in a kernel whose launch bounds let no larger block in: compilers drop
+// the tests of functions that are inlined into it.
 template <int Threads>
 __device__ __forceinline__ void assume_block_of_at_most() {
   __builtin_assume(blockDim.x * blockDim.y * blockDim.z <=

@@ -18,9 +18,9 @@ namespace bankstripe::runtime {
 /// The recorder's own kernel (DigestKernel.cu).
 inline constexpr char DigestKernelName[] = "bankstripe_recorder_digest";
 
-/// That kernel, a stream and buffers in one context of the
-/// program's. The context must be current in every call. Nothing is freed:
-/// the context takes everything along when it goes.
+/// That kernel, a stream and buffers in one context of the program's. The
+/// context must be current in every call. Nothing is freed: the context takes
+/// everything along when it goes.
 class DigestEngine {
 public:
   /// Digests \p Segments. All work of the context must be over.

@@ -131,14 +131,9 @@ static unsigned unsignedOf(int32_t Value) {
   return static_cast<unsigned>(Value);
 }
 
-// The recorder's own kernel is none of the program's.
-static bool isOwn(const char *Kernel) {
-  return Kernel && std::string_view(Kernel) == DigestKernelName;
-}
-
 static void writeExecution(const CUpti_ActivityKernel10 &Record) {
-  if (isOwn(Record.name))
-    return;
+  if (Record.name && std::string_view(Record.name) == DigestKernelName)
+    return; // The recorder's own.
   if (Record.start == 0 || Record.end < Record.start) {
     TheWriter->note("kernel executions without a duration");
     return;

@@ -79,11 +79,12 @@ capturesOf(size_t Place, const std::string &Folder, const RecordedRun &Run) {
   std::error_code Error;
   for (const auto &Entry : fs::directory_iterator(Folder, Error)) {
     const std::string Name = Entry.path().filename().string();
+    if (!Name.starts_with(Begin))
+      continue;
     unsigned Number = 0;
-    if (Name.starts_with(Begin) &&
-        Ending == std::from_chars(Name.data() + Begin.size(),
-                                  Name.data() + Name.size(), Number)
-                      .ptr)
+    const auto [End, Problem] = std::from_chars(
+        Name.data() + Begin.size(), Name.data() + Name.size(), Number);
+    if (Problem == std::errc() && End == Ending)
       Found[Number] = Entry.path().string();
   }
   return Found;
@@ -173,8 +174,9 @@ Survey bankstripe::runtime::survey(const Options &O,
     Result.Problem = "the program could not be recorded: " + Run.Problem;
   else if (Run.Record.Executions.empty())
     Result.Problem = "the program launches no kernel";
-  else if (!Runner::keep(Run))
+  else if (!Runner::keep(Run, O.SurveyFolder))
     Result.Problem = "'" + O.SurveyFolder + "' cannot be written to";
+  Runs.forget(Run);
   if (!Result.Problem.empty()) {
     Result.Problem += lastWords(Run.Child);
     return Result;

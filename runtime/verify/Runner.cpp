@@ -104,9 +104,7 @@ static void readProcesses(RecordedRun &Run, const std::string &First) {
 }
 
 Runner::Runner(const Options &O, const std::string &Recorder, Progress Tell)
-    : O(O), Recorder(Recorder), Tell(std::move(Tell)), Folder(O.SurveyFolder) {
-  if (!Folder.empty())
-    return;
+    : O(O), Recorder(Recorder), Tell(std::move(Tell)) {
   std::error_code Error;
   Folder = fs::temp_directory_path(Error) / "bankstripe-verify-XXXXXX";
   if (!::mkdtemp(Folder.data()))
@@ -115,7 +113,7 @@ Runner::Runner(const Options &O, const std::string &Recorder, Progress Tell)
 
 Runner::~Runner() {
   std::error_code Error;
-  if (!Folder.empty() && O.SurveyFolder.empty())
+  if (!Folder.empty())
     fs::remove_all(Folder, Error);
 }
 
@@ -125,9 +123,7 @@ RecordedRun Runner::run(const Command &What, RecordRequest Request,
   const bool IsTimed = Request.Mode == RecordingMode::Time;
   const std::string Own = fmt::format("{}/{}", folder(), Runs++);
   std::error_code Error;
-  fs::remove_all(Own, Error); // Of an earlier survey.
   fs::create_directory(Own, Error);
-  fs::permissions(Own, fs::perms::owner_all, Error);
   Request.Recording = Own + "/recording";
   if (Request.Survey.Folder.empty())
     Request.Survey.Folder = Own;
@@ -167,27 +163,37 @@ void Runner::forget(const RecordedRun &Run) const {
   fs::remove_all(fs::path(Run.Path).parent_path(), Error);
 }
 
-// The exit status and, from the second line on, what was printed.
-static std::string endingOf(const std::string &Folder) {
-  return Folder + "/ending";
+// Where a run stays: what was asked for, the recording, and the exit status
+// with what was printed from the second line on.
+static fs::path placeOfRun(const std::string &Folder) {
+  return fs::path(Folder) / "run";
 }
 
-bool Runner::keep(const RecordedRun &Run) {
-  return writeFile(
-      endingOf(fs::path(Run.Path).parent_path()),
-      fmt::format("{}\n{}", Run.Child.ExitStatus, Run.Child.Output));
+bool Runner::keep(const RecordedRun &Run, const std::string &In) {
+  const fs::path To = placeOfRun(In);
+  std::error_code Error;
+  if (fs::create_directory(To, Error))
+    fs::permissions(To, fs::perms::owner_all, Error);
+  const auto Copy = [&](const fs::path &From, const char *Name) {
+    return !Error && fs::copy_file(From, To / Name,
+                                   fs::copy_options::overwrite_existing, Error);
+  };
+  return Copy(Run.Path, "recording") &&
+         Copy(fs::path(Run.Path).parent_path() / "request", "request") &&
+         writeFile(To / "ending", fmt::format("{}\n{}", Run.Child.ExitStatus,
+                                              Run.Child.Output));
 }
 
-std::optional<KeptRun> Runner::kept(const std::string &SurveyFolder) {
-  const std::string Own = SurveyFolder + "/0"; // The only run there.
-  const auto Ending = readFile(endingOf(Own)),
-             Asked = readFile(Own + "/request");
+std::optional<KeptRun> Runner::kept(const std::string &In) {
+  const fs::path From = placeOfRun(In);
+  const auto Ending = readFile(From / "ending"),
+             Asked = readFile(From / "request");
   RecordRequest Request;
   if (!Ending || !Asked || !parseRequest(*Asked, Request).empty())
     return std::nullopt;
   KeptRun Kept{{},
                {std::move(Request.Digests), false, std::move(Request.Survey)}};
-  readProcesses(Kept.Run, Own + "/recording");
+  readProcesses(Kept.Run, From / "recording");
   std::from_chars(Ending->data(), Ending->data() + Ending->size(),
                   Kept.Run.Child.ExitStatus);
   Kept.Run.Child.Output = Ending->substr(Ending->find('\n') + 1);

@@ -57,7 +57,7 @@ struct KeptRun {
 };
 
 /// Runs commands, and keeps their recordings in a temporary folder that goes
-/// away with it; those of a survey in the survey's own, which stays.
+/// away with it.
 class Runner {
 public:
   Runner(const Options &O, const std::string &Recorder, Progress Tell);
@@ -79,12 +79,13 @@ public:
   RecordedRun record(const Command &What, const DigestRun &How);
   /// Removes the files of a run.
   void forget(const RecordedRun &Run) const;
-  /// Lets a run stay for kept(), with what it printed.
+  /// Copies a run that is still there, with what it printed, into the folder
+  /// \p In: to a folder `run`, for kept().
   ///
   /// \return false when that cannot be written.
-  static bool keep(const RecordedRun &Run);
-  /// What keep() left in the folder of a survey; none when it is not there.
-  static std::optional<KeptRun> kept(const std::string &SurveyFolder);
+  static bool keep(const RecordedRun &Run, const std::string &In);
+  /// What keep() left; none when it is not there.
+  static std::optional<KeptRun> kept(const std::string &In);
 
 private:
   const Options &O;

@@ -103,6 +103,8 @@ static OrStop<Originals> recordOriginal(Runner &Runs) {
     auto Kept = Runner::kept(Recorded);
     if (!Kept)
       return Stop{ExitCannotRecord, "'" + Recorded + "' holds no survey"};
+    if (auto Problem = judgeOriginal(Kept->Run))
+      return *Problem;
     return Originals{std::move(Kept->How), std::move(Kept->Run), {}, {}};
   }
   auto Rule = chooseRule(Runs);

@@ -58,7 +58,8 @@ TEST_F(Verify, SurveyStandsForTheOriginalsFirstRun) {
   const auto Log = [&](const std::string &Name, int Nanoseconds,
                        const std::string &Digest) {
     return program(Digest, Nanoseconds,
-                   "echo " + Name + " >>" + Folder + "/order; echo result");
+                   "echo " + Name + " $mode >>" + Folder +
+                       "/order; echo result");
   };
   const auto Order = [&] {
     std::ifstream Input(Folder + "/order");
@@ -72,14 +73,15 @@ TEST_F(Verify, SurveyStandsForTheOriginalsFirstRun) {
   O.RecordedFolder = std::exchange(O.SurveyFolder, "");
   O.Runs = 0;
   const VerifyReport R = run(Log("a", 900, One), Log("b", 300, One));
-  EXPECT_EQ(Order(), "a\nb\n");
+  // Both capture, so that both times are disturbed.
+  EXPECT_EQ(Order(), "a survey\nb survey\n");
   EXPECT_EQ(R.Verdict, ExitIdentical);
   EXPECT_EQ(R.Launches.ComparedLaunches, 1u);
   EXPECT_EQ(R.OutputBytes, 7u);
   EXPECT_EQ(*R.Kernels[0].speedup(), 3);
   const VerifyReport Other = run(Log("a", 900, One), Log("b", 300, Two));
   EXPECT_EQ(Other.Verdict, ExitDiffers);
-  EXPECT_TRUE(Order().starts_with("a\nb\nb\na\n"));
+  EXPECT_TRUE(Order().starts_with("a survey\nb survey\nb survey\na survey\n"));
   O.RecordedFolder = Folder;
   EXPECT_EQ(run("", "").Reason, "'" + Folder + "' holds no survey");
 }

@@ -104,11 +104,19 @@ TEST_F(Surveyed, KernelsAndTheCapturesOfThoseThatAreNamed) {
 }
 
 // What the program printed may be nobody else's business.
-TEST_F(Surveyed, FolderIsUsedAgainAndItsOwnersAlone) {
+TEST_F(Surveyed, RunStaysForItsOwnerAlone) {
+  look(Launches + "END\n");
+  EXPECT_EQ(std::filesystem::status(Folder + "/run").permissions(),
+            std::filesystem::perms::owner_all);
+}
+
+TEST_F(Surveyed, FolderIsUsedAgainAndNothingElseInItGoes) {
+  std::filesystem::create_directory(Folder + "/0");
+  std::ofstream(Folder + "/0/mine");
   look(Launches + "END\n");
   EXPECT_EQ(look(Launches + "launch _Z5thirdPi 5\nEND\n").Kernels.size(), 3u);
-  EXPECT_EQ(std::filesystem::status(Folder + "/0").permissions(),
-            std::filesystem::perms::owner_all);
+  EXPECT_EQ(Runner::kept(Folder)->Run.Record.Launches.size(), 3u);
+  EXPECT_TRUE(std::filesystem::exists(Folder + "/0/mine"));
 }
 
 TEST_F(Surveyed, ReasonOfTheRecorderIsGiven) {

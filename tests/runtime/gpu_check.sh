@@ -374,10 +374,12 @@ for program in captured captured-failing graph launches memory; do
   plain=$(cd "$work/bin" && timeout 120 ./$program 2>&1; echo "status $?")
   mkdir -p "$work/$program.captures"
   check "$program-is-unchanged-by-a-survey" \
-    "$(record "$program.with-captures" "\"Mode\":\"survey\",\"Digests\":{\"First\":0,\"FirstOfChanged\":0,\"FirstFrees\":0},
+    "$(record "$program.with-captures" "\"Mode\":\"survey\",\"Digests\":{\"First\":4,\"FirstFrees\":4},
       \"Survey\":{\"Folder\":\"$work/$program.captures\",\"MostBytes\":16000000000,\"Kernels\":[$surveyed]}" \
       ./$program)" "$plain"
 done
+check digests-are-no-executions "$("$work/bin/print_recording" "$work/captured.with-captures" |
+  grep '"type":"execution"' | grep -c bankstripe_recorder_digest)" 0
 plain=$(cd "$work/bin" && ./pair)
 check inactive-without-a-request "$(cd "$work/bin" &&
   CUDA_INJECTION64_PATH=$recorder ./pair)" "$plain"

@@ -15,19 +15,7 @@ __global__ void count(const unsigned *in, unsigned *out, int n) {
   out[thread] = counts[n % 16];
 }
 
-// A function chooses by itself, whoever calls it.
-__device__ int pick(const int *in, int i) {
-  int table[8];
-  for (int k = 0; k < 8; ++k)
-    table[in[k] & 7] = k;
-  return table[in[i] & 7];
-}
-
-__global__ void picks(const int *in, int *out) {
-  out[threadIdx.x] = pick(in, threadIdx.x);
-}
-
-// On the host it is what it was.
+// A function chooses by itself, whoever calls it. On the host it is what it was.
 __host__ __device__ inline int largest(const int *in, int n) {
   int last[4];
   for (int i = 0; i < n; ++i)

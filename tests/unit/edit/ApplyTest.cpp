@@ -140,10 +140,14 @@ static std::string toldOfItsBlocks(StringRef Code) {
 }
 
 TEST(ApplyPlan, TellsTheCompilerOfBlocksFirst) {
-  EXPECT_EQ(toldOfItsBlocks("void k()\n{ // of work\n\n    int a;\n}\n"),
-            "void k()\n{ // of work\n"
+  EXPECT_EQ(toldOfItsBlocks("void k()\n{\n\n    int a;\n}\n"),
+            "void k()\n{\n"
             "    ::bankstripe::assume_block_of_at_most<64>();\n"
             "\n    int a;\n}\n");
+  // A comment could go on in the next line.
+  EXPECT_EQ(toldOfItsBlocks("void k() { // \\\n of work\n  int a;\n}\n"),
+            "void k() { ::bankstripe::assume_block_of_at_most<64>(); // \\\n"
+            " of work\n  int a;\n}\n");
   EXPECT_EQ(toldOfItsBlocks("void k() { int a; }\n"),
             "void k() { ::bankstripe::assume_block_of_at_most<64>(); int a; "
             "}\n");

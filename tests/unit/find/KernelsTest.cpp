@@ -193,6 +193,17 @@ TEST(BoundsInsertion, NotIntoAMacro) {
                    .BoundsInsertion.isValid());
 }
 
+TEST(BodyBegin, BehindTheBrace) {
+  const llvm::StringRef Code = "__global__ void kernel(int *p)\n{ *p = 1; }";
+  EXPECT_EQ(kernelIn(Code).BodyBegin.Offset, Code.find("{") + 1);
+}
+
+TEST(BodyBegin, NotInAMacro) {
+  EXPECT_FALSE(
+      kernelIn("#define BEGIN {\n__global__ void kernel(int *p) BEGIN }")
+          .BodyBegin.isValid());
+}
+
 TEST(KernelVersions, AreNoneWhereADeclarationSaysMore) {
   auto Problem = [](const std::string &Code) {
     return kernelIn(Code).Text.VersionProblem;
