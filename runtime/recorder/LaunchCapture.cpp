@@ -244,8 +244,9 @@ CUresult LaunchCapture::writePages(const Place &Of, unsigned Number,
     if (const CUresult Result =
             With.copyOut(Of.What.Address + At, Buffer, Bytes))
       return Result;
-    Writer->pages(Number, When, At / CapturePageBytes,
-                  {static_cast<const char *>(Buffer), Bytes});
+    if (!Survey.Discards)
+      Writer->pages(Number, When, At / CapturePageBytes,
+                    {static_cast<const char *>(Buffer), Bytes});
   }
   return CUDA_SUCCESS;
 }

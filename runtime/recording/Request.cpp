@@ -35,7 +35,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DigestRule, First,
                                                 FirstFrees, Spans, Until)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedBytes, Launch, IsVariable, Allocation,
                                    Begin, End)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedSurvey, Folder, Kernels, MostBytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WantedSurvey, Folder, Kernels,
+                                                MostBytes, Discards)
 // The recording comes first, so that a fault behind it can be told there.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(RecordRequest, Recording, Mode,
                                                 Digests, Bytes, Survey)

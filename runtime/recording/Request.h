@@ -84,6 +84,8 @@ struct WantedSurvey {
   std::vector<std::string> Kernels; ///< By kernelName().
   /// How many bytes of memory there may be for one launch, and for all.
   uint64_t MostBytes = 0;
+  /// Memory is read and not written: for times like those of a run that did.
+  bool Discards = false;
 };
 
 struct RecordRequest {

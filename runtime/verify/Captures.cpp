@@ -23,6 +23,11 @@ using Json = nlohmann::ordered_json;
 constexpr double PartThatCounts = 0.05;
 constexpr size_t MostCaptures = 4;
 
+// Launches so long hardly vary, and are replayed many times: one tells enough
+// of those that take as long, but for 5 %.
+constexpr double LongNanoseconds = 2e8;
+constexpr double AsLong = 1.05;
+
 static LaunchSize sizeOf(const Launch &L) { return {L.Grid, L.Block}; }
 
 // Lets each launch be stood for by the nearest one.
@@ -43,9 +48,28 @@ standFor(const std::vector<const Launch *> &All,
   return Chosen;
 }
 
+static bool areAlike(const Launch &A, const Launch &B) {
+  const auto [Least, Most] = std::minmax(A.Nanoseconds, B.Nanoseconds);
+  return sizeOf(A) == sizeOf(B) && Least > LongNanoseconds &&
+         Most < AsLong * Least;
+}
+
+static std::vector<unsigned>
+withoutAlike(const std::vector<const Launch *> &All,
+             const std::vector<unsigned> &Captured) {
+  std::vector<unsigned> Kept;
+  for (const unsigned Number : Captured)
+    if (std::ranges::none_of(Kept, [&](unsigned Other) {
+          return areAlike(*All[Number], *All[Other]);
+        }))
+      Kept.push_back(Number);
+  return Kept;
+}
+
 std::vector<ChosenLaunch>
 bankstripe::runtime::chooseLaunches(const std::vector<const Launch *> &Launches,
                                     std::vector<unsigned> Captured) {
+  Captured = withoutAlike(Launches, Captured);
   double Total = 0;
   for (const Launch *L : Launches)
     Total += L->Nanoseconds;
@@ -166,6 +190,11 @@ Survey bankstripe::runtime::survey(const Options &O,
     Request.Survey.Kernels.push_back(kernelName(Symbol));
   const WantedSurvey Wanted = Request.Survey;
   Request.Digests = digestsOfSurvey(Wanted.Kernels);
+  // Those of an earlier survey into this folder.
+  std::error_code Error;
+  for (unsigned I = 1;
+       fs::remove(Runner::placeOf(O.SurveyFolder, I) + "/ending", Error); ++I)
+    ;
   Runs.tell("running the program");
   const RecordedRun Run = Runs.run(O.Original, std::move(Request));
   if (!Run.Child.exited())
@@ -174,7 +203,7 @@ Survey bankstripe::runtime::survey(const Options &O,
     Result.Problem = "the program could not be recorded: " + Run.Problem;
   else if (Run.Record.Executions.empty())
     Result.Problem = "the program launches no kernel";
-  else if (!Runner::keep(Run, O.SurveyFolder))
+  else if (!Runner::keep(Run, Runner::placeOf(O.SurveyFolder, 0)))
     Result.Problem = "'" + O.SurveyFolder + "' cannot be written to";
   Runs.forget(Run);
   if (!Result.Problem.empty()) {

@@ -28,8 +28,8 @@ struct ChosenLaunch {
 };
 
 /// Those of the launches \p Captured that stand for all of their kernel: each
-/// launch is stood for by the one of its size whose time is nearest, and one
-/// that stands for little is left out.
+/// launch is stood for by the one of its size whose time is nearest. One that
+/// stands for little is left out, or that is long and takes as long as another.
 ///
 /// \param Launches all those of the kernel, with times.
 std::vector<ChosenLaunch>

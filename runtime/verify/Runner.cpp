@@ -145,15 +145,19 @@ RecordedRun Runner::run(const Command &What, RecordRequest Request,
   return Run;
 }
 
-RecordedRun Runner::record(const Command &What, const DigestRun &How) {
+RecordedRun Runner::record(const Command &What, const DigestRun &How,
+                           const std::string &KeepAs) {
   RecordRequest Request;
   Request.Digests = How.Rule;
   if (How.Survey) {
     Request.Mode = RecordingMode::Survey;
     Request.Survey = *How.Survey;
     Request.Survey.Folder.clear(); // The run's own.
+    Request.Survey.Discards = true;
   }
   RecordedRun Run = run(What, std::move(Request), How.RandomAddresses);
+  if (!KeepAs.empty() && Run.Child.exited() && Run.Problem.empty())
+    keep(Run, KeepAs);
   forget(Run);
   return Run;
 }
@@ -163,29 +167,25 @@ void Runner::forget(const RecordedRun &Run) const {
   fs::remove_all(fs::path(Run.Path).parent_path(), Error);
 }
 
-// Where a run stays: what was asked for, the recording, and the exit status
+// There is what was asked for, the recording, and in the end the exit status
 // with what was printed from the second line on.
-static fs::path placeOfRun(const std::string &Folder) {
-  return fs::path(Folder) / "run";
-}
-
-bool Runner::keep(const RecordedRun &Run, const std::string &In) {
-  const fs::path To = placeOfRun(In);
+bool Runner::keep(const RecordedRun &Run, const std::string &To) {
   std::error_code Error;
   if (fs::create_directory(To, Error))
     fs::permissions(To, fs::perms::owner_all, Error);
+  const fs::path There = To;
   const auto Copy = [&](const fs::path &From, const char *Name) {
-    return !Error && fs::copy_file(From, To / Name,
+    return !Error && fs::copy_file(From, There / Name,
                                    fs::copy_options::overwrite_existing, Error);
   };
   return Copy(Run.Path, "recording") &&
          Copy(fs::path(Run.Path).parent_path() / "request", "request") &&
-         writeFile(To / "ending", fmt::format("{}\n{}", Run.Child.ExitStatus,
-                                              Run.Child.Output));
+         writeFile(There / "ending", fmt::format("{}\n{}", Run.Child.ExitStatus,
+                                                 Run.Child.Output));
 }
 
-std::optional<KeptRun> Runner::kept(const std::string &In) {
-  const fs::path From = placeOfRun(In);
+std::optional<KeptRun> Runner::kept(const std::string &There) {
+  const fs::path From = There;
   const auto Ending = readFile(From / "ending"),
              Asked = readFile(From / "request");
   RecordRequest Request;

@@ -46,7 +46,8 @@ struct DigestRun {
   DigestRule Rule;
   bool RandomAddresses = false;
   /// Of a survey, which is recorded as before: captures disturb the times, so
-  /// they are made in all runs whose times are compared.
+  /// all runs whose times are compared read the memory, and only the first one
+  /// writes it.
   std::optional<WantedSurvey> Survey = std::nullopt;
 };
 
@@ -76,16 +77,25 @@ public:
   RecordedRun run(const Command &What, RecordRequest Request,
                   bool RandomAddresses = false);
   /// Likewise, and forgets the files.
-  RecordedRun record(const Command &What, const DigestRun &How);
+  ///
+  /// \param KeepAs where to keep() a run without a problem before that; empty:
+  /// nowhere.
+  RecordedRun record(const Command &What, const DigestRun &How,
+                     const std::string &KeepAs = "");
   /// Removes the files of a run.
   void forget(const RecordedRun &Run) const;
   /// Copies a run that is still there, with what it printed, into the folder
-  /// \p In: to a folder `run`, for kept().
+  /// \p To, which is made for the user alone.
   ///
   /// \return false when that cannot be written.
-  static bool keep(const RecordedRun &Run, const std::string &In);
-  /// What keep() left; none when it is not there.
-  static std::optional<KeptRun> kept(const std::string &In);
+  static bool keep(const RecordedRun &Run, const std::string &To);
+  /// What keep() left there; none when it is not all there.
+  static std::optional<KeptRun> kept(const std::string &There);
+
+  /// Where a survey's folder has the original's run of this number.
+  static std::string placeOf(const std::string &Survey, unsigned Number) {
+    return Survey + "/run" + std::to_string(Number);
+  }
 
 private:
   const Options &O;

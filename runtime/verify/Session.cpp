@@ -100,7 +100,7 @@ static OrStop<DigestRule> chooseRule(Runner &Runs) {
 static OrStop<Originals> recordOriginal(Runner &Runs) {
   const std::string &Recorded = Runs.options().RecordedFolder;
   if (!Recorded.empty()) {
-    auto Kept = Runner::kept(Recorded);
+    auto Kept = Runner::kept(Runner::placeOf(Recorded, 0));
     if (!Kept)
       return Stop{ExitCannotRecord, "'" + Recorded + "' holds no survey"};
     if (auto Problem = judgeOriginal(Kept->Run))
@@ -124,17 +124,40 @@ static bool isSame(const RecordedRun &Original, const RecordedRun &Rewritten) {
          Original.Child.Output == Rewritten.Child.Output;
 }
 
-static std::optional<Stop> recordAgain(Runner &Runs, Originals &Known) {
+// Many programs may be compared with one survey, and nearly all print their
+// times: what the original does again is then known from the first one.
+static RecordedRun recordAgain(Runner &Runs, const DigestRun &How,
+                               unsigned Number) {
   const Options &O = Runs.options();
-  for (unsigned Number = 1; Number < O.Repeats; ++Number) {
-    Runs.tell("recording the original again");
-    RecordedRun Again = Runs.record(O.Original, Known.How);
+  const std::string Place =
+      O.RecordedFolder.empty() ? "" : Runner::placeOf(O.RecordedFolder, Number);
+  if (!Place.empty())
+    if (auto Kept = Runner::kept(Place))
+      return std::move(Kept->Run);
+  Runs.tell("recording the original again");
+  return Runs.record(O.Original, How, Place);
+}
+
+static std::optional<Stop> recordAgain(Runner &Runs, Originals &Known) {
+  for (unsigned Number = 1; Number < Runs.options().Repeats; ++Number) {
+    RecordedRun Again = recordAgain(Runs, Known.How, Number);
     if (auto Problem = judgeAgain(Known.First, Again))
       return Problem;
     Known.Controls.push_back(std::move(Again.Record));
     Known.ControlOutputs.push_back(std::move(Again.Child.Output));
   }
   return std::nullopt;
+}
+
+static OutputComparison judgeOutput(const Originals &Known,
+                                    const std::string &Rewritten) {
+  const std::string &Original = Known.First.Child.Output;
+  // One run that prints something else is enough.
+  std::string Control = Original;
+  for (const std::string &Output : Known.ControlOutputs)
+    if (Output != Original)
+      Control = Output;
+  return compareOutput(Original, Control, Rewritten);
 }
 
 // Whether the first difference can come from addresses. Where memory varied
@@ -157,7 +180,7 @@ static Originals withOtherAddresses(Runner &Runs, Originals Known,
                                     const RecordedRun &Rewritten) {
   const Comparison Fixed =
       compare(Known.First.Record, Known.Controls, Rewritten.Record);
-  if (!Fixed.First && Rewritten.Child.Output == Known.First.Child.Output)
+  if (!Fixed.First && !judgeOutput(Known, Rewritten.Child.Output).failed())
     return Known;
   Runs.tell("recording the original at other addresses");
   DigestRun Moved = Known.How;
@@ -198,17 +221,6 @@ static std::optional<Stop> judgeRewritten(const RecordedRun &Original,
                              "recorded: " +
                                  Run.Problem + lastWords(Run.Child)};
   return std::nullopt;
-}
-
-static OutputComparison judgeOutput(const Originals &Known,
-                                    const std::string &Rewritten) {
-  const std::string &Original = Known.First.Child.Output;
-  // One run that prints something else is enough.
-  std::string Control = Original;
-  for (const std::string &Output : Known.ControlOutputs)
-    if (Output != Original)
-      Control = Output;
-  return compareOutput(Original, Control, Rewritten);
 }
 
 static std::optional<ByteDifference> findBytes(Runner &Runs, const Findings &In,

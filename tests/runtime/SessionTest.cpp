@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Scripts.h"
 #include "verify/Captures.h"
+#include <algorithm>
 #include <fcntl.h>
 
 using namespace bankstripe::runtime;
@@ -58,7 +59,7 @@ TEST_F(Verify, SurveyStandsForTheOriginalsFirstRun) {
   const auto Log = [&](const std::string &Name, int Nanoseconds,
                        const std::string &Digest) {
     return program(Digest, Nanoseconds,
-                   "echo " + Name + " $mode >>" + Folder +
+                   "echo " + Name + " $mode $discards >>" + Folder +
                        "/order; echo result");
   };
   const auto Order = [&] {
@@ -73,17 +74,48 @@ TEST_F(Verify, SurveyStandsForTheOriginalsFirstRun) {
   O.RecordedFolder = std::exchange(O.SurveyFolder, "");
   O.Runs = 0;
   const VerifyReport R = run(Log("a", 900, One), Log("b", 300, One));
-  // Both capture, so that both times are disturbed.
-  EXPECT_EQ(Order(), "a survey\nb survey\n");
+  // Both read memory, so that both times are disturbed; one writes it.
+  EXPECT_EQ(Order(), "a survey 0\nb survey 1\n");
   EXPECT_EQ(R.Verdict, ExitIdentical);
   EXPECT_EQ(R.Launches.ComparedLaunches, 1u);
   EXPECT_EQ(R.OutputBytes, 7u);
   EXPECT_EQ(*R.Kernels[0].speedup(), 3);
   const VerifyReport Other = run(Log("a", 900, One), Log("b", 300, Two));
   EXPECT_EQ(Other.Verdict, ExitDiffers);
-  EXPECT_TRUE(Order().starts_with("a survey\nb survey\nb survey\na survey\n"));
+  EXPECT_TRUE(
+      Order().starts_with("a survey 0\nb survey 1\nb survey 1\na survey 1\n"));
   O.RecordedFolder = Folder;
   EXPECT_EQ(run("", "").Reason, "'" + Folder + "' holds no survey");
+}
+
+// Most programs print their times, so that the two are never the same.
+TEST_F(Verify, WhatTheOriginalPrintsAgainIsAskedOnce) {
+  const auto Timed = [&](const std::string &Name) {
+    return program(One, 9,
+                   "echo " + Name + " >>" + Folder + "/order; wc -l <" +
+                       Folder + "/order");
+  };
+  const auto Order = [&] {
+    std::ifstream Input(Folder + "/order");
+    std::string Text{std::istreambuf_iterator<char>(Input), {}};
+    std::ranges::replace(Text, '\n', ' ');
+    return Text;
+  };
+  O.SurveyFolder = Folder + "/survey";
+  O.Original = {write("original", Timed("a")), {}};
+  fs::create_directory(O.SurveyFolder);
+  EXPECT_EQ(survey(O, "/no/recorder", [](const std::string &) {}).Problem, "");
+  O.RecordedFolder = O.SurveyFolder;
+  O.Runs = 0;
+  const VerifyReport R = run(Timed("a"), Timed("b"));
+  EXPECT_EQ(R.Verdict, ExitIdentical);
+  EXPECT_TRUE(R.Output.NotDeterministic);
+  EXPECT_EQ(run(Timed("a"), Timed("c")).Verdict, ExitIdentical);
+  EXPECT_EQ(Order(), "a b a c ");
+  // Another survey is asked anew.
+  EXPECT_EQ(survey(O, "/no/recorder", [](const std::string &) {}).Problem, "");
+  EXPECT_EQ(run(Timed("a"), Timed("d")).Verdict, ExitIdentical);
+  EXPECT_EQ(Order(), "a b a c a d a ");
 }
 
 TEST_F(Verify, IntervalNeedsFiveRuns) {

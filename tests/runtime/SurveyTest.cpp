@@ -57,6 +57,15 @@ TEST(ChosenLaunches, WhatStandsForLittleIsLeftOut) {
             (std::vector<unsigned>{0, 2}));
 }
 
+TEST(ChosenLaunches, OfLongOnesThatTakeTheSameThereIsOne) {
+  EXPECT_EQ(numbers(choose({3e8, 3.1e8, 9e8}, {0, 1, 2})),
+            (std::vector<unsigned>{0, 2}));
+  EXPECT_EQ(numbers(choose({3e8, 3.1e8, 9e8}, {0, 1, 2}, {1})),
+            (std::vector<unsigned>{0, 1, 2}));
+  EXPECT_EQ(numbers(choose({3e6, 3.1e6, 9e6}, {0, 1, 2})),
+            (std::vector<unsigned>{0, 1, 2}));
+}
+
 TEST(ChosenLaunches, ThereAreFourAtMost) {
   EXPECT_EQ(
       numbers(choose({10, 100, 1000, 10000, 2000}, {0, 1, 2, 3, 4})).size(),
@@ -106,7 +115,7 @@ TEST_F(Surveyed, KernelsAndTheCapturesOfThoseThatAreNamed) {
 // What the program printed may be nobody else's business.
 TEST_F(Surveyed, RunStaysForItsOwnerAlone) {
   look(Launches + "END\n");
-  EXPECT_EQ(std::filesystem::status(Folder + "/run").permissions(),
+  EXPECT_EQ(std::filesystem::status(Runner::placeOf(Folder, 0)).permissions(),
             std::filesystem::perms::owner_all);
 }
 
@@ -115,7 +124,8 @@ TEST_F(Surveyed, FolderIsUsedAgainAndNothingElseInItGoes) {
   std::ofstream(Folder + "/0/mine");
   look(Launches + "END\n");
   EXPECT_EQ(look(Launches + "launch _Z5thirdPi 5\nEND\n").Kernels.size(), 3u);
-  EXPECT_EQ(Runner::kept(Folder)->Run.Record.Launches.size(), 3u);
+  EXPECT_EQ(
+      Runner::kept(Runner::placeOf(Folder, 0))->Run.Record.Launches.size(), 3u);
   EXPECT_TRUE(std::filesystem::exists(Folder + "/0/mine"));
 }
 

@@ -9,7 +9,8 @@
 // that are made up. Programs of the tests are shell scripts that call it.
 //
 //   settings      prints shell assignments: mode, record, bytes
-//                 (LAUNCH:ALLOCATION:BEGIN:END) and survey (the folder)
+//                 (LAUNCH:ALLOCATION:BEGIN:END), survey (the folder) and
+//                 discards
 //   record        records what standard input lists:
 //                   memory BYTES
 //                   launch KERNEL NANOSECONDS [ALLOCATION:CHUNK:DIGEST...]
@@ -95,7 +96,8 @@ static void printSettings(const RecordRequest &R) {
   if (R.Bytes)
     std::cout << R.Bytes->Launch << ':' << R.Bytes->Allocation << ':'
               << R.Bytes->Begin << ':' << R.Bytes->End;
-  std::cout << "\nsurvey=" << R.Survey.Folder << '\n';
+  std::cout << "\nsurvey=" << R.Survey.Folder
+            << "\ndiscards=" << R.Survey.Discards << '\n';
 }
 
 static void addChange(Launch &L, std::string Text) {
