@@ -51,7 +51,7 @@ ResourceTable forKernels(const ResourceTable &Reported,
                          const std::vector<Kernel> &Kernels);
 
 /// Reads the text that ptxas prints under -v, what is about \p Arch (`sm_90`);
-/// empty: all.
+/// empty: all. Or what nvlink prints, whose frames are those of all calls.
 ResourceTable parsePtxasReport(llvm::StringRef Text, llvm::StringRef Arch = "");
 
 /// One compile by nvcc under `-Xptxas=-v`.

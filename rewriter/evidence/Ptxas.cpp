@@ -154,7 +154,8 @@ ResourceTable ReportReader::take() {
 
 void ReportReader::read(StringRef Line) {
   Line = Line.trim();
-  if (Line.starts_with("ptxas"))
+  const bool IsLinked = Line.starts_with("nvlink");
+  if (IsLinked || Line.starts_with("ptxas"))
     Line = Line.split(':').second.ltrim();
   if (Line.consume_front("Compiling entry function '")) {
     EntryName = Line.split('\'').first.str();
@@ -163,8 +164,13 @@ void ReportReader::read(StringRef Line) {
     Entry = Skips ? nullptr : &Table[EntryName];
     PropertiesOfEntry = true;
   } else if (Line.consume_front("Function properties for ")) {
-    FunctionName = Line.trim(" '").str();
+    FunctionName = Line.trim(" ':").str();
     PropertiesOfEntry = FunctionName == EntryName;
+  } else if (IsLinked && Line.starts_with("used ")) {
+    KernelResources &Kernel = Table[FunctionName];
+    keepLargest(Kernel.Registers, amountOf(Line, " registers"));
+    keepLargest(Kernel.SharedBytes, amountOf(Line, " bytes smem"));
+    keepLargest(Kernel.StackFrame, amountOf(Line, " stack"));
   } else if (Line.contains("bytes stack frame") && !PropertiesOfEntry) {
     if (!Skips)
       keepLargest(FunctionFrames[FunctionName],

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <fcntl.h>
@@ -388,6 +389,36 @@ std::string bankstripe::runtime::canonicalName(const std::string &Symbol) {
   if (Status != 0 || !Demangled || !Plain.starts_with("_Z"))
     return Plain;
   return withoutInternalNamespace(Demangled.get());
+}
+
+// Of `..._5b2313b8_4_a_cu_...` it is `a_cu`. In each folder a file has another
+// hash.
+static std::string_view fileOf(std::string_view Symbol) {
+  constexpr size_t Digits = 8;
+  for (const std::string_view Mark :
+       {"_INTERNAL_", "_GLOBAL__N__", "__nv_static_"}) {
+    size_t At = Symbol.find(Mark);
+    if (At == std::string_view::npos)
+      continue;
+    At += Mark.size();
+    if (Mark == "__nv_static_")
+      At = std::min(Symbol.find("__", At), Symbol.size() - 2) + 2;
+    Symbol.remove_prefix(std::min(At + Digits + 1, Symbol.size()));
+    size_t Length = 0;
+    const auto [End, Error] =
+        std::from_chars(Symbol.data(), Symbol.data() + Symbol.size(), Length);
+    if (Error != std::errc())
+      return {};
+    Symbol.remove_prefix(End - Symbol.data());
+    return Symbol.substr(0, Length + 1);
+  }
+  return {};
+}
+
+bool bankstripe::runtime::mayBeOfOneFile(const std::string &One,
+                                         const std::string &Other) {
+  const std::string_view A = fileOf(One), B = fileOf(Other);
+  return A.empty() || B.empty() || A == B;
 }
 
 std::string bankstripe::runtime::kernelName(const std::string &Symbol) {

@@ -183,6 +183,10 @@ std::string canonicalName(const std::string &Symbol);
 /// (`sum_striped`) has the name of that: the one is compared with the other.
 std::string kernelName(const std::string &Symbol);
 
+/// Whether two symbols of one canonical name may be of the same file, as far as
+/// those of internal linkage tell.
+bool mayBeOfOneFile(const std::string &One, const std::string &Other);
+
 /// Why a file could not be read; starts in lower case.
 struct ReadError {
   std::string Message;

@@ -409,6 +409,28 @@ TEST(CanonicalName, DemanglesAndDropsHashesOfTheFile) {
   EXPECT_EQ(canonicalName("__nv_static_99_short"), "__nv_static_99_short");
 }
 
+// Linked device code may have one static variable of each file, in any folder.
+TEST(CanonicalName, OfSeveralFilesIsToldApart) {
+  const std::string Cosine = "_ZZN39_INTERNAL_5bef6dc1_9_cosine_cu_"
+                             "c408033a23Chebyshev_Expansion_0_1EdE1c",
+                    Sine = "_ZZN37_INTERNAL_71e976c0_7_sine_cu_"
+                           "ec9cb0d523Chebyshev_Expansion_0_1EdE1c";
+  EXPECT_EQ(canonicalName(Cosine), canonicalName(Sine));
+  EXPECT_FALSE(mayBeOfOneFile(Cosine, Sine));
+  EXPECT_TRUE(mayBeOfOneFile(Cosine, "_ZZN39_INTERNAL_66419f7a_9_cosine_cu_"
+                                     "c408033a23Chebyshev_Expansion_0_1EdE1c"));
+  const std::string Static = "__nv_static_22__cddf5935_4_s_cu__Z1kv_hid";
+  EXPECT_FALSE(
+      mayBeOfOneFile(Static, "__nv_static_22__0ddf5935_4_t_cu__Z1kv_hid"));
+  EXPECT_TRUE(
+      mayBeOfOneFile(Static, "__nv_static_22__0ddf5935_4_s_cu__Z1kv_hid"));
+  // A file that is compiled alone gives no such name.
+  EXPECT_TRUE(mayBeOfOneFile(Static, "hid"));
+  for (const char *Cut : {"__nv_static_", "__nv_static_2", "_INTERNAL_5b",
+                          "_INTERNAL_5bef6dc1_", "_INTERNAL_5bef6dc1_99_a"})
+    EXPECT_TRUE(mayBeOfOneFile(Cut, "hid")) << Cut;
+}
+
 TEST(KernelName, OfAVersionIsThatOfTheOriginal) {
   EXPECT_EQ(kernelName("_Z12fill_stripedPi"), "fill(int*)");
   EXPECT_EQ(kernelName("_ZN4work12sums_stripedIiLi3EEEvPT_"),

@@ -55,6 +55,19 @@ TEST(PtxasReport, DeviceFunctionsAreNoKernelsWhereverTheyStand) {
   EXPECT_EQ(T["k"].SharedBytes, 0u);
 }
 
+TEST(PtxasReport, OfLinkedCodeTheLinkerTells) {
+  ResourceTable T = parsePtxasReport(
+      "nvlink info    : 1696 bytes gmem\n"
+      "nvlink info    : Function properties for '_Z6kernelPKdPdi':\n"
+      "nvlink info    : used 60 registers, used 0 barriers, 408 stack, 16 "
+      "bytes "
+      "smem, 548 bytes cmem[0], 0 bytes lmem\n");
+  ASSERT_EQ(T.size(), 1u);
+  EXPECT_EQ(T["_Z6kernelPKdPdi"].Registers, 60u);
+  EXPECT_EQ(T["_Z6kernelPKdPdi"].StackFrame, 408u);
+  EXPECT_EQ(T["_Z6kernelPKdPdi"].SharedBytes, 16u);
+}
+
 TEST(PtxasReport, IsTakenOutOfWhatElseIsSaid) {
   EXPECT_EQ(withoutPtxasReport(
                 "a.cu(3): warning: look\n"

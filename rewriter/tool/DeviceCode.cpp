@@ -1,0 +1,192 @@
+//===-- DeviceCode.cpp - compiles kernels alone ---------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tool/DeviceCode.h"
+#include "evidence/Evidence.h"
+#include "tool/Answers.h"
+#include "tool/Copies.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+// Of functions that several units define, those of a header, the first ones
+// count. A tree may hold two programs with functions of one name: what was
+// linked wrongly then does not compute what its capture tells.
+std::vector<const UnitRecord *>
+DeviceCodes::linkedWith(const UnitRecord &Unit) const {
+  std::vector<const UnitRecord *> All{&Unit};
+  std::set<StringRef> Defined;
+  for (size_t I = 0; I < All.size(); ++I) {
+    const std::vector<DeviceFunction> &Own = All[I]->Unit.Facts.Functions;
+    for (const DeviceFunction &F : Own)
+      if (F.Defined)
+        Defined.insert(F.Id);
+    for (const DeviceFunction &F : Own) {
+      if (Defined.count(F.Id))
+        continue;
+      auto Other = llvm::find_if(Read.Units, [&](const UnitRecord &U) {
+        return !U.Job.IsOtherArch &&
+               llvm::any_of(U.Unit.Facts.Functions,
+                            [&](const DeviceFunction &Each) {
+                              return Each.Defined && Each.Id == F.Id;
+                            });
+      });
+      if (Other != Read.Units.end() && !llvm::is_contained(All, &*Other))
+        All.push_back(&*Other);
+    }
+  }
+  return All;
+}
+
+const DeviceCode &DeviceCodes::of(const UnitRecord &Unit,
+                                  const Arrangement &Arrays) const {
+  return Codes.at({&Unit, Arrays});
+}
+
+std::string DeviceCodes::place() {
+  return P.folder() + "/code" + std::to_string(Places++);
+}
+
+// For this GPU and nothing else.
+std::string DeviceCodes::architectureFor(const CompileJob &Job) const {
+  return StringRef(Job.GpuArch).starts_with(Architecture) ? Job.GpuArch
+                                                          : Architecture;
+}
+
+std::vector<std::string> DeviceCodes::commandFor(const NvccQuestion &Asked,
+                                                 bool IsLinked,
+                                                 StringRef Cubin) const {
+  CompileJob Job = Asked.Unit->Job;
+  Job.GpuArch = architectureFor(Job);
+  auto Command = nvccCommand(Job, P.nvcc(), Asked.File, Asked.ExtraArgs, Cubin);
+  if (!IsLinked)
+    llvm::erase(Command, "-rdc=true");
+  return Command;
+}
+
+static bool changes(const UnitRecord &Unit,
+                    llvm::ArrayRef<ChangedFile> Changes) {
+  return llvm::any_of(Changes, [&](const ChangedFile &File) {
+    return llvm::is_contained(
+        llvm::map_range(Unit.Unit.Facts.Sources,
+                        [](const SourceFile &S) { return StringRef(S.Path); }),
+        StringRef(File.Path));
+  });
+}
+
+// A unit that does not change is compiled once for all versions.
+DeviceCode &DeviceCodes::piece(const UnitRecord &Unit, const Version &V,
+                               bool IsLinked, std::vector<Step> &Steps) {
+  const bool IsChanged = changes(Unit, V.Changes);
+  auto [At, IsNew] = Pieces.try_emplace(
+      {&Unit, IsChanged ? *V.Arrays : Arrangement(), IsLinked});
+  DeviceCode &Piece = At->second;
+  if (!IsNew)
+    return Piece;
+  NvccQuestion Asked{&Unit, Unit.Job.File, {}};
+  std::string Root;
+  if (IsChanged) {
+    auto [Copied, IsNewTree] = Trees.try_emplace(*V.Arrays);
+    if (IsNewTree)
+      Copied->second = place();
+    Copies Tree(Copied->second, {"/"});
+    if (IsNewTree)
+      llvm::consumeError(Tree.write(P.files(), V.Changes, Options.EmbedHelper));
+    Root = Tree.folder();
+    Asked.File = *Tree.placeOf(Unit.Job.File);
+    Asked.ExtraArgs = Tree.argumentsFor(Unit.Job);
+  }
+  const std::string Cubin = place() + ".cubin";
+  Steps.push_back({&Piece, commandFor(Asked, IsLinked, Cubin),
+                   Unit.Job.Directory, Cubin,
+                   "nvcc does not compile its file alone"});
+  if (Read.Run.Known)
+    Piece.Key = Read.Run.Known->keyOf(
+        Asked, P.nvcc(), Root,
+        IsChanged ? V.Changes : llvm::ArrayRef<ChangedFile>());
+  return Piece;
+}
+
+void DeviceCodes::link(const UnitRecord &Unit,
+                       llvm::ArrayRef<const DeviceCode *> Of, DeviceCode &Into,
+                       std::vector<Step> &Steps) {
+  const std::string Cubin = place() + ".cubin";
+  std::vector<std::string> Command{
+      P.nvcc(),   "-dlink", "-cubin", "-arch=" + architectureFor(Unit.Job),
+      "-Xnvlink", "-v",     "-o",     Cubin};
+  Into.Used = Of.front()->Used;
+  Into.Key = "linked";
+  for (const DeviceCode *Piece : Of) {
+    if (Piece->Cubin.empty()) {
+      Into.Problem = Piece->Problem;
+      return;
+    }
+    Command.push_back(Piece->Cubin);
+    if (!Piece->Key)
+      Into.Key.reset();
+    else if (Into.Key)
+      *Into.Key += " " + *Piece->Key;
+  }
+  Steps.push_back({&Into, std::move(Command), Unit.Job.Directory, Cubin,
+                   "nvcc does not link its files alone"});
+}
+
+void DeviceCodes::compile(llvm::ArrayRef<Version> Versions) {
+  struct Wanted {
+    const UnitRecord *Unit;
+    std::vector<const DeviceCode *> Pieces;
+    DeviceCode *Into;
+  };
+  std::vector<Wanted> All;
+  std::vector<Step> Compiles, Links;
+  for (const Version &V : Versions)
+    for (const UnitRecord *Unit : V.Units) {
+      auto [At, IsNew] = Codes.try_emplace({Unit, *V.Arrays});
+      if (!IsNew)
+        continue;
+      const auto Others = linkedWith(*Unit);
+      All.push_back({Unit, {}, &At->second});
+      for (const UnitRecord *Other : Others)
+        All.back().Pieces.push_back(
+            &piece(*Other, V, Others.size() > 1, Compiles));
+    }
+  run(Compiles);
+  for (const Wanted &W : All)
+    if (W.Pieces.size() > 1)
+      link(*W.Unit, W.Pieces, *W.Into, Links);
+    else
+      *W.Into = *W.Pieces.front();
+  run(Links);
+}
+
+void DeviceCodes::run(const std::vector<Step> &Steps) const {
+  Workers Pool(
+      {Options.Jobs, /*Seconds=*/0}, [&](size_t I, const WorkResult &Result) {
+        DeviceCode &Into = *Steps[I].Into;
+        StringRef Report = Result.Answer;
+        if (!Result.Problem.empty() || !Report.consume_front("done\n")) {
+          Into.Problem = Steps[I].Failure;
+          if (Options.Level == Detail::Verbose)
+            llvm::errs() << "bankstripe: " << Into.Problem << ": "
+                         << Result.Problem << Report.rtrim() << '\n';
+          return;
+        }
+        Into.Cubin = Steps[I].Cubin;
+        for (const auto &[Name, Resources] : parsePtxasReport(Report))
+          Into.Used[Name] = Resources;
+      });
+  for (size_t I = 0; I < Steps.size(); ++I)
+    Pool.start(I, [&, I]() -> std::string {
+      setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
+      const ProcessResult Ended =
+          runProcess(Steps[I].Command, Output::Together, Steps[I].Directory);
+      return (Ended.succeeded() ? "done" : Ended.problem()) + "\n" + Ended.Out;
+    });
+  Pool.finish();
+}
