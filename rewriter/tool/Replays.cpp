@@ -6,9 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Replays.h"
-#include "evidence/Evidence.h"
-#include "tool/Answers.h"
-#include "tool/Copies.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -26,7 +23,8 @@ static constexpr double MostNoise = 0.1;
 
 Replays::Replays(const ToolOptions &Options, const ReadResult &Read, Program &P,
                  const ProgramRun &Seen, CarryOut Make)
-    : Options(Options), Read(Read), P(P), Seen(Seen), Make(std::move(Make)) {
+    : Options(Options), Read(Read), P(P), Seen(Seen), Make(std::move(Make)),
+      Codes(Options, Read, P, Seen.Architecture) {
   if (Read.Run.Known)
     Earlier.emplace(usualCacheFolder(), usualCacheLimits());
 }
@@ -106,7 +104,10 @@ Replays::compile(std::vector<Version> Versions) {
         return Run.takeError();
       V.Run = std::move(*Run);
     }
-    compileAll(Versions);
+    std::vector<DeviceCodes::Version> Code;
+    for (const Version &V : Versions)
+      Code.push_back({unitsOf(V), &V.What.Arrays, V.Run.Changes});
+    Codes.compile(Code);
     std::vector<Version> Alone;
     for (Version &V : Versions) {
       if (V.Attempts.size() == 1 || isCompiled(V)) {
@@ -131,74 +132,8 @@ std::set<const UnitRecord *> Replays::unitsOf(const Version &V) const {
 
 bool Replays::isCompiled(const Version &V) const {
   return llvm::all_of(unitsOf(V), [&](const UnitRecord *Unit) {
-    return !Cubins.at({Unit, V.What.Arrays}).empty();
+    return !Codes.of(*Unit, V.What.Arrays).Cubin.empty();
   });
-}
-
-// For this GPU and nothing else. Functions of other files are missed then, and
-// nvcc says so.
-std::vector<std::string>
-Replays::commandFor(const UnitRecord &Unit, StringRef File,
-                    const std::vector<std::string> &ExtraArgs,
-                    StringRef Cubin) const {
-  CompileJob Job = Unit.Job;
-  if (!StringRef(Job.GpuArch).starts_with(Seen.Architecture))
-    Job.GpuArch = Seen.Architecture;
-  auto Command = nvccCommand(Job, P.nvcc(), File, ExtraArgs, Cubin);
-  llvm::erase(Command, "-rdc=true");
-  return Command;
-}
-
-void Replays::compileAll(const std::vector<Version> &Versions) {
-  struct Piece {
-    Module What;
-    std::vector<std::string> Command;
-    std::string Cubin;
-  };
-  std::vector<Piece> Pieces;
-  for (const Version &V : Versions) {
-    const std::string Name = P.folder() + "/" + std::to_string(Cubins.size());
-    Copies Tree(Name, {"/"});
-    bool IsWritten = V.Run.Changes.empty();
-    for (const UnitRecord *Unit : unitsOf(V)) {
-      const Module What(Unit, V.What.Arrays);
-      if (!Cubins.try_emplace(What).second)
-        continue;
-      if (!IsWritten)
-        llvm::consumeError(
-            Tree.write(P.files(), V.Run.Changes, Options.EmbedHelper));
-      IsWritten = true;
-      NvccQuestion Asked{Unit, Unit->Job.File, {}};
-      if (!V.Run.Changes.empty())
-        Asked = {Unit, *Tree.placeOf(Unit->Job.File),
-                 Tree.argumentsFor(Unit->Job)};
-      const std::string Cubin =
-          P.folder() + "/" + std::to_string(Cubins.size()) + ".cubin";
-      Pieces.push_back(
-          {What, commandFor(*Unit, Asked.File, Asked.ExtraArgs, Cubin), Cubin});
-      if (Earlier)
-        Inputs[What] = Read.Run.Known->keyOf(
-            Asked, P.nvcc(), V.Run.Changes.empty() ? "" : Tree.folder(),
-            V.Run.Changes);
-    }
-  }
-  Workers Pool({Options.Jobs, /*Seconds=*/0},
-               [&](size_t I, const WorkResult &Result) {
-                 StringRef Report = Result.Answer;
-                 if (!Result.Problem.empty() || !Report.consume_front("done\n"))
-                   return;
-                 Cubins[Pieces[I].What] = Pieces[I].Cubin;
-                 Used[Pieces[I].What] = parsePtxasReport(Report);
-               });
-  for (size_t I = 0; I < Pieces.size(); ++I)
-    Pool.start(I, [&, I]() -> std::string {
-      setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
-      const ProcessResult Ended =
-          runProcess(Pieces[I].Command, Output::Together,
-                     Pieces[I].What.first->Job.Directory);
-      return Ended.succeeded() ? "done\n" + Ended.Out : "failed";
-    });
-  Pool.finish();
 }
 
 // How bankstripe-replay launches \p K.
@@ -215,10 +150,9 @@ static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
 
 // Whatever the result of a module in the place of the original's depends on;
 // empty where that cannot be told.
-std::string Replays::keyOf(const CapturedLaunch &L, const Module &What,
+std::string Replays::keyOf(const CapturedLaunch &L, const DeviceCode &Code,
                            json::Object Candidate) const {
-  auto Found = Inputs.find(What);
-  if (L.Digest.empty() || Found == Inputs.end() || !Found->second)
+  if (L.Digest.empty() || !Earlier || !Code.Key)
     return "";
   Candidate.erase("module");
   return KeyBuilder()
@@ -227,7 +161,7 @@ std::string Replays::keyOf(const CapturedLaunch &L, const Module &What,
       .add("gpu",
            Seen.Device + Seen.Architecture + identityOfLibrary("libcuda.so.1"))
       .add("capture", L.Digest)
-      .add("module", *Found->second)
+      .add("module", *Code.Key)
       .add("how", llvm::formatv("{0}", json::Value(std::move(Candidate))).str())
       .take();
 }
@@ -261,14 +195,13 @@ std::string Replays::prepare(Launched &L) {
   json::Array Candidates;
   llvm::erase_if(L.Versions, [&](Measured *M) {
     const KernelPlan &K = M->From->Run.Decisions.Kernels[L.Kernel];
-    const Module What(unitOf(K), M->From->What.Arrays);
-    const std::string &Cubin = Cubins.at(What);
-    if (Cubin.empty()) {
-      M->Problem = "nvcc does not compile its file alone";
+    const DeviceCode &Code = Codes.of(*unitOf(K), M->From->What.Arrays);
+    if (Code.Cubin.empty()) {
+      M->Problem = Code.Problem;
       return true;
     }
-    json::Object Candidate = candidate(K, Cubin);
-    std::string Key = keyOf(*L.Capture, What, Candidate);
+    json::Object Candidate = candidate(K, Code.Cubin);
+    std::string Key = keyOf(*L.Capture, Code, Candidate);
     if (const auto Before = known(Key)) {
       ++KnownCount;
       take(*L.Capture, *M, *Before);
@@ -301,6 +234,7 @@ void Replays::take(const CapturedLaunch &L, Measured &M, const Replayed &R) {
   if (M.Problem.empty())
     M.Problem = R.Problem;
   M.IsSure &= R.Sure.has_value();
+  M.Varies |= R.Varies;
   if (R.Speedup)
     M.Nanoseconds += L.Nanoseconds / *R.Speedup;
   if (R.Sure) {
@@ -320,11 +254,8 @@ std::vector<KernelUse> Replays::usesOf(const TuneGroup &G,
   std::vector<KernelUse> Uses;
   for (unsigned Row : G.Kernels) {
     const KernelPlan &K = V.Run.Decisions.Kernels[Row];
-    auto Found = Used.find({unitOf(K), V.What.Arrays});
-    if (Found == Used.end())
-      return {};
-    const ResourceTable Own =
-        forVersions(Found->second, {K.Facts}, V.Run.Decisions);
+    const ResourceTable Own = forVersions(
+        Codes.of(*unitOf(K), V.What.Arrays).Used, {K.Facts}, V.Run.Decisions);
     if (Own.empty())
       return {};
     const auto &[Id, R] = *Own.begin();
@@ -346,11 +277,15 @@ void Replays::record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
     if (A.Speedup && M.IsSure)
       A.Sure = {Original / M.Most, Original / M.Least};
     A.Uses = usesOf(G, *M.From);
+    G.Varies |= M.Varies;
     G.record(std::move(A), M.From->Run.Decisions);
   }
   const Attempt &First = G.Attempts.front();
   if (!First.Speedup)
     giveUp(G, "the original compiled alone: " + First.Problem);
+  else if (G.Varies && !P.canBuild())
+    giveUp(G, "each launch of it leaves something else, so that only the "
+              "program can be compared");
   else if (G.Noise > MostNoise)
     giveUp(G, llvm::formatv("compiled alone, the original runs at {0:F2}x",
                             *First.Speedup));

@@ -18,7 +18,7 @@
 #define BANKSTRIPE_TOOL_REPLAYS_H
 
 #include "cache/Cache.h"
-#include "tool/Program.h"
+#include "tool/DeviceCode.h"
 #include "tune/Measurement.h"
 #include "tune/Search.h"
 
@@ -56,6 +56,7 @@ private:
     double Nanoseconds = 0;     ///< Of all their launches.
     double Most = 0, Least = 0; ///< With a probability of 95 %,
     bool IsSure = true;         ///< if there is an interval of each.
+    bool Varies = false;        ///< So of some launch nothing was compared.
     std::string Problem;
   };
   /// A captured launch in several versions.
@@ -68,21 +69,13 @@ private:
     std::string Json;                 ///< The result, or
     std::string Problem;              ///< why there is none.
   };
-  /// A unit in a version, whose device code depends on the arrays alone.
-  using Module = std::pair<const UnitRecord *, Arrangement>;
-
   std::string whyNot(const TuneGroup &G, const Plan &Movable) const;
   const UnitRecord *unitOf(const KernelPlan &K) const;
   std::set<const UnitRecord *> unitsOf(const Version &V) const;
   llvm::Expected<std::vector<Version>> compile(std::vector<Version> Versions);
-  void compileAll(const std::vector<Version> &Versions);
   bool isCompiled(const Version &V) const;
-  std::vector<std::string> commandFor(const UnitRecord &Unit,
-                                      llvm::StringRef File,
-                                      const std::vector<std::string> &ExtraArgs,
-                                      llvm::StringRef Cubin) const;
   void replay(std::vector<TuneGroup> &Groups, std::vector<Version> &Versions);
-  std::string keyOf(const CapturedLaunch &L, const Module &What,
+  std::string keyOf(const CapturedLaunch &L, const DeviceCode &Code,
                     llvm::json::Object Candidate) const;
   std::optional<Replayed> known(const std::string &Key);
   void keep(const Launched &L);
@@ -98,10 +91,7 @@ private:
   Program &P;
   const ProgramRun &Seen;
   CarryOut Make;
-  std::map<Module, std::string> Cubins; ///< Empty where nvcc failed.
-  std::map<Module, ResourceTable> Used; ///< As ptxas says.
-  /// Tells from what each is made; nothing where that cannot be told.
-  std::map<Module, std::optional<std::string>> Inputs;
+  DeviceCodes Codes;
   /// What earlier runs measured, as an interrupted one did.
   std::optional<Cache> Earlier;
   unsigned Count = 0, KnownCount = 0;

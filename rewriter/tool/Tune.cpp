@@ -60,6 +60,7 @@ private:
   llvm::Expected<Measurement> compareWhole(const RunResult &Run, unsigned Runs);
   bool isSlower(const Measurement &M) const;
   llvm::Error searchWhole(TuneGroup &G);
+  llvm::Error searchWholeSince(TuneGroup &G, std::string Why);
 
   const ToolOptions &Options;
   ReadResult Read; ///< Whatever can move does.
@@ -232,6 +233,12 @@ llvm::Error Tuning::searchWhole(TuneGroup &G) {
   }
 }
 
+llvm::Error Tuning::searchWholeSince(TuneGroup &G, std::string Why) {
+  G.WhyWhole = std::move(Why);
+  G.Attempts.clear();
+  return searchWhole(G);
+}
+
 // Whether the program, or the kernels of a group in it, lose by the best of
 // all.
 bool Tuning::isSlower(const Measurement &M) const {
@@ -262,22 +269,27 @@ llvm::Error Tuning::confirm() {
     M = compareWhole(*Run, 1);
   if (!M)
     return M.takeError();
-  if (!M->Problem.empty())
-    return llvm::createStringError("the best of all kernels together does not "
-                                   "work, so nothing is written: " +
-                                   M->Problem);
+  const bool IsWrong = !M->Problem.empty();
   bool IsSettled = true;
   for (TuneGroup &G : Groups) {
     G.InProgram = speedupOf(G, Movable, *M);
-    if (!G.best() || !G.WhyWhole.empty() || G.InProgram.value_or(0) >= 1)
+    const double Gain = G.InProgram.value_or(0);
+    // Which one is wrong is among those that were not compared alone.
+    if (!G.best() || !G.WhyWhole.empty() || (IsWrong ? !G.Varies : Gain >= 1))
       continue;
-    G.WhyWhole = llvm::formatv("what was {0:F2}x alone is {1:F2}x in it",
-                               *G.best()->Speedup, G.InProgram.value_or(0));
-    G.Attempts.clear();
+    std::string Why =
+        IsWrong ? "with what is best alone, " + M->Problem
+                : llvm::formatv("what was {0:F2}x alone is {1:F2}x in it",
+                                *G.best()->Speedup, Gain)
+                      .str();
     IsSettled = false;
-    if (llvm::Error E = searchWhole(G))
+    if (llvm::Error E = searchWholeSince(G, std::move(Why)))
       return E;
   }
+  if (IsWrong && IsSettled)
+    return llvm::createStringError("the best of all kernels together does not "
+                                   "work, so nothing is written: " +
+                                   M->Problem);
   // Other kernels may pay for it: a carveout, or what is left in the caches.
   const double Total = M->total().speedup();
   if (IsSettled && Total < 1)

@@ -129,12 +129,14 @@ llvm::Expected<ProgramRun> bankstripe::parseSurvey(StringRef Json) {
 static Replayed readReplay(const json::Object &Root) {
   Replayed R;
   R.Problem = textIn(Root, "problem").str();
+  const StringRef Verdict = textIn(Root, "verdict");
+  R.Varies = Verdict == "varies";
   const json::Object *Rewritten = Root.getObject("rewritten");
-  if (textIn(Root, "verdict") == "differs" && Rewritten) {
-    const StringRef Error = textIn(*Rewritten, "error");
-    R.Problem = Error.empty() ? "computes something else"
-                              : ("fails with " + Error).str();
-  }
+  const StringRef Error = Rewritten ? textIn(*Rewritten, "error") : "";
+  if (!Error.empty())
+    R.Problem = ("fails with " + Error).str();
+  else if (Verdict == "differs")
+    R.Problem = "computes something else";
   if (const json::Object *Times = Root.getObject("times")) {
     R.Speedup = Times->getNumber("speedup");
     if (const json::Array *Sure = Times->getArray("speedupInterval");

@@ -76,7 +76,10 @@ llvm::Expected<ProgramRun> parseSurvey(llvm::StringRef Json);
 struct Replayed {
   /// Median of the original over its own; nothing when it was not timed.
   std::optional<double> Speedup;
-  std::string Problem;   ///< What is wrong; else empty.
+  std::string Problem; ///< What is wrong; else empty.
+  /// The original leaves something else each time, so nothing is known of what
+  /// this computes.
+  bool Varies = false;
   std::string Json = {}; ///< A list with nothing but this.
   /// Where the speedup lies with a probability of 95 %, where that was asked
   /// for long enough.

@@ -114,10 +114,13 @@ static std::vector<std::string> namesOf(const TuneOutcome &Outcome,
 }
 
 static std::string howMeasured(const TuneGroup &G) {
-  return G.Attempts.empty()   ? "not measured: " + G.WhyWhole +
-                                    "; with --build, whole programs are"
-         : G.WhyWhole.empty() ? ""
-                              : "by runs of the whole program: " + G.WhyWhole;
+  if (G.Attempts.empty())
+    return "not measured: " + G.WhyWhole + "; with --build, whole programs are";
+  if (!G.WhyWhole.empty())
+    return "by runs of the whole program: " + G.WhyWhole;
+  return G.Varies ? "each launch leaves something else, so results were "
+                    "compared in the program alone"
+                  : "";
 }
 
 static std::string conclusionOf(const TuneGroup &G) {
@@ -332,6 +335,7 @@ json::Value bankstripe::toJson(const TuneOutcome &Outcome) {
         {"kernels", std::move(Kernels)},
         {"measuredBy", G.WhyWhole.empty() ? "replay" : "program"},
         {"whyNotReplayed", G.WhyWhole},
+        {"varies", G.Varies},
         {"inProgram", G.InProgram},
         {"noise", G.Noise},
         {"best", Best ? json::Value(Best->Name) : json::Value(nullptr)},

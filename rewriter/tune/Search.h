@@ -61,6 +61,9 @@ struct TuneGroup {
   bool MayCarve = true; ///< All launches of its kernels can be edited.
   /// Why the whole program is run for it; empty where launches are replayed.
   std::string WhyWhole = {};
+  /// Launches of it leave something else each time, so that only the program
+  /// tells whether a version computes the same.
+  bool Varies = false;
   /// What the best is worth beside those of all other groups.
   std::optional<double> InProgram = {};
   /// Why not even the best is worth having; else empty.

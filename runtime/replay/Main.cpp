@@ -190,6 +190,13 @@ static int replayOnly(const ReplayOptions &O, const Capture &C,
   }
 }
 
+// With many candidates nobody wants to know how one of them goes wrong.
+static bool isWorthComparing(const ReplayOptions &O,
+                             const SideResult &Original) {
+  return Original.Error.empty() &&
+         (O.List.empty() || Original.isLikeCaptured());
+}
+
 namespace {
 
 // The replaying process of another one.
@@ -208,10 +215,11 @@ public:
     try {
       R.prepare();
       const auto Begin = std::chrono::steady_clock::now();
-      Now.Original = R.launch(Side::Original);
+      launchOriginal();
       OfOriginal = std::chrono::steady_clock::now() - Begin;
       tell();
-      for (; Now.Original->Error.empty() && Now.Candidate < O.Candidates.size();
+      for (; isWorthComparing(O, *Now.Original) &&
+             Now.Candidate < O.Candidates.size();
            ++Now.Candidate)
         if (!replay(O.Candidates[Now.Candidate]))
           break;
@@ -228,6 +236,16 @@ public:
 
 private:
   void tell() { File << printResults(Now) << std::flush; }
+
+  // Twice, where it does not leave what was captured.
+  void launchOriginal() {
+    Now.Original = R.launch(Side::Original);
+    if (Now.Original->Mismatches.empty())
+      return;
+    const SideResult Again = R.launch(Side::Original);
+    Now.Original->Error = Again.Error;
+    Now.Original->Varies = Now.Original->MismatchDigest != Again.MismatchDigest;
+  }
 
   // Whether another one can follow.
   bool replay(const Candidate &Next) {
@@ -301,12 +319,15 @@ static void addTimes(const RecordedRun &Run, const Capture &C,
   const auto Launches = [](const ReplayReport &Of) -> size_t {
     return Of.Results.Rewritten ? 1 + size_t{2} * Of.Results.Timed : 0;
   };
-  size_t Expected = 1;
+  const auto &Original = Reports.front().Results.Original;
+  const ptrdiff_t OfOriginal =
+      Original && !Original->Mismatches.empty() ? 2 : 1;
+  size_t Expected = static_cast<size_t>(OfOriginal);
   for (const ReplayReport &Report : Reports)
     Expected += Launches(Report);
   if (Problem.empty() && All.size() != Expected)
     Problem = "not all launches were recorded";
-  auto At = All.begin() + !All.empty();
+  auto At = All.begin() + std::min(OfOriginal, std::ssize(All));
   for (ReplayReport &Report : Reports) {
     if (Report.Results.Timed > 0 && !Problem.empty())
       Report.Untimed = Problem;
@@ -342,15 +363,15 @@ static bool replayOn(const ReplayOptions &O, const Capture &C, Runner &Runs,
     Reports.emplace_back().Results.Candidate = First;
   ReplayResults &Last = Reports.back().Results;
   const bool IsDone =
-      Last.Original && (!Last.Original->Error.empty() || Last.Rewritten ||
-                        (!C.Rewritten && O.List.empty()));
+      Last.Original && (!isWorthComparing(O, *Last.Original) ||
+                        Last.Rewritten || (!C.Rewritten && O.List.empty()));
   if (!IsDone || !Run.Child.succeeded())
     Last.Problem = unexpectedEnd(Last, Run.Child);
   addTimes(Run, C,
            Recorder.empty() ? "libbankstripe-recorder.so was not found"
                             : Run.Problem,
            std::span(Reports).subspan(First));
-  return Last.Original && Last.Original->Error.empty() &&
+  return Last.Original && isWorthComparing(O, *Last.Original) &&
          Reports.size() < O.Candidates.size();
 }
 

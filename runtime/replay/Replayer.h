@@ -105,8 +105,8 @@ public:
   ///
   /// \param MostSeconds after which there are no more launches than an
   /// interval needs, and none of a kernel that is much slower; of launches that
-  /// take longer than that two of each tell enough, and one of a kernel that is
-  /// slower by a tenth. 0 for no limit.
+  /// take a fifth of that two of each tell enough, and one of a kernel that is
+  /// slower. 0 for no limit.
   Timing time(unsigned Times, double MostSeconds);
 
 private:

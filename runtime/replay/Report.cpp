@@ -28,7 +28,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ByteDifference, Offset, DifferingBytes,
                                    Begin, End, Elements)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryMismatch, Memory, DifferingBytes,
                                    First)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SideResult, Error, ChangedPages, Mismatches)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SideResult, Error, ChangedPages, Mismatches,
+                                   MismatchDigest, Varies)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReplayResults, Candidate, Problem, Original,
                                    Rewritten, Timed)
 
@@ -109,6 +110,7 @@ std::string bankstripe::runtime::printSide(const Capture &Of, Side Which,
   if (!Result.Error.empty())
     return Text + "fails with " + Result.Error + '\n';
   Text += Result.Mismatches.empty() ? "leaves what was captured"
+          : Result.Varies           ? "leaves something else each time"
                                     : "leaves something else than was captured";
   Text += fmt::format(", {} of 64 KiB changed",
                       plural(Result.ChangedPages, "page"));
@@ -130,7 +132,9 @@ static std::string verdictText(const ReplayReport &Report) {
   case ExitDiffers:
     return "differs";
   default:
-    return R.Original && R.Problem.empty() ? "not reproduced" : "not replayed";
+    return !R.Original || !R.Problem.empty() ? "not replayed"
+           : R.Original->isLikeCaptured()    ? "varies"
+                                             : "not reproduced";
   }
 }
 

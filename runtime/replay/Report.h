@@ -45,6 +45,16 @@ struct SideResult {
   std::string Error; ///< Name of the error that it ended with; or empty.
   uint64_t ChangedPages = 0; ///< That are not as they were before the launch.
   std::vector<MemoryMismatch> Mismatches;
+  uint64_t MismatchDigest = 0; ///< Of the pages with a mismatch.
+  /// Launched once more it left something else again, as atomic additions of
+  /// floating-point numbers do.
+  bool Varies = false;
+
+  /// Whether the launch can stand for the one in the program: it leaves the
+  /// same, or what no launch leaves twice.
+  bool isLikeCaptured() const {
+    return Error.empty() && (Mismatches.empty() || Varies);
+  }
 };
 
 /// What there is of a replay.

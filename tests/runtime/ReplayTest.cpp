@@ -313,11 +313,19 @@ TEST_F(Replay, AVariableThatIsLeftWrongIsNamed) {
   EXPECT_TRUE(says(R, "variable count (64 bytes): 1 byte differs")) << R.Output;
 }
 
-TEST_F(Replay, AnOriginalThatVariesJudgesNothing) {
+TEST_F(Replay, AnOriginalThatIsNotReproducedJudgesNothing) {
   write("random", "random");
   const ChildResult R = replay();
   EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
   EXPECT_TRUE(says(R, "not reproduced: launch 12")) << R.Output;
+}
+
+TEST_F(Replay, AnOriginalThatVariesJudgesNothing) {
+  write("vary", "add 3 7");
+  const ChildResult R = replay();
+  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
+  EXPECT_TRUE(says(R, "varies: launch 12")) << R.Output;
+  EXPECT_TRUE(says(R, "original: leaves something else each time")) << R.Output;
 }
 
 TEST_F(Replay, ARewrittenKernelThatFailsDiffers) {
@@ -450,6 +458,27 @@ TEST_F(Replay, CandidatesAreReplayedOneAfterTheOther) {
                                                 "differs", "not replayed",
                                                 "identical", "not replayed"}));
   EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
+}
+
+// What varies is timed all the same; a launch with other memory than it had in
+// its program tells nothing.
+TEST_F(Replay, CandidatesNeedAnOriginalThatIsReproducedOrVaries) {
+  const std::string One = testing::TempDir() + "candidate";
+  std::ofstream(One, std::ios::binary) << "add 0 1" << '\0';
+  const std::string Path = testing::TempDir() + "candidates.json";
+  std::ofstream(Path) << R"([{"module": ")" + One + R"("}, {"module": ")" +
+                             One + R"("}])";
+  const auto Verdicts = [&](const char *Original) {
+    write(Original, "");
+    std::string All;
+    for (const auto &Json : nlohmann::json::parse(
+             replay({"--candidates=" + Path, "--json=-"}).Output))
+      All += Json["verdict"].get<std::string>() +
+             (Json["rewritten"].is_null() ? " alone, " : ", ");
+    return All;
+  };
+  EXPECT_EQ(Verdicts("vary"), "varies, varies, ");
+  EXPECT_EQ(Verdicts("random"), "not reproduced alone, ");
 }
 
 TEST_F(Replay, AListThatIsNoneIsBadUsage) {

@@ -40,6 +40,22 @@ TRANSPOSE = """__global__ void flip(const float *in, float *out) {
 void run(const float *in, float *out) { flip<<<1, dim3(32, 32)>>>(in, out); }
 """
 
+# A kernel, and the function of another file that has the array.
+CALLS = """__device__ int weigh(int digit);
+__global__ void count(const int *in, int *out) {
+  out[threadIdx.x] = weigh(in[threadIdx.x]);
+}
+void run(const int *in, int *out) { count<<<1, 96>>>(in, out); }
+"""
+CALLED = """__device__ int weigh(int digit) {
+  int table[8];
+  for (int i = 0; i < 8; ++i)
+    table[i] = digit * i;
+  table[digit & 7] += 3;
+  return table[digit >> 3 & 7];
+}
+"""
+
 GAINS = {"keep": 100, "stripe": 50, "slot": 80}
 LOSES = {"keep": 100, "stripe": 190, "slot": 190}
 
@@ -129,11 +145,13 @@ class Verdicts(TuneTest):
 class Replayed(TuneTest):
     """Kernels are measured alone; the program is only run to see and to confirm."""
 
-    def tune(self, times, *args, in_program=None, refused="nothing like it", **replay):
+    def tune(self, times, *args, in_program=None, refused="nothing like it", build=BUILD,
+             **replay):
         self.fake_replay(times, **replay)
         if not (self.folder / "kit").exists():
             self.fake_toolkit(refused)
-        return super().tune(in_program or times, "--cuda-path=kit", *args, replays=True)
+        return super().tune(in_program or times, "--cuda-path=kit", *args, build=build,
+                            replays=True)
 
     def attempts(self, done):
         group, = json.loads(self.expect(DONE, done).stdout)["groups"]
@@ -249,9 +267,9 @@ class Replayed(TuneTest):
         self.assertIn("fails with CUDA_ERROR_ILLEGAL_ADDRESS", done.stdout)
         self.assertIn("* slots", done.stdout)
 
-    def run_program(self, *args, **fake):
+    def run_program(self, *args, verdict="identical", **fake):
         """A program that is there, with its sources in a compilation database."""
-        self.fake_replay(GAINS)
+        self.fake_replay(GAINS, verdict=verdict)
         self.fake_toolkit()
         self.write("build/app", "#!/bin/sh\n").chmod(0o755)
         self.write("build/compile_commands.json", json.dumps([{
@@ -283,12 +301,51 @@ class Replayed(TuneTest):
         self.assertIn("capture launches of count\n  arrays 'last'; to compile", done.stdout)
         self.assertFalse((self.folder / "compiled").exists())
 
-    def whole(self, why, *args, **how):
+    def link(self, called=CALLED):
+        self.write("a.cu", CALLS)
+        self.write("c.cu", called)
+        self.write("compile_commands.json", json.dumps([{
+            "directory": str(self.folder), "file": name,
+            "command": f"nvcc -O3 -arch=sm_90 -dc {name}"} for name in ("a.cu", "c.cu")]))
+        return self.attempts(self.tune(GAINS, "c.cu", "--format=json",
+                                       build=BUILD.replace("a.cu", "a.cu c.cu")))
+
+    def test_functions_of_other_files_are_linked(self):
+        group, attempts = self.link()
+        self.assertEqual(group["measuredBy"], "replay")
+        self.assertEqual(group["best"], "stripes")
+        compiled = self.read("compiled").splitlines()
+        links = [words.split() for words in compiled if "-dlink" in words]
+        self.assertEqual(len(links), sum("carveout" not in name for name in attempts))
+        for words in links:
+            self.assertEqual(sum(word.endswith(".cubin") for word in words), 1 + 2)
+        # The kernel's file has another launch in each version, the original once.
+        for name in ("a.cu", "c.cu"):
+            pieces = [words for words in compiled if words.endswith("/" + name)]
+            self.assertEqual(len(pieces), len(links))
+            self.assertTrue(all("-rdc=true" in words for words in pieces))
+
+    def whole(self, why, *args, best="stripes", **how):
         """The whole program is run in each version, for this reason."""
         done = self.expect(DONE, self.tune(GAINS, *args, **how))
         self.assertIn("by runs of the whole program: " + why, done.stdout)
         self.assertGreater(self.calls(), 1)
+        self.assertIn("* " + best, done.stdout)
+
+    def test_what_leaves_something_else_each_time_is_compared_in_the_program(self):
+        done = self.expect(DONE, self.tune(GAINS, verdict="varies"))
+        self.assertIn("each launch leaves something else, so results were compared in the program "
+                      "alone\n", done.stdout)
         self.assertIn("* stripes", done.stdout)
+        self.assertEqual(self.calls(), 1)
+        # A stripe that is wrong is found there, and what is right after it.
+        self.whole("with what is best alone, ", verdict="varies", best="slots",
+                   in_program={**GAINS, "stripe": -50})
+
+    def test_without_a_build_nothing_can_be_compared(self):
+        done = self.expect(DONE, self.run_program(replays=True, verdict="varies"))
+        self.assertIn("not measured: each launch of it leaves something else", done.stdout)
+        self.assertFalse((self.folder / ".bankstripe.yaml").exists())
 
     def test_an_original_that_does_not_reproduce_itself(self):
         self.whole("count: launched again, it does not leave", verdict="not reproduced")

@@ -16,6 +16,7 @@
 //     follow INDEX         adds one to the integer at the address in the 64-bit
 //                          word INDEX, and the result to the integer 0
 //     random               the first integer becomes the process's number
+//     vary                 it becomes another one with each launch
 //     fail                 the launch ends with an illegal address
 //     fail-after COUNT     so does each launch but the first COUNT
 //     hang                 the launch does not end
@@ -80,7 +81,10 @@ CUresult perform(Module &M, const CUlaunchConfig &Config, char *Parameters) {
       ++number(M.Variables.at(Symbol).get(), 0);
     else if (Word == "random")
       number(at(First), 0) = ::getpid();
-    else if (Word == "fail")
+    else if (Word == "vary") {
+      static int Count = 1000;
+      number(at(First), 0) = ++Count;
+    } else if (Word == "fail")
       return CUDA_ERROR_ILLEGAL_ADDRESS;
     else if (Word == "fail-after" && Text >> Value && M.Launches > Value)
       return CUDA_ERROR_ILLEGAL_ADDRESS;

@@ -146,6 +146,21 @@ TEST(Replays, WhatWasNotTimedHasAReason) {
             "no such kernel");
 }
 
+TEST(Replays, OfAnOriginalThatVariesThereAreTimes) {
+  const Replayed R = replayed(R"json("verdict": "varies", "problem": "",
+    "original": {}, "rewritten": {"error": ""},
+    "times": {"speedup": 1.5})json")
+                         .front();
+  EXPECT_TRUE(R.Varies);
+  EXPECT_EQ(R.Problem, "");
+  EXPECT_EQ(R.Speedup, 1.5);
+  EXPECT_EQ(replayed(R"json("verdict": "varies", "problem": "",
+    "original": {}, "rewritten": {"error": "CUDA_ERROR_X"})json")
+                .front()
+                .Problem,
+            "fails with CUDA_ERROR_X");
+}
+
 TEST(Replays, AnOriginalThatDoesNotReproduceItselfIsAnError) {
   EXPECT_THAT(replayed(R"json("verdict": "not reproduced", "problem": "",
     "original": {}, "rewritten": null)json")
