@@ -267,7 +267,7 @@ private:
     tell();
     if (!Now.Rewritten || !Now.Rewritten->Error.empty())
       return !Now.Rewritten;
-    constexpr double MostSeconds = 1;
+    constexpr double MostSeconds = 0.5;
     ::flock(Lock, LOCK_EX);
     const Replayer::Timing T = R.time(O.Runs, O.List.empty() ? 0 : MostSeconds);
     ::flock(Lock, LOCK_SH);

@@ -312,7 +312,7 @@ Replayer::Timing Replayer::time(unsigned Times, double MostSeconds) {
   // How much slower is a loss that no further launch makes good. Those that
   // take a good part of the time that there is hardly vary: by 0.01 % on an
   // H200.
-  constexpr double MuchSlower = 2, LongPair = 0.4;
+  constexpr double ClearlySlower = 1.1, LongPair = 0.8;
   constexpr unsigned FewestToTell = 2;
   std::set<PageNumber> Changed = Sides[Side::Original].Changed;
   Changed.insert(Sides[Side::Rewritten].Changed.begin(),
@@ -346,9 +346,10 @@ Replayer::Timing Replayer::time(unsigned Times, double MostSeconds) {
     const std::chrono::duration<double> Sofar = Clock::now() - Begin;
     const unsigned Pairs = Result.Done + 1;
     const bool AreLong = Sofar.count() > LongPair * MostSeconds * Pairs;
-    const bool IsLost = Pairs >= (AreLong ? 1 : FewestToTell) &&
-                        Shortest[Side::Rewritten] > (AreLong ? 1 : MuchSlower) *
-                                                        Longest[Side::Original];
+    const bool IsLost =
+        Pairs >= (AreLong ? 1 : FewestToTell) &&
+        Shortest[Side::Rewritten] >
+            (AreLong ? 1 : ClearlySlower) * Longest[Side::Original];
     const bool AreEnough =
         Pairs >= (AreLong ? FewestToTell : FewestRunsForInterval) &&
         Sofar.count() > MostSeconds;

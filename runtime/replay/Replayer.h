@@ -104,9 +104,9 @@ public:
   /// Launches both kernels \p Times times each, after launch() of both.
   ///
   /// \param MostSeconds after which there are no more launches than an
-  /// interval needs, and none of a kernel that is much slower; of launches that
-  /// take a fifth of that two of each tell enough, and one of a kernel that is
-  /// slower. 0 for no limit.
+  /// interval needs, and of a kernel that is slower by a tenth only two; of
+  /// launches that take two fifths of that two of each tell enough, and one of
+  /// a kernel that is slower. 0 for no limit.
   Timing time(unsigned Times, double MostSeconds);
 
 private:

@@ -147,9 +147,9 @@ TEST(Standing, WhatIsNotKnownIsSaid) {
             "slower, and it is not known how many warps an SM holds");
 }
 
-TEST(Standing, WhatIsHalfAsFastIsStoppedEarly) {
+TEST(Standing, WhatIsClearlySlowerIsStoppedEarly) {
   EXPECT_EQ(standing({48, 40, 0, 400}, {48, 40, 0, 400}, 0.4),
-            "stopped early, as it takes twice as long; access: slower with no "
+            "stopped early, as it is clearly slower; access: slower with no "
             "fewer warps per SM");
 }
 
