@@ -284,8 +284,8 @@ void Replays::record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
   if (!First.Speedup)
     giveUp(G, "the original compiled alone: " + First.Problem);
   else if (G.Varies && !P.canBuild())
-    giveUp(G, "each launch of it leaves something else, so that only the "
-              "program can be compared");
+    giveUp(G, "each launch leaves something else, so that only the program can "
+              "be compared");
   else if (G.Noise > MostNoise)
     giveUp(G, llvm::formatv("compiled alone, the original runs at {0:F2}x",
                             *First.Speedup));

@@ -118,8 +118,8 @@ static std::string howMeasured(const TuneGroup &G) {
     return "not measured: " + G.WhyWhole + "; with --build, whole programs are";
   if (!G.WhyWhole.empty())
     return "by runs of the whole program: " + G.WhyWhole;
-  return G.Varies ? "each launch leaves something else, so results were "
-                    "compared in the program alone"
+  return G.Varies ? "each launch leaves something else, so that only the "
+                    "program can be compared"
                   : "";
 }
 

@@ -334,8 +334,8 @@ class Replayed(TuneTest):
 
     def test_what_leaves_something_else_each_time_is_compared_in_the_program(self):
         done = self.expect(DONE, self.tune(GAINS, verdict="varies"))
-        self.assertIn("each launch leaves something else, so results were compared in the program "
-                      "alone\n", done.stdout)
+        self.assertIn("\n  each launch leaves something else, so that only the program can be "
+                      "compared\n", done.stdout)
         self.assertIn("* stripes", done.stdout)
         self.assertEqual(self.calls(), 1)
         # A stripe that is wrong is found there, and what is right after it.
@@ -344,7 +344,7 @@ class Replayed(TuneTest):
 
     def test_without_a_build_nothing_can_be_compared(self):
         done = self.expect(DONE, self.run_program(replays=True, verdict="varies"))
-        self.assertIn("not measured: each launch of it leaves something else", done.stdout)
+        self.assertIn("not measured: each launch leaves something else", done.stdout)
         self.assertFalse((self.folder / ".bankstripe.yaml").exists())
 
     def test_an_original_that_does_not_reproduce_itself(self):
