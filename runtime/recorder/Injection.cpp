@@ -164,6 +164,7 @@ static void CUPTIAPI takeBuffer(CUcontext Context, uint32_t Stream,
       CUPTI_SUCCESS)
     for (; Dropped > 0; --Dropped)
       TheWriter->note("kernel executions that CUPTI dropped");
+  TheWriter->flush();
   std::free(Buffer);
 }
 

@@ -47,17 +47,18 @@ public:
     std::ranges::sort(Executions, {}, [](const Execution &E) {
       return std::pair(E.Order, E.Start);
     });
-    for (Execution &E : Executions) {
-      E.What.Index = static_cast<unsigned>(Result.Executions.size());
-      Result.Executions.push_back(std::move(E.What));
+    for (const Execution &E : Executions) {
+      Launch &L = Result.Executions.emplace_back(Shapes[E.Shape]);
+      L.Index = static_cast<unsigned>(Result.Executions.size() - 1);
+      L.Nanoseconds = static_cast<double>(E.Nanoseconds);
     }
     return std::move(Result);
   }
 
 private:
   struct Execution {
-    uint64_t Order = 0, Start = 0;
-    Launch What;
+    uint64_t Shape = 0; ///< Its number.
+    uint64_t Order = 0, Start = 0, Nanoseconds = 0;
   };
 
   // The steps return whether what they took can be.
@@ -126,9 +127,10 @@ private:
   }
 
   bool takeLaunch(ByteReader &From) {
-    Launch L;
-    if (!shape(From, L))
+    const auto Shape = From.number<uint64_t>();
+    if (!isShape(Shape, From))
       return false;
+    Launch L = Shapes[Shape];
     L.Index = launches();
     if (From.left() > 0)
       From.fields(L.Digested, L.Error, L.Changes);
@@ -152,11 +154,10 @@ private:
 
   bool takeExecution(ByteReader &From) {
     Execution E;
-    uint64_t Nanoseconds = 0;
-    if (!shape(From, E.What) || !From.fields(E.Order, E.Start, Nanoseconds))
+    if (!From.fields(E.Shape, E.Order, E.Start, E.Nanoseconds) ||
+        !isShape(E.Shape, From))
       return false;
-    E.What.Nanoseconds = static_cast<double>(Nanoseconds);
-    Executions.push_back(std::move(E));
+    Executions.push_back(E);
     return true;
   }
 
@@ -170,12 +171,8 @@ private:
     return true;
   }
 
-  bool shape(ByteReader &From, Launch &Like) const {
-    const auto Number = From.number<uint64_t>();
-    if (From.failed() || Number >= Shapes.size())
-      return false;
-    Like = Shapes[Number];
-    return true;
+  bool isShape(uint64_t Number, const ByteReader &From) const {
+    return !From.failed() && Number < Shapes.size();
   }
 
   // Whether these chunks are there.
@@ -320,6 +317,10 @@ void RecordingWriter::execution(const Launch &Event, uint64_t Order,
   ByteWriter Fields;
   Fields.fields(shape(Event), Order, Start, End - Start);
   add(RecordType::Execution, Fields);
+}
+
+void RecordingWriter::flush() {
+  const std::lock_guard Lock(Mutex);
   send();
 }
 

@@ -35,7 +35,9 @@
 #include "recording/Records.h"
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -118,17 +120,40 @@ struct Resources {
   bool operator==(const Resources &) const = default;
 };
 
+/// A text that very many launches have in common, and is there once.
+class SharedText {
+public:
+  SharedText() = default;
+  SharedText(std::string Of)
+      : Text(Of.empty() ? nullptr
+                        : std::make_shared<const std::string>(std::move(Of))) {}
+  SharedText(const char *Of) : SharedText(std::string(Of)) {}
+
+  const std::string &text() const {
+    static const std::string None;
+    return Text ? *Text : None;
+  }
+  operator const std::string &() const { return text(); }
+  bool empty() const { return !Text; }
+  friend bool operator==(const SharedText &One, const SharedText &Other) {
+    return One.Text == Other.Text || One.text() == Other.text();
+  }
+
+private:
+  std::shared_ptr<const std::string> Text; ///< Not empty.
+};
+
 /// One launch of a kernel, or of a graph as a whole.
 struct Launch {
   unsigned Index = 0; ///< Position in the order of launches, from 0.
   /// Symbol of the kernel, or "graph"; once it was read, its kernelName().
-  std::string Kernel;
+  SharedText Kernel;
   Extent Grid, Block;
   Resources Takes;
   unsigned DynamicSharedBytes = 0;
   unsigned Thread = 0;   ///< Of the host, numbered as first seen launching.
   unsigned Device = 0;   ///< Number of the device; not of an execution.
-  std::string Error;     ///< Name of the launch's error; empty without one.
+  SharedText Error;      ///< Name of the launch's error; empty without one.
   bool Digested = false; ///< After the launch itself.
   /// Digested later, before the next launch: memory that was freed there, or
   /// what was left at the end of a context or the program. With Digested only
@@ -154,10 +179,11 @@ struct Recording {
   std::string Capability; ///< Its compute capability, "9.0".
   std::vector<Allocation> Allocations;
   std::vector<Allocation> Variables;
-  std::vector<Launch> Launches; ///< As the program asked for them.
+  // There may be millions.
+  std::deque<Launch> Launches; ///< As the program asked for them.
   /// What the GPU ran, in the order of the launches. Kernels that a graph
   /// launches stand here one by one.
-  std::vector<Launch> Executions;
+  std::deque<Launch> Executions;
   /// What could not be recorded, and how often that was met.
   std::map<std::string, uint64_t> Notes;
   /// Launches without digests, by what left them out: "budget"; as
@@ -259,6 +285,8 @@ public:
   /// \param Order puts executions into the order of their launches.
   /// \param Start,End in nanoseconds of a clock of the GPU's.
   void execution(const Launch &L, uint64_t Order, uint64_t Start, uint64_t End);
+  /// Writes the executions that were told, which come in thousands.
+  void flush();
   /// Counts something that cannot be recorded. The file learns of it when the
   /// count reaches a power of two, and from end().
   void note(const std::string &Text) { count(RecordType::Note, Text); }

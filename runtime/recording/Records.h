@@ -82,6 +82,8 @@ private:
       number(std::make_unsigned_t<T>(Value));
     else if constexpr (std::is_convertible_v<T, std::string_view>)
       text(Value);
+    else if constexpr (std::is_convertible_v<T, const std::string &>)
+      text(static_cast<const std::string &>(Value));
     else
       T::listFields(*this, Value);
   }
@@ -142,8 +144,8 @@ private:
       Into = number<unsigned>() != 0;
     else if constexpr (std::is_integral_v<T>)
       Into = static_cast<T>(number<std::make_unsigned_t<T>>());
-    else if constexpr (std::is_same_v<T, std::string>)
-      Into = text();
+    else if constexpr (std::is_convertible_v<std::string, T>)
+      Into = std::string(text());
     else
       T::listFields(*this, Into);
   }

@@ -366,7 +366,8 @@ static unsigned launchingThreads(const Recording &R) {
 
 // A kernel with its grid and block, as far as threads that race leave it alone.
 static std::string signature(const Launch &L) {
-  return L.Kernel + " <<<" + L.Grid.text() + ", " + L.Block.text() + ">>>";
+  return L.Kernel.text() + " <<<" + L.Grid.text() + ", " + L.Block.text() +
+         ">>>";
 }
 
 static std::map<std::string, unsigned> countLaunches(const Recording &R) {

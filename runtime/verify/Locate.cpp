@@ -218,7 +218,7 @@ Findings bankstripe::runtime::lookFor(Runner &Runs, Recordings Of, bool Ended) {
 
 Findings bankstripe::runtime::lookCloser(Runner &Runs, Findings So,
                                          bool Ended) {
-  const std::vector<Launch> &Launches = So.Of.Original.Launches;
+  const std::deque<Launch> &Launches = So.Of.Original.Launches;
   const std::optional<Difference> &Found = So.Launches.First;
   // Where a program ends too early is not where it went wrong.
   const bool IsTheEnd = Found && !Ended &&

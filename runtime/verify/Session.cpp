@@ -332,11 +332,13 @@ static TimedRuns timeBoth(Runner &Runs, int ExitStatus) {
   return Result;
 }
 
-// The times that the runs with digests have.
-static TimedRuns timesOf(const Recordings &Of) {
+// The times that the runs with digests have, which are taken out of them.
+static TimedRuns takeTimes(Recordings &Of) {
   TimedRuns Result;
-  Result.Originals.emplace_back().Executions = Of.Original.Executions;
-  Result.Rewrittens.emplace_back().Executions = Of.Rewritten.Executions;
+  Result.Originals.emplace_back().Executions =
+      std::move(Of.Original.Executions);
+  Result.Rewrittens.emplace_back().Executions =
+      std::move(Of.Rewritten.Executions);
   Result.Runs = 1;
   return Result;
 }
@@ -432,7 +434,7 @@ static VerifyReport compareWith(Runner &Runs, Originals Known,
   const bool Same = Report.Launches.identical() && !Report.Output.failed();
   Report.Verdict = Same ? ExitIdentical : ExitDiffers;
   TimedRuns Timed = Known.How.Survey && O.Runs == 0
-                        ? timesOf(Found.Of)
+                        ? takeTimes(Found.Of)
                         : timeBoth(Runs, Known.First.Child.ExitStatus);
   return withTimes(std::move(Report), std::move(Timed), Found.Of.Original,
                    Found.Of.Rewritten);

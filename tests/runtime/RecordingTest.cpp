@@ -176,6 +176,7 @@ TEST_F(RecordingInAFile, ExecutionsAreSortedIntoLaunchOrder) {
     Writer.execution(L, 9, 1000, 1500);
     L.Kernel = "first";
     Writer.execution(L, 2, 4000, 4250);
+    Writer.flush();
   }
   const Recording R = read();
   EXPECT_FALSE(R.Complete);

@@ -62,7 +62,7 @@ int main(int Count, char **Arguments) {
   for (const std::vector<Allocation> *Of : {&R->Allocations, &R->Variables})
     for (const Allocation &A : *Of)
       print(A);
-  for (const std::vector<Launch> *Of : {&R->Launches, &R->Executions})
+  for (const std::deque<Launch> *Of : {&R->Launches, &R->Executions})
     for (const Launch &L : *Of)
       print(L, Of == &R->Launches ? "launch" : "execution");
 }

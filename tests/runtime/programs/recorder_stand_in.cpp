@@ -75,6 +75,7 @@ public:
       Writer.launch(L);
     if (Request.Mode != RecordingMode::Digest)
       Writer.execution(L, Launches, 1000, 1000 + Nanoseconds);
+    Writer.flush();
   }
   unsigned launches() const { return Launches; }
 
@@ -125,7 +126,8 @@ static void record(StandIn &To) {
     } else if (What == "launch" || What == "blind") {
       Launch L;
       unsigned Nanoseconds = 0;
-      Words >> L.Kernel >> Nanoseconds;
+      Words >> Text >> Nanoseconds;
+      L.Kernel = Text;
       L.Digested = To.wants(L.Kernel) && What == "launch";
       while (L.Digested && Words >> Text)
         addChange(L, Text);
