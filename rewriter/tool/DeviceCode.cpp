@@ -18,6 +18,16 @@ using llvm::StringRef;
 // Of functions that several units define, those of a header, the first ones
 // count. A tree may hold two programs with functions of one name: what was
 // linked wrongly then does not compute what its capture tells.
+const UnitRecord *DeviceCodes::definerOf(StringRef Function) const {
+  for (const UnitRecord &Unit : Read.Units)
+    if (!Unit.Job.IsOtherArch &&
+        llvm::any_of(Unit.Unit.Facts.Functions, [&](const DeviceFunction &F) {
+          return F.Defined && F.Id == Function;
+        }))
+      return &Unit;
+  return nullptr;
+}
+
 std::vector<const UnitRecord *>
 DeviceCodes::linkedWith(const UnitRecord &Unit) const {
   std::vector<const UnitRecord *> All{&Unit};
@@ -28,17 +38,9 @@ DeviceCodes::linkedWith(const UnitRecord &Unit) const {
       if (F.Defined)
         Defined.insert(F.Id);
     for (const DeviceFunction &F : Own) {
-      if (Defined.count(F.Id))
-        continue;
-      auto Other = llvm::find_if(Read.Units, [&](const UnitRecord &U) {
-        return !U.Job.IsOtherArch &&
-               llvm::any_of(U.Unit.Facts.Functions,
-                            [&](const DeviceFunction &Each) {
-                              return Each.Defined && Each.Id == F.Id;
-                            });
-      });
-      if (Other != Read.Units.end() && !llvm::is_contained(All, &*Other))
-        All.push_back(&*Other);
+      const UnitRecord *Other = Defined.count(F.Id) ? nullptr : definerOf(F.Id);
+      if (Other && !llvm::is_contained(All, Other))
+        All.push_back(Other);
     }
   }
   return All;
@@ -73,10 +75,9 @@ std::vector<std::string> DeviceCodes::commandFor(const NvccQuestion &Asked,
 static bool changes(const UnitRecord &Unit,
                     llvm::ArrayRef<ChangedFile> Changes) {
   return llvm::any_of(Changes, [&](const ChangedFile &File) {
-    return llvm::is_contained(
-        llvm::map_range(Unit.Unit.Facts.Sources,
-                        [](const SourceFile &S) { return StringRef(S.Path); }),
-        StringRef(File.Path));
+    return llvm::any_of(Unit.Unit.Facts.Sources, [&](const SourceFile &S) {
+      return S.Path == File.Path;
+    });
   });
 }
 

@@ -53,11 +53,13 @@ public:
   const DeviceCode &of(const UnitRecord &Unit, const Arrangement &Arrays) const;
 
 private:
+  /// A call of nvcc.
   struct Step {
     DeviceCode *Into = nullptr;
     std::vector<std::string> Command;
     std::string Directory, Cubin, Failure;
   };
+  const UnitRecord *definerOf(llvm::StringRef Function) const;
   std::vector<const UnitRecord *> linkedWith(const UnitRecord &Unit) const;
   std::string architectureFor(const CompileJob &Job) const;
   std::vector<std::string> commandFor(const NvccQuestion &Asked, bool IsLinked,

@@ -115,7 +115,7 @@ public:
 private:
   /// What is known of a launched handle until modules are unloaded.
   struct KnownKernel {
-    std::string Symbol;
+    SharedText Symbol;
     std::string Name; ///< As of kernelName(), when there are to be captures.
     Resources Takes;
     Selection::Kernel *Selected = nullptr;

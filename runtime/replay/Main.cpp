@@ -190,7 +190,8 @@ static int replayOnly(const ReplayOptions &O, const Capture &C,
   }
 }
 
-// With many candidates nobody wants to know how one of them goes wrong.
+// A list is there for times. A launch that differs from the one in the program
+// has none that count, unless it differs each time.
 static bool isWorthComparing(const ReplayOptions &O,
                              const SideResult &Original) {
   return Original.Error.empty() &&

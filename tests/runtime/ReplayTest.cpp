@@ -138,6 +138,11 @@ TEST(Candidates, AKernelOfInternalLinkageIsFoundByItsName) {
   EXPECT_EQ(kernelIn({"_ZN36_GLOBAL__N__1b2c3d4e_4_a_cu_9f8e7d6c4stepEPi"},
                      "_ZN36_GLOBAL__N__01234567_4_a_cu_89abcdef4stepEPi"),
             "_ZN36_GLOBAL__N__1b2c3d4e_4_a_cu_9f8e7d6c4stepEPi");
+  // Of two files' kernels of one name that of the same file, in any folder.
+  const std::string Own = "_ZN36_GLOBAL__N__1b2c3d4e_4_a_cu_9f8e7d6c4stepEPi";
+  EXPECT_EQ(kernelIn({Own, "_ZN36_GLOBAL__N__1b2c3d4e_4_b_cu_9f8e7d6c4stepEPi"},
+                     "_ZN36_GLOBAL__N__5a6b7c8d_4_a_cu_9f8e7d6c4stepEPi"),
+            Own);
 }
 
 TEST(ReplayTimes, NoSideAlwaysGoesFirst) {

@@ -121,7 +121,7 @@ TEST_F(Surveyed, RunStaysForItsOwnerAlone) {
 
 TEST_F(Surveyed, FolderIsUsedAgainAndNothingElseInItGoes) {
   std::filesystem::create_directory(Folder + "/0");
-  std::ofstream(Folder + "/0/mine");
+  std::ofstream(Folder + "/0/mine") << "mine";
   look(Launches + "END\n");
   EXPECT_EQ(look(Launches + "launch _Z5thirdPi 5\nEND\n").Kernels.size(), 3u);
   EXPECT_EQ(
