@@ -23,9 +23,9 @@ using Json = nlohmann::ordered_json;
 constexpr double PartThatCounts = 0.05;
 constexpr size_t MostCaptures = 4;
 
-// Launches so long hardly vary, and are replayed many times: one tells enough
-// of those that take as long, but for 5 %.
-constexpr double LongNanoseconds = 2e8;
+// Launches so long hardly vary by chance: one tells enough of those that take as
+// long, but for 5 %.
+constexpr double LongNanoseconds = 1e6;
 constexpr double AsLong = 1.05;
 
 static LaunchSize sizeOf(const Launch &L) { return {L.Grid, L.Block}; }
