@@ -9,6 +9,7 @@ import atexit
 import functools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -41,6 +42,31 @@ def prefix():
 
 def tool():
     return prefix() / "bin" / "bankstripe"
+
+
+@functools.cache
+def known_compilers(nvcc):
+    """What CMake finds out about compilers, which takes it seconds, for all builds."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    (folder / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(any LANGUAGES CXX CUDA)\n")
+    run("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_CUDA_COMPILER={nvcc}",
+        "-DCMAKE_CUDA_ARCHITECTURES=90")
+    return next((folder / "build/CMakeFiles").glob("*/CMakeCUDACompiler.cmake")).parent
+
+
+def copy_known_compilers(source, build, nvcc):
+    """Tells the CMake that will configure the folder `build` of them."""
+    known = known_compilers(nvcc)
+    shutil.copytree(known, build / "CMakeFiles" / known.name, dirs_exist_ok=True,
+                    ignore=shutil.ignore_patterns("CompilerId*"))
+    cache = build / "CMakeCache.txt"
+    if not cache.exists():  # Without one, all that is there would be thrown away.
+        tools = re.findall(r"(?m)^CMAKE_(?!MAKE_PROGRAM).*:FILEPATH=.*\n",
+                           (known.parent.parent / cache.name).read_text())
+        cache.write_text("".join(tools) + "CMAKE_CUDA_ARCHITECTURES:STRING=90\n"
+                         f"CMAKE_HOME_DIRECTORY:INTERNAL={source}\n"
+                         "CMAKE_PLATFORM_INFO_INITIALIZED:INTERNAL=1\n")
 
 
 def copy_example(name, folder):

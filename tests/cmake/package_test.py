@@ -3,16 +3,13 @@
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import atexit
-import functools
 import pathlib
 import re
 import shutil
 import sys
-import tempfile
 import unittest
 
-from installed import SOURCE, FolderTest, prefix, run
+from installed import SOURCE, FolderTest, copy_known_compilers, prefix, run
 
 sys.path.insert(0, str(SOURCE / "tests" / "tool"))
 from support import find_nvcc  # pylint: disable=wrong-import-position
@@ -62,24 +59,12 @@ FILES = {
 }
 
 
-@functools.cache
-def known_compiler():
-    """What CMake finds out about nvcc, which takes it seconds, for all builds."""
-    folder = pathlib.Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, folder)
-    (folder / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(any LANGUAGES CUDA)\n")
-    run("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_CUDA_COMPILER={NVCC}",
-        "-DCMAKE_CUDA_ARCHITECTURES=90")
-    return next((folder / "build/CMakeFiles").glob("*/CMakeCUDACompiler.cmake")).parent
-
-
 class PackageTest(FolderTest):
     generator = "Ninja"
 
     def configure(self, more="", call=CALL, code=0, options=()):
         self.write("CMakeLists.txt", PROJECT.format(call=call.format(more=more)))
-        known = known_compiler()
-        shutil.copytree(known, self.folder / "build/CMakeFiles" / known.name, dirs_exist_ok=True)
+        copy_known_compilers(self.folder, self.folder / "build", NVCC)
         return self.run_here(
             "cmake", "-G", self.generator, "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix()}",
             f"-DCMAKE_CUDA_COMPILER={NVCC}", "-DCMAKE_CUDA_ARCHITECTURES=90", *options, code=code)

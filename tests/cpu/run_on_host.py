@@ -3,6 +3,8 @@
 
     run_on_host.py --tool=BANKSTRIPE FILE.cu       rewrite FILE.cu, run both
     run_on_host.py --rewritten=COPY.cu FILE.cu     run a given pair
+    run_on_host.py --precompile FOLDER             compile host_cuda.h for all programs that run
+                                                   with HOST_CUDA_HEADER=FOLDER/host_cuda.h
 
 Both programs are built whole, main included, with AddressSanitizer and
 UndefinedBehaviorSanitizer, over host_cuda.h. What they print must be the same,
@@ -46,10 +48,10 @@ SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=0:exitcode=90",
     "UBSAN_OPTIONS": "exitcode=91",
 }
+HEADER = HERE / "host_cuda.h"
 FLAGS = ["-std=c++20", "-O1", "-g1", "-w", "-ffp-contract=off", "-fno-strict-aliasing",
          "-fsanitize=address,undefined", "-fno-sanitize=object-size", "-fno-sanitize-recover=all",
-         "-DBANKSTRIPE_SMALL", f"-I{HERE / 'include'}", "-include", str(HERE / "host_cuda.h"),
-         "-x", "c++"]
+         "-DBANKSTRIPE_SMALL", f"-I{HERE / 'include'}"]
 
 
 class Failure(Exception):
@@ -204,12 +206,24 @@ def included_names(text):
 # Building and running
 # ---------------------------------------------------------------------------
 
+def precompile(compiler, flags, folder):
+    """Compiles host_cuda.h with these flags. The result is what they include instead; other flags
+    may include it, too, and read the text."""
+    folder.mkdir(parents=True, exist_ok=True)
+    header = folder / HEADER.name
+    header.write_text(f'#include "{HEADER}"\n')
+    subprocess.run([compiler, *flags, "-x", "c++-header", header, "-o", f"{header}.gch"], check=True)
+    return header
+
+
 def build(source, folders, work, compiler, defines):
     """Builds `source` for the host in the folder `work`."""
     work.mkdir(parents=True)
     copy = copy_for_host(source, folders, work)
     program = work / "program"
-    command = [compiler, *[f"-D{d}" for d in defines], *FLAGS, str(copy), "-o", str(program)]
+    header = os.environ.get("HOST_CUDA_HEADER", HEADER)
+    command = [compiler, *[f"-D{d}" for d in defines], *FLAGS, "-include", header, "-x", "c++", copy,
+               "-o", program]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         raise Failure("build", f"{source} does not compile for the host:\n{done.stderr}")
@@ -362,10 +376,11 @@ def check(options, work):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("file")
+    parser.add_argument("file", metavar="FILE.cu or FOLDER")
     pair = parser.add_mutually_exclusive_group(required=True)
     pair.add_argument("--tool", help="the bankstripe executable")
     pair.add_argument("--rewritten", help="a rewritten copy of FILE")
+    pair.add_argument("--precompile", action="store_true", help="only compile host_cuda.h")
     parser.add_argument("--seeds", type=int, default=3, help="orders of the threads")
     parser.add_argument("--check-bounds", action="store_true",
                         help="build the rewritten program with BANKSTRIPE_CHECK_BOUNDS")
@@ -377,6 +392,9 @@ def main():
     if not shutil.which(options.compiler):
         print(f"run_on_host: skipped: there is no {options.compiler}")
         return SKIPPED
+    if options.precompile:
+        precompile(options.compiler, FLAGS, pathlib.Path(options.file))
+        return 0
     with tempfile.TemporaryDirectory() as temporary:
         work = pathlib.Path(options.work or temporary)
         try:

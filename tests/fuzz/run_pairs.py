@@ -87,19 +87,13 @@ class Pairs:
 
     def host_flags(self):
         """The flags for the host, with host_cuda.h compiled in advance, once."""
-        at = run_on_host.FLAGS.index("-include")
-        header = run_on_host.FLAGS[at + 1]
-        flags = [*run_on_host.FLAGS[:at], *run_on_host.FLAGS[at + 2:], "-DBANKSTRIPE_CHECK_BOUNDS"]
+        flags = [*run_on_host.FLAGS, "-DBANKSTRIPE_CHECK_BOUNDS"]
         flags = [QUICK.get(flag, flag) if self.quick else flag for flag in flags]
         with self.lock:
             if not self.header:
                 folder = pathlib.Path(tempfile.mkdtemp(dir=self.work))
-                language = flags.index("-x")
-                subprocess.run([self.options.compiler, *flags[:language], *flags[language + 2:],
-                                "-x", "c++-header", header, "-o", f"{folder}/host_cuda.h.gch"],
-                               check=True)
-                self.header = folder / "host_cuda.h"
-        return ["-include", str(self.header), *flags]
+                self.header = run_on_host.precompile(self.options.compiler, flags, folder)
+        return ["-include", str(self.header), *flags, "-x", "c++"]
 
     def command(self, source, program):
         options = self.options

@@ -87,6 +87,9 @@ class CommandTest(installed.FolderTest):
             installed.copy_example(EXAMPLES[page], self.folder)
         else:
             self.prepare_sample()
+        if self.nvcc:
+            for build in ("build", "striped") if page in EXAMPLES else ("build",):
+                installed.copy_known_compilers(self.folder, self.folder / build, self.nvcc)
         for block in blocks_of(page, "file"):
             if block.line < line:
                 self.write(block.argument, block.text)
