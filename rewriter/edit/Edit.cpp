@@ -28,7 +28,8 @@ StringRef bankstripe::indentationAt(StringRef Code, unsigned Offset) {
   return Line.take_while([](char C) { return C == ' ' || C == '\t'; });
 }
 
-std::vector<unsigned> bankstripe::linesOf(const TextEdit &E, StringRef Code) {
+// One for each line of the text of an edit of \p Code.
+static std::vector<unsigned> linesOf(const TextEdit &E, StringRef Code) {
   if (!E.Lines.empty())
     return E.Lines;
   return std::vector<unsigned>(StringRef(E.Text).count('\n') + 1,

@@ -82,9 +82,6 @@ struct EditedText {
 llvm::Expected<EditedText> applyEdits(llvm::StringRef Code, unsigned Begin,
                                       unsigned End, EditList Edits);
 
-/// The lines of \p E, an edit of \p Code, one for each line of its text.
-std::vector<unsigned> linesOf(const TextEdit &E, llvm::StringRef Code);
-
 /// A part of a function that gets a version.
 struct VersionedPart {
   unsigned Begin = 0, End = 0; ///< Offsets; End is that of the function's `}`.

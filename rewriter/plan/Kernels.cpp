@@ -30,7 +30,8 @@
 
 using namespace bankstripe;
 
-std::string bankstripe::at(const Place &Where) {
+// `a.cu:40`.
+static std::string at(const Place &Where) {
   return (llvm::sys::path::filename(Where.File) + ":" + llvm::Twine(Where.Line))
       .str();
 }

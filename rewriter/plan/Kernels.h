@@ -68,9 +68,6 @@ std::vector<KernelSetting> settingsOf(const MergedRun &Run,
 /// addition, in bytes, if each warp has \p WarpBytes of storage.
 uint64_t broughtBytes(uint64_t WarpBytes, unsigned BlockThreads);
 
-/// `a.cu:40`.
-std::string at(const Place &Where);
-
 /// Shared memory that a block has on every architecture of \p Options.
 uint64_t commonSharedLimit(const PlanOptions &Options);
 

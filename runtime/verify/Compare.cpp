@@ -280,7 +280,9 @@ PairComparison bankstripe::runtime::comparePair(const Recording &Original,
   return PairPlayer(Original, Rewritten).run();
 }
 
-bool bankstripe::runtime::coversOneLaunch(const Recording &R, unsigned Index) {
+// Whether the digests after a launch speak of that launch alone: the launch
+// before was digested as well.
+static bool coversOneLaunch(const Recording &R, unsigned Index) {
   return Index == 0 ||
          (Index <= R.Launches.size() && R.Launches[Index - 1].Digested);
 }

@@ -58,10 +58,6 @@ struct PairComparison {
   unsigned UnmatchedDigests = 0; ///< Among these, with digests in one program.
 };
 
-/// Whether the digests after launch \p Index of \p R speak of that launch
-/// alone: the launch before was digested as well.
-bool coversOneLaunch(const Recording &R, unsigned Index);
-
 PairComparison comparePair(const Recording &Original,
                            const Recording &Rewritten);
 

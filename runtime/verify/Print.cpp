@@ -20,9 +20,10 @@
 using namespace bankstripe::runtime;
 using Json = nlohmann::ordered_json;
 
-// `void f<int>(int*)` is `f<int>`; `(anonymous namespace)::f(int*)` keeps its
-// first parentheses.
-std::string bankstripe::runtime::functionName(std::string_view Name) {
+// The name of a function without the `void` before it and the parameters behind
+// it: `void f<int>(int*)` is `f<int>`; `(anonymous namespace)::f(int*)` keeps
+// its first parentheses.
+static std::string functionName(std::string_view Name) {
   if (Name.ends_with(')')) {
     int Depth = 0;
     size_t At = Name.size();
@@ -120,10 +121,6 @@ static constexpr KindFacts Kinds[] = {
                         "and {rewritten} in the rewritten program"},
 };
 
-std::string bankstripe::runtime::kindName(DifferenceKind Of) {
-  return Kinds[static_cast<size_t>(Of)].Name;
-}
-
 static std::string describeDifference(const Difference &D) {
   const auto OrNothing = [](const std::string &Text) {
     return Text.empty() ? "no error" : Text;
@@ -175,7 +172,8 @@ static std::string describeOutput(const OutputComparison &Output) {
                      Output.Line, Output.Original, Output.Rewritten);
 }
 
-std::string bankstripe::runtime::printVerdict(const VerifyReport &Report) {
+// The verdict, with the first difference.
+static std::string printVerdict(const VerifyReport &Report) {
   if (Report.Verdict == ExitCannotRecord)
     return "not verified: " + Report.Reason + '\n';
   if (Report.Verdict == ExitIdentical)
@@ -339,8 +337,8 @@ static std::string table(const VerifyReport &Report) {
   return Text;
 }
 
-std::vector<std::string>
-bankstripe::runtime::reservations(const VerifyReport &Report) {
+// What the verdict does not cover, and notes; of one or more lines each.
+static std::vector<std::string> reservations(const VerifyReport &Report) {
   std::vector<std::string> Found = nondeterminism(Report);
   if (Report.Verdict != ExitCannotRecord)
     for (std::string &Text : coverage(Report))
@@ -373,7 +371,7 @@ std::string bankstripe::runtime::printReport(const VerifyReport &Report) {
 
 static Json differenceJson(const VerifyReport &Report) {
   const Difference &D = *Report.Launches.First;
-  Json Result = {{"kind", kindName(D.Kind)},
+  Json Result = {{"kind", Kinds[static_cast<size_t>(D.Kind)].Name},
                  {"launch", D.Launch},
                  {"originalKernel", D.OriginalKernel},
                  {"rewrittenKernel", D.RewrittenKernel}};

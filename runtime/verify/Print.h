@@ -16,10 +16,6 @@ namespace bankstripe::runtime {
 
 // What the reports of a replay say in the same words.
 
-/// The name of a function without the `void` before it and the parameters
-/// behind it.
-std::string functionName(std::string_view Demangled);
-
 /// "allocation 3 (16 bytes)", "variable table (1 byte)"
 ///
 /// \param Variable its symbol; empty for an allocation.
@@ -40,17 +36,8 @@ std::string differenceText(const ByteDifference &Of,
                            std::string_view Original = "original",
                            std::string_view Rewritten = "rewritten");
 
-/// As JSON calls it: "missing-launch".
-std::string kindName(DifferenceKind Of);
-
 /// The report as text.
 std::string printReport(const VerifyReport &Report);
-
-/// Its beginning: the verdict, with the first difference.
-std::string printVerdict(const VerifyReport &Report);
-
-/// What the verdict does not cover, and notes; of one or more lines each.
-std::vector<std::string> reservations(const VerifyReport &Report);
 
 /// The report as one JSON object, which docs/reference/json-verify.md
 /// describes.

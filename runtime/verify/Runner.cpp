@@ -46,8 +46,9 @@ static size_t launchesOf(const RecordedProcess &P) {
   return std::max(P.Record.Launches.size(), P.Record.Executions.size());
 }
 
-size_t bankstripe::runtime::choosePrincipal(
-    const std::vector<RecordedProcess> &Processes) {
+// Which of several processes is compared: the one that launches most, of those
+// that launch equally often the one that used the GPU first.
+static size_t choosePrincipal(const std::vector<RecordedProcess> &Processes) {
   size_t Best = 0;
   for (size_t I = 1; I < Processes.size(); ++I)
     if (launchesOf(Processes[I]) > launchesOf(Processes[Best]))

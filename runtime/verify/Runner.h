@@ -33,10 +33,6 @@ struct RecordedRun : RecordedProcess { ///< The one that was taken.
   bool OtherCouldBeTaken = false;
 };
 
-/// Which of several processes is compared: the one that launches most, of those
-/// that launch equally often the one that used the GPU first.
-size_t choosePrincipal(const std::vector<RecordedProcess> &Processes);
-
 /// Told before each run what it is for; for a progress line.
 using Progress = std::function<void(const std::string &)>;
 
