@@ -528,6 +528,7 @@ static void makeVersion(KernelSetting &S, const MergedKernel &K,
 std::vector<KernelSetting> bankstripe::settingsOf(const MergedRun &Run,
                                                   const PlanOptions &Options) {
   std::vector<KernelSetting> Settings;
+  Settings.reserve(Run.Kernels.size());
   for (const MergedKernel &K : Run.Kernels)
     Settings.push_back(boundBlockSize(K, Options));
   shareBounds(Settings, Run);
@@ -564,6 +565,7 @@ std::vector<KernelGroup> bankstripe::groupKernels(
   for (unsigned I : Counted)
     ByLeader[Classes.getLeaderValue(KernelsOf(I).front())].Arrays.push_back(I);
   std::vector<KernelGroup> Result;
+  Result.reserve(ByLeader.size());
   for (auto &[Leader, G] : ByLeader)
     Result.push_back(std::move(G));
   return Result;
