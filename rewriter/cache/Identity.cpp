@@ -55,7 +55,7 @@ std::string bankstripe::identityOfLibrary(const char *Name) {
   void *Library = dlopen(Name, RTLD_LAZY | RTLD_NOLOAD);
   if (!Library)
     return "";
-  if (dlinfo(Library, RTLD_DI_LINKMAP, &Found) != 0)
+  if (dlinfo(Library, RTLD_DI_LINKMAP, static_cast<void *>(&Found)) != 0)
     Found = nullptr;
   std::string Text = Found ? identityOfFile(Found->l_name) : "";
   dlclose(Library);

@@ -109,8 +109,8 @@ static KernelTraffic trafficOf(const Timing &T) {
 // How far indices are apart if the lanes ask for as many rows as the pattern
 // says.
 static double spreadOf(const Timing &T) {
-  const double Rows = std::max(1., double((T.Bytes * T.Elements + 3) / 4 * 4) /
-                                       std::max(4u, T.Bytes));
+  const unsigned WholeWords = (T.Bytes * T.Elements + 3) / 4 * 4;
+  const double Rows = std::max(1., double(WholeWords) / std::max(4u, T.Bytes));
   const double Random = Rows * (1 - std::pow(1 - 1 / Rows, 32));
   return !isLocal(T) || T.Pattern == "random" || Random == 1
              ? 1
@@ -170,12 +170,13 @@ questions(const Timings &T, llvm::function_ref<bool(const Timing &)> Wanted) {
       continue;
     Question &Q = Result.emplace_back();
     Q.Traffic = trafficOf(One);
-    Q.Has = {One.Block / 32 * One.Blocks, One.Shared * One.Blocks};
+    const unsigned Warps = One.Block / 32;
+    Q.Has = {Warps * One.Blocks, One.Shared * One.Blocks};
     Q.Assumed.Spread = spreadOf(One);
     if (One.Stream == "table")
       Q.Assumed.Gathered = 65536;
     Q.Measured = One.Milliseconds * 1e3 * T.Megahertz * T.Multiprocessors /
-                 (One.Grid * double(One.Block / 32));
+                 (One.Grid * double(Warps));
   }
   return Result;
 }

@@ -51,10 +51,13 @@ static Preamble readPreamble(StringRef Code) {
     } else if (Name.starts_with("if")) {
       GuardDepth = IsFirst && Name == "ifndef" ? 1 : GuardDepth;
       ++Depth;
-    } else if (Name == "endif" && Depth && --Depth < GuardDepth) {
+    } else if (Name == "endif" && Depth) {
+      --Depth;
       // Code follows it, so it was a condition and no include guard.
-      GuardDepth = Result.AfterInclude = 0;
-      Result.HasHelper = false;
+      if (Depth < GuardDepth) {
+        GuardDepth = Result.AfterInclude = 0;
+        Result.HasHelper = false;
+      }
     }
     while (!Tokens.atEnd() && !Tokens.startsLine())
       Tokens.next();

@@ -22,7 +22,7 @@ EditList bankstripe::editsOfPadding(const Plan &P, llvm::StringRef Path) {
     std::string Term = " + " + std::to_string(A.Padding);
     if (!A.Array.IsSum) {
       Edits.push_back({Extent.Offset, 0, "("});
-      Term = ")" + Term;
+      Term.insert(0, ")");
     }
     Edits.push_back({Extent.end(), 0, std::move(Term)});
   }

@@ -191,12 +191,16 @@ EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
     NeedsHelper = true;
     const std::string NewLine = NewLineOf(C);
     const bool Guard = C.MayBeReadForHost;
-    Texts[C.Definition.end()] +=
-        LineEnding + (Guard ? LineEnding + "#ifdef __CUDACC__" : "") + NewLine +
-        (hasBitsAlone(Striped) ? "// The same for arrays of bits."
-                               : "// The same for striped arrays.") +
-        NewLine + overloadText(C, Striped, Code) +
-        (Guard ? LineEnding + "#endif" : "");
+    std::string &Text = Texts[C.Definition.end()];
+    Text += LineEnding;
+    if (Guard)
+      Text += LineEnding + "#ifdef __CUDACC__";
+    Text += NewLine;
+    Text += hasBitsAlone(Striped) ? "// The same for arrays of bits."
+                                  : "// The same for striped arrays.";
+    Text += NewLine + overloadText(C, Striped, Code);
+    if (Guard)
+      Text += LineEnding + "#endif";
   }
   EditList Edits;
   for (const auto &[Where, Indices] : Templates) {

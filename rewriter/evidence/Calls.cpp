@@ -181,6 +181,7 @@ std::set<std::string> CallGraph::userCallees(const Function &F) const {
     Seen.insert_range(bodyOf(From).Taken);
   };
   Add(F);
+  // NOLINTNEXTLINE(modernize-loop-convert): it grows.
   for (unsigned I = 0; I < Seen.size(); ++I)
     if (isOfSystem(*Seen[I]))
       Add(*Seen[I]);

@@ -334,6 +334,7 @@ struct Divergence::Analyses {
   /// What stands for \p V in the function that is looked at.
   const Value &copyOf(const Value &V) const {
     const Value *Copied = Copies.lookup(&V);
+    // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter)
     return Copied ? *Copied : V;
   }
 

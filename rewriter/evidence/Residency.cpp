@@ -167,8 +167,11 @@ void AllocaTracker::mark(AllocaInst &Alloca, ArrayRef<Finding> Findings) {
                                : std::nullopt;
   // An anonymous union has one for each of its members.
   for (const DbgVariableRecord *Record : Records)
-    if (!Index && (Index = findingOf(*Record, Findings)))
-      Variables[Record->getVariable()] = *Index;
+    if (!Index) {
+      Index = findingOf(*Record, Findings);
+      if (Index)
+        Variables[Record->getVariable()] = *Index;
+    }
   if (!Index)
     return;
   // The dot keeps the number apart from a suffix that LLVM may add.

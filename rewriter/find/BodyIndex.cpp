@@ -230,9 +230,12 @@ llvm::SmallVector<const ArraySubscriptExpr *>
 BodyIndex::subscriptsOf(const Expr *Reference) const {
   llvm::SmallVector<const ArraySubscriptExpr *> Result;
   const Expr *E = Reference;
-  while (E && E->getType()->isArrayType())
-    if (const ArraySubscriptExpr *Next = subscriptOf(E); (E = Next))
+  while (E && E->getType()->isArrayType()) {
+    const ArraySubscriptExpr *Next = subscriptOf(E);
+    if (Next)
       Result.push_back(Next);
+    E = Next;
+  }
   return Result;
 }
 
@@ -339,11 +342,11 @@ findUnseen(const FunctionDecl *Definition, const BodyIndex &Body) {
     const bool IsOperand = Before.consume_back("(") &&
                            Before.rtrim().ends_with("decltype") &&
                            Behind.starts_with(")");
-    It->second.push_back(
-        {IsOperand || Body.OfPattern.contains(Tok.getLocation())
-             ? Reason::Decltype
-             : Reason::SkippedCode,
-         Tok.getLocation()});
+    It->second.emplace_back(IsOperand ||
+                                    Body.OfPattern.contains(Tok.getLocation())
+                                ? Reason::Decltype
+                                : Reason::SkippedCode,
+                            Tok.getLocation());
   }
   return Result;
 }

@@ -529,7 +529,7 @@ void PointerFollower::noteFunctions(const BodyIndex &Body) {
     const auto *Function =
         patternOf(cast<FunctionDecl>(Reference->getDecl()))->getCanonicalDecl();
     if (const CallExpr *Call = Body.callOf(Reference))
-      Calls[Function].push_back({Reference, Call});
+      Calls[Function].emplace_back(Reference, Call);
     else
       Values.insert(Function);
   }
