@@ -382,6 +382,7 @@ bool Divergence::of(const Use &U) const {
   // Of a load of a member what was stored is left, perhaps another load.
   if (hasConstantOffset(*U.get(), I.getDataLayout()))
     return false;
+  // NOLINTNEXTLINE(clang-analyzer-core.FixedAddressDereference): made with it.
   const Value &Copied = Found->copyOf(I);
   return Copied.getValueID() == I.getValueID() &&
          Found->Uniform->isDivergentUse(
