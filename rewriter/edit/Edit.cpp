@@ -28,7 +28,7 @@ StringRef bankstripe::indentationAt(StringRef Code, unsigned Offset) {
   return Line.take_while([](char C) { return C == ' ' || C == '\t'; });
 }
 
-// One for each line of the text of an edit of \p Code.
+// For each line of the text of \p E the line of \p Code that it stands for.
 static std::vector<unsigned> linesOf(const TextEdit &E, StringRef Code) {
   if (!E.Lines.empty())
     return E.Lines;

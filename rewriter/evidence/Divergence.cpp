@@ -334,7 +334,7 @@ struct Divergence::Analyses {
   /// What stands for \p V in the function that is looked at.
   const Value &copyOf(const Value &V) const {
     const Value *Copied = Copies.lookup(&V);
-    // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter)
+    // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): outlives this.
     return Copied ? *Copied : V;
   }
 
@@ -382,7 +382,8 @@ bool Divergence::of(const Use &U) const {
   // Of a load of a member what was stored is left, perhaps another load.
   if (hasConstantOffset(*U.get(), I.getDataLayout()))
     return false;
-  // NOLINTNEXTLINE(clang-analyzer-core.FixedAddressDereference): made with it.
+  // It is the constructor that sets it, which the analyzer overlooks.
+  // NOLINTNEXTLINE(clang-analyzer-core.FixedAddressDereference)
   const Value &Copied = Found->copyOf(I);
   return Copied.getValueID() == I.getValueID() &&
          Found->Uniform->isDivergentUse(

@@ -166,12 +166,13 @@ void AllocaTracker::mark(AllocaInst &Alloca, ArrayRef<Finding> Findings) {
                                            Alloca.getFunction()->getName())
                                : std::nullopt;
   // An anonymous union has one for each of its members.
-  for (const DbgVariableRecord *Record : Records)
-    if (!Index) {
-      Index = findingOf(*Record, Findings);
-      if (Index)
-        Variables[Record->getVariable()] = *Index;
+  for (const DbgVariableRecord *Record : Records) {
+    Index = findingOf(*Record, Findings);
+    if (Index) {
+      Variables[Record->getVariable()] = *Index;
+      break;
     }
+  }
   if (!Index)
     return;
   // The dot keeps the number apart from a suffix that LLVM may add.

@@ -23,8 +23,8 @@ using Json = nlohmann::ordered_json;
 constexpr double PartThatCounts = 0.05;
 constexpr size_t MostCaptures = 4;
 
-// Launches so long hardly vary by chance: one tells enough of those that take
-// as long, but for 5 %.
+// Launches so long hardly vary by chance: of those that take the same, within
+// 5 %, one tells enough.
 constexpr double LongNanoseconds = 1e6;
 constexpr double AsLong = 1.05;
 

@@ -56,7 +56,7 @@ def known_compilers(nvcc):
 
 
 def copy_known_compilers(source, build, nvcc):
-    """Tells the CMake that will configure the folder `build` of them."""
+    """Tells CMake what it would find out of compilers when it configures `source` in `build`."""
     known = known_compilers(nvcc)
     shutil.copytree(known, build / "CMakeFiles" / known.name, dirs_exist_ok=True,
                     ignore=shutil.ignore_patterns("CompilerId*"))

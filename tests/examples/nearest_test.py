@@ -125,11 +125,11 @@ class OnTheHost(NearestTest):
 
 @unittest.skipUnless(NVCC, "there is no nvcc")
 class Built(NearestTest):
+    STATS = "2 CUDA files: 1 parsed, 1 rewritten\narrays: unchanged 3, bits 1, unsupported 1\n"
+
     def setUp(self):
         super().setUp()
         installed.copy_known_compilers(self.folder, self.folder / "build", NVCC)
-
-    STATS = "2 CUDA files: 1 parsed, 1 rewritten\narrays: unchanged 3, bits 1, unsupported 1\n"
 
     def copy_of_search(self):
         [copy] = self.folder.glob("**/search*.o.bankstripe/**/search.cu")

@@ -283,7 +283,7 @@ survey replayed 'followPointers(Arguments, char)' 'useVariables(unsigned int*, u
   'allocateHere(unsigned int*)' -- ./replay
 survey for-later 'step(float*, float*, unsigned int)' -- ./search 4000
 expect recorded 0 '^identical: [0-9]+ launches' 'step +[0-9]+ +.* us' \
-  'all launches of a run .* (0\.[3-9]|[12]\.[0-9])[0-9]x' -- --recorded="$work/captured" --runs=0 ./captured ./captured
+  'all launches of a run .* (0\.[6-9]|1\.[0-6])[0-9]x' -- --recorded="$work/captured" --runs=0 ./captured ./captured
 expect recorded-difference 1 '^differs: launch 2345 of 4000, step' -- --recorded="$work/for-later" --runs=0 -- \
   ./search 4000 --vs ./search-wrong 4000
 wait
@@ -328,11 +328,10 @@ if [ "$(nvidia-smi -L | wc -l)" -gt 1 ]; then
 fi
 
 wait
-# Alone on the GPU. Nine runs of one program may differ by half a percent, which
-# is then told as faster or slower.
+# Alone on the GPU. By design one in twenty of the second is not told to be equal.
 expect faster 0 'count_digits.* faster ' '!no intervals' -- --runs=9 ./pair ./rewritten
 wait
-expect equal 0 'count_digits.* (0\.99|1\.0[01])x ' -- --runs=9 ./pair ./pair
+expect equal 0 'count_digits.* equal ' -- --runs=9 ./pair ./pair
 wait
 
 # finish: the counts, and the exit status

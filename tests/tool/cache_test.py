@@ -244,9 +244,9 @@ class Entries(CacheTest):
     def test_in_several_processes_at_once(self):
         for number in range(2):
             self.write(f"{number}.cu", moves(f"kernel{number}"))
-        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
             runs = list(pool.map(lambda _: self.run_tool("analyze", "--format=json", "."),
-                                 range(4)))
+                                 range(6)))
         self.assertEqual({(r.returncode, r.stdout, r.stderr) for r in runs},
                          {(DONE, runs[0].stdout, "")})
         self.assertEqual(self.known("."), 3)
