@@ -12,6 +12,7 @@
 //              => surviving allocas    (Residency.cpp)
 //              => uniform or not       (Divergence.cpp)
 //              => what kernels do      (Work.cpp)
+//              => who waits for others (Waiting.cpp)
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +22,11 @@
 #include "evidence/Calls.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/Residency.h"
+#include "evidence/Waiting.h"
 #include "evidence/Work.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -31,6 +34,20 @@ namespace bankstripe {
 
 static bool isLinked(ParsedUnit &Unit) {
   return Unit.compiler().getLangOpts().GPURelocatableDeviceCode;
+}
+
+// Of a whole unit: kernels of other units may reach its functions, and shared
+// arrays of kernels that hold no array of a thread may become larger.
+static Expected<std::set<std::string>>
+findWaiting(Module &M, clang::CompilerInstance &Compiler, StringRef GpuArch,
+            QuietContext &Context) {
+  if (functionsThatMayWait(M).empty())
+    return std::set<std::string>();
+  const std::unique_ptr<Module> Copy = CloneModule(M);
+  keepOnly(*Copy, functionsThatMayWait(*Copy));
+  if (Error E = optimize(*Copy, Compiler, GpuArch, Context))
+    return std::move(E);
+  return functionsThatWait(*Copy);
 }
 
 static Error gather(ParsedUnit &Unit, UnitFacts &Facts, StringRef GpuArch,
@@ -42,6 +59,13 @@ static Error gather(ParsedUnit &Unit, UnitFacts &Facts, StringRef GpuArch,
   AllocaTracker Tracker(**M, Facts.Findings);
   readCalls(**M, Tracker, isLinked(Unit), Facts);
   readBanks(**M, Facts);
+  std::optional<std::set<std::string>> Waiting;
+  if (isLinked(Unit) || !Facts.SharedArrays.empty()) {
+    auto Found = findWaiting(**M, Unit.compiler(), GpuArch, Context);
+    if (!Found)
+      return Found.takeError();
+    Waiting = std::move(*Found);
+  }
   const bool Holds = !Tracker.holders().empty();
   if (Holds) {
     keepOnly(**M, Tracker.holders());
@@ -51,8 +75,12 @@ static Error gather(ParsedUnit &Unit, UnitFacts &Facts, StringRef GpuArch,
   for (auto [I, E] : enumerate(Result.Arrays))
     E.Where =
         Tracker.wasEmitted(I) ? Residency::Registers : Residency::NotEmitted;
-  if (Holds)
+  if (Holds) {
     readOptimized(**M, Tracker, Result);
+    if (!Waiting)
+      Waiting = functionsThatWait(**M);
+  }
+  Result.Waiting = Waiting.value_or(std::set<std::string>());
   return Error::success();
 }
 

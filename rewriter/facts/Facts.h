@@ -127,7 +127,7 @@ BANKSTRIPE_FIELDS(Words, Loaded, Stored)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
                   Gathered, Shared, OtherLocal, GuessedLoops, Polls, Arrays)
-BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Problem)
+BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Waiting, Problem)
 
 // Frontend.h, Plan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,

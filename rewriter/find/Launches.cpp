@@ -187,6 +187,7 @@ private:
                     const HostValue &Threads, const HostValue &Shared);
   Launch &addLaunch(const LaunchParts &Parts, const FunctionDecl *Kernel);
   bool isAsked(const Expr *Grid, const FunctionDecl *Kernel) const;
+  void findAnswers();
   bool isUsedElsewhere(const VarDecl *Answer) const;
   bool isArgument(const DeclRefExpr *Kernel, const CallExpr *Call,
                   unsigned Index) const;
@@ -197,6 +198,8 @@ private:
   const SourceText &Text;
   llvm::function_ref<bool(llvm::StringRef)> MayEdit;
   HostEvaluator Evaluator;
+  /// Variables that get answers, with the kernels that they are about.
+  std::vector<std::pair<const FunctionDecl *, const VarDecl *>> Answers;
   KernelUses Result;
 };
 
@@ -306,7 +309,7 @@ void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
   Parts.Block = Parts.Before = Config->getArg(Grid + 1);
   Parts.Shared = given(Config, Grid + 2);
   Parts.Stream = given(Config, Grid + 3);
-  addLaunch(Parts, Kernel);
+  addLaunch(Parts, Kernel).GridAsked = isAsked(Parts.Grid, Kernel);
 }
 
 // The argument Index of Call is what Kernel names.
@@ -335,7 +338,7 @@ bool LaunchReader::readLaunchFunction(const CallExpr *Call,
         addLaunch(Parts, Function, Configuration.Threads, Configuration.Bytes);
     L.Cooperative = !Configuration.Together.empty();
     L.Unfollowed = Configuration.Together;
-    L.GridAsked = L.Cooperative && isAsked(Parts.Configuration, Function);
+    L.GridAsked = isAsked(Parts.Configuration, Function);
     return true;
   }
   const bool Cooperative = Name == "cudaLaunchCooperativeKernel";
@@ -349,7 +352,7 @@ bool LaunchReader::readLaunchFunction(const CallExpr *Call,
   Parts.Stream = given(Call, 5);
   Launch &L = addLaunch(Parts, Function);
   L.Cooperative = Cooperative;
-  L.GridAsked = Cooperative && isAsked(Parts.Grid, Function);
+  L.GridAsked = isAsked(Parts.Grid, Function);
   return true;
 }
 
@@ -407,16 +410,20 @@ void LaunchReader::readQuery(const CallExpr *Call, const DeclRefExpr *Kernel) {
 
 // Whether \p Grid is computed from the answer to a question about \p Kernel.
 bool LaunchReader::isAsked(const Expr *Grid, const FunctionDecl *Kernel) const {
-  return llvm::any_of(Body.FunctionReferences, [&](const DeclRefExpr *Named) {
-    if (Named->getDecl() != Kernel)
-      return false;
+  return llvm::any_of(Answers, [&](auto Each) {
+    return Each.first == Kernel && isComputedFrom(Grid, Each.second, Body);
+  });
+}
+
+// Notes the answers to questions how many blocks can be resident.
+void LaunchReader::findAnswers() {
+  for (const DeclRefExpr *Named : Body.FunctionReferences) {
     const auto *Call = dyn_cast_or_null<CallExpr>(
         Body.around<CastExpr, ParenExpr, UnaryOperator>(Named));
-    const VarDecl *Answer = Call && asksForBlocks(runtimeFunction(Call))
-                                ? pointedTo(Call->getArg(0))
-                                : nullptr;
-    return Answer && isComputedFrom(Grid, Answer, Body);
-  });
+    if (Call && asksForBlocks(runtimeFunction(Call)))
+      if (const VarDecl *Answer = pointedTo(Call->getArg(0)))
+        Answers.emplace_back(cast<FunctionDecl>(Named->getDecl()), Answer);
+  }
 }
 
 void LaunchReader::readReference(const DeclRefExpr *Reference,
@@ -444,6 +451,7 @@ void LaunchReader::readReference(const DeclRefExpr *Reference,
 }
 
 KernelUses LaunchReader::read() {
+  findAnswers();
   for (const CallExpr *Call : Body.Calls)
     if (const auto *Launch = dyn_cast<CUDAKernelCallExpr>(Call))
       readKernelCall(Launch);

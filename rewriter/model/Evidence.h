@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,9 @@ struct UnitEvidence {
   std::map<std::string, KernelWork> Work; ///< By the mangled name.
   /// The same if loops of unknown length are short.
   std::map<std::string, KernelWork> ShortWork;
+  /// The mangled names of kernels, and of functions of relocatable device code,
+  /// that wait in a loop for other blocks (evidence/Waiting.h).
+  std::set<std::string> Waiting;
   std::string Problem; ///< Why there is none; empty when there is.
 };
 

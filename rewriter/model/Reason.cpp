@@ -124,6 +124,10 @@ constexpr ReasonInfo Table[] = {
      "its kernel is launched cooperatively, and more shared memory could make "
      "its grid too large to be resident at once",
      "compute its grid from an occupancy query in the launching function"},
+    {Reason::WaitsForBlocks, Unchanged, "waits-for-blocks",
+     "its kernel waits in a loop for what other blocks write, and with more "
+     "shared memory fewer blocks could be resident, so it might wait for ever",
+     "compute its grid from an occupancy query in the launching function"},
     {Reason::OutOfBounds, Unchanged, "out-of-bounds",
      "an index lies outside the array; in shared memory that would hit another "
      "thread's data",

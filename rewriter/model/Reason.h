@@ -80,6 +80,7 @@ enum class Reason {
   PollsMemory,
   DynamicSharedMemory,
   CooperativeLaunch,
+  WaitsForBlocks,
   OutOfBounds,
   StackFrameKept,
   CompileFailed,

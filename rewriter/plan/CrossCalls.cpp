@@ -40,6 +40,8 @@ public:
   /// Declared somewhere, defined nowhere.
   bool isMissing(const std::string &Id) const;
   uint64_t sharedBytes(const std::string &Id) const;
+  /// Whether \p Id waits in a loop for other blocks.
+  bool waits(const std::string &Id) const { return Waiting.count(Id) != 0; }
   /// Whether some of \p Callees are defined in no unit that defines \p Id.
   bool leavesUnit(const std::string &Id,
                   const std::set<std::string> &Callees) const;
@@ -47,11 +49,14 @@ public:
 private:
   std::map<std::string, DeviceFunction> Functions;
   std::map<std::string, std::set<size_t>> DefiningUnits;
+  std::set<std::string> Waiting;
 };
 
 } // namespace
 
 CallGraph::CallGraph(const std::vector<UnitResult> &Units) {
+  for (const UnitResult &Unit : Units)
+    Waiting.insert(Unit.Evidence.Waiting.begin(), Unit.Evidence.Waiting.end());
   for (size_t I = 0; I < Units.size(); ++I)
     for (const DeviceFunction &F : Units[I].Facts.Functions) {
       if (F.Defined)
@@ -132,6 +137,8 @@ void bankstripe::followCalls(MergedRun &Run,
     for (const std::string &Id : Below)
       Shared += Graph.sharedBytes(Id);
     K.StaticSharedBytes = std::max(K.StaticSharedBytes, Shared);
+    Run.Kernels[Row].WaitsForBlocks |=
+        llvm::any_of(Below, [&](const auto &Id) { return Graph.waits(Id); });
     for (ReachedArray &A : Run.Arrays)
       for (size_t I = 0; I < A.Array.Instances.size(); ++I)
         if (Below.count(A.Array.Instances[I].FunctionId)) {

@@ -125,6 +125,23 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
          Options.BlockSize ? Origin + "=" + std::to_string(Given) : Origin);
 }
 
+std::optional<Why> bankstripe::whyBlocksStay(const MergedKernel &K) {
+  if (!K.WaitsForBlocks)
+    return std::nullopt;
+  if (K.Facts.AddressTaken)
+    return Why{Reason::WaitsForBlocks, K.Facts.AddressTakenAt,
+               whoElseLaunches(K.Facts)};
+  if (K.Launches.empty())
+    return Why{Reason::WaitsForBlocks, K.Facts.Where, "no launch was seen"};
+  for (const Launch &L : K.Launches)
+    if (!L.GridAsked)
+      return Why{Reason::WaitsForBlocks, L.Where,
+                 "the launch at " + at(L.Where) +
+                     " does not ask how many can "
+                     "be resident"};
+  return std::nullopt;
+}
+
 static void boundDynamicShared(KernelSetting &S, const MergedKernel &K) {
   const Kernel &Facts = K.Facts;
   if (Facts.UsesDynamicShared && (K.Launches.empty() || Facts.AddressTaken)) {
@@ -176,6 +193,8 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
     S.Obstacle = Why{Reason::LinkedCallees, Facts.Where, Facts.Name};
   if (!S.Obstacle)
     boundDynamicShared(S, K);
+  if (std::optional<Why> Waits = whyBlocksStay(K))
+    S.Obstacle = std::move(Waits);
   return S;
 }
 

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Measured.h"
+#include "plan/Kernels.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -179,6 +180,12 @@ bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Now,
     auto [Was, Is] = resourcesIn(*V, Run.Kernels[Row]);
     if (!Was)
       continue;
+    if (auto Waits = whyBlocksStay(Run.Kernels[Row]);
+        Waits && Is->Registers > Was->Registers) {
+      Waits->Detail += llvm::formatv(", and it takes {0} registers, {1} before",
+                                     Is->Registers, Was->Registers);
+      return Waits;
+    }
     const unsigned Before = frameOf(*Was), After = frameOf(*Is);
     if (After < Before)
       return std::nullopt;

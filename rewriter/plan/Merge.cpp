@@ -133,6 +133,7 @@ void Merger::addKernels(const UnitResult &Unit) {
       Facts.AddressTaken = true;
       Facts.AddressTakenAt = K.AddressTakenAt;
     }
+    Into.WaitsForBlocks |= Unit.Evidence.Waiting.count(K.Id) != 0;
     if (auto Found = Unit.Resources.find(K.Id); Found != Unit.Resources.end())
       Into.Registers = std::max(Into.Registers, Found->second.Registers);
   }

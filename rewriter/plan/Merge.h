@@ -22,6 +22,8 @@ struct MergedKernel {
   std::optional<KernelWork> ShortWork;
   std::vector<Launch> Launches;
   std::vector<OccupancyQuery> Queries;
+  /// It waits in a loop for other blocks, which must all be resident.
+  bool WaitsForBlocks = false;
   bool CallsOtherUnits = false; ///< Functions that are compiled apart from it.
   /// The launches in sight run a kernel of their own (plan/Redirect.cpp).
   bool Redirected = false;

@@ -18,15 +18,6 @@ static bool isInternal(StringRef Id) {
   return Id.starts_with("_ZL") || Id.starts_with("_ZN12_GLOBAL__N_1");
 }
 
-// Words of code whose kernels need all their blocks at once. How many that may
-// be is asked where they are launched.
-static bool synchronizesGrid(const UnitFacts &Unit) {
-  return llvm::any_of(Unit.Contents, [](const auto &Entry) {
-    const StringRef Text = Entry.second;
-    return Text.contains("this_grid") || Text.contains("grid_group");
-  });
-}
-
 // The functions that are called but not defined here, directly or not.
 static bool callsOtherUnits(const UnitFacts &Unit, const std::string &Kernel) {
   std::map<StringRef, const DeviceFunction *> ById;
@@ -75,7 +66,6 @@ void bankstripe::assumeOutside(UnitFacts &Unit, Outside Who) {
   for (Callee &C : Unit.Callees)
     if (C.Where.File != Unit.MainFile)
       C.keepType();
-  const bool Grid = synchronizesGrid(Unit);
   for (Kernel &K : Unit.Kernels) {
     if (K.Text.Internal && Who != Outside::Loaders)
       continue;
@@ -83,8 +73,6 @@ void bankstripe::assumeOutside(UnitFacts &Unit, Outside Who) {
       K.AddressTaken = true;
       K.AddressTakenAt = K.Where;
     }
-    // Their shared memory is then for the launches to say.
-    K.UsesDynamicShared |= Grid;
   }
   if (!Unit.Functions.empty())
     keepLinked(Unit);

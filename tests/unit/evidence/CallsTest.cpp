@@ -465,6 +465,29 @@ TEST(CallsBetweenUnits, DoNotHideWhatIsStatic) {
   EXPECT_EQ(Evidence.Work.count("_ZL1kPii"), 1u);
 }
 
+// A kernel of another unit may call them.
+TEST(CallsBetweenUnits, TellWhichFunctionsWait) {
+  const char *Code = "__device__ void wait(volatile int *p) { while (!*p); }\n"
+                     "__device__ void pass(int *p) { wait(p); }\n"
+                     "__device__ int read(volatile int *p) { return *p; }\n";
+  auto WaitingIn = [&](std::vector<std::string> Arguments) {
+    UnitEvidence Evidence;
+    llvm::append_range(Arguments, WithoutHeaders);
+    llvm::Error Failure = parseSnippet(
+        Code, SnippetFile,
+        [&](ParsedUnit &Unit) {
+          UnitFacts Facts = findAll(Unit, [](llvm::StringRef) { return true; });
+          Evidence = gatherEvidence(Unit, Facts, "sm_90");
+        },
+        std::move(Arguments));
+    EXPECT_FALSE(Failure) << toString(std::move(Failure));
+    return Evidence.Waiting;
+  };
+  EXPECT_EQ(WaitingIn({"-fgpu-rdc"}),
+            (std::set<std::string>{"_Z4passPi", "_Z4waitPVi"}));
+  EXPECT_TRUE(WaitingIn({}).empty());
+}
+
 TEST(CallsBetweenUnits, AreNoneInAProgramOfOneUnit) {
   EXPECT_TRUE(completeFacts(Leaving).Functions.empty());
 }

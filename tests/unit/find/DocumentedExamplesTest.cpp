@@ -59,6 +59,7 @@ bool isGivenLater(Reason R) {
   case Reason::OverBudget:
   case Reason::NotProfitable:
   case Reason::PollsMemory:
+  case Reason::WaitsForBlocks:
   case Reason::DynamicSharedMemory:
   case Reason::ConstantTable:
   case Reason::StackFrameKept:

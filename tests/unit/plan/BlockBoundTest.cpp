@@ -224,6 +224,33 @@ TEST(BlockBound, CooperativeLaunchOfAKernelWithBounds) {
   EXPECT_EQ(obstacleOf(boundOf(U)), Reason::CooperativeLaunch);
 }
 
+TEST(BlockBound, KernelThatWaitsForBlocks) {
+  TestUnit U;
+  U.kernel().Bounds = LaunchBounds{128, "128"};
+  U.launch(128);
+  U.Result.Evidence.Waiting = {U.kernel().Id};
+  KernelSetting S = boundOf(U);
+  EXPECT_EQ(obstacleOf(S), Reason::WaitsForBlocks);
+  EXPECT_EQ(S.Obstacle->Where, onLine(100));
+}
+
+TEST(BlockBound, KernelThatWaitsForBlocksAndAsksHowManyFit) {
+  TestUnit U;
+  U.launch(128).GridAsked = true;
+  U.Result.Evidence.Waiting = {U.kernel().Id};
+  EXPECT_FALSE(boundOf(U).Obstacle);
+  U.launch(128);
+  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::WaitsForBlocks);
+}
+
+TEST(BlockBound, KernelThatWaitsForBlocksAndThatOthersMayLaunch) {
+  TestUnit U;
+  U.launch(128).GridAsked = true;
+  U.kernel().AddressTaken = true;
+  U.Result.Evidence.Waiting = {U.kernel().Id};
+  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::WaitsForBlocks);
+}
+
 TEST(DynamicShared, UnknownBytesOfALaunch) {
   TestUnit U;
   U.kernel().UsesDynamicShared = true;

@@ -133,6 +133,12 @@ TEST(CallGraph, SharedMemoryOfOtherUnitsCounts) {
   EXPECT_EQ(P.Kernels[0].SharedAfter, 1024u + 128 * 64);
 }
 
+TEST(CallGraph, WaitingInAnotherUnitCounts) {
+  TestUnit B = library();
+  B.Result.Evidence.Waiting = {B.Result.Facts.Functions.front().Id};
+  EXPECT_EQ(reasonOf(planOf(caller(), B), "a"), Reason::WaitsForBlocks);
+}
+
 TEST(CallGraph, RecursionThroughAnotherUnit) {
   TestUnit A = caller();
   A.Result.Facts.Functions.push_back(function("g", {"f"}));

@@ -63,15 +63,6 @@ TEST(Outside, FindKernelsByNameInAModule) {
   EXPECT_TRUE(Unit.Kernels.front().AddressTaken);
 }
 
-TEST(Outside, MayLaunchAllBlocksAtOnce) {
-  UnitFacts Unit;
-  Unit.Kernels = {kernel(/*Internal=*/false)};
-  Unit.Kernels.front().Bounds = LaunchBounds{128, "128"};
-  Unit.Contents["/a.cu"] = "cg::this_grid().sync();";
-  assumeOutside(Unit, Outside::Files);
-  EXPECT_TRUE(Unit.Kernels.front().UsesDynamicShared);
-}
-
 // A template that deduces its pointer takes no null pointer, and who knows what
 // others give a function of a header.
 TEST(Outside, MayCallFunctionsOfHeadersInAnotherWay) {

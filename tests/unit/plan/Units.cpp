@@ -189,6 +189,7 @@ KernelSetting bankstripe::testing::boundOf(const TestUnit &U,
   MergedKernel K;
   K.Facts = U.Result.Facts.Kernels.front();
   K.Launches = U.Result.Facts.Launches;
+  K.WaitsForBlocks = U.Result.Evidence.Waiting.count(K.Facts.Id) != 0;
   PlanOptions Options;
   Options.BlockSize = BlockSizeOption;
   return boundBlockSize(K, Options);

@@ -1,0 +1,414 @@
+//===-- Waiting.cpp - loops that wait for other blocks --------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program can build a barrier across blocks by itself:
+//
+//     atomicAdd(&arrived, 1);
+//     while (atomicAdd(&arrived, 0) < gridDim.x)
+//       __nanosleep(100);
+//
+// That works as long as all blocks are resident. Where each block takes more
+// shared memory, fewer are: the rest never start, and the others wait for them
+// for ever. So such a kernel must not have fewer resident blocks than before.
+//
+// A loop waits if each way out of it is decided by memory that others write,
+// read anew in each iteration at the same place:
+//
+//   a load that is volatile or atomic
+//   an atomic operation that changes nothing, or nothing more when it is
+//   repeated (addition of 0, exchange, maximum, compare and exchange)
+//   assembly that loads, with a 64-bit address
+//   a call that is not inlined and may do any of these
+//   a plain load, if the loop writes nothing, and a fence or the like keeps the
+//   load in it
+//
+// A loop goes on by itself, and does not wait, if what leaves it is computed
+// from what it counts: a counter of its own, a place that differs in each
+// iteration, an atomic operation that hands out work (addition of 1), a compare
+// and exchange of what the loop has just read. Locks are taken for waiting: the
+// loop does not show who will release them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "evidence/Waiting.h"
+#include "evidence/DeviceModule.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
+
+using namespace llvm;
+
+namespace {
+
+using FunctionSet = SmallDenseSet<Function *>;
+
+// Whether other blocks can write there.
+bool isSeenByBlocks(const Value &Pointer) {
+  const Value *Object = getUnderlyingObject(&Pointer, /*MaxLookup=*/0);
+  switch (Object->getType()->getPointerAddressSpace()) {
+  case NVPTXAS::ADDRESS_SPACE_GENERIC:
+  case NVPTXAS::ADDRESS_SPACE_GLOBAL:
+    return !isa<AllocaInst>(Object);
+  default:
+    return false;
+  }
+}
+
+// Whether the assembly loads from an address of 64 bits, and hands out no work
+// by that. Addresses of shared memory have 32.
+bool loads(const CallBase &Call) {
+  const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  if (!Code || Call.getType()->isVoidTy() || Call.arg_empty())
+    return false;
+  const StringRef Text = Code->getAsmString();
+  if (Text.contains("atom.") && Call.arg_size() > 1 &&
+      (Text.contains(".add") || Text.contains(".inc") ||
+       Text.contains(".dec")) &&
+      !PatternMatch::match(std::prev(Call.arg_end())->get(),
+                           PatternMatch::m_Zero()))
+    return false;
+  return (Text.contains("ld.") || Text.contains("ld_") ||
+          Text.contains("atom.")) &&
+         any_of(Call.args(), [](const Use &Argument) {
+           return Argument->getType()->isPointerTy() ||
+                  Argument->getType()->isIntegerTy(64);
+         });
+}
+
+// Whether an atomic operation leaves the same there when it is repeated.
+bool isRepeatable(const AtomicRMWInst &Atomic) {
+  switch (Atomic.getOperation()) {
+  case AtomicRMWInst::Add:
+  case AtomicRMWInst::Sub:
+  case AtomicRMWInst::Xor:
+    return PatternMatch::match(Atomic.getValOperand(), PatternMatch::m_Zero());
+  case AtomicRMWInst::FAdd:
+  case AtomicRMWInst::FSub:
+    return PatternMatch::match(Atomic.getValOperand(),
+                               PatternMatch::m_AnyZeroFP());
+  case AtomicRMWInst::Nand:
+  case AtomicRMWInst::UIncWrap:
+  case AtomicRMWInst::UDecWrap:
+    return false;
+  default:
+    return true;
+  }
+}
+
+/// What memory a way out of a loop may depend on.
+enum class Read {
+  No,
+  Plain, ///< Of which the compiler may keep the value.
+  Anew,
+};
+
+// Of what is no call of a function.
+Read kindOf(const Instruction &I) {
+  auto If = [](bool Condition) { return Condition ? Read::Anew : Read::No; };
+  if (const auto *Load = dyn_cast<LoadInst>(&I)) {
+    if (!isSeenByBlocks(*Load->getPointerOperand()))
+      return Read::No;
+    return Load->isSimple() ? Read::Plain : Read::Anew;
+  }
+  if (const auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
+    return If(isSeenByBlocks(*Atomic->getPointerOperand()) &&
+              isRepeatable(*Atomic));
+  if (const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I))
+    return If(isSeenByBlocks(*Exchange->getPointerOperand()));
+  const auto *Call = dyn_cast<CallBase>(&I);
+  return If(Call && Call->isInlineAsm() && loads(*Call));
+}
+
+// Whether I reads anew, or keeps a plain load where it is.
+bool mayMakeLoopWait(const Instruction &I) {
+  if (const auto *Intrinsic = dyn_cast<IntrinsicInst>(&I)) {
+    const StringRef Name = Intrinsic->getCalledFunction()->getName();
+    return Name.contains("membar") || Name.contains("fence") ||
+           Name.contains("nanosleep");
+  }
+  return isa<FenceInst>(I) || kindOf(I) == Read::Anew;
+}
+
+/// Whether one loop waits.
+class LoopReader {
+public:
+  /// \p Reading: the functions that may read anew.
+  LoopReader(const Loop &L, const FunctionSet &Reading)
+      : L(L), Reading(Reading) {}
+  bool waits() const;
+
+private:
+  Read kindOfAny(const Instruction &I) const;
+  bool isReadAnew(const Instruction &I) const;
+  void addDeciding(const PHINode &Phi,
+                   SmallVectorImpl<const Value *> &To) const;
+  bool comesFrom(ArrayRef<const Value *> From,
+                 function_ref<bool(const Instruction &)> Is) const;
+  bool advances(const Value &V, const PHINode &Phi,
+                SmallPtrSetImpl<const Value *> &Seen) const;
+  bool isCarried(const Instruction &I) const;
+  bool isCounted(ArrayRef<const Value *> From) const;
+  bool isRetry(const Value &Condition) const;
+  bool dependsOnOthers(const Value &Condition) const;
+  bool isWayOutByOthers(const Value &Condition, bool LeavesIfTrue) const;
+  bool writes() const;
+
+  const Loop &L;
+  const FunctionSet &Reading;
+};
+
+} // namespace
+
+// What a function does that no file in sight defines is not known; those of
+// system headers, such as printf, wait for nobody.
+Read LoopReader::kindOfAny(const Instruction &I) const {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(I))
+    return kindOf(I);
+  Function *Callee = Call->getCalledFunction();
+  const bool Reads = !Callee ? true
+                     : Callee->isDeclaration()
+                         ? !bankstripe::isOfSystem(*Callee)
+                         : Reading.contains(Callee);
+  return Reads && Call->mayReadFromMemory() ? Read::Anew : Read::No;
+}
+
+// Whether From, or what it is computed from in the loop, is such that Is says
+// so.
+bool LoopReader::comesFrom(ArrayRef<const Value *> From,
+                           function_ref<bool(const Instruction &)> Is) const {
+  SmallVector<const Value *> Pending(From);
+  SmallPtrSet<const Value *, 32> Seen;
+  while (!Pending.empty()) {
+    const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
+    if (!I || !L.contains(I) || !Seen.insert(I).second)
+      continue;
+    if (Is(*I))
+      return true;
+    append_range(Pending, I->operand_values());
+  }
+  return false;
+}
+
+// Whether V, what Phi is in the next iteration, is another value than before,
+// whatever others write. Where two loops were made one, it may begin again, or
+// stay what it is until a flag is set.
+bool LoopReader::advances(const Value &V, const PHINode &Phi,
+                          SmallPtrSetImpl<const Value *> &Seen) const {
+  const auto *I = dyn_cast<Instruction>(&V);
+  if (!I || I == &Phi || !L.contains(I))
+    return false;
+  if (!Seen.insert(I).second)
+    return true;
+  auto Advances = [&](const Value *Each) { return advances(*Each, Phi, Seen); };
+  if (const auto *Choice = dyn_cast<SelectInst>(I))
+    return Advances(Choice->getTrueValue()) &&
+           Advances(Choice->getFalseValue());
+  if (const auto *Joined = dyn_cast<PHINode>(I))
+    return all_of(Joined->incoming_values(), Advances);
+  return comesFrom(I, [&](const Instruction &Each) { return &Each == &Phi; }) &&
+         !comesFrom(I, [&](const Instruction &Each) {
+           return kindOfAny(Each) == Read::Anew;
+         });
+}
+
+bool LoopReader::isCarried(const Instruction &I) const {
+  const auto *Phi = dyn_cast<PHINode>(&I);
+  return Phi && Phi->getParent() == L.getHeader() &&
+         all_of(Phi->blocks(), [&](const BasicBlock *From) {
+           SmallPtrSet<const Value *, 8> Seen;
+           return !L.contains(From) ||
+                  advances(*Phi->getIncomingValueForBlock(From), *Phi, Seen);
+         });
+}
+
+// Whether a value in From differs from iteration to iteration by what the loop
+// itself does.
+bool LoopReader::isCounted(ArrayRef<const Value *> From) const {
+  return comesFrom(From, [&](const Instruction &I) { return isCarried(I); });
+}
+
+// Whether Condition says that a compare and exchange with what the loop has
+// just read, or carries, took place. If not, it is tried again.
+bool LoopReader::isRetry(const Value &Condition) const {
+  auto ExchangeOf = [](const Value *V) {
+    const auto *Part = dyn_cast<ExtractValueInst>(V);
+    return Part ? dyn_cast<AtomicCmpXchgInst>(Part->getAggregateOperand())
+                : nullptr;
+  };
+  const AtomicCmpXchgInst *Exchange = ExchangeOf(&Condition);
+  if (const auto *Compare = dyn_cast<ICmpInst>(&Condition))
+    for (unsigned Side : {0, 1})
+      if (const auto *Other = ExchangeOf(Compare->getOperand(Side));
+          Other && Other->getCompareOperand() == Compare->getOperand(1 - Side))
+        Exchange = Other;
+  const auto *Old =
+      Exchange ? dyn_cast<Instruction>(Exchange->getCompareOperand()) : nullptr;
+  return Old && L.contains(Old);
+}
+
+// Whether the loop itself writes something.
+bool LoopReader::writes() const {
+  return any_of(L.blocks(), [](const BasicBlock *Block) {
+    return any_of(*Block, [](const Instruction &I) {
+      const auto *Call = dyn_cast<CallBase>(&I);
+      if (Call && !Call->isInlineAsm() && !isa<IntrinsicInst>(I))
+        return Call->mayWriteToMemory();
+      return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst, MemIntrinsic>(I);
+    });
+  });
+}
+
+// Adds the conditions that decide which of the values Phi has: those at the
+// ends of the blocks that lead to it, or before.
+void LoopReader::addDeciding(const PHINode &Phi,
+                             SmallVectorImpl<const Value *> &To) const {
+  SmallVector<const BasicBlock *> Pending;
+  for (const BasicBlock *From : Phi.blocks())
+    if (L.contains(From))
+      Pending.push_back(From);
+  if (Pending.size() < 2)
+    return;
+  SmallPtrSet<const BasicBlock *, 8> Seen;
+  while (!Pending.empty()) {
+    const BasicBlock *Block = Pending.pop_back_val();
+    if (!Seen.insert(Block).second)
+      continue;
+    const Instruction *End = Block->getTerminator();
+    if (End->getNumSuccessors() > 1)
+      To.push_back(End->getOperand(0));
+    else if (Block != L.getHeader())
+      append_range(Pending, predecessors(Block));
+  }
+}
+
+// Whether I reads, in each iteration of the loop, what others write there.
+bool LoopReader::isReadAnew(const Instruction &I) const {
+  const Read Kind = kindOfAny(I);
+  if (Kind == Read::No || (Kind == Read::Plain && writes()))
+    return false;
+  SmallVector<const Value *> Operands(I.operand_values());
+  return !isCounted(Operands);
+}
+
+// Whether Condition is decided by what the loop reads anew, be it by the way
+// that control takes to a PHI.
+bool LoopReader::dependsOnOthers(const Value &Condition) const {
+  SmallVector<const Value *> Pending{&Condition};
+  SmallPtrSet<const Value *, 32> Seen;
+  bool Counts = false, ReadsPlainly = false;
+  while (!Pending.empty()) {
+    const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
+    if (!I || !L.contains(I) || !Seen.insert(I).second || isRetry(*I))
+      continue;
+    if (isReadAnew(*I)) {
+      if (kindOfAny(*I) == Read::Anew)
+        return true;
+      ReadsPlainly = true;
+    }
+    if (const auto *Phi = dyn_cast<PHINode>(I)) {
+      Counts |= Phi->getParent() == L.getHeader();
+      addDeciding(*Phi, Pending);
+    }
+    append_range(Pending, I->operand_values());
+  }
+  // A bound that is loaded again beside a counter.
+  return ReadsPlainly && !Counts;
+}
+
+// Of `a && b`, which leaves if one of them is false, each is a way out.
+bool LoopReader::isWayOutByOthers(const Value &Condition,
+                                  bool LeavesIfTrue) const {
+  using namespace PatternMatch;
+  const Value *A = nullptr, *B = nullptr;
+  if (LeavesIfTrue ? match(&Condition, m_LogicalOr(m_Value(A), m_Value(B)))
+                   : match(&Condition, m_LogicalAnd(m_Value(A), m_Value(B))))
+    return isWayOutByOthers(*A, LeavesIfTrue) &&
+           isWayOutByOthers(*B, LeavesIfTrue);
+  return dependsOnOthers(Condition);
+}
+
+bool LoopReader::waits() const {
+  SmallVector<BasicBlock *> Exits;
+  L.getExitingBlocks(Exits);
+  return !Exits.empty() && all_of(Exits, [&](const BasicBlock *Block) {
+    const Instruction *End = Block->getTerminator();
+    if (const auto *Branch = dyn_cast<BranchInst>(End))
+      return !Branch->isConditional() ||
+             isWayOutByOthers(*Branch->getCondition(),
+                              !L.contains(Branch->getSuccessor(0)));
+    return End->getNumOperands() == 0 || dependsOnOthers(*End->getOperand(0));
+  });
+}
+
+// The functions that F names, to call them or otherwise.
+static SmallPtrSet<Function *, 8> namedIn(Function &F) {
+  SmallPtrSet<Function *, 8> Result;
+  for (Instruction &I : instructions(F))
+    for (Value *Operand : I.operand_values())
+      if (auto *Named = dyn_cast<Function>(Operand->stripPointerCasts()))
+        Result.insert(Named);
+  return Result;
+}
+
+// Adds the functions that name one of Reached, and so on.
+static void addNaming(Module &M, FunctionSet &Reached) {
+  DenseMap<Function *, SmallVector<Function *, 4>> NamedBy;
+  for (Function &F : M)
+    for (Function *Named : namedIn(F))
+      NamedBy[Named].push_back(&F);
+  SmallVector<Function *> Pending(Reached.begin(), Reached.end());
+  while (!Pending.empty())
+    for (Function *F : NamedBy.lookup(Pending.pop_back_val()))
+      if (Reached.insert(F).second)
+        Pending.push_back(F);
+}
+
+// All functions that may read anew, and those that name them.
+static FunctionSet functionsThatRead(Module &M) {
+  FunctionSet Result;
+  for (Function &F : M)
+    if (any_of(instructions(F), mayMakeLoopWait))
+      Result.insert(&F);
+  addNaming(M, Result);
+  return Result;
+}
+
+SmallDenseSet<Function *> bankstripe::functionsThatMayWait(Module &M) {
+  FunctionSet Result;
+  for (Function *F : functionsThatRead(M))
+    if (!isOfSystem(*F))
+      Result.insert(F);
+  return Result;
+}
+
+std::set<std::string> bankstripe::functionsThatWait(Module &M) {
+  const FunctionSet Reading = functionsThatRead(M);
+  FunctionSet Waiting;
+  for (Function &F : M) {
+    if (F.isDeclaration())
+      continue;
+    const DominatorTree Dominators(F);
+    const LoopInfo Loops(Dominators);
+    if (any_of(Loops.getLoopsInPreorder(),
+               [&](const Loop *L) { return LoopReader(*L, Reading).waits(); }))
+      Waiting.insert(&F);
+  }
+  addNaming(M, Waiting);
+  std::set<std::string> Result;
+  for (const Function *F : Waiting)
+    Result.insert(sourceName(*F).str());
+  return Result;
+}

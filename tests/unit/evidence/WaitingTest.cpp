@@ -1,0 +1,139 @@
+//===-- WaitingTest.cpp - loops that wait for other blocks ----------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Snippet.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+// Whether a kernel with an array waits if it does Loop.
+bool waits(const std::string &Loop, const std::string &Before = "") {
+  UnitEvidence E = evidenceOf(R"cu(
+__device__ unsigned arrived;
+)cu" + Before + R"cu(
+extern "C" __global__ void k(const int *in, int *out, int *flag, int n) {
+  int @a[64];
+  __shared__ volatile int mine;
+#pragma unroll 1
+  for (int i = 0; i < 64; ++i)
+    a[i] = in[i];
+  int x = 0;
+  )cu" + Loop + R"cu(
+  out[threadIdx.x] = a[(n + x) & 63] + mine;
+})cu");
+  EXPECT_EQ(E.Work.count("k"), 1u) << E.Problem;
+  return E.Waiting.count("k") != 0;
+}
+
+} // namespace
+
+TEST(Waiting, ForWhatIsReadAnew) {
+  EXPECT_TRUE(waits("while (!*(volatile int *)flag);"));
+  EXPECT_TRUE(waits("while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE));"));
+  EXPECT_TRUE(waits("while (atomicAdd(&arrived, 0u) < n);"));
+  EXPECT_TRUE(waits("while (atomicOr(flag, 0) != n) __syncthreads();"));
+  EXPECT_TRUE(waits("do x = *(volatile int *)(flag + n); while (x != n);"));
+}
+
+TEST(Waiting, ByAssembly) {
+  EXPECT_TRUE(
+      waits("do asm volatile(\"ld.acquire.gpu.u32 %0, [%1];\" : \"=r\"(x)"
+            " : \"l\"(flag) : \"memory\"); while (x != n);"));
+  EXPECT_TRUE(waits("do asm volatile(\"atom.or.b32 %0, [%1], 0;\" : \"=r\"(x)"
+                    " : \"l\"(flag) : \"memory\"); while (x != n);"));
+  // The clock, and shared memory.
+  EXPECT_FALSE(waits("do asm volatile(\"mov.u32 %0, %%clock;\" : \"=r\"(x)); "
+                     "while (x < n);"));
+  EXPECT_FALSE(waits("do asm volatile(\"ld.shared.u32 %0, [%1];\" : \"=r\"(x)"
+                     " : \"r\"(n) : \"memory\"); while (x != n);"));
+}
+
+TEST(Waiting, WithPlainLoadsThatAFenceKeepsInTheLoop) {
+  EXPECT_TRUE(waits("while (*flag != n) __threadfence();"));
+  EXPECT_TRUE(waits("while (*flag != n) __syncthreads();"));
+}
+
+TEST(Waiting, ForALock) {
+  EXPECT_TRUE(waits("while (atomicCAS(flag, 0, 1) != 0);"));
+  EXPECT_TRUE(waits("while (atomicExch(flag, 1) != 0);"));
+}
+
+TEST(Waiting, ForAllOfSeveralFlags) {
+  EXPECT_TRUE(waits("bool all; do { all = true; for (int i = 0; i < n; ++i) "
+                    "all &= ((volatile int *)flag)[i] != 0; } while (!all);"));
+}
+
+TEST(Waiting, WhereOneStepDependsOnAFlag) {
+  EXPECT_TRUE(waits("for (int i = 0; i < n;) if (((volatile int *)flag)[7]) "
+                    "out[i++] = 1;"));
+  EXPECT_TRUE(waits("for (int i = 0; i < n;) if (((volatile int *)flag)[i]) "
+                    "++i;"));
+  EXPECT_TRUE(waits("for (int i = 0; i < n; ++i) "
+                    "while (((volatile int *)flag)[i] == 0);"));
+}
+
+TEST(Waiting, InAFunctionThatIsNotInlined) {
+  EXPECT_TRUE(waits("barrier(n);", R"cu(
+__device__ __noinline__ void barrier(int n) {
+  atomicAdd(&arrived, 1u);
+  while (atomicAdd(&arrived, 0u) < n);
+})cu"));
+  EXPECT_TRUE(waits("while (!isSet(flag));", R"cu(
+__device__ __noinline__ bool isSet(int *flag) {
+  return *(volatile int *)flag;
+})cu"));
+  EXPECT_FALSE(waits("while (step(out, x) < n) ++x;", R"cu(
+__device__ __noinline__ int step(int *out, int x) { return out[x]; }
+)cu"));
+}
+
+TEST(Waiting, NotForWorkThatIsHandedOut) {
+  EXPECT_FALSE(waits("while ((x = atomicAdd(flag, 1)) < n) out[x] = x;"));
+  EXPECT_FALSE(waits("while ((x = atomicSub(flag, n)) > 0) out[x] = x;"));
+}
+
+TEST(Waiting, NotForWorkThatAssemblyHandsOut) {
+  auto Added = [](const std::string &Value) {
+    return waits("do asm volatile(\"atom.add.relaxed.gpu.u32 %0,[%1],%2;\" : "
+                 "\"=r\"(x) : \"l\"(flag), \"r\"(" +
+                 Value + ") : \"memory\"); while (x < n);");
+  };
+  EXPECT_FALSE(Added("1"));
+  EXPECT_TRUE(Added("0"));
+}
+
+TEST(Waiting, NotWhereACounterEndsTheLoop) {
+  EXPECT_FALSE(waits("for (int i = 0; i < n && !*(volatile int *)flag; ++i) "
+                     "out[i] = 1;"));
+  EXPECT_FALSE(waits("for (int i = 0; i < *(volatile int *)flag; ++i) {"
+                     " if (i == n) break; out[i] = 1; }"));
+}
+
+TEST(Waiting, NotForTheNextPlace) {
+  EXPECT_FALSE(waits("while (((volatile int *)flag)[x] != n) ++x;"));
+  EXPECT_FALSE(
+      waits("while (atomicCAS(flag + x, 0, n) != 0) x = (x + 1) & 63;"));
+}
+
+TEST(Waiting, NotToTryAgain) {
+  EXPECT_FALSE(waits("int old = *flag, seen; do { seen = old; old = atomicCAS("
+                     "flag, seen, seen * n); } while (seen != old);"));
+  EXPECT_FALSE(waits("int seen; do seen = *(volatile int *)flag; while "
+                     "(atomicCAS(flag, seen, seen * n) != seen);"));
+}
+
+TEST(Waiting, NotForMemoryOfItsOwnBlock) {
+  EXPECT_FALSE(waits("while (mine != n);"));
+}
+
+TEST(Waiting, NotForABoundThatIsLoadedAgain) {
+  EXPECT_FALSE(waits("for (int i = 0; i < *flag; ++i) out[i] = 1;"));
+  EXPECT_FALSE(waits("for (int i = 0; i < *flag; ++i) __syncthreads();"));
+}
