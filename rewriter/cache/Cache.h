@@ -118,6 +118,9 @@ enum class DiskQuestion : char {
   RealPath = 'r', ///< Its name without links.
   Status = 's',   ///< What it is, if it is there; of folders the name as well.
   MayEdit = 'e',  ///< Whether the user put it at our disposal.
+  /// Which compilers they are: nvcc, a newline, and the host compiler that it
+  /// is told to use, if any.
+  Compilers = 'n',
 };
 
 /// Asks the disk itself, each question once.
@@ -162,6 +165,7 @@ class DiskRecorder : public ParseWatch {
 public:
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
   watch(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk) override;
+  void askedNvcc(llvm::StringRef Nvcc, llvm::StringRef HostCompiler) override;
   void sawTime() override { Trace.giveUp(); }
 
   DiskTrace Trace;

@@ -73,6 +73,12 @@ static std::string listingOf(vfs::FileSystem &Files, StringRef Folder) {
 DiskState::DiskState(llvm::function_ref<bool(StringRef)> MayEdit)
     : Disk(vfs::createPhysicalFileSystem().release()), MayEdit(MayEdit) {}
 
+static std::string compilersOf(StringRef Names) {
+  const auto [Nvcc, HostCompiler] = Names.split('\n');
+  return strongDigestOf(identityOfNvcc(Nvcc, HostCompiler) +
+                        environmentOfNvcc());
+}
+
 std::string DiskState::askDisk(DiskQuestion Question, StringRef Path) {
   switch (Question) {
   case DiskQuestion::Status:
@@ -83,6 +89,8 @@ std::string DiskState::askDisk(DiskQuestion Question, StringRef Path) {
     return realPathOf(*Disk, Path);
   case DiskQuestion::MayEdit:
     return MayEdit(Path) ? "yes" : "no";
+  case DiskQuestion::Compilers:
+    return compilersOf(Path);
   case DiskQuestion::Open:
   case DiskQuestion::Content:
     break;
@@ -215,4 +223,9 @@ private:
 llvm::IntrusiveRefCntPtr<vfs::FileSystem>
 DiskRecorder::watch(llvm::IntrusiveRefCntPtr<vfs::FileSystem> Disk) {
   return llvm::makeIntrusiveRefCnt<RecordedDisk>(std::move(Disk), Trace);
+}
+
+void DiskRecorder::askedNvcc(StringRef Nvcc, StringRef HostCompiler) {
+  const std::string Names = (Nvcc + "\n" + HostCompiler).str();
+  Trace.note(DiskQuestion::Compilers, Names, compilersOf(Names));
 }

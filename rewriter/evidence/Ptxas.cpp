@@ -6,10 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Compiles one file with nvcc as the user's own command would, as far as the
-// device code is concerned, for one architecture, and reads ptxas' report. A
-// command for nvcc is repeated without what names outputs, phases, other
-// architectures and link inputs; of one for Clang, what both compilers
-// understand is kept.
+// device code is concerned, for one architecture, and reads ptxas' report.
 //
 // The report of one kernel, as CUDA 13 writes it:
 //
@@ -32,7 +29,7 @@
 
 #include "evidence/Evidence.h"
 #include "evidence/Fatbin.h"
-#include "frontend/CommandLine.h"
+#include "frontend/NvccCommand.h"
 #include "workers/Process.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -46,37 +43,6 @@
 using namespace llvm;
 
 namespace bankstripe {
-namespace {
-
-/// Of options for Clang what nvcc takes in the same spelling.
-bool isForBoth(const CompilerOption &Option) {
-  return is_contained({OptionMeaning::Include, OptionMeaning::SystemInclude,
-                       OptionMeaning::PreInclude, OptionMeaning::Define,
-                       OptionMeaning::Undefine},
-                      Option.Meaning) &&
-         !StringRef(Option.Value).starts_with("__CUDA_ARCH");
-}
-
-void keepOptions(Dialect WrittenFor, ArrayRef<std::string> Args,
-                 std::vector<std::string> &Kept) {
-  for (const CompilerOption &Option : readOptions(WrittenFor, Args)) {
-    const bool ForNvcc = WrittenFor == Dialect::Nvcc;
-    // Without, a call to a function of another file would be an error.
-    if (ForNvcc && Option.Meaning == OptionMeaning::RelocatableObject)
-      Kept.emplace_back("-rdc=true");
-    if (ForNvcc ? Option.ToCubin && Option.Meaning != OptionMeaning::Input
-                : isForBoth(Option))
-      append_range(Kept, Option.Words);
-    if (!ForNvcc && Option.Meaning == OptionMeaning::Standard) {
-      StringRef Standard = Option.Value;
-      Standard.consume_front("gnu"); // nvcc knows no GNU dialects.
-      Kept.push_back(("-std=c" + Standard.ltrim('c')).str());
-    }
-  }
-}
-
-} // namespace
-
 std::vector<std::string> nvccCommand(const CompileJob &Job, StringRef Nvcc,
                                      StringRef File,
                                      ArrayRef<std::string> ExtraArgs,
@@ -87,16 +53,11 @@ std::vector<std::string> nvccCommand(const CompileJob &Job, StringRef Nvcc,
   // A copy that lies elsewhere must find what the original includes from its
   // own folder.
   Command.push_back(("-I" + sys::path::parent_path(Job.File)).str());
-  // A wrapper of another name may not take nvcc's options as they are.
-  const CommandLine Line = readCommandLine(Job.OriginalArgs, Job.Directory);
-  if (sys::path::stem(Line.Compiler) == "nvcc" && !Line.Args.empty())
-    keepOptions(Dialect::Nvcc, Line.Args, Command);
-  else
-    keepOptions(Dialect::Clang, Job.ClangArgs, Command);
+  append_range(Command, optionsForNvcc(Job));
   if (sys::path::extension(File) != ".cu" && !is_contained(Command, "-x"))
     Command.insert(Command.end(), {"-x", "cu"});
-  Command.insert(Command.end(), {"-arch=" + Job.GpuArch, "-cubin", "-Xptxas",
-                                 "-v", "-o", Output.str(), File.str()});
+  Command.insert(Command.end(),
+                 {"-cubin", "-Xptxas", "-v", "-o", Output.str(), File.str()});
   return Command;
 }
 

@@ -69,6 +69,7 @@ private:
   void readArrays(const FunctionDecl *Function);
   void readHost();
   void takeHostView(UnitReader &Host);
+  void checkQuestions(UnitReader &Into);
   void readLaunches(const BodyIndex &Body, bool OnDevice);
   void readKernels();
   void checkMacros();
@@ -85,6 +86,7 @@ private:
   UnitFacts Facts;
   /// What the host does was not seen: every kernel may be launched anyhow.
   bool HostUnknown = false;
+  std::string WhyHostUnknown; ///< May be empty.
   FunctionCollector Collector;
   std::vector<BodyIndex> Initializers; ///< What stands outside of functions.
   std::map<std::string, Place> AddressTaken;
@@ -195,6 +197,12 @@ void UnitReader::readKernels() {
     K.AddressTaken = HostUnknown || Taken != AddressTaken.end();
     if (K.AddressTaken)
       K.AddressTakenAt = HostUnknown ? K.Where : Taken->second;
+    K.WhyUnseen = WhyHostUnknown;
+    // A number that nvcc may have otherwise.
+    if (!WhyHostUnknown.empty() && K.Bounds && K.Bounds->Text.empty()) {
+      K.Bounds.reset();
+      K.BoundsInsertion = TextRange();
+    }
     if (auto Set = AttributesSet.find(K.Id); Set != AttributesSet.end())
       K.AttributeSetAt = Set->second;
     Facts.Kernels.push_back(std::move(K));
@@ -363,6 +371,19 @@ void UnitReader::takeHostView(UnitReader &Host) {
     CheckFile(Q.Text);
 }
 
+// What a macro decides that nvcc may have otherwise is not known: any number
+// that the host computes, and which launches there are.
+void UnitReader::checkQuestions(UnitReader &Into) {
+  const SourceLocation Asked = Unit.unansweredQuestion();
+  if (!Asked.isValid() || !Into.WhyHostUnknown.empty())
+    return;
+  const Place Where = Text.place(Asked);
+  Into.WhyHostUnknown =
+      (llvm::sys::path::filename(Where.File) + ":" + llvm::Twine(Where.Line) +
+       " asks for a macro that nvcc may have otherwise")
+          .str();
+}
+
 UnitFacts UnitReader::read(bool IsAlone) {
   collect();
   for (const FunctionDecl *Function : Collector.Functions)
@@ -385,11 +406,28 @@ UnitFacts UnitReader::read(bool IsAlone) {
       Host.collect();
       Host.readHost();
       takeHostView(Host);
+      Host.checkQuestions(*this);
     }) == HostView::Unknown;
+  checkQuestions(*this);
+  HostUnknown |= !WhyHostUnknown.empty();
   // Blocks may be other ones for the host: such launches name what they did.
-  for (Launch &L : Facts.Launches)
+  for (Launch &L : Facts.Launches) {
     if (HostUnknown)
       L.Text.Name = TextRange();
+    if (!WhyHostUnknown.empty()) {
+      L.Threads.reset();
+      L.Shape.clear();
+      L.Parameter.reset();
+      L.DynamicSharedBytes.reset();
+      L.GridAsked = false;
+      L.Source = WhyHostUnknown;
+    }
+  }
+  for (HostArgument &A : Facts.Arguments)
+    if (!WhyHostUnknown.empty()) {
+      A.Values.reset();
+      A.Same.reset();
+    }
   readKernels();
   Facts.Callees = Pointers.callees();
   checkMacros();

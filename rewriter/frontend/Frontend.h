@@ -18,6 +18,7 @@
 #ifndef BANKSTRIPE_FRONTEND_FRONTEND_H
 #define BANKSTRIPE_FRONTEND_FRONTEND_H
 
+#include "clang/Basic/SourceLocation.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -28,7 +29,6 @@
 namespace clang {
 class ASTConsumer;
 class CompilerInstance;
-class SourceLocation;
 class SourceManager;
 } // namespace clang
 
@@ -122,6 +122,9 @@ public:
   /// of the translation unit, as if it had been there during the parse.
   /// Code generation can so be decided on after the parse. At most once.
   virtual void replay(clang::ASTConsumer &Consumer) = 0;
+  /// The first place where a source of the user's asks for a macro that nvcc
+  /// may have otherwise (frontend/MacroQuestions.h); invalid if there is none.
+  virtual clang::SourceLocation unansweredQuestion() = 0;
   /// Whether a source of the user's asks for what it is compiled
   /// (`__CUDA_ARCH__`).
   virtual bool asksForSide() = 0;
@@ -154,6 +157,10 @@ public:
   /// \returns \p Disk, or what stands between it and the parse.
   virtual llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
   watch(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk) = 0;
+  /// The parse depends on what \p Nvcc says, and on \p HostCompiler that the
+  /// command names; empty if it names none.
+  virtual void askedNvcc(llvm::StringRef /*Nvcc*/,
+                         llvm::StringRef /*HostCompiler*/) {}
   /// The source asks for the time (`__TIME__` and the like).
   virtual void sawTime() = 0;
 };

@@ -18,6 +18,7 @@
 #include "frontend/Frontend.h"
 
 #include "frontend/Bridges.h"
+#include "frontend/MacroQuestions.h"
 #include "frontend/Resources.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
@@ -112,6 +113,7 @@ struct Attempt {
   Bridges Bridged;             ///< What earlier attempts have shown.
   Bridges Learned;             ///< The same and what this one shows.
   std::string Messages;        ///< What Clang printed.
+  MacroView *Macros = nullptr; ///< Nobody where the command is for Clang.
 };
 
 bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
@@ -143,8 +145,8 @@ constexpr StringLiteral CompilerWords[] = {"__NVCC__", "__clang__"};
 class ParsedUnitImpl final : public ParsedUnit {
 public:
   ParsedUnitImpl(clang::CompilerInstance &Compiler, const Events &Parse,
-                 const Attempt &Made)
-      : Compiler(Compiler), Parse(Parse), Made(Made) {}
+                 const Attempt &Made, const MacroQuestions &Asked)
+      : Compiler(Compiler), Parse(Parse), Made(Made), Asked(Asked) {}
 
   clang::CompilerInstance &compiler() override { return Compiler; }
   void replay(clang::ASTConsumer &Consumer) override {
@@ -154,6 +156,9 @@ public:
     for (const auto &Tell : Parse)
       Tell(Consumer);
     Consumer.HandleTranslationUnit(Compiler.getASTContext());
+  }
+  clang::SourceLocation unansweredQuestion() override {
+    return Asked.Unanswered;
   }
   bool asksForSide() override {
     return says(Compiler.getSourceManager(), SideWords);
@@ -170,6 +175,7 @@ private:
   clang::CompilerInstance &Compiler;
   const Events &Parse;
   const Attempt &Made;
+  const MacroQuestions &Asked;
   bool Replayed = false;
 };
 
@@ -233,7 +239,8 @@ public:
 protected:
   std::unique_ptr<clang::ASTConsumer>
   CreateASTConsumer(clang::CompilerInstance &, StringRef) override {
-    return std::make_unique<Recorder>(Parse, [&] { return !lacksShim(); });
+    return std::make_unique<Recorder>(
+        Parse, [&] { return !lacksShim() && Asked.Wanted.empty(); });
   }
 
   // The callback runs here and not in EndSourceFileAction: Sema, which the code
@@ -243,13 +250,18 @@ protected:
     clang::Preprocessor &PP = Compiler.getPreprocessor();
     if (Made.Watch)
       PP.addPPCallbacks(std::make_unique<TimeNoticer>(PP, *Made.Watch));
+    if (Made.Macros)
+      watchMacros(Compiler, *Made.Macros, Asked);
     Made.Bridged.build(Compiler);
     ASTFrontendAction::ExecuteAction();
-    if (Compiler.getDiagnostics().hasErrorOccurred() || lacksShim())
+    if (Made.Macros)
+      Made.Macros->Shown.insert(Asked.Wanted.begin(), Asked.Wanted.end());
+    if (Compiler.getDiagnostics().hasErrorOccurred() || lacksShim() ||
+        !Asked.Wanted.empty())
       return;
     Made.Bridged.remove(Compiler);
     Succeeded = true;
-    ParsedUnitImpl Unit(Compiler, Parse, Made);
+    ParsedUnitImpl Unit(Compiler, Parse, Made, Asked);
     Action(Unit);
   }
 
@@ -266,6 +278,7 @@ private:
   function_ref<void(ParsedUnit &)> Action;
   const Attempt &Made;
   Events Parse;
+  MacroQuestions Asked;
   unsigned Seen = 0; ///< Entries of the source manager.
   bool Lacks = false;
   bool Succeeded = false;
@@ -303,6 +316,8 @@ bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
   auto Invocation = makeInvocation(A, DriverPrinter);
   if (!Invocation)
     return false;
+  if (A.Macros)
+    defineShown(*A.Macros, *Invocation);
 
   clang::CompilerInstance Compiler(Invocation);
   Compiler.setVirtualFileSystem(A.Files);
@@ -320,9 +335,12 @@ bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
 /// Once more with all that was learned, as long as that is more than before.
 bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
   for (unsigned Parses = 1;; ++Parses) {
+    const size_t Shown = A.Macros ? A.Macros->Shown.size() : 0;
     A.Messages.clear();
     const bool Parsed = parseOnce(A, Action);
-    if (Parsed || A.Learned == A.Bridged || Parses == MostBridgedParses)
+    const bool ShowsMore = A.Macros && A.Macros->Shown.size() > Shown;
+    if (Parsed || (A.Learned == A.Bridged && !ShowsMore) ||
+        Parses == MostBridgedParses)
       return Parsed;
     A.Bridged = std::move(A.Learned);
   }
@@ -403,6 +421,9 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   Attempt First;
   First.Colours = Diagnostics.has_colors();
   First.Watch = Watch;
+  MacroView Macros(Prepared, Watch);
+  if (Macros.isForNvcc())
+    First.Macros = &Macros;
   const StringRef Directory =
       Job.Directory.empty() ? StringRef(".") : StringRef(Job.Directory);
   auto Served = servedHeaders();
@@ -428,14 +449,22 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   First.Args.push_back(Job.File);
   if (parseOnce(First, Action))
     return Outcome;
+  // nvcc's macros were missing, and nothing else.
+  if (!Macros.Shown.empty() && First.Learned == First.Bridged &&
+      parseOnce(First, Action))
+    return Outcome;
   append_range(Second.Args, shimArgs());
   Second.HasShim = true;
   Second.Args.push_back(Job.File);
   Second.Bridged = std::move(First.Learned);
-  if (parseBridged(Second, Action)) {
-    Outcome.UsedShim = true;
+  Attempt Third = Second;
+  Outcome.UsedShim = true;
+  if (parseBridged(Second, Action))
     return Outcome;
-  }
+  // What the user wrote for nvcc's compilers alone, Clang may reject.
+  Macros.MayShow = false;
+  if (!std::exchange(Macros.Shown, {}).empty() && parseBridged(Third, Action))
+    return Outcome;
   Diagnostics << Second.Messages;
   return createStringError("Clang could not parse '" + Job.File + "'");
 }

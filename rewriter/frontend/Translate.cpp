@@ -15,6 +15,7 @@
 
 #include "frontend/CommandLine.h"
 #include "frontend/Frontend.h"
+#include "frontend/NvccCommand.h"
 #include "clang/Basic/OffloadArch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -59,6 +60,12 @@ public:
       const auto [Key, Value] = Part.split('=');
       add((Value.empty() ? Key : Value).trim("[]\"\\' "));
     }
+  }
+
+  /// Takes the usual one for the highest, if it is among them.
+  void preferUsual() {
+    if (All.count(DefaultArch))
+      Text = DefaultArch;
   }
 
   const std::string &highest() const { return Text; }
@@ -162,6 +169,8 @@ private:
       return true; // Every file is parsed as CUDA, for the device.
     case M::Architecture:
     case M::GenerateCode:
+      if (StringRef(Value).starts_with("all"))
+        return addAll(Value), true;
       return Arches.addSpecification(Value), true;
     case M::HostOptions:
       return translateHostOptions(Value), true;
@@ -196,6 +205,14 @@ private:
     default:
       return false;
     }
+  }
+
+  /// `all`, `all-major`: which ones is for nvcc to say. What is predicted is
+  /// for the usual one.
+  void addAll(StringRef Word) {
+    for (StringRef Arch : architecturesOf(Kit.Nvcc, Word))
+      Arches.add(Arch);
+    Arches.preferUsual();
   }
 
   /// An argument that is no option: the file of this job, or something else.

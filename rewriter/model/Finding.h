@@ -213,6 +213,7 @@ struct Kernel {
   bool UsesDynamicShared = false; ///< Sees an `extern __shared__` array.
   bool AddressTaken = false;      ///< May be launched where nobody can see.
   Place AddressTakenAt;
+  std::string WhyUnseen; ///< Why there nobody can see; may be empty.
   /// Where the host sets an attribute of it, such as its shared memory.
   Place AttributeSetAt;
   /// Where the host asks how many of its blocks can be resident.

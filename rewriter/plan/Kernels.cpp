@@ -57,6 +57,8 @@ static const Launch *largest(const MergedKernel &K) {
 
 // Who may launch a kernel out of sight.
 static std::string whoElseLaunches(const Kernel &K) {
+  if (!K.WhyUnseen.empty())
+    return K.WhyUnseen;
   return K.AddressTakenAt == K.Where
              ? "other files may launch it"
              : "its address is taken at " + at(K.AddressTakenAt);

@@ -18,6 +18,7 @@
 #include "evidence/Evidence.h"
 #include "facts/Archive.h"
 #include "frontend/CommandLine.h"
+#include "frontend/NvccCommand.h"
 #include "frontend/Resources.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
@@ -170,16 +171,6 @@ static std::optional<std::string> describeIncludes(const IncludeTree &Tree) {
   }
   return toBytes(Parts);
 }
-
-// The compiler that nvcc is told to use for the host's code.
-static std::string hostCompilerOf(const CommandLine &Command) {
-  for (const CompilerOption &Option :
-       readOptions(Command.dialect(), Command.Args))
-    if (Option.Meaning == OptionMeaning::HostCompiler)
-      return Option.Value;
-  return llvm::sys::Process::GetEnv("NVCC_CCBIN").value_or("");
-}
-
 // Word, with the same name for any folder of copies.
 static std::string withoutRoot(const std::string &Word, StringRef Root) {
   return Root.empty() ? Word : llvm::join(llvm::split(Word, Root), "<copies>");

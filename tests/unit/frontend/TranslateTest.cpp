@@ -360,3 +360,26 @@ TEST(Translate, AllArchitecturesAreKept) {
             (std::vector<std::string>{"sm_75", "sm_90"}));
   EXPECT_TRUE(translate({"nvcc"}).AllGpuArchs.empty());
 }
+
+// Which ones that are is for nvcc to say; predictions are for the usual one.
+TEST(Translate, AllArchitectures) {
+  auto Kit = findToolkit("");
+  if (!Kit || Kit->Nvcc.empty())
+    GTEST_SKIP() << "no nvcc here";
+  auto Translated = [&](const char *Option) {
+    CompileJob Job;
+    Job.File = "/a.cu";
+    Job.Directory = "/";
+    Job.OriginalArgs = {"nvcc", Option, "-c", "a.cu"};
+    translateCommand(Job, FrontendOptions(), *Kit);
+    return Job;
+  };
+  const CompileJob All = Translated("-arch=all");
+  EXPECT_TRUE(llvm::is_contained(All.AllGpuArchs, "sm_90"));
+  EXPECT_TRUE(llvm::is_contained(All.AllGpuArchs, "sm_89"));
+  EXPECT_EQ(All.GpuArch, "sm_90");
+  const CompileJob Major = Translated("-arch=all-major");
+  EXPECT_TRUE(llvm::is_contained(Major.AllGpuArchs, "sm_90"));
+  EXPECT_FALSE(llvm::is_contained(Major.AllGpuArchs, "sm_89"));
+  EXPECT_LT(Major.AllGpuArchs.size(), All.AllGpuArchs.size());
+}

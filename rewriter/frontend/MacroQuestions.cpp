@@ -1,0 +1,449 @@
+//===-- MacroQuestions.cpp - macros that only nvcc knows ------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A question is an `#ifdef`, `defined()` or expansion in a file that is no
+// system header. Most are about the user's own macros. Those left are compared:
+//
+//   Clang predefines it           nvcc has to have the same, or it is shown
+//   nobody has defined it         nvcc must not predefine it, or it is shown
+//   a header that Clang includes  nvcc's headers define it too, or the user
+//   by itself defines it          has included that header (CUDA_VERSION)
+//   `__has_builtin(x)` and such   cannot be shown
+//
+// A macro is shown by changing it where the preprocessor goes from a system
+// header to the user's text, and back. nvcc's definition is that of another
+// macro, which is defined before all files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/MacroQuestions.h"
+#include "frontend/CommandLine.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace bankstripe {
+namespace {
+
+constexpr StringLiteral NvccPrefix = "bankstripe_nvcc_";
+
+/// Where the two passes of nvcc differ.
+bool isForDeviceOnly(StringRef Name) {
+  return Name == "__CUDA_ARCH__" || Name == "CUDA_DOUBLE_MATH_FUNCTIONS";
+}
+
+/// Predefined by every compiler on this machine to the same, or by the shim.
+bool isAgreed(StringRef Name) {
+  return StringSwitch<bool>(Name)
+      .Cases({"__cplusplus",
+              "__CUDACC__",
+              "__NVCC__",
+              "__linux__",
+              "__linux",
+              "linux",
+              "__unix__",
+              "__unix",
+              "unix",
+              "__x86_64__",
+              "__x86_64",
+              "__amd64__",
+              "__amd64",
+              "__aarch64__",
+              "__ELF__",
+              "_LP64",
+              "__LP64__",
+              "_GNU_SOURCE",
+              "__STDC__",
+              "__STDC_HOSTED__",
+              "__BYTE_ORDER__",
+              "__ORDER_LITTLE_ENDIAN__",
+              "__ORDER_BIG_ENDIAN__",
+              "__CHAR_BIT__",
+              "__SIZE_TYPE__"},
+             true)
+      .Default(false);
+}
+
+/// Defined by no compiler that nvcc uses on Linux.
+bool isOfOtherSystem(StringRef Name) {
+  return StringSwitch<bool>(Name)
+             .Cases({"_WIN32", "_WIN64", "_MSC_VER", "__APPLE__",
+                     "__CUDACC_RTC__", "__HIPCC__", "__HIP__", "__MINGW32__",
+                     "__CYGWIN__", "__INTEL_COMPILER", "__FreeBSD__"},
+                    true)
+             .Default(false) ||
+         Name.starts_with("__HIP_") || Name.starts_with("__SYCL") ||
+         Name.starts_with("__OPENCL");
+}
+
+/// Of Clang's built-in macros those that are for the preprocessor itself.
+bool isOfPreprocessor(StringRef Name) {
+  return StringSwitch<bool>(Name)
+      .Cases({"__FILE__", "__LINE__", "__COUNTER__", "__DATE__", "__TIME__",
+              "__TIMESTAMP__", "__INCLUDE_LEVEL__", "__BASE_FILE__",
+              "__FILE_NAME__", "_Pragma", "__has_include",
+              "__has_include_next"},
+             true)
+      .Default(false);
+}
+
+/// What GCC has as well, and answers otherwise.
+bool isQuestionToCompiler(StringRef Name) {
+  return Name == "__has_builtin" || Name == "__has_attribute" ||
+         Name == "__has_cpp_attribute";
+}
+
+bool looksReserved(StringRef Name) {
+  return Name.starts_with("__") || Name.starts_with("CUDA_") ||
+         (Name.size() > 1 && Name[0] == '_' && isUpper(Name[1]));
+}
+
+/// `__VECTOR_HPP__`.
+bool looksLikeGuard(StringRef Name) {
+  Name = Name.rtrim('_');
+  return any_of(ArrayRef<StringRef>{"_H", "_HH", "_HPP", "_HXX", "_CUH", "_INC",
+                                    "_INCLUDED"},
+                [&](StringRef End) { return Name.ends_with(End); });
+}
+
+/// Not predefined by Clang, but perhaps by what nvcc uses. Where nvcc cannot be
+/// asked, these are the ones that are known to be.
+bool mayBeOfNvcc(StringRef Name) {
+  return any_of(ArrayRef<StringRef>{"__PIC__", "__pic__", "__PIE__", "__pie__",
+                                    "__DEC", "__GCC", "__GNUC", "__NVCC_",
+                                    "__CUDACC_", "__CUDA_", "__USE_FAST_MATH__",
+                                    "__NO_INLINE__", "__AVX", "__SSE"},
+                [&](StringRef Start) { return Name.starts_with(Start); });
+}
+
+/// Whether both texts mean the same number or are the same.
+bool isSameBody(StringRef A, StringRef B) {
+  if (A == B)
+    return true;
+  int64_t First = 0, Second = 0;
+  return !A.trim("uUlL").getAsInteger(0, First) &&
+         !B.trim("uUlL").getAsInteger(0, Second) && First == Second;
+}
+
+/// Watches one parse.
+class Watcher final : public clang::PPCallbacks {
+public:
+  Watcher(clang::CompilerInstance &Compiler, MacroView &View,
+          MacroQuestions &Asked)
+      : PP(Compiler.getPreprocessor()), Sources(PP.getSourceManager()),
+        IsHost(!Compiler.getLangOpts().CUDAIsDevice), View(View), Asked(Asked) {
+    for (const std::string &Name : View.Shown)
+      if (!IsHost || !isForDeviceOnly(Name))
+        Changes.push_back({PP.getIdentifierInfo(Name),
+                           PP.getIdentifierInfo((NvccPrefix + Name).str()),
+                           nullptr});
+  }
+
+  void FileChanged(clang::SourceLocation Loc, FileChangeReason Reason,
+                   clang::SrcMgr::CharacteristicKind Kind,
+                   clang::FileID) override {
+    // The main file is entered before the macros that the compiler has, and
+    // comes again after them.
+    if (Reason == EnterFile &&
+        Sources.getFileID(Loc) == Sources.getMainFileID())
+      return;
+    const bool IsUser = !clang::SrcMgr::isSystem(Kind) && isUserFile(Loc);
+    if (IsUser && !FirstUserFile.isValid())
+      FirstUserFile = Loc;
+    if (IsUser != std::exchange(ShowsNvcc, IsUser))
+      IsUser ? show() : hide();
+  }
+  void FileSkipped(const clang::FileEntryRef &File, const clang::Token &,
+                   clang::SrcMgr::CharacteristicKind) override {
+    IncludedAgain.insert(&File.getFileEntry());
+  }
+  void MacroDefined(const clang::Token &Name,
+                    const clang::MacroDirective *) override {
+    forget(Name);
+  }
+  void MacroUndefined(const clang::Token &Name, const clang::MacroDefinition &,
+                      const clang::MacroDirective *) override {
+    forget(Name);
+  }
+
+  void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &M,
+                    clang::SourceRange, const clang::MacroArgs *) override {
+    ask(Name, M, /*ForValue=*/true);
+  }
+  void Defined(const clang::Token &Name, const clang::MacroDefinition &M,
+               clang::SourceRange) override {
+    ask(Name, M, /*ForValue=*/false);
+  }
+  void Ifdef(clang::SourceLocation, const clang::Token &Name,
+             const clang::MacroDefinition &M) override {
+    ask(Name, M, /*ForValue=*/false);
+  }
+  void Ifndef(clang::SourceLocation, const clang::Token &Name,
+              const clang::MacroDefinition &M) override {
+    ask(Name, M, /*ForValue=*/false);
+  }
+  void If(clang::SourceLocation, clang::SourceRange Condition,
+          ConditionValueKind) override {
+    askCondition(Condition);
+  }
+  void Elif(clang::SourceLocation, clang::SourceRange Condition,
+            ConditionValueKind, clang::SourceLocation) override {
+    askCondition(Condition);
+  }
+  using PPCallbacks::Elifdef;
+  using PPCallbacks::Elifndef;
+  void Elifdef(clang::SourceLocation, const clang::Token &Name,
+               const clang::MacroDefinition &M) override {
+    ask(Name, M, /*ForValue=*/false);
+  }
+  void Elifndef(clang::SourceLocation, const clang::Token &Name,
+                const clang::MacroDefinition &M) override {
+    ask(Name, M, /*ForValue=*/false);
+  }
+
+private:
+  /// A macro that the user's text sees as nvcc has it.
+  struct Change {
+    clang::IdentifierInfo *Name;
+    clang::IdentifierInfo *OfNvcc; ///< The macro that has its definition.
+    clang::MacroInfo *OfClang;
+  };
+  enum class Answer { Same, Shown, Unknown };
+
+  bool isUserFile(clang::SourceLocation Loc) const;
+  void set(clang::IdentifierInfo *Name, clang::MacroInfo *M);
+  void show();
+  void hide();
+  void forget(const clang::Token &Name);
+  void ask(const clang::Token &Name, const clang::MacroDefinition &M,
+           bool ForValue) {
+    ask(*Name.getIdentifierInfo(), Name.getLocation(), M.getMacroInfo(),
+        ForValue);
+  }
+  void ask(const clang::IdentifierInfo &Name, clang::SourceLocation Where,
+           const clang::MacroInfo *M, bool ForValue);
+  void askCondition(clang::SourceRange Condition);
+  Answer compare(StringRef Name, const clang::MacroInfo *M, bool ForValue);
+  Answer compareBuiltin(StringRef Name, bool ForValue) const;
+  Answer compareOfHeader(StringRef Name, const clang::MacroInfo &M);
+
+  clang::Preprocessor &PP;
+  const clang::SourceManager &Sources;
+  const bool IsHost;
+  MacroView &View;
+  MacroQuestions &Asked;
+  std::vector<Change> Changes;
+  bool ShowsNvcc = false;
+  clang::SourceLocation FirstUserFile;
+  StringSet<> UserNames; ///< What the user's text defined, or took away.
+  SmallPtrSet<const clang::FileEntry *, 8> IncludedAgain;
+};
+
+} // namespace
+
+bool Watcher::isUserFile(clang::SourceLocation Loc) const {
+  const auto File = Sources.getFileEntryRefForID(Sources.getFileID(Loc));
+  return File && !Sources.isInSystemHeader(Loc) &&
+         !StringRef(File->getName()).contains("/bankstripe-built-in/");
+}
+
+void Watcher::set(clang::IdentifierInfo *Name, clang::MacroInfo *M) {
+  if (!M)
+    return Name->setHasMacroDefinition(false);
+  Name->setHasMacroDefinition(true);
+  if (PP.getMacroInfo(Name) != M)
+    PP.appendDefMacroDirective(Name, M);
+}
+
+void Watcher::show() {
+  for (Change &C : Changes) {
+    C.OfClang = PP.getMacroInfo(C.Name);
+    set(C.Name, PP.getMacroInfo(C.OfNvcc));
+  }
+}
+
+void Watcher::hide() {
+  for (const Change &C : Changes)
+    set(C.Name, C.OfClang);
+}
+
+// Where the user defines a macro anew, or takes it away, it is that from there
+// on.
+void Watcher::forget(const clang::Token &Name) {
+  if (!ShowsNvcc)
+    return;
+  const clang::IdentifierInfo *Info = Name.getIdentifierInfo();
+  erase_if(Changes, [&](const Change &C) { return C.Name == Info; });
+  UserNames.insert(Info->getName());
+}
+
+Watcher::Answer Watcher::compareBuiltin(StringRef Name, bool ForValue) const {
+  if (isOfPreprocessor(Name))
+    return Answer::Same;
+  if (isQuestionToCompiler(Name))
+    return ForValue ? Answer::Unknown : Answer::Same;
+  return Answer::Shown; // GCC has no other one.
+}
+
+// The only header that Clang includes by itself, and nvcc does not, and that
+// programs ask for: cuda.h.
+Watcher::Answer Watcher::compareOfHeader(StringRef Name,
+                                         const clang::MacroInfo &M) {
+  const clang::SourceLocation Where = M.getDefinitionLoc();
+  if (!FirstUserFile.isValid() ||
+      !Sources.isBeforeInTranslationUnit(Where, FirstUserFile))
+    return Answer::Same;
+  const auto File = Sources.getFileEntryRefForID(Sources.getFileID(Where));
+  if (!File || IncludedAgain.contains(&File->getFileEntry()))
+    return Answer::Same;
+  const CompilerMacros *Nvcc = View.nvcc();
+  const bool Has = Nvcc ? Nvcc->contains(Name)
+                        : sys::path::filename(File->getName()) != "cuda.h";
+  return Has ? Answer::Same : Answer::Unknown;
+}
+
+Watcher::Answer Watcher::compare(StringRef Name, const clang::MacroInfo *M,
+                                 bool ForValue) {
+  if (M && M->isBuiltinMacro())
+    return compareBuiltin(Name, ForValue);
+  const bool IsPredefined =
+      M && (Sources.isWrittenInBuiltinFile(M->getDefinitionLoc()) ||
+            Sources.isWrittenInCommandLineFile(M->getDefinitionLoc()));
+  if (M && !IsPredefined)
+    return ForValue ? Answer::Same : compareOfHeader(Name, *M);
+  if (!M && (!looksReserved(Name) || looksLikeGuard(Name)))
+    return Answer::Same;
+  const CompilerMacros *Nvcc = View.nvcc();
+  if (!Nvcc) {
+    // Of the command's own macros both know.
+    if (M ? Sources.isWrittenInCommandLineFile(M->getDefinitionLoc())
+          : !mayBeOfNvcc(Name))
+      return Answer::Same;
+    return Answer::Unknown;
+  }
+  const auto Found = Nvcc->find(Name);
+  const bool Has = Found != Nvcc->end() && !(IsHost && isForDeviceOnly(Name));
+  if (!M)
+    return !Has                         ? Answer::Same
+           : Found->second.IsPredefined ? Answer::Shown
+                                        : Answer::Unknown;
+  if (!Has)
+    return Answer::Shown;
+  if (!ForValue || !M->isObjectLike())
+    return Answer::Same;
+  std::string Body;
+  for (const clang::Token &Part : M->tokens())
+    Body += (Body.empty() || !Part.hasLeadingSpace() ? "" : " ") +
+            PP.getSpelling(Part);
+  return isSameBody(Body, Found->second.Body) ? Answer::Same : Answer::Shown;
+}
+
+// Names that are no macros are 0 in a condition, without a word.
+void Watcher::askCondition(clang::SourceRange Condition) {
+  if (!ShowsNvcc)
+    return;
+  const clang::SourceLocation Where =
+      Sources.getExpansionLoc(Condition.getBegin());
+  // A lexer needs the NUL behind a string.
+  const std::string Code =
+      clang::Lexer::getSourceText(
+          clang::CharSourceRange::getTokenRange(
+              Where, Sources.getExpansionLoc(Condition.getEnd())),
+          Sources, PP.getLangOpts())
+          .str();
+  const char *Begin = Code.c_str();
+  clang::Lexer Raw(clang::SourceLocation(), PP.getLangOpts(), Begin, Begin,
+                   Begin + Code.size());
+  SmallVector<const clang::IdentifierInfo *> Pending;
+  clang::Token Part;
+  for (bool Last = false; !Last;) {
+    Last = Raw.LexFromRawLexer(Part);
+    if (Part.is(clang::tok::raw_identifier))
+      Pending.push_back(PP.getIdentifierInfo(Part.getRawIdentifier()));
+  }
+  SmallPtrSet<const clang::IdentifierInfo *, 8> Seen;
+  while (!Pending.empty()) {
+    const clang::IdentifierInfo *Name = Pending.pop_back_val();
+    if (!Seen.insert(Name).second)
+      continue;
+    const clang::MacroInfo *M = PP.getMacroInfo(Name);
+    if (!M)
+      ask(*Name, Where, nullptr, /*ForValue=*/true);
+    else
+      for (const clang::Token &Each : M->tokens())
+        if (Each.getIdentifierInfo())
+          Pending.push_back(Each.getIdentifierInfo());
+  }
+}
+
+void Watcher::ask(const clang::IdentifierInfo &Name,
+                  clang::SourceLocation Where, const clang::MacroInfo *M,
+                  bool ForValue) {
+  const StringRef Text = Name.getName();
+  if (!ShowsNvcc || !isUserFile(Sources.getExpansionLoc(Where)))
+    return;
+  if (isAgreed(Text) || isOfOtherSystem(Text) || View.Shown.count(Text.str()) ||
+      UserNames.contains(Text))
+    return;
+  switch (compare(Text, M, ForValue)) {
+  case Answer::Same:
+    return;
+  case Answer::Shown:
+    if (View.MayShow && View.nvcc()) {
+      Asked.Wanted.insert(Text.str());
+      return;
+    }
+    [[fallthrough]];
+  case Answer::Unknown:
+    if (!Asked.Unanswered.isValid())
+      Asked.Unanswered = Sources.getExpansionLoc(Where);
+  }
+}
+
+const CompilerMacros *MacroView::nvcc() {
+  // Without a toolkit the built-in declarations are read, and no nvcc is known.
+  if (std::exchange(IsAsked, true) || Job.CudaPath.empty())
+    return Known.empty() ? nullptr : &Known;
+  const auto Kit = expectedToOptional(findToolkit(Job.CudaPath));
+  if (!Kit || Kit->Nvcc.empty())
+    return nullptr;
+  const CommandLine Command = readCommandLine(Job.OriginalArgs, Job.Directory);
+  if (Watch)
+    Watch->askedNvcc(Kit->Nvcc, hostCompilerOf(Command));
+  if (auto Macros = expectedToOptional(askNvccForMacros(Job, Kit->Nvcc)))
+    Known = std::move(*Macros);
+  return Known.empty() ? nullptr : &Known;
+}
+
+bool MacroView::isForNvcc() const {
+  const CommandLine Command = readCommandLine(Job.OriginalArgs, Job.Directory);
+  return Command.IsNvcc || Command.Args.empty();
+}
+
+void defineShown(MacroView &View, clang::CompilerInvocation &Invocation) {
+  for (const std::string &Name : View.Shown)
+    if (const auto Found = View.nvcc()->find(Name); Found != View.nvcc()->end())
+      Invocation.getPreprocessorOpts().addMacroDef((NvccPrefix + Name +
+                                                    Found->second.Parameters +
+                                                    "=" + Found->second.Body)
+                                                       .str());
+}
+
+void watchMacros(clang::CompilerInstance &Compiler, MacroView &View,
+                 MacroQuestions &Asked) {
+  Compiler.getPreprocessor().addPPCallbacks(
+      std::make_unique<Watcher>(Compiler, View, Asked));
+}
+
+} // namespace bankstripe

@@ -1,0 +1,74 @@
+//===-- MacroQuestions.h - macros that only nvcc knows ----------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Clang and the compiler under nvcc define different macros: `__GNUC__`,
+// `__OPTIMIZE__`, `__llvm__`. Where the user's text asks for one of them, nvcc
+// is asked, and the file is parsed once more with what it says. System headers
+// go on seeing Clang's macros, since they choose among compilers by them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FRONTEND_MACROQUESTIONS_H
+#define BANKSTRIPE_FRONTEND_MACROQUESTIONS_H
+
+#include "frontend/NvccCommand.h"
+#include "clang/Basic/SourceLocation.h"
+#include "llvm/ADT/StringSet.h"
+#include <map>
+#include <set>
+
+namespace clang {
+class CompilerInstance;
+class CompilerInvocation;
+} // namespace clang
+
+namespace bankstripe {
+
+/// What the parses of one file know of nvcc's macros.
+class MacroView {
+public:
+  /// \p Watch may be null.
+  MacroView(const CompileJob &Job, ParseWatch *Watch)
+      : Job(Job), Watch(Watch) {}
+
+  /// What nvcc has; null where it cannot be asked. Asks once.
+  const CompilerMacros *nvcc();
+  /// Whether the command is for nvcc, whose macros then matter.
+  bool isForNvcc() const;
+
+  /// Macros that the user's text sees as nvcc has them.
+  std::set<std::string> Shown;
+  /// Whether more of them may be shown: a parse with them works.
+  bool MayShow = true;
+
+private:
+  const CompileJob &Job;
+  ParseWatch *Watch;
+  bool IsAsked = false;
+  CompilerMacros Known;
+};
+
+/// What the user's text asks for in one parse.
+struct MacroQuestions {
+  /// Macros that it has to see as nvcc has them, and does not.
+  std::set<std::string> Wanted;
+  /// The first place that asks for what cannot be shown; invalid if there is
+  /// none. What it decides, nvcc may decide otherwise.
+  clang::SourceLocation Unanswered;
+};
+
+/// Makes nvcc's macros that \p View shows known to a parse by \p Invocation.
+void defineShown(MacroView &View, clang::CompilerInvocation &Invocation);
+
+/// Lets the parse of \p Compiler show the macros of \p View, and notes the
+/// user's questions in \p Asked. Both outlive the parse.
+void watchMacros(clang::CompilerInstance &Compiler, MacroView &View,
+                 MacroQuestions &Asked);
+
+} // namespace bankstripe
+
+#endif

@@ -1,0 +1,163 @@
+//===-- MacroQuestionsTest.cpp - macros that only nvcc knows --------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FrontendTester.h"
+#include "frontend/NvccCommand.h"
+#include "llvm/Support/raw_ostream.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+/// Whether something stays open when Code is read for nvcc as Job says.
+bool staysOpen(CompileJob Job, bool ForHost = false) {
+  std::string Messages;
+  llvm::raw_string_ostream OS(Messages);
+  bool Result = false;
+  auto Outcome = parseUnit(Job, OS, [&](ParsedUnit &Unit) {
+    Result = Unit.unansweredQuestion().isValid();
+    if (ForHost)
+      EXPECT_EQ(Unit.readForHost([&](ParsedUnit &Host) {
+        Result = Host.unansweredQuestion().isValid();
+      }),
+                HostView::Read);
+  });
+  EXPECT_TRUE(bool(Outcome)) << Messages;
+  llvm::consumeError(Outcome.takeError());
+  return Result;
+}
+
+/// The same without nvcc and without a header.
+bool staysOpen(llvm::StringRef Code, std::vector<std::string> Args = {}) {
+  TemporaryFolder Folder;
+  CompileJob Job = builtinJob(Folder.write("a.cu", Code));
+  Job.OriginalArgs = {"nvcc"};
+  Job.ClangArgs.insert(Job.ClangArgs.end(), Args.begin(), Args.end());
+  return staysOpen(Job);
+}
+
+/// A job for nvcc, if there is one.
+std::optional<CompileJob> nvccJob(const std::string &File,
+                                  std::vector<std::string> Args = {}) {
+  auto Kit = findToolkit("");
+  if (!Kit || Kit->Nvcc.empty())
+    return std::nullopt;
+  CompileJob Job;
+  Job.File = File;
+  Job.Directory = "/";
+  Job.OriginalArgs = {"nvcc", "-arch=sm_90"};
+  Job.OriginalArgs.insert(Job.OriginalArgs.end(), Args.begin(), Args.end());
+  translateCommand(Job, FrontendOptions(), *Kit);
+  return Job;
+}
+
+} // namespace
+
+TEST(MacroQuestions, StayOpenWithoutNvcc) {
+  EXPECT_TRUE(staysOpen("#if __GNUC__ >= 9\n#endif\n"));
+  EXPECT_TRUE(staysOpen("#ifdef __OPTIMIZE__\n#endif\n"));
+  EXPECT_TRUE(staysOpen("#ifdef __PIC__\n#endif\n"));
+  EXPECT_TRUE(staysOpen("#if 0 + __CUDACC_RDC__\n#endif\n"));
+  EXPECT_TRUE(staysOpen("#if __has_builtin(__builtin_clz)\n#endif\n"));
+  EXPECT_TRUE(staysOpen("int major = __clang_major__;\n"));
+  EXPECT_TRUE(staysOpen("#define OLD (__GNUC__ < 9)\n#if OLD\n#endif\n"));
+}
+
+TEST(MacroQuestions, AboutWhatAllCompilersHave) {
+  EXPECT_FALSE(staysOpen("#if __cplusplus >= 201402L\n#endif\n"));
+  EXPECT_FALSE(staysOpen("#ifdef _WIN32\n#endif\n"));
+  EXPECT_FALSE(staysOpen("int line = __LINE__;\n"));
+  EXPECT_FALSE(staysOpen("#if __has_include(<vector>)\n#endif\n"));
+  EXPECT_FALSE(staysOpen("#ifdef __CUDA_ARCH__\n#endif\n"));
+}
+
+TEST(MacroQuestions, AboutMacrosOfTheUser) {
+  EXPECT_FALSE(staysOpen("#ifndef FAST\n#define FAST 1\n#endif\n"));
+  EXPECT_FALSE(staysOpen("#ifdef FAST\n#endif\n", {"-DFAST=2"}));
+  EXPECT_FALSE(staysOpen("#ifndef __A_H__\n#define __A_H__\n#endif\n"));
+  EXPECT_FALSE(staysOpen("#undef __GNUC__\n#define __GNUC__ 3\n"
+                         "#if __GNUC__ == 3\n#endif\n"));
+}
+
+TEST(MacroQuestions, AreAnsweredByNvcc) {
+  TemporaryFolder Folder;
+  const std::string Source = Folder.write(
+      "a.cu", "#if __GNUC__ == 4 || !defined(__GNUC__)\n#error GNUC\n#endif\n"
+              "#ifdef __llvm__\n#error llvm\n#endif\n"
+              "#ifdef __OPTIMIZE__\n#error OPTIMIZE\n#endif\n"
+              "#if __CUDACC_RDC__ != 1\n#error RDC\n#endif\n"
+              "#ifdef __has_feature\n#error has_feature\n#endif\n"
+              "#define GCC __GNUC__\n#if GCC == 4\n#error GCC\n#endif\n"
+              "#include <vector>\nstd::vector<int> v;\n");
+  const auto Job = nvccJob(Source, {"-rdc=true"});
+  if (!Job)
+    GTEST_SKIP() << "no nvcc here";
+  EXPECT_FALSE(staysOpen(*Job));
+}
+
+// Headers of Clang would not know what they are compiled by.
+TEST(MacroQuestions, OfSystemHeadersAreAnsweredByClang) {
+  TemporaryFolder Folder;
+  Folder.write("system/asks.h", "#ifndef __llvm__\n#error\n#endif\n");
+  const std::string Source =
+      Folder.write("a.cu", "#ifdef __llvm__\n#error\n#endif\n"
+                           "#include <asks.h>\n"
+                           "#ifdef __llvm__\n#error\n#endif\n");
+  const auto Job = nvccJob(Source, {"-isystem", Folder.path("system")});
+  if (!Job)
+    GTEST_SKIP() << "no nvcc here";
+  EXPECT_FALSE(staysOpen(*Job));
+}
+
+TEST(MacroQuestions, OfTheHostAreAnsweredForTheHost) {
+  TemporaryFolder Folder;
+  const std::string Source =
+      Folder.write("a.cu", "#ifdef CUDA_DOUBLE_MATH_FUNCTIONS\n"
+                           "int device = __CUDA_ARCH__;\n#else\n"
+                           "#ifdef __CUDA_ARCH__\n#error\n#endif\n#endif\n");
+  const auto Job = nvccJob(Source);
+  if (!Job)
+    GTEST_SKIP() << "no nvcc here";
+  EXPECT_FALSE(staysOpen(*Job, /*ForHost=*/true));
+}
+
+// Clang includes cuda.h by itself.
+TEST(MacroQuestions, AboutAHeaderThatWasNotIncluded) {
+  TemporaryFolder Folder;
+  const std::string Ask = "#ifdef CUDA_VERSION\n#endif\n";
+  const auto Without = nvccJob(Folder.write("a.cu", Ask));
+  const auto With = nvccJob(Folder.write("b.cu", "#include <cuda.h>\n" + Ask));
+  if (!Without)
+    GTEST_SKIP() << "no nvcc here";
+  EXPECT_TRUE(staysOpen(*Without));
+  EXPECT_FALSE(staysOpen(*With));
+}
+
+TEST(NvccMacros, AreReadFromWhatThePreprocessorPrints) {
+  const CompilerMacros Macros = readMacros("# 0 \"<built-in>\"\n"
+                                           "#define __GNUC__ 12\n"
+                                           "#define __INT8_C(c) c\n"
+                                           "#define EMPTY\n"
+                                           "#define GONE 1\n"
+                                           "# 1 \"a.h\" 1\n"
+                                           "#define A_H 1\n"
+                                           "#undef GONE\n"
+                                           "# 0 \"<command-line>\" 2\n"
+                                           "#define N 3 + 4\n"
+                                           "int x;\n");
+  EXPECT_EQ(Macros.size(), 5u);
+  EXPECT_EQ(Macros.lookup("__GNUC__").Body, "12");
+  EXPECT_TRUE(Macros.lookup("__GNUC__").IsPredefined);
+  EXPECT_EQ(Macros.lookup("__INT8_C").Parameters, "(c)");
+  EXPECT_EQ(Macros.lookup("__INT8_C").Body, "c");
+  EXPECT_EQ(Macros.lookup("EMPTY").Body, "");
+  EXPECT_EQ(Macros.lookup("N").Body, "3 + 4");
+  EXPECT_TRUE(Macros.lookup("N").IsPredefined);
+  EXPECT_FALSE(Macros.lookup("A_H").IsPredefined);
+}
