@@ -33,7 +33,8 @@ UnitEvidence gatherEvidence(ParsedUnit &Unit, UnitFacts &Facts,
 /// \p Job's architecture only, and returns what ptxas reports. \p File may be
 /// a rewritten copy; \p ExtraArgs (include folders) come before the
 /// command's own.
-/// Errors: nvcc failed; the message carries its output.
+/// Errors: nvcc failed, and the message carries its output; or those of
+/// checkForNvcc.
 llvm::Expected<ResourceTable>
 runPtxas(const CompileJob &Job, llvm::StringRef Nvcc, llvm::StringRef File,
          llvm::ArrayRef<std::string> ExtraArgs = {});

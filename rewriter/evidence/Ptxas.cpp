@@ -215,6 +215,8 @@ void addCodeBytes(StringRef Cubin, ResourceTable &Table) {
 Expected<ResourceTable> runPtxas(const CompileJob &Job, StringRef Nvcc,
                                  StringRef File,
                                  ArrayRef<std::string> ExtraArgs) {
+  if (Error E = checkForNvcc(Job, File, ExtraArgs))
+    return std::move(E);
   SmallString<128> Cubin;
   if (std::error_code EC =
           sys::fs::createTemporaryFile("bankstripe", "cubin", Cubin))

@@ -131,7 +131,8 @@ BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Waiting, Problem)
 
 // Frontend.h, Plan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,
-                  GpuArch, AllGpuArchs, CudaPath, FoundDatabase, IsOtherArch)
+                  GpuArch, AllGpuArchs, CudaPath, FoundDatabase, Refused,
+                  OnlyForClang, IsOtherArch)
 BANKSTRIPE_FIELDS(UnitResult, Facts, Evidence, Resources)
 BANKSTRIPE_FIELDS(ParseOutcome, UsedShim, UsedBuiltinHeader)
 BANKSTRIPE_FIELDS(UnitReading, Unit, Diagnostics, Error, Outcome, Trace,

@@ -42,17 +42,19 @@ struct NvccOptions {
   Takes What;
   OptionMeaning Meaning = OptionMeaning::None;
   InCubin Repeated = Yes;
+  ValueUse Use = ValueUse::Word;
 };
 
 using M = OptionMeaning;
+using U = ValueUse;
 
 constexpr NvccOptions NvccTable[] = {
     // What the source means.
-    {"include-path I", Value, M::Include},
-    {"system-include isystem", Value, M::SystemInclude},
-    {"pre-include include", Value, M::PreInclude},
-    {"define-macro D", Value, M::Define},
-    {"undefine-macro U", Value, M::Undefine},
+    {"include-path I", Value, M::Include, Yes, U::Text},
+    {"system-include isystem", Value, M::SystemInclude, Yes, U::Text},
+    {"pre-include include", Value, M::PreInclude, Yes, U::Text},
+    {"define-macro D", Value, M::Define, Yes, U::Text},
+    {"undefine-macro U", Value, M::Undefine, Yes, U::Text},
     {"std", Value, M::Standard},
     {"language x", Value, M::Language},
     {"ftemplate-depth", Value, M::TemplateDepth},
@@ -74,10 +76,14 @@ constexpr NvccOptions NvccTable[] = {
      "device-stack-protector sanitize machine m",
      Value},
     {"extensible-whole-program ewp extra-device-vectorization "
-     "generate-line-info lineinfo debug g profile pg m64",
+     "generate-line-info lineinfo debug g profile pg m64 restrict "
+     "keep-device-functions source-in-ptx src-in-ptx relocatable-ptx "
+     "reloc-ptx no-align-double no-host-device-initializer-list nohdinitlist "
+     "no-host-device-move-forward nohdmoveforward compile-as-tools-patch "
+     "astoolspatch",
      Nothing},
     // What the command makes.
-    {"compile c link shared", Nothing, M::NotLinked, No},
+    {"compile c link shared relocatable-link r", Nothing, M::NotLinked, No},
     {"ptx cubin fatbin ltoir", Nothing, M::Module, No},
     {"optix-ir cuda preprocess E generate-dependencies M "
      "generate-nonsystem-dependencies MM device-link dlink lib run dryrun "
@@ -94,33 +100,40 @@ constexpr NvccOptions NvccTable[] = {
     {"dependency-target-name MT dependency-target-name-quoted MQ", Value,
      M::DependencyTarget, No},
     {"generate-dependency-targets MP keep save-temps verbose v "
-     "objdir-as-tempdir objtemp lto dlink-time-opt dlto",
+     "objdir-as-tempdir objtemp lto dlink-time-opt dlto gen-opt-lto "
+     "no-device-link nodlink no-compress jobserver augment-host-linker-script "
+     "aug-hls resource-usage res-usage",
      Nothing, M::None, No},
     {"keep-dir time fdevice-time-trace threads t split-compile "
      "split-compile-extended dependency-drive-prefix ddp run-args",
      Value, M::None, No},
-    {"input-drive-prefix idp drive-prefix dp qpp-config", Value},
+    {"input-drive-prefix idp drive-prefix dp", Value},
     // Other programs.
-    {"compiler-options Xcompiler", Value, M::HostOptions},
-    {"compiler-bindir ccbin", Value, M::HostCompiler},
+    {"compiler-options Xcompiler", Value, M::HostOptions, Yes, U::ForHost},
+    {"compiler-bindir ccbin", Value, M::HostCompiler, Yes, U::Trusted},
+    {"ptxas-options Xptxas", Value, M::None, Yes, U::ForPtxas},
+    {"cudafe-options Xcudafe", Value, M::None, Yes, U::ForCudafe},
+    {"nvvm-options Xnvvm cicc-options Xcicc libdevice-directory ldir "
+     "qpp-config",
+     Value, M::None, Yes, U::Trusted},
     {"library l library-path L cudart cudadevrt linker-options Xlinker "
      "archive-options Xarchive nvlink-options Xnvlink archiver-binary arbin "
-     "host-linker-script hls",
+     "host-linker-script hls fatbin-options Xfatbin",
      Value, M::None, No},
-    {"libdevice-directory ldir target-directory target-dir ptxas-options "
-     "Xptxas fatbin-options Xfatbin cudafe-options Xcudafe nvvm-options Xnvvm "
-     "cicc-options Xcicc static-global-template-stub "
+    {"target-directory target-dir static-global-template-stub "
      "device-entity-has-hidden-visibility compress-mode frandom-seed",
      Value},
     {"forward-unknown-to-host-compiler forward-unknown-to-host-linker "
-     "forward-unknown-opts",
+     "forward-unknown-opts allow-unsupported-compiler",
      Nothing},
     // Diagnostics.
     {"Werror diag-error diag-suppress diag-warn brief-diagnostics brief-diag "
      "ftemplate-backtrace-limit",
      Value},
     {"disable-warnings w display-error-number err-no no-display-error-number "
-     "no-err-no",
+     "no-err-no Wreorder Wdefault-stream-launch Wmissing-launch-bounds "
+     "Wext-lambda-captures-this Wno-deprecated-declarations "
+     "Wno-deprecated-gpu-targets",
      Nothing},
 };
 
@@ -169,6 +182,7 @@ bool readNvccOption(ArrayRef<std::string> Args, CompilerOption &Option) {
   Option.Meaning = Found->Meaning;
   Option.Words = Args.take_front(Taken);
   Option.ToCubin = Found->Repeated == Yes;
+  Option.Use = Found->Use;
   return true;
 }
 
@@ -260,6 +274,7 @@ void readHostOption(Dialect WrittenFor, ArrayRef<std::string> Args,
     Option.Value = join(Parsed->getValues(), ",");
   Option.ToClang = Option.Meaning != M::OpenMP && isSeen(Arg, WrittenFor);
   Option.ToCubin = Option.Meaning < M::NoCompile;
+  Option.Use = U::ForHost;
 }
 
 } // namespace

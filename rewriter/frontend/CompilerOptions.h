@@ -66,6 +66,17 @@ enum class OptionMeaning {
   DependencyTarget,
 };
 
+/// What becomes of an option's value when nvcc is given it. nvcc hands it on to
+/// other programs, through a shell.
+enum class ValueUse {
+  Word,     ///< It is checked, or handed on as it is.
+  Text,     ///< A name or a path, which stands in double quotes then.
+  ForHost,  ///< Options of the host's compiler.
+  ForPtxas, ///< Options of ptxas.
+  ForCudafe,
+  Trusted, ///< It names a program to run, or one's options that can write.
+};
+
 /// One option, or one input, as it stands on a command line.
 struct CompilerOption {
   OptionMeaning Meaning = OptionMeaning::None;
@@ -75,6 +86,7 @@ struct CompilerOption {
   bool ToClang = false; ///< A parse needs it, as it is spelled. All that it
                         ///< needs of nvcc's own options it gets translated.
   bool ToCubin = true;  ///< nvcc makes other device code without it, or may.
+  ValueUse Use = ValueUse::Word;
 };
 
 /// Whom options are written for.

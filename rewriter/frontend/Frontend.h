@@ -50,6 +50,8 @@ struct FrontendOptions {
   std::vector<std::string> ExtraArgs;    ///< `--extra-arg`.
   std::vector<std::string> CompilerArgs; ///< After `--` on our command line.
   std::vector<std::string> Exclude;      ///< `--exclude` globs.
+  /// Commands of a compile database may run programs and write files.
+  bool TrustsCommands = false;
 };
 
 /// One file to process, with the command that compiles it.
@@ -68,6 +70,9 @@ struct CompileJob {
   std::string CudaPath; ///< Empty: the built-in header serves.
   /// The compile database that the command is from, if nobody named it.
   std::string FoundDatabase;
+  /// Of that command, what was left out (ForeignCommand.h), and what nvcc must
+  /// not be given; empty: nothing.
+  std::string Refused, OnlyForClang;
   /// The command of another job, read for another of its architectures.
   bool IsOtherArch = false;
 };

@@ -18,11 +18,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/CommandLine.h"
+#include "frontend/ForeignCommand.h"
 #include "frontend/Frontend.h"
 #include "model/SourceFile.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/Path.h"
@@ -260,9 +262,12 @@ private:
       return;
     ArrayRef<Entry> Commands = Known.of(File);
     if (!Options.CompilerArgs.empty() || Commands.empty())
-      return addJob(File, currentDirectory(), defaultCommand());
+      return addJob(File, currentDirectory(), {defaultCommand(), {}, {}});
     for (const Entry &E : Commands)
-      addJob(File, E.Directory, E.CommandLine);
+      addJob(File, E.Directory,
+             Options.TrustsCommands
+                 ? ForeignCommand{E.CommandLine, {}, {}}
+                 : readForeignCommand(E.CommandLine, E.Directory));
   }
 
   std::vector<std::string> defaultCommand() const {
@@ -280,11 +285,13 @@ private:
   }
 
   void addJob(const std::string &File, StringRef Directory,
-              std::vector<std::string> Command) {
+              ForeignCommand Command) {
     CompileJob Job;
     Job.File = File;
     Job.Directory = Directory.str();
-    Job.OriginalArgs = extend(std::move(Command));
+    Job.OriginalArgs = extend(std::move(Command.Words));
+    Job.Refused = join(Command.Refused, " ");
+    Job.OnlyForClang = join(Command.OnlyForClang, " ");
     if (!Known.of(File).empty())
       Job.FoundDatabase = Known.place();
     if (!Seen.insert({Job.File, Job.Directory, Job.OriginalArgs}).second)

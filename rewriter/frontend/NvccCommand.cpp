@@ -7,6 +7,7 @@
 
 #include "frontend/NvccCommand.h"
 #include "frontend/CommandLine.h"
+#include "frontend/ForeignCommand.h"
 #include "workers/Process.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -58,6 +59,26 @@ std::vector<std::string> optionsForNvcc(const CompileJob &Job) {
     keepOptions(Dialect::Clang, Job.ClangArgs, Kept);
   Kept.push_back("-arch=" + Job.GpuArch);
   return Kept;
+}
+
+// --- Whether it may be asked
+// ---------------------------------------------------
+
+Error checkForNvcc(const CompileJob &Job, StringRef File,
+                   ArrayRef<std::string> ExtraArgs) {
+  if (!Job.OnlyForClang.empty())
+    return createStringError("nvcc is not asked, since it would hand " +
+                             Job.OnlyForClang +
+                             " to a shell; --trust-commands lets it");
+  for (StringRef Path : {File, StringRef(Job.File)})
+    if (!isPlainInQuotes(Path))
+      return createStringError("nvcc is not asked, since it would hand '" +
+                               Path + "' to a shell; rename it");
+  for (StringRef Arg : ExtraArgs)
+    if (!isPlainInQuotes(Arg))
+      return createStringError("nvcc is not asked, since it would hand " + Arg +
+                               " to a shell; rename it");
+  return Error::success();
 }
 
 // --- Host compiler -----------------------------------------------------------
@@ -129,6 +150,10 @@ CompilerMacros readMacros(StringRef Preprocessed) {
 
 Expected<CompilerMacros> askNvccForMacros(const CompileJob &Job,
                                           StringRef Nvcc) {
+  if (Error E = checkForNvcc(Job, Job.File))
+    return std::move(E);
+  if (!Job.Refused.empty())
+    return createStringError("what was left out may choose other macros");
   SmallString<128> Source;
   int File = -1;
   if (std::error_code EC =

@@ -38,6 +38,11 @@ struct CompilerMacro {
 
 using CompilerMacros = llvm::StringMap<CompilerMacro>;
 
+/// An error that says why nvcc must not be asked: its shell would see more than
+/// names in the paths, or in what a project's command says.
+llvm::Error checkForNvcc(const CompileJob &Job, llvm::StringRef File,
+                         llvm::ArrayRef<std::string> ExtraArgs = {});
+
 /// The host compiler that \p Command, or else the environment, tells nvcc to
 /// use; empty if none does.
 std::string hostCompilerOf(const CommandLine &Command);

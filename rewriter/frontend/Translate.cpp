@@ -42,7 +42,7 @@ public:
       return;
     unsigned Number = 0;
     StringRef Rest = Name;
-    if (Rest.consumeInteger(10, Number))
+    if (Rest.consumeInteger(10, Number) || !all_of(Rest, isAlpha))
       return;
     All.insert("sm_" + std::to_string(Number));
     if (Number < Highest)

@@ -7,6 +7,7 @@
 
 #include "tool/DeviceCode.h"
 #include "evidence/Evidence.h"
+#include "frontend/NvccCommand.h"
 #include "tool/Answers.h"
 #include "tool/Copies.h"
 #include "llvm/ADT/STLExtras.h"
@@ -102,6 +103,10 @@ DeviceCode &DeviceCodes::piece(const UnitRecord &Unit, const Version &V,
     Root = Tree.folder();
     Asked.File = *Tree.placeOf(Unit.Job.File);
     Asked.ExtraArgs = Tree.argumentsFor(Unit.Job);
+  }
+  if (llvm::Error E = checkForNvcc(Unit.Job, Asked.File, Asked.ExtraArgs)) {
+    Piece.Problem = toString(std::move(E));
+    return Piece;
   }
   const std::string Cubin = place() + ".cubin";
   Steps.push_back({&Piece, commandFor(Asked, IsLinked, Cubin),

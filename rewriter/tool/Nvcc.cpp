@@ -17,6 +17,7 @@
 #include "tool/Nvcc.h"
 #include "evidence/Evidence.h"
 #include "facts/Archive.h"
+#include "frontend/NvccCommand.h"
 #include "tool/Answers.h"
 #include "tool/Copies.h"
 #include "workers/TemporaryFolder.h"
@@ -145,8 +146,9 @@ void Confirmation::warn(const CompileJob &Job, llvm::Error E,
   std::string Message = toString(std::move(E));
   if (Options.Level != Detail::Quiet)
     llvm::errs() << "bankstripe: " << Job.File << ": " << What
-                 << (Options.Level == Detail::Verbose ? ": " + Message
-                                                      : std::string())
+                 << (Options.Level == Detail::Verbose && !Message.empty()
+                         ? ": " + Message
+                         : std::string())
                  << '\n';
 }
 
@@ -176,6 +178,10 @@ void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
       const NvccQuestion Question{&Unit, Unit.Job.File, {}};
       if (knowFromCompile(Question, Unit.Unit))
         continue;
+      if (llvm::Error E = checkForNvcc(Unit.Job, Unit.Job.File, {})) {
+        warn(Unit.Job, llvm::Error::success(), toString(std::move(E)));
+        continue;
+      }
       Questions.push_back(Question);
       Asked.push_back(&Unit);
     }

@@ -111,6 +111,11 @@ static Option<std::string>
     BuildPath("p", cl::location(Given.Frontend.DatabaseDirectory),
               cl::value_desc("BUILD_DIR"),
               cl::desc("Folder with compile_commands.json"), ALL_COMMANDS);
+static Option<bool> TrustCommands(
+    "trust-commands", cl::location(Given.Frontend.TrustsCommands),
+    cl::desc("Let the commands of compile_commands.json name programs to run "
+             "(-ccbin) and files to write"),
+    ALL_COMMANDS);
 static List
     ExtraArgs("extra-arg", cl::location(Given.Frontend.ExtraArgs),
               cl::value_desc("ARG"),

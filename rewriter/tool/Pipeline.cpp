@@ -207,6 +207,11 @@ static void reportReading(const CompileJob &Job, const UnitReading &Result,
   if (!Job.FoundDatabase.empty() && Said.insert(Job.FoundDatabase).second)
     llvm::errs() << "bankstripe: the commands are those of "
                  << displayName(Job.FoundDatabase) << "; -p names another\n";
+  if (!Job.Refused.empty() && Said.insert(Job.Refused).second)
+    llvm::errs()
+        << "bankstripe: left out of the project's commands, for it may "
+           "run a program or write a file: "
+        << Job.Refused << "; --trust-commands takes it\n";
   if (Options.Level != Detail::Verbose)
     return;
   if (Result.Outcome.UsedShim)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Program.h"
+#include "frontend/NvccCommand.h"
 #include "model/SourceFile.h"
 #include "tool/Copies.h"
 #include "llvm/ADT/STLExtras.h"
@@ -136,6 +137,12 @@ llvm::Expected<std::string> Program::buildFiles(StringRef Name,
   if (!Changes.empty())
     if (llvm::Error E = Tree.write(Files, Changes, Options.EmbedHelper))
       return E;
+  for (const CompileJob &Job : Jobs) {
+    CompileJob WithoutCommand;
+    WithoutCommand.File = Job.File;
+    if (llvm::Error E = checkForNvcc(WithoutCommand, Root, Command))
+      return E;
+  }
   llvm::append_range(Command, Extra);
   const std::vector<std::string> &Given = Options.Frontend.CompilerArgs;
   if (!namesArchitecture(Given))

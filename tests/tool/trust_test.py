@@ -1,0 +1,81 @@
+"""What a project's files say is read, and never run.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import json
+import os
+import unittest
+
+from support import DONE, ToolTest, find_nvcc, moves
+
+EVIL = """#!/bin/sh
+touch "$PWNED"
+exec g++ "$@"
+"""
+
+
+@unittest.skipUnless(find_nvcc(), "there is no nvcc")
+class Commands(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("evil.sh", EVIL).chmod(0o755)
+        self.write("a.cu", moves())
+        self.pwned = self.folder / "pwned"
+
+    def analyze(self, *args, command=(), file="a.cu"):
+        """Reads a project whose command has some more words. Returns what is printed, and whether
+        something of it was run."""
+        words = ["nvcc", "-arch=sm_90", *command, "-c", file]
+        self.write("compile_commands.json", json.dumps(
+            [{"directory": str(self.folder), "file": file, "arguments": words}]))
+        done = self.expect(DONE, self.run_tool(
+            "analyze", "--no-cache", *args, file, confirm=True,
+            env={**os.environ, "PWNED": str(self.pwned)}))
+        ran = self.pwned.exists()
+        if ran:
+            self.pwned.unlink()
+        return done.stderr, ran
+
+    def test_a_program_is_not_run(self):
+        for command in (["-ccbin", "./evil.sh"], ["-Xcompiler", "-wrapper,./evil.sh"]):
+            said, ran = self.analyze(command=command)
+            self.assertFalse(ran, command)
+            self.assertIn("./evil.sh; --trust-commands takes it", said)
+            self.assertNotIn("nvcc does not compile it", said)
+
+    def test_a_program_is_run_when_the_user_says_so(self):
+        said, ran = self.analyze("--trust-commands", command=["-ccbin", "./evil.sh"])
+        self.assertTrue(ran)
+        self.assertNotIn("--trust-commands", said)
+
+    def test_the_compiler_is_not_run(self):
+        self.write("nvcc", EVIL).chmod(0o755)
+        self.write("compile_commands.json", json.dumps(
+            [{"directory": str(self.folder), "file": "a.cu",
+              "arguments": [str(self.folder / "nvcc"), "-arch=sm_90", "-c", "a.cu"]}]))
+        self.expect(DONE, self.run_tool("analyze", "a.cu", confirm=True,
+                                        env={**os.environ, "PWNED": str(self.pwned)}))
+        self.assertFalse(self.pwned.exists())
+
+    def test_nothing_reaches_a_shell(self):
+        said, ran = self.analyze(command=['-DX=$(touch "$PWNED")'])
+        self.assertFalse(ran)
+        self.assertIn("to a shell; --trust-commands lets it", said)
+
+    def test_a_file_of_options_is_not_read_by_others(self):
+        self.write("more", "X -wrapper ./evil.sh")
+        said, ran = self.analyze(command=["-isystem", "include,@more"])
+        self.assertFalse(ran)
+        self.assertIn("nvcc is not asked", said)
+
+    def test_a_name_does_not_reach_a_shell(self):
+        name = "b$(touch $PWNED).cu"
+        self.write(name, moves())
+        said, ran = self.analyze(file=name)
+        self.assertFalse(ran)
+        self.assertIn("to a shell; rename it", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
