@@ -39,8 +39,10 @@ namespace {
 // Reads record after record. The steps return whether they succeeded.
 class Records {
 public:
-  explicit Records(const std::string &Path)
-      : Folder(std::filesystem::path(Path).parent_path()) {}
+  /// \param FileBytes of the file at \p Path.
+  Records(const std::string &Path, uint64_t FileBytes)
+      : Folder(std::filesystem::path(Path).parent_path()),
+        MostPages(FileBytes / FewestPageBytes) {}
 
   bool add(std::string_view Record) {
     ByteReader From(Record.substr(1));
@@ -82,14 +84,15 @@ private:
   }
 
   bool addMemory(ByteReader &From) {
-    // Of all memory together. More than any GPU has; it bounds what the pages
-    // take.
+    // Of all memory together, more than any GPU has.
     constexpr uint64_t MostBytes = uint64_t(1) << 40;
     CapturedMemory M;
     if (!From.fields(M) || !From.finished() || M.Bytes == 0 ||
-        M.Bytes > MostBytes - AllBytes || M.Address + M.Bytes < M.Address)
+        M.Bytes > MostBytes - AllBytes || M.Address + M.Bytes < M.Address ||
+        capturePages(M.Bytes) > MostPages - AllPages)
       return false;
     AllBytes += M.Bytes;
+    AllPages += capturePages(M.Bytes);
     M.Before.resize(capturePages(M.Bytes));
     M.After.resize(M.Before.size());
     Result.Memory.push_back(std::move(M));
@@ -126,11 +129,16 @@ private:
     return Bytes.size() == sizeof Page->Word || Bytes.size() == Expected;
   }
 
+  // It stands beside the capture. Pages of one would not outlive another.
   bool addStore(ByteReader &From) {
-    const MappedFile File = mapFile(Folder / From.text());
+    const std::filesystem::path Name = From.text();
+    if (!From.finished() || Name != Name.filename() || Name == ".." ||
+        Result.Storage)
+      return false;
+    const MappedFile File = mapFile(Folder / Name);
     Store = File.Bytes;
     Result.Storage = File.Storage;
-    return From.finished();
+    return true;
   }
 
   bool addStored(ByteReader &From) {
@@ -150,9 +158,13 @@ private:
     return From.finished();
   }
 
+  /// Of the record of a page: each page has one.
+  static constexpr uint64_t FewestPageBytes = 6 + ChecksumBytes;
+
   std::filesystem::path Folder;
   std::string_view Store;
-  uint64_t AllBytes = 0; ///< Of the memory so far.
+  uint64_t MostPages;
+  uint64_t AllBytes = 0, AllPages = 0; ///< Of the memory so far.
 };
 
 } // namespace
@@ -175,7 +187,7 @@ bankstripe::runtime::readCapture(const std::string &Path) {
   const MappedFile File = mapFile(Path);
   if (!File.Problem.empty())
     return ReadError{File.Problem};
-  Records Read(Path);
+  Records Read(Path, File.Bytes.size());
   std::string Problem = readRecords(
       File.Bytes, CaptureFile, /*MayBeCutOff=*/false,
       [&Read](std::string_view Record) {

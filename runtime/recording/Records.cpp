@@ -76,17 +76,30 @@ std::string bankstripe::runtime::readRecords(
   return "";
 }
 
-MappedFile bankstripe::runtime::mapFile(const std::string &Path) {
-  const int File = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC);
+// Opens what can be read to its end: neither what waits for a writer nor what
+// has no end. \returns -1 and says why where it is something else.
+static int openFile(const std::string &Path, size_t &Bytes,
+                    std::string &Problem) {
+  const int File = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat Status{};
-  if (File < 0 || ::fstat(File, &Status) != 0) {
-    MappedFile Failed{
-        nullptr, {}, std::string("it cannot be read: ") + std::strerror(errno)};
-    if (File >= 0)
-      ::close(File);
-    return Failed;
-  }
-  const auto Bytes = static_cast<size_t>(Status.st_size);
+  if (File < 0 || ::fstat(File, &Status) != 0)
+    Problem = std::strerror(errno);
+  else if (!S_ISREG(Status.st_mode))
+    Problem = "it is no regular file";
+  Bytes = static_cast<size_t>(Status.st_size);
+  if (Problem.empty())
+    return File;
+  if (File >= 0)
+    ::close(File);
+  return -1;
+}
+
+MappedFile bankstripe::runtime::mapFile(const std::string &Path) {
+  size_t Bytes = 0;
+  std::string Problem;
+  const int File = openFile(Path, Bytes, Problem);
+  if (File < 0)
+    return {nullptr, {}, "it cannot be read: " + Problem};
   void *Mapped = Bytes == 0
                      ? MAP_FAILED
                      : ::mmap(nullptr, Bytes, PROT_READ, MAP_PRIVATE, File, 0);
@@ -102,15 +115,20 @@ MappedFile bankstripe::runtime::mapFile(const std::string &Path) {
 
 std::optional<std::string>
 bankstripe::runtime::readFile(const std::string &Path) {
-  std::error_code Error;
-  std::ifstream Input(Path, std::ios::binary);
-  if (!Input || std::filesystem::is_directory(Path, Error))
+  size_t Bytes = 0;
+  std::string Problem;
+  const int File = openFile(Path, Bytes, Problem);
+  if (File < 0)
     return std::nullopt;
-  // An iterator would throw where reading fails; this does not.
-  std::ostringstream Text;
-  if (Input.peek() != std::ifstream::traits_type::eof())
-    Text << Input.rdbuf();
-  return Input.bad() ? std::nullopt : std::optional(Text.str());
+  // It may have another size by now.
+  std::string Text(Bytes, '\0');
+  size_t Read = 0;
+  for (ssize_t Part = 1; Part > 0 && Read < Bytes; Read += Part > 0 ? Part : 0)
+    if (Part = ::read(File, Text.data() + Read, Bytes - Read); Part < 0)
+      Problem = std::strerror(errno);
+  ::close(File);
+  Text.resize(Read);
+  return Problem.empty() ? std::optional(std::move(Text)) : std::nullopt;
 }
 
 bool bankstripe::runtime::writeFile(const std::string &Path,

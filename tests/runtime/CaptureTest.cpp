@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 using namespace bankstripe::runtime;
 
@@ -258,6 +259,51 @@ TEST(Capture, MoreMemoryThanAnyGpuHasIsRefused) {
   std::ofstream(Path, std::ios::binary | std::ios::app) << Record;
   EXPECT_NE(problem(Path).find("the fields are not those of its type"),
             std::string::npos);
+}
+
+// Of which it has no pages: each has a record.
+TEST(Capture, MemoryThatTheFileCannotHoldTakesNoRoom) {
+  const std::string Path = freshPath();
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  Writer.memory(someMemory(1000 * Page));
+  ASSERT_TRUE(Writer.end());
+  EXPECT_NE(problem(Path).find("the fields are not those of its type"),
+            std::string::npos);
+}
+
+TEST_F(StoredPages, OfASecondStoreAreRefused) {
+  PageStore Store(StorePath, 3 * Page);
+  write(Path, Store, Bytes);
+  std::string Record;
+  addRecord(
+      Record, static_cast<unsigned char>(CaptureRecord::Store),
+      ByteWriter().text(std::filesystem::path(StorePath).filename().string()));
+  std::ofstream(Path, std::ios::binary | std::ios::app) << Record;
+  EXPECT_NE(problem(Path).find("the fields are not those of its type"),
+            std::string::npos);
+}
+
+TEST(Capture, AStoreStandsBesideIt) {
+  for (const char *Name : {"/etc/passwd", "../store", "..", "a/store"}) {
+    const std::string Path = freshPath();
+    std::string Record;
+    addRecord(Record, static_cast<unsigned char>(CaptureRecord::Store),
+              ByteWriter().text(Name));
+    std::ofstream(Path, std::ios::binary) << CaptureFile.header() << Record;
+    EXPECT_NE(problem(Path).find("the fields are not those of its type"),
+              std::string::npos)
+        << Name;
+  }
+}
+
+TEST(Capture, OnlyARegularFileIsRead) {
+  const std::string Path = freshPath();
+  ASSERT_EQ(::mkfifo(Path.c_str(), 0600), 0);
+  for (const std::string &File : {Path, std::string("/dev/zero")}) {
+    EXPECT_EQ(problem(File), "it cannot be read: it is no regular file");
+    EXPECT_EQ(readFile(File), std::nullopt);
+  }
 }
 
 // No file may grow beyond so many bytes, as if the disk were full.

@@ -272,7 +272,7 @@ TEST_F(RecordingInAFile, RecordsOfAnySizeFollowEachOther) {
 TEST_F(RecordingInAFile, WhatCannotBeReadSaysWhy) {
   EXPECT_TRUE(problem().starts_with("no recording was written"));
   fs::create_directory(Path);
-  EXPECT_EQ(problem(), "it cannot be mapped into memory");
+  EXPECT_EQ(problem(), "it cannot be read: it is no regular file");
   fs::remove(Path);
   write("");
   EXPECT_EQ(problem(), "it is empty");
