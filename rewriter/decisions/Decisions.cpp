@@ -21,7 +21,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/YAMLTraits.h"
@@ -275,7 +274,7 @@ llvm::Error DecisionsLookup::readFor(StringRef File) {
   const auto Bad = [](const llvm::Twine &Text) {
     return llvm::make_error<BadDecisions>(Text, llvm::inconvertibleErrorCode());
   };
-  auto Buffer = llvm::MemoryBuffer::getFile(Path);
+  auto Buffer = readFile(Path);
   if (!Buffer)
     return Bad("cannot read '" + Path + "': " + Buffer.getError().message());
   auto Parsed = parseDecisions((*Buffer)->getBuffer(), Path);

@@ -66,6 +66,14 @@ llvm::Expected<std::vector<ChangedFile>> applyPlan(const Plan &P,
 llvm::Error replaceFile(llvm::StringRef Path, llvm::StringRef Text,
                         std::optional<llvm::StringRef> Expected);
 
+/// The same for a file that no user writes: a link in its place goes, and what
+/// that names stays. One that holds \p Text is not touched.
+llvm::Error writeOwnFile(llvm::StringRef Path, llvm::StringRef Text);
+
+/// Makes the folder \p Path, at or below \p Top, which no user makes either. An
+/// error if a link stands in the place of one of them.
+llvm::Error makeOwnFolder(llvm::StringRef Path, llvm::StringRef Top);
+
 } // namespace bankstripe
 
 #endif

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "edit/Edit.h"
+#include "model/SourceFile.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
@@ -29,13 +30,36 @@ static llvm::Error checkWritable(llvm::StringRef Path, fs::perms Permissions) {
 
 static llvm::Error checkUnchanged(llvm::StringRef Path,
                                   llvm::StringRef Expected) {
-  auto Now = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
-                                         /*RequiresNullTerminator=*/false);
+  auto Now = readFile(Path);
   if (!Now)
     return failure(Path, Now.getError().message());
   if ((*Now)->getBuffer() != Expected)
     return failure(Path, "it has changed since it was read; run bankstripe "
                          "again");
+  return llvm::Error::success();
+}
+
+llvm::Error bankstripe::writeOwnFile(llvm::StringRef Path,
+                                     llvm::StringRef Text) {
+  if (fs::is_symlink_file(Path)) {
+    if (std::error_code EC = fs::remove(Path))
+      return failure(Path, EC.message());
+  } else if (readText(Path) == Text) {
+    return llvm::Error::success();
+  }
+  return replaceFile(Path, Text, std::nullopt);
+}
+
+llvm::Error bankstripe::makeOwnFolder(llvm::StringRef Path,
+                                      llvm::StringRef Top) {
+  for (llvm::StringRef Folder = Path; Folder.size() >= Top.size();
+       Folder = llvm::sys::path::parent_path(Folder))
+    if (fs::is_symlink_file(Folder))
+      return failure(Path, "'" + Folder +
+                               "' is a link, which another program made; "
+                               "remove it");
+  if (std::error_code EC = fs::create_directories(Path))
+    return failure(Path, EC.message());
   return llvm::Error::success();
 }
 

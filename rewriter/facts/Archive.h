@@ -42,6 +42,8 @@ public:
       Bytes.append(reinterpret_cast<const char *>(&V), sizeof(V));
     else if (Rest.size() < sizeof(V))
       return false;
+    else if (std::is_same_v<T, bool> && (Rest.front() & ~1))
+      return false; // No value of it.
     else
       std::memcpy(&V, takeRest(sizeof(V)).data(), sizeof(V));
     return true;

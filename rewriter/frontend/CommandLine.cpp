@@ -12,6 +12,7 @@
 
 #include "frontend/CommandLine.h"
 
+#include "model/SourceFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
@@ -53,7 +54,8 @@ void expandResponseFiles(std::vector<std::string> &Args, StringRef Directory) {
   SmallVector<const char *, 32> Expanded;
   for (const std::string &Arg : Args)
     Expanded.push_back(Saver.save(Arg).data());
-  cl::ExpansionContext Context(Memory, cl::TokenizeGNUCommandLine);
+  const auto Disk = openDisk(/*WithPipes=*/false);
+  cl::ExpansionContext Context(Memory, cl::TokenizeGNUCommandLine, Disk.get());
   Context.setCurrentDir(Directory);
   consumeError(Context.expandResponseFiles(Expanded));
   Args.assign(Expanded.begin(), Expanded.end());

@@ -87,11 +87,12 @@ public:
       sys::path::append(File, "compile_commands.json");
     std::string Message;
     std::unique_ptr<clang::tooling::JSONCompilationDatabase> Json;
-    if (sys::fs::exists(File))
-      Json = clang::tooling::JSONCompilationDatabase::loadFromFile(
-          File, Message, clang::tooling::JSONCommandLineSyntax::AutoDetect);
+    if (auto Text = readFile(File))
+      Json = clang::tooling::JSONCompilationDatabase::loadFromBuffer(
+          (*Text)->getBuffer(), Message,
+          clang::tooling::JSONCommandLineSyntax::AutoDetect);
     else
-      Message = "no such file";
+      Message = Text.getError().message();
     if (!Json)
       return createStringError(
           "cannot use '" + File + "': " + StringRef(Message).trim() +

@@ -357,6 +357,9 @@ Error checkReadable(vfs::FileSystem &Files, StringRef File) {
     return Unreadable(Status.getError());
   if (Status->isDirectory())
     return Unreadable(std::make_error_code(std::errc::is_a_directory));
+  if (!Status->isRegularFile())
+    return createStringError("'" + File +
+                             "' is not a source file: it is no regular file");
   ErrorOr<std::unique_ptr<MemoryBuffer>> Buffer = Files.getBufferForFile(File);
   if (!Buffer)
     return Unreadable(Buffer.getError());

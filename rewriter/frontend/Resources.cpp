@@ -209,8 +209,8 @@ openFileSystem(StringRef Directory,
                ParseWatch *Watch) {
   // Not getRealFileSystem(): its working directory is the process's, and other
   // parses run at the same time.
-  IntrusiveRefCntPtr<vfs::FileSystem> Disk(
-      vfs::createPhysicalFileSystem().release());
+  IntrusiveRefCntPtr<vfs::FileSystem> Disk =
+      openDisk(/*WithPipes=*/true); // Reading has a time limit.
   if (Watch)
     Disk = Watch->watch(std::move(Disk));
   auto Overlay = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(std::move(Disk));

@@ -8,7 +8,11 @@
 #ifndef BANKSTRIPE_MODEL_SOURCEFILE_H
 #define BANKSTRIPE_MODEL_SOURCEFILE_H
 
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/ErrorOr.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include <optional>
 #include <string>
 
@@ -26,8 +30,20 @@ std::string digestOf(llvm::StringRef Text);
 /// \p Path without links; where there is no such file, the absolute path.
 std::string realPath(llvm::StringRef Path);
 
-/// The bytes of \p Path; nothing when it cannot be read.
+/// More than any text has that a project holds.
+constexpr uint64_t MostTextBytes = uint64_t(1) << 30;
+
+/// The bytes of \p Path, a regular file of at most MostTextBytes: others may
+/// have no end, or wait for somebody who writes to them.
+llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+readFile(llvm::StringRef Path);
+
+/// The same; nothing when it cannot be read.
 std::optional<std::string> readText(llvm::StringRef Path);
+
+/// The disk, with a working folder of its own, of which such files can be read,
+/// and pipes where somebody ends what waits for them.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> openDisk(bool WithPipes);
 
 } // namespace bankstripe
 

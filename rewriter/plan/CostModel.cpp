@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/CostModel.h"
+#include "model/SourceFile.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/YAMLTraits.h"
@@ -66,7 +66,7 @@ std::string bankstripe::textOf(CostModel M) {
 }
 
 llvm::Expected<CostModel> bankstripe::readCostModel(const std::string &Path) {
-  auto Text = llvm::MemoryBuffer::getFile(Path);
+  auto Text = readFile(Path);
   if (!Text)
     return llvm::createStringError("cannot read '" + Path +
                                    "': " + Text.getError().message());

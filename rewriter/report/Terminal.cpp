@@ -20,6 +20,37 @@ static constexpr std::chrono::milliseconds ShowInterval(100);
 
 static Colours Wanted = Colours::Auto;
 
+// How many characters at the front of Text set a colour.
+static size_t colourLength(StringRef Text) {
+  if (!Text.starts_with("\x1b["))
+    return 0;
+  const size_t End = Text.find_first_not_of("0123456789;", 2);
+  return End != StringRef::npos && Text[End] == 'm' ? End + 1 : 0;
+}
+
+std::string bankstripe::printable(StringRef Text, bool HasColours) {
+  std::string Result;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    if (const size_t Length = HasColours ? colourLength(Text.substr(I)) : 0) {
+      Result += Text.substr(I, Length);
+      I += Length - 1;
+      continue;
+    }
+    const auto Byte = static_cast<unsigned char>(Text[I]);
+    // In UTF-8, some have two bytes.
+    const bool IsPair =
+        Byte == 0xc2 && I + 1 < Text.size() &&
+        (static_cast<unsigned char>(Text[I + 1]) & 0xe0) == 0x80;
+    if (IsPair)
+      ++I;
+    if (IsPair || (Byte < ' ' && Byte != '\n' && Byte != '\t') || Byte == 0x7f)
+      Result += "\\x" + llvm::toHex(Text.substr(I, 1), /*LowerCase=*/true);
+    else
+      Result += Text[I];
+  }
+  return Result;
+}
+
 void bankstripe::setColours(Colours When) { Wanted = When; }
 
 bool bankstripe::showsColours(llvm::raw_ostream &OS) {
@@ -95,5 +126,6 @@ void Progress::done(StringRef Name) {
   Shown = Now;
   const unsigned Columns = columnsOf(llvm::errs());
   llvm::errs() << "\r\x1b[K"
-               << progressLine(Count, Total, Name, Columns ? Columns - 1 : 79);
+               << progressLine(Count, Total, printable(Name),
+                               Columns ? Columns - 1 : 79);
 }

@@ -18,6 +18,11 @@ namespace bankstripe {
 /// is set (no-color.org).
 enum class Colours { Auto, Always, Never };
 
+/// \p Text for a terminal, which does what control characters of a file that
+/// somebody else wrote ask for: they are spelled as `\x1b`. Line breaks and
+/// tabs stay, and what sets a colour if \p HasColours.
+std::string printable(llvm::StringRef Text, bool HasColours = false);
+
 /// For the whole program; `--color`.
 void setColours(Colours When);
 

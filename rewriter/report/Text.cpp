@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "arch/ArchInfo.h"
+#include "model/SourceFile.h"
 #include "report/Report.h"
 #include "report/Terminal.h"
 #include "clang/Basic/Diagnostic.h"
@@ -23,7 +24,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -159,17 +159,18 @@ public:
   }
 
   void print(DiagnosticsEngine::Level Level, const Place &Where,
-             llvm::StringRef Message) {
+             llvm::StringRef Said) {
+    const std::string Message = printable(Said);
     clang::TextDiagnostic Printer(OS, Language, Options);
     auto Text = Contents.find(Where.File);
     // A decisions file is none that was parsed.
-    auto Read = llvm::MemoryBuffer::getFile(Where.File);
+    auto Read = readFile(Where.File);
     if (!Where.isValid() || (Text == Contents.end() && !Read)) {
       Printer.emitDiagnostic(clang::FullSourceLoc(), Level, Message, {}, {});
       return;
     }
     clang::SourceManagerForFile File(
-        displayName(Where.File),
+        printable(displayName(Where.File)),
         Text == Contents.end() ? (*Read)->getBuffer() : Text->second);
     clang::SourceManager &Sources = File.get();
     Printer.emitDiagnostic(

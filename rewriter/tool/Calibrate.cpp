@@ -8,6 +8,7 @@
 #include "calibrate/Calibrate.h"
 #include "edit/Edit.h"
 #include "frontend/Resources.h"
+#include "model/SourceFile.h"
 #include "tool/Options.h"
 #include "workers/TemporaryFolder.h"
 #include "workers/Workers.h"
@@ -91,7 +92,8 @@ static llvm::Expected<std::string> measure(const ToolOptions &Options) {
 static llvm::Expected<std::string> timingsFor(const ToolOptions &Options) {
   if (Options.Timings.empty())
     return measure(Options);
-  auto Text = llvm::MemoryBuffer::getFileOrSTDIN(Options.Timings);
+  auto Text = Options.Timings == "-" ? llvm::MemoryBuffer::getSTDIN()
+                                     : readFile(Options.Timings);
   if (!Text)
     return llvm::createStringError("cannot read '" + Options.Timings +
                                    "': " + Text.getError().message());

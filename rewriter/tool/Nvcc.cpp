@@ -145,11 +145,12 @@ void Confirmation::warn(const CompileJob &Job, llvm::Error E,
                         StringRef What) const {
   std::string Message = toString(std::move(E));
   if (Options.Level != Detail::Quiet)
-    llvm::errs() << "bankstripe: " << Job.File << ": " << What
-                 << (Options.Level == Detail::Verbose && !Message.empty()
-                         ? ": " + Message
-                         : std::string())
-                 << '\n';
+    llvm::errs() << printable(
+        ("bankstripe: " + Job.File + ": " + What +
+         (Options.Level == Detail::Verbose && !Message.empty() ? ": " + Message
+                                                               : "") +
+         "\n")
+            .str());
 }
 
 // Whether nvcc need not be asked, since it has just compiled what Question is

@@ -7,6 +7,7 @@
 
 #include "tool/Options.h"
 #include "arch/ArchInfo.h"
+#include "model/SourceFile.h"
 #include "report/Terminal.h"
 #include "tool/Version.h"
 #include "workers/Workers.h"
@@ -113,8 +114,7 @@ static Option<std::string>
               cl::desc("Folder with compile_commands.json"), ALL_COMMANDS);
 static Option<bool> TrustCommands(
     "trust-commands", cl::location(Given.Frontend.TrustsCommands),
-    cl::desc("Let the commands of compile_commands.json name programs to run "
-             "(-ccbin) and files to write"),
+    cl::desc("Run, and write to, what compile_commands.json names"),
     ALL_COMMANDS);
 static List
     ExtraArgs("extra-arg", cl::location(Given.Frontend.ExtraArgs),
@@ -582,7 +582,9 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   cl::SetVersionPrinter(printVersion);
   std::string Errors;
   llvm::raw_string_ostream OS(Errors);
-  if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), About, &OS)) {
+  const auto Disk = openDisk(/*WithPipes=*/false); // For `@file`.
+  if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), About, &OS,
+                                   Disk.get())) {
     printMistake(OS.str());
     return std::nullopt;
   }

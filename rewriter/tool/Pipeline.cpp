@@ -24,6 +24,7 @@
 #include "tool/Copies.h"
 #include "tool/Nvcc.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -56,7 +57,8 @@ static llvm::Error collectAll(RunResult &Run, const ToolOptions &Options) {
   Run.SomeFailed = static_cast<bool>(Problems);
   if (Problems) {
     Run.Problems.push_back({"", toString(std::move(Problems))});
-    llvm::errs() << "bankstripe: " << Run.Problems.back().Message << '\n';
+    llvm::errs() << "bankstripe: " << printable(Run.Problems.back().Message)
+                 << '\n';
   }
   llvm::sort(Run.Jobs, [](const CompileJob &A, const CompileJob &B) {
     return std::tie(A.File, A.ClangArgs) < std::tie(B.File, B.ClangArgs);
@@ -190,42 +192,39 @@ static StringRef cureOf(StringRef Diagnostics) {
                "the package g++";
 }
 
+static void say(const llvm::Twine &Message) {
+  llvm::errs() << "bankstripe: " << printable(Message.str()) << '\n';
+}
+
 // What a person should know about how a file was read.
 static void reportReading(const CompileJob &Job, const UnitReading &Result,
                           const ToolOptions &Options,
                           std::set<StringRef> &Said) {
   if (!Result.Diagnostics.empty() && !Result.Error.empty())
-    llvm::errs() << Result.Diagnostics;
+    llvm::errs() << printable(Result.Diagnostics, showsColours(llvm::errs()));
   if (!Result.Error.empty())
-    llvm::errs() << "bankstripe: " << Result.Error << '\n';
+    say(Result.Error);
   if (Options.Level == Detail::Quiet)
     return;
   if (Result.Outcome.UsedBuiltinHeader && Said.insert("builtin").second)
-    llvm::errs() << "bankstripe: no CUDA toolkit was found, the built-in "
-                    "declarations are used; give --cuda-path for the full "
-                    "headers\n";
+    say("no CUDA toolkit was found, the built-in declarations are used; give "
+        "--cuda-path for the full headers");
   if (!Job.FoundDatabase.empty() && Said.insert(Job.FoundDatabase).second)
-    llvm::errs() << "bankstripe: the commands are those of "
-                 << displayName(Job.FoundDatabase) << "; -p names another\n";
+    say("the commands are those of " + displayName(Job.FoundDatabase) +
+        "; -p names another");
   if (!Job.Refused.empty() && Said.insert(Job.Refused).second)
-    llvm::errs()
-        << "bankstripe: left out of the project's commands, for it may "
-           "run a program or write a file: "
-        << Job.Refused << "; --trust-commands takes it\n";
+    say("left out of the project's commands, for it may run a program or write "
+        "a file: " +
+        Job.Refused + "; --trust-commands takes it");
   if (Options.Level != Detail::Verbose)
     return;
   if (Result.Outcome.UsedShim)
-    llvm::errs() << "bankstripe: " << Job.File
-                 << ": parsed with the nvcc compatibility header\n";
-  if (!Job.Dropped.empty()) {
-    llvm::errs() << "bankstripe: " << Job.File << ": dropped from the command:";
-    for (const std::string &Arg : Job.Dropped)
-      llvm::errs() << ' ' << Arg;
-    llvm::errs() << '\n';
-  }
+    say(Job.File + ": parsed with the nvcc compatibility header");
+  if (!Job.Dropped.empty())
+    say(Job.File +
+        ": dropped from the command: " + llvm::join(Job.Dropped, " "));
   if (Result.Unit && !Result.Unit->Evidence.Problem.empty())
-    llvm::errs() << "bankstripe: " << Job.File << ": "
-                 << Result.Unit->Evidence.Problem << '\n';
+    say(Job.File + ": " + Result.Unit->Evidence.Problem);
 }
 
 // For another architecture, code that asks for it calls other functions, and

@@ -179,7 +179,7 @@ Program::changeTree(StringRef Root, ArrayRef<ChangedFile> Changes,
     const std::string Helper =
         Copy(path::parent_path(Inside)) + "/" + HelperFileName.str();
     if (StringRef(File.After).contains(HelperFileName))
-      if (llvm::Error E = replaceFile(Helper, helperText(), std::nullopt))
+      if (llvm::Error E = writeOwnFile(Helper, helperText()))
         return E;
     Restore.erase(Inside.str());
     Touched[Inside.str()] = File.Before;

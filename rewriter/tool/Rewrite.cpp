@@ -31,7 +31,7 @@ static llvm::Error writeInPlace(const RunResult &Run, bool EmbedHelper) {
         !EmbedHelper && StringRef(File.After).contains(HelperFileName);
     llvm::Error E = !Needed || readText(Helper) == helperText()
                         ? llvm::Error::success()
-                        : replaceFile(Helper, helperText(), std::nullopt);
+                        : writeOwnFile(Helper, helperText());
     Problems = joinErrors(std::move(Problems),
                           E ? std::move(E)
                             : replaceFile(File.Path, File.After, File.Before));
@@ -53,7 +53,7 @@ static void addProblems(RunResult &Run, llvm::Error E) {
   handleAllErrors(std::move(E), [&](const llvm::ErrorInfoBase &Info) {
     Run.Problems.push_back({"", Info.message()});
     Run.SomeFailed = true;
-    llvm::errs() << "bankstripe: " << Info.message() << '\n';
+    llvm::errs() << "bankstripe: " << printable(Info.message()) << '\n';
   });
 }
 

@@ -379,6 +379,11 @@ static llvm::Error writeAll(DecisionsFile All, const ToolOptions &Options) {
     for (const KernelDecision &D : Each.Kernels)
       Sources.insert(displayName(D.File));
     const bool IsNew = !fs::exists(Path);
+    // Whoever wrote the project may have made it lead anywhere.
+    if (Options.Config.Named.empty() && fs::is_symlink_file(Path))
+      return llvm::createStringError("'" + Path +
+                                     "' is a link; name the file "
+                                     "that it leads to with --config");
     if (llvm::Error E = writeDecisions(Path, std::move(Each)))
       return E;
     if (Options.Level == Detail::Quiet)

@@ -58,11 +58,11 @@ static bool isSet(const char *Name) {
 
 static void note(const llvm::Twine &Message) {
   if (isSet("BANKSTRIPE_VERBOSE"))
-    llvm::errs() << "bankstripe: " << Message << '\n';
+    llvm::errs() << "bankstripe: " << printable(Message.str()) << '\n';
 }
 
 static void warn(const llvm::Twine &Message) {
-  llvm::errs() << "bankstripe: warning: " << Message << '\n';
+  llvm::errs() << "bankstripe: warning: " << printable(Message.str()) << '\n';
 }
 
 namespace {

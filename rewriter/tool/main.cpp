@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "report/Terminal.h"
 #include "tool/Options.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -28,7 +29,8 @@ static int exitStatus(llvm::Expected<int> Ended) {
   if (Ended)
     return *Ended;
   const int Code = Ended.errorIsA<BadDecisions>() ? ExitUsage : ExitSomeFailed;
-  llvm::errs() << "bankstripe: " << toString(Ended.takeError()) << '\n';
+  llvm::errs() << "bankstripe: " << printable(toString(Ended.takeError()))
+               << '\n';
   return Code;
 }
 

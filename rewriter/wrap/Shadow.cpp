@@ -260,6 +260,7 @@ llvm::Expected<Shadow> Maker::make() {
   }
   choosePaths();
   Shadow Result;
+  Result.Folder = Folder.str();
   auto Main = copy(Tree.Main);
   if (!Main)
     return Main.takeError();
@@ -287,13 +288,9 @@ bankstripe::makeShadow(const IncludeTree &Tree, const IncludeFolders &Folders,
 
 llvm::Error bankstripe::writeShadow(const Shadow &S) {
   for (const ShadowFile &File : S.Files) {
-    if (readText(File.Path) == File.Text)
-      continue;
-    const StringRef Folder = path::parent_path(File.Path);
-    if (std::error_code EC = fs::create_directories(Folder))
-      return llvm::createStringError("cannot make '" + Folder +
-                                     "': " + EC.message());
-    if (llvm::Error E = replaceFile(File.Path, File.Text, std::nullopt))
+    if (llvm::Error E = makeOwnFolder(path::parent_path(File.Path), S.Folder))
+      return E;
+    if (llvm::Error E = writeOwnFile(File.Path, File.Text))
       return E;
   }
   return llvm::Error::success();

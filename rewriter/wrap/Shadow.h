@@ -37,6 +37,7 @@ struct ShadowFile {
 
 /// The copies for one object.
 struct Shadow {
+  std::string Folder;            ///< All of them lie below.
   std::vector<ShadowFile> Files; ///< That of the source first.
   /// A folder to look for quoted names in; empty when none is needed.
   std::string QuoteFolder;

@@ -13,6 +13,9 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -75,14 +78,17 @@ bool bankstripe::addStats(const CompileStats &Stats) {
   std::map<std::string, CompileStats> Before;
   readStats(Path, Before);
   const std::string Line = llvm::formatv("{0}\n", toJson(Stats));
-  std::error_code EC;
-  llvm::raw_fd_ostream OS(Path, EC, fs::OF_Append);
-  if (!EC) {
-    OS.SetBufferSize(Line.size() + 1);
-    OS << Line;
-    OS.close();
-  }
-  OS.clear_error(); // A full disk is none of the build's concerns yet.
+  // Neither through a link, nor to somebody who waits for it. A full disk is
+  // none of the build's concerns yet.
+  const int File =
+      open(Path.c_str(),
+           O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+           0666);
+  struct stat Status = {};
+  if (File >= 0 && fstat(File, &Status) == 0 && S_ISREG(Status.st_mode))
+    (void)!write(File, Line.data(), Line.size());
+  if (File >= 0)
+    close(File);
   return llvm::none_of(Before, [&](const auto &Entry) {
     const CompileStats &S = Entry.second;
     return S.Source == Stats.Source && S.text() == Stats.text();

@@ -59,6 +59,9 @@ static void sortIn(ModuleSymbols &To, std::string Name,
 
 ModuleSymbols bankstripe::runtime::symbolsOf(std::string_view Image) {
   ModuleSymbols Found;
+  // Each name stands there once; those of a file that nobody linked may
+  // overlap.
+  uint64_t MostText = 4 * Image.size();
   const auto Header = at<Elf64_Ehdr>(Image, 0);
   if (!Header || std::memcmp(Header->e_ident, ELFMAG, SELFMAG) != 0 ||
       Header->e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -84,7 +87,11 @@ ModuleSymbols bankstripe::runtime::symbolsOf(std::string_view Image) {
       if (!Symbol)
         return Found;
       const auto In = Section(Symbol->st_shndx);
-      sortIn(Found, textAt(Image, Strings->sh_offset + Symbol->st_name),
+      std::string Name = textAt(Image, Strings->sh_offset + Symbol->st_name);
+      if (Name.size() > MostText)
+        return Found;
+      MostText -= Name.size();
+      sortIn(Found, std::move(Name),
              Names && In ? textAt(Image, Names->sh_offset + In->sh_name) : "",
              *Symbol);
     }

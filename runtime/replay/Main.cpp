@@ -140,7 +140,7 @@ parseReplayOptions(int ArgumentCount, const char *const *Arguments) {
 }
 
 static int problem(const std::string &Text, int Status) {
-  std::fprintf(stderr, "bankstripe-replay: %s\n", Text.c_str());
+  std::fprintf(stderr, "bankstripe-replay: %s\n", printable(Text).c_str());
   return Status;
 }
 
@@ -179,7 +179,7 @@ static int replayOnly(const ReplayOptions &O, const Capture &C,
   try {
     R.prepare();
     const SideResult Result = R.launch(*O.Only);
-    std::fputs(printSide(C, *O.Only, Result).c_str(), stdout);
+    std::fputs(printable(printSide(C, *O.Only, Result)).c_str(), stdout);
     if (Result.Error.empty() && Result.Mismatches.empty())
       return ExitIdentical;
     return O.Only == Side::Original ? ExitCannotRecord : ExitDiffers;
@@ -398,7 +398,7 @@ static int report(const ReplayOptions &O, const Capture &C,
   auto Json = nlohmann::ordered_json::array();
   for (const ReplayReport &Report : Reports) {
     if (O.JsonPath != "-")
-      std::fputs(printReplay(C, Report).c_str(), stdout);
+      std::fputs(printable(printReplay(C, Report)).c_str(), stdout);
     Json.push_back(jsonReplay(C, Report));
   }
   if (O.List.empty())

@@ -22,14 +22,14 @@
 using namespace bankstripe::runtime;
 
 static int problem(const std::string &Text, int Status) {
-  std::fprintf(stderr, "bankstripe-verify: %s\n", Text.c_str());
+  std::fprintf(stderr, "bankstripe-verify: %s\n", printable(Text).c_str());
   return Status;
 }
 
 // Rewrites one line of a terminal; silent elsewhere.
 static void tell(const std::string &Step) {
   if (::isatty(STDERR_FILENO))
-    std::fprintf(stderr, "\r\033[K%s%s", Step.c_str(),
+    std::fprintf(stderr, "\r\033[K%s%s", printable(Step).c_str(),
                  Step.empty() ? "" : "...");
 }
 
@@ -85,7 +85,7 @@ int main(int ArgumentCount, char **Arguments) {
   const VerifyReport Report = verify(O, Recorder, tell);
   tell("");
   if (O.JsonPath != "-")
-    std::fputs(printReport(Report).c_str(), stdout);
+    std::fputs(printable(printReport(Report)).c_str(), stdout);
   Page.Verification = jsonReport(Report);
   Page.Time = timeNow();
   if (!O.JsonPath.empty() && !writeFile(O.JsonPath, Page.Verification))

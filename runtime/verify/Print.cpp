@@ -41,6 +41,24 @@ static std::string functionName(std::string_view Name) {
   return std::string(Name);
 }
 
+std::string bankstripe::runtime::printable(std::string_view Text) {
+  std::string Result;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    const auto Byte = static_cast<unsigned char>(Text[I]);
+    // In UTF-8, some have two bytes.
+    const bool IsPair =
+        Byte == 0xc2 && I + 1 < Text.size() &&
+        (static_cast<unsigned char>(Text[I + 1]) & 0xe0) == 0x80;
+    if (IsPair)
+      ++I;
+    if (IsPair || (Byte < ' ' && Byte != '\n' && Byte != '\t') || Byte == 0x7f)
+      Result += fmt::format("\\x{:02x}", static_cast<unsigned char>(Text[I]));
+    else
+      Result += Text[I];
+  }
+  return Result;
+}
+
 std::string bankstripe::runtime::plural(uint64_t Count,
                                         const std::string &One) {
   return fmt::format("{} {}{}", Count, One,

@@ -22,6 +22,11 @@ namespace bankstripe::runtime {
 std::string memoryName(const std::string &Variable, unsigned Number,
                        uint64_t Bytes);
 
+/// \p Text for a terminal, which does what control characters of a program's
+/// symbols, or of a file, ask for: they are spelled as `\x1b`. Line breaks and
+/// tabs stay.
+std::string printable(std::string_view Text);
+
 /// "1 launch", "2 launches", "3 bytes"
 std::string plural(uint64_t Count, const std::string &One);
 

@@ -7,7 +7,7 @@ import json
 import os
 import unittest
 
-from support import DONE, ToolTest, find_nvcc, moves
+from support import DONE, SOME_FAILED, USAGE, ToolTest, find_nvcc, moves
 
 EVIL = """#!/bin/sh
 touch "$PWNED"
@@ -75,6 +75,53 @@ class Commands(ToolTest):
         said, ran = self.analyze(file=name)
         self.assertFalse(ran)
         self.assertIn("to a shell; rename it", said)
+
+
+class Files(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("a.cu", moves())
+
+    def test_pipes_and_devices_are_not_read(self):
+        for name, code, said in ((".bankstripe.yaml", USAGE, "cannot read"),
+                                 ("compile_commands.json", DONE, ""),
+                                 ("b.cu", SOME_FAILED, "it is no regular file")):
+            path = self.folder / name
+            for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
+                make(path)
+                done = self.run_tool("analyze", "b.cu" if name == "b.cu" else "a.cu")
+                self.expect(code, done)
+                self.assertIn(said, done.stderr)
+                path.unlink()
+
+    def test_a_response_file_is_a_regular_file(self):
+        for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
+            make(self.folder / "more")
+            self.write("compile_commands.json", json.dumps(
+                [{"directory": str(self.folder), "file": "a.cu",
+                  "arguments": ["nvcc", "@more", "-c", "a.cu"]}]))
+            done = self.expect(DONE, self.run_tool("analyze", "a.cu"))
+            self.assertIn("@more; --trust-commands takes it", done.stderr)
+            (self.folder / "more").unlink()
+
+    def test_control_characters_do_not_reach_the_terminal(self):
+        self.write(".bankstripe.yaml", 'version: 1\ndefaults: {"\\e]0;x\\a": 1}\n# \x1b[2J\n')
+        done = self.expect(USAGE, self.run_tool("analyze", "a.cu"))
+        self.assertNotIn("\x1b", done.stderr)
+        self.write(".bankstripe.yaml",
+                   'version: 1\narrays:\n- {file: "\\e]0;x\\a", function: f, array: "\\e[2J",'
+                   ' decision: keep}\n')
+        done = self.run_tool("analyze", "a.cu")
+        self.assertNotIn("\x1b", done.stderr + done.stdout)
+        self.assertIn("\\x1b", done.stderr)
+
+    def test_the_helper_is_not_written_through_a_link(self):
+        self.write("kept", "kept")
+        (self.folder / "bankstripe.cuh").symlink_to("kept")
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assertEqual(self.read("kept"), "kept")
+        self.assert_rewritten("a.cu")
+        self.assertIn("namespace bankstripe", self.read("bankstripe.cuh"))
 
 
 if __name__ == "__main__":

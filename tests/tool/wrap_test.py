@@ -205,6 +205,23 @@ class Rewritten(WrapTest):
         self.assertEqual(words, ["-Xcompiler=-iquote,src", "-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o"])
         self.assertIn("auto last = ::bankstripe::begin(last_stripes)", self.copy())
 
+    def test_nothing_is_written_through_a_link(self):
+        for place in ("obj/a.o.bankstripe", "obj/a.o.bankstripe/a.cu"):
+            self.write("kept/a.cu", "kept")
+            (self.folder / place).parent.mkdir(exist_ok=True)
+            (self.folder / place).symlink_to(self.folder / "kept" / ("a.cu" if place[-1] == "u" else ""))
+            self.compile()
+            self.assertEqual([self.read("kept/a.cu"), os.listdir(self.folder / "kept")], ["kept", ["a.cu"]])
+            shutil.rmtree(self.folder / "kept")
+            if place[-1] != "u":
+                (self.folder / place).unlink()
+
+    def test_counts_are_not_written_through_a_link(self):
+        self.write("kept", "kept")
+        (self.folder / "obj/.bankstripe-stats").symlink_to("../kept")
+        self.compile()
+        self.assertEqual(self.read("kept"), "kept")
+
     def test_the_original_is_left_alone(self):
         self.compile()
         self.assertEqual(self.read("src/a.cu"), COUNT)

@@ -69,6 +69,34 @@ TEST_F(Write, ReplacesAFile) {
   EXPECT_EQ(entries(), 1u);
 }
 
+// Whoever made the link decides what it leads to.
+TEST_F(Write, WhatNoUserWritesIsNotWrittenThroughALink) {
+  const std::string Other = make("other", "kept"), Path = path("own");
+  ASSERT_FALSE(fs::create_link("other", Path));
+  EXPECT_FALSE(bool(writeOwnFile(Path, "new")));
+  EXPECT_EQ(read(Path), "new");
+  EXPECT_EQ(read(Other), "kept");
+  EXPECT_FALSE(bool(writeOwnFile(Path, "newer")));
+  EXPECT_EQ(read(Path), "newer");
+}
+
+TEST_F(Write, AFolderThatNoUserMakesIsNoLink) {
+  ASSERT_FALSE(fs::create_directory(path("real")));
+  ASSERT_FALSE(fs::create_link("real", path("top")));
+  ASSERT_FALSE(fs::create_directory(path("own")));
+  ASSERT_FALSE(fs::create_link("../real", path("own/deep")));
+  EXPECT_NE(
+      toString(makeOwnFolder(path("top/a"), path("top"))).find("is a link"),
+      std::string::npos);
+  EXPECT_NE(toString(makeOwnFolder(path("own/deep/a"), path("own")))
+                .find("is a link"),
+            std::string::npos);
+  EXPECT_TRUE(fs::is_directory(path("real")));
+  EXPECT_FALSE(fs::exists(path("real/a")));
+  EXPECT_FALSE(bool(makeOwnFolder(path("own/other/a"), path("own"))));
+  EXPECT_TRUE(fs::is_directory(path("own/other/a")));
+}
+
 TEST_F(Write, MakesANewFile) {
   mode_t Mask = umask(022);
   llvm::scope_exit Restore([&] { umask(Mask); });

@@ -28,6 +28,17 @@ TEST(Wrapped, IsAsItIsWithoutATerminal) {
   EXPECT_EQ(wrapped("as long as it fits", 0, 2), "as long as it fits");
 }
 
+TEST(Printable, HasNoControlCharacters) {
+  EXPECT_EQ(printable("a\x1b]0;title\x07\r\x7f\xc2\x9b"
+                      "31m\n\t\xc3\xa9"),
+            "a\\x1b]0;title\\x07\\x0d\\x7f\\x9b31m\n\t\xc3\xa9");
+}
+
+TEST(Printable, MayHaveColours) {
+  EXPECT_EQ(printable("\x1b[0;1;31mred\x1b[0m\x1b[2J", /*HasColours=*/true),
+            "\x1b[0;1;31mred\x1b[0m\\x1b[2J");
+}
+
 TEST(Progress, LineTellsTheFile) {
   EXPECT_EQ(progressLine(12, 340, "src/a.cu", 80), "[ 12/340] src/a.cu");
 }
