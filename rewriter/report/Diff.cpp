@@ -123,7 +123,8 @@ static void printLine(llvm::raw_ostream &OS, const ScriptLine &Line) {
   if (Colour)
     OS.changeColor(Line.Kind == '+' ? llvm::raw_ostream::GREEN
                                     : llvm::raw_ostream::RED);
-  OS << Line.Kind << Line.Text.rtrim('\n');
+  const StringRef Text = Line.Text.rtrim('\n');
+  OS << Line.Kind << (OS.is_displayed() ? printable(Text) : Text.str());
   if (Colour)
     OS.resetColor();
   OS << '\n';
@@ -145,7 +146,9 @@ void bankstripe::printDiff(llvm::raw_ostream &OS, StringRef Name,
   std::vector<ScriptLine> Script =
       compare(splitLines(Before), splitLines(After));
   Name.consume_front("/");
-  OS << "--- a/" << Name << "\n+++ b/" << Name << '\n';
+  // Where a program reads it, it is exact.
+  const std::string Shown = OS.is_displayed() ? printable(Name) : Name.str();
+  OS << "--- a/" << Shown << "\n+++ b/" << Shown << '\n';
   unsigned LineA = 0, LineB = 0;
   for (size_t I = 0; I < Script.size();) {
     if (Script[I].Kind == ' ') {

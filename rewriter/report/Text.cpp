@@ -244,7 +244,7 @@ static void row(llvm::raw_ostream &OS, llvm::StringRef Name,
                 const std::string &Text) {
   constexpr size_t Indent = 27;
   OS << llvm::formatv("  {0,-24} {1}\n", Name,
-                      wrapped(Text, columnsOf(OS), Indent));
+                      wrapped(printable(Text), columnsOf(OS), Indent));
 }
 
 static std::string change(const std::string &Before, const std::string &After) {
@@ -446,8 +446,8 @@ void bankstripe::printExplanation(llvm::raw_ostream &OS, const KernelPlan &K) {
 
 static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
                         const ConfirmedResources &R) {
-  OS << "\nkernel " << K.Facts.Name << " at "
-     << llvm::sys::path::filename(K.Facts.Where.File) << ':'
+  OS << "\nkernel " << printable(K.Facts.Name) << " at "
+     << printable(llvm::sys::path::filename(K.Facts.Where.File)) << ':'
      << K.Facts.Where.Line << '\n';
   row(OS, "block size", blockSize(K));
   if (K.WarpBytes)

@@ -412,10 +412,13 @@ static ReadResult movingAll(ReadResult Read) {
 
 static llvm::Error print(const TuneOutcome &Outcome,
                          const ToolOptions &Options) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
   if (Options.Format == OutputFormat::Json)
     llvm::outs() << llvm::formatv("{0:2}\n", toJson(Outcome));
   else if (Options.Level != Detail::Quiet)
-    printTuning(llvm::outs(), Outcome);
+    printTuning(OS, Outcome);
+  llvm::outs() << printable(Text);
   return Options.Html.empty()
              ? llvm::Error::success()
              : replaceFile(Options.Html, pageOf(Outcome), std::nullopt);

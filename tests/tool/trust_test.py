@@ -115,6 +115,17 @@ class Files(ToolTest):
         self.assertNotIn("\x1b", done.stderr + done.stdout)
         self.assertIn("\\x1b", done.stderr)
 
+    def test_the_name_of_a_file_has_none_either(self):
+        name = "\x1b[2J.cu"
+        self.write(name, moves())
+        done = self.expect(DONE, self.run_tool("analyze", "--verbose", name))
+        self.assertNotIn("\x1b", done.stdout + done.stderr)
+        self.assertIn("\\x1b[2J.cu:", done.stdout)
+        (self.folder / name).unlink()
+        self.write(name, "#error \x1b[2J\n")
+        done = self.expect(SOME_FAILED, self.run_tool("analyze", name))
+        self.assertNotIn("\x1b", done.stdout + done.stderr)
+
     def test_the_helper_is_not_written_through_a_link(self):
         self.write("kept", "kept")
         (self.folder / "bankstripe.cuh").symlink_to("kept")
